@@ -43,20 +43,20 @@ func TestChainThatChanged(t *testing.T) {
 	}
 
 	p := newTape(2, true, 3, 3, 3, 3)
-	p.follows(ending)
-	if p.strays(1, &chunk{rows: make([]record, 3), next: "2"}) || !p.strays(1, &chunk{next: "5"}) || !p.strays(3, &chunk{next: "4"}) {
+	p.follows(lastLine)
+	if p.diverges(1, &chunk{rows: make([]record, 3), next: "2"}) || !p.diverges(1, &chunk{next: "5"}) || !p.diverges(3, &chunk{next: "4"}) {
 		t.Error("strays does not tell a chain that changed from one that did not")
 	}
-	p.forget(1)
-	if n, read := p.all(); read {
+	p.forgetAfter(1)
+	if n, read := p.lineCount(); read {
 		t.Errorf("all %d lines of a chain are known whose end was forgotten", n)
 	}
 	p.lengths[2] = 1
 	p.add(1, &chunk{rows: make([]record, 3), next: "2"})
 	p.home()
 	p.fill()
-	p.follows(ending)
-	if n, read := p.all(); n != 10 || !read {
+	p.follows(lastLine)
+	if n, read := p.lineCount(); n != 10 || !read {
 		t.Errorf("the chain has %d lines, %v", n, read)
 	}
 }

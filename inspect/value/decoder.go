@@ -22,7 +22,7 @@ type Decoder struct {
 // it.
 func (v *Room) ownDecoder() (*sheet, *Decoder) {
 	s := v.sheet()
-	if v.Decoder == nil || s == nil || s.tabular() || s.given || s.size == 0 || s.size > decodeLimit || v.phase != settled || v.gone() {
+	if v.Decoder == nil || s == nil || s.isTable() || s.decoderRan || s.size == 0 || s.size > decodeLimit || v.phase != settled || v.gone() {
 		return nil, nil
 	}
 	if s.src != nil && s.src != sourceOf("string") {
@@ -40,7 +40,7 @@ type ownDecodedMsg struct {
 
 // runDecoder gives the bytes of s to its decoder.
 func (v *Room) runDecoder(s *sheet, d *Decoder) tea.Cmd {
-	s.given = true
+	s.decoderRan = true
 	conn, db, key, whole := v.Conn, v.DB, v.Key, s.whole
 	fetched := s.src != nil
 	return v.Start(job.Decoding, func(ctx context.Context) (tea.Msg, error) {
@@ -63,8 +63,8 @@ func (v *Room) runDecoder(s *sheet, d *Decoder) tea.Cmd {
 // ownDocument is what a decoder has written, JSON laid out.
 func ownDocument(name string, out []byte) *document {
 	shown := decode.Value(out, decode.Options{})
-	d := &document{chain: name, lines: strings.Split(shown.Text, "\n"), shut: map[int]bool{}, own: true}
-	d.ends = closings(d.lines)
+	d := &document{chain: name, lines: strings.Split(shown.Text, "\n"), folded: map[int]bool{}, fromDecoder: true}
+	d.closing = closings(d.lines)
 	return d
 }
 

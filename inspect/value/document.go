@@ -12,17 +12,17 @@ import (
 // document is a value as package decode lays it out: lines by depth, of which
 // those inside braces fold away.
 type document struct {
-	chain  string // what the value was found to be
-	note   string // what else there is to know of it
-	own    bool   // a decoder of the person's own has made it
-	lines  []string
-	ends   map[int]int  // the line that closes the brace at the end of a line
-	shut   map[int]bool // the lines whose inside is folded away
-	rows   []docRow     // the lines that are shown, cut to the width
-	top    int          // the first row on the screen
-	cursor int          // the selected row
-	width  int
-	height int
+	chain       string // what the value was found to be
+	note        string // what else there is to know of it
+	fromDecoder bool   // a decoder of the person's own has made it
+	lines       []string
+	closing     map[int]int  // the line that closes the brace at the end of a line
+	folded      map[int]bool // the lines whose inside is folded away
+	rows        []docRow     // the lines that are shown, cut to the width
+	top         int          // the first row on the screen
+	cursor      int          // the selected row
+	width       int
+	height      int
 }
 
 // docRow is the part of a line that stands in a row.
@@ -41,7 +41,7 @@ func newDocument(data string) *document {
 		return nil
 	}
 	if n, ok := hyperloglog.Cardinality([]byte(data)); ok {
-		return &document{chain: "HyperLogLog", shut: map[int]bool{}, lines: []string{
+		return &document{chain: "HyperLogLog", folded: map[int]bool{}, lines: []string{
 			"about " + display.Counted(n, "different element", "different elements"), "estimated, with a standard error of 0.81%",
 		}}
 	}
@@ -50,7 +50,7 @@ func newDocument(data string) *document {
 	if shown.IsPlain() || len(shown.Layers) == 1 && last == "binary" && shown.Note == "" {
 		return nil
 	}
-	d := &document{note: shown.Note, lines: strings.Split(shown.Text, "\n"), shut: map[int]bool{}}
+	d := &document{note: shown.Note, lines: strings.Split(shown.Text, "\n"), folded: map[int]bool{}}
 	switch {
 	case len(shown.Layers) == 1 && last == "binary":
 		return &document{note: shown.Note}
@@ -59,7 +59,7 @@ func newDocument(data string) *document {
 	case last != "text" && last != "binary":
 		d.chain = last
 	}
-	d.ends = closings(d.lines)
+	d.closing = closings(d.lines)
 	return d
 }
 
@@ -70,7 +70,7 @@ func (d *document) resume(old *document) {
 	}
 	d.cursor, d.top, d.rows = old.cursor, old.top, old.rows
 	if len(d.lines) == len(old.lines) {
-		d.shut = old.shut
+		d.folded = old.folded
 	}
 }
 
@@ -101,9 +101,9 @@ func (d *document) layout(width, height int) {
 	}
 	d.width, d.height, d.rows = width, height, d.rows[:0]
 	for i := 0; i < len(d.lines); i++ {
-		if d.shut[i] {
+		if d.folded[i] {
 			d.rows = append(d.rows, docRow{i, 0, len(d.lines[i])})
-			i = d.ends[i]
+			i = d.closing[i]
 			continue
 		}
 		parts := screen.WrapText([]byte(d.lines[i]), width-2)
@@ -151,8 +151,8 @@ func (d *document) toggle() {
 	}
 	line := d.rows[d.cursor].line
 	for line >= 0 {
-		if end, ok := d.ends[line]; ok && (line == d.rows[d.cursor].line || end >= d.rows[d.cursor].line) {
-			d.shut[line] = !d.shut[line]
+		if end, ok := d.closing[line]; ok && (line == d.rows[d.cursor].line || end >= d.rows[d.cursor].line) {
+			d.folded[line] = !d.folded[line]
 			break
 		}
 		line--
@@ -164,11 +164,11 @@ func (d *document) toggle() {
 // toggleAll folds everything below the outermost braces, or unfolds all.
 func (d *document) toggleAll() {
 	unfold := false
-	for _, shut := range d.shut {
+	for _, shut := range d.folded {
 		unfold = unfold || shut
 	}
-	for line := range d.ends {
-		d.shut[line] = !unfold && indentOf(d.lines[line]) > 0
+	for line := range d.closing {
+		d.folded[line] = !unfold && indentOf(d.lines[line]) > 0
 	}
 	d.layout(d.width, d.height)
 }
@@ -187,9 +187,9 @@ func (d *document) find(needle string, back bool) bool {
 		if at, _ := find(d.lines[i], needle); at < 0 {
 			continue
 		}
-		for start, end := range d.ends {
+		for start, end := range d.closing {
 			if start < i && i <= end {
-				d.shut[start] = false
+				d.folded[start] = false
 			}
 		}
 		d.layout(d.width, d.height)

@@ -9,7 +9,7 @@ import (
 
 // openValue fetches the facts of key and the beginning of its value, as many elements as from
 // says.
-func openValue(ctx context.Context, c *target.Conn, db int, key string, from link, now int64) (o openedMsg, err error) {
+func openValue(ctx context.Context, c *target.Conn, db int, key string, from chunkRequest, now int64) (o openedMsg, err error) {
 	found, err := c.Types(ctx, db, []string{key}, now)
 	if err != nil {
 		return o, err
@@ -24,8 +24,8 @@ func openValue(ctx context.Context, c *target.Conn, db int, key string, from lin
 	if src == nil {
 		return o, nil
 	}
-	if src.atOnce {
-		if o.tooLarge, err = outweighs(ctx, c, db, key); o.tooLarge || err != nil {
+	if src.fetchedWhole {
+		if o.tooLarge, err = tooLargeToFetch(ctx, c, db, key); o.tooLarge || err != nil {
 			return o, err
 		}
 	}
@@ -43,7 +43,7 @@ func openValue(ctx context.Context, c *target.Conn, db int, key string, from lin
 		}
 	}
 	o.first = src.read(0, from, values[0])
-	if n := o.first.fitting(perChunk); src.repeats && from == firstLink && n > probed && o.first.next != "" {
+	if n := o.first.fittingCount(perChunk); src.repeats && from == firstRequest && n > probeCount && o.first.next != "" {
 		// A page of a scan is in an order of its own: one page is read more easily than two.
 		o.from.n = n
 		v, err := c.Page(ctx, db, src.fetch(key, 0, o.from))
@@ -62,41 +62,41 @@ func openValue(ctx context.Context, c *target.Conn, db int, key string, from lin
 	case !values[1].IsError():
 		o.size = target.Number(values[1])
 	}
-	return o, complete(ctx, c, db, src, key, o.first)
+	return o, fetchDetails(ctx, c, db, src, key, o.first)
 }
 
-// mostAtOnce is the largest value, in bytes of the target's memory, that is fetched
+// maxWholeBytes is the largest value, in bytes of the target's memory, that is fetched
 // as a whole.
-const mostAtOnce = 64 << 20
+const maxWholeBytes = 64 << 20
 
-// outweighs reports whether a value is too large to be fetched as a whole. Where the
+// tooLargeToFetch reports whether a value is too large to be fetched as a whole. Where the
 // target does not tell, it is not.
-func outweighs(ctx context.Context, c *target.Conn, db int, key string) (bool, error) {
+func tooLargeToFetch(ctx context.Context, c *target.Conn, db int, key string) (bool, error) {
 	if c.Refusals.Has("MEMORY") {
 		return false, nil
 	}
 	values, err := c.Do(ctx, db, target.Command("MEMORY", "USAGE", key))
-	return err == nil && target.Number(values[0]) > mostAtOnce, err
+	return err == nil && target.Number(values[0]) > maxWholeBytes, err
 }
 
 // fetchChunk fetches a chunk of a value, with what else is known of its elements.
-func fetchChunk(ctx context.Context, c *target.Conn, db int, src *source, seen *target.Seen, key string, i int, from link) (*chunk, error) {
+func fetchChunk(ctx context.Context, c *target.Conn, db int, src *source, seen *target.Seen, key string, i int, from chunkRequest) (*chunk, error) {
 	v, err := c.Page(ctx, db, src.fetch(key, int64(i), from))
 	if err != nil {
 		return nil, err
 	}
 	found := src.read(i, from, v)
 	keepFirst(seen, i, found)
-	return found, complete(ctx, c, db, src, key, found)
+	return found, fetchDetails(ctx, c, db, src, key, found)
 }
 
-// complete asks what else is to be known of the elements of a chunk.
-func complete(ctx context.Context, c *target.Conn, db int, src *source, key string, found *chunk) error {
-	if src.about == nil || len(found.rows) == 0 || found.told {
+// fetchDetails asks what else is to be known of the elements of a chunk.
+func fetchDetails(ctx context.Context, c *target.Conn, db int, src *source, key string, found *chunk) error {
+	if src.detailCall == nil || len(found.rows) == 0 || found.hasDetails {
 		return nil
 	}
-	found.told = true
-	call := src.about(key, found)
+	found.hasDetails = true
+	call := src.detailCall(key, found)
 	if c.Refusals.Has(string(call[0])) {
 		return nil
 	}
@@ -105,7 +105,7 @@ func complete(ctx context.Context, c *target.Conn, db int, src *source, key stri
 		return nil
 	}
 	if err == nil {
-		src.learn(found, v)
+		src.addDetails(found, v)
 	}
 	return err
 }

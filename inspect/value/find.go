@@ -34,7 +34,7 @@ func find(text, needle string) (at, end int) {
 		return at, at + len(needle)
 	}
 	for i := range len(text) {
-		if n := begins(text[i:], needle); n > 0 {
+		if n := foldedPrefixLen(text[i:], needle); n > 0 {
 			return i, i + n
 		}
 	}
@@ -48,7 +48,7 @@ func findLast(text, needle string) (at, end int) {
 		return at, at + len(needle)
 	}
 	for i := len(text) - 1; i >= 0; i-- {
-		if n := begins(text[i:], needle); n > 0 {
+		if n := foldedPrefixLen(text[i:], needle); n > 0 {
 			return i, i + n
 		}
 	}
@@ -58,9 +58,9 @@ func findLast(text, needle string) (at, end int) {
 // folds reports whether needle stands for capitals, too: text without any.
 func folds(needle string) bool { return utf8.ValidString(needle) && needle == strings.ToLower(needle) }
 
-// begins is how many bytes of text are needle, whatever their case; 0 when it does
+// foldedPrefixLen is how many bytes of text are needle, whatever their case; 0 when it does
 // not begin so.
-func begins(text, needle string) int {
+func foldedPrefixLen(text, needle string) int {
 	n := 0
 	for len(needle) > 0 && n < len(text) {
 		if c := text[n]; c < utf8.RuneSelf && needle[0] < utf8.RuneSelf {
@@ -83,8 +83,8 @@ func begins(text, needle string) int {
 	return n
 }
 
-// shows reports whether a cell of a table holds needle, as it stands or decoded.
-func shows(cell, needle string) bool {
+// cellContains reports whether a cell of a table holds needle, as it stands or decoded.
+func cellContains(cell, needle string) bool {
 	if at, _ := find(cell, needle); at >= 0 {
 		return true
 	}

@@ -11,8 +11,8 @@ import (
 
 // How many keys are looked at in one round trip, and about how many bytes that may bring.
 const (
-	searchedTogether = 50
-	mostTogether     = 4 << 20
+	maxBatchKeys  = 50
+	maxBatchBytes = 4 << 20
 )
 
 // Holding reports which keys, whose types and sizes are known, hold what the person typed,
@@ -20,34 +20,34 @@ const (
 // values come together, large ones in parts, of which one is in memory at a time.
 func Holding(c *target.Conn) func(ctx context.Context, db int, keys []keyspace.Key, typed string) (holds []bool, unread int, err error) {
 	return func(ctx context.Context, db int, keys []keyspace.Key, typed string) (holds []bool, unread int, err error) {
-		h := holding{conn: c, db: db, needle: needleOf(typed, asText), first: probed, holds: make([]bool, len(keys)), keys: keys}
-		err = h.all(ctx)
+		h := valueSearch{conn: c, db: db, needle: needleOf(typed, asText), first: probeCount, holds: make([]bool, len(keys)), keys: keys}
+		err = h.run(ctx)
 		return h.holds, h.unread, err
 	}
 }
 
-// all searches all keys.
-func (h *holding) all(ctx context.Context) error {
+// run searches all keys.
+func (h *valueSearch) run(ctx context.Context) error {
 	var some []int
 	for i, k := range h.keys {
-		if h.alone(k) {
+		if h.searchedAlone(k) {
 			if err := h.search(ctx, i, 0); err != nil {
 				return err
 			}
 			continue
 		}
-		if some = append(some, i); len(some) == searchedTogether {
-			if err := h.together(ctx, some); err != nil {
+		if some = append(some, i); len(some) == maxBatchKeys {
+			if err := h.searchBatch(ctx, some); err != nil {
 				return err
 			}
 			some = some[:0]
 		}
 	}
-	return h.together(ctx, some)
+	return h.searchBatch(ctx, some)
 }
 
-// holding is a search of some keys.
-type holding struct {
+// valueSearch is a search of some keys.
+type valueSearch struct {
 	conn   *target.Conn
 	db     int
 	needle string
@@ -57,18 +57,18 @@ type holding struct {
 	unread int
 }
 
-// alone reports whether a key is searched by itself: what of it comes first may be large.
-func (h *holding) alone(k keyspace.Key) bool {
+// searchedAlone reports whether a key is searched by itself: what of it comes first may be large.
+func (h *valueSearch) searchedAlone(k keyspace.Key) bool {
 	src := sourceOf(k.Type)
-	return src == nil || src.atOnce || src.columns == nil && (k.Count < 0 || k.Count > windowSize)
+	return src == nil || src.fetchedWhole || src.columns == nil && (k.Count < 0 || k.Count > windowSize)
 }
 
-// together searches the beginnings of some values, and then the rest of those that have
+// searchBatch searches the beginnings of some values, and then the rest of those that have
 // more.
-func (h *holding) together(ctx context.Context, some []int) error {
+func (h *valueSearch) searchBatch(ctx context.Context, some []int) error {
 	calls := make([][][]byte, len(some))
 	for n, i := range some {
-		calls[n] = sourceOf(h.keys[i].Type).fetch(string(h.keys[i].Name), 0, link{firstLink.cursor, h.first})
+		calls[n] = sourceOf(h.keys[i].Type).fetch(string(h.keys[i].Name), 0, chunkRequest{firstRequest.cursor, h.first})
 	}
 	if len(calls) == 0 {
 		return nil
@@ -84,10 +84,10 @@ func (h *holding) together(ctx context.Context, some []int) error {
 			continue
 		}
 		src := sourceOf(h.keys[i].Type)
-		c := src.read(0, link{firstLink.cursor, h.first}, values[n])
+		c := src.read(0, chunkRequest{firstRequest.cursor, h.first}, values[n])
 		bytes += c.bytes() + len(c.data)
 		if src.columns == nil {
-			h.holds[i] = shows(string(c.data), h.needle)
+			h.holds[i] = cellContains(string(c.data), h.needle)
 			continue
 		}
 		_, h.holds[i] = c.seek(h.needle, spot{0, -1}, 0, 1)
@@ -96,32 +96,32 @@ func (h *holding) together(ctx context.Context, some []int) error {
 			more = h.keys[i].Count > int64(h.first)
 		}
 		if !h.holds[i] && more {
-			if err := h.search(ctx, i, c.fitting(perChunk)); err != nil {
+			if err := h.search(ctx, i, c.fittingCount(perChunk)); err != nil {
 				return err
 			}
 		}
 	}
-	if h.first = min(2*h.first, perChunk); bytes > mostTogether/4 {
-		h.first = probed
+	if h.first = min(2*h.first, perChunk); bytes > maxBatchBytes/4 {
+		h.first = probeCount
 	}
 	return nil
 }
 
 // search searches the whole of key i, where elements have numbers so many at once. A key
 // that may not be read, or has become another type, is counted.
-func (h *holding) search(ctx context.Context, i, per int) (err error) {
+func (h *valueSearch) search(ctx context.Context, i, per int) (err error) {
 	k := h.keys[i]
 	switch src := sourceOf(k.Type); {
 	case src == nil:
 		err = errUnread
-	case src.atOnce:
+	case src.fetchedWhole:
 		h.holds[i], err = h.inWhole(ctx, src, k)
 	case src.columns == nil:
 		h.holds[i], err = h.inString(ctx, k)
 	default:
 		t := &trail{
 			src: src, key: string(k.Name), db: h.db, step: 1, at: spot{0, -1}, count: -1,
-			starts: []link{firstLink}, before: []int64{0}, loaded: map[int]*chunk{}, batch: 1,
+			starts: []chunkRequest{firstRequest}, before: []int64{0}, loaded: map[int]*chunk{}, batch: 1,
 		}
 		if src.per > 0 {
 			t.per = int64(per)
@@ -141,23 +141,23 @@ func (h *holding) search(ctx context.Context, i, per int) (err error) {
 var errUnread = errors.New("not searched")
 
 // inWhole searches a value that comes as a whole, unless it is too large for that.
-func (h *holding) inWhole(ctx context.Context, src *source, k keyspace.Key) (bool, error) {
-	if large, err := outweighs(ctx, h.conn, h.db, string(k.Name)); err != nil || large {
+func (h *valueSearch) inWhole(ctx context.Context, src *source, k keyspace.Key) (bool, error) {
+	if large, err := tooLargeToFetch(ctx, h.conn, h.db, string(k.Name)); err != nil || large {
 		return false, errors.Join(err, errUnread)
 	}
-	v, err := h.conn.One(ctx, h.db, src.fetch(string(k.Name), 0, firstLink))
+	v, err := h.conn.One(ctx, h.db, src.fetch(string(k.Name), 0, firstRequest))
 	if err != nil {
 		return false, err
 	}
-	at, _ := find(string(src.read(0, firstLink, v).data), h.needle)
+	at, _ := find(string(src.read(0, firstRequest, v).data), h.needle)
 	return at >= 0, nil
 }
 
 // inString searches a string: what it holds decoded, too, if it is not too long for that.
-func (h *holding) inString(ctx context.Context, k keyspace.Key) (bool, error) {
+func (h *valueSearch) inString(ctx context.Context, k keyspace.Key) (bool, error) {
 	if k.Count >= 0 && k.Count <= decodeLimit {
 		v, err := h.conn.One(ctx, h.db, target.Command("GETRANGE", string(k.Name), "0", target.Decimal(decodeLimit)))
-		return err == nil && shows(string(v.Str), h.needle), err
+		return err == nil && cellContains(string(v.Str), h.needle), err
 	}
 	beyond := int64(2*len(h.needle) + utf8.UTFMax)
 	for low := int64(0); ; low += seekWindow {

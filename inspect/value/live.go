@@ -18,15 +18,15 @@ func (v *Room) Tail() tea.Cmd {
 	case s == nil || s.src != entriesOf:
 		v.Notice = "Only the entries of a stream are shown as they come."
 		return nil
-	case s.sieve != nil:
-		v.unsift()
+	case s.filter != nil:
+		v.removeFilter()
 		s = v.sheet()
 	}
 	switch {
 	case s.live:
 		s.live = false
 		return nil
-	case v.size > mostTailed && len(v.sheets) == 1:
+	case v.size > minTailSheet && len(v.sheets) == 1:
 		return v.findTail(s)
 	}
 	v.End()
@@ -34,29 +34,29 @@ func (v *Room) Tail() tea.Cmd {
 	return nil
 }
 
-// mostTailed is from how many entries on the end of a stream is shown by itself: the way
+// minTailSheet is from how many entries on the end of a stream is shown by itself: the way
 // there from the first entry would be long.
-const mostTailed = 1000
+const minTailSheet = 1000
 
-// tailedMsg is where the last entries of a stream begin.
-type tailedMsg struct {
+// tailFoundMsg is where the last entries of a stream begin.
+type tailFoundMsg struct {
 	sheet *sheet
-	from  link
+	from  chunkRequest
 }
 
 func (v *Room) findTail(s *sheet) tea.Cmd {
 	conn, db, key := v.Conn, v.DB, v.Key
 	return v.Start(job.Searching, func(ctx context.Context) (tea.Msg, error) {
 		reply, err := conn.One(ctx, db, target.Command("XREVRANGE", key, "+", "-", "COUNT", target.Decimal(perChunk+1)))
-		from := link{firstLink.cursor, perChunk}
+		from := chunkRequest{firstRequest.cursor, perChunk}
 		if n := len(reply.Elems); n > perChunk && len(reply.Elems[n-1].Elems) == 2 {
 			from.cursor = target.Text(reply.Elems[n-1].Elems[0])
 		}
-		return tailedMsg{s, from}, err
+		return tailFoundMsg{s, from}, err
 	})
 }
 
-func (v *Room) onTailed(m tailedMsg) {
+func (v *Room) onTailFound(m tailFoundMsg) {
 	if v.sheet() != m.sheet {
 		return
 	}
@@ -71,37 +71,37 @@ func (v *Room) onTailed(m tailedMsg) {
 // ShowsEntries reports whether the entries of a stream are shown.
 func (v *Room) ShowsEntries() bool { return v.sheet() != nil && v.sheet().src == entriesOf }
 
-// lookOn asks for what has come after the last entry, once a second.
-func (v *Room) lookOn() {
+// refreshTail asks for what has come after the last entry, once a second.
+func (v *Room) refreshTail() {
 	s := v.sheet()
 	if s == nil || !s.live || v.Running(job.Paging) || v.Running(job.Opening) || v.gone() {
 		return
 	}
-	if all, known := s.pager.all(); known && len(v.sheets) == 1 {
+	if all, known := s.pager.lineCount(); known && len(v.sheets) == 1 {
 		v.size, s.size = max(all, v.size), max(all, s.size)
 	}
 	if c := s.pager.chunks[s.pager.furthest()]; c != nil {
 		c.stale = true
 	}
-	s.pager.chase = ending
+	s.pager.destination = lastLine
 }
 
-// age lets the chunks of s be fetched again.
-func (s *sheet) age() {
+// markStale lets the chunks of s be fetched again.
+func (s *sheet) markStale() {
 	for _, c := range s.pager.chunks {
 		c.stale = true
 	}
 }
 
-// age lets the elements be fetched again of which one has ended at now; the clock
+// markExpired lets the elements be fetched again of which one has ended at now; the clock
 // of a server may be behind, so that it is not asked again at once.
-func (v *pane) age(now int64) {
+func (v *viewState) markExpired(now int64) {
 	s := v.sheet()
-	if s == nil || now < v.aged+time.Second.Milliseconds() {
+	if s == nil || now < v.expiryCheckedAt+time.Second.Milliseconds() {
 		return
 	}
-	v.aged = now
+	v.expiryCheckedAt = now
 	for _, c := range s.pager.chunks {
-		c.stale = c.stale || c.ends != 0 && c.ends <= now
+		c.stale = c.stale || c.expiresAt != 0 && c.expiresAt <= now
 	}
 }

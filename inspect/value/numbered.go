@@ -3,47 +3,47 @@ package value
 // Elements with numbers are fetched by their numbers, so many a chunk that a chunk is
 // not heavy: nobody waits long for a screen of a list of pictures.
 
-// mostHeavy is how many bytes a chunk may have before its sheet goes on with fewer
+// maxChunkBytes is how many bytes a chunk may have before its sheet goes on with fewer
 // elements a chunk.
-const mostHeavy = 16 * heaviestChunk
+const maxChunkBytes = 16 * targetChunkBytes
 
 // numbered reports whether s shows elements that are asked for by their numbers.
-func (s *sheet) numbered() bool { return s.tabular() && s.src.per > 0 && s.sieve == nil }
+func (s *sheet) numbered() bool { return s.isTable() && s.src.per > 0 && s.filter == nil }
 
-// begins is the link to the first chunk.
-func (s *sheet) begins() link {
+// startRequest is the link to the first chunk.
+func (s *sheet) startRequest() chunkRequest {
 	if s.numbered() {
-		return link{firstLink.cursor, int(s.per)}
+		return chunkRequest{firstRequest.cursor, int(s.per)}
 	}
 	return s.pager.starts[0]
 }
 
-// begin makes from the link to the first chunk of a sheet that has none yet.
-func (s *sheet) begin(from link) {
+// startFrom makes from the link to the first chunk of a sheet that has none yet.
+func (s *sheet) startFrom(from chunkRequest) {
 	if s.pager.starts[0] = from; s.numbered() {
-		s.recut(int64(from.n))
+		s.rechunk(int64(from.n))
 	}
 }
 
 // index is the number of the element at a spot.
 func (s *sheet) index(at spot) int64 { return int64(at.chunk)*s.per + int64(at.line) }
 
-// fit chooses how many elements a chunk has, by the first ones, and fewer when heavier
+// adjustChunkSize chooses how many elements a chunk has, by the first ones, and fewer when heavier
 // ones come.
-func (s *sheet) fit(c *chunk) {
+func (s *sheet) adjustChunkSize(c *chunk) {
 	size := int64(c.bytes())
 	switch {
-	case !s.fitted:
-		s.fitted = true
-		s.recut(int64(c.fitting(int(s.src.per))))
-	case size > mostHeavy && s.per > 1:
-		s.recut(max(s.per*mostHeavy/size, 1))
+	case !s.sized:
+		s.sized = true
+		s.rechunk(int64(c.fittingCount(int(s.src.per))))
+	case size > maxChunkBytes && s.per > 1:
+		s.rechunk(max(s.per*maxChunkBytes/size, 1))
 	}
 }
 
-// recut parts the elements anew, with another number of them a chunk. A chunk of which
+// rechunk parts the elements anew, with another number of them a chunk. A chunk of which
 // only the beginning is there shows that until it is fetched.
-func (s *sheet) recut(per int64) {
+func (s *sheet) rechunk(per int64) {
 	p := &s.pager
 	top, cursor := s.index(p.top), s.index(p.cursor)
 	rows, stale := map[int64]record{}, map[int64]bool{}
@@ -57,7 +57,7 @@ func (s *sheet) recut(per int64) {
 	p.chunks, p.count = map[int]*chunk{}, chunksOf(s.size, per)
 	for n := range rows {
 		if i := int(n / per); p.chunks[i] == nil {
-			if c := cutOut(rows, stale, int64(i)*per, min(int64(i+1)*per, s.size)); len(c.rows) > 0 {
+			if c := contiguousRows(rows, stale, int64(i)*per, min(int64(i+1)*per, s.size)); len(c.rows) > 0 {
 				p.chunks[i] = c
 			}
 		}
@@ -65,12 +65,12 @@ func (s *sheet) recut(per int64) {
 	p.top, p.cursor = spot{int(top / per), int(top % per)}, spot{int(cursor / per), int(cursor % per)}
 	p.before = []int64{0}
 	p.settle()
-	p.follow()
+	p.seekDestination()
 }
 
-// cutOut is the chunk of the rows from first to end, as far as they are there without
+// contiguousRows is the chunk of the rows from first to end, as far as they are there without
 // a gap.
-func cutOut(rows map[int64]record, stale map[int64]bool, first, end int64) *chunk {
+func contiguousRows(rows map[int64]record, stale map[int64]bool, first, end int64) *chunk {
 	c := &chunk{}
 	for n := first; n < end && rows[n] != nil; n++ {
 		c.rows = append(c.rows, rows[n])

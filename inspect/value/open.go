@@ -12,18 +12,18 @@ import (
 
 // Open shows the value of key.
 func (v *Room) Open(key string) tea.Cmd {
-	v.want(key)
+	v.setWanted(key)
 	v.cancelJobs()
-	conn, clock, db, from := v.Conn, v.Clock, v.DB, firstLink
+	conn, clock, db, from := v.Conn, v.Clock, v.DB, firstRequest
 	var element *opened
 	if v.Shows(key) && len(v.sheets) > 0 {
-		from, element = v.sheets[0].begins(), v.opened()
+		from, element = v.sheets[0].startRequest(), v.opened()
 	}
 	kind, size := v.Kind, v.size
 	return v.Start(job.Opening, func(ctx context.Context) (tea.Msg, error) {
 		o, err := openValue(ctx, conn, db, key, from, clock())
 		if err == nil && element != nil && o.kind == kind {
-			o.opened, err = element.again(ctx, conn, db, kind, key)
+			o.opened, err = element.reload(ctx, conn, db, kind, key)
 			if kind == keytype.List && o.size != size && o.opened != nil && o.opened.body != element.body {
 				o.opened.missing = true // another element has its index
 			}
@@ -36,11 +36,11 @@ func (v *Room) Open(key string) tea.Cmd {
 type pagedMsg struct {
 	sheet *sheet
 	i     int
-	from  link
+	from  chunkRequest
 	chunk *chunk
 }
 
-func (v *Room) fetch(s *sheet, i int, from link) tea.Cmd {
+func (v *Room) fetch(s *sheet, i int, from chunkRequest) tea.Cmd {
 	conn, db, key, src, seen := v.Conn, v.DB, v.Key, s.src, s.firsts
 	return v.Start(job.Paging, func(ctx context.Context) (tea.Msg, error) {
 		c, err := fetchChunk(ctx, conn, db, src, seen, key, i, from)
@@ -64,7 +64,7 @@ type decodedMsg struct {
 // decode fetches a string that is longer than a window, but not too long to be
 // decoded.
 func (v *Room) decode(s *sheet) tea.Cmd {
-	s.tried = true
+	s.decodeTried = true
 	conn, db, key := v.Conn, v.DB, v.Key
 	return v.Start(job.Decoding, func(ctx context.Context) (tea.Msg, error) {
 		data, err := conn.One(ctx, db, target.Command("GETRANGE", key, "0", "-1"))

@@ -20,15 +20,15 @@ type opened struct {
 }
 
 // opened returns the element that is shown by itself, nil for none.
-func (v *pane) opened() *opened {
+func (v *viewState) opened() *opened {
 	if s := v.sheet(); s != nil {
 		return s.opened
 	}
 	return nil
 }
 
-// again reads o again; where the target refuses the command, it stays as it was.
-func (o *opened) again(ctx context.Context, c *target.Conn, db int, kind, key string) (*opened, error) {
+// reload reads o again; where the target refuses the command, it stays as it was.
+func (o *opened) reload(ctx context.Context, c *target.Conn, db int, kind, key string) (*opened, error) {
 	read, err := o.reread(ctx, c, db, kind, key)
 	if _, refused := errors.AsType[target.Refusal](err); refused {
 		return o, nil
@@ -39,11 +39,11 @@ func (o *opened) again(ctx context.Context, c *target.Conn, db int, kind, key st
 func (o *opened) reread(ctx context.Context, c *target.Conn, db int, kind, key string) (*opened, error) {
 	read := &opened{src: o.src, row: slices.Clone(o.row), body: o.body, own: o.own}
 	if !o.own {
-		v, err := c.One(ctx, db, o.src.fetch(key, 0, firstLink))
+		v, err := c.One(ctx, db, o.src.fetch(key, 0, firstRequest))
 		if err != nil {
 			return nil, err
 		}
-		read.find(o.src.read(0, firstLink, v))
+		read.find(o.src.read(0, firstRequest, v))
 		return read, nil
 	}
 	call := keytype.Of(kind).Getting(key, o.row[0])
@@ -62,15 +62,15 @@ func (o *opened) reread(ctx context.Context, c *target.Conn, db int, kind, key s
 	if err != nil {
 		return nil, err
 	}
-	if !read.take(kind, v) || o.src.about == nil {
+	if !read.applyReply(kind, v) || o.src.detailCall == nil {
 		return read, nil
 	}
 	read.row[1] = ""
-	return read, complete(ctx, c, db, o.src, key, &chunk{rows: []record{read.row}})
+	return read, fetchDetails(ctx, c, db, o.src, key, &chunk{rows: []record{read.row}})
 }
 
-// take takes in the reply to the call that reads the element, and reports whether the element exists.
-func (o *opened) take(kind string, v resp.Value) bool {
+// applyReply takes in the reply to the call that reads the element, and reports whether the element exists.
+func (o *opened) applyReply(kind string, v resp.Value) bool {
 	switch kind {
 	case keytype.Set:
 		o.missing = target.Number(v) == 0
@@ -112,7 +112,7 @@ func newOpened(title string, o *opened) *sheet {
 }
 
 // reopen shows the element as it was read again. It closes an element that was deleted, and reports that.
-func (v *pane) reopen(o *opened) (deleted bool) {
+func (v *viewState) reopen(o *opened) (deleted bool) {
 	s := v.sheet()
 	if s == nil || s.opened == nil || o == nil || s.opened.src != o.src {
 		return false

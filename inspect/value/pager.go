@@ -7,15 +7,15 @@ import (
 // chunk is a part of a value, as it is fetched: some elements, or a window of a
 // string's bytes.
 type chunk struct {
-	rows   []record      // elements, a cell a column
-	bodies []string      // the elements as they are shown alone, where that is not the last cell
-	data   []byte        // bytes, with up to three of the next chunk for a letter that spans both
-	size   int           // how many of data are this chunk's own
-	lines  []screen.Span // data as lines of the screen, in the present form and width
-	next   string        // the cursor of the chunk after this one, "" after the last; only where chunks have cursors
-	ends   int64         // when the first of the elements ends, Unix ms; 0: none does
-	stale  bool          // to be fetched again when it is on the screen
-	told   bool          // what else there is to know of the elements is known
+	rows       []record      // elements, a cell a column
+	bodies     []string      // the elements as they are shown alone, where that is not the last cell
+	data       []byte        // bytes, with up to three of the next chunk for a letter that spans both
+	size       int           // how many of data are this chunk's own
+	lines      []screen.Span // data as lines of the screen, in the present form and width
+	next       string        // the cursor of the chunk after this one, "" after the last; only where chunks have cursors
+	expiresAt  int64         // when the first of the elements ends, Unix ms; 0: none does
+	stale      bool          // to be fetched again when it is on the screen
+	hasDetails bool          // what else there is to know of the elements is known
 }
 
 // bytes is about how much memory the elements take.
@@ -28,8 +28,8 @@ func (c *chunk) bytes() (n int) {
 	return n
 }
 
-// link is where a chunk of a chain begins, and how many elements it is asked for.
-type link struct {
+// chunkRequest is where a chunk of a chain begins, and how many elements it is asked for.
+type chunkRequest struct {
 	cursor string
 	n      int
 }
@@ -37,14 +37,14 @@ type link struct {
 // How large the chunks of a chain grow while nobody looks at them, in elements, and
 // how many bytes any chunk should have.
 const (
-	largestChunk  = 2000
-	heaviestChunk = 256 << 10
+	maxChunkElements = 2000
+	targetChunkBytes = 256 << 10
 )
 
-// after is the link to the chunk after c, which was asked for n elements: as many
+// nextRequest is the link to the chunk after c, which was asked for n elements: as many
 // as a screen needs, more in a hurry, and few of what is heavy.
-func (c *chunk) after(n int, hurry bool) link {
-	switch fit := c.fitting(largestChunk); {
+func (c *chunk) nextRequest(n int, hurry bool) chunkRequest {
+	switch fit := c.fittingCount(maxChunkElements); {
 	case fit < n:
 		n = fit
 	case hurry:
@@ -52,16 +52,16 @@ func (c *chunk) after(n int, hurry bool) link {
 	default:
 		n = min(fit, perChunk)
 	}
-	return link{c.next, n}
+	return chunkRequest{c.next, n}
 }
 
-// fitting is how many elements like those of c a chunk should have, most at most.
-func (c *chunk) fitting(most int) int {
+// fittingCount is how many elements like those of c a chunk should have, most at most.
+func (c *chunk) fittingCount(most int) int {
 	if len(c.rows) == 0 {
 		return most
 	}
 	each := c.bytes()/len(c.rows) + 1
-	return max(min(heaviestChunk/each, most), 1)
+	return max(min(targetChunkBytes/each, most), 1)
 }
 
 // record is one element of a collection.
@@ -87,38 +87,38 @@ func (s spot) before(o spot) bool {
 // pager scrolls over chunks of which only the ones near the screen are in
 // memory. It moves within what is loaded; missing says what to load next.
 type pager struct {
-	chunks map[int]*chunk
-	count  int     // how many chunks there are; unknown while -1
-	chain  bool    // each chunk says where the next one begins
-	starts []link  // the beginning of each chunk of a chain that is known
-	before []int64 // how many lines stand before each chunk that was seen in order
-	top    spot    // the first line on the screen
-	cursor spot    // the selected line
-	height int     // lines on the screen
-	picks  bool    // a line can be selected; without, the cursor is the top
-	chase  chase   // what the screen follows as it is found
-	owed   int     // how far the person moved beyond the lines that are loaded
+	chunks      map[int]*chunk
+	count       int            // how many chunks there are; unknown while -1
+	chain       bool           // each chunk says where the next one begins
+	starts      []chunkRequest // the beginning of each chunk of a chain that is known
+	before      []int64        // how many lines stand before each chunk that was seen in order
+	top         spot           // the first line on the screen
+	cursor      spot           // the selected line
+	height      int            // lines on the screen
+	selectable  bool           // a line can be selected; without, the cursor is the top
+	destination destination    // what the screen follows as it is found
+	pendingMove int            // how far the person moved beyond the lines that are loaded
 }
 
-// chase is what a pager goes to while it is still being loaded.
-type chase int
+// destination is what a pager goes to while it is still being loaded.
+type destination int
 
 const (
-	nothing chase = iota
-	ending        // the last line of all
+	noDestination destination = iota
+	lastLine                  // the last line of all
 )
 
 // newPager scrolls over count chunks; -1 means that the chunks form a chain of
 // cursors, whose end is not known yet.
 func newPager(count int, picks bool) pager {
-	return pager{chunks: map[int]*chunk{}, count: count, chain: count < 0, starts: []link{firstLink}, before: []int64{0}, picks: picks}
+	return pager{chunks: map[int]*chunk{}, count: count, chain: count < 0, starts: []chunkRequest{firstRequest}, before: []int64{0}, selectable: picks}
 }
 
-// mostScreens is how many screens a person can be ahead of what is loaded.
-const mostScreens = 10
+// maxScreensAhead is how many screens a person can be ahead of what is loaded.
+const maxScreensAhead = 10
 
-// kept is how far from the screen a chunk stays in memory.
-const kept = 2
+// chunkMargin is how far from the screen a chunk stays in memory.
+const chunkMargin = 2
 
 // add takes chunk i in, forgets what is far from the screen, and goes on to the
 // end if that is wanted.
@@ -137,25 +137,25 @@ func (p *pager) add(i int, c *chunk) {
 		if c.next == "" {
 			p.count = i + 1
 		} else {
-			p.starts = append(p.starts, c.after(p.starts[i].n, p.chase == ending))
+			p.starts = append(p.starts, c.nextRequest(p.starts[i].n, p.destination == lastLine))
 		}
 	}
 	p.settle()
-	p.follow()
-	if p.owed != 0 {
+	p.seekDestination()
+	if p.pendingMove != 0 {
 		p.move(0)
 	}
 	bottom, _ := p.advance(p.top, p.height-1)
 	for j := range p.chunks {
-		if j < p.top.chunk-kept || j > max(bottom.chunk+kept, i) {
+		if j < p.top.chunk-chunkMargin || j > max(bottom.chunk+chunkMargin, i) {
 			delete(p.chunks, j)
 		}
 	}
 }
 
-// strays reports whether chunk i of a chain, fetched again, leads elsewhere than
+// diverges reports whether chunk i of a chain, fetched again, leads elsewhere than
 // before.
-func (p *pager) strays(i int, c *chunk) bool {
+func (p *pager) diverges(i int, c *chunk) bool {
 	switch {
 	case !p.chain || len(p.before) <= i+1:
 		return false
@@ -165,8 +165,8 @@ func (p *pager) strays(i int, c *chunk) bool {
 	return c.next != ""
 }
 
-// forget takes what is known of the chunks after chunk i away.
-func (p *pager) forget(i int) {
+// forgetAfter takes what is known of the chunks after chunk i away.
+func (p *pager) forgetAfter(i int) {
 	p.starts, p.before, p.count = p.starts[:i+1], p.before[:i+1], -1
 	for j := range p.chunks {
 		if j > i {
@@ -181,7 +181,7 @@ func (p *pager) resume(old *pager) {
 	if p.chain != old.chain {
 		return
 	}
-	p.top, p.cursor, p.chase = old.top, old.cursor, old.chase
+	p.top, p.cursor, p.destination = old.top, old.cursor, old.destination
 	if p.chain {
 		p.starts, p.before, p.count = old.starts, old.before, old.count
 	}
@@ -202,19 +202,19 @@ func (p *pager) resume(old *pager) {
 // settle moves the screen and the selection back onto lines that exist, and fills
 // the screen: the value or the screen may have changed its size.
 func (p *pager) settle() {
-	p.top, p.cursor = p.onLine(p.top), p.onLine(p.cursor)
+	p.top, p.cursor = p.nearestLine(p.top), p.nearestLine(p.cursor)
 	p.reveal()
 	bottom, went := p.advance(p.top, p.height-1)
 	if _, more := p.next(bottom); went < p.height-1 && !more && bottom.chunk == p.furthest() {
 		p.top, _ = p.retreat(bottom, p.height-1)
-		if !p.picks {
+		if !p.selectable {
 			p.cursor = p.top
 		}
 	}
 }
 
-// onLine is s, or the line nearest to it that there is, as far as is loaded.
-func (p *pager) onLine(s spot) spot {
+// nearestLine is s, or the line nearest to it that there is, as far as is loaded.
+func (p *pager) nearestLine(s spot) spot {
 	c := p.chunks[s.chunk]
 	if c == nil {
 		return s
@@ -297,43 +297,43 @@ func (p *pager) prev(s spot) (spot, bool) {
 // move goes n lines down, or up when n is negative: as far as they are loaded, and the
 // rest of the way when they come.
 func (p *pager) move(n int) {
-	p.chase = nothing
-	n += p.owed
-	p.owed = 0
+	p.destination = noDestination
+	n += p.pendingMove
+	p.pendingMove = 0
 	from, went := p.cursor, 0
 	switch {
-	case n > 0 && p.picks:
+	case n > 0 && p.selectable:
 		p.cursor, went = p.advance(p.cursor, n)
 		from = p.cursor
 	case n > 0: // the last line stays the last one on the screen at most
 		bottom, _ := p.advance(p.top, p.height-1)
 		from, went = p.advance(bottom, n)
 		p.top, _ = p.advance(p.top, went)
-	case p.picks:
+	case p.selectable:
 		p.cursor, went = p.retreat(p.cursor, -n)
 	default:
 		p.top, went = p.retreat(p.top, -n)
 	}
-	if n > went && p.continues(from) {
-		p.owed = min(n-went, mostScreens*p.height)
+	if n > went && p.hasUnloadedAfter(from) {
+		p.pendingMove = min(n-went, maxScreensAhead*p.height)
 	}
-	if -n > went && p.precedes() {
-		p.owed = max(n+went, -mostScreens*p.height)
+	if -n > went && p.hasUnloadedBefore() {
+		p.pendingMove = max(n+went, -maxScreensAhead*p.height)
 	}
-	if !p.picks {
+	if !p.selectable {
 		p.cursor = p.top
 	}
 	p.reveal()
 }
 
-// continues reports whether lines after s are still to be loaded.
-func (p *pager) continues(s spot) bool {
+// hasUnloadedAfter reports whether lines after s are still to be loaded.
+func (p *pager) hasUnloadedAfter(s spot) bool {
 	next, ok := p.next(s)
 	return !ok && p.chunks[next.chunk] == nil && next.chunk <= p.furthest()
 }
 
-// precedes reports whether lines before the cursor are still to be loaded.
-func (p *pager) precedes() bool {
+// hasUnloadedBefore reports whether lines before the cursor are still to be loaded.
+func (p *pager) hasUnloadedBefore() bool {
 	i := p.cursor.chunk
 	for i >= 0 && p.chunks[i] != nil {
 		i--
@@ -352,52 +352,52 @@ func (p *pager) reveal() {
 	}
 }
 
-// take goes on with the chunks that a search has cut a chain into.
-func (p *pager) take(t *trail) {
+// adoptChunks goes on with the chunks that a search has cut a chain into.
+func (p *pager) adoptChunks(t *trail) {
 	p.starts, p.before, p.count = t.starts, t.before, t.count
 	p.chunks = map[int]*chunk{}
 }
 
 // jump selects a line that a search found.
 func (p *pager) jump(to spot) {
-	p.chase, p.owed = nothing, 0
+	p.destination, p.pendingMove = noDestination, 0
 	p.cursor = to
 	p.top, _ = p.retreat(to, p.height/3)
-	if !p.picks {
+	if !p.selectable {
 		p.cursor = p.top
 	}
 }
 
 func (p *pager) home() {
-	p.chase, p.owed = nothing, 0
+	p.destination, p.pendingMove = noDestination, 0
 	p.top, p.cursor = spot{}, spot{}
 }
 
-// follow goes where the chase leads, as far as is loaded, and ends it when a full
+// seekDestination goes where the chase leads, as far as is loaded, and ends it when a full
 // screen of lines is there.
-func (p *pager) follow() {
-	goal := p.goal()
+func (p *pager) seekDestination() {
+	goal := p.destinationChunk()
 	if goal < 0 {
 		return
 	}
 	p.cursor = spot{goal, 0}
 	if c := p.chunks[goal]; c != nil {
-		p.cursor = p.onLine(spot{goal, c.len() - 1})
+		p.cursor = p.nearestLine(spot{goal, c.len() - 1})
 	}
 	var went int
 	p.top, went = p.retreat(p.cursor, p.height-1)
-	if !p.picks {
+	if !p.selectable {
 		p.cursor = p.top
 	}
 	full := went == p.height-1 || p.top.chunk == 0
 	if full && p.chunks[goal] != nil && !p.endless() {
-		p.chase = nothing
+		p.destination = noDestination
 	}
 }
 
-// goal is the chunk whose last line is chased, -1 when none is.
-func (p *pager) goal() int {
-	if p.chase == nothing {
+// destinationChunk is the chunk whose last line is chased, -1 when none is.
+func (p *pager) destinationChunk() int {
+	if p.destination == noDestination {
 		return -1
 	}
 	return p.furthest()
@@ -406,49 +406,51 @@ func (p *pager) goal() int {
 // missing is a chunk that the screen, or the next key press, needs. While the
 // end is chased it is first the one that leads there.
 func (p *pager) missing() (int, bool) {
-	for _, c := range []int{p.goal(), p.top.chunk, p.below(), p.top.chunk - 1} {
-		if c >= 0 && c <= p.furthest() && p.lacks(c) {
+	for _, c := range []int{p.destinationChunk(), p.top.chunk, p.missingBelow(), p.top.chunk - 1} {
+		if c >= 0 && c <= p.furthest() && p.needs(c) {
 			return c, true
 		}
 	}
 	return 0, false
 }
 
-// lacks reports whether chunk i is to be fetched.
-func (p *pager) lacks(i int) bool { return p.chunks[i] == nil || p.chunks[i].stale }
+// needs reports whether chunk i is to be fetched.
+func (p *pager) needs(i int) bool { return p.chunks[i] == nil || p.chunks[i].stale }
 
-// below is the first chunk that is to be fetched within a screen below the screen; of
+// missingBelow is the first chunk that is to be fetched within a screen below the screen; of
 // what is heavy, on the screen.
-func (p *pager) below() int {
+func (p *pager) missingBelow() int {
 	s, lines, bytes := p.top, 2*p.height, 0
 	for i := s.chunk; ; i++ {
 		c := p.chunks[i]
-		if p.lacks(i) {
+		if p.needs(i) {
 			return i
 		}
 		lines -= c.len() - s.line
 		bytes += c.bytes()
 		s.line = 0
-		if lines < 0 || lines < p.height && bytes > heaviestChunk {
+		if lines < 0 || lines < p.height && bytes > targetChunkBytes {
 			return i
 		}
 	}
 }
 
-// all is how many lines a chain has that was read to its end in order.
-func (p *pager) all() (int64, bool) {
+// lineCount is how many lines a chain has that was read to its end in order.
+func (p *pager) lineCount() (int64, bool) {
 	last := len(p.before) - 1
 	return p.before[last], p.chain && p.count == last
 }
 
-// place is the number of the line at s, from 1, where that can be told.
-func (p *pager) place(s spot) (int64, bool) {
+// lineNumber is the number of the line at s, from 1, where that can be told.
+func (p *pager) lineNumber(s spot) (int64, bool) {
 	if s.chunk >= len(p.before) {
 		return 0, false
 	}
 	return p.before[s.chunk] + int64(s.line) + 1, true
 }
 
-// awaits reports whether the person has to wait for the line they went to. The end of a
+// waiting reports whether the person has to wait for the line they went to. The end of a
 // chain may be far: who moves on the way there stays there.
-func (p *pager) awaits() bool { return p.owed != 0 || p.chase == ending && !p.endless() }
+func (p *pager) waiting() bool {
+	return p.pendingMove != 0 || p.destination == lastLine && !p.endless()
+}

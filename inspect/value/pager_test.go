@@ -41,9 +41,9 @@ func (t *tape) scrolls(n int) {
 	t.fill()
 }
 
-func (t *tape) follows(c chase) {
-	t.chase = c
-	t.follow()
+func (t *tape) follows(c destination) {
+	t.destination = c
+	t.seekDestination()
 	t.fill()
 }
 
@@ -81,15 +81,15 @@ func TestPagerEndsWithoutTheMiddle(t *testing.T) {
 	}
 	lengths[len(lengths)-1] = 3
 	p := newTape(10, false, lengths...)
-	p.follows(ending)
+	p.follows(lastLine)
 	p.at(t, spot{9998, 93}, spot{9999, 2})
-	if p.chase != nothing {
+	if p.destination != noDestination {
 		t.Error("the end is still chased")
 	}
 	if p.fetched > 10 {
 		t.Errorf("fetched %d chunks to see the first and the last", p.fetched)
 	}
-	if len(p.chunks) > 2*kept+2 {
+	if len(p.chunks) > 2*chunkMargin+2 {
 		t.Errorf("%d chunks in memory", len(p.chunks))
 	}
 }
@@ -99,12 +99,12 @@ func TestPagerFollowsAChain(t *testing.T) {
 	if p.fetched == len(p.lengths) {
 		t.Fatal("all was loaded for the first screen")
 	}
-	p.follows(ending)
+	p.follows(lastLine)
 	p.at(t, spot{9, 90}, spot{9, 99})
-	if n, ok := p.place(p.cursor); !ok || n != 800 {
+	if n, ok := p.lineNumber(p.cursor); !ok || n != 800 {
 		t.Errorf("the last line is line %d, %v", n, ok)
 	}
-	if len(p.chunks) > 2*kept+2 {
+	if len(p.chunks) > 2*chunkMargin+2 {
 		t.Errorf("%d chunks in memory", len(p.chunks))
 	}
 }
@@ -115,6 +115,6 @@ func TestPagerOverEmptyChunks(t *testing.T) {
 	p.at(t, spot{0, 0}, spot{3, 0})
 	p.scrolls(-1)
 	p.at(t, spot{0, 0}, spot{0, 2})
-	p.follows(ending)
+	p.follows(lastLine)
 	p.at(t, spot{0, 2}, spot{3, 3})
 }

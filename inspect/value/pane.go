@@ -10,29 +10,29 @@ import (
 
 // sheet is a value, or one element of it, laid out for the screen.
 type sheet struct {
-	title   string
-	src     *source      // how it is fetched; nil when whole is all of it
-	whole   string       // an element, which is in memory
-	opened  *opened      // whose element it is; nil for another sheet
-	size    int64        // elements or bytes
-	per     int64        // of them a chunk; 0 when chunks form a chain
-	fitted  bool         // that is as many as fits their size
-	firsts  *target.Seen // where the chunks may repeat elements
-	pager   pager
-	form    shape
-	chosen  bool      // the person chose the form
-	doc     *document // the value decoded, nil where there is nothing to decode
-	tried   bool      // it was tried to decode it
-	given   bool      // it was given to the person's own decoder
-	note    string    // why it was not
-	needle  string    // what was searched last
-	seen    int64     // one past the byte that the search found, until the person moves; 0: none
-	match   int       // how many bytes it found
-	seeking bool      // its line is still to be shown
-	widths  []int     // of the columns: the widest cell that was on the screen
-	width   int       // for which the chunks are laid out
-	live    bool      // new entries are shown as they come
-	sieve   *sieve    // which elements are shown, and how; nil: all, as they are stored
+	title       string
+	src         *source      // how it is fetched; nil when whole is all of it
+	whole       string       // an element, which is in memory
+	opened      *opened      // whose element it is; nil for another sheet
+	size        int64        // elements or bytes
+	per         int64        // of them a chunk; 0 when chunks form a chain
+	sized       bool         // that is as many as fits their size
+	firsts      *target.Seen // where the chunks may repeat elements
+	pager       pager
+	form        shape
+	formChosen  bool      // the person chose the form
+	doc         *document // the value decoded, nil where there is nothing to decode
+	decodeTried bool      // it was tried to decode it
+	decoderRan  bool      // it was given to the person's own decoder
+	note        string    // why it was not
+	needle      string    // what was searched last
+	foundByte   int64     // one past the byte that the search found, until the person moves; 0: none
+	foundLen    int       // how many bytes it found
+	jumping     bool      // its line is still to be shown
+	widths      []int     // of the columns: the widest cell that was on the screen
+	width       int       // for which the chunks are laid out
+	live        bool      // new entries are shown as they come
+	filter      *sieve    // which elements are shown, and how; nil: all, as they are stored
 }
 
 // phase is how far the pane is with the key that it is to show.
@@ -49,30 +49,30 @@ const (
 type showing int
 
 const (
-	nothingYet  showing = iota
-	aValue              // of key, or that there is no such key
-	aGoneValue          // which expired or was deleted while it was shown
-	aLargeValue         // no more than the facts: it is too large to be fetched
+	showsNothing  showing = iota
+	showsValue            // of key, or that there is no such key
+	showsDeleted          // which expired or was deleted while it was shown
+	showsTooLarge         // no more than the facts: it is too large to be fetched
 )
 
-// pane is the value that is open, with the element that is looked at on
+// viewState is the value that is open, with the element that is looked at on
 // top of it.
-type pane struct {
-	phase   phase
-	showing showing
-	Key     string // what is shown
-	wanted  string // what is to be shown
-	Kind    string
-	size    int64 // -1 where it cannot be told
-	expires int64 // Unix ms; 0 when it does not expire
-	sheets  []*sheet
-	aged    int64 // when it was last looked which elements have ended
-	width   int
-	height  int // lines for the value itself
+type viewState struct {
+	phase           phase
+	showing         showing
+	Key             string // what is shown
+	wanted          string // what is to be shown
+	Kind            string
+	size            int64 // -1 where it cannot be told
+	expires         int64 // Unix ms; 0 when it does not expire
+	sheets          []*sheet
+	expiryCheckedAt int64 // when it was last looked which elements have ended
+	width           int
+	height          int // lines for the value itself
 }
 
-// want makes key the one to be shown, and awaited unless it is there.
-func (v *pane) want(key string) {
+// setWanted makes key the one to be shown, and awaited unless it is there.
+func (v *viewState) setWanted(key string) {
 	still := v.phase == awaiting && v.wanted == key
 	v.wanted, v.phase = key, awaiting
 	if v.Shows(key) && !still {
@@ -81,22 +81,22 @@ func (v *pane) want(key string) {
 }
 
 // Shows reports whether the pane shows key, as it is or was.
-func (v *pane) Shows(key string) bool { return v.showing != nothingYet && v.Key == key }
+func (v *viewState) Shows(key string) bool { return v.showing != showsNothing && v.Key == key }
 
 // gone reports whether the key that is shown is not there any more.
-func (v *pane) gone() bool {
-	return v.showing == aGoneValue || v.showing != nothingYet && v.Kind == ""
+func (v *viewState) gone() bool {
+	return v.showing == showsDeleted || v.showing != showsNothing && v.Kind == ""
 }
 
-// goOn lets jobs for what is shown start again.
-func (v *pane) goOn() {
+// allowJobs lets jobs for what is shown start again.
+func (v *viewState) allowJobs() {
 	if v.phase == stopped {
 		v.phase = settled
 	}
 }
 
 // sheet is the top one, nil when there is nothing to scroll.
-func (v *pane) sheet() *sheet {
+func (v *viewState) sheet() *sheet {
 	if len(v.sheets) == 0 {
 		return nil
 	}
@@ -110,48 +110,48 @@ type openedMsg struct {
 	kind     string
 	expires  int64
 	size     int64
-	first    *chunk // nil for a type that cannot be shown
-	from     link   // where it begins, and for how many elements it was asked
-	tooLarge bool   // and for a value that is not fetched, since it is too large
+	first    *chunk       // nil for a type that cannot be shown
+	from     chunkRequest // where it begins, and for how many elements it was asked
+	tooLarge bool         // and for a value that is not fetched, since it is too large
 	firsts   *target.Seen
 	opened   *opened // the element that is shown by itself, read again; nil for none
 }
 
 // onOpened takes o in. When it is the key that is shown already, the place in it and
 // the form stay. It reports whether the element that was shown by itself was deleted.
-func (v *pane) onOpened(o openedMsg) (deleted bool) {
+func (v *viewState) onOpened(o openedMsg) (deleted bool) {
 	same := v.Shows(o.key)
 	if v.wanted == o.key {
 		v.phase = settled
 	}
 	if same && o.kind == "" {
-		v.showing = aGoneValue
+		v.showing = showsDeleted
 		return false
 	}
 	old := v.sheets
-	*v = pane{
-		phase: v.phase, showing: aValue, Key: o.key, wanted: v.wanted, Kind: o.kind, size: o.size, expires: o.expires,
+	*v = viewState{
+		phase: v.phase, showing: showsValue, Key: o.key, wanted: v.wanted, Kind: o.kind, size: o.size, expires: o.expires,
 		width: v.width, height: v.height,
 	}
 	if o.tooLarge {
-		v.showing = aLargeValue
+		v.showing = showsTooLarge
 	}
 	if o.first == nil {
 		return false
 	}
 	s := newSheet(display.Whole(o.key), sourceOf(o.kind), o.size)
 	s.firsts = o.firsts
-	s.begin(o.from)
-	if s.src.atOnce {
+	s.startFrom(o.from)
+	if s.src.fetchedWhole {
 		s = newWhole(s.title, string(o.first.data))
 	}
 	v.sheets = []*sheet{s}
 	if same && len(old) > 0 {
-		v.sheets = s.comeBack(old)
+		v.sheets = s.restoreSheets(old)
 		s = v.sheets[0]
 	}
 	if s.src != nil && s.src.columns == nil && int(o.size) <= o.first.size {
-		s.tried = true
+		s.decodeTried = true
 		s.decoded(newDocument(string(o.first.data)))
 	}
 	if s.src == sourceOf("string") && o.size > decodeLimit {
@@ -159,7 +159,7 @@ func (v *pane) onOpened(o openedMsg) (deleted bool) {
 	}
 	deleted = v.reopen(o.opened)
 	v.arrange()
-	if s.sieve == nil && s.src == sourceOf(o.kind) && s.pager.lacks(0) {
+	if s.filter == nil && s.src == sourceOf(o.kind) && s.pager.needs(0) {
 		s.add(0, o.first)
 	}
 	v.fillWhole()
@@ -172,7 +172,7 @@ func newSheet(title string, src *source, size int64) *sheet {
 
 // newWhole is a sheet of bytes that are in memory.
 func newWhole(title, body string) *sheet {
-	s := &sheet{title: title, whole: body, size: int64(len(body)), tried: true}
+	s := &sheet{title: title, whole: body, size: int64(len(body)), decodeTried: true}
 	if s.size > decodeLimit {
 		s.note = beginningOf([]byte(body[:windowSize]))
 	}
@@ -197,7 +197,7 @@ func (s *sheet) decoded(d *document) {
 		}
 		return
 	}
-	if !s.chosen && d.chain != "" {
+	if !s.formChosen && d.chain != "" {
 		s.form = asDocument
 	}
 	if s.width > 0 {
@@ -205,15 +205,15 @@ func (s *sheet) decoded(d *document) {
 	}
 }
 
-// comeBack is the sheets of a value that was read again as s, with the person
+// restoreSheets is the sheets of a value that was read again as s, with the person
 // where they were.
-func (s *sheet) comeBack(old []*sheet) []*sheet {
+func (s *sheet) restoreSheets(old []*sheet) []*sheet {
 	if s.src != nil && s.src.other != nil && s.src.other == old[0].src {
 		s = newSheet(s.title, old[0].src, -1)
 	}
-	if kept := old[0]; kept.sieve != nil && kept.src == s.src {
-		kept.sieve.of = s
-		kept.sieve.begin()
+	if kept := old[0]; kept.filter != nil && kept.src == s.src {
+		kept.filter.base = s
+		kept.filter.begin()
 		return old
 	}
 	s.resume(old[0])
@@ -223,11 +223,11 @@ func (s *sheet) comeBack(old []*sheet) []*sheet {
 	for _, inner := range old[1:] {
 		switch {
 		case inner.src == nil: // see reopen
-		case inner.sieve != nil:
-			inner.sieve.of.age()
-			inner.sieve.begin()
+		case inner.filter != nil:
+			inner.filter.base.markStale()
+			inner.filter.begin()
 		default:
-			inner.age()
+			inner.markStale()
 		}
 	}
 	return append([]*sheet{s}, old[1:]...)
@@ -238,16 +238,16 @@ func (s *sheet) resume(old *sheet) {
 	if s.src != old.src {
 		return
 	}
-	s.form, s.chosen, s.needle, s.live = old.form, old.chosen, old.needle, old.live
+	s.form, s.formChosen, s.needle, s.live = old.form, old.formChosen, old.needle, old.live
 	if s.doc != nil {
 		s.doc.resume(old.doc)
-	} else if !s.tried {
+	} else if !s.decodeTried {
 		s.doc = old.doc // until it is decoded again
 	}
 	if s.src != nil {
-		s.width, s.widths, s.firsts, s.fitted = old.width, old.widths, old.firsts, old.fitted
+		s.width, s.widths, s.firsts, s.sized = old.width, old.widths, old.firsts, old.sized
 		if s.numbered() && s.per != old.per {
-			old.recut(s.per)
+			old.rechunk(s.per)
 		}
 		s.pager.resume(&old.pager)
 	} else if last := s.pager.furthest(); old.pager.cursor.chunk <= last && old.pager.top.chunk <= last {
@@ -257,26 +257,26 @@ func (s *sheet) resume(old *sheet) {
 
 // add takes chunk i in.
 func (s *sheet) add(i int, c *chunk) {
-	if i == 0 && !s.chosen && s.form != asDocument && len(c.data) > 0 {
+	if i == 0 && !s.formChosen && s.form != asDocument && len(c.data) > 0 {
 		s.form = asText
 		if !screen.IsText(c.data) {
 			s.form = asHex
 		}
 	}
 	s.layout(i, c)
-	if s.pager.strays(i, c) {
-		s.pager.forget(i)
+	if s.pager.diverges(i, c) {
+		s.pager.forgetAfter(i)
 		s.firsts.Forget(i)
 	}
 	s.pager.add(i, c)
 	s.settleSeek(i, c)
 	if s.numbered() && len(c.rows) > 0 {
-		s.fit(c)
+		s.adjustChunkSize(c)
 	}
 }
 
 // arrange lays the sheets out for the pane's present size.
-func (v *pane) arrange() {
+func (v *viewState) arrange() {
 	for _, s := range v.sheets {
 		s.pager.height = max(v.height-v.headings(s), 1)
 		if s.width != v.width {
@@ -291,15 +291,15 @@ func (v *pane) arrange() {
 
 // headings is how many lines stand above the first line of s: the titles of a
 // table, or some air above text where there is room.
-func (v *pane) headings(s *sheet) int {
-	if s.tabular() || v.height >= 12 {
+func (v *viewState) headings(s *sheet) int {
+	if s.isTable() || v.height >= 12 {
 		return 1
 	}
 	return 0
 }
 
-// tabular reports whether s shows elements; else it shows bytes.
-func (s *sheet) tabular() bool { return s != nil && s.src != nil && s.src.columns != nil }
+// isTable reports whether s shows elements; else it shows bytes.
+func (s *sheet) isTable() bool { return s != nil && s.src != nil && s.src.columns != nil }
 
 // relayout lays the loaded chunks out again, and keeps the byte at the top there.
 func (s *sheet) relayout(width int) {
@@ -325,7 +325,7 @@ func (s *sheet) relayout(width int) {
 
 // element is the selected row of a table with its body; ok is false where none is.
 func (s *sheet) element() (row record, body string, ok bool) {
-	if !s.tabular() {
+	if !s.isTable() {
 		return nil, "", false
 	}
 	c := s.pager.chunks[s.pager.cursor.chunk]
@@ -337,7 +337,7 @@ func (s *sheet) element() (row record, body string, ok bool) {
 
 // openElement shows the selected element by itself, or what it leads to; in a
 // decoded value it folds.
-func (v *pane) openElement() {
+func (v *viewState) openElement() {
 	s := v.sheet()
 	if s != nil && s.inDocument() {
 		s.doc.toggle()
@@ -359,8 +359,8 @@ func (v *pane) openElement() {
 	v.fillWhole()
 }
 
-// turn shows the other side of the value, where there is one.
-func (v *pane) turn() {
+// showOther shows the other side of the value, where there is one.
+func (v *viewState) showOther() {
 	s := v.sheet()
 	if s == nil || s.src == nil || s.src.other == nil {
 		return
@@ -381,7 +381,7 @@ func elementTitle(s *sheet, row record) string {
 }
 
 // close leaves the element that is shown; false when there is none.
-func (v *pane) close() bool {
+func (v *viewState) close() bool {
 	if len(v.sheets) < 2 {
 		return false
 	}
@@ -390,9 +390,9 @@ func (v *pane) close() bool {
 }
 
 // fillWhole gives an element's sheet the chunks it needs, which are in memory.
-func (v *pane) fillWhole() {
+func (v *viewState) fillWhole() {
 	s := v.sheet()
-	if s == nil || s.src != nil && s.sieve == nil {
+	if s == nil || s.src != nil && s.filter == nil {
 		return
 	}
 	for {
@@ -400,8 +400,8 @@ func (v *pane) fillWhole() {
 		if !ok {
 			return
 		}
-		if s.sieve != nil {
-			s.add(i, s.sieve.chunk(i))
+		if s.filter != nil {
+			s.add(i, s.filter.chunk(i))
 			continue
 		}
 		from := i * windowSize
@@ -410,18 +410,18 @@ func (v *pane) fillWhole() {
 }
 
 // missing is the chunk to fetch next, and how.
-func (v *pane) missing() (i int, from link, ok bool) {
+func (v *viewState) missing() (i int, from chunkRequest, ok bool) {
 	s := v.sheet()
-	if s == nil || s.src == nil || s.sieve != nil || v.phase == stopped || v.gone() || s.inDocument() {
-		return 0, link{}, false
+	if s == nil || s.src == nil || s.filter != nil || v.phase == stopped || v.gone() || s.inDocument() {
+		return 0, chunkRequest{}, false
 	}
 	i, ok = s.pager.missing()
 	if !ok {
-		return 0, link{}, false
+		return 0, chunkRequest{}, false
 	}
 	switch {
 	case s.numbered():
-		from = s.begins()
+		from = s.startRequest()
 	case i < len(s.pager.starts):
 		from = s.pager.starts[i]
 	}
@@ -429,26 +429,26 @@ func (v *pane) missing() (i int, from link, ok bool) {
 }
 
 // undecoded is a sheet whose value is to be fetched as a whole.
-func (v *pane) undecoded() *sheet {
+func (v *viewState) undecoded() *sheet {
 	s := v.sheet()
-	if s == nil || s.src == nil || s.src.columns != nil || s.tried || v.phase == stopped || v.gone() || s.size > decodeLimit {
+	if s == nil || s.src == nil || s.src.columns != nil || s.decodeTried || v.phase == stopped || v.gone() || s.size > decodeLimit {
 		return nil
 	}
 	return s
 }
 
-func (v *pane) scrolled(f func(*pager)) {
-	v.goOn()
+func (v *viewState) scrolled(f func(*pager)) {
+	v.allowJobs()
 	if s := v.sheet(); s != nil {
 		s.live = false
-		s.seen, s.seeking = 0, false
+		s.foundByte, s.jumping = 0, false
 		f(&s.pager)
 		v.fillWhole()
 	}
 }
 
 // Move goes n lines down, up when n is negative; further ones may have to be loaded.
-func (v *pane) Move(n int) {
+func (v *viewState) Move(n int) {
 	if s := v.sheet(); s != nil && s.inDocument() {
 		s.doc.move(n)
 		return
@@ -457,7 +457,7 @@ func (v *pane) Move(n int) {
 }
 
 // Home goes to the first line.
-func (v *pane) Home() {
+func (v *viewState) Home() {
 	if s := v.sheet(); s != nil && s.inDocument() {
 		s.doc.home()
 		return
@@ -466,26 +466,26 @@ func (v *pane) Home() {
 }
 
 // End goes to the last line, which may have to be searched for.
-func (v *pane) End() {
+func (v *viewState) End() {
 	if s := v.sheet(); s != nil && s.inDocument() {
 		s.doc.end()
 		return
 	}
 	v.scrolled(func(p *pager) {
-		p.chase, p.owed = ending, 0
-		p.follow()
+		p.destination, p.pendingMove = lastLine, 0
+		p.seekDestination()
 	})
 }
 
 // pick selects a line of the screen, and reports whether it was selected already.
-func (v *pane) pick(at int) bool {
+func (v *viewState) pick(at int) bool {
 	s := v.sheet()
 	if s.inDocument() {
 		again := s.doc.cursor == s.doc.top+at
 		s.doc.move(s.doc.top + at - s.doc.cursor)
 		return again
 	}
-	if !s.tabular() {
+	if !s.isTable() {
 		return false
 	}
 	to, went := s.pager.advance(s.pager.top, at)

@@ -12,7 +12,7 @@ import (
 // Room is the value on the screen: what it shows, and the jobs that fetch it.
 type Room struct {
 	*room.Base
-	pane
+	viewState
 	// Decoder is the person's own decoder for a key, nil for none; itself nil where there are
 	// none at all.
 	Decoder func(key string) *Decoder
@@ -48,10 +48,10 @@ func (v *Room) Update(msg tea.Msg) tea.Cmd {
 		r.sheet.decoded(r.doc)
 	case ownDecodedMsg:
 		v.onOwnDecoded(r)
-	case siftedMsg:
-		v.onSifted(r)
-	case tailedMsg:
-		v.onTailed(r)
+	case filteredMsg:
+		v.onFiltered(r)
+	case tailFoundMsg:
+		v.onTailFound(r)
 	case searchedMsg:
 		v.onSearched(r)
 	case restedMsg:
@@ -63,12 +63,12 @@ func (v *Room) Update(msg tea.Msg) tea.Cmd {
 // Fill starts the jobs whose results the screen needs and that do not run yet.
 func (v *Room) Fill() tea.Cmd {
 	var cmds []tea.Cmd
-	v.age(v.Now)
+	v.markExpired(v.Now)
 	if i, from, ok := v.missing(); ok && !v.Running(job.Paging) && !v.Running(job.Opening) {
 		cmds = append(cmds, v.fetch(v.sheet(), i, from))
 	}
-	if w := v.sifting(); w != nil && !v.Running(job.Sifting) && !v.Running(job.Opening) {
-		cmds = append(cmds, v.siftOn(w))
+	if w := v.unreadFilter(); w != nil && !v.Running(job.Sifting) && !v.Running(job.Opening) {
+		cmds = append(cmds, v.readFiltered(w))
 	}
 	if s := v.undecoded(); s != nil && !v.Running(job.Decoding) && !v.Running(job.Opening) {
 		cmds = append(cmds, v.decode(s))
@@ -83,7 +83,7 @@ func (v *Room) RestOn(key string) tea.Cmd {
 	if v.phase != noKey && v.wanted == key {
 		return nil
 	}
-	v.want(key)
+	v.setWanted(key)
 	v.rests++
 	return v.After(room.SettleTime, restedMsg(v.rests))
 }
@@ -110,7 +110,7 @@ func (v *Room) IsSettled(key string) bool { return v.Shows(key) && v.phase != st
 
 // Follow reads what is shown again, without anybody waiting for it.
 func (v *Room) Follow() tea.Cmd {
-	if v.showing == nothingYet || v.phase == stopped || v.Running(job.Opening) || v.IsSifted() {
+	if v.showing == showsNothing || v.phase == stopped || v.Running(job.Opening) || v.IsSifted() {
 		return nil
 	}
 	return v.Open(v.Key)
@@ -118,7 +118,7 @@ func (v *Room) Follow() tea.Cmd {
 
 // Tick reads the value again whose time is over.
 func (v *Room) Tick() tea.Cmd {
-	v.lookOn()
+	v.refreshTail()
 	if v.expires == 0 || v.expires > v.Now || v.gone() {
 		return nil
 	}
@@ -131,8 +131,8 @@ func (v *Room) Halt(p job.Purpose) {
 	if p == job.Opening || p == job.Paging {
 		v.phase = stopped
 	}
-	if s := v.sheet(); p == job.Sifting && s != nil && s.sieve != nil {
-		s.sieve.halted = true
+	if s := v.sheet(); p == job.Sifting && s != nil && s.filter != nil {
+		s.filter.halted = true
 	}
 }
 
@@ -146,7 +146,7 @@ func (v *Room) Resize(width, height int) {
 // Back leaves what goes through the value, or the element that is shown, or ends the
 // jobs; left is that there is nothing more to leave but the value itself.
 func (v *Room) Back() (left bool) {
-	if v.stopGoing() || v.unsift() || v.close() {
+	if v.stopRunning() || v.removeFilter() || v.close() {
 		return false
 	}
 	for _, p := range []job.Purpose{job.Opening, job.Paging} {
@@ -161,7 +161,7 @@ func (v *Room) Back() (left bool) {
 // ForgetAhead takes back how far the person moved ahead of what is there.
 func (v *Room) ForgetAhead() {
 	if s := v.sheet(); s != nil {
-		s.pager.owed = 0
+		s.pager.pendingMove = 0
 	}
 }
 
@@ -190,7 +190,7 @@ func (v *Room) Click(y int) bool {
 func (v *Room) Leave() {
 	v.cancelJobs()
 	v.InValue = false
-	v.pane = pane{width: v.width, height: v.height}
+	v.viewState = viewState{width: v.width, height: v.height}
 }
 
 // cancelJobs ends the jobs of the open value.
@@ -200,18 +200,18 @@ func (v *Room) cancelJobs() {
 	}
 }
 
-// stopGoing ends a search or the way to the end, if one is under way.
-func (v *Room) stopGoing() bool {
+// stopRunning ends a search or the way to the end, if one is under way.
+func (v *Room) stopRunning() bool {
 	s := v.sheet()
 	switch {
 	case v.Running(job.Searching):
 		v.Cancel(job.Searching)
 	case v.Running(job.Sifting):
 		v.Cancel(job.Sifting)
-		s.stop()
+		s.stopFilter()
 		v.fillWhole()
-	case s != nil && s.pager.chase != nothing && v.Running(job.Paging):
-		s.pager.chase = nothing
+	case s != nil && s.pager.destination != noDestination && v.Running(job.Paging):
+		s.pager.destination = noDestination
 		v.Cancel(job.Paging)
 	case s != nil && s.live:
 		s.live = false
@@ -224,12 +224,12 @@ func (v *Room) stopGoing() bool {
 
 // Awaits reports whether the value, or the part of it that the person asked for, is not
 // there yet.
-func (v *pane) Awaits() bool {
+func (v *viewState) Awaits() bool {
 	if v.phase != settled {
 		return v.phase == awaiting
 	}
 	s := v.sheet()
-	return s != nil && !v.gone() && (s.seeking || s.pager.awaits())
+	return s != nil && !v.gone() && (s.jumping || s.pager.waiting())
 }
 
 // InTable reports whether elements are shown.
@@ -238,7 +238,7 @@ func (v *Room) InTable() bool { return v.inTable() }
 // inTable reports whether elements are shown, inBytes whether bytes are.
 func (v *Room) inTable() bool {
 	s := v.sheet()
-	return s != nil && s.tabular()
+	return s != nil && s.isTable()
 }
 
 // InDocument reports whether the decoded value is shown.
@@ -275,7 +275,7 @@ func (v *Room) InBytes() bool { return v.sheet() != nil && !v.inTable() }
 
 // TurnOver shows the other side of the value: entries or groups.
 func (v *Room) TurnOver() tea.Cmd {
-	v.turn()
+	v.showOther()
 	return nil
 }
 
@@ -289,7 +289,7 @@ func (v *Room) FoldAll() tea.Cmd {
 
 // SwitchForm shows the bytes in their next form, or scores as places.
 func (v *Room) SwitchForm() tea.Cmd {
-	if s := v.sheet(); s.tabular() && s.src.scores == 0 {
+	if s := v.sheet(); s.isTable() && s.src.scoreColumn == 0 {
 		return nil
 	}
 	v.changeForm()
@@ -305,18 +305,18 @@ func (v *Room) EnterElement() tea.Cmd {
 // Sight is what the person sees of the value.
 func (v *Room) Sight() room.Sight {
 	t := room.Sight{
-		Shown: v.showing != nothingYet, Key: v.Key, Type: v.Kind, Size: v.size, Expires: v.expires, Gone: v.gone(),
+		Shown: v.showing != showsNothing, Key: v.Key, Type: v.Kind, Size: v.size, Expires: v.expires, Gone: v.gone(),
 	}
 	s := v.sheet()
 	switch {
 	case s == nil:
-	case s.tabular():
+	case s.isTable():
 		t.Table, t.Element = true, v.elementOf(s)
 		t.Part, t.Group = s.src.part, s.src.group
 	default:
 		t.Text = s.text()
 		if o := s.opened; o != nil {
-			t.Opened = &room.Element{Row: o.row, Body: o.body, Name: o.row[o.src.name], Own: o.own}
+			t.Opened = &room.Element{Row: o.row, Body: o.body, Name: o.row[o.src.nameColumn], Own: o.own}
 		}
 	}
 	return t
@@ -328,13 +328,13 @@ func (v *Room) elementOf(s *sheet) *room.Element {
 	if !ok {
 		return nil
 	}
-	return &room.Element{Row: row, Body: body, Name: row[s.src.name], Own: s.src == sourceOf(v.Kind)}
+	return &room.Element{Row: row, Body: body, Name: row[s.src.nameColumn], Own: s.src == sourceOf(v.Kind)}
 }
 
 // text is the bytes of s.
 func (s *sheet) text() *room.Text {
 	t := &room.Text{Bare: s.form != asDocument && s.doc != nil, Data: s.whole, Whole: s.src == nil, Size: s.size}
-	if s.doc != nil && !s.doc.own {
+	if s.doc != nil && !s.doc.fromDecoder {
 		t.LaidOut = strings.Join(s.doc.lines, "\n")
 	}
 	if !t.Whole {

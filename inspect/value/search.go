@@ -64,12 +64,12 @@ func (v *Room) seek(back bool) tea.Cmd {
 			v.notFound(s)
 		}
 		return nil
-	case s.sieve != nil:
+	case s.filter != nil:
 		step := 1
 		if back {
 			step = -1
 		}
-		at, found := s.sieve.seek(s.pager.cursor, s.needle, step)
+		at, found := s.filter.seek(s.pager.cursor, s.needle, step)
 		if !found {
 			v.notFound(s)
 			return nil
@@ -77,7 +77,7 @@ func (v *Room) seek(back bool) tea.Cmd {
 		s.pager.jump(at)
 		v.fillWhole()
 		return nil
-	case s.tabular():
+	case s.isTable():
 		return v.seekRow(s, back)
 	}
 	return v.seekByte(s, back)
@@ -94,12 +94,12 @@ type trail struct {
 	src    *source
 	key    string
 	db     int
-	per    int64   // elements a chunk, where chunks have numbers
-	step   int     // 1 or -1
-	at     spot    // where it began
-	count  int     // how many chunks there are; -1 while unknown
-	starts []link  // of a chain, as far as it is known
-	before []int64 // the lines before each chunk, likewise
+	per    int64          // elements a chunk, where chunks have numbers
+	step   int            // 1 or -1
+	at     spot           // where it began
+	count  int            // how many chunks there are; -1 while unknown
+	starts []chunkRequest // of a chain, as far as it is known
+	before []int64        // the lines before each chunk, likewise
 	firsts *target.Seen
 	loaded map[int]*chunk // chunks that were in memory
 	batch  int            // how many chunks are fetched at once
@@ -121,7 +121,7 @@ func (v *Room) seekRow(s *sheet, back bool) tea.Cmd {
 		var err error
 		r.at, r.chunk, r.found, err = t.find(ctx, conn, needle, func(looked int64) { job.CostOf(ctx).Progress(looked, size) })
 		if err == nil && r.found {
-			err = complete(ctx, conn, t.db, src, t.key, r.chunk)
+			err = fetchDetails(ctx, conn, t.db, src, t.key, r.chunk)
 		}
 		return r, err
 	})
@@ -131,7 +131,7 @@ func (v *Room) seekRow(s *sheet, back bool) tea.Cmd {
 // searched before that.
 func (t *trail) find(ctx context.Context, conn *target.Conn, needle string, passed func(rows int64)) (at spot, c *chunk, found bool, err error) {
 	looked := int64(0)
-	for i := t.at.chunk; t.there(i); i += t.step {
+	for i := t.at.chunk; t.hasChunk(i); i += t.step {
 		if c, err = t.chunk(ctx, conn, i); err != nil {
 			return at, nil, false, err
 		}
@@ -145,8 +145,8 @@ func (t *trail) find(ctx context.Context, conn *target.Conn, needle string, pass
 	return at, nil, false, nil
 }
 
-// there reports whether there is a chunk i.
-func (t *trail) there(i int) bool {
+// hasChunk reports whether there is a chunk i.
+func (t *trail) hasChunk(i int) bool {
 	if t.count < 0 {
 		return i >= 0 && i < len(t.starts)
 	}
@@ -157,16 +157,16 @@ func (t *trail) there(i int) bool {
 // and larger.
 func (t *trail) chunk(ctx context.Context, conn *target.Conn, i int) (*chunk, error) {
 	if c := t.loaded[i]; c != nil {
-		t.extend(i, c)
+		t.addStart(i, c)
 		return c, nil
 	}
 	src := t.src
 	var calls [][][]byte
-	from := link{n: int(t.per)}
+	from := chunkRequest{n: int(t.per)}
 	if src.per == 0 && i < len(t.starts) {
 		from = t.starts[i]
 	}
-	for j := i; len(calls) < t.batch && t.there(j); j += t.step {
+	for j := i; len(calls) < t.batch && t.hasChunk(j); j += t.step {
 		calls = append(calls, src.fetch(t.key, int64(j), from))
 	}
 	values, err := conn.Pages(ctx, t.db, calls...)
@@ -186,22 +186,22 @@ func (t *trail) chunk(ctx context.Context, conn *target.Conn, i int) (*chunk, er
 	}
 	switch {
 	case src.per == 0:
-	case size > heaviestChunk:
+	case size > targetChunkBytes:
 		t.batch = max(t.batch/2, 1)
 	default:
-		t.batch = min(2*t.batch, largestChunk/perChunk)
+		t.batch = min(2*t.batch, maxChunkElements/perChunk)
 	}
-	t.extend(i, t.loaded[i])
+	t.addStart(i, t.loaded[i])
 	return t.loaded[i], nil
 }
 
-// extend notes where the chunk after chunk i begins.
-func (t *trail) extend(i int, c *chunk) {
+// addStart notes where the chunk after chunk i begins.
+func (t *trail) addStart(i int, c *chunk) {
 	if i+1 == len(t.before) {
 		t.before = append(t.before, t.before[i]+int64(c.len()))
 	}
 	if t.count < 0 && i+1 == len(t.starts) && c.next != "" {
-		t.starts = append(t.starts, c.after(t.starts[i].n, true))
+		t.starts = append(t.starts, c.nextRequest(t.starts[i].n, true))
 	}
 }
 
@@ -216,7 +216,7 @@ func (c *chunk) seek(needle string, from spot, i, step int) (int, bool) {
 	}
 	for ; line >= 0 && line < len(c.rows); line += step {
 		for _, cell := range c.rows[line] {
-			if shows(cell, needle) {
+			if cellContains(cell, needle) {
 				return line, true
 			}
 		}
@@ -288,8 +288,8 @@ func seekIn(data, needle string, limit int, back bool) (at, end int) {
 // first one on the screen.
 func (s *sheet) topByte() int64 {
 	at := s.pager.top
-	if s.seen > 0 {
-		return s.seen - 1
+	if s.foundByte > 0 {
+		return s.foundByte - 1
 	}
 	c := s.pager.chunks[at.chunk]
 	if c == nil || at.line >= len(c.lines) {
@@ -305,11 +305,11 @@ func (v *Room) onSearched(r searchedMsg) {
 		v.notFound(s)
 		return
 	}
-	if s.tabular() {
+	if s.isTable() {
 		switch {
 		case s.pager.chain:
 			s.firsts = r.trail.firsts
-			s.pager.take(r.trail)
+			s.pager.adoptChunks(r.trail)
 			s.pager.chunks[r.at.chunk] = r.chunk
 		case r.trail.per == s.per:
 			s.pager.chunks[r.at.chunk] = r.chunk
@@ -320,7 +320,7 @@ func (v *Room) onSearched(r searchedMsg) {
 		s.pager.jump(r.at)
 		return
 	}
-	s.match = r.length
+	s.foundLen = r.length
 	s.goTo(r.offset)
 	v.fillWhole()
 }
@@ -330,7 +330,7 @@ func (v *Room) onSearched(r searchedMsg) {
 func (s *sheet) goTo(offset int64) {
 	i := int(offset / windowSize)
 	s.pager.jump(spot{i, 0})
-	s.seen, s.seeking = offset+1, true
+	s.foundByte, s.jumping = offset+1, true
 	if c := s.pager.chunks[i]; c != nil {
 		s.settleSeek(i, c)
 	}
@@ -339,8 +339,8 @@ func (s *sheet) goTo(offset int64) {
 // settleSeek goes to the line of the byte that a search found, now that its window
 // is there.
 func (s *sheet) settleSeek(i int, c *chunk) {
-	offset := s.seen - 1
-	if !s.seeking || int(offset/windowSize) != i {
+	offset := s.foundByte - 1
+	if !s.jumping || int(offset/windowSize) != i {
 		return
 	}
 	line := 0
@@ -350,5 +350,5 @@ func (s *sheet) settleSeek(i int, c *chunk) {
 	s.pager.jump(spot{i, line})
 	s.pager.top = spot{i, line}
 	s.pager.cursor = s.pager.top
-	s.seeking = false
+	s.jumping = false
 }

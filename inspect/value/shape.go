@@ -57,12 +57,12 @@ func isContinuation(c byte) bool { return c&0xc0 == 0x80 }
 // changeForm goes from the decoded value to text to a hex dump, where there are
 // bytes, and to the bits of what is not decoded; from scores to places and back,
 // where there are scores.
-func (v *pane) changeForm() {
+func (v *viewState) changeForm() {
 	s := v.sheet()
 	if s == nil {
 		return
 	}
-	if s.tabular() {
+	if s.isTable() {
 		s.form, s.widths = asPlaces-s.form, nil
 		return
 	}
@@ -70,7 +70,7 @@ func (v *pane) changeForm() {
 	if s.doc != nil {
 		next[asHex] = asDocument
 	}
-	s.form, s.chosen = next[s.form], true
+	s.form, s.formChosen = next[s.form], true
 	if s.form == asDocument {
 		s.doc.layout(s.width, s.pager.height)
 		return
@@ -82,7 +82,7 @@ func (v *pane) changeForm() {
 
 // cells is a row of a table as it is shown.
 func (s *sheet) cells(row record) record {
-	i := s.src.scores - 1
+	i := s.src.scoreColumn - 1
 	if s.form != asPlaces || i < 0 {
 		return row
 	}

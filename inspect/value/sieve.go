@@ -19,21 +19,21 @@ import (
 // sieve is the elements of a table that hold a text, or all of them in another order:
 // they are read once, a part at a time, and stay in memory as far as there is room.
 type sieve struct {
-	of      *sheet // the table as it is stored
+	base    *sheet // the table as it is stored
 	needle  string // "" for all elements
 	column  int    // that makes the order, from 1; 0: as it is stored
 	reverse bool
 
-	rows   []sifted // what is shown
-	coming []sifted // what was found so far
-	trail  *trail   // nil when all was read
-	next   int      // the next chunk to read
-	looked int64    // how many elements were read
-	kept   int      // how many of coming are in order; of use when it is full
-	passed int      // how many elements were let through
-	bytes  int      // of those in coming
-	full   bool     // there was no room for more: those that come last are left out
-	halted bool     // it does not go on by itself
+	rows       []sifted // what is shown
+	collected  []sifted // what was found so far
+	trail      *trail   // nil when all was read
+	next       int      // the next chunk to read
+	readCount  int64    // how many elements were read
+	sortedLen  int      // how many of coming are in order; of use when it is full
+	matchCount int      // how many elements were let through
+	bytes      int      // of those in coming
+	full       bool     // there was no room for more: those that come last are left out
+	halted     bool     // it does not go on by itself
 }
 
 // sifted is an element that a sieve let through.
@@ -49,7 +49,7 @@ type sifted struct {
 // limits are how many elements a sieve keeps, and how many bytes of them.
 type limits struct{ elements, bytes int }
 
-var mostSifted = limits{1 << 20, 64 << 20}
+var maxFiltered = limits{1 << 20, 64 << 20}
 
 // bytes returns how many bytes the element has.
 func (e *sifted) bytes() int {
@@ -75,13 +75,13 @@ func (v *Room) EditSieve() tea.Cmd {
 		return nil
 	}
 	now := ""
-	if s.sieve != nil {
-		now = s.sieve.needle
+	if s.filter != nil {
+		now = s.filter.needle
 	}
 	v.Dialog = &room.Question{
 		Title: "Show only " + s.src.unit[1] + " that hold", Note: `a text, in any case, unless with capitals; "\x00" in quotes; nothing shows all`, Prompt: screen.NewPrompt(now),
 		Answer: func(typed string) tea.Cmd {
-			v.sift(func(w *sieve) { w.needle = needleOf(typed, asText) })
+			v.changeFilter(func(w *sieve) { w.needle = needleOf(typed, asText) })
 			return nil
 		},
 	}
@@ -95,14 +95,14 @@ func (v *Room) PickColumn() tea.Cmd {
 		return nil
 	}
 	p := &room.Picker{Title: "Sort " + s.src.unit[1] + " by", Items: []room.Item{{Label: "as stored", Value: "0"}}, Choose: func(value string) tea.Cmd {
-		v.sift(func(w *sieve) { w.column, w.reverse = int(target.Atoi(value)), false })
+		v.changeFilter(func(w *sieve) { w.column, w.reverse = int(target.Atoi(value)), false })
 		return nil
 	}}
 	for i, c := range s.src.columns {
 		if c.title == "#" {
 			continue
 		}
-		if s.sieve != nil && s.sieve.column == i+1 {
+		if s.filter != nil && s.filter.column == i+1 {
 			p.At = len(p.Items)
 		}
 		p.Items = append(p.Items, room.Item{Label: strings.ToLower(c.title), Value: strconv.Itoa(i + 1)})
@@ -114,18 +114,18 @@ func (v *Room) PickColumn() tea.Cmd {
 // ReverseElements turns the elements round.
 func (v *Room) ReverseElements() tea.Cmd {
 	if v.hasElements() {
-		v.sift(func(w *sieve) { w.reverse = !w.reverse })
+		v.changeFilter(func(w *sieve) { w.reverse = !w.reverse })
 	}
 	return nil
 }
 
-// sift shows the elements by another sieve, or as they are stored where that lets all
+// changeFilter shows the elements by another sieve, or as they are stored where that lets all
 // through in their order.
-func (v *Room) sift(change func(*sieve)) {
+func (v *Room) changeFilter(change func(*sieve)) {
 	s := v.sheet()
-	w := sieve{of: s}
-	if s.sieve != nil {
-		w = *s.sieve
+	w := sieve{base: s}
+	if s.filter != nil {
+		w = *s.filter
 	}
 	was := w
 	change(&w)
@@ -133,27 +133,27 @@ func (v *Room) sift(change func(*sieve)) {
 	v.Cancel(job.Sifting)
 	switch {
 	case w.needle == "" && w.column == 0 && !w.reverse:
-		v.sheets[top] = w.of
-	case s.sieve != nil && w.needle == was.needle && w.trail == nil && was.rows != nil && !w.full:
+		v.sheets[top] = w.base
+	case s.filter != nil && w.needle == was.needle && w.trail == nil && was.rows != nil && !w.full:
 		w.sort()
-		s.sieve = &w
-		s.showSifted(true)
+		s.filter = &w
+		s.showFiltered(true)
 	default:
 		w.begin()
 		w.rows = nil
-		v.sheets[top] = &sheet{title: s.title, src: s.src, form: s.form, tried: true, per: perChunk, needle: cmp.Or(w.needle, w.of.needle), sieve: &w, pager: newPager(0, true)}
+		v.sheets[top] = &sheet{title: s.title, src: s.src, form: s.form, decodeTried: true, per: perChunk, needle: cmp.Or(w.needle, w.base.needle), filter: &w, pager: newPager(0, true)}
 	}
-	v.goOn()
+	v.allowJobs()
 	v.arrange()
 	v.fillWhole()
 }
 
 // begin reads the elements anew. Those that are shown stay until all were read.
 func (w *sieve) begin() {
-	of := w.of
+	of := w.base
 	w.trail = &trail{
 		src: of.src, per: of.per, step: 1, count: chunksOf(of.size, of.src.per),
-		starts: []link{of.begins()}, before: []int64{0}, loaded: map[int]*chunk{}, batch: 1,
+		starts: []chunkRequest{of.startRequest()}, before: []int64{0}, loaded: map[int]*chunk{}, batch: 1,
 	}
 	if of.src.per > 0 {
 		w.trail.count = chunksOf(of.size, of.per)
@@ -161,30 +161,30 @@ func (w *sieve) begin() {
 	if of.src.repeats {
 		w.trail.firsts = target.NewSeen()
 	}
-	w.coming, w.next, w.looked, w.passed, w.bytes, w.full, w.halted = nil, 0, 0, 0, 0, false, false
+	w.collected, w.next, w.readCount, w.matchCount, w.bytes, w.full, w.halted = nil, 0, 0, 0, 0, false, false
 }
 
-// siftedMsg is what some more chunks brought.
-type siftedMsg struct {
-	sieve *sieve
-	trail *trail
-	rows  []sifted
-	next  int
-	read  int64
-	done  bool
+// filteredMsg is what some more chunks brought.
+type filteredMsg struct {
+	filter *sieve
+	trail  *trail
+	rows   []sifted
+	next   int
+	read   int64
+	done   bool
 }
 
-// siftedAtOnce is about how many bytes are read before what was found is shown.
-const siftedAtOnce = 1 << 20
+// filterBatchBytes is about how many bytes are read before what was found is shown.
+const filterBatchBytes = 1 << 20
 
-// siftOn reads some more elements.
-func (v *Room) siftOn(w *sieve) tea.Cmd {
-	t, conn, needle, next, looked, size := w.trail, v.Conn, w.needle, w.next, w.looked, w.of.size
+// readFiltered reads some more elements.
+func (v *Room) readFiltered(w *sieve) tea.Cmd {
+	t, conn, needle, next, looked, size := w.trail, v.Conn, w.needle, w.next, w.readCount, w.base.size
 	t.key, t.db = v.Key, v.DB
 	return v.Start(job.Sifting, func(ctx context.Context) (tea.Msg, error) {
-		m := siftedMsg{sieve: w, trail: t, next: next}
-		for bytes := 0; bytes < siftedAtOnce; m.next++ {
-			if m.done = !t.there(m.next); m.done {
+		m := filteredMsg{filter: w, trail: t, next: next}
+		for bytes := 0; bytes < filterBatchBytes; m.next++ {
+			if m.done = !t.hasChunk(m.next); m.done {
 				break
 			}
 			c, err := t.chunk(ctx, conn, m.next)
@@ -195,10 +195,10 @@ func (v *Room) siftOn(w *sieve) tea.Cmd {
 			bytes += c.bytes() + 1024
 			m.read += int64(c.len())
 			job.CostOf(ctx).Progress(looked+m.read, size)
-			if c = c.through(needle); c.len() == 0 {
+			if c = c.filtered(needle); c.len() == 0 {
 				continue
 			}
-			if err := complete(ctx, conn, t.db, t.src, t.key, c); err != nil {
+			if err := fetchDetails(ctx, conn, t.db, t.src, t.key, c); err != nil {
 				return nil, err
 			}
 			for i, row := range c.rows {
@@ -213,11 +213,11 @@ func (v *Room) siftOn(w *sieve) tea.Cmd {
 	})
 }
 
-// through is the elements of c that hold needle.
-func (c *chunk) through(needle string) *chunk {
+// filtered is the elements of c that hold needle.
+func (c *chunk) filtered(needle string) *chunk {
 	out := &chunk{}
 	for i, row := range c.rows {
-		if needle != "" && !slices.ContainsFunc(row, func(cell string) bool { return shows(cell, needle) }) {
+		if needle != "" && !slices.ContainsFunc(row, func(cell string) bool { return cellContains(cell, needle) }) {
 			continue
 		}
 		out.rows = append(out.rows, row)
@@ -228,77 +228,77 @@ func (c *chunk) through(needle string) *chunk {
 	return out
 }
 
-// onSifted takes in what was found. In the stored order it is shown at once.
-func (v *Room) onSifted(m siftedMsg) {
-	w := m.sieve
+// onFiltered takes in what was found. In the stored order it is shown at once.
+func (v *Room) onFiltered(m filteredMsg) {
+	w := m.filter
 	s := v.sheet()
-	if s == nil || s.sieve != w || w.trail != m.trail {
+	if s == nil || s.filter != w || w.trail != m.trail {
 		return
 	}
-	w.take(m.rows, mostSifted)
-	w.next, w.looked = m.next, w.looked+m.read
+	w.collect(m.rows, maxFiltered)
+	w.next, w.readCount = m.next, w.readCount+m.read
 	first := w.rows == nil
 	switch {
-	case m.done || w.full && !w.orders():
-		w.rows, w.coming, w.trail = w.coming, nil, nil
+	case m.done || w.full && !w.reorders():
+		w.rows, w.collected, w.trail = w.collected, nil, nil
 		w.sort()
-		s.showSifted(first)
-	case !w.orders() && len(w.rows) <= len(w.coming):
-		w.rows = w.coming
-		s.showSifted(first)
+		s.showFiltered(first)
+	case !w.reorders() && len(w.rows) <= len(w.collected):
+		w.rows = w.collected
+		s.showFiltered(first)
 	}
 	v.fillWhole()
 }
 
-// orders reports whether the elements are shown in another order than the stored one.
-func (w *sieve) orders() bool { return w.column != 0 || w.reverse }
+// reorders reports whether the elements are shown in another order than the stored one.
+func (w *sieve) reorders() bool { return w.column != 0 || w.reverse }
 
-// take takes elements in. When there is no room for all of them, it keeps those that come first in the
+// collect takes elements in. When there is no room for all of them, it keeps those that come first in the
 // order: what is shown then is the beginning of the order, whatever was read later.
-func (w *sieve) take(rows []sifted, most limits) {
+func (w *sieve) collect(rows []sifted, most limits) {
 	for _, e := range rows {
-		e.n = w.passed
-		w.passed++
-		if w.orders() {
-			w.weigh(&e)
-			if w.full && w.compare(e, w.coming[w.kept-1]) > 0 {
+		e.n = w.matchCount
+		w.matchCount++
+		if w.reorders() {
+			w.setSortKey(&e)
+			if w.full && w.compare(e, w.collected[w.sortedLen-1]) > 0 {
 				continue
 			}
 		}
-		w.coming = append(w.coming, e)
+		w.collected = append(w.collected, e)
 		w.bytes += e.bytes()
-		if len(w.coming) >= most.elements || w.bytes >= most.bytes {
+		if len(w.collected) >= most.elements || w.bytes >= most.bytes {
 			w.full = true
-			w.cut()
+			w.dropLast()
 		}
 	}
 }
 
-// cut drops an eighth of the elements, those that come last, so that not every element that follows sorts
+// dropLast drops an eighth of the elements, those that come last, so that not every element that follows sorts
 // all of them again.
-func (w *sieve) cut() {
-	if !w.orders() {
+func (w *sieve) dropLast() {
+	if !w.reorders() {
 		return
 	}
-	slices.SortFunc(w.coming, w.compare)
-	w.kept = max(len(w.coming)*7/8, 1)
-	clear(w.coming[w.kept:])
-	w.coming, w.bytes = w.coming[:w.kept], 0
-	for i := range w.coming {
-		w.bytes += w.coming[i].bytes()
+	slices.SortFunc(w.collected, w.compare)
+	w.sortedLen = max(len(w.collected)*7/8, 1)
+	clear(w.collected[w.sortedLen:])
+	w.collected, w.bytes = w.collected[:w.sortedLen], 0
+	for i := range w.collected {
+		w.bytes += w.collected[i].bytes()
 	}
 }
 
 // sort brings what was read in order.
 func (w *sieve) sort() {
 	for i := range w.rows {
-		w.weigh(&w.rows[i])
+		w.setSortKey(&w.rows[i])
 	}
 	slices.SortFunc(w.rows, w.compare)
 }
 
-// weigh reads the number that makes the order.
-func (w *sieve) weigh(e *sifted) {
+// setSortKey reads the number that makes the order.
+func (w *sieve) setSortKey(e *sifted) {
 	if e.numeric = false; w.column > 0 {
 		number, err := strconv.ParseFloat(e.row[w.column-1], 64)
 		e.number, e.numeric = number, err == nil
@@ -327,20 +327,20 @@ func (w *sieve) compare(a, b sifted) int {
 	return c
 }
 
-// stop shows what was read so far.
-func (s *sheet) stop() {
-	s.sieve.halted = true
-	if w := s.sieve; len(w.coming) > len(w.rows) {
-		w.rows = slices.Clone(w.coming)
+// stopFilter shows what was read so far.
+func (s *sheet) stopFilter() {
+	s.filter.halted = true
+	if w := s.filter; len(w.collected) > len(w.rows) {
+		w.rows = slices.Clone(w.collected)
 		w.sort()
-		s.showSifted(true)
+		s.showFiltered(true)
 	}
 }
 
-// showSifted lays the rows out anew; the person stays where they are, or begins at the
+// showFiltered lays the rows out anew; the person stays where they are, or begins at the
 // first.
-func (s *sheet) showSifted(first bool) {
-	s.size = int64(len(s.sieve.rows))
+func (s *sheet) showFiltered(first bool) {
+	s.size = int64(len(s.filter.rows))
 	p := &s.pager
 	p.chunks, p.count = map[int]*chunk{}, chunksOf(s.size, perChunk)
 	if last := max(p.count-1, 0); first || p.cursor.chunk > last {
@@ -351,7 +351,7 @@ func (s *sheet) showSifted(first bool) {
 // chunk is chunk i of what is shown.
 func (w *sieve) chunk(i int) *chunk {
 	from := i * perChunk
-	c := &chunk{told: true}
+	c := &chunk{hasDetails: true}
 	for _, e := range w.rows[from:min(from+perChunk, len(w.rows))] {
 		c.rows = append(c.rows, e.row)
 		c.bodies = append(c.bodies, cmp.Or(e.body, e.row[len(e.row)-1]))
@@ -359,42 +359,42 @@ func (w *sieve) chunk(i int) *chunk {
 	return c
 }
 
-// sifting is the sieve that has elements to read; nil when there is none.
-func (v *Room) sifting() *sieve {
+// unreadFilter is the sieve that has elements to read; nil when there is none.
+func (v *Room) unreadFilter() *sieve {
 	s := v.sheet()
-	if s == nil || s.sieve == nil || s.sieve.trail == nil || s.sieve.halted || v.gone() {
+	if s == nil || s.filter == nil || s.filter.trail == nil || s.filter.halted || v.gone() {
 		return nil
 	}
-	return s.sieve
+	return s.filter
 }
 
-// unsift shows the elements as they are stored; false when they are.
-func (v *Room) unsift() bool {
+// removeFilter shows the elements as they are stored; false when they are.
+func (v *Room) removeFilter() bool {
 	s := v.sheet()
-	if s == nil || s.sieve == nil {
+	if s == nil || s.filter == nil {
 		return false
 	}
 	v.Cancel(job.Sifting)
-	v.sheets[len(v.sheets)-1] = s.sieve.of
+	v.sheets[len(v.sheets)-1] = s.filter.base
 	v.arrange()
 	return true
 }
 
 // IsSifted reports whether the elements are shown by a sieve.
-func (v *Room) IsSifted() bool { return v.sheet() != nil && v.sheet().sieve != nil }
+func (v *Room) IsSifted() bool { return v.sheet() != nil && v.sheet().filter != nil }
 
 // seek goes to the next row of what is shown that holds text, or the one before.
 func (w *sieve) seek(from spot, text string, step int) (at spot, found bool) {
 	for i := from.chunk*perChunk + from.line + step; i >= 0 && i < len(w.rows); i += step {
-		if slices.ContainsFunc(w.rows[i].row, func(cell string) bool { return shows(cell, text) }) {
+		if slices.ContainsFunc(w.rows[i].row, func(cell string) bool { return cellContains(cell, text) }) {
 			return spot{i / perChunk, i % perChunk}, true
 		}
 	}
 	return from, false
 }
 
-// says is what a sieve does, for the line of facts.
-func (w *sieve) says() string {
+// summary is what a sieve does, for the line of facts.
+func (w *sieve) summary() string {
 	var parts []string
 	if w.needle != "" {
 		parts = append(parts, "only "+display.Text(w.needle, 20))
@@ -405,7 +405,7 @@ func (w *sieve) says() string {
 	}
 	switch {
 	case w.column > 0:
-		parts = append(parts, "by "+strings.ToLower(w.of.src.columns[w.column-1].title)+arrow)
+		parts = append(parts, "by "+strings.ToLower(w.base.src.columns[w.column-1].title)+arrow)
 	case w.reverse:
 		parts = append(parts, "reversed")
 	}
@@ -414,17 +414,17 @@ func (w *sieve) says() string {
 
 // place says how much was read.
 func (w *sieve) place() string {
-	all := display.Counted(w.of.size, w.of.src.unit[0], w.of.src.unit[1])
-	if w.of.size < 0 {
-		all = "all " + w.of.src.unit[1]
+	all := display.Counted(w.base.size, w.base.src.unit[0], w.base.src.unit[1])
+	if w.base.size < 0 {
+		all = "all " + w.base.src.unit[1]
 	}
 	switch {
-	case w.full && w.orders() && w.trail == nil:
-		return "the first " + display.Grouped(int64(len(w.rows))) + " of " + display.Counted(int64(w.passed), w.of.src.unit[0], w.of.src.unit[1]) + " in this order"
-	case w.full && !w.orders():
+	case w.full && w.reorders() && w.trail == nil:
+		return "the first " + display.Grouped(int64(len(w.rows))) + " of " + display.Counted(int64(w.matchCount), w.base.src.unit[0], w.base.src.unit[1]) + " in this order"
+	case w.full && !w.reorders():
 		return "the first " + display.Grouped(int64(len(w.rows))) + ", there is no room for more"
 	case w.trail != nil:
-		return "searched " + display.Grouped(w.looked) + " of " + all
+		return "searched " + display.Grouped(w.readCount) + " of " + all
 	}
 	return "of " + all
 }

@@ -28,16 +28,16 @@ func TestSortsWithoutRoom(t *testing.T) {
 			column  int
 			reverse bool
 		}{{3, false}, {3, true}, {1, false}, {0, true}} {
-			w := &sieve{of: of, column: order.column, reverse: order.reverse}
+			w := &sieve{base: of, column: order.column, reverse: order.reverse}
 			for i := 0; i < all; i += step {
-				w.take(rows[i:min(i+step, all)], most)
-				if len(w.coming) > most.elements || w.bytes > most.bytes {
-					t.Fatalf("%v: %d elements of %d bytes are kept", most, len(w.coming), w.bytes)
+				w.collect(rows[i:min(i+step, all)], most)
+				if len(w.collected) > most.elements || w.bytes > most.bytes {
+					t.Fatalf("%v: %d elements of %d bytes are kept", most, len(w.collected), w.bytes)
 				}
 			}
-			w.rows = w.coming
+			w.rows = w.collected
 			w.sort()
-			whole := &sieve{of: of, column: order.column, reverse: order.reverse, rows: slices.Clone(rows)}
+			whole := &sieve{base: of, column: order.column, reverse: order.reverse, rows: slices.Clone(rows)}
 			for i := range whole.rows {
 				whole.rows[i].n = i
 			}

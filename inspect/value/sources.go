@@ -16,17 +16,17 @@ import (
 // source says how the value of one type is counted, fetched in chunks and laid
 // out. A type that is not in sources is shown by its name only.
 type source struct {
-	count   string                                        // the command that counts elements, or bytes
-	unit    [2]string                                     // the name of one and of many
-	columns []column                                      // what an element consists of; none for bytes
-	per     int64                                         // elements a chunk at most, or bytes; 0 when chunks form a chain of cursors
-	fetch   func(key string, i int64, from link) [][]byte // chunk i of as many elements as the link says, or the one at a link
-	decode  func(first int64, v resp.Value) *chunk        // a reply; first is the number of its first element where chunks have numbers
+	count   string                                                // the command that counts elements, or bytes
+	unit    [2]string                                             // the name of one and of many
+	columns []column                                              // what an element consists of; none for bytes
+	per     int64                                                 // elements a chunk at most, or bytes; 0 when chunks form a chain of cursors
+	fetch   func(key string, i int64, from chunkRequest) [][]byte // chunk i of as many elements as the link says, or the one at a link
+	decode  func(first int64, v resp.Value) *chunk                // a reply; first is the number of its first element where chunks have numbers
 
-	// about is one more command about the elements of a chunk, and learn takes its
+	// detailCall is one more command about the elements of a chunk, and learn takes its
 	// reply in; nil where there is none. A target may refuse it.
-	about func(key string, c *chunk) [][]byte
-	learn func(c *chunk, v resp.Value)
+	detailCall func(key string, c *chunk) [][]byte
+	addDetails func(c *chunk, v resp.Value)
 
 	// inner is what an element leads to; nil where it is the element itself.
 	inner func(row record) *source
@@ -40,27 +40,27 @@ type source struct {
 	full bool
 	// repeats tells that a chunk may bring again what one before it brought.
 	repeats bool
-	// name is which column has what an element is deleted by.
-	name int
-	// scores is which column has scores, from 1; 0 where none has.
-	scores int
-	// atOnce tells that the value is text that comes as a whole, unless it is too
+	// nameColumn is which column has what an element is deleted by.
+	nameColumn int
+	// scoreColumn is which column has scores, from 1; 0 where none has.
+	scoreColumn int
+	// fetchedWhole tells that the value is text that comes as a whole, unless it is too
 	// large for that.
-	atOnce bool
+	fetchedWhole bool
 }
 
 // column is a column of a table of elements. The last one takes the width that
 // the others leave.
 type column struct {
-	title string
-	most  int  // how much of the width it may take, in percent; 0: as much as it likes
-	right bool // set against the right side
-	ends  bool // the cells are when something ends, in Unix ms; without any the column is left out
+	title      string
+	maxPercent int  // how much of the width it may take, in percent; 0: as much as it likes
+	right      bool // set against the right side
+	expiry     bool // the cells are when something ends, in Unix ms; without any the column is left out
 }
 
 const (
 	perChunk   = 100      // elements, where they are small
-	probed     = 10       // elements that are fetched first: nobody knows how large they are
+	probeCount = 10       // elements that are fetched first: nobody knows how large they are
 	windowSize = 64 << 10 // bytes
 	overlap    = 3        // bytes of the next window that may finish a letter
 )
@@ -68,7 +68,7 @@ const (
 var sources = map[string]*source{
 	"string": {
 		per: windowSize,
-		fetch: func(key string, i int64, _ link) [][]byte {
+		fetch: func(key string, i int64, _ chunkRequest) [][]byte {
 			return target.Command("GETRANGE", key, target.Decimal(i*windowSize), target.Decimal((i+1)*windowSize+overlap-1))
 		},
 		decode: func(_ int64, v resp.Value) *chunk { return window(v.Str) },
@@ -80,13 +80,13 @@ var sources = map[string]*source{
 	},
 	"zset": {
 		per:     perChunk,
-		columns: []column{{title: "#", right: true}, {title: "SCORE", right: true}, {title: "MEMBER"}}, scores: 2, name: 2,
+		columns: []column{{title: "#", right: true}, {title: "SCORE", right: true}, {title: "MEMBER"}}, scoreColumn: 2, nameColumn: 2,
 		decode: ranked,
 	},
 	"hash": {
 		repeats: true,
-		columns: []column{{title: "FIELD", most: 40}, {title: "TTL", right: true, ends: true}, {title: "VALUE"}},
-		decode:  fields, about: fieldExpiries, learn: learnExpiries,
+		columns: []column{{title: "FIELD", maxPercent: 40}, {title: "TTL", right: true, expiry: true}, {title: "VALUE"}},
+		decode:  fields, detailCall: fieldExpiries, addDetails: learnExpiries,
 	},
 	"set": {
 		repeats: true,
@@ -98,7 +98,7 @@ var sources = map[string]*source{
 
 	"vectorset": vectorsOf,
 	keytype.JSON: {
-		unit: [2]string{"byte", "bytes"}, atOnce: true,
+		unit: [2]string{"byte", "bytes"}, fetchedWhole: true,
 		decode: func(_ int64, v resp.Value) *chunk { return &chunk{data: v.Str, size: len(v.Str)} },
 	},
 }
@@ -106,13 +106,13 @@ var sources = map[string]*source{
 func init() {
 	entriesOf.other, groupsOf.other = groupsOf, entriesOf
 	for kind, s := range sources {
-		s.declared(keytype.Of(kind))
+		s.applyType(keytype.Of(kind))
 	}
 }
 
-// declared takes in what is declared of a type: what is counted, and the call for a
+// applyType takes in what is declared of a type: what is counted, and the call for a
 // page unless s has one of its own.
-func (s *source) declared(t *keytype.Type) {
+func (s *source) applyType(t *keytype.Type) {
 	s.count = t.Count
 	if t.Count != "" {
 		s.unit = [2]string{t.One, t.Many}
@@ -120,12 +120,12 @@ func (s *source) declared(t *keytype.Type) {
 	if s.fetch != nil {
 		return
 	}
-	s.fetch = func(key string, i int64, from link) [][]byte {
+	s.fetch = func(key string, i int64, from chunkRequest) [][]byte {
 		cursor := from.cursor
 		switch {
 		case t.Pages == keytype.ByPlace:
 			cursor = target.Decimal(i * int64(from.n))
-		case cursor == firstLink.cursor:
+		case cursor == firstRequest.cursor:
 			cursor = ""
 		}
 		return t.PageAt([]byte(key), cursor, from.n)
@@ -164,13 +164,13 @@ func sourceOf(kind string) *source {
 		}
 		return c
 	}
-	s.declared(t)
-	kept, _ := plain.LoadOrStore(kind, s)
+	s.applyType(t)
+	kept, _ := genericSources.LoadOrStore(kind, s)
 	return kept.(*source)
 }
 
-// plain are the sources of types that are not in sources, *source by name: one each.
-var plain sync.Map
+// genericSources are the sources of types that are not in sources, *source by name: one each.
+var genericSources sync.Map
 
 // fields reads a page of HSCAN, with room for when each field ends.
 func fields(_ int64, v resp.Value) *chunk {
@@ -194,16 +194,16 @@ func learnExpiries(c *chunk, v resp.Value) {
 	for i, e := range v.Elems {
 		if at := target.Number(e); i < len(c.rows) && at > 0 {
 			c.rows[i][1] = target.Text(e)
-			c.ends = min(cmp.Or(c.ends, at), at)
+			c.expiresAt = min(cmp.Or(c.expiresAt, at), at)
 		}
 	}
 }
 
-// firstLink is where every value begins.
-var firstLink = link{"0", probed}
+// firstRequest is where every value begins.
+var firstRequest = chunkRequest{"0", probeCount}
 
 // read makes chunk i of the reply to fetch.
-func (s *source) read(i int, from link, v resp.Value) *chunk {
+func (s *source) read(i int, from chunkRequest, v resp.Value) *chunk {
 	c := s.decode(int64(i)*int64(from.n), v)
 	if s.full && len(c.rows) < from.n {
 		c.next = ""

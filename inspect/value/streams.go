@@ -73,7 +73,7 @@ func info(v resp.Value) (all []map[string]string) {
 var groupsOf = &source{
 	part: room.Groups, unit: [2]string{"group", "groups"},
 	columns: []column{{title: "GROUP"}, {title: "CONSUMERS", right: true}, {title: "PENDING", right: true}, {title: "LAG", right: true}, {title: "LAST ID"}},
-	fetch:   func(key string, _ int64, _ link) [][]byte { return target.Command("XINFO", "GROUPS", key) },
+	fetch:   func(key string, _ int64, _ chunkRequest) [][]byte { return target.Command("XINFO", "GROUPS", key) },
 	decode: func(_ int64, v resp.Value) *chunk {
 		c := &chunk{}
 		for _, g := range info(v) {
@@ -92,7 +92,7 @@ func pendingOf(group string) *source {
 		part: room.Pending, group: group, other: consumers,
 		unit: [2]string{"pending entry", "pending entries"}, full: true,
 		columns: []column{{title: "ID"}, {title: "IDLE", right: true}, {title: "DELIVERIES", right: true}, {title: "CONSUMER"}},
-		fetch: func(key string, _ int64, from link) [][]byte {
+		fetch: func(key string, _ int64, from chunkRequest) [][]byte {
 			return target.Command("XPENDING", key, group, idFrom(from.cursor), "+", target.Decimal(int64(from.n)))
 		},
 		decode: pendings,
@@ -119,7 +119,7 @@ func pendingWith(group, consumer string) *source {
 		part: room.Pending, group: group,
 		unit: [2]string{"pending entry", "pending entries"}, full: true,
 		columns: []column{{title: "ID"}, {title: "IDLE", right: true}, {title: "DELIVERIES", right: true}, {title: "CONSUMER"}},
-		fetch: func(key string, _ int64, from link) [][]byte {
+		fetch: func(key string, _ int64, from chunkRequest) [][]byte {
 			return target.Command("XPENDING", key, group, idFrom(from.cursor), "+", target.Decimal(int64(from.n)), consumer)
 		},
 		decode: pendings,
@@ -131,8 +131,8 @@ func pendingWith(group, consumer string) *source {
 func entryOf(id string) *source {
 	return &source{
 		unit: [2]string{"field", "fields"}, full: true,
-		columns: []column{{title: "FIELD", most: 40}, {title: "VALUE"}},
-		fetch:   func(key string, _ int64, _ link) [][]byte { return target.Command("XRANGE", key, id, id) },
+		columns: []column{{title: "FIELD", maxPercent: 40}, {title: "VALUE"}},
+		fetch:   func(key string, _ int64, _ chunkRequest) [][]byte { return target.Command("XRANGE", key, id, id) },
 		decode: func(_ int64, v resp.Value) *chunk {
 			c := &chunk{}
 			if len(v.Elems) == 1 && len(v.Elems[0].Elems) == 2 {
@@ -152,7 +152,7 @@ func consumersOf(group string) *source {
 		inner:   func(row record) *source { return pendingWith(group, row[0]) },
 		unit:    [2]string{"consumer", "consumers"},
 		columns: []column{{title: "CONSUMER"}, {title: "PENDING", right: true}, {title: "IDLE"}},
-		fetch: func(key string, _ int64, _ link) [][]byte {
+		fetch: func(key string, _ int64, _ chunkRequest) [][]byte {
 			return target.Command("XINFO", "CONSUMERS", key, group)
 		},
 		decode: func(_ int64, v resp.Value) *chunk {

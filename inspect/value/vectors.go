@@ -25,7 +25,7 @@ func attributesOf(element string) *source {
 	vector := &source{
 		unit: [2]string{"component", "components"}, full: true,
 		columns: []column{{title: "#", right: true}, {title: "VALUE", right: true}},
-		fetch:   func(key string, _ int64, _ link) [][]byte { return target.Command("VEMB", key, element) },
+		fetch:   func(key string, _ int64, _ chunkRequest) [][]byte { return target.Command("VEMB", key, element) },
 		decode: func(first int64, v resp.Value) *chunk {
 			c := indexed(first, v)
 			c.next = ""
@@ -35,7 +35,7 @@ func attributesOf(element string) *source {
 	vector.other = &source{
 		unit: [2]string{"attribute text", "attribute texts"}, full: true, other: vector,
 		columns: []column{{title: "ATTRIBUTES"}},
-		fetch:   func(key string, _ int64, _ link) [][]byte { return target.Command("VGETATTR", key, element) },
+		fetch:   func(key string, _ int64, _ chunkRequest) [][]byte { return target.Command("VGETATTR", key, element) },
 		decode: func(_ int64, v resp.Value) *chunk {
 			if v.IsNull() {
 				return &chunk{}

@@ -19,7 +19,7 @@ func (v *Room) View() []string {
 		return []string{" " + v.Styles.Title.Render(display.Text(v.wanted, v.width)), " " + v.Styles.Dim.Render("loading…")}
 	case v.phase == stopped && !v.Shows(v.wanted):
 		return []string{" " + v.Styles.Title.Render(display.Text(v.wanted, v.width)), " " + v.Styles.Dim.Render("not loaded")}
-	case v.showing == nothingYet:
+	case v.showing == showsNothing:
 		return nil
 	}
 	title := display.Text(v.Key, v.width)
@@ -76,7 +76,7 @@ func (v *Room) factsOf(short bool) []string {
 		parts = append(parts, dim("no expiry"))
 	}
 	switch {
-	case s == nil || s.tabular():
+	case s == nil || s.isTable():
 	case s.inDocument() && s.doc.chain != "":
 		parts = append(parts, dim(s.doc.chain))
 	case s.form == asHex:
@@ -84,8 +84,8 @@ func (v *Room) factsOf(short bool) []string {
 	case s.form == asBits:
 		parts = append(parts, dim("bits"))
 	}
-	if s != nil && s.sieve != nil {
-		parts = append(parts, v.Styles.Accent.Render(s.sieve.says()))
+	if s != nil && s.filter != nil {
+		parts = append(parts, v.Styles.Accent.Render(s.filter.summary()))
 	}
 	if s != nil && s.live {
 		parts = append(parts, v.Styles.Now.Render("live"))
@@ -103,7 +103,7 @@ func (v *Room) factsOf(short bool) []string {
 // none.
 func (v *Room) content() []string {
 	s := v.sheet()
-	if s != nil && s.tabular() && s.size != 0 {
+	if s != nil && s.isTable() && s.size != 0 {
 		return v.table(s)
 	}
 	lines := make([]string, v.headings(s))
@@ -117,19 +117,19 @@ func (v *Room) content() []string {
 }
 
 // emptiness says why there is nothing to show.
-func (v *pane) emptiness() string {
+func (v *viewState) emptiness() string {
 	switch {
 	case v.Kind == "":
 		return "There is no such key."
-	case v.showing == aLargeValue:
+	case v.showing == showsTooLarge:
 		return "Too large to be fetched whole. Type : JSON.GET KEY $.path"
 	case v.Kind == target.ClosedType:
 		return "This user may not read this key."
 	case v.Kind == target.UnknownType:
 		return "The target does not tell the type of this key."
-	case v.sheet() != nil && v.sheet().sieve != nil && v.sheet().sieve.trail != nil:
+	case v.sheet() != nil && v.sheet().filter != nil && v.sheet().filter.trail != nil:
 		return "Looking…"
-	case v.sheet() != nil && v.sheet().sieve != nil:
+	case v.sheet() != nil && v.sheet().filter != nil:
 		return "None of them. Press esc to see all."
 	case v.sheet() == nil:
 		return "Values of this type are not shown here."
@@ -177,23 +177,23 @@ func (v *Room) bytes(s *sheet) []string {
 			return
 		}
 		if s.form != asHex {
-			lines = append(lines, v.lit(screen.VisibleText(c.data[span.Start:span.End]), s.needle, v.Styles.Plain))
+			lines = append(lines, v.highlight(screen.VisibleText(c.data[span.Start:span.End]), s.needle, v.Styles.Plain))
 			return
 		}
 		offset := int64(at.chunk)*windowSize + int64(span.Start)
 		place, hex, letters := screen.HexLine(offset, c.data[span.Start:span.End], screen.HexWidth(s.width))
-		from, to := int(s.seen-1-offset), int(s.seen-1-offset)+s.match
-		if s.seen == 0 {
+		from, to := int(s.foundByte-1-offset), int(s.foundByte-1-offset)+s.foundLen
+		if s.foundByte == 0 {
 			from, to = 0, 0
 		}
-		lines = append(lines, v.Styles.Dim.Render(place)+"  "+v.found(hex, screen.HexColumn(from), screen.HexColumn(to), v.Styles.Plain)+" "+
-			v.found(letters, from, to, v.Styles.Type("string")))
+		lines = append(lines, v.Styles.Dim.Render(place)+"  "+v.highlightColumns(hex, screen.HexColumn(from), screen.HexColumn(to), v.Styles.Plain)+" "+
+			v.highlightColumns(letters, from, to, v.Styles.Type("string")))
 	})
 	return lines
 }
 
-// found is text in a style, reversed between two of its columns.
-func (v *Room) found(text string, from, to int, style lipgloss.Style) string {
+// highlightColumns is text in a style, reversed between two of its columns.
+func (v *Room) highlightColumns(text string, from, to int, style lipgloss.Style) string {
 	from, to = min(max(from, 0), len(text)), min(max(to, 0), len(text))
 	if from >= to {
 		return style.Render(text)
@@ -202,31 +202,31 @@ func (v *Room) found(text string, from, to int, style lipgloss.Style) string {
 }
 
 // Place says where in the value the person is.
-func (v *pane) Place() string {
+func (v *viewState) Place() string {
 	s := v.sheet()
 	switch {
-	case s != nil && s.sieve != nil && s.size == 0:
-		return s.sieve.place()
+	case s != nil && s.filter != nil && s.size == 0:
+		return s.filter.place()
 	case s == nil || s.size == 0:
 		return ""
 	}
 	if s.inDocument() && len(s.doc.rows) > 0 {
 		return "line " + display.Grouped(int64(s.doc.rows[s.doc.cursor].line)+1) + " of " + display.Grouped(int64(len(s.doc.lines)))
 	}
-	if !s.tabular() {
+	if !s.isTable() {
 		return s.bytePlace()
 	}
-	n, known := s.pager.place(s.pager.cursor)
-	if s.numbered() || s.sieve != nil {
+	n, known := s.pager.lineNumber(s.pager.cursor)
+	if s.numbered() || s.filter != nil {
 		n, known = s.index(s.pager.cursor)+1, true
 	}
 	of := s.size
-	if all, read := s.pager.all(); read {
+	if all, read := s.pager.lineCount(); read {
 		of = all // the count may be older
 	}
 	switch {
-	case s.sieve != nil:
-		return display.Grouped(n) + " of " + display.Grouped(s.size) + " · " + s.sieve.place()
+	case s.filter != nil:
+		return display.Grouped(n) + " of " + display.Grouped(s.size) + " · " + s.filter.place()
 	case of <= 0:
 		return ""
 	case !known:

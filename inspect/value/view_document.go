@@ -19,8 +19,8 @@ func (v *Room) document(d *document, needle string) []string {
 			mark = v.Styles.Accent.Render("▌ ")
 		}
 		text := v.jsonLine(line[r.start:r.end], needle)
-		if d.shut[r.line] {
-			end := d.ends[r.line]
+		if d.folded[r.line] {
+			end := d.closing[r.line]
 			text += v.Styles.Dim.Render(" … " + strings.TrimLeft(d.lines[end], " ") + "  " + display.Counted(int64(end-r.line-1), "line", "lines"))
 		}
 		lines = append(lines, mark+text)
@@ -32,7 +32,7 @@ func (v *Room) document(d *document, needle string) []string {
 func (v *Room) jsonLine(line, needle string) string {
 	if needle != "" {
 		if at, _ := find(line, needle); at >= 0 {
-			return v.lit(line, needle, v.Styles.Plain)
+			return v.highlight(line, needle, v.Styles.Plain)
 		}
 	}
 	text := strings.TrimLeft(line, " ")
@@ -51,8 +51,8 @@ func (v *Room) jsonLine(line, needle string) string {
 	return indent + v.Styles.Type("hash").Render(name) + style.Render(text)
 }
 
-// lit is text in a style, with what matches needle in reverse.
-func (v *Room) lit(text, needle string, style lipgloss.Style) string {
+// highlight is text in a style, with what matches needle in reverse.
+func (v *Room) highlight(text, needle string, style lipgloss.Style) string {
 	at, end := -1, -1
 	if needle != "" {
 		at, end = find(text, needle)
@@ -60,5 +60,5 @@ func (v *Room) lit(text, needle string, style lipgloss.Style) string {
 	if at < 0 {
 		return style.Render(text)
 	}
-	return style.Render(text[:at]) + style.Reverse(!style.GetReverse()).Render(text[at:end]) + v.lit(text[end:], needle, style)
+	return style.Render(text[:at]) + style.Reverse(!style.GetReverse()).Render(text[at:end]) + v.highlight(text[end:], needle, style)
 }

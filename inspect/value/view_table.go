@@ -45,12 +45,12 @@ func (v *Room) element(s *sheet, cells record, widths []int, selected bool) stri
 			style, gap = look.Text, ""
 		case column.title == "#":
 			style = look.Dim
-		case column.ends && cell != "":
+		case column.expiry && cell != "":
 			style = look.On(v.Styles.TTL(target.Atoi(cell), v.Now))
 		}
 		text := column.fit(column.show(cell, widths[i], v.Now), widths[i])
 		if s.needle != "" {
-			line += v.lit(text, s.needle, style) + gap
+			line += v.highlight(text, s.needle, style) + gap
 			continue
 		}
 		line += style.Render(text) + gap
@@ -61,7 +61,7 @@ func (v *Room) element(s *sheet, cells record, widths []int, selected bool) stri
 // show is a cell as it is read.
 func (c column) show(cell string, width int, now int64) string {
 	switch {
-	case !c.ends:
+	case !c.expiry:
 		return display.Text(cell, width)
 	case cell == "":
 		return "—"
@@ -89,19 +89,19 @@ func (s *sheet) columnWidths(now int64) []int {
 			return
 		}
 		for i, cell := range s.cells(c.rows[at.line])[:len(columns)-1] {
-			if !columns[i].ends || cell != "" {
+			if !columns[i].expiry || cell != "" {
 				s.widths[i] = max(s.widths[i], ansi.StringWidth(columns[i].show(cell, s.width, now)))
 			}
 		}
 	})
 	rest := s.width - 2
 	for i, c := range columns[:len(columns)-1] {
-		if c.ends && s.widths[i] == 0 {
+		if c.expiry && s.widths[i] == 0 {
 			continue
 		}
 		s.widths[i] = max(s.widths[i], len(c.title))
-		if c.most > 0 {
-			s.widths[i] = min(s.widths[i], s.width*c.most/100)
+		if c.maxPercent > 0 {
+			s.widths[i] = min(s.widths[i], s.width*c.maxPercent/100)
 		}
 		rest -= s.widths[i] + 2
 	}
