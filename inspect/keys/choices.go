@@ -124,7 +124,7 @@ func (l *Room) ChangeView() tea.Cmd {
 	default:
 		q.flat = !q.flat
 	}
-	l.searchAround(q)
+	l.searchKeepingCursor(q)
 	return nil
 }
 

@@ -31,7 +31,7 @@ type describedMsg struct {
 	facts []catalog.Facts
 }
 
-func (l *Room) ask(names []string) tea.Cmd {
+func (l *Room) describe(names []string) tea.Cmd {
 	conn, index, clock, db := l.Conn, l.Index, l.Clock, l.DB
 	return l.Start(job.Describing, func(ctx context.Context) (tea.Msg, error) {
 		if index == nil {
@@ -50,7 +50,7 @@ func (l *Room) ask(names []string) tea.Cmd {
 // onDescribed takes facts in.
 func (l *Room) onDescribed(d describedMsg) {
 	for i, name := range d.names {
-		at := l.find(name, false)
+		at := l.rowIndex(name, false)
 		if at < 0 {
 			continue
 		}
@@ -58,7 +58,7 @@ func (l *Room) onDescribed(d describedMsg) {
 		r.stale = false
 		if d.facts[i].Type == "" {
 			r.gone = l.Now
-			l.forget(name)
+			l.forgetKey(name)
 			continue
 		}
 		r.Facts, r.gone = d.facts[i], 0

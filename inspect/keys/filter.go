@@ -9,23 +9,23 @@ import (
 	"github.com/meowdis/meowdis/inspect/target"
 )
 
-// manner is how the text of a filter chooses names.
-type manner int
+// matchMode is how the text of a filter chooses names.
+type matchMode int
 
 const (
-	byGlob  manner = iota // a pattern as KEYS takes it; without * ? [ any part of the name
-	byFuzzy               // the letters in their order, with anything between
+	byGlob  matchMode = iota // a pattern as KEYS takes it; without * ? [ any part of the name
+	byFuzzy                  // the letters in their order, with anything between
 	byRegex
 	byExact // the whole name
-	manners
+	modeCount
 )
 
-var mannerNames = [manners]string{"glob", "fuzzy", "regex", "exact"}
+var modeNames = [modeCount]string{"glob", "fuzzy", "regex", "exact"}
 
 // filter is which names the list shows.
 type filter struct {
-	text   string
-	manner manner
+	text string
+	mode matchMode
 }
 
 // glob is the pattern of f that a target can be asked for, "" when there is none.
@@ -33,9 +33,9 @@ func (f filter) glob() string {
 	switch {
 	case f.text == "":
 		return ""
-	case f.manner == byExact:
+	case f.mode == byExact:
 		return target.GlobEscape(f.text)
-	case f.manner != byGlob:
+	case f.mode != byGlob:
 		return ""
 	case strings.ContainsAny(f.text, "*?["):
 		return f.text
@@ -48,15 +48,15 @@ func (f filter) matcher() (func(string) bool, error) {
 	switch {
 	case f.text == "":
 		return nil, nil
-	case f.manner == byFuzzy:
+	case f.mode == byFuzzy:
 		return fuzzy(f.text), nil
-	case f.manner == byRegex:
+	case f.mode == byRegex:
 		re, err := regexp.Compile(f.text)
 		if err != nil {
 			return nil, err
 		}
 		return re.MatchString, nil
-	case f.manner == byExact:
+	case f.mode == byExact:
 		return func(name string) bool { return name == f.text }, nil
 	case !strings.ContainsAny(f.text, "*?["):
 		return func(name string) bool { return strings.Contains(name, f.text) }, nil
@@ -68,9 +68,9 @@ func (f filter) matcher() (func(string) bool, error) {
 // prefix is what every name that f lets through begins with.
 func (f filter) prefix() string {
 	switch {
-	case f.manner == byExact:
+	case f.mode == byExact:
 		return f.text
-	case f.manner == byGlob && strings.ContainsAny(f.text, "*?["):
+	case f.mode == byGlob && strings.ContainsAny(f.text, "*?["):
 		return f.text[:strings.IndexAny(f.text, `*?[\`)]
 	}
 	return ""

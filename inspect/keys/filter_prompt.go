@@ -10,15 +10,15 @@ import (
 // EditFilter begins to edit the filter by name.
 func (l *Room) EditFilter() tea.Cmd {
 	l.InValue = false
-	l.before, l.stood = l.query, l.stands()
-	l.filtering = screen.NewPrompt(l.filter.text)
+	l.queryBeforeEdit, l.rowBeforeEdit = l.query, l.cursorRow()
+	l.filterPrompt = screen.NewPrompt(l.filter.text)
 	return nil
 }
 
 // typedQuery is the query with the filter as it is typed.
 func (l *Room) typedQuery() query {
 	q := l.query
-	q.filter.text = l.filtering.String()
+	q.filter.text = l.filterPrompt.String()
 	return q
 }
 
@@ -27,18 +27,18 @@ func (l *Room) PressFilter(k tea.KeyMsg) tea.Cmd {
 	switch k.String() {
 	case "enter":
 		l.search(l.typedQuery())
-		l.filtering = nil
+		l.filterPrompt = nil
 	case "tab", "shift+tab":
 		q := l.typedQuery()
-		step := manners - 1
+		step := modeCount - 1
 		if k.Type == tea.KeyTab {
 			step = 1
 		}
-		q.filter.manner = (q.filter.manner + step) % manners
+		q.filter.mode = (q.filter.mode + step) % modeCount
 		l.search(q)
 	case "esc":
-		l.filtering = nil
-		l.searchAround(l.before)
+		l.filterPrompt = nil
+		l.searchKeepingCursor(l.queryBeforeEdit)
 	case "up":
 		l.Move(-1)
 	case "down":
@@ -48,9 +48,9 @@ func (l *Room) PressFilter(k tea.KeyMsg) tea.Cmd {
 	case "pgdown":
 		l.Move(l.PageLines())
 	default:
-		if l.filtering.Key(k) {
-			l.pauses++
-			return l.After(room.SettleTime, pausedMsg(l.pauses))
+		if l.filterPrompt.Key(k) {
+			l.pauseID++
+			return l.After(room.SettleTime, pausedMsg(l.pauseID))
 		}
 	}
 	return nil

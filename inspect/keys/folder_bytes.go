@@ -13,8 +13,8 @@ import (
 // Those of a few keys are read folder by folder; for many, one pass over the file in
 // its own order, which serves a whole level, costs less.
 
-// passPays is by how much less a key costs in such a pass.
-const passPays = 4
+// passSpeedup is by how much less a key costs in such a pass.
+const passSpeedup = 4
 
 // levelSums is the pass for the folders of a level.
 type levelSums struct {
@@ -28,7 +28,7 @@ type levelSums struct {
 type (
 	sizedMsg struct {
 		folders []catalog.Amount
-		asked   int64 // from how many keys they are estimated; 0: they are all counted
+		sampled int64 // from how many keys they are estimated; 0: they are all counted
 	}
 
 	levelSummedMsg struct{ *levelSums }
@@ -54,17 +54,17 @@ func (l *window) unsized() (least row, keys int64, ok bool) {
 	return least, sums[least.level], ok
 }
 
-// size adds up bytes that the screen lacks.
-func (l *Room) size() tea.Cmd {
+// sumBytes adds up bytes that the screen lacks.
+func (l *Room) sumBytes() tea.Cmd {
 	r, keys, ok := l.unsized()
 	if !ok {
 		return nil
 	}
 	if l.Index == nil {
-		return l.measure(r)
+		return l.estimateBytes(r)
 	}
 	ix, db := l.Index, l.DB
-	if keys < bigFolder || keys < l.Total/passPays {
+	if keys < bigFolder || keys < l.Total/passSpeedup {
 		return l.Start(job.Sizing, func(ctx context.Context) (tea.Msg, error) {
 			n, err := ix.Weigh(ctx, db, r.Name)
 			return sizedMsg{folders: []catalog.Amount{{Name: r.Name, Bytes: n}}}, err
@@ -90,7 +90,7 @@ func (l *Room) onLevelSummed(s levelSummedMsg) {
 func (l *Room) onSized(s sizedMsg) {
 	for _, f := range s.folders {
 		if t := l.tallies[f.Name]; t.counted != unknown {
-			t.bytes, t.sized, t.asked = f.Bytes, upToDate, s.asked
+			t.bytes, t.sized, t.sampled = f.Bytes, upToDate, s.sampled
 			l.tallies[f.Name] = t
 		}
 	}

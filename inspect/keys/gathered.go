@@ -17,14 +17,14 @@ type gathered struct {
 	mu      sync.Mutex
 	order   catalog.Order
 	reverse bool
-	keys    []found             // sorted
+	keys    []scannedKey        // sorted
 	seen    map[string]struct{} // the names in keys
 	sorted  bool
 	bytes   int64 // about how much memory they take
 }
 
-// found is a key in little room, since there may be a million.
-type found struct {
+// scannedKey is a key in little room, since there may be a million.
+type scannedKey struct {
 	name  string
 	facts *catalog.Facts // nil: not known
 }
@@ -50,13 +50,13 @@ func (g *gathered) add(entries []catalog.Entry) {
 			continue
 		}
 		g.seen[e.Name] = struct{}{}
-		k := found{name: e.Name}
+		k := scannedKey{name: e.Name}
 		if e.Facts.Type != "" {
 			facts := e.Facts
 			k.facts = &facts
-			g.bytes += factsBytes
+			g.bytes += factsOverhead
 		}
-		g.bytes += int64(len(e.Name)) + nameBytes
+		g.bytes += int64(len(e.Name)) + keyOverhead
 		g.keys = append(g.keys, k)
 		g.sorted = false
 	}
@@ -64,8 +64,8 @@ func (g *gathered) add(entries []catalog.Entry) {
 
 // About how many bytes a key takes beside those of its name, and its facts.
 const (
-	nameBytes  = 72
-	factsBytes = 80
+	keyOverhead   = 72
+	factsOverhead = 80
 )
 
 // remove takes a key out, and reports whether it was there.
@@ -76,13 +76,13 @@ func (g *gathered) remove(name string) bool {
 		return false
 	}
 	delete(g.seen, name)
-	i := slices.IndexFunc(g.keys, func(k found) bool { return k.name == name })
+	i := slices.IndexFunc(g.keys, func(k scannedKey) bool { return k.name == name })
 	g.keys = slices.Delete(g.keys, i, i+1)
 	return true
 }
 
-// named is the keys by name, which folders are counted by.
-func (g *gathered) named() *gathered {
+// byName is the keys by name, which folders are counted by.
+func (g *gathered) byName() *gathered {
 	if g.order == catalog.ByName && !g.reverse {
 		return g
 	}
@@ -118,7 +118,7 @@ func (g *gathered) sort() {
 		return
 	}
 	g.sorted = true
-	slices.SortFunc(g.keys, func(a, b found) int {
+	slices.SortFunc(g.keys, func(a, b scannedKey) int {
 		c := g.compare(a, b)
 		if g.reverse {
 			return -c
@@ -127,7 +127,7 @@ func (g *gathered) sort() {
 	})
 }
 
-func (g *gathered) compare(a, b found) int {
+func (g *gathered) compare(a, b scannedKey) int {
 	if a.facts != nil && b.facts != nil {
 		c := 0
 		switch g.order {
@@ -149,7 +149,7 @@ func (g *gathered) compare(a, b found) int {
 	return strings.Compare(a.name, b.name)
 }
 
-func (k found) entry() catalog.Entry {
+func (k scannedKey) entry() catalog.Entry {
 	e := catalog.Entry{Name: k.name, Mark: catalog.Mark{Set: true, Name: k.name}}
 	if k.facts != nil {
 		e.Facts = *k.facts
@@ -157,16 +157,16 @@ func (k found) entry() catalog.Entry {
 	return e
 }
 
-// at is where the key of a mark stands, or would: the number of keys before it.
+// indexOf is where the key of a mark stands, or would: the number of keys before it.
 // there reports whether it is one of the keys.
-func (g *gathered) at(m catalog.Mark) (i int, there bool) {
+func (g *gathered) indexOf(m catalog.Mark) (i int, there bool) {
 	if g.order == catalog.ByName && !g.reverse {
 		i = sort.Search(len(g.keys), func(i int) bool { return g.keys[i].name >= m.Name })
 		return i, i < len(g.keys) && g.keys[i].name == m.Name
 	}
 	// What is not there any more is taken for the end: the list begins anew when
 	// it comes to be asked for again.
-	i = slices.IndexFunc(g.keys, func(k found) bool { return k.name == m.Name })
+	i = slices.IndexFunc(g.keys, func(k scannedKey) bool { return k.name == m.Name })
 	if i < 0 {
 		return len(g.keys), false
 	}
@@ -179,7 +179,7 @@ func (g *gathered) Page(_ context.Context, _ catalog.Query, from catalog.Mark, b
 	defer g.mu.Unlock()
 	g.sort()
 	low, high := 0, len(g.keys)
-	if i, there := g.at(from); from.Set && back {
+	if i, there := g.indexOf(from); from.Set && back {
 		high = i
 	} else if from.Set {
 		low = i
@@ -207,15 +207,15 @@ func (g *gathered) Page(_ context.Context, _ catalog.Query, from catalog.Mark, b
 
 // bounds is the places of the names that begin with prefix.
 func (g *gathered) bounds(prefix string) (low, high int) {
-	low, high = g.from([]byte(prefix)), len(g.keys)
+	low, high = g.indexFrom([]byte(prefix)), len(g.keys)
 	if end := catalog.After(prefix); end != nil {
-		high = g.from(end)
+		high = g.indexFrom(end)
 	}
 	return low, high
 }
 
-// from is the place of the first name that is not less than bound.
-func (g *gathered) from(bound []byte) int {
+// indexFrom is the place of the first name that is not less than bound.
+func (g *gathered) indexFrom(bound []byte) int {
 	return sort.Search(len(g.keys), func(i int) bool { return g.keys[i].name >= string(bound) })
 }
 
@@ -227,11 +227,11 @@ func (g *gathered) Level(_ context.Context, _ int, prefix, delimiter string, fro
 	low, high := g.bounds(prefix)
 	switch {
 	case from.Set && back:
-		high = g.from([]byte(from.Name))
+		high = g.indexFrom([]byte(from.Name))
 	case from.Set && from.Folder:
 		_, low = g.bounds(from.Name)
 	case from.Set:
-		low = g.from(append([]byte(from.Name), 0))
+		low = g.indexFrom(append([]byte(from.Name), 0))
 	}
 	var p catalog.Page
 	for low < high && len(p.Entries) < n {

@@ -21,13 +21,13 @@ import (
 // read.
 type Holding func(ctx context.Context, db int, keys []keyspace.Key, text string) (holds []bool, unread int, err error)
 
-// searchedPage is how many keys a page of a search in values has at most.
-const searchedPage = 500
+// maxValuePage is how many keys a page of a search in values has at most.
+const maxValuePage = 500
 
 // EditNeedle asks what to search in the values of the keys that the list shows.
 func (l *Room) EditNeedle() tea.Cmd {
 	note := `in all keys; in any case, unless with capitals; "\x00" in quotes`
-	if c := l.choice(); c.filter.text != "" || c.kind != "" || c.life != catalog.AnyLife {
+	if c := l.filters(); c.filter.text != "" || c.kind != "" || c.life != catalog.AnyLife {
 		note = `in the keys of this list; in any case, unless with capitals; "\x00" in quotes`
 	}
 	l.Dialog = &room.Question{Title: "Search in values", Note: note, Prompt: screen.NewPrompt(l.needle), Answer: func(text string) tea.Cmd {
@@ -37,7 +37,7 @@ func (l *Room) EditNeedle() tea.Cmd {
 		case q == l.query && text != "":
 			return l.RefreshAll()
 		case text == "":
-			l.searchAround(q)
+			l.searchKeepingCursor(q)
 		default:
 			l.search(q)
 		}
@@ -49,15 +49,15 @@ func (l *Room) EditNeedle() tea.Cmd {
 // Needle is what is searched in values; "" for nothing.
 func (l *Room) Needle() string { return l.needle }
 
-// holdingScan is a scan of the keys of cq for those that hold the needle of q.
-func (l *Room) holdingScan(q query, cq catalog.Query, match func(string) bool) *scan {
+// valueScan is a scan of the keys of cq for those that hold the needle of q.
+func (l *Room) valueScan(q query, cq catalog.Query, match func(string) bool) *scan {
 	pages, most := l.scanFeed(q, match), int64(firstLimit)
 	if l.Index != nil {
 		pages, most = indexFeed(l.Index, cq), math.MaxInt64 // nobody else is kept from their work
 	}
 	holding, db := l.Holds, l.DB
 	s := newScan(cq, func(ctx context.Context, s scan) (scannedMsg, error) {
-		s.count = min(s.count, searchedPage)
+		s.count = min(s.count, maxValuePage)
 		f, err := pages(ctx, s)
 		if err != nil {
 			return f, err
@@ -79,12 +79,12 @@ func (l *Room) holdingScan(q query, cq catalog.Query, match func(string) bool) *
 		f.entries, f.unread = found, unread
 		return f, nil
 	}, l.MostKept)
-	s.limit, s.count, s.values = most, firstSearched, true
+	s.limit, s.count, s.inValues = most, firstValuePage, true
 	return s
 }
 
-// firstSearched is how many keys the first page of a search in values has.
-const firstSearched = 50
+// firstValuePage is how many keys the first page of a search in values has.
+const firstValuePage = 50
 
 // indexFeed pages through an index.
 func indexFeed(ix target.Index, cq catalog.Query) feed {
@@ -99,7 +99,7 @@ func indexFeed(ix target.Index, cq catalog.Query) feed {
 func (l *Room) searchedPlace(s *scan) []string {
 	var parts []string
 	switch {
-	case s.done && s.coming == nil:
+	case s.done && s.rescanned == nil:
 		parts = append(parts, "searched all values")
 	default:
 		parts = append(parts, l.scannedOf(s.scanned, "searched the values of "))
@@ -110,14 +110,14 @@ func (l *Room) searchedPlace(s *scan) []string {
 	return parts
 }
 
-// asksAll reports whether all keys are asked for more than their names.
-func (q query) asksAll() bool {
+// needsFacts reports whether all keys are asked for more than their names.
+func (q query) needsFacts() bool {
 	return q.order != catalog.ByName || q.life != catalog.AnyLife || q.needle != ""
 }
 
 // detail is how much is asked about each key.
 func (q query) detail() keyspace.Detail {
-	if q.asksAll() {
+	if q.needsFacts() {
 		return keyspace.Described
 	}
 	return keyspace.Names

@@ -44,19 +44,19 @@ func (l *Room) search(q query) {
 		l.Cancel(p)
 	}
 	was := l.query
-	l.goal = row{}
+	l.pendingRow = row{}
 	l.show(q)
-	l.plan(was, match)
+	l.chooseSource(was, match)
 }
 
-// searchAround shows q with the person where they are: at the key under the cursor, or
+// searchKeepingCursor shows q with the person where they are: at the key under the cursor, or
 // where no key is left at the row from before the filter was edited.
-func (l *Room) searchAround(q query) {
-	at := l.stands()
+func (l *Room) searchKeepingCursor(q query) {
+	at := l.cursorRow()
 	if at.Name == "" || q.Chooses() {
-		at = l.stood
+		at = l.rowBeforeEdit
 	}
-	l.stood = row{}
+	l.rowBeforeEdit = row{}
 	was := l.query
 	if l.search(q); at.Name == "" || l.query != q || was == q {
 		return
@@ -70,49 +70,49 @@ func (l *Room) searchAround(q query) {
 	case !at.Folder && l.order == catalog.ByName && !q.Chooses():
 		l.reveal(at.Name)
 	case l.sorted != nil && l.isSorting():
-		l.goal = at
+		l.pendingRow = at
 		return
 	default:
-		l.found(at)
+		l.addToScan(at)
 		l.rows = nil
 		l.seek(l.walker(), at)
 	}
-	l.touched = true
+	l.keyPressed = true
 	l.rows[0].stale = true
 }
 
-// stands is the row that the person is at; one without a name where there is none.
-func (l *Room) stands() row {
-	if r := l.selected(); r != nil && r.gone == 0 && l.shown != former {
+// cursorRow is the row that the person is at; one without a name where there is none.
+func (l *Room) cursorRow() row {
+	if r := l.selected(); r != nil && r.gone == 0 && l.shown != rowsPrevious {
 		return *r
 	}
 	return row{}
 }
 
-// plan decides whether the list needs a scan or an order of its own, and begins it.
+// chooseSource decides whether the list needs a scan or an order of its own, and begins it.
 // A scan of all keys serves any order that it knows enough for.
-func (l *Room) plan(was query, match func(string) bool) {
+func (l *Room) chooseSource(was query, match func(string) bool) {
 	q := l.query
 	cq := catalog.Query{DB: l.DB, Prefix: q.filter.prefix(), Order: q.order, Reverse: q.reverse, Type: q.kind, Life: q.life, Match: match}
-	alike := was.choice() == q.choice() && was.order == q.order
+	alike := was.filters() == q.filters() && was.order == q.order
 	if l.Index != nil && was.needle != q.needle {
 		l.scan = nil
 	}
 	switch {
-	case q.needle != "" && l.scan != nil && was.choice() == q.choice():
+	case q.needle != "" && l.scan != nil && was.filters() == q.filters():
 		l.scan.reorder(cq)
 	case q.needle != "":
-		l.leaveOrder()
-		l.scan = l.holdingScan(q, cq, match)
+		l.closeSort()
+		l.scan = l.valueScan(q, cq, match)
 	case l.Index != nil && cq.Indexed():
-		l.leaveOrder()
+		l.closeSort()
 	case l.sorted != nil && alike && (was.reverse == q.reverse || !l.isSorting()):
 		// It can be read from either end.
 	case l.Index != nil:
 		l.sortBy(cq)
 	case l.scan != nil && alike && was.reverse == q.reverse:
 		// Only the tree came or went.
-	case l.scan != nil && l.scan.serves(cq) && was.choice() == q.choice():
+	case l.scan != nil && l.scan.canOrder(cq) && was.filters() == q.filters():
 		l.scan.reorder(cq)
 	default:
 		l.scan = newScan(cq, l.scanFeed(q, match), l.MostKept)
@@ -123,13 +123,13 @@ func (l *Room) plan(was query, match func(string) bool) {
 type listedMsg struct {
 	walker *walker
 	load   load
-	stretch
+	rowPage
 }
 
 // list loads what the list wants.
 func (l *Room) list(what load) tea.Cmd {
 	w := l.walker()
-	at, back, n := l.from(w, what)
+	at, back, n := l.loadRange(w, what)
 	return l.Start(job.Listing, func(ctx context.Context) (tea.Msg, error) {
 		s, err := w.walk(ctx, at, back, n)
 		return listedMsg{w, what, s}, err
@@ -137,20 +137,20 @@ func (l *Room) list(what load) tea.Cmd {
 }
 
 func (l *Room) onListed(r listedMsg) {
-	first := l.shown == former
-	was := l.standing()
-	l.add(r.walker, r.load, r.stretch)
-	if r.load == again && was.Name != "" && l.scan != nil && l.scan.keys.has(was.Name) && l.find(was.Name, false) < 0 {
+	first := l.shown == rowsPrevious
+	was := l.selectedKey()
+	l.add(r.walker, r.load, r.rowPage)
+	if r.load == loadSame && was.Name != "" && l.scan != nil && l.scan.keys.has(was.Name) && l.rowIndex(was.Name, false) < 0 {
 		l.seek(r.walker, was) // so many keys were found before it
 	}
-	if r.load == fromTail && !r.walker.tree && !l.atHead {
-		l.base = l.rowsBefore()
+	if r.load == loadLast && !r.walker.tree && !l.atHead {
+		l.firstIndex = l.rowsBefore()
 	}
 	// A single folder at the root says nothing: what is in it does.
 	if rows := l.rows; first && r.walker.tree && len(rows) == 1 && rows[0].Folder && l.atEnd && len(l.open) == 0 {
 		l.toggle(rows[0])
 	}
-	l.unchain()
+	l.openChain()
 }
 
 // rowsBefore is how many rows stand before a window that ends with the last one,
@@ -185,9 +185,9 @@ func (l *Room) tally(folder string) tea.Cmd {
 
 func (l *Room) onTallied(c talliedMsg) {
 	t := l.tallies[c.folder]
-	t.keys, t.at, t.counted = c.keys, l.Now, upToDate
+	t.keys, t.countedAt, t.counted = c.keys, l.Now, upToDate
 	l.tallies[c.folder] = t
-	if i := l.find(c.folder, true); c.keys == 0 && i >= 0 && l.rows[i].gone == 0 {
+	if i := l.rowIndex(c.folder, true); c.keys == 0 && i >= 0 && l.rows[i].gone == 0 {
 		// All that was in it has expired.
 		l.rows[i].gone = l.Now
 	}
@@ -198,23 +198,23 @@ func (l *Room) Fill() tea.Cmd {
 	var cmds []tea.Cmd
 	l.followSpan()
 	if s := l.scan; s != nil && !s.done && !s.paused() && !l.halted && !l.Running(job.Scanning) && !l.Conn.Refusals.Has("SCAN") {
-		cmds = append(cmds, l.gather())
+		cmds = append(cmds, l.scanPage())
 	}
 	if l.isSorting() && !l.halted && !l.Running(job.Sorting) {
-		cmds = append(cmds, l.sortOn())
+		cmds = append(cmds, l.sortMore())
 	}
-	if what := l.wants(); what != nothingMore && !l.Running(job.Listing) && l.canList(what) {
+	if what := l.nextLoad(); what != loadNone && !l.Running(job.Listing) && l.canList(what) {
 		cmds = append(cmds, l.list(what))
 	}
 	if missing := l.undescribed(); len(missing) > 0 && !l.Running(job.Describing) {
-		cmds = append(cmds, l.ask(missing))
+		cmds = append(cmds, l.describe(missing))
 	}
 	folder, uncounted := l.uncounted()
 	if uncounted && !l.Running(job.Tallying) && !l.Running(job.Listing) {
 		cmds = append(cmds, l.tally(folder))
 	}
-	if l.sizes() && !uncounted && !l.Running(job.Listing) && !l.Running(job.Sizing) && !l.Running(job.Overviewing) && !l.Running(job.Writing) {
-		cmds = append(cmds, l.size())
+	if l.canMeasureNow() && !uncounted && !l.Running(job.Listing) && !l.Running(job.Sizing) && !l.Running(job.Overviewing) && !l.Running(job.Writing) {
+		cmds = append(cmds, l.sumBytes())
 	}
 	return tea.Batch(cmds...)
 }
@@ -232,16 +232,16 @@ func (l *Room) reveal(name string) {
 			r.depth++
 		}
 	}
-	l.found(r)
+	l.addToScan(r)
 	l.rows = nil
 	l.Cancel(job.Listing)
 	l.seek(l.walker(), r)
 	l.rows[0].stale = true
 }
 
-// found puts a key among those that were scanned: the scan may not have come to it yet.
-func (l *Room) found(r row) {
+// addToScan puts a key among those that were scanned: the scan may not have come to it yet.
+func (l *Room) addToScan(r row) {
 	if l.scan != nil {
-		l.scan.found(r.Entry)
+		l.scan.addKnown(r.Entry)
 	}
 }

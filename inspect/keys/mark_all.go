@@ -14,8 +14,8 @@ import (
 // mostMarked is how many names are marked at most, and pageOfMarks how many are read at
 // once for it.
 const (
-	mostMarked  = 1_000_000
-	pageOfMarks = 5000
+	maxMarked    = 1_000_000
+	markPageSize = 5000
 )
 
 var errTooMany = errors.New("that is more than 1,000,000 rows: mark folders, or filter")
@@ -44,7 +44,7 @@ func (l *Room) MarkAll() tea.Cmd {
 func (l *Room) Invert() tea.Cmd {
 	delimiter := l.Delimiter
 	return l.markFound("Marked now: ", func(was, found marks) marks {
-		found.keys = slices.DeleteFunc(found.keys, func(name string) bool { return was.holds(row{Entry: catalog.Entry{Name: name}}, delimiter) })
+		found.keys = slices.DeleteFunc(found.keys, func(name string) bool { return was.covers(row{Entry: catalog.Entry{Name: name}}, delimiter) })
 		return marks{keys: merge(was.keys, found.keys, false)}
 	}, true)
 }
@@ -52,7 +52,7 @@ func (l *Room) Invert() tea.Cmd {
 // markFound marks what becomes of the marks and all that was found. Of the tree that is
 // the top, and with inner what is beside marks that are further down.
 func (l *Room) markFound(says string, becomes func(was, found marks) marks, inner bool) tea.Cmd {
-	if !l.canList(fromHead) && l.sorted == nil {
+	if !l.canList(loadFirst) && l.sorted == nil {
 		return nil
 	}
 	l.span = nil
@@ -68,23 +68,23 @@ func (l *Room) markFound(says string, becomes func(was, found marks) marks, inne
 		var after, found marks
 		switch {
 		case !w.tree:
-			err = w.all(ctx, total, &found)
+			err = w.allNames(ctx, total, &found)
 			after = becomes(was, found)
 		case inner:
-			err = w.beside(ctx, "", &was, &after)
+			err = w.unmarkedIn(ctx, "", &was, &after)
 		default:
-			err = w.beside(ctx, "", &marks{}, &after)
+			err = w.unmarkedIn(ctx, "", &marks{}, &after)
 		}
 		return markedMsg{after, says + after.String() + rest}, err
 	})
 }
 
-// all finds the names of all keys.
-func (w *walker) all(ctx context.Context, total int64, into *marks) error {
+// allNames finds the names of all keys.
+func (w *walker) allNames(ctx context.Context, total int64, into *marks) error {
 	var at anchor
 	looked := 0
 	for {
-		s, err := w.walk(ctx, at, false, pageOfMarks)
+		s, err := w.walk(ctx, at, false, markPageSize)
 		if err != nil {
 			return err
 		}
@@ -93,7 +93,7 @@ func (w *walker) all(ctx context.Context, total int64, into *marks) error {
 		}
 		looked += max(s.looked, len(s.rows))
 		job.CostOf(ctx).Progress(int64(looked), total)
-		if at = s.next; len(into.keys) > mostMarked {
+		if at = s.next; len(into.keys) > maxMarked {
 			return errTooMany
 		}
 		if s.end {
@@ -103,27 +103,27 @@ func (w *walker) all(ctx context.Context, total int64, into *marks) error {
 	}
 }
 
-// beside finds what of a level is not marked: folders as a whole where nothing in them is.
-func (w *walker) beside(ctx context.Context, level string, was, into *marks) error {
+// unmarkedIn finds what of a level is not marked: folders as a whole where nothing in them is.
+func (w *walker) unmarkedIn(ctx context.Context, level string, was, into *marks) error {
 	var from catalog.Mark
 	for {
-		p, err := w.keys.Level(ctx, w.query.DB, level, w.delimiter, from, false, pageOfMarks)
+		p, err := w.keys.Level(ctx, w.query.DB, level, w.delimiter, from, false, markPageSize)
 		if err != nil {
 			return err
 		}
 		for _, e := range p.Entries {
 			switch {
 			case was.has(e.Name, e.Folder):
-			case e.Folder && was.under(e.Name):
-				if err := w.beside(ctx, e.Name, was, into); err != nil {
+			case e.Folder && was.hasWithin(e.Name):
+				if err := w.unmarkedIn(ctx, e.Name, was, into); err != nil {
 					return err
 				}
 			default:
-				names := into.of(e.Folder)
+				names := into.list(e.Folder)
 				*names = append(*names, e.Name)
 			}
 		}
-		if from = p.Next; into.len() > mostMarked {
+		if from = p.Next; into.len() > maxMarked {
 			return errTooMany
 		}
 		if p.End {

@@ -14,7 +14,7 @@ import (
 // sorted, so that a million take little room and a row finds out at once.
 type marks struct{ keys, folders []string }
 
-func (m *marks) of(folder bool) *[]string {
+func (m *marks) list(folder bool) *[]string {
 	if folder {
 		return &m.folders
 	}
@@ -25,12 +25,12 @@ func (m *marks) len() int { return len(m.keys) + len(m.folders) }
 
 // has reports whether a name is marked itself.
 func (m *marks) has(name string, folder bool) bool {
-	_, marked := slices.BinarySearch(*m.of(folder), name)
+	_, marked := slices.BinarySearch(*m.list(folder), name)
 	return marked
 }
 
-// holds reports whether a row is in a folder that is marked.
-func (m *marks) holds(r row, delimiter string) bool {
+// covers reports whether a row is in a folder that is marked.
+func (m *marks) covers(r row, delimiter string) bool {
 	if len(m.folders) == 0 {
 		return false
 	}
@@ -44,8 +44,8 @@ func (m *marks) holds(r row, delimiter string) bool {
 	return false
 }
 
-// under reports whether anything in a folder is marked.
-func (m *marks) under(folder string) bool {
+// hasWithin reports whether anything in a folder is marked.
+func (m *marks) hasWithin(folder string) bool {
 	for _, names := range [][]string{m.keys, m.folders} {
 		if i, _ := slices.BinarySearch(names, folder); i < len(names) && strings.HasPrefix(names[i], folder) {
 			return true
@@ -56,7 +56,7 @@ func (m *marks) under(folder string) bool {
 
 // toggle marks a name, or no longer.
 func (m *marks) toggle(name string, folder bool) {
-	names := m.of(folder)
+	names := m.list(folder)
 	if i, marked := slices.BinarySearch(*names, name); marked {
 		*names = slices.Delete(*names, i, i+1)
 	} else {
@@ -67,7 +67,7 @@ func (m *marks) toggle(name string, folder bool) {
 // add marks rows.
 func (m *marks) add(rows []row) {
 	for _, r := range rows {
-		names := m.of(r.Folder)
+		names := m.list(r.Folder)
 		*names = append(*names, r.Name)
 	}
 	for _, names := range []*[]string{&m.keys, &m.folders} {
@@ -111,7 +111,7 @@ func (l *Room) Mark() tea.Cmd {
 	switch {
 	case r == nil || r.gone != 0:
 		return nil
-	case l.marked.holds(*r, l.Delimiter):
+	case l.marked.covers(*r, l.Delimiter):
 		l.Notice = "Its folder is marked, with all that is in it. Unmark that first."
 		return nil
 	}

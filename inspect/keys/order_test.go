@@ -45,12 +45,12 @@ func TestOrderOfItsOwn(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	l.outdated = true
+	l.orderOutdated = true
 	if place := l.Place(); !strings.Contains(place, "changed since it was sorted, refresh sorts again") {
 		t.Errorf("the list says %q", place)
 	}
 	l.sortAgain()
-	if l.outdated || l.sorted == nil {
+	if l.orderOutdated || l.sorted == nil {
 		t.Error("it was not sorted again")
 	}
 	l.search(query{})

@@ -16,19 +16,19 @@ import (
 type Room struct {
 	*room.Base
 	window
-	width     int
-	Total     int64            // keys in the database; -1 while unknown
-	scan      *scan            // where the keys come from when it is no index
-	sorted    *catalog.Sorting // where they come from when the index has not their order
-	outdated  bool             // the data has changed since they were sorted
-	levelSums *levelSums       // the bytes of folders in the making; nil when there are none
-	stood     row              // the row that the person was at before the filter was edited
-	goal      row              // the key to go to when the order is made; none without a name
-	filtering *screen.Prompt   // the filter under edit, nil when none is
-	before    query            // what the list showed before the edit
-	MostKept  int              // how many keys of a scan are kept
-	pauses    int              // the latest pausedMsg that was asked for
-	Holds     Holding          // searches in values
+	width           int
+	Total           int64            // keys in the database; -1 while unknown
+	scan            *scan            // where the keys come from when it is no index
+	sorted          *catalog.Sorting // where they come from when the index has not their order
+	orderOutdated   bool             // the data has changed since they were sorted
+	levelSums       *levelSums       // the bytes of folders in the making; nil when there are none
+	rowBeforeEdit   row              // the row that the person was at before the filter was edited
+	pendingRow      row              // the key to go to when the order is made; none without a name
+	filterPrompt    *screen.Prompt   // the filter under edit, nil when none is
+	queryBeforeEdit query            // what the list showed before the edit
+	MostKept        int              // how many keys of a scan are kept
+	pauseID         int              // the latest pausedMsg that was asked for
+	Holds           Holding          // searches in values
 }
 
 // DatabaseChosen tells that the person wants to see another database.
@@ -43,7 +43,7 @@ const listHeadings = 2
 
 // New lists no keys before it has a size.
 func New(b *room.Base) Room {
-	l := Room{Base: b, Total: -1, MostKept: mostGathered}
+	l := Room{Base: b, Total: -1, MostKept: maxScanned}
 	l.restart()
 	return l
 }
@@ -84,12 +84,12 @@ func (l *Room) restart() {
 	l.clear()
 	match, _ := l.filter.matcher()
 	l.scan = nil
-	l.leaveOrder()
-	l.plan(l.query, match)
+	l.closeSort()
+	l.chooseSource(l.query, match)
 }
 
 func (l *Room) onPaused(p pausedMsg) {
-	if int(p) == l.pauses && l.filtering != nil {
+	if int(p) == l.pauseID && l.filterPrompt != nil {
 		l.search(l.typedQuery())
 	}
 }
@@ -102,7 +102,7 @@ func (l *Room) Tick() tea.Cmd {
 			r.stale = true
 		}
 	}
-	if l.shown != former && l.drop(l.Now) > 0 {
+	if l.shown != rowsPrevious && l.dropFaded(l.Now) > 0 {
 		return l.Count()
 	}
 	return nil
@@ -114,16 +114,16 @@ func (l *Room) RefreshAll() tea.Cmd {
 	l.levelSums = nil
 	switch {
 	case l.scan != nil:
-		l.scan.again()
+		l.scan.restart()
 	case l.sorted != nil:
 		l.sortAgain()
 	}
-	l.askAgain(l.rows)
+	l.markStale(l.rows)
 	return l.Count()
 }
 
-// askAgain lets the facts of rows be asked for again.
-func (l *Room) askAgain(rows []row) {
+// markStale lets the facts of rows be asked for again.
+func (l *Room) markStale(rows []row) {
 	for i := range rows {
 		rows[i].stale = true
 	}
@@ -133,11 +133,11 @@ func (l *Room) askAgain(rows []row) {
 func (l *Room) LookAgain(reveal string) tea.Cmd {
 	if l.scan != nil && l.needle == "" { // values are searched again when the person wants that
 		l.Cancel(job.Scanning) // its page may be of before
-		l.scan.again()
+		l.scan.restart()
 	}
 	l.refresh(l.Running(job.Listing))
-	l.await()
-	l.askAgain(l.rows)
+	l.markPending()
+	l.markStale(l.rows)
 	if reveal != "" {
 		l.reveal(reveal)
 	}
@@ -156,7 +156,7 @@ func (l *Room) Follow(written bool) tea.Cmd {
 
 // AskVisible asks for what is on the screen again.
 func (l *Room) AskVisible() tea.Cmd {
-	l.askAgain(l.visible())
+	l.markStale(l.visible())
 	return l.Count()
 }
 
@@ -201,12 +201,12 @@ func (l *Room) Current() (key string, ok bool) {
 // StandsOnNoKey reports whether the selected row is known to be no key.
 func (l *Room) StandsOnNoKey() bool {
 	r := l.selected()
-	return (r == nil || r.Folder) && l.shown != former
+	return (r == nil || r.Folder) && l.shown != rowsPrevious
 }
 
 // TypeOf is the type of a key in the list, as far as it is known.
 func (l *Room) TypeOf(key string) (kind string, listed bool) {
-	if i := l.find(key, false); i >= 0 {
+	if i := l.rowIndex(key, false); i >= 0 {
 		return l.rows[i].Facts.Type, true
 	}
 	return "", false
@@ -273,11 +273,11 @@ func (l *Room) IsWaited() bool {
 	if l.Conn.Refusals.Has("SCAN") && l.scan != nil {
 		return false
 	}
-	return l.awaits() && (l.shown == former || l.owed != 0 || l.canList(l.jump.load()))
+	return l.waiting() && (l.shown == rowsPrevious || l.pendingMove != 0 || l.canList(l.jump.load()))
 }
 
 // Stop gives up what is to be loaded.
-func (l *Room) Stop() { l.giveUp() }
+func (l *Room) Stop() { l.cancelJump() }
 
 // Leave ends the marks, or else the filter, or else the order: the person stays at the
 // same key, in the end at its place in the tree.
@@ -291,11 +291,11 @@ func (l *Room) Leave() {
 		l.Unmark()
 		return
 	case q.Chooses():
-		q = q.all()
+		q = q.unfiltered()
 	default:
 		q.order, q.reverse = catalog.ByName, false
 	}
-	l.searchAround(q)
+	l.searchKeepingCursor(q)
 }
 
 // LeaveHint is what Leave ends; "" when there is nothing.
@@ -315,11 +315,11 @@ func (l *Room) LeaveHint() string {
 
 // Reveal lists all keys by name, with the person at one of them.
 func (l *Room) Reveal(name string) {
-	q := l.query.all()
+	q := l.query.unfiltered()
 	q.order, q.reverse = catalog.ByName, false
 	l.search(q)
 	l.reveal(name)
-	l.touched = true
+	l.keyPressed = true
 }
 
 // ScanPaused reports whether a scan has stopped by itself, so that KeepScanning is of use.
@@ -338,7 +338,7 @@ func (l *Room) LeaveFolder() tea.Cmd {
 	if r == nil {
 		return nil
 	}
-	switch head := l.head(r.Name); {
+	switch head := l.chainHead(r.Name); {
 	case l.isOpen(*r) && head != r.Name:
 		l.goToFolder(head)
 		l.toggleFolder(*l.selected())
@@ -359,20 +359,20 @@ func (l *Room) goToFolder(folder string) {
 }
 
 // NextManner is the manner of filtering that tab changes to.
-func (l *Room) NextManner() string { return mannerNames[(l.filter.manner+1)%manners] }
+func (l *Room) NextManner() string { return modeNames[(l.filter.mode+1)%modeCount] }
 
 // Known is what the list knows of the database.
 func (l *Room) Known() room.Known {
 	k := room.Known{Total: l.Total, Chosen: l.Chooses()}
 	if l.scan != nil && l.Index == nil {
-		names := l.scan.keys.named()
+		names := l.scan.keys.byName()
 		k.Names, k.Found, k.Sample = names, int64(names.len()), l.scan.keys.sample
 	}
 	return k
 }
 
 // IsTyping reports whether the filter is under edit.
-func (l *Room) IsTyping() bool { return l.filtering != nil }
+func (l *Room) IsTyping() bool { return l.filterPrompt != nil }
 
 // IsTree reports whether folders are shown.
 func (l *Room) IsTree() bool { return l.tree() }
@@ -389,7 +389,7 @@ func (l *Room) SelectedName() string {
 func (l *Room) Loaded() int { return len(l.rows) }
 
 // ForgetAhead takes back how far the person moved ahead of what is there.
-func (l *Room) ForgetAhead() { l.owed = 0 }
+func (l *Room) ForgetAhead() { l.pendingMove = 0 }
 
 // Touch lets the list know that the person has pressed a key.
-func (l *Room) Touch() { l.touched = true }
+func (l *Room) Touch() { l.keyPressed = true }

@@ -15,22 +15,22 @@ import (
 // keys of a small one, of others for some, evenly from all, and the sum is an estimate. It
 // waits until nothing is scanned, since each question may cost.
 
-// mostMeasured is how many keys of a folder are asked about.
-const mostMeasured = 50
+// maxMeasured is how many keys of a folder are asked about.
+const maxMeasured = 50
 
-// measures reports whether the bytes of folders can be had.
-func (l *Room) measures() bool { return l.Index != nil || !l.Conn.Refusals.Has("MEMORY") }
+// canMeasure reports whether the bytes of folders can be had.
+func (l *Room) canMeasure() bool { return l.Index != nil || !l.Conn.Refusals.Has("MEMORY") }
 
-// sizes reports whether they can be asked for now.
-func (l *Room) sizes() bool {
-	return l.Index != nil || l.measures() && l.scan != nil && (l.scan.done || l.scan.paused())
+// canMeasureNow reports whether they can be asked for now.
+func (l *Room) canMeasureNow() bool {
+	return l.Index != nil || l.canMeasure() && l.scan != nil && (l.scan.done || l.scan.paused())
 }
 
-// measure asks for the bytes of a folder's keys.
-func (l *Room) measure(r row) tea.Cmd {
+// estimateBytes asks for the bytes of a folder's keys.
+func (l *Room) estimateBytes(r row) tea.Cmd {
 	conn, db, found := l.Conn, l.DB, l.scan.keys
 	return l.Start(job.Sizing, func(ctx context.Context) (tea.Msg, error) {
-		names, of := found.sampleUnder(r.Name, mostMeasured)
+		names, of := found.sampleUnder(r.Name, maxMeasured)
 		m := sizedMsg{folders: []catalog.Amount{{Name: r.Name}}}
 		if len(names) == 0 {
 			return m, nil
@@ -47,13 +47,13 @@ func (l *Room) measure(r row) tea.Cmd {
 		for _, v := range values {
 			if !v.IsError() && !v.IsNull() {
 				bytes += target.Number(v)
-				m.asked++
+				m.sampled++
 			}
 		}
-		if m.asked > 0 {
-			m.folders[0].Bytes = bytes * int64(of) / m.asked
-			if m.asked == int64(of) {
-				m.folders[0].Bytes, m.asked = bytes, 0
+		if m.sampled > 0 {
+			m.folders[0].Bytes = bytes * int64(of) / m.sampled
+			if m.sampled == int64(of) {
+				m.folders[0].Bytes, m.sampled = bytes, 0
 			}
 		}
 		return m, nil
@@ -75,9 +75,9 @@ func (g *gathered) sampleUnder(prefix string, n int) (names []string, of int) {
 	return names, of
 }
 
-// bytesOf is the bytes of a folder, with ~ where they are an estimate.
-func (t tally) bytesOf() string {
-	if t.asked > 0 {
+// bytesText is the bytes of a folder, with ~ where they are an estimate.
+func (t tally) bytesText() string {
+	if t.sampled > 0 {
 		return "~" + display.Bytes(t.bytes)
 	}
 	return display.Bytes(t.bytes)
@@ -86,14 +86,14 @@ func (t tally) bytesOf() string {
 // bytesNote says where the bytes of a folder are from.
 func (l *Room) bytesNote(t tally) string {
 	switch {
-	case !l.measures():
+	case !l.canMeasure():
 		return "The target does not tell bytes: it has no MEMORY USAGE for this user."
 	case t.sized == unknown:
 		return "Its bytes are asked for when nothing is scanned any more."
 	case l.Index != nil:
-		return t.bytesOf() + " of names and values"
-	case t.asked > 0:
-		return t.bytesOf() + ", estimated from MEMORY USAGE of " + display.Counted(t.asked, "key", "keys")
+		return t.bytesText() + " of names and values"
+	case t.sampled > 0:
+		return t.bytesText() + ", estimated from MEMORY USAGE of " + display.Counted(t.sampled, "key", "keys")
 	}
-	return t.bytesOf() + " by MEMORY USAGE of each key"
+	return t.bytesText() + " by MEMORY USAGE of each key"
 }

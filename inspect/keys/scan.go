@@ -17,21 +17,21 @@ import (
 // it. It stops by itself now and then: a server may have a billion keys, and a
 // REST endpoint charges for each command.
 type scan struct {
-	keys    *gathered // what is shown
-	coming  *gathered // what a scan from the beginning has found, until it takes the place of keys; else nil
-	query   catalog.Query
-	feed    feed
-	walk    *keyspace.Walk // at next; nil while a job has it, and when that came to nothing
-	next    string
-	mark    catalog.Mark
-	done    bool
-	scanned int64 // how many keys were looked at, about
-	limit   int64 // of scanned, where it stops until it is told to go on
-	count   int   // how many keys the next page looks at
-	most    int   // how many keys are kept
-	passed  int64 // how many keys were let go of: keys has those after them
-	values  bool  // the values are searched
-	unread  int64 // how many of them could not be read
+	keys          *gathered // what is shown
+	rescanned     *gathered // what a scan from the beginning has found, until it takes the place of keys; else nil
+	query         catalog.Query
+	feed          feed
+	walk          *keyspace.Walk // at next; nil while a job has it, and when that came to nothing
+	next          string
+	mark          catalog.Mark
+	done          bool
+	scanned       int64 // how many keys were looked at, about
+	limit         int64 // of scanned, where it stops until it is told to go on
+	count         int   // how many keys the next page looks at
+	maxKeys       int   // how many keys are kept
+	releasedCount int64 // how many keys were let go of: keys has those after them
+	inValues      bool  // the values are searched
+	unread        int64 // how many of them could not be read
 }
 
 // feed finds the next page of a scan's keys.
@@ -54,41 +54,41 @@ const (
 	largestPage = 10_000
 	firstLimit  = 100_000
 
-	// mostGathered is how many keys are kept, and mostGatheredBytes about how much memory
+	// maxScanned is how many keys are kept, and mostGatheredBytes about how much memory
 	// they may take: what comes after them is listed in their place.
-	mostGathered      = 1_000_000
-	mostGatheredBytes = 256 << 20
+	maxScanned      = 1_000_000
+	maxScannedBytes = 256 << 20
 )
 
 func newScan(q catalog.Query, f feed, most int) *scan {
-	return &scan{keys: newGathered(q), query: q, feed: f, next: "0", count: firstPage, limit: firstLimit, most: most}
+	return &scan{keys: newGathered(q), query: q, feed: f, next: "0", count: firstPage, limit: firstLimit, maxKeys: most}
 }
 
-// again scans from the beginning. What was found before is shown until then.
-func (s *scan) again() {
+// restart scans from the beginning. What was found before is shown until then.
+func (s *scan) restart() {
 	s.walk = nil
-	s.coming, s.next, s.mark, s.done, s.scanned, s.count = newGathered(s.query), "0", catalog.Mark{}, false, 0, firstPage
-	s.limit, s.passed, s.unread = max(s.limit, firstLimit), 0, 0
+	s.rescanned, s.next, s.mark, s.done, s.scanned, s.count = newGathered(s.query), "0", catalog.Mark{}, false, 0, firstPage
+	s.limit, s.releasedCount, s.unread = max(s.limit, firstLimit), 0, 0
 }
 
-// serves reports whether what was found is all that the order of q needs.
-func (s *scan) serves(q catalog.Query) bool {
+// canOrder reports whether what was found is all that the order of q needs.
+func (s *scan) canOrder(q catalog.Query) bool {
 	return q.Order == catalog.ByName || s.query.Order != catalog.ByName || s.query.Life != catalog.AnyLife
 }
 
 // reorder brings what was found, and what is still to be, in the order of q.
 func (s *scan) reorder(q catalog.Query) {
 	s.query = q
-	for _, g := range []*gathered{s.keys, s.coming} {
+	for _, g := range []*gathered{s.keys, s.rescanned} {
 		if g != nil {
 			g.reorder(q)
 		}
 	}
 }
 
-// found takes in a key that the person knows already.
-func (s *scan) found(e catalog.Entry) {
-	for _, g := range []*gathered{s.keys, s.coming} {
+// addKnown takes in a key that the person knows already.
+func (s *scan) addKnown(e catalog.Entry) {
+	for _, g := range []*gathered{s.keys, s.rescanned} {
 		if g != nil {
 			g.add([]catalog.Entry{e})
 		}
@@ -101,12 +101,12 @@ func (s *scan) paused() bool { return !s.done && s.scanned >= s.limit }
 // full reports whether a scan has stopped since no more keys are kept.
 func (s *scan) full() bool { return s.paused() && s.isFull(s.keys) }
 
-func (s *scan) isFull(g *gathered) bool { return g.len() >= s.most || g.size() >= mostGatheredBytes }
+func (s *scan) isFull(g *gathered) bool { return g.len() >= s.maxKeys || g.size() >= maxScannedBytes }
 
-// goOn lets a paused scan go on, ten times as far; one that is full lets its keys go.
-func (s *scan) goOn() {
+// extendLimit lets a paused scan go on, ten times as far; one that is full lets its keys go.
+func (s *scan) extendLimit() {
 	if s.full() {
-		s.passed += int64(s.keys.len())
+		s.releasedCount += int64(s.keys.len())
 		s.keys = newGathered(s.query)
 	}
 	s.limit = 10 * s.scanned
@@ -114,8 +114,8 @@ func (s *scan) goOn() {
 
 func (s *scan) add(f scannedMsg) {
 	into := s.keys
-	if s.coming != nil {
-		into = s.coming
+	if s.rescanned != nil {
+		into = s.rescanned
 	}
 	into.add(f.entries)
 	s.walk, s.next, s.mark, s.done = f.walk, f.next, f.mark, f.done
@@ -126,7 +126,7 @@ func (s *scan) add(f scannedMsg) {
 		s.limit = min(s.limit, s.scanned)
 	}
 	if s.done || s.paused() {
-		s.keys, s.coming = into, nil
+		s.keys, s.rescanned = into, nil
 	}
 }
 
@@ -135,7 +135,7 @@ func (s *scan) add(f scannedMsg) {
 func (l *Room) scanFeed(q query, match func(string) bool) feed {
 	conn, clock, db, pattern := l.Conn, l.Clock, l.DB, q.filter.glob()
 	byName := l.KeyFor("open_by_name")
-	asked, detail := q.asksAll(), q.detail()
+	asked, detail := q.needsFacts(), q.detail()
 	keeps := catalog.Query{Type: q.kind, Life: q.life}
 	return func(ctx context.Context, s scan) (scannedMsg, error) {
 		count := s.count
@@ -179,14 +179,14 @@ func (l *Room) scanFeed(q query, match func(string) bool) feed {
 	}
 }
 
-// gather runs the scan a page further.
-func (l *Room) gather() tea.Cmd {
+// scanPage runs the scan a page further.
+func (l *Room) scanPage() tea.Cmd {
 	s := l.scan
 	state := *s
 	s.walk = nil
 	total := l.Total
 	return l.Start(job.Scanning, func(ctx context.Context) (tea.Msg, error) {
-		if state.values {
+		if state.inValues {
 			job.CostOf(ctx).Progress(state.scanned, total)
 		}
 		f, err := s.feed(ctx, state)
@@ -204,20 +204,20 @@ func (l *Room) onScanned(f scannedMsg) {
 	}
 	before := s.keys.len()
 	s.add(f)
-	if now := s.keys.len(); now > before && (len(l.rows) < 2*l.height || now > l.drawn+l.drawn/8) || s.done || s.paused() {
-		l.drawn = s.keys.len()
+	if now := s.keys.len(); now > before && (len(l.rows) < 2*l.height || now > l.drawnCount+l.drawnCount/8) || s.done || s.paused() {
+		l.drawnCount = s.keys.len()
 		l.refresh(l.Running(job.Listing))
 	}
 }
 
-// forget takes a key that is gone out of what was scanned, and out of its folders.
-func (l *Room) forget(name string) {
+// forgetKey takes a key that is gone out of what was scanned, and out of its folders.
+func (l *Room) forgetKey(name string) {
 	if l.scan == nil || !l.scan.keys.remove(name) {
 		return
 	}
 	for folder, t := range l.tallies {
 		if strings.HasPrefix(name, folder) {
-			t.counted.age()
+			t.counted.markOutdated()
 			l.tallies[folder] = t
 		}
 	}
@@ -232,7 +232,7 @@ func (l *Room) KeepScanning() tea.Cmd {
 		l.tallies = map[string]tally{}
 		l.show(l.query)
 	}
-	l.scan.goOn()
+	l.scan.extendLimit()
 	l.halted = false
 	return nil
 }

@@ -17,17 +17,17 @@ type sortedMsg struct{ sorting *catalog.Sorting }
 
 // sortBy begins to sort the keys of q.
 func (l *Room) sortBy(q catalog.Query) {
-	l.leaveOrder()
-	l.sorted, l.drawn = l.Index.Sort(q), 0
+	l.closeSort()
+	l.sorted, l.drawnCount = l.Index.Sort(q), 0
 }
 
-// leaveOrder forgets the order, if there is one.
-func (l *Room) leaveOrder() {
+// closeSort forgets the order, if there is one.
+func (l *Room) closeSort() {
 	if l.sorted != nil {
 		l.Cancel(job.Sorting)
 		go l.sorted.Close() // it waits for what is running
 	}
-	l.sorted, l.outdated = nil, false
+	l.sorted, l.orderOutdated = nil, false
 }
 
 // sortAgain makes the order of the list anew, from the keys as they are now.
@@ -40,16 +40,16 @@ func (l *Room) sortAgain() {
 func (l *Room) showOrder() {
 	l.reload(l.Running(job.Listing))
 	switch {
-	case l.jump.load() != again:
+	case l.jump.load() != loadSame:
 	case l.cursor > 0 || !l.atHead:
-		l.jump = inPlace
+		l.jump = keepRow
 	default:
-		l.jump = staysAtFirst
+		l.jump = keepFirst
 	}
 }
 
-// sortOn looks at some more keys.
-func (l *Room) sortOn() tea.Cmd {
+// sortMore looks at some more keys.
+func (l *Room) sortMore() tea.Cmd {
 	s := l.sorted
 	return l.Start(job.Sorting, func(ctx context.Context) (tea.Msg, error) { return sortedMsg{s}, s.Look(ctx) })
 }
@@ -68,10 +68,10 @@ func (l *Room) isSorting() bool {
 func (l *Room) canList(what load) bool {
 	switch {
 	case l.scan != nil:
-		return l.scan.scanned > 0 || l.scan.coming != nil
+		return l.scan.scanned > 0 || l.scan.rescanned != nil
 	case l.isSorting():
 		looked, _ := l.sorted.Looked()
-		return looked > 0 && (what == fromHead || what == again && l.atHead)
+		return looked > 0 && (what == loadFirst || what == loadSame && l.atHead)
 	}
 	return true
 }
@@ -82,16 +82,16 @@ func (l *Room) onSorted(o sortedMsg) {
 		return
 	}
 	looked, done := l.sorted.Looked()
-	if done && l.goal.Name != "" {
+	if done && l.pendingRow.Name != "" {
 		l.Cancel(job.Listing)
 		l.rows = nil
-		l.seek(l.walker(), l.goal)
-		l.touched, l.goal = true, row{}
+		l.seek(l.walker(), l.pendingRow)
+		l.keyPressed, l.pendingRow = true, row{}
 		l.rows[0].stale = true
 		return
 	}
-	if drawn := l.drawn; done || int(looked) >= drawn+drawn/4 {
-		l.drawn = int(looked)
+	if drawn := l.drawnCount; done || int(looked) >= drawn+drawn/4 {
+		l.drawnCount = int(looked)
 		l.showOrder()
 	}
 }
@@ -106,5 +106,5 @@ func (l *Room) sortChanged() {
 		l.sortAgain()
 		return
 	}
-	l.outdated = true
+	l.orderOutdated = true
 }

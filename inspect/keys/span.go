@@ -14,9 +14,9 @@ import (
 // span is a range of rows that is being marked: from a row to the cursor. It follows the
 // cursor, and its rows are marked when it ends.
 type span struct {
-	from  row
-	away  int  // where from is: -1 before the cursor, 1 after it
-	shift bool // it ends when the person moves without shift
+	from      row
+	direction int  // where from is: -1 before the cursor, 1 after it
+	shift     bool // it ends when the person moves without shift
 }
 
 var errSpanLost = errors.New("the range began at a row that is not there any more: nothing was marked")
@@ -50,24 +50,24 @@ func (l *Room) followSpan() {
 	if l.span == nil {
 		return
 	}
-	switch i := l.find(l.span.from.Name, l.span.from.Folder); {
+	switch i := l.rowIndex(l.span.from.Name, l.span.from.Folder); {
 	case i >= 0:
-		l.span.away = cmp.Compare(i, l.cursor)
+		l.span.direction = cmp.Compare(i, l.cursor)
 	case l.atEnd && !l.atHead:
-		l.span.away = -1
+		l.span.direction = -1
 	case l.atHead && !l.atEnd:
-		l.span.away = 1
+		l.span.direction = 1
 	}
 }
 
-// spanned is the rows of the window that the range has; low is after high for none.
-func (l *Room) spanned() (low, high int, whole bool) {
+// spanRows is the rows of the window that the range has; low is after high for none.
+func (l *Room) spanRows() (low, high int, whole bool) {
 	if l.span == nil {
 		return 0, -1, false
 	}
-	i := l.find(l.span.from.Name, l.span.from.Folder)
+	i := l.rowIndex(l.span.from.Name, l.span.from.Folder)
 	whole = i >= 0
-	if !whole && l.span.away > 0 {
+	if !whole && l.span.direction > 0 {
 		i = len(l.rows) - 1
 	}
 	return max(min(i, l.cursor), 0), max(i, l.cursor), whole
@@ -76,7 +76,7 @@ func (l *Room) spanned() (low, high int, whole bool) {
 // MarkSpan ends the range and marks its rows: of an open folder those that it has.
 func (l *Room) MarkSpan() tea.Cmd {
 	s, goal := l.span, l.selected()
-	low, high, whole := l.spanned()
+	low, high, whole := l.spanRows()
 	if l.span = nil; s == nil || goal == nil {
 		return nil
 	}
@@ -86,7 +86,7 @@ func (l *Room) MarkSpan() tea.Cmd {
 	}
 	w, was, to := l.walker(), l.marked.clone(), *goal
 	return l.Start(job.Marking, func(ctx context.Context) (tea.Msg, error) {
-		rows, err := w.between(ctx, s.from, to, s.away > 0)
+		rows, err := w.between(ctx, s.from, to, s.direction > 0)
 		if err == nil {
 			was.add(markable(rows, w.open))
 		}
@@ -110,7 +110,7 @@ func (w *walker) between(ctx context.Context, from, to row, back bool) ([]row, e
 		at = w.before(from)
 	}
 	for {
-		s, err := w.walk(ctx, at, back, pageOfMarks)
+		s, err := w.walk(ctx, at, back, markPageSize)
 		if err != nil {
 			return nil, err
 		}
@@ -125,7 +125,7 @@ func (w *walker) between(ctx context.Context, from, to row, back bool) ([]row, e
 		switch {
 		case s.end:
 			return nil, errSpanLost
-		case len(rows) > mostMarked:
+		case len(rows) > maxMarked:
 			return nil, errTooMany
 		}
 	}

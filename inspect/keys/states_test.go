@@ -31,7 +31,7 @@ func newList(t *testing.T, n int) *Room {
 func listed(t *testing.T, l *Room, what load) listedMsg {
 	t.Helper()
 	w := l.walker()
-	at, back, n := l.from(w, what)
+	at, back, n := l.loadRange(w, what)
 	s, err := w.walk(context.Background(), at, back, n)
 	if err != nil {
 		t.Fatal(err)
@@ -43,8 +43,8 @@ func listed(t *testing.T, l *Room, what load) listedMsg {
 func loadAll(t *testing.T, l *Room) {
 	t.Helper()
 	for range 100 {
-		what := l.wants()
-		if what == nothingMore {
+		what := l.nextLoad()
+		if what == loadNone {
 			return
 		}
 		l.onListed(listed(t, l, what))
@@ -73,7 +73,7 @@ func TestSearchGoesOnAfterStop(t *testing.T) {
 	l.search(query{filter: filter{text: "key009"}})
 	l.Halt(job.Listing)
 	l.Stop()
-	if l.wants() != nothingMore {
+	if l.nextLoad() != loadNone {
 		t.Error("it goes on by itself")
 	}
 	l.Move(0)
@@ -90,7 +90,7 @@ func TestEndDuringReload(t *testing.T) {
 	loadAll(t, l)
 	l.Touch()
 	l.reload(false)
-	late := listed(t, l, l.wants())
+	late := listed(t, l, l.nextLoad())
 	l.reload(true)
 	l.End()
 	l.onListed(late)

@@ -36,8 +36,8 @@ type walker struct {
 	open      map[string]string // open folders, and the level of each
 }
 
-// stretch is some rows, and where to go on.
-type stretch struct {
+// rowPage is some rows, and where to go on.
+type rowPage struct {
 	rows   []row
 	next   anchor
 	end    bool
@@ -53,16 +53,16 @@ func (w *walker) depth(level string) (n int) {
 
 // walk returns at least one row after from, or before it with back, and up to n,
 // unless there is none that can be found at once.
-func (w *walker) walk(ctx context.Context, from anchor, back bool, n int) (stretch, error) {
+func (w *walker) walk(ctx context.Context, from anchor, back bool, n int) (rowPage, error) {
 	if w.tree {
-		return w.through(ctx, from, back, n)
+		return w.walkTree(ctx, from, back, n)
 	}
-	return w.flat(ctx, from, back, n)
+	return w.walkFlat(ctx, from, back, n)
 }
 
-func (w *walker) flat(ctx context.Context, from anchor, back bool, n int) (stretch, error) {
+func (w *walker) walkFlat(ctx context.Context, from anchor, back bool, n int) (rowPage, error) {
 	p, err := w.keys.Page(ctx, w.query, from.mark, back, n)
-	s := stretch{next: anchor{"", p.Next}, end: p.End, looked: p.Looked}
+	s := rowPage{next: anchor{"", p.Next}, end: p.End, looked: p.Looked}
 	for _, e := range p.Entries {
 		s.rows = append(s.rows, row{Entry: e})
 	}
@@ -95,9 +95,9 @@ func (w *walker) step(ctx context.Context, at *anchor, back bool, n int, take fu
 	return p.End, nil
 }
 
-// through goes through the tree: into open folders and out of them again. Down, a
+// walkTree goes through the tree: into open folders and out of them again. Down, a
 // folder stands before what is in it, and so upwards it comes last.
-func (w *walker) through(ctx context.Context, at anchor, back bool, n int) (s stretch, err error) {
+func (w *walker) walkTree(ctx context.Context, at anchor, back bool, n int) (s rowPage, err error) {
 	for len(s.rows) < n && !s.end {
 		level, depth := at.level, w.depth(at.level)
 		over, err := w.step(ctx, &at, back, n-len(s.rows), func(e catalog.Entry) {

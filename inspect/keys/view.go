@@ -33,7 +33,7 @@ func (l *Room) keyColumns() keyColumns {
 func (l *Room) View() []string {
 	c := l.keyColumns()
 	lines := []string{l.filterLine(), l.titleLine(c)}
-	low, high, _ := l.spanned()
+	low, high, _ := l.spanRows()
 	for i, r := range l.visible() {
 		at := l.top + i
 		_, open := l.open[r.Name]
@@ -71,8 +71,8 @@ func (l *Room) titleLine(c keyColumns) string {
 func (l *Room) filterLine() string {
 	width := l.width
 	var chips []string
-	if l.filtering != nil || l.filter.text != "" {
-		chips = append(chips, l.Styles.Dim.Render(mannerNames[l.filter.manner]))
+	if l.filterPrompt != nil || l.filter.text != "" {
+		chips = append(chips, l.Styles.Dim.Render(modeNames[l.filter.mode]))
 	}
 	if l.kind != "" {
 		chips = append(chips, l.Styles.Type(l.kind).Render(display.Type(l.kind)))
@@ -88,8 +88,8 @@ func (l *Room) filterLine() string {
 		chosen += " "
 	}
 	switch {
-	case l.filtering != nil:
-		return screen.Between("  "+l.Styles.Key.Render("/ ")+l.Styles.Prompt(l.filtering, width-ansi.StringWidth(chosen)-5), chosen, width)
+	case l.filterPrompt != nil:
+		return screen.Between("  "+l.Styles.Key.Render("/ ")+l.Styles.Prompt(l.filterPrompt, width-ansi.StringWidth(chosen)-5), chosen, width)
 	case l.filter.text != "":
 		return screen.Between("  "+l.Styles.Key.Render("/ ")+l.Styles.Accent.Render(display.Text(l.filter.text, width)), chosen, width)
 	case l.tree():
@@ -114,7 +114,7 @@ func (l *Room) keyName(r row, width int, ranged bool) string {
 		}
 		indent = display.Spaces(min(2*r.depth, width/2)) + sign
 	}
-	if ranged || l.marked.has(r.Name, r.Folder) || l.marked.holds(r, l.Delimiter) {
+	if ranged || l.marked.has(r.Name, r.Folder) || l.marked.covers(r, l.Delimiter) {
 		indent = "✓ " + strings.TrimPrefix(indent, "  ")
 	}
 	return indent + display.Text(name, max(width-ansi.StringWidth(indent), 1))
@@ -151,10 +151,10 @@ func (l *Room) folderSize(r row, c keyColumns) string {
 	t := l.tallies[r.Name]
 	known := t.counted != unknown
 	room, size := c.kind+c.ttl+c.size+2, ""
-	if l.measures() {
+	if l.canMeasure() {
 		if room -= c.size + 1; t.sized != unknown {
-			size = t.bytesOf()
-		} else if known && l.sizes() {
+			size = t.bytesText()
+		} else if known && l.canMeasureNow() {
 			size = "…"
 		}
 		size = display.FitRight(size, c.size+1)
@@ -231,7 +231,7 @@ func (l *Room) emptiness() string {
 		return "SCAN is refused: " + l.KeyFor("open_by_name") + " opens a key"
 	case l.halted:
 		return "Nothing was loaded; " + l.KeyFor("refresh") + " tries again."
-	case l.shown == former || !l.atEnd || l.isSorting() || l.scan != nil && !l.scan.done && !l.scan.paused():
+	case l.shown == rowsPrevious || !l.atEnd || l.isSorting() || l.scan != nil && !l.scan.done && !l.scan.paused():
 		return "Looking…"
 	case l.Chooses():
 		return "No such key. Press " + l.KeyFor("all_keys") + " to see all."
@@ -246,7 +246,7 @@ func (l *Room) Place() string {
 	if n := l.marked.len(); n > 0 {
 		parts = append(parts, display.Counted(int64(n), "row", "rows")+" marked")
 	}
-	if low, high, whole := l.spanned(); whole {
+	if low, high, whole := l.spanRows(); whole {
 		parts = append(parts, display.Counted(int64(len(markable(l.rows[low:high+1], l.open))), "row", "rows")+" in range")
 	} else if l.span != nil {
 		parts = append(parts, "range")
@@ -254,8 +254,8 @@ func (l *Room) Place() string {
 	if at := l.rowPlace(); at != "" {
 		parts = append(parts, at)
 	}
-	if l.scan != nil && l.scan.passed > 0 {
-		parts = append(parts, "after the first "+display.Grouped(l.scan.passed))
+	if l.scan != nil && l.scan.releasedCount > 0 {
+		parts = append(parts, "after the first "+display.Grouped(l.scan.releasedCount))
 	}
 	switch s := l.scan; {
 	case l.isSorting():
@@ -264,7 +264,7 @@ func (l *Room) Place() string {
 	case l.levelSums != nil && l.Running(job.Sizing):
 		looked, _ := l.levelSums.Looked()
 		parts = append(parts, l.scannedOf(looked, "added up "))
-	case l.outdated:
+	case l.orderOutdated:
 		parts = append(parts, "changed since it was sorted, "+l.KeyFor("refresh")+" sorts again")
 	case s != nil && l.Conn.Refusals.Has("SCAN"):
 	case s != nil && l.needle != "":
@@ -283,12 +283,12 @@ func (l *Room) Place() string {
 		case s.paused():
 			parts = append(parts, "paused, "+l.KeyFor("scan_on")+" goes on")
 		}
-	case l.Chooses() && l.atEnd && l.shown != former:
+	case l.Chooses() && l.atEnd && l.shown != rowsPrevious:
 		parts = append(parts, "searched all keys")
 	case l.Chooses() && l.filter.text != "":
-		parts = append(parts, l.scannedOf(l.looked, "searched "))
+		parts = append(parts, l.scannedOf(l.readCount, "searched "))
 	}
-	if r := l.selected(); r != nil && l.shown != former && !l.tree() && l.isCut(*r) {
+	if r := l.selected(); r != nil && l.shown != rowsPrevious && !l.tree() && l.isTruncated(*r) {
 		parts = append(parts, display.Text(r.Name, l.Width))
 	}
 	return strings.Join(parts, " · ")
@@ -301,8 +301,8 @@ func (l *Room) scannedOf(n int64, verb string) string {
 	return verb + display.Counted(n, "key", "keys")
 }
 
-// isCut reports whether the list has no room for a row's whole name.
-func (l *Room) isCut(r row) bool {
+// isTruncated reports whether the list has no room for a row's whole name.
+func (l *Room) isTruncated(r row) bool {
 	key := l.keyName(r, l.keyColumns().key, false)
 	return strings.HasSuffix(key, "…")
 }
@@ -312,24 +312,24 @@ func (l *Room) isCut(r row) bool {
 func (l *Room) rowPlace() string {
 	r := l.selected()
 	switch {
-	case l.shown == former || l.isSorting():
+	case l.shown == rowsPrevious || l.isSorting():
 		return ""
 	case r == nil && l.Chooses():
 		return "none found"
 	case r == nil:
 		return ""
-	case l.tree() && (r.level != "" || l.isCut(*r)):
+	case l.tree() && (r.level != "" || l.isTruncated(*r)):
 		return display.Text(r.Name, l.Width)
 	case l.tree():
 		return ""
-	case l.base < 0:
+	case l.firstIndex < 0:
 		return ""
 	}
-	at := display.Grouped(l.base + int64(l.cursor) + 1)
-	switch n := l.base + int64(len(l.rows)); {
+	at := display.Grouped(l.firstIndex + int64(l.cursor) + 1)
+	switch n := l.firstIndex + int64(len(l.rows)); {
 	case l.Chooses() && l.atEnd:
 		return at + " of " + display.Grouped(n) + " found"
-	case l.Chooses() && l.scan != nil && l.scan.done && l.scan.coming == nil:
+	case l.Chooses() && l.scan != nil && l.scan.done && l.scan.rescanned == nil:
 		return at + " of " + display.Grouped(int64(l.scan.keys.len())) + " found"
 	case l.Chooses():
 		return at + " of " + display.Grouped(n) + " or more found"

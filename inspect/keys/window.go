@@ -22,14 +22,14 @@ func (q query) Chooses() bool {
 	return q.filter.text != "" || q.kind != "" || q.life != catalog.AnyLife || q.needle != ""
 }
 
-// choice is q as far as it leaves keys out.
-func (q query) choice() query {
+// filters is q as far as it leaves keys out.
+func (q query) filters() query {
 	return query{filter: q.filter, kind: q.kind, life: q.life, needle: q.needle}
 }
 
-// all is q without what leaves keys out.
-func (q query) all() query {
-	q.filter, q.kind, q.life, q.needle = filter{manner: q.filter.manner}, "", catalog.AnyLife, ""
+// unfiltered is q without what leaves keys out.
+func (q query) unfiltered() query {
+	q.filter, q.kind, q.life, q.needle = filter{mode: q.filter.mode}, "", catalog.AnyLife, ""
 	return q
 }
 
@@ -41,27 +41,27 @@ func (q query) tree() bool { return !q.flat && !q.Chooses() && q.order == catalo
 // person is in it. However many rows there are, the window is small.
 type window struct {
 	query
-	open    map[string]string // open folders, and the level of each
-	chained map[string]bool   // those of them that were opened with the one that they are all of
-	opening string            // the folder whose rows are looked at for that when they come; "" for none
-	rows    []row
-	up      anchor   // where the rows before the window begin, backwards
-	down    anchor   // where the rows after the window begin
-	atHead  bool     // the window begins with the first row
-	atEnd   bool     // the window ends with the last row
-	base    int64    // how many rows stand before the window; -1 while unknown
-	jump    jump     // what is loaded before all else
-	shown   presence // whether the rows are those that the person asked for
-	dirty   bool     // the rows changed while they were being loaded
-	touched bool     // the person has pressed a key since the query began
-	owed    int      // how far the person moved beyond the rows that are there
-	drawn   int      // how many keys had been gathered, or sorted, when rows were made
-	looked  int64    // how many names were looked at for the rows, where a filter leaves most out
-	halted  bool     // a job failed or was cancelled: nothing starts by itself
-	cursor  int      // the selected row
-	top     int      // the first row on the screen
-	height  int      // rows on the screen
-	centre  bool     // the selected row goes to the middle of the screen when those before it come
+	open        map[string]string // open folders, and the level of each
+	autoOpened  map[string]bool   // those of them that were opened with the one that they are all of
+	justOpened  string            // the folder whose rows are looked at for that when they come; "" for none
+	rows        []row
+	prevPage    anchor   // where the rows before the window begin, backwards
+	nextPage    anchor   // where the rows after the window begin
+	atHead      bool     // the window begins with the first row
+	atEnd       bool     // the window ends with the last row
+	firstIndex  int64    // how many rows stand before the window; -1 while unknown
+	jump        jump     // what is loaded before all else
+	shown       rowState // whether the rows are those that the person asked for
+	dirty       bool     // the rows changed while they were being loaded
+	keyPressed  bool     // the person has pressed a key since the query began
+	pendingMove int      // how far the person moved beyond the rows that are there
+	drawnCount  int      // how many keys had been gathered, or sorted, when rows were made
+	readCount   int64    // how many names were looked at for the rows, where a filter leaves most out
+	halted      bool     // a job failed or was cancelled: nothing starts by itself
+	cursor      int      // the selected row
+	top         int      // the first row on the screen
+	height      int      // rows on the screen
+	centre      bool     // the selected row goes to the middle of the screen when those before it come
 
 	marked  marks
 	span    *span            // the range that is being marked; nil while none is
@@ -70,25 +70,25 @@ type window struct {
 
 // tally is how much is in a folder.
 type tally struct {
-	keys    int64
-	at      int64 // when it was counted, Unix ms
-	counted figure
-	bytes   int64 // of names and values
-	sized   figure
-	asked   int64 // from how many keys the bytes are estimated; 0: they are no estimate
+	keys      int64
+	countedAt int64 // when it was counted, Unix ms
+	counted   freshness
+	bytes     int64 // of names and values
+	sized     freshness
+	sampled   int64 // from how many keys the bytes are estimated; 0: they are no estimate
 }
 
-// figure is how far a number can be relied on.
-type figure int
+// freshness is how far a number can be relied on.
+type freshness int
 
 const (
-	unknown  figure = iota // it was never found out
-	upToDate               // nothing is known to have changed since
-	outdated               // it is shown until it is found out again
+	unknown  freshness = iota // it was never found out
+	upToDate                  // nothing is known to have changed since
+	outdated                  // it is shown until it is found out again
 )
 
-// age lets a number that is known be found out again.
-func (f *figure) age() {
+// markOutdated lets a number that is known be found out again.
+func (f *freshness) markOutdated() {
 	if *f == upToDate {
 		*f = outdated
 	}
@@ -97,13 +97,13 @@ func (f *figure) age() {
 // show begins with the first rows of q. What is shown stays until they come.
 func (l *window) show(q query) {
 	l.query = q
-	l.halted, l.touched, l.looked, l.owed, l.span = false, false, 0, 0, nil
-	l.begin()
+	l.halted, l.keyPressed, l.readCount, l.pendingMove, l.span = false, false, 0, 0, nil
+	l.startQuery()
 }
 
 // clear forgets everything but the query, which starts again.
 func (l *window) clear() {
-	*l = window{query: l.query, height: l.height, open: map[string]string{}, chained: map[string]bool{}, tallies: map[string]tally{}, base: -1}
+	*l = window{query: l.query, height: l.height, open: map[string]string{}, autoOpened: map[string]bool{}, tallies: map[string]tally{}, firstIndex: -1}
 	l.show(l.query)
 }
 
@@ -112,8 +112,8 @@ func (l *window) refresh(loading bool) {
 	l.reload(loading)
 	l.halted = false
 	for name, t := range l.tallies {
-		t.counted.age()
-		t.sized.age()
+		t.counted.markOutdated()
+		t.sized.markOutdated()
 		l.tallies[name] = t
 	}
 }
@@ -122,7 +122,7 @@ func (l *window) refresh(loading bool) {
 // and is loaded once more.
 func (l *window) reload(loading bool) {
 	l.dirty = loading
-	l.anew()
+	l.reloadSame()
 }
 
 // How often a folder is counted while others change the data: a big one takes a
@@ -139,42 +139,42 @@ func (l *window) recount(now int64, sizes bool) {
 	for name, t := range l.tallies {
 		small := t.keys < bigFolder
 		if small && sizes {
-			t.sized.age()
+			t.sized.markOutdated()
 		}
-		if small || now-t.at >= max(countEvery, t.keys/countsInMs) {
-			t.counted.age()
+		if small || now-t.countedAt >= max(countEvery, t.keys/countsInMs) {
+			t.counted.markOutdated()
 		}
 		l.tallies[name] = t
 	}
 }
 
-// wants is what to load next.
-func (l *window) wants() load {
+// nextLoad is what to load next.
+func (l *window) nextLoad() load {
 	switch {
 	case l.halted:
-		return nothingMore
-	case l.jump != nowhere:
+		return loadNone
+	case l.jump != noJump:
 		return l.jump.load()
 	case !l.atEnd && len(l.rows) < l.top+2*l.height:
-		return more
+		return loadAfter
 	case !l.atHead && l.top < l.height:
-		return less
+		return loadBefore
 	}
-	return nothingMore
+	return loadNone
 }
 
-// from is where the load begins, whether it goes backwards, and how many rows it
+// loadRange is where the load begins, whether it goes backwards, and how many rows it
 // should find.
-func (l *window) from(w *walker, what load) (at anchor, back bool, n int) {
+func (l *window) loadRange(w *walker, what load) (at anchor, back bool, n int) {
 	n = max(3*l.height, 50)
 	switch what {
-	case fromTail:
+	case loadLast:
 		return anchor{}, true, n
-	case more:
-		return l.down, false, n
-	case less:
-		return l.up, true, n
-	case again:
+	case loadAfter:
+		return l.nextPage, false, n
+	case loadBefore:
+		return l.prevPage, true, n
+	case loadSame:
 		n = max(n, len(l.rows))
 		if !l.atHead && len(l.rows) > 0 {
 			return w.after(l.rows[0]), false, n
@@ -184,62 +184,62 @@ func (l *window) from(w *walker, what load) (at anchor, back bool, n int) {
 }
 
 // add takes in what a load found.
-func (l *window) add(w *walker, what load, s stretch) {
-	l.looked += int64(s.looked)
+func (l *window) add(w *walker, what load, s rowPage) {
+	l.readCount += int64(s.looked)
 	switch what {
-	case more:
+	case loadAfter:
 		l.rows = append(l.rows, s.rows...)
-		l.down, l.atEnd = s.next, s.end
+		l.nextPage, l.atEnd = s.next, s.end
 		l.trimHead(w)
-	case less:
+	case loadBefore:
 		l.rows = append(s.rows, l.rows...)
-		l.up, l.atHead = s.next, s.end
+		l.prevPage, l.atHead = s.next, s.end
 		l.cursor += len(s.rows)
 		if l.top += len(s.rows); l.centre {
 			l.top, l.centre = l.cursor-l.height/2, false
 		}
-		if l.base >= 0 {
-			l.base -= int64(len(s.rows))
+		if l.firstIndex >= 0 {
+			l.firstIndex -= int64(len(s.rows))
 		}
 		l.trimTail(w)
 	default:
 		l.replace(what, s)
-		l.took(what)
+		l.onJumpLoaded(what)
 	}
 	if l.atHead {
-		l.base = 0
+		l.firstIndex = 0
 	}
 	if l.dirty {
 		l.dirty = false
-		l.anew()
+		l.reloadSame()
 	}
-	if l.clamp(); l.owed != 0 {
+	if l.clamp(); l.pendingMove != 0 {
 		l.Move(0)
 	}
 }
 
 // replace puts the rows of a jump in place of the window.
-func (l *window) replace(what load, s stretch) {
+func (l *window) replace(what load, s rowPage) {
 	selected, offset := l.selected(), l.cursor-l.top
 	var name string
 	var folder bool
 	if selected != nil {
 		name, folder = selected.Name, selected.Folder
 	}
-	stay := l.stays()
+	stay := l.keepsCursor()
 	switch {
-	case what == fromTail:
-		l.rows, l.up, l.atHead, l.atEnd, l.base = s.rows, s.next, s.end, true, -1
+	case what == loadLast:
+		l.rows, l.prevPage, l.atHead, l.atEnd, l.firstIndex = s.rows, s.next, s.end, true, -1
 		l.cursor = len(l.rows) - 1
 		l.top = l.cursor - l.height + 1
-	case what == again && !l.atHead && len(l.rows) > 0:
+	case what == loadSame && !l.atHead && len(l.rows) > 0:
 		l.rows = append(l.rows[:1:1], s.rows...)
-		l.down, l.atEnd, l.base = s.next, s.end, -1
+		l.nextPage, l.atEnd, l.firstIndex = s.next, s.end, -1
 	default:
-		l.rows, l.down, l.atHead, l.atEnd, l.base = s.rows, s.next, true, s.end, 0
+		l.rows, l.nextPage, l.atHead, l.atEnd, l.firstIndex = s.rows, s.next, true, s.end, 0
 	}
-	switch i := l.find(name, folder); {
-	case what == fromTail:
+	switch i := l.rowIndex(name, folder); {
+	case what == loadLast:
 	case stay && i >= 0:
 		l.cursor, l.top = i, i-offset
 	case !stay:
@@ -247,49 +247,49 @@ func (l *window) replace(what load, s stretch) {
 	}
 }
 
-// find is the row of a name, -1 when it is not in the window.
-func (l *window) find(name string, folder bool) int {
+// rowIndex is the row of a name, -1 when it is not in the window.
+func (l *window) rowIndex(name string, folder bool) int {
 	return slices.IndexFunc(l.rows, func(r row) bool { return r.Name == name && r.Folder == folder })
 }
 
-// windowed is how many rows are kept at least.
-func (l *window) windowed() int { return max(8*l.height, 400) }
+// minRows is how many rows are kept at least.
+func (l *window) minRows() int { return max(8*l.height, 400) }
 
 func (l *window) trimHead(w *walker) {
-	drop := min(len(l.rows)-l.windowed(), l.top-2*l.height)
+	drop := min(len(l.rows)-l.minRows(), l.top-2*l.height)
 	if drop <= 0 {
 		return
 	}
 	l.rows = slices.Clone(l.rows[drop:])
 	l.top -= drop
 	l.cursor -= drop
-	l.atHead, l.up = false, w.before(l.rows[0])
-	if l.base >= 0 {
-		l.base += int64(drop)
+	l.atHead, l.prevPage = false, w.before(l.rows[0])
+	if l.firstIndex >= 0 {
+		l.firstIndex += int64(drop)
 	}
 }
 
 func (l *window) trimTail(w *walker) {
-	keep := max(l.windowed(), l.top+3*l.height, l.cursor+1)
+	keep := max(l.minRows(), l.top+3*l.height, l.cursor+1)
 	if len(l.rows) <= keep {
 		return
 	}
 	l.rows = slices.Clone(l.rows[:keep])
-	l.atEnd, l.down = false, w.after(l.rows[keep-1])
+	l.atEnd, l.nextPage = false, w.after(l.rows[keep-1])
 }
 
 // seek goes to a row that may be anywhere: the window begins with it, and the rows
 // around it come.
 func (l *window) seek(w *walker, r row) {
-	if i := l.find(r.Name, r.Folder); i >= 0 {
+	if i := l.rowIndex(r.Name, r.Folder); i >= 0 {
 		l.cursor = i
 		l.clamp()
 		return
 	}
-	l.rows, l.cursor, l.top, l.base, l.centre = []row{r}, 0, 0, -1, true
-	l.atHead, l.atEnd, l.owed = false, false, 0
-	l.arrive()
-	l.up, l.down = w.before(r), w.after(r)
+	l.rows, l.cursor, l.top, l.firstIndex, l.centre = []row{r}, 0, 0, -1, true
+	l.atHead, l.atEnd, l.pendingMove = false, false, 0
+	l.finishJump()
+	l.prevPage, l.nextPage = w.before(r), w.after(r)
 }
 
 // selected is the row under the cursor, nil when there is none.
@@ -300,10 +300,10 @@ func (l *window) selected() *row {
 	return &l.rows[l.cursor]
 }
 
-// standing is the row of the key that the person has gone to; one without a name where
+// selectedKey is the row of the key that the person has gone to; one without a name where
 // they have not.
-func (l *window) standing() row {
-	if r := l.selected(); r != nil && !r.Folder && l.stays() {
+func (l *window) selectedKey() row {
+	if r := l.selected(); r != nil && !r.Folder && l.keepsCursor() {
 		return *r
 	}
 	return row{}
@@ -351,44 +351,44 @@ func (l *window) uncounted() (string, bool) {
 // the way when more of them come.
 func (l *window) Move(n int) {
 	l.halted = false
-	n += l.owed
-	if l.owed = 0; l.shown != arrived {
-		l.owed = max(min(n, mostOwed*l.height), -mostOwed*l.height)
+	n += l.pendingMove
+	if l.pendingMove = 0; l.shown != rowsCurrent {
+		l.pendingMove = max(min(n, maxScreensAhead*l.height), -maxScreensAhead*l.height)
 		return
 	}
 	l.cursor += n
 	switch last := max(len(l.rows)-1, 0); {
 	case l.cursor > last && !l.atEnd:
-		l.owed = min(l.cursor-last, mostOwed*l.height)
+		l.pendingMove = min(l.cursor-last, maxScreensAhead*l.height)
 	case l.cursor < 0 && !l.atHead:
-		l.owed = max(l.cursor, -mostOwed*l.height)
+		l.pendingMove = max(l.cursor, -maxScreensAhead*l.height)
 	}
 	l.clamp()
 }
 
-// mostOwed is how many screens a person can be ahead of what is loaded.
-const mostOwed = 10
+// maxScreensAhead is how many screens a person can be ahead of what is loaded.
+const maxScreensAhead = 10
 
 // Home goes to the first row, which may have to be loaded.
 func (l *window) Home() {
-	l.halted, l.owed = false, 0
-	if l.atHead && l.shown == arrived {
+	l.halted, l.pendingMove = false, 0
+	if l.atHead && l.shown == rowsCurrent {
 		l.Move(-l.cursor)
 		return
 	}
-	l.looked = 0
-	l.ask(toFirst)
+	l.readCount = 0
+	l.jumpTo(jumpFirst)
 }
 
 // End goes to the last row, which may have to be loaded.
 func (l *window) End() {
-	l.halted, l.owed = false, 0
-	if l.atEnd && l.shown == arrived {
+	l.halted, l.pendingMove = false, 0
+	if l.atEnd && l.shown == rowsCurrent {
 		l.Move(len(l.rows))
 		return
 	}
-	l.looked = 0
-	l.ask(toLast)
+	l.readCount = 0
+	l.jumpTo(jumpLast)
 }
 
 // clamp keeps the cursor on a row, and the screen around it.
@@ -401,12 +401,12 @@ func (l *window) clamp() {
 	}
 }
 
-// drop removes the rows that faded at now.
-func (l *window) drop(now int64) (dropped int) {
+// dropFaded removes the rows that faded at now.
+func (l *window) dropFaded(now int64) (dropped int) {
 	selected := l.cursor
 	kept := l.rows[:0]
 	for i, r := range l.rows {
-		if r.gone == 0 || now < r.gone+fade {
+		if r.gone == 0 || now < r.gone+fadeMs {
 			kept = append(kept, r)
 			continue
 		}
@@ -422,18 +422,18 @@ func (l *window) drop(now int64) (dropped int) {
 	return dropped
 }
 
-// fade is for how long a key that is gone stays on the screen, in ms.
-const fade = 3000
+// fadeMs is for how long a key that is gone stays on the screen, in ms.
+const fadeMs = 3000
 
 // toggle opens a folder, or closes it with all the folders in it.
 func (l *window) toggle(r row) {
-	if l.opening = ""; !l.isOpen(r) {
-		l.open[r.Name], l.opening = r.level, r.Name
+	if l.justOpened = ""; !l.isOpen(r) {
+		l.open[r.Name], l.justOpened = r.level, r.Name
 	} else {
-		l.shut(r.Name)
+		l.closeFolder(r.Name)
 	}
 	l.halted = false
-	l.ask(inPlace)
+	l.jumpTo(keepRow)
 }
 
 func (l *window) isOpen(r row) bool {
@@ -441,14 +441,14 @@ func (l *window) isOpen(r row) bool {
 	return r.Folder && open
 }
 
-// unchain opens what is in the folder that was opened, when that is a single folder.
-func (l *window) unchain() {
-	i := l.find(l.opening, true)
-	if l.opening == "" || l.jump != nowhere {
+// openChain opens what is in the folder that was opened, when that is a single folder.
+func (l *window) openChain() {
+	i := l.rowIndex(l.justOpened, true)
+	if l.justOpened == "" || l.jump != noJump {
 		return
 	}
-	level, below := l.opening, l.rows[i+1:]
-	if l.opening = ""; i < 0 || len(below) == 0 || below[0].level != level || !below[0].Folder || l.isOpen(below[0]) {
+	level, below := l.justOpened, l.rows[i+1:]
+	if l.justOpened = ""; i < 0 || len(below) == 0 || below[0].level != level || !below[0].Folder || l.isOpen(below[0]) {
 		return
 	}
 	if only := len(below) == 1 && l.atEnd || len(below) > 1 && below[1].level != level; !only {
@@ -458,24 +458,24 @@ func (l *window) unchain() {
 		l.cursor++
 	}
 	l.toggle(below[0])
-	l.chained[below[0].Name] = true
+	l.autoOpened[below[0].Name] = true
 }
 
-// head is the folder with which one was opened.
-func (l *window) head(folder string) string {
-	for l.chained[folder] {
+// chainHead is the folder with which one was opened.
+func (l *window) chainHead(folder string) string {
+	for l.autoOpened[folder] {
 		folder = l.open[folder]
 	}
 	return folder
 }
 
-// shut closes a folder, and those in it.
-func (l *window) shut(folder string) {
+// closeFolder closes a folder, and those in it.
+func (l *window) closeFolder(folder string) {
 	delete(l.open, folder)
-	delete(l.chained, folder)
+	delete(l.autoOpened, folder)
 	for inner, level := range l.open {
 		if level == folder {
-			l.shut(inner)
+			l.closeFolder(inner)
 		}
 	}
 }
