@@ -11,8 +11,7 @@ import (
 // lastSlot is the highest index of an array.
 const lastSlot = keytype.LastSlot
 
-// slotsOf shows the values of an array with their indexes; empty slots are left
-// out.
+// slotsOf shows the values of an array with their indexes, without the empty slots.
 var slotsOf = &source{
 	full:    true,
 	columns: []column{{title: "#", right: true}, {title: "VALUE"}},
@@ -28,7 +27,7 @@ var slotsOf = &source{
 	},
 }
 
-// slots reads the reply of ARSCAN, flat or in pairs.
+// slots returns the index and value pairs of an ARSCAN reply, which is flat or in pairs.
 func slots(v resp.Value) (found [][2]resp.Value) {
 	flat := v.Elems
 	if len(flat) > 0 && len(flat[0].Elems) == 2 {
@@ -43,7 +42,7 @@ func slots(v resp.Value) (found [][2]resp.Value) {
 	return found
 }
 
-// slotAfter is the index after another, "" when there is none.
+// slotAfter returns the index after index, or "" after the last one.
 func slotAfter(index string) string {
 	n, err := strconv.ParseUint(index, 10, 64)
 	if err != nil || index == lastSlot {

@@ -11,15 +11,14 @@ import (
 	"github.com/meowdis/meowdis/inspect/target"
 )
 
-// Decoder is a person's own way to show values.
+// Decoder is a user-defined decoder of values.
 type Decoder struct {
 	Name string
-	// Run returns what to show of data; it heeds ctx.
+	// Run returns the text to show for data. It stops when ctx is done.
 	Run func(ctx context.Context, data []byte) ([]byte, error)
 }
 
-// ownDecoder is the decoder for the bytes that are shown, if they are still to be given to
-// it.
+// ownDecoder returns the user's decoder for the bytes on the screen, unless it already ran on them.
 func (v *Room) ownDecoder() (*sheet, *Decoder) {
 	s := v.sheet()
 	if v.Decoder == nil || s == nil || s.isTable() || s.decoderRan || s.size == 0 || s.size > decodeLimit || v.phase != settled || v.gone() {
@@ -31,14 +30,14 @@ func (v *Room) ownDecoder() (*sheet, *Decoder) {
 	return s, v.Decoder(v.Key)
 }
 
-// ownDecodedMsg is what a decoder shows.
+// ownDecodedMsg is the result of a user-defined decoder.
 type ownDecodedMsg struct {
 	sheet *sheet
 	doc   *document
 	err   error
 }
 
-// runDecoder gives the bytes of s to its decoder.
+// runDecoder starts the decoder of s in a job.
 func (v *Room) runDecoder(s *sheet, d *Decoder) tea.Cmd {
 	s.decoderRan = true
 	conn, db, key, whole := v.Conn, v.DB, v.Key, s.whole
@@ -60,7 +59,7 @@ func (v *Room) runDecoder(s *sheet, d *Decoder) tea.Cmd {
 	})
 }
 
-// ownDocument is what a decoder has written, JSON laid out.
+// ownDocument returns the output of a decoder as a document, with JSON laid out.
 func ownDocument(name string, out []byte) *document {
 	shown := decode.Value(out, decode.Options{})
 	d := &document{chain: name, lines: strings.Split(shown.Text, "\n"), folded: map[int]bool{}, fromDecoder: true}

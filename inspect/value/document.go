@@ -9,33 +9,32 @@ import (
 	"github.com/meowdis/meowdis/inspect/screen"
 )
 
-// document is a value as package decode lays it out: lines by depth, of which
-// those inside braces fold away.
+// document is a value as package decode lays it out: indented lines that fold at braces.
 type document struct {
-	chain       string // what the value was found to be
-	note        string // what else there is to know of it
-	fromDecoder bool   // a decoder of the person's own has made it
+	chain       string // the names of the decoded layers
+	note        string // a remark about the decoding
+	fromDecoder bool   // made by the user's decoder
 	lines       []string
-	closing     map[int]int  // the line that closes the brace at the end of a line
-	folded      map[int]bool // the lines whose inside is folded away
-	rows        []docRow     // the lines that are shown, cut to the width
+	closing     map[int]int  // maps a line that opens a brace to the line that closes it
+	folded      map[int]bool // the folded lines
+	rows        []docRow     // the visible lines, wrapped to the width
 	top         int          // the first row on the screen
 	cursor      int          // the selected row
 	width       int
 	height      int
 }
 
-// docRow is the part of a line that stands in a row.
+// docRow is a part of a line that fills one row.
 type docRow struct {
 	line       int
 	start, end int
 }
 
-// decodeLimit is the longest value that is decoded.
+// decodeLimit is the longest value that is decoded, in bytes.
 const decodeLimit = 4 << 20
 
-// newDocument decodes data, all of a value; nil when it is nothing but what a text
-// or a hex dump shows as well, and without lines where there is only a note to that.
+// newDocument decodes data, a whole value. It returns nil if text or a hex dump shows the same, and a
+// document without lines if there is only a note to show.
 func newDocument(data string) *document {
 	if len(data) == 0 || len(data) > decodeLimit {
 		return nil
@@ -63,7 +62,7 @@ func newDocument(data string) *document {
 	return d
 }
 
-// resume goes where old was; nil for nowhere.
+// resume takes over the position and the folds of old, which may be nil.
 func (d *document) resume(old *document) {
 	if old == nil {
 		return
@@ -74,8 +73,7 @@ func (d *document) resume(old *document) {
 	}
 }
 
-// closings finds the line that closes each line that ends with an open brace: the
-// next one that is not deeper.
+// closings maps each line that ends with an open brace to the next line that is not deeper.
 func closings(lines []string) map[int]int {
 	ends := map[int]int{}
 	var open []int
@@ -93,7 +91,7 @@ func closings(lines []string) map[int]int {
 
 func indentOf(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
 
-// layout cuts the lines that are shown to rows.
+// layout wraps the visible lines into rows.
 func (d *document) layout(width, height int) {
 	at := 0
 	if d.cursor < len(d.rows) {
@@ -117,7 +115,7 @@ func (d *document) layout(width, height int) {
 	d.show(at)
 }
 
-// show selects the row of a line, or of the folded one that it is in.
+// show selects the row of a line, or of the fold that hides it.
 func (d *document) show(line int) {
 	d.cursor = 0
 	for i, r := range d.rows {
@@ -144,7 +142,7 @@ func (d *document) move(n int) {
 func (d *document) home() { d.move(-d.cursor) }
 func (d *document) end()  { d.move(len(d.rows)) }
 
-// toggle folds what the selected line opens, or else what it stands in.
+// toggle folds the block that the selected line opens, or the block around it.
 func (d *document) toggle() {
 	if len(d.rows) == 0 {
 		return
@@ -161,7 +159,7 @@ func (d *document) toggle() {
 	d.show(max(line, 0))
 }
 
-// toggleAll folds everything below the outermost braces, or unfolds all.
+// toggleAll folds everything below the outermost braces, or unfolds everything.
 func (d *document) toggleAll() {
 	unfold := false
 	for _, shut := range d.folded {
@@ -173,8 +171,7 @@ func (d *document) toggleAll() {
 	d.layout(d.width, d.height)
 }
 
-// find selects the next line that matches, forwards or backwards, and unfolds what
-// hides it; false when there is none.
+// find selects the next or previous matching line and unfolds it. It returns false if there is none.
 func (d *document) find(needle string, back bool) bool {
 	if len(d.rows) == 0 {
 		return false

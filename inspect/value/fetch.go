@@ -7,8 +7,7 @@ import (
 	"github.com/meowdis/meowdis/keyspace"
 )
 
-// openValue fetches the facts of key and the beginning of its value, as many elements as from
-// says.
+// openValue fetches the facts of key and the beginning of its value, as many elements as from requests.
 func openValue(ctx context.Context, c *target.Conn, db int, key string, from chunkRequest, now int64) (o openedMsg, err error) {
 	found, err := c.Types(ctx, db, []string{key}, now)
 	if err != nil {
@@ -44,7 +43,8 @@ func openValue(ctx context.Context, c *target.Conn, db int, key string, from chu
 	}
 	o.first = src.read(0, from, values[0])
 	if n := o.first.fittingCount(perChunk); src.repeats && from == firstRequest && n > probeCount && o.first.next != "" {
-		// A page of a scan is in an order of its own: one page is read more easily than two.
+		// HSCAN and its like return each page in an order of its own, so one page is easier to read
+		// than two.
 		o.from.n = n
 		v, err := c.Page(ctx, db, src.fetch(key, 0, o.from))
 		if err != nil {
@@ -65,12 +65,11 @@ func openValue(ctx context.Context, c *target.Conn, db int, key string, from chu
 	return o, fetchDetails(ctx, c, db, src, key, o.first)
 }
 
-// maxWholeBytes is the largest value, in bytes of the target's memory, that is fetched
-// as a whole.
+// maxWholeBytes is the largest value fetched whole, in bytes of the target's memory.
 const maxWholeBytes = 64 << 20
 
-// tooLargeToFetch reports whether a value is too large to be fetched as a whole. Where the
-// target does not tell, it is not.
+// tooLargeToFetch reports whether a value is too large to be fetched whole. It returns false if the
+// target does not support MEMORY USAGE.
 func tooLargeToFetch(ctx context.Context, c *target.Conn, db int, key string) (bool, error) {
 	if c.Refusals.Has("MEMORY") {
 		return false, nil
@@ -79,7 +78,7 @@ func tooLargeToFetch(ctx context.Context, c *target.Conn, db int, key string) (b
 	return err == nil && target.Number(values[0]) > maxWholeBytes, err
 }
 
-// fetchChunk fetches a chunk of a value, with what else is known of its elements.
+// fetchChunk fetches chunk i of a value and the extra facts about its elements.
 func fetchChunk(ctx context.Context, c *target.Conn, db int, src *source, seen *target.Seen, key string, i int, from chunkRequest) (*chunk, error) {
 	v, err := c.Page(ctx, db, src.fetch(key, int64(i), from))
 	if err != nil {
@@ -90,7 +89,7 @@ func fetchChunk(ctx context.Context, c *target.Conn, db int, src *source, seen *
 	return found, fetchDetails(ctx, c, db, src, key, found)
 }
 
-// fetchDetails asks what else is to be known of the elements of a chunk.
+// fetchDetails fetches the extra facts about the elements of a chunk, if the source has any.
 func fetchDetails(ctx context.Context, c *target.Conn, db int, src *source, key string, found *chunk) error {
 	if src.detailCall == nil || len(found.rows) == 0 || found.hasDetails {
 		return nil
@@ -110,8 +109,8 @@ func fetchDetails(ctx context.Context, c *target.Conn, db int, src *source, key 
 	return err
 }
 
-// keepFirst leaves only the rows in chunk i that belong there, each once; all where f is
-// nil.
+// keepFirst removes the rows of chunk i that an earlier chunk already has, and duplicates within it. A
+// nil f keeps all rows.
 func keepFirst(f *target.Seen, i int, c *chunk) {
 	if f == nil {
 		return

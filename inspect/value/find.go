@@ -10,8 +10,7 @@ import (
 	"github.com/meowdis/meowdis/inspect/screen"
 )
 
-// needleOf is what the person searches: text, bytes "in quotes" with escapes, or,
-// in a hex dump, hex digits in pairs.
+// needleOf parses a search: text, bytes "in quotes" with escapes, or in a hex dump pairs of hex digits.
 func needleOf(typed string, form shape) string {
 	if strings.HasPrefix(typed, `"`) {
 		if raw, err := screen.Unquote(typed); err == nil && raw != "" {
@@ -26,8 +25,8 @@ func needleOf(typed string, form shape) string {
 	return typed
 }
 
-// find is where text holds needle first, text[at:end]; at is -1 when it
-// does not. A needle in lower case stands for capitals, too.
+// find returns the first match of needle, text[at:end]; at is -1 if there is none. A lower-case needle
+// also matches capitals.
 func find(text, needle string) (at, end int) {
 	if !folds(needle) {
 		at = strings.Index(text, needle)
@@ -41,7 +40,7 @@ func find(text, needle string) (at, end int) {
 	return -1, -1
 }
 
-// findLast is where text holds needle last.
+// findLast returns the last match of needle, as find does.
 func findLast(text, needle string) (at, end int) {
 	if !folds(needle) {
 		at = strings.LastIndex(text, needle)
@@ -55,11 +54,10 @@ func findLast(text, needle string) (at, end int) {
 	return -1, -1
 }
 
-// folds reports whether needle stands for capitals, too: text without any.
+// folds reports whether needle also matches capitals: it is text without capitals.
 func folds(needle string) bool { return utf8.ValidString(needle) && needle == strings.ToLower(needle) }
 
-// foldedPrefixLen is how many bytes of text are needle, whatever their case; 0 when it does
-// not begin so.
+// foldedPrefixLen returns the length of the prefix of text that matches needle in any case, or 0.
 func foldedPrefixLen(text, needle string) int {
 	n := 0
 	for len(needle) > 0 && n < len(text) {
@@ -83,7 +81,7 @@ func foldedPrefixLen(text, needle string) int {
 	return n
 }
 
-// cellContains reports whether a cell of a table holds needle, as it stands or decoded.
+// cellContains reports whether a table cell contains needle, as stored or decoded.
 func cellContains(cell, needle string) bool {
 	if at, _ := find(cell, needle); at >= 0 {
 		return true
@@ -99,5 +97,5 @@ func cellContains(cell, needle string) bool {
 	return at >= 0
 }
 
-// shortestCoded is the shortest cell that is worth decoding.
+// shortestCoded is the length of the shortest cell worth decoding.
 const shortestCoded = 8

@@ -9,15 +9,15 @@ import (
 	"github.com/meowdis/meowdis/keyspace"
 )
 
-// How many keys are looked at in one round trip, and about how many bytes that may bring.
+// Limits of one round trip: the keys searched, and roughly the bytes that they may return.
 const (
 	maxBatchKeys  = 50
 	maxBatchBytes = 4 << 20
 )
 
-// Holding reports which keys, whose types and sizes are known, hold what the person typed,
-// as a search in the open value finds it, and how many of them could not be read. Small
-// values come together, large ones in parts, of which one is in memory at a time.
+// Holding returns a function that reports which keys contain the typed text, and how many keys could
+// not be read. The types and sizes of the keys must be known. It matches as a search in the open value
+// does. Small values are read together, large values in parts, one part in memory at a time.
 func Holding(c *target.Conn) func(ctx context.Context, db int, keys []keyspace.Key, typed string) (holds []bool, unread int, err error) {
 	return func(ctx context.Context, db int, keys []keyspace.Key, typed string) (holds []bool, unread int, err error) {
 		h := valueSearch{conn: c, db: db, needle: needleOf(typed, asText), first: probeCount, holds: make([]bool, len(keys)), keys: keys}
@@ -46,25 +46,24 @@ func (h *valueSearch) run(ctx context.Context) error {
 	return h.searchBatch(ctx, some)
 }
 
-// valueSearch is a search of some keys.
+// valueSearch is a search of several keys.
 type valueSearch struct {
 	conn   *target.Conn
 	db     int
 	needle string
-	first  int // how many elements of a key are read at first
+	first  int // the elements read from each key at first
 	keys   []keyspace.Key
 	holds  []bool
 	unread int
 }
 
-// searchedAlone reports whether a key is searched by itself: what of it comes first may be large.
+// searchedAlone reports whether a key is searched by itself because even its first part may be large.
 func (h *valueSearch) searchedAlone(k keyspace.Key) bool {
 	src := sourceOf(k.Type)
 	return src == nil || src.fetchedWhole || src.columns == nil && (k.Count < 0 || k.Count > windowSize)
 }
 
-// searchBatch searches the beginnings of some values, and then the rest of those that have
-// more.
+// searchBatch searches the beginnings of several values, then the rest of the longer ones.
 func (h *valueSearch) searchBatch(ctx context.Context, some []int) error {
 	calls := make([][][]byte, len(some))
 	for n, i := range some {
@@ -107,8 +106,8 @@ func (h *valueSearch) searchBatch(ctx context.Context, some []int) error {
 	return nil
 }
 
-// search searches the whole of key i, where elements have numbers so many at once. A key
-// that may not be read, or has become another type, is counted.
+// search searches the whole of key i, with per elements per chunk if the elements have numbers. A key
+// that may not be read, or changed its type, counts as unread.
 func (h *valueSearch) search(ctx context.Context, i, per int) (err error) {
 	k := h.keys[i]
 	switch src := sourceOf(k.Type); {
@@ -137,10 +136,10 @@ func (h *valueSearch) search(ctx context.Context, i, per int) (err error) {
 	return err
 }
 
-// errUnread is a value that is not searched.
+// errUnread marks a value that was not searched.
 var errUnread = errors.New("not searched")
 
-// inWhole searches a value that comes as a whole, unless it is too large for that.
+// inWhole searches a value that is fetched whole, unless it is too large.
 func (h *valueSearch) inWhole(ctx context.Context, src *source, k keyspace.Key) (bool, error) {
 	if large, err := tooLargeToFetch(ctx, h.conn, h.db, string(k.Name)); err != nil || large {
 		return false, errors.Join(err, errUnread)
@@ -153,7 +152,7 @@ func (h *valueSearch) inWhole(ctx context.Context, src *source, k keyspace.Key) 
 	return at >= 0, nil
 }
 
-// inString searches a string: what it holds decoded, too, if it is not too long for that.
+// inString searches a string. A string short enough to decode is also searched decoded.
 func (h *valueSearch) inString(ctx context.Context, k keyspace.Key) (bool, error) {
 	if k.Count >= 0 && k.Count <= decodeLimit {
 		v, err := h.conn.One(ctx, h.db, target.Command("GETRANGE", string(k.Name), "0", target.Decimal(decodeLimit)))

@@ -10,8 +10,7 @@ import (
 	"github.com/meowdis/meowdis/inspect/target"
 )
 
-// Tail goes to the last entry of a stream, and shows new ones as they come, until the
-// person moves.
+// Tail moves to the last entry of a stream and shows new entries as they arrive, until the user moves.
 func (v *Room) Tail() tea.Cmd {
 	s := v.sheet()
 	switch {
@@ -34,11 +33,11 @@ func (v *Room) Tail() tea.Cmd {
 	return nil
 }
 
-// minTailSheet is from how many entries on the end of a stream is shown by itself: the way
-// there from the first entry would be long.
+// minTailSheet is the number of entries above which Tail opens the end of a stream on its own sheet:
+// reading to it from the first entry would take long.
 const minTailSheet = 1000
 
-// tailFoundMsg is where the last entries of a stream begin.
+// tailFoundMsg is the request for the last entries of a stream.
 type tailFoundMsg struct {
 	sheet *sheet
 	from  chunkRequest
@@ -71,7 +70,7 @@ func (v *Room) onTailFound(m tailFoundMsg) {
 // ShowsEntries reports whether the entries of a stream are shown.
 func (v *Room) ShowsEntries() bool { return v.sheet() != nil && v.sheet().src == entriesOf }
 
-// refreshTail asks for what has come after the last entry, once a second.
+// refreshTail fetches the entries after the last one, once a second.
 func (v *Room) refreshTail() {
 	s := v.sheet()
 	if s == nil || !s.live || v.Running(job.Paging) || v.Running(job.Opening) || v.gone() {
@@ -86,15 +85,15 @@ func (v *Room) refreshTail() {
 	s.pager.destination = lastLine
 }
 
-// markStale lets the chunks of s be fetched again.
+// markStale marks the chunks of s to be fetched again.
 func (s *sheet) markStale() {
 	for _, c := range s.pager.chunks {
 		c.stale = true
 	}
 }
 
-// markExpired lets the elements be fetched again of which one has ended at now; the clock
-// of a server may be behind, so that it is not asked again at once.
+// markExpired marks the chunks with an element that expired before now as stale, at most once a second:
+// a server's clock may be behind.
 func (v *viewState) markExpired(now int64) {
 	s := v.sheet()
 	if s == nil || now < v.expiryCheckedAt+time.Second.Milliseconds() {

@@ -1,16 +1,15 @@
 package value
 
-// Elements with numbers are fetched by their numbers, so many a chunk that a chunk is
-// not heavy: nobody waits long for a screen of a list of pictures.
+// Numbered elements are fetched by index. The number per chunk is chosen so that a chunk stays small
+// and a screen of large elements, such as a list of pictures, loads quickly.
 
-// maxChunkBytes is how many bytes a chunk may have before its sheet goes on with fewer
-// elements a chunk.
+// maxChunkBytes is the chunk size above which a sheet switches to fewer elements per chunk.
 const maxChunkBytes = 16 * targetChunkBytes
 
-// numbered reports whether s shows elements that are asked for by their numbers.
+// numbered reports whether s shows elements fetched by index.
 func (s *sheet) numbered() bool { return s.isTable() && s.src.per > 0 && s.filter == nil }
 
-// startRequest is the link to the first chunk.
+// startRequest returns the request for the first chunk.
 func (s *sheet) startRequest() chunkRequest {
 	if s.numbered() {
 		return chunkRequest{firstRequest.cursor, int(s.per)}
@@ -18,18 +17,18 @@ func (s *sheet) startRequest() chunkRequest {
 	return s.pager.starts[0]
 }
 
-// startFrom makes from the link to the first chunk of a sheet that has none yet.
+// startFrom sets the request for the first chunk of a sheet without chunks.
 func (s *sheet) startFrom(from chunkRequest) {
 	if s.pager.starts[0] = from; s.numbered() {
 		s.rechunk(int64(from.n))
 	}
 }
 
-// index is the number of the element at a spot.
+// index returns the index of the element at a position.
 func (s *sheet) index(at spot) int64 { return int64(at.chunk)*s.per + int64(at.line) }
 
-// adjustChunkSize chooses how many elements a chunk has, by the first ones, and fewer when heavier
-// ones come.
+// adjustChunkSize chooses the elements per chunk from the first chunk, and lowers it when larger
+// elements arrive.
 func (s *sheet) adjustChunkSize(c *chunk) {
 	size := int64(c.bytes())
 	switch {
@@ -41,8 +40,8 @@ func (s *sheet) adjustChunkSize(c *chunk) {
 	}
 }
 
-// rechunk parts the elements anew, with another number of them a chunk. A chunk of which
-// only the beginning is there shows that until it is fetched.
+// rechunk redistributes the loaded elements to chunks of per elements. A chunk that is only partly
+// loaded shows its loaded part until it is fetched.
 func (s *sheet) rechunk(per int64) {
 	p := &s.pager
 	top, cursor := s.index(p.top), s.index(p.cursor)
@@ -68,8 +67,7 @@ func (s *sheet) rechunk(per int64) {
 	p.seekDestination()
 }
 
-// contiguousRows is the chunk of the rows from first to end, as far as they are there without
-// a gap.
+// contiguousRows returns the chunk of the rows from first to end, up to the first gap.
 func contiguousRows(rows map[int64]record, stale map[int64]bool, first, end int64) *chunk {
 	c := &chunk{}
 	for n := first; n < end && rows[n] != nil; n++ {

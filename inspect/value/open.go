@@ -10,7 +10,7 @@ import (
 	"github.com/meowdis/meowdis/keytype"
 )
 
-// Open shows the value of key.
+// Open fetches and shows the value of key.
 func (v *Room) Open(key string) tea.Cmd {
 	v.setWanted(key)
 	v.cancelJobs()
@@ -25,7 +25,7 @@ func (v *Room) Open(key string) tea.Cmd {
 		if err == nil && element != nil && o.kind == kind {
 			o.opened, err = element.reload(ctx, conn, db, kind, key)
 			if kind == keytype.List && o.size != size && o.opened != nil && o.opened.body != element.body {
-				o.opened.missing = true // another element has its index
+				o.opened.missing = true // another element has its index now
 			}
 		}
 		return o, err
@@ -50,19 +50,18 @@ func (v *Room) fetch(s *sheet, i int, from chunkRequest) tea.Cmd {
 
 func (v *Room) onPaged(p pagedMsg) {
 	if p.sheet.numbered() && p.from.n != int(p.sheet.per) {
-		return // meanwhile the chunks have other numbers
+		return // the elements per chunk changed during the fetch
 	}
 	p.sheet.add(p.i, p.chunk)
 }
 
-// decodedMsg is a value that was fetched as a whole, laid out.
+// decodedMsg is the decoded form of a value that was fetched whole.
 type decodedMsg struct {
 	sheet *sheet
 	doc   *document
 }
 
-// decode fetches a string that is longer than a window, but not too long to be
-// decoded.
+// decode fetches and decodes a string longer than a window, up to decodeLimit.
 func (v *Room) decode(s *sheet) tea.Cmd {
 	s.decodeTried = true
 	conn, db, key := v.Conn, v.DB, v.Key

@@ -10,7 +10,7 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// opened is an element that is shown by itself, as it was last read.
+// opened is an element on its own sheet, as last read.
 type opened struct {
 	src     *source // of the table that it was opened from
 	row     record
@@ -19,7 +19,7 @@ type opened struct {
 	missing bool // it was deleted
 }
 
-// opened returns the element that is shown by itself, nil for none.
+// opened returns the opened element, or nil.
 func (v *viewState) opened() *opened {
 	if s := v.sheet(); s != nil {
 		return s.opened
@@ -27,7 +27,7 @@ func (v *viewState) opened() *opened {
 	return nil
 }
 
-// reload reads o again; where the target refuses the command, it stays as it was.
+// reload reads o again. It returns o unchanged if the target refuses the command.
 func (o *opened) reload(ctx context.Context, c *target.Conn, db int, kind, key string) (*opened, error) {
 	read, err := o.reread(ctx, c, db, kind, key)
 	if _, refused := errors.AsType[target.Refusal](err); refused {
@@ -69,7 +69,8 @@ func (o *opened) reread(ctx context.Context, c *target.Conn, db int, kind, key s
 	return read, fetchDetails(ctx, c, db, o.src, key, &chunk{rows: []record{read.row}})
 }
 
-// applyReply takes in the reply to the call that reads the element, and reports whether the element exists.
+// applyReply updates o from the reply to the call that reads it, and reports whether the element
+// exists.
 func (o *opened) applyReply(kind string, v resp.Value) bool {
 	switch kind {
 	case keytype.Set:
@@ -89,8 +90,8 @@ func (o *opened) applyReply(kind string, v resp.Value) bool {
 	return !o.missing
 }
 
-// find looks for the element in the table that it was opened from: the same row, else the row of the
-// same name, else the only one.
+// find finds the element in the table that it was opened from: the same row, else the row with the same
+// name, else the only row.
 func (o *opened) find(c *chunk) {
 	i := slices.IndexFunc(c.rows, func(r record) bool { return slices.Equal(r, o.row) })
 	if i < 0 {
@@ -104,14 +105,14 @@ func (o *opened) find(c *chunk) {
 	}
 }
 
-// newOpened is the sheet of an element.
+// newOpened returns the sheet of an element.
 func newOpened(title string, o *opened) *sheet {
 	s := newWhole(title, o.body)
 	s.opened = o
 	return s
 }
 
-// reopen shows the element as it was read again. It closes an element that was deleted, and reports that.
+// reopen shows the element as read again. It closes a deleted element and reports that.
 func (v *viewState) reopen(o *opened) (deleted bool) {
 	s := v.sheet()
 	if s == nil || s.opened == nil || o == nil || s.opened.src != o.src {

@@ -4,21 +4,20 @@ import (
 	"github.com/meowdis/meowdis/inspect/screen"
 )
 
-// chunk is a part of a value, as it is fetched: some elements, or a window of a
-// string's bytes.
+// chunk is one fetched part of a value: some elements, or a window of a string's bytes.
 type chunk struct {
-	rows       []record      // elements, a cell a column
-	bodies     []string      // the elements as they are shown alone, where that is not the last cell
-	data       []byte        // bytes, with up to three of the next chunk for a letter that spans both
-	size       int           // how many of data are this chunk's own
-	lines      []screen.Span // data as lines of the screen, in the present form and width
-	next       string        // the cursor of the chunk after this one, "" after the last; only where chunks have cursors
-	expiresAt  int64         // when the first of the elements ends, Unix ms; 0: none does
-	stale      bool          // to be fetched again when it is on the screen
-	hasDetails bool          // what else there is to know of the elements is known
+	rows       []record      // one cell per column
+	bodies     []string      // the elements in full, when the last cell is not the full element
+	data       []byte        // the bytes, plus up to three of the next chunk to complete a UTF-8 character
+	size       int           // the bytes of data that belong to this chunk
+	lines      []screen.Span // data as screen lines, in the current form and width
+	next       string        // in a chain: the cursor of the next chunk; "" after the last chunk
+	expiresAt  int64         // when the first of the elements expires, Unix ms; 0: none expires
+	stale      bool          // fetch it again when it is on the screen
+	hasDetails bool          // the extra facts about the elements were fetched
 }
 
-// bytes is about how much memory the elements take.
+// bytes returns roughly how much memory the elements use.
 func (c *chunk) bytes() (n int) {
 	for _, row := range c.rows {
 		for _, cell := range row {
@@ -28,21 +27,21 @@ func (c *chunk) bytes() (n int) {
 	return n
 }
 
-// chunkRequest is where a chunk of a chain begins, and how many elements it is asked for.
+// chunkRequest asks for one chunk of a chain: the cursor it starts at and the number of elements.
 type chunkRequest struct {
 	cursor string
 	n      int
 }
 
-// How large the chunks of a chain grow while nobody looks at them, in elements, and
-// how many bytes any chunk should have.
+// Bounds on a chunk: the most elements when a chain is read quickly, and the bytes that every chunk
+// aims for.
 const (
 	maxChunkElements = 2000
 	targetChunkBytes = 256 << 10
 )
 
-// nextRequest is the link to the chunk after c, which was asked for n elements: as many
-// as a screen needs, more in a hurry, and few of what is heavy.
+// nextRequest returns the request for the chunk after c, given that c was requested with n elements. It
+// asks for a screenful, for more in a hurry, and for less when the elements are large.
 func (c *chunk) nextRequest(n int, hurry bool) chunkRequest {
 	switch fit := c.fittingCount(maxChunkElements); {
 	case fit < n:
@@ -55,7 +54,7 @@ func (c *chunk) nextRequest(n int, hurry bool) chunkRequest {
 	return chunkRequest{c.next, n}
 }
 
-// fittingCount is how many elements like those of c a chunk should have, most at most.
+// fittingCount returns how many elements of the size of c's fit in one chunk, at most most.
 func (c *chunk) fittingCount(most int) int {
 	if len(c.rows) == 0 {
 		return most
@@ -69,7 +68,7 @@ type record []string
 
 func (c *chunk) len() int { return max(len(c.rows), len(c.lines)) }
 
-// body is row i as it is shown alone.
+// body returns row i in full.
 func (c *chunk) body(i int) string {
 	if c.bodies != nil {
 		return c.bodies[i]
@@ -77,51 +76,50 @@ func (c *chunk) body(i int) string {
 	return c.rows[i][len(c.rows[i])-1]
 }
 
-// spot is a line of the value: a chunk and the line in it.
+// position is a line of the value: a chunk and a line in the chunk.
 type spot struct{ chunk, line int }
 
 func (s spot) before(o spot) bool {
 	return s.chunk < o.chunk || s.chunk == o.chunk && s.line < o.line
 }
 
-// pager scrolls over chunks of which only the ones near the screen are in
-// memory. It moves within what is loaded; missing says what to load next.
+// pager scrolls over chunks and keeps only the chunks near the screen in memory. It moves within the
+// loaded chunks; missing returns the chunk to load next.
 type pager struct {
 	chunks      map[int]*chunk
-	count       int            // how many chunks there are; unknown while -1
-	chain       bool           // each chunk says where the next one begins
-	starts      []chunkRequest // the beginning of each chunk of a chain that is known
-	before      []int64        // how many lines stand before each chunk that was seen in order
+	count       int            // the number of chunks; -1 while unknown
+	chain       bool           // each chunk holds the cursor of the next one
+	starts      []chunkRequest // in a chain: the known requests, one per chunk
+	before      []int64        // the number of lines before each chunk read so far in order
 	top         spot           // the first line on the screen
 	cursor      spot           // the selected line
 	height      int            // lines on the screen
-	selectable  bool           // a line can be selected; without, the cursor is the top
-	destination destination    // what the screen follows as it is found
-	pendingMove int            // how far the person moved beyond the lines that are loaded
+	selectable  bool           // a line can be selected; otherwise the cursor is the top line
+	destination destination    // where the screen moves as chunks load
+	pendingMove int            // lines still to move once the chunks there are loaded
 }
 
-// destination is what a pager goes to while it is still being loaded.
+// destination is where a pager is heading while chunks are still loading.
 type destination int
 
 const (
 	noDestination destination = iota
-	lastLine                  // the last line of all
+	lastLine                  // the last line of the value
 )
 
-// newPager scrolls over count chunks; -1 means that the chunks form a chain of
-// cursors, whose end is not known yet.
+// newPager returns a pager over count chunks. A count of -1 means that the chunks form a chain of
+// cursors with an unknown end.
 func newPager(count int, picks bool) pager {
 	return pager{chunks: map[int]*chunk{}, count: count, chain: count < 0, starts: []chunkRequest{firstRequest}, before: []int64{0}, selectable: picks}
 }
 
-// maxScreensAhead is how many screens a person can be ahead of what is loaded.
+// maxScreensAhead bounds how many screens the user can move ahead of the loaded chunks.
 const maxScreensAhead = 10
 
-// chunkMargin is how far from the screen a chunk stays in memory.
+// chunkMargin is how many chunks beyond the screen stay in memory.
 const chunkMargin = 2
 
-// add takes chunk i in, forgets what is far from the screen, and goes on to the
-// end if that is wanted.
+// add stores chunk i, drops the chunks far from the screen, and continues towards the destination.
 func (p *pager) add(i int, c *chunk) {
 	p.chunks[i] = c
 	if len(p.before) == i+1 {
@@ -153,8 +151,7 @@ func (p *pager) add(i int, c *chunk) {
 	}
 }
 
-// diverges reports whether chunk i of a chain, fetched again, leads elsewhere than
-// before.
+// diverges reports whether chunk i of a chain, fetched again, ends at another cursor than before.
 func (p *pager) diverges(i int, c *chunk) bool {
 	switch {
 	case !p.chain || len(p.before) <= i+1:
@@ -165,7 +162,7 @@ func (p *pager) diverges(i int, c *chunk) bool {
 	return c.next != ""
 }
 
-// forgetAfter takes what is known of the chunks after chunk i away.
+// forgetAfter drops everything known about the chunks after chunk i.
 func (p *pager) forgetAfter(i int) {
 	p.starts, p.before, p.count = p.starts[:i+1], p.before[:i+1], -1
 	for j := range p.chunks {
@@ -175,8 +172,8 @@ func (p *pager) forgetAfter(i int) {
 	}
 }
 
-// resume goes on where old was in an older version of the value. What it had loaded
-// is shown until it is fetched again.
+// resume takes over the place of old, a pager over an older version of the value. The chunks of old are
+// shown until they are fetched again.
 func (p *pager) resume(old *pager) {
 	if p.chain != old.chain {
 		return
@@ -199,8 +196,8 @@ func (p *pager) resume(old *pager) {
 	}
 }
 
-// settle moves the screen and the selection back onto lines that exist, and fills
-// the screen: the value or the screen may have changed its size.
+// settle moves the screen and the selection back onto existing lines and fills the screen. It is called
+// after the value or the screen changed size.
 func (p *pager) settle() {
 	p.top, p.cursor = p.nearestLine(p.top), p.nearestLine(p.cursor)
 	p.reveal()
@@ -213,7 +210,7 @@ func (p *pager) settle() {
 	}
 }
 
-// nearestLine is s, or the line nearest to it that there is, as far as is loaded.
+// nearestLine returns s, or the nearest existing line among the loaded chunks.
 func (p *pager) nearestLine(s spot) spot {
 	c := p.chunks[s.chunk]
 	if c == nil {
@@ -232,10 +229,10 @@ func (p *pager) nearestLine(s spot) spot {
 	return s
 }
 
-// endless reports whether the end of the chain is not known yet.
+// endless reports whether the end of the chain is still unknown.
 func (p *pager) endless() bool { return p.count < 0 }
 
-// furthest is the last chunk that can be asked for.
+// furthest returns the last chunk that can be requested.
 func (p *pager) furthest() int {
 	if p.endless() {
 		return len(p.starts) - 1
@@ -243,8 +240,8 @@ func (p *pager) furthest() int {
 	return p.count - 1
 }
 
-// advance goes n lines down from s, as far as is loaded, and says how many it
-// went.
+// advance moves up to n lines down from s within the loaded chunks and returns the number of lines
+// moved.
 func (p *pager) advance(s spot, n int) (spot, int) {
 	went := 0
 	for went < n {
@@ -268,7 +265,7 @@ func (p *pager) next(s spot) (spot, bool) {
 	return s, false
 }
 
-// retreat goes n lines up from s, as far as is loaded.
+// retreat moves up to n lines up from s within the loaded chunks and returns the number of lines moved.
 func (p *pager) retreat(s spot, n int) (spot, int) {
 	went := 0
 	for went < n {
@@ -294,8 +291,8 @@ func (p *pager) prev(s spot) (spot, bool) {
 	return s, false
 }
 
-// move goes n lines down, or up when n is negative: as far as they are loaded, and the
-// rest of the way when they come.
+// move moves n lines down, or up if n is negative. The part beyond the loaded chunks follows when they
+// load.
 func (p *pager) move(n int) {
 	p.destination = noDestination
 	n += p.pendingMove
@@ -305,7 +302,7 @@ func (p *pager) move(n int) {
 	case n > 0 && p.selectable:
 		p.cursor, went = p.advance(p.cursor, n)
 		from = p.cursor
-	case n > 0: // the last line stays the last one on the screen at most
+	case n > 0: // the last line never scrolls above the bottom of the screen
 		bottom, _ := p.advance(p.top, p.height-1)
 		from, went = p.advance(bottom, n)
 		p.top, _ = p.advance(p.top, went)
@@ -326,13 +323,13 @@ func (p *pager) move(n int) {
 	p.reveal()
 }
 
-// hasUnloadedAfter reports whether lines after s are still to be loaded.
+// hasUnloadedAfter reports whether lines after s are not loaded yet.
 func (p *pager) hasUnloadedAfter(s spot) bool {
 	next, ok := p.next(s)
 	return !ok && p.chunks[next.chunk] == nil && next.chunk <= p.furthest()
 }
 
-// hasUnloadedBefore reports whether lines before the cursor are still to be loaded.
+// hasUnloadedBefore reports whether lines before the cursor are not loaded yet.
 func (p *pager) hasUnloadedBefore() bool {
 	i := p.cursor.chunk
 	for i >= 0 && p.chunks[i] != nil {
@@ -341,7 +338,7 @@ func (p *pager) hasUnloadedBefore() bool {
 	return i >= 0
 }
 
-// reveal moves the screen so that the selected line is on it.
+// reveal scrolls so that the selected line is on the screen.
 func (p *pager) reveal() {
 	if p.cursor.before(p.top) {
 		p.top = p.cursor
@@ -352,13 +349,13 @@ func (p *pager) reveal() {
 	}
 }
 
-// adoptChunks goes on with the chunks that a search has cut a chain into.
+// adoptChunks takes over the chunk boundaries that a search found.
 func (p *pager) adoptChunks(t *trail) {
 	p.starts, p.before, p.count = t.starts, t.before, t.count
 	p.chunks = map[int]*chunk{}
 }
 
-// jump selects a line that a search found.
+// jump selects a line found by a search.
 func (p *pager) jump(to spot) {
 	p.destination, p.pendingMove = noDestination, 0
 	p.cursor = to
@@ -373,8 +370,8 @@ func (p *pager) home() {
 	p.top, p.cursor = spot{}, spot{}
 }
 
-// seekDestination goes where the chase leads, as far as is loaded, and ends it when a full
-// screen of lines is there.
+// seekDestination moves towards the destination within the loaded chunks, and clears the destination
+// once a full screen is loaded there.
 func (p *pager) seekDestination() {
 	goal := p.destinationChunk()
 	if goal < 0 {
@@ -395,7 +392,7 @@ func (p *pager) seekDestination() {
 	}
 }
 
-// destinationChunk is the chunk whose last line is chased, -1 when none is.
+// destinationChunk returns the chunk whose last line is the destination, or -1.
 func (p *pager) destinationChunk() int {
 	if p.destination == noDestination {
 		return -1
@@ -403,8 +400,8 @@ func (p *pager) destinationChunk() int {
 	return p.furthest()
 }
 
-// missing is a chunk that the screen, or the next key press, needs. While the
-// end is chased it is first the one that leads there.
+// missing returns a chunk that the screen or the next key press needs. A chunk on the way to the
+// destination comes first.
 func (p *pager) missing() (int, bool) {
 	for _, c := range []int{p.destinationChunk(), p.top.chunk, p.missingBelow(), p.top.chunk - 1} {
 		if c >= 0 && c <= p.furthest() && p.needs(c) {
@@ -414,11 +411,11 @@ func (p *pager) missing() (int, bool) {
 	return 0, false
 }
 
-// needs reports whether chunk i is to be fetched.
+// needs reports whether chunk i has to be fetched.
 func (p *pager) needs(i int) bool { return p.chunks[i] == nil || p.chunks[i].stale }
 
-// missingBelow is the first chunk that is to be fetched within a screen below the screen; of
-// what is heavy, on the screen.
+// missingBelow returns the first chunk to fetch within one screen below the screen. If the elements are
+// large, it looks only at the screen itself.
 func (p *pager) missingBelow() int {
 	s, lines, bytes := p.top, 2*p.height, 0
 	for i := s.chunk; ; i++ {
@@ -435,13 +432,14 @@ func (p *pager) missingBelow() int {
 	}
 }
 
-// lineCount is how many lines a chain has that was read to its end in order.
+// lineCount returns the number of lines of a chain; ok is false until the chain was read to its end in
+// order.
 func (p *pager) lineCount() (int64, bool) {
 	last := len(p.before) - 1
 	return p.before[last], p.chain && p.count == last
 }
 
-// lineNumber is the number of the line at s, from 1, where that can be told.
+// lineNumber returns the number of the line at s, from 1; ok is false while it is unknown.
 func (p *pager) lineNumber(s spot) (int64, bool) {
 	if s.chunk >= len(p.before) {
 		return 0, false
@@ -449,8 +447,8 @@ func (p *pager) lineNumber(s spot) (int64, bool) {
 	return p.before[s.chunk] + int64(s.line) + 1, true
 }
 
-// waiting reports whether the person has to wait for the line they went to. The end of a
-// chain may be far: who moves on the way there stays there.
+// waiting reports whether the user waits for the line they moved to. The end of a chain may be far
+// away; a user who moves on the way there stays at that line.
 func (p *pager) waiting() bool {
 	return p.pendingMove != 0 || p.destination == lastLine && !p.endless()
 }

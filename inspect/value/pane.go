@@ -8,41 +8,41 @@ import (
 	"github.com/meowdis/meowdis/inspect/target"
 )
 
-// sheet is a value, or one element of it, laid out for the screen.
+// sheet is a value, or one of its elements, laid out for the screen.
 type sheet struct {
 	title       string
-	src         *source      // how it is fetched; nil when whole is all of it
-	whole       string       // an element, which is in memory
-	opened      *opened      // whose element it is; nil for another sheet
+	src         *source      // how it is fetched; nil if whole holds all of it
+	whole       string       // an element held in memory
+	opened      *opened      // the element on this sheet; nil on other sheets
 	size        int64        // elements or bytes
-	per         int64        // of them a chunk; 0 when chunks form a chain
-	sized       bool         // that is as many as fits their size
-	firsts      *target.Seen // where the chunks may repeat elements
+	per         int64        // elements or bytes per chunk; 0 if the chunks form a chain
+	sized       bool         // per was chosen to fit the element size
+	firsts      *target.Seen // the elements already shown, if chunks may repeat elements
 	pager       pager
 	form        shape
-	formChosen  bool      // the person chose the form
-	doc         *document // the value decoded, nil where there is nothing to decode
-	decodeTried bool      // it was tried to decode it
-	decoderRan  bool      // it was given to the person's own decoder
-	note        string    // why it was not
-	needle      string    // what was searched last
-	foundByte   int64     // one past the byte that the search found, until the person moves; 0: none
-	foundLen    int       // how many bytes it found
-	jumping     bool      // its line is still to be shown
-	widths      []int     // of the columns: the widest cell that was on the screen
-	width       int       // for which the chunks are laid out
-	live        bool      // new entries are shown as they come
-	filter      *sieve    // which elements are shown, and how; nil: all, as they are stored
+	formChosen  bool      // the user chose the form
+	doc         *document // the decoded value; nil if it does not decode
+	decodeTried bool      // decoding was tried
+	decoderRan  bool      // the user's decoder ran
+	note        string    // why decoding failed
+	needle      string    // the last search
+	foundByte   int64     // one past the byte a search found, until the user moves; 0: none
+	foundLen    int       // the number of bytes found
+	jumping     bool      // the line found is not on the screen yet
+	widths      []int     // the widest cell shown so far, per column
+	width       int       // the width that the chunks are laid out for
+	live        bool      // new entries appear as they arrive
+	filter      *sieve    // which elements are shown, and in what order; nil: all, as stored
 }
 
-// phase is how far the pane is with the key that it is to show.
+// phase is the loading state of the wanted key.
 type phase int
 
 const (
-	noKey    phase = iota // none is to be shown
-	awaiting              // the person waits for the wanted one; what is shown is another, or older
-	settled               // nothing is awaited: what there is of the wanted one is shown
-	stopped               // a job failed or was cancelled: nothing starts by itself
+	noKey    phase = iota // no key is wanted
+	awaiting              // the user waits for the wanted key; the screen shows another key, or an older version
+	settled               // the wanted key is shown
+	stopped               // a job failed or was cancelled; no job starts by itself
 )
 
 // showing is what the pane shows.
@@ -50,28 +50,27 @@ type showing int
 
 const (
 	showsNothing  showing = iota
-	showsValue            // of key, or that there is no such key
-	showsDeleted          // which expired or was deleted while it was shown
-	showsTooLarge         // no more than the facts: it is too large to be fetched
+	showsValue            // a value, or that the key is missing
+	showsDeleted          // a value that expired or was deleted while on the screen
+	showsTooLarge         // only the facts: the value is too large to fetch
 )
 
-// viewState is the value that is open, with the element that is looked at on
-// top of it.
+// viewState is the open value, with the opened elements stacked on top of it.
 type viewState struct {
 	phase           phase
 	showing         showing
-	Key             string // what is shown
-	wanted          string // what is to be shown
+	Key             string // the key on the screen
+	wanted          string // the key to show
 	Kind            string
-	size            int64 // -1 where it cannot be told
-	expires         int64 // Unix ms; 0 when it does not expire
+	size            int64 // -1 while unknown
+	expires         int64 // Unix ms; 0: never
 	sheets          []*sheet
-	expiryCheckedAt int64 // when it was last looked which elements have ended
+	expiryCheckedAt int64 // when the elements were last checked for expiry
 	width           int
 	height          int // lines for the value itself
 }
 
-// setWanted makes key the one to be shown, and awaited unless it is there.
+// setWanted makes key the wanted key. The user waits for it unless it is on the screen.
 func (v *viewState) setWanted(key string) {
 	still := v.phase == awaiting && v.wanted == key
 	v.wanted, v.phase = key, awaiting
@@ -80,22 +79,22 @@ func (v *viewState) setWanted(key string) {
 	}
 }
 
-// Shows reports whether the pane shows key, as it is or was.
+// Shows reports whether the pane shows key, in its current or an older version.
 func (v *viewState) Shows(key string) bool { return v.showing != showsNothing && v.Key == key }
 
-// gone reports whether the key that is shown is not there any more.
+// gone reports whether the key on the screen no longer exists.
 func (v *viewState) gone() bool {
 	return v.showing == showsDeleted || v.showing != showsNothing && v.Kind == ""
 }
 
-// allowJobs lets jobs for what is shown start again.
+// allowJobs lets stopped jobs start again.
 func (v *viewState) allowJobs() {
 	if v.phase == stopped {
 		v.phase = settled
 	}
 }
 
-// sheet is the top one, nil when there is nothing to scroll.
+// sheet returns the top sheet, or nil if there is nothing to scroll.
 func (v *viewState) sheet() *sheet {
 	if len(v.sheets) == 0 {
 		return nil
@@ -103,22 +102,21 @@ func (v *viewState) sheet() *sheet {
 	return v.sheets[len(v.sheets)-1]
 }
 
-// openedMsg is a key's facts and the beginning of its value. The kind is "" when
-// there is no such key.
+// openedMsg is a key's facts and the beginning of its value. The kind is "" if the key is missing.
 type openedMsg struct {
 	key      string
 	kind     string
 	expires  int64
 	size     int64
 	first    *chunk       // nil for a type that cannot be shown
-	from     chunkRequest // where it begins, and for how many elements it was asked
-	tooLarge bool         // and for a value that is not fetched, since it is too large
+	from     chunkRequest // the request that returned first
+	tooLarge bool         // the value is too large to fetch; first is nil
 	firsts   *target.Seen
-	opened   *opened // the element that is shown by itself, read again; nil for none
+	opened   *opened // the opened element, read again; nil for none
 }
 
-// onOpened takes o in. When it is the key that is shown already, the place in it and
-// the form stay. It reports whether the element that was shown by itself was deleted.
+// onOpened shows o. If the pane already shows the key, the position and the form stay. It reports
+// whether the opened element was deleted.
 func (v *viewState) onOpened(o openedMsg) (deleted bool) {
 	same := v.Shows(o.key)
 	if v.wanted == o.key {
@@ -170,7 +168,7 @@ func newSheet(title string, src *source, size int64) *sheet {
 	return &sheet{title: title, src: src, size: size, per: src.per, pager: newPager(chunksOf(size, src.per), src.columns != nil)}
 }
 
-// newWhole is a sheet of bytes that are in memory.
+// newWhole returns a sheet of bytes held in memory.
 func newWhole(title, body string) *sheet {
 	s := &sheet{title: title, whole: body, size: int64(len(body)), decodeTried: true}
 	if s.size > decodeLimit {
@@ -181,8 +179,7 @@ func newWhole(title, body string) *sheet {
 	return s
 }
 
-// decoded takes the decoded value in, which is what is shown unless the person
-// chose otherwise.
+// decoded stores the decoded value, and shows it unless the user chose another form.
 func (s *sheet) decoded(d *document) {
 	if d != nil && d.lines == nil {
 		s.note, d = d.note, nil
@@ -205,8 +202,7 @@ func (s *sheet) decoded(d *document) {
 	}
 }
 
-// restoreSheets is the sheets of a value that was read again as s, with the person
-// where they were.
+// restoreSheets returns the sheets of a value that was read again as s, at the user's position.
 func (s *sheet) restoreSheets(old []*sheet) []*sheet {
 	if s.src != nil && s.src.other != nil && s.src.other == old[0].src {
 		s = newSheet(s.title, old[0].src, -1)
@@ -222,7 +218,7 @@ func (s *sheet) restoreSheets(old []*sheet) []*sheet {
 	}
 	for _, inner := range old[1:] {
 		switch {
-		case inner.src == nil: // see reopen
+		case inner.src == nil: // reopen replaces it
 		case inner.filter != nil:
 			inner.filter.base.markStale()
 			inner.filter.begin()
@@ -233,7 +229,7 @@ func (s *sheet) restoreSheets(old []*sheet) []*sheet {
 	return append([]*sheet{s}, old[1:]...)
 }
 
-// resume goes where old was, if that place can be found again.
+// resume takes over the position of old, if it can be found again.
 func (s *sheet) resume(old *sheet) {
 	if s.src != old.src {
 		return
@@ -242,7 +238,7 @@ func (s *sheet) resume(old *sheet) {
 	if s.doc != nil {
 		s.doc.resume(old.doc)
 	} else if !s.decodeTried {
-		s.doc = old.doc // until it is decoded again
+		s.doc = old.doc // until the new value is decoded
 	}
 	if s.src != nil {
 		s.width, s.widths, s.firsts, s.sized = old.width, old.widths, old.firsts, old.sized
@@ -255,7 +251,7 @@ func (s *sheet) resume(old *sheet) {
 	}
 }
 
-// add takes chunk i in.
+// add stores chunk i.
 func (s *sheet) add(i int, c *chunk) {
 	if i == 0 && !s.formChosen && s.form != asDocument && len(c.data) > 0 {
 		s.form = asText
@@ -275,7 +271,7 @@ func (s *sheet) add(i int, c *chunk) {
 	}
 }
 
-// arrange lays the sheets out for the pane's present size.
+// arrange lays the sheets out for the current size of the pane.
 func (v *viewState) arrange() {
 	for _, s := range v.sheets {
 		s.pager.height = max(v.height-v.headings(s), 1)
@@ -289,8 +285,8 @@ func (v *viewState) arrange() {
 	}
 }
 
-// headings is how many lines stand above the first line of s: the titles of a
-// table, or some air above text where there is room.
+// headings returns the number of lines above the first line of s: the column titles of a table, or a
+// blank line above text if the pane is high enough.
 func (v *viewState) headings(s *sheet) int {
 	if s.isTable() || v.height >= 12 {
 		return 1
@@ -298,10 +294,10 @@ func (v *viewState) headings(s *sheet) int {
 	return 0
 }
 
-// isTable reports whether s shows elements; else it shows bytes.
+// isTable reports whether s shows elements; otherwise it shows bytes.
 func (s *sheet) isTable() bool { return s != nil && s.src != nil && s.src.columns != nil }
 
-// relayout lays the loaded chunks out again, and keeps the byte at the top there.
+// relayout lays out the loaded chunks again and keeps the same byte at the top.
 func (s *sheet) relayout(width int) {
 	s.width, s.widths = width, nil
 	at := 0
@@ -323,7 +319,7 @@ func (s *sheet) relayout(width int) {
 	s.pager.cursor = s.pager.top
 }
 
-// element is the selected row of a table with its body; ok is false where none is.
+// element returns the selected row of a table and its body; ok is false if no row is selected.
 func (s *sheet) element() (row record, body string, ok bool) {
 	if !s.isTable() {
 		return nil, "", false
@@ -335,8 +331,7 @@ func (s *sheet) element() (row record, body string, ok bool) {
 	return c.rows[s.pager.cursor.line], c.body(s.pager.cursor.line), true
 }
 
-// openElement shows the selected element by itself, or what it leads to; in a
-// decoded value it folds.
+// openElement opens the selected element, or the sheet it leads to. In a decoded value it folds.
 func (v *viewState) openElement() {
 	s := v.sheet()
 	if s != nil && s.inDocument() {
@@ -359,7 +354,7 @@ func (v *viewState) openElement() {
 	v.fillWhole()
 }
 
-// showOther shows the other side of the value, where there is one.
+// showOther shows the other side of the value, if it has one.
 func (v *viewState) showOther() {
 	s := v.sheet()
 	if s == nil || s.src == nil || s.src.other == nil {
@@ -372,7 +367,7 @@ func (v *viewState) showOther() {
 // inDocument reports whether the decoded value is shown.
 func (s *sheet) inDocument() bool { return s.form == asDocument && s.doc != nil }
 
-// elementTitle names an element by what stands before it in its row.
+// elementTitle returns the title of an element, from the first cell of its row.
 func elementTitle(s *sheet, row record) string {
 	if len(row) == 1 {
 		return s.title + " ▸ " + strings.ToLower(s.src.columns[0].title)
@@ -380,7 +375,7 @@ func elementTitle(s *sheet, row record) string {
 	return s.title + " ▸ " + display.Whole(row[0])
 }
 
-// close leaves the element that is shown; false when there is none.
+// close closes the opened element and reports whether there was one.
 func (v *viewState) close() bool {
 	if len(v.sheets) < 2 {
 		return false
@@ -389,7 +384,7 @@ func (v *viewState) close() bool {
 	return true
 }
 
-// fillWhole gives an element's sheet the chunks it needs, which are in memory.
+// fillWhole loads the chunks that an in-memory sheet needs.
 func (v *viewState) fillWhole() {
 	s := v.sheet()
 	if s == nil || s.src != nil && s.filter == nil {
@@ -409,7 +404,7 @@ func (v *viewState) fillWhole() {
 	}
 }
 
-// missing is the chunk to fetch next, and how.
+// missing returns the next chunk to fetch and its request.
 func (v *viewState) missing() (i int, from chunkRequest, ok bool) {
 	s := v.sheet()
 	if s == nil || s.src == nil || s.filter != nil || v.phase == stopped || v.gone() || s.inDocument() {
@@ -428,7 +423,7 @@ func (v *viewState) missing() (i int, from chunkRequest, ok bool) {
 	return i, from, true
 }
 
-// undecoded is a sheet whose value is to be fetched as a whole.
+// undecoded returns the sheet whose value has to be fetched whole for decoding, or nil.
 func (v *viewState) undecoded() *sheet {
 	s := v.sheet()
 	if s == nil || s.src == nil || s.src.columns != nil || s.decodeTried || v.phase == stopped || v.gone() || s.size > decodeLimit {
@@ -447,7 +442,7 @@ func (v *viewState) scrolled(f func(*pager)) {
 	}
 }
 
-// Move goes n lines down, up when n is negative; further ones may have to be loaded.
+// Move moves n lines down, or up if n is negative. Lines that are not loaded follow when they load.
 func (v *viewState) Move(n int) {
 	if s := v.sheet(); s != nil && s.inDocument() {
 		s.doc.move(n)
@@ -456,7 +451,7 @@ func (v *viewState) Move(n int) {
 	v.scrolled(func(p *pager) { p.move(n) })
 }
 
-// Home goes to the first line.
+// Home moves to the first line.
 func (v *viewState) Home() {
 	if s := v.sheet(); s != nil && s.inDocument() {
 		s.doc.home()
@@ -465,7 +460,7 @@ func (v *viewState) Home() {
 	v.scrolled((*pager).home)
 }
 
-// End goes to the last line, which may have to be searched for.
+// End moves to the last line, which may have to be loaded.
 func (v *viewState) End() {
 	if s := v.sheet(); s != nil && s.inDocument() {
 		s.doc.end()
@@ -477,7 +472,7 @@ func (v *viewState) End() {
 	})
 }
 
-// pick selects a line of the screen, and reports whether it was selected already.
+// pick selects the line at screen row at, and reports whether it was already selected.
 func (v *viewState) pick(at int) bool {
 	s := v.sheet()
 	if s.inDocument() {

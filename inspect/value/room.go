@@ -9,28 +9,27 @@ import (
 	"github.com/meowdis/meowdis/inspect/room"
 )
 
-// Room is the value on the screen: what it shows, and the jobs that fetch it.
+// Pane is the value on the screen and the jobs that fetch it.
 type Room struct {
 	*room.Base
 	viewState
-	// Decoder is the person's own decoder for a key, nil for none; itself nil where there are
-	// none at all.
+	// Decoder returns the user's decoder for a key, or nil. The field is nil if the user has no
+	// decoders.
 	Decoder func(key string) *Decoder
-	rests   int    // the latest restedMsg that was asked for
-	sought  string // what was searched in all values; "" for nothing
+	rests   int    // the number of the latest restedMsg requested
+	sought  string // the search in all values; "" for none
 }
 
-// restedMsg comes when the person has rested on a key. Only the latest that was asked
-// for counts.
+// restedMsg arrives after the user stayed on a key for a moment. Only the latest one requested counts.
 type restedMsg int
 
-// valueHeadings is the lines above the value: title, facts.
+// valueHeadings is the number of lines above the value: title and facts.
 const valueHeadings = 2
 
-// New shows no value.
+// New returns a pane without a value.
 func New(b *room.Base) Room { return Room{Base: b} }
 
-// Update takes in what a job or a timer brought; it leaves what is of other rooms.
+// Update handles messages for this pane and ignores messages for other panes.
 func (v *Room) Update(msg tea.Msg) tea.Cmd {
 	switch r := msg.(type) {
 	case openedMsg:
@@ -60,7 +59,7 @@ func (v *Room) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// Fill starts the jobs whose results the screen needs and that do not run yet.
+// Fill starts the jobs whose results the screen needs, unless they already run.
 func (v *Room) Fill() tea.Cmd {
 	var cmds []tea.Cmd
 	v.markExpired(v.Now)
@@ -78,7 +77,7 @@ func (v *Room) Fill() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// RestOn shows key once the person has rested on it.
+// RestOn shows key after the user stayed on it for a moment.
 func (v *Room) RestOn(key string) tea.Cmd {
 	if v.phase != noKey && v.wanted == key {
 		return nil
@@ -95,20 +94,20 @@ func (v *Room) onRested(r restedMsg) tea.Cmd {
 	return v.Open(v.wanted)
 }
 
-// Current is the key that is to be shown; false for none.
+// Current returns the wanted key; ok is false if there is none.
 func (v *Room) Current() (key string, ok bool) { return v.wanted, v.phase != noKey }
 
-// OpenAgain reads key, which the person changed, and waits for.
+// OpenAgain reads key again after the user changed it; the user waits for the result.
 func (v *Room) OpenAgain(key string) tea.Cmd {
 	cmd := v.Open(key)
 	v.phase = awaiting
 	return cmd
 }
 
-// IsSettled reports whether key is shown, and no job for it failed or was stopped.
+// IsSettled reports whether key is shown and none of its jobs failed or was stopped.
 func (v *Room) IsSettled(key string) bool { return v.Shows(key) && v.phase != stopped }
 
-// Follow reads what is shown again, without anybody waiting for it.
+// Follow reads the value on the screen again in the background; the user does not wait for it.
 func (v *Room) Follow() tea.Cmd {
 	if v.showing == showsNothing || v.phase == stopped || v.Running(job.Opening) || v.IsSifted() {
 		return nil
@@ -116,7 +115,7 @@ func (v *Room) Follow() tea.Cmd {
 	return v.Open(v.Key)
 }
 
-// Tick reads the value again whose time is over.
+// Tick runs once a second. It reads the value again when it has expired.
 func (v *Room) Tick() tea.Cmd {
 	v.refreshTail()
 	if v.expires == 0 || v.expires > v.Now || v.gone() {
@@ -125,8 +124,7 @@ func (v *Room) Tick() tea.Cmd {
 	return v.Follow()
 }
 
-// Halt keeps the pane from starting again by itself, after a job of it failed or was
-// stopped.
+// Halt keeps the pane from restarting a job that failed or was stopped.
 func (v *Room) Halt(p job.Purpose) {
 	if p == job.Opening || p == job.Paging {
 		v.phase = stopped
@@ -136,15 +134,15 @@ func (v *Room) Halt(p job.Purpose) {
 	}
 }
 
-// Resize lays the value out for a size of the pane, of which the headings are no part.
+// Resize lays the value out for a pane size. The height includes the headings.
 func (v *Room) Resize(width, height int) {
 	v.width, v.height = width, max(height-valueHeadings, 1)
 	v.arrange()
 	v.fillWhole()
 }
 
-// Back leaves what goes through the value, or the element that is shown, or ends the
-// jobs; left is that there is nothing more to leave but the value itself.
+// Back stops a running search, removes the filter or closes the opened element. If there is none of
+// these, it cancels the jobs and returns true: the caller leaves the value itself.
 func (v *Room) Back() (left bool) {
 	if v.stopRunning() || v.removeFilter() || v.close() {
 		return false
@@ -158,14 +156,14 @@ func (v *Room) Back() (left bool) {
 	return true
 }
 
-// ForgetAhead takes back how far the person moved ahead of what is there.
+// ForgetAhead drops the moves that wait for unloaded chunks.
 func (v *Room) ForgetAhead() {
 	if s := v.sheet(); s != nil {
 		s.pager.pendingMove = 0
 	}
 }
 
-// PageLines is how far a page goes: one line stays in sight.
+// PageLines returns the lines to scroll per page: one line less than the screen.
 func (v *Room) PageLines() int {
 	if s := v.sheet(); s != nil {
 		return max(s.pager.height-1, 1)
@@ -173,8 +171,8 @@ func (v *Room) PageLines() int {
 	return 1
 }
 
-// Click selects the line at a height of the pane, and opens the one that was selected;
-// false when there is none.
+// Click selects the line at row y of the pane, and opens it if it was already selected. It returns
+// false if there is no value.
 func (v *Room) Click(y int) bool {
 	s := v.sheet()
 	if s == nil {
@@ -186,21 +184,22 @@ func (v *Room) Click(y int) bool {
 	return true
 }
 
-// Leave shows no value.
+// Leave closes the value.
 func (v *Room) Leave() {
 	v.cancelJobs()
 	v.InValue = false
 	v.viewState = viewState{width: v.width, height: v.height}
 }
 
-// cancelJobs ends the jobs of the open value.
+// cancelJobs cancels the jobs of the open value.
 func (v *Room) cancelJobs() {
 	for _, p := range []job.Purpose{job.Opening, job.Paging, job.Decoding, job.Searching, job.Sifting} {
 		v.Cancel(p)
 	}
 }
 
-// stopRunning ends a search or the way to the end, if one is under way.
+// stopRunning stops a search, a filter, the move to the end or the live view. It reports whether one
+// was active.
 func (v *Room) stopRunning() bool {
 	s := v.sheet()
 	switch {
@@ -222,8 +221,7 @@ func (v *Room) stopRunning() bool {
 	return true
 }
 
-// Awaits reports whether the value, or the part of it that the person asked for, is not
-// there yet.
+// Awaits reports whether the user waits for the value or for a part of it.
 func (v *viewState) Awaits() bool {
 	if v.phase != settled {
 		return v.phase == awaiting
@@ -235,7 +233,7 @@ func (v *viewState) Awaits() bool {
 // InTable reports whether elements are shown.
 func (v *Room) InTable() bool { return v.inTable() }
 
-// inTable reports whether elements are shown, inBytes whether bytes are.
+// inTable reports whether elements are shown.
 func (v *Room) inTable() bool {
 	s := v.sheet()
 	return s != nil && s.isTable()
@@ -244,19 +242,19 @@ func (v *Room) inTable() bool {
 // InDocument reports whether the decoded value is shown.
 func (v *Room) InDocument() bool { return v.sheet() != nil && v.sheet().inDocument() }
 
-// OpensMore reports whether there is something to open or to fold.
+// OpensMore reports whether the selection can be opened or folded.
 func (v *Room) OpensMore() bool { return v.inTable() || v.InDocument() }
 
-// HasOther reports whether the value has another side: see TurnOver.
+// HasOther reports whether the value has another side; TurnOver shows it.
 func (v *Room) HasOther() bool {
 	s := v.sheet()
 	return s != nil && s.src != nil && s.src.other != nil
 }
 
-// OtherSide is what the other side of the value shows.
+// OtherSide returns the plural name of the elements on the other side of the value.
 func (v *Room) OtherSide() string { return v.sheet().src.other.unit[1] }
 
-// Seek lets n go to what was searched in all values.
+// Seek sets the needle of n and N to the text searched in all values.
 func (v *Room) Seek(typed string) {
 	if typed == v.sought {
 		return
@@ -267,19 +265,19 @@ func (v *Room) Seek(typed string) {
 	}
 }
 
-// HasSought reports whether something was searched.
+// HasSought reports whether n and N have something to search.
 func (v *Room) HasSought() bool { return v.sheet() != nil && v.sheet().needle != "" }
 
 // InBytes reports whether bytes are shown, decoded or not.
 func (v *Room) InBytes() bool { return v.sheet() != nil && !v.inTable() }
 
-// TurnOver shows the other side of the value: entries or groups.
+// TurnOver shows the other side of the value, such as the groups of a stream.
 func (v *Room) TurnOver() tea.Cmd {
 	v.showOther()
 	return nil
 }
 
-// FoldAll folds all of a decoded value, or unfolds it.
+// FoldAll folds or unfolds the whole decoded value.
 func (v *Room) FoldAll() tea.Cmd {
 	if s := v.sheet(); s != nil && s.inDocument() {
 		s.doc.toggleAll()
@@ -296,13 +294,13 @@ func (v *Room) SwitchForm() tea.Cmd {
 	return nil
 }
 
-// EnterElement shows the selected element by itself, or folds what is decoded.
+// EnterElement opens the selected element, or folds the selected line of a decoded value.
 func (v *Room) EnterElement() tea.Cmd {
 	v.openElement()
 	return nil
 }
 
-// Sight is what the person sees of the value.
+// Sight returns the value on the screen and its selection.
 func (v *Room) Sight() room.Sight {
 	t := room.Sight{
 		Shown: v.showing != showsNothing, Key: v.Key, Type: v.Kind, Size: v.size, Expires: v.expires, Gone: v.gone(),
@@ -322,7 +320,7 @@ func (v *Room) Sight() room.Sight {
 	return t
 }
 
-// elementOf is the selected row of a table; nil for none.
+// elementOf returns the selected row of a table, or nil.
 func (v *Room) elementOf(s *sheet) *room.Element {
 	row, body, ok := s.element()
 	if !ok {
@@ -331,7 +329,7 @@ func (v *Room) elementOf(s *sheet) *room.Element {
 	return &room.Element{Row: row, Body: body, Name: row[s.src.nameColumn], Own: s.src == sourceOf(v.Kind)}
 }
 
-// text is the bytes of s.
+// text returns the bytes of s.
 func (s *sheet) text() *room.Text {
 	t := &room.Text{Bare: s.form != asDocument && s.doc != nil, Data: s.whole, Whole: s.src == nil, Size: s.size}
 	if s.doc != nil && !s.doc.fromDecoder {
@@ -347,7 +345,7 @@ func (s *sheet) text() *room.Text {
 	return t
 }
 
-// IsOwn reports whether what is shown can be changed: what belongs to the key itself, or to
+// IsOwn reports whether the elements on the screen can be changed: they belong to the key itself or to
 // the groups of a stream.
 func (v *Room) IsOwn() bool {
 	s := v.sheet()
@@ -360,8 +358,7 @@ func (v *Room) ShowsDelivered() bool { return v.inTable() && v.sheet().src.part 
 // ShowsPending reports whether pending entries are shown.
 func (v *Room) ShowsPending() bool { return v.inTable() && v.sheet().src.part == room.Pending }
 
-// Loaded is how many chunks of what is on the screen are in memory, and about how many
-// bytes.
+// Loaded returns the number of chunks in memory and roughly their bytes.
 func (v *Room) Loaded() (chunks, bytes int) {
 	s := v.sheet()
 	if s == nil {

@@ -15,18 +15,18 @@ import (
 	"github.com/meowdis/meowdis/inspect/target"
 )
 
-// searchedMsg is where a search in a value came to.
+// searchedMsg is the result of a search in a value.
 type searchedMsg struct {
 	sheet  *sheet
 	found  bool
-	at     spot   // the row, where there are rows
-	offset int64  // the first byte, where there are bytes
-	length int    // how many match
-	chunk  *chunk // its content
-	trail  *trail // how it came there, where there are rows
+	at     spot   // the row, in a table
+	offset int64  // the first byte, in bytes
+	length int    // the number of bytes matched
+	chunk  *chunk // the chunk at the position
+	trail  *trail // the cursor that reached it, in a table
 }
 
-// EditSeek asks what to search in the value.
+// EditSeek asks the user what to search for in the value.
 func (v *Room) EditSeek() tea.Cmd {
 	s := v.sheet()
 	if s == nil {
@@ -46,13 +46,12 @@ func (v *Room) EditSeek() tea.Cmd {
 	return nil
 }
 
-// SeekNext and SeekBack go to the next place, or the one before, that holds what was
-// searched last.
+// SeekNext moves to the next match of the last search, and SeekBack to the previous one.
 func (v *Room) SeekNext() tea.Cmd { return v.seek(false) }
 func (v *Room) SeekBack() tea.Cmd { return v.seek(true) }
 
-// seek goes to the next place that holds what was searched last, or the one
-// before. What is not in memory is fetched chunk by chunk, and forgotten.
+// seek moves to the next or previous match of the last search. Chunks that are not in memory are
+// fetched one by one and dropped.
 func (v *Room) seek(back bool) tea.Cmd {
 	s := v.sheet()
 	if s == nil || s.needle == "" {
@@ -87,25 +86,24 @@ func (v *Room) notFound(s *sheet) {
 	v.Notice = "No other " + display.Text(s.needle, 40) + " from here."
 }
 
-// trail is a search through the chunks of a table. It cuts a chain into larger
-// chunks than a person who scrolls, and so keeps its own account of them; the
-// pager takes that over when something was found.
+// chunkCursor walks through the chunks of a table. It reads larger chunks of a chain than scrolling
+// does, so it keeps its own chunk boundaries. After a match the pager adopts them.
 type trail struct {
 	src    *source
 	key    string
 	db     int
-	per    int64          // elements a chunk, where chunks have numbers
+	per    int64          // elements per chunk, if chunks have numbers
 	step   int            // 1 or -1
 	at     spot           // where it began
-	count  int            // how many chunks there are; -1 while unknown
-	starts []chunkRequest // of a chain, as far as it is known
-	before []int64        // the lines before each chunk, likewise
+	count  int            // the number of chunks; -1 while unknown
+	starts []chunkRequest // in a chain: the known requests
+	before []int64        // in a chain: the number of lines before each known chunk
 	firsts *target.Seen
-	loaded map[int]*chunk // chunks that were in memory
-	batch  int            // how many chunks are fetched at once
+	loaded map[int]*chunk // the chunks that were in memory at the start
+	batch  int            // chunks per round trip
 }
 
-// seekRow searches the cells of a table.
+// seekRow searches the cells of a table in a job.
 func (v *Room) seekRow(s *sheet, back bool) tea.Cmd {
 	t := &trail{
 		src: s.src, key: v.Key, db: v.DB, per: s.per, step: 1, at: s.pager.cursor, count: s.pager.count,
@@ -127,8 +125,8 @@ func (v *Room) seekRow(s *sheet, back bool) tea.Cmd {
 	})
 }
 
-// find is the next row that holds needle, and its chunk; passed is told how many rows were
-// searched before that.
+// find returns the next row that contains needle, and its chunk. It calls passed with the number of
+// rows searched so far.
 func (t *trail) find(ctx context.Context, conn *target.Conn, needle string, passed func(rows int64)) (at spot, c *chunk, found bool, err error) {
 	looked := int64(0)
 	for i := t.at.chunk; t.hasChunk(i); i += t.step {
@@ -145,7 +143,7 @@ func (t *trail) find(ctx context.Context, conn *target.Conn, needle string, pass
 	return at, nil, false, nil
 }
 
-// hasChunk reports whether there is a chunk i.
+// hasChunk reports whether chunk i exists.
 func (t *trail) hasChunk(i int) bool {
 	if t.count < 0 {
 		return i >= 0 && i < len(t.starts)
@@ -153,8 +151,7 @@ func (t *trail) hasChunk(i int) bool {
 	return i >= 0 && i < t.count
 }
 
-// chunk is chunk i. Chunks with numbers come in batches, those of a chain larger
-// and larger.
+// chunk returns chunk i. Numbered chunks are fetched in batches; chunks of a chain grow.
 func (t *trail) chunk(ctx context.Context, conn *target.Conn, i int) (*chunk, error) {
 	if c := t.loaded[i]; c != nil {
 		t.addStart(i, c)
@@ -195,7 +192,7 @@ func (t *trail) chunk(ctx context.Context, conn *target.Conn, i int) (*chunk, er
 	return t.loaded[i], nil
 }
 
-// addStart notes where the chunk after chunk i begins.
+// addStart records where the chunk after chunk i begins.
 func (t *trail) addStart(i int, c *chunk) {
 	if i+1 == len(t.before) {
 		t.before = append(t.before, t.before[i]+int64(c.len()))
@@ -205,7 +202,7 @@ func (t *trail) addStart(i int, c *chunk) {
 	}
 }
 
-// seek is the next row of chunk i that holds needle, after from or before it.
+// seek returns the next row of chunk i that contains needle, after from, or before it if step is -1.
 func (c *chunk) seek(needle string, from spot, i, step int) (int, bool) {
 	line := 0
 	if step < 0 {
@@ -224,10 +221,10 @@ func (c *chunk) seek(needle string, from spot, i, step int) (int, bool) {
 	return 0, false
 }
 
-// seekWindow is how many bytes of a string are searched at once.
+// seekWindow is how many bytes of a string are searched at a time.
 const seekWindow = 1 << 20
 
-// seekByte searches the bytes of a string, or of an element.
+// seekByte searches the bytes of a string or of an element in a job.
 func (v *Room) seekByte(s *sheet, back bool) tea.Cmd {
 	db, key, needle := v.DB, v.Key, s.needle
 	conn, src, from, size, whole := v.Conn, s.src, s.topByte(), s.size, s.whole
@@ -238,7 +235,7 @@ func (v *Room) seekByte(s *sheet, back bool) tea.Cmd {
 		part, err := conn.One(ctx, db, target.Command("GETRANGE", key, target.Decimal(low), target.Decimal(high-1)))
 		return string(part.Str), err
 	}
-	// What is found may be longer than the needle: capitals can take more bytes.
+	// A match may be longer than the needle: capitals can take more bytes.
 	beyond := int64(2*len(needle) + utf8.UTFMax)
 	return v.Start(job.Searching, func(ctx context.Context) (tea.Msg, error) {
 		r := searchedMsg{sheet: s}
@@ -269,8 +266,7 @@ func (v *Room) seekByte(s *sheet, back bool) tea.Cmd {
 	})
 }
 
-// seekIn is where data holds needle, first or last of those that begin before
-// limit.
+// seekIn returns the first match in data that begins before limit, or the last one if back is set.
 func seekIn(data, needle string, limit int, back bool) (at, end int) {
 	if !back {
 		if at, end = find(data, needle); at >= limit {
@@ -284,8 +280,7 @@ func seekIn(data, needle string, limit int, back bool) (at, end int) {
 	return at, end
 }
 
-// topByte is the place of what the search found, or else of the byte before the
-// first one on the screen.
+// topByte returns the offset of the last match, or of the byte before the first one on the screen.
 func (s *sheet) topByte() int64 {
 	at := s.pager.top
 	if s.foundByte > 0 {
@@ -298,7 +293,7 @@ func (s *sheet) topByte() int64 {
 	return int64(at.chunk)*windowSize + int64(c.lines[at.line].Start) - 1
 }
 
-// onSearched goes to what a search found.
+// onSearched moves to a match.
 func (v *Room) onSearched(r searchedMsg) {
 	s := r.sheet
 	if !r.found {
@@ -313,7 +308,7 @@ func (v *Room) onSearched(r searchedMsg) {
 			s.pager.chunks[r.at.chunk] = r.chunk
 		case r.trail.per == s.per:
 			s.pager.chunks[r.at.chunk] = r.chunk
-		default: // meanwhile the chunks have other numbers
+		default: // the elements per chunk changed during the search
 			n := int64(r.at.chunk)*r.trail.per + int64(r.at.line)
 			r.at = spot{int(n / s.per), int(n % s.per)}
 		}
@@ -325,8 +320,7 @@ func (v *Room) onSearched(r searchedMsg) {
 	v.fillWhole()
 }
 
-// goTo shows the line with the byte at offset; its window may have to be fetched
-// first.
+// goTo shows the line with the byte at offset, whose window may have to be fetched first.
 func (s *sheet) goTo(offset int64) {
 	i := int(offset / windowSize)
 	s.pager.jump(spot{i, 0})
@@ -336,8 +330,7 @@ func (s *sheet) goTo(offset int64) {
 	}
 }
 
-// settleSeek goes to the line of the byte that a search found, now that its window
-// is there.
+// settleSeek moves to the line of the byte found, once its window is loaded.
 func (s *sheet) settleSeek(i int, c *chunk) {
 	offset := s.foundByte - 1
 	if !s.jumping || int(offset/windowSize) != i {

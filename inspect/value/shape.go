@@ -10,7 +10,7 @@ import (
 	"github.com/meowdis/meowdis/inspect/screen"
 )
 
-// shape is how bytes are shown.
+// shape is how bytes or scores are shown.
 type shape int
 
 const (
@@ -18,10 +18,10 @@ const (
 	asHex
 	asDocument
 	asBits
-	asPlaces // the scores of a table as longitudes and latitudes
+	asPlaces // the scores of a table as longitude and latitude
 )
 
-// layout cuts a chunk of bytes into lines.
+// layout splits a chunk of bytes into lines.
 func (s *sheet) layout(i int, c *chunk) {
 	switch {
 	case c.rows != nil:
@@ -34,8 +34,8 @@ func (s *sheet) layout(i int, c *chunk) {
 	}
 }
 
-// textWindow cuts a window into lines of text. A letter that spans two windows
-// belongs to the first.
+// textWindow splits a window into lines of text. A character that spans two windows belongs to the
+// first.
 func textWindow(i int, c *chunk, width int) []screen.Span {
 	start, end := 0, c.size
 	for i > 0 && start < min(overlap, end) && isContinuation(c.data[start]) {
@@ -54,9 +54,8 @@ func textWindow(i int, c *chunk, width int) []screen.Span {
 
 func isContinuation(c byte) bool { return c&0xc0 == 0x80 }
 
-// changeForm goes from the decoded value to text to a hex dump, where there are
-// bytes, and to the bits of what is not decoded; from scores to places and back,
-// where there are scores.
+// changeForm switches to the next form: decoded value, text, hex dump; bits after hex if the value does
+// not decode. In a table it switches between scores and places.
 func (v *viewState) changeForm() {
 	s := v.sheet()
 	if s == nil {
@@ -80,7 +79,7 @@ func (v *viewState) changeForm() {
 	v.fillWhole()
 }
 
-// cells is a row of a table as it is shown.
+// cells returns the displayed cells of a row.
 func (s *sheet) cells(row record) record {
 	i := s.src.scoreColumn - 1
 	if s.form != asPlaces || i < 0 {
@@ -96,8 +95,7 @@ func (s *sheet) cells(row record) record {
 	return row
 }
 
-// beginningOf says what a value is that is too long to be decoded, as far as its
-// first bytes tell.
+// beginningOf describes a value too long to decode, as far as its first bytes allow.
 func beginningOf(data []byte) string {
 	shown := decode.Value(data, decode.Options{Partial: true, DumpBytes: 1})
 	note := "too long to decode"

@@ -16,42 +16,42 @@ import (
 	"github.com/meowdis/meowdis/inspect/target"
 )
 
-// sieve is the elements of a table that hold a text, or all of them in another order:
-// they are read once, a part at a time, and stay in memory as far as there is room.
+// elementFilter is the elements of a table that contain a text, or all of them in another order. The
+// elements are read once, in parts, and stay in memory up to a limit.
 type sieve struct {
-	base    *sheet // the table as it is stored
+	base    *sheet // the table as stored
 	needle  string // "" for all elements
-	column  int    // that makes the order, from 1; 0: as it is stored
+	column  int    // the column to sort by, from 1; 0: as stored
 	reverse bool
 
-	rows       []sifted // what is shown
-	collected  []sifted // what was found so far
-	trail      *trail   // nil when all was read
+	rows       []sifted // the rows on the screen
+	collected  []sifted // the matches so far
+	trail      *trail   // nil once everything was read
 	next       int      // the next chunk to read
-	readCount  int64    // how many elements were read
-	sortedLen  int      // how many of coming are in order; of use when it is full
-	matchCount int      // how many elements were let through
-	bytes      int      // of those in coming
-	full       bool     // there was no room for more: those that come last are left out
-	halted     bool     // it does not go on by itself
+	readCount  int64    // the number of elements read
+	sortedLen  int      // how many of collected are sorted; meaningful only if full
+	matchCount int      // the number of matches, including dropped ones
+	bytes      int      // the size of collected
+	full       bool     // the limit was reached; the last elements in the order are dropped
+	halted     bool     // it does not continue by itself
 }
 
-// sifted is an element that a sieve let through.
+// match is an element that passed the filter.
 type sifted struct {
 	row  record
-	body string // as it is shown alone; "" where that is the last cell
-	n    int    // its place as it is stored
+	body string // the full element; "" if that is the last cell
+	n    int    // its index in the stored order
 
-	number  float64 // the cell that makes the order, if it is one
+	number  float64 // the sort cell as a number, if numeric
 	numeric bool
 }
 
-// limits are how many elements a sieve keeps, and how many bytes of them.
+// limits bound the elements that a filter keeps: their number and their bytes.
 type limits struct{ elements, bytes int }
 
 var maxFiltered = limits{1 << 20, 64 << 20}
 
-// bytes returns how many bytes the element has.
+// bytes returns the size of the element in bytes.
 func (e *sifted) bytes() int {
 	n := len(e.body)
 	for _, cell := range e.row {
@@ -60,7 +60,7 @@ func (e *sifted) bytes() int {
 	return n
 }
 
-// hasElements reports whether there are elements on the screen, and says so where not.
+// hasElements reports whether the screen shows elements, and shows a notice if it does not.
 func (v *Room) hasElements() bool {
 	if v.sheet() != nil && !v.inTable() {
 		v.Notice = "There are no elements here to filter or to sort."
@@ -68,7 +68,7 @@ func (v *Room) hasElements() bool {
 	return v.inTable()
 }
 
-// EditSieve asks which elements to show.
+// EditSieve asks the user which elements to show.
 func (v *Room) EditSieve() tea.Cmd {
 	s := v.sheet()
 	if !v.hasElements() {
@@ -88,7 +88,7 @@ func (v *Room) EditSieve() tea.Cmd {
 	return nil
 }
 
-// PickColumn asks what the elements are sorted by.
+// PickColumn asks the user which column to sort the elements by.
 func (v *Room) PickColumn() tea.Cmd {
 	s := v.sheet()
 	if !v.hasElements() {
@@ -111,7 +111,7 @@ func (v *Room) PickColumn() tea.Cmd {
 	return nil
 }
 
-// ReverseElements turns the elements round.
+// ReverseElements reverses the order of the elements.
 func (v *Room) ReverseElements() tea.Cmd {
 	if v.hasElements() {
 		v.changeFilter(func(w *sieve) { w.reverse = !w.reverse })
@@ -119,8 +119,8 @@ func (v *Room) ReverseElements() tea.Cmd {
 	return nil
 }
 
-// changeFilter shows the elements by another sieve, or as they are stored where that lets all
-// through in their order.
+// changeFilter applies change to the filter, and removes the filter if it would show all elements as
+// stored.
 func (v *Room) changeFilter(change func(*sieve)) {
 	s := v.sheet()
 	w := sieve{base: s}
@@ -148,7 +148,7 @@ func (v *Room) changeFilter(change func(*sieve)) {
 	v.fillWhole()
 }
 
-// begin reads the elements anew. Those that are shown stay until all were read.
+// begin starts reading the elements again. The rows on the screen stay until all elements were read.
 func (w *sieve) begin() {
 	of := w.base
 	w.trail = &trail{
@@ -164,7 +164,7 @@ func (w *sieve) begin() {
 	w.collected, w.next, w.readCount, w.matchCount, w.bytes, w.full, w.halted = nil, 0, 0, 0, 0, false, false
 }
 
-// filteredMsg is what some more chunks brought.
+// filteredMsg is the matches in some more chunks.
 type filteredMsg struct {
 	filter *sieve
 	trail  *trail
@@ -174,10 +174,10 @@ type filteredMsg struct {
 	done   bool
 }
 
-// filterBatchBytes is about how many bytes are read before what was found is shown.
+// filterBatchBytes is roughly how many bytes are read before the matches are shown.
 const filterBatchBytes = 1 << 20
 
-// readFiltered reads some more elements.
+// readFiltered reads some more elements in a job.
 func (v *Room) readFiltered(w *sieve) tea.Cmd {
 	t, conn, needle, next, looked, size := w.trail, v.Conn, w.needle, w.next, w.readCount, w.base.size
 	t.key, t.db = v.Key, v.DB
@@ -213,7 +213,7 @@ func (v *Room) readFiltered(w *sieve) tea.Cmd {
 	})
 }
 
-// filtered is the elements of c that hold needle.
+// filtered returns the elements of c that contain needle.
 func (c *chunk) filtered(needle string) *chunk {
 	out := &chunk{}
 	for i, row := range c.rows {
@@ -228,7 +228,7 @@ func (c *chunk) filtered(needle string) *chunk {
 	return out
 }
 
-// onFiltered takes in what was found. In the stored order it is shown at once.
+// onFiltered stores the matches. In the stored order they are shown at once.
 func (v *Room) onFiltered(m filteredMsg) {
 	w := m.filter
 	s := v.sheet()
@@ -250,11 +250,11 @@ func (v *Room) onFiltered(m filteredMsg) {
 	v.fillWhole()
 }
 
-// reorders reports whether the elements are shown in another order than the stored one.
+// reorders reports whether the elements are shown in another order than stored.
 func (w *sieve) reorders() bool { return w.column != 0 || w.reverse }
 
-// collect takes elements in. When there is no room for all of them, it keeps those that come first in the
-// order: what is shown then is the beginning of the order, whatever was read later.
+// collect adds rows. Beyond the limits it keeps the rows that come first in the order, so the screen
+// shows the beginning of the order, whatever was read later.
 func (w *sieve) collect(rows []sifted, most limits) {
 	for _, e := range rows {
 		e.n = w.matchCount
@@ -274,8 +274,8 @@ func (w *sieve) collect(rows []sifted, most limits) {
 	}
 }
 
-// dropLast drops an eighth of the elements, those that come last, so that not every element that follows sorts
-// all of them again.
+// dropLast drops the last eighth of the elements in the order. Dropping many at once avoids a sort for
+// every further element.
 func (w *sieve) dropLast() {
 	if !w.reorders() {
 		return
@@ -289,7 +289,7 @@ func (w *sieve) dropLast() {
 	}
 }
 
-// sort brings what was read in order.
+// sort sorts the rows.
 func (w *sieve) sort() {
 	for i := range w.rows {
 		w.setSortKey(&w.rows[i])
@@ -297,7 +297,7 @@ func (w *sieve) sort() {
 	slices.SortFunc(w.rows, w.compare)
 }
 
-// setSortKey reads the number that makes the order.
+// setSortKey parses the number in the sort column.
 func (w *sieve) setSortKey(e *sifted) {
 	if e.numeric = false; w.column > 0 {
 		number, err := strconv.ParseFloat(e.row[w.column-1], 64)
@@ -305,7 +305,7 @@ func (w *sieve) setSortKey(e *sifted) {
 	}
 }
 
-// compare puts elements in order: numbers before other cells, and equal cells as they are stored.
+// compare orders elements: numbers before other cells, and equal cells as stored.
 func (w *sieve) compare(a, b sifted) int {
 	c := 0
 	switch {
@@ -327,7 +327,7 @@ func (w *sieve) compare(a, b sifted) int {
 	return c
 }
 
-// stopFilter shows what was read so far.
+// stopFilter stops reading and shows the matches so far.
 func (s *sheet) stopFilter() {
 	s.filter.halted = true
 	if w := s.filter; len(w.collected) > len(w.rows) {
@@ -337,8 +337,8 @@ func (s *sheet) stopFilter() {
 	}
 }
 
-// showFiltered lays the rows out anew; the person stays where they are, or begins at the
-// first.
+// showFiltered lays the rows out again. The cursor keeps its place, or moves to the first row if first
+// is set.
 func (s *sheet) showFiltered(first bool) {
 	s.size = int64(len(s.filter.rows))
 	p := &s.pager
@@ -348,7 +348,7 @@ func (s *sheet) showFiltered(first bool) {
 	}
 }
 
-// chunk is chunk i of what is shown.
+// chunk returns chunk i of the rows on the screen.
 func (w *sieve) chunk(i int) *chunk {
 	from := i * perChunk
 	c := &chunk{hasDetails: true}
@@ -359,7 +359,7 @@ func (w *sieve) chunk(i int) *chunk {
 	return c
 }
 
-// unreadFilter is the sieve that has elements to read; nil when there is none.
+// unreadFilter returns the filter on the screen if it has elements left to read, else nil.
 func (v *Room) unreadFilter() *sieve {
 	s := v.sheet()
 	if s == nil || s.filter == nil || s.filter.trail == nil || s.filter.halted || v.gone() {
@@ -368,7 +368,7 @@ func (v *Room) unreadFilter() *sieve {
 	return s.filter
 }
 
-// removeFilter shows the elements as they are stored; false when they are.
+// removeFilter shows the elements as stored. It returns false if there was no filter.
 func (v *Room) removeFilter() bool {
 	s := v.sheet()
 	if s == nil || s.filter == nil {
@@ -380,10 +380,10 @@ func (v *Room) removeFilter() bool {
 	return true
 }
 
-// IsSifted reports whether the elements are shown by a sieve.
+// IsSifted reports whether a filter or a sort order applies to the elements.
 func (v *Room) IsSifted() bool { return v.sheet() != nil && v.sheet().filter != nil }
 
-// seek goes to the next row of what is shown that holds text, or the one before.
+// seek returns the next matching row, or the previous one if step is -1.
 func (w *sieve) seek(from spot, text string, step int) (at spot, found bool) {
 	for i := from.chunk*perChunk + from.line + step; i >= 0 && i < len(w.rows); i += step {
 		if slices.ContainsFunc(w.rows[i].row, func(cell string) bool { return cellContains(cell, text) }) {
@@ -393,7 +393,7 @@ func (w *sieve) seek(from spot, text string, step int) (at spot, found bool) {
 	return from, false
 }
 
-// summary is what a sieve does, for the line of facts.
+// summary describes the filter for the line of facts.
 func (w *sieve) summary() string {
 	var parts []string
 	if w.needle != "" {
@@ -412,7 +412,7 @@ func (w *sieve) summary() string {
 	return strings.Join(parts, " · ")
 }
 
-// place says how much was read.
+// place describes how much was read.
 func (w *sieve) place() string {
 	all := display.Counted(w.base.size, w.base.src.unit[0], w.base.src.unit[1])
 	if w.base.size < 0 {

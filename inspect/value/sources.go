@@ -13,56 +13,53 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// source says how the value of one type is counted, fetched in chunks and laid
-// out. A type that is not in sources is shown by its name only.
+// source describes how the value of one type is counted, fetched in chunks and laid out. Types outside
+// sources use a generic source.
 type source struct {
-	count   string                                                // the command that counts elements, or bytes
-	unit    [2]string                                             // the name of one and of many
-	columns []column                                              // what an element consists of; none for bytes
-	per     int64                                                 // elements a chunk at most, or bytes; 0 when chunks form a chain of cursors
-	fetch   func(key string, i int64, from chunkRequest) [][]byte // chunk i of as many elements as the link says, or the one at a link
-	decode  func(first int64, v resp.Value) *chunk                // a reply; first is the number of its first element where chunks have numbers
+	count   string                                                // the command that counts elements or bytes
+	unit    [2]string                                             // the unit, singular and plural
+	columns []column                                              // the parts of an element; none for bytes
+	per     int64                                                 // the most elements or bytes per chunk; 0 if the chunks form a chain of cursors
+	fetch   func(key string, i int64, from chunkRequest) [][]byte // the call for chunk i of from.n elements, or in a chain for the chunk at from
+	decode  func(first int64, v resp.Value) *chunk                // parses a reply; first is the number of its first element, if chunks have numbers
 
-	// detailCall is one more command about the elements of a chunk, and learn takes its
-	// reply in; nil where there is none. A target may refuse it.
+	// detailCall returns one more command about the elements of a chunk, and addDetails adds its reply.
+	// Both are nil if there is no such command. A target may refuse it.
 	detailCall func(key string, c *chunk) [][]byte
 	addDetails func(c *chunk, v resp.Value)
 
-	// inner is what an element leads to; nil where it is the element itself.
+	// inner returns the source of the sheet that an element leads to; nil if it opens as itself.
 	inner func(row record) *source
-	// part is what of a stream it is, and group of which of its groups.
+	// part is the part of a stream that the source shows, and group its consumer group.
 	part  room.Part
 	group string
-	// other is another side of the same value, nil where there is none.
+	// other is the other side of the same value; nil if there is none.
 	other *source
-	// full tells that every chunk of a chain but the last has all elements that it
-	// was asked for.
+	// full is set if every chunk of a chain except the last has all the elements requested.
 	full bool
-	// repeats tells that a chunk may bring again what one before it brought.
+	// repeats is set if a chunk may repeat elements of an earlier chunk.
 	repeats bool
-	// nameColumn is which column has what an element is deleted by.
+	// nameColumn is the column that identifies an element when it is deleted.
 	nameColumn int
-	// scoreColumn is which column has scores, from 1; 0 where none has.
+	// scoreColumn is the column of scores, from 1; 0 if there is none.
 	scoreColumn int
-	// fetchedWhole tells that the value is text that comes as a whole, unless it is too
-	// large for that.
+	// fetchedWhole is set if the value is text that is fetched whole, unless it is too large.
 	fetchedWhole bool
 }
 
-// column is a column of a table of elements. The last one takes the width that
-// the others leave.
+// column is a column of a table of elements. The last column takes the remaining width.
 type column struct {
 	title      string
-	maxPercent int  // how much of the width it may take, in percent; 0: as much as it likes
-	right      bool // set against the right side
-	expiry     bool // the cells are when something ends, in Unix ms; without any the column is left out
+	maxPercent int  // the most of the width it may take, in percent; 0: no limit
+	right      bool // aligned right
+	expiry     bool // the cells are expiry times in Unix ms; the column is hidden if all are empty
 }
 
 const (
-	perChunk   = 100      // elements, where they are small
-	probeCount = 10       // elements that are fetched first: nobody knows how large they are
+	perChunk   = 100      // elements per chunk, if they are small
+	probeCount = 10       // elements fetched first, while their size is unknown
 	windowSize = 64 << 10 // bytes
-	overlap    = 3        // bytes of the next window that may finish a letter
+	overlap    = 3        // bytes of the next window that may complete a UTF-8 character
 )
 
 var sources = map[string]*source{
@@ -110,8 +107,7 @@ func init() {
 	}
 }
 
-// applyType takes in what is declared of a type: what is counted, and the call for a
-// page unless s has one of its own.
+// applyType sets the count command and the unit from t, and the page call unless s has its own.
 func (s *source) applyType(t *keytype.Type) {
 	s.count = t.Count
 	if t.Count != "" {
@@ -132,8 +128,8 @@ func (s *source) applyType(t *keytype.Type) {
 	}
 }
 
-// sourceOf is how the values of a type are shown: as its elements in their parts where
-// nothing better is known, and nil for an unknown type.
+// sourceOf returns the source for a type, or nil for an unknown type. A known type outside sources
+// shows its elements in their parts.
 func sourceOf(kind string) *source {
 	t := keytype.Of(kind)
 	if s := sources[kind]; s != nil || !t.Known() {
@@ -169,10 +165,10 @@ func sourceOf(kind string) *source {
 	return kept.(*source)
 }
 
-// genericSources are the sources of types that are not in sources, *source by name: one each.
+// genericSources caches one *source per type name for the types outside sources.
 var genericSources sync.Map
 
-// fields reads a page of HSCAN, with room for when each field ends.
+// fields parses an HSCAN page and leaves a cell for the expiry of each field.
 func fields(_ int64, v resp.Value) *chunk {
 	c := scanned(v, 2)
 	for i, row := range c.rows {
@@ -181,7 +177,7 @@ func fields(_ int64, v resp.Value) *chunk {
 	return c
 }
 
-// fieldExpiries asks when the fields of a chunk end.
+// fieldExpiries returns the command for the expiry times of the fields of a chunk.
 func fieldExpiries(key string, c *chunk) [][]byte {
 	words := []string{"HPEXPIRETIME", key, "FIELDS", target.Decimal(int64(len(c.rows)))}
 	for _, row := range c.rows {
@@ -199,10 +195,10 @@ func learnExpiries(c *chunk, v resp.Value) {
 	}
 }
 
-// firstRequest is where every value begins.
+// firstRequest is the request for the beginning of a value.
 var firstRequest = chunkRequest{"0", probeCount}
 
-// read makes chunk i of the reply to fetch.
+// read parses the reply to fetch as chunk i.
 func (s *source) read(i int, from chunkRequest, v resp.Value) *chunk {
 	c := s.decode(int64(i)*int64(from.n), v)
 	if s.full && len(c.rows) < from.n {
@@ -211,8 +207,8 @@ func (s *source) read(i int, from chunkRequest, v resp.Value) *chunk {
 	return c
 }
 
-// chunksOf is how many chunks a value of n elements or bytes has with so many of them
-// a chunk; -1 when only the cursors will tell.
+// chunksOf returns the number of chunks of a value with n elements or bytes and per of them per chunk;
+// -1 if the chunks form a chain.
 func chunksOf(n, per int64) int {
 	if per == 0 {
 		return -1
@@ -220,7 +216,7 @@ func chunksOf(n, per int64) int {
 	return int((n + per - 1) / per)
 }
 
-// window is a chunk of bytes.
+// window returns a chunk of bytes.
 func window(data []byte) *chunk {
 	return &chunk{data: data, size: min(len(data), windowSize)}
 }
@@ -233,7 +229,7 @@ func indexed(first int64, v resp.Value) *chunk {
 	return c
 }
 
-// ranked reads members and scores, in pairs or flat.
+// ranked parses members with scores, in pairs or flat.
 func ranked(first int64, v resp.Value) *chunk {
 	flat := v.Elems
 	if len(flat) > 0 && flat[0].Kind == resp.Array {
@@ -250,8 +246,8 @@ func ranked(first int64, v resp.Value) *chunk {
 	return c
 }
 
-// score is the shortest form of a score that reads back the same, without an
-// exponent where a person would write none.
+// score returns the shortest text of a score that parses to the same value, with an exponent only for
+// very large or small numbers.
 func score(v resp.Value) string {
 	f, err := strconv.ParseFloat(target.Text(v), 64)
 	switch size := math.Abs(f); {
@@ -263,8 +259,7 @@ func score(v resp.Value) string {
 	return strconv.FormatFloat(f, 'g', -1, 64)
 }
 
-// scanned reads the reply of a SCAN family command: the cursor and elements of
-// n parts each.
+// scanned parses a SCAN-family reply: the cursor and elements of n parts each.
 func scanned(v resp.Value, n int) *chunk {
 	next, elems := target.CursorReply(v)
 	c := &chunk{next: next}

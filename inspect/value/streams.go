@@ -9,7 +9,7 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// entriesOf shows the entries of a stream, which form a chain by their ids.
+// entriesOf shows the entries of a stream, a chain by ID.
 var entriesOf = &source{
 	full:    true,
 	columns: []column{{title: "ID"}, {title: "FIELDS"}},
@@ -27,7 +27,7 @@ var entriesOf = &source{
 	},
 }
 
-// entryRow is an entry in a line, and as a text of a line a field.
+// entryRow returns an entry as a row, and as text with one line per field.
 func entryRow(e resp.Value) (record, string) {
 	var line, body strings.Builder
 	fields := e.Elems[1].Elems
@@ -42,7 +42,7 @@ func entryRow(e resp.Value) (record, string) {
 	return record{target.Text(e.Elems[0]), line.String()}, body.String()
 }
 
-// idFrom is the beginning of a range after an id.
+// idFrom returns the start of a range after the ID cursor.
 func idFrom(cursor string) string {
 	if cursor == "0" {
 		return "-"
@@ -50,14 +50,14 @@ func idFrom(cursor string) string {
 	return "(" + cursor
 }
 
-// chain makes the last id the cursor of what follows.
+// chain sets the cursor of the next chunk to the last ID.
 func (c *chunk) chain() {
 	if n := len(c.rows); n > 0 {
 		c.next = c.rows[n-1][0]
 	}
 }
 
-// info reads a reply of XINFO: the facts of each group or consumer.
+// info parses an XINFO reply: the facts of each group or consumer.
 func info(v resp.Value) (all []map[string]string) {
 	for _, e := range v.Elems {
 		facts := map[string]string{}
@@ -84,8 +84,8 @@ var groupsOf = &source{
 	inner: func(row record) *source { return pendingOf(row[0]) },
 }
 
-// pendingOf shows what a group has delivered and not acknowledged, and on its other
-// side the consumers.
+// pendingOf shows the pending entries of a group: delivered, not acknowledged. Its other side shows the
+// consumers.
 func pendingOf(group string) *source {
 	consumers := consumersOf(group)
 	consumers.other = &source{
@@ -101,7 +101,7 @@ func pendingOf(group string) *source {
 	return consumers.other
 }
 
-// pendings reads a reply of XPENDING.
+// pendings parses an XPENDING reply.
 func pendings(_ int64, v resp.Value) *chunk {
 	c := &chunk{}
 	for _, e := range v.Elems {
@@ -113,7 +113,7 @@ func pendings(_ int64, v resp.Value) *chunk {
 	return c
 }
 
-// pendingWith shows what a consumer has not acknowledged.
+// pendingWith shows the pending entries of one consumer.
 func pendingWith(group, consumer string) *source {
 	return &source{
 		part: room.Pending, group: group,
@@ -127,7 +127,7 @@ func pendingWith(group, consumer string) *source {
 	}
 }
 
-// entryOf shows the fields of an entry, none when it was deleted.
+// entryOf shows the fields of an entry; none if it was deleted.
 func entryOf(id string) *source {
 	return &source{
 		unit: [2]string{"field", "fields"}, full: true,

@@ -5,7 +5,7 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// vectorsOf shows the elements of a vector set; each leads to its attributes.
+// vectorsOf shows the elements of a vector set. Each leads to its attributes.
 var vectorsOf = &source{
 	full:    true,
 	columns: []column{{title: "ELEMENT"}},
@@ -20,7 +20,7 @@ var vectorsOf = &source{
 	inner: func(row record) *source { return attributesOf(row[0]) },
 }
 
-// attributesOf shows the attributes of an element, and on the other side its vector.
+// attributesOf shows the attributes of an element; the other side is its vector.
 func attributesOf(element string) *source {
 	vector := &source{
 		unit: [2]string{"component", "components"}, full: true,

@@ -12,7 +12,7 @@ import (
 	"github.com/meowdis/meowdis/inspect/target"
 )
 
-// View is the pane of the value.
+// View draws the pane.
 func (v *Room) View() []string {
 	switch {
 	case v.Running(job.Opening) && v.Frame > 1 && !v.Shows(v.wanted):
@@ -38,8 +38,8 @@ func (v *Room) View() []string {
 	return lines
 }
 
-// facts is the line under the title: type, size, time to live, form. Where there
-// is little room, what need not be said is left out.
+// facts returns the line under the title: type, size, expiry, form. It is shortened if the pane is
+// narrow.
 func (v *Room) facts() string {
 	line := strings.Join(v.factsOf(false), v.Styles.Dim.Render(" · "))
 	if ansi.StringWidth(line) <= v.width {
@@ -99,8 +99,7 @@ func (v *Room) factsOf(short bool) []string {
 	return parts
 }
 
-// content is the lines of the top sheet that are on the screen, or why there are
-// none.
+// content returns the visible lines of the top sheet, or the reason why there are none.
 func (v *Room) content() []string {
 	s := v.sheet()
 	if s != nil && s.isTable() && s.size != 0 {
@@ -116,7 +115,7 @@ func (v *Room) content() []string {
 	return append(lines, v.bytes(s)...)
 }
 
-// emptiness says why there is nothing to show.
+// emptiness returns the reason why there is nothing to show.
 func (v *viewState) emptiness() string {
 	switch {
 	case v.Kind == "":
@@ -137,8 +136,8 @@ func (v *viewState) emptiness() string {
 	return "Empty."
 }
 
-// each calls draw for the lines of s that are on the screen; nil for the first
-// that is not loaded.
+// each calls draw for the visible lines of s. It calls draw with nil for the first line that is not
+// loaded, and stops.
 func (s *sheet) each(draw func(at spot, c *chunk)) {
 	at := s.pager.top
 	for range s.pager.height {
@@ -162,7 +161,7 @@ func (s *sheet) each(draw func(at spot, c *chunk)) {
 	}
 }
 
-// bytes is a screen of text or of a hex dump.
+// bytes draws text, bits or a hex dump.
 func (v *Room) bytes(s *sheet) []string {
 	var lines []string
 	s.each(func(at spot, c *chunk) {
@@ -192,7 +191,7 @@ func (v *Room) bytes(s *sheet) []string {
 	return lines
 }
 
-// highlightColumns is text in a style, reversed between two of its columns.
+// highlightColumns renders text in style, with the columns from from to to reversed.
 func (v *Room) highlightColumns(text string, from, to int, style lipgloss.Style) string {
 	from, to = min(max(from, 0), len(text)), min(max(to, 0), len(text))
 	if from >= to {
@@ -201,7 +200,7 @@ func (v *Room) highlightColumns(text string, from, to int, style lipgloss.Style)
 	return style.Render(text[:from]) + style.Reverse(true).Render(text[from:to]) + style.Render(text[to:])
 }
 
-// Place says where in the value the person is.
+// Place describes the position in the value.
 func (v *viewState) Place() string {
 	s := v.sheet()
 	switch {
@@ -235,7 +234,7 @@ func (v *viewState) Place() string {
 	return display.Grouped(n) + " of " + display.Grouped(max(n, of))
 }
 
-// bytePlace says how far into the bytes the screen reaches.
+// bytePlace describes how far into the bytes the screen reaches.
 func (s *sheet) bytePlace() string {
 	bottom, _ := s.pager.advance(s.pager.top, s.pager.height-1)
 	c := s.pager.chunks[bottom.chunk]
@@ -243,7 +242,7 @@ func (s *sheet) bytePlace() string {
 		return ""
 	}
 	at := min(int64(bottom.chunk)*windowSize+int64(c.lines[bottom.line].End), s.size)
-	// A newline at the end is on no line.
+	// A newline at the end is not on any line.
 	if _, more := s.pager.next(bottom); !more && bottom.chunk == s.pager.furthest() {
 		at = s.size
 	}

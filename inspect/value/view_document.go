@@ -8,7 +8,7 @@ import (
 	"github.com/meowdis/meowdis/display"
 )
 
-// document is the rows of a decoded value that are on the screen.
+// document draws the visible rows of a decoded value.
 func (v *Room) document(d *document, needle string) []string {
 	var lines []string
 	for i := d.top; i < min(d.top+d.height, len(d.rows)); i++ {
@@ -28,7 +28,7 @@ func (v *Room) document(d *document, needle string) []string {
 	return lines
 }
 
-// jsonLine is a line with its name and its value in different colours.
+// jsonLine renders a line with its name and its value in different colours.
 func (v *Room) jsonLine(line, needle string) string {
 	if needle != "" {
 		if at, _ := find(line, needle); at >= 0 {
@@ -51,7 +51,7 @@ func (v *Room) jsonLine(line, needle string) string {
 	return indent + v.Styles.Type("hash").Render(name) + style.Render(text)
 }
 
-// highlight is text in a style, with what matches needle in reverse.
+// highlight renders text in style, with the matches of needle reversed.
 func (v *Room) highlight(text, needle string, style lipgloss.Style) string {
 	at, end := -1, -1
 	if needle != "" {

@@ -7,7 +7,7 @@ import (
 	"github.com/meowdis/meowdis/inspect/target"
 )
 
-// table is a screen of elements under their columns' titles.
+// table draws the visible elements under the column titles.
 func (v *Room) table(s *sheet) []string {
 	widths := s.columnWidths(v.Now)
 	heads := ""
@@ -30,7 +30,7 @@ func (v *Room) table(s *sheet) []string {
 	return lines
 }
 
-// element is a line of a table.
+// element draws one row of a table.
 func (v *Room) element(s *sheet, cells record, widths []int, selected bool) string {
 	look := v.Styles.Row(selected, v.InValue)
 	line := look.Mark(selected)
@@ -58,7 +58,7 @@ func (v *Room) element(s *sheet, cells record, widths []int, selected bool) stri
 	return line
 }
 
-// show is a cell as it is read.
+// show returns the displayed text of a cell.
 func (c column) show(cell string, width int, now int64) string {
 	switch {
 	case !c.expiry:
@@ -76,9 +76,8 @@ func (c column) fit(s string, width int) string {
 	return display.Fit(s, width)
 }
 
-// columnWidths is the width of each column: what its cells need, as far as the
-// screen has shown them, within its share; the last one takes the rest. A column
-// of ends without any has none.
+// columnWidths returns the width of each column: the widest cell shown so far, within its share. The
+// last column takes the rest. An expiry column without any expiry has no width.
 func (s *sheet) columnWidths(now int64) []int {
 	columns := s.src.columns
 	if s.widths == nil {
