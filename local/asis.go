@@ -38,7 +38,9 @@ func OpenFile(path string, readOnly bool) (*File, error) {
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("opening %s: %w", path, explained(path, readOnly, err))
+		err = fmt.Errorf("opening %s: %w", path, explained(path, readOnly, err))
+		removeEmptyLog(path)
+		return nil, err
 	}
 	return f, nil
 }
@@ -54,7 +56,11 @@ func (f *File) open(how int32) (err error) {
 }
 
 // Close closes the file.
-func (f *File) Close() error { return f.conn.close() }
+func (f *File) Close() error {
+	err := f.conn.close()
+	removeEmptyLog(f.path)
+	return err
+}
 
 // Path is where the file is.
 func (f *File) Path() string { return f.path }

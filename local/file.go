@@ -61,6 +61,7 @@ func (s *Store) prepareFile(c *conn) error {
 		}
 		return c.migrate(version, s.options.Now())
 	})
+	s.wrote.Store(err == nil)
 	return errors.Join(err, c.script("PRAGMA foreign_keys = 1"), s.indexed(c))
 }
 

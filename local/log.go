@@ -120,6 +120,32 @@ func (s *Store) unsafeToCopyBack() bool {
 	return err != nil || !os.SameFile(now, s.opened)
 }
 
+// hasFrames reports whether the log of the file at path holds anything.
+func hasFrames(path string) bool {
+	info, err := os.Stat(path + "-wal")
+	return err == nil && info.Size() > 0
+}
+
+// removeEmptyLog removes an empty log and its shared memory, unless a process has the file open. A connection that
+// only reads creates both and cannot remove them. SQLite removes them when the last connection that may write closes.
+// A log with frames stays: to copy it back would hide from a replica what changed since its last upload.
+func removeEmptyLog(path string) {
+	if _, err := os.Stat(path + "-wal"); path == Memory || err != nil || hasFrames(path) {
+		return
+	}
+	release, err := claim(path, false)
+	if err != nil {
+		return
+	}
+	c, err := openClaimed(path, toWrite, release)
+	if err != nil {
+		return // the files beside it are harmless
+	}
+	c.patience(0)
+	c.script("PRAGMA schema_version") // opens the log
+	c.close()
+}
+
 // Mend saves what is in the log after the log or the shared memory was deleted, as the next write would.
 func (s *Store) Mend(ctx context.Context) error {
 	return s.Transact(ctx, false, func(func(store.Batch) (store.Result, error)) error { return nil })

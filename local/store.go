@@ -27,7 +27,8 @@ type Options struct {
 	Full bool
 	// ReadOnly refuses to write and to create the file.
 	ReadOnly bool
-	// OrRead opens a file that may not be written as ReadOnly does.
+	// OrRead opens a file that may not be written as ReadOnly does. A store that has written nothing then leaves
+	// the log as it is when it closes, as ReadOnly does, too.
 	OrRead bool
 	// Now is the clock that expiry goes by, in Unix ms; nil is the system's.
 	Now func() int64
@@ -359,7 +360,7 @@ func (s *Store) Close() error {
 func (s *Store) closeConns() error {
 	var errs []error
 	readers, _ := s.readers.takeAll(context.Background())
-	leave := s.unsafeToCopyBack()
+	leave := s.unsafeToCopyBack() || s.options.OrRead && !s.wrote.Load() && hasFrames(s.path)
 	for _, c := range append([]*conn{s.watcher}, append(readers, s.writer)...) {
 		if c != nil {
 			if leave {
@@ -368,6 +369,7 @@ func (s *Store) closeConns() error {
 			errs = append(errs, c.close())
 		}
 	}
+	removeEmptyLog(s.path)
 	return errors.Join(errs...)
 }
 

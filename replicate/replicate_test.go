@@ -208,6 +208,19 @@ func TestGoesOn(t *testing.T) {
 		copyFile(t, path+end, killed+end)
 	}
 	m.close()
+	// Processes that only read leave the log to the next server.
+	for _, o := range []local.Options{{ReadOnly: true}, {OrRead: true}, {OrRead: true, Alone: true, SweepEvery: -1}} {
+		reader, err := local.Open(killed, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := get(t, engine.New(reader).Session(), "tom"); got != "2" {
+			t.Errorf("read %q", got)
+		}
+		if err := reader.Close(); err != nil {
+			t.Error(err)
+		}
+	}
 	m = openMaster(t, killed, p)
 	m.do("SET", "jerry", "1")
 	if m.ship(); sent(t, p) > first+first/4 {
