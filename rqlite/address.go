@@ -11,28 +11,28 @@ import (
 	"time"
 )
 
-// Options say which cluster, and how it is used.
+// Options names a cluster and sets how it is used.
 type Options struct {
-	Nodes          []string    // as host:port, one at least
+	Nodes          []string    // host:port, at least one
 	TLS            *tls.Config // nil without TLS
 	User, Password string
-	Level          string        // of reads: see levels
-	Timeout        time.Duration // after which a command fails that no node carries out, 0 for DefaultTimeout
+	Level          string        // read consistency, one of levels
+	Timeout        time.Duration // per command, over all tries; 0 for DefaultTimeout
 	Now            func() int64  // Unix ms, nil for the system clock
 }
 
-// DefaultTimeout is longer than a cluster takes to choose another leader.
+// DefaultTimeout is longer than the election of a new leader takes.
 const DefaultTimeout = 30 * time.Second
 
-// levels are those of reads, as rqlite calls them; the first is what "" stands for. A weak read may
-// come from a leader that has just been deposed, one of level none is of whatever a node has.
+// levels lists rqlite's read consistency levels; the first is the default. A weak read may come from a leader
+// that was just deposed. A read of level none returns whatever the node has.
 var levels = []string{linearizable, "strong", "weak", "none"}
 
 const linearizable = "linearizable"
 
 const defaultPort = "4001"
 
-// FromURL reads the URL of a cluster, whose TLS has to be made if it is to be used:
+// FromURL parses the URL of a cluster. If secure is true, the caller sets Options.TLS.
 //
 //	rqlite://[user[:password]@]host[:port][,host[:port]…][?tls&level=LEVEL]
 //

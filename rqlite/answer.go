@@ -13,7 +13,7 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// outcome is what became of a statement.
+// outcome is the result of one statement.
 type outcome struct {
 	rows    []store.Row
 	columns int
@@ -21,16 +21,16 @@ type outcome struct {
 	err     string
 }
 
-// errAnswer is the error of what no rqlite answers.
+// errAnswer reports a response that is not rqlite's.
 var errAnswer = errors.New("what it answers is not rqlite's")
 
-// failure is the error that a node answers for a whole request.
+// failure is the error a node returns for a whole request.
 type failure string
 
 func (f failure) Error() string { return string(f) }
 
-// readAnswer reads the outcomes of a request. take is handed each row and the index of its statement,
-// and reports whether the row is to be kept, with those after it.
+// readAnswer reads the outcomes of a request. It passes each row and the index of its statement to take. If
+// take returns false, the row and the statement's later rows are dropped.
 func readAnswer(r io.Reader, take func(i int, row store.Row) bool) (all []outcome, err error) {
 	d := json.NewDecoder(r)
 	d.UseNumber()
@@ -87,7 +87,7 @@ func readOutcome(d *json.Decoder, take func(store.Row) bool) (o outcome, err err
 	})
 }
 
-// members reads an object, whose values each reads. null is an empty one.
+// members calls each for every member of an object; each must read the value. null counts as an empty object.
 func members(d *json.Decoder, each func(name string) error) error {
 	return inside(d, '{', func() error {
 		t, err := d.Token()
@@ -99,7 +99,7 @@ func members(d *json.Decoder, each func(name string) error) error {
 	})
 }
 
-// elements reads an array, whose elements each reads. null is an empty one.
+// elements calls each for every element of an array; each must read it. null counts as an empty array.
 func elements(d *json.Decoder, each func() error) error { return inside(d, '[', each) }
 
 func inside(d *json.Decoder, open json.Delim, each func() error) error {
@@ -124,10 +124,10 @@ func skip(d *json.Decoder) error {
 	return d.Decode(&raw)
 }
 
-// cells is a row as it comes, an array of strings, numbers and null: see cell.
+// cells is a row on the wire: an array of strings, numbers and null, in the form that cell produces.
 type cells []store.Value
 
-// UnmarshalJSON reads what the decoder has found sound, and may change afterwards.
+// UnmarshalJSON decodes b, which is valid JSON and which the decoder may overwrite later.
 func (c *cells) UnmarshalJSON(b []byte) error {
 	if len(b) == 0 || b[0] != '[' {
 		return errAnswer
@@ -149,7 +149,7 @@ func (c *cells) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// endOf is where the string, number or word ends that begins at i.
+// endOf returns the end of the string, number or word that begins at i.
 func endOf(b []byte, i int) int {
 	if b[i] != '"' {
 		return i + bytes.IndexAny(b[i:], ",] \t\r\n")

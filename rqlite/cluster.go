@@ -18,47 +18,47 @@ import (
 	"time"
 )
 
-// cluster sends requests to its leader, and finds that.
+// cluster finds the leader and sends requests to it.
 type cluster struct {
 	client *http.Client
 	o      Options
 
 	mu     sync.Mutex
-	met    bool            // some node has ever answered
-	at     int             // of o.Nodes, the one that is asked while the leader is unknown
-	leader string          // as a node has named it, or "" while it is unknown
-	modern map[string]bool // the nodes whose linearizable reads are what they say
+	met    bool            // a node has answered at least once
+	at     int             // index in o.Nodes of the node to ask while the leader is unknown
+	leader string          // as a node named it, "" while unknown
+	modern map[string]bool // nodes whose linearizable reads can be trusted
 
-	// A leader that does not answer may be named for a while, and one that this process cannot reach
-	// always: until passing the nodes are to pass requests on in place of naming it, the next time for
-	// twice as long as passed.
+	// Nodes may keep naming a leader that is down, or one that this process cannot reach. Until forwardUntil,
+	// nodes are asked to forward requests instead of naming the leader. The next such period is twice
+	// forwardFor.
 	passing time.Time
 	passed  time.Duration
 }
 
-// request is what is sent until a node answers.
+// request is sent again until a node answers it.
 type request struct {
-	path   string // without level and what tells a node how to pass it on
+	path   string // without the level and the parameters for forwarding
 	level  string
 	body   []byte
-	answer func(io.Reader) error // may be called again
+	answer func(io.Reader) error // may be called more than once
 
-	// unknown is set once a node may have carried it out though its answer did not come.
+	// unknown is set once a node may have run the request although no response arrived.
 	unknown bool
 }
 
 const (
-	// silence is how long a node may say nothing before it is asked whether it is there, and then how
-	// long it may take to say so.
+	// silenceTimeout is how long a node may stay silent before it is probed, and how long it then has to
+	// answer the probe.
 	silence = 2 * time.Second
 
-	// passingOn is how long a node waits for the leader that it passes a request on to.
+	// forwardTimeout is how long a node waits for the leader it forwards a request to.
 	passingOn = 10 * time.Second
 
-	// acquainting is how long nodes may take that have just been started.
+	// startupGrace is how long nodes that were just started may take to answer.
 	acquainting = 5 * time.Second
 
-	// leastPassing and mostPassing bound for how long no leader is asked itself.
+	// minForward and maxForward bound how long the leader is not asked directly.
 	leastPassing, mostPassing = time.Second, 5 * time.Minute
 
 	firstPause, longestPause = 20 * time.Millisecond, 500 * time.Millisecond
@@ -83,27 +83,26 @@ func newCluster(o Options) *cluster {
 	}
 }
 
-// rejection is the error of a request that no node would take.
+// rejection reports a request that no node would accept.
 type rejection struct{ says string }
 
 func (r rejection) Error() string { return r.says }
 
-// elsewhere is the error of a node that names the leader.
+// redirect is the error of a node that names another leader.
 type elsewhere struct{ leader string }
 
 func (e elsewhere) Error() string { return "the leader is " + e.leader }
 
-// errOutage is the error of a request that was sent in vain until its time was up.
+// errOutage reports a request that no node completed before its deadline.
 var errOutage = errors.New("no node of the rqlite cluster carried it out in time")
 
-// errSilent is the error of a node that takes connections and says nothing.
+// errSilent reports a node that accepts connections but does not respond.
 var errSilent = errors.New("it says nothing")
 
-// errUndone is the error of a node that has not begun the request.
+// errNotStarted reports a node that has not started the request.
 var errUndone = errors.New("it has no leader")
 
-// send sends r to the leader, and again to whichever node is there, until it is answered or ctx
-// ends.
+// send sends r to the leader, and retries on other nodes until one answers or ctx ends.
 func (c *cluster) send(ctx context.Context, r *request) error {
 	pause, began := firstPause, time.Now()
 	for {
@@ -141,7 +140,7 @@ func (c *cluster) send(ctx context.Context, r *request) error {
 	}
 }
 
-// plainly is an error of net/http without the request, whose text and host are said elsewhere.
+// unwrapURL strips the request from an error of net/http: the caller reports the host itself.
 func plainly(err error) error {
 	var of *url.Error
 	if errors.As(err, &of) {
@@ -150,27 +149,27 @@ func plainly(err error) error {
 	return err
 }
 
-// strange reports whether no node has ever answered, so that the addresses may be wrong.
+// neverReached reports whether no node has ever answered, so the addresses may be wrong.
 func (c *cluster) strange() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return !c.met
 }
 
-// neverSent reports whether a request failed before there was a connection.
+// neverSent reports whether a request failed before it had a connection.
 func neverSent(err error) bool {
 	var op *net.OpError
 	return errors.As(err, &op) && op.Op == "dial"
 }
 
-// target is the node to be asked, and whether it is to pass the request on to a leader.
+// target returns the node to ask, and whether it should forward the request to the leader.
 func (c *cluster) target() (host string, passing bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return cmp.Or(c.leader, c.o.Nodes[c.at]), time.Now().Before(c.passing)
 }
 
-// follow takes the leader that host has named, and reports whether that may be asked at once.
+// follow records the leader that host named, and reports whether to ask it without a pause.
 func (c *cluster) follow(host, leader string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -183,7 +182,7 @@ func (c *cluster) follow(host, leader string) bool {
 	return at
 }
 
-// failed has another node asked.
+// failed moves to another node after host failed.
 func (c *cluster) failed(host string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -235,7 +234,7 @@ func (c *cluster) try(ctx context.Context, r *request, host string, passing bool
 	return err
 }
 
-// listen asks the node again and again whether it is there, and ends the request when it is not.
+// probe checks every silenceTimeout that the node responds, and cancels the request if it does not.
 func (c *cluster) listen(ctx context.Context, host string, cancel context.CancelCauseFunc) {
 	for ctx.Err() == nil {
 		soon, done := context.WithTimeout(ctx, silence)
@@ -244,7 +243,7 @@ func (c *cluster) listen(ctx context.Context, host string, cancel context.Cancel
 			var p *http.Response
 			c.identify(q)
 			if p, err = c.client.Do(q); err == nil {
-				p.Body.Close() // whatever it says, it is there
+				p.Body.Close() // any response will do
 			}
 		}
 		if err != nil {
@@ -255,7 +254,7 @@ func (c *cluster) listen(ctx context.Context, host string, cancel context.Cancel
 	}
 }
 
-// read makes an answer or an error of what a node says.
+// read passes a successful response to answer and turns any other into an error.
 func (c *cluster) read(p *http.Response, answer func(io.Reader) error) error {
 	if p.StatusCode == http.StatusOK {
 		return answer(p.Body)
@@ -293,14 +292,14 @@ func (c *cluster) identify(q *http.Request) {
 	}
 }
 
-// answered notes the version of a node.
+// answered records the version of a node.
 func (c *cluster) answered(host, version string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.met, c.modern[host] = true, !before(version, linearizableSince)
 }
 
-// succeeded notes that the leader can be reached, if it was host.
+// succeeded records that the leader is reachable, if host is the leader.
 func (c *cluster) succeeded(host string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -309,11 +308,11 @@ func (c *cluster) succeeded(host string) {
 	}
 }
 
-// linearizableSince is the version whose reads of that level are what they say; those before forget
-// that they have a leader's term (up to 8), or do so on some paths only.
+// linearizableSince is the first version whose linearizable reads can be trusted. Earlier versions ignore the
+// leader's term (up to 8), or ignore it on some paths only.
 var linearizableSince = []int{9, 1, 1}
 
-// before reports whether version is before since, or is none.
+// before reports whether version is older than since or cannot be parsed.
 func before(version string, since []int) bool {
 	var have []int
 	for part := range strings.SplitSeq(strings.TrimPrefix(version, "v"), ".") {
@@ -326,8 +325,8 @@ func before(version string, since []int) bool {
 	return slices.Compare(have, since) < 0
 }
 
-// level is what is asked of the node: strong, which is a write of nothing, where its linearizable
-// reads are none, or its version is not known yet.
+// level returns the level to request from host. It replaces linearizable by strong, which is an empty write,
+// if host's linearizable reads cannot be trusted or its version is unknown.
 func (c *cluster) level(host, level string) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

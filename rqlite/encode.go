@@ -11,7 +11,7 @@ import (
 	"github.com/meowdis/meowdis/store/wire"
 )
 
-// appendStatement appends a statement as rqlite reads it: its text and its arguments.
+// appendStatement appends a statement in rqlite's form: its text, then its arguments.
 func appendStatement(out []byte, text string, args []store.Value) []byte {
 	if others := strangers(args); others != nil {
 		text = rebound(text, others)
@@ -40,8 +40,8 @@ func appendArgument(out []byte, v store.Value) []byte {
 	return append(out, "null"...)
 }
 
-// appendReal appends a double so that it is not taken for an integer. An infinity is in the text of
-// its statement.
+// appendReal appends a double so that rqlite does not read it as an integer. Infinities are part of the
+// statement's text instead.
 func appendReal(out []byte, f float64) []byte {
 	if math.IsInf(f, 0) || math.IsNaN(f) {
 		return append(out, "null"...)
@@ -58,8 +58,8 @@ func appendBlob(out, b []byte) []byte {
 	return append(hex.AppendEncode(out, b), `'"`...)
 }
 
-// plain reports whether text arrives as it is: it is UTF-8, and does not look like the literal of a
-// blob.
+// plain reports whether rqlite passes text on unchanged: it is valid UTF-8 and does not look like a blob
+// literal.
 func plain(text []byte) bool {
 	if t := bytes.TrimSpace(text); len(t) >= 3 && t[0]|0x20 == 'x' && t[1] == '\'' && t[len(t)-1] == '\'' {
 		return false

@@ -8,33 +8,33 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// call is one of Apply.
+// call is one call of Apply.
 type call struct {
 	batches []store.Batch
-	forms   [][]*form // of their statements
+	forms   [][]*form // one per statement
 	results []store.Result
 	err     error
 	done    chan struct{}
 
-	mu   sync.Mutex // whoever has asked may be gone before it is done, and its budget with it
+	mu   sync.Mutex // the caller may leave before the call is done, and take its budget with it
 	gone bool
-	used int64 // of the budget, before the call
+	used int64 // bytes of the budget used before the call
 
-	filling int // the batch whose rows come, in a call that only reads
-	cut     int // the first batch after the one that has filled the budget
+	filling int // index of the batch whose rows are being read, in a call that only reads
+	cut     int // index of the first batch after the one that filled the budget
 }
 
 func newCall(batches []store.Batch, forms [][]*form) *call {
 	return &call{batches: batches, forms: forms, done: make(chan struct{})}
 }
 
-// end is for the one who serves it, once.
+// end finishes the call. The goroutine that serves the call calls it once.
 func (c *call) end(err error) {
 	c.err = err
 	close(c.done)
 }
 
-// budgeted runs with with the budget of a batch as long as somebody waits for the call.
+// withBudget calls fn with the batch's budget unless the caller has left.
 func (c *call) budgeted(at int, with func(*store.Budget)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -49,7 +49,7 @@ func (c *call) leave() {
 	c.gone = true
 }
 
-// weight is about how many bytes it takes to send.
+// weight estimates the bytes it takes to send the call.
 func (c *call) weight() (n int) {
 	for i := range c.batches {
 		n += weigh(&c.batches[i])
@@ -67,22 +67,22 @@ func weigh(b *store.Batch) (n int) {
 	return n
 }
 
-// lane gathers calls: those that come while as many groups as may be are under way are the next one.
+// lane groups calls. Calls that arrive while width groups are in progress form the next group.
 type lane struct {
-	width int // groups at once
-	most  int // calls in a group
+	width int // groups at a time
+	most  int // calls per group
 	serve func([]*call)
 
 	mu      sync.Mutex
 	waiting []*call
 	busy    int
-	idle    sync.WaitGroup // those who serve
+	idle    sync.WaitGroup // the goroutines in run
 }
 
-// maxGroup bounds a group in bytes, unless a single call is more.
+// maxGroupBytes bounds the size of a group, unless a single call is larger.
 const maxGroup = 2 << 20
 
-// do has the call served and waits until it is, or ctx is done: what is under way by then goes on.
+// do queues the call and waits until it is served or ctx ends. A call in progress continues after ctx ends.
 func (l *lane) do(ctx context.Context, c *call) error {
 	l.mu.Lock()
 	l.waiting = append(l.waiting, c)
@@ -109,7 +109,7 @@ func (l *lane) drop(c *call) {
 	}
 }
 
-// run serves groups until no call waits.
+// run serves groups until no call is waiting.
 func (l *lane) run() {
 	for {
 		group := l.next()

@@ -8,23 +8,23 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// toQuery and toRequest are where statements go, in one transaction each; nothing is to be made of
-// random numbers and times in them.
+// toQuery and toRequest are the endpoints for statements. Each request is one transaction, in which rqlite
+// must not rewrite random numbers and times.
 const (
 	toQuery   = "/db/query?transaction&noparse&norwrandom&norwtime"
 	toRequest = "/db/request?transaction&noparse&norwrandom&norwtime"
 )
 
-// place is where a statement of a request comes from.
+// place identifies the statement of a request.
 type place struct {
 	call        *call
 	batch, stmt int
-	item        int // in a request that writes
+	item        int // index of the item, in a request that writes
 }
 
 func (p place) sql() string { return p.call.batches[p.batch].Stmts[p.stmt].SQL }
 
-// read serves calls that only read, in one snapshot.
+// read serves calls that only read, from one snapshot.
 func (s *Store) read(group []*call) { s.readAt(group, s.o.Level) }
 
 func (s *Store) readAt(group []*call, level string) {
@@ -56,8 +56,8 @@ func (s *Store) readAt(group []*call, level string) {
 	}
 }
 
-// take makes results of what is answered, within the budgets: a batch whose rows do not fit is
-// refused, and none is run after one that has filled its budget.
+// take turns the response into results within the budgets. A batch whose rows do not fit is refused. No batch
+// runs after one that has filled its budget.
 func (s *Store) take(from io.Reader, group []*call, places []place) error {
 	for _, c := range group {
 		c.err, c.results = nil, make([]store.Result, len(c.batches))
@@ -91,8 +91,8 @@ func (s *Store) take(from io.Reader, group []*call, places []place) error {
 	return nil
 }
 
-// fits counts a row of a statement, and refuses its batch when that is too much. It is not kept after a
-// batch that has filled the budget.
+// fits counts a row against the budget and refuses its batch if the row does not fit. It returns false for
+// rows to drop, which includes all rows after a batch that filled the budget.
 func (p place) fits(row store.Row) (ok bool) {
 	c, ok := p.call, true
 	c.budgeted(p.batch, func(b *store.Budget) {
@@ -109,7 +109,7 @@ func (p place) fits(row store.Row) (ok bool) {
 	return ok
 }
 
-// width asks how many columns a statement has that reads.
+// width returns the number of columns of a statement that reads.
 func (s *Store) width(ctx context.Context, sql string, args []store.Value) (n int, err error) {
 	limited, cancel := context.WithTimeout(ctx, s.o.Timeout)
 	defer cancel()

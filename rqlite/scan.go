@@ -2,16 +2,15 @@ package rqlite
 
 import "strings"
 
-// word is a piece of SQL that matters here: a keyword or a name in upper case, a parameter, or a
-// punctuation mark.
+// word is a token of SQL: a keyword or a name in upper case, a parameter, or a punctuation mark.
 type word struct {
 	text       string
 	start, end int
-	depth      int // of parentheses; an opening or closing one is at the depth outside of it
+	depth      int // of parentheses; a parenthesis itself has the depth outside of it
 }
 
-// words are the pieces of sql, without literals, quoted names, numbers and comments, which may hold
-// anything and mean nothing here.
+// words returns the tokens of sql. It drops comments, and replaces literals and quoted names by ”, because
+// their contents do not matter.
 func words(sql string) (all []word) {
 	depth := 0
 	for i := 0; i < len(sql); {
@@ -47,7 +46,7 @@ func words(sql string) (all []word) {
 	return all
 }
 
-// skipQuoted is where the literal ends that begins at i; a doubled quote is one of its characters.
+// skipQuoted returns the end of the literal that begins at i. A doubled quote is part of the literal.
 func skipQuoted(sql string, i int, quote byte) int {
 	for i++; i < len(sql); i++ {
 		if sql[i] == quote {
@@ -61,7 +60,7 @@ func skipQuoted(sql string, i int, quote byte) int {
 	return i
 }
 
-// after is where what begins at i ends, with mark.
+// after returns the position after the next mark, or the end of sql if mark is missing.
 func after(sql string, i int, mark string) int {
 	if n := strings.Index(sql[i:], mark); n >= 0 {
 		return i + n + len(mark)

@@ -9,41 +9,41 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// form is how a statement is sent, which depends on its text alone.
+// form is a statement as it is sent. It depends on the statement's text only.
 type form struct {
 	kind kind
-	text string // in a transaction that writes
-	read string // in a request that only reads
-	star bool   // only the database knows how many columns read has, and the rest is missing
+	text string // for a transaction that writes
+	read string // for a request that only reads
+	star bool   // only the database knows how many columns read has; text is missing
 }
 
 type kind byte
 
 const (
-	writes  kind = iota // no rows
-	reads               // rows, and no changes
-	returns             // a write with rows
+	writes  kind = iota // returns no rows
+	reads               // returns rows and changes nothing
+	returns             // a write that returns rows
 )
 
-// In a transaction rqlite prepares the first statement of a text to learn whether it reads, and goes on
-// with the transaction when that fails; the same where a statement with RETURNING fails that its own
-// parser knows. What follows a first statement is prepared when it runs, and an error undoes the
-// transaction. So each text begins with a statement that does nothing, and leaves changes() as it is:
-// one that is never stepped makes a text that returns rows, one that only looks like a change makes one
-// that is executed.
+// Inside a transaction, rqlite prepares the first statement of a text to learn whether it reads, and continues
+// with the transaction if that fails. The same happens when a statement with RETURNING fails that rqlite's own
+// parser recognizes. Later statements of a text are prepared when they run, and an error rolls the transaction
+// back. So each text begins with a statement that does nothing and leaves changes() unchanged. A SELECT that
+// is never stepped marks a text that returns rows; a statement that only looks like a change marks a text that
+// is executed.
 const (
 	returning = "SELECT 1;"
 	executing = "DROP INDEX IF EXISTS _;"
 )
 
-// cell is the SQL of a cell as text, of type and value: rqlite takes blobs that are computed for text,
-// which it may not be, fails on infinities after it has committed, and prints 1.0 as 1. A number that
-// is not text is a finite double. The parameter is an expression.
+// cell is the SQL that encodes one cell as text, with its type and value; its parameter is an expression.
+// rqlite reads computed blobs as text even if they are not valid text, fails on infinities after it has
+// committed, and prints 1.0 as 1. A cell that is a JSON number is a finite double.
 const cell = `CASE typeof(%[1]s) WHEN 'text' THEN 't' || %[1]s WHEN 'blob' THEN 'b' || hex(%[1]s) WHEN 'integer' THEN 'i' || %[1]s ` +
 	`WHEN 'real' THEN iif(%[1]s - %[1]s IS NULL, iif(%[1]s > 0, 'f+', 'f-'), %[1]s) END`
 
-// forms are those of texts by text. Most are constants; a program that makes its texts must not
-// fill the memory.
+// forms caches forms by statement text. Most texts are constants; maxForms bounds the memory for a program
+// that generates texts.
 var forms struct {
 	sync.RWMutex
 	of map[string]*form
@@ -87,13 +87,13 @@ func newForm(sql string) *form {
 	return &form{kind: writes, text: executing + sql}
 }
 
-// reading is the form of a statement that reads n columns.
+// reading returns the form of a statement that reads n columns.
 func reading(sql string, n int) *form {
 	read := tagged(sql, n)
 	return &form{kind: reads, read: read, text: returning + read}
 }
 
-// mainVerb is what a statement does, after what WITH names, and where.
+// mainVerb returns the verb of a statement and its index, after any WITH clause.
 func mainVerb(all []word) (string, int) {
 	if len(all) == 0 {
 		return "", 0
@@ -112,7 +112,7 @@ func mainVerb(all []word) (string, int) {
 	return "", 0
 }
 
-// columns counts those of a SELECT or of VALUES, which all begins with; 0 when only the database
+// columns counts the columns of the SELECT or VALUES that all begins with. It returns 0 if only the database
 // knows.
 func columns(all []word) int {
 	n, depth := 1, 0
@@ -130,7 +130,7 @@ func columns(all []word) int {
 		case ",":
 			n++
 		case "*":
-			// A factor has something on both sides.
+			// A factor has an operand on both sides.
 			if before := all[i].text; before == "SELECT" || before == "DISTINCT" || before == "ALL" || before == "," || before == "." {
 				return 0
 			}
@@ -141,8 +141,8 @@ func columns(all []word) int {
 	return n
 }
 
-// tagged is the statement sql of n columns with a type in each cell. It is materialized so that no
-// expression is computed twice, and the rows keep their order.
+// tagged returns sql, which has n columns, with each cell encoded with its type. It materializes the rows so
+// that SQLite computes each expression once and keeps the order of the rows.
 func tagged(sql string, n int) string {
 	var names, cells strings.Builder
 	for i := range n {
@@ -157,8 +157,8 @@ func tagged(sql string, n int) string {
 	return fmt.Sprintf("WITH _rows(%s) AS MATERIALIZED (%s\n) SELECT %s FROM _rows", names.String(), sql, cells.String())
 }
 
-// taggedReturning is a write with a type in each cell that it returns, and false for one that returns
-// none.
+// taggedReturning encodes each cell that a write returns with its type. It returns false if the write returns
+// no rows.
 func taggedReturning(sql string, all []word) (string, bool) {
 	at := -1
 	for i, w := range all {
@@ -170,7 +170,7 @@ func taggedReturning(sql string, all []word) (string, bool) {
 		return sql, false
 	}
 	var cells []string
-	from, to := all[at].end, -1 // the expression ends at to unless that is negative
+	from, to := all[at].end, -1 // the expression ends at to, unless to is negative
 	add := func(end int) {
 		if to >= 0 {
 			end = to
@@ -191,8 +191,7 @@ func taggedReturning(sql string, all []word) (string, bool) {
 	return sql[:all[at].end] + " " + strings.Join(cells, ", "), true
 }
 
-// rebound is sql with another expression in place of each parameter that has one in others, by
-// number.
+// rebound replaces each parameter of sql that has an entry in others, keyed by "?N", with that expression.
 func rebound(sql string, others map[string]string) string {
 	var out strings.Builder
 	last := 0
@@ -207,9 +206,8 @@ func rebound(sql string, others map[string]string) string {
 	return out.String()
 }
 
-// strangers are the parameters of a statement that cannot travel as they are, and what stands for them
-// in its text. nil for none: an infinity is no JSON, and rqlite takes text for a blob that looks like a
-// literal of one.
+// substitutes returns expressions for the parameters of a statement that cannot be sent unchanged, or nil if
+// there are none. JSON has no infinities, and rqlite reads text that looks like a blob literal as a blob.
 func strangers(args []store.Value) map[string]string {
 	var others map[string]string
 	for i, v := range args {
@@ -220,7 +218,7 @@ func strangers(args []store.Value) map[string]string {
 		case v.Kind() == store.Real && math.IsInf(v.Float(), -1):
 			other = "(-9e999)"
 		case v.Kind() == store.Text && !plain(v.Bytes()):
-			other = fmt.Sprintf("(+CAST(?%d AS TEXT))", i+1) // without the affinity of CAST, as a parameter has none
+			other = fmt.Sprintf("(+CAST(?%d AS TEXT))", i+1) // + removes the affinity of CAST, because a parameter has none
 		default:
 			continue
 		}

@@ -13,22 +13,22 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// Store is a cluster. It is safe for concurrent use.
+// Store is an rqlite cluster. It is safe for concurrent use.
 type Store struct {
 	cluster *cluster
 	o       Options
 	writer  writer
 
-	writing  lane // one at a time, so that the order of a writer's requests is theirs in the log
+	writing  lane // one request at a time, so that requests reach the log in order
 	reading  lane
-	trying   lane // batches that leave no trace: a transaction can only have one of them
+	trying   lane // batches that always roll back: a transaction can have only one of them
 	sweeping sync.WaitGroup
 
-	life context.Context // until Close
+	life context.Context // ends with Close
 	end  context.CancelFunc
 }
 
-// Open makes the store of a cluster. It sends nothing yet.
+// Open creates the store of a cluster. It sends nothing.
 func Open(o Options) (*Store, error) {
 	if len(o.Nodes) == 0 {
 		return nil, errors.New("no node of the rqlite cluster is named")
@@ -49,7 +49,8 @@ func Open(o Options) (*Store, error) {
 	return s, nil
 }
 
-// Told says what failed in words that strangers may read, "" for what they may not.
+// Told describes err without addresses or SQL, for clients. It returns "" for errors that must not be shown to
+// clients.
 func (s *Store) Told(err error) string {
 	switch {
 	case errors.Is(err, errPartly):
@@ -64,10 +65,10 @@ func (s *Store) Told(err error) string {
 	return ""
 }
 
-// maxCalls is how many calls share a request.
+// maxCalls bounds the calls that share a request.
 const maxCalls = 1000
 
-// Close ends what is under way.
+// Close cancels requests in progress and waits for them.
 func (s *Store) Close() error {
 	s.end()
 	s.sweeping.Wait()
@@ -78,8 +79,8 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// Apply implements the engine's contract. Batches that write, and those that read between them, share
-// a transaction as long as none is refused.
+// Apply implements the engine's store contract. Batches that write, and the reads between them, share a
+// transaction unless one of them is refused.
 func (s *Store) Apply(ctx context.Context, batches []store.Batch) ([]store.Result, error) {
 	if err := errors.Join(ctx.Err(), s.life.Err()); err != nil || len(batches) == 0 {
 		return nil, err
@@ -105,8 +106,8 @@ func (s *Store) Apply(ctx context.Context, batches []store.Batch) ([]store.Resul
 	return c.results, nil
 }
 
-// forms are those of the statements. Where a text does not say how many columns it has, the database
-// does.
+// forms returns the form of each statement. If a text does not determine its number of columns, it asks the
+// database.
 func (s *Store) forms(ctx context.Context, batches []store.Batch) ([][]*form, error) {
 	all := make([][]*form, len(batches))
 	for i, b := range batches {
@@ -129,7 +130,7 @@ func (s *Store) forms(ctx context.Context, batches []store.Batch) ([][]*form, er
 	return all, nil
 }
 
-// bounded is the context of a request.
+// bounded returns the context of a request, which ends with the store or after Options.Timeout.
 func (s *Store) bounded() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(s.life, s.o.Timeout)
 }

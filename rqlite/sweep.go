@@ -9,14 +9,14 @@ import (
 	"github.com/meowdis/meowdis/sweep"
 )
 
-// What is swept at once, and the pause when there is nothing: see package local.
+// Rows per sweep, and the pause when nothing has expired: see package local.
 const (
 	sweepSlice = 100
 	sweepPause = time.Second
 )
 
-// StartSweep deletes what has expired until the store closes, and reports what fails. Each process that
-// serves the cluster may: two that find the same delete it once.
+// StartSweep deletes expired rows in the background until the store closes, and passes errors to report. Every
+// process that serves the cluster may run it: if two find the same rows, one deletes them.
 func (s *Store) StartSweep(report func(error)) {
 	s.sweeping.Go(func() {
 		last := ""
@@ -41,8 +41,8 @@ func (s *Store) StartSweep(report func(error)) {
 	})
 }
 
-// Sweep deletes up to limit expired keys, or fields and what deleted keys have left when no such key is
-// there, and returns how many rows it did.
+// Sweep deletes up to limit expired keys. If no key has expired, it deletes expired fields and the leftovers
+// of deleted keys. It returns the number of rows deleted.
 func (s *Store) Sweep(ctx context.Context, limit int) (int, error) {
 	swept, err := sweep.Slice(ctx, s.look, s.o.Now(), limit)
 	if err != nil {
@@ -51,8 +51,7 @@ func (s *Store) Sweep(ctx context.Context, limit int) (int, error) {
 	return swept.Rows, err
 }
 
-// look is Apply for those who do with a state that was the newest a moment ago, and cost the cluster
-// little so.
+// applyWeak is Apply with weak reads, which cost the cluster little. The state it reads may be slightly stale.
 func (s *Store) look(ctx context.Context, batches []store.Batch) ([]store.Result, error) {
 	if !batches[0].ReadOnly {
 		return s.Apply(ctx, batches)

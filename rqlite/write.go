@@ -11,16 +11,16 @@ import (
 	"github.com/meowdis/meowdis/translator"
 )
 
-// writer numbers the requests of this process, so that none takes effect twice: a request leaves its
-// number in the same transaction, and is refused where that or a later one is. Whatever may still be on
-// its way to the cluster comes too late once the next one has taken effect.
+// writer numbers the requests of this process so that none takes effect twice. A request stores its number in
+// the same transaction, and is refused if that number or a later one is already stored. Once the next request
+// has taken effect, an earlier one that is still on its way is refused too.
 type writer struct {
 	id  int64 // random
-	seq int64 // of the last request
+	seq int64 // number of the last request
 }
 
-// The table of writers. Its name begins with _, as those of engines do, which no check of ours looks
-// at. A writer is forgotten an hour after its last request, when nothing of it can be on its way.
+// The table of writers. Its name begins with _, like the tables of engines, which our checks skip. A writer is
+// deleted an hour after its last request, when none of its requests can still be on its way.
 const (
 	sqlWriters = `CREATE TABLE IF NOT EXISTS _meowdis_writers(id INTEGER PRIMARY KEY, seq INTEGER NOT NULL, minute INTEGER NOT NULL)`
 	sqlByAge   = `CREATE INDEX IF NOT EXISTS _meowdis_writers_by_age ON _meowdis_writers(minute)`
@@ -30,14 +30,13 @@ const (
 
 	remembered = 60 // minutes
 
-	// What their errors say.
+	// Substrings of SQLite's errors.
 	saysNumbered  = "constraint failed: _meowdis_writers.seq"
 	saysNoWriters = "no such table: _meowdis_writers"
 	saysRefused   = "constraint failed"
 )
 
-// ErrReplyLost is the error of a write that took effect, and nobody knows with which reply: the node that
-// had it is gone.
+// ErrReplyLost reports a write that took effect but whose reply was lost because its node is gone.
 var ErrReplyLost = errors.New("the write took effect, but its reply was lost with the connection to the rqlite cluster")
 
 var (
@@ -58,14 +57,15 @@ func (it item) batch() *store.Batch { return &it.call.batches[it.at] }
 type refused struct {
 	at     int
 	result store.Result
-	broken error // when it was no constraint
+	broken error // set if the error was not a constraint
 }
 
-// maxStatements bounds a request that writes, unless a single batch has more.
+// maxStatements bounds the statements of a request that writes, unless a single batch has more.
 const maxStatements = 2000
 
-// write serves calls that write, in order. An item that was refused after others in its transaction
-// has seen what nobody else will: those are written first, and it begins the next one.
+// write serves calls that write, in order. An item refused after earlier items in its transaction has seen
+// writes that were rolled back. Those items are written first, and the refused item begins the next
+// transaction.
 func (s *Store) write(group []*call) {
 	ctx, cancel := s.bounded()
 	defer cancel()
@@ -95,8 +95,8 @@ func (s *Store) write(group []*call) {
 	}
 }
 
-// fail ends the calls of items that were sent together. Of a call that was more than those, some may have
-// taken effect before, and the rest never will.
+// fail fails the calls of items that were sent together. If a call has further items, some may have taken
+// effect before, and the rest will never run.
 func fail(part []item, err error) {
 	sent := map[*call]int{}
 	for _, it := range part {
@@ -109,7 +109,7 @@ func fail(part []item, err error) {
 	}
 }
 
-// try serves a batch that is always refused, so that it needs no number.
+// try serves a batch that is always rolled back, so it needs no number.
 func (s *Store) try(group []*call) {
 	ctx, cancel := s.bounded()
 	defer cancel()
@@ -126,13 +126,13 @@ func (s *Store) try(group []*call) {
 	}
 }
 
-// undone reports whether the batch leaves no trace for sure.
+// alwaysAborts reports whether the batch is certain to leave no trace.
 func undone(b *store.Batch) bool {
 	n := len(b.Stmts)
 	return n > 0 && b.Stmts[n-1].SQL == translator.Abort().SQL
 }
 
-// items are the batches of calls that have statements.
+// items returns the batches of calls that have statements.
 func items(group []*call) (all []item) {
 	for _, c := range group {
 		for i := range c.batches {
@@ -144,7 +144,7 @@ func items(group []*call) (all []item) {
 	return all
 }
 
-// sound is the queue without the calls that have failed.
+// withoutFailed returns the queue without the items of failed calls.
 func sound(queue []item) (rest []item) {
 	for _, it := range queue {
 		if it.call.err == nil {
@@ -154,7 +154,7 @@ func sound(queue []item) (rest []item) {
 	return rest
 }
 
-// fitting is how many of the first items make one request, most at most.
+// fitting returns how many of the first items fit one request, at most most.
 func fitting(queue []item, most int) int {
 	n, statements, weight := 0, 0, 0
 	for ; n < min(most, len(queue)); n++ {
@@ -167,7 +167,7 @@ func fitting(queue []item, most int) int {
 	return n
 }
 
-// commit writes items as one transaction, once.
+// commit writes items in one transaction, exactly once.
 func (s *Store) commit(ctx context.Context, part []item) (*refused, error) {
 	no, err := s.transact(ctx, s.number(), part)
 	if err != nil && strings.Contains(err.Error(), saysNoWriters) {
@@ -179,7 +179,7 @@ func (s *Store) commit(ctx context.Context, part []item) (*refused, error) {
 	return no, err
 }
 
-// number are the statements that a transaction begins with.
+// number returns the statements that begin a transaction and number it.
 func (s *Store) number() []store.Stmt {
 	w, minute := &s.writer, s.o.Now()/60000
 	w.seq++
@@ -190,7 +190,7 @@ func (s *Store) number() []store.Stmt {
 	return all
 }
 
-// execute runs statements that may run again.
+// execute runs statements that are safe to run twice.
 func (s *Store) execute(ctx context.Context, texts ...string) error {
 	var first []store.Stmt
 	for _, text := range texts {
@@ -200,8 +200,8 @@ func (s *Store) execute(ctx context.Context, texts ...string) error {
 	return err
 }
 
-// transact runs what comes first and then the items as one transaction. It fails when that was not to
-// be, or when what comes first was refused; what is refused of the items is returned.
+// transact runs first and then the items in one transaction. It returns an error if the request failed or if a
+// statement of first was refused. It returns the item that was refused, if any.
 func (s *Store) transact(ctx context.Context, first []store.Stmt, part []item) (*refused, error) {
 	body, places := []byte{'['}, make([]place, len(first))
 	for i, stmt := range first {
@@ -228,7 +228,7 @@ func (s *Store) transact(ctx context.Context, first []store.Stmt, part []item) (
 	return settle(all, places, len(first))
 }
 
-// settle hands the outcomes of a transaction to the items, unless one was refused.
+// settle passes the outcomes of a transaction to the items, or returns the item that was refused.
 func settle(all []outcome, places []place, first int) (*refused, error) {
 	for i, o := range all {
 		switch {
@@ -262,7 +262,7 @@ func settle(all []outcome, places []place, first int) (*refused, error) {
 	return nil, nil
 }
 
-// stopped is the item whose statement is that of outcome i, with the rows before it.
+// stopped returns the item whose statement has outcome i, with the rows of its statements before it.
 func stopped(all []outcome, places []place, i int) *refused {
 	p := places[i]
 	no := &refused{at: p.item, result: empty(p)}
@@ -276,8 +276,8 @@ func stopped(all []outcome, places []place, i int) *refused {
 	return no
 }
 
-// take is what a statement has returned and changed: a write that returns rows does one for each that
-// it changes.
+// take stores the rows and changes of a statement. A write with RETURNING returns one row for each row it
+// changes.
 func (p place) take(r *store.Result, o *outcome) {
 	r.Rows[p.stmt], r.Changes[p.stmt] = o.rows, o.changes
 	if p.call.forms[p.batch][p.stmt].kind == returns {
