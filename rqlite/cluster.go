@@ -23,17 +23,17 @@ type cluster struct {
 	client *http.Client
 	o      Options
 
-	mu     sync.Mutex
-	met    bool            // a node has answered at least once
-	at     int             // index in o.Nodes of the node to ask while the leader is unknown
-	leader string          // as a node named it, "" while unknown
-	modern map[string]bool // nodes whose linearizable reads can be trusted
+	mu      sync.Mutex
+	reached bool            // a node has answered at least once
+	at      int             // index in o.Nodes of the node to ask while the leader is unknown
+	leader  string          // as a node named it, "" while unknown
+	modern  map[string]bool // nodes whose linearizable reads can be trusted
 
 	// Nodes may keep naming a leader that is down, or one that this process cannot reach. Until forwardUntil,
 	// nodes are asked to forward requests instead of naming the leader. The next such period is twice
 	// forwardFor.
-	passing time.Time
-	passed  time.Duration
+	forwardUntil time.Time
+	forwardFor   time.Duration
 }
 
 // request is sent again until a node answers it.
@@ -50,16 +50,16 @@ type request struct {
 const (
 	// silenceTimeout is how long a node may stay silent before it is probed, and how long it then has to
 	// answer the probe.
-	silence = 2 * time.Second
+	silenceTimeout = 2 * time.Second
 
 	// forwardTimeout is how long a node waits for the leader it forwards a request to.
-	passingOn = 10 * time.Second
+	forwardTimeout = 10 * time.Second
 
 	// startupGrace is how long nodes that were just started may take to answer.
-	acquainting = 5 * time.Second
+	startupGrace = 5 * time.Second
 
 	// minForward and maxForward bound how long the leader is not asked directly.
-	leastPassing, mostPassing = time.Second, 5 * time.Minute
+	minForward, maxForward = time.Second, 5 * time.Minute
 
 	firstPause, longestPause = 20 * time.Millisecond, 500 * time.Millisecond
 
@@ -73,9 +73,9 @@ func newCluster(o Options) *cluster {
 		client: &http.Client{
 			Transport: &http.Transport{
 				Proxy:               http.ProxyFromEnvironment,
-				DialContext:         (&net.Dialer{Timeout: silence}).DialContext,
+				DialContext:         (&net.Dialer{Timeout: silenceTimeout}).DialContext,
 				TLSClientConfig:     o.TLS,
-				TLSHandshakeTimeout: silence,
+				TLSHandshakeTimeout: silenceTimeout,
 				MaxIdleConnsPerHost: maxConns,
 			},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -89,9 +89,9 @@ type rejection struct{ says string }
 func (r rejection) Error() string { return r.says }
 
 // redirect is the error of a node that names another leader.
-type elsewhere struct{ leader string }
+type redirect struct{ leader string }
 
-func (e elsewhere) Error() string { return "the leader is " + e.leader }
+func (e redirect) Error() string { return "the leader is " + e.leader }
 
 // errOutage reports a request that no node completed before its deadline.
 var errOutage = errors.New("no node of the rqlite cluster carried it out in time")
@@ -100,15 +100,15 @@ var errOutage = errors.New("no node of the rqlite cluster carried it out in time
 var errSilent = errors.New("it says nothing")
 
 // errNotStarted reports a node that has not started the request.
-var errUndone = errors.New("it has no leader")
+var errNotStarted = errors.New("it has no leader")
 
 // send sends r to the leader, and retries on other nodes until one answers or ctx ends.
 func (c *cluster) send(ctx context.Context, r *request) error {
 	pause, began := firstPause, time.Now()
 	for {
-		host, passing := c.target()
-		err := c.try(ctx, r, host, passing)
-		var to elsewhere
+		host, forward := c.target()
+		err := c.try(ctx, r, host, forward)
+		var to redirect
 		switch {
 		case err == nil:
 			c.succeeded(host)
@@ -123,17 +123,17 @@ func (c *cluster) send(ctx context.Context, r *request) error {
 			r.unknown = true
 			return fmt.Errorf("%s: %w", host, err)
 		default:
-			if neverSent(err) && c.strange() && time.Since(began) > acquainting {
-				return rejection{"no node of the rqlite cluster can be reached: " + plainly(err).Error()}
+			if neverSent(err) && c.neverReached() && time.Since(began) > startupGrace {
+				return rejection{"no node of the rqlite cluster can be reached: " + unwrapURL(err).Error()}
 			}
-			r.unknown = r.unknown || !errors.Is(err, errUndone) && !neverSent(err)
+			r.unknown = r.unknown || !errors.Is(err, errNotStarted) && !neverSent(err)
 			c.failed(host)
 		}
 		wait := time.NewTimer(pause)
 		select {
 		case <-ctx.Done():
 			wait.Stop()
-			return fmt.Errorf("%w, the last one was %s: %w", errOutage, host, plainly(err))
+			return fmt.Errorf("%w, the last one was %s: %w", errOutage, host, unwrapURL(err))
 		case <-wait.C:
 		}
 		pause = min(2*pause, longestPause)
@@ -141,7 +141,7 @@ func (c *cluster) send(ctx context.Context, r *request) error {
 }
 
 // unwrapURL strips the request from an error of net/http: the caller reports the host itself.
-func plainly(err error) error {
+func unwrapURL(err error) error {
 	var of *url.Error
 	if errors.As(err, &of) {
 		return of.Err
@@ -150,10 +150,10 @@ func plainly(err error) error {
 }
 
 // neverReached reports whether no node has ever answered, so the addresses may be wrong.
-func (c *cluster) strange() bool {
+func (c *cluster) neverReached() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return !c.met
+	return !c.reached
 }
 
 // neverSent reports whether a request failed before it had a connection.
@@ -163,10 +163,10 @@ func neverSent(err error) bool {
 }
 
 // target returns the node to ask, and whether it should forward the request to the leader.
-func (c *cluster) target() (host string, passing bool) {
+func (c *cluster) target() (host string, forward bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return cmp.Or(c.leader, c.o.Nodes[c.at]), time.Now().Before(c.passing)
+	return cmp.Or(c.leader, c.o.Nodes[c.at]), time.Now().Before(c.forwardUntil)
 }
 
 // follow records the leader that host named, and reports whether to ask it without a pause.
@@ -187,8 +187,8 @@ func (c *cluster) failed(host string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.leader == host {
-		c.passed = min(max(2*c.passed, leastPassing), mostPassing)
-		c.passing = time.Now().Add(c.passed)
+		c.forwardFor = min(max(2*c.forwardFor, minForward), maxForward)
+		c.forwardUntil = time.Now().Add(c.forwardFor)
 	}
 	c.next(host)
 }
@@ -203,13 +203,13 @@ func (c *cluster) next(host string) {
 }
 
 // try sends r to one node.
-func (c *cluster) try(ctx context.Context, r *request, host string, passing bool) error {
+func (c *cluster) try(ctx context.Context, r *request, host string, forward bool) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	defer time.AfterFunc(silence, func() { c.listen(ctx, host, cancel) }).Stop()
+	defer time.AfterFunc(silenceTimeout, func() { c.probe(ctx, host, cancel) }).Stop()
 	address := c.url(host, r.path+"&level="+c.level(host, r.level))
-	if passing {
-		address += "&timeout=" + passingOn.String()
+	if forward {
+		address += "&timeout=" + forwardTimeout.String()
 	} else {
 		address += "&redirect"
 	}
@@ -221,7 +221,7 @@ func (c *cluster) try(ctx context.Context, r *request, host string, passing bool
 	c.identify(q)
 	p, err := c.client.Do(q)
 	if errors.Is(err, http.ErrSchemeMismatch) || errors.As(err, new(*tls.CertificateVerificationError)) {
-		return rejection{fmt.Sprintf("%s: %v", host, plainly(err))}
+		return rejection{fmt.Sprintf("%s: %v", host, unwrapURL(err))}
 	}
 	if err == nil {
 		c.answered(host, p.Header.Get("X-Rqlite-Version"))
@@ -235,9 +235,9 @@ func (c *cluster) try(ctx context.Context, r *request, host string, passing bool
 }
 
 // probe checks every silenceTimeout that the node responds, and cancels the request if it does not.
-func (c *cluster) listen(ctx context.Context, host string, cancel context.CancelCauseFunc) {
+func (c *cluster) probe(ctx context.Context, host string, cancel context.CancelCauseFunc) {
 	for ctx.Err() == nil {
-		soon, done := context.WithTimeout(ctx, silence)
+		soon, done := context.WithTimeout(ctx, silenceTimeout)
 		q, err := http.NewRequestWithContext(soon, http.MethodGet, c.url(host, "/readyz?noleader"), nil)
 		if err == nil {
 			var p *http.Response
@@ -264,7 +264,7 @@ func (c *cluster) read(p *http.Response, answer func(io.Reader) error) error {
 		if err != nil || u.Host == "" || (u.Scheme == "https") != (c.o.TLS != nil) {
 			return rejection{fmt.Sprintf("a node names %q as the leader, which is not of this cluster", to)}
 		}
-		return elsewhere{u.Host}
+		return redirect{u.Host}
 	}
 	text, _ := io.ReadAll(io.LimitReader(p.Body, 1000))
 	says, _, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
@@ -272,7 +272,7 @@ func (c *cluster) read(p *http.Response, answer func(io.Reader) error) error {
 	case p.StatusCode == http.StatusUnauthorized || p.StatusCode == http.StatusForbidden:
 		return rejection{"rqlite wants another user or password, or does not let this user do it"}
 	case p.StatusCode == http.StatusServiceUnavailable || strings.Contains(says, "leader not found"):
-		return fmt.Errorf("%w: %s", errUndone, says)
+		return fmt.Errorf("%w: %s", errNotStarted, says)
 	case p.StatusCode/100 == 4 || p.StatusCode == http.StatusNotImplemented:
 		return rejection{fmt.Sprintf("rqlite says %s: %s", p.Status, says)}
 	}
@@ -296,7 +296,7 @@ func (c *cluster) identify(q *http.Request) {
 func (c *cluster) answered(host, version string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.met, c.modern[host] = true, !before(version, linearizableSince)
+	c.reached, c.modern[host] = true, !before(version, linearizableSince)
 }
 
 // succeeded records that the leader is reachable, if host is the leader.
@@ -304,7 +304,7 @@ func (c *cluster) succeeded(host string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.leader == host {
-		c.passed = 0
+		c.forwardFor = 0
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 
 // appendStatement appends a statement in rqlite's form: its text, then its arguments.
 func appendStatement(out []byte, text string, args []store.Value) []byte {
-	if others := strangers(args); others != nil {
+	if others := substitutes(args); others != nil {
 		text = rebound(text, others)
 	}
 	out = wire.AppendValue(append(out, '['), store.String(text))

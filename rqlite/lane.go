@@ -35,11 +35,11 @@ func (c *call) end(err error) {
 }
 
 // withBudget calls fn with the batch's budget unless the caller has left.
-func (c *call) budgeted(at int, with func(*store.Budget)) {
+func (c *call) withBudget(at int, fn func(*store.Budget)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.gone && c.batches[at].Budget != nil {
-		with(c.batches[at].Budget)
+		fn(c.batches[at].Budget)
 	}
 }
 
@@ -80,7 +80,7 @@ type lane struct {
 }
 
 // maxGroupBytes bounds the size of a group, unless a single call is larger.
-const maxGroup = 2 << 20
+const maxGroupBytes = 2 << 20
 
 // do queues the call and waits until it is served or ctx ends. A call in progress continues after ctx ends.
 func (l *lane) do(ctx context.Context, c *call) error {
@@ -125,7 +125,7 @@ func (l *lane) next() []*call {
 	defer l.mu.Unlock()
 	n, weight := 0, 0
 	for n < len(l.waiting) && n < l.most {
-		if weight += l.waiting[n].weight(); n > 0 && weight > maxGroup {
+		if weight += l.waiting[n].weight(); n > 0 && weight > maxGroupBytes {
 			break
 		}
 		n++

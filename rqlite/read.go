@@ -32,7 +32,7 @@ func (s *Store) readAt(group []*call, level string) {
 	defer cancel()
 	body, places := []byte{'['}, []place(nil)
 	for _, c := range group {
-		c.budgeted(0, func(b *store.Budget) { c.used = b.Used() })
+		c.withBudget(0, func(b *store.Budget) { c.used = b.Used() })
 		for i, b := range c.batches {
 			for j, stmt := range b.Stmts {
 				body = appendStatement(comma(body, len(places)), c.forms[i][j].read, stmt.Args)
@@ -62,7 +62,7 @@ func (s *Store) take(from io.Reader, group []*call, places []place) error {
 	for _, c := range group {
 		c.err, c.results = nil, make([]store.Result, len(c.batches))
 		c.filling, c.cut = 0, len(c.batches)
-		c.budgeted(0, func(b *store.Budget) { b.Back(c.used) })
+		c.withBudget(0, func(b *store.Budget) { b.Back(c.used) })
 		for i, b := range c.batches {
 			c.results[i] = store.Result{Rows: make([][]store.Row, len(b.Stmts)), Changes: make([]int64, len(b.Stmts))}
 		}
@@ -95,7 +95,7 @@ func (s *Store) take(from io.Reader, group []*call, places []place) error {
 // rows to drop, which includes all rows after a batch that filled the budget.
 func (p place) fits(row store.Row) (ok bool) {
 	c, ok := p.call, true
-	c.budgeted(p.batch, func(b *store.Budget) {
+	c.withBudget(p.batch, func(b *store.Budget) {
 		if p.batch > c.filling && b.Full() {
 			c.cut = min(c.cut, p.batch)
 		}

@@ -208,7 +208,7 @@ func rebound(sql string, others map[string]string) string {
 
 // substitutes returns expressions for the parameters of a statement that cannot be sent unchanged, or nil if
 // there are none. JSON has no infinities, and rqlite reads text that looks like a blob literal as a blob.
-func strangers(args []store.Value) map[string]string {
+func substitutes(args []store.Value) map[string]string {
 	var others map[string]string
 	for i, v := range args {
 		other := ""

@@ -21,7 +21,7 @@ type Store struct {
 
 	writing  lane // one request at a time, so that requests reach the log in order
 	reading  lane
-	trying   lane // batches that always roll back: a transaction can have only one of them
+	dryRuns  lane // batches that always roll back: a transaction can have only one of them
 	sweeping sync.WaitGroup
 
 	life context.Context // ends with Close
@@ -45,7 +45,7 @@ func Open(o Options) (*Store, error) {
 	s.life, s.end = context.WithCancel(context.Background())
 	s.writing = lane{width: 1, most: maxCalls, serve: s.write}
 	s.reading = lane{width: 4, most: maxCalls, serve: s.read}
-	s.trying = lane{width: 4, most: 1, serve: s.try}
+	s.dryRuns = lane{width: 4, most: 1, serve: s.try}
 	return s, nil
 }
 
@@ -72,7 +72,7 @@ const maxCalls = 1000
 func (s *Store) Close() error {
 	s.end()
 	s.sweeping.Wait()
-	for _, l := range []*lane{&s.writing, &s.reading, &s.trying} {
+	for _, l := range []*lane{&s.writing, &s.reading, &s.dryRuns} {
 		l.idle.Wait()
 	}
 	s.cluster.client.CloseIdleConnections()
@@ -94,8 +94,8 @@ func (s *Store) Apply(ctx context.Context, batches []store.Batch) ([]store.Resul
 	for i := range batches {
 		switch {
 		case batches[i].ReadOnly:
-		case len(batches) == 1 && undone(&batches[i]):
-			l = &s.trying
+		case len(batches) == 1 && alwaysAborts(&batches[i]):
+			l = &s.dryRuns
 		default:
 			l = &s.writing
 		}

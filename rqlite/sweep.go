@@ -44,7 +44,7 @@ func (s *Store) StartSweep(report func(error)) {
 // Sweep deletes up to limit expired keys. If no key has expired, it deletes expired fields and the leftovers
 // of deleted keys. It returns the number of rows deleted.
 func (s *Store) Sweep(ctx context.Context, limit int) (int, error) {
-	swept, err := sweep.Slice(ctx, s.look, s.o.Now(), limit)
+	swept, err := sweep.Slice(ctx, s.applyWeak, s.o.Now(), limit)
 	if err != nil {
 		err = fmt.Errorf("sweeping what has expired: %w", err)
 	}
@@ -52,7 +52,7 @@ func (s *Store) Sweep(ctx context.Context, limit int) (int, error) {
 }
 
 // applyWeak is Apply with weak reads, which cost the cluster little. The state it reads may be slightly stale.
-func (s *Store) look(ctx context.Context, batches []store.Batch) ([]store.Result, error) {
+func (s *Store) applyWeak(ctx context.Context, batches []store.Batch) ([]store.Result, error) {
 	if !batches[0].ReadOnly {
 		return s.Apply(ctx, batches)
 	}

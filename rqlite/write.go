@@ -28,7 +28,7 @@ const (
 		ON CONFLICT(id) DO UPDATE SET seq = iif(excluded.seq > seq, excluded.seq, NULL), minute = max(minute, excluded.minute)`
 	sqlForget = `DELETE FROM _meowdis_writers WHERE id IN (SELECT id FROM _meowdis_writers WHERE minute < ?1 ORDER BY minute LIMIT 100)`
 
-	remembered = 60 // minutes
+	writerTTL = 60 // minutes
 
 	// Substrings of SQLite's errors.
 	saysNumbered  = "constraint failed: _meowdis_writers.seq"
@@ -40,9 +40,9 @@ const (
 var ErrReplyLost = errors.New("the write took effect, but its reply was lost with the connection to the rqlite cluster")
 
 var (
-	errUnsound = errors.New("the rqlite cluster went on with a transaction after an error: this version of rqlite cannot be used")
-	errPartly  = errors.New("which of several writes took effect is unknown")
-	errUnknown = errors.New("whether the write took effect is unknown")
+	errBrokenTransaction = errors.New("the rqlite cluster went on with a transaction after an error: this version of rqlite cannot be used")
+	errPartly            = errors.New("which of several writes took effect is unknown")
+	errUnknown           = errors.New("whether the write took effect is unknown")
 )
 
 // item is a batch of a call.
@@ -88,7 +88,7 @@ func (s *Store) write(group []*call) {
 		default:
 			most, n = no.at, 0
 		}
-		queue = sound(queue[n:])
+		queue = withoutFailed(queue[n:])
 	}
 	for _, c := range group {
 		c.end(c.err)
@@ -119,7 +119,7 @@ func (s *Store) try(group []*call) {
 	case err != nil:
 		c.end(err)
 	case no == nil:
-		c.end(errUnsound)
+		c.end(errBrokenTransaction)
 	default:
 		c.results = []store.Result{no.result}
 		c.end(no.broken)
@@ -127,7 +127,7 @@ func (s *Store) try(group []*call) {
 }
 
 // alwaysAborts reports whether the batch is certain to leave no trace.
-func undone(b *store.Batch) bool {
+func alwaysAborts(b *store.Batch) bool {
 	n := len(b.Stmts)
 	return n > 0 && b.Stmts[n-1].SQL == translator.Abort().SQL
 }
@@ -145,7 +145,7 @@ func items(group []*call) (all []item) {
 }
 
 // withoutFailed returns the queue without the items of failed calls.
-func sound(queue []item) (rest []item) {
+func withoutFailed(queue []item) (rest []item) {
 	for _, it := range queue {
 		if it.call.err == nil {
 			rest = append(rest, it)
@@ -160,7 +160,7 @@ func fitting(queue []item, most int) int {
 	for ; n < min(most, len(queue)); n++ {
 		b := queue[n].batch()
 		statements += len(b.Stmts)
-		if weight += weigh(b); n > 0 && (statements > maxStatements || weight > maxGroup) {
+		if weight += weigh(b); n > 0 && (statements > maxStatements || weight > maxGroupBytes) {
 			break
 		}
 	}
@@ -185,7 +185,7 @@ func (s *Store) number() []store.Stmt {
 	w.seq++
 	all := []store.Stmt{{SQL: sqlNumber, Args: []store.Value{store.Int(w.id), store.Int(w.seq), store.Int(minute)}}}
 	if w.seq == 1 {
-		all = append(all, store.Stmt{SQL: sqlForget, Args: []store.Value{store.Int(minute - remembered)}})
+		all = append(all, store.Stmt{SQL: sqlForget, Args: []store.Value{store.Int(minute - writerTTL)}})
 	}
 	return all
 }
@@ -235,7 +235,7 @@ func settle(all []outcome, places []place, first int) (*refused, error) {
 		case o.err == "":
 			continue
 		case i != len(all)-1 || i >= len(places):
-			return nil, errUnsound
+			return nil, errBrokenTransaction
 		case i < first && strings.Contains(o.err, saysNumbered):
 			return nil, ErrReplyLost
 		case i < first:
@@ -253,7 +253,7 @@ func settle(all []outcome, places []place, first int) (*refused, error) {
 			*r = empty(p)
 		}
 		p.take(r, &all[i])
-		p.call.budgeted(p.batch, func(b *store.Budget) {
+		p.call.withBudget(p.batch, func(b *store.Budget) {
 			for _, row := range all[i].rows {
 				b.Keep(row.Weight())
 			}
