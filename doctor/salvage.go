@@ -40,7 +40,7 @@ type Salvage struct {
 // Salvaged says what became of the rows.
 type Salvaged struct {
 	Keys     int64     `json:"keys"`               // in the new file
-	Expected int64     `json:"expected,omitempty"` // in the damaged one, if it is known
+	Expected int64     `json:"expected,omitempty"` // in the damaged one without expired keys, if it is known
 	Pages    int64     `json:"pages"`              // of the damaged file
 	Damaged  int64     `json:"damaged_pages"`      // pages of rows that cannot be read, or not whole, as far as they are known
 	Lost     []Finding `json:"lost"`
@@ -556,6 +556,12 @@ func (s *Salvage) mend() error {
 			s.report.Lost = append(s.report.Lost, f)
 		}
 	}
+	// The sweep in Repair deletes keys that have expired, and those are not lost.
+	expired, err := s.Exam.Query(`SELECT count(*) FROM keys WHERE db >= 0 AND dies_at <= ?1`, store.Int(s.Exam.Now))
+	if err != nil {
+		return err
+	}
+	s.report.Expected = max(0, s.report.Expected-expired[0][0].Int())
 	// The repair makes keys of elements that have none.
 	for _, step := range []func() error{s.Exam.Repair, s.dropPartial, s.Exam.sweep} {
 		if err := step(); err != nil {

@@ -244,3 +244,19 @@ func TestSalvageLog(t *testing.T) {
 		t.Errorf("%+v, %v", report, err)
 	}
 }
+
+// TestSalvageExpired does not expect keys that have expired and that no sweep has deleted.
+func TestSalvageExpired(t *testing.T) {
+	p := newPatient(t)
+	p.clock.Advance(200_000) // past the expiry of later and cat:3
+	file, err := os.ReadFile(p.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	to, report, err := p.salvage(file, nil)
+	if err != nil || len(report.Lost) > 0 || report.Keys == 0 || report.Keys != report.Expected {
+		t.Errorf("%d of %d keys, %v, %+v", report.Keys, report.Expected, err, report.Lost)
+	}
+	to.want("GET greeting", `"hello"`)
+	to.want("EXISTS later cat:3", "(integer) 0")
+}
