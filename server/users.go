@@ -41,16 +41,13 @@ func (p *person) guard(cmd *commands.Command, args [][]byte, at engine.Moment) (
 	}
 	d := user.Check(cmd, args)
 	if d.Reason == acl.Allowed {
+		if engine.RunsScripts(cmd) {
+			p.called(cmd, at) // before a command of the script is refused
+		}
 		return refusedSort(user, cmd, args, at)
 	}
 	if at != engine.Asking {
-		if p.client != nil {
-			ran := cmd.Name
-			if at == engine.Exec {
-				ran = "EXEC"
-			}
-			p.client.called(ran)
-		}
+		p.called(cmd, at)
 		p.log(d.Reason, contexts[at], user.Object(d, cmd, args), user.Name())
 	}
 	why := user.Why(d, cmd, args, false)
@@ -62,6 +59,19 @@ func (p *person) guard(cmd *commands.Command, args [][]byte, at engine.Moment) (
 		return resp.MakeError("ERR ACL failure in script: " + why), true
 	}
 	return resp.MakeError("NOPERM " + commands.OneLine(why)), true
+}
+
+// called leaves for the client's line which command it called: the EXEC or the script, not what they run.
+func (p *person) called(cmd *commands.Command, at engine.Moment) {
+	if p.client == nil {
+		return
+	}
+	switch at {
+	case engine.Calling, engine.Queueing:
+		p.client.called(cmd.Name)
+	case engine.Exec:
+		p.client.called("EXEC")
+	}
 }
 
 // contexts are ACL LOG's.

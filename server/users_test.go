@@ -193,6 +193,23 @@ var scripts = []string{
 	2 SORT a BY w* GET #
 	ACL LOG`,
 
+	// the command that a log names for a script
+	`ACL SETUSER bob on nopass ~* +@all -get
+	2 AUTH bob x
+	2 PING
+	2 EVAL "return redis.pcall('get', 'a')" 0
+	2 EVAL_RO "redis.call('ping') return redis.pcall('get', 'a')" 0
+	2 MULTI
+	2 EVAL "return redis.pcall('get', 'b')" 0
+	2 EXEC
+	2 GET a
+	2 EVAL "return redis.pcall('get', 'c')" 0
+	ACL LOG
+	FUNCTION LOAD "#!lua name=aclcmd\nredis.register_function('aclget', function() return redis.pcall('get', 'd') end)"
+	2 FCALL aclget 0
+	ACL LOG 1
+	FUNCTION DELETE aclcmd`,
+
 	// the clients of a user
 	`ACL SETUSER bob on nopass ~* +@all
 	2 AUTH bob x
