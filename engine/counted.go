@@ -35,13 +35,6 @@ func (e *Engine) SetSweeping(on bool) {
 	}
 }
 
-// CachedScripts is how many scripts EVALSHA knows.
-func (e *Engine) CachedScripts() int {
-	e.scripts.mu.Lock()
-	defer e.scripts.mu.Unlock()
-	return len(e.scripts.cached)
-}
-
 // SetWho sets what the slow log calls the session's client: its address and its name.
 func (s *Session) SetWho(who func() (addr, name string)) { s.who = who }
 

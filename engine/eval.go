@@ -20,9 +20,8 @@ import (
 // scripts are those of EVAL: the cache, which is the process's, as Redis's is, and what
 // runs.
 type scripts struct {
+	cache   scriptCache
 	mu      sync.Mutex
-	cached  map[string]cachedScript
-	bytes   int                       // of the sources of those
 	running map[*evaluation]time.Time // when they began
 
 	machines sync.Pool
@@ -30,12 +29,6 @@ type scripts struct {
 	gate     store.Gate   // shut while clients are refused
 	shut     bool
 	timed    bool // a timer will look whether to shut it
-}
-
-// cachedScript is a script and how long its source is.
-type cachedScript struct {
-	*script.Script
-	bytes int
 }
 
 var (
@@ -89,7 +82,7 @@ func (e *Engine) declared(c call) (flags script.Flags, declared bool) {
 		}
 		return 0, false
 	case strings.HasPrefix(name, "EVALSHA"):
-		if s := e.scripts.find(strings.ToLower(string(c.args[1]))); s != nil {
+		if s := e.scripts.cache.find(strings.ToLower(string(c.args[1])), false); s != nil {
 			return s.Flags, s.Declares
 		}
 		return 0, false
@@ -119,13 +112,13 @@ func (s *Session) evaluate(ctx context.Context, c call) (e *evaluation, bad resp
 	if bad := e.split(n); bad.IsError() {
 		return nil, bad
 	}
-	sc := &s.engine.scripts
+	sc := &s.engine.scripts.cache
 	var found *script.Script
 	if bySHA {
-		if found = sc.find(strings.ToLower(string(c.args[1]))); found == nil {
+		if found = sc.find(strings.ToLower(string(c.args[1])), true); found == nil {
 			return nil, noScript
 		}
-	} else if found, bad = sc.load(c.args[1]); bad.IsError() {
+	} else if found, bad = sc.load(c.args[1], false); bad.IsError() {
 		return nil, bad
 	}
 	if e.readOnly && found.Declares && found.Flags&script.NoWrites == 0 {
@@ -167,47 +160,6 @@ func (e *evaluation) onTrial() bool {
 	return e.reading && !e.readOnly && e.session.engine.readOnly == ""
 }
 
-func (sc *scripts) find(sha string) *script.Script {
-	sc.mu.Lock()
-	defer sc.mu.Unlock()
-	return sc.cached[sha].Script
-}
-
-// maxCached is how many scripts are kept, and maxCachedBytes how much of their sources: a program that
-// writes its values into the source makes one a call.
-const (
-	maxCached      = 10_000
-	maxCachedBytes = 16 << 20
-)
-
-// load compiles a script, unless it is known.
-func (sc *scripts) load(source []byte) (*script.Script, resp.Value) {
-	if have := sc.find(script.SHA1(source)); have != nil {
-		return have, resp.Value{}
-	}
-	made, bad := script.Compile(source, true)
-	if bad.IsError() {
-		return nil, bad
-	}
-	sc.mu.Lock()
-	defer sc.mu.Unlock()
-	if sc.cached == nil {
-		sc.cached = map[string]cachedScript{}
-	}
-	for sha, old := range sc.cached {
-		if len(sc.cached) < maxCached && sc.bytes+len(source) <= maxCachedBytes {
-			break
-		}
-		delete(sc.cached, sha)
-		sc.bytes -= old.bytes
-	}
-	if _, has := sc.cached[made.SHA]; !has { // another session may have been as fast
-		sc.bytes += len(source)
-	}
-	sc.cached[made.SHA] = cachedScript{made, len(source)}
-	return made, resp.Value{}
-}
-
 func (s *Session) eval(ctx context.Context, c call) (resp.Value, error) {
 	e, bad := s.evaluate(ctx, c)
 	if e == nil {
@@ -225,7 +177,7 @@ func (s *Session) eval(ctx context.Context, c call) (resp.Value, error) {
 }
 
 func (s *Session) scriptLoad(_ context.Context, c call) (resp.Value, error) {
-	made, bad := s.engine.scripts.load(c.args[2])
+	made, bad := s.engine.scripts.cache.load(c.args[2], true)
 	if bad.IsError() {
 		return bad, nil
 	}
@@ -236,7 +188,7 @@ func (s *Session) scriptExists(_ context.Context, c call) (resp.Value, error) {
 	v := resp.EmptyArray
 	for _, sha := range c.args[2:] {
 		n := resp.Zero
-		if s.engine.scripts.find(strings.ToLower(string(sha))) != nil {
+		if s.engine.scripts.cache.find(strings.ToLower(string(sha)), false) != nil {
 			n = resp.One
 		}
 		v.Elems = append(v.Elems, n)
@@ -248,11 +200,7 @@ func (s *Session) scriptFlush(_ context.Context, c call) (resp.Value, error) {
 	if len(c.args) > 3 || len(c.args) == 3 && !commands.Is(c.args[2], "SYNC") && !commands.Is(c.args[2], "ASYNC") {
 		return resp.MakeError("ERR SCRIPT FLUSH only support SYNC|ASYNC option"), nil
 	}
-	sc := &s.engine.scripts
-	sc.mu.Lock()
-	defer sc.mu.Unlock()
-	clear(sc.cached)
-	sc.bytes = 0
+	s.engine.scripts.cache.flush()
 	return resp.OK, nil
 }
 

@@ -48,8 +48,11 @@ func (e *Engine) SetMaxMemory(limit int64, policy string) {
 // Evicted is how many keys had to go.
 func (e *Engine) Evicted() int64 { return e.room.evicted.Load() }
 
-// ResetEvicted begins to count anew what Evicted returns.
-func (e *Engine) ResetEvicted() { e.room.evicted.Store(0) }
+// ResetEvicted sets what Evicted and EvictedScripts return back to 0.
+func (e *Engine) ResetEvicted() {
+	e.room.evicted.Store(0)
+	e.scripts.cache.evicted.Store(0)
+}
 
 // sureOfRoom reports whether a call may run without asking full.
 func (e *Engine) sureOfRoom(c call) bool {

@@ -93,7 +93,7 @@ func (s *Server) statsInfo() []string {
 		field("rejected_connections", s.counts.rejected.Load()),
 		field("sync_full", s.syncs.Load()), field("sync_partial_ok", 0), field("sync_partial_err", 0),
 		field("expired_subkeys", fields), field("expired_keys", keys), field("evicted_keys", s.config.Engine.Evicted()), field("evicted_clients", 0),
-		field("evicted_scripts", 0), field("total_eviction_exceeded_time", 0), field("current_eviction_exceeded_time", 0),
+		field("evicted_scripts", s.config.Engine.EvictedScripts()), field("total_eviction_exceeded_time", 0), field("current_eviction_exceeded_time", 0),
 		field("keyspace_hits", hits), field("keyspace_misses", misses),
 		field("pubsub_channels", topics[pubsub.Channel]), field("pubsub_patterns", topics[pubsub.Pattern]), field("pubsubshard_channels", topics[pubsub.Shard]),
 		field("latest_fork_usec", 0), field("total_forks", 0), field("migrate_cached_sockets", 0), field("slave_expires_tracked_keys", 0),

@@ -2,10 +2,14 @@ package server_test
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/meowdis/meowdis/internal/corpus"
 	"github.com/meowdis/meowdis/internal/oracle"
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/script"
 	"github.com/meowdis/meowdis/server"
 )
 
@@ -189,5 +193,58 @@ func TestModuleCommands(t *testing.T) {
 	}
 	if len(ours) == 0 || ours["SET"] || ours["json.get"] {
 		t.Errorf("the commands of vector sets are %v", ours)
+	}
+}
+
+// TestEvictedScripts keeps as many scripts as redis-server, and the same.
+func TestEvictedScripts(t *testing.T) {
+	redis := oracle.Start(t).Dial(t)
+	if redis.Version().Before("8.0") {
+		t.Skip("redis-server before 7.4 keeps all scripts")
+	}
+	c := serve(t, server.Config{}).dial(t)
+	var told [2][]string
+	for i, do := range []func(...string) resp.Value{
+		c.do, func(args ...string) resp.Value { return redis.Do(words(args...)...) },
+	} {
+		tell := func(what string, v resp.Value) { told[i] = append(told[i], what+": "+corpus.Show(v)) }
+		look := func(what string) {
+			info := string(do("INFO", "everything").Str)
+			told[i] = append(told[i], what+": "+strings.Join(counted(info, "evicted_scripts"), "")+" "+strings.Join(counted(info, "number_of_cached_scripts"), ""))
+		}
+		source := func(n int) string { return "return " + strconv.Itoa(n) }
+		exists := func(what string, numbers ...int) {
+			args := []string{"SCRIPT", "EXISTS"}
+			for _, n := range numbers {
+				args = append(args, script.SHA1([]byte(source(n))))
+			}
+			tell(what, do(args...))
+		}
+		do("CONFIG", "RESETSTAT")
+		do("SCRIPT", "FLUSH")
+		for n := range 500 {
+			do("EVAL", source(n), "0")
+		}
+		look("full")
+		do("SCRIPT", "LOAD", source(1)) // which leaves it to be evicted
+		do("SCRIPT", "LOAD", source(1000))
+		look("loaded")
+		do("EVAL", source(0), "0")
+		do("EVALSHA", script.SHA1([]byte(source(2))), "0")
+		exists("looked at", 3)
+		for n := 500; n < 504; n++ {
+			do("EVAL", source(n), "0")
+		}
+		do("EVAL", "nonsense", "0")
+		look("beyond")
+		exists("beyond", 0, 1, 2, 3, 4, 5, 6, 7, 1000)
+		do("CONFIG", "RESETSTAT")
+		look("reset")
+		do("SCRIPT", "FLUSH")
+		do("EVAL", source(0), "0")
+		look("flushed")
+	}
+	if !slices.Equal(told[0], told[1]) {
+		t.Errorf("\nserver:       %q\nredis-server: %q", told[0], told[1])
 	}
 }

@@ -1,0 +1,114 @@
+package engine
+
+import (
+	"container/list"
+	"sync"
+	"sync/atomic"
+
+	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/script"
+)
+
+// scriptCache keeps compiled scripts by the SHA1 of their source. Like Redis it keeps the last scripts of EVAL,
+// and the scripts of SCRIPT LOAD beyond that. It bounds those, too: a program that writes its values into the
+// source makes a script with each call.
+type scriptCache struct {
+	mu      sync.Mutex
+	known   map[string]*list.Element
+	evaled  list.List // of *cachedScript, the least recently used in front
+	loaded  list.List
+	bytes   int // of all sources
+	evicted atomic.Int64
+}
+
+// cachedScript is a script, the length of its source, and the list that holds it.
+type cachedScript struct {
+	*script.Script
+	bytes int
+	in    *list.List
+}
+
+const (
+	maxEvaled      = 500 // as in Redis
+	maxLoaded      = 10_000
+	maxCachedBytes = 16 << 20
+)
+
+// find returns a script, or nil. A use delays when it is evicted.
+func (sc *scriptCache) find(sha string, use bool) *script.Script {
+	sc.mu.Lock()
+	defer sc.mu.Unlock()
+	at := sc.known[sha]
+	if at == nil {
+		return nil
+	}
+	have := at.Value.(*cachedScript)
+	if use {
+		have.in.MoveToBack(at)
+	}
+	return have.Script
+}
+
+// load compiles a script unless it is known, and keeps it. forGood is of SCRIPT LOAD, which, as in Redis, changes
+// nothing about a known script.
+func (sc *scriptCache) load(source []byte, forGood bool) (*script.Script, resp.Value) {
+	if have := sc.find(script.SHA1(source), !forGood); have != nil {
+		return have, resp.Value{}
+	}
+	made, bad := script.Compile(source, true)
+	if bad.IsError() {
+		return nil, bad
+	}
+	sc.mu.Lock()
+	defer sc.mu.Unlock()
+	if at := sc.known[made.SHA]; at != nil { // another session was as fast
+		return at.Value.(*cachedScript).Script, resp.Value{}
+	}
+	in, most := &sc.evaled, maxEvaled
+	if forGood {
+		in, most = &sc.loaded, maxLoaded
+	}
+	for in.Len() >= most {
+		sc.evict(in)
+	}
+	for sc.bytes+len(source) > maxCachedBytes && len(sc.known) > 0 {
+		if sc.evaled.Len() > 0 {
+			sc.evict(&sc.evaled)
+		} else {
+			sc.evict(&sc.loaded)
+		}
+	}
+	if sc.known == nil {
+		sc.known = map[string]*list.Element{}
+	}
+	sc.known[made.SHA] = in.PushBack(&cachedScript{made, len(source), in})
+	sc.bytes += len(source)
+	return made, resp.Value{}
+}
+
+// evict removes the script of a list that was not used for longest.
+func (sc *scriptCache) evict(from *list.List) {
+	s := from.Remove(from.Front()).(*cachedScript)
+	delete(sc.known, s.SHA)
+	sc.bytes -= s.bytes
+	sc.evicted.Add(1)
+}
+
+func (sc *scriptCache) flush() {
+	sc.mu.Lock()
+	defer sc.mu.Unlock()
+	clear(sc.known)
+	sc.evaled.Init()
+	sc.loaded.Init()
+	sc.bytes = 0
+}
+
+// CachedScripts is how many scripts EVALSHA knows.
+func (e *Engine) CachedScripts() int {
+	e.scripts.cache.mu.Lock()
+	defer e.scripts.cache.mu.Unlock()
+	return len(e.scripts.cache.known)
+}
+
+// EvictedScripts is how many scripts newer ones have replaced in the cache.
+func (e *Engine) EvictedScripts() int64 { return e.scripts.cache.evicted.Load() }
