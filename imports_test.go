@@ -69,12 +69,12 @@ transfer:             internal/readfull keyspace keytype rdb resp transfer/cmdfi
 local:                doctor foreign outfile schema schema/install store sweep
 rqlite:               store store/wire sweep translator
 remote:               commands resp store store/wire
-bus:                  pubsub resp
+bus:                  pubsub resp store
 server:               acl commands engine glob outfile notify pubsub redisconf resp rest store store/wire tally tracking translator
 embedded:             bus commands engine local pubsub resp server transfer
 internal/agent:       commands internal/target keyspace keyspace/peek keyspace/stats keytype resp spelling
 tenants:              acl engine internal/alone local outfile resp server store
-replicate:            local outfile
+replicate:            local outfile store
 internal/complete:    commands display internal/exit internal/target local resp store translator
 internal/move:        commands engine glob internal/exit internal/flags internal/progress internal/target keyspace/catalog local outfile rdb resp transfer
 internal/script:      internal/exit resp transfer/cmdfile

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
 )
 
 // link is a connection to another process, which asks and is answered in order.
@@ -55,7 +56,8 @@ func (l *link) send(call []byte, answer chan resp.Value) bool {
 
 // run carries what is sent and what comes back, until the link is closed.
 func (l *link) run() {
-	go l.write()
+	go store.Guard(nil, l.write)
+	defer l.close()
 	in := resp.NewReader(l.conn)
 	for {
 		v, err := in.ReadReply()
@@ -78,6 +80,7 @@ func (l *link) run() {
 }
 
 func (l *link) write() {
+	defer l.close()
 	for {
 		l.mu.Lock()
 		for len(l.waiting) == 0 && !l.closed {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/meowdis/meowdis/pubsub"
 	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
 )
 
 // glance is how often commands look for those who want to see them, and again after the directory
@@ -101,7 +102,7 @@ func (n *Node) Join(kind pubsub.Kind) error {
 	}
 	n.listeners[name] = ln
 	n.told.Store(n.told.Load() || suffix == "")
-	n.served.Go(func() { n.accept(ln) })
+	n.served.Go(func() { store.Guard(nil, func() { n.accept(ln) }) })
 	n.mu.Unlock()
 	n.look()
 	n.askAll([][]byte{[]byte(lookAgain)}, patience)
@@ -139,7 +140,7 @@ func (n *Node) accept(ln net.Listener) {
 			conn.Close()
 		} else {
 			n.conns[conn] = true
-			n.served.Go(func() { n.serve(conn) })
+			n.served.Go(func() { store.Guard(nil, func() { n.serve(conn) }) })
 		}
 		n.mu.Unlock()
 	}
@@ -345,7 +346,7 @@ func (n *Node) look() {
 		n.watchers.Add(watches(name))
 		n.mu.Unlock()
 		go func() {
-			l.run()
+			store.Guard(nil, l.run)
 			n.mu.Lock()
 			defer n.mu.Unlock()
 			delete(n.links, name)

@@ -20,6 +20,7 @@ import (
 	"github.com/meowdis/meowdis/internal/target"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/server"
+	"github.com/meowdis/meowdis/store"
 )
 
 // serveOptions are the flags of serve.
@@ -212,7 +213,7 @@ func (o *serveOptions) run(ctx context.Context, s *streams) (err error) {
 	}
 	o.announce(s.out, faces, made)
 	if b.file != nil {
-		go watchFile(ctx, b.file, logger)
+		go store.Guard(store.LogPanic(logger), func() { watchFile(ctx, b.file, logger) })
 	}
 	return o.serve(ctx, srv, faces, b.ends, logger)
 }
@@ -309,7 +310,7 @@ type abandoner interface {
 // serve serves until ctx is done; file is nil for a storage that gives nothing up. Then no client waits longer than
 // grace for another process, and the server no longer for clients.
 func (o *serveOptions) serve(ctx context.Context, srv *server.Server, faces []face, file abandoner, logger *slog.Logger) error {
-	go tellSystemd(ctx, srv, logger)
+	go store.Guard(store.LogPanic(logger), func() { tellSystemd(ctx, srv, logger) })
 	done := make(chan struct{})
 	defer context.AfterFunc(ctx, func() {
 		select {
@@ -363,7 +364,7 @@ func serveAll(ctx context.Context, faces []face) error {
 	ended := make(chan error)
 	for _, f := range faces {
 		go func() {
-			err := f.serve(ctx, f.listener)
+			err := store.Caught(func() error { return f.serve(ctx, f.listener) })
 			cancel()
 			ended <- err
 		}()

@@ -12,6 +12,7 @@ import (
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/pubsub"
 	"github.com/meowdis/meowdis/server"
+	"github.com/meowdis/meowdis/store"
 )
 
 // backing is what a server's commands work on.
@@ -59,11 +60,20 @@ func (o *serveOptions) back(ctx context.Context, s *streams, t target.Target, c 
 	return b, nil
 }
 
+// reportTo returns a function that logs errors, with the stack for a panic.
+func reportTo(logger *slog.Logger, what string, attrs ...any) func(error) {
+	return func(err error) {
+		if p := (*store.Panic)(nil); errors.As(err, &p) {
+			store.LogPanic(logger.With(attrs...))(p)
+			return
+		}
+		logger.With(attrs...).Error(what, "error", err)
+	}
+}
+
 // openFile opens the file, which may be a copy that follows.
 func (o *serveOptions) openFile(ctx context.Context, s *streams, t target.Target, logger *slog.Logger) (*local.Store, *follower, error) {
-	options := local.Options{Lanes: true, Keep: keptRows, Report: func(err error) {
-		logger.Error("keeping the file", "file", t.Path, "error", err)
-	}}
+	options := local.Options{Lanes: true, Keep: keptRows, Report: reportTo(logger, "keeping the file", "file", t.Path)}
 	if o.replicate.follow != "" {
 		return o.replicate.openCopy(ctx, s, t, options, &o.target, logger)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/meowdis/meowdis/internal/exit"
 	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/tenants"
 )
 
@@ -50,9 +51,7 @@ func (o *serveOptions) serveTenants(ctx context.Context, stop func(), s *streams
 	each.MaxRequestMemory = min(config.MaxRequestMemory, each.MaxMemory)
 	house, err := tenants.Open(o.tenants.dir, tenants.Config{
 		Server: each, Open: o.tenants.open, Full: o.target.Full,
-		Book: local.Options{Full: o.target.Full, Lanes: true, Keep: bookRows, Report: func(err error) {
-			logger.Error("keeping the list of tenants", "error", err)
-		}},
+		Book: local.Options{Full: o.target.Full, Lanes: true, Keep: bookRows, Report: reportTo(logger, "keeping the list of tenants")},
 	})
 	if err != nil {
 		return err
@@ -73,6 +72,6 @@ func (o *serveOptions) serveTenants(ctx context.Context, stop func(), s *streams
 	}
 	house.Serve(srv)
 	o.announce(s.out, faces, "")
-	go watchFile(ctx, house.Book(), logger)
+	go store.Guard(store.LogPanic(logger), func() { watchFile(ctx, house.Book(), logger) })
 	return o.serve(ctx, srv, faces, house, logger)
 }

@@ -114,7 +114,11 @@ func (e *Engine) planAhead(calls []planned, work *store.Work, stop <-chan struct
 		for len(calls) > 0 {
 			next := plannedCalls{plans: make([]translator.Plan, 0, min(stretch, len(calls)))}
 			for _, c := range calls[:cap(next.plans)] {
-				p, err := c.plan(e.env(0, own), 0)
+				var p translator.Plan
+				err := store.Caught(func() (err error) {
+					p, err = c.plan(e.env(0, own), 0)
+					return err
+				})
 				if next.err = err; err != nil {
 					break
 				}

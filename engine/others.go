@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/meowdis/meowdis/store"
 )
 
 // shares is a store whose file other processes may write to.
@@ -48,9 +50,9 @@ func (f *feed) watch() {
 	o.stop, o.wake = stop, make(chan struct{}, 1)
 	if s, can := f.engine.store.(shares); can {
 		s.Changed(context.Background()) // whatever there is now, everyone sees
-		go f.follow(s, stop)
+		go f.watching(stop, func() { f.follow(s, stop) })
 	} else {
-		go f.poll(stop, o.wake)
+		go f.watching(stop, func() { f.poll(stop, o.wake) })
 	}
 }
 
@@ -59,6 +61,18 @@ func (o *others) again() {
 	select {
 	case o.wake <- struct{}{}:
 	default:
+	}
+}
+
+// watching calls look until stop is closed: again when it panics, but at most once a second.
+func (f *feed) watching(stop <-chan struct{}, look func()) {
+	for {
+		store.Guard(func(err error) { f.engine.reported(err) }, look)
+		select {
+		case <-stop:
+			return
+		case <-time.After(time.Second):
+		}
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 
 	"modernc.org/libc"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/meowdis/meowdis/store"
 )
 
 // checkpoints copy the log back to the file, which takes as long as some hundred writes, beside the connection
@@ -79,7 +81,11 @@ func (s *Store) copyBack() {
 		}
 		k := &s.checkpoints
 		k.under.Lock()
-		whole, err := s.checkpoint()
+		whole := false
+		err := store.Caught(func() (err error) {
+			whole, err = s.checkpoint()
+			return err
+		})
 		k.under.Unlock()
 		k.says(s, err)
 		if whole {

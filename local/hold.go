@@ -149,12 +149,14 @@ func (h *Hold) begin() {
 	j := &job{own: serve(h.work), done: make(chan struct{})}
 	over := h.over
 	go func() {
-		release, err := h.store.use()
-		if err == nil {
-			err = h.store.submit(j)
-			release()
-		}
-		over <- err
+		over <- store.Caught(func() error {
+			release, err := h.store.use()
+			if err != nil {
+				return err
+			}
+			defer release()
+			return h.store.submit(j)
+		})
 	}()
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/sweep"
 )
 
@@ -34,7 +35,7 @@ func (s *Store) sweep() {
 		select {
 		case <-tick.C:
 			if !s.resting.Load() {
-				if err := caught(func() error { s.sweepAll(); return nil }); err != nil {
+				if err := store.Caught(func() error { s.sweepAll(); return nil }); err != nil {
 					s.report(err)
 				}
 			}

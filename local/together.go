@@ -57,7 +57,10 @@ func (s *Store) writeTogether(parts []*store.Part, took func(int), release func(
 		s.writeOthersLater(parts, group, took, release)
 	case jobs[began-1].kept < len(jobs[began-1].batches):
 		whole-- // it took longer than a piece, so that none was begun after it
-		go s.writeLater(parts[whole:began], group[whole:began], func(int) { took(whole) }, release)
+		last := whole
+		go store.Guard(s.report, func() {
+			s.writeLater(parts[last:began], group[last:began], func(int) { took(last) }, release)
+		})
 	default:
 		release()
 	}
@@ -85,7 +88,7 @@ func (s *Store) writeOthersLater(parts []*store.Part, group []*job, took func(in
 		release()
 		return
 	}
-	go s.writeLater(others, jobs, func(i int) { took(at[i]) }, release)
+	go store.Guard(s.report, func() { s.writeLater(others, jobs, func(i int) { took(at[i]) }, release) })
 }
 
 // writeNow carries the first of a group out in one transaction, for a moment, and returns how many:
@@ -141,7 +144,7 @@ func (s *Store) writeLater(parts []*store.Part, group []*job, took func(int), re
 		case <-late.C:
 			var waits sync.WaitGroup
 			for i := i; i < len(group); i++ {
-				waits.Go(func() { settle(i) })
+				waits.Go(func() { store.Guard(s.report, func() { settle(i) }) })
 			}
 			waits.Wait()
 			return

@@ -64,7 +64,7 @@ func (c *conn) transaction(start store.Stmt, fn func() error) error {
 	if err := c.begin(start); err != nil {
 		return fmt.Errorf("beginning a transaction: %w", err)
 	}
-	err := caught(fn)
+	err := store.Caught(fn)
 	if err == nil {
 		if err = c.control(commit); err == nil {
 			return nil
@@ -76,12 +76,6 @@ func (c *conn) transaction(start store.Stmt, fn func() error) error {
 	c.control(rollback)
 	c.stuck = !c.idle()
 	return err
-}
-
-// caught calls fn, and returns its panic as an error.
-func caught(fn func() error) (err error) {
-	defer store.Catch(&err)
-	return fn()
 }
 
 // idle reports whether no transaction is open.

@@ -146,7 +146,7 @@ func (s *Store) write() {
 			return
 		}
 		group = s.arrived(group)
-		if err := caught(func() error { s.commit(group); return nil }); err != nil {
+		if err := store.Caught(func() error { s.commit(group); return nil }); err != nil {
 			s.report(err)
 			for _, j := range group {
 				j.abandon(err)

@@ -11,6 +11,8 @@ import (
 	"net/http"
 	"os"
 	"time"
+
+	"github.com/meowdis/meowdis/store"
 )
 
 // Options changes how a server is reached. The zero value is right for most.
@@ -109,7 +111,7 @@ var errPlain = errors.New("it speaks Redis without TLS: give redis:// if that is
 func (s server) handshake(ctx context.Context, conn net.Conn) (net.Conn, error) {
 	secure := tls.Client(conn, s.tls)
 	done := make(chan error, 1)
-	go func() { done <- secure.HandshakeContext(ctx) }()
+	go func() { done <- store.Caught(func() error { return secure.HandshakeContext(ctx) }) }()
 	timer := time.NewTimer(plainAfter)
 	defer timer.Stop()
 	var err error

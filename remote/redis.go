@@ -14,6 +14,7 @@ import (
 
 	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
 )
 
 // Redis is a session on a server of the Redis protocol. It connects again when
@@ -195,7 +196,7 @@ func (r *Redis) exchange(ctx context.Context, calls [][][]byte) ([]resp.Value, e
 	}
 	defer context.AfterFunc(ctx, func() { conn.SetDeadline(time.Unix(1, 0)) })()
 	written := make(chan error, 1)
-	go func() { written <- resp.WriteCommands(conn, calls) }()
+	go func() { written <- store.Caught(func() error { return resp.WriteCommands(conn, calls) }) }()
 	replies := make([]resp.Value, 0, len(calls))
 	for _, args := range calls {
 		v, err := r.reply()

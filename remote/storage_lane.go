@@ -6,6 +6,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/meowdis/meowdis/store"
 )
 
 const (
@@ -111,7 +113,11 @@ func (s *Storage) share(group []*sending, reads bool) {
 	ctx, cancel := together(s.life, group, reads)
 	defer cancel()
 	for len(group) > 0 {
-		results, err := s.post(ctx, group, reads)
+		var results []store.Result
+		err := store.Caught(func() (err error) {
+			results, err = s.post(ctx, group, reads)
+			return err
+		})
 		if err == nil && len(results) == 0 {
 			err = errors.New("the storage endpoint ran nothing")
 		}

@@ -82,7 +82,7 @@ func (f *Follower) Run(ctx context.Context) {
 // Follow applies what is new now. What becomes of it is the Status, and a line of the log when that
 // changes.
 func (f *Follower) Follow(ctx context.Context) error {
-	err := f.follow(ctx)
+	err := caught(f.o.Log, func() error { return f.follow(ctx) })
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	was := f.status.Failing
@@ -219,25 +219,27 @@ func (f *Follower) pages(ctx context.Context, files []*ltx.FileInfo) (pages <-ch
 	done.Go(func() {
 		end := pageOrEnd{sums: map[ltx.TXID]ltx.Checksum{}}
 		at, sum := f.at, f.sum
-		for i, file := range files {
-			var t ltx.Trailer
-			t, end.err = f.place.read(ctx, file, func(h ltx.Header, page local.Page) error {
-				if i == 0 && f.forks(h) || h.MinTXID == at+1 && sum != 0 && h.PreApplyChecksum != 0 && h.PreApplyChecksum != sum {
-					return errFork
+		end.err = caught(f.o.Log, func() error {
+			for i, file := range files {
+				t, err := f.place.read(ctx, file, func(h ltx.Header, page local.Page) error {
+					if i == 0 && f.forks(h) || h.MinTXID == at+1 && sum != 0 && h.PreApplyChecksum != 0 && h.PreApplyChecksum != sum {
+						return errFork
+					}
+					page.Data = append([]byte(nil), page.Data...)
+					select {
+					case to <- pageOrEnd{page: page}:
+						return nil
+					case <-ctx.Done():
+						return ctx.Err()
+					}
+				})
+				if at, sum = file.MaxTXID, t.PostApplyChecksum; err != nil {
+					return err
 				}
-				page.Data = append([]byte(nil), page.Data...)
-				select {
-				case to <- pageOrEnd{page: page}:
-					return nil
-				case <-ctx.Done():
-					return ctx.Err()
-				}
-			})
-			if at, sum = file.MaxTXID, t.PostApplyChecksum; end.err != nil {
-				break
+				end.sums[at] = sum
 			}
-			end.sums[at] = sum
-		}
+			return nil
+		})
 		end.sum = sum
 		select {
 		case to <- end:

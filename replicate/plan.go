@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/superfly/ltx"
+
+	"github.com/meowdis/meowdis/store"
 )
 
 // ErrEmpty is the error of a place without a stream, or without one that goes back so far.
@@ -93,7 +95,11 @@ func (p *Place) date(ctx context.Context, all []*ltx.FileInfo) error {
 		slots <- struct{}{}
 		wait.Go(func() {
 			defer func() { <-slots }()
-			h, err := p.head(ctx, f)
+			var h ltx.Header
+			err := store.Caught(func() (err error) {
+				h, err = p.head(ctx, f)
+				return err
+			})
 			mu.Lock()
 			defer mu.Unlock()
 			if err == nil {

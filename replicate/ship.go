@@ -15,6 +15,7 @@ import (
 	"github.com/superfly/ltx"
 
 	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/store"
 )
 
 // Shipper streams a file to a place. What has changed is shipped every second or so, as it is then; while
@@ -125,9 +126,18 @@ func (s *Shipper) Run(ctx context.Context, patience time.Duration) {
 	s.Ship(last)
 }
 
+// caught calls fn, and logs its panic, which is its error.
+func caught(log *slog.Logger, fn func() error) error {
+	err := store.Caught(fn)
+	if p := (*store.Panic)(nil); errors.As(err, &p) {
+		store.LogPanic(log)(p)
+	}
+	return err
+}
+
 // Ship ships what is new now. What becomes of it is the Status, and a line of the log when that changes.
 func (s *Shipper) Ship(ctx context.Context) error {
-	err := s.ship(ctx)
+	err := caught(s.o.Log, func() error { return s.ship(ctx) })
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	was := s.status.Failing

@@ -27,7 +27,11 @@ func (s *Store) StartSweep(report func(error)) {
 			case <-time.After(wait):
 			}
 			began := time.Now()
-			n, err := s.Sweep(s.life, sweepSlice)
+			n := 0
+			err := store.Caught(func() (err error) {
+				n, err = s.Sweep(s.life, sweepSlice)
+				return err
+			})
 			if wait = sweepPause; n > 0 {
 				wait = time.Since(began)
 			}

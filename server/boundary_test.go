@@ -1,12 +1,14 @@
 package server_test
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
 	"sort"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -183,6 +185,61 @@ func TestPanickingFunctions(t *testing.T) {
 	}
 }
 
+// TestPanickingJobs has the jobs of the server panic that no command waits for: the server logs each with its stack,
+// and continues.
+func TestPanickingJobs(t *testing.T) {
+	var log lockedLog
+	st, err := local.Open(t.TempDir()+"/db.sqlite", local.Options{SweepEvery: -1, Lanes: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { st.Close() })
+	e := engine.New(st)
+	s := serve(t, server.Config{
+		Engine: e, Logger: slog.New(slog.NewTextHandler(&log, nil)),
+		Save: func(context.Context) error { panic("injected into a save") },
+		Dump: func(context.Context) (*server.Dump, error) { panic("injected into a dump") },
+	})
+	s.broken(t, []string{"SYNC"})
+	p := s.dial(t)
+	defer p.Close()
+	want(t, p.do("BGSAVE"), "Background saving started")
+	want(t, p.do("SAVE"), "(error) ERR it was not saved: the server's log says why")
+	for !strings.Contains(show(p.do("INFO", "persistence")), "rdb_bgsave_in_progress:0") {
+	}
+	var once atomic.Bool
+	defer e.Listen(func([]engine.Change) {
+		if once.CompareAndSwap(false, true) {
+			panic("injected into the loop")
+		}
+	})()
+	s.broken(t, []string{"SET", "k", "v"}, []string{"QUIT"})
+	for _, job := range []string{"a save", "a dump", "the loop"} {
+		if !strings.Contains(log.String(), "injected into "+job) {
+			t.Errorf("the panic of %s is not in the log", job)
+		}
+	}
+	s.works(t, "jobs that panicked")
+}
+
+// lockedLog is a log of several goroutines.
+type lockedLog struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *lockedLog) Write(line []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(line)
+}
+
+func (l *lockedLog) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
 // wrap replaces the functions of a table and of those in it.
 func wrap(t *lua.Table, prefix string, seen map[*lua.Table]bool, by func(name string, f *lua.Function) lua.Value) {
 	if t == nil || seen[t] {
@@ -217,69 +274,80 @@ func TestScriptOverflow(t *testing.T) {
 	s.works(t, "overflows")
 }
 
-// TestLargeReplies reads replies of 1 and 33 MB whole, and one of 100 MB, on each way that a reply takes.
+// TestLargeReplies reads large replies whole. A small reply takes each way: the loop's, a goroutine's, those of MULTI, of a
+// pipeline and of REST. Replies over the limit of pushed messages take the ways that differ in how much may wait:
+// one command of each shape, and one reply of 100 MB.
 func TestLargeReplies(t *testing.T) {
 	s := serve(t, server.Config{})
 	filler := s.dial(t)
 	const mb = 1 << 20
-	for _, size := range []int{1, 33, 100} {
-		value := strings.Repeat("x", mb)
-		for _, key := range []string{"string", "list", "hash", "json", "set", "zset"} {
-			filler.do("DEL", key)
+	value := strings.Repeat("x", mb)
+	fill := func(list, single int) {
+		filler.do("FLUSHALL")
+		element := strings.Repeat(value, 4)
+		for i := 0; i < list; i += 4 {
+			filler.do("RPUSH", "list", fmt.Sprint(i)+element)
 		}
-		element := func(i int) string { return value + fmt.Sprint(i) }
-		for i := range size {
-			filler.do("RPUSH", "list", element(i))
-			if size < 100 {
-				filler.do("HSET", "hash", fmt.Sprint(i), element(i))
-				filler.do("SADD", "set", element(i))
-				filler.do("ZADD", "zset", fmt.Sprint(i), element(i))
-			}
-		}
-		reads := [][]string{{"LRANGE", "list", "0", "-1"}}
-		if size < 100 {
-			filler.do("SET", "string", strings.Repeat(value, size))
-			filler.do("JSON.SET", "json", "$", `{"a":"`+strings.Repeat(value, size)+`"}`)
-			reads = append(reads, []string{"GET", "string"}, []string{"HGETALL", "hash"}, []string{"JSON.GET", "json"}, []string{"JSON.GET", "json", "INDENT", " ", "$"}, []string{"SMEMBERS", "set"},
-				[]string{"ZRANGE", "zset", "0", "-1", "WITHSCORES"}, []string{"GETRANGE", "string", "0", "-1"}, []string{"MGET", "string"}, []string{"HVALS", "hash"}, []string{"SORT", "list", "ALPHA"},
-				[]string{"EVAL", "return redis.call('get','string')", "0"}, []string{"DUMP", "string"})
-		}
-		for _, args := range reads {
-			for i, before := range [][][]string{nil, {{"CLIENT", "TRACKING", "OFF"}}, {{"MULTI"}}, {{"PING"}, {"PING"}}} {
-				if size > 1 && i > 0 && args[0] != "LRANGE" {
-					continue // the loop's way only
-				}
-				p := s.dial(t)
-				calls := append(append([][]string{}, before...), args)
-				replies := len(calls)
-				if len(before) == 1 && before[0][0] == "MULTI" {
-					calls, replies = append(calls, []string{"EXEC"}), 3
-				}
-				var wire []byte
-				for _, call := range append(calls, []string{"PING"}) {
-					wire = resp.AppendCommand(wire, words(call...)...)
-				}
-				p.send(string(wire))
-				var v resp.Value
-				for range replies {
-					v = p.reply()
-				}
-				if n := weightOf(v); n < size*mb {
-					t.Errorf("%v after %v: %d bytes of %d MB", args, before, n, size)
-				}
-				if got := show(p.reply()); got != "PONG" {
-					t.Errorf("%v after %v: then %s", args, before, got)
-				}
-				p.Close()
-			}
-			if size > 1 && args[0] != "LRANGE" {
-				continue
-			}
-			if _, got := s.request(t, "POST", "/", `["`+strings.Join(args, `","`)+`"]`); len(got) < size*mb || !strings.HasSuffix(got, "}") {
-				t.Errorf("%v over REST: %d bytes of %d MB", args, len(got), size)
-			}
+		whole := strings.Repeat(value, single)
+		filler.do("SET", "string", whole)
+		filler.do("JSON.SET", "json", "$", `{"a":"`+whole+`"}`)
+		for _, args := range [][]string{{"HSET", "hash", "f", whole}, {"SADD", "set", whole}, {"ZADD", "zset", "1", whole}} {
+			filler.do(args...)
 		}
 	}
+	read := func(size int, args []string, before ...[]string) {
+		p := s.dial(t)
+		defer p.Close()
+		calls := append(append([][]string{}, before...), args)
+		replies := len(calls)
+		if len(before) == 1 && before[0][0] == "MULTI" {
+			calls, replies = append(calls, []string{"EXEC"}), 3
+		}
+		var wire []byte
+		for _, call := range append(calls, []string{"PING"}) {
+			wire = resp.AppendCommand(wire, words(call...)...)
+		}
+		p.send(string(wire))
+		var v resp.Value
+		for range replies {
+			v = p.reply()
+		}
+		if n := weightOf(v); n < size*mb {
+			t.Errorf("%v after %v: %d bytes of %d MB", args, before, n, size)
+		}
+		if got := show(p.reply()); got != "PONG" {
+			t.Errorf("%v after %v: then %s", args, before, got)
+		}
+	}
+	overREST := func(size int, args []string) {
+		if _, got := s.request(t, "POST", "/", `["`+strings.Join(args, `","`)+`"]`); len(got) < size*mb || !strings.HasSuffix(got, "}") {
+			t.Errorf("%v over REST: %d bytes of %d MB", args, len(got), size)
+		}
+	}
+	lrange := []string{"LRANGE", "list", "0", "-1"}
+	ways := [][][]string{nil, {{"CLIENT", "TRACKING", "OFF"}}, {{"MULTI"}}, {{"PING"}, {"PING"}}}
+
+	fill(1, 1)
+	for _, args := range [][]string{
+		lrange, {"GET", "string"}, {"HGETALL", "hash"}, {"JSON.GET", "json"}, {"JSON.GET", "json", "INDENT", " ", "$"}, {"SMEMBERS", "set"},
+		{"ZRANGE", "zset", "0", "-1", "WITHSCORES"}, {"GETRANGE", "string", "0", "-1"}, {"MGET", "string"}, {"HVALS", "hash"},
+		{"SORT", "list", "ALPHA"}, {"EVAL", "return redis.call('get','string')", "0"}, {"DUMP", "string"},
+	} {
+		for _, before := range ways {
+			read(1, args, before...)
+		}
+		overREST(1, args)
+	}
+	fill(36, 33)
+	for _, before := range ways {
+		read(33, lrange, before...)
+	}
+	overREST(33, lrange)
+	for _, args := range [][]string{{"GET", "string"}, {"HGETALL", "hash"}, {"JSON.GET", "json"}, {"EVAL", "return redis.call('get','string')", "0"}} {
+		read(33, args)
+	}
+	fill(100, 1)
+	read(100, lrange)
 }
 
 // weightOf is how many bytes the strings of a reply have.

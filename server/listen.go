@@ -20,7 +20,7 @@ func (s *Server) ServeRESP(ctx context.Context, ln net.Listener) error {
 	var running sync.WaitGroup
 	defer running.Wait()
 	ctx, cancel := context.WithCancel(ctx)
-	go s.closeIdle(ctx)
+	go s.guard(func() { s.closeIdle(ctx) })
 	over, isTLS := ln.(secure)
 	var loop *loop
 	if !isTLS && isSocket(ln.Addr()) {
@@ -59,7 +59,7 @@ func (s *Server) ServeRESP(ctx context.Context, ln net.Listener) error {
 			c.met() // before the next one comes, who would take the place of a stranger
 		}
 		if config != nil || s.denies(nc) || loop == nil || !loop.takes(c) {
-			running.Go(func() { s.serve(ctx, c) })
+			running.Go(func() { s.guard(func() { s.serve(ctx, c) }) })
 		}
 	}
 }

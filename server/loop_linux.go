@@ -55,6 +55,8 @@ type looped struct {
 	short bool // what was read is a part of a command
 	ended bool // the peer sends nothing more
 	slow  bool // its last reads were given up
+
+	over atomic.Bool // end has been called
 }
 
 const (
@@ -246,6 +248,10 @@ func (l *loop) release(c *client) {
 
 // end is the end of a client that the caller has.
 func (l *loop) end(c *client) {
+	if c.looped.over.Swap(true) {
+		return // it panicked while it ended
+	}
+	defer l.running.Done()
 	c.net.Close()
 	l.mu.Lock()
 	if l.clients[c.looped.fd] == c { // the number may be another's by now
@@ -253,7 +259,6 @@ func (l *loop) end(c *client) {
 	}
 	l.mu.Unlock()
 	c.end()
-	l.running.Done()
 }
 
 // hear reads from a client, and begins to carry out what it has sent.
@@ -341,7 +346,7 @@ func (t *turn) free() {
 
 // together carries turns out that all only read, or all write, and returns those that are left
 // for the next time.
-func (l *loop) together(turns []*turn) []*turn {
+func (l *loop) together(turns []*turn) (left []*turn) {
 	if len(turns) == 0 {
 		return turns
 	}
@@ -350,12 +355,26 @@ func (l *loop) together(turns []*turn) []*turn {
 	for i, t := range turns {
 		rounds[i] = &t.round
 	}
-	began := l.server.config.Engine.Together(rounds, func(i int) { l.took(all[i]) })
+	taken := make([]atomic.Bool, len(all))
+	defer l.server.contain(func() {
+		for i, t := range all {
+			if !taken[i].Swap(true) {
+				l.end(t.client)
+			}
+		}
+		left = nil
+	})
+	began := l.server.config.Engine.Together(rounds, func(i int) {
+		if !taken[i].Swap(true) {
+			l.took(all[i])
+		}
+	})
 	return slices.Delete(turns, 0, began)
 }
 
-// took goes on with a turn that has been carried out.
+// took continues a turn that has been carried out.
 func (l *loop) took(t *turn) {
+	defer l.server.contain(func() { l.end(t.client) })
 	switch {
 	case t.round.Long(), t.round.Waits():
 		c, calls := t.client, t.calls
@@ -368,6 +387,7 @@ func (l *loop) took(t *turn) {
 	default:
 		go func() {
 			c := t.client
+			defer l.server.contain(func() { l.end(c) })
 			c.finish(t)
 			c.write(c.out)
 			c.out = nil
@@ -393,6 +413,7 @@ func (l *loop) answer(t *turn) {
 		return
 	}
 	go func() {
+		defer l.server.contain(func() { l.end(c) })
 		c.broken = c.box.settled()
 		l.settle(t)
 	}()
@@ -422,6 +443,7 @@ func (l *loop) settle(t *turn) {
 // the client.
 func (l *loop) away(c *client, calls [][][]byte) {
 	go func() {
+		defer l.server.contain(func() { l.end(c) })
 		began := time.Now()
 		on := false
 		if c.calls = calls; calls != nil {

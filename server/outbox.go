@@ -78,6 +78,7 @@ func (o *outbox) enqueue(b []byte, reply bool) bool {
 	if !o.sending {
 		o.sending = true
 		go func() {
+			defer o.client.server.contain(func() { o.client.net.Close() })
 			o.mu.Lock()
 			defer o.mu.Unlock()
 			o.flush()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
 )
 
 // Dump is all data of one moment as a dump file of Redis.
@@ -84,6 +85,9 @@ func (c *client) replicate(greeting string) resp.Value {
 	log := c.server.config.Logger.With("replica", c.net.RemoteAddr().String())
 	switch err := c.feed(); {
 	case err != nil && !errors.Is(err, errReplicaLeft):
+		if p := (*store.Panic)(nil); errors.As(err, &p) {
+			c.server.panicked(p)
+		}
 		log.Error("copying the data to a replica", "error", err)
 	default:
 		log.Info("a replica has its copy")
@@ -136,9 +140,13 @@ func (c *client) awaitDump(ctx context.Context) (*Dump, error) {
 			done <- made{nil, errReplicaLeft}
 			return
 		}
-		dump, err := c.server.config.Dump(ctx)
+		var m made
+		m.err = store.Caught(func() (err error) {
+			m.dump, err = c.server.config.Dump(ctx)
+			return err
+		})
 		<-c.server.dumping
-		done <- made{dump, err}
+		done <- m
 	}()
 	tick := time.NewTicker(waitEvery)
 	defer tick.Stop()
@@ -164,11 +172,13 @@ func (c *client) keepAlive(ctx context.Context, dump *Dump) error {
 	left := make(chan struct{})
 	go func() {
 		defer close(left)
-		for in := c.reader(); ; {
-			if _, err := in.ReadCommand(); err != nil {
-				return
+		c.server.guard(func() {
+			for in := c.reader(); ; {
+				if _, err := in.ReadCommand(); err != nil {
+					return
+				}
 			}
-		}
+		})
 	}()
 	defer func() {
 		c.net.Close()

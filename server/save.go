@@ -9,6 +9,7 @@ import (
 	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
 )
 
 // saves is what SAVE, BGSAVE and SHUTDOWN do and know. One save runs at a time.
@@ -72,7 +73,10 @@ func (s *Server) beginSave() bool {
 // finishSave does what beginSave has claimed.
 func (s *Server) finishSave(ctx context.Context) (err error) {
 	if s.config.Save != nil {
-		err = s.config.Save(ctx)
+		err = store.Caught(func() error { return s.config.Save(ctx) })
+		if p := (*store.Panic)(nil); errors.As(err, &p) {
+			s.panicked(p)
+		}
 	}
 	if err != nil {
 		s.config.Logger.Error("saving", "error", err)

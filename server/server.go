@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -54,7 +53,7 @@ type Config struct {
 	// MaxRequest bounds the body of a REST request, in bytes; 0 is 64 MiB.
 	MaxRequest int64
 	// MaxRequestMemory is what one request may hold of rows and replies, in bytes; 0 is
-	// 1 GiB.
+	// 768 MiB.
 	MaxRequestMemory int64
 	// MaxMemory is what all requests together may hold; 0 is 2 GiB.
 	MaxMemory int64
@@ -161,7 +160,7 @@ type Server struct {
 // New makes a server.
 func New(c Config) *Server {
 	c.MaxRequest = cmp.Or(c.MaxRequest, 64<<20)
-	c.MaxRequestMemory = cmp.Or(c.MaxRequestMemory, 1<<30)
+	c.MaxRequestMemory = cmp.Or(c.MaxRequestMemory, 768<<20)
 	c.MaxMemory = cmp.Or(c.MaxMemory, 2<<30)
 	c.WriteTimeout = cmp.Or(c.WriteTimeout, 30*time.Second)
 	c.MaxClients = cmp.Or(c.MaxClients, 10_000)
@@ -198,7 +197,7 @@ func New(c Config) *Server {
 		s.hub = c.Engine.Hub()
 		c.Engine.SetFacts(s.facts)
 		c.Engine.SetTally(s.tally)
-		c.Engine.SetReport(s.panicked)
+		c.Engine.SetReport(func(p *store.Panic) { s.panicked(p) })
 	}
 	return s
 }
@@ -209,21 +208,17 @@ func (s *Server) budget(piece int64) *store.Budget {
 }
 
 // panicked logs a panic.
-func (s *Server) panicked(p *store.Panic) {
-	s.config.Logger.Error("internal error", "panic", fmt.Sprint(p.Value), "stack", string(p.Stack))
-}
+func (s *Server) panicked(err error) { store.LogPanic(s.config.Logger)(err) }
+
+// guard calls fn on a goroutine that is not of one command, and logs its panic.
+func (s *Server) guard(fn func()) { store.Guard(s.panicked, fn) }
 
 // contain is for a goroutine to defer. It recovers a panic, logs it and calls end, which ends the client.
 func (s *Server) contain(end func()) {
-	err := store.Recovered(recover())
-	if err == nil {
-		return
+	if err := store.Recovered(recover()); err != nil {
+		s.panicked(err)
+		end()
 	}
-	var p *store.Panic
-	if errors.As(err, &p) {
-		s.panicked(p)
-	}
-	end()
 }
 
 // add registers a client.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/meowdis/meowdis/outfile"
+	"github.com/meowdis/meowdis/store"
 )
 
 // TLSFiles are what a server shows the clients that speak TLS, and what it wants of them, in
@@ -142,7 +143,7 @@ func (c *client) handshake(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, handshakeTime)
 	defer cancel()
 	done := make(chan error)
-	go func() { done <- conn.HandshakeContext(ctx) }() // whose stack the client does not keep
+	go func() { done <- store.Caught(func() error { return conn.HandshakeContext(ctx) }) }() // whose stack the client does not keep
 	return <-done
 }
 

@@ -1,8 +1,11 @@
 package store
 
 import (
+	"errors"
 	"fmt"
+	"log/slog"
 	"runtime/debug"
+	"strings"
 
 	"github.com/meowdis/meowdis/resp"
 )
@@ -95,6 +98,34 @@ func Recovered(v any) error {
 		return v
 	}
 	return &Panic{v, debug.Stack()}
+}
+
+// Caught calls fn, and returns its panic as an error.
+func Caught(fn func() error) (err error) {
+	defer Catch(&err)
+	return fn()
+}
+
+// Guard calls fn, and reports its panic. Every goroutine that is not of one command runs in a Guard, since a
+// panic outside ends the process. A nil report logs to the default logger.
+func Guard(report func(error), fn func()) {
+	if report == nil {
+		report = LogPanic(slog.Default())
+	}
+	if err := Caught(func() error { fn(); return nil }); err != nil {
+		report(err)
+	}
+}
+
+// LogPanic returns a function that logs an error of Guard in one line, with the stack.
+func LogPanic(log *slog.Logger) func(error) {
+	return func(err error) {
+		stack := []byte{}
+		if p := (*Panic)(nil); errors.As(err, &p) {
+			stack = p.Stack
+		}
+		log.Error("internal error", "panic", strings.TrimPrefix(err.Error(), "panic: "), "stack", string(stack))
+	}
 }
 
 // Catch recovers a panic of the function that defers it, and sets err.

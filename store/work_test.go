@@ -2,6 +2,9 @@ package store
 
 import (
 	"errors"
+	"io"
+	"log/slog"
+	"strings"
 	"testing"
 )
 
@@ -45,5 +48,17 @@ func TestWork(t *testing.T) {
 	})
 	if e == nil || e.Err != end || checks != 3 {
 		t.Errorf("%v after %d checks", e, checks)
+	}
+}
+
+// TestGuard reports a panic, with the stack of where it was.
+func TestGuard(t *testing.T) {
+	var log strings.Builder
+	Guard(LogPanic(slog.New(slog.NewTextHandler(&log, nil))), func() { panic("injected") })
+	if got := log.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "panic=injected") || !strings.Contains(got, "work_test.go") {
+		t.Errorf("the log has %q", got)
+	}
+	if err := Caught(func() error { return io.EOF }); err != io.EOF {
+		t.Errorf("the error is %v", err)
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/meowdis/meowdis/outfile"
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/server"
+	"github.com/meowdis/meowdis/store"
 )
 
 // Config is that of a House.
@@ -150,9 +151,21 @@ func (h *House) Serve(front *server.Server) {
 		default:
 		}
 	})
-	h.done.Go(h.follow)
-	h.done.Go(h.rest)
-	h.done.Go(h.sweep)
+	h.done.Go(func() { h.forever(h.follow) })
+	h.done.Go(func() { h.forever(h.rest) })
+	h.done.Go(func() { h.forever(h.sweep) })
+}
+
+// forever calls a job until the house closes: again when it panics, but at most once a second.
+func (h *House) forever(job func()) {
+	for {
+		store.Guard(store.LogPanic(h.log), job)
+		select {
+		case <-h.quit:
+			return
+		case <-time.After(time.Second):
+		}
+	}
 }
 
 // follow expels the clients of tenants that are removed, or have another token.

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/lua"
+	"github.com/meowdis/meowdis/script"
 	"github.com/meowdis/meowdis/tenants"
 )
 
@@ -238,4 +240,30 @@ func TestEvents(t *testing.T) {
 			t.Errorf("the stream of a tenant that is gone goes on with %s", line)
 		}
 	}
+}
+
+// TestPanickingTenant has a script of one tenant panic: its connection closes, and the other tenants and its own next
+// command work.
+func TestPanickingTenant(t *testing.T) { bothWays(t, testPanickingTenant) }
+
+func testPanickingTenant(t *testing.T) {
+	script.Hook = func(st *lua.State) {
+		st.Globals.Field("string").AsTable().SetField("reverse", lua.Of(lua.GoFunc("reverse", func(*lua.State, []lua.Value) []lua.Value {
+			panic("injected")
+		})))
+	}
+	defer func() { script.Hook = nil }()
+	h := open(t, 4, "tom", "kitty")
+	tom, kitty := h.of("tom"), h.of("kitty")
+	tom.want("OK", "SET", "k", "of tom")
+	kitty.want("OK", "SET", "k", "of kitty")
+	if got := h.of("tom").do("EVAL", "redis.call('SET', 'k', 'x') return string.reverse('x')", "0"); !strings.Contains(got, "internal error: injected") {
+		t.Errorf("the script replies %s", got)
+	}
+	kitty.want(`"of kitty"`, "GET", "k")
+	kitty.want("OK", "SET", "k", "again")
+	tom.want(`"of tom"`, "GET", "k")
+	tom.want("OK", "SET", "k", "again")
+	h.of("tom").want(`"again"`, "GET", "k")
+	h.wantREST(http.StatusOK, `{"result":"again"}`, h.token["tom"], "/get/k")
 }
