@@ -25,7 +25,7 @@ type limitOptions struct {
 }
 
 func (o *limitOptions) addFlags(f *pflag.FlagSet) {
-	o.requestMemory, o.memory = 1<<30, 2<<30
+	o.requestMemory, o.memory = 768<<20, 2<<30
 	f.Var(&o.requestMemory, "max-request-memory", "`SIZE` of rows and replies that one request may hold")
 	f.Var(&o.memory, "max-memory", "`SIZE` of the same for all requests together")
 	f.IntVar(&o.clients, "max-clients", 10_000, "`NUMBER` of connections over each protocol")
