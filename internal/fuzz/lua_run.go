@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"runtime/debug"
 	"testing"
@@ -17,9 +19,12 @@ import (
 
 // luaSides runs programs on meowdis and on the real Redis.
 type luaSides struct {
+	t       *testing.T
 	session *engine.Session
 	theirs  *oracle.Conn
+	log     string // redis-server's
 	resp3   bool
+	crashes int // how many programs ended redis-server
 }
 
 func newLuaSides(t *testing.T, resp3 bool) *luaSides {
@@ -28,12 +33,31 @@ func newLuaSides(t *testing.T, resp3 bool) *luaSides {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { st.Close() })
-	s := &luaSides{session: engine.New(st).Session(), theirs: oracle.Start(t).Dial(t), resp3: resp3}
-	if resp3 {
-		s.theirs.Do(words("HELLO", "3")...)
-	}
+	s := &luaSides{t: t, session: engine.New(st).Session(), log: filepath.Join(t.TempDir(), "redis.log"), resp3: resp3}
+	s.restart()
 	return s
 }
+
+// restart runs a new redis-server.
+func (s *luaSides) restart() {
+	os.Remove(s.log)
+	s.theirs = oracle.Start(s.t, "--logfile", s.log).Dial(s.t)
+	if s.resp3 {
+		s.theirs.Do(words("HELLO", "3")...)
+	}
+}
+
+// crashed logs what ended redis-server, and runs a new one.
+func (s *luaSides) crashed(what string) {
+	b, _ := os.ReadFile(s.log)
+	report := luaCrash.FindAll(b, 25)
+	s.t.Logf("redis-server crashes: %s\n%s", what, bytes.Join(report, []byte("\n")))
+	s.crashes++
+	s.restart()
+}
+
+// luaCrash matches the lines of redis-server's log that tell where it crashed.
+var luaCrash = regexp.MustCompile(`(?m)^.*(crashed by signal|ASSERTION|==> |Guru|Lua panic|PANIC|\+0x).*$`)
 
 // ours runs a call on meowdis. A panic is an error reply.
 func (s *luaSides) ours(call [][]byte) (v resp.Value) {
@@ -81,21 +105,43 @@ func (s *luaSides) difference(p *luaProgram, got, want resp.Value) *luaDifferenc
 	return &luaDifference{p, g, w}
 }
 
-// play runs programs and returns the differences.
+// play runs programs and returns the differences. A program that crashes redis-server has none.
 func (s *luaSides) play(programs []*luaProgram) (found []*luaDifference) {
 	calls := make([][][]byte, len(programs))
 	for i, p := range programs {
 		calls[i] = p.call()
 	}
-	answers := make(chan []resp.Value, 1)
-	go func() { answers <- s.theirs.Pipeline(calls) }()
+	type answer struct {
+		replies []resp.Value
+		err     error
+	}
+	answers := make(chan answer, 1)
+	go func() {
+		replies, err := s.theirs.TryPipeline(calls)
+		answers <- answer{replies, err}
+	}()
 	got := make([]resp.Value, len(calls))
 	for i, call := range calls {
 		got[i] = s.ours(call)
 	}
 	want := <-answers
+	if want.err != nil && len(programs) == 1 {
+		s.crashed(want.err.Error() + "\n" + programs[0].source())
+		return nil
+	}
+	if want.err != nil {
+		was := s.crashes
+		s.restart()
+		for i := range programs {
+			found = append(found, s.play(programs[i:i+1])...)
+		}
+		if s.crashes == was {
+			s.crashed("not when the programs run one by one")
+		}
+		return found
+	}
 	for i, p := range programs {
-		if d := s.difference(p, got[i], want[i]); d != nil {
+		if d := s.difference(p, got[i], want.replies[i]); d != nil {
 			found = append(found, d)
 		}
 	}

@@ -29,5 +29,5 @@ func TestLua(t *testing.T) {
 			t.Errorf("a program differs:\n%s", s.minimise(d))
 		}
 	}
-	t.Logf("%d programs in %v", *luaPrograms, time.Since(began).Round(time.Millisecond))
+	t.Logf("%d programs in %v, of which %d crash redis-server", *luaPrograms, time.Since(began).Round(time.Millisecond), sides[0].crashes+sides[1].crashes)
 }

@@ -118,6 +118,18 @@ func (c *Conn) Do(args ...[]byte) resp.Value {
 // Pipeline sends commands without waiting and returns their replies.
 func (c *Conn) Pipeline(calls [][][]byte) []resp.Value {
 	c.t.Helper()
+	replies, err := c.TryPipeline(calls)
+	if err != nil {
+		i := len(replies)
+		c.t.Errorf("redis-server does not answer call %d of %d, %.2000q: %v", i, len(calls), calls[i], err)
+		replies = append(replies, make([]resp.Value, len(calls)-i)...)
+	}
+	return replies
+}
+
+// TryPipeline is Pipeline for commands that may crash the server. It returns the replies before the
+// error, which may be fewer than the server has run commands.
+func (c *Conn) TryPipeline(calls [][][]byte) (replies []resp.Value, err error) {
 	c.conn.SetReadDeadline(time.Now().Add(patience))
 	go func() {
 		var b []byte
@@ -126,14 +138,12 @@ func (c *Conn) Pipeline(calls [][][]byte) []resp.Value {
 		}
 		c.conn.Write(b) // an error shows as a missing reply
 	}()
-	replies := make([]resp.Value, len(calls))
-	for i := range replies {
+	for range calls {
 		v, err := c.r.ReadReply()
 		if err != nil {
-			c.t.Errorf("redis-server does not answer call %d of %d, %.2000q: %v", i, len(calls), calls[i], err)
-			return replies
+			return replies, err
 		}
-		replies[i] = v
+		replies = append(replies, v)
 	}
-	return replies
+	return replies, nil
 }
