@@ -30,11 +30,14 @@ type code struct {
 	run    stmt
 }
 
-type compiler struct{ fn *function }
+type compiler struct {
+	fn   *function
+	zero *Value // the first constant of the function that is 0 or -0
+}
 
 func compile(fn *function) *code {
 	if fn.code == nil {
-		c := &compiler{fn}
+		c := &compiler{fn: fn}
 		fn.code = &code{fn: fn, params: fn.params, slots: fn.slots, vararg: fn.vararg, hasArg: fn.hasArg, run: c.block(fn.body)}
 	}
 	return fn.code
@@ -301,20 +304,20 @@ func (c *compiler) numericFor(s *numericFor) stmt {
 	if s.step != nil {
 		step = c.expr(s.step)
 	}
-	v, body, line := s.v, c.block(s.body), s.line
+	v, body, line, doLine := s.v, c.block(s.body), s.line, s.doLine
 	return func(f *frame) flow {
 		a, b, d := from(f), limit(f), step(f)
 		i, ok := a.ToNumber()
 		if !ok {
-			f.at(line, "'for' initial value must be a number")
+			f.at(doLine, "'for' initial value must be a number")
 		}
 		end, ok := b.ToNumber()
 		if !ok {
-			f.at(line, "'for' limit must be a number")
+			f.at(doLine, "'for' limit must be a number")
 		}
 		by, ok := d.ToNumber()
 		if !ok {
-			f.at(line, "'for' step must be a number")
+			f.at(doLine, "'for' step must be a number")
 		}
 		for i = i - by + by; by > 0 && i <= end || by <= 0 && end <= i; i += by {
 			f.step(line)

@@ -14,7 +14,7 @@ func (c *compiler) named(e any) any {
 func (c *compiler) expr(e any) expr {
 	switch e := e.(type) {
 	case *constant:
-		v := e.v
+		v := c.constant(e)
 		return func(*frame) Value { return v }
 	case *localRef:
 		slot := e.v.slot
@@ -69,6 +69,18 @@ func (c *compiler) expr(e any) expr {
 	panic("lua: an expression that the compiler does not know")
 }
 
+// constant returns the value of e. In Lua 5.1 a function has one constant for 0 and -0, which
+// has the sign of the first.
+func (c *compiler) constant(e *constant) Value {
+	if !isNum(e.v) || e.v.num != 0 {
+		return e.v
+	}
+	if c.zero == nil {
+		c.zero = &e.v
+	}
+	return *c.zero
+}
+
 func (c *compiler) global(e *globalRef) expr {
 	name, line := e.name, e.line
 	name.sum() // here, since programs are shared
@@ -84,7 +96,7 @@ func (c *compiler) global(e *globalRef) expr {
 func (c *compiler) index(e *index) expr {
 	object, line, of := c.expr(e.object), e.line, c.named(e.object)
 	if k, ok := e.key.(*constant); ok {
-		key := k.v
+		key := c.constant(k)
 		if name, ok := key.ref.(*text); ok {
 			name.sum()
 			return func(f *frame) Value {
@@ -125,7 +137,13 @@ func (c *compiler) binary(e *binary) expr {
 		t := c.compare(e)
 		return func(f *frame) Value { return Bool(t(f)) }
 	}
-	left, right := c.expr(e.left), c.expr(e.right)
+	var left, right expr
+	if k, ok := e.left.(*constant); ok { // Lua 5.1 adds the constants of the right operand first
+		right = c.expr(e.right)
+		left = c.expr(k)
+	} else {
+		left, right = c.expr(e.left), c.expr(e.right)
+	}
 	l, r, line, op := c.named(e.left), c.named(e.right), e.line, e.op
 	slow := func(f *frame, a, b Value) Value { return f.arith(op, a, b, l, r, line) }
 	apply := arithmetic[op]

@@ -285,6 +285,7 @@ func (p *parser) numericFor(name string, line int) any {
 	if p.accept(',') {
 		f.step = p.expr()
 	}
+	f.doLine = p.line
 	p.need(tDo)
 	for range 3 {
 		p.declare("(for state)")

@@ -107,7 +107,7 @@ type (
 		v                 *variable
 		from, limit, step any // step may be nil
 		body              []any
-		line              int
+		line, doLine      int // an error of the three values is at doLine
 	}
 	genericFor struct {
 		vars   []*variable

@@ -2,6 +2,7 @@ package script
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/meowdis/meowdis/lua"
 	"github.com/meowdis/meowdis/resp"
@@ -211,7 +212,7 @@ func stringTable(list [][]byte) *lua.Table {
 
 // errorReply is the reply to a script that has failed: its error, and where.
 func (m *Machine) errorReply(e *lua.Error, name string) resp.Value {
-	msg := m.message(e)
+	msg, _, _ := strings.Cut(m.message(e), "\x00")
 	if e.Line != 0 && e.Source != "" {
 		msg += " script: " + name + ", on " + e.Source + ":" + resp.FormatInt(int64(e.Line)) + "."
 	}

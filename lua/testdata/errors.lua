@@ -198,3 +198,5 @@ for i in string.len do end
 return coroutine.create(function() end) < "a"
 return string.find("a\0b", "[\0]")
 return collectgarbage("x\0y")
+return pcall(loadstring("for i = {},\n2 do end", "=t"))
+return pcall(loadstring("for i = 1,\nprint\ndo end", "=t"))
