@@ -17,28 +17,28 @@ type Change struct {
 	Calls     [][][]byte // where it is about many keys the first ones, to be shown
 	Over      []Scope    // the keys that Each is done to; nil: the calls are all
 	Each      Each
-	Copies    *Copying   // keys of another target; nil: none
-	Many      int64      // how many keys that is; 0 while nobody counted
-	Keys      []string   // what the calls change beside the keys that they are known to
-	Back      [][][]byte // what undoes the calls; nil: the keys as they were
-	BackOf    backOf     // likewise, asked for at the moment of the change
-	Checks    []Check    // what must be as the change left it for an undo to be unasked; nil: the keys
-	OnlyTTLs  bool       // the calls set no more than times to live
-	Final     bool       // no undo is kept: it cannot be
-	Asked     bool       // the person was asked before
-	Reveal    string     // the key to go to then; "" stays
-	Missing   string     // the key that must not be there yet; "" for none
-	Overwrite *Change    // what to do where a RENAMENX finds that the name is taken
-	Holds     holds      // what must hold still; nil: nothing
-	Field     string     // whose time to live stays as it is; "" for none
-	Origin    any        // where it was asked for: carried along, and not looked at here
+	Copies    *Copying     // keys of another target; nil: none
+	Many      int64        // how many keys that is; 0 while nobody counted
+	Keys      []string     // what the calls change beside the keys that they are known to
+	Back      [][][]byte   // what undoes the calls; nil: the keys as they were
+	BackOf    undoBuilder  // likewise, asked for at the moment of the change
+	Checks    []Check      // what must be as the change left it for an undo to be unasked; nil: the keys
+	OnlyTTLs  bool         // the calls set no more than times to live
+	Final     bool         // no undo is kept: it cannot be
+	Asked     bool         // the person was asked before
+	Reveal    string       // the key to go to then; "" stays
+	Missing   string       // the key that must not be there yet; "" for none
+	Overwrite *Change      // what to do where a RENAMENX finds that the name is taken
+	Holds     precondition // what must hold still; nil: nothing
+	Field     string       // whose time to live stays as it is; "" for none
+	Origin    any          // where it was asked for: carried along, and not looked at here
 }
 
-// holds reports whether what the person saw before a change is still so.
-type holds func(ctx context.Context, c *target.Conn, db int) (bool, error)
+// precondition reports whether what the person saw before a change is still so.
+type precondition func(ctx context.Context, c *target.Conn, db int) (bool, error)
 
-// backOf finds out what undoes a change, before it is made.
-type backOf func(ctx context.Context, c *target.Conn, db int) ([][][]byte, error)
+// undoBuilder finds out what undoes a change, before it is made.
+type undoBuilder func(ctx context.Context, c *target.Conn, db int) ([][][]byte, error)
 
 // Scope is keys of a database.
 type Scope struct {
@@ -70,7 +70,7 @@ func (c *Maker) Make(ctx context.Context, db int, ch Change) (Made, *Doubtful) {
 	case ch.Final:
 		var values []resp.Value
 		if values, w.Err = c.Do(ctx, db, ch.Calls...); w.Err == nil {
-			w.Reply, w.Err = settled(values)
+			w.Reply, w.Err = lastReply(values)
 		}
 	case ch.Copies != nil:
 		w.Step, w.Err = c.copyAll(ctx, db, &w.Change)
@@ -99,23 +99,23 @@ func (c *Maker) runAll(ctx context.Context, db int, ch Change) (*Step, resp.Valu
 	if err != nil {
 		return nil, resp.Nil, err
 	}
-	t := transaction{db: db, places: changedBy(db, ch.Calls), absent: true, back: ch.Back, backOf: ch.BackOf, lives: ch.OnlyTTLs}
+	t := transaction{db: db, places: changedKeys(db, ch.Calls), savesMissing: true, back: ch.Back, backOf: ch.BackOf, onlyTTLs: ch.OnlyTTLs}
 	if len(ch.Keys) > 0 {
 		t.places = append(t.places, keysIn{db, ch.Keys})
 	}
-	t.checks = ch.leaves(db, t.places)
+	t.checks = ch.undoChecks(db, t.places)
 	t.calls = func(there []string) ([][][]byte, error) {
 		if ch.Missing != "" && len(there) > 0 {
 			return nil, errNameTaken
 		}
-		if err := c.still(ctx, db, ch); err != nil {
+		if err := c.checkPrecondition(ctx, db, ch); err != nil {
 			return nil, err
 		}
-		return c.renewed(ctx, db, ch.Calls, ch.Field)
+		return c.withFieldTTL(ctx, db, ch.Calls, ch.Field)
 	}
 	values, sent, err := c.transact(ctx, t)
 	s.to = c.Journal.end
-	var no errNoImage
+	var no errNotSaved
 	if errors.As(err, &no) {
 		final := ch
 		final.Final = true
@@ -127,18 +127,18 @@ func (c *Maker) runAll(ctx context.Context, db int, ch Change) (*Step, resp.Valu
 	if err != nil {
 		return &s, resp.Nil, err // nobody knows what took effect
 	}
-	last, err := settled(values)
+	last, err := lastReply(values)
 	if ch.Overwrite != nil && err == nil && target.Number(last) == 0 {
 		err = Doubtful{*ch.Overwrite, "Overwrite " + display.Text(ch.Reveal, 30) + "?", "There is a key of that name already."}
-	} else if !nothingDone(values) {
+	} else if !allFailed(values) {
 		return &s, last, err
 	}
 	return nil, last, errors.Join(err, c.Journal.cut(s))
 }
 
-// leaves is what to look at before the change is undone: what it names, or else the keys
+// undoChecks is what to look at before the change is undone: what it names, or else the keys
 // that it changes.
-func (c Change) leaves(db int, places []keysIn) (all []checksIn) {
+func (c Change) undoChecks(db int, places []keysIn) (all []checksIn) {
 	if c.Checks != nil {
 		return []checksIn{{db: db, checks: slices.Clone(c.Checks)}}
 	}
@@ -147,15 +147,15 @@ func (c Change) leaves(db int, places []keysIn) (all []checksIn) {
 		name = OnlyTTL
 	}
 	for _, p := range places {
-		all = append(all, checksIn{db: p.db, checks: asked(name, p.keys)})
+		all = append(all, checksIn{db: p.db, checks: newChecks(name, p.keys)})
 	}
 	return all
 }
 
 var errNameTaken = errors.New("there is a key of that name already")
 
-// still makes a change doubtful when what it expects does not hold any more.
-func (c *Maker) still(ctx context.Context, db int, ch Change) error {
+// checkPrecondition makes a change doubtful when what it expects does not hold any more.
+func (c *Maker) checkPrecondition(ctx context.Context, db int, ch Change) error {
 	if ch.Holds == nil {
 		return nil
 	}
@@ -180,8 +180,8 @@ func (c Change) Expecting(want string, call [][]byte) Change {
 	return c
 }
 
-// settled is the reply to the last of some commands, or the first that is an error.
-func settled(values []resp.Value) (resp.Value, error) {
+// lastReply is the reply to the last of some commands, or the first that is an error.
+func lastReply(values []resp.Value) (resp.Value, error) {
 	for _, v := range values {
 		if err := target.ReplyError(v); err != nil {
 			return v, err
@@ -193,8 +193,8 @@ func settled(values []resp.Value) (resp.Value, error) {
 	return values[len(values)-1], nil
 }
 
-// nothingDone reports whether no command took effect.
-func nothingDone(values []resp.Value) bool {
+// allFailed reports whether no command took effect.
+func allFailed(values []resp.Value) bool {
 	for _, v := range values {
 		if !v.IsError() {
 			return false

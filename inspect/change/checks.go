@@ -37,8 +37,8 @@ const (
 func (l Check) is(name string) bool { return string(l.Call[0]) == name }
 func (l Check) key() string         { return string(l.Call[1]) }
 
-// asked makes checks without answers.
-func asked(name string, keys []string) []Check {
+// newChecks makes checks without answers.
+func newChecks(name string, keys []string) []Check {
 	checks := make([]Check, len(keys))
 	for i, key := range keys {
 		checks[i].Call = target.Command(name, key)
@@ -70,7 +70,7 @@ func (c *Maker) answer(ctx context.Context, db int, checks []Check, now int64) (
 	if err != nil || !known {
 		return false, err
 	}
-	ends, err := c.ends(ctx, db, lives, now)
+	ends, err := c.expiries(ctx, db, lives, now)
 	if err != nil {
 		return false, err
 	}
@@ -113,13 +113,13 @@ func answerOf(l Check, v resp.Value) string {
 	return strconv.FormatUint(xxh3.Hash(resp.Append2(nil, v)), 16)
 }
 
-// ends is when keys end, 0 for never; those that are not there are left out. Where the
+// expiries is when keys end, 0 for never; those that are not there are left out. Where the
 // target tells only how long they have left, it is 1 for those that end at all.
-func (c *Maker) ends(ctx context.Context, db int, keys []string, now int64) (map[string]string, error) {
+func (c *Maker) expiries(ctx context.Context, db int, keys []string, now int64) (map[string]string, error) {
 	if len(keys) == 0 {
 		return nil, nil
 	}
-	all, err := c.facts(ctx, db, keys, now)
+	all, err := c.keyStates(ctx, db, keys, now)
 	found := map[string]string{}
 	for _, im := range all {
 		if im.kind == "" {
@@ -176,10 +176,10 @@ type digest struct {
 	bytes xxh3.Hasher // of a string
 }
 
-// next takes an element in after those before it, and among takes one in that has no
+// addOrdered takes an element in after those before it, and among takes one in that has no
 // place.
-func (d *digest) next(parts ...[]byte)  { d.sum = d.sum*31 + hashOf(parts) }
-func (d *digest) among(parts ...[]byte) { d.sum += hashOf(parts) }
+func (d *digest) addOrdered(parts ...[]byte)   { d.sum = d.sum*31 + hashOf(parts) }
+func (d *digest) addUnordered(parts ...[]byte) { d.sum += hashOf(parts) }
 
 func hashOf(parts [][]byte) uint64 {
 	var h xxh3.Hasher
@@ -190,7 +190,7 @@ func hashOf(parts [][]byte) uint64 {
 	return h.Sum64()
 }
 
-func numeral(n int64) []byte { return strconv.AppendInt(nil, n, 10) }
+func decimal(n int64) []byte { return strconv.AppendInt(nil, n, 10) }
 
 // add takes a part in; false when its type is not known here.
 func (d *digest) add(v transfer.Value) bool {
@@ -200,32 +200,32 @@ func (d *digest) add(v transfer.Value) bool {
 		d.sum = d.bytes.Sum64()
 	case rdb.List:
 		for _, e := range v {
-			d.next(e)
+			d.addOrdered(e)
 		}
 	case rdb.Set:
 		for _, e := range v {
-			d.among(e)
+			d.addUnordered(e)
 		}
 	case rdb.Hash:
 		for _, f := range v {
-			d.among(f.Name, f.Value, numeral(f.ExpiresAt))
+			d.addUnordered(f.Name, f.Value, decimal(f.ExpiresAt))
 		}
 	case rdb.ZSet:
 		for _, e := range v {
-			d.among(e.Name, numeral(int64(math.Float64bits(e.Score))))
+			d.addUnordered(e.Name, decimal(int64(math.Float64bits(e.Score))))
 		}
 	case *rdb.Stream:
 		d.stream(v)
 	case transfer.Document:
-		d.next(v)
+		d.addOrdered(v)
 	case *transfer.Array:
 		for _, s := range v.Slots {
-			d.next(numeral(int64(s.Index)), s.Value)
+			d.addOrdered(decimal(int64(s.Index)), s.Value)
 		}
 		d.sum += v.Next
 	case *transfer.VectorSet:
 		for _, e := range v.Elements {
-			d.among(e.Name, e.Record, e.Attributes)
+			d.addUnordered(e.Name, e.Record, e.Attributes)
 		}
 	default:
 		return false
@@ -240,16 +240,16 @@ func (d *digest) stream(s *rdb.Stream) {
 		return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, id.Ms), id.Seq)
 	}
 	for _, e := range s.Entries {
-		d.next(slices.Concat([][]byte{id(e.ID)}, e.Fields)...)
+		d.addOrdered(slices.Concat([][]byte{id(e.ID)}, e.Fields)...)
 	}
 	d.sum += uint64(s.Added)
-	d.among(id(s.Last), id(s.Deleted))
+	d.addUnordered(id(s.Last), id(s.Deleted))
 	for _, g := range s.Groups {
-		d.among([]byte("group"), g.Name, id(g.Last))
+		d.addUnordered([]byte("group"), g.Name, id(g.Last))
 		for _, c := range g.Consumers {
-			d.among([]byte("consumer"), g.Name, c.Name)
+			d.addUnordered([]byte("consumer"), g.Name, c.Name)
 			for _, p := range c.Pending {
-				d.among([]byte("pending"), g.Name, c.Name, id(p.ID), numeral(p.Deliveries))
+				d.addUnordered([]byte("pending"), g.Name, c.Name, id(p.ID), decimal(p.Deliveries))
 			}
 		}
 	}

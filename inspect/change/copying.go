@@ -43,7 +43,7 @@ func (c *Maker) copyAll(ctx context.Context, db int, ch *Change) (*Step, error) 
 	from, done := ch.Copies, int64(0)
 	from.run = rand.Text()[:8]
 	from.writer = transfer.NewWriter(c.In(db), transfer.WriteOptions{Existing: transfer.Replace, Run: from.run, Now: c.Clock, DB: func(int) int { return db }, Notify: from.notify})
-	err = from.From.visit(ctx, from.DB, from.Keys, func(names []string) error {
+	err = from.From.walk(ctx, from.DB, from.Keys, func(names []string) error {
 		for some := range slices.Chunk(names, KeysAtOnce) {
 			job.CostOf(ctx).Progress(done, ch.Many)
 			done += int64(len(some))
@@ -54,8 +54,8 @@ func (c *Maker) copyAll(ctx context.Context, db int, ch *Change) (*Step, error) 
 		return nil
 	})
 	s.to = c.Journal.end
-	ch.Title += from.said()
-	if !c.Journal.keeps(s) {
+	ch.Title += from.summary()
+	if !c.Journal.hasRecords(s) {
 		return nil, errors.Join(err, c.Journal.cut(s))
 	}
 	if err == nil && from.failed > 0 {
@@ -64,8 +64,8 @@ func (c *Maker) copyAll(ctx context.Context, db int, ch *Change) (*Step, error) 
 	return &s, err
 }
 
-// said is what became of the keys.
-func (f *Copying) said() string {
+// summary is what became of the keys.
+func (f *Copying) summary() string {
 	said := ": " + display.Counted(f.copied, "key", "keys")
 	if f.kept > 0 {
 		said += "; " + display.Grouped(f.kept) + " there already"
@@ -107,7 +107,7 @@ type staged struct {
 	name, temp string
 	expires    int64 // Unix ms; 0 for never
 	stale      bool  // another client changed the key while it was read
-	over       bool  // nothing is left under the temporary name
+	finished   bool  // nothing is left under the temporary name
 }
 
 // fail counts a key that was not copied, and remembers why the first was not.
@@ -130,7 +130,7 @@ func (c *Maker) stage(ctx context.Context, db int, f *Copying, names []string) (
 	}
 	err = f.writer.Close(ctx, err)
 	for _, name := range names {
-		f.fail(name, errRaced)
+		f.fail(name, errConflict)
 	}
 	made = slices.SortedFunc(maps.Values(f.byTemp), func(a, b *staged) int { return cmp.Compare(a.name, b.name) })
 	if err != nil || len(made) == 0 {
@@ -138,7 +138,7 @@ func (c *Maker) stage(ctx context.Context, db int, f *Copying, names []string) (
 	}
 	values, err := c.Do(ctx, db, callsOf(made, func(s *staged) [][]byte { return target.Command("PEXPIRE", s.temp, "3600000") })...)
 	for i, v := range values {
-		made[i].over = v.Kind == resp.Int && v.Int == 0 // making it failed, or it has expired
+		made[i].finished = v.Kind == resp.Int && v.Int == 0 // making it failed, or it has expired
 	}
 	return made, err
 }
@@ -167,7 +167,7 @@ func (f *Copying) read(ctx context.Context, names []string) (changed []string, e
 			f.fail(now.name, p.Err)
 		}
 		if p.First && p.Err != nil {
-			now.over = true
+			now.finished = true
 			continue
 		}
 		now.stale = now.stale || p.Last && p.Changed
@@ -183,7 +183,7 @@ func (f *Copying) read(ctx context.Context, names []string) (changed []string, e
 	raced := false
 	if watched && len(inParts) > 0 {
 		_, err = f.From.commit(ctx, f.DB, true, nil)
-		if raced = errors.Is(err, errRaced); raced {
+		if raced = errors.Is(err, errConflict); raced {
 			err = nil
 		}
 	}
@@ -210,15 +210,15 @@ func callsOf(keys []*staged, call func(*staged) [][]byte) (calls [][][]byte) {
 	return calls
 }
 
-// appeared are keys that were missing from the target, and that other clients have made since.
-type appeared []string
+// appearedKeys are keys that were missing from the target, and that other clients have made since.
+type appearedKeys []string
 
-func (appeared) Error() string { return "another client has made the keys meanwhile" }
+func (appearedKeys) Error() string { return "another client has made the keys meanwhile" }
 
 // publish gives keys their names. Before, the undo journal gets what they overwrite, or that it was missing.
 func (c *Maker) publish(ctx context.Context, db int, f *Copying, made []*staged) error {
 	for {
-		made = slices.DeleteFunc(slices.Clone(made), func(s *staged) bool { return s.over || s.stale })
+		made = slices.DeleteFunc(slices.Clone(made), func(s *staged) bool { return s.finished || s.stale })
 		if len(made) == 0 {
 			return nil
 		}
@@ -229,7 +229,7 @@ func (c *Maker) publish(ctx context.Context, db int, f *Copying, made []*staged)
 				return errors.Join(err, failed)
 			}
 		}
-		var late appeared
+		var late appearedKeys
 		if !errors.As(err, &late) {
 			return errors.Join(err, f.settle(made, values))
 		}
@@ -255,10 +255,10 @@ func (f *Copying) renames(db int, made []*staged) transaction {
 		calls = append(calls, ends, target.Command(rename, s.temp, s.name))
 	}
 	return transaction{
-		db: db, places: []keysIn{{db, names}}, absent: true, checks: []checksIn{{db: db, checks: asked(WholeKey, names)}},
+		db: db, places: []keysIn{{db, names}}, savesMissing: true, checks: []checksIn{{db: db, checks: newChecks(WholeKey, names)}},
 		calls: func(there []string) ([][][]byte, error) {
 			if len(there) > 0 && !f.Replace {
-				return nil, appeared(there)
+				return nil, appearedKeys(there)
 			}
 			return calls, nil
 		},
@@ -269,7 +269,7 @@ func (f *Copying) renames(db int, made []*staged) transaction {
 // an error.
 func (f *Copying) settle(made []*staged, values []resp.Value) error {
 	if len(values) < 2*len(made) {
-		_, err := settled(values)
+		_, err := lastReply(values)
 		return err
 	}
 	for i, s := range made {
@@ -285,7 +285,7 @@ func (f *Copying) settle(made []*staged, values []resp.Value) error {
 		default:
 			f.copied++
 		}
-		s.over = true
+		s.finished = true
 	}
 	return nil
 }
@@ -298,7 +298,7 @@ func (c *Maker) unstage(ctx context.Context, db int, made []*staged) {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), unstageTime)
 	defer stop()
 	c.unwatch(ctx)
-	if left := slices.DeleteFunc(made, func(s *staged) bool { return s.over }); len(left) > 0 {
+	if left := slices.DeleteFunc(made, func(s *staged) bool { return s.finished }); len(left) > 0 {
 		c.Do(ctx, db, callsOf(left, func(s *staged) [][]byte { return target.Command("DEL", s.temp) })...)
 	}
 }

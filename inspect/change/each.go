@@ -16,7 +16,7 @@ type Each func(db int, names []string) transaction
 // Deletes deletes keys.
 func Deletes(db int, names []string) transaction {
 	return transaction{
-		db: db, places: []keysIn{{db, names}}, checks: []checksIn{{db: db, checks: asked(WholeKey, names), known: true}},
+		db: db, places: []keysIn{{db, names}}, checks: []checksIn{{db: db, checks: newChecks(WholeKey, names), known: true}},
 		calls: func(there []string) ([][][]byte, error) {
 			if len(there) == 0 {
 				return nil, nil
@@ -30,7 +30,7 @@ func Deletes(db int, names []string) transaction {
 func EndsAt(at int64) Each {
 	return func(db int, names []string) transaction {
 		return transaction{
-			db: db, places: []keysIn{{db, names}}, lives: true, checks: []checksIn{{db: db, checks: asked(OnlyTTL, names)}},
+			db: db, places: []keysIn{{db, names}}, onlyTTLs: true, checks: []checksIn{{db: db, checks: newChecks(OnlyTTL, names)}},
 			calls: func(there []string) ([][][]byte, error) {
 				calls := make([][][]byte, len(there))
 				for i, name := range there {
@@ -60,7 +60,7 @@ func (c *Maker) doAll(ctx context.Context, ch Change) (*Step, error) {
 	}
 	var done int64
 	for _, part := range ch.Over {
-		if err = c.visit(ctx, part.DB, part.Selection, func(names []string) error {
+		if err = c.walk(ctx, part.DB, part.Selection, func(names []string) error {
 			job.CostOf(ctx).Progress(done, ch.Many)
 			done += int64(len(names))
 			return c.doSome(ctx, ch.Each, part.DB, names)
@@ -69,14 +69,14 @@ func (c *Maker) doAll(ctx context.Context, ch Change) (*Step, error) {
 		}
 	}
 	s.to = c.Journal.end
-	var no errNoImage
+	var no errNotSaved
 	switch full := (NotKept{}); {
 	case errors.As(err, &full) || errors.As(err, &no):
-		if _, failed := c.takeBack(ctx, c.Journal, s, func(string) {}); failed != nil {
+		if _, failed := c.applyUndo(ctx, c.Journal, s, func(string) {}); failed != nil {
 			return &s, errors.Join(err, failed)
 		}
 		return nil, errors.Join(err, c.Journal.cut(s))
-	case !c.Journal.keeps(s):
+	case !c.Journal.hasRecords(s):
 		return nil, errors.Join(err, c.Journal.cut(s))
 	}
 	return &s, err
@@ -87,10 +87,10 @@ func (c *Maker) doSome(ctx context.Context, each Each, db int, names []string) e
 		t := each(db, some)
 		values, _, err := c.transact(ctx, t)
 		if err == nil {
-			_, err = settled(values)
+			_, err = lastReply(values)
 		}
-		if err == nil && t.wants != nil {
-			err = t.wants(values)
+		if err == nil && t.verify != nil {
+			err = t.verify(values)
 		}
 		if err != nil {
 			return err
@@ -102,7 +102,7 @@ func (c *Maker) doSome(ctx context.Context, each Each, db int, names []string) e
 // Count is how many keys a change is about, and the first commands of it.
 func (c *Maker) Count(ctx context.Context, ch Change) (keys int64, first [][][]byte, err error) {
 	for _, s := range ch.Over {
-		n, err := c.weight(ctx, s)
+		n, err := c.countKeys(ctx, s)
 		if err != nil {
 			return 0, nil, err
 		}
@@ -116,27 +116,27 @@ func (c *Maker) Count(ctx context.Context, ch Change) (keys int64, first [][][]b
 	return keys, first, nil
 }
 
-// errEnough ends a visit.
-var errEnough = errors.New("enough")
+// errStopWalk ends a visit.
+var errStopWalk = errors.New("enough")
 
 // firstOf is the first commands of ch in a scope that has keys.
 func (c *Maker) firstOf(ctx context.Context, ch Change, s Scope) (calls [][][]byte, err error) {
-	err = c.visit(ctx, s.DB, s.Selection, func(names []string) error {
+	err = c.walk(ctx, s.DB, s.Selection, func(names []string) error {
 		if len(names) == 0 {
 			return nil
 		}
 		if calls, err = ch.Each.First(names); err != nil {
 			return err
 		}
-		return errEnough
+		return errStopWalk
 	})
-	if errors.Is(err, errEnough) {
+	if errors.Is(err, errStopWalk) {
 		err = nil
 	}
 	return calls, err
 }
 
-func (c *Maker) weight(ctx context.Context, s Scope) (int64, error) {
+func (c *Maker) countKeys(ctx context.Context, s Scope) (int64, error) {
 	n := int64(len(s.Names))
 	if len(s.Folders) == 1 && s.Folders[0] == "" {
 		return transfer.CountKeys(ctx, c.In(s.DB), []int{s.DB})
@@ -151,7 +151,7 @@ func (c *Maker) weight(ctx context.Context, s Scope) (int64, error) {
 		}
 		return n, nil
 	}
-	err := c.visit(ctx, s.DB, Selection{Folders: s.Folders}, func(names []string) error {
+	err := c.walk(ctx, s.DB, Selection{Folders: s.Folders}, func(names []string) error {
 		n += int64(len(names))
 		return nil
 	})

@@ -11,9 +11,9 @@ func ExpireField(key, field, until string) [][]byte {
 	return target.Command("HPEXPIREAT", key, until, "FIELDS", "1", field)
 }
 
-// renewed is the calls that save a field, with the time to live that it has now, when
+// withFieldTTL is the calls that save a field, with the time to live that it has now, when
 // its key is watched: what was read before may be old.
-func (c *Maker) renewed(ctx context.Context, db int, calls [][][]byte, field string) ([][][]byte, error) {
+func (c *Maker) withFieldTTL(ctx context.Context, db int, calls [][][]byte, field string) ([][][]byte, error) {
 	if field == "" || c.Refusals.Has("HPEXPIRETIME") {
 		return calls, nil
 	}
@@ -34,7 +34,7 @@ func (c *Maker) renewed(ctx context.Context, db int, calls [][][]byte, field str
 }
 
 // UndoFieldTTL is what gives a field the time to live back that it has.
-func UndoFieldTTL(key, field string) backOf {
+func UndoFieldTTL(key, field string) undoBuilder {
 	return func(ctx context.Context, c *target.Conn, db int) ([][][]byte, error) {
 		v, err := c.One(ctx, db, target.Command("HPEXPIRETIME", key, "FIELDS", "1", field))
 		switch {

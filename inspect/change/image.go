@@ -18,54 +18,54 @@ import (
 // in parts; dumpsAtOnce is about how many bytes are read together, and
 // callsAtOnce how many bytes of commands are handed on together.
 const (
-	mostDumped  = 256 << 10
-	dumpsAtOnce = 2 << 20
-	callsAtOnce = 512 << 10
-	KeysAtOnce  = 500
+	maxDumpBytes   = 256 << 10
+	dumpBatchBytes = 2 << 20
+	callBatchBytes = 512 << 10
+	KeysAtOnce     = 500
 )
 
-// errNoImage is why a key cannot be kept: the target does not tell its value.
-type errNoImage struct {
+// errNotSaved is why a key cannot be kept: the target does not tell its value.
+type errNotSaved struct {
 	key string
 	err error
 }
 
-func (e errNoImage) Error() string {
+func (e errNotSaved) Error() string {
 	return fmt.Sprintf("%s cannot be kept: %v", display.Text(e.key, 30), e.err)
 }
 
-// image is what is known of a key before its value is read.
-type image struct {
+// keyState is what is known of a key before its value is read.
+type keyState struct {
 	key     string
 	kind    string // "" when there is no such key
 	expires int64  // Unix ms; 0 for never
 	bytes   int64  // about; -1 where the target does not tell
 }
 
-// images hands out the commands that bring keys back as they are, some at a time,
+// restoreCalls hands out the commands that bring keys back as they are, some at a time,
 // so that memory depends on neither their number nor their size. It returns the
 // names of those that are there. The commands leave keys that are not there as
 // they are: see gone.
-func (c *Maker) images(ctx context.Context, db int, keys []string, now int64, take func(calls [][][]byte) error) (there []string, err error) {
-	all, err := c.facts(ctx, db, keys, now)
+func (c *Maker) restoreCalls(ctx context.Context, db int, keys []string, now int64, take func(calls [][][]byte) error) (there []string, err error) {
+	all, err := c.keyStates(ctx, db, keys, now)
 	if err != nil {
 		return nil, err
 	}
 	out := &batch{take: take}
-	var dumped []image
+	var dumped []keyState
 	var bytes int64
 	for _, im := range all {
 		if im.kind == "" {
 			continue
 		}
 		there = append(there, im.key)
-		if im.bytes < 0 || im.bytes > mostDumped || keytype.Of(im.kind).Undumped {
+		if im.bytes < 0 || im.bytes > maxDumpBytes || keytype.Of(im.kind).Undumped {
 			if err := c.partsOf(ctx, db, im, out); err != nil {
 				return nil, err
 			}
 			continue
 		}
-		if bytes += im.bytes; bytes > dumpsAtOnce {
+		if bytes += im.bytes; bytes > dumpBatchBytes {
 			if err := c.dumps(ctx, db, dumped, out); err != nil {
 				return nil, err
 			}
@@ -79,10 +79,10 @@ func (c *Maker) images(ctx context.Context, db int, keys []string, now int64, ta
 	return there, out.flush()
 }
 
-// lives hands out the commands that give keys the time to live that they have. It
+// ttlCalls hands out the commands that give keys the time to live that they have. It
 // returns the names of those that are there.
-func (c *Maker) lives(ctx context.Context, db int, keys []string, now int64, take func(calls [][][]byte) error) (there []string, err error) {
-	all, err := c.facts(ctx, db, keys, now)
+func (c *Maker) ttlCalls(ctx context.Context, db int, keys []string, now int64, take func(calls [][][]byte) error) (there []string, err error) {
+	all, err := c.keyStates(ctx, db, keys, now)
 	if err != nil {
 		return nil, err
 	}
@@ -103,8 +103,8 @@ func (c *Maker) lives(ctx context.Context, db int, keys []string, now int64, tak
 	return there, out.flush()
 }
 
-// gone is the commands that take keys away that were not there.
-func gone(keys []string) [][][]byte {
+// deleteCalls is the commands that take keys away that were not there.
+func deleteCalls(keys []string) [][][]byte {
 	calls := make([][][]byte, len(keys))
 	for i, key := range keys {
 		calls[i] = target.Command("DEL", key)
@@ -112,21 +112,21 @@ func gone(keys []string) [][][]byte {
 	return calls
 }
 
-// facts finds out what keys are. Servers before 7.0 tell only how long they have
+// keyStates finds out what keys are. Servers before 7.0 tell only how long they have
 // left, and some targets no bytes.
-func (c *Maker) facts(ctx context.Context, db int, keys []string, now int64) ([]image, error) {
+func (c *Maker) keyStates(ctx context.Context, db int, keys []string, now int64) ([]keyState, error) {
 	l := c.Lister(db, func() int64 { return now }, keyspace.Expiries|keyspace.Sizes)
 	l.Absolute = true
 	found, err := l.Look(ctx, target.Names(keys))
 	if err != nil {
 		return nil, err
 	}
-	images := make([]image, len(found))
+	images := make([]keyState, len(found))
 	for i, k := range found {
 		if err := k.Failed(); err != nil {
 			return nil, target.Refusal(err.Error())
 		}
-		images[i] = image{key: keys[i], expires: k.ExpiresAt, bytes: k.Bytes}
+		images[i] = keyState{key: keys[i], expires: k.ExpiresAt, bytes: k.Bytes}
 		if k.Type != keyspace.None {
 			images[i].kind = k.Type
 		}
@@ -136,7 +136,7 @@ func (c *Maker) facts(ctx context.Context, db int, keys []string, now int64) ([]
 
 // dumps hands out keys by their serialized form; those that have none by their
 // parts.
-func (c *Maker) dumps(ctx context.Context, db int, images []image, out *batch) error {
+func (c *Maker) dumps(ctx context.Context, db int, images []keyState, out *batch) error {
 	if len(images) == 0 {
 		return nil
 	}
@@ -162,24 +162,24 @@ func (c *Maker) dumps(ctx context.Context, db int, images []image, out *batch) e
 	return nil
 }
 
-func (im image) restore(dump resp.Value) [][]byte {
+func (im keyState) restore(dump resp.Value) [][]byte {
 	return [][]byte{[]byte("RESTORE"), []byte(im.key), []byte(target.Decimal(im.expires)), dump.Str, []byte("REPLACE"), []byte("ABSTTL")}
 }
 
 // partsOf hands out the commands that make a key again under a temporary name,
 // part by part, and then give it its own.
-func (c *Maker) partsOf(ctx context.Context, db int, im image, out *batch) error {
+func (c *Maker) partsOf(ctx context.Context, db int, im keyState, out *batch) error {
 	temp := transfer.TemporaryPrefix + "undo:" + rand.Text()[:10]
 	for p, err := range transfer.FromKeys(ctx, c.In(db), []byte(im.key)) {
 		switch {
 		case err != nil:
 			return err
 		case errors.Is(p.Err, transfer.ErrGone):
-			return errRaced
+			return errConflict
 		case p.Err != nil:
 			return c.dumpWhole(ctx, db, im, p.Err, out)
 		case p.Changed:
-			return errRaced
+			return errConflict
 		}
 		if err := out.part(p, temp); err != nil {
 			return err
@@ -190,12 +190,12 @@ func (c *Maker) partsOf(ctx context.Context, db int, im image, out *batch) error
 
 // dumpWhole hands out a key that has no parts that are known, by its serialized
 // form, however large that is.
-func (c *Maker) dumpWhole(ctx context.Context, db int, im image, why error, out *batch) error {
+func (c *Maker) dumpWhole(ctx context.Context, db int, im keyState, why error, out *batch) error {
 	v, err := c.One(ctx, db, target.Command("DUMP", im.key))
 	var no target.Refusal
 	switch {
 	case errors.As(err, &no):
-		return errNoImage{im.key, why}
+		return errNotSaved{im.key, why}
 	case err != nil || v.IsNull():
 		return err
 	}
@@ -214,7 +214,7 @@ func (b *batch) add(call [][]byte) error {
 	for _, w := range call {
 		b.bytes += len(w) + 16
 	}
-	if b.bytes < callsAtOnce {
+	if b.bytes < callBatchBytes {
 		return nil
 	}
 	return b.flush()

@@ -65,7 +65,7 @@ const (
 	recordTarget   = 'T' // what the target is called
 	recordStep     = 'S' // begins a step: when, and its title
 	recordCommands = 'C' // a database and commands there, as Redis's protocol has them
-	recordAgain    = 'R' // likewise: what makes the change again, where that needs no images
+	recordRedo     = 'R' // likewise: what makes the change again, where that needs no images
 	recordChecks   = 'L' // what the change left of what the commands before undo: see checks.go
 	recordEnd      = 'E' // ends a step: how many keys, and whether the person was asked
 
@@ -86,11 +86,11 @@ func (u NotKept) Error() string {
 
 // begin starts a step. The step before it stays as it is.
 func (j *Journal) begin(title string) (Step, error) {
-	return j.beginAs(Step{Title: title, When: j.now()})
+	return j.beginStep(Step{Title: title, When: j.now()})
 }
 
-// beginAs is begin with what is known of the step.
-func (j *Journal) beginAs(s Step) (Step, error) {
+// beginStep is begin with what is known of the step.
+func (j *Journal) beginStep(s Step) (Step, error) {
 	if err := j.create(); err != nil {
 		return Step{}, NotKept{err}
 	}
@@ -150,8 +150,8 @@ func journalsOf(target string) string { return fmt.Sprintf("%016x-", xxh3.HashSt
 // add appends commands that undo a part of the step that was begun last.
 func (j *Journal) add(db int, calls [][][]byte) error { return j.addCalls(recordCommands, db, calls) }
 
-// addAgain appends commands that make the step again after its undo.
-func (j *Journal) addAgain(db int, calls [][][]byte) error { return j.addCalls(recordAgain, db, calls) }
+// addRedo appends commands that make the step again after its undo.
+func (j *Journal) addRedo(db int, calls [][][]byte) error { return j.addCalls(recordRedo, db, calls) }
 
 func (j *Journal) addCalls(kind byte, db int, calls [][][]byte) error {
 	payload := binary.AppendUvarint(nil, uint64(db))

@@ -15,22 +15,22 @@ import (
 
 // What sessions leave that end, or are killed, with changes that can be undone.
 
-// justMade is for how long, in ms, a journal without a step may be one that is
+// creationGrace is for how long, in ms, a journal without a step may be one that is
 // being made.
-const justMade = 60_000
+const creationGrace = 60_000
 
 // Adopt takes over the latest journal that a session on the same target left, and
 // returns its steps. Those that a living session has are left alone, those
 // without a step are removed.
 func (j *Journal) Adopt() (steps []Step, err error) {
-	err = j.left(func(f *os.File) (over bool, err error) {
+	err = j.eachOrphan(func(f *os.File) (over bool, err error) {
 		j.file = f
 		steps, err = j.load()
 		if err == nil && len(steps) > 0 {
 			return true, nil
 		}
 		info, _ := f.Stat()
-		old := info != nil && j.now()-info.ModTime().UnixMilli() > justMade
+		old := info != nil && j.now()-info.ModTime().UnixMilli() > creationGrace
 		return false, errors.Join(err, j.Close(err == nil && old))
 	})
 	return steps, err
@@ -38,14 +38,14 @@ func (j *Journal) Adopt() (steps []Step, err error) {
 
 // Sweep removes what sessions left that were killed.
 func (j *Journal) Sweep() error {
-	return j.left(func(f *os.File) (bool, error) {
+	return j.eachOrphan(func(f *os.File) (bool, error) {
 		return false, errors.Join(f.Close(), os.Remove(f.Name()))
 	})
 }
 
-// left calls fn with the journals of the target that no living session has, the last one
+// eachOrphan calls fn with the journals of the target that no living session has, the last one
 // first, until it is over.
-func (j *Journal) left(fn func(*os.File) (over bool, err error)) error {
+func (j *Journal) eachOrphan(fn func(*os.File) (over bool, err error)) error {
 	entries, err := os.ReadDir(j.dir)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
@@ -99,7 +99,7 @@ func (j *Journal) load() (steps []Step, err error) {
 			if err != nil {
 				break
 			}
-			steps = known(steps, head[0], payload, at, next)
+			steps = applyStepRecord(steps, head[0], payload, at, next)
 		}
 		if len(steps) > 0 {
 			steps[len(steps)-1].to = next
@@ -111,8 +111,8 @@ func (j *Journal) load() (steps []Step, err error) {
 	return steps, j.file.Truncate(max(j.end, int64(len(journalMagic))))
 }
 
-// known takes in a record that begins or ends a step.
-func known(steps []Step, kind byte, payload []byte, from, next int64) []Step {
+// applyStepRecord takes in a record that begins or ends a step.
+func applyStepRecord(steps []Step, kind byte, payload []byte, from, next int64) []Step {
 	n, size := binary.Uvarint(payload)
 	rest := payload[max(size, 0):]
 	switch last := len(steps) - 1; {
@@ -145,7 +145,7 @@ func (j *Journal) trim(steps []Step, starts []int64) []Step {
 	return steps
 }
 
-// keeps reports whether anything was added to a step.
-func (j *Journal) keeps(s Step) bool {
+// hasRecords reports whether anything was added to a step.
+func (j *Journal) hasRecords(s Step) bool {
 	return s.to > s.first
 }

@@ -35,7 +35,7 @@ func (p *Past) Of(ctx context.Context, db int, key string) (found []Version, err
 			for _, call := range calls {
 				if in == db && names(call, name) {
 					touched = true
-					key = followed(call, key)
+					key = nameAfter(call, key)
 				}
 			}
 			return ctx.Err()
@@ -52,7 +52,7 @@ func (p *Past) Of(ctx context.Context, db int, key string) (found []Version, err
 
 // names reports whether a call that undoes something is about key.
 func names(call [][]byte, key string) bool {
-	for _, p := range changedBy(0, [][][]byte{call}) {
+	for _, p := range changedKeys(0, [][][]byte{call}) {
 		if slices.Contains(p.keys, key) {
 			return true
 		}
@@ -65,8 +65,8 @@ func isRename(call [][]byte) bool {
 	return string(call[0]) == "RENAME" || string(call[0]) == "RENAMENX"
 }
 
-// followed is what key is called after a call that gives it another name.
-func followed(call [][]byte, key string) string {
+// nameAfter is what key is called after a call that gives it another name.
+func nameAfter(call [][]byte, key string) string {
 	if len(call) == 3 && isRename(call) && string(call[1]) == key {
 		return string(call[2])
 	}
@@ -79,7 +79,7 @@ func (p *Past) Rebuild(ctx context.Context, now, scratch *target.Conn, db int, k
 	b := rebuilding{key: key, out: batch{take: func(calls [][][]byte) error {
 		values, err := scratch.Do(ctx, 0, calls...)
 		if err == nil {
-			_, err = settled(values)
+			_, err = lastReply(values)
 		}
 		return err
 	}}}
@@ -156,7 +156,7 @@ func (b *rebuilding) take(call [][]byte) error {
 		call[2] = []byte("0")
 	}
 	key := b.key
-	b.key = followed(call, b.key)
+	b.key = nameAfter(call, b.key)
 	if key == b.key && name == "DEL" {
 		b.expires = 0
 	}

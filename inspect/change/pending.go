@@ -14,11 +14,11 @@ func PendingEntry(key, group, id string) [][]byte {
 
 // UndoPending makes an entry pending again as it is: with the same consumer, deliveries and
 // time.
-func UndoPending(key, group, id string) backOf {
+func UndoPending(key, group, id string) undoBuilder {
 	return func(ctx context.Context, c *target.Conn, db int) ([][][]byte, error) {
 		values, err := c.Do(ctx, db, PendingEntry(key, group, id), target.Command("TIME"))
 		if err == nil {
-			_, err = settled(values)
+			_, err = lastReply(values)
 		}
 		if err != nil {
 			return nil, err

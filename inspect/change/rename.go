@@ -10,17 +10,17 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// mostRenamed is how many keys are renamed at once: all their names are in memory.
-const mostRenamed = 1_000_000
+// maxRenamed is how many keys are renamed at once: all their names are in memory.
+const maxRenamed = 1_000_000
 
 // Names is the names of the keys of s.
 func (c *Maker) Names(ctx context.Context, db int, s Selection) (names []string, err error) {
 	if len(s.Folders) == 0 {
 		return s.Names, nil
 	}
-	err = c.visit(ctx, db, s, func(some []string) error {
-		if names = append(names, some...); len(names) > mostRenamed {
-			return fmt.Errorf("that is more than %s keys", display.Grouped(mostRenamed))
+	err = c.walk(ctx, db, s, func(some []string) error {
+		if names = append(names, some...); len(names) > maxRenamed {
+			return fmt.Errorf("that is more than %s keys", display.Grouped(maxRenamed))
 		}
 		return nil
 	})
@@ -37,8 +37,8 @@ type Renaming struct {
 // Clash is a name that a key cannot get.
 type Clash struct{ Old, New, Why string }
 
-// mostClashes is how many of them are told.
-const mostClashes = 1000
+// maxClashes is how many of them are told.
+const maxClashes = 1000
 
 // Plan finds out what names become by a pattern, and which of that cannot be.
 func (c *Maker) Plan(ctx context.Context, db int, names []string, p Pattern) (r Renaming, err error) {
@@ -60,7 +60,7 @@ func (c *Maker) Plan(ctx context.Context, db int, names []string, p Pattern) (r 
 		taken[name] = old
 		r.Old, r.New = append(r.Old, old), append(r.New, name)
 	}
-	for from := 0; from < len(r.New) && len(r.Clashes) < mostClashes; from += KeysAtOnce {
+	for from := 0; from < len(r.New) && len(r.Clashes) < maxClashes; from += KeysAtOnce {
 		job.CostOf(ctx).Progress(int64(from), int64(len(r.New)))
 		to := min(from+KeysAtOnce, len(r.New))
 		there, err := c.existing(ctx, db, r.New[from:to])
@@ -77,7 +77,7 @@ func (c *Maker) Plan(ctx context.Context, db int, names []string, p Pattern) (r 
 }
 
 func (r *Renaming) clash(old, name, why string) {
-	if len(r.Clashes) < mostClashes {
+	if len(r.Clashes) < maxClashes {
 		r.Clashes = append(r.Clashes, Clash{old, name, why})
 	}
 }
@@ -139,7 +139,7 @@ func Renames(p Pattern) Each {
 			return back, nil
 		}
 		t.calls = func([]string) ([][][]byte, error) { return calls, nil }
-		t.wants = func(values []resp.Value) error {
+		t.verify = func(values []resp.Value) error {
 			for i, v := range values {
 				if !v.IsError() && target.Number(v) == 0 {
 					return fmt.Errorf("%s: %w", display.Text(string(calls[i][2]), 40), errNameTaken)

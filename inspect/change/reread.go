@@ -13,42 +13,42 @@ import (
 // key and its change. So the transaction that changes keys reads them once more, and what
 // it finds goes to the journal, too, where it is not what was kept.
 
-// mostReread is how many bytes of serialized keys a transaction reads once more.
-const mostReread = 4 << 20
+// maxRereadBytes is how many bytes of serialized keys a transaction reads once more.
+const maxRereadBytes = 4 << 20
 
-// keptKey is what was kept of a key: the command that brings it back, without the value.
-type keptKey struct {
+// savedKey is what was kept of a key: the command that brings it back, without the value.
+type savedKey struct {
 	restore [][]byte // RESTORE, its key and when it ends; nil for a key that was not there
 	key     string
 	sum     uint64 // the hash of the serialized value
 }
 
-// rereads is what a transaction kept that it can read once more.
-type rereads struct {
-	keys  []keptKey
+// rereadSet is what a transaction kept that it can read once more.
+type rereadSet struct {
+	keys  []savedKey
 	bytes int
 }
 
 // add takes in commands that bring keys back.
-func (r *rereads) add(calls [][][]byte) {
+func (r *rereadSet) add(calls [][][]byte) {
 	for _, call := range calls {
-		if string(call[0]) != "RESTORE" || r.bytes+len(call[3]) > mostReread {
+		if string(call[0]) != "RESTORE" || r.bytes+len(call[3]) > maxRereadBytes {
 			continue
 		}
 		r.bytes += len(call[3])
-		r.keys = append(r.keys, keptKey{restore: call[:3], key: string(call[1]), sum: xxh3.Hash(call[3])})
+		r.keys = append(r.keys, savedKey{restore: call[:3], key: string(call[1]), sum: xxh3.Hash(call[3])})
 	}
 }
 
 // addAbsent takes in keys that were not there.
-func (r *rereads) addAbsent(keys []string) {
+func (r *rereadSet) addAbsent(keys []string) {
 	for _, key := range keys {
-		r.keys = append(r.keys, keptKey{key: key})
+		r.keys = append(r.keys, savedKey{key: key})
 	}
 }
 
 // calls are the commands that read the keys.
-func (r *rereads) calls() [][][]byte {
+func (r *rereadSet) calls() [][][]byte {
 	calls := make([][][]byte, len(r.keys))
 	for i, k := range r.keys {
 		calls[i] = target.Command("DUMP", k.key)
@@ -56,9 +56,9 @@ func (r *rereads) calls() [][][]byte {
 	return calls
 }
 
-// newer are the commands that bring back what others wrote since the keys were kept; of a
+// changedSince are the commands that bring back what others wrote since the keys were kept; of a
 // key that nobody can tell about there are none.
-func (r *rereads) newer(dumps []resp.Value) (calls [][][]byte) {
+func (r *rereadSet) changedSince(dumps []resp.Value) (calls [][][]byte) {
 	for i, k := range r.keys {
 		switch v := dumps[i]; {
 		case v.IsError():
@@ -66,7 +66,7 @@ func (r *rereads) newer(dumps []resp.Value) (calls [][][]byte) {
 			calls = append(calls, target.Command("DEL", k.key))
 		case v.IsNull():
 		case k.restore == nil:
-			calls = append(calls, image{key: k.key}.restore(v))
+			calls = append(calls, keyState{key: k.key}.restore(v))
 		case xxh3.Hash(v.Str) != k.sum:
 			calls = append(calls, append(slices.Clone(k.restore), v.Str, []byte("REPLACE"), []byte("ABSTTL")))
 		}
@@ -74,9 +74,9 @@ func (r *rereads) newer(dumps []resp.Value) (calls [][][]byte) {
 	return calls
 }
 
-// commitTogether runs commands after the reads of r in one transaction, and adds to the
+// commitWithReread runs commands after the reads of r in one transaction, and adds to the
 // journal what those find. Without transactions it just runs them.
-func (c *Maker) commitTogether(ctx context.Context, db int, r rereads, calls [][][]byte) ([]resp.Value, error) {
+func (c *Maker) commitWithReread(ctx context.Context, db int, r rereadSet, calls [][][]byte) ([]resp.Value, error) {
 	if len(r.keys) == 0 || c.Refusals.Has("DUMP") || !c.hasMulti(ctx, db) {
 		return c.Do(ctx, db, calls...)
 	}
@@ -88,7 +88,7 @@ func (c *Maker) commitTogether(ctx context.Context, db int, r rereads, calls [][
 	case len(values) < len(reads)+len(calls): // it was refused as a whole, and nothing was done
 		return c.Do(ctx, db, calls...)
 	}
-	if newer := r.newer(values); len(newer) > 0 {
+	if newer := r.changedSince(values); len(newer) > 0 {
 		if err = c.Journal.add(db, newer); err == nil {
 			err = c.Journal.sync()
 		}

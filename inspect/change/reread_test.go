@@ -32,9 +32,9 @@ func (refusing) Pipeline(_ context.Context, calls [][][]byte) ([]resp.Value, err
 // TestRefusedTogether is a transaction of which nothing was done: its commands say why.
 func TestRefusedTogether(t *testing.T) {
 	c := Maker{Conn: target.NewConn(refusing{}, func() int64 { return 0 })}
-	var r rereads
+	var r rereadSet
 	r.addAbsent([]string{"k"})
-	values, err := c.commitTogether(context.Background(), 0, r, [][][]byte{target.Command("SET", "k")})
+	values, err := c.commitWithReread(context.Background(), 0, r, [][][]byte{target.Command("SET", "k")})
 	if err != nil || len(values) != 1 || !strings.Contains(target.Text(values[0]), "wrong number") {
 		t.Errorf("got %v %v", values, err)
 	}

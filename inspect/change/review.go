@@ -14,8 +14,8 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// endedBy reports whether a key that is not there ended by itself: it was to, by now.
-func (l Check) endedBy(now int64) bool {
+// expiredBy reports whether a key that is not there ended by itself: it was to, by now.
+func (l Check) expiredBy(now int64) bool {
 	if !l.is(WholeKey) && !l.is(OnlyTTL) || len(l.Call) != 2 {
 		return false
 	}
@@ -38,7 +38,7 @@ func (c *Maker) remember(ctx context.Context, t transaction, watched bool) (kept
 			return false
 		}
 	}
-	if watched && len(t.watchAgain()) > 0 {
+	if watched && len(t.watchCalls()) > 0 {
 		if _, err := c.commit(ctx, t.db, true, nil); err != nil {
 			return false
 		}
@@ -131,13 +131,13 @@ type checksIn struct {
 	known  bool // the answers are there
 }
 
-// doubt is what speaks against an undo.
-type doubt struct {
+// mismatch is what speaks against an undo.
+type mismatch struct {
 	Check
 	now string // the answer by now
 }
 
-func (d doubt) String() string {
+func (d mismatch) String() string {
 	key := display.Text(d.key(), 30)
 	switch {
 	case d.now == "" && (d.is(freeName) || d.is("EXISTS")):
@@ -166,11 +166,11 @@ func (c *Maker) review(ctx context.Context, j *Journal, s Step, wanted bool) (do
 	}
 	unknown := false
 	err = j.replayChecks(s, func(db int, checks []Check) error {
-		known, err := c.compare(ctx, db, checks, func(d doubt) {
+		known, err := c.compare(ctx, db, checks, func(d mismatch) {
 			switch {
 			case d.now == "" && d.is(OnlyTTL):
 				gone = append(gone, display.Text(d.key(), 30))
-			case len(doubts) < mostDoubts:
+			case len(doubts) < maxMismatches:
 				doubts = append(doubts, d.String())
 			}
 		})
@@ -188,7 +188,7 @@ func (c *Maker) review(ctx context.Context, j *Journal, s Step, wanted bool) (do
 
 // compare calls differs with the checks whose answer is another one by now, but for keys
 // that have ended as they were to. It returns false when that cannot be told.
-func (c *Maker) compare(ctx context.Context, db int, checks []Check, differs func(doubt)) (known bool, err error) {
+func (c *Maker) compare(ctx context.Context, db int, checks []Check, differs func(mismatch)) (known bool, err error) {
 	now := c.Clock()
 	fresh := slices.Clone(checks)
 	if known, err = c.answer(ctx, db, fresh, now); err != nil || !known {
@@ -196,20 +196,20 @@ func (c *Maker) compare(ctx context.Context, db int, checks []Check, differs fun
 	}
 	ended := map[string]bool{}
 	for i, c := range checks {
-		if fresh[i].answer == "" && c.endedBy(now) {
+		if fresh[i].answer == "" && c.expiredBy(now) {
 			ended[c.key()] = true
 		}
 	}
 	for i, c := range checks {
 		if fresh[i].answer != c.answer && !ended[c.key()] {
-			differs(doubt{c, fresh[i].answer})
+			differs(mismatch{c, fresh[i].answer})
 		}
 	}
 	return true, nil
 }
 
-// mostDoubts is how many doubts are told.
-const mostDoubts = 4
+// maxMismatches is how many doubts are told.
+const maxMismatches = 4
 
 // watchStep watches the keys that a step is about, if they are few.
 func (c *Maker) watchStep(ctx context.Context, j *Journal, s Step) error {

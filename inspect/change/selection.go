@@ -24,18 +24,18 @@ func Select(names, folders []string) Selection {
 	slices.Sort(folders)
 	var outer []string // the folders that are in no other one
 	for _, f := range folders {
-		if !under(f, outer) {
+		if !inFolder(f, outer) {
 			outer = append(outer, f)
 		}
 	}
 	if len(outer) == 0 {
 		return Selection{Names: names}
 	}
-	return Selection{slices.DeleteFunc(names, func(name string) bool { return under(name, outer) }), outer}
+	return Selection{slices.DeleteFunc(names, func(name string) bool { return inFolder(name, outer) }), outer}
 }
 
-// under reports whether a name is in one of sorted folders, none of which is in another.
-func under(name string, folders []string) bool {
+// inFolder reports whether a name is in one of sorted folders, none of which is in another.
+func inFolder(name string, folders []string) bool {
 	i, found := slices.BinarySearch(folders, name)
 	return found || i > 0 && strings.HasPrefix(name, folders[i-1])
 }
@@ -60,31 +60,31 @@ func (s Selection) String() string {
 	return folders + " and " + display.Counted(int64(len(s.Names)), "key", "keys")
 }
 
-// namesAtOnce is how many names a visit gets at once.
-const namesAtOnce = 1000
+// namesPerPage is how many names a visit gets at once.
+const namesPerPage = 1000
 
-// visit calls fn with the names of the keys of s, all of them, some at a time. fn
+// walk calls fn with the names of the keys of s, all of them, some at a time. fn
 // may delete them.
-func (c *Maker) visit(ctx context.Context, db int, s Selection, fn func(names []string) error) error {
-	for part := range slices.Chunk(s.Names, namesAtOnce) {
+func (c *Maker) walk(ctx context.Context, db int, s Selection, fn func(names []string) error) error {
+	for part := range slices.Chunk(s.Names, namesPerPage) {
 		if err := fn(part); err != nil {
 			return err
 		}
 	}
 	for _, folder := range s.Folders {
-		if err := c.visitFolder(ctx, db, folder, fn); err != nil {
+		if err := c.walkFolder(ctx, db, folder, fn); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (c *Maker) visitFolder(ctx context.Context, db int, folder string, fn func([]string) error) error {
+func (c *Maker) walkFolder(ctx context.Context, db int, folder string, fn func([]string) error) error {
 	if c.Index != nil {
 		q := catalog.Query{DB: db, Prefix: folder}
 		var from catalog.Mark
 		for {
-			p, err := c.Index.Page(ctx, q, from, false, namesAtOnce)
+			p, err := c.Index.Page(ctx, q, from, false, namesPerPage)
 			if err != nil {
 				return err
 			}
@@ -101,7 +101,7 @@ func (c *Maker) visitFolder(ctx context.Context, db int, folder string, fn func(
 	pattern := target.GlobEscape(folder) + "*"
 	brought := target.NewSeen()
 	for cursor, page := "0", 0; ; page++ {
-		v, err := c.One(ctx, db, target.Command("SCAN", cursor, "COUNT", target.Decimal(namesAtOnce), "MATCH", pattern))
+		v, err := c.One(ctx, db, target.Command("SCAN", cursor, "COUNT", target.Decimal(namesPerPage), "MATCH", pattern))
 		if err != nil {
 			return err
 		}

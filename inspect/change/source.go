@@ -15,13 +15,13 @@ func (c *Maker) Source(ctx context.Context, db int, s Selection) transfer.Source
 	return func(yield func(transfer.Part, error) bool) {
 		var done, many int64
 		if c.Index != nil || len(s.Folders) == 0 {
-			many, _ = c.weight(ctx, Scope{db, s}) // the progress only
+			many, _ = c.countKeys(ctx, Scope{db, s}) // the progress only
 		}
-		err := c.visit(ctx, db, s, func(names []string) error {
+		err := c.walk(ctx, db, s, func(names []string) error {
 			for some := range slices.Chunk(names, KeysAtOnce) {
 				for p, err := range transfer.FromKeys(ctx, c.In(db), target.Names(some)...) {
 					if !yield(p, err) || err != nil {
-						return errEnough
+						return errStopWalk
 					}
 				}
 				done += int64(len(some))
@@ -29,7 +29,7 @@ func (c *Maker) Source(ctx context.Context, db int, s Selection) transfer.Source
 			}
 			return nil
 		})
-		if err != nil && !errors.Is(err, errEnough) {
+		if err != nil && !errors.Is(err, errStopWalk) {
 			yield(transfer.Part{}, err)
 		}
 	}

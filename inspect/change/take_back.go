@@ -45,13 +45,13 @@ func (c *Maker) DoAgain(ctx context.Context, s Step, wanted bool) Undone {
 // reverse takes a step of one journal back, after it has kept in the other one what takes
 // that back in turn. An undo does not fail because of that, only what changes more.
 func (c *Maker) reverse(ctx context.Context, s Step, wanted bool, from, to *Journal) Undone {
-	u := Undone{Step: s, Err: errRaced}
+	u := Undone{Step: s, Err: errConflict}
 	for range tries {
 		if u.Doubts, u.Gone, u.Err = c.review(ctx, from, s, wanted); len(u.Doubts) > 0 || u.Err != nil {
 			return u
 		}
 		if u.Back = nil; s.done == 0 { // of what is half undone it cannot be told any more
-			back, err := c.keepBack(ctx, s, from, to)
+			back, err := c.saveReverse(ctx, s, from, to)
 			switch {
 			case err == nil:
 				u.Back = &back
@@ -61,8 +61,8 @@ func (c *Maker) reverse(ctx context.Context, s Step, wanted bool, from, to *Jour
 			}
 		}
 		u.Taken = nil
-		u.Step.done, u.Err = c.takeBack(ctx, from, u.Step, func(name string) { u.Taken = append(u.Taken, name) })
-		if !errors.Is(u.Err, errRaced) {
+		u.Step.done, u.Err = c.applyUndo(ctx, from, u.Step, func(name string) { u.Taken = append(u.Taken, name) })
+		if !errors.Is(u.Err, errConflict) {
 			break
 		}
 		if u.Back != nil {
@@ -83,7 +83,7 @@ func (c *Maker) settle(ctx context.Context, u Undone, from, to *Journal) Undone 
 		u.Err = errors.Join(u.Err, to.cut(*u.Back))
 		u.Back = nil
 	case u.Err == nil && u.Back != nil:
-		c.rememberBack(ctx, u.Step, from, to)
+		c.rememberUndone(ctx, u.Step, from, to)
 		to.conclude(u.Back)
 		u.Back.to = to.end
 	}
@@ -93,22 +93,22 @@ func (c *Maker) settle(ctx context.Context, u Undone, from, to *Journal) Undone 
 	return u
 }
 
-// keepBack keeps what takes the undo of a step back: the commands of the change itself
+// saveReverse keeps what takes the undo of a step back: the commands of the change itself
 // where they are known, else the keys as they are now.
-func (c *Maker) keepBack(ctx context.Context, s Step, from, to *Journal) (back Step, err error) {
-	if back, err = to.beginAs(s); err != nil {
+func (c *Maker) saveReverse(ctx context.Context, s Step, from, to *Journal) (back Step, err error) {
+	if back, err = to.beginStep(s); err != nil {
 		return back, err
 	}
-	known, err := c.knowsAgain(from, s)
+	known, err := c.hasRedo(from, s)
 	if known && err == nil {
-		err = from.replayKind(recordAgain, s, func(_ int64, db int, calls [][][]byte) error { return to.add(db, calls) })
+		err = from.replayKind(recordRedo, s, func(_ int64, db int, calls [][][]byte) error { return to.add(db, calls) })
 	}
 	if err == nil {
 		err = from.replay(s, func(at int64, db int, calls [][][]byte) error {
 			if known {
-				return to.addAgain(db, calls)
+				return to.addRedo(db, calls)
 			}
-			return c.keepKeys(ctx, to, db, calls)
+			return c.saveKeys(ctx, to, db, calls)
 		})
 	}
 	if err == nil {
@@ -121,49 +121,49 @@ func (c *Maker) keepBack(ctx context.Context, s Step, from, to *Journal) (back S
 	return back, nil
 }
 
-// knowsAgain reports whether j knows the commands that make a step again. Where they, or the
+// hasRedo reports whether j knows the commands that make a step again. Where they, or the
 // undo, set a time to live that is over by now, they do not bring back what that ends.
-func (c *Maker) knowsAgain(j *Journal, s Step) (known bool, err error) {
+func (c *Maker) hasRedo(j *Journal, s Step) (known bool, err error) {
 	now, over := c.Clock(), false
-	err = j.replayKind(recordAgain, s, func(_ int64, _ int, calls [][][]byte) error {
-		known, over = true, over || endsNow(calls, now)
+	err = j.replayKind(recordRedo, s, func(_ int64, _ int, calls [][][]byte) error {
+		known, over = true, over || setsPastExpiry(calls, now)
 		return nil
 	})
 	if known && err == nil {
 		err = j.replay(s, func(_ int64, _ int, calls [][][]byte) error {
-			over = over || endsNow(calls, now)
+			over = over || setsPastExpiry(calls, now)
 			return nil
 		})
 	}
 	return known && !over, err
 }
 
-// endsNow reports whether a call sets a time to live that is over.
-func endsNow(calls [][][]byte, now int64) bool {
+// setsPastExpiry reports whether a call sets a time to live that is over.
+func setsPastExpiry(calls [][][]byte, now int64) bool {
 	return slices.ContainsFunc(calls, func(call [][]byte) bool {
 		name := string(call[0])
 		return (name == "PEXPIREAT" || name == "HPEXPIREAT") && target.Atoi(string(call[2])) <= now
 	})
 }
 
-// keepKeys keeps the keys that calls change, or only when they end where the calls change
+// saveKeys keeps the keys that calls change, or only when they end where the calls change
 // no more.
-func (c *Maker) keepKeys(ctx context.Context, to *Journal, db int, calls [][][]byte) error {
-	onlyTTLs := !endsNow(calls, c.Clock()) && !slices.ContainsFunc(calls, func(call [][]byte) bool {
+func (c *Maker) saveKeys(ctx context.Context, to *Journal, db int, calls [][][]byte) error {
+	onlyTTLs := !setsPastExpiry(calls, c.Clock()) && !slices.ContainsFunc(calls, func(call [][]byte) bool {
 		return string(call[0]) != "PERSIST" && string(call[0]) != "PEXPIREAT"
 	})
-	images := c.images
+	images := c.restoreCalls
 	if onlyTTLs {
-		images = c.lives
+		images = c.ttlCalls
 	}
-	for _, p := range changedBy(db, calls) {
+	for _, p := range changedKeys(db, calls) {
 		p.keys = slices.DeleteFunc(p.keys, func(key string) bool { return strings.HasPrefix(key, transfer.TemporaryPrefix) })
 		there, err := images(ctx, p.db, p.keys, c.Clock(), func(calls [][][]byte) error { return to.add(p.db, calls) })
 		if err != nil {
 			return err
 		}
 		if missing := p.without(there); !onlyTTLs && len(missing) > 0 {
-			if err := to.add(p.db, gone(missing)); err != nil {
+			if err := to.add(p.db, deleteCalls(missing)); err != nil {
 				return err
 			}
 		}
@@ -171,9 +171,9 @@ func (c *Maker) keepKeys(ctx context.Context, to *Journal, db int, calls [][][]b
 	return nil
 }
 
-// rememberBack keeps what the undo of a step left: the answers by now to what was asked
+// rememberUndone keeps what the undo of a step left: the answers by now to what was asked
 // about the change. Where they cannot be told, whoever takes the undo back is asked.
-func (c *Maker) rememberBack(ctx context.Context, s Step, from, to *Journal) {
+func (c *Maker) rememberUndone(ctx context.Context, s Step, from, to *Journal) {
 	mark, unknown := to.end, false
 	s.done = 0
 	err := from.replayChecks(s, func(db int, checks []Check) error {
@@ -188,10 +188,10 @@ func (c *Maker) rememberBack(ctx context.Context, s Step, from, to *Journal) {
 	}
 }
 
-// takeBack runs the commands that undo a step of j. When that breaks off, done is how far
+// applyUndo runs the commands that undo a step of j. When that breaks off, done is how far
 // it came, as in the step. A name that a key cannot get, since there is such a key, goes
 // to taken.
-func (c *Maker) takeBack(ctx context.Context, j *Journal, s Step, taken func(name string)) (done int64, err error) {
+func (c *Maker) applyUndo(ctx context.Context, j *Journal, s Step, taken func(name string)) (done int64, err error) {
 	plain := c.Refusals.Has("WATCH")
 	err = j.replay(s, func(at int64, db int, calls [][][]byte) error {
 		job.CostOf(ctx).Progress(at, s.to-s.from)
@@ -201,7 +201,7 @@ func (c *Maker) takeBack(ctx context.Context, j *Journal, s Step, taken func(nam
 			return err
 		}
 		for i, v := range values {
-			if err := target.ReplyError(v); err != nil && !endedMeanwhile(calls, i, v) {
+			if err := target.ReplyError(v); err != nil && !isExpiredKeyError(calls, i, v) {
 				return err
 			}
 			if i < len(calls) && string(calls[i][0]) == "RENAMENX" && v.Kind == resp.Int && v.Int == 0 {
@@ -216,9 +216,9 @@ func (c *Maker) takeBack(ctx context.Context, j *Journal, s Step, taken func(nam
 	return 0, nil
 }
 
-// endedMeanwhile reports whether an error of a command that brings a key back means
+// isExpiredKeyError reports whether an error of a command that brings a key back means
 // that all of the key would have ended by now.
-func endedMeanwhile(calls [][][]byte, i int, v resp.Value) bool {
+func isExpiredKeyError(calls [][][]byte, i int, v resp.Value) bool {
 	if i >= len(calls) {
 		return false
 	}

@@ -14,18 +14,18 @@ import (
 
 // transaction is commands that change keys, and the keys.
 type transaction struct {
-	db     int
-	places []keysIn
-	absent bool // keys that are not there are kept as such
-	back   [][][]byte
-	lives  bool
-	backOf backOf     // what undoes it, found out while the keys are watched; nil: back
-	checks []checksIn // what it leaves
+	db           int
+	places       []keysIn
+	savesMissing bool // keys that are not there are kept as such
+	back         [][][]byte
+	onlyTTLs     bool
+	backOf       undoBuilder // what undoes it, found out while the keys are watched; nil: back
+	checks       []checksIn  // what it leaves
 	// calls is the commands, once it is known which of the keys are there.
 	calls func(there []string) ([][][]byte, error)
-	// wants is what is wrong with the replies; nil: nothing. Such commands overwrite
+	// verify is what is wrong with the replies; nil: nothing. Such commands overwrite
 	// nothing when they are made again either.
-	wants func(values []resp.Value) error
+	verify func(values []resp.Value) error
 }
 
 // keysIn is keys of a database.
@@ -34,9 +34,9 @@ type keysIn struct {
 	keys []string
 }
 
-// errRaced is the end of a transaction whose keys were changed by somebody else
+// errConflict is the end of a transaction whose keys were changed by somebody else
 // between being kept and being changed.
-var errRaced = errors.New("somebody else changed the keys at the same time")
+var errConflict = errors.New("somebody else changed the keys at the same time")
 
 // tries is how often a transaction begins again when somebody interferes.
 const tries = 5
@@ -52,37 +52,37 @@ func (c *Maker) transact(ctx context.Context, t transaction) (values []resp.Valu
 		if watched, err = c.watch(ctx, t.places); err != nil {
 			return nil, false, err
 		}
-		var r rereads
-		calls, r, err = c.keep(ctx, t)
+		var r rereadSet
+		calls, r, err = c.saveUndo(ctx, t)
 		if err == nil && len(calls) == 0 {
 			return nil, false, nil
 		}
 		switch {
 		case err != nil:
 		case watched:
-			values, err = c.commit(ctx, t.db, true, calls, t.watchAgain()...)
-			sent = !errors.Is(err, errRaced)
+			values, err = c.commit(ctx, t.db, true, calls, t.watchCalls()...)
+			sent = !errors.Is(err, errConflict)
 		default:
-			values, err = c.commitTogether(ctx, t.db, r, calls)
+			values, err = c.commitWithReread(ctx, t.db, r, calls)
 			sent = true
 		}
 		if sent {
-			c.Journal.keys += t.many(calls)
+			c.Journal.keys += t.keyCount(calls)
 		}
-		kept := err == nil && (nothingDone(values) || c.remember(ctx, t, watched))
+		kept := err == nil && (allFailed(values) || c.remember(ctx, t, watched))
 		if !kept && ctx.Err() != nil {
 			c.rememberStopped(ctx, t)
 		}
-		if !errors.Is(err, errRaced) {
+		if !errors.Is(err, errConflict) {
 			return values, sent, err
 		}
 	}
 	return nil, false, err
 }
 
-// watchAgain are the calls that watch, right after a transaction, the keys whose values
+// watchCalls are the calls that watch, right after a transaction, the keys whose values
 // are to be looked at then.
-func (t transaction) watchAgain() (calls [][][]byte) {
+func (t transaction) watchCalls() (calls [][][]byte) {
 	for _, p := range t.checks {
 		if p.db != t.db || p.known || len(p.checks) == 0 {
 			continue
@@ -96,9 +96,9 @@ func (t transaction) watchAgain() (calls [][][]byte) {
 	return calls
 }
 
-// keep writes to the journal what undoes a transaction, and returns its commands, and
+// saveUndo writes to the journal what undoes a transaction, and returns its commands, and
 // what it kept of keys in its database.
-func (c *Maker) keep(ctx context.Context, t transaction) (calls [][][]byte, r rereads, err error) {
+func (c *Maker) saveUndo(ctx context.Context, t transaction) (calls [][][]byte, r rereadSet, err error) {
 	add := func(db int) func([][][]byte) error {
 		return func(calls [][][]byte) error {
 			if db == t.db {
@@ -121,17 +121,17 @@ func (c *Maker) keep(ctx context.Context, t transaction) (calls [][][]byte, r re
 	}
 	var all []string
 	for _, p := range places {
-		images := c.images
-		if t.lives {
-			images = c.lives
+		images := c.restoreCalls
+		if t.onlyTTLs {
+			images = c.ttlCalls
 		}
 		there, err := images(ctx, p.db, p.keys, c.Clock(), add(p.db))
 		if err != nil {
 			return nil, r, err
 		}
 		all = append(all, there...)
-		if missing := p.without(there); t.absent && !t.lives && len(missing) > 0 {
-			if err := c.Journal.add(p.db, gone(missing)); err != nil {
+		if missing := p.without(there); t.savesMissing && !t.onlyTTLs && len(missing) > 0 {
+			if err := c.Journal.add(p.db, deleteCalls(missing)); err != nil {
 				return nil, r, err
 			}
 			if p.db == t.db {
@@ -142,10 +142,10 @@ func (c *Maker) keep(ctx context.Context, t transaction) (calls [][][]byte, r re
 	calls, err = t.calls(all)
 	if err == nil && t.back != nil {
 		again := calls
-		if t.wants == nil {
+		if t.verify == nil {
 			again = repeatable(calls)
 		}
-		err = c.Journal.addAgain(t.db, again)
+		err = c.Journal.addRedo(t.db, again)
 	}
 	if err == nil && len(calls) > 0 {
 		err = c.Journal.sync()
@@ -164,9 +164,9 @@ func repeatable(calls [][][]byte) [][][]byte {
 	return calls
 }
 
-// many is how many keys a transaction changes whose commands are calls: where it keeps
+// keyCount is how many keys a transaction changes whose commands are calls: where it keeps
 // none, those that the calls name first.
-func (t transaction) many(calls [][][]byte) (n int64) {
+func (t transaction) keyCount(calls [][][]byte) (n int64) {
 	named := map[string]bool{}
 	for _, p := range t.places {
 		n += int64(len(p.keys))
@@ -238,19 +238,19 @@ func (c *Maker) commit(ctx context.Context, db int, atomic bool, calls [][][]byt
 	done := values[len(values)-1]
 	switch {
 	case done.IsNull():
-		return nil, errRaced
+		return nil, errConflict
 	case !done.IsError():
 		return done.Elems, nil
 	}
 	// Nothing was done. Why says the reply to the command that could not be queued.
-	if _, err := settled(values[:len(values)-1]); err != nil {
+	if _, err := lastReply(values[:len(values)-1]); err != nil {
 		return []resp.Value{resp.MakeError(err.Error())}, nil
 	}
 	return []resp.Value{done}, nil
 }
 
-// changedBy is the keys that calls may change.
-func changedBy(db int, calls [][][]byte) []keysIn {
+// changedKeys is the keys that calls may change.
+func changedKeys(db int, calls [][][]byte) []keysIn {
 	var places []keysIn
 	type placed struct {
 		db  int
@@ -280,18 +280,18 @@ func changedBy(db int, calls [][][]byte) []keysIn {
 		all := cmd.Flags&commands.Write != 0 && !slices.ContainsFunc(refs, writes)
 		for _, ref := range refs {
 			if all || writes(ref) {
-				add(elsewhere(cmd.Name, call, ref.Pos, db), string(call[ref.Pos]))
+				add(databaseOf(cmd.Name, call, ref.Pos, db), string(call[ref.Pos]))
 			}
 		}
-		if to, ok := movedTo(cmd.Name, call); ok {
+		if to, ok := moveTarget(cmd.Name, call); ok {
 			add(to, string(call[1]))
 		}
 	}
 	return places
 }
 
-// elsewhere is the database that a key of a call is in: COPY names another one.
-func elsewhere(name string, call [][]byte, pos, db int) int {
+// databaseOf is the database that a key of a call is in: COPY names another one.
+func databaseOf(name string, call [][]byte, pos, db int) int {
 	if name == "COPY" && pos == 2 {
 		for i := 3; i+1 < len(call); i++ {
 			if bytes.EqualFold(call[i], []byte("DB")) {
@@ -304,8 +304,8 @@ func elsewhere(name string, call [][]byte, pos, db int) int {
 	return db
 }
 
-// movedTo is the database that MOVE moves a key to.
-func movedTo(name string, call [][]byte) (db int, ok bool) {
+// moveTarget is the database that MOVE moves a key to.
+func moveTarget(name string, call [][]byte) (db int, ok bool) {
 	if name != "MOVE" {
 		return 0, false
 	}
