@@ -10,52 +10,51 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// Change is something to write: some commands, or the same for all keys of some
-// selections.
+// Change is a write to one target: commands, or the same operation on all keys of selections.
 type Change struct {
 	Title     string     // what was done, for the notice and for undo
-	Calls     [][][]byte // where it is about many keys the first ones, to be shown
-	Over      []Scope    // the keys that Each is done to; nil: the calls are all
+	Calls     [][][]byte // the commands; for a change to many keys, the first ones, as a preview
+	Over      []Scope    // the keys that Each applies to; nil: Calls are the whole change
 	Each      Each
-	Copies    *Copying     // keys of another target; nil: none
-	Many      int64        // how many keys that is; 0 while nobody counted
-	Keys      []string     // what the calls change beside the keys that they are known to
-	Back      [][][]byte   // what undoes the calls; nil: the keys as they were
-	BackOf    undoBuilder  // likewise, asked for at the moment of the change
-	Checks    []Check      // what must be as the change left it for an undo to be unasked; nil: the keys
-	OnlyTTLs  bool         // the calls set no more than times to live
-	Final     bool         // no undo is kept: it cannot be
-	Asked     bool         // the person was asked before
-	Reveal    string       // the key to go to then; "" stays
-	Missing   string       // the key that must not be there yet; "" for none
-	Overwrite *Change      // what to do where a RENAMENX finds that the name is taken
-	Holds     precondition // what must hold still; nil: nothing
-	Field     string       // whose time to live stays as it is; "" for none
-	Origin    any          // where it was asked for: carried along, and not looked at here
+	Copies    *Copying     // keys to copy from another target; nil: none
+	Many      int64        // number of keys in Over; 0 before they are counted
+	Keys      []string     // keys that Calls change beside those their arguments name
+	Back      [][][]byte   // commands that undo Calls; nil: the keys are restored as they were
+	BackOf    undoBuilder  // like Back, but computed just before the change
+	Checks    []Check      // what must still hold for an undo without a question; nil: the changed keys
+	OnlyTTLs  bool         // Calls set only TTLs
+	Final     bool         // the change cannot be undone, and no undo is kept
+	Asked     bool         // the person confirmed the change
+	Reveal    string       // the key to select afterwards; "" keeps the selection
+	Missing   string       // a key that must not exist yet; "" for none
+	Overwrite *Change      // the change to offer if a RENAMENX finds that the name is taken
+	Holds     precondition // checked before the change; nil: no precondition
+	Field     string       // the hash field whose TTL is kept; "" for none
+	Origin    any          // where the change was requested; this package only carries it along
 }
 
-// precondition reports whether what the person saw before a change is still so.
+// precondition reports whether the data that the person saw is still the data of the target.
 type precondition func(ctx context.Context, c *target.Conn, db int) (bool, error)
 
-// undoBuilder finds out what undoes a change, before it is made.
+// undoBuilder returns the commands that undo a change. It runs before the change is made.
 type undoBuilder func(ctx context.Context, c *target.Conn, db int) ([][][]byte, error)
 
-// Scope is keys of a database.
+// Scope is a selection of keys of one database.
 type Scope struct {
 	DB int
 	Selection
 }
 
-// Made is a change that was made.
+// Made is the result of a change.
 type Made struct {
 	Change
-	Step  *Step // how to undo it; nil where nothing was done, or that cannot be
+	Step  *Step // how to undo it; nil if nothing was done or it cannot be undone
 	Reply resp.Value
-	Err   error // what ended it; what was done before is in step
+	Err   error // why it stopped; Step covers what was done before
 }
 
-// Doubtful is a change that was not made, since something speaks against it: the
-// person decides.
+// Doubtful is a change that was not made because a check failed. The person decides
+// whether to make it anyway.
 type Doubtful struct {
 	Change
 	Title, Note string
@@ -63,7 +62,7 @@ type Doubtful struct {
 
 func (Doubtful) Error() string { return "the change is in doubt" }
 
-// Make makes a change. A doubtful one it does not: the person decides.
+// Make makes ch in database db. It returns a doubtful change without making it.
 func (c *Maker) Make(ctx context.Context, db int, ch Change) (Made, *Doubtful) {
 	w := Made{Change: ch}
 	switch {
@@ -92,8 +91,8 @@ func (c *Maker) Make(ctx context.Context, db int, ch Change) (Made, *Doubtful) {
 	return w, nil
 }
 
-// runAll keeps what the calls will change, and runs them. An error reply ends it;
-// what was done before it can still be undone.
+// runAll saves what the calls will change, and runs them. It stops at the first error
+// reply; the changes before it can still be undone.
 func (c *Maker) runAll(ctx context.Context, db int, ch Change) (*Step, resp.Value, error) {
 	s, err := c.Journal.begin(ch.Title)
 	if err != nil {
@@ -125,7 +124,7 @@ func (c *Maker) runAll(ctx context.Context, db int, ch Change) (*Step, resp.Valu
 		return nil, resp.Nil, errors.Join(err, c.Journal.cut(s))
 	}
 	if err != nil {
-		return &s, resp.Nil, err // nobody knows what took effect
+		return &s, resp.Nil, err // which commands took effect is unknown
 	}
 	last, err := lastReply(values)
 	if ch.Overwrite != nil && err == nil && target.Number(last) == 0 {
@@ -136,8 +135,8 @@ func (c *Maker) runAll(ctx context.Context, db int, ch Change) (*Step, resp.Valu
 	return nil, last, errors.Join(err, c.Journal.cut(s))
 }
 
-// undoChecks is what to look at before the change is undone: what it names, or else the keys
-// that it changes.
+// undoChecks returns the checks to run before the change is undone: those it names, or
+// else one for each changed key.
 func (c Change) undoChecks(db int, places []keysIn) (all []checksIn) {
 	if c.Checks != nil {
 		return []checksIn{{db: db, checks: slices.Clone(c.Checks)}}
@@ -154,7 +153,7 @@ func (c Change) undoChecks(db int, places []keysIn) (all []checksIn) {
 
 var errNameTaken = errors.New("there is a key of that name already")
 
-// checkPrecondition makes a change doubtful when what it expects does not hold any more.
+// checkPrecondition returns a Doubtful error if the change's precondition no longer holds.
 func (c *Maker) checkPrecondition(ctx context.Context, db int, ch Change) error {
 	if ch.Holds == nil {
 		return nil
@@ -167,7 +166,7 @@ func (c *Maker) checkPrecondition(ctx context.Context, db int, ch Change) error 
 	return err
 }
 
-// Expecting is c, which holds while a call has the reply that it had.
+// Expecting returns c with the precondition that call still replies want.
 func (c Change) Expecting(want string, call [][]byte) Change {
 	c.Holds = func(ctx context.Context, c *target.Conn, db int) (bool, error) {
 		v, err := c.One(ctx, db, call)
@@ -180,7 +179,7 @@ func (c Change) Expecting(want string, call [][]byte) Change {
 	return c
 }
 
-// lastReply is the reply to the last of some commands, or the first that is an error.
+// lastReply returns the last of values, or the first error reply among them.
 func lastReply(values []resp.Value) (resp.Value, error) {
 	for _, v := range values {
 		if err := target.ReplyError(v); err != nil {
@@ -193,7 +192,7 @@ func lastReply(values []resp.Value) (resp.Value, error) {
 	return values[len(values)-1], nil
 }
 
-// allFailed reports whether no command took effect.
+// allFailed reports whether every reply is an error.
 func allFailed(values []resp.Value) bool {
 	for _, v := range values {
 		if !v.IsError() {

@@ -14,20 +14,20 @@ import (
 	"github.com/meowdis/meowdis/xxh3"
 )
 
-// An undo overwrites nothing unasked that others wrote since the change. So what a
-// change left is kept in the journal after what undoes it, as checks, and an undo
-// looks first whether that is still there.
+// An undo does not overwrite another client's write without asking. So the journal also
+// records what a change left, as checks after the commands that undo it, and an undo
+// first compares these checks with the data.
 
-// Check is a question about a key, and its answer: "" when there is no such thing. The
-// question is a command that reads, or one of wholeKey and lifeOnly.
+// Check is a question about a key and its answer, "" if the key, field or name does not
+// exist. The question is a command that reads, or one of WholeKey, OnlyTTL and freeName.
 type Check struct {
 	Call   [][]byte
 	answer string
 }
 
-// The questions that no command answers: what a key holds and when it ends, when a key, or
-// a field after it, ends, and whether there is a key of a name that an undo takes only when
-// it is free.
+// Questions that no command answers: WholeKey asks for the value and expiry of a key,
+// OnlyTTL for the expiry of a key or of the field named after it, and freeName whether a
+// key exists whose name an undo takes only if it is free.
 const (
 	WholeKey = "=KEY"
 	OnlyTTL  = "=LIFE"
@@ -37,7 +37,7 @@ const (
 func (l Check) is(name string) bool { return string(l.Call[0]) == name }
 func (l Check) key() string         { return string(l.Call[1]) }
 
-// newChecks makes checks without answers.
+// newChecks returns a check without an answer for each key.
 func newChecks(name string, keys []string) []Check {
 	checks := make([]Check, len(keys))
 	for i, key := range keys {
@@ -46,8 +46,8 @@ func newChecks(name string, keys []string) []Check {
 	return checks
 }
 
-// answer finds out the answers to checks as they are now. It returns false when one
-// cannot be told.
+// answer fills in the current answers of checks. It returns false if an answer cannot be
+// determined.
 func (c *Maker) answer(ctx context.Context, db int, checks []Check, now int64) (bool, error) {
 	var calls [][][]byte
 	var plain []int
@@ -95,7 +95,8 @@ func (c *Maker) answer(ctx context.Context, db int, checks []Check, now int64) (
 	return true, nil
 }
 
-// answerOf is the answer that a reply is: of a life the reply itself, "" for none.
+// answerOf returns the answer in reply v: for OnlyTTL the expiry itself, else a hash; ""
+// for none.
 func answerOf(l Check, v resp.Value) string {
 	if l.is(OnlyTTL) {
 		const noField = -2
@@ -113,8 +114,8 @@ func answerOf(l Check, v resp.Value) string {
 	return strconv.FormatUint(xxh3.Hash(resp.Append2(nil, v)), 16)
 }
 
-// expiries is when keys end, 0 for never; those that are not there are left out. Where the
-// target tells only how long they have left, it is 1 for those that end at all.
+// expiries returns when keys expire, 0 for never, without the missing keys. If the target
+// reports only the remaining time, the value is 1 for every key that expires.
 func (c *Maker) expiries(ctx context.Context, db int, keys []string, now int64) (map[string]string, error) {
 	if len(keys) == 0 {
 		return nil, nil
@@ -133,8 +134,8 @@ func (c *Maker) expiries(ctx context.Context, db int, keys []string, now int64) 
 	return found, err
 }
 
-// digests is what keys hold, as a hash, and when they end after it; those that are not
-// there are left out. It returns false when one cannot be read, or changes all the time.
+// digests returns a hash of each key's value, followed by its expiry, without the missing
+// keys. It returns false if a key cannot be read or keeps changing.
 func (c *Maker) digests(ctx context.Context, db int, keys []string) (found map[string]string, known bool, err error) {
 	found = map[string]string{}
 	if len(keys) == 0 {
@@ -169,15 +170,15 @@ func (c *Maker) digests(ctx context.Context, db int, keys []string) (found map[s
 	return found, true, nil
 }
 
-// digest is a hash of a value, part by part, wherever the parts are cut. Of what has no
-// order the elements may come in any.
+// digest is a hash of a value that is independent of how the value is split into parts,
+// and of the order of elements in types without an order.
 type digest struct {
 	sum   uint64
 	bytes xxh3.Hasher // of a string
 }
 
-// addOrdered takes an element in after those before it, and among takes one in that has no
-// place.
+// addOrdered adds an element whose position counts, addUnordered one whose position does
+// not.
 func (d *digest) addOrdered(parts ...[]byte)   { d.sum = d.sum*31 + hashOf(parts) }
 func (d *digest) addUnordered(parts ...[]byte) { d.sum += hashOf(parts) }
 
@@ -192,7 +193,7 @@ func hashOf(parts [][]byte) uint64 {
 
 func decimal(n int64) []byte { return strconv.AppendInt(nil, n, 10) }
 
-// add takes a part in; false when its type is not known here.
+// add adds a part of the value. It returns false for an unknown type.
 func (d *digest) add(v transfer.Value) bool {
 	switch v := v.(type) {
 	case rdb.String:
@@ -233,8 +234,8 @@ func (d *digest) add(v transfer.Value) bool {
 	return true
 }
 
-// stream takes a stream in without the times at which its consumers were seen: servers
-// tell those in several ways.
+// stream adds a stream without the times at which its consumers were last seen: servers
+// report these times differently.
 func (d *digest) stream(s *rdb.Stream) {
 	id := func(id rdb.ID) []byte {
 		return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, id.Ms), id.Seq)

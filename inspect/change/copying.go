@@ -18,23 +18,23 @@ import (
 	"github.com/meowdis/meowdis/transfer"
 )
 
-// Copying is keys of another target that a change brings here.
+// Copying is a set of keys that a change copies from another target.
 type Copying struct {
 	From    *Maker
-	DB      int // of the keys there
+	DB      int // database of the keys at the source
 	Keys    Selection
-	Replace bool // keys that are here already; else they stay
+	Replace bool // replace existing keys; otherwise they are kept
 
 	run          string // part of the temporary names of this copy
 	writer       *transfer.Writer
-	byTemp       map[string]*staged // by temporary name, those that are being copied now
+	byTemp       map[string]*staged // staged keys, by temporary name
 	made         int                // number of temporary names
 	copied, kept int64
 	failed       int64
-	why          string // of the first that failed
+	why          string // error of the first key that failed
 }
 
-// copyAll copies keys, some at a time.
+// copyAll copies the keys in batches of KeysAtOnce.
 func (c *Maker) copyAll(ctx context.Context, db int, ch *Change) (*Step, error) {
 	s, err := c.Journal.begin(ch.Title)
 	if err != nil {
@@ -64,7 +64,7 @@ func (c *Maker) copyAll(ctx context.Context, db int, ch *Change) (*Step, error) 
 	return &s, err
 }
 
-// summary is what became of the keys.
+// summary returns the counts of copied and kept keys.
 func (f *Copying) summary() string {
 	said := ": " + display.Counted(f.copied, "key", "keys")
 	if f.kept > 0 {
@@ -102,15 +102,15 @@ func keysOf(names []string, keep func(i int) bool) (kept []string) {
 	return kept
 }
 
-// staged is a key of the target that has a temporary name.
+// staged is a key copied under a temporary name.
 type staged struct {
 	name, temp string
 	expires    int64 // Unix ms; 0 for never
-	stale      bool  // another client changed the key while it was read
-	finished   bool  // nothing is left under the temporary name
+	stale      bool  // another client changed the key while it was being read
+	finished   bool  // the temporary name is gone or has been renamed
 }
 
-// fail counts a key that was not copied, and remembers why the first was not.
+// fail counts a key that was not copied, and records the error of the first one.
 func (f *Copying) fail(name string, why error) {
 	if f.failed++; f.failed == 1 {
 		f.why = display.Text(name, 40) + ": " + why.Error()
@@ -138,12 +138,12 @@ func (c *Maker) stage(ctx context.Context, db int, f *Copying, names []string) (
 	}
 	values, err := c.Do(ctx, db, callsOf(made, func(s *staged) [][]byte { return target.Command("PEXPIRE", s.temp, "3600000") })...)
 	for i, v := range values {
-		made[i].finished = v.Kind == resp.Int && v.Int == 0 // making it failed, or it has expired
+		made[i].finished = v.Kind == resp.Int && v.Int == 0 // writing it failed, or it has expired
 	}
 	return made, err
 }
 
-// read reads and writes keys once, and returns those that were changed meanwhile.
+// read copies keys once, and returns the keys that changed during the copy.
 func (f *Copying) read(ctx context.Context, names []string) (changed []string, err error) {
 	watched, err := f.From.watch(ctx, []keysIn{{f.DB, names}})
 	if err != nil {
@@ -151,7 +151,7 @@ func (f *Copying) read(ctx context.Context, names []string) (changed []string, e
 	}
 	var now *staged
 	var key transfer.Key
-	var inParts []*staged // read in several steps; the others were read in one
+	var inParts []*staged // read in several steps; the other keys were read in one
 	for p, err := range transfer.FromKeys(ctx, f.From.In(f.DB), target.Names(names)...) {
 		if err != nil {
 			return nil, err
@@ -195,7 +195,7 @@ func (f *Copying) read(ctx context.Context, names []string) (changed []string, e
 	return changed, err
 }
 
-// name gives a key a temporary name.
+// name assigns a temporary name to a key.
 func (f *Copying) name(k *transfer.Key) *staged {
 	f.made++
 	s := &staged{name: string(k.Name), expires: k.ExpiresAt, temp: fmt.Sprintf("%s%s:copy%d", transfer.TemporaryPrefix, f.run, f.made)}
@@ -210,12 +210,12 @@ func callsOf(keys []*staged, call func(*staged) [][]byte) (calls [][][]byte) {
 	return calls
 }
 
-// appearedKeys are keys that were missing from the target, and that other clients have made since.
+// appearedKeys is an error: the keys were missing, and other clients have created them since.
 type appearedKeys []string
 
 func (appearedKeys) Error() string { return "another client has made the keys meanwhile" }
 
-// publish gives keys their names. Before, the undo journal gets what they overwrite, or that it was missing.
+// publish renames staged keys to their final names. The undo journal first records what they replace, or that the key was missing.
 func (c *Maker) publish(ctx context.Context, db int, f *Copying, made []*staged) error {
 	for {
 		made = slices.DeleteFunc(slices.Clone(made), func(s *staged) bool { return s.finished || s.stale })
@@ -238,7 +238,7 @@ func (c *Maker) publish(ctx context.Context, db int, f *Copying, made []*staged)
 	}
 }
 
-// renames returns the transaction that gives keys their names.
+// renames returns the transaction that renames the staged keys.
 func (f *Copying) renames(db int, made []*staged) transaction {
 	var names []string
 	var calls [][][]byte
@@ -265,8 +265,8 @@ func (f *Copying) renames(db int, made []*staged) transaction {
 	}
 }
 
-// settle counts what became of keys, by the replies to the calls of renames. One reply in place of all of them is
-// an error.
+// settle counts the outcome of each key from the replies to the calls of renames. Fewer replies than calls mean
+// that the transaction failed as a whole.
 func (f *Copying) settle(made []*staged, values []resp.Value) error {
 	if len(values) < 2*len(made) {
 		_, err := lastReply(values)
@@ -290,7 +290,7 @@ func (f *Copying) settle(made []*staged, values []resp.Value) error {
 	return nil
 }
 
-// unstageTime is how long unstage may take: what it leaves expires anyway.
+// unstageTime limits unstage: the keys that remain expire anyway.
 const unstageTime = time.Second
 
 // unstage deletes the keys that still have temporary names.

@@ -1,10 +1,10 @@
-// Package change makes changes and undoes them: a Maker keeps in the journal what a change
-// overwrites before it is made, and what it left behind, so that an undo can tell whether
-// others wrote since. All of it runs in jobs, on what the Maker holds; nothing here knows
-// the screen.
+// Package change makes changes and undoes them. Before a Maker makes a change, it saves in
+// the journal what the change overwrites; afterwards it records what the change left, so
+// that an undo can detect writes of other clients. Everything here runs in jobs and uses
+// only what the Maker holds; the package has no access to the screen.
 //
-// Start at Maker.Make (change.go). transact.go keeps and changes keys as one, reread.go
-// where they cannot be watched; image.go reads keys as the commands that make them again,
-// and journal.go has those in a file; take_back.go undoes, after review.go has looked at
-// what checks.go knows of the keys.
+// Start at Maker.Make (change.go). transact.go saves and changes keys atomically, and
+// reread.go does so for targets without WATCH. image.go reads keys as the commands that
+// restore them, and journal.go stores these commands in a file. take_back.go undoes a
+// change after review.go has run the checks of checks.go.
 package change

@@ -10,10 +10,10 @@ import (
 	"github.com/meowdis/meowdis/transfer"
 )
 
-// Each is what a change does to many keys: the transaction for some of a database.
+// Each returns the transaction that changes some keys of a database.
 type Each func(db int, names []string) transaction
 
-// Deletes deletes keys.
+// Deletes returns a transaction that deletes keys.
 func Deletes(db int, names []string) transaction {
 	return transaction{
 		db: db, places: []keysIn{{db, names}}, checks: []checksIn{{db: db, checks: newChecks(WholeKey, names), known: true}},
@@ -26,7 +26,7 @@ func Deletes(db int, names []string) transaction {
 	}
 }
 
-// EndsAt sets when keys end, in Unix ms, never for 0.
+// EndsAt returns an Each that sets the expiry of keys to at, in Unix ms, or removes it for 0.
 func EndsAt(at int64) Each {
 	return func(db int, names []string) transaction {
 		return transaction{
@@ -45,14 +45,14 @@ func EndsAt(at int64) Each {
 	}
 }
 
-// First is the first commands for keys of those names.
+// First returns the commands for the first batch of names.
 func (e Each) First(names []string) ([][][]byte, error) {
 	names = names[:min(len(names), KeysAtOnce)]
 	return e(0, names).calls(names)
 }
 
-// doAll changes many keys, some at a time, each kept in the journal as it goes. When
-// the journal cannot go on, what was done is taken back.
+// doAll changes keys in batches, and saves each batch in the journal. If the journal
+// cannot be written, it undoes the finished batches.
 func (c *Maker) doAll(ctx context.Context, ch Change) (*Step, error) {
 	s, err := c.Journal.begin(ch.Title)
 	if err != nil {
@@ -99,7 +99,7 @@ func (c *Maker) doSome(ctx context.Context, each Each, db int, names []string) e
 	return nil
 }
 
-// Count is how many keys a change is about, and the first commands of it.
+// Count returns the number of keys that ch changes, and its first commands.
 func (c *Maker) Count(ctx context.Context, ch Change) (keys int64, first [][][]byte, err error) {
 	for _, s := range ch.Over {
 		n, err := c.countKeys(ctx, s)
@@ -116,10 +116,10 @@ func (c *Maker) Count(ctx context.Context, ch Change) (keys int64, first [][][]b
 	return keys, first, nil
 }
 
-// errStopWalk ends a visit.
+// errStopWalk stops a walk early.
 var errStopWalk = errors.New("enough")
 
-// firstOf is the first commands of ch in a scope that has keys.
+// firstOf returns the first commands of ch in a scope that has keys.
 func (c *Maker) firstOf(ctx context.Context, ch Change, s Scope) (calls [][][]byte, err error) {
 	err = c.walk(ctx, s.DB, s.Selection, func(names []string) error {
 		if len(names) == 0 {

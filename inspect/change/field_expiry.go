@@ -6,13 +6,13 @@ import (
 	"github.com/meowdis/meowdis/inspect/target"
 )
 
-// ExpireField gives a field the end back that HSET takes away.
+// ExpireField returns the command that restores a field's expiry, which HSET removes.
 func ExpireField(key, field, until string) [][]byte {
 	return target.Command("HPEXPIREAT", key, until, "FIELDS", "1", field)
 }
 
-// withFieldTTL is the calls that save a field, with the time to live that it has now, when
-// its key is watched: what was read before may be old.
+// withFieldTTL returns the calls that save a field and then restore its current TTL. It
+// reads the TTL while the key is watched: an earlier reading may be stale.
 func (c *Maker) withFieldTTL(ctx context.Context, db int, calls [][][]byte, field string) ([][][]byte, error) {
 	if field == "" || c.Refusals.Has("HPEXPIRETIME") {
 		return calls, nil
@@ -33,7 +33,7 @@ func (c *Maker) withFieldTTL(ctx context.Context, db int, calls [][][]byte, fiel
 	return calls, nil
 }
 
-// UndoFieldTTL is what gives a field the time to live back that it has.
+// UndoFieldTTL returns a function that builds the command to restore a field's current TTL.
 func UndoFieldTTL(key, field string) undoBuilder {
 	return func(ctx context.Context, c *target.Conn, db int) ([][][]byte, error) {
 		v, err := c.One(ctx, db, target.Command("HPEXPIRETIME", key, "FIELDS", "1", field))

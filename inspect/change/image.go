@@ -14,9 +14,9 @@ import (
 	"github.com/meowdis/meowdis/transfer"
 )
 
-// A key is kept as its DUMP when it takes no more than mostDumped bytes, and else
-// in parts; dumpsAtOnce is about how many bytes are read together, and
-// callsAtOnce how many bytes of commands are handed on together.
+// A key of at most maxDumpBytes is saved as its DUMP, a larger one in parts.
+// dumpBatchBytes is about how many bytes of keys are dumped in one batch, and
+// callBatchBytes about how many bytes of commands are passed on at once.
 const (
 	maxDumpBytes   = 256 << 10
 	dumpBatchBytes = 2 << 20
@@ -24,7 +24,7 @@ const (
 	KeysAtOnce     = 500
 )
 
-// errNotSaved is why a key cannot be kept: the target does not tell its value.
+// errNotSaved is an error: the target does not provide the key's value.
 type errNotSaved struct {
 	key string
 	err error
@@ -34,18 +34,18 @@ func (e errNotSaved) Error() string {
 	return fmt.Sprintf("%s cannot be kept: %v", display.Text(e.key, 30), e.err)
 }
 
-// keyState is what is known of a key before its value is read.
+// keyState is what is known about a key before its value is read.
 type keyState struct {
 	key     string
-	kind    string // "" when there is no such key
+	kind    string // "" for a missing key
 	expires int64  // Unix ms; 0 for never
-	bytes   int64  // about; -1 where the target does not tell
+	bytes   int64  // approximate; -1 if the target does not report it
 }
 
-// restoreCalls hands out the commands that bring keys back as they are, some at a time,
-// so that memory depends on neither their number nor their size. It returns the
-// names of those that are there. The commands leave keys that are not there as
-// they are: see gone.
+// restoreCalls passes take the commands that restore keys to their current state, in
+// batches, so that memory depends on neither the number nor the size of the keys. It
+// returns the names of the existing keys. The commands do not touch missing keys: see
+// deleteCalls.
 func (c *Maker) restoreCalls(ctx context.Context, db int, keys []string, now int64, take func(calls [][][]byte) error) (there []string, err error) {
 	all, err := c.keyStates(ctx, db, keys, now)
 	if err != nil {
@@ -79,8 +79,8 @@ func (c *Maker) restoreCalls(ctx context.Context, db int, keys []string, now int
 	return there, out.flush()
 }
 
-// ttlCalls hands out the commands that give keys the time to live that they have. It
-// returns the names of those that are there.
+// ttlCalls passes take the commands that restore the current TTLs of keys. It returns the
+// names of the existing keys.
 func (c *Maker) ttlCalls(ctx context.Context, db int, keys []string, now int64, take func(calls [][][]byte) error) (there []string, err error) {
 	all, err := c.keyStates(ctx, db, keys, now)
 	if err != nil {
@@ -103,7 +103,7 @@ func (c *Maker) ttlCalls(ctx context.Context, db int, keys []string, now int64, 
 	return there, out.flush()
 }
 
-// deleteCalls is the commands that take keys away that were not there.
+// deleteCalls returns the commands that delete keys which were missing before.
 func deleteCalls(keys []string) [][][]byte {
 	calls := make([][][]byte, len(keys))
 	for i, key := range keys {
@@ -112,8 +112,8 @@ func deleteCalls(keys []string) [][][]byte {
 	return calls
 }
 
-// keyStates finds out what keys are. Servers before 7.0 tell only how long they have
-// left, and some targets no bytes.
+// keyStates looks up keys. Servers before 7.0 report only the remaining time to live, and
+// some targets report no size.
 func (c *Maker) keyStates(ctx context.Context, db int, keys []string, now int64) ([]keyState, error) {
 	l := c.Lister(db, func() int64 { return now }, keyspace.Expiries|keyspace.Sizes)
 	l.Absolute = true
@@ -134,8 +134,7 @@ func (c *Maker) keyStates(ctx context.Context, db int, keys []string, now int64)
 	return images, nil
 }
 
-// dumps hands out keys by their serialized form; those that have none by their
-// parts.
+// dumps saves keys as their DUMP, and in parts if a key cannot be dumped.
 func (c *Maker) dumps(ctx context.Context, db int, images []keyState, out *batch) error {
 	if len(images) == 0 {
 		return nil
@@ -152,7 +151,7 @@ func (c *Maker) dumps(ctx context.Context, db int, images []keyState, out *batch
 		switch v := values[i]; {
 		case v.IsError():
 			err = c.partsOf(ctx, db, im, out)
-		case !v.IsNull(): // else it expired since
+		case !v.IsNull(): // nil: it has expired since
 			err = out.add(im.restore(v))
 		}
 		if err != nil {
@@ -166,8 +165,8 @@ func (im keyState) restore(dump resp.Value) [][]byte {
 	return [][]byte{[]byte("RESTORE"), []byte(im.key), []byte(target.Decimal(im.expires)), dump.Str, []byte("REPLACE"), []byte("ABSTTL")}
 }
 
-// partsOf hands out the commands that make a key again under a temporary name,
-// part by part, and then give it its own.
+// partsOf saves a key as commands that rebuild it part by part under a temporary name,
+// and then rename it.
 func (c *Maker) partsOf(ctx context.Context, db int, im keyState, out *batch) error {
 	temp := transfer.TemporaryPrefix + "undo:" + rand.Text()[:10]
 	for p, err := range transfer.FromKeys(ctx, c.In(db), []byte(im.key)) {
@@ -188,8 +187,7 @@ func (c *Maker) partsOf(ctx context.Context, db int, im keyState, out *batch) er
 	return nil
 }
 
-// dumpWhole hands out a key that has no parts that are known, by its serialized
-// form, however large that is.
+// dumpWhole saves a key whose parts cannot be read as its DUMP, whatever its size.
 func (c *Maker) dumpWhole(ctx context.Context, db int, im keyState, why error, out *batch) error {
 	v, err := c.One(ctx, db, target.Command("DUMP", im.key))
 	var no target.Refusal
@@ -202,7 +200,7 @@ func (c *Maker) dumpWhole(ctx context.Context, db int, im keyState, why error, o
 	return out.add(im.restore(v))
 }
 
-// batch gathers commands until they are worth handing on.
+// batch collects commands and passes them on once they reach callBatchBytes.
 type batch struct {
 	take  func(calls [][][]byte) error
 	calls [][][]byte
@@ -229,8 +227,8 @@ func (b *batch) flush() error {
 	return err
 }
 
-// part adds the commands that write a part of a key, of a key of many parts under
-// a temporary name: if they do not come to their end, that name expires.
+// part adds the commands that write a part of a key. A key of many parts is written under
+// a temporary name, which expires if the commands are not run to the end.
 func (b *batch) part(p transfer.Part, temp string) error {
 	key := string(p.Key.Name)
 	if p.First && p.Last {
@@ -247,7 +245,7 @@ func (b *batch) part(p transfer.Part, temp string) error {
 	case !p.Last:
 		calls = append(calls, target.Command("PEXPIRE", temp, "3600000"))
 	case temp != key:
-		// RENAME finds nothing when all fields of a hash have expired meanwhile.
+		// RENAME fails if all fields of a hash have expired by then.
 		calls = append(calls, target.Command("DEL", key), target.Command("RENAME", temp, key), target.Command("PERSIST", key))
 	}
 	if p.Last && p.Key.ExpiresAt != 0 {

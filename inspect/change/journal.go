@@ -16,44 +16,43 @@ import (
 	"github.com/meowdis/meowdis/xxh3"
 )
 
-// Journal is what undoes the changes of a session: the commands that bring back
-// what each of them overwrote, in a file of its own. Records are appended, and are
-// on the disk before the change is made, so that a session that is killed can be
-// undone by the next one. An undo cuts its records off the end.
+// Journal is a file of the commands that undo a session's changes. Records are appended
+// and synced before a change is made, so that the next session can undo the changes of a
+// session that was killed. An undo truncates its records.
 //
-// The file is a magic line and records: a kind, the length of the payload, the
-// payload, and the XXH3 hash of all three. Whoever writes to the file has it
-// locked. A journal is for one goroutine at a time.
+// The file is a magic line and records: a kind, the length of the payload, the payload,
+// and the XXH3 hash of all three. The writing process holds a lock on the file. A Journal
+// must be used by one goroutine at a time.
 type Journal struct {
 	dir    string
 	target string
-	suffix string // of the file's name
+	suffix string // of the file name
 	now    func() int64
 	file   *os.File // nil until the first change
 	end    int64
-	keys   int64 // that the step that was begun last has changed so far
+	keys   int64 // keys changed so far by the current step
 }
 
-// NewJournal keeps what undoes the changes of a target in a directory. The file is made
+// NewJournal returns the undo journal of a target, in directory dir. The file is created
 // with the first change.
 func NewJournal(dir, target string, now func() int64) *Journal {
 	return &Journal{dir: dir, target: target, suffix: journalSuffix, now: now}
 }
 
-// NewRedoJournal keeps what makes undone changes again, for as long as the session lasts.
+// NewRedoJournal returns the journal that redoes undone changes. It lasts for the session.
 func NewRedoJournal(dir, target string, now func() int64) *Journal {
 	return &Journal{dir: dir, target: target, suffix: redoSuffix, now: now}
 }
 
-// Step is a change that can be undone: where its records are in the journal, and of how
-// many bytes of its commands an undo that broke off has run.
+// Step is a change that can be undone: the position of its records in the journal, and how
+// many bytes of its commands an interrupted undo has already run.
 type Step struct {
 	Title string
-	When  int64 // it was begun, Unix ms
-	Keys  int64 // how many it changed; 0 where that is not known
-	Asked bool  // the person was asked before it was made
+	When  int64 // start of the change, Unix ms
+	Keys  int64 // number of changed keys; 0 if unknown
+	Asked bool  // the person confirmed the change
 
-	from, first, to int64 // first: after the record that begins it
+	from, first, to int64 // first: after the record that begins the step
 	done            int64
 }
 
@@ -62,12 +61,12 @@ const (
 	journalSuffix = ".undo2" // ends with the version of the format
 	redoSuffix    = ".redo2"
 
-	recordTarget   = 'T' // what the target is called
-	recordStep     = 'S' // begins a step: when, and its title
-	recordCommands = 'C' // a database and commands there, as Redis's protocol has them
-	recordRedo     = 'R' // likewise: what makes the change again, where that needs no images
-	recordChecks   = 'L' // what the change left of what the commands before undo: see checks.go
-	recordEnd      = 'E' // ends a step: how many keys, and whether the person was asked
+	recordTarget   = 'T' // the name of the target
+	recordStep     = 'S' // begins a step: time and title
+	recordCommands = 'C' // a database and commands there, in the Redis protocol
+	recordRedo     = 'R' // likewise: the commands that redo the change, if it needs no saved keys
+	recordChecks   = 'L' // what the change left in the keys that the commands before restore: see checks.go
+	recordEnd      = 'E' // ends a step: number of keys, and whether the person confirmed it
 
 	recordHead = 1 + 4
 	recordSum  = 8
@@ -77,19 +76,19 @@ var (
 	errDamagedJournal = errors.New("the undo journal is damaged: what it keeps of this change cannot be used")
 )
 
-// NotKept is why a change was not made: it could not be written to the journal.
+// NotKept is an error: the change was not made because the journal could not be written.
 type NotKept struct{ Err error }
 
 func (u NotKept) Error() string {
 	return fmt.Sprintf("nothing was changed, since its undo cannot be kept: %v", u.Err)
 }
 
-// begin starts a step. The step before it stays as it is.
+// begin starts a step. The previous step is unchanged.
 func (j *Journal) begin(title string) (Step, error) {
 	return j.beginStep(Step{Title: title, When: j.now()})
 }
 
-// beginStep is begin with what is known of the step.
+// beginStep is begin with the fields of s.
 func (j *Journal) beginStep(s Step) (Step, error) {
 	if err := j.create(); err != nil {
 		return Step{}, NotKept{err}
@@ -100,8 +99,8 @@ func (j *Journal) beginStep(s Step) (Step, error) {
 	return s, err
 }
 
-// conclude ends the step that was begun last, with what is known of it by now. A step
-// without that is as good.
+// conclude records the key count and the confirmation of the last step. A step without
+// this record is valid, too.
 func (j *Journal) conclude(s *Step) {
 	asked := byte(0)
 	if s.Asked {
@@ -112,7 +111,7 @@ func (j *Journal) conclude(s *Step) {
 	}
 }
 
-// create makes the file, unless there is one.
+// create creates the file if it does not exist yet.
 func (j *Journal) create() error {
 	if j.file != nil {
 		return nil
@@ -122,7 +121,7 @@ func (j *Journal) create() error {
 	}
 	f, err := j.make()
 	if errors.Is(err, alone.ErrInUse) {
-		f, err = j.make() // somebody looked into it before it was locked
+		f, err = j.make() // another process opened it before it was locked
 	}
 	if err != nil {
 		return err
@@ -143,14 +142,14 @@ func (j *Journal) make() (*os.File, error) {
 	return alone.Open(filepath.Join(j.dir, name), true)
 }
 
-// journalsOf is what the names of the journals of a target begin with; the time
-// follows, so that the names are in the order of the sessions.
+// journalsOf returns the prefix of a target's journal names. The time follows it, so that
+// names sort in the order of the sessions.
 func journalsOf(target string) string { return fmt.Sprintf("%016x-", xxh3.HashString(target)) }
 
-// add appends commands that undo a part of the step that was begun last.
+// add appends commands that undo part of the current step.
 func (j *Journal) add(db int, calls [][][]byte) error { return j.addCalls(recordCommands, db, calls) }
 
-// addRedo appends commands that make the step again after its undo.
+// addRedo appends commands that redo the step after its undo.
 func (j *Journal) addRedo(db int, calls [][][]byte) error { return j.addCalls(recordRedo, db, calls) }
 
 func (j *Journal) addCalls(kind byte, db int, calls [][][]byte) error {
@@ -161,7 +160,7 @@ func (j *Journal) addCalls(kind byte, db int, calls [][][]byte) error {
 	return j.append(kind, payload)
 }
 
-// append writes a record. One that did not get there as a whole is cut off again.
+// append writes a record. It truncates a partially written record.
 func (j *Journal) append(kind byte, payload []byte) error {
 	record := make([]byte, recordHead, recordHead+len(payload)+recordSum)
 	record[0] = kind
@@ -176,7 +175,7 @@ func (j *Journal) append(kind byte, payload []byte) error {
 	return nil
 }
 
-// sync makes sure that the journal survives a crash of the machine.
+// sync flushes the journal to disk.
 func (j *Journal) sync() error {
 	if err := j.file.Sync(); err != nil {
 		return NotKept{err}
@@ -184,7 +183,7 @@ func (j *Journal) sync() error {
 	return nil
 }
 
-// cut forgets a step and what follows it.
+// cut removes a step and everything after it.
 func (j *Journal) cut(s Step) error { return j.cutAt(s.from) }
 
 func (j *Journal) cutAt(end int64) error {
@@ -192,13 +191,13 @@ func (j *Journal) cutAt(end int64) error {
 	return j.file.Truncate(end)
 }
 
-// replay calls fn with what undoes a step, in the order in which it was added, and
-// with how many bytes of the step were there before it.
+// replay calls fn with the commands that undo a step, in the order they were added, and
+// with the number of bytes of commands before them.
 func (j *Journal) replay(s Step, fn func(done int64, db int, calls [][][]byte) error) error {
 	return j.replayKind(recordCommands, s, fn)
 }
 
-// replayKind is replay for records of a kind that hold commands.
+// replayKind is replay for the records of one kind.
 func (j *Journal) replayKind(wanted byte, s Step, fn func(done int64, db int, calls [][][]byte) error) error {
 	var done int64
 	in := bufio.NewReaderSize(io.NewSectionReader(j.file, s.from, s.to-s.from), 64<<10)
@@ -223,7 +222,7 @@ func (j *Journal) replayKind(wanted byte, s Step, fn func(done int64, db int, ca
 	}
 }
 
-// readRecord reads the next record; io.EOF where there is none.
+// readRecord reads the next record. It returns io.EOF at the end.
 func readRecord(in io.Reader) (kind byte, payload []byte, err error) {
 	head := make([]byte, recordHead)
 	if _, err := io.ReadFull(in, head); err != nil {
@@ -267,8 +266,7 @@ func parseCommands(payload []byte) (db int, calls [][][]byte, err error) {
 	}
 }
 
-// Close ends the journal, and removes its file when nothing in it is of use any
-// more.
+// Close closes the journal, and removes its file if remove is set.
 func (j *Journal) Close(remove bool) error {
 	if j.file == nil {
 		return nil

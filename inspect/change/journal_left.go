@@ -13,15 +13,15 @@ import (
 	"github.com/meowdis/meowdis/internal/alone"
 )
 
-// What sessions leave that end, or are killed, with changes that can be undone.
+// Journals of sessions that ended, or were killed, with changes that can be undone.
 
-// creationGrace is for how long, in ms, a journal without a step may be one that is
-// being made.
+// creationGrace is the age in ms up to which a journal without a step may belong to a
+// session that is just creating it.
 const creationGrace = 60_000
 
-// Adopt takes over the latest journal that a session on the same target left, and
-// returns its steps. Those that a living session has are left alone, those
-// without a step are removed.
+// Adopt takes over the latest journal that an earlier session on the same target left, and
+// returns its steps. It skips journals of running sessions, and removes journals without
+// steps.
 func (j *Journal) Adopt() (steps []Step, err error) {
 	err = j.eachOrphan(func(f *os.File) (over bool, err error) {
 		j.file = f
@@ -36,15 +36,15 @@ func (j *Journal) Adopt() (steps []Step, err error) {
 	return steps, err
 }
 
-// Sweep removes what sessions left that were killed.
+// Sweep removes the journals of sessions that were killed.
 func (j *Journal) Sweep() error {
 	return j.eachOrphan(func(f *os.File) (bool, error) {
 		return false, errors.Join(f.Close(), os.Remove(f.Name()))
 	})
 }
 
-// eachOrphan calls fn with the journals of the target that no living session has, the last one
-// first, until it is over.
+// eachOrphan calls fn with the target's journals that no running session has locked, the
+// latest first, until fn returns true.
 func (j *Journal) eachOrphan(fn func(*os.File) (over bool, err error)) error {
 	entries, err := os.ReadDir(j.dir)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -73,18 +73,18 @@ func (j *Journal) eachOrphan(fn func(*os.File) (over bool, err error)) error {
 	return nil
 }
 
-// load finds the steps of a file that is there, by the heads of its records. What
-// is after the last whole record was never followed by a change, and is cut off.
+// load reads the steps of an existing file from the heads of its records. No change
+// followed anything after the last whole record, so load truncates it.
 func (j *Journal) load() (steps []Step, err error) {
 	head := make([]byte, len(journalMagic))
 	if _, err := j.file.ReadAt(head, 0); err != nil || string(head) != journalMagic {
-		return nil, nil // it was killed before anything was kept
+		return nil, nil // the session was killed before it saved anything
 	}
 	size, err := j.file.Seek(0, io.SeekEnd)
 	if err != nil {
 		return nil, err
 	}
-	var starts []int64 // of the records
+	var starts []int64 // offsets of the records
 	head = make([]byte, recordHead)
 	for at := int64(len(journalMagic)); at+recordHead+recordSum <= size; {
 		if _, err := j.file.ReadAt(head, at); err != nil {
@@ -111,7 +111,7 @@ func (j *Journal) load() (steps []Step, err error) {
 	return steps, j.file.Truncate(max(j.end, int64(len(journalMagic))))
 }
 
-// applyStepRecord takes in a record that begins or ends a step.
+// applyStepRecord adds a record that begins or ends a step to steps.
 func applyStepRecord(steps []Step, kind byte, payload []byte, from, next int64) []Step {
 	n, size := binary.Uvarint(payload)
 	rest := payload[max(size, 0):]
@@ -124,9 +124,9 @@ func applyStepRecord(steps []Step, kind byte, payload []byte, from, next int64) 
 	return steps
 }
 
-// trim takes off the end what no change followed: records that the machine went down in
-// the middle of, and steps that were begun and have no commands. What is in front of them
-// by then is looked at in the same way, so that the next session finds the same steps.
+// trim drops what no change followed from the end: records cut short by a crash, and steps
+// without commands. It then treats what precedes them in the same way, so that the next
+// session finds the same steps.
 func (j *Journal) trim(steps []Step, starts []int64) []Step {
 	for at := range slices.Backward(starts) {
 		last := starts[at]
@@ -145,7 +145,7 @@ func (j *Journal) trim(steps []Step, starts []int64) []Step {
 	return steps
 }
 
-// hasRecords reports whether anything was added to a step.
+// hasRecords reports whether the step has any records beside its first.
 func (j *Journal) hasRecords(s Step) bool {
 	return s.to > s.first
 }

@@ -4,12 +4,12 @@ import (
 	"github.com/meowdis/meowdis/inspect/target"
 )
 
-// Maker makes changes, keeps what they overwrite in the journal, and undoes them. Its
-// work is for jobs: it is all that they may touch.
+// Maker makes changes, saves what they overwrite in the journal, and undoes them. Jobs
+// call it and use nothing beside it.
 type Maker struct {
 	*target.Conn
 	Index   target.Index // nil: keys are found by SCAN
-	Journal *Journal     // what undoes changes
-	Redo    *Journal     // what makes those again that were undone
+	Journal *Journal     // undoes changes
+	Redo    *Journal     // redoes undone changes
 	Clock   func() int64
 }

@@ -10,24 +10,24 @@ import (
 	"github.com/meowdis/meowdis/transfer"
 )
 
-// Past is what the journal knows of keys before some steps. It is read while no change is
-// being made and none is undone.
+// Past is the history of keys in the journal. It must not be read while a change is made
+// or undone.
 type Past struct {
 	journal Journal
 	steps   []Step
 }
 
-// Past is what is known of keys before some steps, the last one last.
+// Past returns the history of keys in steps, which are in order.
 func (j *Journal) Past(steps []Step) *Past { return &Past{*j, slices.Clone(steps)} }
 
-// Version is a key before a change.
+// Version is the state of a key before a change.
 type Version struct {
 	Title string // of the change
 	step  int
 }
 
-// Of lists the changes of a key, the last one first. A key that was renamed is followed to
-// the names that it had.
+// Of lists the changes of a key, the latest first. It follows a renamed key to its
+// earlier names.
 func (p *Past) Of(ctx context.Context, db int, key string) (found []Version, err error) {
 	for i, s := range slices.Backward(p.steps) {
 		name, touched := key, false
@@ -50,7 +50,7 @@ func (p *Past) Of(ctx context.Context, db int, key string) (found []Version, err
 	return found, nil
 }
 
-// names reports whether a call that undoes something is about key.
+// names reports whether call affects key.
 func names(call [][]byte, key string) bool {
 	for _, p := range changedKeys(0, [][][]byte{call}) {
 		if slices.Contains(p.keys, key) {
@@ -60,12 +60,12 @@ func names(call [][]byte, key string) bool {
 	return false
 }
 
-// isRename reports whether a call gives a key another name.
+// isRename reports whether call renames a key.
 func isRename(call [][]byte) bool {
 	return string(call[0]) == "RENAME" || string(call[0]) == "RENAMENX"
 }
 
-// nameAfter is what key is called after a call that gives it another name.
+// nameAfter returns the name of key after call, which may rename it.
 func nameAfter(call [][]byte, key string) string {
 	if len(call) == 3 && isRename(call) && string(call[1]) == key {
 		return string(call[2])
@@ -73,8 +73,8 @@ func nameAfter(call [][]byte, key string) string {
 	return key
 }
 
-// Rebuild makes in database 0 of scratch what key was before the change of v. It returns
-// what it was called, and when it was to expire: there it never does.
+// Rebuild restores, in database 0 of scratch, the state of key before the change of v. It
+// returns the name and the expiry that the key had then; in scratch it does not expire.
 func (p *Past) Rebuild(ctx context.Context, now, scratch *target.Conn, db int, key string, v Version) (name string, expires int64, err error) {
 	b := rebuilding{key: key, out: batch{take: func(calls [][][]byte) error {
 		values, err := scratch.Do(ctx, 0, calls...)
@@ -122,15 +122,15 @@ func firstError(errs ...error) error {
 	return nil
 }
 
-// rebuilding is a key that is made anew by what undoes its changes.
+// rebuilding is the state of a key while Rebuild applies undo commands to it.
 type rebuilding struct {
 	key     string
 	expires int64
 	out     batch
 }
 
-// take runs a call if it is about the key, or about a part of some key under a temporary
-// name. When the key expires is only remembered.
+// take runs a call if it affects the key, or a temporary key. It records an expiry
+// without setting it.
 func (b *rebuilding) take(call [][]byte) error {
 	temporary := len(call) > 1 && strings.HasPrefix(string(call[1]), transfer.TemporaryPrefix)
 	if !temporary && !names(call, b.key) {

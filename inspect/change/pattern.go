@@ -7,17 +7,18 @@ import (
 	"strings"
 )
 
-// Pattern is how names become others.
+// Pattern maps old key names to new ones.
 type Pattern struct {
 	from  *regexp.Regexp
-	to    string   // of a regular expression
-	parts []string // of a glob: the text around the wildcards of the new name
-	whole bool     // from is the whole name
+	to    string   // replacement for a regular expression
+	parts []string // for a glob: the texts around the wildcards of the new name
+	whole bool     // from matches the whole name
 }
 
-// ParsePattern reads a pattern. From is a glob, each of whose wildcards stands for the same
-// text as the wildcard at its place in to; or some text, which is replaced wherever a name
-// has it; or a regular expression between slashes, for which to has $1 and its like.
+// ParsePattern parses a pattern. from is one of: a glob, each of whose wildcards matches
+// the text that the wildcard at the same position in to inserts; a text, which is replaced
+// wherever it occurs in a name; or a regular expression between slashes, whose groups to
+// inserts as $1, $2, and so on.
 func ParsePattern(from, to string) (p Pattern, err error) {
 	switch inner, ok := strings.CutPrefix(from, "/"); {
 	case from == "":
@@ -43,7 +44,7 @@ func ParsePattern(from, to string) (p Pattern, err error) {
 	return p, err
 }
 
-// aroundWildcards is the texts around the wildcards of a glob, and those.
+// aroundWildcards splits a glob into the texts around its wildcards, and the wildcards.
 func aroundWildcards(glob string) (texts []string, signs []byte) {
 	for {
 		i := strings.IndexAny(glob, "*?")
@@ -54,7 +55,7 @@ func aroundWildcards(glob string) (texts []string, signs []byte) {
 	}
 }
 
-// Apply is what a name becomes; itself where the pattern is about others.
+// Apply returns the new name for name; name itself if the pattern does not match.
 func (p Pattern) Apply(name string) string {
 	if !p.whole {
 		return p.from.ReplaceAllString(name, p.to)

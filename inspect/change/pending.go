@@ -7,13 +7,13 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// PendingEntry asks about a pending entry of a group.
+// PendingEntry returns the command that reads a pending entry of a group.
 func PendingEntry(key, group, id string) [][]byte {
 	return target.Command("XPENDING", key, group, id, id, "1")
 }
 
-// UndoPending makes an entry pending again as it is: with the same consumer, deliveries and
-// time.
+// UndoPending returns a function that builds the command to make an entry pending again
+// with its current consumer, delivery count and time.
 func UndoPending(key, group, id string) undoBuilder {
 	return func(ctx context.Context, c *target.Conn, db int) ([][][]byte, error) {
 		values, err := c.Do(ctx, db, PendingEntry(key, group, id), target.Command("TIME"))
@@ -34,7 +34,7 @@ func UndoPending(key, group, id string) undoBuilder {
 	}
 }
 
-// pendingAnswer is what XPENDING says of entries, without how long they are idle.
+// pendingAnswer returns a reply of XPENDING without the idle times.
 func pendingAnswer(v resp.Value) resp.Value {
 	out := resp.Value{Kind: resp.Array}
 	for _, e := range v.Elems {

@@ -10,10 +10,10 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// maxRenamed is how many keys are renamed at once: all their names are in memory.
+// maxRenamed is how many keys can be renamed at once: all names are in memory.
 const maxRenamed = 1_000_000
 
-// Names is the names of the keys of s.
+// Names returns the names of the keys in s.
 func (c *Maker) Names(ctx context.Context, db int, s Selection) (names []string, err error) {
 	if len(s.Folders) == 0 {
 		return s.Names, nil
@@ -27,22 +27,22 @@ func (c *Maker) Names(ctx context.Context, db int, s Selection) (names []string,
 	return names, err
 }
 
-// Renaming is keys and the names that they are to get.
+// Renaming is a list of keys and their new names.
 type Renaming struct {
 	Old, New []string
-	Same     int // how many keys keep their name
+	Same     int // number of keys that keep their name
 	Clashes  []Clash
 }
 
-// Clash is a name that a key cannot get.
+// Clash is a new name that a key cannot get, and the reason.
 type Clash struct{ Old, New, Why string }
 
-// maxClashes is how many of them are told.
+// maxClashes is how many clashes are reported.
 const maxClashes = 1000
 
-// Plan finds out what names become by a pattern, and which of that cannot be.
+// Plan applies p to names, and finds the new names that are taken or invalid.
 func (c *Maker) Plan(ctx context.Context, db int, names []string, p Pattern) (r Renaming, err error) {
-	taken := make(map[string]string, len(names)) // by the new name, who gets it
+	taken := make(map[string]string, len(names)) // the old name, by new name
 	for _, old := range names {
 		name := p.Apply(old)
 		first, twice := taken[name]
@@ -82,7 +82,7 @@ func (r *Renaming) clash(old, name, why string) {
 	}
 }
 
-// existing reports of each name whether there is such a key.
+// existing reports for each name whether the key exists.
 func (c *Maker) existing(ctx context.Context, db int, names []string) ([]bool, error) {
 	return existing(ctx, c.Conn, db, names)
 }
@@ -106,8 +106,8 @@ func existing(ctx context.Context, c *target.Conn, db int, names []string) ([]bo
 	return there, nil
 }
 
-// Renames gives keys the names that they become by a pattern. Nothing is overwritten: not
-// by an undo either, since it, too, asks that the name is free.
+// Renames returns an Each that renames keys by p. It overwrites no key, and neither does
+// its undo: both check that the name is free.
 func Renames(p Pattern) Each {
 	return func(db int, olds []string) transaction {
 		names := make([]string, len(olds))
@@ -128,7 +128,7 @@ func Renames(p Pattern) Each {
 			calls, back = nil, [][][]byte{}
 			for i, old := range olds {
 				switch {
-				case !there[i]: // it has ended since
+				case !there[i]: // it has expired since
 				case there[len(olds)+i]:
 					return nil, fmt.Errorf("%s: %w", display.Text(names[i], 40), errNameTaken)
 				default:

@@ -9,27 +9,27 @@ import (
 	"github.com/meowdis/meowdis/xxh3"
 )
 
-// Where no key can be watched, as over REST, somebody may write between the keeping of a
-// key and its change. So the transaction that changes keys reads them once more, and what
-// it finds goes to the journal, too, where it is not what was kept.
+// If keys cannot be watched, as over REST, another client may write between the saving of
+// a key and its change. So the transaction that changes the keys reads them again, and the
+// journal gets the values that differ from the saved ones.
 
-// maxRereadBytes is how many bytes of serialized keys a transaction reads once more.
+// maxRereadBytes is how many bytes of dumped keys a transaction reads again.
 const maxRereadBytes = 4 << 20
 
-// savedKey is what was kept of a key: the command that brings it back, without the value.
+// savedKey is the command that restores a key, without the value.
 type savedKey struct {
-	restore [][]byte // RESTORE, its key and when it ends; nil for a key that was not there
+	restore [][]byte // RESTORE, the key and its expiry; nil for a missing key
 	key     string
-	sum     uint64 // the hash of the serialized value
+	sum     uint64 // hash of the dump
 }
 
-// rereadSet is what a transaction kept that it can read once more.
+// rereadSet is the saved keys that a transaction reads again.
 type rereadSet struct {
 	keys  []savedKey
 	bytes int
 }
 
-// add takes in commands that bring keys back.
+// add adds the keys that calls restore.
 func (r *rereadSet) add(calls [][][]byte) {
 	for _, call := range calls {
 		if string(call[0]) != "RESTORE" || r.bytes+len(call[3]) > maxRereadBytes {
@@ -40,14 +40,14 @@ func (r *rereadSet) add(calls [][][]byte) {
 	}
 }
 
-// addAbsent takes in keys that were not there.
+// addAbsent adds missing keys.
 func (r *rereadSet) addAbsent(keys []string) {
 	for _, key := range keys {
 		r.keys = append(r.keys, savedKey{key: key})
 	}
 }
 
-// calls are the commands that read the keys.
+// calls returns the commands that read the keys.
 func (r *rereadSet) calls() [][][]byte {
 	calls := make([][][]byte, len(r.keys))
 	for i, k := range r.keys {
@@ -56,8 +56,8 @@ func (r *rereadSet) calls() [][][]byte {
 	return calls
 }
 
-// changedSince are the commands that bring back what others wrote since the keys were kept; of a
-// key that nobody can tell about there are none.
+// changedSince returns the commands that restore what other clients wrote after the keys
+// were saved. It skips keys that could not be read.
 func (r *rereadSet) changedSince(dumps []resp.Value) (calls [][][]byte) {
 	for i, k := range r.keys {
 		switch v := dumps[i]; {
@@ -74,8 +74,8 @@ func (r *rereadSet) changedSince(dumps []resp.Value) (calls [][][]byte) {
 	return calls
 }
 
-// commitWithReread runs commands after the reads of r in one transaction, and adds to the
-// journal what those find. Without transactions it just runs them.
+// commitWithReread runs calls after the reads of r in one transaction, and adds newer values
+// to the journal. Without transactions it only runs calls.
 func (c *Maker) commitWithReread(ctx context.Context, db int, r rereadSet, calls [][][]byte) ([]resp.Value, error) {
 	if len(r.keys) == 0 || c.Refusals.Has("DUMP") || !c.hasMulti(ctx, db) {
 		return c.Do(ctx, db, calls...)
@@ -85,7 +85,7 @@ func (c *Maker) commitWithReread(ctx context.Context, db int, r rereadSet, calls
 	switch {
 	case err != nil:
 		return nil, err
-	case len(values) < len(reads)+len(calls): // it was refused as a whole, and nothing was done
+	case len(values) < len(reads)+len(calls): // the transaction was refused, and nothing was done
 		return c.Do(ctx, db, calls...)
 	}
 	if newer := r.changedSince(values); len(newer) > 0 {
@@ -96,7 +96,7 @@ func (c *Maker) commitWithReread(ctx context.Context, db int, r rereadSet, calls
 	return values[len(reads):], err
 }
 
-// hasMulti reports whether the target runs transactions.
+// hasMulti reports whether the target supports transactions.
 func (c *Maker) hasMulti(ctx context.Context, db int) bool {
 	if c.Refusals.Has("MULTI") {
 		return false

@@ -14,7 +14,7 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// expiredBy reports whether a key that is not there ended by itself: it was to, by now.
+// expiredBy reports whether the key's recorded expiry has passed at now.
 func (l Check) expiredBy(now int64) bool {
 	if !l.is(WholeKey) && !l.is(OnlyTTL) || len(l.Call) != 2 {
 		return false
@@ -27,8 +27,8 @@ func (l Check) expiredBy(now int64) bool {
 	return at > 1 && at <= now
 }
 
-// remember keeps in the journal what a change left, unless somebody else changed that at
-// once, or it cannot be told: an undo asks then.
+// remember records what a change left. It returns false if another client changed that at
+// once, or the answers cannot be determined: an undo then asks first.
 func (c *Maker) remember(ctx context.Context, t transaction, watched bool) (kept bool) {
 	for _, p := range t.checks {
 		if p.known {
@@ -51,11 +51,11 @@ func (c *Maker) remember(ctx context.Context, t transaction, watched bool) (kept
 	return true
 }
 
-// rememberTime is how long a change that was stopped looks for what it did.
+// rememberTime is how long a cancelled change may take to record what it did.
 const rememberTime = time.Second
 
-// rememberStopped is remember for a change that was stopped: its last commands may have
-// run or not, and are over when something else is answered.
+// rememberStopped is remember for a cancelled change. Its last commands may or may not have
+// run; they are complete once another command is answered.
 func (c *Maker) rememberStopped(ctx context.Context, t transaction) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rememberTime)
 	defer cancel()
@@ -66,8 +66,8 @@ func (c *Maker) rememberStopped(ctx context.Context, t transaction) {
 	c.remember(ctx, t, false)
 }
 
-// addChecks appends what a change left. A time to live of what is not there is left out:
-// its undo does nothing.
+// addChecks appends what a change left. It skips TTLs of missing keys and fields, since
+// undoing those does nothing.
 func (j *Journal) addChecks(db int, checks []Check) error {
 	payload := binary.AppendUvarint(nil, uint64(db))
 	for _, l := range checks {
@@ -78,8 +78,8 @@ func (j *Journal) addChecks(db int, checks []Check) error {
 	return j.append(recordChecks, payload)
 }
 
-// replayChecks calls fn with what a step left, as far as it is still to be undone, and
-// unknown where that was not kept of a part of it.
+// replayChecks calls fn with the checks of a step that are still to be undone, and unknown
+// if checks are missing for a part of it.
 func (j *Journal) replayChecks(s Step, fn func(db int, checks []Check) error, unknown func()) error {
 	var at int64
 	kept := true
@@ -124,17 +124,17 @@ func (j *Journal) replayChecks(s Step, fn func(db int, checks []Check) error, un
 	}
 }
 
-// checksIn is checks of keys of a database.
+// checksIn is a list of checks of one database.
 type checksIn struct {
 	db     int
 	checks []Check
-	known  bool // the answers are there
+	known  bool // the answers are filled in
 }
 
-// mismatch is what speaks against an undo.
+// mismatch is a check whose answer has changed, a reason not to undo.
 type mismatch struct {
 	Check
-	now string // the answer by now
+	now string // the current answer
 }
 
 func (d mismatch) String() string {
@@ -154,9 +154,9 @@ func (d mismatch) String() string {
 	return key + " was changed since; what it holds now is lost."
 }
 
-// review tells what speaks against taking a step of j back, and which keys are gone whose time to live
-// it would bring back. Few keys are watched from here on. What the person wants anyway
-// is not looked at.
+// review returns the reasons not to undo a step of j, and the missing keys whose TTL it
+// would restore. From here on the step's keys are watched, if there are few. With wanted
+// set, the person has agreed and nothing is checked.
 func (c *Maker) review(ctx context.Context, j *Journal, s Step, wanted bool) (doubts, gone []string, err error) {
 	if wanted {
 		return nil, nil, c.unwatch(ctx)
@@ -186,8 +186,8 @@ func (c *Maker) review(ctx context.Context, j *Journal, s Step, wanted bool) (do
 	return doubts, gone, err
 }
 
-// compare calls differs with the checks whose answer is another one by now, but for keys
-// that have ended as they were to. It returns false when that cannot be told.
+// compare calls differs with each check whose answer has changed, except for keys that
+// expired as scheduled. It returns false if the answers cannot be determined.
 func (c *Maker) compare(ctx context.Context, db int, checks []Check, differs func(mismatch)) (known bool, err error) {
 	now := c.Clock()
 	fresh := slices.Clone(checks)
@@ -208,10 +208,10 @@ func (c *Maker) compare(ctx context.Context, db int, checks []Check, differs fun
 	return true, nil
 }
 
-// maxMismatches is how many doubts are told.
+// maxMismatches is how many reasons are reported.
 const maxMismatches = 4
 
-// watchStep watches the keys that a step is about, if they are few.
+// watchStep watches the keys of a step if there are at most KeysAtOnce.
 func (c *Maker) watchStep(ctx context.Context, j *Journal, s Step) error {
 	var places []keysIn
 	n := 0

@@ -10,19 +10,19 @@ import (
 	"github.com/meowdis/meowdis/keyspace/catalog"
 )
 
-// Selection is the keys that an action is about.
+// Selection is the keys that an action applies to.
 type Selection struct {
 	Names   []string
-	Folders []string // with all keys whose names begin so
+	Folders []string // prefixes, each standing for all keys that begin with it
 }
 
-// Select is the selection of some names and folders; what is in one of the folders counts
-// once.
+// Select returns the selection of names and folders. It drops the names and folders that
+// are inside another folder.
 func Select(names, folders []string) Selection {
 	names, folders = slices.Clone(names), slices.Clone(folders)
 	slices.Sort(names)
 	slices.Sort(folders)
-	var outer []string // the folders that are in no other one
+	var outer []string // the folders that are not inside another one
 	for _, f := range folders {
 		if !inFolder(f, outer) {
 			outer = append(outer, f)
@@ -34,7 +34,8 @@ func Select(names, folders []string) Selection {
 	return Selection{slices.DeleteFunc(names, func(name string) bool { return inFolder(name, outer) }), outer}
 }
 
-// inFolder reports whether a name is in one of sorted folders, none of which is in another.
+// inFolder reports whether name is in one of the sorted folders, none of which contains
+// another.
 func inFolder(name string, folders []string) bool {
 	i, found := slices.BinarySearch(folders, name)
 	return found || i > 0 && strings.HasPrefix(name, folders[i-1])
@@ -43,7 +44,7 @@ func inFolder(name string, folders []string) bool {
 // Empty reports whether nothing is selected.
 func (s Selection) Empty() bool { return len(s.Names)+len(s.Folders) == 0 }
 
-// String names the selection in few words.
+// String returns a short description of the selection.
 func (s Selection) String() string {
 	switch {
 	case len(s.Folders) == 0 && len(s.Names) == 1:
@@ -60,11 +61,10 @@ func (s Selection) String() string {
 	return folders + " and " + display.Counted(int64(len(s.Names)), "key", "keys")
 }
 
-// namesPerPage is how many names a visit gets at once.
+// namesPerPage is how many names a walk gets at once.
 const namesPerPage = 1000
 
-// walk calls fn with the names of the keys of s, all of them, some at a time. fn
-// may delete them.
+// walk calls fn with the names of all keys in s, in batches. fn may delete the keys.
 func (c *Maker) walk(ctx context.Context, db int, s Selection, fn func(names []string) error) error {
 	for part := range slices.Chunk(s.Names, namesPerPage) {
 		if err := fn(part); err != nil {

@@ -15,7 +15,7 @@ func (c *Maker) Source(ctx context.Context, db int, s Selection) transfer.Source
 	return func(yield func(transfer.Part, error) bool) {
 		var done, many int64
 		if c.Index != nil || len(s.Folders) == 0 {
-			many, _ = c.countKeys(ctx, Scope{db, s}) // the progress only
+			many, _ = c.countKeys(ctx, Scope{db, s}) // for the progress only
 		}
 		err := c.walk(ctx, db, s, func(names []string) error {
 			for some := range slices.Chunk(names, KeysAtOnce) {

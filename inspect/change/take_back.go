@@ -13,44 +13,42 @@ import (
 	"github.com/meowdis/meowdis/transfer"
 )
 
-// An undo keeps what it overwrites, too, as a change does, in a journal of its own: so it
-// can be undone itself, which makes the change again, and so on. A step goes from one of
-// the two journals to the other.
+// Like a change, an undo saves what it overwrites, in a second journal. So an undo can be
+// undone, which is a redo, and so on. A step moves from one journal to the other.
 
-// Undone is an undo, or what makes a change again, that came to its end or did not; then
-// it can be tried again.
+// Undone is the result of an undo or a redo. If it was interrupted, it can be retried.
 type Undone struct {
 	Step   Step
-	Again  bool     // the change was made again
-	Back   *Step    // what takes this back; nil where nothing was done, or that cannot be kept
-	Doubts []string // why it was not begun
-	Gone   []string // keys whose time to live was to come back, and that are not there
-	Taken  []string // names that keys were to get again, and that others have taken
+	Again  bool     // it was a redo
+	Back   *Step    // undoes this in turn; nil if nothing was done or it cannot be saved
+	Doubts []string // reasons why it was not started
+	Gone   []string // missing keys whose TTL was to be restored
+	Taken  []string // names that were to be restored, and that other keys have now
 	Err    error
 }
 
-// Undo takes a step back, the last one of the journal: when others changed what it left
-// only if that is wanted.
+// Undo undoes the last step of the journal. If another client has changed what the step
+// left, it does so only with wanted set.
 func (c *Maker) Undo(ctx context.Context, s Step, wanted bool) Undone {
 	return c.reverse(ctx, s, wanted, c.Journal, c.Redo)
 }
 
-// DoAgain makes a change again that was undone last, likewise.
+// DoAgain redoes the change that was undone last, under the same condition.
 func (c *Maker) DoAgain(ctx context.Context, s Step, wanted bool) Undone {
 	u := c.reverse(ctx, s, wanted, c.Redo, c.Journal)
 	u.Again = true
 	return u
 }
 
-// reverse takes a step of one journal back, after it has kept in the other one what takes
-// that back in turn. An undo does not fail because of that, only what changes more.
+// reverse undoes a step of one journal after saving, in the other one, what undoes that in
+// turn. If this cannot be saved, a redo fails; an undo continues without it.
 func (c *Maker) reverse(ctx context.Context, s Step, wanted bool, from, to *Journal) Undone {
 	u := Undone{Step: s, Err: errConflict}
 	for range tries {
 		if u.Doubts, u.Gone, u.Err = c.review(ctx, from, s, wanted); len(u.Doubts) > 0 || u.Err != nil {
 			return u
 		}
-		if u.Back = nil; s.done == 0 { // of what is half undone it cannot be told any more
+		if u.Back = nil; s.done == 0 { // a half undone step can no longer be saved
 			back, err := c.saveReverse(ctx, s, from, to)
 			switch {
 			case err == nil:
@@ -76,7 +74,7 @@ func (c *Maker) reverse(ctx context.Context, s Step, wanted bool, from, to *Jour
 	return c.settle(ctx, u, from, to)
 }
 
-// settle ends a reversal. A change that broke off while it was made again can be undone.
+// settle completes a reversal. A redo that was interrupted can be undone.
 func (c *Maker) settle(ctx context.Context, u Undone, from, to *Journal) Undone {
 	switch {
 	case u.Err != nil && u.Back != nil && to != c.Journal:
@@ -93,8 +91,8 @@ func (c *Maker) settle(ctx context.Context, u Undone, from, to *Journal) Undone 
 	return u
 }
 
-// saveReverse keeps what takes the undo of a step back: the commands of the change itself
-// where they are known, else the keys as they are now.
+// saveReverse saves what reverts the undo of a step: the commands of the change itself if
+// they are recorded, else the current state of the keys.
 func (c *Maker) saveReverse(ctx context.Context, s Step, from, to *Journal) (back Step, err error) {
 	if back, err = to.beginStep(s); err != nil {
 		return back, err
@@ -121,8 +119,8 @@ func (c *Maker) saveReverse(ctx context.Context, s Step, from, to *Journal) (bac
 	return back, nil
 }
 
-// hasRedo reports whether j knows the commands that make a step again. Where they, or the
-// undo, set a time to live that is over by now, they do not bring back what that ends.
+// hasRedo reports whether j has commands that redo the step. It returns false if they or
+// the undo set an expiry that has passed by now: they could not restore what has expired.
 func (c *Maker) hasRedo(j *Journal, s Step) (known bool, err error) {
 	now, over := c.Clock(), false
 	err = j.replayKind(recordRedo, s, func(_ int64, _ int, calls [][][]byte) error {
@@ -138,7 +136,7 @@ func (c *Maker) hasRedo(j *Journal, s Step) (known bool, err error) {
 	return known && !over, err
 }
 
-// setsPastExpiry reports whether a call sets a time to live that is over.
+// setsPastExpiry reports whether a call sets an expiry that has passed.
 func setsPastExpiry(calls [][][]byte, now int64) bool {
 	return slices.ContainsFunc(calls, func(call [][]byte) bool {
 		name := string(call[0])
@@ -146,8 +144,8 @@ func setsPastExpiry(calls [][][]byte, now int64) bool {
 	})
 }
 
-// saveKeys keeps the keys that calls change, or only when they end where the calls change
-// no more.
+// saveKeys saves the keys that calls change, or only their expiry if the calls change no
+// more than that.
 func (c *Maker) saveKeys(ctx context.Context, to *Journal, db int, calls [][][]byte) error {
 	onlyTTLs := !setsPastExpiry(calls, c.Clock()) && !slices.ContainsFunc(calls, func(call [][]byte) bool {
 		return string(call[0]) != "PERSIST" && string(call[0]) != "PEXPIREAT"
@@ -171,8 +169,8 @@ func (c *Maker) saveKeys(ctx context.Context, to *Journal, db int, calls [][][]b
 	return nil
 }
 
-// rememberUndone keeps what the undo of a step left: the answers by now to what was asked
-// about the change. Where they cannot be told, whoever takes the undo back is asked.
+// rememberUndone records what the undo of a step left: the current answers to the step's
+// checks. If they cannot be determined, undoing the undo asks first.
 func (c *Maker) rememberUndone(ctx context.Context, s Step, from, to *Journal) {
 	mark, unknown := to.end, false
 	s.done = 0
@@ -188,9 +186,9 @@ func (c *Maker) rememberUndone(ctx context.Context, s Step, from, to *Journal) {
 	}
 }
 
-// applyUndo runs the commands that undo a step of j. When that breaks off, done is how far
-// it came, as in the step. A name that a key cannot get, since there is such a key, goes
-// to taken.
+// applyUndo runs the commands that undo a step of j. If it is interrupted, done is the
+// position it reached, as in the step. It calls taken with each name that cannot be
+// restored because another key has it.
 func (c *Maker) applyUndo(ctx context.Context, j *Journal, s Step, taken func(name string)) (done int64, err error) {
 	plain := c.Refusals.Has("WATCH")
 	err = j.replay(s, func(at int64, db int, calls [][][]byte) error {
@@ -216,8 +214,8 @@ func (c *Maker) applyUndo(ctx context.Context, j *Journal, s Step, taken func(na
 	return 0, nil
 }
 
-// isExpiredKeyError reports whether an error of a command that brings a key back means
-// that all of the key would have ended by now.
+// isExpiredKeyError reports whether the error of a command that restores a key means that
+// the key would have expired by now.
 func isExpiredKeyError(calls [][][]byte, i int, v resp.Value) bool {
 	if i >= len(calls) {
 		return false

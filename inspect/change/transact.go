@@ -12,39 +12,38 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// transaction is commands that change keys, and the keys.
+// transaction is a set of commands, and the keys they change.
 type transaction struct {
 	db           int
 	places       []keysIn
-	savesMissing bool // keys that are not there are kept as such
+	savesMissing bool // missing keys are recorded, so that an undo deletes them
 	back         [][][]byte
 	onlyTTLs     bool
-	backOf       undoBuilder // what undoes it, found out while the keys are watched; nil: back
-	checks       []checksIn  // what it leaves
-	// calls is the commands, once it is known which of the keys are there.
+	backOf       undoBuilder // computes back while the keys are watched; nil: back is given
+	checks       []checksIn  // checked before an undo
+	// calls returns the commands, given which of the keys exist.
 	calls func(there []string) ([][][]byte, error)
-	// verify is what is wrong with the replies; nil: nothing. Such commands overwrite
-	// nothing when they are made again either.
+	// verify returns an error if the replies are wrong; nil: every reply is accepted. A
+	// redo of these commands overwrites nothing either.
 	verify func(values []resp.Value) error
 }
 
-// keysIn is keys of a database.
+// keysIn is a list of keys in one database.
 type keysIn struct {
 	db   int
 	keys []string
 }
 
-// errConflict is the end of a transaction whose keys were changed by somebody else
-// between being kept and being changed.
+// errConflict ends a transaction whose keys another client changed after they were saved.
 var errConflict = errors.New("somebody else changed the keys at the same time")
 
-// tries is how often a transaction begins again when somebody interferes.
+// tries is how many times a transaction is attempted when its keys keep changing.
 const tries = 5
 
-// transact keeps keys in the journal and changes them. Where the target can watch
-// keys, nobody changes one between the two; otherwise commitTogether keeps what others
-// write in that moment. sent reports whether the commands went out: otherwise nothing was
-// changed.
+// transact saves keys in the journal and changes them. If the target supports WATCH, no
+// other client can change a key in between; otherwise commitWithReread saves what other
+// clients write in that moment. sent reports whether the commands were sent; if not, no
+// data changed.
 func (c *Maker) transact(ctx context.Context, t transaction) (values []resp.Value, sent bool, err error) {
 	for range tries {
 		var watched bool
@@ -80,8 +79,8 @@ func (c *Maker) transact(ctx context.Context, t transaction) (values []resp.Valu
 	return nil, false, err
 }
 
-// watchCalls are the calls that watch, right after a transaction, the keys whose values
-// are to be looked at then.
+// watchCalls returns the commands that watch, right after the transaction, the keys whose
+// values are read for the checks.
 func (t transaction) watchCalls() (calls [][][]byte) {
 	for _, p := range t.checks {
 		if p.db != t.db || p.known || len(p.checks) == 0 {
@@ -96,8 +95,8 @@ func (t transaction) watchCalls() (calls [][][]byte) {
 	return calls
 }
 
-// saveUndo writes to the journal what undoes a transaction, and returns its commands, and
-// what it kept of keys in its database.
+// saveUndo writes the commands that undo t to the journal. It returns the commands of t,
+// and what it saved of the keys in t's database.
 func (c *Maker) saveUndo(ctx context.Context, t transaction) (calls [][][]byte, r rereadSet, err error) {
 	add := func(db int) func([][][]byte) error {
 		return func(calls [][][]byte) error {
@@ -153,19 +152,19 @@ func (c *Maker) saveUndo(ctx context.Context, t transaction) (calls [][][]byte, 
 	return calls, r, err
 }
 
-// repeatable is calls that make a change again after its undo.
+// repeatable returns calls changed so that they can redo the change.
 func repeatable(calls [][][]byte) [][][]byte {
 	calls = slices.Clone(calls)
 	for i, call := range calls {
-		if string(call[0]) == "RENAMENX" { // whether the name is taken is asked before
+		if string(call[0]) == "RENAMENX" { // whether the name is free is checked before
 			calls[i] = append(target.Command("RENAME"), call[1:]...)
 		}
 	}
 	return calls
 }
 
-// keyCount is how many keys a transaction changes whose commands are calls: where it keeps
-// none, those that the calls name first.
+// keyCount returns the number of keys that t changes. If t saves no keys, it counts the
+// distinct first arguments of calls.
 func (t transaction) keyCount(calls [][][]byte) (n int64) {
 	named := map[string]bool{}
 	for _, p := range t.places {
@@ -182,7 +181,7 @@ func (t transaction) keyCount(calls [][][]byte) (n int64) {
 	return int64(len(named))
 }
 
-// without is the keys that are not among others.
+// without returns the keys of p that are not in there.
 func (p keysIn) without(there []string) []string {
 	known := map[string]bool{}
 	for _, key := range there {
@@ -191,8 +190,8 @@ func (p keysIn) without(there []string) []string {
 	return slices.DeleteFunc(slices.Clone(p.keys), func(key string) bool { return known[key] })
 }
 
-// watch makes a commit fail that comes after somebody else's change of the keys.
-// It returns false where the target has no such thing.
+// watch makes the next commit fail if another client changes the keys first. It returns
+// false if the target does not support WATCH.
 func (c *Maker) watch(ctx context.Context, places []keysIn) (bool, error) {
 	if c.Refusals.Has("WATCH") {
 		return false, nil
@@ -200,7 +199,7 @@ func (c *Maker) watch(ctx context.Context, places []keysIn) (bool, error) {
 	for i, p := range places {
 		calls := [][][]byte{target.Command(append([]string{"WATCH"}, p.keys...)...)}
 		if i == 0 {
-			calls = append([][][]byte{target.Command("UNWATCH")}, calls...) // what a transaction that was given up left
+			calls = append([][][]byte{target.Command("UNWATCH")}, calls...) // left by an abandoned transaction
 		}
 		values, err := c.Do(ctx, p.db, calls...)
 		if err != nil {
@@ -214,7 +213,7 @@ func (c *Maker) watch(ctx context.Context, places []keysIn) (bool, error) {
 	return true, nil
 }
 
-// unwatch gives up what was watched.
+// unwatch stops watching keys.
 func (c *Maker) unwatch(ctx context.Context) error {
 	if c.Refusals.Has("WATCH") {
 		return nil
@@ -223,9 +222,9 @@ func (c *Maker) unwatch(ctx context.Context) error {
 	return err
 }
 
-// commit runs commands, where the target can as one, and right after them some that
-// nobody wants the replies of. errRaced means that nothing was done, since keys that
-// were watched have been changed.
+// commit runs calls, atomically if the target allows it, followed by commands whose
+// replies are ignored. It returns errConflict if nothing was done because watched keys
+// changed.
 func (c *Maker) commit(ctx context.Context, db int, atomic bool, calls [][][]byte, after ...[][]byte) ([]resp.Value, error) {
 	if !atomic {
 		return c.Do(ctx, db, calls...)
@@ -242,14 +241,14 @@ func (c *Maker) commit(ctx context.Context, db int, atomic bool, calls [][][]byt
 	case !done.IsError():
 		return done.Elems, nil
 	}
-	// Nothing was done. Why says the reply to the command that could not be queued.
+	// Nothing was done. The command that could not be queued has the reason in its reply.
 	if _, err := lastReply(values[:len(values)-1]); err != nil {
 		return []resp.Value{resp.MakeError(err.Error())}, nil
 	}
 	return []resp.Value{done}, nil
 }
 
-// changedKeys is the keys that calls may change.
+// changedKeys returns the keys that calls may change.
 func changedKeys(db int, calls [][][]byte) []keysIn {
 	var places []keysIn
 	type placed struct {
@@ -290,7 +289,7 @@ func changedKeys(db int, calls [][][]byte) []keysIn {
 	return places
 }
 
-// databaseOf is the database that a key of a call is in: COPY names another one.
+// databaseOf returns the database of the key at pos: COPY can name another one.
 func databaseOf(name string, call [][]byte, pos, db int) int {
 	if name == "COPY" && pos == 2 {
 		for i := 3; i+1 < len(call); i++ {
@@ -304,7 +303,7 @@ func databaseOf(name string, call [][]byte, pos, db int) int {
 	return db
 }
 
-// moveTarget is the database that MOVE moves a key to.
+// moveTarget returns the database that MOVE moves a key to.
 func moveTarget(name string, call [][]byte) (db int, ok bool) {
 	if name != "MOVE" {
 		return 0, false
