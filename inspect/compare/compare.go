@@ -27,7 +27,7 @@ type Room struct {
 func (r *Room) Begin(key string, hasKey bool, marked []string) tea.Cmd {
 	switch {
 	case len(marked) == 2:
-		return r.keys(marked[0], marked[1])
+		return r.compareKeys(marked[0], marked[1])
 	case !hasKey:
 		r.Notice = "Choose a key to compare, or mark two with space."
 		return nil
@@ -66,7 +66,7 @@ func (r *Room) Update(msg tea.Msg) tea.Cmd {
 // pick asks what a key is compared with: another key, or what it was before a change.
 func (r *Room) pick(m versionsMsg) {
 	if len(m.versions) == 0 || r.Scratch == nil {
-		r.ask(m.key)
+		r.askKey(m.key)
 		return
 	}
 	const another = "another"
@@ -77,16 +77,16 @@ func (r *Room) pick(m versionsMsg) {
 	p.At = 1
 	p.Choose = func(value string) tea.Cmd {
 		if value == another {
-			r.ask(m.key)
+			r.askKey(m.key)
 			return nil
 		}
-		return r.before(m, m.versions[target.Atoi(value)])
+		return r.compareBefore(m, m.versions[target.Atoi(value)])
 	}
 	r.Dialog = p
 }
 
-// ask asks for the name of another key.
-func (r *Room) ask(key string) {
+// askKey asks for the name of another key.
+func (r *Room) askKey(key string) {
 	r.Dialog = &room.Question{
 		Title: "Compare " + display.Text(key, 40) + " with", Note: `the name of a key; "in quotes" with escapes. Two keys that are marked are compared at once.`,
 		Prompt: screen.NewPrompt(""), Answer: func(name string) tea.Cmd {
@@ -96,13 +96,13 @@ func (r *Room) ask(key string) {
 			if name == "" {
 				return nil
 			}
-			return r.keys(key, name)
+			return r.compareKeys(key, name)
 		},
 	}
 }
 
-// keys compares two keys.
-func (r *Room) keys(left, right string) tea.Cmd {
+// compareKeys compares two keys.
+func (r *Room) compareKeys(left, right string) tea.Cmd {
 	conn, db := r.Conn, r.DB
 	return r.Start(job.Comparing, func(ctx context.Context) (tea.Msg, error) {
 		a, err := read(ctx, conn, db, left, left)
@@ -114,8 +114,8 @@ func (r *Room) keys(left, right string) tea.Cmd {
 	})
 }
 
-// before compares what a key was with what it is.
-func (r *Room) before(m versionsMsg, v change.Version) tea.Cmd {
+// compareBefore compares what a key was with what it is.
+func (r *Room) compareBefore(m versionsMsg, v change.Version) tea.Cmd {
 	conn, clock, db, scratch := r.Conn, r.Clock, r.DB, r.Scratch
 	return r.Start(job.Comparing, func(ctx context.Context) (msg tea.Msg, err error) {
 		now, err := read(ctx, conn, db, m.key, m.key+", now")

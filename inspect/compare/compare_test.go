@@ -30,7 +30,7 @@ func TestContents(t *testing.T) {
 		{"no newline at the end", "one\n", "one", " one|one\n", "the same when decoded, in other bytes"},
 		{"bytes", "\x00\x01", "\x00\x02", "~00000000  00 01                                             |..||00000000  00 02                                             |..|\n", ""},
 	} {
-		rows, note := contents([]byte(c.left), []byte(c.right))
+		rows, note := diffTexts([]byte(c.left), []byte(c.right))
 		if got := shape(rows); got != c.want || note != c.note {
 			t.Errorf("%s:\n%q %q, want\n%q %q", c.name, got, note, c.want, c.note)
 		}
@@ -52,7 +52,7 @@ func TestSequence(t *testing.T) {
 			}
 		}
 		var left, right []string
-		for _, row := range sequence(sides[0], sides[1]) {
+		for _, row := range diffLines(sides[0], sides[1]) {
 			if row.mark == same && row.left != row.right || row.mark == changed && row.left == row.right {
 				t.Fatalf("%q and %q: %+v", sides[0], sides[1], row)
 			}

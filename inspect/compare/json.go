@@ -20,11 +20,11 @@ type node struct {
 	names  []string // of an object
 	values []node
 	line   string // its beginning in one line
-	sum    uint64 // a hash of what it means
+	hash   uint64 // a hash of what it means
 }
 
-// deepest is how deep a document may be: what is deeper is compared by its lines.
-const deepest = 200
+// maxDepth is how deep a document may be: what is deeper is compared by its lines.
+const maxDepth = 200
 
 var errShape = errors.New("not a document that is compared by its structure")
 
@@ -43,16 +43,16 @@ func parseJSON(text string) (n node, ok bool) {
 
 func readNode(dec *json.Decoder, depth int) (n node, err error) {
 	token, err := dec.Token()
-	if err != nil || depth > deepest {
+	if err != nil || depth > maxDepth {
 		return n, errors.Join(err, errShape)
 	}
 	open, nested := token.(json.Delim)
 	if !nested {
-		n.text, err = written(token)
-		n.line, n.sum = n.text[:min(len(n.text), longestLine)], xxh3.HashString(n.text)
+		n.text, err = scalarText(token)
+		n.line, n.hash = n.text[:min(len(n.text), maxLineBytes)], xxh3.HashString(n.text)
 		return n, err
 	}
-	n.open, n.line, n.sum = byte(open), string(rune(open)), uint64(open)
+	n.open, n.line, n.hash = byte(open), string(rune(open)), uint64(open)
 	known := map[string]bool{}
 	for dec.More() {
 		label := ""
@@ -70,7 +70,7 @@ func readNode(dec *json.Decoder, depth int) (n node, err error) {
 		if err != nil {
 			return n, err
 		}
-		n.take(label, value)
+		n.add(label, value)
 	}
 	if _, err := dec.Token(); err != nil {
 		return n, err
@@ -79,24 +79,24 @@ func readNode(dec *json.Decoder, depth int) (n node, err error) {
 	return n, nil
 }
 
-// take adds a value. The order of an array is part of what it means, that of an object not.
-func (n *node) take(label string, value node) {
-	if len(n.line) < longestLine {
+// add adds a value. The order of an array is part of what it means, that of an object not.
+func (n *node) add(label string, value node) {
+	if len(n.line) < maxLineBytes {
 		if len(n.values) > 0 {
 			n.line += ", "
 		}
 		n.line += label + value.line
 	}
 	n.values = append(n.values, value)
-	sum := xxh3.Hash(binary.LittleEndian.AppendUint64([]byte(label), value.sum))
+	sum := xxh3.Hash(binary.LittleEndian.AppendUint64([]byte(label), value.hash))
 	if n.open == '[' {
-		n.sum = n.sum*31 + sum
+		n.hash = n.hash*31 + sum
 		return
 	}
-	n.sum += sum
+	n.hash += sum
 }
 
-func written(token json.Token) (string, error) {
+func scalarText(token json.Token) (string, error) {
 	if name, is := token.(string); is {
 		return quoted(name), nil
 	}
@@ -121,11 +121,11 @@ func (n node) closing() byte {
 	return ']'
 }
 
-// structure compares two documents by what they hold: the order of an object's names is
+// diffJSON compares two documents by what they hold: the order of an object's names is
 // none of it.
-func structure(left, right node) []row {
+func diffJSON(left, right node) []row {
 	w := walker{}
-	w.both("", "", left, right)
+	w.compareValues("", "", left, right)
 	return w.rows
 }
 
@@ -142,15 +142,15 @@ func (w *walker) add(m mark, indent, left, right string) {
 	w.rows = append(w.rows, r)
 }
 
-// both compares two values that have one name.
-func (w *walker) both(indent, name string, left, right node) {
+// compareValues compares two values that have one name.
+func (w *walker) compareValues(indent, name string, left, right node) {
 	switch {
-	case left.sum == right.sum && left.open == right.open:
-		w.alone(same, indent, name, left)
+	case left.hash == right.hash && left.open == right.open:
+		w.addValue(same, indent, name, left)
 	case left.open != right.open || left.open == 0:
 		w.add(changed, indent, name+left.line, name+right.line)
 		if left.open == 0 && right.open == 0 {
-			w.rows[len(w.rows)-1].pair = &pair{strings.TrimSuffix(name, ": "), plain(left.text), plain(right.text)}
+			w.rows[len(w.rows)-1].pair = &pair{strings.TrimSuffix(name, ": "), unquoted(left.text), unquoted(right.text)}
 		}
 	default:
 		w.add(same, indent, name+string(left.open), name+string(right.open))
@@ -163,15 +163,15 @@ func (w *walker) both(indent, name string, left, right node) {
 	}
 }
 
-// alone shows a value that is on one side only, or the same on both.
-func (w *walker) alone(m mark, indent, name string, n node) {
+// addValue shows a value that is on one side only, or the same on both.
+func (w *walker) addValue(m mark, indent, name string, n node) {
 	if n.open == 0 || len(n.values) == 0 {
 		w.add(m, indent, name+n.line, name+n.line)
 		return
 	}
 	w.add(m, indent, name+string(n.open), name+string(n.open))
 	for i, v := range n.values {
-		w.alone(m, indent+"  ", n.label(i), v)
+		w.addValue(m, indent+"  ", n.label(i), v)
 	}
 	w.add(m, indent, string(n.closing()), string(n.closing()))
 }
@@ -193,14 +193,14 @@ func (w *walker) objects(indent string, left, right node) {
 	for i, name := range left.names {
 		taken[name] = true
 		if j, ok := there[name]; ok {
-			w.both(indent, left.label(i), left.values[i], right.values[j])
+			w.compareValues(indent, left.label(i), left.values[i], right.values[j])
 		} else {
-			w.alone(leftOnly, indent, left.label(i), left.values[i])
+			w.addValue(leftOnly, indent, left.label(i), left.values[i])
 		}
 	}
 	for j, name := range right.names {
 		if !taken[name] {
-			w.alone(rightOnly, indent, right.label(j), right.values[j])
+			w.addValue(rightOnly, indent, right.label(j), right.values[j])
 		}
 	}
 }
@@ -208,24 +208,24 @@ func (w *walker) objects(indent string, left, right node) {
 func (w *walker) arrays(indent string, left, right node) {
 	at, other := 0, 0
 	end := lcs.Diff{Start: len(left.values), End: len(left.values), ReplStart: len(right.values), ReplEnd: len(right.values)}
-	for _, h := range append(lcs.DiffLines(left.sums(), right.sums()), end) {
+	for _, h := range append(lcs.DiffLines(left.hashes(), right.hashes()), end) {
 		for ; at < h.Start; at, other = at+1, other+1 {
-			w.alone(same, indent, "", left.values[at])
+			w.addValue(same, indent, "", left.values[at])
 		}
 		for ; at < h.End && other < h.ReplEnd; at, other = at+1, other+1 {
-			w.both(indent, "", left.values[at], right.values[other])
+			w.compareValues(indent, "", left.values[at], right.values[other])
 		}
 		for ; at < h.End; at++ {
-			w.alone(leftOnly, indent, "", left.values[at])
+			w.addValue(leftOnly, indent, "", left.values[at])
 		}
 		for ; other < h.ReplEnd; other++ {
-			w.alone(rightOnly, indent, "", right.values[other])
+			w.addValue(rightOnly, indent, "", right.values[other])
 		}
 	}
 }
 
-// plain is a scalar as what it stands for: a text without quotes.
-func plain(text string) string {
+// unquoted is a scalar as what it stands for: a text without quotes.
+func unquoted(text string) string {
 	var s string
 	if json.Unmarshal([]byte(text), &s) == nil && text != "null" {
 		return s
@@ -233,11 +233,11 @@ func plain(text string) string {
 	return text
 }
 
-// sums stand for the values in a comparison of their order.
-func (n node) sums() []string {
+// hashes stand for the values in a comparison of their order.
+func (n node) hashes() []string {
 	out := make([]string, len(n.values))
 	for i, v := range n.values {
-		out[i] = strconv.FormatUint(v.sum, 36)
+		out[i] = strconv.FormatUint(v.hash, 36)
 	}
 	return out
 }

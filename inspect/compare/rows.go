@@ -44,19 +44,19 @@ func compare(left, right side) comparison {
 	c := comparison{left: left, right: right}
 	switch {
 	case left.kind != right.kind:
-		c.rows = apart(left.lines(), right.lines())
+		c.rows = sideBySide(left.lines(), right.lines())
 	case left.kind == string(transfer.ListType):
-		c.rows = sequence(values(left.fields), values(right.fields))
+		c.rows = diffLines(values(left.fields), values(right.fields))
 	case left.text == nil && right.text == nil:
-		c.rows = byName(left.fields, right.fields)
+		c.rows = diffFields(left.fields, right.fields)
 	default:
-		c.rows, c.note = contents(left.text, right.text)
+		c.rows, c.note = diffTexts(left.text, right.text)
 	}
 	return c
 }
 
-// apart is two texts that have nothing to do with each other: their lines are side by side.
-func apart(left, right []string) (rows []row) {
+// sideBySide is two texts that have nothing to do with each other: their lines are side by side.
+func sideBySide(left, right []string) (rows []row) {
 	for i := range max(len(left), len(right)) {
 		switch {
 		case i >= len(left):
@@ -73,7 +73,7 @@ func apart(left, right []string) (rows []row) {
 // lines is a side by itself.
 func (s side) lines() []string {
 	if s.fields == nil && s.text != nil {
-		return shownLines(s.text)
+		return decodedLines(s.text)
 	}
 	var lines []string
 	for _, f := range s.fields {
@@ -100,23 +100,23 @@ func values(fields []field) []string {
 	return out
 }
 
-// longestLine is the most bytes of a line that are shown.
-const longestLine = 4 << 10
+// maxLineBytes is the most bytes of a line that are shown.
+const maxLineBytes = 4 << 10
 
 // visible is text as one line of the screen.
 func visible(text string) string {
-	text = text[:min(len(text), longestLine)]
+	text = text[:min(len(text), maxLineBytes)]
 	return screen.VisibleText([]byte(strings.ReplaceAll(text, "\n", "↵")))
 }
 
-// byName pairs the fields of two sides, both in order.
-func byName(left, right []field) (rows []row) {
+// diffFields pairs the fields of two sides, both in order.
+func diffFields(left, right []field) (rows []row) {
 	for len(left)+len(right) > 0 {
 		switch {
-		case len(right) == 0 || len(left) > 0 && left[0].order < right[0].order:
+		case len(right) == 0 || len(left) > 0 && left[0].sortKey < right[0].sortKey:
 			rows = append(rows, row{mark: leftOnly, left: left[0].line()})
 			left = left[1:]
-		case len(left) == 0 || right[0].order < left[0].order:
+		case len(left) == 0 || right[0].sortKey < left[0].sortKey:
 			rows = append(rows, row{mark: rightOnly, right: right[0].line()})
 			right = right[1:]
 		case left[0].value == right[0].value:
@@ -133,19 +133,19 @@ func byName(left, right []field) (rows []row) {
 	return rows
 }
 
-// contents compares two texts: as JSON where both are, else by their lines.
-func contents(left, right []byte) (rows []row, note string) {
+// diffTexts compares two texts: as JSON where both are, else by their lines.
+func diffTexts(left, right []byte) (rows []row, note string) {
 	switch {
 	case bytes.Equal(left, right):
-		for _, line := range shownLines(left) {
+		for _, line := range decodedLines(left) {
 			rows = append(rows, row{mark: same, left: line, right: line})
 		}
 		return rows, ""
 	}
-	l, r := shown(left), shown(right)
+	l, r := decodeText(left), decodeText(right)
 	if a, ok := parseJSON(l.Text); ok && isJSON(l) && isJSON(r) {
 		if b, ok := parseJSON(r.Text); ok {
-			rows = structure(a, b)
+			rows = diffJSON(a, b)
 			if !slices.ContainsFunc(rows, func(r row) bool { return r.mark != same }) {
 				note = "the same JSON, in other bytes"
 			}
@@ -153,22 +153,22 @@ func contents(left, right []byte) (rows []row, note string) {
 		}
 	}
 	if l.Names() != r.Names() && screen.IsText(left) && screen.IsText(right) {
-		return sequence(strings.Split(string(left), "\n"), strings.Split(string(right), "\n")), ""
+		return diffLines(strings.Split(string(left), "\n"), strings.Split(string(right), "\n")), ""
 	}
-	rows = sequence(strings.Split(l.Text, "\n"), strings.Split(r.Text, "\n"))
+	rows = diffLines(strings.Split(l.Text, "\n"), strings.Split(r.Text, "\n"))
 	if l.Text == r.Text {
 		note = "the same when decoded, in other bytes"
 	}
 	return rows, note
 }
 
-// shown is a text decoded.
-func shown(text []byte) decode.Shown {
-	return decode.Value(text, decode.Options{MaxBytes: mostBytes, DumpBytes: 1 << 20})
+// decodeText is a text decoded.
+func decodeText(text []byte) decode.Shown {
+	return decode.Value(text, decode.Options{MaxBytes: maxBytes, DumpBytes: 1 << 20})
 }
 
-func shownLines(text []byte) []string {
-	lines := strings.Split(shown(text).Text, "\n")
+func decodedLines(text []byte) []string {
+	lines := strings.Split(decodeText(text).Text, "\n")
 	for i, line := range lines {
 		lines[i] = visible(line)
 	}
@@ -180,8 +180,8 @@ func isJSON(s decode.Shown) bool {
 	return last == "JSON" || last == "MessagePack"
 }
 
-// sequence compares lines, or elements, in their order.
-func sequence(left, right []string) (rows []row) {
+// diffLines compares lines, or elements, in their order.
+func diffLines(left, right []string) (rows []row) {
 	at, other := 0, 0
 	end := lcs.Diff{Start: len(left), End: len(left), ReplStart: len(right), ReplEnd: len(right)}
 	for _, h := range append(lcs.DiffLines(left, right), end) {

@@ -17,8 +17,8 @@ import (
 
 // The most of a key that is compared: it is in memory as a whole.
 const (
-	mostBytes    = 16 << 20
-	mostElements = 100_000
+	maxBytes    = 16 << 20
+	maxElements = 100_000
 )
 
 // side is one of the two that are compared.
@@ -33,9 +33,9 @@ type side struct {
 
 // field is an element. Those of a list have no name: they are told by their order.
 type field struct {
-	name  string
-	order string // what fields are sorted by
-	value string
+	name    string
+	sortKey string // what fields are sorted by
+	value   string
 }
 
 // errTooLarge is why a key is not compared.
@@ -43,7 +43,7 @@ type errTooLarge struct{ key string }
 
 func (e errTooLarge) Error() string {
 	return fmt.Sprintf("%s is too large to be compared here, which is for %s and %s elements: meowdis diff takes any size",
-		display.Text(e.key, 40), display.Bytes(mostBytes), display.Grouped(mostElements))
+		display.Text(e.key, 40), display.Bytes(maxBytes), display.Grouped(maxElements))
 }
 
 // read reads a key of a database, of at most mostBytes.
@@ -61,15 +61,15 @@ func read(ctx context.Context, c *target.Conn, db int, key, label string) (side,
 		}
 		s.kind, s.expires = string(p.Key.Type), p.Key.ExpiresAt
 		bytes += s.add(p.Value)
-		if bytes > mostBytes || len(s.fields) > mostElements || p.Key.Type == transfer.StringType && p.Key.Count > mostBytes {
+		if bytes > maxBytes || len(s.fields) > maxElements || p.Key.Type == transfer.StringType && p.Key.Count > maxBytes {
 			return s, errTooLarge{key}
 		}
-		job.CostOf(ctx).Progress(int64(bytes), mostBytes)
+		job.CostOf(ctx).Progress(int64(bytes), maxBytes)
 	}
 	if s.fields != nil {
 		s.count = int64(len(s.fields))
 		if s.kind != string(transfer.ListType) {
-			slices.SortFunc(s.fields, func(a, b field) int { return strings.Compare(a.order, b.order) })
+			slices.SortFunc(s.fields, func(a, b field) int { return strings.Compare(a.sortKey, b.sortKey) })
 		}
 	}
 	return s, nil

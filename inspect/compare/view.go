@@ -16,31 +16,31 @@ import (
 // below the other.
 type sheet struct {
 	comparison
-	title   string
-	behind  room.Dialog // what is there again when it closes
-	brief   bool        // what is the same is left out
-	lines   []line
-	stacked bool // one side below the other
-	at, top int  // the selected line, and the first on the screen
-	height  int  // lines for the rows
-	first   bool // the first difference was gone to
+	title           string
+	parent          room.Dialog // what is there again when it closes
+	onlyDifferences bool        // what is the same is left out
+	lines           []line
+	stacked         bool // one side below the other
+	at, top         int  // the selected line, and the first on the screen
+	height          int  // lines for the rows
+	first           bool // the first difference was gone to
 }
 
 // line is a line of the screen: a row or one side of it, or how many rows are left out.
 type line struct {
 	row  int
-	half mark // leftOnly or rightOnly for a side of a row that differs
+	side mark // leftOnly or rightOnly for a side of a row that differs
 	gap  int
 }
 
 const (
-	leastSide = 60 // cells from which on the sides are next to each other
-	around    = 2  // rows around a difference that are shown with it
-	heads     = 3  // lines above the rows
+	minSplitWidth = 60 // cells from which on the sides are next to each other
+	contextRows   = 2  // rows around a difference that are shown with it
+	headerLines   = 3  // lines above the rows
 )
 
 func newSheet(title string, c comparison, behind room.Dialog) *sheet {
-	return &sheet{comparison: c, title: title, behind: behind}
+	return &sheet{comparison: c, title: title, parent: behind}
 }
 
 // layout makes the lines of what is shown, and stays at the row that was selected.
@@ -50,10 +50,10 @@ func (s *sheet) layout() {
 		kept = s.lines[s.at].row
 	}
 	s.lines = s.lines[:0]
-	near := s.near()
+	near := s.nearDifferences()
 	for i := 0; i < len(s.rows); i++ {
 		gap := 0
-		for s.brief && i < len(s.rows) && !near[i] {
+		for s.onlyDifferences && i < len(s.rows) && !near[i] {
 			i, gap = i+1, gap+1
 		}
 		if gap > 0 {
@@ -63,10 +63,10 @@ func (s *sheet) layout() {
 			break
 		}
 		if s.stacked && s.rows[i].mark == changed {
-			s.lines = append(s.lines, line{row: i, half: leftOnly}, line{row: i, half: rightOnly})
+			s.lines = append(s.lines, line{row: i, side: leftOnly}, line{row: i, side: rightOnly})
 			continue
 		}
-		s.lines = append(s.lines, line{row: i, half: s.rows[i].mark})
+		s.lines = append(s.lines, line{row: i, side: s.rows[i].mark})
 	}
 	s.at = 0
 	for i, l := range s.lines {
@@ -79,12 +79,12 @@ func (s *sheet) layout() {
 	}
 }
 
-// near is which rows differ, or are close to one that does.
-func (s *sheet) near() []bool {
+// nearDifferences is which rows differ, or are close to one that does.
+func (s *sheet) nearDifferences() []bool {
 	near := make([]bool, len(s.rows))
 	for i, r := range s.rows {
 		if r.mark != same {
-			for j := max(i-around, 0); j <= min(i+around, len(s.rows)-1); j++ {
+			for j := max(i-contextRows, 0); j <= min(i+contextRows, len(s.rows)-1); j++ {
 				near[j] = true
 			}
 		}
@@ -112,12 +112,12 @@ func (s *sheet) Press(b *room.Base, k tea.KeyMsg) tea.Cmd {
 	case "N", "shift+tab":
 		s.seek(-1)
 	case "d":
-		s.brief = !s.brief
+		s.onlyDifferences = !s.onlyDifferences
 		s.layout()
 	case "enter", "right", "l":
 		s.open(b)
 	case "esc", "q", "left", "h", "backspace", "=":
-		b.Dialog = s.behind
+		b.Dialog = s.parent
 	}
 	return nil
 }
@@ -143,7 +143,7 @@ func (s *sheet) open(b *room.Base) {
 	p := s.rows[l.row].pair
 	switch {
 	case l.gap > 0:
-		s.brief = false
+		s.onlyDifferences = false
 		s.layout()
 	case p == nil:
 		b.Notice = "There is nothing more to see of this line."
@@ -152,7 +152,7 @@ func (s *sheet) open(b *room.Base) {
 			left:  side{label: s.left.label, kind: keytype.String, count: int64(len(p.left))},
 			right: side{label: s.right.label, kind: keytype.String, count: int64(len(p.right))},
 		}
-		c.rows, c.note = contents([]byte(p.left), []byte(p.right))
+		c.rows, c.note = diffTexts([]byte(p.left), []byte(p.right))
 		title := "Compare"
 		if p.name != "" {
 			title += " " + visible(p.name)
@@ -164,7 +164,7 @@ func (s *sheet) open(b *room.Base) {
 // Footer implements room.Dialog.
 func (s *sheet) Footer() [][2]string {
 	all := "differences only"
-	if s.brief {
+	if s.onlyDifferences {
 		all = "all lines"
 	}
 	return [][2]string{{"n", "next"}, {"N", "before"}, {"d", all}, {"⏎", "open"}, {"↑↓", "move"}, {"esc", "close"}}
@@ -175,20 +175,20 @@ func (*sheet) TakesText() bool { return false }
 
 // View implements room.Dialog.
 func (s *sheet) View(b *room.Base, width, height int) []string {
-	if stacked := width < leastSide; s.lines == nil || stacked != s.stacked {
+	if stacked := width < minSplitWidth; s.lines == nil || stacked != s.stacked {
 		s.stacked = stacked
 		s.layout()
 	}
-	s.height = max(height-heads, 1)
+	s.height = max(height-headerLines, 1)
 	if !s.first {
 		s.first = true
 		if len(s.rows) > 0 && s.rows[0].mark == same {
 			s.seek(1)
 		}
 	}
-	s.top = max(min(s.top, s.at-min(around, s.height/3)), s.at+1+min(around, s.height/3)-s.height)
+	s.top = max(min(s.top, s.at-min(contextRows, s.height/3)), s.at+1+min(contextRows, s.height/3)-s.height)
 	s.top = max(min(s.top, len(s.lines)-s.height), 0)
-	lines := s.head(b, width)
+	lines := s.header(b, width)
 	for i := s.top; i < min(s.top+s.height, len(s.lines)); i++ {
 		lines = append(lines, s.draw(b, s.lines[i], i == s.at, width))
 	}
@@ -219,8 +219,8 @@ func (s *sheet) summary() string {
 	return display.Counted(int64(n), "difference", "differences") + ", " + display.Grouped(int64(len(s.rows)-n)) + " the same"
 }
 
-// head is what stands above the rows: what is compared.
-func (s *sheet) head(b *room.Base, width int) []string {
+// header is what stands above the rows: what is compared.
+func (s *sheet) header(b *room.Base, width int) []string {
 	title := b.Styles.Title.Render(" " + display.Truncate(s.title, width/2))
 	lines := []string{screen.Between(title+"  "+b.Styles.Dim.Render(s.summary()), "", width)}
 	left, right := b.Styles.Failure, b.Styles.Type(keytype.String)
@@ -229,7 +229,7 @@ func (s *sheet) head(b *room.Base, width int) []string {
 			display.Fit(left.Render(" - "+display.Text(s.left.label, width/2))+b.Styles.Dim.Render("  "+s.left.facts(b.Now)), width),
 			display.Fit(right.Render(" + "+display.Text(s.right.label, width/2))+b.Styles.Dim.Render("  "+s.right.facts(b.Now)), width))
 	}
-	w := halves(width)
+	w := sideWidth(width)
 	two := func(l, r string) string { return "  " + display.Fit(l, w) + "   " + display.Fit(r, w) }
 	return append(lines,
 		two(left.Render(display.Text(s.left.label, w)), right.Render(display.Text(s.right.label, w))),
@@ -255,8 +255,8 @@ func (s side) facts(now int64) string {
 	return facts
 }
 
-// halves is the width of each side.
-func halves(width int) int { return max((width-6)/2, 1) }
+// sideWidth is the width of each side.
+func sideWidth(width int) int { return max((width-6)/2, 1) }
 
 // draw is a line.
 func (s *sheet) draw(b *room.Base, l line, selected bool, width int) string {
@@ -268,13 +268,13 @@ func (s *sheet) draw(b *room.Base, l line, selected bool, width int) string {
 	r := s.rows[l.row]
 	if s.stacked {
 		text := r.left
-		if l.half == rightOnly {
+		if l.side == rightOnly {
 			text = r.right
 		}
-		return look.Mark(selected) + look.On(styleOf(b, l.half)).Render(string(l.half)+" ") + s.halfOf(b, look, r, l.half, text, width-4)
+		return look.Mark(selected) + look.On(styleOf(b, l.side)).Render(string(l.side)+" ") + s.renderSide(b, look, r, l.side, text, width-4)
 	}
-	w := halves(width)
-	left, right := s.halfOf(b, look, r, leftOnly, r.left, w), s.halfOf(b, look, r, rightOnly, r.right, w)
+	w := sideWidth(width)
+	left, right := s.renderSide(b, look, r, leftOnly, r.left, w), s.renderSide(b, look, r, rightOnly, r.right, w)
 	return look.Mark(selected) + left + look.On(styleOf(b, r.mark)).Render(" "+string(r.mark)+" ") + right + look.Text.Render(" ")
 }
 
@@ -290,9 +290,9 @@ func styleOf(b *room.Base, m mark) lipgloss.Style {
 	return b.Styles.Dim
 }
 
-// halfOf is a side of a row in so many cells. Of two lines that differ the part is in
+// renderSide is a side of a row in so many cells. Of two lines that differ the part is in
 // sight, and underlined, in which they do.
-func (s *sheet) halfOf(b *room.Base, look screen.RowStyle, r row, half mark, text string, width int) string {
+func (s *sheet) renderSide(b *room.Base, look screen.RowStyle, r row, half mark, text string, width int) string {
 	if r.mark != changed {
 		style := look.Text
 		if r.mark != same {
@@ -300,7 +300,7 @@ func (s *sheet) halfOf(b *room.Base, look screen.RowStyle, r row, half mark, tex
 		}
 		return style.Render(display.Fit(text, width))
 	}
-	head, middle, tail := differing(r.left, r.right, half == rightOnly)
+	head, middle, tail := splitDifference(r.left, r.right, half == rightOnly)
 	if cells := len([]rune(head)); cells+len([]rune(middle)) > width && cells > width/3 {
 		head = screen.TruncateLeft(head, width/3)
 	}
@@ -312,9 +312,9 @@ func (s *sheet) halfOf(b *room.Base, look screen.RowStyle, r row, half mark, tex
 	return display.Fit(line, width)
 }
 
-// differing cuts the text of a side in what the other begins with, too, what differs, and
+// splitDifference cuts the text of a side in what the other begins with, too, what differs, and
 // what the other ends with.
-func differing(left, right string, ofRight bool) (head, middle, tail string) {
+func splitDifference(left, right string, ofRight bool) (head, middle, tail string) {
 	a, b := []rune(left), []rune(right)
 	from := 0
 	for from < min(len(a), len(b)) && a[from] == b[from] {

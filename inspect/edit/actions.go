@@ -15,67 +15,67 @@ import (
 	"github.com/meowdis/meowdis/keytype"
 )
 
-// lifeNote is how a time to live is written.
-const lifeNote = "90s, 12h, 2d, 1w, never, 2030-01-31"
+// ttlNote is how a time to live is written.
+const ttlNote = "90s, 12h, 2d, 1w, never, 2030-01-31"
 
 // Expire asks how long the selected keys should live, or in a hash the selected
 // field.
 func (r *Room) Expire(s Subject) tea.Cmd {
-	name, set, ok := r.timed(s)
+	name, set, ok := r.ttlSubject(s)
 	if !ok || !r.mayWrite() {
 		return nil
 	}
-	r.Dialog = &form{r: r, title: "Time to live of " + name, fields: []field{newField("TTL", "", lifeNote)}, make: func(v []string) (change.Change, error) {
+	r.Dialog = &form{r: r, title: "Time to live of " + name, fields: []field{newField("TTL", "", ttlNote)}, make: func(v []string) (change.Change, error) {
 		if strings.TrimSpace(v[0]) == "" {
 			return change.Change{}, nil
 		}
-		at, err := parseLife(v[0], r.Now)
+		at, err := parseTTL(v[0], r.Now)
 		return set(at), err
-	}, ask: r.askLife}
+	}, ask: r.confirmTTL}
 	return nil
 }
 
 // Persist takes the time to live away.
 func (r *Room) Persist(s Subject) tea.Cmd {
-	_, set, ok := r.timed(s)
+	_, set, ok := r.ttlSubject(s)
 	if !ok || !r.mayWrite() {
 		return nil
 	}
 	c := set(0)
 	if c.Over != nil {
-		return r.askLife(c)
+		return r.confirmTTL(c)
 	}
 	r.Tell(Taken{})
 	return r.write(c)
 }
 
-// askLife asks before the time to live of many keys is set.
-func (r *Room) askLife(c change.Change) tea.Cmd {
-	return r.askAll(c, "Let "+strings.TrimSuffix(c.Title, " now"))
+// confirmTTL asks before the time to live of many keys is set.
+func (r *Room) confirmTTL(c change.Change) tea.Cmd {
+	return r.confirmBulk(c, "Let "+strings.TrimSuffix(c.Title, " now"))
 }
 
-// timed is what the person chose whose time to live may be set: its name, and the
+// ttlSubject is what the person chose whose time to live may be set: its name, and the
 // change that makes it end at a time, or never for 0.
-func (r *Room) timed(s Subject) (name string, set func(at int64) change.Change, ok bool) {
+func (r *Room) ttlSubject(s Subject) (name string, set func(at int64) change.Change, ok bool) {
 	if e := s.Value.Subject(); e != nil && r.InValue && s.Value.Type == keytype.Hash && !s.Value.Gone {
-		return r.timedField(s.Value.Key, e.Row[0])
+		return r.fieldTTLSubject(s.Value.Key, e.Row[0])
 	}
 	keys := s.Keys
 	if len(keys.Folders) > 0 || len(keys.Names) > 1 {
 		return keys.String(), func(at int64) change.Change {
-			c := r.toAll(keys, lived(keys.String(), 2, at, r.Now), change.EndsAt(at))
+			c := r.bulkChange(keys, ttlTitle(keys.String(), 2, at, r.Now), change.EndsAt(at))
 			c.Calls, _ = c.Each.First(keys.Names) // it does not fail
 			return c
 		}, true
 	}
 	return keys.String(), func(at int64) change.Change {
-		c := change.Change{Title: lived(keys.String(), 1, at, r.Now), OnlyTTLs: true}
+		c := change.Change{Title: ttlTitle(keys.String(), 1, at, r.Now), OnlyTTLs: true}
 		c.Calls, _ = change.EndsAt(at).First(keys.Names)
 		return c
 	}, len(keys.Names) > 0
 }
 
-func (r *Room) timedField(key, field string) (name string, set func(at int64) change.Change, ok bool) {
+func (r *Room) fieldTTLSubject(key, field string) (name string, set func(at int64) change.Change, ok bool) {
 	name = display.Text(field, 30) + " of " + display.Text(key, 30)
 	return name, func(at int64) change.Change {
 		call := target.Command("HPERSIST", key, "FIELDS", "1", field)
@@ -83,14 +83,14 @@ func (r *Room) timedField(key, field string) (name string, set func(at int64) ch
 			call = target.Command("HPEXPIREAT", key, target.Decimal(at), "FIELDS", "1", field)
 		}
 		return change.Change{
-			Title: lived(name, 1, at, r.Now), Calls: [][][]byte{call}, OnlyTTLs: true, BackOf: change.UndoFieldTTL(key, field),
+			Title: ttlTitle(name, 1, at, r.Now), Calls: [][][]byte{call}, OnlyTTLs: true, BackOf: change.UndoFieldTTL(key, field),
 			Checks: []change.Check{{Call: target.Command(change.OnlyTTL, key, field)}},
 		}
 	}, true
 }
 
-// lived says what the time to live of n things became.
-func lived(name string, n int, at, now int64) string {
+// ttlTitle says what the time to live of n things became.
+func ttlTitle(name string, n int, at, now int64) string {
 	ends := " expire"
 	if n == 1 {
 		ends = " expires"
@@ -101,9 +101,9 @@ func lived(name string, n int, at, now int64) string {
 	return name + ends + " in " + display.Remaining(at-now)
 }
 
-// parseLife reads a time to live as people write it, and returns when it ends: 0
+// parseTTL reads a time to live as people write it, and returns when it ends: 0
 // for never.
-func parseLife(text string, now int64) (int64, error) {
+func parseTTL(text string, now int64) (int64, error) {
 	text = strings.TrimSpace(text)
 	if text == "never" || text == "" {
 		return 0, nil
@@ -129,7 +129,7 @@ func parseLife(text string, now int64) (int64, error) {
 		}
 		n := target.Atoi(count)
 		if n <= 0 || n > 36500/unit.days {
-			return 0, badLife(text)
+			return 0, invalidTTL(text)
 		}
 		total, rest = total+time.Duration(n*unit.days)*24*time.Hour, after
 	}
@@ -139,17 +139,17 @@ func parseLife(text string, now int64) (int64, error) {
 		}
 		d, err := time.ParseDuration(rest)
 		if err != nil {
-			return 0, badLife(text)
+			return 0, invalidTTL(text)
 		}
 		total += d
 	}
 	if total <= 0 {
-		return 0, badLife(text)
+		return 0, invalidTTL(text)
 	}
 	return now + total.Milliseconds(), nil
 }
 
-func badLife(text string) error {
+func invalidTTL(text string) error {
 	return fmt.Errorf("%s is no time to live: give 90s, 10m, 12h, 2d, 1w, a date or never", display.Text(text, 20))
 }
 
@@ -164,9 +164,9 @@ func (r *Room) Remove(s Subject) tea.Cmd {
 		return nil
 	}
 	if v.Part != room.Entries {
-		return r.streamGone(v)
+		return r.deleteFromStream(v)
 	}
-	c := change.Change{Title: "Deleted " + display.Text(e.Row[0], 30), Calls: r.elementGone(v, e)}
+	c := change.Change{Title: "Deleted " + display.Text(e.Row[0], 30), Calls: r.deleteElementCalls(v, e)}
 	if c.Calls == nil {
 		r.Notice = "What stands here is not deleted by itself."
 		return nil
@@ -177,8 +177,8 @@ func (r *Room) Remove(s Subject) tea.Cmd {
 	return r.confirm(Confirmation{title: "Delete " + display.Text(e.Row[0], 30) + " of " + display.Text(v.Key, 30) + "?", change: c})
 }
 
-// elementGone is the commands that delete an element, nil where it cannot be.
-func (r *Room) elementGone(v room.Sight, e *room.Element) [][][]byte {
+// deleteElementCalls is the commands that delete an element, nil where it cannot be.
+func (r *Room) deleteElementCalls(v room.Sight, e *room.Element) [][][]byte {
 	if !e.Own {
 		return nil
 	}
@@ -225,10 +225,10 @@ func (r *Room) addKey(kind, prefix string) {
 	for _, part := range keytype.Of(kind).Given {
 		fields = append(fields, newField(part, "", ""))
 	}
-	fields = append(fields, newField("TTL", "", lifeNote))
+	fields = append(fields, newField("TTL", "", ttlNote))
 	r.Dialog = &form{r: r, title: "New " + display.Type(kind), fields: fields, make: func(values []string) (change.Change, error) {
 		name, ttl := values[0], values[len(values)-1]
-		at, err := parseLife(ttl, r.Now)
+		at, err := parseTTL(ttl, r.Now)
 		calls := [][][]byte{keytype.Of(kind).Adding(name, values[1:len(values)-1])}
 		if at != 0 {
 			calls = append(calls, target.Command("PEXPIREAT", name, target.Decimal(at)))

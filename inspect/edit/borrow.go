@@ -6,24 +6,24 @@ import (
 	"sync/atomic"
 )
 
-// borrower is a command that gets the terminal. While it has it, the signals that keys
+// terminalCmd is a command that gets the terminal. While it has it, the signals that keys
 // send to all who are in the foreground are meant for it.
-type borrower struct {
+type terminalCmd struct {
 	*exec.Cmd
 	lent *atomic.Bool
 }
 
-func (b borrower) Run() error {
+func (b terminalCmd) Run() error {
 	b.lent.Store(true)
 	defer b.lent.Store(false)
 	return b.Cmd.Run()
 }
 
-func (b borrower) SetStdin(r io.Reader) {
+func (b terminalCmd) SetStdin(r io.Reader) {
 	if b.Stdin == nil {
 		b.Stdin = r
 	}
 }
 
-func (b borrower) SetStdout(w io.Writer) { b.Stdout = w }
-func (b borrower) SetStderr(w io.Writer) { b.Stderr = w }
+func (b terminalCmd) SetStdout(w io.Writer) { b.Stdout = w }
+func (b terminalCmd) SetStderr(w io.Writer) { b.Stderr = w }

@@ -23,16 +23,16 @@ const (
 
 // Confirmation is a question before a change.
 type Confirmation struct {
-	r      *Room
-	title  string
-	notes  []string
-	change change.Change
-	always bool           // ask even where nothing is to be confirmed: it cannot be undone
-	agreed func() tea.Cmd // what follows when there is no change to be made
-	behind room.Dialog    // what is there again then; nil for nothing
+	r       *Room
+	title   string
+	notes   []string
+	change  change.Change
+	always  bool           // ask even where nothing is to be confirmed: it cannot be undone
+	onAgree func() tea.Cmd // what follows when there is no change to be made
+	parent  room.Dialog    // what is there again then; nil for nothing
 
-	name  *screen.Prompt // where the name is typed; nil where y will do
-	wrong bool
+	name     *screen.Prompt // where the name is typed; nil where y will do
+	mismatch bool
 }
 
 // confirm asks, or makes the change at once where nothing is to be confirmed.
@@ -55,37 +55,37 @@ func (r *Room) confirm(c Confirmation) tea.Cmd {
 func (c *Confirmation) Press(b *room.Base, k tea.KeyMsg) tea.Cmd {
 	switch key := k.String(); {
 	case key == "esc":
-		c.refuse()
+		c.cancel()
 	case key == sqlKey:
 		return c.r.showSQL(c.change, c)
 	case c.name == nil && (key == "y" || key == "Y"):
 		return c.agree()
 	case c.name == nil && (key == "n" || key == "N" || key == "q"):
-		c.refuse()
+		c.cancel()
 	case c.name == nil:
 	case key == "enter" && c.name.String() == c.r.Name:
 		return c.agree()
 	case key == "enter":
-		c.wrong = true
+		c.mismatch = true
 	default:
 		c.name.Key(k)
-		c.wrong = false
+		c.mismatch = false
 	}
 	return nil
 }
 
 func (c *Confirmation) agree() tea.Cmd {
-	c.r.Dialog = c.behind
-	if c.agreed != nil {
-		return c.agreed()
+	c.r.Dialog = c.parent
+	if c.onAgree != nil {
+		return c.onAgree()
 	}
 	return c.r.write(c.change)
 }
 
-func (c *Confirmation) refuse() {
-	c.r.Dialog = c.behind
+func (c *Confirmation) cancel() {
+	c.r.Dialog = c.parent
 	c.r.Notice = "Nothing was changed."
-	c.r.refused(c.change, "You did not want it.")
+	c.r.restoreInput(c.change, "You did not want it.")
 }
 
 // View implements room.Dialog.
@@ -103,7 +103,7 @@ func (c *Confirmation) View(b *room.Base, width, height int) []string {
 	switch {
 	case c.name == nil:
 		lines = append(lines, " "+b.Styles.Key.Render("y")+" yes   "+b.Styles.Key.Render("n")+" no ")
-	case c.wrong:
+	case c.mismatch:
 		lines = append(lines, b.Styles.Failure.Render(" That is not "+c.r.Name+". "), " "+b.Styles.Prompt(c.name, width-3))
 	default:
 		lines = append(lines, " Type "+b.Styles.Accent.Render(c.r.Name)+" to go on: ", " "+b.Styles.Prompt(c.name, width-3))

@@ -29,16 +29,16 @@ func (r *Room) runLine(line string) tea.Cmd {
 		}
 		return nil
 	}
-	r.typed = append(r.typed, line)
+	r.history = append(r.history, line)
 	if cmd, bad := commands.Find(call); cmd == nil && strings.HasPrefix(string(bad.Str), "ERR wrong number of arguments") {
 		r.Fail(target.ReplyError(bad))
 		return nil
 	}
-	kind, keys := kindOf(call)
-	if kind == reading {
-		return r.show(call)
+	kind, keys := effectOf(call)
+	if kind == effectRead {
+		return r.runRead(call)
 	}
-	if kind == ofSession {
+	if kind == effectConnection {
 		r.Notice = "This is about a connection, and the browser shares one: use meowdis repl."
 		return nil
 	}
@@ -49,17 +49,17 @@ func (r *Room) runLine(line string) tea.Cmd {
 }
 
 // runWrite runs a command that changes something.
-func (r *Room) runWrite(call [][]byte, kind danger, deletes bool) tea.Cmd {
-	c := change.Change{Title: screen.CallText(call, 40), Calls: [][][]byte{call}, Origin: origin{shows: true}, OnlyTTLs: setsLife(call, r.Now)}
+func (r *Room) runWrite(call [][]byte, kind effect, deletes bool) tea.Cmd {
+	c := change.Change{Title: screen.CallText(call, 40), Calls: [][][]byte{call}, Origin: origin{showsReply: true}, OnlyTTLs: setsOnlyTTL(call, r.Now)}
 	ask := Confirmation{title: "Run " + c.Title + "?", change: c}
 	switch kind {
-	case flushing:
+	case effectFlush:
 		return r.flush(c)
-	case swapping:
+	case effectSwap:
 		ask.change.Back, ask.change.Checks = [][][]byte{call}, []change.Check{} // the others' writes are swapped, too
 		ask.always = true
-	case unknownCall:
-		return r.lookUp(ask)
+	case effectUnknown:
+		return r.findKeys(ask)
 	default:
 		if !deletes {
 			return r.write(c)
@@ -68,9 +68,9 @@ func (r *Room) runWrite(call [][]byte, kind danger, deletes bool) tea.Cmd {
 	return r.confirm(ask)
 }
 
-// setsLife reports whether a command sets no more than when keys end, and ends none at
+// setsOnlyTTL reports whether a command sets no more than when keys end, and ends none at
 // once.
-func setsLife(call [][]byte, now int64) bool {
+func setsOnlyTTL(call [][]byte, now int64) bool {
 	name := strings.ToUpper(string(call[0]))
 	if name == "PERSIST" {
 		return true
@@ -90,12 +90,12 @@ func setsLife(call [][]byte, now int64) bool {
 	return false
 }
 
-// lookedUpMsg is a command that is not in our table, and what the target tells of it.
-type lookedUpMsg struct{ Confirmation }
+// keysFoundMsg is a command that is not in our table, and what the target tells of it.
+type keysFoundMsg struct{ Confirmation }
 
-// lookUp asks the target which keys a command has that is not in our table: they
+// findKeys asks the target which keys a command has that is not in our table: they
 // can be kept. A script may write others, too, and so is never undone.
-func (r *Room) lookUp(ask Confirmation) tea.Cmd {
+func (r *Room) findKeys(ask Confirmation) tea.Cmd {
 	conn, db, call := r.Conn, r.DB, ask.change.Calls[0]
 	ask.always = true
 	return r.Start(job.Answering, func(ctx context.Context) (tea.Msg, error) {
@@ -111,19 +111,19 @@ func (r *Room) lookUp(ask Confirmation) tea.Cmd {
 			ask.change.Final = true
 			ask.notes = []string{"What it does is not known here; it cannot be undone."}
 		}
-		return lookedUpMsg{ask}, nil
+		return keysFoundMsg{ask}, nil
 	})
 }
 
 // flush deletes all keys of a database, or of all, one by one, so that each is
 // kept.
 func (r *Room) flush(c change.Change) tea.Cmd {
-	w := weighedMsg{Change: change.Change{Title: c.Title, Each: change.Deletes}, ask: "Run " + c.Title, always: true}
+	w := countedMsg{Change: change.Change{Title: c.Title, Each: change.Deletes}, ask: "Run " + c.Title, always: true}
 	every := change.Selection{Folders: []string{""}}
 	mk, db := r.maker, r.DB
 	if cmd, _ := commands.Find(c.Calls[0]); cmd.Name == "FLUSHDB" {
 		w.Over = []change.Scope{{DB: db, Selection: every}}
-		return r.weigh(w)
+		return r.countKeys(w)
 	}
 	return r.Start(job.Weighing, func(ctx context.Context) (tea.Msg, error) {
 		dbs, err := transfer.Databases(ctx, mk.In(db))
@@ -133,48 +133,48 @@ func (r *Room) flush(c change.Change) tea.Cmd {
 		for _, n := range dbs {
 			w.Over = append(w.Over, change.Scope{DB: n, Selection: every})
 		}
-		return w.weigh(ctx, mk)
+		return w.count(ctx, mk)
 	})
 }
 
-// danger is what a command may do.
-type danger int
+// effect is what a command may do.
+type effect int
 
 const (
-	reading     danger = iota
-	changing           // some keys, which its words name
-	flushing           // all keys of databases
-	swapping           // databases; the same again undoes it
-	ofSession          // nothing but the connection
-	unknownCall        // nobody knows
+	effectRead       effect = iota
+	effectWrite             // some keys, which its words name
+	effectFlush             // all keys of databases
+	effectSwap              // databases; the same again undoes it
+	effectConnection        // nothing but the connection
+	effectUnknown           // nobody knows
 )
 
-// kindOf tells how dangerous a command is, and whether it deletes keys.
-func kindOf(call [][]byte) (kind danger, deletes bool) {
+// effectOf tells how dangerous a command is, and whether it deletes keys.
+func effectOf(call [][]byte) (kind effect, deletes bool) {
 	cmd, _ := commands.Find(call)
 	switch {
 	case commands.Known(call).Has(commands.OfConnection):
-		return ofSession, false
+		return effectConnection, false
 	case cmd == nil || cmd.Has(commands.OfServer) || cmd.Has(commands.Scripts):
-		return unknownCall, false
+		return effectUnknown, false
 	case cmd.Name == "FLUSHALL" || cmd.Name == "FLUSHDB":
-		return flushing, true
+		return effectFlush, true
 	case cmd.Name == "SWAPDB":
-		return swapping, false
+		return effectSwap, false
 	case cmd.Flags&commands.Write == 0:
-		return reading, false
+		return effectRead, false
 	}
-	return changing, slices.ContainsFunc(cmd.KeysOf(call), func(k commands.KeyRef) bool { return k.Access&7 == commands.RM })
+	return effectWrite, slices.ContainsFunc(cmd.KeysOf(call), func(k commands.KeyRef) bool { return k.Access&7 == commands.RM })
 }
 
-// answeredMsg is the reply to a command that was typed.
-type answeredMsg struct {
+// replyMsg is the reply to a command that was typed.
+type replyMsg struct {
 	call  [][]byte
 	reply resp.Value
 }
 
-// show runs a command that reads, and shows its reply.
-func (r *Room) show(call [][]byte) tea.Cmd {
+// runRead runs a command that reads, and shows its reply.
+func (r *Room) runRead(call [][]byte) tea.Cmd {
 	db := r.DB
 	if strings.EqualFold(string(call[0]), "SELECT") {
 		r.Notice = "Press " + r.KeyFor("database") + " to go to another database."
@@ -186,12 +186,12 @@ func (r *Room) show(call [][]byte) tea.Cmd {
 		if err != nil {
 			return nil, err
 		}
-		return answeredMsg{call, values[0]}, nil
+		return replyMsg{call, values[0]}, nil
 	})
 }
 
-// onAnswered shows a reply: a short one in the status line, others on a page.
-func (r *Room) onAnswered(a answeredMsg) {
+// onReply shows a reply: a short one in the status line, others on a page.
+func (r *Room) onReply(a replyMsg) {
 	const longest = 1 << 20
 	text := resp.AppendTyped(nil, a.reply, true)
 	cut := len(text) > longest
@@ -253,7 +253,7 @@ func (r *Room) showSQL(c change.Change, behind room.Dialog) tea.Cmd {
 		return nil
 	}
 	var lines []string
-	for i, call := range c.Calls[:min(len(c.Calls), mostExplained)] {
+	for i, call := range c.Calls[:min(len(c.Calls), maxExplained)] {
 		if i > 0 {
 			lines = append(lines, "")
 		}
@@ -264,12 +264,12 @@ func (r *Room) showSQL(c change.Change, behind room.Dialog) tea.Cmd {
 			lines = append(lines, " "+screen.VisibleText([]byte(line)))
 		}
 	}
-	if more := len(c.Calls) - mostExplained; more > 0 {
+	if more := len(c.Calls) - maxExplained; more > 0 {
 		lines = append(lines, "", r.Styles.Dim.Render(" … and "+display.Counted(int64(more), "command", "commands")+" more"))
 	}
 	r.Dialog = &room.Page{Title: screen.CallsText(c.Calls, 60), Layout: room.Wrapped(lines...), Behind: behind}
 	return nil
 }
 
-// mostExplained is how many commands of a change are shown as SQL.
-const mostExplained = 20
+// maxExplained is how many commands of a change are shown as SQL.
+const maxExplained = 20

@@ -19,14 +19,14 @@ import (
 
 // CommandLine asks for a command and runs it.
 func (r *Room) CommandLine() tea.Cmd {
-	r.Dialog = &console{r: r, prompt: screen.NewPrompt(""), at: len(r.typed), assistant: r.assistant()}
+	r.Dialog = &console{r: r, prompt: screen.NewPrompt(""), at: len(r.history), assistant: r.assistant()}
 	return nil
 }
 
 // assistant completes what is typed, and says what may follow, as the prompt of meowdis repl
 // does.
 func (r *Room) assistant() *repl.Assistant {
-	t := repl.Target{Session: asked{r.Conn, r.DB}}
+	t := repl.Target{Session: connSession{r.Conn, r.DB}}
 	if index, db := r.Index, r.DB; index != nil {
 		t.FirstKeys = func(ctx context.Context, prefix []byte, limit int) (resp.Value, error) {
 			p, err := index.Page(ctx, catalog.Query{DB: db, Prefix: string(prefix)}, catalog.Mark{}, false, limit)
@@ -40,13 +40,13 @@ func (r *Room) assistant() *repl.Assistant {
 	return repl.NewAssistant(t)
 }
 
-// asked is the connection in a database, for completion.
-type asked struct {
+// connSession is the connection in a database, for completion.
+type connSession struct {
 	conn *target.Conn
 	db   int
 }
 
-func (a asked) Do(ctx context.Context, args ...[]byte) (resp.Value, error) {
+func (a connSession) Do(ctx context.Context, args ...[]byte) (resp.Value, error) {
 	values, err := a.conn.Do(ctx, a.db, args)
 	if err != nil {
 		return resp.Value{}, err
@@ -54,8 +54,8 @@ func (a asked) Do(ctx context.Context, args ...[]byte) (resp.Value, error) {
 	return values[0], nil
 }
 
-func (a asked) DB() int     { return a.db }
-func (asked) InMulti() bool { return false }
+func (a connSession) DB() int     { return a.db }
+func (connSession) InMulti() bool { return false }
 
 // console is the line to type a command in, with those typed before, and what can complete
 // it.
@@ -74,9 +74,9 @@ type console struct {
 
 // completedMsg is what can complete a text.
 type completedMsg struct {
-	head  string
-	found repl.Completion
-	lists bool // the person waits for them
+	head      string
+	found     repl.Completion
+	requested bool // the person waits for them
 }
 
 // Press implements room.Dialog.
@@ -92,9 +92,9 @@ func (c *console) Press(b *room.Base, k tea.KeyMsg) tea.Cmd {
 	case key == "backspace" && len(c.prompt.Text) == 0:
 		b.Dialog = nil
 	case key == "up":
-		c.recall(-1)
+		c.showHistory(-1)
 	case key == "down":
-		c.recall(1)
+		c.showHistory(1)
 	case key == "enter":
 		b.Cancel(job.Completing)
 		b.Dialog = nil
@@ -159,27 +159,27 @@ func (r *Room) onCompleted(m completedMsg) {
 	}
 	c.found, c.head, c.chosen, c.listed = m.found, m.head, -1, len(m.found.Items) > 0
 	if !c.listed {
-		if m.lists {
+		if m.requested {
 			c.note = cmp.Or(m.found.Why, "nothing is known that could stand here")
 		}
 		return
 	}
-	if sure := m.found.Sure(); m.lists && sure != "" {
+	if sure := m.found.Sure(); m.requested && sure != "" {
 		c.put(sure)
 		c.head = c.prompt.Head()
 		c.listed = len(m.found.Items) > 1
 	}
 }
 
-func (c *console) recall(step int) {
-	if at := c.at + step; at >= 0 && at < len(c.r.typed) {
+func (c *console) showHistory(step int) {
+	if at := c.at + step; at >= 0 && at < len(c.r.history) {
 		c.at = at
-		c.prompt = screen.NewPrompt(c.r.typed[at])
+		c.prompt = screen.NewPrompt(c.r.history[at])
 	}
 }
 
-// mostListed is how many candidates are on the screen.
-const mostListed = 8
+// maxListed is how many candidates are on the screen.
+const maxListed = 8
 
 // View implements room.Dialog.
 func (c *console) View(b *room.Base, width, height int) []string {
@@ -193,7 +193,7 @@ func (c *console) View(b *room.Base, width, height int) []string {
 		return lines
 	}
 	items := c.found.Items
-	rows, labels := max(min(mostListed, len(items), height-2), 1), 0
+	rows, labels := max(min(maxListed, len(items), height-2), 1), 0
 	for _, item := range items {
 		labels = max(labels, ansi.StringWidth(display.Whole(item.Text)))
 	}

@@ -29,7 +29,7 @@ func (r *Room) CopyTo(s Subject) tea.Cmd {
 	}
 	p := &room.Picker{Title: "Copy " + s.Keys.String() + " to", Choose: func(at string) tea.Cmd {
 		to := others[target.Atoi(at)]
-		if why := to.Room.closed(to.Name); why != "" {
+		if why := to.Room.whyNotWritable(to.Name); why != "" {
 			r.Notice = why
 			return nil
 		}
@@ -49,8 +49,8 @@ func (r *Room) CopyTo(s Subject) tea.Cmd {
 	return nil
 }
 
-// closed is why nothing can be copied to the target, which is called name; "" when it can.
-func (r *Room) closed(name string) string {
+// whyNotWritable is why nothing can be copied to the target, which is called name; "" when it can.
+func (r *Room) whyNotWritable(name string) string {
 	switch {
 	case r.Writer == nil:
 		return name + " is read-only."

@@ -11,8 +11,8 @@ import (
 	"github.com/meowdis/meowdis/inspect/target"
 )
 
-// weighedMsg is how many keys a change is about.
-type weighedMsg struct {
+// countedMsg is how many keys a change is about.
+type countedMsg struct {
 	change.Change
 	ask    string // the question; the number of keys is added
 	keys   int64
@@ -24,20 +24,20 @@ func (r *Room) askDelete(s change.Selection) tea.Cmd {
 	if !r.mayWrite() || s.Empty() {
 		return nil
 	}
-	return r.askAll(r.toAll(s, "Deleted "+s.String(), change.Deletes), "Delete "+s.String())
+	return r.confirmBulk(r.bulkChange(s, "Deleted "+s.String(), change.Deletes), "Delete "+s.String())
 }
 
-// toAll is a change that does the same to all keys of a selection.
-func (r *Room) toAll(s change.Selection, title string, each change.Each) change.Change {
+// bulkChange is a change that does the same to all keys of a selection.
+func (r *Room) bulkChange(s change.Selection, title string, each change.Each) change.Change {
 	return change.Change{Title: title, Each: each, Over: []change.Scope{{DB: r.DB, Selection: s}}}
 }
 
-// askAll asks before a change to many keys, which are counted first where they are not
+// confirmBulk asks before a change to many keys, which are counted first where they are not
 // named.
-func (r *Room) askAll(c change.Change, ask string) tea.Cmd {
+func (r *Room) confirmBulk(c change.Change, ask string) tea.Cmd {
 	s := c.Over[0]
 	if len(s.Folders) > 0 {
-		return r.weigh(weighedMsg{Change: c, ask: ask})
+		return r.countKeys(countedMsg{Change: c, ask: ask})
 	}
 	var err error
 	if c.Calls, err = c.Each.First(s.Names); err != nil {
@@ -45,33 +45,33 @@ func (r *Room) askAll(c change.Change, ask string) tea.Cmd {
 		return nil
 	}
 	c.Many = int64(len(s.Names))
-	return r.confirm(Confirmation{title: ask + "?", notes: someAtATime(c.Many), change: c})
+	return r.confirm(Confirmation{title: ask + "?", notes: batchNote(c.Many), change: c})
 }
 
-// someAtATime says that so many keys are not changed together.
-func someAtATime(keys int64) []string {
+// batchNote says that so many keys are not changed together.
+func batchNote(keys int64) []string {
 	if keys <= change.KeysAtOnce {
 		return nil
 	}
 	return []string{target.Decimal(change.KeysAtOnce) + " at a time, each kept for undo:"}
 }
 
-// weigh counts the keys of a change.
-func (r *Room) weigh(w weighedMsg) tea.Cmd {
+// countKeys counts the keys of a change.
+func (r *Room) countKeys(w countedMsg) tea.Cmd {
 	mk := r.maker
-	return r.Start(job.Weighing, func(ctx context.Context) (tea.Msg, error) { return w.weigh(ctx, mk) })
+	return r.Start(job.Weighing, func(ctx context.Context) (tea.Msg, error) { return w.count(ctx, mk) })
 }
 
-func (w weighedMsg) weigh(ctx context.Context, c *change.Maker) (tea.Msg, error) {
+func (w countedMsg) count(ctx context.Context, c *change.Maker) (tea.Msg, error) {
 	var err error
 	w.keys, w.Calls, err = c.Count(ctx, w.Change)
 	return w, err
 }
 
-// onWeighed asks whether to change what was counted.
-func (r *Room) onWeighed(w weighedMsg) tea.Cmd {
+// onCounted asks whether to change what was counted.
+func (r *Room) onCounted(w countedMsg) tea.Cmd {
 	w.Many = w.keys
 	many := ", " + display.Counted(w.keys, "key", "keys")
 	w.Title += many
-	return r.confirm(Confirmation{title: w.ask + many + "?", notes: someAtATime(w.keys), change: w.Change, always: w.always})
+	return r.confirm(Confirmation{title: w.ask + many + "?", notes: batchNote(w.keys), change: w.Change, always: w.always})
 }

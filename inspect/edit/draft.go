@@ -20,16 +20,16 @@ import (
 type draft struct {
 	editable editable
 	path     string
-	shown    string // what the file held at first
-	inLine   bool   // it is JSON that is stored in one line
+	original string // what the file held at first
+	oneLine  bool   // it is JSON that is stored in one line
 	hex      bool   // it is the bytes of the text, since the text is none
-	// back is what the file's text is stored as; nil: it is as it is.
-	back func(text string) ([]byte, error)
+	// encode is what the file's text is stored as; nil: it is as it is.
+	encode func(text string) ([]byte, error)
 }
 
 // EditOutside changes what the person looks at in the editor of their choice.
 func (r *Room) EditOutside(s Subject) tea.Cmd {
-	e, ok := r.editing(s.Value)
+	e, ok := r.editableOf(s.Value)
 	switch {
 	case !ok:
 		return nil
@@ -39,12 +39,12 @@ func (r *Room) EditOutside(s Subject) tea.Cmd {
 	}
 	conn, db := r.Conn, r.DB
 	return r.Start(job.Drafting, func(ctx context.Context) (tea.Msg, error) {
-		if e.far {
+		if e.unfetched {
 			v, err := conn.One(ctx, db, e.read)
 			if err != nil {
 				return nil, err
 			}
-			e.text, e.far = string(v.Str), false
+			e.text, e.unfetched = string(v.Str), false
 		}
 		d, err := newDraft(e)
 		return draftedMsg(d), err
@@ -57,38 +57,38 @@ type draftedMsg draft
 // newDraft writes a text to a file. What is no text is written as bytes, so that
 // an editor cannot spoil it.
 func newDraft(e editable) (draft, error) {
-	d := draft{editable: e, shown: e.text}
+	d := draft{editable: e, original: e.text}
 	pattern := "meowdis-*.txt"
-	in, layered := e.inside()
+	in, layered := e.decoded()
 	switch {
 	case layered:
-		d.shown, d.back = in.Text, in.Store
+		d.original, d.encode = in.Text, in.Store
 		if in.JSON {
 			pattern = "meowdis-*.json"
 		}
 	case e.oneLine(&d):
 		pattern = "meowdis-*.json"
-	case e.laidOut != "":
-		d.shown, pattern = e.laidOut, "meowdis-*.json"
+	case e.formatted != "":
+		d.original, pattern = e.formatted, "meowdis-*.json"
 	case !utf8.ValidString(e.text) || strings.ContainsRune(e.text, 0):
-		d.shown, d.hex = hexDraft(e.text), true
+		d.original, d.hex = hexDraft(e.text), true
 	}
 	file, err := os.CreateTemp("", pattern)
 	if err != nil {
 		return d, err
 	}
 	d.path = file.Name()
-	_, err = file.WriteString(d.shown)
+	_, err = file.WriteString(d.original)
 	if err = errors.Join(err, file.Close()); err != nil {
 		return d, errors.Join(err, os.Remove(d.path))
 	}
 	return d, nil
 }
 
-// onDrafted hands the draft to the editor.
-func (r *Room) onDrafted(d draft) tea.Cmd {
+// openEditor hands the draft to the editor.
+func (r *Room) openEditor(d draft) tea.Cmd {
 	r.drafts[d.path] = d
-	return tea.Exec(borrower{r.Editor(d.path), r.Lent}, func(err error) tea.Msg { return Edited{d.path, err} })
+	return tea.Exec(terminalCmd{r.Editor(d.path), r.Lent}, func(err error) tea.Msg { return Edited{d.path, err} })
 }
 
 // Edited is the end of the editor that had the file at a path.
@@ -109,7 +109,7 @@ func (r *Room) onEdited(e Edited) tea.Cmd {
 		return nil
 	}
 	text, err := d.text(string(read))
-	if d.inLine && e.Err == nil && text != d.editable.text {
+	if d.oneLine && e.Err == nil && text != d.editable.text {
 		left := strings.TrimSuffix(string(read), "\n")
 		if !strings.Contains(left, "\n") && err == nil {
 			text = left
@@ -118,7 +118,7 @@ func (r *Room) onEdited(e Edited) tea.Cmd {
 			return nil
 		}
 	}
-	switch unchanged := string(read) == d.shown || text == d.editable.text && err == nil; {
+	switch unchanged := string(read) == d.original || text == d.editable.text && err == nil; {
 	case unchanged && e.Err == nil:
 		r.Notice = "Nothing was changed." + r.editedIn()
 		r.dropDraft(d.path)
@@ -127,7 +127,7 @@ func (r *Room) onEdited(e Edited) tea.Cmd {
 		r.dropDraft(d.path)
 		err = fmt.Errorf("the editor failed, and nothing was changed: %w", e.Err)
 	case e.Err != nil || err != nil:
-		r.notSaved(errors.Join(e.Err, err).Error(), d.path)
+		r.showNotSaved(errors.Join(e.Err, err).Error(), d.path)
 		return nil
 	}
 	if err != nil {
@@ -144,8 +144,8 @@ func (r *Room) saveDraft(d draft, text string) tea.Cmd {
 	return r.write(c)
 }
 
-// notSaved says why a text was not written, and where it is now.
-func (r *Room) notSaved(why, path string) {
+// showNotSaved says why a text was not written, and where it is now.
+func (r *Room) showNotSaved(why, path string) {
 	r.Dialog = &room.Page{Title: "Nothing was changed", Layout: room.Wrapped(
 		" "+screen.VisibleText([]byte(why)), " Your text is in", " "+r.Styles.Accent.Render(path),
 	)}
@@ -164,11 +164,11 @@ func (d draft) text(read string) (string, error) {
 	if d.hex {
 		return parseHexDraft(read)
 	}
-	if !strings.HasSuffix(d.shown, "\n") {
+	if !strings.HasSuffix(d.original, "\n") {
 		read = strings.TrimSuffix(read, "\n")
 	}
-	if d.back != nil {
-		stored, err := d.back(read)
+	if d.encode != nil {
+		stored, err := d.encode(read)
 		return string(stored), err
 	}
 	return read, nil

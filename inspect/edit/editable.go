@@ -16,17 +16,17 @@ import (
 
 // editable is a text that can be changed, and the commands that change it.
 type editable struct {
-	title   string
-	text    string
-	lines   bool   // it is better edited in an editor
-	laidOut string // the text as an editor shows it; "" as it is
-	save    func(text string) [][][]byte
-	read    [][]byte // the command that answers the text; nil where it does not change behind one's back
-	large   bool     // the key has many elements, and saving the old text again undoes it
-	expires int64    // of the key; Unix ms, 0 for never
-	bare    bool     // the text is edited as it is, whatever it holds
-	far     bool     // the text is still to be fetched, by read
-	field   string   // of a hash: saving takes its time to live away, and gives it back; "" for none
+	title     string
+	text      string
+	lines     bool   // it is better edited in an editor
+	formatted string // the text as an editor shows it; "" as it is
+	save      func(text string) [][][]byte
+	read      [][]byte // the command that answers the text; nil where it does not change behind one's back
+	large     bool     // the key has many elements, and saving the old text again undoes it
+	expires   int64    // of the key; Unix ms, 0 for never
+	raw       bool     // the text is edited as it is, whatever it holds
+	unfetched bool     // the text is still to be fetched, by read
+	field     string   // of a hash: saving takes its time to live away, and gives it back; "" for none
 }
 
 // editLimit is the longest text that is edited.
@@ -47,7 +47,7 @@ func editableOf(v room.Sight) (e editable, ok bool) {
 		return e, false
 	case el != nil:
 		e = editElement(v, el.Row, el.Body)
-		e.bare = v.Type == keytype.ZSet || v.Text != nil && v.Text.Bare
+		e.raw = v.Type == keytype.ZSet || v.Text != nil && v.Text.Bare
 		e.lines = e.lines || e.layered()
 		return e, e.save != nil && len(e.text) <= editLimit
 	case v.Text.Size > editLimit:
@@ -61,27 +61,27 @@ func editableOf(v room.Sight) (e editable, ok bool) {
 	case v.Type == keytype.JSON:
 		e.read = target.Command("JSON.GET", key)
 		e.save = func(text string) [][][]byte { return [][][]byte{target.Command("JSON.SET", key, "$", text)} }
-		e.laidOut = v.Text.LaidOut
+		e.formatted = v.Text.LaidOut
 	case v.Text.Partial:
-		e.far, e.lines, e.bare = true, true, v.Text.Bare
+		e.unfetched, e.lines, e.raw = true, true, v.Text.Bare
 		return e, true
 	case v.Text.Missing:
 		return e, v.Text.Size == 0
 	}
-	e.bare = e.bare || v.Text.Bare || v.Type == keytype.JSON
+	e.raw = e.raw || v.Text.Bare || v.Type == keytype.JSON
 	e.lines = strings.Contains(e.text, "\n") || len(e.text) > 2000 || e.layered()
 	return e, true
 }
 
 // layered reports whether what is edited is inside layers, or MessagePack.
 func (e editable) layered() bool {
-	_, ok := e.inside()
+	_, ok := e.decoded()
 	return ok
 }
 
-// inside is what is edited in place of the text.
-func (e editable) inside() (decode.Inside, bool) {
-	if e.bare {
+// decoded is what is edited in place of the text.
+func (e editable) decoded() (decode.Inside, bool) {
+	if e.raw {
 		return decode.Inside{}, false
 	}
 	return decode.Edit([]byte(e.text), decode.Options{})
@@ -118,8 +118,8 @@ func editElement(v room.Sight, row []string, body string) editable {
 	return e
 }
 
-// editing is what is to be edited, or says why nothing can be.
-func (r *Room) editing(v room.Sight) (e editable, ok bool) {
+// editableOf is what is to be edited, or says why nothing can be.
+func (r *Room) editableOf(v room.Sight) (e editable, ok bool) {
 	if !r.mayWrite() {
 		return e, false
 	}
@@ -143,7 +143,7 @@ func (r *Room) Edit(s Subject) tea.Cmd {
 		}
 		return nil
 	}
-	e, ok := r.editing(s.Value)
+	e, ok := r.editableOf(s.Value)
 	switch {
 	case !ok:
 		return nil

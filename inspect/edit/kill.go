@@ -15,6 +15,6 @@ func (r *Room) Kill(id, name string, behind room.Dialog) tea.Cmd {
 	c := change.Change{Title: "Closed client " + id, Calls: [][][]byte{target.Command("CLIENT", "KILL", "ID", id)}, Final: true}
 	return r.confirm(Confirmation{
 		title: "Close client " + id + ", " + display.Text(name, 40) + "?", notes: []string{"What it has under way ends; it may come back."},
-		change: c, always: true, behind: behind,
+		change: c, always: true, parent: behind,
 	})
 }

@@ -14,13 +14,13 @@ import (
 
 // oneLine makes d a draft in lines of JSON that is in one line; false when it is none.
 func (e editable) oneLine(d *draft) bool {
-	if e.bare {
+	if e.raw {
 		return false
 	}
 	w, text, ok := decode.InLine([]byte(e.text), decode.Options{})
 	if ok {
-		d.shown, d.inLine = text, true
-		d.back = func(text string) ([]byte, error) {
+		d.original, d.oneLine = text, true
+		d.encode = func(text string) ([]byte, error) {
 			line, err := w.Line(text)
 			return []byte(line), err
 		}
@@ -51,13 +51,13 @@ func (r *Room) askLayout(d draft, left, line string, bad error) room.Dialog {
 	p.Choose = func(choice string) tea.Cmd {
 		switch choice {
 		case "again":
-			return r.onDrafted(d)
+			return r.openEditor(d)
 		case "line":
 			return r.saveDraft(d, line)
 		}
 		return r.saveDraft(d, left)
 	}
-	p.Refused = func() { r.notSaved("You did not want it.", d.path) }
+	p.Refused = func() { r.showNotSaved("You did not want it.", d.path) }
 	return p
 }
 

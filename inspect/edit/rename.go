@@ -23,7 +23,7 @@ func (r *Room) Rename(s Subject) tea.Cmd {
 	case !r.mayWrite() || s.Keys.Empty():
 		return nil
 	case len(s.Keys.Folders) > 0 || len(s.Keys.Names) > 1:
-		return r.nameAll(s.Keys)
+		return r.loadNames(s.Keys)
 	}
 	key := s.Keys.Names[0]
 	typed, read := screen.Typeable(key)
@@ -43,35 +43,35 @@ func (r *Room) Rename(s Subject) tea.Cmd {
 	return nil
 }
 
-// namedMsg is the names of the keys that are to be renamed.
-type namedMsg struct {
+// namesMsg is the names of the keys that are to be renamed.
+type namesMsg struct {
 	change.Selection
 	names []string
 }
 
-// nameAll finds out the names of the keys that are to be renamed.
-func (r *Room) nameAll(s change.Selection) tea.Cmd {
+// loadNames finds out the names of the keys that are to be renamed.
+func (r *Room) loadNames(s change.Selection) tea.Cmd {
 	mk, db := r.maker, r.DB
 	return r.Start(job.Weighing, func(ctx context.Context) (tea.Msg, error) {
 		names, err := mk.Names(ctx, db, s)
-		return namedMsg{s, names}, err
+		return namesMsg{s, names}, err
 	})
 }
 
 // How many names a pattern is tried on while it is typed, and how many of those that change
 // are shown.
 const (
-	mostTried = 2000
-	fewNames  = 8
+	maxPreviewed  = 2000
+	maxNamesShown = 8
 )
 
-// onNamed asks for a pattern by which keys get other names.
-func (r *Room) onNamed(n namedMsg) {
+// onNames asks for a pattern by which keys get other names.
+func (r *Room) onNames(n namesMsg) {
 	if len(n.names) == 0 {
 		r.Notice = "There is no key to rename."
 		return
 	}
-	alike := alikePrefix(n.names, r.Delimiter) + "*"
+	alike := commonPrefix(n.names, r.Delimiter) + "*"
 	f := &form{r: r, title: "Rename " + display.Counted(int64(len(n.names)), "key", "keys") + " by a pattern", fields: []field{
 		newField("old", alike, "user:*, a text, or /(regular) expression/"), newField("new", alike, "account:*, or $1"),
 	}, at: 1}
@@ -80,20 +80,22 @@ func (r *Room) onNamed(n namedMsg) {
 		if p, err = change.ParsePattern(v[0], v[1]); err != nil {
 			return c, err
 		}
-		tried := n.names[:min(len(n.names), mostTried)]
+		tried := n.names[:min(len(n.names), maxPreviewed)]
 		i := slices.IndexFunc(tried, func(name string) bool { return p.Apply(name) != name })
 		if c.Over = []change.Scope{{DB: r.DB}}; i >= 0 {
 			c.Calls = [][][]byte{target.Command("RENAMENX", tried[i], p.Apply(tried[i]))}
 		}
 		return c, nil
 	}
-	f.preview = func(width, height int) []string { return r.previewNames(p, n.names, width, min(height, fewNames+1)) }
+	f.preview = func(width, height int) []string {
+		return r.previewNames(p, n.names, width, min(height, maxNamesShown+1))
+	}
 	f.ask = func(change.Change) tea.Cmd { return r.planNames(f, n, p) }
 	r.Dialog = f
 }
 
-// alikePrefix is what all names begin with, up to the last delimiter.
-func alikePrefix(names []string, delimiter string) string {
+// commonPrefix is what all names begin with, up to the last delimiter.
+func commonPrefix(names []string, delimiter string) string {
 	first, last := slices.Min(names), slices.Max(names)
 	i := 0
 	for i < min(len(first), len(last)) && first[i] == last[i] {
@@ -110,14 +112,14 @@ func alikePrefix(names []string, delimiter string) string {
 
 // previewNames shows what names become.
 func (r *Room) previewNames(p change.Pattern, names []string, width, height int) (lines []string) {
-	tried, changed := names[:min(len(names), mostTried)], 0
+	tried, changed := names[:min(len(names), maxPreviewed)], 0
 	for _, old := range tried {
 		name := p.Apply(old)
 		if name == old {
 			continue
 		}
 		if changed++; changed < height {
-			lines = append(lines, "  "+becomes(old, name, width-3))
+			lines = append(lines, "  "+renameText(old, name, width-3))
 		}
 	}
 	of := " of "
@@ -127,8 +129,8 @@ func (r *Room) previewNames(p change.Pattern, names []string, width, height int)
 	return append(lines, r.Styles.Dim.Render(display.Truncate("  "+display.Grouped(int64(changed))+of+display.Counted(int64(len(tried)), "key gets", "keys get")+" another name", width)))
 }
 
-// becomes is an old name and the new one in at most width cells.
-func becomes(old, name string, width int) string {
+// renameText is an old name and the new one in at most width cells.
+func renameText(old, name string, width int) string {
 	each := max((width-3)/2, 1)
 	return display.Text(old, each) + " → " + display.Text(name, each)
 }
@@ -140,7 +142,7 @@ type plannedMsg struct {
 	change.Renaming
 }
 
-func (r *Room) planNames(f *form, n namedMsg, p change.Pattern) tea.Cmd {
+func (r *Room) planNames(f *form, n namesMsg, p change.Pattern) tea.Cmd {
 	mk, db := r.maker, r.DB
 	return r.Start(job.Weighing, func(ctx context.Context) (tea.Msg, error) {
 		plan, err := mk.Plan(ctx, db, n.names, p)
@@ -156,7 +158,7 @@ func (r *Room) onPlanned(m plannedMsg) tea.Cmd {
 		r.Dialog = m.form
 		lines := []string{" Nothing was renamed.", ""}
 		for _, c := range m.Clashes {
-			lines = append(lines, " "+becomes(c.Old, c.New, max(r.Width-40, 40))+"  "+r.Styles.Failure.Render(c.Why))
+			lines = append(lines, " "+renameText(c.Old, c.New, max(r.Width-40, 40))+"  "+r.Styles.Failure.Render(c.Why))
 		}
 		r.Dialog = &room.Page{Title: display.Counted(int64(len(m.Clashes)), "name is", "names are") + " taken", Layout: room.Wrapped(lines...), Behind: m.form}
 		return nil
@@ -165,13 +167,13 @@ func (r *Room) onPlanned(m plannedMsg) tea.Cmd {
 		r.Fail(errors.New("the pattern changes no name"))
 		return nil
 	}
-	c := r.toAll(change.Selection{Names: m.Old}, "Renamed "+many, change.Renames(m.pattern))
+	c := r.bulkChange(change.Selection{Names: m.Old}, "Renamed "+many, change.Renames(m.pattern))
 	c.Many, c.Origin = int64(len(m.Old)), origin{form: m.form}
 	c.Calls, _ = c.Each.First(m.Old) // it does not fail
 	var notes []string
-	shown := min(len(m.Old), fewNames, max(r.Height-12, 1))
+	shown := min(len(m.Old), maxNamesShown, max(r.Height-12, 1))
 	for i := range shown {
-		notes = append(notes, becomes(m.Old[i], m.New[i], min(r.Width-8, 100)))
+		notes = append(notes, renameText(m.Old[i], m.New[i], min(r.Width-8, 100)))
 	}
 	if rest := len(m.Old) - shown; rest > 0 {
 		notes = append(notes, "… and "+display.Grouped(int64(rest))+" more")

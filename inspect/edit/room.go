@@ -43,17 +43,17 @@ type Other struct {
 type Room struct {
 	*room.Base
 	Settings
-	maker   *change.Maker
-	access  access
-	writes  bool             // the client that all jobs use writes
-	steps   []change.Step    // what the journal can undo, the last one last
-	undone  []change.Step    // what was undone and can be redone, likewise
-	aim     int              // how many steps there are to be where the person goes to
-	went    int              // how many were undone, or redone, on the way there
-	making  string           // what the change that is being made is called; "" while none is
-	typed   []string         // the commands that were typed
-	drafts  map[string]draft // what editors have, by path
-	startDB int              // the database that a shell command is in unless it says so
+	maker        *change.Maker
+	access       access
+	clientWrites bool             // the client that all jobs use writes
+	steps        []change.Step    // what the journal can undo, the last one last
+	undone       []change.Step    // what was undone and can be redone, likewise
+	targetStep   int              // how many steps there are to be where the person goes to
+	stepsDone    int              // how many were undone, or redone, on the way there
+	changeTitle  string           // what the change that is being made is called; "" while none is
+	history      []string         // the commands that were typed
+	drafts       map[string]draft // what editors have, by path
+	startDB      int              // the database that a shell command is in unless it says so
 }
 
 // access is whether changes may be made.
@@ -96,25 +96,25 @@ func (r *Room) Update(msg tea.Msg) tea.Cmd {
 	case change.Undone:
 		return r.onUndone(msg)
 	case draftedMsg:
-		return r.onDrafted(draft(msg))
+		return r.openEditor(draft(msg))
 	case Edited:
 		return r.onEdited(msg)
-	case lookedUpMsg:
+	case keysFoundMsg:
 		return r.confirm(msg.Confirmation)
-	case leftBehindMsg:
-		r.onLeftBehind(msg)
+	case adoptedMsg:
+		r.onAdopted(msg)
 	case unlockedMsg:
 		r.onUnlocked(msg)
-	case weighedMsg:
-		return r.onWeighed(msg)
-	case namedMsg:
-		r.onNamed(msg)
+	case countedMsg:
+		return r.onCounted(msg)
+	case namesMsg:
+		r.onNames(msg)
 	case plannedMsg:
 		return r.onPlanned(msg)
 	case completedMsg:
 		r.onCompleted(msg)
-	case answeredMsg:
-		r.onAnswered(msg)
+	case replyMsg:
+		r.onReply(msg)
 	case copiedMsg:
 		return r.copyText("the value", msg.text)
 	case exportedMsg:
@@ -132,7 +132,7 @@ func (r *Room) CanUndo() bool    { return r.IsUnlocked() && len(r.steps) > 0 }
 func (r *Room) CanRedo() bool { return r.IsUnlocked() && len(r.undone) > 0 }
 
 // IsChanging reports whether a change, or its undo, is being made.
-func (r *Room) IsChanging() bool { return r.Running(job.Writing) && r.making != "" }
+func (r *Room) IsChanging() bool { return r.Running(job.Writing) && r.changeTitle != "" }
 
 // Undoable is the changes that can be undone, the last one last.
 func (r *Room) Undoable() []change.Step { return r.steps }

@@ -20,14 +20,14 @@ func (r *Room) ShowSteps() tea.Cmd {
 		return nil
 	}
 	p := &room.Picker{Title: "Go to how it was after", Takes: "go there", Choose: func(value string) tea.Cmd {
-		r.aim, r.went = int(target.Atoi(value)), 0
-		if r.aim == len(r.steps) || !r.mayWrite() {
+		r.targetStep, r.stepsDone = int(target.Atoi(value)), 0
+		if r.targetStep == len(r.steps) || !r.mayWrite() {
 			return nil
 		}
-		return r.goOn()
+		return r.nextStep()
 	}}
 	item := func(s change.Step, state string, after int) {
-		p.Items = append(p.Items, room.Item{Label: s.Title, Note: r.noteOf(s, state), Value: target.Decimal(int64(after))})
+		p.Items = append(p.Items, room.Item{Label: s.Title, Note: r.stepNote(s, state), Value: target.Decimal(int64(after))})
 	}
 	for i, s := range r.undone { // the one undone last is the first to be redone
 		item(s, "undone", n+len(r.undone)-i)
@@ -49,9 +49,9 @@ func (r *Room) ShowSteps() tea.Cmd {
 	return nil
 }
 
-// noteOf is what state a change is in, how many keys it was about and how long ago; on a
+// stepNote is what state a change is in, how many keys it was about and how long ago; on a
 // narrow screen no more than there is room for.
-func (r *Room) noteOf(s change.Step, state string) string {
+func (r *Room) stepNote(s change.Step, state string) string {
 	var parts []string
 	if state != "" {
 		parts = append(parts, state)
@@ -70,12 +70,12 @@ func (r *Room) noteOf(s change.Step, state string) string {
 	return strings.Join(parts, " · ")
 }
 
-// goOn is the next step to where the person goes, nil when they are there.
-func (r *Room) goOn() tea.Cmd {
+// nextStep is the next step to where the person goes, nil when they are there.
+func (r *Room) nextStep() tea.Cmd {
 	switch n := len(r.steps); {
-	case r.aim < n:
+	case r.targetStep < n:
 		return r.undoLast(false)
-	case r.aim > n && len(r.undone) > 0:
+	case r.targetStep > n && len(r.undone) > 0:
 		return r.askRedo()
 	}
 	return nil

@@ -11,8 +11,8 @@ import (
 
 // What changes the groups of a stream, their consumers and their pending entries.
 
-// streamGone deletes what is selected of the groups of a stream.
-func (r *Room) streamGone(v room.Sight) tea.Cmd {
+// deleteFromStream deletes what is selected of the groups of a stream.
+func (r *Room) deleteFromStream(v room.Sight) tea.Cmd {
 	name := v.Element.Row[0]
 	c := Confirmation{title: "Delete the group " + display.Text(name, 30) + "?"}
 	c.change = change.Change{Title: "Deleted the group " + display.Text(name, 30), Calls: [][][]byte{target.Command("XGROUP", "DESTROY", v.Key, name)}}
@@ -73,17 +73,17 @@ func (r *Room) editGroup(v room.Sight) {
 // Acknowledge takes the selected entry away from what is pending.
 func (r *Room) Acknowledge(s Subject) tea.Cmd {
 	v := s.Value
-	if !r.onPending(v) {
+	if !r.pendingSelected(v) {
 		return nil
 	}
 	id := v.Element.Row[0]
-	return r.write(r.ofPending(v, change.Change{Title: "Acknowledged " + id, Calls: [][][]byte{target.Command("XACK", v.Key, v.Group, id)}}))
+	return r.write(r.savePendingOnly(v, change.Change{Title: "Acknowledged " + id, Calls: [][][]byte{target.Command("XACK", v.Key, v.Group, id)}}))
 }
 
 // Claim gives the selected pending entry to a consumer.
 func (r *Room) Claim(s Subject) tea.Cmd {
 	v := s.Value
-	if !r.onPending(v) {
+	if !r.pendingSelected(v) {
 		return nil
 	}
 	id, owner := v.Element.Row[0], v.Element.Row[3]
@@ -94,13 +94,13 @@ func (r *Room) Claim(s Subject) tea.Cmd {
 		}
 		// With JUSTID it does not count as a delivery.
 		call := target.Command("XCLAIM", v.Key, v.Group, to, "0", id, "JUSTID")
-		return r.ofPending(v, change.Change{Title: "Gave " + id + " to " + display.Text(to, 30), Calls: [][][]byte{call}}), nil
+		return r.savePendingOnly(v, change.Change{Title: "Gave " + id + " to " + display.Text(to, 30), Calls: [][][]byte{call}}), nil
 	}}
 	return nil
 }
 
-// onPending reports whether a pending entry is selected, and may be changed.
-func (r *Room) onPending(v room.Sight) bool {
+// pendingSelected reports whether a pending entry is selected, and may be changed.
+func (r *Room) pendingSelected(v room.Sight) bool {
 	if v.Part != room.Pending || v.Element == nil {
 		r.Notice = "Only what is pending in a group can be acknowledged or claimed."
 		return false
@@ -108,8 +108,8 @@ func (r *Room) onPending(v room.Sight) bool {
 	return r.mayWrite()
 }
 
-// ofPending keeps of a large stream only the pending entry.
-func (r *Room) ofPending(v room.Sight, c change.Change) change.Change {
+// savePendingOnly keeps of a large stream only the pending entry.
+func (r *Room) savePendingOnly(v room.Sight, c change.Change) change.Change {
 	if v.Size > manyElements {
 		id := v.Element.Row[0]
 		c.BackOf = change.UndoPending(v.Key, v.Group, id)

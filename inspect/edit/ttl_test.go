@@ -12,12 +12,12 @@ func TestLives(t *testing.T) {
 		"7d": now + 7*86400_000, "1d 12h": now + 36*3600_000, "250ms": now + 250,
 		"2030-01-02": time.Date(2030, 1, 2, 0, 0, 0, 0, time.Local).UnixMilli(),
 	} {
-		if got, err := parseLife(text, now); err != nil || got != want {
+		if got, err := parseTTL(text, now); err != nil || got != want {
 			t.Errorf("%q: %d %v, want %d", text, got, err, want)
 		}
 	}
 	for _, text := range []string{"x", "-5", "0", "5 weeks", "d", "99999999d", "2030-13-01"} {
-		if got, err := parseLife(text, now); err == nil {
+		if got, err := parseTTL(text, now); err == nil {
 			t.Errorf("%q: %d", text, got)
 		}
 	}

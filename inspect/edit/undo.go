@@ -19,7 +19,7 @@ func (r *Room) Undo() tea.Cmd {
 	case len(r.steps) == 0:
 		r.Notice = "There is nothing to undo."
 	default:
-		r.aim, r.went = len(r.steps)-1, 0
+		r.targetStep, r.stepsDone = len(r.steps)-1, 0
 		return r.undoLast(false)
 	}
 	return nil
@@ -32,7 +32,7 @@ func (r *Room) Redo() tea.Cmd {
 	case len(r.undone) == 0:
 		r.Notice = "There is nothing to redo: only what was undone, until the next change."
 	default:
-		r.aim, r.went = len(r.steps)+1, 0
+		r.targetStep, r.stepsDone = len(r.steps)+1, 0
 		return r.askRedo()
 	}
 	return nil
@@ -44,7 +44,7 @@ func (r *Room) undoLast(wanted bool) tea.Cmd {
 	n := len(r.steps)
 	s := r.steps[n-1]
 	r.steps = r.steps[:n-1]
-	r.making = s.Title
+	r.changeTitle = s.Title
 	mk := r.maker
 	return r.Start(job.Writing, func(ctx context.Context) (tea.Msg, error) { return mk.Undo(ctx, s, wanted), nil })
 }
@@ -56,7 +56,7 @@ func (r *Room) askRedo() tea.Cmd {
 	if !s.Asked {
 		return r.redoLast(false)
 	}
-	return r.confirm(Confirmation{title: "Redo: " + s.Title + "?", agreed: func() tea.Cmd { return r.redoLast(false) }})
+	return r.confirm(Confirmation{title: "Redo: " + s.Title + "?", onAgree: func() tea.Cmd { return r.redoLast(false) }})
 }
 
 // redoLast is undoLast for what was undone.
@@ -64,13 +64,13 @@ func (r *Room) redoLast(wanted bool) tea.Cmd {
 	n := len(r.undone)
 	s := r.undone[n-1]
 	r.undone = r.undone[:n-1]
-	r.making = s.Title
+	r.changeTitle = s.Title
 	mk := r.maker
 	return r.Start(job.Writing, func(ctx context.Context) (tea.Msg, error) { return mk.DoAgain(ctx, s, wanted), nil })
 }
 
-// forgetUndone lets go of what was undone: another change was made.
-func (r *Room) forgetUndone() {
+// clearRedo lets go of what was undone: another change was made.
+func (r *Room) clearRedo() {
 	r.undone = nil
 	if err := r.maker.Redo.Close(true); err != nil {
 		r.Fail(err)
@@ -86,10 +86,10 @@ func (r *Room) onUndone(u change.Undone) tea.Cmd {
 	} else if u.Back != nil {
 		r.undone = append(r.undone, *u.Back)
 	} else {
-		r.forgetUndone() // it was over what was undone before
+		r.clearRedo() // it was over what was undone before
 	}
-	r.went++
-	if cmd := r.goOn(); cmd != nil {
+	r.stepsDone++
+	if cmd := r.nextStep(); cmd != nil {
 		return cmd
 	}
 	verb := "Undone: "
@@ -97,8 +97,8 @@ func (r *Room) onUndone(u change.Undone) tea.Cmd {
 		verb = "Redone: "
 	}
 	r.Notice = verb + u.Step.Title + "."
-	if r.went > 1 {
-		r.Notice = verb + display.Counted(int64(r.went), "change", "changes") + ", the last one " + u.Step.Title + "."
+	if r.stepsDone > 1 {
+		r.Notice = verb + display.Counted(int64(r.stepsDone), "change", "changes") + ", the last one " + u.Step.Title + "."
 	}
 	if n := len(u.Gone); n > 0 {
 		r.Notice = u.Gone[0] + " is not there any more: its time to live is not changed."
@@ -131,11 +131,11 @@ func (r *Room) onNotUndone(u change.Undone) tea.Cmd {
 	if len(u.Doubts) > 0 {
 		return r.confirm(Confirmation{
 			title: question, notes: append([]string{u.Step.Title}, u.Doubts...), always: true,
-			agreed: func() tea.Cmd { return again(true) },
+			onAgree: func() tea.Cmd { return again(true) },
 		})
 	}
 	if !u.Again || u.Back != nil {
-		r.forgetUndone() // it was over what is half undone now
+		r.clearRedo() // it was over what is half undone now
 	}
 	r.Fail(u.Err)
 	switch {
@@ -149,27 +149,27 @@ func (r *Room) onNotUndone(u change.Undone) tea.Cmd {
 	return r.Tell(Changed{})
 }
 
-// leftBehindMsg is the changes of an earlier session.
-type leftBehindMsg []change.Step
+// adoptedMsg is the changes of an earlier session.
+type adoptedMsg []change.Step
 
 // LookBack looks for the journal that an earlier session on the same target left.
 func (r *Room) LookBack() tea.Cmd {
 	if r.Writer == nil {
 		return nil
 	}
-	r.making = "" // it takes the turn of a change, which needs the journal
+	r.changeTitle = "" // it takes the turn of a change, which needs the journal
 	journal, redo := r.maker.Journal, r.maker.Redo
 	return r.Start(job.Writing, func(context.Context) (tea.Msg, error) {
 		steps, err := journal.Adopt()
 		if err = errors.Join(err, redo.Sweep()); err != nil {
 			return nil, err
 		}
-		return leftBehindMsg(steps), nil
+		return adoptedMsg(steps), nil
 	})
 }
 
-// onLeftBehind asks what to do with changes that were left behind.
-func (r *Room) onLeftBehind(l leftBehindMsg) {
+// onAdopted asks what to do with changes that were left behind.
+func (r *Room) onAdopted(l adoptedMsg) {
 	if len(l) == 0 {
 		return
 	}

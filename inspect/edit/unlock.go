@@ -40,7 +40,7 @@ func (r *Room) Unlock() tea.Cmd {
 	case r.Writer == nil:
 		r.Notice = readOnlyNotice
 		return nil
-	case r.writes:
+	case r.clientWrites:
 		r.access = unlocked
 		r.Notice = "Writing is unlocked. Press " + r.KeyFor("unlock") + " to lock it."
 		if n := len(r.steps); n > 0 {
@@ -63,6 +63,6 @@ type unlockedMsg struct{ client target.Client }
 
 func (r *Room) onUnlocked(u unlockedMsg) {
 	r.Conn.Use(u.client)
-	r.writes = true
+	r.clientWrites = true
 	r.Unlock()
 }

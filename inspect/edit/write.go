@@ -15,14 +15,14 @@ import (
 // write makes a change, when writing is unlocked.
 func (r *Room) write(c change.Change) tea.Cmd {
 	if !r.mayWrite() {
-		r.refused(c, r.Notice)
+		r.restoreInput(c, r.Notice)
 		return nil
 	}
 	if c.Over != nil {
 		r.Tell(Taken{})
 	}
 	mk, db := r.maker, r.DB
-	r.making = c.Title
+	r.changeTitle = c.Title
 	return r.Start(job.Writing, func(ctx context.Context) (tea.Msg, error) {
 		w, doubt := mk.Make(ctx, db, c)
 		if doubt != nil {
@@ -34,9 +34,9 @@ func (r *Room) write(c change.Change) tea.Cmd {
 
 // origin is where a change was asked for.
 type origin struct {
-	draft string // a file with the text that is written; "" for none
-	form  *form  // where it was typed, to mend it there; nil for nowhere
-	shows bool   // the reply is to be seen
+	draft      string // a file with the text that is written; "" for none
+	form       *form  // where it was typed, to mend it there; nil for nowhere
+	showsReply bool   // the reply is to be seen
 }
 
 func originOf(c change.Change) origin {
@@ -51,7 +51,7 @@ func (r *Room) onMade(w change.Made) tea.Cmd {
 		r.steps = append(r.steps, *w.Step)
 	}
 	if w.Step != nil || w.Final && w.Err == nil {
-		r.forgetUndone()
+		r.clearRedo()
 	}
 	switch {
 	case w.Err != nil && w.Step != nil:
@@ -59,8 +59,8 @@ func (r *Room) onMade(w change.Made) tea.Cmd {
 		r.Failure += " (u undoes what was done)"
 	case w.Err != nil:
 		r.Fail(w.Err)
-	case from.shows:
-		r.onAnswered(answeredMsg{call: w.Calls[0], reply: w.Reply})
+	case from.showsReply:
+		r.onReply(replyMsg{call: w.Calls[0], reply: w.Reply})
 	default:
 		r.Notice = w.Title + "."
 		if from.draft != "" {
@@ -71,8 +71,8 @@ func (r *Room) onMade(w change.Made) tea.Cmd {
 		}
 	}
 	if w.Err != nil {
-		r.refused(w.Change, w.Err.Error())
-		r.tellUnkept(w.Err)
+		r.restoreInput(w.Change, w.Err.Error())
+		r.showNotKept(w.Err)
 	} else if from.draft != "" {
 		r.dropDraft(from.draft)
 	}
@@ -82,20 +82,20 @@ func (r *Room) onMade(w change.Made) tea.Cmd {
 	return r.Tell(Changed{w.Reveal})
 }
 
-// refused keeps what the person typed for a change that was not made, or not as a
+// restoreInput keeps what the person typed for a change that was not made, or not as a
 // whole.
-func (r *Room) refused(c change.Change, why string) {
+func (r *Room) restoreInput(c change.Change, why string) {
 	switch from := originOf(c); {
 	case from.draft != "":
-		r.notSaved(why, from.draft)
+		r.showNotSaved(why, from.draft)
 	case from.form != nil:
 		r.Dialog = from.form
 	}
 }
 
-// tellUnkept says all about a journal that cannot be written, which is more than
+// showNotKept says all about a journal that cannot be written, which is more than
 // fits into the status line.
-func (r *Room) tellUnkept(err error) {
+func (r *Room) showNotKept(err error) {
 	var why change.NotKept
 	if !errors.As(err, &why) {
 		return

@@ -61,14 +61,14 @@ func (p Purpose) String() string { return purposeNames[p] }
 type job struct {
 	id      int
 	cancel  context.CancelFunc // nil: nothing runs
-	since   int64
+	started int64
 	ended   int64 // when the one before ended
 	cost    *Cost
 	outcome chan Finished // gets its end, too
 }
 
 // Cost is what a job has cost so far, and how far it is.
-type Cost struct{ Commands, Bytes, done, of atomic.Int64 }
+type Cost struct{ Commands, Bytes, done, total atomic.Int64 }
 
 type costKey struct{}
 
@@ -84,7 +84,7 @@ func CostOf(ctx context.Context) *Cost {
 // Progress says how far a job is; of is not positive where that cannot be told.
 func (c *Cost) Progress(done, of int64) {
 	c.done.Store(done)
-	c.of.Store(of)
+	c.total.Store(of)
 }
 
 // Finished is a job's end. A job that was cancelled or replaced ends unheard.
@@ -113,7 +113,7 @@ func (js *Jobs) Start(p Purpose, work func(context.Context) (tea.Msg, error)) te
 	js.Cancel(p)
 	j := &js.all[p]
 	if j.cost == nil || j.ended != js.Now { // else it goes on with what it began
-		j.cost, j.since = &Cost{}, js.Now
+		j.cost, j.started = &Cost{}, js.Now
 	}
 	ctx, cancel := context.WithCancel(context.WithValue(context.Background(), costKey{}, j.cost))
 	j.id++
@@ -156,7 +156,7 @@ func (js *Jobs) CancelAll() {
 func (js *Jobs) Longest() (Purpose, bool) {
 	found, any := Counting, false
 	for p := range Purposes {
-		if js.Running(p) && p != Watching && (!any || js.all[p].since < js.all[found].since) {
+		if js.Running(p) && p != Watching && (!any || js.all[p].started < js.all[found].started) {
 			found, any = p, true
 		}
 	}
@@ -180,8 +180,8 @@ func (js *Jobs) OnlyFillsIn() bool {
 
 // Spent is how far the job for p is, and what all that runs has cost so far.
 func (js *Jobs) Spent(p Purpose) (parts []string) {
-	if c := js.all[p].cost; c.of.Load() > 0 {
-		parts = append(parts, strconv.FormatInt(min(100*c.done.Load()/c.of.Load(), 100), 10)+"%")
+	if c := js.all[p].cost; c.total.Load() > 0 {
+		parts = append(parts, strconv.FormatInt(min(100*c.done.Load()/c.total.Load(), 100), 10)+"%")
 	}
 	var commands, bytes int64
 	for p := range Purposes {
@@ -229,7 +229,7 @@ func (js *Jobs) Conclude(p Purpose, most time.Duration) (f Finished, ended bool)
 }
 
 // Took is for how long the job for p has run, in ms.
-func (js *Jobs) Took(p Purpose) int64 { return js.Now - js.all[p].since }
+func (js *Jobs) Took(p Purpose) int64 { return js.Now - js.all[p].started }
 
 const (
 	FrameTime = 100 * time.Millisecond

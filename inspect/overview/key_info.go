@@ -20,8 +20,8 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// informedMsg is all that is known about a key.
-type informedMsg struct {
+// keyInfoMsg is all that is known about a key.
+type keyInfoMsg struct {
 	key      string
 	facts    catalog.Facts
 	encoding string
@@ -29,31 +29,31 @@ type informedMsg struct {
 	tables   []catalog.Table
 }
 
-// notAllowed stands for what the target does not tell this person.
-const notAllowed = "not told to this user"
+// notPermitted stands for what the target does not tell this person.
+const notPermitted = "not told to this user"
 
 // ShowInfo tells all about a key.
 func (v *Room) ShowInfo(key string) tea.Cmd {
 	v.Dialog = &room.Page{Title: display.Whole(key), Lines: []string{v.Styles.Dim.Render(" looking…")}}
 	conn, index, clock, db := v.Conn, v.Index, v.Clock, v.DB
-	return v.Start(job.Informing, func(ctx context.Context) (tea.Msg, error) { return inform(ctx, conn, index, clock, db, key) })
+	return v.Start(job.Informing, func(ctx context.Context) (tea.Msg, error) { return readKeyInfo(ctx, conn, index, clock, db, key) })
 }
 
-func inform(ctx context.Context, conn *target.Conn, index target.Index, clock func() int64, db int, key string) (informedMsg, error) {
-	r := informedMsg{key: key}
+func readKeyInfo(ctx context.Context, conn *target.Conn, index target.Index, clock func() int64, db int, key string) (keyInfoMsg, error) {
+	r := keyInfoMsg{key: key}
 	values, err := conn.Do(ctx, db, target.Command("OBJECT", "ENCODING", key), target.Command("MEMORY", "USAGE", key))
 	if err != nil {
 		return r, err
 	}
 	switch encoding := values[0]; {
 	case keyspace.Forbidden(encoding):
-		r.encoding = notAllowed
+		r.encoding = notPermitted
 	case !encoding.IsError():
 		r.encoding = target.Text(encoding)
 	}
 	switch memory := values[1]; {
 	case keyspace.Forbidden(memory):
-		r.memory = notAllowed
+		r.memory = notPermitted
 	case memory.Kind == resp.Int:
 		r.memory = display.Counted(memory.Int, "byte", "bytes")
 	}
@@ -76,8 +76,8 @@ func inform(ctx context.Context, conn *target.Conn, index target.Index, clock fu
 	return r, err
 }
 
-// onInformed shows it.
-func (v *Room) onInformed(r informedMsg) {
+// onKeyInfo shows it.
+func (v *Room) onKeyInfo(r keyInfoMsg) {
 	p, ok := v.Dialog.(*room.Page)
 	if !ok || p.Title != display.Whole(r.key) {
 		return
@@ -106,10 +106,10 @@ func (v *Room) onInformed(r informedMsg) {
 	}
 	add("memory", r.memory)
 	if f.Expires != 0 || !v.Conn.Refusals.Has("PTTL") {
-		add("expires", v.when(f.Expires, "never"))
+		add("expires", v.timeText(f.Expires, "never"))
 	}
-	add("created", v.when(f.Created, ""))
-	add("changed", v.when(f.Updated, ""))
+	add("created", v.timeText(f.Created, ""))
+	add("changed", v.timeText(f.Updated, ""))
 	if f.Version != 0 {
 		add("version", target.Decimal(f.Version))
 	}
@@ -119,8 +119,8 @@ func (v *Room) onInformed(r informedMsg) {
 	}
 }
 
-// when is a time, with how far it is from now.
-func (v *Room) when(ms int64, zero string) string {
+// timeText is a time, with how far it is from now.
+func (v *Room) timeText(ms int64, zero string) string {
 	if ms == 0 {
 		return zero
 	}

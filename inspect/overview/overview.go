@@ -25,10 +25,10 @@ type Room struct {
 // Update takes in what a job brought; it leaves what is of other rooms.
 func (v *Room) Update(msg tea.Msg) tea.Cmd {
 	switch r := msg.(type) {
-	case informedMsg:
-		v.onInformed(r)
-	case learntMsg:
-		return v.onLearnt(r)
+	case keyInfoMsg:
+		v.onKeyInfo(r)
+	case partMsg:
+		return v.onPart(r)
 	}
 	return nil
 }
@@ -37,31 +37,31 @@ func (v *Room) Update(msg tea.Msg) tea.Cmd {
 // last, for as long as it is on the screen.
 type Glance struct {
 	room.Page
-	parts   []part // still to be found out
-	keys    int64
-	partial string // which keys kinds and folders are about; "": all
-	kinds   []catalog.Amount
-	sample  bool             // deaths, too, are about those
-	deaths  []int64          // by lifeSpans; nil while unknown
-	folders []catalog.Amount // their bytes are 0 when unknown
-	file    *catalog.File
-	wal     int64
-	server  []string // facts that a server tells
-	scanned int64    // of a server, how many keys the folders are about
-	scope   string   // and which those are
-	plot    plot
+	parts    []part // still to be found out
+	keys     int64
+	partial  string // which keys kinds and folders are about; "": all
+	kinds    []catalog.Amount
+	sample   bool             // deaths, too, are about those
+	expiries []int64          // by lifeSpans; nil while unknown
+	folders  []catalog.Amount // their bytes are 0 when unknown
+	file     *catalog.File
+	wal      int64
+	server   []string // facts that a server tells
+	scanned  int64    // of a server, how many keys the folders are about
+	scope    string   // and which those are
+	plot     plot
 }
 
 // part is something to find out about the data set: it runs off the screen's loop,
 // and what it returns puts the answer into the overview.
-type part func(context.Context) (learntMsg, error)
+type part func(context.Context) (partMsg, error)
 
-// learntMsg puts an answer into the overview, and may add parts.
-type learntMsg func(*Glance)
+// partMsg puts an answer into the overview, and may add parts.
+type partMsg func(*Glance)
 
 var (
-	lifeSpans  = []int64{60_000, hourMs, 24 * hourMs, 7 * 24 * hourMs, 30 * 24 * hourMs, 1 << 61}
-	lifeLabels = []string{"a minute", "an hour", "a day", "7 days", "30 days", "later"}
+	ttlSpans  = []int64{60_000, hourMs, 24 * hourMs, 7 * 24 * hourMs, 30 * 24 * hourMs, 1 << 61}
+	ttlLabels = []string{"a minute", "an hour", "a day", "7 days", "30 days", "later"}
 )
 
 const hourMs = 3600_000
@@ -78,30 +78,30 @@ func (v *Room) ShowOverview(keys room.Known) tea.Cmd {
 		o.parts = []part{serverPart(v.Conn, db), samplePart(v.Conn, v.Clock, db, keys.Sample), foldersPart(keys.Names, db, delimiter)}
 	} else {
 		o.parts = []part{
-			func(ctx context.Context) (learntMsg, error) {
+			func(ctx context.Context) (partMsg, error) {
 				f, err := ix.File(ctx)
 				wal, err2 := ix.WALSize()
 				return func(o *Glance) { o.file, o.wal = &f, wal }, cmp.Or(err, err2)
 			},
-			func(ctx context.Context) (learntMsg, error) {
+			func(ctx context.Context) (partMsg, error) {
 				_, prefix, err := firstFolders(ctx, ix, db, delimiter)
 				return func(o *Glance) { o.parts = append(o.parts, sumPart(ix.Sum(db, prefix, delimiter))) }, err
 			},
-			func(ctx context.Context) (learntMsg, error) {
-				deaths, err := ix.Deaths(ctx, db, lifeSpans)
-				return func(o *Glance) { o.deaths = deaths }, err
+			func(ctx context.Context) (partMsg, error) {
+				deaths, err := ix.Deaths(ctx, db, ttlSpans)
+				return func(o *Glance) { o.expiries = deaths }, err
 			},
 		}
 	}
 	o.Layout = func(width, _ int) []string { return o.draw(v, width) }
 	v.Cancel(job.Sizing) // it goes on after this
 	v.Dialog = o
-	return v.learn(o)
+	return v.loadNext(o)
 }
 
 // sumPart adds some more keys up, and goes on until those are all.
 func sumPart(sums *catalog.Summing) part {
-	return func(ctx context.Context) (learntMsg, error) {
+	return func(ctx context.Context) (partMsg, error) {
 		err := sums.Look(ctx)
 		kinds, folders := sums.Kinds(), sums.Folders()
 		looked, done := sums.Looked()
@@ -115,14 +115,14 @@ func sumPart(sums *catalog.Summing) part {
 	}
 }
 
-// mostFolders is how many folders are counted where each costs a count.
-const mostFolders = 100
+// maxFolders is how many folders are counted where each costs a count.
+const maxFolders = 100
 
 // firstFolders is a level of folders that says something: a single folder does not,
 // what is in it does.
 func firstFolders(ctx context.Context, keys target.Keyspace, db int, delimiter string) (p catalog.Page, prefix string, err error) {
 	for {
-		p, err = keys.Level(ctx, db, prefix, delimiter, catalog.Mark{}, false, mostFolders)
+		p, err = keys.Level(ctx, db, prefix, delimiter, catalog.Mark{}, false, maxFolders)
 		if err != nil || len(p.Entries) != 1 || !p.Entries[0].Folder || !p.End {
 			return p, prefix, err
 		}
@@ -132,7 +132,7 @@ func firstFolders(ctx context.Context, keys target.Keyspace, db int, delimiter s
 
 // foldersPart finds the folders, and then counts each.
 func foldersPart(keys target.Keyspace, db int, delimiter string) part {
-	return func(ctx context.Context) (learntMsg, error) {
+	return func(ctx context.Context) (partMsg, error) {
 		p, _, err := firstFolders(ctx, keys, db, delimiter)
 		return func(o *Glance) {
 			for _, e := range p.Entries {
@@ -145,7 +145,7 @@ func foldersPart(keys target.Keyspace, db int, delimiter string) part {
 }
 
 func tallyPart(keys target.Keyspace, db int, folder string) part {
-	return func(ctx context.Context) (learntMsg, error) {
+	return func(ctx context.Context) (partMsg, error) {
 		n, err := keys.Tally(ctx, db, folder)
 		return func(o *Glance) {
 			o.folders = append(o.folders, catalog.Amount{Name: folder, Keys: n})
@@ -154,12 +154,12 @@ func tallyPart(keys target.Keyspace, db int, folder string) part {
 	}
 }
 
-// foldersShown is how many folders the overview names.
-const foldersShown = 10
+// maxFoldersShown is how many folders the overview names.
+const maxFoldersShown = 10
 
 // serverPart asks a server about itself.
 func serverPart(c *target.Conn, db int) part {
-	return func(ctx context.Context) (learntMsg, error) {
+	return func(ctx context.Context) (partMsg, error) {
 		values, err := c.Do(ctx, db, target.Command("INFO"))
 		if err != nil {
 			return nil, err
@@ -182,16 +182,16 @@ func serverFacts(info resp.Value) (facts []string) {
 	return facts
 }
 
-// sampled is how many keys a server is asked about: each costs commands.
-const sampled = 500
+// sampleSize is how many keys a server is asked about: each costs commands.
+const sampleSize = 500
 
 // samplePart looks at some of the keys that were scanned.
 func samplePart(c *target.Conn, clock func() int64, db int, sample func(n int) []string) part {
-	return func(ctx context.Context) (learntMsg, error) {
+	return func(ctx context.Context) (partMsg, error) {
 		now := clock()
-		facts, err := c.Describe(ctx, db, sample(sampled), now)
+		facts, err := c.Describe(ctx, db, sample(sampleSize), now)
 		return func(o *Glance) {
-			o.sample, o.deaths, o.kinds = true, make([]int64, len(lifeSpans)), []catalog.Amount{}
+			o.sample, o.expiries, o.kinds = true, make([]int64, len(ttlSpans)), []catalog.Amount{}
 			o.partial = "in a sample of " + display.Counted(int64(len(facts)), "key", "keys")
 			for _, f := range facts {
 				if f.Type == "" {
@@ -202,9 +202,9 @@ func samplePart(c *target.Conn, clock func() int64, db int, sample func(n int) [
 					o.kinds, i = append(o.kinds, catalog.Amount{Name: f.Type}), len(o.kinds)
 				}
 				o.kinds[i].Keys++
-				for j, span := range lifeSpans {
+				for j, span := range ttlSpans {
 					if f.Expires != 0 && f.Expires-now <= span {
-						o.deaths[j]++
+						o.expiries[j]++
 						break
 					}
 				}
@@ -214,8 +214,8 @@ func samplePart(c *target.Conn, clock func() int64, db int, sample func(n int) [
 	}
 }
 
-// learn finds out the next part.
-func (v *Room) learn(o *Glance) tea.Cmd {
+// loadNext finds out the next part.
+func (v *Room) loadNext(o *Glance) tea.Cmd {
 	if len(o.parts) == 0 {
 		return nil
 	}
@@ -227,14 +227,14 @@ func (v *Room) learn(o *Glance) tea.Cmd {
 	})
 }
 
-// onLearnt takes a part in and goes on, while the overview is on the screen.
-func (v *Room) onLearnt(l learntMsg) tea.Cmd {
+// onPart takes a part in and goes on, while the overview is on the screen.
+func (v *Room) onPart(l partMsg) tea.Cmd {
 	o, ok := v.Dialog.(*Glance)
 	if !ok {
 		return nil
 	}
 	l(o)
-	return v.learn(o)
+	return v.loadNext(o)
 }
 
 // Press implements room.Dialog.
@@ -274,8 +274,8 @@ func plotFor(width int) plot {
 	return p
 }
 
-// number is n in the width of the plot.
-func (p plot) number(n int64) string {
+// countText is n in the width of the plot.
+func (p plot) countText(n int64) string {
 	if s := display.Grouped(n); len(s) <= p.count {
 		return display.FitRight(s, p.count)
 	}
@@ -313,7 +313,7 @@ func (o *Glance) draw(v *Room, width int) []string {
 	if o.kinds == nil {
 		o.add(dim("…"))
 	}
-	o.drawDeaths(v, seen.Keys)
+	o.drawExpiries(v, seen.Keys)
 	o.drawFolders(v)
 	if f := o.file; f != nil {
 		o.heading(v, "File", "")
@@ -338,7 +338,7 @@ func (o *Glance) heading(v *Room, name, note string) {
 
 // row is a number with its bar, of which the longest stands for most.
 func (o *Glance) row(v *Room, name string, n, most int64, note string) {
-	o.add(display.Fit(name, o.plot.name), o.plot.number(n), v.Styles.Dim.Render(note), " ", v.bar(n, most, o.plot.bar))
+	o.add(display.Fit(name, o.plot.name), o.plot.countText(n), v.Styles.Dim.Render(note), " ", v.bar(n, most, o.plot.bar))
 }
 
 // percents are the parts that numbers are of all, each in cells of its own; what is there is
@@ -371,7 +371,7 @@ func (o *Glance) drawFolders(v *Room) {
 		note += " " + o.partial
 	}
 	o.heading(v, "Biggest folders", note)
-	folders := o.folders[:min(len(o.folders), foldersShown)]
+	folders := o.folders[:min(len(o.folders), maxFoldersShown)]
 	numbers := make([]int64, len(folders))
 	for i, f := range folders {
 		numbers[i] = f.Keys
@@ -386,28 +386,28 @@ func (o *Glance) drawFolders(v *Room) {
 	}
 }
 
-// drawDeaths shows how many of all keys, or of those that were asked, end when.
-func (o *Glance) drawDeaths(v *Room, sampled int64) {
+// drawExpiries shows how many of all keys, or of those that were asked, end when.
+func (o *Glance) drawExpiries(v *Room, sampled int64) {
 	all, note := o.keys, ""
 	if o.sample {
 		all, note = sampled, o.partial
 	}
 	o.heading(v, "Time to live", note)
-	if o.deaths == nil {
+	if o.expiries == nil {
 		o.add(v.Styles.Dim.Render("…"))
 		return
 	}
 	never := all
-	for _, n := range o.deaths {
+	for _, n := range o.expiries {
 		never -= n
 	}
 	never = max(never, 0)
-	numbers := append(slices.Clone(o.deaths), never)
+	numbers := append(slices.Clone(o.expiries), never)
 	shares := percents(numbers, all)
 	for i, n := range numbers {
 		label := "never"
-		if i < len(o.deaths) {
-			label = lifeLabels[i]
+		if i < len(o.expiries) {
+			label = ttlLabels[i]
 		}
 		o.row(v, label, n, slices.Max(numbers), shares[i])
 	}

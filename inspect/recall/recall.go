@@ -75,7 +75,7 @@ func (m *Memory) Visit(db int, name string) error {
 		return nil
 	}
 	return m.change(func(k *Keys) error {
-		list := slices.DeleteFunc(k.Recent, is(db, name))
+		list := slices.DeleteFunc(k.Recent, matches(db, name))
 		list = slices.Insert(list, 0, Key{db, []byte(name), m.now()})
 		k.Recent = list[:min(len(list), MostRecent)]
 		return nil
@@ -89,7 +89,7 @@ func (m *Memory) Mark(db int, name string) (marked bool, err error) {
 	}
 	err = m.change(func(k *Keys) error {
 		before := len(k.Bookmarks)
-		k.Bookmarks = slices.DeleteFunc(k.Bookmarks, is(db, name))
+		k.Bookmarks = slices.DeleteFunc(k.Bookmarks, matches(db, name))
 		if marked = len(k.Bookmarks) == before; !marked {
 			return nil
 		}
@@ -105,13 +105,13 @@ func (m *Memory) Mark(db int, name string) (marked bool, err error) {
 // Forget takes a key out, bookmarked or not.
 func (m *Memory) Forget(db int, name string) error {
 	return m.change(func(k *Keys) error {
-		k.Bookmarks = slices.DeleteFunc(k.Bookmarks, is(db, name))
-		k.Recent = slices.DeleteFunc(k.Recent, is(db, name))
+		k.Bookmarks = slices.DeleteFunc(k.Bookmarks, matches(db, name))
+		k.Recent = slices.DeleteFunc(k.Recent, matches(db, name))
 		return nil
 	})
 }
 
-func is(db int, name string) func(Key) bool {
+func matches(db int, name string) func(Key) bool {
 	return func(k Key) bool { return k.DB == db && string(k.Name) == name }
 }
 
@@ -133,8 +133,8 @@ func (m *Memory) change(do func(*Keys) error) error {
 	return m.write()
 }
 
-// lockPatience is how long to wait for another process, which takes only a moment to write.
-const lockPatience = 5 * time.Second
+// lockTimeout is how long to wait for another process, which takes only a moment to write.
+const lockTimeout = 5 * time.Second
 
 // lock keeps all others, in this process and in others, from changing what is remembered until free is called.
 func (m *Memory) lock() (free func(), err error) {
@@ -144,7 +144,7 @@ func (m *Memory) lock() (free func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(m.path), 0o700); err != nil {
 		return nil, err
 	}
-	ctx, stop := context.WithTimeout(context.Background(), lockPatience)
+	ctx, stop := context.WithTimeout(context.Background(), lockTimeout)
 	defer stop()
 	path := filepath.Join(filepath.Dir(m.path), lockName)
 	f, err := alone.Wait(ctx, path)
@@ -158,8 +158,8 @@ func (m *Memory) lock() (free func(), err error) {
 // another process may be about to open it.
 const lockName = ".lock"
 
-// largest is more bytes than a file of ours can have.
-const largest = (MostRecent + MostBookmarks) * 2 * LongestName
+// maxFileBytes is more bytes than a file of ours can have.
+const maxFileBytes = (MostRecent + MostBookmarks) * 2 * LongestName
 
 func (m *Memory) read() error {
 	if m.path == "" {
@@ -170,7 +170,7 @@ func (m *Memory) read() error {
 		m.keys = Keys{}
 		return nil
 	}
-	if err == nil && info.Size() > largest {
+	if err == nil && info.Size() > maxFileBytes {
 		err = fmt.Errorf("%s is larger than it can be: remove it", m.path)
 	}
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 
 // The most that a feed keeps: lines, and bytes of each.
 const (
-	keptLines = 2000
-	lineBytes = 2048
+	maxFeedLines = 2000
+	maxLineBytes = 2048
 )
 
 // feed is what comes by itself, the last lines of it. A nil feed is none.
@@ -23,12 +23,12 @@ type feed struct {
 	command string // which listens
 	stop    context.CancelFunc
 
-	mu    sync.Mutex
-	lines [][]string // the last ones, the last one last
-	came  int64      // all of them
-	err   error      // why no more comes, or not all
-	ended bool
-	holds bool // the screen stands still; lines go on to be counted
+	mu       sync.Mutex
+	lines    [][]string // the last ones, the last one last
+	received int64      // all of them
+	err      error      // why no more comes, or not all
+	ended    bool
+	paused   bool // the screen stands still; lines go on to be counted
 }
 
 func newFeed(title, command string) *feed { return &feed{title: title, command: command} }
@@ -38,7 +38,7 @@ func (f *feed) run(listen Listener, call [][]byte) tea.Cmd {
 	ctx, stop := context.WithCancel(context.Background())
 	f.stop = stop
 	return func() tea.Msg {
-		err := listen(ctx, call, f.fail, f.take)
+		err := listen(ctx, call, f.setError, f.addLine)
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		f.ended = true
@@ -49,47 +49,47 @@ func (f *feed) run(listen Listener, call [][]byte) tea.Cmd {
 	}
 }
 
-func (f *feed) end() {
+func (f *feed) close() {
 	if f != nil && f.stop != nil {
 		f.stop()
 	}
 }
 
-func (f *feed) fail(err error) {
+func (f *feed) setError(err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.err = err
 }
 
-// take keeps a line, and lets go of the oldest.
-func (f *feed) take(v resp.Value) error {
+// addLine keeps a line, and lets go of the oldest.
+func (f *feed) addLine(v resp.Value) error {
 	if err := target.ReplyError(v); err != nil {
 		return err
 	}
-	line := lineOf(v)
+	line := feedLine(v)
 	if line == nil {
 		return nil
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.came++; f.holds {
+	if f.received++; f.paused {
 		return nil
 	}
-	if f.lines = append(f.lines, line); len(f.lines) > 2*keptLines {
-		f.lines = append([][]string(nil), f.lines[len(f.lines)-keptLines:]...)
+	if f.lines = append(f.lines, line); len(f.lines) > 2*maxFeedLines {
+		f.lines = append([][]string(nil), f.lines[len(f.lines)-maxFeedLines:]...)
 	}
 	return nil
 }
 
-// lineOf is a message, or a command that ran, as cells; nil of a confirmation.
-func lineOf(v resp.Value) []string {
+// feedLine is a message, or a command that ran, as cells; nil of a confirmation.
+func feedLine(v resp.Value) []string {
 	clip := func(v resp.Value) string {
 		text := target.Text(v)
-		return text[:min(len(text), lineBytes)]
+		return text[:min(len(text), maxLineBytes)]
 	}
 	if len(v.Elems) == 0 {
 		if text := clip(v); text != "OK" {
-			return monitored(text)
+			return parseMonitorLine(text)
 		}
 		return nil
 	}
@@ -102,22 +102,22 @@ func lineOf(v resp.Value) []string {
 	return nil
 }
 
-// shown is the lines, how many there were, and whether more may come.
-func (f *feed) shown() (lines [][]string, came int64, ended bool, err error) {
+// snapshot is the lines, how many there were, and whether more may come.
+func (f *feed) snapshot() (lines [][]string, came int64, ended bool, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.lines[max(len(f.lines)-keptLines, 0):], f.came, f.ended, f.err
+	return f.lines[max(len(f.lines)-maxFeedLines, 0):], f.received, f.ended, f.err
 }
 
-// hold stops the screen, or lets it go on.
-func (f *feed) hold() {
+// togglePause stops the screen, or lets it go on.
+func (f *feed) togglePause() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.holds = !f.holds
+	f.paused = !f.paused
 }
 
-func (f *feed) held() bool {
+func (f *feed) isPaused() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.holds
+	return f.paused
 }

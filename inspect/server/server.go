@@ -38,15 +38,15 @@ type (
 // Show shows the clients or, if there are none to show, the first view that has something.
 func (r *Room) Show() tea.Cmd {
 	r.Close()
-	r.sheet = &sheet{r: r, views: views(), seeks: true}
+	r.sheet = &sheet{r: r, views: views(), seeking: true}
 	r.Dialog = r.sheet
-	return r.look()
+	return r.refresh()
 }
 
 // Close ends what listens.
 func (r *Room) Close() {
 	if r.sheet != nil {
-		r.sheet.feed.end()
+		r.sheet.feed.close()
 	}
 	r.sheet = nil
 }
@@ -54,48 +54,48 @@ func (r *Room) Close() {
 // period is after how long a view is asked for again, and livePeriod how often the screen
 // shows what has come meanwhile.
 const (
-	period     = 2 * time.Second
-	livePeriod = 200 * time.Millisecond
+	refreshPeriod = 2 * time.Second
+	livePeriod    = 200 * time.Millisecond
 )
 
-// lookedMsg is the replies that a view asked for.
-type lookedMsg struct {
-	of     *view
+// repliesMsg is the replies that a view asked for.
+type repliesMsg struct {
+	view   *view
 	values []resp.Value
 	err    error
 }
 
-// againMsg comes when it is time to ask again; only the latest counts.
-type againMsg struct {
-	sheet *sheet
-	turn  int
+// refreshMsg comes when it is time to ask again; only the latest counts.
+type refreshMsg struct {
+	sheet     *sheet
+	refreshID int
 }
 
 // Update takes in what a job or a timer brought; it leaves what is of other rooms.
 func (r *Room) Update(msg tea.Msg) tea.Cmd {
 	switch m := msg.(type) {
-	case lookedMsg:
-		return r.onLooked(m)
-	case againMsg:
-		if m.sheet == r.sheet && m.sheet != nil && m.turn == m.sheet.turn {
-			return r.again()
+	case repliesMsg:
+		return r.onReplies(m)
+	case refreshMsg:
+		if m.sheet == r.sheet && m.sheet != nil && m.refreshID == m.sheet.refreshID {
+			return r.onRefresh()
 		}
 	}
 	return nil
 }
 
-// look asks for the view that is on the screen, unless it lives by itself.
-func (r *Room) look() tea.Cmd {
+// refresh asks for the view that is on the screen, unless it lives by itself.
+func (r *Room) refresh() tea.Cmd {
 	s := r.sheet
 	v := s.view()
 	if v.calls == nil || s.feed != nil {
-		return r.later(livePeriod)
+		return r.refreshAfter(livePeriod)
 	}
 	conn, db := r.Conn, r.DB
 	return r.Start(job.Serving, func(ctx context.Context) (tea.Msg, error) {
 		values, err := conn.Do(ctx, db, v.calls...)
-		if err == nil && v.more != nil {
-			if calls := v.more(values); calls != nil {
+		if err == nil && v.followUp != nil {
+			if calls := v.followUp(values); calls != nil {
 				var rest []resp.Value
 				rest, err = conn.Do(ctx, db, calls...)
 				values = append(values, rest...)
@@ -104,63 +104,63 @@ func (r *Room) look() tea.Cmd {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		return lookedMsg{v, values, err}, nil
+		return repliesMsg{v, values, err}, nil
 	})
 }
 
-// later asks again after d.
-func (r *Room) later(d time.Duration) tea.Cmd {
-	r.sheet.turn++
-	return r.After(d, againMsg{r.sheet, r.sheet.turn})
+// refreshAfter asks again after d.
+func (r *Room) refreshAfter(d time.Duration) tea.Cmd {
+	r.sheet.refreshID++
+	return r.After(d, refreshMsg{r.sheet, r.sheet.refreshID})
 }
 
-// again asks for what is on the screen. What a dialog covers is not asked for, and a sheet
+// onRefresh asks for what is on the screen. What a dialog covers is not asked for, and a sheet
 // that was left for good is forgotten.
-func (r *Room) again() tea.Cmd {
+func (r *Room) onRefresh() tea.Cmd {
 	switch {
 	case r.Dialog == nil:
 		r.Close()
 		return nil
 	case r.Dialog != r.sheet:
-		return r.later(period)
+		return r.refreshAfter(refreshPeriod)
 	}
-	return r.look()
+	return r.refresh()
 }
 
-func (r *Room) onLooked(m lookedMsg) tea.Cmd {
+func (r *Room) onReplies(m repliesMsg) tea.Cmd {
 	if r.sheet == nil {
 		return nil
 	}
-	m.of.err, m.of.known = m.err, true
+	m.view.err, m.view.loaded = m.err, true
 	if m.err != nil {
-		r.sheet.seeks = false
-		return r.later(period)
+		r.sheet.seeking = false
+		return r.refreshAfter(refreshPeriod)
 	}
 	selected := ""
-	if m.of == r.sheet.view() && r.sheet.at < len(m.of.ids) {
-		selected = m.of.ids[r.sheet.at]
+	if m.view == r.sheet.view() && r.sheet.at < len(m.view.ids) {
+		selected = m.view.ids[r.sheet.at]
 	}
-	m.of.take(m.values, r.Now)
-	if i := slices.Index(m.of.ids, selected); i >= 0 {
+	m.view.setReplies(m.values, r.Now)
+	if i := slices.Index(m.view.ids, selected); i >= 0 {
 		r.sheet.at = i
 	}
-	if r.sheet.seeks && r.sheet.seek() {
-		return r.look()
+	if r.sheet.seeking && r.sheet.seek() {
+		return r.refresh()
 	}
-	return r.later(period)
+	return r.refreshAfter(refreshPeriod)
 }
 
 // listen begins to listen, in the view that shows what comes.
 func (r *Room) listen(title string, words ...string) tea.Cmd {
 	s := r.sheet
-	s.feed.end()
+	s.feed.close()
 	if r.Listen == nil {
 		r.Notice = "This target has nothing to listen to."
 		return nil
 	}
 	s.feed = newFeed(title, words[0])
 	s.at, s.top = 0, 0
-	return tea.Batch(s.feed.run(r.Listen, target.Command(words...)), r.later(livePeriod))
+	return tea.Batch(s.feed.run(r.Listen, target.Command(words...)), r.refreshAfter(livePeriod))
 }
 
 // askPattern asks for the channels to listen to.

@@ -13,25 +13,25 @@ import (
 func TestFeedIsBounded(t *testing.T) {
 	f := newFeed("messages", "SUBSCRIBE")
 	message := func(i int) resp.Value {
-		return resp.MakeArray(resp.MakeString("message"), resp.MakeString("news"), resp.MakeString(fmt.Sprint(i)+strings.Repeat("x", 2*lineBytes)))
+		return resp.MakeArray(resp.MakeString("message"), resp.MakeString("news"), resp.MakeString(fmt.Sprint(i)+strings.Repeat("x", 2*maxLineBytes)))
 	}
-	for i := range 5 * keptLines {
-		if err := f.take(message(i)); err != nil {
+	for i := range 5 * maxFeedLines {
+		if err := f.addLine(message(i)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	lines, came, ended, err := f.shown()
-	if len(lines) != keptLines || came != 5*keptLines || ended || err != nil || len(f.lines) > 2*keptLines {
+	lines, came, ended, err := f.snapshot()
+	if len(lines) != maxFeedLines || came != 5*maxFeedLines || ended || err != nil || len(f.lines) > 2*maxFeedLines {
 		t.Errorf("%d lines of %d, %v %v, and %d in memory", len(lines), came, ended, err, len(f.lines))
 	}
-	if last := lines[keptLines-1][1]; !strings.HasPrefix(last, fmt.Sprint(5*keptLines-1)) || len(last) > lineBytes {
+	if last := lines[maxFeedLines-1][1]; !strings.HasPrefix(last, fmt.Sprint(5*maxFeedLines-1)) || len(last) > maxLineBytes {
 		t.Errorf("the last line has %d bytes: %.20s", len(last), last)
 	}
-	f.hold()
-	if err := f.take(message(0)); err != nil {
+	f.togglePause()
+	if err := f.addLine(message(0)); err != nil {
 		t.Fatal(err)
 	}
-	if held, came, _, _ := f.shown(); len(held) != keptLines || came != 5*keptLines+1 || held[keptLines-1][1] != lines[keptLines-1][1] {
+	if held, came, _, _ := f.snapshot(); len(held) != maxFeedLines || came != 5*maxFeedLines+1 || held[maxFeedLines-1][1] != lines[maxFeedLines-1][1] {
 		t.Error("a line came while the screen was held")
 	}
 }
@@ -51,7 +51,7 @@ func TestFeedEnds(t *testing.T) {
 	} {
 		f := newFeed("", "MONITOR")
 		f.run(listen, nil)()
-		if _, _, ended, err := f.shown(); !ended || err == nil || !strings.Contains(err.Error(), name) {
+		if _, _, ended, err := f.snapshot(); !ended || err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: ended %v with %v", name, ended, err)
 		}
 	}
@@ -60,9 +60,9 @@ func TestFeedEnds(t *testing.T) {
 		<-ctx.Done()
 		return context.Cause(ctx)
 	}, nil)
-	f.end()
+	f.close()
 	run()
-	if _, _, ended, err := f.shown(); !ended || err != nil {
+	if _, _, ended, err := f.snapshot(); !ended || err != nil {
 		t.Errorf("left by the person: ended %v with %v", ended, err)
 	}
 }
@@ -73,7 +73,7 @@ func TestMonitored(t *testing.T) {
 		`1700000000.1 [0 lua] "get" "k"`:                               "0|lua|get k",
 		"something else":                                               "||something else",
 	} {
-		if got := strings.Join(monitored(line)[1:], "|"); got != want {
+		if got := strings.Join(parseMonitorLine(line)[1:], "|"); got != want {
 			t.Errorf("%s: %s, want %s", line, got, want)
 		}
 	}
@@ -83,14 +83,14 @@ func TestMonitored(t *testing.T) {
 func TestManyRows(t *testing.T) {
 	v := views()[clientsView]
 	var list strings.Builder
-	for i := range 3 * mostRows {
+	for i := range 3 * maxRows {
 		fmt.Fprintf(&list, "id=%d addr=127.0.0.1:%d name= age=1 idle=1 db=0 cmd=get user=default\n", i+1, i)
 	}
-	v.take([]resp.Value{resp.MakeString(list.String()), resp.MakeInt(2)}, 0)
-	if len(v.rows) != mostRows || v.note != "the first 1,000 of 3,000" {
+	v.setReplies([]resp.Value{resp.MakeString(list.String()), resp.MakeInt(2)}, 0)
+	if len(v.rows) != maxRows || v.note != "the first 1,000 of 3,000" {
 		t.Errorf("%d rows: %s", len(v.rows), v.note)
 	}
-	v.take([]resp.Value{resp.MakeError("NOPERM no"), resp.MakeError("NOPERM no")}, 0)
+	v.setReplies([]resp.Value{resp.MakeError("NOPERM no"), resp.MakeError("NOPERM no")}, 0)
 	if v.err == nil || v.rows != nil {
 		t.Errorf("refused: %v, and %d rows", v.err, len(v.rows))
 	}

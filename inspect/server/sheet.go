@@ -13,45 +13,45 @@ import (
 
 // sheet is the views on the screen, one at a time, or what comes from listening.
 type sheet struct {
-	r      *Room
-	views  []*view
-	shown  int
-	feed   *feed // nil while nobody listens
-	at     int   // the selected row
-	top    int
-	height int
-	turn   int  // the latest againMsg that was asked for
-	seeks  bool // looking for the first view that has something, until a key is pressed
+	r         *Room
+	views     []*view
+	shown     int
+	feed      *feed // nil while nobody listens
+	at        int   // the selected row
+	top       int
+	height    int
+	refreshID int  // the latest againMsg that was asked for
+	seeking   bool // looking for the first view that has something, until a key is pressed
 }
 
 func (s *sheet) view() *view { return s.views[s.shown] }
 
-// turnTo shows another view.
-func (s *sheet) turnTo(n int) tea.Cmd {
-	s.leaveFeed()
+// showView shows another view.
+func (s *sheet) showView(n int) tea.Cmd {
+	s.closeFeed()
 	s.shown, s.at, s.top = (n+len(s.views))%len(s.views), 0, 0
-	return s.r.look()
+	return s.r.refresh()
 }
 
 // seek goes on to the next view when the one that is shown has nothing, and reports whether that has to be asked
 // for. After the last view it goes back to the first and stops.
 func (s *sheet) seek() bool {
 	if len(s.view().rows) > 0 {
-		if s.seeks = false; s.shown != clientsView {
-			s.r.Notice = s.passed()
+		if s.seeking = false; s.shown != clientsView {
+			s.r.Notice = s.skipNote()
 		}
 		return false
 	}
 	for s.shown++; s.shown < len(s.views) && s.view().calls == nil; s.shown++ {
 	}
 	if s.shown == len(s.views) {
-		s.shown, s.seeks = 0, false
+		s.shown, s.seeking = 0, false
 	}
-	return s.seeks
+	return s.seeking
 }
 
-// passed says why no clients are shown. It is empty when there just are none.
-func (s *sheet) passed() string {
+// skipNote says why no clients are shown. It is empty when there just are none.
+func (s *sheet) skipNote() string {
 	if s.r.Index != nil {
 		return "A file has no clients and no slow log; 3 and 4 show the messages and commands of all its processes."
 	}
@@ -61,15 +61,15 @@ func (s *sheet) passed() string {
 	return ""
 }
 
-func (s *sheet) leaveFeed() {
-	s.feed.end()
+func (s *sheet) closeFeed() {
+	s.feed.close()
 	s.feed = nil
 }
 
 // Press implements room.Dialog.
 func (s *sheet) Press(b *room.Base, k tea.KeyMsg) tea.Cmd {
 	key := k.String()
-	s.seeks = false
+	s.seeking = false
 	switch key {
 	case "down", "j":
 		s.at++
@@ -84,16 +84,16 @@ func (s *sheet) Press(b *room.Base, k tea.KeyMsg) tea.Cmd {
 	case "end", "G":
 		s.at = len(s.rows()) - 1
 	case "tab", "]", "right", "l":
-		return s.turnTo(s.shown + 1)
+		return s.showView(s.shown + 1)
 	case "shift+tab", "[", "left", "h":
-		return s.turnTo(s.shown - 1)
+		return s.showView(s.shown - 1)
 	case "1", "2", "3", "4", "5":
-		return s.turnTo(int(key[0] - '1'))
+		return s.showView(int(key[0] - '1'))
 	case "esc", "q", "backspace":
 		if s.feed != nil {
-			s.leaveFeed()
+			s.closeFeed()
 			s.at = 0
-			return s.r.look()
+			return s.r.refresh()
 		}
 		b.Dialog = nil
 		s.r.Close()
@@ -109,11 +109,11 @@ func (s *sheet) act(b *room.Base, key string) tea.Cmd {
 	v := s.view()
 	switch {
 	case key == "r" && s.feed == nil:
-		return s.r.look()
+		return s.r.refresh()
 	case key == "U":
 		return b.Tell(Unlock{})
 	case key == " " && s.feed != nil:
-		s.feed.hold()
+		s.feed.togglePause()
 	case key == "enter" && (s.feed != nil || s.shown == slowView || s.shown == clientsView || s.shown == memoryView):
 		s.open(b)
 	case key == "enter" && s.shown == monitorView:
@@ -159,7 +159,7 @@ func (s *sheet) rows() [][]string {
 	if s.feed == nil {
 		return s.view().rows
 	}
-	lines, _, _, _ := s.feed.shown()
+	lines, _, _, _ := s.feed.snapshot()
 	return lines
 }
 
@@ -167,7 +167,7 @@ func (s *sheet) rows() [][]string {
 func (s *sheet) Footer() [][2]string {
 	hints, rows := [][2]string{}, len(s.rows()) > 0
 	switch {
-	case s.feed != nil && s.feed.held():
+	case s.feed != nil && s.feed.isPaused():
 		hints = append(hints, [2]string{"space", "go on"}, [2]string{"⏎", "open"})
 	case s.feed != nil:
 		hints = append(hints, [2]string{"space", "hold"}, [2]string{"⏎", "open"})
@@ -200,7 +200,7 @@ func (s *sheet) View(b *room.Base, width, height int) []string {
 	lines := []string{s.tabs(b, width), " " + b.Styles.Dim.Render(display.Truncate(s.note(), width-2))}
 	rows := s.rows()
 	s.height = max(height-headLines, 1)
-	follows := s.feed != nil && !s.feed.held()
+	follows := s.feed != nil && !s.feed.isPaused()
 	if follows {
 		s.at = max(len(rows)-1, 0) // what came last is in sight
 	}
@@ -209,7 +209,7 @@ func (s *sheet) View(b *room.Base, width, height int) []string {
 	s.top = max(min(s.top, len(rows)-s.height), 0)
 	if len(rows) == 0 {
 		lines = append(lines, "")
-		for line := range strings.SplitSeq(ansi.Wordwrap(s.empty(), max(width-2, 1), ""), "\n") {
+		for line := range strings.SplitSeq(ansi.Wordwrap(s.emptyNote(), max(width-2, 1), ""), "\n") {
 			lines = append(lines, " "+line)
 		}
 	} else {
@@ -253,27 +253,27 @@ func (s *sheet) note() string {
 	if s.feed == nil {
 		return v.note
 	}
-	_, came, ended, err := s.feed.shown()
+	_, came, ended, err := s.feed.snapshot()
 	note := s.feed.title + " · " + display.Grouped(came)
-	if came > keptLines {
-		note += ", the last " + display.Grouped(keptLines) + " kept"
+	if came > maxFeedLines {
+		note += ", the last " + display.Grouped(maxFeedLines) + " kept"
 	}
 	switch {
 	case err != nil:
 		note += " · " + display.Whole(err.Error())
 	case ended:
 		note += " · ended"
-	case s.feed.held():
+	case s.feed.isPaused():
 		note += " · held"
 	}
 	return note
 }
 
-// empty is what is said where there are no rows.
-func (s *sheet) empty() string {
+// emptyNote is what is said where there are no rows.
+func (s *sheet) emptyNote() string {
 	v := s.view()
 	if s.feed != nil {
-		if _, _, ended, err := s.feed.shown(); ended && err != nil {
+		if _, _, ended, err := s.feed.snapshot(); ended && err != nil {
 			return "Not offered here: " + display.Whole(err.Error())
 		}
 		return "Waiting. Nothing has come yet."
@@ -283,10 +283,10 @@ func (s *sheet) empty() string {
 		return "Not offered here: a file has no server. 3 and 4 show the messages and commands of all its processes."
 	case v.err != nil:
 		return "Not offered here: " + display.Whole(v.err.Error())
-	case !v.known && v.calls != nil:
+	case !v.loaded && v.calls != nil:
 		return "…"
-	case v.idle != "":
-		return v.idle
+	case v.emptyText != "":
+		return v.emptyText
 	}
 	return "There is nothing to show."
 }

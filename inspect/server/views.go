@@ -14,23 +14,23 @@ import (
 
 // view is a table of what the target answers.
 type view struct {
-	name  string
-	calls [][][]byte                           // nil: it lives by itself
-	more  func(values []resp.Value) [][][]byte // what is asked then; nil for nothing
-	read  func(v *view, values []resp.Value, now int64)
-	idle  string // what is said where there are no rows
+	name      string
+	calls     [][][]byte                           // nil: it lives by itself
+	followUp  func(values []resp.Value) [][][]byte // what is asked then; nil for nothing
+	read      func(v *view, values []resp.Value, now int64)
+	emptyText string // what is said where there are no rows
 
-	heads []string
-	right []bool // columns of numbers
-	rows  [][]string
-	ids   []string // what a row is called in commands
-	note  string
-	known bool  // it was asked for
-	err   error // why there is nothing
+	heads  []string
+	right  []bool // columns of numbers
+	rows   [][]string
+	ids    []string // what a row is called in commands
+	note   string
+	loaded bool  // it was asked for
+	err    error // why there is nothing
 }
 
-// mostRows is how many rows of a view are kept.
-const mostRows = 1000
+// maxRows is how many rows of a view are kept.
+const maxRows = 1000
 
 // The places of the views.
 const (
@@ -48,16 +48,16 @@ func views() []*view {
 			heads: []string{"ID", "ADDRESS", "COMMAND", "IDLE", "AGE", "DB", "USER", "NAME", "LIBRARY"}, right: []bool{true, false, false, true, true, true},
 		},
 		slowView: {
-			name: "Slow log", calls: [][][]byte{target.Command("SLOWLOG", "GET", target.Decimal(mostRows))}, read: readSlow, idle: "No command was slow.",
+			name: "Slow log", calls: [][][]byte{target.Command("SLOWLOG", "GET", target.Decimal(maxRows))}, read: readSlow, emptyText: "No command was slow.",
 			heads: []string{"AGO", "TOOK", "COMMAND", "CLIENT"}, right: []bool{true, true},
 		},
 		channelsView: {
-			name: "Channels", calls: [][][]byte{target.Command("PUBSUB", "CHANNELS"), target.Command("PUBSUB", "NUMPAT")}, more: countSubscribers, read: readChannels,
-			idle:  "Nobody listens to a channel. Press p to listen to messages, as those of * for all channels.",
-			heads: []string{"SUBSCRIBERS", "CHANNEL"}, right: []bool{true},
+			name: "Channels", calls: [][][]byte{target.Command("PUBSUB", "CHANNELS"), target.Command("PUBSUB", "NUMPAT")}, followUp: countSubscribers, read: readChannels,
+			emptyText: "Nobody listens to a channel. Press p to listen to messages, as those of * for all channels.",
+			heads:     []string{"SUBSCRIBERS", "CHANNEL"}, right: []bool{true},
 		},
 		monitorView: {
-			name: "Monitor", idle: "Press ⏎ to see every command that runs. That costs a server a good part of its speed.",
+			name: "Monitor", emptyText: "Press ⏎ to see every command that runs. That costs a server a good part of its speed.",
 			heads: []string{"TIME", "DB", "CLIENT", "COMMAND"}, right: []bool{false, true},
 		},
 		memoryView: {
@@ -67,17 +67,17 @@ func views() []*view {
 	}
 }
 
-// take reads the replies. A refusal of the first is why there is nothing.
-func (v *view) take(values []resp.Value, now int64) {
+// setReplies reads the replies. A refusal of the first is why there is nothing.
+func (v *view) setReplies(values []resp.Value, now int64) {
 	v.rows, v.ids, v.note = nil, nil, ""
 	if v.err = target.ReplyError(values[0]); v.err != nil && (v.name != "Memory" || values[1].IsError()) {
 		return
 	}
 	v.err = nil
 	v.read(v, values, now)
-	if n := len(v.rows); n > mostRows {
-		v.rows = v.rows[:mostRows]
-		v.note = "the first " + display.Grouped(mostRows) + " of " + display.Grouped(int64(n))
+	if n := len(v.rows); n > maxRows {
+		v.rows = v.rows[:maxRows]
+		v.note = "the first " + display.Grouped(maxRows) + " of " + display.Grouped(int64(n))
 	}
 }
 
@@ -139,8 +139,8 @@ func micros(n int64) string {
 	return d.String()
 }
 
-// mostCounted is how many channels are asked for their subscribers.
-const mostCounted = 1000
+// maxCounted is how many channels are asked for their subscribers.
+const maxCounted = 1000
 
 func countSubscribers(values []resp.Value) [][][]byte {
 	channels := values[0].Elems
@@ -148,7 +148,7 @@ func countSubscribers(values []resp.Value) [][][]byte {
 		return nil
 	}
 	call := target.Command("PUBSUB", "NUMSUB")
-	for _, c := range channels[:min(len(channels), mostCounted)] {
+	for _, c := range channels[:min(len(channels), maxCounted)] {
 		call = append(call, []byte(target.Text(c)))
 	}
 	return [][][]byte{call}
@@ -225,8 +225,8 @@ func memorySize(name, value string) string {
 	return display.Bytes(target.Atoi(value))
 }
 
-// monitored takes a line of MONITOR apart: TIME [DB CLIENT] "COMMAND" "ARG"…
-func monitored(line string) []string {
+// parseMonitorLine takes a line of MONITOR apart: TIME [DB CLIENT] "COMMAND" "ARG"…
+func parseMonitorLine(line string) []string {
 	at, rest, ok := strings.Cut(line, " [")
 	source, words, ok2 := strings.Cut(rest, "] ")
 	db, client, ok3 := strings.Cut(source, " ")
@@ -234,7 +234,7 @@ func monitored(line string) []string {
 		return []string{"", "", "", line}
 	}
 	if call, err := resp.SplitLine(words); err == nil && len(call) > 0 {
-		words = screen.CallText(call, lineBytes)
+		words = screen.CallText(call, maxLineBytes)
 	}
 	whole, fraction, _ := strings.Cut(at, ".")
 	at = time.Unix(target.Atoi(whole), 0).Format("15:04:05") + "." + (fraction + "000")[:3]

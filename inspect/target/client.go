@@ -27,47 +27,47 @@ type Client interface {
 type Conn struct {
 	client   Client
 	now      func() int64
-	turn     chan struct{} // holds a token while a call runs
-	moved    bool          // a database other than 0 may be selected
+	busy     chan struct{} // holds a token while a call runs
+	selected bool          // a database other than 0 may be selected
 	Log      Log
 	Refusals keyspace.Refusals
 }
 
 // NewConn shares c; now is the clock that the log of commands is kept by, in Unix ms.
 func NewConn(c Client, now func() int64) *Conn {
-	return &Conn{client: c, now: now, turn: make(chan struct{}, 1)}
+	return &Conn{client: c, now: now, busy: make(chan struct{}, 1)}
 }
 
 type outcome struct {
-	values  []resp.Value
-	err     error
-	mistake string // what it panicked with, and where
+	values    []resp.Value
+	err       error
+	panicText string // what it panicked with, and where
 }
 
 // Do runs calls in database db and returns one reply for each. When ctx ends it
 // returns at once, even if the client does not.
 func (c *Conn) Do(ctx context.Context, db int, calls ...[][]byte) ([]resp.Value, error) {
 	select {
-	case c.turn <- struct{}{}:
+	case c.busy <- struct{}{}:
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
 	done := make(chan outcome, 1)
 	go func() {
-		defer func() { <-c.turn }()
+		defer func() { <-c.busy }()
 		var o outcome
 		defer func() {
 			if r := recover(); r != nil {
-				o.mistake = fmt.Sprintf("%v\n\n%s", r, debug.Stack())
+				o.panicText = fmt.Sprintf("%v\n\n%s", r, debug.Stack())
 			}
 			done <- o
 		}()
-		o.values, o.err = c.call(ctx, db, calls)
+		o.values, o.err = c.callIn(ctx, db, calls)
 	}()
 	select {
 	case o := <-done:
-		if o.mistake != "" {
-			panic(o.mistake) // here somebody gives the terminal back first
+		if o.panicText != "" {
+			panic(o.panicText) // here somebody gives the terminal back first
 		}
 		return o.values, o.err
 	case <-ctx.Done():
@@ -75,10 +75,10 @@ func (c *Conn) Do(ctx context.Context, db int, calls ...[][]byte) ([]resp.Value,
 	}
 }
 
-// call selects the database first, unless only 0 was ever selected: some targets
+// callIn selects the database first, unless only 0 was ever selected: some targets
 // have no other and no SELECT.
-func (c *Conn) call(ctx context.Context, db int, calls [][][]byte) ([]resp.Value, error) {
-	if db == 0 && !c.moved {
+func (c *Conn) callIn(ctx context.Context, db int, calls [][][]byte) ([]resp.Value, error) {
+	if db == 0 && !c.selected {
 		return c.pipeline(ctx, calls)
 	}
 	selects := Command("SELECT", strconv.Itoa(db))
@@ -89,7 +89,7 @@ func (c *Conn) call(ctx context.Context, db int, calls [][][]byte) ([]resp.Value
 	if err := ReplyError(values[0]); err != nil {
 		return nil, err
 	}
-	c.moved = true
+	c.selected = true
 	return values[1:], nil
 }
 
@@ -99,7 +99,7 @@ func (c *Conn) pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, er
 	spent.Commands.Add(int64(len(calls)))
 	values, err := c.client.Pipeline(ctx, calls)
 	for _, v := range values {
-		spent.Bytes.Add(size(v))
+		spent.Bytes.Add(replySize(v))
 	}
 	if err == nil && len(values) < len(calls) {
 		err = errReplies
@@ -113,18 +113,18 @@ func (c *Conn) pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, er
 
 // Use goes on with another client, once the running call has ended.
 func (c *Conn) Use(client Client) {
-	c.turn <- struct{}{}
-	c.moved = c.moved || client != c.client // nobody knows where another one is
+	c.busy <- struct{}{}
+	c.selected = c.selected || client != c.client // nobody knows where another one is
 	c.client = client
 	c.Refusals.Forgive()
-	<-c.turn
+	<-c.busy
 }
 
 // Drain waits until no call runs any more, at most for so long.
 func (c *Conn) Drain(most time.Duration) {
 	select {
-	case c.turn <- struct{}{}:
-		<-c.turn
+	case c.busy <- struct{}{}:
+		<-c.busy
 	case <-time.After(most):
 	}
 }
@@ -138,11 +138,11 @@ func (c *Conn) One(ctx context.Context, db int, call [][]byte) (resp.Value, erro
 	return values[0], ReplyError(values[0])
 }
 
-// size is about how many bytes a reply is.
-func size(v resp.Value) int64 {
+// replySize is about how many bytes a reply is.
+func replySize(v resp.Value) int64 {
 	n := int64(len(v.Str)) + 4
 	for _, e := range v.Elems {
-		n += size(e)
+		n += replySize(e)
 	}
 	return n
 }

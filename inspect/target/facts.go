@@ -20,18 +20,18 @@ func (c *Conn) Lister(db int, now func() int64, detail keyspace.Detail) *keyspac
 	return &keyspace.Lister{Client: c.In(db), Detail: detail, Refusals: &c.Refusals, Now: now}
 }
 
-func at(now int64) func() int64 { return func() int64 { return now } }
+func fixedClock(now int64) func() int64 { return func() int64 { return now } }
 
 // Types finds out types and times to live, as far as the target tells them. The
 // type of a key that is not there is "".
 func (c *Conn) Types(ctx context.Context, db int, keys []string, now int64) ([]catalog.Facts, error) {
-	return describe(ctx, c.Lister(db, at(now), keyspace.Expiries), keys)
+	return describe(ctx, c.Lister(db, fixedClock(now), keyspace.Expiries), keys)
 }
 
 // Describe finds out the facts of keys at now, in two round trips. The type of a key that
 // is not there is "".
 func (c *Conn) Describe(ctx context.Context, db int, keys []string, now int64) ([]catalog.Facts, error) {
-	return describe(ctx, c.Lister(db, at(now), keyspace.Described), keys)
+	return describe(ctx, c.Lister(db, fixedClock(now), keyspace.Described), keys)
 }
 
 func describe(ctx context.Context, l *keyspace.Lister, keys []string) ([]catalog.Facts, error) {
@@ -85,7 +85,7 @@ func FactsOf(k keyspace.Key) (catalog.Facts, error) {
 // Probe finds out the type of a key where TYPE is refused.
 func (c *Conn) Probe(ctx context.Context, db int, key string) (string, error) {
 	keys := []keyspace.Key{{Name: []byte(key)}}
-	if err := c.Lister(db, at(0), keyspace.Names).Probe(ctx, keys); err != nil {
+	if err := c.Lister(db, fixedClock(0), keyspace.Names).Probe(ctx, keys); err != nil {
 		return "", err
 	}
 	f, err := FactsOf(keys[0])

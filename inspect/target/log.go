@@ -34,7 +34,7 @@ func (l *Log) add(calls [][][]byte, values []resp.Value, took int64, err error) 
 		if string(call[0]) == "SELECT" {
 			continue // the browser's own way to the database of a call
 		}
-		e := logEntry{Took: took, Bad: err != nil || failed(values, i)}
+		e := logEntry{Took: took, Bad: err != nil || replyFailed(values, i)}
 		for _, w := range call[:min(len(call), loggedWords)] {
 			e.Call = append(e.Call, slices.Clone(w[:min(len(w), loggedBytes)]))
 		}
@@ -45,9 +45,9 @@ func (l *Log) add(calls [][][]byte, values []resp.Value, took int64, err error) 
 	}
 }
 
-// failed reports whether the reply to command i is an error. Within a transaction it
+// replyFailed reports whether the reply to command i is an error. Within a transaction it
 // is EXEC that brings it.
-func failed(values []resp.Value, i int) bool {
+func replyFailed(values []resp.Value, i int) bool {
 	if values[i].Kind != resp.Status || string(values[i].Str) != string(resp.Queued.Str) {
 		return values[i].IsError()
 	}

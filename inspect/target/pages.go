@@ -8,9 +8,9 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// leastNames is how many elements a page has at least that is cut out of all of them: each
+// minPageNames is how many elements a page has at least that is cut out of all of them: each
 // costs reading all.
-const leastNames = 10_000
+const minPageNames = 10_000
 
 // Pages is Do for calls that read pages of values. A page whose command the target does not
 // have is cut out of all elements, where they can be had.
@@ -18,7 +18,7 @@ func (c *Conn) Pages(ctx context.Context, db int, calls ...[][]byte) ([]resp.Val
 	calls = slices.Clone(calls)
 	cuts := make([]func(resp.Value) resp.Value, len(calls))
 	stand := func(i int) (ok bool) {
-		call, cut := keytype.StandIn(calls[i], leastNames)
+		call, cut := keytype.StandIn(calls[i], minPageNames)
 		if call == nil || !c.Refusals.Has(string(calls[i][0])) {
 			return false
 		}

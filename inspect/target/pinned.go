@@ -6,19 +6,19 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// pinned is a conn in one database, as transfer reads it.
-type pinned struct {
+// dbConn is a conn in one database, as transfer reads it.
+type dbConn struct {
 	conn *Conn
 	db   int
 }
 
 // In is the connection in database db, for package transfer.
-func (c *Conn) In(db int) *pinned { return &pinned{c, db} }
+func (c *Conn) In(db int) *dbConn { return &dbConn{c, db} }
 
-func (p *pinned) DB() int { return p.db }
+func (p *dbConn) DB() int { return p.db }
 
 // Do refuses a MULTI on its own: calls of other jobs would get in between it and what follows.
-func (p *pinned) Do(ctx context.Context, args ...[]byte) (resp.Value, error) {
+func (p *dbConn) Do(ctx context.Context, args ...[]byte) (resp.Value, error) {
 	if string(args[0]) == "MULTI" {
 		return resp.MakeError("ERR the connection is shared"), nil
 	}
@@ -29,7 +29,7 @@ func (p *pinned) Do(ctx context.Context, args ...[]byte) (resp.Value, error) {
 	return values[0], nil
 }
 
-func (p *pinned) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
+func (p *dbConn) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
 	if len(calls) == 1 && string(calls[0][0]) == "SELECT" {
 		p.db = int(Number(resp.MakeBulk(calls[0][1])))
 		return []resp.Value{resp.OK}, nil

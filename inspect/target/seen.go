@@ -17,8 +17,8 @@ type Seen struct {
 	page map[uint64]int32
 }
 
-// mostFirsts is how many names are remembered: about 32 MB of them.
-const mostFirsts = 1 << 20
+// maxSeen is how many names are remembered: about 32 MB of them.
+const maxSeen = 1 << 20
 
 // NewSeen has seen nothing.
 func NewSeen() *Seen { return &Seen{seed: maphash.MakeSeed(), page: map[uint64]int32{}} }
@@ -42,7 +42,7 @@ func (f *Seen) Here(i int, name string) bool {
 	if known && int(page) <= i {
 		return int(page) == i
 	}
-	if known || len(f.page) < mostFirsts {
+	if known || len(f.page) < maxSeen {
 		f.page[h] = int32(i)
 	}
 	return true
