@@ -117,25 +117,25 @@ func namesElement(t *keytype.Type, name string) bool {
 // waited for patience; a page that takes pageTimeout is given up, which can cost
 // the connection. A target with few keys, or a near one, is seen as a whole.
 const (
-	patience    = 150 * time.Millisecond
+	lookupTime  = 150 * time.Millisecond
 	pageTimeout = 3 * time.Second
 	pageSize    = "1000"
 	maxFound    = 500
-	mostSeen    = 1000 // keys of a file, of any type
+	maxKeysSeen = 1000 // keys of a file, of any type
 )
 
 // asker asks a session on behalf of a user who types. The session is not used
 // for anything else meanwhile.
 type asker struct {
-	mu     sync.Mutex // held while the session is used
-	target Target
-	why    string // what kept the target from answering the last question
-	partly bool   // not everything was looked at for it
+	mu      sync.Mutex // held while the session is used
+	target  Target
+	why     string // what kept the target from answering the last question
+	partial bool   // not everything was looked at for it
 }
 
-// use makes another target the one that is asked; one without a session is asked
+// setTarget makes another target the one that is asked; one without a session is asked
 // nothing. It waits for a question that is on its way.
-func (a *asker) use(t Target) {
+func (a *asker) setTarget(t Target) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.target = t
@@ -144,13 +144,13 @@ func (a *asker) use(t Target) {
 // answer is what was found for a question.
 type answer struct {
 	question question
-	items    []found
+	items    []foundItem
 	why      string // there are none
-	partly   bool   // there may be more
+	partial  bool   // there may be more
 }
 
-// found is a key or an element, and something about it.
-type found struct{ value, about string }
+// foundItem is a key or an element, and something about it.
+type foundItem struct{ value, about string }
 
 // ask finds the answer in the background. The channel gives it, and is closed.
 func (a *asker) ask(ctx context.Context, q question) <-chan answer {
@@ -166,53 +166,53 @@ func (a *asker) ask(ctx context.Context, q question) <-chan answer {
 			done <- answer{question: q, why: "nothing is looked up inside of MULTI: it would be queued"}
 			return
 		}
-		a.why, a.partly = "", false
-		items := a.look(ctx, q)
+		a.why, a.partial = "", false
+		items := a.find(ctx, q)
 		if len(items) == 0 && q.kind != "" {
 			q.kind = ""
-			items = a.look(ctx, q)
+			items = a.find(ctx, q)
 		}
-		found := answer{question: q, items: items, partly: a.partly}
+		found := answer{question: q, items: items, partial: a.partial}
 		if len(items) == 0 {
-			found.why = q.none(a)
+			found.why = q.notFoundText(a)
 		}
 		done <- found
 	}()
 	return done
 }
 
-func (a *asker) look(ctx context.Context, q question) []found {
+func (a *asker) find(ctx context.Context, q question) []foundItem {
 	switch q.about {
 	case askKeys:
 		return a.keys(ctx, q)
 	case askElements:
 		return a.elements(ctx, q)
 	case askGroups, askConsumers:
-		return a.grouped(ctx, q)
+		return a.groupItems(ctx, q)
 	case askListed:
-		return a.listed(ctx, q)
+		return a.listedItems(ctx, q)
 	}
 	return a.pathsIn(ctx, q)
 }
 
 // keys finds keys. In a file they are looked up; a server is scanned.
-func (a *asker) keys(ctx context.Context, q question) []found {
+func (a *asker) keys(ctx context.Context, q question) []foundItem {
 	if a.target.FirstKeys == nil {
 		if q.kind != "" {
 			return a.scan(ctx, q, []string{"SCAN"}, 1, "TYPE", q.kind)
 		}
 		return a.scan(ctx, q, []string{"SCAN"}, 1)
 	}
-	v, err := a.target.FirstKeys(ctx, []byte(q.prefix), mostSeen)
+	v, err := a.target.FirstKeys(ctx, []byte(q.prefix), maxKeysSeen)
 	if err != nil {
 		a.why = "Error: " + err.Error()
 		return nil
 	}
-	var items []found
-	a.partly = len(v.Elems) >= 2*mostSeen
+	var items []foundItem
+	a.partial = len(v.Elems) >= 2*maxKeysSeen
 	for i := 0; i+1 < len(v.Elems) && len(items) < maxFound; i += 2 {
 		if q.kind == "" || string(v.Elems[i+1].Str) == q.kind {
-			items = append(items, found{value: string(v.Elems[i].Str)})
+			items = append(items, foundItem{value: string(v.Elems[i].Str)})
 		}
 	}
 	return items
@@ -220,14 +220,14 @@ func (a *asker) keys(ctx context.Context, q question) []found {
 
 // elements finds elements of a key, by the part that they go by; the first ones where they
 // cannot be scanned.
-func (a *asker) elements(ctx context.Context, q question) (items []found) {
+func (a *asker) elements(ctx context.Context, q question) (items []foundItem) {
 	if q.of.Scan != "" {
 		return a.scan(ctx, q, []string{q.of.Scan, q.key}, len(q.of.Parts))
 	}
 	const most = 100
 	elements, _, _ := q.of.Elements(a.call(ctx, q.of.PageAt([]byte(q.key), "", most)), "", most)
 	for _, parts := range elements {
-		item := found{value: string(parts[0])}
+		item := foundItem{value: string(parts[0])}
 		if len(parts) > 1 {
 			item.about = preview(parts[1])
 		}
@@ -262,9 +262,9 @@ func (a *asker) call(ctx context.Context, args [][]byte) resp.Value {
 
 // scan goes through the pages of a command of the SCAN family, whose elements take
 // step values.
-func (a *asker) scan(ctx context.Context, q question, words []string, step int, more ...string) []found {
+func (a *asker) scan(ctx context.Context, q question, words []string, step int, more ...string) []foundItem {
 	pattern := strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `]`, `\]`).Replace(q.prefix) + "*"
-	var items []found
+	var items []foundItem
 	cursor := "0"
 	for began := time.Now(); len(items) < maxFound; {
 		call := append(append(slices.Clone(words), cursor, "MATCH", pattern, "COUNT", pageSize), more...)
@@ -274,7 +274,7 @@ func (a *asker) scan(ctx context.Context, q question, words []string, step int, 
 		}
 		elems := v.Elems[1].Elems
 		for i := 0; i+step <= len(elems); i += step {
-			item := found{value: string(elems[i].Str)}
+			item := foundItem{value: string(elems[i].Str)}
 			if step == 2 {
 				item.about = preview(elems[i+1].Str)
 			}
@@ -283,21 +283,21 @@ func (a *asker) scan(ctx context.Context, q question, words []string, step int, 
 		if cursor = string(keyspace.Text(v.Elems[0])); cursor == "0" {
 			break
 		}
-		if a.partly = time.Since(began) > patience; a.partly {
+		if a.partial = time.Since(began) > lookupTime; a.partial {
 			break
 		}
 	}
-	slices.SortFunc(items, func(a, b found) int { return strings.Compare(a.value, b.value) })
-	items = slices.CompactFunc(items, func(a, b found) bool { return a.value == b.value })
+	slices.SortFunc(items, func(a, b foundItem) int { return strings.Compare(a.value, b.value) })
+	items = slices.CompactFunc(items, func(a, b foundItem) bool { return a.value == b.value })
 	return items[:min(len(items), maxFound)]
 }
 
-// named reads a list of flat maps that begin with "name", as XINFO gives it, and
+// namedItems reads a list of flat maps that begin with "name", as XINFO gives it, and
 // what else they count.
-func named(v resp.Value, prefix string) []found {
-	var items []found
+func namedItems(v resp.Value, prefix string) []foundItem {
+	var items []foundItem
 	for _, e := range v.Elems {
-		var item found
+		var item foundItem
 		for i := 0; i+1 < len(e.Elems); i += 2 {
 			switch name, value := string(e.Elems[i].Str), e.Elems[i+1]; name {
 			case "name":
@@ -320,19 +320,19 @@ func preview(b []byte) string {
 	return ansi.Truncate(text[1:len(text)-1], most, "…")
 }
 
-// answered completes c with what was found.
-func (c completion) answered(a answer) completion {
+// withAnswer completes c with what was found.
+func (c completion) withAnswer(a answer) completion {
 	c.why = a.why
 	quoted := strings.HasPrefix(c.typed, `"`)
-	c.more = a.partly || len(a.items) >= maxFound
-	rare := slices.IndexFunc(c.items, func(token candidate) bool { return uses[token.text] > 0 })
+	c.more = a.partial || len(a.items) >= maxFound
+	rare := slices.IndexFunc(c.items, func(token candidate) bool { return usageRank[token.text] > 0 })
 	if rare < 0 {
 		rare = len(c.items)
 	}
 	tokens := c.items
 	c.items = slices.Clone(tokens[:rare])
 	for _, f := range a.items {
-		c.items = append(c.items, candidate{writtenWord([]byte(f.value), quoted), f.about})
+		c.items = append(c.items, candidate{quoteWord([]byte(f.value), quoted), f.about})
 	}
 	c.items = append(c.items, tokens[rare:]...) // people type what the target has more often
 	return c

@@ -43,14 +43,14 @@ func (a *Assistant) Complete(ctx context.Context, text string) Completion {
 	if c.ask != nil {
 		select {
 		case found := <-a.asker.ask(ctx, *c.ask):
-			c = c.answered(found)
+			c = c.withAnswer(found)
 		case <-ctx.Done():
 		}
 	}
 	out := Completion{From: c.from, More: c.more, Why: c.why}
 	kept := c.items[:0:0]
 	for _, item := range c.items {
-		if plainWords[strings.ToUpper(item.text)] != "" && a.table().Lookup(item.text) == nil {
+		if builtinWords[strings.ToUpper(item.text)] != "" && a.table().Lookup(item.text) == nil {
 			continue // a word of the prompt
 		}
 		kept = append(kept, item)
@@ -81,7 +81,7 @@ func (a *Assistant) Hint(text string, columns int) (hint string, wrong bool) {
 	_, after := paint(text, a.table(), false)
 	hint = after.text
 	if len(after.params) > 0 && hint == "" {
-		hint = strings.Join(fitted(after.params, columns), " ")
+		hint = strings.Join(fitParams(after.params, columns), " ")
 	}
 	return hint, after.wrong
 }

@@ -13,14 +13,14 @@ import (
 )
 
 // Replies that took this long say so.
-const slow = 500 * time.Millisecond
+const slowReply = 500 * time.Millisecond
 
 // call runs one command, which Ctrl-C interrupts. It returns false when
 // repeating it makes no sense.
 func (l *loop) call(ctx context.Context, args [][]byte, out *output) bool {
 	v, took, err := l.do(ctx, args)
 	if err != nil {
-		l.complain(err.Error())
+		l.printError(err.Error())
 		return false
 	}
 	l.failed = l.failed || v.HasError()
@@ -30,7 +30,7 @@ func (l *loop) call(ctx context.Context, args [][]byte, out *output) bool {
 	if l.Suggest != nil && v.IsError() {
 		l.Suggest(args, v)
 	}
-	if l.Terminal && (l.Timing || took >= slow) {
+	if l.Terminal && (l.Timing || took >= slowReply) {
 		l.note("(" + duration(took) + ")")
 	}
 	return true
@@ -43,13 +43,13 @@ func (l *loop) do(ctx context.Context, args [][]byte) (resp.Value, time.Duration
 	l.asker.mu.Lock()
 	defer l.asker.mu.Unlock()
 	began, multi := time.Now(), l.multi
-	v, err := l.ask(ctx, args)
+	v, err := l.doPolling(ctx, args)
 	took := time.Since(began)
 	if v.Kind == resp.Status && string(v.Str) == "QUEUED" {
 		l.queue = append(l.queue, args)
 	}
-	again := l.observe()
-	l.doomed = l.multi && (l.doomed || multi && v.IsError() && !staysClean(args))
+	again := l.readState()
+	l.willAbort = l.multi && (l.willAbort || multi && v.IsError() && !keepsTransaction(args))
 	switch {
 	case ctx.Err() != nil && err != nil:
 		return v, took, l.interrupted(args, err)
@@ -64,9 +64,9 @@ func (l *loop) do(ctx context.Context, args [][]byte) (resp.Value, time.Duration
 	return v, took, nil
 }
 
-// staysClean reports whether a command that is refused inside MULTI leaves the transaction
+// keepsTransaction reports whether a command that is refused inside MULTI leaves the transaction
 // as it is.
-func staysClean(args [][]byte) bool {
+func keepsTransaction(args [][]byte) bool {
 	cmd := commands.Known(args)
 	return cmd != nil && (cmd.Name == "MULTI" || cmd.Name == "WATCH") && cmd.Accepts(len(args))
 }
@@ -77,7 +77,7 @@ func (l *loop) aborts(ctx context.Context) bool {
 	if l.Target.Aborts == nil {
 		return false
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, lookupTime)
 	defer cancel()
 	l.asker.mu.Lock()
 	defer l.asker.mu.Unlock()
@@ -98,7 +98,7 @@ func (l *loop) interrupted(args [][]byte, err error) error {
 		fmt.Fprintln(l.Err) // after the ^C of the terminal
 	}
 	if l.Target.Connections != nil {
-		l.joined = l.Target.Connections() + 1
+		l.connections = l.Target.Connections() + 1
 	}
 	ended := l.Target.Connections == nil && errors.Is(err, context.Canceled) // on a file, before it did anything
 	if cmd, _ := commands.Find(args); ended || cmd != nil && cmd.Flags&commands.ReadOnly != 0 {
@@ -107,9 +107,9 @@ func (l *loop) interrupted(args [][]byte, err error) error {
 	return errUnknown
 }
 
-// observe asks for the state of the session. It reports whether a connection was made since it
+// readState asks for the state of the session. It reports whether a connection was made since it
 // was last asked, not counting the first.
-func (l *loop) observe() (again bool) {
+func (l *loop) readState() (again bool) {
 	l.db, l.multi = l.Target.DB(), l.Target.InMulti()
 	if !l.multi {
 		l.queue = nil
@@ -117,9 +117,9 @@ func (l *loop) observe() (again bool) {
 	if l.Target.Connections == nil {
 		return false
 	}
-	before := l.joined
-	l.joined = max(before, l.Target.Connections())
-	return l.joined > before && before > 0
+	before := l.connections
+	l.connections = max(before, l.Target.Connections())
+	return l.connections > before && before > 0
 }
 
 func duration(d time.Duration) string {
@@ -132,8 +132,8 @@ func duration(d time.Duration) string {
 	return fmt.Sprintf("%d µs", d.Microseconds())
 }
 
-// listens reports whether a command makes the target send messages.
-func listens(args [][]byte) bool {
+// opensStream reports whether a command makes the target send messages.
+func opensStream(args [][]byte) bool {
 	cmd := commands.Known(args)
 	return cmd.Has(commands.Listens) && cmd.Accepts(len(args))
 }
@@ -152,15 +152,15 @@ func (l *loop) listen(ctx context.Context, args [][]byte, out *output) bool {
 	switch {
 	case ctx.Err() != nil && l.Terminal:
 		fmt.Fprintln(l.Err) // after the ^C of the terminal
-	case err != nil && !out.refused:
-		l.complain("Error: " + err.Error())
+	case err != nil && !out.writeFailed:
+		l.printError("Error: " + err.Error())
 	}
 	return false
 }
 
-// allowed asks before a command that the target wants confirmed, where a user
+// confirmed asks before a command that the target wants confirmed, where a user
 // can answer.
-func (l *loop) allowed(args [][]byte) bool {
+func (l *loop) confirmed(args [][]byte) bool {
 	if l.Target.Confirm == nil || l.editor == nil {
 		return true
 	}

@@ -14,21 +14,21 @@ import (
 	"github.com/meowdis/meowdis/spelling"
 )
 
-// colon is one of the loop's own commands.
-type colon struct {
+// colonCommand is one of the loop's own commands.
+type colonCommand struct {
 	name    string
 	syntax  string
 	summary string
-	takes   takes
+	takes   argKind
 	words   func(o *Options, args []string) []string // for takesWords
 	run     func(ctx context.Context, l *loop, c command, out *output) error
 }
 
-// takes is what a command's arguments are, for completion.
-type takes byte
+// argKind is what a command's arguments are, for completion.
+type argKind byte
 
 const (
-	takesNothing takes = iota
+	takesNothing argKind = iota
 	takesCommand
 	takesKey
 	takesFile
@@ -36,11 +36,11 @@ const (
 	takesWords
 )
 
-// colons are the commands, in the order in which help lists them.
-var colons []colon
+// colonCommands are the commands, in the order in which help lists them.
+var colonCommands []colonCommand
 
 func init() {
-	colons = []colon{
+	colonCommands = []colonCommand{
 		{name: "help", syntax: "[COMMAND|@GROUP]", summary: "Tells about these commands, or about one of Redis", takes: takesTopic, run: runHelp},
 		{name: "peek", syntax: "KEY", summary: "Shows a key: type, size, TTL, first elements", takes: takesKey, run: runPeek},
 		{name: "explain", syntax: "COMMAND", summary: "Shows the SQL that a command is", takes: takesCommand, run: runExplain},
@@ -60,31 +60,31 @@ func init() {
 	}
 }
 
-// otherNames are those that people try, from Redis and from other prompts.
-var otherNames = map[string]string{":select": ":db", ":exit": ":quit", ":q": ":quit", ":?": ":help", ":h": ":help"}
+// aliases are those that people try, from Redis and from other prompts.
+var aliases = map[string]string{":select": ":db", ":exit": ":quit", ":q": ":quit", ":?": ":help", ":h": ":help"}
 
 // colonNamed finds a command by its name with the colon; nil when there is none.
-func colonNamed(name string) *colon {
+func colonNamed(name string) *colonCommand {
 	name = strings.ToLower(name)
-	if other, ok := otherNames[name]; ok {
+	if other, ok := aliases[name]; ok {
 		name = other
 	}
-	i := slices.IndexFunc(colons, func(c colon) bool { return ":"+c.name == name })
+	i := slices.IndexFunc(colonCommands, func(c colonCommand) bool { return ":"+c.name == name })
 	if i < 0 {
 		return nil
 	}
-	return &colons[i]
+	return &colonCommands[i]
 }
 
-// colon runs one of the loop's own commands.
-func (l *loop) colon(ctx context.Context, c command, out *output) bool {
+// runColon runs one of the loop's own commands.
+func (l *loop) runColon(ctx context.Context, c command, out *output) bool {
 	own := colonNamed(c.words[0].value)
 	if own == nil {
-		l.complain(fmt.Sprintf("There is no %s.%s :help lists what there is.", c.words[0].value, spelling.Question(spelling.Nearest(c.words[0].value, colonNames()))))
+		l.printError(fmt.Sprintf("There is no %s.%s :help lists what there is.", c.words[0].value, spelling.Question(spelling.Nearest(c.words[0].value, colonNames()))))
 		return false
 	}
-	if err := own.run(ctx, l, c, out); err != nil && !out.refused {
-		l.complain(err.Error())
+	if err := own.run(ctx, l, c, out); err != nil && !out.writeFailed {
+		l.printError(err.Error())
 		return false
 	}
 	return true
@@ -92,18 +92,18 @@ func (l *loop) colon(ctx context.Context, c command, out *output) bool {
 
 // colonNames lists the names of the commands, with their colons.
 func colonNames() []string {
-	names := make([]string, len(colons))
-	for i, c := range colons {
+	names := make([]string, len(colonCommands))
+	for i, c := range colonCommands {
 		names[i] = ":" + c.name
 	}
 	return names
 }
 
 // usage is the error of wrong arguments.
-func (c *colon) usage() error { return fmt.Errorf("usage: :%s %s", c.name, c.syntax) }
+func (c *colonCommand) usage() error { return fmt.Errorf("usage: :%s %s", c.name, c.syntax) }
 
-// only is the single argument of c.
-func only(c command) (string, error) {
+// singleArg is the single argument of c.
+func singleArg(c command) (string, error) {
 	if len(c.words) != 2 {
 		return "", colonNamed(c.words[0].value).usage()
 	}
@@ -139,7 +139,7 @@ func runExplain(ctx context.Context, l *loop, c command, out *output) error {
 // runSource runs a file. Its lines are commands and nothing else: | and > stand
 // for themselves, and a line that begins with # is a comment.
 func runSource(ctx context.Context, l *loop, c command, _ *output) error {
-	name, err := only(c)
+	name, err := singleArg(c)
 	if err != nil {
 		return err
 	}
@@ -168,7 +168,7 @@ func runSource(ctx context.Context, l *loop, c command, _ *output) error {
 		}
 		before := l.failed
 		l.failed = false
-		_, err = l.text(ctx, text, false)
+		_, err = l.runText(ctx, text, false)
 		failed := l.failed
 		l.failed = before || failed
 		if failed {
@@ -204,7 +204,7 @@ func runQueue(_ context.Context, l *loop, _ command, out *output) error {
 	}
 	var b strings.Builder
 	for i, args := range l.queue {
-		fmt.Fprintf(&b, "%d) %s\n", i+1, writtenCall(args))
+		fmt.Fprintf(&b, "%d) %s\n", i+1, quoteCall(args))
 	}
 	if len(l.queue) == 0 {
 		b.WriteString("(nothing is queued)\n")
@@ -212,17 +212,17 @@ func runQueue(_ context.Context, l *loop, _ command, out *output) error {
 	return out.text(b.String())
 }
 
-// writtenCall is a call as it is typed.
-func writtenCall(args [][]byte) string {
+// quoteCall is a call as it is typed.
+func quoteCall(args [][]byte) string {
 	words := make([]string, len(args))
 	for i, a := range args {
-		words[i] = writtenWord(a, false)
+		words[i] = quoteWord(a, false)
 	}
 	return strings.Join(words, " ")
 }
 
 func runDB(ctx context.Context, l *loop, c command, out *output) error {
-	number, err := only(c)
+	number, err := singleArg(c)
 	if err != nil {
 		return err
 	}
@@ -237,24 +237,24 @@ func runDB(ctx context.Context, l *loop, c command, out *output) error {
 }
 
 func runConnect(ctx context.Context, l *loop, c command, _ *output) error {
-	spec, err := only(c)
+	spec, err := singleArg(c)
 	if err != nil {
 		return err
 	}
-	return l.moveTo(ctx, spec, l.Connect)
+	return l.switchTarget(ctx, spec, l.Connect)
 }
 
 func runUse(ctx context.Context, l *loop, c command, _ *output) error {
-	profile, err := only(c)
+	profile, err := singleArg(c)
 	if err != nil {
 		return err
 	}
-	return l.moveTo(ctx, profile, l.Use)
+	return l.switchTarget(ctx, profile, l.Use)
 }
 
-// moveTo makes another target the loop's. The old one stays when the new one
+// switchTarget makes another target the loop's. The old one stays when the new one
 // cannot be reached.
-func (l *loop) moveTo(ctx context.Context, spec string, connect func(context.Context, string) (Target, error)) error {
+func (l *loop) switchTarget(ctx context.Context, spec string, connect func(context.Context, string) (Target, error)) error {
 	if connect == nil {
 		return errors.New("other targets cannot be reached from here")
 	}
@@ -265,10 +265,10 @@ func (l *loop) moveTo(ctx context.Context, spec string, connect func(context.Con
 	if err != nil {
 		return err
 	}
-	l.asker.use(next)
+	l.asker.setTarget(next)
 	err = l.closeTarget()
-	l.Target, l.joined = next, 0
-	l.observe()
+	l.Target, l.connections = next, 0
+	l.readState()
 	return err
 }
 

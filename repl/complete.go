@@ -47,7 +47,7 @@ func complete(text string, o *Options) completion {
 		c.items = firstWords(o.Target.table(), typed.value)
 		return c
 	}
-	cmd := understand(text, append(slices.Clone(words), typed), true)
+	cmd := parseCommand(text, append(slices.Clone(words), typed), true)
 	switch {
 	case cmd.op == "|":
 	case cmd.op != "":
@@ -99,7 +99,7 @@ func (c *completion) completeColon(cmd command, typed word, o *Options) {
 func (c *completion) completeCall(t *commands.Table, words []string, typed word) {
 	if len(words) == 1 {
 		if subs := subcommandsOf(t, words[0]); len(subs) > 0 {
-			c.items = beginning(subs, typed.value, func(sub string) string {
+			c.items = withPrefix(subs, typed.value, func(sub string) string {
 				return t.Lookup(words[0] + " " + sub).Summary
 			})
 			return
@@ -113,16 +113,16 @@ func (c *completion) completeCall(t *commands.Table, words []string, typed word)
 		c.ask = &question{about: askKeys, kind: kindOfKey(f.cmd, ref), prefix: typed.value}
 		return
 	}
-	tokens, args := expected(inOrderOfUse(f.rest))
+	tokens, args := expected(sortByUse(f.rest))
 	if !typed.quoted {
-		c.items = beginning(tokens, typed.value, func(token string) string { return operandsOf(f.cmd.SyntaxTree(), token) })
+		c.items = withPrefix(tokens, typed.value, func(token string) string { return operandsOf(f.cmd.SyntaxTree(), token) })
 	}
 	c.ask = elementQuestion(f, words, args, typed.value)
 	if f.cmd.Name == "CONFIG SET" && len(args) > 0 && args[0].Name == "value" {
 		c.ask = &question{about: askListed, list: valuesOf(words[len(words)-1]), prefix: typed.value}
 	}
 	if c.ask == nil && len(args) > 0 && strings.HasPrefix(args[0].Name, "command") {
-		c.items = append(c.items, beginning(commandNames(t), typed.value, func(string) string { return "" })...)
+		c.items = append(c.items, withPrefix(commandNames(t), typed.value, func(string) string { return "" })...)
 	}
 }
 
@@ -138,23 +138,23 @@ func values(words []word) []string {
 func firstWords(t *commands.Table, typed string) []candidate {
 	if strings.HasPrefix(typed, ":") {
 		var items []candidate
-		for _, c := range colons {
+		for _, c := range colonCommands {
 			if strings.HasPrefix(":"+c.name, typed) {
 				items = append(items, candidate{":" + c.name, c.summary})
 			}
 		}
 		return items
 	}
-	return beginning(commandNames(t), typed, func(name string) string {
+	return withPrefix(commandNames(t), typed, func(name string) string {
 		if c := t.Lookup(name); c != nil {
 			return c.Summary
 		}
-		return plainWords[name]
+		return builtinWords[name]
 	})
 }
 
-// plainWords are the loop's own words that people know from other programs.
-var plainWords = map[string]string{
+// builtinWords are the loop's own words that people know from other programs.
+var builtinWords = map[string]string{
 	"CLEAR": "Clears the screen", "EXIT": "Ends", "HELP": "Tells about commands", "QUIT": "Ends",
 }
 
@@ -165,7 +165,7 @@ func commandNames(t *commands.Table) []string {
 		name, _, _ := strings.Cut(c.Name, " ")
 		names = append(names, name)
 	}
-	for name := range plainWords {
+	for name := range builtinWords {
 		names = append(names, name)
 	}
 	slices.Sort(names)
@@ -175,7 +175,7 @@ func commandNames(t *commands.Table) []string {
 // topics completes what HELP knows.
 func topics(t *commands.Table, before []string, typed string) []candidate {
 	if len(before) > 0 {
-		return beginning(subcommandsOf(t, before[0]), typed, func(sub string) string {
+		return withPrefix(subcommandsOf(t, before[0]), typed, func(sub string) string {
 			return t.Lookup(before[0] + " " + sub).Summary
 		})
 	}
@@ -191,8 +191,8 @@ func topics(t *commands.Table, before []string, typed string) []candidate {
 	return firstWords(t, typed)
 }
 
-// beginning are the words that begin with typed, in its case.
-func beginning(words []string, typed string, about func(string) string) []candidate {
+// withPrefix are the words that begin with typed, in its case.
+func withPrefix(words []string, typed string, about func(string) string) []candidate {
 	var items []candidate
 	for _, w := range words {
 		if len(w) < len(typed) || !strings.EqualFold(w[:len(typed)], typed) {
@@ -258,13 +258,13 @@ func files(typed string) []candidate {
 		if e.IsDir() {
 			name += "/"
 		}
-		items = append(items, candidate{text: writtenWord([]byte(dir+name), false)})
+		items = append(items, candidate{text: quoteWord([]byte(dir+name), false)})
 	}
 	return items
 }
 
-// writtenWord is a word as it is typed: bare where that can be.
-func writtenWord(value []byte, quoted bool) string {
+// quoteWord is a word as it is typed: bare where that can be.
+func quoteWord(value []byte, quoted bool) string {
 	text := string(resp.AppendQuoted(nil, value, true))
 	bare := text[1 : len(text)-1]
 	if quoted || bare == "" || bare != string(value) || strings.ContainsAny(bare, " '") || bare == "|" || bare[0] == '>' || !utf8.Valid(value) {

@@ -40,7 +40,7 @@ func completions(t Target, text string) []string {
 	if c.ask != nil {
 		a := asker{target: t}
 		for answer := range a.ask(context.Background(), *c.ask) {
-			c = c.answered(answer)
+			c = c.withAnswer(answer)
 		}
 	}
 	var found []string
@@ -271,8 +271,8 @@ func TestCompletionOfDatabasesAndEntries(t *testing.T) {
 	}
 	a := asker{target: Target{Session: s}}
 	for answer := range a.ask(context.Background(), *complete("XDEL long ", &Options{}).ask) {
-		if len(answer.items) != 100 || !answer.partly {
-			t.Errorf("%d of many entries, partly %v", len(answer.items), answer.partly)
+		if len(answer.items) != 100 || !answer.partial {
+			t.Errorf("%d of many entries, partly %v", len(answer.items), answer.partial)
 		}
 	}
 	if got := idsOf("XDEL", "log", "").read(resp.MakeArray(resp.MakeArray(resp.MakeString("1-1"), resp.MakeArray(resp.MakeString("a"), resp.MakeString("b"))))); got[0].about != "a b" {
@@ -286,7 +286,7 @@ func TestCompletionSaysWhy(t *testing.T) {
 		c := complete(text, &Options{})
 		a := asker{target: Target{Session: s}}
 		for answer := range a.ask(context.Background(), *c.ask) {
-			c = c.answered(answer)
+			c = c.withAnswer(answer)
 		}
 		return c.why
 	}

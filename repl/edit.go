@@ -11,7 +11,7 @@ import (
 // editCommand is :edit: the text after it, or the last one of the history, comes
 // back from the editor as the next line.
 func (l *loop) editCommand(c command) (next string, err error) {
-	text := writtenCall(c.args()[1:])
+	text := quoteCall(c.args()[1:])
 	if text == "" && l.editor != nil {
 		entries := l.editor.history.entries
 		for i := len(entries) - 1; i >= 0 && text == ""; i-- {
@@ -20,16 +20,16 @@ func (l *loop) editCommand(c command) (next string, err error) {
 			}
 		}
 	}
-	next, err = l.editElsewhere(text)
+	next, err = l.runEditor(text)
 	if err != nil {
-		l.complain(err.Error())
+		l.printError(err.Error())
 	}
 	return next, nil
 }
 
-// editElsewhere lets the user edit a text in the editor of their choice. The file
+// runEditor lets the user edit a text in the editor of their choice. The file
 // that it goes through is for its owner only.
-func (l *loop) editElsewhere(text string) (string, error) {
+func (l *loop) runEditor(text string) (string, error) {
 	if l.editor == nil {
 		return "", errors.New("editing needs a terminal")
 	}

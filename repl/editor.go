@@ -31,24 +31,24 @@ type editor struct {
 	asker   *asker
 	ctx     context.Context
 
-	mu     sync.Mutex // the rest: readline calls from goroutines of its own
-	screen screen
-	text   []rune
-	cursor int
-	prompt string
-	plain  bool // a question is answered: no help, no history
-	closed bool // nothing is being read
-	menu   *menu
-	search *search
-	waits  *wait
-	note   string // a row below the text, until the next key
-	sought string // what was searched last
-	vi     vi
-	undos  undos
-	args   lastArgs
-	settle *time.Timer
-	act    func() // what the key does to the text, in place of readline
-	done   error  // how the reading ends, beside with a text
+	mu          sync.Mutex // the rest: readline calls from goroutines of its own
+	screen      screen
+	text        []rune
+	cursor      int
+	prompt      string
+	answering   bool // a question is answered: no help, no history
+	closed      bool // nothing is being read
+	menu        *menu
+	search      *search
+	pending     *pendingCompletion
+	note        string // a row below the text, until the next key
+	lastQuery   string // what was searched last
+	vi          vi
+	undos       undos
+	args        lastArgs
+	resizeTimer *time.Timer
+	action      func() // what the key does to the text, in place of readline
+	endErr      error  // how the reading ends, beside with a text
 }
 
 func newEditor(ctx context.Context, o *Options, a *asker) (*editor, error) {
@@ -61,7 +61,7 @@ func newEditor(ctx context.Context, o *Options, a *asker) (*editor, error) {
 		in = &input{from: readline.Stdin, ready: typedAhead} // readline's knows the keys of Windows
 	}
 	in.rc = readInputrc(o.Inputrc, o.Getenv)
-	in.told = sync.NewCond(&in.mu)
+	in.handled = sync.NewCond(&in.mu)
 	o.Vi = o.Vi || in.rc.vi
 	e := &editor{in: in, history: h, options: o, asker: a, ctx: ctx, closed: true}
 	e.screen = screen{out: o.Out, size: terminalSize}
@@ -97,32 +97,32 @@ func terminalSize() (columns, rows int) {
 // the text.
 func (e *editor) read(prompt, begin string) (string, error) {
 	e.history.rewind("")
-	return e.readPlain(prompt, begin, false)
+	return e.readLine(prompt, begin, false)
 }
 
 // ask reads the answer to a question.
-func (e *editor) ask(question string) (string, error) { return e.readPlain(question, "", true) }
+func (e *editor) ask(question string) (string, error) { return e.readLine(question, "", true) }
 
-func (e *editor) readPlain(prompt, begin string, plain bool) (string, error) {
+func (e *editor) readLine(prompt, begin string, plain bool) (string, error) {
 	e.mu.Lock()
-	e.prompt, e.text, e.plain, e.done, e.closed = prompt, []rune(begin), plain, nil, false
+	e.prompt, e.text, e.answering, e.endErr, e.closed = prompt, []rune(begin), plain, nil, false
 	e.cursor = len(e.text)
-	e.menu, e.search, e.waits, e.note = nil, nil, nil, ""
+	e.menu, e.search, e.pending, e.note = nil, nil, nil, ""
 	e.undos, e.args = undos{}, lastArgs{}
 	e.insertFrom(e.cursor)
-	e.vi.begins, e.vi.replace, e.vi.keys = viCommand{}, false, nil
-	e.in.tell(e.keymap())
-	e.screen.forget()
-	io.WriteString(e.screen.out, marksPaste)
+	e.vi.insertCommand, e.vi.replace, e.vi.keys = viCommand{}, false, nil
+	e.in.setKeymap(e.keymap())
+	e.screen.reset()
+	io.WriteString(e.screen.out, enableBracketedPaste)
 	e.mu.Unlock()
 	e.rl.Operation.SetBuffer(begin)
 	text, err := e.rl.Readline()
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.closed = true
-	io.WriteString(e.screen.out, plainPaste)
+	io.WriteString(e.screen.out, disableBracketedPaste)
 	if err == nil {
-		err = e.done
+		err = e.endErr
 	}
 	return text, err
 }
@@ -133,7 +133,7 @@ func (e *editor) OnChange(line []rune, pos int, key rune) ([]rune, int, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if key != 0 {
-		defer func() { e.in.tell(e.keymap()) }()
+		defer func() { e.in.setKeymap(e.keymap()) }()
 	}
 	switch key {
 	case readline.CharEnter, readline.CharCtrlJ, readline.CharInterrupt:
@@ -147,21 +147,21 @@ func (e *editor) OnChange(line []rune, pos int, key rune) ([]rune, int, bool) {
 	}
 	e.note = ""
 	before, cursor, at := string(e.text), e.cursor, e.history.at
-	act := e.act
-	e.undos.undone = false
-	e.args.was, e.args.again = e.args.again, false
-	if e.act = nil; act != nil {
+	act := e.action
+	e.undos.undoing = false
+	e.args.wasLast, e.args.again = e.args.again, false
+	if e.action = nil; act != nil {
 		act()
 	} else {
 		e.text, e.cursor = line, pos
 		if string(line) != before {
-			e.retype()
+			e.updateMenu()
 		}
 	}
 	if e.options.Vi && e.vi.command {
-		e.onLetter()
+		e.clampCursor()
 	}
-	e.undos.note(undo{before, cursor}, string(e.text) != before, e.types(act == nil && key >= ' ' && key != readline.CharBackspace))
+	e.undos.record(undo{before, cursor}, string(e.text) != before, e.isTyping(act == nil && key >= ' ' && key != readline.CharBackspace))
 	if string(e.text) != before && e.history.at == at {
 		e.history.rewind(string(e.text)) // another text to begin a walk with
 	}
@@ -174,10 +174,10 @@ func (e *editor) OnChange(line []rune, pos int, key rune) ([]rune, int, bool) {
 // picture is what the screen shows now.
 func (e *editor) picture() picture {
 	text := string(e.text)
-	p := picture{prompt: faint(e.modeShown(), e.options.Colour) + e.prompt, cursor: e.cursor}
+	p := picture{prompt: faint(e.modeText(), e.options.Colour) + e.prompt, cursor: e.cursor}
 	styles := make([]string, len(e.text))
 	var after hint
-	if e.options.Colour && !e.plain {
+	if e.options.Colour && !e.answering {
 		var styleAt []string
 		styleAt, after = paint(text, e.options.Target.table(), e.options.Target.Strict)
 		styles = runeStyles(text, styleAt)
@@ -190,13 +190,13 @@ func (e *editor) picture() picture {
 	if s := e.suggestion(); s != "" && !after.wrong {
 		after.ended = true
 		at := ansi.StringWidth(p.prompt)
-		if below := after.shown(columns - 1 - at); below != "" {
+		if below := after.render(columns - 1 - at); below != "" {
 			p.below = []string{strings.Repeat(" ", at) + below}
 		}
 		p.hint = suggested(s)
 	} else {
 		_, _, end := p.layout(max(columns, 4), rows)
-		p.hint = after.shown(columns - 1 - end.column)
+		p.hint = after.render(columns - 1 - end.column)
 	}
 	switch {
 	case e.search != nil:
@@ -213,27 +213,27 @@ func (e *editor) picture() picture {
 
 func (e *editor) draw() { e.screen.draw(e.picture()) }
 
-// leave ends the drawing of a text that has been entered.
-func (e *editor) leave(appended string) {
-	e.menu, e.search, e.waits, e.note = nil, nil, nil, ""
-	e.screen.leave(e.picture(), appended)
+// finish ends the drawing of a text that has been entered.
+func (e *editor) finish(appended string) {
+	e.menu, e.search, e.pending, e.note = nil, nil, nil, ""
+	e.screen.finish(e.picture(), appended)
 	e.closed = true
 }
 
-// settled is how long a terminal may take to move what it shows to its new width.
-const settled = 50 * time.Millisecond
+// resizeDelay is how long a terminal may take to move what it shows to its new width.
+const resizeDelay = 50 * time.Millisecond
 
 func (e *editor) resized() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.settle != nil {
-		e.settle.Stop()
+	if e.resizeTimer != nil {
+		e.resizeTimer.Stop()
 	}
-	e.settle = time.AfterFunc(settled, func() {
+	e.resizeTimer = time.AfterFunc(resizeDelay, func() {
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		if !e.closed {
-			e.screen.moved()
+			e.screen.resized()
 			e.draw()
 		}
 	})

@@ -16,7 +16,7 @@ func (e *editor) ownKey(r rune) {
 		from, to := lineAround(e.text, e.cursor)
 		e.vi.killed = string(e.text[from:to])
 		e.cut(from, to)
-		e.retype()
+		e.updateMenu()
 	case keyLastArg:
 		e.insertLastArg()
 	case keyUpper:
@@ -26,9 +26,9 @@ func (e *editor) ownKey(r rune) {
 	case keyCapital:
 		e.recase(unicode.ToUpper, unicode.ToLower)
 	case keyOldest:
-		e.recall(0)
+		e.showEntry(0)
 	case keyNewest:
-		if !e.plain && e.history.walking() {
+		if !e.answering && e.history.browsing() {
 			e.setEnd(e.history.draft)
 			e.history.rewind(e.history.draft)
 		}
@@ -45,26 +45,26 @@ func (e *editor) transpose() {
 	from, end := lineAround(e.text, e.cursor)
 	at := e.cursor
 	if at == end {
-		at, _ = beside(e.text, at)
+		at, _ = adjacent(e.text, at)
 	}
-	before, after := beside(e.text, at)
+	before, after := adjacent(e.text, at)
 	if at <= from || at == end {
 		e.bell()
 		return
 	}
 	e.text = slices.Concat(e.text[:before], e.text[at:after], e.text[before:at], e.text[after:])
 	e.cursor = after
-	e.retype()
+	e.updateMenu()
 }
 
-// recall shows the text of the history with a number.
-func (e *editor) recall(at int) {
+// showEntry shows the text of the history with a number.
+func (e *editor) showEntry(at int) {
 	h := e.history
-	if e.plain || len(h.entries) == 0 {
+	if e.answering || len(h.entries) == 0 {
 		e.bell()
 		return
 	}
-	if !h.walking() {
+	if !h.browsing() {
 		h.draft = string(e.text)
 	}
 	h.at = max(0, min(at, len(h.entries)-1))
@@ -79,25 +79,25 @@ type undo struct {
 
 // undos are the changes of the text, oldest first. What is typed in one go is one.
 type undos struct {
-	before []undo
-	typing bool // the last change was typing
-	undone bool // this one only takes others back
+	before  []undo
+	typing  bool // the last change was typing
+	undoing bool // this one only takes others back
 }
 
-const mostUndos = 1000
+const maxUndos = 1000
 
-// note remembers what was there before a key.
-func (u *undos) note(before undo, changed, typing bool) {
-	if changed && !u.undone && !(typing && u.typing) {
+// record remembers what was there before a key.
+func (u *undos) record(before undo, changed, typing bool) {
+	if changed && !u.undoing && !(typing && u.typing) {
 		u.before = append(u.before, before)
-		u.before = u.before[max(0, len(u.before)-mostUndos):]
+		u.before = u.before[max(0, len(u.before)-maxUndos):]
 	}
-	u.typing = changed && typing && !u.undone
+	u.typing = changed && typing && !u.undoing
 }
 
-// types reports whether a key types text: by itself, or while letters are text with vi's keys,
+// isTyping reports whether a key types text: by itself, or while letters are text with vi's keys,
 // where all up to Escape is one change.
-func (e *editor) types(itself bool) bool {
+func (e *editor) isTyping(itself bool) bool {
 	if e.options.Vi {
 		return !e.vi.command
 	}
@@ -107,14 +107,14 @@ func (e *editor) types(itself bool) bool {
 // undo takes the last change back.
 func (e *editor) undo() {
 	u := &e.undos
-	if u.undone = true; len(u.before) == 0 {
+	if u.undoing = true; len(u.before) == 0 {
 		e.bell()
 		return
 	}
 	last := u.before[len(u.before)-1]
 	u.before = u.before[:len(u.before)-1]
 	e.set(last.text, last.cursor)
-	e.retype()
+	e.updateMenu()
 }
 
 // revert takes all changes back.
@@ -129,16 +129,16 @@ func (e *editor) revert() {
 type lastArgs struct {
 	at, from, to int
 	again        bool // the last key was this one, too
-	was          bool
+	wasLast      bool
 }
 
 // insertLastArg inserts the last argument of the newest text of the history.
 func (e *editor) insertLastArg() {
 	a := &e.args
-	if !a.was {
+	if !a.wasLast {
 		a.at, a.from, a.to = len(e.history.entries), e.cursor, e.cursor
 	}
-	for at := a.at - 1; at >= 0 && !e.plain; at-- {
+	for at := a.at - 1; at >= 0 && !e.answering; at-- {
 		arg := lastArg(e.history.entries[at])
 		if arg == "" {
 			continue
@@ -148,10 +148,10 @@ func (e *editor) insertLastArg() {
 		e.cursor = a.from
 		e.insert(arg)
 		a.to = e.cursor
-		e.retype()
+		e.updateMenu()
 		return
 	}
-	a.again = a.was
+	a.again = a.wasLast
 	e.bell()
 }
 

@@ -91,7 +91,7 @@ func generalHelp(t *commands.Table, columns int) string {
 	line("COMMAND | less", "Gives the reply to a shell command; jq gets JSON")
 	line("COMMAND > FILE, >> FILE", "Writes the reply into a file; >| replaces one")
 	b.WriteByte('\n')
-	for _, c := range colons {
+	for _, c := range colonCommands {
 		line(strings.TrimSpace(":"+c.name+" "+c.syntax), c.summary)
 	}
 	return b.String()
@@ -112,7 +112,7 @@ func keysHelp(columns int, vi bool, rc *inputrc) string {
 	} else {
 		line("vi's keys", ":set editing-mode vi, or set editing-mode vi in ~/.inputrc")
 	}
-	if about := rc.about(); about != "" {
+	if about := rc.summary(); about != "" {
 		b.WriteString(folded(about, 0, 0, columns) + "\n")
 	}
 	return b.String()

@@ -20,8 +20,8 @@ type hint struct {
 // styleNext is the style of the argument that is next, among those that are dimmed.
 const styleNext = "3"
 
-// shown is the hint with its colours, in at most so many columns.
-func (h hint) shown(columns int) string {
+// render is the hint with its colours, in at most so many columns.
+func (h hint) render(columns int) string {
 	lead := ""
 	if !h.ended {
 		lead = " "
@@ -34,7 +34,7 @@ func (h hint) shown(columns int) string {
 	case len(h.params) == 0:
 		return ""
 	}
-	parts := fitted(h.params, columns-len(lead))
+	parts := fitParams(h.params, columns-len(lead))
 	next := ansi.Truncate(lead+parts[0], max(columns, 0), "…")
 	rest := ansi.Truncate(strings.TrimSuffix(" "+strings.Join(parts[1:], " "), " "), max(columns-ansi.StringWidth(next), 0), "…")
 	if next == "" || rest == "" {
@@ -43,9 +43,9 @@ func (h hint) shown(columns int) string {
 	return sgr(next, styleNext) + sgr(rest, dim)
 }
 
-// uses ranks the words of the language by how often people type them: those below 0 come
+// usageRank ranks the words of the language by how often people type them: those below 0 come
 // first, those above 0 last, and go first where there is no room.
-var uses = map[string]int{
+var usageRank = map[string]int{
 	"EX": -4, "NX": -3, "PX": -2, "MAXLEN": -2, "COUNT": -2, "BLOCK": -1, "XX": -1, "WITHSCORES": -1, "MATCH": -2,
 	"EXAT": 1, "PXAT": 1, "NOMKSTREAM": 1, "MINID": 1, "MINMATCHLEN": 1, "INDENT": 1, "NEWLINE": 2, "SPACE": 2, "FORMAT": 3,
 	"IFEQ": 2, "IFNE": 3, "IFDEQ": 4, "IFDNE": 4, "KEEPREF": 3, "DELREF": 3, "ACKED": 3, "IDMPAUTO": 4, "IDMP": 4,
@@ -53,33 +53,33 @@ var uses = map[string]int{
 	"FILTER-EF": 2, "TRUTH": 3, "NOTHREAD": 3, "EPSILON": 1, "IDLETIME": 2, "FREQ": 2, "LASTID": 2,
 }
 
-// use is the rank of an argument, and of the most used one of a choice.
-func use(a commands.Argument) int {
+// rankOf is the rank of an argument, and of the most used one of a choice.
+func rankOf(a commands.Argument) int {
 	switch {
 	case a.Token != "":
-		return uses[a.Token]
+		return usageRank[a.Token]
 	case len(a.Arguments) > 0 && a.Type == "oneof":
-		rank := use(a.Arguments[0])
+		rank := rankOf(a.Arguments[0])
 		for _, b := range a.Arguments[1:] {
-			rank = min(rank, use(b))
+			rank = min(rank, rankOf(b))
 		}
 		return rank
 	case len(a.Arguments) > 0:
-		return use(a.Arguments[0])
+		return rankOf(a.Arguments[0])
 	}
 	return 0
 }
 
-func byUse(a, b commands.Argument) int { return use(a) - use(b) }
+func compareRank(a, b commands.Argument) int { return rankOf(a) - rankOf(b) }
 
-// inOrderOfUse puts what is typed most first: options among those beside them, and the
+// sortByUse puts what is typed most first: options among those beside them, and the
 // words of a choice. What has to stand keeps its place.
-func inOrderOfUse(params []param) []param {
+func sortByUse(params []param) []param {
 	params = slices.Clone(params)
 	for i, p := range params {
 		if p.Type == "oneof" {
 			params[i].Arguments = slices.Clone(p.Arguments)
-			slices.SortStableFunc(params[i].Arguments, byUse)
+			slices.SortStableFunc(params[i].Arguments, compareRank)
 		}
 	}
 	for from := 0; from < len(params); from++ {
@@ -87,22 +87,22 @@ func inOrderOfUse(params []param) []param {
 		for to < len(params) && params[to].Optional && leadsWithToken(params[to].Argument) {
 			to++
 		}
-		slices.SortStableFunc(params[from:to], func(a, b param) int { return byUse(a.Argument, b.Argument) })
+		slices.SortStableFunc(params[from:to], func(a, b param) int { return compareRank(a.Argument, b.Argument) })
 		from = max(from, to-1)
 	}
 	return params
 }
 
-// fitted is the parameters as they are written, without the options and choices that are
+// fitParams is the parameters as they are written, without the options and choices that are
 // used least where there is no room: an ellipsis says that there are more.
-func fitted(params []param, columns int) []string {
-	params = inOrderOfUse(params)
+func fitParams(params []param, columns int) []string {
+	params = sortByUse(params)
 	const more = "…"
 	left := false
 	for {
 		var parts []string
 		for _, p := range params {
-			parts = append(parts, writtenParam(p))
+			parts = append(parts, paramText(p))
 		}
 		if left {
 			parts = append(parts, more)
@@ -136,12 +136,12 @@ func leastUsed(params []param) (at int, choice bool) {
 	for i, p := range params {
 		if p.Type == "oneof" && p.Optional {
 			words := slices.DeleteFunc(slices.Clone(p.Arguments), func(a commands.Argument) bool { return a.Name == "…" })
-			if last := len(words) - 1; last >= 1 && (at < 0 || use(words[last]) >= rank) {
-				at, choice, rank = i, true, use(words[last])
+			if last := len(words) - 1; last >= 1 && (at < 0 || rankOf(words[last]) >= rank) {
+				at, choice, rank = i, true, rankOf(words[last])
 			}
 		}
-		if p.Optional && !p.again && (at < 0 || use(p.Argument) > rank || use(p.Argument) == rank && !choice) {
-			at, choice, rank = i, false, use(p.Argument)
+		if p.Optional && !p.repeated && (at < 0 || rankOf(p.Argument) > rank || rankOf(p.Argument) == rank && !choice) {
+			at, choice, rank = i, false, rankOf(p.Argument)
 		}
 	}
 	return at, choice

@@ -30,7 +30,7 @@ func TestHintOrder(t *testing.T) {
 		{"GET", 0, ""},
 	} {
 		_, after := paint(c.typed, commands.Ours, true)
-		got := ansi.Strip(after.shown(c.columns))
+		got := ansi.Strip(after.render(c.columns))
 		if got != c.want {
 			t.Errorf("%q in %d columns: got %q, want %q", c.typed, c.columns, got, c.want)
 		}
@@ -42,7 +42,7 @@ func TestHintsFit(t *testing.T) {
 	for _, cmd := range commands.All() {
 		_, after := paint(cmd.Name+" ", commands.Ours, true)
 		for _, columns := range []int{0, 1, 5, 20, 60, 100, 400} {
-			if shown := after.shown(columns); ansi.StringWidth(shown) > columns || strings.Contains(shown, "\n") {
+			if shown := after.render(columns); ansi.StringWidth(shown) > columns || strings.Contains(shown, "\n") {
 				t.Errorf("%s in %d columns: %q", cmd.Name, columns, shown)
 			}
 		}

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// historyLines is how many entries are kept.
-const historyLines = 2000
+// maxEntries is how many entries are kept.
+const maxEntries = 2000
 
 // history is what was typed, oldest first, each text once. It is kept in a file
 // that only its owner can read; each entry is added at once, so that several
@@ -87,7 +87,7 @@ func newest(entries []string) []string {
 	var kept []string
 	seen := map[string]bool{}
 	for _, entry := range slices.Backward(entries) {
-		if !seen[entry] && len(kept) < historyLines {
+		if !seen[entry] && len(kept) < maxEntries {
 			seen[entry] = true
 			kept = append(kept, entry)
 		}
@@ -102,7 +102,7 @@ func (h *history) push(entry string) {
 		h.entries = slices.Delete(h.entries, i, i+1)
 	}
 	h.entries = append(h.entries, entry)
-	if over := len(h.entries) - historyLines; over > 0 {
+	if over := len(h.entries) - maxEntries; over > 0 {
 		h.entries = slices.Delete(h.entries, 0, over)
 	}
 }
@@ -129,18 +129,18 @@ func (h *history) add(text string) {
 // rewind goes to the text that is being typed.
 func (h *history) rewind(draft string) { h.at, h.draft = len(h.entries), draft }
 
-// walking reports whether an entry is shown, as it is in the history.
-func (h *history) walking() bool { return h.at < len(h.entries) }
+// browsing reports whether an entry is shown, as it is in the history.
+func (h *history) browsing() bool { return h.at < len(h.entries) }
 
 // older is the entry before the one that is shown that begins with the draft, which is
 // shown when the walk begins; ok is false at the first.
 func (h *history) older(shown string) (text string, ok bool) {
 	draft := h.draft
-	if !h.walking() {
+	if !h.browsing() {
 		draft = shown
 	}
 	for at := h.at - 1; at >= 0; at-- {
-		if _, ok := continues(h.entries[at], draft); ok && h.entries[at] != draft {
+		if _, ok := cutTyped(h.entries[at], draft); ok && h.entries[at] != draft {
 			h.at, h.draft = at, draft
 			return h.entries[at], true
 		}
@@ -151,11 +151,11 @@ func (h *history) older(shown string) (text string, ok bool) {
 // newer is the entry after the one that is shown that begins with the draft, and the draft
 // at last.
 func (h *history) newer() (text string, ok bool) {
-	if !h.walking() {
+	if !h.browsing() {
 		return "", false
 	}
-	for h.at++; h.walking(); h.at++ {
-		if _, ok := continues(h.entries[h.at], h.draft); ok && h.entries[h.at] != h.draft {
+	for h.at++; h.browsing(); h.at++ {
+		if _, ok := cutTyped(h.entries[h.at], h.draft); ok && h.entries[h.at] != h.draft {
 			return h.entries[h.at], true
 		}
 	}
@@ -165,20 +165,20 @@ func (h *history) newer() (text string, ok bool) {
 // suggest is what the newest entry that begins with typed goes on with; "" for none. An
 // entry with a secret is none, however it came into the file.
 func (h *history) suggest(typed string) string {
-	if strings.TrimSpace(typed) == "" || h.walking() {
+	if strings.TrimSpace(typed) == "" || h.browsing() {
 		return ""
 	}
 	for i := len(h.entries) - 1; i >= 0; i-- {
-		if rest, ok := continues(h.entries[i], typed); ok && rest != "" && !holdsSecret(h.entries[i]) {
+		if rest, ok := cutTyped(h.entries[i], typed); ok && rest != "" && !holdsSecret(h.entries[i]) {
 			return rest
 		}
 	}
 	return ""
 }
 
-// continues reports whether entry begins with typed, and what it goes on with. The case
+// cutTyped reports whether entry begins with typed, and what it goes on with. The case
 // of the first word, a command, makes no difference.
-func continues(entry, typed string) (rest string, ok bool) {
+func cutTyped(entry, typed string) (rest string, ok bool) {
 	if len(entry) < len(typed) {
 		return "", false
 	}

@@ -37,13 +37,13 @@ func TestHistory(t *testing.T) {
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("mode %v, %v", info.Mode(), err)
 	}
-	for i := range historyLines + 10 {
+	for i := range maxEntries + 10 {
 		h.add(fmt.Sprintf("GET %d", i))
 	}
-	if again := open(); len(again.entries) != historyLines || again.entries[0] != "GET 10" {
+	if again := open(); len(again.entries) != maxEntries || again.entries[0] != "GET 10" {
 		t.Errorf("%d entries from %q", len(again.entries), again.entries[0])
 	}
-	if text, _ := os.ReadFile(file); strings.Count(string(text), "\n") != historyLines {
+	if text, _ := os.ReadFile(file); strings.Count(string(text), "\n") != maxEntries {
 		t.Errorf("%d lines in the file", strings.Count(string(text), "\n"))
 	}
 }

@@ -62,31 +62,31 @@ type input struct {
 	mu sync.Mutex
 	// A key can change what the next one means: with an editor, that one is handed out
 	// when the editor has told what it is.
-	told    *sync.Cond // nil without an editor
-	asked   bool       // a key is yet to be told of
-	keymap  keymap     // what the next key means
-	played  int        // macros since a key was read
-	waiting []byte     // read, and not handed out
-	key     []byte     // the rest of a key that was handed out in part
-	pasted  string
-	edit    bool      // the last Enter was Ctrl-X Ctrl-E
-	escaped time.Time // when a lone Escape was seen
+	handled    *sync.Cond // nil without an editor
+	awaiting   bool       // a key is yet to be told of
+	keymap     keymap     // what the next key means
+	macroCount int        // macros since a key was read
+	waiting    []byte     // read, and not handed out
+	key        []byte     // the rest of a key that was handed out in part
+	pasted     string
+	edit       bool      // the last Enter was Ctrl-X Ctrl-E
+	escaped    time.Time // when a lone Escape was seen
 }
 
-// lateSequence is how long after its Escape the rest of a key may come.
-const lateSequence = 50 * time.Millisecond
+// sequenceTimeout is how long after its Escape the rest of a key may come.
+const sequenceTimeout = 50 * time.Millisecond
 
 // Read hands out the next key, or a part of it.
 func (in *input) Read(p []byte) (int, error) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	for in.told != nil && in.asked && len(in.key) == 0 {
-		in.told.Wait()
+	for in.handled != nil && in.awaiting && len(in.key) == 0 {
+		in.handled.Wait()
 	}
 	for len(in.key) == 0 {
-		if !in.unread() {
+		if !in.incomplete() {
 			if key, n := in.next(); n > 0 {
-				in.hand(key, n)
+				in.handOut(key, n)
 				break
 			}
 		}
@@ -99,8 +99,8 @@ func (in *input) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// hand hands out a key that took n bytes of what waits.
-func (in *input) hand(key string, n int) {
+// handOut hands out a key that took n bytes of what waits.
+func (in *input) handOut(key string, n int) {
 	in.waiting, in.escaped = in.waiting[n:], time.Time{}
 	switch key {
 	case string(keyEdit):
@@ -108,16 +108,16 @@ func (in *input) hand(key string, n int) {
 	case string(keyEscape):
 		in.escaped = time.Now()
 	}
-	in.key, in.asked = []byte(key), true
+	in.key, in.awaiting = []byte(key), true
 }
 
-// tell says what the next key means, after the editor has handled the last one.
-func (in *input) tell(k keymap) {
+// setKeymap says what the next key means, after the editor has handled the last one.
+func (in *input) setKeymap(k keymap) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	in.keymap, in.asked = k, false
-	if in.told != nil {
-		in.told.Broadcast()
+	in.keymap, in.awaiting = k, false
+	if in.handled != nil {
+		in.handled.Broadcast()
 	}
 }
 
@@ -134,7 +134,7 @@ func (in *input) fill() error {
 	if n == 0 && err != nil {
 		return err
 	}
-	in.waiting, in.played = append(in.waiting, buf[:n]...), 0
+	in.waiting, in.macroCount = append(in.waiting, buf[:n]...), 0
 	return nil
 }
 
@@ -142,13 +142,13 @@ func (in *input) fill() error {
 // an Escape means something.
 const escapeWait = 25 * time.Millisecond
 
-// unread reports whether what waits is the beginning of a key whose rest comes in time.
-func (in *input) unread() bool {
+// incomplete reports whether what waits is the beginning of a key whose rest comes in time.
+func (in *input) incomplete() bool {
 	var wait time.Duration
 	switch {
 	case in.ready == nil || len(in.waiting) == 0:
 		return false
-	case in.rc.begins(in.keymap, in.waiting):
+	case in.rc.isPrefix(in.keymap, in.waiting):
 		wait = in.rc.timeout
 	case string(in.waiting) != "\x1b":
 		return false
@@ -194,9 +194,9 @@ func (in *input) next() (key string, n int) {
 		return "", 0
 	}
 	if b, n := in.rc.binding(in.keymap, w); n > 0 {
-		return in.bound(b, n)
+		return in.expand(b, n)
 	}
-	late := time.Since(in.escaped) < lateSequence
+	late := time.Since(in.escaped) < sequenceTimeout
 	switch {
 	case w[0] == '\x1b' && in.keymap != emacsKeys && (len(w) == 1 || w[1] != '[' && w[1] != 'O'):
 		return string(keyEscape), 1 // no Alt with vi's keys
@@ -231,13 +231,13 @@ func (in *input) next() (key string, n int) {
 	return string(r), n
 }
 
-// bound is the key that a binding of n bytes stands for. The text of a macro is typed in its place.
-func (in *input) bound(b bound, n int) (key string, took int) {
+// expand is the key that a binding of n bytes stands for. The text of a macro is typed in its place.
+func (in *input) expand(b keyAction, n int) (key string, took int) {
 	const mostPlayed = 20 // macros can play one another without an end
 	if !b.macro {
 		return b.key, n
 	}
-	if in.played++; in.played > mostPlayed {
+	if in.macroCount++; in.macroCount > mostPlayed {
 		return string(keyNone), n
 	}
 	in.waiting = append([]byte(b.key), in.waiting[n:]...)
@@ -275,7 +275,7 @@ func (in *input) escape(w []byte, skipped int) (key string, n int) {
 		if end < 0 {
 			return "", 0
 		}
-		in.pasted = tidyPaste(string(w[length:end]))
+		in.pasted = cleanPaste(string(w[length:end]))
 		return string(keyPaste), skipped + end + len(endPaste)
 	}
 	if key, known := sequences[sequence]; known {
@@ -284,9 +284,9 @@ func (in *input) escape(w []byte, skipped int) (key string, n int) {
 	return string(keyNone), skipped + length
 }
 
-// tidyPaste is pasted text with newlines between its lines and no control
+// cleanPaste is pasted text with newlines between its lines and no control
 // characters, which would be keys.
-func tidyPaste(text string) string {
+func cleanPaste(text string) string {
 	text = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\t", " ").Replace(text)
 	text = strings.TrimSuffix(strings.ToValidUTF8(text, "\ufffd"), "\n")
 	return strings.Map(func(r rune) rune {
@@ -299,6 +299,6 @@ func tidyPaste(text string) string {
 
 // The terminal marks pasted text while lines are edited.
 const (
-	marksPaste = "\x1b[?2004h"
-	plainPaste = "\x1b[?2004l"
+	enableBracketedPaste  = "\x1b[?2004h"
+	disableBracketedPaste = "\x1b[?2004l"
 )

@@ -44,21 +44,21 @@ const (
 // binding is what a sequence of bytes stands for.
 type binding struct {
 	sequence string
-	bound
+	keyAction
 }
 
-// bound is a key of the editor, or text that is typed.
-type bound struct {
+// keyAction is a key of the editor, or text that is typed.
+type keyAction struct {
 	key   string
 	macro bool
 }
 
 // Bounds of what is read. They are far above what people write.
 const (
-	mostInputrc  = 256 << 10 // bytes of a file
-	mostIncluded = 20        // files
-	mostBindings = 1000
-	mostMacro    = 1000 // bytes
+	maxFileBytes  = 256 << 10 // bytes of a file
+	maxFiles      = 20        // files
+	maxBindings   = 1000
+	maxMacroBytes = 1000 // bytes
 )
 
 // readInputrc reads the file, and what it includes. One that cannot be read has nothing in it.
@@ -74,7 +74,7 @@ func readInputrc(file string, getenv func(string) string) inputrc {
 }
 
 func (rc *inputrc) read(file string) {
-	if rc.opened++; rc.opened > mostIncluded {
+	if rc.opened++; rc.opened > maxFiles {
 		return
 	}
 	if rest, ok := strings.CutPrefix(file, "~/"); ok {
@@ -89,7 +89,7 @@ func (rc *inputrc) read(file string) {
 		return
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, mostInputrc))
+	text, err := io.ReadAll(io.LimitReader(f, maxFileBytes))
 	if err != nil {
 		return
 	}
@@ -105,7 +105,7 @@ func (rc *inputrc) parse(text string) {
 			word, rest, _ := strings.Cut(directive, " ")
 			switch rest = strings.TrimSpace(rest); {
 			case word == "if":
-				skips = append(skips, !rc.holds(rest))
+				skips = append(skips, !rc.conditionHolds(rest))
 			case word == "else" && len(skips) > 0:
 				skips[len(skips)-1] = !skips[len(skips)-1]
 			case word == "endif" && len(skips) > 0:
@@ -127,9 +127,9 @@ func (rc *inputrc) parse(text string) {
 	}
 }
 
-// holds reports whether the condition of an $if does: mode=, term=, the name of the program,
+// conditionHolds reports whether the condition of an $if does: mode=, term=, the name of the program,
 // or version with the readline whose files these are.
-func (rc *inputrc) holds(condition string) bool {
+func (rc *inputrc) conditionHolds(condition string) bool {
 	name, value, assigned := strings.Cut(strings.ToLower(condition), "=")
 	name, value = strings.TrimSpace(name), strings.TrimSpace(strings.TrimPrefix(value, "="))
 	mode := "emacs"
@@ -205,26 +205,26 @@ func (rc *inputrc) bind(line string) {
 	}
 	rest, ok := strings.CutPrefix(strings.TrimSpace(rest), ":")
 	rest = strings.TrimSpace(rest)
-	if !ok || rest == "" || sequence == "" || sequence == "\x03" || rc.keymap >= viArgumentKeys || len(rc.bindings[rc.keymap]) >= mostBindings {
+	if !ok || rest == "" || sequence == "" || sequence == "\x03" || rc.keymap >= viArgumentKeys || len(rc.bindings[rc.keymap]) >= maxBindings {
 		return
 	}
 	b := binding{sequence: sequence}
 	if quote := rest[0]; quote == '"' || quote == '\'' {
 		text, _, ok := unescaped(rest[1:], quote)
-		if !ok || len(text) > mostMacro {
+		if !ok || len(text) > maxMacroBytes {
 			return
 		}
-		b.bound = bound{text, true}
+		b.keyAction = keyAction{text, true}
 	} else {
 		function, _, _ := strings.Cut(rest, " ")
 		key := functionKey(strings.ToLower(function))
 		if key == "" || key >= " " && key < "\x7f" && rc.keymap != viCommandKeys {
-			if !slices.Contains(rc.unknown, function) && len(rc.unknown) < mostBindings {
+			if !slices.Contains(rc.unknown, function) && len(rc.unknown) < maxBindings {
 				rc.unknown = append(rc.unknown, function)
 			}
 			return
 		}
-		b.bound = bound{key, false}
+		b.keyAction = keyAction{key, false}
 	}
 	bound := &rc.bindings[rc.keymap]
 	*bound = slices.DeleteFunc(*bound, func(other binding) bool { return other.sequence == sequence })
@@ -232,27 +232,27 @@ func (rc *inputrc) bind(line string) {
 }
 
 // binding is the one of the longest sequence that keys begin with, and its length; 0 for none.
-func (rc *inputrc) binding(k keymap, keys []byte) (b bound, n int) {
+func (rc *inputrc) binding(k keymap, keys []byte) (b keyAction, n int) {
 	if k >= viArgumentKeys {
 		return b, 0
 	}
 	for _, one := range rc.bindings[k] {
 		if len(one.sequence) > n && bytes.HasPrefix(keys, []byte(one.sequence)) {
-			b, n = one.bound, len(one.sequence)
+			b, n = one.keyAction, len(one.sequence)
 		}
 	}
 	return b, n
 }
 
-// begins reports whether keys are the beginning of a longer sequence.
-func (rc *inputrc) begins(k keymap, keys []byte) bool {
+// isPrefix reports whether keys are the beginning of a longer sequence.
+func (rc *inputrc) isPrefix(k keymap, keys []byte) bool {
 	return k < viArgumentKeys && slices.ContainsFunc(rc.bindings[k], func(b binding) bool {
 		return len(b.sequence) > len(keys) && strings.HasPrefix(b.sequence, string(keys))
 	})
 }
 
-// about says what was read, for those who wonder where their keys are.
-func (rc *inputrc) about() string {
+// summary says what was read, for those who wonder where their keys are.
+func (rc *inputrc) summary() string {
 	known := 0
 	for _, b := range rc.bindings {
 		known += len(b)

@@ -23,9 +23,9 @@ var keyHelps = []keyHelp{
 	{"Ctrl-D", "Ends"},
 }
 
-// nothing is the rune of a key that readline ignores: what a key of our own
+// ignoredKey is the rune of a key that readline ignores: what a key of our own
 // becomes.
-const nothing = readline.CharBell
+const ignoredKey = readline.CharBell
 
 // key sees every key before readline does. What it returns is what readline makes
 // of it.
@@ -52,21 +52,21 @@ func (e *editor) textKey(r rune) rune {
 	case e.options.Vi && e.vi.command:
 		return e.viKey(r)
 	case e.options.Vi && e.vi.replace && r >= ' ' && r != readline.CharBackspace && !isKey(r):
-		return e.own(func() { e.overwrite(r) })
+		return e.do(func() { e.overwrite(r) })
 	}
 	return e.plainKey(r)
 }
 
-// own makes a key do f.
-func (e *editor) own(f func()) rune {
-	e.act = f
-	return nothing
+// do makes a key do f.
+func (e *editor) do(f func()) rune {
+	e.action = f
+	return ignoredKey
 }
 
-// goOn is own for a key that makes readline stop reading.
-func (e *editor) goOn(f func()) rune {
+// continueWith is own for a key that makes readline stop reading.
+func (e *editor) continueWith(f func()) rune {
 	e.rl.Terminal.KickRead()
-	return e.own(f)
+	return e.do(f)
 }
 
 func (e *editor) plainKey(r rune) rune {
@@ -74,65 +74,65 @@ func (e *editor) plainKey(r rune) rune {
 	case readline.CharEnter, readline.CharCtrlJ:
 		return e.enter()
 	case readline.CharInterrupt:
-		e.leave("^C")
+		e.finish("^C")
 	case readline.CharDelete: // Ctrl-D
 		if len(e.text) > 0 {
-			return e.goOn(func() { e.erase(1) })
+			return e.continueWith(func() { e.erase(1) })
 		}
-		e.leave("")
+		e.finish("")
 	case keyDelete:
-		return e.own(func() { e.erase(1) })
+		return e.do(func() { e.erase(1) })
 	case readline.CharBackspace, readline.CharCtrlH:
-		return e.own(func() { e.erase(-1) })
+		return e.do(func() { e.erase(-1) })
 	case readline.CharBackward:
-		return e.own(func() { e.step(-1) })
+		return e.do(func() { e.step(-1) })
 	case readline.CharForward:
-		return e.own(func() {
+		return e.do(func() {
 			if !e.takeSuggestion(true) {
 				e.step(1)
 			}
 		})
 	case readline.CharLineEnd:
 		if e.suggestion() != "" {
-			return e.own(func() { e.takeSuggestion(true) })
+			return e.do(func() { e.takeSuggestion(true) })
 		}
 	case readline.MetaForward:
 		if e.suggestion() != "" {
-			return e.own(func() { e.takeSuggestion(false) })
+			return e.do(func() { e.takeSuggestion(false) })
 		}
 	case keyPaste:
 		text := []rune(e.in.paste())
-		return e.own(func() {
+		return e.do(func() {
 			e.text = slices.Insert(slices.Clone(e.text), e.cursor, text...)
 			e.cursor += len(text)
 		})
 	case readline.CharCtrlL:
-		return e.own(e.screen.clear)
+		return e.do(e.screen.clear)
 	case readline.CharTab:
-		if e.plain {
-			return e.own(func() {})
+		if e.answering {
+			return e.do(func() {})
 		}
-		return e.own(e.tab)
+		return e.do(e.tab)
 	case readline.CharTranspose: // readline's ends the program after one letter
-		return e.own(e.transpose)
+		return e.do(e.transpose)
 	case readline.CharPrev:
-		return e.own(func() { e.vertical(-1) })
+		return e.do(func() { e.vertical(-1) })
 	case readline.CharNext:
-		return e.own(func() { e.vertical(1) })
+		return e.do(func() { e.vertical(1) })
 	case readline.CharBckSearch, readline.CharFwdSearch:
-		return e.own(e.beginSearch)
+		return e.do(e.beginSearch)
 	case readline.CharCtrlZ:
-		return e.own(e.suspend)
+		return e.do(e.suspend)
 	case keyEscape:
 		if e.options.Vi {
-			return e.own(e.leaveInsert)
+			return e.do(e.leaveInsert)
 		}
-		return e.own(func() {})
+		return e.do(func() {})
 	case readline.CharBell:
-		return e.own(func() {})
+		return e.do(func() {})
 	}
 	if isKey(r) {
-		return e.own(func() { e.ownKey(r) })
+		return e.do(func() { e.ownKey(r) })
 	}
 	return r
 }
@@ -140,27 +140,27 @@ func (e *editor) plainKey(r rune) rune {
 // enter ends the reading, unless the text goes on.
 func (e *editor) enter() rune {
 	if e.in.wantsEdit() {
-		if e.plain {
-			return e.goOn(func() {})
+		if e.answering {
+			return e.continueWith(func() {})
 		}
-		e.leave("")
-		e.done = errEdit
+		e.finish("")
+		e.endErr = errEdit
 		return readline.CharEnter
 	}
-	if _, continued := scan(string(e.text)); continued && !e.plain {
-		return e.goOn(func() {
+	if _, continued := scan(string(e.text)); continued && !e.answering {
+		return e.continueWith(func() {
 			e.text = append(slices.Clone(e.text), '\n')
 			e.cursor = len(e.text)
 		})
 	}
-	e.leave("")
+	e.finish("")
 	return readline.CharEnter
 }
 
 // vertical moves to another line of the text, or at its ends to another text of
 // the history.
 func (e *editor) vertical(by int) {
-	if e.plain {
+	if e.answering {
 		return
 	}
 	from, to := lineAround(e.text, e.cursor)

@@ -2,9 +2,9 @@ package repl
 
 import "github.com/rivo/uniseg"
 
-// letters are the places between the letters of a text, as people see them: an
+// graphemeBounds are the places between the letters of a text, as people see them: an
 // emoji of several runes, or a letter with its accents, is one.
-func letters(text []rune) (places []int) {
+func graphemeBounds(text []rune) (places []int) {
 	places = []int{0}
 	at := 0
 	for g := uniseg.NewGraphemes(string(text)); g.Next(); {
@@ -14,10 +14,10 @@ func letters(text []rune) (places []int) {
 	return places
 }
 
-// beside is where the letter before the cursor begins, and where the one after it ends.
-func beside(text []rune, cursor int) (before, after int) {
+// adjacent is where the letter before the cursor begins, and where the one after it ends.
+func adjacent(text []rune, cursor int) (before, after int) {
 	after = len(text)
-	for _, p := range letters(text) {
+	for _, p := range graphemeBounds(text) {
 		if p < cursor {
 			before = p
 		}
@@ -31,7 +31,7 @@ func beside(text []rune, cursor int) (before, after int) {
 
 // step moves the cursor over a letter.
 func (e *editor) step(by int) {
-	before, after := beside(e.text, e.cursor)
+	before, after := adjacent(e.text, e.cursor)
 	if e.cursor = after; by < 0 {
 		e.cursor = before
 	}
@@ -39,7 +39,7 @@ func (e *editor) step(by int) {
 
 // erase takes away the letter before the cursor, or the one after it.
 func (e *editor) erase(by int) {
-	from, to := beside(e.text, e.cursor)
+	from, to := adjacent(e.text, e.cursor)
 	if by < 0 {
 		to = e.cursor
 	} else {
@@ -47,5 +47,5 @@ func (e *editor) erase(by int) {
 	}
 	e.text = append(append([]rune(nil), e.text[:from]...), e.text[to:]...)
 	e.cursor = from
-	e.retype()
+	e.updateMenu()
 }

@@ -126,9 +126,9 @@ func (c command) asksHelp() bool {
 	return strings.EqualFold(c.words[0].value, "help") || c.words[0].value == "?"
 }
 
-// understand reads the repetition and the redirection of a command. Without shell
+// parseCommand reads the repetition and the redirection of a command. Without shell
 // words such as | stand for themselves.
-func understand(text string, words []word, shell bool) command {
+func parseCommand(text string, words []word, shell bool) command {
 	c := command{words: words, times: 1}
 	if n, err := strconv.Atoi(words[0].value); err == nil && n > 0 && len(words) > 1 {
 		c.times, c.words = n, words[1:]
@@ -143,10 +143,10 @@ func understand(text string, words []word, shell bool) command {
 		}
 		before := command{words: c.words[:i]}
 		switch next := c.words[i+1]; {
-		case w.value == "|" && before.canPrint():
+		case w.value == "|" && before.isComplete():
 			c.op, c.opWord, c.target, c.words = w.value, w, text[next.from:c.words[len(c.words)-1].to], before.words
 			return c
-		case (w.value == ">" || w.value == ">|" || w.value == ">>") && i+2 == len(c.words) && before.canPrint() && !c.readsNew():
+		case (w.value == ">" || w.value == ">|" || w.value == ">>") && i+2 == len(c.words) && before.isComplete() && !c.endsWithStreamIDs():
 			c.op, c.opWord, c.target, c.words = w.value, w, next.value, before.words
 			return c
 		}
@@ -154,9 +154,9 @@ func understand(text string, words []word, shell bool) command {
 	return c
 }
 
-// canPrint reports whether the words are a whole command: where they are not, a
+// isComplete reports whether the words are a whole command: where they are not, a
 // word such as > after them is an argument.
-func (c command) canPrint() bool {
+func (c command) isComplete() bool {
 	if c.isColon() {
 		return true
 	}
@@ -164,9 +164,9 @@ func (c command) canPrint() bool {
 	return cmd != nil || !strings.HasPrefix(string(bad.Str), "ERR wrong number")
 }
 
-// readsNew reports whether the command is an XREADGROUP whose last words are IDs:
+// endsWithStreamIDs reports whether the command is an XREADGROUP whose last words are IDs:
 // there > means the new entries.
-func (c command) readsNew() bool {
+func (c command) endsWithStreamIDs() bool {
 	if !strings.EqualFold(c.words[0].value, "XREADGROUP") {
 		return false
 	}

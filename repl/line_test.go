@@ -72,11 +72,11 @@ func TestUnderstand(t *testing.T) {
 		{":peek k | less", ":peek k", "|", "less"},
 	} {
 		commands, _ := scan(c.text)
-		got := understand(c.text, commands[0], true)
+		got := parseCommand(c.text, commands[0], true)
 		if words := strings.Join(values(got.words), " "); words != c.words || got.op != c.op || got.target != c.target {
 			t.Errorf("%q: got %q %q %q", c.text, words, got.op, got.target)
 		}
-		plain := understand(c.text, commands[0], false)
+		plain := parseCommand(c.text, commands[0], false)
 		if plain.op != "" {
 			t.Errorf("%q: %q without a shell", c.text, plain.op)
 		}

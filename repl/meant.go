@@ -8,14 +8,14 @@ import (
 	"github.com/meowdis/meowdis/commands"
 )
 
-// meant asks what a | without blanks stands for, as in GET s|cat, and makes a pipe of c
+// askPipe asks what a | without blanks stands for, as in GET s|cat, and makes a pipe of c
 // where that is the answer. It returns false when nothing is to be run.
-func (l *loop) meant(text string, c *command) bool {
+func (l *loop) askPipe(text string, c *command) bool {
 	pipe, ok := c.gluedPipe(text)
 	if !ok || l.editor == nil {
 		return true
 	}
-	l.note(fmt.Sprintf("pipe:      %s | %s", writtenCall(pipe.args()), pipe.target))
+	l.note(fmt.Sprintf("pipe:      %s | %s", quoteCall(pipe.args()), pipe.target))
 	l.note("argument:  " + quotedPipes(*c))
 	switch answer, err := l.editor.ask("Is it a (p)ipe or an (a)rgument? "); {
 	case err != nil:
@@ -53,7 +53,7 @@ func (c command) gluedPipe(text string) (pipe command, ok bool) {
 			pipe.words = append(pipe.words, w)
 		}
 		program, _, _ := strings.Cut(strings.TrimSpace(pipe.target), " ")
-		if program == "" || !pipe.canPrint() || !pipe.onlyReads() {
+		if program == "" || !pipe.isComplete() || !pipe.onlyReads() {
 			return pipe, false
 		}
 		_, err := exec.LookPath(program)
@@ -72,7 +72,7 @@ func (c command) onlyReads() bool {
 func quotedPipes(c command) string {
 	words := make([]string, len(c.words))
 	for i, w := range c.words {
-		words[i] = writtenWord([]byte(w.value), strings.Contains(w.value, "|"))
+		words[i] = quoteWord([]byte(w.value), strings.Contains(w.value, "|"))
 	}
 	return strings.Join(words, " ")
 }

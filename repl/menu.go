@@ -15,8 +15,8 @@ type menu struct {
 }
 
 const (
-	menuRows  = 8
-	labelMost = 40 // columns of a label that has something about it
+	menuRows      = 8
+	maxLabelWidth = 40 // columns of a label that has something about it
 )
 
 // move selects the candidate that is by further on, around the ends.
@@ -51,7 +51,7 @@ func (m *menu) lines(columns int, colour bool) []string {
 	described := m.described()
 	across := 1
 	if described {
-		width = min(width, labelMost, columns-2)
+		width = min(width, maxLabelWidth, columns-2)
 	} else {
 		width = min(width, columns-2)
 		across = max(1, columns/(width+2))

@@ -28,14 +28,14 @@ func (e *editor) motion(c viCommand) (to int, through, ok bool) {
 	case 'h':
 		for range c.times() {
 			if to > from {
-				to, _ = beside(e.text, to)
+				to, _ = adjacent(e.text, to)
 			}
 		}
 		return to, false, to < e.cursor
 	case 'l', ' ':
 		for range c.times() {
 			if to < end {
-				_, to = beside(e.text, to)
+				_, to = adjacent(e.text, to)
 			}
 		}
 		return to, false, to > e.cursor && (to < end || c.operator != 0)
@@ -65,17 +65,17 @@ func (e *editor) motion(c viCommand) (to int, through, ok bool) {
 		}
 		return to, true, to > e.cursor
 	case '%':
-		to = partner(e.text, from, end, e.cursor)
+		to = matchingBracket(e.text, from, end, e.cursor)
 		return to, true, to >= 0
 	case 'f', 'F', 't', 'T':
 		e.vi.find = c
-		return e.found(c, false)
+		return e.findLetter(c, false)
 	case ';', ',':
 		again := e.vi.find
 		if again.count = c.count; c.name == ',' {
 			again.name ^= 'f' ^ 'F' // the other case
 		}
-		return e.found(again, true)
+		return e.findLetter(again, true)
 	}
 	return 0, false, false
 }
@@ -117,8 +117,8 @@ func wordEnd(text []rune, i int, large bool) int {
 	return at
 }
 
-// found is the place of f, F, t or T. Again, t and T go on from the letter that they are before.
-func (e *editor) found(c viCommand, again bool) (to int, through, ok bool) {
+// findLetter is the place of f, F, t or T. Again, t and T go on from the letter that they are before.
+func (e *editor) findLetter(c viCommand, again bool) (to int, through, ok bool) {
 	from, end := lineAround(e.text, e.cursor)
 	by := 1
 	if c.name == 'F' || c.name == 'T' {
@@ -142,8 +142,8 @@ func (e *editor) found(c viCommand, again bool) (to int, through, ok bool) {
 	return to, by > 0, true
 }
 
-// partner is the bracket that belongs to the first one from the cursor on; -1 for none.
-func partner(text []rune, from, end, cursor int) int {
+// matchingBracket is the bracket that belongs to the first one from the cursor on; -1 for none.
+func matchingBracket(text []rune, from, end, cursor int) int {
 	const brackets = "()[]{}"
 	at := cursor
 	for at < end && !strings.ContainsRune(brackets, text[at]) {
@@ -170,8 +170,8 @@ func partner(text []rune, from, end, cursor int) int {
 	return -1
 }
 
-// over is the part of the text that an operator is about.
-func (e *editor) over(c viCommand) (from, to int, ok bool) {
+// operatorRange is the part of the text that an operator is about.
+func (e *editor) operatorRange(c viCommand) (from, to int, ok bool) {
 	begin, end := lineAround(e.text, e.cursor)
 	switch {
 	case c.object != 0:
@@ -186,23 +186,23 @@ func (e *editor) over(c viCommand) (from, to int, ok bool) {
 		}
 		return begin, end, true
 	case c.operator == 'c' && (c.name == 'w' || c.name == 'W') && e.cursor < end && class(e.text[e.cursor], false) != 0:
-		return e.cursor, e.wordsFrom(c), true // without the blanks after it
+		return e.cursor, e.changeWordEnd(c), true // without the blanks after it
 	}
 	to, through, ok := e.motion(c)
 	if !ok {
 		return 0, 0, false
 	}
 	if through && to >= e.cursor {
-		_, to = beside(e.text, to)
+		_, to = adjacent(e.text, to)
 	} else if through {
-		_, after := beside(e.text, e.cursor)
+		_, after := adjacent(e.text, e.cursor)
 		return to, after, true
 	}
 	return min(e.cursor, to), max(e.cursor, to), true
 }
 
-// wordsFrom is the end of the word at the cursor, or of one after it by the count.
-func (e *editor) wordsFrom(c viCommand) int {
+// changeWordEnd is the end of the word at the cursor, or of one after it by the count.
+func (e *editor) changeWordEnd(c viCommand) int {
 	large := c.name == 'W'
 	to := e.cursor
 	for k := class(e.text[to], large); to+1 < len(e.text) && class(e.text[to+1], large) == k; to++ {
@@ -287,22 +287,22 @@ func bracketsAround(text []rune, at int, open, closing rune) (from, to int) {
 	if from < 0 {
 		return -1, -1
 	}
-	if to = partner(text, 0, len(text), from); to < at {
+	if to = matchingBracket(text, 0, len(text), from); to < at {
 		return -1, -1
 	}
 	return from, to
 }
 
-// toggled is a letter in the other case.
-func toggled(r rune) rune {
+// toggleLetter is a letter in the other case.
+func toggleLetter(r rune) rune {
 	if unicode.IsUpper(r) {
 		return unicode.ToLower(r)
 	}
 	return unicode.ToUpper(r)
 }
 
-// wordFrom is the end of the word at or after the cursor, for what changes its case.
-func wordFrom(text []rune, cursor int) (from, to int) {
+// nextWordRange is the end of the word at or after the cursor, for what changes its case.
+func nextWordRange(text []rune, cursor int) (from, to int) {
 	for from = cursor; from < len(text) && class(text[from], false) != 1; from++ {
 	}
 	for to = from; to < len(text) && class(text[to], false) == 1; to++ {
@@ -312,7 +312,7 @@ func wordFrom(text []rune, cursor int) (from, to int) {
 
 // recase changes the case of the word after the cursor: all of it, or its first letter.
 func (e *editor) recase(first, rest func(rune) rune) {
-	from, to := wordFrom(e.text, e.cursor)
+	from, to := nextWordRange(e.text, e.cursor)
 	e.text = slices.Clone(e.text)
 	for i := from; i < to; i++ {
 		if i == from {
@@ -322,5 +322,5 @@ func (e *editor) recase(first, rest func(rune) rune) {
 		}
 	}
 	e.cursor = to
-	e.retype()
+	e.updateMenu()
 }

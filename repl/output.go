@@ -19,17 +19,17 @@ import (
 // output is where a command's replies go, and in which form.
 type output struct {
 	io.Writer
-	format  Format
-	page    func([]byte) bool
-	failed  io.Writer // takes the errors of replies that go elsewhere; nil for none
-	finish  func() error
-	refused bool // the last write failed
+	format      Format
+	page        func([]byte) bool
+	errs        io.Writer // takes the errors of replies that go elsewhere; nil for none
+	finish      func() error
+	writeFailed bool // the last write failed
 }
 
 // reply writes the reply to args. It fails when it cannot be written.
 func (o *output) reply(args [][]byte, v resp.Value) error {
-	if o.failed != nil && v.IsError() {
-		fmt.Fprintf(o.failed, "(error) %s\n", visible(string(v.Str)))
+	if o.errs != nil && v.IsError() {
+		fmt.Fprintf(o.errs, "(error) %s\n", visible(string(v.Str)))
 		return nil
 	}
 	return o.text(string(o.format(nil, args, v)))
@@ -42,7 +42,7 @@ func (o *output) text(text string) error {
 		return nil
 	}
 	_, err := io.WriteString(o, text)
-	o.refused = err != nil
+	o.writeFailed = err != nil
 	return err
 }
 
@@ -85,7 +85,7 @@ func (l *loop) shell(line string) (*output, error) {
 		signal.Stop(interrupts)
 		return nil, fmt.Errorf("starting the shell: %w", err)
 	}
-	return &output{Writer: in, format: l.formatFor(line), failed: l.Err, finish: func() error {
+	return &output{Writer: in, format: l.formatFor(line), errs: l.Err, finish: func() error {
 		defer signal.Stop(interrupts)
 		in.Close()
 		err := run.Wait()
@@ -140,7 +140,7 @@ func (l *loop) file(name, op string) (*output, error) {
 			format = asLines
 		}
 	}
-	return &output{Writer: f, format: format, failed: l.Err, finish: f.Close}, nil
+	return &output{Writer: f, format: format, errs: l.Err, finish: f.Close}, nil
 }
 
 // lazyFile is opened by the first Write.

@@ -43,7 +43,7 @@ func paintCommand(styleAt []string, text string, words []word, last bool, t *com
 			styleAt[i] = style
 		}
 	}
-	c := understand(text, words, true)
+	c := parseCommand(text, words, true)
 	for _, w := range words[:len(words)-len(c.words)] {
 		if c.times > 1 && w == words[0] {
 			fill(w.from, w.to, styles[kindNumber])
@@ -75,7 +75,7 @@ func describe(c command, typing bool, t *commands.Table, strict bool) (kinds []k
 	if c.isColon() {
 		return describeColon(c, words, typing, t)
 	}
-	if _, own := plainWords[strings.ToUpper(words[0])]; own {
+	if _, own := builtinWords[strings.ToUpper(words[0])]; own {
 		return append([]kind{kindCommand}, make([]kind, len(words)-1)...), hint{}
 	}
 	f := fit(t, words, typing)
@@ -85,7 +85,7 @@ func describe(c command, typing bool, t *commands.Table, strict bool) (kinds []k
 		case len(subs) > 0 && len(words) == 1:
 			return f.kinds, hint{text: strings.Join(subs, "|")}
 		case len(subs) == 0 && strict && !typing:
-			f.complain(0, "unknown command"+likely(words[0], commandNames(t)))
+			f.reportWrong(0, "unknown command"+didYouMean(words[0], commandNames(t)))
 		case len(subs) == 0:
 			f.kinds[0] = kindValue
 		}
@@ -110,7 +110,7 @@ func describeColon(c command, words []string, typing bool, t *commands.Table) (k
 	if own == nil {
 		if !typing || len(words) > 1 {
 			kinds[0] = kindWrong
-			return kinds, hint{text: "there is no " + words[0] + likely(words[0], colonNames()) + "; :help lists what there is", wrong: true}
+			return kinds, hint{text: "there is no " + words[0] + didYouMean(words[0], colonNames()) + "; :help lists what there is", wrong: true}
 		}
 		return kinds, hint{}
 	}
@@ -125,8 +125,8 @@ func describeColon(c command, words []string, typing bool, t *commands.Table) (k
 	return kinds, hint{text: own.syntax}
 }
 
-// likely are the words that a misspelt one was probably meant to be, after a comma.
-func likely(word string, words []string) string {
+// didYouMean are the words that a misspelt one was probably meant to be, after a comma.
+func didYouMean(word string, words []string) string {
 	near := spelling.Nearest(word, words)
 	if len(near) == 0 {
 		return ""

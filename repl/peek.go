@@ -17,17 +17,17 @@ const (
 
 // runPeek shows a key.
 func runPeek(ctx context.Context, l *loop, c command, out *output) error {
-	key, err := only(c)
+	key, err := singleArg(c)
 	if err != nil {
 		return err
 	}
 	if l.multi {
 		return errors.New("nothing can be looked at inside of MULTI")
 	}
-	keys := &keyspace.Lister{Client: sessionOf{l}, Detail: keyspace.Measured, Bytes: l.Target.Bytes}
+	keys := &keyspace.Lister{Client: loopSession{l}, Detail: keyspace.Measured, Bytes: l.Target.Bytes}
 	p, err := peek.Take(ctx, keys, []byte(key), peekElements)
 	if errors.Is(err, keyspace.ErrMissing) {
-		return fmt.Errorf("there is no key %s", writtenWord([]byte(key), false))
+		return fmt.Errorf("there is no key %s", quoteWord([]byte(key), false))
 	}
 	if err != nil {
 		return err
@@ -39,15 +39,15 @@ func runPeek(ctx context.Context, l *loop, c command, out *output) error {
 	return out.text(p.Text(width, func(text string) string { return l.coloured(dim, text) }))
 }
 
-// sessionOf is the session of a loop for what asks by itself.
-type sessionOf struct{ *loop }
+// loopSession is the session of a loop for what asks by itself.
+type loopSession struct{ *loop }
 
-func (s sessionOf) Do(ctx context.Context, args ...[]byte) (resp.Value, error) {
+func (s loopSession) Do(ctx context.Context, args ...[]byte) (resp.Value, error) {
 	v, _, err := s.do(ctx, args)
 	return v, err
 }
 
-func (s sessionOf) Pipeline(ctx context.Context, calls [][][]byte) (replies []resp.Value, err error) {
+func (s loopSession) Pipeline(ctx context.Context, calls [][][]byte) (replies []resp.Value, err error) {
 	for _, args := range calls {
 		v, err := s.Do(ctx, args...)
 		if err != nil {

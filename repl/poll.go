@@ -10,9 +10,9 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// ask runs a command. One that reads streams with BLOCK is asked again and again where the
+// doPolling runs a command. One that reads streams with BLOCK is asked again and again where the
 // target does not wait.
-func (l *loop) ask(ctx context.Context, args [][]byte) (resp.Value, error) {
+func (l *loop) doPolling(ctx context.Context, args [][]byte) (resp.Value, error) {
 	if l.Target.PollEvery <= 0 || l.multi {
 		return l.Target.Do(ctx, args...)
 	}
@@ -23,7 +23,7 @@ func (l *loop) ask(ctx context.Context, args [][]byte) (resp.Value, error) {
 	if l.Terminal {
 		l.note("The endpoint does not wait, so it is asked again and again; Ctrl-C ends.")
 	}
-	if err := p.begin(ctx, l.Target.Do); err != nil {
+	if err := p.resolveLastIDs(ctx, l.Target.Do); err != nil {
 		return resp.Value{}, err
 	}
 	var late <-chan time.Time
@@ -84,8 +84,8 @@ func pollOf(args [][]byte) (p poll, ok bool) {
 	return p, false
 }
 
-// begin puts the last ID of a stream in the place of $, which means it as it is now.
-func (p *poll) begin(ctx context.Context, do func(context.Context, ...[]byte) (resp.Value, error)) error {
+// resolveLastIDs puts the last ID of a stream in the place of $, which means it as it is now.
+func (p *poll) resolveLastIDs(ctx context.Context, do func(context.Context, ...[]byte) (resp.Value, error)) error {
 	n := (len(p.args) - p.keys) / 2
 	for i := range n {
 		id := &p.args[p.keys+n+i]

@@ -49,7 +49,7 @@ func TestPolls(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := l.ask(t.Context(), words); err != nil {
+		if _, err := l.doPolling(t.Context(), words); err != nil {
 			t.Error(err)
 		}
 		if got := s.asked; !slices.Equal(got, strings.Split(want, "|")) {
@@ -60,7 +60,7 @@ func TestPolls(t *testing.T) {
 	cancel()
 	l := &loop{Options: &Options{Target: Target{Session: &atOnce{left: 1}, PollEvery: time.Hour}}}
 	words, _ := resp.SplitLine("XREAD BLOCK 0 STREAMS s 0")
-	if _, err := l.ask(ctx, words); err == nil {
+	if _, err := l.doPolling(ctx, words); err == nil {
 		t.Error("Ctrl-C does not end it")
 	}
 }

@@ -110,11 +110,11 @@ type loop struct {
 
 	// The session as it was after the last command: while the user types it may
 	// be busy with a completion.
-	db     int
-	multi  bool
-	queue  []queued
-	doomed bool // a command could not be queued: EXEC will run nothing
-	joined int  // Connections
+	db          int
+	multi       bool
+	queue       []queued
+	willAbort   bool // a command could not be queued: EXEC will run nothing
+	connections int  // Connections
 }
 
 // queued is a command that waits for EXEC.
@@ -124,9 +124,9 @@ type queued [][]byte
 // whether a line that did not come from a terminal failed.
 func Run(ctx context.Context, o Options) (failed bool, err error) {
 	l := &loop{Options: &o, asker: &asker{target: o.Target}}
-	l.observe()
+	l.readState()
 	defer func() {
-		l.asker.use(Target{})
+		l.asker.setTarget(Target{})
 		err = errors.Join(err, l.closeTarget())
 	}()
 	if !o.Terminal {
@@ -136,11 +136,11 @@ func Run(ctx context.Context, o Options) (failed bool, err error) {
 		return false, err
 	}
 	defer l.editor.Close()
-	return false, l.typed(ctx)
+	return false, l.interactive(ctx)
 }
 
-// typed reads from the terminal.
-func (l *loop) typed(ctx context.Context) error {
+// interactive reads from the terminal.
+func (l *loop) interactive(ctx context.Context) error {
 	begin := ""
 	for {
 		text, err := l.editor.read(l.prompt(ctx), begin)
@@ -149,8 +149,8 @@ func (l *loop) typed(ctx context.Context) error {
 		case errors.Is(err, errInterrupted):
 			continue
 		case errors.Is(err, errEdit):
-			if begin, err = l.editElsewhere(text); err != nil {
-				l.complain(err.Error())
+			if begin, err = l.runEditor(text); err != nil {
+				l.printError(err.Error())
 				begin = text
 			}
 			continue
@@ -160,7 +160,7 @@ func (l *loop) typed(ctx context.Context) error {
 			return err
 		}
 		l.editor.history.add(text)
-		begin, err = l.text(ctx, text, true)
+		begin, err = l.runText(ctx, text, true)
 		if errors.Is(err, errQuit) {
 			return nil
 		}
@@ -183,7 +183,7 @@ func (l *loop) piped(ctx context.Context) (failed bool, err error) {
 		if err != nil && !errors.Is(err, io.EOF) {
 			return true, fmt.Errorf("reading commands: %w", err)
 		}
-		if _, err := l.text(ctx, line, false); errors.Is(err, errQuit) {
+		if _, err := l.runText(ctx, line, false); errors.Is(err, errQuit) {
 			return l.failed, nil
 		}
 	}
@@ -200,7 +200,7 @@ func (l *loop) prompt(ctx context.Context) string {
 		if n := len(l.queue); n > 0 {
 			state = fmt.Sprintf("TX %d", n)
 		}
-		if l.doomed || l.aborts(ctx) {
+		if l.willAbort || l.aborts(ctx) {
 			state, style = state+", will abort", "31"
 		}
 		p += l.coloured(style, "("+state+")")
@@ -218,20 +218,20 @@ func (l *loop) coloured(style, s string) string {
 // errQuit ends the loop.
 var errQuit = errors.New("quit")
 
-// text runs the commands of a text. shell says that | and > are understood.
+// runText runs the commands of a text. shell says that | and > are understood.
 // The next line begins with next.
-func (l *loop) text(ctx context.Context, text string, shell bool) (next string, err error) {
+func (l *loop) runText(ctx context.Context, text string, shell bool) (next string, err error) {
 	commands, _ := scan(text)
 	for _, words := range commands {
-		c := understand(text, words, shell)
-		if shell && !l.meant(text, &c) {
+		c := parseCommand(text, words, shell)
+		if shell && !l.askPipe(text, &c) {
 			return "", nil
 		}
 		if wrong := c.check(); wrong != "" {
-			l.complain(wrong)
+			l.printError(wrong)
 			return "", nil
 		}
-		next, err = l.command(ctx, c)
+		next, err = l.runCommand(ctx, c)
 		if err != nil {
 			return next, err
 		}
@@ -239,8 +239,8 @@ func (l *loop) text(ctx context.Context, text string, shell bool) (next string, 
 	return next, nil
 }
 
-// command runs one command, with its repetition and its redirection.
-func (l *loop) command(ctx context.Context, c command) (next string, err error) {
+// runCommand runs one command, with its repetition and its redirection.
+func (l *loop) runCommand(ctx context.Context, c command) (next string, err error) {
 	switch strings.ToLower(c.words[0].value) {
 	case "quit", "exit", ":quit", ":exit", ":q":
 		return "", errQuit
@@ -250,41 +250,41 @@ func (l *loop) command(ctx context.Context, c command) (next string, err error) 
 	case ":edit":
 		return l.editCommand(c)
 	}
-	if !c.isColon() && !l.allowed(c.args()) {
+	if !c.isColon() && !l.confirmed(c.args()) {
 		return "", nil
 	}
 	out, err := l.output(c)
 	if err != nil {
-		l.complain(err.Error())
+		l.printError(err.Error())
 		return "", nil
 	}
 	for range c.times {
-		if !l.once(ctx, c, out) {
+		if !l.runOnce(ctx, c, out) {
 			break
 		}
 	}
 	if err := out.Close(); err != nil {
-		l.complain(err.Error())
+		l.printError(err.Error())
 	}
 	return "", nil
 }
 
-// once runs a command once. It returns false when repeating it makes no sense.
-func (l *loop) once(ctx context.Context, c command, out *output) bool {
+// runOnce runs a command once. It returns false when repeating it makes no sense.
+func (l *loop) runOnce(ctx context.Context, c command, out *output) bool {
 	if c.isColon() {
-		return l.colon(ctx, c, out)
+		return l.runColon(ctx, c, out)
 	}
 	if c.asksHelp() {
 		return runHelp(ctx, l, c, out) == nil
 	}
 	args := c.args()
-	if l.Target.Listen != nil && listens(args) {
+	if l.Target.Listen != nil && opensStream(args) {
 		return l.listen(ctx, args, out)
 	}
 	return l.call(ctx, args, out)
 }
 
-func (l *loop) complain(text string) {
+func (l *loop) printError(text string) {
 	l.failed = true
 	fmt.Fprintln(l.Err, l.coloured("31", l.folded(visible(text))))
 }

@@ -35,7 +35,7 @@ type glyph struct {
 	width  int
 	style  string // SGR parameters, "" for none
 	breaks bool   // it ends its row
-	held   bool   // terminals disagree on its width, and are told where it ends
+	fixed  bool   // terminals disagree on its width, and are told where it ends
 }
 
 // continuation stands before each further row of a text of several lines.
@@ -45,7 +45,7 @@ const continuation = "... "
 // shows all of it.
 func glyphsOf(text []rune, style func(i int) string) []glyph {
 	glyphs := make([]glyph, len(text))
-	places := letters(text)
+	places := graphemeBounds(text)
 	for n, from := range places[:len(places)-1] {
 		letter := text[from:places[n+1]]
 		apart := 0 // the width of its runes
@@ -63,7 +63,7 @@ func glyphsOf(text []rune, style func(i int) string) []glyph {
 			g.shown, g.width = "^"+string((r+'@')&0x7f), 2
 		default:
 			g.shown, g.width = string(letter), ansi.StringWidth(string(letter))
-			g.held = g.width != apart
+			g.fixed = g.width != apart
 		}
 	}
 	return glyphs
@@ -94,8 +94,8 @@ func (s *screen) draw(p picture) {
 			style = g.style
 			b.WriteString("\x1b[0;" + style + "m")
 		}
-		if g.held {
-			hold(&b, g, places[i].column, columns)
+		if g.fixed {
+			drawFixed(&b, g, places[i].column, columns)
 		} else {
 			b.WriteString(g.shown)
 		}
@@ -124,9 +124,9 @@ func (s *screen) draw(p picture) {
 	io.WriteString(s.out, b.String())
 }
 
-// hold draws g, which begins at the column at, and goes to where it is to end: a
+// drawFixed draws g, which begins at the column at, and goes to where it is to end: a
 // terminal that thinks it is wider or narrower shows the next letter there, too.
-func hold(b *strings.Builder, g glyph, at, columns int) {
+func drawFixed(b *strings.Builder, g glyph, at, columns int) {
 	if at+g.width < columns {
 		fmt.Fprintf(b, "\x1b[%dX%s\x1b[%dG", g.width, g.shown, at+g.width+1)
 	} else {
@@ -194,27 +194,27 @@ func (p picture) window(columns, rows int, places []place, end place) (picture, 
 	return p.layout(columns, rows+1)
 }
 
-// leave ends the drawing: the text stays, with what is appended to it, and the
+// finish ends the drawing: the text stays, with what is appended to it, and the
 // cursor goes to the next line.
-func (s *screen) leave(p picture, appended string) {
+func (s *screen) finish(p picture, appended string) {
 	p.cursor, p.hint, p.below = len(p.text), "", nil
 	s.draw(p)
 	io.WriteString(s.out, appended+"\r\n")
-	s.forget()
+	s.reset()
 }
 
-// forget says that the cursor stands at the beginning of an empty line.
-func (s *screen) forget() { s.row = 0 }
+// reset says that the cursor stands at the beginning of an empty line.
+func (s *screen) reset() { s.row = 0 }
 
 // clear empties the screen.
 func (s *screen) clear() {
 	io.WriteString(s.out, "\x1b[H\x1b[2J")
-	s.forget()
+	s.reset()
 }
 
-// moved finds the cursor after the terminal has another width, which moved what
+// resized finds the cursor after the terminal has another width, which moved what
 // had been drawn: it wraps long lines anew.
-func (s *screen) moved() {
+func (s *screen) resized() {
 	columns, rows := s.size()
 	p, places, end := s.last.layout(max(columns, 4), rows)
 	s.row = end.row

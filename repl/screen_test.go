@@ -15,7 +15,7 @@ func painted(text string, cursor, columns, rows int) string {
 	styleAt, after := paint(text, commands.Ours, true)
 	styles := runeStyles(text, styleAt)
 	s.draw(picture{
-		prompt: "db> ", text: glyphsOf([]rune(text), func(i int) string { return styles[i] }), cursor: cursor, hint: after.shown(columns - 1 - len("db> ") - len(text)),
+		prompt: "db> ", text: glyphsOf([]rune(text), func(i int) string { return styles[i] }), cursor: cursor, hint: after.render(columns - 1 - len("db> ") - len(text)),
 		below: []string{"one", "two"},
 	})
 	return out.String()

@@ -10,16 +10,16 @@ import (
 
 // search looks for a text in the history as it is typed.
 type search struct {
-	query  string
-	at     int // the entry that was found; len of the history before the first
-	failed bool
-	before string // the text to go back to
-	cursor int
-	stays  bool // Enter ends the search, and does not run what was found
+	query     string
+	at        int // the entry that was found; len of the history before the first
+	failed    bool
+	before    string // the text to go back to
+	cursor    int
+	keepsText bool // Enter ends the search, and does not run what was found
 }
 
 func (e *editor) beginSearch() {
-	if e.plain {
+	if e.answering {
 		return
 	}
 	e.menu = nil
@@ -51,10 +51,10 @@ func (s *search) mark(styles []string, text []rune, colour bool) {
 	}
 }
 
-// look finds the next entry from position at on.
-func (e *editor) look(at, by int) {
+// searchFrom finds the next entry from position at on.
+func (e *editor) searchFrom(at, by int) {
 	s := e.search
-	e.sought = s.query
+	e.lastQuery = s.query
 	found := e.history.find(s.query, at, by)
 	if s.failed = found < 0; s.failed {
 		return
@@ -70,46 +70,46 @@ func (e *editor) searchKey(r rune) rune {
 	s := e.search
 	switch r {
 	case readline.CharEnter, readline.CharCtrlJ:
-		if s.stays {
-			return e.goOn(func() { e.search = nil })
+		if s.keepsText {
+			return e.continueWith(func() { e.search = nil })
 		}
 	case readline.CharBckSearch:
-		return e.own(func() {
+		return e.do(func() {
 			if s.query != "" {
-				e.look(s.at-1, -1)
+				e.searchFrom(s.at-1, -1)
 			}
 		})
 	case readline.CharFwdSearch:
-		return e.own(func() { e.look(s.at+1, 1) })
+		return e.do(func() { e.searchFrom(s.at+1, 1) })
 	case readline.CharBackspace, readline.CharCtrlH:
-		return e.own(func() {
+		return e.do(func() {
 			if query := []rune(s.query); len(query) > 0 {
 				s.query = string(query[:len(query)-1])
-				e.look(len(e.history.entries)-1, -1)
+				e.searchFrom(len(e.history.entries)-1, -1)
 			}
 		})
 	case readline.CharBell, keyEscape:
-		return e.own(e.cancelSearch)
+		return e.do(e.cancelSearch)
 	}
 	if unicode.IsPrint(r) && !isKey(r) {
-		return e.own(func() {
+		return e.do(func() {
 			s.query += string(r)
-			e.look(min(s.at, len(e.history.entries)-1), -1)
+			e.searchFrom(min(s.at, len(e.history.entries)-1), -1)
 		})
 	}
 	e.search = nil
 	return e.textKey(r)
 }
 
-// searchOn finds what was searched last in an older text, or in a newer one.
-func (e *editor) searchOn(older bool) {
+// searchNext finds what was searched last in an older text, or in a newer one.
+func (e *editor) searchNext(older bool) {
 	by := 1
 	if older {
 		by = -1
 	}
 	found := -1
-	if e.sought != "" {
-		found = e.history.find(e.sought, e.history.at+by, by)
+	if e.lastQuery != "" {
+		found = e.history.find(e.lastQuery, e.history.at+by, by)
 	}
 	if found < 0 {
 		e.bell()

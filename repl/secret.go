@@ -10,7 +10,7 @@ import (
 func holdsSecret(text string) bool {
 	commands, _ := scan(text)
 	return slices.ContainsFunc(commands, func(words []word) bool {
-		c := understand(text, words, false)
+		c := parseCommand(text, words, false)
 		upper := values(c.words)
 		for i, w := range upper {
 			upper[i] = strings.ToUpper(w)

@@ -6,7 +6,7 @@ import "strings"
 // after the cursor; "" for none.
 func (e *editor) suggestion() string {
 	o := e.options
-	if e.plain || o.NoSuggestions || !o.Colour || !e.atEnd() || e.menu != nil || e.search != nil {
+	if e.answering || o.NoSuggestions || !o.Colour || !e.atEnd() || e.menu != nil || e.search != nil {
 		return ""
 	}
 	return e.history.suggest(string(e.text))
@@ -23,7 +23,7 @@ func (e *editor) takeSuggestion(all bool) bool {
 		s = firstWord(s)
 	}
 	e.setEnd(string(e.text) + s)
-	e.retype()
+	e.updateMenu()
 	return true
 }
 

@@ -14,8 +14,8 @@ import (
 // again then. Where no shell could, the system does not stop it.
 func (e *editor) suspend() {
 	p := e.picture()
-	e.screen.leave(p, "")
-	io.WriteString(e.screen.out, plainPaste)
+	e.screen.finish(p, "")
+	io.WriteString(e.screen.out, disableBracketedPaste)
 	e.rl.Terminal.ExitRawMode()
 	resumed := make(chan os.Signal, 1)
 	signal.Notify(resumed, syscall.SIGCONT)
@@ -27,5 +27,5 @@ func (e *editor) suspend() {
 		}
 	}
 	e.rl.Terminal.EnterRawMode()
-	io.WriteString(e.screen.out, marksPaste)
+	io.WriteString(e.screen.out, enableBracketedPaste)
 }

@@ -11,8 +11,8 @@ import (
 // param is a part of a command's syntax that a call may still fill.
 type param struct {
 	commands.Argument
-	again bool  // it has stood once already
-	times int64 // how often it has to stand, as a number before it says; 0 when none does
+	repeated bool  // it has stood once already
+	times    int64 // how often it has to stand, as a number before it says; 0 when none does
 }
 
 // call is how the words of a command fit its syntax.
@@ -23,9 +23,9 @@ type call struct {
 	args  []string          // the name of the parameter that each word fills
 	rest  []param           // what may follow the words
 	// wrong says what is wrong with the word at position at; "" for nothing.
-	wrong string
-	at    int
-	lost  bool // the words can no longer be assigned to parameters
+	wrong     string
+	at        int
+	ambiguous bool // the words can no longer be assigned to parameters
 }
 
 // kind is the role of a word, as it is coloured.
@@ -54,7 +54,7 @@ func fit(t *commands.Table, words []string, typing bool) call {
 		c.kinds[1] = kindCommand
 		if c.cmd = t.Lookup(words[0] + " " + words[1]); c.cmd == nil {
 			if !typing || len(words) > 2 || !anyBegins(subs, words[1]) {
-				c.complain(1, "unknown subcommand"+likely(words[1], subs))
+				c.reportWrong(1, "unknown subcommand"+didYouMean(words[1], subs))
 			}
 			return c
 		}
@@ -76,7 +76,7 @@ func fit(t *commands.Table, words []string, typing bool) call {
 	return c
 }
 
-func (c *call) complain(at int, text string) {
+func (c *call) reportWrong(at int, text string) {
 	if c.wrong == "" {
 		c.wrong, c.at = text, at
 	}
@@ -93,7 +93,7 @@ func anyBegins(words []string, prefix string) bool {
 func (c *call) fill(i int, word string, typing bool) {
 	taken, rest, ok := take(c.rest, word)
 	if !ok {
-		c.notTaken(i, word, typing)
+		c.rejectWord(i, word, typing)
 		return
 	}
 	c.rest = rest
@@ -106,26 +106,26 @@ func (c *call) fill(i int, word string, typing bool) {
 		if n, err := strconv.ParseInt(word, 10, 64); err == nil {
 			c.count(taken.Name, n)
 		} else if !(typing && (word == "-" || word == "")) {
-			c.complain(i, taken.Name+": not an integer")
+			c.reportWrong(i, taken.Name+": not an integer")
 		}
 	case c.isDouble(taken):
 		c.kinds[i] = kindNumber
 		if !isDouble(word) && !typing {
-			c.complain(i, taken.Name+": not a number")
+			c.reportWrong(i, taken.Name+": not a number")
 		}
 	}
 }
 
-// notTaken judges a word that no parameter takes. An option that stands twice, or
+// rejectWord judges a word that no parameter takes. An option that stands twice, or
 // in another place than usual, is for the target to judge, and so is all after it.
-func (c *call) notTaken(i int, word string, typing bool) {
+func (c *call) rejectWord(i int, word string, typing bool) {
 	tokens, _ := expected(c.rest)
 	switch {
-	case c.lost || typing && anyBegins(tokens, word):
+	case c.ambiguous || typing && anyBegins(tokens, word):
 	case hasToken(c.cmd.SyntaxTree(), word):
-		c.lost, c.rest = true, nil
+		c.ambiguous, c.rest = true, nil
 	default:
-		c.complain(i, notExpected(word, tokens, len(c.rest)))
+		c.reportWrong(i, notExpected(word, tokens, len(c.rest)))
 	}
 }
 
@@ -142,7 +142,7 @@ func notExpected(word string, tokens []string, rest int) string {
 	case len(tokens) == 0:
 		return "unknown option"
 	case len(tokens) > 6:
-		return "not one of its options" + likely(word, tokens)
+		return "not one of its options" + didYouMean(word, tokens)
 	}
 	return "expects " + strings.Join(tokens, ", ")
 }
@@ -216,7 +216,7 @@ func (c *call) markKeys(words []string) {
 // the language is looked for first: it may stand in any order among its like.
 func take(params []param, word string) (taken commands.Argument, rest []param, ok bool) {
 	for _, tokens := range []bool{true, false} {
-		for i, p := range params[:reach(params, tokens)] {
+		for i, p := range params[:candidateCount(params, tokens)] {
 			a, after, ok := begin(p, word, tokens)
 			if !ok {
 				continue
@@ -232,9 +232,9 @@ func take(params []param, word string) (taken commands.Argument, rest []param, o
 	return taken, nil, false
 }
 
-// reach is how many of params the next word can belong to: those up to the first
+// candidateCount is how many of params the next word can belong to: those up to the first
 // that is required. Choices that have to be made may change places.
-func reach(params []param, tokens bool) (n int) {
+func candidateCount(params []param, tokens bool) (n int) {
 	for n < len(params) && params[n].Optional {
 		n++
 	}
@@ -297,7 +297,7 @@ func begin(p param, word string, tokens bool) (taken commands.Argument, after []
 		after = append(after, p)
 	}
 	if ok && p.Multiple && (p.Token == "" || p.MultipleToken || p.Type == "pure-token") {
-		p.Optional, p.again = true, true
+		p.Optional, p.repeated = true, true
 		after = append(after, p)
 	}
 	return taken, after, ok
@@ -337,14 +337,14 @@ func beginBlock(parts []param, word string, tokens bool) (taken commands.Argumen
 // expected lists what the next word can be: words of the language, and the values
 // that are possible.
 func expected(params []param) (tokens []string, values []commands.Argument) {
-	for i, p := range params[:reach(params, true)] {
+	for i, p := range params[:candidateCount(params, true)] {
 		t, v := first(p.Argument)
 		for _, token := range t {
 			if !slices.Contains(tokens, token) {
 				tokens = append(tokens, token)
 			}
 		}
-		if i < reach(params, false) {
+		if i < candidateCount(params, false) {
 			values = append(values, v...)
 		}
 	}
@@ -375,19 +375,19 @@ func first(a commands.Argument) (tokens []string, values []commands.Argument) {
 	return tokens, values
 }
 
-// written is the parameters in the notation of the documentation.
-func written(params []param) string {
+// syntaxText is the parameters in the notation of the documentation.
+func syntaxText(params []param) string {
 	parts := make([]string, len(params))
 	for i, p := range params {
-		parts[i] = writtenParam(p)
+		parts[i] = paramText(p)
 	}
 	return strings.Join(parts, " ")
 }
 
-func writtenParam(p param) string {
+func paramText(p param) string {
 	const most = 16 // as many are spelled out
 	switch {
-	case p.again:
+	case p.repeated:
 		return "[" + p.Once() + " ...]"
 	case p.times > most:
 		return p.Once() + " [" + p.Once() + " ...]"

@@ -44,7 +44,7 @@ func TestRest(t *testing.T) {
 		{"VADD k VALUES 20" + strings.Repeat(" -1", 20) + " e SETATTR x", "[CAS] [NOQUANT|BIN|Q8] [EF build-exploration-factor] [M numlinks]"},
 		{"VADD k FP32 blob", "element [CAS] [NOQUANT|BIN|Q8] [EF build-exploration-factor] [SETATTR attributes] [M numlinks]"},
 	} {
-		if got := written(fit(commands.Ours, strings.Fields(c.typed), false).rest); got != c.want {
+		if got := syntaxText(fit(commands.Ours, strings.Fields(c.typed), false).rest); got != c.want {
 			t.Errorf("%q: got %q, want %q", c.typed, got, c.want)
 		}
 	}
@@ -56,7 +56,7 @@ func TestSyntaxIsWrittenBack(t *testing.T) {
 		if strings.HasPrefix(cmd.Name, "BITFIELD") || cmd.Name == "ARGREP" {
 			continue // two ways of writing the same repetition
 		}
-		got := written(fit(commands.Ours, strings.Fields(cmd.Name), false).rest)
+		got := syntaxText(fit(commands.Ours, strings.Fields(cmd.Name), false).rest)
 		if cmd.Name == "QUIT" {
 			got = strings.Replace(got, "ignored [ignored ...]", "ignored ...", 1)
 		}

@@ -8,8 +8,8 @@ import (
 	"github.com/chzyer/readline"
 )
 
-// wait is a completion whose answer has not come yet.
-type wait struct {
+// pendingCompletion is a completion whose answer has not come yet.
+type pendingCompletion struct {
 	completion
 	before string // the text up to the cursor
 }
@@ -23,35 +23,35 @@ func (e *editor) tab() {
 		e.offer(c)
 		return
 	}
-	w := &wait{c, before}
-	e.waits = w
+	w := &pendingCompletion{c, before}
+	e.pending = w
 	answers := e.asker.ask(e.ctx, *c.ask)
-	for _, wait := range []time.Duration{soon, patience - soon} {
+	for _, wait := range []time.Duration{noticeDelay, lookupTime - noticeDelay} {
 		select {
 		case a := <-answers:
-			e.waits, e.note = nil, ""
-			e.offer(c.answered(a))
+			e.pending, e.note = nil, ""
+			e.offer(c.withAnswer(a))
 			return
 		case <-time.After(wait):
 			e.note = "looking …"
 			e.draw()
 		}
 	}
-	go e.late(w, answers)
+	go e.onLateAnswer(w, answers)
 }
 
-// soon is when a completion that is not there yet says that it is looked for.
-const soon = 50 * time.Millisecond
+// noticeDelay is when a completion that is not there yet says that it is looked for.
+const noticeDelay = 50 * time.Millisecond
 
-func (e *editor) late(w *wait, answers <-chan answer) {
+func (e *editor) onLateAnswer(w *pendingCompletion, answers <-chan answer) {
 	a := <-answers
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.closed || e.waits != w || string(e.text[:e.cursor]) != w.before {
+	if e.closed || e.pending != w || string(e.text[:e.cursor]) != w.before {
 		return
 	}
-	e.waits, e.note = nil, ""
-	if c := w.answered(a); len(c.items) > 0 {
+	e.pending, e.note = nil, ""
+	if c := w.withAnswer(a); len(c.items) > 0 {
 		e.menu = &menu{completion: c, selected: -1}
 	} else {
 		e.note = c.why
@@ -96,9 +96,9 @@ func (e *editor) replace(c completion, text string) {
 	e.set(before+rest, len([]rune(before)))
 }
 
-// retype narrows the menu to what was typed since.
-func (e *editor) retype() {
-	e.waits = nil
+// updateMenu narrows the menu to what was typed since.
+func (e *editor) updateMenu() {
+	e.pending = nil
 	if e.menu == nil {
 		return
 	}
@@ -133,23 +133,23 @@ func (e *editor) menuKey(r rune) rune {
 	case readline.CharTab:
 		if len(m.items) == 1 {
 			m.selected = 0
-			return e.own(e.takeSelected)
+			return e.do(e.takeSelected)
 		}
-		return e.own(func() { e.choose(1) })
+		return e.do(func() { e.choose(1) })
 	case readline.CharNext:
-		return e.own(func() { e.choose(1) })
+		return e.do(func() { e.choose(1) })
 	case keyBackTab, readline.CharPrev:
-		return e.own(func() { e.choose(-1) })
+		return e.do(func() { e.choose(-1) })
 	case keyPageDown:
-		return e.own(func() { m.page(1); e.choose(0) })
+		return e.do(func() { m.page(1); e.choose(0) })
 	case keyPageUp:
-		return e.own(func() { m.page(-1); e.choose(0) })
+		return e.do(func() { m.page(-1); e.choose(0) })
 	case readline.CharEnter, readline.CharCtrlJ:
 		if m.selected >= 0 {
-			return e.goOn(e.takeSelected)
+			return e.continueWith(e.takeSelected)
 		}
 	case keyEscape, readline.CharBell:
-		return e.own(e.leaveMenu)
+		return e.do(e.leaveMenu)
 	}
 	if m.selected >= 0 || r < ' ' && r != readline.CharCtrlH {
 		e.menu = nil

@@ -14,10 +14,10 @@ import (
 type listing struct {
 	what string // one of them, as messages say it
 	call []string
-	read func(v resp.Value) []found
+	read func(v resp.Value) []foundItem
 	most int // how many values call asks for, 0 for all
-	// beyond are values that meowdis's own server does not take.
-	beyond []string
+	// unsupported are values that meowdis's own server does not take.
+	unsupported []string
 }
 
 // listings are the arguments whose values the target lists, by the group of the command and
@@ -59,19 +59,19 @@ func listingOf(cmd *commands.Command, args []commands.Argument) *listing {
 }
 
 // textsIn are the elements of a list.
-func textsIn(v resp.Value) []found {
-	var items []found
+func textsIn(v resp.Value) []foundItem {
+	var items []foundItem
 	for _, e := range v.Elems {
-		items = append(items, found{value: string(e.Str)})
+		items = append(items, foundItem{value: string(e.Str)})
 	}
 	return items
 }
 
 // parametersIn are parameters and their values, but passwords.
-func parametersIn(v resp.Value) []found {
-	var items []found
+func parametersIn(v resp.Value) []foundItem {
+	var items []foundItem
 	for i := 0; i+1 < len(v.Elems); i += 2 {
-		item := found{value: string(v.Elems[i].Str)}
+		item := foundItem{value: string(v.Elems[i].Str)}
 		if !isSecretSetting(strings.ToUpper(item.value)) {
 			item.about = preview(v.Elems[i+1].Str)
 		}
@@ -80,8 +80,8 @@ func parametersIn(v resp.Value) []found {
 	return items
 }
 
-// choices are the values of parameters that take only a few, as servers from 7.0 on take them.
-var choices = map[string][]string{
+// parameterValues are the values of parameters that take only a few, as servers from 7.0 on take them.
+var parameterValues = map[string][]string{
 	"acl-pubsub-default":    {"allchannels", "resetchannels"},
 	"appendfsync":           {"always", "everysec", "no"},
 	"loglevel":              {"debug", "verbose", "notice", "warning"},
@@ -89,8 +89,8 @@ var choices = map[string][]string{
 	"sanitize-dump-payload": {"no", "yes", "clients"},
 }
 
-// beyond are those of choices that meowdis's own server does not take.
-var beyond = map[string][]string{
+// unsupported are those of choices that meowdis's own server does not take.
+var unsupported = map[string][]string{
 	"maxmemory-policy":      {"allkeys-lru", "allkeys-lfu", "volatile-lru", "volatile-lfu", "volatile-random"},
 	"sanitize-dump-payload": {"no", "clients"},
 }
@@ -105,32 +105,32 @@ var immutable = []string{
 // has, and others where there are few.
 func valuesOf(parameter string) *listing {
 	parameter = strings.ToLower(parameter)
-	read := func(v resp.Value) []found {
+	read := func(v resp.Value) []foundItem {
 		now := string(member(v, parameter).Str)
 		if isSecretSetting(strings.ToUpper(parameter)) || slices.Contains(immutable, parameter) {
 			return nil
 		}
-		items := []found{{now, "as it is"}}
+		items := []foundItem{{now, "as it is"}}
 		if now == "" {
 			items = nil
 		}
-		others := choices[parameter]
+		others := parameterValues[parameter]
 		if others == nil && (now == "yes" || now == "no") {
 			others = []string{"yes", "no"}
 		}
 		for _, value := range others {
 			if value != now {
-				items = append(items, found{value: value})
+				items = append(items, foundItem{value: value})
 			}
 		}
 		return items
 	}
-	return &listing{what: "value", call: []string{"CONFIG", "GET", parameter}, read: read, beyond: beyond[parameter]}
+	return &listing{what: "value", call: []string{"CONFIG", "GET", parameter}, read: read, unsupported: unsupported[parameter]}
 }
 
 // rulesIn are the rules of a user: the words, and categories to allow and to forbid.
-func rulesIn(v resp.Value) []found {
-	items := []found{
+func rulesIn(v resp.Value) []foundItem {
+	items := []foundItem{
 		{"on", "the user may log in"}, {"off", "the user may not log in"}, {"nopass", "any password will do"},
 		{"resetpass", "removes all passwords"}, {"allkeys", "every key"}, {"resetkeys", "no key"},
 		{"allchannels", "every channel"}, {"resetchannels", "no channel"}, {"allcommands", "every command"},
@@ -138,7 +138,7 @@ func rulesIn(v resp.Value) []found {
 	}
 	for _, sign := range []string{"+@", "-@"} {
 		for _, e := range v.Elems {
-			items = append(items, found{value: sign + string(e.Str)})
+			items = append(items, foundItem{value: sign + string(e.Str)})
 		}
 	}
 	return items
@@ -155,12 +155,12 @@ func member(v resp.Value, name string) resp.Value {
 }
 
 // databasesIn returns the databases that have keys, by INFO keyspace: db0:keys=12,….
-func databasesIn(v resp.Value) []found {
-	var items []found
+func databasesIn(v resp.Value) []foundItem {
+	var items []foundItem
 	for line := range strings.Lines(string(v.Str)) {
 		if db, keys, ok := strings.Cut(strings.TrimSpace(line), ":keys="); ok {
 			keys, _, _ = strings.Cut(keys, ",")
-			items = append(items, found{strings.TrimPrefix(db, "db"), keys + " keys"})
+			items = append(items, foundItem{strings.TrimPrefix(db, "db"), keys + " keys"})
 		}
 	}
 	return items
@@ -178,8 +178,8 @@ func idsOf(command, stream, group string) *listing {
 	default:
 		return nil
 	}
-	l.read = func(v resp.Value) []found {
-		var items []found
+	l.read = func(v resp.Value) []foundItem {
+		var items []foundItem
 		for _, e := range v.Elems {
 			if len(e.Elems) < 2 {
 				continue
@@ -188,41 +188,41 @@ func idsOf(command, stream, group string) *listing {
 			for _, part := range e.Elems[1].Elems {
 				about = append(about, string(part.Str))
 			}
-			items = append(items, found{string(e.Elems[0].Str), preview([]byte(strings.TrimSpace(strings.Join(about, " "))))})
+			items = append(items, foundItem{string(e.Elems[0].Str), preview([]byte(strings.TrimSpace(strings.Join(about, " "))))})
 		}
 		return items
 	}
 	return l
 }
 
-func librariesIn(v resp.Value) []found {
-	var items []found
+func librariesIn(v resp.Value) []foundItem {
+	var items []foundItem
 	for _, library := range v.Elems {
 		n := len(member(library, "functions").Elems)
-		items = append(items, found{string(member(library, "library_name").Str), strconv.Itoa(n) + " functions"})
+		items = append(items, foundItem{string(member(library, "library_name").Str), strconv.Itoa(n) + " functions"})
 	}
 	return items
 }
 
-func functionsIn(v resp.Value) []found {
-	var items []found
+func functionsIn(v resp.Value) []foundItem {
+	var items []foundItem
 	for _, library := range v.Elems {
 		for _, f := range member(library, "functions").Elems {
 			about := string(member(f, "description").Str)
 			if about == "" {
 				about = "of " + string(member(library, "library_name").Str)
 			}
-			items = append(items, found{string(member(f, "name").Str), preview([]byte(about))})
+			items = append(items, foundItem{string(member(f, "name").Str), preview([]byte(about))})
 		}
 	}
 	return items
 }
 
-func eventsIn(v resp.Value) []found {
-	var items []found
+func eventsIn(v resp.Value) []foundItem {
+	var items []foundItem
 	for _, e := range v.Elems {
 		if len(e.Elems) > 0 {
-			items = append(items, found{value: string(e.Elems[0].Str)})
+			items = append(items, foundItem{value: string(e.Elems[0].Str)})
 		}
 	}
 	return items
@@ -230,9 +230,9 @@ func eventsIn(v resp.Value) []found {
 
 // clientsBy reads CLIENT LIST: the field by which clients are named, and another, with the
 // name and the last command.
-func clientsBy(field, other string) func(v resp.Value) []found {
-	return func(v resp.Value) []found {
-		var items []found
+func clientsBy(field, other string) func(v resp.Value) []foundItem {
+	return func(v resp.Value) []foundItem {
+		var items []foundItem
 		for line := range strings.Lines(string(v.Str)) {
 			fields := map[string]string{}
 			for _, f := range strings.Fields(line) {
@@ -240,49 +240,49 @@ func clientsBy(field, other string) func(v resp.Value) []found {
 				fields[name] = value
 			}
 			about := strings.Join(strings.Fields(fields[other]+" "+fields["name"]+" "+fields["cmd"]), " ")
-			items = append(items, found{fields[field], preview([]byte(about))})
+			items = append(items, foundItem{fields[field], preview([]byte(about))})
 		}
 		return items
 	}
 }
 
-// listed are the values of a listing that begin with the prefix.
-func (a *asker) listed(ctx context.Context, q question) []found {
+// listedItems are the values of a listing that begin with the prefix.
+func (a *asker) listedItems(ctx context.Context, q question) []foundItem {
 	items := q.list.read(a.do(ctx, q.list.call...))
-	a.partly = q.list.most > 0 && len(items) >= q.list.most
-	if q.list.beyond != nil && strings.Contains(string(a.do(ctx, "INFO", "server").Str), "\nmeowdis:") {
-		items = slices.DeleteFunc(items, func(f found) bool { return slices.Contains(q.list.beyond, f.value) })
+	a.partial = q.list.most > 0 && len(items) >= q.list.most
+	if q.list.unsupported != nil && strings.Contains(string(a.do(ctx, "INFO", "server").Str), "\nmeowdis:") {
+		items = slices.DeleteFunc(items, func(f foundItem) bool { return slices.Contains(q.list.unsupported, f.value) })
 	}
-	items = slices.DeleteFunc(items, func(f found) bool { return f.value == "" || !strings.HasPrefix(f.value, q.prefix) })
-	slices.SortFunc(items, func(a, b found) int { return strings.Compare(a.value, b.value) })
-	return slices.CompactFunc(items, func(a, b found) bool { return a.value == b.value })
+	items = slices.DeleteFunc(items, func(f foundItem) bool { return f.value == "" || !strings.HasPrefix(f.value, q.prefix) })
+	slices.SortFunc(items, func(a, b foundItem) int { return strings.Compare(a.value, b.value) })
+	return slices.CompactFunc(items, func(a, b foundItem) bool { return a.value == b.value })
 }
 
-// anyStreams are so many streams at most whose groups are offered before a stream is named.
-const anyStreams = 20
+// maxStreams are so many streams at most whose groups are offered before a stream is named.
+const maxStreams = 20
 
-// grouped are the groups of a stream, or the consumers of one of its groups; of the first
+// groupItems are the groups of a stream, or the consumers of one of its groups; of the first
 // streams where none is named yet, as in XREADGROUP.
-func (a *asker) grouped(ctx context.Context, q question) []found {
+func (a *asker) groupItems(ctx context.Context, q question) []foundItem {
 	streams := []string{q.key}
 	if q.key == "" {
 		streams = nil
 		for _, f := range a.scan(ctx, question{}, []string{"SCAN"}, 1, "TYPE", "stream") {
 			streams = append(streams, f.value)
 		}
-		streams = streams[:min(len(streams), anyStreams)]
+		streams = streams[:min(len(streams), maxStreams)]
 	}
-	var items []found
+	var items []foundItem
 	for _, stream := range streams {
 		words := []string{"XINFO", "GROUPS", stream}
 		if q.about == askConsumers {
 			words = []string{"XINFO", "CONSUMERS", stream, q.group}
 		}
-		for _, f := range named(a.do(ctx, words...), q.prefix) {
+		for _, f := range namedItems(a.do(ctx, words...), q.prefix) {
 			if q.key == "" {
 				f.about = strings.TrimPrefix(f.about+" of "+preview([]byte(stream)), " ")
 			}
-			if !slices.ContainsFunc(items, func(g found) bool { return g.value == f.value }) {
+			if !slices.ContainsFunc(items, func(g foundItem) bool { return g.value == f.value }) {
 				items = append(items, f)
 			}
 		}
@@ -292,20 +292,20 @@ func (a *asker) grouped(ctx context.Context, q question) []found {
 
 // pathsIn are the paths of the members of the object that a path names so far, with their
 // types.
-func (a *asker) pathsIn(ctx context.Context, q question) []found {
+func (a *asker) pathsIn(ctx context.Context, q question) []foundItem {
 	parent := "$"
 	if i := strings.LastIndexAny(q.prefix, ".["); i > 0 {
 		parent = q.prefix[:i]
 	}
 	keys := a.do(ctx, "JSON.OBJKEYS", q.key, parent)
 	types := a.do(ctx, "JSON.TYPE", q.key, parent+".*")
-	var items []found
+	var items []foundItem
 	if parent == "$" {
-		items = append(items, found{value: "$"})
+		items = append(items, foundItem{value: "$"})
 	}
 	if len(keys.Elems) == 1 {
 		for i, e := range keys.Elems[0].Elems {
-			item := found{value: parent + "." + string(e.Str)}
+			item := foundItem{value: parent + "." + string(e.Str)}
 			if !isName(string(e.Str)) {
 				item.value = parent + "[" + strconv.Quote(string(e.Str)) + "]"
 			}
@@ -315,7 +315,7 @@ func (a *asker) pathsIn(ctx context.Context, q question) []found {
 			items = append(items, item)
 		}
 	}
-	return slices.DeleteFunc(items, func(f found) bool { return !strings.HasPrefix(f.value, q.prefix) })
+	return slices.DeleteFunc(items, func(f foundItem) bool { return !strings.HasPrefix(f.value, q.prefix) })
 }
 
 // isName reports whether a member of an object can stand after a dot in a path.
@@ -323,24 +323,24 @@ func isName(s string) bool {
 	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == ""
 }
 
-// none says why nothing was found.
-func (q question) none(a *asker) string {
+// notFoundText says why nothing was found.
+func (q question) notFoundText(a *asker) string {
 	what := map[topic]string{askKeys: "key", askElements: "element", askGroups: "group", askConsumers: "consumer", askPaths: "path"}[q.about]
 	if q.list != nil {
 		what = q.list.what
 	}
 	if q.key != "" {
-		what += " of " + writtenWord([]byte(q.key), false)
+		what += " of " + quoteWord([]byte(q.key), false)
 	}
 	switch {
 	case a.why != "":
 		return a.why
-	case q.prefix == "" && a.partly:
+	case q.prefix == "" && a.partial:
 		return "no " + what + " was found in time: there may be some"
 	case q.prefix == "":
 		return "no " + what + " was found"
-	case a.partly:
-		return "no " + what + " that begins with " + writtenWord([]byte(q.prefix), false) + " was found in time: there may be some"
+	case a.partial:
+		return "no " + what + " that begins with " + quoteWord([]byte(q.prefix), false) + " was found in time: there may be some"
 	}
-	return "no " + what + " begins with " + writtenWord([]byte(q.prefix), false)
+	return "no " + what + " begins with " + quoteWord([]byte(q.prefix), false)
 }

@@ -9,15 +9,15 @@ import (
 
 // vi is the state of vi's keys.
 type vi struct {
-	command bool      // letters are commands, not text
-	replace bool      // typed letters take the place of others
-	keys    []rune    // of the command so far
-	find    viCommand // the last f, F, t or T
-	began   int       // where inserting began
-	begins  viCommand // that began it
-	last    viCommand // that changed something, for .
-	typed   string    // what was inserted after it
-	killed  string    // what p puts
+	command       bool      // letters are commands, not text
+	replace       bool      // typed letters take the place of others
+	keys          []rune    // of the command so far
+	find          viCommand // the last f, F, t or T
+	insertStart   int       // where inserting began
+	insertCommand viCommand // that began it
+	last          viCommand // that changed something, for .
+	typed         string    // what was inserted after it
+	killed        string    // what p puts
 }
 
 // viCommand is a command: 3dw is a count, an operator and a motion.
@@ -98,18 +98,18 @@ func (e *editor) viKey(r rune) rune {
 		e.vi.command = false
 		return e.enter()
 	case readline.CharTab:
-		return e.own(func() {
-			e.insertFrom(e.after())
-			if !e.plain {
+		return e.do(func() {
+			e.insertFrom(e.afterCursor())
+			if !e.answering {
 				e.tab()
 			}
 		})
 	case keyPaste:
-		e.cursor = e.after()
+		e.cursor = e.afterCursor()
 		return e.plainKey(r)
 	case keyEscape:
 		e.vi.keys = nil
-		return e.own(func() {})
+		return e.do(func() {})
 	case readline.CharForward:
 		r = 'l'
 	case readline.CharBackward, readline.CharBackspace, readline.CharCtrlH:
@@ -125,7 +125,7 @@ func (e *editor) viKey(r rune) rune {
 		e.vi.keys = nil
 		return e.plainKey(r)
 	}
-	return e.own(func() {
+	return e.do(func() {
 		keys := append(slices.Clone(e.vi.keys), r)
 		c, state := parseVi(keys)
 		switch e.vi.keys = nil; state {
@@ -134,15 +134,15 @@ func (e *editor) viKey(r rune) rune {
 		case viWrong:
 			e.bell()
 		default:
-			e.obey(c)
+			e.execute(c)
 		}
 	})
 }
 
-// obey carries a command out.
-func (e *editor) obey(c viCommand) {
+// execute carries a command out.
+func (e *editor) execute(c viCommand) {
 	before, mode := string(e.text), e.vi.command
-	known := e.obeyPlain(c)
+	known := e.executeCommand(c)
 	switch {
 	case c.operator != 0:
 		e.operate(c)
@@ -151,13 +151,13 @@ func (e *editor) obey(c viCommand) {
 	}
 	if c.name != '.' && c.name != 'u' && c.name != 'U' && c.operator != 'y' && (string(e.text) != before || e.vi.command != mode) {
 		if e.vi.last, e.vi.typed = c, ""; !e.vi.command {
-			e.vi.begins = c
+			e.vi.insertCommand = c
 		}
 	}
 }
 
-// obeyPlain carries a command out that is no motion. It returns false for those that are.
-func (e *editor) obeyPlain(c viCommand) bool {
+// executeCommand carries a command out that is no motion. It returns false for those that are.
+func (e *editor) executeCommand(c viCommand) bool {
 	if c.operator != 0 {
 		return true
 	}
@@ -166,7 +166,7 @@ func (e *editor) obeyPlain(c viCommand) bool {
 	case 'i':
 		e.insertFrom(e.cursor)
 	case 'a':
-		e.insertFrom(e.after())
+		e.insertFrom(e.afterCursor())
 	case 'I':
 		e.insertFrom(from)
 	case 'A':
@@ -175,7 +175,7 @@ func (e *editor) obeyPlain(c viCommand) bool {
 		e.insertFrom(e.cursor)
 		e.vi.replace = true
 	case 'C', 'D', 'Y', 'S', 's', 'x', 'X':
-		e.operate(short(c))
+		e.operate(expandShort(c))
 	case 'r':
 		e.replaceLetters(c)
 	case '~':
@@ -197,15 +197,15 @@ func (e *editor) obeyPlain(c viCommand) bool {
 	case 'k', '-':
 		e.repeat(c.times(), func() { e.vertical(-1) })
 	case 'G':
-		e.recall(c.count - 1)
+		e.showEntry(c.count - 1)
 	case '/', '?':
 		if e.beginSearch(); e.search != nil {
-			e.search.stays = true
+			e.search.keepsText = true
 		}
 	case 'n', 'N':
-		e.searchOn(c.name == 'n')
+		e.searchNext(c.name == 'n')
 	case '_':
-		e.insertFrom(e.after())
+		e.insertFrom(e.afterCursor())
 		e.insert(" ")
 		e.insertLastArg()
 	default:
@@ -220,8 +220,8 @@ func (e *editor) repeat(times int, f func()) {
 	}
 }
 
-// short is what a command of one letter stands for.
-func short(c viCommand) viCommand {
+// expandShort is what a command of one letter stands for.
+func expandShort(c viCommand) viCommand {
 	switch c.name {
 	case 'D':
 		return viCommand{operator: 'd', name: '$'}
@@ -255,7 +255,7 @@ func (e *editor) move(c viCommand) {
 
 // operate deletes, changes or keeps what a motion goes over.
 func (e *editor) operate(c viCommand) {
-	from, to, ok := e.over(c)
+	from, to, ok := e.operatorRange(c)
 	if !ok {
 		e.bell()
 		return
@@ -294,7 +294,7 @@ func (e *editor) put(times int, after bool) {
 		return
 	}
 	if after {
-		e.cursor = e.after()
+		e.cursor = e.afterCursor()
 	}
 	e.insert(text)
 	e.step(-1)
@@ -309,7 +309,7 @@ func (e *editor) replaceLetters(c viCommand) {
 			e.bell()
 			return
 		}
-		_, to = beside(e.text, to)
+		_, to = adjacent(e.text, to)
 	}
 	from := e.cursor
 	e.cut(from, to)
@@ -321,14 +321,14 @@ func (e *editor) toggleCase(times int) {
 	_, end := lineAround(e.text, e.cursor)
 	e.text = slices.Clone(e.text)
 	for ; times > 0 && e.cursor < end; times-- {
-		e.text[e.cursor] = toggled(e.text[e.cursor])
+		e.text[e.cursor] = toggleLetter(e.text[e.cursor])
 		e.step(1)
 	}
 }
 
 // insertFrom has letters typed from a place on.
 func (e *editor) insertFrom(at int) {
-	e.cursor, e.vi.began, e.vi.command = at, at, false
+	e.cursor, e.vi.insertStart, e.vi.command = at, at, false
 }
 
 // overwrite types a letter in the place of another, for R.
@@ -337,19 +337,19 @@ func (e *editor) overwrite(r rune) {
 		e.erase(1)
 	}
 	e.insert(string(r))
-	e.retype()
+	e.updateMenu()
 }
 
 // leaveInsert makes letters commands. A count before i, a and their like repeats what was typed.
 func (e *editor) leaveInsert() {
 	v := &e.vi
-	if c := v.begins; c.name != 0 && v.began <= e.cursor {
-		v.typed = string(e.text[v.began:e.cursor])
+	if c := v.insertCommand; c.name != 0 && v.insertStart <= e.cursor {
+		v.typed = string(e.text[v.insertStart:e.cursor])
 		if c.operator == 0 && strings.ContainsRune("iaIA", c.name) && len(v.typed)*c.times() < 1<<20 {
 			e.insert(strings.Repeat(v.typed, c.times()-1))
 		}
 	}
-	v.command, v.replace, v.keys, v.begins, e.menu = true, false, nil, viCommand{}, nil
+	v.command, v.replace, v.keys, v.insertCommand, e.menu = true, false, nil, viCommand{}, nil
 	if from, _ := lineAround(e.text, e.cursor); e.cursor > from {
 		e.step(-1)
 	}
@@ -365,7 +365,7 @@ func (e *editor) again(count int) {
 	if count > 0 {
 		last.count = count
 	}
-	e.obey(last)
+	e.execute(last)
 	if e.vi.command {
 		return
 	}
@@ -379,30 +379,30 @@ func (e *editor) again(count int) {
 	e.leaveInsert()
 }
 
-// onLetter keeps the cursor on a letter while letters are commands.
-func (e *editor) onLetter() {
+// clampCursor keeps the cursor on a letter while letters are commands.
+func (e *editor) clampCursor() {
 	if from, to := lineAround(e.text, e.cursor); e.cursor == to && to > from {
-		e.cursor, _ = beside(e.text, e.cursor)
+		e.cursor, _ = adjacent(e.text, e.cursor)
 	}
 }
 
-// after is the place after the letter that the cursor is on, in its line.
-func (e *editor) after() int {
+// afterCursor is the place after the letter that the cursor is on, in its line.
+func (e *editor) afterCursor() int {
 	if _, to := lineAround(e.text, e.cursor); e.cursor == to {
 		return to
 	}
-	_, after := beside(e.text, e.cursor)
+	_, after := adjacent(e.text, e.cursor)
 	return after
 }
 
 // atEnd reports whether the cursor is at the end of the text, or on its last letter while
 // letters are commands.
 func (e *editor) atEnd() bool {
-	return e.cursor == len(e.text) || e.vi.command && e.after() == len(e.text)
+	return e.cursor == len(e.text) || e.vi.command && e.afterCursor() == len(e.text)
 }
 
-// modeShown is what the prompt says of vi's keys.
-func (e *editor) modeShown() string {
+// modeText is what the prompt says of vi's keys.
+func (e *editor) modeText() string {
 	rc := &e.in.rc
 	shown := ""
 	switch {

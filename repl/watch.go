@@ -25,10 +25,10 @@ func runWatch(ctx context.Context, l *loop, c command, out *output) error {
 		return errors.New(":watch needs a terminal to show the replies on")
 	}
 	args := c.args()[1:]
-	if listens(args) || strings.HasPrefix(c.words[1].value, ":") {
+	if opensStream(args) || strings.HasPrefix(c.words[1].value, ":") {
 		return errors.New(":watch takes a command that answers")
 	}
-	if !l.allowed(args) {
+	if !l.confirmed(args) {
 		return nil
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
@@ -37,7 +37,7 @@ func runWatch(ctx context.Context, l *loop, c command, out *output) error {
 	defer io.WriteString(l.Out, "\x1b[?1049l\x1b[?25h")
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
-	l.frame(writtenCall(args)+"  (Ctrl-C ends)", "waiting for the reply …")
+	l.frame(quoteCall(args)+"  (Ctrl-C ends)", "waiting for the reply …")
 	for {
 		v, took, err := l.do(ctx, args)
 		if ctx.Err() != nil {
@@ -49,7 +49,7 @@ func runWatch(ctx context.Context, l *loop, c command, out *output) error {
 		} else {
 			body = string(l.Format(nil, args, v))
 		}
-		head := fmt.Sprintf("%s  %s  (%s, Ctrl-C ends)", time.Now().Format(time.TimeOnly), writtenCall(args), duration(took))
+		head := fmt.Sprintf("%s  %s  (%s, Ctrl-C ends)", time.Now().Format(time.TimeOnly), quoteCall(args), duration(took))
 		l.frame(head, body)
 		select {
 		case <-ctx.Done():
