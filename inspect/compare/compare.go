@@ -13,17 +13,17 @@ import (
 	"github.com/meowdis/meowdis/inspect/target"
 )
 
-// Room compares keys.
+// Room is the pane that compares keys.
 type Room struct {
 	*room.Base
-	// Past is what is known of keys before the changes of this session.
+	// Past returns the history of keys in this session's changes.
 	Past func() *change.Past
-	// Scratch makes an empty data set in memory, where what a key was is built anew. Nil
-	// where there is none: then only keys are compared.
+	// Scratch opens an empty in-memory data set, to rebuild an earlier state of a key. Nil
+	// means that only keys can be compared, not their history.
 	Scratch func(context.Context) (c target.Client, end func() error, err error)
 }
 
-// Begin compares two keys that are marked, or asks what to compare key with.
+// Begin compares the two marked keys, or asks what to compare key with.
 func (r *Room) Begin(key string, hasKey bool, marked []string) tea.Cmd {
 	switch {
 	case len(marked) == 2:
@@ -42,17 +42,17 @@ func (r *Room) Begin(key string, hasKey bool, marked []string) tea.Cmd {
 	})
 }
 
-// versionsMsg is what is known of a key as it was.
+// versionsMsg is the list of earlier states of a key.
 type versionsMsg struct {
 	key      string
 	past     *change.Past
 	versions []change.Version
 }
 
-// comparedMsg is a comparison to be shown.
+// comparedMsg is a finished comparison.
 type comparedMsg comparison
 
-// Update takes in what a job brought; it leaves what is of other rooms.
+// Update handles the results of this pane's jobs, and ignores other messages.
 func (r *Room) Update(msg tea.Msg) tea.Cmd {
 	switch m := msg.(type) {
 	case versionsMsg:
@@ -63,7 +63,7 @@ func (r *Room) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// pick asks what a key is compared with: another key, or what it was before a change.
+// pick asks what to compare a key with: another key, or its state before a change.
 func (r *Room) pick(m versionsMsg) {
 	if len(m.versions) == 0 || r.Scratch == nil {
 		r.askKey(m.key)
@@ -85,7 +85,7 @@ func (r *Room) pick(m versionsMsg) {
 	r.Dialog = p
 }
 
-// askKey asks for the name of another key.
+// askKey asks for the name of the other key.
 func (r *Room) askKey(key string) {
 	r.Dialog = &room.Question{
 		Title: "Compare " + display.Text(key, 40) + " with", Note: `the name of a key; "in quotes" with escapes. Two keys that are marked are compared at once.`,
@@ -114,7 +114,7 @@ func (r *Room) compareKeys(left, right string) tea.Cmd {
 	})
 }
 
-// compareBefore compares what a key was with what it is.
+// compareBefore compares a key's state before a change with its current state.
 func (r *Room) compareBefore(m versionsMsg, v change.Version) tea.Cmd {
 	conn, clock, db, scratch := r.Conn, r.Clock, r.DB, r.Scratch
 	return r.Start(job.Comparing, func(ctx context.Context) (msg tea.Msg, err error) {

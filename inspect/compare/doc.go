@@ -1,4 +1,4 @@
-// Package compare is the room of the inspector that puts two keys side by side, or a key
-// and what it was before a change: JSON by its structure, text by its lines, hashes, sets
-// and sorted sets by their fields and members, lists by their elements.
+// Package compare is the pane of the inspector that shows two keys side by side, or a key
+// and its state before a change. It compares JSON by structure, text by lines, hashes, sets
+// and sorted sets by fields and members, and lists by elements.
 package compare

@@ -13,23 +13,23 @@ import (
 	"github.com/meowdis/meowdis/xxh3"
 )
 
-// node is a value of a JSON document. It keeps the order of objects.
+// node is a JSON value. It keeps the order of object members.
 type node struct {
-	open   byte     // '{', '[', or 0 of a scalar
-	text   string   // of a scalar, as it is written
-	names  []string // of an object
+	open   byte     // '{', '[', or 0 for a scalar
+	text   string   // source text of a scalar
+	names  []string // member names of an object
 	values []node
-	line   string // its beginning in one line
-	hash   uint64 // a hash of what it means
+	line   string // the value on one line, cut off near maxLineBytes
+	hash   uint64 // hash of the value's meaning
 }
 
-// maxDepth is how deep a document may be: what is deeper is compared by its lines.
+// maxDepth is the depth up to which documents are compared by structure; deeper ones are compared by lines.
 const maxDepth = 200
 
 var errShape = errors.New("not a document that is compared by its structure")
 
-// parseJSON reads a document; ok is false of what is none, of one that is too deep, and
-// of one that has a name twice in an object.
+// parseJSON parses a document. ok is false for invalid JSON, a document deeper than
+// maxDepth, and an object with a duplicate name.
 func parseJSON(text string) (n node, ok bool) {
 	dec := json.NewDecoder(strings.NewReader(text))
 	dec.UseNumber()
@@ -79,7 +79,7 @@ func readNode(dec *json.Decoder, depth int) (n node, err error) {
 	return n, nil
 }
 
-// add adds a value. The order of an array is part of what it means, that of an object not.
+// add adds a value. The hash depends on the order of array elements, but not of object members.
 func (n *node) add(label string, value node) {
 	if len(n.line) < maxLineBytes {
 		if len(n.values) > 0 {
@@ -121,8 +121,7 @@ func (n node) closing() byte {
 	return ']'
 }
 
-// diffJSON compares two documents by what they hold: the order of an object's names is
-// none of it.
+// diffJSON compares two documents by structure, regardless of the order of object members.
 func diffJSON(left, right node) []row {
 	w := walker{}
 	w.compareValues("", "", left, right)
@@ -142,7 +141,7 @@ func (w *walker) add(m mark, indent, left, right string) {
 	w.rows = append(w.rows, r)
 }
 
-// compareValues compares two values that have one name.
+// compareValues compares two values at the same place.
 func (w *walker) compareValues(indent, name string, left, right node) {
 	switch {
 	case left.hash == right.hash && left.open == right.open:
@@ -163,7 +162,7 @@ func (w *walker) compareValues(indent, name string, left, right node) {
 	}
 }
 
-// addValue shows a value that is on one side only, or the same on both.
+// addValue adds the rows of a value that is on one side only, or the same on both.
 func (w *walker) addValue(m mark, indent, name string, n node) {
 	if n.open == 0 || len(n.values) == 0 {
 		w.add(m, indent, name+n.line, name+n.line)
@@ -176,7 +175,7 @@ func (w *walker) addValue(m mark, indent, name string, n node) {
 	w.add(m, indent, string(n.closing()), string(n.closing()))
 }
 
-// label is what stands before value i.
+// label returns the member name in front of value i, "" in an array.
 func (n node) label(i int) string {
 	if n.open == '{' {
 		return quoted(n.names[i]) + ": "
@@ -224,7 +223,7 @@ func (w *walker) arrays(indent string, left, right node) {
 	}
 }
 
-// unquoted is a scalar as what it stands for: a text without quotes.
+// unquoted returns the value of a JSON string without quotes, and other scalars as they are.
 func unquoted(text string) string {
 	var s string
 	if json.Unmarshal([]byte(text), &s) == nil && text != "null" {
@@ -233,7 +232,7 @@ func unquoted(text string) string {
 	return text
 }
 
-// hashes stand for the values in a comparison of their order.
+// hashes returns the hashes of the values, for a diff of their order.
 func (n node) hashes() []string {
 	out := make([]string, len(n.values))
 	for i, v := range n.values {

@@ -12,7 +12,7 @@ import (
 	"github.com/meowdis/meowdis/transfer"
 )
 
-// mark says how the two sides of a row differ.
+// mark is the kind of difference in a row.
 type mark byte
 
 const (
@@ -22,24 +22,24 @@ const (
 	rightOnly mark = '+'
 )
 
-// row is a line of the comparison: what stands on the left, and on the right.
+// row is a line of the comparison, with its left and right text.
 type row struct {
 	mark        mark
 	left, right string
-	pair        *pair // two values that Enter compares by themselves; nil for none
+	pair        *pair // two values that Enter opens as a comparison of their own; nil for none
 }
 
-// pair is two values with one name.
+// pair is two values with the same name.
 type pair struct{ name, left, right string }
 
-// comparison is two sides and what differs.
+// comparison is the result of comparing two sides.
 type comparison struct {
 	left, right side
 	rows        []row
-	note        string // what the rows do not show
+	note        string // a difference that the rows do not show
 }
 
-// compare finds what differs.
+// compare compares two sides.
 func compare(left, right side) comparison {
 	c := comparison{left: left, right: right}
 	switch {
@@ -55,7 +55,7 @@ func compare(left, right side) comparison {
 	return c
 }
 
-// sideBySide is two texts that have nothing to do with each other: their lines are side by side.
+// sideBySide pairs the lines of two unrelated texts by position.
 func sideBySide(left, right []string) (rows []row) {
 	for i := range max(len(left), len(right)) {
 		switch {
@@ -70,7 +70,7 @@ func sideBySide(left, right []string) (rows []row) {
 	return rows
 }
 
-// lines is a side by itself.
+// lines returns the content of one side as lines.
 func (s side) lines() []string {
 	if s.fields == nil && s.text != nil {
 		return decodedLines(s.text)
@@ -100,16 +100,16 @@ func values(fields []field) []string {
 	return out
 }
 
-// maxLineBytes is the most bytes of a line that are shown.
+// maxLineBytes is how many bytes of a line are shown.
 const maxLineBytes = 4 << 10
 
-// visible is text as one line of the screen.
+// visible returns text as one line for the screen.
 func visible(text string) string {
 	text = text[:min(len(text), maxLineBytes)]
 	return screen.VisibleText([]byte(strings.ReplaceAll(text, "\n", "↵")))
 }
 
-// diffFields pairs the fields of two sides, both in order.
+// diffFields merges the fields of two sides, which are sorted.
 func diffFields(left, right []field) (rows []row) {
 	for len(left)+len(right) > 0 {
 		switch {
@@ -133,7 +133,7 @@ func diffFields(left, right []field) (rows []row) {
 	return rows
 }
 
-// diffTexts compares two texts: as JSON where both are, else by their lines.
+// diffTexts compares two texts: as JSON if both are JSON, else by lines.
 func diffTexts(left, right []byte) (rows []row, note string) {
 	switch {
 	case bytes.Equal(left, right):
@@ -162,7 +162,7 @@ func diffTexts(left, right []byte) (rows []row, note string) {
 	return rows, note
 }
 
-// decodeText is a text decoded.
+// decodeText decodes a text.
 func decodeText(text []byte) decode.Shown {
 	return decode.Value(text, decode.Options{MaxBytes: maxBytes, DumpBytes: 1 << 20})
 }
@@ -180,7 +180,7 @@ func isJSON(s decode.Shown) bool {
 	return last == "JSON" || last == "MessagePack"
 }
 
-// diffLines compares lines, or elements, in their order.
+// diffLines compares lines, or elements, in order.
 func diffLines(left, right []string) (rows []row) {
 	at, other := 0, 0
 	end := lcs.Diff{Start: len(left), End: len(left), ReplStart: len(right), ReplEnd: len(right)}
@@ -189,7 +189,7 @@ func diffLines(left, right []string) (rows []row) {
 			rows = append(rows, row{mark: same, left: visible(left[at]), right: visible(right[other])})
 		}
 		for ; at < h.End && other < h.ReplEnd; at, other = at+1, other+1 {
-			if left[at] == right[other] { // where much differs, not all that is the same is found
+			if left[at] == right[other] { // a diff of many changes does not find every match
 				rows = append(rows, row{mark: same, left: visible(left[at]), right: visible(right[other])})
 				continue
 			}

@@ -15,30 +15,30 @@ import (
 	"github.com/meowdis/meowdis/transfer"
 )
 
-// The most of a key that is compared: it is in memory as a whole.
+// Limits of a compared key, which is held in memory.
 const (
 	maxBytes    = 16 << 20
 	maxElements = 100_000
 )
 
-// side is one of the two that are compared.
+// side is one of the two compared values.
 type side struct {
 	label   string
-	kind    string // "" where there is no such key
+	kind    string // "" for a missing key
 	expires int64  // Unix ms; 0 for never
-	text    []byte // of a type without elements
+	text    []byte // for a type without elements
 	fields  []field
-	count   int64 // elements or bytes
+	count   int64 // number of elements or bytes
 }
 
-// field is an element. Those of a list have no name: they are told by their order.
+// field is an element. List elements have no name: their position identifies them.
 type field struct {
 	name    string
 	sortKey string // what fields are sorted by
 	value   string
 }
 
-// errTooLarge is why a key is not compared.
+// errTooLarge is an error: the key is too large to compare.
 type errTooLarge struct{ key string }
 
 func (e errTooLarge) Error() string {
@@ -46,7 +46,7 @@ func (e errTooLarge) Error() string {
 		display.Text(e.key, 40), display.Bytes(maxBytes), display.Grouped(maxElements))
 }
 
-// read reads a key of a database, of at most mostBytes.
+// read reads a key of at most maxBytes.
 func read(ctx context.Context, c *target.Conn, db int, key, label string) (side, error) {
 	s := side{label: label}
 	bytes := 0
@@ -75,7 +75,7 @@ func read(ctx context.Context, c *target.Conn, db int, key, label string) (side,
 	return s, nil
 }
 
-// add takes what a part of the key holds, and returns about how many bytes that is.
+// add adds a part of the value, and returns its approximate size in bytes.
 func (s *side) add(v transfer.Value) (bytes int) {
 	put := func(name, order, value string) {
 		s.fields = append(s.fields, field{name, order, value})
@@ -125,7 +125,7 @@ func (s *side) add(v transfer.Value) (bytes int) {
 	return bytes
 }
 
-// pairs is the fields of an entry: "kind=login user=7".
+// pairs returns the fields of a stream entry as text: "kind=login user=7".
 func pairs(fields [][]byte) string {
 	var out []string
 	for i := 0; i+1 < len(fields); i += 2 {

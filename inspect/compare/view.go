@@ -12,30 +12,30 @@ import (
 	"github.com/meowdis/meowdis/keytype"
 )
 
-// sheet is a comparison on the screen: side by side where there is room, else one side
-// below the other.
+// sheet shows a comparison: side by side if the screen is wide enough, else one side below
+// the other.
 type sheet struct {
 	comparison
 	title           string
-	parent          room.Dialog // what is there again when it closes
-	onlyDifferences bool        // what is the same is left out
+	parent          room.Dialog // shown again when the sheet closes
+	onlyDifferences bool        // equal rows are left out
 	lines           []line
 	stacked         bool // one side below the other
-	at, top         int  // the selected line, and the first on the screen
-	height          int  // lines for the rows
-	first           bool // the first difference was gone to
+	at, top         int  // the selected line, and the first visible one
+	height          int
+	first           bool // the first difference has been selected
 }
 
-// line is a line of the screen: a row or one side of it, or how many rows are left out.
+// line is a line of the screen: a row, one side of a row, or a count of hidden rows.
 type line struct {
 	row  int
-	side mark // leftOnly or rightOnly for a side of a row that differs
+	side mark // leftOnly or rightOnly for one side of a changed row
 	gap  int
 }
 
 const (
-	minSplitWidth = 60 // cells from which on the sides are next to each other
-	contextRows   = 2  // rows around a difference that are shown with it
+	minSplitWidth = 60 // narrowest screen, in cells, for two sides next to each other
+	contextRows   = 2  // rows shown around a difference
 	headerLines   = 3  // lines above the rows
 )
 
@@ -43,7 +43,7 @@ func newSheet(title string, c comparison, behind room.Dialog) *sheet {
 	return &sheet{comparison: c, title: title, parent: behind}
 }
 
-// layout makes the lines of what is shown, and stays at the row that was selected.
+// layout computes the lines to show, and keeps the selected row.
 func (s *sheet) layout() {
 	kept := 0
 	if s.at < len(s.lines) {
@@ -79,7 +79,7 @@ func (s *sheet) layout() {
 	}
 }
 
-// nearDifferences is which rows differ, or are close to one that does.
+// nearDifferences reports for each row whether it is a difference or close to one.
 func (s *sheet) nearDifferences() []bool {
 	near := make([]bool, len(s.rows))
 	for i, r := range s.rows {
@@ -124,7 +124,7 @@ func (s *sheet) Press(b *room.Base, k tea.KeyMsg) tea.Cmd {
 
 func (s *sheet) move(n int) { s.at = max(min(s.at+n, len(s.lines)-1), 0) }
 
-// seek goes to the next row that differs, or to the one before.
+// seek selects the next difference in the direction of step.
 func (s *sheet) seek(step int) {
 	for i := s.at + step; i >= 0 && i < len(s.lines); i += step {
 		if l := s.lines[i]; l.gap == 0 && s.rows[l.row].mark != same && l.row != s.lines[s.at].row {
@@ -134,7 +134,7 @@ func (s *sheet) seek(step int) {
 	}
 }
 
-// open compares the two values of a row by themselves, or shows what was left out.
+// open compares the two values of a row, or shows the hidden rows.
 func (s *sheet) open(b *room.Base) {
 	if s.at >= len(s.lines) {
 		return
@@ -198,7 +198,7 @@ func (s *sheet) View(b *room.Base, width, height int) []string {
 	return lines
 }
 
-// summary says how much differs.
+// summary returns the number of differences as text.
 func (s *sheet) summary() string {
 	n := 0
 	for _, r := range s.rows {
@@ -219,7 +219,7 @@ func (s *sheet) summary() string {
 	return display.Counted(int64(n), "difference", "differences") + ", " + display.Grouped(int64(len(s.rows)-n)) + " the same"
 }
 
-// header is what stands above the rows: what is compared.
+// header returns the lines above the rows.
 func (s *sheet) header(b *room.Base, width int) []string {
 	title := b.Styles.Title.Render(" " + display.Truncate(s.title, width/2))
 	lines := []string{screen.Between(title+"  "+b.Styles.Dim.Render(s.summary()), "", width)}
@@ -236,7 +236,7 @@ func (s *sheet) header(b *room.Base, width int) []string {
 		two(b.Styles.Dim.Render(s.left.facts(b.Now)), b.Styles.Dim.Render(s.right.facts(b.Now))))
 }
 
-// facts is the type, the size and the TTL of a side.
+// facts returns type, size and TTL of a side.
 func (s side) facts(now int64) string {
 	if s.kind == "" {
 		return "no such key"
@@ -255,10 +255,10 @@ func (s side) facts(now int64) string {
 	return facts
 }
 
-// sideWidth is the width of each side.
+// sideWidth returns the width of each side in cells.
 func sideWidth(width int) int { return max((width-6)/2, 1) }
 
-// draw is a line.
+// draw renders a line.
 func (s *sheet) draw(b *room.Base, l line, selected bool, width int) string {
 	look := b.Styles.Row(selected, true)
 	if l.gap > 0 {
@@ -290,8 +290,8 @@ func styleOf(b *room.Base, m mark) lipgloss.Style {
 	return b.Styles.Dim
 }
 
-// renderSide is a side of a row in so many cells. Of two lines that differ the part is in
-// sight, and underlined, in which they do.
+// renderSide renders one side of a row in width cells. In a changed row it keeps the
+// difference in view and underlines it.
 func (s *sheet) renderSide(b *room.Base, look screen.RowStyle, r row, half mark, text string, width int) string {
 	if r.mark != changed {
 		style := look.Text
@@ -312,8 +312,8 @@ func (s *sheet) renderSide(b *room.Base, look screen.RowStyle, r row, half mark,
 	return display.Fit(line, width)
 }
 
-// splitDifference cuts the text of a side in what the other begins with, too, what differs, and
-// what the other ends with.
+// splitDifference splits the text of one side into the common prefix, the differing part,
+// and the common suffix.
 func splitDifference(left, right string, ofRight bool) (head, middle, tail string) {
 	a, b := []rune(left), []rune(right)
 	from := 0

@@ -1,4 +1,4 @@
-// Package job runs what is slow off the screen's loop: one job at a time for each
-// purpose, each with its cost, and every one can be cancelled. A job gets what it works
-// with, and hands back a message.
+// Package job runs slow work off the screen's loop: at most one job for each purpose, each
+// with its cost, and all of them cancellable. A job uses only what it is given, and returns
+// a message.
 package job

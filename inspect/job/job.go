@@ -11,38 +11,38 @@ import (
 	"github.com/meowdis/meowdis/display"
 )
 
-// Purpose is what a job is for. There is at most one job for each: starting
-// another cancels the one before.
+// Purpose is the kind of work a job does. Starting a job cancels the running job with the
+// same purpose.
 type Purpose int
 
 const (
-	Counting    Purpose = iota // the database's number of keys
+	Counting    Purpose = iota // the number of keys in the database
 	Listing                    // rows of the list
-	Sorting                    // some more keys, for an order that no index has
-	Scanning                   // the next page of a scan's keys
-	Describing                 // type, TTL and size of the keys on the screen
+	Sorting                    // more keys, for an order without an index
+	Scanning                   // the next page of SCAN
+	Describing                 // type, TTL and size of the visible keys
 	Tallying                   // the number of keys in a folder
 	Sizing                     // the bytes of a folder
-	Opening                    // a value's facts and beginning
+	Opening                    // the metadata and first elements of a value
 	Paging                     // another chunk of the open value
 	Decoding                   // a long string as a whole
 	Searching                  // a text in the open value
-	Sifting                    // the elements of the open value that hold a text, or their order
-	Informing                  // all about a key
+	Sifting                    // the elements of the open value that contain a text, or their order
+	Informing                  // the details of a key
 	Overviewing                // a part of the overview
-	Answering                  // a command that was typed
-	Weighing                   // how many keys would go
+	Answering                  // a typed command
+	Weighing                   // the keys that a change affects
 	Writing                    // a change
-	Unlocking                  // a client that writes
-	Marking                    // names that are marked
+	Unlocking                  // a client that can write
+	Marking                    // names to mark
 	Exporting                  // keys to a file
 	Drafting                   // a value for the editor
-	CountingDBs                // the number of keys of every database
+	CountingDBs                // the keys of every database
 	Comparing                  // two keys
-	Serving                    // what a server does
-	Completing                 // what can complete a command
-	Recalling                  // keys that are remembered
-	Watching                   // whether anybody changed the data
+	Serving                    // the views of a server
+	Completing                 // candidates for a command
+	Recalling                  // recent keys and bookmarks
+	Watching                   // writes of other clients
 	Purposes
 )
 
@@ -54,7 +54,7 @@ var purposeNames = [Purposes]string{
 	Comparing: "comparing", Serving: "looking", Completing: "looking", Recalling: "looking", Watching: "watching",
 }
 
-// String is what the screen says of a job for p.
+// String returns the text that the screen shows for a job.
 func (p Purpose) String() string { return purposeNames[p] }
 
 // job is the running work for a purpose, if any.
@@ -62,18 +62,17 @@ type job struct {
 	id      int
 	cancel  context.CancelFunc // nil: nothing runs
 	started int64
-	ended   int64 // when the one before ended
+	ended   int64 // when the previous job ended
 	cost    *Cost
-	outcome chan Finished // gets its end, too
+	outcome chan Finished // also receives the job's result
 }
 
-// Cost is what a job has cost so far, and how far it is.
+// Cost is the cost of a job so far, and its progress.
 type Cost struct{ Commands, Bytes, done, total atomic.Int64 }
 
 type costKey struct{}
 
-// CostOf is the cost of the job that ctx belongs to; one that nobody looks at
-// where there is none.
+// CostOf returns ctx's job cost, or a discarded one.
 func CostOf(ctx context.Context) *Cost {
 	if c, ok := ctx.Value(costKey{}).(*Cost); ok {
 		return c
@@ -81,13 +80,13 @@ func CostOf(ctx context.Context) *Cost {
 	return &Cost{}
 }
 
-// Progress says how far a job is; of is not positive where that cannot be told.
+// Progress sets a job's progress; of is 0 or less if the total is unknown.
 func (c *Cost) Progress(done, of int64) {
 	c.done.Store(done)
 	c.total.Store(of)
 }
 
-// Finished is a job's end. A job that was cancelled or replaced ends unheard.
+// Finished is the result of a job. The results of cancelled and replaced jobs are ignored.
 type Finished struct {
 	Purpose Purpose
 	id      int
@@ -95,24 +94,24 @@ type Finished struct {
 	Err     error
 }
 
-// Jobs is the work of all rooms, and the spinner that turns while there is any. It
-// belongs to the screen's loop.
+// Jobs is the running jobs of all panes, and their spinner. It must be used only by the
+// screen's loop.
 type Jobs struct {
 	Now   int64                                      // Unix ms, as of the last message
-	After func(d time.Duration, msg tea.Msg) tea.Cmd // brings a message later
-	Mark  func(tea.Msg) tea.Msg                      // says whose the end of a job is; nil: there is one only
+	After func(d time.Duration, msg tea.Msg) tea.Cmd // delivers a message after d
+	Mark  func(tea.Msg) tea.Msg                      // wraps a job's result for the model that started it; nil: there is only one model
 
 	all      [Purposes]job
 	Frame    int // of the spinner
 	spinning bool
 }
 
-// Start runs work off the screen's loop and brings its result as a message. The work
-// uses what it is handed, and nothing that the screen's loop changes meanwhile.
+// Start runs work off the screen's loop and delivers its result as a message. work must
+// use only what it is given, and nothing that the screen's loop may change.
 func (js *Jobs) Start(p Purpose, work func(context.Context) (tea.Msg, error)) tea.Cmd {
 	js.Cancel(p)
 	j := &js.all[p]
-	if j.cost == nil || j.ended != js.Now { // else it goes on with what it began
+	if j.cost == nil || j.ended != js.Now { // else it continues the work of the previous job
 		j.cost, j.started = &Cost{}, js.Now
 	}
 	ctx, cancel := context.WithCancel(context.WithValue(context.Background(), costKey{}, j.cost))
@@ -134,7 +133,7 @@ func (js *Jobs) Start(p Purpose, work func(context.Context) (tea.Msg, error)) te
 // Running reports whether there is a job for p.
 func (js *Jobs) Running(p Purpose) bool { return js.all[p].cancel != nil }
 
-// Cancel ends the job for p unheard, if there is one.
+// Cancel cancels the job for p, if any, and drops its result.
 func (js *Jobs) Cancel(p Purpose) {
 	if js.Running(p) {
 		js.all[p].cancel()
@@ -142,8 +141,7 @@ func (js *Jobs) Cancel(p Purpose) {
 	}
 }
 
-// CancelAll ends all jobs but the change that is being made, whose undo must not
-// be lost.
+// CancelAll cancels all jobs except a change, whose undo must not be lost.
 func (js *Jobs) CancelAll() {
 	for p := range Purposes {
 		if p != Writing {
@@ -152,7 +150,7 @@ func (js *Jobs) CancelAll() {
 	}
 }
 
-// Longest is the purpose that has run for longest.
+// Longest returns the purpose of the longest running job.
 func (js *Jobs) Longest() (Purpose, bool) {
 	found, any := Counting, false
 	for p := range Purposes {
@@ -163,8 +161,8 @@ func (js *Jobs) Longest() (Purpose, bool) {
 	return found, any
 }
 
-// OnlyFillsIn reports whether nothing runs that a person waits for: only what completes
-// the rows on the screen.
+// OnlyFillsIn reports whether no job runs that the person waits for, but only jobs that
+// complete the visible rows.
 func (js *Jobs) OnlyFillsIn() bool {
 	for p := range Purposes {
 		switch p {
@@ -178,7 +176,7 @@ func (js *Jobs) OnlyFillsIn() bool {
 	return true
 }
 
-// Spent is how far the job for p is, and what all that runs has cost so far.
+// Spent returns the progress of the job for p and the cost of all running jobs, as text.
 func (js *Jobs) Spent(p Purpose) (parts []string) {
 	if c := js.all[p].cost; c.total.Load() > 0 {
 		parts = append(parts, strconv.FormatInt(min(100*c.done.Load()/c.total.Load(), 100), 10)+"%")
@@ -199,8 +197,8 @@ func (js *Jobs) Spent(p Purpose) (parts []string) {
 	return parts
 }
 
-// Takes reports whether f is the end of the job that runs for its purpose, which is
-// then over.
+// Takes reports whether f is the result of the current job for its purpose, and ends that
+// job.
 func (js *Jobs) Takes(f Finished) bool {
 	if !js.Running(f.Purpose) || js.all[f.Purpose].id != f.id {
 		return false
@@ -210,14 +208,14 @@ func (js *Jobs) Takes(f Finished) bool {
 	return true
 }
 
-// Interrupt asks the job for p to end, and lets it say what it did.
+// Interrupt cancels the job for p, but still accepts its result.
 func (js *Jobs) Interrupt(p Purpose) {
 	if js.Running(p) {
 		js.all[p].cancel()
 	}
 }
 
-// Conclude stops the job for p and returns its end, if that comes soon enough.
+// Conclude cancels the job for p, and returns its result if it comes within most.
 func (js *Jobs) Conclude(p Purpose, most time.Duration) (f Finished, ended bool) {
 	js.Interrupt(p)
 	select {
@@ -228,14 +226,14 @@ func (js *Jobs) Conclude(p Purpose, most time.Duration) (f Finished, ended bool)
 	}
 }
 
-// Took is for how long the job for p has run, in ms.
+// Took returns how long the job for p has run, in ms.
 func (js *Jobs) Took(p Purpose) int64 { return js.Now - js.all[p].started }
 
 const (
 	FrameTime = 100 * time.Millisecond
 )
 
-// SpinMsg turns the spinner while jobs run.
+// SpinMsg advances the spinner while jobs run.
 type SpinMsg struct{}
 
 func (js *Jobs) spin() tea.Cmd {
@@ -246,7 +244,7 @@ func (js *Jobs) spin() tea.Cmd {
 	return js.After(FrameTime, SpinMsg{})
 }
 
-// Spun turns the spinner on while there are jobs.
+// Spun advances the spinner, or stops it if no job runs.
 func (js *Jobs) Spun() tea.Cmd {
 	js.spinning = false
 	if _, any := js.Longest(); !any {
@@ -257,7 +255,7 @@ func (js *Jobs) Spun() tea.Cmd {
 	return js.spin()
 }
 
-// Later is tea.Tick with a ready message; tests have a clock of their own.
+// Later is tea.Tick with a fixed message; tests use their own clock.
 func Later(d time.Duration, msg tea.Msg) tea.Cmd {
 	return tea.Tick(d, func(time.Time) tea.Msg { return msg })
 }

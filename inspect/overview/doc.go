@@ -1,3 +1,3 @@
-// Package overview is the room of the inspector that only tells: the data set at a glance,
-// and all about a key.
+// Package overview is the pane of the inspector with read-only summaries: of the data set,
+// and of a key.
 package overview

@@ -20,7 +20,7 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// keyInfoMsg is all that is known about a key.
+// keyInfoMsg is the details of a key.
 type keyInfoMsg struct {
 	key      string
 	facts    catalog.Facts
@@ -29,10 +29,10 @@ type keyInfoMsg struct {
 	tables   []catalog.Table
 }
 
-// notPermitted stands for what the target does not tell this person.
+// notPermitted replaces a value that the user may not read.
 const notPermitted = "not told to this user"
 
-// ShowInfo tells all about a key.
+// ShowInfo shows the details of a key.
 func (v *Room) ShowInfo(key string) tea.Cmd {
 	v.Dialog = &room.Page{Title: display.Whole(key), Lines: []string{v.Styles.Dim.Render(" looking…")}}
 	conn, index, clock, db := v.Conn, v.Index, v.Clock, v.DB
@@ -76,7 +76,7 @@ func readKeyInfo(ctx context.Context, conn *target.Conn, index target.Index, clo
 	return r, err
 }
 
-// onKeyInfo shows it.
+// onKeyInfo shows the details.
 func (v *Room) onKeyInfo(r keyInfoMsg) {
 	p, ok := v.Dialog.(*room.Page)
 	if !ok || p.Title != display.Whole(r.key) {
@@ -119,7 +119,7 @@ func (v *Room) onKeyInfo(r keyInfoMsg) {
 	}
 }
 
-// timeText is a time, with how far it is from now.
+// timeText returns a time, and its distance from now.
 func (v *Room) timeText(ms int64, zero string) string {
 	if ms == 0 {
 		return zero
@@ -131,8 +131,8 @@ func (v *Room) timeText(ms int64, zero string) string {
 	return at + v.Styles.Dim.Render("  "+display.Remaining(v.Now-ms)+" ago")
 }
 
-// tableLines is the rows of a table, a line a column where there is one row, and
-// the SQL that reads them.
+// tableLines returns the rows of a table and the SQL that reads them. A single row is
+// shown with one line for each column.
 func (v *Room) tableLines(t catalog.Table) []string {
 	title := " " + v.Styles.Title.Render(t.Name) + v.Styles.Dim.Render("  "+display.Counted(int64(len(t.Rows)), "row", "rows"))
 	if t.More {

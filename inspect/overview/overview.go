@@ -16,13 +16,13 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// Room shows the data set at a glance, and all about a key.
+// Room is the pane with the summary of the data set, and the details of a key.
 type Room struct {
 	*room.Base
-	Place string // what the target is called
+	Place string // name of the target
 }
 
-// Update takes in what a job brought; it leaves what is of other rooms.
+// Update handles the results of this pane's jobs, and ignores other messages.
 func (v *Room) Update(msg tea.Msg) tea.Cmd {
 	switch r := msg.(type) {
 	case keyInfoMsg:
@@ -33,30 +33,30 @@ func (v *Room) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// Glance is a data set at a glance. It fills in part by part, the dear ones
-// last, for as long as it is on the screen.
+// Glance is the summary of a data set. It is filled in part by part, the most expensive
+// ones last, while it is on the screen.
 type Glance struct {
 	room.Page
-	parts    []part // still to be found out
+	parts    []part // parts still to load
 	keys     int64
-	partial  string // which keys kinds and folders are about; "": all
+	partial  string // the keys that kinds and folders cover; "": all
 	kinds    []catalog.Amount
-	sample   bool             // deaths, too, are about those
-	expiries []int64          // by lifeSpans; nil while unknown
-	folders  []catalog.Amount // their bytes are 0 when unknown
+	sample   bool             // expiries cover the same keys
+	expiries []int64          // by ttlSpans; nil while unknown
+	folders  []catalog.Amount // Bytes is 0 if unknown
 	file     *catalog.File
 	wal      int64
-	server   []string // facts that a server tells
-	scanned  int64    // of a server, how many keys the folders are about
-	scope    string   // and which those are
+	server   []string // lines from INFO
+	scanned  int64    // number of keys that folders cover, on a server
+	scope    string   // and a description of them
 	plot     plot
 }
 
-// part is something to find out about the data set: it runs off the screen's loop,
-// and what it returns puts the answer into the overview.
+// part is a query for the overview. It runs off the screen's loop, and returns a function
+// that adds its answer to the overview.
 type part func(context.Context) (partMsg, error)
 
-// partMsg puts an answer into the overview, and may add parts.
+// partMsg adds an answer to the overview, and may add more parts.
 type partMsg func(*Glance)
 
 var (
@@ -66,7 +66,7 @@ var (
 
 const hourMs = 3600_000
 
-// ShowOverview begins it.
+// ShowOverview opens the overview and starts to load it.
 func (v *Room) ShowOverview(keys room.Known) tea.Cmd {
 	o := &Glance{keys: keys.Total, Page: room.Page{Title: "Overview of database " + target.Decimal(int64(v.DB))}}
 	db, ix, delimiter := v.DB, v.Index, v.Delimiter
@@ -94,12 +94,12 @@ func (v *Room) ShowOverview(keys room.Known) tea.Cmd {
 		}
 	}
 	o.Layout = func(width, _ int) []string { return o.draw(v, width) }
-	v.Cancel(job.Sizing) // it goes on after this
+	v.Cancel(job.Sizing) // it continues afterwards
 	v.Dialog = o
 	return v.loadNext(o)
 }
 
-// sumPart adds some more keys up, and goes on until those are all.
+// sumPart adds up more keys, and queues itself until all keys are counted.
 func sumPart(sums *catalog.Summing) part {
 	return func(ctx context.Context) (partMsg, error) {
 		err := sums.Look(ctx)
@@ -115,11 +115,11 @@ func sumPart(sums *catalog.Summing) part {
 	}
 }
 
-// maxFolders is how many folders are counted where each costs a count.
+// maxFolders is how many folders are counted if each one costs a query.
 const maxFolders = 100
 
-// firstFolders is a level of folders that says something: a single folder does not,
-// what is in it does.
+// firstFolders returns the first level with more than a single folder: one folder alone
+// says nothing, its contents do.
 func firstFolders(ctx context.Context, keys target.Keyspace, db int, delimiter string) (p catalog.Page, prefix string, err error) {
 	for {
 		p, err = keys.Level(ctx, db, prefix, delimiter, catalog.Mark{}, false, maxFolders)
@@ -130,7 +130,7 @@ func firstFolders(ctx context.Context, keys target.Keyspace, db int, delimiter s
 	}
 }
 
-// foldersPart finds the folders, and then counts each.
+// foldersPart lists the folders, and queues a count for each.
 func foldersPart(keys target.Keyspace, db int, delimiter string) part {
 	return func(ctx context.Context) (partMsg, error) {
 		p, _, err := firstFolders(ctx, keys, db, delimiter)
@@ -154,10 +154,10 @@ func tallyPart(keys target.Keyspace, db int, folder string) part {
 	}
 }
 
-// maxFoldersShown is how many folders the overview names.
+// maxFoldersShown is how many folders the overview shows.
 const maxFoldersShown = 10
 
-// serverPart asks a server about itself.
+// serverPart queries INFO.
 func serverPart(c *target.Conn, db int) part {
 	return func(ctx context.Context) (partMsg, error) {
 		values, err := c.Do(ctx, db, target.Command("INFO"))
@@ -182,10 +182,10 @@ func serverFacts(info resp.Value) (facts []string) {
 	return facts
 }
 
-// sampleSize is how many keys a server is asked about: each costs commands.
+// sampleSize is how many keys of a server are described: each costs commands.
 const sampleSize = 500
 
-// samplePart looks at some of the keys that were scanned.
+// samplePart describes some of the scanned keys.
 func samplePart(c *target.Conn, clock func() int64, db int, sample func(n int) []string) part {
 	return func(ctx context.Context) (partMsg, error) {
 		now := clock()
@@ -195,7 +195,7 @@ func samplePart(c *target.Conn, clock func() int64, db int, sample func(n int) [
 			o.partial = "in a sample of " + display.Counted(int64(len(facts)), "key", "keys")
 			for _, f := range facts {
 				if f.Type == "" {
-					continue // it has ended since
+					continue // it has expired since
 				}
 				i := slices.IndexFunc(o.kinds, func(k catalog.Amount) bool { return k.Name == f.Type })
 				if i < 0 {
@@ -214,7 +214,7 @@ func samplePart(c *target.Conn, clock func() int64, db int, sample func(n int) [
 	}
 }
 
-// loadNext finds out the next part.
+// loadNext loads the next part.
 func (v *Room) loadNext(o *Glance) tea.Cmd {
 	if len(o.parts) == 0 {
 		return nil
@@ -227,7 +227,7 @@ func (v *Room) loadNext(o *Glance) tea.Cmd {
 	})
 }
 
-// onPart takes a part in and goes on, while the overview is on the screen.
+// onPart adds an answer and loads the next part, while the overview is open.
 func (v *Room) onPart(l partMsg) tea.Cmd {
 	o, ok := v.Dialog.(*Glance)
 	if !ok {
@@ -246,7 +246,7 @@ func (o *Glance) Press(b *room.Base, k tea.KeyMsg) tea.Cmd {
 	return cmd
 }
 
-// bar is n of most as a bar, the longest of which is width cells wide.
+// bar renders n as a bar; most has the full width in cells.
 func (v *Room) bar(n, most int64, width int) string {
 	if most <= 0 || n <= 0 {
 		return ""
@@ -259,11 +259,11 @@ func (v *Room) bar(n, most int64, width int) string {
 	return v.Styles.Accent.Render(bar)
 }
 
-// plot is how wide the parts of a row with a bar are.
+// plot is the column widths of a row with a bar.
 type plot struct{ name, count, bar int }
 
-// plotFor fits the bars to the width of the box; the numbers are short where it is
-// narrow.
+// plotFor fits the columns to the width of the box; in a narrow box, numbers are
+// abbreviated.
 func plotFor(width int) plot {
 	p := plot{name: 16, count: 12}
 	if width < 60 {
@@ -274,7 +274,7 @@ func plotFor(width int) plot {
 	return p
 }
 
-// countText is n in the width of the plot.
+// countText returns n in the width of its column.
 func (p plot) countText(n int64) string {
 	if s := display.Grouped(n); len(s) <= p.count {
 		return display.FitRight(s, p.count)
@@ -282,7 +282,7 @@ func (p plot) countText(n int64) string {
 	return display.FitRight(display.Short(n), p.count)
 }
 
-// draw lays the overview out.
+// draw lays out the overview.
 func (o *Glance) draw(v *Room, width int) []string {
 	o.Lines, o.plot = nil, plotFor(width)
 	dim := v.Styles.Dim.Render
@@ -336,13 +336,13 @@ func (o *Glance) heading(v *Room, name, note string) {
 	o.add(v.Styles.Title.Render(name), v.Styles.Dim.Render("  "+note))
 }
 
-// row is a number with its bar, of which the longest stands for most.
+// row adds a number with its bar; most is the longest bar.
 func (o *Glance) row(v *Room, name string, n, most int64, note string) {
 	o.add(display.Fit(name, o.plot.name), o.plot.countText(n), v.Styles.Dim.Render(note), " ", v.bar(n, most, o.plot.bar))
 }
 
-// percents are the parts that numbers are of all, each in cells of its own; what is there is
-// never 0%.
+// percents returns each number as a percentage of of, in cells of equal width. A number
+// above 0 is never shown as 0%.
 func percents(numbers []int64, of int64) []string {
 	shown := make([]string, len(numbers))
 	if of <= 0 {
@@ -386,7 +386,7 @@ func (o *Glance) drawFolders(v *Room) {
 	}
 }
 
-// drawExpiries shows how many of all keys, or of those that were asked, end when.
+// drawExpiries shows how many of all keys, or of the sampled keys, expire within each span.
 func (o *Glance) drawExpiries(v *Room, sampled int64) {
 	all, note := o.keys, ""
 	if o.sample {

@@ -1,6 +1,5 @@
-// Package recall remembers which keys of a target a person has opened lately, and which
-// they have bookmarked: names only, never values. They are in a file for each target that
-// only its owner may read.
+// Package recall stores which keys of a target a person opened recently and bookmarked. It
+// stores names only, never values, in one file for each target with mode 0600.
 package recall
 
 import (
@@ -20,39 +19,38 @@ import (
 	"github.com/meowdis/meowdis/xxh3"
 )
 
-// The most that is kept of a target: what was opened before goes, a bookmark more is
-// refused. Longer names are not kept.
+// Limits of what is stored for a target. The oldest recent keys are dropped; another
+// bookmark is refused. Longer names are not stored.
 const (
 	MostRecent    = 100
 	MostBookmarks = 500
 	LongestName   = 1024
 )
 
-// Key is one of a target's keys.
+// Key is a key of the target.
 type Key struct {
 	DB   int    `json:"db"`
-	Name []byte `json:"key"` // in base64, since any bytes can be in it
-	At   int64  `json:"at"`  // when it was opened or bookmarked last, Unix ms
+	Name []byte `json:"key"` // base64, since a name is any bytes
+	At   int64  `json:"at"`  // when it was last opened or bookmarked, Unix ms
 }
 
-// Keys are those that are remembered, the bookmarks in the order in which they were made,
-// the others the last one first.
+// Keys is the stored keys: bookmarks in the order they were made, recent keys latest first.
 type Keys struct {
 	Bookmarks []Key `json:"bookmarks"`
 	Recent    []Key `json:"recent"`
 }
 
-// Memory is what is remembered of one target. It may be used from any goroutine.
+// Memory is the stored keys of one target. It is safe for concurrent use.
 type Memory struct {
-	path string // "": nothing outlasts the session
+	path string // "": the keys are kept only for the session
 	now  func() int64
 
 	mu   sync.Mutex
 	keys Keys
 }
 
-// New remembers the keys of a target in dir, or, when that is "", as long as the session
-// is. The file is made with the first key.
+// New returns the stored keys of a target in dir; if dir is "", they last only for the
+// session. The file is created with the first key.
 func New(dir, target string, now func() int64) *Memory {
 	m := &Memory{now: now}
 	if dir != "" {
@@ -61,7 +59,7 @@ func New(dir, target string, now func() int64) *Memory {
 	return m
 }
 
-// Keys is what is remembered, by this session and by others.
+// Keys returns the stored keys, including those that other sessions have written.
 func (m *Memory) Keys() (Keys, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -69,7 +67,7 @@ func (m *Memory) Keys() (Keys, error) {
 	return Keys{slices.Clone(m.keys.Bookmarks), slices.Clone(m.keys.Recent)}, err
 }
 
-// Visit remembers that a key was opened.
+// Visit records that a key was opened.
 func (m *Memory) Visit(db int, name string) error {
 	if len(name) > LongestName {
 		return nil
@@ -82,7 +80,7 @@ func (m *Memory) Visit(db int, name string) error {
 	})
 }
 
-// Mark bookmarks a key, or takes its bookmark away, and reports which.
+// Mark toggles the bookmark of a key, and reports whether the key now has one.
 func (m *Memory) Mark(db int, name string) (marked bool, err error) {
 	if len(name) > LongestName {
 		return false, fmt.Errorf("a name of more than %d bytes cannot be bookmarked", LongestName)
@@ -102,7 +100,7 @@ func (m *Memory) Mark(db int, name string) (marked bool, err error) {
 	return marked, err
 }
 
-// Forget takes a key out, bookmarked or not.
+// Forget removes a key from the bookmarks and the recent keys.
 func (m *Memory) Forget(db int, name string) error {
 	return m.change(func(k *Keys) error {
 		k.Bookmarks = slices.DeleteFunc(k.Bookmarks, matches(db, name))
@@ -115,7 +113,7 @@ func matches(db int, name string) func(Key) bool {
 	return func(k Key) bool { return k.DB == db && string(k.Name) == name }
 }
 
-// change reads what others have written, changes it, and writes it, unless do refuses.
+// change reads the file, applies do, and writes the file unless do returns an error.
 func (m *Memory) change(do func(*Keys) error) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -133,10 +131,10 @@ func (m *Memory) change(do func(*Keys) error) error {
 	return m.write()
 }
 
-// lockTimeout is how long to wait for another process, which takes only a moment to write.
+// lockTimeout limits the wait for another process, which holds the lock only while it writes.
 const lockTimeout = 5 * time.Second
 
-// lock keeps all others, in this process and in others, from changing what is remembered until free is called.
+// lock takes the lock that all goroutines and processes share for changes; free releases it.
 func (m *Memory) lock() (free func(), err error) {
 	if m.path == "" {
 		return func() {}, nil
@@ -154,11 +152,11 @@ func (m *Memory) lock() (free func(), err error) {
 	return func() { f.Close() }, nil
 }
 
-// lockName is a file that is held open while what is remembered of any target is changed. It is never removed:
+// lockName is the file that is locked during a change to any target's keys. It is never removed:
 // another process may be about to open it.
 const lockName = ".lock"
 
-// maxFileBytes is more bytes than a file of ours can have.
+// maxFileBytes is an upper bound for the size of a valid file.
 const maxFileBytes = (MostRecent + MostBookmarks) * 2 * LongestName
 
 func (m *Memory) read() error {
@@ -191,7 +189,7 @@ func (m *Memory) read() error {
 	return nil
 }
 
-// write writes the file anew: the old one is there until the new one is whole.
+// write replaces the file: a crash leaves the old one.
 func (m *Memory) write() (err error) {
 	if m.path == "" {
 		return nil

@@ -1,5 +1,4 @@
-// Package server is the room of the inspector that shows what a target does: its clients,
-// its slow commands, its channels, the commands that it runs, and its memory. What is not
-// offered is said; what is shown is asked again while it is on the screen; what comes by
-// itself is kept up to a bound.
+// Package server is the pane of the inspector that shows the activity of a target: clients,
+// slow log, channels, commands as they run, and memory. It says which views the target does
+// not offer, refreshes the open view, and keeps a bounded number of received lines.
 package server

@@ -11,29 +11,29 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// The most that a feed keeps: lines, and bytes of each.
+// Limits of a feed: number of lines, and bytes of each cell.
 const (
 	maxFeedLines = 2000
 	maxLineBytes = 2048
 )
 
-// feed is what comes by itself, the last lines of it. A nil feed is none.
+// feed is the latest lines of a stream of messages or commands. A nil feed is empty.
 type feed struct {
 	title   string
-	command string // which listens
+	command string // the command that opened the stream
 	stop    context.CancelFunc
 
 	mu       sync.Mutex
-	lines    [][]string // the last ones, the last one last
-	received int64      // all of them
-	err      error      // why no more comes, or not all
+	lines    [][]string // oldest first
+	received int64      // number of lines received in all
+	err      error      // why the stream ended or is incomplete
 	ended    bool
-	paused   bool // the screen stands still; lines go on to be counted
+	paused   bool // the screen is paused; lines are only counted
 }
 
 func newFeed(title, command string) *feed { return &feed{title: title, command: command} }
 
-// run listens until end.
+// run receives lines until close is called.
 func (f *feed) run(listen Listener, call [][]byte) tea.Cmd {
 	ctx, stop := context.WithCancel(context.Background())
 	f.stop = stop
@@ -61,7 +61,7 @@ func (f *feed) setError(err error) {
 	f.err = err
 }
 
-// addLine keeps a line, and lets go of the oldest.
+// addLine adds a line, and drops the oldest.
 func (f *feed) addLine(v resp.Value) error {
 	if err := target.ReplyError(v); err != nil {
 		return err
@@ -81,7 +81,7 @@ func (f *feed) addLine(v resp.Value) error {
 	return nil
 }
 
-// feedLine is a message, or a command that ran, as cells; nil of a confirmation.
+// feedLine returns a message, or a MONITOR line, as cells; nil for a confirmation.
 func feedLine(v resp.Value) []string {
 	clip := func(v resp.Value) string {
 		text := target.Text(v)
@@ -102,14 +102,14 @@ func feedLine(v resp.Value) []string {
 	return nil
 }
 
-// snapshot is the lines, how many there were, and whether more may come.
+// snapshot returns the lines, the number received, and whether the stream has ended.
 func (f *feed) snapshot() (lines [][]string, came int64, ended bool, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.lines[max(len(f.lines)-maxFeedLines, 0):], f.received, f.ended, f.err
 }
 
-// togglePause stops the screen, or lets it go on.
+// togglePause pauses or resumes the screen.
 func (f *feed) togglePause() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

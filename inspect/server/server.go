@@ -14,19 +14,19 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// Listener carries out a command that begins to listen, and hands on what comes until ctx
-// ends. Notice is told what does not come, and why.
+// Listener sends a command that opens a stream, such as SUBSCRIBE, and calls each with the
+// messages until ctx ends. It calls notice if messages are missing, and why.
 type Listener func(ctx context.Context, call [][]byte, notice func(error), each func(resp.Value) error) error
 
-// Room shows what the target does.
+// Room is the pane that shows the activity of the target.
 type Room struct {
 	*room.Base
-	Listen Listener // nil: nobody listens here
-	sheet  *sheet   // nil while none is on the screen
+	Listen Listener // nil: the target has no streams
+	sheet  *sheet   // nil if closed
 }
 
-// What the room tells: that a client is to be closed, and that writing is to be unlocked,
-// both with the dialog that is there again then.
+// Messages of this pane. Kill asks to close a client; Behind is the dialog to return to.
+// Unlock asks to unlock writing.
 type (
 	Kill struct {
 		ID, Name string
@@ -35,7 +35,7 @@ type (
 	Unlock struct{}
 )
 
-// Show shows the clients or, if there are none to show, the first view that has something.
+// Show opens the clients view, or the first view that has rows.
 func (r *Room) Show() tea.Cmd {
 	r.Close()
 	r.sheet = &sheet{r: r, views: views(), seeking: true}
@@ -43,7 +43,7 @@ func (r *Room) Show() tea.Cmd {
 	return r.refresh()
 }
 
-// Close ends what listens.
+// Close ends the stream and closes the sheet.
 func (r *Room) Close() {
 	if r.sheet != nil {
 		r.sheet.feed.close()
@@ -51,27 +51,27 @@ func (r *Room) Close() {
 	r.sheet = nil
 }
 
-// period is after how long a view is asked for again, and livePeriod how often the screen
-// shows what has come meanwhile.
+// refreshPeriod is how often a view is queried, and livePeriod how often the screen is
+// redrawn while a stream is open.
 const (
 	refreshPeriod = 2 * time.Second
 	livePeriod    = 200 * time.Millisecond
 )
 
-// repliesMsg is the replies that a view asked for.
+// repliesMsg is the replies to a view's commands.
 type repliesMsg struct {
 	view   *view
 	values []resp.Value
 	err    error
 }
 
-// refreshMsg comes when it is time to ask again; only the latest counts.
+// refreshMsg is a timer's request to refresh; only the latest one counts.
 type refreshMsg struct {
 	sheet     *sheet
 	refreshID int
 }
 
-// Update takes in what a job or a timer brought; it leaves what is of other rooms.
+// Update handles the results of this pane's jobs and timers, and ignores other messages.
 func (r *Room) Update(msg tea.Msg) tea.Cmd {
 	switch m := msg.(type) {
 	case repliesMsg:
@@ -84,7 +84,7 @@ func (r *Room) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// refresh asks for the view that is on the screen, unless it lives by itself.
+// refresh queries the open view, unless it shows a stream.
 func (r *Room) refresh() tea.Cmd {
 	s := r.sheet
 	v := s.view()
@@ -108,14 +108,14 @@ func (r *Room) refresh() tea.Cmd {
 	})
 }
 
-// refreshAfter asks again after d.
+// refreshAfter schedules a refresh after d.
 func (r *Room) refreshAfter(d time.Duration) tea.Cmd {
 	r.sheet.refreshID++
 	return r.After(d, refreshMsg{r.sheet, r.sheet.refreshID})
 }
 
-// onRefresh asks for what is on the screen. What a dialog covers is not asked for, and a sheet
-// that was left for good is forgotten.
+// onRefresh refreshes the open view. It skips a sheet covered by a dialog, and closes one
+// that is no longer open.
 func (r *Room) onRefresh() tea.Cmd {
 	switch {
 	case r.Dialog == nil:
@@ -150,7 +150,7 @@ func (r *Room) onReplies(m repliesMsg) tea.Cmd {
 	return r.refreshAfter(refreshPeriod)
 }
 
-// listen begins to listen, in the view that shows what comes.
+// listen opens a stream and shows it in the view.
 func (r *Room) listen(title string, words ...string) tea.Cmd {
 	s := r.sheet
 	s.feed.close()
@@ -163,7 +163,7 @@ func (r *Room) listen(title string, words ...string) tea.Cmd {
 	return tea.Batch(s.feed.run(r.Listen, target.Command(words...)), r.refreshAfter(livePeriod))
 }
 
-// askPattern asks for the channels to listen to.
+// askPattern asks which channels to subscribe to.
 func (r *Room) askPattern() tea.Cmd {
 	s := r.sheet
 	r.Dialog = &room.Question{Title: "Listen to channels", Note: "a pattern: * is all, news:* those that begin so", Prompt: screen.NewPrompt("*"), Answer: func(pattern string) tea.Cmd {

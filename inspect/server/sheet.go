@@ -11,30 +11,30 @@ import (
 	"github.com/meowdis/meowdis/inspect/screen"
 )
 
-// sheet is the views on the screen, one at a time, or what comes from listening.
+// sheet shows one of the views, or a stream.
 type sheet struct {
 	r         *Room
 	views     []*view
 	shown     int
-	feed      *feed // nil while nobody listens
+	feed      *feed // nil without a stream
 	at        int   // the selected row
 	top       int
 	height    int
-	refreshID int  // the latest againMsg that was asked for
-	seeking   bool // looking for the first view that has something, until a key is pressed
+	refreshID int  // the latest refreshMsg requested
+	seeking   bool // skip empty views, until a key is pressed
 }
 
 func (s *sheet) view() *view { return s.views[s.shown] }
 
-// showView shows another view.
+// showView shows view n, counted around the ends.
 func (s *sheet) showView(n int) tea.Cmd {
 	s.closeFeed()
 	s.shown, s.at, s.top = (n+len(s.views))%len(s.views), 0, 0
 	return s.r.refresh()
 }
 
-// seek goes on to the next view when the one that is shown has nothing, and reports whether that has to be asked
-// for. After the last view it goes back to the first and stops.
+// seek skips the current view if it is empty, and reports whether the next one must be queried. After the last view
+// it returns to the first and stops.
 func (s *sheet) seek() bool {
 	if len(s.view().rows) > 0 {
 		if s.seeking = false; s.shown != clientsView {
@@ -50,7 +50,7 @@ func (s *sheet) seek() bool {
 	return s.seeking
 }
 
-// skipNote says why no clients are shown. It is empty when there just are none.
+// skipNote says why the clients view was skipped; "" if it is just empty.
 func (s *sheet) skipNote() string {
 	if s.r.Index != nil {
 		return "A file has no clients and no slow log; 3 and 4 show the messages and commands of all its processes."
@@ -104,7 +104,7 @@ func (s *sheet) Press(b *room.Base, k tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// act does what a key means in the view.
+// act handles a key that depends on the view.
 func (s *sheet) act(b *room.Base, key string) tea.Cmd {
 	v := s.view()
 	switch {
@@ -132,7 +132,7 @@ func (s *sheet) act(b *room.Base, key string) tea.Cmd {
 	return nil
 }
 
-// open shows a row as a whole.
+// open shows a row in full.
 func (s *sheet) open(b *room.Base) {
 	rows := s.rows()
 	if s.at >= len(rows) {
@@ -154,7 +154,7 @@ func (s *sheet) heads() []string {
 	return s.view().heads
 }
 
-// rows is what is listed: of a feed the last one first.
+// rows returns the rows of the view or the stream.
 func (s *sheet) rows() [][]string {
 	if s.feed == nil {
 		return s.view().rows
@@ -192,7 +192,7 @@ func (s *sheet) Footer() [][2]string {
 // TakesText implements room.Dialog.
 func (*sheet) TakesText() bool { return false }
 
-// headLines stand above the rows: the views, a note, the columns.
+// headLines is the number of lines above the rows: views, note, column heads.
 const headLines = 3
 
 // View implements room.Dialog.
@@ -202,7 +202,7 @@ func (s *sheet) View(b *room.Base, width, height int) []string {
 	s.height = max(height-headLines, 1)
 	follows := s.feed != nil && !s.feed.isPaused()
 	if follows {
-		s.at = max(len(rows)-1, 0) // what came last is in sight
+		s.at = max(len(rows)-1, 0) // keep the latest line in view
 	}
 	s.at = max(min(s.at, len(rows)-1), 0)
 	s.top = max(min(s.top, s.at), s.at-s.height+1, 0)
@@ -229,7 +229,7 @@ func (s *sheet) View(b *room.Base, width, height int) []string {
 	return lines[:height]
 }
 
-// tabs is the names of the views, the one that is shown marked without colour, too.
+// tabs renders the names of the views. Brackets mark the current one, so that it shows without colour, too.
 func (s *sheet) tabs(b *room.Base, width int) string {
 	var parts []string
 	for i, v := range s.views {
@@ -247,7 +247,7 @@ func (s *sheet) tabs(b *room.Base, width int) string {
 	return display.Truncate(line, width)
 }
 
-// note is what stands above the rows.
+// note returns the text above the rows.
 func (s *sheet) note() string {
 	v := s.view()
 	if s.feed == nil {
@@ -269,7 +269,7 @@ func (s *sheet) note() string {
 	return note
 }
 
-// emptyNote is what is said where there are no rows.
+// emptyNote returns the text for a view without rows.
 func (s *sheet) emptyNote() string {
 	v := s.view()
 	if s.feed != nil {
@@ -291,7 +291,7 @@ func (s *sheet) emptyNote() string {
 	return "There is nothing to show."
 }
 
-// widths fits the columns: each as wide as its cells, the last one as wide as there is room.
+// widths computes the column widths: each column as wide as its cells, the last one as wide as fits.
 func (s *sheet) widths(rows [][]string, width int) []int {
 	heads := s.heads()
 	widths := make([]int, len(heads))
@@ -305,7 +305,7 @@ func (s *sheet) widths(rows [][]string, width int) []int {
 	return widths
 }
 
-// shownCell is a cell in at most so many cells of the screen.
+// shownCell returns a cell in at most width cells of the screen.
 func shownCell(cell string, width int) string {
 	if cell == "" {
 		return ""
@@ -313,7 +313,7 @@ func shownCell(cell string, width int) string {
 	return display.Text(cell, width)
 }
 
-// line is cells in their columns.
+// line returns cells aligned in columns.
 func (s *sheet) line(cells []string, widths []int) string {
 	right := s.view().right
 	if s.feed != nil && s.shown == channelsView {

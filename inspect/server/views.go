@@ -12,27 +12,27 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// view is a table of what the target answers.
+// view is a table of a target's replies.
 type view struct {
 	name      string
-	calls     [][][]byte                           // nil: it lives by itself
-	followUp  func(values []resp.Value) [][][]byte // what is asked then; nil for nothing
+	calls     [][][]byte                           // nil: the view shows only a stream
+	followUp  func(values []resp.Value) [][][]byte // returns follow-up commands; nil for none
 	read      func(v *view, values []resp.Value, now int64)
-	emptyText string // what is said where there are no rows
+	emptyText string // the text without rows
 
 	heads  []string
-	right  []bool // columns of numbers
+	right  []bool // right-aligned columns
 	rows   [][]string
-	ids    []string // what a row is called in commands
+	ids    []string // the argument that stands for each row in commands
 	note   string
-	loaded bool  // it was asked for
-	err    error // why there is nothing
+	loaded bool  // replies have arrived
+	err    error // why there are no rows
 }
 
-// maxRows is how many rows of a view are kept.
+// maxRows is how many rows of a view are shown.
 const maxRows = 1000
 
-// The places of the views.
+// Indexes of the views.
 const (
 	clientsView = iota
 	slowView
@@ -67,7 +67,7 @@ func views() []*view {
 	}
 }
 
-// setReplies reads the replies. A refusal of the first is why there is nothing.
+// setReplies reads the replies. If the first is an error, the view has no rows.
 func (v *view) setReplies(values []resp.Value, now int64) {
 	v.rows, v.ids, v.note = nil, nil, ""
 	if v.err = target.ReplyError(values[0]); v.err != nil && (v.name != "Memory" || values[1].IsError()) {
@@ -81,7 +81,7 @@ func (v *view) setReplies(values []resp.Value, now int64) {
 	}
 }
 
-// readClients reads the lines of CLIENT LIST: "id=3 addr=127.0.0.1:50188 …".
+// readClients parses the lines of CLIENT LIST: "id=3 addr=127.0.0.1:50188 …".
 func readClients(v *view, values []resp.Value, _ int64) {
 	own := ""
 	if len(values) > 1 && !values[1].IsError() {
@@ -107,13 +107,13 @@ func readClients(v *view, values []resp.Value, _ int64) {
 	v.note = display.Counted(int64(len(v.rows)), "client", "clients")
 }
 
-// ownMark follows the command of the connection that the inspector has.
+// ownMark follows the command of the inspector's own connection.
 const ownMark = " (inspector)"
 
-// seconds is a number of seconds as a person reads it.
+// seconds formats a number of seconds.
 func seconds(n string) string { return display.Remaining(target.Atoi(n) * 1000) }
 
-// readSlow reads the entries of SLOWLOG GET: id, time, µs, command, address, name.
+// readSlow parses the entries of SLOWLOG GET: id, time, µs, command, address, name.
 func readSlow(v *view, values []resp.Value, now int64) {
 	for _, e := range values[0].Elems {
 		if len(e.Elems) < 4 {
@@ -139,7 +139,7 @@ func micros(n int64) string {
 	return d.String()
 }
 
-// maxCounted is how many channels are asked for their subscribers.
+// maxCounted is how many channels NUMSUB is called for.
 const maxCounted = 1000
 
 func countSubscribers(values []resp.Value) [][][]byte {
@@ -179,7 +179,7 @@ func readChannels(v *view, values []resp.Value, _ int64) {
 	}
 }
 
-// readMemory reads INFO's section, MEMORY STATS and what MEMORY DOCTOR says.
+// readMemory parses INFO memory, MEMORY STATS and MEMORY DOCTOR.
 func readMemory(v *view, values []resp.Value, _ int64) {
 	seen := map[string]bool{}
 	add := func(name, value string) {
@@ -212,7 +212,7 @@ func readMemory(v *view, values []resp.Value, _ int64) {
 	}
 }
 
-// memorySize is a number of INFO or MEMORY STATS: most are bytes.
+// memorySize formats a number of INFO or MEMORY STATS; most are bytes.
 func memorySize(name, value string) string {
 	if strings.Trim(value, "0123456789") != "" || value == "" {
 		return value
@@ -225,7 +225,7 @@ func memorySize(name, value string) string {
 	return display.Bytes(target.Atoi(value))
 }
 
-// parseMonitorLine takes a line of MONITOR apart: TIME [DB CLIENT] "COMMAND" "ARG"…
+// parseMonitorLine splits a line of MONITOR: TIME [DB CLIENT] "COMMAND" "ARG"…
 func parseMonitorLine(line string) []string {
 	at, rest, ok := strings.Cut(line, " [")
 	source, words, ok2 := strings.Cut(rest, "] ")

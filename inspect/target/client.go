@@ -15,15 +15,15 @@ import (
 
 var errReplies = errors.New("the target sent fewer replies than commands")
 
-// Client runs commands. An error reply is a Value; the error means that the
-// commands may not have run. One call runs at a time, from any goroutine; each
-// call that may meet another database begins with SELECT.
+// Client runs commands. An error reply is a Value; the error means that the commands may
+// not have run. Conn calls it from any goroutine, one call at a time. A call that may run
+// in another database begins with SELECT.
 type Client interface {
 	Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error)
 }
 
-// Conn shares a Client between jobs: one call at a time, each in the database
-// that its job wants, each left behind when its job is cancelled.
+// Conn shares a Client between jobs. It runs one call at a time, each in its job's
+// database, and abandons a call whose job is cancelled.
 type Conn struct {
 	client   Client
 	now      func() int64
@@ -33,7 +33,7 @@ type Conn struct {
 	Refusals keyspace.Refusals
 }
 
-// NewConn shares c; now is the clock that the log of commands is kept by, in Unix ms.
+// NewConn returns a Conn for c; now is the clock of the command log, in Unix ms.
 func NewConn(c Client, now func() int64) *Conn {
 	return &Conn{client: c, now: now, busy: make(chan struct{}, 1)}
 }
@@ -41,11 +41,11 @@ func NewConn(c Client, now func() int64) *Conn {
 type outcome struct {
 	values    []resp.Value
 	err       error
-	panicText string // what it panicked with, and where
+	panicText string // panic value and stack
 }
 
-// Do runs calls in database db and returns one reply for each. When ctx ends it
-// returns at once, even if the client does not.
+// Do runs calls in database db and returns one reply for each. If ctx ends, it returns at
+// once, even if the client is still running the call.
 func (c *Conn) Do(ctx context.Context, db int, calls ...[][]byte) ([]resp.Value, error) {
 	select {
 	case c.busy <- struct{}{}:
@@ -67,7 +67,7 @@ func (c *Conn) Do(ctx context.Context, db int, calls ...[][]byte) ([]resp.Value,
 	select {
 	case o := <-done:
 		if o.panicText != "" {
-			panic(o.panicText) // here somebody gives the terminal back first
+			panic(o.panicText) // panic in the caller, which restores the terminal
 		}
 		return o.values, o.err
 	case <-ctx.Done():
@@ -75,8 +75,8 @@ func (c *Conn) Do(ctx context.Context, db int, calls ...[][]byte) ([]resp.Value,
 	}
 }
 
-// callIn selects the database first, unless only 0 was ever selected: some targets
-// have no other and no SELECT.
+// callIn selects the database first, unless only database 0 was ever selected: some
+// targets have no other database and no SELECT.
 func (c *Conn) callIn(ctx context.Context, db int, calls [][][]byte) ([]resp.Value, error) {
 	if db == 0 && !c.selected {
 		return c.pipeline(ctx, calls)
@@ -111,16 +111,16 @@ func (c *Conn) pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, er
 	return values, err
 }
 
-// Use goes on with another client, once the running call has ended.
+// Use switches to another client, after the running call has ended.
 func (c *Conn) Use(client Client) {
 	c.busy <- struct{}{}
-	c.selected = c.selected || client != c.client // nobody knows where another one is
+	c.selected = c.selected || client != c.client // the selected database of a new client is unknown
 	c.client = client
 	c.Refusals.Forgive()
 	<-c.busy
 }
 
-// Drain waits until no call runs any more, at most for so long.
+// Drain waits until no call is running, for at most most.
 func (c *Conn) Drain(most time.Duration) {
 	select {
 	case c.busy <- struct{}{}:
@@ -129,7 +129,7 @@ func (c *Conn) Drain(most time.Duration) {
 	}
 }
 
-// One runs one command; its error reply is an error.
+// One runs one command and returns an error reply as an error.
 func (c *Conn) One(ctx context.Context, db int, call [][]byte) (resp.Value, error) {
 	values, err := c.Do(ctx, db, call)
 	if err != nil {
@@ -138,7 +138,7 @@ func (c *Conn) One(ctx context.Context, db int, call [][]byte) (resp.Value, erro
 	return values[0], ReplyError(values[0])
 }
 
-// replySize is about how many bytes a reply is.
+// replySize returns the approximate size of a reply in bytes.
 func replySize(v resp.Value) int64 {
 	n := int64(len(v.Str)) + 4
 	for _, e := range v.Elems {

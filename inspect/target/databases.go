@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// KeyCounts is the number of keys of each database that the target has.
+// KeyCounts is the number of keys of each database.
 type KeyCounts []int64
 
-// MostDatabases is how many a target is asked for.
+// MostDatabases is how many databases are counted.
 const MostDatabases = 16
 
-// CountDatabases counts the keys of each database until the target refuses one; -1 where
-// it does not count.
+// CountDatabases counts the keys of each database until the target refuses one. A count is
+// -1 if the target has no DBSIZE.
 func (c *Conn) CountDatabases(ctx context.Context) (KeyCounts, error) {
 	var found KeyCounts
 	for db := range MostDatabases {

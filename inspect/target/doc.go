@@ -1,4 +1,4 @@
-// Package target is what the inspector looks at: the client, shared by all jobs, one call
-// at a time; what it is found to refuse; the last commands that were sent; and for a file
-// the index, which answers what no command does.
+// Package target is the inspector's connection to a target: the client, which all jobs
+// share one call at a time; the commands it was found to refuse; a log of the last
+// commands; and, for a file, the index, which answers what no command does.
 package target

@@ -8,28 +8,27 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// The kinds of keys whose type is not known: the person may not read the key, or
-// may not ask.
+// Types of keys whose real type is unknown: the user may not read the key, or the target
+// refuses to report the type.
 const (
 	ClosedType  = "closed"
 	UnknownType = "?"
 )
 
-// Lister lists and describes the keys of database db, as Refusals allows.
+// Lister lists and describes the keys of database db, without the commands in Refusals.
 func (c *Conn) Lister(db int, now func() int64, detail keyspace.Detail) *keyspace.Lister {
 	return &keyspace.Lister{Client: c.In(db), Detail: detail, Refusals: &c.Refusals, Now: now}
 }
 
 func fixedClock(now int64) func() int64 { return func() int64 { return now } }
 
-// Types finds out types and times to live, as far as the target tells them. The
-// type of a key that is not there is "".
+// Types looks up types and TTLs, as far as the target reports them. The type of a missing
+// key is "".
 func (c *Conn) Types(ctx context.Context, db int, keys []string, now int64) ([]catalog.Facts, error) {
 	return describe(ctx, c.Lister(db, fixedClock(now), keyspace.Expiries), keys)
 }
 
-// Describe finds out the facts of keys at now, in two round trips. The type of a key that
-// is not there is "".
+// Describe looks up keys at time now, in two round trips. The type of a missing key is "".
 func (c *Conn) Describe(ctx context.Context, db int, keys []string, now int64) ([]catalog.Facts, error) {
 	return describe(ctx, c.Lister(db, fixedClock(now), keyspace.Described), keys)
 }
@@ -48,7 +47,7 @@ func describe(ctx context.Context, l *keyspace.Lister, keys []string) ([]catalog
 	return facts, nil
 }
 
-// Names are keys as words of commands.
+// Names converts keys to command arguments.
 func Names(keys []string) [][]byte {
 	names := make([][]byte, len(keys))
 	for i, key := range keys {
@@ -57,7 +56,7 @@ func Names(keys []string) [][]byte {
 	return names
 }
 
-// FactsOf is what was found out about a key, no type when it is not there. What the person may not know is left out; any
+// FactsOf converts a described key; a missing key has no type. Fields that the user may not read are left out; any
 // other error reply is an error.
 func FactsOf(k keyspace.Key) (catalog.Facts, error) {
 	if k.Type == keyspace.None {
@@ -82,7 +81,7 @@ func FactsOf(k keyspace.Key) (catalog.Facts, error) {
 	return f, nil
 }
 
-// Probe finds out the type of a key where TYPE is refused.
+// Probe determines the type of a key if TYPE is refused.
 func (c *Conn) Probe(ctx context.Context, db int, key string) (string, error) {
 	keys := []keyspace.Key{{Name: []byte(key)}}
 	if err := c.Lister(db, fixedClock(0), keyspace.Names).Probe(ctx, keys); err != nil {

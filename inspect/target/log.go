@@ -10,8 +10,8 @@ import (
 // logEntry is a command that was sent.
 type logEntry struct {
 	Call [][]byte
-	Took int64 // ms, of the call that it was part of
-	Bad  bool  // its reply was an error, or there was none
+	Took int64 // ms, of the whole call
+	Bad  bool  // error reply, or no reply
 }
 
 // Log is the last commands that were sent.
@@ -20,7 +20,7 @@ type Log struct {
 	last []logEntry
 }
 
-// How many commands the log keeps, and how many words and bytes of each.
+// Limits of the log: commands, arguments of each, and bytes of each argument.
 const (
 	loggedCommands = 500
 	loggedWords    = 20
@@ -32,7 +32,7 @@ func (l *Log) add(calls [][][]byte, values []resp.Value, took int64, err error) 
 	defer l.mu.Unlock()
 	for i, call := range calls {
 		if string(call[0]) == "SELECT" {
-			continue // the browser's own way to the database of a call
+			continue // sent by Conn itself
 		}
 		e := logEntry{Took: took, Bad: err != nil || replyFailed(values, i)}
 		for _, w := range call[:min(len(call), loggedWords)] {
@@ -45,8 +45,8 @@ func (l *Log) add(calls [][][]byte, values []resp.Value, took int64, err error) 
 	}
 }
 
-// replyFailed reports whether the reply to command i is an error. Within a transaction it
-// is EXEC that brings it.
+// replyFailed reports whether the reply to command i is an error. In a transaction, the
+// reply is in EXEC's.
 func replyFailed(values []resp.Value, i int) bool {
 	if values[i].Kind != resp.Status || string(values[i].Str) != string(resp.Queued.Str) {
 		return values[i].IsError()
@@ -63,7 +63,7 @@ func replyFailed(values []resp.Value, i int) bool {
 	return i-first < len(done) && done[i-first].IsError()
 }
 
-// Entries is the log, the last command last.
+// Entries returns the log, the last command last.
 func (l *Log) Entries() []logEntry {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -8,12 +8,12 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// minPageNames is how many elements a page has at least that is cut out of all of them: each
-// costs reading all.
+// minPageNames is the minimum size of a page that is cut out of all elements: each page
+// costs reading them all.
 const minPageNames = 10_000
 
-// Pages is Do for calls that read pages of values. A page whose command the target does not
-// have is cut out of all elements, where they can be had.
+// Pages is Do for commands that read pages of values. If the target does not have such a
+// command, Pages reads all elements and cuts the page out, if it can.
 func (c *Conn) Pages(ctx context.Context, db int, calls ...[][]byte) ([]resp.Value, error) {
 	calls = slices.Clone(calls)
 	cuts := make([]func(resp.Value) resp.Value, len(calls))
@@ -47,7 +47,7 @@ func (c *Conn) Pages(ctx context.Context, db int, calls ...[][]byte) ([]resp.Val
 	return values, nil
 }
 
-// Page is One for a call that reads a page.
+// Page is One for a command that reads a page.
 func (c *Conn) Page(ctx context.Context, db int, call [][]byte) (resp.Value, error) {
 	values, err := c.Pages(ctx, db, call)
 	if err != nil {

@@ -6,18 +6,18 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// dbConn is a conn in one database, as transfer reads it.
+// dbConn is a Conn bound to one database, for package transfer.
 type dbConn struct {
 	conn *Conn
 	db   int
 }
 
-// In is the connection in database db, for package transfer.
+// In returns the connection bound to database db, for package transfer.
 func (c *Conn) In(db int) *dbConn { return &dbConn{c, db} }
 
 func (p *dbConn) DB() int { return p.db }
 
-// Do refuses a MULTI on its own: calls of other jobs would get in between it and what follows.
+// Do refuses a single MULTI: calls of other jobs would come between it and the next command.
 func (p *dbConn) Do(ctx context.Context, args ...[]byte) (resp.Value, error) {
 	if string(args[0]) == "MULTI" {
 		return resp.MakeError("ERR the connection is shared"), nil

@@ -11,7 +11,7 @@ import (
 // Refusal is an error reply.
 type Refusal string
 
-// Error is what the target said, with what to do where that is not plain.
+// Error returns the target's message, with a hint for some errors.
 func (r Refusal) Error() string {
 	text := string(r)
 	switch word, rest, _ := strings.Cut(text, " "); word {
@@ -25,13 +25,13 @@ func (r Refusal) Error() string {
 	return text
 }
 
-// Passes reports whether the target may answer otherwise in a moment.
+// Passes reports whether the error is temporary.
 func (r Refusal) Passes() bool {
 	word, _, _ := strings.Cut(string(r), " ")
 	return slices.Contains([]string{"LOADING", "MASTERDOWN", "CLUSTERDOWN", "BUSY", "TRYAGAIN"}, word)
 }
 
-// ReplyError is the error that v is, or nil.
+// ReplyError returns v as an error, or nil.
 func ReplyError(v resp.Value) error {
 	if v.IsError() {
 		return Refusal(v.Str)

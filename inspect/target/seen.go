@@ -7,23 +7,23 @@ import (
 	"sync"
 )
 
-// Seen remembers which page of a scan brought each name. A server brings a name
-// again on a later page when its table grew or shrank between the two, and what is
-// listed twice is counted twice. It keeps hashes, not names, and no more than
-// mostFirsts of them; what comes later may repeat unnoticed.
+// Seen records which page of a scan returned each name first. A server returns a name
+// again on a later page if its table was resized in between, and a name listed twice is
+// counted twice. Seen stores hashes of at most maxSeen names; duplicates of later names go
+// unnoticed.
 type Seen struct {
 	mu   sync.Mutex
 	seed maphash.Seed
 	page map[uint64]int32
 }
 
-// maxSeen is how many names are remembered: about 32 MB of them.
+// maxSeen is how many names are recorded, which takes about 32 MB.
 const maxSeen = 1 << 20
 
-// NewSeen has seen nothing.
+// NewSeen returns an empty Seen.
 func NewSeen() *Seen { return &Seen{seed: maphash.MakeSeed(), page: map[uint64]int32{}} }
 
-// Clone is a copy that remembers on its own; nil of nil.
+// Clone returns an independent copy; nil for nil.
 func (f *Seen) Clone() *Seen {
 	if f == nil {
 		return nil
@@ -33,7 +33,7 @@ func (f *Seen) Clone() *Seen {
 	return &Seen{seed: f.seed, page: maps.Clone(f.page)}
 }
 
-// Here reports whether page i is where name belongs: the first page that brought it.
+// Here reports whether page i is the first page that returned name.
 func (f *Seen) Here(i int, name string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -48,7 +48,7 @@ func (f *Seen) Here(i int, name string) bool {
 	return true
 }
 
-// Once is what of list belongs on page i, each once.
+// Once returns the elements of list that page i returned first, without duplicates.
 func Once[T any](f *Seen, i int, list []T, name func(T) string) []T {
 	listed := make(map[string]bool, len(list))
 	return slices.DeleteFunc(list, func(e T) bool {
@@ -59,7 +59,7 @@ func Once[T any](f *Seen, i int, list []T, name func(T) string) []T {
 	})
 }
 
-// Forget forgets the pages after page i.
+// Forget removes the pages after page i.
 func (f *Seen) Forget(i int) {
 	if f == nil {
 		return

@@ -7,7 +7,7 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// Command makes a command of words.
+// Command builds a command from words.
 func Command(words ...string) [][]byte {
 	args := make([][]byte, len(words))
 	for i, w := range words {
@@ -16,8 +16,8 @@ func Command(words ...string) [][]byte {
 	return args
 }
 
-// Text is a scalar reply as text. Targets differ in whether a number comes as
-// an integer, a double or a bulk.
+// Text returns a scalar reply as text. Targets return a number as an integer, a double or
+// a bulk.
 func Text(v resp.Value) string {
 	switch v.Kind {
 	case resp.Int, resp.Bool:
@@ -28,23 +28,23 @@ func Text(v resp.Value) string {
 	return string(v.Str)
 }
 
-// Number is a scalar reply as an integer, 0 when it is none.
+// Number returns a scalar reply as an integer, 0 if it is not one.
 func Number(v resp.Value) int64 {
 	n, _ := strconv.ParseInt(Text(v), 10, 64)
 	return n
 }
 
-// Decimal is n as a word of a command.
+// Decimal formats n as a command argument.
 func Decimal(n int64) string { return strconv.FormatInt(n, 10) }
 
-// Atoi is a word as a number, 0 when it is none.
+// Atoi parses a number, 0 if s is not one.
 func Atoi(s string) int64 {
 	n, _ := strconv.ParseInt(s, 10, 64)
 	return n
 }
 
-// CursorReply takes a SCAN family reply apart. The cursor is "" after the last
-// page, and also when the reply is no such thing.
+// CursorReply splits a reply of the SCAN family. next is "" after the last page, and for
+// any other reply.
 func CursorReply(v resp.Value) (next string, elems []resp.Value) {
 	if len(v.Elems) != 2 {
 		return "", nil
@@ -55,7 +55,7 @@ func CursorReply(v resp.Value) (next string, elems []resp.Value) {
 	return next, v.Elems[1].Elems
 }
 
-// GlobEscape is the pattern that only text itself matches.
+// GlobEscape returns a pattern that matches only text.
 func GlobEscape(text string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(text)
 }
