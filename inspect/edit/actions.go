@@ -15,11 +15,10 @@ import (
 	"github.com/meowdis/meowdis/keytype"
 )
 
-// ttlNote is how a time to live is written.
+// ttlNote lists the formats of a TTL.
 const ttlNote = "90s, 12h, 2d, 1w, never, 2030-01-31"
 
-// Expire asks how long the selected keys should live, or in a hash the selected
-// field.
+// Expire asks for the TTL of the selected keys, or of the selected field of a hash.
 func (r *Room) Expire(s Subject) tea.Cmd {
 	name, set, ok := r.ttlSubject(s)
 	if !ok || !r.mayWrite() {
@@ -35,7 +34,7 @@ func (r *Room) Expire(s Subject) tea.Cmd {
 	return nil
 }
 
-// Persist takes the time to live away.
+// Persist removes the TTL.
 func (r *Room) Persist(s Subject) tea.Cmd {
 	_, set, ok := r.ttlSubject(s)
 	if !ok || !r.mayWrite() {
@@ -49,13 +48,13 @@ func (r *Room) Persist(s Subject) tea.Cmd {
 	return r.write(c)
 }
 
-// confirmTTL asks before the time to live of many keys is set.
+// confirmTTL asks before it sets the TTL of many keys.
 func (r *Room) confirmTTL(c change.Change) tea.Cmd {
 	return r.confirmBulk(c, "Let "+strings.TrimSuffix(c.Title, " now"))
 }
 
-// ttlSubject is what the person chose whose time to live may be set: its name, and the
-// change that makes it end at a time, or never for 0.
+// ttlSubject returns the name of what is selected, and a function that builds the change
+// of its expiry to at, in Unix ms, or to never for 0.
 func (r *Room) ttlSubject(s Subject) (name string, set func(at int64) change.Change, ok bool) {
 	if e := s.Value.Subject(); e != nil && r.InValue && s.Value.Type == keytype.Hash && !s.Value.Gone {
 		return r.fieldTTLSubject(s.Value.Key, e.Row[0])
@@ -89,7 +88,7 @@ func (r *Room) fieldTTLSubject(key, field string) (name string, set func(at int6
 	}, true
 }
 
-// ttlTitle says what the time to live of n things became.
+// ttlTitle describes a new TTL of n keys or fields.
 func ttlTitle(name string, n int, at, now int64) string {
 	ends := " expire"
 	if n == 1 {
@@ -101,8 +100,8 @@ func ttlTitle(name string, n int, at, now int64) string {
 	return name + ends + " in " + display.Remaining(at-now)
 }
 
-// parseTTL reads a time to live as people write it, and returns when it ends: 0
-// for never.
+// parseTTL parses a TTL as a person types it, and returns the expiry in Unix ms: 0 for
+// never.
 func parseTTL(text string, now int64) (int64, error) {
 	text = strings.TrimSpace(text)
 	if text == "never" || text == "" {
@@ -153,7 +152,7 @@ func invalidTTL(text string) error {
 	return fmt.Errorf("%s is no time to live: give 90s, 10m, 12h, 2d, 1w, a date or never", display.Text(text, 20))
 }
 
-// Remove deletes what is selected: keys in the list, an element in a value.
+// Remove deletes what is selected: keys in the list, or an element of the value.
 func (r *Room) Remove(s Subject) tea.Cmd {
 	v := s.Value
 	if !r.InValue || !v.Table && v.Opened == nil {
@@ -172,19 +171,18 @@ func (r *Room) Remove(s Subject) tea.Cmd {
 		return nil
 	}
 	if v.Type == keytype.List {
-		c = c.Expecting(e.Body, keytype.Of(v.Type).Getting(v.Key, e.Row[0])) // others may have moved it
+		c = c.Expecting(e.Body, keytype.Of(v.Type).Getting(v.Key, e.Row[0])) // other clients may have moved it
 	}
 	return r.confirm(Confirmation{title: "Delete " + display.Text(e.Row[0], 30) + " of " + display.Text(v.Key, 30) + "?", change: c})
 }
 
-// deleteElementCalls is the commands that delete an element, nil where it cannot be.
+// deleteElementCalls returns the commands that delete an element, nil if none can.
 func (r *Room) deleteElementCalls(v room.Sight, e *room.Element) [][][]byte {
 	if !e.Own {
 		return nil
 	}
 	if v.Type == keytype.List {
-		// A list deletes by value only: the element is made one that is found
-		// nowhere else.
+		// Lists delete by value only, so the element is first set to a unique value.
 		mark := fmt.Sprintf("\x00deleted at %d by the inspector\x00", r.Now)
 		return [][][]byte{target.Command("LSET", v.Key, e.Row[0], mark), target.Command("LREM", v.Key, "1", mark)}
 	}

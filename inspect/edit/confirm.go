@@ -12,30 +12,30 @@ import (
 	"github.com/meowdis/meowdis/inspect/screen"
 )
 
-// Confirm is what a person must answer before something is deleted.
+// Confirm is how a person confirms a deletion.
 type Confirm int
 
 const (
-	ConfirmYes  Confirm = iota // y
-	ConfirmNone                // nothing
-	ConfirmName                // the name of the target
+	ConfirmYes  Confirm = iota // by pressing y
+	ConfirmNone                // not at all
+	ConfirmName                // by typing the name of the target
 )
 
-// Confirmation is a question before a change.
+// Confirmation is a dialog that asks before a change.
 type Confirmation struct {
 	r       *Room
 	title   string
 	notes   []string
 	change  change.Change
-	always  bool           // ask even where nothing is to be confirmed: it cannot be undone
-	onAgree func() tea.Cmd // what follows when there is no change to be made
-	parent  room.Dialog    // what is there again then; nil for nothing
+	always  bool           // ask even if Confirm is ConfirmNone: the change cannot be undone
+	onAgree func() tea.Cmd // called instead of making a change
+	parent  room.Dialog    // the dialog to return to; nil for none
 
-	name     *screen.Prompt // where the name is typed; nil where y will do
+	name     *screen.Prompt // input for the name; nil if y confirms
 	mismatch bool
 }
 
-// confirm asks, or makes the change at once where nothing is to be confirmed.
+// confirm asks, or makes the change at once if no confirmation is needed.
 func (r *Room) confirm(c Confirmation) tea.Cmd {
 	c.change.Asked = true
 	c.r = r

@@ -19,8 +19,8 @@ import (
 	"github.com/meowdis/meowdis/transfer"
 )
 
-// runLine runs a command that was typed. What it may change is asked and kept as
-// for any other change.
+// runLine runs a typed command. Like any other change, a command that writes is confirmed
+// and saved for undo.
 func (r *Room) runLine(line string) tea.Cmd {
 	call, err := resp.SplitLine(line)
 	if err != nil || len(call) == 0 {
@@ -48,7 +48,7 @@ func (r *Room) runLine(line string) tea.Cmd {
 	return r.runWrite(call, kind, keys)
 }
 
-// runWrite runs a command that changes something.
+// runWrite runs a command that writes.
 func (r *Room) runWrite(call [][]byte, kind effect, deletes bool) tea.Cmd {
 	c := change.Change{Title: screen.CallText(call, 40), Calls: [][][]byte{call}, Origin: origin{showsReply: true}, OnlyTTLs: setsOnlyTTL(call, r.Now)}
 	ask := Confirmation{title: "Run " + c.Title + "?", change: c}
@@ -56,7 +56,7 @@ func (r *Room) runWrite(call [][]byte, kind effect, deletes bool) tea.Cmd {
 	case effectFlush:
 		return r.flush(c)
 	case effectSwap:
-		ask.change.Back, ask.change.Checks = [][][]byte{call}, []change.Check{} // the others' writes are swapped, too
+		ask.change.Back, ask.change.Checks = [][][]byte{call}, []change.Check{} // the other clients' writes are swapped, too
 		ask.always = true
 	case effectUnknown:
 		return r.findKeys(ask)
@@ -68,8 +68,7 @@ func (r *Room) runWrite(call [][]byte, kind effect, deletes bool) tea.Cmd {
 	return r.confirm(ask)
 }
 
-// setsOnlyTTL reports whether a command sets no more than when keys end, and ends none at
-// once.
+// setsOnlyTTL reports whether a command changes only expiries, and expires no key at once.
 func setsOnlyTTL(call [][]byte, now int64) bool {
 	name := strings.ToUpper(string(call[0]))
 	if name == "PERSIST" {
@@ -90,11 +89,11 @@ func setsOnlyTTL(call [][]byte, now int64) bool {
 	return false
 }
 
-// keysFoundMsg is a command that is not in our table, and what the target tells of it.
+// keysFoundMsg is a command that is not in our table, with the keys that the target reports for it.
 type keysFoundMsg struct{ Confirmation }
 
-// findKeys asks the target which keys a command has that is not in our table: they
-// can be kept. A script may write others, too, and so is never undone.
+// findKeys asks the target for the keys of a command that is not in our table, so that they
+// can be saved. A script may write other keys, too, and so cannot be undone.
 func (r *Room) findKeys(ask Confirmation) tea.Cmd {
 	conn, db, call := r.Conn, r.DB, ask.change.Calls[0]
 	ask.always = true
@@ -115,8 +114,8 @@ func (r *Room) findKeys(ask Confirmation) tea.Cmd {
 	})
 }
 
-// flush deletes all keys of a database, or of all, one by one, so that each is
-// kept.
+// flush deletes all keys of one database, or of all databases, one by one, so that each
+// is saved for undo.
 func (r *Room) flush(c change.Change) tea.Cmd {
 	w := countedMsg{Change: change.Change{Title: c.Title, Each: change.Deletes}, ask: "Run " + c.Title, always: true}
 	every := change.Selection{Folders: []string{""}}
@@ -137,19 +136,19 @@ func (r *Room) flush(c change.Change) tea.Cmd {
 	})
 }
 
-// effect is what a command may do.
+// effect is what a command may change.
 type effect int
 
 const (
 	effectRead       effect = iota
-	effectWrite             // some keys, which its words name
-	effectFlush             // all keys of databases
-	effectSwap              // databases; the same again undoes it
-	effectConnection        // nothing but the connection
-	effectUnknown           // nobody knows
+	effectWrite             // keys that its arguments name
+	effectFlush             // all keys of a database
+	effectSwap              // two databases; the same command undoes it
+	effectConnection        // only the connection
+	effectUnknown           // unknown
 )
 
-// effectOf tells how dangerous a command is, and whether it deletes keys.
+// effectOf returns the effect of a command, and whether it deletes keys.
 func effectOf(call [][]byte) (kind effect, deletes bool) {
 	cmd, _ := commands.Find(call)
 	switch {
@@ -167,7 +166,7 @@ func effectOf(call [][]byte) (kind effect, deletes bool) {
 	return effectWrite, slices.ContainsFunc(cmd.KeysOf(call), func(k commands.KeyRef) bool { return k.Access&7 == commands.RM })
 }
 
-// replyMsg is the reply to a command that was typed.
+// replyMsg is the reply to a typed command.
 type replyMsg struct {
 	call  [][]byte
 	reply resp.Value
@@ -190,7 +189,7 @@ func (r *Room) runRead(call [][]byte) tea.Cmd {
 	})
 }
 
-// onReply shows a reply: a short one in the status line, others on a page.
+// onReply shows a reply: a short one in the status line, a longer one on a page.
 func (r *Room) onReply(a replyMsg) {
 	const longest = 1 << 20
 	text := resp.AppendTyped(nil, a.reply, true)
@@ -209,7 +208,7 @@ func (r *Room) onReply(a replyMsg) {
 	r.Dialog = &room.Page{Title: screen.CallText(a.call, 60), Lines: lines}
 }
 
-// ShowLog lists the commands that were sent, the last one first.
+// ShowLog lists the commands that were sent, the latest first.
 func (r *Room) ShowLog() tea.Cmd {
 	entries := r.Conn.Log.Entries()
 	p := &room.Picker{Title: "Commands sent, the last one first", Takes: "show its SQL", Choose: func(value string) tea.Cmd {
@@ -231,18 +230,17 @@ func (r *Room) ShowLog() tea.Cmd {
 	return nil
 }
 
-// explain shows the SQL that a command is.
+// explain shows the SQL of a command.
 func (r *Room) explain(call [][]byte) tea.Cmd {
 	return r.showSQL(change.Change{Calls: [][][]byte{call}}, nil)
 }
 
-// sqlKey shows the SQL of what is to be confirmed or sent.
+// sqlKey shows the SQL of the change that a dialog is about to make.
 const sqlKey = "ctrl+x"
 
 var SQLHint = [2]string{"^X", "SQL"}
 
-// showSQL shows the SQL that a change will run; behind it stands the overlay that
-// it was asked from.
+// showSQL shows the SQL that a change will run. Closing it returns to the dialog behind.
 func (r *Room) showSQL(c change.Change, behind room.Dialog) tea.Cmd {
 	switch {
 	case r.Explain == nil:

@@ -17,14 +17,13 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// CommandLine asks for a command and runs it.
+// CommandLine opens the command line.
 func (r *Room) CommandLine() tea.Cmd {
 	r.Dialog = &console{r: r, prompt: screen.NewPrompt(""), at: len(r.history), assistant: r.assistant()}
 	return nil
 }
 
-// assistant completes what is typed, and says what may follow, as the prompt of meowdis repl
-// does.
+// assistant returns the completion and hints for the command line, the same as in meowdis repl.
 func (r *Room) assistant() *repl.Assistant {
 	t := repl.Target{Session: connSession{r.Conn, r.DB}}
 	if index, db := r.Index, r.DB; index != nil {
@@ -40,7 +39,7 @@ func (r *Room) assistant() *repl.Assistant {
 	return repl.NewAssistant(t)
 }
 
-// connSession is the connection in a database, for completion.
+// connSession is the connection bound to a database, for completion.
 type connSession struct {
 	conn *target.Conn
 	db   int
@@ -57,26 +56,25 @@ func (a connSession) Do(ctx context.Context, args ...[]byte) (resp.Value, error)
 func (a connSession) DB() int     { return a.db }
 func (connSession) InMulti() bool { return false }
 
-// console is the line to type a command in, with those typed before, and what can complete
-// it.
+// console is the command line, with its history and completion.
 type console struct {
 	r         *Room
 	prompt    *screen.Prompt
-	at        int // in the history
+	at        int // index in the history
 	assistant *repl.Assistant
 
 	found  repl.Completion
-	head   string // the text that found completes
-	listed bool   // its candidates are on the screen
-	chosen int    // one of them; -1 for none
+	head   string // the text before the cursor when found was computed
+	listed bool   // the candidates are visible
+	chosen int    // index of the selected candidate; -1 for none
 	note   string // why there are none
 }
 
-// completedMsg is what can complete a text.
+// completedMsg is the result of a completion.
 type completedMsg struct {
 	head      string
 	found     repl.Completion
-	requested bool // the person waits for them
+	requested bool // the person pressed TAB
 }
 
 // Press implements room.Dialog.
@@ -110,8 +108,8 @@ func (c *console) Press(b *room.Base, k tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// pressListed is a key while candidates are listed; false where it means what it does
-// without them.
+// pressListed handles a key while candidates are listed. It returns false for a key that
+// does the same as without them.
 func (c *console) pressListed(key string) bool {
 	n := len(c.found.Items)
 	switch key {
@@ -135,7 +133,7 @@ func (c *console) pressListed(key string) bool {
 	return true
 }
 
-// choose shows a candidate in the line.
+// choose inserts a candidate into the line.
 func (c *console) choose(n int) {
 	c.chosen = n
 	c.put(c.found.Items[n].Text)
@@ -143,7 +141,7 @@ func (c *console) choose(n int) {
 
 func (c *console) put(text string) { c.prompt.Put(c.found.From, text) }
 
-// complete asks for what can complete the text before the cursor.
+// complete looks up candidates for the text before the cursor.
 func (c *console) complete(lists bool) tea.Cmd {
 	assistant, head := c.assistant, c.prompt.Head()
 	return c.r.Start(job.Completing, func(ctx context.Context) (tea.Msg, error) {
@@ -151,7 +149,7 @@ func (c *console) complete(lists bool) tea.Cmd {
 	})
 }
 
-// onCompleted takes the only candidate, or what all have in common, and lists them.
+// onCompleted inserts the only candidate, or the common prefix, and lists the candidates.
 func (r *Room) onCompleted(m completedMsg) {
 	c, open := r.Dialog.(*console)
 	if !open || c.prompt.Head() != m.head {
@@ -178,7 +176,7 @@ func (c *console) showHistory(step int) {
 	}
 }
 
-// maxListed is how many candidates are on the screen.
+// maxListed is how many candidates are visible.
 const maxListed = 8
 
 // View implements room.Dialog.
@@ -214,7 +212,7 @@ func (c *console) View(b *room.Base, width, height int) []string {
 	return lines
 }
 
-// hint is what may follow the text, or what is wrong with it.
+// hint returns what may follow the text, or what is wrong with it.
 func (c *console) hint(b *room.Base, columns int) string {
 	const least = 6
 	text := c.prompt.String()

@@ -15,11 +15,11 @@ import (
 	"github.com/meowdis/meowdis/keytype"
 )
 
-// copyLimit is the longest text that is copied: terminals take no more.
+// copyLimit is the longest text that is copied, in bytes: terminals accept no more.
 const copyLimit = 100_000
 
-// PickCopy asks what of the selected key to copy to the clipboard of the
-// terminal, which works over ssh, too.
+// PickCopy asks what of the selected key to copy to the terminal's clipboard, which works
+// over ssh, too.
 func (r *Room) PickCopy(s Subject) tea.Cmd {
 	key := s.Key
 	if !s.HasKey {
@@ -50,8 +50,8 @@ func (r *Room) PickCopy(s Subject) tea.Cmd {
 	return nil
 }
 
-// shellCommand begins a shell command that runs a command in the database that is
-// shown.
+// shellCommand returns the start of a shell command that runs a command in the current
+// database.
 func (r *Room) shellCommand() string {
 	if r.DB == 0 && r.startDB == 0 {
 		return r.Exec
@@ -59,12 +59,12 @@ func (r *Room) shellCommand() string {
 	return r.Exec + " -n " + target.Decimal(int64(r.DB))
 }
 
-// shellWord is a word for a POSIX shell.
+// shellWord quotes a word for a POSIX shell.
 func shellWord(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// copyValue copies what is open: an element, or a string.
+// copyValue copies the selected element, or the open string.
 func (r *Room) copyValue(s Subject) tea.Cmd {
 	if v := s.Value; r.InValue && v.Shown {
 		if v.Element != nil {

@@ -12,9 +12,9 @@ import (
 	"github.com/meowdis/meowdis/inspect/target"
 )
 
-// CopyTo asks to which of the targets in other tabs to copy keys, and what becomes of those
-// that are there already. The copy is a change of that target: it is asked about as its
-// profile says, is shown in its tab, and is undone there.
+// CopyTo asks which open target to copy keys to, and whether to replace existing keys. The
+// copy is a change of the other target: that target's profile decides about confirmations,
+// and the change is shown and undone in its tab.
 func (r *Room) CopyTo(s Subject) tea.Cmd {
 	if s.Keys.Empty() {
 		return nil
@@ -49,7 +49,7 @@ func (r *Room) CopyTo(s Subject) tea.Cmd {
 	return nil
 }
 
-// whyNotWritable is why nothing can be copied to the target, which is called name; "" when it can.
+// whyNotWritable returns why nothing can be copied to the target name; "" if it can.
 func (r *Room) whyNotWritable(name string) string {
 	switch {
 	case r.Writer == nil:
@@ -64,7 +64,7 @@ func (r *Room) whyNotWritable(name string) string {
 	return ""
 }
 
-// copyTo goes to the other tab and copies there.
+// copyTo switches to the other tab and copies there.
 func (r *Room) copyTo(to Other, keys change.Selection, replace bool) tea.Cmd {
 	c := change.Change{Title: "Copied " + keys.String() + " from " + display.Text(r.Name, 30), Copies: &change.Copying{From: r.maker, DB: r.DB, Keys: keys, Replace: replace}}
 	if len(keys.Folders) == 0 {

@@ -11,15 +11,15 @@ import (
 	"github.com/meowdis/meowdis/inspect/target"
 )
 
-// countedMsg is how many keys a change is about.
+// countedMsg is a change with the number of its keys.
 type countedMsg struct {
 	change.Change
-	ask    string // the question; the number of keys is added
+	ask    string // the question, without the number of keys
 	keys   int64
-	always bool // ask even where nothing is to be confirmed
+	always bool // ask even if Confirm is ConfirmNone
 }
 
-// askDelete counts what would go, and asks.
+// askDelete asks before it deletes the selected keys.
 func (r *Room) askDelete(s change.Selection) tea.Cmd {
 	if !r.mayWrite() || s.Empty() {
 		return nil
@@ -27,13 +27,13 @@ func (r *Room) askDelete(s change.Selection) tea.Cmd {
 	return r.confirmBulk(r.bulkChange(s, "Deleted "+s.String(), change.Deletes), "Delete "+s.String())
 }
 
-// bulkChange is a change that does the same to all keys of a selection.
+// bulkChange returns a change that applies each to all keys of a selection.
 func (r *Room) bulkChange(s change.Selection, title string, each change.Each) change.Change {
 	return change.Change{Title: title, Each: each, Over: []change.Scope{{DB: r.DB, Selection: s}}}
 }
 
-// confirmBulk asks before a change to many keys, which are counted first where they are not
-// named.
+// confirmBulk asks before a change to many keys. It first counts the keys if folders are
+// selected.
 func (r *Room) confirmBulk(c change.Change, ask string) tea.Cmd {
 	s := c.Over[0]
 	if len(s.Folders) > 0 {
@@ -48,7 +48,7 @@ func (r *Room) confirmBulk(c change.Change, ask string) tea.Cmd {
 	return r.confirm(Confirmation{title: ask + "?", notes: batchNote(c.Many), change: c})
 }
 
-// batchNote says that so many keys are not changed together.
+// batchNote says that so many keys are changed in several batches.
 func batchNote(keys int64) []string {
 	if keys <= change.KeysAtOnce {
 		return nil
@@ -68,7 +68,7 @@ func (w countedMsg) count(ctx context.Context, c *change.Maker) (tea.Msg, error)
 	return w, err
 }
 
-// onCounted asks whether to change what was counted.
+// onCounted asks whether to make the counted change.
 func (r *Room) onCounted(w countedMsg) tea.Cmd {
 	w.Many = w.keys
 	many := ", " + display.Counted(w.keys, "key", "keys")

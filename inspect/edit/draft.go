@@ -16,18 +16,18 @@ import (
 	"github.com/meowdis/meowdis/inspect/screen"
 )
 
-// draft is a text in the file that an editor is given.
+// draft is a text in a temporary file for an editor.
 type draft struct {
 	editable editable
 	path     string
-	original string // what the file held at first
-	oneLine  bool   // it is JSON that is stored in one line
-	hex      bool   // it is the bytes of the text, since the text is none
-	// encode is what the file's text is stored as; nil: it is as it is.
+	original string // initial content of the file
+	oneLine  bool   // JSON that is stored on one line
+	hex      bool   // a hex dump, since the text is not valid UTF-8
+	// encode converts the edited text to its stored form; nil: the text is stored as it is.
 	encode func(text string) ([]byte, error)
 }
 
-// EditOutside changes what the person looks at in the editor of their choice.
+// EditOutside opens what is selected in the person's editor.
 func (r *Room) EditOutside(s Subject) tea.Cmd {
 	e, ok := r.editableOf(s.Value)
 	switch {
@@ -51,11 +51,11 @@ func (r *Room) EditOutside(s Subject) tea.Cmd {
 	})
 }
 
-// draftedMsg is a draft that the editor is to be given.
+// draftedMsg is a draft to open in the editor.
 type draftedMsg draft
 
-// newDraft writes a text to a file. What is no text is written as bytes, so that
-// an editor cannot spoil it.
+// newDraft writes a text to a temporary file. Binary data is written as a hex dump, so that
+// an editor cannot damage it.
 func newDraft(e editable) (draft, error) {
 	d := draft{editable: e, original: e.text}
 	pattern := "meowdis-*.txt"
@@ -85,22 +85,22 @@ func newDraft(e editable) (draft, error) {
 	return d, nil
 }
 
-// openEditor hands the draft to the editor.
+// openEditor runs the editor on a draft.
 func (r *Room) openEditor(d draft) tea.Cmd {
 	r.drafts[d.path] = d
 	return tea.Exec(terminalCmd{r.Editor(d.path), r.Lent}, func(err error) tea.Msg { return Edited{d.path, err} })
 }
 
-// Edited is the end of the editor that had the file at a path.
+// Edited reports that the editor of the file at Path has ended.
 type Edited struct {
 	Path string
 	Err  error
 }
 
-// Drafted reports whether a file at a path is a draft of this room.
+// Drafted reports whether the file at path is a draft of this pane.
 func (r *Room) Drafted(path string) bool { _, ok := r.drafts[path]; return ok }
 
-// onEdited saves what the editor left. The file stays until that is done.
+// onEdited saves the edited text. The file is removed only after that.
 func (r *Room) onEdited(e Edited) tea.Cmd {
 	d := r.drafts[e.Path]
 	read, err := os.ReadFile(e.Path)
@@ -137,14 +137,14 @@ func (r *Room) onEdited(e Edited) tea.Cmd {
 	return r.saveDraft(d, text)
 }
 
-// saveDraft stores what an editor left.
+// saveDraft stores an edited text.
 func (r *Room) saveDraft(d draft, text string) tea.Cmd {
 	c := d.editable.change(text)
 	c.Origin = origin{draft: d.path}
 	return r.write(c)
 }
 
-// showNotSaved says why a text was not written, and where it is now.
+// showNotSaved says why a text was not stored, and where the file is.
 func (r *Room) showNotSaved(why, path string) {
 	r.Dialog = &room.Page{Title: "Nothing was changed", Layout: room.Wrapped(
 		" "+screen.VisibleText([]byte(why)), " Your text is in", " "+r.Styles.Accent.Render(path),
@@ -158,8 +158,8 @@ func (r *Room) dropDraft(path string) {
 	}
 }
 
-// text is what a file means that the editor left. Editors end the last line; a
-// text that had no such end keeps none.
+// text decodes the content of an edited file. Editors add a final newline; it is removed
+// if the text had none.
 func (d draft) text(read string) (string, error) {
 	if d.hex {
 		return parseHexDraft(read)
@@ -176,8 +176,8 @@ func (d draft) text(read string) (string, error) {
 
 const hexHelp = "# These bytes are no text. Change the pairs of digits; what follows a # is not read.\n"
 
-// hexDraft is bytes as an editor shows them: sixteen in a line, with what of them
-// can be read.
+// hexDraft returns a hex dump: sixteen bytes on a line, with the printable ones as a
+// comment.
 func hexDraft(data string) string {
 	var b strings.Builder
 	b.WriteString(hexHelp)
@@ -196,7 +196,7 @@ func hexDraft(data string) string {
 	return b.String()
 }
 
-// parseHexDraft reads bytes back.
+// parseHexDraft parses a hex dump.
 func parseHexDraft(text string) (string, error) {
 	var out []byte
 	n := 0

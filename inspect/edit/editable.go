@@ -14,32 +14,31 @@ import (
 	"github.com/meowdis/meowdis/keytype"
 )
 
-// editable is a text that can be changed, and the commands that change it.
+// editable is a text that can be edited, and the commands that save it.
 type editable struct {
 	title     string
 	text      string
-	lines     bool   // it is better edited in an editor
-	formatted string // the text as an editor shows it; "" as it is
+	lines     bool   // better edited in an editor
+	formatted string // the text as an editor shows it; "" for the text itself
 	save      func(text string) [][][]byte
-	read      [][]byte // the command that answers the text; nil where it does not change behind one's back
-	large     bool     // the key has many elements, and saving the old text again undoes it
+	read      [][]byte // the command that reads the text; nil if other clients cannot change it
+	large     bool     // the key has many elements; undo saves the old text instead of the key
 	expires   int64    // of the key; Unix ms, 0 for never
-	raw       bool     // the text is edited as it is, whatever it holds
-	unfetched bool     // the text is still to be fetched, by read
-	field     string   // of a hash: saving takes its time to live away, and gives it back; "" for none
+	raw       bool     // the text is edited without decoding
+	unfetched bool     // the text must still be read with read
+	field     string   // hash field whose TTL must be restored after saving; "" for none
 }
 
-// editLimit is the longest text that is edited.
+// editLimit is the longest text that can be edited, in bytes.
 const editLimit = 64 << 20
 
-// manyElements is from how many elements on a key is not kept as a whole when one
-// of them is edited.
+// manyElements is the number of elements above which an edit of one element does not save
+// the whole key.
 const manyElements = 10_000
 
-// editableOf is what the person looks at as a text to edit; ok is false where there
-// is none.
+// editableOf returns the selected text; ok is false if there is none.
 func editableOf(v room.Sight) (e editable, ok bool) {
-	el := v.Subject() // an element by itself is edited as the row it was opened from
+	el := v.Subject() // an element opened by itself is edited as part of its row
 	switch {
 	case !v.Shown || v.Gone || el == nil && v.Text == nil:
 		return e, false
@@ -73,13 +72,13 @@ func editableOf(v room.Sight) (e editable, ok bool) {
 	return e, true
 }
 
-// layered reports whether what is edited is inside layers, or MessagePack.
+// layered reports whether the editor gets the decoded text.
 func (e editable) layered() bool {
 	_, ok := e.decoded()
 	return ok
 }
 
-// decoded is what is edited in place of the text.
+// decoded returns the decoded text for the editor.
 func (e editable) decoded() (decode.Inside, bool) {
 	if e.raw {
 		return decode.Inside{}, false
@@ -87,7 +86,7 @@ func (e editable) decoded() (decode.Inside, bool) {
 	return decode.Edit([]byte(e.text), decode.Options{})
 }
 
-// editElement is an element as a text to edit; save is nil where it cannot be.
+// editElement returns an element as an editable; save is nil if it cannot be edited.
 func editElement(v room.Sight, row []string, body string) editable {
 	key, name, t := v.Key, row[0], keytype.Of(v.Type)
 	e := editable{title: display.Text(name, 30) + " of " + display.Text(key, 30), text: body, expires: v.Expires}
@@ -109,7 +108,7 @@ func editElement(v room.Sight, row []string, body string) editable {
 		}
 	case t.Put != "":
 		e.save = func(text string) [][][]byte { return [][][]byte{t.Putting(key, name, text)} }
-	case len(t.Parts) == 1 && len(t.Given) == 1 && t.Drop != "": // the element is its name
+	case len(t.Parts) == 1 && len(t.Given) == 1 && t.Drop != "": // the element is its own name
 		e.save = func(text string) [][][]byte {
 			return [][][]byte{t.Dropping(key, name), t.Adding(key, []string{text})}
 		}
@@ -118,7 +117,7 @@ func editElement(v room.Sight, row []string, body string) editable {
 	return e
 }
 
-// editableOf is what is to be edited, or says why nothing can be.
+// editableOf returns what can be edited, or says why nothing can be.
 func (r *Room) editableOf(v room.Sight) (e editable, ok bool) {
 	if !r.mayWrite() {
 		return e, false
@@ -134,8 +133,7 @@ func (r *Room) editableOf(v room.Sight) (e editable, ok bool) {
 	return e, ok
 }
 
-// Edit changes what the person looks at: in place where it is a short line, else in
-// the editor.
+// Edit edits what is selected: in a form if it is a short line, else in the editor.
 func (r *Room) Edit(s Subject) tea.Cmd {
 	if s.Value.Part == room.Groups && s.Value.Element != nil {
 		if r.mayWrite() {
@@ -161,7 +159,7 @@ func (r *Room) Edit(s Subject) tea.Cmd {
 	return nil
 }
 
-// change is what saves a text. It is in doubt when the text was changed meanwhile.
+// change returns the change that saves text. It is doubtful if another client has changed the old text.
 func (e editable) change(text string) change.Change {
 	c := change.Change{Title: "Changed " + e.title, Calls: e.save(text), Field: e.field}
 	if e.read != nil {
@@ -172,7 +170,7 @@ func (e editable) change(text string) change.Change {
 		c.Checks = []change.Check{{Call: e.read}}
 		if e.expires != 0 {
 			c.Checks = append(c.Checks, change.Check{Call: target.Command(change.OnlyTTL, string(e.read[1]))})
-			// When the key has ended by then, HSET would make another one.
+			// HSET would create a new key if the key has expired by then
 			c.Back = append(c.Back, target.Command("PEXPIREAT", string(e.read[1]), target.Decimal(e.expires)))
 		}
 	}

@@ -12,11 +12,11 @@ import (
 	"github.com/meowdis/meowdis/transfer"
 )
 
-// Exporter writes keys to a new file, in the format that its name ends like, and counts
-// them. What of them it could not write it tells notify.
+// Exporter writes keys to a new file, in the format of its extension, and returns their
+// number. It calls notify with each key that it could not write.
 type Exporter func(ctx context.Context, path string, keys transfer.Source, notify transfer.Notify) (int64, error)
 
-// Export asks for a file and writes the selected keys to it.
+// Export asks for a file name and writes the selected keys to it.
 func (r *Room) Export(sub Subject) tea.Cmd {
 	s := sub.Keys
 	if s.Empty() {
@@ -39,7 +39,7 @@ func (r *Room) Export(sub Subject) tea.Cmd {
 	return nil
 }
 
-// exportedMsg is how many keys were written to a file, how many not, and why one of them.
+// exportedMsg is the result of an export: the number of written and failed keys, and one error.
 type exportedMsg struct {
 	path         string
 	keys, failed int64

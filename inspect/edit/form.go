@@ -10,17 +10,17 @@ import (
 	"github.com/meowdis/meowdis/inspect/screen"
 )
 
-// form is an overlay with some lines to fill in, which make a change.
+// form is a dialog with fields that define a change.
 type form struct {
 	r      *Room
 	title  string
 	fields []field
 	at     int
-	// make is the change that the values make. One without commands changes nothing.
+	// make returns the change for the field values. A change without commands does nothing.
 	make func(values []string) (change.Change, error)
-	// preview shows what the values mean, below them; nil where the change does.
+	// preview renders the effect of the values below the fields; nil: the commands are shown.
 	preview func(width, height int) []string
-	// ask is what follows for a change to many keys; nil where there is none.
+	// ask confirms a change to many keys; nil if there is none.
 	ask func(change.Change) tea.Cmd
 }
 
@@ -74,7 +74,7 @@ func (f *form) change() (change.Change, error) {
 	return c, err
 }
 
-// send makes the change. The form stays when something is wrong with it.
+// send makes the change. The form stays open if a value is invalid.
 func (f *form) send() tea.Cmd {
 	c, err := f.change()
 	if err != nil {

@@ -9,8 +9,7 @@ import (
 	"github.com/meowdis/meowdis/inspect/target"
 )
 
-// Kill asks whether to close the connection of a client of the server. Behind is there again
-// then.
+// Kill asks whether to close the connection of a client. Afterwards it returns to parent.
 func (r *Room) Kill(id, name string, behind room.Dialog) tea.Cmd {
 	c := change.Change{Title: "Closed client " + id, Calls: [][][]byte{target.Command("CLIENT", "KILL", "ID", id)}, Final: true}
 	return r.confirm(Confirmation{

@@ -8,11 +8,11 @@ import (
 	"github.com/meowdis/meowdis/inspect/screen"
 )
 
-// JSON that is stored in one line is edited in lines, and stored in one line again, written
-// as it was. A line that the person has made themselves is stored as it is, and so is what
-// they edit while they look at the text (x).
+// JSON that is stored on one line is edited over several lines, and stored on one line in
+// its original style. A line that the person wrote is stored as it is, and so is a text
+// edited in the raw view (x).
 
-// oneLine makes d a draft in lines of JSON that is in one line; false when it is none.
+// oneLine fills d with formatted JSON if the text is JSON on one line, else returns false.
 func (e editable) oneLine(d *draft) bool {
 	if e.raw {
 		return false
@@ -28,16 +28,16 @@ func (e editable) oneLine(d *draft) bool {
 	return ok
 }
 
-// isLongJSON reports whether an editor shows more of a text than a line does.
+// isLongJSON reports whether an editor shows the text better than a form.
 func (e editable) isLongJSON() bool {
 	const short = 60
 	var d draft
 	return len(e.text) > short && e.oneLine(&d)
 }
 
-// askLayout is the question what to store where the editor left lines that are laid out in
-// another way than it was given, or no JSON; nil where there is none. line is the text in
-// one line, and bad why there is no such.
+// askLayout asks what to store if the edited text is no longer JSON, or is formatted
+// differently from the original; nil if there is no question. line is the text on one line,
+// and bad the error if there is no such line.
 func (r *Room) askLayout(d draft, left, line string, bad error) room.Dialog {
 	asIs := room.Item{Label: "store it as it is in the editor", Value: "as is"}
 	p := &room.Picker{Title: "It is laid out in another way now", Items: []room.Item{{Label: "store it in one line, as it was", Value: "line"}, asIs}}
@@ -61,7 +61,7 @@ func (r *Room) askLayout(d draft, left, line string, bad error) room.Dialog {
 	return p
 }
 
-// editedIn says which editor it was, where the person has named none.
+// editedIn names the editor that was used if the person has set none.
 func (r *Room) editedIn() string {
 	if r.StandIn == "" {
 		return ""

@@ -14,49 +14,49 @@ import (
 	"github.com/meowdis/meowdis/inspect/target"
 )
 
-// Settings is what the person may do with the target, and how careful to be.
+// Settings is what changes a target allows and how they are confirmed.
 type Settings struct {
-	// Writer returns a client that writes; nil leaves the target read-only for good.
+	// Writer returns a client that can write; nil if the target is read-only.
 	Writer   func(context.Context) (target.Client, error)
-	Fleeting bool // the data end with the session, and so does their undo
+	Fleeting bool // the data, and so the undo journal, end with the session
 	Confirm  Confirm
 	Name     string                      // what ConfirmName asks for
-	Editor   func(path string) *exec.Cmd // edits a file; nil: there is none
-	StandIn  string                      // the editor that was found since the person has named none; "" where they have
+	Editor   func(path string) *exec.Cmd // the command that edits a file; nil if there is no editor
+	StandIn  string                      // the editor that was found because the person has set none; "" if they have
 	Lent     *atomic.Bool                // set while the editor has the terminal
 	Exporter Exporter
-	Explain  func(db int, call [][]byte) string // the SQL of a command; nil where there is none
-	Exec     string                             // begins a shell command that runs a command on the target
-	Out      io.Writer                          // the terminal; nil: there is none
-	Others   func() []Other                     // the targets that are open beside this one; nil: there is none
+	Explain  func(db int, call [][]byte) string // the SQL of a command; nil if there is none
+	Exec     string                             // the start of a shell command that runs a command on the target
+	Out      io.Writer                          // the terminal; nil if there is none
+	Others   func() []Other                     // the targets in other tabs; nil if there are none
 }
 
-// Other is a target that is open in another tab.
+// Other is a target in another tab.
 type Other struct {
 	Name string
 	Room *Room
-	Show func() tea.Cmd // its tab
+	Show func() tea.Cmd // switches to its tab
 }
 
-// Room is what changes the data: dialogs that ask, the console, and the changes that
-// can be undone.
+// Room is the pane that changes data: dialogs, the command line, and the changes that can
+// be undone.
 type Room struct {
 	*room.Base
 	Settings
 	maker        *change.Maker
 	access       access
-	clientWrites bool             // the client that all jobs use writes
-	steps        []change.Step    // what the journal can undo, the last one last
-	undone       []change.Step    // what was undone and can be redone, likewise
-	targetStep   int              // how many steps there are to be where the person goes to
-	stepsDone    int              // how many were undone, or redone, on the way there
-	changeTitle  string           // what the change that is being made is called; "" while none is
-	history      []string         // the commands that were typed
-	drafts       map[string]draft // what editors have, by path
-	startDB      int              // the database that a shell command is in unless it says so
+	clientWrites bool             // the client of all jobs can write
+	steps        []change.Step    // steps in the undo journal, the latest last
+	undone       []change.Step    // steps in the redo journal, the latest last
+	targetStep   int              // the number of steps to reach by undo or redo
+	stepsDone    int              // the number of steps undone or redone on the way
+	changeTitle  string           // title of the running change; "" if none runs
+	history      []string         // typed commands
+	drafts       map[string]draft // open drafts, by path
+	startDB      int              // the database of a shell command without -n
 }
 
-// access is whether changes may be made.
+// access is whether changes are allowed.
 type access int
 
 const (
@@ -64,29 +64,29 @@ const (
 	unlocked
 )
 
-// Subject is what an action is about: what the person looks at.
+// Subject is what is selected when an action starts.
 type Subject struct {
-	Key     string // the current one
+	Key     string // there is a current key
 	HasKey  bool   // there is one
 	KeyType string
-	Keys    change.Selection // what is marked, or else the current row
-	Folder  string           // which the current row is in, or is
+	Keys    change.Selection // the marked keys, or else the current row
+	Folder  string           // the folder of the current row, or the row itself
 	Value   room.Sight
 }
 
-// What the room tells: that the data changed by the person's hand, and to which key to
-// go then, "" for none; and that what was marked has been taken.
+// Messages of this pane. Changed reports that the data changed; Reveal is the key to select,
+// "" for none. Taken reports that the marked keys have been used.
 type (
 	Changed struct{ Reveal string }
 	Taken   struct{}
 )
 
-// New is locked, and finds what an earlier session left when LookBack is called.
+// New returns a locked pane. LookBack adopts the journal of an earlier session.
 func New(b *room.Base, s Settings, maker *change.Maker) Room {
 	return Room{Base: b, Settings: s, maker: maker, drafts: map[string]draft{}, startDB: b.DB}
 }
 
-// Update takes in what a job or the editor brought; it leaves what is of other rooms.
+// Update handles the results of this pane's jobs and of the editor, and ignores other messages.
 func (r *Room) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case change.Made:
@@ -123,16 +123,16 @@ func (r *Room) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// IsUnlocked reports whether changes may be made, isLocked whether that can be unlocked.
+// IsUnlocked reports whether changes are allowed, IsLocked whether they can be unlocked.
 func (r *Room) IsUnlocked() bool { return r.access == unlocked }
 func (r *Room) IsLocked() bool   { return !r.IsUnlocked() && r.Writer != nil }
 func (r *Room) CanUndo() bool    { return r.IsUnlocked() && len(r.steps) > 0 }
 
-// CanRedo reports whether there is something to redo.
+// CanRedo reports whether there is a change to redo.
 func (r *Room) CanRedo() bool { return r.IsUnlocked() && len(r.undone) > 0 }
 
-// IsChanging reports whether a change, or its undo, is being made.
+// IsChanging reports whether a change, an undo or a redo is running.
 func (r *Room) IsChanging() bool { return r.Running(job.Writing) && r.changeTitle != "" }
 
-// Undoable is the changes that can be undone, the last one last.
+// Undoable returns the changes that can be undone, the latest last.
 func (r *Room) Undoable() []change.Step { return r.steps }

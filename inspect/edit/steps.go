@@ -11,8 +11,8 @@ import (
 	"github.com/meowdis/meowdis/inspect/target"
 )
 
-// ShowSteps lists the changes that can be undone, and those that were undone, the last one
-// first: the person goes back to how it was after one of them.
+// ShowSteps lists the changes that can be undone or redone, the latest first. The person
+// chooses the change after which to return to.
 func (r *Room) ShowSteps() tea.Cmd {
 	n := len(r.steps)
 	if n+len(r.undone) == 0 {
@@ -29,7 +29,7 @@ func (r *Room) ShowSteps() tea.Cmd {
 	item := func(s change.Step, state string, after int) {
 		p.Items = append(p.Items, room.Item{Label: s.Title, Note: r.stepNote(s, state), Value: target.Decimal(int64(after))})
 	}
-	for i, s := range r.undone { // the one undone last is the first to be redone
+	for i, s := range r.undone { // the latest undone change is redone first
 		item(s, "undone", n+len(r.undone)-i)
 	}
 	p.At = len(p.Items)
@@ -49,8 +49,8 @@ func (r *Room) ShowSteps() tea.Cmd {
 	return nil
 }
 
-// stepNote is what state a change is in, how many keys it was about and how long ago; on a
-// narrow screen no more than there is room for.
+// stepNote returns the state, key count and age of a change; on a narrow screen only the
+// first of these.
 func (r *Room) stepNote(s change.Step, state string) string {
 	var parts []string
 	if state != "" {
@@ -70,7 +70,7 @@ func (r *Room) stepNote(s change.Step, state string) string {
 	return strings.Join(parts, " · ")
 }
 
-// nextStep is the next step to where the person goes, nil when they are there.
+// nextStep undoes or redoes the next step on the way to targetStep; nil if it is reached.
 func (r *Room) nextStep() tea.Cmd {
 	switch n := len(r.steps); {
 	case r.targetStep < n:

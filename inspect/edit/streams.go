@@ -9,9 +9,9 @@ import (
 	"github.com/meowdis/meowdis/inspect/target"
 )
 
-// What changes the groups of a stream, their consumers and their pending entries.
+// Changes of consumer groups, consumers and pending entries.
 
-// deleteFromStream deletes what is selected of the groups of a stream.
+// deleteFromStream deletes the selected group, consumer or pending entry.
 func (r *Room) deleteFromStream(v room.Sight) tea.Cmd {
 	name := v.Element.Row[0]
 	c := Confirmation{title: "Delete the group " + display.Text(name, 30) + "?"}
@@ -32,7 +32,7 @@ func (r *Room) deleteFromStream(v room.Sight) tea.Cmd {
 	return r.confirm(c)
 }
 
-// pendingNote says what else is lost.
+// pendingNote says how many pending entries are lost.
 func pendingNote(pending string) []string {
 	if n := target.Atoi(pending); n > 0 {
 		return []string{"What it has not acknowledged is forgotten: " + display.Counted(n, "entry", "entries") + "."}
@@ -40,7 +40,7 @@ func pendingNote(pending string) []string {
 	return nil
 }
 
-// addToStream makes a group, or a consumer of one.
+// addToStream asks for a new group or consumer.
 func (r *Room) addToStream(v room.Sight) {
 	f := &form{r: r, title: "New group of " + display.Text(v.Key, 40), fields: []field{newField("name", "", ""), newField("after", "$", "0: from the first entry, $: only new ones, or an id")}}
 	f.make = func(values []string) (change.Change, error) {
@@ -59,7 +59,7 @@ func (r *Room) addToStream(v room.Sight) {
 	r.Dialog = f
 }
 
-// editGroup sets which entry a group has delivered last.
+// editGroup sets the last delivered id of a group.
 func (r *Room) editGroup(v room.Sight) {
 	name, last := v.Element.Row[0], v.Element.Row[4]
 	r.Dialog = &form{r: r, title: "Last delivered id of " + display.Text(name, 40), fields: []field{newField("id", last, "0: all are delivered again, $: none")}, make: func(values []string) (change.Change, error) {
@@ -70,7 +70,7 @@ func (r *Room) editGroup(v room.Sight) {
 	}}
 }
 
-// Acknowledge takes the selected entry away from what is pending.
+// Acknowledge acknowledges the selected pending entry.
 func (r *Room) Acknowledge(s Subject) tea.Cmd {
 	v := s.Value
 	if !r.pendingSelected(v) {
@@ -80,7 +80,7 @@ func (r *Room) Acknowledge(s Subject) tea.Cmd {
 	return r.write(r.savePendingOnly(v, change.Change{Title: "Acknowledged " + id, Calls: [][][]byte{target.Command("XACK", v.Key, v.Group, id)}}))
 }
 
-// Claim gives the selected pending entry to a consumer.
+// Claim asks for a consumer and assigns the selected pending entry to it.
 func (r *Room) Claim(s Subject) tea.Cmd {
 	v := s.Value
 	if !r.pendingSelected(v) {
@@ -92,14 +92,14 @@ func (r *Room) Claim(s Subject) tea.Cmd {
 		if to == "" || to == owner {
 			return change.Change{}, nil
 		}
-		// With JUSTID it does not count as a delivery.
+		// JUSTID does not count as a delivery.
 		call := target.Command("XCLAIM", v.Key, v.Group, to, "0", id, "JUSTID")
 		return r.savePendingOnly(v, change.Change{Title: "Gave " + id + " to " + display.Text(to, 30), Calls: [][][]byte{call}}), nil
 	}}
 	return nil
 }
 
-// pendingSelected reports whether a pending entry is selected, and may be changed.
+// pendingSelected reports whether a pending entry is selected and may be changed.
 func (r *Room) pendingSelected(v room.Sight) bool {
 	if v.Part != room.Pending || v.Element == nil {
 		r.Notice = "Only what is pending in a group can be acknowledged or claimed."
@@ -108,7 +108,7 @@ func (r *Room) pendingSelected(v room.Sight) bool {
 	return r.mayWrite()
 }
 
-// savePendingOnly keeps of a large stream only the pending entry.
+// savePendingOnly makes the undo of a change to a large stream save only the pending entry.
 func (r *Room) savePendingOnly(v room.Sight, c change.Change) change.Change {
 	if v.Size > manyElements {
 		id := v.Element.Row[0]

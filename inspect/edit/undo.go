@@ -12,7 +12,7 @@ import (
 	"github.com/meowdis/meowdis/inspect/room"
 )
 
-// Undo takes the last change back.
+// Undo undoes the last change.
 func (r *Room) Undo() tea.Cmd {
 	switch {
 	case !r.mayWrite():
@@ -25,7 +25,7 @@ func (r *Room) Undo() tea.Cmd {
 	return nil
 }
 
-// Redo makes the change again that was undone last.
+// Redo redoes the change that was undone last.
 func (r *Room) Redo() tea.Cmd {
 	switch {
 	case !r.mayWrite():
@@ -38,8 +38,8 @@ func (r *Room) Redo() tea.Cmd {
 	return nil
 }
 
-// undoLast takes the last change back: when others changed what it left only if the
-// person wants that.
+// undoLast undoes the last change. If another client has changed the data since, it does so
+// only with wanted set.
 func (r *Room) undoLast(wanted bool) tea.Cmd {
 	n := len(r.steps)
 	s := r.steps[n-1]
@@ -49,7 +49,7 @@ func (r *Room) undoLast(wanted bool) tea.Cmd {
 	return r.Start(job.Writing, func(ctx context.Context) (tea.Msg, error) { return mk.Undo(ctx, s, wanted), nil })
 }
 
-// askRedo makes the change again that was undone last, and asks first where that was asked
+// askRedo redoes the change that was undone last. It asks first if the change was confirmed
 // the first time.
 func (r *Room) askRedo() tea.Cmd {
 	s := r.undone[len(r.undone)-1]
@@ -59,7 +59,7 @@ func (r *Room) askRedo() tea.Cmd {
 	return r.confirm(Confirmation{title: "Redo: " + s.Title + "?", onAgree: func() tea.Cmd { return r.redoLast(false) }})
 }
 
-// redoLast is undoLast for what was undone.
+// redoLast redoes the last undone change, under the same condition as undoLast.
 func (r *Room) redoLast(wanted bool) tea.Cmd {
 	n := len(r.undone)
 	s := r.undone[n-1]
@@ -69,7 +69,7 @@ func (r *Room) redoLast(wanted bool) tea.Cmd {
 	return r.Start(job.Writing, func(ctx context.Context) (tea.Msg, error) { return mk.DoAgain(ctx, s, wanted), nil })
 }
 
-// clearRedo lets go of what was undone: another change was made.
+// clearRedo drops the redo journal, since another change was made.
 func (r *Room) clearRedo() {
 	r.undone = nil
 	if err := r.maker.Redo.Close(true); err != nil {
@@ -86,7 +86,7 @@ func (r *Room) onUndone(u change.Undone) tea.Cmd {
 	} else if u.Back != nil {
 		r.undone = append(r.undone, *u.Back)
 	} else {
-		r.clearRedo() // it was over what was undone before
+		r.clearRedo() // the undone changes were based on it
 	}
 	r.stepsDone++
 	if cmd := r.nextStep(); cmd != nil {
@@ -116,7 +116,7 @@ func (r *Room) onUndone(u change.Undone) tea.Cmd {
 	return r.Tell(Changed{})
 }
 
-// onNotUndone takes in that an undo, or a redo, was not begun or broke off.
+// onNotUndone handles an undo or a redo that was not started or was interrupted.
 func (r *Room) onNotUndone(u change.Undone) tea.Cmd {
 	question, again := "Undo nevertheless?", r.undoLast
 	switch {
@@ -135,7 +135,7 @@ func (r *Room) onNotUndone(u change.Undone) tea.Cmd {
 		})
 	}
 	if !u.Again || u.Back != nil {
-		r.clearRedo() // it was over what is half undone now
+		r.clearRedo() // the undone changes were based on what is half undone now
 	}
 	r.Fail(u.Err)
 	switch {
@@ -152,12 +152,12 @@ func (r *Room) onNotUndone(u change.Undone) tea.Cmd {
 // adoptedMsg is the changes of an earlier session.
 type adoptedMsg []change.Step
 
-// LookBack looks for the journal that an earlier session on the same target left.
+// LookBack looks for the journal of an earlier session on the same target.
 func (r *Room) LookBack() tea.Cmd {
 	if r.Writer == nil {
 		return nil
 	}
-	r.changeTitle = "" // it takes the turn of a change, which needs the journal
+	r.changeTitle = "" // it runs as a change, since a change needs the journal
 	journal, redo := r.maker.Journal, r.maker.Redo
 	return r.Start(job.Writing, func(context.Context) (tea.Msg, error) {
 		steps, err := journal.Adopt()
@@ -168,7 +168,7 @@ func (r *Room) LookBack() tea.Cmd {
 	})
 }
 
-// onAdopted asks what to do with changes that were left behind.
+// onAdopted asks what to do with the changes of an earlier session.
 func (r *Room) onAdopted(l adoptedMsg) {
 	if len(l) == 0 {
 		return
@@ -193,9 +193,9 @@ func (r *Room) onAdopted(l adoptedMsg) {
 	}
 }
 
-// EndJournal ends the session's use of the journal, and returns how many changes that
-// keeps. What can be undone stays until it is undone or dropped, and so does a change
-// that is still being made.
+// EndJournal closes the journals, and returns how many changes the undo journal keeps for
+// the next session. Changes stay until they are undone or dropped, including one that is
+// still running.
 func (r *Room) EndJournal() (kept int, err error) {
 	err = r.maker.Redo.Close(true)
 	if r.Fleeting {

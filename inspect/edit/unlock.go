@@ -15,7 +15,7 @@ const (
 	readOnlyNotice = "This target is read-only."
 )
 
-// mayWrite reports whether a change can begin, and says why not.
+// mayWrite reports whether a change can start, and says why not.
 func (r *Room) mayWrite() bool {
 	switch {
 	case r.Writer == nil:
@@ -30,7 +30,7 @@ func (r *Room) mayWrite() bool {
 	return false
 }
 
-// Unlock lets the browser write, or locks it again.
+// Unlock toggles between read-only and writing.
 func (r *Room) Unlock() tea.Cmd {
 	switch {
 	case r.access == unlocked:
@@ -58,7 +58,7 @@ func (r *Room) Unlock() tea.Cmd {
 	})
 }
 
-// unlockedMsg is a client that writes.
+// unlockedMsg is a client that can write.
 type unlockedMsg struct{ client target.Client }
 
 func (r *Room) onUnlocked(u unlockedMsg) {

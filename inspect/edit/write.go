@@ -12,7 +12,7 @@ import (
 	"github.com/meowdis/meowdis/inspect/screen"
 )
 
-// write makes a change, when writing is unlocked.
+// write makes a change if writing is unlocked.
 func (r *Room) write(c change.Change) tea.Cmd {
 	if !r.mayWrite() {
 		r.restoreInput(c, r.Notice)
@@ -32,11 +32,11 @@ func (r *Room) write(c change.Change) tea.Cmd {
 	})
 }
 
-// origin is where a change was asked for.
+// origin is where a change was requested.
 type origin struct {
-	draft      string // a file with the text that is written; "" for none
-	form       *form  // where it was typed, to mend it there; nil for nowhere
-	showsReply bool   // the reply is to be seen
+	draft      string // the file with the edited text; "" for none
+	form       *form  // the form to correct the input in; nil for none
+	showsReply bool   // show the reply
 }
 
 func originOf(c change.Change) origin {
@@ -44,7 +44,7 @@ func originOf(c change.Change) origin {
 	return o
 }
 
-// onMade takes a change in: it can be undone, and the screen looks again.
+// onMade adds a finished change to the undo steps and refreshes the screen.
 func (r *Room) onMade(w change.Made) tea.Cmd {
 	from := originOf(w.Change)
 	if w.Step != nil {
@@ -82,8 +82,7 @@ func (r *Room) onMade(w change.Made) tea.Cmd {
 	return r.Tell(Changed{w.Reveal})
 }
 
-// restoreInput keeps what the person typed for a change that was not made, or not as a
-// whole.
+// restoreInput keeps the person's input if a change was not made, or only in part.
 func (r *Room) restoreInput(c change.Change, why string) {
 	switch from := originOf(c); {
 	case from.draft != "":
@@ -93,8 +92,8 @@ func (r *Room) restoreInput(c change.Change, why string) {
 	}
 }
 
-// showNotKept says all about a journal that cannot be written, which is more than
-// fits into the status line.
+// showNotKept explains that the journal cannot be written, which does not fit into the
+// status line.
 func (r *Room) showNotKept(err error) {
 	var why change.NotKept
 	if !errors.As(err, &why) {
@@ -106,7 +105,7 @@ func (r *Room) showNotKept(err error) {
 	)}
 }
 
-// onDoubtful asks whether to make a change nevertheless.
+// onDoubtful asks whether to make a change anyway.
 func (r *Room) onDoubtful(d change.Doubtful) tea.Cmd {
 	return r.confirm(Confirmation{title: d.Title, notes: []string{d.Note}, change: d.Change, always: true})
 }
