@@ -14,7 +14,7 @@ import (
 	"github.com/meowdis/meowdis/keytype"
 )
 
-// requery makes a picker whose choice changes the query.
+// requery opens a picker whose choice changes the query.
 func (l *Room) requery(title string, items []room.Item, at int, change func(*query, int)) tea.Cmd {
 	for i := range items {
 		items[i].Value = strconv.Itoa(i)
@@ -30,7 +30,7 @@ func (l *Room) requery(title string, items []room.Item, at int, change func(*que
 	return nil
 }
 
-// PickType lets the person choose the type of the keys to list.
+// PickType lets the user choose the type of the keys to list.
 func (l *Room) PickType() tea.Cmd {
 	items := []room.Item{{Label: "all"}}
 	all := []string{""}
@@ -42,7 +42,7 @@ func (l *Room) PickType() tea.Cmd {
 
 var lifeNames = []string{"any", "expiring", "within an hour", "persistent"}
 
-// PickLife lets the person choose the keys to list by their time to live.
+// PickLife lets the user filter the keys by their time to live.
 func (l *Room) PickLife() tea.Cmd {
 	items := []room.Item{{Label: "any"}, {Label: "expiring", Note: "with a TTL"}, {Label: "within an hour"}, {Label: "persistent", Note: "without a TTL"}}
 	return l.requery("Show keys by time to live", items, int(l.life), func(q *query, i int) { q.life = catalog.Life(i) })
@@ -50,7 +50,7 @@ func (l *Room) PickLife() tea.Cmd {
 
 var orderNames = []string{"name", "TTL", "size", "bytes", "type", "update"}
 
-// PickOrder lets the person choose the order of the list.
+// PickOrder lets the user choose the order of the list.
 func (l *Room) PickOrder() tea.Cmd {
 	notes := []string{"", "what ends first", "the largest first", "reads all values", "", "the last first"}
 	if l.Index == nil {
@@ -61,7 +61,7 @@ func (l *Room) PickOrder() tea.Cmd {
 	var items []room.Item
 	var orders []catalog.Order
 	for i, name := range orderNames {
-		// Without an index a key tells nothing of its bytes and changes.
+		// Without an index, the bytes and the last change of a key are unknown.
 		if o := catalog.Order(i); l.Index != nil || o != catalog.ByBytes && o != catalog.ByUpdated {
 			items = append(items, room.Item{Label: name, Note: notes[i]})
 			orders = append(orders, o)
@@ -72,8 +72,7 @@ func (l *Room) PickOrder() tea.Cmd {
 	})
 }
 
-// clickTitle sorts by the column whose title stands at x, or the other way round when it
-// does already.
+// clickTitle sorts by the column at x, or reverses the order if it is already the sort column.
 func (l *Room) clickTitle(x int) {
 	c := l.keyColumns()
 	order := catalog.ByName
@@ -95,8 +94,7 @@ func (l *Room) clickTitle(x int) {
 	l.search(q)
 }
 
-// titleColumn is the order by whose column the list is sorted: that of sizes is of bytes
-// and changes, too.
+// titleColumn returns the order of the sort column. The size column also stands for bytes and changes.
 func (l *Room) titleColumn() catalog.Order {
 	if l.order == catalog.ByBytes || l.order == catalog.ByUpdated {
 		return catalog.BySize
@@ -104,7 +102,7 @@ func (l *Room) titleColumn() catalog.Order {
 	return l.order
 }
 
-// ReverseOrder turns the list round.
+// ReverseOrder reverses the order of the list.
 func (l *Room) ReverseOrder() tea.Cmd {
 	q := l.query
 	q.reverse = !q.reverse
@@ -112,7 +110,7 @@ func (l *Room) ReverseOrder() tea.Cmd {
 	return nil
 }
 
-// ChangeView shows the tree, or the flat list.
+// ChangeView switches between the tree and the flat list.
 func (l *Room) ChangeView() tea.Cmd {
 	q := l.query
 	switch {
@@ -128,7 +126,7 @@ func (l *Room) ChangeView() tea.Cmd {
 	return nil
 }
 
-// PickDatabase lets the person choose another database; see DatabaseChosen.
+// PickDatabase lets the user choose another database. The choice arrives as DatabaseChosen.
 func (l *Room) PickDatabase() tea.Cmd {
 	p := &room.Picker{Title: "Database", Purpose: job.CountingDBs, At: l.DB, Choose: func(value string) tea.Cmd {
 		l.Cancel(job.CountingDBs)
@@ -144,8 +142,8 @@ func (l *Room) PickDatabase() tea.Cmd {
 	return l.countDatabases()
 }
 
-// databaseItems is the databases with their numbers of keys; all that there may
-// be while none was counted.
+// databaseItems returns the databases with their numbers of keys, or all possible databases before they
+// are counted.
 func databaseItems(counts target.KeyCounts) []room.Item {
 	n := target.MostDatabases
 	if len(counts) > 0 {

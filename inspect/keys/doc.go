@@ -1,10 +1,9 @@
-// Package keys is the room of the inspector that lists keys: as a tree or in any order,
-// filtered, with marks.
+// Package keys is the inspector pane that lists keys: as a tree or in any order, with filters and
+// marks.
 //
-// Start at Room (room.go): Update takes in what jobs bring, Fill starts those that the
-// list lacks, View (view.go) draws. Of the rows only a window is in memory (window.go),
-// which walks through a keyspace (tree.go): the target's index, an order that is made of
-// it (sorted.go), or what a scan has gathered (scan.go, gathered.go). What to list is a
-// query; listing.go decides where its rows come from. choices.go and filter_prompt.go let
-// the person choose it.
+// Start at Pane (pane.go): Update handles messages from jobs, Fill starts the jobs whose results are
+// missing, and View (view.go) draws. Only a window of the rows is in memory (window.go). A walker
+// (tree.go) reads them from a keyspace: the target's index, an order computed from it (sorted.go), or
+// the keys found by a scan (scan.go, gathered.go). A query says which keys to list; listing.go decides
+// where its rows come from. The user edits the query in choices.go and filter_prompt.go.
 package keys

@@ -10,10 +10,10 @@ import (
 	"github.com/meowdis/meowdis/keyspace/catalog"
 )
 
-// countedMsg is the number of keys in the database, -1 when the target does not tell.
+// countedMsg is the number of keys in the database; -1 if the target refuses DBSIZE.
 type countedMsg int64
 
-// Count asks how many keys the database has.
+// Count fetches the number of keys in the database.
 func (l *Room) Count() tea.Cmd {
 	conn, db := l.Conn, l.DB
 	return l.Start(job.Counting, func(ctx context.Context) (tea.Msg, error) {
@@ -25,7 +25,7 @@ func (l *Room) Count() tea.Cmd {
 	})
 }
 
-// describedMsg is what was found out about some names.
+// describedMsg is the facts about some names.
 type describedMsg struct {
 	names []string
 	facts []catalog.Facts
@@ -47,7 +47,7 @@ func (l *Room) describe(names []string) tea.Cmd {
 	})
 }
 
-// onDescribed takes facts in.
+// onDescribed stores facts.
 func (l *Room) onDescribed(d describedMsg) {
 	for i, name := range d.names {
 		at := l.rowIndex(name, false)

@@ -9,12 +9,12 @@ import (
 	"github.com/meowdis/meowdis/inspect/target"
 )
 
-// matchMode is how the text of a filter chooses names.
+// matchMode is how the text of a filter matches names.
 type matchMode int
 
 const (
-	byGlob  matchMode = iota // a pattern as KEYS takes it; without * ? [ any part of the name
-	byFuzzy                  // the letters in their order, with anything between
+	byGlob  matchMode = iota // a KEYS pattern; without * ? [ it matches any part of the name
+	byFuzzy                  // the letters in order, with any text between them
 	byRegex
 	byExact // the whole name
 	modeCount
@@ -22,13 +22,13 @@ const (
 
 var modeNames = [modeCount]string{"glob", "fuzzy", "regex", "exact"}
 
-// filter is which names the list shows.
+// filter selects names.
 type filter struct {
 	text string
 	mode matchMode
 }
 
-// glob is the pattern of f that a target can be asked for, "" when there is none.
+// glob returns the pattern of f that a target accepts, or "".
 func (f filter) glob() string {
 	switch {
 	case f.text == "":
@@ -43,7 +43,7 @@ func (f filter) glob() string {
 	return "*" + strings.ReplaceAll(f.text, `\`, `\\`) + "*"
 }
 
-// matcher tells which names f lets through; nil lets all.
+// matcher returns a function that reports whether f matches a name; nil matches all names.
 func (f filter) matcher() (func(string) bool, error) {
 	switch {
 	case f.text == "":
@@ -65,7 +65,7 @@ func (f filter) matcher() (func(string) bool, error) {
 	return func(name string) bool { return glob.MatchKey(pattern, []byte(name)) }, nil
 }
 
-// prefix is what every name that f lets through begins with.
+// prefix returns the prefix of all names that f matches.
 func (f filter) prefix() string {
 	switch {
 	case f.mode == byExact:
@@ -76,8 +76,8 @@ func (f filter) prefix() string {
 	return ""
 }
 
-// fuzzy matches names that have the letters of text in their order; letters in
-// lower case also stand for those in upper case.
+// fuzzy matches names that contain the letters of text in order. Lower-case letters also match upper
+// case.
 func fuzzy(text string) func(string) bool {
 	fold := text == strings.ToLower(text)
 	return func(name string) bool {

@@ -7,7 +7,7 @@ import (
 	"github.com/meowdis/meowdis/inspect/screen"
 )
 
-// EditFilter begins to edit the filter by name.
+// EditFilter opens the filter prompt.
 func (l *Room) EditFilter() tea.Cmd {
 	l.InValue = false
 	l.queryBeforeEdit, l.rowBeforeEdit = l.query, l.cursorRow()
@@ -15,14 +15,14 @@ func (l *Room) EditFilter() tea.Cmd {
 	return nil
 }
 
-// typedQuery is the query with the filter as it is typed.
+// typedQuery returns the query with the typed filter.
 func (l *Room) typedQuery() query {
 	q := l.query
 	q.filter.text = l.filterPrompt.String()
 	return q
 }
 
-// PressFilter edits the filter; the list follows in a moment.
+// PressFilter handles a key in the filter prompt. The list follows after a pause in typing.
 func (l *Room) PressFilter(k tea.KeyMsg) tea.Cmd {
 	switch k.String() {
 	case "enter":

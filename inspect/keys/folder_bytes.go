@@ -9,11 +9,11 @@ import (
 	"github.com/meowdis/meowdis/keyspace/catalog"
 )
 
-// The bytes of the folders on the screen fill in after the numbers of their keys.
-// Those of a few keys are read folder by folder; for many, one pass over the file in
-// its own order, which serves a whole level, costs less.
+// The bytes of the folders on the screen are computed after their numbers of keys. The bytes of a few
+// keys are read folder by folder. For many keys one pass over the file in its own order is cheaper, and
+// serves a whole level.
 
-// passSpeedup is by how much less a key costs in such a pass.
+// passSpeedup is how much less a key costs in such a pass.
 const passSpeedup = 4
 
 // levelSums is the pass for the folders of a level.
@@ -21,21 +21,21 @@ type levelSums struct {
 	*catalog.Summing
 	db     int
 	level  string
-	folder string // the one that is wanted
+	folder string // the folder it was started for
 }
 
-// sizedMsg is the bytes of a folder; levelSummed is a pass that is a step further.
+// sizedMsg is the bytes of some folders; levelSummedMsg reports progress of a pass.
 type (
 	sizedMsg struct {
 		folders []catalog.Amount
-		sampled int64 // from how many keys they are estimated; 0: they are all counted
+		sampled int64 // the number of keys that the bytes are estimated from; 0: the bytes are exact
 	}
 
 	levelSummedMsg struct{ *levelSums }
 )
 
-// unsized is the folder on the screen with the fewest keys of those whose bytes are not
-// known, and the number of keys of all such folders in its level.
+// unsized returns the folder on the screen with the fewest keys among the folders of unknown size, and
+// the number of keys of all such folders in its level.
 func (l *window) unsized() (least row, keys int64, ok bool) {
 	if l.halted {
 		return least, 0, false
@@ -54,7 +54,7 @@ func (l *window) unsized() (least row, keys int64, ok bool) {
 	return least, sums[least.level], ok
 }
 
-// sumBytes adds up bytes that the screen lacks.
+// sumBytes computes missing folder sizes in a job.
 func (l *Room) sumBytes() tea.Cmd {
 	r, keys, ok := l.unsized()
 	if !ok {
@@ -77,11 +77,11 @@ func (l *Room) sumBytes() tea.Cmd {
 	return l.Start(job.Sizing, func(ctx context.Context) (tea.Msg, error) { return levelSummedMsg{s}, s.Look(ctx) })
 }
 
-// onLevelSummed takes the sums in when the pass is over.
+// onLevelSummed stores the sums when the pass ends.
 func (l *Room) onLevelSummed(s levelSummedMsg) {
 	if _, done := s.Looked(); done {
 		l.levelSums = nil
-		// It may have met too many other folders to know of this one.
+		// The pass drops folders when there are too many, so it may not report this one.
 		l.onSized(sizedMsg{folders: []catalog.Amount{{Name: s.folder}}})
 		l.onSized(sizedMsg{folders: s.Folders()})
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/meowdis/meowdis/keyspace/catalog"
 )
 
-// gathered is the keys that were found so far on a target that has no index for
-// what is asked: a scan puts them in, and they are kept sorted. It is a keyspace.
+// scannedKeys holds the keys that a scan found so far, sorted, for a target without a suitable index.
+// It implements target.Keyspace.
 type gathered struct {
 	mu      sync.Mutex
 	order   catalog.Order
@@ -20,28 +20,27 @@ type gathered struct {
 	keys    []scannedKey        // sorted
 	seen    map[string]struct{} // the names in keys
 	sorted  bool
-	bytes   int64 // about how much memory they take
+	bytes   int64 // roughly the memory of the keys
 }
 
-// scannedKey is a key in little room, since there may be a million.
+// scannedKey is a compact key, because there may be a million.
 type scannedKey struct {
 	name  string
-	facts *catalog.Facts // nil: not known
+	facts *catalog.Facts // nil while unknown
 }
 
 func newGathered(q catalog.Query) *gathered {
 	return &gathered{order: q.Order, reverse: q.Reverse, seen: map[string]struct{}{}, sorted: true}
 }
 
-// reorder brings the keys in another order.
+// reorder changes the order of the keys.
 func (g *gathered) reorder(q catalog.Query) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.order, g.reverse, g.sorted = q.Order, q.Reverse, false
 }
 
-// add puts keys in. One that is there already is not put in twice: targets repeat
-// keys while they scan.
+// add adds keys and skips known ones: targets repeat keys during a scan.
 func (g *gathered) add(entries []catalog.Entry) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -62,13 +61,13 @@ func (g *gathered) add(entries []catalog.Entry) {
 	}
 }
 
-// About how many bytes a key takes beside those of its name, and its facts.
+// The memory of a key beside the bytes of its name, and the memory of its facts; both approximate.
 const (
 	keyOverhead   = 72
 	factsOverhead = 80
 )
 
-// remove takes a key out, and reports whether it was there.
+// remove removes a key and reports whether it existed.
 func (g *gathered) remove(name string) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -81,7 +80,7 @@ func (g *gathered) remove(name string) bool {
 	return true
 }
 
-// byName is the keys by name, which folders are counted by.
+// byName returns the keys sorted by name, which counting folders needs.
 func (g *gathered) byName() *gathered {
 	if g.order == catalog.ByName && !g.reverse {
 		return g
@@ -91,7 +90,7 @@ func (g *gathered) byName() *gathered {
 	return &gathered{keys: slices.Clone(g.keys)}
 }
 
-// has reports whether a key was found.
+// has reports whether the scan found a key.
 func (g *gathered) has(name string) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -99,7 +98,7 @@ func (g *gathered) has(name string) bool {
 	return found
 }
 
-// size is about how many bytes of memory the keys take.
+// size returns roughly the memory of the keys in bytes.
 func (g *gathered) size() int64 {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -112,7 +111,7 @@ func (g *gathered) len() int {
 	return len(g.keys)
 }
 
-// sort brings keys in order, which must be locked.
+// sort sorts the keys. The caller holds mu.
 func (g *gathered) sort() {
 	if g.sorted {
 		return
@@ -132,7 +131,7 @@ func (g *gathered) compare(a, b scannedKey) int {
 		c := 0
 		switch g.order {
 		case catalog.ByTTL:
-			c = cmp.Compare(uint64(a.facts.Expires-1), uint64(b.facts.Expires-1)) // 0, never, comes last
+			c = cmp.Compare(uint64(a.facts.Expires-1), uint64(b.facts.Expires-1)) // 0 means never and sorts last
 		case catalog.BySize:
 			c = cmp.Compare(b.facts.Size, a.facts.Size)
 		case catalog.ByBytes:
@@ -157,15 +156,14 @@ func (k scannedKey) entry() catalog.Entry {
 	return e
 }
 
-// indexOf is where the key of a mark stands, or would: the number of keys before it.
-// there reports whether it is one of the keys.
+// indexOf returns the index at which the key of a mark is, or would be. there reports whether the key
+// exists.
 func (g *gathered) indexOf(m catalog.Mark) (i int, there bool) {
 	if g.order == catalog.ByName && !g.reverse {
 		i = sort.Search(len(g.keys), func(i int) bool { return g.keys[i].name >= m.Name })
 		return i, i < len(g.keys) && g.keys[i].name == m.Name
 	}
-	// What is not there any more is taken for the end: the list begins anew when
-	// it comes to be asked for again.
+	// A missing key counts as the end; the next reload of the list starts from the first key.
 	i = slices.IndexFunc(g.keys, func(k scannedKey) bool { return k.name == m.Name })
 	if i < 0 {
 		return len(g.keys), false
@@ -173,7 +171,7 @@ func (g *gathered) indexOf(m catalog.Mark) (i int, there bool) {
 	return i, true
 }
 
-// Page implements keyspace. The query has chosen the keys already, as they came.
+// Page implements target.Keyspace. The keys were already filtered when they were added.
 func (g *gathered) Page(_ context.Context, _ catalog.Query, from catalog.Mark, back bool, n int) (catalog.Page, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -205,7 +203,7 @@ func (g *gathered) Page(_ context.Context, _ catalog.Query, from catalog.Mark, b
 	return p, nil
 }
 
-// bounds is the places of the names that begin with prefix.
+// bounds returns the index range of the names that start with prefix.
 func (g *gathered) bounds(prefix string) (low, high int) {
 	low, high = g.indexFrom([]byte(prefix)), len(g.keys)
 	if end := catalog.After(prefix); end != nil {
@@ -214,12 +212,12 @@ func (g *gathered) bounds(prefix string) (low, high int) {
 	return low, high
 }
 
-// indexFrom is the place of the first name that is not less than bound.
+// indexFrom returns the index of the first name not less than bound.
 func (g *gathered) indexFrom(bound []byte) int {
 	return sort.Search(len(g.keys), func(i int) bool { return g.keys[i].name >= string(bound) })
 }
 
-// Level implements keyspace.
+// Level implements target.Keyspace.
 func (g *gathered) Level(_ context.Context, _ int, prefix, delimiter string, from catalog.Mark, back bool, n int) (catalog.Page, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -262,7 +260,7 @@ func (g *gathered) Level(_ context.Context, _ int, prefix, delimiter string, fro
 	return p, nil
 }
 
-// Tally implements keyspace.
+// Tally implements target.Keyspace.
 func (g *gathered) Tally(_ context.Context, _ int, prefix string) (int64, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -271,7 +269,7 @@ func (g *gathered) Tally(_ context.Context, _ int, prefix string) (int64, error)
 	return int64(high - low), nil
 }
 
-// sample is up to n names, evenly from all.
+// sample returns up to n names, evenly spaced.
 func (g *gathered) sample(n int) (names []string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -14,17 +14,16 @@ import (
 	"github.com/meowdis/meowdis/keyspace/catalog"
 )
 
-// A search in values is a scan of the keys that the list shows, which keeps those whose
-// values hold a text: so what is found is a list as any other.
+// A search in values scans the keys of the list and keeps the ones whose values contain a text, so its
+// result is an ordinary list.
 
-// Holding reports which keys hold a text in their values, and how many of them could not be
-// read.
+// Holding reports which keys contain a text in their values, and how many of them could not be read.
 type Holding func(ctx context.Context, db int, keys []keyspace.Key, text string) (holds []bool, unread int, err error)
 
-// maxValuePage is how many keys a page of a search in values has at most.
+// maxValuePage is the most keys per page of a search in values.
 const maxValuePage = 500
 
-// EditNeedle asks what to search in the values of the keys that the list shows.
+// EditNeedle asks the user what to search for in the values of the listed keys.
 func (l *Room) EditNeedle() tea.Cmd {
 	note := `in all keys; in any case, unless with capitals; "\x00" in quotes`
 	if c := l.filters(); c.filter.text != "" || c.kind != "" || c.life != catalog.AnyLife {
@@ -46,14 +45,14 @@ func (l *Room) EditNeedle() tea.Cmd {
 	return nil
 }
 
-// Needle is what is searched in values; "" for nothing.
+// Needle returns the text searched in values, or "".
 func (l *Room) Needle() string { return l.needle }
 
-// valueScan is a scan of the keys of cq for those that hold the needle of q.
+// valueScan returns a scan of the keys of cq for the ones that contain the needle of q.
 func (l *Room) valueScan(q query, cq catalog.Query, match func(string) bool) *scan {
 	pages, most := l.scanFeed(q, match), int64(firstLimit)
 	if l.Index != nil {
-		pages, most = indexFeed(l.Index, cq), math.MaxInt64 // nobody else is kept from their work
+		pages, most = indexFeed(l.Index, cq), math.MaxInt64 // a file search does not disturb other clients
 	}
 	holding, db := l.Holds, l.DB
 	s := newScan(cq, func(ctx context.Context, s scan) (scannedMsg, error) {
@@ -83,10 +82,10 @@ func (l *Room) valueScan(q query, cq catalog.Query, match func(string) bool) *sc
 	return s
 }
 
-// firstValuePage is how many keys the first page of a search in values has.
+// firstValuePage is the number of keys on the first page of a search in values.
 const firstValuePage = 50
 
-// indexFeed pages through an index.
+// indexFeed returns a feed that pages through an index.
 func indexFeed(ix target.Index, cq catalog.Query) feed {
 	cq.Order, cq.Reverse = catalog.ByName, false
 	return func(ctx context.Context, s scan) (scannedMsg, error) {
@@ -95,7 +94,7 @@ func indexFeed(ix target.Index, cq catalog.Query) feed {
 	}
 }
 
-// searchedPlace says how far a search in values is.
+// searchedPlace describes the progress of a search in values.
 func (l *Room) searchedPlace(s *scan) []string {
 	var parts []string
 	switch {
@@ -110,12 +109,12 @@ func (l *Room) searchedPlace(s *scan) []string {
 	return parts
 }
 
-// needsFacts reports whether all keys are asked for more than their names.
+// needsFacts reports whether the query needs more than the names of all keys.
 func (q query) needsFacts() bool {
 	return q.order != catalog.ByName || q.life != catalog.AnyLife || q.needle != ""
 }
 
-// detail is how much is asked about each key.
+// detail returns how much to fetch about each key.
 func (q query) detail() keyspace.Detail {
 	if q.needsFacts() {
 		return keyspace.Described

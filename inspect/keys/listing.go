@@ -9,8 +9,7 @@ import (
 	"github.com/meowdis/meowdis/keyspace/catalog"
 )
 
-// walker is how the list goes through the keys: in the target's index, or in what
-// was scanned.
+// walker returns a walker over the target's index, the sorted keys or the scanned keys.
 func (l *Room) walker() *walker {
 	q := l.query
 	w := &walker{keys: l.Index, tree: q.tree(), delimiter: l.Delimiter, open: map[string]string{}}
@@ -30,7 +29,7 @@ func (l *Room) walker() *walker {
 	return w
 }
 
-// search shows q from its first key on.
+// search lists q from its first key.
 func (l *Room) search(q query) {
 	if q == l.query && !l.halted {
 		return
@@ -49,8 +48,8 @@ func (l *Room) search(q query) {
 	l.chooseSource(was, match)
 }
 
-// searchKeepingCursor shows q with the person where they are: at the key under the cursor, or
-// where no key is left at the row from before the filter was edited.
+// searchKeepingCursor lists q with the cursor on the same key. If no key is selected, it uses the row
+// selected before the filter was edited.
 func (l *Room) searchKeepingCursor(q query) {
 	at := l.cursorRow()
 	if at.Name == "" || q.Chooses() {
@@ -81,7 +80,7 @@ func (l *Room) searchKeepingCursor(q query) {
 	l.rows[0].stale = true
 }
 
-// cursorRow is the row that the person is at; one without a name where there is none.
+// cursorRow returns the selected row, or a row without a name.
 func (l *Room) cursorRow() row {
 	if r := l.selected(); r != nil && r.gone == 0 && l.shown != rowsPrevious {
 		return *r
@@ -89,8 +88,8 @@ func (l *Room) cursorRow() row {
 	return row{}
 }
 
-// chooseSource decides whether the list needs a scan or an order of its own, and begins it.
-// A scan of all keys serves any order that it knows enough for.
+// chooseSource decides whether q needs a scan or a sort, and starts it. A scan of all keys is reused
+// for any order that its facts suffice for.
 func (l *Room) chooseSource(was query, match func(string) bool) {
 	q := l.query
 	cq := catalog.Query{DB: l.DB, Prefix: q.filter.prefix(), Order: q.order, Reverse: q.reverse, Type: q.kind, Life: q.life, Match: match}
@@ -107,11 +106,11 @@ func (l *Room) chooseSource(was query, match func(string) bool) {
 	case l.Index != nil && cq.Indexed():
 		l.closeSort()
 	case l.sorted != nil && alike && (was.reverse == q.reverse || !l.isSorting()):
-		// It can be read from either end.
+		// The sorted keys can be read from either end.
 	case l.Index != nil:
 		l.sortBy(cq)
 	case l.scan != nil && alike && was.reverse == q.reverse:
-		// Only the tree came or went.
+		// Only the tree was switched on or off.
 	case l.scan != nil && l.scan.canOrder(cq) && was.filters() == q.filters():
 		l.scan.reorder(cq)
 	default:
@@ -119,14 +118,14 @@ func (l *Room) chooseSource(was query, match func(string) bool) {
 	}
 }
 
-// listedMsg is what a load found.
+// listedMsg is the result of a load.
 type listedMsg struct {
 	walker *walker
 	load   load
 	rowPage
 }
 
-// list loads what the list wants.
+// list loads rows in a job.
 func (l *Room) list(what load) tea.Cmd {
 	w := l.walker()
 	at, back, n := l.loadRange(w, what)
@@ -141,20 +140,20 @@ func (l *Room) onListed(r listedMsg) {
 	was := l.selectedKey()
 	l.add(r.walker, r.load, r.rowPage)
 	if r.load == loadSame && was.Name != "" && l.scan != nil && l.scan.keys.has(was.Name) && l.rowIndex(was.Name, false) < 0 {
-		l.seek(r.walker, was) // so many keys were found before it
+		l.seek(r.walker, was) // many keys were found before it
 	}
 	if r.load == loadLast && !r.walker.tree && !l.atHead {
 		l.firstIndex = l.rowsBefore()
 	}
-	// A single folder at the root says nothing: what is in it does.
+	// A single folder at the root is opened: only its contents are informative.
 	if rows := l.rows; first && r.walker.tree && len(rows) == 1 && rows[0].Folder && l.atEnd && len(l.open) == 0 {
 		l.toggle(rows[0])
 	}
 	l.openChain()
 }
 
-// rowsBefore is how many rows stand before a window that ends with the last one,
-// -1 when that cannot be told.
+// rowsBefore returns the number of rows before a window that ends with the last row, or -1 if it is
+// unknown.
 func (l *Room) rowsBefore() int64 {
 	n := int64(-1)
 	switch {
@@ -174,7 +173,7 @@ type talliedMsg struct {
 	keys   int64
 }
 
-// tally counts the keys of a folder.
+// tally counts the keys of a folder in a job.
 func (l *Room) tally(folder string) tea.Cmd {
 	w := l.walker()
 	return l.Start(job.Tallying, func(ctx context.Context) (tea.Msg, error) {
@@ -188,12 +187,12 @@ func (l *Room) onTallied(c talliedMsg) {
 	t.keys, t.countedAt, t.counted = c.keys, l.Now, upToDate
 	l.tallies[c.folder] = t
 	if i := l.rowIndex(c.folder, true); c.keys == 0 && i >= 0 && l.rows[i].gone == 0 {
-		// All that was in it has expired.
+		// All its keys have expired.
 		l.rows[i].gone = l.Now
 	}
 }
 
-// Fill starts the jobs that the list waits for.
+// Fill starts the jobs whose results the list needs.
 func (l *Room) Fill() tea.Cmd {
 	var cmds []tea.Cmd
 	l.followSpan()
@@ -219,10 +218,10 @@ func (l *Room) Fill() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// reveal goes to a key in the list, and opens the folders that it is in.
+// reveal selects a key in the list and opens its folders.
 func (l *Room) reveal(name string) {
 	if l.Chooses() || l.order != catalog.ByName {
-		return // it may not be in the list at all
+		return // the list may not contain it
 	}
 	r := row{Entry: catalog.Entry{Name: name, Mark: catalog.Mark{Set: true, Name: name}}}
 	if l.tree() {
@@ -239,7 +238,7 @@ func (l *Room) reveal(name string) {
 	l.rows[0].stale = true
 }
 
-// addToScan puts a key among those that were scanned: the scan may not have come to it yet.
+// addToScan adds a key to the scanned keys: the scan may not have reached it yet.
 func (l *Room) addToScan(r row) {
 	if l.scan != nil {
 		l.scan.addKnown(r.Entry)

@@ -11,8 +11,7 @@ import (
 	"github.com/meowdis/meowdis/keyspace/catalog"
 )
 
-// mostMarked is how many names are marked at most, and pageOfMarks how many are read at
-// once for it.
+// maxMarked is the most names marked, and markPageSize the names read per page.
 const (
 	maxMarked    = 1_000_000
 	markPageSize = 5000
@@ -20,7 +19,7 @@ const (
 
 var errTooMany = errors.New("that is more than 1,000,000 rows: mark folders, or filter")
 
-// markedMsg is what is marked from now on.
+// markedMsg is the new set of marks.
 type markedMsg struct {
 	marks
 	says string
@@ -32,15 +31,14 @@ func (l *Room) onMarked(m markedMsg) {
 	}
 }
 
-// MarkAll marks all that the list has: what a filter has found, or in the tree all folders
-// and keys.
+// MarkAll marks the whole list: the keys that a filter found, or in the tree all folders and keys.
 func (l *Room) MarkAll() tea.Cmd {
 	return l.markFound("Marked ", func(was, found marks) marks {
 		return marks{merge(was.keys, found.keys, true), merge(was.folders, found.folders, true)}
 	}, false)
 }
 
-// Invert marks what is not marked of all that the list has, and no longer what is.
+// Invert inverts the marks.
 func (l *Room) Invert() tea.Cmd {
 	delimiter := l.Delimiter
 	return l.markFound("Marked now: ", func(was, found marks) marks {
@@ -49,15 +47,15 @@ func (l *Room) Invert() tea.Cmd {
 	}, true)
 }
 
-// markFound marks what becomes of the marks and all that was found. Of the tree that is
-// the top, and with inner what is beside marks that are further down.
+// markFound replaces the marks by becomes(marks, all keys found). In the tree it marks the top-level
+// entries; if inner is set, the entries beside marks in deeper folders.
 func (l *Room) markFound(says string, becomes func(was, found marks) marks, inner bool) tea.Cmd {
 	if !l.canList(loadFirst) && l.sorted == nil {
 		return nil
 	}
 	l.span = nil
 	w, was, total := l.walker(), l.marked.clone(), l.Total
-	if l.sorted != nil { // what is marked has no order
+	if l.sorted != nil { // marks have no order
 		w.keys, w.query.Order, w.query.Reverse = l.Index, catalog.ByName, false
 	}
 	rest := "."
@@ -79,7 +77,7 @@ func (l *Room) markFound(says string, becomes func(was, found marks) marks, inne
 	})
 }
 
-// allNames finds the names of all keys.
+// allNames appends the names of all keys.
 func (w *walker) allNames(ctx context.Context, total int64, into *marks) error {
 	var at anchor
 	looked := 0
@@ -103,7 +101,7 @@ func (w *walker) allNames(ctx context.Context, total int64, into *marks) error {
 	}
 }
 
-// unmarkedIn finds what of a level is not marked: folders as a whole where nothing in them is.
+// unmarkedIn appends the unmarked entries of a level: whole folders if nothing in them is marked.
 func (w *walker) unmarkedIn(ctx context.Context, level string, was, into *marks) error {
 	var from catalog.Mark
 	for {
@@ -133,7 +131,8 @@ func (w *walker) unmarkedIn(ctx context.Context, level string, was, into *marks)
 	}
 }
 
-// merge is two sorted lists as one: with both, what is in both once, and else not at all.
+// merge merges two sorted lists. Names in both lists appear once if both is set, and are left out
+// otherwise.
 func merge(a, b []string, both bool) []string {
 	out := make([]string, 0, len(a)+len(b))
 	for len(a) > 0 && len(b) > 0 {

@@ -10,8 +10,8 @@ import (
 	"github.com/meowdis/meowdis/keyspace/catalog"
 )
 
-// marks is the names that are chosen: keys, and folders with all keys in them. Both are
-// sorted, so that a million take little room and a row finds out at once.
+// marks is the marked names: keys, and folders with all their keys. Both lists are sorted, so a million
+// names take little memory and a row finds its mark quickly.
 type marks struct{ keys, folders []string }
 
 func (m *marks) list(folder bool) *[]string {
@@ -23,13 +23,13 @@ func (m *marks) list(folder bool) *[]string {
 
 func (m *marks) len() int { return len(m.keys) + len(m.folders) }
 
-// has reports whether a name is marked itself.
+// has reports whether the name itself is marked.
 func (m *marks) has(name string, folder bool) bool {
 	_, marked := slices.BinarySearch(*m.list(folder), name)
 	return marked
 }
 
-// covers reports whether a row is in a folder that is marked.
+// covers reports whether a row is in a marked folder.
 func (m *marks) covers(r row, delimiter string) bool {
 	if len(m.folders) == 0 {
 		return false
@@ -54,7 +54,7 @@ func (m *marks) hasWithin(folder string) bool {
 	return false
 }
 
-// toggle marks a name, or no longer.
+// toggle marks or unmarks a name.
 func (m *marks) toggle(name string, folder bool) {
 	names := m.list(folder)
 	if i, marked := slices.BinarySearch(*names, name); marked {
@@ -76,10 +76,10 @@ func (m *marks) add(rows []row) {
 	}
 }
 
-// clone is m, for a job.
+// clone returns a copy of m for a job.
 func (m *marks) clone() marks { return marks{slices.Clone(m.keys), slices.Clone(m.folders)} }
 
-// String says how much is marked.
+// String returns the number of marked folders and keys.
 func (m *marks) String() string {
 	var parts []string
 	if n := len(m.folders); n > 0 {
@@ -91,7 +91,7 @@ func (m *marks) String() string {
 	return strings.Join(parts, " and ")
 }
 
-// Chosen is what is marked, or else the row under the cursor.
+// Chosen returns the marked names, or else the selected row.
 func (l *Room) Chosen() (names, folders []string) {
 	r := l.selected()
 	switch {
@@ -105,7 +105,7 @@ func (l *Room) Chosen() (names, folders []string) {
 	return []string{r.Name}, nil
 }
 
-// Mark chooses the selected row, or not, and goes on to the next.
+// Mark marks or unmarks the selected row and moves to the next one.
 func (l *Room) Mark() tea.Cmd {
 	r := l.selected()
 	switch {
@@ -120,5 +120,5 @@ func (l *Room) Mark() tea.Cmd {
 	return nil
 }
 
-// Unmark marks nothing.
+// Unmark removes all marks.
 func (l *Room) Unmark() { l.marked = marks{} }

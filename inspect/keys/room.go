@@ -11,44 +11,43 @@ import (
 	"github.com/meowdis/meowdis/keyspace/catalog"
 )
 
-// Room is the list of keys on the screen: a window on the rows of a query, where they
-// come from, and the filter that is typed.
+// Pane is the list of keys on the screen: a window of the rows of a query, the source of the rows, and
+// the filter prompt.
 type Room struct {
 	*room.Base
 	window
 	width           int
 	Total           int64            // keys in the database; -1 while unknown
-	scan            *scan            // where the keys come from when it is no index
-	sorted          *catalog.Sorting // where they come from when the index has not their order
-	orderOutdated   bool             // the data has changed since they were sorted
-	levelSums       *levelSums       // the bytes of folders in the making; nil when there are none
-	rowBeforeEdit   row              // the row that the person was at before the filter was edited
-	pendingRow      row              // the key to go to when the order is made; none without a name
-	filterPrompt    *screen.Prompt   // the filter under edit, nil when none is
-	queryBeforeEdit query            // what the list showed before the edit
-	MostKept        int              // how many keys of a scan are kept
-	pauseID         int              // the latest pausedMsg that was asked for
-	Holds           Holding          // searches in values
+	scan            *scan            // the source of the keys if there is no index
+	sorted          *catalog.Sorting // the source of the rows if the index lacks their order
+	orderOutdated   bool             // the data changed since the keys were sorted
+	levelSums       *levelSums       // the pass that computes folder sizes; nil for none
+	rowBeforeEdit   row              // the selected row before the filter was edited
+	pendingRow      row              // the row to select when sorting ends; none without a name
+	filterPrompt    *screen.Prompt   // the filter prompt; nil while closed
+	queryBeforeEdit query            // the query before the filter was edited
+	MostKept        int              // the most keys of a scan kept
+	pauseID         int              // the number of the latest pausedMsg requested
+	Holds           Holding          // searches values
 }
 
-// DatabaseChosen tells that the person wants to see another database.
+// DatabaseChosen is the event that the user chose another database.
 type DatabaseChosen struct{ Db int }
 
-// pausedMsg comes when there was a pause in typing. Only the latest that was asked for
-// counts.
+// pausedMsg arrives after a pause in typing. Only the latest one requested counts.
 type pausedMsg int
 
-// listHeadings is the lines above the keys: filter, column titles.
+// listHeadings is the number of lines above the keys: filter and column titles.
 const listHeadings = 2
 
-// New lists no keys before it has a size.
+// New returns a list that loads nothing until Resize is called.
 func New(b *room.Base) Room {
 	l := Room{Base: b, Total: -1, MostKept: maxScanned}
 	l.restart()
 	return l
 }
 
-// Update takes in what a job or a timer brought; it leaves what is of other rooms.
+// Update handles messages for this pane and ignores messages for other panes.
 func (l *Room) Update(msg tea.Msg) tea.Cmd {
 	switch r := msg.(type) {
 	case countedMsg:
@@ -79,7 +78,7 @@ func (l *Room) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// restart shows the database from its first key on.
+// restart lists the database from its first key.
 func (l *Room) restart() {
 	l.clear()
 	match, _ := l.filter.matcher()
@@ -94,7 +93,7 @@ func (l *Room) onPaused(p pausedMsg) {
 	}
 }
 
-// Tick is a second passing: what is over fades, what faded goes.
+// Tick runs once a second. Expired keys are read again, and faded rows disappear.
 func (l *Room) Tick() tea.Cmd {
 	rows := l.visible()
 	for i := range rows {
@@ -108,7 +107,7 @@ func (l *Room) Tick() tea.Cmd {
 	return nil
 }
 
-// RefreshAll asks for everything in the list again.
+// RefreshAll reloads everything in the list.
 func (l *Room) RefreshAll() tea.Cmd {
 	l.refresh(false)
 	l.levelSums = nil
@@ -122,17 +121,17 @@ func (l *Room) RefreshAll() tea.Cmd {
 	return l.Count()
 }
 
-// markStale lets the facts of rows be asked for again.
+// markStale lets the facts of rows be read again.
 func (l *Room) markStale(rows []row) {
 	for i := range rows {
 		rows[i].stale = true
 	}
 }
 
-// LookAgain shows what a change by the person left, and goes to a key if reveal is not "".
+// LookAgain reloads the list after a change by the user, and selects the key reveal unless it is "".
 func (l *Room) LookAgain(reveal string) tea.Cmd {
-	if l.scan != nil && l.needle == "" { // values are searched again when the person wants that
-		l.Cancel(job.Scanning) // its page may be of before
+	if l.scan != nil && l.needle == "" { // the user restarts a search in values
+		l.Cancel(job.Scanning) // its page may be older than the change
 		l.scan.restart()
 	}
 	l.refresh(l.Running(job.Listing))
@@ -144,17 +143,17 @@ func (l *Room) LookAgain(reveal string) tea.Cmd {
 	return l.Count()
 }
 
-// Follow takes in that the data changed, or that a key has ended.
+// Follow reacts to a change of the data by another client, or to an expired key.
 func (l *Room) Follow(written bool) tea.Cmd {
 	if written {
 		l.reload(l.Running(job.Listing))
 		l.sortChanged()
 	}
-	l.recount(l.Now, l.Index != nil) // the rows that have ended fade by themselves
+	l.recount(l.Now, l.Index != nil) // expired rows fade by themselves
 	return l.Count()
 }
 
-// AskVisible asks for what is on the screen again.
+// AskVisible reloads the visible rows.
 func (l *Room) AskVisible() tea.Cmd {
 	l.markStale(l.visible())
 	return l.Count()
@@ -167,14 +166,13 @@ func (l *Room) Use() tea.Cmd {
 	return l.Count()
 }
 
-// Resize gives the list a size, of which the headings are no part.
+// Resize sets the size of the list. The height includes the headings.
 func (l *Room) Resize(width, height int) {
 	l.width, l.height = width, max(height-listHeadings, 1)
 	l.clamp()
 }
 
-// Halt keeps the list from starting again by itself, after a job of it failed or was
-// stopped.
+// Halt keeps the list from restarting a job that failed or was stopped.
 func (l *Room) Halt(p job.Purpose) {
 	switch p {
 	case job.Listing, job.Sorting, job.Scanning, job.Describing, job.Tallying, job.Sizing:
@@ -182,14 +180,14 @@ func (l *Room) Halt(p job.Purpose) {
 	}
 }
 
-// Close ends what runs for the list only.
+// Close stops background work of the list.
 func (l *Room) Close() {
 	if l.sorted != nil {
 		l.sorted.Close()
 	}
 }
 
-// Current is the selected key; false for none, and for a folder.
+// Current returns the selected key; ok is false for a folder or no row.
 func (l *Room) Current() (key string, ok bool) {
 	r := l.selected()
 	if r == nil || r.Folder {
@@ -198,13 +196,13 @@ func (l *Room) Current() (key string, ok bool) {
 	return r.Name, true
 }
 
-// StandsOnNoKey reports whether the selected row is known to be no key.
+// StandsOnNoKey reports whether the selected row is known not to be a key.
 func (l *Room) StandsOnNoKey() bool {
 	r := l.selected()
 	return (r == nil || r.Folder) && l.shown != rowsPrevious
 }
 
-// TypeOf is the type of a key in the list, as far as it is known.
+// TypeOf returns the type of a key in the list, or "" while unknown.
 func (l *Room) TypeOf(key string) (kind string, listed bool) {
 	if i := l.rowIndex(key, false); i >= 0 {
 		return l.rows[i].Facts.Type, true
@@ -212,7 +210,7 @@ func (l *Room) TypeOf(key string) (kind string, listed bool) {
 	return "", false
 }
 
-// Folder is the folder that the selected row is, or is in; "" for none.
+// Folder returns the selected folder, or the folder of the selected row; "" for none.
 func (l *Room) Folder() string {
 	switch r := l.selected(); {
 	case r == nil || !l.tree():
@@ -224,7 +222,7 @@ func (l *Room) Folder() string {
 	}
 }
 
-// Enter opens or closes the selected folder; false when that is a key.
+// Enter opens or closes the selected folder. It returns false if a key is selected.
 func (l *Room) Enter() bool {
 	r := l.selected()
 	if r == nil || !r.Folder {
@@ -234,8 +232,8 @@ func (l *Room) Enter() bool {
 	return true
 }
 
-// Click selects the line at a height of the list. It reports whether that is to be
-// opened: a folder, or what was selected already.
+// Click selects the row at line y of the list. opens reports whether the caller should open it: it is a
+// folder, or was already selected.
 func (l *Room) Click(x, y int) (hit, opens bool) {
 	if y == listHeadings-1 {
 		l.clickTitle(x)
@@ -251,7 +249,7 @@ func (l *Room) Click(x, y int) (hit, opens bool) {
 	return true, again || r != nil && r.Folder
 }
 
-// ShowFolder shows the whole name of the selected folder, and how much is in it.
+// ShowFolder shows the full name of the selected folder, its number of keys and its size.
 func (l *Room) ShowFolder() {
 	r := l.selected()
 	if r == nil || !r.Folder {
@@ -265,10 +263,10 @@ func (l *Room) ShowFolder() {
 	l.Dialog = &room.Page{Title: "Folder", Layout: room.Wrapped(" "+display.Whole(r.Name), "", " "+says, " "+l.bytesNote(t))}
 }
 
-// PageLines is how far a page goes: one line stays in sight.
+// PageLines returns the rows to scroll per page: one row less than the screen.
 func (l *Room) PageLines() int { return max(l.height-1, 1) }
 
-// IsWaited reports whether the person waits for rows.
+// IsWaited reports whether the user waits for rows.
 func (l *Room) IsWaited() bool {
 	if l.Conn.Refusals.Has("SCAN") && l.scan != nil {
 		return false
@@ -276,11 +274,11 @@ func (l *Room) IsWaited() bool {
 	return l.waiting() && (l.shown == rowsPrevious || l.pendingMove != 0 || l.canList(l.jump.load()))
 }
 
-// Stop gives up what is to be loaded.
+// Stop cancels the pending jump.
 func (l *Room) Stop() { l.cancelJump() }
 
-// Leave ends the marks, or else the filter, or else the order: the person stays at the
-// same key, in the end at its place in the tree.
+// Leave drops the range, the marks, the filter or the order, whichever of these comes first. The user
+// stays at the same key.
 func (l *Room) Leave() {
 	q := l.query
 	switch {
@@ -298,7 +296,7 @@ func (l *Room) Leave() {
 	l.searchKeepingCursor(q)
 }
 
-// LeaveHint is what Leave ends; "" when there is nothing.
+// LeaveHint names what Leave drops; "" if there is nothing to drop.
 func (l *Room) LeaveHint() string {
 	switch {
 	case l.span != nil:
@@ -313,7 +311,7 @@ func (l *Room) LeaveHint() string {
 	return ""
 }
 
-// Reveal lists all keys by name, with the person at one of them.
+// Reveal lists all keys by name and selects name.
 func (l *Room) Reveal(name string) {
 	q := l.query.unfiltered()
 	q.order, q.reverse = catalog.ByName, false
@@ -322,17 +320,16 @@ func (l *Room) Reveal(name string) {
 	l.keyPressed = true
 }
 
-// ScanPaused reports whether a scan has stopped by itself, so that KeepScanning is of use.
+// ScanPaused reports whether a scan paused by itself, so KeepScanning can continue it.
 func (l *Room) ScanPaused() bool { return l.scan != nil && l.scan.paused() }
 
-// toggleFolder opens a folder, or closes it. Rows that are on their way are of before.
+// toggleFolder opens or closes a folder. It cancels a running load, whose rows would be out of date.
 func (l *Room) toggleFolder(r row) {
 	l.Cancel(job.Listing)
 	l.toggle(r)
 }
 
-// LeaveFolder closes the selected folder, or goes to the one that the selected row
-// is in.
+// LeaveFolder closes the selected folder, or selects the folder of the selected row.
 func (l *Room) LeaveFolder() tea.Cmd {
 	r := l.selected()
 	if r == nil {
@@ -350,7 +347,7 @@ func (l *Room) LeaveFolder() tea.Cmd {
 	return nil
 }
 
-// goToFolder goes to an open folder.
+// goToFolder selects an open folder.
 func (l *Room) goToFolder(folder string) {
 	l.Cancel(job.Listing)
 	w := l.walker()
@@ -358,10 +355,10 @@ func (l *Room) goToFolder(folder string) {
 	l.seek(w, row{Entry: folderEntry(folder), level: level, depth: w.depth(level)})
 }
 
-// NextManner is the manner of filtering that tab changes to.
+// NextManner returns the name of the filter mode that tab switches to.
 func (l *Room) NextManner() string { return modeNames[(l.filter.mode+1)%modeCount] }
 
-// Known is what the list knows of the database.
+// Known returns what the list knows about the database.
 func (l *Room) Known() room.Known {
 	k := room.Known{Total: l.Total, Chosen: l.Chooses()}
 	if l.scan != nil && l.Index == nil {
@@ -371,13 +368,13 @@ func (l *Room) Known() room.Known {
 	return k
 }
 
-// IsTyping reports whether the filter is under edit.
+// IsTyping reports whether the filter prompt is open.
 func (l *Room) IsTyping() bool { return l.filterPrompt != nil }
 
 // IsTree reports whether folders are shown.
 func (l *Room) IsTree() bool { return l.tree() }
 
-// SelectedName is the name of the key or folder under the cursor, "" for none.
+// SelectedName returns the name of the selected key or folder, or "".
 func (l *Room) SelectedName() string {
 	if r := l.selected(); r != nil {
 		return r.Name
@@ -385,11 +382,11 @@ func (l *Room) SelectedName() string {
 	return ""
 }
 
-// Loaded is how many rows are in memory.
+// Loaded returns the number of rows in memory.
 func (l *Room) Loaded() int { return len(l.rows) }
 
-// ForgetAhead takes back how far the person moved ahead of what is there.
+// ForgetAhead drops the moves that wait for unloaded rows.
 func (l *Room) ForgetAhead() { l.pendingMove = 0 }
 
-// Touch lets the list know that the person has pressed a key.
+// Touch records that the user pressed a key.
 func (l *Room) Touch() { l.keyPressed = true }

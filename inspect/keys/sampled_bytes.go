@@ -11,22 +11,22 @@ import (
 	"github.com/meowdis/meowdis/keyspace/catalog"
 )
 
-// Where no index knows the bytes of keys, MEMORY USAGE is asked for a folder's: for all
-// keys of a small one, of others for some, evenly from all, and the sum is an estimate. It
-// waits until nothing is scanned, since each question may cost.
+// Without an index, folder sizes come from MEMORY USAGE: of all keys in a small folder, of an even
+// sample in a large one, where the sum is an estimate. It runs while no scan does, since each command
+// may cost.
 
-// maxMeasured is how many keys of a folder are asked about.
+// maxMeasured is the most keys measured per folder.
 const maxMeasured = 50
 
-// canMeasure reports whether the bytes of folders can be had.
+// canMeasure reports whether folder sizes are available.
 func (l *Room) canMeasure() bool { return l.Index != nil || !l.Conn.Refusals.Has("MEMORY") }
 
-// canMeasureNow reports whether they can be asked for now.
+// canMeasureNow reports whether folder sizes can be requested now.
 func (l *Room) canMeasureNow() bool {
 	return l.Index != nil || l.canMeasure() && l.scan != nil && (l.scan.done || l.scan.paused())
 }
 
-// estimateBytes asks for the bytes of a folder's keys.
+// estimateBytes requests the size of a folder in a job.
 func (l *Room) estimateBytes(r row) tea.Cmd {
 	conn, db, found := l.Conn, l.DB, l.scan.keys
 	return l.Start(job.Sizing, func(ctx context.Context) (tea.Msg, error) {
@@ -60,8 +60,7 @@ func (l *Room) estimateBytes(r row) tea.Cmd {
 	})
 }
 
-// sampleUnder is up to n names that begin with prefix, evenly from all, and how many there
-// are.
+// sampleUnder returns up to n evenly spaced names with a prefix, and the number of all such names.
 func (g *gathered) sampleUnder(prefix string, n int) (names []string, of int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -75,7 +74,7 @@ func (g *gathered) sampleUnder(prefix string, n int) (names []string, of int) {
 	return names, of
 }
 
-// bytesText is the bytes of a folder, with ~ where they are an estimate.
+// bytesText returns the size of a folder, with ~ if it is an estimate.
 func (t tally) bytesText() string {
 	if t.sampled > 0 {
 		return "~" + display.Bytes(t.bytes)
@@ -83,7 +82,7 @@ func (t tally) bytesText() string {
 	return display.Bytes(t.bytes)
 }
 
-// bytesNote says where the bytes of a folder are from.
+// bytesNote describes where the size of a folder comes from.
 func (l *Room) bytesNote(t tally) string {
 	switch {
 	case !l.canMeasure():

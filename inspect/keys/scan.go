@@ -13,31 +13,30 @@ import (
 	"github.com/meowdis/meowdis/keyspace/catalog"
 )
 
-// scan is the search for the keys of a query on a target that has no index for
-// it. It stops by itself now and then: a server may have a billion keys, and a
-// REST endpoint charges for each command.
+// scan searches a target without an index for the keys of a query. It pauses by itself at a limit: a
+// server may have a billion keys, and a REST endpoint charges for each command.
 type scan struct {
-	keys          *gathered // what is shown
-	rescanned     *gathered // what a scan from the beginning has found, until it takes the place of keys; else nil
+	keys          *gathered // the keys on the screen
+	rescanned     *gathered // the keys of a new scan from the start, until it replaces keys; nil otherwise
 	query         catalog.Query
 	feed          feed
-	walk          *keyspace.Walk // at next; nil while a job has it, and when that came to nothing
+	walk          *keyspace.Walk // at next; nil while a job has it, and after a job failed
 	next          string
 	mark          catalog.Mark
 	done          bool
-	scanned       int64 // how many keys were looked at, about
-	limit         int64 // of scanned, where it stops until it is told to go on
-	count         int   // how many keys the next page looks at
-	maxKeys       int   // how many keys are kept
-	releasedCount int64 // how many keys were let go of: keys has those after them
-	inValues      bool  // the values are searched
-	unread        int64 // how many of them could not be read
+	scanned       int64 // roughly the number of keys read
+	limit         int64 // the value of scanned at which the scan pauses
+	count         int   // keys to read for the next page
+	maxKeys       int   // the most keys kept
+	releasedCount int64 // keys released; keys holds the ones after them
+	inValues      bool  // the scan searches values
+	unread        int64 // values that could not be read
 }
 
-// feed finds the next page of a scan's keys.
+// feed returns the next page of a scan.
 type feed func(ctx context.Context, s scan) (scannedMsg, error)
 
-// scannedMsg is what a feed found.
+// scannedMsg is the page that a feed returned.
 type scannedMsg struct {
 	scan    *scan
 	entries []catalog.Entry
@@ -54,8 +53,8 @@ const (
 	largestPage = 10_000
 	firstLimit  = 100_000
 
-	// maxScanned is how many keys are kept, and mostGatheredBytes about how much memory
-	// they may take: what comes after them is listed in their place.
+	// maxScanned is the most keys kept, and maxScannedBytes roughly the most memory for them. Beyond
+	// either limit the scan pauses; when it continues, the next keys replace them.
 	maxScanned      = 1_000_000
 	maxScannedBytes = 256 << 20
 )
@@ -64,19 +63,20 @@ func newScan(q catalog.Query, f feed, most int) *scan {
 	return &scan{keys: newGathered(q), query: q, feed: f, next: "0", count: firstPage, limit: firstLimit, maxKeys: most}
 }
 
-// restart scans from the beginning. What was found before is shown until then.
+// restart scans from the start. The keys found before stay on the screen until the new scan pauses or
+// ends.
 func (s *scan) restart() {
 	s.walk = nil
 	s.rescanned, s.next, s.mark, s.done, s.scanned, s.count = newGathered(s.query), "0", catalog.Mark{}, false, 0, firstPage
 	s.limit, s.releasedCount, s.unread = max(s.limit, firstLimit), 0, 0
 }
 
-// canOrder reports whether what was found is all that the order of q needs.
+// canOrder reports whether the facts found so far suffice for the order of q.
 func (s *scan) canOrder(q catalog.Query) bool {
 	return q.Order == catalog.ByName || s.query.Order != catalog.ByName || s.query.Life != catalog.AnyLife
 }
 
-// reorder brings what was found, and what is still to be, in the order of q.
+// reorder sorts the keys found so far, and the keys still to come, in the order of q.
 func (s *scan) reorder(q catalog.Query) {
 	s.query = q
 	for _, g := range []*gathered{s.keys, s.rescanned} {
@@ -86,7 +86,7 @@ func (s *scan) reorder(q catalog.Query) {
 	}
 }
 
-// addKnown takes in a key that the person knows already.
+// addKnown adds a key that the user already knows of.
 func (s *scan) addKnown(e catalog.Entry) {
 	for _, g := range []*gathered{s.keys, s.rescanned} {
 		if g != nil {
@@ -95,15 +95,15 @@ func (s *scan) addKnown(e catalog.Entry) {
 	}
 }
 
-// paused reports whether the scan has stopped by itself.
+// paused reports whether the scan paused by itself.
 func (s *scan) paused() bool { return !s.done && s.scanned >= s.limit }
 
-// full reports whether a scan has stopped since no more keys are kept.
+// full reports whether the scan paused because the most keys are kept.
 func (s *scan) full() bool { return s.paused() && s.isFull(s.keys) }
 
 func (s *scan) isFull(g *gathered) bool { return g.len() >= s.maxKeys || g.size() >= maxScannedBytes }
 
-// extendLimit lets a paused scan go on, ten times as far; one that is full lets its keys go.
+// extendLimit lets a paused scan continue to ten times the keys. A full scan releases its keys.
 func (s *scan) extendLimit() {
 	if s.full() {
 		s.releasedCount += int64(s.keys.len())
@@ -130,8 +130,8 @@ func (s *scan) add(f scannedMsg) {
 	}
 }
 
-// scanFeed scans the target with commands, for the keys of q. Where the order or
-// the choice needs to know more than names, all keys are asked.
+// scanFeed returns a feed that scans the target with commands for the keys of q. If the order or the
+// filter needs more than names, it asks for the facts of each key.
 func (l *Room) scanFeed(q query, match func(string) bool) feed {
 	conn, clock, db, pattern := l.Conn, l.Clock, l.DB, q.filter.glob()
 	byName := l.KeyFor("open_by_name")
@@ -179,7 +179,7 @@ func (l *Room) scanFeed(q query, match func(string) bool) feed {
 	}
 }
 
-// scanPage runs the scan a page further.
+// scanPage scans one more page in a job.
 func (l *Room) scanPage() tea.Cmd {
 	s := l.scan
 	state := *s
@@ -195,8 +195,7 @@ func (l *Room) scanPage() tea.Cmd {
 	})
 }
 
-// onScanned takes a page of the scan in. The list is drawn anew when there is
-// enough that is new.
+// onScanned stores a page of the scan. The list is redrawn when enough keys are new.
 func (l *Room) onScanned(f scannedMsg) {
 	s := l.scan
 	if f.scan != s {
@@ -210,7 +209,7 @@ func (l *Room) onScanned(f scannedMsg) {
 	}
 }
 
-// forgetKey takes a key that is gone out of what was scanned, and out of its folders.
+// forgetKey removes a deleted key from the scanned keys and marks its folders to be counted again.
 func (l *Room) forgetKey(name string) {
 	if l.scan == nil || !l.scan.keys.remove(name) {
 		return
@@ -223,7 +222,7 @@ func (l *Room) forgetKey(name string) {
 	}
 }
 
-// KeepScanning lets a scan that stopped by itself go on.
+// KeepScanning continues a scan that paused by itself.
 func (l *Room) KeepScanning() tea.Cmd {
 	if l.scan == nil || !l.scan.paused() {
 		return nil

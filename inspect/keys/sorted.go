@@ -9,34 +9,34 @@ import (
 	"github.com/meowdis/meowdis/keyspace/catalog"
 )
 
-// An order that the target's index does not have is made by looking at all keys
-// once, in the background: the first ones so far are shown until then.
+// An order that the index lacks is computed in the background with one pass over all keys. The first
+// keys found so far are shown until it ends.
 
-// sortedMsg is a sorting that has looked at some more keys.
+// sortedMsg reports that a sort has read some more keys.
 type sortedMsg struct{ sorting *catalog.Sorting }
 
-// sortBy begins to sort the keys of q.
+// sortBy starts to sort the keys of q.
 func (l *Room) sortBy(q catalog.Query) {
 	l.closeSort()
 	l.sorted, l.drawnCount = l.Index.Sort(q), 0
 }
 
-// closeSort forgets the order, if there is one.
+// closeSort drops the sorted order, if there is one.
 func (l *Room) closeSort() {
 	if l.sorted != nil {
 		l.Cancel(job.Sorting)
-		go l.sorted.Close() // it waits for what is running
+		go l.sorted.Close() // Close waits for a running read
 	}
 	l.sorted, l.orderOutdated = nil, false
 }
 
-// sortAgain makes the order of the list anew, from the keys as they are now.
+// sortAgain sorts the current keys again.
 func (l *Room) sortAgain() {
 	l.sortBy(l.walker().query)
 	l.showOrder()
 }
 
-// showOrder loads the rows anew. Who is at the first key stays at the first.
+// showOrder reloads the rows. A cursor on the first key stays on the first.
 func (l *Room) showOrder() {
 	l.reload(l.Running(job.Listing))
 	switch {
@@ -48,13 +48,13 @@ func (l *Room) showOrder() {
 	}
 }
 
-// sortMore looks at some more keys.
+// sortMore reads some more keys in a job.
 func (l *Room) sortMore() tea.Cmd {
 	s := l.sorted
 	return l.Start(job.Sorting, func(ctx context.Context) (tea.Msg, error) { return sortedMsg{s}, s.Look(ctx) })
 }
 
-// isSorting reports whether not all keys were looked at yet.
+// isSorting reports whether the sort still has keys to read.
 func (l *Room) isSorting() bool {
 	if l.sorted == nil {
 		return false
@@ -63,8 +63,7 @@ func (l *Room) isSorting() bool {
 	return !done
 }
 
-// canList reports whether rows are there to be loaded: of an order in the making the
-// first ones.
+// canList reports whether the rows can be loaded. During a sort only the first rows can.
 func (l *Room) canList(what load) bool {
 	switch {
 	case l.scan != nil:
@@ -76,7 +75,7 @@ func (l *Room) canList(what load) bool {
 	return true
 }
 
-// onSorted shows what the order has become, when much of it is new.
+// onSorted shows the order so far if much of it is new.
 func (l *Room) onSorted(o sortedMsg) {
 	if o.sorting != l.sorted {
 		return
@@ -96,8 +95,8 @@ func (l *Room) onSorted(o sortedMsg) {
 	}
 }
 
-// sortChanged follows a change of the data: few keys are sorted again at once, of
-// many the person is told.
+// sortChanged reacts to a change of the data: it sorts again if there are few keys, and otherwise shows
+// that the order is out of date.
 func (l *Room) sortChanged() {
 	if l.sorted == nil || l.isSorting() {
 		return

@@ -11,17 +11,17 @@ import (
 	"github.com/meowdis/meowdis/inspect/job"
 )
 
-// span is a range of rows that is being marked: from a row to the cursor. It follows the
-// cursor, and its rows are marked when it ends.
+// span is a range of rows being marked, from a row to the cursor. It follows the cursor; its rows are
+// marked when it ends.
 type span struct {
 	from      row
 	direction int  // where from is: -1 before the cursor, 1 after it
-	shift     bool // it ends when the person moves without shift
+	shift     bool // it ends when the user moves without shift
 }
 
 var errSpanLost = errors.New("the range began at a row that is not there any more: nothing was marked")
 
-// Span begins a range of rows to mark at the cursor.
+// Span starts a range to mark at the cursor.
 func (l *Room) Span() tea.Cmd { return l.beginSpan(false) }
 
 func (l *Room) beginSpan(shift bool) tea.Cmd {
@@ -31,21 +31,21 @@ func (l *Room) beginSpan(shift bool) tea.Cmd {
 	return nil
 }
 
-// Extend moves by n rows with shift held, which marks those on the way.
+// Extend moves by n rows with shift held, which marks the rows on the way.
 func (l *Room) Extend(n int) tea.Cmd {
 	l.beginSpan(true)
 	l.Move(n)
 	return nil
 }
 
-// IsSpanning reports whether a range is being marked, and HoldsShift whether by shift.
+// IsSpanning reports whether a range is being marked, and HoldsShift whether shift started it.
 func (l *Room) IsSpanning() bool { return l.span != nil }
 func (l *Room) HoldsShift() bool { return l.span != nil && l.span.shift }
 
 // DropSpan ends a range without marking it.
 func (l *Room) DropSpan() { l.span = nil }
 
-// followSpan notes where the range began, as long as that is known.
+// followSpan records on which side of the cursor the range started, while that is known.
 func (l *Room) followSpan() {
 	if l.span == nil {
 		return
@@ -60,7 +60,7 @@ func (l *Room) followSpan() {
 	}
 }
 
-// spanRows is the rows of the window that the range has; low is after high for none.
+// spanRows returns the rows of the window in the range; low is greater than high if there is none.
 func (l *Room) spanRows() (low, high int, whole bool) {
 	if l.span == nil {
 		return 0, -1, false
@@ -73,7 +73,7 @@ func (l *Room) spanRows() (low, high int, whole bool) {
 	return max(min(i, l.cursor), 0), max(i, l.cursor), whole
 }
 
-// MarkSpan ends the range and marks its rows: of an open folder those that it has.
+// MarkSpan ends the range and marks its rows. An open folder counts as its rows.
 func (l *Room) MarkSpan() tea.Cmd {
 	s, goal := l.span, l.selected()
 	low, high, whole := l.spanRows()
@@ -94,7 +94,7 @@ func (l *Room) MarkSpan() tea.Cmd {
 	})
 }
 
-// markable is the rows that a range marks.
+// markable returns the rows that a range marks.
 func markable(rows []row, open map[string]string) []row {
 	return slices.DeleteFunc(slices.Clone(rows), func(r row) bool {
 		_, unfolded := open[r.Name]
@@ -102,8 +102,8 @@ func markable(rows []row, open map[string]string) []row {
 	})
 }
 
-// between is the rows from one to another, both with them, which stands after it, or
-// before it with back.
+// between returns the rows from from to to, both included. to is after from, or before it if back is
+// set.
 func (w *walker) between(ctx context.Context, from, to row, back bool) ([]row, error) {
 	rows, at := []row{from}, w.after(from)
 	if back {

@@ -1,29 +1,29 @@
 package keys
 
-// load is rows that a job loads.
+// load names the rows that a job loads.
 type load int
 
 const (
 	loadNone   load = iota
 	loadFirst       // the first rows
 	loadLast        // the last rows
-	loadSame        // the same rows anew
+	loadSame        // the rows of the window
 	loadAfter       // rows after the last one
 	loadBefore      // rows before the first one
 )
 
-// jump is where the cursor goes with the rows that are loaded before all others.
+// jump is where the cursor moves when the rows loaded first arrive.
 type jump int
 
 const (
-	noJump    jump = iota // there are no such rows
-	jumpFirst             // to the first row there is
-	jumpLast              // to the last row there is
-	keepRow               // it stays on its row, while the same rows are loaded anew
-	keepFirst             // it stays on the first of them, whichever that is then
+	noJump    jump = iota // no jump
+	jumpFirst             // to the first row
+	jumpLast              // to the last row
+	keepRow               // the cursor stays on its row while the window reloads
+	keepFirst             // the cursor stays on the first row, whichever row that becomes
 )
 
-// load is the rows that a jump needs.
+// load returns the rows that a jump needs.
 func (j jump) load() load {
 	switch j {
 	case jumpFirst:
@@ -36,32 +36,32 @@ func (j jump) load() load {
 	return loadNone
 }
 
-// rowState is what the rows that are there are to the person.
+// rowState tells how the loaded rows relate to what the user asked for.
 type rowState int
 
 const (
-	rowsCurrent  rowState = iota // they are what the person asked for
-	rowsPending                  // they are left as soon as those that the person asked for come
-	rowsPrevious                 // so are these, which are of the query before
+	rowsCurrent  rowState = iota // the rows the user asked for
+	rowsPending                  // the rows are replaced when the requested rows arrive
+	rowsPrevious                 // rows of the previous query, replaced in the same way
 )
 
-// startQuery goes to the first row of a query, and keeps the rows of the one before until then.
+// startQuery jumps to the first row of a query. The rows of the previous query stay until it is loaded.
 func (l *window) startQuery() { l.jump, l.shown = jumpFirst, rowsPrevious }
 
-// jumpTo makes a jump that the person waits for.
+// jumpTo starts a jump that the user waits for.
 func (l *window) jumpTo(j jump) {
 	l.jump = j
 	l.markPending()
 }
 
-// markPending lets the person wait for the jump.
+// markPending makes the user wait for the jump.
 func (l *window) markPending() {
 	if l.shown == rowsCurrent {
 		l.shown = rowsPending
 	}
 }
 
-// reloadSame loads the rows again, unless the person is on the way to others.
+// reloadSame reloads the rows of the window unless a jump is pending.
 func (l *window) reloadSame() {
 	if l.jump == noJump {
 		l.jump = keepRow
@@ -71,16 +71,16 @@ func (l *window) reloadSame() {
 // finishJump ends all waiting for rows.
 func (l *window) finishJump() { l.jump, l.shown = noJump, rowsCurrent }
 
-// cancelJump lets the person stay with the rows that are there. Those of the query before
-// are no rows to stay with: the first ones of the query come when the person moves on.
+// cancelJump keeps the user at the loaded rows. Rows of the previous query are not kept: the first rows
+// of the query load when the user moves.
 func (l *window) cancelJump() {
 	if l.shown != rowsPrevious {
 		l.finishJump()
 	}
 }
 
-// onJumpLoaded notes that the rows of a jump took the place of others. Where the jump has become
-// another one meanwhile, the person still waits for that.
+// onJumpLoaded is called when the rows of a jump replaced the window. If the user has asked for another
+// jump since, they still wait for that one.
 func (l *window) onJumpLoaded(what load) {
 	switch {
 	case l.jump.load() == what:
@@ -90,11 +90,11 @@ func (l *window) onJumpLoaded(what load) {
 	}
 }
 
-// keepsCursor reports whether the cursor stays on its row when the rows of the jump come. Where
-// the person has pressed no key yet, it is on the first row.
+// keepsCursor reports whether the cursor stays on its row when the rows of the jump arrive. Until the
+// user presses a key, the cursor is on the first row.
 func (l *window) keepsCursor() bool {
 	return l.jump == keepRow && l.shown != rowsPrevious && l.keyPressed
 }
 
-// waiting reports whether the rows are not those that the person asked for.
+// waiting reports whether the rows are not the ones the user asked for.
 func (l *window) waiting() bool { return !l.halted && (l.shown != rowsCurrent || l.pendingMove != 0) }

@@ -11,32 +11,31 @@ import (
 // row is a line of the list: a key, or a folder of the tree.
 type row struct {
 	catalog.Entry
-	level string // the folder in which it stands; "" at the root
+	level string // its parent folder; "" at the root
 	depth int
-	gone  int64 // when it was found gone, Unix ms; 0 while it is there
-	stale bool  // the facts are to be asked for again
+	gone  int64 // when the key was found to be deleted, Unix ms; 0 while it exists
+	stale bool  // the facts have to be read again
 }
 
-// expired reports whether the row's time is over at now.
+// expired reports whether the row has expired at now.
 func (r *row) expired(now int64) bool { return r.Facts.Expires != 0 && r.Facts.Expires <= now }
 
-// anchor is where a page of rows begins: after a mark in a level, or before it.
+// anchor is the start of a page of rows: after a mark in a level, or before it.
 type anchor struct {
 	level string
 	mark  catalog.Mark
 }
 
-// walker goes through what the list shows: all keys that a query chooses, or the
-// tree with its open folders in place.
+// walker reads the rows of the list: the keys of a query, or the tree with its open folders.
 type walker struct {
 	keys      target.Keyspace
 	query     catalog.Query
 	tree      bool
 	delimiter string
-	open      map[string]string // open folders, and the level of each
+	open      map[string]string // the open folders, each with its parent folder
 }
 
-// rowPage is some rows, and where to go on.
+// rowPage is some rows, and where the next page starts.
 type rowPage struct {
 	rows   []row
 	next   anchor
@@ -51,8 +50,8 @@ func (w *walker) depth(level string) (n int) {
 	return n
 }
 
-// walk returns at least one row after from, or before it with back, and up to n,
-// unless there is none that can be found at once.
+// walk returns up to n rows after from, or before it if back is set. It returns at least one row,
+// unless no row is found in a single read.
 func (w *walker) walk(ctx context.Context, from anchor, back bool, n int) (rowPage, error) {
 	if w.tree {
 		return w.walkTree(ctx, from, back, n)
@@ -69,9 +68,9 @@ func (w *walker) walkFlat(ctx context.Context, from anchor, back bool, n int) (r
 	return s, err
 }
 
-// step reads the rest of a level, up to n entries. Until it comes to an open folder,
-// each is passed to take; at is then where the folder begins, or ends with back, and
-// else where the level goes on. over tells that the level has no more.
+// step reads up to n more entries of a level and passes them to take, up to the next open folder. It
+// sets at to the start of that folder (or its end, if back is set), or else to where the level
+// continues. over reports that the level has no more entries.
 func (w *walker) step(ctx context.Context, at *anchor, back bool, n int, take func(catalog.Entry)) (over bool, err error) {
 	p, err := w.keys.Level(ctx, w.query.DB, at.level, w.delimiter, at.mark, back, n)
 	if err != nil {
@@ -95,8 +94,8 @@ func (w *walker) step(ctx context.Context, at *anchor, back bool, n int, take fu
 	return p.End, nil
 }
 
-// walkTree goes through the tree: into open folders and out of them again. Down, a
-// folder stands before what is in it, and so upwards it comes last.
+// walkTree walks the tree through open folders. Downwards a folder comes before its contents, so
+// upwards it comes after them.
 func (w *walker) walkTree(ctx context.Context, at anchor, back bool, n int) (s rowPage, err error) {
 	for len(s.rows) < n && !s.end {
 		level, depth := at.level, w.depth(at.level)
@@ -129,7 +128,7 @@ func folderEntry(name string) catalog.Entry {
 	return catalog.Entry{Name: name, Folder: true, Mark: folderMark(name)}
 }
 
-// after is where the rows after r begin.
+// after returns the anchor of the rows after r.
 func (w *walker) after(r row) anchor {
 	if _, open := w.open[r.Name]; w.tree && r.Folder && open {
 		return anchor{level: r.Name}
@@ -137,5 +136,5 @@ func (w *walker) after(r row) anchor {
 	return anchor{r.level, r.Mark}
 }
 
-// before is where the rows before r begin, backwards.
+// before returns the anchor of the rows before r, backwards.
 func (w *walker) before(r row) anchor { return anchor{r.level, r.Mark} }

@@ -13,8 +13,7 @@ import (
 	"github.com/meowdis/meowdis/keytype"
 )
 
-// keyColumns is the widths of the columns of the list. The type is cut to its
-// first letters where there is little room.
+// keyColumns is the widths of the columns of the list. In a narrow list the type is abbreviated.
 type keyColumns struct{ key, kind, ttl, size int }
 
 func (l *Room) keyColumns() keyColumns {
@@ -29,7 +28,7 @@ func (l *Room) keyColumns() keyColumns {
 	return c
 }
 
-// View is the pane of keys.
+// View draws the pane.
 func (l *Room) View() []string {
 	c := l.keyColumns()
 	lines := []string{l.filterLine(), l.titleLine(c)}
@@ -45,7 +44,7 @@ func (l *Room) View() []string {
 	return lines
 }
 
-// titleLine is the columns' titles, with an arrow at the one that makes the order.
+// titleLine returns the column titles, with an arrow at the sort column.
 func (l *Room) titleLine(c keyColumns) string {
 	titles := [4]string{"KEY", "TYPE", "TTL", "SIZE"}
 	column := map[catalog.Order]int{catalog.ByTTL: 2, catalog.BySize: 3, catalog.ByBytes: 3, catalog.ByType: 1}[l.order]
@@ -67,7 +66,7 @@ func (l *Room) titleLine(c keyColumns) string {
 	return l.Styles.Dim.Render("  " + display.Fit(titles[0], c.key) + " " + display.Fit(titles[1], c.kind) + " " + display.FitRight(titles[2], c.ttl) + " " + display.FitRight(titles[3], c.size))
 }
 
-// filterLine is the filter, under edit or in force, and what else chooses keys.
+// filterLine returns the filter prompt or the active filters.
 func (l *Room) filterLine() string {
 	width := l.width
 	var chips []string
@@ -100,8 +99,7 @@ func (l *Room) filterLine() string {
 	return l.Styles.Dim.Render("  all keys")
 }
 
-// keyName is a row's name as it stands in the list: of what is in a folder only
-// the rest, indented.
+// keyName returns a row's name as displayed. In a folder it is indented and without the folder's name.
 func (l *Room) keyName(r row, width int, ranged bool) string {
 	name, indent := r.Name, ""
 	if l.tree() || r.Folder || r.level != "" {
@@ -145,8 +143,7 @@ func (l *Room) keyLine(r row, c keyColumns, selected, ranged bool) string {
 		look.Right(size, l.sizeCell(r, c.size), c.size) + look.Text.Render(" ")
 }
 
-// folderSize is how many keys a folder holds, and how many bytes where an index can
-// tell, once they are counted.
+// folderSize returns the number of keys in a folder, and its bytes where they can be computed.
 func (l *Room) folderSize(r row, c keyColumns) string {
 	t := l.tallies[r.Name]
 	known := t.counted != unknown
@@ -168,7 +165,7 @@ func (l *Room) folderSize(r row, c keyColumns) string {
 	return display.Short(t.keys) + size
 }
 
-// sizeCell is the last column: what the order goes by, or else the size.
+// sizeCell returns the last column: the sort value if the order has one, else the size.
 func (l *Room) sizeCell(r row, width int) string {
 	switch {
 	case l.order == catalog.ByBytes && r.Facts.Bytes >= 0:
@@ -181,8 +178,7 @@ func (l *Room) sizeCell(r row, width int) string {
 	return sizeOf(r.Facts.Type, r.Facts.Size, width)
 }
 
-// truncateKind is a type's name in at most width cells, in ASCII. A name that a
-// module made up is cut.
+// truncateKind returns a type's name in at most width ASCII cells. The name of an unknown type is cut.
 func truncateKind(kind string, width int) string {
 	if kind == "" {
 		return ""
@@ -194,7 +190,7 @@ func truncateKind(kind string, width int) string {
 	return kind[:min(len(kind), width)]
 }
 
-// ttl is what is left of a key's time.
+// ttl returns the remaining time of a key.
 func (l *Room) ttl(r row) string {
 	switch {
 	case r.gone != 0:
@@ -209,8 +205,7 @@ func (l *Room) ttl(r row) string {
 	return ""
 }
 
-// sizeOf is a size in at most width cells: bytes with their unit, elements as a
-// number.
+// sizeOf returns a size in at most width cells: bytes with a unit, or a number of elements.
 func sizeOf(kind string, size int64, width int) string {
 	if size < 0 {
 		return ""
@@ -224,7 +219,7 @@ func sizeOf(kind string, size int64, width int) string {
 	return display.Short(size)
 }
 
-// emptiness says why no key is shown.
+// emptiness returns the reason why no key is shown.
 func (l *Room) emptiness() string {
 	switch {
 	case l.scan != nil && l.Conn.Refusals.Has("SCAN"):
@@ -239,8 +234,7 @@ func (l *Room) emptiness() string {
 	return "Database " + target.Decimal(int64(l.DB)) + " is empty."
 }
 
-// Place says where in the list the person is, and how much of the database
-// was looked at.
+// Place describes the position in the list and the progress of a search.
 func (l *Room) Place() string {
 	var parts []string
 	if n := l.marked.len(); n > 0 {
@@ -301,14 +295,14 @@ func (l *Room) scannedOf(n int64, verb string) string {
 	return verb + display.Counted(n, "key", "keys")
 }
 
-// isTruncated reports whether the list has no room for a row's whole name.
+// isTruncated reports whether the list is too narrow for a row's full name.
 func (l *Room) isTruncated(r row) bool {
 	key := l.keyName(r, l.keyColumns().key, false)
 	return strings.HasSuffix(key, "…")
 }
 
-// rowPlace is the number of the selected row, or its whole name in the tree, which
-// shows a part of it.
+// rowPlace returns the number of the selected row. In the tree it returns the full name, because the
+// row shows only a part.
 func (l *Room) rowPlace() string {
 	r := l.selected()
 	switch {

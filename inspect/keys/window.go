@@ -6,15 +6,15 @@ import (
 	"github.com/meowdis/meowdis/keyspace/catalog"
 )
 
-// query is what the list shows of a database, and how.
+// query says which keys of a database the list shows, and how.
 type query struct {
 	filter  filter
-	kind    string // "": all types
+	kind    string // "": any type
 	life    catalog.Life
-	needle  string // what the values hold; "" for anything
+	needle  string // text that the values contain; "": any value
 	order   catalog.Order
 	reverse bool
-	flat    bool // no tree, even where there could be one
+	flat    bool // no tree, even where one is possible
 }
 
 // Chooses reports whether q leaves keys out.
@@ -22,92 +22,91 @@ func (q query) Chooses() bool {
 	return q.filter.text != "" || q.kind != "" || q.life != catalog.AnyLife || q.needle != ""
 }
 
-// filters is q as far as it leaves keys out.
+// filters returns the part of q that leaves keys out.
 func (q query) filters() query {
 	return query{filter: q.filter, kind: q.kind, life: q.life, needle: q.needle}
 }
 
-// unfiltered is q without what leaves keys out.
+// unfiltered returns q without the part that leaves keys out.
 func (q query) unfiltered() query {
 	q.filter, q.kind, q.life, q.needle = filter{mode: q.filter.mode}, "", catalog.AnyLife, ""
 	return q
 }
 
-// tree reports whether folders are shown: only where the names make the order, and
-// none is left out.
+// tree reports whether folders are shown: only if the order is by name and no key is left out.
 func (q query) tree() bool { return !q.flat && !q.Chooses() && q.order == catalog.ByName && !q.reverse }
 
-// window is a window on the rows of a query, around the screen, and where the
-// person is in it. However many rows there are, the window is small.
+// window holds the rows of a query around the screen, and the cursor. Its size does not depend on the
+// number of rows.
 type window struct {
 	query
-	open        map[string]string // open folders, and the level of each
-	autoOpened  map[string]bool   // those of them that were opened with the one that they are all of
-	justOpened  string            // the folder whose rows are looked at for that when they come; "" for none
+	open        map[string]string // the open folders, each with its parent folder
+	autoOpened  map[string]bool   // the open folders that were opened together with their only parent
+	justOpened  string            // a folder just opened: if it holds a single folder, that opens too; "" for none
 	rows        []row
-	prevPage    anchor   // where the rows before the window begin, backwards
-	nextPage    anchor   // where the rows after the window begin
-	atHead      bool     // the window begins with the first row
+	prevPage    anchor   // where the rows before the window start, backwards
+	nextPage    anchor   // where the rows after the window start
+	atHead      bool     // the window starts with the first row
 	atEnd       bool     // the window ends with the last row
-	firstIndex  int64    // how many rows stand before the window; -1 while unknown
-	jump        jump     // what is loaded before all else
-	shown       rowState // whether the rows are those that the person asked for
-	dirty       bool     // the rows changed while they were being loaded
-	keyPressed  bool     // the person has pressed a key since the query began
-	pendingMove int      // how far the person moved beyond the rows that are there
-	drawnCount  int      // how many keys had been gathered, or sorted, when rows were made
-	readCount   int64    // how many names were looked at for the rows, where a filter leaves most out
-	halted      bool     // a job failed or was cancelled: nothing starts by itself
+	firstIndex  int64    // the number of rows before the window; -1 while unknown
+	jump        jump     // the rows to load first
+	shown       rowState // whether the rows are the ones the user asked for
+	dirty       bool     // the rows changed while they were loading
+	keyPressed  bool     // the user pressed a key since the query started
+	pendingMove int      // rows still to move once they are loaded
+	drawnCount  int      // the number of keys scanned or sorted when the rows were made
+	readCount   int64    // the number of names read for the rows, if a filter leaves most out
+	halted      bool     // a job failed or was cancelled: no job starts by itself
 	cursor      int      // the selected row
 	top         int      // the first row on the screen
 	height      int      // rows on the screen
-	centre      bool     // the selected row goes to the middle of the screen when those before it come
+	centre      bool     // centre the selected row when the rows before it are loaded
 
 	marked  marks
-	span    *span            // the range that is being marked; nil while none is
-	tallies map[string]tally // how many keys the folders hold, as far as they were counted
+	span    *span            // the range being marked; nil for none
+	tallies map[string]tally // the key counts of the folders counted so far
 }
 
-// tally is how much is in a folder.
+// tally is the number of keys in a folder and their size.
 type tally struct {
 	keys      int64
-	countedAt int64 // when it was counted, Unix ms
+	countedAt int64 // Unix ms
 	counted   freshness
 	bytes     int64 // of names and values
 	sized     freshness
-	sampled   int64 // from how many keys the bytes are estimated; 0: they are no estimate
+	sampled   int64 // the number of keys that bytes is estimated from; 0: bytes is exact
 }
 
-// freshness is how far a number can be relied on.
+// freshness tells whether a number is up to date.
 type freshness int
 
 const (
-	unknown  freshness = iota // it was never found out
-	upToDate                  // nothing is known to have changed since
-	outdated                  // it is shown until it is found out again
+	unknown  freshness = iota // never computed
+	upToDate                  // no later change is known
+	outdated                  // shown until it is computed again
 )
 
-// markOutdated lets a number that is known be found out again.
+// markOutdated lets a known number be computed again.
 func (f *freshness) markOutdated() {
 	if *f == upToDate {
 		*f = outdated
 	}
 }
 
-// show begins with the first rows of q. What is shown stays until they come.
+// show starts with the first rows of q. The current rows stay until they are loaded.
 func (l *window) show(q query) {
 	l.query = q
 	l.halted, l.keyPressed, l.readCount, l.pendingMove, l.span = false, false, 0, 0, nil
 	l.startQuery()
 }
 
-// clear forgets everything but the query, which starts again.
+// clear drops everything except the query, which starts again.
 func (l *window) clear() {
 	*l = window{query: l.query, height: l.height, open: map[string]string{}, autoOpened: map[string]bool{}, tallies: map[string]tally{}, firstIndex: -1}
 	l.show(l.query)
 }
 
-// refresh loads the window anew and counts the folders again.
+// refresh reloads the window and counts the folders again.
 func (l *window) refresh(loading bool) {
 	l.reload(loading)
 	l.halted = false
@@ -118,23 +117,23 @@ func (l *window) refresh(loading bool) {
 	}
 }
 
-// reload loads the window anew. What is being loaded already may be out of date,
-// and is loaded once more.
+// reload reloads the window. If a load is running, its result may be out of date, so a second load
+// follows.
 func (l *window) reload(loading bool) {
 	l.dirty = loading
 	l.reloadSame()
 }
 
-// How often a folder is counted while others change the data: a big one takes a
+// How often a folder is counted while other clients change the data: counting a large folder takes a
 // while.
 const (
 	bigFolder  = 100_000
 	countEvery = 10_000 // ms
-	countsInMs = 20     // keys that may be counted for each ms that passes
+	countsInMs = 20     // keys that may be counted per ms since the last count
 )
 
-// recount lets the folders be counted again, the big ones now and then; their bytes, too,
-// where that costs nothing.
+// recount lets the folders be counted again, large folders less often. With sizes, the bytes of small
+// folders are computed again too; this is set where it is cheap.
 func (l *window) recount(now int64, sizes bool) {
 	for name, t := range l.tallies {
 		small := t.keys < bigFolder
@@ -148,7 +147,7 @@ func (l *window) recount(now int64, sizes bool) {
 	}
 }
 
-// nextLoad is what to load next.
+// nextLoad returns what to load next.
 func (l *window) nextLoad() load {
 	switch {
 	case l.halted:
@@ -163,8 +162,7 @@ func (l *window) nextLoad() load {
 	return loadNone
 }
 
-// loadRange is where the load begins, whether it goes backwards, and how many rows it
-// should find.
+// loadRange returns where a load starts, whether it goes backwards, and how many rows it should return.
 func (l *window) loadRange(w *walker, what load) (at anchor, back bool, n int) {
 	n = max(3*l.height, 50)
 	switch what {
@@ -183,7 +181,7 @@ func (l *window) loadRange(w *walker, what load) (at anchor, back bool, n int) {
 	return anchor{}, false, n
 }
 
-// add takes in what a load found.
+// add stores the result of a load.
 func (l *window) add(w *walker, what load, s rowPage) {
 	l.readCount += int64(s.looked)
 	switch what {
@@ -218,7 +216,7 @@ func (l *window) add(w *walker, what load, s rowPage) {
 	}
 }
 
-// replace puts the rows of a jump in place of the window.
+// replace replaces the window with the rows of a jump.
 func (l *window) replace(what load, s rowPage) {
 	selected, offset := l.selected(), l.cursor-l.top
 	var name string
@@ -247,12 +245,12 @@ func (l *window) replace(what load, s rowPage) {
 	}
 }
 
-// rowIndex is the row of a name, -1 when it is not in the window.
+// rowIndex returns the index of the row called name, or -1 if it is not in the window.
 func (l *window) rowIndex(name string, folder bool) int {
 	return slices.IndexFunc(l.rows, func(r row) bool { return r.Name == name && r.Folder == folder })
 }
 
-// minRows is how many rows are kept at least.
+// minRows returns the least number of rows kept in memory.
 func (l *window) minRows() int { return max(8*l.height, 400) }
 
 func (l *window) trimHead(w *walker) {
@@ -278,8 +276,8 @@ func (l *window) trimTail(w *walker) {
 	l.atEnd, l.nextPage = false, w.after(l.rows[keep-1])
 }
 
-// seek goes to a row that may be anywhere: the window begins with it, and the rows
-// around it come.
+// seek moves to a row that may be anywhere. The window starts with that row, and the rows around it
+// load next.
 func (l *window) seek(w *walker, r row) {
 	if i := l.rowIndex(r.Name, r.Folder); i >= 0 {
 		l.cursor = i
@@ -292,7 +290,7 @@ func (l *window) seek(w *walker, r row) {
 	l.prevPage, l.nextPage = w.before(r), w.after(r)
 }
 
-// selected is the row under the cursor, nil when there is none.
+// selected returns the row at the cursor, or nil.
 func (l *window) selected() *row {
 	if l.cursor < 0 || l.cursor >= len(l.rows) {
 		return nil
@@ -300,8 +298,7 @@ func (l *window) selected() *row {
 	return &l.rows[l.cursor]
 }
 
-// selectedKey is the row of the key that the person has gone to; one without a name where
-// they have not.
+// selectedKey returns the key row that the user moved to, or a row without a name.
 func (l *window) selectedKey() row {
 	if r := l.selected(); r != nil && !r.Folder && l.keepsCursor() {
 		return *r
@@ -309,13 +306,13 @@ func (l *window) selectedKey() row {
 	return row{}
 }
 
-// visible is what is on the screen.
+// visible returns the rows on the screen.
 func (l *window) visible() []row {
 	from := min(max(l.top, 0), len(l.rows))
 	return l.rows[from:min(from+l.height, len(l.rows))]
 }
 
-// undescribed is the names on the screen of which nothing more is known.
+// undescribed returns the names on the screen whose facts are missing or stale.
 func (l *window) undescribed() []string {
 	if l.halted {
 		return nil
@@ -329,8 +326,7 @@ func (l *window) undescribed() []string {
 	return missing
 }
 
-// uncounted is a folder on the screen whose keys are to be counted, the selected
-// one first.
+// uncounted returns a folder on the screen that has to be counted, the selected one first.
 func (l *window) uncounted() (string, bool) {
 	if l.halted {
 		return "", false
@@ -347,8 +343,8 @@ func (l *window) uncounted() (string, bool) {
 	return "", false
 }
 
-// Move goes n rows down, or up when n is negative: as far as rows are there, and the rest of
-// the way when more of them come.
+// Move moves n rows down, or up if n is negative. The part beyond the loaded rows follows when they
+// load.
 func (l *window) Move(n int) {
 	l.halted = false
 	n += l.pendingMove
@@ -366,10 +362,10 @@ func (l *window) Move(n int) {
 	l.clamp()
 }
 
-// maxScreensAhead is how many screens a person can be ahead of what is loaded.
+// maxScreensAhead bounds how many screens the user can move ahead of the loaded rows.
 const maxScreensAhead = 10
 
-// Home goes to the first row, which may have to be loaded.
+// Home moves to the first row, which may have to be loaded.
 func (l *window) Home() {
 	l.halted, l.pendingMove = false, 0
 	if l.atHead && l.shown == rowsCurrent {
@@ -380,7 +376,7 @@ func (l *window) Home() {
 	l.jumpTo(jumpFirst)
 }
 
-// End goes to the last row, which may have to be loaded.
+// End moves to the last row, which may have to be loaded.
 func (l *window) End() {
 	l.halted, l.pendingMove = false, 0
 	if l.atEnd && l.shown == rowsCurrent {
@@ -391,7 +387,7 @@ func (l *window) End() {
 	l.jumpTo(jumpLast)
 }
 
-// clamp keeps the cursor on a row, and the screen around it.
+// clamp keeps the cursor on a row and the screen around the cursor.
 func (l *window) clamp() {
 	n := len(l.rows)
 	l.cursor = max(min(l.cursor, n-1), 0)
@@ -401,7 +397,7 @@ func (l *window) clamp() {
 	}
 }
 
-// dropFaded removes the rows that faded at now.
+// dropFaded removes the rows that have faded by now and returns their number.
 func (l *window) dropFaded(now int64) (dropped int) {
 	selected := l.cursor
 	kept := l.rows[:0]
@@ -422,7 +418,7 @@ func (l *window) dropFaded(now int64) (dropped int) {
 	return dropped
 }
 
-// fadeMs is for how long a key that is gone stays on the screen, in ms.
+// fadeMs is how long a deleted key stays on the screen, in ms.
 const fadeMs = 3000
 
 // toggle opens a folder, or closes it with all the folders in it.
@@ -441,7 +437,7 @@ func (l *window) isOpen(r row) bool {
 	return r.Folder && open
 }
 
-// openChain opens what is in the folder that was opened, when that is a single folder.
+// openChain opens the only entry of the folder just opened, if that entry is a folder.
 func (l *window) openChain() {
 	i := l.rowIndex(l.justOpened, true)
 	if l.justOpened == "" || l.jump != noJump {
@@ -461,7 +457,7 @@ func (l *window) openChain() {
 	l.autoOpened[below[0].Name] = true
 }
 
-// chainHead is the folder with which one was opened.
+// chainHead returns the folder that folder was opened together with.
 func (l *window) chainHead(folder string) string {
 	for l.autoOpened[folder] {
 		folder = l.open[folder]
@@ -469,7 +465,7 @@ func (l *window) chainHead(folder string) string {
 	return folder
 }
 
-// closeFolder closes a folder, and those in it.
+// closeFolder closes a folder and the folders in it.
 func (l *window) closeFolder(folder string) {
 	delete(l.open, folder)
 	delete(l.autoOpened, folder)
