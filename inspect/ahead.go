@@ -12,28 +12,28 @@ import (
 // A key means what the person will see, not what is still on the screen: what is typed
 // ahead of rows, of a value or of a question waits until that is there.
 
-// mostAhead is how many keys wait. What is typed beyond that is dropped: somebody leans
+// maxPendingKeys is how many keys wait. What is typed beyond that is dropped: somebody leans
 // on a key.
-const mostAhead = 32
+const maxPendingKeys = 32
 
-// soonDone is how long keys wait for a change that is being made. Who waits for longer
+// writeWait is how long keys wait for a change that is being made. Who waits for longer
 // may look around meanwhile.
-const soonDone = time.Second
+const writeWait = time.Second
 
-// awaited is a key that waits, or an action of the palette.
-type awaited struct {
+// pendingKey is a key that waits, or an action of the palette.
+type pendingKey struct {
 	key    tea.KeyMsg
 	action *binding // nil: the key
 }
 
-// awaits reports whether what the person asked for is still to come.
-func (m *Model) awaits() bool {
+// waiting reports whether what the person asked for is still to come.
+func (m *Model) waiting() bool {
 	switch {
-	case m.Dialog != nil || m.keys.IsTyping() || m.tiny():
+	case m.Dialog != nil || m.keys.IsTyping() || m.tooSmall():
 		return false
 	case m.Running(job.Weighing) || m.Running(job.Marking) || m.Running(job.Drafting) || m.Running(job.Unlocking):
 		return true
-	case m.Running(job.Writing) && m.Took(job.Writing) < soonDone.Milliseconds():
+	case m.Running(job.Writing) && m.Took(job.Writing) < writeWait.Milliseconds():
 		return true
 	case m.InValue:
 		return m.Running(job.Searching) || m.value.Awaits()
@@ -41,31 +41,31 @@ func (m *Model) awaits() bool {
 	return m.keys.IsWaited()
 }
 
-// waits reports whether a key has to wait, and then keeps it. Esc never does, and takes
+// queueKey reports whether a key has to wait, and then keeps it. Esc never does, and takes
 // back what waits.
-func (m *Model) waits(k tea.KeyMsg) bool {
+func (m *Model) queueKey(k tea.KeyMsg) bool {
 	key := k.String()
 	b := m.binding(key)
 	switch {
 	case key == "esc":
-		m.forgetAhead()
+		m.dropPending()
 		return false
-	case len(m.ahead) == 0 && (b != nil && b.atOnce || !m.awaits()):
+	case len(m.pendingKeys) == 0 && (b != nil && b.immediate || !m.waiting()):
 		return false
 	}
-	if len(m.ahead) < mostAhead {
-		m.ahead = append(m.ahead, awaited{key: k})
+	if len(m.pendingKeys) < maxPendingKeys {
+		m.pendingKeys = append(m.pendingKeys, pendingKey{key: k})
 	}
 	return true
 }
 
-// catchUp presses the keys that waited, as far as what they are about is there. A
+// pressPending presses the keys that waited, as far as what they are about is there. A
 // question that they lead to is not answered by what was typed before it was seen.
-func (m *Model) catchUp() tea.Cmd {
+func (m *Model) pressPending() tea.Cmd {
 	var cmds []tea.Cmd
-	for len(m.ahead) > 0 && !m.awaits() {
-		next := m.ahead[0]
-		m.ahead = m.ahead[1:]
+	for len(m.pendingKeys) > 0 && !m.waiting() {
+		next := m.pendingKeys[0]
+		m.pendingKeys = m.pendingKeys[1:]
 		m.Failure, m.Notice = "", ""
 		if next.action != nil {
 			m.keys.Touch()
@@ -74,15 +74,15 @@ func (m *Model) catchUp() tea.Cmd {
 			cmds = append(cmds, m.pressNow(next.key))
 		}
 		if _, asks := m.Dialog.(*edit.Confirmation); asks || m.hidden {
-			m.ahead = nil
+			m.pendingKeys = nil
 		}
 	}
 	return tea.Batch(cmds...)
 }
 
-// forgetAhead takes back what was typed ahead.
-func (m *Model) forgetAhead() {
-	m.ahead = nil
+// dropPending takes back what was typed ahead.
+func (m *Model) dropPending() {
+	m.pendingKeys = nil
 	m.keys.ForgetAhead()
 	m.value.ForgetAhead()
 }

@@ -72,7 +72,7 @@ func TestKeysTypedAheadAnswerNothing(t *testing.T) {
 	if n := f.sent("DEL") + f.sent("UNLINK"); n != 0 {
 		t.Errorf("%d deletes", n)
 	}
-	if len(s.model.ahead) != 0 {
+	if len(s.model.pendingKeys) != 0 {
 		t.Error("a key still waits")
 	}
 }
@@ -97,7 +97,7 @@ func TestFewKeysWait(t *testing.T) {
 	for range 1000 {
 		h.press("j")
 	}
-	if n := len(s.model.ahead); n != mostAhead {
+	if n := len(s.model.pendingKeys); n != maxPendingKeys {
 		t.Errorf("%d keys wait", n)
 	}
 	h.press("esc")

@@ -17,10 +17,10 @@ import (
 // ends in one of.
 const (
 	backgroundQuestion = "\x1b]11;?\x1b\\"
-	answerHead         = "\x1b]11;"
+	answerPrefix       = "\x1b]11;"
 	answerBell         = "\a"
-	answerEnd          = "\x1b\\"
-	longestAnswer      = 64
+	answerST           = "\x1b\\"
+	maxAnswer          = 64
 )
 
 // backgroundMsg is the terminal's answer.
@@ -31,8 +31,8 @@ type backgroundMsg struct{ light bool }
 // never: nobody waits for it.
 type keyboard struct {
 	*os.File
-	held  []byte           // the beginning of an answer whose rest is still to come
-	heard func(light bool) // nil once there was an answer
+	partial  []byte           // the beginning of an answer whose rest is still to come
+	onAnswer func(light bool) // nil once there was an answer
 }
 
 // newKeyboard is in as a keyboard; nil where the terminal cannot be asked.
@@ -65,11 +65,11 @@ func askBackground(out io.Writer) tea.Cmd {
 
 // Read reads what was typed. It may be nothing.
 func (k *keyboard) Read(p []byte) (int, error) {
-	if k.heard == nil {
+	if k.onAnswer == nil {
 		return k.File.Read(p)
 	}
-	n := copy(p, k.held)
-	k.held = nil
+	n := copy(p, k.partial)
+	k.partial = nil
 	read, err := k.File.Read(p[n:])
 	data := p[:n+read]
 	if err != nil {
@@ -79,13 +79,13 @@ func (k *keyboard) Read(p []byte) (int, error) {
 	switch {
 	case start < 0:
 	case end < 0:
-		k.held = bytes.Clone(data[start:])
+		k.partial = bytes.Clone(data[start:])
 		data = data[:start]
 	default:
 		if light, ok := isLight(string(data[start:end])); ok {
-			k.heard(light)
+			k.onAnswer(light)
 		}
-		k.heard = nil
+		k.onAnswer = nil
 		data = append(data[:start], data[end:]...)
 	}
 	return len(data), nil
@@ -94,22 +94,22 @@ func (k *keyboard) Read(p []byte) (int, error) {
 // findAnswer is where the answer stands in data: start is -1 when there is none,
 // end when its rest is still to come. An escape at the end is the key.
 func findAnswer(data []byte) (start, end int) {
-	start = bytes.Index(data, []byte(answerHead))
+	start = bytes.Index(data, []byte(answerPrefix))
 	if start < 0 {
-		for n := len(answerHead) - 1; n > 1; n-- {
-			if bytes.HasSuffix(data, []byte(answerHead[:n])) {
+		for n := len(answerPrefix) - 1; n > 1; n-- {
+			if bytes.HasSuffix(data, []byte(answerPrefix[:n])) {
 				return len(data) - n, -1
 			}
 		}
 		return -1, -1
 	}
-	body := data[start+len(answerHead):]
-	for _, last := range []string{answerBell, answerEnd} {
+	body := data[start+len(answerPrefix):]
+	for _, last := range []string{answerBell, answerST} {
 		if i := bytes.Index(body, []byte(last)); i >= 0 {
-			return start, start + len(answerHead) + i + len(last)
+			return start, start + len(answerPrefix) + i + len(last)
 		}
 	}
-	if len(body) > longestAnswer {
+	if len(body) > maxAnswer {
 		return -1, -1
 	}
 	return start, -1
@@ -118,7 +118,7 @@ func findAnswer(data []byte) (start, end int) {
 // isLight reads an answer, "\x1b]11;rgb:ffff/ffff/ffff\a".
 func isLight(answer string) (light, ok bool) {
 	_, colour, _ := strings.Cut(answer, "rgb:")
-	parts := strings.Split(strings.TrimRight(colour, answerBell+answerEnd), "/")
+	parts := strings.Split(strings.TrimRight(colour, answerBell+answerST), "/")
 	if len(parts) != 3 {
 		return false, false
 	}

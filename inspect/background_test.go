@@ -48,7 +48,7 @@ func readKeyboard(t *testing.T, parts ...string) (typed, light string) {
 		t.Fatal(err)
 	}
 	defer out.Close()
-	k := &keyboard{File: out, heard: func(l bool) { light = map[bool]string{true: "light", false: "dark"}[l] }}
+	k := &keyboard{File: out, onAnswer: func(l bool) { light = map[bool]string{true: "light", false: "dark"}[l] }}
 	buf := make([]byte, 256)
 	for _, part := range parts {
 		if part == "" {

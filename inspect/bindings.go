@@ -11,11 +11,11 @@ import (
 	"github.com/meowdis/meowdis/inspect/value"
 )
 
-// place is where a binding holds.
-type place int
+// scope is where a binding holds.
+type scope int
 
 const (
-	inKeys place = 1 << iota
+	inKeys scope = 1 << iota
 	inValue
 	everywhere = inKeys | inValue
 )
@@ -23,17 +23,17 @@ const (
 // binding is what some keys do. The footer and the help page are made from the
 // table of them.
 type binding struct {
-	name   string   // what the action is called in the configuration file
-	keys   []string // as bubbletea names them
-	moves  bool     // it only moves the cursor
-	where  place
-	hint   string              // for the footer; none when it stands in the help page only
-	says   func(*Model) string // the hint where it depends on what is shown; nil: hint
-	help   string
-	run    func(*Model) tea.Cmd
-	nth    func(*Model, int) tea.Cmd // does it with the number of the key among keys, from 0; nil: run does
-	apt    func(*Model) bool         // whether the hint is of use now; nil: always
-	atOnce bool                      // it means the same whatever is still to come: see ahead.go
+	name      string   // what the action is called in the configuration file
+	keys      []string // as bubbletea names them
+	moves     bool     // it only moves the cursor
+	where     scope
+	hint      string              // for the footer; none when it stands in the help page only
+	hintFunc  func(*Model) string // the hint where it depends on what is shown; nil: hint
+	help      string
+	run       func(*Model) tea.Cmd
+	nth       func(*Model, int) tea.Cmd // does it with the number of the key among keys, from 0; nil: run does
+	hintWhen  func(*Model) bool         // whether the hint is of use now; nil: always
+	immediate bool                      // it means the same whatever is still to come: see ahead.go
 }
 
 // keySigns is the keys that people know by another name than bubbletea.
@@ -68,7 +68,7 @@ func (b binding) label() string {
 
 // bindings is every key of the browser, in the order of the help page.
 func bindings() []binding {
-	return slices.Concat(moving(), doing(), choosing(), others(), remembering(), asking())
+	return slices.Concat(moveBindings(), changeBindings(), viewBindings(), tabBindings(), recallBindings(), generalBindings())
 }
 
 // onKeys and ofKeys are what the list of keys does, and tells.
@@ -98,8 +98,8 @@ func onSubject(f func(*edit.Room, edit.Subject) tea.Cmd) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd { return f(&m.edit, m.subject()) }
 }
 
-// moving is the keys that go somewhere.
-func moving() []binding {
+// moveBindings is the keys that go somewhere.
+func moveBindings() []binding {
 	return []binding{
 		{name: "up", moves: true, keys: []string{"up", "k"}, where: everywhere, help: "one line up", run: moves(-1)},
 		{name: "down", moves: true, keys: []string{"down", "j"}, where: everywhere, help: "one line down", run: moves(1)},
@@ -109,64 +109,64 @@ func moving() []binding {
 		{name: "last", moves: true, keys: []string{"G", "end"}, where: everywhere, help: "to the last", run: (*Model).goEnd},
 		{name: "open", keys: []string{"enter", "right", "l"}, where: inKeys, hint: "open", help: "into the value; a folder opens or closes", run: (*Model).enter},
 		{name: "close_folder", keys: []string{"left", "h"}, where: inKeys, help: "close the folder", run: onKeys((*keys.Room).LeaveFolder)},
-		{name: "all_keys", keys: []string{"esc"}, where: inKeys, says: func(m *Model) string { return m.keys.LeaveHint() }, help: "stop; leave marks, filter, order", run: (*Model).stop, atOnce: true},
-		{name: "open_element", keys: []string{"enter", "right", "l"}, where: inValue, hint: "open", help: "the whole element; fold what is decoded", run: onValue((*value.Room).EnterElement), apt: ofValue((*value.Room).OpensMore)},
-		{name: "back", keys: []string{"esc", "left", "h", "backspace"}, where: inValue, hint: "back", help: "back to the keys", run: (*Model).back, atOnce: true},
-		{name: "other_side", keys: []string{"tab"}, where: everywhere, help: "keys or value", run: (*Model).turn},
+		{name: "all_keys", keys: []string{"esc"}, where: inKeys, hintFunc: func(m *Model) string { return m.keys.LeaveHint() }, help: "stop; leave marks, filter, order", run: (*Model).stop, immediate: true},
+		{name: "open_element", keys: []string{"enter", "right", "l"}, where: inValue, hint: "open", help: "the whole element; fold what is decoded", run: onValue((*value.Room).EnterElement), hintWhen: ofValue((*value.Room).OpensMore)},
+		{name: "back", keys: []string{"esc", "left", "h", "backspace"}, where: inValue, hint: "back", help: "back to the keys", run: (*Model).back, immediate: true},
+		{name: "other_side", keys: []string{"tab"}, where: everywhere, help: "keys or value", run: (*Model).switchPane},
 	}
 }
 
-// choosing is the keys that change what is shown.
-func choosing() []binding {
+// viewBindings is the keys that change what is shown.
+func viewBindings() []binding {
 	return []binding{
-		{name: "form", keys: []string{"x"}, where: inValue, hint: "form", help: "decoded, text, hex or bits; scores as places", run: onValue((*value.Room).SwitchForm), apt: ofValue((*value.Room).InBytes)},
-		{name: "fold", keys: []string{"z"}, where: inValue, hint: "fold all", help: "fold or unfold all", run: onValue((*value.Room).FoldAll), apt: ofValue((*value.Room).InDocument)},
-		{name: "turn_over", keys: []string{"]", "["}, where: inValue, says: func(m *Model) string { return m.value.OtherSide() }, help: "a stream's entries or groups; a group's pending entries or consumers", run: onValue((*value.Room).TurnOver), apt: ofValue((*value.Room).HasOther)},
-		{name: "tail", keys: []string{"F"}, where: inValue, hint: "live", help: "the last entry of a stream, and new ones as they come", run: onValue((*value.Room).Tail), apt: ofValue((*value.Room).ShowsEntries)},
+		{name: "form", keys: []string{"x"}, where: inValue, hint: "form", help: "decoded, text, hex or bits; scores as places", run: onValue((*value.Room).SwitchForm), hintWhen: ofValue((*value.Room).InBytes)},
+		{name: "fold", keys: []string{"z"}, where: inValue, hint: "fold all", help: "fold or unfold all", run: onValue((*value.Room).FoldAll), hintWhen: ofValue((*value.Room).InDocument)},
+		{name: "turn_over", keys: []string{"]", "["}, where: inValue, hintFunc: func(m *Model) string { return m.value.OtherSide() }, help: "a stream's entries or groups; a group's pending entries or consumers", run: onValue((*value.Room).TurnOver), hintWhen: ofValue((*value.Room).HasOther)},
+		{name: "tail", keys: []string{"F"}, where: inValue, hint: "live", help: "the last entry of a stream, and new ones as they come", run: onValue((*value.Room).Tail), hintWhen: ofValue((*value.Room).ShowsEntries)},
 		{name: "search", keys: []string{"/"}, where: inValue, hint: "search", help: "search in the value", run: onValue((*value.Room).EditSeek)},
-		{name: "search_next", keys: []string{"n"}, where: inValue, hint: "next", help: "the next one found", run: onValue((*value.Room).SeekNext), apt: ofValue((*value.Room).HasSought)},
+		{name: "search_next", keys: []string{"n"}, where: inValue, hint: "next", help: "the next one found", run: onValue((*value.Room).SeekNext), hintWhen: ofValue((*value.Room).HasSought)},
 		{name: "search_back", keys: []string{"N"}, where: inValue, help: "the one before", run: onValue((*value.Room).SeekBack)},
-		{name: "filter_elements", keys: []string{"&"}, where: inValue, hint: "filter", help: "show only the elements that hold a text", run: onValue((*value.Room).EditSieve), apt: ofValue((*value.Room).InTable)},
-		{name: "sort_elements", keys: []string{"s"}, where: inValue, hint: "sort", help: "sort the elements by a column", run: onValue((*value.Room).PickColumn), apt: ofValue((*value.Room).InTable)},
+		{name: "filter_elements", keys: []string{"&"}, where: inValue, hint: "filter", help: "show only the elements that hold a text", run: onValue((*value.Room).EditSieve), hintWhen: ofValue((*value.Room).InTable)},
+		{name: "sort_elements", keys: []string{"s"}, where: inValue, hint: "sort", help: "sort the elements by a column", run: onValue((*value.Room).PickColumn), hintWhen: ofValue((*value.Room).InTable)},
 		{name: "reverse_elements", keys: []string{"S"}, where: inValue, help: "the elements the other way round", run: onValue((*value.Room).ReverseElements)},
-		{name: "filter", keys: []string{"/"}, where: inKeys, hint: "filter", help: "filter by name; tab: glob, fuzzy, regex, exact", run: onKeys((*keys.Room).EditFilter), atOnce: true},
-		{name: "search_values", keys: []string{"F"}, where: inKeys, help: "search in the values of the keys listed", run: onKeys((*keys.Room).EditNeedle), atOnce: true},
-		{name: "filter_type", keys: []string{"t"}, where: inKeys, hint: "type", help: "filter by type", run: onKeys((*keys.Room).PickType), atOnce: true},
-		{name: "filter_ttl", keys: []string{"T"}, where: inKeys, help: "filter by time to live", run: onKeys((*keys.Room).PickLife), atOnce: true},
-		{name: "sort", keys: []string{"s"}, where: inKeys, hint: "sort", help: "sort by name, TTL, size, …", run: onKeys((*keys.Room).PickOrder), atOnce: true},
-		{name: "sort_back", keys: []string{"S"}, where: inKeys, help: "sort the other way round", run: onKeys((*keys.Room).ReverseOrder), atOnce: true},
-		{name: "tree", keys: []string{"v"}, where: inKeys, hint: "tree", help: "tree or flat list", run: onKeys((*keys.Room).ChangeView), atOnce: true},
-		{name: "open_by_name", keys: []string{"o"}, where: inKeys, help: "open a key by its whole name", run: (*Model).openByName, atOnce: true},
-		{name: "database", keys: []string{"d"}, where: inKeys, hint: "database", help: "another database", run: onKeys((*keys.Room).PickDatabase), atOnce: true},
+		{name: "filter", keys: []string{"/"}, where: inKeys, hint: "filter", help: "filter by name; tab: glob, fuzzy, regex, exact", run: onKeys((*keys.Room).EditFilter), immediate: true},
+		{name: "search_values", keys: []string{"F"}, where: inKeys, help: "search in the values of the keys listed", run: onKeys((*keys.Room).EditNeedle), immediate: true},
+		{name: "filter_type", keys: []string{"t"}, where: inKeys, hint: "type", help: "filter by type", run: onKeys((*keys.Room).PickType), immediate: true},
+		{name: "filter_ttl", keys: []string{"T"}, where: inKeys, help: "filter by time to live", run: onKeys((*keys.Room).PickLife), immediate: true},
+		{name: "sort", keys: []string{"s"}, where: inKeys, hint: "sort", help: "sort by name, TTL, size, …", run: onKeys((*keys.Room).PickOrder), immediate: true},
+		{name: "sort_back", keys: []string{"S"}, where: inKeys, help: "sort the other way round", run: onKeys((*keys.Room).ReverseOrder), immediate: true},
+		{name: "tree", keys: []string{"v"}, where: inKeys, hint: "tree", help: "tree or flat list", run: onKeys((*keys.Room).ChangeView), immediate: true},
+		{name: "open_by_name", keys: []string{"o"}, where: inKeys, help: "open a key by its whole name", run: (*Model).openByName, immediate: true},
+		{name: "database", keys: []string{"d"}, where: inKeys, hint: "database", help: "another database", run: onKeys((*keys.Room).PickDatabase), immediate: true},
 	}
 }
 
-// doing is the keys that change the data, or take it away.
-func doing() []binding {
+// changeBindings is the keys that change the data, or take it away.
+func changeBindings() []binding {
 	return []binding{
 		{name: "mark", keys: []string{" "}, where: inKeys, help: "mark a key or a folder", run: onKeys((*keys.Room).Mark)},
 		{name: "mark_range", keys: []string{"V"}, where: inKeys, help: "mark a range: move, then space", run: (*Model).span},
-		{name: "mark_down", moves: true, keys: []string{"shift+down"}, where: inKeys, help: "mark on the way down", run: extends(func(*Model) int { return 1 })},
-		{name: "mark_up", moves: true, keys: []string{"shift+up"}, where: inKeys, help: "mark on the way up", run: extends(func(*Model) int { return -1 })},
+		{name: "mark_down", moves: true, keys: []string{"shift+down"}, where: inKeys, help: "mark on the way down", run: extendBy(func(*Model) int { return 1 })},
+		{name: "mark_up", moves: true, keys: []string{"shift+up"}, where: inKeys, help: "mark on the way up", run: extendBy(func(*Model) int { return -1 })},
 		{name: "mark_all", keys: []string{"A"}, where: inKeys, help: "mark all that was found", run: onKeys((*keys.Room).MarkAll)},
 		{name: "mark_others", keys: []string{"*"}, where: inKeys, help: "mark what is not marked, and not what is", run: onKeys((*keys.Room).Invert)},
-		{name: "edit", keys: []string{"e"}, where: everywhere, hint: "edit", help: "edit in place", run: (*Model).edits, apt: (*Model).editsHere},
+		{name: "edit", keys: []string{"e"}, where: everywhere, hint: "edit", help: "edit in place", run: (*Model).startEdit, hintWhen: (*Model).editsHere},
 		{name: "edit_outside", keys: []string{"E"}, where: inValue, help: "edit in $EDITOR", run: onSubject((*edit.Room).EditOutside)},
-		{name: "add", keys: []string{"a"}, where: everywhere, hint: "add", help: "add a key, or an element", run: onSubject((*edit.Room).Add), apt: (*Model).addsHere},
-		{name: "delete", keys: []string{"D", "delete"}, where: everywhere, hint: "delete", help: "delete keys, a folder, an element", run: onSubject((*edit.Room).Remove), apt: (*Model).changesHere},
-		{name: "acknowledge", keys: []string{"A"}, where: inValue, hint: "ack", help: "acknowledge the pending entry of a group", run: onSubject((*edit.Room).Acknowledge), apt: (*Model).onPending},
-		{name: "claim", keys: []string{"C"}, where: inValue, hint: "claim", help: "give the pending entry to a consumer", run: onSubject((*edit.Room).Claim), apt: (*Model).onPending},
+		{name: "add", keys: []string{"a"}, where: everywhere, hint: "add", help: "add a key, or an element", run: onSubject((*edit.Room).Add), hintWhen: (*Model).addsHere},
+		{name: "delete", keys: []string{"D", "delete"}, where: everywhere, hint: "delete", help: "delete keys, a folder, an element", run: onSubject((*edit.Room).Remove), hintWhen: (*Model).changesHere},
+		{name: "acknowledge", keys: []string{"A"}, where: inValue, hint: "ack", help: "acknowledge the pending entry of a group", run: onSubject((*edit.Room).Acknowledge), hintWhen: (*Model).onPending},
+		{name: "claim", keys: []string{"C"}, where: inValue, hint: "claim", help: "give the pending entry to a consumer", run: onSubject((*edit.Room).Claim), hintWhen: (*Model).onPending},
 		{name: "rename", keys: []string{"R"}, where: everywhere, help: "rename the key; of many, by a pattern", run: onSubject((*edit.Room).Rename)},
 		{name: "expire", keys: []string{"X"}, where: everywhere, help: "set the time to live", run: onSubject((*edit.Room).Expire)},
 		{name: "persist", keys: []string{"P"}, where: everywhere, help: "persist: take the time to live away", run: onSubject((*edit.Room).Persist)},
-		{name: "undo", keys: []string{"u"}, where: everywhere, hint: "undo", help: "undo the last change", run: onEdit((*edit.Room).Undo), apt: ofEdit((*edit.Room).CanUndo)},
-		{name: "redo", keys: []string{"ctrl+r"}, where: everywhere, hint: "redo", help: "make the change again that was undone", run: onEdit((*edit.Room).Redo), apt: ofEdit((*edit.Room).CanRedo)},
+		{name: "undo", keys: []string{"u"}, where: everywhere, hint: "undo", help: "undo the last change", run: onEdit((*edit.Room).Undo), hintWhen: ofEdit((*edit.Room).CanUndo)},
+		{name: "redo", keys: []string{"ctrl+r"}, where: everywhere, hint: "redo", help: "make the change again that was undone", run: onEdit((*edit.Room).Redo), hintWhen: ofEdit((*edit.Room).CanRedo)},
 		{name: "steps", keys: []string{"H"}, where: everywhere, help: "the changes: when, how many keys, and back to any", run: onEdit((*edit.Room).ShowSteps)},
 		{name: "copy", keys: []string{"y"}, where: everywhere, help: "copy key, value or command", run: onSubject((*edit.Room).PickCopy)},
 		{name: "copy_to", keys: []string{"c"}, where: everywhere, help: "copy keys to another tab", run: onSubject((*edit.Room).CopyTo)},
 		{name: "export", keys: []string{"w"}, where: everywhere, help: "write keys to a file: commands, JSON, a dump, an archive", run: onSubject((*edit.Room).Export)},
-		{name: "command", keys: []string{":"}, where: everywhere, help: "run a command", run: onEdit((*edit.Room).CommandLine), atOnce: true},
-		{name: "log", keys: []string{"L"}, where: everywhere, help: "the commands that were sent, and their SQL", run: onEdit((*edit.Room).ShowLog), atOnce: true},
+		{name: "command", keys: []string{":"}, where: everywhere, help: "run a command", run: onEdit((*edit.Room).CommandLine), immediate: true},
+		{name: "log", keys: []string{"L"}, where: everywhere, help: "the commands that were sent, and their SQL", run: onEdit((*edit.Room).ShowLog), immediate: true},
 	}
 }
 
@@ -181,20 +181,20 @@ func (m *Model) onPending() bool { return m.InValue && m.changesHere() && m.valu
 // changesHere reports whether what is shown can be changed.
 func (m *Model) changesHere() bool { return m.edit.IsUnlocked() && (!m.InValue || m.value.IsOwn()) }
 
-// asking is the keys that hold anywhere.
-func asking() []binding {
+// generalBindings is the keys that hold anywhere.
+func generalBindings() []binding {
 	return []binding{
-		{name: "scan_on", keys: []string{"+"}, where: inKeys, hint: "scan on", help: "scan on after a pause", run: onKeys((*keys.Room).KeepScanning), apt: ofKeys((*keys.Room).ScanPaused), atOnce: true},
-		{name: "unlock", keys: []string{"U"}, where: everywhere, hint: "unlock", help: "unlock writing, or lock it", run: onEdit((*edit.Room).Unlock), apt: ofEdit((*edit.Room).IsLocked), atOnce: true},
+		{name: "scan_on", keys: []string{"+"}, where: inKeys, hint: "scan on", help: "scan on after a pause", run: onKeys((*keys.Room).KeepScanning), hintWhen: ofKeys((*keys.Room).ScanPaused), immediate: true},
+		{name: "unlock", keys: []string{"U"}, where: everywhere, hint: "unlock", help: "unlock writing, or lock it", run: onEdit((*edit.Room).Unlock), hintWhen: ofEdit((*edit.Room).IsLocked), immediate: true},
 		{name: "info", keys: []string{"i"}, where: everywhere, hint: "info", help: "all about the key: facts, SQL rows; a long name whole", run: (*Model).showInfo},
 		{name: "compare", keys: []string{"="}, where: everywhere, help: "compare two keys, or a key and its past", run: (*Model).compareKeys},
-		{name: "server", keys: []string{"M"}, where: everywhere, help: "the server: clients, slow log, channels, monitor, memory", run: (*Model).showServer, atOnce: true},
-		{name: "overview", keys: []string{"O"}, where: everywhere, hint: "overview", help: "the data set at a glance", run: (*Model).showOverview, atOnce: true},
-		{name: "follow", keys: []string{"f"}, where: everywhere, help: "follow changes, or not", run: (*Model).follow, atOnce: true},
-		{name: "refresh", keys: []string{"r"}, where: everywhere, hint: "refresh", help: "look again", run: (*Model).refresh, atOnce: true},
-		{name: "help", keys: []string{"?"}, where: everywhere, hint: "help", help: "this page", run: (*Model).showHelp, atOnce: true},
-		{name: paletteName, keys: []string{"ctrl+p"}, where: everywhere, help: "find an action by what it does", run: (*Model).showPalette, atOnce: true},
-		{name: "quit", keys: []string{"q", "ctrl+c"}, where: everywhere, hint: "quit", help: "quit", run: (*Model).quit, atOnce: true},
-		{name: "suspend", keys: []string{"ctrl+z"}, where: everywhere, help: "back to the shell; fg comes back", run: (*Model).suspend, atOnce: true},
+		{name: "server", keys: []string{"M"}, where: everywhere, help: "the server: clients, slow log, channels, monitor, memory", run: (*Model).showServer, immediate: true},
+		{name: "overview", keys: []string{"O"}, where: everywhere, hint: "overview", help: "the data set at a glance", run: (*Model).showOverview, immediate: true},
+		{name: "follow", keys: []string{"f"}, where: everywhere, help: "follow changes, or not", run: (*Model).toggleFollow, immediate: true},
+		{name: "refresh", keys: []string{"r"}, where: everywhere, hint: "refresh", help: "look again", run: (*Model).refresh, immediate: true},
+		{name: "help", keys: []string{"?"}, where: everywhere, hint: "help", help: "this page", run: (*Model).showHelp, immediate: true},
+		{name: paletteName, keys: []string{"ctrl+p"}, where: everywhere, help: "find an action by what it does", run: (*Model).showPalette, immediate: true},
+		{name: "quit", keys: []string{"q", "ctrl+c"}, where: everywhere, hint: "quit", help: "quit", run: (*Model).quit, immediate: true},
+		{name: "suspend", keys: []string{"ctrl+z"}, where: everywhere, help: "back to the shell; fg comes back", run: (*Model).suspend, immediate: true},
 	}
 }

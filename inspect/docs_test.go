@@ -33,7 +33,7 @@ func TestDocumentation(t *testing.T) {
 func keyTable() string {
 	var b strings.Builder
 	b.WriteString("| Key | Where | What |\n|---|---|---|\n")
-	where := map[place]string{everywhere: "anywhere", inKeys: "keys", inValue: "value"}
+	where := map[scope]string{everywhere: "anywhere", inKeys: "keys", inValue: "value"}
 	for _, binding := range bindings() {
 		var keys []string
 		for _, key := range strings.Fields(binding.label()) {

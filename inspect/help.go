@@ -39,7 +39,7 @@ func (*helpPage) Footer() [][2]string {
 
 // section is the bindings of a place, under its name.
 type section struct {
-	where place
+	where scope
 	name  string
 }
 
@@ -51,9 +51,9 @@ func (m *Model) sections() []section {
 	return list
 }
 
-// leastHelp is the cells that a line of help has at least where there is more than one
+// minHelpWidth is the cells that a line of help has at least where there is more than one
 // column.
-const leastHelp = 36
+const minHelpWidth = 36
 
 // helpLines is the bindings under the names of the places where they hold, those
 // of here first, in as many columns as they need and fit.
@@ -74,7 +74,7 @@ func (m *Model) helpLines(width, height int) []string {
 				return put
 			}
 		}
-		if width/(n+1)-margins < leastHelp {
+		if width/(n+1)-margins < minHelpWidth {
 			put, _ := inColumns(lines, each+margins, (len(lines)+n-1)/n+len(m.sections()))
 			if len(put) > height {
 				put = append([]string{m.essentials()}, put...)

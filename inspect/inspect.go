@@ -139,8 +139,8 @@ func Run(ctx context.Context, first Options, more ...Tab) error {
 	}
 	program := tea.NewProgram(tabs, settings...)
 	if k != nil && first.AskBackground {
-		k.heard = func(light bool) { program.Send(backgroundMsg{light}) }
-		tabs.list[0].model.greet = askBackground(first.Out)
+		k.onAnswer = func(light bool) { program.Send(backgroundMsg{light}) }
+		tabs.list[0].model.initCmd = askBackground(first.Out)
 	}
 	_, err := program.Run()
 	failed := tabs.end()
@@ -153,9 +153,9 @@ func Run(ctx context.Context, first Options, more ...Tab) error {
 	return err
 }
 
-// over ends what a Model does for the screen, and its journal. It returns how many
+// shutDown ends what a Model does for the screen, and its journal. It returns how many
 // changes that keeps for the next session on the same target.
-func (m *Model) over() (kept int, err error) {
+func (m *Model) shutDown() (kept int, err error) {
 	m.close()
 	return m.edit.EndJournal()
 }

@@ -13,29 +13,29 @@ import (
 // already, stops the change.
 func (m *Model) quit() tea.Cmd {
 	if m.tabs != nil && !m.edit.IsChanging() {
-		if other := m.tabs.changing(); other != nil {
+		if other := m.tabs.modelChanging(); other != nil {
 			return tea.Batch(m.tabs.reveal(other), other.quit())
 		}
 	}
-	if !m.edit.IsChanging() || m.leaving != nil && m.Dialog == m.leaving {
+	if !m.edit.IsChanging() || m.quitDialog != nil && m.Dialog == m.quitDialog {
 		return m.end()
 	}
-	m.leaving = &room.Picker{Title: "A change is being made", Choose: func(choice string) tea.Cmd {
+	m.quitDialog = &room.Picker{Title: "A change is being made", Choose: func(choice string) tea.Cmd {
 		switch choice {
 		case "wait":
-			m.goes = true
+			m.quitAfterWrite = true
 			m.Notice = "Quits when the change is done. Any key stays."
 		case "stop":
 			return m.end()
 		}
 		return nil
 	}}
-	m.leaving.Items = []room.Item{
+	m.quitDialog.Items = []room.Item{
 		{Label: "wait for it, then quit", Value: "wait"},
 		{Label: "stop it and quit", Value: "stop", Note: "undo is kept"},
 		{Label: "go back", Value: "stay"},
 	}
-	m.Dialog = m.leaving
+	m.Dialog = m.quitDialog
 	return nil
 }
 
@@ -46,14 +46,14 @@ func (m *Model) end() tea.Cmd {
 	return tea.Quit
 }
 
-// leaves takes the end of a change in that the person wanted to wait for, or was asked
+// onChangeEnd takes the end of a change in that the person wanted to wait for, or was asked
 // about.
-func (m *Model) leaves(failed bool) tea.Cmd {
-	if m.leaving != nil && m.Dialog == m.leaving {
+func (m *Model) onChangeEnd(failed bool) tea.Cmd {
+	if m.quitDialog != nil && m.Dialog == m.quitDialog {
 		m.Dialog = nil // there is nothing to be asked any more
 	}
-	went := m.goes
-	m.goes, m.leaving = false, nil
+	went := m.quitAfterWrite
+	m.quitAfterWrite, m.quitDialog = false, nil
 	if went && !failed && m.Dialog == nil {
 		return m.quit()
 	}

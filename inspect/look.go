@@ -47,13 +47,13 @@ func (l Look) read() (screen.Theme, []binding, error) {
 		}
 		return nil, nil, BadLook{[]string{"theme"}, err}
 	}
-	bound, err := rebound(bindings(), l.Keys)
+	bound, err := rebind(bindings(), l.Keys)
 	return theme, bound, err
 }
 
-// rebound is the bindings with other keys for some. A key that is given to one is taken
+// rebind is the bindings with other keys for some. A key that is given to one is taken
 // from whichever had it there; that two are given the same is an error.
-func rebound(list []binding, given map[string][]string) ([]binding, error) {
+func rebind(list []binding, given map[string][]string) ([]binding, error) {
 	var names []string
 	for _, b := range list {
 		names = append(names, b.name)
@@ -61,14 +61,14 @@ func rebound(list []binding, given map[string][]string) ([]binding, error) {
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		i := slices.Index(names, name)
 		if i < 0 {
-			return nil, BadLook{[]string{"keys", name}, fmt.Errorf("there is no action %q.%s", name, ask(name, names))}
+			return nil, BadLook{[]string{"keys", name}, fmt.Errorf("there is no action %q.%s", name, suggestion(name, names))}
 		}
 		b := &list[i]
 		b.keys = nil
 		for _, text := range given[name] {
 			key, err := readKey(text)
 			if err == nil {
-				err = mayHave(b.name, key)
+				err = checkReserved(b.name, key)
 			}
 			if err != nil {
 				return nil, BadLook{[]string{"keys", name}, err}
@@ -96,15 +96,15 @@ func rebound(list []binding, given map[string][]string) ([]binding, error) {
 	return list, nil
 }
 
-func ask(word string, words []string) string {
+func suggestion(word string, words []string) string {
 	if question := spelling.Question(spelling.Nearest(word, words)); question != "" {
 		return question
 	}
 	return " meowdis inspect --keys lists them"
 }
 
-// mayHave refuses the keys that mean the same whatever is on the screen.
-func mayHave(action, key string) error {
+// checkReserved refuses the keys that mean the same whatever is on the screen.
+func checkReserved(action, key string) error {
 	for fixed, of := range map[string]string{"ctrl+c": "quit", "ctrl+z": "suspend"} {
 		if key == fixed && action != of {
 			return fmt.Errorf("%s always means %s", keySign(key), of)
@@ -113,24 +113,24 @@ func mayHave(action, key string) error {
 	return nil
 }
 
-// otherNames are how people write keys that bubbletea calls otherwise.
-var otherNames = map[string]string{
+// keyAliases are how people write keys that bubbletea calls otherwise.
+var keyAliases = map[string]string{
 	"space": " ", "escape": "esc", "return": "enter", "del": "delete", "pageup": "pgup", "pagedown": "pgdown", "ins": "insert",
 }
 
 // readKey is a key as bubbletea names it.
 func readKey(text string) (string, error) {
-	if _, ok := keyCalled(text); ok {
+	if _, ok := keyNamed(text); ok {
 		return text, nil
 	}
 	name := strings.ToLower(text)
-	if other, ok := otherNames[name]; ok {
+	if other, ok := keyAliases[name]; ok {
 		return other, nil
 	}
 	if letter, ok := strings.CutPrefix(name, "^"); ok {
 		name = "ctrl+" + letter
 	}
-	switch _, ok := keyCalled(name); {
+	switch _, ok := keyNamed(name); {
 	case ok:
 		return name, nil
 	case name == "ctrl+i" || name == "ctrl+m" || name == "ctrl+[":
@@ -142,8 +142,8 @@ func readKey(text string) (string, error) {
 	return "", fmt.Errorf("there is no key %q: a key is a letter or a sign, ctrl+LETTER, f1 to f20, or one of enter, tab, esc, space, backspace, delete, insert, up, down, left, right, home, end, pgup, pgdown, also with shift+ or ctrl+", display.Text(text, 20))
 }
 
-// keyCalled is the key with the name that bubbletea gives it.
-func keyCalled(name string) (tea.KeyMsg, bool) {
+// keyNamed is the key with the name that bubbletea gives it.
+func keyNamed(name string) (tea.KeyMsg, bool) {
 	if letters := []rune(name); len(letters) == 1 && letters[0] > ' ' {
 		return tea.KeyMsg{Type: tea.KeyRunes, Runes: letters}, true
 	}

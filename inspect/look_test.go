@@ -69,10 +69,10 @@ func TestDefaultKeys(t *testing.T) {
 	taken := map[string]string{}
 	for _, b := range bindings() {
 		for _, key := range b.keys {
-			if k, ok := keyCalled(key); !ok || k.String() != key {
+			if k, ok := keyNamed(key); !ok || k.String() != key {
 				t.Errorf("%s: there is no key %q", b.name, key)
 			}
-			for _, p := range []place{inKeys, inValue} {
+			for _, p := range []scope{inKeys, inValue} {
 				at := p.note() + key
 				if other := taken[at]; b.where&p != 0 && other != "" {
 					t.Errorf("%s is the key of %s and of %s", at, other, b.name)

@@ -11,8 +11,8 @@ import (
 // The keys that move extend a range of rows that is being marked; any other ends it, and
 // then does what it does with what is marked.
 
-// extends moves by n rows with shift held.
-func extends(n func(*Model) int) func(*Model) tea.Cmd {
+// extendBy moves by n rows with shift held.
+func extendBy(n func(*Model) int) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd { return m.keys.Extend(n(m)) }
 }
 
@@ -34,7 +34,7 @@ func (m *Model) do(b *binding) tea.Cmd {
 	case b.name == "mark" || b.name == "mark_range":
 		return cmd
 	case m.Running(job.Marking):
-		m.ahead = append([]awaited{{action: b}}, m.ahead...)
+		m.pendingKeys = append([]pendingKey{{action: b}}, m.pendingKeys...)
 		return cmd
 	}
 	return tea.Batch(cmd, b.run(m))

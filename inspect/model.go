@@ -26,15 +26,15 @@ import (
 type Model struct {
 	*room.Base
 	shared
-	options  Options
-	memory   *recall.Memory
-	visit    visit        // the last one that it was told of
-	tabs     *Tabs        // that this is one of; nil: it is the only one
-	hidden   bool         // another one is on the screen
-	greet    tea.Cmd      // what the terminal is asked at the start; nil: nothing
-	quitting bool         // the screen is wiped before it goes
-	leaving  *room.Picker // the question before it ends while a change is being made
-	goes     bool         // it ends with the change that is being made
+	options        Options
+	memory         *recall.Memory
+	lastVisit      visit        // the last one that it was told of
+	tabs           *Tabs        // that this is one of; nil: it is the only one
+	hidden         bool         // another one is on the screen
+	initCmd        tea.Cmd      // what the terminal is asked at the start; nil: nothing
+	quitting       bool         // the screen is wiped before it goes
+	quitDialog     *room.Picker // the question before it ends while a change is being made
+	quitAfterWrite bool         // it ends with the change that is being made
 
 	keys      keys.Room
 	value     value.Room
@@ -44,9 +44,9 @@ type Model struct {
 	server    server.Room
 	following bool // changes are looked for every second
 	lastWatch watched
-	moved     error // why the file is not what is under its name any more
+	movedErr  error // why the file is not what is under its name any more
 
-	ahead []awaited // asked for before what it is about was there
+	pendingKeys []pendingKey // asked for before what it is about was there
 }
 
 // shared is what all Models of a screen have together.

@@ -345,7 +345,7 @@ func TestEveryOverlayClosesWithEsc(t *testing.T) {
 				if s.model.Dialog == nil && !s.model.keys.IsTyping() {
 					t.Errorf("%s in the %s opens nothing:\n%s", key, where, s.screen())
 				}
-				for _, h := range s.model.fitting() {
+				for _, h := range s.model.fittingHints() {
 					if _, ok := keyOf(h.sign); !ok {
 						t.Errorf("%s in the %s: a click on the hint %q does nothing", key, where, h.sign)
 					}

@@ -14,7 +14,7 @@ const wheelLines = 3
 // mouse does what a mouse means: the wheel scrolls what is under it, a press
 // selects, and a press on what is selected opens it; a press on a hint is its key.
 func (m *Model) mouse(e tea.MouseMsg) tea.Cmd {
-	if e.Action != tea.MouseActionPress || m.tiny() {
+	if e.Action != tea.MouseActionPress || m.tooSmall() {
 		return nil
 	}
 	m.keys.Touch()
@@ -53,7 +53,7 @@ func (m *Model) mouse(e tea.MouseMsg) tea.Cmd {
 // clickHint presses the key whose hint stands at x of the footer.
 func (m *Model) clickHint(x int) tea.Cmd {
 	at := 1
-	for _, h := range m.fitting() {
+	for _, h := range m.fittingHints() {
 		if key, ok := h.press(); ok && at <= x && x < at+h.width() {
 			return m.pressOne(key)
 		}
@@ -71,7 +71,7 @@ var signKeys = map[string]tea.KeyMsg{
 // press is the key of a hint.
 func (h hint) press() (key tea.KeyMsg, ok bool) {
 	if h.key != "" {
-		return keyCalled(h.key)
+		return keyNamed(h.key)
 	}
 	return keyOf(h.sign)
 }
@@ -124,7 +124,7 @@ func (m *Model) clickOverlay(x, y int) tea.Cmd {
 // click is a press on a line of the screen.
 func (m *Model) click(x, y int, inList bool) tea.Cmd {
 	m.Failure, m.Notice = "", ""
-	if m.awaits() {
+	if m.waiting() {
 		return nil // in a moment something else may be there
 	}
 	if !inList {

@@ -18,7 +18,7 @@ func (m *Model) openPalette(behind room.Dialog) tea.Cmd {
 	f := &room.Finder{Title: "Actions", Takes: "do it", Behind: behind, Choose: func(name string) tea.Cmd {
 		return m.perform(m.action(name))
 	}}
-	for _, b := range m.ranked() {
+	for _, b := range m.paletteOrder() {
 		also := append(slices.Clone(b.keys), strings.Fields(b.label())...)
 		f.Items = append(f.Items, room.Item{
 			Label: b.help, Note: b.where.note() + b.label(), Value: b.name,
@@ -31,7 +31,7 @@ func (m *Model) openPalette(behind room.Dialog) tea.Cmd {
 }
 
 // note is what the palette says of an action that is of one place only.
-func (p place) note() string {
+func (p scope) note() string {
 	switch p {
 	case inKeys:
 		return "keys  "
@@ -41,10 +41,10 @@ func (p place) note() string {
 	return ""
 }
 
-// ranked is the actions in the order of the palette: those of where the person is first,
+// paletteOrder is the actions in the order of the palette: those of where the person is first,
 // those that a person would rather press than look for last.
-func (m *Model) ranked() []binding {
-	moving := len(moving())
+func (m *Model) paletteOrder() []binding {
+	moving := len(moveBindings())
 	ranks := map[string]int{}
 	for i, b := range m.bindings {
 		switch {
@@ -87,9 +87,9 @@ func (m *Model) perform(b *binding) tea.Cmd {
 			return nil
 		}
 	}
-	if b.atOnce {
+	if b.immediate {
 		return tea.Batch(cmd, m.do(b))
 	}
-	m.ahead = append(m.ahead, awaited{action: b})
+	m.pendingKeys = append(m.pendingKeys, pendingKey{action: b})
 	return cmd
 }

@@ -12,7 +12,7 @@ import (
 // than they were read come together, and Esc comes as Alt of the letter after it;
 // each is a press of its own. What is pasted is text, never a command.
 func (m *Model) press(k tea.KeyMsg) tea.Cmd {
-	m.Failure, m.Notice, m.goes = "", "", false
+	m.Failure, m.Notice, m.quitAfterWrite = "", "", false
 	if k.Paste && !m.keys.IsTyping() && (m.Dialog == nil || !m.Dialog.TakesText()) {
 		return nil
 	}
@@ -43,7 +43,7 @@ func (m *Model) pressOne(k tea.KeyMsg) tea.Cmd {
 		return m.quit()
 	case k.Type == tea.KeyCtrlZ:
 		return m.suspend()
-	case m.waits(k):
+	case m.queueKey(k):
 		return nil
 	}
 	return m.pressNow(k)
@@ -52,9 +52,9 @@ func (m *Model) pressOne(k tea.KeyMsg) tea.Cmd {
 func (m *Model) pressNow(k tea.KeyMsg) tea.Cmd {
 	m.keys.Touch()
 	switch {
-	case m.tiny():
-		return m.pressTiny(k)
-	case m.Dialog != nil && !m.leavesDialog(k.String()):
+	case m.tooSmall():
+		return m.pressTooSmall(k)
+	case m.Dialog != nil && !m.switchesTab(k.String()):
 		return m.Dialog.Press(m.Base, k)
 	case m.keys.IsTyping():
 		return m.keys.PressFilter(k)
@@ -70,7 +70,7 @@ func (m *Model) pressNow(k tea.KeyMsg) tea.Cmd {
 }
 
 // here is where the person is.
-func (m *Model) here() place {
+func (m *Model) here() scope {
 	if m.InValue {
 		return inValue
 	}
@@ -180,7 +180,7 @@ func (m *Model) stop() tea.Cmd {
 	return nil
 }
 
-func (m *Model) turn() tea.Cmd {
+func (m *Model) switchPane() tea.Cmd {
 	if m.InValue {
 		m.InValue = false
 		return nil

@@ -34,18 +34,18 @@ type visit struct {
 // by who asks for what is.
 func (m *Model) remember() tea.Cmd {
 	if !m.InValue {
-		m.visit = visit{db: -1}
+		m.lastVisit = visit{db: -1}
 		return nil
 	}
 	key, ok := m.value.Current()
 	at := visit{m.DB, key}
-	if !ok || at == m.visit {
+	if !ok || at == m.lastVisit {
 		return nil
 	}
 	if v := m.value.Sight(); !v.Shown || v.Gone || v.Key != key { // it is not there yet, or at all
 		return nil
 	}
-	m.visit = at
+	m.lastVisit = at
 	memory := m.memory
 	return func() tea.Msg {
 		_ = memory.Visit(at.db, at.key)
@@ -140,16 +140,16 @@ func (m *Model) openByName() tea.Cmd {
 
 // goTo opens a key of a database, and shows it in the list of all keys.
 func (m *Model) goTo(db int, key string) tea.Cmd {
-	cmds := []tea.Cmd{m.use(db)}
+	cmds := []tea.Cmd{m.useDatabase(db)}
 	m.keys.Reveal(key)
 	m.InValue = true
 	return tea.Batch(append(cmds, m.value.Open(key))...)
 }
 
-// remembering are the keys that have to do with what is remembered.
-func remembering() []binding {
+// recallBindings are the keys that have to do with what is remembered.
+func recallBindings() []binding {
 	return []binding{
 		{name: "bookmark", keys: []string{"b"}, where: everywhere, help: "bookmark the key, or no more", run: (*Model).bookmark},
-		{name: "recall", keys: []string{"'", "B"}, where: everywhere, help: "bookmarks and recent keys", run: (*Model).recall, atOnce: true},
+		{name: "recall", keys: []string{"'", "B"}, where: everywhere, help: "bookmarks and recent keys", run: (*Model).recall, immediate: true},
 	}
 }

@@ -33,8 +33,8 @@ func (m *Model) selection() change.Selection {
 	return change.Select(m.keys.Chosen())
 }
 
-// edits changes what the person looks at; from the keys it goes there first.
-func (m *Model) edits() tea.Cmd {
+// startEdit changes what the person looks at; from the keys it goes there first.
+func (m *Model) startEdit() tea.Cmd {
 	if !m.InValue {
 		return m.enterValue()
 	}

@@ -11,14 +11,14 @@ import (
 	"github.com/meowdis/meowdis/inspect/target"
 )
 
-// others are the keys that go to other targets.
-func others() []binding {
+// tabBindings are the keys that go to other targets.
+func tabBindings() []binding {
 	return []binding{
-		{name: "tab_open", keys: []string{"ctrl+t"}, where: everywhere, help: "open another target, in a tab", run: (*Model).openTab, atOnce: true},
-		{name: "tab_close", keys: []string{"ctrl+w"}, where: everywhere, help: "close the tab", run: (*Model).closeTab, atOnce: true},
-		{name: "tab_next", keys: []string{"}"}, where: everywhere, help: "the next tab", run: turnsTab(1), atOnce: true},
-		{name: "tab_back", keys: []string{"{"}, where: everywhere, help: "the tab before", run: turnsTab(-1), atOnce: true},
-		{name: "tab", keys: strings.Split("123456789", ""), where: everywhere, help: "the tab with this number, or one from a list", run: (*Model).pickTab, nth: (*Model).showTab, atOnce: true},
+		{name: "tab_open", keys: []string{"ctrl+t"}, where: everywhere, help: "open another target, in a tab", run: (*Model).openTab, immediate: true},
+		{name: "tab_close", keys: []string{"ctrl+w"}, where: everywhere, help: "close the tab", run: (*Model).closeTab, immediate: true},
+		{name: "tab_next", keys: []string{"}"}, where: everywhere, help: "the next tab", run: switchTab(1), immediate: true},
+		{name: "tab_back", keys: []string{"{"}, where: everywhere, help: "the tab before", run: switchTab(-1), immediate: true},
+		{name: "tab", keys: strings.Split("123456789", ""), where: everywhere, help: "the tab with this number, or one from a list", run: (*Model).pickTab, nth: (*Model).showTab, immediate: true},
 	}
 }
 
@@ -50,8 +50,8 @@ func (m *Model) openTab() tea.Cmd {
 	return nil
 }
 
-// leavesDialog reports whether a key goes to another tab from a question, which stays.
-func (m *Model) leavesDialog(key string) bool {
+// switchesTab reports whether a key goes to another tab from a question, which stays.
+func (m *Model) switchesTab(key string) bool {
 	if m.tabs == nil || len(m.tabs.list) < 2 || m.Dialog.TakesText() {
 		return false
 	}
@@ -68,20 +68,20 @@ func (m *Model) closeTab() tea.Cmd {
 		m.Notice = "A change is being made: wait for it, or stop it with " + m.KeyFor("all_keys") + "."
 		return nil
 	}
-	return m.tabs.drop()
+	return m.tabs.closeCurrent()
 }
 
-func turnsTab(n int) func(*Model) tea.Cmd {
+func switchTab(n int) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd {
-		if m.alone() {
+		if m.isOnlyTab() {
 			return nil
 		}
-		return m.tabs.turn(n)
+		return m.tabs.switchBy(n)
 	}
 }
 
-// alone says, where there is no other tab, how to open one.
-func (m *Model) alone() bool {
+// isOnlyTab says, where there is no other tab, how to open one.
+func (m *Model) isOnlyTab() bool {
 	if m.tabs != nil && len(m.tabs.list) > 1 {
 		return false
 	}
@@ -90,7 +90,7 @@ func (m *Model) alone() bool {
 }
 
 func (m *Model) showTab(n int) tea.Cmd {
-	if m.alone() {
+	if m.isOnlyTab() {
 		return nil
 	}
 	return m.tabs.show(n)
@@ -98,14 +98,14 @@ func (m *Model) showTab(n int) tea.Cmd {
 
 // pickTab lists the tabs.
 func (m *Model) pickTab() tea.Cmd {
-	if m.alone() {
+	if m.isOnlyTab() {
 		return nil
 	}
 	p := &room.Picker{Title: "Tabs", Takes: "show", At: m.tabs.at, Choose: func(value string) tea.Cmd {
 		return m.tabs.show(int(target.Atoi(value)))
 	}}
 	for i, each := range m.tabs.list {
-		p.Items = append(p.Items, room.Item{Label: target.Decimal(int64(i+1)) + " " + display.Text(each.Label, 60), Note: strings.TrimSpace(each.mark()), Value: target.Decimal(int64(i))})
+		p.Items = append(p.Items, room.Item{Label: target.Decimal(int64(i+1)) + " " + display.Text(each.Label, 60), Note: strings.TrimSpace(each.statusMark()), Value: target.Decimal(int64(i))})
 	}
 	m.Dialog = p
 	return nil

@@ -35,7 +35,7 @@ type Tabs struct {
 	at            int // the one on the screen
 	width, height int
 	failed        error // of closing
-	later         func(time.Duration, tea.Msg) tea.Cmd
+	after         func(time.Duration, tea.Msg) tea.Cmd
 }
 
 // tab is one of Tabs: open, being opened, or one that could not be.
@@ -46,8 +46,8 @@ type tab struct {
 	err     error // why it is not open
 }
 
-// ofTab is a message for one Model.
-type ofTab struct {
+// tabMsg is a message for one Model.
+type tabMsg struct {
 	model *Model
 	msg   tea.Msg
 }
@@ -63,23 +63,23 @@ type (
 )
 
 func newTabs(ctx context.Context, s shared, first Options, more []Tab) *Tabs {
-	t := &Tabs{shared: s, ctx: ctx, later: job.Later}
+	t := &Tabs{shared: s, ctx: ctx, after: job.Later}
 	t.list = []*tab{{Tab: Tab{Label: first.Label}}}
-	t.take(t.list[0], first)
+	t.createModel(t.list[0], first)
 	for _, each := range more {
 		t.list = append(t.list, &tab{Tab: each})
 	}
 	return t
 }
 
-// take makes the Model of a tab.
-func (t *Tabs) take(of *tab, o Options) {
+// createModel makes the Model of a tab.
+func (t *Tabs) createModel(of *tab, o Options) {
 	m := newModel(o, t.shared)
 	m.tabs = t
-	m.edit.Others = func() []edit.Other { return t.beside(m) }
+	m.edit.Others = func() []edit.Other { return t.otherTabs(m) }
 	of.model, of.err, of.Label = m, nil, o.Label
-	m.Mark = func(msg tea.Msg) tea.Msg { return ofTab{m, msg} }
-	m.After = func(d time.Duration, msg tea.Msg) tea.Cmd { return t.later(d, ofTab{m, msg}) }
+	m.Mark = func(msg tea.Msg) tea.Msg { return tabMsg{m, msg} }
+	m.After = func(d time.Duration, msg tea.Msg) tea.Cmd { return t.after(d, tabMsg{m, msg}) }
 }
 
 // Init implements tea.Model. The first target is open, the others are opened now.
@@ -104,7 +104,7 @@ func (t *Tabs) open(of *tab) tea.Cmd {
 // Update implements tea.Model.
 func (t *Tabs) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
-	case ofTab:
+	case tabMsg:
 		if t.has(msg.model) {
 			_, cmd := msg.model.Update(msg.msg)
 			return t, cmd
@@ -156,8 +156,8 @@ func (t *Tabs) has(m *Model) bool {
 	return slices.ContainsFunc(t.list, func(each *tab) bool { return each.model == m })
 }
 
-// beside is the targets that are open in other tabs than that of m.
-func (t *Tabs) beside(m *Model) (list []edit.Other) {
+// otherTabs is the targets that are open in other tabs than that of m.
+func (t *Tabs) otherTabs(m *Model) (list []edit.Other) {
 	for _, each := range t.list {
 		if each.model != nil && each.model != m {
 			list = append(list, edit.Other{Name: each.Label, Room: &each.model.edit, Show: func() tea.Cmd { return t.reveal(each.model) }})
@@ -193,7 +193,7 @@ func (t *Tabs) onOpened(msg openedMsg) tea.Cmd {
 	of := msg.tab
 	if !slices.Contains(t.list, of) { // it was closed meanwhile
 		if msg.err == nil {
-			return closing(msg.options, 0)
+			return closeTarget(msg.options, 0)
 		}
 		return nil
 	}
@@ -201,13 +201,13 @@ func (t *Tabs) onOpened(msg openedMsg) tea.Cmd {
 		of.err = msg.err
 		return nil
 	}
-	t.take(of, msg.options)
+	t.createModel(of, msg.options)
 	of.model.hidden = of != t.current()
 	return tea.Batch(of.model.Init(), t.resize())
 }
 
-// closing ends what a target needs, off the screen's loop.
-func closing(o Options, kept int) tea.Cmd {
+// closeTarget ends what a target needs, off the screen's loop.
+func closeTarget(o Options, kept int) tea.Cmd {
 	return func() tea.Msg {
 		if o.Close == nil {
 			return nil
@@ -227,13 +227,13 @@ func (t *Tabs) show(i int) tea.Cmd {
 	t.at = i
 	if m := t.current().model; m != nil {
 		m.hidden = false
-		return m.look()
+		return m.checkChanges()
 	}
 	return nil
 }
 
-// turn goes n tabs on.
-func (t *Tabs) turn(n int) tea.Cmd { return t.show((t.at + n + len(t.list)) % len(t.list)) }
+// switchBy goes n tabs on.
+func (t *Tabs) switchBy(n int) tea.Cmd { return t.show((t.at + n + len(t.list)) % len(t.list)) }
 
 // add opens another target, and shows it.
 func (t *Tabs) add(label string, open func(context.Context) (Options, error)) tea.Cmd {
@@ -242,23 +242,23 @@ func (t *Tabs) add(label string, open func(context.Context) (Options, error)) te
 	return tea.Batch(t.open(of), t.show(len(t.list)-1), t.resize())
 }
 
-// drop closes the tab on the screen. There is another one.
-func (t *Tabs) drop() tea.Cmd {
+// closeCurrent closes the tab on the screen. There is another one.
+func (t *Tabs) closeCurrent() tea.Cmd {
 	of := t.current()
 	t.list = slices.Delete(t.list, t.at, t.at+1)
 	t.at = min(t.at, len(t.list)-1)
 	cmds := []tea.Cmd{t.resize()}
 	if m := t.current().model; m != nil {
 		m.hidden = false
-		cmds = append(cmds, m.look())
+		cmds = append(cmds, m.checkChanges())
 	}
 	switch {
 	case of.model != nil:
-		kept, err := of.model.over()
+		kept, err := of.model.shutDown()
 		t.failed = errors.Join(t.failed, err)
 		cmds = append(cmds, func() tea.Msg {
 			of.model.Conn.Drain(time.Second)
-			return closing(of.model.options, kept)()
+			return closeTarget(of.model.options, kept)()
 		})
 	case of.opening != nil:
 		of.opening()
@@ -266,9 +266,9 @@ func (t *Tabs) drop() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// changing is a Model in which a change is being made, the one on the screen before the
+// modelChanging is a Model in which a change is being made, the one on the screen before the
 // others; nil for none.
-func (t *Tabs) changing() *Model {
+func (t *Tabs) modelChanging() *Model {
 	if m := t.current().model; m != nil && m.edit.IsChanging() {
 		return m
 	}
@@ -305,7 +305,7 @@ func (t *Tabs) end() error {
 		m.CancelAll()
 		m.stopChange()
 		m.Conn.Drain(time.Second)
-		kept, err := m.over()
+		kept, err := m.shutDown()
 		if m.options.Close != nil {
 			err = errors.Join(err, m.options.Close(kept))
 		}

@@ -44,7 +44,7 @@ func inTabs(t *testing.T, width, height int, names ...string) *tabbed {
 	}
 	first, _ := s.options(names[0])
 	s.tabs = newTabs(context.Background(), share(first, lipgloss.NewRenderer(io.Discard)), first, nil)
-	s.tabs.later = func(d time.Duration, msg tea.Msg) tea.Cmd {
+	s.tabs.after = func(d time.Duration, msg tea.Msg) tea.Cmd {
 		s.timers = append(s.timers, timer{s.clock.now + d.Milliseconds(), msg})
 		return nil
 	}
@@ -294,7 +294,7 @@ func TestManyTabs(t *testing.T) {
 					t.Errorf("%v: tab %d is not in the bar %q", size, i+1, bar)
 				}
 			}
-			s.run(s.tabs.turn(1))
+			s.run(s.tabs.switchBy(1))
 		}
 		s.press("ctrl+p")
 		s.screen()

@@ -15,7 +15,7 @@ import (
 // barLines is how many lines the bar of tabs takes: none where there is one, or where a
 // Model needs all lines.
 func (t *Tabs) barLines() int {
-	if len(t.list) < 2 || t.height <= leastHeight {
+	if len(t.list) < 2 || t.height <= minHeight {
 		return 0
 	}
 	return 1
@@ -49,7 +49,7 @@ func (t *Tabs) barParts() []barPart {
 	most := max(t.width/len(t.list)-1, 10)
 	parts := make([]barPart, len(t.list))
 	for i, each := range t.list {
-		text := " " + target.Decimal(int64(i+1)) + " " + each.mark() + display.Text(cmp.Or(each.Label, "…"), 40)
+		text := " " + target.Decimal(int64(i+1)) + " " + each.statusMark() + display.Text(cmp.Or(each.Label, "…"), 40)
 		parts[i] = barPart{tab: i, text: display.Truncate(text, most-1) + " "}
 		parts[i].width = ansi.StringWidth(parts[i].text)
 	}
@@ -72,8 +72,8 @@ func (t *Tabs) barParts() []barPart {
 	return parts
 }
 
-// mark says what is going on in a tab.
-func (of *tab) mark() string {
+// statusMark says what is going on in a tab.
+func (of *tab) statusMark() string {
 	switch {
 	case of.err != nil:
 		return "✗ "
@@ -159,7 +159,7 @@ func (t *Tabs) pressUnopened(k tea.KeyMsg) tea.Cmd {
 	}
 	switch {
 	case k.Type == tea.KeyCtrlC || name == "quit":
-		if m := t.changing(); m != nil {
+		if m := t.modelChanging(); m != nil {
 			return tea.Batch(t.reveal(m), m.quit())
 		}
 		return tea.Quit
@@ -168,16 +168,16 @@ func (t *Tabs) pressUnopened(k tea.KeyMsg) tea.Cmd {
 	case name == "refresh" && of.err != nil:
 		return t.open(of)
 	case name == "tab_close" && len(t.list) > 1:
-		return t.drop()
+		return t.closeCurrent()
 	case name == "tab_close":
 		return tea.Quit
 	case name == "tab_open" && len(t.models()) > 0: // an open tab asks for the target
 		m := t.models()[0]
 		return tea.Batch(t.reveal(m), m.openTab())
 	case name == "tab_next":
-		return t.turn(1)
+		return t.switchBy(1)
 	case name == "tab_back":
-		return t.turn(-1)
+		return t.switchBy(-1)
 	case name == "tab":
 		return t.show(slices.Index(t.bindings[i].keys, k.String()))
 	}

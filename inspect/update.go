@@ -17,7 +17,7 @@ import (
 // are noticed. The first keys are asked for when the screen's size is
 // known.
 func (m *Model) Init() tea.Cmd {
-	return tea.Batch(m.greet, m.After(time.Second, tickMsg{}), m.watch(), m.keys.Count(), m.edit.LookBack())
+	return tea.Batch(m.initCmd, m.After(time.Second, tickMsg{}), m.watch(), m.keys.Count(), m.edit.LookBack())
 }
 
 // tickMsg comes once a second.
@@ -27,7 +27,7 @@ type tickMsg struct{}
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m.Now = m.Clock()
 	cmd := m.dispatch(msg)
-	return m, tea.Batch(cmd, m.catchUp(), m.fill(), m.remember())
+	return m, tea.Batch(cmd, m.pressPending(), m.fill(), m.remember())
 }
 
 func (m *Model) dispatch(msg tea.Msg) tea.Cmd {
@@ -69,7 +69,7 @@ func (m *Model) receive(msg tea.Msg) tea.Cmd {
 func (m *Model) route(event any) tea.Cmd {
 	switch e := event.(type) {
 	case edit.Changed:
-		return m.lookAgain(e.Reveal)
+		return m.reloadAfterChange(e.Reveal)
 	case edit.Taken:
 		m.keys.Unmark()
 	case server.Kill:
@@ -77,7 +77,7 @@ func (m *Model) route(event any) tea.Cmd {
 	case server.Unlock:
 		return m.edit.Unlock()
 	case keys.DatabaseChosen:
-		return m.use(e.Db)
+		return m.useDatabase(e.Db)
 	}
 	return nil
 }
@@ -91,11 +91,11 @@ func (m *Model) fill() tea.Cmd {
 	cmds = append(cmds, m.keys.Fill())
 	m.value.Seek(m.keys.Needle())
 	cmds = append(cmds, m.value.Fill())
-	return tea.Batch(append(cmds, m.accompany())...)
+	return tea.Batch(append(cmds, m.previewSelected())...)
 }
 
-// accompany opens the selected key beside the list, once the person rests on it.
-func (m *Model) accompany() tea.Cmd {
+// previewSelected opens the selected key beside the list, once the person rests on it.
+func (m *Model) previewSelected() tea.Cmd {
 	if m.keys.StandsOnNoKey() && !m.InValue {
 		m.value.Leave()
 	}
@@ -108,11 +108,11 @@ func (m *Model) accompany() tea.Cmd {
 
 // tick is a second passing: what is over fades, what faded goes.
 func (m *Model) tick() tea.Cmd {
-	return tea.Batch(m.After(time.Second, tickMsg{}), m.look())
+	return tea.Batch(m.After(time.Second, tickMsg{}), m.checkChanges())
 }
 
-// look sees what time and others have changed, unless it is not on the screen.
-func (m *Model) look() tea.Cmd {
+// checkChanges sees what time and others have changed, unless it is not on the screen.
+func (m *Model) checkChanges() tea.Cmd {
 	if m.hidden {
 		return nil
 	}
@@ -130,8 +130,8 @@ func (m *Model) refresh() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// use goes to another database.
-func (m *Model) use(db int) tea.Cmd {
+// useDatabase goes to another database.
+func (m *Model) useDatabase(db int) tea.Cmd {
 	if db == m.DB {
 		return nil
 	}
@@ -155,23 +155,23 @@ func (m *Model) finish(f job.Finished) tea.Cmd {
 		return nil
 	}
 	if f.Err != nil {
-		m.forgetAhead()
+		m.dropPending()
 		if !errors.Is(f.Err, context.Canceled) {
 			m.Fail(f.Err)
 		}
 		m.halt(f.Purpose)
 		if f.Purpose == job.Writing {
-			return m.leaves(true)
+			return m.onChangeEnd(true)
 		}
 		return nil
 	}
 	before := m.Dialog
 	cmd := m.receive(f.Result)
 	if m.Dialog != before {
-		m.ahead = nil // it was typed to something else
+		m.pendingKeys = nil // it was typed to something else
 	}
 	if f.Purpose == job.Writing {
-		return tea.Batch(cmd, m.leaves(m.Failure != ""))
+		return tea.Batch(cmd, m.onChangeEnd(m.Failure != ""))
 	}
 	return cmd
 }
@@ -183,8 +183,8 @@ func (m *Model) halt(p job.Purpose) {
 	m.value.Halt(p)
 }
 
-// lookAgain shows what a change left, and goes to a key if reveal is not "".
-func (m *Model) lookAgain(reveal string) tea.Cmd {
+// reloadAfterChange shows what a change left, and goes to a key if reveal is not "".
+func (m *Model) reloadAfterChange(reveal string) tea.Cmd {
 	cmds := []tea.Cmd{m.keys.LookAgain(reveal)}
 	key, ok := m.value.Current()
 	if m.InValue && reveal != "" {

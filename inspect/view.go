@@ -43,8 +43,8 @@ func (m *Model) View() string {
 	switch {
 	case m.Width == 0 || m.quitting:
 		return ""
-	case m.tiny():
-		return m.tinyView()
+	case m.tooSmall():
+		return m.tooSmallView()
 	}
 	status := m.status()
 	lines := append([]string{m.header()}, m.body()...)
@@ -58,21 +58,21 @@ func (m *Model) View() string {
 
 // The smallest screen that something can be read and done on.
 const (
-	leastWidth  = 32
-	leastHeight = 8
+	minWidth  = 32
+	minHeight = 8
 )
 
-// tiny reports whether the screen is too small to be of use.
-func (m *Model) tiny() bool { return m.Width < leastWidth || m.Height < leastHeight }
+// tooSmall reports whether the screen is too small to be of use.
+func (m *Model) tooSmall() bool { return m.Width < minWidth || m.Height < minHeight }
 
-// tinyView says so.
-func (m *Model) tinyView() string {
+// tooSmallView says so.
+func (m *Model) tooSmallView() string {
 	lines := []string{
 		"Too small: " + target.Decimal(int64(m.Width)) + "×" + target.Decimal(int64(m.Height)),
-		"needs " + target.Decimal(leastWidth) + "×" + target.Decimal(leastHeight),
+		"needs " + target.Decimal(minWidth) + "×" + target.Decimal(minHeight),
 		"q quits",
 	}
-	if m.leaving != nil && m.Dialog == m.leaving {
+	if m.quitDialog != nil && m.Dialog == m.quitDialog {
 		lines[2] = "q stops a change"
 	}
 	lines = append(lines, m.brand()+" "+m.lock(true))
@@ -82,8 +82,8 @@ func (m *Model) tinyView() string {
 	return strings.Join(lines[:min(len(lines), m.Height)], "\n")
 }
 
-// pressTiny does nothing that the person could not see.
-func (m *Model) pressTiny(k tea.KeyMsg) tea.Cmd {
+// pressTooSmall does nothing that the person could not see.
+func (m *Model) pressTooSmall(k tea.KeyMsg) tea.Cmd {
 	if k.String() == "q" {
 		return m.quit()
 	}
@@ -95,7 +95,7 @@ func (m *Model) body() []string {
 	var lines []string
 	switch {
 	case m.Wide():
-		lines = m.beside(m.keys.View(), m.value.View())
+		lines = m.joinPanes(m.keys.View(), m.value.View())
 	case m.InValue:
 		lines = m.value.View()
 	default:
@@ -107,13 +107,13 @@ func (m *Model) body() []string {
 	}
 	lines = lines[:height]
 	if m.Dialog != nil {
-		m.cover(lines)
+		m.drawBox(lines)
 	}
 	return lines
 }
 
-// beside puts two panes next to each other with a rule between.
-func (m *Model) beside(left, right []string) []string {
+// joinPanes puts two panes next to each other with a rule between.
+func (m *Model) joinPanes(left, right []string) []string {
 	rule := m.Styles.Rule.Render("│")
 	lines := make([]string, m.bodyHeight())
 	for i := range lines {
@@ -129,16 +129,16 @@ func (m *Model) beside(left, right []string) []string {
 	return lines
 }
 
-// boxed is where the overlay's box stands on the screen's body, with its border.
-type boxed struct {
+// boxRect is where the overlay's box stands on the screen's body, with its border.
+type boxRect struct {
 	x, y, width int
 	lines       []string // within the border
 }
 
 // box is the overlay's, in the middle of the body.
-func (m *Model) box() boxed {
+func (m *Model) box() boxRect {
 	height := m.bodyHeight()
-	b := boxed{lines: m.Dialog.View(m.Base, m.Width-4, max(height-2, 2))}
+	b := boxRect{lines: m.Dialog.View(m.Base, m.Width-4, max(height-2, 2))}
 	for _, line := range b.lines {
 		b.width = max(b.width, ansi.StringWidth(line)+2)
 	}
@@ -146,8 +146,8 @@ func (m *Model) box() boxed {
 	return b
 }
 
-// cover draws the overlay's box above lines.
-func (m *Model) cover(lines []string) {
+// drawBox draws the overlay's box above lines.
+func (m *Model) drawBox(lines []string) {
 	b := m.box()
 	inner := b.width - 2
 	side := m.Styles.Accent.Render("│")
@@ -214,8 +214,8 @@ func (m *Model) header() string {
 
 var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
 
-// working is what runs, once it has run for a moment, and what it costs.
-func (m *Model) working() string {
+// progress is what runs, once it has run for a moment, and what it costs.
+func (m *Model) progress() string {
 	p, any := m.Longest()
 	if !any || m.Frame == 0 {
 		return ""
@@ -225,7 +225,7 @@ func (m *Model) working() string {
 		line += " " + display.Remaining(s*1000)
 	}
 	parts := m.Spent(p)
-	if n := len(m.ahead); n > 0 {
+	if n := len(m.pendingKeys); n > 0 {
 		parts = append([]string{display.Counted(int64(n), "key waits", "keys wait")}, parts...)
 	}
 	for _, part := range parts {
@@ -243,12 +243,12 @@ func (m *Model) status() []string {
 	switch {
 	case m.Failure != "":
 		text, style = "✗ "+display.Text(strings.TrimRight(m.Failure, " "), 4*m.Width), m.Styles.Failure
-	case m.moved != nil:
-		text, style = "✗ "+m.moved.Error(), m.Styles.Failure
+	case m.movedErr != nil:
+		text, style = "✗ "+m.movedErr.Error(), m.Styles.Failure
 	case m.Notice != "":
 		text = m.Notice
 	default:
-		return []string{screen.Between(" "+text, m.working(), m.Width)}
+		return []string{screen.Between(" "+text, m.progress(), m.Width)}
 	}
 	var lines []string
 	for line := range strings.SplitSeq(ansi.Wrap(text, m.Width-2, ""), "\n") {
@@ -256,7 +256,7 @@ func (m *Model) status() []string {
 	}
 	lines = lines[:min(len(lines), m.bodyHeight()/2+1)]
 	last := len(lines) - 1
-	lines[last] = screen.Between(strings.TrimRight(lines[last], " "), m.working(), m.Width)
+	lines[last] = screen.Between(strings.TrimRight(lines[last], " "), m.progress(), m.Width)
 	return lines
 }
 
@@ -281,15 +281,15 @@ const hintGap = 3
 // Footer is the hints that fit.
 func (m *Model) Footer() string {
 	var shown []string
-	for _, h := range m.fitting() {
+	for _, h := range m.fittingHints() {
 		shown = append(shown, m.Styles.Key.Render(h.sign)+" "+m.Styles.Dim.Render(h.does))
 	}
 	return " " + strings.Join(shown, display.Spaces(hintGap))
 }
 
-// fitting is as many hints of the place as fit; help and quit, the last ones,
+// fittingHints is as many hints of the place as fit; help and quit, the last ones,
 // always do.
-func (m *Model) fitting() []hint {
+func (m *Model) fittingHints() []hint {
 	hints := m.hints()
 	room := m.Width - 2 + hintGap // the first hint has no gap before it
 	always := hints[max(len(hints)-2, 0):]
@@ -322,12 +322,12 @@ func (m *Model) hints() []hint {
 		return []hint{{sign: "↑↓", does: "extend"}, {sign: "space", does: "mark"}, {sign: "esc", does: "cancel"}}
 	}
 	for _, b := range m.bindings {
-		if b.where&m.here() == 0 || b.apt != nil && !b.apt(m) {
+		if b.where&m.here() == 0 || b.hintWhen != nil && !b.hintWhen(m) {
 			continue
 		}
 		says := b.hint
-		if b.says != nil {
-			says = b.says(m)
+		if b.hintFunc != nil {
+			says = b.hintFunc(m)
 		}
 		if says != "" && len(b.keys) > 0 {
 			hints = append(hints, hint{keySign(b.keys[0]), says, b.keys[0]})

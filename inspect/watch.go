@@ -12,12 +12,12 @@ import (
 // watched is a number that changes with the data, and another that changes with
 // the open key.
 type watched struct {
-	data    int64
-	key     string
-	version int64 // 0 when there is no such key
-	next    int64 // when the next key ends, Unix ms; 0 when none does
-	moved   error // the file is no longer under its name
-	blind   bool  // nothing but that was looked at
+	data       int64
+	key        string
+	version    int64 // 0 when there is no such key
+	nextExpiry int64 // when the next key ends, Unix ms; 0 when none does
+	moved      error // the file is no longer under its name
+	movedOnly  bool  // nothing but that was looked at
 }
 
 // watch asks, once a second, whether anybody changed the file, or moved it. A target without
@@ -37,10 +37,10 @@ func (m *Model) watch() tea.Cmd {
 			if moved != nil {
 				w.moved = moved()
 			}
-			if w.blind = ix == nil || !follows || w.moved != nil; w.blind {
+			if w.movedOnly = ix == nil || !follows || w.moved != nil; w.movedOnly {
 				return w, nil
 			}
-			return w.look(ctx, ix, db, key)
+			return w.read(ctx, ix, db, key)
 		}))
 	}
 	if ix == nil && m.following {
@@ -49,13 +49,13 @@ func (m *Model) watch() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// look finds out what changes with the data.
-func (w watched) look(ctx context.Context, ix target.Index, db int, key string) (watched, error) {
+// read finds out what changes with the data.
+func (w watched) read(ctx context.Context, ix target.Index, db int, key string) (watched, error) {
 	var err error
 	if w.data, err = ix.DataVersion(ctx); err != nil {
 		return w, err
 	}
-	if w.next, err = ix.NextDeath(ctx); err != nil {
+	if w.nextExpiry, err = ix.NextDeath(ctx); err != nil {
 		return w, err
 	}
 	found, err := ix.Facts(ctx, db, []string{key})
@@ -73,13 +73,13 @@ func (m *Model) followServer() tea.Cmd {
 // watched looks again at what changed: at the list when anything did or ended, at the
 // value when it did.
 func (m *Model) watched(w watched) tea.Cmd {
-	if m.moved = w.moved; w.blind {
+	if m.movedErr = w.moved; w.movedOnly {
 		return nil
 	}
 	last := m.lastWatch
 	m.lastWatch = w
 	var cmds []tea.Cmd
-	written, ended := last.data != 0 && w.data != last.data, last.next != 0 && last.next <= m.Now
+	written, ended := last.data != 0 && w.data != last.data, last.nextExpiry != 0 && last.nextExpiry <= m.Now
 	if written || ended {
 		cmds = append(cmds, m.keys.Follow(written))
 	}
@@ -93,8 +93,8 @@ func (m *Model) watched(w watched) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// follow begins or ends to look for changes.
-func (m *Model) follow() tea.Cmd {
+// toggleFollow begins or ends to look for changes.
+func (m *Model) toggleFollow() tea.Cmd {
 	m.following = !m.following
 	m.Notice = "Changes are not followed. Press " + m.KeyFor("follow") + " to follow them, " + m.KeyFor("refresh") + " to look again."
 	if m.following {

@@ -119,7 +119,7 @@ func TestWhatIsAlwaysOnTheScreen(t *testing.T) {
 		s.press("?")
 		s.shows(" prod", lock[0])
 		s.press("esc", "U")
-		if size[0] >= leastWidth {
+		if size[0] >= minWidth {
 			s.shows(" prod", lock[1])
 		}
 	}

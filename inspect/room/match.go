@@ -20,7 +20,7 @@ func match(it Item, text string) (score int, runes []int, ok bool) {
 		case at != nil:
 			score, runes = score+bad, append(runes, at...)
 		case strings.Contains(it.Also, word):
-			score += scattered
+			score += scatteredPenalty
 		default:
 			return 0, nil, false
 		}
@@ -31,8 +31,8 @@ func match(it Item, text string) (score int, runes []int, ok bool) {
 // What a match is worth: a word begins with what was typed, it is within one or words begin
 // with its letters, or they are scattered.
 const (
-	within    = 1000
-	scattered = 2000
+	withinPenalty    = 1000
+	scatteredPenalty = 2000
 )
 
 // find is where text has word, and how bad that is.
@@ -47,7 +47,7 @@ func find(text, word []rune) (at []int, bad int) {
 			break
 		}
 		if best < 0 {
-			best, bad = i, within+i
+			best, bad = i, withinPenalty+i
 		}
 	}
 	if best >= 0 {
@@ -57,7 +57,7 @@ func find(text, word []rune) (at []int, bad int) {
 		return at, bad
 	}
 	if at := initials(text, word); at != nil {
-		return at, within + at[len(at)-1] - at[0]
+		return at, withinPenalty + at[len(at)-1] - at[0]
 	}
 	next := 0
 	for _, letter := range word {
@@ -68,7 +68,7 @@ func find(text, word []rune) (at []int, bad int) {
 		at = append(at, next+i)
 		next += i + 1
 	}
-	return at, scattered + at[len(at)-1] - at[0]
+	return at, scatteredPenalty + at[len(at)-1] - at[0]
 }
 
 // initials is where words of text begin with the letters of word, in their order.

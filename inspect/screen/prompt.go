@@ -10,51 +10,51 @@ import (
 
 // Prompt is one line of text under edit.
 type Prompt struct {
-	Text []rune
-	at   int // the cursor: the rune it stands before
+	Text   []rune
+	cursor int // the cursor: the rune it stands before
 }
 
 // NewPrompt is text with the cursor at its end.
 func NewPrompt(text string) *Prompt {
 	p := &Prompt{Text: []rune(text)}
-	p.at = len(p.Text)
+	p.cursor = len(p.Text)
 	return p
 }
 
 func (p *Prompt) String() string { return string(p.Text) }
 
 // Head is the text before the cursor.
-func (p *Prompt) Head() string { return string(p.Text[:p.at]) }
+func (p *Prompt) Head() string { return string(p.Text[:p.cursor]) }
 
 // Put puts text in the place of what is between byte from of the head and the cursor.
 func (p *Prompt) Put(from int, text string) {
 	head := p.Head()
 	before := append([]rune(head[:min(from, len(head))]), []rune(text)...)
-	p.Text = append(before, p.Text[p.at:]...)
-	p.at = len(before)
+	p.Text = append(before, p.Text[p.cursor:]...)
+	p.cursor = len(before)
 }
 
 // Key edits the line, and reports whether that changed it.
 func (p *Prompt) Key(k tea.KeyMsg) (changed bool) {
 	switch k.String() {
 	case "left", "ctrl+b":
-		p.at = max(p.at-1, 0)
+		p.cursor = max(p.cursor-1, 0)
 	case "right", "ctrl+f":
-		p.at = min(p.at+1, len(p.Text))
+		p.cursor = min(p.cursor+1, len(p.Text))
 	case "home", "ctrl+a":
-		p.at = 0
+		p.cursor = 0
 	case "end", "ctrl+e":
-		p.at = len(p.Text)
+		p.cursor = len(p.Text)
 	case "backspace", "ctrl+h":
-		return p.erase(p.at-1, p.at)
+		return p.erase(p.cursor-1, p.cursor)
 	case "delete", "ctrl+d":
-		return p.erase(p.at, p.at+1)
+		return p.erase(p.cursor, p.cursor+1)
 	case "ctrl+u":
-		return p.erase(0, p.at)
+		return p.erase(0, p.cursor)
 	case "ctrl+k":
-		return p.erase(p.at, len(p.Text))
+		return p.erase(p.cursor, len(p.Text))
 	case "ctrl+w", "alt+backspace":
-		return p.erase(p.word(), p.at)
+		return p.erase(p.wordStart(), p.cursor)
 	default:
 		return p.insert(k)
 	}
@@ -78,9 +78,9 @@ func (p *Prompt) insert(k tea.KeyMsg) bool {
 			letters = append(letters, r)
 		}
 	}
-	tail := append(letters, p.Text[p.at:]...)
-	p.Text = append(p.Text[:p.at:p.at], tail...)
-	p.at += len(letters)
+	tail := append(letters, p.Text[p.cursor:]...)
+	p.Text = append(p.Text[:p.cursor:p.cursor], tail...)
+	p.cursor += len(letters)
 	return len(letters) > 0
 }
 
@@ -90,13 +90,13 @@ func (p *Prompt) erase(from, to int) bool {
 		return false
 	}
 	p.Text = append(p.Text[:from:from], p.Text[to:]...)
-	p.at = from
+	p.cursor = from
 	return true
 }
 
-// word is where the word before the cursor begins.
-func (p *Prompt) word() int {
-	i := p.at
+// wordStart is where the word before the cursor begins.
+func (p *Prompt) wordStart() int {
+	i := p.cursor
 	for i > 0 && p.Text[i-1] == ' ' {
 		i--
 	}
@@ -110,8 +110,8 @@ func (p *Prompt) word() int {
 // and from it on.
 func (p *Prompt) window(width int) (before, after string) {
 	width = max(width, 0)
-	before = TruncateLeft(string(p.Text[:p.at]), width*3/4)
-	return before, display.Truncate(string(p.Text[p.at:]), max(width-len([]rune(before)), 0))
+	before = TruncateLeft(string(p.Text[:p.cursor]), width*3/4)
+	return before, display.Truncate(string(p.Text[p.cursor:]), max(width-len([]rune(before)), 0))
 }
 
 // Prompt is a prompt with its cursor.

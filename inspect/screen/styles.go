@@ -12,22 +12,22 @@ import (
 // light and dark backgrounds. Where there are none (NO_COLOR, a monochrome
 // terminal), what matters is bold or reversed. Nothing is told by colour alone.
 type Styles struct {
-	Plain    lipgloss.Style
-	Dim      lipgloss.Style
-	Brand    lipgloss.Style
-	Title    lipgloss.Style
-	Accent   lipgloss.Style
-	Key      lipgloss.Style // a key of the keyboard
-	Rule     lipgloss.Style
-	Failure  lipgloss.Style
-	Soon     lipgloss.Style // a TTL in its last minute
-	Now      lipgloss.Style // a TTL in its last seconds
-	Faded    lipgloss.Style
-	Alarm    lipgloss.Style // that something can be changed
-	types    map[string]lipgloss.Style
-	selected lipgloss.TerminalColor // behind the selected line
-	resting  lipgloss.TerminalColor // behind it where the focus is not
-	Reverses bool                   // the selected line is reversed: the terminal has no shade for it
+	Plain     lipgloss.Style
+	Dim       lipgloss.Style
+	Brand     lipgloss.Style
+	Title     lipgloss.Style
+	Accent    lipgloss.Style
+	Key       lipgloss.Style // a key of the keyboard
+	Rule      lipgloss.Style
+	Failure   lipgloss.Style
+	Soon      lipgloss.Style // a TTL in its last minute
+	Now       lipgloss.Style // a TTL in its last seconds
+	Faded     lipgloss.Style
+	Alarm     lipgloss.Style // that something can be changed
+	types     map[string]lipgloss.Style
+	selected  lipgloss.TerminalColor // behind the selected line
+	unfocused lipgloss.TerminalColor // behind it where the focus is not
+	Reverses  bool                   // the selected line is reversed: the terminal has no shade for it
 }
 
 // NewStyles is the styles for the terminal of r in the colours of a theme.
@@ -39,22 +39,22 @@ func NewStyles(r *lipgloss.Renderer, t Theme) Styles {
 	ink := func(name string) lipgloss.Style { return r.NewStyle().Foreground(t.color(name)) }
 	on := func(name string) lipgloss.Style { return ink("contrast").Bold(true).Background(t.color(name)) }
 	s := Styles{
-		Plain:    r.NewStyle(),
-		Dim:      ink("dim"),
-		Brand:    on("accent"),
-		Title:    r.NewStyle().Bold(true),
-		Accent:   ink("accent"),
-		Key:      ink("accent").Bold(true),
-		Rule:     ink("rule"),
-		Failure:  ink("failure"),
-		Soon:     ink("soon"),
-		Now:      ink("failure"),
-		Alarm:    on("failure"),
-		Faded:    ink("faded").Strikethrough(true),
-		types:    map[string]lipgloss.Style{},
-		selected: t.color("selected"),
-		resting:  t.color("resting"),
-		Reverses: profile == termenv.ANSI || t["selected"] == reverse,
+		Plain:     r.NewStyle(),
+		Dim:       ink("dim"),
+		Brand:     on("accent"),
+		Title:     r.NewStyle().Bold(true),
+		Accent:    ink("accent"),
+		Key:       ink("accent").Bold(true),
+		Rule:      ink("rule"),
+		Failure:   ink("failure"),
+		Soon:      ink("soon"),
+		Now:       ink("failure"),
+		Alarm:     on("failure"),
+		Faded:     ink("faded").Strikethrough(true),
+		types:     map[string]lipgloss.Style{},
+		selected:  t.color("selected"),
+		unfocused: t.color("resting"),
+		Reverses:  profile == termenv.ANSI || t["selected"] == reverse,
 	}
 	for _, name := range typeNames {
 		s.types[name] = ink(name)
@@ -94,10 +94,10 @@ func (s Styles) Type(name string) lipgloss.Style {
 // RowStyle is the styles of the parts of a line in a list, all on one background.
 type RowStyle struct {
 	Styles
-	Text, Dim lipgloss.Style
-	back      lipgloss.TerminalColor // nil: the terminal's
-	reversed  bool
-	focused   bool
+	Text, Dim  lipgloss.Style
+	background lipgloss.TerminalColor // nil: the terminal's
+	reversed   bool
+	focused    bool
 }
 
 // Row is the styles of a line in a list.
@@ -106,9 +106,9 @@ func (s Styles) Row(selected, focused bool) RowStyle {
 	switch {
 	case s.Reverses:
 	case selected && focused:
-		r.back = s.selected
+		r.background = s.selected
 	case selected:
-		r.back = s.resting
+		r.background = s.unfocused
 	}
 	r.Text, r.Dim = r.On(s.Plain), r.On(s.Dim)
 	return r
@@ -119,8 +119,8 @@ func (r RowStyle) On(style lipgloss.Style) lipgloss.Style {
 	switch {
 	case r.reversed:
 		return style.UnsetForeground().Reverse(true)
-	case r.back != nil:
-		return style.Background(r.back)
+	case r.background != nil:
+		return style.Background(r.background)
 	}
 	return style
 }

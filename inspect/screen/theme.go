@@ -94,7 +94,7 @@ func ParseColor(text string) (light, dark string, err error) {
 		return "", "", fmt.Errorf("%q is not a colour, nor one for light and one for dark backgrounds", display.Text(text, 40))
 	}
 	for i, word := range words {
-		c, ok := oneColor(strings.ToLower(word))
+		c, ok := parseColorWord(strings.ToLower(word))
 		if !ok {
 			return "", "", fmt.Errorf("%q is not a colour: give #RRGGBB, a number from 0 to 255, none, or %s, also with bright_ before it", display.Text(word, 40), strings.Join(colorNames, ", "))
 		}
@@ -103,8 +103,8 @@ func ParseColor(text string) (light, dark string, err error) {
 	return words[0], words[len(words)-1], nil
 }
 
-// oneColor is a colour as lipgloss has it: a number or a #, "" for none.
-func oneColor(word string) (c string, ok bool) {
+// parseColorWord is a colour as lipgloss has it: a number or a #, "" for none.
+func parseColorWord(word string) (c string, ok bool) {
 	if name, bright := strings.CutPrefix(word, "bright_"); slices.Contains(colorNames, name) {
 		n := slices.Index(colorNames, name)
 		if bright {
