@@ -9,15 +9,15 @@ import (
 	"github.com/meowdis/meowdis/inspect/job"
 )
 
-// A key means what the person will see, not what is still on the screen: what is typed
-// ahead of rows, of a value or of a question waits until that is there.
+// A key acts on what the user will see, not on what is still on the screen: keys typed while rows, a
+// value or a question load wait until it is there.
 
-// maxPendingKeys is how many keys wait. What is typed beyond that is dropped: somebody leans
-// on a key.
+// maxPendingKeys is the most keys that wait. Further keys are dropped: the user is probably holding a
+// key down.
 const maxPendingKeys = 32
 
-// writeWait is how long keys wait for a change that is being made. Who waits for longer
-// may look around meanwhile.
+// writeWait is how long keys wait for a change to finish. After that they act at once, so the user can
+// move around during a long change.
 const writeWait = time.Second
 
 // pendingKey is a key that waits, or an action of the palette.
@@ -26,7 +26,7 @@ type pendingKey struct {
 	action *binding // nil: the key
 }
 
-// waiting reports whether what the person asked for is still to come.
+// waiting reports whether the result of an earlier key is still loading.
 func (m *Model) waiting() bool {
 	switch {
 	case m.Dialog != nil || m.keys.IsTyping() || m.tooSmall():
@@ -41,8 +41,8 @@ func (m *Model) waiting() bool {
 	return m.keys.IsWaited()
 }
 
-// queueKey reports whether a key has to wait, and then keeps it. Esc never does, and takes
-// back what waits.
+// queueKey queues a key that has to wait, and reports whether it did. Esc never waits and drops the
+// queue.
 func (m *Model) queueKey(k tea.KeyMsg) bool {
 	key := k.String()
 	b := m.binding(key)
@@ -59,8 +59,8 @@ func (m *Model) queueKey(k tea.KeyMsg) bool {
 	return true
 }
 
-// pressPending presses the keys that waited, as far as what they are about is there. A
-// question that they lead to is not answered by what was typed before it was seen.
+// pressPending presses the queued keys until one has to wait again. A question that they open is not
+// answered by keys typed before the user saw it.
 func (m *Model) pressPending() tea.Cmd {
 	var cmds []tea.Cmd
 	for len(m.pendingKeys) > 0 && !m.waiting() {
@@ -80,7 +80,7 @@ func (m *Model) pressPending() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// dropPending takes back what was typed ahead.
+// dropPending drops the queued keys and the moves that wait for unloaded lines.
 func (m *Model) dropPending() {
 	m.pendingKeys = nil
 	m.keys.ForgetAhead()

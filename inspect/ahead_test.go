@@ -13,7 +13,7 @@ import (
 	"github.com/meowdis/meowdis/inspect/target"
 )
 
-// folders is a server that may be written, with a folder of n keys and some keys after it.
+// folders returns a writable server with a folder of n keys and some keys after it.
 func folders(n int) *fake {
 	f := newFake()
 	f.options = func(o *Options) { o.Unlock = func(context.Context) (target.Client, error) { return f, nil } }
@@ -57,8 +57,8 @@ func TestKeysTypedAheadOfAValue(t *testing.T) {
 	s.shows("Delete 1 of c?")
 }
 
-// TestKeysTypedAheadAnswerNothing deletes a folder, which is counted first: what was
-// typed before the question was there is no answer.
+// TestKeysTypedAheadAnswerNothing deletes a folder, which is counted first. Keys typed before the
+// question appears do not answer it.
 func TestKeysTypedAheadAnswerNothing(t *testing.T) {
 	f := folders(3)
 	s := browse(t, f, 80, 24)
@@ -109,8 +109,8 @@ func TestFewKeysWait(t *testing.T) {
 	h.finish()
 }
 
-// TestMovesBeyondWhatIsLoaded leaves the rows that are there: the rest of the way is
-// gone when more come.
+// TestMovesBeyondWhatIsLoaded moves beyond the loaded rows: the rest of the move follows when more rows
+// load.
 func TestMovesBeyondWhatIsLoaded(t *testing.T) {
 	s := browse(t, newFake().plain(3000), 80, 24)
 	s.press("v")
@@ -166,13 +166,13 @@ func selectedLine(s *session) string {
 	return ""
 }
 
-// TestFolderOpensWhileRowsAreRead opens a folder while the rows are read again, because
-// somebody changed the data: what was on its way knows nothing of the folder.
+// TestFolderOpensWhileRowsAreRead opens a folder while the rows reload after another client's change.
+// The running load does not know of the folder.
 func TestFolderOpensWhileRowsAreRead(t *testing.T) {
 	s := browse(t, folders(3), 80, 24)
 	h := hang(s)
 	h.start(s.model.keys.Follow(true))
-	h.send(job.SpinMsg{}) // which begins to read them
+	h.send(job.SpinMsg{}) // starts to read them
 	h.press("enter")
 	close(s.fake.gate)
 	h.finish()

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/term"
 )
 
-// The question for the colour behind the text, and what its answer begins with and
-// ends in one of.
+// The query for the terminal's background colour, and the prefix and the two possible terminators of
+// its answer.
 const (
 	backgroundQuestion = "\x1b]11;?\x1b\\"
 	answerPrefix       = "\x1b]11;"
@@ -26,16 +26,15 @@ const (
 // backgroundMsg is the terminal's answer.
 type backgroundMsg struct{ light bool }
 
-// keyboard is the terminal's input without the answer to the question for its
-// background. That comes on the same line as what the person types, soon, late or
-// never: nobody waits for it.
+// keyboard is the terminal's input without the answer to the background query. The answer arrives among
+// the typed keys, early, late or never, so the program does not wait for it.
 type keyboard struct {
 	*os.File
-	partial  []byte           // the beginning of an answer whose rest is still to come
-	onAnswer func(light bool) // nil once there was an answer
+	partial  []byte           // the start of an incomplete answer
+	onAnswer func(light bool) // nil once an answer arrived
 }
 
-// newKeyboard is in as a keyboard; nil where the terminal cannot be asked.
+// newKeyboard wraps in. It returns nil if the terminal cannot be queried.
 func newKeyboard(in io.Reader) *keyboard {
 	file, ok := in.(*os.File)
 	if !ok || !term.IsTerminal(int(file.Fd())) || runtime.GOOS == "windows" {
@@ -44,8 +43,8 @@ func newKeyboard(in io.Reader) *keyboard {
 	return &keyboard{File: file}
 }
 
-// lend lets the commands of editor read the terminal themselves: they would get a
-// pipe from anything but a file.
+// lend makes editor commands read from the terminal itself. They would get a pipe for any input that is
+// not a file.
 func (k *keyboard) lend(editor func(path string) *exec.Cmd) func(path string) *exec.Cmd {
 	return func(path string) *exec.Cmd {
 		command := editor(path)
@@ -54,8 +53,8 @@ func (k *keyboard) lend(editor func(path string) *exec.Cmd) func(path string) *e
 	}
 }
 
-// askBackground sends the question. It runs when the program has the terminal, so
-// that the answer is not echoed.
+// askBackground sends the query. It runs once the program controls the terminal, so the answer is not
+// echoed.
 func askBackground(out io.Writer) tea.Cmd {
 	return func() tea.Msg {
 		io.WriteString(out, backgroundQuestion)
@@ -63,7 +62,7 @@ func askBackground(out io.Writer) tea.Cmd {
 	}
 }
 
-// Read reads what was typed. It may be nothing.
+// Read reads typed input. It may return no bytes.
 func (k *keyboard) Read(p []byte) (int, error) {
 	if k.onAnswer == nil {
 		return k.File.Read(p)
@@ -91,8 +90,8 @@ func (k *keyboard) Read(p []byte) (int, error) {
 	return len(data), nil
 }
 
-// findAnswer is where the answer stands in data: start is -1 when there is none,
-// end when its rest is still to come. An escape at the end is the key.
+// findAnswer returns the position of the answer in data. start is -1 if there is none; end is -1 if it
+// is incomplete. A lone escape at the end is the Esc key.
 func findAnswer(data []byte) (start, end int) {
 	start = bytes.Index(data, []byte(answerPrefix))
 	if start < 0 {
@@ -115,7 +114,7 @@ func findAnswer(data []byte) (start, end int) {
 	return start, -1
 }
 
-// isLight reads an answer, "\x1b]11;rgb:ffff/ffff/ffff\a".
+// isLight parses an answer such as "\x1b]11;rgb:ffff/ffff/ffff\a".
 func isLight(answer string) (light, ok bool) {
 	_, colour, _ := strings.Cut(answer, "rgb:")
 	parts := strings.Split(strings.TrimRight(colour, answerBell+answerST), "/")
@@ -123,7 +122,7 @@ func isLight(answer string) (light, ok bool) {
 		return false, false
 	}
 	brightness := 0.0
-	for i, weight := range []float64{0.299, 0.587, 0.114} { // as the eye sees red, green and blue
+	for i, weight := range []float64{0.299, 0.587, 0.114} { // the perceived brightness of red, green and blue
 		n, err := strconv.ParseUint(parts[i], 16, 16)
 		if err != nil {
 			return false, false

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestAnswerIsTakenOutOfWhatIsTyped reads an answer cut at each place.
+// TestAnswerIsTakenOutOfWhatIsTyped reads an answer split at each position.
 func TestAnswerIsTakenOutOfWhatIsTyped(t *testing.T) {
 	for _, c := range []struct {
 		answer string
@@ -21,7 +21,7 @@ func TestAnswerIsTakenOutOfWhatIsTyped(t *testing.T) {
 		all := "j" + c.answer + "k\x1b"
 		for cut := range all {
 			if cut == 2 {
-				continue // the escape alone is the key
+				continue // a lone escape is the Esc key
 			}
 			typed, light := readKeyboard(t, all[:cut], all[cut:])
 			if typed != "jk\x1b" || light != c.light {
@@ -31,7 +31,7 @@ func TestAnswerIsTakenOutOfWhatIsTyped(t *testing.T) {
 	}
 }
 
-// TestKeysThatBeginLikeAnAnswer are not lost, however much is typed.
+// TestKeysThatBeginLikeAnAnswer checks that keys that look like the start of an answer are not lost.
 func TestKeysThatBeginLikeAnAnswer(t *testing.T) {
 	for _, typed := range []string{"\x1b", "\x1b]", "\x1b]1", "]11;", "\x1b[A", "\x1b]11;" + string(make([]byte, 100))} {
 		if got, light := readKeyboard(t, typed, "x"); got != typed+"x" || light != "" {
@@ -40,7 +40,7 @@ func TestKeysThatBeginLikeAnAnswer(t *testing.T) {
 	}
 }
 
-// readKeyboard writes parts to a keyboard, and returns what it reads.
+// readKeyboard writes parts to a keyboard and returns what it reads.
 func readKeyboard(t *testing.T, parts ...string) (typed, light string) {
 	t.Helper()
 	out, in, err := os.Pipe()

@@ -11,7 +11,7 @@ import (
 	"github.com/meowdis/meowdis/inspect/value"
 )
 
-// scope is where a binding holds.
+// scope is where a binding applies.
 type scope int
 
 const (
@@ -20,29 +20,29 @@ const (
 	everywhere = inKeys | inValue
 )
 
-// binding is what some keys do. The footer and the help page are made from the
-// table of them.
+// binding is an action and its keys. The table of bindings is the source of the footer and the help
+// page.
 type binding struct {
-	name      string   // what the action is called in the configuration file
-	keys      []string // as bubbletea names them
+	name      string   // the action's name in the configuration file
+	keys      []string // bubbletea's names
 	moves     bool     // it only moves the cursor
 	where     scope
-	hint      string              // for the footer; none when it stands in the help page only
-	hintFunc  func(*Model) string // the hint where it depends on what is shown; nil: hint
+	hint      string              // for the footer; "" if it is only on the help page
+	hintFunc  func(*Model) string // returns the hint if it depends on the screen; nil: hint
 	help      string
 	run       func(*Model) tea.Cmd
-	nth       func(*Model, int) tea.Cmd // does it with the number of the key among keys, from 0; nil: run does
-	hintWhen  func(*Model) bool         // whether the hint is of use now; nil: always
-	immediate bool                      // it means the same whatever is still to come: see ahead.go
+	nth       func(*Model, int) tea.Cmd // runs the action with the index of the pressed key in keys; nil: run
+	hintWhen  func(*Model) bool         // reports whether to show the hint now; nil: always
+	immediate bool                      // it never waits for loading rows: see ahead.go
 }
 
-// keySigns is the keys that people know by another name than bubbletea.
+// keySigns maps bubbletea's key names to symbols.
 var keySigns = map[string]string{
 	"up": "↑", "down": "↓", "left": "←", "right": "→", "enter": "⏎", "backspace": "⌫", " ": "space", "delete": "Del",
 	"shift+up": "⇧↑", "shift+down": "⇧↓", "pgup": "PgUp", "pgdown": "PgDn", "home": "Home", "end": "End",
 }
 
-// keySign is a key as a person reads it.
+// keySign returns the displayed form of a key.
 func keySign(key string) string {
 	if sign, ok := keySigns[key]; ok {
 		return sign
@@ -53,7 +53,7 @@ func keySign(key string) string {
 	return key
 }
 
-// label is the keys as a person reads them, each of them.
+// label returns the displayed form of all keys of a binding.
 func (b binding) label() string {
 	const most = 4
 	if n := len(b.keys); n > most {
@@ -66,12 +66,12 @@ func (b binding) label() string {
 	return strings.Join(signs, " ")
 }
 
-// bindings is every key of the browser, in the order of the help page.
+// bindings returns all bindings, in the order of the help page.
 func bindings() []binding {
 	return slices.Concat(moveBindings(), changeBindings(), viewBindings(), tabBindings(), recallBindings(), generalBindings())
 }
 
-// onKeys and ofKeys are what the list of keys does, and tells.
+// onKeys and ofKeys turn a method of the list of keys into an action or a condition.
 func onKeys(f func(*keys.Room) tea.Cmd) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd { return f(&m.keys) }
 }
@@ -79,7 +79,7 @@ func ofKeys(f func(*keys.Room) bool) func(*Model) bool {
 	return func(m *Model) bool { return f(&m.keys) }
 }
 
-// onValue and ofValue are what the value does, and tells.
+// onValue and ofValue turn a method of the value pane into an action or a condition.
 func onValue(f func(*value.Room) tea.Cmd) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd { return f(&m.value) }
 }
@@ -87,7 +87,7 @@ func ofValue(f func(*value.Room) bool) func(*Model) bool {
 	return func(m *Model) bool { return f(&m.value) }
 }
 
-// onEdit, onSubject and ofEdit are likewise of what changes the data.
+// onEdit, onSubject and ofEdit turn a method of the edit pane into an action or a condition.
 func onEdit(f func(*edit.Room) tea.Cmd) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd { return f(&m.edit) }
 }
@@ -98,7 +98,7 @@ func onSubject(f func(*edit.Room, edit.Subject) tea.Cmd) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd { return f(&m.edit, m.subject()) }
 }
 
-// moveBindings is the keys that go somewhere.
+// moveBindings returns the bindings for movement.
 func moveBindings() []binding {
 	return []binding{
 		{name: "up", moves: true, keys: []string{"up", "k"}, where: everywhere, help: "one line up", run: moves(-1)},
@@ -116,7 +116,7 @@ func moveBindings() []binding {
 	}
 }
 
-// viewBindings is the keys that change what is shown.
+// viewBindings returns the bindings that change the view.
 func viewBindings() []binding {
 	return []binding{
 		{name: "form", keys: []string{"x"}, where: inValue, hint: "form", help: "decoded, text, hex or bits; scores as places", run: onValue((*value.Room).SwitchForm), hintWhen: ofValue((*value.Room).InBytes)},
@@ -141,7 +141,7 @@ func viewBindings() []binding {
 	}
 }
 
-// changeBindings is the keys that change the data, or take it away.
+// changeBindings returns the bindings that change or copy data.
 func changeBindings() []binding {
 	return []binding{
 		{name: "mark", keys: []string{" "}, where: inKeys, help: "mark a key or a folder", run: onKeys((*keys.Room).Mark)},
@@ -170,18 +170,18 @@ func changeBindings() []binding {
 	}
 }
 
-// editsHere reports whether what is shown has something to edit, and addsHere whether there
-// is something to add to it.
+// editsHere reports whether the focused pane shows something to edit, and addsHere whether something
+// can be added to it.
 func (m *Model) editsHere() bool { return m.InValue && m.changesHere() && !m.value.ShowsDelivered() }
 func (m *Model) addsHere() bool  { return m.changesHere() && !(m.InValue && m.value.ShowsPending()) }
 
 // onPending reports whether pending entries are shown and can be changed.
 func (m *Model) onPending() bool { return m.InValue && m.changesHere() && m.value.ShowsPending() }
 
-// changesHere reports whether what is shown can be changed.
+// changesHere reports whether the contents of the focused pane can be changed.
 func (m *Model) changesHere() bool { return m.edit.IsUnlocked() && (!m.InValue || m.value.IsOwn()) }
 
-// generalBindings is the keys that hold anywhere.
+// generalBindings returns the bindings for information and for the program itself.
 func generalBindings() []binding {
 	return []binding{
 		{name: "scan_on", keys: []string{"+"}, where: inKeys, hint: "scan on", help: "scan on after a pause", run: onKeys((*keys.Room).KeepScanning), hintWhen: ofKeys((*keys.Room).ScanPaused), immediate: true},

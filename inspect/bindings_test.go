@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestEveryActionHasAName of its own, which is in people's configuration files.
+// TestEveryActionHasAName checks that each action has its own name, because configuration files use it.
 func TestEveryActionHasAName(t *testing.T) {
 	plain := regexp.MustCompile(`^[a-z]+(_[a-z]+)*$`)
 	seen := map[string]bool{}

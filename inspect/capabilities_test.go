@@ -1,8 +1,7 @@
 package inspect
 
-// capabilities is what the browser is for, and the session that shows it at each size
-// of the screen. What needs a real terminal, an editor or a file is in
-// cmd/inspect_test.go.
+// capabilities lists what the browser can do, and the session that shows it at each screen size. Capabilities
+// that need a real terminal, an editor or a file are tested in cmd/inspect_test.go.
 var capabilities = []struct {
 	bullet, what, session string
 	shows                 []string // each on some screen of the session

@@ -9,7 +9,7 @@ import (
 	"github.com/meowdis/meowdis/inspect/room"
 )
 
-// TestFoldersInARow: those that are all of one another open and close together.
+// TestFoldersInARow checks that folders with a single subfolder open and close together.
 func TestFoldersInARow(t *testing.T) {
 	f := newFile(t)
 	for _, key := range []string{"a:b:c:1", "a:b:c:2", "m:1:x", "m:2:x", "z:y:w"} {
@@ -30,7 +30,7 @@ func TestFoldersInARow(t *testing.T) {
 			s.shows("▌   ▾ y:", "w ")
 		})
 	}
-	// So do those that all keys are in.
+	// So do folders that contain all keys.
 	f = newFile(t)
 	f.do("SET app:prod:user:1 x")
 	f.do("SET app:prod:job:1 x")
@@ -38,7 +38,7 @@ func TestFoldersInARow(t *testing.T) {
 	s.shows("▾ app:", "▾ prod:", "▸ job:", "▸ user:")
 }
 
-// TestClickTitles sorts by the column that is clicked, then the other way round.
+// TestClickTitles sorts by the clicked column, and reverses the order at the second click.
 func TestClickTitles(t *testing.T) {
 	f := newFile(t).shop()
 	for _, width := range []int{40, 80, 200} {
@@ -65,7 +65,7 @@ func TestClickTitles(t *testing.T) {
 	}
 }
 
-// TestLongNames are shown whole, of a key and of a folder.
+// TestLongNames shows long names of a key and of a folder in full.
 func TestLongNames(t *testing.T) {
 	f := newFile(t)
 	long := strings.Repeat("long/", 40)

@@ -22,7 +22,7 @@ import (
 	"github.com/meowdis/meowdis/transfer"
 )
 
-// dumpAll is every key of a client with its value and its end, in order.
+// dumpAll returns every key of a client with its value and expiry, in order.
 func dumpAll(t *testing.T, c target.Client, now int64) string {
 	t.Helper()
 	conn := target.NewConn(c, systemClock)
@@ -36,7 +36,7 @@ func dumpAll(t *testing.T, c target.Client, now int64) string {
 			lines = append(lines, dumpKey(t, conn, db, target.Text(e), now))
 		}
 	}
-	if _, err := conn.Do(context.Background(), 0); err != nil { // the session is not ours alone
+	if _, err := conn.Do(context.Background(), 0); err != nil { // other clients use the session too
 		t.Fatal(err)
 	}
 	slices.Sort(lines)
@@ -65,12 +65,12 @@ func dumpKey(t *testing.T, conn *target.Conn, db int, key string, now int64) str
 	return line.String() + "\n"
 }
 
-// osc52Of is the escape sequence that copies text.
+// osc52Of returns the escape sequence that copies text.
 func osc52Of(text string) string {
 	return "\x1b]52;c;" + base64.StdEncoding.EncodeToString([]byte(text)) + "\x07"
 }
 
-// TestEveryChangeIsUndone changes a file in every way, and takes all back.
+// TestEveryChangeIsUndone changes a file in every way and undoes every change.
 func TestEveryChangeIsUndone(t *testing.T) {
 	f := newFile(t).shop()
 	before := dumpAll(t, f, f.clock.now)
@@ -118,7 +118,7 @@ func TestEveryChangeIsUndone(t *testing.T) {
 	}
 }
 
-// TestRealRedisIsChanged shows that undo works on a real server, too.
+// TestRealRedisIsChanged checks that undo also works on a real server.
 func TestRealRedisIsChanged(t *testing.T) {
 	conn := oracle.Start(t).Dial(t)
 	for i := range 30 {
@@ -283,7 +283,7 @@ func TestMouse(t *testing.T) {
 	at(119, 22, tea.MouseButtonLeft)
 }
 
-// TestNamesThatAreNoText renames and edits bytes that cannot be typed as they are.
+// TestNamesThatAreNoText renames and edits bytes that cannot be typed.
 func TestNamesThatAreNoText(t *testing.T) {
 	f := newFile(t)
 	ctx := context.Background()
@@ -312,15 +312,15 @@ func TestNamesThatAreNoText(t *testing.T) {
 	s.shows("hash · 1 field")
 }
 
-// A field keeps the time to live that it has when it is written, which need not be the
-// one that is shown.
+// A field keeps the time to live that it has when it is written, which may differ from the one on the
+// screen.
 func TestFieldKeepsItsLife(t *testing.T) {
 	f := newFile(t)
 	f.do("HSET cart apple 3")
 	s := browseOn(t, f, f.fake, 80, 24)
 	s.press("U", "enter")
 	s.shows("apple", "3")
-	f.do("HPEXPIREAT cart 4000000000000 FIELDS 1 apple") // behind its back
+	f.do("HPEXPIREAT cart 4000000000000 FIELDS 1 apple") // without the browser's knowledge
 	for _, change := range [][]string{{"e", "1", "enter"}, {"u"}} {
 		s.press(change...)
 		ends, err := f.session.Do(context.Background(), target.Command("HPEXPIRETIME", "cart", "FIELDS", "1", "apple")...)

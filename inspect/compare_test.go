@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// before goes to the version of a key before a change, whose title begins so.
+// before selects the version of a key before the change whose title starts with change.
 func (s *session) before(change string) {
 	s.t.Helper()
 	s.press("=")
@@ -28,7 +28,7 @@ func TestPast(t *testing.T) {
 	for i := range 300 {
 		many += fmt.Sprintf(" field:%03d %s", i, strings.Repeat("x", 1000))
 	}
-	f.do(many) // it is kept in parts
+	f.do(many) // a large key is stored in parts
 	s := browseOn(t, f, f.fake, 120, 30)
 	s.press("U")
 

@@ -9,8 +9,8 @@ import (
 	"github.com/meowdis/meowdis/inspect/target"
 )
 
-// TestCopyBetweenTabs copies what is marked to another tab, as a change that is undone
-// there, and neither unasked over what is there nor where nothing may be written.
+// TestCopyBetweenTabs copies marked keys to another tab, where the copy can be undone. It does not
+// overwrite keys without asking, and fails where writing is locked.
 func TestCopyBetweenTabs(t *testing.T) {
 	alone := inTabs(t, 80, 24, "a.db")
 	alone.press("c")
@@ -49,15 +49,15 @@ func TestCopyBetweenTabs(t *testing.T) {
 	s.shows("2 rows marked")
 }
 
-// typing sends text letter by letter.
+// typing types text letter by letter.
 func (s *tabbed) typing(text string) {
 	for _, r := range text {
 		s.press(string(r))
 	}
 }
 
-// meanwhile lets another client do something to a target once, right before a transaction that gives keys their
-// names.
+// meanwhile lets another client run commands on a target once, right before the transaction that
+// renames the copied keys.
 func (s *tabbed) meanwhile(name, lines string) {
 	s.before = func(at string, calls [][][]byte) {
 		if at == name && holdsMulti(calls) && slices.ContainsFunc(calls, func(c [][]byte) bool { return strings.HasPrefix(string(c[0]), "RENAME") }) {
@@ -67,7 +67,7 @@ func (s *tabbed) meanwhile(name, lines string) {
 	}
 }
 
-// has fails the test when a target has another reply to a command.
+// has fails the test if a target's reply to a command is not want.
 func (s *tabbed) has(name, want string, command ...string) {
 	s.t.Helper()
 	v, err := s.files[name].session.Do(context.Background(), target.Command(command...)...)
@@ -76,8 +76,8 @@ func (s *tabbed) has(name, want string, command ...string) {
 	}
 }
 
-// TestCopyAmongOthers copies while another client makes, changes and deletes the same keys: what it writes is
-// overwritten only if that was asked for, and then undo brings back what it wrote last.
+// TestCopyAmongOthers copies while another client creates, changes and deletes the same keys. The other
+// client's keys are overwritten only after a question, and undo restores their last version.
 func TestCopyAmongOthers(t *testing.T) {
 	s := inTabs(t, 80, 24, "a.db", "b.db")
 	s.files["a.db"].theirs("RPUSH list 1 2 3\nEXPIRE list 500")
@@ -107,8 +107,8 @@ func TestCopyAmongOthers(t *testing.T) {
 	s.has("b.db", "4", "DBSIZE")
 }
 
-// TestCopyOfChangingKeys: a key that is read in many steps while another client changes it is copied as it was at
-// one moment.
+// TestCopyOfChangingKeys checks that a key read in many steps is copied as of one moment, although
+// another client changes it.
 func TestCopyOfChangingKeys(t *testing.T) {
 	s := inTabs(t, 80, 24, "a.db", "b.db")
 	a := s.files["a.db"]
@@ -121,7 +121,7 @@ func TestCopyOfChangingKeys(t *testing.T) {
 		if at != "a.db" || string(calls[0][0]) != "LRANGE" {
 			return
 		}
-		if begun { // the first part has been read; the length stays
+		if begun { // the first part was read; the length stays
 			s.before = nil
 			a.theirs("LSET list 0 new\nLSET list -1 new")
 		}

@@ -1,19 +1,18 @@
-// Package inspect is the full-screen browser of a Redis data set: the keys on
-// the left, as a tree or in any order, the value of the selected one on the right.
-// It reads until it is unlocked, and undoes what it writes then.
+// Package inspect is the full-screen browser of a Redis data set: the keys on the left, as a tree or in
+// any order, and the selected value on the right. It is read-only until the user unlocks it, and it can
+// undo its changes.
 //
-// It knows commands and replies, never a store or a network: Run is handed a
-// Client, and for a file an Index, which answers what no command does.
+// It deals in commands and replies and knows no store and no network. Run takes a Client, and for a
+// file also an Index, which answers what no command can.
 //
-// The rooms are packages: keys, value, edit and overview. Each has its state, its jobs and
-// its view, and none knows another: what others have to know is an event that it tells,
-// and Model.route (update.go) hands on. What all of them use is below: room (what each is
-// handed, and dialogs), target (what is inspected), job, screen and change.
+// The panes are packages: keys, value, edit and overview. Each has its own state, jobs and view, and
+// does not import the other panes. A pane reports a change as an event, and Model.route (update.go)
+// passes it to the other panes. The panes share ui (their context and the dialogs), target (the data
+// set), job, screen and change.
 //
-// A key press comes to press.go, which finds what it does in the table of bindings.go. A
-// message comes to Model.Update (update.go); then fill starts the jobs that the new state
-// lacks, and View (view.go) draws. Everything slow happens in jobs (package job) off the
-// screen's loop, one at a time for each purpose, and every job can be cancelled: it runs
-// on what it was handed, and returns a message. A message and what takes it in have one
+// press.go looks up a key press in the table of bindings.go. Messages go to Model.Update (update.go).
+// After each message, fill starts the jobs whose results are missing, and View (view.go) draws. Slow
+// work runs in jobs (package job), outside the update loop, one per purpose. Every job can be
+// cancelled: it gets its inputs as arguments and returns a message. A message and its handler share a
 // name: openedMsg, onOpened.
 package inspect

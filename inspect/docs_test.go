@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestDocumentation holds the table of keys in the documentation against the
-// bindings; -update writes it.
+// TestDocumentation compares the table of keys in the documentation with the bindings; -update writes
+// it.
 func TestDocumentation(t *testing.T) {
 	const file = "../docs/inspect.md"
 	text, err := os.ReadFile(file)

@@ -13,11 +13,10 @@ import (
 	"github.com/meowdis/meowdis/inspect/target"
 )
 
-// drafted is a file that the editor was given, and what it held.
+// drafted is a file passed to the editor, and its content.
 type drafted struct{ path, shown string }
 
-// drafts opens the editor on what is shown, and returns the draft as the editor
-// found it.
+// drafts opens the editor on the current value and returns the draft.
 func (s *session) drafts() drafted {
 	s.t.Helper()
 	var path string
@@ -93,7 +92,7 @@ func TestEditingLargeText(t *testing.T) {
 	if len(d.shown) != 1_600_000 {
 		t.Fatalf("the editor gets %d bytes", len(d.shown))
 	}
-	// An editor ends the last line.
+	// Editors end the last line with a newline.
 	s.leaves(d, d.shown+"\n")
 	s.shows("Nothing was changed")
 	d = s.drafts()
@@ -103,7 +102,7 @@ func TestEditingLargeText(t *testing.T) {
 		t.Errorf("there are %d bytes", len(got))
 	}
 
-	// What somebody else writes meanwhile is not overwritten unasked.
+	// A concurrent write is not overwritten without asking.
 	d = s.drafts()
 	f.do("SET k theirs")
 	s.leaves(d, "mine")
@@ -126,7 +125,7 @@ func TestEditingLargeText(t *testing.T) {
 	}
 }
 
-// TestWhatWasTypedStays when it is refused.
+// TestWhatWasTypedStays checks that a refused draft keeps its text.
 func TestWhatWasTypedStays(t *testing.T) {
 	f := newFile(t)
 	f.do("JSON.SET doc $ 1")
@@ -148,8 +147,8 @@ func TestWhatWasTypedStays(t *testing.T) {
 	s.shows("✗ there is a key of that name already", "SET doc")
 }
 
-// TestEditingOneLine edits JSON that is stored in one line, in lines, and stores it as it
-// was written, unless the person wants another layout.
+// TestEditingOneLine edits one-line JSON laid out in several lines. It is stored in one line again,
+// unless the user chooses the other layout.
 func TestEditingOneLine(t *testing.T) {
 	f := newFile(t)
 	set := func(words ...string) {
@@ -171,9 +170,9 @@ func TestEditingOneLine(t *testing.T) {
 	s.shows("Nothing was changed")
 	for _, c := range []struct{ left, asks, key, stored string }{
 		{"{\n  \"b\": 1,\n  \"a\": [\n    1,\n    3\n  ]\n}\n", "", "", `{"b": 1, "a": [1, 3]}`},
-		{`{"b":2}` + "\n", "", "", `{"b":2}`},                                         // in one line by their own hand
-		{"{\n\t\"b\": 3\n}\n", "laid out in another way", "enter", `{"b":3}`},         // as it was
-		{"{\n\t\"b\": 4\n}\n", "laid out in another way", "down", "{\n\t\"b\": 4\n}"}, // as it is
+		{`{"b":2}` + "\n", "", "", `{"b":2}`},                                         // the user put it in one line
+		{"{\n\t\"b\": 3\n}\n", "laid out in another way", "enter", `{"b":3}`},         // the stored layout
+		{"{\n\t\"b\": 4\n}\n", "laid out in another way", "down", "{\n\t\"b\": 4\n}"}, // the edited layout
 	} {
 		d := s.drafts()
 		s.leaves(d, c.left)
@@ -189,7 +188,7 @@ func TestEditingOneLine(t *testing.T) {
 			t.Errorf("stored is %q, want %q", got, c.stored)
 		}
 	}
-	// What has lines already is edited as it is.
+	// A value stored in several lines is edited unchanged.
 	if d := s.drafts(); d.shown != "{\n\t\"b\": 4\n}" {
 		t.Errorf("the draft is %q", d.shown)
 	}
@@ -201,18 +200,18 @@ func TestEditingOneLine(t *testing.T) {
 	s.shows("Nothing was changed", "Your text is in", d.path)
 	s.press("esc")
 	s.leaves(d, "{\n  \"b\": ,\n}")
-	s.press("enter") // again
+	s.press("enter") // a second time
 	s.leaves(d, "{\n  \"b\": 5\n}")
 	s.shows("Changed k")
 	if got := f.get("k"); got != `{"b":5}` {
 		t.Errorf("stored is %q", got)
 	}
-	// Who looks at the text edits that.
+	// With the text form on the screen, the editor gets the text.
 	s.press("x")
 	if d := s.drafts(); d.shown != `{"b":5}` {
 		t.Errorf("the draft is %q", d.shown)
 	}
-	// A long line in a hash comes in lines, too, also by e.
+	// A long line in a hash is laid out too, also with e.
 	s.press("esc")
 	s.choose("h")
 	s.press("enter")
@@ -225,8 +224,8 @@ func TestEditingOneLine(t *testing.T) {
 	}
 }
 
-// TestEditingLayers edits what is inside of gzip and MessagePack, and as it is what is
-// looked at as it is.
+// TestEditingLayers edits the decoded content of gzip and MessagePack, and the stored bytes if the
+// stored form is on the screen.
 func TestEditingLayers(t *testing.T) {
 	f := newFile(t)
 	zipped := func(text string) string {

@@ -16,18 +16,18 @@ import (
 	"github.com/meowdis/meowdis/inspect/target"
 )
 
-// clock is the time of a test, which passes only when the test says so.
+// clock is the time of a test; only the test advances it.
 type clock struct{ now int64 }
 
 func newFake() *fake { return &fake{clock: &clock{now: 1_700_000_000_000}} }
 
-// timer is a message that comes when its time has come.
+// timer is a message due at a time.
 type timer struct {
 	at  int64
 	msg tea.Msg
 }
 
-// session drives a Model as bubbletea does, but one message after the other.
+// session drives a Model as bubbletea does, one message at a time.
 type session struct {
 	t      *testing.T
 	model  *Model
@@ -65,14 +65,14 @@ func (s *session) send(msg tea.Msg) {
 	s.run(cmd)
 }
 
-// run does cmd and everything that follows from it.
+// run runs cmd and all commands that follow from it.
 func (s *session) run(cmd tea.Cmd) {
 	for _, msg := range results(cmd) {
 		s.send(msg)
 	}
 }
 
-// results does a command at once; of a batch, each.
+// results runs a command now, or each command of a batch.
 func results(cmd tea.Cmd) []tea.Msg {
 	if cmd == nil {
 		return nil
@@ -91,7 +91,7 @@ func results(cmd tea.Cmd) []tea.Msg {
 	}
 }
 
-// wait lets time pass.
+// wait advances the clock.
 func (s *session) wait(d time.Duration) {
 	end := s.fake.clock.now + d.Milliseconds()
 	for {
@@ -116,7 +116,7 @@ var namedKeys = map[string]tea.KeyMsg{
 	"ctrl+p": {Type: tea.KeyCtrlP}, "ctrl+r": {Type: tea.KeyCtrlR}, "ctrl+t": {Type: tea.KeyCtrlT}, "ctrl+w": {Type: tea.KeyCtrlW}, "ctrl+x": {Type: tea.KeyCtrlX},
 }
 
-// press sends keys by name; then the person rests.
+// press presses keys by name, and then waits for SettleTime.
 func (s *session) press(keys ...string) {
 	for _, k := range keys {
 		msg, ok := namedKeys[k]
@@ -128,7 +128,7 @@ func (s *session) press(keys ...string) {
 	s.wait(2 * room.SettleTime)
 }
 
-// choose goes to a key of the list, which becomes a flat one.
+// choose selects a key in the flat list.
 func (s *session) choose(key string) {
 	s.t.Helper()
 	if s.model.keys.IsTree() {
@@ -145,7 +145,7 @@ func (s *session) choose(key string) {
 	s.t.Fatalf("there is no key %q in the list:\n%s", key, s.screen())
 }
 
-// typing sends text letter by letter.
+// typing types text letter by letter.
 func (s *session) typing(text string) {
 	for _, r := range text {
 		s.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}})
@@ -153,7 +153,7 @@ func (s *session) typing(text string) {
 	s.wait(2 * room.SettleTime)
 }
 
-// screen is what is shown, without escape sequences and spaces at line ends.
+// screen returns the screen without escape sequences and trailing spaces.
 func (s *session) screen() string {
 	s.t.Helper()
 	lines := strings.Split(ansi.Strip(s.model.View()), "\n")

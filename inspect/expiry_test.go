@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestCountsFollowWhatExpires: of closed folders and of the database, with nobody
-// writing anything.
+// TestCountsFollowWhatExpires checks the counts of closed folders and of the database when keys expire
+// and no client writes.
 func TestCountsFollowWhatExpires(t *testing.T) {
 	f := newFile(t)
 	f.do("SET s:1 x PX 5000")
@@ -27,8 +27,8 @@ func TestCountsFollowWhatExpires(t *testing.T) {
 	s.hides("g:", "0 keys")
 }
 
-// TestNoGhostFolders: a folder is not there when all that it holds has expired, and nobody
-// has swept it away.
+// TestNoGhostFolders checks that a folder disappears when all its keys have expired, even before the
+// sweep.
 func TestNoGhostFolders(t *testing.T) {
 	f := newFile(t)
 	for i := range 5 {
@@ -48,7 +48,7 @@ func TestNoGhostFolders(t *testing.T) {
 	s.hides("ghost")
 }
 
-// TestServersForgetWhatExpires: keys that were scanned and are gone are in no folder.
+// TestServersForgetWhatExpires checks that expired keys of a scan are in no folder.
 func TestServersForgetWhatExpires(t *testing.T) {
 	f := newFake()
 	f.add(fakeValue{key: "a:1", kind: "string", str: "x", expires: f.clock.now + 3000}, fakeValue{key: "a:2", kind: "string", str: "x"},
@@ -64,7 +64,7 @@ func TestServersForgetWhatExpires(t *testing.T) {
 	s.shows("▸ a:", "1 key")
 }
 
-// TestOverviewOfAServerInEveryOrder counts each key once, and says of which.
+// TestOverviewOfAServerInEveryOrder counts each key once and shows which keys were counted.
 func TestOverviewOfAServerInEveryOrder(t *testing.T) {
 	for _, keys := range [][]string{nil, {"S"}, {"s", "T", "enter"}, {"s", "s", "enter", "S"}, {"s", "t", "enter"}} {
 		f := newFake()
@@ -78,7 +78,7 @@ func TestOverviewOfAServerInEveryOrder(t *testing.T) {
 	}
 }
 
-// TestAFileThatIsMoved is told within a second, for as long as it is.
+// TestAFileThatIsMoved checks that a moved file is reported within a second, until it is back.
 func TestAFileThatIsMoved(t *testing.T) {
 	f := newFile(t)
 	f.do("SET k v")
@@ -89,7 +89,7 @@ func TestAFileThatIsMoved(t *testing.T) {
 		o.Moved = func() error { return moved }
 	}
 	s := browseOn(t, f, f.fake, 80, 24)
-	s.press("f") // it is no change that one need not follow
+	s.press("f") // turning off the check for changes does not hide it
 	moved = errors.New("the file was moved")
 	s.wait(time.Second)
 	s.shows("✗ the file was moved")
@@ -100,8 +100,8 @@ func TestAFileThatIsMoved(t *testing.T) {
 	s.hides("the file was moved")
 }
 
-// TestUndoOfATTLThatIsOver ends the key, or the field, and what takes that back brings it
-// back.
+// TestUndoOfATTLThatIsOver undoes and redoes TTL changes to a time that has passed: the key or the
+// field is deleted, and the reverse restores it.
 func TestUndoOfATTLThatIsOver(t *testing.T) {
 	f := newFile(t)
 	f.do("SET k v")

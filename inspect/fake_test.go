@@ -12,29 +12,28 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// fakeValue is a value of the fake. Which part is set depends on the kind.
+// fakeValue is a value of the fake. The kind determines which field is set.
 type fakeValue struct {
 	key     string
 	kind    string
 	str     string
-	elems   []string // of a list or set; fields and values, or members and scores, alternating
+	elems   []string // elements of a list or set; fields and values, or members and scores, alternating
 	expires int64
 }
 
-// fake answers the commands that the browser sends from memory, in the order in
-// which keys were added.
+// fake answers the browser's commands from memory, with keys in the order they were added.
 type fake struct {
 	mu      sync.Mutex
 	clock   *clock
-	options func(*Options) // changes how the browser is started; nil: as it is
+	options func(*Options) // changes the options of the browser; nil: the defaults
 	dbs     [target.MostDatabases][]fakeValue
 	db      int
 	calls   []string
-	refuse  map[string]string                  // the error reply of a command
-	answers map[string]resp.Value              // the reply to calls that begin so
-	broken  error                              // what Pipeline gives
-	gate    chan struct{}                      // when set, Pipeline waits for it or the context
-	bytes   func(from, to int64) ([]byte, int) // a string too big for memory: its part, and its size
+	refuse  map[string]string                  // maps a command to its error reply
+	answers map[string]resp.Value              // maps the start of a call to its reply
+	broken  error                              // the error that Pipeline returns
+	gate    chan struct{}                      // if set, Pipeline waits for it or the context
+	bytes   func(from, to int64) ([]byte, int) // a string too big for memory: returns a part and the full size
 }
 
 func (f *fake) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
@@ -176,7 +175,7 @@ func (f *fake) scan(words []string) resp.Value {
 	return resp.MakeArray(resp.MakeString(next), bulks(keys))
 }
 
-// globbed knows * only.
+// globbed matches patterns; it supports only *.
 func globbed(pattern, s string) bool {
 	parts := strings.Split(pattern, "*")
 	if pattern == "" {
@@ -226,7 +225,7 @@ func atoi(s string) int {
 
 func (f *fake) add(v ...fakeValue) { f.dbs[0] = append(f.dbs[0], v...) }
 
-// sent tells how many of the calls began with prefix.
+// sent returns the number of calls that start with prefix.
 func (f *fake) sent(prefix string) int {
 	n := 0
 	for _, c := range f.calls {
@@ -239,7 +238,7 @@ func (f *fake) sent(prefix string) int {
 
 var errBroken = errors.New("connection refused")
 
-// plain adds n strings, key:00000 and on.
+// plain adds n strings, from key:00000.
 func (f *fake) plain(n int) *fake {
 	for i := range n {
 		f.add(fakeValue{key: fmt.Sprintf("key:%05d", i), kind: "string", str: "value " + strconv.Itoa(i)})
@@ -247,7 +246,7 @@ func (f *fake) plain(n int) *fake {
 	return f
 }
 
-// zoo adds a key of each kind, and the keys that are hard to show.
+// zoo adds a key of each kind, and keys that are hard to display.
 func (f *fake) zoo() *fake {
 	jobs := make([]string, 250)
 	scores := make([]string, 500)

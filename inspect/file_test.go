@@ -19,19 +19,19 @@ import (
 	"github.com/meowdis/meowdis/translator"
 )
 
-// index is a real store as an Index.
+// index implements Index with a real store.
 type index struct {
 	*catalog.Catalog
 	*local.Store
 }
 
-// file is a real store as a Client, and as the target of a session.
+// file implements Client with a real store, and is the target of a session.
 type file struct {
 	*fake
 	t       *testing.T
 	session *engine.Session
 	index   index
-	another func() *engine.Session // one more client
+	another func() *engine.Session // opens another client
 }
 
 func newFile(t *testing.T) *file {
@@ -56,14 +56,14 @@ func newFile(t *testing.T) *file {
 	return f
 }
 
-// opened lets the browser know what a file knows, and write it.
+// opened sets the options for a writable file.
 func (f *file) opened(o *Options) {
 	o.Index = f.index
 	o.Unlock = func(context.Context) (target.Client, error) { return f, nil }
 	o.Explain, o.Scratch, o.Exporter = f.explain, f.scratch, exportScript
 }
 
-// scratch is an empty store.
+// scratch returns an empty store.
 func (f *file) scratch(context.Context) (target.Client, func() error, error) {
 	s, err := local.Open(local.Memory, local.Options{Now: func() int64 { return f.clock.now }, SweepEvery: -1})
 	if err != nil {
@@ -72,7 +72,7 @@ func (f *file) scratch(context.Context) (target.Client, func() error, error) {
 	return engine.New(s, engine.WithClock(func() int64 { return f.clock.now })).Session(), s.Close, nil
 }
 
-// explain is the SQL of a command, without arguments and plans.
+// explain returns the SQL of a command, without arguments and plans.
 func (f *file) explain(db int, call [][]byte) string {
 	cmd, bad := commands.Find(call)
 	if cmd == nil {
@@ -89,7 +89,7 @@ func (f *file) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, er
 	return f.session.Pipeline(ctx, calls)
 }
 
-// do runs a command whose words are parted by spaces.
+// do runs a command whose words are separated by spaces.
 func (f *file) do(line string) {
 	f.t.Helper()
 	v, err := f.session.Do(context.Background(), target.Command(strings.Fields(line)...)...)

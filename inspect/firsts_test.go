@@ -9,8 +9,8 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// rehashing answers as a server whose table grows while it is scanned: each page
-// begins with the last elements of the page before, and an empty page ends it.
+// rehashing replies as a server that rehashes during a scan: each page starts with the last elements of
+// the previous page, and an empty page ends the scan.
 type rehashing struct{ *fake }
 
 func (r rehashing) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
@@ -47,7 +47,7 @@ func (r rehashing) elements(name, key string) (all []string) {
 	return all
 }
 
-// TestRepeatedElements lists each element once, whichever way the person goes.
+// TestRepeatedElements lists each element once in both directions.
 func TestRepeatedElements(t *testing.T) {
 	f := newFake()
 	var fields, members []string

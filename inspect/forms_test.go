@@ -9,7 +9,7 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// TestForms shows values in the forms that x goes through.
+// TestForms shows values in all forms of the x key.
 func TestForms(t *testing.T) {
 	f := newFile(t)
 	f.do("SETBIT map 3 1")
@@ -58,8 +58,7 @@ func TestForms(t *testing.T) {
 	s.press("esc")
 }
 
-// TestLargeDocument does not fetch a JSON document that is larger than the screen's
-// program should hold.
+// TestLargeDocument does not fetch a JSON document too large for the browser's memory.
 func TestLargeDocument(t *testing.T) {
 	f := newFile(t).shop()
 	f.fake.options = nil
@@ -76,7 +75,7 @@ func TestLargeDocument(t *testing.T) {
 	}
 }
 
-// heavy says of every key that it takes 65 MB.
+// heavy reports 65 MB for every key.
 type heavy struct{ *file }
 
 func (h heavy) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
@@ -89,8 +88,7 @@ func (h heavy) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, er
 	return values, err
 }
 
-// TestTooLongToDecode says what a long value is as far as its beginning tells, and
-// never asks for all of it.
+// TestTooLongToDecode describes a long value from its beginning and never fetches all of it.
 func TestTooLongToDecode(t *testing.T) {
 	f := newFake()
 	noise := make([]byte, 5<<20)
@@ -111,7 +109,7 @@ func TestTooLongToDecode(t *testing.T) {
 	}
 }
 
-// TestOwnDecoder shows a value by a command of the person's own.
+// TestOwnDecoder shows a value with a user-defined decoder.
 func TestOwnDecoder(t *testing.T) {
 	f := newFile(t)
 	f.do("SET order:1 secret")

@@ -11,8 +11,8 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// TestStreamGroups acknowledges, claims and deletes what belongs to the groups of a stream,
-// and undoes and redoes each, in a small stream and in one that is not kept as a whole.
+// TestStreamGroups acknowledges, claims and deletes entries of a stream's groups, and undoes and redoes
+// each change, in a small stream and in one whose journal does not store the whole key.
 func TestStreamGroups(t *testing.T) {
 	t.Run("in a file", func(t *testing.T) {
 		f := newFile(t)
@@ -128,7 +128,7 @@ func playsGroups(t *testing.T, c target.Client, f *fake, entries int, call func(
 		t.Errorf("%q is pending", got)
 	}
 
-	// The tail: what others add is shown, until the person moves up.
+	// The live view shows entries of other clients until the user moves up.
 	s.press("]", "F")
 	s.shows("live", fmt.Sprintf("e%d", entries))
 	for i := range 40 {

@@ -12,7 +12,7 @@ import (
 	"github.com/meowdis/meowdis/inspect/screen"
 )
 
-// helpPage is the page of all keys, which can be searched.
+// helpPage is the searchable page of all keys.
 type helpPage struct {
 	room.Page
 	m *Model
@@ -24,7 +24,7 @@ func (m *Model) showHelp() tea.Cmd {
 	return nil
 }
 
-// Press implements room.Dialog.
+// Press implements the Dialog interface.
 func (h *helpPage) Press(b *room.Base, k tea.KeyMsg) tea.Cmd {
 	if k.String() == "/" {
 		return h.m.openPalette(h)
@@ -32,12 +32,12 @@ func (h *helpPage) Press(b *room.Base, k tea.KeyMsg) tea.Cmd {
 	return h.Page.Press(b, k)
 }
 
-// Footer implements room.Dialog.
+// Footer implements the Dialog interface.
 func (*helpPage) Footer() [][2]string {
 	return [][2]string{{"/", "search, and do"}, {"↑↓", "scroll"}, {"esc", "close"}}
 }
 
-// section is the bindings of a place, under its name.
+// section is the bindings of one scope under a title.
 type section struct {
 	where scope
 	name  string
@@ -51,12 +51,11 @@ func (m *Model) sections() []section {
 	return list
 }
 
-// minHelpWidth is the cells that a line of help has at least where there is more than one
-// column.
+// minHelpWidth is the least width of a help text if the help has several columns, in cells.
 const minHelpWidth = 36
 
-// helpLines is the bindings under the names of the places where they hold, those
-// of here first, in as many columns as they need and fit.
+// helpLines returns the bindings by scope, the focused pane first, in as many columns as needed and
+// possible.
 func (m *Model) helpLines(width, height int) []string {
 	labels, texts := 0, 0
 	for _, b := range m.bindings {
@@ -84,10 +83,10 @@ func (m *Model) helpLines(width, height int) []string {
 	}
 }
 
-// helpLine is a line of the help, and the section that it is of; a blank one is of none.
+// helpLine is a line of the help and its section; a blank line has none.
 type helpLine struct{ text, section string }
 
-// helpColumn is the whole help with texts so wide.
+// helpColumn returns the whole help in one column, with texts of the given width.
 func (m *Model) helpColumn(labels, texts int) (lines []helpLine) {
 	for i, s := range m.sections() {
 		if i > 0 {
@@ -109,7 +108,7 @@ func (m *Model) helpColumn(labels, texts int) (lines []helpLine) {
 	return lines
 }
 
-// essentials is what stands first where the help does not fit on one page.
+// essentials returns the line shown first if the help does not fit on one page.
 func (m *Model) essentials() string {
 	var shown []string
 	find := "filter"
@@ -124,8 +123,8 @@ func (m *Model) essentials() string {
 	return " " + strings.Join(shown, "   ")
 }
 
-// inColumns puts lines into columns of a width and so many rows, and returns how many
-// columns they are. A column that begins within a section repeats its name.
+// inColumns arranges lines in columns of the given width and number of rows, and returns the number of
+// columns. A column that starts within a section repeats the section title.
 func inColumns(lines []helpLine, each, rows int) (put []string, columns int) {
 	var column []string
 	finish := func() {

@@ -20,10 +20,10 @@ import (
 // Client runs commands; see target.Client.
 type Client = target.Client
 
-// Decoder is a person's own way to show values; see value.Decoder.
+// Decoder is a user-defined decoder of values; see value.Decoder.
 type Decoder = value.Decoder
 
-// Confirm is what a person must answer before something is deleted; see edit.Confirm.
+// Confirm says how the user confirms a deletion; see edit.Confirm.
 type Confirm = edit.Confirm
 
 const (
@@ -32,96 +32,93 @@ const (
 	ConfirmName = edit.ConfirmName
 )
 
-// Options is what Run needs to know.
+// Options configures Run.
 type Options struct {
 	Client target.Client
-	Index  target.Index // what else is known of the keys; nil: they are found by SCAN
-	Target string       // what is shown as the place the keys are in: a path, a URL without its secrets
-	DB     int          // the database shown first
-	// Moved returns an error when the file is no longer under its name; nil for what is
-	// no file.
+	Index  target.Index // answers what commands cannot; nil: keys are found by SCAN
+	Target string       // the displayed name of the target: a path, or a URL without its secrets
+	DB     int          // the first database shown
+	// Moved returns an error if the file is no longer at its path. Nil for targets that are not files.
 	Moved     func() error
-	Delimiter string // what parts names into folders; ":" when empty
-	// Unlock returns a client that writes. Nil leaves the browser read-only for good.
+	Delimiter string // separates folders in names; ":" if empty
+	// Unlock returns a client that can write. If nil, the browser stays read-only.
 	Unlock func(context.Context) (target.Client, error)
-	// Journal is the directory of the undo journal: what changes overwrite is kept
-	// there until they are undone. No change is made when it cannot be written.
+	// Journal is the directory of the undo journal, which stores overwritten data until it is undone.
+	// If the journal cannot be written, no change is made.
 	Journal string
-	// Recall is the directory where it is remembered which keys were opened and
-	// bookmarked; "" when that ends with the session.
+	// Recall is the directory that stores the recent keys and the bookmarks. If empty, they end with
+	// the session.
 	Recall string
-	// Fleeting tells that the data end with the session, and so does their undo.
+	// Fleeting is set if the data and its undo end with the session.
 	Fleeting bool
-	// Identity tells the target from all others, for the session that finds the
-	// journal of an earlier one; the target's name when empty.
+	// Identity identifies the target across sessions, so that a later session finds the journal. It
+	// defaults to Target.
 	Identity string
-	// Confirm is what the person must answer before something is deleted, and Name
-	// the name that ConfirmName asks for; the target when empty.
+	// Confirm says how the user confirms a deletion. Name is the name that ConfirmName asks for; it
+	// defaults to Target.
 	Confirm Confirm
 	Name    string
-	// Profile is the name of the target, where it has one, and Color its colour in the
-	// terminal, from 1; 0 for none.
+	// Profile is the profile name of the target, or "". Color is the profile's terminal colour, from 1;
+	// 0 for none.
 	Profile string
 	Color   int
-	// Label is the target in few letters, for its tab.
+	// Label is a short name of the target for its tab.
 	Label string
-	// Close ends what the target needs, when its tab is closed or the program ends; the
-	// journal keeps so many changes for the next session on it. Nil: nothing.
+	// Close releases the target when its tab closes or the program ends. kept is the number of changes
+	// that the journal keeps for the next session. It may be nil.
 	Close func(kept int) error
-	// Open opens another target, said as on the command line, and Places are those to
-	// choose from; nil: there is none but this.
+	// Open opens another target, given as on the command line. Places returns the targets to choose
+	// from. Both are nil if no other target can be opened.
 	Open   func(ctx context.Context, spec string) (Options, error)
 	Places func() []Place
-	// Editor is a command that edits the file at path; nil when there is none.
+	// Editor returns the command that edits the file at path. Nil if there is no editor.
 	Editor func(path string) *exec.Cmd
-	// StandIn is what Editor runs when the person has named no editor; "" when they have.
+	// StandIn is the fallback editor if the user has not configured one, else "".
 	StandIn string
-	// Scratch makes an empty data set in memory, in which a key is built anew as it was. Nil:
-	// keys are compared with one another only.
+	// Scratch creates an empty in-memory data set, in which compare rebuilds an earlier version of a
+	// key. If nil, keys can only be compared with each other.
 	Scratch func(context.Context) (c target.Client, end func() error, err error)
-	// Listen carries out a command that listens, on a connection of its own; nil: nothing
-	// can be listened to.
+	// Listen runs a streaming command on its own connection. If nil, no command can stream.
 	Listen server.Listener
-	// Decoder is the person's own decoder for the values of a key, nil for none.
+	// Decoder returns the user's decoder for a key, or nil.
 	Decoder func(key string) *Decoder
-	// Explain is the SQL that a command is in database db; nil where there is none.
+	// Explain returns the SQL of a command in database db. Nil for targets without SQL.
 	Explain func(db int, call [][]byte) string
 	// Exporter writes keys to files.
 	Exporter edit.Exporter
-	// Exec begins a shell command that runs a command on the target; "meowdis exec"
-	// when empty.
+	// Exec is the prefix of a shell command that runs a command on the target; it defaults to "meowdis
+	// exec".
 	Exec string
 
-	// Mouse lets the mouse select and scroll; the terminal then marks text only with
-	// shift held.
+	// Mouse enables mouse selection and scrolling. The terminal then selects text only with shift held.
 	Mouse bool
 
-	// Look is which keys and colours the person wants.
+	// Look is the user's choice of keys and colours.
 	Look Look
 
-	// Light tells that the text stands on a light background. With AskBackground the
-	// terminal is asked, too, and what it answers counts.
+	// Light is set for a light background. If AskBackground is set, the terminal is queried too, and
+	// its answer takes precedence.
 	Light         bool
 	AskBackground bool
 
-	Now func() int64 // the clock, in Unix ms; the machine's when nil
-	In  io.Reader    // the keyboard; the terminal's when nil
+	Now func() int64 // returns the time in Unix ms; nil: the system clock
+	In  io.Reader    // the keyboard; nil: the terminal
 	Out io.Writer    // the screen
 }
 
-// framesPerSecond has what a key does drawn within half of the 16 ms that people take for at once.
+// framesPerSecond draws the effect of a key within half of the 16 ms that people perceive as instant.
 const framesPerSecond = 120
 
-// Run shows the browser until the person quits (nil), a signal ends it (Signalled),
-// ctx ends (its error) or the terminal fails. What is under way is cancelled then; a
-// Client that does not heed that within a second may still run a call. What is in first
-// about the screen is for all; the targets in more are opened beside it.
+// Run shows the browser until the user quits (nil), a signal ends it (Signalled), ctx ends (its error)
+// or the terminal fails. It then cancels running work; a Client that does not stop within a second may
+// still run a call. The screen settings of first apply to all tabs. The targets in more open in further
+// tabs.
 func Run(ctx context.Context, first Options, more ...Tab) error {
 	if err := first.Look.Check(); err != nil {
 		return err
 	}
 	k := newKeyboard(first.In)
-	s := share(first, lipgloss.NewRenderer(first.Out, termenv.WithTTY(true))) // Out is a terminal, whatever CI in the environment says
+	s := share(first, lipgloss.NewRenderer(first.Out, termenv.WithTTY(true))) // Out is a terminal, even if the environment says CI
 	s.keyboard = k
 	ctx, stop := untilSignalled(ctx, s.lent)
 	defer stop()
@@ -153,14 +150,14 @@ func Run(ctx context.Context, first Options, more ...Tab) error {
 	return err
 }
 
-// shutDown ends what a Model does for the screen, and its journal. It returns how many
-// changes that keeps for the next session on the same target.
+// shutDown stops the background work of a Model and closes its journal. It returns the number of
+// changes kept for the next session on the target.
 func (m *Model) shutDown() (kept int, err error) {
 	m.close()
 	return m.edit.EndJournal()
 }
 
-// close ends what runs for the screen only.
+// close stops the background work of the panes.
 func (m *Model) close() {
 	m.CancelAll()
 	m.keys.Close()

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestJobsUseWhatTheyAreHanded finds jobs that reach for the room, or the model, that
-// starts them: that belongs to the screen's loop, which changes it meanwhile.
+// TestJobsUseWhatTheyAreHanded finds jobs that use the pane or the model that starts them. Only the
+// update loop may use these, and it changes them while the job runs.
 func TestJobsUseWhatTheyAreHanded(t *testing.T) {
 	var files []string
 	for _, pattern := range []string{"*.go", "*/*.go"} {
@@ -48,7 +48,7 @@ func TestJobsUseWhatTheyAreHanded(t *testing.T) {
 	}
 }
 
-// jobsIn is the functions that f starts as jobs.
+// jobsIn returns the functions that f starts as jobs.
 func jobsIn(f *ast.FuncDecl) (jobs []*ast.FuncLit) {
 	ast.Inspect(f, func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestJournalOutlivesItsSession is about sessions that are killed, on one target.
+// TestJournalOutlivesItsSession covers killed sessions on one target.
 func TestJournalOutlivesItsSession(t *testing.T) {
 	f := newFile(t).shop()
 	dir := t.TempDir()
@@ -21,7 +21,7 @@ func TestJournalOutlivesItsSession(t *testing.T) {
 	killed.press("U", "j", "D", "y")
 	killed.runs("SET tags 1")
 
-	// While it lives, others are told nothing, and have a journal of their own.
+	// While a session is alive, a second session does not see its journal and has its own.
 	beside := browseOn(t, f, f.fake, 40, 12)
 	beside.hides("earlier session")
 	beside.press("U")
@@ -56,7 +56,8 @@ func TestJournalOutlivesItsSession(t *testing.T) {
 	}
 }
 
-// TestFleetingDataLeaveNoJournal: nobody could find what is undone in memory.
+// TestFleetingDataLeaveNoJournal checks that an in-memory target leaves no journal, since its data is
+// gone afterwards.
 func TestFleetingDataLeaveNoJournal(t *testing.T) {
 	f := newFile(t)
 	dir := t.TempDir()
@@ -73,7 +74,8 @@ func TestFleetingDataLeaveNoJournal(t *testing.T) {
 	}
 }
 
-// journalsIn counts the journals of a directory, which nobody else may read.
+// journalsIn returns the number of journals in a directory, and checks that only the owner can read
+// them.
 func journalsIn(t *testing.T, dir string) int {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -88,7 +90,7 @@ func journalsIn(t *testing.T, dir string) int {
 	return len(entries)
 }
 
-// TestJournalsThatAreDropped may be damaged at their end.
+// TestJournalsThatAreDropped checks journals with a damaged end.
 func TestJournalsThatAreDropped(t *testing.T) {
 	f := newFile(t)
 	dir := t.TempDir()
@@ -104,7 +106,7 @@ func TestJournalsThatAreDropped(t *testing.T) {
 		path := killed.journal()
 		end := sizeOfFile(t, path)
 		killed.runs("SET own 2")
-		if tail > 0 { // into its commands, after a head of 5 bytes, the title and a hash
+		if tail > 0 { // inside its commands, after a head of 5 bytes, the title and a hash
 			end += int64(5 + len(killed.model.edit.Undoable()[1].Title) + 8 + tail)
 		} else {
 			end = sizeOfFile(t, path)
@@ -138,7 +140,7 @@ func sizeOfFile(t *testing.T, path string) int64 {
 	return info.Size()
 }
 
-// journal is the path of the session's journal, the only one in its directory.
+// journal returns the path of the session's journal, the only one in its directory.
 func (s *session) journal() string {
 	s.t.Helper()
 	files, err := filepath.Glob(filepath.Join(s.model.options.Journal, "*"))

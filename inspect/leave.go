@@ -9,8 +9,7 @@ import (
 	"github.com/meowdis/meowdis/inspect/room"
 )
 
-// quit ends the program. While a change is being made it asks; ^C, when it has asked
-// already, stops the change.
+// quit ends the program. During a change it asks first; a second ^C stops the change.
 func (m *Model) quit() tea.Cmd {
 	if m.tabs != nil && !m.edit.IsChanging() {
 		if other := m.tabs.modelChanging(); other != nil {
@@ -39,18 +38,17 @@ func (m *Model) quit() tea.Cmd {
 	return nil
 }
 
-// end ends the program. A screen that is not wiped comes back in tmux when the
-// terminal grew meanwhile.
+// end ends the program. The screen is cleared because tmux restores an uncleared screen if the terminal
+// grew in the meantime.
 func (m *Model) end() tea.Cmd {
 	m.quitting = true
 	return tea.Quit
 }
 
-// onChangeEnd takes the end of a change in that the person wanted to wait for, or was asked
-// about.
+// onChangeEnd is called when a change ends. It quits if the user chose to wait for the change.
 func (m *Model) onChangeEnd(failed bool) tea.Cmd {
 	if m.quitDialog != nil && m.Dialog == m.quitDialog {
-		m.Dialog = nil // there is nothing to be asked any more
+		m.Dialog = nil // the question no longer applies
 	}
 	went := m.quitAfterWrite
 	m.quitAfterWrite, m.quitDialog = false, nil
@@ -60,11 +58,11 @@ func (m *Model) onChangeEnd(failed bool) tea.Cmd {
 	return nil
 }
 
-// stopTime is how long the end of the program waits for a change that it stops.
+// stopTime is how long the program waits at its end for the change that it stops.
 const stopTime = 5 * time.Second
 
-// stopChange stops the change that is being made, when the program ends, and takes in
-// what of it was done, so that it can be undone.
+// stopChange stops a running change when the program ends, and records the finished part so it can be
+// undone.
 func (m *Model) stopChange() {
 	if !m.Running(job.Writing) {
 		return

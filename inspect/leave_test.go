@@ -24,8 +24,7 @@ func quits(cmd tea.Cmd) bool {
 	return false
 }
 
-// deletes is a session that is deleting many keys: step is called before each of its
-// transactions.
+// deletes returns a session that deletes many keys. step is called before each of its transactions.
 func deletes(t *testing.T, step func(s *session, n int)) (s *session, before string, f *file) {
 	t.Helper()
 	f = newFile(t)
@@ -48,20 +47,20 @@ func deletes(t *testing.T, step func(s *session, n int)) (s *session, before str
 	return s, before, f
 }
 
-// TestQuitAsksWhileAChangeRuns, and what follows from each answer.
+// TestQuitAsksWhileAChangeRuns checks the question and the effect of each answer.
 func TestQuitAsksWhileAChangeRuns(t *testing.T) {
 	for _, c := range []struct {
 		keys   []string
-		quits  bool  // at once
-		left   int64 // keys, when the change has ended
+		quits  bool  // immediately
+		left   int64 // the number of keys after the change
 		shows  string
-		leaves bool // when the change has ended
+		leaves bool // after the change
 	}{
 		{keys: []string{"q", "esc"}, left: 1, shows: "Deleted n:*"},
 		{keys: []string{"q", "enter"}, left: 1, leaves: true},
 		{keys: []string{"q", "enter", "j"}, left: 1},
 		{keys: []string{"ctrl+c", "end", "enter"}, left: 1, shows: "Deleted n:*"},
-		{keys: []string{"q"}, left: 1, shows: "Deleted n:*"}, // there is nothing to be asked any more
+		{keys: []string{"q"}, left: 1, shows: "Deleted n:*"}, // the question no longer applies
 		{keys: []string{"q", "down", "enter"}, quits: true},
 		{keys: []string{"ctrl+c", "ctrl+c"}, quits: true},
 	} {
@@ -82,7 +81,7 @@ func TestQuitAsksWhileAChangeRuns(t *testing.T) {
 					}
 				}
 				if c.quits {
-					s.model.Interrupt(job.Writing) // what Run does then
+					s.model.Interrupt(job.Writing) // as Run does
 				}
 			})
 			if c.shows != "" {
@@ -95,7 +94,7 @@ func TestQuitAsksWhileAChangeRuns(t *testing.T) {
 			if keys := f.size(t); kept != 1 || err != nil || !c.quits && keys != c.left || keys > 10 {
 				t.Errorf("%d changes are kept, %d keys are left, %v", kept, keys, err)
 			}
-			// The next session undoes what was done.
+			// The next session can undo the finished part.
 			dir := s.model.options.Journal
 			start := f.fake.options
 			f.fake.options = func(o *Options) {
@@ -132,7 +131,7 @@ func (f *file) size(t *testing.T) int64 {
 	return target.Number(v)
 }
 
-// TestQuitOnATinyScreenAsks in the words that fit.
+// TestQuitOnATinyScreenAsks checks that the question fits on a tiny screen.
 func TestQuitOnATinyScreenAsks(t *testing.T) {
 	deletes(t, func(s *session, n int) {
 		if n != 1 {
@@ -148,7 +147,7 @@ func TestQuitOnATinyScreenAsks(t *testing.T) {
 	})
 }
 
-// slowly is a client whose transactions take until somebody does not want them any more.
+// slowly is a client whose transactions last until they are cancelled.
 type slowly struct {
 	*file
 	begun chan struct{}
@@ -162,7 +161,7 @@ func (c slowly) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, e
 	return c.file.Pipeline(context.WithoutCancel(ctx), calls)
 }
 
-// TestAChangeThatIsCutOffIsKept: a signal stops it, and what it may have done can be
+// TestAChangeThatIsCutOffIsKept stops a change by a signal and checks that its finished part can be
 // undone.
 func TestAChangeThatIsCutOffIsKept(t *testing.T) {
 	f := newFile(t)

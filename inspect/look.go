@@ -16,15 +16,14 @@ import (
 	"github.com/meowdis/meowdis/spelling"
 )
 
-// Look is which keys and colours a person wants; the zero value is as they come.
+// Look is the user's choice of keys and colours. The zero value is the default.
 type Look struct {
 	Theme  string
-	Keys   map[string][]string // by the name of the action; none: the action has no key
-	Colors map[string]string   // by what has the colour
+	Keys   map[string][]string // by action name; an empty list unbinds the action
+	Colors map[string]string   // by colour name
 }
 
-// BadLook is what is wrong with a Look, and with which setting of it: its path in the
-// configuration.
+// BadLook is an error in a Look, with the configuration path of the bad setting.
 type BadLook struct {
 	Path []string
 	Err  error
@@ -32,7 +31,7 @@ type BadLook struct {
 
 func (b BadLook) Error() string { return b.Err.Error() }
 
-// Check returns a BadLook unless the inspector can look so.
+// Check returns a BadLook if the Look is invalid.
 func (l Look) Check() error {
 	_, _, err := l.read()
 	return err
@@ -51,8 +50,8 @@ func (l Look) read() (screen.Theme, []binding, error) {
 	return theme, bound, err
 }
 
-// rebind is the bindings with other keys for some. A key that is given to one is taken
-// from whichever had it there; that two are given the same is an error.
+// rebind returns list with the given keys. A key given to one action is removed from the other actions
+// of the same pane; giving a key to two actions is an error.
 func rebind(list []binding, given map[string][]string) ([]binding, error) {
 	var names []string
 	for _, b := range list {
@@ -103,7 +102,7 @@ func suggestion(word string, words []string) string {
 	return " meowdis inspect --keys lists them"
 }
 
-// checkReserved refuses the keys that mean the same whatever is on the screen.
+// checkReserved returns an error for a key with a fixed meaning.
 func checkReserved(action, key string) error {
 	for fixed, of := range map[string]string{"ctrl+c": "quit", "ctrl+z": "suspend"} {
 		if key == fixed && action != of {
@@ -113,12 +112,12 @@ func checkReserved(action, key string) error {
 	return nil
 }
 
-// keyAliases are how people write keys that bubbletea calls otherwise.
+// keyAliases maps other names of keys to bubbletea's.
 var keyAliases = map[string]string{
 	"space": " ", "escape": "esc", "return": "enter", "del": "delete", "pageup": "pgup", "pagedown": "pgdown", "ins": "insert",
 }
 
-// readKey is a key as bubbletea names it.
+// readKey returns bubbletea's name of a key.
 func readKey(text string) (string, error) {
 	if _, ok := keyNamed(text); ok {
 		return text, nil
@@ -142,7 +141,7 @@ func readKey(text string) (string, error) {
 	return "", fmt.Errorf("there is no key %q: a key is a letter or a sign, ctrl+LETTER, f1 to f20, or one of enter, tab, esc, space, backspace, delete, insert, up, down, left, right, home, end, pgup, pgdown, also with shift+ or ctrl+", display.Text(text, 20))
 }
 
-// keyNamed is the key with the name that bubbletea gives it.
+// keyNamed returns the key with a bubbletea name.
 func keyNamed(name string) (tea.KeyMsg, bool) {
 	if letters := []rune(name); len(letters) == 1 && letters[0] > ' ' {
 		return tea.KeyMsg{Type: tea.KeyRunes, Runes: letters}, true
@@ -160,7 +159,7 @@ func keyNamed(name string) (tea.KeyMsg, bool) {
 	return tea.KeyMsg{}, false
 }
 
-// keyFor is the key of an action as a person reads it, and how to do it without one.
+// keyFor returns the displayed key of an action, or how to run it from the palette if it has no key.
 func (m *Model) keyFor(action string) string {
 	switch b := m.action(action); {
 	case b != nil && len(b.keys) > 0:
@@ -171,8 +170,7 @@ func (m *Model) keyFor(action string) string {
 	return "? /"
 }
 
-// WriteDefaults writes the default keys and colours in the form of the configuration
-// file, at most 80 columns wide.
+// WriteDefaults writes the default keys and colours as a configuration file, at most 80 columns wide.
 func WriteDefaults(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString("[inspect]\ntheme = \"" + screen.ThemeNames[0] + "\" # or " + strings.Join(screen.ThemeNames[1:], ", ") + "\n\n[inspect.keys]\n")
@@ -193,8 +191,7 @@ func WriteDefaults(w io.Writer) error {
 	return err
 }
 
-// commented is a line of the configuration file with a comment in the columns after it, or
-// in lines below where there is no room.
+// commented returns a configuration line with a comment beside it, or below it if the line is too long.
 func commented(line, comment string) string {
 	const column, width = 28, 80
 	if comment == "" {
@@ -212,7 +209,7 @@ func commented(line, comment string) string {
 	return b.String()
 }
 
-// quotedKeys is keys as TOML.
+// quotedKeys returns keys as TOML.
 func quotedKeys(keys []string) string {
 	quoted := make([]string, len(keys))
 	for i, key := range keys {

@@ -17,7 +17,7 @@ import (
 	"github.com/meowdis/meowdis/inspect/screen"
 )
 
-// TestDefaultsAreALook: what --keys prints, pasted into the file, changes nothing.
+// TestDefaultsAreALook checks that the output of --keys, used as the configuration, changes nothing.
 func TestDefaultsAreALook(t *testing.T) {
 	var text bytes.Buffer
 	if err := WriteDefaults(&text); err != nil {
@@ -64,7 +64,7 @@ func TestDefaultsAreALook(t *testing.T) {
 	}
 }
 
-// TestDefaultKeys can all be pressed, and no two actions of a place share one.
+// TestDefaultKeys checks that all keys can be pressed and that no two actions of a pane share one.
 func TestDefaultKeys(t *testing.T) {
 	taken := map[string]string{}
 	for _, b := range bindings() {
@@ -115,8 +115,8 @@ func TestBadLooks(t *testing.T) {
 	}
 }
 
-// TestOtherKeys do what they are given to, in the hints and messages, too; one that is
-// given away does nothing else.
+// TestOtherKeys checks that configured keys run their actions and appear in hints and messages, and
+// that their former actions lose them.
 func TestOtherKeys(t *testing.T) {
 	f := newFile(t).shop()
 	was := f.fake.options
@@ -143,7 +143,7 @@ func TestOtherKeys(t *testing.T) {
 	s.press("?")
 	s.shows("^G", "f5")
 	s.press("esc", "ctrl+p")
-	s.typing("another database") // it has lost its key
+	s.typing("another database") // it lost its key
 	s.press("enter")
 	s.shows("Database ", "101 keys")
 	s.press("esc")
@@ -153,8 +153,8 @@ func TestOtherKeys(t *testing.T) {
 	s.shows("glob")
 }
 
-// TestThemes: colours are those of the theme, and of the file before that; NO_COLOR has
-// none.
+// TestThemes checks that configured colours override the theme's, and that NO_COLOR removes all
+// colours.
 func TestThemes(t *testing.T) {
 	draw := func(profile termenv.Profile, l Look) string {
 		f := newFile(t).shop()

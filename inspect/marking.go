@@ -8,19 +8,18 @@ import (
 	"github.com/meowdis/meowdis/inspect/job"
 )
 
-// The keys that move extend a range of rows that is being marked; any other ends it, and
-// then does what it does with what is marked.
+// While a range is being marked, movement keys extend it. Any other key ends the range and then acts on
+// the marked rows.
 
-// extendBy moves by n rows with shift held.
+// extendBy returns an action that moves by n rows with shift held.
 func extendBy(n func(*Model) int) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd { return m.keys.Extend(n(m)) }
 }
 
-// span begins a range of rows to mark, or ends it.
+// span starts or ends a range of rows to mark.
 func (m *Model) span() tea.Cmd { return m.keys.Span() }
 
-// do does an action. One that does not extend a range of rows ends it first, and waits
-// for the rows.
+// do runs an action. An action that does not extend the range ends it first and waits for its rows.
 func (m *Model) do(b *binding) tea.Cmd {
 	shift := strings.HasPrefix(b.name, "mark_")
 	switch {

@@ -10,7 +10,7 @@ import (
 	"github.com/meowdis/meowdis/inspect/target"
 )
 
-// marked is what an action would be about.
+// marked returns the subject of the next action.
 func (s *session) marked() []string {
 	sel := s.model.selection()
 	return slices.Concat(sel.Names, sel.Folders)
@@ -23,7 +23,7 @@ func (s *session) marks(t *testing.T, want ...string) {
 	}
 }
 
-// TestMarkRanges by V and by shift, down and up, also beyond what is in memory.
+// TestMarkRanges marks ranges with V and with shift, down and up, also beyond the rows in memory.
 func TestMarkRanges(t *testing.T) {
 	f := newFile(t)
 	for i := range 5000 {
@@ -41,7 +41,7 @@ func TestMarkRanges(t *testing.T) {
 	s.press("esc")
 	s.marks(t, "z")
 
-	// Of an open folder the range has the rows, not what is beyond its end.
+	// A range that ends in an open folder includes its rows up to the end of the range.
 	s.press("home", "enter", "V", "down", "esc", "home", "V", "down", "V")
 	s.marks(t, "a:1")
 	s.press("esc", "h", "h", "home", "shift+down", "shift+down", "up")
@@ -65,8 +65,8 @@ func TestMarkRanges(t *testing.T) {
 	s.shows("began at a row that is not there any more")
 }
 
-// TestMarkAll marks what a filter has found, on a file and on a server, and turns marks
-// round, in a list and in the tree.
+// TestMarkAll marks the matches of a filter, on a file and on a server, and inverts marks in a list and
+// in the tree.
 func TestMarkAll(t *testing.T) {
 	f := newFile(t)
 	for i := range 3000 {
@@ -85,7 +85,7 @@ func TestMarkAll(t *testing.T) {
 			s.shows("Marked 13 keys.")
 			s.press("esc", "space", "*")
 			s.shows("Marked now: 12 keys.")
-			s.press("/", "x", "enter", "esc", "esc") // the marks go first
+			s.press("/", "x", "enter", "esc", "esc") // the first esc drops the marks
 			if n := len(s.marked()); n != 1 {
 				t.Errorf("%d marked", n)
 			}
@@ -109,8 +109,8 @@ func TestMarkAll(t *testing.T) {
 	s.shows("Marked now: 3,003 keys.")
 }
 
-// TestLivesOfMany sets the time to live of all that is marked, folders, too, some keys at
-// a time and as one step, also where no key can be watched.
+// TestLivesOfMany sets the time to live of all marked keys and folders, in batches and as one change,
+// also where WATCH is refused.
 func TestLivesOfMany(t *testing.T) {
 	for _, refuses := range []string{"", "WATCH"} {
 		f := newFile(t)
@@ -142,7 +142,7 @@ func TestLivesOfMany(t *testing.T) {
 	}
 }
 
-// asks is the reply to a command whose words are parted by spaces.
+// asks returns the reply to a command whose words are separated by spaces.
 func (f *file) asks(line string) string {
 	f.t.Helper()
 	v, err := f.session.Do(context.Background(), target.Command(strings.Fields(line)...)...)

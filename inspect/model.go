@@ -21,20 +21,20 @@ import (
 	"github.com/meowdis/meowdis/inspect/value"
 )
 
-// Model is the whole state of the browser. It reads no clock and does no I/O
-// but through its Options.
+// Model is the whole state of the browser for one target. It reads the clock and does I/O only through
+// its Options.
 type Model struct {
 	*room.Base
 	shared
 	options        Options
 	memory         *recall.Memory
-	lastVisit      visit        // the last one that it was told of
-	tabs           *Tabs        // that this is one of; nil: it is the only one
-	hidden         bool         // another one is on the screen
-	initCmd        tea.Cmd      // what the terminal is asked at the start; nil: nothing
-	quitting       bool         // the screen is wiped before it goes
-	quitDialog     *room.Picker // the question before it ends while a change is being made
-	quitAfterWrite bool         // it ends with the change that is being made
+	lastVisit      visit        // the last visit recorded
+	tabs           *Tabs        // the tabs that it belongs to; nil: it is the only one
+	hidden         bool         // another tab is on the screen
+	initCmd        tea.Cmd      // sent at the start; nil: nothing
+	quitting       bool         // the screen is cleared before the program ends
+	quitDialog     *room.Picker // the question whether to quit during a change
+	quitAfterWrite bool         // quit when the running change ends
 
 	keys      keys.Room
 	value     value.Room
@@ -42,34 +42,33 @@ type Model struct {
 	overview  overview.Room
 	compare   compare.Room
 	server    server.Room
-	following bool // changes are looked for every second
+	following bool // check for changes every second
 	lastWatch watched
-	movedErr  error // why the file is not what is under its name any more
+	movedErr  error // why the file is no longer at its path
 
-	pendingKeys []pendingKey // asked for before what it is about was there
+	pendingKeys []pendingKey // typed before their subject was loaded
 }
 
-// shared is what all Models of a screen have together.
+// shared is the state that all Models on one screen share.
 type shared struct {
 	renderer *lipgloss.Renderer
 	styles   screen.Styles
 	bindings []binding
-	lent     *atomic.Bool // another program has the terminal
-	keyboard *keyboard    // nil where the input is no terminal
+	lent     *atomic.Bool // another program uses the terminal
+	keyboard *keyboard    // nil if the input is not a terminal
 }
 
-// share is what the Models on r's terminal share, as o wants it.
+// share returns the shared state for the terminal of r.
 func share(o Options, r *lipgloss.Renderer) shared {
 	r.SetHasDarkBackground(!o.Light)
 	theme, bound, err := o.Look.read()
-	if err != nil { // Run returns it
+	if err != nil { // Run returns this error
 		theme, bound, _ = Look{}.read()
 	}
 	return shared{renderer: r, styles: screen.NewStyles(r, theme), bindings: bound, lent: new(atomic.Bool)}
 }
 
-// New is the browser before its first screen. The styles are made for r's
-// terminal.
+// New returns the browser before its first screen. Its styles fit the terminal of r.
 func New(o Options, r *lipgloss.Renderer) *Model { return newModel(o, share(o, r)) }
 
 func newModel(o Options, s shared) *Model {

@@ -100,7 +100,7 @@ func TestErrorRepliesStandInTheStatusLine(t *testing.T) {
 
 func TestValueErrors(t *testing.T) {
 	f := newFake().zoo()
-	f.refuse = map[string]string{"HSCAN": "ERR no such thing "} // as Redis ends some
+	f.refuse = map[string]string{"HSCAN": "ERR no such thing "} // Redis ends some errors with a space
 	s := browse(t, f, 120, 24)
 	s.choose("user:1")
 	s.shows("✗ ERR no such thing", "not loaded", "▌ user:1")
@@ -280,7 +280,7 @@ func TestLettersThatComeTogether(t *testing.T) {
 	s.shows("/ 009▏", "1 of 11 found")
 	s.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("j"), Alt: true})
 	s.wait(room.SettleTime)
-	s.shows("all keys", "▌ key:00010") // after key:00009, which was found
+	s.shows("all keys", "▌ key:00010") // key:00009 was found before it
 	s.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("jjq"), Paste: true})
 	s.shows("▌ key:00010")
 	s.press("/")
@@ -324,7 +324,7 @@ func TestNoSizeBreaksTheScreen(t *testing.T) {
 	}
 }
 
-// TestEveryOverlayClosesWithEsc, and every hint of one is a key that the mouse can
+// TestEveryOverlayClosesWithEsc also checks that every hint of a dialog is a key that the mouse can
 // press.
 func TestEveryOverlayClosesWithEsc(t *testing.T) {
 	const open = "a D R X w y : L i O ? e t T s o d /"
@@ -359,7 +359,7 @@ func TestEveryOverlayClosesWithEsc(t *testing.T) {
 	}
 }
 
-// TestEscapesTogether arrive as one key over a slow line, and count as two.
+// TestEscapesTogether checks two Esc that arrive as one key over a slow line.
 func TestEscapesTogether(t *testing.T) {
 	f := newFile(t).shop()
 	s := browseOn(t, f, f.fake, 80, 24)
@@ -375,7 +375,7 @@ func TestEscapesTogether(t *testing.T) {
 	}
 }
 
-// TestEscapeEndsTheFilter while the numbers on the screen are still filled in.
+// TestEscapeEndsTheFilter presses Esc while numbers on the screen are still loading.
 func TestEscapeEndsTheFilter(t *testing.T) {
 	f := newFile(t).shop()
 	s := browseOn(t, f, f.fake, 80, 24)

@@ -8,11 +8,11 @@ import (
 	"github.com/meowdis/meowdis/inspect/overview"
 )
 
-// wheelLines is how far a step of the wheel goes.
+// wheelLines is the lines to scroll per step of the wheel.
 const wheelLines = 3
 
-// mouse does what a mouse means: the wheel scrolls what is under it, a press
-// selects, and a press on what is selected opens it; a press on a hint is its key.
+// mouse handles the mouse: the wheel scrolls the pane under it, a click selects a line, a click on the
+// selected line opens it, and a click on a hint presses its key.
 func (m *Model) mouse(e tea.MouseMsg) tea.Cmd {
 	if e.Action != tea.MouseActionPress || m.tooSmall() {
 		return nil
@@ -50,7 +50,7 @@ func (m *Model) mouse(e tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-// clickHint presses the key whose hint stands at x of the footer.
+// clickHint presses the key of the hint at x in the footer.
 func (m *Model) clickHint(x int) tea.Cmd {
 	at := 1
 	for _, h := range m.fittingHints() {
@@ -62,13 +62,13 @@ func (m *Model) clickHint(x int) tea.Cmd {
 	return nil
 }
 
-// signKeys is the keys of the footer that are no letters.
+// signKeys maps the symbols in the footer to keys.
 var signKeys = map[string]tea.KeyMsg{
 	"⏎": {Type: tea.KeyEnter}, "esc": {Type: tea.KeyEsc}, "tab": {Type: tea.KeyTab}, "↑↓": {Type: tea.KeyDown},
 	"space": {Type: tea.KeySpace, Runes: []rune{' '}},
 }
 
-// press is the key of a hint.
+// press returns the key of a hint.
 func (h hint) press() (key tea.KeyMsg, ok bool) {
 	if h.key != "" {
 		return keyNamed(h.key)
@@ -76,7 +76,7 @@ func (h hint) press() (key tea.KeyMsg, ok bool) {
 	return keyOf(h.sign)
 }
 
-// keyOf is the key of a hint's sign.
+// keyOf returns the key for the symbol of a hint.
 func keyOf(sign string) (key tea.KeyMsg, ok bool) {
 	if key, ok := signKeys[sign]; ok {
 		return key, true
@@ -91,14 +91,14 @@ func keyOf(sign string) (key tea.KeyMsg, ok bool) {
 	return tea.KeyMsg{}, false
 }
 
-// clickOverlay is a press on the body, above which the overlay stands: on an item
-// of a picker it takes it, beside the box it closes what is only looked at.
+// clickOverlay handles a click while a dialog is open: a click on an item of a picker chooses it, a
+// click beside the box closes a dialog that only shows something.
 func (m *Model) clickOverlay(x, y int) tea.Cmd {
 	b := m.box()
 	inside := x >= b.x && x < b.x+b.width && y >= b.y && y < b.y+len(b.lines)+2
 	switch o := m.Dialog.(type) {
 	case *room.Picker:
-		// Above the items are the border and the title.
+		// The border and the title are above the items.
 		if at := o.Top + y - b.y - 2; inside && y-b.y >= 2 && at < len(o.Items) && y-b.y <= len(b.lines) {
 			o.At = at
 			return o.Take(m.Base)
@@ -121,11 +121,11 @@ func (m *Model) clickOverlay(x, y int) tea.Cmd {
 	return nil
 }
 
-// click is a press on a line of the screen.
+// click handles a click on a line of the screen.
 func (m *Model) click(x, y int, inList bool) tea.Cmd {
 	m.Failure, m.Notice = "", ""
 	if m.waiting() {
-		return nil // in a moment something else may be there
+		return nil // the rows may be replaced in a moment
 	}
 	if !inList {
 		if m.value.Click(y - 1) {

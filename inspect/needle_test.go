@@ -20,8 +20,7 @@ func gzipped(text string) string {
 	return b.String()
 }
 
-// TestSearchingWhatIsNotPlain finds bytes in a dump, what is folded away, and what
-// stands in encoded elements.
+// TestSearchingWhatIsNotPlain finds bytes in a hex dump, folded lines, and text in encoded elements.
 func TestSearchingWhatIsNotPlain(t *testing.T) {
 	f := newFake()
 	noise := strings.Repeat("\xff\x80\x00K", 50_000)
@@ -72,8 +71,8 @@ func TestSearchingWhatIsNotPlain(t *testing.T) {
 	s.shows(`▌   "in": "a needle"`)
 }
 
-// TestSearchShowsItsProgressAndStops searches a long list, at last on a server that
-// answers when the test says so.
+// TestSearchShowsItsProgressAndStops searches a long list, and then a list on a server whose replies
+// the test controls.
 func TestSearchShowsItsProgressAndStops(t *testing.T) {
 	f := newFake()
 	elems := make([]string, 400_000)
@@ -116,8 +115,8 @@ func TestSearchShowsItsProgressAndStops(t *testing.T) {
 	s.shows("2 of 400,000")
 }
 
-// TestWayToTheEndStops is about a hash whose end is far: the way there shows what it
-// costs, and Esc ends it without leaving the value.
+// TestWayToTheEndStops moves to the far end of a hash: the move shows its cost, and Esc stops it
+// without leaving the value.
 func TestWayToTheEndStops(t *testing.T) {
 	f := newFake()
 	fields := make([]string, 400_000)

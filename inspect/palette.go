@@ -10,10 +10,10 @@ import (
 	"github.com/meowdis/meowdis/inspect/room"
 )
 
-// showPalette lists all actions, to be found by what they do.
+// showPalette opens the palette: a searchable list of all actions.
 func (m *Model) showPalette() tea.Cmd { return m.openPalette(nil) }
 
-// openPalette is showPalette above the dialog that it was opened from.
+// openPalette opens the palette above the dialog behind, which may be nil.
 func (m *Model) openPalette(behind room.Dialog) tea.Cmd {
 	f := &room.Finder{Title: "Actions", Takes: "do it", Behind: behind, Choose: func(name string) tea.Cmd {
 		return m.perform(m.action(name))
@@ -30,7 +30,7 @@ func (m *Model) openPalette(behind room.Dialog) tea.Cmd {
 	return nil
 }
 
-// note is what the palette says of an action that is of one place only.
+// note returns the palette's note for an action that applies to one pane.
 func (p scope) note() string {
 	switch p {
 	case inKeys:
@@ -41,8 +41,8 @@ func (p scope) note() string {
 	return ""
 }
 
-// paletteOrder is the actions in the order of the palette: those of where the person is first,
-// those that a person would rather press than look for last.
+// paletteOrder returns the actions in the order of the palette: actions of the focused pane first,
+// movement keys last.
 func (m *Model) paletteOrder() []binding {
 	moving := len(moveBindings())
 	ranks := map[string]int{}
@@ -64,7 +64,7 @@ func (m *Model) paletteOrder() []binding {
 // paletteName is the action that opens the palette.
 const paletteName = "palette"
 
-// action is the binding with a name; nil when there is none.
+// action returns the binding called name, or nil.
 func (m *Model) action(name string) *binding {
 	i := slices.IndexFunc(m.bindings, func(b binding) bool { return b.name == name })
 	if i < 0 {
@@ -73,8 +73,8 @@ func (m *Model) action(name string) *binding {
 	return &m.bindings[i]
 }
 
-// perform does what b does. Where that is of the other place, it goes there first; it
-// waits for what it is about, as a key does.
+// perform runs an action of the palette. It switches to the pane of the action first, and waits for its
+// subject as a key does.
 func (m *Model) perform(b *binding) tea.Cmd {
 	var cmd tea.Cmd
 	switch {

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// TestPalette finds actions by what they do, by their names and by their keys, and does
-// them where they are done.
+// TestPalette finds actions by description, name and key, and runs them in the pane where they apply.
 func TestPalette(t *testing.T) {
 	for what, c := range map[string]struct {
 		before, typed string
@@ -36,7 +35,7 @@ func TestPalette(t *testing.T) {
 	}
 }
 
-// TestPaletteAbove the help, from which it is opened, and that finds nothing.
+// TestPaletteAboveTheHelp opens the palette from the help page, and searches without a match.
 func TestPaletteAboveTheHelp(t *testing.T) {
 	f := newFile(t).shop()
 	s := browseOn(t, f, f.fake, 80, 24)
@@ -44,7 +43,7 @@ func TestPaletteAboveTheHelp(t *testing.T) {
 	s.shows("Actions")
 	s.typing("zzzz")
 	s.shows("Nothing has these letters.")
-	s.press("enter") // there is nothing to do
+	s.press("enter") // no action is selected
 	s.shows("Actions")
 	s.press("esc")
 	s.shows("Keys", "In the keys")
@@ -54,7 +53,7 @@ func TestPaletteAboveTheHelp(t *testing.T) {
 	s.hides("In the keys")
 }
 
-// TestPaletteFirst: an exact key comes first, then the beginning of a word.
+// TestPaletteFirst checks that an exact key ranks first, then the beginning of a word.
 func TestPaletteFirst(t *testing.T) {
 	for typed, first := range map[string]string{"X": "set the time to live", "?": "this page", "^Z": "back to the shell", "sort": "sort by name", "ren": "rename the key", "sttl": "set the time to live"} {
 		f := newFile(t).shop()

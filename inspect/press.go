@@ -8,15 +8,14 @@ import (
 	"github.com/meowdis/meowdis/inspect/job"
 )
 
-// press does what keys mean where the person is. Letters that were typed faster
-// than they were read come together, and Esc comes as Alt of the letter after it;
-// each is a press of its own. What is pasted is text, never a command.
+// press handles a key message. Letters typed faster than they are read arrive in one message, and Esc
+// arrives as Alt of the next letter; each is handled as its own key. Pasted text is never a command.
 func (m *Model) press(k tea.KeyMsg) tea.Cmd {
 	m.Failure, m.Notice, m.quitAfterWrite = "", "", false
 	if k.Paste && !m.keys.IsTyping() && (m.Dialog == nil || !m.Dialog.TakesText()) {
 		return nil
 	}
-	if k.Alt && k.Type == tea.KeyEsc { // two that came at once
+	if k.Alt && k.Type == tea.KeyEsc { // two Esc in one message
 		k.Alt = false
 		return tea.Batch(m.pressOne(k), m.pressOne(k))
 	}
@@ -28,7 +27,7 @@ func (m *Model) press(k tea.KeyMsg) tea.Cmd {
 		cmds = append(cmds, m.pressOne(tea.KeyMsg{Type: tea.KeyEsc}))
 	}
 	for i, r := range k.Runes {
-		if m.hidden { // the rest was typed to another tab
+		if m.hidden { // the rest was typed for another tab
 			_, rest := m.tabs.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: k.Runes[i:]})
 			return tea.Batch(append(cmds, rest)...)
 		}
@@ -69,7 +68,7 @@ func (m *Model) pressNow(k tea.KeyMsg) tea.Cmd {
 	return m.do(b)
 }
 
-// here is where the person is.
+// here returns the focused pane.
 func (m *Model) here() scope {
 	if m.InValue {
 		return inValue
@@ -77,7 +76,7 @@ func (m *Model) here() scope {
 	return inKeys
 }
 
-// binding is what a key does where the person is; nil for nothing.
+// binding returns the action of a key in the focused pane, or nil.
 func (m *Model) binding(key string) *binding {
 	for i, b := range m.bindings {
 		if b.where&m.here() != 0 && slices.Contains(b.keys, key) {
@@ -87,7 +86,7 @@ func (m *Model) binding(key string) *binding {
 	return nil
 }
 
-// scroller is what the movement keys move.
+// scroller is what the movement keys scroll.
 type scroller interface {
 	Move(n int)
 	Home()
@@ -108,7 +107,7 @@ func moves(n int) func(*Model) tea.Cmd {
 	}
 }
 
-// pageLines is how far a page goes.
+// pageLines returns the lines to scroll per page.
 func (m *Model) pageLines() int {
 	if m.InValue {
 		return m.value.PageLines()
@@ -129,7 +128,7 @@ func (m *Model) goEnd() tea.Cmd {
 	return nil
 }
 
-// enter opens or closes the selected folder, or shows the selected key.
+// enter opens or closes the selected folder, or opens the selected key.
 func (m *Model) enter() tea.Cmd {
 	if m.keys.Enter() {
 		return nil
@@ -143,14 +142,14 @@ func (m *Model) enterValue() tea.Cmd {
 		return nil
 	}
 	m.InValue = true
-	// Beside the list the value is there already.
+	// In a wide window the value is already shown beside the list.
 	if m.Wide() && m.value.IsSettled(key) {
 		return nil
 	}
 	return m.value.Open(key)
 }
 
-// back leaves what the value leaves, then the value.
+// back goes one step back in the value, and then to the keys.
 func (m *Model) back() tea.Cmd {
 	if m.value.Back() {
 		m.InValue = false
@@ -158,15 +157,15 @@ func (m *Model) back() tea.Cmd {
 	return nil
 }
 
-// stop ends what runs; when there is nothing, or nothing but what fills in numbers, it
-// ends the marks, the filter or the order.
+// stop cancels running jobs. If none runs, or only jobs that fill in numbers, it drops the marks, the
+// filter or the order.
 func (m *Model) stop() tea.Cmd {
 	chosen := m.keys.LeaveHint() != ""
 	if _, any := m.Longest(); any && m.Frame > 0 && !(chosen && m.OnlyFillsIn()) {
 		for p := range job.Purposes {
 			switch {
 			case p == job.Writing && m.Running(p):
-				m.Interrupt(p) // it ends soon, and says what it did
+				m.Interrupt(p) // it ends soon and reports its result
 			case m.Running(p):
 				m.Cancel(p)
 				m.halt(p)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestUndoOfRandomChanges takes back whatever the keys of a session have changed, makes it
-// again, and takes it back once more.
+// TestUndoOfRandomChanges undoes all changes of a session of random keys, redoes them, and undoes them
+// again.
 func TestUndoOfRandomChanges(t *testing.T) {
 	const sessions, presses = 16, 40
 	lines := []string{
@@ -18,7 +18,7 @@ func TestUndoOfRandomChanges(t *testing.T) {
 	}
 	var keys []string
 	for key := range namedKeys {
-		if key != "tab" { // it completes what is typed
+		if key != "tab" { // tab completes the typed text
 			keys = append(keys, key)
 		}
 	}
@@ -35,7 +35,7 @@ func TestUndoOfRandomChanges(t *testing.T) {
 		s.model.edit.Editor = func(string) *exec.Cmd { return exec.Command("true") }
 		s.press("U")
 		for range presses {
-			f.clock.now = now // nothing ends
+			f.clock.now = now // no key expires
 			if random.Intn(8) > 0 || s.model.Dialog != nil || s.model.keys.IsTyping() {
 				s.press(keys[random.Intn(len(keys))])
 				continue
@@ -53,7 +53,7 @@ func TestUndoOfRandomChanges(t *testing.T) {
 		agree := func(key string) {
 			f.clock.now = now
 			if s.press(key); s.model.Dialog != nil && key == "ctrl+r" {
-				s.press("y") // it was asked about the first time, too
+				s.press("y") // the first run asked too
 			}
 			if s.model.Dialog != nil || s.model.Failure != "" {
 				t.Fatalf("session %d:\n%s", seed, s.screen())

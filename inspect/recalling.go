@@ -15,7 +15,8 @@ import (
 	"github.com/meowdis/meowdis/inspect/target"
 )
 
-// recalledMsg is the keys that are remembered; bookmarkedMsg what became of one.
+// recalledMsg is the recent keys and bookmarks; bookmarkedMsg is a key and whether it is bookmarked
+// now.
 type (
 	recalledMsg   recall.Keys
 	bookmarkedMsg struct {
@@ -24,14 +25,14 @@ type (
 	}
 )
 
-// visit is a key that the person has in the value.
+// visit is a key that the user opened.
 type visit struct {
 	db  int
 	key string
 }
 
-// remember notes that a key was opened, once it is there. That this cannot be kept is told
-// by who asks for what is.
+// remember records an opened key once its value is shown. It ignores errors; listing the recent keys
+// reports them.
 func (m *Model) remember() tea.Cmd {
 	if !m.InValue {
 		m.lastVisit = visit{db: -1}
@@ -42,7 +43,7 @@ func (m *Model) remember() tea.Cmd {
 	if !ok || at == m.lastVisit {
 		return nil
 	}
-	if v := m.value.Sight(); !v.Shown || v.Gone || v.Key != key { // it is not there yet, or at all
+	if v := m.value.Sight(); !v.Shown || v.Gone || v.Key != key { // not loaded yet, or missing
 		return nil
 	}
 	m.lastVisit = at
@@ -53,7 +54,7 @@ func (m *Model) remember() tea.Cmd {
 	}
 }
 
-// bookmark bookmarks the key that the person looks at, or takes the bookmark away.
+// bookmark adds or removes a bookmark of the current key.
 func (m *Model) bookmark() tea.Cmd {
 	key, ok := m.currentKey()
 	if !ok {
@@ -74,7 +75,7 @@ func (m *Model) onBookmarked(b bookmarkedMsg) {
 	}
 }
 
-// recall lists the bookmarks, and the keys that were opened lately.
+// recall lists the bookmarks and the recent keys.
 func (m *Model) recall() tea.Cmd {
 	memory := m.memory
 	return m.Start(job.Recalling, func(context.Context) (tea.Msg, error) {
@@ -83,7 +84,7 @@ func (m *Model) recall() tea.Cmd {
 	})
 }
 
-// forgetKey takes a key out of the list of those that are remembered.
+// forgetKey removes a key from that list.
 const forgetKey = "ctrl+x"
 
 func (m *Model) onRecalled(keys recalledMsg) {
@@ -124,8 +125,7 @@ func (m *Model) onRecalled(keys recalledMsg) {
 	m.Dialog = f
 }
 
-// openByName opens the key that the person names: the only way to a key where the target
-// refuses SCAN.
+// openByName opens a key by its typed name: the only way if the target refuses SCAN.
 func (m *Model) openByName() tea.Cmd {
 	m.Dialog = &room.Question{Title: "Open a key", Note: `its whole name; "in quotes" with escapes`, Prompt: screen.NewPrompt(""), Answer: func(name string) tea.Cmd {
 		if strings.HasPrefix(name, `"`) {
@@ -138,7 +138,7 @@ func (m *Model) openByName() tea.Cmd {
 	return nil
 }
 
-// goTo opens a key of a database, and shows it in the list of all keys.
+// goTo opens a key of a database and selects it in the list of all keys.
 func (m *Model) goTo(db int, key string) tea.Cmd {
 	cmds := []tea.Cmd{m.useDatabase(db)}
 	m.keys.Reveal(key)
@@ -146,7 +146,7 @@ func (m *Model) goTo(db int, key string) tea.Cmd {
 	return tea.Batch(append(cmds, m.value.Open(key))...)
 }
 
-// recallBindings are the keys that have to do with what is remembered.
+// recallBindings returns the bindings for bookmarks and recent keys.
 func recallBindings() []binding {
 	return []binding{
 		{name: "bookmark", keys: []string{"b"}, where: everywhere, help: "bookmark the key, or no more", run: (*Model).bookmark},

@@ -7,8 +7,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// TestBookmarksAndRecentKeys come back in the next session, with their databases; no value
-// is kept, and memory leaves nothing.
+// TestBookmarksAndRecentKeys checks that both come back in the next session with their databases,
+// without values, and that an in-memory target leaves nothing.
 func TestBookmarksAndRecentKeys(t *testing.T) {
 	dir := t.TempDir()
 	f := newFake().zoo()
@@ -38,7 +38,7 @@ func TestBookmarksAndRecentKeys(t *testing.T) {
 	s.press("esc")
 	s.shows("▌   tags")
 
-	// One is forgotten, another is no bookmark any more.
+	// One recent key is forgotten, and one bookmark is removed.
 	s.press("b")
 	s.shows("Took the bookmark of tags away.")
 	s.press("'")
@@ -55,7 +55,7 @@ func TestBookmarksAndRecentKeys(t *testing.T) {
 	s.shows("No key was opened")
 }
 
-// TestRecallTroubles: a directory that cannot be written stops nothing but a bookmark.
+// TestRecallTroubles checks that an unwritable directory prevents only bookmarks.
 func TestRecallTroubles(t *testing.T) {
 	f := newFake().zoo()
 	f.options = func(o *Options) { o.Recall = "/dev/null/keys" }
@@ -70,12 +70,12 @@ func TestRecallTroubles(t *testing.T) {
 	}
 }
 
-// TestOnlyWhatIsThereIsRecent: a name that is no key is not remembered, nor is one that
-// was not opened.
+// TestOnlyWhatIsThereIsRecent checks that missing keys, and keys that were not opened, are not
+// remembered.
 func TestOnlyWhatIsThereIsRecent(t *testing.T) {
 	f := newFake().zoo()
 	s := browse(t, f, 120, 24)
-	s.choose("tags") // beside the list
+	s.choose("tags") // shown beside the list
 	s.press("o")
 	s.typing("nope")
 	s.press("enter", "esc", "'")

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// numberedElements is a list of n elements, each some bytes with its number.
+// numberedElements returns n elements of a list, each bytes long and starting with its number.
 func numberedElements(n, bytes int) (elems []string) {
 	for i := range n {
 		elems = append(elems, fmt.Sprintf("%06d ", i)+strings.Repeat("x", bytes))
@@ -14,8 +14,7 @@ func numberedElements(n, bytes int) (elems []string) {
 	return elems
 }
 
-// asked is the most elements that one of the calls after the first n fetched with a
-// command.
+// asked returns the most elements that one call of a command fetched, after the first n calls.
 func (f *fake) asked(name string, n int) (most int) {
 	for _, call := range f.calls[n:] {
 		words := strings.Fields(call)
@@ -79,8 +78,8 @@ func TestSmallElementsComeManyAtOnce(t *testing.T) {
 	s.shows("36 of 1,000")
 }
 
-// TestHeavyElementsAmongSmallOnes meets heavy elements late: the place of the person
-// stays, and what comes then is less at once.
+// TestHeavyElementsAmongSmallOnes reaches large elements late: the cursor keeps its place, and later
+// chunks have fewer elements.
 func TestHeavyElementsAmongSmallOnes(t *testing.T) {
 	f := newFake()
 	f.add(fakeValue{key: "k", kind: "list", elems: append(numberedElements(250, 20), numberedElements(150, 250<<10)...)})

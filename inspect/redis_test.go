@@ -10,7 +10,7 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// real is the real Redis as a Client.
+// real is a real Redis as a Client.
 type real struct{ conn *oracle.Conn }
 
 func (r real) Pipeline(_ context.Context, calls [][][]byte) ([]resp.Value, error) {
@@ -21,8 +21,8 @@ func (r real) Pipeline(_ context.Context, calls [][][]byte) ([]resp.Value, error
 	return values, nil
 }
 
-// TestRealRedis shows that a real server understands every command that the
-// browser sends, and that the browser understands the replies.
+// TestRealRedis checks that a real server accepts every command of the browser, and that the browser
+// parses the replies.
 func TestRealRedis(t *testing.T) {
 	conn := oracle.Start(t).Dial(t)
 	do := func(words ...string) {

@@ -10,8 +10,8 @@ import (
 	"github.com/meowdis/meowdis/inspect/change"
 )
 
-// TestRedoAsks before it overwrites what others wrote since the undo, and where the change
-// itself was asked about; another change leaves nothing to redo.
+// TestRedoAsks checks that redo asks before it overwrites other clients' changes since the undo, and
+// where the change itself asked. After another change there is nothing to redo.
 func TestRedoAsks(t *testing.T) {
 	f := newFile(t)
 	f.do("SET k old")
@@ -43,7 +43,7 @@ func TestRedoAsks(t *testing.T) {
 	s.shows("Go to how it was after", "now · 1 key", "before all of them")
 }
 
-// TestRedoOfManyKeys deletes a folder again, and its journal goes with the session.
+// TestRedoOfManyKeys deletes a folder again. Its journal ends with the session.
 func TestRedoOfManyKeys(t *testing.T) {
 	f := newFile(t)
 	for i := range 2*change.KeysAtOnce + 7 {
@@ -83,7 +83,7 @@ func TestRedoOfManyKeys(t *testing.T) {
 	}
 }
 
-// TestRedoOfAnEditOfALargeKey keeps what was changed, and not the whole key.
+// TestRedoOfAnEditOfALargeKey stores the changed element, not the whole key.
 func TestRedoOfAnEditOfALargeKey(t *testing.T) {
 	f := newFile(t)
 	f.fillHash()
@@ -106,8 +106,8 @@ func TestRedoOfAnEditOfALargeKey(t *testing.T) {
 	}
 }
 
-// TestRedoJournalsOfKilledSessions are removed by the next one, which finds when and how
-// many keys the changes were that it can undo.
+// TestRedoJournalsOfKilledSessions checks that the next session removes them, and shows the time and
+// the number of keys of the changes that it can undo.
 func TestRedoJournalsOfKilledSessions(t *testing.T) {
 	f := newFile(t)
 	dir := t.TempDir()
@@ -122,7 +122,7 @@ func TestRedoJournalsOfKilledSessions(t *testing.T) {
 	killed.runs("SET d 4")
 	killed.press("u")
 	for _, path := range killed.journals() {
-		// The lock of a session ends with it, as if the file were another one.
+		// The lock of a session ends with it, so a copy of the file is not locked.
 		data, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
@@ -144,7 +144,7 @@ func TestRedoJournalsOfKilledSessions(t *testing.T) {
 	next.shows("MSET a 1 b 2 c 3", "now · 3 keys · 5m 0")
 }
 
-// journals are the paths of the journals in the session's directory.
+// journals returns the paths of the journals in the session's directory.
 func (s *session) journals() []string {
 	s.t.Helper()
 	files, err := filepath.Glob(filepath.Join(s.model.options.Journal, "*"))

@@ -9,8 +9,7 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// TestUserWhoMayLittle opens keys of every type by name, and says what is not
-// allowed once.
+// TestUserWhoMayLittle opens keys of every type by name, and reports each refusal once.
 func TestUserWhoMayLittle(t *testing.T) {
 	f := newFile(t).shop()
 	f.fake.options = nil
@@ -51,7 +50,7 @@ func TestUserWhoMayLittle(t *testing.T) {
 	s.press("esc")
 }
 
-// barred is a Client that may not run some commands.
+// barred is a Client that refuses some commands.
 type barred struct {
 	target.Client
 	names []string
@@ -69,7 +68,7 @@ func (b barred) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, e
 	return values, err
 }
 
-// TestKeysOfOthers shows the keys that may be read between those that may not.
+// TestKeysOfOthers lists readable keys among unreadable ones.
 func TestKeysOfOthers(t *testing.T) {
 	f := newFake().plain(3)
 	s := browseOn(t, ownKeys{f}, f, 100, 24)
@@ -85,7 +84,7 @@ func TestKeysOfOthers(t *testing.T) {
 	}
 }
 
-// ownKeys lets its user read key:00001 only.
+// ownKeys lets its user read only key:00001.
 type ownKeys struct{ *fake }
 
 func (o ownKeys) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {

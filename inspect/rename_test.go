@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestRenameMany gives the keys of a folder other names, as one step, also where no key can
-// be watched; a name that is taken stays what it is, whenever it was taken.
+// TestRenameMany renames the keys of a folder as one change, also where WATCH is refused. A key that
+// already has the new name is never overwritten, whenever it was created.
 func TestRenameMany(t *testing.T) {
 	for _, refuses := range []string{"", "WATCH"} {
 		f := newFile(t)
@@ -50,7 +50,7 @@ func TestRenameMany(t *testing.T) {
 		s.press("y", "u")
 		s.press("U", "U")
 
-		// Somebody takes a name after it was asked about.
+		// Another client takes a name after the check.
 		b.before = func(calls [][][]byte) {
 			for _, call := range calls {
 				if string(call[0]) == "RENAMENX" && b.before != nil {
@@ -69,8 +69,8 @@ func TestRenameMany(t *testing.T) {
 	}
 }
 
-// TestUndoOfARenameOfMany brings back the names that are free, and overwrites no key of
-// others, nor does what makes the change again.
+// TestUndoOfARenameOfMany restores the names that are free. Neither undo nor redo overwrites other
+// clients' keys.
 func TestUndoOfARenameOfMany(t *testing.T) {
 	f := newFile(t)
 	for i := range 5 {
@@ -90,7 +90,7 @@ func TestUndoOfARenameOfMany(t *testing.T) {
 	s.shows("1 difference", "m:4, now", "n:4, before: APPEND")
 	s.press("esc")
 
-	f.clock.now += 6000 // m:3 ends
+	f.clock.now += 6000 // m:3 expires
 	f.do("SET n:2 theirs")
 	f.do("DEL m:1")
 	s.press("u")

@@ -12,7 +12,7 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// theirs runs commands of another client, one a line.
+// theirs runs commands of another client, one per line.
 func (f *file) theirs(lines string) {
 	f.t.Helper()
 	mine := f.session
@@ -23,14 +23,14 @@ func (f *file) theirs(lines string) {
 	}
 }
 
-// overwritten are undos of what others have changed since: each asks, and leaves all as
-// it is when the person says no.
+// overwritten lists undos of data that another client changed since. Each asks, and changes nothing if
+// the answer is no.
 var overwritten = []struct {
 	what, data string
 	keys       []string
 	theirs     string
 	asks       string
-	undone     string // a command, when the person says yes
+	undone     string // a command to run after a yes
 	then       string // its reply
 }{
 	{"a field that was edited, and one that was added", "HSET h a 1", []string{"enter", "e", "2", "enter"}, "HSET h b theirs",
@@ -89,7 +89,7 @@ func TestUndoAsksBeforeItOverwrites(t *testing.T) {
 	}
 }
 
-// TestEveryTypeIsReviewed: what others change in a key of any type is seen.
+// TestEveryTypeIsReviewed checks that another client's change is noticed in a key of any type.
 func TestEveryTypeIsReviewed(t *testing.T) {
 	for _, c := range [][3]string{
 		{"SET k a", "APPEND k b", "SETRANGE k 0 c"}, {"RPUSH k a b", "RPUSH k c", "LSET k 0 d"}, {"SADD k a b", "SADD k c", "SREM k a"},
@@ -112,7 +112,7 @@ func TestEveryTypeIsReviewed(t *testing.T) {
 	}
 }
 
-// words is a reply as words.
+// words returns a reply as words.
 func words(v resp.Value) string {
 	if len(v.Elems) == 0 {
 		return target.Text(v)
@@ -124,7 +124,7 @@ func words(v resp.Value) string {
 	return strings.Join(all, " ")
 }
 
-// TestUndoOfALifeBringsNoKeyBack that somebody deleted.
+// TestUndoOfALifeBringsNoKeyBack undoes a TTL change of a key that another client deleted.
 func TestUndoOfALifeBringsNoKeyBack(t *testing.T) {
 	for what, keys := range map[string][]string{
 		"X": {"X", "9", "0", "enter"}, "P": {"P"},
@@ -148,7 +148,7 @@ func TestUndoOfALifeBringsNoKeyBack(t *testing.T) {
 	}
 }
 
-// TestUndoDoesNotAsk where nobody changed anything: what ended by itself, and large keys.
+// TestUndoDoesNotAsk checks expired keys and large keys that no other client changed.
 func TestUndoDoesNotAsk(t *testing.T) {
 	f := newFile(t)
 	f.do("SET k old")
@@ -169,8 +169,8 @@ func TestUndoDoesNotAsk(t *testing.T) {
 	}
 }
 
-// TestUndoAsksWhenNobodyKnows what others changed: the session was killed before it had
-// looked.
+// TestUndoAsksWhenNobodyKnows checks that undo asks if the session was killed before it read the result
+// of its change.
 func TestUndoAsksWhenNobodyKnows(t *testing.T) {
 	f := newFile(t)
 	f.do("SET k old")
@@ -178,7 +178,7 @@ func TestUndoAsksWhenNobodyKnows(t *testing.T) {
 	s.press("U")
 	s.runs("SET k new")
 	path := s.journal()
-	// The end of a step has 15 bytes.
+	// The end record of a step has 15 bytes.
 	if err := os.Truncate(path, sizeOfFile(t, path)-16); err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +197,8 @@ func TestUndoAsksWhenNobodyKnows(t *testing.T) {
 	next.shows("Undone: SET k new")
 }
 
-// TestUndoIsWatched: what others write between the look and the undo makes it look again.
+// TestUndoIsWatched checks that undo reads again if another client writes between its read and its
+// change.
 func TestUndoIsWatched(t *testing.T) {
 	f := newFile(t)
 	f.do("SET k old")
@@ -221,8 +222,8 @@ func TestUndoIsWatched(t *testing.T) {
 	}
 }
 
-// TestSomebodyElseIsFirst: what others wrote right after a change is none of what the
-// change left.
+// TestSomebodyElseIsFirst checks that another client's write right after a change is not taken for its
+// result.
 func TestSomebodyElseIsFirst(t *testing.T) {
 	f := newFile(t)
 	f.do("SET k old")
@@ -244,8 +245,8 @@ func TestSomebodyElseIsFirst(t *testing.T) {
 	s.shows("Undo nevertheless?", "is not known")
 }
 
-// TestRealRedisIsReviewed: undo asks there, too, and does not where a hash was only put
-// in another order.
+// TestRealRedisIsReviewed checks that undo on a real server asks too, and does not ask if a hash was
+// only reordered.
 func TestRealRedisIsReviewed(t *testing.T) {
 	server := oracle.Start(t)
 	conn, other := server.Dial(t), server.Dial(t)
@@ -260,7 +261,7 @@ func TestRealRedisIsReviewed(t *testing.T) {
 	s.press("U")
 	s.runs("HSET h g 1")
 	for range 2000 {
-		other.Do(target.Command("HGET", "h", "f1")...) // goes on with the change of the table
+		other.Do(target.Command("HGET", "h", "f1")...) // continues the rehash
 	}
 	s.press("u")
 	s.shows("Undone")

@@ -19,7 +19,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// TestPanicsLeaveTheTerminal as it was, and end with an error.
+// TestPanicsLeaveTheTerminal checks that a panic restores the terminal and ends with an error.
 func TestPanicsLeaveTheTerminal(t *testing.T) {
 	var out bytes.Buffer
 	in, typing := io.Pipe()
@@ -30,7 +30,7 @@ func TestPanicsLeaveTheTerminal(t *testing.T) {
 	}
 }
 
-// panics is a client with a mistake.
+// panics is a client that panics.
 type panics struct{}
 
 func (panics) Pipeline(context.Context, [][][]byte) ([]resp.Value, error) { panic("a mistake") }

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestBytesOfAServersFolders are those of all keys where they are few, else an estimate,
-// which says so; and they cost a few commands once.
+// TestBytesOfAServersFolders checks folder sizes on a server: exact for few keys, else an estimate
+// marked as such. They cost a few commands, once.
 func TestBytesOfAServersFolders(t *testing.T) {
 	f := newFile(t)
 	for i := range 1000 {
@@ -41,7 +41,7 @@ func TestBytesOfAServersFolders(t *testing.T) {
 		t.Errorf("%d keys were asked about", asked)
 	}
 
-	s = browse(t, newFake().plain(10), 80, 24) // which has no MEMORY
+	s = browse(t, newFake().plain(10), 80, 24) // it refuses MEMORY
 	s.press("i")
 	s.shows("10 keys", "The target does not tell bytes")
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/charmbracelet/lipgloss"
 )
 
-// TestFullList scans more keys than a list keeps: + lists those after them.
+// TestFullList scans more keys than a list keeps; + lists the next ones.
 func TestFullList(t *testing.T) {
 	f := newFake()
 	s := browse(t, f, 100, 24)
@@ -31,8 +31,8 @@ func TestFullList(t *testing.T) {
 	s.shows("key:02000", "1 of 1 found")
 }
 
-// TestFirstScreenOfAScan begins with the first key, which a later page of the scan
-// brought; who has pressed a key stays where they are.
+// TestFirstScreenOfAScan checks that the first row is the first key, which a later page returned,
+// unless the user pressed a key: then the cursor stays.
 func TestFirstScreenOfAScan(t *testing.T) {
 	for _, touched := range []bool{false, true} {
 		f := newFake()

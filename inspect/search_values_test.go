@@ -12,8 +12,7 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// needles puts a text into a value of every type, where it is hard to find, and keys
-// around it.
+// needles puts a text into a value of every type, in places hard to find, and adds other keys.
 func needles(t *testing.T, do func(words ...string) resp.Value) (holders []string) {
 	t.Helper()
 	must := func(words ...string) bool {
@@ -91,7 +90,7 @@ func searchesValues(t *testing.T, c target.Client, f *fake, holders []string) {
 	if b.most > 9<<20 {
 		t.Errorf("%d bytes at once", b.most)
 	}
-	// The list is one as any other: it is sorted, marked, and opened at the text.
+	// The list of matches can be sorted and marked, and its values open at the text.
 	s.press("s", "z", "enter")
 	s.shows("SIZE", fmt.Sprintf("1 of %d found", len(holders)))
 	s.press("A")
@@ -116,7 +115,7 @@ func searchesValues(t *testing.T, c target.Client, f *fake, holders []string) {
 	s.hides("values:")
 }
 
-// TestSearchInValuesIsStopped and goes on, and says what it could not read.
+// TestSearchInValuesIsStopped stops and continues a search, and reports unreadable values.
 func TestSearchInValuesIsStopped(t *testing.T) {
 	f := newFake().plain(3000)
 	f.add(fakeValue{key: "secret", kind: "hash", elems: []string{"a", "value 1"}})
@@ -126,7 +125,7 @@ func TestSearchInValuesIsStopped(t *testing.T) {
 	s.press("F")
 	s.typing("value 29")
 	h := hang(s)
-	close(f.gate) // all is answered but the page at which it is stopped
+	close(f.gate) // every page but the stopped one gets its reply
 	pages, reached, goesOn := 0, make(chan bool), make(chan bool)
 	b.before = func(calls [][][]byte) {
 		if string(calls[0][0]) == "GETRANGE" {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestSearching finds texts far from what is loaded, forwards and backwards.
+// TestSearching finds texts far from the loaded chunks, forwards and backwards.
 func TestSearching(t *testing.T) {
 	f := newFake()
 	var fields []string

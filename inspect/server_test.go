@@ -10,7 +10,7 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// serves has the fake tell what a server does.
+// serves makes the fake answer the commands of the server pane.
 func (f *fake) serves() {
 	text := resp.MakeString
 	f.answers = map[string]resp.Value{
@@ -42,7 +42,7 @@ func (f *fake) serves() {
 	}
 }
 
-// TestRealServer shows that a real server understands what the views ask.
+// TestRealServer checks that a real server accepts the commands of the server pane.
 func TestRealServer(t *testing.T) {
 	server := oracle.Start(t)
 	conn, other := server.Dial(t), server.Dial(t)

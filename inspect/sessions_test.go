@@ -22,17 +22,17 @@ import (
 
 var update = flag.Bool("update", false, "write what the sessions show into their files")
 
-// TestSessions plays the files of testdata. A line "> …" is a step, for all sizes of
-// the screen that "> sizes" names: its words are keys, or one of
+// TestSessions plays the files of testdata. A line "> …" is a step, played at all screen sizes that ">
+// sizes" lists. Its words are keys, or one of
 //
-//	data NAME   what is browsed: see browsed
-//	size WxH    the screen gets another size
-//	type TEXT   letter by letter
+//	data NAME   the data set: see browsed
+//	size WxH    resizes the screen
+//	type TEXT   types letter by letter
 //	wait TIME
-//	click X Y   and wheel up X Y, wheel down X Y, counted from the corner
+//	click X Y   also wheel up X Y and wheel down X Y, counted from the corner
 //	other LINE  a command of another client
 //
-// Below it stands, for each size, the screen after the step, each line after "|".
+// The screen after the step follows, for each size, with each line after "|".
 func TestSessions(t *testing.T) {
 	played := map[string]map[string]string{} // by session and size
 	for _, name := range sessionNames(t) {
@@ -80,7 +80,7 @@ func sessionNames(t *testing.T) []string {
 
 func sessionFile(name string) string { return filepath.Join("testdata", name+".session") }
 
-// script is a session's steps, with the comments between them, and its sizes.
+// script is the steps of a session with the comments between them, and its sizes.
 type script struct {
 	lines []string
 	sizes []string
@@ -100,8 +100,8 @@ func readScript(file []byte) (s script) {
 	return s
 }
 
-// replay plays a session's script at each of its sizes, and returns its file as it
-// should be, and all that was on the screen, by size.
+// replay plays a session's script at each of its sizes. It returns the file with the actual screens,
+// and all screens by size.
 func replay(t *testing.T, file []byte) (written []byte, seen map[string]string) {
 	t.Helper()
 	s := readScript(file)
@@ -132,8 +132,8 @@ func replay(t *testing.T, file []byte) (written []byte, seen map[string]string) 
 	return out.Bytes(), seen
 }
 
-// writeScreen writes a screen. Of several lines that stood there before, or that are
-// the same, only their number is written.
+// writeScreen writes a screen. Repeated lines, and lines unchanged since before, are written as a
+// number.
 func writeScreen(out *bytes.Buffer, screen, before string) {
 	const few = 3
 	lines, old := strings.Split(screen, "\n"), strings.Split(before, "\n")
@@ -159,8 +159,8 @@ func writeScreen(out *bytes.Buffer, screen, before string) {
 	}
 }
 
-// play takes the steps on a screen of a size, and returns what it shows after each;
-// "" for what is no step.
+// play runs the steps on a screen of a size and returns the screen after each; "" for a line that is
+// not a step.
 func play(t *testing.T, lines []string, size string) []string {
 	t.Helper()
 	screens := make([]string, len(lines))
@@ -173,7 +173,7 @@ func play(t *testing.T, lines []string, size string) []string {
 		switch {
 		case !ok || word == "sizes":
 			continue
-		case word == "data" && rest == "tabs": // two files beside each other
+		case word == "data" && rest == "tabs": // two files in tabs
 			width, height := dimensions(t, size)
 			s = inTabs(t, width, height, "a.db", "b.db")
 		case word == "data":
@@ -188,7 +188,7 @@ func play(t *testing.T, lines []string, size string) []string {
 	return screens
 }
 
-// driven is what a session is played on: a Model, or Tabs.
+// driven is the subject of a session: a Model, or Tabs.
 type driven interface {
 	send(tea.Msg)
 	wait(time.Duration)
@@ -197,7 +197,7 @@ type driven interface {
 	screen() string
 }
 
-// takeStep does one step.
+// takeStep runs one step.
 func takeStep(s driven, on *file, word, rest string) {
 	on.t.Helper()
 	switch word {
@@ -222,7 +222,7 @@ func takeStep(s driven, on *file, word, rest string) {
 	}
 }
 
-// point does what a mouse does: "X Y" of a click, "up X Y" or "down X Y" of the wheel.
+// point sends a mouse event: "X Y" of a click, "up X Y" or "down X Y" of the wheel.
 func point(s driven, what string, words []string) {
 	e := tea.MouseMsg{Action: tea.MouseActionPress, Button: tea.MouseButtonLeft}
 	if what == "wheel" {
@@ -234,12 +234,12 @@ func point(s driven, what string, words []string) {
 	s.wait(2 * room.SettleTime)
 }
 
-// browsed makes a data set, and returns what serves it.
+// browsed creates a data set and returns a client of it.
 func browsed(t *testing.T, on *file, name string) target.Client {
 	t.Helper()
 	remote := on.fake
 	switch name {
-	case "shop": // a file with its index, which can be written
+	case "shop": // a writable file with its index
 		on.shop()
 		return on
 	case "forms": // a file with values in many forms
@@ -248,20 +248,20 @@ func browsed(t *testing.T, on *file, name string) target.Client {
 	}
 	remote.options = nil
 	switch name {
-	case "zoo": // a server, which is scanned
+	case "zoo": // a server, read by a scan
 		remote.zoo()
-	case "shut": // a server that does not let its keys be scanned
+	case "shut": // a server that refuses SCAN
 		remote.zoo()
 		remote.refuse = map[string]string{"SCAN": "NOPERM this user has no permissions to run the 'scan' command"}
 	case "plain":
 		remote.plain(3000)
-	case "strict": // a server that lets nothing be asked about its keys as a whole
+	case "strict": // a server that refuses every command about all keys
 		remote.zoo()
 		remote.refuse = map[string]string{}
 		for _, name := range []string{"SCAN", "DBSIZE", "OBJECT", "MEMORY", "INFO"} {
 			remote.refuse[name] = "NOPERM this user has no permissions to run the '" + strings.ToLower(name) + "' command"
 		}
-	case "served": // a server that tells what it does
+	case "served": // a server with a server pane
 		remote.zoo()
 		remote.serves()
 	case "none":
@@ -271,7 +271,7 @@ func browsed(t *testing.T, on *file, name string) target.Client {
 	return remote
 }
 
-// forms fills f with values that are decoded, and with one that has many pages.
+// forms fills f with decodable values and one with many pages.
 func (f *file) forms() {
 	const mark = `{"mark":"found"}`
 	var zipped bytes.Buffer
@@ -322,7 +322,7 @@ func dimensions(t *testing.T, size string) (width, height int) {
 	return width, height
 }
 
-// difference is the first lines where two texts part.
+// difference returns the first lines that differ.
 func difference(want, got []byte) string {
 	w, g := strings.Split(string(want), "\n"), strings.Split(string(got), "\n")
 	for i := range min(len(w), len(g)) {

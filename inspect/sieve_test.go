@@ -11,7 +11,7 @@ import (
 	"github.com/meowdis/meowdis/inspect/target"
 )
 
-// TestElementsAreFiltered and sorted, on a real server, in values of every type.
+// TestElementsAreFiltered filters and sorts values of every type on a real server.
 func TestElementsAreFiltered(t *testing.T) {
 	conn := oracle.Start(t).Dial(t)
 	do := func(words ...string) {
@@ -53,7 +53,8 @@ func TestElementsAreFiltered(t *testing.T) {
 	}
 }
 
-// TestSiftedElementsChange: changes are taken in, and a search goes through what is shown.
+// TestSiftedElementsChange checks that filtered elements follow changes, and that a search covers the
+// shown elements.
 func TestSiftedElementsChange(t *testing.T) {
 	f := newFile(t)
 	for i := range 40 {

@@ -13,9 +13,9 @@ type Signalled struct{ Signal syscall.Signal }
 
 func (s Signalled) Error() string { return "ended by a signal: " + s.Signal.String() }
 
-// untilSignalled is a context that ends with the first signal that asks the program
-// to end, with a Signalled as its cause; the second signal ends the process. While the
-// terminal is lent, ^C and ^\ are meant for somebody else.
+// untilSignalled returns a context that the first terminating signal cancels, with a Signalled as its
+// cause. The second signal ends the process. While the terminal is lent, ^C and ^\ are for the other
+// program.
 func untilSignalled(ctx context.Context, lent *atomic.Bool) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	signals := make(chan os.Signal, 1)

@@ -10,8 +10,7 @@ import (
 	"github.com/meowdis/meowdis/inspect/job"
 )
 
-// hang makes f answer nobody any more, and runs what the browser asks from then on
-// in the background.
+// hanging makes f stop replying. Further commands of the browser run in the background.
 type hanging struct {
 	*session
 	done chan tea.Msg
@@ -44,14 +43,14 @@ func (h *hanging) start(cmd tea.Cmd) {
 	go func() { h.done <- cmd() }()
 }
 
-// finish takes in all that ends.
+// finish handles all messages of ended commands.
 func (h *hanging) finish() {
 	for h.n > 0 {
 		h.one()
 	}
 }
 
-// one takes in one thing that ends.
+// one handles one message of an ended command.
 func (h *hanging) one() { h.take(<-h.done) }
 
 func (h *hanging) take(msg tea.Msg) {
@@ -67,7 +66,7 @@ func (h *hanging) take(msg tea.Msg) {
 	}
 }
 
-// tick lets the spinner turn.
+// tick advances the spinner.
 func (h *hanging) tick(d time.Duration) {
 	atomic.AddInt64(&h.fake.clock.now, d.Milliseconds())
 	h.send(job.SpinMsg{})

@@ -10,7 +10,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// orders is a file of so many keys, the last of which is the largest.
+// orders returns a file with the given number of keys, the last one the largest.
 func orders(t *testing.T, keys int) *file {
 	f := newFile(t)
 	for i := 0; i < keys; i += 1000 {
@@ -24,8 +24,8 @@ func orders(t *testing.T, keys int) *file {
 	return f
 }
 
-// runUntil does what cmd does, and the commands that follow from it until done tells to
-// stop. It returns those that are left.
+// runUntil runs cmd and the commands that follow from it until done returns true. It returns the
+// commands left.
 func (s *session) runUntil(cmd tea.Cmd, done func() bool) (left []tea.Cmd) {
 	left = []tea.Cmd{cmd}
 	for len(left) > 0 && !done() {
@@ -39,8 +39,8 @@ func (s *session) runUntil(cmd tea.Cmd, done func() bool) (left []tea.Cmd) {
 	return left
 }
 
-// TestOrderInTheMaking shows the first keys so far, stops, goes on, and has all keys
-// from either end.
+// TestOrderInTheMaking shows the first keys so far, stops, continues, and lists all keys from either
+// end.
 func TestOrderInTheMaking(t *testing.T) {
 	f := orders(t, 35_000)
 	s := browseOn(t, f, f.fake, 80, 24)
@@ -60,17 +60,17 @@ func TestOrderInTheMaking(t *testing.T) {
 	s.shows("Stopped. Move on")
 	s.wait(3 * time.Second)
 	s.press("?", "esc")
-	s.shows(at) // it does not go on by itself
+	s.shows(at) // it does not continue by itself
 	s.press("down")
 	s.shows("order:34999", "2 of 35,000", "SIZE↓")
 	s.press("end")
 	s.shows("order:00000", "35,000 of 35,000")
 	_, cmd = s.model.Update(keyMsg("S"))
-	s.hides("so far") // the other way round it is not sorted anew
+	s.hides("so far") // the reversed order needs no new sort
 	s.run(cmd)
 	s.shows("order:00000", "1 of 35,000", "SIZE↑")
 
-	// Another order takes its place, and a filter has one of its own.
+	// Another order replaces it, and a filter has its own order.
 	s.press("s", "t", "enter")
 	s.shows("TYPE↑", "1 of 35,000")
 	s.press("s", "size", "enter", "/")
@@ -79,7 +79,7 @@ func TestOrderInTheMaking(t *testing.T) {
 	s.shows("1 of 10 found", "searched all keys")
 }
 
-// TestOrderFollowsChanges sorts few keys again when they change, and says so of many.
+// TestOrderFollowsChanges sorts few keys again when they change, and reports an outdated order of many.
 func TestOrderFollowsChanges(t *testing.T) {
 	f := newFile(t).shop()
 	s := browseOn(t, f, f.fake, 80, 24)

@@ -7,7 +7,7 @@ import (
 	"github.com/meowdis/meowdis/inspect/edit"
 )
 
-// subject is what an action would be about now.
+// subject returns what an action would apply to now.
 func (m *Model) subject() edit.Subject {
 	s := edit.Subject{Keys: m.selection(), Folder: m.keys.Folder(), Value: m.value.Sight(), KeyType: m.value.Kind}
 	s.Key, s.HasKey = m.currentKey()
@@ -17,7 +17,7 @@ func (m *Model) subject() edit.Subject {
 	return s
 }
 
-// currentKey is the key that the person looks at.
+// currentKey returns the key of the focused pane.
 func (m *Model) currentKey() (string, bool) {
 	if key, ok := m.value.Current(); ok && m.InValue {
 		return key, true
@@ -25,7 +25,7 @@ func (m *Model) currentKey() (string, bool) {
 	return m.keys.Current()
 }
 
-// selection is the keys that the person looks at, or has marked.
+// selection returns the current key or the marked keys.
 func (m *Model) selection() change.Selection {
 	if key, ok := m.value.Current(); ok && m.InValue {
 		return change.Select([]string{key}, nil)
@@ -33,7 +33,7 @@ func (m *Model) selection() change.Selection {
 	return change.Select(m.keys.Chosen())
 }
 
-// startEdit changes what the person looks at; from the keys it goes there first.
+// startEdit edits the current value. From the list it opens the value first.
 func (m *Model) startEdit() tea.Cmd {
 	if !m.InValue {
 		return m.enterValue()
@@ -41,7 +41,7 @@ func (m *Model) startEdit() tea.Cmd {
 	return m.edit.Edit(m.subject())
 }
 
-// compareKeys compares two marked keys, or the one that the person looks at.
+// compareKeys compares two marked keys, or starts with the current key.
 func (m *Model) compareKeys() tea.Cmd {
 	key, ok := m.currentKey()
 	var marked []string

@@ -11,7 +11,7 @@ import (
 	"github.com/meowdis/meowdis/inspect/target"
 )
 
-// tabBindings are the keys that go to other targets.
+// tabBindings returns the bindings for tabs.
 func tabBindings() []binding {
 	return []binding{
 		{name: "tab_open", keys: []string{"ctrl+t"}, where: everywhere, help: "open another target, in a tab", run: (*Model).openTab, immediate: true},
@@ -22,7 +22,7 @@ func tabBindings() []binding {
 	}
 }
 
-// openTab asks for another target.
+// openTab asks the user for another target.
 func (m *Model) openTab() tea.Cmd {
 	if m.tabs == nil || m.options.Open == nil {
 		m.Notice = "No other target can be opened here."
@@ -41,7 +41,7 @@ func (m *Model) openTab() tea.Cmd {
 	f.Free = func(text string) tea.Cmd {
 		label := text
 		if strings.Contains(text, "://") {
-			label = "URL" // it may hold a password
+			label = "URL" // it may contain a password
 		}
 		return open(label, text)
 	}
@@ -50,7 +50,7 @@ func (m *Model) openTab() tea.Cmd {
 	return nil
 }
 
-// switchesTab reports whether a key goes to another tab from a question, which stays.
+// switchesTab reports whether a key switches tabs although a dialog is open. The dialog stays open.
 func (m *Model) switchesTab(key string) bool {
 	if m.tabs == nil || len(m.tabs.list) < 2 || m.Dialog.TakesText() {
 		return false
@@ -59,7 +59,7 @@ func (m *Model) switchesTab(key string) bool {
 	return b != nil && (b.name == "tab_next" || b.name == "tab_back")
 }
 
-// closeTab closes this one; the last one ends the program.
+// closeTab closes this tab. Closing the last one ends the program.
 func (m *Model) closeTab() tea.Cmd {
 	switch {
 	case m.tabs == nil || len(m.tabs.list) < 2:
@@ -80,7 +80,7 @@ func switchTab(n int) func(*Model) tea.Cmd {
 	}
 }
 
-// isOnlyTab says, where there is no other tab, how to open one.
+// isOnlyTab reports whether there is only one tab, and shows how to open another.
 func (m *Model) isOnlyTab() bool {
 	if m.tabs != nil && len(m.tabs.list) > 1 {
 		return false

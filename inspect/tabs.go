@@ -12,38 +12,38 @@ import (
 	"github.com/meowdis/meowdis/inspect/job"
 )
 
-// Tab is a target that is opened beside the first one.
+// Tab is a target that opens beside the first one.
 type Tab struct {
-	Label string // the target in few letters
+	Label string // a short name of the target
 	Open  func(context.Context) (Options, error)
 }
 
-// Place is a target that can be opened from inside.
+// Place is a target that the user can open from the browser.
 type Place struct {
 	Label string
 	Note  string
 	Spec  string // as on the command line
 }
 
-// Tabs is the program: a Model for each target, of which one is on the screen. Keys go to
-// that one; what a job or a timer brings goes to the Model whose it is, which keeps
-// working unseen. One that is not on the screen does not look for changes by itself.
+// Tabs is the program: one Model per target, one of them on the screen. Keys go to the Model on the
+// screen. A message from a job or a timer goes to the Model that started it, which keeps working in the
+// background. A hidden Model does not check for changes.
 type Tabs struct {
 	shared
 	ctx           context.Context
 	list          []*tab
-	at            int // the one on the screen
+	at            int // the index of the tab on the screen
 	width, height int
-	failed        error // of closing
+	failed        error // the errors of closing
 	after         func(time.Duration, tea.Msg) tea.Cmd
 }
 
-// tab is one of Tabs: open, being opened, or one that could not be.
+// tab is one of Tabs: open, opening or failed.
 type tab struct {
 	Tab
-	model   *Model // nil while it is not open
+	model   *Model // nil until it is open
 	opening context.CancelFunc
-	err     error // why it is not open
+	err     error // why opening failed
 }
 
 // tabMsg is a message for one Model.
@@ -52,7 +52,7 @@ type tabMsg struct {
 	msg   tea.Msg
 }
 
-// openedMsg is a tab's target, or why it is not open; closedMsg what closing one told.
+// openedMsg is the opened target of a tab, or the error; closedMsg is the error of closing one.
 type (
 	openedMsg struct {
 		tab     *tab
@@ -72,7 +72,7 @@ func newTabs(ctx context.Context, s shared, first Options, more []Tab) *Tabs {
 	return t
 }
 
-// createModel makes the Model of a tab.
+// createModel creates the Model of a tab.
 func (t *Tabs) createModel(of *tab, o Options) {
 	m := newModel(o, t.shared)
 	m.tabs = t
@@ -82,7 +82,7 @@ func (t *Tabs) createModel(of *tab, o Options) {
 	m.After = func(d time.Duration, msg tea.Msg) tea.Cmd { return t.after(d, tabMsg{m, msg}) }
 }
 
-// Init implements tea.Model. The first target is open, the others are opened now.
+// Init implements tea.Model. The first target is already open; the other targets start to open.
 func (t *Tabs) Init() tea.Cmd {
 	cmds := []tea.Cmd{t.list[0].model.Init()}
 	for _, each := range t.list[1:] {
@@ -91,7 +91,7 @@ func (t *Tabs) Init() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// open connects to a tab's target, off the screen's loop.
+// open opens a tab's target in a command.
 func (t *Tabs) open(of *tab) tea.Cmd {
 	ctx, cancel := context.WithCancel(t.ctx)
 	of.opening, of.err = cancel, nil
@@ -110,7 +110,7 @@ func (t *Tabs) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			return t, cmd
 		}
 		return t, nil
-	case edit.Edited: // the person may have gone to another tab before the editor came
+	case edit.Edited: // the user may have switched tabs before the editor ended
 		for _, m := range t.models() {
 			if m.edit.Drafted(msg.Path) {
 				_, cmd := m.Update(msg)
@@ -140,7 +140,7 @@ func (t *Tabs) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return t, t.pass(msg)
 }
 
-// pass hands a message to the Model on the screen.
+// pass passes a message to the Model on the screen.
 func (t *Tabs) pass(msg tea.Msg) tea.Cmd {
 	m := t.current().model
 	if m == nil {
@@ -156,7 +156,7 @@ func (t *Tabs) has(m *Model) bool {
 	return slices.ContainsFunc(t.list, func(each *tab) bool { return each.model == m })
 }
 
-// otherTabs is the targets that are open in other tabs than that of m.
+// otherTabs returns the open targets in tabs other than m's.
 func (t *Tabs) otherTabs(m *Model) (list []edit.Other) {
 	for _, each := range t.list {
 		if each.model != nil && each.model != m {
@@ -166,7 +166,7 @@ func (t *Tabs) otherTabs(m *Model) (list []edit.Other) {
 	return list
 }
 
-// models are the open ones.
+// models returns the Models of all open tabs.
 func (t *Tabs) models() (list []*Model) {
 	for _, each := range t.list {
 		if each.model != nil {
@@ -176,7 +176,7 @@ func (t *Tabs) models() (list []*Model) {
 	return list
 }
 
-// resize tells all Models how much room there is.
+// resize sends the screen size to all Models.
 func (t *Tabs) resize() tea.Cmd {
 	if t.width == 0 {
 		return nil
@@ -191,7 +191,7 @@ func (t *Tabs) resize() tea.Cmd {
 
 func (t *Tabs) onOpened(msg openedMsg) tea.Cmd {
 	of := msg.tab
-	if !slices.Contains(t.list, of) { // it was closed meanwhile
+	if !slices.Contains(t.list, of) { // it was closed while opening
 		if msg.err == nil {
 			return closeTarget(msg.options, 0)
 		}
@@ -206,7 +206,7 @@ func (t *Tabs) onOpened(msg openedMsg) tea.Cmd {
 	return tea.Batch(of.model.Init(), t.resize())
 }
 
-// closeTarget ends what a target needs, off the screen's loop.
+// closeTarget returns a command that closes a target.
 func closeTarget(o Options, kept int) tea.Cmd {
 	return func() tea.Msg {
 		if o.Close == nil {
@@ -216,7 +216,7 @@ func closeTarget(o Options, kept int) tea.Cmd {
 	}
 }
 
-// show goes to tab i; one beyond the last does nothing.
+// show switches to tab i. An i beyond the last tab does nothing.
 func (t *Tabs) show(i int) tea.Cmd {
 	if i >= len(t.list) || i == t.at {
 		return nil
@@ -232,17 +232,17 @@ func (t *Tabs) show(i int) tea.Cmd {
 	return nil
 }
 
-// switchBy goes n tabs on.
+// switchBy switches n tabs forward, or back if n is negative.
 func (t *Tabs) switchBy(n int) tea.Cmd { return t.show((t.at + n + len(t.list)) % len(t.list)) }
 
-// add opens another target, and shows it.
+// add opens another target in a new tab and shows it.
 func (t *Tabs) add(label string, open func(context.Context) (Options, error)) tea.Cmd {
 	of := &tab{Tab: Tab{label, open}}
 	t.list = append(t.list, of)
 	return tea.Batch(t.open(of), t.show(len(t.list)-1), t.resize())
 }
 
-// closeCurrent closes the tab on the screen. There is another one.
+// closeCurrent closes the tab on the screen. The caller makes sure that another tab exists.
 func (t *Tabs) closeCurrent() tea.Cmd {
 	of := t.current()
 	t.list = slices.Delete(t.list, t.at, t.at+1)
@@ -266,8 +266,7 @@ func (t *Tabs) closeCurrent() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// modelChanging is a Model in which a change is being made, the one on the screen before the
-// others; nil for none.
+// modelChanging returns a Model with a running change, preferably the one on the screen, or nil.
 func (t *Tabs) modelChanging() *Model {
 	if m := t.current().model; m != nil && m.edit.IsChanging() {
 		return m
@@ -285,14 +284,14 @@ func (t *Tabs) reveal(m *Model) tea.Cmd {
 	return t.show(slices.IndexFunc(t.list, func(each *tab) bool { return each.model == m }))
 }
 
-// close ends what runs for the screen only.
+// close stops the background work of all Models.
 func (t *Tabs) close() {
 	for _, m := range t.models() {
 		m.close()
 	}
 }
 
-// end ends all Models with the program, and returns what went wrong.
+// end shuts all Models down when the program ends, and returns their errors.
 func (t *Tabs) end() error {
 	for _, each := range t.list {
 		if each.opening != nil {

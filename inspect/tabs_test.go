@@ -21,20 +21,20 @@ import (
 	"github.com/meowdis/meowdis/inspect/target"
 )
 
-// tabbed drives Tabs as bubbletea does, but one message after the other.
+// tabbed drives Tabs as bubbletea does, one message at a time.
 type tabbed struct {
 	t      *testing.T
 	tabs   *Tabs
 	clock  *clock
 	timers []timer
 	ended  bool
-	closed []string // what was closed, and how many changes it keeps
+	closed []string // the closed targets, and how many changes each keeps
 
 	files  map[string]*file
-	before func(name string, calls [][][]byte) // what others do before a call to a target
+	before func(name string, calls [][][]byte) // runs another client's commands before a call to a target
 }
 
-// inTabs opens targets beside each other; one that is called "gone" does not open.
+// inTabs opens targets in tabs; one named "gone" fails to open.
 func inTabs(t *testing.T, width, height int, names ...string) *tabbed {
 	t.Helper()
 	s := &tabbed{t: t, clock: newFake().clock, files: map[string]*file{}}
@@ -57,7 +57,7 @@ func inTabs(t *testing.T, width, height int, names ...string) *tabbed {
 	return s
 }
 
-// options is a file with a key that has the target's name.
+// options returns a file with a key named after the target.
 func (s *tabbed) options(name string) (Options, error) {
 	if name == "gone" {
 		return Options{}, errors.New("nobody is there")
@@ -166,7 +166,7 @@ func TestTabs(t *testing.T) {
 	s.press("G", "{")
 	s.shows("/data/a.db", "▌ ▸ in:")
 	s.press("2")
-	s.shows("/data/b.db", "▌ ▸ other:") // where it was
+	s.shows("/data/b.db", "▌ ▸ other:") // the position is kept
 	s.press("9")
 	s.shows("/data/b.db")
 	s.press("}")
@@ -178,13 +178,13 @@ func TestTabs(t *testing.T) {
 	s.send(tea.MouseMsg{X: 10, Y: 0, Action: tea.MouseActionPress, Button: tea.MouseButtonLeft})
 	s.shows("/data/b.db")
 	s.send(tea.MouseMsg{X: 5, Y: 4, Action: tea.MouseActionPress, Button: tea.MouseButtonLeft})
-	s.shows("▌ ▾ in:") // below the bar
+	s.shows("▌ ▾ in:") // below the tab bar
 
-	// What is typed at once goes where it is seen.
+	// Keys typed together go to the tab on the screen.
 	s.press("{G")
 	s.shows("/data/a.db", "▌ ▸ other:")
 
-	// Others are opened from inside, by a name or what is typed, and closed.
+	// Further tabs are opened by name or typed target, and closed.
 	s.press("ctrl+t")
 	s.shows("Open a profile", "@prod", "https://example.com")
 	s.press("p", "r", "enter")
@@ -211,13 +211,13 @@ func TestTabs(t *testing.T) {
 	}
 }
 
-// TestTabsKeepTheirOwn: writing is unlocked in one, which keeps its change for undo.
+// TestTabsKeepTheirOwn unlocks writing in one tab, which keeps its change for undo.
 func TestTabsKeepTheirOwn(t *testing.T) {
 	s := inTabs(t, 80, 24, "a.db", "b.db")
 	s.press("U", "G", "D", "}")
 	s.shows("/data/b.db")
 	s.press("{")
-	s.shows("Delete other:*") // the question stays
+	s.shows("Delete other:*") // the question stays open
 	s.press("y")
 	s.shows("Deleted other:*", "1 ● a.db")
 	s.press("}", "G", "D")
@@ -235,7 +235,7 @@ func TestTabsKeepTheirOwn(t *testing.T) {
 	}
 }
 
-// TestHiddenTabsDoNotLook for changes until they are shown.
+// TestHiddenTabsDoNotLook checks that hidden tabs do not check for changes.
 func TestHiddenTabsDoNotLook(t *testing.T) {
 	s := inTabs(t, 80, 24, "a.db", "b.db")
 	s.press("}")
@@ -255,7 +255,8 @@ func TestHiddenTabsDoNotLook(t *testing.T) {
 	}
 }
 
-// TestTabThatDoesNotOpen: in a tab whose target does not open, the keys to open another and to close it work.
+// TestTabThatDoesNotOpen checks the keys that open another tab and close a tab whose target failed to
+// open.
 func TestTabThatDoesNotOpen(t *testing.T) {
 	s := inTabs(t, 80, 24, "a.db", "gone", "gone")
 	s.press("2", "ctrl+t")
@@ -278,7 +279,7 @@ func TestTabThatDoesNotOpen(t *testing.T) {
 	}
 }
 
-// TestManyTabs fit on any screen: the one that is shown is in the bar.
+// TestManyTabs checks that the bar fits on any screen and includes the tab on the screen.
 func TestManyTabs(t *testing.T) {
 	names := []string{"a.db", "gone"}
 	for i := range 8 {
@@ -301,12 +302,12 @@ func TestManyTabs(t *testing.T) {
 	}
 }
 
-// TestQuitAsksForEveryTab: a change that is being made in one that is not on the screen
-// is asked about there.
+// TestQuitAsksForEveryTab checks that quitting shows the hidden tab with a running change and asks
+// there.
 func TestQuitAsksForEveryTab(t *testing.T) {
 	s := inTabs(t, 80, 24, "a.db", "b.db")
 	s.press("U", "G", "D")
-	_, change := s.tabs.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("y")}) // which is not done yet
+	_, change := s.tabs.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("y")}) // the change is still running
 	s.press("ctrl+w")
 	s.shows("A change is being made", "/data/a.db")
 	s.press("}", "q")
@@ -319,8 +320,8 @@ func TestQuitAsksForEveryTab(t *testing.T) {
 	}
 }
 
-// TestDraftsOfAnotherTab are saved there, though the person has left that tab before the
-// editor came.
+// TestDraftsOfAnotherTab checks that a draft is saved in its tab, even if the user switched tabs before
+// the editor opened.
 func TestDraftsOfAnotherTab(t *testing.T) {
 	s := inTabs(t, 80, 24, "a.db", "b.db")
 	var path string

@@ -12,8 +12,7 @@ import (
 	"github.com/meowdis/meowdis/inspect/target"
 )
 
-// barLines is how many lines the bar of tabs takes: none where there is one, or where a
-// Model needs all lines.
+// barLines returns the height of the tab bar: 0 with a single tab, or if a Model needs every line.
 func (t *Tabs) barLines() int {
 	if len(t.list) < 2 || t.height <= minHeight {
 		return 0
@@ -36,7 +35,7 @@ func (t *Tabs) View() string {
 	return strings.Join(append(lines, t.unopened()...), "\n")
 }
 
-// barPart is a tab in the bar, and where it stands.
+// barPart is a tab in the bar and its position.
 type barPart struct {
 	tab   int
 	text  string
@@ -44,7 +43,7 @@ type barPart struct {
 	width int
 }
 
-// barParts are the tabs that fit, the one on the screen always.
+// barParts returns the tabs that fit, always including the one on the screen.
 func (t *Tabs) barParts() []barPart {
 	most := max(t.width/len(t.list)-1, 10)
 	parts := make([]barPart, len(t.list))
@@ -72,7 +71,7 @@ func (t *Tabs) barParts() []barPart {
 	return parts
 }
 
-// statusMark says what is going on in a tab.
+// statusMark returns a symbol for the state of a tab.
 func (of *tab) statusMark() string {
 	switch {
 	case of.err != nil:
@@ -87,7 +86,7 @@ func (of *tab) statusMark() string {
 	return ""
 }
 
-// bar names all tabs.
+// bar draws the tab bar.
 func (t *Tabs) bar() string {
 	var b strings.Builder
 	for i, part := range t.barParts() {
@@ -103,7 +102,7 @@ func (t *Tabs) bar() string {
 	return display.Truncate(b.String(), t.width)
 }
 
-// clickBar goes to the tab that is clicked on.
+// clickBar switches to the clicked tab.
 func (t *Tabs) clickBar(e tea.MouseMsg) tea.Cmd {
 	if e.Action != tea.MouseActionPress || e.Button != tea.MouseButtonLeft {
 		return nil
@@ -116,7 +115,7 @@ func (t *Tabs) clickBar(e tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-// unopened is what is shown of a tab whose target is not there.
+// unopened draws a tab whose target is not open.
 func (t *Tabs) unopened() []string {
 	of := t.current()
 	text, hints := "Opening "+display.Text(of.Label, t.width)+" …", []string{"tab_open", "tab_close", "quit"}
@@ -149,7 +148,7 @@ func (t *Tabs) unopened() []string {
 	return lines[:min(len(lines), height)]
 }
 
-// pressUnopened does what keys mean where no target is open.
+// pressUnopened handles keys in a tab whose target is not open.
 func (t *Tabs) pressUnopened(k tea.KeyMsg) tea.Cmd {
 	of := t.current()
 	i := slices.IndexFunc(t.bindings, func(b binding) bool { return b.where == everywhere && slices.Contains(b.keys, k.String()) })

@@ -9,15 +9,15 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// TestScrollingMeetsEveryRow goes down and up through more rows than the window
-// holds, and sees each once.
+// TestScrollingMeetsEveryRow scrolls down and up through more rows than the window holds, and sees each
+// once.
 func TestScrollingMeetsEveryRow(t *testing.T) {
 	f := newFile(t)
 	for i := range 3000 {
 		f.do(fmt.Sprintf("SET user:%d:%04d x", i%3, i))
 	}
 	s := browseOn(t, f, f.fake, 80, 24)
-	s.press("j", "enter") // user: is open already
+	s.press("j", "enter") // user: is already open
 	walk := func(key string) (seen []string) {
 		for {
 			at := s.model.keys.SelectedName()
@@ -48,7 +48,7 @@ func TestScrollingMeetsEveryRow(t *testing.T) {
 	s.shows("▌   ▸ 0:", "1,000 keys", "▸ 1:")
 }
 
-// TestFollowing sees what another client writes.
+// TestFollowing shows another client's writes.
 func TestFollowing(t *testing.T) {
 	f := newFile(t).shop()
 	s := browseOn(t, f, f.fake, 120, 24)

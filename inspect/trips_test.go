@@ -19,16 +19,16 @@ func (c *trips) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, e
 	return c.Client.Pipeline(ctx, calls)
 }
 
-// TestScanInOneTripAPage orders the keys of a server by what has to be asked about each.
+// TestScanInOneTripAPage sorts a server's keys by a fact that each key must be asked for.
 func TestScanInOneTripAPage(t *testing.T) {
-	const keys, pages = 10_000, 11 // of 500 keys, and then of 1000
+	const keys, pages = 10_000, 11 // pages of 500 keys, then of 1000
 	f := newFake().plain(keys)
 	client := &trips{Client: f}
 	s := browseOn(t, client, f, 100, 24)
 	before := client.n
 	s.press("s", "t", "enter")
 	s.shows("TTL")
-	// The first page takes two more, and so does what the screen shows.
+	// The first page takes two more, and so do the facts on the screen.
 	if n := client.n - before; n < pages || n > pages+5 {
 		t.Errorf("%d round trips for %d pages", n, pages)
 	}

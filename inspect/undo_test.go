@@ -18,14 +18,13 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// meddler is a Client that does something before each call it passes on, and
-// counts bytes.
+// meddler is a Client that calls a function before each call, and counts bytes.
 type meddler struct {
 	target.Client
 	before  func(calls [][][]byte)
 	refuses string // the name of a command
-	most    int    // bytes of a call or of its replies
-	all     int    // of all of them
+	most    int    // the most bytes of a call or its replies
+	all     int    // the bytes of all calls and replies
 }
 
 func (b *meddler) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
@@ -69,7 +68,7 @@ func holdsMulti(calls [][][]byte) bool {
 	return slices.ContainsFunc(calls, func(call [][]byte) bool { return string(call[0]) == "MULTI" })
 }
 
-// through makes the session's writer b.
+// through makes b the session's writer.
 func (f *file) through(b *meddler) {
 	b.Client = f
 	start := f.fake.options
@@ -79,7 +78,7 @@ func (f *file) through(b *meddler) {
 	}
 }
 
-// runs types a command, and says yes to what it asks.
+// runs types a command and confirms its question.
 func (s *session) runs(line string) {
 	s.t.Helper()
 	s.press(":")
@@ -96,7 +95,7 @@ func (s *session) runs(line string) {
 	}
 }
 
-// redoes makes the change again that was undone last, and says yes to what it asks.
+// redoes redoes the last undone change and confirms its question.
 func (s *session) redoes() {
 	s.t.Helper()
 	s.press("ctrl+r")
@@ -111,7 +110,7 @@ func (s *session) redoes() {
 	}
 }
 
-// writes are commands that change the shop, of every kind.
+// writes are commands of every kind that change the shop.
 var writes = []string{
 	"SET doc 1", "APPEND config x", "SETRANGE config 3 abc", "MSET tags 1 new 2", "INCR n", "SETBIT bits 7 1", "BITOP NOT config config",
 	"GETDEL config", "GETEX config EX 10", "PFADD hll a b", "DEL doc tags board nothing", "UNLINK slots",
@@ -126,8 +125,7 @@ var writes = []string{
 	"GEOADD cities 7 46 bern", "JSON.SET doc $.name 1", "JSON.DEL doc $.tags", "ARSET slots 7 x y", "ARDEL slots 8",
 }
 
-// TestEveryCommandIsUndone runs writes in the command line, one after the other,
-// and takes each back.
+// TestEveryCommandIsUndone runs writes in the command line one by one, and undoes each.
 func TestEveryCommandIsUndone(t *testing.T) {
 	f := newFile(t).shop()
 	for i := range 30 {
@@ -155,8 +153,7 @@ func TestEveryCommandIsUndone(t *testing.T) {
 	}
 }
 
-// TestAStackIsUndone runs the writes one after the other, and takes all back from the list
-// of steps, and makes all again.
+// TestAStackIsUndone runs all writes, undoes all from the list of changes, and redoes all.
 func TestAStackIsUndone(t *testing.T) {
 	f := newFile(t).shop()
 	f.do("HPERSIST cart FIELDS 1 pear")
@@ -202,7 +199,7 @@ func firstDifference(want, got string) string {
 	return fmt.Sprintf("there are %d lines, want %d", len(g), len(w))
 }
 
-// TestWhatWouldHaveEnded is not brought back by an undo after its time.
+// TestWhatWouldHaveEnded checks that undo does not restore a key past its expiry.
 func TestWhatWouldHaveEnded(t *testing.T) {
 	f := newFile(t)
 	f.do("SET user:short v PX 60000")
@@ -227,8 +224,8 @@ func TestWhatWouldHaveEnded(t *testing.T) {
 	}
 }
 
-// TestSomebodyElseWrites between the keeping of a key and its change: undo brings that
-// back. Without WATCH the transaction itself tells what was there.
+// TestSomebodyElseWrites writes between the backup of a key and its change: undo restores the other
+// client's value. Without WATCH, the transaction itself returns that value.
 func TestSomebodyElseWrites(t *testing.T) {
 	for _, refuses := range []string{"", "WATCH"} {
 		for _, c := range []struct{ before, theirs, mine, read, want string }{
@@ -267,7 +264,7 @@ func TestSomebodyElseWrites(t *testing.T) {
 	}
 }
 
-// TestNothingChangesWithoutAJournal tells that it cannot be written.
+// TestNothingChangesWithoutAJournal checks the error for an unwritable journal.
 func TestNothingChangesWithoutAJournal(t *testing.T) {
 	f := newFile(t).shop()
 	before := dumpAll(t, f, f.clock.now)
@@ -293,8 +290,8 @@ func TestNothingChangesWithoutAJournal(t *testing.T) {
 	}
 }
 
-// TestLongChanges tell how far they are, are stopped, and keep the screen from
-// adding up what they change.
+// TestLongChanges checks that long changes show progress, can be stopped, and pause the computation of
+// folder sizes.
 func TestLongChanges(t *testing.T) {
 	f := newFile(t)
 	for i := range 4 * change.KeysAtOnce {
@@ -338,7 +335,7 @@ func TestLongChanges(t *testing.T) {
 	s.shows("wrong number of arguments for 'set'")
 }
 
-// TestMemoryStaysFlat while much is deleted and comes back.
+// TestMemoryStaysFlat deletes and restores many keys in constant memory.
 func TestMemoryStaysFlat(t *testing.T) {
 	f := newFile(t)
 	ctx := context.Background()
@@ -374,7 +371,7 @@ func TestMemoryStaysFlat(t *testing.T) {
 	}
 }
 
-// fillHash makes the hash h of 12,000 fields, of which an edit keeps only the element.
+// fillHash sets the hash h to 12,000 fields: an edit stores only the element in the journal.
 func (f *file) fillHash() {
 	for i := range 60 {
 		words := []string{"HSET", "h"}
@@ -386,7 +383,7 @@ func (f *file) fillHash() {
 	f.do("PEXPIRE h 60000")
 }
 
-// TestEditsOfLargeKeys keep what they change, and not the whole key.
+// TestEditsOfLargeKeys checks that the journal stores the changed elements, not the whole key.
 func TestEditsOfLargeKeys(t *testing.T) {
 	f := newFile(t)
 	f.fillHash()
@@ -407,7 +404,7 @@ func TestEditsOfLargeKeys(t *testing.T) {
 		t.Error(firstDifference(before, got))
 	}
 
-	// An undo does not make a key that has ended.
+	// Undo does not recreate an expired key.
 	s.press("enter", "e", "y", "enter")
 	s.shows("Changed field:")
 	s.press("esc")
@@ -416,7 +413,7 @@ func TestEditsOfLargeKeys(t *testing.T) {
 	s.shows("Undone", "0 keys")
 }
 
-// TestRealRedisIsUndone runs the writes that it knows on a real server.
+// TestRealRedisIsUndone runs the writes that a real server supports.
 func TestRealRedisIsUndone(t *testing.T) {
 	conn := oracle.Start(t).Dial(t)
 	for _, line := range []string{

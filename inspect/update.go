@@ -13,17 +13,16 @@ import (
 	"github.com/meowdis/meowdis/inspect/server"
 )
 
-// Init starts the clock and looks at the data's version, against which changes
-// are noticed. The first keys are asked for when the screen's size is
-// known.
+// Init starts the clock and reads the version of the data, against which later changes are detected.
+// The first keys load when the screen size is known.
 func (m *Model) Init() tea.Cmd {
 	return tea.Batch(m.initCmd, m.After(time.Second, tickMsg{}), m.watch(), m.keys.Count(), m.edit.LookBack())
 }
 
-// tickMsg comes once a second.
+// tickMsg arrives once a second.
 type tickMsg struct{}
 
-// Update takes a message in, then starts whatever the new state lacks.
+// Update handles a message and then starts the jobs whose results are missing.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m.Now = m.Clock()
 	cmd := m.dispatch(msg)
@@ -52,7 +51,7 @@ func (m *Model) dispatch(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// receive takes in what a job or a timer brought: a room knows its own messages.
+// receive passes the message of a job or a timer to all panes. Each pane recognizes its own messages.
 func (m *Model) receive(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case watched:
@@ -65,7 +64,7 @@ func (m *Model) receive(msg tea.Msg) tea.Cmd {
 	return tea.Batch(m.keys.Update(msg), m.value.Update(msg), m.edit.Update(msg), m.overview.Update(msg), m.compare.Update(msg), m.server.Update(msg))
 }
 
-// route hands on what a room has done to the rooms that have to know.
+// route passes the event of one pane to the panes that it affects.
 func (m *Model) route(event any) tea.Cmd {
 	switch e := event.(type) {
 	case edit.Changed:
@@ -82,7 +81,7 @@ func (m *Model) route(event any) tea.Cmd {
 	return nil
 }
 
-// fill starts the jobs whose results the screen needs and that do not run yet.
+// fill starts the jobs whose results the screen needs, unless they already run.
 func (m *Model) fill() tea.Cmd {
 	if m.Width == 0 {
 		return nil
@@ -94,7 +93,7 @@ func (m *Model) fill() tea.Cmd {
 	return tea.Batch(append(cmds, m.previewSelected())...)
 }
 
-// previewSelected opens the selected key beside the list, once the person rests on it.
+// previewSelected shows the selected key beside the list after the user stayed on it for a moment.
 func (m *Model) previewSelected() tea.Cmd {
 	if m.keys.StandsOnNoKey() && !m.InValue {
 		m.value.Leave()
@@ -106,12 +105,12 @@ func (m *Model) previewSelected() tea.Cmd {
 	return m.value.RestOn(key)
 }
 
-// tick is a second passing: what is over fades, what faded goes.
+// tick runs once a second.
 func (m *Model) tick() tea.Cmd {
 	return tea.Batch(m.After(time.Second, tickMsg{}), m.checkChanges())
 }
 
-// checkChanges sees what time and others have changed, unless it is not on the screen.
+// checkChanges handles expired keys and changes by other clients. It does nothing in a hidden tab.
 func (m *Model) checkChanges() tea.Cmd {
 	if m.hidden {
 		return nil
@@ -119,7 +118,7 @@ func (m *Model) checkChanges() tea.Cmd {
 	return tea.Batch(m.keys.Tick(), m.watch(), m.value.Tick())
 }
 
-// refresh asks for everything on the screen again.
+// refresh reloads everything on the screen.
 func (m *Model) refresh() tea.Cmd {
 	m.CancelAll()
 	m.Conn.Refusals.Forgive()
@@ -130,7 +129,7 @@ func (m *Model) refresh() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// useDatabase goes to another database.
+// useDatabase switches to another database.
 func (m *Model) useDatabase(db int) tea.Cmd {
 	if db == m.DB {
 		return nil
@@ -149,7 +148,7 @@ func (m *Model) resize(width, height int) {
 	m.value.Resize(m.valueWidth(), m.bodyHeight())
 }
 
-// finish hands a job's result on.
+// finish handles the result of a job.
 func (m *Model) finish(f job.Finished) tea.Cmd {
 	if !m.Takes(f) {
 		return nil
@@ -168,7 +167,7 @@ func (m *Model) finish(f job.Finished) tea.Cmd {
 	before := m.Dialog
 	cmd := m.receive(f.Result)
 	if m.Dialog != before {
-		m.pendingKeys = nil // it was typed to something else
+		m.pendingKeys = nil // it was typed before this dialog opened
 	}
 	if f.Purpose == job.Writing {
 		return tea.Batch(cmd, m.onChangeEnd(m.Failure != ""))
@@ -176,14 +175,13 @@ func (m *Model) finish(f job.Finished) tea.Cmd {
 	return cmd
 }
 
-// halt keeps a purpose whose job failed or was cancelled from starting again by
-// itself.
+// halt keeps a job that failed or was cancelled from restarting by itself.
 func (m *Model) halt(p job.Purpose) {
 	m.keys.Halt(p)
 	m.value.Halt(p)
 }
 
-// reloadAfterChange shows what a change left, and goes to a key if reveal is not "".
+// reloadAfterChange reloads the panes after a change, and selects the key reveal unless it is "".
 func (m *Model) reloadAfterChange(reveal string) tea.Cmd {
 	cmds := []tea.Cmd{m.keys.LookAgain(reveal)}
 	key, ok := m.value.Current()

@@ -10,8 +10,7 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// TestVectorSet looks at a vector set, at the attributes and the vector of an
-// element, and takes changes back.
+// TestVectorSet opens a vector set, the attributes and the vector of an element, and undoes changes.
 func TestVectorSet(t *testing.T) {
 	f := newFile(t).shop()
 	f.do(`VADD vec VALUES 3 1 2 0.5 cat SETATTR {"legs":4}`)
@@ -42,7 +41,7 @@ func TestVectorSet(t *testing.T) {
 	}
 }
 
-// before84 is a target without VRANGE, as Redis 8.0 is.
+// before84 is a target without VRANGE, as Redis before 8.4.
 type before84 struct {
 	target.Client
 	asked int
@@ -59,8 +58,8 @@ func (b *before84) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value
 	return values, err
 }
 
-// TestVectorSetWithoutRange shows a vector set of a server that cannot page through it, to its
-// end, and asks once.
+// TestVectorSetWithoutRange shows a vector set of a server without paging to its end, with a single
+// request.
 func TestVectorSetWithoutRange(t *testing.T) {
 	f := newFile(t)
 	for i := range 12_000 {

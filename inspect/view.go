@@ -14,15 +14,14 @@ import (
 	"github.com/meowdis/meowdis/inspect/target"
 )
 
-// Lines that stand around what scrolls.
+// Lines around the panes.
 const (
 	frameLines = 3 // header, status, footer
 )
 
 func (m *Model) bodyHeight() int { return max(m.Height-frameLines, 1) }
 
-// listWidth is the width of the keys; all of it where the value has a screen of
-// its own.
+// listWidth returns the width of the list; the full width unless both panes are shown.
 func (m *Model) listWidth() int {
 	if !m.Wide() {
 		return m.Width
@@ -30,7 +29,7 @@ func (m *Model) listWidth() int {
 	return min(max(m.Width*9/20, 46), 90)
 }
 
-// valueWidth is the width of the value, without the margin at its left.
+// valueWidth returns the width of the value, without its left margin.
 func (m *Model) valueWidth() int {
 	if !m.Wide() {
 		return max(m.Width-2, 1)
@@ -38,7 +37,7 @@ func (m *Model) valueWidth() int {
 	return m.Width - m.listWidth() - 3
 }
 
-// View draws the screen: exactly its height in lines, none wider than it.
+// View draws the screen: exactly Height lines, at most Width cells wide.
 func (m *Model) View() string {
 	switch {
 	case m.Width == 0 || m.quitting:
@@ -56,16 +55,16 @@ func (m *Model) View() string {
 	return strings.Join(lines[:min(len(lines), m.Height)], "\n")
 }
 
-// The smallest screen that something can be read and done on.
+// The smallest usable screen.
 const (
 	minWidth  = 32
 	minHeight = 8
 )
 
-// tooSmall reports whether the screen is too small to be of use.
+// tooSmall reports whether the screen is too small to use.
 func (m *Model) tooSmall() bool { return m.Width < minWidth || m.Height < minHeight }
 
-// tooSmallView says so.
+// tooSmallView draws the notice that the screen is too small.
 func (m *Model) tooSmallView() string {
 	lines := []string{
 		"Too small: " + target.Decimal(int64(m.Width)) + "×" + target.Decimal(int64(m.Height)),
@@ -82,7 +81,7 @@ func (m *Model) tooSmallView() string {
 	return strings.Join(lines[:min(len(lines), m.Height)], "\n")
 }
 
-// pressTooSmall does nothing that the person could not see.
+// pressTooSmall ignores every key except q, whose effect is visible.
 func (m *Model) pressTooSmall(k tea.KeyMsg) tea.Cmd {
 	if k.String() == "q" {
 		return m.quit()
@@ -90,7 +89,7 @@ func (m *Model) pressTooSmall(k tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// body is the panes, with the overlay above them.
+// body draws the panes, covered by the dialog if one is open.
 func (m *Model) body() []string {
 	var lines []string
 	switch {
@@ -112,7 +111,7 @@ func (m *Model) body() []string {
 	return lines
 }
 
-// joinPanes puts two panes next to each other with a rule between.
+// joinPanes puts two panes side by side with a rule between them.
 func (m *Model) joinPanes(left, right []string) []string {
 	rule := m.Styles.Rule.Render("│")
 	lines := make([]string, m.bodyHeight())
@@ -129,13 +128,13 @@ func (m *Model) joinPanes(left, right []string) []string {
 	return lines
 }
 
-// boxRect is where the overlay's box stands on the screen's body, with its border.
+// boxRect is the position of the dialog's box on the body, including its border.
 type boxRect struct {
 	x, y, width int
-	lines       []string // within the border
+	lines       []string // inside the border
 }
 
-// box is the overlay's, in the middle of the body.
+// box returns the box of the dialog, centred on the body.
 func (m *Model) box() boxRect {
 	height := m.bodyHeight()
 	b := boxRect{lines: m.Dialog.View(m.Base, m.Width-4, max(height-2, 2))}
@@ -146,7 +145,7 @@ func (m *Model) box() boxRect {
 	return b
 }
 
-// drawBox draws the overlay's box above lines.
+// drawBox draws the dialog's box over lines.
 func (m *Model) drawBox(lines []string) {
 	b := m.box()
 	inner := b.width - 2
@@ -165,7 +164,7 @@ func (m *Model) drawBox(lines []string) {
 	}
 }
 
-// brand is the program's name, or that of the profile in its colour.
+// brand returns the program's name, or the profile's name in its colour.
 func (m *Model) brand() string {
 	name, style := m.options.Profile, m.Styles.Brand
 	if name == "" {
@@ -177,7 +176,7 @@ func (m *Model) brand() string {
 	return style.Render(" " + display.Text(name, max(m.Width/4, 8)) + " ")
 }
 
-// lock reports whether anything can be written.
+// lock returns the indicator whether writing is unlocked.
 func (m *Model) lock(narrow bool) string {
 	switch {
 	case m.edit.IsUnlocked() && narrow:
@@ -190,8 +189,7 @@ func (m *Model) lock(narrow bool) string {
 	return m.Styles.Dim.Render("read-only")
 }
 
-// header names the profile, the target, the database and how much is in it, and reports
-// whether anything can be written.
+// header returns the top line: profile, target, write state, database and number of keys.
 func (m *Model) header() string {
 	narrow := m.Width < 60
 	brand := m.brand()
@@ -214,7 +212,7 @@ func (m *Model) header() string {
 
 var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
 
-// progress is what runs, once it has run for a moment, and what it costs.
+// progress returns the running job, once it has run for a moment, and its cost.
 func (m *Model) progress() string {
 	p, any := m.Longest()
 	if !any || m.Frame == 0 {
@@ -236,8 +234,8 @@ func (m *Model) progress() string {
 	return m.Styles.Accent.Render(spinner[m.Frame%len(spinner)]) + m.Styles.Dim.Render(line) + " "
 }
 
-// status is the last error, or what just happened, or where the person is. What is
-// said takes more lines from the body when it needs them.
+// status returns the last error, the last notice, or the position. A long message takes further lines
+// from the body.
 func (m *Model) status() []string {
 	text, style := m.place(), m.Styles.Plain
 	switch {
@@ -267,18 +265,18 @@ func (m *Model) place() string {
 	return m.Styles.Dim.Render(m.keys.Place())
 }
 
-// hint is what a key does here.
+// hint is a key and its action, for the footer.
 type hint struct {
 	sign, does string
-	key        string // as bubbletea names it; "" for what a dialog says
+	key        string // bubbletea's name; "" for a dialog's key
 }
 
 func (h hint) width() int { return ansi.StringWidth(h.sign) + 1 + ansi.StringWidth(h.does) }
 
-// hintGap is the cells between two hints, and before the first one less than that.
+// hintGap is the gap between two hints, in cells. The first hint has a smaller gap before it.
 const hintGap = 3
 
-// Footer is the hints that fit.
+// Footer draws the hints that fit.
 func (m *Model) Footer() string {
 	var shown []string
 	for _, h := range m.fittingHints() {
@@ -287,8 +285,7 @@ func (m *Model) Footer() string {
 	return " " + strings.Join(shown, display.Spaces(hintGap))
 }
 
-// fittingHints is as many hints of the place as fit; help and quit, the last ones,
-// always do.
+// fittingHints returns the hints that fit. The last two, help and quit, are always included.
 func (m *Model) fittingHints() []hint {
 	hints := m.hints()
 	room := m.Width - 2 + hintGap // the first hint has no gap before it

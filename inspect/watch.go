@@ -9,20 +9,18 @@ import (
 	"github.com/meowdis/meowdis/inspect/target"
 )
 
-// watched is a number that changes with the data, and another that changes with
-// the open key.
+// watched is a version of the data, and a version of the open key.
 type watched struct {
 	data       int64
 	key        string
-	version    int64 // 0 when there is no such key
-	nextExpiry int64 // when the next key ends, Unix ms; 0 when none does
-	moved      error // the file is no longer under its name
-	movedOnly  bool  // nothing but that was looked at
+	version    int64 // 0 if the key is missing
+	nextExpiry int64 // when the next key expires, Unix ms; 0: none expires
+	moved      error // set if the file is no longer at its path
+	movedOnly  bool  // only moved was checked
 }
 
-// watch asks, once a second, whether anybody changed the file, or moved it. A target without
-// an index is asked for the keys on the screen again instead, when the person
-// wants to follow it: that costs commands.
+// watch checks once a second whether another process changed or moved the file. For a target without an
+// index it reloads the visible rows instead, if the user turned that on: it costs commands.
 func (m *Model) watch() tea.Cmd {
 	if m.Running(job.Watching) {
 		return nil
@@ -49,7 +47,7 @@ func (m *Model) watch() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// read finds out what changes with the data.
+// read reads the versions.
 func (w watched) read(ctx context.Context, ix target.Index, db int, key string) (watched, error) {
 	var err error
 	if w.data, err = ix.DataVersion(ctx); err != nil {
@@ -65,13 +63,13 @@ func (w watched) read(ctx context.Context, ix target.Index, db int, key string) 
 	return w, err
 }
 
-// followServer asks for what is on the screen again.
+// followServer reloads the visible rows and the value.
 func (m *Model) followServer() tea.Cmd {
 	return tea.Batch(m.keys.AskVisible(), m.value.Follow())
 }
 
-// watched looks again at what changed: at the list when anything did or ended, at the
-// value when it did.
+// watched reloads what changed: the list after any change or expiry, the value after a change of its
+// key.
 func (m *Model) watched(w watched) tea.Cmd {
 	if m.movedErr = w.moved; w.movedOnly {
 		return nil
@@ -84,7 +82,7 @@ func (m *Model) watched(w watched) tea.Cmd {
 		cmds = append(cmds, m.keys.Follow(written))
 	}
 	changed := last.version != w.version
-	if last.key != w.key { // opened since the last look: what it was then is not known
+	if last.key != w.key { // opened since the last check, so its earlier version is unknown
 		changed = last.data != 0 && w.data != last.data
 	}
 	if changed && m.value.Shows(w.key) {
@@ -93,7 +91,7 @@ func (m *Model) watched(w watched) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// toggleFollow begins or ends to look for changes.
+// toggleFollow turns the check for changes on or off.
 func (m *Model) toggleFollow() tea.Cmd {
 	m.following = !m.following
 	m.Notice = "Changes are not followed. Press " + m.KeyFor("follow") + " to follow them, " + m.KeyFor("refresh") + " to look again."

@@ -8,7 +8,7 @@ import (
 	"github.com/meowdis/meowdis/inspect/room"
 )
 
-// TestEscKeepsTheKey under the cursor, when what chose the keys goes.
+// TestEscKeepsTheKey checks that the cursor stays on its key when the filter is removed.
 func TestEscKeepsTheKey(t *testing.T) {
 	for what, c := range map[string]struct {
 		keys  []string
@@ -47,7 +47,7 @@ func TestEscKeepsTheKey(t *testing.T) {
 		s.press("k")
 		s.shows("▌     02699")
 	})
-	// An order of a server's keys knows all their names, and asks for none again.
+	// A sorted scan of a server knows all names and does not scan again.
 	t.Run("an order of a server", func(t *testing.T) {
 		f := newFake().plain(3000)
 		s := browse(t, f, 80, 24)
@@ -62,7 +62,7 @@ func TestEscKeepsTheKey(t *testing.T) {
 			t.Errorf("it was scanned again, with %d pages", n)
 		}
 	})
-	// What a scan has not come to yet is in the tree all the same.
+	// A key that the scan has not reached yet is in the tree all the same.
 	t.Run("a scan that paused", func(t *testing.T) {
 		f := newFake().plain(106_000)
 		s := browse(t, f, 80, 24)
@@ -73,7 +73,7 @@ func TestEscKeepsTheKey(t *testing.T) {
 	})
 }
 
-// TestJAndKMove in every menu, whatever its words begin with.
+// TestJAndKMove checks j and k in every menu, whatever its items start with.
 func TestJAndKMove(t *testing.T) {
 	f := newFile(t).shop()
 	s := browseOn(t, f, f.fake, 80, 24)
@@ -95,7 +95,7 @@ func TestJAndKMove(t *testing.T) {
 	}
 }
 
-// TestHelpBeginsWithTheEssentials on the smallest screen.
+// TestHelpBeginsWithTheEssentials checks the help on the smallest screen.
 func TestHelpBeginsWithTheEssentials(t *testing.T) {
 	for _, keys := range [][]string{{"?"}, {"enter", "?"}} {
 		s := browse(t, newFake().plain(10), 40, 12)
@@ -104,7 +104,7 @@ func TestHelpBeginsWithTheEssentials(t *testing.T) {
 	}
 }
 
-// TestWhatIsAlwaysOnTheScreen: the profile, and whether anything can be written.
+// TestWhatIsAlwaysOnTheScreen checks the profile and the write state.
 func TestWhatIsAlwaysOnTheScreen(t *testing.T) {
 	f := newFile(t)
 	start := f.fake.options
@@ -125,7 +125,7 @@ func TestWhatIsAlwaysOnTheScreen(t *testing.T) {
 	}
 }
 
-// TestWords that were wrong.
+// TestWords checks wordings that were wrong once.
 func TestWords(t *testing.T) {
 	f := newFile(t)
 	for _, key := range []string{"a", "b", "c"} {

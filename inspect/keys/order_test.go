@@ -12,7 +12,7 @@ import (
 	"github.com/meowdis/meowdis/local"
 )
 
-// storedIndex is a store as an Index.
+// storedIndex implements Index with a store.
 type storedIndex struct {
 	*catalog.Catalog
 	*local.Store
@@ -20,7 +20,7 @@ type storedIndex struct {
 
 func now() int64 { return 1_700_000_000_000 }
 
-// newIndex is an empty store, and a client of it.
+// newIndex returns an empty store and a client of it.
 func newIndex(t *testing.T) (storedIndex, *engine.Session) {
 	t.Helper()
 	s, err := local.Open(local.Memory, local.Options{Now: now, SweepEvery: -1})
@@ -31,8 +31,8 @@ func newIndex(t *testing.T) (storedIndex, *engine.Session) {
 	return storedIndex{catalog.New(s, now), s}, engine.New(s, engine.WithClock(now)).Session()
 }
 
-// TestOrderOfItsOwn is made where the index has none, told when it is outdated, and left
-// when the names make the order.
+// TestOrderOfItsOwn checks that an order is computed if the index lacks it, reported when outdated, and
+// dropped when the order is by name.
 func TestOrderOfItsOwn(t *testing.T) {
 	index, _ := newIndex(t)
 	l := New(&room.Base{Index: index, Clock: now, Delimiter: ":", KeyFor: func(action string) string { return action }, Conn: target.NewConn(nil, now)})

@@ -13,7 +13,7 @@ import (
 	"github.com/meowdis/meowdis/inspect/target"
 )
 
-// newList is a list of n keys, of which none is loaded yet.
+// newList returns a list of n keys, none loaded yet.
 func newList(t *testing.T, n int) *Room {
 	t.Helper()
 	index, session := newIndex(t)
@@ -27,7 +27,7 @@ func newList(t *testing.T, n int) *Room {
 	return &l
 }
 
-// listed is what a job for what would find now.
+// listed returns the result of a job for what.
 func listed(t *testing.T, l *Room, what load) listedMsg {
 	t.Helper()
 	w := l.walker()
@@ -39,7 +39,7 @@ func listed(t *testing.T, l *Room, what load) listedMsg {
 	return listedMsg{w, what, s}
 }
 
-// loadAll loads all that the list wants.
+// loadAll runs all loads that the list needs.
 func loadAll(t *testing.T, l *Room) {
 	t.Helper()
 	for range 100 {
@@ -52,7 +52,8 @@ func loadAll(t *testing.T, l *Room) {
 	t.Fatal("the list is never content")
 }
 
-// TestMovesAfterStop: who stopped the way to the last row goes on from where they are.
+// TestMovesAfterStop checks that a user who stopped the jump to the last row continues from the current
+// row.
 func TestMovesAfterStop(t *testing.T) {
 	l := newList(t, 1000)
 	loadAll(t, l)
@@ -66,7 +67,7 @@ func TestMovesAfterStop(t *testing.T) {
 	}
 }
 
-// TestSearchGoesOnAfterStop: rows of the query before are never added to.
+// TestSearchGoesOnAfterStop checks that rows are never added to the rows of the previous query.
 func TestSearchGoesOnAfterStop(t *testing.T) {
 	l := newList(t, 1000)
 	loadAll(t, l)
@@ -83,8 +84,8 @@ func TestSearchGoesOnAfterStop(t *testing.T) {
 	}
 }
 
-// TestEndDuringReload: rows that changed while they were loaded do not take the person
-// back from the way to the last one.
+// TestEndDuringReload checks that rows that change during a load do not cancel the jump to the last
+// row.
 func TestEndDuringReload(t *testing.T) {
 	l := newList(t, 1000)
 	loadAll(t, l)
@@ -100,7 +101,7 @@ func TestEndDuringReload(t *testing.T) {
 	}
 }
 
-// TestRevealBeforeFirstRows: a key that was made before any row came is arrived at.
+// TestRevealBeforeFirstRows selects a key that was created before any row was loaded.
 func TestRevealBeforeFirstRows(t *testing.T) {
 	l := newList(t, 1000)
 	l.LookAgain("key00500")

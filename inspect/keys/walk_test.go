@@ -44,8 +44,7 @@ func outline(rows []row) string {
 	return b.String()
 }
 
-// expected is the rows of a level and of the open folders in it, from the names
-// alone.
+// expected returns the rows of a level and of its open folders, computed from the names alone.
 func expected(names []string, level string, depth int, open map[string]string) (rows []row) {
 	last := ""
 	for _, name := range names {
@@ -67,8 +66,8 @@ func expected(names []string, level string, depth int, open map[string]string) (
 	return rows
 }
 
-// TestWalks compares the tree, both ways and from both kinds of keyspace, with one
-// that is made of the names alone.
+// TestWalks compares the tree in both directions, from both kinds of keyspace, with one computed from
+// the names alone.
 func TestWalks(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	index, session := newIndex(t)

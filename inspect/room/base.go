@@ -12,31 +12,30 @@ import (
 	"github.com/meowdis/meowdis/inspect/target"
 )
 
-// SettleTime is how long the person must rest before what they look at is asked for.
+// SettleTime is how long the user must stay on a row before its value is fetched.
 const SettleTime = 80 * time.Millisecond
 
-// Base is what every room is handed: what is inspected, the jobs, the clock, and what
-// the rooms have on the screen together. It belongs to the screen's loop.
+// PaneContext is what every pane gets: the target, the jobs, the clock, and the screen state that panes
+// share. Only the update loop may use it.
 type Base struct {
 	job.Jobs
 	Conn      *target.Conn
 	Index     target.Index // nil: keys are found by SCAN
 	Delimiter string
-	Clock     func() int64 // Unix ms; a job's own clock, while now stands still
+	Clock     func() int64 // returns Unix ms; for jobs, since Now changes only between messages
 	Styles    screen.Styles
 
 	DB      int
 	Width   int    // of the screen
-	Height  int    // likewise
-	InValue bool   // the value has the focus, not the keys
-	Dialog  Dialog // what stands above all, nil when nothing does
+	Height  int    // of the screen
+	InValue bool   // the value has the focus, not the list of keys
+	Dialog  Dialog // the open dialog, or nil
 	Failure string // the last error, until the next key press
-	Notice  string // what just happened, likewise
+	Notice  string // the last notice, until the next key press
 
-	// tell hands what a room has done, and another room may have to know, to whoever
-	// routes it.
+	// Tell reports an event of a pane, which the model routes to the other panes.
 	Tell func(event any) tea.Cmd
-	// KeyFor is the key of an action, by its name, as a person reads it.
+	// KeyFor returns the displayed key of an action.
 	KeyFor func(action string) string
 }
 
@@ -55,5 +54,5 @@ func (b *Base) Fail(err error) {
 	}
 }
 
-// Wide reports whether keys and value stand side by side.
+// Wide reports whether the list and the value are shown side by side.
 func (b *Base) Wide() bool { return b.Width >= 100 }

@@ -1,3 +1,3 @@
-// Package room is what every room of the inspector is handed, the Base, and the dialogs
-// that any of them can open above the screen: lists to pick from, questions, and pages.
+// Package ui holds what all panes of the inspector share: the context that each pane gets, and the
+// dialogs that it can open over the screen, such as pickers, questions and pages.
 package room

@@ -12,34 +12,34 @@ import (
 	"github.com/meowdis/meowdis/inspect/screen"
 )
 
-// Finder lets the person choose one of many items by letters of it.
+// Finder is a dialog that lets the user find one of many items by typing.
 type Finder struct {
 	Title  string
 	Items  []Item
-	Takes  string                          // what taking an item does; "take" when empty
-	Choose func(value string) tea.Cmd      // takes an item
-	Free   func(text string) tea.Cmd       // takes what was typed where it finds none; nil: nothing does
-	Keys   map[string]func(i Item) tea.Cmd // what other keys do with the selected item
-	Hints  [][2]string                     // of those, for the footer
-	Behind Dialog                          // what is there again when it closes; nil for nothing
+	Takes  string                          // the footer's word for choosing; "take" if empty
+	Choose func(value string) tea.Cmd      // handles the chosen item
+	Free   func(text string) tea.Cmd       // handles the typed text if no item matches; nil: it cannot be chosen
+	Keys   map[string]func(i Item) tea.Cmd // further keys, which act on the selected item
+	Hints  [][2]string                     // for the footer: the hints of Keys
+	Behind Dialog                          // the dialog to show again when it closes, or nil
 
 	prompt *screen.Prompt
 	found  []foundItem
-	at     int // in found
-	top    int // the first one on the screen
+	at     int // an index in found
+	top    int // the first item on the screen
 }
 
-// foundItem is an item, and which runes of its label were typed.
+// foundItem is a matching item and the matching runes of its label.
 type foundItem struct {
 	Item
 	score int
 	runes []int
 }
 
-// finderHead is the lines of a Finder above its items.
+// finderHead is the number of lines above the items.
 const finderHead = 2
 
-// Search finds what has the letters of text, the best first; all in their order for "".
+// Search finds the items that match text, the best first. An empty text matches all items in order.
 func (f *Finder) Search(text string) {
 	f.prompt, f.found, f.at = screen.NewPrompt(text), nil, 0
 	f.search()
@@ -55,7 +55,7 @@ func (f *Finder) search() {
 	slices.SortStableFunc(f.found, func(a, b foundItem) int { return cmp.Compare(a.score, b.score) })
 }
 
-// Remove takes an item out.
+// Remove removes an item.
 func (f *Finder) Remove(it Item) {
 	at := f.at
 	f.Items = slices.DeleteFunc(f.Items, func(each Item) bool { return each.Value == it.Value })
@@ -96,7 +96,7 @@ func (f *Finder) Press(b *Base, k tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// Take closes f and chooses an item of those that were found.
+// Take closes f and chooses item i of the found items.
 func (f *Finder) Take(b *Base, i int) tea.Cmd {
 	switch text := strings.TrimSpace(f.prompt.String()); {
 	case i < len(f.found):
@@ -109,8 +109,7 @@ func (f *Finder) Take(b *Base, i int) tea.Cmd {
 	return nil
 }
 
-// Line is which of the items that were found stands on a line of the box, from 0; -1 for
-// none.
+// Line returns the index of the found item on line y of the box, from 0; -1 for none.
 func (f *Finder) Line(y int) int {
 	if i := f.top + y - finderHead; y >= finderHead && i < len(f.found) {
 		return i
@@ -146,7 +145,7 @@ func (f *Finder) View(b *Base, width, height int) []string {
 	return lines
 }
 
-// none says that nothing was found.
+// none returns the message for no match.
 func (f *Finder) none() string {
 	if f.Free != nil {
 		return "⏎ opens what is typed"
@@ -154,7 +153,7 @@ func (f *Finder) none() string {
 	return "Nothing has these letters."
 }
 
-// line is an item, with the letters that were typed marked.
+// line draws an item with the typed letters highlighted.
 func (it foundItem) line(b *Base, selected bool, width, notes int) string {
 	look := b.Styles.Row(selected, true)
 	label, note := width-notes-4, display.FitRight(it.Note, notes)

@@ -6,14 +6,14 @@ import (
 	"unicode"
 )
 
-// match reports whether an item has all words of text, and how well: less is better. A
-// word is in the label or in what else the item is found by; or its letters are in the
-// label, in their order. runes is where the label has them.
+// match reports whether an item matches all words of text, and its penalty: lower is better. A word
+// matches if it is in the label or in Also, or if the label contains its letters in order. runes are
+// the positions in the label.
 func match(it Item, text string) (score int, runes []int, ok bool) {
 	label := []rune(it.Label)
 	for word := range strings.FieldsSeq(text) {
 		if slices.Contains(strings.Fields(it.Also), word) {
-			continue // a key, or a name
+			continue // a key or a name
 		}
 		at, bad := find(label, []rune(word))
 		switch {
@@ -28,14 +28,14 @@ func match(it Item, text string) (score int, runes []int, ok bool) {
 	return score, runes, true
 }
 
-// What a match is worth: a word begins with what was typed, it is within one or words begin
-// with its letters, or they are scattered.
+// Penalties of a match. A label word that starts with the typed word has none; a match inside a word or
+// of initials has withinPenalty, scattered letters have scatteredPenalty.
 const (
 	withinPenalty    = 1000
 	scatteredPenalty = 2000
 )
 
-// find is where text has word, and how bad that is.
+// find returns the positions of word in text, and their penalty.
 func find(text, word []rune) (at []int, bad int) {
 	best := -1
 	for i := 0; i+len(word) <= len(text); i++ {
@@ -71,7 +71,7 @@ func find(text, word []rune) (at []int, bad int) {
 	return at, scatteredPenalty + at[len(at)-1] - at[0]
 }
 
-// initials is where words of text begin with the letters of word, in their order.
+// initials returns the positions at which words of text start with the letters of word, in order.
 func initials(text, word []rune) (at []int) {
 	for i, r := range text {
 		begins := i == 0 || !unicode.IsLetter(text[i-1])
@@ -85,6 +85,5 @@ func initials(text, word []rune) (at []int) {
 	return at
 }
 
-// sameLetter reports whether r is what was typed; a small letter stands for the capital,
-// too.
+// sameLetter reports whether r matches a typed letter. A lower-case letter also matches its capital.
 func sameLetter(r, typed rune) bool { return r == typed || unicode.ToLower(r) == typed }

@@ -10,14 +10,14 @@ import (
 	"github.com/meowdis/meowdis/display"
 )
 
-// Page is an overlay of text to read.
+// Page is a dialog that shows text.
 type Page struct {
 	Title  string
 	Lines  []string                         // styled
-	Layout func(width, height int) []string // lays the lines out for a size of the box; nil: they are as they are
+	Layout func(width, height int) []string // computes the lines for a size of the box; nil: Lines is fixed
 	top    int
-	rows   int    // on the screen
-	Behind Dialog // what is there again when it closes; nil for nothing
+	rows   int    // rows on the screen
+	Behind Dialog // the dialog to show again when it closes, or nil
 }
 
 // Press implements Dialog.
@@ -59,7 +59,7 @@ func (p *Page) View(b *Base, width, height int) []string {
 	return lines
 }
 
-// Wrapped lays lines out so that one that is too long goes on below, set in.
+// Wrapped returns a layout that wraps long lines with an indent.
 func Wrapped(lines ...string) func(width, height int) []string {
 	return func(width, _ int) (out []string) {
 		for _, line := range lines {

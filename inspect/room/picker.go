@@ -11,33 +11,33 @@ import (
 	"github.com/meowdis/meowdis/inspect/job"
 )
 
-// Dialog is a box above the screen that takes the key presses.
+// Dialog is a box over the screen that receives the key presses.
 type Dialog interface {
 	Press(*Base, tea.KeyMsg) tea.Cmd
-	View(b *Base, width, height int) []string // its inner lines, at most so many of at most such a width
-	Footer() [][2]string                      // what its keys do
-	TakesText() bool                          // what is typed is text, not commands
+	View(b *Base, width, height int) []string // its inner lines, within width and height
+	Footer() [][2]string                      // keys and their actions
+	TakesText() bool                          // keys are text, not commands
 }
 
 // Item is a choice in a picker.
 type Item struct {
 	Label string
-	Note  string // what stands beside it
+	Note  string // shown beside the label
 	Value string
-	Also  string // words that a Finder finds it by, too
+	Also  string // further words that a Finder matches
 }
 
-// Picker lets the person choose one of a few items, by moving or by typing.
+// Picker is a dialog that lets the user choose one of a few items, by moving or typing.
 type Picker struct {
 	Title   string
-	Purpose job.Purpose // of the job that fills the notes
+	Purpose job.Purpose // the job that fills the notes
 	Items   []Item
 	At      int
 	typed   string
-	Takes   string // what taking an item does; "take" when empty
+	Takes   string // the footer's word for choosing; "take" if empty
 	Top     int    // the first item on the screen
 	Choose  func(value string) tea.Cmd
-	Refused func() // what esc does beside closing it; nil for nothing
+	Refused func() // called on esc, after closing; may be nil
 }
 
 // Press implements Dialog.
@@ -79,7 +79,7 @@ func (p *Picker) Footer() [][2]string {
 	return [][2]string{{"↑↓", "choose"}, {"⏎", cmp.Or(p.Takes, "take")}, {"esc", "close"}}
 }
 
-// seek goes to the first item that begins with typed.
+// seek selects the first item that starts with typed.
 func (p *Picker) seek(typed string) bool {
 	for i, it := range p.Items {
 		if strings.HasPrefix(it.Label, typed) {

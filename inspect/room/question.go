@@ -10,7 +10,7 @@ import (
 	"github.com/meowdis/meowdis/inspect/screen"
 )
 
-// Question is an overlay with one line to type.
+// Question is a dialog with one line to type.
 type Question struct {
 	Title  string
 	Note   string
@@ -25,7 +25,7 @@ func (q *Question) Press(b *Base, k tea.KeyMsg) tea.Cmd {
 		b.Dialog = nil
 		cmd := q.Answer(q.Prompt.String())
 		if b.Failure != "" && b.Dialog == nil {
-			b.Dialog = q // it says what is wrong, and what was typed stays
+			b.Dialog = q // keep the typed text beside the error
 		}
 		return cmd
 	case "esc":

@@ -2,25 +2,25 @@ package room
 
 import "github.com/meowdis/meowdis/inspect/target"
 
-// Sight is what the person sees of a value: the facts of its key, and what of it they
-// look at.
+// Selection is what the user sees of a value: the facts of its key and the selected part.
 type Sight struct {
-	Shown   bool // a value is on the screen, or that it is not there
+	Shown   bool // a value is on the screen, or the notice that it is missing
 	Key     string
 	Type    string
-	Size    int64 // of elements or bytes; -1 where it cannot be told
-	Expires int64 // Unix ms; 0 for never
-	Gone    bool  // the key is not there any more
+	Size    int64 // elements or bytes; -1 while unknown
+	Expires int64 // Unix ms; 0: never
+	Gone    bool  // the key no longer exists
 
-	Part    Part     // of a stream that is on the screen
-	Group   string   // whose pending entries or consumers those are
+	Part    Part     // the part of a stream on the screen
+	Group   string   // the group of the pending entries or consumers
 	Table   bool     // elements are on the screen
-	Element *Element // the selected one of those; nil for none
-	Opened  *Element // the one that is on the screen by itself; nil for none
-	Text    *Text    // what is on the screen when it is no table
+	Element *Element // the selected element, or nil
+	Opened  *Element // the element opened by itself, or nil
+	Text    *Text    // the bytes on the screen; nil for a table
 }
 
-// Subject returns the element that an action is about: the opened one, else the selected one; nil for none.
+// Subject returns the element that an action applies to: the opened one, else the selected one; nil for
+// none.
 func (s Sight) Subject() *Element {
 	if s.Opened != nil {
 		return s.Opened
@@ -28,42 +28,42 @@ func (s Sight) Subject() *Element {
 	return s.Element
 }
 
-// Part is what of a stream is on the screen.
+// Part is the part of a stream on the screen.
 type Part int
 
 const (
-	Entries   Part = iota // or what is no stream
+	Entries   Part = iota // also used for values that are not streams
 	Groups                // its consumer groups
-	Pending               // what a group has delivered and is not acknowledged
-	Consumers             // of a group
+	Pending               // the delivered entries that a group has not acknowledged
+	Consumers             // the consumers of a group
 )
 
 // Element is a row of a table.
 type Element struct {
 	Row  []string
-	Body string // as it is shown alone
-	Name string // what it is deleted by
-	Own  bool   // it is one of the key's, not of what belongs to one of them
+	Body string // the full element
+	Name string // identifies it for deletion
+	Own  bool   // it belongs to the key itself, not to one of its elements
 }
 
 // Text is a value, or an element, as bytes.
 type Text struct {
 	Data    string
-	Bare    bool   // the person looks at Data as it is, though it can be decoded
-	Whole   bool   // Data is all of it, and stays in memory
-	Partial bool   // Data is not all of it
-	Missing bool   // Data is not there yet
-	Size    int64  // of all of it
-	LaidOut string // as it is read when it is decoded; "" where it is not
+	Bare    bool   // Data is shown as stored, although it decodes
+	Whole   bool   // Data is complete and stays in memory
+	Partial bool   // Data is incomplete
+	Missing bool   // Data is not loaded yet
+	Size    int64  // the full size in bytes
+	LaidOut string // the decoded form; "" if it does not decode
 }
 
-// Known is what the list of keys knows of the database.
+// Known is what the list of keys knows about the database.
 type Known struct {
 	Total int64 // keys in it; -1 while unknown
 
-	// What a scan has found, where there is no index.
-	Names  target.Keyspace // by name
-	Found  int64           // how many they are
-	Chosen bool            // a filter leaves others out
+	// The result of a scan, if there is no index.
+	Names  target.Keyspace // sorted by name
+	Found  int64           // the number of names
+	Chosen bool            // a filter leaves keys out
 	Sample func(n int) []string
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// CallText is a command as a person would type it, in at most width cells.
+// CallText returns a command as a user would type it, in at most width cells.
 func CallText(call [][]byte, width int) string {
 	var b strings.Builder
 	for i, w := range call {
@@ -23,7 +23,7 @@ func CallText(call [][]byte, width int) string {
 	return display.Truncate(b.String(), width)
 }
 
-// Quote is a word of a command line, in quotes where it needs them.
+// Quote returns a word of a command line, quoted if necessary.
 func Quote(w []byte) string {
 	for _, c := range w {
 		if c <= ' ' || c == '"' || c == '\'' || c == '\\' || c > '~' {
@@ -36,7 +36,7 @@ func Quote(w []byte) string {
 	return string(w)
 }
 
-// CallsText is the first of some commands, and how many follow.
+// CallsText returns the first of several commands and the number of the other ones.
 func CallsText(calls [][][]byte, width int) string {
 	if len(calls) == 1 {
 		return CallText(calls[0], width)

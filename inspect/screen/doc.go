@@ -1,3 +1,3 @@
-// Package screen draws text in cells: colours, lines of text, bytes and bits, a line to
-// type in, and commands as a person would type them. It knows no state and no target.
+// Package screen draws text in cells: colours, lines of text, bytes and bits, an input line, and
+// commands as a user would type them. It knows no pane and no target.
 package screen

@@ -8,7 +8,7 @@ import (
 	"github.com/meowdis/meowdis/display"
 )
 
-// Names of the house for what is written everywhere in the same way.
+// Short names for the formatting functions of package display.
 var (
 	shown     = display.Text
 	whole     = display.Whole
@@ -22,10 +22,10 @@ var (
 	remaining = display.Remaining
 )
 
-// SplitLines is the lines of s, without empty ones at its end.
+// SplitLines returns the lines of s without trailing empty lines.
 func SplitLines(s string) []string { return strings.Split(strings.TrimRight(s, "\n"), "\n") }
 
-// TruncateLeft keeps the end of s.
+// TruncateLeft cuts the start of s to fit width.
 func TruncateLeft(s string, width int) string {
 	over := ansi.StringWidth(s) - width
 	if over <= 0 {
@@ -34,8 +34,7 @@ func TruncateLeft(s string, width int) string {
 	return ansi.TruncateLeft(s, over+1, "…")
 }
 
-// Tail is the last width cells of s. A wide letter that does not stand in them
-// wholly is left out.
+// Tail returns the last width cells of s. A wide character cut by the boundary is left out.
 func Tail(s string, width int) string {
 	over := ansi.StringWidth(s) - width
 	cut := ansi.TruncateLeft(s, over, "")
@@ -45,7 +44,7 @@ func Tail(s string, width int) string {
 	return display.FitRight(cut, width)
 }
 
-// Between puts left and right at the ends of a line; left gives way.
+// Between puts left and right at the two ends of a line. If space is short, left is truncated.
 func Between(left, right string, width int) string {
 	if right == "" {
 		return display.Fit(left, width)
@@ -54,5 +53,5 @@ func Between(left, right string, width int) string {
 	return display.Fit(left, width-ansi.StringWidth(right)-1) + display.FitRight(right, min(width, ansi.StringWidth(right)+1))
 }
 
-// Pad is a styled text on exactly width cells.
+// Pad pads a styled text to width cells.
 func Pad(s string, width int) string { return s + display.Spaces(width-ansi.StringWidth(s)) }

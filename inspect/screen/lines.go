@@ -12,10 +12,10 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// Span is the bytes [start, end) of a chunk that one line of the screen shows.
+// Span is the bytes [Start, End) of a chunk on one line of the screen.
 type Span struct{ Start, End int }
 
-// HexLines cuts n bytes into lines of a hex dump.
+// HexLines splits n bytes into lines of a hex dump.
 func HexLines(n, perLine int) []Span {
 	lines := make([]Span, 0, n/perLine+1)
 	for i := 0; i < n; i += perLine {
@@ -24,8 +24,8 @@ func HexLines(n, perLine int) []Span {
 	return lines
 }
 
-// HexWidth is how many bytes of a hex dump fit into width cells: the offset
-// takes 10, a byte 3 and a letter, the gaps 3.
+// HexWidth returns the number of bytes per line of a hex dump in width cells: the offset takes 10
+// cells, each byte 4, the gaps 3.
 func HexWidth(width int) int {
 	switch {
 	case width >= 10+4*16+3:
@@ -36,7 +36,7 @@ func HexWidth(width int) int {
 	return 4
 }
 
-// HexLine is a line of a hex dump: offset, bytes, printable ASCII.
+// HexLine returns a line of a hex dump: offset, bytes and printable ASCII.
 func HexLine(offset int64, data []byte, perLine int) (place, bytes, letters string) {
 	const digits = "0123456789abcdef"
 	var hex, ascii strings.Builder
@@ -59,8 +59,8 @@ func HexLine(offset int64, data []byte, perLine int) (place, bytes, letters stri
 	return strings.Repeat("0", max(8-len(place), 0)) + place, hex.String(), ascii.String()
 }
 
-// BitsWidth is how many bytes fit into width cells as bits: the offset takes 12, a
-// byte 9.
+// BitsWidth returns the number of bytes per line of bits in width cells: the offset takes 12 cells,
+// each byte 9.
 func BitsWidth(width int) int {
 	switch {
 	case width >= 12+8*9:
@@ -71,8 +71,8 @@ func BitsWidth(width int) int {
 	return 2
 }
 
-// BitsLine is a line of bits as SETBIT counts them: offset of the first, and zeros
-// as dots, so that ones are seen.
+// BitsLine returns a line of bits in the order of SETBIT: the offset of the first bit, and the bits
+// with dots for zeros, so that ones stand out.
 func BitsLine(offset int64, data []byte) (place, bits string) {
 	var b strings.Builder
 	for _, c := range data {
@@ -84,11 +84,11 @@ func BitsLine(offset int64, data []byte) (place, bits string) {
 	return display.FitRight(strconv.FormatInt(8*offset, 10), 10), b.String()
 }
 
-// HexColumn is where byte i of a line stands in its hex digits.
+// HexColumn returns the column of byte i in the hex digits of a line.
 func HexColumn(i int) int { return 3*i + i/8 }
 
-// WrapText cuts text into lines of at most width cells, at each newline and
-// wherever the next letter does not fit.
+// WrapText splits text into lines of at most width cells, at newlines and where the next character does
+// not fit.
 func WrapText(data []byte, width int) []Span {
 	width = max(width, 1)
 	var lines []Span
@@ -119,7 +119,7 @@ func WrapText(data []byte, width int) []Span {
 	return lines
 }
 
-// VisibleText is a line that textLines cut, fit for the screen.
+// VisibleText returns a line from WrapText in displayable form.
 func VisibleText(data []byte) string {
 	var out strings.Builder
 	col := 0
@@ -134,9 +134,8 @@ func VisibleText(data []byte) string {
 
 const tabStop = 4
 
-// nextLetter reads what stands at the head of data: n bytes that show as letter
-// in cells cells. Control bytes and broken UTF-8 are escaped; the CR of a CRLF
-// shows as nothing.
+// nextLetter reads the first character of data: n bytes, displayed as letter in cells cells. Control
+// bytes and invalid UTF-8 are escaped; the CR of a CRLF is invisible.
 func nextLetter(data []byte, col int) (n int, letter string, cells int) {
 	switch c := data[0]; {
 	case c == '\n':
@@ -147,8 +146,8 @@ func nextLetter(data []byte, col int) (n int, letter string, cells int) {
 		cells = tabStop - col%tabStop
 		return 1, display.Spaces(cells), cells
 	case ' ' <= c && c <= '~':
-		// A letter and the accent after it are one; that the accent is ASCII
-		// is the usual case.
+		// A combining accent belongs to the letter before it. Usually the next byte is ASCII, so there
+		// is none.
 		if len(data) == 1 || data[1] < utf8.RuneSelf {
 			return 1, string(rune(c)), 1
 		}
@@ -158,7 +157,7 @@ func nextLetter(data []byte, col int) (n int, letter string, cells int) {
 	return cluster(data)
 }
 
-// cluster reads one letter beyond ASCII, with what joins it.
+// cluster reads one non-ASCII character with its combining characters.
 func cluster(data []byte) (n int, letter string, cells int) {
 	const longest = 64
 	head := data[:min(len(data), longest)]
@@ -167,8 +166,8 @@ func cluster(data []byte) (n int, letter string, cells int) {
 		return len(first), string(first), width
 	}
 	if r, n := utf8.DecodeRune(data); n > 1 && resp.Visible(r) {
-		// What has no width joins letters or says where a word may part; an accent
-		// that no letter carries is shown as its bytes.
+		// A zero-width format character joins letters or marks a break and is kept; a combining accent
+		// without a letter is escaped.
 		if w := ansi.StringWidth(string(data[:n])); w > 0 || unicode.Is(unicode.Cf, r) {
 			return n, string(data[:n]), w
 		}
@@ -176,7 +175,7 @@ func cluster(data []byte) (n int, letter string, cells int) {
 	return 1, escaped(data[0]), len(escaped(data[0]))
 }
 
-// visible reports whether a cluster holds nothing that steers the terminal.
+// visible reports whether a cluster contains no terminal control characters.
 func visible(cluster []byte) bool {
 	return !strings.ContainsFunc(string(cluster), func(r rune) bool { return !resp.Visible(r) })
 }
@@ -186,8 +185,8 @@ func escaped(c byte) string {
 	return string([]byte{'\\', 'x', digits[c>>4], digits[c&15]})
 }
 
-// IsText reports whether data, the beginning of a value, reads as text: UTF-8
-// without NUL. The end may be cut inside a letter.
+// IsText reports whether data, the beginning of a value, is text: UTF-8 without NUL. The end may cut a
+// character.
 func IsText(data []byte) bool {
 	for i := 0; i < len(data); {
 		r, n := utf8.DecodeRune(data[i:])

@@ -8,13 +8,13 @@ import (
 	"github.com/meowdis/meowdis/display"
 )
 
-// Prompt is one line of text under edit.
+// Prompt is one line of text being edited.
 type Prompt struct {
 	Text   []rune
-	cursor int // the cursor: the rune it stands before
+	cursor int // the index of the rune after the cursor
 }
 
-// NewPrompt is text with the cursor at its end.
+// NewPrompt returns a prompt with the cursor after text.
 func NewPrompt(text string) *Prompt {
 	p := &Prompt{Text: []rune(text)}
 	p.cursor = len(p.Text)
@@ -23,10 +23,10 @@ func NewPrompt(text string) *Prompt {
 
 func (p *Prompt) String() string { return string(p.Text) }
 
-// Head is the text before the cursor.
+// Head returns the text before the cursor.
 func (p *Prompt) Head() string { return string(p.Text[:p.cursor]) }
 
-// Put puts text in the place of what is between byte from of the head and the cursor.
+// Put replaces the text between byte from of the head and the cursor.
 func (p *Prompt) Put(from int, text string) {
 	head := p.Head()
 	before := append([]rune(head[:min(from, len(head))]), []rune(text)...)
@@ -34,7 +34,7 @@ func (p *Prompt) Put(from int, text string) {
 	p.cursor = len(before)
 }
 
-// Key edits the line, and reports whether that changed it.
+// Key handles an editing key and reports whether the text changed.
 func (p *Prompt) Key(k tea.KeyMsg) (changed bool) {
 	switch k.String() {
 	case "left", "ctrl+b":
@@ -61,13 +61,13 @@ func (p *Prompt) Key(k tea.KeyMsg) (changed bool) {
 	return false
 }
 
-// The joiners hold letters together, of emoji and of scripts such as Persian.
+// Joiners connect characters, in emoji and in scripts such as Persian.
 const (
 	zeroWidthJoiner    = '\u200d'
 	zeroWidthNonJoiner = '\u200c'
 )
 
-// insert takes what was typed or pasted, without what is no letter.
+// insert inserts typed or pasted text without its unprintable characters.
 func (p *Prompt) insert(k tea.KeyMsg) bool {
 	if k.Alt || k.Type != tea.KeyRunes && k.Type != tea.KeySpace {
 		return false
@@ -94,7 +94,7 @@ func (p *Prompt) erase(from, to int) bool {
 	return true
 }
 
-// wordStart is where the word before the cursor begins.
+// wordStart returns the start of the word before the cursor.
 func (p *Prompt) wordStart() int {
 	i := p.cursor
 	for i > 0 && p.Text[i-1] == ' ' {
@@ -106,15 +106,15 @@ func (p *Prompt) wordStart() int {
 	return i
 }
 
-// window is what fits into width cells around the cursor: the text before it,
-// and from it on.
+// window returns the part of the text around the cursor that fits in width cells: before and after the
+// cursor.
 func (p *Prompt) window(width int) (before, after string) {
 	width = max(width, 0)
 	before = TruncateLeft(string(p.Text[:p.cursor]), width*3/4)
 	return before, display.Truncate(string(p.Text[p.cursor:]), max(width-len([]rune(before)), 0))
 }
 
-// Prompt is a prompt with its cursor.
+// Prompt renders a prompt with its cursor.
 func (s Styles) Prompt(p *Prompt, width int) string {
 	before, after := p.window(width - 1)
 	return before + s.Accent.Render("▏") + after

@@ -8,7 +8,7 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// Typeable is s as it can be typed, and what reads that back: text as it is, and
+// Typeable returns s in a form that can be typed, and the function that parses it: text unchanged,
 // other bytes in double quotes with escapes.
 func Typeable(s string) (text string, read func(string) (string, error)) {
 	for _, r := range s {
@@ -21,7 +21,7 @@ func Typeable(s string) (text string, read func(string) (string, error)) {
 
 var errQuotes = errors.New(`what holds bytes that are no text stands in double quotes, as "a\x00b"`)
 
-// Unquote reads a text in double quotes.
+// Unquote parses a text in double quotes.
 func Unquote(text string) (string, error) {
 	words, err := resp.SplitLine(text)
 	if err != nil || len(words) != 1 || !strings.HasPrefix(text, `"`) {

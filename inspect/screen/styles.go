@@ -8,29 +8,29 @@ import (
 	"github.com/meowdis/meowdis/display"
 )
 
-// Styles is every look of the screen, made for one terminal: calm colours for
-// light and dark backgrounds. Where there are none (NO_COLOR, a monochrome
-// terminal), what matters is bold or reversed. Nothing is told by colour alone.
+// Styles is the styles of the screen for one terminal, in calm colours for light and dark backgrounds.
+// Without colours (NO_COLOR, a monochrome terminal) they use bold and reversed text. Nothing is
+// conveyed by colour alone.
 type Styles struct {
 	Plain     lipgloss.Style
 	Dim       lipgloss.Style
 	Brand     lipgloss.Style
 	Title     lipgloss.Style
 	Accent    lipgloss.Style
-	Key       lipgloss.Style // a key of the keyboard
+	Key       lipgloss.Style // a keyboard key
 	Rule      lipgloss.Style
 	Failure   lipgloss.Style
 	Soon      lipgloss.Style // a TTL in its last minute
 	Now       lipgloss.Style // a TTL in its last seconds
 	Faded     lipgloss.Style
-	Alarm     lipgloss.Style // that something can be changed
+	Alarm     lipgloss.Style // writing is unlocked
 	types     map[string]lipgloss.Style
 	selected  lipgloss.TerminalColor // behind the selected line
-	unfocused lipgloss.TerminalColor // behind it where the focus is not
-	Reverses  bool                   // the selected line is reversed: the terminal has no shade for it
+	unfocused lipgloss.TerminalColor // behind the selected line of the unfocused pane
+	Reverses  bool                   // the selected line is reversed because the terminal has no shade for it
 }
 
-// NewStyles is the styles for the terminal of r in the colours of a theme.
+// NewStyles returns the styles for the terminal of r in the colours of a theme.
 func NewStyles(r *lipgloss.Renderer, t Theme) Styles {
 	profile := r.ColorProfile()
 	if profile == termenv.Ascii {
@@ -63,14 +63,14 @@ func NewStyles(r *lipgloss.Renderer, t Theme) Styles {
 	return s
 }
 
-// typeNames are the types of keys that have a colour by their name, as a module's JSON
-// has not.
+// typeNames are the types with a colour under their own name; a module's JSON has its colour under
+// "json".
 var typeNames = []string{"string", "hash", "list", "set", "zset", "stream", "array", "vectorset"}
 
 const jsonType = "ReJSON-RL"
 
-// monochrome is the styles without colours. A terminal that may show none still
-// has bold and reversed text.
+// monochrome returns the styles without colours. A terminal without colours still has bold and reversed
+// text.
 func monochrome(r *lipgloss.Renderer) Styles {
 	r.SetColorProfile(termenv.ANSI)
 	plain := r.NewStyle()
@@ -83,7 +83,7 @@ func monochrome(r *lipgloss.Renderer) Styles {
 	}
 }
 
-// Type is the look of a type's name.
+// Type returns the style of a type's name.
 func (s Styles) Type(name string) lipgloss.Style {
 	if style, ok := s.types[name]; ok {
 		return style
@@ -91,7 +91,7 @@ func (s Styles) Type(name string) lipgloss.Style {
 	return s.Dim
 }
 
-// RowStyle is the styles of the parts of a line in a list, all on one background.
+// RowStyle is the styles of the parts of a row, all on one background.
 type RowStyle struct {
 	Styles
 	Text, Dim  lipgloss.Style
@@ -100,7 +100,7 @@ type RowStyle struct {
 	focused    bool
 }
 
-// Row is the styles of a line in a list.
+// Row returns the styles of a row in a list.
 func (s Styles) Row(selected, focused bool) RowStyle {
 	r := RowStyle{Styles: s, focused: focused, reversed: selected && focused && s.Reverses}
 	switch {
@@ -114,7 +114,7 @@ func (s Styles) Row(selected, focused bool) RowStyle {
 	return r
 }
 
-// On is style on the line's background.
+// On returns style on the background of the row.
 func (r RowStyle) On(style lipgloss.Style) lipgloss.Style {
 	switch {
 	case r.reversed:
@@ -125,8 +125,7 @@ func (r RowStyle) On(style lipgloss.Style) lipgloss.Style {
 	return style
 }
 
-// Mark is the two cells at the head of a line, which tell the selected one
-// without colour.
+// Mark returns the two cells at the start of a row, which mark the selected row without colour.
 func (r RowStyle) Mark(selected bool) string {
 	switch {
 	case selected && r.focused:
@@ -137,7 +136,7 @@ func (r RowStyle) Mark(selected bool) string {
 	return r.Text.Render("  ")
 }
 
-// TTL is the look of a time to live: it draws the eye to what ends soon.
+// TTL returns the style of a time to live, which highlights keys about to expire.
 func (s Styles) TTL(expires, now int64) lipgloss.Style {
 	left := expires - now
 	switch {
@@ -151,7 +150,7 @@ func (s Styles) TTL(expires, now int64) lipgloss.Style {
 	return s.Plain
 }
 
-// Right renders s at the right end of width cells, the rest in the line's look.
+// Right renders s right-aligned in width cells.
 func (l RowStyle) Right(style lipgloss.Style, s string, width int) string {
 	s = display.Truncate(s, width)
 	return l.Text.Render(display.Spaces(width-ansi.StringWidth(s))) + style.Render(s)

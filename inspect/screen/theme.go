@@ -11,16 +11,16 @@ import (
 	"github.com/meowdis/meowdis/display"
 )
 
-// Theme is the colours of a screen by what has them, in the form that ParseColor takes.
+// Theme maps colour names to colours in the form that ParseColor accepts.
 type Theme map[string]string
 
-// ThemeNames are those of the themes that come with the program, the default first.
+// ThemeNames are the built-in themes, the default first.
 var ThemeNames = []string{"meowdis", "terminal"}
 
-// color is one of a theme: its name, what has it, and what it is in the themes.
+// color is a colour of a theme: its name, its use, and its value in each built-in theme.
 type color struct{ Name, Help, meowdis, terminal string }
 
-// Colors are those of a theme, in an order to read them in.
+// Colors returns the colours of a theme in display order.
 func Colors() []color {
 	return []color{
 		{"accent", "the name at the top, borders, keys, the cursor", "#6B4FBB #B4A5F0", "magenta bright_magenta"},
@@ -44,8 +44,8 @@ func Colors() []color {
 	}
 }
 
-// ThemeOf is the theme called name ("" is the default) with some of its colours
-// replaced. An error that is of one of those is a BadColor.
+// ThemeOf returns the theme called name ("" for the default) with some colours replaced. An error in a
+// replaced colour is a BadColor.
 func ThemeOf(name string, replaced map[string]string) (Theme, error) {
 	if name != "" && !slices.Contains(ThemeNames, name) {
 		return nil, fmt.Errorf("there is no theme %q; there are %s", name, strings.Join(ThemeNames, " and "))
@@ -73,7 +73,7 @@ func ThemeOf(name string, replaced map[string]string) (Theme, error) {
 	return t, nil
 }
 
-// BadColor is what is wrong with a colour of a theme.
+// BadColor is an error in a colour of a theme.
 type BadColor struct {
 	Name string
 	Err  error
@@ -81,13 +81,13 @@ type BadColor struct {
 
 func (b BadColor) Error() string { return b.Err.Error() }
 
-// reverse is the colour of a selected line that swaps text and background.
+// reverse is the colour of a selected row that swaps text and background.
 const reverse = "reverse"
 
-// colorNames are the terminal's own colours, by number; with "bright_" they are 8 more.
+// colorNames are the terminal's own colours, in order; the prefix "bright_" selects 8 more.
 var colorNames = []string{"black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"}
 
-// ParseColor reads a colour: on any background, or one on light and one on dark ones.
+// ParseColor parses a colour for any background, or one for light and one for dark backgrounds.
 func ParseColor(text string) (light, dark string, err error) {
 	words := strings.Fields(text)
 	if len(words) != 1 && len(words) != 2 {
@@ -103,7 +103,7 @@ func ParseColor(text string) (light, dark string, err error) {
 	return words[0], words[len(words)-1], nil
 }
 
-// parseColorWord is a colour as lipgloss has it: a number or a #, "" for none.
+// parseColorWord returns a colour in the form of lipgloss: a number or #RRGGBB, "" for none.
 func parseColorWord(word string) (c string, ok bool) {
 	if name, bright := strings.CutPrefix(word, "bright_"); slices.Contains(colorNames, name) {
 		n := slices.Index(colorNames, name)
@@ -126,7 +126,7 @@ func parseColorWord(word string) (c string, ok bool) {
 	return "", false
 }
 
-// color is what the theme has for name.
+// color returns the theme's colour called name.
 func (t Theme) color(name string) lipgloss.TerminalColor {
 	light, dark, err := ParseColor(t[name])
 	if err != nil || light == "" && dark == "" {

@@ -7,8 +7,7 @@ import (
 	"github.com/meowdis/meowdis/inspect/target"
 )
 
-// TestChainThatChanged follows the new pages when one that is read again leads
-// elsewhere than before.
+// TestChainThatChanged follows the new pages if a page read again ends at another cursor.
 func TestChainThatChanged(t *testing.T) {
 	f := target.NewSeen()
 	page := func(i int, names ...string) []string {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// tape is a value of chunks of the given lengths that a pager reads.
+// tape is a value for a pager, with chunks of the given lengths.
 type tape struct {
 	pager
 	lengths []int
@@ -24,7 +24,7 @@ func newTape(height int, chain bool, lengths ...int) *tape {
 	return t
 }
 
-// fill loads whatever is missing, as the browser does.
+// fill loads missing chunks as the browser does.
 func (t *tape) fill() {
 	for i, ok := t.missing(); ok; i, ok = t.missing() {
 		c := &chunk{rows: make([]record, t.lengths[i])}

@@ -8,7 +8,7 @@ import (
 )
 
 func TestWindowsShareALetter(t *testing.T) {
-	// A letter of three bytes, of which two stand in the second window.
+	// A three-byte character with two bytes in the second window.
 	data := strings.Repeat("x", windowSize-1) + "東" + "end"
 	first := window([]byte(data[:min(windowSize+overlap, len(data))]))
 	second := window([]byte(data[windowSize:]))

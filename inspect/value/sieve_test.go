@@ -10,8 +10,8 @@ import (
 	"github.com/meowdis/meowdis/keytype"
 )
 
-// TestSortsWithoutRoom sorts more elements than a sieve keeps: it shows the true beginning of the order,
-// however late its elements were read, and says how much that is of what.
+// TestSortsWithoutRoom sorts more elements than a filter keeps: it shows the true beginning of the
+// order, whenever its elements were read, and how much of the whole that is.
 func TestSortsWithoutRoom(t *testing.T) {
 	const all, step = 20_000, 97
 	random := rand.New(rand.NewPCG(1, 2))
