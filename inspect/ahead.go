@@ -9,8 +9,8 @@ import (
 	"github.com/meowdis/meowdis/inspect/job"
 )
 
-// A key acts on what the user will see, not on what is still on the screen: keys typed while rows, a
-// value or a question load wait until it is there.
+// A key acts on the next screen, not on the one still shown: keys typed while rows, a
+// value or a question load wait until it is shown.
 
 // maxPendingKeys is the most keys that wait. Further keys are dropped: the user is probably holding a
 // key down.

@@ -7,7 +7,7 @@ import (
 	"github.com/meowdis/meowdis/inspect/edit"
 )
 
-// subject returns what an action would apply to now.
+// subject returns the subject of the next action.
 func (m *Model) subject() edit.Subject {
 	s := edit.Subject{Keys: m.selection(), Folder: m.keys.Folder(), Value: m.value.Sight(), KeyType: m.value.Kind}
 	s.Key, s.HasKey = m.currentKey()

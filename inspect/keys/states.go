@@ -36,7 +36,7 @@ func (j jump) load() load {
 	return loadNone
 }
 
-// rowState tells how the loaded rows relate to what the user asked for.
+// rowState is the relation of the loaded rows to the rows that the user asked for.
 type rowState int
 
 const (

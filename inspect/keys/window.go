@@ -77,7 +77,7 @@ type tally struct {
 	sampled   int64 // the number of keys that bytes is estimated from; 0: bytes is exact
 }
 
-// freshness tells whether a number is up to date.
+// freshness is whether a number is up to date.
 type freshness int
 
 const (
