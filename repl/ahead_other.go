@@ -4,5 +4,5 @@ package repl
 
 import "time"
 
-// typedAhead is nil: this system cannot be asked.
+// typedAhead is nil: this system cannot report pending input.
 var typedAhead func(time.Duration) bool

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// typedAhead reports whether the terminal has keys that were not read yet, and waits so long
-// for one. select asks, since not every system's poll knows terminals.
+// typedAhead reports whether the terminal has unread input, and waits for it up to wait. It
+// uses select, since poll does not support terminals on every system.
 var typedAhead = func(wait time.Duration) bool {
 	var set unix.FdSet
 	fd := readline.GetStdin()

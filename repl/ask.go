@@ -17,14 +17,14 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// question is something that completion asks the target.
+// question is a completion query to the target.
 type question struct {
 	about  topic
-	key    string        // whose elements are wanted
-	of     *keytype.Type // that it should have
-	group  string        // of a stream, whose consumers are wanted
-	kind   string        // of the keys that are wanted, "" for any
-	prefix string        // of what is wanted
+	key    string        // the key whose elements are wanted
+	of     *keytype.Type // the type of that key
+	group  string        // the group whose consumers are wanted
+	kind   string        // the type of the wanted keys, "" for any
+	prefix string        // prefix of the wanted names
 	list   *listing      // for askListed
 }
 
@@ -39,8 +39,8 @@ const (
 	askListed
 )
 
-// kindOfKey is the type that a key has to have, "" for any: one that is
-// overwritten may have any.
+// kindOfKey returns the type that a key must have, "" for any. A key that is overwritten
+// may have any type.
 func kindOfKey(cmd *commands.Command, ref commands.KeyRef) string {
 	if ref.Access.Names()[0] == "OW" || cmd.Flags&commands.MovableKeys != 0 && cmd.Group == "sorted-set" {
 		return ""
@@ -51,7 +51,7 @@ func kindOfKey(cmd *commands.Command, ref commands.KeyRef) string {
 	return ""
 }
 
-// groupOf is the group of a command, "json" for those of that module.
+// groupOf returns the group of a command, "json" for JSON.* commands.
 func groupOf(cmd *commands.Command) string {
 	if strings.HasPrefix(cmd.Name, "JSON.") {
 		return "json"
@@ -59,8 +59,8 @@ func groupOf(cmd *commands.Command) string {
 	return cmd.Group
 }
 
-// elementQuestion is what to ask for an argument that names a part of a value, nil
-// when none does.
+// elementQuestion returns the query for an argument that names part of a value, nil for
+// other arguments.
 func elementQuestion(f call, words []string, args []commands.Argument, prefix string) *question {
 	if len(args) == 0 {
 		return nil
@@ -101,21 +101,20 @@ func elementQuestion(f call, words []string, args []commands.Argument, prefix st
 	return &q
 }
 
-// argumentTopics are arguments that name something of a value, by the group of the command; see
-// namesElement for those that name an element.
+// argumentTopics maps "GROUP ARGUMENT" to what the argument names; see namesElement for
+// arguments that name an element.
 var argumentTopics = map[string]topic{
 	"list pivot": askElements, "stream group": askGroups, "stream consumer": askConsumers, "json path": askPaths,
 }
 
-// namesElement reports whether an argument of the name is an element, or the part of one
-// that it goes by.
+// namesElement reports whether an argument with this name identifies an element.
 func namesElement(t *keytype.Type, name string) bool {
 	return t.Form == keytype.Flat && len(t.Parts) > 0 && (name == t.Parts[0] || len(t.Parts) == 1 && name == t.One)
 }
 
-// How much is read for one completion. No new page begins when the user has
-// waited for patience; a page that takes pageTimeout is given up, which can cost
-// the connection. A target with few keys, or a near one, is seen as a whole.
+// Limits of one completion. Scanning starts no new page after lookupTime. A page that takes
+// longer than pageTimeout is abandoned, which can cost the connection. A target that is
+// small or near is scanned completely.
 const (
 	lookupTime  = 150 * time.Millisecond
 	pageTimeout = 3 * time.Second
@@ -124,35 +123,35 @@ const (
 	maxKeysSeen = 1000 // keys of a file, of any type
 )
 
-// asker asks a session on behalf of a user who types. The session is not used
-// for anything else meanwhile.
+// asker queries a session for completion. While a query runs, nothing else may use the
+// session.
 type asker struct {
 	mu      sync.Mutex // held while the session is used
 	target  Target
-	why     string // what kept the target from answering the last question
-	partial bool   // not everything was looked at for it
+	why     string // why the last query got no answer
+	partial bool   // the last query did not look at everything
 }
 
-// setTarget makes another target the one that is asked; one without a session is asked
-// nothing. It waits for a question that is on its way.
+// setTarget switches to another target, after the running query. A target without a
+// session is not queried.
 func (a *asker) setTarget(t Target) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.target = t
 }
 
-// answer is what was found for a question.
+// answer is the result of a question.
 type answer struct {
 	question question
 	items    []foundItem
-	why      string // there are none
-	partial  bool   // there may be more
+	why      string // why there are no items
+	partial  bool   // there may be more items
 }
 
-// foundItem is a key or an element, and something about it.
+// foundItem is a key or an element, and a note about it.
 type foundItem struct{ value, about string }
 
-// ask finds the answer in the background. The channel gives it, and is closed.
+// ask runs a query in the background. It sends the answer and closes the channel.
 func (a *asker) ask(ctx context.Context, q question) <-chan answer {
 	done := make(chan answer, 1)
 	go func() {
@@ -195,7 +194,7 @@ func (a *asker) find(ctx context.Context, q question) []foundItem {
 	return a.pathsIn(ctx, q)
 }
 
-// keys finds keys. In a file they are looked up; a server is scanned.
+// keys finds keys: by index in a file, by SCAN on a server.
 func (a *asker) keys(ctx context.Context, q question) []foundItem {
 	if a.target.FirstKeys == nil {
 		if q.kind != "" {
@@ -218,8 +217,8 @@ func (a *asker) keys(ctx context.Context, q question) []foundItem {
 	return items
 }
 
-// elements finds elements of a key, by the part that they go by; the first ones where they
-// cannot be scanned.
+// elements finds elements of a key by their names; only the first ones if the type has no
+// SCAN command.
 func (a *asker) elements(ctx context.Context, q question) (items []foundItem) {
 	if q.of.Scan != "" {
 		return a.scan(ctx, q, []string{q.of.Scan, q.key}, len(q.of.Parts))
@@ -238,7 +237,7 @@ func (a *asker) elements(ctx context.Context, q question) (items []foundItem) {
 	return items
 }
 
-// do runs one command; a failure finds nothing, and why says so.
+// do runs one command. On failure it returns nil and sets why.
 func (a *asker) do(ctx context.Context, words ...string) resp.Value {
 	return a.call(ctx, keyspace.Call(words...))
 }
@@ -260,8 +259,7 @@ func (a *asker) call(ctx context.Context, args [][]byte) resp.Value {
 	return resp.Nil
 }
 
-// scan goes through the pages of a command of the SCAN family, whose elements take
-// step values.
+// scan reads the pages of a SCAN command, whose elements consist of step values each.
 func (a *asker) scan(ctx context.Context, q question, words []string, step int, more ...string) []foundItem {
 	pattern := strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `]`, `\]`).Replace(q.prefix) + "*"
 	var items []foundItem
@@ -292,8 +290,8 @@ func (a *asker) scan(ctx context.Context, q question, words []string, step int, 
 	return items[:min(len(items), maxFound)]
 }
 
-// namedItems reads a list of flat maps that begin with "name", as XINFO gives it, and
-// what else they count.
+// namedItems reads a list of flat maps as XINFO returns them: the name, and the number of
+// pending entries.
 func namedItems(v resp.Value, prefix string) []foundItem {
 	var items []foundItem
 	for _, e := range v.Elems {
@@ -313,14 +311,14 @@ func namedItems(v resp.Value, prefix string) []foundItem {
 	return items
 }
 
-// preview is the beginning of a value on one line.
+// preview returns the beginning of a value on one line.
 func preview(b []byte) string {
 	const most = 40
 	text := string(resp.AppendQuoted(nil, b[:min(len(b), 4*most)], true))
 	return ansi.Truncate(text[1:len(text)-1], most, "…")
 }
 
-// withAnswer completes c with what was found.
+// withAnswer returns c with the items of an answer.
 func (c completion) withAnswer(a answer) completion {
 	c.why = a.why
 	quoted := strings.HasPrefix(c.typed, `"`)
@@ -334,6 +332,6 @@ func (c completion) withAnswer(a answer) completion {
 	for _, f := range a.items {
 		c.items = append(c.items, candidate{quoteWord([]byte(f.value), quoted), f.about})
 	}
-	c.items = append(c.items, tokens[rare:]...) // people type what the target has more often
+	c.items = append(c.items, tokens[rare:]...) // keys and elements are typed more often than rare options
 	return c
 }

@@ -7,34 +7,33 @@ import (
 	"github.com/meowdis/meowdis/commands"
 )
 
-// Assistant completes and explains lines that are typed elsewhere, as the prompt does its
-// own: the same commands, arguments, keys and elements. It knows nothing of the prompt's own
-// commands, which begin with a colon.
+// Assistant provides the prompt's completion and hints for lines typed elsewhere. It does
+// not know the prompt's own commands, which begin with a colon.
 type Assistant struct {
 	options *Options
 	asker   *asker
 }
 
-// NewAssistant is for commands to t, of which it uses Session, Commands and FirstKeys.
+// NewAssistant returns an Assistant for t. It uses Session, Commands and FirstKeys.
 func NewAssistant(t Target) *Assistant {
 	return &Assistant{&Options{Target: t}, &asker{target: t}}
 }
 
-// Candidate is one way to complete a word, and what is known of it.
+// Candidate is one way to complete a word, with a note about it.
 type Candidate struct{ Text, About string }
 
-// Completion is what can stand in the place of the word at the end of a text.
+// Completion is the candidates for the word at the end of a text.
 type Completion struct {
-	From  int // where that word begins, in bytes
+	From  int // start of the word, in bytes
 	Items []Candidate
-	More  bool   // there may be others
-	Why   string // there are none; "" where nothing is known
+	More  bool   // there may be more candidates
+	Why   string // why there are none; "" if unknown
 
 	common string
 }
 
-// Complete finds what can complete the end of text. It may ask the target, and ends with
-// ctx.
+// Complete returns the candidates for the end of text. It may query the target, and returns
+// when ctx ends.
 func (a *Assistant) Complete(ctx context.Context, text string) Completion {
 	if strings.HasPrefix(strings.TrimLeft(text, " "), ":") {
 		return Completion{From: len(text)}
@@ -51,7 +50,7 @@ func (a *Assistant) Complete(ctx context.Context, text string) Completion {
 	kept := c.items[:0:0]
 	for _, item := range c.items {
 		if builtinWords[strings.ToUpper(item.text)] != "" && a.table().Lookup(item.text) == nil {
-			continue // a word of the prompt
+			continue // a command of the prompt
 		}
 		kept = append(kept, item)
 		out.Items = append(out.Items, Candidate{item.text, item.about})
@@ -69,11 +68,11 @@ func (a *Assistant) Complete(ctx context.Context, text string) Completion {
 
 func (a *Assistant) table() *commands.Table { return a.options.Target.table() }
 
-// Sure is what certainly stands in the place of the word: the only candidate, with the space
-// after it, or what all of them begin with; "" for nothing more than was typed.
+// Sure returns the text that surely replaces the word: the only candidate followed by a
+// space, or the common prefix of all candidates; "" if that adds nothing.
 func (c Completion) Sure() string { return c.common }
 
-// Hint is what may follow text, in at most so many columns, or what is wrong with it.
+// Hint returns what may follow text, in at most columns, or what is wrong with it.
 func (a *Assistant) Hint(text string, columns int) (hint string, wrong bool) {
 	if columns <= 0 || strings.HasPrefix(strings.TrimLeft(text, " "), ":") {
 		return "", false

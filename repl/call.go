@@ -12,11 +12,11 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// Replies that took this long say so.
+// slowReply is the time from which on replies show how long they took.
 const slowReply = 500 * time.Millisecond
 
-// call runs one command, which Ctrl-C interrupts. It returns false when
-// repeating it makes no sense.
+// call runs one command, which Ctrl-C interrupts. It returns false if repeating the
+// command makes no sense.
 func (l *loop) call(ctx context.Context, args [][]byte, out *output) bool {
 	v, took, err := l.do(ctx, args)
 	if err != nil {
@@ -25,7 +25,7 @@ func (l *loop) call(ctx context.Context, args [][]byte, out *output) bool {
 	}
 	l.failed = l.failed || v.HasError()
 	if err := out.reply(args, v); err != nil {
-		return false // the reader has had enough
+		return false // the pager or the pipe was closed
 	}
 	if l.Suggest != nil && v.IsError() {
 		l.Suggest(args, v)
@@ -36,7 +36,7 @@ func (l *loop) call(ctx context.Context, args [][]byte, out *output) bool {
 	return true
 }
 
-// do runs one command on the session, which has no other user meanwhile.
+// do runs one command on the session. No completion query runs at the same time.
 func (l *loop) do(ctx context.Context, args [][]byte) (resp.Value, time.Duration, error) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
@@ -64,15 +64,13 @@ func (l *loop) do(ctx context.Context, args [][]byte) (resp.Value, time.Duration
 	return v, took, nil
 }
 
-// keepsTransaction reports whether a command that is refused inside MULTI leaves the transaction
-// as it is.
+// keepsTransaction reports whether MULTI stays valid after this command is refused in it.
 func keepsTransaction(args [][]byte) bool {
 	cmd := commands.Known(args)
 	return cmd != nil && (cmd.Name == "MULTI" || cmd.Name == "WATCH") && cmd.Accepts(len(args))
 }
 
-// aborts asks the target whether EXEC would run nothing. One that takes its time is not
-// waited for.
+// aborts asks the target whether EXEC would run nothing. It gives up after lookupTime.
 func (l *loop) aborts(ctx context.Context) bool {
 	if l.Target.Aborts == nil {
 		return false
@@ -85,17 +83,17 @@ func (l *loop) aborts(ctx context.Context) bool {
 	return err == nil && aborts
 }
 
-// errInterruptedCall ends a command that Ctrl-C stopped; nothing has happened.
+// errInterruptedCall is returned for a command that Ctrl-C stopped before it did anything.
 var (
 	errInterruptedCall = errors.New("interrupted")
 	errUnknown         = errors.New("interrupted: whether the command took effect is not known")
 )
 
-// interrupted is the error of a command that Ctrl-C stopped. The connection that
-// it cost was not lost: it was given up.
+// interrupted returns the error for a command that Ctrl-C stopped. The connection that this
+// cost is not reported as lost.
 func (l *loop) interrupted(args [][]byte, err error) error {
 	if l.Terminal {
-		fmt.Fprintln(l.Err) // after the ^C of the terminal
+		fmt.Fprintln(l.Err) // after the terminal's ^C
 	}
 	if l.Target.Connections != nil {
 		l.connections = l.Target.Connections() + 1
@@ -107,8 +105,8 @@ func (l *loop) interrupted(args [][]byte, err error) error {
 	return errUnknown
 }
 
-// readState asks for the state of the session. It reports whether a connection was made since it
-// was last asked, not counting the first.
+// readState reads the state of the session. It reports whether the target has reconnected
+// since the last call.
 func (l *loop) readState() (again bool) {
 	l.db, l.multi = l.Target.DB(), l.Target.InMulti()
 	if !l.multi {
@@ -138,7 +136,7 @@ func opensStream(args [][]byte) bool {
 	return cmd.Has(commands.Listens) && cmd.Accepts(len(args))
 }
 
-// listen shows messages until Ctrl-C.
+// listen prints messages until Ctrl-C.
 func (l *loop) listen(ctx context.Context, args [][]byte, out *output) bool {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
@@ -151,15 +149,14 @@ func (l *loop) listen(ctx context.Context, args [][]byte, out *output) bool {
 	})
 	switch {
 	case ctx.Err() != nil && l.Terminal:
-		fmt.Fprintln(l.Err) // after the ^C of the terminal
+		fmt.Fprintln(l.Err) // after the terminal's ^C
 	case err != nil && !out.writeFailed:
 		l.printError("Error: " + err.Error())
 	}
 	return false
 }
 
-// confirmed asks before a command that the target wants confirmed, where a user
-// can answer.
+// confirmed asks before a command that the target wants confirmed, if stdin is a terminal.
 func (l *loop) confirmed(args [][]byte) bool {
 	if l.Target.Confirm == nil || l.editor == nil {
 		return true

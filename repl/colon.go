@@ -14,7 +14,7 @@ import (
 	"github.com/meowdis/meowdis/spelling"
 )
 
-// colonCommand is one of the loop's own commands.
+// colonCommand is one of the prompt's own commands.
 type colonCommand struct {
 	name    string
 	syntax  string
@@ -24,7 +24,7 @@ type colonCommand struct {
 	run     func(ctx context.Context, l *loop, c command, out *output) error
 }
 
-// argKind is what a command's arguments are, for completion.
+// argKind is the kind of a command's arguments, for completion.
 type argKind byte
 
 const (
@@ -36,7 +36,7 @@ const (
 	takesWords
 )
 
-// colonCommands are the commands, in the order in which help lists them.
+// colonCommands lists the commands in the order of the help.
 var colonCommands []colonCommand
 
 func init() {
@@ -60,10 +60,10 @@ func init() {
 	}
 }
 
-// aliases are those that people try, from Redis and from other prompts.
+// aliases are names from Redis and from other prompts.
 var aliases = map[string]string{":select": ":db", ":exit": ":quit", ":q": ":quit", ":?": ":help", ":h": ":help"}
 
-// colonNamed finds a command by its name with the colon; nil when there is none.
+// colonNamed returns the command with this name, which includes the colon; nil if there is none.
 func colonNamed(name string) *colonCommand {
 	name = strings.ToLower(name)
 	if other, ok := aliases[name]; ok {
@@ -76,7 +76,7 @@ func colonNamed(name string) *colonCommand {
 	return &colonCommands[i]
 }
 
-// runColon runs one of the loop's own commands.
+// runColon runs one of the prompt's own commands.
 func (l *loop) runColon(ctx context.Context, c command, out *output) bool {
 	own := colonNamed(c.words[0].value)
 	if own == nil {
@@ -90,7 +90,7 @@ func (l *loop) runColon(ctx context.Context, c command, out *output) bool {
 	return true
 }
 
-// colonNames lists the names of the commands, with their colons.
+// colonNames returns the names of the commands, with their colons.
 func colonNames() []string {
 	names := make([]string, len(colonCommands))
 	for i, c := range colonCommands {
@@ -99,10 +99,10 @@ func colonNames() []string {
 	return names
 }
 
-// usage is the error of wrong arguments.
+// usage returns the error for wrong arguments.
 func (c *colonCommand) usage() error { return fmt.Errorf("usage: :%s %s", c.name, c.syntax) }
 
-// singleArg is the single argument of c.
+// singleArg returns the only argument of c.
 func singleArg(c command) (string, error) {
 	if len(c.words) != 2 {
 		return "", colonNamed(c.words[0].value).usage()
@@ -136,8 +136,8 @@ func runExplain(ctx context.Context, l *loop, c command, out *output) error {
 	return l.Target.Explain(ctx, out, c.args()[1:])
 }
 
-// runSource runs a file. Its lines are commands and nothing else: | and > stand
-// for themselves, and a line that begins with # is a comment.
+// runSource runs the commands of a file. | and > are ordinary characters in it, and a line
+// that begins with # is a comment.
 func runSource(ctx context.Context, l *loop, c command, _ *output) error {
 	name, err := singleArg(c)
 	if err != nil {
@@ -153,7 +153,7 @@ func runSource(ctx context.Context, l *loop, c command, _ *output) error {
 	for n := 1; ; n++ {
 		line, err := in.ReadString('\n')
 		if n == 1 {
-			line = strings.TrimPrefix(line, "\ufeff") // which some editors begin a text with
+			line = strings.TrimPrefix(line, "\ufeff") // the byte order mark of some editors
 		}
 		if err != nil && !errors.Is(err, io.EOF) {
 			return fmt.Errorf("reading %s: %w", name, err)
@@ -212,7 +212,7 @@ func runQueue(_ context.Context, l *loop, _ command, out *output) error {
 	return out.text(b.String())
 }
 
-// quoteCall is a call as it is typed.
+// quoteCall returns a call as it is typed.
 func quoteCall(args [][]byte) string {
 	words := make([]string, len(args))
 	for i, a := range args {
@@ -252,8 +252,7 @@ func runUse(ctx context.Context, l *loop, c command, _ *output) error {
 	return l.switchTarget(ctx, profile, l.Use)
 }
 
-// switchTarget makes another target the loop's. The old one stays when the new one
-// cannot be reached.
+// switchTarget connects to another target. The loop keeps the old one if that fails.
 func (l *loop) switchTarget(ctx context.Context, spec string, connect func(context.Context, string) (Target, error)) error {
 	if connect == nil {
 		return errors.New("other targets cannot be reached from here")

@@ -17,19 +17,19 @@ type candidate struct {
 	about string
 }
 
-// completion is what can stand in the place of the word at the cursor.
+// completion is the candidates for the word at the cursor.
 type completion struct {
-	from  int    // where that word begins, in bytes of the line
+	from  int    // start of the word, in bytes of the line
 	typed string // the word so far, as it is written
 	items []candidate
-	more  bool // there may be others
-	// ask is what the target has to be asked for more, nil when items is all.
+	more  bool // there may be more candidates
+	// ask is the query for more candidates, nil if items is complete.
 	ask *question
-	why string // the target has nothing
+	why string // why the target found nothing
 }
 
-// complete finds what can complete the end of text. o says what the loop's own
-// commands take.
+// complete returns the candidates for the end of text. o provides the arguments of the
+// prompt's own commands.
 func complete(text string, o *Options) completion {
 	commands, _ := scan(text)
 	var words []word
@@ -52,7 +52,7 @@ func complete(text string, o *Options) completion {
 	case cmd.op == "|":
 	case cmd.op != "":
 		c.items = files(typed.value)
-	case len(cmd.words) == 1: // after a number
+	case len(cmd.words) == 1: // after a repeat count
 		c.items = firstWords(o.Target.table(), typed.value)
 	case cmd.isColon():
 		c.completeColon(cmd, typed, o)
@@ -64,7 +64,7 @@ func complete(text string, o *Options) completion {
 	return c
 }
 
-// completeColon completes an argument of one of the loop's own commands.
+// completeColon completes an argument of one of the prompt's own commands.
 func (c *completion) completeColon(cmd command, typed word, o *Options) {
 	own := colonNamed(cmd.words[0].value)
 	if own == nil {
@@ -134,7 +134,7 @@ func values(words []word) []string {
 	return all
 }
 
-// firstWords completes the name of a command, of the table or of the loop.
+// firstWords completes a command name, of the table or of the prompt.
 func firstWords(t *commands.Table, typed string) []candidate {
 	if strings.HasPrefix(typed, ":") {
 		var items []candidate
@@ -153,12 +153,12 @@ func firstWords(t *commands.Table, typed string) []candidate {
 	})
 }
 
-// builtinWords are the loop's own words that people know from other programs.
+// builtinWords are prompt commands without a colon, known from other programs.
 var builtinWords = map[string]string{
 	"CLEAR": "Clears the screen", "EXIT": "Ends", "HELP": "Tells about commands", "QUIT": "Ends",
 }
 
-// commandNames lists the first words of commands.
+// commandNames returns the first words of all commands, sorted.
 func commandNames(t *commands.Table) []string {
 	var names []string
 	for _, c := range t.All() {
@@ -172,7 +172,7 @@ func commandNames(t *commands.Table) []string {
 	return slices.Compact(names)
 }
 
-// topics completes what HELP knows.
+// topics completes an argument of HELP.
 func topics(t *commands.Table, before []string, typed string) []candidate {
 	if len(before) > 0 {
 		return withPrefix(subcommandsOf(t, before[0]), typed, func(sub string) string {
@@ -191,7 +191,7 @@ func topics(t *commands.Table, before []string, typed string) []candidate {
 	return firstWords(t, typed)
 }
 
-// withPrefix are the words that begin with typed, in its case.
+// withPrefix returns the words that begin with typed, in its case.
 func withPrefix(words []string, typed string, about func(string) string) []candidate {
 	var items []candidate
 	for _, w := range words {
@@ -207,7 +207,7 @@ func withPrefix(words []string, typed string, about func(string) string) []candi
 	return items
 }
 
-// operandsOf is what follows a word of the language, as the syntax writes it.
+// operandsOf returns the syntax that follows an option.
 func operandsOf(args []commands.Argument, token string) string {
 	for _, a := range args {
 		if a.Token == token {
@@ -220,8 +220,8 @@ func operandsOf(args []commands.Argument, token string) string {
 	return ""
 }
 
-// keyAt reports whether the last of words is a key of the call. Keys that as many
-// IDs follow, as in XREAD, are taken for such while no ID has been typed.
+// keyAt reports whether the last of words is a key of the call. In commands such as XREAD,
+// where as many IDs follow the keys, words count as keys until an ID is typed.
 func keyAt(cmd *commands.Command, words []string) (commands.KeyRef, bool) {
 	args := make([][]byte, len(words), 2*len(words))
 	for i, w := range words {
@@ -239,7 +239,7 @@ func keyAt(cmd *commands.Command, words []string) (commands.KeyRef, bool) {
 	return commands.KeyRef{}, false
 }
 
-// files completes the name of a file.
+// files completes a file name.
 func files(typed string) []candidate {
 	dir, base := filepath.Split(typed)
 	entries, err := os.ReadDir(filepath.Clean("./" + dir))
@@ -263,7 +263,7 @@ func files(typed string) []candidate {
 	return items
 }
 
-// quoteWord is a word as it is typed: bare where that can be.
+// quoteWord returns a word as it is typed, with quotes only if it needs them.
 func quoteWord(value []byte, quoted bool) string {
 	text := string(resp.AppendQuoted(nil, value, true))
 	bare := text[1 : len(text)-1]
@@ -273,7 +273,7 @@ func quoteWord(value []byte, quoted bool) string {
 	return bare
 }
 
-// commonPrefix is what all the candidates begin with.
+// commonPrefix returns the common prefix of all candidates.
 func commonPrefix(items []candidate) string {
 	common := items[0].text
 	for _, c := range items[1:] {

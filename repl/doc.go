@@ -1,6 +1,5 @@
-// Package repl is the interactive loop: a prompt that shows where commands go,
-// with history, completion, argument hints and help.
+// Package repl is the interactive prompt, with history, completion, argument hints and help.
 //
-// It is handed a session and does not know what kind of target that is. All that
-// it knows about commands it reads from the translator's table. Start at Run.
+// It gets a session and does not know what kind of target that is. It knows commands only
+// from the command table. Start at Run.
 package repl

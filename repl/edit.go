@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// editCommand is :edit: the text after it, or the last one of the history, comes
-// back from the editor as the next line.
+// editCommand runs :edit: it opens the text after it, or the last history entry, in the
+// editor, and returns the result as the next line.
 func (l *loop) editCommand(c command) (next string, err error) {
 	text := quoteCall(c.args()[1:])
 	if text == "" && l.editor != nil {
@@ -27,8 +27,7 @@ func (l *loop) editCommand(c command) (next string, err error) {
 	return next, nil
 }
 
-// runEditor lets the user edit a text in the editor of their choice. The file
-// that it goes through is for its owner only.
+// runEditor opens a text in the person's editor, through a temporary file with mode 0600.
 func (l *loop) runEditor(text string) (string, error) {
 	if l.editor == nil {
 		return "", errors.New("editing needs a terminal")

@@ -14,15 +14,15 @@ import (
 	"golang.org/x/term"
 )
 
-// errInterrupted says that Ctrl-C cleared the line, errEdit that the text is to be
-// edited elsewhere.
+// errInterrupted is returned when Ctrl-C cleared the line, errEdit when the text is to be
+// edited in $EDITOR.
 var (
 	errInterrupted = readline.ErrInterrupt
 	errEdit        = errors.New("edit the text elsewhere")
 )
 
-// editor reads texts from the terminal. readline edits; everything that is seen is
-// drawn here, and readline's own output is discarded.
+// editor reads lines from the terminal. readline edits the text; the editor draws
+// everything itself and discards readline's output.
 type editor struct {
 	rl      *readline.Instance
 	in      *input
@@ -31,24 +31,24 @@ type editor struct {
 	asker   *asker
 	ctx     context.Context
 
-	mu          sync.Mutex // the rest: readline calls from goroutines of its own
+	mu          sync.Mutex // guards the following fields: readline calls from its own goroutines
 	screen      screen
 	text        []rune
 	cursor      int
 	prompt      string
-	answering   bool // a question is answered: no help, no history
-	closed      bool // nothing is being read
+	answering   bool // a question is being answered: no help, no history
+	closed      bool // no line is being read
 	menu        *menu
 	search      *search
 	pending     *pendingCompletion
 	note        string // a row below the text, until the next key
-	lastQuery   string // what was searched last
+	lastQuery   string // the last search query
 	vi          vi
 	undos       undos
 	args        lastArgs
 	resizeTimer *time.Timer
-	action      func() // what the key does to the text, in place of readline
-	endErr      error  // how the reading ends, beside with a text
+	action      func() // runs instead of readline's action for the key
+	endErr      error  // error to return with the text
 }
 
 func newEditor(ctx context.Context, o *Options, a *asker) (*editor, error) {
@@ -58,7 +58,7 @@ func newEditor(ctx context.Context, o *Options, a *asker) (*editor, error) {
 	}
 	in := &input{from: o.In}
 	if o.In == os.Stdin {
-		in = &input{from: readline.Stdin, ready: typedAhead} // readline's knows the keys of Windows
+		in = &input{from: readline.Stdin, ready: typedAhead} // readline's reader decodes the keys of Windows
 	}
 	in.rc = readInputrc(o.Inputrc, o.Getenv)
 	in.handled = sync.NewCond(&in.mu)
@@ -82,8 +82,7 @@ func newEditor(ctx context.Context, o *Options, a *asker) (*editor, error) {
 
 func (e *editor) Close() error { return e.rl.Close() }
 
-// terminalSize is the size of the terminal, and a usual one where it cannot be
-// told.
+// terminalSize returns the size of the terminal, or 80x24 if it is unknown.
 func terminalSize() (columns, rows int) {
 	columns, rows, err := term.GetSize(readline.GetStdin())
 	if err != nil || columns <= 0 || rows <= 0 {
@@ -92,9 +91,8 @@ func terminalSize() (columns, rows int) {
 	return columns, rows
 }
 
-// read reads a text that begins with what is there already. Ctrl-C gives
-// errInterrupted, Ctrl-D on an empty line io.EOF, and Ctrl-X Ctrl-E errEdit with
-// the text.
+// read reads a line that starts with begin. It returns errInterrupted for Ctrl-C, io.EOF for
+// Ctrl-D on an empty line, and errEdit with the text for Ctrl-X Ctrl-E.
 func (e *editor) read(prompt, begin string) (string, error) {
 	e.history.rewind("")
 	return e.readLine(prompt, begin, false)
@@ -127,8 +125,8 @@ func (e *editor) readLine(prompt, begin string, plain bool) (string, error) {
 	return text, err
 }
 
-// OnChange is told by readline what a key has made of the text. It draws, unless
-// more keys wait.
+// OnChange implements readline.Listener: it receives the text after a key. It draws unless
+// more keys are pending.
 func (e *editor) OnChange(line []rune, pos int, key rune) ([]rune, int, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -138,7 +136,7 @@ func (e *editor) OnChange(line []rune, pos int, key rune) ([]rune, int, bool) {
 	switch key {
 	case readline.CharEnter, readline.CharCtrlJ, readline.CharInterrupt:
 		return nil, 0, false
-	case 0: // the reading begins
+	case 0: // the start of a line
 		e.draw()
 		return nil, 0, false
 	}
@@ -163,7 +161,7 @@ func (e *editor) OnChange(line []rune, pos int, key rune) ([]rune, int, bool) {
 	}
 	e.undos.record(undo{before, cursor}, string(e.text) != before, e.isTyping(act == nil && key >= ' ' && key != readline.CharBackspace))
 	if string(e.text) != before && e.history.at == at {
-		e.history.rewind(string(e.text)) // another text to begin a walk with
+		e.history.rewind(string(e.text)) // browsing starts from a new text
 	}
 	if !e.in.more() {
 		e.draw()
@@ -171,7 +169,7 @@ func (e *editor) OnChange(line []rune, pos int, key rune) ([]rune, int, bool) {
 	return append([]rune(nil), e.text...), e.cursor, true
 }
 
-// picture is what the screen shows now.
+// picture returns what the screen shows.
 func (e *editor) picture() picture {
 	text := string(e.text)
 	p := picture{prompt: faint(e.modeText(), e.options.Colour) + e.prompt, cursor: e.cursor}
@@ -213,14 +211,14 @@ func (e *editor) picture() picture {
 
 func (e *editor) draw() { e.screen.draw(e.picture()) }
 
-// finish ends the drawing of a text that has been entered.
+// finish ends the drawing of a line that has been entered.
 func (e *editor) finish(appended string) {
 	e.menu, e.search, e.pending, e.note = nil, nil, nil, ""
 	e.screen.finish(e.picture(), appended)
 	e.closed = true
 }
 
-// resizeDelay is how long a terminal may take to move what it shows to its new width.
+// resizeDelay is how long a terminal may take to reflow its content to a new width.
 const resizeDelay = 50 * time.Millisecond
 
 func (e *editor) resized() {

@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// ownKey does what a key of the editor's own does.
+// ownKey runs the action of a key that readline does not have.
 func (e *editor) ownKey(r rune) {
 	switch r {
 	case keyUndo:
@@ -40,7 +40,7 @@ func (e *editor) ownKey(r rune) {
 	}
 }
 
-// transpose swaps the letters around the cursor, or the last two, and goes on to the next.
+// transpose swaps the characters around the cursor, or the last two, and moves the cursor forward.
 func (e *editor) transpose() {
 	from, end := lineAround(e.text, e.cursor)
 	at := e.cursor
@@ -57,7 +57,7 @@ func (e *editor) transpose() {
 	e.updateMenu()
 }
 
-// showEntry shows the text of the history with a number.
+// showEntry shows history entry at.
 func (e *editor) showEntry(at int) {
 	h := e.history
 	if e.answering || len(h.entries) == 0 {
@@ -71,22 +71,22 @@ func (e *editor) showEntry(at int) {
 	e.setEnd(h.entries[h.at])
 }
 
-// undo is a text as it was before a change.
+// undo is a text before a change.
 type undo struct {
 	text   string
 	cursor int
 }
 
-// undos are the changes of the text, oldest first. What is typed in one go is one.
+// undos is the history of a line's changes, oldest first. Consecutive typing is one change.
 type undos struct {
 	before  []undo
 	typing  bool // the last change was typing
-	undoing bool // this one only takes others back
+	undoing bool // the current key is an undo
 }
 
 const maxUndos = 1000
 
-// record remembers what was there before a key.
+// record records the text before a key.
 func (u *undos) record(before undo, changed, typing bool) {
 	if changed && !u.undoing && !(typing && u.typing) {
 		u.before = append(u.before, before)
@@ -95,8 +95,8 @@ func (u *undos) record(before undo, changed, typing bool) {
 	u.typing = changed && typing && !u.undoing
 }
 
-// isTyping reports whether a key types text: by itself, or while letters are text with vi's keys,
-// where all up to Escape is one change.
+// isTyping reports whether a key types text. In vi's insert mode, everything up to Escape
+// is one change.
 func (e *editor) isTyping(itself bool) bool {
 	if e.options.Vi {
 		return !e.vi.command
@@ -104,7 +104,7 @@ func (e *editor) isTyping(itself bool) bool {
 	return itself
 }
 
-// undo takes the last change back.
+// undo undoes the last change.
 func (e *editor) undo() {
 	u := &e.undos
 	if u.undoing = true; len(u.before) == 0 {
@@ -117,7 +117,7 @@ func (e *editor) undo() {
 	e.updateMenu()
 }
 
-// revert takes all changes back.
+// revert undoes all changes.
 func (e *editor) revert() {
 	if before := e.undos.before; len(before) > 0 {
 		e.undos.before = before[:1]
@@ -125,14 +125,14 @@ func (e *editor) revert() {
 	e.undo()
 }
 
-// lastArgs is what insertLastArg inserted, so that pressed again it goes on to an older text.
+// lastArgs is what insertLastArg inserted, so that pressing it again moves to an older entry.
 type lastArgs struct {
 	at, from, to int
-	again        bool // the last key was this one, too
+	again        bool // the current key is this one
 	wasLast      bool
 }
 
-// insertLastArg inserts the last argument of the newest text of the history.
+// insertLastArg inserts the last argument of the latest history entry.
 func (e *editor) insertLastArg() {
 	a := &e.args
 	if !a.wasLast {
@@ -155,7 +155,7 @@ func (e *editor) insertLastArg() {
 	e.bell()
 }
 
-// lastArg is the last word of a text as it was typed, "" where it may be a secret.
+// lastArg returns the last word of an entry as it was typed, "" if it may be a secret.
 func lastArg(entry string) string {
 	commands, _ := scan(entry)
 	if len(commands) == 0 || holdsSecret(entry) {

@@ -2,8 +2,7 @@ package repl
 
 import "github.com/chzyer/readline"
 
-// functionKey is the key that does what readline's function of that name does; "" for a
-// function that is not known here.
+// functionKey returns the key for a readline function; "" for an unknown function.
 func functionKey(name string) string {
 	switch name {
 	case "beginning-of-line", "vi-first-print":

@@ -12,9 +12,9 @@ import (
 	"github.com/meowdis/meowdis/spelling"
 )
 
-// Help is the text for HELP and its arguments: what there is, or about a command,
-// a group, out of the table, or one of the loop's own commands. Lines have at most so many columns; 0
-// is any.
+// Help returns the text for HELP with arguments: an overview, a command, a group of the
+// table, or one of the prompt's own commands. Lines are at most columns wide; 0 means
+// unlimited.
 func Help(t *commands.Table, words []string, columns int) string {
 	if len(words) == 0 {
 		return generalHelp(t, columns)
@@ -45,7 +45,7 @@ func Help(t *commands.Table, words []string, columns int) string {
 	return b.String() + "\n"
 }
 
-// paragraph is an empty line, and texts of one or more lines.
+// paragraph returns an empty line followed by texts of one or more lines.
 func paragraph(columns int, texts ...string) string {
 	const indent = 2
 	var b strings.Builder
@@ -55,8 +55,8 @@ func paragraph(columns int, texts ...string) string {
 	return "\n" + strings.TrimPrefix(b.String(), "\n") + "\n"
 }
 
-// folded is text in lines of at most columns, the first of which begins in the
-// column at, and the others in the column next.
+// folded wraps text at columns. The first line starts in column at, the other lines in
+// column next.
 func folded(text string, at, next, columns int) string {
 	if columns < next+8 || at+ansi.StringWidth(text) <= columns {
 		return text
@@ -97,7 +97,7 @@ func generalHelp(t *commands.Table, columns int) string {
 	return b.String()
 }
 
-// keysHelp tells about the keys of the editor.
+// keysHelp returns the help for the editor's keys.
 func keysHelp(columns int, vi bool, rc *inputrc) string {
 	var b strings.Builder
 	line := func(keys, does string) {
@@ -118,7 +118,7 @@ func keysHelp(columns int, vi bool, rc *inputrc) string {
 	return b.String()
 }
 
-// groups lists the groups of the table, in its order.
+// groups returns the groups of the table, in its order.
 func groups(t *commands.Table) []string {
 	var names []string
 	for _, c := range t.All() {

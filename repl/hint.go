@@ -9,18 +9,18 @@ import (
 	"github.com/meowdis/meowdis/commands"
 )
 
-// hint is what stands after the text: what may follow, or what is wrong.
+// hint is the text after the cursor: what may follow, or what is wrong.
 type hint struct {
-	params []param // what may follow, in the order of use
-	text   string  // in place of params
-	wrong  bool    // text is about a mistake
-	ended  bool    // a blank ends the text
+	params []param // what may follow, most used first
+	text   string  // shown instead of params
+	wrong  bool    // text describes a mistake
+	ended  bool    // the text ends with a blank
 }
 
-// styleNext is the style of the argument that is next, among those that are dimmed.
+// styleNext is the style of the next argument; the other ones are dimmed.
 const styleNext = "3"
 
-// render is the hint with its colours, in at most so many columns.
+// render returns the hint with its colours, in at most columns.
 func (h hint) render(columns int) string {
 	lead := ""
 	if !h.ended {
@@ -43,8 +43,8 @@ func (h hint) render(columns int) string {
 	return sgr(next, styleNext) + sgr(rest, dim)
 }
 
-// usageRank ranks the words of the language by how often people type them: those below 0 come
-// first, those above 0 last, and go first where there is no room.
+// usageRank ranks options by how often people type them. Options below 0 come first, those
+// above 0 last; the last ones are left out first if space is short.
 var usageRank = map[string]int{
 	"EX": -4, "NX": -3, "PX": -2, "MAXLEN": -2, "COUNT": -2, "BLOCK": -1, "XX": -1, "WITHSCORES": -1, "MATCH": -2,
 	"EXAT": 1, "PXAT": 1, "NOMKSTREAM": 1, "MINID": 1, "MINMATCHLEN": 1, "INDENT": 1, "NEWLINE": 2, "SPACE": 2, "FORMAT": 3,
@@ -53,7 +53,7 @@ var usageRank = map[string]int{
 	"FILTER-EF": 2, "TRUTH": 3, "NOTHREAD": 3, "EPSILON": 1, "IDLETIME": 2, "FREQ": 2, "LASTID": 2,
 }
 
-// rankOf is the rank of an argument, and of the most used one of a choice.
+// rankOf returns the rank of an argument, for a choice the best rank of its options.
 func rankOf(a commands.Argument) int {
 	switch {
 	case a.Token != "":
@@ -72,8 +72,8 @@ func rankOf(a commands.Argument) int {
 
 func compareRank(a, b commands.Argument) int { return rankOf(a) - rankOf(b) }
 
-// sortByUse puts what is typed most first: options among those beside them, and the
-// words of a choice. What has to stand keeps its place.
+// sortByUse sorts adjacent options, and the words of a choice, by how often they are typed.
+// Required arguments keep their place.
 func sortByUse(params []param) []param {
 	params = slices.Clone(params)
 	for i, p := range params {
@@ -93,8 +93,8 @@ func sortByUse(params []param) []param {
 	return params
 }
 
-// fitParams is the parameters as they are written, without the options and choices that are
-// used least where there is no room: an ellipsis says that there are more.
+// fitParams returns the parameters as text that fits columns. It leaves out the least used
+// options and choices; an ellipsis stands for them.
 func fitParams(params []param, columns int) []string {
 	params = sortByUse(params)
 	const more = "…"
@@ -128,8 +128,8 @@ func fitParams(params []param, columns int) []string {
 	}
 }
 
-// leastUsed finds what can be left out first: an option, or the last word of a choice
-// of several. It returns -1 where all has to stand.
+// leastUsed returns what to leave out first: an option, or the last word of an optional
+// choice. It returns -1 if everything is required.
 func leastUsed(params []param) (at int, choice bool) {
 	at = -1
 	rank := 0

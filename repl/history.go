@@ -12,17 +12,16 @@ import (
 // maxEntries is how many entries are kept.
 const maxEntries = 2000
 
-// history is what was typed, oldest first, each text once. It is kept in a file
-// that only its owner can read; each entry is added at once, so that several
-// sessions share it.
+// history is the typed lines, oldest first, without duplicates. It is stored in a file with
+// mode 0600. Each entry is appended at once, so that several sessions share the file.
 type history struct {
-	file    string // empty for none
+	file    string // "" for none
 	entries []string
-	at      int    // the entry that is shown; len(entries) is the one being typed
-	draft   string // what was being typed; a walk shows what begins with it
+	at      int    // the entry shown; len(entries) is the line being typed
+	draft   string // the line being typed; browsing shows entries that begin with it
 }
 
-// openHistory reads the file, and cuts it to what is kept.
+// openHistory reads the file, and truncates it to maxEntries.
 func openHistory(file string) (*history, error) {
 	h := &history{file: file}
 	if file == "" {
@@ -41,7 +40,7 @@ func openHistory(file string) (*history, error) {
 	return h, err
 }
 
-// read reads the file, which it makes, and closes it to others.
+// read reads the file, creating it if necessary, and sets its mode to 0600.
 func (h *history) read() ([]byte, error) {
 	if err := os.MkdirAll(filepath.Dir(h.file), 0o700); err != nil {
 		return nil, err
@@ -53,7 +52,7 @@ func (h *history) read() ([]byte, error) {
 	return text, errors.Join(err, os.Chmod(h.file, 0o600))
 }
 
-// rewrite replaces the file; a crash leaves the old one.
+// rewrite replaces the file atomically: a crash leaves the old one.
 func (h *history) rewrite() error {
 	var b strings.Builder
 	for _, entry := range h.entries {
@@ -66,8 +65,8 @@ func (h *history) rewrite() error {
 	return os.Rename(next, h.file)
 }
 
-// An entry is a line of the file; one of several lines has a backslash at the end
-// of each but the last.
+// entryText encodes an entry as a line of the file. In an entry of several lines, each line
+// but the last ends with a backslash.
 func entryText(entry string) string { return strings.ReplaceAll(entry, "\n", "\\\n") + "\n" }
 
 func entriesOf(text string) []string {
@@ -82,7 +81,7 @@ func entriesOf(text string) []string {
 	return entries
 }
 
-// newest is what is kept of entries: each once, where it was last.
+// newest returns the last maxEntries entries without duplicates; the last duplicate is kept.
 func newest(entries []string) []string {
 	var kept []string
 	seen := map[string]bool{}
@@ -96,7 +95,7 @@ func newest(entries []string) []string {
 	return kept
 }
 
-// push makes entry the newest.
+// push appends an entry and removes its duplicate.
 func (h *history) push(entry string) {
 	if i := slices.Index(h.entries, entry); i >= 0 {
 		h.entries = slices.Delete(h.entries, i, i+1)
@@ -107,8 +106,8 @@ func (h *history) push(entry string) {
 	}
 }
 
-// add remembers a text, unless it holds a secret. A history that cannot be written
-// is no reason to stop.
+// add stores a line, unless it contains a secret. It ignores write errors: they are no
+// reason to stop.
 func (h *history) add(text string) {
 	text = strings.TrimSpace(text)
 	if text == "" || holdsSecret(text) {
@@ -126,14 +125,14 @@ func (h *history) add(text string) {
 	f.Close()
 }
 
-// rewind goes to the text that is being typed.
+// rewind returns to the line being typed.
 func (h *history) rewind(draft string) { h.at, h.draft = len(h.entries), draft }
 
-// browsing reports whether an entry is shown, as it is in the history.
+// browsing reports whether a history entry is shown.
 func (h *history) browsing() bool { return h.at < len(h.entries) }
 
-// older is the entry before the one that is shown that begins with the draft, which is
-// shown when the walk begins; ok is false at the first.
+// older returns the previous entry that begins with the draft; shown is the draft when
+// browsing starts. ok is false at the oldest entry.
 func (h *history) older(shown string) (text string, ok bool) {
 	draft := h.draft
 	if !h.browsing() {
@@ -148,8 +147,7 @@ func (h *history) older(shown string) (text string, ok bool) {
 	return "", false
 }
 
-// newer is the entry after the one that is shown that begins with the draft, and the draft
-// at last.
+// newer returns the next entry that begins with the draft, and finally the draft.
 func (h *history) newer() (text string, ok bool) {
 	if !h.browsing() {
 		return "", false
@@ -162,8 +160,8 @@ func (h *history) newer() (text string, ok bool) {
 	return h.draft, true
 }
 
-// suggest is what the newest entry that begins with typed goes on with; "" for none. An
-// entry with a secret is none, however it came into the file.
+// suggest returns the rest of the newest entry that begins with typed; "" for none. It
+// skips entries with secrets, wherever they came from.
 func (h *history) suggest(typed string) string {
 	if strings.TrimSpace(typed) == "" || h.browsing() {
 		return ""
@@ -176,8 +174,8 @@ func (h *history) suggest(typed string) string {
 	return ""
 }
 
-// cutTyped reports whether entry begins with typed, and what it goes on with. The case
-// of the first word, a command, makes no difference.
+// cutTyped reports whether entry begins with typed, and returns the rest. The case of the
+// first word, the command, is ignored.
 func cutTyped(entry, typed string) (rest string, ok bool) {
 	if len(entry) < len(typed) {
 		return "", false
@@ -190,8 +188,8 @@ func cutTyped(entry, typed string) (rest string, ok bool) {
 	return rest, strings.EqualFold(begin[:word], typed[:word]) && begin[word:] == typed[word:]
 }
 
-// find looks for the entry with query in it, from position at on in steps of by;
-// -1 when there is none.
+// find returns the index of an entry that contains query, starting at index at in steps of
+// by; -1 for none.
 func (h *history) find(query string, at, by int) int {
 	query = strings.ToLower(query)
 	for ; at >= 0 && at < len(h.entries); at += by {

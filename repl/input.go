@@ -9,35 +9,34 @@ import (
 	"unicode/utf8"
 )
 
-// Keys that readline has no rune for. They take code points that no text may
-// hold.
+// Keys for which readline has no rune. They use Unicode noncharacters.
 const (
-	keyNone     rune = 0xfdd0 + iota // nothing that is known
-	keyEscape                        // the key itself
+	keyNone     rune = 0xfdd0 + iota // unknown key
+	keyEscape                        // Escape
 	keyBackTab                       // Shift-Tab
-	keyDelete                        // the letter under the cursor
-	keyPaste                         // text that was pasted: see input.pasted
-	keyPageUp                        // of a menu
-	keyPageDown                      // of a menu
-	keyEdit                          // Enter, and the text is edited elsewhere
+	keyDelete                        // deletes the character under the cursor
+	keyPaste                         // pasted text: see input.pasted
+	keyPageUp                        // in a menu
+	keyPageDown                      // in a menu
+	keyEdit                          // Enter, then edit the text in $EDITOR
 	keyUndo
-	keyRevert     // undoes everything
+	keyRevert     // undoes all changes
 	keyKillLine   // the whole line
-	keyLastArg    // the last argument of the text before
-	keyUpper      // the rest of a word, as the next two
+	keyLastArg    // the last argument of the previous line
+	keyUpper      // changes the case of a word, like the next two
 	keyLower      //
 	keyCapital    //
-	keyOldest     // of the history
-	keyNewest     // the text that is being typed
-	keyViMode     // edits with vi's keys
-	keyEmacsMode  // and without
-	keyLastOfOurs // no key
+	keyOldest     // the oldest history entry
+	keyNewest     // the line being typed
+	keyViMode     // switches to vi's keys
+	keyEmacsMode  // switches back
+	keyLastOfOurs // marks the end of the range
 )
 
-// isKey reports whether r is a key and no letter.
+// isKey reports whether r is one of these keys.
 func isKey(r rune) bool { return r >= keyNone && r < keyLastOfOurs }
 
-// sequences are what terminals send for keys, after the Escape.
+// sequences maps what terminals send after Escape to keys.
 var sequences = map[string]string{
 	"[A": "\x10", "[B": "\x0e", "[C": "\x06", "[D": "\x02", "OA": "\x10", "OB": "\x0e", "OC": "\x06", "OD": "\x02",
 	"[H": "\x01", "[F": "\x05", "OH": "\x01", "OF": "\x05", "[1~": "\x01", "[7~": "\x01", "[4~": "\x05", "[8~": "\x05",
@@ -48,35 +47,35 @@ var sequences = map[string]string{
 	"<": string(keyOldest), ">": string(keyNewest), "r": string(keyRevert),
 }
 
-// input stands between the terminal and readline. It hands out one key at a time,
-// so that what was typed ahead stays here for the next reader, turns the
-// sequences of keys into runes, and keeps a pasted text together.
+// input is the layer between the terminal and readline. It passes on one key at a time, so
+// that unread input is left for the next reader; it translates key sequences to runes, and
+// keeps pasted text together.
 type input struct {
 	from io.Reader
-	// ready reports whether from has more, and waits so long for it. Where it is not nil,
-	// no more is read than the keys that are handed out take: what is typed ahead is
-	// for the next reader of the terminal, a pager or the shell.
+	// ready reports whether from has more input, and waits for it up to wait. If it is not nil,
+	// input reads byte by byte and no further than the current key: the rest is for the next
+	// reader of the terminal, a pager or the shell.
 	ready func(wait time.Duration) bool
-	rc    inputrc // the keys of the user's own
+	rc    inputrc // key bindings of the user
 
 	mu sync.Mutex
-	// A key can change what the next one means: with an editor, that one is handed out
-	// when the editor has told what it is.
+	// A key can change the meaning of the next one. So with an editor, the next key is
+	// passed on only after the editor has set the keymap.
 	handled    *sync.Cond // nil without an editor
-	awaiting   bool       // a key is yet to be told of
-	keymap     keymap     // what the next key means
-	macroCount int        // macros since a key was read
-	waiting    []byte     // read, and not handed out
-	key        []byte     // the rest of a key that was handed out in part
+	awaiting   bool       // the editor has not handled the last key yet
+	keymap     keymap     // meaning of the next key
+	macroCount int        // macros expanded since the last read
+	waiting    []byte     // bytes read and not yet passed on
+	key        []byte     // the rest of a key that was passed on in part
 	pasted     string
 	edit       bool      // the last Enter was Ctrl-X Ctrl-E
-	escaped    time.Time // when a lone Escape was seen
+	escaped    time.Time // when a single Escape was read
 }
 
-// sequenceTimeout is how long after its Escape the rest of a key may come.
+// sequenceTimeout is how long after its Escape the rest of a key may arrive.
 const sequenceTimeout = 50 * time.Millisecond
 
-// Read hands out the next key, or a part of it.
+// Read returns the next key, or part of it.
 func (in *input) Read(p []byte) (int, error) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -99,7 +98,7 @@ func (in *input) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// handOut hands out a key that took n bytes of what waits.
+// handOut returns a key that took n bytes of waiting.
 func (in *input) handOut(key string, n int) {
 	in.waiting, in.escaped = in.waiting[n:], time.Time{}
 	switch key {
@@ -111,7 +110,7 @@ func (in *input) handOut(key string, n int) {
 	in.key, in.awaiting = []byte(key), true
 }
 
-// setKeymap says what the next key means, after the editor has handled the last one.
+// setKeymap sets the meaning of the next key, after the editor has handled the last one.
 func (in *input) setKeymap(k keymap) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -121,7 +120,7 @@ func (in *input) setKeymap(k keymap) {
 	}
 }
 
-// fill reads on, without the lock: only the one reader changes what waits.
+// fill reads more input without holding the lock: the only reader is also the only one to change waiting.
 func (in *input) fill() error {
 	size := 4096
 	if in.ready != nil && !bytes.HasPrefix(in.waiting, []byte("\x1b"+beginPaste)) {
@@ -138,11 +137,11 @@ func (in *input) fill() error {
 	return nil
 }
 
-// escapeWait is how long the rest of a key may take after its Escape with vi's keys, where
-// an Escape means something.
+// escapeWait is how long the rest of a key may take after its Escape with vi's keys, for
+// which Escape itself is a key.
 const escapeWait = 25 * time.Millisecond
 
-// incomplete reports whether what waits is the beginning of a key whose rest comes in time.
+// incomplete reports whether waiting is the start of a key whose rest arrives in time.
 func (in *input) incomplete() bool {
 	var wait time.Duration
 	switch {
@@ -160,17 +159,17 @@ func (in *input) incomplete() bool {
 	return in.ready(wait)
 }
 
-// Close does nothing: the terminal is the process's.
+// Close does nothing: the terminal belongs to the process.
 func (in *input) Close() error { return nil }
 
-// more reports whether keys wait to be handed out.
+// more reports whether keys are pending.
 func (in *input) more() bool {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	return len(in.waiting) > 0 || in.ready != nil && in.ready(0)
 }
 
-// wantsEdit reports, once, whether an Enter stands for Ctrl-X Ctrl-E.
+// wantsEdit reports whether the last Enter was Ctrl-X Ctrl-E, and resets that.
 func (in *input) wantsEdit() bool {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -179,15 +178,15 @@ func (in *input) wantsEdit() bool {
 	return edit
 }
 
-// paste is the text that the last keyPaste stands for.
+// paste returns the text of the last keyPaste.
 func (in *input) paste() string {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	return in.pasted
 }
 
-// next is the key that waiting begins with and the bytes that it takes; n is 0
-// when there is not enough of it.
+// next returns the key at the start of waiting and its length in bytes; n is 0 if the key
+// is incomplete.
 func (in *input) next() (key string, n int) {
 	w := in.waiting
 	if len(w) == 0 {
@@ -199,7 +198,7 @@ func (in *input) next() (key string, n int) {
 	late := time.Since(in.escaped) < sequenceTimeout
 	switch {
 	case w[0] == '\x1b' && in.keymap != emacsKeys && (len(w) == 1 || w[1] != '[' && w[1] != 'O'):
-		return string(keyEscape), 1 // no Alt with vi's keys
+		return string(keyEscape), 1 // with vi's keys there is no Alt
 	case w[0] == '\x1b':
 		return in.escape(w[1:], 1)
 	case w[0] == 'v' && in.keymap == viCommandKeys:
@@ -231,9 +230,9 @@ func (in *input) next() (key string, n int) {
 	return string(r), n
 }
 
-// expand is the key that a binding of n bytes stands for. The text of a macro is typed in its place.
+// expand returns the key of a binding of n bytes. It replaces a macro by its text.
 func (in *input) expand(b keyAction, n int) (key string, took int) {
-	const mostPlayed = 20 // macros can play one another without an end
+	const mostPlayed = 20 // macros can expand each other endlessly
 	if !b.macro {
 		return b.key, n
 	}
@@ -249,11 +248,10 @@ const (
 	endPaste   = "\x1b[201~"
 )
 
-// escape reads the key whose sequence w begins with, after an Escape of skipped
-// bytes.
+// escape returns the key for the sequence at the start of w, which follows skipped bytes.
 func (in *input) escape(w []byte, skipped int) (key string, n int) {
 	if len(w) == 0 || w[0] == '\x1b' || w[0] < ' ' && sequences[string(w[:1])] == "" {
-		return string(keyEscape), skipped // a key of its own, as Ctrl-C right after it is
+		return string(keyEscape), skipped // Escape by itself, as when Ctrl-C follows at once
 	}
 	length := 1
 	switch w[0] {
@@ -284,8 +282,7 @@ func (in *input) escape(w []byte, skipped int) (key string, n int) {
 	return string(keyNone), skipped + length
 }
 
-// cleanPaste is pasted text with newlines between its lines and no control
-// characters, which would be keys.
+// cleanPaste normalizes line ends and removes control characters, which would be keys.
 func cleanPaste(text string) string {
 	text = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\t", " ").Replace(text)
 	text = strings.TrimSuffix(strings.ToValidUTF8(text, "\ufffd"), "\n")
@@ -297,7 +294,7 @@ func cleanPaste(text string) string {
 	}, text)
 }
 
-// The terminal marks pasted text while lines are edited.
+// Bracketed paste: the terminal marks pasted text while a line is edited.
 const (
 	enableBracketedPaste  = "\x1b[?2004h"
 	disableBracketedPaste = "\x1b[?2004l"

@@ -13,25 +13,24 @@ import (
 	"time"
 )
 
-// inputrc is what is understood of an init file of the readline library: the keys and settings
-// of programs that read lines, such as bash. What is not understood is passed over, since
-// it is meant for others.
+// inputrc is the supported settings and key bindings of a readline init file, which bash and
+// other programs also read. Unknown lines are ignored, since they are for other programs.
 type inputrc struct {
 	vi            bool // set editing-mode vi
 	hideMode      bool // set show-mode-in-prompt off
 	silent        bool // set bell-style none or visible
 	timeout       time.Duration
-	insert        string // before the prompt while text is typed with vi's keys
-	command       string // and while commands are
+	insert        string // shown before the prompt in vi's insert mode
+	command       string // shown before the prompt in vi's command mode
 	bindings      [viArgumentKeys][]binding
-	unknown       []string // functions that are not known here
-	keymap        keymap   // that keys are bound in
+	unknown       []string // unknown functions
+	keymap        keymap   // the keymap to bind keys in
 	terminal      string   // $TERM
 	home          string
 	opened, lines int
 }
 
-// keymap says what keys mean.
+// keymap is a set of key meanings.
 type keymap byte
 
 const (
@@ -41,19 +40,19 @@ const (
 	viArgumentKeys // the rest of a command: no key is bound
 )
 
-// binding is what a sequence of bytes stands for.
+// binding maps a sequence of bytes to an action.
 type binding struct {
 	sequence string
 	keyAction
 }
 
-// keyAction is a key of the editor, or text that is typed.
+// keyAction is a key of the editor, or text to type.
 type keyAction struct {
 	key   string
 	macro bool
 }
 
-// Bounds of what is read. They are far above what people write.
+// Limits of an init file, far above what people write.
 const (
 	maxFileBytes  = 256 << 10 // bytes of a file
 	maxFiles      = 20        // files
@@ -61,7 +60,7 @@ const (
 	maxMacroBytes = 1000 // bytes
 )
 
-// readInputrc reads the file, and what it includes. One that cannot be read has nothing in it.
+// readInputrc reads the file and the files it includes. It ignores files that cannot be read.
 func readInputrc(file string, getenv func(string) string) inputrc {
 	rc := inputrc{timeout: 500 * time.Millisecond, insert: "(ins)", command: "(cmd)"}
 	if getenv != nil {
@@ -81,7 +80,7 @@ func (rc *inputrc) read(file string) {
 		file = filepath.Join(rc.home, rest)
 	}
 	info, err := os.Stat(file)
-	if err != nil || !info.Mode().IsRegular() { // a pipe would keep the user waiting
+	if err != nil || !info.Mode().IsRegular() { // a pipe would block
 		return
 	}
 	f, err := os.Open(file)
@@ -97,7 +96,7 @@ func (rc *inputrc) read(file string) {
 }
 
 func (rc *inputrc) parse(text string) {
-	var skips []bool // for each $if around a line, whether the line is passed over
+	var skips []bool // whether each enclosing $if skips its lines
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
 		skipped := slices.Contains(skips, true)
@@ -127,8 +126,8 @@ func (rc *inputrc) parse(text string) {
 	}
 }
 
-// conditionHolds reports whether the condition of an $if does: mode=, term=, the name of the program,
-// or version with the readline whose files these are.
+// conditionHolds evaluates the condition of an $if: mode=, term=, a program name, or a
+// readline version.
 func (rc *inputrc) conditionHolds(condition string) bool {
 	name, value, assigned := strings.Cut(strings.ToLower(condition), "=")
 	name, value = strings.TrimSpace(name), strings.TrimSpace(strings.TrimPrefix(value, "="))
@@ -182,13 +181,13 @@ func (rc *inputrc) set(name, value string) {
 	}
 }
 
-// modeString is text for the prompt. \1 and \2, around what takes no room, are left out.
+// modeString returns text for the prompt without \1 and \2, which enclose invisible parts.
 func modeString(value string) string {
 	value, _, _ = unescaped(strings.Trim(value, `"`), 0)
 	return strings.NewReplacer("\x01", "", "\x02", "", "\r", "", "\n", "").Replace(value)
 }
 
-// bind reads KEY: FUNCTION or KEY: "TEXT".
+// bind parses KEY: FUNCTION or KEY: "TEXT".
 func (rc *inputrc) bind(line string) {
 	var sequence, rest string
 	if line[0] == '"' {
@@ -231,7 +230,7 @@ func (rc *inputrc) bind(line string) {
 	*bound = append(*bound, b)
 }
 
-// binding is the one of the longest sequence that keys begin with, and its length; 0 for none.
+// binding returns the action of the longest sequence that keys begin with, and its length; 0 for none.
 func (rc *inputrc) binding(k keymap, keys []byte) (b keyAction, n int) {
 	if k >= viArgumentKeys {
 		return b, 0
@@ -244,14 +243,14 @@ func (rc *inputrc) binding(k keymap, keys []byte) (b keyAction, n int) {
 	return b, n
 }
 
-// isPrefix reports whether keys are the beginning of a longer sequence.
+// isPrefix reports whether keys are the start of a longer sequence.
 func (rc *inputrc) isPrefix(k keymap, keys []byte) bool {
 	return k < viArgumentKeys && slices.ContainsFunc(rc.bindings[k], func(b binding) bool {
 		return len(b.sequence) > len(keys) && strings.HasPrefix(b.sequence, string(keys))
 	})
 }
 
-// summary says what was read, for those who wonder where their keys are.
+// summary says which bindings were read, for people who miss their keys.
 func (rc *inputrc) summary() string {
 	known := 0
 	for _, b := range rc.bindings {
@@ -269,8 +268,8 @@ func (rc *inputrc) summary() string {
 
 var errNoEscape = errors.New("no escape")
 
-// unescaped reads a sequence or a text up to the quote, or to the end for 0. end is how many
-// bytes it takes with its quote; ok is false where there is no quote.
+// unescaped decodes a sequence or a text up to the quote, or to the end for 0. end is the
+// number of bytes it takes including the quote; ok is false if the quote is missing.
 func unescaped(text string, quote byte) (value string, end int, ok bool) {
 	var b strings.Builder
 	for i := 0; i < len(text); {
@@ -292,7 +291,7 @@ func unescaped(text string, quote byte) (value string, end int, ok bool) {
 	return b.String(), len(text), quote == 0
 }
 
-// escapedKey is what a \ and what follows stand for, and how many bytes they take.
+// escapedKey decodes an escape sequence, and returns the number of bytes it takes.
 func escapedKey(text string) (string, int, error) {
 	if len(text) < 2 {
 		return "", 0, errNoEscape
@@ -321,7 +320,7 @@ func escapedKey(text string) (string, int, error) {
 	return text[1:2], 2, nil
 }
 
-// digits is the byte of at most so many digits from a place on.
+// digits decodes a byte from up to most digits at from.
 func digits(text string, from, most, base int) (string, int, error) {
 	to := from
 	for to < len(text) && to < from+most {
@@ -334,7 +333,7 @@ func digits(text string, from, most, base int) (string, int, error) {
 	return string([]byte{byte(n)}), to, err
 }
 
-// control is a key with Ctrl.
+// control returns a key with Ctrl.
 func control(key string) string {
 	if c := key[len(key)-1]; c == '?' {
 		key = key[:len(key)-1] + "\x7f"
@@ -344,7 +343,7 @@ func control(key string) string {
 	return key
 }
 
-// namedKey is a key as in Control-Meta-x or Rubout.
+// namedKey decodes a key name such as Control-Meta-x or Rubout.
 func namedKey(name string) string {
 	name = strings.TrimSpace(name)
 	var ctrl, meta bool

@@ -6,7 +6,7 @@ import (
 	"github.com/chzyer/readline"
 )
 
-// keyHelp is what the help says of a key of the editor's own.
+// keyHelp is the help for a key.
 type keyHelp struct{ keys, does string }
 
 var keyHelps = []keyHelp{
@@ -23,12 +23,10 @@ var keyHelps = []keyHelp{
 	{"Ctrl-D", "Ends"},
 }
 
-// ignoredKey is the rune of a key that readline ignores: what a key of our own
-// becomes.
+// ignoredKey is a key that readline ignores. It replaces keys that the editor handles.
 const ignoredKey = readline.CharBell
 
-// key sees every key before readline does. What it returns is what readline makes
-// of it.
+// key handles every key before readline does, and returns the key for readline.
 func (e *editor) key(r rune) (rune, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -46,7 +44,7 @@ func (e *editor) key(r rune) (rune, bool) {
 	return r, true
 }
 
-// textKey is key where no search and no menu takes it.
+// textKey handles a key outside of searches and menus.
 func (e *editor) textKey(r rune) rune {
 	switch {
 	case e.options.Vi && e.vi.command:
@@ -57,13 +55,13 @@ func (e *editor) textKey(r rune) rune {
 	return e.plainKey(r)
 }
 
-// do makes a key do f.
+// do sets the action for a key.
 func (e *editor) do(f func()) rune {
 	e.action = f
 	return ignoredKey
 }
 
-// continueWith is own for a key that makes readline stop reading.
+// continueWith is do for a key that would end readline's reading.
 func (e *editor) continueWith(f func()) rune {
 	e.rl.Terminal.KickRead()
 	return e.do(f)
@@ -113,7 +111,7 @@ func (e *editor) plainKey(r rune) rune {
 			return e.do(func() {})
 		}
 		return e.do(e.tab)
-	case readline.CharTranspose: // readline's ends the program after one letter
+	case readline.CharTranspose: // readline's own function crashes on a single character
 		return e.do(e.transpose)
 	case readline.CharPrev:
 		return e.do(func() { e.vertical(-1) })
@@ -137,7 +135,7 @@ func (e *editor) plainKey(r rune) rune {
 	return r
 }
 
-// enter ends the reading, unless the text goes on.
+// enter ends the line, unless it continues on the next one.
 func (e *editor) enter() rune {
 	if e.in.wantsEdit() {
 		if e.answering {
@@ -157,8 +155,8 @@ func (e *editor) enter() rune {
 	return readline.CharEnter
 }
 
-// vertical moves to another line of the text, or at its ends to another text of
-// the history.
+// vertical moves to the next or previous line of the text, or beyond its ends through the
+// history.
 func (e *editor) vertical(by int) {
 	if e.answering {
 		return
@@ -186,7 +184,7 @@ func (e *editor) vertical(by int) {
 	}
 }
 
-// lineAround is the line of the text that the cursor is in.
+// lineAround returns the bounds of the cursor's line.
 func lineAround(text []rune, cursor int) (from, to int) {
 	for from = cursor; from > 0 && text[from-1] != '\n'; from-- {
 	}

@@ -2,8 +2,8 @@ package repl
 
 import "github.com/rivo/uniseg"
 
-// graphemeBounds are the places between the letters of a text, as people see them: an
-// emoji of several runes, or a letter with its accents, is one.
+// graphemeBounds returns the boundaries of the text's graphemes: an emoji of several runes,
+// or a letter with its accents, is one grapheme.
 func graphemeBounds(text []rune) (places []int) {
 	places = []int{0}
 	at := 0
@@ -14,7 +14,7 @@ func graphemeBounds(text []rune) (places []int) {
 	return places
 }
 
-// adjacent is where the letter before the cursor begins, and where the one after it ends.
+// adjacent returns the start of the grapheme before the cursor, and the end of the one after it.
 func adjacent(text []rune, cursor int) (before, after int) {
 	after = len(text)
 	for _, p := range graphemeBounds(text) {
@@ -29,7 +29,7 @@ func adjacent(text []rune, cursor int) (before, after int) {
 	return before, after
 }
 
-// step moves the cursor over a letter.
+// step moves the cursor by a grapheme.
 func (e *editor) step(by int) {
 	before, after := adjacent(e.text, e.cursor)
 	if e.cursor = after; by < 0 {
@@ -37,7 +37,7 @@ func (e *editor) step(by int) {
 	}
 }
 
-// erase takes away the letter before the cursor, or the one after it.
+// erase deletes the grapheme before or after the cursor.
 func (e *editor) erase(by int) {
 	from, to := adjacent(e.text, e.cursor)
 	if by < 0 {

@@ -8,19 +8,18 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// word is one word of a text and where it stands there, in bytes.
+// word is a word of a text, with its position in bytes.
 type word struct {
 	from, to int
 	value    string // without quotes and escapes
 	quoted   bool   // it has quotes
-	open     byte   // the quote that is not closed, 0 without one
-	bad      bool   // something follows a closing quote at once
+	open     byte   // the open quote, 0 for none
+	bad      bool   // text follows a closing quote directly
 }
 
-// scan splits text into commands, which end at a newline outside of quotes, and
-// these into words. A backslash at the end of a line joins it with the next.
-// continued says that the last command goes on: a quote is open, or a backslash
-// ends the text.
+// scan splits text into commands, which end at a newline outside of quotes, and commands
+// into words. A backslash at the end of a line joins it with the next. continued reports
+// that the last command is incomplete: a quote is open, or a backslash ends the text.
 func scan(text string) (commands [][]word, continued bool) {
 	var words []word
 	for i := 0; i < len(text); {
@@ -54,7 +53,7 @@ func scan(text string) (commands [][]word, continued bool) {
 
 func isSpace(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }
 
-// scanWord reads the word that begins at from, as resp.SplitLine does.
+// scanWord reads the word at from by the rules of resp.SplitLine.
 func scanWord(text string, from int) word {
 	w := word{from: from, to: from}
 	for ; w.to < len(text); w.to++ {
@@ -78,8 +77,8 @@ func scanWord(text string, from int) word {
 	return w
 }
 
-// unquoted is the value of a word as it is written, whose last quote may be open,
-// and its last escape begun.
+// unquoted returns the value of a written word, whose last quote or escape may be
+// incomplete.
 func unquoted(written string, open byte) string {
 	closed := written
 	if open != 0 {
@@ -97,17 +96,16 @@ func unquoted(written string, open byte) string {
 
 // command is one command of a text, ready to run.
 type command struct {
-	words []word // those of the command alone
+	words []word // of the command, without repetition and redirection
 	times int    // "5 INCR k" repeats
-	// op is what happens to the output: "|", ">", ">|" or ">>", "" for nothing
-	// special. It is at opWord; after it comes target, a shell command or the
-	// name of a file.
+	// op is the redirection: "|", ">", ">|" or ">>", "" for none, at opWord. target is the
+	// shell command or file name after it.
 	op     string
 	opWord word
 	target string
 }
 
-// args are the words as a session takes them.
+// args returns the words as command arguments.
 func (c command) args() [][]byte {
 	args := make([][]byte, len(c.words))
 	for i, w := range c.words {
@@ -116,18 +114,17 @@ func (c command) args() [][]byte {
 	return args
 }
 
-// isColon reports whether the command is one of the loop's own, such as :help.
+// isColon reports whether the command is one of the prompt's own, such as :help.
 func (c command) isColon() bool {
 	return len(c.words) > 0 && !c.words[0].quoted && strings.HasPrefix(c.words[0].value, ":")
 }
 
-// asksHelp reports whether the command is HELP, which is the loop's own as well.
+// asksHelp reports whether the command is HELP, which the prompt runs itself.
 func (c command) asksHelp() bool {
 	return strings.EqualFold(c.words[0].value, "help") || c.words[0].value == "?"
 }
 
-// parseCommand reads the repetition and the redirection of a command. Without shell
-// words such as | stand for themselves.
+// parseCommand parses the repetition and, with shell set, the redirection of a command.
 func parseCommand(text string, words []word, shell bool) command {
 	c := command{words: words, times: 1}
 	if n, err := strconv.Atoi(words[0].value); err == nil && n > 0 && len(words) > 1 {
@@ -154,8 +151,8 @@ func parseCommand(text string, words []word, shell bool) command {
 	return c
 }
 
-// isComplete reports whether the words are a whole command: where they are not, a
-// word such as > after them is an argument.
+// isComplete reports whether the words are a complete command. If not, a word such as >
+// after them is an argument.
 func (c command) isComplete() bool {
 	if c.isColon() {
 		return true
@@ -164,8 +161,8 @@ func (c command) isComplete() bool {
 	return cmd != nil || !strings.HasPrefix(string(bad.Str), "ERR wrong number")
 }
 
-// endsWithStreamIDs reports whether the command is an XREADGROUP whose last words are IDs:
-// there > means the new entries.
+// endsWithStreamIDs reports whether the command is an XREADGROUP that ends with IDs, among
+// which > means new entries.
 func (c command) endsWithStreamIDs() bool {
 	if !strings.EqualFold(c.words[0].value, "XREADGROUP") {
 		return false
@@ -188,7 +185,7 @@ func (c command) endsWithStreamIDs() bool {
 	return false
 }
 
-// check finds what keeps the words from being sent, "" for nothing.
+// check returns why the words cannot be sent, "" if they can.
 func (c command) check() string {
 	for _, w := range c.words {
 		if w.open != 0 || w.bad {

@@ -8,8 +8,8 @@ import (
 	"github.com/meowdis/meowdis/commands"
 )
 
-// askPipe asks what a | without blanks stands for, as in GET s|cat, and makes a pipe of c
-// where that is the answer. It returns false when nothing is to be run.
+// askPipe asks whether a | without blanks, as in GET s|cat, is a pipe or part of an argument,
+// and turns c into a pipe for that answer. It returns false if nothing should run.
 func (l *loop) askPipe(text string, c *command) bool {
 	pipe, ok := c.gluedPipe(text)
 	if !ok || l.editor == nil {
@@ -30,14 +30,14 @@ func (l *loop) askPipe(text string, c *command) bool {
 	return false
 }
 
-// isAnswer reports whether a user has answered with a word, or begun to.
+// isAnswer reports whether answer is a prefix of word.
 func isAnswer(answer, word string) bool {
 	answer = strings.ToLower(strings.TrimSpace(answer))
 	return answer != "" && strings.HasPrefix(word, answer)
 }
 
-// gluedPipe is c with the first | that lacks a blank taken for a pipe; ok is false where no
-// one would take it for one: a whole command that only reads comes before it, and a program after it.
+// gluedPipe returns c with the first | that lacks a blank as a pipe. ok is false unless the |
+// follows a complete read-only command and precedes an installed program.
 func (c command) gluedPipe(text string) (pipe command, ok bool) {
 	if c.op != "" {
 		return pipe, false
@@ -68,7 +68,7 @@ func (c command) onlyReads() bool {
 	return c.isColon() || cmd != nil && cmd.Flags&commands.ReadOnly != 0
 }
 
-// quotedPipes is the call with quotes around what has a | in it.
+// quotedPipes returns the call with quotes around words that contain a |.
 func quotedPipes(c command) string {
 	words := make([]string, len(c.words))
 	for i, w := range c.words {

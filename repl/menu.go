@@ -7,19 +7,19 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// menu lists candidates below the line.
+// menu is a list of candidates below the line.
 type menu struct {
 	completion
 	selected int // -1 for none
-	top      int // the first row that is shown
+	top      int // the first visible row
 }
 
 const (
 	menuRows      = 8
-	maxLabelWidth = 40 // columns of a label that has something about it
+	maxLabelWidth = 40 // columns of a label with a note
 )
 
-// move selects the candidate that is by further on, around the ends.
+// move moves the selection by by, and wraps around.
 func (m *menu) move(by int) {
 	n := len(m.items)
 	if m.selected < 0 && by < 0 {
@@ -28,10 +28,10 @@ func (m *menu) move(by int) {
 	m.selected = ((m.selected+by)%n + n) % n
 }
 
-// page moves by rows and stops at the ends.
+// page moves the selection by pages, and stops at the ends.
 func (m *menu) page(by int) { m.selected = min(max(m.selected+by*menuRows, 0), len(m.items)-1) }
 
-// described reports whether anything is said about the candidates.
+// described reports whether a candidate has a note.
 func (m *menu) described() bool {
 	for _, c := range m.items {
 		if c.about != "" {
@@ -41,8 +41,8 @@ func (m *menu) described() bool {
 	return false
 }
 
-// lines draws the menu: a candidate a row with what there is about it, or several
-// a row.
+// lines renders the menu: one candidate with its note on a row, or several candidates
+// without notes.
 func (m *menu) lines(columns int, colour bool) []string {
 	width := 1
 	for _, c := range m.items {
@@ -77,7 +77,7 @@ func (m *menu) lines(columns int, colour bool) []string {
 	return lines
 }
 
-// count says how many candidates there are.
+// count returns the number of candidates as text.
 func (m *menu) count() string {
 	switch {
 	case m.selected >= 0:

@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// class is what a letter is to a word: blank, of a word, or a sign. For large words everything
-// that is no blank is of a word.
+// class returns the word class of a character: blank, word or sign. For large words, every
+// character that is not blank is a word character.
 func class(r rune, large bool) int {
 	switch {
 	case unicode.IsSpace(r):
@@ -18,8 +18,8 @@ func class(r rune, large bool) int {
 	return 2
 }
 
-// motion is where a motion leads from the cursor. through says that an operator takes the
-// letter there, too; ok is false where it leads nowhere.
+// motion returns the target of a motion from the cursor. through reports that an operator
+// includes the character there; ok is false if the motion is impossible.
 func (e *editor) motion(c viCommand) (to int, through, ok bool) {
 	from, end := lineAround(e.text, e.cursor)
 	to = e.cursor
@@ -80,7 +80,7 @@ func (e *editor) motion(c viCommand) (to int, through, ok bool) {
 	return 0, false, false
 }
 
-// nextWord is where the word after the one at i begins.
+// nextWord returns the start of the word after the one at i.
 func nextWord(text []rune, i int, large bool) int {
 	if i >= len(text) {
 		return i
@@ -92,7 +92,7 @@ func nextWord(text []rune, i int, large bool) int {
 	return i
 }
 
-// wordBefore is where the word before i begins.
+// wordBefore returns the start of the word before i.
 func wordBefore(text []rune, i int, large bool) int {
 	for ; i > 0 && class(text[i-1], large) == 0; i-- {
 	}
@@ -104,7 +104,7 @@ func wordBefore(text []rune, i int, large bool) int {
 	return i
 }
 
-// wordEnd is the last letter of a word after i.
+// wordEnd returns the index of the last character of a word after i.
 func wordEnd(text []rune, i int, large bool) int {
 	at := i + 1
 	for ; at < len(text) && class(text[at], large) == 0; at++ {
@@ -117,7 +117,7 @@ func wordEnd(text []rune, i int, large bool) int {
 	return at
 }
 
-// findLetter is the place of f, F, t or T. Again, t and T go on from the letter that they are before.
+// findLetter returns the target of f, F, t or T. Repeated, t and T skip the character in front of the cursor.
 func (e *editor) findLetter(c viCommand, again bool) (to int, through, ok bool) {
 	from, end := lineAround(e.text, e.cursor)
 	by := 1
@@ -142,7 +142,7 @@ func (e *editor) findLetter(c viCommand, again bool) (to int, through, ok bool) 
 	return to, by > 0, true
 }
 
-// matchingBracket is the bracket that belongs to the first one from the cursor on; -1 for none.
+// matchingBracket returns the bracket that matches the first one from the cursor on; -1 for none.
 func matchingBracket(text []rune, from, end, cursor int) int {
 	const brackets = "()[]{}"
 	at := cursor
@@ -170,7 +170,7 @@ func matchingBracket(text []rune, from, end, cursor int) int {
 	return -1
 }
 
-// operatorRange is the part of the text that an operator is about.
+// operatorRange returns the part of the text that an operator applies to.
 func (e *editor) operatorRange(c viCommand) (from, to int, ok bool) {
 	begin, end := lineAround(e.text, e.cursor)
 	switch {
@@ -178,7 +178,7 @@ func (e *editor) operatorRange(c viCommand) (from, to int, ok bool) {
 		return e.object(c)
 	case c.name == 'c' && c.operator == 'c':
 		return begin, end, true
-	case c.name == c.operator: // the line with its end
+	case c.name == c.operator: // the line with its line end
 		if end < len(e.text) {
 			end++
 		} else if begin > 0 {
@@ -186,7 +186,7 @@ func (e *editor) operatorRange(c viCommand) (from, to int, ok bool) {
 		}
 		return begin, end, true
 	case c.operator == 'c' && (c.name == 'w' || c.name == 'W') && e.cursor < end && class(e.text[e.cursor], false) != 0:
-		return e.cursor, e.changeWordEnd(c), true // without the blanks after it
+		return e.cursor, e.changeWordEnd(c), true // without the blanks after the word
 	}
 	to, through, ok := e.motion(c)
 	if !ok {
@@ -201,7 +201,7 @@ func (e *editor) operatorRange(c viCommand) (from, to int, ok bool) {
 	return min(e.cursor, to), max(e.cursor, to), true
 }
 
-// changeWordEnd is the end of the word at the cursor, or of one after it by the count.
+// changeWordEnd returns the end of the word at the cursor, or of a later one by the count.
 func (e *editor) changeWordEnd(c viCommand) int {
 	large := c.name == 'W'
 	to := e.cursor
@@ -213,8 +213,8 @@ func (e *editor) changeWordEnd(c viCommand) int {
 	return to + 1
 }
 
-// object is the text object at the cursor: a word, or what is in quotes or brackets, with a
-// and what is around it.
+// object returns the text object at the cursor: a word, or the text in quotes or brackets.
+// With a, it includes the blanks, quotes or brackets around it.
 func (e *editor) object(c viCommand) (from, to int, ok bool) {
 	begin, end := lineAround(e.text, e.cursor)
 	around := c.object == 'a'
@@ -254,7 +254,7 @@ func (e *editor) object(c viCommand) (from, to int, ok bool) {
 	return from, to + 1, true
 }
 
-// quotesAround are the places of the two quotes around at, or of the first two after it; -1 for none.
+// quotesAround returns the positions of the two quotes around at, or of the first two after it; -1 for none.
 func quotesAround(text []rune, at int, quote rune) (from, to int) {
 	from = -1
 	for i, r := range text {
@@ -271,7 +271,7 @@ func quotesAround(text []rune, at int, quote rune) (from, to int) {
 	return -1, -1
 }
 
-// bracketsAround are the places of the two brackets around at; -1 for none.
+// bracketsAround returns the positions of the two brackets around at; -1 for none.
 func bracketsAround(text []rune, at int, open, closing rune) (from, to int) {
 	depth := 0
 	for from = at; from >= 0; from-- {
@@ -293,7 +293,7 @@ func bracketsAround(text []rune, at int, open, closing rune) (from, to int) {
 	return from, to
 }
 
-// toggleLetter is a letter in the other case.
+// toggleLetter returns a letter in the other case.
 func toggleLetter(r rune) rune {
 	if unicode.IsUpper(r) {
 		return unicode.ToLower(r)
@@ -301,7 +301,7 @@ func toggleLetter(r rune) rune {
 	return unicode.ToUpper(r)
 }
 
-// nextWordRange is the end of the word at or after the cursor, for what changes its case.
+// nextWordRange returns the bounds of the word at or after the cursor.
 func nextWordRange(text []rune, cursor int) (from, to int) {
 	for from = cursor; from < len(text) && class(text[from], false) != 1; from++ {
 	}
@@ -310,7 +310,7 @@ func nextWordRange(text []rune, cursor int) (from, to int) {
 	return from, to
 }
 
-// recase changes the case of the word after the cursor: all of it, or its first letter.
+// recase changes the case of the word after the cursor: its first letter by first, the rest by rest.
 func (e *editor) recase(first, rest func(rune) rune) {
 	from, to := nextWordRange(e.text, e.cursor)
 	e.text = slices.Clone(e.text)

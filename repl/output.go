@@ -16,17 +16,17 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// output is where a command's replies go, and in which form.
+// output is the destination and format of a command's replies.
 type output struct {
 	io.Writer
 	format      Format
 	page        func([]byte) bool
-	errs        io.Writer // takes the errors of replies that go elsewhere; nil for none
+	errs        io.Writer // receives error replies if the output is redirected; nil for none
 	finish      func() error
 	writeFailed bool // the last write failed
 }
 
-// reply writes the reply to args. It fails when it cannot be written.
+// reply writes the reply to args.
 func (o *output) reply(args [][]byte, v resp.Value) error {
 	if o.errs != nil && v.IsError() {
 		fmt.Fprintf(o.errs, "(error) %s\n", visible(string(v.Str)))
@@ -35,8 +35,7 @@ func (o *output) reply(args [][]byte, v resp.Value) error {
 	return o.text(string(o.format(nil, args, v)))
 }
 
-// text writes a text, through a pager where it is long. It fails when it cannot be
-// written.
+// text writes a text, through a pager if it is long.
 func (o *output) text(text string) error {
 	if o.page != nil && o.page([]byte(text)) {
 		return nil
@@ -46,7 +45,7 @@ func (o *output) text(text string) error {
 	return err
 }
 
-// Close ends the output and waits for its reader.
+// Close closes the output and waits for its reader.
 func (o *output) Close() error {
 	if o.finish == nil {
 		return nil
@@ -71,14 +70,14 @@ func (l *loop) output(c command) (*output, error) {
 
 // shell starts a shell command that reads the output.
 func (l *loop) shell(line string) (*output, error) {
-	// less shows the colours of a reply unless the user's LESS decides otherwise.
+	// -R makes less show colours; the user's LESS takes precedence.
 	run := exec.Command("sh", "-c", `export LESS="${LESS--R}"`+"\n"+line)
 	run.Stdout, run.Stderr = l.Out, l.Err
 	in, err := run.StdinPipe()
 	if err != nil {
 		return nil, err
 	}
-	// Ctrl-C goes to the command, as in a shell; we wait for its end.
+	// Ctrl-C interrupts the shell command, as in a shell; the prompt waits for it to end.
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
 	if err := run.Start(); err != nil {
@@ -91,14 +90,14 @@ func (l *loop) shell(line string) (*output, error) {
 		err := run.Wait()
 		var exit *exec.ExitError
 		if errors.As(err, &exit) {
-			return nil // what the command has to say, it says itself
+			return nil // the command prints its own errors
 		}
 		return err
 	}}, nil
 }
 
-// formatFor is the form that a shell command reads: JSON for what works on JSON,
-// the terminal's for what shows pages, and bytes for everything else.
+// formatFor returns the format for a shell command: JSON for JSON tools, the terminal's
+// format for pagers, and plain lines for other programs.
 func (l *loop) formatFor(line string) Format {
 	program, _, _ := strings.Cut(strings.TrimSpace(line), " ")
 	switch filepath.Base(program) {
@@ -110,9 +109,8 @@ func (l *loop) formatFor(line string) Format {
 	return asLines
 }
 
-// file writes the output into a file, which is made with the first of it: a command
-// that fails leaves the file as it was. As in a careful shell, > makes a new file, >|
-// replaces one, and >> adds to its end.
+// file redirects the output to a file, which is created by the first write: a command that
+// fails leaves the file unchanged. > creates a new file, >| replaces one, and >> appends.
 func (l *loop) file(name, op string) (*output, error) {
 	atEnd := op == ">>"
 	switch err := outfile.Check(name, op != ">"); {
@@ -143,7 +141,7 @@ func (l *loop) file(name, op string) (*output, error) {
 	return &output{Writer: f, format: format, errs: l.Err, finish: f.Close}, nil
 }
 
-// lazyFile is opened by the first Write.
+// lazyFile is a file that the first Write opens.
 type lazyFile struct {
 	name  string
 	flags int
@@ -161,7 +159,7 @@ func (f *lazyFile) Write(b []byte) (int, error) {
 	return f.file.Write(b)
 }
 
-// Close reports what went wrong in writing, too.
+// Close also returns an error of the open.
 func (f *lazyFile) Close() error {
 	if f.file == nil {
 		return f.err
@@ -169,7 +167,7 @@ func (f *lazyFile) Close() error {
 	return f.file.Close()
 }
 
-// asJSON is a reply as JSON; a string that is JSON itself is taken as that.
+// asJSON formats a reply as JSON; a string that is valid JSON is copied.
 func asJSON(out []byte, _ [][]byte, v resp.Value) []byte {
 	if v.Kind == resp.Bulk && json.Valid(v.Str) {
 		out = append(out, v.Str...)
@@ -183,7 +181,7 @@ func asCSV(out []byte, _ [][]byte, v resp.Value) []byte {
 	return resp.Printer{Format: resp.CSV}.Append(out, v)
 }
 
-// asLines is the bytes of a reply, with a newline after text.
+// asLines formats a reply as its bytes, with a newline after text.
 func asLines(out []byte, args [][]byte, v resp.Value) []byte {
 	if v.Kind == resp.Bulk && !utf8.Valid(v.Str) {
 		return append(out, v.Str...)
@@ -191,7 +189,7 @@ func asLines(out []byte, args [][]byte, v resp.Value) []byte {
 	return resp.Printer{Format: resp.Raw}.Append(out, v)
 }
 
-// asBytes is the bytes of a reply as they are, elements on a line each.
+// asBytes formats a reply as its bytes, with one element on each line.
 func asBytes(out []byte, args [][]byte, v resp.Value) []byte {
 	if v.Kind == resp.Bulk {
 		return append(out, v.Str...)

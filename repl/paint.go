@@ -8,7 +8,7 @@ import (
 	"github.com/meowdis/meowdis/spelling"
 )
 
-// The colours of the parts of a line, as SGR parameters.
+// styles maps the kinds of words to SGR parameters.
 var styles = map[kind]string{
 	kindCommand: "1;36", kindToken: "34", kindKey: "33", kindNumber: "35", kindWrong: "31;4",
 }
@@ -16,14 +16,13 @@ var styles = map[kind]string{
 const (
 	styleText     = "32" // a quoted value
 	styleOperator = "1;35"
-	styleFound    = "7" // what a search has found
+	styleFound    = "7" // a search match
 	dim           = "2"
 	warning       = "2;31"
 )
 
-// paint finds the style of every byte of a text, and the hint that stands after
-// it when the cursor is at its end. strict says that the target has the commands
-// of the table and no others.
+// paint returns the style of each byte of a text, and the hint to show when the cursor is at
+// its end. strict means that the target has only the commands of the table.
 func paint(text string, t *commands.Table, strict bool) (styleAt []string, after hint) {
 	styleAt = make([]string, len(text)+1)
 	commands, _ := scan(text)
@@ -68,8 +67,8 @@ func paintCommand(styleAt []string, text string, words []word, last bool, t *com
 	return after
 }
 
-// describe finds the kinds of the words of a command, and the hint for what is
-// missing or wrong.
+// describe returns the kinds of a command's words, and a hint about what is missing or
+// wrong.
 func describe(c command, typing bool, t *commands.Table, strict bool) (kinds []kind, after hint) {
 	words := values(c.words)
 	if c.isColon() {
@@ -125,7 +124,7 @@ func describeColon(c command, words []string, typing bool, t *commands.Table) (k
 	return kinds, hint{text: own.syntax}
 }
 
-// didYouMean are the words that a misspelt one was probably meant to be, after a comma.
+// didYouMean returns likely corrections of a misspelt word, after a comma.
 func didYouMean(word string, words []string) string {
 	near := spelling.Nearest(word, words)
 	if len(near) == 0 {
@@ -134,7 +133,7 @@ func didYouMean(word string, words []string) string {
 	return ", maybe " + strings.Join(near, " or ")
 }
 
-// runeStyles is styleAt for the runes of text.
+// runeStyles converts styleAt from bytes to runes.
 func runeStyles(text string, styleAt []string) []string {
 	styles := make([]string, 0, utf8.RuneCountInString(text))
 	for i := range text {

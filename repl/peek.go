@@ -12,7 +12,7 @@ import (
 
 const (
 	peekElements = 10
-	peekWidth    = 200 // where no terminal says how wide it is
+	peekWidth    = 200 // if the output is not a terminal
 )
 
 // runPeek shows a key.
@@ -39,7 +39,7 @@ func runPeek(ctx context.Context, l *loop, c command, out *output) error {
 	return out.text(p.Text(width, func(text string) string { return l.coloured(dim, text) }))
 }
 
-// loopSession is the session of a loop for what asks by itself.
+// loopSession is the loop's session as a client for package keyspace.
 type loopSession struct{ *loop }
 
 func (s loopSession) Do(ctx context.Context, args ...[]byte) (resp.Value, error) {

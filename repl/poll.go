@@ -10,8 +10,8 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// doPolling runs a command. One that reads streams with BLOCK is asked again and again where the
-// target does not wait.
+// doPolling runs a command. It repeats a stream read with BLOCK if the target does not
+// support blocking.
 func (l *loop) doPolling(ctx context.Context, args [][]byte) (resp.Value, error) {
 	if l.Target.PollEvery <= 0 || l.multi {
 		return l.Target.Do(ctx, args...)
@@ -47,14 +47,14 @@ func (l *loop) doPolling(ctx context.Context, args [][]byte) (resp.Value, error)
 	}
 }
 
-// poll is an XREAD or an XREADGROUP that is asked again and again.
+// poll is an XREAD or XREADGROUP that is repeated.
 type poll struct {
 	args [][]byte      // without BLOCK
-	wait time.Duration // in all; 0 is for ever
-	keys int           // the place of the first key in args
+	wait time.Duration // total time; 0 for no limit
+	keys int           // index of the first key in args
 }
 
-// pollOf reads a command; ok is false for one that does not wait, or is none.
+// pollOf parses a command; ok is false if it is not a blocking stream read.
 func pollOf(args [][]byte) (p poll, ok bool) {
 	word := func(i int) string { return strings.ToUpper(string(args[i])) }
 	if len(args) == 0 || word(0) != "XREAD" && word(0) != "XREADGROUP" {
@@ -64,14 +64,14 @@ func pollOf(args [][]byte) (p poll, ok bool) {
 	for i := 1; i < len(p.args); i++ {
 		switch strings.ToUpper(string(p.args[i])) {
 		case "GROUP":
-			i += 2 // its names
+			i += 2 // its two names
 		case "BLOCK":
 			if i+1 == len(p.args) {
 				return p, false
 			}
 			ms, err := strconv.ParseInt(string(p.args[i+1]), 10, 32)
 			if err != nil || ms < 0 {
-				return p, false // the target says so
+				return p, false // the target reports the error
 			}
 			p.wait, ok = time.Duration(ms)*time.Millisecond, true
 			p.args = slices.Delete(p.args, i, i+2)
@@ -84,7 +84,7 @@ func pollOf(args [][]byte) (p poll, ok bool) {
 	return p, false
 }
 
-// resolveLastIDs puts the last ID of a stream in the place of $, which means it as it is now.
+// resolveLastIDs replaces $ by the current last ID of the stream.
 func (p *poll) resolveLastIDs(ctx context.Context, do func(context.Context, ...[]byte) (resp.Value, error)) error {
 	n := (len(p.args) - p.keys) / 2
 	for i := range n {
@@ -97,7 +97,7 @@ func (p *poll) resolveLastIDs(ctx context.Context, do func(context.Context, ...[
 			return err
 		}
 		switch {
-		case v.IsError(): // as what is asked then is
+		case v.IsError(): // the read itself reports the error
 		case len(v.Elems) > 0 && len(v.Elems[0].Elems) > 0:
 			*id = v.Elems[0].Elems[0].Str
 		default:

@@ -16,90 +16,88 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// Session does commands.
+// Session is a client session that runs commands.
 type Session interface {
 	Do(ctx context.Context, args ...[]byte) (resp.Value, error)
 	DB() int       // the selected database
 	InMulti() bool // commands are being queued
 }
 
-// Target is where commands go. What is nil is not offered.
+// Target is a command target. Features whose field is nil are not available.
 type Target struct {
 	Session
-	Name string // as the prompt shows it
-	// Commands are those that completion, hints and HELP know; nil for ours.
+	Name string // shown in the prompt
+	// Commands is the table for completion, hints and HELP; nil for ours.
 	Commands *commands.Table
-	// Strict says that the target has these commands and no others.
+	// Strict means that the target has exactly these commands.
 	Strict bool
-	// Listen sends a command that makes the target send messages, such as
-	// SUBSCRIBE, and gives them to each until it fails or ctx ends; nil where
-	// there are no such commands.
+	// Listen sends a command that opens a stream, such as SUBSCRIBE, and calls each with the
+	// messages until it fails or ctx ends; nil if the target has no such commands.
 	Listen func(ctx context.Context, args [][]byte, each func(resp.Value) error) error
-	// FirstKeys returns a map of the first keys in order that begin with prefix,
-	// and their types; nil where that takes a search of the whole.
+	// FirstKeys returns a map of the first keys with prefix, in order, and their types; nil if
+	// the target has no index of its keys.
 	FirstKeys func(ctx context.Context, prefix []byte, limit int) (resp.Value, error)
-	// Connections counts how often a connection was made; nil where none can
-	// be lost.
+	// Connections returns how often a connection was made; nil if none can be lost.
 	Connections func() int
-	// Confirm returns the question that a command raises on a terminal, and
-	// what reports whether an answer lets it run; no question for most.
+	// Confirm returns the question to ask before a command runs on a terminal, and a function
+	// that checks the answer. Most commands have no question.
 	Confirm func(args [][]byte) (question string, accepts func(answer string) bool)
-	// Aborts reports whether EXEC would run nothing, as when a watched key has changed; nil
-	// where only the replies so far tell.
+	// Aborts reports whether EXEC would run nothing, for example because a watched key has
+	// changed; nil if only the replies so far can tell.
 	Aborts func(ctx context.Context) (bool, error)
-	// PollEvery is how often a command is sent that says BLOCK, where the target does not wait; 0
-	// where it does.
+	// PollEvery is the interval at which a command with BLOCK is repeated, if the target does
+	// not support blocking; 0 if it does.
 	PollEvery time.Duration
-	// Bytes finds out the bytes of keys; nil asks MEMORY USAGE.
+	// Bytes looks up the sizes of keys; nil uses MEMORY USAGE.
 	Bytes func(ctx context.Context, keys []keyspace.Key) error
-	// Explain shows the SQL of a command.
+	// Explain prints the SQL of a command.
 	Explain func(ctx context.Context, out io.Writer, args [][]byte) error
-	// Close ends the session; nil when the caller does.
+	// Close ends the session; nil if the caller ends it.
 	Close func() error
 }
 
 func (t Target) table() *commands.Table { return cmp.Or(t.Commands, commands.Ours) }
 
-// Format appends the reply to args, with the end of its line.
+// Format appends the reply to args, with its line end.
 type Format func(out []byte, args [][]byte, v resp.Value) []byte
 
-// Options is what a loop works with. What is nil is not offered.
+// Options is the configuration of a loop. Features whose field is nil are not available.
 type Options struct {
 	Target Target
 	Format Format
-	// FormatName is Format's name, one of Formats, which FormatNamed knows.
+	// FormatName is the name of Format, one of Formats. FormatNamed looks up formats.
 	FormatName  string
 	Formats     []string
 	FormatNamed func(name string) (Format, error)
-	// Suggest says what was probably meant, after a reply that is an error.
+	// Suggest prints a likely correction after an error reply.
 	Suggest func(args [][]byte, v resp.Value)
-	// Connect goes to a URL or a file, Use to a profile, one of Profiles.
+	// Connect opens a URL or a file, Use a profile; Profiles lists the profiles.
 	Connect  func(ctx context.Context, spec string) (Target, error)
 	Use      func(ctx context.Context, profile string) (Target, error)
 	Profiles func() []string
-	// Page shows a reply that is too long for the screen, and returns false when
-	// it is yet to be shown. It is asked only while Paging.
+	// Page shows a reply that is longer than the screen, and returns false if it did not. It
+	// is called only if Paging is set.
 	Page   func(reply []byte) bool
 	Paging bool
 
 	In       io.Reader
 	Out, Err io.Writer
-	// Terminal edits lines on the process's terminal; otherwise lines are
-	// read from In, without a prompt.
+	// Terminal means that lines are edited on the process's terminal; otherwise they are read
+	// from In, without a prompt.
 	Terminal bool
-	// Prompts shows the prompt before each line that is not edited: someone types it.
+	// Prompts shows the prompt even if lines are not edited, since a person types them.
 	Prompts       bool
-	History       string // file of the lines typed; empty for none
+	History       string // file of typed lines; "" for none
 	Editor        string // the command that edits a file, as in $EDITOR
 	Colour        bool
-	NoHints       bool // what may follow is not shown
-	NoSuggestions bool // what the history goes on with is not shown
-	Timing        bool // every reply says how long it took
-	// Inputrc is an init file of the readline library, whose keys are the editor's, too; empty
-	// for none. Getenv is what its conditions ask.
+	NoHints       bool // do not show what may follow
+	NoSuggestions bool // do not show suggestions from the history
+	Timing        bool // show the time of each reply
+	// Inputrc is a readline init file; "" for none. Its conditions read variables through
+	// Getenv.
 	Inputrc string
 	Getenv  func(string) string
-	Vi      bool // lines are edited with vi's keys
+	Vi      bool // use vi's keys
 }
 
 type loop struct {
@@ -108,20 +106,20 @@ type loop struct {
 	editor *editor // nil without a terminal
 	failed bool
 
-	// The session as it was after the last command: while the user types it may
-	// be busy with a completion.
+	// The session's state after the last command. While the user types, a completion may be
+	// using the session.
 	db          int
 	multi       bool
 	queue       []queued
 	willAbort   bool // a command could not be queued: EXEC will run nothing
-	connections int  // Connections
+	connections int  // last value of Target.Connections
 }
 
 // queued is a command that waits for EXEC.
 type queued [][]byte
 
-// Run reads and runs lines until the end of the input or "quit". failed reports
-// whether a line that did not come from a terminal failed.
+// Run reads and runs lines until the end of the input or "quit". failed reports whether a
+// line failed that did not come from a terminal.
 func Run(ctx context.Context, o Options) (failed bool, err error) {
 	l := &loop{Options: &o, asker: &asker{target: o.Target}}
 	l.readState()
@@ -139,7 +137,7 @@ func Run(ctx context.Context, o Options) (failed bool, err error) {
 	return false, l.interactive(ctx)
 }
 
-// interactive reads from the terminal.
+// interactive reads lines from the terminal.
 func (l *loop) interactive(ctx context.Context) error {
 	begin := ""
 	for {
@@ -189,7 +187,7 @@ func (l *loop) piped(ctx context.Context) (failed bool, err error) {
 	}
 }
 
-// prompt shows where commands go, and the state of the transaction.
+// prompt returns the prompt: the target, the database and the state of the transaction.
 func (l *loop) prompt(ctx context.Context) string {
 	p := l.Target.Name
 	if l.db != 0 {
@@ -218,8 +216,8 @@ func (l *loop) coloured(style, s string) string {
 // errQuit ends the loop.
 var errQuit = errors.New("quit")
 
-// runText runs the commands of a text. shell says that | and > are understood.
-// The next line begins with next.
+// runText runs the commands of a text. With shell set, | and > redirect. next is the start
+// of the next line.
 func (l *loop) runText(ctx context.Context, text string, shell bool) (next string, err error) {
 	commands, _ := scan(text)
 	for _, words := range commands {
@@ -269,7 +267,7 @@ func (l *loop) runCommand(ctx context.Context, c command) (next string, err erro
 	return "", nil
 }
 
-// runOnce runs a command once. It returns false when repeating it makes no sense.
+// runOnce runs a command once. It returns false if repeating it makes no sense.
 func (l *loop) runOnce(ctx context.Context, c command, out *output) bool {
 	if c.isColon() {
 		return l.runColon(ctx, c, out)
@@ -289,10 +287,10 @@ func (l *loop) printError(text string) {
 	fmt.Fprintln(l.Err, l.coloured("31", l.folded(visible(text))))
 }
 
-// visible is text that a target may have sent, as a terminal may have it.
+// visible escapes the control characters of a text that may come from a target.
 func visible(text string) string { return string(resp.AppendVisible(nil, []byte(text))) }
 
-// folded is text as the terminal can show it without tearing words.
+// folded wraps text at the width of the terminal.
 func (l *loop) folded(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
@@ -301,7 +299,7 @@ func (l *loop) folded(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// columns is the width of the terminal, 0 where there is none.
+// columns returns the width of the terminal, 0 without one.
 func (l *loop) columns() int {
 	if !l.Terminal {
 		return 0
@@ -310,10 +308,10 @@ func (l *loop) columns() int {
 	return columns
 }
 
-// note says something that is no reply.
+// note prints a message that is not a reply.
 func (l *loop) note(text string) { fmt.Fprintln(l.Err, l.coloured(dim, l.folded(visible(text)))) }
 
-// closeTarget ends the session of a target that the loop connected to.
+// closeTarget closes the target's session.
 func (l *loop) closeTarget() error {
 	if l.Target.Close == nil {
 		return nil

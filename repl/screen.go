@@ -10,22 +10,22 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// screen draws what is being edited: a prompt, a text that may take several rows,
-// a hint after it, and rows below. Each drawing is one write that overwrites the
-// last one in place, so that nothing flickers.
+// screen draws the line being edited: a prompt, a text of one or more rows, a hint after it,
+// and rows below. Each drawing is a single write over the previous one, so that nothing
+// flickers.
 type screen struct {
 	out  io.Writer
 	size func() (columns, rows int)
-	row  int // of the cursor, counted from where the drawing begins
+	row  int // row of the cursor, from the top of the drawing
 	last picture
 }
 
-// picture is what a drawing shows.
+// picture is the content of a drawing.
 type picture struct {
 	prompt string // may have colours
 	text   []glyph
-	cursor int    // the glyph that it stands on
-	hint   string // after the text, with colours; one row at most
+	cursor int    // the glyph under the cursor
+	hint   string // after the text, with colours; at most one row
 	below  []string
 }
 
@@ -35,20 +35,20 @@ type glyph struct {
 	width  int
 	style  string // SGR parameters, "" for none
 	breaks bool   // it ends its row
-	fixed  bool   // terminals disagree on its width, and are told where it ends
+	fixed  bool   // terminals disagree about its width, so its end is set explicitly
 }
 
-// continuation stands before each further row of a text of several lines.
+// continuation is the prompt of each further line of a text.
 const continuation = "... "
 
-// glyphsOf lays runes out, in the styles given for each. The first rune of a letter
+// glyphsOf returns the glyphs of a text in the given styles. The first rune of a grapheme
 // shows all of it.
 func glyphsOf(text []rune, style func(i int) string) []glyph {
 	glyphs := make([]glyph, len(text))
 	places := graphemeBounds(text)
 	for n, from := range places[:len(places)-1] {
 		letter := text[from:places[n+1]]
-		apart := 0 // the width of its runes
+		apart := 0 // total width of its runes
 		for i, r := range letter {
 			glyphs[from+i].style = style(from + i)
 			apart += ansi.StringWidth(string(r))
@@ -57,7 +57,7 @@ func glyphsOf(text []rune, style func(i int) string) []glyph {
 		switch r := letter[0]; {
 		case r == '\n':
 			g.breaks = true
-		case r == '\r' && len(letter) > 1: // the one letter of two control characters
+		case r == '\r' && len(letter) > 1: // the only grapheme of two control characters
 			g.shown, g.width, glyphs[from+1].breaks = "^M", 2, true
 		case unicode.IsControl(r):
 			g.shown, g.width = "^"+string((r+'@')&0x7f), 2
@@ -69,10 +69,10 @@ func glyphsOf(text []rune, style func(i int) string) []glyph {
 	return glyphs
 }
 
-// place is where something stands.
+// place is a position on the screen.
 type place struct{ row, column int }
 
-// draw shows p in place of what was shown before.
+// draw replaces the previous drawing by p.
 func (s *screen) draw(p picture) {
 	columns, rows := s.size()
 	s.last = p
@@ -103,7 +103,7 @@ func (s *screen) draw(p picture) {
 		case g.breaks:
 			b.WriteString("\x1b[K\r\n" + continuation)
 		case last && end.column == 0, !last && p.text[i+1].breaks && places[i+1].column == 0:
-			b.WriteString(" \r") // makes the terminal begin the next row
+			b.WriteString(" \r") // moves the terminal to the next row
 		}
 	}
 	if style != "" {
@@ -124,8 +124,8 @@ func (s *screen) draw(p picture) {
 	io.WriteString(s.out, b.String())
 }
 
-// drawFixed draws g, which begins at the column at, and goes to where it is to end: a
-// terminal that thinks it is wider or narrower shows the next letter there, too.
+// drawFixed draws g at column at and moves the cursor to its end, so that the next glyph is in
+// the right place even if the terminal disagrees about the width of g.
 func drawFixed(b *strings.Builder, g glyph, at, columns int) {
 	if at+g.width < columns {
 		fmt.Fprintf(b, "\x1b[%dX%s\x1b[%dG", g.width, g.shown, at+g.width+1)
@@ -140,8 +140,8 @@ func up(b *strings.Builder, n int) {
 	}
 }
 
-// layout finds the place of each glyph and of the end. What does not fit on the
-// screen is left out: rows below first, then the beginning of the text.
+// layout computes the place of each glyph and of the end. It leaves out what does not fit
+// the screen: first the rows below, then the beginning of the text.
 func (p picture) layout(columns, rows int) (shown picture, places []place, end place) {
 	at := place{column: ansi.StringWidth(p.prompt)}
 	if at.column >= columns-1 {
@@ -167,8 +167,8 @@ func (p picture) layout(columns, rows int) (shown picture, places []place, end p
 	return p, places, at
 }
 
-// window is layout for a text of more rows than the screen has: those up to the
-// end, or from the cursor on when that is above.
+// window is layout for a text with more rows than the screen. It shows the last rows, or
+// starts at the cursor if that is further up.
 func (p picture) window(columns, rows int, places []place, end place) (picture, []place, place) {
 	top := end.row - rows + 2
 	if p.cursor < len(places) {
@@ -194,8 +194,8 @@ func (p picture) window(columns, rows int, places []place, end place) (picture, 
 	return p.layout(columns, rows+1)
 }
 
-// finish ends the drawing: the text stays, with what is appended to it, and the
-// cursor goes to the next line.
+// finish ends the drawing: the text stays, followed by appended, and the cursor moves to the
+// next line.
 func (s *screen) finish(p picture, appended string) {
 	p.cursor, p.hint, p.below = len(p.text), "", nil
 	s.draw(p)
@@ -203,17 +203,17 @@ func (s *screen) finish(p picture, appended string) {
 	s.reset()
 }
 
-// reset says that the cursor stands at the beginning of an empty line.
+// reset records that the cursor is at the start of an empty line.
 func (s *screen) reset() { s.row = 0 }
 
-// clear empties the screen.
+// clear clears the screen.
 func (s *screen) clear() {
 	io.WriteString(s.out, "\x1b[H\x1b[2J")
 	s.reset()
 }
 
-// resized finds the cursor after the terminal has another width, which moved what
-// had been drawn: it wraps long lines anew.
+// resized recomputes the cursor's row after a change of the terminal's width, which rewraps
+// long lines.
 func (s *screen) resized() {
 	columns, rows := s.size()
 	p, places, end := s.last.layout(max(columns, 4), rows)

@@ -8,14 +8,14 @@ import (
 	"github.com/chzyer/readline"
 )
 
-// search looks for a text in the history as it is typed.
+// search is an incremental search of the history.
 type search struct {
 	query     string
-	at        int // the entry that was found; len of the history before the first
+	at        int // the entry found; the history's length before the first match
 	failed    bool
-	before    string // the text to go back to
+	before    string // the text to restore on cancel
 	cursor    int
-	keepsText bool // Enter ends the search, and does not run what was found
+	keepsText bool // Enter ends the search without running the entry
 }
 
 func (e *editor) beginSearch() {
@@ -26,7 +26,7 @@ func (e *editor) beginSearch() {
 	e.search = &search{at: len(e.history.entries), before: string(e.text), cursor: e.cursor}
 }
 
-// line is the row that shows what is looked for.
+// line returns the row that shows the query.
 func (s *search) line() string {
 	note := ""
 	if s.failed {
@@ -35,7 +35,7 @@ func (s *search) line() string {
 	return fmt.Sprintf("search: %s_%s", s.query, note)
 }
 
-// mark shows what was found in the text.
+// mark highlights the match in the text.
 func (s *search) mark(styles []string, text []rune, colour bool) {
 	if s.query == "" || !colour {
 		return
@@ -51,7 +51,7 @@ func (s *search) mark(styles []string, text []rune, colour bool) {
 	}
 }
 
-// searchFrom finds the next entry from position at on.
+// searchFrom finds the next match from position at.
 func (e *editor) searchFrom(at, by int) {
 	s := e.search
 	e.lastQuery = s.query
@@ -64,8 +64,8 @@ func (e *editor) searchFrom(at, by int) {
 	e.setEnd(e.history.entries[found])
 }
 
-// searchKey is key during a search. A key that does not belong to it ends it, and
-// does what it does.
+// searchKey handles a key during a search. Any other key ends the search and has its usual
+// effect.
 func (e *editor) searchKey(r rune) rune {
 	s := e.search
 	switch r {
@@ -101,7 +101,7 @@ func (e *editor) searchKey(r rune) rune {
 	return e.textKey(r)
 }
 
-// searchNext finds what was searched last in an older text, or in a newer one.
+// searchNext repeats the last search towards older or newer entries.
 func (e *editor) searchNext(older bool) {
 	by := 1
 	if older {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// holdsSecret reports whether a text may name a password or a key: such a text stays
-// out of the history.
+// holdsSecret reports whether a text may contain a password or a secret key. Such a text is
+// not stored in the history.
 func holdsSecret(text string) bool {
 	commands, _ := scan(text)
 	return slices.ContainsFunc(commands, func(words []word) bool {
@@ -22,7 +22,7 @@ func holdsSecret(text string) bool {
 	})
 }
 
-// namesPassword recognises a URL with a password.
+// namesPassword reports whether a word is a URL with a password.
 func namesPassword(words []string) bool {
 	return slices.ContainsFunc(words, func(w string) bool {
 		_, rest, isURL := strings.Cut(w, "://")

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// setting is something that :set shows and changes.
+// setting is an option of :set.
 type setting struct {
 	name, about string
 	values      func(o *Options, args []string) []string
@@ -81,7 +81,7 @@ func (l *loop) setFormat(name string) error {
 	return nil
 }
 
-// settingWords completes :set.
+// settingWords completes an argument of :set.
 func settingWords(o *Options, args []string) []string {
 	var words []string
 	for _, s := range settings {
@@ -116,7 +116,7 @@ func runSet(_ context.Context, l *loop, c command, out *output) error {
 	return out.text(b.String())
 }
 
-// runSetting is runSet for a command that is named after its setting.
+// runSetting returns runSet for a command that is named after its setting.
 func runSetting(name string) func(context.Context, *loop, command, *output) error {
 	return func(ctx context.Context, l *loop, c command, out *output) error {
 		words := append([]word{{value: ":set"}, {value: name}}, c.words[1:]...)

@@ -2,8 +2,8 @@ package repl
 
 import "strings"
 
-// suggestion is what the history goes on with after the text, as it is shown dimmed
-// after the cursor; "" for none.
+// suggestion returns how the history continues the text, which is shown dimmed after the
+// cursor; "" for none.
 func (e *editor) suggestion() string {
 	o := e.options
 	if e.answering || o.NoSuggestions || !o.Colour || !e.atEnd() || e.menu != nil || e.search != nil {
@@ -12,8 +12,8 @@ func (e *editor) suggestion() string {
 	return e.history.suggest(string(e.text))
 }
 
-// takeSuggestion appends what is suggested, or no more of it than the next word. It
-// returns false where nothing is.
+// takeSuggestion appends the suggestion, or only its next word. It returns false if there is
+// none.
 func (e *editor) takeSuggestion(all bool) bool {
 	s := e.suggestion()
 	if s == "" {
@@ -27,7 +27,7 @@ func (e *editor) takeSuggestion(all bool) bool {
 	return true
 }
 
-// firstWord is text up to the end of its first word.
+// firstWord returns text up to the end of its first word.
 func firstWord(text string) string {
 	begin := len(text) - len(strings.TrimLeft(text, " \n"))
 	if n := strings.IndexAny(text[begin:], " \n"); n >= 0 {
@@ -36,7 +36,7 @@ func firstWord(text string) string {
 	return text
 }
 
-// suggested is a suggestion as it is drawn, in one row.
+// suggested renders a suggestion in one row.
 func suggested(s string) string {
 	if s == "" {
 		return ""

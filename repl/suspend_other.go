@@ -2,5 +2,5 @@
 
 package repl
 
-// suspend does nothing: there is no shell that could go on with the process.
+// suspend does nothing: this system cannot resume a stopped process.
 func (e *editor) suspend() {}

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// suspend stops the process group until a shell goes on with it, and draws the text
-// again then. Where no shell could, the system does not stop it.
+// suspend stops the process group until a shell resumes it, and then redraws the text. The
+// system does not stop the group if no shell could resume it.
 func (e *editor) suspend() {
 	p := e.picture()
 	e.screen.finish(p, "")

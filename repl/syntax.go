@@ -8,39 +8,39 @@ import (
 	"github.com/meowdis/meowdis/commands"
 )
 
-// param is a part of a command's syntax that a call may still fill.
+// param is a part of a command's syntax that a call can still fill.
 type param struct {
 	commands.Argument
-	repeated bool  // it has stood once already
-	times    int64 // how often it has to stand, as a number before it says; 0 when none does
+	repeated bool  // it has been filled once already
+	times    int64 // how often it must be filled, given by a number before it; 0 if none does
 }
 
-// call is how the words of a command fit its syntax.
+// call is the words of a command matched to its syntax.
 type call struct {
-	cmd   *commands.Command // nil for one that the table does not have
-	name  int               // how many words the name takes
+	cmd   *commands.Command // nil if the table does not have it
+	name  int               // number of words in the name
 	kinds []kind            // of each word
-	args  []string          // the name of the parameter that each word fills
+	args  []string          // the parameter that each word fills
 	rest  []param           // what may follow the words
-	// wrong says what is wrong with the word at position at; "" for nothing.
+	// wrong is what is wrong with word at; "" for nothing.
 	wrong     string
 	at        int
-	ambiguous bool // the words can no longer be assigned to parameters
+	ambiguous bool // the words cannot be assigned to parameters any more
 }
 
-// kind is the role of a word, as it is coloured.
+// kind is the role of a word, for its colour.
 type kind byte
 
 const (
 	kindValue kind = iota
 	kindCommand
-	kindToken // a word of the command's own language
+	kindToken // an option of the command
 	kindKey
 	kindNumber
 	kindWrong
 )
 
-// fit reads words as a call of a command of the table. typing says that the last word may not be whole yet.
+// fit parses words as a call of a command in the table. typing means that the last word may be incomplete.
 func fit(t *commands.Table, words []string, typing bool) call {
 	c := call{kinds: make([]kind, len(words)), args: make([]string, len(words))}
 	if len(words) == 0 {
@@ -89,7 +89,7 @@ func anyBegins(words []string, prefix string) bool {
 	})
 }
 
-// fill gives the word at i to the parameter that takes it.
+// fill assigns the word at i to a parameter.
 func (c *call) fill(i int, word string, typing bool) {
 	taken, rest, ok := take(c.rest, word)
 	if !ok {
@@ -116,8 +116,8 @@ func (c *call) fill(i int, word string, typing bool) {
 	}
 }
 
-// rejectWord judges a word that no parameter takes. An option that stands twice, or
-// in another place than usual, is for the target to judge, and so is all after it.
+// rejectWord handles a word that fits no parameter. It leaves an option that is repeated or
+// at an unusual place to the target, and everything after it.
 func (c *call) rejectWord(i int, word string, typing bool) {
 	tokens, _ := expected(c.rest)
 	switch {
@@ -147,9 +147,9 @@ func notExpected(word string, tokens []string, rest int) string {
 	return "expects " + strings.Join(tokens, ", ")
 }
 
-// isInteger reports whether the parameter takes integers and nothing else: an ID, a
-// bound or an offset in an encoding share their names with integers, and indexes of
-// arrays are larger.
+// isInteger reports whether the parameter takes only integers. IDs, bounds and bitfield
+// offsets share parameter names with integers, and indexes of arrays are larger than
+// integers.
 func (c *call) isInteger(a commands.Argument) bool {
 	switch a.Name {
 	case "index":
@@ -177,14 +177,14 @@ func (c *call) isDouble(a commands.Argument) bool { return a.Type == "double" }
 
 func isDouble(word string) bool {
 	if strings.Contains(strings.ToLower(word), "0x") && !strings.ContainsAny(word, "pP") {
-		word += "p0" // C reads hexadecimal numbers without an exponent
+		word += "p0" // C accepts hexadecimal numbers without an exponent
 	}
 	_, err := strconv.ParseFloat(word, 64)
 	return err == nil
 }
 
-// count lets the parameter after a number of keys, fields or components stand as
-// often as the number says.
+// count sets how often the parameter after a number of keys, fields or components must be
+// filled.
 func (c *call) count(name string, n int64) {
 	if name != "numkeys" && name != "numfields" && name != "num" || n < 1 {
 		return
@@ -199,7 +199,7 @@ func (c *call) count(name string, n int64) {
 	}
 }
 
-// markKeys marks the keys, which the table knows better than the syntax.
+// markKeys marks the keys, which the table knows more precisely than the syntax.
 func (c *call) markKeys(words []string) {
 	args := make([][]byte, len(words))
 	for i, w := range words {
@@ -212,8 +212,8 @@ func (c *call) markKeys(words []string) {
 	}
 }
 
-// take finds the parameter that a word fills, and what may follow then. A word of
-// the language is looked for first: it may stand in any order among its like.
+// take returns the parameter that a word fills, and what may follow. It tries options first,
+// since they may come in any order.
 func take(params []param, word string) (taken commands.Argument, rest []param, ok bool) {
 	for _, tokens := range []bool{true, false} {
 		for i, p := range params[:candidateCount(params, tokens)] {
@@ -232,8 +232,8 @@ func take(params []param, word string) (taken commands.Argument, rest []param, o
 	return taken, nil, false
 }
 
-// candidateCount is how many of params the next word can belong to: those up to the first
-// that is required. Choices that have to be made may change places.
+// candidateCount returns how many of params the next word can fill: those up to the first
+// required one. Required choices may be swapped.
 func candidateCount(params []param, tokens bool) (n int) {
 	for n < len(params) && params[n].Optional {
 		n++
@@ -247,7 +247,7 @@ func candidateCount(params []param, tokens bool) (n int) {
 	return n
 }
 
-// required is how many of params there are up to the last that cannot be left out.
+// required returns the length of params up to the last required one.
 func required(params []param) (n int) {
 	for i, p := range params {
 		if !p.Optional {
@@ -257,7 +257,7 @@ func required(params []param) (n int) {
 	return n
 }
 
-// leadsWithToken reports whether only a word of the language can begin a.
+// leadsWithToken reports whether a can begin only with an option.
 func leadsWithToken(a commands.Argument) bool {
 	switch {
 	case a.Token != "":
@@ -270,8 +270,8 @@ func leadsWithToken(a commands.Argument) bool {
 	return false
 }
 
-// begin reports whether word begins p, as a word of the language or as a value.
-// after is what has to follow of p itself, and p when it may stand again.
+// begin reports whether word begins p, as an option if tokens is set, else as a value. after
+// is the rest of p, and p again if it can be repeated.
 func begin(p param, word string, tokens bool) (taken commands.Argument, after []param, ok bool) {
 	switch {
 	case p.Token != "":
@@ -334,8 +334,7 @@ func beginBlock(parts []param, word string, tokens bool) (taken commands.Argumen
 	return taken, nil, false
 }
 
-// expected lists what the next word can be: words of the language, and the values
-// that are possible.
+// expected returns what the next word can be: options and values.
 func expected(params []param) (tokens []string, values []commands.Argument) {
 	for i, p := range params[:candidateCount(params, true)] {
 		t, v := first(p.Argument)
@@ -351,7 +350,7 @@ func expected(params []param) (tokens []string, values []commands.Argument) {
 	return tokens, values
 }
 
-// first lists what can begin a.
+// first returns what can begin a.
 func first(a commands.Argument) (tokens []string, values []commands.Argument) {
 	switch {
 	case a.Token != "":
@@ -375,7 +374,7 @@ func first(a commands.Argument) (tokens []string, values []commands.Argument) {
 	return tokens, values
 }
 
-// syntaxText is the parameters in the notation of the documentation.
+// syntaxText returns the parameters in the notation of the documentation.
 func syntaxText(params []param) string {
 	parts := make([]string, len(params))
 	for i, p := range params {
@@ -385,7 +384,7 @@ func syntaxText(params []param) string {
 }
 
 func paramText(p param) string {
-	const most = 16 // as many are spelled out
+	const most = 16 // repetitions spelled out
 	switch {
 	case p.repeated:
 		return "[" + p.Once() + " ...]"
@@ -397,7 +396,7 @@ func paramText(p param) string {
 	return p.Written()
 }
 
-// subcommandsOf lists the second words of a container.
+// subcommandsOf returns the subcommands of a container command.
 func subcommandsOf(t *commands.Table, container string) []string {
 	var subs []string
 	if c := t.Lookup(container); c != nil {

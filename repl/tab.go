@@ -8,14 +8,13 @@ import (
 	"github.com/chzyer/readline"
 )
 
-// pendingCompletion is a completion whose answer has not come yet.
+// pendingCompletion is a completion that waits for its answer.
 type pendingCompletion struct {
 	completion
-	before string // the text up to the cursor
+	before string // the text before the cursor
 }
 
-// tab completes the word at the cursor. An answer that takes its time comes into a
-// menu later, if the text is still the same.
+// tab completes the word at the cursor. A late answer opens a menu if the text is unchanged.
 func (e *editor) tab() {
 	before := string(e.text[:e.cursor])
 	c := complete(before, e.options)
@@ -40,7 +39,7 @@ func (e *editor) tab() {
 	go e.onLateAnswer(w, answers)
 }
 
-// noticeDelay is when a completion that is not there yet says that it is looked for.
+// noticeDelay is how long a completion may take before the prompt says that it is looking.
 const noticeDelay = 50 * time.Millisecond
 
 func (e *editor) onLateAnswer(w *pendingCompletion, answers <-chan answer) {
@@ -59,8 +58,8 @@ func (e *editor) onLateAnswer(w *pendingCompletion, answers <-chan answer) {
 	e.draw()
 }
 
-// offer takes the only candidate, or what all have in common, and lists them. Where there may
-// be others, nothing is taken.
+// offer inserts the only candidate, or the common prefix, and lists the candidates. If there
+// may be more candidates, it only lists them.
 func (e *editor) offer(c completion) {
 	switch {
 	case len(c.items) == 0:
@@ -78,7 +77,7 @@ func (e *editor) offer(c completion) {
 	e.menu = &menu{completion: c, selected: -1}
 }
 
-// ending is what follows a word that is whole.
+// ending returns the text after a complete word.
 func ending(text string) string {
 	if strings.HasSuffix(text, "/") {
 		return ""
@@ -86,7 +85,7 @@ func ending(text string) string {
 	return " "
 }
 
-// replace puts text in the place of the word at the cursor.
+// replace replaces the word at the cursor.
 func (e *editor) replace(c completion, text string) {
 	rest := string(e.text[e.cursor:])
 	if strings.HasPrefix(rest, " ") {
@@ -96,7 +95,7 @@ func (e *editor) replace(c completion, text string) {
 	e.set(before+rest, len([]rune(before)))
 }
 
-// updateMenu narrows the menu to what was typed since.
+// updateMenu filters the menu by the text typed since it opened.
 func (e *editor) updateMenu() {
 	e.pending = nil
 	if e.menu == nil {
@@ -126,7 +125,7 @@ func (e *editor) updateMenu() {
 	}
 }
 
-// menuKey is key while a menu is open.
+// menuKey handles a key while a menu is open.
 func (e *editor) menuKey(r rune) rune {
 	m := e.menu
 	switch r {
@@ -157,7 +156,7 @@ func (e *editor) menuKey(r rune) rune {
 	return e.textKey(r)
 }
 
-// choose selects another candidate and shows it in the line.
+// choose selects another candidate and inserts it into the line.
 func (e *editor) choose(by int) {
 	m := e.menu
 	m.move(by)
@@ -170,7 +169,7 @@ func (e *editor) takeSelected() {
 	e.replace(m.completion, m.items[m.selected].text+ending(m.items[m.selected].text))
 }
 
-// leaveMenu closes the menu and brings back what was typed.
+// leaveMenu closes the menu and restores the typed text.
 func (e *editor) leaveMenu() {
 	m := e.menu
 	e.menu = nil

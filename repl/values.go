@@ -10,18 +10,17 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// listing is where the values of an argument come from: the reply to a command.
+// listing is a command whose reply lists the values of an argument.
 type listing struct {
-	what string // one of them, as messages say it
+	what string // the noun for one value, in messages
 	call []string
 	read func(v resp.Value) []foundItem
-	most int // how many values call asks for, 0 for all
-	// unsupported are values that meowdis's own server does not take.
+	most int // how many values call requests, 0 for all
+	// unsupported are the values that a meowdis server rejects.
 	unsupported []string
 }
 
-// listings are the arguments whose values the target lists, by the group of the command and
-// the name of the argument.
+// listings maps "GROUP ARGUMENT" to the listing of its values.
 var listings = map[string]*listing{
 	"server parameter":               {what: "parameter", call: []string{"CONFIG", "GET", "*"}, read: parametersIn},
 	"pubsub channel":                 {what: "channel", call: []string{"PUBSUB", "CHANNELS"}, read: textsIn},
@@ -47,8 +46,8 @@ var listings = map[string]*listing{
 	"server event":                   {what: "event", call: []string{"LATENCY", "LATEST"}, read: eventsIn},
 }
 
-// listingOf finds what lists the values of one of the arguments that may be next; nil where
-// nothing does.
+// listingOf returns the listing for one of the arguments that may come next; nil if none has
+// one.
 func listingOf(cmd *commands.Command, args []commands.Argument) *listing {
 	for _, a := range args {
 		if l := listings[cmd.Group+" "+a.Name]; l != nil {
@@ -58,7 +57,7 @@ func listingOf(cmd *commands.Command, args []commands.Argument) *listing {
 	return nil
 }
 
-// textsIn are the elements of a list.
+// textsIn reads the elements of a list.
 func textsIn(v resp.Value) []foundItem {
 	var items []foundItem
 	for _, e := range v.Elems {
@@ -67,7 +66,7 @@ func textsIn(v resp.Value) []foundItem {
 	return items
 }
 
-// parametersIn are parameters and their values, but passwords.
+// parametersIn reads parameters and their values, without passwords.
 func parametersIn(v resp.Value) []foundItem {
 	var items []foundItem
 	for i := 0; i+1 < len(v.Elems); i += 2 {
@@ -80,7 +79,7 @@ func parametersIn(v resp.Value) []foundItem {
 	return items
 }
 
-// parameterValues are the values of parameters that take only a few, as servers from 7.0 on take them.
+// parameterValues are the values of enumerated parameters, for servers from 7.0 on.
 var parameterValues = map[string][]string{
 	"acl-pubsub-default":    {"allchannels", "resetchannels"},
 	"appendfsync":           {"always", "everysec", "no"},
@@ -89,20 +88,20 @@ var parameterValues = map[string][]string{
 	"sanitize-dump-payload": {"no", "yes", "clients"},
 }
 
-// unsupported are those of choices that meowdis's own server does not take.
+// unsupported are the values of parameterValues that a meowdis server rejects.
 var unsupported = map[string][]string{
 	"maxmemory-policy":      {"allkeys-lru", "allkeys-lfu", "volatile-lru", "volatile-lfu", "volatile-random"},
 	"sanitize-dump-payload": {"no", "clients"},
 }
 
-// immutable are parameters of few values that cannot be set while the server runs.
+// immutable are enumerated parameters that cannot be set at run time.
 var immutable = []string{
 	"always-show-logo", "cluster-enabled", "daemonize", "disable-thp", "enable-debug-command", "enable-module-command",
 	"enable-protected-configs", "io-threads-do-reads", "rdbchecksum", "set-proc-title", "supervised", "syslog-enabled",
 }
 
-// valuesOf lists what a parameter can be set to, as far as that is known: the value that it
-// has, and others where there are few.
+// valuesOf returns the listing of a parameter's known values: the current one, and the other
+// ones if the parameter is an enumeration.
 func valuesOf(parameter string) *listing {
 	parameter = strings.ToLower(parameter)
 	read := func(v resp.Value) []foundItem {
@@ -128,7 +127,7 @@ func valuesOf(parameter string) *listing {
 	return &listing{what: "value", call: []string{"CONFIG", "GET", parameter}, read: read, unsupported: unsupported[parameter]}
 }
 
-// rulesIn are the rules of a user: the words, and categories to allow and to forbid.
+// rulesIn returns ACL rules: the fixed words, and the categories to allow and to forbid.
 func rulesIn(v resp.Value) []foundItem {
 	items := []foundItem{
 		{"on", "the user may log in"}, {"off", "the user may not log in"}, {"nopass", "any password will do"},
@@ -144,7 +143,7 @@ func rulesIn(v resp.Value) []foundItem {
 	return items
 }
 
-// member is what a flat map has at a name; an empty value where it has nothing.
+// member returns the value of a name in a flat map; an empty value if it is missing.
 func member(v resp.Value, name string) resp.Value {
 	for i := 0; i+1 < len(v.Elems); i += 2 {
 		if string(v.Elems[i].Str) == name {
@@ -154,7 +153,7 @@ func member(v resp.Value, name string) resp.Value {
 	return resp.Value{}
 }
 
-// databasesIn returns the databases that have keys, by INFO keyspace: db0:keys=12,….
+// databasesIn reads the databases that have keys from INFO keyspace: db0:keys=12,….
 func databasesIn(v resp.Value) []foundItem {
 	var items []foundItem
 	for line := range strings.Lines(string(v.Str)) {
@@ -166,8 +165,8 @@ func databasesIn(v resp.Value) []foundItem {
 	return items
 }
 
-// idsOf returns what lists the ids that make sense after a command: of the last entries of a stream, or of the
-// entries pending in a group. It is nil for other commands.
+// idsOf returns the listing of IDs for a stream command: the last entries of the stream, or the entries pending in the
+// group. It is nil for other commands.
 func idsOf(command, stream, group string) *listing {
 	l := &listing{what: "entry", most: 100}
 	switch command {
@@ -228,8 +227,8 @@ func eventsIn(v resp.Value) []foundItem {
 	return items
 }
 
-// clientsBy reads CLIENT LIST: the field by which clients are named, and another, with the
-// name and the last command.
+// clientsBy returns a reader of CLIENT LIST. Clients are named by field; other, the name and
+// the last command are the note.
 func clientsBy(field, other string) func(v resp.Value) []foundItem {
 	return func(v resp.Value) []foundItem {
 		var items []foundItem
@@ -246,7 +245,7 @@ func clientsBy(field, other string) func(v resp.Value) []foundItem {
 	}
 }
 
-// listedItems are the values of a listing that begin with the prefix.
+// listedItems returns the values of a listing that begin with the prefix.
 func (a *asker) listedItems(ctx context.Context, q question) []foundItem {
 	items := q.list.read(a.do(ctx, q.list.call...))
 	a.partial = q.list.most > 0 && len(items) >= q.list.most
@@ -258,11 +257,11 @@ func (a *asker) listedItems(ctx context.Context, q question) []foundItem {
 	return slices.CompactFunc(items, func(a, b foundItem) bool { return a.value == b.value })
 }
 
-// maxStreams are so many streams at most whose groups are offered before a stream is named.
+// maxStreams is how many streams' groups are offered before a stream is named.
 const maxStreams = 20
 
-// groupItems are the groups of a stream, or the consumers of one of its groups; of the first
-// streams where none is named yet, as in XREADGROUP.
+// groupItems returns the groups of a stream, or the consumers of a group. If no stream is
+// named yet, as in XREADGROUP, it returns those of the first streams.
 func (a *asker) groupItems(ctx context.Context, q question) []foundItem {
 	streams := []string{q.key}
 	if q.key == "" {
@@ -290,8 +289,7 @@ func (a *asker) groupItems(ctx context.Context, q question) []foundItem {
 	return items
 }
 
-// pathsIn are the paths of the members of the object that a path names so far, with their
-// types.
+// pathsIn returns the paths of the members of the object at the prefix, with their types.
 func (a *asker) pathsIn(ctx context.Context, q question) []foundItem {
 	parent := "$"
 	if i := strings.LastIndexAny(q.prefix, ".["); i > 0 {
@@ -318,7 +316,7 @@ func (a *asker) pathsIn(ctx context.Context, q question) []foundItem {
 	return slices.DeleteFunc(items, func(f foundItem) bool { return !strings.HasPrefix(f.value, q.prefix) })
 }
 
-// isName reports whether a member of an object can stand after a dot in a path.
+// isName reports whether an object member can follow a dot in a path.
 func isName(s string) bool {
 	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == ""
 }

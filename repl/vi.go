@@ -7,26 +7,26 @@ import (
 	"github.com/chzyer/readline"
 )
 
-// vi is the state of vi's keys.
+// vi is the state of vi mode.
 type vi struct {
-	command       bool      // letters are commands, not text
-	replace       bool      // typed letters take the place of others
-	keys          []rune    // of the command so far
+	command       bool      // command mode; else insert mode
+	replace       bool      // typed characters overwrite the text
+	keys          []rune    // keys of the command so far
 	find          viCommand // the last f, F, t or T
 	insertStart   int       // where inserting began
-	insertCommand viCommand // that began it
-	last          viCommand // that changed something, for .
-	typed         string    // what was inserted after it
-	killed        string    // what p puts
+	insertCommand viCommand // the command that began it
+	last          viCommand // the last change, for .
+	typed         string    // text inserted by it
+	killed        string    // text that p inserts
 }
 
 // viCommand is a command: 3dw is a count, an operator and a motion.
 type viCommand struct {
 	count    int // 0 for none
 	operator rune
-	name     rune // a motion, or a command by itself
+	name     rune // a motion, or a command without operator
 	object   rune // i or a of a text object, whose name follows
-	arg      rune // the letter of f, F, t, T and r
+	arg      rune // the argument of f, F, t, T and r
 }
 
 func (c viCommand) times() int { return max(c.count, 1) }
@@ -39,9 +39,9 @@ const (
 	viWrong
 )
 
-// parseVi reads the keys of a command.
+// parseVi parses the keys of a command.
 func parseVi(keys []rune) (c viCommand, state parsed) {
-	const most = 10000 // times
+	const most = 10000 // repetitions
 	counted := func() {
 		n := 0
 		for len(keys) > 0 && keys[0] <= '9' && (keys[0] >= '1' || n > 0 && keys[0] == '0') {
@@ -78,7 +78,7 @@ func parseVi(keys []rune) (c viCommand, state parsed) {
 	return c, viWhole
 }
 
-// keymap is what the next key means.
+// keymap returns the keymap for the next key.
 func (e *editor) keymap() keymap {
 	switch {
 	case !e.options.Vi:
@@ -91,7 +91,7 @@ func (e *editor) keymap() keymap {
 	return viCommandKeys
 }
 
-// viKey is key while letters are commands.
+// viKey handles a key in command mode.
 func (e *editor) viKey(r rune) rune {
 	switch r {
 	case readline.CharEnter, readline.CharCtrlJ:
@@ -139,7 +139,7 @@ func (e *editor) viKey(r rune) rune {
 	})
 }
 
-// execute carries a command out.
+// execute runs a command.
 func (e *editor) execute(c viCommand) {
 	before, mode := string(e.text), e.vi.command
 	known := e.executeCommand(c)
@@ -156,7 +156,7 @@ func (e *editor) execute(c viCommand) {
 	}
 }
 
-// executeCommand carries a command out that is no motion. It returns false for those that are.
+// executeCommand runs a command other than a motion. It returns false for motions.
 func (e *editor) executeCommand(c viCommand) bool {
 	if c.operator != 0 {
 		return true
@@ -220,7 +220,7 @@ func (e *editor) repeat(times int, f func()) {
 	}
 }
 
-// expandShort is what a command of one letter stands for.
+// expandShort returns the operator and motion of a one-letter command.
 func expandShort(c viCommand) viCommand {
 	switch c.name {
 	case 'D':
@@ -239,8 +239,8 @@ func expandShort(c viCommand) viCommand {
 	return viCommand{count: c.count, operator: 'd', name: 'l'}
 }
 
-// move moves the cursor. At the end of the text Right and $ take what the history suggests, w and
-// e a word of it.
+// move moves the cursor. At the end of the text, Right and $ take the suggestion of the
+// history, w and e a word of it.
 func (e *editor) move(c viCommand) {
 	if e.atEnd() && strings.ContainsRune("l$we", c.name) && e.takeSuggestion(c.name == 'l' || c.name == '$') {
 		return
@@ -253,7 +253,7 @@ func (e *editor) move(c viCommand) {
 	e.cursor = to
 }
 
-// operate deletes, changes or keeps what a motion goes over.
+// operate deletes, changes or yanks the text of a motion.
 func (e *editor) operate(c viCommand) {
 	from, to, ok := e.operatorRange(c)
 	if !ok {
@@ -272,20 +272,20 @@ func (e *editor) operate(c viCommand) {
 	}
 }
 
-// cut takes a part of the text away.
+// cut deletes a part of the text.
 func (e *editor) cut(from, to int) {
 	e.text = slices.Delete(slices.Clone(e.text), from, to)
 	e.cursor = from
 }
 
-// insert puts text at the cursor.
+// insert inserts text at the cursor.
 func (e *editor) insert(text string) {
 	runes := []rune(text)
 	e.text = slices.Insert(slices.Clone(e.text), e.cursor, runes...)
 	e.cursor += len(runes)
 }
 
-// put puts what was deleted or kept last, after the cursor or before it.
+// put inserts the text deleted or yanked last, before or after the cursor.
 func (e *editor) put(times int, after bool) {
 	const most = 1 << 20
 	text := strings.Repeat(e.vi.killed, min(times, most/max(1, len(e.vi.killed))))
@@ -300,7 +300,7 @@ func (e *editor) put(times int, after bool) {
 	e.step(-1)
 }
 
-// replaceLetters is r.
+// replaceLetters runs r.
 func (e *editor) replaceLetters(c viCommand) {
 	_, end := lineAround(e.text, e.cursor)
 	to := e.cursor
@@ -326,12 +326,12 @@ func (e *editor) toggleCase(times int) {
 	}
 }
 
-// insertFrom has letters typed from a place on.
+// insertFrom starts insert mode at a position.
 func (e *editor) insertFrom(at int) {
 	e.cursor, e.vi.insertStart, e.vi.command = at, at, false
 }
 
-// overwrite types a letter in the place of another, for R.
+// overwrite replaces the character at the cursor, for R.
 func (e *editor) overwrite(r rune) {
 	if _, end := lineAround(e.text, e.cursor); e.cursor < end {
 		e.erase(1)
@@ -340,7 +340,7 @@ func (e *editor) overwrite(r rune) {
 	e.updateMenu()
 }
 
-// leaveInsert makes letters commands. A count before i, a and their like repeats what was typed.
+// leaveInsert starts command mode. A count before i, a, I or A repeats the inserted text.
 func (e *editor) leaveInsert() {
 	v := &e.vi
 	if c := v.insertCommand; c.name != 0 && v.insertStart <= e.cursor {
@@ -355,7 +355,7 @@ func (e *editor) leaveInsert() {
 	}
 }
 
-// again is the dot: it does the last change again, as often as count says, or as it was.
+// again runs the dot command: it repeats the last change, with its own count unless count is given.
 func (e *editor) again(count int) {
 	last, typed := e.vi.last, e.vi.typed
 	if last.name == 0 {
@@ -379,14 +379,14 @@ func (e *editor) again(count int) {
 	e.leaveInsert()
 }
 
-// clampCursor keeps the cursor on a letter while letters are commands.
+// clampCursor keeps the cursor on a character in command mode.
 func (e *editor) clampCursor() {
 	if from, to := lineAround(e.text, e.cursor); e.cursor == to && to > from {
 		e.cursor, _ = adjacent(e.text, e.cursor)
 	}
 }
 
-// afterCursor is the place after the letter that the cursor is on, in its line.
+// afterCursor returns the position after the cursor's character, within its line.
 func (e *editor) afterCursor() int {
 	if _, to := lineAround(e.text, e.cursor); e.cursor == to {
 		return to
@@ -395,13 +395,13 @@ func (e *editor) afterCursor() int {
 	return after
 }
 
-// atEnd reports whether the cursor is at the end of the text, or on its last letter while
-// letters are commands.
+// atEnd reports whether the cursor is at the end of the text, or on its last character in
+// command mode.
 func (e *editor) atEnd() bool {
 	return e.cursor == len(e.text) || e.vi.command && e.afterCursor() == len(e.text)
 }
 
-// modeText is what the prompt says of vi's keys.
+// modeText returns the text before the prompt in vi mode.
 func (e *editor) modeText() string {
 	rc := &e.in.rc
 	shown := ""

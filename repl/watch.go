@@ -15,8 +15,8 @@ import (
 
 const watchEvery = time.Second
 
-// runWatch runs a command each second and shows the last reply on a screen of its
-// own, which Ctrl-C leaves.
+// runWatch runs a command each second and shows the latest reply on the alternate screen,
+// until Ctrl-C.
 func runWatch(ctx context.Context, l *loop, c command, out *output) error {
 	if len(c.words) < 2 {
 		return colonNamed(":watch").usage()
@@ -59,7 +59,7 @@ func runWatch(ctx context.Context, l *loop, c command, out *output) error {
 	}
 }
 
-// frame fills the screen with what fits of the body.
+// frame fills the screen with as much of body as fits.
 func (l *loop) frame(head, body string) {
 	columns, rows := terminalSize()
 	lines := append([]string{l.coloured(dim, ansi.Truncate(head, columns, "…")), ""}, strings.Split(strings.TrimRight(body, "\n"), "\n")...)
