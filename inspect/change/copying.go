@@ -73,8 +73,8 @@ func (f *Copying) summary() string {
 	return said
 }
 
-// copySome first makes keys under temporary names, and then renames them in one transaction, so that no other
-// client can change in between what is overwritten.
+// copySome copies keys under temporary names, and then renames them in one transaction, so that no other client can
+// change the overwritten keys in between.
 func (c *Maker) copySome(ctx context.Context, db int, f *Copying, names []string) error {
 	if !f.Replace {
 		there, err := existing(ctx, c.Conn, db, names)
@@ -119,8 +119,8 @@ func (f *Copying) fail(name string, why error) {
 
 func (f *Copying) notify(k *transfer.Key, why error) { f.fail(f.byTemp[string(k.Name)].name, why) }
 
-// stage makes keys under temporary names, which expire, and returns those that it made. A key that another client
-// changed while it was read is read again.
+// stage copies keys under temporary names, which expire, and returns the staged keys. It rereads a key that another
+// client changed during the copy.
 func (c *Maker) stage(ctx context.Context, db int, f *Copying, names []string) (made []*staged, err error) {
 	f.byTemp = map[string]*staged{}
 	for range tries {

@@ -13,7 +13,7 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// meddling is a client that something happens to before its calls.
+// meddling is a client that calls a hook before its commands.
 type meddling struct {
 	*engine.Session
 	before func(calls [][][]byte)
@@ -24,8 +24,8 @@ func (m meddling) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value,
 	return m.Session.Pipeline(ctx, calls)
 }
 
-// TestJournalThatFillsUp cannot be written in the middle of a change: what has gone by
-// then comes back.
+// TestJournalThatFillsUp makes the journal unwritable in the middle of a change: the finished
+// batches are undone.
 func TestJournalThatFillsUp(t *testing.T) {
 	now := func() int64 { return 1_700_000_000_000 }
 	store, err := local.Open(local.Memory, local.Options{Now: now, SweepEvery: -1})

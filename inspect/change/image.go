@@ -34,7 +34,7 @@ func (e errNotSaved) Error() string {
 	return fmt.Sprintf("%s cannot be kept: %v", display.Text(e.key, 30), e.err)
 }
 
-// keyState is what is known about a key before its value is read.
+// keyState is the metadata of a key, read before its value.
 type keyState struct {
 	key     string
 	kind    string // "" for a missing key

@@ -64,7 +64,7 @@ const (
 	recordTarget   = 'T' // the name of the target
 	recordStep     = 'S' // begins a step: time and title
 	recordCommands = 'C' // a database and commands there, in the Redis protocol
-	recordRedo     = 'R' // likewise: the commands that redo the change, if it needs no saved keys
+	recordRedo     = 'R' // the commands that redo the change, if it needs no saved keys
 	recordChecks   = 'L' // what the change left in the keys that the commands before restore: see checks.go
 	recordEnd      = 'E' // ends a step: number of keys, and whether the person confirmed it
 

@@ -9,8 +9,8 @@ import (
 	"github.com/meowdis/meowdis/internal/alone"
 )
 
-// FuzzJournal loads journals that hold anything. The steps of one follow each other in
-// the file, can be replayed or say that they are damaged, and are there again the next time.
+// FuzzJournal loads journals with arbitrary content. Their steps must be consecutive, must
+// replay or be reported as damaged, and must be found again by the next load.
 func FuzzJournal(f *testing.F) {
 	kept := NewJournal(f.TempDir(), "t", func() int64 { return 1 })
 	var ends []int64

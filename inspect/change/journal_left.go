@@ -124,8 +124,8 @@ func applyStepRecord(steps []Step, kind byte, payload []byte, from, next int64) 
 	return steps
 }
 
-// trim drops what no change followed from the end: records cut short by a crash, and steps
-// without commands. It then treats what precedes them in the same way, so that the next
+// trim drops records from the end that no change followed: records cut short by a crash, and
+// steps without commands. It repeats this for the records before them, so that the next
 // session finds the same steps.
 func (j *Journal) trim(steps []Step, starts []int64) []Step {
 	for at := range slices.Backward(starts) {

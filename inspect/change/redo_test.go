@@ -10,8 +10,8 @@ import (
 	"github.com/meowdis/meowdis/local"
 )
 
-// TestUndoWithoutRedo: what makes a change again cannot be kept, and the change is undone
-// all the same; what is made again needs its undo.
+// TestUndoWithoutRedo checks that an undo succeeds even if its redo cannot be saved, and that
+// a redo fails if its undo cannot be saved.
 func TestUndoWithoutRedo(t *testing.T) {
 	now := func() int64 { return 1_700_000_000_000 }
 	store, err := local.Open(local.Memory, local.Options{Now: now, SweepEvery: -1})

@@ -9,7 +9,7 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// refusing queues nothing but reads, and so carries no transaction out.
+// refusing queues only reads, and so never commits a transaction.
 type refusing struct{}
 
 func (refusing) Pipeline(_ context.Context, calls [][][]byte) ([]resp.Value, error) {
@@ -29,7 +29,7 @@ func (refusing) Pipeline(_ context.Context, calls [][][]byte) ([]resp.Value, err
 	return values, nil
 }
 
-// TestRefusedTogether is a transaction of which nothing was done: its commands say why.
+// TestRefusedTogether checks that a refused transaction reports the error of its command.
 func TestRefusedTogether(t *testing.T) {
 	c := Maker{Conn: target.NewConn(refusing{}, func() int64 { return 0 })}
 	var r rereadSet

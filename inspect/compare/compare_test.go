@@ -9,7 +9,7 @@ import (
 	"github.com/meowdis/meowdis/keytype"
 )
 
-// shape is rows as text: a mark, and the sides.
+// shape renders rows as text: the mark and both sides.
 func shape(rows []row) string {
 	var b strings.Builder
 	for _, r := range rows {
@@ -37,7 +37,7 @@ func TestContents(t *testing.T) {
 	}
 }
 
-// TestSequence shows that what is left and what is right can be read off the rows.
+// TestSequence checks that the rows contain both sides completely.
 func TestSequence(t *testing.T) {
 	words := []string{"a", "b", "c\nd", `e\`, ""}
 	r := rand.New(rand.NewPCG(1, 2))

@@ -22,7 +22,7 @@ type sheet struct {
 	lines           []line
 	stacked         bool // one side below the other
 	at, top         int  // the selected line, and the first visible one
-	height          int
+	height          int  // lines for the rows
 	first           bool // the first difference has been selected
 }
 

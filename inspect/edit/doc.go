@@ -1,7 +1,7 @@
-// Package edit is the room of the inspector that changes data: what asks for a change
-// (forms, the editor, the console), what asks the person first, and the undo of it all.
+// Package edit is the pane of the inspector that changes data: forms, the editor and the
+// command line, the confirmations, and undo.
 //
-// Start at Room (room.go). actions.go has what the keys of the keyboard mean, editable.go
-// which text is edited, draft.go the editor outside, console.go the command line. Every
-// change goes through write (write.go), and package change makes it in a job.
+// Start at Room (room.go). actions.go has the actions that keys trigger, editable.go the
+// texts that can be edited, draft.go the external editor, console.go the command line.
+// Every change goes through write (write.go); package change makes it in a job.
 package edit

@@ -8,8 +8,8 @@ import (
 	"github.com/meowdis/meowdis/keytype"
 )
 
-// TestElementsAreSaved with the calls of their types. A field without a name keeps its
-// time to live like any other.
+// TestElementsAreSaved checks the commands that save an element of each type. A field with
+// an empty name keeps its TTL, too.
 func TestElementsAreSaved(t *testing.T) {
 	for _, c := range []struct {
 		kind string

@@ -16,8 +16,8 @@ import (
 	"github.com/meowdis/meowdis/inspect/target"
 )
 
-// Rename asks for another name of the selected key, or a pattern for many. A name that is
-// taken is asked about once more.
+// Rename asks for a new name for the selected key, or for a pattern for many keys. It
+// confirms before it overwrites a key.
 func (r *Room) Rename(s Subject) tea.Cmd {
 	switch {
 	case !r.mayWrite() || s.Keys.Empty():
@@ -43,13 +43,13 @@ func (r *Room) Rename(s Subject) tea.Cmd {
 	return nil
 }
 
-// namesMsg is the names of the keys that are to be renamed.
+// namesMsg is the names of the keys to rename.
 type namesMsg struct {
 	change.Selection
 	names []string
 }
 
-// loadNames finds out the names of the keys that are to be renamed.
+// loadNames loads the names of the keys to rename.
 func (r *Room) loadNames(s change.Selection) tea.Cmd {
 	mk, db := r.maker, r.DB
 	return r.Start(job.Weighing, func(ctx context.Context) (tea.Msg, error) {
@@ -58,14 +58,13 @@ func (r *Room) loadNames(s change.Selection) tea.Cmd {
 	})
 }
 
-// How many names a pattern is tried on while it is typed, and how many of those that change
-// are shown.
+// Limits of the preview: names that the pattern is tried on, and changed names shown.
 const (
 	maxPreviewed  = 2000
 	maxNamesShown = 8
 )
 
-// onNames asks for a pattern by which keys get other names.
+// onNames asks for a rename pattern.
 func (r *Room) onNames(n namesMsg) {
 	if len(n.names) == 0 {
 		r.Notice = "There is no key to rename."
@@ -94,7 +93,7 @@ func (r *Room) onNames(n namesMsg) {
 	r.Dialog = f
 }
 
-// commonPrefix is what all names begin with, up to the last delimiter.
+// commonPrefix returns the longest prefix of all names that ends with a delimiter.
 func commonPrefix(names []string, delimiter string) string {
 	first, last := slices.Min(names), slices.Max(names)
 	i := 0
@@ -110,7 +109,7 @@ func commonPrefix(names []string, delimiter string) string {
 	return first[:i]
 }
 
-// previewNames shows what names become.
+// previewNames renders the old and new names.
 func (r *Room) previewNames(p change.Pattern, names []string, width, height int) (lines []string) {
 	tried, changed := names[:min(len(names), maxPreviewed)], 0
 	for _, old := range tried {
@@ -129,13 +128,13 @@ func (r *Room) previewNames(p change.Pattern, names []string, width, height int)
 	return append(lines, r.Styles.Dim.Render(display.Truncate("  "+display.Grouped(int64(changed))+of+display.Counted(int64(len(tried)), "key gets", "keys get")+" another name", width)))
 }
 
-// renameText is an old name and the new one in at most width cells.
+// renameText renders an old name and the new one in at most width cells.
 func renameText(old, name string, width int) string {
 	each := max((width-3)/2, 1)
 	return display.Text(old, each) + " → " + display.Text(name, each)
 }
 
-// plannedMsg is what a pattern makes of names.
+// plannedMsg is the new names that a pattern gives.
 type plannedMsg struct {
 	form    *form
 	pattern change.Pattern
@@ -150,7 +149,7 @@ func (r *Room) planNames(f *form, n namesMsg, p change.Pattern) tea.Cmd {
 	})
 }
 
-// onPlanned asks before keys get other names, or says why they cannot.
+// onPlanned asks before it renames keys, or lists the names that are taken.
 func (r *Room) onPlanned(m plannedMsg) tea.Cmd {
 	many := display.Counted(int64(len(m.Old)), "key", "keys")
 	switch {

@@ -9,7 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// ends does what a command of Start does, and returns the end of the job.
+// ends runs a command of Start, and returns the result of the job.
 func ends(t *testing.T, cmd tea.Cmd) Finished {
 	t.Helper()
 	f, ok := cmd().(Finished)
@@ -19,7 +19,7 @@ func ends(t *testing.T, cmd tea.Cmd) Finished {
 	return f
 }
 
-// TestLateEndsAreDropped of jobs that were cancelled, or replaced.
+// TestLateEndsAreDropped checks that the results of cancelled and replaced jobs are dropped.
 func TestLateEndsAreDropped(t *testing.T) {
 	js := Jobs{After: func(time.Duration, tea.Msg) tea.Cmd { return nil }}
 	work := func(result string) func(context.Context) (tea.Msg, error) {

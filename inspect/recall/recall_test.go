@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// ticking is a clock that goes on with each look.
+// ticking is a clock that advances with each reading.
 func ticking() func() int64 {
 	now := int64(1000)
 	return func() int64 { now++; return now }
@@ -110,8 +110,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestTroubles: a damaged file is named and left alone, and without a directory all stays
-// in the session.
+// TestTroubles checks that a damaged file is named and left unchanged, and that without a
+// directory the keys last for the session.
 func TestTroubles(t *testing.T) {
 	m := New(t.TempDir(), "a", ticking())
 	if err := os.WriteFile(m.path, []byte("{"), 0o600); err != nil {
@@ -134,7 +134,7 @@ func TestTroubles(t *testing.T) {
 	}
 }
 
-// TestAtOnce: nothing is lost when several inspectors remember something at the same moment.
+// TestAtOnce checks that concurrent writes of several inspectors lose nothing.
 func TestAtOnce(t *testing.T) {
 	const inspectors, each = 6, 10
 	dir, clock := t.TempDir(), func() int64 { return 1000 }

@@ -36,7 +36,7 @@ func TestFeedIsBounded(t *testing.T) {
 	}
 }
 
-// TestFeedEnds says why nothing comes any more, and ends what listens with the view.
+// TestFeedEnds checks that a feed says why it ended, and that leaving the view ends it.
 func TestFeedEnds(t *testing.T) {
 	lost := errors.New("connection reset")
 	for name, listen := range map[string]Listener{
@@ -79,7 +79,7 @@ func TestMonitored(t *testing.T) {
 	}
 }
 
-// TestManyRows keeps no more rows than a screen is for.
+// TestManyRows checks that a view keeps a bounded number of rows.
 func TestManyRows(t *testing.T) {
 	v := views()[clientsView]
 	var list strings.Builder

@@ -7,7 +7,7 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// short sends fewer replies than it should.
+// short returns fewer replies than commands.
 type short struct{}
 
 func (short) Pipeline(context.Context, [][][]byte) ([]resp.Value, error) { return nil, nil }
