@@ -138,9 +138,9 @@ func (c *compiler) binary(e *binary) expr {
 		return func(f *frame) Value { return Bool(t(f)) }
 	}
 	var left, right expr
-	if k, ok := e.left.(*constant); ok { // Lua 5.1 adds the constants of the right operand first
+	if _, ok := constantNumber(e.left); ok { // Lua 5.1 adds the constants of the right operand first
 		right = c.expr(e.right)
-		left = c.expr(k)
+		left = c.expr(e.left)
 	} else {
 		left, right = c.expr(e.left), c.expr(e.right)
 	}

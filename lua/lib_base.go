@@ -261,13 +261,15 @@ func baseToNumber(s *State, args []Value) []Value {
 	if base == 16 && len(digits) > 2 && digits[0] == '0' && digits[1]|0x20 == 'x' {
 		digits = digits[2:]
 	}
-	if digits == "" || strings.ContainsAny(digits, "+-_") {
+	if digits == "" {
 		return s.One(Nil)
+	}
+	for i := range len(digits) { // ParseUint does not read what follows a number that is too large
+		if _, err := strconv.ParseUint(digits[i:i+1], base, 64); err != nil {
+			return s.One(Nil)
+		}
 	}
 	n, err := strconv.ParseUint(digits, base, 64)
-	if err != nil && err.(*strconv.NumError).Err != strconv.ErrRange {
-		return s.One(Nil)
-	}
 	if negative && err == nil {
 		n = -n
 	}

@@ -1,6 +1,10 @@
 package lua
 
-import "math"
+import (
+	"math"
+
+	"github.com/meowdis/meowdis/trig"
+)
 
 // random is the generator of drand48, of which Redis takes 31 bits.
 type random struct{ x uint64 }
@@ -46,13 +50,13 @@ func mathOf2(f func(a, b float64) float64) GoFunction {
 }
 
 var mathFunctions = map[string]GoFunction{
-	"abs": mathAbs, "acos": mathOfPlus(math.Acos), "asin": mathOfPlus(math.Asin), "atan": mathOf(math.Atan),
-	"ceil": mathOf(math.Ceil), "cos": mathOf(math.Cos), "cosh": mathOf(math.Cosh), "exp": mathOf(math.Exp),
-	"floor": mathOf(math.Floor), "log": mathOf(math.Log), "log10": mathOfPlus(math.Log10), "sin": mathOf(math.Sin),
-	"sinh": mathOf(math.Sinh), "sqrt": mathOf(math.Sqrt), "tan": mathOf(math.Tan), "tanh": mathOf(math.Tanh),
+	"abs": mathAbs, "acos": mathOfPlus(trig.Acos), "asin": mathOfPlus(trig.Asin), "atan": mathOf(trig.Atan),
+	"ceil": mathOf(math.Ceil), "cos": mathOf(trig.Cos), "cosh": mathOf(trig.Cosh), "exp": mathOf(trig.Exp),
+	"floor": mathOf(math.Floor), "log": mathOf(trig.Log), "log10": mathOfPlus(trig.Log10), "sin": mathOf(trig.Sin),
+	"sinh": mathOf(trig.Sinh), "sqrt": mathOf(math.Sqrt), "tan": mathOf(trig.Tan), "tanh": mathOf(trig.Tanh),
 	"deg":   mathOf(func(x float64) float64 { return x / (math.Pi / 180) }),
 	"rad":   mathOf(func(x float64) float64 { return x * (math.Pi / 180) }),
-	"atan2": mathOf2(math.Atan2), "pow": mathOf2(math.Pow), "fmod": mathOf2(math.Mod), "mod": mathOf2(math.Mod),
+	"atan2": mathOf2(trig.Atan2), "pow": mathOf2(trig.Pow), "fmod": mathOf2(math.Mod), "mod": mathOf2(math.Mod),
 	"frexp": mathFrexp, "ldexp": mathLdexp, "modf": mathModf, "max": mathMax, "min": mathMin,
 	"random": mathRandom, "randomseed": mathRandomSeed,
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/meowdis/meowdis/trig"
 )
 
 // FormatNumber prints a number as Lua does: 14 digits, without zeros at the end.
@@ -64,7 +66,7 @@ func power(a, b float64) float64 {
 	if b == 2 {
 		return a * a
 	}
-	return checked(math.Pow(a, b), a, b)
+	return checked(trig.Pow(a, b), a, b)
 }
 
 const spaces = " \t\n\v\f\r"

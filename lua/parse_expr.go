@@ -48,24 +48,28 @@ func (p *parser) subexpr(limit int) any {
 	}
 }
 
+// constantNumber returns the number that e is, in parentheses or not.
+func constantNumber(e any) (n float64, ok bool) {
+	switch e := e.(type) {
+	case *paren:
+		return constantNumber(e.of)
+	case *constant:
+		return e.v.AsNumber()
+	}
+	return 0, false
+}
+
 // folded computes an operation on constant numbers.
 func folded(u *unary) any {
-	if c, ok := u.of.(*constant); ok && u.op == '-' {
-		if n, is := c.v.AsNumber(); is {
-			return &constant{Number(-n)}
-		}
+	if n, ok := constantNumber(u.of); ok && u.op == '-' {
+		return &constant{Number(-n)}
 	}
 	return u
 }
 
 func foldedBinary(b *binary) any {
-	l, lok := b.left.(*constant)
-	r, rok := b.right.(*constant)
-	if !lok || !rok {
-		return b
-	}
-	x, xok := l.v.AsNumber()
-	y, yok := r.v.AsNumber()
+	x, xok := constantNumber(b.left)
+	y, yok := constantNumber(b.right)
 	f := arithmetic[b.op]
 	if !xok || !yok || f == nil || (b.op == '/' || b.op == '%') && y == 0 {
 		return b

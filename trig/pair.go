@@ -39,6 +39,13 @@ func quotient(a, b float64) pair {
 	return pair{high, math.FMA(-high, b, a) / b}
 }
 
+// over is a / b.
+func (a pair) over(b pair) pair {
+	q := a.high / b.high
+	rest := a.plus(b.times(pair{high: -q}))
+	return sum(q, rest.high/b.high)
+}
+
 // root is the square root of a, which is not 0.
 func root(a float64) pair {
 	high := math.Sqrt(a)

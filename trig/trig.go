@@ -1,10 +1,14 @@
-// Package trig computes sines, cosines and arc sines that are rounded correctly, where those of package
-// math may be the second or third nearest float: between opposite places of the earth that is 20 cm.
+// Package trig computes sines, powers, logarithms and the like that are rounded correctly, where package
+// math may return the second or third nearest float: between opposite places of the earth that is 20 cm.
 // A result has 75 bits before it is rounded to 53, so that one argument in some million may
 // still get the second nearest float.
 package trig
 
-import "math"
+import (
+	"math"
+	"math/big"
+	"sync"
+)
 
 // The parts of π/2, each of which goes on where the one before ends.
 const (
@@ -21,23 +25,83 @@ const (
 	far = 0x1p20
 )
 
-// Sin returns the sine of x radians. That of an x above a million is package math's.
+// Sin returns the sine of x radians.
 func Sin(x float64) float64 {
 	switch a := math.Abs(x); {
 	case a < tiny:
 		return x
-	case a < far:
+	case a <= math.MaxFloat64:
 		return turned(x, 0)
 	}
-	return math.Sin(x)
+	return math.NaN()
 }
 
-// Cos returns the cosine of x radians. That of an x above a million is package math's.
+// Cos returns the cosine of x radians.
 func Cos(x float64) float64 {
-	if math.Abs(x) < far {
+	if math.Abs(x) <= math.MaxFloat64 {
 		return turned(x, 1)
 	}
-	return math.Cos(x)
+	return math.NaN()
+}
+
+// Tan returns the tangent of x radians.
+func Tan(x float64) float64 {
+	switch a := math.Abs(x); {
+	case a < tiny:
+		return x
+	case a <= math.MaxFloat64:
+		angle, n := reduced(x)
+		return turnedPair(angle, n).over(turnedPair(angle, n+1)).rounded()
+	}
+	return math.NaN()
+}
+
+// Acos returns the arc cosine of x in radians, NaN when x is not between -1 and 1.
+func Acos(x float64) float64 {
+	quarter := pair{halfPi1, halfPi2}
+	double := func(p pair) pair { return pair{2 * p.high, 2 * p.low} }
+	switch a := math.Abs(x); {
+	case a == 0:
+		return halfPi1
+	case a <= 0.5:
+		return quarter.plus(arc(pair{high: x}).minus()).rounded()
+	case a < 1 && x > 0:
+		return double(arc(root((1 - x) / 2))).rounded()
+	case a < 1:
+		return double(quarter.plus(arc(root((1 + x) / 2)).minus())).rounded()
+	case x == 1:
+		return 0
+	case x == -1:
+		return 2 * halfPi1
+	}
+	return math.NaN()
+}
+
+// Atan returns the arc tangent of x in radians.
+func Atan(x float64) float64 {
+	if math.Abs(x) < tiny {
+		return x
+	}
+	return Atan2(x, 1)
+}
+
+// Atan2 returns the angle of the point (x, y) in radians.
+func Atan2(y, x float64) float64 {
+	angle := math.Atan2(y, x)
+	if x == 0 || y == 0 || math.IsNaN(angle) || math.IsInf(x, 0) || math.IsInf(y, 0) {
+		return angle
+	}
+	// No product overflows or vanishes when the larger is about 1. When the smaller then is
+	// below 2^-900, package math's angle is the quotient.
+	_, e := math.Frexp(max(math.Abs(x), math.Abs(y)))
+	x, y = math.Ldexp(x, -e), math.Ldexp(y, -e)
+	if min(math.Abs(x), math.Abs(y)) < 0x1p-900 {
+		return angle
+	}
+	rest, n := reduced(angle)
+	s, c := turnedPair(rest, n), turnedPair(rest, n+1)
+	across := c.times(pair{high: y}).plus(s.times(pair{high: x}).minus())
+	return angle + across.rounded()/(c.high*x+s.high*y)
 }
 
 // Asin returns the arc sine of x in radians, NaN when x is not between -1 and 1.
@@ -61,16 +125,64 @@ func Asin(x float64) float64 {
 
 // turned is the sine of x and some right angles.
 func turned(x float64, right int) float64 {
-	n := math.Round(x / halfPi1)
-	angle := pair{high: x}
-	if n != 0 {
-		first, second := product(-n, halfPi1), product(-n, halfPi2)
-		a := sum(x+first.high, first.low) // no bit of the sum is lost, as both are about the same
-		b := sum(a.high, second.high)
-		angle = sum(b.high, a.low+b.low+math.FMA(-n, halfPi3, second.low))
+	angle, n := reduced(x)
+	return turnedPair(angle, right+n).rounded()
+}
+
+// reduced returns x less n right angles, which is between -π/4 and π/4.
+func reduced(x float64) (angle pair, n int) {
+	if math.Abs(x) >= far {
+		return reducedFar(x)
 	}
+	whole := math.Round(x / halfPi1)
+	if whole == 0 {
+		return pair{high: x}, 0
+	}
+	first, second := product(-whole, halfPi1), product(-whole, halfPi2)
+	a := sum(x+first.high, first.low) // no bit of the sum is lost, as both are about the same
+	b := sum(a.high, second.high)
+	return sum(b.high, a.low+b.low+math.FMA(-whole, halfPi3, second.low)), int(whole)
+}
+
+// reducedFar is reduced for an x above far.
+func reducedFar(x float64) (angle pair, n int) {
+	const bits = 1300 // of the largest float, and 200 behind its point
+	quarter := manyPi()
+	exact := func(f float64) *big.Float { return new(big.Float).SetPrec(bits).SetFloat64(f) }
+	turns, _ := new(big.Float).SetPrec(bits).Add(new(big.Float).SetPrec(bits).Quo(exact(math.Abs(x)), quarter), exact(0.5)).Int(nil)
+	rest := exact(math.Abs(x))
+	rest.Sub(rest, new(big.Float).SetPrec(bits).Mul(new(big.Float).SetPrec(bits).SetInt(turns), quarter))
+	high, _ := rest.Float64()
+	low, _ := rest.Sub(rest, exact(high)).Float64()
+	n = int(turns.And(turns, big.NewInt(3)).Int64())
+	if x < 0 {
+		return pair{-high, -low}, -n
+	}
+	return pair{high, low}, n
+}
+
+// manyPi returns π/2 with 1300 bits, by Machin's formula: π/4 is 4 arctan(1/5) - arctan(1/239).
+var manyPi = sync.OnceValue(func() *big.Float {
+	const bits = 1400
+	one := new(big.Int).Lsh(big.NewInt(1), bits)
+	arctan := func(n int64) *big.Int {
+		term, all := new(big.Int).Quo(one, big.NewInt(n)), new(big.Int)
+		for i := int64(1); term.Sign() != 0; i += 2 {
+			all.Add(all, new(big.Int).Quo(term, big.NewInt(i)))
+			term.Quo(term, big.NewInt(-n*n))
+		}
+		return all
+	}
+	pi := arctan(5)
+	pi.Mul(pi, big.NewInt(4)).Sub(pi, arctan(239))
+	half := new(big.Float).SetPrec(bits).SetInt(pi.Lsh(pi, 1))
+	return half.SetMantExp(half, -bits)
+})
+
+// turnedPair is the sine of an angle and some right angles.
+func turnedPair(angle pair, right int) pair {
 	var s pair
-	if right += int(n); right&1 == 0 {
+	if right&1 == 0 {
 		s = sine(angle)
 	} else {
 		s = cosine(angle)
@@ -78,7 +190,7 @@ func turned(x float64, right int) float64 {
 	if right&2 != 0 {
 		s = s.minus()
 	}
-	return s.rounded()
+	return s
 }
 
 // The factors of the powers of a square in the series of sine and cosine: 1, -1/3!,

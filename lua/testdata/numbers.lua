@@ -45,3 +45,5 @@ return 0 == -0, 1 / 0, 1 / -0
 local a = -0; return 1 / 0, 1 / a, (function() return 1 / 0 end)()
 local n = 5; return 0 / -0, 1 / 0, n - 0
 return 1 / next({[-0] = 1}), 1 / 0
+return tonumber("-9223372036854775808|", 36), tonumber("ffffffffffffffffffx", 16), tonumber("ffffffffffffffffff", 16), tonumber("1_0", 16), tonumber("1+", 16)
+return 131075^3, 131077^3, 33^11, 1.5^30, 3^33, 3^34, 7^19, (-3)^3, (-2)^-1075, 2^-1074, 2^-1075, 1.5^-1800, 10^-320, 10^308, 10^22, 10^23
