@@ -79,7 +79,7 @@ internal/complete:    commands display internal/exit internal/target local resp 
 internal/move:        commands engine glob internal/exit internal/flags internal/progress internal/target keyspace/catalog local outfile rdb resp transfer
 internal/script:      internal/exit resp transfer/cmdfile
 transfer/cmdfile:     display resp
-internal/target:      bus commands display engine internal/exit internal/flags local outfile profile pubsub remote resp rqlite schema/install
+internal/target:      bus commands display engine internal/exit internal/flags local outfile profile pubsub remote resp rqlite schema/install store
 repl:                 commands display keyspace keyspace/peek keytype outfile resp spelling
 inspect/job:          display
 inspect/screen:       display resp

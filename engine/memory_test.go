@@ -2,11 +2,15 @@ package engine_test
 
 import (
 	"context"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/lua"
+	"github.com/meowdis/meowdis/script"
 	"github.com/meowdis/meowdis/store"
 )
 
@@ -45,4 +49,81 @@ func TestMemoryIsCharged(t *testing.T) {
 	if got := do("PING"); got == string(store.TooMuch.Str) {
 		t.Error("the memory was not given back")
 	}
+}
+
+// TestExtremeArguments calls each Lua function with numbers beyond every range, in each place of up to four arguments:
+// none panics, runs for long, or allocates far beyond the limit.
+func TestExtremeArguments(t *testing.T) {
+	var names []string
+	script.Hook = func(st *lua.State) {
+		names = functionNames(st.Globals, "", map[*lua.Table]bool{})
+	}
+	defer func() { script.Hook = nil }()
+	script.NewMachine()
+	if len(names) < 80 {
+		t.Fatalf("there are only %d functions", len(names))
+	}
+	st, err := local.Open(local.Memory, local.Options{SweepEvery: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	const limit = 64 << 20
+	e := engine.New(st)
+	e.SetTimeLimit(10 * time.Second)
+	for _, name := range names {
+		s := e.Session()
+		s.Bound(store.NewBudget(store.NewPool(limit), limit, 0))
+		for _, first := range []string{"'abc'", "'!i4'", "'%d'", "{1,2,3}", "type", "e"} {
+			if name == "table.insert" && first == "{1,2,3}" {
+				continue // moves as many elements as the number says, as in Redis: its time is limited
+			}
+			before := allocated()
+			v, err := s.Do(context.Background(), []byte("EVAL"), []byte(`
+				local f, n = `+name+`, 0
+				for _, e in ipairs({1e300, -1e300, 2^53, -2^53, 2^31, -2^31, 2^63, -2^63, 0/0, 1/0, -1/0}) do
+					local a = `+first+`
+					for _, args in ipairs({{a, e}, {a, e, e}, {a, 1, e}, {a, e, 1}, {a, a, e}, {a, a, e, e}, {a, a, a, e}, {a, '', e, e}, {a, -e, e}, {a, 1, e, e}}) do
+						pcall(f, unpack(args))
+						n = n + 1
+					end
+				end
+				return n`), []byte("0"))
+			switch took := allocated() - before; {
+			case err != nil || s.Broken():
+				t.Fatalf("%s(%s, …): %v %s", name, first, err, v.Str)
+			case v.IsError() && name != "error" && string(v.Str) != string(store.TooMuch.Str) && !strings.Contains(string(v.Str), "memory"):
+				t.Errorf("%s(%s, …): %s", name, first, v.Str)
+			case took > 8*limit:
+				t.Errorf("%s(%s, …) allocates %d MB", name, first, took>>20)
+			}
+			s.Release()
+		}
+	}
+}
+
+// allocated is how many bytes the process has allocated so far.
+func allocated() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.TotalAlloc
+}
+
+// functionNames lists the functions of a table and of the tables in it.
+func functionNames(t *lua.Table, prefix string, seen map[*lua.Table]bool) (names []string) {
+	if seen[t] {
+		return nil
+	}
+	seen[t] = true
+	for k, v, _ := t.Next(lua.Nil); !k.IsNil(); k, v, _ = t.Next(k) {
+		name, is := k.AsString()
+		switch {
+		case !is || strings.HasPrefix(name, "_"):
+		case v.AsFunction() != nil:
+			names = append(names, prefix+name)
+		case v.AsTable() != nil:
+			names = append(names, functionNames(v.AsTable(), prefix+name+".", seen)...)
+		}
+	}
+	return names
 }

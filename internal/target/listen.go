@@ -10,12 +10,17 @@ import (
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
 )
+
+// sessionMemory bounds the rows and replies of a command, or of a pipeline, in this process.
+const sessionMemory = 2 << 30
 
 // on has the connection run commands on a store. The messages of a file other processes get.
 func (c *Conn) on(file engine.Store, end func() error) {
 	e := engine.New(file)
 	session := e.Session()
+	session.Bound(store.NewBudget(nil, sessionMemory, 0))
 	session.SetWho(func() (addr, name string) { return fmt.Sprint("pid:", os.Getpid()), "" })
 	c.Session, c.hub, c.limit, c.end = session, e.Hub(), e.SetTimeLimit, end
 	if c.Target.URL == nil && c.Target.Path != local.Memory {
