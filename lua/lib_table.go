@@ -25,7 +25,7 @@ func tableConcat(s *State, args []Value) []Value {
 	} else {
 		to = s.CheckInt(args, 4)
 	}
-	var b strings.Builder
+	size := 0
 	for i := from; i <= to; i++ {
 		v := t.Index(i)
 		part, ok := v.Text()
@@ -33,13 +33,22 @@ func tableConcat(s *State, args []Value) []Value {
 			s.Throwf("invalid value (%s) at index %d in table for 'concat'", v.Type(), i)
 		}
 		s.step()
+		size += len(part)
+		s.Fits(size)
+		if i < to {
+			size += len(sep)
+		}
+	}
+	s.Grow(size)
+	var b strings.Builder
+	b.Grow(size)
+	for i := from; i <= to; i++ {
+		part, _ := t.Index(i).Text()
 		b.WriteString(part)
-		s.Fits(b.Len())
 		if i < to {
 			b.WriteString(sep)
 		}
 	}
-	s.Grow(b.Len())
 	return s.One(String(b.String()))
 }
 
