@@ -1,6 +1,7 @@
 package soak
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -87,4 +88,79 @@ func TestFlat(t *testing.T) {
 	if flat(growing) == nil || flat(nil) == nil {
 		t.Error("what grows is taken for flat")
 	}
+}
+
+// TestBoundedMemory asks for much more than --max-memory in several ways: the process never takes 300 MB more than that,
+// and ends when it is told to.
+func TestBoundedMemory(t *testing.T) {
+	if _, err := os.Stat("/proc/self/status"); err != nil {
+		t.Skip("the system does not say how much memory a process had at most")
+	}
+	const limit = 256
+	p := startVerb(t, t.TempDir()+"/db.sqlite", 0, "--max-memory", fmt.Sprintf("%dmb", limit), "--max-request-memory", fmt.Sprintf("%dmb", limit))
+	s, err := p.dial(false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	run := func(args ...string) (reply string) {
+		call := make([][]byte, len(args))
+		for i, arg := range args {
+			call[i] = []byte(arg)
+		}
+		if err := do(s, call); err != nil {
+			reply = err.Error()
+		}
+		return reply
+	}
+	mb := strings.Repeat("x", 1<<20)
+	mget := []string{"MGET"}
+	for i := range 40 {
+		key := fmt.Sprint("v", i)
+		run("SET", key, mb)
+		for range 10 {
+			mget = append(mget, key)
+		}
+	}
+	run("JSON.SET", "json", "$", strings.Repeat("[", 100)+strings.Repeat("0,", 20_000)+"0"+strings.Repeat("]", 100))
+	run("JSON.SET", "deep", "$", strings.Repeat(`{"a":[1,`, 50)+"1"+strings.Repeat("]}", 50))
+	for _, attack := range [][]string{
+		{"JSON.GET", "json", "INDENT", strings.Repeat(" ", 10_000)},
+		{"EVAL", "local s = string.rep('x', 1048576) local t = {} for i = 1, 3000 do t[i] = s end return t", "0"},
+		mget,
+		{"EVAL", "return #string.rep('x', 1e9)", "0"},
+		{"EVAL", "local s, t = string.rep('x', 1048576), {} for i = 1, 3000 do t[i] = s end return #table.concat(t)", "0"},
+		{"JSON.GET", "deep", "$..*..*"},
+		{"LCS", "v1", "v2"},
+	} {
+		if got := run(attack...); !strings.Contains(got, "memory") && attack[0] != "JSON.GET" {
+			t.Errorf("%.60q replies %.80q", attack, got)
+		}
+	}
+	run("SETRANGE", "long", "100000000", "x")
+	run("BITOP", "NOT", "other", "long")
+	run("BITOP", "AND", "third", "long", "other")
+	if peak, err := p.peak(); err != nil || peak > (limit+300)<<20 {
+		t.Errorf("the process had %d MB, %v", peak>>20, err)
+	}
+	p.cmd.Process.Signal(os.Interrupt)
+	ended := make(chan error, 1)
+	go func() { ended <- p.cmd.Wait() }()
+	select {
+	case <-ended:
+	case <-time.After(30 * time.Second):
+		t.Error("the process does not end")
+	}
+}
+
+// peak is how many bytes of memory the process had at most.
+func (p *process) peak() (int64, error) {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+	for line := range strings.Lines(string(status)) {
+		if figure, is := strings.CutPrefix(line, "VmHWM:"); is {
+			kilobytes, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(figure), "kB")), 10, 64)
+			return kilobytes << 10, err
+		}
+	}
+	return 0, errors.Join(err, errors.New("the system does not say"))
 }
