@@ -13,8 +13,8 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// source describes how the value of one type is counted, fetched in chunks and laid out. Types outside
-// sources use a generic source.
+// source describes how the value of one type is counted, fetched in chunks and laid out. Known types
+// outside sources use a generic source.
 type source struct {
 	count   string                                                // the command that counts elements or bytes
 	unit    [2]string                                             // the unit, singular and plural
