@@ -33,7 +33,7 @@ func newSession(t *testing.T, lines ...string) *engine.Session {
 	return s
 }
 
-// completions lists what TAB offers after a line.
+// completions returns the candidates of TAB after a line.
 func completions(t Target, text string) []string {
 	o := &Options{Formats: []string{"typed", "json"}}
 	c := complete(text, o)
@@ -253,7 +253,7 @@ func TestCompletionOfListedValues(t *testing.T) {
 	}
 }
 
-// TestCompletionOfDatabasesAndEntries: TAB offers databases that have keys, and the ids of entries that make sense.
+// TestCompletionOfDatabasesAndEntries checks that TAB offers databases with keys, and the IDs of suitable entries.
 func TestCompletionOfDatabasesAndEntries(t *testing.T) {
 	s := newSession(t, "SET cat 1", "SELECT 3", "SET cat 1", "SELECT 0", "XADD log 1-1 a b", "XADD log 2-1 c d",
 		"XGROUP CREATE log mailers 0", "XREADGROUP GROUP mailers alice COUNT 1 STREAMS log >")
@@ -280,7 +280,7 @@ func TestCompletionOfDatabasesAndEntries(t *testing.T) {
 	}
 }
 
-// TestCompletionSaysWhy tells what keeps TAB from offering anything.
+// TestCompletionSaysWhy checks that TAB says why it offers nothing.
 func TestCompletionSaysWhy(t *testing.T) {
 	why := func(s Session, text string) string {
 		c := complete(text, &Options{})

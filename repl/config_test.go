@@ -20,7 +20,7 @@ type wired struct {
 
 func (w wired) Do(_ context.Context, args ...[]byte) (resp.Value, error) { return w.do(args...), nil }
 
-// TestOfferedSettings: CONFIG SET takes all values that TAB offers, on Redis and on our own server.
+// TestOfferedSettings checks that CONFIG SET accepts all values that TAB offers, on Redis and on our own server.
 func TestOfferedSettings(t *testing.T) {
 	db, err := embedded.Open(embedded.Memory)
 	if err != nil {

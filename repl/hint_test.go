@@ -9,7 +9,7 @@ import (
 	"github.com/meowdis/meowdis/commands"
 )
 
-// TestHintOrder shows what is typed most first, and leaves out what is typed least.
+// TestHintOrder checks that hints show the most used options first, and leave out the least used ones.
 func TestHintOrder(t *testing.T) {
 	for _, c := range []struct {
 		typed   string
@@ -37,7 +37,7 @@ func TestHintOrder(t *testing.T) {
 	}
 }
 
-// TestHintsFit never draws a hint over the edge, whatever the command and the width.
+// TestHintsFit checks that no hint is wider than the screen, for every command and width.
 func TestHintsFit(t *testing.T) {
 	for _, cmd := range commands.All() {
 		_, after := paint(cmd.Name+" ", commands.Ours, true)

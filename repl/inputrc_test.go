@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// TestInputrc types with keys of the user's own.
+// TestInputrc checks key bindings of an init file.
 func TestInputrc(t *testing.T) {
 	for _, c := range []struct{ rc, keys, want string }{
 		{`"\C-t": "user:1"`, "GET \x14", "GET user:1"},
@@ -46,7 +46,7 @@ func TestInputrc(t *testing.T) {
 	}
 }
 
-// TestInputrcFiles has files that include others, that are missing, and that cannot be read.
+// TestInputrcFiles checks included, missing and unreadable files.
 func TestInputrcFiles(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
@@ -72,8 +72,8 @@ func TestInputrcFiles(t *testing.T) {
 	}
 }
 
-// TestInputrcWaits has a sequence of two letters: the first alone is a letter when the other
-// does not come in time.
+// TestInputrcWaits binds a sequence of two letters: the first one is text if the second does
+// not arrive in time.
 func TestInputrcWaits(t *testing.T) {
 	rc := inputrc{timeout: time.Second}
 	rc.parse("set editing-mode vi\n\"jk\": vi-movement-mode\n")

@@ -11,7 +11,7 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// atOnce answers as an endpoint of REST, which does not wait: with nothing a few times.
+// atOnce replies like a REST endpoint that does not block: first with several empty replies.
 type atOnce struct {
 	Session
 	asked []string

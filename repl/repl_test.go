@@ -30,8 +30,8 @@ func (s *shared) Write(b []byte) (int, error) {
 	return s.text.Write(b)
 }
 
-// typedInto runs a loop on what is typed, up to the end of the input, and returns
-// what the terminal got, without its colours, and what went to stderr.
+// typedInto runs a loop on typed input to its end, and returns the terminal's output without
+// colours, and stderr.
 func typedInto(t *testing.T, o Options, keys string) (out, errs string) {
 	t.Helper()
 	var stdout, stderr shared
@@ -105,8 +105,8 @@ func TestRedirection(t *testing.T) {
 	}
 }
 
-// TestRedirectionKeepsFiles writes to files that are there: nothing is lost unless >| asks for
-// it, and the command does not run whose reply would go nowhere.
+// TestRedirectionKeepsFiles checks that only >| replaces a file, and that a command does not
+// run if its output cannot be written.
 func TestRedirectionKeepsFiles(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"kept": "kept", "replaced": "a longer text", "shop.sqlite": "SQLite format 3\x00..."} {
@@ -226,7 +226,7 @@ func TestEditElsewhere(t *testing.T) {
 	mustShow(t, errs, "set EDITOR")
 }
 
-// failing is a session whose connection is lost now and then.
+// failing is a session whose connection is lost from time to time.
 type failing struct {
 	Session
 	errs  []error
@@ -294,8 +294,8 @@ func (s before84) Do(ctx context.Context, args ...[]byte) (resp.Value, error) {
 	return s.Session.Do(ctx, args...)
 }
 
-// TestPeekWithoutRange looks at a vector set of a server that cannot page through it. What a
-// person types there is answered by the server.
+// TestPeekWithoutRange peeks at a vector set on a server without VRANGE. Typed commands still
+// go to the server.
 func TestPeekWithoutRange(t *testing.T) {
 	s := newSession(t)
 	for i := range 12 {
@@ -307,7 +307,7 @@ func TestPeekWithoutRange(t *testing.T) {
 	mustShow(t, out, "key   vec\ntype  vectorset\n", "size  12 elements\n", "\ne00\n", "e09\n… and 2 more\n", "unknown command 'VRANGE'")
 }
 
-// slowSession answers when it is let.
+// slowSession replies when the test allows it.
 type slowSession struct {
 	Session
 	let chan struct{}
@@ -361,7 +361,7 @@ func TestLateCompletion(t *testing.T) {
 	}
 }
 
-// TestAbortingPrompt says in the prompt that EXEC will run nothing.
+// TestAbortingPrompt checks that the prompt announces a transaction that will abort.
 func TestAbortingPrompt(t *testing.T) {
 	changed := false
 	o := Options{Target: Target{Session: newSession(t), Aborts: func(context.Context) (bool, error) { return changed, nil }}}
@@ -373,7 +373,7 @@ func TestAbortingPrompt(t *testing.T) {
 	mustShow(t, out, "db> MULTI", "db(TX, will abort)> DISCARD", "db> ")
 }
 
-// TestGluedPipe asks about a | without blanks.
+// TestGluedPipe checks the question about a | without blanks.
 func TestGluedPipe(t *testing.T) {
 	s := newSession(t, "SET s value", "SET s|cat other", "SET a|b third")
 	out, errs := typedInto(t, Options{Target: Target{Session: s}},
@@ -382,7 +382,7 @@ func TestGluedPipe(t *testing.T) {
 	mustShow(t, errs, `GET s | cat`, `GET "s|cat"`, "Nothing was run.", "GET s | cat -n", "GET s | tr a-z A-Z")
 }
 
-// TestHelpFits shows all of :help in a usual window, with the prompt below it.
+// TestHelpFits checks that :help fits a usual window, with the prompt below it.
 func TestHelpFits(t *testing.T) {
 	for _, columns := range []int{80, 200} {
 		text := Help(commands.Ours, nil, columns)

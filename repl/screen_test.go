@@ -8,7 +8,7 @@ import (
 	"github.com/meowdis/meowdis/commands"
 )
 
-// painted draws a text as an editor does, and returns what the terminal gets.
+// painted draws a text as the editor does, and returns the terminal's output.
 func painted(text string, cursor, columns, rows int) string {
 	var out strings.Builder
 	s := screen{out: &out, size: func() (int, int) { return columns, rows }}

@@ -93,13 +93,13 @@ func TestWrong(t *testing.T) {
 	}
 }
 
-// isMissing recognises the keys that the corpus uses for missing ones: what comes
-// after such a key is not looked at.
+// isMissing reports whether the corpus uses this name for missing keys: Redis does not check the
+// arguments after such a key.
 func isMissing(arg []byte) bool {
 	return slices.Contains([]string{"missing", "none", "nope", "nokey"}, string(arg))
 }
 
-// sloppy are calls with mistakes that Redis lets pass, or only queues.
+// sloppy are invalid calls that Redis accepts, or only queues.
 var sloppy = []string{
 	"BITCOUNT a -2 -100 x", "LOLWUT nonsense", "XPENDING a g - + 10 bob extra", "SET k v EX x EX 100", "SELECT x", "PING a b", "FCALL get x",
 }

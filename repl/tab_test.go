@@ -8,7 +8,7 @@ import (
 	"github.com/meowdis/meowdis/resp"
 )
 
-// TestTabKnowsNotAll has more keys than are looked at: those have more in common than all.
+// TestTabKnowsNotAll has more keys than completion reads, so their common prefix is unknown.
 func TestTabKnowsNotAll(t *testing.T) {
 	s := newSession(t, "PING")
 	first := func(_ context.Context, prefix []byte, limit int) (resp.Value, error) {

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// edited reads texts from keys that are typed, with an init file of readline's.
+// edited types keys, with an init file, and returns the texts.
 func edited(t *testing.T, o Options, rc, keys string) []string {
 	t.Helper()
 	var screen shared
@@ -120,7 +120,7 @@ func TestVi(t *testing.T) {
 	}
 }
 
-// TestViHistory goes through the history with vi's keys, and to what is suggested.
+// TestViHistory browses the history with vi's keys, and takes suggestions.
 func TestViHistory(t *testing.T) {
 	keys := strings.Join([]string{
 		"SET a 1", "GET a", "SET b 2",
@@ -141,7 +141,7 @@ func TestViHistory(t *testing.T) {
 	}
 }
 
-// TestEdits are keys of both modes that change the text.
+// TestEdits checks keys of both modes that change the text.
 func TestEdits(t *testing.T) {
 	for _, c := range []struct{ keys, want string }{
 		{"GET a b\x1f", ""}, // typed in one go
