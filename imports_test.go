@@ -15,7 +15,7 @@ const mayImport = `
 glob:
 hyperloglog:
 lambda:
-lua:
+lua:                  trig
 partialsort:
 schema:
 spelling:
