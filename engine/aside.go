@@ -164,6 +164,7 @@ func (m *making) read(ctx context.Context) (v resp.Value, done bool, err error) 
 	defer func() { m.worked += time.Since(began) }()
 	err = m.store.Transact(ctx, true, guarded(func(run Run) error {
 		m.work.Budget.Back(m.used)
+		m.work.Begin()
 		m.sources = nil
 		env := m.engine.env(m.call.db, m.work)
 		keys, _ := translator.AsideSources(m.call.cmd, m.call.args)
@@ -261,6 +262,7 @@ func fitting(rows int, took time.Duration) int {
 // slice returns the statements of the next slice. A panic ends the call.
 func (m *making) slice(a *translator.Aside, before *store.Result, rows int) (stmts []store.Stmt, err error) {
 	defer store.Catch(&err)
+	m.work.Begin()
 	return a.Slice(m.engine.env(m.call.db, m.work), m.sources, before, rows), nil
 }
 
@@ -292,6 +294,7 @@ func (m *making) publish(ctx context.Context) (v resp.Value, done bool, err erro
 	err = m.store.Transact(ctx, false, guarded(e.feed.telling(func(run Run) error {
 		began := time.Now()
 		m.work.Budget.Back(m.used)
+		m.work.Begin()
 		var err error
 		env := e.env(c.db, m.work) // of one moment: what is there in the one is there in the other
 		if done, err = m.unchanged(run, env); err != nil || !done {

@@ -1,10 +1,12 @@
 package engine
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/store"
@@ -18,6 +20,8 @@ import (
 //   - A plan, a decoder and a step recover their own. A memory limit is the reply of that command
 //     alone, unless it has written inside a transaction. A damaged file is, too.
 //   - The function of a transaction returns any other panic as an error, so that the store rolls back.
+//   - Whatever computes for long ends with its time or its client, and leaves no trace. Until it has committed,
+//     that is: replies to what has been written are made to their end.
 //   - Session.run and Round.Finish turn the error into replies, report it and mark the session Broken:
 //     its connection is to be closed.
 
@@ -119,6 +123,30 @@ func guarded(fn func(Run) error) func(Run) error {
 		return fn(run)
 	}
 }
+
+// until has the session's work end when ctx does, or when a call takes longer than one may.
+func (s *Session) until(ctx context.Context) {
+	if s.check == nil {
+		s.check = func(began time.Time) error { return s.engine.overdue(s.during, began) }
+	}
+	s.during = ctx
+	s.work.Watch(s.check)
+}
+
+// overdue returns an error when ctx has ended, or a call that began then has taken longer than one may.
+func (e *Engine) overdue(ctx context.Context, began time.Time) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if limit := time.Duration(e.timeLimit.Load()); limit > 0 && time.Since(began) > limit {
+		return &store.TooLong{Limit: limit}
+	}
+	return nil
+}
+
+// onLoop is the check of what other clients wait for. As many steps as are between two checks take a part of
+// a millisecond: what takes more is for a goroutine.
+func onLoop(time.Time) error { return store.ErrLong }
 
 // Broken reports whether a command of the session has panicked: its connection is to be closed.
 func (s *Session) Broken() bool { return s.broken }

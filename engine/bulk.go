@@ -54,7 +54,7 @@ func (e *Engine) bulkPiece(ctx context.Context, t transactor, calls []planned, w
 		work.Budget.Back(used)
 		began, ran := time.Now(), time.Duration(0) // ran is when the last call was done
 		stop := make(chan struct{})
-		stretches := e.planAhead(calls, work, stop)
+		stretches := e.planAhead(ctx, calls, work, stop)
 		defer func() {
 			close(stop)
 			for range stretches { // the calls are not read any more when it is closed
@@ -103,9 +103,9 @@ type plannedCalls struct {
 
 // planAhead sends the plans of calls, until one fails or stop is closed. It charges a budget of its own,
 // since work is the caller's meanwhile.
-func (e *Engine) planAhead(calls []planned, work *store.Work, stop <-chan struct{}) <-chan plannedCalls {
+func (e *Engine) planAhead(ctx context.Context, calls []planned, work *store.Work, stop <-chan struct{}) <-chan plannedCalls {
 	stretches := make(chan plannedCalls, ahead)
-	own := &store.Work{Check: work.Check}
+	own := &store.Work{Check: func(began time.Time) error { return e.overdue(ctx, began) }}
 	if work.Budget != nil {
 		own.Budget = work.Budget.Another()
 	}
@@ -114,6 +114,7 @@ func (e *Engine) planAhead(calls []planned, work *store.Work, stop <-chan struct
 		for len(calls) > 0 {
 			next := plannedCalls{plans: make([]translator.Plan, 0, min(stretch, len(calls)))}
 			for _, c := range calls[:cap(next.plans)] {
+				own.Begin()
 				var p translator.Plan
 				err := store.Caught(func() (err error) {
 					p, err = c.plan(e.env(0, own), 0)

@@ -175,7 +175,7 @@ func (e *Engine) apply(ctx context.Context, plans []translator.Plan, work *store
 		}
 	})
 	replies := make([]resp.Value, len(results))
-	return replies, results, e.decodeAll(replies, plans, results, work, used)
+	return replies, results, e.decodeAll(replies, plans, results, work, used, false)
 }
 
 // share holds the keys of plans that write, on a store without transactions.
@@ -195,10 +195,16 @@ func (e *Engine) share(plans []translator.Plan) (release func()) {
 }
 
 // decodeAll makes the replies of the first plans, for which there are results. The budget
-// had counted used bytes before the rows, and counts the replies in their place.
-func (e *Engine) decodeAll(replies []resp.Value, plans []translator.Plan, results []store.Result, work *store.Work, used int64) (err error) {
-	weight, budget := int64(0), work.Budget
+// had counted used bytes before the rows, and counts the replies in their place. What takes long is an error if it
+// may be done again. Otherwise the replies to what has been written are made, however long that takes.
+func (e *Engine) decodeAll(replies []resp.Value, plans []translator.Plan, results []store.Result, work *store.Work, used int64, again bool) (err error) {
+	weight, budget, check := int64(0), work.Budget, work.Check
+	defer func() { work.Check = check }()
 	for i := range results {
+		work.Begin()
+		if work.Check = check; !again && !plans[i].Batch.ReadOnly {
+			work.Check = nil
+		}
 		if replies[i], err = e.reply(&plans[i], &results[i], work); err != nil {
 			late, is := limited(err)
 			if !is {
@@ -315,6 +321,7 @@ func (e *Engine) transact(ctx context.Context, t transactor, reads bool, watched
 	used := work.Budget.Used()
 	fn := func(run Run) error {
 		work.Budget.Back(used)
+		work.Begin()
 		replies, ok, err = make([]resp.Value, len(calls)), false, nil
 		unread(calls)
 		if same, err := unchanged(run, env, watched); err != nil || !same {

@@ -219,6 +219,8 @@ func (e *evaluation) execute(db int, seed uint64, work *store.Work, do func(plan
 	e.wrote.Store(false) // what an earlier run wrote is undone
 	began := time.Now()
 	limit := time.Duration(engine.timeLimit.Load())
+	check := work.Check
+	defer func() { work.Check = check }()
 	host := script.Host{
 		Grow: func(n int) { work.Grow(int64(n)) },
 		Call: func(args [][]byte, _ bool) (resp.Value, error) { return e.command(&db, args, do) },
@@ -247,6 +249,7 @@ func (e *evaluation) execute(db int, seed uint64, work *store.Work, do func(plan
 			return nil
 		},
 	}
+	work.Check = func(time.Time) error { return host.Interrupt() } // for its commands
 	v, err := start(&script.Run{Keys: e.keys, Args: e.args, ReadOnly: e.readOnly, Seed: int32(seed), Host: host})
 	usable = true
 	return v, err
@@ -320,7 +323,10 @@ func (e *evaluation) command(db *int, args [][]byte, do func(planned) (resp.Valu
 		p.db = *db
 		began := time.Now()
 		v, err := do(p)
-		if err == nil {
+		switch {
+		case errors.Is(err, script.ErrKilled):
+			err = script.ErrKilled
+		case err == nil:
 			e.session.ranInScript(p.call, time.Since(began), &v)
 		}
 		return v, err

@@ -103,6 +103,7 @@ func (d *draft) tell(t *transaction) {
 
 // build makes the batch once and runs it.
 func (d *draft) build(ctx context.Context) (progress, error) {
+	d.work.Begin()
 	d.env, d.first = d.engine.env(0, d.work), nil
 	guarded, err := d.versions(ctx)
 	if err != nil {
@@ -322,11 +323,17 @@ func (d *draft) commit(ctx context.Context) (progress, error) {
 	return done, nil
 }
 
+// decode makes the replies. The store has written by now, if it has at all.
 func (d *draft) decode(r store.Result) (err error) {
+	check := d.work.Check
+	defer func() { d.work.Check = check }()
 	for at := 0; at < len(d.stmts); {
 		i, n := d.owner[at], 1
 		if i >= 0 {
 			n = len(d.plans[i].Batch.Stmts)
+			if d.work.Check = check; !readOnly(d.calls) {
+				d.work.Check = nil
+			}
 			d.changes[i] = r.Changes[at : at+n]
 			d.replies[i], err = d.engine.decode(&d.plans[i], &store.Result{Rows: r.Rows[at : at+n], Changes: d.changes[i]}, d.work)
 			if late, is := limited(err); is {

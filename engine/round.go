@@ -28,8 +28,9 @@ type Round struct {
 	group group
 	part  store.Part
 	write bool
-	waits bool  // it is one call that may have to wait
-	used  int64 // of the session's budget, by the replies that are there already
+	waits bool         // it is one call that may have to wait
+	used  int64        // of the session's budget, by the replies that are there already
+	got   []resp.Value // once they are made; nil before
 	begun time.Time
 
 	answered []counted // calls that need no store, in the order of calls
@@ -56,6 +57,8 @@ func (s *Session) Plan(calls [][][]byte, r *Round) bool {
 		return false
 	}
 	r.begin(s, len(calls))
+	s.work.Watch(onLoop)
+	defer s.work.Watch(nil)
 	for i, args := range calls {
 		if r.group.at = i; !s.share(args, r) || s.work.Budget.Full() {
 			s.work.Budget.Back(0)
@@ -70,12 +73,16 @@ func (s *Session) Plan(calls [][][]byte, r *Round) bool {
 	return true
 }
 
+// stepsPerArg is what it takes to plan a call, for each of its arguments.
+const stepsPerArg = 16
+
 // share plans one call of a round.
 func (s *Session) share(args [][]byte, r *Round) (can bool) {
 	defer func() {
 		can = recover() == nil && can // Stream meets the same panic
 	}()
 	g := &r.group
+	s.work.Step(stepsPerArg * len(args))
 	cmd, _ := commands.Find(args)
 	switch {
 	case cmd == nil || !translator.Translates(cmd) || cmd.WantsFacts || cmd.Name == "FUNCTION LOAD" || cmd.Name == "FUNCTION RESTORE":
@@ -150,7 +157,7 @@ func (r *Round) end() {
 	clear(r.answered)
 	r.answered, r.at = r.answered[:0], r.at[:0]
 	clear(r.part.Batches)
-	r.part.Results, r.group = nil, group{}
+	r.part.Results, r.group, r.got = nil, group{}, nil
 }
 
 // Empty reports whether the round needs no store.
@@ -179,6 +186,8 @@ func (r *Round) Waits() bool {
 	if !r.waits || !r.Whole() {
 		return false
 	}
+	r.group.work.Watch(onLoop)
+	defer r.group.work.Watch(nil)
 	v, err := r.group.session.engine.reply(&r.group.plans[0], &r.part.Results[0], r.group.work)
 	return err == nil && v.IsNull()
 }
@@ -198,6 +207,28 @@ func (r *Round) Drop() {
 	r.end()
 }
 
+// Decode makes the replies of a whole round. It reports false, and has done nothing, when that takes longer than
+// other clients should wait: Finish makes them, too.
+func (r *Round) Decode() bool {
+	g := &r.group
+	used := g.work.Budget.Used()
+	g.work.Watch(onLoop)
+	defer g.work.Watch(nil)
+	if r.decode(true) == nil {
+		return true
+	}
+	g.work.Budget.Back(used)
+	r.got = nil
+	return false
+}
+
+func (r *Round) decode(again bool) (err error) {
+	defer store.Catch(&err)
+	g := &r.group
+	r.got = make([]resp.Value, len(r.part.Results))
+	return g.session.engine.decodeAll(r.got, g.plans, r.part.Results, g.work, r.used, again)
+}
+
 // Finish hands the replies over as Stream does, after it has run what is left.
 func (r *Round) Finish(ctx context.Context, send func([]resp.Value) error) error {
 	g := &r.group
@@ -215,21 +246,26 @@ func (r *Round) finish(ctx context.Context, send func([]resp.Value) error) (err 
 	defer store.Catch(&err)
 	g := &r.group
 	g.send = send
-	got := make([]resp.Value, len(r.part.Results))
+	if r.got == nil {
+		g.session.until(ctx)
+		defer g.work.Watch(nil)
+	}
 	if late, is := limited(r.part.Err); is {
-		got, r.part.Results = slices.Repeat([]resp.Value{late}, len(g.plans)), make([]store.Result, len(g.plans))
+		r.got, r.part.Results = slices.Repeat([]resp.Value{late}, len(g.plans)), make([]store.Result, len(g.plans))
 	} else if r.part.Err != nil {
 		return r.part.Err
-	} else if err := g.session.engine.decodeAll(got, g.plans, r.part.Results, g.work, r.used); err != nil {
-		return err
+	} else if r.got == nil {
+		if err := r.decode(false); err != nil {
+			return err
+		}
 	}
-	if len(got) == 0 && len(g.plans) > 0 {
+	if len(r.got) == 0 && len(g.plans) > 0 {
 		return errNothing
 	}
 	for i, c := range r.answered {
 		g.session.ran(c.call, c.took, &g.replies[r.at[i]])
 	}
-	g.settle(got, r.part.Results)
+	g.settle(r.got, r.part.Results)
 	if err := g.handFull(); err != nil {
 		return err
 	}

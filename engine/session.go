@@ -40,9 +40,11 @@ type Session struct {
 	tracks bool
 	reads  [][]byte // keys, when it tracks
 
-	work   store.Work    // of a pipeline; without a budget it has no end
-	queued *store.Budget // of what MULTI has queued; nil as long as that is nothing
-	broken bool          // a command panicked
+	work   store.Work                  // of a pipeline; without a budget it has no end
+	during context.Context             // of the pipeline
+	check  func(began time.Time) error // overdue, once it was needed
+	queued *store.Budget               // of what MULTI has queued; nil as long as that is nothing
+	broken bool                        // a command panicked
 	turn   store.Turn
 }
 
@@ -127,6 +129,8 @@ func (s *Session) run(ctx context.Context, calls [][][]byte, send func([]resp.Va
 		g.calls, g.places = make([]planned, 0, len(calls)), make([]int, 0, len(calls))
 	}
 	defer s.letNext()
+	s.until(ctx)
+	defer s.work.Watch(nil)
 	err := s.each(store.WithTurn(ctx, &s.turn), calls, g)
 	if v, is := s.panicked(err); is {
 		g.abandon(v)
@@ -143,6 +147,7 @@ func (s *Session) each(ctx context.Context, calls [][][]byte, g *group) (err err
 	defer store.Catch(&err)
 	for i, args := range calls {
 		g.at = i
+		s.work.Begin()
 		if err := s.one(ctx, args, g); err != nil {
 			return err
 		}

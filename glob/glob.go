@@ -11,18 +11,29 @@ package glob
 // It takes at most len(pattern)*len(s) steps: when a * fails, only the last one
 // needs to be tried further on, since whatever the ones before it could match
 // instead leaves it less.
-func Match(pattern, s []byte, fold bool) bool {
+func Match(pattern, s []byte, fold bool) bool { return MatchCounted(pattern, s, fold, nil) }
+
+// counted is how many steps MatchCounted takes between two calls of step.
+const counted = 1 << 10
+
+// MatchCounted is Match, and calls step now and then, unless it is nil, with the number of steps since the last call.
+func MatchCounted(pattern, s []byte, fold bool, step func(n int)) bool {
 	if len(s) == 0 {
 		return len(pattern) == 0
 	}
-	p, star, mark := 0, -1, 0
+	p, star, mark, steps := 0, -1, 0, 0
 	for i := 0; i < len(s); {
+		if steps++; steps >= counted && step != nil {
+			step(steps)
+			steps = 0
+		}
 		if p < len(pattern) && pattern[p] == '*' {
 			star, mark = p, i
 			p++
 			continue
 		}
-		if n, ok := matchOne(pattern[p:], s[i], fold); ok {
+		n, ok := matchOne(pattern[p:], s[i], fold)
+		if steps += n; ok {
 			p += n
 			i++
 			continue
@@ -102,8 +113,11 @@ func lower(c byte) byte {
 
 // MatchKey reports whether KEYS and the SCAN family with this pattern return the key:
 // "*" is everything, the empty key too.
-func MatchKey(pattern, key []byte) bool {
-	return len(pattern) == 1 && pattern[0] == '*' || Match(pattern, key, false)
+func MatchKey(pattern, key []byte) bool { return MatchKeyCounted(pattern, key, nil) }
+
+// MatchKeyCounted is to MatchKey as MatchCounted is to Match.
+func MatchKeyCounted(pattern, key []byte, step func(n int)) bool {
+	return len(pattern) == 1 && pattern[0] == '*' || MatchCounted(pattern, key, false, step)
 }
 
 // Range is the range of keys that can match the pattern: from its literal

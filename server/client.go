@@ -372,15 +372,22 @@ func (c *client) answer(ctx context.Context, calls [][][]byte) {
 
 // do runs calls on the session.
 func (c *client) do(ctx context.Context, calls [][][]byte) {
-	if c.onlyRead(calls) {
-		if c.watch == nil {
-			c.watch = newHangupWatch(c)
-		}
-		ctx = c.watch.here
-		c.watch.begin(longEnough)
-		defer c.watch.end()
-	}
+	ctx, leave := c.until(ctx, calls)
+	defer leave()
 	c.deliver(ctx, calls, c.session.Stream)
+}
+
+// until returns the context of calls: one that ends with the client when they only read, and ctx otherwise. leave is
+// for after them.
+func (c *client) until(ctx context.Context, calls [][][]byte) (until context.Context, leave func()) {
+	if !c.onlyRead(calls) {
+		return ctx, func() {}
+	}
+	if c.watch == nil {
+		c.watch = newHangupWatch(c)
+	}
+	c.watch.begin(longEnough)
+	return c.watch.here, c.watch.end
 }
 
 // deliver sends the replies that run hands over. When the store fails it is unknown which of

@@ -382,13 +382,15 @@ func (l *loop) took(t *turn) {
 		t.round.Drop()
 		t.free()
 		l.away(c, calls)
-	case t.round.Whole() && !t.round.Large():
+	case t.round.Whole() && !t.round.Large() && t.round.Decode():
 		l.answer(t)
 	default:
 		go func() {
 			c := t.client
 			defer l.server.contain(func() { l.end(c) })
-			c.finish(t)
+			ctx, leave := c.until(context.WithoutCancel(l.ctx), t.calls)
+			c.finish(ctx, t)
+			leave()
 			c.write(c.out)
 			c.out = nil
 			l.settle(t)
@@ -401,7 +403,7 @@ func (l *loop) answer(t *turn) {
 	c := t.client
 	out := outs.Get().(*[]byte)
 	c.out, c.posting = (*out)[:0], true
-	c.finish(t)
+	c.finish(context.WithoutCancel(l.ctx), t)
 	sent := c.box.reply(c.out)
 	if cap(c.out) <= 4*resp.Piece {
 		*out = c.out
@@ -420,8 +422,8 @@ func (l *loop) answer(t *turn) {
 }
 
 // finish makes the replies of a turn, and leaves in c.out what it has not sent.
-func (c *client) finish(t *turn) {
-	c.deliver(context.WithoutCancel(c.looped.loop.ctx), t.calls,
+func (c *client) finish(ctx context.Context, t *turn) {
+	c.deliver(ctx, t.calls,
 		func(ctx context.Context, _ [][][]byte, send func([]resp.Value) error) error {
 			return t.round.Finish(ctx, send)
 		})

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"strings"
+	"time"
 
 	"github.com/meowdis/meowdis/resp"
 )
@@ -15,11 +16,21 @@ import (
 // Step panic with an *Exceeded, which only the engine's boundary recovers: it rolls the call back and
 // replies with the error. A nil Work has no limits. It is for one goroutine at a time.
 type Work struct {
-	Budget *Budget      // memory; nil for any amount
-	Check  func() error // called after every StepsPerCheck steps; an error ends the call; nil never ends it
+	Budget *Budget // memory; nil for any amount
+
+	// Check is called after every StepsPerCheck steps; an error ends the call, and nil never ends it. It
+	// gets the time of the first check since Begin: calls that are short never read the clock.
+	Check func(began time.Time) error
 
 	steps int
+	began time.Time
 }
+
+// Watch sets Check, and begins a call.
+func (w *Work) Watch(check func(began time.Time) error) { *w = Work{Budget: w.Budget, Check: check} }
+
+// Begin begins a call, whose time is its own. The steps before it count for the next check.
+func (w *Work) Begin() { w.began = time.Time{} }
 
 // StepsPerCheck is how many steps run between two calls of Check. A step takes some nanoseconds: one byte
 // compared, one element decoded, one instruction of a script.
@@ -68,7 +79,10 @@ func (w *Work) Step(n int) {
 	if w.Check == nil {
 		return
 	}
-	if err := w.Check(); err != nil {
+	if w.began.IsZero() {
+		w.began = time.Now()
+	}
+	if err := w.Check(w.began); err != nil {
 		panic(&Exceeded{Err: err})
 	}
 }

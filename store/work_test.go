@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+	"time"
 )
 
 // exceeded returns the panic value of fn, nil when fn returns.
@@ -35,12 +36,18 @@ func TestWork(t *testing.T) {
 		t.Errorf("%d bytes are charged, want 60", w.Budget.Used())
 	}
 	end, checks := errors.New("end"), 0
-	w.Check = func() error {
-		if checks++; checks == 3 {
+	var first time.Time
+	w.Watch(func(began time.Time) error {
+		switch checks++; {
+		case checks == 1:
+			first = began
+		case began != first:
+			t.Errorf("check %d is of another call", checks)
+		case checks == 3:
 			return end
 		}
 		return nil
-	}
+	})
 	e := exceeded(func() {
 		for range 4 * StepsPerCheck {
 			w.Step(1)
@@ -48,6 +55,17 @@ func TestWork(t *testing.T) {
 	})
 	if e == nil || e.Err != end || checks != 3 {
 		t.Errorf("%v after %d checks", e, checks)
+	}
+	w.Check = func(began time.Time) error {
+		if !began.After(first) {
+			t.Error("the next call has the time of the one before it")
+		}
+		return nil
+	}
+	w.Begin()
+	w.Step(StepsPerCheck)
+	if w.Budget.Used() != 60 {
+		t.Errorf("%d bytes are charged after Watch, want 60", w.Budget.Used())
 	}
 }
 

@@ -2,6 +2,7 @@ package translator
 
 import (
 	"encoding/binary"
+	"math"
 	"math/bits"
 
 	"github.com/meowdis/meowdis/resp"
@@ -153,16 +154,23 @@ func bitcount(c *Call) Plan {
 			return resp.Zero
 		}
 		from, to := bits.of(int64(len(v.Str)))
-		return resp.MakeInt(countBits(v.Str, from, to))
+		return resp.MakeInt(countBits(v.Str, from, to, r.Work))
 	}, c.stmt(sqlGet, c.Args[1]))
 }
 
-func countBits(b []byte, from, to int64) (n int64) {
+// stretch is how many bits are searched or counted between two charges of as many steps as it has words.
+const stretch = 1 << 16
+
+// countBits counts the bits that are 1, by words.
+func countBits(b []byte, from, to int64, w *store.Work) (n int64) {
 	for ; from < to && from%8 != 0; from++ {
 		n += int64(bitAt(b, from))
 	}
-	for ; from+64 <= to; from += 64 {
-		n += int64(bits.OnesCount64(binary.NativeEndian.Uint64(b[from/8:])))
+	for from+64 <= to {
+		w.Step(stretch / 64)
+		for end := min(to, from+stretch); from+64 <= end; from += 64 {
+			n += int64(bits.OnesCount64(binary.NativeEndian.Uint64(b[from/8:])))
+		}
 	}
 	for ; from < to; from++ {
 		n += int64(bitAt(b, from))
@@ -196,29 +204,38 @@ func bitpos(c *Call) Plan {
 			return v
 		}
 		from, to := bits.of(int64(len(v.Str)))
-		return resp.MakeInt(findBit(v.Str, byte(bit), from, to, len(c.Args) > 4))
+		return resp.MakeInt(findBit(v.Str, byte(bit), from, to, len(c.Args) > 4, r.Work))
 	}, c.stmt(sqlGet, c.Args[1]))
 }
 
 // findBit is the first bit in the range, -1 without one. A string is thought to
 // go on with zeros, so that a search for 0 without an end finds the first bit
 // after it.
-func findBit(b []byte, bit byte, from, to int64, ended bool) int64 {
-	whole := byte(0) // a byte that has no such bit
-	if bit == 0 {
-		whole = 0xff
-	}
+func findBit(b []byte, bit byte, from, to int64, ended bool, w *store.Work) int64 {
 	if from >= to {
 		return -1
 	}
-	for i := from; i < to; {
-		switch {
-		case i%8 == 0 && i+8 <= to && b[i/8] == whole:
-			i += 8
-		case bitAt(b, i) == bit:
+	i := from
+	for ; i < to && i%8 != 0; i++ {
+		if bitAt(b, i) == bit {
 			return i
-		default:
-			i++
+		}
+	}
+	flip := uint64(0) // makes the bits to find 1
+	if bit == 0 {
+		flip = math.MaxUint64
+	}
+	for i+64 <= to {
+		w.Step(stretch / 64)
+		for end := min(to, i+stretch); i+64 <= end; i += 64 {
+			if word := binary.BigEndian.Uint64(b[i/8:]) ^ flip; word != 0 {
+				return i + int64(bits.LeadingZeros64(word))
+			}
+		}
+	}
+	for ; i < to; i++ {
+		if bitAt(b, i) == bit {
+			return i
 		}
 	}
 	if bit == 0 && !ended {

@@ -47,7 +47,7 @@ func bitfield(c *Call) Plan {
 		r.Work.Grow(max(int64(len(v.Str)), end-first))
 		value := make([]byte, max(int64(len(v.Str)), end-first))
 		copy(value, v.Str)
-		reply, changed := runFields(value, ops)
+		reply, changed := runFields(value, ops, r.Work)
 		if !changed && len(value) == len(v.Str) {
 			return answer(reply)
 		}
@@ -88,7 +88,7 @@ func (c *Call) readFields(ops []fieldOp) Plan {
 		if v.IsError() {
 			return v
 		}
-		reply, _ := runFields(v.Str, ops)
+		reply, _ := runFields(v.Str, ops, r.Work)
 		return reply
 	}, c.rangeStmt(c.Args[1], first, last))
 }
@@ -169,9 +169,10 @@ const errFieldType = "ERR Invalid bitfield type. Use something like i16 u8. Note
 
 // runFields carries the operations out on value, in place. changed reports whether
 // one of them has set another number than there was.
-func runFields(value []byte, ops []fieldOp) (reply resp.Value, changed bool) {
+func runFields(value []byte, ops []fieldOp, w *store.Work) (reply resp.Value, changed bool) {
 	replies := make([]resp.Value, len(ops))
 	for i, op := range ops {
+		w.Step(op.bits)
 		var c bool
 		replies[i], c = op.run(value)
 		changed = changed || c

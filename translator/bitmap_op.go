@@ -72,15 +72,18 @@ func bitop(c *Call) Plan {
 			return write(always(resp.Zero), c.drop(c.Args[2]))
 		}
 		r.Work.Grow(2 * int64(size)) // the result, and its parts as arguments
-		return c.storeString(c.Args[2], combine(op, sources, size), resp.MakeInt(int64(size)))
+		return c.storeString(c.Args[2], combine(op, sources, size, r.Work), resp.MakeInt(int64(size)))
 	}, c.getEach(keys)...)
 }
 
 // combine applies op bytewise; a source that is too short goes on with zeros.
-func combine(op func(byte, []byte) byte, sources [][]byte, size int) []byte {
+func combine(op func(byte, []byte) byte, sources [][]byte, size int, w *store.Work) []byte {
 	out := make([]byte, size)
 	column := make([]byte, len(sources))
 	for i := range out {
+		if i%1024 == 0 {
+			w.Step(1024 * len(sources))
+		}
 		for j, s := range sources {
 			column[j] = 0
 			if i < len(s) {

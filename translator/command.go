@@ -65,7 +65,9 @@ func commandList(c *Call) Plan {
 		case c.is(3, "ACLCAT"):
 			keep = func(cmd *commands.Command) bool { return cmd.InCategory(arg) }
 		case c.is(3, "PATTERN"):
-			keep = func(cmd *commands.Command) bool { return glob.Match(arg, []byte(cmd.WireName()), true) }
+			keep = func(cmd *commands.Command) bool {
+				return glob.MatchCounted(arg, []byte(cmd.WireName()), true, c.Env.Work.Step)
+			}
 		default:
 			return fail(errSyntax)
 		}

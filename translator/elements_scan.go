@@ -60,7 +60,7 @@ func scanElements(typ, sql string, compare func(a, b store.Row) int, show func([
 				return bad.Reply
 			}
 			slices.SortFunc(r.Rows[0], compare) // SQLite would have large ones in memory several times
-			return elementPage(r.Rows[0], o, show)
+			return elementPage(r.Rows[0], o, r.Work, show)
 		}), c.stmt(sql, c.Args[1], cells...))
 	}
 }
@@ -75,7 +75,7 @@ func asBulks(cells []store.Value) []resp.Value {
 }
 
 // elementPage shapes the rows of a page.
-func elementPage(rows []store.Row, o scanOptions, show func([]store.Value) []resp.Value) resp.Value {
+func elementPage(rows []store.Row, o scanOptions, w *store.Work, show func([]store.Value) []resp.Value) resp.Value {
 	next := rows[0][1].Int()
 	if next == endOfScan {
 		next = 0
@@ -83,7 +83,7 @@ func elementPage(rows []store.Row, o scanOptions, show func([]store.Value) []res
 	found := resp.EmptyArray
 	for _, row := range rows {
 		element := row[2:]
-		if element[0].IsNull() || !o.matches(element[0].Bytes()) {
+		if element[0].IsNull() || !o.matches(element[0].Bytes(), w) {
 			continue
 		}
 		cells := show(element)

@@ -255,7 +255,7 @@ func functionList(c *Call) Plan {
 		list := resp.EmptyArray
 		for _, row := range r.Rows[0] {
 			name := row[0].Bytes()
-			if pattern != nil && !glob.Match(pattern, name, true) {
+			if pattern != nil && !glob.MatchCounted(pattern, name, true, r.Work.Step) {
 				continue
 			}
 			library := resp.MakeMap(

@@ -27,7 +27,8 @@ func keys(c *Call) Plan {
 	return read(func(r *store.Result) resp.Value {
 		reply := resp.EmptyArray
 		for _, row := range r.Rows[0] {
-			if glob.MatchKey(pattern, row[0].Bytes()) {
+			r.Work.Step(8 + len(row[0].Bytes()))
+			if glob.MatchKeyCounted(pattern, row[0].Bytes(), r.Work.Step) {
 				reply.Elems = append(reply.Elems, bulk(row[0]))
 			}
 		}
@@ -116,8 +117,9 @@ func parseCursor(b []byte) (uint64, bool) {
 }
 
 // matches reports whether the options let an element through.
-func (o scanOptions) matches(element []byte) bool {
-	return o.match == nil || glob.MatchKey(o.match, element)
+func (o scanOptions) matches(element []byte, w *store.Work) bool {
+	w.Step(8)
+	return o.match == nil || glob.MatchKeyCounted(o.match, element, w.Step)
 }
 
 // wants reports whether the options let a key of the type through.
@@ -135,7 +137,7 @@ func scan(c *Call) Plan {
 		page, next := cutPage(r.Rows[0], o.count)
 		found := resp.EmptyArray
 		for _, row := range page {
-			if live := row[3].Int() != 0; live && o.matches(row[1].Bytes()) && o.wants(row[2].Bytes()) {
+			if live := row[3].Int() != 0; live && o.matches(row[1].Bytes(), r.Work) && o.wants(row[2].Bytes()) {
 				found.Elems = append(found.Elems, bulk(row[1]))
 				if o.withTypes {
 					found.Elems = append(found.Elems, bulk(row[2]))

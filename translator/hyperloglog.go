@@ -55,6 +55,9 @@ func pfadd(c *Call) Plan {
 	}, c.stmt(sqlGet, key))
 }
 
+// stepsPerHLL is what it takes to merge the registers of a HyperLogLog.
+const stepsPerHLL = 1 << 13
+
 // pfcount reads only: unlike Redis it does not refresh the cardinality cached in
 // the value.
 func pfcount(c *Call) Plan {
@@ -71,6 +74,7 @@ func pfcount(c *Call) Plan {
 			if n, valid := h.Cached(); valid && len(r.Rows) == 1 {
 				return resp.MakeInt(n)
 			}
+			r.Work.Step(stepsPerHLL)
 			if err := union.Merge(h); err != nil {
 				return resp.MakeError(err.Error())
 			}

@@ -81,6 +81,7 @@ const sqlSetDocument = `INSERT INTO documents(key_id, value) SELECT id, ?3 FROM 
 type jsonDoc struct {
 	root *document.Value // nil for a missing key
 	text []byte          // as it is stored
+	work *store.Work
 }
 
 // loadJSON reads the rows of sqlDocument; bad is the error reply for another type.
@@ -88,12 +89,22 @@ func loadJSON(rows []store.Row, w *store.Work) (d jsonDoc, bad resp.Value) {
 	if d.text, bad = documentText(rows); bad.IsError() || d.text == nil {
 		return d, bad
 	}
-	root, err := document.Load(d.text, w.Grow)
+	d.work = w
+	w.Step(len(d.text))
+	root, err := document.Load(d.text, parsing(w))
 	if err != nil {
 		return d, resp.MakeError("ERR corrupt document: " + err.Error())
 	}
 	d.root = root
 	return d, bad
+}
+
+// parsing charges memory of values that are parsed, and the time for them.
+func parsing(w *store.Work) func(bytes int64) {
+	return func(bytes int64) {
+		w.Grow(bytes)
+		w.Step(int(bytes / 8))
+	}
 }
 
 // documentText is loadJSON for the text, nil for a missing key.
@@ -138,9 +149,9 @@ func (c *Call) withJSON(key []byte, missing resp.Value, next func(d jsonDoc) Pla
 
 // changeJSON lets change work on the document at key and stores what becomes of
 // it. change returns the reply; an error changes nothing.
-func (c *Call) changeJSON(key []byte, missing resp.Value, change func(root *document.Value) resp.Value) Plan {
+func (c *Call) changeJSON(key []byte, missing resp.Value, change func(root *document.Value, w *store.Work) resp.Value) Plan {
 	return c.withJSON(key, missing, func(d jsonDoc) Plan {
-		reply := change(d.root)
+		reply := change(d.root, d.work)
 		return c.saveJSON(key, d, reply)
 	})
 }
@@ -152,6 +163,7 @@ func (c *Call) saveJSON(key []byte, d jsonDoc, reply resp.Value) Plan {
 	case reply.IsError():
 		return answer(reply)
 	}
+	d.work.Step(len(d.text))
 	text := d.root.Append(nil)
 	if bytes.Equal(text, d.text) {
 		return answer(reply)
@@ -207,7 +219,8 @@ func (c *Call) lastPath(i int) (*document.Path, resp.Value) {
 func (c *Call) jsonValues(args [][]byte) ([]*document.Value, resp.Value) {
 	list := make([]*document.Value, len(args))
 	for i, arg := range args {
-		v, err := document.Parse(arg, c.Env.Work.Grow)
+		c.Env.Work.Step(len(arg))
+		v, err := document.Parse(arg, parsing(c.Env.Work))
 		if err != nil {
 			return nil, resp.MakeError(err.Error())
 		}
@@ -229,6 +242,7 @@ func wrongKind(want document.Kind) resp.Value {
 // collect is the array of what of makes of each value.
 func collect(values []*document.Value, w *store.Work, of jsonShape) resp.Value {
 	w.Grow(int64(len(values)) * store.ValueBytes)
+	w.Step(8 * len(values))
 	elems := make([]resp.Value, len(values))
 	for i, v := range values {
 		elems[i] = of(v, w)
@@ -244,6 +258,8 @@ func jsonText(v *document.Value, w *store.Work) resp.Value {
 // jsonPrinted is a value as a bulk of JSON in a format.
 func jsonPrinted(v *document.Value, f document.Format, w *store.Work) resp.Value {
 	const most = 1 << 40 // more than a budget has
-	w.Grow(f.Size(v, most))
+	size := f.Size(v, most)
+	w.Grow(size)
+	w.Step(int(size))
 	return resp.MakeBulk(f.Append(nil, v))
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/translator/document"
 )
 
@@ -32,8 +33,8 @@ type jsonEdit struct {
 // for one that does not fit. A legacy path changes all that fit, too, and answers
 // for the one that it changed last.
 func (c *Call) edit(e jsonEdit) Plan {
-	return c.changeJSON(c.Args[1], jsonNoKey, func(root *document.Value) resp.Value {
-		values := e.path.Select(root)
+	return c.changeJSON(c.Args[1], jsonNoKey, func(root *document.Value, w *store.Work) resp.Value {
+		values := e.path.Select(root, w.Step)
 		if e.path.Legacy && e.backwards {
 			values = fromLeaves(root, values)
 		}

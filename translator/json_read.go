@@ -60,13 +60,13 @@ func jsonGet(c *Call) Plan {
 		if expand != nil {
 			reply := resp.EmptyArray
 			for _, p := range paths {
-				reply.Elems = append(reply.Elems, collect(p.Select(root), w, expand))
+				reply.Elems = append(reply.Elems, collect(p.Select(root, w.Step), w, expand))
 			}
 			return reply
 		}
 		found := &document.Value{Kind: document.Object}
 		for _, p := range paths {
-			v, bad := jsonFound(p, root, legacy)
+			v, bad := jsonFound(p, root, legacy, w)
 			if bad.IsError() {
 				return bad
 			}
@@ -98,8 +98,8 @@ func asStored(plan Plan) Plan {
 
 // jsonFound is what JSON.GET answers for a path: the array of all it selects, or
 // the one value of a legacy path.
-func jsonFound(p *document.Path, root *document.Value, legacy bool) (*document.Value, resp.Value) {
-	values := p.Select(root)
+func jsonFound(p *document.Path, root *document.Value, legacy bool, w *store.Work) (*document.Value, resp.Value) {
+	values := p.Select(root, w.Step)
 	switch {
 	case !legacy:
 		return &document.Value{Kind: document.Array, Elems: values}, resp.Value{}
@@ -126,7 +126,7 @@ func jsonMget(c *Call) Plan {
 		if bad.IsError() || d.root == nil {
 			return resp.Nil
 		}
-		v, bad := jsonFound(path, d.root, path.Legacy)
+		v, bad := jsonFound(path, d.root, path.Legacy, w)
 		if bad.IsError() {
 			return resp.Nil
 		}
@@ -166,7 +166,7 @@ func (m jsonMeasure) readPath(c *Call, path *document.Path) Plan {
 		missing = m.noKey
 	}
 	return c.readJSON(c.Args[1], missing, func(root *document.Value, w *store.Work) resp.Value {
-		values := path.Select(root)
+		values := path.Select(root, w.Step)
 		switch {
 		case !path.Legacy:
 			return collect(values, w, func(v *document.Value, _ *store.Work) resp.Value {
@@ -207,7 +207,7 @@ func jsonKeys(v *document.Value) resp.Value {
 // legacy path that leads nowhere.
 func (c *Call) jsonAny(key []byte, path *document.Path, missing, nowhere resp.Value, of jsonShape) Plan {
 	return c.readJSON(key, missing, func(root *document.Value, w *store.Work) resp.Value {
-		values := path.Select(root)
+		values := path.Select(root, w.Step)
 		switch {
 		case !path.Legacy:
 			return collect(values, w, of)
@@ -230,7 +230,7 @@ func jsonTypes(c *Call) Plan {
 		return v
 	}
 	return c.readJSON(c.Args[1], wrapped(resp.Nil), func(root *document.Value, w *store.Work) resp.Value {
-		types := collect(path.Select(root), w, func(v *document.Value, _ *store.Work) resp.Value { return resp.MakeString(v.Kind.Type()) })
+		types := collect(path.Select(root, w.Step), w, func(v *document.Value, _ *store.Work) resp.Value { return resp.MakeString(v.Kind.Type()) })
 		switch {
 		case !path.Legacy:
 			return wrapped(types)

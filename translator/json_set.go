@@ -63,7 +63,7 @@ func jsonSet(c *Call) Plan {
 	case ch.path.IsRoot():
 		return c.jsonReplace(ch.value, o)
 	}
-	return c.jsonPut(func(root *document.Value) (*document.Value, resp.Value) { return ch.set(root, o) })
+	return c.jsonPut(func(root *document.Value, w *store.Work) (*document.Value, resp.Value) { return ch.set(root, o, w) })
 }
 
 // jsonReplace sets a whole document, whatever was in it.
@@ -93,14 +93,14 @@ func jsonMerge(c *Call) Plan {
 
 // jsonPut stores what apply makes of a document, nil for none. It returns the old
 // one when there is nothing to do, and the reply.
-func (c *Call) jsonPut(apply func(root *document.Value) (*document.Value, resp.Value)) Plan {
+func (c *Call) jsonPut(apply func(root *document.Value, w *store.Work) (*document.Value, resp.Value)) Plan {
 	key := c.Args[1]
 	return readThen(func(r *store.Result) Plan {
 		d, bad := loadJSON(r.Rows[0], r.Work)
 		if bad.IsError() {
 			return answer(bad)
 		}
-		root, reply := apply(d.root)
+		root, reply := apply(d.root, r.Work)
 		if reply.IsError() || reply.IsNull() {
 			return answer(reply)
 		}
@@ -111,7 +111,7 @@ func (c *Call) jsonPut(apply func(root *document.Value) (*document.Value, resp.V
 
 // set puts the value at every place of the path, or adds the key that only the
 // last step of the path lacks. The reply is nil when a condition is not met.
-func (ch jsonChange) set(root *document.Value, o jsonOptions) (*document.Value, resp.Value) {
+func (ch jsonChange) set(root *document.Value, o jsonOptions, w *store.Work) (*document.Value, resp.Value) {
 	switch {
 	case root == nil && o.xx:
 		return nil, resp.Nil
@@ -122,10 +122,10 @@ func (ch jsonChange) set(root *document.Value, o jsonOptions) (*document.Value, 
 	case root == nil:
 		return nil, jsonNotRoot
 	}
-	found := ch.path.SelectOnce(root)
+	found := ch.path.SelectOnce(root, w.Step)
 	switch {
 	case o.nx || len(found) == 0 && !o.xx:
-		return root, ch.add(root, len(found) > 0)
+		return root, ch.add(root, len(found) > 0, w)
 	case len(found) == 0:
 		return root, resp.Nil
 	}
@@ -133,7 +133,11 @@ func (ch jsonChange) set(root *document.Value, o jsonOptions) (*document.Value, 
 	if tooDeep(root, found, ch.value.Depth()) {
 		return root, resp.Nil
 	}
+	const most = 1 << 40 // more than a budget has
+	size := document.Format{}.Size(ch.value, most)
 	for _, v := range found[:last] {
+		w.Grow(size)
+		w.Step(int(size))
 		*v = *ch.value.Clone()
 	}
 	*found[last] = *ch.value
@@ -143,7 +147,7 @@ func (ch jsonChange) set(root *document.Value, o jsonOptions) (*document.Value, 
 // add adds the key that the last step of the path names to the object that the
 // steps before it lead to. There is nothing to add, and the reply is nil, without
 // that object or where the path already leads somewhere.
-func (ch jsonChange) add(root *document.Value, found bool) resp.Value {
+func (ch jsonChange) add(root *document.Value, found bool, w *store.Work) resp.Value {
 	parent, key, named, ok := ch.path.Child()
 	switch {
 	case !ok:
@@ -153,7 +157,7 @@ func (ch jsonChange) add(root *document.Value, found bool) resp.Value {
 	case !named:
 		return resp.MakeError("ERR array index out of range")
 	}
-	for _, v := range parent.Select(root) {
+	for _, v := range parent.Select(root, w.Step) {
 		if v.Kind == document.Object {
 			if tooDeep(root, []*document.Value{v}, 1+ch.value.Depth()) {
 				return resp.Nil
@@ -167,16 +171,16 @@ func (ch jsonChange) add(root *document.Value, found bool) resp.Value {
 
 // merge merges the value into every place of the path, by RFC 7396: null takes a key
 // away. Where there is nothing to merge with the value is taken as it is, nulls and all.
-func (ch jsonChange) merge(root *document.Value) (*document.Value, resp.Value) {
+func (ch jsonChange) merge(root *document.Value, w *store.Work) (*document.Value, resp.Value) {
 	switch {
 	case root == nil && ch.path.IsRoot():
 		return ch.value, resp.OK
 	case root == nil:
 		return nil, jsonNotRoot
 	}
-	found := ch.path.SelectOnce(root)
+	found := ch.path.SelectOnce(root, w.Step)
 	if len(found) == 0 {
-		return root, ch.add(root, false)
+		return root, ch.add(root, false, w)
 	}
 	switch {
 	case tooDeep(root, found, ch.value.Depth()):
@@ -189,7 +193,11 @@ func (ch jsonChange) merge(root *document.Value) (*document.Value, resp.Value) {
 		root.Nullify(doomed)
 		return root, resp.OK
 	}
+	const most = 1 << 40 // more than a budget has
+	size := document.Format{}.Size(ch.value, most)
 	for _, v := range found {
+		w.Grow(size)
+		w.Step(int(size))
 		v.Merge(ch.value)
 	}
 	return root, resp.OK
@@ -222,7 +230,7 @@ func jsonMset(c *Call) Plan {
 				}
 				docs[key] = &d
 			}
-			root, reply := changes[i].set(docs[key].root, jsonOptions{})
+			root, reply := changes[i].set(docs[key].root, jsonOptions{}, r.Work)
 			switch {
 			case reply.IsError():
 				return answer(reply)
@@ -266,7 +274,7 @@ func jsonDel(c *Call) Plan {
 			return write(always(resp.One), c.drop(key))
 		}
 		doomed := map[*document.Value]bool{}
-		for _, v := range path.Select(d.root) {
+		for _, v := range path.Select(d.root, d.work.Step) {
 			doomed[v] = true
 		}
 		n := d.root.Prune(doomed)
@@ -283,10 +291,10 @@ func jsonClear(c *Call) Plan {
 	if bad.IsError() {
 		return answer(bad)
 	}
-	return c.changeJSON(c.Args[1], jsonNoKey, func(root *document.Value) resp.Value {
+	return c.changeJSON(c.Args[1], jsonNoKey, func(root *document.Value, w *store.Work) resp.Value {
 		var n int64
 		gone := map[*document.Value]bool{}
-		for _, v := range path.SelectOnce(root) {
+		for _, v := range path.SelectOnce(root, w.Step) {
 			if gone[v] || len(v.Elems) == 0 && (!v.IsNumber() || v.Double() == 0) {
 				continue
 			}

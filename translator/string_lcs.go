@@ -61,7 +61,7 @@ func lcs(c *Call) Plan {
 			work += int64(len(a))*int64(len(b))/8 + int64(min(len(a), len(b)))
 		}
 		r.Work.Grow(work)
-		return o.compare(a, b)
+		return o.compare(a, b, r.Work)
 	}, c.stmt(sqlGet, c.Args[1]), c.stmt(sqlGet, c.Args[2]))
 }
 
@@ -75,12 +75,12 @@ func stringOrEmpty(rows []store.Row) (b []byte, ok bool) {
 	return v.Str, !v.IsError()
 }
 
-func (o lcsOptions) compare(a, b []byte) resp.Value {
+func (o lcsOptions) compare(a, b []byte, w *store.Work) resp.Value {
 	if o.length {
-		n, _ := commonLength(a, b, false)
+		n, _ := commonLength(a, b, false, w)
 		return resp.MakeInt(int64(n))
 	}
-	n, up := commonLength(a, b, true)
+	n, up := commonLength(a, b, true, w)
 	common, matches := make([]byte, n), resp.EmptyArray
 	walkCommon(a, b, up, func(i, j, length int) {
 		n -= length
@@ -114,13 +114,14 @@ func (m bitmap) has(i int) bool { return m[i/64]>>(i%64)&1 != 0 }
 // commonLength is the length of the longest common subsequence. With trace, up
 // holds i*len(b)+j for each pair of bytes that differ and whose best way back
 // leaves out a[i]; elsewhere it leaves out b[j], also when both are as good.
-func commonLength(a, b []byte, trace bool) (n int, up bitmap) {
+func commonLength(a, b []byte, trace bool, w *store.Work) (n int, up bitmap) {
 	if trace {
 		up = make(bitmap, (len(a)*len(b)+63)/64)
 	}
 	// best[j+1] is the length for a up to the current byte, and b up to j.
 	best := make([]uint32, len(b)+1)
 	for i, ch := range a {
+		w.Step(len(b))
 		diagonal, left := uint32(0), uint32(0)
 		for j, other := range b {
 			above := best[j+1]

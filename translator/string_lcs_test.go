@@ -13,10 +13,10 @@ func TestCommonLength(t *testing.T) {
 	for range 500 {
 		a, b := randomText(random), randomText(random)
 		want := textbookLCS(a, b)
-		if n, _ := commonLength(a, b, false); n != want {
+		if n, _ := commonLength(a, b, false, nil); n != want {
 			t.Fatalf("%q %q: length %d, not %d", a, b, n, want)
 		}
-		n, up := commonLength(a, b, true)
+		n, up := commonLength(a, b, true, nil)
 		total, endA, endB := 0, len(a), len(b)
 		walkCommon(a, b, up, func(i, j, length int) {
 			if i+length > endA || j+length > endB || !bytes.Equal(a[i:i+length], b[j:j+length]) {
@@ -61,6 +61,6 @@ func BenchmarkLCS(b *testing.B) {
 		x[i], y[i] = byte(random.IntN(26)), byte(random.IntN(26))
 	}
 	for b.Loop() {
-		lcsOptions{}.compare(x, y)
+		lcsOptions{}.compare(x, y, nil)
 	}
 }

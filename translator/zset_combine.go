@@ -74,7 +74,12 @@ func zcombine(f combineForm) func(*Call) Plan {
 		bad := z.options(c.Args[at+1+int(n):])
 		stmts := c.inputStmts(&z, bad == "")
 		if !f.store || bad != "" {
-			return read(func(r *store.Result) resp.Value { return z.reply(r, bad) }, stmts...)
+			return read(func(r *store.Result) resp.Value {
+				for _, rows := range r.Rows {
+					r.Work.Step(stepsPerCombined * len(rows))
+				}
+				return z.reply(r, bad)
+			}, stmts...)
 		}
 		return readThen(func(r *store.Result) Plan {
 			inputs, ok := z.inputs(r)
@@ -85,6 +90,9 @@ func zcombine(f combineForm) func(*Call) Plan {
 		}, stmts...)
 	}
 }
+
+// stepsPerCombined is what it takes to find an element of a sorted set in others, and its place in the reply.
+const stepsPerCombined = 32
 
 // options reads what follows the keys, and returns the error text of what it
 // cannot read. Redis looks at the types of the keys before it answers that.

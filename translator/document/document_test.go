@@ -119,7 +119,7 @@ func TestDepth(t *testing.T) {
 		if _, err := ParsePath("$.a" + strings.Repeat(link, 1<<20)); err == nil {
 			t.Errorf("a path of a million %s is accepted", link)
 		}
-		if p, err := ParsePath("$.a" + strings.Repeat(link, maxLinks)); err != nil || len(p.Select(mustParse(t, `{"a":1}`))) != 1 {
+		if p, err := ParsePath("$.a" + strings.Repeat(link, maxLinks)); err != nil || len(p.Select(mustParse(t, `{"a":1}`), nil)) != 1 {
 			t.Errorf("a path of many %s: %v", link, err)
 		}
 	}
@@ -137,7 +137,7 @@ func TestOddOperands(t *testing.T) {
 		p, err := ParsePath(text)
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
-		} else if found := p.Select(root); len(found) > 0 {
+		} else if found := p.Select(root, nil); len(found) > 0 {
 			t.Errorf("%s finds %v", text, found)
 		}
 	}
@@ -160,7 +160,7 @@ func TestPathsDoNotPanic(t *testing.T) {
 			text[random.IntN(len(text))] = letters[random.IntN(len(letters))]
 		}
 		if p, err := ParsePath(string(text)); err == nil {
-			p.SelectOnce(root)
+			p.SelectOnce(root, nil)
 			p.Child()
 		}
 	}
@@ -233,7 +233,7 @@ func TestManyWays(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := len(p.Select(root)); n == 0 || n > crowd {
+		if n := len(p.Select(root, nil)); n == 0 || n > crowd {
 			t.Errorf("%s: %d values", step, n)
 		}
 	}

@@ -11,8 +11,18 @@ type expression interface {
 	eval(at scope) result
 }
 
-// scope is where an expression is evaluated: what $ and @ mean.
-type scope struct{ root, current *Value }
+// scope is where an expression is evaluated: what $ and @ mean, and what counts the work.
+type scope struct {
+	root, current *Value
+	step          func(n int)
+}
+
+// looked counts n values that were looked at.
+func (s scope) looked(n int) {
+	if s.step != nil {
+		s.step(n)
+	}
+}
 
 // result is what an expression comes to. Without values it is Nothing: a path
 // that leads nowhere, or what cannot be computed.
@@ -81,6 +91,15 @@ func (r result) elements() ([]*Value, bool) {
 	return nil, false
 }
 
+// breadth returns how many values a comparison with the result may look at.
+func (r result) breadth() int {
+	elems, _ := r.elements()
+	if v := r.single(); v != nil {
+		return 1 + len(elems) + len(v.Str)/64
+	}
+	return max(len(elems), len(r.values))
+}
+
 // each are the places of a result one by one. What is made stays whole.
 func (r result) each() []result {
 	if r.kind != nodes || len(r.values) < 2 {
@@ -105,11 +124,10 @@ type selection struct {
 }
 
 func (s selection) eval(at scope) result {
-	from := at.current
 	if s.fromTop {
-		from = at.root
+		at.current = at.root
 	}
-	return result{values: walk(s.steps, at.root, from)}
+	return result{values: walk(s.steps, at)}
 }
 
 // connective is || when any, and && otherwise.
@@ -138,7 +156,9 @@ type comparison struct {
 }
 
 func (c comparison) eval(at scope) result {
-	return truth(c.relation(c.left.eval(at), c.right.eval(at)))
+	left, right := c.left.eval(at), c.right.eval(at)
+	at.looked(left.breadth() * right.breadth())
+	return truth(c.relation(left, right))
 }
 
 // relations are the operators that compare, but for =~. Several places compare

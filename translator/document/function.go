@@ -28,6 +28,7 @@ func (c call) eval(at scope) result {
 	args := make([]result, len(c.args))
 	for i, arg := range c.args {
 		args[i] = arg.eval(at)
+		at.looked(args[i].breadth())
 	}
 	return c.apply(args)
 }
@@ -243,6 +244,7 @@ func (m matcher) compile(pattern *Value) *regexp.Regexp {
 
 func (m matcher) eval(at scope) result {
 	return truth(anyPair(m.text.eval(at), m.pattern.eval(at), func(text, pattern *Value) bool {
+		at.looked(32 * (len(text.Str) + len(pattern.Str))) // a regular expression takes long for a byte
 		compiled := m.compiled
 		if compiled == nil {
 			compiled = m.compile(pattern)

@@ -50,13 +50,13 @@ func FuzzParsePath(f *testing.F) {
 			return
 		}
 		seen := map[*Value]bool{}
-		for _, v := range p.SelectOnce(root) {
+		for _, v := range p.SelectOnce(root, nil) {
 			if v == nil || seen[v] {
 				t.Fatalf("%s leads to %v twice, or nowhere", text, v)
 			}
 			seen[v] = true
 		}
-		if parent, _, _, ok := p.Child(); ok && len(parent.Select(root)) > 1 {
+		if parent, _, _, ok := p.Child(); ok && len(parent.Select(root, nil)) > 1 {
 			t.Fatalf("%s leads to one place, and its parent to several", text)
 		}
 	})

@@ -52,27 +52,30 @@ func (p *Path) IsRoot() bool { return len(p.steps) == 0 && p.compute == nil }
 func (p *Path) Computes() bool { return p.compute != nil }
 
 // Select lists the values that the path leads to, those inside of another one
-// after it where the path descends, and one as often as there are ways to it.
-func (p *Path) Select(root *Value) []*Value {
+// after it where the path descends, and one as often as there are ways to it. step, unless it is nil, is called with
+// how many values were looked at.
+func (p *Path) Select(root *Value, step func(n int)) []*Value {
+	at := scope{root, root, step}
 	if p.compute != nil {
-		return p.compute.eval(scope{root, root}).values
+		return p.compute.eval(at).values
 	}
-	return walk(p.steps, root, root)
+	return walk(p.steps, at)
 }
 
 // crowd is how many values a step may lead to before repeated ones are dropped:
 // each step may multiply the ways to a value.
 const crowd = 1 << 14
 
-// walk follows the steps; root is what $ in a filter means.
-func walk(steps []step, root, from *Value) []*Value {
-	reached := []*Value{from}
+// walk follows the steps from the current value.
+func walk(steps []step, at scope) []*Value {
+	reached := []*Value{at.current}
 	for _, s := range steps {
 		var next []*Value
 		limit := crowd
 		repeats := len(reached) > 1 && (s.deep || len(s.pick) > 1)
 		for _, v := range reached {
-			if next = s.apply(next, root, v); repeats && len(next) > limit {
+			if next = s.apply(next, at, v); repeats && len(next) > limit {
+				at.looked(4 * len(next))
 				next = once(next)
 				limit = max(crowd, 2*len(next))
 			}
@@ -83,7 +86,7 @@ func walk(steps []step, root, from *Value) []*Value {
 }
 
 // SelectOnce is Select with every value once, for a change.
-func (p *Path) SelectOnce(root *Value) []*Value { return once(p.Select(root)) }
+func (p *Path) SelectOnce(root *Value, step func(n int)) []*Value { return once(p.Select(root, step)) }
 
 // once drops every value that the list has already had.
 func once(values []*Value) []*Value {
@@ -112,19 +115,21 @@ func (p *Path) Child() (parent *Path, key string, named, ok bool) {
 	return &Path{Text: p.Text, Legacy: p.Legacy, steps: p.steps[:n]}, last.name, last.kind == byName, true
 }
 
-func (s step) apply(out []*Value, root, v *Value) []*Value {
+func (s step) apply(out []*Value, at scope, v *Value) []*Value {
 	for _, sel := range s.pick {
-		out = sel.apply(out, root, v)
+		had := len(out)
+		out = sel.apply(out, at, v)
+		at.looked(2 + len(out) - had)
 	}
 	if s.deep {
 		for _, e := range v.Elems {
-			out = s.apply(out, root, e)
+			out = s.apply(out, at, e)
 		}
 	}
 	return out
 }
 
-func (s *selector) apply(out []*Value, root, v *Value) []*Value {
+func (s *selector) apply(out []*Value, at scope, v *Value) []*Value {
 	switch s.kind {
 	case byName:
 		if e := v.Get(s.name); e != nil {
@@ -142,7 +147,8 @@ func (s *selector) apply(out []*Value, root, v *Value) []*Value {
 		out = append(out, v.Elems...)
 	case byFilter:
 		for _, e := range v.Elems {
-			if s.filter.eval(scope{root, e}).holds() {
+			at.looked(4)
+			if at.current = e; s.filter.eval(at).holds() {
 				out = append(out, e)
 			}
 		}
