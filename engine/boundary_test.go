@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 
@@ -60,5 +61,26 @@ func TestFaultyConnection(t *testing.T) {
 	}
 	if !s.Broken() || len(stacks) != 1 || !strings.Contains(stacks[0], "TestFaultyConnection") {
 		t.Errorf("broken: %v, reported: %q", s.Broken(), stacks)
+	}
+}
+
+// TestWrittenIsAnswered makes the replies to what has been written, however long that takes, and ends what only reads.
+func TestWrittenIsAnswered(t *testing.T) {
+	gone, leave := context.WithCancel(context.Background())
+	leave()
+	e := New(nil)
+	s := e.Session()
+	long := func(r *store.Result) resp.Value {
+		r.Work.Step(store.StepsPerCheck)
+		return resp.OK
+	}
+	for _, reads := range []bool{false, true} {
+		s.until(gone)
+		plan := translator.Plan{Batch: store.Batch{ReadOnly: reads}, Decode: long}
+		replies := make([]resp.Value, 1)
+		err := e.decodeAll(replies, []translator.Plan{plan}, make([]store.Result, 1), &s.work, 0, false)
+		if errors.Is(err, context.Canceled) != reads || !reads && string(replies[0].Str) != "OK" {
+			t.Errorf("it only reads: %v; it replies %+v, %v", reads, replies[0], err)
+		}
 	}
 }

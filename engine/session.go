@@ -243,6 +243,9 @@ func (s *Session) data(ctx context.Context, c call, g *group) error {
 	}
 	began := time.Now()
 	plan, err := next.plan(s.engine.env(0, &s.work), 0)
+	if late, is := limited(err); is {
+		plan, err = translator.Plan{Reply: late}, nil
+	}
 	if err != nil {
 		return err
 	}

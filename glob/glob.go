@@ -18,10 +18,19 @@ const counted = 1 << 10
 
 // MatchCounted is Match, and calls step now and then, unless it is nil, with the number of steps since the last call.
 func MatchCounted(pattern, s []byte, fold bool, step func(n int)) bool {
-	if len(s) == 0 {
-		return len(pattern) == 0
+	matches, steps := match(pattern, s, fold, step)
+	if step != nil {
+		step(steps)
 	}
-	p, star, mark, steps := 0, -1, 0, 0
+	return matches
+}
+
+// match is MatchCounted, and returns how many steps are not counted yet.
+func match(pattern, s []byte, fold bool, step func(n int)) (matches bool, steps int) {
+	if len(s) == 0 {
+		return len(pattern) == 0, 0
+	}
+	p, star, mark := 0, -1, 0
 	for i := 0; i < len(s); {
 		if steps++; steps >= counted && step != nil {
 			step(steps)
@@ -39,15 +48,16 @@ func MatchCounted(pattern, s []byte, fold bool, step func(n int)) bool {
 			continue
 		}
 		if star < 0 {
-			return false
+			return false, steps
 		}
 		mark++
 		p, i = star+1, mark
 	}
 	for p < len(pattern) && pattern[p] == '*' {
 		p++
+		steps++
 	}
-	return p == len(pattern)
+	return p == len(pattern), steps
 }
 
 // matchOne matches one byte with the element that the pattern begins with, and
