@@ -135,7 +135,7 @@ func ziplist(b []byte) [][]byte {
 	count := int(binary.LittleEndian.Uint16(b[8:]))
 	p := packed(b[header:])
 	var all [][]byte
-	previous := 0
+	previous, at, last := 0, header, header
 	for !p.ended(len(all)) {
 		before := len(p)
 		length := int(p.byte())
@@ -145,7 +145,9 @@ func ziplist(b []byte) [][]byte {
 		must(length == previous)
 		all = append(all, p.ziplistElement())
 		previous = before - len(p)
+		last, at = at, at+previous
 	}
+	must(uint64(binary.LittleEndian.Uint32(b[4:])) == uint64(last))
 	must(len(all) == count || count == manyElements)
 	return all
 }
@@ -189,7 +191,7 @@ func zipmap(b []byte) [][]byte {
 		all = append(all, p.take(length))
 		p.take(unused)
 	}
-	must(len(all) == 2*count || count >= 254)
+	must(len(all) == 2*count || count == 254)
 	return all
 }
 

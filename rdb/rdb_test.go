@@ -74,7 +74,7 @@ func TestNewerEncodings(t *testing.T) {
 // TestRoundTrip writes and reads what the oracle cannot hold.
 func TestRoundTrip(t *testing.T) {
 	for _, v := range []Value{
-		fields(field("a", "b", 5000), field("c", "d", 0), field("e", "f", 4000), field("", "", math.MaxInt64)),
+		fields(field("a", "b", 5000), field("c", "d", 0), field("e", "f", 4000), field("", "", maxExpiry)),
 		List{bytes.Repeat([]byte("x"), 300_000), {}, []byte("1")},
 		ZSet{{[]byte("b"), math.Inf(-1)}, {[]byte("a"), math.Copysign(0, -1)}, {[]byte("c"), 5e-324}},
 		&Stream{Last: ID{math.MaxUint64, math.MaxUint64}, Deleted: ID{7, 1 << 40}, Added: math.MaxInt64,

@@ -182,6 +182,7 @@ func (r *reader) listNode(typ byte) [][]byte {
 		must(container == plain || container == packed)
 		switch {
 		case container == plain:
+			must(len(b) > 0)
 			all = [][]byte{b}
 		case typ == typeQuicklist:
 			all = ziplist(b)
@@ -220,13 +221,18 @@ func (h Hash) checked() Hash {
 	return h
 }
 
-// asHashExpiry is asHash for fields with their expiry after them, 0 for none.
+// maxExpiry is the latest expiry of a field, Unix ms, that Redis restores.
+const maxExpiry = 1<<48 - 1
+
+// asHashExpiry is asHash for fields with their expiry after them, 0 for none. The fields stand in the order of
+// their expiry, and fields without one are the last.
 func asHashExpiry(all [][]byte) Hash {
 	must(len(all)%3 == 0)
 	fields := make(Hash, len(all)/3)
 	for i := range fields {
 		at, err := strconv.ParseInt(string(all[3*i+2]), 10, 64)
-		must(err == nil && at >= 0)
+		must(err == nil && 0 <= at && at <= maxExpiry)
+		must(i == 0 || at == 0 || fields[i-1].ExpiresAt > 0 && fields[i-1].ExpiresAt <= at)
 		fields[i] = Field{Name: all[3*i], Value: all[3*i+1], ExpiresAt: at}
 	}
 	return fields.checked()
@@ -242,6 +248,7 @@ func (r *reader) hashExpiry(left *uint64, relative bool, first int64) Hash {
 			r.must(at-1 <= math.MaxInt64-first)
 			at += first - 1
 		}
+		r.must(at <= maxExpiry)
 		fields = append(fields, Field{Name: r.string(), Value: r.string(), ExpiresAt: at})
 	}
 	r.sound(func() { fields.checked() })
@@ -310,9 +317,11 @@ func intset(b []byte) [][]byte {
 	width, n := uint64(binary.LittleEndian.Uint32(b)), uint64(binary.LittleEndian.Uint32(b[4:]))
 	b = b[8:]
 	must((width == 2 || width == 4 || width == 8) && uint64(len(b)) == width*n && n <= maxPacked)
-	all := make([][]byte, 0, n)
+	all, last := make([][]byte, 0, n), int64(0)
 	for ; len(b) > 0; b = b[width:] {
-		all = append(all, decimal(signed(b[:width])))
+		next := signed(b[:width])
+		must(len(all) == 0 || last < next)
+		all, last = append(all, decimal(next)), next
 	}
 	return all
 }
