@@ -318,6 +318,9 @@ func (l *Room) Reveal(name string) {
 	l.search(q)
 	l.reveal(name)
 	l.keyPressed = true
+	if l.scan != nil && l.Conn.Refusals.Has("SCAN") {
+		l.scan.done = true // until a refresh, also when the target's rights change
+	}
 }
 
 // ScanPaused reports whether a scan paused by itself, so KeepScanning can continue it.
