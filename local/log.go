@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"time"
 	"unsafe"
@@ -22,49 +21,23 @@ var ErrLogGone = errors.New("the log or the shared memory beside the file, whose
 var errLogMended = errors.New("the log or the shared memory beside the file was deleted while the file was open; what the log held is in the file now, " +
 	"and there is a new log")
 
-// beside is a file beside the open one: the log, or the shared memory.
-type beside struct {
-	path string
-	info os.FileInfo
-}
-
-// fate says whether a file beside the open one is still under its name.
-type fate int
-
-const (
-	logSame fate = iota
-	logMissing
-	logReplaced
-)
-
-func (b *beside) fate() fate {
-	now, err := os.Stat(b.path)
-	switch {
-	case err == nil && os.SameFile(now, b.info):
-		return logSame
-	case errors.Is(err, fs.ErrNotExist):
-		return logMissing
-	}
-	return logReplaced
-}
-
 // besides are the log and the shared memory of an open file. A nil one has none.
-type besides struct{ log, shared beside }
+type besides struct{ log, shared fileIdentity }
 
 // rememberLog keeps which log and shared memory are open. c has them open. It fails when they are not the ones
 // under their names.
 func (s *Store) rememberLog(c *conn) error {
-	b := &besides{log: beside{path: s.path + "-wal"}, shared: beside{path: s.path + "-shm"}}
+	var b besides
 	var noLog, noShared error
-	b.log.info, noLog = os.Stat(b.log.path)
-	b.shared.info, noShared = os.Stat(b.shared.path)
+	b.log, noLog = identify(s.path + "-wal")
+	b.shared, noShared = identify(s.path + "-shm")
 	if noLog != nil && noShared != nil {
 		return nil // the file is not in WAL mode, on a file system without shared memory
 	}
 	if noLog != nil || noShared != nil || !s.fits(c) {
 		return ErrLogGone
 	}
-	s.besides.Store(b)
+	s.besides.Store(&b)
 	return nil
 }
 
@@ -100,7 +73,7 @@ func (s *Store) fits(c *conn) bool {
 
 // logGone returns ErrLogGone when the log or the shared memory is not the one that is open.
 func (s *Store) logGone() error {
-	if b := s.besides.Load(); b != nil && (b.log.fate() != logSame || b.shared.fate() != logSame) {
+	if b := s.besides.Load(); b != nil && (b.log.fate() != fileSame || b.shared.fate() != fileSame) {
 		return ErrLogGone
 	}
 	return nil
@@ -113,11 +86,10 @@ func (s *Store) unsafeToCopyBack() bool {
 	if b == nil {
 		return false
 	}
-	if log := b.log.fate(); log == logSame {
-		return b.shared.fate() == logReplaced
+	if log := b.log.fate(); log == fileSame {
+		return b.shared.fate() == fileReplaced
 	}
-	now, err := os.Stat(s.path)
-	return err != nil || !os.SameFile(now, s.opened)
+	return s.opened.fate() != fileSame
 }
 
 // hasFrames reports whether the log of the file at path holds anything.
@@ -161,7 +133,7 @@ const mendPatience = 2 * time.Second
 // there is another log under the name, a process has begun to write without what is in
 // ours, and neither may be copied over the other. The same holds for the shared memory.
 func (s *Store) mendLog(c *conn) error {
-	if b := s.besides.Load(); b == nil || b.log.fate() == logReplaced || b.shared.fate() == logReplaced {
+	if b := s.besides.Load(); b == nil || b.log.fate() == fileReplaced || b.shared.fate() == fileReplaced {
 		return ErrLogGone
 	}
 	c.patience(step)

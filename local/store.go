@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -108,9 +107,9 @@ type Store struct {
 	watcher  *conn         // asks for the data version; opened when first needed
 	foreign  *foreign.Kind // nil for a file of ours
 	overlay  []foreign.Table
-	sealed   bool        // it is only read because it may not be written
-	opened   os.FileInfo // the file that is open; nil for memory, and until it is
-	frozen   *frozen     // the file as one that no process changes; nil for most
+	sealed   bool          // it is only read because it may not be written
+	opened   *fileIdentity // the file that is open; nil for memory, and until it is
+	frozen   *frozen       // the file as one that no process changes; nil for most
 }
 
 // pageSize is that of the files that SQLite makes.
@@ -250,9 +249,11 @@ func (s *Store) remember(c *conn) (err error) {
 	if s.path == Memory {
 		return nil
 	}
-	if s.opened, err = os.Stat(s.path); err != nil {
+	opened, err := identify(s.path)
+	if err != nil {
 		return outfile.Pathless(err)
 	}
+	s.opened = &opened
 	if s.options.ReadOnly || s.foreign != nil {
 		return nil
 	}

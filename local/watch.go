@@ -54,7 +54,7 @@ func (s *Store) Moved() error {
 	if s.opened == nil {
 		return nil
 	}
-	if now, err := os.Stat(s.path); err != nil || !os.SameFile(now, s.opened) {
+	if s.opened.fate() != fileSame {
 		return ErrMoved
 	}
 	return s.logGone()
