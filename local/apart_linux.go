@@ -36,3 +36,18 @@ func isLocked(path string, start, length int64) (locked, isWAL bool) {
 	n, err := syscall.Pread(fd, format[:], headerFormat)
 	return lock.Type != syscall.F_UNLCK, n == 1 && err == nil && format[0] == formatWAL
 }
+
+// lockAlone keeps every process from opening the file at path, as SQLite does before it removes the log. It waits for
+// none, and ok is false while a process has the file open. This process has it open nowhere.
+func lockAlone(path string) (unlock func(), ok bool) {
+	fd, err := syscall.Open(path, syscall.O_RDWR|syscall.O_CLOEXEC|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, false
+	}
+	lock := syscall.Flock_t{Type: syscall.F_WRLCK, Start: lockShared, Len: lockSharedSize}
+	if syscall.FcntlFlock(uintptr(fd), syscall.F_SETLK, &lock) != nil {
+		syscall.Close(fd)
+		return nil, false
+	}
+	return func() { syscall.Close(fd) }, true
+}

@@ -39,7 +39,11 @@ func OpenFile(path string, readOnly bool) (*File, error) {
 	}
 	if err != nil {
 		err = fmt.Errorf("opening %s: %w", path, explained(path, readOnly, err))
-		removeEmptyLog(path)
+		if isFull(err) {
+			discard(path, false)
+		} else {
+			removeEmptyLog(path)
+		}
 		return nil, err
 	}
 	return f, nil
@@ -76,7 +80,7 @@ func (f *File) Tables() (foreign.File, error) { return f.conn.tables() }
 func (f *File) Query(sql string, args ...store.Value) ([]store.Row, error) {
 	rows, _, err := f.conn.run(store.Stmt{SQL: sql, Args: args})
 	if err != nil {
-		err = fmt.Errorf("running %q: %w", sql, err)
+		err = withSQL("running", sql, err)
 	}
 	return rows, err
 }

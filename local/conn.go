@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 	"unicode/utf8"
 
@@ -90,10 +91,11 @@ func (e *sqliteError) Error() string { return e.msg }
 
 // fail is the error of the last call, whose result code was rc.
 func (c *conn) fail(rc int32) error {
-	msg := printable(libc.GoString(sqlite3.Xsqlite3_errmsg(c.tls, c.db)))
-	if rc&0xff == sqlite3.SQLITE_IOERR {
-		msg += ": is there room on the disk, and may the file grow?"
+	system := syscall.Errno(sqlite3.Xsqlite3_system_errno(c.tls, c.db))
+	if full := fullMessage(rc, system); full != "" {
+		return &sqliteError{code: sqlite3.SQLITE_FULL, msg: full}
 	}
+	msg := printable(libc.GoString(sqlite3.Xsqlite3_errmsg(c.tls, c.db)))
 	return &sqliteError{code: rc, msg: msg}
 }
 
@@ -286,7 +288,7 @@ func (c *conn) script(sql string) error {
 		err = c.fail(rc)
 	}
 	if err != nil {
-		return fmt.Errorf("running %q: %w", sql, err)
+		return withSQL("running", sql, err)
 	}
 	return nil
 }

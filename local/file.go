@@ -12,17 +12,40 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// makeOwn makes an empty file that only its owner may read, unless there is one. SQLite
-// would let everybody read it; the files that it makes beside it have the file's mode.
-func makeOwn(path string, readOnly bool) error {
+// makeOwn makes an empty file that only its owner may read, and reports whether it did: not when the file exists.
+// SQLite would let everybody read it; the files that it makes beside it have the file's mode.
+func makeOwn(path string, readOnly bool) (made bool, err error) {
 	if readOnly {
-		return nil
+		return false, nil
 	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
-		return nil // there is one, or SQLite says why there is none
+		return false, nil // it exists, or SQLite says why it cannot be made
 	}
-	return f.Close()
+	return true, f.Close()
+}
+
+// discard removes an empty log and its shared memory, which SQLite could not remove, and with made the file itself
+// while it has no tables. It removes nothing that a process has open.
+func discard(path string, made bool) {
+	connected.Lock()
+	defer connected.Unlock()
+	if connected.files[realPath(path)] > 0 {
+		return
+	}
+	unlock, ok := lockAlone(path)
+	if !ok {
+		return
+	}
+	defer unlock()
+	if hasFrames(path) {
+		return
+	}
+	os.Remove(path + "-wal") // a failure leaves what harms no one
+	os.Remove(path + "-shm")
+	if info, err := os.Stat(path); made && err == nil && info.Size() <= pageSize {
+		os.Remove(path)
+	}
 }
 
 // prepareFile makes the tables of a new file, migrates an older one, and refuses
@@ -61,8 +84,11 @@ func (s *Store) prepareFile(c *conn) error {
 		}
 		return c.migrate(version, s.options.Now())
 	})
-	s.wrote.Store(err == nil)
-	return errors.Join(err, c.script("PRAGMA foreign_keys = 1"), s.indexed(c))
+	if err != nil {
+		return err
+	}
+	s.wrote.Store(true)
+	return errors.Join(c.script("PRAGMA foreign_keys = 1"), s.indexed(c))
 }
 
 // NewerError is the error of a file whose schema version is newer than ours.

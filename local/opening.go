@@ -62,6 +62,10 @@ func explained(path string, readOnly bool, err error) error {
 		return &reason{"it is not a SQLite database; meowdis import reads archives, dump files and commands, and meowdis doctor FILE --recover NEW a damaged database", err}
 	case IsCorrupt(err):
 		return &reason{err.Error() + "; meowdis doctor says more", err}
+	case isFull(err):
+		var full *sqliteError
+		errors.As(err, &full)
+		return &reason{full.msg, err}
 	case IsBusy(err):
 		return &reason{"it is in use by another process: try again when that is done", err}
 	case !isCantOpen(err):

@@ -38,7 +38,7 @@ func (c *conn) prepare(sql string) (*prepared, error) {
 		err = errors.New("no statement in it")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("preparing %q: %w", sql, err)
+		return nil, withSQL("preparing", sql, err)
 	}
 	p := &prepared{
 		stmt:    stmt,

@@ -108,6 +108,7 @@ type Store struct {
 	foreign  *foreign.Kind // nil for a file of ours
 	overlay  []foreign.Table
 	sealed   bool          // it is only read because it may not be written
+	made     bool          // this store has made the file
 	opened   *fileIdentity // the file that is open; nil for memory, and until it is
 	frozen   *frozen       // the file as one that no process changes; nil for most
 }
@@ -126,7 +127,12 @@ var (
 func Open(path string, o Options) (*Store, error) {
 	s := newStore(path, o)
 	if err := s.open(); err != nil {
-		err = errors.Join(explained(path, s.options.ReadOnly, err), s.closeConns())
+		err = explained(path, s.options.ReadOnly, err)
+		if closing := s.closeConns(); !isFull(err) {
+			err = errors.Join(err, closing)
+		} else if path != Memory {
+			discard(path, s.made)
+		}
 		if o.OrRead && errors.Is(err, errUnwritable) {
 			return openSealed(path, o)
 		}
@@ -189,7 +195,9 @@ func (s *Store) open() error {
 		if err := checkPath(s.path, s.options.ReadOnly); err != nil {
 			return err
 		}
-		if err := makeOwn(s.path, s.options.ReadOnly); err != nil {
+		made, err := makeOwn(s.path, s.options.ReadOnly)
+		s.made = made
+		if err != nil {
 			return err
 		}
 	}
