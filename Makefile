@@ -3,7 +3,7 @@
 # As a release has it: stripped, and with the program of the Worker, which a bare go build leaves out. Without
 # the tag the library for Lambda brings net/rpc along: 3 MB.
 build:
-	go run ./worker/pack
+	go run ./internal/tools/packworker
 	CGO_ENABLED=0 go build -trimpath -tags lambda.norpc -ldflags '-s -w' -o meowdis .
 
 setup:
@@ -17,35 +17,35 @@ test: setup
 # The tests of stores other than a file that make test leaves out: every statement refused once, all transcripts in
 # a Worker, a cluster.
 test-stores: test-cluster
-	go test -timeout 30m ./internal/stores -run '^TestEndpointConformance$$/^faults$$' -faults
-	go test -timeout 30m ./internal/clients -run '^TestEdge$$/^store' -whole
+	go test -timeout 30m ./internal/test/stores -run '^TestEndpointConformance$$/^faults$$' -faults
+	go test -timeout 30m ./internal/test/clients -run '^TestEdge$$/^store' -whole
 
 # The part of test-stores that mostly waits for disks and elections.
 test-cluster:
-	go test -timeout 30m ./rqlite -count 1 -cluster -skip '/conformance/sweeping_graves'
+	go test -timeout 30m ./remote/rqlite -count 1 -cluster -skip '/conformance/sweeping_graves'
 
 # Kills servers that share a file for ten minutes; make test does so a few times.
 crash:
-	go test ./internal/soak -run TestCrash -v -count 1 -timeout 20m -for 10m -seed $$$$
+	go test ./internal/test/soak -run TestCrash -v -count 1 -timeout 20m -for 10m -seed $$$$
 
 # Has 1000 clients of every kind, many of them bad, use a server for five minutes; make
 # test does so with a few.
 soak:
-	go test ./internal/soak -run TestSoak -v -count 1 -timeout 20m -for 5m -clients 1000
+	go test ./internal/test/soak -run TestSoak -v -count 1 -timeout 20m -for 5m -clients 1000
 
 # The files that are generated from the code.
 generate:
-	go run ./internal/gen
+	go run ./internal/tools/gen
 
 # The terminal pictures in docs/, from real runs.
 pictures:
-	go run ./internal/pictures
+	go run ./internal/tools/pictures
 
 # Measures everything in docs/benchmarks.md, in half an hour. BENCH='-write docs/benchmarks.md -plots docs'
 # puts the tables and drawings in their places there.
 bench: build
 	cd bench/redka && go build -o ../results/redka github.com/nalgeon/redka/cmd/redka
-	go run ./bench -meowdis ./meowdis -redka bench/results/redka $(BENCH)
+	go run ./internal/tools/bench -meowdis ./meowdis -redka internal/tools/bench/results/redka $(BENCH)
 
 # What a release needs, without publishing anything, and without the images, which need Docker.
 GORELEASER = github.com/goreleaser/goreleaser/v2@v2.14.1

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/meowdis/meowdis/internal/corpus"
-	"github.com/meowdis/meowdis/internal/hermetic"
+	"github.com/meowdis/meowdis/internal/test/corpus"
+	"github.com/meowdis/meowdis/internal/test/hermetic"
 )
 
 // TestSample adds the command that CONTRIBUTING makes up as it says there: an entry, a
@@ -20,7 +20,7 @@ func TestSample(t *testing.T) {
 	sample := readSample(t)
 	dir := t.TempDir()
 	program := buildWith(t, dir, map[string][2]string{ // after the first text of the file comes the second
-		"commands/set.go":         {"var setCommands = []Command{\n", sample.entry},
+		"redis/commands/set.go":   {"var setCommands = []Command{\n", sample.entry},
 		"translator/set.go":       {"var setTranslations = translations{\n", sample.name},
 		"translator/set_write.go": {"", sample.function},
 	})

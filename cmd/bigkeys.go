@@ -3,7 +3,7 @@ package cmd
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/meowdis/meowdis/internal/exit"
+	"github.com/meowdis/meowdis/cmd/internal/exit"
 	"github.com/meowdis/meowdis/keyspace/stats"
 )
 

@@ -8,11 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/meowdis/meowdis/commands"
-	"github.com/meowdis/meowdis/internal/exit"
-	"github.com/meowdis/meowdis/internal/target"
-	"github.com/meowdis/meowdis/profile"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/cmd/internal/profile"
+	"github.com/meowdis/meowdis/cmd/internal/targets"
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // manyKeys is from how many keys on a DEL is dangerous: a list that long came out
@@ -44,13 +44,13 @@ func (o *confirmOptions) addFlags(cmd *cobra.Command) {
 }
 
 // asks reports whether anything may have to be asked on the target.
-func (o *confirmOptions) asks(t target.Target) bool {
+func (o *confirmOptions) asks(t targets.Target) bool {
 	return !o.yes && t.Profile != "" && t.Settings.Confirm.Level() != profile.ConfirmNone
 }
 
 // question is what must be asked about a call on the target, "" for nothing, and
 // what reports whether an answer lets it run.
-func (o *confirmOptions) question(t target.Target, args [][]byte) (question string, accepts func(answer string) bool) {
+func (o *confirmOptions) question(t targets.Target, args [][]byte) (question string, accepts func(answer string) bool) {
 	name, yes := isDangerous(args)
 	if !yes || !o.asks(t) {
 		return "", nil
@@ -60,7 +60,7 @@ func (o *confirmOptions) question(t target.Target, args [][]byte) (question stri
 
 // ask is the question about what is called name, as the target's profile wants it
 // asked.
-func ask(t target.Target, name string) (question string, accepts func(answer string) bool) {
+func ask(t targets.Target, name string) (question string, accepts func(answer string) bool) {
 	if t.Settings.Confirm.Level() == profile.ConfirmYes {
 		return fmt.Sprintf("%s on %s, %s. Run it? [y/N] ", name, t.Profile, t), saysYes
 	}
@@ -71,11 +71,11 @@ func ask(t target.Target, name string) (question string, accepts func(answer str
 
 // confirmed is the session of c, which asks before dangerous commands where a user
 // can answer, and refuses them where there is no terminal.
-func (o *confirmOptions) confirmed(c *target.Conn, s *streams) target.Session {
+func (o *confirmOptions) confirmed(c *targets.Conn, s *streams) targets.Session {
 	if !o.asks(c.Target) {
 		return c.Session
 	}
-	return &target.Guard{Session: c.Session, Refuse: func(ctx context.Context, args [][]byte) (resp.Value, bool) {
+	return &targets.Guard{Session: c.Session, Refuse: func(ctx context.Context, args [][]byte) (resp.Value, bool) {
 		name, yes := isDangerous(args)
 		if !yes {
 			return resp.Value{}, false
@@ -87,7 +87,7 @@ func (o *confirmOptions) confirmed(c *target.Conn, s *streams) target.Session {
 
 // refusal is why something is not to be done on the target, which is one that asks:
 // the user did not say yes. It is "" after a yes.
-func (o *confirmOptions) refusal(ctx context.Context, s *streams, t target.Target, name string) string {
+func (o *confirmOptions) refusal(ctx context.Context, s *streams, t targets.Target, name string) string {
 	if !s.inTerminal {
 		return "CONFIRM " + name + " on profile " + t.Profile + " needs --yes where there is no terminal to ask on"
 	}
@@ -106,7 +106,7 @@ func (o *confirmOptions) refusal(ctx context.Context, s *streams, t target.Targe
 // mayWrite lets a verb that writes by itself go on, or says why not and returns
 // errAnswered: the target is read-only, or its profile wants a yes that was not given.
 // A file that is not there yet has nothing to lose.
-func (o *confirmOptions) mayWrite(ctx context.Context, s *streams, targets *target.Options, t target.Target, verb string) error {
+func (o *confirmOptions) mayWrite(ctx context.Context, s *streams, targets *targets.Options, t targets.Target, verb string) error {
 	refusal := ""
 	switch {
 	case targets.RefusesWrites(t):
@@ -118,7 +118,7 @@ func (o *confirmOptions) mayWrite(ctx context.Context, s *streams, targets *targ
 }
 
 // mayRun is mayWrite for a command that a verb runs again and again.
-func (o *confirmOptions) mayRun(ctx context.Context, s *streams, t target.Target, args [][]byte) error {
+func (o *confirmOptions) mayRun(ctx context.Context, s *streams, t targets.Target, args [][]byte) error {
 	name, yes := isDangerous(args)
 	if !yes || !o.asks(t) {
 		return nil

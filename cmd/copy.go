@@ -10,12 +10,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/meowdis/meowdis/commands"
-	"github.com/meowdis/meowdis/internal/exit"
-	"github.com/meowdis/meowdis/internal/flags"
-	"github.com/meowdis/meowdis/internal/move"
-	"github.com/meowdis/meowdis/internal/target"
+	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/cmd/internal/flags"
+	"github.com/meowdis/meowdis/cmd/internal/move"
+	"github.com/meowdis/meowdis/cmd/internal/targets"
 	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/redis/commands"
 	"github.com/meowdis/meowdis/transfer"
 )
 
@@ -24,11 +24,11 @@ type copyOptions struct {
 	keys     move.Options
 	existing move.Existing
 	confirm  confirmOptions
-	tokens   target.Tokens
+	tokens   targets.Tokens
 	resume   string
 	verify   bool
 	full     bool
-	reach    target.Reach
+	reach    targets.Reach
 	src, dst string
 
 	flags *pflag.FlagSet
@@ -57,7 +57,7 @@ that was changed while it was read is named on stderr.
   meowdis copy cats.sqlite @prod --match 'cat:*'
   meowdis copy a.sqlite b.sqlite -n 0 --db-to 5 --replace`,
 		Args:              usageArgs(cobra.ExactArgs(2)),
-		ValidArgsFunction: target.CompleteNames(2),
+		ValidArgsFunction: targets.CompleteNames(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := errors.Join(flags.Exclusive(cmd, "replace", "skip"), o.keys.Check(cmd)); err != nil {
 				return err
@@ -90,7 +90,7 @@ func (o *copyOptions) run(ctx context.Context, s *streams) (err error) {
 	}
 	ctx, stop := exit.UntilInterrupted(ctx)
 	defer stop()
-	targets := target.Options{Full: o.full, Reach: o.reach}
+	opts := targets.Options{Full: o.full, Reach: o.reach}
 	from, err := o.tokens.Named(s.getenv, o.src, o.tokens.First)
 	if err != nil {
 		return err
@@ -102,10 +102,10 @@ func (o *copyOptions) run(ctx context.Context, s *streams) (err error) {
 	if err := errors.Join(from.HasDatabase(o.flags, "db-from", o.keys.From), to.HasDatabase(o.flags, "db-to", o.keys.To)); err != nil {
 		return err
 	}
-	if target.SameFile(from, to) {
+	if targets.SameFile(from, to) {
 		return exit.Usagef("%s and %s are the same file", o.src, o.dst)
 	}
-	src, err := connectExisting(ctx, &targets, from)
+	src, err := connectExisting(ctx, &opts, from)
 	if err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (o *copyOptions) run(ctx context.Context, s *streams) (err error) {
 	file := toWrite
 	switch {
 	case !o.keys.DryRun:
-		err = o.confirm.mayWrite(ctx, s, &targets, to, "copy")
+		err = o.confirm.mayWrite(ctx, s, &opts, to, "copy")
 	case to.IsNew():
 		to.Path = local.Memory // it is not made for this
 	default:
@@ -125,7 +125,7 @@ func (o *copyOptions) run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return err
 	}
-	dst, err := targets.Enter(ctx, to, file)
+	dst, err := opts.Enter(ctx, to, file)
 	if err != nil {
 		return err
 	}
@@ -157,7 +157,7 @@ func (o *copyOptions) run(ctx context.Context, s *streams) (err error) {
 
 // fits refuses to begin a copy into a file that has no place for one of the databases.
 // Those of the source that hold keys are meant when none is named.
-func fits(ctx context.Context, src, dst *target.Conn, dbs []int, into func(int) int) (err error) {
+func fits(ctx context.Context, src, dst *targets.Conn, dbs []int, into func(int) int) (err error) {
 	if dst.File == nil || src.File != nil {
 		return nil
 	}
@@ -178,7 +178,7 @@ func fits(ctx context.Context, src, dst *target.Conn, dbs []int, into func(int) 
 }
 
 // compare is --verify: what was copied is looked up where it was to arrive.
-func (o *copyOptions) compare(ctx context.Context, s *streams, src, dst *target.Conn, read transfer.ReadOptions, change transfer.Change) error {
+func (o *copyOptions) compare(ctx context.Context, s *streams, src, dst *targets.Conn, read transfer.ReadOptions, change transfer.Change) error {
 	r := newMoveReport(s, &o.keys, "verifying", total(ctx, src, read))
 	different := 0
 	found := func(d transfer.Difference) {
@@ -233,7 +233,7 @@ func (o *copyOptions) readOptions() (transfer.ReadOptions, error) {
 // keys as it takes at once.
 const pagesToFile = 16
 
-func (o *copyOptions) copy(ctx context.Context, s *streams, src, dst *target.Conn, read transfer.ReadOptions, change transfer.Change) error {
+func (o *copyOptions) copy(ctx context.Context, s *streams, src, dst *targets.Conn, read transfer.ReadOptions, change transfer.Change) error {
 	r := newMoveReport(s, &o.keys, "copying", total(ctx, src, read))
 	w := move.NewWriter(dst, o.existing.Mode(), move.IntoDatabase(o.keys.To), r.Notify)
 	change.DB = nil // the sink does that: messages name keys as they are at the source
@@ -285,7 +285,7 @@ func (o *copyOptions) goOn(reached transfer.Position) string {
 }
 
 // total is how many keys a source has, -1 when some are left out.
-func total(ctx context.Context, c *target.Conn, read transfer.ReadOptions) int64 {
+func total(ctx context.Context, c *targets.Conn, read transfer.ReadOptions) int64 {
 	if read.Match != "" || read.Type != "" || read.From.Cursor != "" {
 		return -1
 	}
@@ -297,7 +297,7 @@ func total(ctx context.Context, c *target.Conn, read transfer.ReadOptions) int64
 }
 
 // count is --dry-run.
-func (o *copyOptions) count(ctx context.Context, s *streams, src, dst *target.Conn, read transfer.ReadOptions, change transfer.Change) error {
+func (o *copyOptions) count(ctx context.Context, s *streams, src, dst *targets.Conn, read transfer.ReadOptions, change transfer.Change) error {
 	r := newReport(s, "counting", "keys", total(ctx, src, read))
 	read.List = move.List(src, read)
 	there, err := transfer.Preview(ctx, src, read, dst, change, r.Bar.Add)

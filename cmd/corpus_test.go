@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/meowdis/meowdis/internal/corpus"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/internal/test/corpus"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // playable is the beginning of a transcript that one script can play: one client

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/meowdis/meowdis/internal/oracle"
+	"github.com/meowdis/meowdis/internal/test/oracle"
 )
 
 // TestManyDatabases works on a server with more databases than a file has.

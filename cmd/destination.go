@@ -8,22 +8,22 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/meowdis/meowdis/internal/exit"
-	"github.com/meowdis/meowdis/internal/flags"
-	"github.com/meowdis/meowdis/internal/move"
-	"github.com/meowdis/meowdis/internal/target"
+	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/cmd/internal/flags"
+	"github.com/meowdis/meowdis/cmd/internal/move"
+	"github.com/meowdis/meowdis/cmd/internal/targets"
 	"github.com/meowdis/meowdis/local"
-	"github.com/meowdis/meowdis/rdb"
+	"github.com/meowdis/meowdis/redis/rdb"
 	"github.com/meowdis/meowdis/transfer"
 )
 
 // destination is where the keys of a file go.
 type destination struct {
-	targets  target.Options
+	targets  targets.Options
 	confirm  confirmOptions
 	existing move.Existing
 	keys     move.Options
-	target   target.Target // what the flags choose
+	target   targets.Target // what the flags choose
 }
 
 func (d *destination) addFlags(cmd *cobra.Command) {
@@ -54,7 +54,7 @@ func (d *destination) choose(ctx context.Context, s *streams, verb string) (err 
 }
 
 // connect connects to the target that was chosen.
-func (d *destination) connect(ctx context.Context, s *streams) (*target.Conn, error) {
+func (d *destination) connect(ctx context.Context, s *streams) (*targets.Conn, error) {
 	t, file := d.target, toWrite
 	switch {
 	case !d.keys.DryRun:
@@ -81,7 +81,7 @@ func (d *destination) connect(ctx context.Context, s *streams) (*target.Conn, er
 
 // write writes all that the source of the file at path yields, or with --dry-run counts it; did
 // is what the verb does.
-func (d *destination) write(ctx context.Context, s *streams, c *target.Conn, path, did string, source transfer.Source, r *move.Report) (transfer.Written, error) {
+func (d *destination) write(ctx context.Context, s *streams, c *targets.Conn, path, did string, source transfer.Source, r *move.Report) (transfer.Written, error) {
 	change, err := d.keys.FromFile(time.Now())
 	if err != nil {
 		return transfer.Written{}, err

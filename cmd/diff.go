@@ -8,22 +8,22 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/meowdis/meowdis/internal/exit"
-	"github.com/meowdis/meowdis/internal/flags"
-	"github.com/meowdis/meowdis/internal/move"
-	"github.com/meowdis/meowdis/internal/target"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/cmd/internal/flags"
+	"github.com/meowdis/meowdis/cmd/internal/move"
+	"github.com/meowdis/meowdis/cmd/internal/targets"
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/transfer"
 )
 
 // diffOptions are the flags and arguments of diff.
 type diffOptions struct {
 	keys      move.Selection
-	tokens    target.Tokens
+	tokens    targets.Tokens
 	database  int
 	tolerance flags.Interval
 	json      bool
-	reach     target.Reach
+	reach     targets.Reach
 	a, b      string
 
 	flags *pflag.FlagSet
@@ -55,9 +55,9 @@ Exit codes:
 		Example: `  meowdis diff cats.sqlite backup.sqlite
   meowdis diff --json redis://localhost:6379 cats.sqlite --match 'cat:*'`,
 		Args:              usageArgs(cobra.ExactArgs(2)),
-		ValidArgsFunction: target.CompleteNames(2),
+		ValidArgsFunction: targets.CompleteNames(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := target.CheckDatabase(cmd.Flags(), "database", o.database); err != nil {
+			if err := targets.CheckDatabase(cmd.Flags(), "database", o.database); err != nil {
 				return err
 			}
 			o.a, o.b = args[0], args[1]
@@ -88,7 +88,7 @@ func (o *diffOptions) run(ctx context.Context, s *streams) (err error) {
 	}
 	ctx, stop := exit.UntilInterrupted(ctx)
 	defer stop()
-	var sides [2]*target.Conn
+	var sides [2]*targets.Conn
 	for i, side := range []struct{ spec, token string }{{o.a, o.tokens.First}, {o.b, o.tokens.Second}} {
 		t, err := o.tokens.Named(s.getenv, side.spec, side.token)
 		if err != nil {
@@ -97,7 +97,7 @@ func (o *diffOptions) run(ctx context.Context, s *streams) (err error) {
 		if err := t.HasDatabase(o.flags, "database", o.database); err != nil {
 			return err
 		}
-		if sides[i], err = connectExisting(ctx, &target.Options{Reach: o.reach}, t); err != nil {
+		if sides[i], err = connectExisting(ctx, &targets.Options{Reach: o.reach}, t); err != nil {
 			return err
 		}
 		defer func() { err = closing(err, sides[i]) }()
@@ -108,7 +108,7 @@ func (o *diffOptions) run(ctx context.Context, s *streams) (err error) {
 	return o.compare(ctx, s, sides[0], sides[1], read)
 }
 
-func (o *diffOptions) compare(ctx context.Context, s *streams, a, b *target.Conn, read transfer.ReadOptions) error {
+func (o *diffOptions) compare(ctx context.Context, s *streams, a, b *targets.Conn, read transfer.ReadOptions) error {
 	r := newReport(s, "comparing", "keys", total(ctx, a, read))
 	differences := 0
 	found := func(d transfer.Difference) {

@@ -16,7 +16,7 @@
 //	upkeep.go             verbs that check, pack and back up files
 //	usage.go, topics.go   help: its layout, and the texts of meowdis help TOPIC
 //
-// How targets are said and opened is internal/target, how scripts are read and run is
-// internal/script, completion is internal/complete, and internal/move is what the verbs
+// How targets are said and opened is cmd/internal/targets, how scripts are read and run is
+// cmd/internal/script, completion is cmd/internal/complete, and cmd/internal/move is what the verbs
 // that move keys are made of.
 package cmd

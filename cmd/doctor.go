@@ -11,13 +11,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/meowdis/meowdis/display"
-	"github.com/meowdis/meowdis/doctor"
-	"github.com/meowdis/meowdis/internal/exit"
-	"github.com/meowdis/meowdis/internal/target"
+	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/cmd/internal/targets"
+	"github.com/meowdis/meowdis/keyspace/display"
 	"github.com/meowdis/meowdis/local"
-	"github.com/meowdis/meowdis/schema"
+	"github.com/meowdis/meowdis/local/doctor"
 	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/store/schema"
 )
 
 // doctorOptions are the flags and arguments of doctor.
@@ -63,7 +63,7 @@ Exit codes:
   meowdis doctor --fix cats.sqlite
   meowdis doctor cats.sqlite --recover new.sqlite`,
 		Args:              usageArgs(cobra.MaximumNArgs(1)),
-		ValidArgsFunction: target.CompleteNames(1),
+		ValidArgsFunction: targets.CompleteNames(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.args, o.examplesGiven = args, cmd.Flags().Changed("examples")
 			if cmd.Flags().Changed("recover") && o.recover == "" {

@@ -11,11 +11,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/meowdis/meowdis/display"
-	"github.com/meowdis/meowdis/doctor"
-	"github.com/meowdis/meowdis/internal/exit"
+	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/internal/atomicfile"
+	"github.com/meowdis/meowdis/keyspace/display"
 	"github.com/meowdis/meowdis/local"
-	"github.com/meowdis/meowdis/outfile"
+	"github.com/meowdis/meowdis/local/doctor"
 )
 
 // recovered is what doctor --recover prints.
@@ -33,20 +33,20 @@ func (o *doctorOptions) salvage(s *streams, path string) (err error) {
 			err = fmt.Errorf("recovering %s to %s: %w", path, o.recover, err)
 		}
 	}()
-	if err := outfile.Check(o.recover, false); err != nil {
-		if errors.Is(err, outfile.ErrDatabase) {
-			return outfile.ErrExists
+	if err := atomicfile.Check(o.recover, false); err != nil {
+		if errors.Is(err, atomicfile.ErrDatabase) {
+			return atomicfile.ErrExists
 		}
 		return err
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return outfile.Pathless(err)
+		return atomicfile.Pathless(err)
 	}
 	defer file.Close()
 	info, err := file.Stat()
 	if err != nil {
-		return outfile.Pathless(err)
+		return atomicfile.Pathless(err)
 	}
 	from := doctor.Salvage{File: file, FileSize: info.Size()}
 	switch log, err := os.Open(path + "-wal"); {
@@ -58,7 +58,7 @@ func (o *doctorOptions) salvage(s *streams, path string) (err error) {
 	}
 	partial, err := os.CreateTemp(filepath.Dir(o.recover), "."+filepath.Base(o.recover)+".*")
 	if err != nil {
-		return outfile.Pathless(err)
+		return atomicfile.Pathless(err)
 	}
 	defer func() {
 		for _, end := range []string{"", "-wal", "-shm", "-journal"} {
@@ -75,8 +75,8 @@ func (o *doctorOptions) salvage(s *streams, path string) (err error) {
 	if r.Keys == 0 && len(r.Lost) == 0 && r.Expected == 0 {
 		return errors.New("there are no keys in it that can be read")
 	}
-	if err := outfile.Name(partial.Name(), o.recover, false); err != nil {
-		return outfile.Pathless(err)
+	if err := atomicfile.Name(partial.Name(), o.recover, false); err != nil {
+		return atomicfile.Pathless(err)
 	}
 	if err := o.printRecovered(s.out, r); err != nil {
 		return err

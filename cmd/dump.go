@@ -11,16 +11,16 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/meowdis/meowdis/internal/exit"
-	"github.com/meowdis/meowdis/internal/move"
-	"github.com/meowdis/meowdis/internal/target"
-	"github.com/meowdis/meowdis/outfile"
+	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/cmd/internal/move"
+	"github.com/meowdis/meowdis/cmd/internal/targets"
+	"github.com/meowdis/meowdis/internal/atomicfile"
 	"github.com/meowdis/meowdis/transfer"
 )
 
 // dumpOptions are the flags and arguments of dump.
 type dumpOptions struct {
-	target   target.Options
+	target   targets.Options
 	keys     move.Options
 	format   string
 	database bool // -n was given
@@ -145,10 +145,10 @@ func (o *outFile) check() error {
 	if o.path == "-" {
 		return nil
 	}
-	switch err := outfile.Check(o.path, o.force); {
-	case errors.Is(err, outfile.ErrExists):
+	switch err := atomicfile.Check(o.path, o.force); {
+	case errors.Is(err, atomicfile.ErrExists):
 		return exit.Usagef("%s: %w: name another file, or give --force to replace it", o.path, err)
-	case errors.Is(err, outfile.ErrDatabase):
+	case errors.Is(err, atomicfile.ErrDatabase):
 		return exit.Usagef("%s: %w: name another file; --db %s is for the keys in it", o.path, err, o.path)
 	case err != nil:
 		return fmt.Errorf("writing %s: %w", o.path, err)
@@ -161,7 +161,7 @@ func (o *outFile) write(stdout io.Writer, write func(io.Writer) error) error {
 	if o.path == "-" {
 		return buffered(stdout, write)
 	}
-	return outfile.Write(o.path, o.force, func(f *os.File) error { return buffered(f, write) })
+	return atomicfile.Write(o.path, o.force, func(f *os.File) error { return buffered(f, write) })
 }
 
 func buffered(out io.Writer, write func(io.Writer) error) error {

@@ -12,21 +12,21 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/meowdis/meowdis/commands"
-	"github.com/meowdis/meowdis/internal/complete"
-	"github.com/meowdis/meowdis/internal/exit"
-	"github.com/meowdis/meowdis/internal/flags"
-	"github.com/meowdis/meowdis/internal/script"
-	"github.com/meowdis/meowdis/internal/target"
+	"github.com/meowdis/meowdis/cmd/internal/complete"
+	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/cmd/internal/flags"
+	"github.com/meowdis/meowdis/cmd/internal/script"
+	"github.com/meowdis/meowdis/cmd/internal/targets"
+	"github.com/meowdis/meowdis/internal/atomicfile"
 	"github.com/meowdis/meowdis/local"
-	"github.com/meowdis/meowdis/outfile"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/transfer/cmdfile"
 )
 
 // execOptions are the flags and arguments of exec.
 type execOptions struct {
-	target      target.Options
+	target      targets.Options
 	format      formatOptions
 	errorsApart bool // error replies go to stderr
 	confirm     confirmOptions
@@ -192,7 +192,7 @@ const noSweep = -1
 
 // repeat runs the command as often as it was asked to. An error ends it, unless it
 // is to keep going.
-func (o *execOptions) repeat(ctx context.Context, s *streams, c *target.Conn) error {
+func (o *execOptions) repeat(ctx context.Context, s *streams, c *targets.Conn) error {
 	args, err := o.call.words(s)
 	if err != nil {
 		return err
@@ -233,7 +233,7 @@ func (o *execOptions) repeat(ctx context.Context, s *streams, c *target.Conn) er
 // Unless args writes at once, a file that is missing is made by the first write, and
 // one that may not be written is read. A file that was named to read from
 // must exist.
-func runOn(t target.Target, file local.Options, args [][]byte) local.Options {
+func runOn(t targets.Target, file local.Options, args [][]byte) local.Options {
 	cmd := commands.Called(args)
 	file.OrRead = cmd == nil || cmd.Flags&commands.Write == 0
 	file.ReadOnly = onlyReads(args) && !t.IsDefault() && t.IsNew()
@@ -320,7 +320,7 @@ func (o *callOptions) typed() ([][]byte, error) {
 	if o.eval != "" {
 		script, err := os.ReadFile(o.eval)
 		if err != nil {
-			return nil, exit.Usagef("--eval %s: %w", o.eval, outfile.Pathless(err))
+			return nil, exit.Usagef("--eval %s: %w", o.eval, atomicfile.Pathless(err))
 		}
 		keys := slices.Index(args, ",")
 		if keys < 0 {
@@ -353,7 +353,7 @@ func (o *execOptions) rehearse(ctx context.Context, s *streams) (err error) {
 	}
 	r := &rehearsal{out: s.out, guard: func(args [][]byte) (resp.Value, bool) {
 		if o.target.RefusesWrites(t) {
-			return new(target.ReadOnly).Refuse(ctx, args)
+			return new(targets.ReadOnly).Refuse(ctx, args)
 		}
 		return resp.Value{}, false
 	}}

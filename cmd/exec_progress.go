@@ -5,8 +5,8 @@ import (
 	"os"
 	"sync/atomic"
 
-	"github.com/meowdis/meowdis/internal/progress"
-	"github.com/meowdis/meowdis/internal/script"
+	"github.com/meowdis/meowdis/cmd/internal/progress"
+	"github.com/meowdis/meowdis/cmd/internal/script"
 	"github.com/meowdis/meowdis/transfer/cmdfile"
 )
 

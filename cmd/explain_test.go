@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/engine"
-	"github.com/meowdis/meowdis/internal/corpus"
+	"github.com/meowdis/meowdis/internal/test/corpus"
 	"github.com/meowdis/meowdis/local"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // shownOfEach is how many calls of each command TestExplainsEveryCommand explains.

@@ -9,17 +9,17 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/meowdis/meowdis/internal/exit"
-	"github.com/meowdis/meowdis/internal/move"
-	"github.com/meowdis/meowdis/internal/target"
-	"github.com/meowdis/meowdis/outfile"
-	"github.com/meowdis/meowdis/rdb"
+	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/cmd/internal/move"
+	"github.com/meowdis/meowdis/cmd/internal/targets"
+	"github.com/meowdis/meowdis/internal/atomicfile"
+	"github.com/meowdis/meowdis/redis/rdb"
 	"github.com/meowdis/meowdis/transfer"
 )
 
 // exportOptions are the flags and arguments of export.
 type exportOptions struct {
-	target   target.Options
+	target   targets.Options
 	keys     move.Options
 	database bool // -n was given
 	file     outFile
@@ -90,7 +90,7 @@ func (o *exportOptions) run(ctx context.Context, s *streams) (err error) {
 	defer func() { err = closing(err, c) }()
 	r := newMoveReport(s, &o.keys, "exporting", total(ctx, c, read))
 	var keys int64
-	err = outfile.Write(o.file.path, o.file.force, func(f *os.File) error {
+	err = atomicfile.Write(o.file.path, o.file.force, func(f *os.File) error {
 		spool := &spoolFile{dir: filepath.Dir(o.file.path)}
 		w := transfer.NewRDBWriter(rdb.NewFileWriter(f, spool.open), r.Notify)
 		if o.keys.All() && read.Databases == nil {

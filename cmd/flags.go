@@ -9,10 +9,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/meowdis/meowdis/internal/exit"
-	"github.com/meowdis/meowdis/internal/flags"
-	"github.com/meowdis/meowdis/internal/target"
-	"github.com/meowdis/meowdis/spelling"
+	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/cmd/internal/flags"
+	"github.com/meowdis/meowdis/cmd/internal/targets"
+	"github.com/meowdis/meowdis/internal/spelling"
 )
 
 // badFlag is the error of a flag that cannot be read: what it takes, what was
@@ -98,7 +98,7 @@ const passwordFlags = "--token PASSWORD, or a profile, which keeps it (meowdis p
 // they are given, and refuses targets among them that are for a flag.
 func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if err := target.Misdirected(cmd, args); err != nil {
+		if err := targets.Misdirected(cmd, args); err != nil {
 			return err
 		}
 		if check(cmd, args) == nil {
@@ -107,7 +107,7 @@ func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 		what, instead := "an argument is missing", ""
 		for n, arg := range args {
 			if check(cmd, args[:n]) == nil {
-				what, instead = fmt.Sprintf("%q is one argument too many", target.ShownArg(arg)), target.FlagInstead(cmd, arg)
+				what, instead = fmt.Sprintf("%q is one argument too many", targets.ShownArg(arg)), targets.FlagInstead(cmd, arg)
 			}
 		}
 		return exit.Usagef("%s: %s%s", what, strings.Join(append(parents(cmd), cmd.Use), " "), instead)

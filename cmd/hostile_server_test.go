@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // attack sets a terminal's title and the clipboard, moves the cursor, turns the

@@ -11,14 +11,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/cmd/internal/move"
+	"github.com/meowdis/meowdis/cmd/internal/progress"
+	"github.com/meowdis/meowdis/cmd/internal/targets"
 	"github.com/meowdis/meowdis/engine"
-	"github.com/meowdis/meowdis/internal/exit"
-	"github.com/meowdis/meowdis/internal/move"
-	"github.com/meowdis/meowdis/internal/progress"
-	"github.com/meowdis/meowdis/internal/target"
+	"github.com/meowdis/meowdis/keyspace/display"
 	"github.com/meowdis/meowdis/local"
-	"github.com/meowdis/meowdis/rdb"
+	"github.com/meowdis/meowdis/redis/rdb"
 	"github.com/meowdis/meowdis/transfer"
 )
 
@@ -163,10 +163,10 @@ func (o *importOptions) source(ctx context.Context, in *move.Input, r *move.Repo
 
 // sqliteSource reads another SQLite file.
 func (o *importOptions) sqliteSource(ctx context.Context, in *move.Input, r *move.Report) (importSource, error) {
-	if target.SameFile(o.target, target.Target{Path: o.path}) {
+	if targets.SameFile(o.target, targets.Target{Path: o.path}) {
 		return importSource{}, exit.Usagef("%s is the target itself", o.path)
 	}
-	c, err := new(target.Options).Connect(ctx, target.Target{Path: o.path}, local.Options{ReadOnly: true, Cache: readCache}, false)
+	c, err := new(targets.Options).Connect(ctx, targets.Target{Path: o.path}, local.Options{ReadOnly: true, Cache: readCache}, false)
 	if err != nil {
 		return importSource{}, err
 	}
@@ -188,7 +188,7 @@ func replayed(ctx context.Context, in *move.Input, r *move.Report, passed func(p
 	if err != nil {
 		return importSource{}, err
 	}
-	damage := replay(ctx, &target.Conn{Session: engine.New(place).Session(), File: place}, transfer.ReplayOptions{
+	damage := replay(ctx, &targets.Conn{Session: engine.New(place).Session(), File: place}, transfer.ReplayOptions{
 		Refused: func(place, command string, err error) {
 			if r.Failed++; r.Failed <= move.MaxTold {
 				r.Say("%s: %s was refused: %s", place, shown(command), shown(err.Error()))
@@ -209,7 +209,7 @@ func replayed(ctx context.Context, in *move.Input, r *move.Report, passed func(p
 		return importSource{}, err
 	}
 	in.Later(place.Close)
-	c := &target.Conn{Session: engine.New(place).Session(), File: place}
+	c := &targets.Conn{Session: engine.New(place).Session(), File: place}
 	libraries := func() transfer.Libraries { return r.Libraries(ctx, c) }
 	return importSource{keys: move.Keys(ctx, c, transfer.ReadOptions{}), libraries: libraries, damage: damage}, nil
 }

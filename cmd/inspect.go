@@ -15,16 +15,16 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/cmd/internal/targets"
 	"github.com/meowdis/meowdis/inspect"
-	"github.com/meowdis/meowdis/internal/exit"
-	"github.com/meowdis/meowdis/internal/target"
 	"github.com/meowdis/meowdis/keyspace/catalog"
 	"github.com/meowdis/meowdis/local"
 )
 
 // inspectOptions are the flags and the argument of inspect.
 type inspectOptions struct {
-	target     target.Options
+	target     targets.Options
 	specs      []string // the arguments, a target each
 	delimiter  string
 	noMouse    bool
@@ -64,7 +64,7 @@ Several targets are shown in tabs; ^T opens one more.`,
   meowdis inspect --keys`,
 		DisableFlagsInUseLine: true,
 		Args:                  usageArgs(cobra.ArbitraryArgs),
-		ValidArgsFunction:     target.CompleteNames(20),
+		ValidArgsFunction:     targets.CompleteNames(20),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.keys {
 				return inspect.WriteDefaults(s.out)
@@ -128,7 +128,7 @@ func (o *inspectOptions) leave(line string) {
 }
 
 // find is the targets that are given, or the one that is meant.
-func (o *inspectOptions) find(s *streams) (found []target.Target, err error) {
+func (o *inspectOptions) find(s *streams) (found []targets.Target, err error) {
 	for _, spec := range o.specs {
 		o.target.Spec = spec
 		t, err := o.target.Find(s.getenv, s.err)
@@ -141,7 +141,7 @@ func (o *inspectOptions) find(s *streams) (found []target.Target, err error) {
 		return found, nil
 	}
 	t, err := o.target.Find(s.getenv, s.err)
-	return []target.Target{t}, err
+	return []targets.Target{t}, err
 }
 
 // check reports why there can be no screen, before anything is opened.
@@ -161,8 +161,8 @@ func (o *inspectOptions) check(s *streams) error {
 
 // scratch is an empty data set in memory.
 func (o *inspectOptions) scratch(ctx context.Context) (inspect.Client, func() error, error) {
-	writing := target.Options{}
-	c, err := writing.Connect(ctx, target.Target{Path: local.Memory}, local.Options{SweepEvery: noSweep, Cache: smallCache}, false)
+	writing := targets.Options{}
+	c, err := writing.Connect(ctx, targets.Target{Path: local.Memory}, local.Options{SweepEvery: noSweep, Cache: smallCache}, false)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -14,11 +14,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/meowdis/meowdis/decode"
-	"github.com/meowdis/meowdis/display"
-	"github.com/meowdis/meowdis/glob"
+	"github.com/meowdis/meowdis/cmd/internal/profile"
 	"github.com/meowdis/meowdis/inspect"
-	"github.com/meowdis/meowdis/profile"
+	"github.com/meowdis/meowdis/keyspace/decode"
+	"github.com/meowdis/meowdis/keyspace/display"
+	"github.com/meowdis/meowdis/redis/glob"
 )
 
 // The most that a decoder of one's own may take: time, and bytes that it writes.

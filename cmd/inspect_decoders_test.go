@@ -6,7 +6,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/meowdis/meowdis/profile"
+	"github.com/meowdis/meowdis/cmd/internal/profile"
 )
 
 func TestOwnDecoders(t *testing.T) {
@@ -16,9 +16,9 @@ func TestOwnDecoders(t *testing.T) {
 		"again": {Keys: "text:again", Command: []string{"cat"}},
 		"fails": {Keys: "bad:*", Command: []string{"sh", "-c", "echo no such thing >&2; exit 3"}},
 		"large": {Keys: "large:*", Command: []string{"sh", "-c", "head -c 9000000 /dev/zero; sleep 1000"}},
-		"named": {Keys: "line:*", Protobuf: "../decode/testdata/shop.pb", Message: "shop.Order.Line"},
-		"plain": {Keys: "plain:*", Protobuf: "../decode/testdata/shop.proto", Message: "shop.Order.Line"},
-		"wrong": {Keys: "none:*", Protobuf: "../decode/testdata/shop.pb", Message: "shop.None"},
+		"named": {Keys: "line:*", Protobuf: "../keyspace/decode/testdata/shop.pb", Message: "shop.Order.Line"},
+		"plain": {Keys: "plain:*", Protobuf: "../keyspace/decode/testdata/shop.proto", Message: "shop.Order.Line"},
+		"wrong": {Keys: "none:*", Protobuf: "../keyspace/decode/testdata/shop.pb", Message: "shop.None"},
 		"gone":  {Keys: "gone:*", Protobuf: "no.pb", Message: "shop.None"},
 		"deaf":  {Keys: "deaf:*", Command: []string{"echo", "heard nothing"}},
 	}}, &running)

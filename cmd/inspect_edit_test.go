@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/meowdis/meowdis/internal/oracle"
+	"github.com/meowdis/meowdis/internal/test/oracle"
 )
 
 const edited = `SET user:1 one

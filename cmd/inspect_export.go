@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/meowdis/meowdis/internal/move"
-	"github.com/meowdis/meowdis/outfile"
-	"github.com/meowdis/meowdis/rdb"
+	"github.com/meowdis/meowdis/cmd/internal/move"
+	"github.com/meowdis/meowdis/internal/atomicfile"
+	"github.com/meowdis/meowdis/redis/rdb"
 	"github.com/meowdis/meowdis/transfer"
 )
 
@@ -19,7 +19,7 @@ import (
 // them.
 func exportFile(ctx context.Context, path string, keys transfer.Source, notify transfer.Notify) (n int64, err error) {
 	if strings.EqualFold(filepath.Ext(path), ".rdb") {
-		err = outfile.Write(path, false, func(f *os.File) error {
+		err = atomicfile.Write(path, false, func(f *os.File) error {
 			spool := &spoolFile{dir: filepath.Dir(path)}
 			w := transfer.NewRDBWriter(rdb.NewFileWriter(f, spool.open), notify)
 			err := transfer.Run(ctx, keys, w, notify, nil)

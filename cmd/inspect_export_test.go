@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/meowdis/meowdis/internal/move"
+	"github.com/meowdis/meowdis/cmd/internal/move"
 	"github.com/meowdis/meowdis/transfer"
 )
 

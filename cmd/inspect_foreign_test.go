@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/meowdis/meowdis/internal/foreignfile"
+	"github.com/meowdis/meowdis/internal/test/foreignfile"
 )
 
 // TestInspectForeignFiles browses the files of other programs, which are only read.

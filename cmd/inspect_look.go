@@ -6,15 +6,15 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/meowdis/meowdis/cmd/internal/profile"
+	"github.com/meowdis/meowdis/cmd/internal/targets"
 	"github.com/meowdis/meowdis/inspect"
-	"github.com/meowdis/meowdis/internal/target"
-	"github.com/meowdis/meowdis/profile"
 )
 
 // configuredLook is what the configuration file says of the inspector: its look, and
 // decoders, whose commands are in running.
 func configuredLook(running *sync.WaitGroup) (look inspect.Look, decoders func(key string) *inspect.Decoder, err error) {
-	path := target.ConfigFile()
+	path := targets.ConfigFile()
 	config, err := profile.Load(path)
 	if err != nil || config.Inspect == nil {
 		return look, nil, err

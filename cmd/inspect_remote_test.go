@@ -23,11 +23,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/engine"
-	"github.com/meowdis/meowdis/internal/oracle"
+	"github.com/meowdis/meowdis/internal/test/oracle"
 	"github.com/meowdis/meowdis/local"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // oneOfEach is a key of every type that every server has, with what the inspector

@@ -7,12 +7,12 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/cmd/internal/profile"
+	"github.com/meowdis/meowdis/cmd/internal/targets"
 	"github.com/meowdis/meowdis/inspect"
-	"github.com/meowdis/meowdis/internal/target"
 	"github.com/meowdis/meowdis/keyspace/catalog"
+	"github.com/meowdis/meowdis/keyspace/display"
 	"github.com/meowdis/meowdis/local"
-	"github.com/meowdis/meowdis/profile"
 )
 
 // inspected is a target of the inspector: the connection that reads, and the one that
@@ -21,12 +21,12 @@ import (
 type inspected struct {
 	o       *inspectOptions
 	s       *streams
-	options *target.Options // by which it is reached
-	target  target.Target
+	options *targets.Options // by which it is reached
+	target  targets.Target
 	ctx     context.Context // of the whole run
 
-	reader *target.Conn
-	writer *target.Conn // nil while there is none of its own
+	reader *targets.Conn
+	writer *targets.Conn // nil while there is none of its own
 }
 
 // open connects, and returns what the inspector needs to know of it.
@@ -52,10 +52,10 @@ func (i *inspected) another(ctx context.Context, spec string) (inspect.Options, 
 
 // places are the targets to choose from: profiles, and the databases in the directory.
 func places() (list []inspect.Place) {
-	if config, err := profile.Load(target.ConfigFile()); err == nil {
+	if config, err := profile.Load(targets.ConfigFile()); err == nil {
 		for _, name := range config.Names() {
 			p := config.Profiles[name]
-			list = append(list, inspect.Place{Label: "@" + name, Note: cmp.Or(p.DB, target.ShownURL(p.URL)), Spec: "@" + name})
+			list = append(list, inspect.Place{Label: "@" + name, Note: cmp.Or(p.DB, targets.ShownURL(p.URL)), Spec: "@" + name})
 		}
 	}
 	const most = 100
@@ -101,7 +101,7 @@ func (i *inspected) screen(ctx context.Context) inspect.Options {
 		Client: c, Target: c.Target.String(), Name: c.Target.Profile, Profile: c.Target.Profile, Color: 1 + slices.Index(profile.Colors, c.Target.Settings.Color), DB: c.DB(), Delimiter: o.delimiter, Out: s.screen,
 		Exporter: exportFile, Exec: "meowdis exec " + c.Target.Args(), Mouse: !o.noMouse,
 		Scratch: o.scratch, Listen: c.Listen,
-		Journal: target.UndoDirectory(), Recall: target.RecallDirectory(), Identity: c.Target.Identity(), Fleeting: c.Target.Path == local.Memory,
+		Journal: targets.UndoDirectory(), Recall: targets.RecallDirectory(), Identity: c.Target.Identity(), Fleeting: c.Target.Path == local.Memory,
 		Light: o.background == "light" || o.background == "auto" && lightByEnvironment(s.getenv),
 		// The console of Linux prints the question.
 		AskBackground: o.background == "auto" && s.getenv("TERM") != "linux",
@@ -121,7 +121,7 @@ func (i *inspected) screen(ctx context.Context) inspect.Options {
 }
 
 // knowledge adds what a file of ours shows beside the replies to commands.
-func knowledge(ctx context.Context, c *target.Conn, options *inspect.Options) {
+func knowledge(ctx context.Context, c *targets.Conn, options *inspect.Options) {
 	if c.File == nil {
 		return
 	}

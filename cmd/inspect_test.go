@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/meowdis/meowdis/internal/foreignfile"
-	"github.com/meowdis/meowdis/internal/oracle"
+	"github.com/meowdis/meowdis/internal/test/foreignfile"
+	"github.com/meowdis/meowdis/internal/test/oracle"
 )
 
 // meowdisExec runs commands on a target, a line each.

@@ -6,18 +6,18 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/meowdis/meowdis/display"
-	"github.com/meowdis/meowdis/internal/flags"
-	"github.com/meowdis/meowdis/internal/target"
+	"github.com/meowdis/meowdis/cmd/internal/flags"
+	"github.com/meowdis/meowdis/cmd/internal/targets"
 	"github.com/meowdis/meowdis/keyspace"
+	"github.com/meowdis/meowdis/keyspace/display"
 	"github.com/meowdis/meowdis/keyspace/stats"
-	"github.com/meowdis/meowdis/keytype"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/store/keytype"
 )
 
 // keysOptions are the flags and arguments of keys.
 type keysOptions struct {
-	target target.Options
+	target targets.Options
 	list   listOptions
 	long   bool
 	typ    string
@@ -73,7 +73,7 @@ and size.`,
 }
 
 func (o *keysOptions) run(ctx context.Context, s *streams) error {
-	return withTarget(ctx, s, &o.target, readOnly, func(c *target.Conn) error {
+	return withTarget(ctx, s, &o.target, readOnly, func(c *targets.Conn) error {
 		if err := o.target.Reach.CheckNode(ctx, c); err != nil {
 			return err
 		}
@@ -105,7 +105,7 @@ func (o *keysOptions) run(ctx context.Context, s *streams) error {
 
 // pages is where the keys come from: a file's tables have them many times as fast
 // as commands, whatever is wanted of them, and in one order.
-func (o *keysOptions) pages(c *target.Conn) keyspace.Pages {
+func (o *keysOptions) pages(c *targets.Conn) keyspace.Pages {
 	detail := keyspace.Names
 	if o.long {
 		detail = keyspace.Described

@@ -10,16 +10,16 @@ import (
 	function "github.com/aws/aws-lambda-go/lambda"
 	"github.com/spf13/cobra"
 
+	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/cmd/internal/targets"
 	"github.com/meowdis/meowdis/engine"
-	"github.com/meowdis/meowdis/internal/exit"
-	"github.com/meowdis/meowdis/internal/target"
-	"github.com/meowdis/meowdis/lambda"
 	"github.com/meowdis/meowdis/server"
+	"github.com/meowdis/meowdis/server/lambda"
 )
 
 // lambdaOptions are what the environment says of a function.
 type lambdaOptions struct {
-	target target.Options
+	target targets.Options
 	log    logOptions
 }
 
@@ -75,7 +75,7 @@ func (o *lambdaOptions) run(ctx context.Context, s *streams) error {
 	case s.getenv("MEOWDIS_TOKEN") == "":
 		return exit.Usagef("MEOWDIS_TOKEN is not set: it is the token that clients must send")
 	}
-	n := &node{open: func(ctx context.Context) (target.Store, error) { return o.target.OpenStore(ctx, t) }, config: server.Config{
+	n := &node{open: func(ctx context.Context) (targets.Store, error) { return o.target.OpenStore(ctx, t) }, config: server.Config{
 		Token: s.getenv("MEOWDIS_TOKEN"), ReadOnlyToken: s.getenv("MEOWDIS_READ_ONLY_TOKEN"), Logger: logger,
 	}}
 	function.StartWithOptions(lambda.Function(n), function.WithContext(ctx))
@@ -84,11 +84,11 @@ func (o *lambdaOptions) run(ctx context.Context, s *streams) error {
 
 // node carries out commands on a storage, which it opens when the first request comes.
 type node struct {
-	open   func(context.Context) (target.Store, error)
+	open   func(context.Context) (targets.Store, error)
 	config server.Config
 
 	mu      sync.Mutex
-	store   target.Store
+	store   targets.Store
 	handler http.Handler
 	last    time.Time // of a request, by the wall clock
 }

@@ -10,19 +10,19 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
-	"github.com/meowdis/meowdis/internal/complete"
-	"github.com/meowdis/meowdis/internal/exit"
-	"github.com/meowdis/meowdis/internal/flags"
-	"github.com/meowdis/meowdis/internal/latency"
-	"github.com/meowdis/meowdis/internal/target"
+	"github.com/meowdis/meowdis/cmd/internal/complete"
+	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/cmd/internal/flags"
+	"github.com/meowdis/meowdis/cmd/internal/targets"
+	"github.com/meowdis/meowdis/internal/histogram"
 	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/local"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // latencyOptions are the flags and arguments of latency.
 type latencyOptions struct {
-	target   target.Options
+	target   targets.Options
 	confirm  confirmOptions
 	count    int64
 	interval flags.Interval
@@ -74,7 +74,7 @@ func (o *latencyOptions) run(ctx context.Context, s *streams) error {
 	if len(o.args) > 0 && !onlyReads(command(o.args)) {
 		file = local.Options{}
 	}
-	return withTarget(ctx, s, &o.target, file, func(c *target.Conn) error {
+	return withTarget(ctx, s, &o.target, file, func(c *targets.Conn) error {
 		args := command(o.args)
 		if err := o.confirm.mayRun(ctx, s, c.Target, args); err != nil {
 			return err
@@ -90,8 +90,8 @@ func (o *latencyOptions) run(ctx context.Context, s *streams) error {
 		if count == 0 && !live {
 			count = plainRoundTrips
 		}
-		var l latency.Distribution
-		var h latency.History
+		var l histogram.Distribution
+		var h histogram.History
 		columns, _ := s.room()
 		err := o.measure(ctx, c, args, count, &l, &h, func() error {
 			if !live {
@@ -124,7 +124,7 @@ func (o *latencyOptions) run(ctx context.Context, s *streams) error {
 
 // measure makes count round trips, or endless ones for 0, and calls show now and
 // then.
-func (o *latencyOptions) measure(ctx context.Context, c *target.Conn, args [][]byte, count int64, l *latency.Distribution, h *latency.History, show func() error) error {
+func (o *latencyOptions) measure(ctx context.Context, c *targets.Conn, args [][]byte, count int64, l *histogram.Distribution, h *histogram.History, show func() error) error {
 	var shown time.Time
 	for l.N < count || count == 0 {
 		start := time.Now()
@@ -152,12 +152,12 @@ func (o *latencyOptions) measure(ctx context.Context, c *target.Conn, args [][]b
 }
 
 // latencyNumbers are what is printed of a distribution.
-func latencyNumbers(l *latency.Distribution) (names []string, times []time.Duration) {
+func latencyNumbers(l *histogram.Distribution) (names []string, times []time.Duration) {
 	return []string{"min", "avg", "p50", "p99", "max"},
 		[]time.Duration{l.Min, l.Mean(), l.Quantile(0.5), l.Quantile(0.99), l.Max}
 }
 
-func latencyLine(l *latency.Distribution) string {
+func latencyLine(l *histogram.Distribution) string {
 	names, times := latencyNumbers(l)
 	var b strings.Builder
 	for i, name := range names {
@@ -180,7 +180,7 @@ func briefly(d time.Duration) string {
 	return fmt.Sprintf("%.2f s", d.Seconds())
 }
 
-func latencyJSON(l *latency.Distribution, args [][]byte) resp.Value {
+func latencyJSON(l *histogram.Distribution, args [][]byte) resp.Value {
 	var words []resp.Value
 	for _, a := range args {
 		words = append(words, resp.MakeBulk(a))

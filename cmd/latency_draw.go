@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/meowdis/meowdis/display"
-	"github.com/meowdis/meowdis/internal/latency"
+	"github.com/meowdis/meowdis/internal/histogram"
+	"github.com/meowdis/meowdis/keyspace/display"
 )
 
 // spark draws times as columns of eight heights, the greatest of them the highest.
@@ -26,7 +26,7 @@ func spark(times []time.Duration) string {
 
 // latencyPicture is how round trips went on, and how many took how long, in lines of at most
 // so many columns.
-func latencyPicture(l *latency.Distribution, h *latency.History, columns int) string {
+func latencyPicture(l *histogram.Distribution, h *histogram.History, columns int) string {
 	times, of := h.Times()
 	var b strings.Builder
 	each := "each round trip"

@@ -7,13 +7,13 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/meowdis/meowdis/internal/latency"
+	"github.com/meowdis/meowdis/internal/histogram"
 )
 
 // TestLatencyPicture draws what was measured, in windows of any width.
 func TestLatencyPicture(t *testing.T) {
-	var l latency.Distribution
-	var h latency.History
+	var l histogram.Distribution
+	var h histogram.History
 	for _, d := range []time.Duration{40, 40, 40, 90, 400} {
 		l.Add(d * time.Microsecond)
 		h.Add(d * time.Microsecond)

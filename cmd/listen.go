@@ -6,17 +6,17 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/meowdis/meowdis/commands"
-	"github.com/meowdis/meowdis/internal/exit"
-	"github.com/meowdis/meowdis/internal/target"
+	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/cmd/internal/targets"
 	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/local"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // listenOptions are the flags of the verbs that listen to a server.
 type listenOptions struct {
-	target target.Options
+	target targets.Options
 	json   bool
 	count  int64
 }
@@ -42,7 +42,7 @@ func (o *listenOptions) listen(ctx context.Context, s *streams, args [][]byte, p
 	defer stop()
 	connect := o.target.Enter
 	if t.IsREST() { // a message is all that it may have to say
-		connect = func(ctx context.Context, t target.Target, file local.Options) (*target.Conn, error) {
+		connect = func(ctx context.Context, t targets.Target, file local.Options) (*targets.Conn, error) {
 			return o.target.Connect(ctx, t, file, false)
 		}
 	}
@@ -83,7 +83,7 @@ func listens(args [][]byte) bool {
 }
 
 // listen prints what comes after a command that begins to listen, until Ctrl-C.
-func (o *execOptions) listen(ctx context.Context, s *streams, c *target.Conn, args [][]byte) error {
+func (o *execOptions) listen(ctx context.Context, s *streams, c *targets.Conn, args [][]byte) error {
 	ctx, stop := exit.UntilInterrupted(ctx)
 	defer stop()
 	p := o.format.printer(s)

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/meowdis/meowdis/display"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/keyspace/display"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // liveSample is what a target said of itself once. Numbers that are not known are -1.

@@ -6,12 +6,12 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/meowdis/meowdis/internal/quiet"
+	"github.com/meowdis/meowdis/cmd/internal/termprobe"
 )
 
 // Main runs the command line of this process and returns its exit code.
 func Main() int {
-	quiet.Restore()
+	termprobe.Restore()
 	deepen(0)
 	s := &streams{
 		in: os.Stdin, screen: os.Stdout, errScreen: os.Stderr, getenv: os.Getenv,

@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/meowdis/meowdis/internal/exit"
-	"github.com/meowdis/meowdis/outfile"
+	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/internal/atomicfile"
 )
 
 func newMan(s *streams) *cobra.Command {
@@ -24,7 +24,7 @@ func newMan(s *streams) *cobra.Command {
 		Args:    usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := os.MkdirAll(args[0], 0o755); err != nil {
-				return fmt.Errorf("making the directory %s: %w", args[0], outfile.Pathless(err))
+				return fmt.Errorf("making the directory %s: %w", args[0], atomicfile.Pathless(err))
 			}
 			root := cmd.Root()
 			root.Long += "\n\nMore: " + topicPages(root) + "."
@@ -73,12 +73,12 @@ func writePages(cmd *cobra.Command, section, dir string, force bool, getenv func
 		date = time.Unix(seconds, 0).UTC().Format("Jan 2006")
 	}
 	name := manName(cmd) + "." + section
-	err := outfile.Write(filepath.Join(dir, name), force, func(f *os.File) error {
+	err := atomicfile.Write(filepath.Join(dir, name), force, func(f *os.File) error {
 		_, err := f.Write(manPage(cmd, section, date))
 		return errors.Join(err, f.Chmod(0o644))
 	})
 	switch {
-	case errors.Is(err, outfile.ErrExists):
+	case errors.Is(err, atomicfile.ErrExists):
 		return exit.Usagef("%s: %w: name another directory, or give --force to replace it", name, err)
 	case err != nil:
 		return fmt.Errorf("writing %s: %w", name, err)

@@ -14,20 +14,20 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
-	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/cmd/internal/mcptools"
+	"github.com/meowdis/meowdis/cmd/internal/profile"
+	"github.com/meowdis/meowdis/cmd/internal/targets"
 	"github.com/meowdis/meowdis/engine"
-	"github.com/meowdis/meowdis/internal/agent"
-	"github.com/meowdis/meowdis/internal/exit"
-	"github.com/meowdis/meowdis/internal/target"
 	"github.com/meowdis/meowdis/local"
-	"github.com/meowdis/meowdis/profile"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/store"
 )
 
 // mcpOptions are the flags and arguments of mcp.
 type mcpOptions struct {
-	target  target.Options
+	target  targets.Options
 	confirm confirmOptions
 	write   bool
 	limit   time.Duration
@@ -52,7 +52,7 @@ It ends when stdin does. For agents that use a shell: "meowdis help agents".`,
 		Example: `  meowdis mcp cats.sqlite
   meowdis mcp --write @dev`,
 		Args:              usageArgs(cobra.MaximumNArgs(1)),
-		ValidArgsFunction: target.CompleteNames(1),
+		ValidArgsFunction: targets.CompleteNames(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				o.target.Spec = args[0]
@@ -100,7 +100,7 @@ func (o *mcpOptions) run(ctx context.Context, s *streams) (err error) {
 	}
 	defer func() { err = errors.Join(err, x.close()) }()
 	debug.SetMemoryLimit(2 * agentMemory) // from there on garbage is collected more often
-	server := agent.New(o.offer(c, x))
+	server := mcptools.New(o.offer(c, x))
 	err = server.Run(ctx, &mcp.IOTransport{Reader: closable(s.in), Writer: unclosed{s.screen}})
 	if ctx.Err() != nil {
 		return nil // a signal is how most clients end it
@@ -109,9 +109,9 @@ func (o *mcpOptions) run(ctx context.Context, s *streams) (err error) {
 }
 
 // offer is the target as agents get it.
-func (o *mcpOptions) offer(c *target.Conn, x *explainer) agent.Options {
+func (o *mcpOptions) offer(c *targets.Conn, x *explainer) mcptools.Options {
 	t := c.Target
-	offered := agent.Options{
+	offered := mcptools.Options{
 		Session: c.Session, Reading: c.Reading(), Name: t.String(), Kind: t.Kind(), Version: versionName(),
 		Writes: o.write, TimeLimit: o.limit, Risk: func(args [][]byte) string { return o.risk(t, args) },
 		Explain: func(ctx context.Context, db int, args [][]byte) ([]byte, resp.Value, error) {
@@ -128,7 +128,7 @@ func (o *mcpOptions) offer(c *target.Conn, x *explainer) agent.Options {
 	if t.Profile != "" && t.Settings.Confirm.Level() == profile.ConfirmName {
 		offered.Typed = t.Profile
 	}
-	if session, is := target.Plain(c.Session).(*engine.Session); is {
+	if session, is := targets.Plain(c.Session).(*engine.Session); is {
 		budget := store.NewBudget(store.NewPool(agentMemory), agentMemory, 0)
 		session.Bound(budget)
 		offered.Release = func() { budget.Back(0) }
@@ -138,7 +138,7 @@ func (o *mcpOptions) offer(c *target.Conn, x *explainer) agent.Options {
 
 // risk is what a call is called that a person must confirm, "" for one that may run: where the
 // profile asks, and on every target without a profile, since an agent types here, and not a person.
-func (o *mcpOptions) risk(t target.Target, args [][]byte) string {
+func (o *mcpOptions) risk(t targets.Target, args [][]byte) string {
 	name, dangerous := isDangerous(args)
 	dangerous = dangerous || commands.Known(args).Has(commands.Scripts) // it may do what is dangerous
 	if !dangerous || o.confirm.yes || t.Profile != "" && t.Settings.Confirm.Level() == profile.ConfirmNone {

@@ -6,9 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/meowdis/meowdis/internal/target"
+	"github.com/meowdis/meowdis/cmd/internal/targets"
 	"github.com/meowdis/meowdis/local"
-	"github.com/meowdis/meowdis/schema"
+	"github.com/meowdis/meowdis/store/schema"
 )
 
 func newMigrate(s *streams) *cobra.Command {
@@ -24,7 +24,7 @@ the same to an older file when it opens it, but without the copy.
 A file that is up to date stays as it is. A file of a newer meowdis is refused.`,
 		Example:           `  meowdis migrate cats.sqlite`,
 		Args:              usageArgs(cobra.MaximumNArgs(1)),
-		ValidArgsFunction: target.CompleteNames(1),
+		ValidArgsFunction: targets.CompleteNames(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runMigrate(cmd.Context(), s, o, args)
 		},

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/meowdis/meowdis/internal/exit"
-	"github.com/meowdis/meowdis/internal/move"
-	"github.com/meowdis/meowdis/internal/target"
-	"github.com/meowdis/meowdis/keytype"
+	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/cmd/internal/move"
+	"github.com/meowdis/meowdis/cmd/internal/targets"
 	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/store/keytype"
 	"github.com/meowdis/meowdis/transfer"
 )
 
@@ -21,7 +21,7 @@ const moveExitCodesHelp = `Exit codes:
   130  Ctrl-C ended it (143: SIGTERM); it says how to go on`
 
 // connectExisting connects to a target whose keys are read. A file must exist.
-func connectExisting(ctx context.Context, o *target.Options, t target.Target) (*target.Conn, error) {
+func connectExisting(ctx context.Context, o *targets.Options, t targets.Target) (*targets.Conn, error) {
 	c, err := o.Enter(ctx, t, local.Options{ReadOnly: t.Path != local.Memory, Cache: readCache})
 	if err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func connectExisting(ctx context.Context, o *target.Options, t target.Target) (*
 
 // writable says once what every key would be refused with: the file is another
 // program's.
-func writable(ctx context.Context, s *streams, c *target.Conn) error {
+func writable(ctx context.Context, s *streams, c *targets.Conn) error {
 	if c.File == nil || c.File.ReadOnly() == "" {
 		return nil
 	}
@@ -54,7 +54,7 @@ var toWrite = local.Options{SweepEvery: noSweep, Cache: writeCache, Alone: true,
 
 // connectToRead connects to the target that the flags choose. Of its databases one
 // is read when it was chosen, and otherwise all.
-func connectToRead(ctx context.Context, s *streams, o *target.Options, chosen bool, read *transfer.ReadOptions) (*target.Conn, error) {
+func connectToRead(ctx context.Context, s *streams, o *targets.Options, chosen bool, read *transfer.ReadOptions) (*targets.Conn, error) {
 	t, err := o.Find(s.getenv, s.err)
 	if err != nil {
 		return nil, err
@@ -99,7 +99,7 @@ func tellCounts(s *streams, keys *move.Options, there transfer.Counts, did strin
 }
 
 // countOnly is --dry-run of the verbs that write a file.
-func countOnly(ctx context.Context, s *streams, from *target.Options, chosen bool, keys *move.Options, read transfer.ReadOptions, did string) (err error) {
+func countOnly(ctx context.Context, s *streams, from *targets.Options, chosen bool, keys *move.Options, read transfer.ReadOptions, did string) (err error) {
 	ctx, stop := exit.UntilInterrupted(ctx)
 	defer stop()
 	c, err := connectToRead(ctx, s, from, chosen, &read)

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/meowdis/meowdis/internal/foreignfile"
-	"github.com/meowdis/meowdis/schema"
+	"github.com/meowdis/meowdis/internal/test/foreignfile"
+	"github.com/meowdis/meowdis/store/schema"
 )
 
 // openers are the verbs that open a file: each argument FILE is the file that is

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/meowdis/meowdis/internal/target"
+	"github.com/meowdis/meowdis/cmd/internal/targets"
 )
 
 func newPaths(s *streams) *cobra.Command {
@@ -17,9 +17,9 @@ func newPaths(s *streams) *cobra.Command {
 		Args:    usageArgs(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
 			if asJSON {
-				return printJSON(s.out, paths{target.DefaultFile(), target.HistoryFile(), target.UndoDirectory(), target.RecallDirectory(), target.ConfigFile()})
+				return printJSON(s.out, paths{targets.DefaultFile(), targets.HistoryFile(), targets.UndoDirectory(), targets.RecallDirectory(), targets.ConfigFile()})
 			}
-			_, err := fmt.Fprintf(s.out, "data     %s\nhistory  %s\nundo     %s\nkeys     %s\nconfig   %s\n", target.DefaultFile(), target.HistoryFile(), target.UndoDirectory(), target.RecallDirectory(), target.ConfigFile())
+			_, err := fmt.Fprintf(s.out, "data     %s\nhistory  %s\nundo     %s\nkeys     %s\nconfig   %s\n", targets.DefaultFile(), targets.HistoryFile(), targets.UndoDirectory(), targets.RecallDirectory(), targets.ConfigFile())
 			return err
 		},
 	}

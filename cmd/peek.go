@@ -7,18 +7,18 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/meowdis/meowdis/display"
-	"github.com/meowdis/meowdis/internal/complete"
-	"github.com/meowdis/meowdis/internal/exit"
-	"github.com/meowdis/meowdis/internal/target"
+	"github.com/meowdis/meowdis/cmd/internal/complete"
+	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/cmd/internal/targets"
 	"github.com/meowdis/meowdis/keyspace"
+	"github.com/meowdis/meowdis/keyspace/display"
 	"github.com/meowdis/meowdis/keyspace/peek"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // peekOptions are the flags and arguments of peek.
 type peekOptions struct {
-	target target.Options
+	target targets.Options
 	json   bool
 	limit  int
 	key    string
@@ -52,7 +52,7 @@ is. Bytes are counted as "meowdis stats" counts them.`,
 }
 
 func (o *peekOptions) run(ctx context.Context, s *streams) error {
-	return withTarget(ctx, s, &o.target, readOnly, func(c *target.Conn) error {
+	return withTarget(ctx, s, &o.target, readOnly, func(c *targets.Conn) error {
 		p, err := peek.Take(ctx, walk(c, keyspace.Measured), []byte(o.key), o.limit)
 		if errors.Is(err, keyspace.ErrMissing) {
 			return keyspace.Refusal("there is no key " + display.Whole(o.key))

@@ -14,10 +14,10 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/meowdis/meowdis/internal/exit"
-	"github.com/meowdis/meowdis/internal/target"
+	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/cmd/internal/profile"
+	"github.com/meowdis/meowdis/cmd/internal/targets"
 	"github.com/meowdis/meowdis/local"
-	"github.com/meowdis/meowdis/profile"
 )
 
 const profilesHelp = `A profile is a name for a target: a file or a URL, with its token and with how
@@ -88,7 +88,7 @@ func newProfileList(s *streams) *cobra.Command {
 		Short: "List the profiles; * is the one in use",
 		Args:  usageArgs(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
-			config, err := profile.Load(target.ConfigFile())
+			config, err := profile.Load(targets.ConfigFile())
 			if err != nil {
 				return err
 			}
@@ -122,12 +122,12 @@ func newProfileUse(s *streams) *cobra.Command {
 		Short:             "Make a profile the target when nothing else is said",
 		Example:           "  meowdis profile use dev\n  meowdis profile use --none",
 		Args:              usageArgs(cobra.MaximumNArgs(1)),
-		ValidArgsFunction: target.CompleteProfiles,
+		ValidArgsFunction: targets.CompleteProfiles,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if none != (len(args) == 0) {
 				return exit.Usagef("give the NAME of a profile, or --none")
 			}
-			config, err := profile.Load(target.ConfigFile())
+			config, err := profile.Load(targets.ConfigFile())
 			if err != nil {
 				return err
 			}
@@ -151,9 +151,9 @@ func newProfileShow(s *streams) *cobra.Command {
 		Use:               "show [FLAGS] [NAME]",
 		Short:             "Show a profile, or the one in use, without its token",
 		Args:              usageArgs(cobra.MaximumNArgs(1)),
-		ValidArgsFunction: target.CompleteProfiles,
+		ValidArgsFunction: targets.CompleteProfiles,
 		RunE: func(_ *cobra.Command, args []string) error {
-			config, err := profile.Load(target.ConfigFile())
+			config, err := profile.Load(targets.ConfigFile())
 			if err != nil {
 				return err
 			}
@@ -182,9 +182,9 @@ func newProfileRemove(s *streams) *cobra.Command {
 		Use:               "remove NAME",
 		Short:             "Forget a profile and its token, and leave the target alone",
 		Args:              usageArgs(cobra.ExactArgs(1)),
-		ValidArgsFunction: target.CompleteProfiles,
+		ValidArgsFunction: targets.CompleteProfiles,
 		RunE: func(_ *cobra.Command, args []string) error {
-			config, err := profile.Load(target.ConfigFile())
+			config, err := profile.Load(targets.ConfigFile())
 			if err != nil {
 				return err
 			}
@@ -216,7 +216,7 @@ func showProfile(config *profile.File, name string) shownProfile {
 	shown := shownProfile{Name: name, InUse: config.InUse == name, Profile: p, Token: "none"}
 	shown.Confirm = p.Confirm.Level()
 	if p.URL != "" {
-		shown.URL = target.ShownURL(p.URL)
+		shown.URL = targets.ShownURL(p.URL)
 	}
 	switch {
 	case p.Token != "":
@@ -266,11 +266,11 @@ was asked for. It goes into the system's keyring where there is one.`,
   meowdis profile add ci --url https://example.com --token-env CI_TOKEN`,
 		Args: usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := target.CheckDatabase(cmd.Flags(), "database", o.settings.Database); err != nil {
+			if err := targets.CheckDatabase(cmd.Flags(), "database", o.settings.Database); err != nil {
 				return err
 			}
 			if o.settings.DB != "" {
-				if err := (target.Target{}).HasDatabase(cmd.Flags(), "database", o.settings.Database); err != nil {
+				if err := (targets.Target{}).HasDatabase(cmd.Flags(), "database", o.settings.Database); err != nil {
 					return err
 				}
 			}
@@ -287,7 +287,7 @@ was asked for. It goes into the system's keyring where there is one.`,
 	f.StringVar(&o.confirm, "confirm", "yes", "what to ask before a dangerous command: `none|yes|name`")
 	f.BoolVar(&o.settings.ReadOnly, "read-only", false, "refuse commands that write")
 	f.StringVar(&o.settings.Color, "color", "", "`COLOR` of the name in the prompt: "+strings.Join(profile.Colors, ", "))
-	target.AddTLSFlags(cmd, &o.settings.TLS)
+	targets.AddTLSFlags(cmd, &o.settings.TLS)
 	cmd.MarkFlagFilename("db", "sqlite", "db")
 	cmd.RegisterFlagCompletionFunc("url", cobra.NoFileCompletions)
 	cmd.RegisterFlagCompletionFunc("token-env", cobra.NoFileCompletions)
@@ -303,7 +303,7 @@ func (o *profileAddOptions) run(s *streams) error {
 	if err != nil {
 		return err
 	}
-	config, err := profile.Load(target.ConfigFile())
+	config, err := profile.Load(targets.ConfigFile())
 	if err != nil {
 		return err
 	}
@@ -349,7 +349,7 @@ func (o *profileAddOptions) target() (password string, err error) {
 	case p.URL == "":
 		return "", nil
 	}
-	if _, err := target.FromURL(p.URL, "", "--url"); err != nil {
+	if _, err := targets.FromURL(p.URL, "", "--url"); err != nil {
 		return "", err
 	}
 	for _, path := range []*string{&p.CACert, &p.Cert, &p.Key} {
@@ -359,7 +359,7 @@ func (o *profileAddOptions) target() (password string, err error) {
 			}
 		}
 	}
-	if err := target.CheckTLS(p.TLS); err != nil {
+	if err := targets.CheckTLS(p.TLS); err != nil {
 		return "", exit.Usage(err)
 	}
 	u, err := url.Parse(p.URL)
@@ -392,7 +392,7 @@ func (o *profileAddOptions) token(s *streams) (string, error) {
 		all, err = io.ReadAll(s.in)
 		text = string(all)
 	case s.inTerminal:
-		text, err = s.askSecret("Token or password of " + target.ShownURL(o.settings.URL) + " (Enter for none): ")
+		text, err = s.askSecret("Token or password of " + targets.ShownURL(o.settings.URL) + " (Enter for none): ")
 	}
 	if err != nil {
 		return "", fmt.Errorf("reading the token: %w", err)
@@ -416,7 +416,7 @@ func (o *profileAddOptions) keep(s *streams, token string) (where string) {
 		why = "the system's keyring cannot be used: " + err.Error()
 	}
 	o.settings.Token = token
-	return fmt.Sprintf("The token is in %s, which only you can read (%s).", target.ConfigFile(), why)
+	return fmt.Sprintf("The token is in %s, which only you can read (%s).", targets.ConfigFile(), why)
 }
 
 // askSecret asks on the terminal for a line that it does not show. The terminal stops

@@ -17,22 +17,22 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
-	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/cmd/internal/profile"
+	"github.com/meowdis/meowdis/cmd/internal/targets"
 	"github.com/meowdis/meowdis/engine"
-	"github.com/meowdis/meowdis/internal/exit"
-	"github.com/meowdis/meowdis/internal/target"
+	"github.com/meowdis/meowdis/internal/spelling"
 	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/local"
-	"github.com/meowdis/meowdis/profile"
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/remote"
 	"github.com/meowdis/meowdis/repl"
-	"github.com/meowdis/meowdis/resp"
-	"github.com/meowdis/meowdis/spelling"
 )
 
 // replOptions are the flags of repl.
 type replOptions struct {
-	target  target.Options
+	target  targets.Options
 	format  formatOptions
 	confirm confirmOptions
 	pager   bool
@@ -62,7 +62,7 @@ for themselves.`,
   meowdis repl @prod -n 2
   meowdis repl rediss://example.com:6380 --read-only`,
 		Args:              usageArgs(cobra.MaximumNArgs(1)),
-		ValidArgsFunction: target.CompleteNames(1),
+		ValidArgsFunction: targets.CompleteNames(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				o.target.Spec = args[0]
@@ -112,7 +112,7 @@ func (o *replOptions) run(ctx context.Context, s *streams) error {
 		In:          s.in, Out: s.screen, Err: s.errScreen,
 		Terminal: terminal,
 		Prompts:  !terminal && s.inTerminal && s.outTerminal,
-		History:  target.HistoryFile(),
+		History:  targets.HistoryFile(),
 		Editor:   cmp.Or(s.getenv("VISUAL"), s.getenv("EDITOR")),
 		Colour:   o.format.colour(s),
 		Inputrc:  inputrc(s.getenv),
@@ -134,7 +134,7 @@ func inputrc(getenv func(string) string) string {
 }
 
 // note greets, and says what of the file would surprise who types commands.
-func note(s *streams, c *target.Conn) {
+func note(s *streams, c *targets.Conn) {
 	if s.edits() {
 		fmt.Fprintln(s.err, ":help tells how; TAB completes, Ctrl-D ends.")
 	} else {
@@ -149,7 +149,7 @@ func note(s *streams, c *target.Conn) {
 }
 
 // replTarget is a connection as the loop knows it.
-func (o *replOptions) replTarget(ctx context.Context, s *streams, c *target.Conn) repl.Target {
+func (o *replOptions) replTarget(ctx context.Context, s *streams, c *targets.Conn) repl.Target {
 	if !s.edits() {
 		c.Session = o.confirm.confirmed(c, s)
 	}
@@ -164,7 +164,7 @@ func (o *replOptions) replTarget(ctx context.Context, s *streams, c *target.Conn
 		t.Commands = c.Commands(ctx)
 		t.Strict = t.Strict || t.Commands != commands.Ours
 	}
-	switch c := target.Plain(c.Session).(type) {
+	switch c := targets.Plain(c.Session).(type) {
 	case *remote.Redis:
 		t.Connections = c.Connections
 	case *remote.REST:
@@ -179,7 +179,7 @@ func (o *replOptions) replTarget(ctx context.Context, s *streams, c *target.Conn
 		t.Bytes = func(ctx context.Context, keys []keyspace.Key) error { return tables(c).Measure(ctx, keys) }
 	}
 	t.Explain = func(ctx context.Context, out io.Writer, args [][]byte) error {
-		e := explainOptions{target: target.Options{DB: cmp.Or(c.Target.Path, local.Memory), Database: c.DB()}}
+		e := explainOptions{target: targets.Options{DB: cmp.Or(c.Target.Path, local.Memory), Database: c.DB()}}
 		for _, a := range args {
 			e.args = append(e.args, string(a))
 		}
@@ -197,7 +197,7 @@ func (o *replOptions) replTarget(ctx context.Context, s *streams, c *target.Conn
 // connectTo goes to a URL, a profile or a file that exists. Another target is in a
 // database of its own choice.
 func (o *replOptions) connectTo(ctx context.Context, s *streams, spec string) (repl.Target, error) {
-	t, err := (&target.Tokens{Both: o.target.Token}).Named(s.getenv, spec, "")
+	t, err := (&targets.Tokens{Both: o.target.Token}).Named(s.getenv, spec, "")
 	if err != nil {
 		return repl.Target{}, err
 	}
@@ -230,7 +230,7 @@ func (o *replOptions) replFormat(s *streams, f formatOptions) repl.Format {
 
 // profileNames lists the profiles; none when they cannot be read.
 func profileNames() []string {
-	config, err := profile.Load(target.ConfigFile())
+	config, err := profile.Load(targets.ConfigFile())
 	if err != nil {
 		return nil
 	}

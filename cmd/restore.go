@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/meowdis/meowdis/internal/exit"
-	"github.com/meowdis/meowdis/internal/move"
+	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/cmd/internal/move"
 	"github.com/meowdis/meowdis/transfer"
 )
 

@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/meowdis/meowdis/display"
-	"github.com/meowdis/meowdis/internal/exit"
+	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/keyspace/display"
 	"github.com/meowdis/meowdis/local"
-	"github.com/meowdis/meowdis/replicate"
+	"github.com/meowdis/meowdis/local/replicate"
 )
 
 // isStream reports whether restore is given the place of a stream, and no file of keys.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/meowdis/meowdis/internal/complete"
+	"github.com/meowdis/meowdis/cmd/internal/complete"
 )
 
 const (

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/meowdis/meowdis/internal/oracle"
+	"github.com/meowdis/meowdis/internal/test/oracle"
 )
 
 // everyType is a key of each type that a Redis of 7.0 has, with a time to live,

@@ -7,18 +7,18 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/meowdis/meowdis/display"
-	"github.com/meowdis/meowdis/internal/complete"
-	"github.com/meowdis/meowdis/internal/target"
+	"github.com/meowdis/meowdis/cmd/internal/complete"
+	"github.com/meowdis/meowdis/cmd/internal/targets"
 	"github.com/meowdis/meowdis/keyspace"
+	"github.com/meowdis/meowdis/keyspace/display"
 	"github.com/meowdis/meowdis/keyspace/peek"
-	"github.com/meowdis/meowdis/keytype"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/store/keytype"
 )
 
 // scanOptions are the flags and arguments of scan.
 type scanOptions struct {
-	target     target.Options
+	target     targets.Options
 	list       listOptions
 	key, match string
 }
@@ -56,7 +56,7 @@ byte, and --json prints an object a line.`,
 }
 
 func (o *scanOptions) run(ctx context.Context, s *streams) error {
-	return withTarget(ctx, s, &o.target, readOnly, func(c *target.Conn) error {
+	return withTarget(ctx, s, &o.target, readOnly, func(c *targets.Conn) error {
 		key, err := walk(c, keyspace.Described).One(ctx, []byte(o.key))
 		if errors.Is(err, keyspace.ErrMissing) {
 			return keyspace.Refusal("there is no key " + display.Whole(o.key))

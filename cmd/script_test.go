@@ -23,16 +23,16 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/meowdis/meowdis/bus"
 	"github.com/meowdis/meowdis/cmd"
 	"github.com/meowdis/meowdis/engine"
-	"github.com/meowdis/meowdis/internal/foreignfile"
-	"github.com/meowdis/meowdis/internal/hermetic"
-	"github.com/meowdis/meowdis/internal/oracle"
+	"github.com/meowdis/meowdis/engine/pubsub"
+	"github.com/meowdis/meowdis/internal/test/foreignfile"
+	"github.com/meowdis/meowdis/internal/test/hermetic"
+	"github.com/meowdis/meowdis/internal/test/oracle"
 	"github.com/meowdis/meowdis/local"
-	"github.com/meowdis/meowdis/pubsub"
+	"github.com/meowdis/meowdis/local/bus"
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/remote"
-	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/server"
 )
 

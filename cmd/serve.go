@@ -16,8 +16,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/meowdis/meowdis/internal/move"
-	"github.com/meowdis/meowdis/internal/target"
+	"github.com/meowdis/meowdis/cmd/internal/move"
+	"github.com/meowdis/meowdis/cmd/internal/targets"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/server"
 	"github.com/meowdis/meowdis/store"
@@ -25,7 +25,7 @@ import (
 
 // serveOptions are the flags of serve.
 type serveOptions struct {
-	target      target.Options
+	target      targets.Options
 	addresses   addressOptions
 	tls         tlsOptions
 	log         logOptions
@@ -107,7 +107,7 @@ replaced meanwhile, writes are refused, since they would be lost.`,
   meowdis serve copy.sqlite --follow s3://bucket/cats --resp 6380
   meowdis serve --tls-cert chain.pem --tls-key key.pem --https 0.0.0.0:443`,
 		Args:              usageArgs(cobra.MaximumNArgs(1)),
-		ValidArgsFunction: target.CompleteNames(1),
+		ValidArgsFunction: targets.CompleteNames(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				o.target.Spec = args[0]

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"log/slog"
 
-	"github.com/meowdis/meowdis/bus"
+	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/cmd/internal/targets"
 	"github.com/meowdis/meowdis/engine"
-	"github.com/meowdis/meowdis/internal/exit"
-	"github.com/meowdis/meowdis/internal/target"
+	"github.com/meowdis/meowdis/engine/pubsub"
 	"github.com/meowdis/meowdis/local"
-	"github.com/meowdis/meowdis/pubsub"
+	"github.com/meowdis/meowdis/local/bus"
 	"github.com/meowdis/meowdis/server"
 	"github.com/meowdis/meowdis/store"
 )
@@ -23,7 +23,7 @@ type backing struct {
 }
 
 // back opens the target of a server, and gives its config what comes with it.
-func (o *serveOptions) back(ctx context.Context, s *streams, t target.Target, c *server.Config, logger *slog.Logger) (*backing, error) {
+func (o *serveOptions) back(ctx context.Context, s *streams, t targets.Target, c *server.Config, logger *slog.Logger) (*backing, error) {
 	if t.IsStorage() {
 		return o.backStorage(ctx, t, c, logger)
 	}
@@ -72,7 +72,7 @@ func reportTo(logger *slog.Logger, what string, attrs ...any) func(error) {
 }
 
 // openFile opens the file, which may be a copy that follows.
-func (o *serveOptions) openFile(ctx context.Context, s *streams, t target.Target, logger *slog.Logger) (*local.Store, *follower, error) {
+func (o *serveOptions) openFile(ctx context.Context, s *streams, t targets.Target, logger *slog.Logger) (*local.Store, *follower, error) {
 	options := local.Options{Lanes: true, Keep: keptRows, Report: reportTo(logger, "keeping the file", "file", t.Path)}
 	if o.replicate.follow != "" {
 		return o.replicate.openCopy(ctx, s, t, options, &o.target, logger)
@@ -94,7 +94,7 @@ func (b *backing) before(fn func() error) {
 }
 
 // backStorage opens a storage: what a server does with a file only is off.
-func (o *serveOptions) backStorage(ctx context.Context, t target.Target, c *server.Config, logger *slog.Logger) (*backing, error) {
+func (o *serveOptions) backStorage(ctx context.Context, t targets.Target, c *server.Config, logger *slog.Logger) (*backing, error) {
 	switch {
 	case len(o.addresses.storage)+len(o.addresses.storageTLS) > 0:
 		return nil, exit.Usagef("--storage serves a file: give other servers the --storage-url that this one has")

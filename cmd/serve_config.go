@@ -6,18 +6,18 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/meowdis/meowdis/internal/exit"
-	"github.com/meowdis/meowdis/outfile"
-	"github.com/meowdis/meowdis/redisconf"
+	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/internal/atomicfile"
+	"github.com/meowdis/meowdis/redis/conf"
 	"github.com/meowdis/meowdis/server"
 )
 
 // configFile is a file of Redis's parameters, which says what the flags do not.
 type configFile struct {
-	path   string          // as it was given, and then from the root
-	given  string          // as it was
-	file   *redisconf.File // nil without one
-	except []string        // what flags have said
+	path   string     // as it was given, and then from the root
+	given  string     // as it was
+	file   *conf.File // nil without one
+	except []string   // what flags have said
 }
 
 // read reads the file, and makes the flags that are not given what it says.
@@ -31,7 +31,7 @@ func (o *serveOptions) readConfig(given func(flag string) bool) (err error) {
 	}
 	f, err := server.ReadConfigFile(path)
 	if err != nil {
-		return fmt.Errorf("reading %s: %w", o.conf.path, outfile.Pathless(err))
+		return fmt.Errorf("reading %s: %w", o.conf.path, atomicfile.Pathless(err))
 	}
 	o.conf.given, o.conf.path, o.conf.file = o.conf.path, path, f
 	for flag, names := range map[string][]string{

@@ -8,10 +8,10 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/meowdis/meowdis/internal/move"
-	"github.com/meowdis/meowdis/internal/target"
+	"github.com/meowdis/meowdis/cmd/internal/move"
+	"github.com/meowdis/meowdis/cmd/internal/targets"
 	"github.com/meowdis/meowdis/local"
-	"github.com/meowdis/meowdis/rdb"
+	"github.com/meowdis/meowdis/redis/rdb"
 	"github.com/meowdis/meowdis/server"
 	"github.com/meowdis/meowdis/transfer"
 )
@@ -67,8 +67,8 @@ func (d *dumper) write(ctx context.Context, copied string, out *os.File) (err er
 	if err := d.file.Backup(ctx, copied, local.BackupOptions{AsIs: true}); err != nil {
 		return err
 	}
-	o := &target.Options{}
-	c, err := o.Connect(ctx, target.Target{Path: copied}, local.Options{ReadOnly: true, SweepEvery: -1}, true)
+	o := &targets.Options{}
+	c, err := o.Connect(ctx, targets.Target{Path: copied}, local.Options{ReadOnly: true, SweepEvery: -1}, true)
 	if err != nil {
 		return err
 	}

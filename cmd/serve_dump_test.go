@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/meowdis/meowdis/internal/oracle"
+	"github.com/meowdis/meowdis/internal/test/oracle"
 )
 
 // serveProcess starts meowdis serve on a file, and returns the address of RESP.

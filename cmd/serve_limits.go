@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/meowdis/meowdis/internal/exit"
-	"github.com/meowdis/meowdis/outfile"
+	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/internal/atomicfile"
 	"github.com/meowdis/meowdis/server"
 )
 
@@ -112,7 +112,7 @@ func (o *secretOptions) read(other string) (string, error) {
 	}
 	text, err := os.ReadFile(o.file)
 	if err != nil {
-		return "", fmt.Errorf("reading %s: %w", o.file, outfile.Pathless(err))
+		return "", fmt.Errorf("reading %s: %w", o.file, atomicfile.Pathless(err))
 	}
 	line, _, _ := strings.Cut(string(text), "\n")
 	if line = strings.TrimSuffix(line, "\r"); line == "" {

@@ -15,8 +15,8 @@ import (
 	"github.com/coreos/go-systemd/v22/activation"
 	"github.com/spf13/pflag"
 
-	"github.com/meowdis/meowdis/internal/exit"
-	"github.com/meowdis/meowdis/outfile"
+	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/internal/atomicfile"
 	"github.com/meowdis/meowdis/server"
 )
 
@@ -228,7 +228,7 @@ func listenOnSocket(path string, mode fs.FileMode) (ln net.Listener, err error) 
 	if errors.As(err, &system) {
 		err = system.Err
 	}
-	return nil, fmt.Errorf("serving on %s: %w", path, outfile.Pathless(err))
+	return nil, fmt.Errorf("serving on %s: %w", path, atomicfile.Pathless(err))
 }
 
 // bindAddress reads HOST:PORT, :PORT or PORT. Without a host it is the loopback

@@ -10,10 +10,10 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/meowdis/meowdis/internal/exit"
-	"github.com/meowdis/meowdis/internal/target"
+	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/cmd/internal/targets"
 	"github.com/meowdis/meowdis/local"
-	"github.com/meowdis/meowdis/replicate"
+	"github.com/meowdis/meowdis/local/replicate"
 	"github.com/meowdis/meowdis/server"
 	"github.com/meowdis/meowdis/store"
 )
@@ -101,7 +101,7 @@ func madeAt(ctx context.Context, file *local.Store) (int64, error) {
 const copyRefusal = "You can't write against a read only replica."
 
 // openCopy opens the file as a copy that follows, after making it if there is none.
-func (o *replicateOptions) openCopy(ctx context.Context, s *streams, t target.Target, options local.Options, targets *target.Options, log *slog.Logger) (*local.Store, *follower, error) {
+func (o *replicateOptions) openCopy(ctx context.Context, s *streams, t targets.Target, options local.Options, targets *targets.Options, log *slog.Logger) (*local.Store, *follower, error) {
 	place, err := replicate.Open(o.follow, s.getenv)
 	if err != nil {
 		return nil, nil, exit.Usagef("--follow: %w", err)
@@ -126,7 +126,7 @@ func (o *replicateOptions) openCopy(ctx context.Context, s *streams, t target.Ta
 
 // makeCopy makes the copy unless there is one. Whatever else is under the name is not replaced: a file
 // beside the copy says that it is one, and of what.
-func (o *replicateOptions) makeCopy(ctx context.Context, place *replicate.Place, t target.Target, targets *target.Options) error {
+func (o *replicateOptions) makeCopy(ctx context.Context, place *replicate.Place, t targets.Target, targets *targets.Options) error {
 	mark := t.Path + markSuffix
 	of, err := os.ReadFile(mark)
 	if _, missing := os.Stat(t.Path); missing == nil {

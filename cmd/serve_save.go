@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"sync"
 
-	"github.com/meowdis/meowdis/internal/exit"
+	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/internal/atomicfile"
 	"github.com/meowdis/meowdis/local"
-	"github.com/meowdis/meowdis/outfile"
 )
 
 // saver saves the file of a server, until ctx ends.
@@ -37,7 +37,7 @@ func newSaver(ctx context.Context, file *local.Store, dir string) (*saver, error
 		return nil, err
 	}
 	s.copy = filepath.Join(root, name)
-	if err := outfile.CheckDirectory(s.copy); err != nil {
+	if err := atomicfile.CheckDirectory(s.copy); err != nil {
 		return nil, fmt.Errorf("--backup-dir %s: %w", dir, err)
 	}
 	mine, err := os.Stat(file.Path())

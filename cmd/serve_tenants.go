@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/meowdis/meowdis/internal/exit"
+	"github.com/meowdis/meowdis/cmd/internal/exit"
 	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/server/tenants"
 	"github.com/meowdis/meowdis/store"
-	"github.com/meowdis/meowdis/tenants"
 )
 
 // tenantsOptions are the flags of a server with tenants.

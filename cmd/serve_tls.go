@@ -21,9 +21,9 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/meowdis/meowdis/internal/exit"
-	"github.com/meowdis/meowdis/internal/target"
-	"github.com/meowdis/meowdis/outfile"
+	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/cmd/internal/targets"
+	"github.com/meowdis/meowdis/internal/atomicfile"
 	"github.com/meowdis/meowdis/server"
 )
 
@@ -92,9 +92,9 @@ func (o *tlsOptions) load(s *streams, log *slog.Logger) (*server.TLS, error) {
 
 // selfSign takes the certificate of the last time, or makes one, and says how to trust it.
 func (o *tlsOptions) selfSign(out io.Writer) error {
-	dir := target.CertificateDirectory()
+	dir := targets.CertificateDirectory()
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return outfile.Pathless(err)
+		return atomicfile.Pathless(err)
 	}
 	o.files.Cert, o.files.Key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	names := []string{"localhost", "127.0.0.1", "::1"}
@@ -173,7 +173,7 @@ func newCertificate(files server.TLSFiles, names []string, now time.Time) (*x509
 		path, kind string
 		der        []byte
 	}{{files.Key, "PRIVATE KEY", private}, {files.Cert, "CERTIFICATE", der}} {
-		err := outfile.Write(file.path, true, func(f *os.File) error {
+		err := atomicfile.Write(file.path, true, func(f *os.File) error {
 			return pem.Encode(f, &pem.Block{Type: file.kind, Bytes: file.der})
 		})
 		if err != nil {

@@ -9,11 +9,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/meowdis/meowdis/display"
-	"github.com/meowdis/meowdis/internal/exit"
-	"github.com/meowdis/meowdis/internal/target"
+	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/cmd/internal/targets"
 	"github.com/meowdis/meowdis/keyspace"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/keyspace/display"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // checkLive refuses what stats --live has no use for.
@@ -39,7 +39,7 @@ func (o *statsOptions) checkLive(changed func(flag string) bool) error {
 func (o *statsOptions) runLive(ctx context.Context, s *streams) error {
 	ctx, stop := exit.UntilInterrupted(ctx)
 	defer stop()
-	return withTarget(ctx, s, &o.target, readOnly, func(c *target.Conn) (err error) {
+	return withTarget(ctx, s, &o.target, readOnly, func(c *targets.Conn) (err error) {
 		l := &live{}
 		show, end := o.liveLines(s, l), func() error { return nil }
 		if s.outTerminal && !o.json && s.getenv("TERM") != "dumb" {
@@ -67,7 +67,7 @@ func (o *statsOptions) runLive(ctx context.Context, s *streams) error {
 }
 
 // sampleOf asks the target for its figures: with INFO, or where that is refused with DBSIZE.
-func sampleOf(ctx context.Context, c *target.Conn) (*liveSample, error) {
+func sampleOf(ctx context.Context, c *targets.Conn) (*liveSample, error) {
 	v, err := c.Do(ctx, []byte("INFO"))
 	if err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func sampleOf(ctx context.Context, c *target.Conn) (*liveSample, error) {
 		}
 		sample.keys = v.Int
 	} else {
-		sample.take(target.InfoFacts(v))
+		sample.take(targets.InfoFacts(v))
 	}
 	if c.File != nil {
 		if info, err := os.Stat(c.Target.Path); err == nil { // not :memory:
@@ -130,7 +130,7 @@ func lineOf(first string, figures []figure, cell func(figure) string) string {
 
 // liveScreen draws the figures on a screen of its own. end leaves it, and shows them a last
 // time.
-func (o *statsOptions) liveScreen(s *streams, c *target.Conn, l *live) (show, end func() error) {
+func (o *statsOptions) liveScreen(s *streams, c *targets.Conn, l *live) (show, end func() error) {
 	io.WriteString(s.screen, "\x1b[?1049h\x1b[?25l")
 	show = func() error {
 		columns, rows := s.room()

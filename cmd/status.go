@@ -13,15 +13,15 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/meowdis/meowdis/display"
-	"github.com/meowdis/meowdis/internal/target"
+	"github.com/meowdis/meowdis/cmd/internal/targets"
+	"github.com/meowdis/meowdis/keyspace/display"
 	"github.com/meowdis/meowdis/local"
-	"github.com/meowdis/meowdis/schema"
+	"github.com/meowdis/meowdis/store/schema"
 )
 
 // statusOptions are the flags and the argument of status.
 type statusOptions struct {
-	target target.Options
+	target targets.Options
 	json   bool
 }
 
@@ -37,7 +37,7 @@ is exit code 3; a file that is not there yet is fine. Nothing is written.`,
   meowdis status @prod
   meowdis status --json --url redis://localhost:6379`,
 		Args:              usageArgs(cobra.MaximumNArgs(1)),
-		ValidArgsFunction: target.CompleteNames(1),
+		ValidArgsFunction: targets.CompleteNames(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				o.target.Spec = args[0]
@@ -115,7 +115,7 @@ func (o *statusOptions) find(s *streams) (*status, error) {
 }
 
 // ask finds out about the target. It returns an error when the target fails.
-func (o *statusOptions) ask(ctx context.Context, t target.Target, st *status) error {
+func (o *statusOptions) ask(ctx context.Context, t targets.Target, st *status) error {
 	st.Target, st.Profile, st.ReadOnly, st.Confirm = t.String(), t.Profile, o.target.RefusesWrites(t), "none"
 	if t.Profile != "" {
 		st.Confirm = string(t.Settings.Confirm.Level())
@@ -162,13 +162,13 @@ func logBytes(path string) int64 {
 }
 
 // askServer learns what a server says of itself; one that says nothing is fine.
-func (st *status) askServer(ctx context.Context, c *target.Conn) {
+func (st *status) askServer(ctx context.Context, c *targets.Conn) {
 	st.Version = ""
 	v, err := c.Do(ctx, []byte("INFO"))
 	if err != nil || v.IsError() {
 		return
 	}
-	facts := target.InfoFacts(v)
+	facts := targets.InfoFacts(v)
 	if v := facts["redis_version"]; v != "" {
 		st.Version = "Redis " + v
 	}

@@ -9,10 +9,10 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"github.com/meowdis/meowdis/internal/progress"
-	"github.com/meowdis/meowdis/outfile"
-	"github.com/meowdis/meowdis/profile"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/cmd/internal/profile"
+	"github.com/meowdis/meowdis/cmd/internal/progress"
+	"github.com/meowdis/meowdis/internal/atomicfile"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // streams are stdin, stdout, stderr, the environment and the terminal, as a verb uses them.
@@ -45,7 +45,7 @@ type output struct {
 func (o *output) Write(p []byte) (int, error) {
 	n, err := o.Writer.Write(p)
 	if err != nil {
-		err = fmt.Errorf("writing to stdout: %w", outfile.Pathless(err))
+		err = fmt.Errorf("writing to stdout: %w", atomicfile.Pathless(err))
 		if o.failed == nil {
 			o.failed = err
 		}

@@ -10,11 +10,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/meowdis/meowdis/commands"
-	"github.com/meowdis/meowdis/display"
-	"github.com/meowdis/meowdis/internal/exit"
-	"github.com/meowdis/meowdis/resp"
-	"github.com/meowdis/meowdis/spelling"
+	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/internal/spelling"
+	"github.com/meowdis/meowdis/keyspace/display"
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/transfer/cmdfile"
 )
 

@@ -7,16 +7,16 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/meowdis/meowdis/internal/exit"
-	"github.com/meowdis/meowdis/internal/target"
+	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/cmd/internal/targets"
 	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/keyspace/stats"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // summaryOptions are the flags of the verbs that read every key.
 type summaryOptions struct {
-	target  target.Options
+	target  targets.Options
 	json    bool
 	limit   int64
 	samples int64
@@ -60,7 +60,7 @@ func (o *summaryOptions) check(args []string) error {
 func (o *summaryOptions) run(ctx context.Context, s *streams, summary *stats.Summary, prefixes int, write func(stats.Report) string) error {
 	ctx, stop := exit.UntilInterrupted(ctx)
 	defer stop()
-	return withTarget(ctx, s, &o.target, readOnly, func(c *target.Conn) error {
+	return withTarget(ctx, s, &o.target, readOnly, func(c *targets.Conn) error {
 		if err := o.target.Reach.CheckNode(ctx, c); err != nil {
 			return err
 		}
@@ -100,7 +100,7 @@ func (o *summaryOptions) run(ctx context.Context, s *streams, summary *stats.Sum
 // pages is where the keys come from. A file's tables are read in the order in
 // which the keys were made, so that some of them would not be any: those are had
 // by SCAN, and so are keys that match a pattern.
-func (o *summaryOptions) pages(c *target.Conn, report *stats.Report) keyspace.Pages {
+func (o *summaryOptions) pages(c *targets.Conn, report *stats.Report) keyspace.Pages {
 	report.Measure, report.Samples = measureOf(c), o.samples
 	if c.File != nil && o.match == "" && o.limit == 0 {
 		if info, err := os.Stat(c.Target.Path); err == nil { // not :memory:

@@ -11,10 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/meowdis/meowdis/display"
-	"github.com/meowdis/meowdis/internal/exit"
+	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/keyspace/display"
 	"github.com/meowdis/meowdis/local"
-	"github.com/meowdis/meowdis/tenants"
+	"github.com/meowdis/meowdis/server/tenants"
 )
 
 func newTenants(s *streams) *cobra.Command {

@@ -9,14 +9,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/meowdis/meowdis/internal/exit"
-	"github.com/meowdis/meowdis/internal/target"
+	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/cmd/internal/targets"
 	"github.com/meowdis/meowdis/local"
 )
 
 // fileOptions choose the file of such a verb.
 type fileOptions struct {
-	target  target.Options
+	target  targets.Options
 	confirm confirmOptions
 	json    bool
 }
@@ -31,7 +31,7 @@ func (o *fileOptions) addFlags(cmd *cobra.Command, changes bool) {
 }
 
 // choose finds the file that the arguments or the flags name.
-func (o *fileOptions) choose(s *streams, args []string) (target.Target, error) {
+func (o *fileOptions) choose(s *streams, args []string) (targets.Target, error) {
 	if len(args) == 1 {
 		o.target.Spec = args[0]
 	}
@@ -43,7 +43,7 @@ func (o *fileOptions) choose(s *streams, args []string) (target.Target, error) {
 }
 
 // mayChange is mayWrite for the file of t.
-func (o *fileOptions) mayChange(ctx context.Context, s *streams, t target.Target, verb string) error {
+func (o *fileOptions) mayChange(ctx context.Context, s *streams, t targets.Target, verb string) error {
 	return o.confirm.mayWrite(ctx, s, &o.target, t, verb)
 }
 

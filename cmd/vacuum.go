@@ -6,11 +6,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/meowdis/meowdis/display"
-	"github.com/meowdis/meowdis/doctor"
-	"github.com/meowdis/meowdis/internal/target"
+	"github.com/meowdis/meowdis/cmd/internal/targets"
+	"github.com/meowdis/meowdis/keyspace/display"
 	"github.com/meowdis/meowdis/local"
-	"github.com/meowdis/meowdis/schema"
+	"github.com/meowdis/meowdis/local/doctor"
+	"github.com/meowdis/meowdis/store/schema"
 )
 
 func newVacuum(s *streams) *cobra.Command {
@@ -24,7 +24,7 @@ again while it runs; others can read meanwhile, but not write. "meowdis doctor"
 says how much there is to free.`,
 		Example:           `  meowdis vacuum cats.sqlite`,
 		Args:              usageArgs(cobra.MaximumNArgs(1)),
-		ValidArgsFunction: target.CompleteNames(1),
+		ValidArgsFunction: targets.CompleteNames(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runVacuum(cmd.Context(), s, o, args)
 		},

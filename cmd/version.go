@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/meowdis/meowdis/local"
-	"github.com/meowdis/meowdis/schema"
+	"github.com/meowdis/meowdis/store/schema"
 	"github.com/meowdis/meowdis/translator"
 )
 

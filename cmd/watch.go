@@ -10,17 +10,17 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
-	"github.com/meowdis/meowdis/display"
-	"github.com/meowdis/meowdis/internal/complete"
-	"github.com/meowdis/meowdis/internal/exit"
-	"github.com/meowdis/meowdis/internal/flags"
-	"github.com/meowdis/meowdis/internal/target"
+	"github.com/meowdis/meowdis/cmd/internal/complete"
+	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/cmd/internal/flags"
+	"github.com/meowdis/meowdis/cmd/internal/targets"
+	"github.com/meowdis/meowdis/keyspace/display"
 	"github.com/meowdis/meowdis/local"
 )
 
 // watchOptions are the flags and arguments of watch.
 type watchOptions struct {
-	target   target.Options
+	target   targets.Options
 	confirm  confirmOptions
 	interval flags.Interval
 	count    int64
@@ -96,7 +96,7 @@ func (o *watchOptions) run(ctx context.Context, s *streams) (err error) {
 }
 
 // repeat runs the command until the context ends, or as often as it should be.
-func (o *watchOptions) repeat(ctx context.Context, s *streams, c *target.Conn, show func([]byte) error) error {
+func (o *watchOptions) repeat(ctx context.Context, s *streams, c *targets.Conn, show func([]byte) error) error {
 	args := command(o.args)
 	var format formatOptions
 	if o.json {

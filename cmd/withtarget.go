@@ -8,14 +8,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/meowdis/meowdis/commands"
-	"github.com/meowdis/meowdis/internal/exit"
-	"github.com/meowdis/meowdis/internal/flags"
-	"github.com/meowdis/meowdis/internal/target"
+	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/cmd/internal/flags"
+	"github.com/meowdis/meowdis/cmd/internal/targets"
 	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/keyspace/catalog"
 	"github.com/meowdis/meowdis/keyspace/stats"
 	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/redis/commands"
 )
 
 // smallCache is small: a verb that reads a file seeks, or goes through all keys once.
@@ -25,7 +25,7 @@ const smallCache = 2 << 20
 var readOnly = local.Options{ReadOnly: true, Cache: smallCache}
 
 // withTarget connects to the target, runs fn, and closes the connection.
-func withTarget(ctx context.Context, s *streams, o *target.Options, file local.Options, fn func(*target.Conn) error) (err error) {
+func withTarget(ctx context.Context, s *streams, o *targets.Options, file local.Options, fn func(*targets.Conn) error) (err error) {
 	t, err := o.Find(s.getenv, s.err)
 	if err != nil {
 		return err
@@ -39,13 +39,13 @@ func withTarget(ctx context.Context, s *streams, o *target.Options, file local.O
 }
 
 // tables reads the keys of the connection's database from the tables of its file.
-func tables(c *target.Conn) catalog.Snapshot {
+func tables(c *targets.Conn) catalog.Snapshot {
 	return catalog.Snapshot{Transact: c.File.Transact, DB: c.DB(), Now: time.Now().UnixMilli()}
 }
 
 // walk goes through the keys of the connection's database by commands. Bytes are
 // those that tables has wherever there are tables.
-func walk(c *target.Conn, detail keyspace.Detail) *keyspace.Lister {
+func walk(c *targets.Conn, detail keyspace.Detail) *keyspace.Lister {
 	l := &keyspace.Lister{Client: c, Detail: detail}
 	if c.File != nil {
 		l.Bytes = tables(c).Measure
@@ -54,7 +54,7 @@ func walk(c *target.Conn, detail keyspace.Detail) *keyspace.Lister {
 }
 
 // measureOf is where the bytes of the connection's keys come from.
-func measureOf(c *target.Conn) stats.Measure {
+func measureOf(c *targets.Conn) stats.Measure {
 	if c.File != nil {
 		return stats.Tables
 	}
@@ -151,7 +151,7 @@ func glances(args [][]byte) bool {
 }
 
 // closing ends a connection; a failure to do so is the run's, unless it had one.
-func closing(err error, c *target.Conn) error {
+func closing(err error, c *targets.Conn) error {
 	closed := c.Close()
 	if err == nil || errors.Is(err, exit.ErrAnswered) && closed != nil {
 		return closed

@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/engine"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // Do runs one command in database 0. Arguments are strings, []byte, integers, floats and bools,

@@ -12,10 +12,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/meowdis/meowdis/bus"
 	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/engine/pubsub"
 	"github.com/meowdis/meowdis/local"
-	"github.com/meowdis/meowdis/pubsub"
+	"github.com/meowdis/meowdis/local/bus"
 	"github.com/meowdis/meowdis/server"
 )
 

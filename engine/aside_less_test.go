@@ -9,10 +9,10 @@ import (
 	"testing"
 
 	"github.com/meowdis/meowdis/engine"
-	"github.com/meowdis/meowdis/internal/corpus"
-	"github.com/meowdis/meowdis/internal/storetest"
+	"github.com/meowdis/meowdis/internal/test/corpus"
+	"github.com/meowdis/meowdis/internal/test/storetest"
 	"github.com/meowdis/meowdis/store"
-	"github.com/meowdis/meowdis/sweep"
+	"github.com/meowdis/meowdis/store/sweep"
 	"github.com/meowdis/meowdis/translator"
 )
 

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"github.com/meowdis/meowdis/engine"
-	"github.com/meowdis/meowdis/internal/storetest"
+	"github.com/meowdis/meowdis/internal/test/storetest"
 	"github.com/meowdis/meowdis/store"
-	"github.com/meowdis/meowdis/sweep"
+	"github.com/meowdis/meowdis/store/sweep"
 )
 
 // meetings are what others do in the middle of a removal, by the type of the key, "" for all.

@@ -8,12 +8,12 @@ import (
 	"testing"
 
 	"github.com/meowdis/meowdis/engine"
-	"github.com/meowdis/meowdis/internal/corpus"
-	"github.com/meowdis/meowdis/internal/storetest"
-	"github.com/meowdis/meowdis/keytype"
+	"github.com/meowdis/meowdis/engine/keyevents"
+	"github.com/meowdis/meowdis/internal/test/corpus"
+	"github.com/meowdis/meowdis/internal/test/storetest"
 	"github.com/meowdis/meowdis/local"
-	"github.com/meowdis/meowdis/notify"
 	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/store/keytype"
 	"github.com/meowdis/meowdis/translator"
 )
 
@@ -143,7 +143,7 @@ type witness struct {
 func newWitness(t *testing.T, options ...engine.Option) *witness {
 	s, e, _ := aside(t, options...)
 	w := &witness{sliced: s, Client: storetest.NewClient(t, e), session: e.Session()}
-	e.SetNotify(func(events []notify.Event) { w.told = append(w.told, fmt.Sprint(events)) })
+	e.SetNotify(func(events []keyevents.Event) { w.told = append(w.told, fmt.Sprint(events)) })
 	t.Cleanup(e.Listen(func(changes []engine.Change) {
 		for _, c := range changes {
 			if c.Command != nil {

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/meowdis/meowdis/engine"
-	"github.com/meowdis/meowdis/internal/corpus"
+	"github.com/meowdis/meowdis/internal/test/corpus"
 	"github.com/meowdis/meowdis/local"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/store"
 )
 

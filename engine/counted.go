@@ -4,15 +4,15 @@ import (
 	"bytes"
 	"time"
 
-	"github.com/meowdis/meowdis/commands"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/engine/metrics"
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/store"
-	"github.com/meowdis/meowdis/tally"
 )
 
 // SetTally has the engine count in t what its sessions run. It is for the time before the first
 // session.
-func (e *Engine) SetTally(t *tally.Tally) { e.tally = t }
+func (e *Engine) SetTally(t *metrics.Tally) { e.tally = t }
 
 // expirer is a store that deletes what has expired, and counts that.
 type expirer interface{ Expired() (keys, fields int64) }
@@ -101,7 +101,7 @@ func (s *Session) ranTogether(calls []counted, results []store.Result, replies [
 	if t == nil {
 		return
 	}
-	var sum tally.Sum
+	var sum metrics.Sum
 	for i := range replies {
 		c, took := &calls[i], calls[i].took+results[i].Took
 		if !t.Sum(&sum, c.cmd, len(c.args), took, &replies[i]) {

@@ -10,11 +10,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/meowdis/meowdis/commands"
-	"github.com/meowdis/meowdis/pubsub"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/engine/metrics"
+	"github.com/meowdis/meowdis/engine/pubsub"
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/store"
-	"github.com/meowdis/meowdis/tally"
 	"github.com/meowdis/meowdis/translator"
 )
 
@@ -55,7 +55,7 @@ type Engine struct {
 	limits   atomic.Pointer[translator.Limits]
 	facts    translator.Facts // of the server, nil without one
 	readOnly string           // why nothing can be written, or nothing
-	tally    *tally.Tally     // nil when nothing is counted
+	tally    *metrics.Tally   // nil when nothing is counted
 
 	hub       *pubsub.Hub
 	room      room

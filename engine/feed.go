@@ -6,9 +6,9 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/meowdis/meowdis/commands"
-	"github.com/meowdis/meowdis/notify"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/engine/keyevents"
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/store"
 )
 
@@ -50,7 +50,7 @@ type feed struct {
 	interest atomic.Int64 // waiting clients and listeners
 	listing  sync.Mutex
 	told     atomic.Pointer[[]*func([]Change)] // the listeners
-	notify   atomic.Pointer[func([]notify.Event)]
+	notify   atomic.Pointer[func([]keyevents.Event)]
 
 	current transaction // the writer's goroutine's own
 	after   sync.Mutex  // held by who serves after the store's calls
@@ -61,7 +61,7 @@ type feed struct {
 type transaction struct {
 	notes  []note
 	begun  []Change
-	events []notify.Event
+	events []keyevents.Event
 	served []*waiter
 }
 

@@ -4,8 +4,8 @@ import (
 	"context"
 	"testing"
 
-	"github.com/meowdis/meowdis/internal/storetest"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/internal/test/storetest"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 func TestFirstKeys(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/meowdis/meowdis/engine"
-	"github.com/meowdis/meowdis/internal/storetest"
+	"github.com/meowdis/meowdis/internal/test/storetest"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/store"
 )

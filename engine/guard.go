@@ -3,8 +3,8 @@ package engine
 import (
 	"context"
 
-	"github.com/meowdis/meowdis/commands"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // Guard decides whether a session may run a call, which has the right number of words.

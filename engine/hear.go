@@ -6,11 +6,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/meowdis/meowdis/commands"
-	"github.com/meowdis/meowdis/pubsub"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/engine/metrics"
+	"github.com/meowdis/meowdis/engine/pubsub"
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/store"
-	"github.com/meowdis/meowdis/tally"
 	"github.com/meowdis/meowdis/translator"
 )
 
@@ -107,7 +107,7 @@ func shownLine(c call, db int, from string) []byte {
 	line = append(append(line, '.'), micros[1:]...)
 	line = append(strconv.AppendInt(append(line, " ["...), int64(db), 10), ' ')
 	line = append(append(line, from...), ']')
-	for _, arg := range tally.Redacted(c.cmd, c.args) {
+	for _, arg := range metrics.Redacted(c.cmd, c.args) {
 		line = resp.AppendQuoted(append(line, ' '), arg, false)
 	}
 	return line

@@ -3,7 +3,7 @@ package engine
 import (
 	"testing"
 
-	"github.com/meowdis/meowdis/pubsub"
+	"github.com/meowdis/meowdis/engine/pubsub"
 )
 
 // TestManyMessages: a script is stopped before the empty messages that it publishes fill the memory.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/local"
-	"github.com/meowdis/meowdis/lua"
-	"github.com/meowdis/meowdis/script"
+	"github.com/meowdis/meowdis/redis/lua"
+	"github.com/meowdis/meowdis/redis/script"
 	"github.com/meowdis/meowdis/store"
 )
 

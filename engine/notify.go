@@ -3,9 +3,9 @@ package engine
 import (
 	"slices"
 
-	"github.com/meowdis/meowdis/commands"
-	"github.com/meowdis/meowdis/notify"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/engine/keyevents"
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/translator"
 )
@@ -13,9 +13,9 @@ import (
 // SetNotify has tell called with the keyspace events of each transaction from now on: after it is
 // committed, before any client has a reply of it, in the order of the transactions. nil ends that. tell
 // must neither wait nor call the engine. What other processes do is not told.
-func (e *Engine) SetNotify(tell func([]notify.Event)) {
+func (e *Engine) SetNotify(tell func([]keyevents.Event)) {
 	f := &e.feed
-	var now *func([]notify.Event)
+	var now *func([]keyevents.Event)
 	change := int64(0)
 	if tell != nil {
 		now, change = &tell, 1
@@ -29,7 +29,7 @@ func (e *Engine) SetNotify(tell func([]notify.Event)) {
 // noting is what has to be known of a call to tell its events: it reads what its keys are before it
 // runs, and in its last batch once more.
 type noting struct {
-	keys   []notify.Key
+	keys   []keyevents.Key
 	looks  []store.Stmt
 	before []store.Row
 	own    int // statements of the last batch without the looks, 0 as long as that has not come
@@ -45,7 +45,7 @@ func (p *planned) notes() bool {
 // noted is a plan that lets the events of the call be known.
 func (p *planned) noted(made translator.Plan, env translator.Env) translator.Plan {
 	n := &noting{now: env.Now}
-	other := notify.OtherDB(p.cmd.Name, p.args, p.db)
+	other := keyevents.OtherDB(p.cmd.Name, p.args, p.db)
 	var names [][]byte
 	seen := map[string]bool{}
 	for _, key := range p.keys() {
@@ -55,7 +55,7 @@ func (p *planned) noted(made translator.Plan, env translator.Env) translator.Pla
 	}
 	for _, db := range slices.Compact([]int{p.db, other}) {
 		for _, name := range names {
-			n.keys = append(n.keys, notify.Key{DB: db, Name: name})
+			n.keys = append(n.keys, keyevents.Key{DB: db, Name: name})
 		}
 		env.DB = db
 		n.looks = append(n.looks, translator.ReadStates(env, names))
@@ -94,7 +94,7 @@ func (n *noting) without(r *store.Result) *store.Result {
 }
 
 // events are those of a call whose last batch has run.
-func (n *noting) events(p *planned, r *store.Result) (events []notify.Event) {
+func (n *noting) events(p *planned, r *store.Result) (events []keyevents.Event) {
 	defer func() {
 		if err := store.Recovered(recover()); err != nil {
 			p.session.engine.reported(err)
@@ -108,15 +108,15 @@ func (n *noting) events(p *planned, r *store.Result) (events []notify.Event) {
 	for i := range n.keys {
 		n.keys[i].Before, n.keys[i].After = stateOf(n.before[i]), stateOf(after[i])
 	}
-	c := notify.Call{Command: p.cmd.Name, Args: p.args, Now: n.now, DB: p.db, Keys: n.keys}
+	c := keyevents.Call{Command: p.cmd.Name, Args: p.args, Now: n.now, DB: p.db, Keys: n.keys}
 	if p.evicts {
-		return notify.Evicted(c)
+		return keyevents.Evicted(c)
 	}
 	c.Reply = n.decode(n.without(r))
-	return notify.Events(c)
+	return keyevents.Events(c)
 }
 
-func stateOf(row store.Row) (s notify.State) {
+func stateOf(row store.Row) (s keyevents.State) {
 	if row[0].IsNull() {
 		return s
 	}
@@ -137,9 +137,9 @@ func (f *feed) expired(t *transaction, b *store.Batch, r *store.Result) {
 		switch {
 		case len(row) <= store.ExpiredCells, row[1].Int() < 0:
 		case keys:
-			t.events = append(t.events, notify.Expired(int(row[1].Int()), row[2].Bytes(), row[3].Int() != 0)...)
+			t.events = append(t.events, keyevents.Expired(int(row[1].Int()), row[2].Bytes(), row[3].Int() != 0)...)
 		default:
-			t.events = append(t.events, notify.FieldsExpired(int(row[1].Int()), row[2].Bytes())...)
+			t.events = append(t.events, keyevents.FieldsExpired(int(row[1].Int()), row[2].Bytes())...)
 		}
 	}
 }

@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
-	"github.com/meowdis/meowdis/commands"
-	"github.com/meowdis/meowdis/script"
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/script"
 )
 
 // pause holds commands back until its time is over, or it is.

@@ -1,6 +1,6 @@
 package engine
 
-import "github.com/meowdis/meowdis/commands"
+import "github.com/meowdis/meowdis/redis/commands"
 
 // SetClient says which client's the session is, for those who listen. It is for the time before the
 // session is used.

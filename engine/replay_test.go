@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/meowdis/meowdis/engine"
-	"github.com/meowdis/meowdis/internal/hostile"
-	"github.com/meowdis/meowdis/internal/storetest"
+	"github.com/meowdis/meowdis/internal/test/hostile"
+	"github.com/meowdis/meowdis/internal/test/storetest"
 	"github.com/meowdis/meowdis/store"
 )
 

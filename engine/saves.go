@@ -3,8 +3,8 @@ package engine
 import (
 	"context"
 
-	"github.com/meowdis/meowdis/commands"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // BackgroundSave is the reply of a BGSAVE that finds nothing in its way.

@@ -5,8 +5,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/meowdis/meowdis/resp"
-	"github.com/meowdis/meowdis/script"
+	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/redis/script"
 )
 
 // scriptCache keeps compiled scripts by the SHA1 of their source. Like Redis it keeps the last scripts of EVAL,

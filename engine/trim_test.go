@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"github.com/meowdis/meowdis/engine"
-	"github.com/meowdis/meowdis/internal/hostile"
-	"github.com/meowdis/meowdis/internal/storetest"
+	"github.com/meowdis/meowdis/internal/test/hostile"
+	"github.com/meowdis/meowdis/internal/test/storetest"
 	"github.com/meowdis/meowdis/local"
-	"github.com/meowdis/meowdis/sweep"
+	"github.com/meowdis/meowdis/store/sweep"
 	"github.com/meowdis/meowdis/translator"
 )
 

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/redis/commands"
 	"github.com/meowdis/meowdis/store"
 )
 

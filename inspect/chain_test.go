@@ -6,7 +6,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"github.com/meowdis/meowdis/inspect/room"
+	"github.com/meowdis/meowdis/inspect/ui"
 )
 
 // TestFoldersInARow checks that folders with a single subfolder open and close together.
@@ -47,7 +47,7 @@ func TestClickTitles(t *testing.T) {
 			t.Helper()
 			x := strings.Index(strings.Split(s.screen(), "\n")[2], title)
 			s.send(tea.MouseMsg{X: x + 1, Y: 2, Button: tea.MouseButtonLeft, Action: tea.MouseActionPress})
-			s.wait(2 * room.SettleTime)
+			s.wait(2 * ui.SettleTime)
 		}
 		at("SIZE")
 		s.shows("SIZE↓")

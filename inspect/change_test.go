@@ -15,25 +15,25 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/edit"
-	"github.com/meowdis/meowdis/inspect/room"
-	"github.com/meowdis/meowdis/inspect/target"
-	"github.com/meowdis/meowdis/internal/oracle"
+	"github.com/meowdis/meowdis/inspect/ui"
+	"github.com/meowdis/meowdis/internal/test/oracle"
 	"github.com/meowdis/meowdis/transfer"
 )
 
 // dumpAll returns every key of a client with its value and expiry, in order.
-func dumpAll(t *testing.T, c target.Client, now int64) string {
+func dumpAll(t *testing.T, c client.Client, now int64) string {
 	t.Helper()
-	conn := target.NewConn(c, systemClock)
+	conn := client.NewConn(c, systemClock)
 	var lines []string
-	for db := range target.MostDatabases {
-		v, err := conn.One(context.Background(), db, target.Command("KEYS", "*"))
+	for db := range client.MostDatabases {
+		v, err := conn.One(context.Background(), db, client.Command("KEYS", "*"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, e := range v.Elems {
-			lines = append(lines, dumpKey(t, conn, db, target.Text(e), now))
+			lines = append(lines, dumpKey(t, conn, db, client.Text(e), now))
 		}
 	}
 	if _, err := conn.Do(context.Background(), 0); err != nil { // other clients use the session too
@@ -43,7 +43,7 @@ func dumpAll(t *testing.T, c target.Client, now int64) string {
 	return strings.Join(lines, "")
 }
 
-func dumpKey(t *testing.T, conn *target.Conn, db int, key string, now int64) string {
+func dumpKey(t *testing.T, conn *client.Conn, db int, key string, now int64) string {
 	t.Helper()
 	var line strings.Builder
 	fmt.Fprintf(&line, "%d %q", db, key)
@@ -122,14 +122,14 @@ func TestEveryChangeIsUndone(t *testing.T) {
 func TestRealRedisIsChanged(t *testing.T) {
 	conn := oracle.Start(t).Dial(t)
 	for i := range 30 {
-		conn.Do(target.Command("RPUSH", fmt.Sprintf("queue:%d", i), "a", "b\x00\xff")...)
+		conn.Do(client.Command("RPUSH", fmt.Sprintf("queue:%d", i), "a", "b\x00\xff")...)
 	}
-	conn.Do(target.Command("SET", "s", "v", "PXAT", "33000000000000")...)
-	conn.Do(target.Command("XADD", "x", "1-1", "a", "b")...)
-	conn.Do(target.Command("XGROUP", "CREATE", "x", "g", "0")...)
+	conn.Do(client.Command("SET", "s", "v", "PXAT", "33000000000000")...)
+	conn.Do(client.Command("XADD", "x", "1-1", "a", "b")...)
+	conn.Do(client.Command("XGROUP", "CREATE", "x", "g", "0")...)
 	f := newFake()
 	f.options = func(o *Options) {
-		o.Unlock = func(context.Context) (target.Client, error) { return real{conn}, nil }
+		o.Unlock = func(context.Context) (client.Client, error) { return real{conn}, nil }
 	}
 	before := dumpAll(t, real{conn}, 0)
 	s := browseOn(t, real{conn}, f, 80, 24)
@@ -268,7 +268,7 @@ func TestMouse(t *testing.T) {
 	s := browseOn(t, f, f.fake, 120, 24)
 	at := func(x, y int, b tea.MouseButton) {
 		s.send(tea.MouseMsg{X: x, Y: y, Button: b, Action: tea.MouseActionPress})
-		s.wait(2 * room.SettleTime)
+		s.wait(2 * ui.SettleTime)
 	}
 	at(5, 4, tea.MouseButtonLeft) // cache:
 	s.shows("▌ ▾ cache:", "▸ list:")
@@ -323,8 +323,8 @@ func TestFieldKeepsItsLife(t *testing.T) {
 	f.do("HPEXPIREAT cart 4000000000000 FIELDS 1 apple") // without the browser's knowledge
 	for _, change := range [][]string{{"e", "1", "enter"}, {"u"}} {
 		s.press(change...)
-		ends, err := f.session.Do(context.Background(), target.Command("HPEXPIRETIME", "cart", "FIELDS", "1", "apple")...)
-		if err != nil || len(ends.Elems) != 1 || target.Number(ends.Elems[0]) != 4000000000000 {
+		ends, err := f.session.Do(context.Background(), client.Command("HPEXPIRETIME", "cart", "FIELDS", "1", "apple")...)
+		if err != nil || len(ends.Elems) != 1 || client.Number(ends.Elems[0]) != 4000000000000 {
 			t.Errorf("after %q it ends at %v, %v", change, ends, err)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/inspect/client"
 )
 
 // TestCopyBetweenTabs copies marked keys to another tab, where the copy can be undone. It does not
@@ -70,8 +70,8 @@ func (s *tabbed) meanwhile(name, lines string) {
 // has fails the test if a target's reply to a command is not want.
 func (s *tabbed) has(name, want string, command ...string) {
 	s.t.Helper()
-	v, err := s.files[name].session.Do(context.Background(), target.Command(command...)...)
-	if got := target.Text(v); err != nil || got != want && target.Decimal(v.Int) != want {
+	v, err := s.files[name].session.Do(context.Background(), client.Command(command...)...)
+	if got := client.Text(v); err != nil || got != want && client.Decimal(v.Int) != want {
 		s.t.Errorf("%s: %q is %q %d %v, want %q", name, command, got, v.Int, err, want)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/edit"
-	"github.com/meowdis/meowdis/inspect/target"
 )
 
 // drafted is a file passed to the editor, and its content.
@@ -152,7 +152,7 @@ func TestWhatWasTypedStays(t *testing.T) {
 func TestEditingOneLine(t *testing.T) {
 	f := newFile(t)
 	set := func(words ...string) {
-		if _, err := f.session.Do(context.Background(), target.Command(words...)...); err != nil {
+		if _, err := f.session.Do(context.Background(), client.Command(words...)...); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -218,7 +218,7 @@ func TestEditingOneLine(t *testing.T) {
 	d = s.drafts()
 	s.leaves(d, strings.Replace(d.shown, `"n": 1`, `"n": 2`, 1))
 	s.shows("Changed f of h")
-	v, err := f.session.Do(context.Background(), target.Command("HGET", "h", "f")...)
+	v, err := f.session.Do(context.Background(), client.Command("HGET", "h", "f")...)
 	if err != nil || !strings.HasSuffix(string(v.Str), `","n":2}`) {
 		t.Errorf("stored is %q, %v", v.Str, err)
 	}
@@ -236,7 +236,7 @@ func TestEditingLayers(t *testing.T) {
 		return b.String()
 	}
 	set := func(words ...string) {
-		if _, err := f.session.Do(context.Background(), target.Command(words...)...); err != nil {
+		if _, err := f.session.Do(context.Background(), client.Command(words...)...); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -283,7 +283,7 @@ func TestEditingLayers(t *testing.T) {
 	d = s.drafts()
 	s.leaves(d, strings.Replace(d.shown, `"a": 1`, `"a": 3`, 1))
 	s.shows("Changed one of packs")
-	v, err := f.session.Do(context.Background(), target.Command("HGET", "packs", "one")...)
+	v, err := f.session.Do(context.Background(), client.Command("HGET", "packs", "one")...)
 	if want := "\x82\xa1a\x03\xa1b\xd3\x00\x00\x00\x00\x00\x00\x00\x02"; err != nil || string(v.Str) != want {
 		t.Errorf("stored is %q %v", v.Str, err)
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/charmbracelet/lipgloss"
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/meowdis/meowdis/inspect/room"
-	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/inspect/client"
+	"github.com/meowdis/meowdis/inspect/ui"
 )
 
 // clock is the time of a test; only the test advances it.
@@ -42,7 +42,7 @@ func browse(t *testing.T, f *fake, width, height int) *session {
 }
 
 // browseOn is browse with another client and f's clock.
-func browseOn(t *testing.T, c target.Client, f *fake, width, height int) *session {
+func browseOn(t *testing.T, c client.Client, f *fake, width, height int) *session {
 	t.Helper()
 	s := &session{t: t, fake: f}
 	o := Options{Client: c, Target: "/data/app.db", Journal: t.TempDir(), Now: func() int64 { return atomic.LoadInt64(&f.clock.now) }}
@@ -56,7 +56,7 @@ func browseOn(t *testing.T, c target.Client, f *fake, width, height int) *sessio
 	}
 	s.run(s.model.Init())
 	s.send(tea.WindowSizeMsg{Width: width, Height: height})
-	s.wait(2 * room.SettleTime)
+	s.wait(2 * ui.SettleTime)
 	return s
 }
 
@@ -125,7 +125,7 @@ func (s *session) press(keys ...string) {
 		}
 		s.send(msg)
 	}
-	s.wait(2 * room.SettleTime)
+	s.wait(2 * ui.SettleTime)
 }
 
 // choose selects a key in the flat list.
@@ -137,7 +137,7 @@ func (s *session) choose(key string) {
 	s.press("home")
 	for range 1000 {
 		if s.model.keys.SelectedName() == key {
-			s.wait(2 * room.SettleTime)
+			s.wait(2 * ui.SettleTime)
 			return
 		}
 		s.send(namedKeys["down"])
@@ -150,7 +150,7 @@ func (s *session) typing(text string) {
 	for _, r := range text {
 		s.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}})
 	}
-	s.wait(2 * room.SettleTime)
+	s.wait(2 * ui.SettleTime)
 }
 
 // screen returns the screen without escape sequences and trailing spaces.

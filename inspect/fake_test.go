@@ -8,8 +8,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/meowdis/meowdis/inspect/target"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/inspect/client"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // fakeValue is a value of the fake. The kind determines which field is set.
@@ -26,7 +26,7 @@ type fake struct {
 	mu      sync.Mutex
 	clock   *clock
 	options func(*Options) // changes the options of the browser; nil: the defaults
-	dbs     [target.MostDatabases][]fakeValue
+	dbs     [client.MostDatabases][]fakeValue
 	db      int
 	calls   []string
 	refuse  map[string]string                  // maps a command to its error reply

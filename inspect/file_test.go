@@ -8,13 +8,13 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/engine"
-	"github.com/meowdis/meowdis/inspect/target"
-	"github.com/meowdis/meowdis/internal/storetest"
+	"github.com/meowdis/meowdis/inspect/client"
+	"github.com/meowdis/meowdis/internal/test/storetest"
 	"github.com/meowdis/meowdis/keyspace/catalog"
 	"github.com/meowdis/meowdis/local"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/transfer"
 	"github.com/meowdis/meowdis/translator"
 )
@@ -59,12 +59,12 @@ func newFile(t *testing.T) *file {
 // opened sets the options for a writable file.
 func (f *file) opened(o *Options) {
 	o.Index = f.index
-	o.Unlock = func(context.Context) (target.Client, error) { return f, nil }
+	o.Unlock = func(context.Context) (client.Client, error) { return f, nil }
 	o.Explain, o.Scratch, o.Exporter = f.explain, f.scratch, exportScript
 }
 
 // scratch returns an empty store.
-func (f *file) scratch(context.Context) (target.Client, func() error, error) {
+func (f *file) scratch(context.Context) (client.Client, func() error, error) {
 	s, err := local.Open(local.Memory, local.Options{Now: func() int64 { return f.clock.now }, SweepEvery: -1})
 	if err != nil {
 		return nil, nil, err
@@ -92,7 +92,7 @@ func (f *file) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, er
 // do runs a command whose words are separated by spaces.
 func (f *file) do(line string) {
 	f.t.Helper()
-	v, err := f.session.Do(context.Background(), target.Command(strings.Fields(line)...)...)
+	v, err := f.session.Do(context.Background(), client.Command(strings.Fields(line)...)...)
 	if err != nil || v.IsError() {
 		f.t.Fatalf("%s: %v %s", line, err, v.Str)
 	}

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/meowdis/meowdis/inspect/target"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/inspect/client"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // rehashing replies as a server that rehashes during a scan: each page starts with the last elements of
@@ -95,7 +95,7 @@ func TestRepeatedElements(t *testing.T) {
 func TestRepeatedKeys(t *testing.T) {
 	f := newFake().plain(3000)
 	f.options = func(o *Options) {
-		o.Unlock = func(context.Context) (target.Client, error) { return rehashing{f}, nil }
+		o.Unlock = func(context.Context) (client.Client, error) { return rehashing{f}, nil }
 	}
 	s := browseOn(t, rehashing{f}, f, 80, 24)
 	s.shows("▾ key:", "3,000 keys")

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/meowdis/meowdis/inspect/target"
-	"github.com/meowdis/meowdis/internal/oracle"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/inspect/client"
+	"github.com/meowdis/meowdis/internal/test/oracle"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // TestStreamGroups acknowledges, claims and deletes entries of a stream's groups, and undoes and redoes
@@ -17,7 +17,7 @@ func TestStreamGroups(t *testing.T) {
 	t.Run("in a file", func(t *testing.T) {
 		f := newFile(t)
 		playsGroups(t, f, f.fake, 3, func(words ...string) resp.Value {
-			v, err := f.session.Do(context.Background(), target.Command(words...)...)
+			v, err := f.session.Do(context.Background(), client.Command(words...)...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -29,14 +29,14 @@ func TestStreamGroups(t *testing.T) {
 			conn := oracle.Start(t).Dial(t)
 			f := newFake()
 			f.options = func(o *Options) {
-				o.Unlock = func(context.Context) (target.Client, error) { return real{conn}, nil }
+				o.Unlock = func(context.Context) (client.Client, error) { return real{conn}, nil }
 			}
-			playsGroups(t, real{conn}, f, entries, func(words ...string) resp.Value { return conn.Do(target.Command(words...)...) })
+			playsGroups(t, real{conn}, f, entries, func(words ...string) resp.Value { return conn.Do(client.Command(words...)...) })
 		})
 	}
 }
 
-func playsGroups(t *testing.T, c target.Client, f *fake, entries int, call func(words ...string) resp.Value) {
+func playsGroups(t *testing.T, c client.Client, f *fake, entries int, call func(words ...string) resp.Value) {
 	do := func(line string) resp.Value {
 		t.Helper()
 		v := call(strings.Fields(line)...)
@@ -52,7 +52,7 @@ func playsGroups(t *testing.T, c target.Client, f *fake, entries int, call func(
 	do("XREADGROUP GROUP ops ann COUNT 2 STREAMS s >")
 	pending := func() (said string) {
 		for _, e := range do("XPENDING s ops - + 10").Elems {
-			said += target.Text(e.Elems[0]) + " " + target.Text(e.Elems[1]) + " " + target.Text(e.Elems[3]) + ", "
+			said += client.Text(e.Elems[0]) + " " + client.Text(e.Elems[1]) + " " + client.Text(e.Elems[3]) + ", "
 		}
 		return said
 	}

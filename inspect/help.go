@@ -7,25 +7,25 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/meowdis/meowdis/display"
-	"github.com/meowdis/meowdis/inspect/room"
 	"github.com/meowdis/meowdis/inspect/screen"
+	"github.com/meowdis/meowdis/inspect/ui"
+	"github.com/meowdis/meowdis/keyspace/display"
 )
 
 // helpPage is the searchable page of all keys.
 type helpPage struct {
-	room.Page
+	ui.Page
 	m *Model
 }
 
 // showHelp shows all bindings.
 func (m *Model) showHelp() tea.Cmd {
-	m.Dialog = &helpPage{room.Page{Title: "Keys", Layout: m.helpLines}, m}
+	m.Dialog = &helpPage{ui.Page{Title: "Keys", Layout: m.helpLines}, m}
 	return nil
 }
 
 // Press implements the Dialog interface.
-func (h *helpPage) Press(b *room.Base, k tea.KeyMsg) tea.Cmd {
+func (h *helpPage) Press(b *ui.Base, k tea.KeyMsg) tea.Cmd {
 	if k.String() == "/" {
 		return h.m.openPalette(h)
 	}

@@ -11,14 +11,14 @@ import (
 	"github.com/charmbracelet/lipgloss"
 	"github.com/muesli/termenv"
 
+	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/edit"
 	"github.com/meowdis/meowdis/inspect/server"
-	"github.com/meowdis/meowdis/inspect/target"
 	"github.com/meowdis/meowdis/inspect/value"
 )
 
 // Client runs commands; see target.Client.
-type Client = target.Client
+type Client = client.Client
 
 // Decoder is a user-defined decoder of values; see value.Decoder.
 type Decoder = value.Decoder
@@ -34,15 +34,15 @@ const (
 
 // Options configures Run.
 type Options struct {
-	Client target.Client
-	Index  target.Index // answers what commands cannot; nil: keys are found by SCAN
+	Client client.Client
+	Index  client.Index // answers what commands cannot; nil: keys are found by SCAN
 	Target string       // the displayed name of the target: a path, or a URL without its secrets
 	DB     int          // the first database shown
 	// Moved returns an error if the file is no longer at its path. Nil for targets that are not files.
 	Moved     func() error
 	Delimiter string // separates folders in names; ":" if empty
 	// Unlock returns a client that can write. If nil, the browser stays read-only.
-	Unlock func(context.Context) (target.Client, error)
+	Unlock func(context.Context) (client.Client, error)
 	// Journal is the directory of the undo journal, which stores overwritten data until it is undone.
 	// If the journal cannot be written, no change is made.
 	Journal string
@@ -77,7 +77,7 @@ type Options struct {
 	StandIn string
 	// Scratch creates an empty in-memory data set, in which compare rebuilds an earlier version of a
 	// key. If nil, keys can only be compared with each other.
-	Scratch func(context.Context) (c target.Client, end func() error, err error)
+	Scratch func(context.Context) (c client.Client, end func() error, err error)
 	// Listen runs a streaming command on its own connection. If nil, no command can stream.
 	Listen server.Listener
 	// Decoder returns the user's decoder for a key, or nil.

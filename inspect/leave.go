@@ -6,7 +6,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/meowdis/meowdis/inspect/job"
-	"github.com/meowdis/meowdis/inspect/room"
+	"github.com/meowdis/meowdis/inspect/ui"
 )
 
 // quit ends the program. During a change it asks first; a second ^C stops the change.
@@ -19,7 +19,7 @@ func (m *Model) quit() tea.Cmd {
 	if !m.edit.IsChanging() || m.quitDialog != nil && m.Dialog == m.quitDialog {
 		return m.end()
 	}
-	m.quitDialog = &room.Picker{Title: "A change is being made", Choose: func(choice string) tea.Cmd {
+	m.quitDialog = &ui.Picker{Title: "A change is being made", Choose: func(choice string) tea.Cmd {
 		switch choice {
 		case "wait":
 			m.quitAfterWrite = true
@@ -29,7 +29,7 @@ func (m *Model) quit() tea.Cmd {
 		}
 		return nil
 	}}
-	m.quitDialog.Items = []room.Item{
+	m.quitDialog.Items = []ui.Item{
 		{Label: "wait for it, then quit", Value: "wait"},
 		{Label: "stop it and quit", Value: "stop", Note: "undo is kept"},
 		{Label: "go back", Value: "stay"},

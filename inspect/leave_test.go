@@ -9,9 +9,9 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/meowdis/meowdis/inspect/change"
+	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/job"
-	"github.com/meowdis/meowdis/inspect/target"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // quits reports whether a command ends the program.
@@ -124,11 +124,11 @@ func keyMsg(key string) tea.KeyMsg {
 
 func (f *file) size(t *testing.T) int64 {
 	t.Helper()
-	v, err := f.session.Do(context.Background(), target.Command("DBSIZE")...)
+	v, err := f.session.Do(context.Background(), client.Command("DBSIZE")...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return target.Number(v)
+	return client.Number(v)
 }
 
 // TestQuitOnATinyScreenAsks checks that the question fits on a tiny screen.
@@ -170,7 +170,7 @@ func TestAChangeThatIsCutOffIsKept(t *testing.T) {
 	start := f.fake.options
 	f.fake.options = func(o *Options) {
 		start(o)
-		o.Unlock = func(context.Context) (target.Client, error) { return c, nil }
+		o.Unlock = func(context.Context) (client.Client, error) { return c, nil }
 	}
 	s := browseOn(t, f, f.fake, 80, 24)
 	s.press("U", "D")

@@ -11,9 +11,9 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/meowdis/meowdis/display"
 	"github.com/meowdis/meowdis/inspect/screen"
-	"github.com/meowdis/meowdis/spelling"
+	"github.com/meowdis/meowdis/internal/spelling"
+	"github.com/meowdis/meowdis/keyspace/display"
 )
 
 // Look is the user's choice of keys and colours. The zero value is the default.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/inspect/client"
 )
 
 // marked returns the subject of the next action.
@@ -145,9 +145,9 @@ func TestLivesOfMany(t *testing.T) {
 // asks returns the reply to a command whose words are separated by spaces.
 func (f *file) asks(line string) string {
 	f.t.Helper()
-	v, err := f.session.Do(context.Background(), target.Command(strings.Fields(line)...)...)
+	v, err := f.session.Do(context.Background(), client.Command(strings.Fields(line)...)...)
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	return target.Text(v)
+	return client.Text(v)
 }

@@ -8,33 +8,33 @@ import (
 	"github.com/charmbracelet/lipgloss"
 
 	"github.com/meowdis/meowdis/inspect/change"
+	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/compare"
 	"github.com/meowdis/meowdis/inspect/edit"
 	"github.com/meowdis/meowdis/inspect/job"
 	"github.com/meowdis/meowdis/inspect/keys"
 	"github.com/meowdis/meowdis/inspect/overview"
-	"github.com/meowdis/meowdis/inspect/recall"
-	"github.com/meowdis/meowdis/inspect/room"
+	"github.com/meowdis/meowdis/inspect/recents"
 	"github.com/meowdis/meowdis/inspect/screen"
 	"github.com/meowdis/meowdis/inspect/server"
-	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/inspect/ui"
 	"github.com/meowdis/meowdis/inspect/value"
 )
 
 // Model is the whole state of the browser for one target. It reads the clock and does I/O only through
 // its Options.
 type Model struct {
-	*room.Base
+	*ui.Base
 	shared
 	options        Options
-	memory         *recall.Memory
-	lastVisit      visit        // the last visit recorded
-	tabs           *Tabs        // the tabs that it belongs to; nil: it is the only one
-	hidden         bool         // another tab is on the screen
-	initCmd        tea.Cmd      // sent at the start; nil: nothing
-	quitting       bool         // the screen is cleared before the program ends
-	quitDialog     *room.Picker // the question whether to quit during a change
-	quitAfterWrite bool         // quit when the running change ends
+	memory         *recents.Memory
+	lastVisit      visit      // the last visit recorded
+	tabs           *Tabs      // the tabs that it belongs to; nil: it is the only one
+	hidden         bool       // another tab is on the screen
+	initCmd        tea.Cmd    // sent at the start; nil: nothing
+	quitting       bool       // the screen is cleared before the program ends
+	quitDialog     *ui.Picker // the question whether to quit during a change
+	quitAfterWrite bool       // quit when the running change ends
 
 	keys      keys.Room
 	value     value.Room
@@ -82,8 +82,8 @@ func newModel(o Options, s shared) *Model {
 		o.Editor = s.keyboard.lend(o.Editor)
 	}
 	m := &Model{
-		Base: &room.Base{
-			Jobs: job.Jobs{Now: o.Now(), After: job.Later}, Conn: target.NewConn(o.Client, o.Now), Index: o.Index, Delimiter: o.Delimiter, Clock: o.Now,
+		Base: &ui.Base{
+			Jobs: job.Jobs{Now: o.Now(), After: job.Later}, Conn: client.NewConn(o.Client, o.Now), Index: o.Index, Delimiter: o.Delimiter, Clock: o.Now,
 			Styles: s.styles, DB: o.DB,
 		},
 		shared: s, options: o, following: o.Index != nil,
@@ -102,9 +102,9 @@ func newModel(o Options, s shared) *Model {
 	}, maker)
 	m.server = server.Room{Base: m.Base, Listen: o.Listen}
 	m.compare = compare.Room{Base: m.Base, Scratch: o.Scratch, Past: func() *change.Past { return maker.Journal.Past(m.edit.Undoable()) }}
-	m.memory = recall.New(o.Recall, identity, o.Now)
+	m.memory = recents.New(o.Recall, identity, o.Now)
 	if o.Fleeting {
-		m.memory = recall.New("", identity, o.Now)
+		m.memory = recents.New("", identity, o.Now)
 	}
 	m.keys, m.overview = keys.New(m.Base), overview.Room{Base: m.Base, Place: o.Target}
 	m.keys.Holds = value.Holding(m.Conn)

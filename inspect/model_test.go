@@ -10,9 +10,9 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/job"
-	"github.com/meowdis/meowdis/inspect/room"
-	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/inspect/ui"
 )
 
 func TestStartDescribesOneScreenOnly(t *testing.T) {
@@ -228,7 +228,7 @@ func TestRestingOpensTheValue(t *testing.T) {
 	if f.sent("GETRANGE") != before {
 		t.Error("values were opened in passing")
 	}
-	s.wait(room.SettleTime)
+	s.wait(ui.SettleTime)
 	s.shows("value 20")
 	if n := f.sent("GETRANGE") - before; n != 1 {
 		t.Errorf("%d values were opened", n)
@@ -279,7 +279,7 @@ func TestLettersThatComeTogether(t *testing.T) {
 	s.press("/009")
 	s.shows("/ 009▏", "1 of 11 found")
 	s.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("j"), Alt: true})
-	s.wait(room.SettleTime)
+	s.wait(ui.SettleTime)
 	s.shows("all keys", "▌ key:00010") // key:00009 was found before it
 	s.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("jjq"), Paste: true})
 	s.shows("▌ key:00010")
@@ -313,7 +313,7 @@ func TestNoSizeBreaksTheScreen(t *testing.T) {
 	for _, width := range []int{1, 2, 9, 20, 39, 40, 60, 99, 100, 101, 200} {
 		for _, height := range []int{1, 2, 3, 5, 6, 12, 50} {
 			f := newFake().zoo()
-			f.options = func(o *Options) { o.Unlock = func(context.Context) (target.Client, error) { return f, nil } }
+			f.options = func(o *Options) { o.Unlock = func(context.Context) (client.Client, error) { return f, nil } }
 			s := browse(t, f, width, height)
 			for _, keys := range [][]string{{"enter"}, {"x"}, {"esc"}, {"G"}, {"?"}, {"esc"}, {"d"}, {"esc"}, {"O"}, {"esc"}, {"i"}, {"esc"}, {":", "é"}, {"esc"}, {"L"}, {"esc"},
 				{"y"}, {"esc"}, {"s"}, {"esc"}, {"U", "a"}, {"enter"}, {"esc"}, {"D"}, {"esc"}, {"/", "é"}} {

@@ -1,7 +1,7 @@
 package inspect
 
 import (
-	"github.com/meowdis/meowdis/inspect/room"
+	"github.com/meowdis/meowdis/inspect/ui"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -97,7 +97,7 @@ func (m *Model) clickOverlay(x, y int) tea.Cmd {
 	b := m.box()
 	inside := x >= b.x && x < b.x+b.width && y >= b.y && y < b.y+len(b.lines)+2
 	switch o := m.Dialog.(type) {
-	case *room.Picker:
+	case *ui.Picker:
 		// The border and the title are above the items.
 		if at := o.Top + y - b.y - 2; inside && y-b.y >= 2 && at < len(o.Items) && y-b.y <= len(b.lines) {
 			o.At = at
@@ -106,14 +106,14 @@ func (m *Model) clickOverlay(x, y int) tea.Cmd {
 		if !inside {
 			return o.Press(m.Base, signKeys["esc"])
 		}
-	case *room.Finder:
+	case *ui.Finder:
 		if at := o.Line(y - b.y - 1); inside && at >= 0 {
 			return o.Take(m.Base, at)
 		}
 		if !inside {
 			return o.Press(m.Base, signKeys["esc"])
 		}
-	case *room.Page, *helpPage, *overview.Glance:
+	case *ui.Page, *helpPage, *overview.Glance:
 		if !inside {
 			return m.Dialog.Press(m.Base, signKeys["esc"])
 		}

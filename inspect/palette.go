@@ -7,20 +7,20 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"github.com/meowdis/meowdis/inspect/room"
+	"github.com/meowdis/meowdis/inspect/ui"
 )
 
 // showPalette opens the palette: a searchable list of all actions.
 func (m *Model) showPalette() tea.Cmd { return m.openPalette(nil) }
 
 // openPalette opens the palette above the dialog behind, which may be nil.
-func (m *Model) openPalette(behind room.Dialog) tea.Cmd {
-	f := &room.Finder{Title: "Actions", Takes: "do it", Behind: behind, Choose: func(name string) tea.Cmd {
+func (m *Model) openPalette(behind ui.Dialog) tea.Cmd {
+	f := &ui.Finder{Title: "Actions", Takes: "do it", Behind: behind, Choose: func(name string) tea.Cmd {
 		return m.perform(m.action(name))
 	}}
 	for _, b := range m.paletteOrder() {
 		also := append(slices.Clone(b.keys), strings.Fields(b.label())...)
-		f.Items = append(f.Items, room.Item{
+		f.Items = append(f.Items, ui.Item{
 			Label: b.help, Note: b.where.note() + b.label(), Value: b.name,
 			Also: strings.Join(append(also, b.name, strings.ReplaceAll(b.name, "_", " ")), " "),
 		})

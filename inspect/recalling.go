@@ -7,18 +7,18 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/job"
-	"github.com/meowdis/meowdis/inspect/recall"
-	"github.com/meowdis/meowdis/inspect/room"
+	"github.com/meowdis/meowdis/inspect/recents"
 	"github.com/meowdis/meowdis/inspect/screen"
-	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/inspect/ui"
+	"github.com/meowdis/meowdis/keyspace/display"
 )
 
 // recalledMsg is the recent keys and bookmarks; bookmarkedMsg is a key and whether it is bookmarked
 // now.
 type (
-	recalledMsg   recall.Keys
+	recalledMsg   recents.Keys
 	bookmarkedMsg struct {
 		key    string
 		marked bool
@@ -93,29 +93,29 @@ func (m *Model) onRecalled(keys recalledMsg) {
 		m.Notice = "No key was opened or bookmarked yet. Press " + m.KeyFor("bookmark") + " to bookmark one."
 		return
 	}
-	f := &room.Finder{Title: "Bookmarks (★) and recent keys", Takes: "open", Hints: [][2]string{{"^X", "forget"}}}
-	var shown []recall.Key
+	f := &ui.Finder{Title: "Bookmarks (★) and recent keys", Takes: "open", Hints: [][2]string{{"^X", "forget"}}}
+	var shown []recents.Key
 	for i, k := range list {
 		star := "★ "
 		if i >= len(keys.Bookmarks) {
 			star = "  "
-			if slices.ContainsFunc(keys.Bookmarks, func(b recall.Key) bool { return b.DB == k.DB && string(b.Name) == string(k.Name) }) {
+			if slices.ContainsFunc(keys.Bookmarks, func(b recents.Key) bool { return b.DB == k.DB && string(b.Name) == string(k.Name) }) {
 				continue
 			}
 		}
 		note := display.Remaining(max(m.Now-k.At, 0)) + " ago"
 		if k.DB != m.DB {
-			note = "db " + target.Decimal(int64(k.DB)) + " · " + note
+			note = "db " + client.Decimal(int64(k.DB)) + " · " + note
 		}
-		f.Items = append(f.Items, room.Item{Label: star + display.Text(string(k.Name), 200), Note: note, Value: target.Decimal(int64(len(shown)))})
+		f.Items = append(f.Items, ui.Item{Label: star + display.Text(string(k.Name), 200), Note: note, Value: client.Decimal(int64(len(shown)))})
 		shown = append(shown, k)
 	}
 	f.Choose = func(value string) tea.Cmd {
-		k := shown[target.Atoi(value)]
+		k := shown[client.Atoi(value)]
 		return m.goTo(k.DB, string(k.Name))
 	}
-	f.Keys = map[string]func(room.Item) tea.Cmd{forgetKey: func(it room.Item) tea.Cmd {
-		k, memory := shown[target.Atoi(it.Value)], m.memory
+	f.Keys = map[string]func(ui.Item) tea.Cmd{forgetKey: func(it ui.Item) tea.Cmd {
+		k, memory := shown[client.Atoi(it.Value)], m.memory
 		f.Remove(it)
 		return m.Start(job.Recalling, func(context.Context) (tea.Msg, error) {
 			return nil, memory.Forget(k.DB, string(k.Name))
@@ -127,7 +127,7 @@ func (m *Model) onRecalled(keys recalledMsg) {
 
 // openByName opens a key by its typed name: the only way if the target refuses SCAN.
 func (m *Model) openByName() tea.Cmd {
-	m.Dialog = &room.Question{Title: "Open a key", Note: `its whole name; "in quotes" with escapes`, Prompt: screen.NewPrompt(""), Answer: func(name string) tea.Cmd {
+	m.Dialog = &ui.Question{Title: "Open a key", Note: `its whole name; "in quotes" with escapes`, Prompt: screen.NewPrompt(""), Answer: func(name string) tea.Cmd {
 		if strings.HasPrefix(name, `"`) {
 			if raw, err := screen.Unquote(name); err == nil {
 				name = raw

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/meowdis/meowdis/inspect/target"
-	"github.com/meowdis/meowdis/internal/oracle"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/inspect/client"
+	"github.com/meowdis/meowdis/internal/test/oracle"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // real is a real Redis as a Client.
@@ -26,7 +26,7 @@ func (r real) Pipeline(_ context.Context, calls [][][]byte) ([]resp.Value, error
 func TestRealRedis(t *testing.T) {
 	conn := oracle.Start(t).Dial(t)
 	do := func(words ...string) {
-		if v := conn.Do(target.Command(words...)...); v.IsError() {
+		if v := conn.Do(client.Command(words...)...); v.IsError() {
 			t.Fatalf("%v: %s", words, v.Str)
 		}
 	}

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/meowdis/meowdis/inspect/target"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/inspect/client"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // TestUserWhoMayLittle opens keys of every type by name, and reports each refusal once.
@@ -52,7 +52,7 @@ func TestUserWhoMayLittle(t *testing.T) {
 
 // barred is a Client that refuses some commands.
 type barred struct {
-	target.Client
+	client.Client
 	names []string
 }
 

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/meowdis/meowdis/inspect/target"
-	"github.com/meowdis/meowdis/internal/oracle"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/inspect/client"
+	"github.com/meowdis/meowdis/internal/test/oracle"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // theirs runs commands of another client, one per line.
@@ -80,7 +80,7 @@ func TestUndoAsksBeforeItOverwrites(t *testing.T) {
 				}
 				s.press("u", "y")
 				s.shows("Undone")
-				v, err := f.session.Do(context.Background(), target.Command(strings.Fields(c.undone)...)...)
+				v, err := f.session.Do(context.Background(), client.Command(strings.Fields(c.undone)...)...)
 				if got := words(v); err != nil || got != c.then {
 					t.Errorf("%s: %q %v, want %q", c.undone, got, err, c.then)
 				}
@@ -115,7 +115,7 @@ func TestEveryTypeIsReviewed(t *testing.T) {
 // words returns a reply as words.
 func words(v resp.Value) string {
 	if len(v.Elems) == 0 {
-		return target.Text(v)
+		return client.Text(v)
 	}
 	all := make([]string, len(v.Elems))
 	for i, e := range v.Elems {
@@ -217,8 +217,8 @@ func TestUndoIsWatched(t *testing.T) {
 	s.press("u")
 	s.shows("Undo nevertheless?", "k was changed since")
 	s.press("n")
-	if v, err := f.session.Do(context.Background(), target.Command("GET", "k")...); err != nil || target.Text(v) != "theirs" {
-		t.Errorf("k is %q, %v", target.Text(v), err)
+	if v, err := f.session.Do(context.Background(), client.Command("GET", "k")...); err != nil || client.Text(v) != "theirs" {
+		t.Errorf("k is %q, %v", client.Text(v), err)
 	}
 }
 
@@ -251,26 +251,26 @@ func TestRealRedisIsReviewed(t *testing.T) {
 	server := oracle.Start(t)
 	conn, other := server.Dial(t), server.Dial(t)
 	for i := range 512 {
-		conn.Do(target.Command("HSET", "h", "f"+target.Decimal(int64(i)), "v")...)
+		conn.Do(client.Command("HSET", "h", "f"+client.Decimal(int64(i)), "v")...)
 	}
 	f := newFake()
 	f.options = func(o *Options) {
-		o.Unlock = func(context.Context) (target.Client, error) { return real{conn}, nil }
+		o.Unlock = func(context.Context) (client.Client, error) { return real{conn}, nil }
 	}
 	s := browseOn(t, real{conn}, f, 80, 24)
 	s.press("U")
 	s.runs("HSET h g 1")
 	for range 2000 {
-		other.Do(target.Command("HGET", "h", "f1")...) // continues the rehash
+		other.Do(client.Command("HGET", "h", "f1")...) // continues the rehash
 	}
 	s.press("u")
 	s.shows("Undone")
 	s.runs("HSET h g 1")
-	other.Do(target.Command("HSET", "h", "theirs", "1")...)
+	other.Do(client.Command("HSET", "h", "theirs", "1")...)
 	s.press("u")
 	s.shows("Undo nevertheless?", "h was changed since")
 	s.press("n")
-	if v := other.Do(target.Command("HGET", "h", "theirs")...); target.Text(v) != "1" {
-		t.Errorf("theirs is %q", target.Text(v))
+	if v := other.Do(client.Command("HGET", "h", "theirs")...); client.Text(v) != "1" {
+		t.Errorf("theirs is %q", client.Text(v))
 	}
 }

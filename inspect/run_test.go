@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 func TestRunEndsWithItsContext(t *testing.T) {

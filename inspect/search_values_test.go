@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/job"
-	"github.com/meowdis/meowdis/inspect/target"
-	"github.com/meowdis/meowdis/internal/oracle"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/internal/test/oracle"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // needles puts a text into a value of every type, in places hard to find, and adds other keys.
@@ -59,7 +59,7 @@ func TestSearchInValues(t *testing.T) {
 	t.Run("file", func(t *testing.T) {
 		f := newFile(t)
 		holders := needles(t, func(words ...string) resp.Value {
-			v, err := f.session.Do(context.Background(), target.Command(words...)...)
+			v, err := f.session.Do(context.Background(), client.Command(words...)...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -72,12 +72,12 @@ func TestSearchInValues(t *testing.T) {
 	})
 	t.Run("server", func(t *testing.T) {
 		conn := oracle.Start(t).Dial(t)
-		holders := needles(t, func(words ...string) resp.Value { return conn.Do(target.Command(words...)...) })
+		holders := needles(t, func(words ...string) resp.Value { return conn.Do(client.Command(words...)...) })
 		searchesValues(t, real{conn}, newFake(), holders)
 	})
 }
 
-func searchesValues(t *testing.T, c target.Client, f *fake, holders []string) {
+func searchesValues(t *testing.T, c client.Client, f *fake, holders []string) {
 	b := &meddler{Client: c}
 	s := browseOn(t, b, f, 80, 24)
 	b.most = 0

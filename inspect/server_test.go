@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/meowdis/meowdis/inspect/target"
-	"github.com/meowdis/meowdis/internal/oracle"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/inspect/client"
+	"github.com/meowdis/meowdis/internal/test/oracle"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // serves makes the fake answer the commands of the server pane.
@@ -47,13 +47,13 @@ func TestRealServer(t *testing.T) {
 	server := oracle.Start(t)
 	conn, other := server.Dial(t), server.Dial(t)
 	for _, line := range [][]string{{"CLIENT", "SETNAME", "victim"}, {"CONFIG", "SET", "slowlog-log-slower-than", "0"}, {"SUBSCRIBE", "news"}} {
-		if v := other.Do(target.Command(line...)...); v.IsError() {
+		if v := other.Do(client.Command(line...)...); v.IsError() {
 			t.Fatalf("%v: %s", line, v.Str)
 		}
 	}
 	f := newFake()
 	f.options = func(o *Options) {
-		o.Unlock = func(context.Context) (target.Client, error) { return real{conn}, nil }
+		o.Unlock = func(context.Context) (client.Client, error) { return real{conn}, nil }
 	}
 	s := browseOn(t, real{conn}, f, 120, 30)
 	s.press("M")

@@ -16,8 +16,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/meowdis/meowdis/inspect/room"
-	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/inspect/client"
+	"github.com/meowdis/meowdis/inspect/ui"
 )
 
 var update = flag.Bool("update", false, "write what the sessions show into their files")
@@ -165,7 +165,7 @@ func play(t *testing.T, lines []string, size string) []string {
 	t.Helper()
 	screens := make([]string, len(lines))
 	on := newFile(t)
-	var client target.Client = on.fake
+	var client client.Client = on.fake
 	var s driven
 	for i, line := range lines {
 		step, ok := strings.CutPrefix(line, "> ")
@@ -204,7 +204,7 @@ func takeStep(s driven, on *file, word, rest string) {
 	case "size":
 		width, height := dimensions(on.t, rest)
 		s.send(tea.WindowSizeMsg{Width: width, Height: height})
-		s.wait(2 * room.SettleTime)
+		s.wait(2 * ui.SettleTime)
 	case "type":
 		s.typing(rest)
 	case "other":
@@ -231,11 +231,11 @@ func point(s driven, what string, words []string) {
 	}
 	e.X, e.Y = atoi(words[0]), atoi(words[1])
 	s.send(e)
-	s.wait(2 * room.SettleTime)
+	s.wait(2 * ui.SettleTime)
 }
 
 // browsed creates a data set and returns a client of it.
-func browsed(t *testing.T, on *file, name string) target.Client {
+func browsed(t *testing.T, on *file, name string) client.Client {
 	t.Helper()
 	remote := on.fake
 	switch name {

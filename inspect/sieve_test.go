@@ -6,16 +6,16 @@ import (
 	"testing"
 
 	"github.com/meowdis/meowdis/inspect/job"
-	"github.com/meowdis/meowdis/internal/oracle"
+	"github.com/meowdis/meowdis/internal/test/oracle"
 
-	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/inspect/client"
 )
 
 // TestElementsAreFiltered filters and sorts values of every type on a real server.
 func TestElementsAreFiltered(t *testing.T) {
 	conn := oracle.Start(t).Dial(t)
 	do := func(words ...string) {
-		if v := conn.Do(target.Command(words...)...); v.IsError() {
+		if v := conn.Do(client.Command(words...)...); v.IsError() {
 			t.Fatalf("%v: %s", words, v.Str)
 		}
 	}

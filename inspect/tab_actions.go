@@ -6,9 +6,9 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"github.com/meowdis/meowdis/display"
-	"github.com/meowdis/meowdis/inspect/room"
-	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/inspect/client"
+	"github.com/meowdis/meowdis/inspect/ui"
+	"github.com/meowdis/meowdis/keyspace/display"
 )
 
 // tabBindings returns the bindings for tabs.
@@ -28,14 +28,14 @@ func (m *Model) openTab() tea.Cmd {
 		m.Notice = "No other target can be opened here."
 		return nil
 	}
-	f := &room.Finder{Title: "Open a profile, or type a FILE, a URL or @NAME", Takes: "open"}
+	f := &ui.Finder{Title: "Open a profile, or type a FILE, a URL or @NAME", Takes: "open"}
 	open := func(label, spec string) tea.Cmd {
 		return m.tabs.add(label, func(ctx context.Context) (Options, error) { return m.options.Open(ctx, spec) })
 	}
 	labels := map[string]string{}
 	for _, p := range m.options.Places() {
 		labels[p.Spec] = p.Label
-		f.Items = append(f.Items, room.Item{Label: display.Text(p.Label, 60), Note: display.Text(p.Note, 60), Value: p.Spec})
+		f.Items = append(f.Items, ui.Item{Label: display.Text(p.Label, 60), Note: display.Text(p.Note, 60), Value: p.Spec})
 	}
 	f.Choose = func(spec string) tea.Cmd { return open(labels[spec], spec) }
 	f.Free = func(text string) tea.Cmd {
@@ -101,11 +101,11 @@ func (m *Model) pickTab() tea.Cmd {
 	if m.isOnlyTab() {
 		return nil
 	}
-	p := &room.Picker{Title: "Tabs", Takes: "show", At: m.tabs.at, Choose: func(value string) tea.Cmd {
-		return m.tabs.show(int(target.Atoi(value)))
+	p := &ui.Picker{Title: "Tabs", Takes: "show", At: m.tabs.at, Choose: func(value string) tea.Cmd {
+		return m.tabs.show(int(client.Atoi(value)))
 	}}
 	for i, each := range m.tabs.list {
-		p.Items = append(p.Items, room.Item{Label: target.Decimal(int64(i+1)) + " " + display.Text(each.Label, 60), Note: strings.TrimSpace(each.statusMark()), Value: target.Decimal(int64(i))})
+		p.Items = append(p.Items, ui.Item{Label: client.Decimal(int64(i+1)) + " " + display.Text(each.Label, 60), Note: strings.TrimSpace(each.statusMark()), Value: client.Decimal(int64(i))})
 	}
 	m.Dialog = p
 	return nil

@@ -16,9 +16,9 @@ import (
 	"github.com/charmbracelet/lipgloss"
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/edit"
-	"github.com/meowdis/meowdis/inspect/room"
-	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/inspect/ui"
 )
 
 // tabbed drives Tabs as bubbletea does, one message at a time.
@@ -53,7 +53,7 @@ func inTabs(t *testing.T, width, height int, names ...string) *tabbed {
 	}
 	s.run(s.tabs.Init())
 	s.send(tea.WindowSizeMsg{Width: width, Height: height})
-	s.wait(2 * room.SettleTime)
+	s.wait(2 * ui.SettleTime)
 	return s
 }
 
@@ -81,7 +81,7 @@ func (s *tabbed) options(name string) (Options, error) {
 			s.before(name, calls)
 		}
 	}}
-	o.Client, o.Unlock = meddled, func(context.Context) (target.Client, error) { return meddled, nil }
+	o.Client, o.Unlock = meddled, func(context.Context) (client.Client, error) { return meddled, nil }
 	return o, nil
 }
 
@@ -123,7 +123,7 @@ func (s *tabbed) press(keys ...string) {
 		}
 		s.send(msg)
 	}
-	s.wait(2 * room.SettleTime)
+	s.wait(2 * ui.SettleTime)
 }
 
 func (s *tabbed) screen() string {

@@ -8,8 +8,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/meowdis/meowdis/display"
-	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/inspect/client"
+	"github.com/meowdis/meowdis/keyspace/display"
 )
 
 // barLines returns the height of the tab bar: 0 with a single tab, or if a Model needs every line.
@@ -48,7 +48,7 @@ func (t *Tabs) barParts() []barPart {
 	most := max(t.width/len(t.list)-1, 10)
 	parts := make([]barPart, len(t.list))
 	for i, each := range t.list {
-		text := " " + target.Decimal(int64(i+1)) + " " + each.statusMark() + display.Text(cmp.Or(each.Label, "…"), 40)
+		text := " " + client.Decimal(int64(i+1)) + " " + each.statusMark() + display.Text(cmp.Or(each.Label, "…"), 40)
 		parts[i] = barPart{tab: i, text: display.Truncate(text, most-1) + " "}
 		parts[i].width = ansi.StringWidth(parts[i].text)
 	}

@@ -4,13 +4,13 @@ import (
 	"context"
 	"testing"
 
-	"github.com/meowdis/meowdis/inspect/target"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/inspect/client"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // trips is a Client that counts round trips.
 type trips struct {
-	target.Client
+	client.Client
 	n int
 }
 

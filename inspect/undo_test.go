@@ -11,16 +11,16 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/meowdis/meowdis/inspect/change"
+	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/edit"
 	"github.com/meowdis/meowdis/inspect/job"
-	"github.com/meowdis/meowdis/inspect/target"
-	"github.com/meowdis/meowdis/internal/oracle"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/internal/test/oracle"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // meddler is a Client that calls a function before each call, and counts bytes.
 type meddler struct {
-	target.Client
+	client.Client
 	before  func(calls [][][]byte)
 	refuses string // the name of a command
 	most    int    // the most bytes of a call or its replies
@@ -35,7 +35,7 @@ func (b *meddler) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value,
 	calls = slices.Clone(calls)
 	for i, call := range calls {
 		if string(call[0]) == b.refuses {
-			refused, calls[i] = append(refused, i), target.Command("PING")
+			refused, calls[i] = append(refused, i), client.Command("PING")
 		}
 	}
 	values, err := b.Client.Pipeline(ctx, calls)
@@ -74,7 +74,7 @@ func (f *file) through(b *meddler) {
 	start := f.fake.options
 	f.fake.options = func(o *Options) {
 		start(o)
-		o.Unlock = func(context.Context) (target.Client, error) { return b, nil }
+		o.Unlock = func(context.Context) (client.Client, error) { return b, nil }
 	}
 }
 
@@ -255,9 +255,9 @@ func TestSomebodyElseWrites(t *testing.T) {
 				}
 				s.runs(c.mine)
 				s.press("u")
-				v, err := f.session.Do(context.Background(), target.Command(strings.Fields(c.read)...)...)
-				if err != nil || target.Text(v) != c.want || interfere {
-					t.Errorf("got %q %v, interfered %v", target.Text(v), err, !interfere)
+				v, err := f.session.Do(context.Background(), client.Command(strings.Fields(c.read)...)...)
+				if err != nil || client.Text(v) != c.want || interfere {
+					t.Errorf("got %q %v, interfered %v", client.Text(v), err, !interfere)
 				}
 			})
 		}
@@ -340,7 +340,7 @@ func TestMemoryStaysFlat(t *testing.T) {
 	f := newFile(t)
 	ctx := context.Background()
 	do := func(words ...string) {
-		if v, err := f.session.Do(ctx, target.Command(words...)...); err != nil || v.IsError() {
+		if v, err := f.session.Do(ctx, client.Command(words...)...); err != nil || v.IsError() {
 			t.Fatal(words[0], err, string(v.Str))
 		}
 	}
@@ -420,13 +420,13 @@ func TestRealRedisIsUndone(t *testing.T) {
 		"HSET cart apple 3 pear 1", "RPUSH l a b c", "SADD tags 1 2 3", "ZADD board 1.5 ann 2 bob", "SET config text PXAT 33000000000000",
 		"XADD events 1-1 a b", "XADD events 2-1 a b", "XGROUP CREATE events ops 0", "XREADGROUP GROUP ops worker COUNT 1 STREAMS events >",
 	} {
-		if v := conn.Do(target.Command(strings.Fields(line)...)...); v.IsError() {
+		if v := conn.Do(client.Command(strings.Fields(line)...)...); v.IsError() {
 			t.Fatal(line, string(v.Str))
 		}
 	}
 	f := newFake()
 	f.options = func(o *Options) {
-		o.Unlock = func(context.Context) (target.Client, error) { return real{conn}, nil }
+		o.Unlock = func(context.Context) (client.Client, error) { return real{conn}, nil }
 	}
 	s := browseOn(t, real{conn}, f, 80, 24)
 	s.press("U")

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/meowdis/meowdis/inspect/target"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/inspect/client"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // TestVectorSet opens a vector set, the attributes and the vector of an element, and undoes changes.
@@ -43,7 +43,7 @@ func TestVectorSet(t *testing.T) {
 
 // before84 is a target without VRANGE, as Redis before 8.4.
 type before84 struct {
-	target.Client
+	client.Client
 	asked int
 }
 

@@ -8,10 +8,10 @@ import (
 	"github.com/charmbracelet/lipgloss"
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/edit"
 	"github.com/meowdis/meowdis/inspect/screen"
-	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/keyspace/display"
 )
 
 // Lines around the panes.
@@ -67,8 +67,8 @@ func (m *Model) tooSmall() bool { return m.Width < minWidth || m.Height < minHei
 // tooSmallView draws the notice that the screen is too small.
 func (m *Model) tooSmallView() string {
 	lines := []string{
-		"Too small: " + target.Decimal(int64(m.Width)) + "×" + target.Decimal(int64(m.Height)),
-		"needs " + target.Decimal(minWidth) + "×" + target.Decimal(minHeight),
+		"Too small: " + client.Decimal(int64(m.Width)) + "×" + client.Decimal(int64(m.Height)),
+		"needs " + client.Decimal(minWidth) + "×" + client.Decimal(minHeight),
 		"q quits",
 	}
 	if m.quitDialog != nil && m.Dialog == m.quitDialog {
@@ -204,7 +204,7 @@ func (m *Model) header() string {
 		}
 	}
 	dot := m.Styles.Dim.Render(" · ")
-	right := m.lock(narrow) + dot + m.Styles.Dim.Render("db ") + target.Decimal(int64(m.DB)) + dot + total + " "
+	right := m.lock(narrow) + dot + m.Styles.Dim.Render("db ") + client.Decimal(int64(m.DB)) + dot + total + " "
 	room := m.Width - ansi.StringWidth(brand) - ansi.StringWidth(right) - 2
 	target := display.Whole(m.options.Target)
 	return screen.Between(brand+" "+screen.TruncateLeft(target, room), right, m.Width)

@@ -5,8 +5,8 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/job"
-	"github.com/meowdis/meowdis/inspect/target"
 )
 
 // watched is a version of the data, and a version of the open key.
@@ -48,7 +48,7 @@ func (m *Model) watch() tea.Cmd {
 }
 
 // read reads the versions.
-func (w watched) read(ctx context.Context, ix target.Index, db int, key string) (watched, error) {
+func (w watched) read(ctx context.Context, ix client.Index, db int, key string) (watched, error) {
 	var err error
 	if w.data, err = ix.DataVersion(ctx); err != nil {
 		return w, err

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/meowdis/meowdis/inspect/room"
+	"github.com/meowdis/meowdis/inspect/ui"
 )
 
 // TestEscKeepsTheKey checks that the cursor stays on its key when the filter is removed.
@@ -80,7 +80,7 @@ func TestJAndKMove(t *testing.T) {
 	s.press("U")
 	for _, menu := range []string{"t", "T", "s", "d", "y", "a", "L"} {
 		s.press(menu)
-		p, ok := s.model.Dialog.(*room.Picker)
+		p, ok := s.model.Dialog.(*ui.Picker)
 		if !ok {
 			t.Fatalf("%s opens no menu", menu)
 		}

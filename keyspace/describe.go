@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/meowdis/meowdis/keytype"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/store/keytype"
 )
 
 // Describe finds out what the keys are, in two round trips: the command that counts

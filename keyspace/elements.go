@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/meowdis/meowdis/keytype"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/store/keytype"
 )
 
 // headBytes is how much of a string is read to show its beginning.

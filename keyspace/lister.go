@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // Key is what was found out about a key.

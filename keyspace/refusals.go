@@ -5,7 +5,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // Refusal is an error reply to a command that the work could not do without.

@@ -3,7 +3,7 @@ package keyspace
 import (
 	"context"
 
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // Client runs commands: engine.Session and the clients of servers.

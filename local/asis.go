@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/meowdis/meowdis/foreign"
-	"github.com/meowdis/meowdis/schema"
+	"github.com/meowdis/meowdis/local/otherformats"
 	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/store/schema"
 )
 
 // File is a SQLite file as it is, for the verbs that check and pack files: opening one
@@ -74,7 +74,7 @@ func (f *File) Path() string { return f.path }
 func (f *File) SchemaVersion() (int, error) { return f.conn.schemaVersion() }
 
 // Tables lists the columns of all tables but the virtual ones.
-func (f *File) Tables() (foreign.File, error) { return f.conn.tables() }
+func (f *File) Tables() (otherformats.File, error) { return f.conn.tables() }
 
 // Query runs a statement and returns its rows, all of them.
 func (f *File) Query(sql string, args ...store.Value) ([]store.Row, error) {

@@ -11,9 +11,9 @@ import (
 	"modernc.org/libc"
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"github.com/meowdis/meowdis/outfile"
-	"github.com/meowdis/meowdis/schema"
+	"github.com/meowdis/meowdis/internal/atomicfile"
 	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/store/schema"
 )
 
 // BackupOptions say how a file is backed up.
@@ -52,7 +52,7 @@ func makeBackup(ctx context.Context, path string, mode os.FileMode, o BackupOpti
 	}
 	partial, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
-		return fmt.Errorf("backing up to %s: %w", path, outfile.Pathless(err))
+		return fmt.Errorf("backing up to %s: %w", path, atomicfile.Pathless(err))
 	}
 	defer func() {
 		if err != nil {
@@ -70,13 +70,13 @@ func makeBackup(ctx context.Context, path string, mode os.FileMode, o BackupOpti
 		return err
 	}
 	if err := os.Chmod(partial.Name(), mode); err != nil {
-		return outfile.Pathless(err)
+		return atomicfile.Pathless(err)
 	}
 	if err := checkBackup(path, o.Replace); err != nil {
 		return err
 	}
-	if err := outfile.Name(partial.Name(), path, o.Replace); err != nil {
-		return outfile.Pathless(err)
+	if err := atomicfile.Name(partial.Name(), path, o.Replace); err != nil {
+		return atomicfile.Pathless(err)
 	}
 	// The name is safe once the directory is; not every system can promise that.
 	syncPath(filepath.Dir(path), os.O_RDONLY)
@@ -86,12 +86,12 @@ func makeBackup(ctx context.Context, path string, mode os.FileMode, o BackupOpti
 // checkBackup reports why a backup must not get this name. With replace it may take the
 // place of what looks like an earlier backup: a database of ours that no process has open.
 func checkBackup(path string, replace bool) error {
-	err := outfile.Check(path, replace)
+	err := atomicfile.Check(path, replace)
 	switch {
-	case !errors.Is(err, outfile.ErrDatabase):
+	case !errors.Is(err, atomicfile.ErrDatabase):
 		return err
 	case !replace:
-		return outfile.ErrExists
+		return atomicfile.ErrExists
 	case retire(path) != nil:
 		return fmt.Errorf("%w, unless it is a backup that is not open anywhere: name another file", err)
 	}

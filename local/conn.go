@@ -15,7 +15,7 @@ import (
 	"modernc.org/libc"
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"github.com/meowdis/meowdis/foreign"
+	"github.com/meowdis/meowdis/local/otherformats"
 	"github.com/meowdis/meowdis/store"
 )
 
@@ -53,7 +53,7 @@ type conn struct {
 	// being made.
 	handle     uintptr // under which C memory refers to this
 	module     uintptr
-	connecting *foreign.Table
+	connecting *otherformats.Table
 }
 
 type prepared struct {

@@ -6,10 +6,10 @@ import (
 	"os"
 	"time"
 
-	"github.com/meowdis/meowdis/doctor"
-	"github.com/meowdis/meowdis/schema"
-	"github.com/meowdis/meowdis/schema/install"
+	"github.com/meowdis/meowdis/local/doctor"
 	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/store/schema"
+	"github.com/meowdis/meowdis/store/schema/install"
 )
 
 // makeOwn makes an empty file that only its owner may read, and reports whether it did: not when the file exists.

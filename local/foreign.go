@@ -4,9 +4,9 @@ import (
 	"errors"
 	"os"
 
-	"github.com/meowdis/meowdis/foreign"
-	"github.com/meowdis/meowdis/schema"
+	"github.com/meowdis/meowdis/local/otherformats"
 	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/store/schema"
 )
 
 // ErrForeign is the error of opening a SQLite file that meowdis did not make, and
@@ -77,7 +77,7 @@ func (s *Store) lookWith(c *conn) error {
 	if err != nil || len(tables) == 0 || tables["meowdis"] != nil {
 		return err
 	}
-	kind := foreign.Detect(tables)
+	kind := otherformats.Detect(tables)
 	if kind == nil {
 		return ErrForeign
 	}
@@ -94,12 +94,12 @@ func (s *Store) lookWith(c *conn) error {
 const sqlTables = `SELECT m.name, c.name FROM sqlite_schema m LEFT JOIN pragma_table_info(m.name) c
 	WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%'`
 
-func (c *conn) tables() (foreign.File, error) {
+func (c *conn) tables() (otherformats.File, error) {
 	rows, _, err := c.run(store.Stmt{SQL: sqlTables})
 	if err != nil {
 		return nil, err
 	}
-	file := foreign.File{}
+	file := otherformats.File{}
 	for _, row := range rows {
 		name := string(row[0].Bytes())
 		file[name] = append(file[name], string(row[1].Bytes()))

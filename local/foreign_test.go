@@ -10,10 +10,10 @@ import (
 	"testing"
 
 	"github.com/meowdis/meowdis/engine"
-	"github.com/meowdis/meowdis/foreign"
-	"github.com/meowdis/meowdis/internal/foreignfile"
+	"github.com/meowdis/meowdis/internal/test/foreignfile"
 	"github.com/meowdis/meowdis/local"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/local/otherformats"
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/store"
 )
 
@@ -303,7 +303,7 @@ func TestForeignInUse(t *testing.T) {
 
 // TestForeignIndexes looks up what the file has an index for by that index.
 func TestForeignIndexes(t *testing.T) {
-	f := foreign.File{
+	f := otherformats.File{
 		"rkey": {"id", "key", "type", "version", "etime", "mtime", "len"}, "rhash": {"kid", "field", "value"}, "rzset": {"kid", "elem", "score"},
 	}
 	path := filepath.Join(t.TempDir(), "redka.db")
@@ -315,20 +315,20 @@ func TestForeignIndexes(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	tables := map[string]foreign.Table{}
-	for _, table := range foreign.Detect(f).Tables(f) {
+	tables := map[string]otherformats.Table{}
+	for _, table := range otherformats.Detect(f).Tables(f) {
 		tables[table.Name] = table
 	}
 	for _, test := range []struct {
 		table       string
-		constraints []foreign.Constraint
-		order       []foreign.Order
+		constraints []otherformats.Constraint
+		order       []otherformats.Order
 		want        string
 	}{
-		{"keys", []foreign.Constraint{{Column: 1}, {Column: 2}}, nil, "SEARCH k USING COVERING INDEX rkey_key_idx (key=?)"},
-		{"keys", []foreign.Constraint{{Column: 1}, {Column: 3, Op: foreign.Greater}}, []foreign.Order{{Column: 3}}, "SEARCH k USING INTEGER PRIMARY KEY (rowid>?)"},
-		{"hashes", []foreign.Constraint{{Column: 0}, {Column: 1}, {Column: 2}}, nil, "SEARCH e USING INDEX rhash_pk_idx (kid=? AND field=?)"},
-		{"zsets", []foreign.Constraint{{Column: 0}}, []foreign.Order{{Column: 3, Descending: true}, {Column: 2, Descending: true}}, "SEARCH e USING COVERING INDEX rzset_score_idx (kid=?)"},
+		{"keys", []otherformats.Constraint{{Column: 1}, {Column: 2}}, nil, "SEARCH k USING COVERING INDEX rkey_key_idx (key=?)"},
+		{"keys", []otherformats.Constraint{{Column: 1}, {Column: 3, Op: otherformats.Greater}}, []otherformats.Order{{Column: 3}}, "SEARCH k USING INTEGER PRIMARY KEY (rowid>?)"},
+		{"hashes", []otherformats.Constraint{{Column: 0}, {Column: 1}, {Column: 2}}, nil, "SEARCH e USING INDEX rhash_pk_idx (kid=? AND field=?)"},
+		{"zsets", []otherformats.Constraint{{Column: 0}}, []otherformats.Order{{Column: 3, Descending: true}, {Column: 2, Descending: true}}, "SEARCH e USING COVERING INDEX rzset_score_idx (kid=?)"},
 	} {
 		table := tables[test.table]
 		plan := table.Plan(test.constraints, test.order, 0b1111)
@@ -362,8 +362,8 @@ func TestForeignTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	shown := map[string]string{}
-	f := foreign.File{"rkey": {"id", "key", "type", "etime"}}
-	for _, table := range foreign.Detect(f).Tables(f) {
+	f := otherformats.File{"rkey": {"id", "key", "type", "etime"}}
+	for _, table := range otherformats.Detect(f).Tables(f) {
 		var columns []string
 		for _, c := range table.Columns {
 			columns = append(columns, c.Name+" "+c.Type)

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/meowdis/meowdis/internal/foreignfile"
+	"github.com/meowdis/meowdis/internal/test/foreignfile"
 	"github.com/meowdis/meowdis/store"
 )
 

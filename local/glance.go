@@ -5,8 +5,8 @@ import (
 	"errors"
 	"sync"
 
-	"github.com/meowdis/meowdis/schema"
 	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/store/schema"
 )
 
 // Glance is the store of a file for who reads it for a moment, and has it open nowhere else in the

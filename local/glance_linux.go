@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"syscall"
 
-	"github.com/meowdis/meowdis/schema"
+	"github.com/meowdis/meowdis/store/schema"
 )
 
 // Where SQLite locks a file for reading: behind the gigabyte that no page begins at. Any byte of it keeps a process

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/meowdis/meowdis/internal/storetest"
+	"github.com/meowdis/meowdis/internal/test/storetest"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/store"
 )

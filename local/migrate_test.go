@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/meowdis/meowdis/internal/storetest"
+	"github.com/meowdis/meowdis/internal/test/storetest"
 	"github.com/meowdis/meowdis/local"
-	"github.com/meowdis/meowdis/schema"
+	"github.com/meowdis/meowdis/store/schema"
 )
 
 // beforeParts is the last version of the schema that kept a long string in one row.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/meowdis/meowdis/engine"
-	"github.com/meowdis/meowdis/internal/storetest"
+	"github.com/meowdis/meowdis/internal/test/storetest"
 	"github.com/meowdis/meowdis/local"
 )
 

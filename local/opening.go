@@ -11,7 +11,7 @@ import (
 
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"github.com/meowdis/meowdis/outfile"
+	"github.com/meowdis/meowdis/internal/atomicfile"
 )
 
 // reason is what is wrong with a file, for people, and the error that showed it.
@@ -44,7 +44,7 @@ func checkPath(path string, mustExist bool) error {
 }
 
 func missing(path string, mustExist bool, err error) error {
-	if no := outfile.CheckDirectory(path); no != nil {
+	if no := atomicfile.CheckDirectory(path); no != nil {
 		return &reason{no.Error(), err}
 	}
 	if mustExist {
@@ -103,7 +103,7 @@ type frozen struct {
 func freeze(path string) (*frozen, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, outfile.Pathless(err)
+		return nil, atomicfile.Pathless(err)
 	}
 	return &frozen{path, info.Size(), info.ModTime()}, nil
 }

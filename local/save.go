@@ -6,7 +6,7 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/meowdis/meowdis/outfile"
+	"github.com/meowdis/meowdis/internal/atomicfile"
 )
 
 // Sync returns when all that is committed would survive a power cut, as with Options.Full.
@@ -16,7 +16,7 @@ func (s *Store) Sync() error {
 	}
 	// What is not in the log any more is in the file, which SQLite has made safe before.
 	if err := syncPath(s.path+"-wal", os.O_RDWR); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return outfile.Pathless(err)
+		return atomicfile.Pathless(err)
 	}
 	return nil
 }

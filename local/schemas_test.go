@@ -9,12 +9,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/meowdis/meowdis/doctor"
-	"github.com/meowdis/meowdis/internal/storetest"
-	"github.com/meowdis/meowdis/keytype"
+	"github.com/meowdis/meowdis/internal/test/storetest"
 	"github.com/meowdis/meowdis/local"
-	"github.com/meowdis/meowdis/schema"
+	"github.com/meowdis/meowdis/local/doctor"
 	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/store/keytype"
+	"github.com/meowdis/meowdis/store/schema"
 )
 
 // kept says what the files in testdata/schema hold: those of the version since and of later

@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/meowdis/meowdis/foreign"
-	"github.com/meowdis/meowdis/outfile"
+	"github.com/meowdis/meowdis/internal/atomicfile"
+	"github.com/meowdis/meowdis/local/otherformats"
 	"github.com/meowdis/meowdis/store"
 )
 
@@ -104,9 +104,9 @@ type Store struct {
 	others   others
 
 	watching sync.Mutex
-	watcher  *conn         // asks for the data version; opened when first needed
-	foreign  *foreign.Kind // nil for a file of ours
-	overlay  []foreign.Table
+	watcher  *conn              // asks for the data version; opened when first needed
+	foreign  *otherformats.Kind // nil for a file of ours
+	overlay  []otherformats.Table
 	sealed   bool          // it is only read because it may not be written
 	made     bool          // this store has made the file
 	opened   *fileIdentity // the file that is open; nil for memory, and until it is
@@ -259,7 +259,7 @@ func (s *Store) remember(c *conn) (err error) {
 	}
 	opened, err := identify(s.path)
 	if err != nil {
-		return outfile.Pathless(err)
+		return atomicfile.Pathless(err)
 	}
 	s.opened = &opened
 	if s.options.ReadOnly || s.foreign != nil {

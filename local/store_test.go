@@ -12,9 +12,9 @@ import (
 
 	_ "modernc.org/sqlite" // the test's own way into the files
 
-	"github.com/meowdis/meowdis/internal/storetest"
+	"github.com/meowdis/meowdis/internal/test/storetest"
 	"github.com/meowdis/meowdis/local"
-	"github.com/meowdis/meowdis/schema"
+	"github.com/meowdis/meowdis/store/schema"
 )
 
 // TestReopen finds what was written, in files with the oddest names.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/meowdis/meowdis/store"
-	"github.com/meowdis/meowdis/sweep"
+	"github.com/meowdis/meowdis/store/sweep"
 )
 
 // A slice is small enough for no client to notice: of at most sweepSlice keys, and of fewer after

@@ -8,7 +8,7 @@ import (
 	"modernc.org/libc"
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"github.com/meowdis/meowdis/foreign"
+	"github.com/meowdis/meowdis/local/otherformats"
 )
 
 // A foreign file is shown in our tables by SQLite's virtual tables: SQLite asks for
@@ -25,7 +25,7 @@ import (
 type virtual struct {
 	base    uintptr // a Tsqlite3_vtab, where this is, and where SQLite puts a statement that it makes
 	conn    *conn
-	table   *foreign.Table
+	table   *otherformats.Table
 	plans   []*virtualPlan
 	byQuery map[string]int  // index of plans
 	lazy    map[int]uintptr // prepared statements of lazy columns
@@ -33,7 +33,7 @@ type virtual struct {
 
 // virtualPlan is a plan with its statements that no cursor uses now.
 type virtualPlan struct {
-	foreign.Plan
+	otherformats.Plan
 	idle []uintptr
 }
 
@@ -77,7 +77,7 @@ func cursorAt(p uintptr) *cursor { return handled[*cursor](*at[uintptr](p + curs
 func (v *virtual) made() uintptr { return v.base + vtabSize + wordSize }
 
 // overlay shows our tables in place of those of the file.
-func (c *conn) overlay(tables []foreign.Table) error {
+func (c *conn) overlay(tables []otherformats.Table) error {
 	module, err := libc.Xmalloc(c.tls, libc.Tsize_t(unsafe.Sizeof(sqlite3.Tsqlite3_module{}))), error(nil)
 	if module == 0 {
 		return errors.New("no memory for a module")
@@ -161,34 +161,34 @@ func virtualDisconnect(tls *libc.TLS, vtab uintptr) int32 {
 	return sqlite3.SQLITE_OK
 }
 
-var virtualOps = map[uint8]foreign.Op{
-	sqlite3.SQLITE_INDEX_CONSTRAINT_EQ:     foreign.Equal,
-	sqlite3.SQLITE_INDEX_CONSTRAINT_GT:     foreign.Greater,
-	sqlite3.SQLITE_INDEX_CONSTRAINT_GE:     foreign.GreaterEqual,
-	sqlite3.SQLITE_INDEX_CONSTRAINT_LT:     foreign.Less,
-	sqlite3.SQLITE_INDEX_CONSTRAINT_LE:     foreign.LessEqual,
-	sqlite3.SQLITE_INDEX_CONSTRAINT_LIMIT:  foreign.Limit,
-	sqlite3.SQLITE_INDEX_CONSTRAINT_OFFSET: foreign.Offset,
+var virtualOps = map[uint8]otherformats.Op{
+	sqlite3.SQLITE_INDEX_CONSTRAINT_EQ:     otherformats.Equal,
+	sqlite3.SQLITE_INDEX_CONSTRAINT_GT:     otherformats.Greater,
+	sqlite3.SQLITE_INDEX_CONSTRAINT_GE:     otherformats.GreaterEqual,
+	sqlite3.SQLITE_INDEX_CONSTRAINT_LT:     otherformats.Less,
+	sqlite3.SQLITE_INDEX_CONSTRAINT_LE:     otherformats.LessEqual,
+	sqlite3.SQLITE_INDEX_CONSTRAINT_LIMIT:  otherformats.Limit,
+	sqlite3.SQLITE_INDEX_CONSTRAINT_OFFSET: otherformats.Offset,
 }
 
 // virtualBestIndex says how the table would be read for the constraints whose
 // values are known by then, and what that costs.
 func virtualBestIndex(_ *libc.TLS, vtab, pinfo uintptr) int32 {
 	v, info := virtualAt(vtab), at[sqlite3.Tsqlite3_index_info](pinfo)
-	var constraints []foreign.Constraint
+	var constraints []otherformats.Constraint
 	for i := range info.FnConstraint {
 		c := each[sqlite3.Tsqlite3_index_constraint](info.FaConstraint, i)
 		op, known := virtualOps[c.Fop]
-		if c.Fusable == 0 || !known || op < foreign.Limit && c.FiColumn < 0 {
-			constraints = append(constraints, foreign.Constraint{Op: foreign.Other})
+		if c.Fusable == 0 || !known || op < otherformats.Limit && c.FiColumn < 0 {
+			constraints = append(constraints, otherformats.Constraint{Op: otherformats.Other})
 		} else {
-			constraints = append(constraints, foreign.Constraint{Column: int(c.FiColumn), Op: op})
+			constraints = append(constraints, otherformats.Constraint{Column: int(c.FiColumn), Op: op})
 		}
 	}
-	var order []foreign.Order
+	var order []otherformats.Order
 	for i := range info.FnOrderBy {
 		o := each[sqlite3.Tsqlite3_index_orderby](info.FaOrderBy, i)
-		order = append(order, foreign.Order{Column: int(o.FiColumn), Descending: o.Fdesc != 0})
+		order = append(order, otherformats.Order{Column: int(o.FiColumn), Descending: o.Fdesc != 0})
 	}
 	plan := v.table.Plan(constraints, order, info.FcolUsed)
 	for i, taken := range plan.Taken {
@@ -204,7 +204,7 @@ func virtualBestIndex(_ *libc.TLS, vtab, pinfo uintptr) int32 {
 }
 
 // remember keeps a plan and returns its number.
-func (v *virtual) remember(plan foreign.Plan) int {
+func (v *virtual) remember(plan otherformats.Plan) int {
 	query := plan.SQL + fmt.Sprint(plan.Args, plan.Forms)
 	n, known := v.byQuery[query]
 	if !known {

@@ -4,7 +4,7 @@ import (
 	"modernc.org/libc"
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"github.com/meowdis/meowdis/foreign"
+	"github.com/meowdis/meowdis/local/otherformats"
 	"github.com/meowdis/meowdis/store"
 )
 
@@ -17,7 +17,7 @@ func (cur *cursor) bind(tls *libc.TLS, argv uintptr) int32 {
 	n := int32(1)
 	for i, form := range cur.plan.Args {
 		given := *each[uintptr](argv, int32(i))
-		if form == foreign.Plain {
+		if form == otherformats.Plain {
 			if rc := sqlite3.Xsqlite3_bind_value(tls, cur.stmt, n, given); rc != sqlite3.SQLITE_OK {
 				return rc
 			}
@@ -106,14 +106,14 @@ func (cur *cursor) lazyColumn(tls *libc.TLS, ctx uintptr, column int) int32 {
 
 // answer makes a column of stmt, in its form, the result of ctx. Most cells need no
 // more than SQLite does itself.
-func (cur *cursor) answer(tls *libc.TLS, ctx, stmt uintptr, column int32, form foreign.Form) int32 {
+func (cur *cursor) answer(tls *libc.TLS, ctx, stmt uintptr, column int32, form otherformats.Form) int32 {
 	stored := sqlite3.Xsqlite3_column_type(tls, stmt, column)
 	switch {
-	case form == foreign.Plain, form == foreign.EntryID, form == foreign.Integer && stored == sqlite3.SQLITE_INTEGER,
-		form == foreign.Real && stored == sqlite3.SQLITE_FLOAT, form == foreign.Bytes && stored == sqlite3.SQLITE_BLOB:
+	case form == otherformats.Plain, form == otherformats.EntryID, form == otherformats.Integer && stored == sqlite3.SQLITE_INTEGER,
+		form == otherformats.Real && stored == sqlite3.SQLITE_FLOAT, form == otherformats.Bytes && stored == sqlite3.SQLITE_BLOB:
 		sqlite3.Xsqlite3_result_value(tls, ctx, sqlite3.Xsqlite3_column_value(tls, stmt, column))
 		return sqlite3.SQLITE_OK
-	case form == foreign.Bytes && stored == sqlite3.SQLITE_TEXT:
+	case form == otherformats.Bytes && stored == sqlite3.SQLITE_TEXT:
 		at := sqlite3.Xsqlite3_column_text(tls, stmt, column)
 		sqlite3.Xsqlite3_result_blob64(tls, ctx, at, uint64(sqlite3.Xsqlite3_column_bytes(tls, stmt, column)), transient)
 		return sqlite3.SQLITE_OK

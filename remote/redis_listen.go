@@ -7,7 +7,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // Listen sends a command that makes the server send messages, SUBSCRIBE and its

@@ -8,9 +8,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/meowdis/meowdis/internal/oracle"
+	"github.com/meowdis/meowdis/internal/test/oracle"
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/remote"
-	"github.com/meowdis/meowdis/resp"
 )
 
 // relay passes connections on to a socket, and can cut them.

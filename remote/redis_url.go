@@ -9,8 +9,8 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/meowdis/meowdis/commands"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // server is what a redis:// URL says.

@@ -8,8 +8,8 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/meowdis/meowdis/commands"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // REST is a session on an Upstash REST endpoint. It finds out by itself how much

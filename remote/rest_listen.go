@@ -14,7 +14,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // Listen sends SUBSCRIBE or PSUBSCRIBE with channels, or MONITOR, and gives what

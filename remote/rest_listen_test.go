@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/remote"
-	"github.com/meowdis/meowdis/resp"
 )
 
 // eventServer answers paths with events and keeps the connection open, as the

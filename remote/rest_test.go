@@ -14,8 +14,8 @@ import (
 
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/remote"
-	"github.com/meowdis/meowdis/resp"
 )
 
 // endpoint imitates a REST endpoint over an engine, as much of the protocol as it

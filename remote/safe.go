@@ -4,8 +4,8 @@ import (
 	"context"
 	"strings"
 
-	"github.com/meowdis/meowdis/commands"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // commandName is the first word of a call in upper case, "" of an empty one.

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/meowdis/meowdis/internal/hostile"
+	"github.com/meowdis/meowdis/internal/test/hostile"
 	"github.com/meowdis/meowdis/remote"
 	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/store/wire"

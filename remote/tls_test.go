@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/meowdis/meowdis/internal/authority"
+	"github.com/meowdis/meowdis/internal/test/authority"
 	"github.com/meowdis/meowdis/remote"
 )
 

@@ -11,10 +11,10 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/keyspace"
-	"github.com/meowdis/meowdis/keytype"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/store/keytype"
 )
 
 // question is a completion query to the target.

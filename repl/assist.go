@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/redis/commands"
 )
 
 // Assistant provides the prompt's completion and hints for lines typed elsewhere. It does

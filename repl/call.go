@@ -8,8 +8,8 @@ import (
 	"os/signal"
 	"time"
 
-	"github.com/meowdis/meowdis/commands"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // slowReply is the time from which on replies show how long they took.

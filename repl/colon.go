@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/meowdis/meowdis/spelling"
+	"github.com/meowdis/meowdis/internal/spelling"
 )
 
 // colonCommand is one of the prompt's own commands.

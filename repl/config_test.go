@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/meowdis/meowdis/embedded"
-	"github.com/meowdis/meowdis/internal/oracle"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/internal/test/oracle"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // wired is a Session over a connection.

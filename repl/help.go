@@ -7,9 +7,9 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/meowdis/meowdis/commands"
-	"github.com/meowdis/meowdis/display"
-	"github.com/meowdis/meowdis/spelling"
+	"github.com/meowdis/meowdis/internal/spelling"
+	"github.com/meowdis/meowdis/keyspace/display"
+	"github.com/meowdis/meowdis/redis/commands"
 )
 
 // Help returns the text for HELP with arguments: an overview, a command, a group of the

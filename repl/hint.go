@@ -6,7 +6,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/redis/commands"
 )
 
 // hint is the text after the cursor: what may follow, or what is wrong.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/redis/commands"
 )
 
 // TestHintOrder checks that hints show the most used options first, and leave out the least used ones.

@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/meowdis/meowdis/commands"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // word is a word of a text, with its position in bytes.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 func TestScan(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"os/exec"
 	"strings"
 
-	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/redis/commands"
 )
 
 // askPipe asks whether a | without blanks, as in GET s|cat, is a pipe or part of an argument,

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/meowdis/meowdis/outfile"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/internal/atomicfile"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // output is the destination and format of a command's replies.
@@ -113,8 +113,8 @@ func (l *loop) formatFor(line string) Format {
 // fails leaves the file unchanged. > creates a new file, >| replaces one, and >> appends.
 func (l *loop) file(name, op string) (*output, error) {
 	atEnd := op == ">>"
-	switch err := outfile.Check(name, op != ">"); {
-	case errors.Is(err, outfile.ErrExists):
+	switch err := atomicfile.Check(name, op != ">"); {
+	case errors.Is(err, atomicfile.ErrExists):
 		return nil, fmt.Errorf("%s: %w: >| replaces it, >> adds to it", name, err)
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", name, err)

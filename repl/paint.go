@@ -4,8 +4,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/meowdis/meowdis/commands"
-	"github.com/meowdis/meowdis/spelling"
+	"github.com/meowdis/meowdis/internal/spelling"
+	"github.com/meowdis/meowdis/redis/commands"
 )
 
 // styles maps the kinds of words to SGR parameters.

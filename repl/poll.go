@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // doPolling runs a command. It repeats a stream read with BLOCK if the target does not

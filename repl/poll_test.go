@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // atOnce replies like a REST endpoint that does not block: first with several empty replies.

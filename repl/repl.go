@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/keyspace"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // Session is a client session that runs commands.

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/redis/commands"
 )
 
 // param is a part of a command's syntax that a call can still fill.

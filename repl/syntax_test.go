@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/meowdis/meowdis/commands"
-	"github.com/meowdis/meowdis/internal/corpus"
+	"github.com/meowdis/meowdis/internal/test/corpus"
+	"github.com/meowdis/meowdis/redis/commands"
 )
 
 func TestRest(t *testing.T) {

@@ -13,12 +13,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/local"
-	"github.com/meowdis/meowdis/lua"
-	"github.com/meowdis/meowdis/resp"
-	"github.com/meowdis/meowdis/script"
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/lua"
+	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/redis/script"
 	"github.com/meowdis/meowdis/server"
 )
 

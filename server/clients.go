@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/meowdis/meowdis/commands"
-	"github.com/meowdis/meowdis/pubsub"
-	"github.com/meowdis/meowdis/resp"
-	"github.com/meowdis/meowdis/tracking"
+	"github.com/meowdis/meowdis/engine/pubsub"
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/server/tracking"
 )
 
 func (c *client) getID([][]byte) resp.Value { return resp.MakeInt(c.id) }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/redis/commands"
 	"github.com/meowdis/meowdis/server"
 	"github.com/meowdis/meowdis/translator"
 )

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/meowdis/meowdis/commands"
-	"github.com/meowdis/meowdis/glob"
-	"github.com/meowdis/meowdis/resp"
-	"github.com/meowdis/meowdis/tracking"
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/glob"
+	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/server/tracking"
 	"github.com/meowdis/meowdis/translator"
 )
 

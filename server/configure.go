@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/meowdis/meowdis/acl"
-	"github.com/meowdis/meowdis/outfile"
-	"github.com/meowdis/meowdis/redisconf"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/internal/atomicfile"
+	"github.com/meowdis/meowdis/redis/acl"
+	"github.com/meowdis/meowdis/redis/conf"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // StartNames are directives that say how the server begins: whoever makes its Config reads them.
@@ -24,7 +24,7 @@ var StartNames = []string{
 // except, which the command line has said already, and StartNames. It is for the time before the server
 // serves. Directives that have no effect here are named in a line of the log. Unknown ones and wrong values are
 // errors, of type *redisconf.Mistake.
-func (s *Server) Configure(f *redisconf.File, except ...string) error {
+func (s *Server) Configure(f *conf.File, except ...string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	params, users := maps.Clone(s.params), ""
@@ -32,7 +32,7 @@ func (s *Server) Configure(f *redisconf.File, except ...string) error {
 	for _, d := range f.Directives() {
 		_, name := parameter([]byte(d.Name))
 		text := strings.TrimSpace(d.Name + " " + strings.Join(d.Args, " "))
-		wrong := func(why string) error { return &redisconf.Mistake{Line: d.Line, Text: text, Why: why} }
+		wrong := func(why string) error { return &conf.Mistake{Line: d.Line, Text: text, Why: why} }
 		p, known := specs()[name]
 		switch {
 		case slices.Contains(except, name):
@@ -115,7 +115,7 @@ func (s *Server) rewriteConfig() resp.Value {
 
 // systemSays is the error of a file as the C library words it.
 func systemSays(err error) string {
-	why := outfile.Pathless(err).Error()
+	why := atomicfile.Pathless(err).Error()
 	return strings.ToUpper(why[:1]) + why[1:]
 }
 
@@ -124,7 +124,7 @@ func (s *Server) rewrite(path string) error {
 	if err != nil {
 		return err
 	}
-	file, err := redisconf.Parse(string(old))
+	file, err := conf.Parse(string(old))
 	if err != nil {
 		return err
 	}
@@ -132,19 +132,19 @@ func (s *Server) rewrite(path string) error {
 		_, name = parameter([]byte(name))
 		return name
 	})
-	return outfile.Write(path, true, func(f *os.File) error {
+	return atomicfile.Write(path, true, func(f *os.File) error {
 		_, err := io.WriteString(f, text)
 		return err
 	})
 }
 
 // directives are what a file would say to make the server what it is.
-func (s *Server) directives() []redisconf.Directive {
+func (s *Server) directives() []conf.Directive {
 	s.mu.Lock()
 	params := s.params
 	s.mu.Unlock()
 	initial := parameters(Config{})
-	var all []redisconf.Directive
+	var all []conf.Directive
 	for _, name := range slices.Sorted(maps.Keys(specs())) {
 		if !specs()[name].settable() || name == timeLimit {
 			continue
@@ -155,14 +155,14 @@ func (s *Server) directives() []redisconf.Directive {
 		case "client-output-buffer-limit":
 			words, old := strings.Fields(value), strings.Fields(before)
 			for at := 0; at < len(words); at += 4 {
-				all = append(all, redisconf.Directive{Name: name, Args: words[at : at+4], Unset: unset || slices.Equal(words[at:at+4], old[at:at+4])})
+				all = append(all, conf.Directive{Name: name, Args: words[at : at+4], Unset: unset || slices.Equal(words[at:at+4], old[at:at+4])})
 			}
 		case "oom-score-adj-values":
-			all = append(all, redisconf.Directive{Name: name, Args: strings.Fields(value), Unset: unset})
+			all = append(all, conf.Directive{Name: name, Args: strings.Fields(value), Unset: unset})
 		case "save":
-			all = append(all, redisconf.Directive{Name: name, Args: savePairs(value), Unset: unset})
+			all = append(all, conf.Directive{Name: name, Args: savePairs(value), Unset: unset})
 		default:
-			all = append(all, redisconf.Directive{Name: name, Args: []string{value}, Unset: unset})
+			all = append(all, conf.Directive{Name: name, Args: []string{value}, Unset: unset})
 		}
 	}
 	if s.config.ACLFile != "" {
@@ -174,7 +174,7 @@ func (s *Server) directives() []redisconf.Directive {
 		if words[1] == acl.Reader && s.config.ReadOnlyToken != "" {
 			continue // which the token makes
 		}
-		all = append(all, redisconf.Directive{Name: words[0], Args: words[1:], Unset: slices.Contains(initialUsers, line)})
+		all = append(all, conf.Directive{Name: words[0], Args: words[1:], Unset: slices.Contains(initialUsers, line)})
 	}
 	return all
 }
@@ -188,10 +188,10 @@ func savePairs(value string) []string {
 }
 
 // ReadConfigFile reads a file of Redis's parameters.
-func ReadConfigFile(path string) (*redisconf.File, error) {
+func ReadConfigFile(path string) (*conf.File, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	return redisconf.Parse(string(text))
+	return conf.Parse(string(text))
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/meowdis/meowdis/redisconf"
+	"github.com/meowdis/meowdis/redis/conf"
 	"github.com/meowdis/meowdis/server"
 )
 
@@ -106,12 +106,12 @@ func TestConfigureMistakes(t *testing.T) {
 		"include other.conf\n":   "line 1: put the lines of that file here: include other.conf",
 		"rename-command GET x\n": "line 1: take commands away by ACL rules: user default ... -NAME: rename-command GET x",
 	} {
-		f, err := redisconf.Parse(text)
+		f, err := conf.Parse(text)
 		if err != nil {
 			t.Fatal(err)
 		}
 		err = serve(t, server.Config{}).server.Configure(f)
-		var m *redisconf.Mistake
+		var m *conf.Mistake
 		if !errors.As(err, &m) || err.Error() != why {
 			t.Errorf("%q: %v, want %s", text, err, why)
 		}

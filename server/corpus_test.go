@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/meowdis/meowdis/internal/corpus"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/internal/test/corpus"
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/server"
 )
 

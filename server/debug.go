@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/meowdis/meowdis/commands"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // debug carries out the subcommands of DEBUG that are about the server.

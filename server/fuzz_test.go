@@ -13,9 +13,9 @@ import (
 
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/local"
-	"github.com/meowdis/meowdis/resp"
-	"github.com/meowdis/meowdis/rest"
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/server"
+	"github.com/meowdis/meowdis/server/rest"
 )
 
 // FuzzREST sends requests that say anything, in each form of reply. Each is answered,

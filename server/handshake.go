@@ -4,10 +4,10 @@ import (
 	"context"
 	"strings"
 
-	"github.com/meowdis/meowdis/acl"
-	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/engine"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/acl"
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/translator"
 )
 

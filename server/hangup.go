@@ -7,8 +7,8 @@ import (
 	"os"
 	"time"
 
-	"github.com/meowdis/meowdis/commands"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // hangupWatch notices that a client hangs up while its commands run, when nothing else

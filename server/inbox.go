@@ -3,8 +3,8 @@ package server
 import (
 	"sync"
 
-	"github.com/meowdis/meowdis/pubsub"
-	"github.com/meowdis/meowdis/tracking"
+	"github.com/meowdis/meowdis/engine/pubsub"
+	"github.com/meowdis/meowdis/server/tracking"
 )
 
 // inbox is how messages come to a client: they go to its outbox, but not while a reply is made

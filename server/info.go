@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/meowdis/meowdis/acl"
-	"github.com/meowdis/meowdis/pubsub"
-	"github.com/meowdis/meowdis/tally"
+	"github.com/meowdis/meowdis/engine/metrics"
+	"github.com/meowdis/meowdis/engine/pubsub"
+	"github.com/meowdis/meowdis/redis/acl"
 	"github.com/meowdis/meowdis/translator"
 )
 
@@ -185,7 +185,7 @@ func (s *Server) latencyInfo() (lines []string) {
 		}
 		var shown []string
 		for i, ns := range c.Percentiles(percents) {
-			shown = append(shown, fmt.Sprintf("%s=%.3f", tally.PercentileName(percents[i]), float64(ns)/1000))
+			shown = append(shown, fmt.Sprintf("%s=%.3f", metrics.PercentileName(percents[i]), float64(ns)/1000))
 		}
 		lines = append(lines, "latency_percentiles_usec_"+c.Command.WireName()+":"+strings.Join(shown, ","))
 	}

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/meowdis/meowdis/internal/corpus"
-	"github.com/meowdis/meowdis/internal/oracle"
-	"github.com/meowdis/meowdis/resp"
-	"github.com/meowdis/meowdis/script"
+	"github.com/meowdis/meowdis/internal/test/corpus"
+	"github.com/meowdis/meowdis/internal/test/oracle"
+	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/redis/script"
 	"github.com/meowdis/meowdis/server"
 )
 

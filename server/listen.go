@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // ServeRESP serves RESP2 and RESP3 on ln until ctx is done, and closes it. It

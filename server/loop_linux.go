@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/meowdis/meowdis/engine"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // loop serves many connections from few goroutines:

@@ -6,9 +6,9 @@ import (
 	"runtime/metrics"
 	"strings"
 
-	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/engine"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 var notInScript = resp.MakeError("ERR This Redis command is not allowed from script")

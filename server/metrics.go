@@ -12,9 +12,9 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/meowdis/meowdis/commands"
-	"github.com/meowdis/meowdis/resp"
-	"github.com/meowdis/meowdis/tally"
+	"github.com/meowdis/meowdis/engine/metrics"
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // StoreFigures are what the metrics tell of the store.
@@ -193,7 +193,7 @@ type times struct {
 // The histogram's classes end at these µs, where those of LATENCY HISTOGRAM do.
 var timeClasses = []int64{8, 33, 131, 528, 2113, 8454, 33816, 135266, 541065}
 
-func (t *times) add(s tally.Stat) {
+func (t *times) add(s metrics.Stat) {
 	if !s.Tracked() {
 		return
 	}

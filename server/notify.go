@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/meowdis/meowdis/notify"
-	"github.com/meowdis/meowdis/pubsub"
+	"github.com/meowdis/meowdis/engine/keyevents"
+	"github.com/meowdis/meowdis/engine/pubsub"
 )
 
 // eventsParameter says which keyspace events are published, and where.
@@ -35,7 +35,7 @@ func (s *Server) notify(classes string) {
 		s.config.Engine.SetNotify(nil)
 		return
 	}
-	s.config.Engine.SetNotify(func(events []notify.Event) {
+	s.config.Engine.SetNotify(func(events []keyevents.Event) {
 		for _, e := range events {
 			if strings.IndexByte(classes, e.Class) < 0 {
 				continue

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // use says when a parameter can change, and with which effect.

@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/meowdis/meowdis/resp"
-	"github.com/meowdis/meowdis/script"
+	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/redis/script"
 	"github.com/meowdis/meowdis/server"
 )
 

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/meowdis/meowdis/rest"
+	"github.com/meowdis/meowdis/server/rest"
 )
 
 // crossOrigin lets pages of the configured origins read the reply, and reports whether the

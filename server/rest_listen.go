@@ -7,12 +7,12 @@ import (
 	"slices"
 	"time"
 
-	"github.com/meowdis/meowdis/acl"
-	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/engine"
-	"github.com/meowdis/meowdis/pubsub"
-	"github.com/meowdis/meowdis/resp"
-	"github.com/meowdis/meowdis/rest"
+	"github.com/meowdis/meowdis/engine/pubsub"
+	"github.com/meowdis/meowdis/redis/acl"
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/server/rest"
 )
 
 // stream is a reply that goes on: server-sent events, one a message.

@@ -18,12 +18,12 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/meowdis/meowdis/acl"
 	"github.com/meowdis/meowdis/engine"
-	"github.com/meowdis/meowdis/pubsub"
+	"github.com/meowdis/meowdis/engine/metrics"
+	"github.com/meowdis/meowdis/engine/pubsub"
+	"github.com/meowdis/meowdis/redis/acl"
+	"github.com/meowdis/meowdis/server/tracking"
 	"github.com/meowdis/meowdis/store"
-	"github.com/meowdis/meowdis/tally"
-	"github.com/meowdis/meowdis/tracking"
 )
 
 // Config says what a server offers, and to whom.
@@ -120,7 +120,7 @@ type Server struct {
 	requests atomic.Uint64 // over REST
 	counts   counts
 	traffic  traffic
-	tally    *tally.Tally
+	tally    *metrics.Tally
 
 	hub          *pubsub.Hub
 	tracks       *tracking.Table
@@ -177,7 +177,7 @@ func New(c Config) *Server {
 	s := &Server{
 		config: c, runID: hex.EncodeToString(id), since: time.Now(),
 		users: acl.New(), clients: map[int64]*client{}, streams: map[*stream]bool{}, params: parameters(c), memory: store.NewPool(c.MaxMemory),
-		tally: tally.New(), atStart: readMemory().used, saves: saves{last: time.Now()}, dumping: make(chan struct{}, 1),
+		tally: metrics.New(), atStart: readMemory().used, saves: saves{last: time.Now()}, dumping: make(chan struct{}, 1),
 	}
 	s.tracks = tracking.New(s.peer)
 	rand.Read(id)

@@ -3,9 +3,9 @@ package server
 import (
 	"context"
 
-	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/engine"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // Session starts a session of the program that the server is a part of, in database 0. It has no

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/redis/commands"
 	"github.com/meowdis/meowdis/translator"
 )
 

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/meowdis/meowdis/engine"
-	"github.com/meowdis/meowdis/internal/oracle"
+	"github.com/meowdis/meowdis/internal/test/oracle"
 	"github.com/meowdis/meowdis/local"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/server"
 )
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/server"
 )
 

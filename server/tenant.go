@@ -3,8 +3,8 @@ package server
 import (
 	"context"
 
-	"github.com/meowdis/meowdis/acl"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/acl"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // Enter finds the tenant that a client is of, by the name that it gave, acl.Default for none, and

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/meowdis/meowdis/outfile"
+	"github.com/meowdis/meowdis/internal/atomicfile"
 	"github.com/meowdis/meowdis/store"
 )
 
@@ -76,13 +76,13 @@ func (t *TLS) look() (stamps [3]stamp) {
 func (t *TLS) read(stamps [3]stamp) error {
 	pair, err := tls.LoadX509KeyPair(t.files.Cert, t.files.Key)
 	if err != nil {
-		return fmt.Errorf("reading the certificate %s and its key %s: %w", t.files.Cert, t.files.Key, outfile.Pathless(err))
+		return fmt.Errorf("reading the certificate %s and its key %s: %w", t.files.Cert, t.files.Key, atomicfile.Pathless(err))
 	}
 	config := &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{pair}}
 	if t.files.ClientCA != "" {
 		text, err := os.ReadFile(t.files.ClientCA)
 		if err != nil {
-			return fmt.Errorf("reading the authorities of clients %s: %w", t.files.ClientCA, outfile.Pathless(err))
+			return fmt.Errorf("reading the authorities of clients %s: %w", t.files.ClientCA, atomicfile.Pathless(err))
 		}
 		config.ClientCAs = x509.NewCertPool()
 		if !config.ClientCAs.AppendCertsFromPEM(text) {

@@ -16,8 +16,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/meowdis/meowdis/internal/authority"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/internal/test/authority"
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/server"
 )
 

@@ -4,10 +4,10 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/engine"
-	"github.com/meowdis/meowdis/resp"
-	"github.com/meowdis/meowdis/tracking"
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/server/tracking"
 )
 
 // tracked is what a client knows of its own tracking. The table has the rest.

@@ -10,11 +10,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/meowdis/meowdis/acl"
-	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/engine"
-	"github.com/meowdis/meowdis/outfile"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/internal/atomicfile"
+	"github.com/meowdis/meowdis/redis/acl"
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // person is who runs commands: a client, or a request over REST from addr.
@@ -204,7 +204,7 @@ func (s *Server) saveUsers() resp.Value {
 	s.userFile.Lock()
 	defer s.userFile.Unlock()
 	text := strings.Join(s.users.Lines(), "\n") + "\n"
-	err := outfile.Write(s.config.ACLFile, true, func(f *os.File) error {
+	err := atomicfile.Write(s.config.ACLFile, true, func(f *os.File) error {
 		_, err := io.WriteString(f, text)
 		return err
 	})

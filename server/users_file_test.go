@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/meowdis/meowdis/internal/oracle"
-	"github.com/meowdis/meowdis/rest"
+	"github.com/meowdis/meowdis/internal/test/oracle"
 	"github.com/meowdis/meowdis/server"
+	"github.com/meowdis/meowdis/server/rest"
 )
 
 // userFiles are files of users, the good and the bad.

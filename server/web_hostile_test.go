@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/meowdis/meowdis/internal/authority"
+	"github.com/meowdis/meowdis/internal/test/authority"
 	"github.com/meowdis/meowdis/server"
 )
 

@@ -3,7 +3,7 @@ package store
 import (
 	"sync/atomic"
 
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // Pool is what the requests of all clients together may hold, in bytes. A nil one has

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // ErrDisorder ends what would never end: a damaged table may have its keys in any order.

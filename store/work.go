@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // Work bounds what meowdis itself computes for one call: planning, decoding, formatting, Lua. Code that

@@ -6,7 +6,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/meowdis/meowdis/xxh3"
+	"github.com/meowdis/meowdis/redis/xxh3"
 )
 
 // The archive format: docs/archive.md.

@@ -11,7 +11,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/meowdis/meowdis/internal/readfull"
-	"github.com/meowdis/meowdis/xxh3"
+	"github.com/meowdis/meowdis/redis/xxh3"
 )
 
 // ArchiveOptions say how an archive is read.

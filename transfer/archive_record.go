@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 	"math"
 
-	"github.com/meowdis/meowdis/keytype"
-	"github.com/meowdis/meowdis/rdb"
+	"github.com/meowdis/meowdis/redis/rdb"
+	"github.com/meowdis/meowdis/store/keytype"
 	"github.com/meowdis/meowdis/translator/vector"
 )
 

@@ -9,9 +9,9 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/meowdis/meowdis/keytype"
-	"github.com/meowdis/meowdis/rdb"
-	"github.com/meowdis/meowdis/xxh3"
+	"github.com/meowdis/meowdis/redis/rdb"
+	"github.com/meowdis/meowdis/redis/xxh3"
+	"github.com/meowdis/meowdis/store/keytype"
 )
 
 // ArchiveWriter is the sink that writes an archive.

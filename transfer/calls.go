@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/meowdis/meowdis/rdb"
+	"github.com/meowdis/meowdis/redis/rdb"
 )
 
 // A command has wholeBytes of a string at most. One that writes elements has at most so many of them and about so many

@@ -6,8 +6,8 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/meowdis/meowdis/rdb"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/rdb"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // CommandWriter is the sink that writes the commands which make the keys, where

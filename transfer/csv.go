@@ -6,8 +6,8 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/meowdis/meowdis/rdb"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/rdb"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // CSVHeader names the columns of CSVWriter. Field is the index in a list or an array, the ID of a stream's

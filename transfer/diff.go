@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/meowdis/meowdis/keyspace"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // Difference is one way in which a key, or a library of functions, is not the same in two places.

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/meowdis/meowdis/rdb"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/rdb"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // sideBySide compares two files that list their keys. Both do so in one order, so that

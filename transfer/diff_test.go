@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/meowdis/meowdis/internal/oracle"
+	"github.com/meowdis/meowdis/internal/test/oracle"
 	"github.com/meowdis/meowdis/transfer"
 )
 

@@ -12,8 +12,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/meowdis/meowdis/rdb"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/rdb"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // lookUp is the command that finds in B what the part holds; nil for a part

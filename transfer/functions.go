@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/meowdis/meowdis/rdb"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/rdb"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // Libraries are the sources of libraries of functions. They belong to no database, and go with all

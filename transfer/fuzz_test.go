@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/meowdis/meowdis/rdb"
+	"github.com/meowdis/meowdis/redis/rdb"
 )
 
 // someOfEach are parts of every type that parts may have.

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/meowdis/meowdis/rdb"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/rdb"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // jsonLine is a part as a line of JSON, but for its value, which comes last.

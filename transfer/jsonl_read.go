@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/meowdis/meowdis/keytype"
-	"github.com/meowdis/meowdis/rdb"
+	"github.com/meowdis/meowdis/redis/rdb"
+	"github.com/meowdis/meowdis/store/keytype"
 )
 
 // FromJSONLines yields what JSON lines hold, as NewJSONWriter writes them.

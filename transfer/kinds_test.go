@@ -3,7 +3,7 @@ package transfer
 import (
 	"testing"
 
-	"github.com/meowdis/meowdis/keytype"
+	"github.com/meowdis/meowdis/store/keytype"
 )
 
 // Every declared type can be copied.

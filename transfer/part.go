@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/meowdis/meowdis/keytype"
-	"github.com/meowdis/meowdis/rdb"
+	"github.com/meowdis/meowdis/redis/rdb"
+	"github.com/meowdis/meowdis/store/keytype"
 )
 
 // Type is the type of a key, as TYPE answers it.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/meowdis/meowdis/rdb"
+	"github.com/meowdis/meowdis/redis/rdb"
 )
 
 // RDBOptions say how a dump file is read.

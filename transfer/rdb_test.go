@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/meowdis/meowdis/internal/oracle"
-	"github.com/meowdis/meowdis/rdb"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/internal/test/oracle"
+	"github.com/meowdis/meowdis/redis/rdb"
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/transfer"
 )
 

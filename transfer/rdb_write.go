@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/meowdis/meowdis/rdb"
+	"github.com/meowdis/meowdis/redis/rdb"
 )
 
 // RDBWriter is the sink that writes a dump file of Redis.

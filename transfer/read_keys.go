@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"github.com/meowdis/meowdis/keyspace"
-	"github.com/meowdis/meowdis/rdb"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/rdb"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 var (

@@ -7,8 +7,8 @@ import (
 	"strconv"
 
 	"github.com/meowdis/meowdis/keyspace"
-	"github.com/meowdis/meowdis/rdb"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/rdb"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // pager reads a large key page by page.

@@ -7,8 +7,8 @@ import (
 	"strconv"
 
 	"github.com/meowdis/meowdis/keyspace"
-	"github.com/meowdis/meowdis/rdb"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/rdb"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // askRest asks for what the command that reads a value does not return: everything about

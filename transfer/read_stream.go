@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/meowdis/meowdis/keyspace"
-	"github.com/meowdis/meowdis/rdb"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/rdb"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // streamCalls ask for everything about a stream but its entries, consumers and what is

@@ -10,8 +10,8 @@ import (
 	"runtime/debug"
 	"strings"
 
-	"github.com/meowdis/meowdis/rdb"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/rdb"
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/transfer/cmdfile"
 )
 

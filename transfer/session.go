@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/meowdis/meowdis/keyspace"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // Session is what does commands: on a file, on a server. It is for one goroutine

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/meowdis/meowdis/internal/oracle"
-	"github.com/meowdis/meowdis/rdb"
+	"github.com/meowdis/meowdis/internal/test/oracle"
+	"github.com/meowdis/meowdis/redis/rdb"
 	"github.com/meowdis/meowdis/transfer"
 )
 

@@ -12,14 +12,14 @@ import (
 	"time"
 
 	"github.com/meowdis/meowdis/engine"
-	"github.com/meowdis/meowdis/internal/storetest"
+	"github.com/meowdis/meowdis/internal/test/storetest"
 	"github.com/meowdis/meowdis/local"
-	"github.com/meowdis/meowdis/rdb"
+	"github.com/meowdis/meowdis/redis/rdb"
+	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/redis/xxh3"
 	"github.com/meowdis/meowdis/remote"
-	"github.com/meowdis/meowdis/resp"
 	"github.com/meowdis/meowdis/server"
 	"github.com/meowdis/meowdis/transfer"
-	"github.com/meowdis/meowdis/xxh3"
 )
 
 // openLocal is a session on an empty database in memory, and its engine.

@@ -9,8 +9,8 @@ import (
 	"math"
 	"time"
 
-	"github.com/meowdis/meowdis/rdb"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/rdb"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // Existing is what a sink does with a key that is there already.

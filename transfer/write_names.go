@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // finish gives the keys whose last part has come their names, and removes what is left of those

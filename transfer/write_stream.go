@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/meowdis/meowdis/rdb"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/rdb"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // unclaimed notes of a stream what XCLAIM did not make pending, since there is no such entry.

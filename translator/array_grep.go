@@ -6,8 +6,8 @@ import (
 	"regexp"
 	resyntax "regexp/syntax"
 
-	"github.com/meowdis/meowdis/glob"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/glob"
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/store"
 )
 

@@ -3,9 +3,9 @@ package translator
 import (
 	"math/big"
 
-	"github.com/meowdis/meowdis/commands"
-	"github.com/meowdis/meowdis/longdouble"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/longdouble"
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/store"
 )
 

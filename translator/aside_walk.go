@@ -6,9 +6,9 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/meowdis/meowdis/keytype"
-	"github.com/meowdis/meowdis/schema"
 	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/store/keytype"
+	"github.com/meowdis/meowdis/store/schema"
 )
 
 // A walk passes over the rows of a key in a table, in the order of the table, some at a time. Its

@@ -5,7 +5,7 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/store"
 )
 

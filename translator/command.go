@@ -3,9 +3,9 @@ package translator
 import (
 	"strings"
 
-	"github.com/meowdis/meowdis/commands"
-	"github.com/meowdis/meowdis/glob"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/glob"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // wanted lists the commands that a call names from argument from on, nil for an

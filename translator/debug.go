@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/meowdis/meowdis/commands"
-	"github.com/meowdis/meowdis/rdb"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/rdb"
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/store"
 )
 

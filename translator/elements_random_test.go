@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // The sizes stand for the ways to draw: by rank in a small collection, from a

@@ -1,6 +1,6 @@
 package translator
 
-import "github.com/meowdis/meowdis/resp"
+import "github.com/meowdis/meowdis/redis/resp"
 
 // The error texts of Redis that more than one command answers, byte for byte.
 const (

@@ -3,8 +3,8 @@ package translator
 import (
 	"math/rand/v2"
 
-	"github.com/meowdis/meowdis/schema"
 	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/store/schema"
 )
 
 // The policies by which keys make room: parameters of maxmemory-policy.

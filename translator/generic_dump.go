@@ -1,8 +1,8 @@
 package translator
 
 import (
-	"github.com/meowdis/meowdis/rdb"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/rdb"
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/store"
 )
 

@@ -1,8 +1,8 @@
 package translator
 
 import (
-	"github.com/meowdis/meowdis/glob"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/glob"
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/store"
 )
 

@@ -4,9 +4,9 @@ import (
 	"encoding/hex"
 	"math"
 
-	"github.com/meowdis/meowdis/resp"
-	"github.com/meowdis/meowdis/schema"
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/store/schema"
 )
 
 // Limits are those up to which Redis keeps a value in its compact form: the number of a

@@ -5,11 +5,11 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/meowdis/meowdis/commands"
-	"github.com/meowdis/meowdis/keytype"
-	"github.com/meowdis/meowdis/resp"
-	"github.com/meowdis/meowdis/schema"
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/store/keytype"
+	"github.com/meowdis/meowdis/store/schema"
 )
 
 // Renaming and moving change the row of keys and never touch the elements, which

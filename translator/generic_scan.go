@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/meowdis/meowdis/glob"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/glob"
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/store"
 )
 

@@ -5,8 +5,8 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/meowdis/meowdis/partialsort"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/partialsort"
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/store"
 )
 

@@ -5,7 +5,7 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/store"
 )
 

@@ -3,7 +3,7 @@ package translator
 import (
 	"testing"
 
-	"github.com/meowdis/meowdis/commands"
+	"github.com/meowdis/meowdis/redis/commands"
 	"github.com/meowdis/meowdis/store"
 )
 

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/meowdis/meowdis/geohash"
-	"github.com/meowdis/meowdis/partialsort"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/geohash"
+	"github.com/meowdis/meowdis/redis/partialsort"
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/store"
 )
 

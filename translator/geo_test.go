@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/meowdis/meowdis/internal/oracle"
+	"github.com/meowdis/meowdis/internal/test/oracle"
 )
 
 // TestDistancesAgainstRedis compares distances in every unit. Those of places far from

@@ -1,9 +1,9 @@
 package translator
 
 import (
-	"github.com/meowdis/meowdis/commands"
-	"github.com/meowdis/meowdis/longdouble"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/longdouble"
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/store"
 )
 

@@ -1,8 +1,8 @@
 package translator
 
 import (
-	"github.com/meowdis/meowdis/hyperloglog"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/hyperloglog"
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/store"
 )
 

@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"slices"
 
-	"github.com/meowdis/meowdis/commands"
-	"github.com/meowdis/meowdis/keytype"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/store/keytype"
 	"github.com/meowdis/meowdis/translator/document"
 )
 

@@ -1,6 +1,6 @@
 package translator
 
-import "github.com/meowdis/meowdis/commands"
+import "github.com/meowdis/meowdis/redis/commands"
 
 // lasting are commands that read one key, and whose rows depend on the clock only by whether
 // the key or a field of it has expired: so a store may keep them (store.Batch.Keys). Those that read

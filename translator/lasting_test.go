@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/meowdis/meowdis/commands"
-	"github.com/meowdis/meowdis/internal/corpus"
+	"github.com/meowdis/meowdis/internal/test/corpus"
+	"github.com/meowdis/meowdis/redis/commands"
 	"github.com/meowdis/meowdis/store"
 )
 

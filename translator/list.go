@@ -1,9 +1,9 @@
 package translator
 
 import (
-	"github.com/meowdis/meowdis/keytype"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/store/keytype"
 )
 
 var listTranslations = translations{

@@ -4,7 +4,7 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/store"
 )
 

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // TestNils distinguishes the two nils of RESP2, which print the same.

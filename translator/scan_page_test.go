@@ -3,7 +3,7 @@ package translator
 import (
 	"testing"
 
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // TestScanGoesOn answers an error where a damaged index gives again what a scan has

@@ -3,7 +3,7 @@ package translator
 import (
 	"strconv"
 
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 var aloneTranslations = translations{

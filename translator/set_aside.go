@@ -3,8 +3,8 @@ package translator
 import (
 	"strconv"
 
-	"github.com/meowdis/meowdis/schema"
 	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/store/schema"
 )
 
 // The STORE forms of sets that are carried out aside walk over sets, and look each member up in the

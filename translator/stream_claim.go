@@ -3,7 +3,7 @@ package translator
 import (
 	"math"
 
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/store"
 )
 

@@ -9,7 +9,7 @@ import (
 	"math/bits"
 	"strconv"
 
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/store"
 )
 

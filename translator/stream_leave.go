@@ -4,9 +4,9 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/meowdis/meowdis/keytype"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/store/keytype"
 )
 
 // A long stream of which few entries stay is not trimmed entry by entry: the nodes that stay are copied to

@@ -1,6 +1,6 @@
 package translator
 
-import "github.com/meowdis/meowdis/keytype"
+import "github.com/meowdis/meowdis/store/keytype"
 
 var stringTranslations = translations{
 	{"GET", get},

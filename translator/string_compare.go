@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/meowdis/meowdis/commands"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/redis/xxh3"
 	"github.com/meowdis/meowdis/store"
-	"github.com/meowdis/meowdis/xxh3"
 )
 
 const errDigest = "ERR must be exactly 16 hexadecimal characters"

@@ -4,9 +4,9 @@ import (
 	"encoding/hex"
 	"slices"
 
-	"github.com/meowdis/meowdis/resp"
-	"github.com/meowdis/meowdis/schema"
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/store/schema"
 )
 
 // sqlGet returns stringColumns for a live key.

@@ -4,8 +4,8 @@ import (
 	"math"
 	"math/big"
 
-	"github.com/meowdis/meowdis/longdouble"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/longdouble"
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/store"
 )
 

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/meowdis/meowdis/resp"
-	"github.com/meowdis/meowdis/schema"
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/store/schema"
 )
 
 // maxString is the longest string that Redis allows by default, and we do.

@@ -9,11 +9,11 @@ import (
 	"testing"
 
 	"github.com/meowdis/meowdis/engine"
-	"github.com/meowdis/meowdis/internal/hostile"
-	"github.com/meowdis/meowdis/internal/storetest"
+	"github.com/meowdis/meowdis/internal/test/hostile"
+	"github.com/meowdis/meowdis/internal/test/storetest"
 	"github.com/meowdis/meowdis/local"
-	"github.com/meowdis/meowdis/resp"
-	"github.com/meowdis/meowdis/schema"
+	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/store/schema"
 )
 
 // writer is a session and what the strings in its store must be.

@@ -3,7 +3,7 @@ package translator_test
 import (
 	"testing"
 
-	"github.com/meowdis/meowdis/internal/storetest"
+	"github.com/meowdis/meowdis/internal/test/storetest"
 )
 
 // TestSetTakesTheRow overwrites keys of every type, alive and expired: a string

@@ -1,8 +1,8 @@
 package translator
 
 import (
-	"github.com/meowdis/meowdis/commands"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/translator/vector"
 )

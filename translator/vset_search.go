@@ -5,8 +5,8 @@ import (
 	"container/heap"
 	"slices"
 
-	"github.com/meowdis/meowdis/commands"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/translator/filter"
 	"github.com/meowdis/meowdis/translator/vector"

@@ -1,8 +1,8 @@
 package translator
 
 import (
-	"github.com/meowdis/meowdis/keytype"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/store/keytype"
 )
 
 const zsetType = keytype.ZSet

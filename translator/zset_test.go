@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/meowdis/meowdis/internal/oracle"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/internal/test/oracle"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 func byteWords(words []string) [][]byte {

@@ -3,7 +3,7 @@
 // init" writes.
 //
 // The program is no part of the repository: "make build" and a release make it with
-// "go run ./worker/pack" before they compile meowdis, which embeds what is there.
+// "go run ./internal/tools/packworker" before they compile meowdis, which embeds what is there.
 package worker
 
 import (

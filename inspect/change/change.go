@@ -5,9 +5,9 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/meowdis/meowdis/display"
-	"github.com/meowdis/meowdis/inspect/target"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/inspect/client"
+	"github.com/meowdis/meowdis/keyspace/display"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // Change is a write to one target: commands, or the same operation on all keys of selections.
@@ -34,10 +34,10 @@ type Change struct {
 }
 
 // precondition reports whether the data that the person saw is still the data of the target.
-type precondition func(ctx context.Context, c *target.Conn, db int) (bool, error)
+type precondition func(ctx context.Context, c *client.Conn, db int) (bool, error)
 
 // undoBuilder returns the commands that undo a change. It runs before the change is made.
-type undoBuilder func(ctx context.Context, c *target.Conn, db int) ([][][]byte, error)
+type undoBuilder func(ctx context.Context, c *client.Conn, db int) ([][][]byte, error)
 
 // Scope is a selection of keys of one database.
 type Scope struct {
@@ -127,7 +127,7 @@ func (c *Maker) runAll(ctx context.Context, db int, ch Change) (*Step, resp.Valu
 		return &s, resp.Nil, err // which commands took effect is unknown
 	}
 	last, err := lastReply(values)
-	if ch.Overwrite != nil && err == nil && target.Number(last) == 0 {
+	if ch.Overwrite != nil && err == nil && client.Number(last) == 0 {
 		err = Doubtful{*ch.Overwrite, "Overwrite " + display.Text(ch.Reveal, 30) + "?", "There is a key of that name already."}
 	} else if !allFailed(values) {
 		return &s, last, err
@@ -168,13 +168,13 @@ func (c *Maker) checkPrecondition(ctx context.Context, db int, ch Change) error 
 
 // Expecting returns c with the precondition that call still replies want.
 func (c Change) Expecting(want string, call [][]byte) Change {
-	c.Holds = func(ctx context.Context, c *target.Conn, db int) (bool, error) {
+	c.Holds = func(ctx context.Context, c *client.Conn, db int) (bool, error) {
 		v, err := c.One(ctx, db, call)
-		var no target.Refusal
+		var no client.Refusal
 		if errors.As(err, &no) {
 			return false, nil
 		}
-		return err == nil && target.Text(v) == want, err
+		return err == nil && client.Text(v) == want, err
 	}
 	return c
 }
@@ -182,7 +182,7 @@ func (c Change) Expecting(want string, call [][]byte) Change {
 // lastReply returns the last of values, or the first error reply among them.
 func lastReply(values []resp.Value) (resp.Value, error) {
 	for _, v := range values {
-		if err := target.ReplyError(v); err != nil {
+		if err := client.ReplyError(v); err != nil {
 			return v, err
 		}
 	}

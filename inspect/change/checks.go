@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/meowdis/meowdis/inspect/target"
-	"github.com/meowdis/meowdis/rdb"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/inspect/client"
+	"github.com/meowdis/meowdis/redis/rdb"
+	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/redis/xxh3"
 	"github.com/meowdis/meowdis/transfer"
-	"github.com/meowdis/meowdis/xxh3"
 )
 
 // An undo does not overwrite another client's write without asking. So the journal also
@@ -41,7 +41,7 @@ func (l Check) key() string         { return string(l.Call[1]) }
 func newChecks(name string, keys []string) []Check {
 	checks := make([]Check, len(keys))
 	for i, key := range keys {
-		checks[i].Call = target.Command(name, key)
+		checks[i].Call = client.Command(name, key)
 	}
 	return checks
 }
@@ -59,9 +59,9 @@ func (c *Maker) answer(ctx context.Context, db int, checks []Check, now int64) (
 		case l.is(OnlyTTL) && len(l.Call) == 2:
 			lives = append(lives, l.key())
 		case l.is(OnlyTTL):
-			calls, plain = append(calls, target.Command("HPEXPIRETIME", l.key(), "FIELDS", "1", string(l.Call[2]))), append(plain, i)
+			calls, plain = append(calls, client.Command("HPEXPIRETIME", l.key(), "FIELDS", "1", string(l.Call[2]))), append(plain, i)
 		case l.is(freeName):
-			calls, plain = append(calls, target.Command("EXISTS", l.key())), append(plain, i)
+			calls, plain = append(calls, client.Command("EXISTS", l.key())), append(plain, i)
 		default:
 			calls, plain = append(calls, l.Call), append(plain, i)
 		}
@@ -100,10 +100,10 @@ func (c *Maker) answer(ctx context.Context, db int, checks []Check, now int64) (
 func answerOf(l Check, v resp.Value) string {
 	if l.is(OnlyTTL) {
 		const noField = -2
-		if len(v.Elems) != 1 || target.Number(v.Elems[0]) == noField {
+		if len(v.Elems) != 1 || client.Number(v.Elems[0]) == noField {
 			return ""
 		}
-		return target.Text(v.Elems[0])
+		return client.Text(v.Elems[0])
 	}
 	if l.is("XPENDING") {
 		v = pendingAnswer(v)
@@ -129,7 +129,7 @@ func (c *Maker) expiries(ctx context.Context, db int, keys []string, now int64) 
 		if c.Refusals.Has("PEXPIRETIME") {
 			im.expires = min(im.expires, 1)
 		}
-		found[im.key] = target.Decimal(im.expires)
+		found[im.key] = client.Decimal(im.expires)
 	}
 	return found, err
 }
@@ -164,7 +164,7 @@ func (c *Maker) digests(ctx context.Context, db int, keys []string) (found map[s
 			if c.Refusals.Has("PEXPIRETIME") {
 				ends = min(ends, 1)
 			}
-			found[string(p.Key.Name)] = strconv.FormatUint(d.sum, 16) + " " + target.Decimal(ends)
+			found[string(p.Key.Name)] = strconv.FormatUint(d.sum, 16) + " " + client.Decimal(ends)
 		}
 	}
 	return found, true, nil

@@ -11,10 +11,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/job"
-	"github.com/meowdis/meowdis/inspect/target"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/keyspace/display"
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/transfer"
 )
 
@@ -136,7 +136,7 @@ func (c *Maker) stage(ctx context.Context, db int, f *Copying, names []string) (
 	if err != nil || len(made) == 0 {
 		return made, err
 	}
-	values, err := c.Do(ctx, db, callsOf(made, func(s *staged) [][]byte { return target.Command("PEXPIRE", s.temp, "3600000") })...)
+	values, err := c.Do(ctx, db, callsOf(made, func(s *staged) [][]byte { return client.Command("PEXPIRE", s.temp, "3600000") })...)
 	for i, v := range values {
 		made[i].finished = v.Kind == resp.Int && v.Int == 0 // writing it failed, or it has expired
 	}
@@ -152,7 +152,7 @@ func (f *Copying) read(ctx context.Context, names []string) (changed []string, e
 	var now *staged
 	var key transfer.Key
 	var inParts []*staged // read in several steps; the other keys were read in one
-	for p, err := range transfer.FromKeys(ctx, f.From.In(f.DB), target.Names(names)...) {
+	for p, err := range transfer.FromKeys(ctx, f.From.In(f.DB), client.Names(names)...) {
 		if err != nil {
 			return nil, err
 		}
@@ -244,7 +244,7 @@ func (f *Copying) renames(db int, made []*staged) transaction {
 	var calls [][][]byte
 	for _, s := range made {
 		names = append(names, s.name)
-		ends := target.Command("PERSIST", s.temp)
+		ends := client.Command("PERSIST", s.temp)
 		if s.expires != 0 {
 			ends = transfer.ExpiryCall([]byte(s.temp), s.expires)
 		}
@@ -252,7 +252,7 @@ func (f *Copying) renames(db int, made []*staged) transaction {
 		if f.Replace {
 			rename = "RENAME"
 		}
-		calls = append(calls, ends, target.Command(rename, s.temp, s.name))
+		calls = append(calls, ends, client.Command(rename, s.temp, s.name))
 	}
 	return transaction{
 		db: db, places: []keysIn{{db, names}}, savesMissing: true, checks: []checksIn{{db: db, checks: newChecks(WholeKey, names)}},
@@ -274,7 +274,7 @@ func (f *Copying) settle(made []*staged, values []resp.Value) error {
 	}
 	for i, s := range made {
 		v := values[2*i+1]
-		switch err := target.ReplyError(v); {
+		switch err := client.ReplyError(v); {
 		case err != nil && s.expires != 0 && strings.HasPrefix(err.Error(), "ERR no such key"): // it has expired
 		case err != nil:
 			f.fail(s.name, err)
@@ -299,6 +299,6 @@ func (c *Maker) unstage(ctx context.Context, db int, made []*staged) {
 	defer stop()
 	c.unwatch(ctx)
 	if left := slices.DeleteFunc(made, func(s *staged) bool { return s.finished }); len(left) > 0 {
-		c.Do(ctx, db, callsOf(left, func(s *staged) [][]byte { return target.Command("DEL", s.temp) })...)
+		c.Do(ctx, db, callsOf(left, func(s *staged) [][]byte { return client.Command("DEL", s.temp) })...)
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/job"
-	"github.com/meowdis/meowdis/inspect/target"
 	"github.com/meowdis/meowdis/transfer"
 )
 
@@ -21,7 +21,7 @@ func Deletes(db int, names []string) transaction {
 			if len(there) == 0 {
 				return nil, nil
 			}
-			return [][][]byte{target.Command(append([]string{"DEL"}, there...)...)}, nil
+			return [][][]byte{client.Command(append([]string{"DEL"}, there...)...)}, nil
 		},
 	}
 }
@@ -34,9 +34,9 @@ func EndsAt(at int64) Each {
 			calls: func(there []string) ([][][]byte, error) {
 				calls := make([][][]byte, len(there))
 				for i, name := range there {
-					calls[i] = target.Command("PERSIST", name)
+					calls[i] = client.Command("PERSIST", name)
 					if at != 0 {
-						calls[i] = target.Command("PEXPIREAT", name, target.Decimal(at))
+						calls[i] = client.Command("PEXPIREAT", name, client.Decimal(at))
 					}
 				}
 				return calls, nil

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/meowdis/meowdis/engine"
-	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/local"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // meddling is a client that calls a hook before its commands.
@@ -36,14 +36,14 @@ func TestJournalThatFillsUp(t *testing.T) {
 	const keys = 2 * KeysAtOnce
 	session := engine.New(store, engine.WithClock(now)).Session()
 	for i := range keys {
-		if _, err := session.Do(t.Context(), target.Command("SET", fmt.Sprintf("n:%d", i), "x")...); err != nil {
+		if _, err := session.Do(t.Context(), client.Command("SET", fmt.Sprintf("n:%d", i), "x")...); err != nil {
 			t.Fatal(err)
 		}
 	}
 	journal := NewJournal(t.TempDir(), "t", now)
 	defer func() { journal.Close(false) }()
 	deletes := 0
-	client := meddling{session, func(calls [][][]byte) {
+	meddler := meddling{session, func(calls [][][]byte) {
 		if len(calls) == 0 || string(calls[0][0]) != "MULTI" {
 			return
 		}
@@ -53,7 +53,7 @@ func TestJournalThatFillsUp(t *testing.T) {
 			}
 		}
 	}}
-	c := Maker{Conn: target.NewConn(client, now), Clock: now, Journal: journal}
+	c := Maker{Conn: client.NewConn(meddler, now), Clock: now, Journal: journal}
 	made, doubt := c.Make(t.Context(), 0, Change{Title: "all", Each: Deletes, Over: []Scope{{Selection: Selection{Folders: []string{""}}}}})
 	var full NotKept
 	if doubt != nil || !errors.As(made.Err, &full) {
@@ -62,7 +62,7 @@ func TestJournalThatFillsUp(t *testing.T) {
 	if deletes < 2 {
 		t.Error("the journal was full before anything was deleted")
 	}
-	if v, err := session.Do(t.Context(), target.Command("DBSIZE")...); err != nil || v.Int != keys {
+	if v, err := session.Do(t.Context(), client.Command("DBSIZE")...); err != nil || v.Int != keys {
 		t.Errorf("%d keys are left, %v", v.Int, err)
 	}
 }

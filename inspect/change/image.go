@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/meowdis/meowdis/display"
-	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/keyspace"
-	"github.com/meowdis/meowdis/keytype"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/keyspace/display"
+	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/store/keytype"
 	"github.com/meowdis/meowdis/transfer"
 )
 
@@ -88,12 +88,12 @@ func (c *Maker) ttlCalls(ctx context.Context, db int, keys []string, now int64, 
 	}
 	out := &batch{take: take}
 	for _, im := range all {
-		call := target.Command("PERSIST", im.key)
+		call := client.Command("PERSIST", im.key)
 		switch {
 		case im.kind == "":
 			continue
 		case im.expires != 0:
-			call = target.Command("PEXPIREAT", im.key, target.Decimal(im.expires))
+			call = client.Command("PEXPIREAT", im.key, client.Decimal(im.expires))
 		}
 		there = append(there, im.key)
 		if err := out.add(call); err != nil {
@@ -107,7 +107,7 @@ func (c *Maker) ttlCalls(ctx context.Context, db int, keys []string, now int64, 
 func deleteCalls(keys []string) [][][]byte {
 	calls := make([][][]byte, len(keys))
 	for i, key := range keys {
-		calls[i] = target.Command("DEL", key)
+		calls[i] = client.Command("DEL", key)
 	}
 	return calls
 }
@@ -117,14 +117,14 @@ func deleteCalls(keys []string) [][][]byte {
 func (c *Maker) keyStates(ctx context.Context, db int, keys []string, now int64) ([]keyState, error) {
 	l := c.Lister(db, func() int64 { return now }, keyspace.Expiries|keyspace.Sizes)
 	l.Absolute = true
-	found, err := l.Look(ctx, target.Names(keys))
+	found, err := l.Look(ctx, client.Names(keys))
 	if err != nil {
 		return nil, err
 	}
 	images := make([]keyState, len(found))
 	for i, k := range found {
 		if err := k.Failed(); err != nil {
-			return nil, target.Refusal(err.Error())
+			return nil, client.Refusal(err.Error())
 		}
 		images[i] = keyState{key: keys[i], expires: k.ExpiresAt, bytes: k.Bytes}
 		if k.Type != keyspace.None {
@@ -141,7 +141,7 @@ func (c *Maker) dumps(ctx context.Context, db int, images []keyState, out *batch
 	}
 	var calls [][][]byte
 	for _, im := range images {
-		calls = append(calls, target.Command("DUMP", im.key))
+		calls = append(calls, client.Command("DUMP", im.key))
 	}
 	values, err := c.Do(ctx, db, calls...)
 	if err != nil {
@@ -162,7 +162,7 @@ func (c *Maker) dumps(ctx context.Context, db int, images []keyState, out *batch
 }
 
 func (im keyState) restore(dump resp.Value) [][]byte {
-	return [][]byte{[]byte("RESTORE"), []byte(im.key), []byte(target.Decimal(im.expires)), dump.Str, []byte("REPLACE"), []byte("ABSTTL")}
+	return [][]byte{[]byte("RESTORE"), []byte(im.key), []byte(client.Decimal(im.expires)), dump.Str, []byte("REPLACE"), []byte("ABSTTL")}
 }
 
 // partsOf saves a key as commands that rebuild it part by part under a temporary name,
@@ -189,8 +189,8 @@ func (c *Maker) partsOf(ctx context.Context, db int, im keyState, out *batch) er
 
 // dumpWhole saves a key whose parts cannot be read as its DUMP, whatever its size.
 func (c *Maker) dumpWhole(ctx context.Context, db int, im keyState, why error, out *batch) error {
-	v, err := c.One(ctx, db, target.Command("DUMP", im.key))
-	var no target.Refusal
+	v, err := c.One(ctx, db, client.Command("DUMP", im.key))
+	var no client.Refusal
 	switch {
 	case errors.As(err, &no):
 		return errNotSaved{im.key, why}
@@ -236,17 +236,17 @@ func (b *batch) part(p transfer.Part, temp string) error {
 	}
 	var calls [][][]byte
 	if p.First {
-		calls = append(calls, target.Command("DEL", temp))
+		calls = append(calls, client.Command("DEL", temp))
 	}
 	for call := range p.Calls([]byte(temp)) {
 		calls = append(calls, call)
 	}
 	switch {
 	case !p.Last:
-		calls = append(calls, target.Command("PEXPIRE", temp, "3600000"))
+		calls = append(calls, client.Command("PEXPIRE", temp, "3600000"))
 	case temp != key:
 		// RENAME fails if all fields of a hash have expired by then.
-		calls = append(calls, target.Command("DEL", key), target.Command("RENAME", temp, key), target.Command("PERSIST", key))
+		calls = append(calls, client.Command("DEL", key), client.Command("RENAME", temp, key), client.Command("PERSIST", key))
 	}
 	if p.Last && p.Key.ExpiresAt != 0 {
 		calls = append(calls, transfer.ExpiryCall(p.Key.Name, p.Key.ExpiresAt))

@@ -11,9 +11,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/meowdis/meowdis/internal/alone"
-	"github.com/meowdis/meowdis/resp"
-	"github.com/meowdis/meowdis/xxh3"
+	"github.com/meowdis/meowdis/internal/lockfile"
+	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/redis/xxh3"
 )
 
 // Journal is a file of the commands that undo a session's changes. Records are appended
@@ -120,7 +120,7 @@ func (j *Journal) create() error {
 		return err
 	}
 	f, err := j.make()
-	if errors.Is(err, alone.ErrInUse) {
+	if errors.Is(err, lockfile.ErrInUse) {
 		f, err = j.make() // another process opened it before it was locked
 	}
 	if err != nil {
@@ -139,7 +139,7 @@ func (j *Journal) create() error {
 
 func (j *Journal) make() (*os.File, error) {
 	name := fmt.Sprintf("%s%013d-%s%s", journalsOf(j.target), j.now(), rand.Text()[:8], j.suffix)
-	return alone.Open(filepath.Join(j.dir, name), true)
+	return lockfile.Open(filepath.Join(j.dir, name), true)
 }
 
 // journalsOf returns the prefix of a target's journal names. The time follows it, so that

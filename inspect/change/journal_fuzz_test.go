@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/meowdis/meowdis/internal/alone"
+	"github.com/meowdis/meowdis/internal/lockfile"
 )
 
 // FuzzJournal loads journals with arbitrary content. Their steps must be consecutive, must
@@ -48,7 +48,7 @@ func FuzzJournal(f *testing.F) {
 		}
 		var before []Step
 		for again := range 2 {
-			file, err := alone.Open(path, false)
+			file, err := lockfile.Open(path, false)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/meowdis/meowdis/internal/alone"
+	"github.com/meowdis/meowdis/internal/lockfile"
 )
 
 // Journals of sessions that ended, or were killed, with changes that can be undone.
@@ -55,8 +55,8 @@ func (j *Journal) eachOrphan(fn func(*os.File) (over bool, err error)) error {
 			continue
 		}
 		path := filepath.Join(j.dir, e.Name())
-		f, err := alone.Open(path, false)
-		if errors.Is(err, alone.ErrInUse) || errors.Is(err, os.ErrNotExist) {
+		f, err := lockfile.Open(path, false)
+		if errors.Is(err, lockfile.ErrInUse) || errors.Is(err, os.ErrNotExist) {
 			continue
 		}
 		if err != nil {

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/meowdis/meowdis/inspect/target"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/inspect/client"
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/transfer"
 )
 
@@ -75,7 +75,7 @@ func nameAfter(call [][]byte, key string) string {
 
 // Rebuild restores, in database 0 of scratch, the state of key before the change of v. It
 // returns the name and the expiry that the key had then; in scratch it does not expire.
-func (p *Past) Rebuild(ctx context.Context, now, scratch *target.Conn, db int, key string, v Version) (name string, expires int64, err error) {
+func (p *Past) Rebuild(ctx context.Context, now, scratch *client.Conn, db int, key string, v Version) (name string, expires int64, err error) {
 	b := rebuilding{key: key, out: batch{take: func(calls [][][]byte) error {
 		values, err := scratch.Do(ctx, 0, calls...)
 		if err == nil {
@@ -139,11 +139,11 @@ func (b *rebuilding) take(call [][]byte) error {
 	name := string(call[0])
 	switch {
 	case isRename(call) && temporary && string(call[2]) != b.key:
-		call = target.Command("DEL", string(call[1])) // it was another key
+		call = client.Command("DEL", string(call[1])) // it was another key
 	case isRename(call) && !temporary && string(call[1]) != b.key:
 		return nil
 	case name == "PEXPIREAT":
-		b.expires = target.Number(resp.MakeBulk(call[2]))
+		b.expires = client.Number(resp.MakeBulk(call[2]))
 		return nil
 	case name == "PERSIST":
 		b.expires = 0
@@ -151,7 +151,7 @@ func (b *rebuilding) take(call [][]byte) error {
 	case name == "PEXPIRE":
 		return nil
 	case name == "RESTORE":
-		b.expires = target.Number(resp.MakeBulk(call[2]))
+		b.expires = client.Number(resp.MakeBulk(call[2]))
 		call = slices.Clone(call)
 		call[2] = []byte("0")
 	}

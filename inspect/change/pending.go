@@ -3,20 +3,20 @@ package change
 import (
 	"context"
 
-	"github.com/meowdis/meowdis/inspect/target"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/inspect/client"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // PendingEntry returns the command that reads a pending entry of a group.
 func PendingEntry(key, group, id string) [][]byte {
-	return target.Command("XPENDING", key, group, id, id, "1")
+	return client.Command("XPENDING", key, group, id, id, "1")
 }
 
 // UndoPending returns a function that builds the command to make an entry pending again
 // with its current consumer, delivery count and time.
 func UndoPending(key, group, id string) undoBuilder {
-	return func(ctx context.Context, c *target.Conn, db int) ([][][]byte, error) {
-		values, err := c.Do(ctx, db, PendingEntry(key, group, id), target.Command("TIME"))
+	return func(ctx context.Context, c *client.Conn, db int) ([][][]byte, error) {
+		values, err := c.Do(ctx, db, PendingEntry(key, group, id), client.Command("TIME"))
 		if err == nil {
 			_, err = lastReply(values)
 		}
@@ -25,12 +25,12 @@ func UndoPending(key, group, id string) undoBuilder {
 		}
 		entry, now := values[0].Elems, values[1].Elems
 		if len(entry) != 1 || len(entry[0].Elems) != 4 || len(now) != 2 {
-			return [][][]byte{target.Command("XACK", key, group, id)}, nil
+			return [][][]byte{client.Command("XACK", key, group, id)}, nil
 		}
 		e := entry[0].Elems
-		at := target.Atoi(target.Text(now[0]))*1000 + target.Atoi(target.Text(now[1]))/1000 - target.Number(e[2])
-		return [][][]byte{target.Command("XCLAIM", key, group, target.Text(e[1]), "0", id,
-			"TIME", target.Decimal(at), "RETRYCOUNT", target.Text(e[3]), "FORCE", "JUSTID")}, nil
+		at := client.Atoi(client.Text(now[0]))*1000 + client.Atoi(client.Text(now[1]))/1000 - client.Number(e[2])
+		return [][][]byte{client.Command("XCLAIM", key, group, client.Text(e[1]), "0", id,
+			"TIME", client.Decimal(at), "RETRYCOUNT", client.Text(e[3]), "FORCE", "JUSTID")}, nil
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/meowdis/meowdis/engine"
-	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/local"
 )
 
@@ -25,9 +25,9 @@ func TestUndoWithoutRedo(t *testing.T) {
 		t.Fatal(err)
 	}
 	there := NewJournal(t.TempDir(), "t", now)
-	c := Maker{Conn: target.NewConn(session, now), Clock: now, Journal: there, Redo: NewRedoJournal(filepath.Join(blocked, "redo"), "t", now)}
+	c := Maker{Conn: client.NewConn(session, now), Clock: now, Journal: there, Redo: NewRedoJournal(filepath.Join(blocked, "redo"), "t", now)}
 	defer func() { there.Close(true) }()
-	set := Change{Title: "SET", Calls: [][][]byte{target.Command("SET", "k", "new")}}
+	set := Change{Title: "SET", Calls: [][][]byte{client.Command("SET", "k", "new")}}
 	made, doubt := c.Make(t.Context(), 0, set)
 	if doubt != nil || made.Err != nil {
 		t.Fatal(made.Err, doubt)
@@ -36,7 +36,7 @@ func TestUndoWithoutRedo(t *testing.T) {
 		t.Errorf("%+v", u)
 	}
 	exists := func() int64 {
-		v, err := session.Do(t.Context(), target.Command("EXISTS", "k")...)
+		v, err := session.Do(t.Context(), client.Command("EXISTS", "k")...)
 		if err != nil {
 			t.Fatal(err)
 		}

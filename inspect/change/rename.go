@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/job"
-	"github.com/meowdis/meowdis/inspect/target"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/keyspace/display"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // maxRenamed is how many keys can be renamed at once: all names are in memory.
@@ -87,10 +87,10 @@ func (c *Maker) existing(ctx context.Context, db int, names []string) ([]bool, e
 	return existing(ctx, c.Conn, db, names)
 }
 
-func existing(ctx context.Context, c *target.Conn, db int, names []string) ([]bool, error) {
+func existing(ctx context.Context, c *client.Conn, db int, names []string) ([]bool, error) {
 	calls := make([][][]byte, len(names))
 	for i, name := range names {
-		calls[i] = target.Command("EXISTS", name)
+		calls[i] = client.Command("EXISTS", name)
 	}
 	values, err := c.Do(ctx, db, calls...)
 	if err != nil {
@@ -98,10 +98,10 @@ func existing(ctx context.Context, c *target.Conn, db int, names []string) ([]bo
 	}
 	there := make([]bool, len(names))
 	for i, v := range values {
-		if err := target.ReplyError(v); err != nil {
+		if err := client.ReplyError(v); err != nil {
 			return nil, err
 		}
-		there[i] = target.Number(v) != 0
+		there[i] = client.Number(v) != 0
 	}
 	return there, nil
 }
@@ -117,10 +117,10 @@ func Renames(p Pattern) Each {
 		all := append(append([]string{}, olds...), names...)
 		t := transaction{db: db, places: []keysIn{{db, all}}, checks: []checksIn{{db: db, checks: make([]Check, len(all))}}}
 		for i, name := range all {
-			t.checks[0].checks[i].Call = target.Command(freeName, name)
+			t.checks[0].checks[i].Call = client.Command(freeName, name)
 		}
 		calls := renames(olds, names)
-		t.backOf = func(ctx context.Context, c *target.Conn, db int) (back [][][]byte, err error) {
+		t.backOf = func(ctx context.Context, c *client.Conn, db int) (back [][][]byte, err error) {
 			there, err := existing(ctx, c, db, all)
 			if err != nil {
 				return nil, err
@@ -132,8 +132,8 @@ func Renames(p Pattern) Each {
 				case there[len(olds)+i]:
 					return nil, fmt.Errorf("%s: %w", display.Text(names[i], 40), errNameTaken)
 				default:
-					calls = append(calls, target.Command("RENAMENX", old, names[i]))
-					back = append(back, target.Command("RENAMENX", names[i], old))
+					calls = append(calls, client.Command("RENAMENX", old, names[i]))
+					back = append(back, client.Command("RENAMENX", names[i], old))
 				}
 			}
 			return back, nil
@@ -141,7 +141,7 @@ func Renames(p Pattern) Each {
 		t.calls = func([]string) ([][][]byte, error) { return calls, nil }
 		t.verify = func(values []resp.Value) error {
 			for i, v := range values {
-				if !v.IsError() && target.Number(v) == 0 {
+				if !v.IsError() && client.Number(v) == 0 {
 					return fmt.Errorf("%s: %w", display.Text(string(calls[i][2]), 40), errNameTaken)
 				}
 			}
@@ -153,7 +153,7 @@ func Renames(p Pattern) Each {
 
 func renames(olds, names []string) (calls [][][]byte) {
 	for i, old := range olds {
-		calls = append(calls, target.Command("RENAMENX", old, names[i]))
+		calls = append(calls, client.Command("RENAMENX", old, names[i]))
 	}
 	return calls
 }

@@ -4,9 +4,9 @@ import (
 	"context"
 	"slices"
 
-	"github.com/meowdis/meowdis/inspect/target"
-	"github.com/meowdis/meowdis/resp"
-	"github.com/meowdis/meowdis/xxh3"
+	"github.com/meowdis/meowdis/inspect/client"
+	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/redis/xxh3"
 )
 
 // If keys cannot be watched, as over REST, another client may write between the saving of
@@ -51,7 +51,7 @@ func (r *rereadSet) addAbsent(keys []string) {
 func (r *rereadSet) calls() [][][]byte {
 	calls := make([][][]byte, len(r.keys))
 	for i, k := range r.keys {
-		calls[i] = target.Command("DUMP", k.key)
+		calls[i] = client.Command("DUMP", k.key)
 	}
 	return calls
 }
@@ -63,7 +63,7 @@ func (r *rereadSet) changedSince(dumps []resp.Value) (calls [][][]byte) {
 		switch v := dumps[i]; {
 		case v.IsError():
 		case v.IsNull() && k.restore != nil:
-			calls = append(calls, target.Command("DEL", k.key))
+			calls = append(calls, client.Command("DEL", k.key))
 		case v.IsNull():
 		case k.restore == nil:
 			calls = append(calls, keyState{key: k.key}.restore(v))
@@ -101,7 +101,7 @@ func (c *Maker) hasMulti(ctx context.Context, db int) bool {
 	if c.Refusals.Has("MULTI") {
 		return false
 	}
-	values, err := c.Do(ctx, db, target.Command("MULTI"), target.Command("DISCARD"))
+	values, err := c.Do(ctx, db, client.Command("MULTI"), client.Command("DISCARD"))
 	if err != nil {
 		return false
 	}

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/meowdis/meowdis/inspect/target"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/inspect/client"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // refusing queues only reads, and so never commits a transaction.
@@ -31,11 +31,11 @@ func (refusing) Pipeline(_ context.Context, calls [][][]byte) ([]resp.Value, err
 
 // TestRefusedTogether checks that a refused transaction reports the error of its command.
 func TestRefusedTogether(t *testing.T) {
-	c := Maker{Conn: target.NewConn(refusing{}, func() int64 { return 0 })}
+	c := Maker{Conn: client.NewConn(refusing{}, func() int64 { return 0 })}
 	var r rereadSet
 	r.addAbsent([]string{"k"})
-	values, err := c.commitWithReread(context.Background(), 0, r, [][][]byte{target.Command("SET", "k")})
-	if err != nil || len(values) != 1 || !strings.Contains(target.Text(values[0]), "wrong number") {
+	values, err := c.commitWithReread(context.Background(), 0, r, [][][]byte{client.Command("SET", "k")})
+	if err != nil || len(values) != 1 || !strings.Contains(client.Text(values[0]), "wrong number") {
 		t.Errorf("got %v %v", values, err)
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/meowdis/meowdis/display"
-	"github.com/meowdis/meowdis/inspect/target"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/inspect/client"
+	"github.com/meowdis/meowdis/keyspace/display"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // expiredBy reports whether the key's recorded expiry has passed at now.
@@ -23,7 +23,7 @@ func (l Check) expiredBy(now int64) bool {
 	if l.is(WholeKey) && len(ends) > 0 {
 		ends = ends[slices.Index([]byte(ends), ' ')+1:]
 	}
-	at := target.Atoi(ends)
+	at := client.Atoi(ends)
 	return at > 1 && at <= now
 }
 

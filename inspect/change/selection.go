@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/meowdis/meowdis/display"
-	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/keyspace/catalog"
+	"github.com/meowdis/meowdis/keyspace/display"
 )
 
 // Selection is the keys that an action applies to.
@@ -98,19 +98,19 @@ func (c *Maker) walkFolder(ctx context.Context, db int, folder string, fn func([
 			from = p.Next
 		}
 	}
-	pattern := target.GlobEscape(folder) + "*"
-	brought := target.NewSeen()
+	pattern := client.GlobEscape(folder) + "*"
+	brought := client.NewSeen()
 	for cursor, page := "0", 0; ; page++ {
-		v, err := c.One(ctx, db, target.Command("SCAN", cursor, "COUNT", target.Decimal(namesPerPage), "MATCH", pattern))
+		v, err := c.One(ctx, db, client.Command("SCAN", cursor, "COUNT", client.Decimal(namesPerPage), "MATCH", pattern))
 		if err != nil {
 			return err
 		}
-		next, elems := target.CursorReply(v)
+		next, elems := client.CursorReply(v)
 		var names []string
 		for _, e := range elems {
-			names = append(names, target.Text(e))
+			names = append(names, client.Text(e))
 		}
-		names = target.Once(brought, page, names, func(name string) string { return name })
+		names = client.Once(brought, page, names, func(name string) string { return name })
 		if err := fn(names); err != nil || next == "" {
 			return err
 		}

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/job"
-	"github.com/meowdis/meowdis/inspect/target"
 	"github.com/meowdis/meowdis/transfer"
 )
 
@@ -19,7 +19,7 @@ func (c *Maker) Source(ctx context.Context, db int, s Selection) transfer.Source
 		}
 		err := c.walk(ctx, db, s, func(names []string) error {
 			for some := range slices.Chunk(names, KeysAtOnce) {
-				for p, err := range transfer.FromKeys(ctx, c.In(db), target.Names(some)...) {
+				for p, err := range transfer.FromKeys(ctx, c.In(db), client.Names(some)...) {
 					if !yield(p, err) || err != nil {
 						return errStopWalk
 					}

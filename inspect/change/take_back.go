@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/job"
-	"github.com/meowdis/meowdis/inspect/target"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/keyspace/display"
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/transfer"
 )
 
@@ -140,7 +140,7 @@ func (c *Maker) hasRedo(j *Journal, s Step) (known bool, err error) {
 func setsPastExpiry(calls [][][]byte, now int64) bool {
 	return slices.ContainsFunc(calls, func(call [][]byte) bool {
 		name := string(call[0])
-		return (name == "PEXPIREAT" || name == "HPEXPIREAT") && target.Atoi(string(call[2])) <= now
+		return (name == "PEXPIREAT" || name == "HPEXPIREAT") && client.Atoi(string(call[2])) <= now
 	})
 }
 
@@ -199,7 +199,7 @@ func (c *Maker) applyUndo(ctx context.Context, j *Journal, s Step, taken func(na
 			return err
 		}
 		for i, v := range values {
-			if err := target.ReplyError(v); err != nil && !isExpiredKeyError(calls, i, v) {
+			if err := client.ReplyError(v); err != nil && !isExpiredKeyError(calls, i, v) {
 				return err
 			}
 			if i < len(calls) && string(calls[i][0]) == "RENAMENX" && v.Kind == resp.Int && v.Int == 0 {

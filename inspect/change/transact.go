@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/meowdis/meowdis/commands"
-	"github.com/meowdis/meowdis/inspect/target"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/inspect/client"
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // transaction is a set of commands, and the keys they change.
@@ -90,7 +90,7 @@ func (t transaction) watchCalls() (calls [][][]byte) {
 		for _, l := range p.checks {
 			words = append(words, l.key())
 		}
-		calls = append(calls, target.Command(words...))
+		calls = append(calls, client.Command(words...))
 	}
 	return calls
 }
@@ -157,7 +157,7 @@ func repeatable(calls [][][]byte) [][][]byte {
 	calls = slices.Clone(calls)
 	for i, call := range calls {
 		if string(call[0]) == "RENAMENX" { // whether the name is free is checked before
-			calls[i] = append(target.Command("RENAME"), call[1:]...)
+			calls[i] = append(client.Command("RENAME"), call[1:]...)
 		}
 	}
 	return calls
@@ -197,9 +197,9 @@ func (c *Maker) watch(ctx context.Context, places []keysIn) (bool, error) {
 		return false, nil
 	}
 	for i, p := range places {
-		calls := [][][]byte{target.Command(append([]string{"WATCH"}, p.keys...)...)}
+		calls := [][][]byte{client.Command(append([]string{"WATCH"}, p.keys...)...)}
 		if i == 0 {
-			calls = append([][][]byte{target.Command("UNWATCH")}, calls...) // left by an abandoned transaction
+			calls = append([][][]byte{client.Command("UNWATCH")}, calls...) // left by an abandoned transaction
 		}
 		values, err := c.Do(ctx, p.db, calls...)
 		if err != nil {
@@ -218,7 +218,7 @@ func (c *Maker) unwatch(ctx context.Context) error {
 	if c.Refusals.Has("WATCH") {
 		return nil
 	}
-	_, err := c.Do(ctx, 0, target.Command("UNWATCH"))
+	_, err := c.Do(ctx, 0, client.Command("UNWATCH"))
 	return err
 }
 
@@ -229,7 +229,7 @@ func (c *Maker) commit(ctx context.Context, db int, atomic bool, calls [][][]byt
 	if !atomic {
 		return c.Do(ctx, db, calls...)
 	}
-	values, err := c.Do(ctx, db, slices.Concat([][][]byte{target.Command("MULTI")}, calls, [][][]byte{target.Command("EXEC")}, after)...)
+	values, err := c.Do(ctx, db, slices.Concat([][][]byte{client.Command("MULTI")}, calls, [][][]byte{client.Command("EXEC")}, after)...)
 	if err != nil {
 		return nil, err
 	}

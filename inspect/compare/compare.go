@@ -5,22 +5,22 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"github.com/meowdis/meowdis/display"
 	"github.com/meowdis/meowdis/inspect/change"
+	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/job"
-	"github.com/meowdis/meowdis/inspect/room"
 	"github.com/meowdis/meowdis/inspect/screen"
-	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/inspect/ui"
+	"github.com/meowdis/meowdis/keyspace/display"
 )
 
 // Room is the pane that compares keys.
 type Room struct {
-	*room.Base
+	*ui.Base
 	// Past returns the history of keys in this session's changes.
 	Past func() *change.Past
 	// Scratch opens an empty in-memory data set, to rebuild an earlier state of a key. Nil
 	// means that only keys can be compared, not their history.
-	Scratch func(context.Context) (c target.Client, end func() error, err error)
+	Scratch func(context.Context) (c client.Client, end func() error, err error)
 }
 
 // Begin compares the two marked keys, or asks what to compare key with.
@@ -70,9 +70,9 @@ func (r *Room) pick(m versionsMsg) {
 		return
 	}
 	const another = "another"
-	p := &room.Picker{Title: "Compare " + display.Text(m.key, 40) + " with", Takes: "compare", Items: []room.Item{{Label: "another key", Value: another}}}
+	p := &ui.Picker{Title: "Compare " + display.Text(m.key, 40) + " with", Takes: "compare", Items: []ui.Item{{Label: "another key", Value: another}}}
 	for i, v := range m.versions {
-		p.Items = append(p.Items, room.Item{Label: "before: " + v.Title, Value: target.Decimal(int64(i))})
+		p.Items = append(p.Items, ui.Item{Label: "before: " + v.Title, Value: client.Decimal(int64(i))})
 	}
 	p.At = 1
 	p.Choose = func(value string) tea.Cmd {
@@ -80,14 +80,14 @@ func (r *Room) pick(m versionsMsg) {
 			r.askKey(m.key)
 			return nil
 		}
-		return r.compareBefore(m, m.versions[target.Atoi(value)])
+		return r.compareBefore(m, m.versions[client.Atoi(value)])
 	}
 	r.Dialog = p
 }
 
 // askKey asks for the name of the other key.
 func (r *Room) askKey(key string) {
-	r.Dialog = &room.Question{
+	r.Dialog = &ui.Question{
 		Title: "Compare " + display.Text(key, 40) + " with", Note: `the name of a key; "in quotes" with escapes. Two keys that are marked are compared at once.`,
 		Prompt: screen.NewPrompt(""), Answer: func(name string) tea.Cmd {
 			if raw, err := screen.Unquote(name); err == nil {
@@ -122,7 +122,7 @@ func (r *Room) compareBefore(m versionsMsg, v change.Version) tea.Cmd {
 		if err != nil {
 			return nil, err
 		}
-		client, end, err := scratch(ctx)
+		memory, end, err := scratch(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -131,7 +131,7 @@ func (r *Room) compareBefore(m versionsMsg, v change.Version) tea.Cmd {
 				err = failed
 			}
 		}()
-		then := target.NewConn(client, clock)
+		then := client.NewConn(memory, clock)
 		name, expires, err := m.past.Rebuild(ctx, conn, then, db, m.key, v)
 		if err != nil {
 			return nil, err

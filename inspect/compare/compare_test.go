@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/meowdis/meowdis/keytype"
+	"github.com/meowdis/meowdis/store/keytype"
 )
 
 // shape renders rows as text: the mark and both sides.

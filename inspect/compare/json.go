@@ -10,7 +10,7 @@ import (
 
 	"github.com/aymanbagabas/go-udiff/lcs"
 
-	"github.com/meowdis/meowdis/xxh3"
+	"github.com/meowdis/meowdis/redis/xxh3"
 )
 
 // node is a JSON value. It keeps the order of object members.

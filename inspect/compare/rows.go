@@ -7,8 +7,8 @@ import (
 
 	"github.com/aymanbagabas/go-udiff/lcs"
 
-	"github.com/meowdis/meowdis/decode"
 	"github.com/meowdis/meowdis/inspect/screen"
+	"github.com/meowdis/meowdis/keyspace/decode"
 	"github.com/meowdis/meowdis/transfer"
 )
 

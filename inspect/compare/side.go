@@ -8,10 +8,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/job"
-	"github.com/meowdis/meowdis/inspect/target"
-	"github.com/meowdis/meowdis/rdb"
+	"github.com/meowdis/meowdis/keyspace/display"
+	"github.com/meowdis/meowdis/redis/rdb"
 	"github.com/meowdis/meowdis/transfer"
 )
 
@@ -47,7 +47,7 @@ func (e errTooLarge) Error() string {
 }
 
 // read reads a key of at most maxBytes.
-func read(ctx context.Context, c *target.Conn, db int, key, label string) (side, error) {
+func read(ctx context.Context, c *client.Conn, db int, key, label string) (side, error) {
 	s := side{label: label}
 	bytes := 0
 	for p, err := range transfer.FromKeys(ctx, c.In(db), []byte(key)) {

@@ -7,12 +7,12 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"github.com/meowdis/meowdis/display"
 	"github.com/meowdis/meowdis/inspect/change"
-	"github.com/meowdis/meowdis/inspect/room"
+	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/screen"
-	"github.com/meowdis/meowdis/inspect/target"
-	"github.com/meowdis/meowdis/keytype"
+	"github.com/meowdis/meowdis/inspect/ui"
+	"github.com/meowdis/meowdis/keyspace/display"
+	"github.com/meowdis/meowdis/store/keytype"
 )
 
 // ttlNote lists the formats of a TTL.
@@ -77,13 +77,13 @@ func (r *Room) ttlSubject(s Subject) (name string, set func(at int64) change.Cha
 func (r *Room) fieldTTLSubject(key, field string) (name string, set func(at int64) change.Change, ok bool) {
 	name = display.Text(field, 30) + " of " + display.Text(key, 30)
 	return name, func(at int64) change.Change {
-		call := target.Command("HPERSIST", key, "FIELDS", "1", field)
+		call := client.Command("HPERSIST", key, "FIELDS", "1", field)
 		if at != 0 {
-			call = target.Command("HPEXPIREAT", key, target.Decimal(at), "FIELDS", "1", field)
+			call = client.Command("HPEXPIREAT", key, client.Decimal(at), "FIELDS", "1", field)
 		}
 		return change.Change{
 			Title: ttlTitle(name, 1, at, r.Now), Calls: [][][]byte{call}, OnlyTTLs: true, BackOf: change.UndoFieldTTL(key, field),
-			Checks: []change.Check{{Call: target.Command(change.OnlyTTL, key, field)}},
+			Checks: []change.Check{{Call: client.Command(change.OnlyTTL, key, field)}},
 		}
 	}, true
 }
@@ -126,7 +126,7 @@ func parseTTL(text string, now int64) (int64, error) {
 		if !ok {
 			continue
 		}
-		n := target.Atoi(count)
+		n := client.Atoi(count)
 		if n <= 0 || n > 36500/unit.days {
 			return 0, invalidTTL(text)
 		}
@@ -162,7 +162,7 @@ func (r *Room) Remove(s Subject) tea.Cmd {
 	if e == nil || !r.mayWrite() {
 		return nil
 	}
-	if v.Part != room.Entries {
+	if v.Part != ui.Entries {
 		return r.deleteFromStream(v)
 	}
 	c := change.Change{Title: "Deleted " + display.Text(e.Row[0], 30), Calls: r.deleteElementCalls(v, e)}
@@ -177,14 +177,14 @@ func (r *Room) Remove(s Subject) tea.Cmd {
 }
 
 // deleteElementCalls returns the commands that delete an element, nil if none can.
-func (r *Room) deleteElementCalls(v room.Sight, e *room.Element) [][][]byte {
+func (r *Room) deleteElementCalls(v ui.Sight, e *ui.Element) [][][]byte {
 	if !e.Own {
 		return nil
 	}
 	if v.Type == keytype.List {
 		// Lists delete by value only, so the element is first set to a unique value.
 		mark := fmt.Sprintf("\x00deleted at %d by the inspector\x00", r.Now)
-		return [][][]byte{target.Command("LSET", v.Key, e.Row[0], mark), target.Command("LREM", v.Key, "1", mark)}
+		return [][][]byte{client.Command("LSET", v.Key, e.Row[0], mark), client.Command("LREM", v.Key, "1", mark)}
 	}
 	if t := keytype.Of(v.Type); t.Drop != "" {
 		return [][][]byte{t.Dropping(v.Key, e.Name)}
@@ -198,18 +198,18 @@ func (r *Room) Add(s Subject) tea.Cmd {
 		return nil
 	}
 	if r.InValue && s.Value.Shown && !s.Value.Gone {
-		if s.Value.Part != room.Entries {
+		if s.Value.Part != ui.Entries {
 			r.addToStream(s.Value)
 			return nil
 		}
 		return r.addElement(s.Value)
 	}
-	p := &room.Picker{Title: "Add a key of type", Choose: func(kind string) tea.Cmd {
+	p := &ui.Picker{Title: "Add a key of type", Choose: func(kind string) tea.Cmd {
 		r.addKey(kind, s.Folder)
 		return nil
 	}}
 	for _, t := range keytype.Types {
-		p.Items = append(p.Items, room.Item{Label: t.Said(), Value: t.Name})
+		p.Items = append(p.Items, ui.Item{Label: t.Said(), Value: t.Name})
 	}
 	r.Dialog = p
 	return nil
@@ -229,13 +229,13 @@ func (r *Room) addKey(kind, prefix string) {
 		at, err := parseTTL(ttl, r.Now)
 		calls := [][][]byte{keytype.Of(kind).Adding(name, values[1:len(values)-1])}
 		if at != 0 {
-			calls = append(calls, target.Command("PEXPIREAT", name, target.Decimal(at)))
+			calls = append(calls, client.Command("PEXPIREAT", name, client.Decimal(at)))
 		}
 		return change.Change{Title: "Added " + display.Text(name, 40), Calls: calls, Missing: name, Reveal: name}, err
 	}}
 }
 
-func (r *Room) addElement(v room.Sight) tea.Cmd {
+func (r *Room) addElement(v ui.Sight) tea.Cmd {
 	kind, key := v.Type, v.Key
 	if keytype.Of(kind).Parts == nil {
 		r.Notice = "Press " + r.KeyFor("edit") + " to edit the value."

@@ -6,10 +6,10 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/meowdis/meowdis/display"
 	"github.com/meowdis/meowdis/inspect/change"
-	"github.com/meowdis/meowdis/inspect/room"
 	"github.com/meowdis/meowdis/inspect/screen"
+	"github.com/meowdis/meowdis/inspect/ui"
+	"github.com/meowdis/meowdis/keyspace/display"
 )
 
 // Confirm is how a person confirms a deletion.
@@ -29,7 +29,7 @@ type Confirmation struct {
 	change  change.Change
 	always  bool           // ask even if Confirm is ConfirmNone: the change cannot be undone
 	onAgree func() tea.Cmd // called instead of making a change
-	parent  room.Dialog    // the dialog to return to; nil for none
+	parent  ui.Dialog      // the dialog to return to; nil for none
 
 	name     *screen.Prompt // input for the name; nil if y confirms
 	mismatch bool
@@ -52,7 +52,7 @@ func (r *Room) confirm(c Confirmation) tea.Cmd {
 }
 
 // Press implements room.Dialog.
-func (c *Confirmation) Press(b *room.Base, k tea.KeyMsg) tea.Cmd {
+func (c *Confirmation) Press(b *ui.Base, k tea.KeyMsg) tea.Cmd {
 	switch key := k.String(); {
 	case key == "esc":
 		c.cancel()
@@ -89,7 +89,7 @@ func (c *Confirmation) cancel() {
 }
 
 // View implements room.Dialog.
-func (c *Confirmation) View(b *room.Base, width, height int) []string {
+func (c *Confirmation) View(b *ui.Base, width, height int) []string {
 	var lines []string
 	for part := range strings.SplitSeq(ansi.Wrap(c.title, max(width-2, 1), ""), "\n") {
 		lines = append(lines, b.Styles.Failure.Bold(true).Render(" "+part+" "))

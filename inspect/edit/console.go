@@ -8,14 +8,14 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"github.com/meowdis/meowdis/commands"
-	"github.com/meowdis/meowdis/display"
 	"github.com/meowdis/meowdis/inspect/change"
+	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/job"
-	"github.com/meowdis/meowdis/inspect/room"
 	"github.com/meowdis/meowdis/inspect/screen"
-	"github.com/meowdis/meowdis/inspect/target"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/inspect/ui"
+	"github.com/meowdis/meowdis/keyspace/display"
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/transfer"
 )
 
@@ -31,7 +31,7 @@ func (r *Room) runLine(line string) tea.Cmd {
 	}
 	r.history = append(r.history, line)
 	if cmd, bad := commands.Find(call); cmd == nil && strings.HasPrefix(string(bad.Str), "ERR wrong number of arguments") {
-		r.Fail(target.ReplyError(bad))
+		r.Fail(client.ReplyError(bad))
 		return nil
 	}
 	kind, keys := effectOf(call)
@@ -77,7 +77,7 @@ func setsOnlyTTL(call [][]byte, now int64) bool {
 	if len(call) < 3 {
 		return false
 	}
-	at := target.Atoi(string(call[2]))
+	at := client.Atoi(string(call[2]))
 	switch name {
 	case "EXPIRE", "PEXPIRE":
 		return at > 0
@@ -98,13 +98,13 @@ func (r *Room) findKeys(ask Confirmation) tea.Cmd {
 	conn, db, call := r.Conn, r.DB, ask.change.Calls[0]
 	ask.always = true
 	return r.Start(job.Answering, func(ctx context.Context) (tea.Msg, error) {
-		v, err := conn.One(ctx, db, append(target.Command("COMMAND", "GETKEYS"), call...))
-		var no target.Refusal
+		v, err := conn.One(ctx, db, append(client.Command("COMMAND", "GETKEYS"), call...))
+		var no client.Refusal
 		if err != nil && !errors.As(err, &no) {
 			return nil, err
 		}
 		for _, e := range v.Elems {
-			ask.change.Keys = append(ask.change.Keys, target.Text(e))
+			ask.change.Keys = append(ask.change.Keys, client.Text(e))
 		}
 		if err != nil || len(v.Elems) == 0 || commands.Known(call).Has(commands.Scripts) {
 			ask.change.Final = true
@@ -205,22 +205,22 @@ func (r *Room) onReply(a replyMsg) {
 	if cut {
 		lines = append(lines, r.Styles.Dim.Render(" … and more"))
 	}
-	r.Dialog = &room.Page{Title: screen.CallText(a.call, 60), Lines: lines}
+	r.Dialog = &ui.Page{Title: screen.CallText(a.call, 60), Lines: lines}
 }
 
 // ShowLog lists the commands that were sent, the latest first.
 func (r *Room) ShowLog() tea.Cmd {
 	entries := r.Conn.Log.Entries()
-	p := &room.Picker{Title: "Commands sent, the last one first", Takes: "show its SQL", Choose: func(value string) tea.Cmd {
-		return r.explain(entries[target.Atoi(value)].Call)
+	p := &ui.Picker{Title: "Commands sent, the last one first", Takes: "show its SQL", Choose: func(value string) tea.Cmd {
+		return r.explain(entries[client.Atoi(value)].Call)
 	}}
 	for i := len(entries) - 1; i >= 0; i-- {
 		e := entries[i]
-		note := target.Decimal(e.Took) + " ms"
+		note := client.Decimal(e.Took) + " ms"
 		if e.Bad {
 			note = "error  " + note
 		}
-		p.Items = append(p.Items, room.Item{Label: screen.CallText(e.Call, 150), Note: note, Value: target.Decimal(int64(i))})
+		p.Items = append(p.Items, ui.Item{Label: screen.CallText(e.Call, 150), Note: note, Value: client.Decimal(int64(i))})
 	}
 	if len(p.Items) == 0 {
 		r.Notice = "No command was sent yet."
@@ -241,7 +241,7 @@ const sqlKey = "ctrl+x"
 var SQLHint = [2]string{"^X", "SQL"}
 
 // showSQL shows the SQL that a change will run. Closing it returns to the dialog behind.
-func (r *Room) showSQL(c change.Change, behind room.Dialog) tea.Cmd {
+func (r *Room) showSQL(c change.Change, behind ui.Dialog) tea.Cmd {
 	switch {
 	case r.Explain == nil:
 		r.Notice = "Only a file has SQL to show."
@@ -265,7 +265,7 @@ func (r *Room) showSQL(c change.Change, behind room.Dialog) tea.Cmd {
 	if more := len(c.Calls) - maxExplained; more > 0 {
 		lines = append(lines, "", r.Styles.Dim.Render(" … and "+display.Counted(int64(more), "command", "commands")+" more"))
 	}
-	r.Dialog = &room.Page{Title: screen.CallsText(c.Calls, 60), Layout: room.Wrapped(lines...), Behind: behind}
+	r.Dialog = &ui.Page{Title: screen.CallsText(c.Calls, 60), Layout: ui.Wrapped(lines...), Behind: behind}
 	return nil
 }
 

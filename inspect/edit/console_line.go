@@ -7,14 +7,14 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/job"
-	"github.com/meowdis/meowdis/inspect/room"
 	"github.com/meowdis/meowdis/inspect/screen"
-	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/inspect/ui"
 	"github.com/meowdis/meowdis/keyspace/catalog"
+	"github.com/meowdis/meowdis/keyspace/display"
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/repl"
-	"github.com/meowdis/meowdis/resp"
 )
 
 // CommandLine opens the command line.
@@ -41,7 +41,7 @@ func (r *Room) assistant() *repl.Assistant {
 
 // connSession is the connection bound to a database, for completion.
 type connSession struct {
-	conn *target.Conn
+	conn *client.Conn
 	db   int
 }
 
@@ -78,7 +78,7 @@ type completedMsg struct {
 }
 
 // Press implements room.Dialog.
-func (c *console) Press(b *room.Base, k tea.KeyMsg) tea.Cmd {
+func (c *console) Press(b *ui.Base, k tea.KeyMsg) tea.Cmd {
 	c.note = ""
 	switch key := k.String(); {
 	case key == "tab" && !c.listed:
@@ -180,7 +180,7 @@ func (c *console) showHistory(step int) {
 const maxListed = 8
 
 // View implements room.Dialog.
-func (c *console) View(b *room.Base, width, height int) []string {
+func (c *console) View(b *ui.Base, width, height int) []string {
 	inner := min(width, 76)
 	line := " " + b.Styles.Key.Render(": ") + b.Styles.Prompt(c.prompt, inner-4)
 	lines := []string{display.Fit(line+c.hint(b, inner-ansi.StringWidth(line)-1), inner)}
@@ -213,7 +213,7 @@ func (c *console) View(b *room.Base, width, height int) []string {
 }
 
 // hint returns what may follow the text, or what is wrong with it.
-func (c *console) hint(b *room.Base, columns int) string {
+func (c *console) hint(b *ui.Base, columns int) string {
 	const least = 6
 	text := c.prompt.String()
 	if columns < least || text == "" || c.prompt.Head() != text {

@@ -8,11 +8,11 @@ import (
 	"github.com/aymanbagabas/go-osc52/v2"
 	tea "github.com/charmbracelet/bubbletea"
 
+	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/job"
-	"github.com/meowdis/meowdis/inspect/room"
 	"github.com/meowdis/meowdis/inspect/screen"
-	"github.com/meowdis/meowdis/inspect/target"
-	"github.com/meowdis/meowdis/keytype"
+	"github.com/meowdis/meowdis/inspect/ui"
+	"github.com/meowdis/meowdis/store/keytype"
 )
 
 // copyLimit is the longest text that is copied, in bytes: terminals accept no more.
@@ -25,7 +25,7 @@ func (r *Room) PickCopy(s Subject) tea.Cmd {
 	if !s.HasKey {
 		return nil
 	}
-	p := &room.Picker{Title: "Copy", Items: []room.Item{
+	p := &ui.Picker{Title: "Copy", Items: []ui.Item{
 		{Label: "key", Value: "key"},
 		{Label: "value", Value: "value", Note: "or the selected element"},
 		{Label: "command", Value: "command", Note: "that reads it"},
@@ -56,7 +56,7 @@ func (r *Room) shellCommand() string {
 	if r.DB == 0 && r.startDB == 0 {
 		return r.Exec
 	}
-	return r.Exec + " -n " + target.Decimal(int64(r.DB))
+	return r.Exec + " -n " + client.Decimal(int64(r.DB))
 }
 
 // shellWord quotes a word for a POSIX shell.
@@ -81,7 +81,7 @@ func (r *Room) copyValue(s Subject) tea.Cmd {
 	conn, key := r.Conn, s.Key
 	db := r.DB
 	return r.Start(job.Answering, func(ctx context.Context) (tea.Msg, error) {
-		v, err := conn.One(ctx, db, target.Command("GETRANGE", key, "0", target.Decimal(copyLimit)))
+		v, err := conn.One(ctx, db, client.Command("GETRANGE", key, "0", client.Decimal(copyLimit)))
 		return copiedMsg{string(v.Str)}, err
 	})
 }

@@ -5,11 +5,11 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"github.com/meowdis/meowdis/display"
 	"github.com/meowdis/meowdis/inspect/change"
+	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/job"
-	"github.com/meowdis/meowdis/inspect/room"
-	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/inspect/ui"
+	"github.com/meowdis/meowdis/keyspace/display"
 )
 
 // CopyTo asks which open target to copy keys to, and whether to replace existing keys. The
@@ -27,23 +27,23 @@ func (r *Room) CopyTo(s Subject) tea.Cmd {
 		r.Notice = "No other target is open. Press " + r.KeyFor("tab_open") + " to open one."
 		return nil
 	}
-	p := &room.Picker{Title: "Copy " + s.Keys.String() + " to", Choose: func(at string) tea.Cmd {
-		to := others[target.Atoi(at)]
+	p := &ui.Picker{Title: "Copy " + s.Keys.String() + " to", Choose: func(at string) tea.Cmd {
+		to := others[client.Atoi(at)]
 		if why := to.Room.whyNotWritable(to.Name); why != "" {
 			r.Notice = why
 			return nil
 		}
-		r.Dialog = &room.Picker{Title: "Keys that are in " + to.Name + " already", Items: []room.Item{
+		r.Dialog = &ui.Picker{Title: "Keys that are in " + to.Name + " already", Items: []ui.Item{
 			{Label: "stay as they are", Value: "stay"}, {Label: "are replaced", Value: "replace", Note: "u brings them back"},
 		}, Choose: func(what string) tea.Cmd { return r.copyTo(to, s.Keys, what == "replace") }}
 		return nil
 	}}
 	for i, other := range others {
-		note := "db " + target.Decimal(int64(other.Room.DB))
+		note := "db " + client.Decimal(int64(other.Room.DB))
 		if !other.Room.IsUnlocked() {
 			note += ", locked"
 		}
-		p.Items = append(p.Items, room.Item{Label: other.Name, Note: note, Value: strconv.Itoa(i)})
+		p.Items = append(p.Items, ui.Item{Label: other.Name, Note: note, Value: strconv.Itoa(i)})
 	}
 	r.Dialog = p
 	return nil

@@ -5,10 +5,10 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"github.com/meowdis/meowdis/display"
 	"github.com/meowdis/meowdis/inspect/change"
+	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/job"
-	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/keyspace/display"
 )
 
 // countedMsg is a change with the number of its keys.
@@ -53,7 +53,7 @@ func batchNote(keys int64) []string {
 	if keys <= change.KeysAtOnce {
 		return nil
 	}
-	return []string{target.Decimal(change.KeysAtOnce) + " at a time, each kept for undo:"}
+	return []string{client.Decimal(change.KeysAtOnce) + " at a time, each kept for undo:"}
 }
 
 // countKeys counts the keys of a change.

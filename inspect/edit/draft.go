@@ -12,8 +12,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/meowdis/meowdis/inspect/job"
-	"github.com/meowdis/meowdis/inspect/room"
 	"github.com/meowdis/meowdis/inspect/screen"
+	"github.com/meowdis/meowdis/inspect/ui"
 )
 
 // draft is a text in a temporary file for an editor.
@@ -146,7 +146,7 @@ func (r *Room) saveDraft(d draft, text string) tea.Cmd {
 
 // showNotSaved says why a text was not stored, and where the file is.
 func (r *Room) showNotSaved(why, path string) {
-	r.Dialog = &room.Page{Title: "Nothing was changed", Layout: room.Wrapped(
+	r.Dialog = &ui.Page{Title: "Nothing was changed", Layout: ui.Wrapped(
 		" "+screen.VisibleText([]byte(why)), " Your text is in", " "+r.Styles.Accent.Render(path),
 	)}
 }

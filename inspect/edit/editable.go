@@ -5,13 +5,13 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"github.com/meowdis/meowdis/decode"
-	"github.com/meowdis/meowdis/display"
 	"github.com/meowdis/meowdis/inspect/change"
-	"github.com/meowdis/meowdis/inspect/room"
+	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/screen"
-	"github.com/meowdis/meowdis/inspect/target"
-	"github.com/meowdis/meowdis/keytype"
+	"github.com/meowdis/meowdis/inspect/ui"
+	"github.com/meowdis/meowdis/keyspace/decode"
+	"github.com/meowdis/meowdis/keyspace/display"
+	"github.com/meowdis/meowdis/store/keytype"
 )
 
 // editable is a text that can be edited, and the commands that save it.
@@ -37,7 +37,7 @@ const editLimit = 64 << 20
 const manyElements = 10_000
 
 // editableOf returns the selected text; ok is false if there is none.
-func editableOf(v room.Sight) (e editable, ok bool) {
+func editableOf(v ui.Sight) (e editable, ok bool) {
 	el := v.Subject() // an element opened by itself is edited as part of its row
 	switch {
 	case !v.Shown || v.Gone || el == nil && v.Text == nil:
@@ -53,13 +53,13 @@ func editableOf(v room.Sight) (e editable, ok bool) {
 		return e, false
 	}
 	key := v.Key
-	e = editable{title: display.Text(key, 40), text: v.Text.Data, read: target.Command("GET", key), save: func(text string) [][][]byte {
-		return [][][]byte{target.Command("SET", key, text, "KEEPTTL")}
+	e = editable{title: display.Text(key, 40), text: v.Text.Data, read: client.Command("GET", key), save: func(text string) [][][]byte {
+		return [][][]byte{client.Command("SET", key, text, "KEEPTTL")}
 	}}
 	switch {
 	case v.Type == keytype.JSON:
-		e.read = target.Command("JSON.GET", key)
-		e.save = func(text string) [][][]byte { return [][][]byte{target.Command("JSON.SET", key, "$", text)} }
+		e.read = client.Command("JSON.GET", key)
+		e.save = func(text string) [][][]byte { return [][][]byte{client.Command("JSON.SET", key, "$", text)} }
 		e.formatted = v.Text.LaidOut
 	case v.Text.Partial:
 		e.unfetched, e.lines, e.raw = true, true, v.Text.Bare
@@ -87,7 +87,7 @@ func (e editable) decoded() (decode.Inside, bool) {
 }
 
 // editElement returns an element as an editable; save is nil if it cannot be edited.
-func editElement(v room.Sight, row []string, body string) editable {
+func editElement(v ui.Sight, row []string, body string) editable {
 	key, name, t := v.Key, row[0], keytype.Of(v.Type)
 	e := editable{title: display.Text(name, 30) + " of " + display.Text(key, 30), text: body, expires: v.Expires}
 	switch v.Type {
@@ -118,7 +118,7 @@ func editElement(v room.Sight, row []string, body string) editable {
 }
 
 // editableOf returns what can be edited, or says why nothing can be.
-func (r *Room) editableOf(v room.Sight) (e editable, ok bool) {
+func (r *Room) editableOf(v ui.Sight) (e editable, ok bool) {
 	if !r.mayWrite() {
 		return e, false
 	}
@@ -135,7 +135,7 @@ func (r *Room) editableOf(v room.Sight) (e editable, ok bool) {
 
 // Edit edits what is selected: in a form if it is a short line, else in the editor.
 func (r *Room) Edit(s Subject) tea.Cmd {
-	if s.Value.Part == room.Groups && s.Value.Element != nil {
+	if s.Value.Part == ui.Groups && s.Value.Element != nil {
 		if r.mayWrite() {
 			r.editGroup(s.Value)
 		}
@@ -169,9 +169,9 @@ func (e editable) change(text string) change.Change {
 		c.Back = e.save(e.text)
 		c.Checks = []change.Check{{Call: e.read}}
 		if e.expires != 0 {
-			c.Checks = append(c.Checks, change.Check{Call: target.Command(change.OnlyTTL, string(e.read[1]))})
+			c.Checks = append(c.Checks, change.Check{Call: client.Command(change.OnlyTTL, string(e.read[1]))})
 			// HSET would create a new key if the key has expired by then
-			c.Back = append(c.Back, target.Command("PEXPIREAT", string(e.read[1]), target.Decimal(e.expires)))
+			c.Back = append(c.Back, client.Command("PEXPIREAT", string(e.read[1]), client.Decimal(e.expires)))
 		}
 	}
 	return c

@@ -5,10 +5,10 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"github.com/meowdis/meowdis/display"
 	"github.com/meowdis/meowdis/inspect/job"
-	"github.com/meowdis/meowdis/inspect/room"
 	"github.com/meowdis/meowdis/inspect/screen"
+	"github.com/meowdis/meowdis/inspect/ui"
+	"github.com/meowdis/meowdis/keyspace/display"
 	"github.com/meowdis/meowdis/transfer"
 )
 
@@ -22,7 +22,7 @@ func (r *Room) Export(sub Subject) tea.Cmd {
 	if s.Empty() {
 		return nil
 	}
-	r.Dialog = &room.Question{Title: "Write " + s.String() + " to a file", Note: ".csv; .json or .jsonl; .redis or .txt: commands for meowdis exec; .resp: the protocol; .rdb: a dump file of Redis; .archive: for meowdis restore. An existing file is not overwritten.",
+	r.Dialog = &ui.Question{Title: "Write " + s.String() + " to a file", Note: ".csv; .json or .jsonl; .redis or .txt: commands for meowdis exec; .resp: the protocol; .rdb: a dump file of Redis; .archive: for meowdis restore. An existing file is not overwritten.",
 		Prompt: screen.NewPrompt("export.redis"), Answer: func(path string) tea.Cmd {
 			mk, db, write := r.maker, r.DB, r.Exporter
 			return r.Start(job.Exporting, func(ctx context.Context) (tea.Msg, error) {

@@ -4,10 +4,10 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/meowdis/meowdis/display"
 	"github.com/meowdis/meowdis/inspect/change"
-	"github.com/meowdis/meowdis/inspect/room"
 	"github.com/meowdis/meowdis/inspect/screen"
+	"github.com/meowdis/meowdis/inspect/ui"
+	"github.com/meowdis/meowdis/keyspace/display"
 )
 
 // form is a dialog with fields that define a change.
@@ -34,7 +34,7 @@ type field struct {
 func newField(label, text, note string) field { return field{label, note, screen.NewPrompt(text)} }
 
 // Press implements room.Dialog.
-func (f *form) Press(b *room.Base, k tea.KeyMsg) tea.Cmd {
+func (f *form) Press(b *ui.Base, k tea.KeyMsg) tea.Cmd {
 	last := len(f.fields) - 1
 	switch k.String() {
 	case "esc":
@@ -93,7 +93,7 @@ func (f *form) send() tea.Cmd {
 }
 
 // View implements room.Dialog.
-func (f *form) View(b *room.Base, width, height int) []string {
+func (f *form) View(b *ui.Base, width, height int) []string {
 	inner, labels := min(width, 64), 0
 	if f.preview != nil {
 		inner = min(width, 110)

@@ -3,15 +3,15 @@ package edit
 import (
 	tea "github.com/charmbracelet/bubbletea"
 
-	"github.com/meowdis/meowdis/display"
 	"github.com/meowdis/meowdis/inspect/change"
-	"github.com/meowdis/meowdis/inspect/room"
-	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/inspect/client"
+	"github.com/meowdis/meowdis/inspect/ui"
+	"github.com/meowdis/meowdis/keyspace/display"
 )
 
 // Kill asks whether to close the connection of a client. Afterwards it returns to parent.
-func (r *Room) Kill(id, name string, behind room.Dialog) tea.Cmd {
-	c := change.Change{Title: "Closed client " + id, Calls: [][][]byte{target.Command("CLIENT", "KILL", "ID", id)}, Final: true}
+func (r *Room) Kill(id, name string, behind ui.Dialog) tea.Cmd {
+	c := change.Change{Title: "Closed client " + id, Calls: [][][]byte{client.Command("CLIENT", "KILL", "ID", id)}, Final: true}
 	return r.confirm(Confirmation{
 		title: "Close client " + id + ", " + display.Text(name, 40) + "?", notes: []string{"What it has under way ends; it may come back."},
 		change: c, always: true, parent: behind,

@@ -3,9 +3,9 @@ package edit
 import (
 	tea "github.com/charmbracelet/bubbletea"
 
-	"github.com/meowdis/meowdis/decode"
-	"github.com/meowdis/meowdis/inspect/room"
 	"github.com/meowdis/meowdis/inspect/screen"
+	"github.com/meowdis/meowdis/inspect/ui"
+	"github.com/meowdis/meowdis/keyspace/decode"
 )
 
 // JSON that is stored on one line is edited over several lines, and stored on one line in
@@ -38,13 +38,13 @@ func (e editable) isLongJSON() bool {
 // askLayout asks what to store if the edited text is no longer JSON, or is formatted
 // differently from the original; nil if there is no question. line is the text on one line,
 // and bad the error if there is no such line.
-func (r *Room) askLayout(d draft, left, line string, bad error) room.Dialog {
-	asIs := room.Item{Label: "store it as it is in the editor", Value: "as is"}
-	p := &room.Picker{Title: "It is laid out in another way now", Items: []room.Item{{Label: "store it in one line, as it was", Value: "line"}, asIs}}
+func (r *Room) askLayout(d draft, left, line string, bad error) ui.Dialog {
+	asIs := ui.Item{Label: "store it as it is in the editor", Value: "as is"}
+	p := &ui.Picker{Title: "It is laid out in another way now", Items: []ui.Item{{Label: "store it in one line, as it was", Value: "line"}, asIs}}
 	switch {
 	case bad != nil:
 		p.Title = screen.VisibleText([]byte(bad.Error()))
-		p.Items = []room.Item{{Label: "edit it again", Value: "again"}, asIs}
+		p.Items = []ui.Item{{Label: "edit it again", Value: "again"}, asIs}
 	case left == decode.Lines(left):
 		return nil
 	}

@@ -8,12 +8,12 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"github.com/meowdis/meowdis/display"
 	"github.com/meowdis/meowdis/inspect/change"
+	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/job"
-	"github.com/meowdis/meowdis/inspect/room"
 	"github.com/meowdis/meowdis/inspect/screen"
-	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/inspect/ui"
+	"github.com/meowdis/meowdis/keyspace/display"
 )
 
 // Rename asks for a new name for the selected key, or for a pattern for many keys. It
@@ -34,10 +34,10 @@ func (r *Room) Rename(s Subject) tea.Cmd {
 		}
 		c := change.Change{Title: "Renamed to " + display.Text(name, 40), Reveal: name}
 		onto := c
-		onto.Calls = [][][]byte{target.Command("RENAME", key, name)}
-		c.Calls, c.Overwrite = [][][]byte{target.Command("RENAMENX", key, name)}, &onto
-		c.Back = [][][]byte{target.Command("RENAME", name, key)}
-		c.Checks = []change.Check{{Call: target.Command("EXISTS", key)}, {Call: target.Command("EXISTS", name)}}
+		onto.Calls = [][][]byte{client.Command("RENAME", key, name)}
+		c.Calls, c.Overwrite = [][][]byte{client.Command("RENAMENX", key, name)}, &onto
+		c.Back = [][][]byte{client.Command("RENAME", name, key)}
+		c.Checks = []change.Check{{Call: client.Command("EXISTS", key)}, {Call: client.Command("EXISTS", name)}}
 		return c, nil
 	}}
 	return nil
@@ -82,7 +82,7 @@ func (r *Room) onNames(n namesMsg) {
 		tried := n.names[:min(len(n.names), maxPreviewed)]
 		i := slices.IndexFunc(tried, func(name string) bool { return p.Apply(name) != name })
 		if c.Over = []change.Scope{{DB: r.DB}}; i >= 0 {
-			c.Calls = [][][]byte{target.Command("RENAMENX", tried[i], p.Apply(tried[i]))}
+			c.Calls = [][][]byte{client.Command("RENAMENX", tried[i], p.Apply(tried[i]))}
 		}
 		return c, nil
 	}
@@ -159,7 +159,7 @@ func (r *Room) onPlanned(m plannedMsg) tea.Cmd {
 		for _, c := range m.Clashes {
 			lines = append(lines, " "+renameText(c.Old, c.New, max(r.Width-40, 40))+"  "+r.Styles.Failure.Render(c.Why))
 		}
-		r.Dialog = &room.Page{Title: display.Counted(int64(len(m.Clashes)), "name is", "names are") + " taken", Layout: room.Wrapped(lines...), Behind: m.form}
+		r.Dialog = &ui.Page{Title: display.Counted(int64(len(m.Clashes)), "name is", "names are") + " taken", Layout: ui.Wrapped(lines...), Behind: m.form}
 		return nil
 	case len(m.Old) == 0:
 		r.Dialog = m.form

@@ -9,15 +9,15 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/meowdis/meowdis/inspect/change"
+	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/job"
-	"github.com/meowdis/meowdis/inspect/room"
-	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/inspect/ui"
 )
 
 // Settings is what changes a target allows and how they are confirmed.
 type Settings struct {
 	// Writer returns a client that can write; nil if the target is read-only.
-	Writer   func(context.Context) (target.Client, error)
+	Writer   func(context.Context) (client.Client, error)
 	Fleeting bool // the data, and so the undo journal, end with the session
 	Confirm  Confirm
 	Name     string                      // what ConfirmName asks for
@@ -41,7 +41,7 @@ type Other struct {
 // Room is the pane that changes data: dialogs, the command line, and the changes that can
 // be undone.
 type Room struct {
-	*room.Base
+	*ui.Base
 	Settings
 	maker        *change.Maker
 	access       access
@@ -71,7 +71,7 @@ type Subject struct {
 	KeyType string
 	Keys    change.Selection // the marked keys, or else the current row
 	Folder  string           // the folder of the current row, or the row itself
-	Value   room.Sight
+	Value   ui.Sight
 }
 
 // Messages of this pane. Changed reports that the data changed; Reveal is the key to select,
@@ -82,7 +82,7 @@ type (
 )
 
 // New returns a locked pane. LookBack adopts the journal of an earlier session.
-func New(b *room.Base, s Settings, maker *change.Maker) Room {
+func New(b *ui.Base, s Settings, maker *change.Maker) Room {
 	return Room{Base: b, Settings: s, maker: maker, drafts: map[string]draft{}, startDB: b.DB}
 }
 

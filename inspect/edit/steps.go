@@ -5,10 +5,10 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"github.com/meowdis/meowdis/display"
 	"github.com/meowdis/meowdis/inspect/change"
-	"github.com/meowdis/meowdis/inspect/room"
-	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/inspect/client"
+	"github.com/meowdis/meowdis/inspect/ui"
+	"github.com/meowdis/meowdis/keyspace/display"
 )
 
 // ShowSteps lists the changes that can be undone or redone, the latest first. The person
@@ -19,15 +19,15 @@ func (r *Room) ShowSteps() tea.Cmd {
 		r.Notice = "There are no changes to go back to."
 		return nil
 	}
-	p := &room.Picker{Title: "Go to how it was after", Takes: "go there", Choose: func(value string) tea.Cmd {
-		r.targetStep, r.stepsDone = int(target.Atoi(value)), 0
+	p := &ui.Picker{Title: "Go to how it was after", Takes: "go there", Choose: func(value string) tea.Cmd {
+		r.targetStep, r.stepsDone = int(client.Atoi(value)), 0
 		if r.targetStep == len(r.steps) || !r.mayWrite() {
 			return nil
 		}
 		return r.nextStep()
 	}}
 	item := func(s change.Step, state string, after int) {
-		p.Items = append(p.Items, room.Item{Label: s.Title, Note: r.stepNote(s, state), Value: target.Decimal(int64(after))})
+		p.Items = append(p.Items, ui.Item{Label: s.Title, Note: r.stepNote(s, state), Value: client.Decimal(int64(after))})
 	}
 	for i, s := range r.undone { // the latest undone change is redone first
 		item(s, "undone", n+len(r.undone)-i)
@@ -40,7 +40,7 @@ func (r *Room) ShowSteps() tea.Cmd {
 		}
 		item(r.steps[i], state, i+1)
 	}
-	start := room.Item{Label: "before all of them", Value: "0"}
+	start := ui.Item{Label: "before all of them", Value: "0"}
 	if n == 0 {
 		start.Note = "now"
 	}

@@ -3,56 +3,56 @@ package edit
 import (
 	tea "github.com/charmbracelet/bubbletea"
 
-	"github.com/meowdis/meowdis/display"
 	"github.com/meowdis/meowdis/inspect/change"
-	"github.com/meowdis/meowdis/inspect/room"
-	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/inspect/client"
+	"github.com/meowdis/meowdis/inspect/ui"
+	"github.com/meowdis/meowdis/keyspace/display"
 )
 
 // Changes of consumer groups, consumers and pending entries.
 
 // deleteFromStream deletes the selected group, consumer or pending entry.
-func (r *Room) deleteFromStream(v room.Sight) tea.Cmd {
+func (r *Room) deleteFromStream(v ui.Sight) tea.Cmd {
 	name := v.Element.Row[0]
 	c := Confirmation{title: "Delete the group " + display.Text(name, 30) + "?"}
-	c.change = change.Change{Title: "Deleted the group " + display.Text(name, 30), Calls: [][][]byte{target.Command("XGROUP", "DESTROY", v.Key, name)}}
+	c.change = change.Change{Title: "Deleted the group " + display.Text(name, 30), Calls: [][][]byte{client.Command("XGROUP", "DESTROY", v.Key, name)}}
 	switch v.Part {
-	case room.Groups:
+	case ui.Groups:
 		c.notes = pendingNote(v.Element.Row[2])
-	case room.Consumers:
+	case ui.Consumers:
 		c.title = "Delete the consumer " + display.Text(name, 30) + "?"
 		c.change.Title = "Deleted the consumer " + display.Text(name, 30)
-		c.change.Calls = [][][]byte{target.Command("XGROUP", "DELCONSUMER", v.Key, v.Group, name)}
+		c.change.Calls = [][][]byte{client.Command("XGROUP", "DELCONSUMER", v.Key, v.Group, name)}
 		c.notes = pendingNote(v.Element.Row[1])
-	case room.Pending:
+	case ui.Pending:
 		c.title = "Acknowledge and delete the entry " + name + "?"
 		c.change.Title = "Deleted the entry " + name
-		c.change.Calls = [][][]byte{target.Command("XACK", v.Key, v.Group, name), target.Command("XDEL", v.Key, name)}
+		c.change.Calls = [][][]byte{client.Command("XACK", v.Key, v.Group, name), client.Command("XDEL", v.Key, name)}
 	}
 	return r.confirm(c)
 }
 
 // pendingNote says how many pending entries are lost.
 func pendingNote(pending string) []string {
-	if n := target.Atoi(pending); n > 0 {
+	if n := client.Atoi(pending); n > 0 {
 		return []string{"What it has not acknowledged is forgotten: " + display.Counted(n, "entry", "entries") + "."}
 	}
 	return nil
 }
 
 // addToStream asks for a new group or consumer.
-func (r *Room) addToStream(v room.Sight) {
+func (r *Room) addToStream(v ui.Sight) {
 	f := &form{r: r, title: "New group of " + display.Text(v.Key, 40), fields: []field{newField("name", "", ""), newField("after", "$", "0: from the first entry, $: only new ones, or an id")}}
 	f.make = func(values []string) (change.Change, error) {
-		return change.Change{Title: "Added the group " + display.Text(values[0], 30), Calls: [][][]byte{target.Command("XGROUP", "CREATE", v.Key, values[0], values[1])}}, nil
+		return change.Change{Title: "Added the group " + display.Text(values[0], 30), Calls: [][][]byte{client.Command("XGROUP", "CREATE", v.Key, values[0], values[1])}}, nil
 	}
 	switch v.Part {
-	case room.Consumers:
+	case ui.Consumers:
 		f.title, f.fields = "New consumer of "+display.Text(v.Group, 40), f.fields[:1]
 		f.make = func(values []string) (change.Change, error) {
-			return change.Change{Title: "Added the consumer " + display.Text(values[0], 30), Calls: [][][]byte{target.Command("XGROUP", "CREATECONSUMER", v.Key, v.Group, values[0])}}, nil
+			return change.Change{Title: "Added the consumer " + display.Text(values[0], 30), Calls: [][][]byte{client.Command("XGROUP", "CREATECONSUMER", v.Key, v.Group, values[0])}}, nil
 		}
-	case room.Pending:
+	case ui.Pending:
 		r.Notice = "Entries become pending when a consumer reads them."
 		return
 	}
@@ -60,13 +60,13 @@ func (r *Room) addToStream(v room.Sight) {
 }
 
 // editGroup sets the last delivered id of a group.
-func (r *Room) editGroup(v room.Sight) {
+func (r *Room) editGroup(v ui.Sight) {
 	name, last := v.Element.Row[0], v.Element.Row[4]
 	r.Dialog = &form{r: r, title: "Last delivered id of " + display.Text(name, 40), fields: []field{newField("id", last, "0: all are delivered again, $: none")}, make: func(values []string) (change.Change, error) {
 		if values[0] == last {
 			return change.Change{}, nil
 		}
-		return change.Change{Title: "Set the group " + display.Text(name, 30) + " to " + values[0], Calls: [][][]byte{target.Command("XGROUP", "SETID", v.Key, name, values[0])}}, nil
+		return change.Change{Title: "Set the group " + display.Text(name, 30) + " to " + values[0], Calls: [][][]byte{client.Command("XGROUP", "SETID", v.Key, name, values[0])}}, nil
 	}}
 }
 
@@ -77,7 +77,7 @@ func (r *Room) Acknowledge(s Subject) tea.Cmd {
 		return nil
 	}
 	id := v.Element.Row[0]
-	return r.write(r.savePendingOnly(v, change.Change{Title: "Acknowledged " + id, Calls: [][][]byte{target.Command("XACK", v.Key, v.Group, id)}}))
+	return r.write(r.savePendingOnly(v, change.Change{Title: "Acknowledged " + id, Calls: [][][]byte{client.Command("XACK", v.Key, v.Group, id)}}))
 }
 
 // Claim asks for a consumer and assigns the selected pending entry to it.
@@ -93,15 +93,15 @@ func (r *Room) Claim(s Subject) tea.Cmd {
 			return change.Change{}, nil
 		}
 		// JUSTID does not count as a delivery.
-		call := target.Command("XCLAIM", v.Key, v.Group, to, "0", id, "JUSTID")
+		call := client.Command("XCLAIM", v.Key, v.Group, to, "0", id, "JUSTID")
 		return r.savePendingOnly(v, change.Change{Title: "Gave " + id + " to " + display.Text(to, 30), Calls: [][][]byte{call}}), nil
 	}}
 	return nil
 }
 
 // pendingSelected reports whether a pending entry is selected and may be changed.
-func (r *Room) pendingSelected(v room.Sight) bool {
-	if v.Part != room.Pending || v.Element == nil {
+func (r *Room) pendingSelected(v ui.Sight) bool {
+	if v.Part != ui.Pending || v.Element == nil {
 		r.Notice = "Only what is pending in a group can be acknowledged or claimed."
 		return false
 	}
@@ -109,7 +109,7 @@ func (r *Room) pendingSelected(v room.Sight) bool {
 }
 
 // savePendingOnly makes the undo of a change to a large stream save only the pending entry.
-func (r *Room) savePendingOnly(v room.Sight, c change.Change) change.Change {
+func (r *Room) savePendingOnly(v ui.Sight, c change.Change) change.Change {
 	if v.Size > manyElements {
 		id := v.Element.Row[0]
 		c.BackOf = change.UndoPending(v.Key, v.Group, id)

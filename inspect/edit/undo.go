@@ -6,10 +6,10 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"github.com/meowdis/meowdis/display"
 	"github.com/meowdis/meowdis/inspect/change"
 	"github.com/meowdis/meowdis/inspect/job"
-	"github.com/meowdis/meowdis/inspect/room"
+	"github.com/meowdis/meowdis/inspect/ui"
+	"github.com/meowdis/meowdis/keyspace/display"
 )
 
 // Undo undoes the last change.
@@ -175,9 +175,9 @@ func (r *Room) onAdopted(l adoptedMsg) {
 	}
 	r.steps = l
 	many := display.Counted(int64(len(l)), "change", "changes")
-	r.Dialog = &room.Picker{
+	r.Dialog = &ui.Picker{
 		Title: "Changes of an earlier session",
-		Items: []room.Item{{Label: "keep its " + many + " for undo", Value: "keep"}, {Label: "drop them", Value: "drop"}},
+		Items: []ui.Item{{Label: "keep its " + many + " for undo", Value: "keep"}, {Label: "drop them", Value: "drop"}},
 		Choose: func(choice string) tea.Cmd {
 			if choice == "keep" {
 				r.Notice = "Press " + r.KeyFor("unlock") + " to unlock, then " + r.KeyFor("undo") + " to undo: " + l[len(l)-1].Title + "."

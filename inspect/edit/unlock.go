@@ -6,8 +6,8 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/job"
-	"github.com/meowdis/meowdis/inspect/target"
 )
 
 const (
@@ -59,7 +59,7 @@ func (r *Room) Unlock() tea.Cmd {
 }
 
 // unlockedMsg is a client that can write.
-type unlockedMsg struct{ client target.Client }
+type unlockedMsg struct{ client client.Client }
 
 func (r *Room) onUnlocked(u unlockedMsg) {
 	r.Conn.Use(u.client)

@@ -8,8 +8,8 @@ import (
 
 	"github.com/meowdis/meowdis/inspect/change"
 	"github.com/meowdis/meowdis/inspect/job"
-	"github.com/meowdis/meowdis/inspect/room"
 	"github.com/meowdis/meowdis/inspect/screen"
+	"github.com/meowdis/meowdis/inspect/ui"
 )
 
 // write makes a change if writing is unlocked.
@@ -100,7 +100,7 @@ func (r *Room) showNotKept(err error) {
 		return
 	}
 	r.Failure = ""
-	r.Dialog = &room.Page{Title: "Nothing was changed", Behind: r.Dialog, Layout: room.Wrapped(
+	r.Dialog = &ui.Page{Title: "Nothing was changed", Behind: r.Dialog, Layout: ui.Wrapped(
 		" Its undo cannot be kept:", r.Styles.Failure.Render(" "+screen.VisibleText([]byte(why.Err.Error()))), " Make room there, or make it writable.",
 	)}
 }

@@ -8,7 +8,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/keyspace/display"
 )
 
 // Purpose is the kind of work a job does. Starting a job cancels the running job with the

@@ -6,20 +6,20 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/job"
-	"github.com/meowdis/meowdis/inspect/room"
-	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/inspect/ui"
 	"github.com/meowdis/meowdis/keyspace/catalog"
-	"github.com/meowdis/meowdis/keytype"
+	"github.com/meowdis/meowdis/keyspace/display"
+	"github.com/meowdis/meowdis/store/keytype"
 )
 
 // requery opens a picker whose choice changes the query.
-func (l *Room) requery(title string, items []room.Item, at int, change func(*query, int)) tea.Cmd {
+func (l *Room) requery(title string, items []ui.Item, at int, change func(*query, int)) tea.Cmd {
 	for i := range items {
 		items[i].Value = strconv.Itoa(i)
 	}
-	l.Dialog = &room.Picker{Title: title, Items: items, At: max(at, 0), Choose: func(value string) tea.Cmd {
+	l.Dialog = &ui.Picker{Title: title, Items: items, At: max(at, 0), Choose: func(value string) tea.Cmd {
 		q := l.query
 		i, _ := strconv.Atoi(value)
 		change(&q, i)
@@ -32,10 +32,10 @@ func (l *Room) requery(title string, items []room.Item, at int, change func(*que
 
 // PickType lets the user choose the type of the keys to list.
 func (l *Room) PickType() tea.Cmd {
-	items := []room.Item{{Label: "all"}}
+	items := []ui.Item{{Label: "all"}}
 	all := []string{""}
 	for _, t := range keytype.Types {
-		items, all = append(items, room.Item{Label: t.Said()}), append(all, t.Name)
+		items, all = append(items, ui.Item{Label: t.Said()}), append(all, t.Name)
 	}
 	return l.requery("Show keys of type", items, slices.Index(all, l.kind), func(q *query, i int) { q.kind = all[i] })
 }
@@ -44,7 +44,7 @@ var lifeNames = []string{"any", "expiring", "within an hour", "persistent"}
 
 // PickLife lets the user filter the keys by their time to live.
 func (l *Room) PickLife() tea.Cmd {
-	items := []room.Item{{Label: "any"}, {Label: "expiring", Note: "with a TTL"}, {Label: "within an hour"}, {Label: "persistent", Note: "without a TTL"}}
+	items := []ui.Item{{Label: "any"}, {Label: "expiring", Note: "with a TTL"}, {Label: "within an hour"}, {Label: "persistent", Note: "without a TTL"}}
 	return l.requery("Show keys by time to live", items, int(l.life), func(q *query, i int) { q.life = catalog.Life(i) })
 }
 
@@ -58,12 +58,12 @@ func (l *Room) PickOrder() tea.Cmd {
 			notes[i] = "asks every key"
 		}
 	}
-	var items []room.Item
+	var items []ui.Item
 	var orders []catalog.Order
 	for i, name := range orderNames {
 		// Without an index, the bytes and the last change of a key are unknown.
 		if o := catalog.Order(i); l.Index != nil || o != catalog.ByBytes && o != catalog.ByUpdated {
-			items = append(items, room.Item{Label: name, Note: notes[i]})
+			items = append(items, ui.Item{Label: name, Note: notes[i]})
 			orders = append(orders, o)
 		}
 	}
@@ -128,7 +128,7 @@ func (l *Room) ChangeView() tea.Cmd {
 
 // PickDatabase lets the user choose another database. The choice arrives as DatabaseChosen.
 func (l *Room) PickDatabase() tea.Cmd {
-	p := &room.Picker{Title: "Database", Purpose: job.CountingDBs, At: l.DB, Choose: func(value string) tea.Cmd {
+	p := &ui.Picker{Title: "Database", Purpose: job.CountingDBs, At: l.DB, Choose: func(value string) tea.Cmd {
 		l.Cancel(job.CountingDBs)
 		db, err := strconv.Atoi(value)
 		if err != nil {
@@ -144,15 +144,15 @@ func (l *Room) PickDatabase() tea.Cmd {
 
 // databaseItems returns the databases with their numbers of keys, or all possible databases before they
 // are counted.
-func databaseItems(counts target.KeyCounts) []room.Item {
-	n := target.MostDatabases
+func databaseItems(counts client.KeyCounts) []ui.Item {
+	n := client.MostDatabases
 	if len(counts) > 0 {
 		n = len(counts)
 	}
-	items := make([]room.Item, n)
+	items := make([]ui.Item, n)
 	for i := range items {
 		name := strconv.Itoa(i)
-		items[i] = room.Item{Label: name, Note: "…", Value: name}
+		items[i] = ui.Item{Label: name, Note: "…", Value: name}
 		if len(counts) == 0 {
 			continue
 		}

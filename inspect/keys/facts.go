@@ -5,8 +5,8 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/job"
-	"github.com/meowdis/meowdis/inspect/target"
 	"github.com/meowdis/meowdis/keyspace/catalog"
 )
 
@@ -17,11 +17,11 @@ type countedMsg int64
 func (l *Room) Count() tea.Cmd {
 	conn, db := l.Conn, l.DB
 	return l.Start(job.Counting, func(ctx context.Context) (tea.Msg, error) {
-		v, err := conn.One(ctx, db, target.Command("DBSIZE"))
+		v, err := conn.One(ctx, db, client.Command("DBSIZE"))
 		if conn.Refusals.Has("DBSIZE") {
 			return countedMsg(-1), nil
 		}
-		return countedMsg(target.Number(v)), err
+		return countedMsg(client.Number(v)), err
 	})
 }
 

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/meowdis/meowdis/glob"
-	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/inspect/client"
+	"github.com/meowdis/meowdis/redis/glob"
 )
 
 // matchMode is how the text of a filter matches names.
@@ -34,7 +34,7 @@ func (f filter) glob() string {
 	case f.text == "":
 		return ""
 	case f.mode == byExact:
-		return target.GlobEscape(f.text)
+		return client.GlobEscape(f.text)
 	case f.mode != byGlob:
 		return ""
 	case strings.ContainsAny(f.text, "*?["):

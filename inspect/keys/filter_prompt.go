@@ -3,8 +3,8 @@ package keys
 import (
 	tea "github.com/charmbracelet/bubbletea"
 
-	"github.com/meowdis/meowdis/inspect/room"
 	"github.com/meowdis/meowdis/inspect/screen"
+	"github.com/meowdis/meowdis/inspect/ui"
 )
 
 // EditFilter opens the filter prompt.
@@ -50,7 +50,7 @@ func (l *Room) PressFilter(k tea.KeyMsg) tea.Cmd {
 	default:
 		if l.filterPrompt.Key(k) {
 			l.pauseID++
-			return l.After(room.SettleTime, pausedMsg(l.pauseID))
+			return l.After(ui.SettleTime, pausedMsg(l.pauseID))
 		}
 	}
 	return nil

@@ -6,12 +6,12 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"github.com/meowdis/meowdis/display"
-	"github.com/meowdis/meowdis/inspect/room"
+	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/screen"
-	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/inspect/ui"
 	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/keyspace/catalog"
+	"github.com/meowdis/meowdis/keyspace/display"
 )
 
 // A search in values scans the keys of the list and keeps the ones whose values contain a text, so its
@@ -29,7 +29,7 @@ func (l *Room) EditNeedle() tea.Cmd {
 	if c := l.filters(); c.filter.text != "" || c.kind != "" || c.life != catalog.AnyLife {
 		note = `in the keys of this list; in any case, unless with capitals; "\x00" in quotes`
 	}
-	l.Dialog = &room.Question{Title: "Search in values", Note: note, Prompt: screen.NewPrompt(l.needle), Answer: func(text string) tea.Cmd {
+	l.Dialog = &ui.Question{Title: "Search in values", Note: note, Prompt: screen.NewPrompt(l.needle), Answer: func(text string) tea.Cmd {
 		q := l.query
 		q.needle = text
 		switch l.InValue = false; {
@@ -86,7 +86,7 @@ func (l *Room) valueScan(q query, cq catalog.Query, match func(string) bool) *sc
 const firstValuePage = 50
 
 // indexFeed returns a feed that pages through an index.
-func indexFeed(ix target.Index, cq catalog.Query) feed {
+func indexFeed(ix client.Index, cq catalog.Query) feed {
 	cq.Order, cq.Reverse = catalog.ByName, false
 	return func(ctx context.Context, s scan) (scannedMsg, error) {
 		p, err := ix.Page(ctx, cq, s.mark, false, s.count)

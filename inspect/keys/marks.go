@@ -6,8 +6,8 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"github.com/meowdis/meowdis/display"
 	"github.com/meowdis/meowdis/keyspace/catalog"
+	"github.com/meowdis/meowdis/keyspace/display"
 )
 
 // marks is the marked names: keys, and folders with all their keys. Both lists are sorted, so a million

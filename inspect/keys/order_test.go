@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/meowdis/meowdis/engine"
-	"github.com/meowdis/meowdis/inspect/room"
-	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/inspect/client"
+	"github.com/meowdis/meowdis/inspect/ui"
 	"github.com/meowdis/meowdis/keyspace/catalog"
 	"github.com/meowdis/meowdis/local"
 )
@@ -35,7 +35,7 @@ func newIndex(t *testing.T) (storedIndex, *engine.Session) {
 // dropped when the order is by name.
 func TestOrderOfItsOwn(t *testing.T) {
 	index, _ := newIndex(t)
-	l := New(&room.Base{Index: index, Clock: now, Delimiter: ":", KeyFor: func(action string) string { return action }, Conn: target.NewConn(nil, now)})
+	l := New(&ui.Base{Index: index, Clock: now, Delimiter: ":", KeyFor: func(action string) string { return action }, Conn: client.NewConn(nil, now)})
 	l.search(query{order: catalog.BySize})
 	if l.sorted == nil {
 		t.Fatal("there is no order")

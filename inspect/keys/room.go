@@ -3,18 +3,18 @@ package keys
 import (
 	tea "github.com/charmbracelet/bubbletea"
 
-	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/job"
-	"github.com/meowdis/meowdis/inspect/room"
 	"github.com/meowdis/meowdis/inspect/screen"
-	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/inspect/ui"
 	"github.com/meowdis/meowdis/keyspace/catalog"
+	"github.com/meowdis/meowdis/keyspace/display"
 )
 
 // Pane is the list of keys on the screen: a window of the rows of a query, the source of the rows, and
 // the filter prompt.
 type Room struct {
-	*room.Base
+	*ui.Base
 	window
 	width           int
 	Total           int64            // keys in the database; -1 while unknown
@@ -41,7 +41,7 @@ type pausedMsg int
 const listHeadings = 2
 
 // New returns a list that loads nothing until Resize is called.
-func New(b *room.Base) Room {
+func New(b *ui.Base) Room {
 	l := Room{Base: b, Total: -1, MostKept: maxScanned}
 	l.restart()
 	return l
@@ -66,8 +66,8 @@ func (l *Room) Update(msg tea.Msg) tea.Cmd {
 		l.onLevelSummed(r)
 	case describedMsg:
 		l.onDescribed(r)
-	case target.KeyCounts:
-		if p, ok := l.Dialog.(*room.Picker); ok && p.Purpose == job.CountingDBs {
+	case client.KeyCounts:
+		if p, ok := l.Dialog.(*ui.Picker); ok && p.Purpose == job.CountingDBs {
 			p.Items = databaseItems(r)
 		}
 	case markedMsg:
@@ -260,7 +260,7 @@ func (l *Room) ShowFolder() {
 	if t.counted != unknown {
 		says = display.Counted(t.keys, "key", "keys")
 	}
-	l.Dialog = &room.Page{Title: "Folder", Layout: room.Wrapped(" "+display.Whole(r.Name), "", " "+says, " "+l.bytesNote(t))}
+	l.Dialog = &ui.Page{Title: "Folder", Layout: ui.Wrapped(" "+display.Whole(r.Name), "", " "+says, " "+l.bytesNote(t))}
 }
 
 // PageLines returns the rows to scroll per page: one row less than the screen.
@@ -362,8 +362,8 @@ func (l *Room) goToFolder(folder string) {
 func (l *Room) NextManner() string { return modeNames[(l.filter.mode+1)%modeCount] }
 
 // Known returns what the list knows about the database.
-func (l *Room) Known() room.Known {
-	k := room.Known{Total: l.Total, Chosen: l.Chooses()}
+func (l *Room) Known() ui.Known {
+	k := ui.Known{Total: l.Total, Chosen: l.Chooses()}
 	if l.scan != nil && l.Index == nil {
 		names := l.scan.keys.byName()
 		k.Names, k.Found, k.Sample = names, int64(names.len()), l.scan.keys.sample

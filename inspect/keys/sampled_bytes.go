@@ -5,10 +5,10 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/job"
-	"github.com/meowdis/meowdis/inspect/target"
 	"github.com/meowdis/meowdis/keyspace/catalog"
+	"github.com/meowdis/meowdis/keyspace/display"
 )
 
 // Without an index, folder sizes come from MEMORY USAGE: of all keys in a small folder, of an even
@@ -37,7 +37,7 @@ func (l *Room) estimateBytes(r row) tea.Cmd {
 		}
 		calls := make([][][]byte, len(names))
 		for i, name := range names {
-			calls[i] = target.Command("MEMORY", "USAGE", name)
+			calls[i] = client.Command("MEMORY", "USAGE", name)
 		}
 		values, err := conn.Do(ctx, db, calls...)
 		if err != nil {
@@ -46,7 +46,7 @@ func (l *Room) estimateBytes(r row) tea.Cmd {
 		var bytes int64
 		for _, v := range values {
 			if !v.IsError() && !v.IsNull() {
-				bytes += target.Number(v)
+				bytes += client.Number(v)
 				m.sampled++
 			}
 		}

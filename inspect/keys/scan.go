@@ -7,8 +7,8 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/job"
-	"github.com/meowdis/meowdis/inspect/target"
 	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/keyspace/catalog"
 )
@@ -156,9 +156,9 @@ func (l *Room) scanFeed(q query, match func(string) bool) feed {
 		var no keyspace.Refusal
 		switch {
 		case errors.As(err, &no) && conn.Refusals.Has("SCAN"):
-			return scannedMsg{}, target.Refusal(string(no) + " (press " + byName + " to open a key by name)")
+			return scannedMsg{}, client.Refusal(string(no) + " (press " + byName + " to open a key by name)")
 		case errors.As(err, &no):
-			return scannedMsg{}, target.Refusal(no)
+			return scannedMsg{}, client.Refusal(no)
 		case err != nil:
 			return scannedMsg{}, err
 		}
@@ -166,7 +166,7 @@ func (l *Room) scanFeed(q query, match func(string) bool) feed {
 		for _, k := range page.Keys {
 			e := catalog.Entry{Name: string(k.Name)}
 			if asked {
-				if e.Facts, err = target.FactsOf(k); err != nil {
+				if e.Facts, err = client.FactsOf(k); err != nil {
 					return scannedMsg{}, err
 				}
 				if !keeps.Keeps(e.Facts, clock()) {

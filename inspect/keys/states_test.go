@@ -8,9 +8,9 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/job"
-	"github.com/meowdis/meowdis/inspect/room"
-	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/inspect/ui"
 )
 
 // newList returns a list of n keys, none loaded yet.
@@ -22,7 +22,7 @@ func newList(t *testing.T, n int) *Room {
 			t.Fatal(err)
 		}
 	}
-	l := New(&room.Base{Jobs: job.Jobs{Now: now(), After: func(time.Duration, tea.Msg) tea.Cmd { return nil }}, Index: index, Clock: now, Delimiter: ":", KeyFor: func(action string) string { return action }, Conn: target.NewConn(nil, now)})
+	l := New(&ui.Base{Jobs: job.Jobs{Now: now(), After: func(time.Duration, tea.Msg) tea.Cmd { return nil }}, Index: index, Clock: now, Delimiter: ":", KeyFor: func(action string) string { return action }, Conn: client.NewConn(nil, now)})
 	l.Resize(80, 12)
 	return &l
 }

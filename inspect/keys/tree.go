@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/keyspace/catalog"
 )
 
@@ -28,7 +28,7 @@ type anchor struct {
 
 // walker reads the rows of the list: the keys of a query, or the tree with its open folders.
 type walker struct {
-	keys      target.Keyspace
+	keys      client.Keyspace
 	query     catalog.Query
 	tree      bool
 	delimiter string

@@ -5,12 +5,12 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/job"
 	"github.com/meowdis/meowdis/inspect/screen"
-	"github.com/meowdis/meowdis/inspect/target"
 	"github.com/meowdis/meowdis/keyspace/catalog"
-	"github.com/meowdis/meowdis/keytype"
+	"github.com/meowdis/meowdis/keyspace/display"
+	"github.com/meowdis/meowdis/store/keytype"
 )
 
 // keyColumns is the widths of the columns of the list. In a narrow list the type is abbreviated.
@@ -231,7 +231,7 @@ func (l *Room) emptiness() string {
 	case l.Chooses():
 		return "No such key. Press " + l.KeyFor("all_keys") + " to see all."
 	}
-	return "Database " + target.Decimal(int64(l.DB)) + " is empty."
+	return "Database " + client.Decimal(int64(l.DB)) + " is empty."
 }
 
 // Place describes the position in the list and the progress of a search.

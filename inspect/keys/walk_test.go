@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/meowdis/meowdis/display"
-	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/keyspace/catalog"
+	"github.com/meowdis/meowdis/keyspace/display"
 )
 
 // collect walks to the end, n rows at a time.
@@ -101,7 +101,7 @@ func TestWalks(t *testing.T) {
 			}
 		}
 		want := outline(expected(names, "", 0, open))
-		for _, keys := range []target.Keyspace{index, scanned} {
+		for _, keys := range []client.Keyspace{index, scanned} {
 			for _, back := range []bool{false, true} {
 				w := &walker{keys: keys, tree: true, delimiter: ":", open: open}
 				if got := outline(collect(t, w, back, 1+r.IntN(9))); got != want {

@@ -9,15 +9,15 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/job"
-	"github.com/meowdis/meowdis/inspect/room"
 	"github.com/meowdis/meowdis/inspect/screen"
-	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/inspect/ui"
 	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/keyspace/catalog"
-	"github.com/meowdis/meowdis/keytype"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/keyspace/display"
+	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/store/keytype"
 )
 
 // keyInfoMsg is the details of a key.
@@ -34,14 +34,14 @@ const notPermitted = "not told to this user"
 
 // ShowInfo shows the details of a key.
 func (v *Room) ShowInfo(key string) tea.Cmd {
-	v.Dialog = &room.Page{Title: display.Whole(key), Lines: []string{v.Styles.Dim.Render(" looking…")}}
+	v.Dialog = &ui.Page{Title: display.Whole(key), Lines: []string{v.Styles.Dim.Render(" looking…")}}
 	conn, index, clock, db := v.Conn, v.Index, v.Clock, v.DB
 	return v.Start(job.Informing, func(ctx context.Context) (tea.Msg, error) { return readKeyInfo(ctx, conn, index, clock, db, key) })
 }
 
-func readKeyInfo(ctx context.Context, conn *target.Conn, index target.Index, clock func() int64, db int, key string) (keyInfoMsg, error) {
+func readKeyInfo(ctx context.Context, conn *client.Conn, index client.Index, clock func() int64, db int, key string) (keyInfoMsg, error) {
 	r := keyInfoMsg{key: key}
-	values, err := conn.Do(ctx, db, target.Command("OBJECT", "ENCODING", key), target.Command("MEMORY", "USAGE", key))
+	values, err := conn.Do(ctx, db, client.Command("OBJECT", "ENCODING", key), client.Command("MEMORY", "USAGE", key))
 	if err != nil {
 		return r, err
 	}
@@ -49,7 +49,7 @@ func readKeyInfo(ctx context.Context, conn *target.Conn, index target.Index, clo
 	case keyspace.Forbidden(encoding):
 		r.encoding = notPermitted
 	case !encoding.IsError():
-		r.encoding = target.Text(encoding)
+		r.encoding = client.Text(encoding)
 	}
 	switch memory := values[1]; {
 	case keyspace.Forbidden(memory):
@@ -62,7 +62,7 @@ func readKeyInfo(ctx context.Context, conn *target.Conn, index target.Index, clo
 		if err == nil {
 			r.facts = facts[0]
 		}
-		if r.facts.Type == target.UnknownType {
+		if r.facts.Type == client.UnknownType {
 			r.facts.Type, err = conn.Probe(ctx, db, key)
 		}
 		return r, err
@@ -78,7 +78,7 @@ func readKeyInfo(ctx context.Context, conn *target.Conn, index target.Index, clo
 
 // onKeyInfo shows the details.
 func (v *Room) onKeyInfo(r keyInfoMsg) {
-	p, ok := v.Dialog.(*room.Page)
+	p, ok := v.Dialog.(*ui.Page)
 	if !ok || p.Title != display.Whole(r.key) {
 		return
 	}
@@ -111,7 +111,7 @@ func (v *Room) onKeyInfo(r keyInfoMsg) {
 	add("created", v.timeText(f.Created, ""))
 	add("changed", v.timeText(f.Updated, ""))
 	if f.Version != 0 {
-		add("version", target.Decimal(f.Version))
+		add("version", client.Decimal(f.Version))
 	}
 	for _, t := range r.tables {
 		p.Lines = append(p.Lines, "")

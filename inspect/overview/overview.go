@@ -8,17 +8,17 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/job"
-	"github.com/meowdis/meowdis/inspect/room"
-	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/inspect/ui"
 	"github.com/meowdis/meowdis/keyspace/catalog"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/keyspace/display"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // Room is the pane with the summary of the data set, and the details of a key.
 type Room struct {
-	*room.Base
+	*ui.Base
 	Place string // name of the target
 }
 
@@ -36,7 +36,7 @@ func (v *Room) Update(msg tea.Msg) tea.Cmd {
 // Glance is the summary of a data set. It is filled in part by part, the most expensive
 // ones last, while it is on the screen.
 type Glance struct {
-	room.Page
+	ui.Page
 	parts    []part // parts still to load
 	keys     int64
 	partial  string // the keys that kinds and folders cover; "": all
@@ -67,8 +67,8 @@ var (
 const hourMs = 3600_000
 
 // ShowOverview opens the overview and starts to load it.
-func (v *Room) ShowOverview(keys room.Known) tea.Cmd {
-	o := &Glance{keys: keys.Total, Page: room.Page{Title: "Overview of database " + target.Decimal(int64(v.DB))}}
+func (v *Room) ShowOverview(keys ui.Known) tea.Cmd {
+	o := &Glance{keys: keys.Total, Page: ui.Page{Title: "Overview of database " + client.Decimal(int64(v.DB))}}
 	db, ix, delimiter := v.DB, v.Index, v.Delimiter
 	if ix == nil {
 		o.scanned, o.scope = keys.Found, "of those scanned"
@@ -120,7 +120,7 @@ const maxFolders = 100
 
 // firstFolders returns the first level with more than a single folder: one folder alone
 // says nothing, its contents do.
-func firstFolders(ctx context.Context, keys target.Keyspace, db int, delimiter string) (p catalog.Page, prefix string, err error) {
+func firstFolders(ctx context.Context, keys client.Keyspace, db int, delimiter string) (p catalog.Page, prefix string, err error) {
 	for {
 		p, err = keys.Level(ctx, db, prefix, delimiter, catalog.Mark{}, false, maxFolders)
 		if err != nil || len(p.Entries) != 1 || !p.Entries[0].Folder || !p.End {
@@ -131,7 +131,7 @@ func firstFolders(ctx context.Context, keys target.Keyspace, db int, delimiter s
 }
 
 // foldersPart lists the folders, and queues a count for each.
-func foldersPart(keys target.Keyspace, db int, delimiter string) part {
+func foldersPart(keys client.Keyspace, db int, delimiter string) part {
 	return func(ctx context.Context) (partMsg, error) {
 		p, _, err := firstFolders(ctx, keys, db, delimiter)
 		return func(o *Glance) {
@@ -144,7 +144,7 @@ func foldersPart(keys target.Keyspace, db int, delimiter string) part {
 	}
 }
 
-func tallyPart(keys target.Keyspace, db int, folder string) part {
+func tallyPart(keys client.Keyspace, db int, folder string) part {
 	return func(ctx context.Context) (partMsg, error) {
 		n, err := keys.Tally(ctx, db, folder)
 		return func(o *Glance) {
@@ -158,9 +158,9 @@ func tallyPart(keys target.Keyspace, db int, folder string) part {
 const maxFoldersShown = 10
 
 // serverPart queries INFO.
-func serverPart(c *target.Conn, db int) part {
+func serverPart(c *client.Conn, db int) part {
 	return func(ctx context.Context) (partMsg, error) {
-		values, err := c.Do(ctx, db, target.Command("INFO"))
+		values, err := c.Do(ctx, db, client.Command("INFO"))
 		if err != nil {
 			return nil, err
 		}
@@ -170,9 +170,9 @@ func serverPart(c *target.Conn, db int) part {
 
 func serverFacts(info resp.Value) (facts []string) {
 	if info.IsError() {
-		return []string{target.Text(info)}
+		return []string{client.Text(info)}
 	}
-	for line := range strings.Lines(target.Text(info)) {
+	for line := range strings.Lines(client.Text(info)) {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), ":")
 		switch name {
 		case "redis_version", "redis_mode", "used_memory_human", "maxmemory_human", "connected_clients", "uptime_in_days", "role":
@@ -186,7 +186,7 @@ func serverFacts(info resp.Value) (facts []string) {
 const sampleSize = 500
 
 // samplePart describes some of the scanned keys.
-func samplePart(c *target.Conn, clock func() int64, db int, sample func(n int) []string) part {
+func samplePart(c *client.Conn, clock func() int64, db int, sample func(n int) []string) part {
 	return func(ctx context.Context) (partMsg, error) {
 		now := clock()
 		facts, err := c.Describe(ctx, db, sample(sampleSize), now)
@@ -238,7 +238,7 @@ func (v *Room) onPart(l partMsg) tea.Cmd {
 }
 
 // Press implements room.Dialog.
-func (o *Glance) Press(b *room.Base, k tea.KeyMsg) tea.Cmd {
+func (o *Glance) Press(b *ui.Base, k tea.KeyMsg) tea.Cmd {
 	cmd := o.Page.Press(b, k)
 	if b.Dialog == nil {
 		b.Cancel(job.Overviewing)
@@ -318,7 +318,7 @@ func (o *Glance) draw(v *Room, width int) []string {
 	if f := o.file; f != nil {
 		o.heading(v, "File", "")
 		o.add(display.Bytes(f.PageSize*f.Pages), dim(" in "), display.Grouped(f.Pages), dim(" pages of "+display.Bytes(f.PageSize)+", "), display.Grouped(f.FreePages), dim(" free"))
-		o.add(dim("journal "), f.Journal, dim(" of "), display.Bytes(o.wal), dim(" · schema "), target.Decimal(f.Schema))
+		o.add(dim("journal "), f.Journal, dim(" of "), display.Bytes(o.wal), dim(" · schema "), client.Decimal(f.Schema))
 	}
 	if len(o.server) > 0 {
 		o.heading(v, "Server", "")
@@ -349,7 +349,7 @@ func percents(numbers []int64, of int64) []string {
 		return shown
 	}
 	for i, share := range display.Shares(numbers, of, 100) {
-		text := target.Decimal(share) + "%"
+		text := client.Decimal(share) + "%"
 		if n := numbers[i]; n > 0 && n*100 < of {
 			text = "<1%"
 		}

@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/meowdis/meowdis/display"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/keyspace/display"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // CallText returns a command as a user would type it, in at most width cells.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/meowdis/meowdis/display"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/keyspace/display"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // Span is the bytes [Start, End) of a chunk on one line of the screen.

@@ -5,7 +5,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/keyspace/display"
 )
 
 // Prompt is one line of text being edited.

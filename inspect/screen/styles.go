@@ -5,7 +5,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/muesli/termenv"
 
-	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/keyspace/display"
 )
 
 // Styles is the styles of the screen for one terminal, in calm colours for light and dark backgrounds.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/charmbracelet/lipgloss"
 
-	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/keyspace/display"
 )
 
 // Theme maps colour names to colours in the form that ParseColor accepts.

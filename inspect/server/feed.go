@@ -7,8 +7,8 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"github.com/meowdis/meowdis/inspect/target"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/inspect/client"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // Limits of a feed: number of lines, and bytes of each cell.
@@ -63,7 +63,7 @@ func (f *feed) setError(err error) {
 
 // addLine adds a line, and drops the oldest.
 func (f *feed) addLine(v resp.Value) error {
-	if err := target.ReplyError(v); err != nil {
+	if err := client.ReplyError(v); err != nil {
 		return err
 	}
 	line := feedLine(v)
@@ -84,7 +84,7 @@ func (f *feed) addLine(v resp.Value) error {
 // feedLine returns a message, or a MONITOR line, as cells; nil for a confirmation.
 func feedLine(v resp.Value) []string {
 	clip := func(v resp.Value) string {
-		text := target.Text(v)
+		text := client.Text(v)
 		return text[:min(len(text), maxLineBytes)]
 	}
 	if len(v.Elems) == 0 {
@@ -94,9 +94,9 @@ func feedLine(v resp.Value) []string {
 		return nil
 	}
 	switch e := v.Elems; {
-	case len(e) == 4 && target.Text(e[0]) == "pmessage":
+	case len(e) == 4 && client.Text(e[0]) == "pmessage":
 		return []string{clip(e[2]), clip(e[3])}
-	case len(e) == 3 && target.Text(e[0]) == "message":
+	case len(e) == 3 && client.Text(e[0]) == "message":
 		return []string{clip(e[1]), clip(e[2])}
 	}
 	return nil

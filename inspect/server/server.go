@@ -7,11 +7,11 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/job"
-	"github.com/meowdis/meowdis/inspect/room"
 	"github.com/meowdis/meowdis/inspect/screen"
-	"github.com/meowdis/meowdis/inspect/target"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/inspect/ui"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // Listener sends a command that opens a stream, such as SUBSCRIBE, and calls each with the
@@ -20,7 +20,7 @@ type Listener func(ctx context.Context, call [][]byte, notice func(error), each 
 
 // Room is the pane that shows the activity of the target.
 type Room struct {
-	*room.Base
+	*ui.Base
 	Listen Listener // nil: the target has no streams
 	sheet  *sheet   // nil if closed
 }
@@ -30,7 +30,7 @@ type Room struct {
 type (
 	Kill struct {
 		ID, Name string
-		Behind   room.Dialog
+		Behind   ui.Dialog
 	}
 	Unlock struct{}
 )
@@ -160,13 +160,13 @@ func (r *Room) listen(title string, words ...string) tea.Cmd {
 	}
 	s.feed = newFeed(title, words[0])
 	s.at, s.top = 0, 0
-	return tea.Batch(s.feed.run(r.Listen, target.Command(words...)), r.refreshAfter(livePeriod))
+	return tea.Batch(s.feed.run(r.Listen, client.Command(words...)), r.refreshAfter(livePeriod))
 }
 
 // askPattern asks which channels to subscribe to.
 func (r *Room) askPattern() tea.Cmd {
 	s := r.sheet
-	r.Dialog = &room.Question{Title: "Listen to channels", Note: "a pattern: * is all, news:* those that begin so", Prompt: screen.NewPrompt("*"), Answer: func(pattern string) tea.Cmd {
+	r.Dialog = &ui.Question{Title: "Listen to channels", Note: "a pattern: * is all, news:* those that begin so", Prompt: screen.NewPrompt("*"), Answer: func(pattern string) tea.Cmd {
 		r.Dialog = s
 		if pattern == "" {
 			return nil

@@ -6,9 +6,9 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/meowdis/meowdis/display"
-	"github.com/meowdis/meowdis/inspect/room"
 	"github.com/meowdis/meowdis/inspect/screen"
+	"github.com/meowdis/meowdis/inspect/ui"
+	"github.com/meowdis/meowdis/keyspace/display"
 )
 
 // sheet shows one of the views, or a stream.
@@ -67,7 +67,7 @@ func (s *sheet) closeFeed() {
 }
 
 // Press implements room.Dialog.
-func (s *sheet) Press(b *room.Base, k tea.KeyMsg) tea.Cmd {
+func (s *sheet) Press(b *ui.Base, k tea.KeyMsg) tea.Cmd {
 	key := k.String()
 	s.seeking = false
 	switch key {
@@ -105,7 +105,7 @@ func (s *sheet) Press(b *room.Base, k tea.KeyMsg) tea.Cmd {
 }
 
 // act handles a key that depends on the view.
-func (s *sheet) act(b *room.Base, key string) tea.Cmd {
+func (s *sheet) act(b *ui.Base, key string) tea.Cmd {
 	v := s.view()
 	switch {
 	case key == "r" && s.feed == nil:
@@ -133,7 +133,7 @@ func (s *sheet) act(b *room.Base, key string) tea.Cmd {
 }
 
 // open shows a row in full.
-func (s *sheet) open(b *room.Base) {
+func (s *sheet) open(b *ui.Base) {
 	rows := s.rows()
 	if s.at >= len(rows) {
 		return
@@ -144,7 +144,7 @@ func (s *sheet) open(b *room.Base) {
 			lines = append(lines, " "+b.Styles.Dim.Render(display.Fit(strings.ToLower(s.heads()[i]), 12))+display.Whole(cell))
 		}
 	}
-	b.Dialog = &room.Page{Title: s.view().name, Layout: room.Wrapped(lines...), Behind: s}
+	b.Dialog = &ui.Page{Title: s.view().name, Layout: ui.Wrapped(lines...), Behind: s}
 }
 
 func (s *sheet) heads() []string {
@@ -196,7 +196,7 @@ func (*sheet) TakesText() bool { return false }
 const headLines = 3
 
 // View implements room.Dialog.
-func (s *sheet) View(b *room.Base, width, height int) []string {
+func (s *sheet) View(b *ui.Base, width, height int) []string {
 	lines := []string{s.tabs(b, width), " " + b.Styles.Dim.Render(display.Truncate(s.note(), width-2))}
 	rows := s.rows()
 	s.height = max(height-headLines, 1)
@@ -230,7 +230,7 @@ func (s *sheet) View(b *room.Base, width, height int) []string {
 }
 
 // tabs renders the names of the views. Brackets mark the current one, so that it shows without colour, too.
-func (s *sheet) tabs(b *room.Base, width int) string {
+func (s *sheet) tabs(b *ui.Base, width int) string {
 	var parts []string
 	for i, v := range s.views {
 		name := string(rune('1'+i)) + " " + v.name

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/screen"
-	"github.com/meowdis/meowdis/inspect/target"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/keyspace/display"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // view is a table of a target's replies.
@@ -44,15 +44,15 @@ const (
 func views() []*view {
 	return []*view{
 		clientsView: {
-			name: "Clients", calls: [][][]byte{target.Command("CLIENT", "LIST"), target.Command("CLIENT", "ID")}, read: readClients,
+			name: "Clients", calls: [][][]byte{client.Command("CLIENT", "LIST"), client.Command("CLIENT", "ID")}, read: readClients,
 			heads: []string{"ID", "ADDRESS", "COMMAND", "IDLE", "AGE", "DB", "USER", "NAME", "LIBRARY"}, right: []bool{true, false, false, true, true, true},
 		},
 		slowView: {
-			name: "Slow log", calls: [][][]byte{target.Command("SLOWLOG", "GET", target.Decimal(maxRows))}, read: readSlow, emptyText: "No command was slow.",
+			name: "Slow log", calls: [][][]byte{client.Command("SLOWLOG", "GET", client.Decimal(maxRows))}, read: readSlow, emptyText: "No command was slow.",
 			heads: []string{"AGO", "TOOK", "COMMAND", "CLIENT"}, right: []bool{true, true},
 		},
 		channelsView: {
-			name: "Channels", calls: [][][]byte{target.Command("PUBSUB", "CHANNELS"), target.Command("PUBSUB", "NUMPAT")}, followUp: countSubscribers, read: readChannels,
+			name: "Channels", calls: [][][]byte{client.Command("PUBSUB", "CHANNELS"), client.Command("PUBSUB", "NUMPAT")}, followUp: countSubscribers, read: readChannels,
 			emptyText: "Nobody listens to a channel. Press p to listen to messages, as those of * for all channels.",
 			heads:     []string{"SUBSCRIBERS", "CHANNEL"}, right: []bool{true},
 		},
@@ -61,7 +61,7 @@ func views() []*view {
 			heads: []string{"TIME", "DB", "CLIENT", "COMMAND"}, right: []bool{false, true},
 		},
 		memoryView: {
-			name: "Memory", calls: [][][]byte{target.Command("INFO", "memory"), target.Command("MEMORY", "STATS"), target.Command("MEMORY", "DOCTOR")}, read: readMemory,
+			name: "Memory", calls: [][][]byte{client.Command("INFO", "memory"), client.Command("MEMORY", "STATS"), client.Command("MEMORY", "DOCTOR")}, read: readMemory,
 			heads: []string{"WHAT", "VALUE"}, right: []bool{false, true},
 		},
 	}
@@ -70,7 +70,7 @@ func views() []*view {
 // setReplies reads the replies. If the first is an error, the view has no rows.
 func (v *view) setReplies(values []resp.Value, now int64) {
 	v.rows, v.ids, v.note = nil, nil, ""
-	if v.err = target.ReplyError(values[0]); v.err != nil && (v.name != "Memory" || values[1].IsError()) {
+	if v.err = client.ReplyError(values[0]); v.err != nil && (v.name != "Memory" || values[1].IsError()) {
 		return
 	}
 	v.err = nil
@@ -85,9 +85,9 @@ func (v *view) setReplies(values []resp.Value, now int64) {
 func readClients(v *view, values []resp.Value, _ int64) {
 	own := ""
 	if len(values) > 1 && !values[1].IsError() {
-		own = target.Text(values[1])
+		own = client.Text(values[1])
 	}
-	for line := range strings.Lines(target.Text(values[0])) {
+	for line := range strings.Lines(client.Text(values[0])) {
 		c := map[string]string{}
 		for _, pair := range strings.Fields(line) {
 			name, value, _ := strings.Cut(pair, "=")
@@ -111,7 +111,7 @@ func readClients(v *view, values []resp.Value, _ int64) {
 const ownMark = " (inspector)"
 
 // seconds formats a number of seconds.
-func seconds(n string) string { return display.Remaining(target.Atoi(n) * 1000) }
+func seconds(n string) string { return display.Remaining(client.Atoi(n) * 1000) }
 
 // readSlow parses the entries of SLOWLOG GET: id, time, µs, command, address, name.
 func readSlow(v *view, values []resp.Value, now int64) {
@@ -121,11 +121,11 @@ func readSlow(v *view, values []resp.Value, now int64) {
 		}
 		call := make([][]byte, len(e.Elems[3].Elems))
 		for i, w := range e.Elems[3].Elems {
-			call[i] = []byte(target.Text(w))
+			call[i] = []byte(client.Text(w))
 		}
-		row := []string{display.Remaining(max(now-target.Number(e.Elems[1])*1000, 0)), micros(target.Number(e.Elems[2])), screen.CallText(call, 4096), ""}
+		row := []string{display.Remaining(max(now-client.Number(e.Elems[1])*1000, 0)), micros(client.Number(e.Elems[2])), screen.CallText(call, 4096), ""}
 		if len(e.Elems) > 5 {
-			row[3] = strings.TrimSpace(target.Text(e.Elems[4]) + " " + target.Text(e.Elems[5]))
+			row[3] = strings.TrimSpace(client.Text(e.Elems[4]) + " " + client.Text(e.Elems[5]))
 		}
 		v.rows = append(v.rows, row)
 	}
@@ -147,16 +147,16 @@ func countSubscribers(values []resp.Value) [][][]byte {
 	if len(channels) == 0 {
 		return nil
 	}
-	call := target.Command("PUBSUB", "NUMSUB")
+	call := client.Command("PUBSUB", "NUMSUB")
 	for _, c := range channels[:min(len(channels), maxCounted)] {
-		call = append(call, []byte(target.Text(c)))
+		call = append(call, []byte(client.Text(c)))
 	}
 	return [][][]byte{call}
 }
 
 func readChannels(v *view, values []resp.Value, _ int64) {
 	v.note = display.Counted(int64(len(values[0].Elems)), "channel", "channels")
-	if n := target.Number(values[1]); n > 0 && !values[1].IsError() {
+	if n := client.Number(values[1]); n > 0 && !values[1].IsError() {
 		v.note += ", and " + display.Counted(n, "pattern", "patterns")
 	}
 	if len(values) < 3 {
@@ -168,7 +168,7 @@ func readChannels(v *view, values []resp.Value, _ int64) {
 	}
 	var all []channel
 	for counts := values[2].Elems; len(counts) > 1; counts = counts[2:] {
-		all = append(all, channel{target.Text(counts[0]), target.Number(counts[1])})
+		all = append(all, channel{client.Text(counts[0]), client.Number(counts[1])})
 	}
 	slices.SortFunc(all, func(a, b channel) int {
 		return cmp.Or(cmp.Compare(b.n, a.n), strings.Compare(a.name, b.name))
@@ -189,7 +189,7 @@ func readMemory(v *view, values []resp.Value, _ int64) {
 		}
 	}
 	if !values[0].IsError() {
-		for line := range strings.Lines(target.Text(values[0])) {
+		for line := range strings.Lines(client.Text(values[0])) {
 			name, value, ok := strings.Cut(strings.TrimSpace(line), ":")
 			if ok && !strings.HasSuffix(name, "_human") {
 				add(strings.ReplaceAll(name, "_", " "), memorySize(name, value))
@@ -197,18 +197,18 @@ func readMemory(v *view, values []resp.Value, _ int64) {
 		}
 	}
 	for stats := values[1].Elems; len(stats) > 1; stats = stats[2:] {
-		name := target.Text(stats[0])
+		name := client.Text(stats[0])
 		if len(stats[1].Elems) == 0 {
-			add(name, memorySize(name, target.Text(stats[1])))
+			add(name, memorySize(name, client.Text(stats[1])))
 			continue
 		}
 		for parts := stats[1].Elems; len(parts) > 1; parts = parts[2:] {
-			inner := name + " " + target.Text(parts[0])
-			add(inner, memorySize(inner, target.Text(parts[1])))
+			inner := name + " " + client.Text(parts[0])
+			add(inner, memorySize(inner, client.Text(parts[1])))
 		}
 	}
 	if len(values) > 2 && !values[2].IsError() {
-		v.note = strings.TrimSpace(strings.SplitN(target.Text(values[2]), "\n", 2)[0])
+		v.note = strings.TrimSpace(strings.SplitN(client.Text(values[2]), "\n", 2)[0])
 	}
 }
 
@@ -219,17 +219,17 @@ func memorySize(name, value string) string {
 	}
 	for _, part := range []string{"count", "ratio", "percent", "perc", "number", "defrag", "pending", "freed", "keys", "running"} {
 		if strings.Contains(name, part) && !strings.HasSuffix(name, "bytes") {
-			return display.Grouped(target.Atoi(value))
+			return display.Grouped(client.Atoi(value))
 		}
 	}
-	return display.Bytes(target.Atoi(value))
+	return display.Bytes(client.Atoi(value))
 }
 
 // parseMonitorLine splits a line of MONITOR: TIME [DB CLIENT] "COMMAND" "ARG"…
 func parseMonitorLine(line string) []string {
 	at, rest, ok := strings.Cut(line, " [")
 	source, words, ok2 := strings.Cut(rest, "] ")
-	db, client, ok3 := strings.Cut(source, " ")
+	db, addr, ok3 := strings.Cut(source, " ")
 	if !ok || !ok2 || !ok3 {
 		return []string{"", "", "", line}
 	}
@@ -237,6 +237,6 @@ func parseMonitorLine(line string) []string {
 		words = screen.CallText(call, maxLineBytes)
 	}
 	whole, fraction, _ := strings.Cut(at, ".")
-	at = time.Unix(target.Atoi(whole), 0).Format("15:04:05") + "." + (fraction + "000")[:3]
-	return []string{at, db, client, words}
+	at = time.Unix(client.Atoi(whole), 0).Format("15:04:05") + "." + (fraction + "000")[:3]
+	return []string{at, db, addr, words}
 }

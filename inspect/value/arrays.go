@@ -3,9 +3,9 @@ package value
 import (
 	"strconv"
 
-	"github.com/meowdis/meowdis/inspect/target"
-	"github.com/meowdis/meowdis/keytype"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/inspect/client"
+	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/store/keytype"
 )
 
 // lastSlot is the highest index of an array.
@@ -18,7 +18,7 @@ var slotsOf = &source{
 	decode: func(_ int64, v resp.Value) *chunk {
 		c := &chunk{}
 		for _, slot := range slots(v) {
-			c.rows = append(c.rows, record{target.Text(slot[0]), target.Text(slot[1])})
+			c.rows = append(c.rows, record{client.Text(slot[0]), client.Text(slot[1])})
 		}
 		if n := len(c.rows); n > 0 {
 			c.next = slotAfter(c.rows[n-1][0])

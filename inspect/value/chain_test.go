@@ -4,12 +4,12 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/inspect/client"
 )
 
 // TestChainThatChanged follows the new pages if a page read again ends at another cursor.
 func TestChainThatChanged(t *testing.T) {
-	f := target.NewSeen()
+	f := client.NewSeen()
 	page := func(i int, names ...string) []string {
 		c := &chunk{}
 		for _, n := range names {

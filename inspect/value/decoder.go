@@ -6,9 +6,9 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"github.com/meowdis/meowdis/decode"
+	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/job"
-	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/keyspace/decode"
 )
 
 // Decoder is a user-defined decoder of values.
@@ -45,7 +45,7 @@ func (v *Room) runDecoder(s *sheet, d *Decoder) tea.Cmd {
 	return v.Start(job.Decoding, func(ctx context.Context) (tea.Msg, error) {
 		data := []byte(whole)
 		if fetched {
-			reply, err := conn.One(ctx, db, target.Command("GETRANGE", key, "0", "-1"))
+			reply, err := conn.One(ctx, db, client.Command("GETRANGE", key, "0", "-1"))
 			if err != nil {
 				return nil, err
 			}

@@ -3,10 +3,10 @@ package value
 import (
 	"strings"
 
-	"github.com/meowdis/meowdis/decode"
-	"github.com/meowdis/meowdis/display"
-	"github.com/meowdis/meowdis/hyperloglog"
 	"github.com/meowdis/meowdis/inspect/screen"
+	"github.com/meowdis/meowdis/keyspace/decode"
+	"github.com/meowdis/meowdis/keyspace/display"
+	"github.com/meowdis/meowdis/redis/hyperloglog"
 )
 
 // document is a value as package decode lays it out: indented lines that fold at braces.

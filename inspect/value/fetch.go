@@ -3,18 +3,18 @@ package value
 import (
 	"context"
 
-	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/keyspace"
 )
 
 // openValue fetches the facts of key and the beginning of its value, as many elements as from requests.
-func openValue(ctx context.Context, c *target.Conn, db int, key string, from chunkRequest, now int64) (o openedMsg, err error) {
+func openValue(ctx context.Context, c *client.Conn, db int, key string, from chunkRequest, now int64) (o openedMsg, err error) {
 	found, err := c.Types(ctx, db, []string{key}, now)
 	if err != nil {
 		return o, err
 	}
 	o = openedMsg{key: key, kind: found[0].Type, expires: found[0].Expires, size: -1, from: from}
-	if o.kind == target.UnknownType {
+	if o.kind == client.UnknownType {
 		if o.kind, err = c.Probe(ctx, db, key); err != nil {
 			return o, err
 		}
@@ -30,14 +30,14 @@ func openValue(ctx context.Context, c *target.Conn, db int, key string, from chu
 	}
 	calls := [][][]byte{src.fetch(key, 0, from)}
 	if src.count != "" {
-		calls = append(calls, target.Command(src.count, key))
+		calls = append(calls, client.Command(src.count, key))
 	}
 	values, err := c.Pages(ctx, db, calls...)
 	if err != nil {
 		return o, err
 	}
 	for i, v := range values {
-		if err := target.ReplyError(v); err != nil && (i == 0 || src.per > 0 || !keyspace.Refused(v)) {
+		if err := client.ReplyError(v); err != nil && (i == 0 || src.per > 0 || !keyspace.Refused(v)) {
 			return o, err
 		}
 	}
@@ -53,14 +53,14 @@ func openValue(ctx context.Context, c *target.Conn, db int, key string, from chu
 		o.first = src.read(0, o.from, v)
 	}
 	if src.repeats {
-		o.firsts = target.NewSeen()
+		o.firsts = client.NewSeen()
 		keepFirst(o.firsts, 0, o.first)
 	}
 	switch {
 	case src.count == "":
 		o.size = int64(o.first.size)
 	case !values[1].IsError():
-		o.size = target.Number(values[1])
+		o.size = client.Number(values[1])
 	}
 	return o, fetchDetails(ctx, c, db, src, key, o.first)
 }
@@ -70,16 +70,16 @@ const maxWholeBytes = 64 << 20
 
 // tooLargeToFetch reports whether a value is too large to be fetched whole. It returns false if the
 // target does not support MEMORY USAGE.
-func tooLargeToFetch(ctx context.Context, c *target.Conn, db int, key string) (bool, error) {
+func tooLargeToFetch(ctx context.Context, c *client.Conn, db int, key string) (bool, error) {
 	if c.Refusals.Has("MEMORY") {
 		return false, nil
 	}
-	values, err := c.Do(ctx, db, target.Command("MEMORY", "USAGE", key))
-	return err == nil && target.Number(values[0]) > maxWholeBytes, err
+	values, err := c.Do(ctx, db, client.Command("MEMORY", "USAGE", key))
+	return err == nil && client.Number(values[0]) > maxWholeBytes, err
 }
 
 // fetchChunk fetches chunk i of a value and the extra facts about its elements.
-func fetchChunk(ctx context.Context, c *target.Conn, db int, src *source, seen *target.Seen, key string, i int, from chunkRequest) (*chunk, error) {
+func fetchChunk(ctx context.Context, c *client.Conn, db int, src *source, seen *client.Seen, key string, i int, from chunkRequest) (*chunk, error) {
 	v, err := c.Page(ctx, db, src.fetch(key, int64(i), from))
 	if err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func fetchChunk(ctx context.Context, c *target.Conn, db int, src *source, seen *
 }
 
 // fetchDetails fetches the extra facts about the elements of a chunk, if the source has any.
-func fetchDetails(ctx context.Context, c *target.Conn, db int, src *source, key string, found *chunk) error {
+func fetchDetails(ctx context.Context, c *client.Conn, db int, src *source, key string, found *chunk) error {
 	if src.detailCall == nil || len(found.rows) == 0 || found.hasDetails {
 		return nil
 	}
@@ -111,9 +111,9 @@ func fetchDetails(ctx context.Context, c *target.Conn, db int, src *source, key 
 
 // keepFirst removes the rows of chunk i that an earlier chunk already has, and duplicates within it. A
 // nil f keeps all rows.
-func keepFirst(f *target.Seen, i int, c *chunk) {
+func keepFirst(f *client.Seen, i int, c *chunk) {
 	if f == nil {
 		return
 	}
-	c.rows = target.Once(f, i, c.rows, func(r record) string { return r[0] })
+	c.rows = client.Once(f, i, c.rows, func(r record) string { return r[0] })
 }

@@ -6,8 +6,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/meowdis/meowdis/decode"
 	"github.com/meowdis/meowdis/inspect/screen"
+	"github.com/meowdis/meowdis/keyspace/decode"
 )
 
 // needleOf parses a search: text, bytes "in quotes" with escapes, or in a hex dump pairs of hex digits.

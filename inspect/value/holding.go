@@ -5,7 +5,7 @@ import (
 	"errors"
 	"unicode/utf8"
 
-	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/keyspace"
 )
 
@@ -18,7 +18,7 @@ const (
 // Holding returns a function that reports which keys contain the typed text, and how many keys could
 // not be read. The types and sizes of the keys must be known. It matches as a search in the open value
 // does. Small values are read together, large values in parts, one part in memory at a time.
-func Holding(c *target.Conn) func(ctx context.Context, db int, keys []keyspace.Key, typed string) (holds []bool, unread int, err error) {
+func Holding(c *client.Conn) func(ctx context.Context, db int, keys []keyspace.Key, typed string) (holds []bool, unread int, err error) {
 	return func(ctx context.Context, db int, keys []keyspace.Key, typed string) (holds []bool, unread int, err error) {
 		h := valueSearch{conn: c, db: db, needle: needleOf(typed, asText), first: probeCount, holds: make([]bool, len(keys)), keys: keys}
 		err = h.run(ctx)
@@ -48,7 +48,7 @@ func (h *valueSearch) run(ctx context.Context) error {
 
 // valueSearch is a search of several keys.
 type valueSearch struct {
-	conn   *target.Conn
+	conn   *client.Conn
 	db     int
 	needle string
 	first  int // the elements read from each key at first
@@ -128,7 +128,7 @@ func (h *valueSearch) search(ctx context.Context, i, per int) (err error) {
 		}
 		_, _, h.holds[i], err = t.find(ctx, h.conn, h.needle, func(int64) {})
 	}
-	var no target.Refusal
+	var no client.Refusal
 	if errors.Is(err, errUnread) || errors.As(err, &no) {
 		h.unread++
 		err = nil
@@ -155,12 +155,12 @@ func (h *valueSearch) inWhole(ctx context.Context, src *source, k keyspace.Key) 
 // inString searches a string. A string short enough to decode is also searched decoded.
 func (h *valueSearch) inString(ctx context.Context, k keyspace.Key) (bool, error) {
 	if k.Count >= 0 && k.Count <= decodeLimit {
-		v, err := h.conn.One(ctx, h.db, target.Command("GETRANGE", string(k.Name), "0", target.Decimal(decodeLimit)))
+		v, err := h.conn.One(ctx, h.db, client.Command("GETRANGE", string(k.Name), "0", client.Decimal(decodeLimit)))
 		return err == nil && cellContains(string(v.Str), h.needle), err
 	}
 	beyond := int64(2*len(h.needle) + utf8.UTFMax)
 	for low := int64(0); ; low += seekWindow {
-		v, err := h.conn.One(ctx, h.db, target.Command("GETRANGE", string(k.Name), target.Decimal(low), target.Decimal(low+seekWindow+beyond-1)))
+		v, err := h.conn.One(ctx, h.db, client.Command("GETRANGE", string(k.Name), client.Decimal(low), client.Decimal(low+seekWindow+beyond-1)))
 		if err != nil || len(v.Str) == 0 {
 			return false, err
 		}

@@ -6,8 +6,8 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/job"
-	"github.com/meowdis/meowdis/inspect/target"
 )
 
 // Tail moves to the last entry of a stream and shows new entries as they arrive, until the user moves.
@@ -46,10 +46,10 @@ type tailFoundMsg struct {
 func (v *Room) findTail(s *sheet) tea.Cmd {
 	conn, db, key := v.Conn, v.DB, v.Key
 	return v.Start(job.Searching, func(ctx context.Context) (tea.Msg, error) {
-		reply, err := conn.One(ctx, db, target.Command("XREVRANGE", key, "+", "-", "COUNT", target.Decimal(perChunk+1)))
+		reply, err := conn.One(ctx, db, client.Command("XREVRANGE", key, "+", "-", "COUNT", client.Decimal(perChunk+1)))
 		from := chunkRequest{firstRequest.cursor, perChunk}
 		if n := len(reply.Elems); n > perChunk && len(reply.Elems[n-1].Elems) == 2 {
-			from.cursor = target.Text(reply.Elems[n-1].Elems[0])
+			from.cursor = client.Text(reply.Elems[n-1].Elems[0])
 		}
 		return tailFoundMsg{s, from}, err
 	})

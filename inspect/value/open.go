@@ -5,9 +5,9 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/job"
-	"github.com/meowdis/meowdis/inspect/target"
-	"github.com/meowdis/meowdis/keytype"
+	"github.com/meowdis/meowdis/store/keytype"
 )
 
 // Open fetches and shows the value of key.
@@ -66,7 +66,7 @@ func (v *Room) decode(s *sheet) tea.Cmd {
 	s.decodeTried = true
 	conn, db, key := v.Conn, v.DB, v.Key
 	return v.Start(job.Decoding, func(ctx context.Context) (tea.Msg, error) {
-		data, err := conn.One(ctx, db, target.Command("GETRANGE", key, "0", "-1"))
+		data, err := conn.One(ctx, db, client.Command("GETRANGE", key, "0", "-1"))
 		if err != nil {
 			return nil, err
 		}

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/meowdis/meowdis/inspect/target"
-	"github.com/meowdis/meowdis/keytype"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/inspect/client"
+	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/store/keytype"
 )
 
 // opened is an element on its own sheet, as last read.
@@ -28,15 +28,15 @@ func (v *viewState) opened() *opened {
 }
 
 // reload reads o again. It returns o unchanged if the target refuses the command.
-func (o *opened) reload(ctx context.Context, c *target.Conn, db int, kind, key string) (*opened, error) {
+func (o *opened) reload(ctx context.Context, c *client.Conn, db int, kind, key string) (*opened, error) {
 	read, err := o.reread(ctx, c, db, kind, key)
-	if _, refused := errors.AsType[target.Refusal](err); refused {
+	if _, refused := errors.AsType[client.Refusal](err); refused {
 		return o, nil
 	}
 	return read, err
 }
 
-func (o *opened) reread(ctx context.Context, c *target.Conn, db int, kind, key string) (*opened, error) {
+func (o *opened) reread(ctx context.Context, c *client.Conn, db int, kind, key string) (*opened, error) {
 	read := &opened{src: o.src, row: slices.Clone(o.row), body: o.body, own: o.own}
 	if !o.own {
 		v, err := c.One(ctx, db, o.src.fetch(key, 0, firstRequest))
@@ -49,11 +49,11 @@ func (o *opened) reread(ctx context.Context, c *target.Conn, db int, kind, key s
 	call := keytype.Of(kind).Getting(key, o.row[0])
 	switch kind {
 	case keytype.Set:
-		call = target.Command("SISMEMBER", key, o.row[0])
+		call = client.Command("SISMEMBER", key, o.row[0])
 	case keytype.ZSet:
-		call = target.Command("ZSCORE", key, o.row[2])
+		call = client.Command("ZSCORE", key, o.row[2])
 	case keytype.Stream:
-		call = target.Command("XRANGE", key, o.row[0], o.row[0])
+		call = client.Command("XRANGE", key, o.row[0], o.row[0])
 	}
 	if call == nil {
 		return o, nil
@@ -74,7 +74,7 @@ func (o *opened) reread(ctx context.Context, c *target.Conn, db int, kind, key s
 func (o *opened) applyReply(kind string, v resp.Value) bool {
 	switch kind {
 	case keytype.Set:
-		o.missing = target.Number(v) == 0
+		o.missing = client.Number(v) == 0
 	case keytype.Stream:
 		o.missing = len(v.Elems) == 0
 	case keytype.ZSet:
@@ -83,7 +83,7 @@ func (o *opened) applyReply(kind string, v resp.Value) bool {
 		}
 	default:
 		if o.missing = v.IsNull(); !o.missing {
-			o.body = target.Text(v)
+			o.body = client.Text(v)
 			o.row[len(o.row)-1] = o.body
 		}
 	}

@@ -3,9 +3,9 @@ package value
 import (
 	"strings"
 
-	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/screen"
-	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/keyspace/display"
 )
 
 // sheet is a value, or one of its elements, laid out for the screen.
@@ -17,7 +17,7 @@ type sheet struct {
 	size        int64        // elements or bytes
 	per         int64        // elements or bytes per chunk; 0 if the chunks form a chain
 	sized       bool         // per was chosen to fit the element size
-	firsts      *target.Seen // the elements already shown, if chunks may repeat elements
+	firsts      *client.Seen // the elements already shown, if chunks may repeat elements
 	pager       pager
 	form        shape
 	formChosen  bool      // the user chose the form
@@ -111,7 +111,7 @@ type openedMsg struct {
 	first    *chunk       // nil for a type that cannot be shown
 	from     chunkRequest // the request that returned first
 	tooLarge bool         // the value is too large to fetch; first is nil
-	firsts   *target.Seen
+	firsts   *client.Seen
 	opened   *opened // the opened element, read again; nil for none
 }
 

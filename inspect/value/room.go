@@ -6,12 +6,12 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/meowdis/meowdis/inspect/job"
-	"github.com/meowdis/meowdis/inspect/room"
+	"github.com/meowdis/meowdis/inspect/ui"
 )
 
 // Pane is the value on the screen and the jobs that fetch it.
 type Room struct {
-	*room.Base
+	*ui.Base
 	viewState
 	// Decoder returns the user's decoder for a key, or nil. The field is nil if the user has no
 	// decoders.
@@ -27,7 +27,7 @@ type restedMsg int
 const valueHeadings = 2
 
 // New returns a pane without a value.
-func New(b *room.Base) Room { return Room{Base: b} }
+func New(b *ui.Base) Room { return Room{Base: b} }
 
 // Update handles messages for this pane and ignores messages for other panes.
 func (v *Room) Update(msg tea.Msg) tea.Cmd {
@@ -84,7 +84,7 @@ func (v *Room) RestOn(key string) tea.Cmd {
 	}
 	v.setWanted(key)
 	v.rests++
-	return v.After(room.SettleTime, restedMsg(v.rests))
+	return v.After(ui.SettleTime, restedMsg(v.rests))
 }
 
 func (v *Room) onRested(r restedMsg) tea.Cmd {
@@ -301,8 +301,8 @@ func (v *Room) EnterElement() tea.Cmd {
 }
 
 // Sight returns the value on the screen and its selection.
-func (v *Room) Sight() room.Sight {
-	t := room.Sight{
+func (v *Room) Sight() ui.Sight {
+	t := ui.Sight{
 		Shown: v.showing != showsNothing, Key: v.Key, Type: v.Kind, Size: v.size, Expires: v.expires, Gone: v.gone(),
 	}
 	s := v.sheet()
@@ -314,24 +314,24 @@ func (v *Room) Sight() room.Sight {
 	default:
 		t.Text = s.text()
 		if o := s.opened; o != nil {
-			t.Opened = &room.Element{Row: o.row, Body: o.body, Name: o.row[o.src.nameColumn], Own: o.own}
+			t.Opened = &ui.Element{Row: o.row, Body: o.body, Name: o.row[o.src.nameColumn], Own: o.own}
 		}
 	}
 	return t
 }
 
 // elementOf returns the selected row of a table, or nil.
-func (v *Room) elementOf(s *sheet) *room.Element {
+func (v *Room) elementOf(s *sheet) *ui.Element {
 	row, body, ok := s.element()
 	if !ok {
 		return nil
 	}
-	return &room.Element{Row: row, Body: body, Name: row[s.src.nameColumn], Own: s.src == sourceOf(v.Kind)}
+	return &ui.Element{Row: row, Body: body, Name: row[s.src.nameColumn], Own: s.src == sourceOf(v.Kind)}
 }
 
 // text returns the bytes of s.
-func (s *sheet) text() *room.Text {
-	t := &room.Text{Bare: s.form != asDocument && s.doc != nil, Data: s.whole, Whole: s.src == nil, Size: s.size}
+func (s *sheet) text() *ui.Text {
+	t := &ui.Text{Bare: s.form != asDocument && s.doc != nil, Data: s.whole, Whole: s.src == nil, Size: s.size}
 	if s.doc != nil && !s.doc.fromDecoder {
 		t.LaidOut = strings.Join(s.doc.lines, "\n")
 	}
@@ -349,14 +349,14 @@ func (s *sheet) text() *room.Text {
 // the groups of a stream.
 func (v *Room) IsOwn() bool {
 	s := v.sheet()
-	return s == nil || s.src == nil || s.src == sourceOf(v.Kind) || s.src.part != room.Entries
+	return s == nil || s.src == nil || s.src == sourceOf(v.Kind) || s.src.part != ui.Entries
 }
 
 // ShowsDelivered reports whether pending entries or consumers are shown.
-func (v *Room) ShowsDelivered() bool { return v.inTable() && v.sheet().src.part > room.Groups }
+func (v *Room) ShowsDelivered() bool { return v.inTable() && v.sheet().src.part > ui.Groups }
 
 // ShowsPending reports whether pending entries are shown.
-func (v *Room) ShowsPending() bool { return v.inTable() && v.sheet().src.part == room.Pending }
+func (v *Room) ShowsPending() bool { return v.inTable() && v.sheet().src.part == ui.Pending }
 
 // Loaded returns the number of chunks in memory and roughly their bytes.
 func (v *Room) Loaded() (chunks, bytes int) {

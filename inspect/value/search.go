@@ -8,11 +8,11 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/job"
-	"github.com/meowdis/meowdis/inspect/room"
 	"github.com/meowdis/meowdis/inspect/screen"
-	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/inspect/ui"
+	"github.com/meowdis/meowdis/keyspace/display"
 )
 
 // searchedMsg is the result of a search in a value.
@@ -36,7 +36,7 @@ func (v *Room) EditSeek() tea.Cmd {
 	if s.form == asHex {
 		note = `text; hex as de ad or 0xdead; "\x00" in quotes`
 	}
-	v.Dialog = &room.Question{Title: "Search in the value", Note: note, Prompt: screen.NewPrompt(""), Answer: func(needle string) tea.Cmd {
+	v.Dialog = &ui.Question{Title: "Search in the value", Note: note, Prompt: screen.NewPrompt(""), Answer: func(needle string) tea.Cmd {
 		if s := v.sheet(); s != nil && needle != "" {
 			s.needle = needleOf(needle, s.form)
 			return v.seek(false)
@@ -98,7 +98,7 @@ type trail struct {
 	count  int            // the number of chunks; -1 while unknown
 	starts []chunkRequest // in a chain: the known requests
 	before []int64        // in a chain: the number of lines before each known chunk
-	firsts *target.Seen
+	firsts *client.Seen
 	loaded map[int]*chunk // the chunks that were in memory at the start
 	batch  int            // chunks per round trip
 }
@@ -127,7 +127,7 @@ func (v *Room) seekRow(s *sheet, back bool) tea.Cmd {
 
 // find returns the next row that contains needle, and its chunk. It calls passed with the number of
 // rows searched so far.
-func (t *trail) find(ctx context.Context, conn *target.Conn, needle string, passed func(rows int64)) (at spot, c *chunk, found bool, err error) {
+func (t *trail) find(ctx context.Context, conn *client.Conn, needle string, passed func(rows int64)) (at spot, c *chunk, found bool, err error) {
 	looked := int64(0)
 	for i := t.at.chunk; t.hasChunk(i); i += t.step {
 		if c, err = t.chunk(ctx, conn, i); err != nil {
@@ -152,7 +152,7 @@ func (t *trail) hasChunk(i int) bool {
 }
 
 // chunk returns chunk i. Numbered chunks are fetched in batches; chunks of a chain grow.
-func (t *trail) chunk(ctx context.Context, conn *target.Conn, i int) (*chunk, error) {
+func (t *trail) chunk(ctx context.Context, conn *client.Conn, i int) (*chunk, error) {
 	if c := t.loaded[i]; c != nil {
 		t.addStart(i, c)
 		return c, nil
@@ -172,7 +172,7 @@ func (t *trail) chunk(ctx context.Context, conn *target.Conn, i int) (*chunk, er
 	}
 	size := 0
 	for j, v := range values {
-		if err := target.ReplyError(v); err != nil {
+		if err := client.ReplyError(v); err != nil {
 			return nil, err
 		}
 		at := i + j*t.step
@@ -232,7 +232,7 @@ func (v *Room) seekByte(s *sheet, back bool) tea.Cmd {
 		if src == nil {
 			return whole[low:high], nil
 		}
-		part, err := conn.One(ctx, db, target.Command("GETRANGE", key, target.Decimal(low), target.Decimal(high-1)))
+		part, err := conn.One(ctx, db, client.Command("GETRANGE", key, client.Decimal(low), client.Decimal(high-1)))
 		return string(part.Str), err
 	}
 	// A match may be longer than the needle: capitals can take more bytes.

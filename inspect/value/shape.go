@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/meowdis/meowdis/decode"
-	"github.com/meowdis/meowdis/geohash"
 	"github.com/meowdis/meowdis/inspect/screen"
+	"github.com/meowdis/meowdis/keyspace/decode"
+	"github.com/meowdis/meowdis/redis/geohash"
 )
 
 // shape is how bytes or scores are shown.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 func TestWindowsShareALetter(t *testing.T) {

@@ -9,11 +9,11 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/job"
-	"github.com/meowdis/meowdis/inspect/room"
 	"github.com/meowdis/meowdis/inspect/screen"
-	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/inspect/ui"
+	"github.com/meowdis/meowdis/keyspace/display"
 )
 
 // elementFilter is the elements of a table that contain a text, or all of them in another order. The
@@ -78,7 +78,7 @@ func (v *Room) EditSieve() tea.Cmd {
 	if s.filter != nil {
 		now = s.filter.needle
 	}
-	v.Dialog = &room.Question{
+	v.Dialog = &ui.Question{
 		Title: "Show only " + s.src.unit[1] + " that hold", Note: `a text, in any case, unless with capitals; "\x00" in quotes; nothing shows all`, Prompt: screen.NewPrompt(now),
 		Answer: func(typed string) tea.Cmd {
 			v.changeFilter(func(w *sieve) { w.needle = needleOf(typed, asText) })
@@ -94,8 +94,8 @@ func (v *Room) PickColumn() tea.Cmd {
 	if !v.hasElements() {
 		return nil
 	}
-	p := &room.Picker{Title: "Sort " + s.src.unit[1] + " by", Items: []room.Item{{Label: "as stored", Value: "0"}}, Choose: func(value string) tea.Cmd {
-		v.changeFilter(func(w *sieve) { w.column, w.reverse = int(target.Atoi(value)), false })
+	p := &ui.Picker{Title: "Sort " + s.src.unit[1] + " by", Items: []ui.Item{{Label: "as stored", Value: "0"}}, Choose: func(value string) tea.Cmd {
+		v.changeFilter(func(w *sieve) { w.column, w.reverse = int(client.Atoi(value)), false })
 		return nil
 	}}
 	for i, c := range s.src.columns {
@@ -105,7 +105,7 @@ func (v *Room) PickColumn() tea.Cmd {
 		if s.filter != nil && s.filter.column == i+1 {
 			p.At = len(p.Items)
 		}
-		p.Items = append(p.Items, room.Item{Label: strings.ToLower(c.title), Value: strconv.Itoa(i + 1)})
+		p.Items = append(p.Items, ui.Item{Label: strings.ToLower(c.title), Value: strconv.Itoa(i + 1)})
 	}
 	v.Dialog = p
 	return nil
@@ -159,7 +159,7 @@ func (w *sieve) begin() {
 		w.trail.count = chunksOf(of.size, of.per)
 	}
 	if of.src.repeats {
-		w.trail.firsts = target.NewSeen()
+		w.trail.firsts = client.NewSeen()
 	}
 	w.collected, w.next, w.readCount, w.matchCount, w.bytes, w.full, w.halted = nil, 0, 0, 0, 0, false, false
 }

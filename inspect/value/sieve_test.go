@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/meowdis/meowdis/keytype"
+	"github.com/meowdis/meowdis/store/keytype"
 )
 
 // TestSortsWithoutRoom sorts more elements than a filter keeps: it shows the true beginning of the

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/meowdis/meowdis/inspect/room"
-	"github.com/meowdis/meowdis/inspect/target"
-	"github.com/meowdis/meowdis/keytype"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/inspect/client"
+	"github.com/meowdis/meowdis/inspect/ui"
+	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/store/keytype"
 )
 
 // source describes how the value of one type is counted, fetched in chunks and laid out. Known types
@@ -31,7 +31,7 @@ type source struct {
 	// inner returns the source of the sheet that an element leads to; nil if it opens as itself.
 	inner func(row record) *source
 	// part is the part of a stream that the source shows, and group its consumer group.
-	part  room.Part
+	part  ui.Part
 	group string
 	// other is the other side of the same value; nil if there is none.
 	other *source
@@ -66,7 +66,7 @@ var sources = map[string]*source{
 	"string": {
 		per: windowSize,
 		fetch: func(key string, i int64, _ chunkRequest) [][]byte {
-			return target.Command("GETRANGE", key, target.Decimal(i*windowSize), target.Decimal((i+1)*windowSize+overlap-1))
+			return client.Command("GETRANGE", key, client.Decimal(i*windowSize), client.Decimal((i+1)*windowSize+overlap-1))
 		},
 		decode: func(_ int64, v resp.Value) *chunk { return window(v.Str) },
 	},
@@ -120,7 +120,7 @@ func (s *source) applyType(t *keytype.Type) {
 		cursor := from.cursor
 		switch {
 		case t.Pages == keytype.ByPlace:
-			cursor = target.Decimal(i * int64(from.n))
+			cursor = client.Decimal(i * int64(from.n))
 		case cursor == firstRequest.cursor:
 			cursor = ""
 		}
@@ -143,7 +143,7 @@ func sourceOf(kind string) *source {
 		s.per = perChunk
 	}
 	s.decode = func(first int64, v resp.Value) *chunk {
-		elements, next, err := t.Elements(v, target.Decimal(first), 1)
+		elements, next, err := t.Elements(v, client.Decimal(first), 1)
 		if err != nil {
 			return &chunk{}
 		}
@@ -179,17 +179,17 @@ func fields(_ int64, v resp.Value) *chunk {
 
 // fieldExpiries returns the command for the expiry times of the fields of a chunk.
 func fieldExpiries(key string, c *chunk) [][]byte {
-	words := []string{"HPEXPIRETIME", key, "FIELDS", target.Decimal(int64(len(c.rows)))}
+	words := []string{"HPEXPIRETIME", key, "FIELDS", client.Decimal(int64(len(c.rows)))}
 	for _, row := range c.rows {
 		words = append(words, row[0])
 	}
-	return target.Command(words...)
+	return client.Command(words...)
 }
 
 func learnExpiries(c *chunk, v resp.Value) {
 	for i, e := range v.Elems {
-		if at := target.Number(e); i < len(c.rows) && at > 0 {
-			c.rows[i][1] = target.Text(e)
+		if at := client.Number(e); i < len(c.rows) && at > 0 {
+			c.rows[i][1] = client.Text(e)
 			c.expiresAt = min(cmp.Or(c.expiresAt, at), at)
 		}
 	}
@@ -224,7 +224,7 @@ func window(data []byte) *chunk {
 func indexed(first int64, v resp.Value) *chunk {
 	c := &chunk{}
 	for j, e := range v.Elems {
-		c.rows = append(c.rows, record{target.Decimal(first + int64(j)), target.Text(e)})
+		c.rows = append(c.rows, record{client.Decimal(first + int64(j)), client.Text(e)})
 	}
 	return c
 }
@@ -240,8 +240,8 @@ func ranked(first int64, v resp.Value) *chunk {
 	}
 	c := &chunk{}
 	for j := 0; j+1 < len(flat); j += 2 {
-		rank := target.Decimal(first + int64(j/2))
-		c.rows = append(c.rows, record{rank, score(flat[j+1]), target.Text(flat[j])})
+		rank := client.Decimal(first + int64(j/2))
+		c.rows = append(c.rows, record{rank, score(flat[j+1]), client.Text(flat[j])})
 	}
 	return c
 }
@@ -249,10 +249,10 @@ func ranked(first int64, v resp.Value) *chunk {
 // score returns the shortest text of a score that parses to the same value, with an exponent only for
 // very large or small numbers.
 func score(v resp.Value) string {
-	f, err := strconv.ParseFloat(target.Text(v), 64)
+	f, err := strconv.ParseFloat(client.Text(v), 64)
 	switch size := math.Abs(f); {
 	case err != nil || math.IsInf(f, 0):
-		return target.Text(v)
+		return client.Text(v)
 	case size == 0 || 1e-5 <= size && size < 1e17:
 		return strconv.FormatFloat(f, 'f', -1, 64)
 	}
@@ -261,12 +261,12 @@ func score(v resp.Value) string {
 
 // scanned parses a SCAN-family reply: the cursor and elements of n parts each.
 func scanned(v resp.Value, n int) *chunk {
-	next, elems := target.CursorReply(v)
+	next, elems := client.CursorReply(v)
 	c := &chunk{next: next}
 	for ; len(elems) >= n; elems = elems[n:] {
 		row := make(record, n)
 		for i := range row {
-			row[i] = target.Text(elems[i])
+			row[i] = client.Text(elems[i])
 		}
 		c.rows = append(c.rows, row)
 	}

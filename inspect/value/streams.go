@@ -3,10 +3,10 @@ package value
 import (
 	"strings"
 
-	"github.com/meowdis/meowdis/display"
-	"github.com/meowdis/meowdis/inspect/room"
-	"github.com/meowdis/meowdis/inspect/target"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/inspect/client"
+	"github.com/meowdis/meowdis/inspect/ui"
+	"github.com/meowdis/meowdis/keyspace/display"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // entriesOf shows the entries of a stream, a chain by ID.
@@ -35,11 +35,11 @@ func entryRow(e resp.Value) (record, string) {
 		if i > 0 {
 			line.WriteString("  ")
 		}
-		field, value := target.Text(fields[i]), target.Text(fields[i+1])
+		field, value := client.Text(fields[i]), client.Text(fields[i+1])
 		line.WriteString(display.Whole(field) + "=" + display.Whole(value))
 		body.WriteString(display.Whole(field) + ": " + value + "\n")
 	}
-	return record{target.Text(e.Elems[0]), line.String()}, body.String()
+	return record{client.Text(e.Elems[0]), line.String()}, body.String()
 }
 
 // idFrom returns the start of a range after the ID cursor.
@@ -62,7 +62,7 @@ func info(v resp.Value) (all []map[string]string) {
 	for _, e := range v.Elems {
 		facts := map[string]string{}
 		for i := 0; i+1 < len(e.Elems); i += 2 {
-			facts[target.Text(e.Elems[i])] = target.Text(e.Elems[i+1])
+			facts[client.Text(e.Elems[i])] = client.Text(e.Elems[i+1])
 		}
 		all = append(all, facts)
 	}
@@ -71,9 +71,9 @@ func info(v resp.Value) (all []map[string]string) {
 
 // groupsOf shows the consumer groups of a stream.
 var groupsOf = &source{
-	part: room.Groups, unit: [2]string{"group", "groups"},
+	part: ui.Groups, unit: [2]string{"group", "groups"},
 	columns: []column{{title: "GROUP"}, {title: "CONSUMERS", right: true}, {title: "PENDING", right: true}, {title: "LAG", right: true}, {title: "LAST ID"}},
-	fetch:   func(key string, _ int64, _ chunkRequest) [][]byte { return target.Command("XINFO", "GROUPS", key) },
+	fetch:   func(key string, _ int64, _ chunkRequest) [][]byte { return client.Command("XINFO", "GROUPS", key) },
 	decode: func(_ int64, v resp.Value) *chunk {
 		c := &chunk{}
 		for _, g := range info(v) {
@@ -89,11 +89,11 @@ var groupsOf = &source{
 func pendingOf(group string) *source {
 	consumers := consumersOf(group)
 	consumers.other = &source{
-		part: room.Pending, group: group, other: consumers,
+		part: ui.Pending, group: group, other: consumers,
 		unit: [2]string{"pending entry", "pending entries"}, full: true,
 		columns: []column{{title: "ID"}, {title: "IDLE", right: true}, {title: "DELIVERIES", right: true}, {title: "CONSUMER"}},
 		fetch: func(key string, _ int64, from chunkRequest) [][]byte {
-			return target.Command("XPENDING", key, group, idFrom(from.cursor), "+", target.Decimal(int64(from.n)))
+			return client.Command("XPENDING", key, group, idFrom(from.cursor), "+", client.Decimal(int64(from.n)))
 		},
 		decode: pendings,
 		inner:  func(row record) *source { return entryOf(row[0]) },
@@ -106,7 +106,7 @@ func pendings(_ int64, v resp.Value) *chunk {
 	c := &chunk{}
 	for _, e := range v.Elems {
 		if len(e.Elems) == 4 {
-			c.rows = append(c.rows, record{target.Text(e.Elems[0]), display.Remaining(target.Number(e.Elems[2])), target.Text(e.Elems[3]), target.Text(e.Elems[1])})
+			c.rows = append(c.rows, record{client.Text(e.Elems[0]), display.Remaining(client.Number(e.Elems[2])), client.Text(e.Elems[3]), client.Text(e.Elems[1])})
 		}
 	}
 	c.chain()
@@ -116,11 +116,11 @@ func pendings(_ int64, v resp.Value) *chunk {
 // pendingWith shows the pending entries of one consumer.
 func pendingWith(group, consumer string) *source {
 	return &source{
-		part: room.Pending, group: group,
+		part: ui.Pending, group: group,
 		unit: [2]string{"pending entry", "pending entries"}, full: true,
 		columns: []column{{title: "ID"}, {title: "IDLE", right: true}, {title: "DELIVERIES", right: true}, {title: "CONSUMER"}},
 		fetch: func(key string, _ int64, from chunkRequest) [][]byte {
-			return target.Command("XPENDING", key, group, idFrom(from.cursor), "+", target.Decimal(int64(from.n)), consumer)
+			return client.Command("XPENDING", key, group, idFrom(from.cursor), "+", client.Decimal(int64(from.n)), consumer)
 		},
 		decode: pendings,
 		inner:  func(row record) *source { return entryOf(row[0]) },
@@ -132,12 +132,12 @@ func entryOf(id string) *source {
 	return &source{
 		unit: [2]string{"field", "fields"}, full: true,
 		columns: []column{{title: "FIELD", maxPercent: 40}, {title: "VALUE"}},
-		fetch:   func(key string, _ int64, _ chunkRequest) [][]byte { return target.Command("XRANGE", key, id, id) },
+		fetch:   func(key string, _ int64, _ chunkRequest) [][]byte { return client.Command("XRANGE", key, id, id) },
 		decode: func(_ int64, v resp.Value) *chunk {
 			c := &chunk{}
 			if len(v.Elems) == 1 && len(v.Elems[0].Elems) == 2 {
 				for fields := v.Elems[0].Elems[1].Elems; len(fields) > 1; fields = fields[2:] {
-					c.rows = append(c.rows, record{target.Text(fields[0]), target.Text(fields[1])})
+					c.rows = append(c.rows, record{client.Text(fields[0]), client.Text(fields[1])})
 				}
 			}
 			return c
@@ -148,17 +148,17 @@ func entryOf(id string) *source {
 // consumersOf shows the consumers of a group.
 func consumersOf(group string) *source {
 	return &source{
-		part: room.Consumers, group: group,
+		part: ui.Consumers, group: group,
 		inner:   func(row record) *source { return pendingWith(group, row[0]) },
 		unit:    [2]string{"consumer", "consumers"},
 		columns: []column{{title: "CONSUMER"}, {title: "PENDING", right: true}, {title: "IDLE"}},
 		fetch: func(key string, _ int64, _ chunkRequest) [][]byte {
-			return target.Command("XINFO", "CONSUMERS", key, group)
+			return client.Command("XINFO", "CONSUMERS", key, group)
 		},
 		decode: func(_ int64, v resp.Value) *chunk {
 			c := &chunk{}
 			for _, facts := range info(v) {
-				c.rows = append(c.rows, record{facts["name"], facts["pending"], display.Remaining(target.Atoi(facts["idle"]))})
+				c.rows = append(c.rows, record{facts["name"], facts["pending"], display.Remaining(client.Atoi(facts["idle"]))})
 			}
 			return c
 		},

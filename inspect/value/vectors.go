@@ -1,8 +1,8 @@
 package value
 
 import (
-	"github.com/meowdis/meowdis/inspect/target"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/inspect/client"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // vectorsOf shows the elements of a vector set. Each leads to its attributes.
@@ -12,7 +12,7 @@ var vectorsOf = &source{
 	decode: func(_ int64, v resp.Value) *chunk {
 		c := &chunk{}
 		for _, name := range v.Elems {
-			c.rows = append(c.rows, record{target.Text(name)})
+			c.rows = append(c.rows, record{client.Text(name)})
 		}
 		c.chain()
 		return c
@@ -25,7 +25,7 @@ func attributesOf(element string) *source {
 	vector := &source{
 		unit: [2]string{"component", "components"}, full: true,
 		columns: []column{{title: "#", right: true}, {title: "VALUE", right: true}},
-		fetch:   func(key string, _ int64, _ chunkRequest) [][]byte { return target.Command("VEMB", key, element) },
+		fetch:   func(key string, _ int64, _ chunkRequest) [][]byte { return client.Command("VEMB", key, element) },
 		decode: func(first int64, v resp.Value) *chunk {
 			c := indexed(first, v)
 			c.next = ""
@@ -35,12 +35,12 @@ func attributesOf(element string) *source {
 	vector.other = &source{
 		unit: [2]string{"attribute text", "attribute texts"}, full: true, other: vector,
 		columns: []column{{title: "ATTRIBUTES"}},
-		fetch:   func(key string, _ int64, _ chunkRequest) [][]byte { return target.Command("VGETATTR", key, element) },
+		fetch:   func(key string, _ int64, _ chunkRequest) [][]byte { return client.Command("VGETATTR", key, element) },
 		decode: func(_ int64, v resp.Value) *chunk {
 			if v.IsNull() {
 				return &chunk{}
 			}
-			return &chunk{rows: []record{{target.Text(v)}}}
+			return &chunk{rows: []record{{client.Text(v)}}}
 		},
 	}
 	return vector.other

@@ -6,10 +6,10 @@ import (
 	"github.com/charmbracelet/lipgloss"
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/job"
 	"github.com/meowdis/meowdis/inspect/screen"
-	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/keyspace/display"
 )
 
 // View draws the pane.
@@ -71,7 +71,7 @@ func (v *Room) factsOf(short bool) []string {
 		parts = append(parts, v.Styles.TTL(v.expires, v.Now).Render(display.Remaining(v.expires-v.Now)+" left"))
 	case v.expires != 0:
 		parts = append(parts, v.Styles.TTL(v.expires, v.Now).Render("expires in "+display.Remaining(v.expires-v.Now)))
-	case v.Kind == target.ClosedType || v.Conn.Refusals.Has("PTTL"):
+	case v.Kind == client.ClosedType || v.Conn.Refusals.Has("PTTL"):
 	case !short:
 		parts = append(parts, dim("no expiry"))
 	}
@@ -122,9 +122,9 @@ func (v *viewState) emptiness() string {
 		return "There is no such key."
 	case v.showing == showsTooLarge:
 		return "Too large to be fetched whole. Type : JSON.GET KEY $.path"
-	case v.Kind == target.ClosedType:
+	case v.Kind == client.ClosedType:
 		return "This user may not read this key."
-	case v.Kind == target.UnknownType:
+	case v.Kind == client.UnknownType:
 		return "The target does not tell the type of this key."
 	case v.sheet() != nil && v.sheet().filter != nil && v.sheet().filter.trail != nil:
 		return "Looking…"
@@ -246,5 +246,5 @@ func (s *sheet) bytePlace() string {
 	if _, more := s.pager.next(bottom); !more && bottom.chunk == s.pager.furthest() {
 		at = s.size
 	}
-	return display.Bytes(at) + " of " + display.Bytes(s.size) + " · " + target.Decimal(100*at/s.size) + "%"
+	return display.Bytes(at) + " of " + display.Bytes(s.size) + " · " + client.Decimal(100*at/s.size) + "%"
 }

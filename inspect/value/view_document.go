@@ -5,7 +5,7 @@ import (
 
 	"github.com/charmbracelet/lipgloss"
 
-	"github.com/meowdis/meowdis/display"
+	"github.com/meowdis/meowdis/keyspace/display"
 )
 
 // document draws the visible rows of a decoded value.

@@ -3,8 +3,8 @@ package value
 import (
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/meowdis/meowdis/display"
-	"github.com/meowdis/meowdis/inspect/target"
+	"github.com/meowdis/meowdis/inspect/client"
+	"github.com/meowdis/meowdis/keyspace/display"
 )
 
 // table draws the visible elements under the column titles.
@@ -46,7 +46,7 @@ func (v *Room) element(s *sheet, cells record, widths []int, selected bool) stri
 		case column.title == "#":
 			style = look.Dim
 		case column.expiry && cell != "":
-			style = look.On(v.Styles.TTL(target.Atoi(cell), v.Now))
+			style = look.On(v.Styles.TTL(client.Atoi(cell), v.Now))
 		}
 		text := column.fit(column.show(cell, widths[i], v.Now), widths[i])
 		if s.needle != "" {
@@ -66,7 +66,7 @@ func (c column) show(cell string, width int, now int64) string {
 	case cell == "":
 		return "—"
 	}
-	return display.Remaining(target.Atoi(cell) - now)
+	return display.Remaining(client.Atoi(cell) - now)
 }
 
 func (c column) fit(s string, width int) string {

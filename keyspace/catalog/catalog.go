@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/meowdis/meowdis/keytype"
 	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/store/keytype"
 )
 
 // Store is what a catalog reads.

@@ -3,8 +3,8 @@ package catalog
 import (
 	"context"
 
-	"github.com/meowdis/meowdis/schema"
 	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/store/schema"
 )
 
 const sqlDeaths = `SELECT count(*) FROM keys INDEXED BY keys_by_death WHERE ` + schema.DiesAt + ` > ?2 AND ` + schema.DiesAt + ` <= ?3 AND db = ?1`

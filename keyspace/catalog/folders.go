@@ -6,8 +6,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/meowdis/meowdis/schema"
 	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/store/schema"
 )
 
 // A level of the tree is found by skipping: from the first name after the

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/meowdis/meowdis/schema"
 	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/store/schema"
 )
 
 // Page returns about n keys of q, which is Indexed, after from, or before it when

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/meowdis/meowdis/keytype"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/store/keytype"
 )
 
 // Table is some rows of a key, and the SQL that reads them.

@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/meowdis/meowdis/keytype"
-	"github.com/meowdis/meowdis/rdb"
+	"github.com/meowdis/meowdis/redis/rdb"
 	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/store/keytype"
 )
 
 // Scanned is a key as Scan meets it.

@@ -6,8 +6,8 @@ import (
 	"sync"
 
 	"github.com/meowdis/meowdis/keyspace"
-	"github.com/meowdis/meowdis/keytype"
 	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/store/keytype"
 )
 
 // Snapshot reads the keys of one database of a file from its tables, all at one

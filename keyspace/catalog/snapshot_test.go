@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/meowdis/meowdis/internal/storetest"
+	"github.com/meowdis/meowdis/internal/test/storetest"
 	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/keyspace/catalog"
-	"github.com/meowdis/meowdis/keytype"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/store/keytype"
 )
 
 // TestSourcesAgree reads the same keys from the tables of a file and by commands.

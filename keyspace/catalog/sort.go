@@ -5,8 +5,8 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/meowdis/meowdis/keytype"
 	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/store/keytype"
 )
 
 // Indexed reports whether an index has the order of q, so that Page serves it. The

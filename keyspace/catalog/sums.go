@@ -7,8 +7,8 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/meowdis/meowdis/keytype"
 	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/store/keytype"
 )
 
 // Amount is how much there is of a type, or in a folder.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"sync"
 
-	"github.com/meowdis/meowdis/schema"
 	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/store/schema"
 )
 
 // The keys of a range are counted in the index of names. Those of them that have

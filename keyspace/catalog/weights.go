@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/meowdis/meowdis/keytype"
 	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/store/keytype"
 )
 
 // number is a type's place in keytype.Types.

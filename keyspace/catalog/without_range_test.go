@@ -8,9 +8,9 @@ import (
 
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/keyspace"
-	"github.com/meowdis/meowdis/keytype"
 	"github.com/meowdis/meowdis/local"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/store/keytype"
 )
 
 // before84 is a client without VRANGE, as Redis 8.0 is.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/keyspace/stats"
-	"github.com/meowdis/meowdis/keytype"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/store/keytype"
 )
 
 // Peek is what was found out about a key.

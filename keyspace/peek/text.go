@@ -6,11 +6,11 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/meowdis/meowdis/decode"
-	"github.com/meowdis/meowdis/display"
 	"github.com/meowdis/meowdis/keyspace"
+	"github.com/meowdis/meowdis/keyspace/decode"
+	"github.com/meowdis/meowdis/keyspace/display"
 	"github.com/meowdis/meowdis/keyspace/stats"
-	"github.com/meowdis/meowdis/keytype"
+	"github.com/meowdis/meowdis/store/keytype"
 )
 
 // Text shows it to people on lines of that width. aside is how what is no text of the key

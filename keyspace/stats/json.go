@@ -1,9 +1,9 @@
 package stats
 
 import (
-	"github.com/meowdis/meowdis/display"
 	"github.com/meowdis/meowdis/keyspace"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/keyspace/display"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // JSON is the summary as one reply, whose JSON is the report of scripts.

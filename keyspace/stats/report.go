@@ -7,8 +7,8 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/meowdis/meowdis/display"
-	"github.com/meowdis/meowdis/keytype"
+	"github.com/meowdis/meowdis/keyspace/display"
+	"github.com/meowdis/meowdis/store/keytype"
 )
 
 // Report writes summaries for people, in lines of at most Width cells.

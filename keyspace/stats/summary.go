@@ -8,7 +8,7 @@ import (
 	"sort"
 
 	"github.com/meowdis/meowdis/keyspace"
-	"github.com/meowdis/meowdis/keytype"
+	"github.com/meowdis/meowdis/store/keytype"
 )
 
 // Tally is a sum over some keys.

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"io"
 
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // lineReader reads lines, each a command in redis-cli's quoting. The args of many lines

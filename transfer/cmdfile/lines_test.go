@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // TestLineReader compares with the words of each line by itself.

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/meowdis/meowdis/display"
-	"github.com/meowdis/meowdis/resp"
+	"github.com/meowdis/meowdis/keyspace/display"
+	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // BufferSize is the size of a Reader's buffer in bytes.

@@ -8,10 +8,10 @@ import (
 	"unsafe"
 
 	"github.com/meowdis/meowdis/engine"
-	"github.com/meowdis/meowdis/pubsub"
-	"github.com/meowdis/meowdis/schema/install"
+	"github.com/meowdis/meowdis/engine/pubsub"
 	"github.com/meowdis/meowdis/store"
-	"github.com/meowdis/meowdis/sweep"
+	"github.com/meowdis/meowdis/store/schema/install"
+	"github.com/meowdis/meowdis/store/sweep"
 )
 
 // object is what we know of a Durable Object. Losing it costs its streams and what SCRIPT LOAD has left.

@@ -9,12 +9,12 @@ import (
 	"strings"
 	"unsafe"
 
-	"github.com/meowdis/meowdis/acl"
-	"github.com/meowdis/meowdis/commands"
 	"github.com/meowdis/meowdis/engine"
-	"github.com/meowdis/meowdis/pubsub"
-	"github.com/meowdis/meowdis/resp"
-	"github.com/meowdis/meowdis/rest"
+	"github.com/meowdis/meowdis/engine/pubsub"
+	"github.com/meowdis/meowdis/redis/acl"
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/server/rest"
 	"github.com/meowdis/meowdis/store"
 )
 

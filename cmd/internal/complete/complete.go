@@ -1,0 +1,179 @@
+// Package complete is what shells offer at TAB: commands and the keys of a target
+// (complete.go), and the lines of bash, zsh and fish, which it reads itself (shells.go).
+package complete
+
+import (
+	"context"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"github.com/meowdis/meowdis/cmd/internal/targets"
+	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/translator"
+)
+
+// Commands completes the name of one of our commands, and its subcommand's.
+func Commands(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	return completeNames(commands.Ours, args, typed), cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeNames completes the name of a command of the table, and its subcommand's.
+func completeNames(t *commands.Table, args []string, typed string) []string {
+	var found []string
+	prefix := strings.ToUpper(typed)
+	for _, c := range t.All() {
+		name, sub, isSub := strings.Cut(c.Name, " ")
+		switch {
+		case len(args) == 0 && !isSub && strings.HasPrefix(name, prefix):
+			found = append(found, inCaseOf(typed, name)+"\t"+c.Summary)
+		case len(args) == 1 && isSub && strings.EqualFold(args[0], name) && strings.HasPrefix(sub, prefix):
+			found = append(found, inCaseOf(typed, sub)+"\t"+c.Summary)
+		}
+	}
+	return found
+}
+
+// tableOfTarget is the table of the target's commands, ours when that cannot be had.
+func tableOfTarget(ctx context.Context, getenv func(string) string, o *targets.Options) *commands.Table {
+	t, err := o.Resolve(getenv)
+	if err != nil || !t.IsServer() {
+		return commands.Ours
+	}
+	c, err := o.Connect(ctx, t, local.Options{}, false)
+	if err != nil {
+		return commands.Ours
+	}
+	defer c.Close() // a failure changes no completion
+	return c.Commands(ctx)
+}
+
+// inCaseOf writes an upper-case word in the case of what was typed.
+func inCaseOf(typed, word string) string {
+	if typed != "" && typed == strings.ToLower(typed) {
+		return strings.ToLower(word)
+	}
+	return word
+}
+
+// Call completes commands, and their keys from the target.
+func Call(getenv func(string) string, o *targets.Options) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		ctx, cancel := context.WithTimeout(cmd.Context(), keyPatience)
+		defer cancel()
+		if !isKey(args, typed) {
+			return completeNames(tableOfTarget(ctx, getenv, o), args, typed), cobra.ShellCompDirectiveNoFileComp
+		}
+		return keysLike(ctx, getenv, o, typed), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// Key completes the key that is the only argument, or the first.
+func Key(getenv func(string) string, o *targets.Options) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		ctx, cancel := context.WithTimeout(cmd.Context(), keyPatience)
+		defer cancel()
+		return keysLike(ctx, getenv, o, typed), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// isKey reports whether the word after args is a key of the command.
+func isKey(args []string, typed string) bool {
+	if len(args) == 0 {
+		return false
+	}
+	command := commands.Lookup(args[0])
+	if len(args) > 1 {
+		if sub := commands.Lookup(args[0] + " " + args[1]); sub != nil {
+			command = sub
+		}
+	}
+	if command == nil {
+		return false
+	}
+	var words [][]byte
+	for _, arg := range args {
+		words = append(words, []byte(arg))
+	}
+	words = append(words, []byte(typed))
+	for _, ref := range command.KeysSoFar(words) {
+		if ref.Pos == len(args) {
+			return true
+		}
+	}
+	return false
+}
+
+// How long a completion of a key may take, and how many it has; a server looks
+// at so many keys for it.
+const (
+	keyPatience = 2 * time.Second
+	keysShown   = 100
+	keysScanned = "2000"
+)
+
+// keysLike are keys of the target that begin with prefix, as far as a shell can have
+// them. A target that fails has none.
+func keysLike(ctx context.Context, getenv func(string) string, o *targets.Options, prefix string) []string {
+	t, err := o.Resolve(getenv)
+	if err != nil || t.Path == local.Memory {
+		return nil
+	}
+	ask := scanKeys
+	if t.URL == nil {
+		ask = indexedKeys
+	}
+	var found []string
+	for _, key := range ask(ctx, o, t, prefix) {
+		if text := string(key); utf8.Valid(key) && !strings.ContainsFunc(text, isHidden) && len(found) < keysShown {
+			found = append(found, text)
+		}
+	}
+	return found
+}
+
+// isHidden reports whether a letter has no place in what a shell offers.
+func isHidden(r rune) bool { return !resp.Visible(r) }
+
+// indexedKeys takes the first keys from the index of a file.
+func indexedKeys(ctx context.Context, o *targets.Options, t targets.Target, prefix string) (keys [][]byte) {
+	options := local.Options{ReadOnly: true, Alone: true}
+	file := local.NewGlance(t.Path, options, func() (*local.Store, error) { return local.Open(t.Path, options) })
+	defer file.Close() // nothing was written
+	env := translator.Env{Now: time.Now().UnixMilli(), DB: o.DatabaseOf(t)}
+	stmt := translator.KeysWithPrefix(env, []byte(prefix), keysShown)
+	results, err := file.Apply(ctx, []store.Batch{{Stmts: []store.Stmt{stmt}, ReadOnly: true}})
+	if err != nil {
+		return nil
+	}
+	for _, row := range results[0].Rows[0] {
+		keys = append(keys, row[0].Bytes())
+	}
+	return keys
+}
+
+// scanKeys asks a server once.
+func scanKeys(ctx context.Context, o *targets.Options, t targets.Target, prefix string) (keys [][]byte) {
+	c, err := o.Connect(ctx, t, local.Options{}, false)
+	if err != nil {
+		return nil
+	}
+	defer c.Close() // a failure changes no completion
+	pattern := strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `]`, `\]`).Replace(prefix) + "*"
+	v, err := c.Do(ctx, []byte("SCAN"), []byte("0"), []byte("MATCH"), []byte(pattern), []byte("COUNT"), []byte(keysScanned))
+	if err != nil || v.Kind != resp.Array || len(v.Elems) != 2 {
+		return nil
+	}
+	for _, key := range v.Elems[1].Elems {
+		keys = append(keys, key.Str)
+	}
+	return keys
+}

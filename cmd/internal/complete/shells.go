@@ -1,0 +1,241 @@
+package complete
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/spf13/cobra"
+
+	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/keyspace/display"
+)
+
+// The scripts of the shells whose lines we read ourselves. What cobra gives has the
+// shell evaluate the line at every TAB, which runs what stands in it: the file after
+// a > was emptied before anybody pressed Enter.
+//
+//go:embed shells
+var shellScripts embed.FS
+
+// shells answers the scripts of shells.
+type shells struct {
+	out    io.Writer
+	getenv func(string) string
+	// ask is what cobra's own command for completion prints of the args of the program.
+	ask func(ctx context.Context, args []string) (string, error)
+}
+
+// AddShells gives the verb completion of root, which is cobra's, our scripts, and makes
+// it refuse what is no shell. Everything is written to out; ask is what cobra's command
+// for completion, cobra.ShellCompRequestCmd, prints of the args of the program.
+func AddShells(root *cobra.Command, out io.Writer, getenv func(string) string, ask func(ctx context.Context, args []string) (string, error)) {
+	s := &shells{out, getenv, ask}
+	root.InitDefaultCompletionCmd()
+	completion, _, err := root.Find([]string{"completion"})
+	if err != nil {
+		return
+	}
+	var shells []string
+	for _, cmd := range completion.Commands() {
+		shells = append(shells, cmd.Name())
+		if script, err := shellScripts.ReadFile("shells/meowdis." + cmd.Name()); err == nil {
+			cmd.RunE = func(*cobra.Command, []string) error {
+				_, err := s.out.Write(script)
+				return err
+			}
+			cmd.ResetFlags()
+		}
+		cmd.Short, cmd.Long, cmd.Example = "Print the script for "+cmd.Name(), "", loads(cmd.Name())
+	}
+	completion.Short = "Print the script for completing verbs, flags and keys"
+	completion.Long = `Prints a script by which TAB completes verbs, flags and their values, profiles,
+Redis commands, and the keys of the target that the line names. The packages put
+it where the shells find it.`
+	completion.Example = loads("bash") + "\n" + loads("zsh") + "\n" + loads("fish")
+	completion.Args = cobra.ArbitraryArgs
+	completion.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return cmd.Help()
+		}
+		return exit.Usagef("there are no completions for %q; the shells are %s", args[0], strings.Join(shells, ", "))
+	}
+	root.AddCommand(s.newLine())
+}
+
+// loads is the line by which a shell loads its script each time it starts.
+func loads(shell string) string {
+	switch shell {
+	case "bash":
+		return "  source <(meowdis completion bash)       # in ~/.bashrc"
+	case "zsh":
+		return "  source <(meowdis completion zsh)        # in ~/.zshrc, after compinit"
+	case "fish":
+		return "  meowdis completion fish | source        # in ~/.config/fish/config.fish"
+	}
+	return "  meowdis completion powershell | Out-String | Invoke-Expression # $PROFILE"
+}
+
+// newLine is the verb that the scripts ask. The first line of the answer is none,
+// files or both: whether files may stand there, too. The others are what the shell
+// is to offer, in its own form.
+func (s *shells) newLine() *cobra.Command {
+	return &cobra.Command{
+		Use:                "__line bash LINE WORD TYPE COLUMNS | __line zsh LINE COLUMNS | __line fish WORD...",
+		Hidden:             true,
+		DisableFlagParsing: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			lines := []string{}
+			switch {
+			case len(args) == 5 && args[0] == "bash":
+				lines = s.bash(cmd.Context(), readShellLine(args[1], s.getenv), args[2], args[3], args[4])
+			case len(args) == 3 && args[0] == "zsh":
+				lines = s.zsh(cmd.Context(), readShellLine(args[1], s.getenv), args[2])
+			case len(args) >= 2 && args[0] == "fish":
+				last := len(args) - 1
+				lines = s.fish(cmd.Context(), shellLine{words: append([]string{"meowdis"}, args[1:last]...), typed: args[last]})
+			default:
+				return exit.Usagef("usage: meowdis %s", cmd.Use)
+			}
+			_, err := io.WriteString(s.out, strings.Join(lines, "\n")+"\n")
+			return err
+		},
+	}
+}
+
+// offer is what may stand at the cursor.
+type offer struct{ value, about string }
+
+// Whether files may stand at the cursor.
+const (
+	filesNot  = "none"
+	filesOnly = "files"
+	filesToo  = "both"
+)
+
+// offers are what may stand at the cursor of a line, and whether files may.
+func (s *shells) offers(ctx context.Context, l shellLine) (found []offer, files string) {
+	switch {
+	case l.file:
+		return nil, filesOnly
+	case l.opaque, len(l.words) == 0:
+		return nil, filesNot
+	}
+	printed, err := s.ask(ctx, append(l.words[1:len(l.words):len(l.words)], l.typed))
+	if err != nil {
+		return nil, filesNot
+	}
+	text := strings.TrimSuffix("\n"+printed, "\n")
+	last := strings.LastIndex(text, "\n:")
+	if last < 0 {
+		return nil, filesNot
+	}
+	directive, err := strconv.Atoi(text[last+len("\n:"):])
+	switch d := cobra.ShellCompDirective(directive); {
+	case err != nil, d&cobra.ShellCompDirectiveError != 0:
+		return nil, filesNot
+	case d&(cobra.ShellCompDirectiveFilterFileExt|cobra.ShellCompDirectiveFilterDirs) != 0:
+		return nil, filesOnly // a file may have any name
+	case d&cobra.ShellCompDirectiveNoFileComp != 0:
+		files = filesNot
+	}
+	for line := range strings.Lines(text[:last]) {
+		if value, about, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t"); value != "" {
+			// Backquotes mark the word that help puts after a flag.
+			found = append(found, offer{value, strings.ReplaceAll(about, "`", "")})
+		}
+	}
+	if files == "" {
+		files = filesToo
+		if len(found) == 0 {
+			files = filesOnly
+		}
+	}
+	return found, files
+}
+
+// value is the part of the word at the cursor that is completed: what follows
+// the = of --flag=value, too, is asked for and offered by itself.
+func (l shellLine) value() string {
+	if name, value, ok := strings.Cut(l.typed, "="); ok && strings.HasPrefix(name, "-") {
+		return value
+	}
+	return l.typed
+}
+
+// bash is the answer for bash, which puts what it is given in the place of
+// word, the part of the word at the cursor that bash takes for a word: letters such
+// as : and quotes part them. What has been typed stays as it is.
+func (s *shells) bash(ctx context.Context, l shellLine, word, kind, columns string) []string {
+	found, files := s.offers(ctx, l)
+	typed := l.value()
+	found = slices.DeleteFunc(found, func(o offer) bool {
+		return !strings.HasPrefix(o.value, typed) &&
+			(word != typed || l.quote != 0 || len(o.value) < len(typed) || !strings.EqualFold(o.value[:len(typed)], typed))
+	})
+	for i, o := range found {
+		switch rest, ok := strings.CutPrefix(o.value, typed); {
+		case files == filesToo: // bash quotes names of files by itself
+			found[i].value = word + rest
+		case ok:
+			found[i].value = word + l.escaped(rest)
+		default: // in another case
+			found[i].value = l.escaped(o.value)
+		}
+	}
+	const insertsOne, insertsAll = "37", "42"
+	lines := []string{files}
+	if len(found) == 1 || files == filesToo || kind == insertsOne || kind == insertsAll {
+		for _, o := range found {
+			lines = append(lines, o.value)
+		}
+		return lines
+	}
+	return append(lines, described(found, columns)...)
+}
+
+// zsh is the answer for zsh, which quotes by itself: lines of a value, a tab
+// and how it is shown.
+func (s *shells) zsh(ctx context.Context, l shellLine, columns string) []string {
+	found, files := s.offers(ctx, l)
+	lines := []string{files}
+	for i, shown := range described(found, columns) {
+		lines = append(lines, found[i].value+"\t"+shown)
+	}
+	return lines
+}
+
+// fish is the answer for fish, which quotes and describes by itself.
+func (s *shells) fish(ctx context.Context, l shellLine) []string {
+	found, files := s.offers(ctx, l)
+	lines := []string{files}
+	for _, o := range found {
+		lines = append(lines, strings.TrimSuffix(o.value+"\t"+o.about, "\t"))
+	}
+	return lines
+}
+
+// described are the offers with what they are, one a line of so many columns.
+func described(found []offer, columns string) (lines []string) {
+	width, err := strconv.Atoi(columns)
+	if err != nil || width < 20 {
+		width = 80
+	}
+	widest := 0
+	for _, o := range found {
+		widest = max(widest, ansi.StringWidth(o.value))
+	}
+	for _, o := range found {
+		line := o.value
+		if room := width - widest - 5; o.about != "" && room > 10 {
+			line = fmt.Sprintf("%s  (%s)", display.Fit(o.value, widest), display.Truncate(o.about, room))
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}

@@ -1,0 +1,24 @@
+package flags
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/store/keytype"
+)
+
+// AddType adds --type, which Type reads. The types are listed after usage.
+func AddType(cmd *cobra.Command, label *string, usage string) {
+	cmd.Flags().StringVar(label, "type", "", usage+strings.Join(keytype.Labels(), ", "))
+	cmd.RegisterFlagCompletionFunc("type", cobra.FixedCompletions(keytype.Labels(), cobra.ShellCompDirectiveNoFileComp))
+}
+
+// Type is the type, by Redis's name, that --type means.
+func Type(label string) (string, error) {
+	if t, ok := keytype.Named(label); ok {
+		return t.Name, nil
+	}
+	return "", exit.Usagef("--type %s: give one of %s", label, strings.Join(keytype.Labels(), ", "))
+}

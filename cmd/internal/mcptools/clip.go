@@ -1,0 +1,133 @@
+package mcptools
+
+import (
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/meowdis/meowdis/redis/resp"
+)
+
+// What a result holds at most, so that an agent's context is not filled by one: bytes of strings, and
+// elements at all depths. limit changes the elements.
+const (
+	maxBytes     = 32 << 10
+	defaultLimit = 100
+	maxLimit     = 1000
+)
+
+// clip is a reply that is being cut.
+type clip struct {
+	bytes, elements int // that may still come
+	strings         int // that were cut
+	arrays          int
+	firstString     string // how the first was cut
+	outer           string // how the outermost array was cut, which is done last
+}
+
+func newClip(limit int) *clip { return &clip{bytes: maxBytes, elements: limit} }
+
+// of is as much of v as there is room for.
+func (c *clip) of(v resp.Value) resp.Value {
+	v.Str = c.text(v.Str)
+	if v.Elems == nil {
+		return v
+	}
+	step := 1 // a pair stays whole
+	switch v.Kind {
+	case resp.Map, resp.PairMap, resp.Scored:
+		step = 2
+	}
+	elems := make([]resp.Value, 0, min(len(v.Elems), c.elements*step))
+	for i := 0; i+step <= len(v.Elems) && c.elements > 0 && c.bytes > 0; i += step {
+		c.elements--
+		for _, e := range v.Elems[i : i+step] {
+			elems = append(elems, c.of(e))
+		}
+	}
+	if len(elems) < len(v.Elems) {
+		c.arrays++
+		c.outer = fmt.Sprintf("%d of %d elements are shown", len(elems)/step, len(v.Elems)/step)
+	}
+	v.Elems = elems
+	return v
+}
+
+func (c *clip) text(s []byte) []byte {
+	if len(s) <= c.bytes {
+		c.bytes -= len(s)
+		return s
+	}
+	end := len(whole(s[:c.bytes]))
+	if c.strings++; c.strings == 1 {
+		c.firstString = fmt.Sprintf("%d of %d bytes of a string are shown", end, len(s))
+	}
+	c.bytes = 0
+	return s[:end]
+}
+
+// whole is a beginning of a text without the part of a letter at its end. What is no text stays.
+func whole(s []byte) []byte {
+	for n := 0; n < utf8.UTFMax && n <= len(s); n++ {
+		if utf8.Valid(s[:len(s)-n]) {
+			return s[:len(s)-n]
+		}
+	}
+	return s
+}
+
+// said is what was cut, "" for nothing.
+func (c *clip) said() string {
+	text := c.outer
+	if c.arrays > 1 {
+		text += fmt.Sprintf(", and more within %d of them", c.arrays-1)
+	}
+	if c.strings > 0 {
+		if text != "" {
+			text += "; "
+		}
+		text += c.firstString
+	}
+	return text
+}
+
+// again is the cursor of the next page and what was cut. Of a page that is not whole it is the
+// page's own, at, so that nothing is passed over.
+func (c *clip) again(at, next string) (cursor, cut string) {
+	switch cut = c.said(); {
+	case c.arrays > 0:
+		return at, cut + ": ask for this page again with a smaller limit"
+	case c.strings > 0:
+		return next, cut + ": query reads the rest"
+	}
+	return next, ""
+}
+
+// limited is how many elements are wanted.
+func limited(n int) (int, error) {
+	switch {
+	case n == 0:
+		return defaultLimit, nil
+	case n < 0 || n > maxLimit:
+		return 0, fmt.Errorf("limit %d: it is 1 to %d", n, maxLimit)
+	}
+	return n, nil
+}
+
+// answer is a map of what is not null.
+func answer(pairs ...any) resp.Value {
+	var elems []resp.Value
+	for i := 0; i < len(pairs); i += 2 {
+		var v resp.Value
+		switch of := pairs[i+1].(type) {
+		case resp.Value:
+			v = of
+		case string:
+			if of == "" {
+				continue
+			}
+			v = resp.MakeString(of)
+		}
+		elems = append(elems, resp.MakeString(pairs[i].(string)), v)
+	}
+	return resp.MakeMap(elems...)
+}

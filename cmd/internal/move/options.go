@@ -1,0 +1,152 @@
+package move
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/cmd/internal/flags"
+	"github.com/meowdis/meowdis/cmd/internal/targets"
+	"github.com/meowdis/meowdis/redis/glob"
+	"github.com/meowdis/meowdis/transfer"
+)
+
+// Selection are the flags that choose keys.
+type Selection struct {
+	match string
+	typ   string
+}
+
+// AddFlags adds --match and --type.
+func (o *Selection) AddFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&o.match, "match", "", "only keys that match `PATTERN`, as in SCAN: cat:*")
+	flags.AddType(cmd, &o.typ, "only keys of `TYPE`: ")
+	cmd.RegisterFlagCompletionFunc("match", cobra.NoFileCompletions)
+}
+
+// ReadOptions are the options of a source.
+func (o *Selection) ReadOptions() (transfer.ReadOptions, error) {
+	read := transfer.ReadOptions{Match: o.match}
+	var err error
+	if o.typ != "" {
+		var typ string
+		typ, err = flags.Type(o.typ)
+		read.Type = transfer.Type(typ)
+	}
+	return read, err
+}
+
+// All reports whether the flags choose all keys.
+func (o *Selection) All() bool { return o.match == "" && o.typ == "" }
+
+// Existing are the flags that say what becomes of keys that are there
+// already.
+type Existing struct {
+	replace, skip bool
+}
+
+// AddFlags adds --replace and --skip.
+func (o *Existing) AddFlags(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&o.replace, "replace", false, "replace keys that are there already")
+	cmd.Flags().BoolVar(&o.skip, "skip", false, "leave keys alone that are there already")
+}
+
+// Mode is what the flags say; without them such a key ends the move.
+func (o *Existing) Mode() transfer.Existing {
+	switch {
+	case o.replace:
+		return transfer.Replace
+	case o.skip:
+		return transfer.Skip
+	}
+	return transfer.Refuse
+}
+
+// Options are the flags that every verb has that moves keys: which ones, and how they
+// arrive.
+type Options struct {
+	Selection
+	From, To int // databases; -1 for all, each into its own
+	prefix   string
+	ttl      string
+	DryRun   bool
+	JSON     bool
+}
+
+// AddFlags adds the flags. short is the letter of --db-from, "" for none.
+func (o *Options) AddFlags(cmd *cobra.Command, short string) {
+	o.Selection.AddFlags(cmd)
+	f := cmd.Flags()
+	f.IntVarP(&o.From, "db-from", short, -1, "only keys of database `NUMBER` (default: all)")
+	f.IntVar(&o.To, "db-to", -1, "into database `NUMBER` (default: the same)")
+	f.Lookup("db-from").DefValue, f.Lookup("db-to").DefValue = "0", "0" // -1 is nothing to show
+	f.StringVar(&o.prefix, "prefix", "", "names that begin with OLD begin with NEW instead: `OLD=NEW`, as in cat:=dog:")
+	f.StringVar(&o.ttl, "ttl", "keep", "when keys expire: `WHEN` is keep (as they did), never, or a time from now, such as 12h")
+	f.BoolVar(&o.DryRun, "dry-run", false, "write nothing, and count what would be moved")
+	f.BoolVar(&o.JSON, "json", false, "print what came of it as JSON on stdout, at the end")
+	for _, name := range []string{"db-from", "db-to", "prefix"} {
+		cmd.RegisterFlagCompletionFunc(name, cobra.NoFileCompletions)
+	}
+	cmd.RegisterFlagCompletionFunc("ttl", cobra.FixedCompletions([]string{"keep", "never", "1h"}, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// Check refuses numbers that name no database.
+func (o *Options) Check(cmd *cobra.Command) error {
+	return errors.Join(targets.CheckDatabase(cmd.Flags(), "db-from", o.From), targets.CheckDatabase(cmd.Flags(), "db-to", o.To))
+}
+
+// Change is what the flags make of keys, all but which are wanted.
+func (o *Options) Change(now time.Time) (c transfer.Change, err error) {
+	if o.prefix != "" {
+		old, becomes, ok := strings.Cut(o.prefix, "=")
+		if !ok || old+becomes == "" {
+			return c, exit.Usagef("--prefix %s: give OLD=NEW, as in --prefix cat:=dog:", o.prefix)
+		}
+		c.From, c.To = []byte(old), []byte(becomes)
+	}
+	if o.To >= 0 {
+		c.DB = IntoDatabase(o.To)
+	}
+	switch o.ttl {
+	case "keep", "":
+	case "never":
+		c.Expiry = func(int64) int64 { return 0 }
+	default:
+		var left flags.Interval
+		if err := left.Set(o.ttl); err != nil || left <= 0 {
+			return c, exit.Usagef("--ttl %s: give keep, never, or a time from now, such as 90s or 12h", o.ttl)
+		}
+		at := now.Add(time.Duration(left)).UnixMilli()
+		c.Expiry = func(int64) int64 { return at }
+	}
+	return c, nil
+}
+
+// FromFile is Change for the keys of a file, all of which are looked at.
+func (o *Options) FromFile(now time.Time) (transfer.Change, error) {
+	c, err := o.Change(now)
+	if err != nil {
+		return c, err
+	}
+	read, err := o.ReadOptions()
+	if err != nil {
+		return c, err
+	}
+	c.Wanted = func(k *transfer.Key) bool {
+		return (o.From < 0 || k.DB == o.From) && (read.Type == "" || k.Type == read.Type) &&
+			(read.Match == "" || glob.MatchKey([]byte(read.Match), k.Name))
+	}
+	return c, nil
+}
+
+// IntoDatabase sends all keys to one database, or with -1 each to its own.
+func IntoDatabase(db int) func(int) int {
+	if db < 0 {
+		return nil
+	}
+	return func(int) int { return db }
+}

@@ -1,0 +1,151 @@
+package move
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/cmd/internal/progress"
+	"github.com/meowdis/meowdis/transfer"
+)
+
+// Report says on Notes which keys were not moved as they should be, and counts them.
+type Report struct {
+	Notes   io.Writer
+	Bar     *progress.Bar // nil for none
+	Failed  int
+	gone    int // were deleted while they were read
+	changed int
+
+	incomplete int // were moved, but for something in them
+
+	JSON io.Writer // what came of it, for programs, at the end; nil for none
+	told []any     // of that, a line each
+}
+
+// Outcome is what a move tells programs.
+type Outcome struct {
+	Action     string `json:"action"`
+	Keys       int64  `json:"keys"`
+	Existing   int64  `json:"existing"` // there already, and left alone
+	Expired    int64  `json:"expired"`  // on the way
+	Deleted    int    `json:"deleted"`  // while they were read
+	Changed    int    `json:"changed"`  // while they were read
+	Incomplete int    `json:"incomplete"`
+	LeftOut    int    `json:"left_out"`
+}
+
+// Verified is what the comparison after a copy tells programs.
+type Verified struct {
+	Action      string `json:"action"`
+	Keys        int64  `json:"keys"`
+	Differences int    `json:"differences"`
+}
+
+// Tell tells programs, when the run ends.
+func (r *Report) Tell(v any) { r.told = append(r.told, v) }
+
+// WriteJSON writes v on a line.
+func WriteJSON(out io.Writer, v any) error {
+	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+// MaxTold is the number of keys that are named; the others are only counted.
+const MaxTold = 50
+
+// Notify is a transfer.Notify.
+func (r *Report) Notify(k *transfer.Key, err error) {
+	if errors.Is(err, transfer.ErrGone) {
+		r.gone++
+		return
+	}
+	var lost *transfer.Incomplete
+	if errors.As(err, &lost) {
+		if r.incomplete++; r.incomplete <= MaxTold {
+			r.Say("%s is not complete: %s", k, lost.Lost)
+		}
+		return
+	}
+	if r.Failed++; r.Failed <= MaxTold {
+		r.Say("%s was left out: %v", k, err)
+	}
+}
+
+// Seen is shown each part that was put.
+func (r *Report) Seen(p transfer.Part) {
+	if !p.Last {
+		return
+	}
+	r.Bar.Add(1)
+	if p.Changed {
+		if r.changed++; r.changed <= MaxTold {
+			r.Say("%s was changed while it was read: it may be a mixture of before and after", p.Key)
+		}
+	}
+}
+
+// Say says a line on Notes.
+func (r *Report) Say(format string, args ...any) {
+	r.Bar.Clear()
+	fmt.Fprintf(r.Notes, "meowdis: "+format+"\n", args...)
+}
+
+// End ends the run: what is said last, and with which code it ends.
+func (r *Report) End(err error) error {
+	r.Bar.End()
+	if more := r.Failed - MaxTold; more > 0 {
+		r.Say("%d more were left out", more)
+	}
+	if r.JSON != nil {
+		for _, v := range r.told {
+			if failed := WriteJSON(r.JSON, v); err == nil {
+				err = failed
+			}
+		}
+	}
+	if err == nil && r.Failed+r.incomplete > 0 {
+		return exit.ErrAnswered
+	}
+	return err
+}
+
+// Count is a number of things, as people write it.
+func Count(n int64, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %ss", n, one)
+}
+
+// Done says what became of keys, in one line, and tells programs.
+func (r *Report) Done(did string, w transfer.Written) {
+	r.Tell(Outcome{did, w.Keys, w.Skipped, w.Expired, r.gone, r.changed, r.incomplete, r.Failed})
+	line := did + " " + Count(w.Keys, "key")
+	for _, more := range []struct {
+		n    int64
+		what string
+	}{
+		{w.Skipped, "there already"}, {w.Expired, "expired on the way"}, {int64(r.gone), "deleted meanwhile"},
+		{int64(r.changed), "changed meanwhile"}, {int64(r.incomplete), "incomplete"}, {int64(r.Failed), "left out"},
+	} {
+		if more.n > 0 {
+			line += fmt.Sprintf(", %d %s", more.n, more.what)
+		}
+	}
+	r.Say("%s", line)
+}
+
+// Damaged is what to call for each damaged block, nil where such a one is the end.
+func (r *Report) Damaged(salvage bool) func(*transfer.Damage) {
+	if !salvage {
+		return nil
+	}
+	return func(d *transfer.Damage) {
+		r.Failed++
+		r.Say("%v", d)
+	}
+}

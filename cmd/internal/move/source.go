@@ -1,0 +1,127 @@
+package move
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/cmd/internal/targets"
+	"github.com/meowdis/meowdis/internal/atomicfile"
+	"github.com/meowdis/meowdis/keyspace/catalog"
+	"github.com/meowdis/meowdis/redis/glob"
+	"github.com/meowdis/meowdis/redis/rdb"
+	"github.com/meowdis/meowdis/transfer"
+)
+
+// ReadError is what kept a source from being read on: to go on is of no use.
+type ReadError struct{ Err error }
+
+func (e ReadError) Error() string { return e.Err.Error() }
+
+func (e ReadError) Unwrap() error { return e.Err }
+
+// InFile is a source whose errors say which file it is.
+func InFile(path string, source transfer.Source) transfer.Source {
+	return func(yield func(transfer.Part, error) bool) {
+		for p, err := range source {
+			if err != nil {
+				err = ReadError{Err: Reading(path, err)}
+			}
+			if !yield(p, err) {
+				return
+			}
+		}
+	}
+}
+
+// OpenFile opens a file that is read from its beginning, and is no target.
+func OpenFile(path string) (*os.File, error) {
+	f, err := os.Open(path)
+	if err == nil {
+		var info fs.FileInfo
+		if info, err = f.Stat(); err == nil && info.IsDir() {
+			err = errors.New("it is a directory: name the file in it")
+		}
+		if err != nil {
+			f.Close()
+		}
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		err = errors.New("there is no such file: check the path")
+	case errors.Is(err, fs.ErrPermission):
+		err = errors.New("you have no permission to read it: ask its owner")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("opening %s: %w", path, atomicfile.Pathless(err))
+	}
+	return f, nil
+}
+
+// Reading is the error of a file that could be opened.
+func Reading(path string, err error) error {
+	return fmt.Errorf("reading %s: %w", path, atomicfile.Pathless(err))
+}
+
+// NotWritten is the error of a verb that was to make a file, which makes it whole or
+// not at all; stdout cannot be so.
+func NotWritten(ctx context.Context, path string, err error) error {
+	kept := path + " was not written"
+	if path == "-" {
+		kept = "what is on stdout is not complete"
+	}
+	if exit.WasStopped(ctx, err) {
+		return exit.Stopped(ctx, kept)
+	}
+	if _, other := errors.AsType[ReadError](err); other || path == "-" {
+		return fmt.Errorf("%w; %s", err, kept)
+	}
+	return fmt.Errorf("writing %s: %w; %s", path, atomicfile.Pathless(err), kept)
+}
+
+// Keys yields the keys of a connection, as the options choose them.
+func Keys(ctx context.Context, c *targets.Conn, read transfer.ReadOptions) transfer.Source {
+	read.List = List(c, read)
+	return transfer.FromSession(ctx, c, read)
+}
+
+// List is how the keys of a file are listed that is read as the options say: by page,
+// with the values of the small ones, instead of by several commands a key. It is nil
+// for everything else.
+func List(c *targets.Conn, read transfer.ReadOptions) transfer.List {
+	if c.File == nil || c.File.Foreign() {
+		return nil
+	}
+	keys := catalog.New(c.File, func() int64 { return time.Now().UnixMilli() })
+	wanted := func(name []byte, typ string) bool {
+		return (read.Type == "" || string(read.Type) == typ) && (read.Match == "" || glob.MatchKey([]byte(read.Match), name))
+	}
+	return func(ctx context.Context, db int, after, n int64) ([]transfer.Listed, int64, error) {
+		page, next, err := keys.Scan(ctx, db, after, n, wanted)
+		if err != nil {
+			return nil, 0, err
+		}
+		listed := make([]transfer.Listed, len(page))
+		for i, k := range page {
+			listed[i] = transfer.Listed{Place: k.Hash, Value: listedValue(k), Key: &transfer.Key{
+				DB: db, Name: k.Name, Type: transfer.Type(k.Type), ExpiresAt: k.Expires, Count: k.Size}}
+		}
+		return listed, next, nil
+	}
+}
+
+// listedValue is the value that came with a key, nil for none.
+func listedValue(k catalog.Scanned) transfer.Value {
+	text, isText := k.Value.(rdb.String)
+	switch {
+	case k.Value == nil:
+		return nil
+	case isText && k.Type == string(transfer.JSONType):
+		return transfer.Document(text)
+	}
+	return k.Value
+}

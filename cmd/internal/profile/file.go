@@ -1,0 +1,166 @@
+package profile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/BurntSushi/toml"
+
+	"github.com/meowdis/meowdis/internal/spelling"
+)
+
+// File is the configuration file.
+type File struct {
+	// InUse is the profile that commands go to when nothing else is said.
+	InUse    string             `toml:"profile,omitempty"`
+	Profiles map[string]Profile `toml:"profiles,omitempty"`
+	// Inspect is nil when the file says nothing of the inspector.
+	Inspect *Inspect `toml:"inspect,omitempty"`
+
+	path string
+	text string // as it was read
+}
+
+// Load reads the file at path. One that is missing has no profiles; a setting
+// that is not known is an error, because it may be one that guards a target,
+// misspelt.
+func Load(path string) (*File, error) {
+	f := &File{path: path}
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return f, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the configuration: %w", err)
+	}
+	if err := f.parse(string(text)); err != nil {
+		return nil, fmt.Errorf("reading %s: %w", path, err)
+	}
+	return f, nil
+}
+
+func (f *File) parse(text string) error {
+	f.text = text
+	meta, err := toml.Decode(text, f)
+	if err != nil {
+		return err
+	}
+	if unknown := meta.Undecoded(); len(unknown) > 0 {
+		return fmt.Errorf("line %d: there is no setting %q", lineOf(text, unknown[0]), unknown[0])
+	}
+	for _, name := range f.Names() {
+		if err := f.Profiles[name].check(name); err != nil {
+			return err
+		}
+	}
+	if f.Inspect != nil {
+		for _, name := range slices.Sorted(maps.Keys(f.Inspect.Decoders)) {
+			if err := f.Inspect.Decoders[name].check(); err != nil {
+				return fmt.Errorf("line %d: inspect.decoders.%s: %w", f.Line("inspect", "decoders", name), name, err)
+			}
+		}
+	}
+	if _, ok := f.Profiles[f.InUse]; f.InUse != "" && !ok {
+		return fmt.Errorf("profile = %q: there is no such profile", f.InUse)
+	}
+	return nil
+}
+
+// lineOf is the line that defines key: the first up to which the text has it.
+func lineOf(text string, key toml.Key) int {
+	end, lines := 0, bytes.SplitAfter([]byte(text), []byte("\n"))
+	for n, line := range lines {
+		end += len(line)
+		var ignored map[string]any
+		if meta, err := toml.Decode(text[:end], &ignored); err == nil && meta.IsDefined(key...) {
+			return n + 1
+		}
+	}
+	return len(lines)
+}
+
+// Names lists the profiles in order.
+func (f *File) Names() []string { return slices.Sorted(maps.Keys(f.Profiles)) }
+
+// Get returns the profile that name names.
+func (f *File) Get(name string) (Profile, error) {
+	p, ok := f.Profiles[name]
+	if !ok {
+		if question := spelling.Question(spelling.Nearest(name, f.Names())); question != "" {
+			return p, fmt.Errorf("there is no profile %q.%s", name, question)
+		}
+		return p, fmt.Errorf("there is no profile %q; meowdis profile list shows those there are", name)
+	}
+	return p, nil
+}
+
+// Add makes a new profile.
+func (f *File) Add(name string, p Profile) error {
+	if err := p.check(name); err != nil {
+		return err
+	}
+	if _, there := f.Profiles[name]; there {
+		return fmt.Errorf("there is a profile %s already; meowdis profile remove %s makes room", name, name)
+	}
+	if f.Profiles == nil {
+		f.Profiles = map[string]Profile{}
+	}
+	f.Profiles[name] = p
+	return nil
+}
+
+// Remove forgets a profile.
+func (f *File) Remove(name string) {
+	delete(f.Profiles, name)
+	if f.InUse == name {
+		f.InUse = ""
+	}
+}
+
+const heading = "# Written by meowdis profile, which keeps no comments.\n\n"
+
+// Save writes the file, for its owner's eyes only: the old one is there until the
+// new one is whole.
+func (f *File) Save() error {
+	if err := f.save(); err != nil {
+		return fmt.Errorf("writing the configuration: %w", err)
+	}
+	return nil
+}
+
+func (f *File) save() (err error) {
+	var text bytes.Buffer
+	text.WriteString(heading)
+	enc := toml.NewEncoder(&text)
+	enc.Indent = ""
+	if err := enc.Encode(f); err != nil {
+		return err
+	}
+	path := f.path
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real // a link into the user's own collection stays one
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".config-*.toml") // of mode 0600
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			os.Remove(tmp.Name())
+		}
+	}()
+	_, err = tmp.Write(text.Bytes())
+	if err = errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), path)
+}

@@ -1,0 +1,189 @@
+package script
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/transfer/cmdfile"
+)
+
+// Session runs commands: engine.Session, remote.REST and remote.Redis.
+type Session interface {
+	Do(ctx context.Context, args ...[]byte) (resp.Value, error)
+	Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error)
+	PipelineUntilError(ctx context.Context, calls [][][]byte) ([]resp.Value, error)
+	DB() int
+	InMulti() bool
+}
+
+// Run runs the commands that a Reader reads, in one of three ways: Script prints their
+// replies, Transaction runs all or none, and Load counts the replies. What went wrong is
+// said on Notes, and the error is exit.ErrAnswered then. A context that ends, or a session
+// that fails, ends it with an error that says where, and how to go on.
+type Run struct {
+	In         *cmdfile.Reader
+	Out, Notes io.Writer
+	Session    Session
+
+	// Print prints the reply to a command, and Suggest says what may have been meant by
+	// one that was refused. Load needs neither.
+	Print   func(out io.Writer, args [][]byte, reply resp.Value) error
+	Suggest func(args [][]byte, reply resp.Value)
+
+	Seen      func(commands int64) // called when so many more were answered, or queued; may be nil
+	Wait      func() (over func()) // called when Transaction begins to wait for EXEC, and over at its end; may be nil
+	KeepGoing bool                 // go on after an error reply, and after a line that is no command
+	JSON      bool                 // Load prints its counts as JSON
+	Exact     bool                 // the replies say all that has taken effect: the session is a file's
+
+	again       string                                      // the command line that goes on
+	independent bool                                        // an error reply keeps no other command from running
+	answer      func(c cmdfile.Command, v resp.Value) error // handles a reply
+
+	out             *bufio.Writer
+	began           int    // the database that the session began in
+	unit            string // what the commands are counted by
+	next            int    // the number of the first one that has not been sent
+	multi           int    // that of the MULTI that is open, 0 for none
+	replies, errors int
+	ended           bool // the input was read to its end
+}
+
+// Script runs the commands and prints their replies. Lines that have already arrived go
+// to the session together. It stops at the first error unless KeepGoing is set.
+func (r *Run) Script(ctx context.Context) error {
+	r.again, r.independent, r.answer = "meowdis exec", r.KeepGoing, r.print
+	r.out = bufio.NewWriterSize(r.Out, cmdfile.BufferSize)
+	return r.run(ctx, asTheyCome)
+}
+
+func (r *Run) run(ctx context.Context, p pace) error {
+	r.unit, r.next, r.began = "line", 1, r.Session.DB()
+	from := batches(ctx, r.In, p)
+	for {
+		b, err := await(ctx, from)
+		if err != nil {
+			return r.at(r.next, false).brokeOff(err)
+		}
+		r.unit = b.unit
+		goOn, err := r.send(ctx, b.commands)
+		if err != nil {
+			return err
+		}
+		r.next = b.next
+		if goOn && b.wrong != nil {
+			r.errors++
+			r.note("%v", b.wrong)
+			goOn = r.KeepGoing && b.wrong.Line
+		}
+		switch {
+		case !goOn:
+			return exit.ErrAnswered
+		case errors.Is(b.err, io.EOF):
+			return r.end()
+		case b.err != nil:
+			return fmt.Errorf("reading the script: %w", b.err)
+		}
+	}
+}
+
+// note says something on Notes.
+func (r *Run) note(format string, args ...any) {
+	fmt.Fprintf(r.Notes, "meowdis: "+format+"\n", args...)
+}
+
+// failed says which command was answered with an error.
+func (r *Run) failed(c cmdfile.Command, more string) {
+	r.note("%s %d failed: %s%s", r.unit, c.Number, c, more)
+}
+
+// at is the place that the run has come to.
+func (r *Run) at(to int, unknown bool) place {
+	again := r.again
+	if n := r.Session.DB(); n != r.began {
+		again += fmt.Sprintf(" -n %d", n)
+	}
+	return place{unit: r.unit, from: r.next, to: to, unknown: unknown, multi: r.multi, again: again + " …"}
+}
+
+// end is the verdict on input that was read to its end.
+func (r *Run) end() error {
+	r.ended = true
+	if r.Session.InMulti() {
+		r.errors++
+		r.note("the script ended inside MULTI: the queued commands did not run")
+	}
+	if r.errors > 0 {
+		return exit.ErrAnswered
+	}
+	return nil
+}
+
+// send runs commands and handles their replies. goOn is false after an error that stops
+// the run.
+func (r *Run) send(ctx context.Context, commands []cmdfile.Command) (goOn bool, err error) {
+	if len(commands) == 0 {
+		return true, nil
+	}
+	run, sending := r.Session.PipelineUntilError, ctx
+	if r.independent {
+		run = r.Session.Pipeline
+		if r.Exact { // it is soon done
+			sending = context.WithoutCancel(ctx)
+		}
+	}
+	replies, err := run(sending, calls(commands))
+	goOn = true
+	for i, v := range replies {
+		c := commands[i]
+		if err := r.answer(c, v); err != nil {
+			return false, err
+		}
+		r.next = c.Number + 1
+		r.multi = openMulti(r.multi, c.Args, v, c.Number)
+		goOn = goOn && (!v.HasError() || r.independent && !movesAway(c.Args))
+	}
+	if r.out != nil {
+		if err := r.out.Flush(); err != nil {
+			return false, err
+		}
+	}
+	if r.Seen != nil {
+		r.Seen(int64(len(replies)))
+	}
+	if err != nil {
+		r.next = commands[min(len(replies), len(commands)-1)].Number
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		err = r.at(commands[len(commands)-1].Number, !r.Exact).brokeOff(err)
+	}
+	return goOn, err
+}
+
+func calls(commands []cmdfile.Command) [][][]byte {
+	calls := make([][][]byte, len(commands))
+	for i := range commands {
+		calls[i] = commands[i].Args
+	}
+	return calls
+}
+
+// print is the answer of Script.
+func (r *Run) print(c cmdfile.Command, v resp.Value) error {
+	if err := r.Print(r.out, c.Args, v); err != nil || !v.HasError() {
+		return err
+	}
+	if err := r.out.Flush(); err != nil {
+		return err
+	}
+	r.errors++
+	r.failed(c, "")
+	r.Suggest(c.Args, v)
+	return nil
+}

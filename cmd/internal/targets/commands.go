@@ -1,0 +1,92 @@
+package targets
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/adrg/xdg"
+
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/resp"
+)
+
+// learnPatience is how long a server may take to list its commands. A user who
+// types does not wait for longer.
+const learnPatience = 2 * time.Second
+
+// Commands is the table of the target's commands: ours for a file, and for a server
+// that does not list its own. What a server listed is kept by its version and the
+// number of its commands, so that it is asked for once.
+func (c *Conn) Commands(ctx context.Context) *commands.Table {
+	if !c.Target.IsServer() {
+		return commands.Ours
+	}
+	ctx, cancel := context.WithTimeout(ctx, learnPatience)
+	defer cancel()
+	identity, err := c.Pipeline(ctx, [][][]byte{call("INFO", "server"), call("COMMAND", "COUNT")})
+	if err != nil || identity[1].Kind != resp.Int {
+		return commands.Ours
+	}
+	file := ""
+	if version := InfoFacts(identity[0])["redis_version"]; version != "" && !strings.ContainsAny(version, `/\`) {
+		file = filepath.Join(xdg.CacheHome, "meowdis", "commands", fmt.Sprintf("%s-%d", version, identity[1].Int))
+	}
+	told, err := os.ReadFile(file)
+	if table := tableOf(told); err == nil && table != nil {
+		return table
+	}
+	replies, err := c.Pipeline(ctx, [][][]byte{call("COMMAND"), call("COMMAND", "DOCS")})
+	if err != nil {
+		return commands.Ours
+	}
+	told = resp.Append2(resp.Append2(nil, resp.Downgrade(replies[0])), resp.Downgrade(replies[1]))
+	table := tableOf(told)
+	if table == nil {
+		return commands.Ours
+	}
+	if file != "" && os.MkdirAll(filepath.Dir(file), 0o700) == nil {
+		os.WriteFile(file, told, 0o600) // without it the server is asked again
+	}
+	return table
+}
+
+// tableOf is the table that two replies list, in RESP2; nil when they list none.
+func tableOf(told []byte) *commands.Table {
+	r := resp.NewReader(bytes.NewReader(told))
+	info, err := r.ReadReply()
+	if err != nil {
+		return nil
+	}
+	docs, err := r.ReadReply()
+	if err != nil {
+		return nil
+	}
+	if table := commands.Learn(info, docs); len(table.All()) > 0 {
+		return table
+	}
+	return nil
+}
+
+// InfoFacts reads the lines of an INFO reply.
+func InfoFacts(v resp.Value) map[string]string {
+	facts := map[string]string{}
+	for _, line := range strings.Split(string(v.Str), "\n") {
+		if name, fact, ok := strings.Cut(strings.TrimSpace(line), ":"); ok {
+			facts[name] = fact
+		}
+	}
+	return facts
+}
+
+func call(words ...string) [][]byte {
+	args := make([][]byte, len(words))
+	for i, w := range words {
+		args[i] = []byte(w)
+	}
+	return args
+}

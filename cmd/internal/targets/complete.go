@@ -1,0 +1,42 @@
+package targets
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/meowdis/meowdis/cmd/internal/profile"
+)
+
+// CompleteProfiles completes the name of a profile.
+func CompleteProfiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	config, err := profile.Load(ConfigFile())
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	var found []string
+	for _, name := range config.Names() {
+		p := config.Profiles[name]
+		found = append(found, name+"\t"+cmp.Or(p.DB, ShownURL(p.URL)))
+	}
+	return found, cobra.ShellCompDirectiveNoFileComp
+}
+
+// CompleteNames completes so many arguments that name targets: profiles, and
+// files, of which none begins with an @.
+func CompleteNames(most int) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		if len(args) >= most {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		found, _ := CompleteProfiles(cmd, args, typed)
+		for i := range found {
+			found[i] = "@" + found[i]
+		}
+		if strings.HasPrefix(typed, "@") {
+			return found, cobra.ShellCompDirectiveNoFileComp
+		}
+		return found, cobra.ShellCompDirectiveDefault
+	}
+}

@@ -1,0 +1,118 @@
+package targets
+
+import (
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/cmd/internal/flags"
+	"github.com/meowdis/meowdis/redis/commands"
+)
+
+// Options are the flags that choose a target, the same for every verb.
+type Options struct {
+	Spec     string // an argument that names the target; no flag
+	DB       string
+	url      string
+	storage  string
+	Secret   string // of the storage
+	Token    string
+	profile  string
+	envFile  string
+	Database int
+	readOnly bool
+	Verbose  bool
+	Full     bool
+	Reach    Reach
+
+	Flags *pflag.FlagSet // nil where there are none
+}
+
+// AddFlags adds the flags of a verb that works on any target.
+func (o *Options) AddFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	o.Flags = f
+	f.StringVar(&o.DB, "db", "", "SQLite `FILE`; :memory: is empty each time")
+	f.StringVar(&o.url, "url", "", "`URL` of a Redis server (redis://, rediss://, unix://) or an Upstash REST endpoint (https://)")
+	f.StringVar(&o.Token, "token", "", "`TOKEN` of the endpoint, or the server's password; others can see flags")
+	o.AddStorageURL(cmd)
+	f.StringVar(&o.Secret, "storage-token", "", "`TOKEN` of the storage")
+	f.StringVar(&o.profile, "profile", "", "`NAME` of a profile: see \"meowdis help profiles\"")
+	f.StringVar(&o.envFile, "env-file", "", envFileUsage)
+	f.IntVarP(&o.Database, "database", "n", 0, "`NUMBER` of the database, as SELECT takes it")
+	f.BoolVar(&o.readOnly, "read-only", false, "refuse commands that write, before they are sent")
+	f.BoolVarP(&o.Verbose, "verbose", "v", false, "say on stderr which target is used")
+	f.BoolVar(&o.Full, "full", false, "make each commit to a file survive a power cut (slower)")
+	o.Reach.AddFlags(cmd)
+	cmd.MarkFlagFilename("db", "sqlite", "db")
+	cmd.RegisterFlagCompletionFunc("url", cobra.NoFileCompletions)
+	cmd.RegisterFlagCompletionFunc("token", cobra.NoFileCompletions)
+	cmd.RegisterFlagCompletionFunc("storage-token", cobra.NoFileCompletions)
+	cmd.RegisterFlagCompletionFunc("profile", CompleteProfiles)
+}
+
+// AddStorageURL adds the flag that chooses a store which is no file.
+func (o *Options) AddStorageURL(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&o.storage, "storage-url", "", "`URL` of a storage: commands run here, on the tables there")
+	cmd.RegisterFlagCompletionFunc("storage-url", cobra.NoFileCompletions)
+}
+
+// AddStorageFlags adds the flags of a verb that reaches no other server than a storage.
+func (o *Options) AddStorageFlags(cmd *cobra.Command) {
+	o.AddStorageURL(cmd)
+	cmd.Flags().StringVar(&o.Reach.tls.CACert, "storage-cacert", "", "trust only the authorities in `FILE` (PEM) for --storage-url")
+	cmd.MarkFlagFilename("storage-cacert", "pem", "crt")
+}
+
+// AddReadFlags adds the flags of the target to a verb that writes nothing.
+func (o *Options) AddReadFlags(cmd *cobra.Command) {
+	o.AddFlags(cmd)
+	cmd.Flags().Lookup("full").Hidden = true
+}
+
+// AddFileFlags adds the flags that choose the file of a verb that works on nothing
+// else; what says what it does there.
+func (o *Options) AddFileFlags(cmd *cobra.Command, what string) {
+	f := cmd.Flags()
+	o.Flags = f
+	f.StringVar(&o.DB, "db", "", "SQLite `FILE` "+what)
+	f.StringVar(&o.profile, "profile", "", "`NAME` of the profile whose file it is")
+	f.StringVar(&o.envFile, "env-file", "", envFileUsage)
+	cmd.MarkFlagFilename("db", "sqlite", "db")
+	cmd.RegisterFlagCompletionFunc("profile", CompleteProfiles)
+}
+
+const envFileUsage = "`FILE` of variables, used before those of the environment"
+
+// Tokens are the flags with the tokens of two targets.
+type Tokens struct {
+	Both, First, Second string
+}
+
+// AddFlags adds --token and the flags with these names.
+func (o *Tokens) AddFlags(cmd *cobra.Command, first, second string) {
+	f := cmd.Flags()
+	f.StringVar(&o.Both, "token", "", "`TOKEN` of whichever wants one")
+	f.StringVar(&o.First, first, "", "`TOKEN` of the first one, when they differ")
+	f.StringVar(&o.Second, second, "", "`TOKEN` of the second one")
+	for _, name := range []string{"token", first, second} {
+		cmd.RegisterFlagCompletionFunc(name, cobra.NoFileCompletions)
+	}
+}
+
+// CheckDatabase refuses a flag that is given and names no database of any target.
+func CheckDatabase(given *pflag.FlagSet, name string, n int) error {
+	if given == nil || !given.Changed(name) || n >= 0 {
+		return nil
+	}
+	return exit.Usagef("%s %d: databases have the numbers from 0 on", flags.Names(given.Lookup(name)), n)
+}
+
+// HasDatabase refuses a flag that is given and names no database of a file. A server is
+// asked.
+func (t Target) HasDatabase(given *pflag.FlagSet, name string, n int) error {
+	if given == nil || given.Lookup(name) == nil || t.IsServer() || n < commands.Databases {
+		return nil
+	}
+	return exit.Usagef("%s %d: a file has the databases 0 to %d", flags.Names(given.Lookup(name)), n, commands.Databases-1)
+}

@@ -1,0 +1,152 @@
+package targets
+
+import (
+	"context"
+	"strings"
+
+	"github.com/meowdis/meowdis/keyspace/display"
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/resp"
+)
+
+// Guard is a session that refuses some calls before they are sent: Refuse
+// returns the error reply to such a call. As in Redis, a transaction in which a
+// command was refused does not run.
+type Guard struct {
+	Session
+	Refuse func(ctx context.Context, args [][]byte) (reply resp.Value, refused bool)
+	dirty  bool // a command of the transaction was refused
+}
+
+// Plain is a session without its guards.
+func Plain(s Session) Session {
+	for {
+		g, ok := s.(*Guard)
+		if !ok {
+			return s
+		}
+		s = g.Session
+	}
+}
+
+// Do runs one call.
+func (g *Guard) Do(ctx context.Context, args ...[]byte) (resp.Value, error) {
+	replies, err := g.Pipeline(ctx, [][][]byte{args})
+	if err != nil {
+		return resp.Value{}, err
+	}
+	return replies[0], nil
+}
+
+// Pipeline runs calls, and those that follow an error reply, too.
+func (g *Guard) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
+	return g.run(ctx, calls, g.Session.Pipeline, false)
+}
+
+// PipelineUntilError runs calls up to the first error reply.
+func (g *Guard) PipelineUntilError(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
+	return g.run(ctx, calls, g.Session.PipelineUntilError, true)
+}
+
+// run sends the calls that are not refused, as many at a time as stand together.
+func (g *Guard) run(ctx context.Context, calls [][][]byte, send func(context.Context, [][][]byte) ([]resp.Value, error), untilError bool) ([]resp.Value, error) {
+	replies := make([]resp.Value, 0, len(calls))
+	for len(calls) > 0 {
+		var refusal resp.Value
+		n, refused := 0, false
+		for n < len(calls) && !refused {
+			if refusal, refused = g.Refuse(ctx, calls[n]); !refused {
+				n++
+			}
+			if g.dirty {
+				break // each may end the transaction
+			}
+		}
+		got, err := g.send(ctx, calls[:n], send)
+		replies = append(replies, got...)
+		if err != nil || untilError && len(got) > 0 && got[len(got)-1].HasError() {
+			return replies, err
+		}
+		calls = calls[n:]
+		if refused {
+			g.dirty = g.Session.InMulti()
+			replies, calls = append(replies, refusal), calls[1:]
+			if untilError {
+				break
+			}
+		}
+	}
+	return replies, nil
+}
+
+func (g *Guard) send(ctx context.Context, calls [][][]byte, send func(context.Context, [][][]byte) ([]resp.Value, error)) ([]resp.Value, error) {
+	if len(calls) == 0 {
+		return nil, nil
+	}
+	if g.dirty && strings.EqualFold(string(calls[0][0]), "EXEC") {
+		g.dirty = false
+		_, err := g.Session.Do(ctx, []byte("DISCARD"))
+		return []resp.Value{resp.MakeError("EXECABORT Transaction discarded because of previous errors.")}, err
+	}
+	got, err := send(ctx, calls)
+	g.dirty = g.dirty && g.Session.InMulti()
+	return got, err
+}
+
+// ReadOnly refuses all that is not known to leave the data and the server as they
+// are: --read-only. What our tables do not know, modules say, server is asked about;
+// it is nil for a file.
+type ReadOnly struct {
+	server Session
+	told   map[string]bool // the server said that the command only reads
+}
+
+// Refuse is the rule of a Guard.
+func (r *ReadOnly) Refuse(ctx context.Context, args [][]byte) (resp.Value, bool) {
+	if len(args) == 0 {
+		_, bad := commands.Find(args)
+		return bad, true
+	}
+	command := commands.Called(args)
+	if command == nil {
+		command = commands.Elsewhere.Called(args)
+	}
+	switch {
+	case command == nil && r.ask(ctx, args), command != nil && command.LeavesAll():
+		return resp.Value{}, false
+	case command == nil:
+		return resp.MakeError("READONLY " + display.Clipped(string(args[0])) + " is not known to only read, and the target is read-only"), true
+	}
+	msg := "READONLY " + command.Name + " may write, and the target is read-only"
+	if twin := commands.Lookup(command.Name + "_RO"); twin != nil {
+		msg += "; " + twin.Name + " only reads"
+	}
+	return resp.MakeError(msg), true
+}
+
+// ask asks the server whether a command has the flag readonly. In a transaction the
+// question would be queued.
+func (r *ReadOnly) ask(ctx context.Context, args [][]byte) bool {
+	if r.server == nil || r.server.InMulti() {
+		return false
+	}
+	name := strings.ToLower(string(args[0]))
+	if len(args) > 1 {
+		name += "|" + strings.ToLower(string(args[1]))
+	}
+	reads, asked := r.told[name]
+	if asked {
+		return reads
+	}
+	info, err := r.server.Do(ctx, []byte("COMMAND"), []byte("INFO"), args[0])
+	if err != nil {
+		return false
+	}
+	cmd := commands.Learn(info, resp.Nil).Called(args)
+	reads = cmd != nil && cmd.Flags&commands.ReadOnly != 0
+	if r.told == nil {
+		r.told = map[string]bool{}
+	}
+	r.told[name] = reads
+	return reads
+}

@@ -1,0 +1,113 @@
+package targets
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"net/url"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/cmd/internal/profile"
+	"github.com/meowdis/meowdis/remote"
+)
+
+// named is the target that an argument means: @NAME is a profile, anything with
+// :// a URL, and any other word the path of a file, or a profile when there is
+// no such file.
+func named(getenv func(string) string, spec, token string) (Target, error) {
+	name, isProfile := strings.CutPrefix(spec, "@")
+	switch {
+	case isProfile:
+		return namedProfile(getenv, name, token, spec)
+	case strings.Contains(spec, "://"):
+		return FromURL(spec, token, spec)
+	}
+	if _, err := os.Stat(spec); errors.Is(err, fs.ErrNotExist) {
+		config, err := profile.Load(ConfigFile())
+		if err != nil {
+			return Target{}, err
+		}
+		if p, err := config.Get(spec); err == nil {
+			return profileTarget(getenv, spec, p, token, spec)
+		}
+	}
+	return Target{Path: spec, source: spec}, nil
+}
+
+// namedProfile is the target of the profile called name.
+func namedProfile(getenv func(string) string, name, token, source string) (Target, error) {
+	config, err := profile.Load(ConfigFile())
+	if err != nil {
+		return Target{}, err
+	}
+	p, err := config.Get(name)
+	if err != nil {
+		return Target{}, exit.Usage(err)
+	}
+	return profileTarget(getenv, name, p, token, source)
+}
+
+// profileTarget is the target of a profile. Its own token is not asked for when
+// another is given.
+func profileTarget(getenv func(string) string, name string, p profile.Profile, token, source string) (t Target, err error) {
+	if p.DB != "" {
+		return Target{Path: p.DB, source: source, Profile: name, Settings: p}, nil
+	}
+	if token == "" {
+		if token, err = p.Secret(name, getenv); err != nil {
+			return t, err
+		}
+	}
+	t, err = FromURL(p.URL, token, source)
+	t.Profile, t.Settings = name, p
+	return t, err
+}
+
+// FromURL is the target of a URL. The token of a Redis server is its
+// password, unless the URL has one.
+func FromURL(raw, token, source string) (Target, error) {
+	u, err := url.Parse(raw)
+	if err != nil || !strings.Contains(raw, "://") {
+		return Target{}, exit.Usagef("%s is not a URL: give one such as redis://HOST:6379 or https://HOST; the path of a file is for --db", source)
+	}
+	if n, err := strconv.Atoi(u.Port()); u.Port() != "" && (err != nil || n < 1 || n > 65535) {
+		return Target{}, exit.Usagef("%s: ports are numbers from 1 to 65535", source)
+	}
+	switch {
+	case stores[u.Scheme] != nil:
+		return Target{URL: u, token: token, source: source}, nil
+	case u.Scheme == "http" || u.Scheme == "https":
+		return Target{URL: u, token: token, source: source}, nil
+	case slices.Contains(schemes(), u.Scheme):
+		if _, has := u.User.Password(); token != "" && !has {
+			u.User = url.UserPassword(u.User.Username(), token)
+		}
+		if err := remote.CheckURL(raw); err != nil {
+			return Target{}, exit.Usagef("%s: %w", source, err)
+		}
+		return Target{URL: u, source: source}, nil
+	}
+	return Target{}, exit.Usagef("%s: meowdis speaks http://, https://, redis://, rediss:// and unix://, not %s://", source, u.Scheme)
+}
+
+// Named is the target that an argument means, with the token of its own flag, or
+// else of --token, which a Redis server gets only when it wants one: the other
+// side's may be meant. The environment's is for a REST endpoint that has none by then.
+func (o *Tokens) Named(getenv func(string) string, spec, token string) (Target, error) {
+	t, err := named(getenv, spec, cmp.Or(token, o.Both))
+	switch {
+	case t.IsREST() && t.token == "":
+		t.token = getenv("MEOWDIS_TOKEN")
+	case t.IsStorage() && t.token == "":
+		t.token = getenv("MEOWDIS_STORAGE_TOKEN")
+	case t.IsServer() && !t.IsREST() && token == "" && t.URL.User.Username() == "":
+		if password, _ := t.URL.User.Password(); password == o.Both {
+			t.URL.User, t.spare = nil, o.Both
+		}
+	}
+	return t, err
+}

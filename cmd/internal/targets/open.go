@@ -1,0 +1,231 @@
+package targets
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/engine/pubsub"
+	"github.com/meowdis/meowdis/internal/atomicfile"
+	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/remote"
+)
+
+// Session is what a target of any kind gives: engine.Session, remote.REST and
+// remote.Redis.
+type Session interface {
+	Do(ctx context.Context, args ...[]byte) (resp.Value, error)
+	Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error)
+	PipelineUntilError(ctx context.Context, calls [][][]byte) ([]resp.Value, error)
+	DB() int
+	InMulti() bool
+}
+
+// Conn is a session and how to end it.
+type Conn struct {
+	Session
+	Target Target
+	File   *local.Store // nil for what is no file, and for a file that the first write makes
+
+	chosen bool // Chosen
+	end    func() error
+	hub    *pubsub.Hub         // of what is no server
+	limit  func(time.Duration) // likewise
+}
+
+// LimitTime has commands fail without a trace that take longer than d. Servers have limits of their
+// own.
+func (c *Conn) LimitTime(d time.Duration) {
+	if c.limit != nil {
+		c.limit(d)
+	}
+}
+
+// Close ends the connection.
+func (c *Conn) Close() error { return c.end() }
+
+// Chosen reports whether the target itself names a database, including 0. Another SELECT does not
+// change that.
+func (c *Conn) Chosen() bool { return c.chosen }
+
+func (c *Conn) namesDatabase() bool {
+	u := c.Target.URL
+	return c.DB() != 0 || c.Target.IsServer() && !c.Target.IsREST() && (u.Query().Has("db") || u.Scheme != "unix" && strings.Trim(u.Path, "/") != "")
+}
+
+// OpenFile opens the target's file; the default one is made with its directory.
+// A target that is read-only is opened so.
+func (o *Options) OpenFile(t Target, options local.Options) (*local.Store, error) {
+	if o.RefusesWrites(t) {
+		options.ReadOnly = t.Path != local.Memory
+	} else if err := o.MakeDirectory(t); err != nil {
+		return nil, err
+	}
+	options.Full = o.Full
+	return local.Open(t.Path, options)
+}
+
+// MakeDirectory makes the directory of the default file. Any other's must be there.
+func (o *Options) MakeDirectory(t Target) error {
+	if !t.IsDefault() {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(t.Path), 0o700); err != nil {
+		return fmt.Errorf("making the directory of the default file, %s: %w", filepath.Dir(t.Path), atomicfile.Pathless(err))
+	}
+	return nil
+}
+
+// CanMake reports whether the target's file can be made as far as its directory is
+// concerned.
+func (o *Options) CanMake(t Target) bool {
+	info, err := os.Stat(filepath.Dir(t.Path))
+	return t.IsDefault() || err == nil && info.IsDir()
+}
+
+// RefusesWrites reports whether the target is read-only, by --read-only or by its
+// profile.
+func (o *Options) RefusesWrites(t Target) bool { return o.readOnly || t.Settings.ReadOnly }
+
+// Connect opens a session on a target, in the database that the options choose, and
+// keeps it from writing to one that is read-only. A file is opened with the options in
+// file.
+func (o *Options) Connect(ctx context.Context, t Target, file local.Options, resp3 bool) (*Conn, error) {
+	c := &Conn{Target: t}
+	reach := o.Reach.to(t)
+	if err := reach.TLS.Check(); err != nil {
+		return nil, exit.Usage(err)
+	}
+	switch {
+	case t.IsStorage():
+		s, err := o.OpenStore(ctx, t)
+		if err != nil {
+			return nil, err
+		}
+		c.on(s, s.Close)
+	case t.IsREST():
+		r, err := remote.OpenREST(t.URL.String(), t.token, reach)
+		if err != nil {
+			return nil, exit.Usage(err)
+		}
+		c.Session, c.end = r, r.Close
+	case t.URL != nil:
+		r, err := remote.OpenRedis(ctx, t.URL.String(), resp3, reach)
+		if err != nil {
+			return nil, err
+		}
+		c.Session, c.end = r, r.Close
+	case file.OrRead && !file.ReadOnly && !o.RefusesWrites(t) && t.IsNew() && o.CanMake(t):
+		f, err := local.NewLate(t.Path, func() (*local.Store, error) { return o.OpenFile(t, file) })
+		if err != nil {
+			return nil, err
+		}
+		c.on(f, f.Close)
+	default:
+		if err := o.onFile(ctx, c, t, file); err != nil {
+			return nil, err
+		}
+	}
+	if err := o.choose(ctx, c); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	c.chosen = c.namesDatabase()
+	if o.RefusesWrites(t) {
+		c.Session = c.Reading()
+	}
+	return c, nil
+}
+
+// onFile connects c to an existing file. When ctx ends, a load leaves its index to the next
+// process, so that Close does not take long.
+func (o *Options) onFile(ctx context.Context, c *Conn, t Target, file local.Options) error {
+	open := func() (*local.Store, error) { return o.OpenFile(t, file) }
+	if file.Glance {
+		if g := local.NewGlance(t.Path, file, open); g.Still() {
+			c.on(g, g.Close)
+			return nil
+		}
+	}
+	f, err := open()
+	if err != nil {
+		return err
+	}
+	c.File = f
+	keep := context.AfterFunc(ctx, f.LeaveLoad)
+	c.on(f, func() error {
+		defer keep()
+		return f.Close()
+	})
+	return nil
+}
+
+// Reading is the session of c, which refuses what is not known to only read.
+func (c *Conn) Reading() Session {
+	rule := &ReadOnly{}
+	if c.Target.IsServer() {
+		rule.server = c.Session
+	}
+	return &Guard{Session: c.Session, Refuse: rule.Refuse}
+}
+
+// Enter connects to a target whose keys are read or written by the verb itself. A
+// server is asked whether it answers, so that it refuses once and not each key.
+func (o *Options) Enter(ctx context.Context, t Target, file local.Options) (*Conn, error) {
+	c, err := o.Connect(ctx, t, file, false)
+	if err == nil {
+		if err = c.Greet(ctx); err != nil {
+			err = errors.Join(err, c.Close())
+		}
+	}
+	if errors.Is(err, remote.ErrNoPassword) && t.spare != "" {
+		u := *t.URL
+		u.User, t.spare = url.UserPassword("", t.spare), ""
+		t.URL = &u
+		return o.Enter(ctx, t, file)
+	}
+	return c, err
+}
+
+// Greet asks a server whether it answers to us.
+func (c *Conn) Greet(ctx context.Context) error {
+	switch s := Plain(c.Session).(type) {
+	case *remote.Redis:
+		return s.Greet(ctx)
+	case *remote.REST:
+		_, err := s.Do(ctx, []byte("PING"))
+		return err
+	}
+	return nil
+}
+
+// DatabaseOf is the number of the database on the target: -n, or else the
+// profile's.
+func (o *Options) DatabaseOf(t Target) int {
+	if o.Database == 0 && (o.Flags == nil || !o.Flags.Changed("database")) {
+		return t.Settings.Database
+	}
+	return o.Database
+}
+
+// choose selects the database that -n names, or else the profile. A URL may have
+// named one, too.
+func (o *Options) choose(ctx context.Context, c *Conn) error {
+	n := o.DatabaseOf(c.Target)
+	asked := o.Flags != nil && o.Flags.Changed("database")
+	if n == c.DB() || n == 0 && !asked {
+		return nil
+	}
+	v, err := c.Do(ctx, []byte("SELECT"), strconv.AppendInt(nil, int64(n), 10))
+	if err == nil && v.IsError() {
+		err = exit.Usage(fmt.Errorf("database %d: %s", n, v.Str))
+	}
+	return err
+}

@@ -1,0 +1,254 @@
+package targets
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/joho/godotenv"
+
+	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/cmd/internal/profile"
+	"github.com/meowdis/meowdis/internal/atomicfile"
+)
+
+// Candidate is something that can name the target.
+type Candidate struct {
+	Source string // a flag, a variable, …
+	Given  string // what it names; empty when it names nothing
+	file   bool   // it can name a file only
+	store  bool   // it can name a storage only
+	target func() (Target, error)
+}
+
+// Resolve finds the target: the first candidate that names one.
+func (o *Options) Resolve(getenv func(string) string) (Target, error) {
+	found, winner, err := o.Candidates(getenv)
+	if err != nil {
+		return Target{}, err
+	}
+	if winner < 0 {
+		return Target{}, exit.Usagef("--token needs a URL: give --url or MEOWDIS_URL")
+	}
+	t, err := found[winner].target()
+	return t, errors.Join(err, t.HasDatabase(o.Flags, "database", o.Database))
+}
+
+// Find is Resolve, and says on notes which target that is when --verbose asks for it.
+func (o *Options) Find(getenv func(string) string, notes io.Writer) (Target, error) {
+	t, err := o.Resolve(getenv)
+	if err == nil {
+		o.Announce(t, notes)
+	}
+	return t, err
+}
+
+// Anywhere are the options for a target that they do not choose, in a database of its
+// own choice.
+func (o *Options) Anywhere() *Options {
+	other := *o
+	other.Database, other.Flags = 0, nil
+	return &other
+}
+
+// Other are the options for another target, as an argument names it, in a database of its
+// own choice. What is given of this one's place, its tokens and certificates included, is
+// not of that one.
+func (o *Options) Other(spec string) *Options {
+	return &Options{Spec: spec, envFile: o.envFile, readOnly: o.readOnly, Full: o.Full, Reach: Reach{timeout: o.Reach.timeout, allKeys: o.Reach.allKeys, thisNode: o.Reach.thisNode}}
+}
+
+// Announce says on notes which target is used, with --verbose.
+func (o *Options) Announce(t Target, notes io.Writer) {
+	if o.Verbose {
+		fmt.Fprintf(notes, "target: %s (%s)\n", t, t.source)
+	}
+}
+
+// Candidates lists what can name the target, in order of precedence. winner is the index
+// of the one that is chosen, -1 when none is.
+func (o *Options) Candidates(getenv func(string) string) (found []Candidate, winner int, err error) {
+	if found, err = o.candidates(getenv); err != nil {
+		return nil, -1, err
+	}
+	for i, c := range found {
+		// A token is for a URL: a file that the command line does not name is passed over.
+		if c.Given != "" && !(c.file && o.Token != "" && !o.asks()) {
+			return found, i, nil
+		}
+	}
+	return found, -1, nil
+}
+
+// asks reports whether the command line itself names the target.
+func (o *Options) asks() bool {
+	return o.Spec != "" || o.DB != "" || o.url != "" || o.storage != "" || o.profile != ""
+}
+
+func (o *Options) candidates(getenv func(string) string) ([]Candidate, error) {
+	if err := errors.Join(o.onlyOne(), CheckDatabase(o.Flags, "database", o.Database)); err != nil {
+		return nil, err
+	}
+	variables, err := o.Variables()
+	if err != nil {
+		return nil, err
+	}
+	p := profiles{token: o.Token, getenv: func(name string) string { return cmp.Or(variables[name], getenv(name)) }}
+	p.config, p.broken = profile.Load(ConfigFile())
+	found := o.asked(p)
+	if o.envFile != "" {
+		found = append(found, o.environment(" in "+o.envFile, func(name string) string { return variables[name] }, p)...)
+	}
+	found = append(found, o.environment("", getenv, p)...)
+	return append(found, p.inUse(), Candidate{
+		Source: "default file", Given: DefaultFile(), file: true,
+		target: defaultTarget,
+	}), nil
+}
+
+// onlyOne refuses a command line that names two targets, or one that is empty: a
+// variable that is not set must not lead to another target.
+func (o *Options) onlyOne() error {
+	for _, name := range []string{"db", "url", "storage-url", "profile"} {
+		if f := o.Flags; f != nil && f.Changed(name) && f.Lookup(name).Value.String() == "" {
+			return exit.Usagef("--%s is empty", name)
+		}
+	}
+	n := 0
+	for _, given := range []string{o.Spec, o.DB, o.url, o.storage, o.profile} {
+		if given != "" {
+			n++
+		}
+	}
+	if n > 1 {
+		return exit.Usagef("give one target: a FILE or URL, --db, --url, --storage-url or --profile")
+	}
+	return nil
+}
+
+// Variables reads the file of --env-file, the only one that is ever read.
+func (o *Options) Variables() (map[string]string, error) {
+	if o.envFile == "" {
+		return nil, nil
+	}
+	variables, err := godotenv.Read(o.envFile)
+	if err != nil {
+		return nil, exit.Usagef("--env-file %s: %w", o.envFile, atomicfile.Pathless(err))
+	}
+	return variables, nil
+}
+
+// asked are the candidates of the command line.
+func (o *Options) asked(p profiles) []Candidate {
+	return []Candidate{
+		{Source: "argument", Given: o.Spec, target: func() (Target, error) { return named(p.getenv, o.Spec, o.Token) }},
+		fileCandidate("--db", o.DB),
+		o.remote("--url", o.url, p.getenv("MEOWDIS_TOKEN")),
+		o.stored("--storage-url", o.storage, p.getenv),
+		p.candidate("--profile", o.profile),
+	}
+}
+
+// environment are the candidates of the variables that get reads; where says
+// which ones those are.
+func (o *Options) environment(where string, get func(string) string, p profiles) []Candidate {
+	return []Candidate{
+		fileCandidate("MEOWDIS_DB"+where, get("MEOWDIS_DB")),
+		o.remote("MEOWDIS_URL"+where, get("MEOWDIS_URL"), get("MEOWDIS_TOKEN")),
+		o.stored("MEOWDIS_STORAGE_URL"+where, get("MEOWDIS_STORAGE_URL"), get),
+		p.candidate("MEOWDIS_PROFILE"+where, get("MEOWDIS_PROFILE")),
+		o.remote("UPSTASH_REDIS_REST_URL"+where, get("UPSTASH_REDIS_REST_URL"), get("UPSTASH_REDIS_REST_TOKEN")),
+		o.remote("KV_REST_API_URL"+where, get("KV_REST_API_URL"), get("KV_REST_API_TOKEN")),
+		o.remote("REDIS_URL"+where, get("REDIS_URL"), ""),
+	}
+}
+
+func fileCandidate(source, path string) Candidate {
+	return Candidate{Source: source, Given: path, file: true, target: func() (Target, error) {
+		return Target{Path: path, source: source}, nil
+	}}
+}
+
+// remote is the candidate of a URL. The token that comes with it is for a REST
+// endpoint; --token is for whatever the URL names.
+func (o *Options) remote(source, raw, token string) Candidate {
+	return Candidate{Source: source, Given: ShownURL(raw), target: func() (Target, error) {
+		t, err := FromURL(raw, o.Token, source)
+		if t.IsREST() {
+			t.token = cmp.Or(o.Token, token)
+		}
+		return t, err
+	}}
+}
+
+// stored is the candidate of a storage URL.
+func (o *Options) stored(source, raw string, getenv func(string) string) Candidate {
+	return Candidate{Source: source, Given: ShownURL(raw), store: true, target: func() (Target, error) {
+		return fromStorageURL(raw, cmp.Or(o.Secret, getenv("MEOWDIS_STORAGE_TOKEN")), source)
+	}}
+}
+
+// profiles makes the candidates that are profiles. A broken configuration is an
+// error only for who needs it.
+type profiles struct {
+	config *profile.File
+	broken error
+	token  string
+	getenv func(string) string
+}
+
+func (p profiles) candidate(source, name string) Candidate {
+	c := Candidate{Source: source, Given: name, target: func() (Target, error) {
+		return namedProfile(p.getenv, name, p.token, source)
+	}}
+	if p.broken == nil {
+		c.file = p.config.Profiles[name].DB != ""
+		c.store = isStorageURL(p.config.Profiles[name].URL)
+	}
+	return c
+}
+
+func (p profiles) inUse() Candidate {
+	const source = "profile in use"
+	if p.broken != nil {
+		return Candidate{Source: source, Given: ConfigFile(), target: func() (Target, error) { return Target{}, p.broken }}
+	}
+	return p.candidate(source, p.config.InUse)
+}
+
+// File is the target of a verb that works on a file only. Others are passed
+// over, unless the command line asks for one.
+func (o *Options) File(getenv func(string) string) (Target, error) {
+	return o.noServer(getenv, false)
+}
+
+// FileOrStorage is the target of a verb that carries out commands itself. Servers are passed over,
+// unless the command line asks for one.
+func (o *Options) FileOrStorage(getenv func(string) string) (Target, error) {
+	return o.noServer(getenv, true)
+}
+
+func (o *Options) noServer(getenv func(string) string, storage bool) (Target, error) {
+	found, err := o.candidates(getenv)
+	if err != nil {
+		return Target{}, err
+	}
+	for _, c := range found {
+		if c.Given != "" && (c.file || storage && c.store || o.asks()) {
+			t, err := c.target()
+			if err == nil {
+				err = t.HasDatabase(o.Flags, "database", o.Database)
+			}
+			switch {
+			case err != nil || t.URL == nil || storage && t.IsStorage():
+			case storage:
+				err = exit.Usagef("%s is a %s, and this works on files and storages", t, t.Kind())
+			default:
+				err = exit.Usagef("%s is a %s, and this works on files; dump, copy and diff work on any target", t, t.Kind())
+			}
+			return t, err
+		}
+	}
+	return Target{}, nil // not reached: the default file is given
+}

@@ -1,0 +1,190 @@
+package targets
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/adrg/xdg"
+	"github.com/spf13/cobra"
+
+	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/cmd/internal/profile"
+)
+
+// atHome gives the test directories of its own, with the profiles "cats", a file, and
+// "prod", a URL with a token.
+func atHome(t *testing.T) {
+	t.Helper()
+	for _, name := range []string{"XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"} {
+		t.Setenv(name, t.TempDir())
+	}
+	xdg.Reload()
+	t.Cleanup(xdg.Reload)
+	config, err := profile.Load(ConfigFile())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, p := range map[string]profile.Profile{"cats": {DB: "/cats.sqlite"}, "prod": {URL: "https://prod.example", Token: "purr"}} {
+		if err := config.Add(name, p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := config.Save(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// resolved is the target that flags, an argument (which has no dash) and variables
+// choose, with its token, and what chose it.
+func resolved(t *testing.T, flags []string, env map[string]string) (string, error) {
+	t.Helper()
+	o := &Options{}
+	cmd := &cobra.Command{}
+	o.AddFlags(cmd)
+	if err := cmd.ParseFlags(flags); err != nil {
+		t.Fatal(err)
+	}
+	if args := cmd.Flags().Args(); len(args) > 0 {
+		o.Spec = args[0]
+	}
+	found, err := o.Resolve(func(name string) string { return env[name] })
+	return strings.TrimSpace(found.String() + " " + found.token + " (" + found.source + ")"), err
+}
+
+// TestPrecedence chooses among what names a target.
+func TestPrecedence(t *testing.T) {
+	atHome(t)
+	all := map[string]string{
+		"MEOWDIS_DB": "env.sqlite", "MEOWDIS_URL": "https://env.example", "MEOWDIS_TOKEN": "meow", "MEOWDIS_PROFILE": "cats",
+		"UPSTASH_REDIS_REST_URL": "https://upstash.example", "UPSTASH_REDIS_REST_TOKEN": "hiss",
+		"KV_REST_API_URL": "https://kv.example", "KV_REST_API_TOKEN": "kv", "REDIS_URL": "redis://:secret@redis.example/3",
+	}
+	without := func(names ...string) map[string]string {
+		left := map[string]string{}
+		for name, value := range all {
+			left[name] = value
+		}
+		for _, name := range names {
+			delete(left, name)
+		}
+		return left
+	}
+	for _, test := range []struct {
+		flags string
+		env   map[string]string
+		want  string
+	}{
+		{"--db a.sqlite", all, "a.sqlite  (--db)"},
+		{"--url https://a.example", all, "https://a.example meow (--url)"},
+		{"--url https://a.example --token mine", all, "https://a.example mine (--url)"},
+		{"--profile prod", all, "https://prod.example purr (--profile)"},
+		{"@prod", all, "https://prod.example purr (@prod)"},
+		{"cats", nil, "/cats.sqlite  (cats)"},
+		{"other.sqlite", nil, "other.sqlite  (other.sqlite)"},
+		{"", all, "env.sqlite  (MEOWDIS_DB)"},
+		{"", without("MEOWDIS_DB"), "https://env.example meow (MEOWDIS_URL)"},
+		{"", without("MEOWDIS_DB", "MEOWDIS_URL"), "/cats.sqlite  (MEOWDIS_PROFILE)"},
+		{"", without("MEOWDIS_DB", "MEOWDIS_URL", "MEOWDIS_PROFILE"), "https://upstash.example hiss (UPSTASH_REDIS_REST_URL)"},
+		{"", map[string]string{"KV_REST_API_URL": "https://kv.example", "KV_REST_API_TOKEN": "kv", "REDIS_URL": all["REDIS_URL"]}, "https://kv.example kv (KV_REST_API_URL)"},
+		{"", map[string]string{"REDIS_URL": all["REDIS_URL"]}, "redis://redis.example/3  (REDIS_URL)"},
+		{"", nil, DefaultFile() + "  (default)"},
+		// A token is for a URL: files that the command line does not name are passed over.
+		{"--token mine", all, "https://env.example mine (MEOWDIS_URL)"},
+	} {
+		if got, err := resolved(t, strings.Fields(test.flags), test.env); err != nil || got != test.want {
+			t.Errorf("%q: %s, %v\nwant %s", test.flags, got, err, test.want)
+		}
+	}
+}
+
+// TestWrongTargets holds mistakes to the exit code of a command line that is wrong.
+func TestWrongTargets(t *testing.T) {
+	atHome(t)
+	for flags, says := range map[string]string{
+		"--db a.sqlite --url https://a.example": "give one target",
+		"--profile nope":                        "nope",
+		"--url a.sqlite":                        "is not a URL",
+		"--url ftp://a.example":                 "not ftp://",
+		"--url redis://a.example:99999":         "ports are numbers",
+		"--db a.sqlite -n -1":                   "from 0 on",
+		"--db a.sqlite -n 16":                   "a file has the databases 0 to 15",
+		"--token mine":                          "--token needs a URL",
+		"--env-file none":                       "--env-file none",
+	} {
+		_, err := resolved(t, strings.Fields(flags), nil)
+		var usage exit.UsageError
+		if !errors.As(err, &usage) || !strings.Contains(err.Error(), says) {
+			t.Errorf("%q: %v, which does not say %q", flags, err, says)
+		}
+	}
+	if _, err := resolved(t, []string{"--db", ""}, nil); err == nil || !strings.Contains(err.Error(), "--db is empty") {
+		t.Error(err)
+	}
+}
+
+// TestFileOf passes over servers that the command line does not name.
+func TestFileOf(t *testing.T) {
+	atHome(t)
+	getenv := func(name string) string {
+		return map[string]string{"MEOWDIS_URL": "https://env.example", "MEOWDIS_PROFILE": "cats"}[name]
+	}
+	if found, err := new(Options).File(getenv); err != nil || found.Path != "/cats.sqlite" {
+		t.Error(found, err)
+	}
+	if _, err := (&Options{Spec: "redis://a.example"}).File(getenv); err == nil || !strings.Contains(err.Error(), "works on files") {
+		t.Error(err)
+	}
+}
+
+// TestHomeless uses no default file when no variable says where it is.
+func TestHomeless(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		return // where the system knows the directory
+	}
+	atHome(t)
+	t.Setenv("HOME", "")
+	if got, err := resolved(t, nil, nil); err != nil {
+		t.Errorf("with XDG_DATA_HOME: %s, %v", got, err)
+	}
+	t.Setenv("XDG_DATA_HOME", "")
+	xdg.Reload()
+	if got, err := resolved(t, nil, nil); err == nil || !strings.Contains(err.Error(), "--db") {
+		t.Errorf("without: %s, %v", got, err)
+	}
+	if got, err := resolved(t, []string{"--db", "cats.sqlite"}, nil); err != nil {
+		t.Errorf("with --db: %s, %v", got, err)
+	}
+}
+
+// TestShown shows targets without their secrets, and as a shell takes them.
+func TestShown(t *testing.T) {
+	t.Setenv("HOME", t.TempDir())
+	home, err := os.UserHomeDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	url, err := FromURL("rediss://me:secret@a.example:6380/2?x=secret", "", "--url")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		target            Target
+		text, label, args string
+	}{
+		{url, "rediss://a.example:6380/2", "a.example:6380", "--url rediss://a.example:6380/2"},
+		{Target{Path: "my cats.sqlite"}, "my cats.sqlite", "my cats.sqlite", "--db 'my cats.sqlite'"},
+		{Target{Path: filepath.Join(home, "a.db")}, filepath.Join(home, "a.db"), "~/a.db", "--db " + filepath.Join(home, "a.db")},
+		{Target{Path: "a.db", Profile: "it's"}, "a.db", "it's", `--profile 'it'\''s'`},
+	} {
+		if got := test.target; got.String() != test.text || got.Label() != test.label || got.Args() != test.args {
+			t.Errorf("%s, %s, %s\nwant %s, %s, %s", got, got.Label(), got.Args(), test.text, test.label, test.args)
+		}
+	}
+	if got := ShownURL("://secret"); got != "(not a URL)" {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,123 @@
+package targets
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/remote"
+	"github.com/meowdis/meowdis/remote/rqlite"
+	"github.com/meowdis/meowdis/store/schema/install"
+)
+
+// Store is what a storage URL names, open: something that runs batches, and is no file.
+type Store interface {
+	engine.Store
+	io.Closer
+}
+
+// storagePrefix is before the scheme of a storage endpoint wherever a REST endpoint could be meant.
+const storagePrefix = "storage+"
+
+// stores open the stores that are no files, by the scheme of their URL. They send nothing yet.
+var stores = map[string]func(ctx context.Context, u *url.URL, token string, o remote.Options) (Store, error){
+	storagePrefix + "http":  openEndpoint,
+	storagePrefix + "https": openEndpoint,
+	"rqlite":                openRqlite,
+	"rqlites":               openRqlite,
+}
+
+func openEndpoint(_ context.Context, u *url.URL, token string, o remote.Options) (Store, error) {
+	return remote.OpenStorage(strings.TrimPrefix(u.String(), storagePrefix), token, o)
+}
+
+// openRqlite opens a cluster. The token is the password of the user whom the URL names.
+func openRqlite(_ context.Context, u *url.URL, token string, r remote.Options) (Store, error) {
+	o, secure, err := rqlite.FromURL(u)
+	if err != nil {
+		return nil, err
+	}
+	if o.User != "" {
+		o.Password = cmp.Or(o.Password, token)
+	}
+	if secure {
+		if o.TLS, err = r.TLS.Config(); err != nil {
+			return nil, err
+		}
+	}
+	o.Timeout = r.Timeout
+	return rqlite.Open(o)
+}
+
+// IsStorage reports whether the target is a store that is no file: commands are carried out here, and
+// their SQL there.
+func (t Target) IsStorage() bool { return t.URL != nil && stores[t.URL.Scheme] != nil }
+
+// IsServer reports whether the target carries out commands itself.
+func (t Target) IsServer() bool { return t.URL != nil && !t.IsStorage() }
+
+// isStorageURL reports whether a URL names a storage wherever it stands.
+func isStorageURL(raw string) bool {
+	scheme, _, _ := strings.Cut(raw, "://")
+	return stores[scheme] != nil
+}
+
+// fromStorageURL is the target of --storage-url, where http and https are storage endpoints.
+func fromStorageURL(raw, token, source string) (Target, error) {
+	if strings.HasPrefix(raw, "http://") || strings.HasPrefix(raw, "https://") {
+		raw = storagePrefix + raw
+	}
+	t, err := FromURL(raw, token, source)
+	if err == nil && !t.IsStorage() {
+		err = exit.Usagef("%s: %s:// is no storage; --url takes servers", source, t.URL.Scheme)
+	}
+	return t, err
+}
+
+// OpenStore opens the store that the target names, and makes its tables when it has none and may be
+// written.
+func (o *Options) OpenStore(ctx context.Context, t Target) (s Store, err error) {
+	reach := o.Reach.to(t)
+	if err := reach.TLS.Check(); err != nil {
+		return nil, exit.Usage(err)
+	}
+	if s, err = stores[t.URL.Scheme](ctx, t.URL, t.token, reach); err != nil {
+		return nil, exit.Usage(err)
+	}
+	if err = o.ready(ctx, t, s); err != nil {
+		return nil, errors.Join(fmt.Errorf("opening %s: %w", t, err), s.Close())
+	}
+	return s, nil
+}
+
+func (o *Options) ready(ctx context.Context, t Target, s Store) error {
+	if !o.RefusesWrites(t) {
+		return install.Ready(ctx, s.Apply, time.Now().UnixMilli())
+	}
+	version, err := install.Version(ctx, s.Apply)
+	switch {
+	case err != nil:
+		return err
+	case version == 0:
+		return errors.New("it is empty: the first command that may write makes its tables")
+	}
+	return install.Check(version)
+}
+
+// schemes are those of URLs that name a target.
+func schemes() []string {
+	all := []string{"http", "https", "redis", "rediss", "unix"}
+	for scheme := range stores {
+		all = append(all, scheme)
+	}
+	slices.Sort(all[5:])
+	return all
+}

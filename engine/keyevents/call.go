@@ -1,0 +1,194 @@
+package keyevents
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/meowdis/meowdis/redis/resp"
+)
+
+// Event is that something has happened to a key. Class is its letter in notify-keyspace-events.
+type Event struct {
+	DB    int
+	Class byte
+	Name  string
+	Key   []byte
+}
+
+// State is what a key is at one moment.
+type State struct {
+	There   bool  // it can be seen
+	Dead    bool  // it has expired, and has not been deleted yet
+	ByField bool  // it has, with the last field of its hash
+	Version int64 // 0 without a row
+	Count   int64 // of its elements
+	TTL     bool
+	// Consumers are those of all groups of a stream.
+	Consumers int64
+}
+
+// Key is a key of a call.
+type Key struct {
+	DB            int
+	Name          []byte
+	Before, After State
+}
+
+// Call is a call that has run, and has not failed.
+type Call struct {
+	Command string // with its subcommand
+	Args    [][]byte
+	Reply   resp.Value
+	Now     int64 // Unix ms
+	DB      int
+	Keys    []Key // that it names
+
+	events []Event
+	begun  map[*Key]bool // that are told to be new
+	places map[place]int // of the keys
+}
+
+// place is where a key is.
+type place struct {
+	db   int
+	name string
+}
+
+// Events are what a call causes. Commands newer than Redis 8.0, and those of modules, cause none.
+func Events(c Call) []Event {
+	c.begun, c.places = map[*Key]bool{}, make(map[place]int, len(c.Keys))
+	for i := range c.Keys {
+		c.places[place{c.Keys[i].DB, string(c.Keys[i].Name)}] = i
+		c.begin(&c.Keys[i])
+	}
+	if tell := rules[c.Command]; tell != nil && !c.Reply.IsError() {
+		tell(&c)
+	}
+	return c.events
+}
+
+// Evicted are the events of keys that have had to go.
+func Evicted(c Call) (events []Event) {
+	for _, k := range c.Keys {
+		if k.Before.There && !k.After.There {
+			events = append(events, Event{k.DB, 'e', "evicted", k.Name})
+		}
+	}
+	return events
+}
+
+// Expired are the events of a key that goes since its time has come, or that of the last field of its
+// hash.
+func Expired(db int, key []byte, byField bool) []Event {
+	if byField {
+		return []Event{{db, 'h', "hexpired", key}, {db, 'g', "del", key}}
+	}
+	return []Event{{db, 'x', "expired", key}}
+}
+
+// FieldsExpired is the event of a hash of which some fields go.
+func FieldsExpired(db int, key []byte) []Event { return []Event{{db, 'h', "hexpired", key}} }
+
+// begin tells that a key has gone since it had expired.
+func (c *Call) begin(k *Key) {
+	if k.Before.Dead && k.Before.Version != k.After.Version {
+		c.events = append(c.events, Expired(k.DB, k.Name, k.Before.ByField)...)
+	}
+}
+
+func (c *Call) tell(class byte, name string, k *Key) {
+	if k != nil {
+		c.events = append(c.events, Event{k.DB, class, name, k.Name})
+	}
+}
+
+// added tells that a key is new, if it is, and then an event.
+func (c *Call) added(class byte, name string, k *Key) {
+	if k != nil && !k.Before.There && !c.begun[k] {
+		c.isNew(k)
+	}
+	c.tell(class, name, k)
+}
+
+func (c *Call) isNew(k *Key) {
+	c.begun[k] = true
+	c.tell('n', "new", k)
+}
+
+// emptied tells that a key has gone with its last element.
+func (c *Call) emptied(k *Key) {
+	if k != nil && k.Before.There && !k.After.There {
+		c.tell('g', "del", k)
+	}
+}
+
+// key is the key at a position of the args.
+func (c *Call) key(at int) *Key {
+	if at <= 0 || at >= len(c.Args) {
+		return nil
+	}
+	return c.named(c.DB, c.Args[at])
+}
+
+func (c *Call) named(db int, name []byte) *Key {
+	if i, is := c.places[place{db, string(name)}]; is {
+		return &c.Keys[i]
+	}
+	return nil
+}
+
+// word is an argument in upper case, "" for none.
+func (c *Call) word(at int) string {
+	if at <= 0 || at >= len(c.Args) {
+		return ""
+	}
+	return strings.ToUpper(string(c.Args[at]))
+}
+
+// has is the position of a word among the args from a position on, 0 for none.
+func (c *Call) has(from int, words ...string) int {
+	for i := from; i < len(c.Args); i++ {
+		if slices.Contains(words, c.word(i)) {
+			return i
+		}
+	}
+	return 0
+}
+
+func (c *Call) number(at int) int {
+	n, _ := strconv.Atoi(c.word(at))
+	return n
+}
+
+// expiry is the position of an option that gives a time to live, and whether that is over already.
+func (c *Call) expiry(from, to int) (at int, over bool) {
+	for i := from; i < min(to, len(c.Args)); i++ {
+		ms, err := strconv.ParseInt(c.word(i+1), 10, 64)
+		switch c.word(i) {
+		case "EX", "PX":
+			return i, err == nil && ms <= 0
+		case "EXAT":
+			return i, err == nil && ms <= c.Now/1000
+		case "PXAT":
+			return i, err == nil && ms <= c.Now
+		}
+	}
+	return 0, false
+}
+
+func (k *Key) changed() bool { return k != nil && k.Before.Version != k.After.Version }
+
+// positive reports whether the reply is a number above 0.
+func (c *Call) positive() bool { return c.Reply.Int > 0 }
+
+// some reports whether the reply has anything.
+func (c *Call) some() bool {
+	switch c.Reply.Kind {
+	case resp.Array, resp.Scored, resp.Map, resp.Set:
+		return len(c.Reply.Elems) > 0
+	}
+	return !c.Reply.IsNull()
+}
+
+func (c *Call) any(is func(resp.Value) bool) bool { return slices.ContainsFunc(c.Reply.Elems, is) }

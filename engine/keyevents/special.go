@@ -1,0 +1,325 @@
+package keyevents
+
+import (
+	"strings"
+
+	"github.com/meowdis/meowdis/redis/resp"
+)
+
+func set(c *Call) {
+	k := c.key(1)
+	at, over := c.expiry(3, len(c.Args))
+	done := k.changed()
+	switch {
+	case k == nil:
+		return
+	case c.has(3, "GET") == 0:
+		done = !c.Reply.IsNull()
+	case over && !k.Before.There: // and not after either
+		done = c.has(3, "XX") == 0
+	}
+	if !done {
+		return
+	}
+	c.added('$', "set", k)
+	if at > 0 {
+		c.tell('g', "expire", k)
+	}
+	if k.After.Version == 0 { // its time is over already
+		c.events = append(c.events, Expired(k.DB, k.Name, false)...)
+	}
+}
+
+func setex(c *Call) {
+	c.added('$', "set", c.key(1))
+	c.tell('g', "expire", c.key(1))
+}
+
+func mset(c *Call) {
+	for i := 1; i < len(c.Args); i += 2 {
+		c.added('$', "set", c.key(i))
+	}
+}
+
+// getex is GETEX, which says nothing when it only reads.
+func getex(c *Call) {
+	k := c.key(1)
+	at, over := c.expiry(2, len(c.Args))
+	switch {
+	case k == nil || !k.Before.There:
+	case over:
+		c.tell('g', "del", k)
+	case at > 0:
+		c.tell('g', "expire", k)
+	case k.Before.TTL && !k.After.TTL:
+		c.tell('g', "persist", k)
+	}
+}
+
+// bitfield tells of a call that has written, though it may have been what was there.
+func bitfield(c *Call) {
+	n, wrote := 0, false
+	for i := 2; i < len(c.Args); i++ {
+		switch c.word(i) {
+		case "OVERFLOW":
+			i++
+		case "GET":
+			n, i = n+1, i+2
+		case "SET", "INCRBY":
+			wrote = wrote || n < len(c.Reply.Elems) && !c.Reply.Elems[n].IsNull()
+			n, i = n+1, i+3
+		}
+	}
+	k := c.key(1)
+	switch {
+	case wrote:
+		c.added('$', "setbit", k)
+	case k != nil && !k.Before.There && k.After.There: // made for a write that failed
+		c.isNew(k)
+	}
+}
+
+func deleted(c *Call) {
+	for i := range c.Keys {
+		c.emptied(&c.Keys[i])
+	}
+}
+
+func expire(c *Call) {
+	k := c.key(1)
+	switch {
+	case !c.positive() || k == nil:
+	case k.After.There:
+		c.tell('g', "expire", k)
+	default:
+		c.tell('g', "del", k)
+	}
+}
+
+func rename(c *Call) {
+	from, to := c.key(1), c.key(2)
+	if from == nil || to == nil || from == to {
+		return
+	}
+	c.isNew(to)
+	c.tell('g', "rename_from", from)
+	c.tell('g', "rename_to", to)
+}
+
+func copied(c *Call) {
+	if !c.positive() {
+		return
+	}
+	to := c.named(c.other(), c.Args[2])
+	if to != nil {
+		c.isNew(to)
+	}
+	c.tell('g', "copy_to", to)
+}
+
+func (c *Call) other() int { return OtherDB(c.Command, c.Args, c.DB) }
+
+// OtherDB is the database that MOVE and COPY write to, and db for the rest.
+func OtherDB(command string, args [][]byte, db int) int {
+	c := Call{Args: args}
+	switch command {
+	case "MOVE":
+		return c.number(2)
+	case "COPY":
+		for i := 3; i < len(args); i++ {
+			if c.word(i) == "DB" {
+				db = c.number(i + 1)
+			}
+		}
+	}
+	return db
+}
+
+func moved(c *Call) {
+	if !c.positive() {
+		return
+	}
+	to := c.named(c.other(), c.Args[1])
+	if to != nil {
+		c.isNew(to)
+	}
+	c.tell('g', "move_from", c.key(1))
+	c.tell('g', "move_to", to)
+}
+
+func restored(c *Call) {
+	k := c.key(1)
+	if k == nil {
+		return
+	}
+	if !k.After.There {
+		c.emptied(k)
+		return
+	}
+	c.isNew(k)
+	c.tell('g', "restore", k)
+}
+
+func sorted(c *Call) {
+	if at := storeOption("STORE")(c); at > 0 {
+		stored('l', "sortstore", func(*Call) int { return at })(c)
+	}
+}
+
+// listMove is LMOVE and its like: the push comes first.
+func listMove(c *Call) {
+	from, to := c.key(1), c.key(2)
+	if c.Reply.IsNull() || from == nil || to == nil {
+		return
+	}
+	pop, push := "rpop", "lpush"
+	if !strings.HasSuffix(c.Command, "RPOPLPUSH") {
+		pop, push = strings.ToLower(c.word(3)[:1])+"pop", strings.ToLower(c.word(4)[:1])+"push"
+	}
+	c.added('l', push, to)
+	c.tell('l', pop, from)
+	c.emptied(from)
+}
+
+// popped is a command that takes from the first of its keys that has something.
+func popped(c *Call) {
+	if c.Reply.IsNull() || len(c.Reply.Elems) == 0 {
+		return
+	}
+	k := c.named(c.DB, c.Reply.Elems[0].Str)
+	class, name := byte('l'), ""
+	if strings.Contains(c.Command, "Z") {
+		class = 'z'
+	}
+	switch c.Command {
+	case "BLPOP", "BRPOP":
+		name = strings.ToLower(c.Command[1:])
+	case "BZPOPMIN", "BZPOPMAX":
+		name = strings.ToLower(c.Command[1:])
+	default:
+		at := 1
+		if c.Command[0] == 'B' {
+			at = 2
+		}
+		where := c.word(at + 1 + c.number(at))
+		if class == 'z' {
+			name = "zpop" + strings.ToLower(where)
+		} else {
+			name = strings.ToLower(where[:1]) + "pop"
+		}
+	}
+	c.tell(class, name, k)
+	c.emptied(k)
+}
+
+func setMove(c *Call) {
+	from, to := c.key(1), c.key(2)
+	if !c.positive() || from == to {
+		return
+	}
+	c.tell('s', "srem", from)
+	c.emptied(from)
+	if to.changed() {
+		c.added('s', "sadd", to)
+	}
+}
+
+func zadd(c *Call) {
+	name := "zadd"
+	for i := 2; ; i++ {
+		switch c.word(i) {
+		case "NX", "XX", "GT", "LT", "CH":
+			continue
+		case "INCR":
+			name = "zincr"
+			continue
+		}
+		break
+	}
+	on('z', name, touched)(c)
+}
+
+func oneOf(n int64) func(*Call) bool {
+	return func(c *Call) bool { return c.any(func(v resp.Value) bool { return v.Kind == resp.Int && v.Int == n }) }
+}
+
+// found reports whether any of the elements of the reply is there.
+func found(c *Call) bool { return c.any(func(v resp.Value) bool { return !v.IsNull() }) }
+
+func hexpire(c *Call) {
+	k := c.key(1)
+	if oneOf(1)(c) {
+		c.tell('h', "hexpire", k)
+	}
+	if oneOf(2)(c) {
+		c.tell('h', "hdel", k)
+		c.emptied(k)
+	}
+}
+
+func hgetex(c *Call) {
+	k := c.key(1)
+	fields := c.has(2, "FIELDS")
+	at, over := c.expiry(2, fields)
+	switch {
+	case k == nil || !found(c):
+	case over:
+		c.tell('h', "hdel", k)
+		c.emptied(k)
+	case at > 0:
+		c.tell('h', "hexpire", k)
+	case k.changed():
+		c.tell('h', "hpersist", k)
+	}
+}
+
+func hsetex(c *Call) {
+	k := c.key(1)
+	if !c.positive() || k == nil {
+		return
+	}
+	c.added('h', "hset", k)
+	at, over := c.expiry(2, c.has(2, "FIELDS"))
+	switch {
+	case over:
+		c.tell('h', "hdel", k)
+	case at > 0:
+		c.tell('h', "hexpire", k)
+	}
+	if !k.After.There {
+		c.tell('g', "del", k)
+	}
+}
+
+func xadd(c *Call) {
+	k := c.key(1)
+	if c.Reply.IsNull() || k == nil {
+		return
+	}
+	c.added('t', "xadd", k)
+	before := k.Before.Count
+	if !k.Before.There {
+		before = 0
+	}
+	if k.After.Count <= before {
+		c.tell('t', "xtrim", k)
+	}
+}
+
+// group is the event of a subcommand of XGROUP.
+func group(name string, when func(*Call) bool) rule {
+	return func(c *Call) {
+		if when(c) {
+			c.added('t', name, c.key(2))
+		}
+	}
+}
+
+// consumers tells of the consumers that a command makes by naming them.
+func consumers(c *Call) {
+	for i := range c.Keys {
+		if k := &c.Keys[i]; k.After.Consumers > k.Before.Consumers {
+			c.tell('t', "xgroup-createconsumer", k)
+		}
+	}
+}

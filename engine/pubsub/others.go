@@ -1,0 +1,215 @@
+package pubsub
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/meowdis/meowdis/redis/glob"
+	"github.com/meowdis/meowdis/redis/resp"
+)
+
+// Others are the other processes that have to do with the same data.
+type Others struct {
+	// Ask has each of those that listen Answer a call by its own hub, and returns what came in the
+	// time that it waits: less in a hurry, when somebody else waits for this process.
+	Ask func(args [][]byte, hurry bool) []resp.Value
+	// Watched reports whether any of them wants to see the commands that are run here.
+	Watched func() bool
+	// Show sends those a line of MONITOR.
+	Show func(line []byte)
+	// Join is called before a subscription: from then on the others reach this process. An error
+	// says why they cannot.
+	Join func(Kind) error
+}
+
+// SetOthers makes the hub one of several.
+func (h *Hub) SetOthers(o Others) { h.others.Store(&o) }
+
+// Join prepares for a subscription, so that the messages of other processes come, too. An error
+// says why they will not; those of this process come all the same.
+func (h *Hub) Join(kind Kind) error {
+	if o := h.others.Load(); o != nil {
+		return o.Join(kind)
+	}
+	return nil
+}
+
+// Publish sends a message to the subscribers of all processes and counts the deliveries. The kind
+// is Channel or Shard.
+func (h *Hub) Publish(kind Kind, channel, payload []byte) int64 {
+	n := h.Tell(kind, channel, payload)
+	for _, v := range h.ask(tell[kind], channel, payload) {
+		n += v.Int
+	}
+	return n
+}
+
+// Receivers counts the deliveries that Publish would have now.
+func (h *Hub) Receivers(kind Kind, channel []byte) int64 {
+	n := h.here(kind, channel)
+	for _, v := range h.ask(count[kind], channel) {
+		n += v.Int
+	}
+	return n
+}
+
+// Watched reports whether anybody wants to see the commands that are run here.
+func (h *Hub) Watched() bool {
+	if h.watched.Load() > 0 {
+		return true
+	}
+	o := h.others.Load()
+	return o != nil && o.Watched()
+}
+
+// Show sends a line of MONITOR to those who want it.
+func (h *Hub) Show(line []byte) {
+	if h.watched.Load() > 0 {
+		h.Tell(Commands, nil, line)
+	}
+	if o := h.others.Load(); o != nil && o.Watched() {
+		o.Show(line)
+	}
+}
+
+// What processes ask each other.
+var (
+	tell  = map[Kind]string{Channel: "TELL", Shard: "STELL"}
+	count = map[Kind]string{Channel: "COUNT", Shard: "SCOUNT"}
+)
+
+const (
+	show     = "SHOW"     // line
+	patterns = "PATTERNS" // which have subscribers
+)
+
+func (h *Hub) ask(what string, args ...[]byte) []resp.Value {
+	o := h.others.Load()
+	if o == nil {
+		return nil
+	}
+	// A script asks how many listen, and holds the file meanwhile.
+	hurry := what == count[Channel] || what == count[Shard]
+	return o.Ask(append([][]byte{[]byte(what)}, args...), hurry)
+}
+
+// ShowCall is the call by which a line of MONITOR reaches another process.
+func ShowCall(line []byte) [][]byte { return [][]byte{[]byte(show), line} }
+
+// Answer answers what another process asks.
+func (h *Hub) Answer(args [][]byte) resp.Value {
+	name := string(args[0])
+	for kind := range tell {
+		switch {
+		case name == tell[kind] && len(args) == 3:
+			return resp.MakeInt(h.Tell(kind, args[1], args[2]))
+		case name == count[kind] && len(args) == 2:
+			return resp.MakeInt(h.here(kind, args[1]))
+		}
+	}
+	switch {
+	case name == show && len(args) == 2:
+		return resp.MakeInt(h.Tell(Commands, nil, args[1]))
+	case name == patterns:
+		return resp.MakeArray(bulks(h.names(Pattern, nil))...)
+	case name == "PUBSUB" && len(args) > 1:
+		return h.pubsub(args)
+	}
+	return resp.MakeError("ERR unknown command")
+}
+
+// Info is the reply of PUBSUB, of all processes together. ok is false for a subcommand that is
+// none, or has too many arguments.
+func (h *Hub) Info(sub string, args [][]byte) (v resp.Value, ok bool) {
+	switch sub {
+	case "CHANNELS", "SHARDCHANNELS":
+		if len(args) > 3 {
+			return v, false
+		}
+		v = h.pubsub(args)
+		for _, other := range h.ask("PUBSUB", args[1:]...) {
+			v.Elems = union(v.Elems, other.Elems)
+		}
+	case "NUMSUB", "SHARDNUMSUB":
+		v = h.pubsub(args)
+		for _, other := range h.ask("PUBSUB", args[1:]...) {
+			for i := 1; i < min(len(v.Elems), len(other.Elems)); i += 2 {
+				v.Elems[i].Int += other.Elems[i].Int
+			}
+		}
+	case "NUMPAT":
+		all := bulks(h.names(Pattern, nil))
+		for _, other := range h.ask(patterns) {
+			all = union(all, other.Elems)
+		}
+		v = resp.MakeInt(int64(len(all)))
+	default:
+		return v, false
+	}
+	return v, true
+}
+
+// pubsub is the reply of PUBSUB CHANNELS or NUMSUB, or of their twins for shard channels, in this
+// process.
+func (h *Hub) pubsub(args [][]byte) resp.Value {
+	kind, v := Channel, resp.EmptyArray
+	switch string(bytes.ToUpper(args[1])) {
+	case "SHARDCHANNELS":
+		kind = Shard
+		fallthrough
+	case "CHANNELS":
+		var pattern []byte
+		if len(args) > 2 {
+			pattern = args[2]
+		}
+		return resp.MakeArray(bulks(h.names(kind, pattern))...)
+	case "SHARDNUMSUB":
+		kind = Shard
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, name := range args[2:] {
+		n := 0
+		if t := h.topics[kind][string(name)]; t != nil {
+			n = len(t.subscribers)
+		}
+		v.Elems = append(v.Elems, resp.MakeBulk(name), resp.MakeInt(int64(n)))
+	}
+	return v
+}
+
+// names lists those that have subscribers here, in order; with a pattern only what that matches.
+func (h *Hub) names(kind Kind, pattern []byte) [][]byte {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var all [][]byte
+	for _, t := range h.topics[kind] {
+		if pattern == nil || glob.Match(pattern, t.name, false) {
+			all = append(all, t.name)
+		}
+	}
+	slices.SortFunc(all, bytes.Compare)
+	return all
+}
+
+func bulks(names [][]byte) []resp.Value {
+	all := make([]resp.Value, len(names))
+	for i, name := range names {
+		all[i] = resp.MakeBulk(name)
+	}
+	return all
+}
+
+// union adds what of the others is not among all.
+func union(all, others []resp.Value) []resp.Value {
+	has := map[string]bool{}
+	for _, v := range all {
+		has[string(v.Str)] = true
+	}
+	for _, v := range others {
+		if !has[string(v.Str)] {
+			all = append(all, v)
+		}
+	}
+	return all
+}

@@ -1,0 +1,46 @@
+package client
+
+import (
+	"context"
+
+	"github.com/meowdis/meowdis/keyspace/catalog"
+)
+
+// Index answers queries over all keys that no Client command does: it is the catalog of a
+// file. It is safe for concurrent use. A query ends early when its context does.
+type Index interface {
+	Keyspace
+
+	// Weigh returns the bytes of the keys with prefix, including their values.
+	Weigh(ctx context.Context, db int, prefix string) (int64, error)
+	// Facts looks up names. It returns an entry for each, without a type for a missing key.
+	Facts(ctx context.Context, db int, names []string) ([]catalog.Entry, error)
+	// Rows returns the table rows of a key; none for a missing key.
+	Rows(ctx context.Context, db int, name string) ([]catalog.Table, error)
+	// Sort starts to sort keys by an order that the index does not have.
+	Sort(q catalog.Query) *catalog.Sorting
+	// Sum starts to add up the types of a database and the folders of a level.
+	Sum(db int, prefix, delimiter string) *catalog.Summing
+	// Deaths counts the keys by the first of the rising spans, in ms, in which they expire.
+	Deaths(ctx context.Context, db int, spans []int64) ([]int64, error)
+	// NextDeath returns when the next key of any database expires, in Unix ms; 0 for none.
+	NextDeath(ctx context.Context) (int64, error)
+	// File returns facts about the file.
+	File(ctx context.Context) (catalog.File, error)
+	// DataVersion returns a number that changes with every commit to the file.
+	DataVersion(ctx context.Context) (int64, error)
+	// WALSize returns the bytes of the write-ahead log.
+	WALSize() (int64, error)
+}
+
+// Keyspace is an ordered set of keys: an Index, or the scanned keys of a target without
+// one.
+type Keyspace interface {
+	// Page returns up to n keys after a mark, or before it if back is set. They are in order
+	// in both cases.
+	Page(ctx context.Context, q catalog.Query, from catalog.Mark, back bool, n int) (catalog.Page, error)
+	// Level returns up to n keys and folders of one level of the tree, in the same way.
+	Level(ctx context.Context, db int, prefix, delimiter string, from catalog.Mark, back bool, n int) (catalog.Page, error)
+	// Tally returns the number of keys with prefix.
+	Tally(ctx context.Context, db int, prefix string) (int64, error)
+}

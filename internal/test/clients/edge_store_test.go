@@ -1,0 +1,58 @@
+package clients
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/internal/test/corpus"
+	"github.com/meowdis/meowdis/internal/test/storetest"
+	"github.com/meowdis/meowdis/remote"
+	"github.com/meowdis/meowdis/store/schema/install"
+)
+
+// openEdge opens databases of a Worker as a compute node does.
+func openEdge(url string) storetest.Open {
+	var databases atomic.Int64
+	return func(t *testing.T) engine.Store {
+		t.Helper()
+		s, err := remote.OpenStorage(url, fmt.Sprintf("test:store%d:storageToken", databases.Add(1)), remote.Options{Timeout: time.Minute})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { s.Close() })
+		if err := install.Ready(context.Background(), s.Apply, corpus.Start); err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+}
+
+// edgeStore holds a Durable Object that only executes SQL to what a store promises.
+func edgeStore(t *testing.T, url string) {
+	if *whole {
+		storetest.Promises(t, openEdge(url))
+	}
+}
+
+// edgeStoreCorpus plays transcripts on a compute node before a Durable Object: one of each group, or all.
+func edgeStoreCorpus(t *testing.T, url string) {
+	all, err := corpus.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	open := openEdge(url)
+	groups := map[string]bool{}
+	for _, tr := range all {
+		group, _, _ := strings.Cut(tr.Name, "_")
+		if groups[group] && !*whole {
+			continue
+		}
+		groups[group] = true
+		t.Run(tr.Name, func(t *testing.T) { storetest.Play(t, tr, open(t), false) })
+	}
+}

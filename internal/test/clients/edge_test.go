@@ -1,0 +1,193 @@
+package clients
+
+import (
+	"bufio"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/meowdis/meowdis/internal/test/corpus"
+	"github.com/meowdis/meowdis/worker"
+)
+
+// projectDir is where project makes it, "" before.
+var projectDir string
+
+// project is a deployable Worker, made once.
+var project = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "meowdis-worker-*")
+	if err != nil {
+		return "", err
+	}
+	projectDir = dir
+	if err := os.CopyFS(dir, os.DirFS("../../../worker/project")); err != nil {
+		return "", err
+	}
+	out, err := exec.Command("go", "run", "../../tools/packworker", dir).CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("compiling the Worker: %w\n%s", err, out)
+	}
+	return dir, err
+})
+
+// edge runs a Worker in workerd until the test ends, and returns its URL.
+func edge(t testing.TB, dir string, secrets map[string]string, args ...string) string {
+	t.Helper()
+	nodePackages(t)
+	cmd := exec.Command("node", append([]string{"edge.mjs", dir}, args...)...)
+	cmd.Dir = "node"
+	if secrets == nil {
+		secrets = map[string]string{}
+	}
+	text, err := json.Marshal(secrets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Env = append(os.Environ(), "EDGE_SECRETS="+string(text))
+	log := &lockedLog{}
+	cmd.Stderr = log
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		in.Close()
+		if err := cmd.Wait(); err != nil || t.Failed() {
+			t.Errorf("the Worker ended with %v\n%s", err, log.String())
+		}
+	})
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		if url, is := strings.CutPrefix(lines.Text(), "REST "); is {
+			go io.Copy(log, out)
+			return strings.TrimSuffix(url, "/")
+		}
+	}
+	t.Fatalf("the Worker does not say where it is\n%s", log.String())
+	return ""
+}
+
+// lockedLog is what a process says.
+type lockedLog struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *lockedLog) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+func (l *lockedLog) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// testEdge is a Worker with a database for whoever names one, by a token "test:NAME:ROLE".
+func testEdge(t testing.TB) string {
+	t.Helper()
+	dir, err := project()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return edge(t, dir, nil, "test")
+}
+
+var whole = flag.Bool("whole", false, "hold a Worker to everything that a store promises, and not to a part of it")
+
+// TestEdge asks a Worker in many ways, and by many databases.
+func TestEdge(t *testing.T) {
+	url := testEdge(t)
+	for _, test := range []struct {
+		name string
+		run  func(t *testing.T, url string)
+	}{
+		{"corpus", edgeCorpus},
+		{"tokens", edgeTokens},
+		{"at once", edgeAtOnce},
+		{"swept", edgeSwept},
+		{"fails", edgeFails},
+		{"first form", edgeFirstForm},
+		{"store corpus", edgeStoreCorpus},
+		{"store", edgeStore},
+		{"copies", edgeCopies},
+		{"latency", edgeLatency},
+	} {
+		t.Run(test.name, func(t *testing.T) { test.run(t, url) })
+	}
+}
+
+// edgeCorpus plays the transcripts that need no connection on a database each, and some of them by
+// each way to send a command.
+func edgeCorpus(t *testing.T, url string) {
+	all, err := corpus.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	played := 0
+	for _, tr := range all {
+		if tr.NeedsConnection() {
+			continue
+		}
+		play := func(way string, send corpus.Way) {
+			t.Run(tr.Name+" "+way, func(t *testing.T) { playEdge(t, url, "test:"+tr.Name+way+":token", tr, send) })
+		}
+		play("body", (*corpus.REST).Body)
+		if played++; played <= 5 {
+			play("path", (*corpus.REST).Path)
+			play("pipeline", (*corpus.REST).Pipeline)
+		}
+	}
+}
+
+func playEdge(t *testing.T, url, token string, tr corpus.Transcript, send corpus.Way) {
+	now, header := int64(corpus.Start), http.Header{}
+	set := func() { header.Set("Test-Clock", fmt.Sprint(now)) }
+	set()
+	clients := []*corpus.REST{{URL: url, Token: token, Header: header}, {URL: url, Token: token, Header: header}}
+	tr.PlayREST(t, func(ms int64) { now += ms; set() }, send, clients)
+}
+
+// maxProgram is what the free plan takes, compressed.
+const maxProgram = 3 << 20
+
+// TestEdgeSize holds the program to that.
+func TestEdgeSize(t *testing.T) {
+	dir, err := project()
+	if err != nil {
+		t.Fatal(err)
+	}
+	scripts, err := filepath.Glob(filepath.Join(dir, "src", "*.js"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := 0
+	for _, name := range append(scripts, filepath.Join(dir, worker.Packed)) {
+		info, err := os.Stat(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		size += int(info.Size()) // of a script as it is: they are short
+	}
+	t.Logf("the Worker has %d KB, compressed", size>>10)
+	if size > maxProgram-maxProgram/20 {
+		t.Errorf("the Worker has %d bytes, compressed: more than leaves room below %d", size, maxProgram)
+	}
+}

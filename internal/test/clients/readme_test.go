@@ -1,0 +1,244 @@
+package clients
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/meowdis/meowdis/internal/test/hermetic"
+	"github.com/meowdis/meowdis/internal/test/terminal"
+)
+
+// pasted are the pages whose blocks are run, and what these print, in their order.
+var pasted = []struct {
+	page   string
+	prints []string
+}{
+	{"README.md", []string{
+		"user:7175\n9972\nuser:2798\n",
+		"PREFIX",
+		"nothing is wrong",
+		"49\n{\"result\":\"49\"}49\n",
+		"{ name: 'Tom', lives: 9 }",
+		"{ to: 'kitty' }",
+		"ok  ",
+	}},
+	{"docs/exec.md", []string{"{\"name\":\"Tom\",\"lives\":\"9\"}", "1\n2\n3\n8\n", "Nothing is run.", "replies: 3"}},
+	{"docs/explain.md", []string{"plan:", "string|1"}},
+}
+
+// TestBlocks runs every block of these pages as it stands, in their order, as somebody does who pastes
+// them: in one directory, and those after "meowdis serve" in a second terminal. npm finds the packages
+// in the directory node, and a port that another program has is replaced.
+func TestBlocks(t *testing.T) {
+	t.Parallel()
+	nodePackages(t)
+	for _, page := range pasted {
+		t.Run(page.page, func(t *testing.T) {
+			t.Parallel()
+			printed := pasteAll(t, page.page)
+			rest := printed
+			for _, want := range page.prints {
+				_, after, found := strings.Cut(rest, want)
+				if !found {
+					t.Fatalf("%q is missing after\n%s", want, strings.TrimSuffix(printed, rest))
+				}
+				rest = after
+			}
+		})
+	}
+}
+
+// pasteAll runs the blocks of a page, and returns what they print.
+func pasteAll(t *testing.T, page string) string {
+	p := newPaste(t)
+	var printed strings.Builder
+	for _, b := range blocksOf(t, "../../../"+page) {
+		text := p.withFreePorts(b.text)
+		switch {
+		case b.language == "console":
+			p.types(text)
+		case b.language == "go":
+			printed.WriteString(p.tests(text))
+		case b.language != "sh":
+			t.Errorf("line %d: nothing runs a block of %q", b.line, b.language)
+		case serving.MatchString(text):
+			p.serves(text)
+		default:
+			printed.WriteString(p.runs(b.line, text))
+		}
+	}
+	return printed.String()
+}
+
+// block is one of a page: what stands between fences.
+type block struct {
+	language, text string
+	line           int
+}
+
+func blocksOf(t *testing.T, file string) (found []block) {
+	t.Helper()
+	page, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b *block
+	for i, line := range strings.Split(string(page), "\n") {
+		fence, isFence := strings.CutPrefix(line, "```")
+		switch {
+		case isFence && b == nil:
+			b = &block{language: fence, line: i + 1}
+		case isFence:
+			found, b = append(found, *b), nil
+		case b != nil:
+			b.text += line + "\n"
+		}
+	}
+	if b != nil || len(found) == 0 {
+		t.Fatalf("%s: %d blocks, and one that is open", file, len(found))
+	}
+	return found
+}
+
+// paste is the directory in which the blocks of a page are pasted.
+type paste struct {
+	t     *testing.T
+	dir   string
+	env   []string
+	ports map[string]string // by those of the README
+}
+
+func newPaste(t *testing.T) *paste {
+	dir, bin := t.TempDir(), t.TempDir()
+	if err := os.Symlink(build(t), filepath.Join(bin, "meowdis")); err != nil {
+		t.Fatal(err)
+	}
+	p := &paste{t: t, dir: dir, ports: map[string]string{}, env: []string{"PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH"), "HOME=" + dir}}
+	packages, err := filepath.Abs("node/node_modules")
+	if err != nil {
+		t.Fatal(err)
+	}
+	npm := fmt.Sprintf("#!/bin/sh\n[ \"$1\" = install ] && shift || exit\nfor name; do [ -d '%[1]s'/\"$name\" ] || exit; done\nln -sfn '%[1]s' node_modules\n", packages)
+	if err := os.WriteFile(filepath.Join(bin, "npm"), []byte(npm), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+var (
+	serving = regexp.MustCompile(`(?m)^([A-Z_]+=\S+ )*meowdis serve .*\n\z`)
+	portOf  = regexp.MustCompile(`--(?:http|resp) ([0-9]+)`)
+)
+
+// withFreePorts replaces the ports that a server could not have.
+func (p *paste) withFreePorts(text string) string {
+	for _, m := range portOf.FindAllStringSubmatch(text, -1) {
+		ln, err := net.Listen("tcp", "127.0.0.1:"+m[1])
+		if err != nil {
+			if ln, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
+				p.t.Fatal(err)
+			}
+		}
+		_, p.ports[m[1]], _ = net.SplitHostPort(ln.Addr().String())
+		ln.Close()
+	}
+	for port, free := range p.ports {
+		text = strings.ReplaceAll(text, port, free)
+	}
+	return text
+}
+
+func (p *paste) command(text string) *exec.Cmd {
+	cmd := exec.Command("bash", "-euo", "pipefail", "-c", text)
+	cmd.Dir = p.dir
+	cmd.Env = append(hermetic.Environ(), p.env...)
+	return cmd
+}
+
+// runs pastes a block into a shell, and returns what it prints.
+func (p *paste) runs(line int, text string) string {
+	p.t.Helper()
+	cmd := p.command(text)
+	var log bytes.Buffer
+	cmd.Stderr = &log
+	out, err := cmd.Output()
+	if err != nil {
+		p.t.Fatalf("the block of line %d: %v\n%s%s%s", line, err, text, out, &log)
+	}
+	return string(out)
+}
+
+// serves starts a server, which ends with the test, and waits until it can be reached.
+func (p *paste) serves(text string) {
+	p.t.Helper()
+	cmd := p.command(text)
+	var log bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &log, &log
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := cmd.Start(); err != nil {
+		p.t.Fatal(err)
+	}
+	p.t.Cleanup(func() {
+		syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM)
+		if err := cmd.Wait(); err != nil {
+			p.t.Errorf("%s: %v\n%s", text, err, &log)
+		}
+	})
+	for _, port := range p.ports {
+		for deadline := time.Now().Add(time.Minute); ; <-time.After(20 * time.Millisecond) {
+			c, err := net.Dial("tcp", "127.0.0.1:"+port)
+			if err == nil {
+				c.Close()
+				break
+			}
+			if time.Now().After(deadline) {
+				p.t.Fatalf("%s: cannot be reached: %v", text, err)
+			}
+		}
+	}
+}
+
+// types types the lines of a block with prompts into a terminal, which must show the block then.
+func (p *paste) types(text string) {
+	p.t.Helper()
+	s, err := terminal.Start(120, 50, p.env...)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer s.Close()
+	shows := func(line, screen string) {
+		p.t.Helper()
+		if err := s.Run(line); err != nil {
+			p.t.Fatal(err)
+		}
+		if _, err := s.Wait("what the README shows:\n"+screen, func(now string) bool { return strings.TrimSpace(now) == screen }); err != nil {
+			p.t.Fatal(err)
+		}
+	}
+	shows("cd "+p.dir+"; clear", "$")
+	screen := ""
+	for _, step := range strings.Split(text, "$ ")[1:] {
+		line, _, _ := strings.Cut(step, "\n")
+		screen += "$ " + step
+		shows(line, screen+"$")
+	}
+}
+
+// tests runs a file of Go as a test in this module.
+func (p *paste) tests(text string) string {
+	p.t.Helper()
+	file := filepath.Join(p.dir, "cats_test.go")
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		p.t.Fatal(err)
+	}
+	return run(p.t, "../../..", nil, "go", "test", "-vet=off", file)
+}

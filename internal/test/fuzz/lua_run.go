@@ -1,0 +1,233 @@
+package fuzz
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime/debug"
+	"testing"
+	"time"
+
+	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/internal/test/oracle"
+	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/redis/resp"
+)
+
+// luaSides runs programs on meowdis and on the real Redis.
+type luaSides struct {
+	t       *testing.T
+	session *engine.Session
+	theirs  *oracle.Conn
+	log     string // redis-server's
+	resp3   bool
+	crashes int // how many programs ended redis-server
+}
+
+func newLuaSides(t *testing.T, resp3 bool) *luaSides {
+	st, err := local.Open(local.Memory, local.Options{SweepEvery: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { st.Close() })
+	s := &luaSides{t: t, session: engine.New(st).Session(), log: filepath.Join(t.TempDir(), "redis.log"), resp3: resp3}
+	s.restart()
+	return s
+}
+
+// restart runs a new redis-server.
+func (s *luaSides) restart() {
+	os.Remove(s.log)
+	s.theirs = oracle.Start(s.t, "--logfile", s.log).Dial(s.t)
+	if s.resp3 {
+		s.theirs.Do(words("HELLO", "3")...)
+	}
+}
+
+// crashed runs a new redis-server and logs the crash, unless what is "".
+func (s *luaSides) crashed(what string) {
+	if what != "" {
+		b, _ := os.ReadFile(s.log)
+		s.t.Logf("redis-server crashes: %s\n%s", what, bytes.Join(luaCrash.FindAll(b, 25), []byte("\n")))
+	}
+	s.crashes++
+	s.restart()
+}
+
+// luaCrash matches the lines of redis-server's log that tell where it crashed.
+var luaCrash = regexp.MustCompile(`(?m)^.*(crashed by|ASSERTION|==> |\+0x).*$`)
+
+// ours runs a call on meowdis. A panic is an error reply.
+func (s *luaSides) ours(call [][]byte) (v resp.Value) {
+	defer func() {
+		if r := recover(); r != nil {
+			v = resp.MakeError(fmt.Sprintf("FUZZ panic: %v\n%s", r, debug.Stack()))
+		}
+	}()
+	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
+	defer stop()
+	v, err := s.session.Do(ctx, call...)
+	if err != nil {
+		return resp.MakeError("FUZZ the engine failed: " + err.Error())
+	}
+	return v
+}
+
+// luaAddress is how a table, a function or a coroutine is printed.
+var luaAddress = regexp.MustCompile(`0x[0-9a-f]{8,14}`)
+
+// wire returns a reply as bytes, without addresses.
+func (s *luaSides) wire(v resp.Value) []byte {
+	b := resp.Append2(nil, v)
+	if s.resp3 {
+		b = resp.Append3(nil, v)
+	}
+	return luaAddress.ReplaceAll(b, []byte("0x"))
+}
+
+// luaDifference is a program with different replies.
+type luaDifference struct {
+	program   *luaProgram
+	got, want []byte
+}
+
+func (d *luaDifference) String() string {
+	return fmt.Sprintf("%s\nmeowdis:      %q\nredis-server: %q", d.program.source(), d.got, d.want)
+}
+
+func (s *luaSides) difference(p *luaProgram, got, want resp.Value) *luaDifference {
+	g, w := s.wire(got), s.wire(want)
+	if bytes.Equal(g, w) {
+		return nil
+	}
+	return &luaDifference{p, g, w}
+}
+
+// play runs programs and returns the differences. A program that crashes redis-server has none.
+func (s *luaSides) play(programs []*luaProgram) (found []*luaDifference) {
+	calls := make([][][]byte, len(programs))
+	for i, p := range programs {
+		calls[i] = p.call()
+	}
+	type answer struct {
+		replies []resp.Value
+		err     error
+	}
+	answers := make(chan answer, 1)
+	go func() {
+		replies, err := s.theirs.TryPipeline(calls)
+		answers <- answer{replies, err}
+	}()
+	got := make([]resp.Value, len(calls))
+	for i, call := range calls {
+		got[i] = s.ours(call)
+	}
+	want := <-answers
+	if want.err != nil && len(programs) == 1 {
+		what := want.err.Error() + "\n" + programs[0].source()
+		if bytes.HasPrefix(got[0].Str, []byte("ERR unknown error")) {
+			what = "" // error({}), which docs/compatibility.md names
+		}
+		s.crashed(what)
+		return nil
+	}
+	if want.err != nil {
+		was := s.crashes
+		s.restart()
+		for i := range programs {
+			found = append(found, s.play(programs[i:i+1])...)
+		}
+		if s.crashes == was {
+			s.crashed("not when the programs run one by one")
+		}
+		return found
+	}
+	for i, p := range programs {
+		if d := s.difference(p, got[i], want.replies[i]); d != nil {
+			found = append(found, d)
+		}
+	}
+	return found
+}
+
+// minimise removes statements and replaces expressions with smaller ones while the replies differ.
+func (s *luaSides) minimise(found *luaDifference) *luaDifference {
+	p := found.program
+	again := func() bool {
+		ds := s.play([]*luaProgram{p})
+		if len(ds) == 0 {
+			return false
+		}
+		found = ds[0]
+		return true
+	}
+	if !again() {
+		return found
+	}
+	for smaller := true; smaller; {
+		smaller = false
+		for _, at := range p.root.all() {
+			if s.shrink(at, again) {
+				smaller = true
+			}
+		}
+	}
+	return found
+}
+
+// shrink makes a piece smaller if again then still reports a difference.
+func (s *luaSides) shrink(p *piece, again func() bool) (smaller bool) {
+	if p.kind == body {
+		for i := 0; i < len(p.parts); {
+			was := p.parts
+			p.parts = append(append([]any(nil), was[:i]...), was[i+1:]...)
+			if again() {
+				smaller = true
+				continue
+			}
+			p.parts = was
+			i++
+		}
+		return smaller
+	}
+	if p.kind == 0 || len(p.parts) < 2 && p.kind != statement {
+		return false
+	}
+	was := p.parts
+	for _, kid := range p.all()[1:] {
+		if p.kind == statement && (kid.kind != body || was[0] == any(kid)) {
+			continue
+		}
+		p.parts = []any{kid, "\n"}
+		if p.kind != statement {
+			p.parts = kid.parts
+		}
+		if again() {
+			return true
+		}
+	}
+	if p.kind != statement {
+		for _, simple := range []string{"nil", "1", "'a'", "{}", "f"} {
+			p.parts = []any{simple}
+			if again() {
+				return true
+			}
+		}
+	}
+	p.parts = was
+	return false
+}
+
+// all returns p and the pieces in it.
+func (p *piece) all() []*piece {
+	list := []*piece{p}
+	for _, part := range p.parts {
+		if kid, ok := part.(*piece); ok {
+			list = append(list, kid.all()...)
+		}
+	}
+	return list
+}

@@ -1,0 +1,177 @@
+package fuzz
+
+import (
+	"bytes"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/meowdis/meowdis/internal/test/oracle"
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/store/keytype"
+)
+
+// later reports whether the call has words that only a later Redis reads, also by
+// chance; in the place of ZRANK's anything may stand.
+func later(args [][]byte, server oracle.Version) bool {
+	name := nameOf(args)
+	if strings.HasPrefix(name, "COMMAND GETKEYS") {
+		return halfANumber(args) || later(args[2:], server)
+	}
+	if (name == "ZRANK" || name == "ZREVRANK") && len(args) > 3 && server.Before("7.2") {
+		return true
+	}
+	return slices.ContainsFunc(unknown(name, server), func(word string) bool {
+		return slices.ContainsFunc(args[1:], func(a []byte) bool { return bytes.EqualFold(a, []byte(word)) })
+	})
+}
+
+// flawed reports whether Redis 8.0 answers the call wrongly: HGETEX reads what is after its
+// words, a negative offset of a LIMIT is one from the other end, and LSET cuts an index
+// to 32 bits.
+func flawed(args [][]byte) bool {
+	negative := func(i int) bool { return i < len(args) && len(args[i]) > 0 && args[i][0] == '-' }
+	switch name := nameOf(args); {
+	case name == "HGETEX" && len(args) > 2:
+		fields := 2
+		switch strings.ToUpper(string(args[2])) {
+		case "EX", "PX", "EXAT", "PXAT":
+			fields = 4
+		case "PERSIST":
+			fields = 3
+		}
+		return len(args) <= fields+1
+	case strings.HasPrefix(name, "ZRANGE") || strings.HasPrefix(name, "ZREVRANGE"):
+		i := slices.IndexFunc(args, func(a []byte) bool { return bytes.EqualFold(a, []byte("LIMIT")) })
+		return i > 0 && negative(i+1)
+	case name == "LSET" && len(args) > 2:
+		n, err := strconv.ParseInt(string(args[2]), 10, 64)
+		return err == nil && int64(int32(n)) != n
+	}
+	return false
+}
+
+// halfANumber reports whether an argument only begins with a number of keys, which is
+// enough for Redis when it is asked for the keys, and not when it runs the call.
+func halfANumber(args [][]byte) bool {
+	return slices.ContainsFunc(args, func(a []byte) bool {
+		_, err := strconv.Atoi(string(a))
+		return err != nil && len(a) > 0 && '1' <= a[0] && a[0] <= '9'
+	})
+}
+
+// unqueued reports whether a call stays out of transactions: what is compared in a
+// way of its own, or not at all where Redis leaves the answer open. HELLO changes
+// the form of the replies in the middle of EXEC's, and Redis 8.0 does not answer an AUTH
+// there that fails. COPY refuses vector sets, of which undefined knows before the transaction only.
+func unqueued(args [][]byte, how treatment) bool {
+	cmd := commands.Lookup(nameOf(args))
+	waits := cmd != nil && cmd.Flags&commands.Blocking != 0
+	if cmd != nil && cmd.Flags&commands.Module != 0 && !cmd.Accepts(len(args)) {
+		return true // Redis lets a module count the words, when its command runs
+	}
+	return how.special != nil && !waits || sorts(args) || comparesTTL(args) || comparesFieldTTL(args) || byName(args) ||
+		slices.Contains([]string{"AUTH", "HELLO", "DBSIZE", "MEMORY USAGE", "COPY"}, nameOf(args))
+}
+
+// undefinedVector reports whether a component is no number, or none that is finite.
+func undefinedVector(args [][]byte) bool {
+	c := commands.Lookup(nameOf(args))
+	return c != nil && groupOf(c) == vectorSets && slices.ContainsFunc(args, func(a []byte) bool {
+		f, err := strconv.ParseFloat(string(a), 64)
+		return err == nil && (math.IsNaN(f) || math.IsInf(f, 0))
+	})
+}
+
+// undefined reports whether Redis leaves open what the call answers: a range by
+// name of a sorted set whose scores are not all the same; a SORT of a set or a
+// sorted set, which have no order, by what may be the same; whether a TTL that is
+// nearly the present one is more or less than that; and whether dead keys count.
+func undefined(theirs doer, args [][]byte) bool {
+	switch name := nameOf(args); {
+	case name == "COPY" && len(args) > 1 && string(theirs([]byte("TYPE"), args[1]).Str) == keytype.VectorSet:
+		return true // Redis refuses it
+	case name == "DBSIZE":
+		return theirs(args...).Int != int64(len(theirs(words("KEYS", "*")...).Elems))
+	case name == "MEMORY USAGE" && len(args) > 2:
+		theirs([]byte("EXISTS"), args[2]) // removes a dead key, which counts until then
+		return false
+	}
+	if comparesFieldTTL(args) || undefinedVector(args) {
+		return true
+	}
+	if comparesTTL(args) {
+		unit := int64(1)
+		if bytes.EqualFold(args[0], []byte("EXPIRE")) {
+			unit = 1000
+		}
+		n, _ := strconv.ParseInt(string(args[2]), 10, 64)
+		apart := theirs([]byte("PTTL"), args[1]).Int - n*unit
+		return -10_000 < apart && apart < 10_000
+	}
+	if sorts(args) && len(args) > 1 {
+		has := func(option string) bool {
+			return slices.ContainsFunc(args[2:], func(a []byte) bool { return bytes.EqualFold(a, []byte(option)) })
+		}
+		typ := string(theirs([]byte("TYPE"), args[1]).Str)
+		return has("BY") && (typ == "set" || typ == "zset" && has("ALPHA")) || typ == "zset" && tinyScores(theirs, args[1])
+	}
+	if !byName(args) {
+		return false
+	}
+	for _, key := range args[1:] {
+		scores := theirs(words("ZRANGE", string(key), "0", "-1", "WITHSCORES")...)
+		for i, pair := 3, flatten(scores); i < len(pair); i += 2 {
+			if !bytes.Equal(pair[i], pair[1]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// tinyScores reports whether the sorted set has a score so small that Redis takes it
+// for out of range when it reads it back, and then refuses to sort.
+func tinyScores(theirs doer, key []byte) bool {
+	scores := flatten(theirs(words("ZRANGE", string(key), "0", "-1", "WITHSCORES")...))
+	for i := 1; i < len(scores); i += 2 {
+		if f, _ := strconv.ParseFloat(string(scores[i]), 64); f != 0 && math.Abs(f) < 0x1p-1022 {
+			return true
+		}
+	}
+	return false
+}
+
+// sorts reports whether the command is SORT or SORT_RO.
+func sorts(args [][]byte) bool { return bytes.HasPrefix(args[0], []byte("SORT")) }
+
+// comparesTTL reports whether the call sets a TTL under the condition that the
+// present one is longer or shorter.
+func comparesTTL(args [][]byte) bool {
+	name := nameOf(args)
+	if name != "EXPIRE" && name != "PEXPIRE" || len(args) < 4 {
+		return false
+	}
+	return slices.ContainsFunc(args[3:], func(a []byte) bool {
+		return bytes.EqualFold(a, []byte("GT")) || bytes.EqualFold(a, []byte("LT"))
+	})
+}
+
+// comparesFieldTTL reports whether the call sets TTLs of fields under the condition that
+// the present ones are longer or shorter.
+func comparesFieldTTL(args [][]byte) bool {
+	name := nameOf(args)
+	return (name == "HEXPIRE" || name == "HPEXPIRE") && len(args) > 3 &&
+		(bytes.EqualFold(args[3], []byte("GT")) || bytes.EqualFold(args[3], []byte("LT")))
+}
+
+// byName reports whether the call is about a range of names.
+func byName(args [][]byte) bool {
+	if bytes.HasSuffix(args[0], []byte("LEX")) || bytes.Equal(args[0], []byte("ZLEXCOUNT")) {
+		return true
+	}
+	return bytes.HasPrefix(args[0], []byte("ZRANGE")) && slices.ContainsFunc(args, func(a []byte) bool {
+		return bytes.EqualFold(a, []byte("BYLEX"))
+	})
+}

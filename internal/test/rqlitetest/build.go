@@ -1,0 +1,51 @@
+package rqlitetest
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// Server is the path of rqlited, which is built of internal/test/rqlited; Go's cache of builds keeps it. A
+// machine that cannot build it fails the test.
+func Server(t testing.TB) string {
+	t.Helper()
+	path, err := build()
+	if err != nil {
+		t.Fatalf("these tests run a cluster of the real rqlite, which needs Go's module proxy and gcc: %v", err)
+	}
+	return path
+}
+
+var build = sync.OnceValues(func() (string, error) {
+	dir, err := module()
+	if err != nil {
+		return "", err
+	}
+	cmd := exec.Command("go", "tool", "-n", "rqlited")
+	cmd.Dir, cmd.Stderr = dir, os.Stderr
+	// Half of the time of a build would be spent on optimising SQLite.
+	cmd.Env = append(os.Environ(), "GOWORK=off", "CGO_ENABLED=1", "CGO_CFLAGS=-O1")
+	out, err := cmd.Output()
+	return strings.TrimSpace(string(out)), err
+})
+
+// module is where internal/test/rqlited is, from the directory of whichever package is tested.
+func module() (string, error) {
+	dir, err := os.Getwd()
+	for err == nil {
+		found := filepath.Join(dir, "internal", "rqlited")
+		if _, err := os.Stat(filepath.Join(found, "go.mod")); err == nil {
+			return found, nil
+		}
+		if filepath.Dir(dir) == dir {
+			return "", errors.New("there is no internal/test/rqlited")
+		}
+		dir = filepath.Dir(dir)
+	}
+	return "", err
+}

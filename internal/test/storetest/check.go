@@ -1,0 +1,51 @@
+package storetest
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/local/doctor"
+	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/store/schema"
+)
+
+// Check reports everything that is wrong with the database. Nothing may be
+// writing meanwhile.
+func Check(t testing.TB, s engine.Store) {
+	t.Helper()
+	broken, err := Broken(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, says := range broken {
+		t.Error(says)
+	}
+}
+
+// CheckAtEnd is Check when the test ends, before what it has to clean up by then.
+func CheckAtEnd(t testing.TB, s engine.Store) {
+	t.Cleanup(func() {
+		t.Helper()
+		Check(t, s)
+	})
+}
+
+// Broken is what Check reports.
+func Broken(s engine.Store) (all []string, err error) {
+	exam := doctor.Exam{Version: schema.Version, Examples: 10, Query: func(sql string, args ...store.Value) ([]store.Row, error) {
+		results, err := s.Apply(context.Background(), []store.Batch{{Stmts: []store.Stmt{{SQL: sql, Args: args}}, ReadOnly: true}})
+		if err != nil {
+			return nil, err
+		}
+		return results[0].Rows[0], nil
+	}}
+	found, err := exam.Content()
+	for _, f := range found {
+		if f.Severity != doctor.Note {
+			all = append(all, fmt.Sprintf("%s: %s: %q", f.Check, f.Says, f.Examples))
+		}
+	}
+	return all, err
+}

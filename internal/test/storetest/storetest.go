@@ -1,0 +1,180 @@
+// Package storetest is the conformance kit of stores: what Run checks is what the
+// engine takes for granted of every one of them. It also has the checker of a
+// database's invariants (Check), which any test may end with, and the player of
+// transcripts that fails every statement once (Faults).
+package storetest
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+
+	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/internal/test/corpus"
+	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/store"
+)
+
+// Open makes an empty store that closes with the test. Its sweeper, if it has
+// one, is off.
+type Open func(t *testing.T) engine.Store
+
+// Run checks everything that a store promises; with -short all but the faults.
+func Run(t *testing.T, open Open) {
+	Promises(t, open)
+	// -short is for the race detector, which makes SQLite slow and learns nothing from
+	// a client that is alone.
+	if !testing.Short() {
+		t.Run("faults", func(t *testing.T) { Faults(t, open) })
+	}
+}
+
+// Promises is Run without the faults, which take most of its time.
+func Promises(t *testing.T, open Open) {
+	for _, test := range []struct {
+		name string
+		run  func(*testing.T, engine.Store)
+	}{
+		{"values", values},
+		{"atomicity", atomicity},
+		{"order", order},
+		{"folding", folding},
+		{"changes", changed},
+		{"moot", moot},
+		{"keys apart", keysApart},
+		{"expiry", expiry},
+		{"broken batch", brokenBatch},
+		{"cancelled", cancelled},
+		{"increments", increments},
+		{"one winner", oneWinner},
+		{"watch", watch},
+		{"transactions", transactions},
+		{"sweeping", sweeping},
+		{"sweeping meanwhile", sweepingMeanwhile},
+		{"sweeping large keys", sweepingLarge},
+		{"sweeping graves", sweepingGraves},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := open(t)
+			test.run(t, s)
+			Check(t, s)
+		})
+	}
+}
+
+// Clock is a clock that stands still until it is moved. It may be shared.
+type Clock struct{ ms atomic.Int64 }
+
+// NewClock returns a clock that shows corpus.Start.
+func NewClock() *Clock {
+	c := &Clock{}
+	c.ms.Store(corpus.Start)
+	return c
+}
+
+// Now is the time in Unix ms.
+func (c *Clock) Now() int64 { return c.ms.Load() }
+
+// Advance moves the clock by ms.
+func (c *Clock) Advance(ms int64) { c.ms.Add(ms) }
+
+// NewEngine is an engine over s that repeats itself: its clock is given and its
+// random numbers are the same in every run.
+func NewEngine(s engine.Store, c *Clock, more ...engine.Option) *engine.Engine {
+	var seed atomic.Uint64
+	return engine.New(s, append(more, engine.WithClock(c.Now), engine.WithSeed(func() uint64 { return seed.Add(1) }))...)
+}
+
+// Play plays a transcript on an empty store and checks the database after it. With
+// swept the store is swept meanwhile (Swept).
+func Play(t testing.TB, tr corpus.Transcript, s engine.Store, swept bool, options ...engine.Option) {
+	t.Helper()
+	play(t, tr, s, swept, func(corpus.Step, resp.Value) {}, options...)
+	Check(t, s)
+}
+
+// play calls after after every step.
+func play(t testing.TB, tr corpus.Transcript, s engine.Store, swept bool, after func(corpus.Step, resp.Value), options ...engine.Option) {
+	t.Helper()
+	clock, gone := NewClock(), 0
+	if swept {
+		s = sweptBy(s, clock.Now, &gone)
+	}
+	e := NewEngine(s, clock, options...)
+	sessions := []*engine.Session{e.Session(), e.Session()}
+	tr.Play(t, clock.Advance, func(step corpus.Step) resp.Value {
+		t.Helper()
+		v, err := sessions[step.Client-1].Do(context.Background(), step.Args...)
+		if err != nil {
+			t.Fatalf("%s.txt:%d: %q: %v", tr.Name, step.Line, step.Args, err)
+		}
+		after(step, v)
+		return v
+	})
+	if gone > 0 && !tr.Expires() {
+		t.Errorf("%s.txt: %d keys and fields expired while no time passed", tr.Name, gone)
+	}
+}
+
+// Client is a session whose commands and replies are written as in transcripts.
+type Client struct {
+	t       testing.TB
+	session *engine.Session
+}
+
+// NewClient starts a session of e.
+func NewClient(t testing.TB, e *engine.Engine) *Client { return &Client{t, e.Session()} }
+
+// Do runs the command line and returns the reply as a transcript shows it.
+func (c *Client) Do(line string) string {
+	c.t.Helper()
+	args, err := resp.SplitLine(line)
+	if err != nil {
+		c.t.Errorf("%s: %v", line, err)
+		return ""
+	}
+	v, err := c.session.Do(context.Background(), args...)
+	if err != nil {
+		c.t.Errorf("%s: %v", line, err)
+	}
+	return corpus.Show(v)
+}
+
+// Want runs the command line and compares its reply.
+func (c *Client) Want(line, want string) {
+	c.t.Helper()
+	if got := c.Do(line); got != want {
+		c.t.Errorf("%s\ngot  %s\nwant %s", line, got, want)
+	}
+}
+
+// apply runs batches that the store must carry out.
+func apply(t testing.TB, s engine.Store, batches ...store.Batch) []store.Result {
+	t.Helper()
+	results, err := s.Apply(context.Background(), batches)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(results) != len(batches) {
+		t.Fatalf("%d results of %d batches", len(results), len(batches))
+	}
+	return results
+}
+
+// batch is a batch of statements of the same text, one for each list of
+// arguments.
+func batch(sql string, args ...[]store.Value) store.Batch {
+	var b store.Batch
+	for _, a := range args {
+		b.Stmts = append(b.Stmts, store.Stmt{SQL: sql, Args: a})
+	}
+	return b
+}
+
+// query returns the rows of one statement that reads.
+func query(t testing.TB, s engine.Store, sql string, args ...store.Value) []store.Row {
+	t.Helper()
+	b := batch(sql, args)
+	b.ReadOnly = true
+	return apply(t, s, b)[0].Rows[0]
+}

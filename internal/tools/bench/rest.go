@@ -1,0 +1,146 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/meowdis/meowdis/redis/resp"
+)
+
+// batch is how many commands are sent at once, over REST and over RESP.
+const batch = 100
+
+// overREST compares /pipeline with a RESP pipeline of the same commands.
+func overREST(o *options, parent string) error {
+	dir, err := os.MkdirTemp(parent, "rest")
+	if err != nil {
+		return err
+	}
+	port, err := freePort()
+	if err != nil {
+		return err
+	}
+	const token = "bench"
+	server, err := start(rival{"meowdis", func(respPort, dir string) *exec.Cmd {
+		return exec.Command(o.meowdis, "serve", "--db", filepath.Join(dir, "meowdis.sqlite"),
+			"--resp", "127.0.0.1:"+respPort, "--http", "127.0.0.1:"+port, "--token", token)
+	}}, dir)
+	if err != nil {
+		return err
+	}
+	defer server.stop()
+	if err := await(port); err != nil {
+		return err
+	}
+	n := o.requests * 2 / batch * batch
+	var rest, direct []float64
+	for range o.rounds {
+		rate, err := together(n, func(calls int) error { return restClient("http://127.0.0.1:"+port+"/pipeline", token, calls) })
+		if err != nil {
+			return err
+		}
+		rest = append(rest, rate)
+		if rate, err = together(n, func(calls int) error { return pipelineClient(server.port, calls) }); err != nil {
+			return err
+		}
+		direct = append(direct, rate)
+	}
+	r := median(rest) / median(direct)
+	fmt.Fprintf(o.out, "10 clients, %d SETs and GETs at a time, commands a second, median of %d rounds:\n\n", batch, o.rounds)
+	fmt.Fprintf(o.out, "| REST, /pipeline | RESP | REST : RESP |\n|---:|---:|---:|\n| %.0f | %.0f | %.2f× |\n\n", median(rest), median(direct), r)
+	o.goals.atLeast("a command in a /pipeline of 100, beside RESP", r, 0.5)
+	return nil
+}
+
+// together has 10 clients send n commands, and returns how many were answered a second.
+func together(n int, client func(calls int) error) (float64, error) {
+	const clients = 10
+	var running sync.WaitGroup
+	errs := make([]error, clients)
+	began := time.Now()
+	for i := range clients {
+		running.Go(func() { errs[i] = client(n / clients / batch) })
+	}
+	running.Wait()
+	took := time.Since(began)
+	for _, err := range errs {
+		if err != nil {
+			return 0, err
+		}
+	}
+	return float64(n/clients/batch*batch*clients) / took.Seconds(), nil
+}
+
+// batched are the commands of call number i, SETs and GETs in turn.
+func batched(i int) [][]string {
+	calls := make([][]string, 0, batch)
+	for j := range batch / 2 {
+		key := fmt.Sprintf("key:%012d", (i*7919+j*104729)%10_000)
+		calls = append(calls, []string{"SET", key, "xxx"}, []string{"GET", key})
+	}
+	return calls
+}
+
+func restClient(url, token string, calls int) error {
+	for i := range calls {
+		body, err := json.Marshal(batched(i))
+		if err != nil {
+			return err
+		}
+		req, err := http.NewRequest(http.MethodPost, url, bytes.NewReader(body))
+		if err != nil {
+			return err
+		}
+		req.Header.Set("Authorization", "Bearer "+token)
+		res, err := restTransport.RoundTrip(req)
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(io.Discard, res.Body)
+		res.Body.Close()
+		if err != nil || res.StatusCode != http.StatusOK {
+			return fmt.Errorf("%s: %s, %w", url, res.Status, err)
+		}
+	}
+	return nil
+}
+
+var restTransport = &http.Transport{MaxIdleConnsPerHost: 10}
+
+func pipelineClient(port string, calls int) error {
+	conn, err := dial(port)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	in := bufio.NewReader(conn)
+	var out []byte
+	for i := range calls {
+		out = out[:0]
+		for _, words := range batched(i) {
+			args := make([][]byte, len(words))
+			for j, w := range words {
+				args[j] = []byte(w)
+			}
+			out = resp.AppendCommand(out, args...)
+		}
+		if _, err := conn.Write(out); err != nil {
+			return err
+		}
+		for range batch {
+			if err := skipReply(in); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,261 @@
+// Command pictures draws the terminal pictures of the documentation from real
+// runs: it builds meowdis, fills a file, drives the program in tmux and writes
+// the screens as SVG into docs/. Run it with "make pictures"; files that are named are drawn
+// alone.
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/meowdis/meowdis/internal/test/terminal"
+)
+
+// The terminal of a picture that asks for no other.
+const (
+	columns = 100
+	rows    = 26
+)
+
+// picture is one screen: lines that are typed, each with what must be seen
+// before the next.
+type picture struct {
+	file   string
+	prompt string // what the last line ends with when a line has run
+	steps  []step
+
+	columns, rows int // 0: as all
+}
+
+type step struct {
+	line string   // typed, then Enter
+	keys []string // pressed, when line is empty
+	see  string
+}
+
+var pictures = []picture{
+	{file: "docs/exec.svg", rows: 29, prompt: "$", steps: []step{
+		{line: "clear"},
+		{line: "meowdis exec HSET cat:1 name Tom lives 9", see: "2"},
+		{line: "meowdis exec HGETALL cat:1", see: `"Tom"`},
+		{line: "meowdis exec --json HGETALL cat:1", see: `"lives":"9"`},
+		{line: `printf 'SET n 1\nINCR n\nLPUSH n x\nGET n\n' | meowdis exec; echo exit $?`, see: "exit 1"},
+		{line: "meowdis exec --db shop.sqlite -o table ZREVRANGE ranking 0 4 WITHSCORES", see: "user:7175"},
+	}},
+	{file: "docs/repl.svg", rows: 28, prompt: ">", steps: []step{
+		{line: "clear; meowdis repl shop.sqlite", see: "shop.sqlite"},
+		{line: "HGETALL cart:70", see: "4)"},
+		{line: "MULTI", see: "OK"},
+		{line: "HINCRBY cart:70 pears 1", see: "QUEUED"},
+		{line: "EXPIRE cart:70 3600", see: "(TX 2)"},
+		{line: "EXEC", see: "2) (integer) 1"},
+		{keys: []string{"Z", "R", "E", "V", "Tab", "Tab"}, see: "ZREVRANK"},
+	}},
+	{file: "docs/explain.svg", prompt: "$", steps: []step{
+		{line: "clear"},
+		{line: "meowdis explain --db shop.sqlite SCARD city:Bern", see: "plan:"},
+		{line: "meowdis explain --db shop.sqlite LPUSH queue:mail order:7 | head -16", see: "DELETE"},
+	}},
+	{file: "docs/serve.svg", prompt: "$", rows: 30, steps: []step{
+		{line: "set +m", see: "+m"}, // the server ends with the terminal
+		{line: "clear"},
+		{line: "export MEOWDIS_TOKEN=secret", see: "secret"},
+		{line: "meowdis serve shop.sqlite --http 8379 --resp 6380 2>serve.log & sleep 1", see: "RESP"},
+		{line: "redis-cli -p 6380 ZSCORE ranking user:7", see: "49"},
+		{line: "redis-cli -p 6380 HGETALL cart:1000", see: "4)"},
+		{line: "curl -H 'Authorization: Bearer secret' http://127.0.0.1:8379/hgetall/cart:1000; echo", see: "result"},
+		{line: "meowdis latency --url redis://127.0.0.1:6380 --count 100", see: "of 100"},
+	}},
+	{file: "docs/stats.svg", prompt: "$", rows: 40, steps: []step{
+		{line: "clear; meowdis stats --db shop.sqlite --top 4", see: "LARGEST"},
+	}},
+	{file: "docs/move.svg", prompt: "$", rows: 24, steps: []step{
+		{line: "clear"},
+		{line: "meowdis copy shop.sqlite orders.sqlite --match 'order:*'", see: "copied"},
+		{line: "meowdis exec --db orders.sqlite SET order:70 paid", see: "OK"},
+		{line: "meowdis diff shop.sqlite orders.sqlite --match 'order:*'; echo exit $?", see: "exit 1"},
+		{line: "meowdis export --db orders.sqlite orders.rdb", see: "wrote"},
+		{line: "meowdis import --db new.sqlite --prefix order:=old: orders.rdb", see: "imported"},
+		{line: "meowdis keys --db new.sqlite -l 'old:7*' --limit 4", see: "old:7"},
+		{line: "meowdis doctor new.sqlite", see: "nothing is wrong"},
+	}},
+	{file: "docs/agents.svg", prompt: "$", rows: 24, steps: []step{
+		{line: "clear"},
+		{line: "export MEOWDIS_DB=shop.sqlite", see: "shop.sqlite"},
+		{line: "meowdis peek --json cart:1000", see: "pears"},
+		{line: "meowdis keys --json -l --limit 3 'city:*'", see: "ttl_ms"},
+		{line: "meowdis exec --json --read-only DEL order:1000; echo exit $?", see: "exit 1"},
+	}},
+	{file: "docs/go.svg", prompt: "$", rows: 24, steps: []step{
+		{line: "cd cats", see: "cats"},
+		{line: "clear"},
+		{line: "cat cats_test.go", see: "FastForward"},
+		{line: "go test -v", see: "ok "},
+	}},
+	{file: "docs/inspect.svg", columns: 112, rows: 28, steps: []step{
+		{line: "clear; meowdis inspect shop.sqlite", see: "▸ session:"},
+		{keys: []string{"j", "Enter"}, see: "Oslo"},
+		{keys: []string{"j", "j", "j", "j", "j", "j", "Enter"}, see: "1010"},
+		{keys: []string{"j", "j", "j"}, see: `"city": "Bern"`},
+	}},
+	{file: "docs/undo.svg", columns: 112, rows: 28, steps: []step{
+		{line: "clear; meowdis inspect shop.sqlite", see: "▸ session:"},
+		{keys: []string{"j", "j", "j", "Enter"}, see: "1010"},
+		{keys: []string{"j", "j", "j", "U"}, see: "unlocked"},
+		{keys: []string{":", "FLUSHALL", "Enter"}, see: "kept for undo"},
+	}},
+	{file: "docs/overview.svg", columns: 112, rows: 40, steps: []step{
+		{line: "clear; meowdis inspect shop.sqlite", see: "▸ session:"},
+		{keys: []string{"O"}, see: "journal"},
+	}},
+}
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "pictures:", err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	dir, err := os.MkdirTemp("", "pictures")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if out, err := exec.Command("go", "build", "-o", filepath.Join(dir, "bin", "meowdis"), ".").CombinedOutput(); err != nil {
+		return fmt.Errorf("building: %w: %s", err, out)
+	}
+	if err := fill(dir); err != nil {
+		return err
+	}
+	for _, p := range pictures {
+		if named := os.Args[1:]; len(named) > 0 && !slices.Contains(named, p.file) {
+			continue
+		}
+		p.columns, p.rows = cmp.Or(p.columns, columns), cmp.Or(p.rows, rows)
+		screen, err := p.take(dir)
+		if err != nil {
+			return fmt.Errorf("%s: %w", p.file, err)
+		}
+		if err := os.WriteFile(p.file, []byte(svg(screen, p.columns)), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fill makes shop.sqlite as the README has its readers make it, and a Go module with the README's test.
+func fill(dir string) error {
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		return err
+	}
+	script, err := fenced(string(readme), "sh\nawk ")
+	if err != nil {
+		return err
+	}
+	shop := exec.Command("sh", "-c", script)
+	shop.Dir, shop.Env = dir, append(os.Environ(), "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"))
+	if out, err := shop.CombinedOutput(); err != nil {
+		return fmt.Errorf("filling shop.sqlite: %w: %.500s", err, out)
+	}
+	test, err := fenced(string(readme), "go\npackage ")
+	if err != nil {
+		return err
+	}
+	return module(filepath.Join(dir, "cats"), test)
+}
+
+// fenced is the block of a page that begins so, without the name of its language.
+func fenced(page, begin string) (string, error) {
+	_, block, found := strings.Cut(page, "\n```"+begin)
+	block, _, closed := strings.Cut(block, "\n```\n")
+	if !found || !closed {
+		return "", fmt.Errorf("the README has no block that begins with %q", begin)
+	}
+	_, begin, _ = strings.Cut(begin, "\n")
+	return begin + block + "\n", nil
+}
+
+// module makes a module in dir that uses this one, with a test.
+func module(dir, test string) error {
+	here, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	mod, err := os.ReadFile("go.mod")
+	if err != nil {
+		return err
+	}
+	sum, err := os.ReadFile("go.sum")
+	if err != nil {
+		return err
+	}
+	own := strings.Replace(string(mod), "module github.com/meowdis/meowdis", "module cats", 1) +
+		"\nrequire github.com/meowdis/meowdis v0.0.0\n\nreplace github.com/meowdis/meowdis => " + here + "\n"
+	err = errors.Join(os.MkdirAll(dir, 0o755),
+		os.WriteFile(filepath.Join(dir, "go.mod"), []byte(own), 0o644),
+		os.WriteFile(filepath.Join(dir, "go.sum"), sum, 0o644),
+		os.WriteFile(filepath.Join(dir, "cats_test.go"), []byte(test), 0o644))
+	if err != nil {
+		return err
+	}
+	compile := exec.Command("go", "test", "-mod=mod", "-c", "-o", os.DevNull)
+	compile.Dir = dir
+	if out, err := compile.CombinedOutput(); err != nil {
+		return fmt.Errorf("compiling the README's test: %w: %s", err, out)
+	}
+	return nil
+}
+
+func (p picture) take(dir string) (screen string, err error) {
+	out, err := exec.Command("go", "env", "GOCACHE", "GOMODCACHE").Output()
+	if err != nil {
+		return "", fmt.Errorf("asking where Go's caches are: %w", err)
+	}
+	caches := strings.Split(string(out), "\n")
+	t, err := terminal.Start(p.columns, p.rows, "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"), "HOME="+dir,
+		"COLORTERM=truecolor", "GOFLAGS=-mod=mod", "GOCACHE="+caches[0], "GOMODCACHE="+caches[1])
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, t.Close()) }()
+	if err := t.Run("cd " + dir); err != nil {
+		return "", err
+	}
+	if _, err := t.Wait("the shell", func(screen string) bool {
+		return strings.Contains(screen, dir) && strings.HasSuffix(strings.TrimSpace(screen), "$")
+	}); err != nil {
+		return "", err
+	}
+	for _, s := range p.steps {
+		if s.line != "" {
+			err = t.Run(s.line)
+		} else {
+			err = t.Press(s.keys...)
+		}
+		if err != nil {
+			return "", err
+		}
+		_, err = t.Wait(strconv.Quote(s.see), func(screen string) bool {
+			if s.line == "clear" {
+				return strings.TrimSpace(screen) == p.prompt
+			}
+			return strings.Contains(screen, s.see) && (s.line == "" || strings.HasSuffix(strings.TrimSpace(screen), p.prompt))
+		})
+		if err != nil {
+			return "", err
+		}
+	}
+	time.Sleep(time.Second) // for the last frame to be drawn
+	return t.Coloured()
+}

@@ -1,0 +1,157 @@
+package decode
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/meowdis/meowdis/redis/resp"
+)
+
+// tree is a value that a program serialized: a text, or parts between braces. Parts may be
+// shared, and hold one another.
+type tree struct {
+	text  string // a leaf, or what stands before the brace: the name of a class
+	open  byte   // '{', '[', '(' or 0 of a leaf
+	parts []part
+}
+
+type part struct {
+	label string // "" in a list
+	value *tree
+}
+
+// The most that is read of a serialized value, and shown: parts that hold one another have
+// no end.
+const (
+	mostNodes = 1 << 20
+	treeDepth = 64
+)
+
+var errSerialized = errors.New("not a serialized value that can be shown")
+
+func leaf(text string) *tree { return &tree{text: text} }
+
+// quote is bytes as a leaf.
+func quote(b []byte) string { return string(resp.AppendQuoted(nil, b, true)) }
+
+func (t *tree) add(label string, value *tree) { t.parts = append(t.parts, part{label, value}) }
+
+// layout is the tree as lines, at most bytes of them.
+func (t *tree) layout(most int) string {
+	l := layouter{most: most, within: map[*tree]bool{}}
+	l.tree(0, "", t)
+	text := strings.TrimSuffix(l.out.String(), "\n")
+	if l.out.Len() > most {
+		text += "\n…"
+	}
+	return text
+}
+
+type layouter struct {
+	out    strings.Builder
+	most   int
+	within map[*tree]bool // what is being laid out: it may hold itself
+}
+
+var closers = map[byte]string{'{': "}", '[': "]", '(': ")"}
+
+func (l *layouter) line(depth int, text string) {
+	l.out.WriteString(strings.Repeat("  ", depth) + text + "\n")
+}
+
+func (l *layouter) tree(depth int, label string, t *tree) {
+	if label != "" {
+		label += ": "
+	}
+	head := label + t.text
+	if t.open != 0 && t.text != "" {
+		head += " "
+	}
+	switch {
+	case l.out.Len() > l.most:
+	case t.open == 0:
+		l.line(depth, head)
+	case len(t.parts) == 0:
+		l.line(depth, head+string(t.open)+closers[t.open])
+	case depth >= treeDepth || l.within[t]:
+		l.line(depth, head+string(t.open)+"…"+closers[t.open])
+	default:
+		l.line(depth, head+string(t.open))
+		l.within[t] = true
+		for _, p := range t.parts {
+			l.tree(depth+1, p.label, p.value)
+		}
+		delete(l.within, t)
+		l.line(depth, closers[t.open])
+	}
+}
+
+// flat is a tree as a label: a leaf, or the beginning of it in one line.
+func (t *tree) flat() string {
+	if t.open == 0 {
+		return t.text
+	}
+	const longest = 200
+	return strings.Join(strings.Fields(t.layout(longest)), " ")
+}
+
+// source is bytes that are read from the front. After an error it has none.
+type source struct {
+	rest  []byte
+	nodes int
+	err   error
+}
+
+func (s *source) fail() { s.rest, s.err = nil, errSerialized }
+
+// take is the next n bytes; nil when there are fewer.
+func (s *source) take(n uint64) []byte {
+	if n > uint64(len(s.rest)) {
+		s.fail()
+		return nil
+	}
+	b := s.rest[:n]
+	s.rest = s.rest[n:]
+	return b
+}
+
+// count is a node more; false when there are too many.
+func (s *source) count() bool {
+	if s.nodes++; s.nodes > mostNodes {
+		s.fail()
+	}
+	return s.err == nil
+}
+
+func (s *source) byte() byte {
+	if b := s.take(1); b != nil {
+		return b[0]
+	}
+	return 0
+}
+
+// big is a number of n bytes, the highest first; little one with the lowest first.
+func (s *source) big(n uint64) (v uint64) {
+	for _, c := range s.take(n) {
+		v = v<<8 | uint64(c)
+	}
+	return v
+}
+
+func (s *source) little(n uint64) (v uint64) {
+	for i, c := range s.take(n) {
+		v |= uint64(c) << (8 * i)
+	}
+	return v
+}
+
+// until is the bytes before the next end, which is taken, too.
+func (s *source) until(end string) string {
+	before, after, ok := strings.Cut(string(s.rest), end)
+	if !ok {
+		s.fail()
+		return ""
+	}
+	s.rest = s.rest[len(s.rest)-len(after):]
+	return before
+}

@@ -1,0 +1,178 @@
+// Package display writes names, numbers, sizes and times for people, in the cells
+// of a terminal.
+package display
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/store/keytype"
+)
+
+// Text is s in at most width cells: as it is when every letter is printable,
+// else in double quotes with escapes, so that nothing can disturb the screen or
+// pass for something else.
+func Text(s string, width int) string {
+	width = max(width, 0)
+	// A cell never takes more bytes than this, but for piles of accents.
+	if most := 16 * (width + 1); len(s) > most {
+		for most > 0 && !utf8.RuneStart(s[most]) {
+			most--
+		}
+		s = s[:most]
+	}
+	if isPlain(s, width) {
+		return Truncate(s, width)
+	}
+	return Truncate(string(resp.AppendQuoted(nil, []byte(s), true)), width)
+}
+
+// isPlain reports whether s can be shown without quotes in width cells. Spaces at
+// its ends would not be seen, and a quote at its head would mean an escaped text.
+func isPlain(s string, width int) bool {
+	if s == "" || s[0] == '"' || s[0] == ' ' || s[len(s)-1] == ' ' && ansi.StringWidth(s) <= width {
+		return false
+	}
+	for seen := s; seen != ""; {
+		r, n := utf8.DecodeRuneInString(seen)
+		if r == utf8.RuneError && n == 1 || !resp.Visible(r) {
+			return false
+		}
+		seen = seen[n:]
+	}
+	return true
+}
+
+// Whole is Text without a bound.
+func Whole(s string) string { return Text(s, 4*len(s)+2) }
+
+// Truncate cuts s, which may be styled, to width cells, with … where it was cut.
+func Truncate(s string, width int) string {
+	return ansi.Truncate(s, max(width, 0), "…")
+}
+
+// Fit makes s exactly width cells wide.
+func Fit(s string, width int) string {
+	s = Truncate(s, width)
+	return s + Spaces(width-ansi.StringWidth(s))
+}
+
+// FitRight is Fit with s at the right end.
+func FitRight(s string, width int) string {
+	s = Truncate(s, width)
+	return Spaces(width-ansi.StringWidth(s)) + s
+}
+
+// Spaces is n spaces, none for less than that.
+func Spaces(n int) string { return strings.Repeat(" ", max(n, 0)) }
+
+// Type is the type of a key as people call it. A server may answer anything there.
+func Type(typ string) string {
+	return string(resp.AppendVisible(nil, []byte(keytype.Of(typ).Said())))
+}
+
+// Grouped is n with a comma between thousands.
+func Grouped(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// Counted is n things by name.
+func Counted(n int64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return Grouped(n) + " " + many
+}
+
+// Shares are the parts of a whole in units of it, such as 100 for percent: rounded so that their sum is
+// that of the parts, where those with the largest remainders are rounded up. They are 0 of no whole.
+func Shares(parts []int64, whole, units int64) []int64 {
+	shares := make([]int64, len(parts))
+	if whole <= 0 {
+		return shares
+	}
+	sum, missing := 0.0, int64(0)
+	remainders, order := make([]float64, len(parts)), make([]int, len(parts))
+	for i, n := range parts {
+		exact := float64(n) / float64(whole) * float64(units)
+		shares[i] = int64(exact)
+		remainders[i], order[i] = exact-float64(shares[i]), i
+		sum, missing = sum+exact, missing-shares[i]
+	}
+	missing += int64(math.Round(sum))
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(remainders[b], remainders[a]) })
+	for _, i := range order[:missing] {
+		shares[i]++
+	}
+	return shares
+}
+
+// scaled is n in at most four digits: 999, 1.2K, 12K, 3.4M.
+func scaled(n, step int64, units []string) string {
+	f, i := float64(n), 0
+	for f >= float64(step) && i < len(units)-1 {
+		f /= float64(step)
+		i++
+	}
+	digits := 0
+	if i > 0 && f < 10 {
+		digits = 1
+	}
+	return strconv.FormatFloat(f, 'f', digits, 64) + units[i]
+}
+
+var (
+	byteUnits  = []string{" B", " KB", " MB", " GB", " TB"}
+	countUnits = []string{"", "K", "M", "G", "T"}
+)
+
+// Bytes is a size in bytes, in at most four digits and a unit.
+func Bytes(n int64) string { return scaled(n, 1024, byteUnits) }
+
+// Short is a number in at most four digits and a letter.
+func Short(n int64) string { return scaled(n, 1000, countUnits) }
+
+// Remaining is a time to live in at most seven cells: 42s, 5m 09s, 4h 05m, 3d 04h, 400d.
+func Remaining(ms int64) string {
+	s := (ms + 999) / 1000
+	switch {
+	case s < 60:
+		return strconv.FormatInt(max(s, 0), 10) + "s"
+	case s < 3600:
+		return twoUnits(s, 60, "m", "s")
+	case s < 86400:
+		return twoUnits(s/60, 60, "h", "m")
+	case s < 100*86400:
+		return twoUnits(s/3600, 24, "d", "h")
+	}
+	return Short(s/86400) + "d"
+}
+
+func twoUnits(n, step int64, big, small string) string {
+	rest := strconv.FormatInt(n%step, 10)
+	if len(rest) == 1 {
+		rest = "0" + rest
+	}
+	return strconv.FormatInt(n/step, 10) + big + " " + rest + small
+}
+
+// Clipped is the beginning of a long text: 80 characters, all of them UTF-8.
+func Clipped(text string) string {
+	const most = 80
+	text = strings.ToValidUTF8(text, "?")
+	if r := []rune(text); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return text
+}

@@ -1,0 +1,219 @@
+package records
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strconv"
+
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/resp"
+)
+
+// RESP3 is v, the reply to args, in the shape that RESP3 gives it: maps, pairs and
+// doubles of a reply that came in RESP2's, as those of REST endpoints do, become
+// such again. A reply that has its shape is left as it is, and so are those of
+// JSON.RESP and of FORMAT EXPAND, whose numbers may be strings, and those inside EXEC's:
+// see Replies.
+func RESP3(args [][]byte, v resp.Value) resp.Value {
+	if v.IsError() || len(args) == 0 {
+		return v
+	}
+	return reshape(commands.Known(args).Reply(args).RESP3, v)
+}
+
+// reshape gives v a shape; nil leaves it as it is.
+func reshape(shape *commands.Shape, v resp.Value) resp.Value {
+	if shape == nil || v.IsError() {
+		return v
+	}
+	if form := forms[shape.Form]; form != nil {
+		v = form(v)
+	}
+	if len(v.Elems) == 0 || v.Kind != resp.Array && v.Kind != resp.Map {
+		return v
+	}
+	v.Elems = slices.Clone(v.Elems)
+	for i := range v.Elems {
+		if v.Kind == resp.Array || i%2 == 1 {
+			v.Elems[i] = reshape(shape.Each, v.Elems[i])
+		}
+	}
+	for _, placed := range shape.At {
+		at := placed.Place
+		if at < 0 {
+			at += len(v.Elems)
+		}
+		if v.Kind == resp.Array && at < len(v.Elems) {
+			v.Elems[at] = reshape(placed.Of, v.Elems[at])
+		}
+	}
+	for i := 0; v.Kind == resp.Map && i+1 < len(v.Elems); i += 2 {
+		for _, named := range shape.Named {
+			if named.Key == string(v.Elems[i].Str) {
+				v.Elems[i+1] = reshape(named.Of, v.Elems[i+1])
+			}
+		}
+	}
+	return v
+}
+
+// forms make a value that looks like it another one.
+var forms = [...]func(resp.Value) resp.Value{
+	commands.ToMap: asMap, commands.ToPairs: asPairs, commands.ToThirds: asThirds,
+	commands.ToDouble: asDouble, commands.ToUnsigned: asUnsigned, commands.ToBool: asBool,
+	commands.ToNumbers: asNumbers, commands.ToOne: asOne, commands.ToOneList: asOneList,
+}
+
+// asMap is a map of an array whose elements alternate, or are pairs.
+func asMap(v resp.Value) resp.Value {
+	if v.Kind != resp.Array {
+		return v
+	}
+	if len(v.Elems) > 0 && v.Elems[0].Kind == resp.Array {
+		v.Elems = flattened(v.Elems)
+	}
+	if len(v.Elems)%2 != 0 {
+		return v
+	}
+	return resp.MakeMap(v.Elems...)
+}
+
+// asPairs is an array of pairs of an array whose elements alternate.
+func asPairs(v resp.Value) resp.Value {
+	if v.Kind != resp.Array || len(v.Elems)%2 != 0 || len(v.Elems) > 0 && v.Elems[0].Kind == resp.Array {
+		return v
+	}
+	pairs := resp.EmptyArray
+	for pair := range slices.Chunk(v.Elems, 2) {
+		pairs.Elems = append(pairs.Elems, resp.MakeArray(pair...))
+	}
+	return pairs
+}
+
+// asThirds is a map to pairs of an array in which a key and two values alternate.
+func asThirds(v resp.Value) resp.Value {
+	if v.Kind != resp.Array || len(v.Elems)%3 != 0 {
+		return v
+	}
+	m := resp.EmptyMap
+	for third := range slices.Chunk(v.Elems, 3) {
+		m.Elems = append(m.Elems, third[0], resp.MakeArray(third[1:]...))
+	}
+	return m
+}
+
+// asDouble is a double of a string that is one.
+func asDouble(v resp.Value) resp.Value {
+	f, err := strconv.ParseFloat(string(v.Str), 64)
+	if v.Kind != resp.Bulk || err != nil {
+		return v
+	}
+	return resp.Value{Kind: resp.Double, Float: f, Str: v.Str}
+}
+
+// asUnsigned is a number beyond 64 bits of a string that is one.
+func asUnsigned(v resp.Value) resp.Value {
+	if _, err := strconv.ParseUint(string(v.Str), 10, 64); v.Kind != resp.Bulk || err != nil {
+		return v
+	}
+	return resp.Value{Kind: resp.BigNumber, Str: v.Str}
+}
+
+// asBool is a boolean of an integer.
+func asBool(v resp.Value) resp.Value {
+	if v.Kind == resp.Int {
+		v.Kind = resp.Bool
+	}
+	return v
+}
+
+// asNumbers is an array of the numbers in a text of JSON.
+func asNumbers(v resp.Value) resp.Value {
+	if v.IsNull() {
+		return resp.MakeArray(v)
+	}
+	text := v.Str
+	if !bytes.HasPrefix(text, []byte("[")) {
+		text = slices.Concat([]byte("["), text, []byte("]"))
+	}
+	var list []*json.Number
+	if v.Kind != resp.Bulk || json.Unmarshal(text, &list) != nil {
+		return v
+	}
+	numbers := resp.EmptyArray
+	for _, n := range list {
+		switch {
+		case n == nil:
+			numbers.Elems = append(numbers.Elems, resp.Nil)
+		default:
+			numbers.Elems = append(numbers.Elems, number3(n))
+		}
+	}
+	return numbers
+}
+
+// number3 is a number of JSON as RESP3 has it.
+func number3(n *json.Number) resp.Value {
+	if i, err := n.Int64(); err == nil {
+		return resp.MakeInt(i)
+	}
+	f, _ := n.Float64()
+	return resp.MakeDouble(f)
+}
+
+// asOne is an array of one value, which is no array itself.
+func asOne(v resp.Value) resp.Value {
+	if v.Kind == resp.Array {
+		return v
+	}
+	return resp.MakeArray(v)
+}
+
+// asOneList is an array of one array, or of nil.
+func asOneList(v resp.Value) resp.Value {
+	if v.Kind == resp.Array && len(v.Elems) > 0 && (v.Elems[0].Kind == resp.Array || v.Elems[0].IsNull()) {
+		return v
+	}
+	return resp.MakeArray(v)
+}
+
+// Replies are those of one session, in their order, so that it is known to what the
+// replies inside EXEC's are.
+type Replies struct {
+	queued []*commands.Shape
+}
+
+// RESP3 is as the function RESP3, and does the same for what is inside EXEC's reply.
+func (r *Replies) RESP3(args [][]byte, v resp.Value) resp.Value {
+	cmd := commands.Known(args)
+	if cmd == nil {
+		return v
+	}
+	if v.Kind == resp.Status && string(v.Str) == "QUEUED" {
+		r.queued = append(r.queued, cmd.Reply(args).RESP3)
+		return v
+	}
+	switch cmd.Name {
+	case "MULTI", "EXEC", "DISCARD", "RESET":
+		if cmd.Name == "MULTI" && v.IsError() { // it is open already, and stays so
+			return v
+		}
+		queued := r.queued
+		r.queued = nil
+		if cmd.Name == "EXEC" && v.Kind == resp.Array && len(v.Elems) == len(queued) {
+			return inEach(queued, v)
+		}
+		return v
+	}
+	return RESP3(args, v)
+}
+
+// inEach gives each element its shape.
+func inEach(shapes []*commands.Shape, v resp.Value) resp.Value {
+	changed := slices.Clone(v.Elems)
+	for i, shape := range shapes {
+		changed[i] = reshape(shape, changed[i])
+	}
+	return resp.MakeArray(changed...)
+}

@@ -1,0 +1,391 @@
+//go:build unix
+
+package bus
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/meowdis/meowdis/engine/pubsub"
+	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/store"
+)
+
+// glance is how often commands look for those who want to see them, and again after the directory
+// has changed: two changes within a tick of the file system's clock have one time.
+const glance = 100 * time.Millisecond
+
+// patience is how long other processes are waited for.
+var patience = 3 * time.Second
+
+// Node is a process's part in the bus of a file. It is safe for concurrent use.
+type Node struct {
+	file string
+	dir  string
+	hub  *pubsub.Hub
+
+	mu        sync.Mutex
+	listeners map[string]net.Listener // by the name of the socket
+	served    sync.WaitGroup
+	conns     map[net.Conn]bool // that others opened
+	links     map[string]*link  // to others, by the name of their socket
+	looked    time.Time         // when the directory was listed
+	changed   time.Time         // and when that had changed
+	closed    bool
+
+	joining  sync.Mutex
+	told     atomic.Bool  // others say when they come
+	glanceAt atomic.Int64 // when commands are to look again, Unix ns
+	watchers atomic.Int64 // links to those who want to see commands
+}
+
+// commandsSuffix is that of the sockets of those who want to see commands, and nothing else.
+const commandsSuffix = ".commands"
+
+// New makes the hub one of those that have to do with the file at path, which need not exist. Nothing
+// is made beside the file before somebody listens.
+func New(path string, hub *pubsub.Hub) *Node {
+	n := &Node{
+		file: real(path), hub: hub,
+		listeners: map[string]net.Listener{}, conns: map[net.Conn]bool{}, links: map[string]*link{},
+	}
+	n.dir = n.file + "-bus"
+	hub.SetOthers(pubsub.Others{Ask: n.ask, Watched: n.watched, Show: n.show, Join: n.Join})
+	return n
+}
+
+// real is the path without symbolic links, as SQLite names the files beside a database.
+func real(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	if whole, err := filepath.EvalSymlinks(path); err == nil {
+		return whole
+	}
+	if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+		return filepath.Join(dir, filepath.Base(path))
+	}
+	return path
+}
+
+// Join has others reach this process. It returns when those that run know of it, or do not answer.
+func (n *Node) Join(kind pubsub.Kind) error {
+	n.joining.Lock()
+	defer n.joining.Unlock()
+	suffix := ""
+	if kind == pubsub.Commands {
+		suffix = commandsSuffix
+	}
+	if n.listens(suffix) {
+		return nil
+	}
+	ln, name, err := n.open(suffix)
+	if err != nil {
+		return fmt.Errorf("listening to other processes beside the file: %w", err)
+	}
+	n.mu.Lock()
+	if n.closed {
+		n.mu.Unlock()
+		ln.Close()
+		os.Remove(filepath.Join(n.dir, name))
+		return net.ErrClosed
+	}
+	n.listeners[name] = ln
+	n.told.Store(n.told.Load() || suffix == "")
+	n.served.Go(func() { store.Guard(nil, func() { n.accept(ln) }) })
+	n.mu.Unlock()
+	n.look()
+	n.askAll([][]byte{[]byte(lookAgain)}, patience)
+	return nil
+}
+
+// listens reports whether there is a socket of the process with the suffix.
+func (n *Node) listens(suffix string) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for name := range n.listeners {
+		if strings.HasSuffix(name, commandsSuffix) == (suffix != "") {
+			return true
+		}
+	}
+	return false
+}
+
+// lookAgain is a call to another process: the directory has changed.
+const lookAgain = "LOOK"
+
+// accept serves those who connect until ln is closed.
+func (n *Node) accept(ln net.Listener) {
+	for {
+		conn, err := ln.Accept()
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
+		if err != nil { // short of file descriptors, which come back
+			time.Sleep(10 * time.Millisecond)
+			continue
+		}
+		n.mu.Lock()
+		if n.closed {
+			conn.Close()
+		} else {
+			n.conns[conn] = true
+			n.served.Go(func() { store.Guard(nil, func() { n.serve(conn) }) })
+		}
+		n.mu.Unlock()
+	}
+}
+
+// serve answers what one other process asks, in order.
+func (n *Node) serve(conn net.Conn) {
+	defer func() {
+		conn.Close()
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		delete(n.conns, conn)
+	}()
+	in := resp.NewReader(conn)
+	var out []byte
+	for {
+		args, err := in.ReadCommand()
+		if err != nil || len(args) == 0 {
+			return
+		}
+		if string(args[0]) == lookAgain {
+			n.look()
+			out = resp.Append2(out, resp.OK)
+		} else {
+			out = resp.Append2(out, n.hub.Answer(args))
+		}
+		if in.Buffered() > 0 && len(out) < resp.Piece {
+			continue
+		}
+		if _, err := conn.Write(out); err != nil {
+			return
+		}
+		out = out[:0]
+	}
+}
+
+// Close leaves the bus. What is on its way to others has three seconds to get there.
+func (n *Node) Close() error {
+	n.mu.Lock()
+	n.closed = true
+	links := slices.Collect(maps.Values(n.links))
+	n.mu.Unlock()
+	deadline := time.Now().Add(patience)
+	for _, l := range links {
+		l.settle(deadline)
+		l.close()
+	}
+	n.mu.Lock()
+	for name, ln := range n.listeners {
+		os.Remove(filepath.Join(n.dir, name))
+		ln.Close()
+	}
+	for conn := range n.conns {
+		conn.Close()
+	}
+	joined := len(n.listeners) > 0
+	n.mu.Unlock()
+	n.served.Wait()
+	if joined {
+		os.Remove(n.dir) // unless others are there
+	}
+	return nil
+}
+
+// ask is pubsub.Others.Ask: it asks those who listen to messages.
+func (n *Node) ask(args [][]byte, hurry bool) []resp.Value {
+	if n.told.Load() {
+		n.lookSometimes()
+	} else {
+		n.refresh()
+	}
+	if hurry {
+		return n.askAll(args, patience/3)
+	}
+	return n.askAll(args, patience)
+}
+
+// watched is pubsub.Others.Watched. It is asked for every command.
+func (n *Node) watched() bool {
+	if !n.told.Load() {
+		if now := time.Now().UnixNano(); now >= n.glanceAt.Load() {
+			n.glanceAt.Store(now + int64(glance))
+			n.refresh()
+		}
+	}
+	return n.watchers.Load() > 0
+}
+
+// show is pubsub.Others.Show.
+func (n *Node) show(line []byte) {
+	call := resp.AppendCommand(nil, pubsub.ShowCall(line)...)
+	for _, l := range n.linked(commandsSuffix) {
+		l.send(call, nil)
+	}
+}
+
+// linked lists the links to the sockets with the suffix.
+func (n *Node) linked(suffix string) (all []*link) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for name, l := range n.links {
+		if strings.HasSuffix(name, commandsSuffix) == (suffix != "") {
+			all = append(all, l)
+		}
+	}
+	return all
+}
+
+// askAll sends a call to all who listen to messages, and waits for those that are not late.
+func (n *Node) askAll(args [][]byte, within time.Duration) (replies []resp.Value) {
+	links := n.linked("")
+	if len(links) == 0 {
+		return nil
+	}
+	call := resp.AppendCommand(nil, args...)
+	answers := map[*link]chan resp.Value{}
+	for _, l := range links {
+		answer := make(chan resp.Value, 1)
+		if l.send(call, answer) {
+			answers[l] = answer
+		}
+	}
+	late := make(chan struct{})
+	timer := time.AfterFunc(within, func() { close(late) })
+	defer timer.Stop()
+	for l, answer := range answers {
+		if v, ok := wait(answer, late); !ok {
+			l.gaveUp()
+		} else if !v.IsError() {
+			replies = append(replies, v)
+		}
+	}
+	return replies
+}
+
+// wait waits for an answer until it is late. A link that is closed has none.
+func wait(answer chan resp.Value, late chan struct{}) (v resp.Value, ok bool) {
+	select {
+	case v, ok = <-answer:
+		return v, ok
+	default:
+	}
+	select {
+	case v, ok = <-answer:
+		return v, ok
+	case <-late:
+		return v, false
+	}
+}
+
+// lookSometimes looks once in a while, though those who come say so: they may have been in a hurry.
+func (n *Node) lookSometimes() {
+	n.mu.Lock()
+	recent := time.Since(n.looked) < patience
+	n.mu.Unlock()
+	if !recent {
+		n.refresh()
+	}
+}
+
+// refresh looks at the directory if that may have changed.
+func (n *Node) refresh() {
+	info, err := os.Lstat(n.dir)
+	n.mu.Lock()
+	same := err == nil && info.ModTime().Equal(n.changed) && n.looked.Sub(n.changed) > glance ||
+		err != nil && len(n.links) == 0
+	if same {
+		n.looked = time.Now()
+	}
+	n.mu.Unlock()
+	if !same {
+		n.look()
+	}
+}
+
+// look lists the directory: it connects to those that are new, and removes the sockets of those that
+// were killed.
+func (n *Node) look() {
+	now := time.Now()
+	changed, names := n.list()
+	n.mu.Lock()
+	n.looked, n.changed = now, changed
+	var fresh []string
+	for _, name := range names {
+		if n.links[name] == nil && n.listeners[name] == nil && !n.closed {
+			fresh = append(fresh, name)
+		}
+	}
+	n.mu.Unlock()
+	for _, name := range fresh {
+		conn, err := n.dial(name)
+		if err != nil {
+			continue
+		}
+		l := newLink(conn)
+		n.mu.Lock()
+		if n.links[name] != nil || n.closed {
+			n.mu.Unlock()
+			l.close()
+			continue
+		}
+		n.links[name] = l
+		n.watchers.Add(watches(name))
+		n.mu.Unlock()
+		go func() {
+			store.Guard(nil, l.run)
+			n.mu.Lock()
+			defer n.mu.Unlock()
+			delete(n.links, name)
+			n.watchers.Add(-watches(name))
+		}()
+	}
+}
+
+// watches is 1 for the socket of somebody who wants to see commands.
+func watches(name string) int64 {
+	if strings.HasSuffix(name, commandsSuffix) {
+		return 1
+	}
+	return 0
+}
+
+// list names the sockets that are there. Without a directory of the file's owner alone there are
+// none.
+func (n *Node) list() (changed time.Time, names []string) {
+	info, err := os.Lstat(n.dir)
+	if err != nil || n.mayUse(info) != nil {
+		return changed, nil
+	}
+	changed = info.ModTime()
+	entries, _ := os.ReadDir(n.dir)
+	for _, e := range entries {
+		switch {
+		case e.Type()&fs.ModeSocket == 0:
+		case !strings.HasPrefix(e.Name(), unready):
+			names = append(names, e.Name())
+		case n.isOld(e):
+			os.Remove(filepath.Join(n.dir, e.Name()))
+		}
+	}
+	return changed, names
+}
+
+// isOld reports whether a socket that is not ready yet never will be.
+func (n *Node) isOld(e fs.DirEntry) bool {
+	info, err := e.Info()
+	return err == nil && time.Since(info.ModTime()) > time.Minute
+}

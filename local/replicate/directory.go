@@ -1,0 +1,131 @@
+package replicate
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/superfly/ltx"
+
+	"github.com/meowdis/meowdis/internal/atomicfile"
+)
+
+// directory is a place on a disk. The files of a level are in ltx/LEVEL.
+type directory string
+
+func openDirectory(path string) (*Place, error) {
+	if path == "" {
+		return nil, errors.New("the path of a directory is missing")
+	}
+	root, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	return newPlace(directory(root), root), nil
+}
+
+// IsDirectory reports whether there is a stream in the directory.
+func IsDirectory(path string) bool {
+	info, err := os.Stat(filepath.Join(path, "ltx"))
+	return err == nil && info.IsDir()
+}
+
+func (d directory) level(n int) string { return filepath.Join(string(d), "ltx", strconv.Itoa(n)) }
+
+func (d directory) path(f *ltx.FileInfo) string {
+	return filepath.Join(d.level(f.Level), ltx.FormatFilename(f.MinTXID, f.MaxTXID))
+}
+
+func (d directory) list(_ context.Context, level int) (found []*ltx.FileInfo, err error) {
+	entries, err := os.ReadDir(d.level(level))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for _, e := range entries {
+		first, last, bad := ltx.ParseFilename(e.Name())
+		info, gone := e.Info()
+		if bad == nil && gone == nil {
+			found = append(found, &ltx.FileInfo{Level: level, MinTXID: first, MaxTXID: last, Size: info.Size(), CreatedAt: info.ModTime()})
+		}
+	}
+	return found, err
+}
+
+func (d directory) open(_ context.Context, f *ltx.FileInfo, offset, size int64) (io.ReadCloser, error) {
+	file, err := os.Open(d.path(f))
+	if err != nil || size == 0 && offset == 0 {
+		return file, err
+	}
+	return section{io.NewSectionReader(file, offset, size), file}, nil
+}
+
+type section struct {
+	io.Reader
+	io.Closer
+}
+
+func (d directory) write(_ context.Context, f *ltx.FileInfo, b body) (err error) {
+	if err := os.MkdirAll(d.level(f.Level), 0o700); err != nil {
+		return err
+	}
+	path := d.path(f)
+	if _, err := os.Lstat(path); err == nil {
+		return errTaken
+	}
+	partial, err := os.CreateTemp(d.level(f.Level), partialFile)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(partial.Name())
+	_, err = io.Copy(partial, b)
+	if err = errors.Join(err, partial.Sync(), partial.Close()); err != nil {
+		return err
+	}
+	// Who looks for a moment finds it by this time.
+	if err := os.Chtimes(partial.Name(), f.CreatedAt, f.CreatedAt); err != nil {
+		return err
+	}
+	if err := atomicfile.Name(partial.Name(), path, false); errors.Is(err, atomicfile.ErrExists) {
+		return errTaken
+	} else if err != nil {
+		return err
+	}
+	if dir, err := os.Open(filepath.Dir(path)); err == nil {
+		dir.Sync() // not every system can promise that
+		dir.Close()
+	}
+	return nil
+}
+
+func (d directory) remove(_ context.Context, fs []*ltx.FileInfo) (err error) {
+	d.tidy()
+	for _, f := range fs {
+		if bad := os.Remove(d.path(f)); !errors.Is(bad, os.ErrNotExist) {
+			err = errors.Join(err, bad)
+		}
+	}
+	return err
+}
+
+// partialFile is the pattern of the names of files that are being written.
+const partialFile = ".partial-*"
+
+// tidy removes what was left of files that were being written when a server was killed.
+func (d directory) tidy() {
+	for level := range snapshots + 1 {
+		left, _ := filepath.Glob(filepath.Join(d.level(level), partialFile))
+		for _, path := range left {
+			if info, err := os.Stat(path); err == nil && time.Since(info.ModTime()) > leftAfter {
+				os.Remove(path)
+			}
+		}
+	}
+}
+
+// leftAfter is the age from which on a file that is being written is not any more.
+const leftAfter = 24 * time.Hour

@@ -1,0 +1,124 @@
+package acl
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/meowdis/meowdis/redis/resp"
+)
+
+// Event is something that was refused.
+type Event struct {
+	Reason  Reason
+	Context string // "toplevel", "multi", "lua"
+	Object  string // the command, key, channel, or what was called with a wrong password; up to maxObject
+	User    string // the name, for a wrong password the one that was tried; up to maxObject bytes
+	Client  string // as CLIENT LIST shows it
+}
+
+// Log is ACL LOG. The zero value keeps nothing. It is safe for concurrent use.
+type Log struct {
+	mu      sync.Mutex
+	max     int
+	entries []entry // the latest first
+	made    int64
+	refused [ByChannel + 1]int64
+}
+
+// entry is one event, and others like it.
+type entry struct {
+	Event
+	id, count      int64
+	created, later int64 // Unix ms
+}
+
+// maxObject is how many bytes of an object or a name are kept: a key may have 512 MB.
+const maxObject = 1 << 10
+
+// Events like one of the latest few within a minute are counted there.
+const (
+	grouped   = 10
+	groupedMs = 60_000
+)
+
+// Add keeps an event that happened at now, in Unix ms.
+func (l *Log) Add(now int64, e Event) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	e.Object, e.User = clipped(e.Object), clipped(e.User)
+	l.refused[e.Reason]++
+	if l.max == 0 {
+		l.entries = nil
+		return
+	}
+	i := slices.IndexFunc(l.entries[:min(len(l.entries), grouped)], func(have entry) bool {
+		same := have.Event
+		same.Client = e.Client
+		return same == e && max(now-have.later, have.later-now) <= groupedMs
+	})
+	next := entry{Event: e, id: l.made, created: now}
+	if i >= 0 {
+		next = l.entries[i]
+		l.entries = slices.Delete(l.entries, i, i+1)
+	} else {
+		l.made++
+	}
+	next.Client, next.later = e.Client, now
+	next.count++
+	l.entries = slices.Insert(l.entries, 0, next)
+	if len(l.entries) > l.max {
+		l.entries = slices.Clip(l.entries[:l.max])
+	}
+}
+
+func clipped(s string) string { return strings.Clone(s[:min(len(s), maxObject)]) }
+
+// SetMax bounds how many entries are kept, from the next event on.
+func (l *Log) SetMax(n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.max = n
+}
+
+// Reset forgets the entries.
+func (l *Log) Reset() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.entries = nil
+}
+
+// Refused is how many events of a reason there have been.
+func (l *Log) Refused(r Reason) int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.refused[r]
+}
+
+// ResetCounts begins to count anew what Refused returns.
+func (l *Log) ResetCounts() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	clear(l.refused[:])
+}
+
+// reply is that of ACL LOG with a count, at now.
+func (l *Log) reply(now int64, count int) resp.Value {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	reply := resp.EmptyArray
+	for _, e := range l.entries[:min(len(l.entries), count)] {
+		reply.Elems = append(reply.Elems, resp.MakeMap(
+			resp.MakeString("count"), resp.MakeInt(e.count),
+			resp.MakeString("reason"), resp.MakeString(e.Reason.String()),
+			resp.MakeString("context"), resp.MakeString(e.Context),
+			resp.MakeString("object"), resp.MakeString(e.Object),
+			resp.MakeString("username"), resp.MakeString(e.User),
+			resp.MakeString("age-seconds"), resp.MakeDouble(float64(now-e.later)/1000),
+			resp.MakeString("client-info"), resp.MakeString(e.Client),
+			resp.MakeString("entry-id"), resp.MakeInt(e.id),
+			resp.MakeString("timestamp-created"), resp.MakeInt(e.created),
+			resp.MakeString("timestamp-last-updated"), resp.MakeInt(e.later)))
+	}
+	return reply
+}

@@ -1,0 +1,296 @@
+package acl
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/meowdis/meowdis/redis/glob"
+)
+
+// selector is one set of rights: a command is allowed when a single selector of a user
+// allows it with all its keys and channels.
+type selector struct {
+	allCommands, allKeys, allChannels bool
+
+	everything bool             // the last of +@all and -@all was the first
+	allowed    []uint64         // a bit for each command of the catalogue
+	firstArgs  map[int][]string // by bit: the first arguments with which it is allowed all the same
+	rules      []string         // of commands, after everything: "+get", "-@write"
+	keys       []keyPattern
+	channels   []string
+}
+
+// keyPattern allows to read, to write or both what it matches.
+type keyPattern struct {
+	pattern     string
+	read, write bool
+}
+
+func (p keyPattern) String() string {
+	switch {
+	case p.read && p.write:
+		return "~" + p.pattern
+	case p.read:
+		return "%R~" + p.pattern
+	}
+	return "%W~" + p.pattern
+}
+
+func newSelector(allChannels bool) *selector {
+	return &selector{allChannels: allChannels, allowed: make([]uint64, theCatalogue().words())}
+}
+
+func (s *selector) clone() *selector {
+	c := *s
+	c.allowed, c.rules = slices.Clone(s.allowed), slices.Clone(s.rules)
+	c.keys, c.channels = slices.Clone(s.keys), slices.Clone(s.channels)
+	c.firstArgs = maps.Clone(s.firstArgs)
+	return &c
+}
+
+// unlimited reports whether nothing is forbidden.
+func (s *selector) unlimited() bool { return s.allCommands && s.allKeys && s.allChannels }
+
+// apply changes the selector by one rule.
+func (s *selector) apply(rule string) mistake {
+	switch strings.ToLower(rule) {
+	case "allkeys", "~*":
+		s.allKeys, s.keys = true, nil
+		return fine
+	case "resetkeys":
+		s.allKeys, s.keys = false, nil
+		return fine
+	case "allchannels", "&*":
+		s.allChannels, s.channels = true, nil
+		return fine
+	case "resetchannels":
+		s.allChannels, s.channels = false, nil
+		return fine
+	case "allcommands", "+@all":
+		s.setAll(true)
+		return fine
+	case "nocommands", "-@all":
+		s.setAll(false)
+		return fine
+	}
+	switch rule[0] {
+	case '~', '%':
+		return s.addKeys(rule)
+	case '&':
+		return s.addChannels(rule[1:])
+	case '+', '-':
+		if strings.HasPrefix(rule[1:], "@") {
+			return s.setCategory(rule[0] == '+', rule[2:])
+		}
+		if rule[0] == '-' || !strings.Contains(rule, "|") {
+			return s.setCommand(rule[0] == '+', rule[1:])
+		}
+		return s.allowSub(rule[1:])
+	}
+	return syntax
+}
+
+func (s *selector) setAll(allowed bool) {
+	bits := uint64(0)
+	if allowed {
+		bits = ^bits
+	}
+	for i := range s.allowed {
+		s.allowed[i] = bits
+	}
+	s.allCommands, s.everything, s.rules, s.firstArgs = allowed, allowed, nil, nil
+}
+
+// addKeys is ~pattern, and %R~, %W~ and %RW~pattern.
+func (s *selector) addKeys(rule string) mistake {
+	if s.allKeys {
+		return afterAllKeys
+	}
+	p := keyPattern{pattern: rule[1:], read: true, write: true}
+	if rule[0] == '%' {
+		letters, pattern, _ := strings.Cut(rule[1:], "~")
+		p = keyPattern{pattern: pattern}
+		for _, letter := range []byte(letters) {
+			switch {
+			case (letter == 'R' || letter == 'r') && !p.read:
+				p.read = true
+			case (letter == 'W' || letter == 'w') && !p.write:
+				p.write = true
+			default:
+				return syntax
+			}
+		}
+		if !p.read && !p.write {
+			return syntax
+		}
+	}
+	if hasSpace(p.pattern) {
+		return syntax
+	}
+	for i := range s.keys {
+		if s.keys[i].pattern == p.pattern {
+			s.keys[i].read, s.keys[i].write = s.keys[i].read || p.read, s.keys[i].write || p.write
+			return fine
+		}
+	}
+	s.keys = append(s.keys, p)
+	return fine
+}
+
+func (s *selector) addChannels(pattern string) mistake {
+	switch {
+	case s.allChannels:
+		return afterAllChannels
+	case hasSpace(pattern):
+		return syntax
+	}
+	if !slices.Contains(s.channels, pattern) {
+		s.channels = append(s.channels, pattern)
+	}
+	return fine
+}
+
+// hasSpace reports whether s has white space or a NUL, which names and patterns may not.
+func hasSpace(s string) bool { return strings.ContainsAny(s, " \t\n\v\f\r\x00") }
+
+func (s *selector) setCategory(allowed bool, name string) mistake {
+	members, ok := category(name)
+	if !ok {
+		return unknown
+	}
+	s.note(allowed, "@"+name)
+	for _, k := range members {
+		s.set(k, allowed)
+	}
+	return fine
+}
+
+func (s *selector) setCommand(allowed bool, name string) mistake {
+	k := lookup(name)
+	if k == nil {
+		return unknown
+	}
+	s.set(k, allowed)
+	s.note(allowed, k.name)
+	return fine
+}
+
+// allowSub is +command|subcommand, or +command|argument for a command without subcommands.
+func (s *selector) allowSub(name string) mistake {
+	at := strings.LastIndexByte(name, '|')
+	k, sub := lookup(name[:at]), name[at+1:]
+	switch {
+	case k == nil:
+		return unknown
+	case k.ofAnother:
+		return firstArgOfSub
+	case sub == "":
+		return syntax
+	case len(k.subs) == 0:
+		if !slices.Contains(s.firstArgs[k.bit], sub) {
+			if s.firstArgs == nil {
+				s.firstArgs = map[int][]string{}
+			}
+			s.firstArgs[k.bit] = append(slices.Clone(s.firstArgs[k.bit]), sub)
+		}
+		s.note(true, name)
+		return fine
+	}
+	return s.setCommand(true, name)
+}
+
+// set allows or forbids a command with all its subcommands and first arguments.
+func (s *selector) set(k *known, allowed bool) {
+	delete(s.firstArgs, k.bit)
+	s.setBit(k.bit, allowed)
+	for _, bit := range k.subs {
+		s.setBit(bit, allowed)
+	}
+}
+
+func (s *selector) setBit(bit int, allowed bool) {
+	if allowed {
+		s.allowed[bit/64] |= 1 << (bit % 64)
+		return
+	}
+	s.allowed[bit/64] &^= 1 << (bit % 64)
+	s.allCommands = false
+}
+
+// note adds a rule to those that describe the commands. It takes the place of those about
+// the same and its subcommands.
+func (s *selector) note(allowed bool, name string) {
+	name = strings.ToLower(name)
+	s.rules = slices.DeleteFunc(s.rules, func(rule string) bool {
+		return rule[1:] == name || strings.HasPrefix(rule[1:], name+"|")
+	})
+	sign := "-"
+	if allowed {
+		sign = "+"
+	}
+	s.rules = append(s.rules, sign+name)
+}
+
+// runs reports whether the selector allows the command whose bit it is with the first
+// argument, if it has one.
+func (s *selector) runs(bit int, first []byte, has bool) bool {
+	if s.allowed[bit/64]&(1<<(bit%64)) != 0 {
+		return true
+	}
+	return has && slices.ContainsFunc(s.firstArgs[bit], func(arg string) bool { return strings.EqualFold(arg, string(first)) })
+}
+
+// reaches reports whether a key may be used as the access needs.
+func (s *selector) reaches(key []byte, read, write bool) bool {
+	return s.allKeys || slices.ContainsFunc(s.keys, func(p keyPattern) bool {
+		return (p.read || !read) && (p.write || !write) && glob.Match([]byte(p.pattern), key, false)
+	})
+}
+
+// hears reports whether a channel, or a pattern of channels, may be used. A pattern has to
+// be one of the selector's own.
+func (s *selector) hears(channel []byte, isPattern bool) bool {
+	return s.allChannels || slices.ContainsFunc(s.channels, func(own string) bool {
+		return isPattern && own == string(channel) || !isPattern && glob.Match([]byte(own), channel, false)
+	})
+}
+
+func (s *selector) describeCommands() string {
+	base := "-@all"
+	if s.everything {
+		base = "+@all"
+	}
+	return strings.Join(append([]string{base}, s.rules...), " ")
+}
+
+func (s *selector) describeKeys() string {
+	if s.allKeys {
+		return "~*"
+	}
+	all := make([]string, len(s.keys))
+	for i, p := range s.keys {
+		all[i] = p.String()
+	}
+	return strings.Join(all, " ")
+}
+
+func (s *selector) describeChannels() string {
+	if s.allChannels {
+		return "&*"
+	}
+	all := make([]string, len(s.channels))
+	for i, pattern := range s.channels {
+		all[i] = "&" + pattern
+	}
+	return strings.Join(all, " ")
+}
+
+// String is the selector as rules that make it.
+func (s *selector) String() string {
+	parts := []string{s.describeKeys(), s.describeChannels(), s.describeCommands()}
+	if !s.allChannels {
+		parts[1] = strings.TrimSuffix("resetchannels "+parts[1], " ")
+	}
+	return strings.TrimPrefix(strings.Join(parts, " "), " ")
+}

@@ -1,0 +1,226 @@
+package commands
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/meowdis/meowdis/redis/resp"
+)
+
+// Flags are Redis's command flags, with Redis's names.
+type Flags uint32
+
+const (
+	Write Flags = 1 << iota
+	ReadOnly
+	DenyOOM
+	Module // of a module: the JSON.* commands, and those of vector sets
+	Admin
+	PubSub
+	NoScript
+	Blocking
+	Loading
+	Stale
+	SkipMonitor
+	SkipSlowlog
+	Fast
+	NoAuth
+	MovableKeys
+	AllowBusy
+	NoAsyncLoading
+	NoMulti
+	NoMandatoryKeys
+)
+
+var flagNames = []string{
+	"write", "readonly", "denyoom", "module", "admin", "pubsub", "noscript", "blocking", "loading", "stale",
+	"skip_monitor", "skip_slowlog", "fast", "no_auth", "movablekeys", "allow_busy", "no_async_loading",
+	"no_multi", "no_mandatory_keys",
+}
+
+// Names lists the flags that are set, as COMMAND INFO does.
+func (f Flags) Names() []string {
+	var names []string
+	for i, name := range flagNames {
+		if f&(1<<i) != 0 {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Command is everything that meowdis knows about one Redis command. Subcommands
+// are commands of their own, named by both words.
+type Command struct {
+	Name    string // upper case: "SET", "OBJECT ENCODING"
+	Group   string // Redis's group: "string", "sorted-set", "generic", …
+	Since   string // the Redis version that introduced it
+	Summary string // one line, no full stop
+	Syntax  string // what follows the name, in the notation of redis.io
+	Arity   int    // words with the name; -n means n or more
+	Flags   Flags
+	Keys    []KeySpec
+	Traits  Traits
+	Replies []Reply // the shapes of its reply: the first that a call has; none when the reply shows it
+
+	Categories []string // ACL categories beside those of the flags, when they are not the group's own
+	Tips       []string // hints of COMMAND INFO to cluster proxies
+
+	// FindKeys finds the keys where Keys alone cannot; nil leaves it to Keys.
+	FindKeys func(args [][]byte) []KeyRef
+
+	WantsFacts bool // its reply needs what the server knows of itself
+
+	id   int        // position in the table
+	subs []*Command // of a container, in the order of declaration
+	args []Argument // the syntax as a server reported it; nil where Syntax says it
+}
+
+// ID is the command's position in All.
+func (c *Command) ID() int { return c.id }
+
+// Table is a set of commands, found by name.
+type Table struct {
+	byName map[string]*Command
+	all    []*Command
+}
+
+// Ours are the commands that meowdis runs. Its functions have the same names in this
+// package.
+var Ours = newTable(
+	stringCommands, hashCommands, hashExpireCommands, hashGetexCommands, hashImportCommands, listCommands, setCommands, zsetCommands, blockingCommands,
+	streamCommands, hyperloglogCommands, hyperloglogDebugCommands, bitmapCommands, geoCommands, arrayCommands, vectorSetCommands, jsonCommands, throttleCommands,
+	genericCommands, sortCommands, dumpCommands, handshakeCommands, clientCommands, configCommands, serverCommands, persistCommands, slowCommands, clusterCommands, aloneCommands, aclCommands, debugCommands, memoryCommands, scriptingCommands,
+	transactionCommands, pubsubCommands)
+
+// newTable makes a table of groups of commands, where they are: a copy would be made at each start of the
+// program. Each command is declared once, and a container comes before its subcommands.
+func newTable(groups ...[]Command) *Table {
+	n := 0
+	for _, group := range groups {
+		n += len(group)
+	}
+	t := &Table{byName: make(map[string]*Command, n), all: make([]*Command, 0, n)}
+	for _, group := range groups {
+		for i := range group {
+			t.add(&group[i])
+		}
+	}
+	return t
+}
+
+func (t *Table) add(c *Command) {
+	if t.byName[c.Name] != nil {
+		panic("commands: " + c.Name + " is declared twice")
+	}
+	c.id = len(t.all)
+	t.byName[c.Name] = c
+	t.all = append(t.all, c)
+	if parent, _, ok := strings.Cut(c.Name, " "); ok && t.byName[parent] != nil {
+		t.byName[parent].subs = append(t.byName[parent].subs, c)
+		c.Traits |= t.byName[parent].Traits
+	}
+}
+
+// All lists the commands of the table, in the order of declaration.
+func (t *Table) All() []*Command { return t.all }
+
+// Lookup finds a command by name, in any case; a subcommand's name is both
+// words with a space between. It returns nil for an unknown one.
+func (t *Table) Lookup(name string) *Command { return t.byName[strings.ToUpper(name)] }
+
+// Find returns the command that args call, or the error reply that Redis gives
+// for an unknown command or subcommand or a wrong number of arguments.
+func (t *Table) Find(args [][]byte) (*Command, resp.Value) {
+	if len(args) == 0 {
+		return nil, resp.MakeError("ERR empty command")
+	}
+	c := t.Called(args)
+	if c != nil && c.Accepts(len(args)) {
+		return c, resp.Value{}
+	}
+	switch parent := t.first(args[0]); {
+	case parent == nil:
+		return nil, unknownCommand(args)
+	case parent.Name == "DEBUG" && len(args) > 1: // Redis has its subcommands in no table
+		return nil, SubcommandSyntax(args)
+	case c == nil:
+		return nil, resp.MakeError("ERR unknown subcommand '" + Clip(args[1], 128) + "'. Try " + parent.Name + " HELP.")
+	}
+	return nil, WrongArity(c)
+}
+
+// Called is the command or subcommand that the first words of args name, whatever
+// their number; nil for an unknown one and for none.
+func (t *Table) Called(args [][]byte) *Command {
+	if len(args) == 0 {
+		return nil
+	}
+	c := t.first(args[0])
+	if c != nil && len(c.subs) > 0 && len(args) > 1 {
+		return t.byName[c.Name+" "+strings.ToUpper(string(args[1]))]
+	}
+	return c
+}
+
+// All lists our commands, in the order of declaration.
+func All() []*Command { return Ours.All() }
+
+// Lookup finds one of our commands by name, as Table.Lookup does.
+func Lookup(name string) *Command { return Ours.Lookup(name) }
+
+// Find returns the one of our commands that args call, as Table.Find does.
+func Find(args [][]byte) (*Command, resp.Value) { return Ours.Find(args) }
+
+// Called is the one of our commands that args name, as Table.Called does.
+func Called(args [][]byte) *Command { return Ours.Called(args) }
+
+// first looks a first word up, in any case, without allocating.
+func (t *Table) first(name []byte) *Command {
+	if len(name) > 64 {
+		return nil
+	}
+	var buf [64]byte
+	n := copy(buf[:], name)
+	for i, ch := range buf[:n] {
+		if 'a' <= ch && ch <= 'z' {
+			buf[i] = ch - 'a' + 'A'
+		}
+	}
+	if bytes.IndexByte(buf[:n], ' ') >= 0 {
+		return nil
+	}
+	return t.byName[string(buf[:n])]
+}
+
+// Accepts reports whether a call of n words, the name among them, has the right number.
+func (c *Command) Accepts(n int) bool {
+	return n == c.Arity || c.Arity < 0 && n >= -c.Arity
+}
+
+// SubcommandSyntax is the error of a call whose subcommand, number of words or
+// options its command does not know.
+func SubcommandSyntax(args [][]byte) resp.Value {
+	name := strings.ToUpper(string(args[0]))
+	return resp.MakeError("ERR unknown subcommand or wrong number of arguments for '" + Clip(args[1], 128) + "'. Try " + name + " HELP.")
+}
+
+// WrongArity is the error of a call with the wrong number of words.
+func WrongArity(c *Command) resp.Value {
+	return resp.MakeError("ERR wrong number of arguments for '" + c.WireName() + "' command")
+}
+
+// unknownCommand quotes the name and the first arguments, 128 bytes of each in
+// all, as processCommand in Redis's server.c does.
+func unknownCommand(args [][]byte) resp.Value {
+	var b strings.Builder
+	for _, arg := range args[1:] {
+		room := 128 - b.Len()
+		if room <= 0 {
+			break
+		}
+		b.WriteString("'" + Clip(arg, room) + "' ")
+	}
+	msg := "ERR unknown command '" + Clip(args[0], 128) + "', with args beginning with: " + b.String()
+	return resp.MakeError(OneLine(msg))
+}

@@ -1,0 +1,167 @@
+// Package longdouble computes as C's long double does on x86, which Redis counts floats
+// in.
+package longdouble
+
+import (
+	"bytes"
+	"math/big"
+
+	"github.com/meowdis/meowdis/redis/commands"
+)
+
+// Redis computes INCRBYFLOAT and HINCRBYFLOAT in C's long double as x86 has it:
+// 64 bits of mantissa, 15 of exponent. A big.Float of that precision rounds the
+// same way; what it lacks is the end of the exponent's range.
+const (
+	Bits        = 64    // of the mantissa: the precision of a big.Float
+	MaxExponent = 16384 // every finite value is below 2^this
+
+	// strtold reads no more than this many bytes of a Redis argument.
+	longest = 5*1024 - 1
+)
+
+// Half of the least long double: this and less is zero.
+var least = new(big.Float).SetMantExp(big.NewFloat(1), -16446)
+
+// Parse reads a long double as strictly as Redis's string2ld: all of
+// what strtold takes (decimal, hexadecimal, infinity), without space around it,
+// and neither NaN nor beyond the range on either side.
+func Parse(b []byte) (*big.Float, bool) {
+	if len(b) == 0 || len(b) > longest {
+		return nil, false
+	}
+	negative := b[0] == '-'
+	if negative || b[0] == '+' {
+		b = b[1:]
+	}
+	var f *big.Float
+	switch {
+	case commands.Is(b, "INF") || commands.Is(b, "INFINITY"):
+		f = new(big.Float).SetInf(false)
+	case len(b) > 1 && b[0] == '0' && b[1]|0x20 == 'x':
+		f = parseDigits(b[2:], 16)
+	default:
+		f = parseDigits(b, 10)
+	}
+	if f == nil {
+		return nil, false
+	}
+	if negative {
+		f.Neg(f)
+	}
+	return f, true
+}
+
+// parseDigits reads digits, a point and an exponent (a power of ten after "e",
+// of two after "p" when the base is 16). It returns nil for anything else and
+// for what a long double cannot hold.
+func parseDigits(b []byte, base int) *big.Float {
+	digits, rest, scale, ok := splitMantissa(b, base)
+	if !ok {
+		return nil
+	}
+	exponent, ok := parseExponent(rest, base)
+	if !ok {
+		return nil
+	}
+	mantissa, _ := new(big.Int).SetString(string(digits), base)
+	if mantissa.Sign() == 0 {
+		return new(big.Float).SetPrec(Bits)
+	}
+	// Every number that follows is exact but the one that Quo or SetInt rounds.
+	var f *big.Float
+	if base == 16 {
+		f = new(big.Float).SetPrec(Bits).SetInt(mantissa)
+		f.SetMantExp(f, exponent-4*scale)
+	} else {
+		f = scaled(mantissa, exponent-scale)
+	}
+	if f.MantExp(nil) > MaxExponent || f.Cmp(least) <= 0 {
+		return nil
+	}
+	return f
+}
+
+// scaled is n times ten to the power of e.
+func scaled(n *big.Int, e int) *big.Float {
+	power := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(e, -e))), nil)
+	f := new(big.Float).SetPrec(Bits)
+	if e >= 0 {
+		return f.SetInt(power.Mul(power, n))
+	}
+	return f.Quo(new(big.Float).SetInt(n), new(big.Float).SetInt(power))
+}
+
+// splitMantissa cuts the mantissa off b: its digits without the point, how many
+// of them stand after it, and the rest. There must be a digit.
+func splitMantissa(b []byte, base int) (digits, rest []byte, scale int, ok bool) {
+	point := false
+	i := 0
+	for ; i < len(b); i++ {
+		switch {
+		case b[i] == '.' && !point:
+			point = true
+		case isDigit(b[i], base):
+			digits = append(digits, b[i])
+			if point {
+				scale++
+			}
+		default:
+			return digits, b[i:], scale, len(digits) > 0
+		}
+	}
+	return digits, nil, scale, len(digits) > 0
+}
+
+func isDigit(ch byte, base int) bool {
+	return '0' <= ch && ch <= '9' || base == 16 && 'a' <= ch|0x20 && ch|0x20 <= 'f'
+}
+
+// parseExponent reads "e5" or "p-5", or nothing, which is 0. An exponent that no
+// mantissa of 5119 digits brings back into the range is cut.
+func parseExponent(b []byte, base int) (int, bool) {
+	const far = 40_000
+	if len(b) == 0 {
+		return 0, true
+	}
+	letter := byte('e')
+	if base == 16 {
+		letter = 'p'
+	}
+	digits := bytes.TrimLeft(b[1:], "+-")
+	if b[0]|0x20 != letter || len(digits) == 0 || len(b)-len(digits) > 2 {
+		return 0, false
+	}
+	n := 0
+	for _, ch := range digits {
+		if !isDigit(ch, 10) {
+			return 0, false
+		}
+		n = min(n*10+int(ch-'0'), far)
+	}
+	if b[1] == '-' {
+		n = -n
+	}
+	return n, true
+}
+
+// Add is x+y. False means that there is no finite sum.
+func Add(x, y *big.Float) (*big.Float, bool) {
+	if x.IsInf() || y.IsInf() {
+		return nil, false
+	}
+	sum := new(big.Float).SetPrec(Bits).Add(x, y)
+	return sum, sum.MantExp(nil) <= MaxExponent
+}
+
+// Format writes a finite f as Redis does for people: 17 digits after
+// the point, without the zeros at the end, and no "-0".
+func Format(f *big.Float) []byte {
+	out := f.Append(nil, 'f', 17)
+	out = bytes.TrimRight(out, "0")
+	out = bytes.TrimSuffix(out, []byte("."))
+	if string(out) == "-0" {
+		return out[1:]
+	}
+	return out
+}

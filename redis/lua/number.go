@@ -1,0 +1,169 @@
+package lua
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/meowdis/meowdis/redis/trig"
+)
+
+// FormatNumber prints a number as Lua does: 14 digits, without zeros at the end.
+func FormatNumber(n float64) string {
+	if i := int64(n); float64(i) == n && i > -1e14 && i < 1e14 && (i != 0 || !math.Signbit(n)) {
+		return strconv.FormatInt(i, 10)
+	}
+	return string(appendG(nil, n, 14))
+}
+
+// appendG prints as C's %.*g.
+func appendG(b []byte, n float64, precision int) []byte {
+	if s := special(n); s != "" {
+		return append(b, s...)
+	}
+	return strconv.AppendFloat(b, n, 'g', max(precision, 1), 64)
+}
+
+// special is how C prints what is no finite number, and nothing for one that is.
+func special(n float64) string {
+	s := ""
+	switch {
+	case math.IsNaN(n):
+		s = "nan"
+	case math.IsInf(n, 0):
+		s = "inf"
+	default:
+		return ""
+	}
+	if math.Signbit(n) {
+		s = "-" + s
+	}
+	return s
+}
+
+// invalid is what an operation without a result makes, which prints as "-nan".
+var invalid = math.Float64frombits(0xFFF8000000000000)
+
+// checked is the result r of an operation on a and b: a NaN that they were not is
+// the same on every machine.
+func checked(r, a, b float64) float64 {
+	if r != r {
+		switch {
+		case a != a:
+			return a
+		case b != b:
+			return b
+		}
+		return invalid
+	}
+	return r
+}
+
+// modulo is a % b, whose sign is b's.
+func modulo(a, b float64) float64 { return checked(a-math.Floor(a/b)*b, a, b) }
+
+func power(a, b float64) float64 {
+	if b == 2 {
+		return a * a
+	}
+	return checked(trig.Pow(a, b), a, b)
+}
+
+const spaces = " \t\n\v\f\r"
+
+// ParseNumber reads a number as Lua does: decimal or hexadecimal, with space around
+// it. It reads up to a zero byte.
+func ParseNumber(s string) (float64, bool) {
+	if len(s) > 0 && len(s) < 16 && s[0] >= '0' && s[0] <= '9' && (len(s) == 1 || s[1]|0x20 != 'x') {
+		n, i := int64(0), 0
+		for ; i < len(s) && s[i] >= '0' && s[i] <= '9'; i++ {
+			n = n*10 + int64(s[i]-'0')
+		}
+		if i == len(s) {
+			return float64(n), true
+		}
+	}
+	s = strings.TrimLeft(cut(s), spaces)
+	n, rest, ok := ScanNumber(s)
+	if !ok || strings.Trim(rest, spaces) != "" {
+		return 0, false
+	}
+	return n, true
+}
+
+// ScanNumber is C's strtod: it reads the longest number that s begins with.
+func ScanNumber(s string) (n float64, rest string, ok bool) {
+	body := strings.TrimPrefix(s, "-")
+	negative := len(body) < len(s)
+	if !negative {
+		body = strings.TrimPrefix(s, "+")
+	}
+	lower := strings.ToLower(body[:min(len(body), 8)])
+	switch {
+	case strings.HasPrefix(lower, "infinity"):
+		n, rest = math.Inf(1), body[8:]
+	case strings.HasPrefix(lower, "inf"):
+		n, rest = math.Inf(1), body[3:]
+	case strings.HasPrefix(lower, "nan"):
+		n, rest = math.Float64frombits(0x7FF8000000000000), body[3:]
+	default:
+		end, literal := numeral(body)
+		if end == 0 {
+			return 0, s, false
+		}
+		n, _ = strconv.ParseFloat(literal, 64)
+		rest = body[end:]
+	}
+	if negative {
+		n = math.Copysign(n, -1)
+	}
+	return n, rest, true
+}
+
+// numeral is how far a number without a sign goes, and the number for ParseFloat.
+func numeral(s string) (end int, literal string) {
+	digit, exponent := isDigit, byte('e')
+	i := 0
+	if len(s) > 2 && s[0] == '0' && s[1]|0x20 == 'x' && (isHex(s[2]) || s[2] == '.' && len(s) > 3 && isHex(s[3])) {
+		digit, exponent, i = isHex, 'p', 2
+	}
+	begin := i
+	digits := 0
+	for ; i < len(s) && digit(s[i]); i++ {
+		digits++
+	}
+	if i < len(s) && s[i] == '.' {
+		for i++; i < len(s) && digit(s[i]); i++ {
+			digits++
+		}
+	}
+	if digits == 0 {
+		return 0, ""
+	}
+	end = i
+	if i < len(s) && s[i]|0x20 == exponent {
+		i++
+		if i < len(s) && (s[i] == '+' || s[i] == '-') {
+			i++
+		}
+		if i < len(s) && isDigit(s[i]) {
+			for i < len(s) && isDigit(s[i]) {
+				i++
+			}
+			return i, s[:i]
+		}
+	}
+	literal = s[:end]
+	if begin == 2 {
+		literal += "p0"
+	}
+	return end, literal
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+func isHex(c byte) bool   { return isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'f' }
+func isAlpha(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+func isSpace(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' }
+func isLower(c byte) bool { return c >= 'a' && c <= 'z' }
+func isUpper(c byte) bool { return c >= 'A' && c <= 'Z' }
+func isPunct(c byte) bool { return c > ' ' && c < 0x7f && !isAlpha(c) && !isDigit(c) }

@@ -1,0 +1,221 @@
+package script
+
+import (
+	"strings"
+
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/lua"
+	"github.com/meowdis/meowdis/redis/resp"
+)
+
+// The version of Redis whose scripts these are.
+const (
+	version    = "8.0.2"
+	versionNum = 0x080002
+)
+
+// coded is an error message with its code. One that begins with "-" has it already, if
+// it has more than one word.
+func coded(msg string) string {
+	msg = strings.Trim(msg, "\r\n")
+	if rest, ok := strings.CutPrefix(msg, "-"); ok {
+		if strings.Contains(rest, " ") {
+			return rest
+		}
+		msg = rest
+	}
+	return "ERR " + msg
+}
+
+// api makes the redis table that scripts and functions have.
+func (m *Machine) api() *lua.Table {
+	t := lua.Library(map[string]lua.GoFunction{
+		"call":          func(s *lua.State, args []lua.Value) []lua.Value { return m.redisCall(s, args, true) },
+		"pcall":         func(s *lua.State, args []lua.Value) []lua.Value { return m.redisCall(s, args, false) },
+		"log":           redisLog,
+		"setresp":       m.setResp,
+		"error_reply":   errorReply,
+		"status_reply":  statusReply,
+		"sha1hex":       sha1hex,
+		"set_repl":      setRepl,
+		"acl_check_cmd": m.aclCheck,
+	})
+	for name, n := range map[string]float64{"REPL_NONE": 0, "REPL_AOF": 1, "REPL_SLAVE": 2, "REPL_REPLICA": 2, "REPL_ALL": 3} {
+		t.SetField(name, lua.Number(n))
+	}
+	constants(t)
+	return t
+}
+
+// constants are those that a library has while it is loaded, too.
+func constants(t *lua.Table) {
+	for name, n := range map[string]float64{
+		"LOG_DEBUG": 0, "LOG_VERBOSE": 1, "LOG_NOTICE": 2, "LOG_WARNING": 3,
+		"REDIS_VERSION_NUM": versionNum,
+	} {
+		t.SetField(name, lua.Number(n))
+	}
+	t.SetField("REDIS_VERSION", lua.String(version))
+}
+
+// fail raises an error of the redis table's.
+func fail(s *lua.State, msg string) { s.ThrowValue(errorTable(msg)) }
+
+func (m *Machine) redisCall(s *lua.State, args []lua.Value, raise bool) []lua.Value {
+	refuse := func(v lua.Value) []lua.Value {
+		if raise {
+			s.ThrowValue(v)
+		}
+		return s.One(v)
+	}
+	if len(args) == 0 {
+		return refuse(errorTable("Please specify at least one argument for this redis lib call"))
+	}
+	words := make([][]byte, len(args))
+	for i, arg := range args {
+		word, ok := argument(arg)
+		if !ok {
+			return refuse(errorTable("Lua redis lib command arguments must be strings or integers"))
+		}
+		words[i] = word
+	}
+	if m.run == nil {
+		return refuse(errorTable("redis.call/pcall can only be called inside a script invocation"))
+	}
+	if msg := m.refused(words); msg != "" {
+		if m.run.Host.Rejected != nil {
+			v := resp.MakeError(msg)
+			m.run.Host.Rejected(words, &v)
+		}
+		return refuse(commandError(msg))
+	}
+	v, err := m.run.Host.Call(words, m.run.ReadOnly)
+	if err != nil {
+		if err != ErrKilled {
+			m.err = err
+		}
+		s.End(err)
+	}
+	if v.IsError() {
+		return refuse(m.value(v))
+	}
+	return s.One(m.value(v))
+}
+
+const notAllowed = "ERR This Redis command is not allowed from script"
+
+// refused is why a script may not run a command, or nothing.
+func (m *Machine) refused(args [][]byte) string {
+	cmd, _ := commands.Find(args)
+	switch called := commands.Called(args); {
+	case cmd == nil && called == nil:
+		if theirs := commands.Elsewhere.Called(args); theirs != nil && theirs.Flags&commands.NoScript != 0 {
+			return notAllowed
+		}
+		return "ERR Unknown Redis command called from script"
+	case cmd == nil:
+		return "ERR Wrong number of args calling Redis command from script"
+	case cmd.Flags&commands.NoScript != 0:
+		return notAllowed
+	case m.run.ReadOnly && (cmd.Flags&commands.Write != 0 || cmd.Has(commands.Replicates)):
+		return "ERR Write commands are not allowed from read-only scripts."
+	}
+	return ""
+}
+
+func redisLog(s *lua.State, args []lua.Value) []lua.Value {
+	if len(args) < 2 {
+		fail(s, "redis.log() requires two arguments or more.")
+	}
+	level, ok := args[0].ToNumber()
+	if !ok {
+		fail(s, "First argument must be a number (log level).")
+	}
+	if level < 0 || level > 3 {
+		fail(s, "Invalid log level.")
+	}
+	return nil
+}
+
+func (m *Machine) setResp(s *lua.State, args []lua.Value) []lua.Value {
+	if len(args) != 1 {
+		fail(s, "redis.setresp() requires one argument.")
+	}
+	f, _ := args[0].ToNumber()
+	n := lua.Integer(f)
+	if n != 2 && n != 3 {
+		fail(s, "RESP version must be 2 or 3.")
+	}
+	m.resp3 = n == 3
+	return nil
+}
+
+func oneString(args []lua.Value) (string, bool) {
+	if len(args) != 1 {
+		return "", false
+	}
+	return args[0].AsString()
+}
+
+func errorReply(s *lua.State, args []lua.Value) []lua.Value {
+	msg, ok := oneString(args)
+	if !ok {
+		return s.One(errorTable("wrong number or type of arguments"))
+	}
+	if !strings.HasPrefix(msg, "-") {
+		msg = "-" + msg
+	}
+	return s.One(errorTable(msg))
+}
+
+func statusReply(s *lua.State, args []lua.Value) []lua.Value {
+	msg, ok := oneString(args)
+	if !ok {
+		return s.One(errorTable("wrong number or type of arguments"))
+	}
+	return s.One(field("ok", lua.String(msg)))
+}
+
+func sha1hex(s *lua.State, args []lua.Value) []lua.Value {
+	if len(args) != 1 {
+		fail(s, "wrong number of arguments")
+	}
+	text, _ := args[0].Text()
+	return s.One(lua.String(SHA1([]byte(text))))
+}
+
+func setRepl(s *lua.State, args []lua.Value) []lua.Value {
+	if len(args) != 1 {
+		fail(s, "redis.set_repl() requires one argument.")
+	}
+	n, _ := args[0].ToNumber()
+	if lua.Integer(n)&^3 != 0 {
+		fail(s, "Invalid replication flags. Use REPL_AOF, REPL_REPLICA, REPL_ALL or REPL_NONE.")
+	}
+	return nil
+}
+
+func (m *Machine) aclCheck(s *lua.State, args []lua.Value) []lua.Value {
+	if len(args) == 0 {
+		fail(s, "Please specify at least one argument for this redis lib call")
+	}
+	words := make([][]byte, len(args))
+	for i, arg := range args {
+		word, ok := argument(arg)
+		if !ok {
+			fail(s, "Lua redis lib command arguments must be strings or integers")
+		}
+		words[i] = word
+	}
+	allowed, known := true, commands.Called(words) != nil
+	if m.run != nil && m.run.Host.Allowed != nil {
+		allowed, known = m.run.Host.Allowed(words)
+	}
+	if !known {
+		fail(s, "Invalid command passed to redis.acl_check_cmd()")
+	}
+	if cmd, _ := commands.Find(words); cmd == nil {
+		fail(s, "Wrong number of args for redis.acl_check_cmd()")
+	}
+	return s.One(lua.Bool(allowed))
+}

@@ -1,0 +1,228 @@
+package script
+
+import (
+	"strconv"
+	"strings"
+	"unsafe"
+
+	"github.com/meowdis/meowdis/redis/lua"
+	"github.com/meowdis/meowdis/redis/resp"
+)
+
+// value is a reply as a script sees it, in the protocol that it has chosen.
+func (m *Machine) value(v resp.Value) lua.Value {
+	if !m.resp3 {
+		return m.value2(v)
+	}
+	if v.RESP3 != nil {
+		v = *v.RESP3
+	}
+	switch v.Kind {
+	case resp.Null, resp.NullArray:
+		return lua.Nil
+	case resp.Bool:
+		return lua.Bool(v.Int != 0)
+	case resp.Double:
+		return field("double", lua.Number(v.Float))
+	case resp.BigNumber:
+		return field("big_number", lua.String(string(v.Str)))
+	case resp.Verbatim:
+		text := lua.NewTable(0, 2)
+		text.SetField("format", lua.String("txt"))
+		text.SetField("string", lua.String(string(v.Str)))
+		return field("verbatim_string", lua.Of(text))
+	case resp.Map, resp.PairMap:
+		t := lua.NewTable(0, 0)
+		for i := 0; i+1 < len(v.Elems); i += 2 {
+			if k := m.value(v.Elems[i]); !k.IsNil() {
+				m.state.Set(t, k, m.value(v.Elems[i+1]))
+			}
+		}
+		return field("map", lua.Of(t))
+	case resp.Set:
+		t := lua.NewTable(0, 0)
+		for _, e := range v.Elems {
+			if k := m.value(e); !k.IsNil() {
+				m.state.Set(t, k, lua.True)
+			}
+		}
+		return field("set", lua.Of(t))
+	case resp.Scored:
+		return m.array(pairs(v.Elems))
+	case resp.Array, resp.Push:
+		return m.array(v.Elems)
+	}
+	return m.value2(v)
+}
+
+func (m *Machine) value2(v resp.Value) lua.Value {
+	switch v.Kind {
+	case resp.Null, resp.NullArray:
+		return lua.False
+	case resp.Status:
+		return field("ok", lua.String(string(v.Str)))
+	case resp.Error:
+		return commandError(string(v.Str))
+	case resp.Int, resp.Bool:
+		return lua.Number(float64(v.Int))
+	case resp.PairMap:
+		return m.array(pairs(v.Elems))
+	case resp.Array, resp.Push, resp.Map, resp.Set, resp.Scored:
+		return m.array(v.Elems)
+	case resp.Double:
+		if v.Str == nil {
+			return m.string([]byte(resp.FormatDouble(v.Float)))
+		}
+	}
+	return m.string(v.Str)
+}
+
+func (m *Machine) string(b []byte) lua.Value {
+	m.state.Grow(len(b))
+	return lua.String(string(b))
+}
+
+func pairs(elems []resp.Value) []resp.Value {
+	list := make([]resp.Value, 0, len(elems)/2)
+	for i := 0; i+1 < len(elems); i += 2 {
+		list = append(list, resp.MakeArray(elems[i:i+2]...))
+	}
+	return list
+}
+
+func (m *Machine) array(elems []resp.Value) lua.Value {
+	t := lua.NewTable(len(elems), 0)
+	m.state.Grow(24 * len(elems))
+	for i := range elems {
+		t.SetIndex(i+1, m.value(elems[i]))
+	}
+	return lua.Of(t)
+}
+
+func field(name string, v lua.Value) lua.Value {
+	t := lua.NewTable(0, 1)
+	t.SetField(name, v)
+	return lua.Of(t)
+}
+
+// errorTable is an error of the redis table's: a message, or a whole error reply,
+// which begins with "-".
+func errorTable(msg string) lua.Value {
+	return field("err", lua.String(coded(msg)))
+}
+
+// commandError is an error reply as a script sees it.
+func commandError(msg string) lua.Value {
+	v := field("err", lua.String(msg))
+	v.AsTable().SetField("ignore_error_stats_update", lua.True)
+	return v
+}
+
+const maxReplyDepth = 3998 // as many tables as have room on the reference's stack
+
+// valueBytes is the size of a resp.Value.
+const valueBytes = int(unsafe.Sizeof(resp.Value{}))
+
+// grow charges an element of the reply and its n bytes.
+func (m *Machine) grow(n int) {
+	if m.run.Host.Grow != nil {
+		m.run.Host.Grow(valueBytes + n)
+	}
+}
+
+// reply is a script's value as a reply.
+func (m *Machine) reply(v lua.Value, depth int) resp.Value {
+	switch v.Type() {
+	case "string":
+		s, _ := v.AsString()
+		m.grow(len(s))
+		if s == "" {
+			return resp.MakeString(s)
+		}
+		return resp.MakeBulk(unsafe.Slice(unsafe.StringData(s), len(s))) // not copied: a script may return one string many times
+	case "number":
+		n, _ := v.AsNumber()
+		return resp.MakeInt(int64(lua.Integer(n)))
+	case "boolean":
+		b, _ := v.AsBool()
+		switch {
+		case m.resp3:
+			return resp.Value{Kind: resp.Bool, Int: map[bool]int64{true: 1}[b]}
+		case b:
+			return resp.One
+		}
+	case "table":
+		if depth > maxReplyDepth {
+			return resp.MakeError("ERR reached lua stack limit")
+		}
+		return m.tableReply(v.AsTable(), depth+1)
+	}
+	return resp.Nil
+}
+
+// tableReply is that of a table: what the first of some fields says, or an array up to
+// the first nil.
+func (m *Machine) tableReply(t *lua.Table, depth int) resp.Value {
+	if msg, ok := t.Field("err").AsString(); ok {
+		msg, _, _ = strings.Cut(msg, "\x00")
+		return resp.MakeError(oneLine(msg))
+	}
+	if msg, ok := t.Field("ok").AsString(); ok {
+		msg, _, _ = strings.Cut(msg, "\x00")
+		return resp.MakeStatus(oneLine(msg))
+	}
+	if n, ok := t.Field("double").AsNumber(); ok {
+		return resp.MakeDouble(n)
+	}
+	if elems := t.Field("map").AsTable(); elems != nil {
+		v := resp.Value{Kind: resp.Map}
+		for k, e, _ := elems.Next(lua.Nil); !k.IsNil(); k, e, _ = elems.Next(k) {
+			m.grow(valueBytes)
+			v.Elems = append(v.Elems, m.reply(k, depth), m.reply(e, depth))
+		}
+		return v
+	}
+	if elems := t.Field("set").AsTable(); elems != nil {
+		v := resp.Value{Kind: resp.Set}
+		for k, _, _ := elems.Next(lua.Nil); !k.IsNil(); k, _, _ = elems.Next(k) {
+			m.grow(0)
+			v.Elems = append(v.Elems, m.reply(k, depth))
+		}
+		return v
+	}
+	if n, ok := t.Field("big_number").AsString(); ok {
+		return resp.Value{Kind: resp.BigNumber, Str: []byte(oneLine(n))}
+	}
+	if text := t.Field("verbatim_string").AsTable(); text != nil {
+		s, isString := text.Field("string").AsString()
+		if _, hasFormat := text.Field("format").AsString(); isString && hasFormat {
+			m.grow(len(s))
+			return resp.Value{Kind: resp.Verbatim, Str: []byte(s)}
+		}
+	}
+	v := resp.Value{Kind: resp.Array}
+	for i := 1; ; i++ {
+		e := t.Index(i)
+		if e.IsNil() {
+			return v
+		}
+		m.grow(0)
+		v.Elems = append(v.Elems, m.reply(e, depth))
+	}
+}
+
+// argument is an argument of redis.call, if it can be one.
+func argument(v lua.Value) ([]byte, bool) {
+	if s, ok := v.AsString(); ok {
+		return []byte(s), true
+	}
+	n, ok := v.AsNumber()
+	if !ok {
+		return nil, false
+	}
+	const most = 1<<63 - 1
+	if i := int64(lua.Integer(n)); float64(i) == n && n > -most/2 && n < most/2 {
+		return strconv.AppendInt(nil, i, 10), true
+	}
+	return []byte(resp.FormatDouble(n)), true
+}

@@ -1,0 +1,279 @@
+package script
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/meowdis/meowdis/redis/lua"
+	"github.com/meowdis/meowdis/redis/resp"
+)
+
+// Library is a library of functions: source that was loaded once.
+type Library struct {
+	Name      string
+	Functions []Function // in the order of their registration
+
+	program *lua.Program
+}
+
+// Function is a function as its library registers it.
+type Function struct {
+	Name        string
+	Description []byte // nil for none
+	Flags       Flags
+}
+
+// Function is the function of that name, in any case, or nil. Where a library has several
+// it is the first one.
+func (l *Library) Function(name string) *Function {
+	for i := range l.Functions {
+		if strings.EqualFold(l.Functions[i].Name, name) {
+			return &l.Functions[i]
+		}
+	}
+	return nil
+}
+
+// LibraryName reads the first line of a library. bad is the error reply to one that is none.
+func LibraryName(source []byte) (name string, bad resp.Value) {
+	line, _, ended := bytes.Cut(source, []byte("\n"))
+	switch {
+	case !bytes.HasPrefix(source, []byte("#!")):
+		return "", resp.MakeError("ERR Missing library metadata")
+	case !ended:
+		return "", resp.MakeError("ERR Invalid library metadata")
+	}
+	words, err := resp.SplitLine(string(line))
+	if err != nil || len(words) == 0 {
+		return "", resp.MakeError("ERR Invalid library metadata")
+	}
+	given := false
+	for _, word := range words[1:] {
+		switch key, value, ok := bytes.Cut(word, []byte("=")); {
+		case !ok || !strings.EqualFold(string(key), "name"):
+			return "", resp.MakeError(oneLine("ERR Invalid metadata value given: " + string(word)))
+		case given:
+			return "", resp.MakeError("ERR Invalid metadata value, name argument was given multiple times")
+		default:
+			name, given = string(value), true
+		}
+	}
+	engine := strings.TrimPrefix(string(words[0]), "#!")
+	switch {
+	case !given:
+		return "", resp.MakeError("ERR Library name was not given")
+	case !isName(name):
+		return "", resp.MakeError("ERR " + badName)
+	case !strings.EqualFold(engine, "lua"):
+		return "", resp.MakeError(oneLine("ERR Engine '" + engine + "' not found"))
+	}
+	return name, resp.Value{}
+}
+
+const badName = "Library names can only contain letters, numbers, or underscores(_) and must be at least one character long"
+
+func isName(s string) bool {
+	for _, c := range []byte(s) {
+		if c != '_' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// LoadTime is how long a library may take to register its functions.
+const LoadTime = 500 * time.Millisecond
+
+// LoadLibrary compiles the source of a library and has it register its functions. bad is the
+// error reply to one that fails, or takes long: until late returns true, or, where the clock stands still
+// and late is nil, for a number of steps. It depends on nothing else but the source.
+func LoadLibrary(source []byte, late func() bool) (l *Library, bad resp.Value) {
+	l = &Library{}
+	if l.Name, bad = LibraryName(source); bad.IsError() {
+		return nil, bad
+	}
+	program, err := lua.Compile(string(source[bytes.IndexByte(source, '\n'):]), "@user_function")
+	if err != nil {
+		return nil, resp.MakeError(oneLine("ERR Error compiling function: " + err.Error()))
+	}
+	l.program = program
+	if _, bad = l.load(late); bad.IsError() {
+		return nil, bad
+	}
+	if len(l.Functions) == 0 {
+		return nil, resp.MakeError("ERR No functions registered")
+	}
+	return l, resp.Value{}
+}
+
+// loadSteps is how often the loading of a library may be interrupted, which is about half a
+// second of work.
+const loadSteps = 1 << 16
+
+var errLoadTimeout = errors.New("FUNCTION LOAD timeout")
+
+// NewMachine makes a machine for the library's functions. What the library keeps in variables
+// is the machine's. late is LoadLibrary's.
+func (l *Library) NewMachine(late func() bool) (*Machine, resp.Value) {
+	copied := Library{program: l.program}
+	return copied.load(late)
+}
+
+// load runs the library in a new machine. While it is loaded it sees little more than
+// register_function; afterwards its functions see what scripts see.
+func (l *Library) load(late func() bool) (*Machine, resp.Value) {
+	m := newMachine()
+	m.functions, m.loading = map[string]*lua.Function{}, l
+	m.state.Globals.SetField("redis", lua.Of(m.api()))
+	m.protect()
+
+	api := lua.Library(map[string]lua.GoFunction{"log": redisLog, "register_function": m.register})
+	constants(api)
+	api.SetMeta(indexed(missing()))
+	atLoad := lua.NewTable(0, 1)
+	atLoad.SetField("redis", lua.Of(api))
+	atLoad.SetMeta(indexed(missing()))
+	env, index := lua.NewTable(0, 0), indexed(lua.Of(atLoad))
+	env.SetMeta(index)
+	freeze(env)
+	freeze(atLoad)
+
+	if late == nil {
+		steps := 0
+		late = func() bool { steps++; return steps > loadSteps }
+	}
+	asked := m.state.Interrupt
+	m.state.Interrupt = func() error {
+		if late() {
+			return errLoadTimeout
+		}
+		return nil
+	}
+	m.state.SetMemoryLimit(MemoryLimit)
+	_, err := m.state.Call(m.state.Bind(l.program, env))
+	m.state.Close()
+	m.state.Interrupt, m.loading = asked, nil
+	index.SetField("__index", lua.Of(m.state.Globals))
+
+	var failed *lua.Error
+	switch {
+	case errors.As(err, &failed):
+		return nil, resp.MakeError(oneLine("ERR Error registering functions: " + m.message(failed)))
+	case err != nil:
+		return nil, resp.MakeError("ERR Error registering functions: ERR " + err.Error())
+	}
+	return m, resp.Value{}
+}
+
+// register is redis.register_function.
+func (m *Machine) register(s *lua.State, args []lua.Value) []lua.Value {
+	l := m.loading
+	if l == nil {
+		fail(s, "redis.register_function can only be called on FUNCTION LOAD command")
+	}
+	f, callback := registered(s, args)
+	if !isName(f.Name) {
+		fail(s, badName)
+	}
+	if m.functions[f.Name] != nil {
+		fail(s, "Function already exists in the library")
+	}
+	m.functions[f.Name] = callback
+	m.state.Roots = append(m.state.Roots, lua.Of(callback))
+	m.state.Grow(128 + len(f.Name) + len(f.Description))
+	l.Functions = append(l.Functions, f)
+	return nil
+}
+
+// registered reads the arguments of redis.register_function: a name and a function, or a
+// table of named ones.
+func registered(s *lua.State, args []lua.Value) (f Function, callback *lua.Function) {
+	switch len(args) {
+	case 1:
+		t := args[0].AsTable()
+		if t == nil {
+			fail(s, "calling redis.register_function with a single argument is only applicable to Lua table (representing named arguments).")
+		}
+		return named(s, t)
+	case 2:
+		var ok bool
+		if f.Name, ok = args[0].Text(); !ok {
+			fail(s, "first argument to redis.register_function must be a string")
+		}
+		if callback = args[1].AsFunction(); callback == nil {
+			fail(s, "second argument to redis.register_function must be a function")
+		}
+		return f, callback
+	}
+	fail(s, "wrong number of arguments to redis.register_function")
+	return f, nil
+}
+
+func named(s *lua.State, t *lua.Table) (f Function, callback *lua.Function) {
+	hasName := false
+	text := func(of string, v lua.Value) string {
+		text, ok := v.Text()
+		if !ok {
+			fail(s, of+" argument given to redis.register_function must be a string")
+		}
+		return text
+	}
+	for k, v, _ := t.Next(lua.Nil); !k.IsNil(); k, v, _ = t.Next(k) {
+		key, ok := k.Text()
+		if !ok {
+			fail(s, "named argument key given to redis.register_function is not a string")
+		}
+		switch strings.ToLower(key) {
+		case "function_name":
+			f.Name, hasName = text("function_name", v), true
+		case "description":
+			f.Description = append([]byte{}, text("description", v)...)
+		case "callback":
+			if callback = v.AsFunction(); callback == nil {
+				fail(s, "callback argument given to redis.register_function must be a function")
+			}
+		case "flags":
+			f.Flags = flagsOf(s, v.AsTable())
+		default:
+			fail(s, "unknown argument given to redis.register_function")
+		}
+	}
+	switch {
+	case !hasName:
+		fail(s, "redis.register_function must get a function name argument")
+	case callback == nil:
+		fail(s, "redis.register_function must get a callback argument")
+	}
+	return f, callback
+}
+
+// flagsOf reads the flags of a function: a list of their names.
+func flagsOf(s *lua.State, t *lua.Table) (flags Flags) {
+	if t == nil {
+		fail(s, "flags argument to redis.register_function must be a table representing function flags")
+	}
+	for i := 1; ; i++ {
+		v := t.Index(i)
+		if v.IsNil() {
+			return flags
+		}
+		name, _ := v.AsString()
+		flag, known := flagOf(strings.ToLower(name), false)
+		if !known {
+			fail(s, "unknown flag given")
+		}
+		flags |= flag
+	}
+}
+
+// Call runs a function of the machine's library, which has one of that name. An error is what
+// the host's functions returned; what the function does wrong is an error reply.
+func (m *Machine) Call(function string, r *Run) (resp.Value, error) {
+	return m.call(m.functions[function], function, r, lua.Of(stringTable(r.Keys)), lua.Of(stringTable(r.Args)))
+}
+
+// Full reports whether the last run failed since it, or what the library keeps, took too much
+// memory.
+func (m *Machine) Full() bool { return m.full }

@@ -1,0 +1,232 @@
+package script
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/meowdis/meowdis/redis/lua"
+	"github.com/meowdis/meowdis/redis/resp"
+)
+
+// Host carries out what a script asks for.
+type Host struct {
+	// Call runs a command and returns its reply. What stops the script without its
+	// pcall noticing is an error.
+	Call func(args [][]byte, readOnly bool) (resp.Value, error)
+	// Allowed reports whether the user may run a command, and known whether there is
+	// such a command. Nil allows all that Call does not refuse.
+	Allowed func(args [][]byte) (allowed, known bool)
+	// Rejected is called with a command that scripts may not run, and its error. It may be nil.
+	Rejected func(args [][]byte, v *resp.Value)
+	// Grow charges n bytes before the script allocates them, and panics when they are too many. Nil
+	// charges nothing.
+	Grow func(n int)
+	// Interrupt ends the script with the error that it returns. It may be nil.
+	Interrupt func() error
+}
+
+// Run is one run of a script or a function.
+type Run struct {
+	Keys, Args [][]byte
+	ReadOnly   bool  // it may not write
+	Seed       int32 // of math.random
+	Host       Host
+}
+
+// ErrKilled is what Interrupt returns for a script that SCRIPT KILL ends.
+var ErrKilled = errors.New("Script killed by user with SCRIPT KILL...")
+
+// Machine runs scripts, one at a time.
+type Machine struct {
+	state *lua.State
+	run   *Run
+	resp3 bool
+	err   error // what Call returned
+
+	functions map[string]*lua.Function // of a library, by name; nil for EVAL
+	loading   *Library                 // the library whose functions are being registered
+	full      bool                     // the last run failed for want of memory
+
+	json jsonSettings
+}
+
+// MemoryLimit is how much a script may hold, in bytes, about.
+const MemoryLimit = 256 << 20
+
+// Hook, unless it is nil, is called with each new state before it is protected. Tests replace functions in it
+// by functions that panic.
+var Hook func(*lua.State)
+
+// NewMachine makes a machine for scripts of EVAL.
+func NewMachine() *Machine {
+	m := newMachine()
+	api := m.api()
+	lua.AddFunctions(api, map[string]lua.GoFunction{
+		"replicate_commands": func(s *lua.State, _ []lua.Value) []lua.Value { return s.One(lua.True) },
+		"breakpoint":         func(s *lua.State, _ []lua.Value) []lua.Value { return s.One(lua.False) },
+		"debug":              func(*lua.State, []lua.Value) []lua.Value { return nil },
+	})
+	m.state.Globals.SetField("redis", lua.Of(api))
+	m.protect()
+	return m
+}
+
+// newMachine makes one without the redis table, and without protection.
+func newMachine() *Machine {
+	m := &Machine{state: lua.NewState(), json: defaultJSON}
+	s := m.state
+	s.OpenLibraries()
+	g := s.Globals
+	clock := lua.NewTable(0, 1)
+	clock.SetField("clock", lua.Of(lua.GoFunc("clock", osClock)))
+	g.SetField("os", lua.Of(clock))
+	g.SetField("cjson", lua.Of(jsonLibrary(&m.json)))
+	g.SetField("cmsgpack", lua.Of(packLibrary()))
+	g.SetField("bit", lua.Of(lua.Library(bitFunctions)))
+	g.SetField("struct", lua.Of(lua.Library(structFunctions)))
+	g.SetField("pcall", lua.Of(lua.GoFunc("pcall", pcall)))
+	s.Interrupt = func() error {
+		if m.run == nil || m.run.Host.Interrupt == nil {
+			return nil
+		}
+		return m.run.Host.Interrupt()
+	}
+	return m
+}
+
+// pcall is Lua's, but that the error of a command is its text.
+// After another table comes its field err.
+func pcall(s *lua.State, args []lua.Value) []lua.Value {
+	fn := lua.True // what the reference implementation calls without a function
+	if len(args) > 0 {
+		fn, args = args[0], args[1:]
+	}
+	results, failed := s.Protected(fn, args)
+	if failed == nil {
+		return append([]lua.Value{lua.True}, results...)
+	}
+	t := failed.Value.AsTable()
+	if t == nil {
+		return []lua.Value{lua.False, failed.Value}
+	}
+	msg := t.Field("err")
+	if isText(msg) {
+		return []lua.Value{lua.False, msg}
+	}
+	return []lua.Value{lua.False, failed.Value, msg}
+}
+
+func isText(v lua.Value) bool {
+	_, ok := v.Text()
+	return ok
+}
+
+// protect makes what is in the globals read-only, and reading a global that is not
+// there an error.
+func (m *Machine) protect() {
+	if Hook != nil {
+		Hook(m.state)
+	}
+	m.state.Globals.SetMeta(indexed(missing()))
+	freeze(m.state.Globals)
+	freeze(m.state.StringMeta())
+}
+
+// indexed is a metatable with that __index.
+func indexed(index lua.Value) *lua.Table {
+	meta := lua.NewTable(0, 1)
+	meta.SetField("__index", index)
+	return meta
+}
+
+// missing is the __index of a table in which what is not there is an error.
+func missing() lua.Value {
+	return lua.Of(lua.GoFunc("__index", func(s *lua.State, args []lua.Value) []lua.Value {
+		name, _ := lua.Arg(args, 2).Text()
+		s.Throw("Script attempted to access nonexistent global variable '" + name + "'")
+		return nil
+	}))
+}
+
+func freeze(t *lua.Table) {
+	if t == nil || t.ReadOnly {
+		return
+	}
+	t.ReadOnly = true
+	freeze(t.Meta())
+	for k, v, _ := t.Next(lua.Nil); !k.IsNil(); k, v, _ = t.Next(k) {
+		freeze(v.AsTable())
+	}
+}
+
+// Eval runs a script. An error is what the host's functions returned; what the script
+// does wrong is an error reply.
+func (m *Machine) Eval(s *Script, r *Run) (resp.Value, error) {
+	m.state.Globals.SetField("KEYS", lua.Of(stringTable(r.Keys)))
+	m.state.Globals.SetField("ARGV", lua.Of(stringTable(r.Args)))
+	return m.call(m.state.Bind(s.program, m.state.Globals), s.SHA, r)
+}
+
+// call runs a function, which error replies call name.
+func (m *Machine) call(fn *lua.Function, name string, r *Run, args ...lua.Value) (resp.Value, error) {
+	m.run, m.resp3, m.err, m.full = r, false, nil, false
+	m.json = defaultJSON
+	m.state.SeedRandom(r.Seed)
+	m.state.Reset()
+	if m.functions == nil { // a library's variables stay
+		m.state.SetMemoryLimit(MemoryLimit)
+	}
+	m.state.SetReserve(r.Host.Grow)
+	defer func() {
+		m.run = nil
+		m.state.SetReserve(nil)
+		m.state.Close()
+	}()
+	vs, err := m.state.Call(fn, args...)
+	var failed *lua.Error
+	var ended *lua.Ended
+	switch {
+	case m.err != nil:
+		return resp.Value{}, m.err
+	case errors.As(err, &failed):
+		msg, _ := failed.Value.AsString()
+		m.full = msg == lua.ErrMemory.Error()
+		return m.errorReply(failed, name), nil
+	case errors.As(err, &ended) && ended.Err == ErrKilled:
+		return m.errorReply(&lua.Error{Value: lua.String(ErrKilled.Error()), Source: ended.Source, Line: ended.Line}, name), nil
+	case err != nil:
+		return resp.Value{}, err
+	case len(vs) == 0:
+		return resp.Nil, nil
+	}
+	return m.reply(vs[0], 0), nil
+}
+
+func stringTable(list [][]byte) *lua.Table {
+	t := lua.NewTable(len(list), 0)
+	for i, b := range list {
+		t.SetIndex(i+1, lua.String(string(b)))
+	}
+	return t
+}
+
+// errorReply is the reply to a script that has failed: its error, and where.
+func (m *Machine) errorReply(e *lua.Error, name string) resp.Value {
+	msg, _, _ := strings.Cut(m.message(e), "\x00")
+	if e.Line != 0 && e.Source != "" {
+		msg += " script: " + name + ", on " + e.Source + ":" + resp.FormatInt(int64(e.Line)) + "."
+	}
+	return resp.MakeError(oneLine(msg))
+}
+
+// message is what an error says, with its code.
+func (m *Machine) message(e *lua.Error) string {
+	t := e.Value.AsTable()
+	if t == nil {
+		return "ERR " + m.state.ToString(e.Value)
+	}
+	if msg, ok := t.Field("err").Text(); ok {
+		return msg
+	}
+	return "ERR unknown error"
+}

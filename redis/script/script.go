@@ -1,0 +1,154 @@
+package script
+
+import (
+	"bytes"
+	"crypto/sha1"
+	"encoding/hex"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"unicode"
+
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/lua"
+	"github.com/meowdis/meowdis/redis/resp"
+)
+
+// Flags are what a script says of itself in its first line.
+type Flags uint8
+
+const (
+	NoWrites Flags = 1 << iota
+	AllowOOM
+	AllowStale
+	NoCluster
+	AllowCrossSlotKeys
+
+	// AllowKeyLocking is Upstash's: the script may use keys that it was not given.
+	AllowKeyLocking
+)
+
+var flagNames = []string{"no-writes", "allow-oom", "allow-stale", "no-cluster", "allow-cross-slot-keys", "allow-key-locking"}
+
+// Names are the flags that are set, as FUNCTION LIST shows them.
+func (f Flags) Names() []string {
+	var names []string
+	for i, name := range flagNames {
+		if f&(1<<i) != 0 {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func flagOf(name string, upstash bool) (Flags, bool) {
+	for i, have := range flagNames {
+		if have == name && (upstash || 1<<i != AllowKeyLocking) {
+			return 1 << i, true
+		}
+	}
+	return 0, false
+}
+
+// Script is a compiled script.
+type Script struct {
+	SHA      string // of the source, in hexadecimal
+	Declares bool   // what it does, in a first line
+	Flags    Flags
+	Hint     *Hint
+	program  *lua.Program
+}
+
+// Hint is a guess whether a script or a library writes.
+type Hint struct{ writes atomic.Bool }
+
+// NewHint guesses by the words of the source.
+func NewHint(source []byte) *Hint {
+	h := &Hint{}
+	words := bytes.FieldsFunc(source, func(c rune) bool { return c != '.' && !unicode.IsLetter(c) && !unicode.IsDigit(c) })
+	h.writes.Store(slices.ContainsFunc(words, func(word []byte) bool {
+		cmd := commands.Called([][]byte{word})
+		return cmd != nil && cmd.Flags&commands.Write != 0
+	}))
+	return h
+}
+
+// Writes is the guess.
+func (h *Hint) Writes() bool { return h.writes.Load() }
+
+// Wrote corrects it.
+func (h *Hint) Wrote() { h.writes.Store(true) }
+
+// SHA1 is the name of a script: the hash of its source, in hexadecimal.
+func SHA1(source []byte) string {
+	sum := sha1.Sum(source)
+	return hex.EncodeToString(sum[:])
+}
+
+// Compile compiles a script of EVAL or SCRIPT LOAD. With upstash its first line may
+// have that service's flags, too. bad is the error reply to a source that is none.
+func Compile(source []byte, upstash bool) (s *Script, bad resp.Value) {
+	s = &Script{SHA: SHA1(source), Hint: NewHint(source), Declares: bytes.HasPrefix(source, []byte("#!"))}
+	body, flags, msg := shebang(string(source), upstash)
+	if msg != "" {
+		return nil, resp.MakeError("ERR " + msg)
+	}
+	s.Flags = flags
+	program, err := lua.Compile(body, "@user_script")
+	if err != nil {
+		return nil, resp.MakeError(oneLine("ERR Error compiling script (new function): " + err.Error()))
+	}
+	s.program = program
+	return s, resp.Value{}
+}
+
+// Declared returns the flags in the first line of a script. declared is false without that line, and for a wrong one.
+func Declared(source []byte) (flags Flags, declared bool) {
+	if !bytes.HasPrefix(source, []byte("#!")) {
+		return 0, false
+	}
+	end := bytes.IndexByte(source, '\n') + 1
+	_, flags, bad := shebang(string(source[:end]), true)
+	return flags, bad == "" && end > 0
+}
+
+// shebang reads a first line that begins with "#!". The body begins with the end of
+// that line, so that its lines keep their numbers.
+func shebang(source string, upstash bool) (body string, flags Flags, bad string) {
+	if !strings.HasPrefix(source, "#!") {
+		return source, 0, ""
+	}
+	line, _, ok := strings.Cut(source, "\n")
+	if !ok {
+		return "", 0, "Invalid script shebang"
+	}
+	words := strings.Fields(line)
+	if words[0] != "#!lua" {
+		return "", 0, "Unexpected engine in script shebang: " + words[0]
+	}
+	for _, word := range words[1:] {
+		list, ok := strings.CutPrefix(word, "flags=")
+		if !ok {
+			return "", 0, "Unknown lua shebang option: " + word
+		}
+		for _, name := range strings.Split(list, ",") {
+			if name == "" {
+				continue
+			}
+			flag, known := flagOf(name, upstash)
+			if !known {
+				return "", 0, "Unexpected flag in script shebang: " + name
+			}
+			flags |= flag
+		}
+	}
+	return source[len(line):], flags, ""
+}
+
+// oneLine is a text in which nothing ends the line of an error reply.
+func oneLine(s string) string {
+	if !strings.ContainsAny(s, "\r\n") {
+		return s
+	}
+	return strings.NewReplacer("\r", " ", "\n", " ").Replace(s)
+}

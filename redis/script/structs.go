@@ -1,0 +1,268 @@
+package script
+
+import (
+	"encoding/binary"
+	"math"
+	"strings"
+
+	"github.com/meowdis/meowdis/redis/lua"
+)
+
+var structFunctions = map[string]lua.GoFunction{"pack": structPack, "unpack": structUnpack, "size": structSize}
+
+// layout reads the format of struct's functions.
+type layout struct {
+	s      *lua.State
+	format string
+	pos    int
+	big    bool
+	align  int
+	total  int
+}
+
+const maxAlign = 8
+
+func newLayout(s *lua.State, format string) *layout {
+	format, _, _ = strings.Cut(format, "\x00")
+	return &layout{s: s, format: format, align: 1}
+}
+
+func (l *layout) number(otherwise int) int {
+	if l.pos >= len(l.format) || l.format[l.pos] < '0' || l.format[l.pos] > '9' {
+		return otherwise
+	}
+	n := 0
+	for l.pos < len(l.format) && l.format[l.pos] >= '0' && l.format[l.pos] <= '9' {
+		if n > (math.MaxInt32-9)/10 {
+			l.s.Throw("integral size overflow")
+		}
+		n = n*10 + int(l.format[l.pos]-'0')
+		l.pos++
+	}
+	return n
+}
+
+// next reads one option: its letter, its size and how many bytes align it. It settles
+// those that only set something.
+func (l *layout) next() (c byte, size, pad int, ok bool) {
+	for l.pos < len(l.format) {
+		c = l.format[l.pos]
+		l.pos++
+		switch c {
+		case ' ':
+		case '>':
+			l.big = true
+		case '<':
+			l.big = false
+		case '!':
+			a := l.number(maxAlign)
+			if a <= 0 || a&(a-1) != 0 {
+				l.s.Throwf("alignment %d is not a power of 2", a)
+			}
+			l.align = a
+		default:
+			size = l.size(c)
+			align := size
+			if align == 0 || c == 'x' || c == 'c' || c == 's' || c == 'b' || c == 'B' {
+				return c, size, 0, true
+			}
+			align = min(align, l.align)
+			return c, size, -l.total & (align - 1), true
+		}
+	}
+	return 0, 0, 0, false
+}
+
+func (l *layout) size(c byte) int {
+	switch c {
+	case 'b', 'B', 'x':
+		return 1
+	case 'h', 'H':
+		return 2
+	case 'l', 'L', 'T', 'd':
+		return 8
+	case 'f':
+		return 4
+	case 's':
+		return 0
+	case 'c':
+		return l.number(1)
+	case 'i', 'I':
+		n := l.number(4)
+		if n > 32 {
+			l.s.Throwf("integral size %d is larger than limit of %d", n, 32)
+		}
+		return n
+	}
+	if isAlnum := c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z'; !isAlnum {
+		l.unknown(c)
+	}
+	return 0 // a letter, which pack and unpack refuse, and size does not
+}
+
+// unknown raises that an option does not exist.
+func (l *layout) unknown(c byte) {
+	l.s.BadArgument(1, "invalid format option '"+string([]byte{c})+"'")
+}
+
+func (l *layout) ordered(b []byte) []byte {
+	if l.big {
+		for i, j := 0, len(b)-1; i < j; i, j = i+1, j-1 {
+			b[i], b[j] = b[j], b[i]
+		}
+	}
+	return b
+}
+
+// integer is the low bytes of a number, as many as size; beyond eight there are none.
+func (l *layout) integer(n float64, size int) []byte {
+	v := uint64(lua.Integer(n))
+	if n >= 1<<63 {
+		v = uint64(n)
+	}
+	b := make([]byte, size)
+	for i := range min(size, 8) {
+		b[i] = byte(v >> (8 * i))
+	}
+	return l.ordered(b)
+}
+
+func structPack(s *lua.State, args []lua.Value) []lua.Value {
+	l := newLayout(s, s.CheckString(args, 1))
+	args = append(args[:len(args):len(args)], lua.Nil) // the reference implementation marks their end
+	var out []byte
+	arg := 2
+	for {
+		c, size, pad, ok := l.next()
+		if !ok {
+			break
+		}
+		out = append(out, make([]byte, pad)...)
+		switch c {
+		case 'x':
+			out = append(out, 0)
+		case 'f':
+			out = append(out, l.ordered(binary.LittleEndian.AppendUint32(nil, math.Float32bits(float32(s.CheckNumber(args, arg)))))...)
+			arg++
+		case 'd':
+			out = append(out, l.ordered(binary.LittleEndian.AppendUint64(nil, math.Float64bits(s.CheckNumber(args, arg))))...)
+			arg++
+		case 'c', 's':
+			text := s.CheckString(args, arg)
+			if c == 's' || size == 0 {
+				size = len(text)
+			}
+			if len(text) < size {
+				s.BadArgument(arg+1, "string too short")
+			}
+			arg++
+			out = append(out, text[:size]...)
+			if c == 's' {
+				out = append(out, 0)
+			}
+		default:
+			if strings.IndexByte("bBhHlLTiI", c) < 0 {
+				l.unknown(c)
+			}
+			out = append(out, l.integer(s.CheckNumber(args, arg), size)...)
+			arg++
+		}
+		s.Fits(len(out))
+		l.total = len(out)
+	}
+	s.Grow(len(out))
+	return s.One(lua.String(string(out)))
+}
+
+func structUnpack(s *lua.State, args []lua.Value) []lua.Value {
+	l := newLayout(s, s.CheckString(args, 1))
+	data := s.CheckString(args, 2)
+	pos := s.OptInt(args, 3, 1) - 1
+	if pos == -1 {
+		s.BadArgument(3, "offset must be 1 or greater")
+	}
+	var vs []lua.Value
+	for {
+		l.total = pos
+		c, size, pad, ok := l.next()
+		if !ok {
+			break
+		}
+		if pos > len(data) { // pos+pad could overflow
+			s.BadArgument(2, "data string too short")
+		}
+		pos += pad
+		if pos < 0 || size > len(data) || pos > len(data)-size {
+			s.BadArgument(2, "data string too short")
+		}
+		switch c {
+		case 'x':
+		case 'f':
+			vs = append(vs, lua.Number(float64(math.Float32frombits(binary.LittleEndian.Uint32(l.ordered([]byte(data[pos:pos+4])))))))
+		case 'd':
+			vs = append(vs, lua.Number(math.Float64frombits(binary.LittleEndian.Uint64(l.ordered([]byte(data[pos:pos+8]))))))
+		case 'c':
+			if size == 0 { // as long as the number before says
+				n, isNumber := 0.0, false
+				if len(vs) > 0 {
+					n, isNumber = vs[len(vs)-1].AsNumber()
+				}
+				if !isNumber {
+					s.Throw("format 'c0' needs a previous size")
+				}
+				vs = vs[:len(vs)-1]
+				if size = lua.Integer(n); size < 0 || size > len(data) || pos > len(data)-size {
+					s.BadArgument(2, "data string too short")
+				}
+			}
+			vs = append(vs, lua.String(data[pos:pos+size]))
+		case 's':
+			n := strings.IndexByte(data[pos:], 0)
+			if n < 0 {
+				s.Throw("unfinished string in data")
+			}
+			vs = append(vs, lua.String(data[pos:pos+n]))
+			size = n + 1
+		default:
+			if strings.IndexByte("bBhHlLTiI", c) < 0 {
+				l.unknown(c)
+			}
+			vs = append(vs, lua.Number(l.decoded([]byte(data[pos:pos+size]), c >= 'a')))
+		}
+		pos += size
+	}
+	return append(vs, lua.Number(float64(pos+1)))
+}
+
+// decoded is an integer of as many bytes as b has.
+func (l *layout) decoded(b []byte, signed bool) float64 {
+	b = l.ordered(b)
+	v := uint64(0)
+	for i := min(len(b), 8) - 1; i >= 0; i-- {
+		v = v<<8 | uint64(b[i])
+	}
+	if !signed {
+		return float64(v)
+	}
+	if shift := 64 - 8*min(len(b), 8); shift < 64 {
+		return float64(int64(v<<shift) >> shift)
+	}
+	return 0
+}
+
+func structSize(s *lua.State, args []lua.Value) []lua.Value {
+	l := newLayout(s, s.CheckString(args, 1))
+	for {
+		c, size, pad, ok := l.next()
+		if !ok {
+			return s.One(lua.Number(float64(l.total)))
+		}
+		switch {
+		case c == 's':
+			s.BadArgument(1, "option 's' has no fixed size")
+		case c == 'c' && size == 0:
+			s.BadArgument(1, "option 'c0' has no fixed size")
+		}
+		l.total += pad + size
+	}
+}

@@ -1,0 +1,212 @@
+package rest
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/resp"
+)
+
+// DatabaseHeader is ours: it selects the database of a request, 0 without it,
+// and the response repeats it.
+const DatabaseHeader = "Meowdis-Database"
+
+// PipelineHeader is ours too: with UntilError a pipeline stops after its first
+// error, and has no replies for what did not run. The response repeats it.
+const (
+	PipelineHeader = "Meowdis-Pipeline"
+	UntilError     = "until-error"
+)
+
+// Call is a request on its way.
+type Call struct {
+	Method      string
+	Path, Query string                   // as they were sent, percent encoded
+	Header      func(name string) string // the value, "" without one
+	Body        func() ([]byte, error)   // reads it; the error is the reply
+
+	Context context.Context // of the commands
+	Session *engine.Session // new, with its guard and budget
+	// Failed is the reply to a request of so many commands during which the store failed.
+	Failed func(err error, commands int) resp.Value
+
+	form       form
+	untilError bool // stop after the first error
+}
+
+// The statuses that HTTP has for answers.
+const (
+	statusOK     = 200
+	statusBad    = 400
+	statusFailed = 500
+)
+
+// Answer carries the request out. It hands headers of the response to set.
+func (c *Call) Answer(set func(name, value string)) Answer {
+	a := c.answer(set)
+	a.form = c.form
+	return a
+}
+
+func (c *Call) answer(set func(name, value string)) Answer {
+	var err error
+	if c.form, err = formOf(c.Header); err != nil {
+		return Bad(err)
+	}
+	if name := c.Header(DatabaseHeader); name != "" {
+		db, bad := commands.DBIndex([]byte(name))
+		if bad.IsError() {
+			return One(statusBad, bad)
+		}
+		c.Session.Select(db)
+	}
+	set(DatabaseHeader, strconv.Itoa(c.Session.DB()))
+	if c.untilError = c.Header(PipelineHeader) == UntilError; c.untilError {
+		set(PipelineHeader, UntilError)
+	}
+	body, err := c.Body()
+	if err != nil {
+		return Bad(err)
+	}
+	switch path := trimmed(c.Path); {
+	case path == "pipeline":
+		return c.pipeline(body)
+	case path == "multi-exec":
+		return c.transaction(body)
+	case path == "" && (c.Method == "POST" || c.Method == "PUT"):
+		args, err := parseCommand(body)
+		if err != nil {
+			return Bad(err)
+		}
+		return c.command(args)
+	}
+	args, err := PathCommand(c.Path, c.Query, body)
+	if err != nil {
+		return Bad(err)
+	}
+	return c.command(args)
+}
+
+// command runs a single one.
+func (c *Call) command(args [][]byte) Answer {
+	if len(args) == 0 {
+		return Bad(errors.New("ERR empty command"))
+	}
+	replies, err := c.run([][][]byte{args})
+	switch {
+	case err != nil:
+		return One(statusFailed, c.Failed(err, 1))
+	case replies[0].IsError():
+		return One(statusBad, replies[0])
+	}
+	return One(statusOK, replies[0])
+}
+
+// run runs commands one after the other; those that REST does not allow are
+// answered without being run.
+func (c *Call) run(calls [][][]byte) ([]resp.Value, error) {
+	if c.untilError {
+		return c.runUntilError(calls)
+	}
+	replies := make([]resp.Value, len(calls))
+	var places []int // of the replies of allowed
+	var allowed [][][]byte
+	for i, args := range calls {
+		if v, no := refused(args); no {
+			replies[i] = v
+		} else {
+			places, allowed = append(places, i), append(allowed, args)
+		}
+	}
+	answers, err := c.Session.Pipeline(c.Context, allowed)
+	if err != nil {
+		return nil, err
+	}
+	for i, place := range places {
+		replies[place] = answers[i]
+	}
+	return replies, nil
+}
+
+// runUntilError is run for a request that stops after its first error.
+func (c *Call) runUntilError(calls [][][]byte) ([]resp.Value, error) {
+	for i, args := range calls {
+		v, no := refused(args)
+		if !no {
+			continue
+		}
+		replies, err := c.Session.PipelineUntilError(c.Context, calls[:i])
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 || len(replies) == i && !replies[i-1].HasError() {
+			replies = append(replies, v)
+		}
+		return replies, nil
+	}
+	return c.Session.PipelineUntilError(c.Context, calls)
+}
+
+// refused is the reply to a command that is not run, if args are one.
+func refused(args [][]byte) (v resp.Value, no bool) {
+	switch {
+	case len(args) == 0:
+		return resp.MakeError("ERR empty pipeline command"), true
+	case !allowed(args):
+		return resp.MakeError(`ERR Command "` + strings.ToUpper(string(args[0])) + `" is not allowed in REST or it has a special context path`), true
+	}
+	return resp.Value{}, false
+}
+
+// allowed reports whether a request may be the command: it has no connection
+// to act on, or to wait at. XREAD and others that may block wait no time, as inside MULTI.
+func allowed(args [][]byte) bool { return !commands.Known(args).Has(commands.NeedsConnection) }
+
+// pipeline is POST /pipeline.
+func (c *Call) pipeline(body []byte) Answer {
+	calls, err := parsePipeline(body)
+	if err != nil {
+		return Bad(err)
+	}
+	replies, err := c.run(calls)
+	if err != nil {
+		return One(statusFailed, c.Failed(err, len(calls)))
+	}
+	return Answer{Status: statusOK, replies: replies, many: true}
+}
+
+// transaction is POST /multi-exec: an error of a command's form refuses all, one
+// of its execution is its own. The reply is always JSON.
+func (c *Call) transaction(body []byte) Answer {
+	c.form.resp2 = false
+	calls, err := parsePipeline(body)
+	if err != nil {
+		return Bad(err)
+	}
+	for _, args := range calls {
+		if v, no := refused(args); no {
+			return One(statusBad, v)
+		}
+		cmd, bad := commands.Find(args)
+		if cmd == nil {
+			return One(statusBad, bad)
+		}
+		if v, refused := c.Session.Refused(cmd, args, engine.Queueing); refused {
+			return One(statusBad, v)
+		}
+	}
+	calls = append(append([][][]byte{{[]byte("MULTI")}}, calls...), [][]byte{[]byte("EXEC")})
+	replies, err := c.Session.Pipeline(c.Context, calls)
+	if err != nil {
+		return One(statusFailed, c.Failed(err, len(calls)))
+	}
+	executed := replies[len(replies)-1]
+	if executed.IsError() {
+		return One(statusBad, executed)
+	}
+	return Answer{Status: statusOK, replies: executed.Elems, many: true}
+}

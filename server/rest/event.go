@@ -1,0 +1,63 @@
+package rest
+
+import (
+	"bytes"
+	"net/url"
+	"strings"
+
+	"github.com/meowdis/meowdis/engine/pubsub"
+	"github.com/meowdis/meowdis/redis/resp"
+)
+
+// Events reports whether the reply to a path, as it was sent, is a stream of server-sent events, and of
+// what.
+func Events(path string) (kind pubsub.Kind, is bool) {
+	first, _, _ := strings.Cut(trimmed(path), "/")
+	switch strings.ToLower(first) {
+	case "subscribe":
+		return pubsub.Channel, true
+	case "psubscribe":
+		return pubsub.Pattern, true
+	case "monitor":
+		return pubsub.Commands, true
+	}
+	return 0, false
+}
+
+// trimmed is a path without its slashes at both ends, and not encoded. One that cannot be decoded is
+// empty.
+func trimmed(path string) string {
+	path, _ = url.PathUnescape(path)
+	return strings.Trim(path, "/")
+}
+
+var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+
+// AppendEvent appends a message as an event. Its lines are lines of the event, whatever ends them.
+func AppendEvent(out []byte, v resp.Value) []byte {
+	var text []byte
+	switch {
+	case v.Kind == resp.Status && string(v.Str) == "OK":
+		text = []byte(`"OK"`)
+	case v.Kind == resp.Status:
+		text = v.Str
+	default:
+		for i, e := range v.Elems {
+			if i > 0 {
+				text = append(text, ',')
+			}
+			if e.Kind == resp.Int {
+				text = append(text, resp.FormatInt(e.Int)...)
+			} else {
+				text = append(text, e.Str...)
+			}
+		}
+	}
+	if bytes.IndexByte(text, '\r') >= 0 {
+		text = []byte(lineEnds.Replace(string(text)))
+	}
+	for line := range bytes.SplitSeq(text, []byte("\n")) {
+		out = append(append(append(out, "data: "...), line...), '\n')
+	}
+	return append(out, '\n')
+}
