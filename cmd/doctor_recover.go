@@ -89,7 +89,7 @@ func (o *doctorOptions) salvage(s *streams, path string) (err error) {
 
 // fill makes our tables in the empty file at path and fills them.
 func (o *doctorOptions) fill(s *streams, path string, from doctor.Salvage) (r doctor.Salvaged, err error) {
-	made, err := local.Open(path, local.Options{SweepEvery: noSweep, Alone: true})
+	made, err := local.Open(path, local.Options{SweepEvery: noSweep, SingleConn: true})
 	if err != nil {
 		return r, err
 	}

@@ -146,7 +146,7 @@ func (o *execOptions) run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return err
 	}
-	file := local.Options{SweepEvery: noSweep, Alone: true}
+	file := local.Options{SweepEvery: noSweep, SingleConn: true}
 	if o.pipe {
 		file.Cache, file.Load = pipeCache, true
 	} else {

@@ -235,7 +235,7 @@ func (x *explainer) close() (err error) {
 }
 
 func explainStmt(run engine.Run, stmt store.Stmt) (explainedStmt, error) {
-	shown := explainedStmt{SQL: oneIndent(stmt.SQL), Args: []string{}, Plan: []string{}, Moot: stmt.Moot != nil}
+	shown := explainedStmt{SQL: oneIndent(stmt.SQL), Args: []string{}, Plan: []string{}, Moot: stmt.SkipIf != nil}
 	for _, a := range stmt.Args {
 		shown.Args = append(shown.Args, literal(a))
 	}

@@ -126,7 +126,7 @@ func (n *node) ready(ctx context.Context) (http.Handler, error) {
 	}
 	n.store, n.config.Engine = s, engine.New(s)
 	if tells, can := s.(interface{ Told(error) string }); can {
-		n.config.Told = tells.Told
+		n.config.PublicMessage = tells.Told
 	}
 	n.handler = server.New(n.config).REST()
 	return n.handler, nil

@@ -79,7 +79,7 @@ func (s *streams) unheard(err error) {
 // listens reports whether a call begins to listen.
 func listens(args [][]byte) bool {
 	cmd := commands.Known(args)
-	return cmd.Has(commands.Listens) && cmd.Accepts(len(args))
+	return cmd.Has(commands.OpensStream) && cmd.Accepts(len(args))
 }
 
 // listen prints what comes after a command that begins to listen, until Ctrl-C.

@@ -50,7 +50,7 @@ const (
 )
 
 // toWrite is how a file is opened that keys are moved to.
-var toWrite = local.Options{SweepEvery: noSweep, Cache: writeCache, Alone: true, Load: true}
+var toWrite = local.Options{SweepEvery: noSweep, Cache: writeCache, SingleConn: true, Load: true}
 
 // connectToRead connects to the target that the flags choose. Of its databases one
 // is read when it was chosen, and otherwise all.

@@ -221,15 +221,15 @@ func (o *serveOptions) run(ctx context.Context, s *streams) (err error) {
 // config is what the flags and the environment say of the server.
 func (o *serveOptions) config(s *streams, logger *slog.Logger) (server.Config, error) {
 	config := server.Config{
-		Origins:    o.origins,
-		Gzip:       o.gzip,
-		ACLFile:    o.aclFile,
-		ConfigFile: o.conf.path,
-		Cluster:    o.cluster,
-		TimeLimit:  o.timeLimit,
-		Grace:      o.grace + time.Second, // so that a client that was given up gets an error reply
-		Told:       local.Told,
-		Logger:     logger,
+		Origins:       o.origins,
+		Gzip:          o.gzip,
+		ACLFile:       o.aclFile,
+		ConfigFile:    o.conf.path,
+		Cluster:       o.cluster,
+		TimeLimit:     o.timeLimit,
+		Grace:         o.grace + time.Second, // so that a client that was given up gets an error reply
+		PublicMessage: local.PublicMessage,
+		Logger:        logger,
 	}
 	o.limits.apply(&config, s.getenv)
 	if err := o.secrets(s, &config); err != nil {

@@ -73,7 +73,7 @@ func reportTo(logger *slog.Logger, what string, attrs ...any) func(error) {
 
 // openFile opens the file, which may be a copy that follows.
 func (o *serveOptions) openFile(ctx context.Context, s *streams, t targets.Target, logger *slog.Logger) (*local.Store, *follower, error) {
-	options := local.Options{Lanes: true, Keep: keptRows, Report: reportTo(logger, "keeping the file", "file", t.Path)}
+	options := local.Options{IsolateSlowReads: true, RowCacheBytes: keptRows, Report: reportTo(logger, "keeping the file", "file", t.Path)}
 	if o.replicate.follow != "" {
 		return o.replicate.openCopy(ctx, s, t, options, &o.target, logger)
 	}
@@ -113,7 +113,7 @@ func (o *serveOptions) backStorage(ctx context.Context, t targets.Target, c *ser
 		swept.StartSweep(func(err error) { logger.Error("keeping the storage", "storage", t.String(), "error", err) })
 	}
 	if tells, can := s.(interface{ Told(error) string }); can {
-		c.Told = tells.Told
+		c.PublicMessage = tells.Told
 	}
 	b := &backing{close: s.Close}
 	if ends, can := s.(abandoner); can {

@@ -51,7 +51,7 @@ func (o *serveOptions) serveTenants(ctx context.Context, stop func(), s *streams
 	each.MaxRequestMemory = min(config.MaxRequestMemory, each.MaxMemory)
 	house, err := tenants.Open(o.tenants.dir, tenants.Config{
 		Server: each, Open: o.tenants.open, Full: o.target.Full,
-		Book: local.Options{Full: o.target.Full, Lanes: true, Keep: bookRows, Report: reportTo(logger, "keeping the list of tenants")},
+		Book: local.Options{Full: o.target.Full, IsolateSlowReads: true, RowCacheBytes: bookRows, Report: reportTo(logger, "keeping the list of tenants")},
 	})
 	if err != nil {
 		return err

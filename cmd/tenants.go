@@ -61,7 +61,7 @@ func (o *tenantOptions) addFlags(cmd *cobra.Command) {
 }
 
 // with calls do with the book of the directory.
-func (o *tenantOptions) with(args []string, make bool, do func(*tenants.Book) error) (err error) {
+func (o *tenantOptions) with(args []string, make bool, do func(*tenants.Registry) error) (err error) {
 	o.dir = args[0]
 	if len(args) > 1 {
 		o.name = args[1]
@@ -69,7 +69,7 @@ func (o *tenantOptions) with(args []string, make bool, do func(*tenants.Book) er
 	if o.clients < 0 {
 		return exit.Usagef("--max-clients is a number from 0 on")
 	}
-	book, err := tenants.OpenBook(o.dir, make, local.Options{Alone: true, SweepEvery: noSweep})
+	book, err := tenants.OpenBook(o.dir, make, local.Options{SingleConn: true, SweepEvery: noSweep})
 	if err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ the directory. NAME is that of "AUTH NAME TOKEN"; the file has another one.
 Without --max-size and --max-clients the limits of the server hold.`,
 		Args: usageArgs(cobra.ExactArgs(2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.with(args, true, func(b *tenants.Book) error {
+			return o.with(args, true, func(b *tenants.Registry) error {
 				token, err := b.Add(cmd.Context(), o.name, tenants.Limits{Bytes: int64(o.size), Clients: o.clients})
 				if err == nil {
 					_, err = fmt.Fprintln(s.out, token)
@@ -117,7 +117,7 @@ stay.`,
 			if !anew && !size && !clients && !unlimited {
 				return exit.Usagef("say what to change: --new-token, --max-size, --max-clients or --no-limits")
 			}
-			return o.with(args, false, func(b *tenants.Book) error {
+			return o.with(args, false, func(b *tenants.Registry) error {
 				token, err := b.Change(cmd.Context(), o.name, anew, func(l *tenants.Limits) {
 					if unlimited {
 						*l = tenants.Limits{}
@@ -159,14 +159,14 @@ func newTenantsList(s *streams) *cobra.Command {
 		Short: "List the tenants: sizes of their files, and limits",
 		Args:  usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.with(args, false, func(b *tenants.Book) error { return o.list(cmd.Context(), s, b, asJSON) })
+			return o.with(args, false, func(b *tenants.Registry) error { return o.list(cmd.Context(), s, b, asJSON) })
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
 
-func (o *tenantOptions) list(ctx context.Context, s *streams, b *tenants.Book, asJSON bool) error {
+func (o *tenantOptions) list(ctx context.Context, s *streams, b *tenants.Registry, asJSON bool) error {
 	all, err := b.List(ctx)
 	if err != nil {
 		return err
@@ -213,7 +213,7 @@ func newTenantsRemove(s *streams) *cobra.Command {
 "meowdis serve" runs. On a terminal the name is asked for first.`,
 		Args: usageArgs(cobra.ExactArgs(2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.with(args, false, func(b *tenants.Book) error {
+			return o.with(args, false, func(b *tenants.Registry) error {
 				if !yes {
 					if err := o.confirm(cmd.Context(), s); err != nil {
 						return err

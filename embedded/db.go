@@ -102,7 +102,7 @@ func Open(path string, choices ...Option) (*DB, error) {
 		o.ReadOnly = false
 	}
 	db := &DB{clock: newClock(o.now), seen: o.ReadOnly, logger: cmp.Or(o.logger, slog.New(slog.DiscardHandler)), pipes: newPipes()}
-	o.Now, o.Keep = db.clock.ms, kept
+	o.Now, o.RowCacheBytes = db.clock.ms, kept
 	o.Report = func(err error) { db.logger.Error("keeping the file", "file", path, "error", err) }
 	var err error
 	if db.store, err = local.Open(path, o.Options); err != nil {
@@ -115,10 +115,10 @@ func Open(path string, choices ...Option) (*DB, error) {
 	}
 	with := append(o.engine, engine.WithClock(db.clock.ms), engine.WithTimer(db.clock.timer), engine.WithHub(hub))
 	db.server = server.New(server.Config{
-		Engine:   engine.New(db.store, with...),
-		Writable: db.store.Moved,
-		Told:     local.Told,
-		Logger:   db.logger,
+		Engine:        engine.New(db.store, with...),
+		Writable:      db.store.Moved,
+		PublicMessage: local.PublicMessage,
+		Logger:        db.logger,
 	})
 	return db, nil
 }

@@ -56,10 +56,10 @@ func (s *meeting) Transact(ctx context.Context, readOnly bool, fn func(func(stor
 // result is as if it had done so before the removal.
 func TestLessAsideMeets(t *testing.T) {
 	manyGo(t, 0)
-	one, e, _ := aside(t, engine.WithAside(1<<40))
+	one, e, _ := aside(t, engine.WithStaging(1<<40))
 	inner, e2, clock := aside(t)
 	two := &meeting{sliced: inner}
-	inPlace, inSlices, other := storetest.NewClient(t, e), storetest.NewClient(t, storetest.NewEngine(two, clock, engine.WithAside(-1))), storetest.NewClient(t, e2)
+	inPlace, inSlices, other := storetest.NewClient(t, e), storetest.NewClient(t, storetest.NewEngine(two, clock, engine.WithStaging(-1))), storetest.NewClient(t, e2)
 	do := func(c *storetest.Client, lines string) {
 		for line := range strings.SplitSeq(lines, "; ") {
 			c.Do(line)

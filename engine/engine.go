@@ -68,7 +68,7 @@ type Engine struct {
 	hook      func()                                 // WithHook's
 	deadline  func(time.Duration) (late func() bool) // nil for a host whose clock stands still
 	interrupt func() error                           // WithInterrupt's
-	asideFrom int64                                  // WithAside's
+	stageFrom int64                                  // WithAside's
 	slicing   sync.Mutex                             // held for a slice
 
 	feed  feed
@@ -108,7 +108,7 @@ func WithTimer(timer func(time.Duration) (<-chan time.Time, func())) Option {
 // New makes an engine over s, by the system clock unless an option says otherwise. Over a
 // store that is for reading only it refuses the commands that write.
 func New(s Store, options ...Option) *Engine {
-	e := &Engine{store: s, hub: pubsub.New(), now: func() int64 { return time.Now().UnixMilli() }, seed: rand.Uint64, alarm: after, asideFrom: asideElements}
+	e := &Engine{store: s, hub: pubsub.New(), now: func() int64 { return time.Now().UnixMilli() }, seed: rand.Uint64, alarm: after, stageFrom: stagedElements}
 	if r, ok := s.(reader); ok {
 		e.readOnly = r.ReadOnly()
 	}
@@ -391,21 +391,21 @@ func unchanged(run Run, env translator.Env, watched []translator.Version) (bool,
 // the answer that it already has.
 type planned struct {
 	call
-	db        int
-	fieldsets map[string][][]byte
-	facts     translator.Facts
-	answer    resp.Value
-	eval      *evaluation   // a script in place of a command
-	took      time.Duration // once it has run
-	running   *translator.Running
-	own       translator.Plan                      // the engine's, in place of a command
-	session   *Session                             // whose it is
-	evicts    bool                                 // it makes room, and is nobody's
-	noting    *noting                              // when its events are told
-	aside     bool                                 // when it is large, errLarge ends its transaction
-	apart     bool                                 // it is planned as what is carried out aside
-	instead   func(translator.Env) translator.Plan // of its translation; nil for most
-	waiter    *waiter                              // when it is tried for the first time, by its session
+	db         int
+	fieldsets  map[string][][]byte
+	facts      translator.Facts
+	answer     resp.Value
+	eval       *evaluation   // a script in place of a command
+	took       time.Duration // once it has run
+	running    *translator.Running
+	enginePlan translator.Plan                      // the engine's, in place of a command
+	session    *Session                             // whose it is
+	evicts     bool                                 // it makes room, and is nobody's
+	noting     *noting                              // when its events are told
+	mayStage   bool                                 // when it is large, errLarge ends its transaction
+	staged     bool                                 // it is planned as what is carried out aside
+	override   func(translator.Env) translator.Plan // of its translation; nil for most
+	waiter     *waiter                              // when it is tried for the first time, by its session
 }
 
 // keys are those that the call names.
@@ -424,7 +424,7 @@ func (p planned) keys() (keys [][]byte) {
 func (p planned) plan(env translator.Env, i int) (plan translator.Plan, err error) {
 	defer catchLimit(&plan.Reply, &err)
 	if p.cmd == nil {
-		return p.own, nil
+		return p.enginePlan, nil
 	}
 	if p.session != nil && p.session.engine.hook != nil {
 		p.session.engine.hook()
@@ -433,11 +433,11 @@ func (p planned) plan(env translator.Env, i int) (plan translator.Plan, err erro
 	env.DB, env.Fieldsets, env.Facts, env.Running = p.db, p.fieldsets, p.facts, p.running
 	env.Seed += uint64(i) << 32
 	switch {
-	case p.instead != nil:
-		made = p.instead(env)
+	case p.override != nil:
+		made = p.override(env)
 		made.Keys = p.cmd.KeyNames(p.args)
-	case p.apart:
-		env.Aside = true
+	case p.staged:
+		env.MayStage = true
 		return translator.Translate(p.cmd, p.args, env), nil
 	default:
 		made = translator.Translate(p.cmd, p.args, env)

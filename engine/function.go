@@ -161,7 +161,7 @@ func (e *evaluation) findLibrary(do func(planned) (resp.Value, error)) (*library
 	if known != nil {
 		version = known.version
 	}
-	found, err := do(planned{own: translator.FindFunction(name, version)})
+	found, err := do(planned{enginePlan: translator.FindFunction(name, version)})
 	if err != nil || found.IsError() {
 		return nil, found, err
 	}
@@ -171,7 +171,7 @@ func (e *evaluation) findLibrary(do func(planned) (resp.Value, error)) (*library
 	}
 	if _, can := e.session.engine.store.(transactor); !can {
 		// What is found must still be so when the batch is committed.
-		if v, err := do(planned{own: translator.GuardFunction(name, version)}); err != nil || v.IsError() {
+		if v, err := do(planned{enginePlan: translator.GuardFunction(name, version)}); err != nil || v.IsError() {
 			return nil, v, err
 		}
 	}

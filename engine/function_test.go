@@ -130,7 +130,7 @@ func TestBusy(t *testing.T) {
 func TestFunctionLoadTime(t *testing.T) {
 	e := storetest.NewEngine(openFile(t, t.TempDir()+"/t.sqlite"), storetest.NewClock())
 	const load = library + "while true do end"
-	if e.Session().Plan([][][]byte{{[]byte("FUNCTION"), []byte("LOAD"), []byte(load)}}, &engine.Round{}) {
+	if e.Session().Plan([][][]byte{{[]byte("FUNCTION"), []byte("LOAD"), []byte(load)}}, &engine.PlannedPipeline{}) {
 		t.Error("the event loop would load the library")
 	}
 	began, ended := time.Now(), make(chan string)

@@ -199,7 +199,7 @@ func (d *draft) versions(ctx context.Context) ([]translator.Version, error) {
 func whole(stmts []store.Stmt) []store.Stmt {
 	stmts = slices.Clone(stmts)
 	for i := range stmts {
-		stmts[i].Moot = nil
+		stmts[i].SkipIf = nil
 	}
 	return stmts
 }

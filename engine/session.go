@@ -227,7 +227,7 @@ func (s *Session) one(ctx context.Context, args [][]byte, g *group) error {
 // data runs a call that needs the store, or adds it to the group.
 func (s *Session) data(ctx context.Context, c call, g *group) error {
 	next := s.planned(c)
-	next.aside = s.engine.mayBeAside(c.cmd, c.args, len(g.replies))
+	next.mayStage = s.engine.mayStage(c.cmd, c.args, len(g.replies))
 	next.noteRead()
 	writes := c.cmd.Flags&commands.Write != 0
 	if g.bulk != nil && len(g.replies) < bulkFrom && !writes {
@@ -253,7 +253,7 @@ func (s *Session) data(ctx context.Context, c call, g *group) error {
 	case len(plan.Batch.Stmts) == 0:
 		g.answer(plan.Reply)
 		s.ran(next.call, took, &plan.Reply)
-	case plan.Then == nil && !next.aside:
+	case plan.Then == nil && !next.mayStage:
 		g.plans, g.places, g.counts = append(g.plans, plan), append(g.places, g.at), append(g.counts, counted{next.call, took})
 	default:
 		if err := g.flush(ctx); err != nil {
@@ -264,21 +264,21 @@ func (s *Session) data(ctx context.Context, c call, g *group) error {
 			g.bulk, g.calls, g.places = t, append(g.calls, next), append(g.places, g.at)
 			return nil
 		}
-		return s.apart(ctx, next, g, began)
+		return s.runAlone(ctx, next, g, began)
 	}
 	return nil
 }
 
-// apart runs a call of several steps, or a large one, in transactions of its own. began is when its planning
+// runAlone runs a call of several steps, or a large one, in transactions of its own. began is when its planning
 // began.
-func (s *Session) apart(ctx context.Context, next planned, g *group, began time.Time) error {
+func (s *Session) runAlone(ctx context.Context, next planned, g *group, began time.Time) error {
 	used := s.work.Budget.Used()
 	one := []planned{next}
 	v, _, err := s.engine.transaction(ctx, nil, one, &s.work)
 	if errors.Is(err, errLarge) {
 		s.work.Budget.Back(used)
 		v = make([]resp.Value, 1)
-		v[0], one[0].took, err = s.engine.aside(ctx, next, &s.work)
+		v[0], one[0].took, err = s.engine.runStaged(ctx, next, &s.work)
 	}
 	if late, is := limited(err); is {
 		one[0].took = time.Since(began)

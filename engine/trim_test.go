@@ -32,7 +32,7 @@ func trimmed(list []string, start, stop int) []string {
 
 // unswept are a file and a hostile store, where nothing is swept but by a test.
 func unswept(t *testing.T) map[string]engine.Store {
-	file, err := local.Open(t.TempDir()+"/db.sqlite", local.Options{SweepEvery: -1, Keep: 1 << 20})
+	file, err := local.Open(t.TempDir()+"/db.sqlite", local.Options{SweepEvery: -1, RowCacheBytes: 1 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -72,29 +72,29 @@ func bindings() []binding {
 }
 
 // onKeys and ofKeys turn a method of the list of keys into an action or a condition.
-func onKeys(f func(*keys.Room) tea.Cmd) func(*Model) tea.Cmd {
+func onKeys(f func(*keys.Pane) tea.Cmd) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd { return f(&m.keys) }
 }
-func ofKeys(f func(*keys.Room) bool) func(*Model) bool {
+func ofKeys(f func(*keys.Pane) bool) func(*Model) bool {
 	return func(m *Model) bool { return f(&m.keys) }
 }
 
 // onValue and ofValue turn a method of the value pane into an action or a condition.
-func onValue(f func(*value.Room) tea.Cmd) func(*Model) tea.Cmd {
+func onValue(f func(*value.Pane) tea.Cmd) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd { return f(&m.value) }
 }
-func ofValue(f func(*value.Room) bool) func(*Model) bool {
+func ofValue(f func(*value.Pane) bool) func(*Model) bool {
 	return func(m *Model) bool { return f(&m.value) }
 }
 
 // onEdit, onSubject and ofEdit turn a method of the edit pane into an action or a condition.
-func onEdit(f func(*edit.Room) tea.Cmd) func(*Model) tea.Cmd {
+func onEdit(f func(*edit.Pane) tea.Cmd) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd { return f(&m.edit) }
 }
-func ofEdit(f func(*edit.Room) bool) func(*Model) bool {
+func ofEdit(f func(*edit.Pane) bool) func(*Model) bool {
 	return func(m *Model) bool { return f(&m.edit) }
 }
-func onSubject(f func(*edit.Room, edit.Subject) tea.Cmd) func(*Model) tea.Cmd {
+func onSubject(f func(*edit.Pane, edit.Subject) tea.Cmd) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd { return f(&m.edit, m.subject()) }
 }
 
@@ -108,9 +108,9 @@ func moveBindings() []binding {
 		{name: "first", moves: true, keys: []string{"g", "home"}, where: everywhere, help: "to the first", run: (*Model).goHome},
 		{name: "last", moves: true, keys: []string{"G", "end"}, where: everywhere, help: "to the last", run: (*Model).goEnd},
 		{name: "open", keys: []string{"enter", "right", "l"}, where: inKeys, hint: "open", help: "into the value; a folder opens or closes", run: (*Model).enter},
-		{name: "close_folder", keys: []string{"left", "h"}, where: inKeys, help: "close the folder", run: onKeys((*keys.Room).LeaveFolder)},
+		{name: "close_folder", keys: []string{"left", "h"}, where: inKeys, help: "close the folder", run: onKeys((*keys.Pane).LeaveFolder)},
 		{name: "all_keys", keys: []string{"esc"}, where: inKeys, hintFunc: func(m *Model) string { return m.keys.LeaveHint() }, help: "stop; leave marks, filter, order", run: (*Model).stop, immediate: true},
-		{name: "open_element", keys: []string{"enter", "right", "l"}, where: inValue, hint: "open", help: "the whole element; fold what is decoded", run: onValue((*value.Room).EnterElement), hintWhen: ofValue((*value.Room).OpensMore)},
+		{name: "open_element", keys: []string{"enter", "right", "l"}, where: inValue, hint: "open", help: "the whole element; fold what is decoded", run: onValue((*value.Pane).EnterElement), hintWhen: ofValue((*value.Pane).OpensMore)},
 		{name: "back", keys: []string{"esc", "left", "h", "backspace"}, where: inValue, hint: "back", help: "back to the keys", run: (*Model).back, immediate: true},
 		{name: "other_side", keys: []string{"tab"}, where: everywhere, help: "keys or value", run: (*Model).switchPane},
 	}
@@ -119,54 +119,54 @@ func moveBindings() []binding {
 // viewBindings returns the bindings that change the view.
 func viewBindings() []binding {
 	return []binding{
-		{name: "form", keys: []string{"x"}, where: inValue, hint: "form", help: "decoded, text, hex or bits; scores as places", run: onValue((*value.Room).SwitchForm), hintWhen: ofValue((*value.Room).InBytes)},
-		{name: "fold", keys: []string{"z"}, where: inValue, hint: "fold all", help: "fold or unfold all", run: onValue((*value.Room).FoldAll), hintWhen: ofValue((*value.Room).InDocument)},
-		{name: "turn_over", keys: []string{"]", "["}, where: inValue, hintFunc: func(m *Model) string { return m.value.OtherSide() }, help: "a stream's entries or groups; a group's pending entries or consumers", run: onValue((*value.Room).TurnOver), hintWhen: ofValue((*value.Room).HasOther)},
-		{name: "tail", keys: []string{"F"}, where: inValue, hint: "live", help: "the last entry of a stream, and new ones as they come", run: onValue((*value.Room).Tail), hintWhen: ofValue((*value.Room).ShowsEntries)},
-		{name: "search", keys: []string{"/"}, where: inValue, hint: "search", help: "search in the value", run: onValue((*value.Room).EditSeek)},
-		{name: "search_next", keys: []string{"n"}, where: inValue, hint: "next", help: "the next one found", run: onValue((*value.Room).SeekNext), hintWhen: ofValue((*value.Room).HasSought)},
-		{name: "search_back", keys: []string{"N"}, where: inValue, help: "the one before", run: onValue((*value.Room).SeekBack)},
-		{name: "filter_elements", keys: []string{"&"}, where: inValue, hint: "filter", help: "show only the elements that hold a text", run: onValue((*value.Room).EditSieve), hintWhen: ofValue((*value.Room).InTable)},
-		{name: "sort_elements", keys: []string{"s"}, where: inValue, hint: "sort", help: "sort the elements by a column", run: onValue((*value.Room).PickColumn), hintWhen: ofValue((*value.Room).InTable)},
-		{name: "reverse_elements", keys: []string{"S"}, where: inValue, help: "the elements the other way round", run: onValue((*value.Room).ReverseElements)},
-		{name: "filter", keys: []string{"/"}, where: inKeys, hint: "filter", help: "filter by name; tab: glob, fuzzy, regex, exact", run: onKeys((*keys.Room).EditFilter), immediate: true},
-		{name: "search_values", keys: []string{"F"}, where: inKeys, help: "search in the values of the keys listed", run: onKeys((*keys.Room).EditNeedle), immediate: true},
-		{name: "filter_type", keys: []string{"t"}, where: inKeys, hint: "type", help: "filter by type", run: onKeys((*keys.Room).PickType), immediate: true},
-		{name: "filter_ttl", keys: []string{"T"}, where: inKeys, help: "filter by time to live", run: onKeys((*keys.Room).PickLife), immediate: true},
-		{name: "sort", keys: []string{"s"}, where: inKeys, hint: "sort", help: "sort by name, TTL, size, …", run: onKeys((*keys.Room).PickOrder), immediate: true},
-		{name: "sort_back", keys: []string{"S"}, where: inKeys, help: "sort the other way round", run: onKeys((*keys.Room).ReverseOrder), immediate: true},
-		{name: "tree", keys: []string{"v"}, where: inKeys, hint: "tree", help: "tree or flat list", run: onKeys((*keys.Room).ChangeView), immediate: true},
+		{name: "form", keys: []string{"x"}, where: inValue, hint: "form", help: "decoded, text, hex or bits; scores as places", run: onValue((*value.Pane).SwitchForm), hintWhen: ofValue((*value.Pane).InBytes)},
+		{name: "fold", keys: []string{"z"}, where: inValue, hint: "fold all", help: "fold or unfold all", run: onValue((*value.Pane).FoldAll), hintWhen: ofValue((*value.Pane).InDocument)},
+		{name: "turn_over", keys: []string{"]", "["}, where: inValue, hintFunc: func(m *Model) string { return m.value.OtherSide() }, help: "a stream's entries or groups; a group's pending entries or consumers", run: onValue((*value.Pane).TurnOver), hintWhen: ofValue((*value.Pane).HasOther)},
+		{name: "tail", keys: []string{"F"}, where: inValue, hint: "live", help: "the last entry of a stream, and new ones as they come", run: onValue((*value.Pane).Tail), hintWhen: ofValue((*value.Pane).ShowsEntries)},
+		{name: "search", keys: []string{"/"}, where: inValue, hint: "search", help: "search in the value", run: onValue((*value.Pane).EditSeek)},
+		{name: "search_next", keys: []string{"n"}, where: inValue, hint: "next", help: "the next one found", run: onValue((*value.Pane).SeekNext), hintWhen: ofValue((*value.Pane).HasSought)},
+		{name: "search_back", keys: []string{"N"}, where: inValue, help: "the one before", run: onValue((*value.Pane).SeekBack)},
+		{name: "filter_elements", keys: []string{"&"}, where: inValue, hint: "filter", help: "show only the elements that hold a text", run: onValue((*value.Pane).EditSieve), hintWhen: ofValue((*value.Pane).InTable)},
+		{name: "sort_elements", keys: []string{"s"}, where: inValue, hint: "sort", help: "sort the elements by a column", run: onValue((*value.Pane).PickColumn), hintWhen: ofValue((*value.Pane).InTable)},
+		{name: "reverse_elements", keys: []string{"S"}, where: inValue, help: "the elements the other way round", run: onValue((*value.Pane).ReverseElements)},
+		{name: "filter", keys: []string{"/"}, where: inKeys, hint: "filter", help: "filter by name; tab: glob, fuzzy, regex, exact", run: onKeys((*keys.Pane).EditFilter), immediate: true},
+		{name: "search_values", keys: []string{"F"}, where: inKeys, help: "search in the values of the keys listed", run: onKeys((*keys.Pane).EditNeedle), immediate: true},
+		{name: "filter_type", keys: []string{"t"}, where: inKeys, hint: "type", help: "filter by type", run: onKeys((*keys.Pane).PickType), immediate: true},
+		{name: "filter_ttl", keys: []string{"T"}, where: inKeys, help: "filter by time to live", run: onKeys((*keys.Pane).PickLife), immediate: true},
+		{name: "sort", keys: []string{"s"}, where: inKeys, hint: "sort", help: "sort by name, TTL, size, …", run: onKeys((*keys.Pane).PickOrder), immediate: true},
+		{name: "sort_back", keys: []string{"S"}, where: inKeys, help: "sort the other way round", run: onKeys((*keys.Pane).ReverseOrder), immediate: true},
+		{name: "tree", keys: []string{"v"}, where: inKeys, hint: "tree", help: "tree or flat list", run: onKeys((*keys.Pane).ChangeView), immediate: true},
 		{name: "open_by_name", keys: []string{"o"}, where: inKeys, help: "open a key by its whole name", run: (*Model).openByName, immediate: true},
-		{name: "database", keys: []string{"d"}, where: inKeys, hint: "database", help: "another database", run: onKeys((*keys.Room).PickDatabase), immediate: true},
+		{name: "database", keys: []string{"d"}, where: inKeys, hint: "database", help: "another database", run: onKeys((*keys.Pane).PickDatabase), immediate: true},
 	}
 }
 
 // changeBindings returns the bindings that change or copy data.
 func changeBindings() []binding {
 	return []binding{
-		{name: "mark", keys: []string{" "}, where: inKeys, help: "mark a key or a folder", run: onKeys((*keys.Room).Mark)},
+		{name: "mark", keys: []string{" "}, where: inKeys, help: "mark a key or a folder", run: onKeys((*keys.Pane).Mark)},
 		{name: "mark_range", keys: []string{"V"}, where: inKeys, help: "mark a range: move, then space", run: (*Model).span},
 		{name: "mark_down", moves: true, keys: []string{"shift+down"}, where: inKeys, help: "mark on the way down", run: extendBy(func(*Model) int { return 1 })},
 		{name: "mark_up", moves: true, keys: []string{"shift+up"}, where: inKeys, help: "mark on the way up", run: extendBy(func(*Model) int { return -1 })},
-		{name: "mark_all", keys: []string{"A"}, where: inKeys, help: "mark all that was found", run: onKeys((*keys.Room).MarkAll)},
-		{name: "mark_others", keys: []string{"*"}, where: inKeys, help: "mark what is not marked, and not what is", run: onKeys((*keys.Room).Invert)},
+		{name: "mark_all", keys: []string{"A"}, where: inKeys, help: "mark all that was found", run: onKeys((*keys.Pane).MarkAll)},
+		{name: "mark_others", keys: []string{"*"}, where: inKeys, help: "mark what is not marked, and not what is", run: onKeys((*keys.Pane).Invert)},
 		{name: "edit", keys: []string{"e"}, where: everywhere, hint: "edit", help: "edit in place", run: (*Model).startEdit, hintWhen: (*Model).editsHere},
-		{name: "edit_outside", keys: []string{"E"}, where: inValue, help: "edit in $EDITOR", run: onSubject((*edit.Room).EditOutside)},
-		{name: "add", keys: []string{"a"}, where: everywhere, hint: "add", help: "add a key, or an element", run: onSubject((*edit.Room).Add), hintWhen: (*Model).addsHere},
-		{name: "delete", keys: []string{"D", "delete"}, where: everywhere, hint: "delete", help: "delete keys, a folder, an element", run: onSubject((*edit.Room).Remove), hintWhen: (*Model).changesHere},
-		{name: "acknowledge", keys: []string{"A"}, where: inValue, hint: "ack", help: "acknowledge the pending entry of a group", run: onSubject((*edit.Room).Acknowledge), hintWhen: (*Model).onPending},
-		{name: "claim", keys: []string{"C"}, where: inValue, hint: "claim", help: "give the pending entry to a consumer", run: onSubject((*edit.Room).Claim), hintWhen: (*Model).onPending},
-		{name: "rename", keys: []string{"R"}, where: everywhere, help: "rename the key; of many, by a pattern", run: onSubject((*edit.Room).Rename)},
-		{name: "expire", keys: []string{"X"}, where: everywhere, help: "set the time to live", run: onSubject((*edit.Room).Expire)},
-		{name: "persist", keys: []string{"P"}, where: everywhere, help: "persist: take the time to live away", run: onSubject((*edit.Room).Persist)},
-		{name: "undo", keys: []string{"u"}, where: everywhere, hint: "undo", help: "undo the last change", run: onEdit((*edit.Room).Undo), hintWhen: ofEdit((*edit.Room).CanUndo)},
-		{name: "redo", keys: []string{"ctrl+r"}, where: everywhere, hint: "redo", help: "make the change again that was undone", run: onEdit((*edit.Room).Redo), hintWhen: ofEdit((*edit.Room).CanRedo)},
-		{name: "steps", keys: []string{"H"}, where: everywhere, help: "the changes: when, how many keys, and back to any", run: onEdit((*edit.Room).ShowSteps)},
-		{name: "copy", keys: []string{"y"}, where: everywhere, help: "copy key, value or command", run: onSubject((*edit.Room).PickCopy)},
-		{name: "copy_to", keys: []string{"c"}, where: everywhere, help: "copy keys to another tab", run: onSubject((*edit.Room).CopyTo)},
-		{name: "export", keys: []string{"w"}, where: everywhere, help: "write keys to a file: commands, JSON, a dump, an archive", run: onSubject((*edit.Room).Export)},
-		{name: "command", keys: []string{":"}, where: everywhere, help: "run a command", run: onEdit((*edit.Room).CommandLine), immediate: true},
-		{name: "log", keys: []string{"L"}, where: everywhere, help: "the commands that were sent, and their SQL", run: onEdit((*edit.Room).ShowLog), immediate: true},
+		{name: "edit_outside", keys: []string{"E"}, where: inValue, help: "edit in $EDITOR", run: onSubject((*edit.Pane).EditOutside)},
+		{name: "add", keys: []string{"a"}, where: everywhere, hint: "add", help: "add a key, or an element", run: onSubject((*edit.Pane).Add), hintWhen: (*Model).addsHere},
+		{name: "delete", keys: []string{"D", "delete"}, where: everywhere, hint: "delete", help: "delete keys, a folder, an element", run: onSubject((*edit.Pane).Remove), hintWhen: (*Model).changesHere},
+		{name: "acknowledge", keys: []string{"A"}, where: inValue, hint: "ack", help: "acknowledge the pending entry of a group", run: onSubject((*edit.Pane).Acknowledge), hintWhen: (*Model).onPending},
+		{name: "claim", keys: []string{"C"}, where: inValue, hint: "claim", help: "give the pending entry to a consumer", run: onSubject((*edit.Pane).Claim), hintWhen: (*Model).onPending},
+		{name: "rename", keys: []string{"R"}, where: everywhere, help: "rename the key; of many, by a pattern", run: onSubject((*edit.Pane).Rename)},
+		{name: "expire", keys: []string{"X"}, where: everywhere, help: "set the time to live", run: onSubject((*edit.Pane).Expire)},
+		{name: "persist", keys: []string{"P"}, where: everywhere, help: "persist: take the time to live away", run: onSubject((*edit.Pane).Persist)},
+		{name: "undo", keys: []string{"u"}, where: everywhere, hint: "undo", help: "undo the last change", run: onEdit((*edit.Pane).Undo), hintWhen: ofEdit((*edit.Pane).CanUndo)},
+		{name: "redo", keys: []string{"ctrl+r"}, where: everywhere, hint: "redo", help: "make the change again that was undone", run: onEdit((*edit.Pane).Redo), hintWhen: ofEdit((*edit.Pane).CanRedo)},
+		{name: "steps", keys: []string{"H"}, where: everywhere, help: "the changes: when, how many keys, and back to any", run: onEdit((*edit.Pane).ShowSteps)},
+		{name: "copy", keys: []string{"y"}, where: everywhere, help: "copy key, value or command", run: onSubject((*edit.Pane).PickCopy)},
+		{name: "copy_to", keys: []string{"c"}, where: everywhere, help: "copy keys to another tab", run: onSubject((*edit.Pane).CopyTo)},
+		{name: "export", keys: []string{"w"}, where: everywhere, help: "write keys to a file: commands, JSON, a dump, an archive", run: onSubject((*edit.Pane).Export)},
+		{name: "command", keys: []string{":"}, where: everywhere, help: "run a command", run: onEdit((*edit.Pane).CommandLine), immediate: true},
+		{name: "log", keys: []string{"L"}, where: everywhere, help: "the commands that were sent, and their SQL", run: onEdit((*edit.Pane).ShowLog), immediate: true},
 	}
 }
 
@@ -184,8 +184,8 @@ func (m *Model) changesHere() bool { return m.edit.IsUnlocked() && (!m.InValue |
 // generalBindings returns the bindings for information and for the program itself.
 func generalBindings() []binding {
 	return []binding{
-		{name: "scan_on", keys: []string{"+"}, where: inKeys, hint: "scan on", help: "scan on after a pause", run: onKeys((*keys.Room).KeepScanning), hintWhen: ofKeys((*keys.Room).ScanPaused), immediate: true},
-		{name: "unlock", keys: []string{"U"}, where: everywhere, hint: "unlock", help: "unlock writing, or lock it", run: onEdit((*edit.Room).Unlock), hintWhen: ofEdit((*edit.Room).IsLocked), immediate: true},
+		{name: "scan_on", keys: []string{"+"}, where: inKeys, hint: "scan on", help: "scan on after a pause", run: onKeys((*keys.Pane).KeepScanning), hintWhen: ofKeys((*keys.Pane).ScanPaused), immediate: true},
+		{name: "unlock", keys: []string{"U"}, where: everywhere, hint: "unlock", help: "unlock writing, or lock it", run: onEdit((*edit.Pane).Unlock), hintWhen: ofEdit((*edit.Pane).IsLocked), immediate: true},
 		{name: "info", keys: []string{"i"}, where: everywhere, hint: "info", help: "all about the key: facts, SQL rows; a long name whole", run: (*Model).showInfo},
 		{name: "compare", keys: []string{"="}, where: everywhere, help: "compare two keys, or a key and its past", run: (*Model).compareKeys},
 		{name: "server", keys: []string{"M"}, where: everywhere, help: "the server: clients, slow log, channels, monitor, memory", run: (*Model).showServer, immediate: true},

@@ -25,7 +25,7 @@ func (m *Model) showHelp() tea.Cmd {
 }
 
 // Press implements the Dialog interface.
-func (h *helpPage) Press(b *ui.Base, k tea.KeyMsg) tea.Cmd {
+func (h *helpPage) Press(b *ui.PaneContext, k tea.KeyMsg) tea.Cmd {
 	if k.String() == "/" {
 		return h.m.openPalette(h)
 	}

@@ -24,7 +24,7 @@ import (
 // Model is the whole state of the browser for one target. It reads the clock and does I/O only through
 // its Options.
 type Model struct {
-	*ui.Base
+	*ui.PaneContext
 	shared
 	options        Options
 	memory         *recents.Memory
@@ -36,12 +36,12 @@ type Model struct {
 	quitDialog     *ui.Picker // the question whether to quit during a change
 	quitAfterWrite bool       // quit when the running change ends
 
-	keys      keys.Room
-	value     value.Room
-	edit      edit.Room
-	overview  overview.Room
-	compare   compare.Room
-	server    server.Room
+	keys      keys.Pane
+	value     value.Pane
+	edit      edit.Pane
+	overview  overview.Pane
+	compare   compare.Pane
+	server    server.Pane
 	following bool // check for changes every second
 	lastWatch watched
 	movedErr  error // why the file is no longer at its path
@@ -82,7 +82,7 @@ func newModel(o Options, s shared) *Model {
 		o.Editor = s.keyboard.lend(o.Editor)
 	}
 	m := &Model{
-		Base: &ui.Base{
+		PaneContext: &ui.PaneContext{
 			Jobs: job.Jobs{Now: o.Now(), After: job.Later}, Conn: client.NewConn(o.Client, o.Now), Index: o.Index, Delimiter: o.Delimiter, Clock: o.Now,
 			Styles: s.styles, DB: o.DB,
 		},
@@ -90,23 +90,23 @@ func newModel(o Options, s shared) *Model {
 	}
 	m.Tell, m.KeyFor = m.route, m.keyFor
 	identity := cmp.Or(o.Identity, o.Target)
-	m.value = value.New(m.Base)
+	m.value = value.New(m.PaneContext)
 	m.value.Decoder = o.Decoder
 	maker := &change.Maker{
 		Conn: m.Conn, Index: o.Index, Clock: o.Now,
 		Journal: change.NewJournal(o.Journal, identity, o.Now), Redo: change.NewRedoJournal(o.Journal, identity, o.Now),
 	}
-	m.edit = edit.New(m.Base, edit.Settings{
+	m.edit = edit.New(m.PaneContext, edit.Settings{
 		Writer: o.Unlock, Fleeting: o.Fleeting, Confirm: o.Confirm, Name: cmp.Or(o.Name, o.Target), Editor: o.Editor, StandIn: o.StandIn, Lent: m.lent,
 		Exporter: o.Exporter, Explain: o.Explain, Exec: cmp.Or(o.Exec, "meowdis exec"), Out: o.Out,
 	}, maker)
-	m.server = server.Room{Base: m.Base, Listen: o.Listen}
-	m.compare = compare.Room{Base: m.Base, Scratch: o.Scratch, Past: func() *change.Past { return maker.Journal.Past(m.edit.Undoable()) }}
+	m.server = server.Pane{PaneContext: m.PaneContext, Listen: o.Listen}
+	m.compare = compare.Pane{PaneContext: m.PaneContext, Scratch: o.Scratch, Past: func() *change.Past { return maker.Journal.Past(m.edit.Undoable()) }}
 	m.memory = recents.New(o.Recall, identity, o.Now)
 	if o.Fleeting {
 		m.memory = recents.New("", identity, o.Now)
 	}
-	m.keys, m.overview = keys.New(m.Base), overview.Room{Base: m.Base, Place: o.Target}
+	m.keys, m.overview = keys.New(m.PaneContext), overview.Pane{PaneContext: m.PaneContext, Place: o.Target}
 	m.keys.Holds = value.Holding(m.Conn)
 	return m
 }

@@ -31,7 +31,7 @@ func (m *Model) mouse(e tea.MouseMsg) tea.Cmd {
 		}
 		switch {
 		case m.Dialog != nil:
-			return m.Dialog.Press(m.Base, key)
+			return m.Dialog.Press(m.PaneContext, key)
 		case inList:
 			m.keys.Move(n)
 		default:
@@ -101,21 +101,21 @@ func (m *Model) clickOverlay(x, y int) tea.Cmd {
 		// The border and the title are above the items.
 		if at := o.Top + y - b.y - 2; inside && y-b.y >= 2 && at < len(o.Items) && y-b.y <= len(b.lines) {
 			o.At = at
-			return o.Take(m.Base)
+			return o.Take(m.PaneContext)
 		}
 		if !inside {
-			return o.Press(m.Base, signKeys["esc"])
+			return o.Press(m.PaneContext, signKeys["esc"])
 		}
 	case *ui.Finder:
 		if at := o.Line(y - b.y - 1); inside && at >= 0 {
-			return o.Take(m.Base, at)
+			return o.Take(m.PaneContext, at)
 		}
 		if !inside {
-			return o.Press(m.Base, signKeys["esc"])
+			return o.Press(m.PaneContext, signKeys["esc"])
 		}
 	case *ui.Page, *helpPage, *overview.Glance:
 		if !inside {
-			return m.Dialog.Press(m.Base, signKeys["esc"])
+			return m.Dialog.Press(m.PaneContext, signKeys["esc"])
 		}
 	}
 	return nil

@@ -100,7 +100,7 @@ func (s *session) redoes() {
 	s.t.Helper()
 	s.press("ctrl+r")
 	if c, asks := s.model.Dialog.(*edit.Confirmation); asks {
-		if strings.Contains(ansi.Strip(strings.Join(c.View(s.model.Base, 80, 10), "")), "nevertheless") {
+		if strings.Contains(ansi.Strip(strings.Join(c.View(s.model.PaneContext, 80, 10), "")), "nevertheless") {
 			s.t.Error("it asks about changes that nobody made:", s.screen())
 		}
 		s.press("y")

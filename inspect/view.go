@@ -137,7 +137,7 @@ type boxRect struct {
 // box returns the box of the dialog, centred on the body.
 func (m *Model) box() boxRect {
 	height := m.bodyHeight()
-	b := boxRect{lines: m.Dialog.View(m.Base, m.Width-4, max(height-2, 2))}
+	b := boxRect{lines: m.Dialog.View(m.PaneContext, m.Width-4, max(height-2, 2))}
 	for _, line := range b.lines {
 		b.width = max(b.width, ansi.StringWidth(line)+2)
 	}

@@ -96,11 +96,11 @@ func (s *Store) copyBack() {
 	}
 }
 
-// Ease is for who writes much that no other client waits for, between two slices of it. It waits while the
+// Throttle is for who writes much that no other client waits for, between two slices of it. It waits while the
 // log is copied back, so that little is written during a pass, and the last pages are few; and when others
 // write, too, as long as the slice took, so that they have half of the time. Who sleeps in between is also
 // less likely to lose the processor in the middle of a slice.
-func (s *Store) Ease(took time.Duration) {
+func (s *Store) Throttle(took time.Duration) {
 	if k := &s.checkpoints; k.pages > 0 && k.written.Load() >= k.next.Load() {
 		k.under.Lock()
 		k.under.Unlock()

@@ -75,7 +75,7 @@ func TestTogetherIsBrief(t *testing.T) {
 	parts := []*store.Part{{Batches: []store.Batch{insert(1)}, Brief: true}, {Batches: []store.Batch{insert(1)}}}
 	done := make(chan int, len(parts))
 	s.writing.Lock()
-	began := s.Together(parts, func(i int) { done <- i })
+	began := s.ApplyGroup(parts, func(i int) { done <- i })
 	if i := <-done; began != 2 || i != 0 || parts[0].Err != store.ErrLong {
 		t.Errorf("%d have begun, and %d ended with %v", began, i, parts[i].Err)
 	}

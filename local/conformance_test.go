@@ -13,7 +13,7 @@ import (
 // open opens a file as a server does: it keeps rows.
 func open(t *testing.T, path string, o local.Options) *local.Store {
 	t.Helper()
-	o.Keep = cmp.Or(o.Keep, 1<<20)
+	o.RowCacheBytes = cmp.Or(o.RowCacheBytes, 1<<20)
 	if o.SweepEvery == 0 {
 		o.SweepEvery = -1
 	}
@@ -35,7 +35,7 @@ func TestFileConformance(t *testing.T) {
 
 func TestAloneConformance(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) engine.Store {
-		return open(t, t.TempDir()+"/db.sqlite", local.Options{Alone: true})
+		return open(t, t.TempDir()+"/db.sqlite", local.Options{SingleConn: true})
 	})
 }
 

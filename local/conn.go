@@ -31,7 +31,7 @@ type conn struct {
 	mostPrepared int
 	preparedText int           // bytes of their SQL
 	changes      int64         // rows ever changed, triggers included
-	visit        *visit        // what it is used for now; nil for what has no early end
+	visit        *workLimit    // what it is used for now; nil for what has no early end
 	budget       *store.Budget // of the batch that runs
 	stuck        bool          // a transaction could not be rolled back
 	touched      *touched      // what its transaction changes; nil when no one asks

@@ -46,8 +46,8 @@ func faultyWrite(tls *libc.TLS, file, p uintptr, n int32, offset int64) int32 {
 
 // Kept is how many bytes the rows take that are kept.
 func (s *Store) Kept() (n int64) {
-	for i := range s.kept.shards {
-		shard := &s.kept.shards[i]
+	for i := range s.rowCache.shards {
+		shard := &s.rowCache.shards[i]
 		shard.mu.Lock()
 		for _, r := range shard.ring {
 			n += r.size
@@ -58,7 +58,7 @@ func (s *Store) Kept() (n int64) {
 }
 
 // Read is how many batches were read by SQLite since the store was opened.
-func (s *Store) Read() int64 { return s.kept.read.Load() }
+func (s *Store) Read() int64 { return s.rowCache.read.Load() }
 
 // ReadLean hides the triggers and views on the first page of a file.
 func ReadLean(page []byte) { new(schemaPages).read(page, 0) }

@@ -114,7 +114,7 @@ func TestAstray(t *testing.T) {
 		if _, err := run(insert(nil, "astray")); err != nil {
 			return err
 		}
-		return &store.Astray{Err: broken, Drop: func(err error) {
+		return &store.JobError{Err: broken, Drop: func(err error) {
 			if !errors.Is(err, broken) {
 				t.Errorf("it is dropped for %v", err)
 			}

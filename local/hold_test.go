@@ -16,7 +16,7 @@ func inserted(n int) []store.Batch {
 // TestHold does work in several calls that take effect together, or not at all.
 func TestHold(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "hold.sqlite")
-	s, err := Open(path, Options{SweepEvery: -1, Alone: true})
+	s, err := Open(path, Options{SweepEvery: -1, SingleConn: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,7 +39,7 @@ func (s *Store) indexed(c *conn) error {
 			return errors.Join(err, c.beginLoad())
 		}
 	}
-	if s.options.Alone && !s.options.Load {
+	if s.options.SingleConn && !s.options.Load {
 		has, err := c.query(sqlHashIndex)
 		c.loading = err == nil && len(has) == 0
 		return err
@@ -90,12 +90,12 @@ func (s *Store) endLoad() error {
 			return nil
 		}
 		c.loading = false
-		return s.visit(s.loading).on(c, s.makeLoadIndex)
+		return s.newWorkLimit(s.loading).on(c, s.makeLoadIndex)
 	})
 }
 
 func (s *Store) makeLoadIndex(c *conn) error {
-	c.patience(s.options.Patience)
+	c.patience(s.options.BusyTimeout)
 	// SQLite sorts as much at a time as its cache may hold: what fits that of the processor takes half
 	// as long.
 	err := errors.Join(c.script("PRAGMA cache_size = -1024"), c.script(makeHashIndex))

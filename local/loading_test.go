@@ -32,7 +32,7 @@ func hashIndexes(t *testing.T, path string) (n int) {
 // load opens a file for a load, and makes a hundred keys.
 func load(t *testing.T, path string) (*local.Store, *storetest.Client) {
 	t.Helper()
-	s := open(t, path, local.Options{Alone: true, Load: true})
+	s := open(t, path, local.Options{SingleConn: true, Load: true})
 	c := storetest.NewClient(t, engine.New(s))
 	for i := range 100 {
 		c.Want(fmt.Sprintf("SET k%d v", i), "OK")
@@ -91,7 +91,7 @@ func TestKilledLoad(t *testing.T) {
 	for name, mend := range map[string]func(path string){
 		"by who opens the file": func(path string) { open(t, path, local.Options{}) },
 		"by what needs it": func(path string) {
-			c := storetest.NewClient(t, engine.New(open(t, path, local.Options{Alone: true, SweepEvery: -1})))
+			c := storetest.NewClient(t, engine.New(open(t, path, local.Options{SingleConn: true, SweepEvery: -1})))
 			c.Want("GET k1", `"v"`)
 			if n := hashIndexes(t, path); n != 0 {
 				t.Error("a GET makes the index")
@@ -174,7 +174,7 @@ func writeBeside(t *testing.T, path string) (end func()) {
 // TestLoadThatEndsBesideAWriter has loaded all, and leaves the index to who opens the file next.
 func TestLoadThatEndsBesideAWriter(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.sqlite")
-	s := open(t, path, local.Options{Alone: true, Load: true, Patience: time.Millisecond})
+	s := open(t, path, local.Options{SingleConn: true, Load: true, BusyTimeout: time.Millisecond})
 	storetest.NewClient(t, engine.New(s)).Want("SET k v", "OK")
 	end := writeBeside(t, path)
 	if err := s.Close(); err != nil {
@@ -189,7 +189,7 @@ func TestLoadThatEndsBesideAWriter(t *testing.T) {
 
 // TestKilledLoadBesideAWriter waits for nobody.
 func TestKilledLoadBesideAWriter(t *testing.T) {
-	for name, o := range map[string]local.Options{"alone": {Alone: true, SweepEvery: -1}, "serving": {SweepEvery: -1}} {
+	for name, o := range map[string]local.Options{"alone": {SingleConn: true, SweepEvery: -1}, "serving": {SweepEvery: -1}} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "t.sqlite")
 			load(t, path)

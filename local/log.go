@@ -148,8 +148,8 @@ func (s *Store) mendLog(c *conn) error {
 		return err
 	}
 	defer free()
-	s.kept.off()
-	s.others.off()
+	s.rowCache.detach()
+	s.externalCommits.detach()
 	if t := s.tail.Load(); t != nil {
 		t.letGo()
 	}
@@ -168,9 +168,9 @@ func (s *Store) mendLog(c *conn) error {
 	if err := s.rememberLog(c); err != nil {
 		return err
 	}
-	s.kept.on(c)
+	s.rowCache.attach(c)
 	s.report(errLogMended)
-	if s.options.Lanes {
+	if s.options.IsolateSlowReads {
 		return s.openReaders()
 	}
 	return nil

@@ -20,7 +20,7 @@ func TestLogDeleted(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		return // where a file that is open stays
 	}
-	for what, o := range map[string]local.Options{"readers": {}, "lanes": {Lanes: true}, "alone": {Alone: true}} {
+	for what, o := range map[string]local.Options{"readers": {}, "lanes": {IsolateSlowReads: true}, "alone": {SingleConn: true}} {
 		path := filepath.Join(t.TempDir(), "t.sqlite")
 		reported := 0
 		o.Report = func(error) { reported++ }

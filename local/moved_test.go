@@ -31,7 +31,7 @@ func TestMoved(t *testing.T) {
 		},
 	} {
 		path := filepath.Join(t.TempDir(), "t.sqlite")
-		s := open(t, path, local.Options{Lanes: true})
+		s := open(t, path, local.Options{IsolateSlowReads: true})
 		e := storetest.NewEngine(s, storetest.NewClock())
 		c := storetest.NewClient(t, e)
 		c.Want("SET k v", "OK")
@@ -120,7 +120,7 @@ func TestSubsets(t *testing.T) {
 }
 
 func testSubset(t *testing.T, path string, replace, process bool, each func(func(path string) error), fileGone bool) {
-	s, err := local.Open(path, local.Options{Lanes: true, SweepEvery: -1})
+	s, err := local.Open(path, local.Options{IsolateSlowReads: true, SweepEvery: -1})
 	if err != nil {
 		t.Fatal(err)
 	}

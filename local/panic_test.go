@@ -14,11 +14,11 @@ func TestPanic(t *testing.T) {
 	one := store.Stmt{SQL: "SELECT 1 UNION SELECT 2"}
 	fold, moot := one, one
 	fold.Fold = func() func(store.Row) { return func(store.Row) { panic("a fold") } }
-	moot.Moot = func(store.Result) bool { panic("a moot") }
+	moot.SkipIf = func(store.Result) bool { panic("a moot") }
 	write := store.Stmt{SQL: sqlNumber, Args: []store.Value{store.Int(7)}}
 	for name, path := range map[string]string{"memory": Memory, "file": t.TempDir() + "/db.sqlite"} {
 		for _, lanes := range []bool{false, true} {
-			s, err := Open(path, Options{SweepEvery: -1, Lanes: lanes})
+			s, err := Open(path, Options{SweepEvery: -1, IsolateSlowReads: lanes})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -75,7 +75,7 @@ func TestPanic(t *testing.T) {
 func together(s *Store, b store.Batch) error {
 	done := make(chan struct{}, 1)
 	part := &store.Part{Batches: []store.Batch{b}}
-	s.Together([]*store.Part{part}, func(int) { done <- struct{}{} })
+	s.ApplyGroup([]*store.Part{part}, func(int) { done <- struct{}{} })
 	<-done
 	return part.Err
 }

@@ -38,7 +38,7 @@ func (s *Store) read(ctx context.Context, batches []store.Batch, of []asked) (re
 func (s *Store) keep(batches []store.Batch, of []asked, results []store.Result) {
 	for i := range min(len(results), len(of)) {
 		if of[i].keep && results[i].Refused == nil {
-			s.kept.keep(&of[i], &batches[i], results[i].Rows)
+			s.rowCache.put(&of[i], &batches[i], results[i].Rows)
 		}
 	}
 }

@@ -32,8 +32,8 @@ type Figures struct {
 // Figures are those of now.
 func (s *Store) Figures() Figures {
 	f := Figures{Commits: s.commits.Load(), Abandoned: s.abandoned.Load()}
-	if s.kept != nil {
-		f.Reads = s.kept.read.Load()
+	if s.rowCache != nil {
+		f.Reads = s.rowCache.read.Load()
 	}
 	if info, err := os.Stat(s.path); err == nil && s.path != Memory {
 		f.File = info.Size()

@@ -17,10 +17,10 @@ import (
 	"github.com/meowdis/meowdis/store/schema"
 )
 
-// kept says what the files in testdata/schema hold: those of the version since and of later
+// rowCache says what the files in testdata/schema hold: those of the version since and of later
 // ones answer the command so. They were written by the programs of their time, with
 // ".dump" of the sqlite3 shell.
-var kept = []struct {
+var rowCache = []struct {
 	since       int
 	line, reply string
 }{
@@ -115,7 +115,7 @@ func checkKept(t *testing.T, script string, version int) {
 	clock := storetest.NewClock()
 	clock.Advance(1795349000000 - clock.Now() + 86_400_000) // later than the files, and before what expires in 2100
 	c := storetest.NewClient(t, storetest.NewEngine(s, clock))
-	for _, ask := range kept {
+	for _, ask := range rowCache {
 		if ask.since > version {
 			continue
 		}

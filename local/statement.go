@@ -348,15 +348,15 @@ func (c *conn) batch(b store.Batch) (r store.Result, changed bool, err error) {
 	c.budget = b.Budget
 	defer func() { c.budget = nil }()
 	for i, s := range b.Stmts {
-		if s.Moot != nil && s.Moot(store.Result{Rows: r.Rows[:i], Changes: r.Changes[:min(i, len(r.Changes))]}) {
+		if s.SkipIf != nil && s.SkipIf(store.Result{Rows: r.Rows[:i], Changes: r.Changes[:min(i, len(r.Changes))]}) {
 			continue
 		}
-		if err := c.visit.over(); err != nil {
+		if err := c.visit.err(); err != nil {
 			return r, changed, err
 		}
-		alone := s.Alone != "" && c.mostlyNew()
+		alone := s.Supersedes != "" && c.mostlyNew()
 		if alone {
-			s.SQL = s.Alone // the next one is moot then
+			s.SQL = s.Supersedes // the next one is moot then
 		}
 		rows, did, err := c.runOf(&b, s)
 		if errors.Is(err, errOver) {
@@ -374,7 +374,7 @@ func (c *conn) batch(b store.Batch) (r store.Result, changed bool, err error) {
 			r.Refused.At = i
 			return r, changed || did, nil
 		}
-		if s.Alone != "" {
+		if s.Supersedes != "" {
 			c.found(did && !alone)
 		}
 		r.Rows[i] = rows

@@ -44,23 +44,23 @@ type Options struct {
 	// Prepared is how many statements each connection keeps, which take some KB each; 0 is 2000, which
 	// is more than there are.
 	Prepared int
-	// Keep is how many bytes of memory the rows of reads may take that are kept, so that the
+	// RowCacheBytes is how many bytes of memory the rows of reads may take that are kept, so that the
 	// same reads need no SQLite; 0 is none. It is for who serves. A file that is only read,
 	// or by one connection, keeps none.
-	Keep int64
-	// Lanes keeps reads that take long from holding up the short ones: only few of
+	RowCacheBytes int64
+	// IsolateSlowReads keeps reads that take long from holding up the short ones: only few of
 	// them run at once. It is for who serves strangers, whose reads depend on nothing
 	// but the store: a read may run again from its beginning. All connections are
 	// opened at once, so that reads go on when no file can be opened any more.
-	Lanes bool
-	// Patience is how long a write waits for another process that writes; 0 is ten
+	IsolateSlowReads bool
+	// BusyTimeout is how long a write waits for another process that writes; 0 is ten
 	// seconds.
-	Patience time.Duration
+	BusyTimeout time.Duration
 	// Refuse, if not "", is why a file that is ReadOnly takes no writes, as clients are told.
 	Refuse string
-	// Alone is for who does one thing at a time: the connection that writes
+	// SingleConn is for who does one thing at a time: the connection that writes
 	// reads, too, so that nothing is opened nor kept twice.
-	Alone bool
+	SingleConn bool
 	// Glance is for who reads once, and has the file open nowhere else: see NewGlance.
 	Glance bool
 	// Load is for who makes many keys at once: what is slow to keep up to date with each is made of
@@ -76,7 +76,7 @@ type Store struct {
 	writing     sync.Mutex // held by who uses writer
 	readers     *pool
 	checkpoints checkpoints   // of a store with a writer
-	kept        *kept         // nil when none are
+	rowCache    *rowCache     // nil when none are
 	jobs        chan []*job   // which come together
 	quit        chan struct{} // closed to stop the goroutines
 	done        sync.WaitGroup
@@ -99,9 +99,9 @@ type Store struct {
 	wrote     atomic.Bool  // a transaction of the writer is committed
 	eased     atomic.Int64 // commits as of the last Ease
 
-	follower atomic.Pointer[store.Follower]
-	tail     atomic.Pointer[Tail]
-	others   others
+	follower        atomic.Pointer[store.Follower]
+	tail            atomic.Pointer[Tail]
+	externalCommits externalCommits
 
 	watching sync.Mutex
 	watcher  *conn              // asks for the data version; opened when first needed
@@ -159,7 +159,7 @@ func newStore(path string, o Options) *Store {
 	if o.Cache == 0 {
 		o.Cache = 32 << 20
 	}
-	o.Patience = cmp.Or(o.Patience, busyPatience)
+	o.BusyTimeout = cmp.Or(o.BusyTimeout, busyPatience)
 	s := &Store{path: path, options: o, jobs: make(chan []*job, 256), quit: make(chan struct{}), passed: time.Since}
 	s.used = s.closing.RUnlock
 	s.life, s.abandon = context.WithCancel(context.Background())
@@ -178,12 +178,12 @@ func openSealed(path string, o Options) (*Store, error) {
 }
 
 func (s *Store) open() error {
-	alone := s.options.Alone || s.path == Memory
+	alone := s.options.SingleConn || s.path == Memory
 	s.readers = newPool(max(4, runtime.GOMAXPROCS(0)), 0)
 	switch {
 	case alone:
-		s.readers, s.options.Lanes = newPool(1, 0), false
-	case s.options.Lanes:
+		s.readers, s.options.IsolateSlowReads = newPool(1, 0), false
+	case s.options.IsolateSlowReads:
 		s.readers = newPool(max(4, runtime.GOMAXPROCS(0)), max(1, runtime.GOMAXPROCS(0)-1))
 	}
 	if s.path != Memory {
@@ -230,11 +230,11 @@ func (s *Store) open() error {
 	if s.writer != nil {
 		s.checkpoints.begin(s.writer, s.logPages())
 	}
-	if s.writer != nil && s.options.Keep > 0 {
-		s.kept = newKept(s.options.Keep)
-		s.kept.on(s.writer)
+	if s.writer != nil && s.options.RowCacheBytes > 0 {
+		s.rowCache = newKept(s.options.RowCacheBytes)
+		s.rowCache.attach(s.writer)
 	}
-	if !s.options.Lanes {
+	if !s.options.IsolateSlowReads {
 		return nil
 	}
 	return s.openReaders()
@@ -405,7 +405,7 @@ func (s *Store) Apply(ctx context.Context, batches []store.Batch) ([]store.Resul
 	}
 	switch {
 	case !readOnly(batches):
-	case s.kept != nil:
+	case s.rowCache != nil:
 		return s.readKept(ctx, batches)
 	default:
 		return s.read(ctx, batches, nil)
@@ -448,9 +448,9 @@ func (s *Store) visitReader(ctx context.Context, lane chan struct{}, fn func(*co
 			return err
 		}
 	}
-	v := s.visit(ctx)
-	if lane == s.readers.short && s.options.Lanes {
-		v.outlast, v.short = l.outlast, shortRead
+	v := s.newWorkLimit(ctx)
+	if lane == s.readers.short && s.options.IsolateSlowReads {
+		v.promoteToLong, v.short = l.outlast, shortRead
 	}
 	return s.counted(v.on(l.conn, fn))
 }

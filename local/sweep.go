@@ -53,7 +53,7 @@ func (s *Store) SetSweeping(on bool) { s.resting.Store(!on) }
 func (s *Store) sweepAll() {
 	err := s.mendAfterLoad()
 	for n, limit := 1, sweepSlice; err == nil && n > 0; {
-		s.Ease(0)
+		s.Throttle(0)
 		began := time.Now()
 		n, err = s.Sweep(context.Background(), limit)
 		took := time.Since(began)
@@ -79,7 +79,7 @@ func (s *Store) sweepAll() {
 // tidy deletes what deleted keys have left, in a store that has no sweep and has written, for a
 // moment: a process for each command would leave more and more otherwise.
 func (s *Store) tidy() {
-	if s.options.SweepEvery >= 0 || !s.options.Alone || !s.wrote.Load() {
+	if s.options.SweepEvery >= 0 || !s.options.SingleConn || !s.wrote.Load() {
 		return
 	}
 	for began := time.Now(); time.Since(began) < lingering; {
@@ -93,7 +93,7 @@ func (s *Store) tidy() {
 // key is there, and returns how many rows it did.
 func (s *Store) Sweep(ctx context.Context, limit int) (int, error) {
 	now := s.options.Now()
-	s.kept.sweep(now)
+	s.rowCache.sweep(now)
 	swept, err := sweep.Slice(ctx, s.Apply, now, limit)
 	if err != nil {
 		err = fmt.Errorf("sweeping what has expired: %w", err)

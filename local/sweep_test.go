@@ -245,8 +245,8 @@ func TestTidy(t *testing.T) {
 		graves  int64
 	}{
 		{local.Options{SweepEvery: -1}, "DEL k", 1},
-		{local.Options{SweepEvery: -1, Alone: true}, "GET k", 1}, // what only reads changes nothing
-		{local.Options{SweepEvery: -1, Alone: true}, "SET k v", 0},
+		{local.Options{SweepEvery: -1, SingleConn: true}, "GET k", 1}, // what only reads changes nothing
+		{local.Options{SweepEvery: -1, SingleConn: true}, "SET k v", 0},
 	} {
 		s, err := local.Open(path, test.options)
 		if err != nil {

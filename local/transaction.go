@@ -41,7 +41,7 @@ func (c *conn) begin(s store.Stmt) error {
 	if s.SQL != beginNow.SQL || c.visit == nil {
 		return c.control(s)
 	}
-	if c.visit.outlast != nil {
+	if c.visit.promoteToLong != nil {
 		c.patience(0)
 	} else {
 		c.patience(step)

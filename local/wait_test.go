@@ -43,7 +43,7 @@ func lockFile(t *testing.T, path string) (free func()) {
 func TestWaitingTogether(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.sqlite")
 	const patience = 300 * time.Millisecond
-	s := open(t, path, local.Options{Patience: patience})
+	s := open(t, path, local.Options{BusyTimeout: patience})
 	c := storetest.NewClient(t, engine.New(s))
 	c.Want("SET k v", "OK")
 	free := lockFile(t, path)
@@ -78,7 +78,7 @@ var endlessWrite = store.Batch{Stmts: []store.Stmt{
 func TestAbandon(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.sqlite")
 	for _, locked := range []bool{true, false} {
-		s := open(t, path, local.Options{Lanes: true})
+		s := open(t, path, local.Options{IsolateSlowReads: true})
 		c := storetest.NewClient(t, engine.New(s))
 		c.Want("SET k v", "OK")
 		free := func() {}
@@ -122,7 +122,7 @@ func TestAbandon(t *testing.T) {
 // TestTimeLimit lets what takes too long fail, alone and without a trace: the others of
 // its pipeline, and other clients, are carried out.
 func TestTimeLimit(t *testing.T) {
-	s := open(t, t.TempDir()+"/db.sqlite", local.Options{Lanes: true})
+	s := open(t, t.TempDir()+"/db.sqlite", local.Options{IsolateSlowReads: true})
 	s.SetTimeLimit(100 * time.Millisecond)
 	number := func(n int64) store.Batch {
 		return store.Batch{Stmts: []store.Stmt{{SQL: `INSERT INTO guard VALUES(?1)`, Args: []store.Value{store.Int(n)}}}}

@@ -185,7 +185,7 @@ func (s *Store) commit(group []*job) {
 		if errors.Is(err, errAgain) {
 			t, err = s.attempt(some, true)
 		}
-		if astray := (*store.Astray)(nil); errors.As(err, &astray) {
+		if astray := (*store.JobError)(nil); errors.As(err, &astray) {
 			astray.Drop(s.counted(astray.Err))
 			continue
 		}
@@ -229,8 +229,8 @@ func (s *Store) outwait(group []*job, err error) []*job {
 		switch {
 		case s.life.Err() != nil:
 			j.finish(s.counted(errAbandoned))
-		case time.Since(j.since) >= s.options.Patience:
-			j.finish(fmt.Errorf("waiting for %v: %w", s.options.Patience, err))
+		case time.Since(j.since) >= s.options.BusyTimeout:
+			j.finish(fmt.Errorf("waiting for %v: %w", s.options.BusyTimeout, err))
 		default:
 			others = append(others, j)
 		}
@@ -250,7 +250,7 @@ type turn struct {
 func (s *Store) attempt(group []*job, savepoints bool) (t turn, err error) {
 	err = s.withWriter(func(c *conn) error {
 		attempt := func() error {
-			t, err = s.attemptOn(c, s.visit(context.Background()), group, writersPace, savepoints)
+			t, err = s.attemptOn(c, s.newWorkLimit(context.Background()), group, writersPace, savepoints)
 			return err
 		}
 		if errors.Is(attempt(), ErrLogGone) && !isLate(err) && s.mendLog(c) == nil && !slices.ContainsFunc(group, (*job).once) {
@@ -262,10 +262,10 @@ func (s *Store) attempt(group []*job, savepoints bool) (t turn, err error) {
 }
 
 // attemptOn is attempt on a connection that the caller has.
-func (s *Store) attemptOn(c *conn, v *visit, group []*job, p pace, savepoints bool) (t turn, err error) {
+func (s *Store) attemptOn(c *conn, v *workLimit, group []*job, p pace, savepoints bool) (t turn, err error) {
 	err = v.on(c, func(c *conn) error {
-		defer s.others.after()
-		defer s.kept.after()
+		defer s.externalCommits.after()
+		defer s.rowCache.onPostCommit()
 		return c.transaction(beginNow, func() error { return s.turn(c, group, &t, p, savepoints) })
 	})
 	if err != nil && isOneOf(err, sqlite3.SQLITE_IOERR) { // perhaps by the guard
@@ -291,8 +291,8 @@ func (s *Store) attemptOn(c *conn, v *visit, group []*job, p pace, savepoints bo
 
 // turn runs the jobs of group that have their turn in the open transaction.
 func (s *Store) turn(c *conn, group []*job, t *turn, p pace, savepoints bool) error {
-	s.kept.began()
-	s.others.began()
+	s.rowCache.onBegin()
+	s.externalCommits.began()
 	began := time.Now()
 	run := c.runner(savepoints)
 	for _, j := range group {
@@ -320,7 +320,7 @@ func (s *Store) turn(c *conn, group []*job, t *turn, p pace, savepoints bool) er
 	if err := s.Moved(); err != nil {
 		return err
 	}
-	s.kept.before()
+	s.rowCache.onPreCommit()
 	return nil
 }
 

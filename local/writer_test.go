@@ -136,7 +136,7 @@ func TestPiece(t *testing.T) {
 		for whole := false; !whole; {
 			clock = 0
 			err := s.withWriter(func(c *conn) error {
-				return s.visit(t.Context()).on(c, func(c *conn) error {
+				return s.newWorkLimit(t.Context()).on(c, func(c *conn) error {
 					return c.transaction(beginNow, func() (err error) {
 						counted := func(b store.Batch) (store.Result, error) {
 							clock += test.batch
@@ -176,7 +176,7 @@ func TestTogetherGivesWay(t *testing.T) {
 	}
 	done := make(chan int, len(parts))
 	for i, began := range []int{2, 1} {
-		if got := s.Together(parts[2*i:], func(i int) { done <- i }); got != began {
+		if got := s.ApplyGroup(parts[2*i:], func(i int) { done <- i }); got != began {
 			t.Errorf("call %d began %d parts, want %d", i, got, began)
 		}
 	}
@@ -201,7 +201,7 @@ func TestTogetherWaitsForNobody(t *testing.T) {
 	p := &store.Part{Batches: []store.Batch{insert(1)}}
 	done := make(chan int, 1)
 	s.withWriter(func(*conn) error {
-		s.Together([]*store.Part{p}, func(i int) { done <- i })
+		s.ApplyGroup([]*store.Part{p}, func(i int) { done <- i })
 		select {
 		case <-done:
 			t.Error("it wrote beside another")
@@ -289,7 +289,7 @@ func TestGate(t *testing.T) {
 		}()
 		go func() {
 			p := &store.Part{Batches: []store.Batch{insert(3)}, Turn: store.TurnOf(ctx)}
-			s.Together([]*store.Part{p}, func(int) { waiting <- p.Err })
+			s.ApplyGroup([]*store.Part{p}, func(int) { waiting <- p.Err })
 		}()
 		gate.Shut(why)
 		for range 3 {

@@ -169,7 +169,7 @@ func isTooOld(v resp.Value) bool {
 // of messages, or keeps replies from coming: it cannot be one of many.
 func unavailable(args [][]byte) (resp.Value, bool) {
 	cmd := commands.Known(args)
-	if !cmd.Has(commands.Listens | commands.Unpaired) {
+	if !cmd.Has(commands.OpensStream | commands.Unpaired) {
 		return resp.Value{}, false
 	}
 	return resp.MakeError("ERR " + cmd.Name + " is not available here"), true

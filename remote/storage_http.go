@@ -21,8 +21,8 @@ const maxAnswer = 4 << 30
 // ErrUnknown is part of the error of a write that may have taken effect.
 var ErrUnknown = errors.New("it is not known whether the write took effect")
 
-// Told says what failed in words that strangers may read: an error has the address of the endpoint.
-func (s *Storage) Told(err error) string {
+// PublicMessage says what failed in words that strangers may read: an error has the address of the endpoint.
+func (s *Storage) PublicMessage(err error) string {
 	var network *networkError
 	var status *statusError
 	says := ""

@@ -131,8 +131,8 @@ func TestStorageTriesAgain(t *testing.T) {
 				t.Errorf("%s, reads %v: %d requests, %v", name, reads, requests, err)
 			case !again && !reads && errors.Is(err, remote.ErrUnknown) != test.ambiguous:
 				t.Errorf("%s: a write: %v", name, err)
-			case !again && !reads && strings.Contains(c.Told(err), "not known") != test.ambiguous || err != nil && c.Told(err) == "":
-				t.Errorf("%s: clients are told %q of %v", name, c.Told(err), err)
+			case !again && !reads && strings.Contains(c.PublicMessage(err), "not known") != test.ambiguous || err != nil && c.PublicMessage(err) == "":
+				t.Errorf("%s: clients are told %q of %v", name, c.PublicMessage(err), err)
 			}
 		}
 	}

@@ -133,7 +133,7 @@ func duration(d time.Duration) string {
 // opensStream reports whether a command makes the target send messages.
 func opensStream(args [][]byte) bool {
 	cmd := commands.Known(args)
-	return cmd.Has(commands.Listens) && cmd.Accepts(len(args))
+	return cmd.Has(commands.OpensStream) && cmd.Accepts(len(args))
 }
 
 // listen prints messages until Ctrl-C.

@@ -25,7 +25,7 @@ import (
 // serveFaulty serves a store whose translations, steps and decoders panic while faulty is set. It counts the
 // panics that are logged.
 func serveFaulty(t *testing.T, faulty *atomic.Bool) (s *served, logged *atomic.Int64) {
-	st, err := local.Open(t.TempDir()+"/db.sqlite", local.Options{SweepEvery: -1, Lanes: true})
+	st, err := local.Open(t.TempDir()+"/db.sqlite", local.Options{SweepEvery: -1, IsolateSlowReads: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +189,7 @@ func TestPanickingFunctions(t *testing.T) {
 // and continues.
 func TestPanickingJobs(t *testing.T) {
 	var log lockedLog
-	st, err := local.Open(t.TempDir()+"/db.sqlite", local.Options{SweepEvery: -1, Lanes: true})
+	st, err := local.Open(t.TempDir()+"/db.sqlite", local.Options{SweepEvery: -1, IsolateSlowReads: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -212,7 +212,7 @@ func (c *client) read() error {
 	clear(c.calls)
 	c.calls = c.calls[:0]
 	in := c.reader()
-	in.Stranger(!c.known())
+	in.Unauthenticated(!c.known())
 	in.Limit(c.server.live.maxBulk.Load(), c.server.live.maxQuery.Load())
 	args, err := in.ReadCommand()
 	if err != nil {
@@ -245,7 +245,7 @@ func (c *client) reader() *resp.Reader {
 	if c.known() {
 		c.in = resp.NewReader(from)
 	} else {
-		c.in = resp.NewStrangerReader(from)
+		c.in = resp.NewUnauthenticatedReader(from)
 	}
 	return c.in
 }
@@ -275,7 +275,7 @@ func (c *client) run(ctx context.Context) {
 		return
 	case c.listens || begins(calls[last]):
 		c.listens = true
-		c.alone(ctx, calls)
+		c.runOneByOne(ctx, calls)
 	case !isOwn(calls[last][0]):
 		c.pipeline(ctx, calls)
 	case isHTTP(calls[last][0]):
@@ -343,7 +343,7 @@ func (c *client) known() bool { return c.authed || c.server.users.Open() }
 
 // met says that the client is no stranger.
 func (c *client) met() {
-	if g, ok := c.net.(*guest); ok {
+	if g, ok := c.net.(*limitedConn); ok {
 		g.known()
 	}
 }
@@ -411,7 +411,7 @@ func (c *client) deliver(ctx context.Context, calls [][][]byte, run func(context
 	why := hungUp
 	if ctx.Err() == nil {
 		why = c.server.failure(err)
-		c.server.complain(err, string(calls[0][0]), len(calls))
+		c.server.logFailure(err, string(calls[0][0]), len(calls))
 	}
 	for range calls[sent:] {
 		c.send(why)
@@ -423,8 +423,8 @@ func (c *client) deliver(ctx context.Context, calls [][][]byte, run func(context
 // have SQL and paths, is for the log.
 func (s *Server) failure(err error) resp.Value {
 	why := ""
-	if s.config.Told != nil {
-		why = s.config.Told(err)
+	if s.config.PublicMessage != nil {
+		why = s.config.PublicMessage(err)
 	}
 	return resp.MakeError("ERR the database failed: " + cmp.Or(why, "the server's log says more"))
 }

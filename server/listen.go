@@ -54,7 +54,7 @@ func (s *Server) ServeRESP(ctx context.Context, ln net.Listener) error {
 		s.keepAlive(nc)
 		c := newClient(s, nc) // here, so that ids follow the order of arrival
 		if config != nil {
-			nc.(*guest).become(tls.Server(nc.(*guest).Conn, config))
+			nc.(*limitedConn).become(tls.Server(nc.(*limitedConn).Conn, config))
 		} else if !s.denies(nc) && c.known() {
 			c.met() // before the next one comes, who would take the place of a stranger
 		}
@@ -75,7 +75,7 @@ func isSocket(addr net.Addr) bool {
 
 // keepAlive has the system find out when the peer is gone, as the parameter tcp-keepalive says.
 func (s *Server) keepAlive(nc net.Conn) {
-	g, _ := nc.(*guest)
+	g, _ := nc.(*limitedConn)
 	if g == nil {
 		return
 	}

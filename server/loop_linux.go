@@ -69,7 +69,7 @@ const (
 type turn struct {
 	client *client
 	calls  [][][]byte
-	round  engine.Round
+	round  engine.PlannedPipeline
 }
 
 var turns = sync.Pool{New: func() any { return &turn{} }}
@@ -97,7 +97,7 @@ func (s *Server) newLoop(ctx context.Context) *loop {
 
 // takes makes c a client of the loop, if its connection can be.
 func (l *loop) takes(c *client) bool {
-	g, ok := c.net.(*guest)
+	g, ok := c.net.(*limitedConn)
 	if !ok {
 		return false
 	}
@@ -177,7 +177,7 @@ func (l *loop) lead() {
 		l.taken, l.again = append(l.taken, l.again...), l.again[:0]
 		l.mu.Unlock()
 		for _, c := range l.taken {
-			l.hear(c)
+			l.readFrom(c)
 		}
 		clear(l.taken)
 		l.taken = l.taken[:0]
@@ -261,8 +261,8 @@ func (l *loop) end(c *client) {
 	c.end()
 }
 
-// hear reads from a client, and begins to carry out what it has sent.
-func (l *loop) hear(c *client) {
+// readFrom reads from a client, and begins to carry out what it has sent.
+func (l *loop) readFrom(c *client) {
 	defer l.server.contain(func() { l.end(c) })
 	if l.ctx.Err() != nil {
 		l.end(c)
@@ -290,7 +290,7 @@ func (l *loop) hear(c *client) {
 	case len(calls) > 0:
 		l.run(c, calls)
 	case whole || n == len(l.in):
-		l.away(c, nil)
+		l.handOff(c, nil)
 	default:
 		l.release(c)
 	}
@@ -321,7 +321,7 @@ func (l *loop) cut(c *client, buf []byte) (calls [][][]byte, whole bool) {
 // run plans calls, and leaves them to who carries them out.
 func (l *loop) run(c *client, calls [][][]byte) {
 	if c.quiet != loud || c.looped.slow || c.listens || c.server != l.server || isOwn(calls[len(calls)-1][0]) {
-		l.away(c, calls)
+		l.handOff(c, calls)
 		return
 	}
 	t := turns.Get().(*turn)
@@ -329,7 +329,7 @@ func (l *loop) run(c *client, calls [][][]byte) {
 	switch {
 	case !c.session.Plan(calls, &t.round):
 		t.free()
-		l.away(c, calls)
+		l.handOff(c, calls)
 	case t.round.Empty():
 		l.answer(t)
 	case t.round.Writes():
@@ -351,7 +351,7 @@ func (l *loop) together(turns []*turn) (left []*turn) {
 		return turns
 	}
 	all := slices.Clone(turns) // which take long are taken later
-	rounds := make([]*engine.Round, len(turns))
+	rounds := make([]*engine.PlannedPipeline, len(turns))
 	for i, t := range turns {
 		rounds[i] = &t.round
 	}
@@ -364,16 +364,16 @@ func (l *loop) together(turns []*turn) (left []*turn) {
 		}
 		left = nil
 	})
-	began := l.server.config.Engine.Together(rounds, func(i int) {
+	began := l.server.config.Engine.ApplyGroup(rounds, func(i int) {
 		if !taken[i].Swap(true) {
-			l.took(all[i])
+			l.onApplied(all[i])
 		}
 	})
 	return slices.Delete(turns, 0, began)
 }
 
-// took continues a turn that has been carried out.
-func (l *loop) took(t *turn) {
+// onApplied continues a turn that has been carried out.
+func (l *loop) onApplied(t *turn) {
 	defer l.server.contain(func() { l.end(t.client) })
 	switch {
 	case t.round.Long(), t.round.Waits():
@@ -381,7 +381,7 @@ func (l *loop) took(t *turn) {
 		c.looped.slow = t.round.Long()
 		t.round.Drop()
 		t.free()
-		l.away(c, calls)
+		l.handOff(c, calls)
 	case t.round.Whole() && !t.round.Large() && t.round.Decode():
 		l.answer(t)
 	default:
@@ -441,9 +441,9 @@ func (l *loop) settle(t *turn) {
 	}
 }
 
-// away carries calls out, or what is ahead, on a goroutine that may wait for the store and for
+// handOff carries calls out, or what is ahead, on a goroutine that may wait for the store and for
 // the client.
-func (l *loop) away(c *client, calls [][][]byte) {
+func (l *loop) handOff(c *client, calls [][][]byte) {
 	go func() {
 		defer l.server.contain(func() { l.end(c) })
 		began := time.Now()

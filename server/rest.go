@@ -165,7 +165,7 @@ func (s *Server) serveREST(w http.ResponseWriter, r *http.Request, given string,
 		s.send(w, rest.One(http.StatusUnauthorized, resp.MakeError("WRONGPASS invalid or missing auth token")))
 		return
 	}
-	if g, ok := r.Context().Value(guestKey{}).(*guest); ok {
+	if g, ok := r.Context().Value(guestKey{}).(*limitedConn); ok {
 		g.known()
 	}
 	q.user.Store(user)
@@ -249,7 +249,7 @@ func (q *request) failed(err error, commands int) resp.Value {
 	if q.ctx.Err() != nil {
 		return hungUp
 	}
-	q.server.complain(err, "over REST", commands)
+	q.server.logFailure(err, "over REST", commands)
 	return q.server.failure(err)
 }
 

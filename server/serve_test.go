@@ -53,7 +53,7 @@ func serveFile(t *testing.T, path string, c server.Config) *served {
 	s := &served{done: make(chan struct{})}
 	s.clock.Store(1_700_000_000_000)
 	if c.Engine == nil {
-		st, err := local.Open(path, local.Options{Now: s.clock.Load, SweepEvery: -1, Keep: 1 << 20})
+		st, err := local.Open(path, local.Options{Now: s.clock.Load, SweepEvery: -1, RowCacheBytes: 1 << 20})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -73,9 +73,9 @@ type Config struct {
 	TimeLimit time.Duration
 	// Sleep waits, or until stop is closed; nil is the system's clock.
 	Sleep func(stop <-chan struct{}, d time.Duration)
-	// Told is what a client may read of a failure of the store, "" for nothing; nil
+	// PublicMessage is what a client may read of a failure of the store, "" for nothing; nil
 	// is nothing of any.
-	Told func(error) string
+	PublicMessage func(error) string
 	// Save makes what is committed survive a power cut, and copies it where that is wanted,
 	// for SAVE, BGSAVE and SHUTDOWN SAVE; nil is that there is nothing to be done.
 	Save func(context.Context) error
@@ -136,8 +136,8 @@ type Server struct {
 	health     health
 	saves      saves
 	metrics    http.Handler
-	overRESP   *door // of all listeners
-	overREST   *door
+	overRESP   *connLimiter // of all listeners
+	overREST   *connLimiter
 	dumping    chan struct{} // has room for one
 	replicas   atomic.Int64  // now
 	syncs      atomic.Int64  // dumps that were asked for

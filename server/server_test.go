@@ -179,8 +179,8 @@ func TestStoreFailure(t *testing.T) {
 	broken := errors.New(`running "INSERT INTO keys" on /home/cat/shop.sqlite: no space left`)
 	told := ""
 	s := serve(t, server.Config{
-		Engine: engine.New(storeFunc(func([]store.Batch) ([]store.Result, error) { return nil, broken })),
-		Told:   func(error) string { return told },
+		Engine:        engine.New(storeFunc(func([]store.Batch) ([]store.Result, error) { return nil, broken })),
+		PublicMessage: func(error) string { return told },
 	})
 	c := s.dial(t)
 	want(t, c.do("GET", "a"), "(error) ERR the database failed: the server's log says more")

@@ -90,7 +90,7 @@ func (s *Server) mayStore(r *http.Request) (reads, known bool) {
 		}
 		return false, false
 	}
-	if g, ok := r.Context().Value(guestKey{}).(*guest); ok {
+	if g, ok := r.Context().Value(guestKey{}).(*limitedConn); ok {
 		g.known()
 	}
 	return !whole, true
@@ -156,7 +156,7 @@ func (s *Server) storageFailed(ctx context.Context, w http.ResponseWriter, held 
 	case errors.As(err, &is):
 		sayFault(w, http.StatusBadRequest, err.Error())
 	default:
-		s.complain(err, "of the storage", 1)
+		s.logFailure(err, "of the storage", 1)
 		sayFault(w, http.StatusInternalServerError, string(s.failure(err).Str))
 	}
 }

@@ -25,7 +25,7 @@ func storageOf(t *testing.T, c server.Config) (http.Handler, *local.Store) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { file.Close() })
-	c.Engine, c.Told = engine.New(file), local.Told
+	c.Engine, c.PublicMessage = engine.New(file), local.PublicMessage
 	c.Storage = server.Storage{Apply: file.Apply, Columns: file.Columns, Token: "purr", ReadOnlyToken: "look"}
 	c.Sleep = func(<-chan struct{}, time.Duration) {}
 	return server.New(c).Storage(), file
@@ -127,7 +127,7 @@ func TestStorageLimits(t *testing.T) {
 // TestStorageBesideClients writes through the storage while a client of the server waits for a key, and another
 // keeps what it has read.
 func TestStorageBesideClients(t *testing.T) {
-	file, err := local.Open(t.TempDir()+"/db.sqlite", local.Options{SweepEvery: -1, Keep: 1 << 20})
+	file, err := local.Open(t.TempDir()+"/db.sqlite", local.Options{SweepEvery: -1, RowCacheBytes: 1 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}

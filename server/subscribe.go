@@ -28,9 +28,9 @@ func listens(name []byte) bool {
 	return slices.ContainsFunc(listenNames, func(own []byte) bool { return bytes.EqualFold(name, own) })
 }
 
-// alone runs each of calls for itself: messages come to the client, and each has its place before
+// runOneByOne runs each of calls for itself: messages come to the client, and each has its place before
 // or after a reply.
-func (c *client) alone(ctx context.Context, calls [][][]byte) {
+func (c *client) runOneByOne(ctx context.Context, calls [][][]byte) {
 	for i := range calls {
 		if c.monitors || c.server.notifies.Load() || sendsMessages(calls[i]) {
 			c.inbox.hold() // what it sends to itself comes after its reply

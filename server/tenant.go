@@ -99,7 +99,7 @@ func (c *client) move() {
 	c.mu.Lock()
 	c.server = to
 	c.mu.Unlock()
-	if g, ok := c.net.(*guest); ok {
+	if g, ok := c.net.(*limitedConn); ok {
 		g.traffic.Store(&to.traffic)
 	}
 	c.begin()

@@ -149,7 +149,7 @@ func (c *client) handshake(ctx context.Context) error {
 
 // tlsOf is the TLS of a guest, nil without.
 func tlsOf(nc net.Conn) *tls.Conn {
-	g, ok := nc.(*guest)
+	g, ok := nc.(*limitedConn)
 	if !ok {
 		return nil
 	}

@@ -231,10 +231,10 @@ func (s *Server) peer(id int64) tracking.Peer {
 	return nil
 }
 
-func (p *peer) Tell(m *tracking.Message, own bool) { p.inbox.invalidate(letter{invalid: m}, own) }
+func (p *peer) Tell(m *tracking.Message, own bool) { p.inbox.invalidate(message{invalid: m}, own) }
 
 func (p *peer) Pass(m *tracking.Message, to tracking.Peer, own bool) {
-	l := letter{invalid: m, passed: true}
+	l := message{invalid: m, passed: true}
 	other := to.(*peer)
 	if other == p {
 		p.inbox.invalidate(l, own)

@@ -17,16 +17,16 @@ type Follower interface {
 	Ended(committed bool)
 }
 
-// Astray is the error of a transaction in which something failed that another client wants. Drop
+// JobError is the error of a transaction in which something failed that another client wants. Drop
 // takes that out, with the error for its client, and the transaction runs again without it.
-type Astray struct {
+type JobError struct {
 	Err  error
 	Drop func(error)
 }
 
-func (a *Astray) Error() string { return a.Err.Error() }
+func (a *JobError) Error() string { return a.Err.Error() }
 
-func (a *Astray) Unwrap() error { return a.Err }
+func (a *JobError) Unwrap() error { return a.Err }
 
 // Expired is what a batch is Of that deletes keys that have expired. Its rows are ExpiredCells
 // long: 1, the database and the name of each.

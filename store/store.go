@@ -149,12 +149,12 @@ type Stmt struct {
 	// changes of those before it in its batch, which are all that it is given. A store may then pass
 	// over the statement, whose rows and changes are none; one that runs it all the same finds nothing
 	// to do.
-	Moot func(before Result) bool
+	SkipIf func(before Result) bool
 
 	// Alone, unless it is "", is SQL for the same arguments that does by itself what this statement and
 	// the next one do, and does it sooner where this one finds nothing to change. A store that
 	// expects that may run it in place of both.
-	Alone string
+	Supersedes string
 }
 
 // Batch is a list of statements that take effect together or not at all.

@@ -28,7 +28,7 @@ type Env struct {
 
 	InScript bool // a script runs the call
 
-	Aside bool // a plan may be an Aside: the call is on its own, and is made of keys that are large
+	MayStage bool // a plan may be an Aside: the call is on its own, and is made of keys that are large
 
 	Facts   Facts    // of the server, for INFO
 	Running *Running // function, for FUNCTION STATS; nil for none

@@ -49,7 +49,7 @@ const sqlDelOne = `DELETE FROM keys WHERE ` + live
 func del(c *Call) Plan {
 	if len(c.Args) == 2 {
 		purge := c.purge(c.Args[1])
-		purge.Moot = somethingChanged
+		purge.SkipIf = somethingChanged
 		return write(changed(0), c.stmt(sqlDelOne, c.Args[1]), purge)
 	}
 	stmt := sqlDel.on(c, c.Args[1:])

@@ -127,7 +127,7 @@ func copyCommand(c *Call) Plan {
 	if db == c.Env.DB && bytes.Equal(key, to) {
 		return fail(errSameObject)
 	}
-	if c.Env.Aside {
+	if c.Env.MayStage {
 		return c.copyAside(key, to, db, replace)
 	}
 	args := c.key(key, store.Int(int64(db)), store.Bytes(to), c.newVersion(), hashValue(to))
@@ -160,7 +160,7 @@ func (c *Call) copyAside(key, to []byte, db int, replace bool) Plan {
 			return answer(resp.Zero)
 		}
 		var k *copied
-		return Plan{Aside: c.aside(
+		return Plan{Staged: c.stage(
 			func(c *Call, hidden []byte) Plan {
 				args := c.key(key, store.Int(int64(db)), store.Bytes(to), c.newVersion(), hashValue(to), store.Bytes(hidden))
 				first := store.Stmt{SQL: sqlPurgeTarget, Args: args[:5]}

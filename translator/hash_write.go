@@ -32,8 +32,8 @@ func (c *Call) openFields(key []byte) []store.Stmt {
 
 func (c *Call) purgeFields(key []byte) []store.Stmt {
 	return []store.Stmt{
-		{SQL: sqlPurgeFields, Args: c.about(key), Moot: noneExpires},
-		{SQL: sqlPurgedFields, Args: c.about(key)[:2:2], Moot: nothingChanged},
+		{SQL: sqlPurgeFields, Args: c.about(key), SkipIf: noneExpires},
+		{SQL: sqlPurgedFields, Args: c.about(key)[:2:2], SkipIf: nothingChanged},
 	}
 }
 
@@ -155,7 +155,7 @@ func hset(ok bool) func(*Call) Plan {
 		touched := c.touched(key)
 		if n := int64(len(fields) / 2); len(put) == 3 { // one list, which has nothing to set when all are new
 			allNew := func(before store.Result) bool { return before.Changes[hashOpening] == n }
-			put[2].Moot, touched.Moot = allNew, allNew
+			put[2].SkipIf, touched.SkipIf = allNew, allNew
 		}
 		stmts := append(append(c.openHash(c.look(key), key), put...), touched)
 		if ok {
@@ -212,13 +212,13 @@ func (c *Call) setField(key, field, value []byte, ok bool) Plan {
 	args := c.key(key, hashValue(field), store.Bytes(field), store.Bytes(value), ensure.Args[3])
 	one, touched := args[:6], c.touchedOnChange(key)
 	stmts := append(make([]store.Stmt, 0, settingAdd+4), store.Stmt{SQL: sqlSetLasting, Args: one}, touched,
-		store.Stmt{SQL: sqlAddLasting, Args: one, Moot: wasThere}, c.grown(key), c.look(key), c.purge(key), ensure)
+		store.Stmt{SQL: sqlAddLasting, Args: one, SkipIf: wasThere}, c.grown(key), c.look(key), c.purge(key), ensure)
 	stmts = append(stmts, c.purgeFields(key)...)
 	for i, moot := range openingUnlessSet {
-		stmts[settingTried+i].Moot = moot
+		stmts[settingTried+i].SkipIf = moot
 	}
-	stmts = append(stmts, store.Stmt{SQL: sqlAddOne, Args: args, Moot: wasSet}, c.grownOne(ensure, wasMadeOrSet),
-		store.Stmt{SQL: sqlSetExpiring, Args: one, Moot: wasSetOrAdded}, touched)
+	stmts = append(stmts, store.Stmt{SQL: sqlAddOne, Args: args, SkipIf: wasSet}, c.grownOne(ensure, wasMadeOrSet),
+		store.Stmt{SQL: sqlSetExpiring, Args: one, SkipIf: wasSetOrAdded}, touched)
 	if ok {
 		return write(decodeOK, stmts...)
 	}
@@ -234,7 +234,7 @@ var sqlRemoveFields = chosen{newListed(1, `DELETE FROM hashes`+chosenFields), `D
 
 func hdel(c *Call) Plan {
 	key := c.Args[1]
-	if c.Env.Aside {
+	if c.Env.MayStage {
 		return c.eraseAside(key, c.Args[2:], fieldRow)
 	}
 	stmts := append(c.openFields(key), c.removeFields(key, c.Args[2:])...)
@@ -281,10 +281,10 @@ func hincrby(c *Call) Plan {
 	}
 	key, field := c.Args[1], c.Args[2]
 	args := c.key(key, hashValue(field), store.Bytes(field), store.Digits(delta))
-	guard := store.Stmt{SQL: sqlGuardIntegerField, Args: args[:5], Refused: &hashNotInteger, Moot: isCounter}
+	guard := store.Stmt{SQL: sqlGuardIntegerField, Args: args[:5], Refused: &hashNotInteger, SkipIf: isCounter}
 	opening := c.openHash(store.Stmt{SQL: sqlLookValue, Args: args[:5]}, key)
 	stmts := append(append(make([]store.Stmt, 0, 10), opening[0], guard), opening[1:]...)
-	zero := store.Stmt{SQL: sqlAddField, Args: append(args[:5:5], store.Bytes(zeroText)), Moot: hasValue}
+	zero := store.Stmt{SQL: sqlAddField, Args: append(args[:5:5], store.Bytes(zeroText)), SkipIf: hasValue}
 	return write(func(r *store.Result) resp.Value {
 		old, _ := parseInt(valueFound(r.Rows).Bytes())
 		return resp.MakeInt(old + delta)

@@ -55,7 +55,7 @@ func lrem(c *Call) Plan {
 	case count < 0:
 		from, count = tail, -count
 	}
-	if c.Env.Aside {
+	if c.Env.MayStage {
 		return c.lremAside(key, from, store.Bytes(c.Args[3]), store.Digits(count))
 	}
 	return write(changed(2), c.purge(key), c.guardType(key, listType),

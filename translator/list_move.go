@@ -39,7 +39,7 @@ func lmove(c *Call) Plan {
 func (c *Call) move(from, to end, missing resp.Value) Plan {
 	source, destination := c.Args[1], c.Args[2]
 	present, guard := c.guardPresent(source, &missing), c.guardType(source, listType)
-	present.Moot, guard.Moot = isThere, lookedFor[listType].there
+	present.SkipIf, guard.SkipIf = isThere, lookedFor[listType].there
 	stmts := append(make([]store.Stmt, 0, 9), c.stmt(sqlLookAtEnd[from], source), present, guard)
 	stmts = append(stmts, c.pushKey(destination, 1, c.purge(destination))...)
 	return write(func(r *store.Result) resp.Value { return bulk(liveRow(r.Rows)[lookMore]) }, append(stmts,

@@ -56,9 +56,9 @@ func (c *Call) pushed(key []byte, e end, list [][]byte) (stmts []store.Stmt) {
 // is for a key that is no live list.
 func (c *Call) pushKey(key []byte, n int, first store.Stmt) []store.Stmt {
 	args := c.key(key, store.Int(int64(n)), c.newVersion(), hashValue(key))
-	first.Moot = somethingChanged
+	first.SkipIf = somethingChanged
 	return append(make([]store.Stmt, 0, 5), store.Stmt{SQL: sqlPushKey, Args: args[:4]}, first,
-		store.Stmt{SQL: sqlPushNew, Args: args, Refused: &wrongType, Moot: lastButOneChanged})
+		store.Stmt{SQL: sqlPushNew, Args: args, Refused: &wrongType, SkipIf: lastButOneChanged})
 }
 
 // somethingChanged and lastButOneChanged report that the statement before has changed something,
@@ -99,7 +99,7 @@ func isGone(before store.Result) bool { return !isThere(before) }
 
 func (c *Call) popOne(key []byte, e end) Plan {
 	look := c.stmt(sqlLookAtEnd[e], key)
-	pop := store.Stmt{SQL: sqlPop[e], Args: look.Args, Moot: isGone}
+	pop := store.Stmt{SQL: sqlPop[e], Args: look.Args, SkipIf: isGone}
 	return write(func(r *store.Result) resp.Value {
 		if row := liveRow(r.Rows); row != nil {
 			return bulk(row[lookMore])

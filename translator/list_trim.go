@@ -61,7 +61,7 @@ func ltrim(c *Call) Plan {
 	if !ok {
 		return fail(errNotInteger)
 	}
-	if c.Env.Aside {
+	if c.Env.MayStage {
 		return c.trimAside(key, start, stop)
 	}
 	version, long := c.newVersion(), LongList
@@ -70,7 +70,7 @@ func ltrim(c *Call) Plan {
 	for _, s := range []store.Stmt{
 		{SQL: sqlTrimAll, Args: args}, {SQL: sqlLeave, Args: args}, {SQL: sqlKeep, Args: args[:6]}, c.stmt(sqlMoveOn, key, version),
 	} {
-		s.Moot = func(before store.Result) bool { return !isLongerThan(before, long) }
+		s.SkipIf = func(before store.Result) bool { return !isLongerThan(before, long) }
 		stmts = append(stmts, s)
 	}
 	return write(always(resp.OK), append(stmts,

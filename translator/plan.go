@@ -25,7 +25,7 @@ type Plan struct {
 
 	// Aside, unless it is nil, is in place of a batch: the call makes a large key, and Env.Aside says that
 	// it may do so aside.
-	Aside *Aside
+	Staged *Staged
 
 	// Reads lists the keys that a step reads and KeysOf cannot see, since
 	// their names come out of the step before (SORT BY weight_*).
@@ -153,7 +153,7 @@ func scored(rows []store.Row) resp.Value {
 // another type than want.
 func (c *Call) found(want string, missing resp.Value, decode func(*store.Result) resp.Value, key []byte, stmts ...store.Stmt) Plan {
 	typeOf := c.typeOf(key)
-	typeOf.Moot = hasRows
+	typeOf.SkipIf = hasRows
 	last := len(stmts)
 	return read(func(r *store.Result) resp.Value {
 		if !hasRows(store.Result{Rows: r.Rows[:last]}) {

@@ -118,7 +118,7 @@ const (
 // combinedStore is SINTERSTORE, SUNIONSTORE and SDIFFSTORE.
 func combinedStore(sql string) func(*Call) Plan {
 	return func(c *Call) Plan {
-		if c.Env.Aside {
+		if c.Env.MayStage {
 			return c.combinedAside(sql)
 		}
 		from := elements(c.Args[2:])

@@ -35,7 +35,7 @@ func spop(c *Call) Plan {
 	if !ok || count < 0 {
 		return fail(errMustBePositive)
 	}
-	if c.Env.Aside {
+	if c.Env.MayStage {
 		return c.lessAside(key, setType, func(from store.Row, _ int64) Plan { return c.spopSome(key, count, from) })
 	}
 	return c.spopSome(key, count, nil)

@@ -53,7 +53,7 @@ func sadd(c *Call) Plan {
 	if len(members) == 1 {
 		args := c.key(key, hashValue(members[0]), store.Bytes(members[0]))
 		stmts := c.tried(store.Stmt{SQL: sqlAddNew, Args: args}, c.grown(key), c.look(key), key, setType)
-		first := store.Stmt{SQL: sqlAddFirst, Args: args, Moot: triedFor[setType].there}
+		first := store.Stmt{SQL: sqlAddFirst, Args: args, SkipIf: triedFor[setType].there}
 		return write(changedEither(0, triedOpening), append(stmts, first)...)
 	}
 	stmts := append(c.opened(c.look(key), key, setType), c.addMembers(key, members)...)
@@ -62,7 +62,7 @@ func sadd(c *Call) Plan {
 
 func srem(c *Call) Plan {
 	key, members := c.Args[1], c.Args[2:]
-	if c.Env.Aside {
+	if c.Env.MayStage {
 		return c.eraseAside(key, members, memberRow)
 	}
 	stmts := c.guarded(c.look(key), key, setType)

@@ -83,7 +83,7 @@ func xtrim(c *Call) Plan {
 	stmts := append(make([]store.Stmt, 0, 16), c.look(key), c.guardType(key, streamType))
 	leave, long := c.leaveEntries(key, o), LongList
 	for _, s := range leave {
-		s.Moot = func(before store.Result) bool { return !isLongerThan(before, long) }
+		s.SkipIf = func(before store.Result) bool { return !isLongerThan(before, long) }
 		stmts = append(stmts, s)
 	}
 	left := len(stmts)

@@ -60,7 +60,7 @@ func stringsOf(rows []store.Row) []resp.Value {
 // guardString refuses a key of another type, after sqlGet as statement 0.
 func (c *Call) guardString(key []byte) store.Stmt {
 	s := c.guardType(key, stringType)
-	s.Moot = gotStringOrNone
+	s.SkipIf = gotStringOrNone
 	return s
 }
 

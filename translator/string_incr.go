@@ -44,8 +44,8 @@ func (c *Call) incrBy(key []byte, delta int64) Plan {
 			return notInteger
 		}
 		return overflow
-	}, store.Stmt{SQL: sqlIncr, Args: args}, store.Stmt{SQL: sqlIncrNew, Args: args, Moot: somethingChanged},
-		store.Stmt{SQL: sqlSum, Args: args[:2]}, store.Stmt{SQL: sqlWhyNot, Args: args[:2], Moot: isSummed})
+	}, store.Stmt{SQL: sqlIncr, Args: args}, store.Stmt{SQL: sqlIncrNew, Args: args, SkipIf: somethingChanged},
+		store.Stmt{SQL: sqlSum, Args: args[:2]}, store.Stmt{SQL: sqlWhyNot, Args: args[:2], SkipIf: isSummed})
 }
 
 func incr(delta int64) func(*Call) Plan {

@@ -108,11 +108,11 @@ var stringTooLong = resp.MakeError(errStringTooLong)
 // into the string at key from offset on. The string may be missing. Statement 0 is the look.
 func (c *Call) splice(key []byte, offset int64, bytes []byte) []store.Stmt {
 	look, purge, ensure := c.stmt(sqlLookSize, key), c.purge(key), c.ensureString(key)
-	purge.Moot, ensure.Moot = isAlive, isString
+	purge.SkipIf, ensure.SkipIf = isAlive, isString
 	staysShort := func(before store.Result) bool { return splicedSize(before.Rows, offset, bytes) <= schema.WholeString }
 	stretch := store.Stmt{
 		SQL: sqlStretch, Args: append(c.key(key)[:2], store.Int(int64(len(bytes))), store.Int(offset)),
-		Refused: &stringTooLong, Moot: staysShort,
+		Refused: &stringTooLong, SkipIf: staysShort,
 	}
 	short := c.stmt(sqlAppendShort, key, store.Bytes(bytes))
 	if offset != atEnd {
@@ -120,7 +120,7 @@ func (c *Call) splice(key []byte, offset int64, bytes []byte) []store.Stmt {
 	}
 	stmts := append(make([]store.Stmt, 0, 8), look, purge, ensure, stretch, short)
 	for _, edit := range append(c.editParts(key, offset, bytes), c.stmt(sqlEditedLong, key)) {
-		edit.Moot = staysShort
+		edit.SkipIf = staysShort
 		stmts = append(stmts, edit)
 	}
 	return stmts

@@ -46,10 +46,10 @@ func (c *Call) setString(stmts []store.Stmt, key, value []byte, exp expiry) []st
 	args := c.newString(key, value)
 	if exp.keep {
 		return append(stmts, store.Stmt{SQL: sqlSetAgainKeepTTL, Args: args},
-			store.Stmt{SQL: sqlSetKeyKeepTTL, Args: args, Moot: somethingChanged})
+			store.Stmt{SQL: sqlSetKeyKeepTTL, Args: args, SkipIf: somethingChanged})
 	}
 	args = append(args, exp.column())
-	return append(stmts, store.Stmt{SQL: sqlSetAgain, Args: args, Alone: sqlSetAnyKey}, store.Stmt{SQL: sqlSetKey, Args: args, Moot: somethingChanged})
+	return append(stmts, store.Stmt{SQL: sqlSetAgain, Args: args, Supersedes: sqlSetAnyKey}, store.Stmt{SQL: sqlSetKey, Args: args, SkipIf: somethingChanged})
 }
 
 // storeString is the plan that makes key the string value, whatever it was.

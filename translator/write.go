@@ -47,7 +47,7 @@ func (c *Call) ensureOne(key []byte, typ string) store.Stmt {
 
 // grownOne is grown after ensure, unless that has made the key.
 func (c *Call) grownOne(ensure store.Stmt, moot func(store.Result) bool) store.Stmt {
-	return store.Stmt{SQL: sqlGrownOne, Args: ensure.Args[:4:4], Moot: moot}
+	return store.Stmt{SQL: sqlGrownOne, Args: ensure.Args[:4:4], SkipIf: moot}
 }
 
 // upsertKey is ensure for a command that changes the key whenever it succeeds.
@@ -118,7 +118,7 @@ func (c *Call) touchedOnChange(key []byte) store.Stmt { return c.account(sqlTouc
 
 func (c *Call) account(sql string, key []byte, more ...store.Value) store.Stmt {
 	s := c.stmt(sql, key, more...)
-	s.Moot = nothingChanged
+	s.SkipIf = nothingChanged
 	return s
 }
 

@@ -91,7 +91,7 @@ const (
 
 // round is how many elements are in a round.
 func (c *Call) round() int {
-	if c.Env.Aside {
+	if c.Env.MayStage {
 		return asideRound
 	}
 	return zsetRoundSize
@@ -287,19 +287,19 @@ func (c *Call) zaddOne(key []byte, elem element, o zaddOptions) zsetWrite {
 	look := store.Stmt{SQL: sqlLookScore, Args: args[:5]}
 	if !o.nx && !o.incr && !o.xx {
 		stmts := c.tried(store.Stmt{SQL: sqlZSetMoveOne, Args: args}, c.touchedOnChange(key), look, key, zsetType)
-		return zsetWrite{append(stmts, store.Stmt{SQL: sqlZSetInsertOne, Args: args[:6], Moot: hasScoreOrTried},
+		return zsetWrite{append(stmts, store.Stmt{SQL: sqlZSetInsertOne, Args: args[:6], SkipIf: hasScoreOrTried},
 			c.grownOne(stmts[triedOpening-1], wasMadeOrTried)), addedAfterTry, movedByTry}
 	}
 	w := zsetWrite{stmts: c.zaddOpened(look, key, o)}
 	if !o.nx {
-		change := store.Stmt{SQL: sqlZSetMoveOne, Args: args, Moot: hasNoScore}
+		change := store.Stmt{SQL: sqlZSetMoveOne, Args: args, SkipIf: hasNoScore}
 		if o.incr {
 			change.SQL, change.Refused = sqlZSetIncrOne, &scoreNaN
 		}
 		w.add(&w.moved, change, c.touchedOnChange(key))
 	}
 	if !o.xx {
-		w.add(&w.added, store.Stmt{SQL: sqlZSetInsertOne, Args: args[:6], Moot: hasScore}, c.grown(key))
+		w.add(&w.added, store.Stmt{SQL: sqlZSetInsertOne, Args: args[:6], SkipIf: hasScore}, c.grown(key))
 	}
 	return w
 }

@@ -156,7 +156,7 @@ func (c *Call) rangeStmts(key []byte, q rangeQuery) (stmts []store.Stmt) {
 	}
 	for _, sql := range q.texts() {
 		s := c.stmt(sql, key, args...)
-		s.Moot = hasRows
+		s.SkipIf = hasRows
 		stmts = append(stmts, s)
 	}
 	return stmts

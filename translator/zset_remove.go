@@ -46,7 +46,7 @@ func (c *Call) zsetRemove(key []byte, n int, deletions ...store.Stmt) Plan {
 
 func zrem(c *Call) Plan {
 	key := c.Args[1]
-	if c.Env.Aside {
+	if c.Env.MayStage {
 		return c.eraseAside(key, c.Args[2:], scoredRow)
 	}
 	var deletions []store.Stmt
@@ -71,7 +71,7 @@ func (c *Call) popStmts(key []byte, max bool, n int64) []store.Stmt {
 		if max {
 			look.SQL, remove.SQL = sqlLookMax, sqlZRemoveMaxOne
 		}
-		remove.Moot = isGone
+		remove.SkipIf = isGone
 		return append(c.guarded(look, key, zsetType), remove, c.shrunk(key), c.emptied(key, 1))
 	}
 	n = clampLength(n)
@@ -110,7 +110,7 @@ func zpop(max bool) func(*Call) Plan {
 			return fail(errMustBePositive)
 		case n == 0:
 			return read(typed(zsetType, resp.EmptyArray, always(resp.EmptyArray)), c.typeOf(key))
-		case c.Env.Aside:
+		case c.Env.MayStage:
 			return c.popAside(key, max, n)
 		}
 		return write(func(r *store.Result) resp.Value { return scored(poppedRows(r)) }, c.popStmts(key, max, n)...)

@@ -55,7 +55,7 @@ func (c *Call) keepFewStmts(key []byte, by rangeBy, args []store.Value, version 
 	stmts = append(stmts, c.stmt(sqlMoveOn, key, version))
 	long := LongList
 	for i := range stmts {
-		stmts[i].Moot = func(before store.Result) bool { return !isLongerThan(before, long) }
+		stmts[i].SkipIf = func(before store.Result) bool { return !isLongerThan(before, long) }
 	}
 	return stmts
 }
@@ -72,7 +72,7 @@ func zremrange(by rangeBy) func(*Call) Plan {
 			return read(typed(zsetType, resp.Zero, always(resp.Zero)), c.typeOf(key))
 		case by == byLex:
 			return c.zsetRemove(key, math.MaxInt, c.stmt(sqlZRemLevel, key, s.args()...), c.stmt(sqlZRemMixed, key, s.args()...))
-		case c.Env.Aside:
+		case c.Env.MayStage:
 			return c.rangeAside(key, s)
 		}
 		return c.zsetRemoveRange(key, s)

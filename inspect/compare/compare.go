@@ -13,9 +13,9 @@ import (
 	"github.com/meowdis/meowdis/keyspace/display"
 )
 
-// Room is the pane that compares keys.
-type Room struct {
-	*ui.Base
+// Pane is the pane that compares keys.
+type Pane struct {
+	*ui.PaneContext
 	// Past returns the history of keys in this session's changes.
 	Past func() *change.Past
 	// Scratch opens an empty in-memory data set, to rebuild an earlier state of a key. Nil
@@ -24,7 +24,7 @@ type Room struct {
 }
 
 // Begin compares the two marked keys, or asks what to compare key with.
-func (r *Room) Begin(key string, hasKey bool, marked []string) tea.Cmd {
+func (r *Pane) Begin(key string, hasKey bool, marked []string) tea.Cmd {
 	switch {
 	case len(marked) == 2:
 		return r.compareKeys(marked[0], marked[1])
@@ -53,7 +53,7 @@ type versionsMsg struct {
 type comparedMsg comparison
 
 // Update handles the results of this pane's jobs, and ignores other messages.
-func (r *Room) Update(msg tea.Msg) tea.Cmd {
+func (r *Pane) Update(msg tea.Msg) tea.Cmd {
 	switch m := msg.(type) {
 	case versionsMsg:
 		r.pick(m)
@@ -64,7 +64,7 @@ func (r *Room) Update(msg tea.Msg) tea.Cmd {
 }
 
 // pick asks what to compare a key with: another key, or its state before a change.
-func (r *Room) pick(m versionsMsg) {
+func (r *Pane) pick(m versionsMsg) {
 	if len(m.versions) == 0 || r.Scratch == nil {
 		r.askKey(m.key)
 		return
@@ -86,7 +86,7 @@ func (r *Room) pick(m versionsMsg) {
 }
 
 // askKey asks for the name of the other key.
-func (r *Room) askKey(key string) {
+func (r *Pane) askKey(key string) {
 	r.Dialog = &ui.Question{
 		Title: "Compare " + display.Text(key, 40) + " with", Note: `the name of a key; "in quotes" with escapes. Two keys that are marked are compared at once.`,
 		Prompt: screen.NewPrompt(""), Answer: func(name string) tea.Cmd {
@@ -102,7 +102,7 @@ func (r *Room) askKey(key string) {
 }
 
 // compareKeys compares two keys.
-func (r *Room) compareKeys(left, right string) tea.Cmd {
+func (r *Pane) compareKeys(left, right string) tea.Cmd {
 	conn, db := r.Conn, r.DB
 	return r.Start(job.Comparing, func(ctx context.Context) (tea.Msg, error) {
 		a, err := read(ctx, conn, db, left, left)
@@ -115,7 +115,7 @@ func (r *Room) compareKeys(left, right string) tea.Cmd {
 }
 
 // compareBefore compares a key's state before a change with its current state.
-func (r *Room) compareBefore(m versionsMsg, v change.Version) tea.Cmd {
+func (r *Pane) compareBefore(m versionsMsg, v change.Version) tea.Cmd {
 	conn, clock, db, scratch := r.Conn, r.Clock, r.DB, r.Scratch
 	return r.Start(job.Comparing, func(ctx context.Context) (msg tea.Msg, err error) {
 		now, err := read(ctx, conn, db, m.key, m.key+", now")

@@ -93,7 +93,7 @@ func (s *sheet) nearDifferences() []bool {
 }
 
 // Press implements room.Dialog.
-func (s *sheet) Press(b *ui.Base, k tea.KeyMsg) tea.Cmd {
+func (s *sheet) Press(b *ui.PaneContext, k tea.KeyMsg) tea.Cmd {
 	switch k.String() {
 	case "down", "j":
 		s.move(1)
@@ -135,7 +135,7 @@ func (s *sheet) seek(step int) {
 }
 
 // open compares the two values of a row, or shows the hidden rows.
-func (s *sheet) open(b *ui.Base) {
+func (s *sheet) open(b *ui.PaneContext) {
 	if s.at >= len(s.lines) {
 		return
 	}
@@ -174,7 +174,7 @@ func (s *sheet) Footer() [][2]string {
 func (*sheet) TakesText() bool { return false }
 
 // View implements room.Dialog.
-func (s *sheet) View(b *ui.Base, width, height int) []string {
+func (s *sheet) View(b *ui.PaneContext, width, height int) []string {
 	if stacked := width < minSplitWidth; s.lines == nil || stacked != s.stacked {
 		s.stacked = stacked
 		s.layout()
@@ -220,7 +220,7 @@ func (s *sheet) summary() string {
 }
 
 // header returns the lines above the rows.
-func (s *sheet) header(b *ui.Base, width int) []string {
+func (s *sheet) header(b *ui.PaneContext, width int) []string {
 	title := b.Styles.Title.Render(" " + display.Truncate(s.title, width/2))
 	lines := []string{screen.Between(title+"  "+b.Styles.Dim.Render(s.summary()), "", width)}
 	left, right := b.Styles.Failure, b.Styles.Type(keytype.String)
@@ -259,7 +259,7 @@ func (s side) facts(now int64) string {
 func sideWidth(width int) int { return max((width-6)/2, 1) }
 
 // draw renders a line.
-func (s *sheet) draw(b *ui.Base, l line, selected bool, width int) string {
+func (s *sheet) draw(b *ui.PaneContext, l line, selected bool, width int) string {
 	look := b.Styles.Row(selected, true)
 	if l.gap > 0 {
 		text := "⋯ " + display.Counted(int64(l.gap), "line that is the same", "lines that are the same")
@@ -278,7 +278,7 @@ func (s *sheet) draw(b *ui.Base, l line, selected bool, width int) string {
 	return look.Mark(selected) + left + look.On(styleOf(b, r.mark)).Render(" "+string(r.mark)+" ") + right + look.Text.Render(" ")
 }
 
-func styleOf(b *ui.Base, m mark) lipgloss.Style {
+func styleOf(b *ui.PaneContext, m mark) lipgloss.Style {
 	switch m {
 	case leftOnly:
 		return b.Styles.Failure
@@ -292,7 +292,7 @@ func styleOf(b *ui.Base, m mark) lipgloss.Style {
 
 // renderSide renders one side of a row in width cells. In a changed row it keeps the
 // difference in view and underlines it.
-func (s *sheet) renderSide(b *ui.Base, look screen.RowStyle, r row, half mark, text string, width int) string {
+func (s *sheet) renderSide(b *ui.PaneContext, look screen.RowStyle, r row, half mark, text string, width int) string {
 	if r.mark != changed {
 		style := look.Text
 		if r.mark != same {

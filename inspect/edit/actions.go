@@ -19,7 +19,7 @@ import (
 const ttlNote = "90s, 12h, 2d, 1w, never, 2030-01-31"
 
 // Expire asks for the TTL of the selected keys, or of the selected field of a hash.
-func (r *Room) Expire(s Subject) tea.Cmd {
+func (r *Pane) Expire(s Subject) tea.Cmd {
 	name, set, ok := r.ttlSubject(s)
 	if !ok || !r.mayWrite() {
 		return nil
@@ -35,7 +35,7 @@ func (r *Room) Expire(s Subject) tea.Cmd {
 }
 
 // Persist removes the TTL.
-func (r *Room) Persist(s Subject) tea.Cmd {
+func (r *Pane) Persist(s Subject) tea.Cmd {
 	_, set, ok := r.ttlSubject(s)
 	if !ok || !r.mayWrite() {
 		return nil
@@ -49,13 +49,13 @@ func (r *Room) Persist(s Subject) tea.Cmd {
 }
 
 // confirmTTL asks before it sets the TTL of many keys.
-func (r *Room) confirmTTL(c change.Change) tea.Cmd {
+func (r *Pane) confirmTTL(c change.Change) tea.Cmd {
 	return r.confirmBulk(c, "Let "+strings.TrimSuffix(c.Title, " now"))
 }
 
 // ttlSubject returns the name of what is selected, and a function that builds the change
 // of its expiry to at, in Unix ms, or to never for 0.
-func (r *Room) ttlSubject(s Subject) (name string, set func(at int64) change.Change, ok bool) {
+func (r *Pane) ttlSubject(s Subject) (name string, set func(at int64) change.Change, ok bool) {
 	if e := s.Value.Subject(); e != nil && r.InValue && s.Value.Type == keytype.Hash && !s.Value.Gone {
 		return r.fieldTTLSubject(s.Value.Key, e.Row[0])
 	}
@@ -74,7 +74,7 @@ func (r *Room) ttlSubject(s Subject) (name string, set func(at int64) change.Cha
 	}, len(keys.Names) > 0
 }
 
-func (r *Room) fieldTTLSubject(key, field string) (name string, set func(at int64) change.Change, ok bool) {
+func (r *Pane) fieldTTLSubject(key, field string) (name string, set func(at int64) change.Change, ok bool) {
 	name = display.Text(field, 30) + " of " + display.Text(key, 30)
 	return name, func(at int64) change.Change {
 		call := client.Command("HPERSIST", key, "FIELDS", "1", field)
@@ -153,7 +153,7 @@ func invalidTTL(text string) error {
 }
 
 // Remove deletes what is selected: keys in the list, or an element of the value.
-func (r *Room) Remove(s Subject) tea.Cmd {
+func (r *Pane) Remove(s Subject) tea.Cmd {
 	v := s.Value
 	if !r.InValue || !v.Table && v.Opened == nil {
 		return r.askDelete(s.Keys)
@@ -177,7 +177,7 @@ func (r *Room) Remove(s Subject) tea.Cmd {
 }
 
 // deleteElementCalls returns the commands that delete an element, nil if none can.
-func (r *Room) deleteElementCalls(v ui.Sight, e *ui.Element) [][][]byte {
+func (r *Pane) deleteElementCalls(v ui.Selection, e *ui.Element) [][][]byte {
 	if !e.Own {
 		return nil
 	}
@@ -193,7 +193,7 @@ func (r *Room) deleteElementCalls(v ui.Sight, e *ui.Element) [][][]byte {
 }
 
 // Add asks for a new key, or for a new element of the open value.
-func (r *Room) Add(s Subject) tea.Cmd {
+func (r *Pane) Add(s Subject) tea.Cmd {
 	if !r.mayWrite() {
 		return nil
 	}
@@ -215,7 +215,7 @@ func (r *Room) Add(s Subject) tea.Cmd {
 	return nil
 }
 
-func (r *Room) addKey(kind, prefix string) {
+func (r *Pane) addKey(kind, prefix string) {
 	if typed, _ := screen.Typeable(prefix); typed != prefix {
 		prefix = ""
 	}
@@ -235,7 +235,7 @@ func (r *Room) addKey(kind, prefix string) {
 	}}
 }
 
-func (r *Room) addElement(v ui.Sight) tea.Cmd {
+func (r *Pane) addElement(v ui.Selection) tea.Cmd {
 	kind, key := v.Type, v.Key
 	if keytype.Of(kind).Parts == nil {
 		r.Notice = "Press " + r.KeyFor("edit") + " to edit the value."

@@ -23,7 +23,7 @@ const (
 
 // Confirmation is a dialog that asks before a change.
 type Confirmation struct {
-	r       *Room
+	r       *Pane
 	title   string
 	notes   []string
 	change  change.Change
@@ -36,7 +36,7 @@ type Confirmation struct {
 }
 
 // confirm asks, or makes the change at once if no confirmation is needed.
-func (r *Room) confirm(c Confirmation) tea.Cmd {
+func (r *Pane) confirm(c Confirmation) tea.Cmd {
 	c.change.Asked = true
 	c.r = r
 	switch {
@@ -52,7 +52,7 @@ func (r *Room) confirm(c Confirmation) tea.Cmd {
 }
 
 // Press implements room.Dialog.
-func (c *Confirmation) Press(b *ui.Base, k tea.KeyMsg) tea.Cmd {
+func (c *Confirmation) Press(b *ui.PaneContext, k tea.KeyMsg) tea.Cmd {
 	switch key := k.String(); {
 	case key == "esc":
 		c.cancel()
@@ -89,7 +89,7 @@ func (c *Confirmation) cancel() {
 }
 
 // View implements room.Dialog.
-func (c *Confirmation) View(b *ui.Base, width, height int) []string {
+func (c *Confirmation) View(b *ui.PaneContext, width, height int) []string {
 	var lines []string
 	for part := range strings.SplitSeq(ansi.Wrap(c.title, max(width-2, 1), ""), "\n") {
 		lines = append(lines, b.Styles.Failure.Bold(true).Render(" "+part+" "))

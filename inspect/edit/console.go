@@ -21,7 +21,7 @@ import (
 
 // runLine runs a typed command. Like any other change, a command that writes is confirmed
 // and saved for undo.
-func (r *Room) runLine(line string) tea.Cmd {
+func (r *Pane) runLine(line string) tea.Cmd {
 	call, err := resp.SplitLine(line)
 	if err != nil || len(call) == 0 {
 		if err != nil {
@@ -49,7 +49,7 @@ func (r *Room) runLine(line string) tea.Cmd {
 }
 
 // runWrite runs a command that writes.
-func (r *Room) runWrite(call [][]byte, kind effect, deletes bool) tea.Cmd {
+func (r *Pane) runWrite(call [][]byte, kind effect, deletes bool) tea.Cmd {
 	c := change.Change{Title: screen.CallText(call, 40), Calls: [][][]byte{call}, Origin: origin{showsReply: true}, OnlyTTLs: setsOnlyTTL(call, r.Now)}
 	ask := Confirmation{title: "Run " + c.Title + "?", change: c}
 	switch kind {
@@ -94,7 +94,7 @@ type keysFoundMsg struct{ Confirmation }
 
 // findKeys asks the target for the keys of a command that is not in our table, so that they
 // can be saved. A script may write other keys, too, and so cannot be undone.
-func (r *Room) findKeys(ask Confirmation) tea.Cmd {
+func (r *Pane) findKeys(ask Confirmation) tea.Cmd {
 	conn, db, call := r.Conn, r.DB, ask.change.Calls[0]
 	ask.always = true
 	return r.Start(job.Answering, func(ctx context.Context) (tea.Msg, error) {
@@ -116,7 +116,7 @@ func (r *Room) findKeys(ask Confirmation) tea.Cmd {
 
 // flush deletes all keys of one database, or of all databases, one by one, so that each
 // is saved for undo.
-func (r *Room) flush(c change.Change) tea.Cmd {
+func (r *Pane) flush(c change.Change) tea.Cmd {
 	w := countedMsg{Change: change.Change{Title: c.Title, Each: change.Deletes}, ask: "Run " + c.Title, always: true}
 	every := change.Selection{Folders: []string{""}}
 	mk, db := r.maker, r.DB
@@ -154,7 +154,7 @@ func effectOf(call [][]byte) (kind effect, deletes bool) {
 	switch {
 	case commands.Known(call).Has(commands.OfConnection):
 		return effectConnection, false
-	case cmd == nil || cmd.Has(commands.OfServer) || cmd.Has(commands.Scripts):
+	case cmd == nil || cmd.Has(commands.ChangesServer) || cmd.Has(commands.Scripts):
 		return effectUnknown, false
 	case cmd.Name == "FLUSHALL" || cmd.Name == "FLUSHDB":
 		return effectFlush, true
@@ -173,7 +173,7 @@ type replyMsg struct {
 }
 
 // runRead runs a command that reads, and shows its reply.
-func (r *Room) runRead(call [][]byte) tea.Cmd {
+func (r *Pane) runRead(call [][]byte) tea.Cmd {
 	db := r.DB
 	if strings.EqualFold(string(call[0]), "SELECT") {
 		r.Notice = "Press " + r.KeyFor("database") + " to go to another database."
@@ -190,7 +190,7 @@ func (r *Room) runRead(call [][]byte) tea.Cmd {
 }
 
 // onReply shows a reply: a short one in the status line, a longer one on a page.
-func (r *Room) onReply(a replyMsg) {
+func (r *Pane) onReply(a replyMsg) {
 	const longest = 1 << 20
 	text := resp.AppendTyped(nil, a.reply, true)
 	cut := len(text) > longest
@@ -209,7 +209,7 @@ func (r *Room) onReply(a replyMsg) {
 }
 
 // ShowLog lists the commands that were sent, the latest first.
-func (r *Room) ShowLog() tea.Cmd {
+func (r *Pane) ShowLog() tea.Cmd {
 	entries := r.Conn.Log.Entries()
 	p := &ui.Picker{Title: "Commands sent, the last one first", Takes: "show its SQL", Choose: func(value string) tea.Cmd {
 		return r.explain(entries[client.Atoi(value)].Call)
@@ -231,7 +231,7 @@ func (r *Room) ShowLog() tea.Cmd {
 }
 
 // explain shows the SQL of a command.
-func (r *Room) explain(call [][]byte) tea.Cmd {
+func (r *Pane) explain(call [][]byte) tea.Cmd {
 	return r.showSQL(change.Change{Calls: [][][]byte{call}}, nil)
 }
 
@@ -241,7 +241,7 @@ const sqlKey = "ctrl+x"
 var SQLHint = [2]string{"^X", "SQL"}
 
 // showSQL shows the SQL that a change will run. Closing it returns to the dialog behind.
-func (r *Room) showSQL(c change.Change, behind ui.Dialog) tea.Cmd {
+func (r *Pane) showSQL(c change.Change, behind ui.Dialog) tea.Cmd {
 	switch {
 	case r.Explain == nil:
 		r.Notice = "Only a file has SQL to show."

@@ -18,13 +18,13 @@ import (
 )
 
 // CommandLine opens the command line.
-func (r *Room) CommandLine() tea.Cmd {
+func (r *Pane) CommandLine() tea.Cmd {
 	r.Dialog = &console{r: r, prompt: screen.NewPrompt(""), at: len(r.history), assistant: r.assistant()}
 	return nil
 }
 
 // assistant returns the completion and hints for the command line, the same as in meowdis repl.
-func (r *Room) assistant() *repl.Assistant {
+func (r *Pane) assistant() *repl.Assistant {
 	t := repl.Target{Session: connSession{r.Conn, r.DB}}
 	if index, db := r.Index, r.DB; index != nil {
 		t.FirstKeys = func(ctx context.Context, prefix []byte, limit int) (resp.Value, error) {
@@ -58,7 +58,7 @@ func (connSession) InMulti() bool { return false }
 
 // console is the command line, with its history and completion.
 type console struct {
-	r         *Room
+	r         *Pane
 	prompt    *screen.Prompt
 	at        int // index in the history
 	assistant *repl.Assistant
@@ -78,7 +78,7 @@ type completedMsg struct {
 }
 
 // Press implements room.Dialog.
-func (c *console) Press(b *ui.Base, k tea.KeyMsg) tea.Cmd {
+func (c *console) Press(b *ui.PaneContext, k tea.KeyMsg) tea.Cmd {
 	c.note = ""
 	switch key := k.String(); {
 	case key == "tab" && !c.listed:
@@ -150,7 +150,7 @@ func (c *console) complete(lists bool) tea.Cmd {
 }
 
 // onCompleted inserts the only candidate, or the common prefix, and lists the candidates.
-func (r *Room) onCompleted(m completedMsg) {
+func (r *Pane) onCompleted(m completedMsg) {
 	c, open := r.Dialog.(*console)
 	if !open || c.prompt.Head() != m.head {
 		return
@@ -180,7 +180,7 @@ func (c *console) showHistory(step int) {
 const maxListed = 8
 
 // View implements room.Dialog.
-func (c *console) View(b *ui.Base, width, height int) []string {
+func (c *console) View(b *ui.PaneContext, width, height int) []string {
 	inner := min(width, 76)
 	line := " " + b.Styles.Key.Render(": ") + b.Styles.Prompt(c.prompt, inner-4)
 	lines := []string{display.Fit(line+c.hint(b, inner-ansi.StringWidth(line)-1), inner)}
@@ -213,7 +213,7 @@ func (c *console) View(b *ui.Base, width, height int) []string {
 }
 
 // hint returns what may follow the text, or what is wrong with it.
-func (c *console) hint(b *ui.Base, columns int) string {
+func (c *console) hint(b *ui.PaneContext, columns int) string {
 	const least = 6
 	text := c.prompt.String()
 	if columns < least || text == "" || c.prompt.Head() != text {

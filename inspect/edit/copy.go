@@ -20,7 +20,7 @@ const copyLimit = 100_000
 
 // PickCopy asks what of the selected key to copy to the terminal's clipboard, which works
 // over ssh, too.
-func (r *Room) PickCopy(s Subject) tea.Cmd {
+func (r *Pane) PickCopy(s Subject) tea.Cmd {
 	key := s.Key
 	if !s.HasKey {
 		return nil
@@ -52,7 +52,7 @@ func (r *Room) PickCopy(s Subject) tea.Cmd {
 
 // shellCommand returns the start of a shell command that runs a command in the current
 // database.
-func (r *Room) shellCommand() string {
+func (r *Pane) shellCommand() string {
 	if r.DB == 0 && r.startDB == 0 {
 		return r.Exec
 	}
@@ -65,7 +65,7 @@ func shellWord(s string) string {
 }
 
 // copyValue copies the selected element, or the open string.
-func (r *Room) copyValue(s Subject) tea.Cmd {
+func (r *Pane) copyValue(s Subject) tea.Cmd {
 	if v := s.Value; r.InValue && v.Shown {
 		if v.Element != nil {
 			return r.copyText("the element", v.Element.Body)
@@ -89,7 +89,7 @@ func (r *Room) copyValue(s Subject) tea.Cmd {
 // copiedMsg is a value to copy.
 type copiedMsg struct{ text string }
 
-func (r *Room) copyText(what, text string) tea.Cmd {
+func (r *Pane) copyText(what, text string) tea.Cmd {
 	if len(text) > copyLimit {
 		r.Notice = "That is more than a terminal's clipboard takes. Press " + r.KeyFor("export") + " to write it to a file."
 		return nil

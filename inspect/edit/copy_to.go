@@ -15,7 +15,7 @@ import (
 // CopyTo asks which open target to copy keys to, and whether to replace existing keys. The
 // copy is a change of the other target: that target's profile decides about confirmations,
 // and the change is shown and undone in its tab.
-func (r *Room) CopyTo(s Subject) tea.Cmd {
+func (r *Pane) CopyTo(s Subject) tea.Cmd {
 	if s.Keys.Empty() {
 		return nil
 	}
@@ -50,7 +50,7 @@ func (r *Room) CopyTo(s Subject) tea.Cmd {
 }
 
 // whyNotWritable returns why nothing can be copied to the target name; "" if it can.
-func (r *Room) whyNotWritable(name string) string {
+func (r *Pane) whyNotWritable(name string) string {
 	switch {
 	case r.Writer == nil:
 		return name + " is read-only."
@@ -65,7 +65,7 @@ func (r *Room) whyNotWritable(name string) string {
 }
 
 // copyTo switches to the other tab and copies there.
-func (r *Room) copyTo(to Other, keys change.Selection, replace bool) tea.Cmd {
+func (r *Pane) copyTo(to Other, keys change.Selection, replace bool) tea.Cmd {
 	c := change.Change{Title: "Copied " + keys.String() + " from " + display.Text(r.Name, 30), Copies: &change.Copying{From: r.maker, DB: r.DB, Keys: keys, Replace: replace}}
 	if len(keys.Folders) == 0 {
 		c.Many = int64(len(keys.Names))

@@ -20,7 +20,7 @@ type countedMsg struct {
 }
 
 // askDelete asks before it deletes the selected keys.
-func (r *Room) askDelete(s change.Selection) tea.Cmd {
+func (r *Pane) askDelete(s change.Selection) tea.Cmd {
 	if !r.mayWrite() || s.Empty() {
 		return nil
 	}
@@ -28,13 +28,13 @@ func (r *Room) askDelete(s change.Selection) tea.Cmd {
 }
 
 // bulkChange returns a change that applies each to all keys of a selection.
-func (r *Room) bulkChange(s change.Selection, title string, each change.Each) change.Change {
+func (r *Pane) bulkChange(s change.Selection, title string, each change.Each) change.Change {
 	return change.Change{Title: title, Each: each, Over: []change.Scope{{DB: r.DB, Selection: s}}}
 }
 
 // confirmBulk asks before a change to many keys. It first counts the keys if folders are
 // selected.
-func (r *Room) confirmBulk(c change.Change, ask string) tea.Cmd {
+func (r *Pane) confirmBulk(c change.Change, ask string) tea.Cmd {
 	s := c.Over[0]
 	if len(s.Folders) > 0 {
 		return r.countKeys(countedMsg{Change: c, ask: ask})
@@ -57,7 +57,7 @@ func batchNote(keys int64) []string {
 }
 
 // countKeys counts the keys of a change.
-func (r *Room) countKeys(w countedMsg) tea.Cmd {
+func (r *Pane) countKeys(w countedMsg) tea.Cmd {
 	mk := r.maker
 	return r.Start(job.Weighing, func(ctx context.Context) (tea.Msg, error) { return w.count(ctx, mk) })
 }
@@ -69,7 +69,7 @@ func (w countedMsg) count(ctx context.Context, c *change.Maker) (tea.Msg, error)
 }
 
 // onCounted asks whether to make the counted change.
-func (r *Room) onCounted(w countedMsg) tea.Cmd {
+func (r *Pane) onCounted(w countedMsg) tea.Cmd {
 	w.Many = w.keys
 	many := ", " + display.Counted(w.keys, "key", "keys")
 	w.Title += many

@@ -28,7 +28,7 @@ type draft struct {
 }
 
 // EditOutside opens what is selected in the person's editor.
-func (r *Room) EditOutside(s Subject) tea.Cmd {
+func (r *Pane) EditOutside(s Subject) tea.Cmd {
 	e, ok := r.editableOf(s.Value)
 	switch {
 	case !ok:
@@ -86,7 +86,7 @@ func newDraft(e editable) (draft, error) {
 }
 
 // openEditor runs the editor on a draft.
-func (r *Room) openEditor(d draft) tea.Cmd {
+func (r *Pane) openEditor(d draft) tea.Cmd {
 	r.drafts[d.path] = d
 	return tea.Exec(terminalCmd{r.Editor(d.path), r.Lent}, func(err error) tea.Msg { return Edited{d.path, err} })
 }
@@ -98,10 +98,10 @@ type Edited struct {
 }
 
 // Drafted reports whether the file at path is a draft of this pane.
-func (r *Room) Drafted(path string) bool { _, ok := r.drafts[path]; return ok }
+func (r *Pane) Drafted(path string) bool { _, ok := r.drafts[path]; return ok }
 
 // onEdited saves the edited text. The file is removed only after that.
-func (r *Room) onEdited(e Edited) tea.Cmd {
+func (r *Pane) onEdited(e Edited) tea.Cmd {
 	d := r.drafts[e.Path]
 	read, err := os.ReadFile(e.Path)
 	if err != nil {
@@ -138,20 +138,20 @@ func (r *Room) onEdited(e Edited) tea.Cmd {
 }
 
 // saveDraft stores an edited text.
-func (r *Room) saveDraft(d draft, text string) tea.Cmd {
+func (r *Pane) saveDraft(d draft, text string) tea.Cmd {
 	c := d.editable.change(text)
 	c.Origin = origin{draft: d.path}
 	return r.write(c)
 }
 
 // showNotSaved says why a text was not stored, and where the file is.
-func (r *Room) showNotSaved(why, path string) {
+func (r *Pane) showNotSaved(why, path string) {
 	r.Dialog = &ui.Page{Title: "Nothing was changed", Layout: ui.Wrapped(
 		" "+screen.VisibleText([]byte(why)), " Your text is in", " "+r.Styles.Accent.Render(path),
 	)}
 }
 
-func (r *Room) dropDraft(path string) {
+func (r *Pane) dropDraft(path string) {
 	delete(r.drafts, path)
 	if err := os.Remove(path); err != nil {
 		r.Fail(err)

@@ -37,7 +37,7 @@ const editLimit = 64 << 20
 const manyElements = 10_000
 
 // editableOf returns the selected text; ok is false if there is none.
-func editableOf(v ui.Sight) (e editable, ok bool) {
+func editableOf(v ui.Selection) (e editable, ok bool) {
 	el := v.Subject() // an element opened by itself is edited as part of its row
 	switch {
 	case !v.Shown || v.Gone || el == nil && v.Text == nil:
@@ -87,7 +87,7 @@ func (e editable) decoded() (decode.Inside, bool) {
 }
 
 // editElement returns an element as an editable; save is nil if it cannot be edited.
-func editElement(v ui.Sight, row []string, body string) editable {
+func editElement(v ui.Selection, row []string, body string) editable {
 	key, name, t := v.Key, row[0], keytype.Of(v.Type)
 	e := editable{title: display.Text(name, 30) + " of " + display.Text(key, 30), text: body, expires: v.Expires}
 	switch v.Type {
@@ -118,7 +118,7 @@ func editElement(v ui.Sight, row []string, body string) editable {
 }
 
 // editableOf returns what can be edited, or says why nothing can be.
-func (r *Room) editableOf(v ui.Sight) (e editable, ok bool) {
+func (r *Pane) editableOf(v ui.Selection) (e editable, ok bool) {
 	if !r.mayWrite() {
 		return e, false
 	}
@@ -134,7 +134,7 @@ func (r *Room) editableOf(v ui.Sight) (e editable, ok bool) {
 }
 
 // Edit edits what is selected: in a form if it is a short line, else in the editor.
-func (r *Room) Edit(s Subject) tea.Cmd {
+func (r *Pane) Edit(s Subject) tea.Cmd {
 	if s.Value.Part == ui.Groups && s.Value.Element != nil {
 		if r.mayWrite() {
 			r.editGroup(s.Value)

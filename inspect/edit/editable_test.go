@@ -25,7 +25,7 @@ func TestElementsAreSaved(t *testing.T) {
 		{keytype.VectorSet, []string{"e"}, "VSETATTR k e new"},
 	} {
 		var calls [][]byte
-		for _, call := range editElement(ui.Sight{Key: "k", Type: c.kind}, c.row, "old").save("new") {
+		for _, call := range editElement(ui.Selection{Key: "k", Type: c.kind}, c.row, "old").save("new") {
 			calls = append(calls, bytes.Join(call, []byte(" ")))
 		}
 		if got := string(bytes.Join(calls, []byte("; "))); got != c.want {

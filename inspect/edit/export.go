@@ -17,7 +17,7 @@ import (
 type Exporter func(ctx context.Context, path string, keys transfer.Source, notify transfer.Notify) (int64, error)
 
 // Export asks for a file name and writes the selected keys to it.
-func (r *Room) Export(sub Subject) tea.Cmd {
+func (r *Pane) Export(sub Subject) tea.Cmd {
 	s := sub.Keys
 	if s.Empty() {
 		return nil
@@ -46,7 +46,7 @@ type exportedMsg struct {
 	why          string
 }
 
-func (r *Room) onExported(e exportedMsg) {
+func (r *Pane) onExported(e exportedMsg) {
 	wrote := "Wrote " + display.Counted(e.keys, "key", "keys") + " to " + e.path + "."
 	if e.failed == 0 {
 		r.Notice = wrote

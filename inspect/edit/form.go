@@ -12,7 +12,7 @@ import (
 
 // form is a dialog with fields that define a change.
 type form struct {
-	r      *Room
+	r      *Pane
 	title  string
 	fields []field
 	at     int
@@ -34,7 +34,7 @@ type field struct {
 func newField(label, text, note string) field { return field{label, note, screen.NewPrompt(text)} }
 
 // Press implements room.Dialog.
-func (f *form) Press(b *ui.Base, k tea.KeyMsg) tea.Cmd {
+func (f *form) Press(b *ui.PaneContext, k tea.KeyMsg) tea.Cmd {
 	last := len(f.fields) - 1
 	switch k.String() {
 	case "esc":
@@ -93,7 +93,7 @@ func (f *form) send() tea.Cmd {
 }
 
 // View implements room.Dialog.
-func (f *form) View(b *ui.Base, width, height int) []string {
+func (f *form) View(b *ui.PaneContext, width, height int) []string {
 	inner, labels := min(width, 64), 0
 	if f.preview != nil {
 		inner = min(width, 110)

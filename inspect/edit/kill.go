@@ -10,7 +10,7 @@ import (
 )
 
 // Kill asks whether to close the connection of a client. Afterwards it returns to parent.
-func (r *Room) Kill(id, name string, behind ui.Dialog) tea.Cmd {
+func (r *Pane) Kill(id, name string, behind ui.Dialog) tea.Cmd {
 	c := change.Change{Title: "Closed client " + id, Calls: [][][]byte{client.Command("CLIENT", "KILL", "ID", id)}, Final: true}
 	return r.confirm(Confirmation{
 		title: "Close client " + id + ", " + display.Text(name, 40) + "?", notes: []string{"What it has under way ends; it may come back."},

@@ -18,7 +18,7 @@ import (
 
 // Rename asks for a new name for the selected key, or for a pattern for many keys. It
 // confirms before it overwrites a key.
-func (r *Room) Rename(s Subject) tea.Cmd {
+func (r *Pane) Rename(s Subject) tea.Cmd {
 	switch {
 	case !r.mayWrite() || s.Keys.Empty():
 		return nil
@@ -50,7 +50,7 @@ type namesMsg struct {
 }
 
 // loadNames loads the names of the keys to rename.
-func (r *Room) loadNames(s change.Selection) tea.Cmd {
+func (r *Pane) loadNames(s change.Selection) tea.Cmd {
 	mk, db := r.maker, r.DB
 	return r.Start(job.Weighing, func(ctx context.Context) (tea.Msg, error) {
 		names, err := mk.Names(ctx, db, s)
@@ -65,7 +65,7 @@ const (
 )
 
 // onNames asks for a rename pattern.
-func (r *Room) onNames(n namesMsg) {
+func (r *Pane) onNames(n namesMsg) {
 	if len(n.names) == 0 {
 		r.Notice = "There is no key to rename."
 		return
@@ -110,7 +110,7 @@ func commonPrefix(names []string, delimiter string) string {
 }
 
 // previewNames renders the old and new names.
-func (r *Room) previewNames(p change.Pattern, names []string, width, height int) (lines []string) {
+func (r *Pane) previewNames(p change.Pattern, names []string, width, height int) (lines []string) {
 	tried, changed := names[:min(len(names), maxPreviewed)], 0
 	for _, old := range tried {
 		name := p.Apply(old)
@@ -141,7 +141,7 @@ type plannedMsg struct {
 	change.Renaming
 }
 
-func (r *Room) planNames(f *form, n namesMsg, p change.Pattern) tea.Cmd {
+func (r *Pane) planNames(f *form, n namesMsg, p change.Pattern) tea.Cmd {
 	mk, db := r.maker, r.DB
 	return r.Start(job.Weighing, func(ctx context.Context) (tea.Msg, error) {
 		plan, err := mk.Plan(ctx, db, n.names, p)
@@ -150,7 +150,7 @@ func (r *Room) planNames(f *form, n namesMsg, p change.Pattern) tea.Cmd {
 }
 
 // onPlanned asks before it renames keys, or lists the names that are taken.
-func (r *Room) onPlanned(m plannedMsg) tea.Cmd {
+func (r *Pane) onPlanned(m plannedMsg) tea.Cmd {
 	many := display.Counted(int64(len(m.Old)), "key", "keys")
 	switch {
 	case len(m.Clashes) > 0:

@@ -13,7 +13,7 @@ import (
 
 // ShowSteps lists the changes that can be undone or redone, the latest first. The person
 // chooses the change after which to return to.
-func (r *Room) ShowSteps() tea.Cmd {
+func (r *Pane) ShowSteps() tea.Cmd {
 	n := len(r.steps)
 	if n+len(r.undone) == 0 {
 		r.Notice = "There are no changes to go back to."
@@ -51,7 +51,7 @@ func (r *Room) ShowSteps() tea.Cmd {
 
 // stepNote returns the state, key count and age of a change; on a narrow screen only the
 // first of these.
-func (r *Room) stepNote(s change.Step, state string) string {
+func (r *Pane) stepNote(s change.Step, state string) string {
 	var parts []string
 	if state != "" {
 		parts = append(parts, state)
@@ -71,7 +71,7 @@ func (r *Room) stepNote(s change.Step, state string) string {
 }
 
 // nextStep undoes or redoes the next step on the way to targetStep; nil if it is reached.
-func (r *Room) nextStep() tea.Cmd {
+func (r *Pane) nextStep() tea.Cmd {
 	switch n := len(r.steps); {
 	case r.targetStep < n:
 		return r.undoLast(false)

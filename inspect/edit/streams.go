@@ -12,7 +12,7 @@ import (
 // Changes of consumer groups, consumers and pending entries.
 
 // deleteFromStream deletes the selected group, consumer or pending entry.
-func (r *Room) deleteFromStream(v ui.Sight) tea.Cmd {
+func (r *Pane) deleteFromStream(v ui.Selection) tea.Cmd {
 	name := v.Element.Row[0]
 	c := Confirmation{title: "Delete the group " + display.Text(name, 30) + "?"}
 	c.change = change.Change{Title: "Deleted the group " + display.Text(name, 30), Calls: [][][]byte{client.Command("XGROUP", "DESTROY", v.Key, name)}}
@@ -41,7 +41,7 @@ func pendingNote(pending string) []string {
 }
 
 // addToStream asks for a new group or consumer.
-func (r *Room) addToStream(v ui.Sight) {
+func (r *Pane) addToStream(v ui.Selection) {
 	f := &form{r: r, title: "New group of " + display.Text(v.Key, 40), fields: []field{newField("name", "", ""), newField("after", "$", "0: from the first entry, $: only new ones, or an id")}}
 	f.make = func(values []string) (change.Change, error) {
 		return change.Change{Title: "Added the group " + display.Text(values[0], 30), Calls: [][][]byte{client.Command("XGROUP", "CREATE", v.Key, values[0], values[1])}}, nil
@@ -60,7 +60,7 @@ func (r *Room) addToStream(v ui.Sight) {
 }
 
 // editGroup sets the last delivered id of a group.
-func (r *Room) editGroup(v ui.Sight) {
+func (r *Pane) editGroup(v ui.Selection) {
 	name, last := v.Element.Row[0], v.Element.Row[4]
 	r.Dialog = &form{r: r, title: "Last delivered id of " + display.Text(name, 40), fields: []field{newField("id", last, "0: all are delivered again, $: none")}, make: func(values []string) (change.Change, error) {
 		if values[0] == last {
@@ -71,7 +71,7 @@ func (r *Room) editGroup(v ui.Sight) {
 }
 
 // Acknowledge acknowledges the selected pending entry.
-func (r *Room) Acknowledge(s Subject) tea.Cmd {
+func (r *Pane) Acknowledge(s Subject) tea.Cmd {
 	v := s.Value
 	if !r.pendingSelected(v) {
 		return nil
@@ -81,7 +81,7 @@ func (r *Room) Acknowledge(s Subject) tea.Cmd {
 }
 
 // Claim asks for a consumer and assigns the selected pending entry to it.
-func (r *Room) Claim(s Subject) tea.Cmd {
+func (r *Pane) Claim(s Subject) tea.Cmd {
 	v := s.Value
 	if !r.pendingSelected(v) {
 		return nil
@@ -100,7 +100,7 @@ func (r *Room) Claim(s Subject) tea.Cmd {
 }
 
 // pendingSelected reports whether a pending entry is selected and may be changed.
-func (r *Room) pendingSelected(v ui.Sight) bool {
+func (r *Pane) pendingSelected(v ui.Selection) bool {
 	if v.Part != ui.Pending || v.Element == nil {
 		r.Notice = "Only what is pending in a group can be acknowledged or claimed."
 		return false
@@ -109,7 +109,7 @@ func (r *Room) pendingSelected(v ui.Sight) bool {
 }
 
 // savePendingOnly makes the undo of a change to a large stream save only the pending entry.
-func (r *Room) savePendingOnly(v ui.Sight, c change.Change) change.Change {
+func (r *Pane) savePendingOnly(v ui.Selection, c change.Change) change.Change {
 	if v.Size > manyElements {
 		id := v.Element.Row[0]
 		c.BackOf = change.UndoPending(v.Key, v.Group, id)

@@ -13,7 +13,7 @@ import (
 )
 
 // Undo undoes the last change.
-func (r *Room) Undo() tea.Cmd {
+func (r *Pane) Undo() tea.Cmd {
 	switch {
 	case !r.mayWrite():
 	case len(r.steps) == 0:
@@ -26,7 +26,7 @@ func (r *Room) Undo() tea.Cmd {
 }
 
 // Redo redoes the change that was undone last.
-func (r *Room) Redo() tea.Cmd {
+func (r *Pane) Redo() tea.Cmd {
 	switch {
 	case !r.mayWrite():
 	case len(r.undone) == 0:
@@ -40,7 +40,7 @@ func (r *Room) Redo() tea.Cmd {
 
 // undoLast undoes the last change. If another client has changed the data since, it does so
 // only with wanted set.
-func (r *Room) undoLast(wanted bool) tea.Cmd {
+func (r *Pane) undoLast(wanted bool) tea.Cmd {
 	n := len(r.steps)
 	s := r.steps[n-1]
 	r.steps = r.steps[:n-1]
@@ -51,7 +51,7 @@ func (r *Room) undoLast(wanted bool) tea.Cmd {
 
 // askRedo redoes the change that was undone last. It asks first if the change was confirmed
 // the first time.
-func (r *Room) askRedo() tea.Cmd {
+func (r *Pane) askRedo() tea.Cmd {
 	s := r.undone[len(r.undone)-1]
 	if !s.Asked {
 		return r.redoLast(false)
@@ -60,7 +60,7 @@ func (r *Room) askRedo() tea.Cmd {
 }
 
 // redoLast redoes the last undone change, under the same condition as undoLast.
-func (r *Room) redoLast(wanted bool) tea.Cmd {
+func (r *Pane) redoLast(wanted bool) tea.Cmd {
 	n := len(r.undone)
 	s := r.undone[n-1]
 	r.undone = r.undone[:n-1]
@@ -70,14 +70,14 @@ func (r *Room) redoLast(wanted bool) tea.Cmd {
 }
 
 // clearRedo drops the redo journal, since another change was made.
-func (r *Room) clearRedo() {
+func (r *Pane) clearRedo() {
 	r.undone = nil
 	if err := r.maker.Redo.Close(true); err != nil {
 		r.Fail(err)
 	}
 }
 
-func (r *Room) onUndone(u change.Undone) tea.Cmd {
+func (r *Pane) onUndone(u change.Undone) tea.Cmd {
 	if len(u.Doubts) > 0 || u.Err != nil {
 		return r.onNotUndone(u)
 	}
@@ -117,7 +117,7 @@ func (r *Room) onUndone(u change.Undone) tea.Cmd {
 }
 
 // onNotUndone handles an undo or a redo that was not started or was interrupted.
-func (r *Room) onNotUndone(u change.Undone) tea.Cmd {
+func (r *Pane) onNotUndone(u change.Undone) tea.Cmd {
 	question, again := "Undo nevertheless?", r.undoLast
 	switch {
 	case !u.Again:
@@ -153,7 +153,7 @@ func (r *Room) onNotUndone(u change.Undone) tea.Cmd {
 type adoptedMsg []change.Step
 
 // LookBack looks for the journal of an earlier session on the same target.
-func (r *Room) LookBack() tea.Cmd {
+func (r *Pane) LookBack() tea.Cmd {
 	if r.Writer == nil {
 		return nil
 	}
@@ -169,7 +169,7 @@ func (r *Room) LookBack() tea.Cmd {
 }
 
 // onAdopted asks what to do with the changes of an earlier session.
-func (r *Room) onAdopted(l adoptedMsg) {
+func (r *Pane) onAdopted(l adoptedMsg) {
 	if len(l) == 0 {
 		return
 	}
@@ -196,7 +196,7 @@ func (r *Room) onAdopted(l adoptedMsg) {
 // EndJournal closes the journals, and returns how many changes the undo journal keeps for
 // the next session. Changes stay until they are undone or dropped, including one that is
 // still running.
-func (r *Room) EndJournal() (kept int, err error) {
+func (r *Pane) EndJournal() (kept int, err error) {
 	err = r.maker.Redo.Close(true)
 	if r.Fleeting {
 		return 0, errors.Join(err, r.maker.Journal.Close(true))

@@ -16,7 +16,7 @@ const (
 )
 
 // mayWrite reports whether a change can start, and says why not.
-func (r *Room) mayWrite() bool {
+func (r *Pane) mayWrite() bool {
 	switch {
 	case r.Writer == nil:
 		r.Notice = readOnlyNotice
@@ -31,7 +31,7 @@ func (r *Room) mayWrite() bool {
 }
 
 // Unlock toggles between read-only and writing.
-func (r *Room) Unlock() tea.Cmd {
+func (r *Pane) Unlock() tea.Cmd {
 	switch {
 	case r.access == unlocked:
 		r.access = locked
@@ -61,7 +61,7 @@ func (r *Room) Unlock() tea.Cmd {
 // unlockedMsg is a client that can write.
 type unlockedMsg struct{ client client.Client }
 
-func (r *Room) onUnlocked(u unlockedMsg) {
+func (r *Pane) onUnlocked(u unlockedMsg) {
 	r.Conn.Use(u.client)
 	r.clientWrites = true
 	r.Unlock()

@@ -13,7 +13,7 @@ import (
 )
 
 // write makes a change if writing is unlocked.
-func (r *Room) write(c change.Change) tea.Cmd {
+func (r *Pane) write(c change.Change) tea.Cmd {
 	if !r.mayWrite() {
 		r.restoreInput(c, r.Notice)
 		return nil
@@ -45,7 +45,7 @@ func originOf(c change.Change) origin {
 }
 
 // onMade adds a finished change to the undo steps and refreshes the screen.
-func (r *Room) onMade(w change.Made) tea.Cmd {
+func (r *Pane) onMade(w change.Made) tea.Cmd {
 	from := originOf(w.Change)
 	if w.Step != nil {
 		r.steps = append(r.steps, *w.Step)
@@ -83,7 +83,7 @@ func (r *Room) onMade(w change.Made) tea.Cmd {
 }
 
 // restoreInput keeps the person's input if a change was not made, or only in part.
-func (r *Room) restoreInput(c change.Change, why string) {
+func (r *Pane) restoreInput(c change.Change, why string) {
 	switch from := originOf(c); {
 	case from.draft != "":
 		r.showNotSaved(why, from.draft)
@@ -94,7 +94,7 @@ func (r *Room) restoreInput(c change.Change, why string) {
 
 // showNotKept explains that the journal cannot be written, which does not fit into the
 // status line.
-func (r *Room) showNotKept(err error) {
+func (r *Pane) showNotKept(err error) {
 	var why change.NotKept
 	if !errors.As(err, &why) {
 		return
@@ -106,6 +106,6 @@ func (r *Room) showNotKept(err error) {
 }
 
 // onDoubtful asks whether to make a change anyway.
-func (r *Room) onDoubtful(d change.Doubtful) tea.Cmd {
+func (r *Pane) onDoubtful(d change.Doubtful) tea.Cmd {
 	return r.confirm(Confirmation{title: d.Title, notes: []string{d.Note}, change: d.Change, always: true})
 }

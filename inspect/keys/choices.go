@@ -15,7 +15,7 @@ import (
 )
 
 // requery opens a picker whose choice changes the query.
-func (l *Room) requery(title string, items []ui.Item, at int, change func(*query, int)) tea.Cmd {
+func (l *Pane) requery(title string, items []ui.Item, at int, change func(*query, int)) tea.Cmd {
 	for i := range items {
 		items[i].Value = strconv.Itoa(i)
 	}
@@ -31,7 +31,7 @@ func (l *Room) requery(title string, items []ui.Item, at int, change func(*query
 }
 
 // PickType lets the user choose the type of the keys to list.
-func (l *Room) PickType() tea.Cmd {
+func (l *Pane) PickType() tea.Cmd {
 	items := []ui.Item{{Label: "all"}}
 	all := []string{""}
 	for _, t := range keytype.Types {
@@ -43,7 +43,7 @@ func (l *Room) PickType() tea.Cmd {
 var lifeNames = []string{"any", "expiring", "within an hour", "persistent"}
 
 // PickLife lets the user filter the keys by their time to live.
-func (l *Room) PickLife() tea.Cmd {
+func (l *Pane) PickLife() tea.Cmd {
 	items := []ui.Item{{Label: "any"}, {Label: "expiring", Note: "with a TTL"}, {Label: "within an hour"}, {Label: "persistent", Note: "without a TTL"}}
 	return l.requery("Show keys by time to live", items, int(l.life), func(q *query, i int) { q.life = catalog.Life(i) })
 }
@@ -51,7 +51,7 @@ func (l *Room) PickLife() tea.Cmd {
 var orderNames = []string{"name", "TTL", "size", "bytes", "type", "update"}
 
 // PickOrder lets the user choose the order of the list.
-func (l *Room) PickOrder() tea.Cmd {
+func (l *Pane) PickOrder() tea.Cmd {
 	notes := []string{"", "what ends first", "the largest first", "reads all values", "", "the last first"}
 	if l.Index == nil {
 		for _, i := range []int{1, 2, 4} {
@@ -73,7 +73,7 @@ func (l *Room) PickOrder() tea.Cmd {
 }
 
 // clickTitle sorts by the column at x, or reverses the order if it is already the sort column.
-func (l *Room) clickTitle(x int) {
+func (l *Pane) clickTitle(x int) {
 	c := l.keyColumns()
 	order := catalog.ByName
 	for _, column := range []struct {
@@ -95,7 +95,7 @@ func (l *Room) clickTitle(x int) {
 }
 
 // titleColumn returns the order of the sort column. The size column also stands for bytes and changes.
-func (l *Room) titleColumn() catalog.Order {
+func (l *Pane) titleColumn() catalog.Order {
 	if l.order == catalog.ByBytes || l.order == catalog.ByUpdated {
 		return catalog.BySize
 	}
@@ -103,7 +103,7 @@ func (l *Room) titleColumn() catalog.Order {
 }
 
 // ReverseOrder reverses the order of the list.
-func (l *Room) ReverseOrder() tea.Cmd {
+func (l *Pane) ReverseOrder() tea.Cmd {
 	q := l.query
 	q.reverse = !q.reverse
 	l.search(q)
@@ -111,7 +111,7 @@ func (l *Room) ReverseOrder() tea.Cmd {
 }
 
 // ChangeView switches between the tree and the flat list.
-func (l *Room) ChangeView() tea.Cmd {
+func (l *Pane) ChangeView() tea.Cmd {
 	q := l.query
 	switch {
 	case q.Chooses():
@@ -127,7 +127,7 @@ func (l *Room) ChangeView() tea.Cmd {
 }
 
 // PickDatabase lets the user choose another database. The choice arrives as DatabaseChosen.
-func (l *Room) PickDatabase() tea.Cmd {
+func (l *Pane) PickDatabase() tea.Cmd {
 	p := &ui.Picker{Title: "Database", Purpose: job.CountingDBs, At: l.DB, Choose: func(value string) tea.Cmd {
 		l.Cancel(job.CountingDBs)
 		db, err := strconv.Atoi(value)

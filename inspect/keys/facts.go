@@ -14,7 +14,7 @@ import (
 type countedMsg int64
 
 // Count fetches the number of keys in the database.
-func (l *Room) Count() tea.Cmd {
+func (l *Pane) Count() tea.Cmd {
 	conn, db := l.Conn, l.DB
 	return l.Start(job.Counting, func(ctx context.Context) (tea.Msg, error) {
 		v, err := conn.One(ctx, db, client.Command("DBSIZE"))
@@ -31,7 +31,7 @@ type describedMsg struct {
 	facts []catalog.Facts
 }
 
-func (l *Room) describe(names []string) tea.Cmd {
+func (l *Pane) describe(names []string) tea.Cmd {
 	conn, index, clock, db := l.Conn, l.Index, l.Clock, l.DB
 	return l.Start(job.Describing, func(ctx context.Context) (tea.Msg, error) {
 		if index == nil {
@@ -48,7 +48,7 @@ func (l *Room) describe(names []string) tea.Cmd {
 }
 
 // onDescribed stores facts.
-func (l *Room) onDescribed(d describedMsg) {
+func (l *Pane) onDescribed(d describedMsg) {
 	for i, name := range d.names {
 		at := l.rowIndex(name, false)
 		if at < 0 {
@@ -65,7 +65,7 @@ func (l *Room) onDescribed(d describedMsg) {
 	}
 }
 
-func (l *Room) countDatabases() tea.Cmd {
+func (l *Pane) countDatabases() tea.Cmd {
 	conn := l.Conn
 	return l.Start(job.CountingDBs, func(ctx context.Context) (tea.Msg, error) {
 		return conn.CountDatabases(ctx)

@@ -8,7 +8,7 @@ import (
 )
 
 // EditFilter opens the filter prompt.
-func (l *Room) EditFilter() tea.Cmd {
+func (l *Pane) EditFilter() tea.Cmd {
 	l.InValue = false
 	l.queryBeforeEdit, l.rowBeforeEdit = l.query, l.cursorRow()
 	l.filterPrompt = screen.NewPrompt(l.filter.text)
@@ -16,14 +16,14 @@ func (l *Room) EditFilter() tea.Cmd {
 }
 
 // typedQuery returns the query with the typed filter.
-func (l *Room) typedQuery() query {
+func (l *Pane) typedQuery() query {
 	q := l.query
 	q.filter.text = l.filterPrompt.String()
 	return q
 }
 
 // PressFilter handles a key in the filter prompt. The list follows after a pause in typing.
-func (l *Room) PressFilter(k tea.KeyMsg) tea.Cmd {
+func (l *Pane) PressFilter(k tea.KeyMsg) tea.Cmd {
 	switch k.String() {
 	case "enter":
 		l.search(l.typedQuery())

@@ -55,7 +55,7 @@ func (l *window) unsized() (least row, keys int64, ok bool) {
 }
 
 // sumBytes computes missing folder sizes in a job.
-func (l *Room) sumBytes() tea.Cmd {
+func (l *Pane) sumBytes() tea.Cmd {
 	r, keys, ok := l.unsized()
 	if !ok {
 		return nil
@@ -78,7 +78,7 @@ func (l *Room) sumBytes() tea.Cmd {
 }
 
 // onLevelSummed stores the sums when the pass ends.
-func (l *Room) onLevelSummed(s levelSummedMsg) {
+func (l *Pane) onLevelSummed(s levelSummedMsg) {
 	if _, done := s.Looked(); done {
 		l.levelSums = nil
 		// The pass drops folders when there are too many, so it may not report this one.
@@ -87,7 +87,7 @@ func (l *Room) onLevelSummed(s levelSummedMsg) {
 	}
 }
 
-func (l *Room) onSized(s sizedMsg) {
+func (l *Pane) onSized(s sizedMsg) {
 	for _, f := range s.folders {
 		if t := l.tallies[f.Name]; t.counted != unknown {
 			t.bytes, t.sized, t.sampled = f.Bytes, upToDate, s.sampled

@@ -24,7 +24,7 @@ type Holding func(ctx context.Context, db int, keys []keyspace.Key, text string)
 const maxValuePage = 500
 
 // EditNeedle asks the user what to search for in the values of the listed keys.
-func (l *Room) EditNeedle() tea.Cmd {
+func (l *Pane) EditNeedle() tea.Cmd {
 	note := `in all keys; in any case, unless with capitals; "\x00" in quotes`
 	if c := l.filters(); c.filter.text != "" || c.kind != "" || c.life != catalog.AnyLife {
 		note = `in the keys of this list; in any case, unless with capitals; "\x00" in quotes`
@@ -46,10 +46,10 @@ func (l *Room) EditNeedle() tea.Cmd {
 }
 
 // Needle returns the text searched in values, or "".
-func (l *Room) Needle() string { return l.needle }
+func (l *Pane) Needle() string { return l.needle }
 
 // valueScan returns a scan of the keys of cq for the ones that contain the needle of q.
-func (l *Room) valueScan(q query, cq catalog.Query, match func(string) bool) *scan {
+func (l *Pane) valueScan(q query, cq catalog.Query, match func(string) bool) *scan {
 	pages, most := l.scanFeed(q, match), int64(firstLimit)
 	if l.Index != nil {
 		pages, most = indexFeed(l.Index, cq), math.MaxInt64 // a file search does not disturb other clients
@@ -95,7 +95,7 @@ func indexFeed(ix client.Index, cq catalog.Query) feed {
 }
 
 // searchedPlace describes the progress of a search in values.
-func (l *Room) searchedPlace(s *scan) []string {
+func (l *Pane) searchedPlace(s *scan) []string {
 	var parts []string
 	switch {
 	case s.done && s.rescanned == nil:

@@ -10,7 +10,7 @@ import (
 )
 
 // walker returns a walker over the target's index, the sorted keys or the scanned keys.
-func (l *Room) walker() *walker {
+func (l *Pane) walker() *walker {
 	q := l.query
 	w := &walker{keys: l.Index, tree: q.tree(), delimiter: l.Delimiter, open: map[string]string{}}
 	switch {
@@ -30,7 +30,7 @@ func (l *Room) walker() *walker {
 }
 
 // search lists q from its first key.
-func (l *Room) search(q query) {
+func (l *Pane) search(q query) {
 	if q == l.query && !l.halted {
 		return
 	}
@@ -50,7 +50,7 @@ func (l *Room) search(q query) {
 
 // searchKeepingCursor lists q with the cursor on the same key. If no key is selected, it uses the row
 // selected before the filter was edited.
-func (l *Room) searchKeepingCursor(q query) {
+func (l *Pane) searchKeepingCursor(q query) {
 	at := l.cursorRow()
 	if at.Name == "" || q.Chooses() {
 		at = l.rowBeforeEdit
@@ -81,7 +81,7 @@ func (l *Room) searchKeepingCursor(q query) {
 }
 
 // cursorRow returns the selected row, or a row without a name.
-func (l *Room) cursorRow() row {
+func (l *Pane) cursorRow() row {
 	if r := l.selected(); r != nil && r.gone == 0 && l.shown != rowsPrevious {
 		return *r
 	}
@@ -90,7 +90,7 @@ func (l *Room) cursorRow() row {
 
 // chooseSource decides whether q needs a scan or a sort, and starts it. A scan of all keys is reused
 // for any order that its facts suffice for.
-func (l *Room) chooseSource(was query, match func(string) bool) {
+func (l *Pane) chooseSource(was query, match func(string) bool) {
 	q := l.query
 	cq := catalog.Query{DB: l.DB, Prefix: q.filter.prefix(), Order: q.order, Reverse: q.reverse, Type: q.kind, Life: q.life, Match: match}
 	alike := was.filters() == q.filters() && was.order == q.order
@@ -126,7 +126,7 @@ type listedMsg struct {
 }
 
 // list loads rows in a job.
-func (l *Room) list(what load) tea.Cmd {
+func (l *Pane) list(what load) tea.Cmd {
 	w := l.walker()
 	at, back, n := l.loadRange(w, what)
 	return l.Start(job.Listing, func(ctx context.Context) (tea.Msg, error) {
@@ -135,7 +135,7 @@ func (l *Room) list(what load) tea.Cmd {
 	})
 }
 
-func (l *Room) onListed(r listedMsg) {
+func (l *Pane) onListed(r listedMsg) {
 	first := l.shown == rowsPrevious
 	was := l.selectedKey()
 	l.add(r.walker, r.load, r.rowPage)
@@ -154,7 +154,7 @@ func (l *Room) onListed(r listedMsg) {
 
 // rowsBefore returns the number of rows before a window that ends with the last row, or -1 if it is
 // unknown.
-func (l *Room) rowsBefore() int64 {
+func (l *Pane) rowsBefore() int64 {
 	n := int64(-1)
 	switch {
 	case l.scan != nil:
@@ -174,7 +174,7 @@ type talliedMsg struct {
 }
 
 // tally counts the keys of a folder in a job.
-func (l *Room) tally(folder string) tea.Cmd {
+func (l *Pane) tally(folder string) tea.Cmd {
 	w := l.walker()
 	return l.Start(job.Tallying, func(ctx context.Context) (tea.Msg, error) {
 		n, err := w.keys.Tally(ctx, w.query.DB, folder)
@@ -182,7 +182,7 @@ func (l *Room) tally(folder string) tea.Cmd {
 	})
 }
 
-func (l *Room) onTallied(c talliedMsg) {
+func (l *Pane) onTallied(c talliedMsg) {
 	t := l.tallies[c.folder]
 	t.keys, t.countedAt, t.counted = c.keys, l.Now, upToDate
 	l.tallies[c.folder] = t
@@ -193,7 +193,7 @@ func (l *Room) onTallied(c talliedMsg) {
 }
 
 // Fill starts the jobs whose results the list needs.
-func (l *Room) Fill() tea.Cmd {
+func (l *Pane) Fill() tea.Cmd {
 	var cmds []tea.Cmd
 	l.followSpan()
 	if s := l.scan; s != nil && !s.done && !s.paused() && !l.halted && !l.Running(job.Scanning) && !l.Conn.Refusals.Has("SCAN") {
@@ -219,7 +219,7 @@ func (l *Room) Fill() tea.Cmd {
 }
 
 // reveal selects a key in the list and opens its folders.
-func (l *Room) reveal(name string) {
+func (l *Pane) reveal(name string) {
 	if l.Chooses() || l.order != catalog.ByName {
 		return // the list may not contain it
 	}
@@ -239,7 +239,7 @@ func (l *Room) reveal(name string) {
 }
 
 // addToScan adds a key to the scanned keys: the scan may not have reached it yet.
-func (l *Room) addToScan(r row) {
+func (l *Pane) addToScan(r row) {
 	if l.scan != nil {
 		l.scan.addKnown(r.Entry)
 	}

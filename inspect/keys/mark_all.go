@@ -25,21 +25,21 @@ type markedMsg struct {
 	says string
 }
 
-func (l *Room) onMarked(m markedMsg) {
+func (l *Pane) onMarked(m markedMsg) {
 	if l.marked = m.marks; m.says != "" {
 		l.Notice = m.says
 	}
 }
 
 // MarkAll marks the whole list: the keys that a filter found, or in the tree all folders and keys.
-func (l *Room) MarkAll() tea.Cmd {
+func (l *Pane) MarkAll() tea.Cmd {
 	return l.markFound("Marked ", func(was, found marks) marks {
 		return marks{merge(was.keys, found.keys, true), merge(was.folders, found.folders, true)}
 	}, false)
 }
 
 // Invert inverts the marks.
-func (l *Room) Invert() tea.Cmd {
+func (l *Pane) Invert() tea.Cmd {
 	delimiter := l.Delimiter
 	return l.markFound("Marked now: ", func(was, found marks) marks {
 		found.keys = slices.DeleteFunc(found.keys, func(name string) bool { return was.covers(row{Entry: catalog.Entry{Name: name}}, delimiter) })
@@ -49,7 +49,7 @@ func (l *Room) Invert() tea.Cmd {
 
 // markFound replaces the marks by becomes(marks, all keys found). In the tree it marks the top-level
 // entries; if inner is set, the entries beside marks in deeper folders.
-func (l *Room) markFound(says string, becomes func(was, found marks) marks, inner bool) tea.Cmd {
+func (l *Pane) markFound(says string, becomes func(was, found marks) marks, inner bool) tea.Cmd {
 	if !l.canList(loadFirst) && l.sorted == nil {
 		return nil
 	}

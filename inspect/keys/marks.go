@@ -92,7 +92,7 @@ func (m *marks) String() string {
 }
 
 // Chosen returns the marked names, or else the selected row.
-func (l *Room) Chosen() (names, folders []string) {
+func (l *Pane) Chosen() (names, folders []string) {
 	r := l.selected()
 	switch {
 	case l.marked.len() > 0:
@@ -106,7 +106,7 @@ func (l *Room) Chosen() (names, folders []string) {
 }
 
 // Mark marks or unmarks the selected row and moves to the next one.
-func (l *Room) Mark() tea.Cmd {
+func (l *Pane) Mark() tea.Cmd {
 	r := l.selected()
 	switch {
 	case r == nil || r.gone != 0:
@@ -121,4 +121,4 @@ func (l *Room) Mark() tea.Cmd {
 }
 
 // Unmark removes all marks.
-func (l *Room) Unmark() { l.marked = marks{} }
+func (l *Pane) Unmark() { l.marked = marks{} }

@@ -35,7 +35,7 @@ func newIndex(t *testing.T) (storedIndex, *engine.Session) {
 // dropped when the order is by name.
 func TestOrderOfItsOwn(t *testing.T) {
 	index, _ := newIndex(t)
-	l := New(&ui.Base{Index: index, Clock: now, Delimiter: ":", KeyFor: func(action string) string { return action }, Conn: client.NewConn(nil, now)})
+	l := New(&ui.PaneContext{Index: index, Clock: now, Delimiter: ":", KeyFor: func(action string) string { return action }, Conn: client.NewConn(nil, now)})
 	l.search(query{order: catalog.BySize})
 	if l.sorted == nil {
 		t.Fatal("there is no order")

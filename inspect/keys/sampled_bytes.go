@@ -19,15 +19,15 @@ import (
 const maxMeasured = 50
 
 // canMeasure reports whether folder sizes are available.
-func (l *Room) canMeasure() bool { return l.Index != nil || !l.Conn.Refusals.Has("MEMORY") }
+func (l *Pane) canMeasure() bool { return l.Index != nil || !l.Conn.Refusals.Has("MEMORY") }
 
 // canMeasureNow reports whether folder sizes can be requested now.
-func (l *Room) canMeasureNow() bool {
+func (l *Pane) canMeasureNow() bool {
 	return l.Index != nil || l.canMeasure() && l.scan != nil && (l.scan.done || l.scan.paused())
 }
 
 // estimateBytes requests the size of a folder in a job.
-func (l *Room) estimateBytes(r row) tea.Cmd {
+func (l *Pane) estimateBytes(r row) tea.Cmd {
 	conn, db, found := l.Conn, l.DB, l.scan.keys
 	return l.Start(job.Sizing, func(ctx context.Context) (tea.Msg, error) {
 		names, of := found.sampleUnder(r.Name, maxMeasured)
@@ -61,7 +61,7 @@ func (l *Room) estimateBytes(r row) tea.Cmd {
 }
 
 // sampleUnder returns up to n evenly spaced names with a prefix, and the number of all such names.
-func (g *gathered) sampleUnder(prefix string, n int) (names []string, of int) {
+func (g *scannedKeys) sampleUnder(prefix string, n int) (names []string, of int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.sort()
@@ -83,7 +83,7 @@ func (t tally) bytesText() string {
 }
 
 // bytesNote describes where the size of a folder comes from.
-func (l *Room) bytesNote(t tally) string {
+func (l *Pane) bytesNote(t tally) string {
 	switch {
 	case !l.canMeasure():
 		return "The target does not tell bytes: it has no MEMORY USAGE for this user."

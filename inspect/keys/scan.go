@@ -16,8 +16,8 @@ import (
 // scan searches a target without an index for the keys of a query. It pauses by itself at a limit: a
 // server may have a billion keys, and a REST endpoint charges for each command.
 type scan struct {
-	keys          *gathered // the keys on the screen
-	rescanned     *gathered // the keys of a new scan from the start, until it replaces keys; nil otherwise
+	keys          *scannedKeys // the keys on the screen
+	rescanned     *scannedKeys // the keys of a new scan from the start, until it replaces keys; nil otherwise
 	query         catalog.Query
 	feed          feed
 	walk          *keyspace.Walk // at next; nil while a job has it, and after a job failed
@@ -79,7 +79,7 @@ func (s *scan) canOrder(q catalog.Query) bool {
 // reorder sorts the keys found so far, and the keys still to come, in the order of q.
 func (s *scan) reorder(q catalog.Query) {
 	s.query = q
-	for _, g := range []*gathered{s.keys, s.rescanned} {
+	for _, g := range []*scannedKeys{s.keys, s.rescanned} {
 		if g != nil {
 			g.reorder(q)
 		}
@@ -88,7 +88,7 @@ func (s *scan) reorder(q catalog.Query) {
 
 // addKnown adds a key that the user already knows of.
 func (s *scan) addKnown(e catalog.Entry) {
-	for _, g := range []*gathered{s.keys, s.rescanned} {
+	for _, g := range []*scannedKeys{s.keys, s.rescanned} {
 		if g != nil {
 			g.add([]catalog.Entry{e})
 		}
@@ -101,7 +101,9 @@ func (s *scan) paused() bool { return !s.done && s.scanned >= s.limit }
 // full reports whether the scan paused because the most keys are kept.
 func (s *scan) full() bool { return s.paused() && s.isFull(s.keys) }
 
-func (s *scan) isFull(g *gathered) bool { return g.len() >= s.maxKeys || g.size() >= maxScannedBytes }
+func (s *scan) isFull(g *scannedKeys) bool {
+	return g.len() >= s.maxKeys || g.size() >= maxScannedBytes
+}
 
 // extendLimit lets a paused scan continue to ten times the keys. A full scan releases its keys.
 func (s *scan) extendLimit() {
@@ -132,7 +134,7 @@ func (s *scan) add(f scannedMsg) {
 
 // scanFeed returns a feed that scans the target with commands for the keys of q. If the order or the
 // filter needs more than names, it asks for the facts of each key.
-func (l *Room) scanFeed(q query, match func(string) bool) feed {
+func (l *Pane) scanFeed(q query, match func(string) bool) feed {
 	conn, clock, db, pattern := l.Conn, l.Clock, l.DB, q.filter.glob()
 	byName := l.KeyFor("open_by_name")
 	asked, detail := q.needsFacts(), q.detail()
@@ -180,7 +182,7 @@ func (l *Room) scanFeed(q query, match func(string) bool) feed {
 }
 
 // scanPage scans one more page in a job.
-func (l *Room) scanPage() tea.Cmd {
+func (l *Pane) scanPage() tea.Cmd {
 	s := l.scan
 	state := *s
 	s.walk = nil
@@ -196,7 +198,7 @@ func (l *Room) scanPage() tea.Cmd {
 }
 
 // onScanned stores a page of the scan. The list is redrawn when enough keys are new.
-func (l *Room) onScanned(f scannedMsg) {
+func (l *Pane) onScanned(f scannedMsg) {
 	s := l.scan
 	if f.scan != s {
 		return
@@ -210,7 +212,7 @@ func (l *Room) onScanned(f scannedMsg) {
 }
 
 // forgetKey removes a deleted key from the scanned keys and marks its folders to be counted again.
-func (l *Room) forgetKey(name string) {
+func (l *Pane) forgetKey(name string) {
 	if l.scan == nil || !l.scan.keys.remove(name) {
 		return
 	}
@@ -223,7 +225,7 @@ func (l *Room) forgetKey(name string) {
 }
 
 // KeepScanning continues a scan that paused by itself.
-func (l *Room) KeepScanning() tea.Cmd {
+func (l *Pane) KeepScanning() tea.Cmd {
 	if l.scan == nil || !l.scan.paused() {
 		return nil
 	}

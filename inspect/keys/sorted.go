@@ -16,13 +16,13 @@ import (
 type sortedMsg struct{ sorting *catalog.Sorting }
 
 // sortBy starts to sort the keys of q.
-func (l *Room) sortBy(q catalog.Query) {
+func (l *Pane) sortBy(q catalog.Query) {
 	l.closeSort()
 	l.sorted, l.drawnCount = l.Index.Sort(q), 0
 }
 
 // closeSort drops the sorted order, if there is one.
-func (l *Room) closeSort() {
+func (l *Pane) closeSort() {
 	if l.sorted != nil {
 		l.Cancel(job.Sorting)
 		go l.sorted.Close() // Close waits for a running read
@@ -31,13 +31,13 @@ func (l *Room) closeSort() {
 }
 
 // sortAgain sorts the current keys again.
-func (l *Room) sortAgain() {
+func (l *Pane) sortAgain() {
 	l.sortBy(l.walker().query)
 	l.showOrder()
 }
 
 // showOrder reloads the rows. A cursor on the first key stays on the first.
-func (l *Room) showOrder() {
+func (l *Pane) showOrder() {
 	l.reload(l.Running(job.Listing))
 	switch {
 	case l.jump.load() != loadSame:
@@ -49,13 +49,13 @@ func (l *Room) showOrder() {
 }
 
 // sortMore reads some more keys in a job.
-func (l *Room) sortMore() tea.Cmd {
+func (l *Pane) sortMore() tea.Cmd {
 	s := l.sorted
 	return l.Start(job.Sorting, func(ctx context.Context) (tea.Msg, error) { return sortedMsg{s}, s.Look(ctx) })
 }
 
 // isSorting reports whether the sort still has keys to read.
-func (l *Room) isSorting() bool {
+func (l *Pane) isSorting() bool {
 	if l.sorted == nil {
 		return false
 	}
@@ -64,7 +64,7 @@ func (l *Room) isSorting() bool {
 }
 
 // canList reports whether the rows can be loaded. During a sort only the first rows can.
-func (l *Room) canList(what load) bool {
+func (l *Pane) canList(what load) bool {
 	switch {
 	case l.scan != nil:
 		return l.scan.scanned > 0 || l.scan.rescanned != nil
@@ -76,7 +76,7 @@ func (l *Room) canList(what load) bool {
 }
 
 // onSorted shows the order so far if much of it is new.
-func (l *Room) onSorted(o sortedMsg) {
+func (l *Pane) onSorted(o sortedMsg) {
 	if o.sorting != l.sorted {
 		return
 	}
@@ -97,7 +97,7 @@ func (l *Room) onSorted(o sortedMsg) {
 
 // sortChanged reacts to a change of the data: it sorts again if there are few keys, and otherwise shows
 // that the order is out of date.
-func (l *Room) sortChanged() {
+func (l *Pane) sortChanged() {
 	if l.sorted == nil || l.isSorting() {
 		return
 	}

@@ -22,9 +22,9 @@ type span struct {
 var errSpanLost = errors.New("the range began at a row that is not there any more: nothing was marked")
 
 // Span starts a range to mark at the cursor.
-func (l *Room) Span() tea.Cmd { return l.beginSpan(false) }
+func (l *Pane) Span() tea.Cmd { return l.beginSpan(false) }
 
-func (l *Room) beginSpan(shift bool) tea.Cmd {
+func (l *Pane) beginSpan(shift bool) tea.Cmd {
 	if r := l.selected(); r != nil && l.span == nil {
 		l.span = &span{from: *r, shift: shift}
 	}
@@ -32,21 +32,21 @@ func (l *Room) beginSpan(shift bool) tea.Cmd {
 }
 
 // Extend moves by n rows with shift held, which marks the rows on the way.
-func (l *Room) Extend(n int) tea.Cmd {
+func (l *Pane) Extend(n int) tea.Cmd {
 	l.beginSpan(true)
 	l.Move(n)
 	return nil
 }
 
 // IsSpanning reports whether a range is being marked, and HoldsShift whether shift started it.
-func (l *Room) IsSpanning() bool { return l.span != nil }
-func (l *Room) HoldsShift() bool { return l.span != nil && l.span.shift }
+func (l *Pane) IsSpanning() bool { return l.span != nil }
+func (l *Pane) HoldsShift() bool { return l.span != nil && l.span.shift }
 
 // DropSpan ends a range without marking it.
-func (l *Room) DropSpan() { l.span = nil }
+func (l *Pane) DropSpan() { l.span = nil }
 
 // followSpan records on which side of the cursor the range started, while that is known.
-func (l *Room) followSpan() {
+func (l *Pane) followSpan() {
 	if l.span == nil {
 		return
 	}
@@ -61,7 +61,7 @@ func (l *Room) followSpan() {
 }
 
 // spanRows returns the rows of the window in the range; low is greater than high if there is none.
-func (l *Room) spanRows() (low, high int, whole bool) {
+func (l *Pane) spanRows() (low, high int, whole bool) {
 	if l.span == nil {
 		return 0, -1, false
 	}
@@ -74,7 +74,7 @@ func (l *Room) spanRows() (low, high int, whole bool) {
 }
 
 // MarkSpan ends the range and marks its rows. An open folder counts as its rows.
-func (l *Room) MarkSpan() tea.Cmd {
+func (l *Pane) MarkSpan() tea.Cmd {
 	s, goal := l.span, l.selected()
 	low, high, whole := l.spanRows()
 	if l.span = nil; s == nil || goal == nil {

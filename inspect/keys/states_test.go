@@ -14,7 +14,7 @@ import (
 )
 
 // newList returns a list of n keys, none loaded yet.
-func newList(t *testing.T, n int) *Room {
+func newList(t *testing.T, n int) *Pane {
 	t.Helper()
 	index, session := newIndex(t)
 	for i := range n {
@@ -22,13 +22,13 @@ func newList(t *testing.T, n int) *Room {
 			t.Fatal(err)
 		}
 	}
-	l := New(&ui.Base{Jobs: job.Jobs{Now: now(), After: func(time.Duration, tea.Msg) tea.Cmd { return nil }}, Index: index, Clock: now, Delimiter: ":", KeyFor: func(action string) string { return action }, Conn: client.NewConn(nil, now)})
+	l := New(&ui.PaneContext{Jobs: job.Jobs{Now: now(), After: func(time.Duration, tea.Msg) tea.Cmd { return nil }}, Index: index, Clock: now, Delimiter: ":", KeyFor: func(action string) string { return action }, Conn: client.NewConn(nil, now)})
 	l.Resize(80, 12)
 	return &l
 }
 
 // listed returns the result of a job for what.
-func listed(t *testing.T, l *Room, what load) listedMsg {
+func listed(t *testing.T, l *Pane, what load) listedMsg {
 	t.Helper()
 	w := l.walker()
 	at, back, n := l.loadRange(w, what)
@@ -40,7 +40,7 @@ func listed(t *testing.T, l *Room, what load) listedMsg {
 }
 
 // loadAll runs all loads that the list needs.
-func loadAll(t *testing.T, l *Room) {
+func loadAll(t *testing.T, l *Pane) {
 	t.Helper()
 	for range 100 {
 		what := l.nextLoad()

@@ -16,7 +16,7 @@ import (
 // keyColumns is the widths of the columns of the list. In a narrow list the type is abbreviated.
 type keyColumns struct{ key, kind, ttl, size int }
 
-func (l *Room) keyColumns() keyColumns {
+func (l *Pane) keyColumns() keyColumns {
 	c := keyColumns{kind: 6, ttl: 7, size: 10}
 	if l.width < 60 {
 		c.size = 6
@@ -29,7 +29,7 @@ func (l *Room) keyColumns() keyColumns {
 }
 
 // View draws the pane.
-func (l *Room) View() []string {
+func (l *Pane) View() []string {
 	c := l.keyColumns()
 	lines := []string{l.filterLine(), l.titleLine(c)}
 	low, high, _ := l.spanRows()
@@ -45,7 +45,7 @@ func (l *Room) View() []string {
 }
 
 // titleLine returns the column titles, with an arrow at the sort column.
-func (l *Room) titleLine(c keyColumns) string {
+func (l *Pane) titleLine(c keyColumns) string {
 	titles := [4]string{"KEY", "TYPE", "TTL", "SIZE"}
 	column := map[catalog.Order]int{catalog.ByTTL: 2, catalog.BySize: 3, catalog.ByBytes: 3, catalog.ByType: 1}[l.order]
 	arrow := "↑"
@@ -67,7 +67,7 @@ func (l *Room) titleLine(c keyColumns) string {
 }
 
 // filterLine returns the filter prompt or the active filters.
-func (l *Room) filterLine() string {
+func (l *Pane) filterLine() string {
 	width := l.width
 	var chips []string
 	if l.filterPrompt != nil || l.filter.text != "" {
@@ -100,7 +100,7 @@ func (l *Room) filterLine() string {
 }
 
 // keyName returns a row's name as displayed. In a folder it is indented and without the folder's name.
-func (l *Room) keyName(r row, width int, ranged bool) string {
+func (l *Pane) keyName(r row, width int, ranged bool) string {
 	name, indent := r.Name, ""
 	if l.tree() || r.Folder || r.level != "" {
 		name = strings.TrimPrefix(name, r.level)
@@ -118,7 +118,7 @@ func (l *Room) keyName(r row, width int, ranged bool) string {
 	return indent + display.Text(name, max(width-ansi.StringWidth(indent), 1))
 }
 
-func (l *Room) keyLine(r row, c keyColumns, selected, ranged bool) string {
+func (l *Pane) keyLine(r row, c keyColumns, selected, ranged bool) string {
 	look := l.Styles.Row(selected, !l.InValue)
 	kind, name := look.On(l.Styles.Type(r.Facts.Type)), look.Text
 	ttl, size := look.On(l.Styles.TTL(r.Facts.Expires, l.Now)), look.Dim
@@ -144,7 +144,7 @@ func (l *Room) keyLine(r row, c keyColumns, selected, ranged bool) string {
 }
 
 // folderSize returns the number of keys in a folder, and its bytes where they can be computed.
-func (l *Room) folderSize(r row, c keyColumns) string {
+func (l *Pane) folderSize(r row, c keyColumns) string {
 	t := l.tallies[r.Name]
 	known := t.counted != unknown
 	room, size := c.kind+c.ttl+c.size+2, ""
@@ -166,7 +166,7 @@ func (l *Room) folderSize(r row, c keyColumns) string {
 }
 
 // sizeCell returns the last column: the sort value if the order has one, else the size.
-func (l *Room) sizeCell(r row, width int) string {
+func (l *Pane) sizeCell(r row, width int) string {
 	switch {
 	case l.order == catalog.ByBytes && r.Facts.Bytes >= 0:
 		return display.Bytes(r.Facts.Bytes)
@@ -191,7 +191,7 @@ func truncateKind(kind string, width int) string {
 }
 
 // ttl returns the remaining time of a key.
-func (l *Room) ttl(r row) string {
+func (l *Pane) ttl(r row) string {
 	switch {
 	case r.gone != 0:
 		return "gone"
@@ -220,7 +220,7 @@ func sizeOf(kind string, size int64, width int) string {
 }
 
 // emptiness returns the reason why no key is shown.
-func (l *Room) emptiness() string {
+func (l *Pane) emptiness() string {
 	switch {
 	case l.scan != nil && l.Conn.Refusals.Has("SCAN"):
 		return "SCAN is refused: " + l.KeyFor("open_by_name") + " opens a key"
@@ -235,7 +235,7 @@ func (l *Room) emptiness() string {
 }
 
 // Place describes the position in the list and the progress of a search.
-func (l *Room) Place() string {
+func (l *Pane) Place() string {
 	var parts []string
 	if n := l.marked.len(); n > 0 {
 		parts = append(parts, display.Counted(int64(n), "row", "rows")+" marked")
@@ -288,7 +288,7 @@ func (l *Room) Place() string {
 	return strings.Join(parts, " · ")
 }
 
-func (l *Room) scannedOf(n int64, verb string) string {
+func (l *Pane) scannedOf(n int64, verb string) string {
 	if l.Total >= 0 {
 		return verb + display.Grouped(min(n, l.Total)) + " of " + display.Counted(l.Total, "key", "keys")
 	}
@@ -296,14 +296,14 @@ func (l *Room) scannedOf(n int64, verb string) string {
 }
 
 // isTruncated reports whether the list is too narrow for a row's full name.
-func (l *Room) isTruncated(r row) bool {
+func (l *Pane) isTruncated(r row) bool {
 	key := l.keyName(r, l.keyColumns().key, false)
 	return strings.HasSuffix(key, "…")
 }
 
 // rowPlace returns the number of the selected row. In the tree it returns the full name, because the
 // row shows only a part.
-func (l *Room) rowPlace() string {
+func (l *Pane) rowPlace() string {
 	r := l.selected()
 	switch {
 	case l.shown == rowsPrevious || l.isSorting():

@@ -33,7 +33,7 @@ type keyInfoMsg struct {
 const notPermitted = "not told to this user"
 
 // ShowInfo shows the details of a key.
-func (v *Room) ShowInfo(key string) tea.Cmd {
+func (v *Pane) ShowInfo(key string) tea.Cmd {
 	v.Dialog = &ui.Page{Title: display.Whole(key), Lines: []string{v.Styles.Dim.Render(" looking…")}}
 	conn, index, clock, db := v.Conn, v.Index, v.Clock, v.DB
 	return v.Start(job.Informing, func(ctx context.Context) (tea.Msg, error) { return readKeyInfo(ctx, conn, index, clock, db, key) })
@@ -77,7 +77,7 @@ func readKeyInfo(ctx context.Context, conn *client.Conn, index client.Index, clo
 }
 
 // onKeyInfo shows the details.
-func (v *Room) onKeyInfo(r keyInfoMsg) {
+func (v *Pane) onKeyInfo(r keyInfoMsg) {
 	p, ok := v.Dialog.(*ui.Page)
 	if !ok || p.Title != display.Whole(r.key) {
 		return
@@ -120,7 +120,7 @@ func (v *Room) onKeyInfo(r keyInfoMsg) {
 }
 
 // timeText returns a time, and its distance from now.
-func (v *Room) timeText(ms int64, zero string) string {
+func (v *Pane) timeText(ms int64, zero string) string {
 	if ms == 0 {
 		return zero
 	}
@@ -133,7 +133,7 @@ func (v *Room) timeText(ms int64, zero string) string {
 
 // tableLines returns the rows of a table and the SQL that reads them. A single row is
 // shown with one line for each column.
-func (v *Room) tableLines(t catalog.Table) []string {
+func (v *Pane) tableLines(t catalog.Table) []string {
 	title := " " + v.Styles.Title.Render(t.Name) + v.Styles.Dim.Render("  "+display.Counted(int64(len(t.Rows)), "row", "rows"))
 	if t.More {
 		title += v.Styles.Dim.Render(", and more")

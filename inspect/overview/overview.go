@@ -16,14 +16,14 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// Room is the pane with the summary of the data set, and the details of a key.
-type Room struct {
-	*ui.Base
+// Pane is the pane with the summary of the data set, and the details of a key.
+type Pane struct {
+	*ui.PaneContext
 	Place string // name of the target
 }
 
 // Update handles the results of this pane's jobs, and ignores other messages.
-func (v *Room) Update(msg tea.Msg) tea.Cmd {
+func (v *Pane) Update(msg tea.Msg) tea.Cmd {
 	switch r := msg.(type) {
 	case keyInfoMsg:
 		v.onKeyInfo(r)
@@ -67,7 +67,7 @@ var (
 const hourMs = 3600_000
 
 // ShowOverview opens the overview and starts to load it.
-func (v *Room) ShowOverview(keys ui.Known) tea.Cmd {
+func (v *Pane) ShowOverview(keys ui.Known) tea.Cmd {
 	o := &Glance{keys: keys.Total, Page: ui.Page{Title: "Overview of database " + client.Decimal(int64(v.DB))}}
 	db, ix, delimiter := v.DB, v.Index, v.Delimiter
 	if ix == nil {
@@ -215,7 +215,7 @@ func samplePart(c *client.Conn, clock func() int64, db int, sample func(n int) [
 }
 
 // loadNext loads the next part.
-func (v *Room) loadNext(o *Glance) tea.Cmd {
+func (v *Pane) loadNext(o *Glance) tea.Cmd {
 	if len(o.parts) == 0 {
 		return nil
 	}
@@ -228,7 +228,7 @@ func (v *Room) loadNext(o *Glance) tea.Cmd {
 }
 
 // onPart adds an answer and loads the next part, while the overview is open.
-func (v *Room) onPart(l partMsg) tea.Cmd {
+func (v *Pane) onPart(l partMsg) tea.Cmd {
 	o, ok := v.Dialog.(*Glance)
 	if !ok {
 		return nil
@@ -238,7 +238,7 @@ func (v *Room) onPart(l partMsg) tea.Cmd {
 }
 
 // Press implements room.Dialog.
-func (o *Glance) Press(b *ui.Base, k tea.KeyMsg) tea.Cmd {
+func (o *Glance) Press(b *ui.PaneContext, k tea.KeyMsg) tea.Cmd {
 	cmd := o.Page.Press(b, k)
 	if b.Dialog == nil {
 		b.Cancel(job.Overviewing)
@@ -247,7 +247,7 @@ func (o *Glance) Press(b *ui.Base, k tea.KeyMsg) tea.Cmd {
 }
 
 // bar renders n as a bar; most has the full width in cells.
-func (v *Room) bar(n, most int64, width int) string {
+func (v *Pane) bar(n, most int64, width int) string {
 	if most <= 0 || n <= 0 {
 		return ""
 	}
@@ -283,7 +283,7 @@ func (p plot) countText(n int64) string {
 }
 
 // draw lays out the overview.
-func (o *Glance) draw(v *Room, width int) []string {
+func (o *Glance) draw(v *Pane, width int) []string {
 	o.Lines, o.plot = nil, plotFor(width)
 	dim := v.Styles.Dim.Render
 	seen := catalog.Amount{Keys: o.keys}
@@ -331,13 +331,13 @@ func (o *Glance) draw(v *Room, width int) []string {
 
 func (o *Glance) add(parts ...string) { o.Lines = append(o.Lines, " "+strings.Join(parts, "")) }
 
-func (o *Glance) heading(v *Room, name, note string) {
+func (o *Glance) heading(v *Pane, name, note string) {
 	o.add()
 	o.add(v.Styles.Title.Render(name), v.Styles.Dim.Render("  "+note))
 }
 
 // row adds a number with its bar; most is the longest bar.
-func (o *Glance) row(v *Room, name string, n, most int64, note string) {
+func (o *Glance) row(v *Pane, name string, n, most int64, note string) {
 	o.add(display.Fit(name, o.plot.name), o.plot.countText(n), v.Styles.Dim.Render(note), " ", v.bar(n, most, o.plot.bar))
 }
 
@@ -358,7 +358,7 @@ func percents(numbers []int64, of int64) []string {
 	return shown
 }
 
-func (o *Glance) drawFolders(v *Room) {
+func (o *Glance) drawFolders(v *Pane) {
 	if len(o.folders) == 0 {
 		return
 	}
@@ -387,7 +387,7 @@ func (o *Glance) drawFolders(v *Room) {
 }
 
 // drawExpiries shows how many of all keys, or of the sampled keys, expire within each span.
-func (o *Glance) drawExpiries(v *Room, sampled int64) {
+func (o *Glance) drawExpiries(v *Pane, sampled int64) {
 	all, note := o.keys, ""
 	if o.sample {
 		all, note = sampled, o.partial

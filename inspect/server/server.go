@@ -18,9 +18,9 @@ import (
 // messages until ctx ends. It calls notice if messages are missing, and why.
 type Listener func(ctx context.Context, call [][]byte, notice func(error), each func(resp.Value) error) error
 
-// Room is the pane that shows the activity of the target.
-type Room struct {
-	*ui.Base
+// Pane is the pane that shows the activity of the target.
+type Pane struct {
+	*ui.PaneContext
 	Listen Listener // nil: the target has no streams
 	sheet  *sheet   // nil if closed
 }
@@ -36,7 +36,7 @@ type (
 )
 
 // Show opens the clients view, or the first view that has rows.
-func (r *Room) Show() tea.Cmd {
+func (r *Pane) Show() tea.Cmd {
 	r.Close()
 	r.sheet = &sheet{r: r, views: views(), seeking: true}
 	r.Dialog = r.sheet
@@ -44,7 +44,7 @@ func (r *Room) Show() tea.Cmd {
 }
 
 // Close ends the stream and closes the sheet.
-func (r *Room) Close() {
+func (r *Pane) Close() {
 	if r.sheet != nil {
 		r.sheet.feed.close()
 	}
@@ -72,7 +72,7 @@ type refreshMsg struct {
 }
 
 // Update handles the results of this pane's jobs and timers, and ignores other messages.
-func (r *Room) Update(msg tea.Msg) tea.Cmd {
+func (r *Pane) Update(msg tea.Msg) tea.Cmd {
 	switch m := msg.(type) {
 	case repliesMsg:
 		return r.onReplies(m)
@@ -85,7 +85,7 @@ func (r *Room) Update(msg tea.Msg) tea.Cmd {
 }
 
 // refresh queries the open view, unless it shows a stream.
-func (r *Room) refresh() tea.Cmd {
+func (r *Pane) refresh() tea.Cmd {
 	s := r.sheet
 	v := s.view()
 	if v.calls == nil || s.feed != nil {
@@ -109,14 +109,14 @@ func (r *Room) refresh() tea.Cmd {
 }
 
 // refreshAfter schedules a refresh after d.
-func (r *Room) refreshAfter(d time.Duration) tea.Cmd {
+func (r *Pane) refreshAfter(d time.Duration) tea.Cmd {
 	r.sheet.refreshID++
 	return r.After(d, refreshMsg{r.sheet, r.sheet.refreshID})
 }
 
 // onRefresh refreshes the open view. It skips a sheet covered by a dialog, and closes one
 // that is no longer open.
-func (r *Room) onRefresh() tea.Cmd {
+func (r *Pane) onRefresh() tea.Cmd {
 	switch {
 	case r.Dialog == nil:
 		r.Close()
@@ -127,7 +127,7 @@ func (r *Room) onRefresh() tea.Cmd {
 	return r.refresh()
 }
 
-func (r *Room) onReplies(m repliesMsg) tea.Cmd {
+func (r *Pane) onReplies(m repliesMsg) tea.Cmd {
 	if r.sheet == nil {
 		return nil
 	}
@@ -151,7 +151,7 @@ func (r *Room) onReplies(m repliesMsg) tea.Cmd {
 }
 
 // listen opens a stream and shows it in the view.
-func (r *Room) listen(title string, words ...string) tea.Cmd {
+func (r *Pane) listen(title string, words ...string) tea.Cmd {
 	s := r.sheet
 	s.feed.close()
 	if r.Listen == nil {
@@ -164,7 +164,7 @@ func (r *Room) listen(title string, words ...string) tea.Cmd {
 }
 
 // askPattern asks which channels to subscribe to.
-func (r *Room) askPattern() tea.Cmd {
+func (r *Pane) askPattern() tea.Cmd {
 	s := r.sheet
 	r.Dialog = &ui.Question{Title: "Listen to channels", Note: "a pattern: * is all, news:* those that begin so", Prompt: screen.NewPrompt("*"), Answer: func(pattern string) tea.Cmd {
 		r.Dialog = s

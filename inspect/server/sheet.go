@@ -13,7 +13,7 @@ import (
 
 // sheet shows one of the views, or a stream.
 type sheet struct {
-	r         *Room
+	r         *Pane
 	views     []*view
 	shown     int
 	feed      *feed // nil without a stream
@@ -67,7 +67,7 @@ func (s *sheet) closeFeed() {
 }
 
 // Press implements room.Dialog.
-func (s *sheet) Press(b *ui.Base, k tea.KeyMsg) tea.Cmd {
+func (s *sheet) Press(b *ui.PaneContext, k tea.KeyMsg) tea.Cmd {
 	key := k.String()
 	s.seeking = false
 	switch key {
@@ -105,7 +105,7 @@ func (s *sheet) Press(b *ui.Base, k tea.KeyMsg) tea.Cmd {
 }
 
 // act handles a key that depends on the view.
-func (s *sheet) act(b *ui.Base, key string) tea.Cmd {
+func (s *sheet) act(b *ui.PaneContext, key string) tea.Cmd {
 	v := s.view()
 	switch {
 	case key == "r" && s.feed == nil:
@@ -133,7 +133,7 @@ func (s *sheet) act(b *ui.Base, key string) tea.Cmd {
 }
 
 // open shows a row in full.
-func (s *sheet) open(b *ui.Base) {
+func (s *sheet) open(b *ui.PaneContext) {
 	rows := s.rows()
 	if s.at >= len(rows) {
 		return
@@ -196,7 +196,7 @@ func (*sheet) TakesText() bool { return false }
 const headLines = 3
 
 // View implements room.Dialog.
-func (s *sheet) View(b *ui.Base, width, height int) []string {
+func (s *sheet) View(b *ui.PaneContext, width, height int) []string {
 	lines := []string{s.tabs(b, width), " " + b.Styles.Dim.Render(display.Truncate(s.note(), width-2))}
 	rows := s.rows()
 	s.height = max(height-headLines, 1)
@@ -230,7 +230,7 @@ func (s *sheet) View(b *ui.Base, width, height int) []string {
 }
 
 // tabs renders the names of the views. Brackets mark the current one, so that it shows without colour, too.
-func (s *sheet) tabs(b *ui.Base, width int) string {
+func (s *sheet) tabs(b *ui.PaneContext, width int) string {
 	var parts []string
 	for i, v := range s.views {
 		name := string(rune('1'+i)) + " " + v.name

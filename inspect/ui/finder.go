@@ -64,7 +64,7 @@ func (f *Finder) Remove(it Item) {
 }
 
 // Press implements Dialog.
-func (f *Finder) Press(b *Base, k tea.KeyMsg) tea.Cmd {
+func (f *Finder) Press(b *PaneContext, k tea.KeyMsg) tea.Cmd {
 	if does := f.Keys[k.String()]; does != nil && len(f.found) > 0 {
 		return does(f.found[f.at].Item)
 	}
@@ -97,7 +97,7 @@ func (f *Finder) Press(b *Base, k tea.KeyMsg) tea.Cmd {
 }
 
 // Take closes f and chooses item i of the found items.
-func (f *Finder) Take(b *Base, i int) tea.Cmd {
+func (f *Finder) Take(b *PaneContext, i int) tea.Cmd {
 	switch text := strings.TrimSpace(f.prompt.String()); {
 	case i < len(f.found):
 		b.Dialog = nil
@@ -118,7 +118,7 @@ func (f *Finder) Line(y int) int {
 }
 
 // View implements Dialog.
-func (f *Finder) View(b *Base, width, height int) []string {
+func (f *Finder) View(b *PaneContext, width, height int) []string {
 	labels, notes := 0, 0
 	for _, it := range f.Items {
 		labels = max(labels, ansi.StringWidth(it.Label))
@@ -154,7 +154,7 @@ func (f *Finder) none() string {
 }
 
 // line draws an item with the typed letters highlighted.
-func (it foundItem) line(b *Base, selected bool, width, notes int) string {
+func (it foundItem) line(b *PaneContext, selected bool, width, notes int) string {
 	look := b.Styles.Row(selected, true)
 	label, note := width-notes-4, display.FitRight(it.Note, notes)
 	var text strings.Builder

@@ -21,7 +21,7 @@ type Page struct {
 }
 
 // Press implements Dialog.
-func (p *Page) Press(b *Base, k tea.KeyMsg) tea.Cmd {
+func (p *Page) Press(b *PaneContext, k tea.KeyMsg) tea.Cmd {
 	switch k.String() {
 	case "down", "j":
 		p.top++
@@ -42,7 +42,7 @@ func (p *Page) Press(b *Base, k tea.KeyMsg) tea.Cmd {
 }
 
 // View implements Dialog.
-func (p *Page) View(b *Base, width, height int) []string {
+func (p *Page) View(b *PaneContext, width, height int) []string {
 	p.rows = max(height-1, 1)
 	if p.Layout != nil {
 		p.Lines = p.Layout(width, p.rows)

@@ -13,10 +13,10 @@ import (
 
 // Dialog is a box over the screen that receives the key presses.
 type Dialog interface {
-	Press(*Base, tea.KeyMsg) tea.Cmd
-	View(b *Base, width, height int) []string // its inner lines, within width and height
-	Footer() [][2]string                      // keys and their actions
-	TakesText() bool                          // keys are text, not commands
+	Press(*PaneContext, tea.KeyMsg) tea.Cmd
+	View(b *PaneContext, width, height int) []string // its inner lines, within width and height
+	Footer() [][2]string                             // keys and their actions
+	TakesText() bool                                 // keys are text, not commands
 }
 
 // Item is a choice in a picker.
@@ -41,7 +41,7 @@ type Picker struct {
 }
 
 // Press implements Dialog.
-func (p *Picker) Press(b *Base, k tea.KeyMsg) tea.Cmd {
+func (p *Picker) Press(b *PaneContext, k tea.KeyMsg) tea.Cmd {
 	moves := k.String() == "j" || k.String() == "k"
 	if k.Type == tea.KeyRunes && !moves && (p.seek(p.typed+string(k.Runes)) || p.seek(string(k.Runes))) {
 		return nil
@@ -69,7 +69,7 @@ func (p *Picker) Press(b *Base, k tea.KeyMsg) tea.Cmd {
 }
 
 // Take closes p and chooses the selected item.
-func (p *Picker) Take(b *Base) tea.Cmd {
+func (p *Picker) Take(b *PaneContext) tea.Cmd {
 	b.Dialog = nil
 	return p.Choose(p.Items[p.At].Value)
 }
@@ -91,7 +91,7 @@ func (p *Picker) seek(typed string) bool {
 }
 
 // View implements Dialog.
-func (p *Picker) View(b *Base, width, height int) []string {
+func (p *Picker) View(b *PaneContext, width, height int) []string {
 	labels, notes := 0, 0
 	for _, it := range p.Items {
 		labels = max(labels, ansi.StringWidth(it.Label))

@@ -19,7 +19,7 @@ type Question struct {
 }
 
 // Press implements Dialog.
-func (q *Question) Press(b *Base, k tea.KeyMsg) tea.Cmd {
+func (q *Question) Press(b *PaneContext, k tea.KeyMsg) tea.Cmd {
 	switch k.String() {
 	case "enter":
 		b.Dialog = nil
@@ -37,7 +37,7 @@ func (q *Question) Press(b *Base, k tea.KeyMsg) tea.Cmd {
 }
 
 // View implements Dialog.
-func (q *Question) View(b *Base, width, height int) []string {
+func (q *Question) View(b *PaneContext, width, height int) []string {
 	inner := min(width, 60)
 	lines := []string{b.Styles.Title.Render(display.Fit(" "+q.Title, inner))}
 	if height > 3 && q.Note != "" {

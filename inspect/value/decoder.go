@@ -19,7 +19,7 @@ type Decoder struct {
 }
 
 // ownDecoder returns the user's decoder for the bytes on the screen, unless it already ran on them.
-func (v *Room) ownDecoder() (*sheet, *Decoder) {
+func (v *Pane) ownDecoder() (*sheet, *Decoder) {
 	s := v.sheet()
 	if v.Decoder == nil || s == nil || s.isTable() || s.decoderRan || s.size == 0 || s.size > decodeLimit || v.phase != settled || v.gone() {
 		return nil, nil
@@ -38,7 +38,7 @@ type ownDecodedMsg struct {
 }
 
 // runDecoder starts the decoder of s in a job.
-func (v *Room) runDecoder(s *sheet, d *Decoder) tea.Cmd {
+func (v *Pane) runDecoder(s *sheet, d *Decoder) tea.Cmd {
 	s.decoderRan = true
 	conn, db, key, whole := v.Conn, v.DB, v.Key, s.whole
 	fetched := s.src != nil
@@ -67,7 +67,7 @@ func ownDocument(name string, out []byte) *document {
 	return d
 }
 
-func (v *Room) onOwnDecoded(m ownDecodedMsg) {
+func (v *Pane) onOwnDecoded(m ownDecodedMsg) {
 	if m.err != nil {
 		m.sheet.note = m.doc.chain + ": " + m.err.Error()
 		return

@@ -89,7 +89,7 @@ func (h *valueSearch) searchBatch(ctx context.Context, some []int) error {
 			h.holds[i] = cellContains(string(c.data), h.needle)
 			continue
 		}
-		_, h.holds[i] = c.seek(h.needle, spot{0, -1}, 0, 1)
+		_, h.holds[i] = c.seek(h.needle, position{0, -1}, 0, 1)
 		more := c.next != ""
 		if src.per > 0 {
 			more = h.keys[i].Count > int64(h.first)
@@ -118,8 +118,8 @@ func (h *valueSearch) search(ctx context.Context, i, per int) (err error) {
 	case src.columns == nil:
 		h.holds[i], err = h.inString(ctx, k)
 	default:
-		t := &trail{
-			src: src, key: string(k.Name), db: h.db, step: 1, at: spot{0, -1}, count: -1,
+		t := &chunkCursor{
+			src: src, key: string(k.Name), db: h.db, step: 1, at: position{0, -1}, count: -1,
 			starts: []chunkRequest{firstRequest}, before: []int64{0}, loaded: map[int]*chunk{}, batch: 1,
 		}
 		if src.per > 0 {

@@ -11,7 +11,7 @@ import (
 )
 
 // Tail moves to the last entry of a stream and shows new entries as they arrive, until the user moves.
-func (v *Room) Tail() tea.Cmd {
+func (v *Pane) Tail() tea.Cmd {
 	s := v.sheet()
 	switch {
 	case s == nil || s.src != entriesOf:
@@ -43,7 +43,7 @@ type tailFoundMsg struct {
 	from  chunkRequest
 }
 
-func (v *Room) findTail(s *sheet) tea.Cmd {
+func (v *Pane) findTail(s *sheet) tea.Cmd {
 	conn, db, key := v.Conn, v.DB, v.Key
 	return v.Start(job.Searching, func(ctx context.Context) (tea.Msg, error) {
 		reply, err := conn.One(ctx, db, client.Command("XREVRANGE", key, "+", "-", "COUNT", client.Decimal(perChunk+1)))
@@ -55,7 +55,7 @@ func (v *Room) findTail(s *sheet) tea.Cmd {
 	})
 }
 
-func (v *Room) onTailFound(m tailFoundMsg) {
+func (v *Pane) onTailFound(m tailFoundMsg) {
 	if v.sheet() != m.sheet {
 		return
 	}
@@ -68,10 +68,10 @@ func (v *Room) onTailFound(m tailFoundMsg) {
 }
 
 // ShowsEntries reports whether the entries of a stream are shown.
-func (v *Room) ShowsEntries() bool { return v.sheet() != nil && v.sheet().src == entriesOf }
+func (v *Pane) ShowsEntries() bool { return v.sheet() != nil && v.sheet().src == entriesOf }
 
 // refreshTail fetches the entries after the last one, once a second.
-func (v *Room) refreshTail() {
+func (v *Pane) refreshTail() {
 	s := v.sheet()
 	if s == nil || !s.live || v.Running(job.Paging) || v.Running(job.Opening) || v.gone() {
 		return

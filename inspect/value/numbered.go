@@ -25,7 +25,7 @@ func (s *sheet) startFrom(from chunkRequest) {
 }
 
 // index returns the index of the element at a position.
-func (s *sheet) index(at spot) int64 { return int64(at.chunk)*s.per + int64(at.line) }
+func (s *sheet) index(at position) int64 { return int64(at.chunk)*s.per + int64(at.line) }
 
 // adjustChunkSize chooses the elements per chunk from the first chunk, and lowers it when larger
 // elements arrive.
@@ -48,7 +48,7 @@ func (s *sheet) rechunk(per int64) {
 	rows, stale := map[int64]record{}, map[int64]bool{}
 	for i, c := range p.chunks {
 		for line, row := range c.rows {
-			n := s.index(spot{i, line})
+			n := s.index(position{i, line})
 			rows[n], stale[n] = row, c.stale
 		}
 	}
@@ -61,7 +61,7 @@ func (s *sheet) rechunk(per int64) {
 			}
 		}
 	}
-	p.top, p.cursor = spot{int(top / per), int(top % per)}, spot{int(cursor / per), int(cursor % per)}
+	p.top, p.cursor = position{int(top / per), int(top % per)}, position{int(cursor / per), int(cursor % per)}
 	p.before = []int64{0}
 	p.settle()
 	p.seekDestination()

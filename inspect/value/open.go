@@ -11,7 +11,7 @@ import (
 )
 
 // Open fetches and shows the value of key.
-func (v *Room) Open(key string) tea.Cmd {
+func (v *Pane) Open(key string) tea.Cmd {
 	v.setWanted(key)
 	v.cancelJobs()
 	conn, clock, db, from := v.Conn, v.Clock, v.DB, firstRequest
@@ -40,7 +40,7 @@ type pagedMsg struct {
 	chunk *chunk
 }
 
-func (v *Room) fetch(s *sheet, i int, from chunkRequest) tea.Cmd {
+func (v *Pane) fetch(s *sheet, i int, from chunkRequest) tea.Cmd {
 	conn, db, key, src, seen := v.Conn, v.DB, v.Key, s.src, s.firsts
 	return v.Start(job.Paging, func(ctx context.Context) (tea.Msg, error) {
 		c, err := fetchChunk(ctx, conn, db, src, seen, key, i, from)
@@ -48,7 +48,7 @@ func (v *Room) fetch(s *sheet, i int, from chunkRequest) tea.Cmd {
 	})
 }
 
-func (v *Room) onPaged(p pagedMsg) {
+func (v *Pane) onPaged(p pagedMsg) {
 	if p.sheet.numbered() && p.from.n != int(p.sheet.per) {
 		return // the elements per chunk changed during the fetch
 	}
@@ -62,7 +62,7 @@ type decodedMsg struct {
 }
 
 // decode fetches and decodes a string longer than a window, up to decodeLimit.
-func (v *Room) decode(s *sheet) tea.Cmd {
+func (v *Pane) decode(s *sheet) tea.Cmd {
 	s.decodeTried = true
 	conn, db, key := v.Conn, v.DB, v.Key
 	return v.Start(job.Decoding, func(ctx context.Context) (tea.Msg, error) {

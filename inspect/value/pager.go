@@ -77,9 +77,9 @@ func (c *chunk) body(i int) string {
 }
 
 // position is a line of the value: a chunk and a line in the chunk.
-type spot struct{ chunk, line int }
+type position struct{ chunk, line int }
 
-func (s spot) before(o spot) bool {
+func (s position) before(o position) bool {
 	return s.chunk < o.chunk || s.chunk == o.chunk && s.line < o.line
 }
 
@@ -91,8 +91,8 @@ type pager struct {
 	chain       bool           // each chunk holds the cursor of the next one
 	starts      []chunkRequest // in a chain: the known requests, one per chunk
 	before      []int64        // the number of lines before each chunk read so far in order
-	top         spot           // the first line on the screen
-	cursor      spot           // the selected line
+	top         position       // the first line on the screen
+	cursor      position       // the selected line
 	height      int            // lines on the screen
 	selectable  bool           // a line can be selected; otherwise the cursor is the top line
 	destination destination    // where the screen moves as chunks load
@@ -189,9 +189,9 @@ func (p *pager) resume(old *pager) {
 			p.chunks[i] = c
 		}
 	}
-	for _, s := range []*spot{&p.top, &p.cursor} {
+	for _, s := range []*position{&p.top, &p.cursor} {
 		if s.chunk > last {
-			*s = spot{max(last, 0), 0}
+			*s = position{max(last, 0), 0}
 		}
 	}
 }
@@ -211,7 +211,7 @@ func (p *pager) settle() {
 }
 
 // nearestLine returns s, or the nearest existing line among the loaded chunks.
-func (p *pager) nearestLine(s spot) spot {
+func (p *pager) nearestLine(s position) position {
 	c := p.chunks[s.chunk]
 	if c == nil {
 		return s
@@ -242,7 +242,7 @@ func (p *pager) furthest() int {
 
 // advance moves up to n lines down from s within the loaded chunks and returns the number of lines
 // moved.
-func (p *pager) advance(s spot, n int) (spot, int) {
+func (p *pager) advance(s position, n int) (position, int) {
 	went := 0
 	for went < n {
 		next, ok := p.next(s)
@@ -255,18 +255,18 @@ func (p *pager) advance(s spot, n int) (spot, int) {
 	return s, went
 }
 
-func (p *pager) next(s spot) (spot, bool) {
+func (p *pager) next(s position) (position, bool) {
 	for c := p.chunks[s.chunk]; c != nil; c = p.chunks[s.chunk] {
 		if s.line+1 < c.len() {
-			return spot{s.chunk, s.line + 1}, true
+			return position{s.chunk, s.line + 1}, true
 		}
-		s = spot{s.chunk + 1, -1}
+		s = position{s.chunk + 1, -1}
 	}
 	return s, false
 }
 
 // retreat moves up to n lines up from s within the loaded chunks and returns the number of lines moved.
-func (p *pager) retreat(s spot, n int) (spot, int) {
+func (p *pager) retreat(s position, n int) (position, int) {
 	went := 0
 	for went < n {
 		prev, ok := p.prev(s)
@@ -279,13 +279,13 @@ func (p *pager) retreat(s spot, n int) (spot, int) {
 	return s, went
 }
 
-func (p *pager) prev(s spot) (spot, bool) {
+func (p *pager) prev(s position) (position, bool) {
 	if s.line > 0 {
-		return spot{s.chunk, s.line - 1}, true
+		return position{s.chunk, s.line - 1}, true
 	}
 	for i := s.chunk - 1; p.chunks[i] != nil; i-- {
 		if n := p.chunks[i].len(); n > 0 {
-			return spot{i, n - 1}, true
+			return position{i, n - 1}, true
 		}
 	}
 	return s, false
@@ -324,7 +324,7 @@ func (p *pager) move(n int) {
 }
 
 // hasUnloadedAfter reports whether lines after s are not loaded yet.
-func (p *pager) hasUnloadedAfter(s spot) bool {
+func (p *pager) hasUnloadedAfter(s position) bool {
 	next, ok := p.next(s)
 	return !ok && p.chunks[next.chunk] == nil && next.chunk <= p.furthest()
 }
@@ -350,13 +350,13 @@ func (p *pager) reveal() {
 }
 
 // adoptChunks takes over the chunk boundaries that a search found.
-func (p *pager) adoptChunks(t *trail) {
+func (p *pager) adoptChunks(t *chunkCursor) {
 	p.starts, p.before, p.count = t.starts, t.before, t.count
 	p.chunks = map[int]*chunk{}
 }
 
 // jump selects a line found by a search.
-func (p *pager) jump(to spot) {
+func (p *pager) jump(to position) {
 	p.destination, p.pendingMove = noDestination, 0
 	p.cursor = to
 	p.top, _ = p.retreat(to, p.height/3)
@@ -367,7 +367,7 @@ func (p *pager) jump(to spot) {
 
 func (p *pager) home() {
 	p.destination, p.pendingMove = noDestination, 0
-	p.top, p.cursor = spot{}, spot{}
+	p.top, p.cursor = position{}, position{}
 }
 
 // seekDestination moves towards the destination within the loaded chunks, and clears the destination
@@ -377,9 +377,9 @@ func (p *pager) seekDestination() {
 	if goal < 0 {
 		return
 	}
-	p.cursor = spot{goal, 0}
+	p.cursor = position{goal, 0}
 	if c := p.chunks[goal]; c != nil {
-		p.cursor = p.nearestLine(spot{goal, c.len() - 1})
+		p.cursor = p.nearestLine(position{goal, c.len() - 1})
 	}
 	var went int
 	p.top, went = p.retreat(p.cursor, p.height-1)
@@ -440,7 +440,7 @@ func (p *pager) lineCount() (int64, bool) {
 }
 
 // lineNumber returns the number of the line at s, from 1; ok is false while it is unknown.
-func (p *pager) lineNumber(s spot) (int64, bool) {
+func (p *pager) lineNumber(s position) (int64, bool) {
 	if s.chunk >= len(p.before) {
 		return 0, false
 	}

@@ -47,7 +47,7 @@ func (t *tape) follows(c destination) {
 	t.fill()
 }
 
-func (t *tape) at(tt *testing.T, top, cursor spot) {
+func (t *tape) at(tt *testing.T, top, cursor position) {
 	tt.Helper()
 	if t.top != top || t.cursor != cursor {
 		tt.Errorf("top %v, cursor %v; want %v, %v", t.top, t.cursor, top, cursor)
@@ -56,22 +56,22 @@ func (t *tape) at(tt *testing.T, top, cursor spot) {
 
 func TestPagerMoves(t *testing.T) {
 	p := newTape(5, false, 10, 10, 10)
-	p.at(t, spot{0, 0}, spot{0, 0})
+	p.at(t, position{0, 0}, position{0, 0})
 	p.scrolls(4)
-	p.at(t, spot{0, 0}, spot{0, 4})
+	p.at(t, position{0, 0}, position{0, 4})
 	p.scrolls(1)
-	p.at(t, spot{0, 1}, spot{0, 5})
+	p.at(t, position{0, 1}, position{0, 5})
 	p.scrolls(7)
-	p.at(t, spot{0, 8}, spot{1, 2})
+	p.at(t, position{0, 8}, position{1, 2})
 	p.scrolls(-3)
-	p.at(t, spot{0, 8}, spot{0, 9})
+	p.at(t, position{0, 8}, position{0, 9})
 	p.scrolls(1000)
 	p.scrolls(1000)
-	p.at(t, spot{2, 5}, spot{2, 9})
+	p.at(t, position{2, 5}, position{2, 9})
 	p.home()
-	p.at(t, spot{0, 0}, spot{0, 0})
+	p.at(t, position{0, 0}, position{0, 0})
 	p.scrolls(-1)
-	p.at(t, spot{0, 0}, spot{0, 0})
+	p.at(t, position{0, 0}, position{0, 0})
 }
 
 func TestPagerEndsWithoutTheMiddle(t *testing.T) {
@@ -82,7 +82,7 @@ func TestPagerEndsWithoutTheMiddle(t *testing.T) {
 	lengths[len(lengths)-1] = 3
 	p := newTape(10, false, lengths...)
 	p.follows(lastLine)
-	p.at(t, spot{9998, 93}, spot{9999, 2})
+	p.at(t, position{9998, 93}, position{9999, 2})
 	if p.destination != noDestination {
 		t.Error("the end is still chased")
 	}
@@ -100,7 +100,7 @@ func TestPagerFollowsAChain(t *testing.T) {
 		t.Fatal("all was loaded for the first screen")
 	}
 	p.follows(lastLine)
-	p.at(t, spot{9, 90}, spot{9, 99})
+	p.at(t, position{9, 90}, position{9, 99})
 	if n, ok := p.lineNumber(p.cursor); !ok || n != 800 {
 		t.Errorf("the last line is line %d, %v", n, ok)
 	}
@@ -112,9 +112,9 @@ func TestPagerFollowsAChain(t *testing.T) {
 func TestPagerOverEmptyChunks(t *testing.T) {
 	p := newTape(5, true, 3, 0, 0, 4)
 	p.scrolls(3)
-	p.at(t, spot{0, 0}, spot{3, 0})
+	p.at(t, position{0, 0}, position{3, 0})
 	p.scrolls(-1)
-	p.at(t, spot{0, 0}, spot{0, 2})
+	p.at(t, position{0, 0}, position{0, 2})
 	p.follows(lastLine)
-	p.at(t, spot{0, 2}, spot{3, 3})
+	p.at(t, position{0, 2}, position{3, 3})
 }

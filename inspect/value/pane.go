@@ -20,19 +20,19 @@ type sheet struct {
 	firsts      *client.Seen // the elements already shown, if chunks may repeat elements
 	pager       pager
 	form        shape
-	formChosen  bool      // the user chose the form
-	doc         *document // the decoded value; nil if it does not decode
-	decodeTried bool      // decoding was tried
-	decoderRan  bool      // the user's decoder ran
-	note        string    // why decoding failed
-	needle      string    // the last search
-	foundByte   int64     // one past the byte a search found, until the user moves; 0: none
-	foundLen    int       // the number of bytes found
-	jumping     bool      // the line found is not on the screen yet
-	widths      []int     // the widest cell shown so far, per column
-	width       int       // the width that the chunks are laid out for
-	live        bool      // new entries appear as they arrive
-	filter      *sieve    // which elements are shown, and in what order; nil: all, as stored
+	formChosen  bool           // the user chose the form
+	doc         *document      // the decoded value; nil if it does not decode
+	decodeTried bool           // decoding was tried
+	decoderRan  bool           // the user's decoder ran
+	note        string         // why decoding failed
+	needle      string         // the last search
+	foundByte   int64          // one past the byte a search found, until the user moves; 0: none
+	foundLen    int            // the number of bytes found
+	jumping     bool           // the line found is not on the screen yet
+	widths      []int          // the widest cell shown so far, per column
+	width       int            // the width that the chunks are laid out for
+	live        bool           // new entries appear as they arrive
+	filter      *elementFilter // which elements are shown, and in what order; nil: all, as stored
 }
 
 // phase is the loading state of the wanted key.

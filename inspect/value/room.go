@@ -10,8 +10,8 @@ import (
 )
 
 // Pane is the value on the screen and the jobs that fetch it.
-type Room struct {
-	*ui.Base
+type Pane struct {
+	*ui.PaneContext
 	viewState
 	// Decoder returns the user's decoder for a key, or nil. The field is nil if the user has no
 	// decoders.
@@ -27,10 +27,10 @@ type restedMsg int
 const valueHeadings = 2
 
 // New returns a pane without a value.
-func New(b *ui.Base) Room { return Room{Base: b} }
+func New(b *ui.PaneContext) Pane { return Pane{PaneContext: b} }
 
 // Update handles messages for this pane and ignores messages for other panes.
-func (v *Room) Update(msg tea.Msg) tea.Cmd {
+func (v *Pane) Update(msg tea.Msg) tea.Cmd {
 	switch r := msg.(type) {
 	case openedMsg:
 		same := v.Shows(r.key)
@@ -60,7 +60,7 @@ func (v *Room) Update(msg tea.Msg) tea.Cmd {
 }
 
 // Fill starts the jobs whose results the screen needs, unless they already run.
-func (v *Room) Fill() tea.Cmd {
+func (v *Pane) Fill() tea.Cmd {
 	var cmds []tea.Cmd
 	v.markExpired(v.Now)
 	if i, from, ok := v.missing(); ok && !v.Running(job.Paging) && !v.Running(job.Opening) {
@@ -78,7 +78,7 @@ func (v *Room) Fill() tea.Cmd {
 }
 
 // RestOn shows key after the user stayed on it for a moment.
-func (v *Room) RestOn(key string) tea.Cmd {
+func (v *Pane) RestOn(key string) tea.Cmd {
 	if v.phase != noKey && v.wanted == key {
 		return nil
 	}
@@ -87,7 +87,7 @@ func (v *Room) RestOn(key string) tea.Cmd {
 	return v.After(ui.SettleTime, restedMsg(v.rests))
 }
 
-func (v *Room) onRested(r restedMsg) tea.Cmd {
+func (v *Pane) onRested(r restedMsg) tea.Cmd {
 	if int(r) != v.rests || v.phase == noKey || v.Shows(v.wanted) {
 		return nil
 	}
@@ -95,20 +95,20 @@ func (v *Room) onRested(r restedMsg) tea.Cmd {
 }
 
 // Current returns the wanted key; ok is false if there is none.
-func (v *Room) Current() (key string, ok bool) { return v.wanted, v.phase != noKey }
+func (v *Pane) Current() (key string, ok bool) { return v.wanted, v.phase != noKey }
 
 // OpenAgain reads key again after the user changed it; the user waits for the result.
-func (v *Room) OpenAgain(key string) tea.Cmd {
+func (v *Pane) OpenAgain(key string) tea.Cmd {
 	cmd := v.Open(key)
 	v.phase = awaiting
 	return cmd
 }
 
 // IsSettled reports whether key is shown and none of its jobs failed or was stopped.
-func (v *Room) IsSettled(key string) bool { return v.Shows(key) && v.phase != stopped }
+func (v *Pane) IsSettled(key string) bool { return v.Shows(key) && v.phase != stopped }
 
 // Follow reads the value on the screen again in the background; the user does not wait for it.
-func (v *Room) Follow() tea.Cmd {
+func (v *Pane) Follow() tea.Cmd {
 	if v.showing == showsNothing || v.phase == stopped || v.Running(job.Opening) || v.IsSifted() {
 		return nil
 	}
@@ -116,7 +116,7 @@ func (v *Room) Follow() tea.Cmd {
 }
 
 // Tick runs once a second. It reads the value again when it has expired.
-func (v *Room) Tick() tea.Cmd {
+func (v *Pane) Tick() tea.Cmd {
 	v.refreshTail()
 	if v.expires == 0 || v.expires > v.Now || v.gone() {
 		return nil
@@ -125,7 +125,7 @@ func (v *Room) Tick() tea.Cmd {
 }
 
 // Halt keeps the pane from restarting a job that failed or was stopped.
-func (v *Room) Halt(p job.Purpose) {
+func (v *Pane) Halt(p job.Purpose) {
 	if p == job.Opening || p == job.Paging {
 		v.phase = stopped
 	}
@@ -135,7 +135,7 @@ func (v *Room) Halt(p job.Purpose) {
 }
 
 // Resize lays the value out for a pane size. The height includes the headings.
-func (v *Room) Resize(width, height int) {
+func (v *Pane) Resize(width, height int) {
 	v.width, v.height = width, max(height-valueHeadings, 1)
 	v.arrange()
 	v.fillWhole()
@@ -143,7 +143,7 @@ func (v *Room) Resize(width, height int) {
 
 // Back stops a running search, removes the filter or closes the opened element. If there is none of
 // these, it cancels the jobs and returns true: the caller leaves the value itself.
-func (v *Room) Back() (left bool) {
+func (v *Pane) Back() (left bool) {
 	if v.stopRunning() || v.removeFilter() || v.close() {
 		return false
 	}
@@ -157,14 +157,14 @@ func (v *Room) Back() (left bool) {
 }
 
 // ForgetAhead drops the moves that wait for unloaded chunks.
-func (v *Room) ForgetAhead() {
+func (v *Pane) ForgetAhead() {
 	if s := v.sheet(); s != nil {
 		s.pager.pendingMove = 0
 	}
 }
 
 // PageLines returns the lines to scroll per page: one line less than the screen.
-func (v *Room) PageLines() int {
+func (v *Pane) PageLines() int {
 	if s := v.sheet(); s != nil {
 		return max(s.pager.height-1, 1)
 	}
@@ -173,7 +173,7 @@ func (v *Room) PageLines() int {
 
 // Click selects the line at row y of the pane, and opens it if it was already selected. It returns
 // false if there is no value.
-func (v *Room) Click(y int) bool {
+func (v *Pane) Click(y int) bool {
 	s := v.sheet()
 	if s == nil {
 		return false
@@ -185,14 +185,14 @@ func (v *Room) Click(y int) bool {
 }
 
 // Leave closes the value.
-func (v *Room) Leave() {
+func (v *Pane) Leave() {
 	v.cancelJobs()
 	v.InValue = false
 	v.viewState = viewState{width: v.width, height: v.height}
 }
 
 // cancelJobs cancels the jobs of the open value.
-func (v *Room) cancelJobs() {
+func (v *Pane) cancelJobs() {
 	for _, p := range []job.Purpose{job.Opening, job.Paging, job.Decoding, job.Searching, job.Sifting} {
 		v.Cancel(p)
 	}
@@ -200,7 +200,7 @@ func (v *Room) cancelJobs() {
 
 // stopRunning stops a search, a filter, the move to the end or the live view. It reports whether one
 // was active.
-func (v *Room) stopRunning() bool {
+func (v *Pane) stopRunning() bool {
 	s := v.sheet()
 	switch {
 	case v.Running(job.Searching):
@@ -231,31 +231,31 @@ func (v *viewState) Awaits() bool {
 }
 
 // InTable reports whether elements are shown.
-func (v *Room) InTable() bool { return v.inTable() }
+func (v *Pane) InTable() bool { return v.inTable() }
 
 // inTable reports whether elements are shown.
-func (v *Room) inTable() bool {
+func (v *Pane) inTable() bool {
 	s := v.sheet()
 	return s != nil && s.isTable()
 }
 
 // InDocument reports whether the decoded value is shown.
-func (v *Room) InDocument() bool { return v.sheet() != nil && v.sheet().inDocument() }
+func (v *Pane) InDocument() bool { return v.sheet() != nil && v.sheet().inDocument() }
 
 // OpensMore reports whether the selection can be opened or folded.
-func (v *Room) OpensMore() bool { return v.inTable() || v.InDocument() }
+func (v *Pane) OpensMore() bool { return v.inTable() || v.InDocument() }
 
 // HasOther reports whether the value has another side; TurnOver shows it.
-func (v *Room) HasOther() bool {
+func (v *Pane) HasOther() bool {
 	s := v.sheet()
 	return s != nil && s.src != nil && s.src.other != nil
 }
 
 // OtherSide returns the plural name of the elements on the other side of the value.
-func (v *Room) OtherSide() string { return v.sheet().src.other.unit[1] }
+func (v *Pane) OtherSide() string { return v.sheet().src.other.unit[1] }
 
 // Seek sets the needle of n and N to the text searched in all values.
-func (v *Room) Seek(typed string) {
+func (v *Pane) Seek(typed string) {
 	if typed == v.sought {
 		return
 	}
@@ -266,19 +266,19 @@ func (v *Room) Seek(typed string) {
 }
 
 // HasSought reports whether n and N have something to search.
-func (v *Room) HasSought() bool { return v.sheet() != nil && v.sheet().needle != "" }
+func (v *Pane) HasSought() bool { return v.sheet() != nil && v.sheet().needle != "" }
 
 // InBytes reports whether bytes are shown, decoded or not.
-func (v *Room) InBytes() bool { return v.sheet() != nil && !v.inTable() }
+func (v *Pane) InBytes() bool { return v.sheet() != nil && !v.inTable() }
 
 // TurnOver shows the other side of the value, such as the groups of a stream.
-func (v *Room) TurnOver() tea.Cmd {
+func (v *Pane) TurnOver() tea.Cmd {
 	v.showOther()
 	return nil
 }
 
 // FoldAll folds or unfolds the whole decoded value.
-func (v *Room) FoldAll() tea.Cmd {
+func (v *Pane) FoldAll() tea.Cmd {
 	if s := v.sheet(); s != nil && s.inDocument() {
 		s.doc.toggleAll()
 	}
@@ -286,7 +286,7 @@ func (v *Room) FoldAll() tea.Cmd {
 }
 
 // SwitchForm shows the bytes in their next form, or scores as places.
-func (v *Room) SwitchForm() tea.Cmd {
+func (v *Pane) SwitchForm() tea.Cmd {
 	if s := v.sheet(); s.isTable() && s.src.scoreColumn == 0 {
 		return nil
 	}
@@ -295,14 +295,14 @@ func (v *Room) SwitchForm() tea.Cmd {
 }
 
 // EnterElement opens the selected element, or folds the selected line of a decoded value.
-func (v *Room) EnterElement() tea.Cmd {
+func (v *Pane) EnterElement() tea.Cmd {
 	v.openElement()
 	return nil
 }
 
 // Sight returns the value on the screen and its selection.
-func (v *Room) Sight() ui.Sight {
-	t := ui.Sight{
+func (v *Pane) Sight() ui.Selection {
+	t := ui.Selection{
 		Shown: v.showing != showsNothing, Key: v.Key, Type: v.Kind, Size: v.size, Expires: v.expires, Gone: v.gone(),
 	}
 	s := v.sheet()
@@ -321,7 +321,7 @@ func (v *Room) Sight() ui.Sight {
 }
 
 // elementOf returns the selected row of a table, or nil.
-func (v *Room) elementOf(s *sheet) *ui.Element {
+func (v *Pane) elementOf(s *sheet) *ui.Element {
 	row, body, ok := s.element()
 	if !ok {
 		return nil
@@ -347,19 +347,19 @@ func (s *sheet) text() *ui.Text {
 
 // IsOwn reports whether the elements on the screen can be changed: they belong to the key itself or to
 // the groups of a stream.
-func (v *Room) IsOwn() bool {
+func (v *Pane) IsOwn() bool {
 	s := v.sheet()
 	return s == nil || s.src == nil || s.src == sourceOf(v.Kind) || s.src.part != ui.Entries
 }
 
 // ShowsDelivered reports whether pending entries or consumers are shown.
-func (v *Room) ShowsDelivered() bool { return v.inTable() && v.sheet().src.part > ui.Groups }
+func (v *Pane) ShowsDelivered() bool { return v.inTable() && v.sheet().src.part > ui.Groups }
 
 // ShowsPending reports whether pending entries are shown.
-func (v *Room) ShowsPending() bool { return v.inTable() && v.sheet().src.part == ui.Pending }
+func (v *Pane) ShowsPending() bool { return v.inTable() && v.sheet().src.part == ui.Pending }
 
 // Loaded returns the number of chunks in memory and roughly their bytes.
-func (v *Room) Loaded() (chunks, bytes int) {
+func (v *Pane) Loaded() (chunks, bytes int) {
 	s := v.sheet()
 	if s == nil {
 		return 0, 0

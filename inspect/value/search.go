@@ -19,15 +19,15 @@ import (
 type searchedMsg struct {
 	sheet  *sheet
 	found  bool
-	at     spot   // the row, in a table
-	offset int64  // the first byte, in bytes
-	length int    // the number of bytes matched
-	chunk  *chunk // the chunk at the position
-	trail  *trail // the cursor that reached it, in a table
+	at     position     // the row, in a table
+	offset int64        // the first byte, in bytes
+	length int          // the number of bytes matched
+	chunk  *chunk       // the chunk at the position
+	trail  *chunkCursor // the cursor that reached it, in a table
 }
 
 // EditSeek asks the user what to search for in the value.
-func (v *Room) EditSeek() tea.Cmd {
+func (v *Pane) EditSeek() tea.Cmd {
 	s := v.sheet()
 	if s == nil {
 		return nil
@@ -47,12 +47,12 @@ func (v *Room) EditSeek() tea.Cmd {
 }
 
 // SeekNext moves to the next match of the last search, and SeekBack to the previous one.
-func (v *Room) SeekNext() tea.Cmd { return v.seek(false) }
-func (v *Room) SeekBack() tea.Cmd { return v.seek(true) }
+func (v *Pane) SeekNext() tea.Cmd { return v.seek(false) }
+func (v *Pane) SeekBack() tea.Cmd { return v.seek(true) }
 
 // seek moves to the next or previous match of the last search. Chunks that are not in memory are
 // fetched one by one and dropped.
-func (v *Room) seek(back bool) tea.Cmd {
+func (v *Pane) seek(back bool) tea.Cmd {
 	s := v.sheet()
 	if s == nil || s.needle == "" {
 		return nil
@@ -82,19 +82,19 @@ func (v *Room) seek(back bool) tea.Cmd {
 	return v.seekByte(s, back)
 }
 
-func (v *Room) notFound(s *sheet) {
+func (v *Pane) notFound(s *sheet) {
 	v.Notice = "No other " + display.Text(s.needle, 40) + " from here."
 }
 
 // chunkCursor walks through the chunks of a table. It reads larger chunks of a chain than scrolling
 // does, so it keeps its own chunk boundaries. After a match the pager adopts them.
-type trail struct {
+type chunkCursor struct {
 	src    *source
 	key    string
 	db     int
 	per    int64          // elements per chunk, if chunks have numbers
 	step   int            // 1 or -1
-	at     spot           // where it began
+	at     position       // where it began
 	count  int            // the number of chunks; -1 while unknown
 	starts []chunkRequest // in a chain: the known requests
 	before []int64        // in a chain: the number of lines before each known chunk
@@ -104,8 +104,8 @@ type trail struct {
 }
 
 // seekRow searches the cells of a table in a job.
-func (v *Room) seekRow(s *sheet, back bool) tea.Cmd {
-	t := &trail{
+func (v *Pane) seekRow(s *sheet, back bool) tea.Cmd {
+	t := &chunkCursor{
 		src: s.src, key: v.Key, db: v.DB, per: s.per, step: 1, at: s.pager.cursor, count: s.pager.count,
 		starts: slices.Clone(s.pager.starts), before: slices.Clone(s.pager.before), firsts: s.firsts.Clone(),
 		loaded: maps.Clone(s.pager.chunks), batch: 1,
@@ -127,14 +127,14 @@ func (v *Room) seekRow(s *sheet, back bool) tea.Cmd {
 
 // find returns the next row that contains needle, and its chunk. It calls passed with the number of
 // rows searched so far.
-func (t *trail) find(ctx context.Context, conn *client.Conn, needle string, passed func(rows int64)) (at spot, c *chunk, found bool, err error) {
+func (t *chunkCursor) find(ctx context.Context, conn *client.Conn, needle string, passed func(rows int64)) (at position, c *chunk, found bool, err error) {
 	looked := int64(0)
 	for i := t.at.chunk; t.hasChunk(i); i += t.step {
 		if c, err = t.chunk(ctx, conn, i); err != nil {
 			return at, nil, false, err
 		}
 		if line, ok := c.seek(needle, t.at, i, t.step); ok {
-			return spot{i, line}, c, true, nil
+			return position{i, line}, c, true, nil
 		}
 		delete(t.loaded, i)
 		looked += int64(c.len())
@@ -144,7 +144,7 @@ func (t *trail) find(ctx context.Context, conn *client.Conn, needle string, pass
 }
 
 // hasChunk reports whether chunk i exists.
-func (t *trail) hasChunk(i int) bool {
+func (t *chunkCursor) hasChunk(i int) bool {
 	if t.count < 0 {
 		return i >= 0 && i < len(t.starts)
 	}
@@ -152,7 +152,7 @@ func (t *trail) hasChunk(i int) bool {
 }
 
 // chunk returns chunk i. Numbered chunks are fetched in batches; chunks of a chain grow.
-func (t *trail) chunk(ctx context.Context, conn *client.Conn, i int) (*chunk, error) {
+func (t *chunkCursor) chunk(ctx context.Context, conn *client.Conn, i int) (*chunk, error) {
 	if c := t.loaded[i]; c != nil {
 		t.addStart(i, c)
 		return c, nil
@@ -193,7 +193,7 @@ func (t *trail) chunk(ctx context.Context, conn *client.Conn, i int) (*chunk, er
 }
 
 // addStart records where the chunk after chunk i begins.
-func (t *trail) addStart(i int, c *chunk) {
+func (t *chunkCursor) addStart(i int, c *chunk) {
 	if i+1 == len(t.before) {
 		t.before = append(t.before, t.before[i]+int64(c.len()))
 	}
@@ -203,7 +203,7 @@ func (t *trail) addStart(i int, c *chunk) {
 }
 
 // seek returns the next row of chunk i that contains needle, after from, or before it if step is -1.
-func (c *chunk) seek(needle string, from spot, i, step int) (int, bool) {
+func (c *chunk) seek(needle string, from position, i, step int) (int, bool) {
 	line := 0
 	if step < 0 {
 		line = len(c.rows) - 1
@@ -225,7 +225,7 @@ func (c *chunk) seek(needle string, from spot, i, step int) (int, bool) {
 const seekWindow = 1 << 20
 
 // seekByte searches the bytes of a string or of an element in a job.
-func (v *Room) seekByte(s *sheet, back bool) tea.Cmd {
+func (v *Pane) seekByte(s *sheet, back bool) tea.Cmd {
 	db, key, needle := v.DB, v.Key, s.needle
 	conn, src, from, size, whole := v.Conn, s.src, s.topByte(), s.size, s.whole
 	read := func(ctx context.Context, low, high int64) (string, error) {
@@ -294,7 +294,7 @@ func (s *sheet) topByte() int64 {
 }
 
 // onSearched moves to a match.
-func (v *Room) onSearched(r searchedMsg) {
+func (v *Pane) onSearched(r searchedMsg) {
 	s := r.sheet
 	if !r.found {
 		v.notFound(s)
@@ -310,7 +310,7 @@ func (v *Room) onSearched(r searchedMsg) {
 			s.pager.chunks[r.at.chunk] = r.chunk
 		default: // the elements per chunk changed during the search
 			n := int64(r.at.chunk)*r.trail.per + int64(r.at.line)
-			r.at = spot{int(n / s.per), int(n % s.per)}
+			r.at = position{int(n / s.per), int(n % s.per)}
 		}
 		s.pager.jump(r.at)
 		return
@@ -323,7 +323,7 @@ func (v *Room) onSearched(r searchedMsg) {
 // goTo shows the line with the byte at offset, whose window may have to be fetched first.
 func (s *sheet) goTo(offset int64) {
 	i := int(offset / windowSize)
-	s.pager.jump(spot{i, 0})
+	s.pager.jump(position{i, 0})
 	s.foundByte, s.jumping = offset+1, true
 	if c := s.pager.chunks[i]; c != nil {
 		s.settleSeek(i, c)
@@ -340,8 +340,8 @@ func (s *sheet) settleSeek(i int, c *chunk) {
 	for line+1 < len(c.lines) && int64(c.lines[line+1].Start) <= offset%windowSize {
 		line++
 	}
-	s.pager.jump(spot{i, line})
-	s.pager.top = spot{i, line}
+	s.pager.jump(position{i, line})
+	s.pager.top = position{i, line}
 	s.pager.cursor = s.pager.top
 	s.jumping = false
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // View draws the pane.
-func (v *Room) View() []string {
+func (v *Pane) View() []string {
 	switch {
 	case v.Running(job.Opening) && v.Frame > 1 && !v.Shows(v.wanted):
 		return []string{" " + v.Styles.Title.Render(display.Text(v.wanted, v.width)), " " + v.Styles.Dim.Render("loading…")}
@@ -40,7 +40,7 @@ func (v *Room) View() []string {
 
 // facts returns the line under the title: type, size, expiry, form. It is shortened if the pane is
 // narrow.
-func (v *Room) facts() string {
+func (v *Pane) facts() string {
 	line := strings.Join(v.factsOf(false), v.Styles.Dim.Render(" · "))
 	if ansi.StringWidth(line) <= v.width {
 		return line
@@ -48,7 +48,7 @@ func (v *Room) facts() string {
 	return strings.Join(v.factsOf(true), v.Styles.Dim.Render(" · "))
 }
 
-func (v *Room) factsOf(short bool) []string {
+func (v *Pane) factsOf(short bool) []string {
 	var parts []string
 	dim := v.Styles.Dim.Render
 	s := v.sheet()
@@ -100,7 +100,7 @@ func (v *Room) factsOf(short bool) []string {
 }
 
 // content returns the visible lines of the top sheet, or the reason why there are none.
-func (v *Room) content() []string {
+func (v *Pane) content() []string {
 	s := v.sheet()
 	if s != nil && s.isTable() && s.size != 0 {
 		return v.table(s)
@@ -138,7 +138,7 @@ func (v *viewState) emptiness() string {
 
 // each calls draw for the visible lines of s. It calls draw with nil for the first line that is not
 // loaded, and stops.
-func (s *sheet) each(draw func(at spot, c *chunk)) {
+func (s *sheet) each(draw func(at position, c *chunk)) {
 	at := s.pager.top
 	for range s.pager.height {
 		c := s.pager.chunks[at.chunk]
@@ -162,9 +162,9 @@ func (s *sheet) each(draw func(at spot, c *chunk)) {
 }
 
 // bytes draws text, bits or a hex dump.
-func (v *Room) bytes(s *sheet) []string {
+func (v *Pane) bytes(s *sheet) []string {
 	var lines []string
-	s.each(func(at spot, c *chunk) {
+	s.each(func(at position, c *chunk) {
 		if c == nil {
 			lines = append(lines, v.Styles.Dim.Render("…"))
 			return
@@ -192,7 +192,7 @@ func (v *Room) bytes(s *sheet) []string {
 }
 
 // highlightColumns renders text in style, with the columns from from to to reversed.
-func (v *Room) highlightColumns(text string, from, to int, style lipgloss.Style) string {
+func (v *Pane) highlightColumns(text string, from, to int, style lipgloss.Style) string {
 	from, to = min(max(from, 0), len(text)), min(max(to, 0), len(text))
 	if from >= to {
 		return style.Render(text)

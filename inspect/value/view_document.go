@@ -9,7 +9,7 @@ import (
 )
 
 // document draws the visible rows of a decoded value.
-func (v *Room) document(d *document, needle string) []string {
+func (v *Pane) document(d *document, needle string) []string {
 	var lines []string
 	for i := d.top; i < min(d.top+d.height, len(d.rows)); i++ {
 		r := d.rows[i]
@@ -29,7 +29,7 @@ func (v *Room) document(d *document, needle string) []string {
 }
 
 // jsonLine renders a line with its name and its value in different colours.
-func (v *Room) jsonLine(line, needle string) string {
+func (v *Pane) jsonLine(line, needle string) string {
 	if needle != "" {
 		if at, _ := find(line, needle); at >= 0 {
 			return v.highlight(line, needle, v.Styles.Plain)
@@ -52,7 +52,7 @@ func (v *Room) jsonLine(line, needle string) string {
 }
 
 // highlight renders text in style, with the matches of needle reversed.
-func (v *Room) highlight(text, needle string, style lipgloss.Style) string {
+func (v *Pane) highlight(text, needle string, style lipgloss.Style) string {
 	at, end := -1, -1
 	if needle != "" {
 		at, end = find(text, needle)

@@ -8,7 +8,7 @@ import (
 )
 
 // table draws the visible elements under the column titles.
-func (v *Room) table(s *sheet) []string {
+func (v *Pane) table(s *sheet) []string {
 	widths := s.columnWidths(v.Now)
 	heads := ""
 	for i, c := range s.src.columns {
@@ -17,7 +17,7 @@ func (v *Room) table(s *sheet) []string {
 		}
 	}
 	lines := []string{v.Styles.Dim.Render(heads)}
-	s.each(func(at spot, c *chunk) {
+	s.each(func(at position, c *chunk) {
 		if c == nil {
 			lines = append(lines, v.Styles.Dim.Render("  …"))
 			return
@@ -31,7 +31,7 @@ func (v *Room) table(s *sheet) []string {
 }
 
 // element draws one row of a table.
-func (v *Room) element(s *sheet, cells record, widths []int, selected bool) string {
+func (v *Pane) element(s *sheet, cells record, widths []int, selected bool) string {
 	look := v.Styles.Row(selected, v.InValue)
 	line := look.Mark(selected)
 	for i, cell := range cells {
@@ -83,7 +83,7 @@ func (s *sheet) columnWidths(now int64) []int {
 	if s.widths == nil {
 		s.widths = make([]int, len(columns))
 	}
-	s.each(func(at spot, c *chunk) {
+	s.each(func(at position, c *chunk) {
 		if c == nil {
 			return
 		}

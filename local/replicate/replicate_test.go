@@ -209,7 +209,7 @@ func TestGoesOn(t *testing.T) {
 	}
 	m.close()
 	// Processes that only read leave the log to the next server.
-	for _, o := range []local.Options{{ReadOnly: true}, {OrRead: true}, {OrRead: true, Alone: true, SweepEvery: -1}} {
+	for _, o := range []local.Options{{ReadOnly: true}, {OrRead: true}, {OrRead: true, SingleConn: true, SweepEvery: -1}} {
 		reader, err := local.Open(killed, o)
 		if err != nil {
 			t.Fatal(err)

@@ -28,7 +28,7 @@ type catalogue struct {
 // theCatalogue is made when it is first needed: most processes know no users.
 var theCatalogue = sync.OnceValue(func() *catalogue {
 	all := &catalogue{byName: map[string]*known{}, bitOf: make([]int, len(commands.All()))}
-	for _, table := range []*commands.Table{commands.Ours, commands.Elsewhere} {
+	for _, table := range []*commands.Table{commands.Ours, commands.Unsupported} {
 		for _, c := range table.All() {
 			bit := all.add(c)
 			if table == commands.Ours {

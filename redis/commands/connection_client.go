@@ -37,21 +37,21 @@ var clientCommands = []Command{
 	},
 	{
 		Name: "CLIENT KILL", Group: "connection", Since: "2.4.0", Arity: -3, Flags: Admin | session,
-		Traits:  OfServer,
+		Traits:  ChangesServer,
 		Summary: "Closes connections",
 		Syntax: "<ip:port|<ID client-id|TYPE <NORMAL|MASTER|SLAVE|REPLICA|PUBSUB>|USER username|ADDR ip:port|LADDR ip:port|SKIPME <YES|NO>|MAXAGE maxage> " +
 			"[<ID client-id|TYPE <NORMAL|MASTER|SLAVE|REPLICA|PUBSUB>|USER username|ADDR ip:port|LADDR ip:port|SKIPME <YES|NO>|MAXAGE maxage> ...]>",
 	},
 	{
 		Name: "CLIENT LIST", Group: "connection", Since: "2.4.0", Arity: -2, Flags: Admin | session,
-		Traits:  Looks | Report,
+		Traits:  ReadsOnly | Report,
 		Summary: "Describes all connections, a line each",
 		Syntax:  "[TYPE <NORMAL|MASTER|REPLICA|PUBSUB>] [ID client-id [client-id ...]]",
 		Tips:    []string{"nondeterministic_output"},
 	},
 	{
 		Name: "CLIENT NO-EVICT", Group: "connection", Since: "7.0.0", Arity: 3, Flags: Admin | session,
-		Traits:  OfServer,
+		Traits:  ChangesServer,
 		Summary: "Exempts the connection from eviction, which never happens here",
 		Syntax:  "<ON|OFF>",
 	},
@@ -62,7 +62,7 @@ var clientCommands = []Command{
 	},
 	{
 		Name: "CLIENT PAUSE", Group: "connection", Since: "3.0.0", Arity: -3, Flags: Admin | session,
-		Traits:  OfServer,
+		Traits:  ChangesServer,
 		Summary: "Holds the commands of all clients of the server for a while, or those that may write",
 		Syntax:  "timeout [WRITE|ALL]",
 	},
@@ -100,7 +100,7 @@ var clientCommands = []Command{
 	},
 	{
 		Name: "CLIENT UNPAUSE", Group: "connection", Since: "6.2.0", Arity: 2, Flags: Admin | session,
-		Traits:  OfServer,
+		Traits:  ChangesServer,
 		Summary: "Ends a pause",
 	},
 }
@@ -115,7 +115,7 @@ var configCommands = []Command{
 	{
 		Name: "CONFIG GET", Group: "server", Since: "2.0.0", Arity: -3, Flags: Admin | session,
 		Replies: []Reply{{Records: Pairs, Columns: []string{"parameter", "value"}, RESP3: toMap}},
-		Traits:  Looks,
+		Traits:  ReadsOnly,
 		Summary: "Returns the parameters that match patterns",
 		Syntax:  "parameter [parameter ...]",
 	},
@@ -137,7 +137,7 @@ var configCommands = []Command{
 	},
 	{
 		Name: "CONFIG SET", Group: "server", Since: "2.0.0", Arity: -4, Flags: Admin | session,
-		Traits:  Dangerous | OfServer | AnswersOK,
+		Traits:  Dangerous | ChangesServer | AnswersOK,
 		Summary: "Changes parameters",
 		Tips:    []string{"request_policy:all_nodes", "response_policy:all_succeeded"},
 		Syntax:  "parameter value [parameter value ...]",

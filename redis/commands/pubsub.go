@@ -1,7 +1,7 @@
 package commands
 
 // listens is what the commands that begin to listen have in common.
-const listens = Looks | OfConnection | NeedsConnection | Listens
+const listens = ReadsOnly | OfConnection | NeedsConnection | OpensStream
 
 // The commands of messages, which are not stored, and MONITOR, which makes messages of commands.
 var pubsubCommands = []Command{
@@ -13,7 +13,7 @@ var pubsubCommands = []Command{
 	},
 	{
 		Name: "UNSUBSCRIBE", Group: "pubsub", Since: "2.0.0", Arity: -1, Flags: PubSub | session,
-		Traits:  Looks | NeedsConnection | Unpaired,
+		Traits:  ReadsOnly | NeedsConnection | Unpaired,
 		Summary: "Unsubscribes from channels, or from all",
 		Syntax:  "[channel [channel ...]]",
 	},
@@ -25,7 +25,7 @@ var pubsubCommands = []Command{
 	},
 	{
 		Name: "PUNSUBSCRIBE", Group: "pubsub", Since: "2.0.0", Arity: -1, Flags: PubSub | session,
-		Traits:  Looks | NeedsConnection | Unpaired,
+		Traits:  ReadsOnly | NeedsConnection | Unpaired,
 		Summary: "Unsubscribes from patterns, or from all",
 		Syntax:  "[pattern [pattern ...]]",
 	},
@@ -37,7 +37,7 @@ var pubsubCommands = []Command{
 	},
 	{
 		Name: "SUNSUBSCRIBE", Group: "pubsub", Since: "7.0.0", Arity: -1, Flags: PubSub | session,
-		Traits:  Looks | NeedsConnection | Unpaired,
+		Traits:  ReadsOnly | NeedsConnection | Unpaired,
 		Summary: "Unsubscribes from shard channels, or from all",
 		Syntax:  "[shardchannel [shardchannel ...]]", Keys: []KeySpec{keysFrom(NotKey, 1, -1, 1)},
 	},
@@ -59,36 +59,36 @@ var pubsubCommands = []Command{
 	},
 	{
 		Name: "PUBSUB CHANNELS", Group: "pubsub", Since: "2.8.0", Arity: -2, Flags: PubSub | Loading | Stale,
-		Traits: Looks, Replies: []Reply{{Columns: []string{"channel"}}},
+		Traits: ReadsOnly, Replies: []Reply{{Columns: []string{"channel"}}},
 		Summary: "Lists the channels that have subscribers, or those of them that match a pattern",
 		Syntax:  "[pattern]",
 	},
 	{
 		Name: "PUBSUB HELP", Group: "pubsub", Since: "6.2.0", Arity: 2, Flags: Loading | Stale,
-		Traits:     Looks,
+		Traits:     ReadsOnly,
 		Summary:    "Lists the subcommands",
 		Categories: []string{},
 	},
 	{
 		Name: "PUBSUB NUMPAT", Group: "pubsub", Since: "2.8.0", Arity: 2, Flags: PubSub | Loading | Stale,
-		Traits:  Looks,
+		Traits:  ReadsOnly,
 		Summary: "Counts the patterns that have subscribers",
 	},
 	{
 		Name: "PUBSUB NUMSUB", Group: "pubsub", Since: "2.8.0", Arity: -2, Flags: PubSub | Loading | Stale,
-		Traits: Looks, Replies: subscribers,
+		Traits: ReadsOnly, Replies: subscribers,
 		Summary: "Counts the subscribers of channels",
 		Syntax:  "[channel [channel ...]]",
 	},
 	{
 		Name: "PUBSUB SHARDCHANNELS", Group: "pubsub", Since: "7.0.0", Arity: -2, Flags: PubSub | Loading | Stale,
-		Traits: Looks, Replies: []Reply{{Columns: []string{"channel"}}},
+		Traits: ReadsOnly, Replies: []Reply{{Columns: []string{"channel"}}},
 		Summary: "Lists the shard channels that have subscribers, or those of them that match a pattern",
 		Syntax:  "[pattern]",
 	},
 	{
 		Name: "PUBSUB SHARDNUMSUB", Group: "pubsub", Since: "7.0.0", Arity: -2, Flags: PubSub | Loading | Stale,
-		Traits: Looks, Replies: subscribers,
+		Traits: ReadsOnly, Replies: subscribers,
 		Summary: "Counts the subscribers of shard channels",
 		Syntax:  "[shardchannel [shardchannel ...]]",
 	},

@@ -18,14 +18,14 @@ var scriptingCommands = []Command{
 	},
 	{
 		Name: "EVALSHA_RO", Group: "scripting", Since: "7.0.0", Arity: -3, Flags: ReadOnly | NoScript | SkipMonitor | MovableKeys | NoMandatoryKeys | Stale,
-		Traits: Looks, Replies: asScripts,
+		Traits: ReadsOnly, Replies: asScripts,
 		Summary: "Runs a Lua script that the server has seen, by its SHA1, and that only reads",
 		Syntax:  "sha1 numkeys [key [key ...]] [arg [arg ...]]",
 		Keys:    []KeySpec{numKeys(RO|Returns, 2)},
 	},
 	{
 		Name: "EVAL_RO", Group: "scripting", Since: "7.0.0", Arity: -3, Flags: ReadOnly | NoScript | SkipMonitor | MovableKeys | NoMandatoryKeys | Stale,
-		Traits: Looks, Replies: asScripts,
+		Traits: ReadsOnly, Replies: asScripts,
 		Summary: "Runs a Lua script that only reads",
 		Syntax:  "script numkeys [key [key ...]] [arg [arg ...]]",
 		Keys:    []KeySpec{numKeys(RO|Returns, 2)},
@@ -39,7 +39,7 @@ var scriptingCommands = []Command{
 	},
 	{
 		Name: "FCALL_RO", Group: "scripting", Since: "7.0.0", Arity: -3, Flags: ReadOnly | NoScript | SkipMonitor | MovableKeys | NoMandatoryKeys | Stale,
-		Traits: Looks, Replies: asScripts,
+		Traits: ReadsOnly, Replies: asScripts,
 		Summary: "Calls a function of a library that only reads",
 		Syntax:  "function numkeys [key [key ...]] [arg [arg ...]]",
 		Keys:    []KeySpec{numKeys(RO|Returns, 2)},
@@ -57,7 +57,7 @@ var scriptingCommands = []Command{
 	},
 	{
 		Name: "FUNCTION DUMP", Group: "scripting", Since: "7.0.0", Arity: 2, Flags: NoScript,
-		Traits:  Looks,
+		Traits:  ReadsOnly,
 		Summary: "Dumps all libraries, for FUNCTION RESTORE",
 	},
 	{
@@ -69,7 +69,7 @@ var scriptingCommands = []Command{
 	},
 	{
 		Name: "FUNCTION HELP", Group: "scripting", Since: "7.0.0", Arity: 2, Flags: Loading | Stale,
-		Traits:  Looks,
+		Traits:  ReadsOnly,
 		Summary: "Lists the subcommands",
 	},
 	{
@@ -80,7 +80,7 @@ var scriptingCommands = []Command{
 	{
 		Name: "FUNCTION LIST", Group: "scripting", Since: "7.0.0", Arity: -2, Flags: NoScript,
 		Replies: libraries,
-		Traits:  Looks,
+		Traits:  ReadsOnly,
 		Summary: "Lists the libraries and their functions",
 		Syntax:  "[LIBRARYNAME library-name-pattern] [WITHCODE]",
 		Tips:    []string{"nondeterministic_output_order"},
@@ -101,7 +101,7 @@ var scriptingCommands = []Command{
 	{
 		Name: "FUNCTION STATS", Group: "scripting", Since: "7.0.0", Arity: 2, Flags: NoScript | AllowBusy,
 		Replies: []Reply{{RESP3: &Shape{Form: ToMap, Named: []NamedShape{{"running_script", toMap}, {"engines", &Shape{Form: ToMap, Each: toMap}}}}}},
-		Traits:  Looks, WantsFacts: true,
+		Traits:  ReadsOnly, WantsFacts: true,
 		Summary: "Describes the function that is running, and counts libraries and functions",
 		Tips:    []string{"nondeterministic_output", "request_policy:all_shards", "response_policy:special"},
 	},
@@ -111,7 +111,7 @@ var scriptingCommands = []Command{
 	},
 	{
 		Name: "SCRIPT EXISTS", Group: "scripting", Since: "2.6.0", Arity: -3, Flags: NoScript,
-		Traits:  Looks,
+		Traits:  ReadsOnly,
 		Summary: "Answers for each digest whether the server knows its script: 1 or 0",
 		Syntax:  "sha1 [sha1 ...]",
 		Tips:    []string{"request_policy:all_shards", "response_policy:agg_logical_and"},
@@ -125,7 +125,7 @@ var scriptingCommands = []Command{
 	},
 	{
 		Name: "SCRIPT HELP", Group: "scripting", Since: "5.0.0", Arity: 2, Flags: Loading | Stale,
-		Traits:  Looks,
+		Traits:  ReadsOnly,
 		Summary: "Lists the subcommands",
 	},
 	{

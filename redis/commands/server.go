@@ -61,7 +61,7 @@ var serverCommands = []Command{
 		Name: "MODULE LIST", Group: "server", Since: "4.0.0", Arity: 2, Flags: Admin | NoScript,
 		Replies: someMaps,
 		Summary: "Lists what Redis has as modules, and is part of meowdis",
-		Traits:  Looks,
+		Traits:  ReadsOnly,
 		Tips:    []string{"nondeterministic_output_order"},
 	},
 	{

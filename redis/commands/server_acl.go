@@ -7,7 +7,7 @@ var aclCommands = []Command{
 	},
 	{
 		Name: "ACL CAT", Group: "server", Since: "6.0.0", Arity: -2, Flags: NoScript | Loading | Stale,
-		Traits:  Looks,
+		Traits:  ReadsOnly,
 		Summary: "Lists the categories of commands, or the commands of one",
 		Syntax:  "[category]",
 	},
@@ -20,36 +20,36 @@ var aclCommands = []Command{
 	},
 	{
 		Name: "ACL DRYRUN", Group: "server", Since: "7.0.0", Arity: -4, Flags: Admin | NoScript | Loading | Stale,
-		Traits:  Looks,
+		Traits:  ReadsOnly,
 		Summary: "Says whether a user may run a command, without running it",
 		Syntax:  "username command [arg [arg ...]]",
 	},
 	{
 		Name: "ACL GENPASS", Group: "server", Since: "6.0.0", Arity: -2, Flags: NoScript | Loading | Stale,
-		Traits:  Looks,
+		Traits:  ReadsOnly,
 		Summary: "Makes up a password",
 		Syntax:  "[bits]",
 	},
 	{
 		Name: "ACL GENTOKEN", Group: "server", Since: "1.0.0", Arity: -3, Flags: NoScript | Loading | Stale | Module,
-		Traits:  Looks,
+		Traits:  ReadsOnly,
 		Summary: "Makes a token for REST that ACL SETUSER takes as a password",
 		Syntax:  "username [password]",
 	},
 	{
 		Name: "ACL GETUSER", Group: "server", Since: "6.0.0", Arity: 3, Flags: Admin | NoScript | Loading | Stale,
-		Traits: Looks, Replies: aMap,
+		Traits: ReadsOnly, Replies: aMap,
 		Summary: "Returns the rules of a user",
 		Syntax:  "username",
 	},
 	{
 		Name: "ACL HELP", Group: "server", Since: "6.0.0", Arity: 2, Flags: Loading | Stale,
-		Traits:  Looks,
+		Traits:  ReadsOnly,
 		Summary: "Lists the subcommands",
 	},
 	{
 		Name: "ACL LIST", Group: "server", Since: "6.0.0", Arity: 2, Flags: Admin | NoScript | Loading | Stale,
-		Traits:  Looks,
+		Traits:  ReadsOnly,
 		Summary: "Lists the users with their rules, as the lines of an ACL file",
 	},
 	{
@@ -65,7 +65,7 @@ var aclCommands = []Command{
 	},
 	{
 		Name: "ACL RESTTOKEN", Group: "server", Since: "1.0.0", Arity: 4, Flags: NoScript | Loading | Stale | Module,
-		Traits:  Looks,
+		Traits:  ReadsOnly,
 		Summary: "Makes the token with which requests over REST are a user's",
 		Syntax:  "username password",
 	},
@@ -83,12 +83,12 @@ var aclCommands = []Command{
 	},
 	{
 		Name: "ACL USERS", Group: "server", Since: "6.0.0", Arity: 2, Flags: Admin | NoScript | Loading | Stale,
-		Traits:  Looks,
+		Traits:  ReadsOnly,
 		Summary: "Lists the names of the users",
 	},
 	{
 		Name: "ACL WHOAMI", Group: "server", Since: "6.0.0", Arity: 2, Flags: NoScript | Loading | Stale,
-		Traits:  Looks,
+		Traits:  ReadsOnly,
 		Summary: "Returns the name of the connection's user",
 	},
 }

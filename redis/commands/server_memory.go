@@ -27,13 +27,13 @@ var memoryCommands = []Command{
 	},
 	{
 		Name: "MEMORY MALLOC-STATS", Group: "server", Since: "4.0.0", Arity: 2,
-		Traits:  Looks | Report,
+		Traits:  ReadsOnly | Report,
 		Summary: "Describes the memory of the process by the numbers of Go",
 		Tips:    []string{"nondeterministic_output", "request_policy:all_shards", "response_policy:special"},
 	},
 	{
 		Name: "MEMORY STATS", Group: "server", Since: "4.0.0", Arity: 2,
-		Traits:  Looks,
+		Traits:  ReadsOnly,
 		Replies: aMap,
 		Summary: "Returns what the memory of the process is used for",
 		Tips:    []string{"nondeterministic_output", "request_policy:all_shards", "response_policy:special"},

@@ -5,13 +5,13 @@ package commands
 type Traits uint16
 
 const (
-	// Looks leaves the data and the server as they are, though its flags do not say so.
-	Looks Traits = 1 << iota
+	// ReadsOnly leaves the data and the server as they are, though its flags do not say so.
+	ReadsOnly Traits = 1 << iota
 	// Dangerous destroys much at once, or changes or stops the server: the user may
 	// want to be asked before it runs.
 	Dangerous
-	// OfServer changes the server and no key.
-	OfServer
+	// ChangesServer changes the server and no key.
+	ChangesServer
 	// OfConnection is about the client's connection and nothing else.
 	OfConnection
 	// NeedsConnection cannot be one request: it acts on a connection, or waits at it.
@@ -23,8 +23,8 @@ const (
 	AnswersOK
 	// Scripts runs code, which may write other keys than the call names.
 	Scripts
-	// Listens makes the connection a stream of messages, which each are a reply.
-	Listens
+	// OpensStream makes the connection a stream of messages, which each are a reply.
+	OpensStream
 	// Unpaired does not answer one reply to one call: none, several, or a stream.
 	Unpaired
 	// Report answers a text for people.
@@ -40,12 +40,12 @@ func (c *Command) Has(t Traits) bool { return c != nil && c.Traits&t != 0 }
 // LeavesAll reports whether the command leaves the data and the server as they are.
 func (c *Command) LeavesAll() bool {
 	switch {
-	case c.Has(Looks) || c.Flags&ReadOnly != 0:
+	case c.Has(ReadsOnly) || c.Flags&ReadOnly != 0:
 		return true
 	case c.Group == "scripting": // a script does what it likes
 		return false
 	case c.Flags == 0 && len(c.subs) > 0: // its subcommand is unknown
 		return false
 	}
-	return c.Flags&(Write|Admin|PubSub) == 0 && !c.Has(Dangerous|OfServer)
+	return c.Flags&(Write|Admin|PubSub) == 0 && !c.Has(Dangerous|ChangesServer)
 }

@@ -14,7 +14,7 @@ const (
 // not arrived, is not an array, is malformed or long: ReadCommand reads those.
 func (r *Reader) Next() [][]byte {
 	n := min(r.r.Buffered(), maxBuffered)
-	if n == 0 || r.stranger {
+	if n == 0 || r.unauthenticated {
 		return nil
 	}
 	buf, err := r.r.Peek(n)

@@ -101,13 +101,13 @@ func TestStranger(t *testing.T) {
 		"*1\r\n$16385\r\n": "Protocol error: unauthenticated bulk length",
 	} {
 		r := NewReader(bytes.NewReader([]byte(sent)))
-		r.Stranger(true)
+		r.Unauthenticated(true)
 		if _, err := r.ReadCommand(); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", sent, err, want)
 		}
 	}
 	r := NewReader(bytes.NewReader([]byte("*2\r\n$4\r\nAUTH\r\n$1\r\nx\r\n")))
-	r.Stranger(true)
+	r.Unauthenticated(true)
 	if args, err := r.ReadCommand(); err != nil || len(args) != 2 {
 		t.Errorf("AUTH of a stranger: %q, %v", args, err)
 	}

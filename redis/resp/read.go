@@ -32,11 +32,11 @@ var errDepth = ProtocolError("nesting too deep")
 
 // Reader reads commands (the server's side) and replies (the client's).
 type Reader struct {
-	r        *bufio.Reader
-	maxBulk  int64 // of a command's arg
-	maxQuery int64 // of a command
-	stranger bool
-	cutter   Cutter
+	r               *bufio.Reader
+	maxBulk         int64 // of a command's arg
+	maxQuery        int64 // of a command
+	unauthenticated bool
+	cutter          Cutter
 }
 
 const (
@@ -49,16 +49,16 @@ func NewReader(r io.Reader) *Reader {
 	return &Reader{r: bufio.NewReaderSize(r, readerBuffer), maxBulk: MaxBulk, maxQuery: maxCommand}
 }
 
-// NewStrangerReader reads from a peer that has yet to authenticate: it has a small
+// NewUnauthenticatedReader reads from a peer that has yet to authenticate: it has a small
 // buffer until Stranger says that the peer is none any more.
-func NewStrangerReader(r io.Reader) *Reader {
-	return &Reader{r: bufio.NewReaderSize(r, strangerBuffer), stranger: true, maxBulk: MaxBulk, maxQuery: maxCommand}
+func NewUnauthenticatedReader(r io.Reader) *Reader {
+	return &Reader{r: bufio.NewReaderSize(r, strangerBuffer), unauthenticated: true, maxBulk: MaxBulk, maxQuery: maxCommand}
 }
 
-// Stranger sets whether the peer has yet to authenticate. From such a one only
+// Unauthenticated sets whether the peer has yet to authenticate. From such a one only
 // short commands are read, so that it cannot make the reader hold much.
-func (r *Reader) Stranger(yes bool) {
-	r.stranger = yes
+func (r *Reader) Unauthenticated(yes bool) {
+	r.unauthenticated = yes
 	if !yes && r.r.Size() < readerBuffer {
 		r.r = bufio.NewReaderSize(r.r, readerBuffer) // which begins with what the small one holds
 	}
@@ -121,7 +121,7 @@ func (r *Reader) readCommand(first byte) ([][]byte, error) {
 func (r *Reader) readInline() ([][]byte, error) {
 	tooBig := ProtocolError("too big inline request")
 	line, err := r.until('\n', maxLine, tooBig)
-	if errors.Is(err, tooBig) && !r.stranger {
+	if errors.Is(err, tooBig) && !r.unauthenticated {
 		line, err = r.endOfInline(bytes.Clone(line), tooBig)
 	}
 	if err != nil {
@@ -147,7 +147,7 @@ func (r *Reader) readArray() ([][]byte, error) {
 	switch {
 	case err != nil || n > MaxElements:
 		return nil, violation(err, "invalid multibulk length")
-	case r.stranger && n > strangerElements:
+	case r.unauthenticated && n > strangerElements:
 		return nil, ProtocolError("unauthenticated multibulk length")
 	case n <= 0:
 		return nil, nil
@@ -162,7 +162,7 @@ func (r *Reader) readArray() ([][]byte, error) {
 		switch size += header + len(arg); {
 		case int64(size) > r.maxQuery:
 			return nil, ErrTooBig
-		case r.stranger && size > strangerCommand:
+		case r.unauthenticated && size > strangerCommand:
 			return nil, ProtocolError("unauthenticated bulk length")
 		}
 		args = append(args, arg)
@@ -182,7 +182,7 @@ func (r *Reader) readArg() ([]byte, error) {
 	switch {
 	case err != nil || n < 0 || int64(n) > r.maxBulk:
 		return nil, violation(err, "invalid bulk length")
-	case r.stranger && n > strangerBulk:
+	case r.unauthenticated && n > strangerBulk:
 		return nil, ProtocolError("unauthenticated bulk length")
 	}
 	return r.readBytes(int(n))
@@ -234,7 +234,7 @@ func (r *Reader) endOfInline(line []byte, tooBig error) ([]byte, error) {
 // there are limit bytes without delim it returns those, and tooLong; a stranger's line
 // may not be as long.
 func (r *Reader) until(delim byte, limit int, tooLong error) ([]byte, error) {
-	if r.stranger {
+	if r.unauthenticated {
 		limit = strangerCommand
 	}
 	line, err := r.r.ReadSlice(delim)

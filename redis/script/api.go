@@ -109,7 +109,7 @@ func (m *Machine) refused(args [][]byte) string {
 	cmd, _ := commands.Find(args)
 	switch called := commands.Called(args); {
 	case cmd == nil && called == nil:
-		if theirs := commands.Elsewhere.Called(args); theirs != nil && theirs.Flags&commands.NoScript != 0 {
+		if theirs := commands.Unsupported.Called(args); theirs != nil && theirs.Flags&commands.NoScript != 0 {
 			return notAllowed
 		}
 		return "ERR Unknown Redis command called from script"

@@ -49,9 +49,9 @@ func Open(o Options) (*Store, error) {
 	return s, nil
 }
 
-// Told describes err without addresses or SQL, for clients. It returns "" for errors that must not be shown to
+// PublicMessage describes err without addresses or SQL, for clients. It returns "" for errors that must not be shown to
 // clients.
-func (s *Store) Told(err error) string {
+func (s *Store) PublicMessage(err error) string {
 	switch {
 	case errors.Is(err, errPartly):
 		return "its cluster failed in the middle of several commands, and which of them took effect is unknown"

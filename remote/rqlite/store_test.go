@@ -132,7 +132,7 @@ func TestLostConnections(t *testing.T) {
 		session := engine.New(s).Session()
 		v, err := session.Do(context.Background(), []byte("INCR"), []byte("n"))
 		f.set(nil)
-		if after != errors.Is(err, rqlite.ErrReplyLost) || after && !strings.Contains(s.Told(err), "took effect") || !after && (err != nil || v.Int != int64(n)) {
+		if after != errors.Is(err, rqlite.ErrReplyLost) || after && !strings.Contains(s.PublicMessage(err), "took effect") || !after && (err != nil || v.Int != int64(n)) {
 			t.Errorf("increment %d answers %v, %v", n, v, err)
 		}
 		c.Want("GET n", fmt.Sprintf("%q", fmt.Sprint(n)))
@@ -229,7 +229,7 @@ func TestUnknown(t *testing.T) {
 	s := f.impatient(t, time.Second)
 	write := []store.Batch{{Stmts: []store.Stmt{{SQL: "DELETE FROM keys"}}}}
 	f.set(func(w http.ResponseWriter, r *http.Request, _ func() []byte) bool { panic(http.ErrAbortHandler) })
-	if _, err := s.Apply(context.Background(), write); !strings.Contains(s.Told(err), "unknown") {
+	if _, err := s.Apply(context.Background(), write); !strings.Contains(s.PublicMessage(err), "unknown") {
 		t.Error(err)
 	}
 	f.set(func(w http.ResponseWriter, r *http.Request, _ func() []byte) bool {
@@ -237,7 +237,7 @@ func TestUnknown(t *testing.T) {
 		return true
 	})
 	// Unless the time is up while it waits for that answer.
-	if _, err := s.Apply(context.Background(), write); !strings.Contains(s.Told(err), "no effect") && !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := s.Apply(context.Background(), write); !strings.Contains(s.PublicMessage(err), "no effect") && !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
 }
@@ -271,7 +271,7 @@ func TestPartly(t *testing.T) {
 		return true
 	})
 	large := store.Batch{Stmts: []store.Stmt{{SQL: "DELETE FROM keys WHERE key = ?1", Args: []store.Value{store.Bytes(make([]byte, 1<<20))}}}}
-	if _, err := s.Apply(context.Background(), []store.Batch{large, large}); !strings.Contains(s.Told(err), "which of them") {
+	if _, err := s.Apply(context.Background(), []store.Batch{large, large}); !strings.Contains(s.PublicMessage(err), "which of them") {
 		t.Error(err)
 	}
 }

@@ -8,19 +8,19 @@ import (
 )
 
 // Rest closes the files that no call uses.
-func (h *House) Rest() { h.files.closeIdle(time.Now().Add(time.Hour)) }
+func (h *Manager) Rest() { h.files.closeIdle(time.Now().Add(time.Hour)) }
 
 // OpenFiles is how many files are open.
-func (h *House) OpenFiles() int { return h.files.open() }
+func (h *Manager) OpenFiles() int { return h.files.open() }
 
 // Live is how many tenants are in memory.
-func (h *House) Live() int { return len(h.all()) }
+func (h *Manager) Live() int { return len(h.all()) }
 
 // SetPatience is how long a call waits for a file that may be opened.
-func (h *House) SetPatience(d time.Duration) { h.files.patience = d }
+func (h *Manager) SetPatience(d time.Duration) { h.files.patience = d }
 
 // Keeps uses the file of a tenant until the function that it returns is called.
-func (h *House) Keeps(ctx context.Context, token string) (func(), error) {
+func (h *Manager) Keeps(ctx context.Context, token string) (func(), error) {
 	found, _, err := h.book.Find(ctx, token)
 	if err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func (h *House) Keeps(ctx context.Context, token string) (func(), error) {
 }
 
 // WhenOpened calls f whenever a file of a tenant is about to be opened.
-func (h *House) WhenOpened(f func()) {
+func (h *Manager) WhenOpened(f func()) {
 	open := h.files.opener
 	h.files.opener = func(path string) (*local.Store, error) {
 		f()
@@ -45,7 +45,7 @@ func (h *House) WhenOpened(f func()) {
 }
 
 // SweepClosed sweeps the file of the tenant with the name.
-func (h *House) SweepClosed(ctx context.Context, name string) error {
+func (h *Manager) SweepClosed(ctx context.Context, name string) error {
 	hash, err := h.book.named(ctx, name)
 	if err != nil {
 		return err

@@ -163,7 +163,7 @@ func TestBadFiles(t *testing.T) {
 	replaced := h.of("replaced")
 	replaced.want(`"replaced"`, "GET", "k")
 	path := h.path("replaced")
-	other, err := local.Open(path+".new", local.Options{Alone: true, SweepEvery: -1})
+	other, err := local.Open(path+".new", local.Options{SingleConn: true, SweepEvery: -1})
 	if err == nil {
 		err = other.Close()
 	}
@@ -252,7 +252,7 @@ func testStop(t *testing.T) {
 			t.Errorf("file %d: %v, %v", i, info, err)
 		}
 	}
-	book, err := tenants.OpenBook(h.dir, false, local.Options{Alone: true, SweepEvery: -1})
+	book, err := tenants.OpenBook(h.dir, false, local.Options{SingleConn: true, SweepEvery: -1})
 	if err != nil {
 		t.Fatal(err)
 	}

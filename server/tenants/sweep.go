@@ -15,7 +15,7 @@ const (
 )
 
 // sweep goes round until the house closes.
-func (h *House) sweep() {
+func (h *Manager) sweep() {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	var round []Tenant
@@ -42,7 +42,7 @@ func (h *House) sweep() {
 }
 
 // sweeping keeps a tenant in memory until leave is called, even without clients.
-func (h *House) sweeping(found Tenant) (t *tenant, leave func()) {
+func (h *Manager) sweeping(found Tenant) (t *tenant, leave func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	t, _ = h.of(found)
@@ -56,7 +56,7 @@ func (h *House) sweeping(found Tenant) (t *tenant, leave func()) {
 }
 
 // sweepClosed sweeps the file of a tenant if it is closed, and no one else needs the room.
-func (h *House) sweepClosed(ctx context.Context, found Tenant) error {
+func (h *Manager) sweepClosed(ctx context.Context, found Tenant) error {
 	if h.files.open() >= h.config.Open {
 		return nil
 	}

@@ -59,7 +59,7 @@ func run(b store.Batch) (store.Result, error) {
 	r := store.Result{Rows: make([][]store.Row, len(b.Stmts)), Changes: make([]int64, len(b.Stmts))}
 	used := b.Budget.Used()
 	for i, s := range b.Stmts {
-		if s.Moot != nil && s.Moot(store.Result{Rows: r.Rows[:i], Changes: r.Changes[:i]}) {
+		if s.SkipIf != nil && s.SkipIf(store.Result{Rows: r.Rows[:i], Changes: r.Changes[:i]}) {
 			continue
 		}
 		status, result := exec(s, b.Budget.Room())

@@ -125,7 +125,7 @@ func refused(cmd *commands.Command, args [][]byte) error {
 		return errors.New("SELECT needs a connection of its own, and each call here stands alone: give database with the call")
 	case (cmd.Name == "XREAD" || cmd.Name == "XREADGROUP") && waits(args):
 		return fmt.Errorf("%s with BLOCK waits, and calls here are answered at once: leave BLOCK out", cmd.Name)
-	case cmd.Has(commands.OfConnection | commands.NeedsConnection | commands.Listens | commands.Unpaired):
+	case cmd.Has(commands.OfConnection | commands.NeedsConnection | commands.OpensStream | commands.Unpaired):
 		return fmt.Errorf("%s needs a connection of its own, and each call here stands alone", cmd.Name)
 	case slices.Contains(secretive, cmd.Name):
 		return fmt.Errorf("%s shows secrets, which are not for agents", cmd.Name)

@@ -57,7 +57,7 @@ func TestCancelledFlush(t *testing.T) {
 		cancelled := true
 		for n := 1; cancelled; n++ {
 			path := filepath.Join(t.TempDir(), "cats.sqlite")
-			file, err := local.Open(path, local.Options{SweepEvery: -1, Alone: true, Load: true})
+			file, err := local.Open(path, local.Options{SweepEvery: -1, SingleConn: true, Load: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -99,7 +99,7 @@ func TestCancelledFlush(t *testing.T) {
 // holds checks that a file can be written to, and holds so many keys, all of them whole.
 func holds(t *testing.T, path string, written transfer.Written) {
 	t.Helper()
-	file, err := local.Open(path, local.Options{SweepEvery: -1, Patience: time.Millisecond})
+	file, err := local.Open(path, local.Options{SweepEvery: -1, BusyTimeout: time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -109,7 +109,7 @@ func (r *ReadOnly) Refuse(ctx context.Context, args [][]byte) (resp.Value, bool)
 	}
 	command := commands.Called(args)
 	if command == nil {
-		command = commands.Elsewhere.Called(args)
+		command = commands.Unsupported.Called(args)
 	}
 	switch {
 	case command == nil && r.ask(ctx, args), command != nil && command.LeavesAll():

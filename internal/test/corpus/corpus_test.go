@@ -117,7 +117,7 @@ type store interface {
 }
 
 func openLocal(path string) (store, error) {
-	return local.Open(path, local.Options{SweepEvery: -1, Keep: 1 << 20})
+	return local.Open(path, local.Options{SweepEvery: -1, RowCacheBytes: 1 << 20})
 }
 
 func TestFile(t *testing.T) {
@@ -137,7 +137,7 @@ func TestAside(t *testing.T) {
 			return cmd != nil && translator.MayBeAside(cmd)
 		})
 	})
-	replay(t, true, some, func(t *testing.T) (store, error) { return openLocal(t.TempDir() + "/corpus.sqlite") }, engine.WithAside(-1))
+	replay(t, true, some, func(t *testing.T) (store, error) { return openLocal(t.TempDir() + "/corpus.sqlite") }, engine.WithStaging(-1))
 }
 
 // TestMemory plays them as if no list were short.

@@ -241,7 +241,7 @@ func (c *counting) Apply(ctx context.Context, batches []store.Batch) ([]store.Re
 func (c *counting) count(b store.Batch, r store.Result) {
 	for i, s := range b.Stmts {
 		before := store.Result{Rows: r.Rows[:i], Changes: r.Changes[:min(i, len(r.Changes))]}
-		if s.Moot == nil || !s.Moot(before) {
+		if s.SkipIf == nil || !s.SkipIf(before) {
 			c.statements++
 		}
 	}

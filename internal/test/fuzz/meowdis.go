@@ -48,7 +48,7 @@ var onAside = flag.Bool("aside", false, "on a file, carry out aside all calls th
 func openStore(t *testing.T) (*local.Store, *engine.Engine) {
 	path, aside := local.Memory, engine.Option(func(*engine.Engine) {})
 	if *onAside {
-		path, aside = t.TempDir()+"/fuzz.sqlite", engine.WithAside(-1)
+		path, aside = t.TempDir()+"/fuzz.sqlite", engine.WithStaging(-1)
 	}
 	st, err := local.Open(path, local.Options{SweepEvery: -1})
 	if err != nil {

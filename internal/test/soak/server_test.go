@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 
 // serve serves the file until it is killed, and says where.
 func serve(path string) error {
-	file, err := local.Open(path, local.Options{Lanes: true, Keep: 1 << 20, SweepEvery: time.Millisecond, Report: func(err error) { fmt.Fprintln(os.Stderr, err) }})
+	file, err := local.Open(path, local.Options{IsolateSlowReads: true, RowCacheBytes: 1 << 20, SweepEvery: time.Millisecond, Report: func(err error) { fmt.Fprintln(os.Stderr, err) }})
 	if err != nil {
 		return err
 	}

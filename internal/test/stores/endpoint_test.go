@@ -30,12 +30,12 @@ type endpoint struct {
 
 func newEndpoint(t testing.TB, path string) *endpoint {
 	t.Helper()
-	file, err := local.Open(path, local.Options{SweepEvery: -1, Keep: 1 << 20})
+	file, err := local.Open(path, local.Options{SweepEvery: -1, RowCacheBytes: 1 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}
 	e := &endpoint{file: file, engine: engine.New(file)}
-	srv := server.New(server.Config{Engine: e.engine, Told: local.Told, Storage: server.Storage{
+	srv := server.New(server.Config{Engine: e.engine, PublicMessage: local.PublicMessage, Storage: server.Storage{
 		Apply: file.Apply, Columns: file.Columns, Token: token, ReadOnlyToken: "only reads",
 	}})
 	handler := srv.Storage()

@@ -233,7 +233,7 @@ func moot(t *testing.T, s engine.Store) {
 	found := func(before store.Result) bool { return len(before.Rows[0]) > 0 }
 	batch := store.Batch{Stmts: []store.Stmt{
 		{SQL: `SELECT id FROM storetest`},
-		{SQL: `INSERT INTO storetest(id, n) VALUES(1, 1) ON CONFLICT DO NOTHING`, Moot: found},
+		{SQL: `INSERT INTO storetest(id, n) VALUES(1, 1) ON CONFLICT DO NOTHING`, SkipIf: found},
 		{SQL: `UPDATE storetest SET s = ifnull(s, '') || 'x'`},
 	}}
 	for i, want := range []string{"[1 1]", "[0 1]"} {

@@ -1,0 +1,138 @@
+package edit
+
+import (
+	"context"
+	"io"
+	"os/exec"
+	"sync/atomic"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/meowdis/meowdis/inspect/change"
+	"github.com/meowdis/meowdis/inspect/client"
+	"github.com/meowdis/meowdis/inspect/job"
+	"github.com/meowdis/meowdis/inspect/ui"
+)
+
+// Settings is what changes a target allows and how they are confirmed.
+type Settings struct {
+	// Writer returns a client that can write; nil if the target is read-only.
+	Writer   func(context.Context) (client.Client, error)
+	Fleeting bool // the data, and so the undo journal, end with the session
+	Confirm  Confirm
+	Name     string                      // what ConfirmName asks for
+	Editor   func(path string) *exec.Cmd // the command that edits a file; nil if there is no editor
+	StandIn  string                      // the editor that was found because the person has set none; "" if they have
+	Lent     *atomic.Bool                // set while the editor has the terminal
+	Exporter Exporter
+	Explain  func(db int, call [][]byte) string // the SQL of a command; nil if there is none
+	Exec     string                             // the start of a shell command that runs a command on the target
+	Out      io.Writer                          // the terminal; nil if there is none
+	Others   func() []Other                     // the targets in other tabs; nil if there are none
+}
+
+// Other is a target in another tab.
+type Other struct {
+	Name string
+	Room *Pane
+	Show func() tea.Cmd // switches to its tab
+}
+
+// Pane is the pane that changes data: dialogs, the command line, and the changes that can
+// be undone.
+type Pane struct {
+	*ui.PaneContext
+	Settings
+	maker        *change.Maker
+	access       access
+	clientWrites bool             // the client of all jobs can write
+	steps        []change.Step    // steps in the undo journal, the latest last
+	undone       []change.Step    // steps in the redo journal, the latest last
+	targetStep   int              // the number of steps to reach by undo or redo
+	stepsDone    int              // the number of steps undone or redone on the way
+	changeTitle  string           // title of the running change; "" if none runs
+	history      []string         // typed commands
+	drafts       map[string]draft // open drafts, by path
+	startDB      int              // the database of a shell command without -n
+}
+
+// access is whether changes are allowed.
+type access int
+
+const (
+	locked access = iota
+	unlocked
+)
+
+// Subject is what is selected when an action starts.
+type Subject struct {
+	Key     string // there is a current key
+	HasKey  bool   // there is one
+	KeyType string
+	Keys    change.Selection // the marked keys, or else the current row
+	Folder  string           // the folder of the current row, or the row itself
+	Value   ui.Selection
+}
+
+// Messages of this pane. Changed reports that the data changed; Reveal is the key to select,
+// "" for none. Taken reports that the marked keys have been used.
+type (
+	Changed struct{ Reveal string }
+	Taken   struct{}
+)
+
+// New returns a locked pane. LookBack adopts the journal of an earlier session.
+func New(b *ui.PaneContext, s Settings, maker *change.Maker) Pane {
+	return Pane{PaneContext: b, Settings: s, maker: maker, drafts: map[string]draft{}, startDB: b.DB}
+}
+
+// Update handles the results of this pane's jobs and of the editor, and ignores other messages.
+func (r *Pane) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case change.Made:
+		return r.onMade(msg)
+	case change.Doubtful:
+		return r.onDoubtful(msg)
+	case change.Undone:
+		return r.onUndone(msg)
+	case draftedMsg:
+		return r.openEditor(draft(msg))
+	case Edited:
+		return r.onEdited(msg)
+	case keysFoundMsg:
+		return r.confirm(msg.Confirmation)
+	case adoptedMsg:
+		r.onAdopted(msg)
+	case unlockedMsg:
+		r.onUnlocked(msg)
+	case countedMsg:
+		return r.onCounted(msg)
+	case namesMsg:
+		r.onNames(msg)
+	case plannedMsg:
+		return r.onPlanned(msg)
+	case completedMsg:
+		r.onCompleted(msg)
+	case replyMsg:
+		r.onReply(msg)
+	case copiedMsg:
+		return r.copyText("the value", msg.text)
+	case exportedMsg:
+		r.onExported(msg)
+	}
+	return nil
+}
+
+// IsUnlocked reports whether changes are allowed, IsLocked whether they can be unlocked.
+func (r *Pane) IsUnlocked() bool { return r.access == unlocked }
+func (r *Pane) IsLocked() bool   { return !r.IsUnlocked() && r.Writer != nil }
+func (r *Pane) CanUndo() bool    { return r.IsUnlocked() && len(r.steps) > 0 }
+
+// CanRedo reports whether there is a change to redo.
+func (r *Pane) CanRedo() bool { return r.IsUnlocked() && len(r.undone) > 0 }
+
+// IsChanging reports whether a change, an undo or a redo is running.
+func (r *Pane) IsChanging() bool { return r.Running(job.Writing) && r.changeTitle != "" }
+
+// Undoable returns the changes that can be undone, the latest last.
+func (r *Pane) Undoable() []change.Step { return r.steps }

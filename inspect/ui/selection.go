@@ -1,0 +1,69 @@
+package ui
+
+import "github.com/meowdis/meowdis/inspect/client"
+
+// Selection is what the user sees of a value: the facts of its key and the selected part.
+type Selection struct {
+	Shown   bool // a value is on the screen, or the notice that it is missing
+	Key     string
+	Type    string
+	Size    int64 // elements or bytes; -1 while unknown
+	Expires int64 // Unix ms; 0: never
+	Gone    bool  // the key no longer exists
+
+	Part    Part     // the part of a stream on the screen
+	Group   string   // the group of the pending entries or consumers
+	Table   bool     // elements are on the screen
+	Element *Element // the selected element, or nil
+	Opened  *Element // the element opened by itself, or nil
+	Text    *Text    // the bytes on the screen; nil for a table
+}
+
+// Subject returns the element that an action applies to: the opened one, else the selected one; nil for
+// none.
+func (s Selection) Subject() *Element {
+	if s.Opened != nil {
+		return s.Opened
+	}
+	return s.Element
+}
+
+// Part is the part of a stream on the screen.
+type Part int
+
+const (
+	Entries   Part = iota // also used for values that are not streams
+	Groups                // its consumer groups
+	Pending               // the delivered entries that a group has not acknowledged
+	Consumers             // the consumers of a group
+)
+
+// Element is a row of a table.
+type Element struct {
+	Row  []string
+	Body string // the full element
+	Name string // identifies it for deletion
+	Own  bool   // it belongs to the key itself, not to one of its elements
+}
+
+// Text is a value, or an element, as bytes.
+type Text struct {
+	Data    string
+	Bare    bool   // Data is shown as stored, although it decodes
+	Whole   bool   // Data is complete and stays in memory
+	Partial bool   // Data is incomplete
+	Missing bool   // Data is not loaded yet
+	Size    int64  // the full size in bytes
+	LaidOut string // the decoded form; "" if it does not decode
+}
+
+// Known is what the list of keys knows about the database.
+type Known struct {
+	Total int64 // keys in it; -1 while unknown
+
+	// The result of a scan, if there is no index.
+	Names  client.Keyspace // sorted by name
+	Found  int64           // the number of names
+	Chosen bool            // a filter leaves keys out
+	Sample func(n int) []string
+}

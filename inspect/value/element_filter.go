@@ -1,0 +1,430 @@
+package value
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/meowdis/meowdis/inspect/client"
+	"github.com/meowdis/meowdis/inspect/job"
+	"github.com/meowdis/meowdis/inspect/screen"
+	"github.com/meowdis/meowdis/inspect/ui"
+	"github.com/meowdis/meowdis/keyspace/display"
+)
+
+// elementFilter is the elements of a table that contain a text, or all of them in another order. The
+// elements are read once, in parts, and stay in memory up to a limit.
+type elementFilter struct {
+	base    *sheet // the table as stored
+	needle  string // "" for all elements
+	column  int    // the column to sort by, from 1; 0: as stored
+	reverse bool
+
+	rows       []match      // the rows on the screen
+	collected  []match      // the matches so far
+	trail      *chunkCursor // nil once everything was read
+	next       int          // the next chunk to read
+	readCount  int64        // the number of elements read
+	sortedLen  int          // how many of collected are sorted; meaningful only if full
+	matchCount int          // the number of matches, including dropped ones
+	bytes      int          // the size of collected
+	full       bool         // the limit was reached; the last elements in the order are dropped
+	halted     bool         // it does not continue by itself
+}
+
+// match is an element that passed the filter.
+type match struct {
+	row  record
+	body string // the full element; "" if that is the last cell
+	n    int    // its index in the stored order
+
+	number  float64 // the sort cell as a number, if numeric
+	numeric bool
+}
+
+// limits bound the elements that a filter keeps: their number and their bytes.
+type limits struct{ elements, bytes int }
+
+var maxFiltered = limits{1 << 20, 64 << 20}
+
+// bytes returns the size of the element in bytes.
+func (e *match) bytes() int {
+	n := len(e.body)
+	for _, cell := range e.row {
+		n += len(cell)
+	}
+	return n
+}
+
+// hasElements reports whether the screen shows elements, and shows a notice if it does not.
+func (v *Pane) hasElements() bool {
+	if v.sheet() != nil && !v.inTable() {
+		v.Notice = "There are no elements here to filter or to sort."
+	}
+	return v.inTable()
+}
+
+// EditSieve asks the user which elements to show.
+func (v *Pane) EditSieve() tea.Cmd {
+	s := v.sheet()
+	if !v.hasElements() {
+		return nil
+	}
+	now := ""
+	if s.filter != nil {
+		now = s.filter.needle
+	}
+	v.Dialog = &ui.Question{
+		Title: "Show only " + s.src.unit[1] + " that hold", Note: `a text, in any case, unless with capitals; "\x00" in quotes; nothing shows all`, Prompt: screen.NewPrompt(now),
+		Answer: func(typed string) tea.Cmd {
+			v.changeFilter(func(w *elementFilter) { w.needle = needleOf(typed, asText) })
+			return nil
+		},
+	}
+	return nil
+}
+
+// PickColumn asks the user which column to sort the elements by.
+func (v *Pane) PickColumn() tea.Cmd {
+	s := v.sheet()
+	if !v.hasElements() {
+		return nil
+	}
+	p := &ui.Picker{Title: "Sort " + s.src.unit[1] + " by", Items: []ui.Item{{Label: "as stored", Value: "0"}}, Choose: func(value string) tea.Cmd {
+		v.changeFilter(func(w *elementFilter) { w.column, w.reverse = int(client.Atoi(value)), false })
+		return nil
+	}}
+	for i, c := range s.src.columns {
+		if c.title == "#" {
+			continue
+		}
+		if s.filter != nil && s.filter.column == i+1 {
+			p.At = len(p.Items)
+		}
+		p.Items = append(p.Items, ui.Item{Label: strings.ToLower(c.title), Value: strconv.Itoa(i + 1)})
+	}
+	v.Dialog = p
+	return nil
+}
+
+// ReverseElements reverses the order of the elements.
+func (v *Pane) ReverseElements() tea.Cmd {
+	if v.hasElements() {
+		v.changeFilter(func(w *elementFilter) { w.reverse = !w.reverse })
+	}
+	return nil
+}
+
+// changeFilter applies change to the filter, and removes the filter if it would show all elements as
+// stored.
+func (v *Pane) changeFilter(change func(*elementFilter)) {
+	s := v.sheet()
+	w := elementFilter{base: s}
+	if s.filter != nil {
+		w = *s.filter
+	}
+	was := w
+	change(&w)
+	top := len(v.sheets) - 1
+	v.Cancel(job.Sifting)
+	switch {
+	case w.needle == "" && w.column == 0 && !w.reverse:
+		v.sheets[top] = w.base
+	case s.filter != nil && w.needle == was.needle && w.trail == nil && was.rows != nil && !w.full:
+		w.sort()
+		s.filter = &w
+		s.showFiltered(true)
+	default:
+		w.begin()
+		w.rows = nil
+		v.sheets[top] = &sheet{title: s.title, src: s.src, form: s.form, decodeTried: true, per: perChunk, needle: cmp.Or(w.needle, w.base.needle), filter: &w, pager: newPager(0, true)}
+	}
+	v.allowJobs()
+	v.arrange()
+	v.fillWhole()
+}
+
+// begin starts reading the elements again. The rows on the screen stay until all elements were read.
+func (w *elementFilter) begin() {
+	of := w.base
+	w.trail = &chunkCursor{
+		src: of.src, per: of.per, step: 1, count: chunksOf(of.size, of.src.per),
+		starts: []chunkRequest{of.startRequest()}, before: []int64{0}, loaded: map[int]*chunk{}, batch: 1,
+	}
+	if of.src.per > 0 {
+		w.trail.count = chunksOf(of.size, of.per)
+	}
+	if of.src.repeats {
+		w.trail.firsts = client.NewSeen()
+	}
+	w.collected, w.next, w.readCount, w.matchCount, w.bytes, w.full, w.halted = nil, 0, 0, 0, 0, false, false
+}
+
+// filteredMsg is the matches in some more chunks.
+type filteredMsg struct {
+	filter *elementFilter
+	trail  *chunkCursor
+	rows   []match
+	next   int
+	read   int64
+	done   bool
+}
+
+// filterBatchBytes is roughly how many bytes are read before the matches are shown.
+const filterBatchBytes = 1 << 20
+
+// readFiltered reads some more elements in a job.
+func (v *Pane) readFiltered(w *elementFilter) tea.Cmd {
+	t, conn, needle, next, looked, size := w.trail, v.Conn, w.needle, w.next, w.readCount, w.base.size
+	t.key, t.db = v.Key, v.DB
+	return v.Start(job.Sifting, func(ctx context.Context) (tea.Msg, error) {
+		m := filteredMsg{filter: w, trail: t, next: next}
+		for bytes := 0; bytes < filterBatchBytes; m.next++ {
+			if m.done = !t.hasChunk(m.next); m.done {
+				break
+			}
+			c, err := t.chunk(ctx, conn, m.next)
+			if err != nil {
+				return nil, err
+			}
+			delete(t.loaded, m.next)
+			bytes += c.bytes() + 1024
+			m.read += int64(c.len())
+			job.CostOf(ctx).Progress(looked+m.read, size)
+			if c = c.filtered(needle); c.len() == 0 {
+				continue
+			}
+			if err := fetchDetails(ctx, conn, t.db, t.src, t.key, c); err != nil {
+				return nil, err
+			}
+			for i, row := range c.rows {
+				e := match{row: row}
+				if c.bodies != nil {
+					e.body = c.bodies[i]
+				}
+				m.rows = append(m.rows, e)
+			}
+		}
+		return m, nil
+	})
+}
+
+// filtered returns the elements of c that contain needle.
+func (c *chunk) filtered(needle string) *chunk {
+	out := &chunk{}
+	for i, row := range c.rows {
+		if needle != "" && !slices.ContainsFunc(row, func(cell string) bool { return cellContains(cell, needle) }) {
+			continue
+		}
+		out.rows = append(out.rows, row)
+		if c.bodies != nil {
+			out.bodies = append(out.bodies, c.bodies[i])
+		}
+	}
+	return out
+}
+
+// onFiltered stores the matches. In the stored order they are shown at once.
+func (v *Pane) onFiltered(m filteredMsg) {
+	w := m.filter
+	s := v.sheet()
+	if s == nil || s.filter != w || w.trail != m.trail {
+		return
+	}
+	w.collect(m.rows, maxFiltered)
+	w.next, w.readCount = m.next, w.readCount+m.read
+	first := w.rows == nil
+	switch {
+	case m.done || w.full && !w.reorders():
+		w.rows, w.collected, w.trail = w.collected, nil, nil
+		w.sort()
+		s.showFiltered(first)
+	case !w.reorders() && len(w.rows) <= len(w.collected):
+		w.rows = w.collected
+		s.showFiltered(first)
+	}
+	v.fillWhole()
+}
+
+// reorders reports whether the elements are shown in another order than stored.
+func (w *elementFilter) reorders() bool { return w.column != 0 || w.reverse }
+
+// collect adds rows. Beyond the limits it keeps the rows that come first in the order, so the screen
+// shows the beginning of the order, whatever was read later.
+func (w *elementFilter) collect(rows []match, most limits) {
+	for _, e := range rows {
+		e.n = w.matchCount
+		w.matchCount++
+		if w.reorders() {
+			w.setSortKey(&e)
+			if w.full && w.compare(e, w.collected[w.sortedLen-1]) > 0 {
+				continue
+			}
+		}
+		w.collected = append(w.collected, e)
+		w.bytes += e.bytes()
+		if len(w.collected) >= most.elements || w.bytes >= most.bytes {
+			w.full = true
+			w.dropLast()
+		}
+	}
+}
+
+// dropLast drops the last eighth of the elements in the order. Dropping many at once avoids a sort for
+// every further element.
+func (w *elementFilter) dropLast() {
+	if !w.reorders() {
+		return
+	}
+	slices.SortFunc(w.collected, w.compare)
+	w.sortedLen = max(len(w.collected)*7/8, 1)
+	clear(w.collected[w.sortedLen:])
+	w.collected, w.bytes = w.collected[:w.sortedLen], 0
+	for i := range w.collected {
+		w.bytes += w.collected[i].bytes()
+	}
+}
+
+// sort sorts the rows.
+func (w *elementFilter) sort() {
+	for i := range w.rows {
+		w.setSortKey(&w.rows[i])
+	}
+	slices.SortFunc(w.rows, w.compare)
+}
+
+// setSortKey parses the number in the sort column.
+func (w *elementFilter) setSortKey(e *match) {
+	if e.numeric = false; w.column > 0 {
+		number, err := strconv.ParseFloat(e.row[w.column-1], 64)
+		e.number, e.numeric = number, err == nil
+	}
+}
+
+// compare orders elements: numbers before other cells, and equal cells as stored.
+func (w *elementFilter) compare(a, b match) int {
+	c := 0
+	switch {
+	case w.column == 0:
+	case a.numeric != b.numeric:
+		if c = 1; a.numeric {
+			c = -1
+		}
+	default:
+		if a.numeric {
+			c = cmp.Compare(a.number, b.number)
+		}
+		c = cmp.Or(c, strings.Compare(a.row[w.column-1], b.row[w.column-1]))
+	}
+	c = cmp.Or(c, a.n-b.n)
+	if w.reverse {
+		return -c
+	}
+	return c
+}
+
+// stopFilter stops reading and shows the matches so far.
+func (s *sheet) stopFilter() {
+	s.filter.halted = true
+	if w := s.filter; len(w.collected) > len(w.rows) {
+		w.rows = slices.Clone(w.collected)
+		w.sort()
+		s.showFiltered(true)
+	}
+}
+
+// showFiltered lays the rows out again. The cursor keeps its place, or moves to the first row if first
+// is set.
+func (s *sheet) showFiltered(first bool) {
+	s.size = int64(len(s.filter.rows))
+	p := &s.pager
+	p.chunks, p.count = map[int]*chunk{}, chunksOf(s.size, perChunk)
+	if last := max(p.count-1, 0); first || p.cursor.chunk > last {
+		p.home()
+	}
+}
+
+// chunk returns chunk i of the rows on the screen.
+func (w *elementFilter) chunk(i int) *chunk {
+	from := i * perChunk
+	c := &chunk{hasDetails: true}
+	for _, e := range w.rows[from:min(from+perChunk, len(w.rows))] {
+		c.rows = append(c.rows, e.row)
+		c.bodies = append(c.bodies, cmp.Or(e.body, e.row[len(e.row)-1]))
+	}
+	return c
+}
+
+// unreadFilter returns the filter on the screen if it has elements left to read, else nil.
+func (v *Pane) unreadFilter() *elementFilter {
+	s := v.sheet()
+	if s == nil || s.filter == nil || s.filter.trail == nil || s.filter.halted || v.gone() {
+		return nil
+	}
+	return s.filter
+}
+
+// removeFilter shows the elements as stored. It returns false if there was no filter.
+func (v *Pane) removeFilter() bool {
+	s := v.sheet()
+	if s == nil || s.filter == nil {
+		return false
+	}
+	v.Cancel(job.Sifting)
+	v.sheets[len(v.sheets)-1] = s.filter.base
+	v.arrange()
+	return true
+}
+
+// IsSifted reports whether a filter or a sort order applies to the elements.
+func (v *Pane) IsSifted() bool { return v.sheet() != nil && v.sheet().filter != nil }
+
+// seek returns the next matching row, or the previous one if step is -1.
+func (w *elementFilter) seek(from position, text string, step int) (at position, found bool) {
+	for i := from.chunk*perChunk + from.line + step; i >= 0 && i < len(w.rows); i += step {
+		if slices.ContainsFunc(w.rows[i].row, func(cell string) bool { return cellContains(cell, text) }) {
+			return position{i / perChunk, i % perChunk}, true
+		}
+	}
+	return from, false
+}
+
+// summary describes the filter for the line of facts.
+func (w *elementFilter) summary() string {
+	var parts []string
+	if w.needle != "" {
+		parts = append(parts, "only "+display.Text(w.needle, 20))
+	}
+	arrow := "↑"
+	if w.reverse {
+		arrow = "↓"
+	}
+	switch {
+	case w.column > 0:
+		parts = append(parts, "by "+strings.ToLower(w.base.src.columns[w.column-1].title)+arrow)
+	case w.reverse:
+		parts = append(parts, "reversed")
+	}
+	return strings.Join(parts, " · ")
+}
+
+// place describes how much was read.
+func (w *elementFilter) place() string {
+	all := display.Counted(w.base.size, w.base.src.unit[0], w.base.src.unit[1])
+	if w.base.size < 0 {
+		all = "all " + w.base.src.unit[1]
+	}
+	switch {
+	case w.full && w.reorders() && w.trail == nil:
+		return "the first " + display.Grouped(int64(len(w.rows))) + " of " + display.Counted(int64(w.matchCount), w.base.src.unit[0], w.base.src.unit[1]) + " in this order"
+	case w.full && !w.reorders():
+		return "the first " + display.Grouped(int64(len(w.rows))) + ", there is no room for more"
+	case w.trail != nil:
+		return "searched " + display.Grouped(w.readCount) + " of " + all
+	}
+	return "of " + all
+}

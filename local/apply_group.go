@@ -1,0 +1,280 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/meowdis/meowdis/store"
+)
+
+// ApplyGroup applies the parts of several clients, each as Apply would, in one visit: those
+// of parts that only read are one snapshot, and the others one transaction. Either all of them
+// only read or none does. It calls took with the index of each part as soon as that is done; for
+// writes that take long, from other goroutines and after it has returned. It returns how many parts
+// it has begun, at least one: the others are to be handed in again.
+//
+// Who calls it has others waiting: a part that reads for long ends, and its error is
+// store.ErrLong, as is that of all that read when no connection is free soon.
+func (s *Store) ApplyGroup(parts []*store.Part, took func(int)) (began int) {
+	release, err := s.use()
+	switch {
+	case err != nil:
+		failAll(parts, err)
+	case !readOnly(parts[0].Batches):
+		return s.writeTogether(parts, took, release)
+	default:
+		s.readTogether(parts)
+		release()
+	}
+	for i := range parts {
+		took(i)
+	}
+	return len(parts)
+}
+
+func failAll(parts []*store.Part, err error) {
+	for _, p := range parts {
+		p.Results, p.Err = nil, err
+	}
+}
+
+// writeTogether carries writes out here and now, which saves waking the writer's goroutine and
+// then its clients', and leaves to that goroutine what takes long.
+func (s *Store) writeTogether(parts []*store.Part, took func(int), release func()) (began int) {
+	jobs := make([]job, len(parts))
+	group := make([]*job, len(parts))
+	for i, p := range parts {
+		jobs[i] = job{batches: p.Batches, used: usedBy(p.Batches), turn: p.Turn}
+		group[i] = &jobs[i]
+	}
+	began = s.writeNow(group)
+	whole := began
+	switch {
+	case began == 0:
+		began = len(parts)
+		s.writeOthersLater(parts, group, took, release)
+	case jobs[began-1].kept < len(jobs[began-1].batches):
+		whole-- // it took longer than a piece, so that none was begun after it
+		last := whole
+		go store.Guard(s.report, func() {
+			s.writeLater(parts[last:began], group[last:began], func(int) { took(last) }, release)
+		})
+	default:
+		release()
+	}
+	for i := range whole {
+		parts[i].Results, parts[i].Err = jobs[i].results, jobs[i].err
+		took(i)
+	}
+	return began
+}
+
+// writeOthersLater leaves a group to the writer's goroutine, but for those that are brief.
+func (s *Store) writeOthersLater(parts []*store.Part, group []*job, took func(int), release func()) {
+	var others []*store.Part
+	var jobs []*job
+	var at []int
+	for i, p := range parts {
+		if p.Brief {
+			p.Results, p.Err = nil, store.ErrLong
+			took(i)
+			continue
+		}
+		others, jobs, at = append(others, p), append(jobs, group[i]), append(at, i)
+	}
+	if len(others) == 0 {
+		release()
+		return
+	}
+	go store.Guard(s.report, func() { s.writeLater(others, jobs, func(i int) { took(at[i]) }, release) })
+}
+
+// writeNow carries the first of a group out in one transaction, for a moment, and returns how many:
+// none when somebody else writes or waits to, when a commit waits for the disk, or when one of them
+// takes long, fails or has to be undone.
+func (s *Store) writeNow(group []*job) (began int) {
+	if s.writer == nil || s.options.Full || len(s.jobs) > 0 || !s.writing.TryLock() {
+		return 0
+	}
+	defer s.writing.Unlock()
+	v := s.newWorkLimit(context.Background())
+	v.promoteToLong, v.short = func() error { return errLong }, sharedWrite
+	t, err := s.attemptOn(s.writer, v, group, pace{aMoment, aMoment}, false)
+	if isLate(err) { // it must not run again
+		for _, j := range group[:t.began] {
+			j.kept, j.err = len(j.batches), err
+		}
+	}
+	if err == nil || isLate(err) {
+		return t.began
+	}
+	for _, j := range group {
+		restart(j.batches, j.used)
+		*j = job{batches: j.batches, used: j.used, turn: j.turn}
+	}
+	return 0
+}
+
+// sharedPatience is how long the parts that write are waited for together, in their order: then
+// each is waited for alone, so that one that takes long holds none up that came after it.
+const sharedPatience = 50 * time.Millisecond
+
+// writeLater leaves a group to the writer's goroutine.
+func (s *Store) writeLater(parts []*store.Part, group []*job, took func(int), release func()) {
+	defer release()
+	settle := func(i int) {
+		p, j := parts[i], group[i]
+		if p.Results, p.Err = nil, j.wait(); p.Err == nil {
+			p.Results = j.results
+		}
+		took(i)
+	}
+	for _, j := range group {
+		j.done = make(chan struct{})
+	}
+	s.send(group)
+	late := time.NewTimer(sharedPatience)
+	defer late.Stop()
+	for i, j := range group {
+		select {
+		case <-j.done:
+			settle(i)
+		case <-late.C:
+			var waits sync.WaitGroup
+			for i := i; i < len(group); i++ {
+				waits.Go(func() { store.Guard(s.report, func() { settle(i) }) })
+			}
+			waits.Wait()
+			return
+		}
+	}
+}
+
+// sharedRead and sharedWrite are what others wait for at most, and sharedWait is how long reads
+// wait for a connection. One of the moments may have been another process's.
+var (
+	sharedRead  = shortness{one: 2 * aMoment, all: 4 * aMoment}
+	sharedWrite = shortness{one: 2 * aMoment, all: time.Hour}
+)
+
+const sharedWait = aMoment
+
+func (s *Store) readTogether(parts []*store.Part) {
+	parts, of := s.notKept(parts)
+	if len(parts) == 0 {
+		return
+	}
+	l := &loan{pool: s.readers, lane: s.readers.short}
+	if !l.takeSoon(sharedWait) {
+		failAll(parts, store.ErrLong)
+		return
+	}
+	defer l.giveBack()
+	if l.conn == nil {
+		var err error
+		if l.conn, err = s.connectReader(); err != nil {
+			failAll(parts, err)
+			return
+		}
+	}
+	v := s.newWorkLimit(context.Background())
+	v.short = sharedRead
+	err := v.on(l.conn, func(c *conn) error {
+		if len(parts) == 1 && len(parts[0].Batches) == 1 && len(parts[0].Batches[0].Stmts) == 1 && !keeps(of[0]) {
+			s.readPart(c, parts[0], nil)
+			return nil
+		}
+		return c.snapshot(func() error {
+			for i, p := range parts {
+				s.readPart(c, p, of[i])
+			}
+			return nil
+		})
+	})
+	if err = errors.Join(err, s.frozen.check()); err != nil {
+		failAll(parts, s.counted(err))
+		return
+	}
+	for i, p := range parts {
+		s.keep(p.Batches, of[i], p.Results)
+	}
+}
+
+// notKept answers the parts whose rows are all kept, and returns the others, with what is to
+// be kept of each.
+func (s *Store) notKept(parts []*store.Part) (others []*store.Part, of [][]asked) {
+	if s.rowCache == nil {
+		return parts, make([][]asked, len(parts))
+	}
+	for _, p := range parts {
+		all := make([]asked, len(p.Batches))
+		whole := true
+		for i := range p.Batches {
+			all[i] = s.rowCache.get(&p.Batches[i])
+			whole = whole && all[i].rows != nil
+		}
+		if whole && takeAll(all, p) {
+			continue
+		}
+		s.rowCache.read.Add(int64(len(p.Batches)))
+		others, of = append(others, p), append(of, all)
+	}
+	return others, of
+}
+
+// takeAll makes the rows that were found the results of a part, unless its budget has no room
+// for them.
+func takeAll(all []asked, p *store.Part) bool {
+	used := usedBy(p.Batches)
+	p.Results = make([]store.Result, len(all))
+	for i := range all {
+		switch {
+		case !all[i].take(&p.Batches[i], &p.Results[i]):
+			p.Results = nil
+			restart(p.Batches, used)
+			return false
+		case p.Batches[i].Budget.Full():
+			p.Results = p.Results[:i+1]
+			return true
+		}
+	}
+	return true
+}
+
+// readPart runs a part on a connection whose visit is shared.
+func (s *Store) readPart(c *conn, p *store.Part, of []asked) {
+	v := c.visit
+	if v.work+v.batch > v.short.all {
+		p.Err = store.ErrLong
+		return
+	}
+	used := usedBy(p.Batches)
+	v.promoteToLong = func() error { return errLong }
+	v.clear()
+	p.Results, p.Err = c.readBatches(p.Batches, of)
+	if errors.Is(p.Err, errLong) {
+		p.Results, p.Err = nil, store.ErrLong
+		restart(p.Batches, used)
+	}
+	p.Err = s.counted(p.Err)
+	v.clear()
+}
+
+// takeSoon is take for who does not wait for long; it reports whether it got a connection.
+func (l *loan) takeSoon(wait time.Duration) bool {
+	select {
+	case <-l.lane:
+	default:
+		ctx, cancel := context.WithTimeout(context.Background(), wait)
+		defer cancel()
+		select {
+		case <-l.lane:
+		case <-ctx.Done():
+			return false
+		}
+	}
+	l.lend()
+	return true
+}

@@ -1,0 +1,77 @@
+package local_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/store"
+)
+
+func part(readOnly bool, sql string) *store.Part {
+	return &store.Part{Batches: []store.Batch{{ReadOnly: readOnly, Stmts: []store.Stmt{{SQL: sql}}}}}
+}
+
+// apply hands parts in until all are begun, and waits until they are done.
+func apply(s *local.Store, parts ...*store.Part) {
+	done := make(chan int, len(parts))
+	for rest := parts; len(rest) > 0; {
+		rest = rest[s.ApplyGroup(rest, func(i int) { done <- i }):]
+	}
+	for range parts {
+		<-done
+	}
+}
+
+// number is the only value that a part returns.
+func number(p *store.Part) int64 { return p.Results[0].Rows[0][0][0].Int() }
+
+// TestTogetherReads answers the short reads of a visit, and gives a long one back.
+func TestTogetherReads(t *testing.T) {
+	for _, path := range []string{local.Memory, t.TempDir() + "/db.sqlite"} {
+		s := open(t, path, local.Options{IsolateSlowReads: true})
+		one, two := part(true, "SELECT 1"), part(true, "SELECT 2")
+		long, bad := part(true, endless), part(true, "SELECT no_such_function()")
+		apply(s, one, long, bad, two)
+		if one.Err != nil || number(one) != 1 || two.Err != nil || number(two) != 2 {
+			t.Errorf("the short ones: %+v, %+v", one, two)
+		}
+		if !errors.Is(long.Err, store.ErrLong) || long.Results != nil {
+			t.Errorf("the long one: %+v", long)
+		}
+		if bad.Err == nil || errors.Is(bad.Err, store.ErrLong) {
+			t.Errorf("the bad one: %+v", bad)
+		}
+	}
+}
+
+// TestTogetherWrites has one part fail and one take too long, and the others land.
+func TestTogetherWrites(t *testing.T) {
+	s := open(t, t.TempDir()+"/db.sqlite", local.Options{IsolateSlowReads: true})
+	s.SetTimeLimit(100 * time.Millisecond)
+	apply(s, part(false, "CREATE TABLE t(n UNIQUE)"))
+	one, again := part(false, "INSERT INTO t VALUES(1)"), part(false, "INSERT INTO t VALUES(1)")
+	bad := part(false, "INSERT INTO nowhere VALUES(1)")
+	late, two := part(false, endless), part(false, "INSERT INTO t VALUES(2)")
+	apply(s, one, bad, again, late, two)
+	if one.Err != nil || two.Err != nil || bad.Err == nil {
+		t.Errorf("%v, %v, %v", one.Err, two.Err, bad.Err)
+	}
+	if again.Err != nil || again.Results[0].Refused == nil {
+		t.Errorf("what a constraint stops: %+v", again)
+	}
+	if late.Err != nil || late.Results[0].Refused == nil || late.Results[0].Refused.TooLong == nil {
+		t.Errorf("what takes too long: %+v", late)
+	}
+	count := part(true, "SELECT count(*) FROM t")
+	if apply(s, count); number(count) != 2 {
+		t.Errorf("%+v", count.Results)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if apply(s, count); count.Err == nil {
+		t.Error("a closed store reads")
+	}
+}

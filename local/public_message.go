@@ -1,0 +1,78 @@
+package local
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"syscall"
+
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// PublicMessage says what failed in words that strangers may read: an error has SQL, paths and
+// SQLite's own words. "" when it is nothing that they could do something about.
+func PublicMessage(err error) string {
+	var e *sqliteError
+	switch {
+	case errors.Is(err, ErrMoved):
+		return "its file was deleted, moved or replaced, and nothing is written until it is back"
+	case errors.Is(err, ErrLogGone):
+		return "the log beside its file was deleted, moved or replaced, and nothing is written"
+	case errors.Is(err, errAbandoned):
+		return "it is closing, and this was not finished and left no trace"
+	case errors.Is(err, errClosed):
+		return "it is closed"
+	case errors.Is(err, context.DeadlineExceeded):
+		return "it took too long"
+	case errors.Is(err, context.Canceled):
+		return "it was interrupted"
+	case errors.As(err, &e):
+		return toldCodes[e.code&0xff]
+	}
+	return ""
+}
+
+var toldCodes = map[int32]string{
+	sqlite3.SQLITE_BUSY:      "another process keeps it locked, try again",
+	sqlite3.SQLITE_LOCKED:    "another process keeps it locked, try again",
+	sqlite3.SQLITE_FULL:      "the disk is full",
+	sqlite3.SQLITE_IOERR:     "the disk failed",
+	sqlite3.SQLITE_CORRUPT:   "it is damaged",
+	sqlite3.SQLITE_NOTADB:    "it is damaged",
+	sqlite3.SQLITE_READONLY:  "it may not be written",
+	sqlite3.SQLITE_CANTOPEN:  "its file cannot be opened",
+	sqlite3.SQLITE_TOOBIG:    "a value would be too big for it",
+	sqlite3.SQLITE_NOMEM:     "there is no memory for that",
+	sqlite3.SQLITE_INTERRUPT: "it was interrupted",
+}
+
+// fullMessages are the errors of the system when a file cannot grow, and what to do.
+var fullMessages = map[syscall.Errno]string{
+	syscall.ENOSPC: "the disk is full: free some space",
+	syscall.EDQUOT: "the disk quota is used up: free some space",
+	syscall.EFBIG:  "a file has reached the limit on the size of files: raise the limit (ulimit -f)",
+}
+
+// fullMessage returns the message for a call to SQLite that failed because a file cannot grow, and "" for another.
+func fullMessage(code int32, system syscall.Errno) string {
+	switch code {
+	case sqlite3.SQLITE_FULL:
+		return cmp.Or(fullMessages[system], fullMessages[syscall.ENOSPC])
+	case sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_TRUNCATE, sqlite3.SQLITE_IOERR_FSYNC, sqlite3.SQLITE_IOERR_DIR_FSYNC,
+		sqlite3.SQLITE_IOERR_SHMOPEN, sqlite3.SQLITE_IOERR_SHMSIZE, sqlite3.SQLITE_IOERR_SHMMAP:
+		return fullMessages[system]
+	}
+	return ""
+}
+
+// isFull reports whether err says that a file cannot grow.
+func isFull(err error) bool { return isOneOf(err, sqlite3.SQLITE_FULL) }
+
+// withSQL adds the statement that failed to err, unless the statement does not matter: the disk is full.
+func withSQL(doing, sql string, err error) error {
+	if isFull(err) {
+		return err
+	}
+	return fmt.Errorf("%s %q: %w", doing, sql, err)
+}

@@ -1,0 +1,108 @@
+package local
+
+import (
+	"context"
+	"math"
+
+	"github.com/meowdis/meowdis/store"
+)
+
+// readKept answers batches with rows that are kept, and reads the others.
+func (s *Store) readKept(ctx context.Context, batches []store.Batch) ([]store.Result, error) {
+	results := make([]store.Result, len(batches))
+	var first asked
+	n := 0
+	for ; n < len(batches); n++ {
+		if first = s.rowCache.get(&batches[n]); !first.take(&batches[n], &results[n]) {
+			break
+		}
+		if batches[n].Budget.Full() {
+			return results[:n+1], nil
+		}
+	}
+	rest := batches[n:]
+	s.rowCache.read.Add(int64(len(rest)))
+	switch len(rest) {
+	case 0:
+		return results, nil
+	case 1:
+		read, err := s.read(ctx, rest, []asked{first})
+		copy(results[n:], read)
+		return results, err
+	default:
+		read, err := s.readRest(ctx, rest, results[n:], first)
+		return results[:n+read], err
+	}
+}
+
+// readRest is readKept from the first batch on whose rows are not kept. All that follows is as
+// it was at one moment, that of reading what is missing: what is found before that must be
+// there after it.
+func (s *Store) readRest(ctx context.Context, batches []store.Batch, results []store.Result, first asked) (int, error) {
+	used := usedBy(batches)
+	all := make([]asked, len(batches))
+	missing, of, places := make([]store.Batch, 0, len(batches)), make([]asked, 0, len(batches)), make([]int, 0, len(batches))
+	all[0] = first
+	for i := range batches {
+		if i > 0 {
+			all[i] = s.rowCache.get(&batches[i])
+		}
+		if !all[i].take(&batches[i], &results[i]) {
+			missing, of, places = append(missing, batches[i]), append(of, all[i]), append(places, i)
+		} else if batches[i].Budget.Full() {
+			batches = batches[:i+1]
+			break
+		}
+	}
+	read, err := s.read(ctx, missing, of)
+	if err != nil {
+		return 0, err
+	}
+	whole := len(batches)
+	if len(read) < len(missing) { // the budget is full with those
+		whole = places[len(read)]
+	}
+	for i := range read {
+		results[places[i]] = read[i]
+	}
+	for i := range all[:whole] {
+		if all[i].rows != nil && !s.rowCache.valid(&all[i]) {
+			batches[0].Budget.Back(used)
+			read, err = s.read(ctx, batches, nil)
+			return copy(results, read), err
+		}
+	}
+	return whole, nil
+}
+
+// take makes the rows that were found the result of b. It reports whether there are any that
+// the budget has room for.
+func (a *asked) take(b *store.Batch, r *store.Result) bool {
+	if a.rows == nil || !b.Budget.Take(a.rows.weight) {
+		a.rows = nil
+		return false
+	}
+	r.Rows = unshared(a.rows.rows)
+	return true
+}
+
+// sqlLife is when a key dies, and how many fields of it expire on their own.
+const sqlLife = `SELECT dies_at, volatile FROM keys WHERE db = ?1 AND key = ?2`
+
+// lasts finds out how long the rows of b last, which were read in the same snapshot: those of a
+// missing key until there is one.
+func (c *conn) lasts(b *store.Batch, a *asked) error {
+	rows, _, err := c.run(store.Stmt{SQL: sqlLife, Args: []store.Value{b.Stmts[0].Args[0], store.Bytes(b.Keys[0])}})
+	if err != nil {
+		return err
+	}
+	a.diesAt = math.MaxInt64
+	if len(rows) > 0 {
+		dies, volatile := rows[0][0], rows[0][1].Int()
+		if !dies.IsNull() {
+			a.diesAt = dies.Int()
+		}
+		a.keep = volatile == 0 && a.diesAt > b.Stmts[0].Args[clockArg].Int()
+	}
+	return nil
+}

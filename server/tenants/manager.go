@@ -1,0 +1,382 @@
+package tenants
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/internal/atomicfile"
+	"github.com/meowdis/meowdis/internal/lockfile"
+	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/redis/acl"
+	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/server"
+	"github.com/meowdis/meowdis/store"
+)
+
+// Config is that of a House.
+type Config struct {
+	// Server is what the servers of all tenants have in common.
+	Server server.Config
+	// Open is how many files of tenants may be open at once; 0 is DefaultOpen.
+	Open int
+	// Full makes every commit survive a power cut.
+	Full bool
+	// Now is the clock that expiry goes by, in Unix ms; nil is the system's.
+	Now func() int64
+	// Options are those for the file of the book.
+	Book local.Options
+}
+
+const (
+	// DefaultOpen is how many files are open at once, unless it is said.
+	DefaultOpen = 256
+
+	// cacheOfAll is what the pages of all files that may be open take in memory, at most, in bytes, and
+	// leastCache is what each connection may have all the same; there are as many as mostConns of a file.
+	cacheOfAll = 256 << 20
+	leastCache = 64 << 10
+	mostConns  = 6
+
+	// prepared is how many statements each connection keeps.
+	prepared = 200
+
+	// A file that no one has used for idleFor is closed.
+	idleFor   = time.Minute
+	idleCheck = 10 * time.Second
+)
+
+// Manager is the side of the server. It is safe for concurrent use.
+type Manager struct {
+	config Config
+	book   *Registry
+	lock   *os.File // of the directory, until the house is closed
+	files  *files
+	front  *server.Server
+	log    *slog.Logger
+
+	mu   sync.Mutex
+	live map[string]*tenant // by ID
+
+	changed chan struct{} // the book has, or may have
+	quit    chan struct{}
+	done    sync.WaitGroup
+	unheard func() // ends hearing of changes of the book
+}
+
+// tenant is one that has clients or an open file.
+type tenant struct {
+	file   *file
+	server *server.Server
+
+	// Under the lock of the house.
+	known    Tenant
+	visitors int  // clients
+	swept    bool // while the sweep works on its file
+}
+
+// lockName names the file in the directory of the tenants that the one server of them locks.
+const lockName = "serve.lock"
+
+// Open opens the house of a directory, which OpenBook has made. It fails if another server has the directory open:
+// the clients of each would miss what the clients of the other write, and limits would hold for each server alone.
+func Open(dir string, c Config) (*Manager, error) {
+	book, err := OpenBook(dir, false, c.Book)
+	if err != nil {
+		return nil, err
+	}
+	lock, err := lockDirectory(dir)
+	if err != nil {
+		return nil, errors.Join(err, book.Close())
+	}
+	c.Open = cmp.Or(c.Open, DefaultOpen)
+	if c.Server.Logger == nil {
+		c.Server.Logger = slog.New(slog.DiscardHandler)
+	}
+	h := &Manager{
+		config: c, book: book, lock: lock, live: map[string]*tenant{}, log: c.Server.Logger,
+		changed: make(chan struct{}, 1), quit: make(chan struct{}),
+	}
+	h.files = newFiles(c.Open, h.openFile)
+	return h, nil
+}
+
+// lockDirectory makes this process the one that serves the tenants of dir, until the file is closed.
+func lockDirectory(dir string) (*os.File, error) {
+	path := filepath.Join(dir, lockName)
+	lock, err := lockfile.Open(path, false)
+	if errors.Is(err, fs.ErrNotExist) {
+		lock, err = lockfile.Open(path, true)
+	}
+	switch {
+	case errors.Is(err, lockfile.ErrInUse), errors.Is(err, fs.ErrExist):
+		return nil, fmt.Errorf("another server serves the tenants of %s: end that server first", dir)
+	case err != nil:
+		return nil, fmt.Errorf("locking %s: %w", path, atomicfile.Pathless(err))
+	}
+	return lock, nil
+}
+
+// openFile opens the file of a tenant.
+func (h *Manager) openFile(path string) (*local.Store, error) {
+	return local.Open(path, local.Options{
+		Full: h.config.Full, Now: h.config.Now,
+		Prepared: prepared,
+		Cache:    max(leastCache, cacheOfAll/h.config.Open/mostConns),
+		Report:   func(err error) { h.log.Error("keeping the file of a tenant", "file", path, "error", err) },
+	})
+}
+
+// Engine is that of the book, for the server in front.
+func (h *Manager) Engine() *engine.Engine { return h.book.engine }
+
+// Book is the list of the tenants.
+func (h *Manager) Book() *local.Store { return h.book.file }
+
+// Serve has the tenants served within front, a server over Engine that enters by Enter. It is for the
+// time before that serves.
+func (h *Manager) Serve(front *server.Server) {
+	h.front = front
+	h.unheard = h.book.engine.Listen(func([]engine.Change) {
+		select {
+		case h.changed <- struct{}{}:
+		default:
+		}
+	})
+	h.done.Go(func() { h.forever(h.follow) })
+	h.done.Go(func() { h.forever(h.rest) })
+	h.done.Go(func() { h.forever(h.sweep) })
+}
+
+// forever calls a job until the house closes: again when it panics, but at most once a second.
+func (h *Manager) forever(job func()) {
+	for {
+		store.Guard(store.LogPanic(h.log), job)
+		select {
+		case <-h.quit:
+			return
+		case <-time.After(time.Second):
+		}
+	}
+}
+
+// follow expels the clients of tenants that are removed, or have another token.
+func (h *Manager) follow() {
+	for {
+		select {
+		case <-h.quit:
+			return
+		case <-h.changed:
+		}
+		for _, t := range h.all() {
+			h.check(t)
+		}
+	}
+}
+
+// check looks a tenant up in the book.
+func (h *Manager) check(t *tenant) {
+	h.mu.Lock()
+	known := t.known
+	h.mu.Unlock()
+	now, ok, err := h.book.read(context.Background(), known.hash)
+	switch {
+	case err != nil:
+		h.log.Error("reading the list of tenants", "error", err)
+	case !ok || now.ID != known.ID:
+		h.expel(t)
+	case now.Limits != known.Limits:
+		h.limit(t, now)
+	}
+}
+
+func (h *Manager) all() []*tenant {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	all := make([]*tenant, 0, len(h.live))
+	for _, t := range h.live {
+		all = append(all, t)
+	}
+	return all
+}
+
+// expel ends a tenant: it was removed, or those who know its token may not know it any more.
+func (h *Manager) expel(t *tenant) {
+	h.mu.Lock()
+	if h.live[t.known.ID] == t {
+		delete(h.live, t.known.ID)
+	}
+	h.mu.Unlock()
+	t.server.Expel()
+	t.file.abandon(false)
+}
+
+// limit gives a tenant other limits.
+func (h *Manager) limit(t *tenant, now Tenant) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	t.known.Limits = now.Limits
+	t.server.SetMaxData(now.Bytes)
+}
+
+// rest closes the files that no one has used for a while.
+func (h *Manager) rest() {
+	tick := time.NewTicker(idleCheck)
+	defer tick.Stop()
+	for {
+		select {
+		case <-h.quit:
+			return
+		case now := <-tick.C:
+			h.files.closeIdle(now.Add(-idleFor))
+		}
+	}
+}
+
+var (
+	fullHouse = resp.MakeError("ERR max number of clients reached")
+	bookLost  = resp.MakeError("ERR the database failed: the server's log says more")
+)
+
+// Enter is server.Config's Enter.
+func (h *Manager) Enter(ctx context.Context, name, token string) (to *server.Server, leave func(), bad resp.Value) {
+	found, ok, err := h.book.Find(ctx, token)
+	switch {
+	case err != nil:
+		h.log.Error("reading the list of tenants", "error", err)
+		return nil, nil, bookLost
+	case !ok || name != acl.Default && name != found.Name:
+		return nil, nil, bad
+	}
+	t, isNew := h.visit(found)
+	if t == nil {
+		return nil, nil, fullHouse
+	}
+	if isNew {
+		h.check(t) // it may have been removed before follow could know of it
+	}
+	return t.server, sync.OnceFunc(func() { h.leave(t) }), bad
+}
+
+// visit counts a visitor of a tenant, and is nil when it has as many as it may.
+func (h *Manager) visit(found Tenant) (t *tenant, isNew bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	t, isNew = h.of(found)
+	if found.Clients > 0 && t.visitors >= found.Clients {
+		return nil, false
+	}
+	t.visitors++
+	return t, isNew
+}
+
+// of returns the tenant in memory, and puts it there if it is new. The caller holds the lock.
+func (h *Manager) of(found Tenant) (t *tenant, isNew bool) {
+	t = h.live[found.ID]
+	if isNew = t == nil; isNew {
+		t = h.begin(found)
+		h.live[found.ID] = t
+	}
+	return t, isNew
+}
+
+// begin makes the server of a tenant. It is under the lock.
+func (h *Manager) begin(found Tenant) *tenant {
+	t := &tenant{known: found}
+	t.file = &file{of: h.files, path: h.book.Path(found), closed: func() { h.forget(t) }}
+	c := h.config.Server
+	c.Within, c.MaxData = h.front, found.Bytes
+	if found.Clients > 0 {
+		c.MaxClients = found.Clients
+	}
+	var options []engine.Option
+	if h.config.Now != nil {
+		options = append(options, engine.WithClock(h.config.Now))
+	}
+	c.Engine = engine.New(t.file, options...)
+	c.Logger = h.log.With("tenant", found.Name)
+	c.PublicMessage = told
+	t.server = server.New(c)
+	return t
+}
+
+func (h *Manager) leave(t *tenant) {
+	h.mu.Lock()
+	t.visitors--
+	h.mu.Unlock()
+	h.forget(t)
+}
+
+// forget forgets a tenant that has no visitors and no open file, and is not being swept.
+func (h *Manager) forget(t *tenant) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if t.visitors == 0 && !t.swept && !t.file.isOpen() && h.live[t.known.ID] == t {
+		delete(h.live, t.known.ID)
+	}
+}
+
+// told is local.Told for a tenant's clients.
+func told(err error) string {
+	switch {
+	case errors.Is(err, errCrowded):
+		return "too many databases are in use: try again later"
+	case errors.Is(err, errMissing):
+		return "its file was deleted or moved"
+	case errors.Is(err, errGone):
+		return "it is closed"
+	}
+	return local.PublicMessage(err)
+}
+
+// Figures is server.Config's Tenants.
+func (h *Manager) Figures() server.TenantFigures {
+	f := server.TenantFigures{
+		Open:   h.files.open(),
+		Opened: h.files.opened.Load(), Failed: h.files.failed.Load(), Crowded: h.files.crowded.Load(),
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, t := range h.live {
+		f.Clients += t.visitors
+	}
+	return f
+}
+
+// Abandon ends the calls that run, without a trace.
+func (h *Manager) Abandon() {
+	for _, t := range h.all() {
+		t.file.abandon(true)
+	}
+	h.book.file.Abandon()
+}
+
+// Abandoned is how many calls have failed because of Abandon.
+func (h *Manager) Abandoned() (n int64) {
+	for _, t := range h.all() {
+		n += t.file.abandoned()
+	}
+	return n + h.book.file.Abandoned()
+}
+
+// Close closes all files. The servers have no clients any more.
+func (h *Manager) Close() error {
+	if h.unheard != nil {
+		h.unheard()
+	}
+	close(h.quit)
+	h.done.Wait()
+	for _, t := range h.all() {
+		t.file.abandon(false)
+	}
+	h.files.settle()
+	return errors.Join(h.book.Close(), h.lock.Close())
+}

@@ -1,0 +1,118 @@
+package translator
+
+import (
+	"strconv"
+
+	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/store/schema"
+)
+
+// The STORE forms of sets that are carried out aside walk over sets, and look each member up in the
+// others: a union walks over all, where the first one that has a member decides on its place, an
+// intersection over the smallest and a difference over the first. ?7 is what is added to the places in
+// a union, and the ids of the other sets elsewhere.
+var (
+	memberRows  = after("sets", []string{"hash", "member"})
+	asideMember = insertAll + `sets(key_id, hash, member, seq) SELECT ` + hiddenID + `, hash, member, seq`
+	walked      = ` FROM (SELECT hash, member, seq` + memberRows + ` LIMIT ?4) m WHERE `
+	inOther     = `sets x ON x.key_id = j.value AND x.hash = m.hash AND x.member = m.member`
+
+	sqlWalked = map[string]string{
+		sqlUnionStore: asideMember + ` + ?7` + walked + `true ON CONFLICT(key_id, hash, member) DO NOTHING`,
+		sqlInterStore: asideMember + walked + `NOT EXISTS (SELECT 1 FROM json_each(?7) j LEFT JOIN ` + inOther + ` WHERE x.key_id IS NULL)`,
+		sqlDiffStore:  asideMember + walked + `NOT EXISTS (SELECT 1 FROM json_each(?7) j CROSS JOIN ` + inOther + `)`,
+	}
+	sqlLastWalked = `SELECT hash, member` + memberRows + ` LIMIT 1 OFFSET ?4 - 1`
+)
+
+const (
+	sqlSources = `SELECT k.id, k.seq, j.key FROM ` + sources + ` ORDER BY j.key`
+	// sqlSmallest is the set that sqlInterStore walks over.
+	sqlSmallest = `WITH source(id, count) AS MATERIALIZED (SELECT DISTINCT k.id, k.count FROM ` + sources + `)
+		SELECT id FROM source ORDER BY count LIMIT 1`
+
+	sqlHideSet    = `INSERT INTO keys(db, key, hash, type, version, seq, created_at, updated_at) VALUES(?1, ?2, ?6, 'set', ?4, ?5, ?3, ?3)`
+	sqlHidden     = `SELECT count FROM keys WHERE db = ` + schema.Hidden + ` AND key = ?1`
+	sqlDropHollow = `DELETE FROM keys WHERE db = ` + schema.Hidden + ` AND key = ?1 AND count = 0`
+)
+
+// setWalk is a walk over a set that goes into the result.
+type setWalk struct {
+	*walk
+	more store.Value // ?7
+}
+
+// setWalks are the walks of an operation, and the places that its result has; none where it is surely
+// empty.
+func setWalks(sql string, keys int, rows []store.Row, smallest store.Value) (walks []setWalk, seq int64) {
+	over := func(id, more store.Value) { walks = append(walks, setWalk{walkOver(id, 2), more}) }
+	others := func(but store.Value) store.Value {
+		list := []byte{'['}
+		for _, row := range rows {
+			if row[0].Int() == but.Int() && sql == sqlInterStore || row[2].Int() == 0 && sql == sqlDiffStore {
+				continue
+			}
+			if len(list) > 1 {
+				list = append(list, ',')
+			}
+			list = strconv.AppendInt(list, row[0].Int(), 10)
+		}
+		return store.TextBytes(append(list, ']'))
+	}
+	for _, row := range rows {
+		if sql == sqlUnionStore {
+			over(row[0], store.Int(seq))
+		}
+		seq += row[1].Int()
+	}
+	switch {
+	case sql == sqlInterStore && len(rows) == keys:
+		over(smallest, others(smallest))
+	case sql == sqlDiffStore && len(rows) > 0 && rows[0][2].Int() == 0:
+		over(rows[0][0], others(rows[0][0]))
+	}
+	return walks, seq
+}
+
+// combinedAside is combinedStore that is carried out aside.
+func (c *Call) combinedAside(sql string) Plan {
+	to, keys := c.Args[1], c.Args[2:]
+	from := elements(keys)
+	return readThen(func(r *store.Result) Plan {
+		if len(r.Rows[0]) > 0 {
+			return answer(wrongType)
+		}
+		smallest := store.Value{}
+		if len(r.Rows[2]) > 0 {
+			smallest = r.Rows[2][0][0]
+		}
+		walks, seq := setWalks(sql, len(keys), r.Rows[1], smallest)
+		if len(walks) == 0 {
+			c.Env.MayStage = false
+			return combinedStore(sql)(c)
+		}
+		return Plan{Staged: c.stage(
+			func(c *Call, hidden []byte) Plan {
+				name := []store.Value{store.Bytes(hidden)}
+				return write(intOf(0), store.Stmt{SQL: sqlHidden, Args: name}, c.drop(to),
+					store.Stmt{SQL: sqlDropHollow, Args: name}, c.published(to, hidden, c.Env.Now, store.Value{}))
+			},
+			func(hidden *Call, name []byte) func(*store.Result, int) []store.Stmt {
+				last := 0
+				return func(before *store.Result, rows int) (stmts []store.Stmt) {
+					if before == nil {
+						stmts = append(stmts, hidden.stmt(sqlHideSet, name, hidden.newVersion(), store.Int(seq), hashValue(name)))
+					} else if !walks[0].on(before.Rows[last]) {
+						walks = walks[1:]
+					}
+					if len(walks) == 0 {
+						return stmts
+					}
+					args := walks[0].args(hidden, name, rows, walks[0].more)
+					last = len(stmts) + 2
+					return append(stmts, store.Stmt{SQL: sqlWalked[sql], Args: args}, store.Stmt{SQL: sqlCounted, Args: args[:2]},
+						store.Stmt{SQL: sqlLastWalked, Args: args[:6]})
+				}
+			})}
+	}, c.stmt(sqlWrongSource, keys[0], from), c.stmt(sqlSources, keys[0], from), c.stmt(sqlSmallest, keys[0], from))
+}

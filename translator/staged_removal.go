@@ -1,0 +1,256 @@
+package translator
+
+import (
+	"bytes"
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/meowdis/meowdis/redis/commands"
+	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/store/schema"
+)
+
+// A call that removes many elements of a large key is carried out aside, too, when it is alone in its pipeline:
+// what stays is made a hidden key, which takes the place of the other, whose elements are left to the sweep. The
+// reply is read first, from the snapshot that the slices copy.
+
+// lessNames are the commands that may be carried out like this.
+var lessNames = []string{
+	"LTRIM", "LREM", "SREM", "SPOP", "HDEL", "ZREM", "ZPOPMIN", "ZPOPMAX", "ZREMRANGEBYRANK", "ZREMRANGEBYSCORE",
+}
+
+// AsideLess is how many elements a call may remove in one transaction; more are removed aside if they can be. The
+// result of a command does not depend on it. It is a variable for tests.
+var AsideLess int64 = 8000
+
+// mostStayed is how many elements may be copied for each that goes. With more the call is one transaction.
+const mostStayed = 16
+
+// RemovesMany reports whether the command is one that may be carried out aside and removes elements.
+func RemovesMany(cmd *commands.Command) bool { return slices.Contains(lessNames, cmd.Name) }
+
+// mayLessen reports, by its arguments, whether a call of such a command may remove many elements.
+func mayLessen(cmd *commands.Command, args [][]byte) bool {
+	switch cmd.Name {
+	case "SREM", "HDEL", "ZREM":
+		return int64(len(args)-2) > AsideLess
+	case "SPOP", "ZPOPMIN", "ZPOPMAX":
+		if len(args) != 3 {
+			return false
+		}
+		n, ok := parseInt(args[2])
+		return ok && n > AsideLess
+	}
+	return true
+}
+
+// isLess reports whether to remove n of size elements in slices, which copy so many: many go, enough stay that
+// moving them would take long, too, and the copies are not too many.
+func isLess(size, n, copies int64) bool {
+	return n > AsideLess && size-n > AsideLess/4 && copies <= mostStayed*n
+}
+
+// inPlace plans the call as one transaction.
+func (c *Call) inPlace() Plan {
+	c.Env.MayStage = false
+	return translationOf(c.Command).translate(c)
+}
+
+// lessAside has next plan a call that removes elements of a key, given the key's row of sqlCopied. The call is
+// planned in place when the key is missing or of another type, or when some of its elements expire.
+func (c *Call) lessAside(key []byte, typ string, next func(from store.Row, size int64) Plan) Plan {
+	return readThen(func(r *store.Result) Plan {
+		if len(r.Rows[0]) == 0 {
+			return c.inPlace()
+		}
+		from := r.Rows[0][0]
+		if string(from[copiedType].Bytes()) != typ || from[copiedVolatile].Int() > 0 {
+			return c.inPlace()
+		}
+		return next(from, from[copiedCount].Int())
+	}, c.stmt(sqlCopied, key))
+}
+
+// run is a number of rows that stay, after a place.
+type run struct {
+	*walk
+	rows int64
+	tableWalk
+}
+
+// lessened makes a hidden key of what stays: it copies runs, and then runs groups of statements on the copy.
+type lessened struct {
+	hidden *Call
+	name   []byte
+	from   store.Row
+	runs   []run
+	groups [][]store.Stmt
+	last   int // index of the statement of a slice that reads the place where it ends
+}
+
+// next returns the statements of the next slice; none at the end.
+func (l *lessened) next(before *store.Result, rows int) (stmts []store.Stmt) {
+	switch {
+	case before == nil:
+		args := append(l.hidden.key(l.name)[:2], l.from[copiedID], store.Int(l.hidden.Env.Now), l.hidden.newVersion(), hashValue(l.name))
+		stmts = append(stmts, store.Stmt{SQL: sqlHideCopy, Args: args})
+	case len(l.runs) > 0 && (!l.runs[0].on(before.Rows[l.last]) || l.runs[0].rows == 0):
+		l.runs = l.runs[1:]
+	}
+	if len(l.runs) > 0 {
+		r := &l.runs[0]
+		n := min(int64(rows), r.rows)
+		r.rows -= n
+		args := r.args(l.hidden, l.name, int(n))
+		l.last = len(stmts) + 2
+		return append(stmts, store.Stmt{SQL: r.copy, Args: args}, store.Stmt{SQL: sqlCounted, Args: args[:2]}, store.Stmt{SQL: r.tableWalk.last, Args: args})
+	}
+	n := min(max(1, rows/asideRound), len(l.groups))
+	stmts = append(stmts, slices.Concat(l.groups[:n]...)...)
+	l.groups = l.groups[n:]
+	return stmts
+}
+
+const (
+	// The hidden key takes over all else of the key, such as its expiry, and then its name.
+	sqlLessened = `UPDATE keys SET (version, created_at, updated_at, seq, expires_at) = (SELECT version + 1, created_at, ?3, seq, expires_at FROM keys WHERE ` + live + `)
+		WHERE db = ` + schema.Hidden + ` AND key = ?4`
+	sqlReplace = `UPDATE keys SET db = ?1, key = ?2, hash = ?4 WHERE db = ` + schema.Hidden + ` AND key = ?5`
+)
+
+// less plans a call that makes what stays of a key aside: runs of its rows, changed by groups if that is not nil.
+func (c *Call) less(key []byte, from store.Row, reply resp.Value, runs []run, groups func(hidden *Call, name []byte) [][]store.Stmt) Plan {
+	runs = slices.DeleteFunc(runs, func(r run) bool { return r.rows == 0 })
+	return Plan{Staged: c.stage(
+		func(c *Call, hidden []byte) Plan {
+			return write(always(reply), c.stmt(sqlLessened, key, store.Bytes(hidden)),
+				c.drop(key), c.stmt(sqlReplace, key, hashValue(key), store.Bytes(hidden)))
+		},
+		func(hidden *Call, name []byte) func(*store.Result, int) []store.Stmt {
+			l := &lessened{hidden: hidden, name: name, from: from, runs: runs}
+			if groups != nil {
+				l.groups = groups(hidden, name)
+			}
+			return l.next
+		})}
+}
+
+// allRows returns the run over all elements of a key.
+func allRows(from store.Row) []run {
+	t := tableWalks()[string(from[copiedType].Bytes())][0]
+	return []run{{walkOver(from[copiedID], t.columns), math.MaxInt64, t}}
+}
+
+// inRowOrder is how many times AsideLess elements are removed in place when they are in the order of their rows,
+// which is faster.
+const inRowOrder = 4
+
+// erased plans the removal of the elements gone, which the key has and which are in the order of their rows; erase
+// returns the statements that remove some of them.
+func erased[T any](c *Call, key []byte, from store.Row, gone []T, reply resp.Value, erase func(c *Call, key []byte, some []T) []store.Stmt) Plan {
+	size, n := from[copiedCount].Int(), int64(len(gone))
+	groups := func(c *Call, key []byte) (groups [][]store.Stmt) {
+		for some := range slices.Chunk(gone, asideRound) {
+			groups = append(groups, erase(c, key, some))
+		}
+		return groups
+	}
+	switch {
+	case n == 0:
+		return answer(reply)
+	case n == size:
+		return write(always(reply), c.drop(key))
+	case n <= AsideLess*inRowOrder || !isLess(size, n, size):
+		return write(always(reply), slices.Concat(groups(c, key)...)...)
+	}
+	return c.less(key, from, reply, allRows(from), groups)
+}
+
+// namedRows is how to find which elements of a list of names a key has, and how to delete them.
+type namedRows struct {
+	typ         string
+	there, gone chosen
+}
+
+// thereBy returns namedRows.there of a table.
+func thereBy(table, name string) chosen {
+	return chosen{
+		several: newListed(1, `SELECT j.key FROM json_each(?4) j CROSS JOIN `+table+` x ON x.key_id = `+liveID+` AND x.hash = `+itemHash+` AND x.`+name+` = `+itemName),
+		one:     `SELECT 0 FROM ` + table + ` WHERE key_id = ` + liveID + ` AND hash = ?4 AND ` + name + ` = ?5`,
+	}
+}
+
+var (
+	memberRow = namedRows{setType, thereBy("sets", "member"), sqlRemoveMembers}
+	scoredRow = namedRows{zsetType, thereBy("zsets", "member"), sqlZRem}
+	fieldRow  = namedRows{hashType, thereBy("hashes", "field"), sqlRemoveFields}
+)
+
+// byHash returns each of the names once, in the order of their rows.
+func byHash(names [][]byte) [][]byte {
+	type hashedName struct {
+		hash int64
+		name []byte
+	}
+	all := make([]hashedName, len(names))
+	for i, name := range names {
+		all[i] = hashedName{HashOf(name), name}
+	}
+	slices.SortFunc(all, func(a, b hashedName) int {
+		if c := cmp.Compare(a.hash, b.hash); c != 0 {
+			return c
+		}
+		return bytes.Compare(a.name, b.name)
+	})
+	sorted := make([][]byte, 0, len(names))
+	for _, one := range all {
+		if n := len(sorted); n == 0 || !bytes.Equal(sorted[n-1], one.name) {
+			sorted = append(sorted, one.name)
+		}
+	}
+	return sorted
+}
+
+// namedRound is how many names a statement looks for.
+const namedRound = 1000
+
+// eraseAside plans SREM, HDEL and ZREM of many names.
+func (c *Call) eraseAside(key []byte, names [][]byte, rows namedRows) Plan {
+	names = byHash(names)
+	return c.lessAside(key, rows.typ, func(from store.Row, _ int64) Plan {
+		var stmts []store.Stmt
+		var pieces [][][]byte // the names that each of stmts looks for
+		for chunk := range slices.Chunk(names, namedRound) {
+			for piece := range piecesOf(chunk) {
+				stmts, pieces = append(stmts, c.choose(key, piece, rows.there)...), append(pieces, piece)
+			}
+		}
+		return readThen(func(r *store.Result) Plan {
+			var gone [][]byte
+			for i, piece := range pieces {
+				for _, row := range r.Rows[i] {
+					gone = append(gone, piece[row[0].Int()])
+				}
+			}
+			return erased(c, key, from, gone, resp.MakeInt(int64(len(gone))), rows.erase)
+		}, stmts...)
+	})
+}
+
+// piecesOf yields the pieces of a list for each of which choose makes a statement.
+func piecesOf(list [][]byte) func(func([][]byte) bool) {
+	return func(yield func([][]byte) bool) {
+		for piece := range pieces(list, 1) {
+			if !yield(piece) {
+				return
+			}
+		}
+	}
+}
+
+// erase returns the statements that remove elements that the key has.
+func (rows namedRows) erase(c *Call, key []byte, names [][]byte) []store.Stmt {
+	return each(c.choose(key, names, rows.gone), c.shrunk(key))
+}
