@@ -1,11 +1,12 @@
-// Command gen writes the files that are made from the code: docs/commands.md from
-// the command table.
+// Command gen writes the pages that are generated from the code: docs/commands.md from the command table, and
+// docs/packages.md from the packages' doc comments.
 package main
 
 import (
 	"bytes"
 	"fmt"
 	"os"
+	"os/exec"
 	"sort"
 	"strings"
 
@@ -13,10 +14,38 @@ import (
 )
 
 func main() {
-	if err := os.WriteFile("docs/commands.md", commandsPage(commands.All()), 0o644); err != nil {
+	packages, err := packagesPage()
+	if err == nil {
+		err = os.WriteFile("docs/packages.md", packages, 0o644)
+	}
+	if err == nil {
+		err = os.WriteFile("docs/commands.md", commandsPage(commands.All()), 0o644)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "gen:", err)
 		os.Exit(1)
 	}
+}
+
+// packagesPage returns a table of the packages with the first sentence of their documentation.
+func packagesPage() ([]byte, error) {
+	const module = "github.com/meowdis/meowdis/"
+	list := exec.Command("go", "list", "-f", "{{.ImportPath}}\t{{.Doc}}", "./...")
+	list.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64")
+	out, err := list.Output()
+	if err != nil {
+		return nil, fmt.Errorf("listing the packages: %w", err)
+	}
+	var b bytes.Buffer
+	b.WriteString("# Packages\n\nGenerated from the doc comments by `make generate`. [The design](design.md) shows how they fit together, and\n" +
+		"`imports.txt` which package may import which.\n\n| Package | |\n|---|---|\n")
+	for line := range strings.Lines(string(out)) {
+		path, doc, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		if name, inside := strings.CutPrefix(path, module); inside && doc != "" {
+			fmt.Fprintf(&b, "| `%s` | %s |\n", name, strings.ReplaceAll(doc, "|", `\|`))
+		}
+	}
+	return b.Bytes(), nil
 }
 
 // groups is the order of the page, and what its headings say.
