@@ -42,7 +42,7 @@ func TestCompletionInBash(t *testing.T) {
 // it were typed, where # is no comment.
 func TestCompletionInZsh(t *testing.T) {
 	t.Parallel()
-	script, err := os.ReadFile(filepath.Join("..", "internal", "complete", "shells", "meowdis.zsh"))
+	script, err := os.ReadFile(filepath.Join("internal", "complete", "shells", "meowdis.zsh"))
 	if err != nil {
 		t.Fatal(err)
 	}

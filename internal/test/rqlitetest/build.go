@@ -38,7 +38,7 @@ var build = sync.OnceValues(func() (string, error) {
 func module() (string, error) {
 	dir, err := os.Getwd()
 	for err == nil {
-		found := filepath.Join(dir, "internal", "rqlited")
+		found := filepath.Join(dir, "internal", "test", "rqlited")
 		if _, err := os.Stat(filepath.Join(found, "go.mod")); err == nil {
 			return found, nil
 		}

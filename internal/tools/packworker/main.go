@@ -24,7 +24,7 @@ func main() {
 
 func run(args []string) error {
 	_, here, _, _ := runtime.Caller(0)
-	source := filepath.Dir(filepath.Dir(here))
+	source := filepath.Join(filepath.Dir(here), "..", "..", "..", "worker")
 	if len(args) > 0 {
 		program := filepath.Join(args[0], worker.Program)
 		if err := compile(source, program); err != nil {
