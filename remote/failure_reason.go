@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// reason is what a failure of the network means to people, and the failure.
+// reason wraps a network error with a message for users.
 type reason struct {
 	says string
 	err  error
@@ -19,8 +19,7 @@ type reason struct {
 func (r *reason) Error() string { return r.says }
 func (r *reason) Unwrap() error { return r.err }
 
-// plainly is a failure of the network as people say it, with what to check. One
-// that is not known keeps its own words.
+// explain returns err with a message that says what to check. It returns unknown errors unchanged.
 func plainly(err error) error {
 	var host *net.DNSError
 	var cert *tls.CertificateVerificationError

@@ -15,21 +15,20 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// Options changes how a server is reached. The zero value is right for most.
+// Options sets how a server is reached. The zero value suits most servers.
 type Options struct {
 	TLS TLS
-	// Timeout bounds the making of a connection, a request to a REST endpoint, and
-	// the wait for a reply of a server unless the command may block. 0 means 10
-	// seconds for a connection and 30 for the rest.
+	// Timeout bounds connecting, a request to a REST endpoint, and the wait for a server's reply unless the
+	// command may block. 0 means 10 seconds to connect and 30 for the rest.
 	Timeout time.Duration
 }
 
-// TLS says who is trusted, and as whom to appear, where a URL asks for TLS. The
-// zero value trusts the system's authorities.
+// TLS sets the trusted authorities and the client certificate for URLs that ask for TLS. The zero value trusts
+// the system's authorities.
 type TLS struct {
-	CACert    string // path of the PEM file with the only authorities to trust
-	Cert, Key string // paths of the PEM files of a client certificate; both or none
-	SNI       string // name that the server is asked for and must prove, instead of the URL's host
+	CACert    string // path of a PEM file with the only authorities to trust
+	Cert, Key string // paths of a client certificate and its key in PEM form; both or none
+	SNI       string // server name to request and verify instead of the URL's host
 	Insecure  bool   // trusts any certificate
 }
 
@@ -41,7 +40,7 @@ const (
 func (o Options) timeout() time.Duration     { return cmp.Or(o.Timeout, defaultTimeout) }
 func (o Options) dialTimeout() time.Duration { return cmp.Or(o.Timeout, defaultDialTimeout) }
 
-// client is what sends requests to endpoints on host.
+// client returns an HTTP client for endpoints on host.
 func (o Options) client(host string) (*http.Client, error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	var err error
@@ -52,22 +51,21 @@ func (o Options) client(host string) (*http.Client, error) {
 	return &http.Client{
 		Transport: transport,
 		Timeout:   o.timeout(),
-		// A redirect would carry commands, and perhaps the token, to
-		// somewhere that was not named.
+		// A redirect would send commands, and perhaps the token, to a host that the user did not name.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}, nil
 }
 
-// Check says what is wrong with the files that t names.
+// Check returns an error if the files that t names cannot be used.
 func (t TLS) Check() error {
 	_, err := t.config("")
 	return err
 }
 
-// Config is the TLS configuration for servers that prove the names of their hosts, unless SNI is given.
+// Config returns the TLS configuration for servers that prove their host names, or t.SNI if set.
 func (t TLS) Config() (*tls.Config, error) { return t.config("") }
 
-// config is the TLS configuration for the server on host.
+// config returns the TLS configuration for the server on host.
 func (t TLS) config(host string) (*tls.Config, error) {
 	c := &tls.Config{ServerName: cmp.Or(t.SNI, host), InsecureSkipVerify: t.Insecure}
 	if t.CACert != "" {
@@ -100,14 +98,14 @@ func pathless(err error) error {
 	return err
 }
 
-// plainAfter is how long a TLS handshake may take before the server is asked
-// whether it speaks Redis without TLS: such a one waits for the end of a line.
+// plaintextProbeDelay is how long a TLS handshake may take before the server is asked whether it speaks Redis
+// without TLS: such a server waits for the end of a line.
 const plainAfter = 300 * time.Millisecond
 
-// errPlain says that a server speaks Redis, and not TLS.
+// errPlaintext reports a server that speaks Redis without TLS.
 var errPlain = errors.New("it speaks Redis without TLS: give redis:// if that is meant")
 
-// handshake makes conn a TLS connection.
+// handshake returns conn wrapped in TLS.
 func (s server) handshake(ctx context.Context, conn net.Conn) (net.Conn, error) {
 	secure := tls.Client(conn, s.tls)
 	done := make(chan error, 1)
@@ -125,13 +123,13 @@ func (s server) handshake(ctx context.Context, conn net.Conn) (net.Conn, error) 
 		}
 	}
 	if err != nil {
-		conn.Close() // which also ends a handshake that goes on
+		conn.Close() // which also ends a handshake in progress
 		return nil, err
 	}
 	return secure, nil
 }
 
-// speaksPlain reports whether the server answers a PING that has no TLS around it.
+// speaksPlaintext reports whether the server answers a PING sent without TLS.
 func (s server) speaksPlain(ctx context.Context) bool {
 	d := net.Dialer{Timeout: time.Second}
 	conn, err := d.DialContext(ctx, s.network, s.address)

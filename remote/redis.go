@@ -17,19 +17,18 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// Redis is a session on a server of the Redis protocol. It connects again when
-// its connection was lost, unless a transaction or watched keys went with it. It
-// is for one goroutine at a time.
+// Redis is a session on a server that speaks the Redis protocol. It reconnects if its connection was lost,
+// unless a transaction or watched keys were lost with it. It is for one goroutine at a time.
 type Redis struct {
 	server server
 	resp3  bool
 
-	conn    net.Conn // nil when there is none
+	conn    net.Conn // nil while disconnected
 	in      *bufio.Reader
 	replies *resp.Reader
 	used    time.Time
-	made    int  // connections
-	heard   bool // a reply came over the connection
+	made    int  // connections made so far
+	heard   bool // a reply arrived over this connection
 
 	db       int
 	multi    bool
@@ -39,15 +38,14 @@ type Redis struct {
 
 var errClosed = errors.New("the server closed the connection")
 
-// errClosedAtOnce is errClosed where nothing was heard before, as of a server that
-// expects TLS.
+// errClosedAtOnce is errClosed before any reply arrived, as with a server that expects TLS.
 var errClosedAtOnce = fmt.Errorf("%w at once: does it want TLS? Then give rediss://", errClosed)
 
-// errLost says that a connection was lost together with what it had begun.
+// errLost reports a connection that was lost together with its transaction.
 var errLost = errors.New("the connection was lost, and the transaction with it")
 
-// OpenRedis connects to the server at rawURL, redis://, rediss:// or unix://. With
-// resp3 its replies have the shapes of RESP3.
+// OpenRedis connects to the server at rawURL: redis://, rediss:// or unix://. With resp3, replies have RESP3
+// types.
 func OpenRedis(ctx context.Context, rawURL string, resp3 bool, o Options) (*Redis, error) {
 	s, err := parseServer(rawURL, o)
 	if err != nil {
@@ -57,16 +55,16 @@ func OpenRedis(ctx context.Context, rawURL string, resp3 bool, o Options) (*Redi
 	return r, r.connect(ctx)
 }
 
-// DB is the selected database.
+// DB returns the selected database.
 func (r *Redis) DB() int { return r.db }
 
 // InMulti reports whether commands are being queued.
 func (r *Redis) InMulti() bool { return r.multi }
 
-// Connections counts how often a connection was made.
+// Connections returns how many connections the session has made.
 func (r *Redis) Connections() int { return r.made }
 
-// Close ends the connection.
+// Close closes the connection.
 func (r *Redis) Close() error {
 	if r.conn == nil {
 		return nil
@@ -77,7 +75,7 @@ func (r *Redis) Close() error {
 func (r *Redis) attach(conn net.Conn) {
 	r.conn, r.used, r.heard = conn, time.Now(), false
 	r.in = bufio.NewReaderSize(conn, 64<<10)
-	r.replies = resp.NewReader(r.in) // takes a reader of this size as it is
+	r.replies = resp.NewReader(r.in) // uses a reader of this size without wrapping it
 }
 
 func (r *Redis) drop() error {
@@ -95,8 +93,8 @@ func (r *Redis) Do(ctx context.Context, args ...[]byte) (resp.Value, error) {
 	return replies[0], nil
 }
 
-// Pipeline runs commands in order and returns a reply for each. They are
-// independent: one that fails does not keep the rest from running.
+// Pipeline runs commands in order and returns one reply for each. An error reply does not stop the commands
+// after it.
 func (r *Redis) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
 	replies := make([]resp.Value, len(calls))
 	var sent [][][]byte
@@ -120,16 +118,15 @@ func (r *Redis) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, e
 	return replies, nil
 }
 
-// PipelineUntilError runs commands in order and stops after the first whose
-// reply is an error or holds one: nothing after it takes effect. It returns the
-// replies up to that one. The protocol knows no such thing, so that every write
-// waits for the reply before it.
+// PipelineUntilError runs commands in order, stops after the first reply that is or contains an error, and
+// returns the replies up to that one. The protocol has no such mode, so every write waits for the reply before
+// it.
 func (r *Redis) PipelineUntilError(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
 	return untilError(ctx, calls, r.Pipeline)
 }
 
-// send runs calls on a connection that lives, and once more on a new one when
-// the first was lost and nothing can have happened twice.
+// send runs calls. If the connection was lost, it tries once more on a new connection, provided that repeating
+// the calls is safe.
 func (r *Redis) send(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
 	if len(calls) == 0 {
 		return nil, nil
@@ -158,7 +155,7 @@ func (r *Redis) send(ctx context.Context, calls [][][]byte) ([]resp.Value, error
 	return r.exchange(ctx, calls)
 }
 
-// ready makes a connection if there is none.
+// ready connects if there is no connection.
 func (r *Redis) ready(ctx context.Context) error {
 	if r.conn != nil {
 		return nil
@@ -170,8 +167,8 @@ func (r *Redis) ready(ctx context.Context) error {
 	return r.connect(ctx)
 }
 
-// alive reports whether a connection that was idle is still open. Nothing is
-// waited for: a server speaks only when spoken to.
+// alive reports whether an idle connection is still open. It does not wait, because a server sends nothing
+// unprompted.
 func (r *Redis) alive() bool {
 	if time.Since(r.used) < time.Second {
 		return true
@@ -182,8 +179,8 @@ func (r *Redis) alive() bool {
 	return err == nil || errors.Is(err, os.ErrDeadlineExceeded)
 }
 
-// exchange writes calls and reads their replies, both at once: a server may
-// stop reading while its replies are not read.
+// exchange writes calls and reads their replies at the same time, because a server may stop reading while its
+// replies are not read.
 func (r *Redis) exchange(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
 	if len(calls) == 0 {
 		return nil, nil
@@ -201,7 +198,7 @@ func (r *Redis) exchange(ctx context.Context, calls [][][]byte) ([]resp.Value, e
 	for _, args := range calls {
 		v, err := r.reply()
 		if err != nil {
-			// Ends a writer whose result is not wanted.
+			// Unblock the writer; its result is not needed.
 			conn.SetDeadline(time.Unix(1, 0))
 			<-written
 			if ended := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF); ended && !r.heard && r.server.tls == nil {
@@ -219,7 +216,7 @@ func (r *Redis) exchange(ctx context.Context, calls [][][]byte) ([]resp.Value, e
 	return replies, <-written
 }
 
-// reply reads the next reply, past the messages that a server may push.
+// reply reads the next reply and skips push messages.
 func (r *Redis) reply() (resp.Value, error) {
 	for {
 		v, err := r.replies.ReadReply()
@@ -229,8 +226,8 @@ func (r *Redis) reply() (resp.Value, error) {
 	}
 }
 
-// mayBlock reports whether one of calls may take as long as it likes: those that
-// the table does not know to be quick.
+// mayBlock reports whether one of calls may take unlimited time: a blocking command, or one missing from the
+// table.
 func mayBlock(calls [][][]byte) bool {
 	for _, args := range calls {
 		cmd, _ := commands.Find(args)
@@ -241,7 +238,7 @@ func mayBlock(calls [][][]byte) bool {
 	return false
 }
 
-// note follows what a command did to the session.
+// track updates the session's state after a command.
 func (r *Redis) note(args [][]byte, v resp.Value) {
 	name := commandName(args)
 	switch {
@@ -276,7 +273,7 @@ func (r *Redis) note(args [][]byte, v resp.Value) {
 	}
 }
 
-// hello remembers what a HELLO changed, for the next connection.
+// hello records what a HELLO changed, for the next connection.
 func (r *Redis) hello(args [][]byte) {
 	r.resp3 = string(args[1]) == "3"
 	for i := 2; i+2 < len(args); i++ {

@@ -10,11 +10,9 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// Listen sends a command that makes the server send messages, SUBSCRIBE and its
-// like or MONITOR, and gives what comes to each, the confirmations included. It
-// has a connection of its own, so that the session goes on as it was. It ends with
-// ctx, whose cause it returns, with an error of each, after an error reply, or
-// when the connection is lost.
+// Listen sends SUBSCRIBE, a similar command, or MONITOR, and passes each message to each, including the
+// confirmations. It uses its own connection, so the session is unaffected. It returns the cause of ctx when
+// ctx ends, the error of each, nil after an error reply, or an error when the connection is lost.
 func (r *Redis) Listen(ctx context.Context, args [][]byte, each func(resp.Value) error) error {
 	other := &Redis{server: r.server, resp3: r.resp3, db: r.db}
 	if err := other.connect(ctx); err != nil {

@@ -13,24 +13,24 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// server is what a redis:// URL says.
+// server is a parsed redis:// URL.
 type server struct {
 	network string // tcp or unix
 	address string
 	tls     *tls.Config // nil without TLS
-	auth    [][]byte    // user, when there is one, and password
+	auth    [][]byte    // optional user, then password
 	db      int
 	options Options
 }
 
-// CheckURL says what is wrong with the URL of a Redis server.
+// CheckURL returns an error if rawURL is not the URL of a Redis server.
 func CheckURL(rawURL string) error {
 	_, err := parseServer(rawURL, Options{})
 	return err
 }
 
-// parseServer reads redis://[user:password@]host[:port][/db], rediss:// with TLS,
-// and unix://[user:password@]/path[?db=n].
+// parseServer parses redis://[user:password@]host[:port][/db], rediss:// for TLS, and
+// unix://[user:password@]/path[?db=n].
 func parseServer(rawURL string, o Options) (server, error) {
 	u, err := url.Parse(rawURL)
 	if err != nil {
@@ -94,7 +94,7 @@ func (s server) dial(ctx context.Context) (net.Conn, error) {
 	return nil, fmt.Errorf("reaching %s: %w", s.address, plainly(err))
 }
 
-// greeting is what a new connection sends before anything else.
+// greeting returns the commands that a new connection sends first.
 func (r *Redis) greeting() [][][]byte {
 	var calls [][][]byte
 	if r.resp3 {
@@ -116,11 +116,11 @@ func (r *Redis) greeting() [][][]byte {
 	return calls
 }
 
-// ErrNoPassword is that of a server that answers no client without a password.
+// ErrNoPassword reports a server that requires a password when none was given.
 var ErrNoPassword = errors.New("wants a password, and none was given")
 
-// Greet asks the server whether it answers: with ErrNoPassword it does not. Opening a
-// session may not have asked anything.
+// Greet sends PING. It returns ErrNoPassword if the server requires a password, which opening a session may
+// not have revealed.
 func (r *Redis) Greet(ctx context.Context) error {
 	v, err := r.Do(ctx, []byte("PING"))
 	if err == nil && strings.HasPrefix(string(v.Str), "NOAUTH ") {
@@ -129,7 +129,7 @@ func (r *Redis) Greet(ctx context.Context) error {
 	return err
 }
 
-// connect opens a connection and puts it into the session's state.
+// connect opens a connection and restores the session's state on it.
 func (r *Redis) connect(ctx context.Context) error {
 	conn, err := r.server.dial(ctx)
 	if err != nil {
@@ -160,13 +160,13 @@ func (r *Redis) connect(ctx context.Context) error {
 	return nil
 }
 
-// isTooOld recognises the reply to HELLO of a server that has RESP2 only.
+// isTooOld reports whether v, a reply to HELLO, is from a server without RESP3.
 func isTooOld(v resp.Value) bool {
 	return v.IsError() && (strings.HasPrefix(string(v.Str), "ERR unknown command") || strings.HasPrefix(string(v.Str), "NOPROTO"))
 }
 
-// unavailable is the reply to a command that turns the connection into a stream
-// of messages, or keeps replies from coming: it cannot be one of many.
+// unavailable returns an error reply for a command that turns the connection into a stream of messages or
+// suppresses replies, because it cannot be part of a pipeline.
 func unavailable(args [][]byte) (resp.Value, bool) {
 	cmd := commands.Known(args)
 	if !cmd.Has(commands.OpensStream | commands.Unpaired) {

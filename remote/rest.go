@@ -12,40 +12,39 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// REST is a session on an Upstash REST endpoint. It finds out by itself how much
-// of the protocol the endpoint speaks. It is for one goroutine at a time.
+// REST is a session on an Upstash REST endpoint. It detects how much of the protocol the endpoint supports. It
+// is for one goroutine at a time.
 type REST struct {
 	base   *url.URL
 	token  string
 	client *http.Client
 
 	db   int
-	sync string // the token of the last response
+	sync string // sync token of the last response
 
 	speaks     speech
-	base64     bool // known to encode its strings when asked
-	ours       bool // is a meowdis, by its headers
-	asked      bool // base64 and transactions have been found out
+	base64     bool // the endpoint is known to encode strings on request
+	ours       bool // the endpoint is a meowdis, by its headers
+	asked      bool // base64 and multiExec are known
 	multiExec  bool // has /multi-exec
 	stops      bool // can stop a pipeline at its first error
 	queue      []queued
 	multi      bool
-	dirty      bool // a command could not be queued: EXEC aborts
-	noMulti    bool // MULTI was refused: so is each command up to EXEC or DISCARD
+	dirty      bool // a command could not be queued, so EXEC aborts
+	noMulti    bool // MULTI was refused, so every command up to EXEC or DISCARD is
 	waitBefore func(attempt int) time.Duration
 }
 
-// speech is the form of replies that an endpoint is known to have.
+// replyFormat is the format of replies that an endpoint is known to use.
 type speech byte
 
 const (
 	unheard   speech = iota
-	speaksRaw        // RESP2, the only one that is exact
+	speaksRaw        // RESP2, the only lossless format
 	speaksJSON
 )
 
-// OpenREST makes a session on the endpoint at rawURL, http:// or https://. It
-// sends nothing yet.
+// OpenREST returns a session on the endpoint at rawURL, http:// or https://. It sends nothing.
 func OpenREST(rawURL, token string, o Options) (*REST, error) {
 	u, err := url.Parse(rawURL)
 	if err != nil {
@@ -61,13 +60,13 @@ func OpenREST(rawURL, token string, o Options) (*REST, error) {
 	return &REST{base: u, token: token, waitBefore: backoff, client: client}, nil
 }
 
-// DB is the selected database.
+// DB returns the selected database.
 func (r *REST) DB() int { return r.db }
 
 // InMulti reports whether commands are being queued.
 func (r *REST) InMulti() bool { return r.multi }
 
-// Close drops the connections that wait for another request.
+// Close closes idle connections.
 func (r *REST) Close() error {
 	r.client.CloseIdleConnections()
 	return nil
@@ -82,8 +81,8 @@ func (r *REST) Do(ctx context.Context, args ...[]byte) (resp.Value, error) {
 	return replies[0], nil
 }
 
-// Pipeline runs commands in order and returns a reply for each. They are
-// independent: one that fails does not keep the rest from running.
+// Pipeline runs commands in order and returns one reply for each. An error reply does not stop the commands
+// after it.
 func (r *REST) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
 	replies := make([]resp.Value, 0, len(calls))
 	for len(calls) > 0 {
@@ -104,12 +103,11 @@ func (r *REST) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, er
 	return replies, nil
 }
 
-// PipelineUntilError runs commands in order and stops after the first whose
-// reply is an error or holds one: nothing after it takes effect. It returns the
-// replies up to that one.
+// PipelineUntilError runs commands in order, stops after the first reply that is or contains an error, and
+// returns the replies up to that one.
 //
-// An endpoint usually cannot be asked to stop at an error, so that every write waits for the
-// reply before it. One that answers the header Meowdis-Pipeline can.
+// Most endpoints cannot stop at an error, so every write waits for the reply before it. An endpoint that sends
+// the header Meowdis-Pipeline can.
 func (r *REST) PipelineUntilError(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
 	var replies []resp.Value
 	for len(calls) > 0 {
@@ -122,7 +120,7 @@ func (r *REST) PipelineUntilError(ctx context.Context, calls [][][]byte) ([]resp
 		case r.stops:
 			got, err = r.send(ctx, calls[:n], true)
 		default:
-			// The first answer reports whether the endpoint can stop.
+			// The first response shows whether the endpoint can stop at an error.
 			got, err = untilError(ctx, calls[:min(n, 64)], func(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
 				return r.send(ctx, calls, true)
 			})
@@ -138,7 +136,7 @@ func (r *REST) PipelineUntilError(ctx context.Context, calls [][][]byte) ([]resp
 	return replies, nil
 }
 
-// passed is the number of leading calls that the endpoint runs itself.
+// remoteCalls returns how many leading calls the endpoint itself runs.
 func (r *REST) passed(calls [][][]byte) int {
 	for i, args := range calls {
 		if r.multi || len(args) == 0 || isOwn(args) {
@@ -156,7 +154,7 @@ func isOwn(args [][]byte) bool {
 	return false
 }
 
-// own carries out what the protocol has no session for.
+// runLocal runs a command that needs a session, which the protocol lacks.
 func (r *REST) own(ctx context.Context, args [][]byte) (resp.Value, error) {
 	if _, bad := commands.Find(args); bad.IsError() {
 		r.dirty = r.dirty || r.multi
@@ -182,8 +180,8 @@ func (r *REST) own(ctx context.Context, args [][]byte) (resp.Value, error) {
 	return r.selectDB(ctx, args[1])
 }
 
-// selectDB asks the endpoint whether it has database n. Only one that answers
-// the header Meowdis-Database has more than one.
+// selectDB asks the endpoint whether it has database n. Only an endpoint that sends the header
+// Meowdis-Database has more than one.
 func (r *REST) selectDB(ctx context.Context, arg []byte) (resp.Value, error) {
 	n, bad := commands.AnyDB(arg)
 	if bad.IsError() {

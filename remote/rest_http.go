@@ -29,7 +29,7 @@ type request struct {
 	repeatable bool
 }
 
-// encoding is the form of replies that a request asks for.
+// encoding is the reply format that a request asks for.
 type encoding byte
 
 const (
@@ -53,23 +53,22 @@ const (
 	syncHeader     = "Upstash-Sync-Token"
 )
 
-// errOneDatabase is the error of an endpoint that does not confirm the database
-// that was asked for.
+// errOneDatabase reports an endpoint that does not confirm the requested database.
 var errOneDatabase = errors.New("the endpoint does not confirm the database")
 
-// errNoDatabase is that of an endpoint with several databases, and none of that number.
+// errNoDatabase reports an endpoint with several databases but not the requested one.
 var errNoDatabase = errors.New("the endpoint has no such database")
 
 const errDBIndex = "ERR DB index is out of range"
 
 const maxTries = 4
 
-// backoff is the wait before a further try.
+// backoff returns the wait before a retry.
 func backoff(attempt int) time.Duration {
 	return time.Duration(50 * math.Exp(float64(attempt)) * float64(time.Millisecond))
 }
 
-// post sends q, again after a failure of the network where that is safe.
+// post sends q, and retries after a network failure if that is safe.
 func (r *REST) post(ctx context.Context, q request) (answer, error) {
 	for attempt := 0; ; attempt++ {
 		a, err := r.try(ctx, q)
@@ -84,8 +83,7 @@ func (r *REST) post(ctx context.Context, q request) (answer, error) {
 	}
 }
 
-// worthAnother reports whether a request that failed may be sent again: when it
-// never left, or when it may run twice.
+// mayRetry reports whether a failed request may be sent again: it was never sent, or it may run twice.
 func worthAnother(err error, repeatable bool) bool {
 	var network *networkError
 	var cert *tls.CertificateVerificationError
@@ -96,7 +94,7 @@ func worthAnother(err error, repeatable bool) bool {
 	return repeatable || errors.As(err, &op) && op.Op == "dial"
 }
 
-// networkError says that a request or its response got lost.
+// networkError reports a lost request or response.
 type networkError struct {
 	host string
 	err  error
@@ -105,12 +103,12 @@ type networkError struct {
 func (e *networkError) Error() string { return fmt.Sprintf("reaching %s: %v", e.host, plainly(e.err)) }
 func (e *networkError) Unwrap() error { return e.err }
 
-// lost is what a failure of the connection means: nothing when ctx ended it.
+// lost returns the error for a failed connection, or the cause of ctx if ctx ended it.
 func (r *REST) lost(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	// url.Error would print the URL, and a URL can hold a token.
+	// url.Error would print the URL, which can contain a token.
 	var outer *url.Error
 	if errors.As(err, &outer) {
 		err = outer.Err
@@ -161,7 +159,7 @@ func (r *REST) try(ctx context.Context, q request) (answer, error) {
 	return a, nil
 }
 
-// unauthorized is the error of a request whose token is not the endpoint's.
+// unauthorized returns the error for a missing or wrong token.
 func (r *REST) unauthorized(a answer) error {
 	if r.token == "" {
 		return fmt.Errorf("%s wants a token, and none was given: %s", r.base.Host, errorText(a))
@@ -191,7 +189,7 @@ func (r *REST) httpRequest(ctx context.Context, q request) (*http.Request, error
 		set("Content-Type", "application/octet-stream")
 	}
 	set(syncHeader, r.sync)
-	if len(q.body) > maxPipelineBytes { // an endpoint that refuses the size does so before it is sent
+	if len(q.body) > maxPipelineBytes { // an endpoint that refuses the size does so before the body is sent
 		set("Expect", "100-continue")
 	}
 	switch q.encoding {
@@ -209,7 +207,7 @@ func (r *REST) httpRequest(ctx context.Context, q request) (*http.Request, error
 	return req, nil
 }
 
-// errorText is what a refused request says, JSON or not.
+// errorText returns the message of a refused request, whether it is JSON or not.
 func errorText(a answer) string {
 	var v item
 	if json.Unmarshal(a.body, &v) == nil && v.Error != nil {
@@ -221,8 +219,8 @@ func errorText(a answer) string {
 	return http.StatusText(a.status)
 }
 
-// fitsJSON reports whether a call can be sent as JSON: it is text, or the endpoint
-// is one of ours, which takes the bytes of a JSON string as they are.
+// fitsJSON reports whether a call can be sent as JSON: it is valid UTF-8, or the endpoint is a meowdis, which
+// takes the bytes of a JSON string unchanged.
 func (r *REST) fitsJSON(args [][]byte) bool {
 	for _, a := range args {
 		if !r.ours && !utf8.Valid(a) {
@@ -232,8 +230,7 @@ func (r *REST) fitsJSON(args [][]byte) bool {
 	return true
 }
 
-// appendJSONCommand appends a call as a JSON array of strings. Bytes that are not
-// UTF-8 stay as they are.
+// appendJSONCommand appends a call as a JSON array of strings. Bytes that are not UTF-8 are written unchanged.
 func appendJSONCommand(out []byte, args [][]byte) []byte {
 	const digits = "0123456789abcdef"
 	out = append(out, '[')
@@ -268,8 +265,8 @@ func jsonCommands(calls [][][]byte) []byte {
 	return append(body, ']')
 }
 
-// pathCommand is a call whose arguments JSON cannot carry: in the path, percent
-// by percent, with the last one as the body.
+// pathCommand encodes a call that JSON cannot carry: its arguments percent-encoded in the path, and the last
+// one as the body.
 func pathCommand(args [][]byte) (path string, body []byte) {
 	last := len(args) - 1
 	if last > 0 && len(args[last]) > 0 {

@@ -17,11 +17,10 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// Listen sends SUBSCRIBE or PSUBSCRIBE with channels, or MONITOR, and gives what
-// comes to each, in the shapes that a Redis server gives it. The endpoint sends it
-// as events, each channel's over a connection of its own; each is called for one at
-// a time. It ends with ctx, whose cause it returns, with an error of each, after an
-// error reply, or when a connection is lost.
+// Listen sends MONITOR, or SUBSCRIBE or PSUBSCRIBE with channels, and passes each message to each in the shape
+// of a Redis server's. The endpoint sends the messages as events, with one connection per channel. Calls of
+// each do not overlap. It returns the cause of ctx when ctx ends, the error of each, nil after an error reply,
+// or an error when a connection is lost.
 func (r *REST) Listen(ctx context.Context, args [][]byte, each func(resp.Value) error) error {
 	name := commandName(args)
 	var streams []eventStream
@@ -58,24 +57,23 @@ func (r *REST) Listen(ctx context.Context, args [][]byte, each func(resp.Value) 
 	return nil
 }
 
-// errRefused ends a stream whose request was answered with an error reply.
+// errRefused ends a stream whose request got an error reply.
 var errRefused = errors.New("refused")
 
-// eventStream is something that an endpoint sends events about.
+// eventStream is a source of events on an endpoint.
 type eventStream struct {
 	path  string
 	parse func(data []byte) (resp.Value, bool)
 }
 
-// subscription is the stream of a channel or a pattern. Its name is known, so that
-// a comma in it does not matter.
+// subscription returns the stream of a channel or pattern. Its name is known, so it may contain commas.
 func subscription(kind string, channel []byte) eventStream {
 	path, _ := pathCommand([][]byte{[]byte(kind), channel, nil})
 	path = strings.TrimSuffix(path, "/")
 	message := strings.Replace(kind, "subscribe", "message", 1)
 	return eventStream{path: path, parse: func(data []byte) (resp.Value, bool) {
 		if rest, ok := bytes.CutPrefix(data, []byte(kind+","+string(channel)+",")); ok {
-			n, _ := strconv.ParseInt(string(rest), 10, 64) // which is not needed
+			n, _ := strconv.ParseInt(string(rest), 10, 64) // the count is not needed
 			return resp.MakeArray(resp.MakeString(kind), resp.MakeBulk(channel), resp.MakeInt(n)), true
 		}
 		rest, ok := bytes.CutPrefix(data, []byte(message+","+string(channel)+","))
@@ -99,14 +97,14 @@ func monitorEvent(data []byte) (resp.Value, bool) {
 	return resp.MakeStatus(string(data)), true
 }
 
-// follow reads the events of s until ctx ends or the connection.
+// follow reads the events of s until ctx or the connection ends.
 func (r *REST) follow(ctx context.Context, s eventStream, each func(resp.Value) error) error {
 	req, err := r.httpRequest(ctx, request{path: s.path, body: []byte("[]")})
 	if err != nil {
 		return err
 	}
 	req.Header.Set("Accept", "text/event-stream")
-	// A stream has no end that could be waited for.
+	// A stream must not time out.
 	endless := http.Client{Transport: r.client.Transport, CheckRedirect: r.client.CheckRedirect}
 	res, err := endless.Do(req)
 	if err != nil {
@@ -143,9 +141,8 @@ func (r *REST) follow(ctx context.Context, s eventStream, each func(resp.Value) 
 	return errRefused
 }
 
-// events gives the data of each event to each: the lines that begin with "data:",
-// of one event joined by newlines. Other lines are comments and the like. It ends
-// with the stream, and says so, or with an error of each.
+// events passes the data of each event to each: the event's lines that begin with "data:", joined by newlines.
+// It ignores other lines. It returns errClosed at the end of the stream, or the error of each.
 func events(in io.Reader, each func(data []byte) error) error {
 	lines := bufio.NewReader(in)
 	var data []byte

@@ -7,14 +7,14 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// queued is a command of a transaction, or the answer that it already has.
+// queued is a command of a transaction, with its reply if that is already known.
 type queued struct {
 	args   [][]byte
 	answer *resp.Value
 }
 
-// startMulti begins a transaction, which is kept here and sent by EXEC. When the endpoint has no
-// transactions, the commands of this one must not run one by one.
+// startMulti begins a transaction, which is queued here and sent by EXEC. If the endpoint has no transactions,
+// the queued commands must not run one by one.
 func (r *REST) startMulti(ctx context.Context) (resp.Value, error) {
 	if r.multi {
 		return resp.MakeError("ERR MULTI calls can not be nested"), nil
@@ -30,9 +30,8 @@ func (r *REST) startMulti(ctx context.Context) (resp.Value, error) {
 	return resp.OK, nil
 }
 
-// ask finds out whether the endpoint has /multi-exec and whether it encodes its
-// strings, both by one PING. The original meowdis takes any path for a pipeline,
-// which is not atomic, but answers it in another shape.
+// probe detects with one PING whether the endpoint has /multi-exec and whether it encodes strings. The
+// original meowdis runs any path as a pipeline, which is not atomic, but its reply has another shape.
 func (r *REST) ask(ctx context.Context) error {
 	if r.asked {
 		return nil

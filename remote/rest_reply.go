@@ -23,12 +23,12 @@ const (
 	maxPipelineBytes = 16 << 20
 )
 
-// tooLarge is the error of a request that is larger than the endpoint takes.
+// tooLarge reports a request that is larger than the endpoint accepts.
 type tooLarge struct{ text string }
 
 func (e *tooLarge) Error() string { return e.text }
 
-// sizeRefused is the beginning of the error with which endpoints refuse the size of a request.
+// sizeRefused begins the error of an endpoint that refuses the size of a request.
 const sizeRefused = "ERR max request size exceeded"
 
 // size returns about how many bytes a call takes in a request.
@@ -39,8 +39,8 @@ func size(args [][]byte) (n int) {
 	return n
 }
 
-// send runs calls in order, as many as fit in one request at a time, and returns
-// their replies; those up to the first error with untilError.
+// send runs calls in order, in as few requests as their size allows, and returns their replies. With
+// untilError it returns the replies up to the first error.
 func (r *REST) send(ctx context.Context, calls [][][]byte, untilError bool) ([]resp.Value, error) {
 	replies := make([]resp.Value, 0, len(calls))
 	most := maxPipeline
@@ -78,7 +78,7 @@ func (r *REST) send(ctx context.Context, calls [][][]byte, untilError bool) ([]r
 	return replies, nil
 }
 
-// encoding is the best form that replies of JSON are known to come in.
+// encoding returns the most exact JSON format that the endpoint is known to support.
 func (r *REST) encoding() encoding {
 	if r.base64 {
 		return base64Encoding
@@ -86,7 +86,7 @@ func (r *REST) encoding() encoding {
 	return plainEncoding
 }
 
-// request makes a request ready for what the endpoint speaks.
+// request sets the encoding of q for the endpoint.
 func (r *REST) request(q request) request {
 	q.encoding = rawEncoding
 	if r.speaks == speaksJSON {
@@ -162,7 +162,7 @@ func (r *REST) many(ctx context.Context, calls [][][]byte, untilError bool) ([]r
 	return repeated(*whole, len(calls)), nil
 }
 
-// repeated returns the reply to each of n calls of a request that was refused as a whole: no call ran.
+// repeated returns n copies of the reply to a request that was refused as a whole.
 func repeated(whole resp.Value, n int) []resp.Value {
 	replies := make([]resp.Value, n)
 	for i := range replies {
@@ -171,8 +171,8 @@ func repeated(whole resp.Value, n int) []resp.Value {
 	return replies
 }
 
-// learn sends a request; the first answers show what the endpoint speaks. A
-// reply that lost bytes to JSON is asked for again, encoded, when asking is free.
+// detect sends a request. The first responses show which format the endpoint uses. If JSON lost bytes of a
+// reply and the calls are repeatable, it repeats the request with base64.
 func (r *REST) learn(ctx context.Context, q request, calls [][][]byte) (answer, error) {
 	a, err := r.post(ctx, r.request(q))
 	if err != nil || r.speaks != unheard || a.status != 200 {
@@ -195,7 +195,8 @@ func (r *REST) learn(ctx context.Context, q request, calls [][][]byte) (answer, 
 
 func (a answer) isRaw() bool { return a.media == "application/octet-stream" }
 
-// rawReplies reads the replies of a pipeline, one after the other, or as one array of at least least.
+// rawReplies reads the replies of a pipeline, which come one after the other or as one array of at least least
+// elements.
 func rawReplies(body []byte, least int) ([]resp.Value, error) {
 	in := resp.NewReader(bytes.NewReader(body))
 	var replies []resp.Value
@@ -223,13 +224,13 @@ func counted(replies []resp.Value, n, least int) error {
 	return nil
 }
 
-// item is one reply in JSON.
+// item is a reply in JSON.
 type item struct {
 	Result json.RawMessage `json:"result"`
 	Error  *string         `json:"error"`
 }
 
-// single decodes the JSON answer to one command.
+// single decodes the JSON response to one command.
 func (r *REST) single(a answer, args [][]byte) (resp.Value, error) {
 	var v item
 	if err := json.Unmarshal(a.body, &v); err != nil || v.Result == nil && v.Error == nil {
@@ -238,9 +239,8 @@ func (r *REST) single(a answer, args [][]byte) (resp.Value, error) {
 	return v.value(a.asked, args)
 }
 
-// items decodes the JSON answer to several commands: an array of items, or the
-// original meowdis's single result that holds them. whole is set when the
-// request was refused as one.
+// items decodes the JSON response to several commands: an array of items, or the single result of the original
+// meowdis that contains them. whole is set if the request was refused as a whole.
 func (r *REST) items(a answer, calls [][][]byte, least int) (replies []resp.Value, whole *resp.Value, err error) {
 	var list []item
 	if json.Unmarshal(a.body, &list) != nil {
@@ -318,12 +318,11 @@ func jsonValue(x any, asked encoding) resp.Value {
 			return resp.MakeError(msg)
 		}
 	}
-	text, _ := json.Marshal(x) // it was JSON a moment ago
+	text, _ := json.Marshal(x) // x was decoded from JSON
 	return resp.MakeBulk(text)
 }
 
-// jsonString undoes the encoding of a string. OK is no base64: it stays as it is
-// and is the status.
+// jsonString decodes a string. OK is never encoded; it is the status.
 func jsonString(s string, asked encoding) resp.Value {
 	if asked != base64Encoding {
 		return resp.MakeString(s)
@@ -337,8 +336,8 @@ func jsonString(s string, asked encoding) resp.Value {
 	return resp.MakeString(s)
 }
 
-// asStatus gives back to a string of JSON, which knows one kind of string, that
-// it was a status: that follows from the command.
+// asStatus turns a string back into a status if the command replies with one. JSON has only one kind of
+// string.
 func asStatus(v resp.Value, args [][]byte) resp.Value {
 	if v.Kind != resp.Bulk {
 		return v
@@ -351,8 +350,8 @@ func asStatus(v resp.Value, args [][]byte) resp.Value {
 	return v
 }
 
-// isUninitialised recognises the original meowdis before its first INIT. Nothing
-// has run then.
+// isUninitialised reports whether v is the error of the original meowdis before its first INIT. No command has
+// run then.
 func isUninitialised(v resp.Value) bool {
 	return v.IsError() && strings.Contains(string(v.Str), "no such table: keys")
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// commandName is the first word of a call in upper case, "" of an empty one.
+// commandName returns the first word of a call in upper case, or "" if the call is empty.
 func commandName(args [][]byte) string {
 	if len(args) == 0 {
 		return ""
@@ -16,8 +16,8 @@ func commandName(args [][]byte) string {
 	return strings.ToUpper(string(args[0]))
 }
 
-// repeatable reports whether all calls can be sent again when it is not known whether
-// they have run: they only read, or running twice leaves and answers the same.
+// repeatable reports whether all calls may be sent again after an unknown outcome: each only reads, or has the
+// same effect and reply when it runs twice.
 func repeatable(calls [][][]byte) bool {
 	for _, args := range calls {
 		if !readsOnly(args) && !idempotent(args) {
@@ -48,9 +48,9 @@ func idempotent(args [][]byte) bool {
 	return true
 }
 
-// untilError runs calls on a server that cannot be asked to stop at an error: commands that
-// only read go together with the one after them, since reading too much leaves
-// no trace; every other waits for the replies before it.
+// untilError runs calls on a server that cannot stop at an error. Commands that only read are sent together
+// with the command after them, because an extra read has no effect. Every other command waits for the replies
+// before it.
 func untilError(ctx context.Context, calls [][][]byte, pipeline func(context.Context, [][][]byte) ([]resp.Value, error)) ([]resp.Value, error) {
 	replies := make([]resp.Value, 0, len(calls))
 	for len(replies) < len(calls) {

@@ -13,11 +13,11 @@ import (
 	"github.com/meowdis/meowdis/store/wire"
 )
 
-// Storage is the store at an endpoint that speaks store/wire, as serve --storage does. It is safe for
-// concurrent use. Calls of several goroutines share a request while others are under way.
+// Storage is a store at an endpoint that speaks store/wire, such as serve --storage. It is safe for concurrent
+// use. While requests are in progress, calls of several goroutines share the next one.
 //
-// What only reads is sent again when its answer does not come. A write is not, unless it never left:
-// then the error says that it is not known whether it took effect.
+// A request that only reads is sent again if no response arrives. A write is sent again only if it never left
+// the process; otherwise the error is ErrUnknown.
 type Storage struct {
 	url    *url.URL
 	token  string
@@ -26,12 +26,12 @@ type Storage struct {
 	reads, writes lane
 	waitBefore    func(attempt int) time.Duration
 
-	life      context.Context // ends when what is under way is abandoned
+	life      context.Context // ends with Abandon
 	abandon   context.CancelCauseFunc
 	abandoned atomic.Int64
 }
 
-// OpenStorage makes the store at rawURL, http:// or https://. It sends nothing yet.
+// OpenStorage returns the store at rawURL, http:// or https://. It sends nothing.
 func OpenStorage(rawURL, token string, o Options) (*Storage, error) {
 	u, err := url.Parse(rawURL)
 	if err != nil {
@@ -46,7 +46,7 @@ func OpenStorage(rawURL, token string, o Options) (*Storage, error) {
 	}
 	transport := client.Transport.(*http.Transport)
 	transport.MaxIdleConnsPerHost = 2 * maxRequests
-	// The endpoint keeps connections for longer, so that none is lost that is about to be used.
+	// The endpoint keeps idle connections longer, so it does not close one that is about to be used.
 	transport.IdleConnTimeout = 30 * time.Second
 	s := &Storage{url: u, token: token, client: client, waitBefore: backoff}
 	s.life, s.abandon = context.WithCancelCause(context.Background())
@@ -54,27 +54,26 @@ func OpenStorage(rawURL, token string, o Options) (*Storage, error) {
 	return s, nil
 }
 
-// Close drops the connections that wait for another request.
+// Close closes idle connections.
 func (s *Storage) Close() error {
 	s.client.CloseIdleConnections()
 	return nil
 }
 
-// Abandon ends what is under way, of which it is not known then whether it has run, and all that comes
-// after.
+// Abandon cancels requests in progress, whose outcome is then unknown, and fails all later calls.
 func (s *Storage) Abandon() { s.abandon(errAbandoned) }
 
-// Abandoned is how many calls have failed because of Abandon.
+// Abandoned returns the number of calls that failed because of Abandon.
 func (s *Storage) Abandoned() int64 { return s.abandoned.Load() }
 
 var errAbandoned = errors.New("it was given up")
 
-// CloseIdle drops the connections that wait for another request, which then makes one: when a process has
-// been asleep, the other side may have closed them.
+// CloseIdle closes idle connections, so that the next request makes a new one. After a process was suspended,
+// the other side may have closed them.
 func (s *Storage) CloseIdle() { s.client.CloseIdleConnections() }
 
-// Apply implements the engine's contract. Batches that only read end early when ctx does; others that
-// have been sent are waited for.
+// Apply implements the engine's store contract. Batches that only read end early when ctx does. Writes that
+// were sent are waited for.
 func (s *Storage) Apply(ctx context.Context, batches []store.Batch) ([]store.Result, error) {
 	if err := ctx.Err(); err != nil || len(batches) == 0 {
 		return nil, err
@@ -90,8 +89,8 @@ func (s *Storage) Apply(ctx context.Context, batches []store.Batch) ([]store.Res
 	return fitting(c.results, batches), nil
 }
 
-// fitting is the first of the results, up to what the budget has room for and to that which fills it.
-// A write that took effect is counted whatever it takes.
+// fitting returns the results up to the first that fills its budget. A read that exceeds its budget is
+// refused. A write took effect, so it is counted whatever its size.
 func fitting(results []store.Result, batches []store.Batch) []store.Result {
 	for i := range results {
 		b, r := &batches[i], &results[i]
@@ -115,21 +114,21 @@ func fitting(results []store.Result, batches []store.Batch) []store.Result {
 	return results
 }
 
-// sending is a call of Apply on its way.
+// sending is a call of Apply being sent.
 type sending struct {
 	ctx   context.Context
 	reads bool
 	max   int64
-	parts [][]byte // the batches on the wire
-	stmts []int    // of each
+	parts [][]byte // the encoded batches
+	stmts []int    // statements per batch
 	bytes int
 
-	results []store.Result // so far, of the first batches
+	results []store.Result // of the first batches, so far
 	err     error
 	done    chan struct{}
 }
 
-// newSending writes the batches: their args are the caller's, who may leave before they are sent.
+// newSending encodes the batches. Their arguments belong to the caller, which may return before they are sent.
 func newSending(ctx context.Context, batches []store.Batch) *sending {
 	c := &sending{ctx: ctx, reads: true, done: make(chan struct{})}
 	c.parts, c.stmts = make([][]byte, len(batches)), make([]int, len(batches))
@@ -145,8 +144,8 @@ func newSending(ctx context.Context, batches []store.Batch) *sending {
 	return c
 }
 
-// take takes what became of the next batches, and reports whether all have run or one of them never
-// can.
+// take records the results of the next batches. It reports whether the call is done: all batches have run, or
+// one can never run.
 func (c *sending) take(results []store.Result) (over bool) {
 	for _, r := range results {
 		if r.Refused != nil && r.Refused.Bad {
@@ -158,5 +157,5 @@ func (c *sending) take(results []store.Result) (over bool) {
 	return len(c.results) == len(c.parts)
 }
 
-// left is how many batches have not run.
+// left returns the number of batches that have not run.
 func (c *sending) left() int { return len(c.parts) - len(c.results) }

@@ -14,14 +14,13 @@ import (
 	"github.com/meowdis/meowdis/store/wire"
 )
 
-// maxAnswer is the most that an answer may have: that a request may be answered with more than it
-// asked for is not to be trusted on.
+// maxAnswer bounds the bytes of a response. The endpoint may ignore the limit in the request.
 const maxAnswer = 4 << 30
 
-// ErrUnknown is part of the error of a write that may have taken effect.
+// ErrUnknown is wrapped by the error of a write that may have taken effect.
 var ErrUnknown = errors.New("it is not known whether the write took effect")
 
-// PublicMessage says what failed in words that strangers may read: an error has the address of the endpoint.
+// PublicMessage describes err for clients. The error itself contains the address of the endpoint.
 func (s *Storage) PublicMessage(err error) string {
 	var network *networkError
 	var status *statusError
@@ -44,7 +43,7 @@ func (s *Storage) PublicMessage(err error) string {
 	return says
 }
 
-// statusError is what an endpoint says in place of an answer.
+// statusError is a response with an HTTP status other than 200.
 type statusError struct {
 	host   string
 	status int
@@ -59,7 +58,7 @@ func (e *statusError) Error() string {
 	return fmt.Sprintf("%s answers %d: %s", e.host, e.status, e.says)
 }
 
-// post sends what calls have left to run, again after a failure where that is safe.
+// post sends the remaining batches of the calls, and retries after a failure if that is safe.
 func (s *Storage) post(ctx context.Context, group []*sending, reads bool) ([]store.Result, error) {
 	body, stmts := unsent(group, reads)
 	for attempt := 0; ; attempt++ {
@@ -78,12 +77,12 @@ func (s *Storage) post(ctx context.Context, group []*sending, reads bool) ([]sto
 }
 
 const (
-	// What an endpoint takes in one request is more: a long pipeline goes in several.
+	// Endpoints accept more in one request. A long pipeline is split into several.
 	maxSentBatches = 10_000
-	maxSentBytes   = 8 << 20 // unless one batch has more
+	maxSentBytes   = 8 << 20 // unless a single batch is larger
 )
 
-// unsent is a request with the batches of calls that have not run, or the first of those.
+// unsent encodes a request with the batches of the calls that have not run, up to the limits.
 func unsent(group []*sending, reads bool) (body []byte, stmts []int) {
 	body = wire.AppendStart(nil)
 	for _, c := range group {
@@ -100,7 +99,7 @@ func unsent(group []*sending, reads bool) (body []byte, stmts []int) {
 	return wire.AppendEnd(body, reads, group[0].max), stmts
 }
 
-// verdict is whether a failed request may be sent again, and whether it may have run.
+// verdict reports whether a failed request may be sent again, and whether it may have run.
 func verdict(err error, reads bool) (again, ran bool) {
 	var status *statusError
 	if errors.As(err, &status) {
@@ -114,7 +113,7 @@ func verdict(err error, reads bool) (again, ran bool) {
 	var op *net.OpError
 	var late net.Error
 	dialling := errors.As(err, &op) && op.Op == "dial"
-	waited := errors.As(err, &late) && late.Timeout() // for as long as anyone should
+	waited := errors.As(err, &late) && late.Timeout() // a timeout has used up the wait
 	return worthAnother(err, reads) && !waited, !dialling
 }
 
@@ -147,7 +146,7 @@ func (s *Storage) try(ctx context.Context, body []byte, stmts []int, reads bool)
 	return results, err
 }
 
-// heard remembers how the reading of an answer failed.
+// errReader records the error of reading a response.
 type heard struct {
 	from io.Reader
 	err  error
@@ -166,16 +165,16 @@ func (s *Storage) lost(ctx context.Context, err error) error {
 		return context.Cause(ctx)
 	}
 	var outer *url.Error
-	if errors.As(err, &outer) { // which would print the URL
+	if errors.As(err, &outer) { // url.Error would print the URL
 		err = outer.Err
 	}
 	return &networkError{s.url.Host, err}
 }
 
-// refused is the error of a request that has no answer.
+// refused returns the error for a response other than 200.
 func (s *Storage) refused(res *http.Response) error {
 	const most = 64 << 10
-	body, _ := io.ReadAll(io.LimitReader(res.Body, most)) // the status says enough
+	body, _ := io.ReadAll(io.LimitReader(res.Body, most)) // an error here does not matter: the status suffices
 	says := errorText(answer{status: res.StatusCode, body: body})
 	if res.StatusCode == http.StatusUnauthorized && s.token == "" {
 		says += "; no token was given"

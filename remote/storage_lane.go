@@ -11,15 +11,15 @@ import (
 )
 
 const (
-	// maxRequests is how many requests of a lane are under way at a time. Calls that come meanwhile
-	// wait, and share the next.
+	// maxRequests bounds the requests of a lane in progress. Calls that arrive while all are in use wait, and
+	// share the next request.
 	maxRequests = 4
 
-	maxShared      = 256     // calls of one request
-	maxSharedBytes = 1 << 20 // of a request that several share
+	maxShared      = 256     // calls per request
+	maxSharedBytes = 1 << 20 // of a request that several calls share
 )
 
-// lane is the calls that read, or those that write: a read waits for no commit.
+// lane queues the calls that read, or the calls that write, so that a read does not wait for a commit.
 type lane struct {
 	storage *Storage
 	reads   bool
@@ -29,8 +29,8 @@ type lane struct {
 	waiting []*sending
 }
 
-// send sends c, and returns when it has its results or its error. One that reads ends early when its
-// context does, and so does one that is not sent yet.
+// send sends c and returns when c has its results or an error. It returns early when the context of c ends,
+// unless c is a write that was sent.
 func (l *lane) send(c *sending) error {
 	l.mu.Lock()
 	l.waiting = append(l.waiting, c)
@@ -51,7 +51,7 @@ func (l *lane) send(c *sending) error {
 	return c.err
 }
 
-// withdraw takes c out of those that wait, and reports whether it was one.
+// withdraw removes c from the waiting calls and reports whether it was waiting.
 func (l *lane) withdraw(c *sending) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -64,7 +64,7 @@ func (l *lane) withdraw(c *sending) bool {
 	return false
 }
 
-// run sends what waits until nothing does.
+// run sends waiting calls until none is left.
 func (l *lane) run() {
 	for {
 		group := l.next()
@@ -75,7 +75,7 @@ func (l *lane) run() {
 	}
 }
 
-// next takes those that share the next request; without any one fewer is under way.
+// next removes and returns the calls of the next request. If there are none, it decrements running.
 func (l *lane) next() (group []*sending) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -100,7 +100,7 @@ func (l *lane) next() (group []*sending) {
 	return group
 }
 
-// group0 is the first of a group, or else c.
+// group0 returns the first call of group, or c if group is empty.
 func group0(group []*sending, c *sending) *sending {
 	if len(group) > 0 {
 		return group[0]
@@ -108,7 +108,7 @@ func group0(group []*sending, c *sending) *sending {
 	return c
 }
 
-// share sends calls in as few requests as their answers take, and ends each.
+// share sends the calls in as few requests as possible, and finishes each call.
 func (s *Storage) share(group []*sending, reads bool) {
 	ctx, cancel := together(s.life, group, reads)
 	defer cancel()
@@ -145,8 +145,8 @@ func (s *Storage) share(group []*sending, reads bool) {
 	}
 }
 
-// together is the context of a request that several share: that of reads ends when nobody waits for
-// it any more, and a write goes on.
+// sharedContext returns the context of a request shared by group. For reads it ends when no caller waits any
+// more. A write continues.
 func together(life context.Context, group []*sending, reads bool) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(life)
 	if !reads {
@@ -169,7 +169,7 @@ func together(life context.Context, group []*sending, reads bool) (context.Conte
 	}
 }
 
-// wait waits before another try, or for the end of ctx.
+// wait waits before a retry. It returns early if ctx ends.
 func (s *Storage) wait(ctx context.Context, attempt int) error {
 	t := time.NewTimer(s.waitBefore(attempt))
 	defer t.Stop()
