@@ -20,7 +20,7 @@ func (r *reason) Error() string { return r.says }
 func (r *reason) Unwrap() error { return r.err }
 
 // explain returns err with a message that says what to check. It returns unknown errors unchanged.
-func plainly(err error) error {
+func explain(err error) error {
 	var host *net.DNSError
 	var cert *tls.CertificateVerificationError
 	var header tls.RecordHeaderError

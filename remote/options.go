@@ -100,24 +100,24 @@ func pathless(err error) error {
 
 // plaintextProbeDelay is how long a TLS handshake may take before the server is asked whether it speaks Redis
 // without TLS: such a server waits for the end of a line.
-const plainAfter = 300 * time.Millisecond
+const plaintextProbeDelay = 300 * time.Millisecond
 
 // errPlaintext reports a server that speaks Redis without TLS.
-var errPlain = errors.New("it speaks Redis without TLS: give redis:// if that is meant")
+var errPlaintext = errors.New("it speaks Redis without TLS: give redis:// if that is meant")
 
 // handshake returns conn wrapped in TLS.
 func (s server) handshake(ctx context.Context, conn net.Conn) (net.Conn, error) {
 	secure := tls.Client(conn, s.tls)
 	done := make(chan error, 1)
 	go func() { done <- store.Caught(func() error { return secure.HandshakeContext(ctx) }) }()
-	timer := time.NewTimer(plainAfter)
+	timer := time.NewTimer(plaintextProbeDelay)
 	defer timer.Stop()
 	var err error
 	select {
 	case err = <-done:
 	case <-timer.C:
-		if s.speaksPlain(ctx) {
-			err = errPlain
+		if s.speaksPlaintext(ctx) {
+			err = errPlaintext
 		} else {
 			err = <-done
 		}
@@ -130,7 +130,7 @@ func (s server) handshake(ctx context.Context, conn net.Conn) (net.Conn, error) 
 }
 
 // speaksPlaintext reports whether the server answers a PING sent without TLS.
-func (s server) speaksPlain(ctx context.Context) bool {
+func (s server) speaksPlaintext(ctx context.Context) bool {
 	d := net.Dialer{Timeout: time.Second}
 	conn, err := d.DialContext(ctx, s.network, s.address)
 	if err != nil {

@@ -206,10 +206,10 @@ func (r *Redis) exchange(ctx context.Context, calls [][][]byte) ([]resp.Value, e
 			} else if ended {
 				err = errClosed
 			}
-			return replies, fmt.Errorf("talking to %s: %w", r.server.address, plainly(err))
+			return replies, fmt.Errorf("talking to %s: %w", r.server.address, explain(err))
 		}
 		r.heard = true
-		r.note(args, v)
+		r.track(args, v)
 		replies = append(replies, v)
 	}
 	r.used = time.Now()
@@ -239,7 +239,7 @@ func mayBlock(calls [][][]byte) bool {
 }
 
 // track updates the session's state after a command.
-func (r *Redis) note(args [][]byte, v resp.Value) {
+func (r *Redis) track(args [][]byte, v resp.Value) {
 	name := commandName(args)
 	switch {
 	case name == "EXEC" && r.multi:

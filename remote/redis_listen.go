@@ -23,7 +23,7 @@ func (r *Redis) Listen(ctx context.Context, args [][]byte, each func(resp.Value)
 	conn.SetDeadline(time.Time{})
 	defer context.AfterFunc(ctx, func() { conn.SetDeadline(time.Unix(1, 0)) })()
 	if _, err := conn.Write(resp.AppendCommand(nil, args...)); err != nil && ctx.Err() == nil {
-		return fmt.Errorf("talking to %s: %w", r.server.address, plainly(err))
+		return fmt.Errorf("talking to %s: %w", r.server.address, explain(err))
 	}
 	for {
 		v, err := other.replies.ReadReply()
@@ -33,7 +33,7 @@ func (r *Redis) Listen(ctx context.Context, args [][]byte, each func(resp.Value)
 		case errors.Is(err, io.EOF):
 			return fmt.Errorf("talking to %s: %w", r.server.address, errClosed)
 		case err != nil:
-			return fmt.Errorf("talking to %s: %w", r.server.address, plainly(err))
+			return fmt.Errorf("talking to %s: %w", r.server.address, explain(err))
 		}
 		if err := each(v); err != nil || v.IsError() {
 			return err

@@ -91,7 +91,7 @@ func (s server) dial(ctx context.Context) (net.Conn, error) {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	}
-	return nil, fmt.Errorf("reaching %s: %w", s.address, plainly(err))
+	return nil, fmt.Errorf("reaching %s: %w", s.address, explain(err))
 }
 
 // greeting returns the commands that a new connection sends first.

@@ -22,10 +22,10 @@ type REST struct {
 	db   int
 	sync string // sync token of the last response
 
-	speaks     speech
+	speaks     replyFormat
 	base64     bool // the endpoint is known to encode strings on request
 	ours       bool // the endpoint is a meowdis, by its headers
-	asked      bool // base64 and multiExec are known
+	probed     bool // base64 and multiExec are known
 	multiExec  bool // has /multi-exec
 	stops      bool // can stop a pipeline at its first error
 	queue      []queued
@@ -36,11 +36,11 @@ type REST struct {
 }
 
 // replyFormat is the format of replies that an endpoint is known to use.
-type speech byte
+type replyFormat byte
 
 const (
-	unheard   speech = iota
-	speaksRaw        // RESP2, the only lossless format
+	unknownFormat replyFormat = iota
+	speaksRaw                 // RESP2, the only lossless format
 	speaksJSON
 )
 
@@ -86,14 +86,14 @@ func (r *REST) Do(ctx context.Context, args ...[]byte) (resp.Value, error) {
 func (r *REST) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
 	replies := make([]resp.Value, 0, len(calls))
 	for len(calls) > 0 {
-		n := r.passed(calls)
+		n := r.remoteCalls(calls)
 		var got []resp.Value
 		var err error
 		if n > 0 {
 			got, err = r.send(ctx, calls[:n], false)
 		} else {
 			n, got = 1, make([]resp.Value, 1)
-			got[0], err = r.own(ctx, calls[0])
+			got[0], err = r.runLocal(ctx, calls[0])
 		}
 		if err != nil {
 			return nil, err
@@ -113,10 +113,10 @@ func (r *REST) PipelineUntilError(ctx context.Context, calls [][][]byte) ([]resp
 	for len(calls) > 0 {
 		var got []resp.Value
 		var err error
-		switch n := r.passed(calls); {
+		switch n := r.remoteCalls(calls); {
 		case n == 0:
 			got = make([]resp.Value, 1)
-			got[0], err = r.own(ctx, calls[0])
+			got[0], err = r.runLocal(ctx, calls[0])
 		case r.stops:
 			got, err = r.send(ctx, calls[:n], true)
 		default:
@@ -137,16 +137,16 @@ func (r *REST) PipelineUntilError(ctx context.Context, calls [][][]byte) ([]resp
 }
 
 // remoteCalls returns how many leading calls the endpoint itself runs.
-func (r *REST) passed(calls [][][]byte) int {
+func (r *REST) remoteCalls(calls [][][]byte) int {
 	for i, args := range calls {
-		if r.multi || len(args) == 0 || isOwn(args) {
+		if r.multi || len(args) == 0 || isLocal(args) {
 			return i
 		}
 	}
 	return len(calls)
 }
 
-func isOwn(args [][]byte) bool {
+func isLocal(args [][]byte) bool {
 	switch commandName(args) {
 	case "SELECT", "MULTI", "EXEC", "DISCARD", "WATCH", "UNWATCH":
 		return true
@@ -155,7 +155,7 @@ func isOwn(args [][]byte) bool {
 }
 
 // runLocal runs a command that needs a session, which the protocol lacks.
-func (r *REST) own(ctx context.Context, args [][]byte) (resp.Value, error) {
+func (r *REST) runLocal(ctx context.Context, args [][]byte) (resp.Value, error) {
 	if _, bad := commands.Find(args); bad.IsError() {
 		r.dirty = r.dirty || r.multi
 		return bad, nil

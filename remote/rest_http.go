@@ -72,7 +72,7 @@ func backoff(attempt int) time.Duration {
 func (r *REST) post(ctx context.Context, q request) (answer, error) {
 	for attempt := 0; ; attempt++ {
 		a, err := r.try(ctx, q)
-		if err == nil || attempt+1 == maxTries || ctx.Err() != nil || !worthAnother(err, q.repeatable) {
+		if err == nil || attempt+1 == maxTries || ctx.Err() != nil || !mayRetry(err, q.repeatable) {
 			return a, err
 		}
 		select {
@@ -84,7 +84,7 @@ func (r *REST) post(ctx context.Context, q request) (answer, error) {
 }
 
 // mayRetry reports whether a failed request may be sent again: it was never sent, or it may run twice.
-func worthAnother(err error, repeatable bool) bool {
+func mayRetry(err error, repeatable bool) bool {
 	var network *networkError
 	var cert *tls.CertificateVerificationError
 	if !errors.As(err, &network) || errors.As(err, &cert) {
@@ -100,7 +100,7 @@ type networkError struct {
 	err  error
 }
 
-func (e *networkError) Error() string { return fmt.Sprintf("reaching %s: %v", e.host, plainly(e.err)) }
+func (e *networkError) Error() string { return fmt.Sprintf("reaching %s: %v", e.host, explain(e.err)) }
 func (e *networkError) Unwrap() error { return e.err }
 
 // lost returns the error for a failed connection, or the cause of ctx if ctx ended it.

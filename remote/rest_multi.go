@@ -19,7 +19,7 @@ func (r *REST) startMulti(ctx context.Context) (resp.Value, error) {
 	if r.multi {
 		return resp.MakeError("ERR MULTI calls can not be nested"), nil
 	}
-	if err := r.ask(ctx); err != nil {
+	if err := r.probe(ctx); err != nil {
 		return resp.Value{}, err
 	}
 	r.multi = true
@@ -32,8 +32,8 @@ func (r *REST) startMulti(ctx context.Context) (resp.Value, error) {
 
 // probe detects with one PING whether the endpoint has /multi-exec and whether it encodes strings. The
 // original meowdis runs any path as a pipeline, which is not atomic, but its reply has another shape.
-func (r *REST) ask(ctx context.Context) error {
-	if r.asked {
+func (r *REST) probe(ctx context.Context) error {
+	if r.probed {
 		return nil
 	}
 	a, err := r.post(ctx, request{path: "multi-exec", body: []byte(`[["PING"]]`), encoding: base64Encoding, repeatable: true})
@@ -51,7 +51,7 @@ func (r *REST) ask(ctx context.Context) error {
 		first = item{}
 	}
 	r.base64 = string(first.Result) == `"UE9ORw=="`
-	r.asked = true
+	r.probed = true
 	return nil
 }
 

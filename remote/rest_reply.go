@@ -105,7 +105,7 @@ func (r *REST) one(ctx context.Context, args [][]byte, untilError bool) (resp.Va
 		q.path, q.body = pathCommand(args)
 		q.raw = true
 	}
-	a, err := r.learn(ctx, q, call)
+	a, err := r.detect(ctx, q, call)
 	if err != nil {
 		return resp.Value{}, err
 	}
@@ -128,7 +128,7 @@ func (r *REST) one(ctx context.Context, args [][]byte, untilError bool) (resp.Va
 // many runs several commands as one request.
 func (r *REST) many(ctx context.Context, calls [][][]byte, untilError bool) ([]resp.Value, error) {
 	q := request{path: "pipeline", body: jsonCommands(calls), repeatable: repeatable(calls), untilError: untilError}
-	a, err := r.learn(ctx, q, calls)
+	a, err := r.detect(ctx, q, calls)
 	if err != nil {
 		return nil, err
 	}
@@ -173,9 +173,9 @@ func repeated(whole resp.Value, n int) []resp.Value {
 
 // detect sends a request. The first responses show which format the endpoint uses. If JSON lost bytes of a
 // reply and the calls are repeatable, it repeats the request with base64.
-func (r *REST) learn(ctx context.Context, q request, calls [][][]byte) (answer, error) {
+func (r *REST) detect(ctx context.Context, q request, calls [][][]byte) (answer, error) {
 	a, err := r.post(ctx, r.request(q))
-	if err != nil || r.speaks != unheard || a.status != 200 {
+	if err != nil || r.speaks != unknownFormat || a.status != 200 {
 		return a, err
 	}
 	if a.isRaw() {
@@ -183,7 +183,7 @@ func (r *REST) learn(ctx context.Context, q request, calls [][][]byte) (answer, 
 		return a, nil
 	}
 	r.speaks = speaksJSON
-	if err := r.ask(ctx); err != nil {
+	if err := r.probe(ctx); err != nil {
 		return a, err
 	}
 	lossy := bytes.ContainsRune(a.body, utf8.RuneError) || bytes.Contains(bytes.ToLower(a.body), []byte(`\ufffd`))

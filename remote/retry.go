@@ -48,7 +48,7 @@ func idempotent(args [][]byte) bool {
 	return true
 }
 
-// untilError runs calls on a server that cannot stop at an error. Commands that only read are sent together
+// untilError runs calls on a server that cannot stop at an error. Commands that only read are sent sharedContext
 // with the command after them, because an extra read has no effect. Every other command waits for the replies
 // before it.
 func untilError(ctx context.Context, calls [][][]byte, pipeline func(context.Context, [][][]byte) ([]resp.Value, error)) ([]resp.Value, error) {

@@ -17,7 +17,7 @@ import (
 // use. While requests are in progress, calls of several goroutines share the next one.
 //
 // A request that only reads is sent again if no response arrives. A write is sent again only if it never left
-// the process; otherwise the error is ErrUnknown.
+// the process. If a failed write may have run, its error wraps ErrUnknown.
 type Storage struct {
 	url    *url.URL
 	token  string

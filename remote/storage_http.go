@@ -114,7 +114,7 @@ func verdict(err error, reads bool) (again, ran bool) {
 	var late net.Error
 	dialling := errors.As(err, &op) && op.Op == "dial"
 	waited := errors.As(err, &late) && late.Timeout() // a timeout has used up the wait
-	return worthAnother(err, reads) && !waited, !dialling
+	return mayRetry(err, reads) && !waited, !dialling
 }
 
 // try sends one request.
@@ -135,7 +135,7 @@ func (s *Storage) try(ctx context.Context, body []byte, stmts []int, reads bool)
 	if res.StatusCode != http.StatusOK {
 		return nil, s.refused(res)
 	}
-	in := &heard{from: res.Body}
+	in := &errReader{from: res.Body}
 	results, err := wire.ReadAnswer(in, stmts, reads, wire.Limits{Bytes: maxAnswer})
 	if err != nil && in.err != nil {
 		return nil, s.lost(ctx, in.err)
@@ -147,12 +147,12 @@ func (s *Storage) try(ctx context.Context, body []byte, stmts []int, reads bool)
 }
 
 // errReader records the error of reading a response.
-type heard struct {
+type errReader struct {
 	from io.Reader
 	err  error
 }
 
-func (h *heard) Read(b []byte) (int, error) {
+func (h *errReader) Read(b []byte) (int, error) {
 	n, err := h.from.Read(b)
 	if err != nil && err != io.EOF {
 		h.err = err

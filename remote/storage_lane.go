@@ -110,7 +110,7 @@ func group0(group []*sending, c *sending) *sending {
 
 // share sends the calls in as few requests as possible, and finishes each call.
 func (s *Storage) share(group []*sending, reads bool) {
-	ctx, cancel := together(s.life, group, reads)
+	ctx, cancel := sharedContext(s.life, group, reads)
 	defer cancel()
 	for len(group) > 0 {
 		var results []store.Result
@@ -147,7 +147,7 @@ func (s *Storage) share(group []*sending, reads bool) {
 
 // sharedContext returns the context of a request shared by group. For reads it ends when no caller waits any
 // more. A write continues.
-func together(life context.Context, group []*sending, reads bool) (context.Context, func()) {
+func sharedContext(life context.Context, group []*sending, reads bool) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(life)
 	if !reads {
 		return ctx, cancel
