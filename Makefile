@@ -44,7 +44,7 @@ pictures:
 # Measures everything in docs/benchmarks.md, in half an hour. BENCH='-write docs/benchmarks.md -plots docs'
 # puts the tables and drawings in their places there.
 bench: build
-	cd bench/redka && go build -o ../results/redka github.com/nalgeon/redka/cmd/redka
+	cd internal/tools/bench/redka && go build -o ../results/redka github.com/nalgeon/redka/cmd/redka
 	go run ./internal/tools/bench -meowdis ./meowdis -redka internal/tools/bench/results/redka $(BENCH)
 
 # What a release needs, without publishing anything, and without the images, which need Docker.
@@ -56,4 +56,4 @@ release-check:
 	@wc -c dist/*.tar.gz dist/*.zip dist/*.deb dist/*/meowdis*
 
 clean:
-	rm -rf meowdis dist bench/results worker/project/src/meowdis.wasm.gz
+	rm -rf meowdis dist internal/tools/bench/results worker/project/src/meowdis.wasm.gz
