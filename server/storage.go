@@ -29,7 +29,7 @@ type Storage struct {
 func (s *Server) Storage() http.Handler { return http.HandlerFunc(s.storage) }
 
 // ServeStorage is ServeREST for Config.Storage: each request is a POST of batches, as package store/wire
-// says or as the first meowdis had them (plain.go), and has the token as Authorization: Bearer.
+// says or as the first meowdis had them (legacy_storage_api.go), and has the token as Authorization: Bearer.
 func (s *Server) ServeStorage(ctx context.Context, ln net.Listener) error {
 	return s.serveWeb(ctx, ln, s.compressed(s.Storage()))
 }

@@ -10,5 +10,5 @@
 // Conventions of the SQL: ?1 is the database, ?2 the key, ?3 now in Unix ms. A
 // write is "purge, then guard or ensure, then change, then touch" (write.go).
 // Text is constant: a list of n elements is one JSON argument for json_each, or, of a few, an argument
-// for each (listed.go).
+// for each (list_argument.go).
 package translator
