@@ -4,5 +4,5 @@ package server
 
 import "time"
 
-// processorTime is not known here.
+// processorTime is not available on this system.
 func processorTime() (user, system time.Duration, ok bool) { return 0, 0, false }

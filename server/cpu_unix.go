@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// processorTime is what the process has taken so far, by itself and for its calls of the
-// system.
+// processorTime returns the CPU time of the process, in user code and in system calls.
 func processorTime() (user, system time.Duration, ok bool) {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -11,26 +11,25 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// hangupWatch notices that a client hangs up while its commands run, when nothing else
-// reads from it: a read that no client waits for is not worth its time.
+// hangupWatch detects that a client hangs up while its commands run and no other goroutine reads from it, so the
+// server can stop a read whose client has gone.
 //
-// Most commands end sooner: the watch begins after longEnough. It reads ahead,
-// into the buffer that the next commands are read from.
+// Most commands finish before the watch starts, longEnough after they began. The watch reads into the buffer that the
+// next commands are read from.
 type hangupWatch struct {
 	client  *client
 	here    context.Context // ends when the client hangs up
 	leave   context.CancelFunc
 	timer   *time.Timer
 	checked chan struct{}
-	on      bool // between begin and end
+	on      bool
 }
 
-// hungUp is the reply to a client that has only closed its own side.
+// hungUp is the reply to a client that has closed only its sending side.
 var hungUp = resp.MakeError("ERR the command was ended because its client hung up")
 
-// longEnough is how long reads run before it is checked whether their client is still
-// there. One that has only closed its own side cannot be distinguished from one that is
-// gone: until then it gets its replies.
+// longEnough is how long a read runs before the server checks whether its client has hung up. A client that has closed
+// only its sending side looks the same as one that has gone: until then it gets its replies.
 const longEnough = 500 * time.Millisecond
 
 func newHangupWatch(c *client) *hangupWatch {
@@ -46,8 +45,8 @@ func (l *hangupWatch) begin(after time.Duration) {
 	l.timer.Reset(after)
 }
 
-// waiting is around each wait of the session. It ends when the client hangs up, and then its turn is
-// the next one's, or when the server stops.
+// waiting is called before a command of the session blocks; the caller calls the returned func afterwards. The context
+// ends when the server stops or the client hangs up, which gives the client's turn to the next waiter.
 func (c *client) waiting(cmd *commands.Command) (context.Context, func()) {
 	c.write(c.out)
 	c.out = c.out[:0]
@@ -58,7 +57,7 @@ func (c *client) waiting(cmd *commands.Command) (context.Context, func()) {
 	}
 	ctx, cancel := context.WithCancel(c.watch.here)
 	stop := context.AfterFunc(c.life, cancel)
-	begun := c.watch.on // by who reads
+	begun := c.watch.on // already started by until
 	switch {
 	case !begun:
 		c.watch.begin(0)
@@ -83,8 +82,7 @@ func (l *hangupWatch) end() {
 	}
 	l.client.net.SetReadDeadline(time.Unix(1, 0))
 	<-l.checked
-	// A stopping server sets this deadline, too; that it is lost does no harm, since
-	// no command is read any more.
+	// A stopping server sets this deadline, too. Losing it does no harm, since the server reads no further command.
 	l.client.net.SetReadDeadline(time.Time{})
 }
 
@@ -97,8 +95,7 @@ func (l *hangupWatch) check() {
 	}
 }
 
-// onlyRead reports whether none of the calls writes. What a client has sent before it
-// hung up is carried out when something in it does.
+// onlyRead reports whether none of the calls writes. Calls that write run to completion even if the client hangs up.
 func (c *client) onlyRead(calls [][][]byte) bool {
 	if c.session.InMulti() {
 		return false

@@ -15,14 +15,14 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// The form of batches that the storage of the first meowdis had:
+// The batch API of the first meowdis:
 //
 //	{"statements":[{"sql":"SELECT …","params":[…]}]}     {"results":[[{"column":value}]]}
 //	{"pipeline":[{"statements":[…]}]}                    {"results":[[[…]]]}
 //	{"init":true}                                        {"results":[]}
 //
-// Params are what JSON has; {"b":"base64"} is a BLOB, as it is in rows. An item of a pipeline that
-// failed is {"error":"…"} in place of its results, and statements that failed are so with status 400.
+// Params are JSON values. {"b":"base64"} is a BLOB, in params and in rows. A failed item of a pipeline has
+// {"error":"…"} in place of its results. Failed statements get the same object with status 400.
 
 type plainStmt struct {
 	SQL    string            `json:"sql"`
@@ -41,10 +41,10 @@ type plainRequest struct {
 
 var errPlainForm = errors.New(`a request is {"b":[…]}, {"statements":[…]}, {"pipeline":[…]} or {"init":true}`)
 
-// plainPart is what each part of a request takes in memory beside its text, in bytes.
+// plainPart is the memory that each part of a request takes beside its text, in bytes.
 const plainPart = 256
 
-// parts counts what a text of JSON begins outside of strings: elements, members, objects.
+// parts counts the elements, members and objects of a JSON text.
 func parts(text []byte) (n int64) {
 	quoted := false
 	for i := 0; i < len(text); i++ {
@@ -62,7 +62,7 @@ func parts(text []byte) (n int64) {
 	return n
 }
 
-// plainBatches runs the batches of a request in that form.
+// plainBatches runs the batches of a request to the legacy API.
 func (s *Server) plainBatches(ctx context.Context, body io.Reader, held *store.Budget, reads bool) ([]byte, error) {
 	var q plainRequest
 	text, err := io.ReadAll(body)
@@ -77,7 +77,7 @@ func (s *Server) plainBatches(ctx context.Context, body io.Reader, held *store.B
 	}
 	items := q.Pipeline
 	switch {
-	case q.Init && items == nil && q.Statements == nil: // the tables are there
+	case q.Init && items == nil && q.Statements == nil: // the tables exist already
 		return []byte(`{"results":[]}`), nil
 	case q.Statements != nil && items == nil:
 		items = []plainItem{q.plainItem}
@@ -99,7 +99,7 @@ func (s *Server) plainBatches(ctx context.Context, body io.Reader, held *store.B
 	return s.plainAnswer(ctx, batches, q.Pipeline != nil, reads)
 }
 
-// plainAnswer runs all of the batches, whose rows must have room in one answer.
+// plainAnswer runs all batches, whose rows must fit in one answer.
 func (s *Server) plainAnswer(ctx context.Context, batches []store.Batch, pipeline, reads bool) ([]byte, error) {
 	out, left := []byte(`{"results":`), batches
 	if pipeline {
@@ -133,7 +133,7 @@ func (s *Server) plainAnswer(ctx context.Context, batches []store.Batch, pipelin
 	return append(out, '}'), nil
 }
 
-// appendItem appends what became of one batch.
+// appendItem appends the result of one batch, or its error.
 func (s *Server) appendItem(out []byte, b *store.Batch, r *store.Result, pipeline bool) ([]byte, error) {
 	if no := r.Refused; no != nil {
 		says := no.Reason
@@ -159,7 +159,7 @@ func (s *Server) appendItem(out []byte, b *store.Batch, r *store.Result, pipelin
 	return append(out, ']'), nil
 }
 
-// appendObjects appends the rows of a statement, each an object.
+// appendObjects appends the rows of a statement as objects.
 func (s *Server) appendObjects(out []byte, sql string, rows []store.Row) ([]byte, error) {
 	out = append(out, '[')
 	if len(rows) == 0 {
@@ -196,7 +196,7 @@ func (s *Server) appendObjects(out []byte, sql string, rows []store.Row) ([]byte
 	return append(out, ']'), nil
 }
 
-// appendPlain appends a cell as JSON has it.
+// appendPlain appends a cell as JSON.
 func appendPlain(out []byte, v store.Value) ([]byte, error) {
 	var is any
 	switch v.Kind() {
@@ -221,7 +221,7 @@ type blob struct {
 	B []byte `json:"b"`
 }
 
-// plainArgs are params as the args of a statement.
+// plainArgs converts params to the arguments of a statement.
 func plainArgs(params []json.RawMessage) ([]store.Value, error) {
 	args := make([]store.Value, len(params))
 	for i, raw := range params {

@@ -12,19 +12,19 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// loop serves many connections from few goroutines:
+// loop serves many connections with a few goroutines:
 //
-//	sockets ──▶ lead: reads all that are ready, plans what they sent
+//	sockets ──▶ lead: reads all ready sockets, plans their commands
 //	              │ reads                │ writes                  │ anything else
 //	              ▼                      ▼                         ▼
-//	          one snapshot          one transaction         a goroutine each (away), which is
-//	              │                      │                  the goroutine of a connection
-//	              │                      │                  without a loop
-//	              ▼                      ▼                         ▼
-//	          replies, and the client is the loop's again (release)
+//	          one snapshot          one transaction         handOff: a goroutine per client, as
+//	              │                      │                  for a connection without a loop
+//	              │                      │                  │
+//	              ▼                      ▼                  ▼
+//	          replies, then release returns the client to the loop
 //
-// A client is with one of them at a time, and idle ones are with none. Nothing here waits for a
-// client or for something slow: what takes some ms is given up and runs again on goroutines.
+// One goroutine owns a client at a time; an idle client has no owner. The loop never waits for a client or for slow
+// work: a pipeline that takes more than a few ms is abandoned and runs again on a goroutine.
 type loop struct {
 	server  *Server
 	ctx     context.Context // ends when the server stops
@@ -33,39 +33,39 @@ type loop struct {
 
 	mu      sync.Mutex
 	clients map[int]*client // by file descriptor
-	again   []*client       // which may have sent more, and are with the loop
+	again   []*client       // clients to read again
 	asleep  bool            // waiting for sockets
 	ended   bool
 
-	// Of the goroutine that leads.
-	in     []byte // what is read from a socket
+	// Only the lead goroutine uses these.
+	in     []byte // read buffer
 	taken  []*client
 	cutter resp.Cutter
 	reads  []*turn
 	writes []*turn
 }
 
-// looped is what a loop knows of a client.
+// looped holds a client's state in the loop.
 type looped struct {
 	loop  *loop
 	sock  *sock
-	fd    int          // of the sock, as long as that is open
+	fd    int          // valid until sock is closed
 	state atomic.Int32 // idle, busy or more
 
-	short bool // what was read is a part of a command
-	ended bool // the peer sends nothing more
-	slow  bool // its last reads were given up
+	short bool // the input ends within a command
+	ended bool // the peer has shut down its side
+	slow  bool // its last reads took too long for the loop
 
-	over atomic.Bool // end has been called
+	over atomic.Bool
 }
 
 const (
-	idle int32 = iota // no goroutine has the client
+	idle int32 = iota // not owned by a goroutine
 	busy
-	more // busy, and there is more to read
+	more // busy, and its socket has more to read
 )
 
-// turn is a pipeline of a client that is planned.
+// turn is a client's planned pipeline.
 type turn struct {
 	client *client
 	calls  [][][]byte
@@ -74,12 +74,13 @@ type turn struct {
 
 var turns = sync.Pool{New: func() any { return &turn{} }}
 
-// outs are buffers that replies are written to.
+// outs pools reply buffers.
 var outs = sync.Pool{New: func() any { return &[]byte{} }}
 
-const mostRead = 64 << 10 // of a socket at a time
+const mostRead = 64 << 10 // bytes read from a socket at once
 
-// newLoop makes a loop until ctx is done, nil when the engine's store or the system has none.
+// newLoop starts a loop that ends with ctx. It returns nil if the engine's store cannot share transactions or the
+// system has no poller.
 func (s *Server) newLoop(ctx context.Context) *loop {
 	if s.config.Engine == nil || !s.config.Engine.CanShare() {
 		return nil
@@ -95,7 +96,7 @@ func (s *Server) newLoop(ctx context.Context) *loop {
 	return l
 }
 
-// takes makes c a client of the loop, if its connection can be.
+// takes moves c to the loop and reports whether its connection allows that.
 func (l *loop) takes(c *client) bool {
 	g, ok := c.net.(*limitedConn)
 	if !ok {
@@ -108,10 +109,10 @@ func (l *loop) takes(c *client) bool {
 	}
 	s, err := adopt(g.Conn)
 	if err != nil {
-		return false // and so it goes on as it is
+		return false // the connection keeps its goroutine
 	}
 	c.looped.loop, c.looped.sock, c.looped.fd = l, s, s.fd
-	c.looped.state.Store(busy) // until all is as it should be
+	c.looped.state.Store(busy) // until setup is complete
 	c.life = l.ctx
 	c.box.now = s
 	s.closes = func() { l.kick(c) }
@@ -132,7 +133,7 @@ func (l *loop) takes(c *client) bool {
 	return true
 }
 
-// stop gives running commands a grace, and ends idle clients.
+// stop gives running commands the grace period and closes idle clients.
 func (l *loop) stop() {
 	l.mu.Lock()
 	all := make([]*client, 0, len(l.clients))
@@ -147,7 +148,7 @@ func (l *loop) stop() {
 	}
 }
 
-// wait waits for the clients to end, and ends the loop.
+// wait blocks until all clients have left, then ends the loop.
 func (l *loop) wait() {
 	l.running.Wait()
 	l.mu.Lock()
@@ -156,7 +157,7 @@ func (l *loop) wait() {
 	l.poll.wake()
 }
 
-// lead is the goroutine that reads from the sockets.
+// lead reads from the sockets. It is the loop's only reader.
 func (l *loop) lead() {
 	defer l.poll.close()
 	for {
@@ -170,7 +171,7 @@ func (l *loop) lead() {
 		l.mu.Unlock()
 		if err := l.poll.wait(asleep, l.changed); err != nil {
 			l.server.config.Logger.Error("waiting for connections", "error", err)
-			time.Sleep(time.Second) // no client is served by burning a core
+			time.Sleep(time.Second) // do not spin on a persistent error
 		}
 		l.mu.Lock()
 		l.asleep = false
@@ -186,7 +187,7 @@ func (l *loop) lead() {
 	}
 }
 
-// changed takes a client whose socket has changed, unless someone has it.
+// changed claims the client of a ready socket unless another goroutine owns it.
 func (l *loop) changed(r ready) {
 	l.mu.Lock()
 	c := l.clients[r.fd]
@@ -204,7 +205,8 @@ func (l *loop) changed(r ready) {
 	}
 }
 
-// claim takes an idle client. One that someone has is looked at again when it is released.
+// claim takes ownership of an idle client and reports whether it succeeded. Otherwise the owner's release reads from
+// the client again.
 func (c *client) claim() bool {
 	for {
 		switch {
@@ -213,18 +215,18 @@ func (c *client) claim() bool {
 		case c.looped.state.CompareAndSwap(busy, more) || c.looped.state.Load() == more:
 			return false
 		}
-		// It was released in between: once more.
+		// Its owner has released it: try again.
 	}
 }
 
-// kick has the loop look at a client.
+// kick makes the loop visit a client.
 func (l *loop) kick(c *client) {
 	if c.claim() {
 		l.queue(c)
 	}
 }
 
-// queue gives a client that the caller has to the loop.
+// queue passes a client that the caller owns to the loop.
 func (l *loop) queue(c *client) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -235,7 +237,7 @@ func (l *loop) queue(c *client) {
 	}
 }
 
-// release makes a client idle, unless there is more to do.
+// release makes a client idle, or queues it if there is more to read.
 func (l *loop) release(c *client) {
 	if c.looped.short || len(c.ahead) == 0 {
 		if c.looped.state.CompareAndSwap(busy, idle) {
@@ -246,22 +248,22 @@ func (l *loop) release(c *client) {
 	l.queue(c)
 }
 
-// end is the end of a client that the caller has.
+// end closes and removes a client that the caller owns.
 func (l *loop) end(c *client) {
 	if c.looped.over.Swap(true) {
-		return // it panicked while it ended
+		return // an earlier call panicked
 	}
 	defer l.running.Done()
 	c.net.Close()
 	l.mu.Lock()
-	if l.clients[c.looped.fd] == c { // the number may be another's by now
+	if l.clients[c.looped.fd] == c { // a newer socket may have the same number
 		delete(l.clients, c.looped.fd)
 	}
 	l.mu.Unlock()
 	c.end()
 }
 
-// readFrom reads from a client, and begins to carry out what it has sent.
+// readFrom reads from a client and starts its commands.
 func (l *loop) readFrom(c *client) {
 	defer l.server.contain(func() { l.end(c) })
 	if l.ctx.Err() != nil {
@@ -272,7 +274,7 @@ func (l *loop) readFrom(c *client) {
 	if n == 0 || c.looped.short {
 		got, some, err := c.looped.sock.readNow(l.in[n:])
 		if err != nil {
-			l.end(c) // what it has begun to say has no end
+			l.end(c) // the command was truncated
 			return
 		}
 		if some && (c.looped.ended || n+got == len(l.in)) {
@@ -296,8 +298,8 @@ func (l *loop) readFrom(c *client) {
 	}
 }
 
-// cut takes a pipeline out of what has arrived, and leaves the rest ahead. Without calls,
-// whole reports whether there is something else that a reader must read.
+// cut splits buf into the commands of one pipeline and keeps the rest in c.ahead. If calls is empty, whole reports
+// whether buf needs a full reader.
 func (l *loop) cut(c *client, buf []byte) (calls [][][]byte, whole bool) {
 	c.looped.short = false
 	at := 0
@@ -318,7 +320,7 @@ func (l *loop) cut(c *client, buf []byte) (calls [][][]byte, whole bool) {
 	return calls, !c.looped.short
 }
 
-// run plans calls, and leaves them to who carries them out.
+// run plans calls and queues them with the reads or the writes. It hands off calls that the loop cannot run.
 func (l *loop) run(c *client, calls [][][]byte) {
 	if c.quiet != loud || c.looped.slow || c.listens || c.server != l.server || isOwn(calls[len(calls)-1][0]) {
 		l.handOff(c, calls)
@@ -344,13 +346,12 @@ func (t *turn) free() {
 	turns.Put(t)
 }
 
-// together carries turns out that all only read, or all write, and returns those that are left
-// for the next time.
+// together runs turns that all only read, or that all write. It returns the turns left for the next round.
 func (l *loop) together(turns []*turn) (left []*turn) {
 	if len(turns) == 0 {
 		return turns
 	}
-	all := slices.Clone(turns) // which take long are taken later
+	all := slices.Clone(turns) // onApplied frees turns
 	rounds := make([]*engine.PlannedPipeline, len(turns))
 	for i, t := range turns {
 		rounds[i] = &t.round
@@ -372,7 +373,7 @@ func (l *loop) together(turns []*turn) (left []*turn) {
 	return slices.Delete(turns, 0, began)
 }
 
-// onApplied continues a turn that has been carried out.
+// onApplied replies to a turn that the engine has run. It hands off a turn that must run on its own goroutine.
 func (l *loop) onApplied(t *turn) {
 	defer l.server.contain(func() { l.end(t.client) })
 	switch {
@@ -398,7 +399,7 @@ func (l *loop) onApplied(t *turn) {
 	}
 }
 
-// answer sends the replies of a turn that is done.
+// answer sends the replies of a finished turn.
 func (l *loop) answer(t *turn) {
 	c := t.client
 	out := outs.Get().(*[]byte)
@@ -421,7 +422,7 @@ func (l *loop) answer(t *turn) {
 	}()
 }
 
-// finish makes the replies of a turn, and leaves in c.out what it has not sent.
+// finish encodes the replies of a turn and leaves the unsent part in c.out.
 func (c *client) finish(ctx context.Context, t *turn) {
 	c.deliver(ctx, t.calls,
 		func(ctx context.Context, _ [][][]byte, send func([]resp.Value) error) error {
@@ -430,7 +431,7 @@ func (c *client) finish(ctx context.Context, t *turn) {
 	c.note(t.calls[len(t.calls)-1])
 }
 
-// settle gives the client of a turn back, after its replies.
+// settle frees a turn and releases its client, or ends the client if its connection is over.
 func (l *loop) settle(t *turn) {
 	c := t.client
 	t.free()
@@ -441,8 +442,8 @@ func (l *loop) settle(t *turn) {
 	}
 }
 
-// handOff carries calls out, or what is ahead, on a goroutine that may wait for the store and for
-// the client.
+// handOff runs calls, or reads and runs c.ahead if calls is nil, on a goroutine that may wait for the store and the
+// client.
 func (l *loop) handOff(c *client, calls [][][]byte) {
 	go func() {
 		defer l.server.contain(func() { l.end(c) })

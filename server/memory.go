@@ -13,8 +13,8 @@ import (
 
 var notInScript = resp.MakeError("ERR This Redis command is not allowed from script")
 
-// memoryStats is MEMORY STATS: the process by Go's numbers, and how many keys there are, and the bytes
-// that they take in the file.
+// memoryStats runs MEMORY STATS: the memory of the process as Go reports it, the number of keys, and the bytes they
+// take in the file.
 func (s *Server) memoryStats(ctx context.Context) resp.Value {
 	if engine.OfScript(ctx) {
 		return notInScript
@@ -61,7 +61,7 @@ func (s *Server) memoryStats(ctx context.Context) resp.Value {
 	return reply
 }
 
-// mallocStats is MEMORY MALLOC-STATS: what Go tells of the memory of the process.
+// mallocStats runs MEMORY MALLOC-STATS, which lists Go's memory metrics.
 func mallocStats() resp.Value {
 	var samples []metrics.Sample
 	for _, d := range metrics.All() {

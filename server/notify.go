@@ -8,13 +8,13 @@ import (
 	"github.com/meowdis/meowdis/engine/pubsub"
 )
 
-// eventsParameter says which keyspace events are published, and where.
+// eventsParameter selects the keyspace events to publish, and their channels.
 const eventsParameter = "notify-keyspace-events"
 
-// allClasses are those that A stands for.
+// allClasses are the event classes that A stands for.
 const allClasses = "g$lshzxetd"
 
-// shownClasses is what CONFIG GET shows of classes.
+// shownClasses returns classes as CONFIG GET shows them.
 func shownClasses(classes string) string {
 	if strings.HasPrefix(classes, "A") {
 		return strings.ReplaceAll(classes, "n", "")
@@ -22,7 +22,7 @@ func shownClasses(classes string) string {
 	return classes
 }
 
-// notify has the keyspace events of some classes published.
+// notify publishes the keyspace events of the classes.
 func (s *Server) notify(classes string) {
 	if classes == s.eventClasses {
 		return

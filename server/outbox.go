@@ -6,36 +6,36 @@ import (
 	"time"
 )
 
-// outbox is what is on its way to a client, in order: the replies to its commands, which
-// wait for their turn (write), and what anybody else tells it, who never waits (post).
+// outbox queues bytes for a client, in order. Replies to the client's commands may wait for the client (write).
+// Messages from other goroutines never wait (post).
 type outbox struct {
 	client *client
-	now    immediate // the client's connection, nil when it is none
+	now    immediate // the client's connection if it can write without waiting, or nil
 
 	mu        sync.Mutex
-	done      sync.Cond // when sending ends
+	done      sync.Cond // signaled when sending ends
 	waiting   []byte
 	replies   int       // bytes of waiting that are replies to the client's own commands
-	overSince time.Time // more has waited than the soft limit; zero when it does not
-	flight    int       // of what has waited: bytes that a goroutine writes to the connection
-	sending   bool      // a goroutine writes to the connection, and goes on with what waits
-	broken    error     // why nothing is sent any more
+	overSince time.Time // when waiting exceeded the soft limit, or zero
+	flight    int       // message bytes that a goroutine is writing to the connection
+	sending   bool      // a goroutine is writing, and will write waiting next
+	broken    error     // the error that ended sending
 }
 
-// maxWaiting is what may wait for a client that does not read, unless client-output-buffer-limit says
-// otherwise: with more it is closed.
+// maxWaiting limits the unread messages of a client, in bytes, unless client-output-buffer-limit is set. The server
+// closes a client that exceeds it.
 const maxWaiting = 32 << 20
 
 var errNotRead = errors.New("the client does not read what it is sent")
 
-// immediate is a connection that can write without waiting. writeNow returns how many bytes
-// it took; that it cannot take more now is no error.
+// immediate is a connection that can write without waiting. writeNow returns the number of bytes written. A full
+// socket is not an error.
 type immediate interface {
 	writeNow(b []byte) (n int, err error)
 }
 
-// write sends b after what waits. It returns when all of it is sent, or why it was not. It is
-// for the goroutine that carries out the client's commands.
+// write sends b after the queued bytes. It returns when b is sent, or the error that ended sending. Only the goroutine
+// that runs the client's commands may call it.
 func (o *outbox) write(b []byte) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -46,12 +46,11 @@ func (o *outbox) write(b []byte) error {
 	return o.broken
 }
 
-// post sends a message after what waits, and never waits for the client. It reports whether nothing waits
-// any more; otherwise a goroutine sends it. A client that has not read too many messages is closed. Any
-// goroutine may call it.
+// post sends a message after the queued bytes without waiting for the client. It reports whether the queue is empty;
+// if not, a goroutine sends the rest. It closes a client with too many unread messages. Any goroutine may call it.
 func (o *outbox) post(b []byte) bool { return o.enqueue(b, false) }
 
-// reply is post for replies to the client's own commands, which no limit of messages applies to.
+// reply is like post, for replies to the client's own commands, which have no message limit.
 func (o *outbox) reply(b []byte) bool { return o.enqueue(b, true) }
 
 func (o *outbox) enqueue(b []byte, reply bool) bool {
@@ -87,8 +86,7 @@ func (o *outbox) enqueue(b []byte, reply bool) bool {
 	return false
 }
 
-// full reports whether the client has not read so much that it is given up, with more on its way: by
-// client-output-buffer-limit, or what may wait for any.
+// full reports whether more bytes would exceed the client's limit: client-output-buffer-limit, or maxWaiting.
 func (o *outbox) full(more int) bool {
 	limit := o.client.server.live.outputs.Load()[o.client.class.Load()]
 	waits := int64(len(o.waiting) - o.replies + more)
@@ -105,8 +103,7 @@ func (o *outbox) full(more int) bool {
 	return !o.overSince.IsZero() && time.Since(o.overSince) > limit.over
 }
 
-// late closes the connection of a client that has been over the soft limit for its time, though nothing more
-// was sent to it.
+// late closes a client that has been over the soft limit for too long, even if nothing more was sent to it.
 func (o *outbox) late() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -130,14 +127,14 @@ func (o *outbox) giveUp() {
 	o.client.net.Close()
 }
 
-// waits is how many bytes the client has yet to take, and whether some are on their way.
+// waits returns the number of unsent bytes and whether a goroutine is sending.
 func (o *outbox) waits() (bytes int, sending bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return len(o.waiting), o.sending
 }
 
-// settled waits until nothing is sent, and returns why nothing can be any more.
+// settled waits until nothing is being sent. It returns the error that ended sending, if any.
 func (o *outbox) settled() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -145,14 +142,14 @@ func (o *outbox) settled() error {
 	return o.broken
 }
 
-// settle is settled under the lock.
+// settle is settled with o.mu held.
 func (o *outbox) settle() {
 	for o.sending {
 		o.done.Wait()
 	}
 }
 
-// flush sends what waits, and ends the sending.
+// flush sends the queued bytes and marks sending as done. The caller holds o.mu.
 func (o *outbox) flush() {
 	for len(o.waiting) > 0 && o.broken == nil {
 		b := o.waiting
@@ -164,7 +161,7 @@ func (o *outbox) flush() {
 	o.done.Broadcast()
 }
 
-// send writes b to the connection, in pieces, outside the lock.
+// send writes b to the connection in pieces. It unlocks o.mu while it writes.
 func (o *outbox) send(b []byte) {
 	for len(b) > 0 && o.broken == nil {
 		piece := b[:min(len(b), writePiece)]

@@ -7,14 +7,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// poller waits for many sockets at once: an epoll instance. It reports each change once.
+// poller waits for many sockets at once with an edge-triggered epoll instance.
 type poller struct {
 	epoll, wakes int // file descriptors
 	events       []unix.EpollEvent
 }
 
-// ready is what has changed of a socket: there is something to read, or its peer has ended
-// what it sends, or it takes more.
+// ready holds the events of one socket. ended means that the peer has shut down its side.
 type ready struct {
 	fd                        int
 	readable, ended, writable bool
@@ -34,15 +33,15 @@ func newPoller() (p *poller, err error) {
 	return p, nil
 }
 
-// add begins to watch a socket, until it is closed.
+// add watches a socket until it is closed.
 func (p *poller) add(fd int) error {
 	return os.NewSyscallError("epoll_ctl", unix.EpollCtl(p.epoll, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{
 		Events: unix.EPOLLIN | unix.EPOLLOUT | unix.EPOLLRDHUP | unix.EPOLLET, Fd: int32(fd),
 	}))
 }
 
-// wait calls changed for each socket that has, and returns once there were some, or it was
-// woken. With a false for it does not wait.
+// wait calls changed for each socket with events. If long is true, it first blocks until a socket has events or wake
+// is called.
 func (p *poller) wait(long bool, changed func(ready)) error {
 	n, err := unix.EpollWait(p.epoll, p.events, 0)
 	if n == 0 && long {
@@ -68,7 +67,7 @@ func (p *poller) wait(long bool, changed func(ready)) error {
 // wake ends a wait. Any goroutine may call it.
 func (p *poller) wake() {
 	one := [8]byte{0: 1}
-	// It fails when it has been called 2^64 times without a wait, which then has an end.
+	// It fails after 2^64 calls without a wait, and then the next wait returns anyway.
 	_, _ = unix.Write(p.wakes, one[:])
 }
 

@@ -7,28 +7,28 @@ import (
 	"github.com/meowdis/meowdis/server/tracking"
 )
 
-// inbox is how messages come to a client: they go to its outbox, but not while a reply is made
-// that they must follow, or in the middle of one.
+// inbox passes messages to the client's outbox. It holds them while a reply that must come first is being made or
+// sent.
 type inbox struct {
 	client *client
 
 	mu           sync.Mutex
 	holding      bool
-	early        bool // what the client's own command tells comes before its reply
-	reading      bool // a command is under way that may have read what messages are about
-	replied      bool // it has its reply, about
+	early        bool // messages caused by the client's own command precede its reply
+	reading      bool // a running command may have read the keys that messages invalidate
+	replied      bool // its reply is about to be sent
 	held         []message
 	size         int
 	resp3, muted bool // as the client's last command left them
 }
 
-// message is a message of one kind or another.
+// message is a published message or an invalidation.
 type message struct {
 	published *pubsub.Message
 	invalid   *tracking.Message
-	passed    bool   // in place of another client
-	to        *inbox // whose it is, nil for that which holds it
-	own       bool   // the client's own command tells it
+	passed    bool   // redirected from another client
+	to        *inbox // the receiver; nil for the inbox that holds it
+	own       bool   // caused by the client's own command
 }
 
 func (l message) size() int {
@@ -38,15 +38,14 @@ func (l message) size() int {
 	return l.published.Weight()
 }
 
-// Deliver takes a message: the client is a pubsub.Subscriber.
+// Deliver queues a message. It makes the inbox a pubsub.Subscriber.
 func (b *inbox) Deliver(m *pubsub.Message) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.take(message{published: m})
 }
 
-// invalidate takes a message about keys. With own it is held back until the client has the reply to
-// the command that has told of them.
+// invalidate queues an invalidation. If own is set, it follows the reply to the command that caused it.
 func (b *inbox) invalidate(l message, own bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -58,8 +57,8 @@ func (b *inbox) invalidate(l message, own bool) {
 	b.take(l)
 }
 
-// read has messages about keys come again after the reply to a command that may read them, or no
-// longer.
+// read sets whether a command that may read keys is running. Invalidations that arrive while it runs are sent now and
+// again after its reply.
 func (b *inbox) read(on bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -68,7 +67,7 @@ func (b *inbox) read(on bool) {
 	}
 }
 
-// forward takes a message for another client that may have to come after this one's reply.
+// forward holds a message for another client if it may have to follow this client's reply.
 func (b *inbox) forward(l message, own bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -79,7 +78,7 @@ func (b *inbox) forward(l message, own bool) {
 	}
 }
 
-// take is under the lock.
+// take posts or keeps a message. The caller holds b.mu.
 func (b *inbox) take(l message) {
 	if !b.holding {
 		b.post(l)
@@ -89,7 +88,7 @@ func (b *inbox) take(l message) {
 	}
 }
 
-// keep keeps a message until release. It is under the lock, too.
+// keep holds a message until release. The caller holds b.mu.
 func (b *inbox) keep(l message) {
 	if b.size+l.size() > maxWaiting {
 		b.client.net.Close()
@@ -99,36 +98,36 @@ func (b *inbox) keep(l message) {
 	b.size += l.size()
 }
 
-// post is under the lock.
+// post sends a message to the outbox. The caller holds b.mu.
 func (b *inbox) post(l message) {
 	switch {
 	case l.invalid == nil:
 		if !b.muted || l.published.Kind != pubsub.Commands {
 			b.client.box.post(l.published.Wire(b.resp3))
 		}
-	case b.resp3 || l.passed && b.client.hears.Load(): // RESP2 has nothing else that could be told from a reply
+	case b.resp3 || l.passed && b.client.hears.Load(): // RESP2 has no other message that differs from a reply
 		if wire := l.invalid.Wire(b.resp3); len(wire) > 0 {
 			b.client.box.post(wire)
 		}
 	}
 }
 
-// hold keeps messages back until release.
+// hold keeps messages until release.
 func (b *inbox) hold() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.holding = true
 }
 
-// replies says that the reply is on its way. Another client is told first, so that who has the reply
-// and then hears from that one knows all.
+// replies is called before the reply is sent. It forwards messages to other clients first: once this client has its
+// reply, the other clients have been notified.
 func (b *inbox) replies() {
 	for _, l := range b.others() {
 		l.to.invalidate(l, false)
 	}
 }
 
-// others are the messages for other clients: no one has two inboxes locked.
+// others returns the held messages for other clients. No goroutine locks two inboxes.
 func (b *inbox) others() (others []message) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -141,14 +140,15 @@ func (b *inbox) others() (others []message) {
 	return others
 }
 
-// release sends what was kept back, after the reply.
+// release sends the held messages, after the reply.
 func (b *inbox) release() {
 	for _, l := range b.open() {
 		l.to.invalidate(l, false)
 	}
 }
 
-// open is release but for the messages of others, which it returns: no one has two inboxes locked.
+// open sends the held messages of this client and returns the messages for other clients. No goroutine locks two
+// inboxes.
 func (b *inbox) open() (others []message) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -171,7 +171,7 @@ func (b *inbox) setEarly(early bool) {
 	b.early = early
 }
 
-// speak changes the protocol. A client to which messages may come has this reply first.
+// speak changes the protocol. A client that may get messages has this reply first.
 func (c *client) speak(resp3 bool) {
 	c.resp3 = resp3
 	if c.listens {

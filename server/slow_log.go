@@ -7,7 +7,7 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// slow carries out SLOWLOG and LATENCY.
+// slow runs SLOWLOG and LATENCY.
 func (s *Server) slow(cmd *commands.Command, args [][]byte) (v resp.Value, ok bool) {
 	switch cmd.Name {
 	case "SLOWLOG GET":
@@ -41,7 +41,7 @@ func (s *Server) slow(cmd *commands.Command, args [][]byte) (v resp.Value, ok bo
 	return resp.Value{}, false
 }
 
-// slowGet is SLOWLOG GET [count].
+// slowGet runs SLOWLOG GET [count].
 func (s *Server) slowGet(args [][]byte) resp.Value {
 	most := int64(10)
 	switch {
@@ -56,8 +56,8 @@ func (s *Server) slowGet(args [][]byte) resp.Value {
 	return s.tally.Slow.Get(most)
 }
 
-// histograms is LATENCY HISTOGRAM: of the commands with the names, those of a container by its own;
-// all without names.
+// histograms runs LATENCY HISTOGRAM for the named commands, or for all commands. The name of a container selects its
+// subcommands.
 func (s *Server) histograms(names [][]byte) resp.Value {
 	reply := resp.EmptyMap
 	stats := s.tally.Stats()

@@ -11,21 +11,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sock is a socket of a loop. It is a net.Conn like any other: who reads or writes more than
-// there is waits until the loop reports that the socket is ready.
+// sock is a socket served by a loop. It is an ordinary net.Conn: Read and Write block until the loop reports that the
+// socket is ready.
 type sock struct {
 	local, remote net.Addr
-	closes        func() // is called when it is closed, once
+	closes        func() // called once, on Close
 
 	mu                 sync.Mutex
-	changed            sync.Cond // of what follows
-	fd                 int       // -1 once it is closed
-	readable, writable bool      // the loop said so since the last call that found it otherwise
+	changed            sync.Cond // signals changes of the fields below
+	fd                 int       // -1 when closed
+	readable, writable bool      // reported by the loop since the last EAGAIN
 	readBy, writeBy    time.Time
 }
 
-// adopt makes a sock of a connection of the net package, which is closed. Without an error the
-// connection is the loop's alone.
+// adopt duplicates the descriptor of nc into a sock and closes nc. If adopt fails, nc stays open.
 func adopt(nc net.Conn) (*sock, error) {
 	raw, err := nc.(syscall.Conn).SyscallConn()
 	if err != nil {
@@ -49,7 +48,7 @@ func adopt(nc net.Conn) (*sock, error) {
 func (s *sock) LocalAddr() net.Addr  { return s.local }
 func (s *sock) RemoteAddr() net.Addr { return s.remote }
 
-// event takes what the poller says of the socket.
+// event records readiness reported by the poller.
 func (s *sock) event(readable, writable bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -58,7 +57,7 @@ func (s *sock) event(readable, writable bool) {
 	s.changed.Broadcast()
 }
 
-// try makes a system call that does not wait.
+// try makes a non-blocking system call and repeats it after EINTR.
 func (s *sock) try(call func(fd int, b []byte) (int, error), b []byte) (n int, err error) {
 	if s.fd < 0 {
 		return 0, net.ErrClosed
@@ -71,7 +70,7 @@ func (s *sock) try(call func(fd int, b []byte) (int, error), b []byte) (n int, e
 	}
 }
 
-// readNow reads what is there, into no more than brief bytes. ok is false when that is nothing.
+// readNow reads the available bytes. ok is false if there are none. b must not be longer than brief.
 func (s *sock) readNow(b []byte) (n int, ok bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -84,10 +83,10 @@ func (s *sock) readNow(b []byte) (n int, ok bool, err error) {
 	return n, true, err
 }
 
-// brief is how many bytes a call moves in some microseconds.
+// brief is the number of bytes that one call moves in a few µs.
 const brief = 64 << 10
 
-// writeNow writes what the socket takes at once.
+// writeNow writes as many bytes as the socket accepts now.
 func (s *sock) writeNow(b []byte) (n int, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -142,7 +141,7 @@ func (s *sock) Write(b []byte) (n int, err error) {
 
 func past(deadline time.Time) bool { return !deadline.IsZero() && time.Until(deadline) <= 0 }
 
-// wait is under the lock, until the socket is ready or the deadline has passed.
+// wait blocks until the socket is ready or the deadline has passed. The caller holds s.mu.
 func (s *sock) wait(ready *bool, deadline *time.Time) error {
 	for !*ready {
 		switch {
@@ -168,7 +167,7 @@ func (s *sock) Close() error {
 	s.fd = -1
 	s.changed.Broadcast()
 	if fd >= 0 {
-		unix.Close(fd) // under the lock: the number may be another socket's at once
+		unix.Close(fd) // under the lock: the system may reuse the number at once
 	}
 	s.mu.Unlock()
 	if fd < 0 {
@@ -180,7 +179,7 @@ func (s *sock) Close() error {
 	return nil
 }
 
-// CloseWrite ends what is sent.
+// CloseWrite shuts down the sending side.
 func (s *sock) CloseWrite() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

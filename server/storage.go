@@ -16,33 +16,33 @@ import (
 	"github.com/meowdis/meowdis/store/wire"
 )
 
-// Storage is a store that serves batches of SQL to those who carry out commands elsewhere.
+// Storage is a store that serves SQL batches to processes that run commands elsewhere.
 type Storage struct {
 	Apply func(context.Context, []store.Batch) ([]store.Result, error)
-	// Columns are the names of the columns that a statement returns.
+	// Columns returns the column names of a statement's rows.
 	Columns func(sql string) ([]string, error)
-	// Token is what they must send, and ReadOnlyToken what those send who may only read, "" for no one.
+	// Token allows reading and writing, ReadOnlyToken only reading. An empty token matches no request.
 	Token, ReadOnlyToken string
 }
 
-// Storage is the handler of ServeStorage.
+// Storage returns the handler of ServeStorage.
 func (s *Server) Storage() http.Handler { return http.HandlerFunc(s.storage) }
 
-// ServeStorage is ServeREST for Config.Storage: each request is a POST of batches, as package store/wire
-// says or as the first meowdis had them (legacy_storage_api.go), and has the token as Authorization: Bearer.
+// ServeStorage serves Config.Storage on ln, like ServeREST. Each request is a POST of batches, in the form of package
+// store/wire or of the legacy API (legacy_storage_api.go), with the token in Authorization: Bearer.
 func (s *Server) ServeStorage(ctx context.Context, ln net.Listener) error {
 	return s.serveWeb(ctx, ln, s.compressed(s.Storage()))
 }
 
 const (
-	maxBatches = 1 << 16 // of a request
-	maxStmts   = 1 << 20 // of those
+	maxBatches = 1 << 16 // per request
+	maxStmts   = 1 << 20 // per request
 
-	// storagePiece is how many bytes of rows are enough for one answer.
+	// storagePiece is the number of bytes of rows after which an answer is complete.
 	storagePiece = 8 << 20
 )
 
-// storage answers a request.
+// storage handles a request.
 func (s *Server) storage(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == "/healthz" {
 		s.Health(w, r)
@@ -79,7 +79,7 @@ func (s *Server) storage(w http.ResponseWriter, r *http.Request) {
 	s.patiently(w)(out)
 }
 
-// mayStore reports whether the token is one of the storage's, and whether that may only read.
+// mayStore reports whether the token is one of the storage's tokens, and whether it allows only reading.
 func (s *Server) mayStore(r *http.Request) (reads, known bool) {
 	given, c := givenToken(r), s.config.Storage
 	whole := c.Token != "" && sameSecret(given, c.Token)
@@ -111,7 +111,7 @@ func (s *Server) typedBatches(ctx context.Context, body io.Reader, reads bool) (
 	if err != nil {
 		return nil, badRequest{err}
 	}
-	only := len(q.Batches) > 0 && q.Batches[0].ReadOnly // all of them or none
+	only := len(q.Batches) > 0 && q.Batches[0].ReadOnly // the same in all batches
 	results, release, err := s.runGuests(ctx, q.Batches, q.Max, reads)
 	defer release()
 	if err != nil {
@@ -120,9 +120,8 @@ func (s *Server) typedBatches(ctx context.Context, body io.Reader, reads bool) (
 	return wire.AppendAnswer(nil, results, only), nil
 }
 
-// runGuests runs batches that return at most so many bytes of rows each, 0 for any number, beside a
-// piece for those before it. The last ones wait for another request when the rows of the first are enough
-// for an answer.
+// runGuests runs batches whose rows take at most that many bytes each (0 for no limit), plus storagePiece for the rows of
+// earlier batches. Once the first batches fill an answer, the rest are left for another request.
 func (s *Server) runGuests(ctx context.Context, batches []store.Batch, most int64, reads bool) ([]store.Result, func(), error) {
 	limit := s.config.MaxRequestMemory
 	if most > 0 {
@@ -137,12 +136,12 @@ func (s *Server) runGuests(ctx context.Context, batches []store.Batch, most int6
 	return results, func() { rows.Back(0) }, err
 }
 
-// badRequest is the error of a request that cannot be read.
+// badRequest is the error of a malformed request.
 type badRequest struct{ error }
 
 func (e badRequest) Unwrap() error { return e.error }
 
-// storageFailed answers a request that has no results.
+// storageFailed replies to a request that failed.
 func (s *Server) storageFailed(ctx context.Context, w http.ResponseWriter, held *store.Budget, err error) {
 	var is badRequest
 	var tooLarge *http.MaxBytesError
@@ -161,7 +160,7 @@ func (s *Server) storageFailed(ctx context.Context, w http.ResponseWriter, held 
 	}
 }
 
-// sayFault answers with an error in the form of the first meowdis.
+// sayFault replies with an error in the form of the legacy API.
 func sayFault(w http.ResponseWriter, status int, says string) {
 	text, err := json.Marshal(map[string]string{"error": says})
 	if err != nil {

@@ -6,26 +6,26 @@ import (
 	"time"
 )
 
-// Stream is how the stream of the file to another place is doing.
+// Stream is the state of replication to another place.
 type Stream struct {
 	Place   string
-	TXID    uint64    // the last transaction that is there
-	At      time.Time // when all was there; zero for never
-	Failing string    // why it is not, "" when it is
-	Pending int       // pages that wait
+	TXID    uint64    // last transaction stored at Place
+	At      time.Time // when Place was last up to date; zero for never
+	Failing string    // the error, or "" while it works
+	Pending int       // pages not yet sent
 }
 
-// Following is how a copy of another file is doing.
+// Following is the state of a copy of another file.
 type Following struct {
 	Place   string
-	TXID    uint64    // the last transaction that is in the copy; 0 before the first look
-	Written time.Time // when that was written to the file
-	Heard   time.Time // when the place was last looked at; zero for never
-	Failing string    // why not since, "" when it was
-	Copying bool      // a large part of the file is on its way
+	TXID    uint64    // last transaction in the copy; 0 before the first fetch
+	Written time.Time // when that transaction was committed
+	Heard   time.Time // when Place was last fetched; zero for never
+	Failing string    // the error, or "" while it works
+	Copying bool      // a snapshot is being downloaded
 }
 
-// streamInfo are INFO's lines of a stream, which Redis does not have.
+// streamInfo returns the INFO lines of replication to another place. Redis has no such lines.
 func (s *Server) streamInfo() []string {
 	if s.config.Stream == nil {
 		return nil
@@ -44,13 +44,12 @@ func (s *Server) streamInfo() []string {
 	}
 }
 
-// oneLine is a text that may have several.
+// oneLine joins the lines of text with semicolons.
 func oneLine(text string) string {
 	return strings.NewReplacer("\r", "", "\n", "; ").Replace(text)
 }
 
-// followingInfo are INFO's lines of a copy: those of a replica, whose master is a place. A transaction
-// counts as a byte does there.
+// followingInfo returns the INFO lines of a replica whose master is a place. Offsets count transactions, not bytes.
 func (s *Server) followingInfo(now Following) []string {
 	link, heard, copying := "up", int64(-1), 0
 	if now.Failing != "" || now.TXID == 0 {
@@ -78,7 +77,7 @@ func (s *Server) followingInfo(now Following) []string {
 	return append(lines, field("follow_last_error", oneLine(now.Failing)))
 }
 
-// streamMetrics are those of a server that streams its file, and followingMetrics those of a copy.
+// streamMetrics are for a server that streams its file; followingMetrics are for a copy.
 var (
 	streamMetrics = []metric{
 		{"replicate_last_timestamp_seconds", "When the place of the stream last had all, 0 for never.", gauge, of(func(s *Server) int64 { return seconds(s.config.Stream().At) })},
@@ -92,7 +91,7 @@ var (
 	}
 )
 
-// seconds is a time as Unix seconds, 0 for none.
+// seconds returns t in Unix seconds, 0 for the zero time.
 func seconds(t time.Time) int64 {
 	if t.IsZero() {
 		return 0

@@ -13,10 +13,10 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// listenNames are the commands after which messages come to a client.
+// listenNames are the commands that start messages to a client.
 var listenNames = [][]byte{[]byte("MONITOR"), []byte("SUBSCRIBE"), []byte("PSUBSCRIBE"), []byte("SSUBSCRIBE")}
 
-// begins reports whether messages may come to a client after a command.
+// begins reports whether a command may start messages to its client.
 func begins(args [][]byte) bool {
 	return listens(args[0]) || option(args, 0) == "CLIENT" && option(args, 1) == "TRACKING" && option(args, 2) == "ON"
 }
@@ -28,12 +28,11 @@ func listens(name []byte) bool {
 	return slices.ContainsFunc(listenNames, func(own []byte) bool { return bytes.EqualFold(name, own) })
 }
 
-// runOneByOne runs each of calls for itself: messages come to the client, and each has its place before
-// or after a reply.
+// runOneByOne runs calls one at a time, since messages to the client must come before or after a reply, never within.
 func (c *client) runOneByOne(ctx context.Context, calls [][][]byte) {
 	for i := range calls {
 		if c.monitors || c.server.notifies.Load() || sendsMessages(calls[i]) {
-			c.inbox.hold() // what it sends to itself comes after its reply
+			c.inbox.hold() // its own messages follow its reply
 		}
 		c.takeOff(calls[i])
 		c.pipeline(ctx, calls[i:i+1])
@@ -54,7 +53,7 @@ func sendsMessages(args [][]byte) bool {
 	return cmd.Has(commands.Replicates) || cmd != nil && (cmd.Name == "EXEC" || cmd.Group == "scripting")
 }
 
-// subscriptions are the commands that change what a client listens to.
+// subscriptions lists the commands that change a client's subscriptions.
 var subscriptions = map[string]struct {
 	kind pubsub.Kind
 	ends bool
@@ -63,7 +62,7 @@ var subscriptions = map[string]struct {
 	"UNSUBSCRIBE": {pubsub.Channel, true}, "PUNSUBSCRIBE": {pubsub.Pattern, true}, "SUNSUBSCRIBE": {pubsub.Shard, true},
 }
 
-// subscribe is SUBSCRIBE, UNSUBSCRIBE or one of their kind.
+// subscribe runs SUBSCRIBE, UNSUBSCRIBE and their variants.
 func (c *client) subscribe(name string, args [][]byte) resp.Value {
 	how, hub := subscriptions[name], c.server.hub
 	confirmations := resp.Value{Kind: resp.Several}
@@ -92,7 +91,7 @@ func (c *client) subscribe(name string, args [][]byte) resp.Value {
 	return confirmations
 }
 
-// count is the number that a confirmation has: shard channels are counted for themselves.
+// count returns the number in a confirmation. Shard channels have their own count.
 func (c *client) count(kind pubsub.Kind, n pubsub.Counts) int {
 	c.subscribed = n[pubsub.Channel] + n[pubsub.Pattern] + n[pubsub.Shard]
 	c.classify()
@@ -102,7 +101,7 @@ func (c *client) count(kind pubsub.Kind, n pubsub.Counts) int {
 	return n[pubsub.Channel] + n[pubsub.Pattern]
 }
 
-// classify notes which limits the client has of what waits for it: one that monitors is as a replica.
+// classify sets the client's class of client-output-buffer-limit. A client that monitors counts as a replica.
 func (c *client) classify() {
 	c.hears.Store(c.subscribed > 0)
 	switch {
@@ -115,7 +114,7 @@ func (c *client) classify() {
 	}
 }
 
-// monitor is MONITOR. It answers once.
+// monitor runs MONITOR. A second MONITOR gets no reply.
 func (c *client) monitor([][]byte) resp.Value {
 	if c.monitors {
 		return resp.Value{Kind: resp.Several}
@@ -128,7 +127,7 @@ func (c *client) monitor([][]byte) resp.Value {
 	return resp.OK
 }
 
-// join says so when the messages of other processes cannot come.
+// join subscribes the hub to messages of other processes and logs a failure.
 func (s *Server) join(kind pubsub.Kind) {
 	err := s.hub.Join(kind)
 	if err == nil {
@@ -139,7 +138,7 @@ func (s *Server) join(kind pubsub.Kind) {
 	}
 }
 
-// guard checks a call by what the client may, and by the state that it is in.
+// guard checks a call against the user's permissions and the state of the connection.
 func (c *client) guard(cmd *commands.Command, args [][]byte, at engine.Moment) (v resp.Value, refused bool) {
 	if v, refused = c.person.guard(cmd, args, at); refused || !c.listens && at != engine.Exec {
 		return v, refused
@@ -161,7 +160,7 @@ func (c *client) guard(cmd *commands.Command, args [][]byte, at engine.Moment) (
 	return v, false
 }
 
-// pong answers PING where replies and messages must be told apart.
+// pong is the reply to PING while messages may arrive, so that the client can distinguish it from one.
 func pong(args [][]byte) resp.Value {
 	text := resp.EmptyBulk
 	if len(args) > 1 {
@@ -177,12 +176,12 @@ func inSubscribed(cmd *commands.Command) bool {
 	return cmd.Name == "PING" || cmd.Name == "QUIT" || cmd.Name == "RESET"
 }
 
-// isPushed reports whether a reply is a message, which CLIENT REPLY does not keep back.
+// isPushed reports whether a reply is a message, which CLIENT REPLY does not suppress.
 func isPushed(v resp.Value) bool {
 	return v.Kind == resp.Push || v.Kind == resp.Several
 }
 
-// mayHear reports whether the user may have the subscriptions.
+// mayHear reports whether the user may keep the subscriptions of s.
 func mayHear(user *acl.User, hub *pubsub.Hub, s pubsub.Subscriber) bool {
 	if user.Unlimited() {
 		return true
@@ -197,7 +196,7 @@ func mayHear(user *acl.User, hub *pubsub.Hub, s pubsub.Subscriber) bool {
 	return true
 }
 
-// silence closes the connections that listen to what their users may not hear any more.
+// silence closes connections whose users no longer have permission for their subscriptions.
 func (s *Server) silence(p *person) {
 	s.killAll(p.client, func(o *client) bool {
 		user := o.user.Load()

@@ -8,10 +8,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// multiplexing is how sockets are waited for.
+// multiplexing is the multiplexing_api of INFO.
 const multiplexing = "epoll"
 
-// kernel is the name, the release and the machine of the system, "" where that is not known.
+// kernel returns the name, release and machine of the system, or "" if unknown.
 func kernel() string {
 	var u unix.Utsname
 	if unix.Uname(&u) != nil {
@@ -20,7 +20,7 @@ func kernel() string {
 	return unix.ByteSliceToString(u.Sysname[:]) + " " + unix.ByteSliceToString(u.Release[:]) + " " + unix.ByteSliceToString(u.Machine[:])
 }
 
-// systemMemory is the memory of the machine in bytes, 0 where that is not known.
+// systemMemory returns the memory of the machine in bytes, or 0 if unknown.
 func systemMemory() uint64 {
 	var info unix.Sysinfo_t
 	if unix.Sysinfo(&info) != nil {
@@ -29,7 +29,7 @@ func systemMemory() uint64 {
 	return uint64(info.Totalram) * uint64(info.Unit)
 }
 
-// residentMemory is what the process has of it, 0 where that is not known.
+// residentMemory returns the resident set of the process in bytes, or 0 if unknown.
 func residentMemory() uint64 {
 	text, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
@@ -43,7 +43,7 @@ func residentMemory() uint64 {
 	return pages * uint64(os.Getpagesize())
 }
 
-// openFiles is how many files and sockets the process has open.
+// openFiles returns the number of open descriptors of the process, sockets included.
 func openFiles() (n int, ok bool) {
 	all, err := os.ReadDir("/proc/self/fd")
 	return len(all), err == nil

@@ -2,10 +2,10 @@
 
 package server
 
-// multiplexing is how sockets are waited for.
+// multiplexing is the multiplexing_api of INFO.
 const multiplexing = "goroutines"
 
-// What only Linux tells here.
+// These are known on Linux only.
 
 func kernel() string         { return "" }
 func systemMemory() uint64   { return 0 }

@@ -10,18 +10,18 @@ import (
 	"github.com/meowdis/meowdis/server/tracking"
 )
 
-// tracked is what a client knows of its own tracking. The table has the rest.
+// tracked holds a client's own tracking state. The table holds the rest.
 type tracked struct {
-	listed  atomic.Bool // in the table, or about to be taken off it
+	listed  atomic.Bool // in the table, or being removed from it
 	on      bool
 	bcast   bool
-	caching bool // CLIENT CACHING is about the next command
+	caching bool // CLIENT CACHING applies to the next command
 
-	flying bool   // a command is under way that may read keys
-	begun  uint64 // when
+	flying bool   // a command that may read keys is running
+	begun  uint64 // when it began
 }
 
-// tracking is CLIENT TRACKING ON|OFF [REDIRECT id] [PREFIX p …] [BCAST] [OPTIN] [OPTOUT] [NOLOOP].
+// tracking runs CLIENT TRACKING ON|OFF [REDIRECT id] [PREFIX p …] [BCAST] [OPTIN] [OPTOUT] [NOLOOP].
 func (c *client) tracking(args [][]byte) resp.Value {
 	mode, prefixes, bad := c.server.trackingMode(args)
 	if bad.IsError() {
@@ -71,7 +71,7 @@ func (s *Server) trackingMode(args [][]byte) (m tracking.Mode, prefixes [][]byte
 	return m, prefixes, bad
 }
 
-// track begins to track, or goes on in another mode.
+// track starts tracking, or changes its mode.
 func (c *client) track(mode tracking.Mode, prefixes [][]byte) resp.Value {
 	s := c.server
 	s.tracing.Lock()
@@ -86,20 +86,20 @@ func (c *client) track(mode tracking.Mode, prefixes [][]byte) resp.Value {
 		return v
 	}
 	c.tracks.on, c.tracks.bcast = true, mode.Bcast
-	if c.session.Track(true); !mode.Bcast && !c.tracks.flying { // the rest of a transaction may read
+	if c.session.Track(true); !mode.Bcast && !c.tracks.flying { // later commands of a transaction may read
 		c.tracks.flying, c.tracks.begun = true, s.tracks.Begin()
 	}
 	return v
 }
 
-// trackNothing ends that.
+// trackNothing stops tracking and resets the client's state.
 func (c *client) trackNothing() {
 	c.stopTracking()
 	c.session.Track(false)
 	c.tracks.on, c.tracks.bcast, c.tracks.caching = false, false, false
 }
 
-// stopTracking takes the client out of the table. Any goroutine may call it.
+// stopTracking removes the client from the table. Any goroutine may call it.
 func (c *client) stopTracking() {
 	if !c.tracks.listed.Swap(false) {
 		return
@@ -111,16 +111,16 @@ func (c *client) stopTracking() {
 	s.trackedByNone()
 }
 
-// trackedByNone lets writes be as fast as without clients that track, once there are none.
+// trackedByNone detaches the table from the engine when no client tracks, so that writes pay nothing for it.
 func (s *Server) trackedByNone() {
 	if s.untrack != nil && s.tracks.Counts().Clients == 0 {
 		s.untrack()
 		s.untrack = nil
-		s.tracks.Clear() // no one tells it what changes
+		s.tracks.Clear() // the table no longer hears of changes
 	}
 }
 
-// changed tells the table what a transaction has changed: it is for Engine.Listen.
+// changed passes the changes of a transaction to the table. Engine.Listen calls it.
 func (s *Server) changed(changes []engine.Change) {
 	events := make([]tracking.Event, 0, len(changes))
 	for _, c := range changes {
@@ -136,7 +136,7 @@ func (s *Server) changed(changes []engine.Change) {
 	s.tracks.Happen(events)
 }
 
-// aside are the commands that change what is beside the value of a key, of which Redis tells no one.
+// aside are the commands that change the state of a stream's groups. Redis sends no invalidation for them.
 var aside = map[string]bool{
 	"XREADGROUP": true, "XACK": true, "XCLAIM": true, "XAUTOCLAIM": true, "XSETID": true,
 	"XGROUP SETID": true, "XGROUP DESTROY": true, "XGROUP CREATECONSUMER": true, "XGROUP DELCONSUMER": true,
@@ -144,10 +144,10 @@ var aside = map[string]bool{
 
 func (c *client) trackingInfo([][]byte) resp.Value { return c.server.tracks.Of(c.id).Info() }
 
-// getRedir is CLIENT GETREDIR.
+// getRedir runs CLIENT GETREDIR.
 func (c *client) getRedir([][]byte) resp.Value { return resp.MakeInt(c.server.tracks.Of(c.id).To()) }
 
-// caching is CLIENT CACHING YES|NO.
+// caching runs CLIENT CACHING YES|NO.
 func (c *client) caching(args [][]byte) resp.Value {
 	word := option(args, 2)
 	v := c.server.tracks.Caching(c.id, word == "YES", word == "NO")
@@ -155,7 +155,7 @@ func (c *client) caching(args [][]byte) resp.Value {
 	return v
 }
 
-// takeOff is before a command of a client that listens.
+// takeOff is called before each command of a client that may get messages.
 func (c *client) takeOff(args [][]byte) {
 	if !c.tracks.on {
 		return
@@ -170,7 +170,7 @@ func (c *client) takeOff(args [][]byte) {
 	}
 }
 
-// land is before the reply is sent, once messages are held back.
+// land records the keys that the command has read. It is called before the reply is sent, while messages are held.
 func (c *client) land() {
 	if c.tracks.flying {
 		c.tracks.flying = false
@@ -178,9 +178,9 @@ func (c *client) land() {
 	}
 }
 
-// landed is after a command, before the reply is sent.
+// landed is called after a command, before its reply is sent.
 func (c *client) landed(args [][]byte) {
-	if c.tracks.flying { // there is no reply
+	if c.tracks.flying { // the command has no reply
 		c.inbox.hold()
 		c.land()
 	}
@@ -188,7 +188,7 @@ func (c *client) landed(args [][]byte) {
 		return
 	}
 	if c.tracks.bcast {
-		c.session.Reads() // which no one wants to know
+		c.session.Reads() // discard the keys read
 	}
 	if c.tracks.caching && !c.session.InMulti() {
 		if cmd := commands.Called(args); cmd == nil || !strings.HasPrefix(cmd.Name, "CLIENT ") {
@@ -198,8 +198,8 @@ func (c *client) landed(args [][]byte) {
 	}
 }
 
-// waits is around a wait in a command: what it has read so far is known, and what serves it tells the
-// table.
+// waits is called before a command blocks. It records the keys read so far; the command that serves the client records
+// the rest. The caller calls goOn when the wait is over.
 func (c *client) waits() (goOn func()) {
 	if c.tracks.bcast {
 		c.inbox.read(false)
@@ -213,17 +213,17 @@ func (c *client) waits() (goOn func()) {
 	return func() { c.tracks.flying, c.tracks.begun = true, c.server.tracks.Begin() }
 }
 
-// tellOwn tells a client that hears of all keys of some prefixes which of them it has changed.
+// tellOwn sends a client that tracks prefixes its own changes.
 func (c *client) tellOwn() {
 	if c.tracks.bcast && c.server.tracks.Flush(c.id) {
 		c.inbox.release()
 	}
 }
 
-// peer is a client as the table sees it.
+// peer is a client as the tracking table uses it.
 type peer client
 
-// peer is the client with an ID, nil for none.
+// peer returns the client with an ID, or nil.
 func (s *Server) peer(id int64) tracking.Peer {
 	if c := s.find(id); c != nil {
 		return (*peer)(c)
