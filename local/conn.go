@@ -19,39 +19,36 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// conn is one SQLite connection with its prepared statements, for one goroutine
-// at a time. It speaks SQLite's own interface: database/sql and the driver under
-// it would cost more than the statements (they look parameters up by name, and
-// ask for column names that are not read).
+// conn is one SQLite connection with its prepared statements. One goroutine at a time uses it. It calls
+// SQLite's C interface directly: database/sql and its driver look parameters up by name and read column names
+// that are not used, which costs more than the statements.
 type conn struct {
 	tls      *libc.TLS
 	db       uintptr
 	prepared map[string]*prepared
 
 	mostPrepared int
-	preparedText int           // bytes of their SQL
+	preparedText int           // bytes of SQL in prepared
 	changes      int64         // rows ever changed, triggers included
-	visit        *workLimit    // what it is used for now; nil for what has no early end
-	budget       *store.Budget // of the batch that runs
+	visit        *workLimit    // limits the current work; nil if nothing may interrupt it
+	budget       *store.Budget // of the running batch
 	stuck        bool          // a transaction could not be rolled back
-	touched      *touched      // what its transaction changes; nil when no one asks
-	cache        string        // sets how many pages are kept; "" where that is not set
+	touched      *touched      // the keys that its transaction changes; nil if they are not collected
+	cache        string        // the statement that sets the page cache size; "" keeps the default
 
-	missed  int  // consecutive times that a statement with Alone found nothing to change
-	loading bool // the file is without its index by hash
+	missed  int  // consecutive runs of a Supersedes statement that changed nothing
+	loading bool // the file has no hash index yet
 
-	release   func()          // ends the claim to the file
-	intact    func() error    // fails when the file, its log or its shared memory is another one; nil when no one asks
-	committed func(pages int) // hears of each commit how long the log is; nil when no one asks
+	release   func()          // releases the claim to the file
+	intact    func() error    // fails if the file, its WAL or its shared memory was replaced; nil to skip the check
+	committed func(pages int) // called after each commit with the length of the WAL; nil for none
 
-	// arena holds the text and blob arguments of the statement that runs, but for large
-	// ones, which SQLite reads where they are.
+	// arena holds the text and blob arguments of the running statement. SQLite reads large arguments in place.
 	arena uintptr
 	room  int
 
-	// Of a foreign file: the virtual tables, their module, and the one that is
-	// being made.
-	handle     uintptr // under which C memory refers to this
+	// For a foreign file: the virtual tables' module and the table that is being connected.
+	handle     uintptr // refers to this conn in C memory
 	module     uintptr
 	connecting *otherformats.Table
 }
@@ -59,29 +56,28 @@ type conn struct {
 type prepared struct {
 	stmt    uintptr
 	params  int
-	columns int // of the rows that it returns
+	columns int // of its rows
 	writes  bool
 
-	admitted bool // guests may run it
+	admitted bool // whether guests may run it
 }
 
 const (
-	// The translator's statements are a few hundred constants; more than this
-	// means that text from elsewhere comes along.
+	// The translator has a few hundred constant statements; more than this means ad hoc SQL.
 	maxPrepared = 2000
 
-	// So many bytes of their text together, too: compiled, it takes some fifteen times as much.
+	// Limits the total length of their SQL, in bytes: a compiled statement takes about 15 times as much.
 	maxPreparedText = 4 << 20
 
-	smallArena = 64 << 10 // kept for the life of the connection
-	largeArg   = 64 << 10 // is not copied into it
+	smallArena = 64 << 10 // kept until the connection closes
+	largeArg   = 64 << 10 // larger arguments are not copied into the arena
 
-	// How long to wait for another process's transaction, and a step of that.
+	// How long to wait for another process's transaction, and the length of one attempt.
 	busyPatience = 10 * time.Second
 	step         = 100 * time.Millisecond
 )
 
-// sqliteError is what SQLite says of a call that failed.
+// sqliteError holds the result of a failed SQLite call.
 type sqliteError struct {
 	code int32 // extended result code
 	msg  string
@@ -89,7 +85,7 @@ type sqliteError struct {
 
 func (e *sqliteError) Error() string { return e.msg }
 
-// fail is the error of the last call, whose result code was rc.
+// fail returns the error of the last call, whose result code was rc.
 func (c *conn) fail(rc int32) error {
 	system := syscall.Errno(sqlite3.Xsqlite3_system_errno(c.tls, c.db))
 	if full := fullMessage(rc, system); full != "" {
@@ -99,8 +95,8 @@ func (c *conn) fail(rc int32) error {
 	return &sqliteError{code: rc, msg: msg}
 }
 
-// printable keeps what a damaged file brings into a message from disturbing a
-// terminal.
+// printable replaces characters that would disturb a terminal: text from a damaged file can be part of a
+// message.
 func printable(msg string) string {
 	return strings.Map(func(r rune) rune {
 		if !strconv.IsPrint(r) {
@@ -120,20 +116,20 @@ func withString[T any](c *conn, s string, fn func(uintptr) T) (result T, err err
 	return fn(p), nil
 }
 
-// How a file is opened: SQLite's flags.
+// Flags of sqlite3_open_v2.
 const (
 	toRead    = sqlite3.SQLITE_OPEN_READONLY
 	toWrite   = sqlite3.SQLITE_OPEN_READWRITE
 	makeIfNew = sqlite3.SQLITE_OPEN_READWRITE | sqlite3.SQLITE_OPEN_CREATE
 )
 
-// undoKept is how much of the pages that one statement changes SQLite keeps in memory, in case
-// the statement fails, in bytes. The rest goes to a file, by pieces of this size: with the 64 KB
-// that are the default a statement of ten new keys writes one. SQLite cannot write a larger piece.
+// undoKept limits the statement journal that SQLite keeps in memory, in bytes. SQLite spills a larger one to a
+// file, in chunks of this size. With the default of 64 KB, a statement with ten new keys spills. SQLite cannot
+// write a larger chunk.
 const undoKept = 1<<17 - 1
 
-// configure says what holds for the whole process. In one that has used SQLite before, by another
-// package, it is too late for that, and all is well but slower.
+// configure sets SQLite's process-wide options. If another package has already initialized SQLite, the options
+// stay at their defaults, which is only slower.
 var configure = sync.OnceValue(func() error {
 	tls := libc.NewTLS()
 	defer tls.Close()
@@ -152,7 +148,7 @@ var configure = sync.OnceValue(func() error {
 	return nil
 })
 
-// openConn opens the file at path, or Memory. The connection is nil when that fails.
+// openConn opens the file at path, or Memory. It returns a nil connection with an error.
 func openConn(path string, how int32) (*conn, error) {
 	release, err := claim(path, true)
 	if err != nil {
@@ -161,7 +157,7 @@ func openConn(path string, how int32) (*conn, error) {
 	return openClaimed(path, how, release)
 }
 
-// openClaimed is openConn for a name of a file that is claimed.
+// openClaimed is openConn for a path that the caller has claimed. It calls release if it fails.
 func openClaimed(path string, how int32, release func()) (c *conn, err error) {
 	if err := configure(); err != nil {
 		release()
@@ -176,7 +172,7 @@ func openClaimed(path string, how int32, release func()) (c *conn, err error) {
 	if err := errors.Join(registerFrames(), c.grow(smallArena)); err != nil {
 		return c, err
 	}
-	// SQLite writes the handle to the beginning of the arena, also when it fails.
+	// SQLite also writes the handle if it fails.
 	rc, err := withString(c, path, func(p uintptr) int32 {
 		return sqlite3.Xsqlite3_open_v2(c.tls, p, c.arena, how|sqlite3.SQLITE_OPEN_NOMUTEX, framesFS.name)
 	})
@@ -186,7 +182,7 @@ func openClaimed(path string, how int32, release func()) (c *conn, err error) {
 	if c.db = pointerAt(c.arena); rc != sqlite3.SQLITE_OK {
 		return c, c.fail(rc)
 	}
-	// SQLite opens a file for reading when it may not be written.
+	// SQLite falls back to read-only if the file is not writable.
 	if how&toRead == 0 && sqlite3.Xsqlite3_db_readonly(c.tls, c.db, 0) == 1 {
 		return c, &sqliteError{sqlite3.SQLITE_READONLY, "it may not be written"}
 	}
@@ -197,17 +193,17 @@ func openClaimed(path string, how int32, release func()) (c *conn, err error) {
 	return c, c.keepPlans()
 }
 
-// keepPlans has SQLite plan a statement once. It would do so again whenever a parameter of a
-// LIMIT is bound, since the plan could depend on it: at many times the cost of most statements.
+// keepPlans makes SQLite plan each statement only once. By default, SQLite plans it again each time a LIMIT
+// parameter is bound, at many times the cost of most statements.
 func (c *conn) keepPlans() error {
-	args := libc.VaList(c.arena, int32(1), uintptr(0)) // on, and the setting is not asked for
+	args := libc.VaList(c.arena, int32(1), uintptr(0)) // turn it on, without reading the old value
 	if rc := sqlite3.Xsqlite3_db_config(c.tls, c.db, sqlite3.SQLITE_DBCONFIG_ENABLE_QPSG, args); rc != sqlite3.SQLITE_OK {
 		return c.fail(rc)
 	}
 	return nil
 }
 
-// leaveLog has SQLite leave the log and the shared memory as they are when the connection closes.
+// leaveLog makes SQLite keep the WAL and the shared memory when the connection closes.
 func (c *conn) leaveLog() error {
 	args := libc.VaList(c.arena, int32(1), uintptr(0))
 	if rc := sqlite3.Xsqlite3_db_config(c.tls, c.db, sqlite3.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, args); rc != sqlite3.SQLITE_OK {
@@ -216,8 +212,8 @@ func (c *conn) leaveLog() error {
 	return nil
 }
 
-// guard has the connection call intact before it writes to the log what is not committed yet. An error of intact
-// makes the write fail.
+// guard makes the connection call intact before it writes uncommitted frames to the WAL. If intact returns an
+// error, the write fails.
 func (c *conn) guard(intact func() error) error {
 	rc, err := withString(c, "main", func(name uintptr) int32 {
 		return sqlite3.Xsqlite3_file_control(c.tls, c.db, name, sqlite3.SQLITE_FCNTL_FILE_POINTER, c.arena)
@@ -234,12 +230,13 @@ func (c *conn) guard(intact func() error) error {
 	return nil
 }
 
-// patience is how long to wait for other processes from now on.
+// patience sets how long the connection waits for other processes.
 func (c *conn) patience(d time.Duration) {
 	sqlite3.Xsqlite3_busy_timeout(c.tls, c.db, int32(d.Milliseconds()))
 }
 
-// setUp runs the first statements on a connection. Where they fail, the file is why.
+// setUp runs the first statements on a connection. It returns SQLite's error without the SQL, because the file
+// is the cause.
 func (c *conn) setUp(statements ...string) error {
 	for _, sql := range statements {
 		if err := c.script(sql); err != nil {
@@ -293,15 +290,13 @@ func (c *conn) script(sql string) error {
 	return nil
 }
 
-// isCantOpen reports whether err is that of a file that cannot be opened, or not
-// without writing beside it.
+// isCantOpen reports whether err means that the file cannot be opened, or not without creating files beside it.
 func isCantOpen(err error) bool {
 	var e *sqliteError
 	return errors.As(err, &e) && (e.code&0xff == sqlite3.SQLITE_CANTOPEN || e.code&0xff == sqlite3.SQLITE_READONLY)
 }
 
-// refusal returns the constraint that err reports, or nil when err is something
-// else.
+// refusal returns the violated constraint that err reports, or nil for any other error.
 func refusal(err error) *store.Refusal {
 	var e *sqliteError
 	if errors.As(err, &e) && e.code&0xff == sqlite3.SQLITE_CONSTRAINT {
@@ -310,18 +305,16 @@ func refusal(err error) *store.Refusal {
 	return nil
 }
 
-// IsDamage reports whether err says that the file is broken, is no database at all,
-// or has tables that the statement cannot be meant for, rather than that it cannot
-// be reached or is busy.
+// IsDamage reports whether err means that the file is corrupt, is not a database, or lacks the expected tables.
+// It is false if the file is busy or cannot be reached.
 func IsDamage(err error) bool {
 	return isOneOf(err, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
 }
 
-// IsCorrupt reports whether err says that the file is a database, and broken.
+// IsCorrupt reports whether err means that the database is corrupt.
 func IsCorrupt(err error) bool { return isOneOf(err, sqlite3.SQLITE_CORRUPT) }
 
-// IsBusy reports whether err says that other processes kept the file for longer
-// than anybody waits.
+// IsBusy reports whether err means that another process kept the file locked for longer than the busy timeout.
 func IsBusy(err error) bool { return isOneOf(err, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED) }
 
 func isOneOf(err error, codes ...int32) bool {
@@ -329,6 +322,5 @@ func isOneOf(err error, codes ...int32) bool {
 	return errors.As(err, &e) && slices.Contains(codes, e.code&0xff)
 }
 
-// pointerAt reads a pointer that SQLite has written. The platforms that we build
-// for have pointers of 64 bits.
+// pointerAt reads a pointer that SQLite has written at p. All supported platforms have 64-bit pointers.
 func pointerAt(p uintptr) uintptr { return uintptr(binary.NativeEndian.Uint64(libc.GoBytes(p, 8))) }

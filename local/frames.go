@@ -10,62 +10,60 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// SQLite writes each page of a commit to the log in two calls, a header of 24 bytes and the
-// page. The file system below, which is SQLite's own but for the log, makes one call of a
-// commit, or of each 128 KB of it, by holding back what follows the write before.
+// SQLite writes each page of a commit to the WAL in two calls: a header of 24 bytes and the page. This VFS
+// wraps SQLite's own. For the WAL, it holds writes back and merges a commit, or each 128 KB of it, into one
+// call.
 //
-// The invariant: what is held back belongs to the transaction that runs, before its commit. No
-// other connection looks at it, no process needs it after a crash, and this connection finds it
-// all the same. It holds because
+// The invariant: held bytes belong to the running transaction, before its commit. No other connection reads
+// them, no process needs them after a crash, and this connection still finds them. It holds because
 //
-//   - a commit is a page whose header has a size of the database in it. From that header on
-//     each write hands on what is held, and returns its error. SQLite makes the commit known
-//     in the index of the log, and acknowledges it, after the last of them;
-//   - what is left when the lock for writing is given up was rolled back. It is dropped, since
-//     the next commit of any process goes to the same place;
-//   - to read, size, sync or cut the log through this connection hands on what is held first.
+//   - the header of a commit's last frame contains the size of the database. From that header on, each write
+//     flushes the held bytes and returns the error. SQLite publishes the commit in the WAL index, and
+//     acknowledges it, after the last of these writes;
+//   - bytes that are still held when the write lock is released were rolled back. They are dropped, because the
+//     next commit of any process writes to the same offset;
+//   - reading, sizing, syncing or truncating the WAL through this connection flushes the held bytes first.
 
 const (
 	framesVFS = "meowdis"
 
-	frameHeader = 24      // bytes; the size of the database after a commit is at the fifth
-	heldMost    = 0x1ffff // a frame of the largest page, and all that SQLite writes in one call
+	frameHeader = 24      // bytes; the database size after a commit is at offset 4
+	heldMost    = 0x1ffff // a frame with the largest page, and the most that SQLite writes in one call
 )
 
-// framed is what we know of an open file. It follows SQLite's own structure of that, in
-// SQLite's memory.
+// framed is our state of an open file. It follows SQLite's own structure, in memory that SQLite allocates.
 type framed struct {
-	system uintptr // the methods that SQLite has for the file
-	log    uintptr // of a database: its open log, or 0
+	system uintptr // SQLite's own methods of the file
+	log    uintptr // of a database: its open WAL, or 0
 
-	database uintptr // of a log: its database, or 0
-	held     uintptr // heldMost bytes; 0 until something is held back
-	start    int64   // where in the log they go
-	length   int64   // of what is held back
-	commits  bool    // whether this transaction has written the header of its commit
+	database uintptr // of a WAL: its database, or 0
+	held     uintptr // a buffer of heldMost bytes; 0 until the first held write
+	start    int64   // offset of the held bytes in the WAL
+	length   int64   // of the held bytes
+	commits  bool    // whether this transaction has written its commit header
 
-	owner  uintptr     // of a database: the handle of the connection that guards the log, or 0
-	schema schemaPages // of a database that is opened lean
+	owner  uintptr     // of a database: the handle of the connection that guards the WAL, or 0
+	schema schemaPages // of a database opened without triggers and views
 }
 
-// framesFS is the file system, registered with SQLite.
+// framesFS holds the VFS registered with SQLite.
 var framesFS = struct {
 	sync.Mutex
-	system  *sqlite3.Tsqlite3_vfs // what it is made of
-	name    uintptr               // of it, in C memory
+	system  *sqlite3.Tsqlite3_vfs // the wrapped VFS
+	name    uintptr               // its name, in C memory
 	lean    uintptr               // leanParameter, in C memory
-	offset  uintptr               // of framed in an open file
+	offset  uintptr               // of framed in SQLite's file structure
 	methods map[framedKind]uintptr
 }{methods: map[framedKind]uintptr{}}
 
-// framedKind is which methods of SQLite's a file of ours has in part.
+// framedKind identifies a method table: the wrapped methods and the overrides.
 type framedKind struct {
 	system uintptr
 	log    bool
 	lean   bool
 }
 
-// registerFrames makes the file system known to SQLite, once.
+// registerFrames registers the VFS with SQLite, once.
 var registerFrames = sync.OnceValue(func() error {
 	tls := libc.NewTLS()
 	defer tls.Close()
@@ -93,15 +91,15 @@ var registerFrames = sync.OnceValue(func() error {
 	return nil
 })
 
-// framedAt is ours of an open file.
+// framedAt returns our state of an open file.
 func framedAt(file uintptr) *framed { return at[framed](file + framesFS.offset) }
 
-// methods are those that the file has in SQLite.
+// methods returns SQLite's own methods of the file.
 func (f *framed) methods() *sqlite3.Tsqlite3_io_methods {
 	return at[sqlite3.Tsqlite3_io_methods](f.system)
 }
 
-// function is the one at an address, as address returns it.
+// function returns the function at address p, the inverse of address.
 func function[F any](p uintptr) F { return *(*F)(unsafe.Pointer(&p)) }
 
 func framesOpen(tls *libc.TLS, vfs, name, file uintptr, flags int32, out uintptr) int32 {
@@ -127,7 +125,7 @@ func framesOpen(tls *libc.TLS, vfs, name, file uintptr, flags int32, out uintptr
 	return rc
 }
 
-// framedMethods returns ours for a kind of file; 0 without memory.
+// framedMethods returns our method table for a kind of file, or 0 if memory is exhausted.
 func framedMethods(tls *libc.TLS, kind framedKind) uintptr {
 	framesFS.Lock()
 	defer framesFS.Unlock()
@@ -175,19 +173,20 @@ func logWrite(tls *libc.TLS, file, p uintptr, n int32, offset int64) int32 {
 	return sqlite3.SQLITE_OK
 }
 
-// makeRoom allocates what is held back in, and reports whether there is memory for it.
+// makeRoom allocates the buffer for held bytes, and reports whether it could.
 func (f *framed) makeRoom(tls *libc.TLS) bool {
 	f.held = sqlite3.Xsqlite3_malloc(tls, heldMost)
 	return f.held != 0
 }
 
-// handOn writes what is held back. When that fails it is kept, as SQLite takes it for written:
-// a statement may fail for it alone, and its transaction go on.
+// handOn writes the held bytes. It keeps them if the write fails, because SQLite takes them for written: a
+// statement may fail alone while its transaction continues.
 func (f *framed) handOn(tls *libc.TLS, file uintptr) int32 {
 	if f.length == 0 {
 		return sqlite3.SQLITE_OK
 	}
-	// What is long is written before its commit. By then another process may use the log with other shared memory.
+	// A long transaction writes before its commit. By then, another process may use the WAL with a different
+	// shared memory.
 	if owner := framedAt(f.database).owner; owner != 0 && !f.commits && handled[*conn](owner).intact() != nil {
 		return sqlite3.SQLITE_IOERR
 	}
@@ -202,7 +201,7 @@ func (f *framed) write(tls *libc.TLS, file, p uintptr, n int32, offset int64) in
 	return function[func(*libc.TLS, uintptr, uintptr, int32, int64) int32](f.methods().FxWrite)(tls, file, p, n, offset)
 }
 
-// drop forgets what is held back, at the end of a transaction.
+// drop discards the held bytes at the end of a transaction.
 func (f *framed) drop() { f.length, f.commits = 0, false }
 
 func logRead(tls *libc.TLS, file, p uintptr, n int32, offset int64) int32 {
@@ -246,7 +245,7 @@ func logClose(tls *libc.TLS, file uintptr) int32 {
 	return function[func(*libc.TLS, uintptr) int32](f.methods().FxClose)(tls, file)
 }
 
-// databaseShmLock is how SQLite locks the index of the log. The lock for writing is the first.
+// databaseShmLock locks the WAL index for SQLite. Lock 0 is the write lock.
 func databaseShmLock(tls *libc.TLS, file uintptr, first, n, flags int32) int32 {
 	f := framedAt(file)
 	if f.log != 0 && first == sqlite3.WAL_WRITE_LOCK && flags == sqlite3.SQLITE_SHM_UNLOCK|sqlite3.SQLITE_SHM_EXCLUSIVE {

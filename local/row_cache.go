@@ -9,40 +9,40 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// rowCache is the rows that reads have returned, so that the same reads need no SQLite.
+// rowCache keeps rows that reads have returned, so that the same read needs no SQLite.
 //
-// Rows that come from here are those that SQLite would have returned at some moment of the
-// call, and calls that follow one another see moments that do. What keeps it so:
+// The rows it returns are the rows that SQLite would have returned at some moment during the call, and later
+// calls never see an earlier moment. This holds because:
 //
-//   - Rows depend on one key (store.Batch.Keys), and on the clock only by whether that is dead.
-//     They are kept with the time at which it dies; those of a hash whose fields die are not kept.
-//   - Before this process commits, the rows of the keys that it has changed go (before), and until
-//     the commit is over none of theirs are kept. A read that was under way meanwhile may have
-//     seen the old ones: each key has a place in a table of versions, which grow with every
-//     commit, and rows are kept only when the version is still that from before the read.
-//   - A commit by another process changes the header of the log in shared memory. Rows are valid
-//     under one header only. One that is not ours begins another generation, without rows. Ours
-//     are told from others' by the count of commits: while this process has the write lock there
-//     are no others, so that it must be the one more after it.
+//   - Cached rows depend on one key (store.Batch.Keys), and on the clock only by whether that key has expired.
+//     They are stored with the expiry of the key. Rows of a hash with expiring fields are not cached.
+//   - Before this process commits, it drops the rows of the changed keys (onPreCommit), and no rows of these
+//     keys are added until the commit is over. A read that runs at the same time may have seen the old rows:
+//     each key maps to an entry in a table of versions, which grow with every commit, and rows are added only
+//     if the version has not changed since before the read.
+//   - A commit by another process changes the WAL header in shared memory. Rows are valid under one header
+//     only. A header that this process did not write starts a new, empty generation. The commit counter
+//     identifies our own headers: no other process commits while this process holds the write lock, so our
+//     commit increments the counter by exactly one.
 type rowCache struct {
 	seed   maphash.Seed
 	shards [keptShards]rowCacheShard
 	read   atomic.Int64 // batches that SQLite had to read
-	swept  atomic.Int64 // the latest time of a sweep: what had died then is gone, whatever the clock says
+	swept  atomic.Int64 // the latest sweep, Unix ms: keys that had expired by then are gone, whatever the clock says
 
-	state atomic.Pointer[keptState] // nil while nothing is answered; whoever uses its index locks a shard, or mu
+	state atomic.Pointer[keptState] // nil while the cache is off; to use its index, lock a shard or mu
 
-	mu         sync.Mutex // for changing the state
+	mu         sync.Mutex // guards changes of state
 	committing bool       // the writer is about to change the header
-	generation uint64     // the last one
+	generation uint64     // the latest one
 
-	// The writer's own.
+	// Only the writer uses these.
 	index   *walIndex
 	base    walHeader // when its transaction began
 	changed touched
 }
 
-// keptState is what rows must be of to be valid.
+// keptState identifies the rows that are valid: rows of its generation, while the WAL has its header.
 type keptState struct {
 	index      *walIndex
 	header     walHeader
@@ -51,35 +51,35 @@ type keptState struct {
 
 const (
 	keptShards   = 16
-	keptVersions = 256 // in each
+	keptVersions = 256 // per shard
 	keptAsked    = 4096
-	keptRoom     = 128 << 10 // bytes, for the rows of one read: larger ones are not kept
+	keptRoom     = 128 << 10 // bytes; the rows of a larger read are not cached
 )
 
-// rowCacheShard has the rows of the keys with some hashes. A clock's hand chooses what goes when it is
-// full: rows that were used since it last passed stay.
+// rowCacheShard holds the rows of the keys in one part of the hash space. It evicts by the clock algorithm:
+// rows that were used since the hand last passed stay.
 type rowCacheShard struct {
 	mu         sync.Mutex
 	generation uint64
-	keys       map[string]*keptRows // the first of a key, the others follow it
+	keys       map[string]*keptRows // the first entry of a key; next links the other entries
 	ring       []*keptRows
 	hand       int
 	free       int64                // bytes
-	versions   [keptVersions]uint64 // odd while a commit is under way
-	asked      [keptAsked]uint32    // the keys that were last asked for in vain: rows are kept the second time
+	versions   [keptVersions]uint64 // odd while a commit is in progress
+	asked      [keptAsked]uint32    // hashes of recently missed keys: rows are cached at the second miss
 }
 
-// keptRows are the rows of one read.
+// keptRows is one cached read: a batch without its clock, and its rows.
 type keptRows struct {
 	key     string
 	sql     string   // of the first statement
-	more    []string // of the others
-	args    []byte   // of all of them, as appendArgs has them
+	more    []string // of the other statements
+	args    []byte   // of all statements, encoded by appendArgs
 	rows    [][]store.Row
-	weight  int64 // of the rows, for budgets
+	weight  int64 // charged to a budget when the rows are used
 	size    int64
 	diesAt  int64
-	place   int // in the ring
+	place   int // index in the ring
 	next    *keptRows
 	used    bool
 	removed bool
@@ -94,8 +94,7 @@ func newKept(size int64) *rowCache {
 	return k
 }
 
-// attach begins to keep rows, of the file that c has open. It changes nothing when the file has no
-// shared memory.
+// attach turns the cache on for the file that c has open. It does nothing if the file has no shared memory.
 func (k *rowCache) attach(c *conn) {
 	if k == nil {
 		return
@@ -111,7 +110,7 @@ func (k *rowCache) attach(c *conn) {
 	k.newGeneration()
 }
 
-// detach ends it: the shared memory is about to go.
+// detach turns the cache off before the shared memory is unmapped.
 func (k *rowCache) detach() {
 	if k == nil {
 		return
@@ -121,12 +120,12 @@ func (k *rowCache) detach() {
 	k.index = nil
 	k.state.Store(nil)
 	for i := range k.shards {
-		k.shards[i].mu.Lock() // after whoever still looks at it
+		k.shards[i].mu.Lock() // wait for readers of the index
 		k.shards[i].mu.Unlock()
 	}
 }
 
-// newGeneration begins another generation under the header that there is. mu is locked.
+// newGeneration starts a generation under the current header. The caller holds mu.
 func (k *rowCache) newGeneration() {
 	if k.index == nil {
 		return
@@ -135,7 +134,7 @@ func (k *rowCache) newGeneration() {
 	k.state.Store(&keptState{k.index, k.index.read(), k.generation})
 }
 
-// resync is for who has seen that the header is not that of st.
+// resync is called when the WAL header differs from st.
 func (k *rowCache) resync(st *keptState) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -144,7 +143,7 @@ func (k *rowCache) resync(st *keptState) {
 	}
 }
 
-// onBegin is for the writer once it has the lock.
+// onBegin is called by the writer once it holds the write lock.
 func (k *rowCache) onBegin() {
 	if k != nil && k.index != nil {
 		k.base = k.index.read()
@@ -152,7 +151,8 @@ func (k *rowCache) onBegin() {
 	}
 }
 
-// onPreCommit is for the writer that is about to commit, and after follows whatever became of that.
+// onPreCommit is called by the writer before it commits. A call of onPostCommit follows, whether the commit
+// succeeds or not.
 func (k *rowCache) onPreCommit() {
 	if k == nil || k.index == nil {
 		return
@@ -200,20 +200,20 @@ func (k *rowCache) onPostCommit() {
 	k.state.Store(&keptState{k.index, now, st.generation})
 }
 
-// touched is the keys that a transaction changes.
+// touched collects the keys that a transaction changes.
 type touched struct {
 	any  bool
 	keys [][]byte
 }
 
-const mostTouched = 4096 // above it is as if they were all
+const mostTouched = 4096 // beyond this, all keys count as changed
 
 func (t *touched) forget() {
 	clear(t.keys)
 	t.any, t.keys = false, t.keys[:0]
 }
 
-// add adds the keys of a batch that writes. A nil t takes none.
+// add adds the keys of a writing batch; nil keys mean any key. t may be nil.
 func (t *touched) add(keys [][]byte) {
 	switch {
 	case t == nil || t.any:
@@ -230,7 +230,7 @@ func (s *rowCacheShard) version(hash uint64) *uint64 {
 	return &s.versions[hash/keptShards%keptVersions]
 }
 
-// wanted notes that a key was asked for in vain, and reports whether that is the second time.
+// wanted records a cache miss and reports whether it is the second.
 func (s *rowCacheShard) wanted(hash uint64) bool {
 	last := &s.asked[hash/keptShards%keptAsked]
 	again := *last == uint32(hash>>32)
@@ -238,26 +238,26 @@ func (s *rowCacheShard) wanted(hash uint64) bool {
 	return again
 }
 
-// asked is a read of one key: what was kept of it, or what it takes to keep its rows.
+// asked holds the result of a lookup: the cached rows, or the state needed to cache the rows of the read.
 type asked struct {
-	rows *keptRows // nil when there were none
+	rows *keptRows // nil after a miss
 	hash uint64
-	keep bool // its rows, when they are those of
+	keep bool // whether to cache the rows, if the generation and the version are still
 	version,
 	generation uint64
 	diesAt int64
 }
 
-// lasting reports whether the rows of b may be kept.
+// lasting reports whether the rows of b can be cached.
 func lasting(b *store.Batch) bool {
 	return len(b.Keys) == 1 && b.ReadOnly && len(b.Stmts[0].Args) > clockArg &&
 		!slices.ContainsFunc(b.Stmts, func(s store.Stmt) bool { return s.Fold != nil })
 }
 
-// clockArg is the clock's place among the arguments of a statement.
+// clockArg indexes the clock in the arguments of a statement.
 const clockArg = 2
 
-// get looks for the rows of b.
+// get looks up the rows of b.
 func (k *rowCache) get(b *store.Batch) (a asked) {
 	if !lasting(b) {
 		return a
@@ -288,7 +288,7 @@ func (k *rowCache) get(b *store.Batch) (a asked) {
 	return a
 }
 
-// valid reports whether what was found is still valid.
+// valid reports whether rows that were found are still valid.
 func (k *rowCache) valid(a *asked) bool {
 	s := k.shard(a.hash)
 	s.mu.Lock()
@@ -297,7 +297,7 @@ func (k *rowCache) valid(a *asked) bool {
 	return st != nil && !a.rows.removed && st.generation == s.generation && st.index.is(&st.header)
 }
 
-// put keeps rows that were read after ask.
+// put adds rows that were read after get.
 func (k *rowCache) put(a *asked, b *store.Batch, rows [][]store.Row) {
 	r := newKeptRows(b, rows)
 	if r.size > keptRoom {
@@ -312,7 +312,7 @@ func (k *rowCache) put(a *asked, b *store.Batch, rows [][]store.Row) {
 	}
 }
 
-// enter forgets the rows of another generation.
+// enter drops all rows if they belong to another generation.
 func (s *rowCacheShard) enter(generation uint64) {
 	if s.generation == generation {
 		return
@@ -329,7 +329,7 @@ func (s *rowCacheShard) enter(generation uint64) {
 
 func (s *rowCacheShard) add(r *keptRows, b *store.Batch) {
 	for old := s.keys[r.key]; old != nil; old = old.next {
-		if old.is(b) { // another read was as fast, or its key has died
+		if old.is(b) { // a concurrent read was faster, or the key has expired
 			s.remove(old)
 			break
 		}
@@ -352,7 +352,7 @@ func (s *rowCacheShard) add(r *keptRows, b *store.Batch) {
 	s.ring = append(s.ring, r)
 }
 
-// drop removes the rows of a key. The next ones are kept at once.
+// drop removes the rows of a key. The next read of that key is cached at its first miss.
 func (s *rowCacheShard) drop(key []byte, hash uint64) {
 	first := s.keys[string(key)]
 	if first == nil {
@@ -381,7 +381,7 @@ func (s *rowCacheShard) remove(r *keptRows) {
 	}
 }
 
-// unlist takes r out of the ring.
+// unlist removes r from the ring.
 func (s *rowCacheShard) unlist(r *keptRows) {
 	last := len(s.ring) - 1
 	s.ring[last].place = r.place
@@ -392,7 +392,7 @@ func (s *rowCacheShard) unlist(r *keptRows) {
 	r.removed = true
 }
 
-// sweep says that what was dead at now may be deleted.
+// sweep records that keys which had expired at now (Unix ms) may be deleted.
 func (k *rowCache) sweep(now int64) {
 	if k == nil {
 		return

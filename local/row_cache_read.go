@@ -7,7 +7,7 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// readKept answers batches with rows that are kept, and reads the others.
+// readKept serves batches from the row cache, and reads the remaining batches from SQLite.
 func (s *Store) readKept(ctx context.Context, batches []store.Batch) ([]store.Result, error) {
 	results := make([]store.Result, len(batches))
 	var first asked
@@ -35,9 +35,8 @@ func (s *Store) readKept(ctx context.Context, batches []store.Batch) ([]store.Re
 	}
 }
 
-// readRest is readKept from the first batch on whose rows are not kept. All that follows is as
-// it was at one moment, that of reading what is missing: what is found before that must be
-// there after it.
+// readRest continues readKept at the first batch that is not cached. All results must be from one moment, the
+// moment when the missing batches are read. So rows that were found before must still be valid after it.
 func (s *Store) readRest(ctx context.Context, batches []store.Batch, results []store.Result, first asked) (int, error) {
 	used := usedBy(batches)
 	all := make([]asked, len(batches))
@@ -59,7 +58,7 @@ func (s *Store) readRest(ctx context.Context, batches []store.Batch, results []s
 		return 0, err
 	}
 	whole := len(batches)
-	if len(read) < len(missing) { // the budget is full with those
+	if len(read) < len(missing) { // the batches that were read fill the budget
 		whole = places[len(read)]
 	}
 	for i := range read {
@@ -75,8 +74,7 @@ func (s *Store) readRest(ctx context.Context, batches []store.Batch, results []s
 	return whole, nil
 }
 
-// take makes the rows that were found the result of b. It reports whether there are any that
-// the budget has room for.
+// take sets the result of b to the cached rows. It reports whether rows were found and fit in the budget.
 func (a *asked) take(b *store.Batch, r *store.Result) bool {
 	if a.rows == nil || !b.Budget.Take(a.rows.weight) {
 		a.rows = nil
@@ -86,11 +84,11 @@ func (a *asked) take(b *store.Batch, r *store.Result) bool {
 	return true
 }
 
-// sqlLife is when a key dies, and how many fields of it expire on their own.
+// sqlLife selects when a key dies, and how many of its fields expire on their own.
 const sqlLife = `SELECT dies_at, volatile FROM keys WHERE db = ?1 AND key = ?2`
 
-// lasts finds out how long the rows of b last, which were read in the same snapshot: those of a
-// missing key until there is one.
+// lasts finds out how long the rows of b are valid; they were read in the same snapshot. The rows of a missing
+// key are valid until a write creates it.
 func (c *conn) lasts(b *store.Batch, a *asked) error {
 	rows, _, err := c.run(store.Stmt{SQL: sqlLife, Args: []store.Value{b.Stmts[0].Args[0], store.Bytes(b.Keys[0])}})
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// newKeptRows copies what is to be kept of b and its rows.
+// newKeptRows copies the parts of b and its rows that the cache needs.
 func newKeptRows(b *store.Batch, rows [][]store.Row) *keptRows {
 	r := &keptRows{key: strings.Clone(string(b.Keys[0])), sql: b.Stmts[0].SQL, rows: packed(rows)}
 	for _, s := range b.Stmts[1:] {
@@ -32,14 +32,14 @@ func newKeptRows(b *store.Batch, rows [][]store.Row) *keptRows {
 	return r
 }
 
-// What Go takes for a place in a map and in a ring, and for slices and strings.
+// Go's overhead of an entry in a map and a ring, of a slice and of a string, in bytes.
 const (
 	keptEntry   = 56
 	sliceBytes  = 24
 	stringBytes = 16
 )
 
-// packed is a copy of rows that takes no more memory than they need.
+// packed copies rows into the least memory they need.
 func packed(lists [][]store.Row) [][]store.Row {
 	rows, cells, size := 0, 0, 0
 	for _, list := range lists {
@@ -72,7 +72,7 @@ func packed(lists [][]store.Row) [][]store.Row {
 	return copies
 }
 
-// unshared is rows that may be put in another order: a list of one has none.
+// unshared copies lists of rows, so that the caller may reorder them. A list of one row is not copied.
 func unshared(rows [][]store.Row) [][]store.Row {
 	if !slices.ContainsFunc(rows, func(list []store.Row) bool { return len(list) > 1 }) {
 		return rows
@@ -84,7 +84,7 @@ func unshared(rows [][]store.Row) [][]store.Row {
 	return lists
 }
 
-// is reports whether r are the rows of b, at whatever time.
+// is reports whether r holds the rows of b. The clock does not matter.
 func (r *keptRows) is(b *store.Batch) bool {
 	if len(b.Stmts) != 1+len(r.more) || b.Stmts[0].SQL != r.sql {
 		return false
@@ -102,7 +102,7 @@ func (r *keptRows) is(b *store.Batch) bool {
 	return bytes.Equal(args, r.args)
 }
 
-// appendArgs appends arguments, but for the clock, so that others are other bytes.
+// appendArgs encodes arguments, except the clock, so that different arguments have different encodings.
 func appendArgs(to []byte, args []store.Value) []byte {
 	for i := range args {
 		if i == clockArg {

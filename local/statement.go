@@ -13,7 +13,7 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// prepare makes a statement, or finds the one that was made before.
+// prepare compiles a statement, or returns the cached one.
 func (c *conn) prepare(sql string) (*prepared, error) {
 	if p := c.prepared[sql]; p != nil {
 		return p, nil
@@ -22,7 +22,7 @@ func (c *conn) prepare(sql string) (*prepared, error) {
 		c.finalizeAll()
 	}
 	if c.loading && goesByHash(sql) {
-		// What needs it is only slow where this fails. After a glance the file is opened to write.
+		// If this fails, the statement is only slower. After a Glance, the file must be opened for writing.
 		if err := c.tryHashIndex(); isOneOf(err, sqlite3.SQLITE_READONLY) {
 			return nil, err
 		}
@@ -51,7 +51,7 @@ func (c *conn) prepare(sql string) (*prepared, error) {
 	return p, nil
 }
 
-// run executes one statement. changed reports whether it changed anything.
+// run executes one statement. changed reports whether it changed any row.
 func (c *conn) run(s store.Stmt) (rows []store.Row, changed bool, err error) {
 	p, err := c.prepare(s.SQL)
 	if err != nil {
@@ -80,16 +80,14 @@ func (c *conn) run(s store.Stmt) (rows []store.Row, changed bool, err error) {
 	return rows, changed, err
 }
 
-// heavyArg is the size of an argument whose row would fill the cache with pages that
-// are not read again.
+// The row of an argument of heavyArg bytes would fill the page cache with pages that are not read again.
 const heavyArg = 8 << 20
 
 func heavy(args []store.Value) bool {
 	return slices.ContainsFunc(args, func(a store.Value) bool { return len(a.Bytes()) >= heavyArg })
 }
 
-// inLittleCache runs a bound statement while few pages are kept: the cache would be as
-// large as the row, or as large as it may be.
+// inLittleCache runs a bound statement with a small page cache: the row would fill the cache.
 func (c *conn) inLittleCache(p *prepared, s store.Stmt) (rows []store.Row, err error) {
 	if c.cache == "" {
 		return c.step(p, s)
@@ -101,18 +99,17 @@ func (c *conn) inLittleCache(p *prepared, s store.Stmt) (rows []store.Row, err e
 	return rows, errors.Join(err, c.script(c.cache))
 }
 
-// step runs a bound statement to its end, or until its rows are too many, and resets
-// it.
+// step runs a bound statement to its end, or until its rows exceed the budget, and resets it.
 func (c *conn) step(p *prepared, s store.Stmt) (rows []store.Row, err error) {
 	var last store.Row
 	var take func(store.Row)
 	var room slabs
 	if s.Fold != nil {
 		take, last = s.Fold(), make(store.Row, p.columns)
-		c.script(mapFile) // where it cannot be mapped it is read
+		c.script(mapFile) // without a mapping, SQLite reads
 		defer c.script(unmapFile)
 	}
-	defer sqlite3.Xsqlite3_reset(c.tls, p.stmt) // also when take panics; it repeats the error of the step
+	defer sqlite3.Xsqlite3_reset(c.tls, p.stmt) // also if take panics; reset repeats the error of the step
 	for {
 		switch rc := sqlite3.Xsqlite3_step(c.tls, p.stmt); rc {
 		case sqlite3.SQLITE_ROW:
@@ -140,18 +137,18 @@ func (c *conn) step(p *prepared, s store.Stmt) (rows []store.Row, err error) {
 	}
 }
 
-// A statement that looks at many pages once maps the file, since system calls would be most of
-// its time. It does so for no longer than it runs: a file that something else than SQLite cuts short
-// while it is mapped would end the process.
+// A statement that scans many pages maps the file: system calls would take most of its time. The mapping lasts
+// only for that statement, because a program other than SQLite that truncates a mapped file would crash the
+// process.
 const (
 	mapFile   = "PRAGMA mmap_size = 2147418112"
 	unmapFile = "PRAGMA mmap_size = 0"
 )
 
-// errOver says that the rows of a statement were too many for its budget.
+// errOver means that the rows of a statement exceed its budget.
 var errOver = errors.New("too many bytes of rows")
 
-// fits counts the row that p is at, before it is copied.
+// fits charges the current row of p to the budget, before it is copied.
 func (c *conn) fits(p *prepared) bool {
 	if c.budget == nil {
 		return true
@@ -166,7 +163,7 @@ func (c *conn) fits(p *prepared) bool {
 	return c.budget.Take(n)
 }
 
-// fitsValue counts the value that begins with row, which comes after last.
+// fitsValue charges the value that begins with row to the budget. last is the row before it.
 func (c *conn) fitsValue(s store.Stmt, row, last store.Row) bool {
 	n := row[s.Size-1].Int()
 	switch {
@@ -181,7 +178,7 @@ func (c *conn) fitsValue(s store.Stmt, row, last store.Row) bool {
 	return c.budget.Take(store.RowBytes + n)
 }
 
-// row copies the row that p is at.
+// row copies the current row of p.
 func (c *conn) row(p *prepared, room *slabs) store.Row {
 	row := room.row(p.columns)
 	for i := range row {
@@ -190,8 +187,7 @@ func (c *conn) row(p *prepared, room *slabs) store.Row {
 	return row
 }
 
-// view makes row the one that p is at, of SQLite's own bytes, which are there until the next
-// step.
+// view fills row with the current row of p without copying blobs. It is valid until the next step.
 func (c *conn) view(p *prepared, row store.Row) {
 	for i := range row {
 		at := int32(i)
@@ -204,7 +200,7 @@ func (c *conn) view(p *prepared, row store.Row) {
 	}
 }
 
-// cell copies a column of the row that stmt is at.
+// cell copies column i of the current row of stmt.
 func (c *conn) cell(stmt uintptr, i int32, room *slabs) store.Value {
 	switch sqlite3.Xsqlite3_column_type(c.tls, stmt, i) {
 	case sqlite3.SQLITE_INTEGER:
@@ -221,17 +217,17 @@ func (c *conn) cell(stmt uintptr, i int32, room *slabs) store.Value {
 	return store.Value{}
 }
 
-// slabs are the memory of the rows of one statement: few allocations, however many rows there are.
-// The first row takes what it needs, since most have no other.
+// slabs allocates the rows of one statement in a few large pieces. The first row gets an exact allocation,
+// since most statements return only one.
 type slabs struct {
-	cells []store.Value // what is left
+	cells []store.Value // unused cells
 	bytes []byte
 	rows  int // so far
 }
 
 const (
-	slabRows  = 64       // at most for so many rows at a time
-	slabBytes = 16 << 10 // of their bytes; a quarter of that is not put with others
+	slabRows  = 64       // limits the rows of one allocation
+	slabBytes = 16 << 10 // bytes of cell data; a value longer than a quarter of it has its own allocation
 )
 
 func (s *slabs) row(columns int) store.Row {
@@ -244,12 +240,12 @@ func (s *slabs) row(columns int) store.Row {
 	return row
 }
 
-// copied is a copy of n bytes of SQLite's.
+// copied returns a copy of n bytes of SQLite's memory.
 func copied(at uintptr, n int32) []byte {
 	return append(make([]byte, 0, n), libc.GoBytes(at, int(n))...)
 }
 
-// copied is copied, with others. A nil s has none.
+// copied is like the function copied, but small values share an allocation. s may be nil.
 func (s *slabs) copied(at uintptr, n int32) []byte {
 	if s == nil || s.rows <= 1 || n == 0 || n > slabBytes/4 {
 		return copied(at, n)
@@ -263,14 +259,14 @@ func (s *slabs) copied(at uintptr, n int32) []byte {
 	return out
 }
 
-// bind gives a statement its arguments. Text and blobs are copied into the
-// arena, where they stay until the next statement; a large one stays where Go has it, on
-// the heap, whose objects do not move, and must be kept alive while the statement runs.
+// bind sets the arguments of a statement. Small text and blobs are copied into the arena, where they stay until
+// the next statement. A large one stays on Go's heap, whose objects do not move; the caller keeps it alive
+// while the statement runs.
 func (c *conn) bind(p *prepared, args []store.Value) error {
 	if len(args) != p.params {
 		return fmt.Errorf("a statement with %d parameters got %d arguments", p.params, len(args))
 	}
-	need := 1 // an empty blob needs an address, too
+	need := 1 // even an empty blob needs an address
 	for _, a := range args {
 		if n := len(a.Bytes()); n < largeArg {
 			need += n
@@ -311,7 +307,7 @@ func (c *conn) bind(p *prepared, args []store.Value) error {
 	return nil
 }
 
-// grow makes the arena anew, with room for n bytes.
+// grow replaces the arena by one of at least n bytes.
 func (c *conn) grow(n int) error {
 	sqlite3.Xsqlite3_free(c.tls, c.arena)
 	c.room = max(n, smallArena)
@@ -322,22 +318,22 @@ func (c *conn) grow(n int) error {
 	return nil
 }
 
-// usual is after how many keys that were new the next one is expected to be new, too, and how often
-// that is tried.
+// After usual consecutive new keys, the next key is expected to be new, too. Every usual-th key checks this
+// again.
 const usual = 32
 
-// mostlyNew reports whether what a statement with Alone looks for was not there the last times.
+// mostlyNew reports whether the last Supersedes statements found no row.
 func (c *conn) mostlyNew() bool { return c.missed >= usual && c.missed%usual != 0 }
 
-// found keeps whether it was there.
+// found records whether a Supersedes statement found a row.
 func (c *conn) found(it bool) {
 	if c.missed++; it {
 		c.missed = 0
 	}
 }
 
-// batch runs the statements of b until one is refused. changed reports whether
-// something must be rolled back then.
+// batch runs the statements of b until one is refused. changed reports whether the caller must roll something
+// back then.
 func (c *conn) batch(b store.Batch) (r store.Result, changed bool, err error) {
 	r.Rows = make([][]store.Row, len(b.Stmts))
 	if !b.ReadOnly {
@@ -356,7 +352,7 @@ func (c *conn) batch(b store.Batch) (r store.Result, changed bool, err error) {
 		}
 		alone := s.Supersedes != "" && c.mostlyNew()
 		if alone {
-			s.SQL = s.Supersedes // the next one is moot then
+			s.SQL = s.Supersedes // its SkipIf then skips the next statement
 		}
 		rows, did, err := c.runOf(&b, s)
 		if errors.Is(err, errOver) {

@@ -15,105 +15,99 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// Memory is the path of a store that lives as long as its process.
+// Memory is the path of an in-memory store.
 const Memory = ":memory:"
 
-// Options changes how a store is opened. The zero value is right for most.
+// Options configures a store. The zero value is right for most.
 type Options struct {
-	// Full makes every commit survive a power cut (synchronous=FULL). Without
-	// it a commit survives the crash of this process, and a power cut may
-	// lose the last moments.
+	// Full makes every commit survive a power cut (synchronous=FULL). Without it, a commit survives a crash of
+	// the process, but a power cut may lose the last moments.
 	Full bool
-	// ReadOnly refuses to write and to create the file.
+	// ReadOnly opens the file for reading only, and does not create it.
 	ReadOnly bool
-	// OrRead opens a file that may not be written as ReadOnly does. A store that has written nothing then leaves
-	// the log as it is when it closes, as ReadOnly does, too.
+	// OrRead opens a file that is not writable as ReadOnly would. Like a ReadOnly store, a store that has
+	// written nothing leaves the WAL unchanged when it closes.
 	OrRead bool
-	// Now is the clock that expiry goes by, in Unix ms; nil is the system's.
+	// Now is the clock for expiry, in Unix ms; nil uses the system clock.
 	Now func() int64
-	// SweepEvery is the pause between the sweeps of expired keys; 0 is a
-	// second, a negative one turns the sweeper off.
+	// SweepEvery is the pause between sweeps of expired keys; 0 means one second, a negative value disables
+	// the sweeper.
 	SweepEvery time.Duration
-	// Report, if not nil, is called with what no caller hears of, from goroutines of the
-	// store: that the sweeper fails, once for a failure that goes on, and that a deleted
-	// log was mended.
+	// Report, if not nil, receives background errors from the store's goroutines: a failing sweep, once per
+	// failure, and the repair of a deleted WAL.
 	Report func(error)
-	// Cache is how many bytes of the file's pages each connection keeps; 0 is
-	// 32 MB. It takes about a twelfth more memory than that.
+	// Cache limits the page cache of each connection, in bytes; 0 means 32 MB. The cache takes about a twelfth
+	// more memory than that.
 	Cache int
-	// Prepared is how many statements each connection keeps, which take some KB each; 0 is 2000, which
-	// is more than there are.
+	// Prepared limits the prepared statements of each connection, a few KB each; 0 means 2000, more than the
+	// translator has.
 	Prepared int
-	// RowCacheBytes is how many bytes of memory the rows of reads may take that are kept, so that the
-	// same reads need no SQLite; 0 is none. It is for who serves. A file that is only read,
-	// or by one connection, keeps none.
+	// RowCacheBytes limits the cache of rows returned by reads, in bytes of memory; 0 disables it. It is for
+	// servers. A file with a single connection or opened for reading has no row cache.
 	RowCacheBytes int64
-	// IsolateSlowReads keeps reads that take long from holding up the short ones: only few of
-	// them run at once. It is for who serves strangers, whose reads depend on nothing
-	// but the store: a read may run again from its beginning. All connections are
-	// opened at once, so that reads go on when no file can be opened any more.
+	// IsolateSlowReads keeps slow reads from delaying short ones: only a few slow reads run at once. It is for
+	// servers. A read may run twice, so it must depend on nothing but the store. All connections are opened in
+	// advance, so that reads continue when the process has no file descriptors left.
 	IsolateSlowReads bool
-	// BusyTimeout is how long a write waits for another process that writes; 0 is ten
-	// seconds.
+	// BusyTimeout limits how long a write waits for another process's write; 0 means ten seconds.
 	BusyTimeout time.Duration
-	// Refuse, if not "", is why a file that is ReadOnly takes no writes, as clients are told.
+	// Refuse, if not "", is the reason that clients get when a ReadOnly file refuses a write.
 	Refuse string
-	// SingleConn is for who does one thing at a time: the connection that writes
-	// reads, too, so that nothing is opened nor kept twice.
+	// SingleConn uses one connection for reads and writes, for a caller that does one thing at a time.
 	SingleConn bool
-	// Glance is for who reads once, and has the file open nowhere else: see NewGlance.
+	// Glance opens the file for a single read; no other handle may be open. See NewGlance.
 	Glance bool
-	// Load is for who makes many keys at once: what is slow to keep up to date with each is made of
-	// all of them when the store closes, if the file has no keys yet.
+	// Load is for bulk loads: if the file has no keys yet, the hash index is built when the store closes, not
+	// key by key.
 	Load bool
 }
 
-// Store is a SQLite file. It is safe for concurrent use.
+// Store is an open SQLite file. It is safe for concurrent use.
 type Store struct {
 	path        string
 	options     Options
-	writer      *conn      // nil when the one that writes is among the readers
-	writing     sync.Mutex // held by who uses writer
+	writer      *conn      // nil if the writing connection is one of the readers
+	writing     sync.Mutex // held while writer is used
 	readers     *pool
-	checkpoints checkpoints   // of a store with a writer
-	rowCache    *rowCache     // nil when none are
-	jobs        chan []*job   // which come together
+	checkpoints checkpoints   // only with a writer
+	rowCache    *rowCache     // nil if disabled
+	jobs        chan []*job   // each a group that was submitted together
 	quit        chan struct{} // closed to stop the goroutines
 	done        sync.WaitGroup
-	closing     sync.RWMutex // held for reading by everyone who uses the store
+	closing     sync.RWMutex // read-locked during each call
 	used        func()       // closing.RUnlock
 	closed      bool
 
-	passed    func(since time.Time) time.Duration // by the writer's clock
-	life      context.Context                     // ends when what runs is abandoned
+	passed    func(since time.Time) time.Duration // since, by the writer's clock
+	life      context.Context                     // ends when running work is abandoned
 	abandon   context.CancelFunc
-	loading   context.Context // ends when the index of a load is left to the next process
+	loading   context.Context // ends when the next process has to build the index of a load
 	leaveLoad context.CancelFunc
 	abandoned atomic.Int64
 	commits   atomic.Int64
 	limit     atomic.Int64 // of one command, in ns; 0 for none
 	besides   atomic.Pointer[besides]
 	expired   struct{ keys, fields atomic.Int64 }
-	resting   atomic.Bool  // the sweep waits
-	unswept   string       // why the last sweep failed; the sweeper's own
-	wrote     atomic.Bool  // a transaction of the writer is committed
-	eased     atomic.Int64 // commits as of the last Ease
+	resting   atomic.Bool  // the sweep is paused
+	unswept   string       // why the last sweep failed; only the sweeper uses it
+	wrote     atomic.Bool  // the writer has committed a transaction
+	eased     atomic.Int64 // commits at the last Throttle
 
 	follower        atomic.Pointer[store.Follower]
 	tail            atomic.Pointer[Tail]
 	externalCommits externalCommits
 
 	watching sync.Mutex
-	watcher  *conn              // asks for the data version; opened when first needed
-	foreign  *otherformats.Kind // nil for a file of ours
+	watcher  *conn              // reads the data version; opened when first needed
+	foreign  *otherformats.Kind // nil for a meowdis file
 	overlay  []otherformats.Table
-	sealed   bool          // it is only read because it may not be written
-	made     bool          // this store has made the file
-	opened   *fileIdentity // the file that is open; nil for memory, and until it is
-	frozen   *frozen       // the file as one that no process changes; nil for most
+	sealed   bool          // read-only because the file is not writable
+	made     bool          // this store created the file
+	opened   *fileIdentity // the open file; nil for memory, and before it is opened
+	frozen   *frozen       // set for a file that is read without locks
 }
 
-// pageSize is that of the files that SQLite makes.
+// pageSize applies to files that meowdis creates, in bytes.
 const pageSize = 4096
 
 var (
@@ -121,9 +115,8 @@ var (
 	errAbandoned = errors.New("it was not finished when the database closed, and left no trace")
 )
 
-// Open opens the file at path, or Memory, and makes or migrates its tables. The
-// directory must exist. A file of a foreign kind is opened for reading, whatever the
-// options say.
+// Open opens the file at path, or Memory, and creates or migrates its tables. The directory must exist. A
+// foreign file is opened for reading, whatever the options say.
 func Open(path string, o Options) (*Store, error) {
 	s := newStore(path, o)
 	if err := s.open(); err != nil {
@@ -151,7 +144,7 @@ func Open(path string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// newStore is a store that is not open yet.
+// newStore returns a store that is not open yet.
 func newStore(path string, o Options) *Store {
 	if o.Now == nil {
 		o.Now = func() int64 { return time.Now().UnixMilli() }
@@ -167,7 +160,7 @@ func newStore(path string, o Options) *Store {
 	return s
 }
 
-// openSealed opens a file that may not be written.
+// openSealed opens a file that is not writable.
 func openSealed(path string, o Options) (*Store, error) {
 	o.ReadOnly, o.OrRead = true, false
 	s, err := Open(path, o)
@@ -210,7 +203,7 @@ func (s *Store) open() error {
 		return s.remember(probed)
 	}
 	c, err := s.connect(s.options.ReadOnly)
-	if probed != nil { // as long, so that the files beside the file are made once
+	if probed != nil { // not earlier, so that SQLite creates the WAL and the shared memory once
 		err = errors.Join(err, probed.close())
 	}
 	if c == nil {
@@ -240,7 +233,7 @@ func (s *Store) open() error {
 	return s.openReaders()
 }
 
-// openReaders opens all connections that may ever be lent.
+// openReaders opens all readers that the pool may lend.
 func (s *Store) openReaders() error {
 	for s.readers.missing() > 0 {
 		c, err := s.connectReader()
@@ -252,7 +245,7 @@ func (s *Store) openReaders() error {
 	return nil
 }
 
-// remember keeps which file it is that is open.
+// remember records the identity of the open file.
 func (s *Store) remember(c *conn) (err error) {
 	if s.path == Memory {
 		return nil
@@ -271,9 +264,9 @@ func (s *Store) remember(c *conn) (err error) {
 	return c.guard(s.Moved)
 }
 
-// connect opens a connection to the store's file.
+// connect opens a connection to the store's file and configures it.
 func (s *Store) connect(readOnly bool) (*conn, error) {
-	if err := s.Moved(); err != nil { // it would be another file, or without its log
+	if err := s.Moved(); err != nil { // SQLite would open another file, or this file without its WAL
 		return nil, err
 	}
 	c, err := s.connectBare(readOnly)
@@ -286,7 +279,7 @@ func (s *Store) connect(readOnly bool) (*conn, error) {
 	return c, nil
 }
 
-// setUp makes a connection what the store's options say. It reads the whole schema.
+// setUp applies the store's options to a connection. It reads the whole schema.
 func (s *Store) setUp(c *conn) error {
 	if err := s.sizeCaches(c); err != nil {
 		return err
@@ -294,10 +287,10 @@ func (s *Store) setUp(c *conn) error {
 	setup := []string{"PRAGMA foreign_keys = 1"}
 	if s.path != Memory {
 		setup = append(setup,
-			// Fewer checkpoints than by default: pages that change often are copied
-			// back once, and the disk is waited for less.
+			// Fewer checkpoints than by default: pages that change often are copied back once, with fewer
+			// waits for the disk.
 			fmt.Sprintf("PRAGMA wal_autocheckpoint = %d", s.logPages()),
-			// What one long transaction has made of the log is given back.
+			// Shrinks the WAL after one long transaction.
 			fmt.Sprintf("PRAGMA journal_size_limit = %d", 4*s.logPages()*pageSize))
 		if s.options.Full {
 			setup = append(setup, "PRAGMA synchronous = FULL")
@@ -308,7 +301,7 @@ func (s *Store) setUp(c *conn) error {
 	return c.setUp(setup...)
 }
 
-// sizeCaches bounds what a connection keeps.
+// sizeCaches limits the statement and page caches of a connection.
 func (s *Store) sizeCaches(c *conn) error {
 	c.mostPrepared = cmp.Or(s.options.Prepared, maxPrepared)
 	if s.path == Memory {
@@ -318,10 +311,10 @@ func (s *Store) sizeCaches(c *conn) error {
 	return c.setUp(c.cache)
 }
 
-// logPages is how long the log is when it is copied back.
+// logPages returns the length of the WAL that makes it due to be copied back, in pages.
 func (s *Store) logPages() int { return max(4000, s.options.Cache/pageSize) }
 
-// connectBare opens a connection as SQLite does, and reads nothing.
+// connectBare opens a connection with SQLite's defaults, and reads nothing.
 func (s *Store) connectBare(readOnly bool) (*conn, error) {
 	how := int32(makeIfNew)
 	if readOnly {
@@ -330,17 +323,17 @@ func (s *Store) connectBare(readOnly bool) (*conn, error) {
 	return openFrozen(s.path, s.frozen, how)
 }
 
-// Path is the file, or Memory.
+// Path returns the path of the file, or Memory.
 func (s *Store) Path() string { return s.path }
 
-// SetTimeLimit changes how long one batch may take, or one transaction, before it fails
-// as store.TooLong says; 0 is for as long as it takes.
+// SetTimeLimit limits the time of one batch or transaction; a longer one fails with store.TooLong. 0 removes
+// the limit.
 func (s *Store) SetTimeLimit(d time.Duration) { s.limit.Store(int64(d)) }
 
-// Abandon ends what is running and waiting, without a trace. Close does not wait for it then.
+// Abandon aborts running and waiting work, which leaves no trace. Close does not wait for aborted work.
 func (s *Store) Abandon() { s.abandon() }
 
-// Abandoned is how many calls have failed because of Abandon.
+// Abandoned returns the number of calls that failed because of Abandon.
 func (s *Store) Abandoned() int64 { return s.abandoned.Load() }
 
 func (s *Store) report(err error) {
@@ -349,7 +342,7 @@ func (s *Store) report(err error) {
 	}
 }
 
-// Close waits for what is running, and closes the file. Later calls fail.
+// Close waits for running calls and closes the file. Later calls fail.
 func (s *Store) Close() error {
 	s.tidy()
 	s.closing.Lock()
@@ -382,7 +375,7 @@ func (s *Store) closeConns() error {
 	return errors.Join(errs...)
 }
 
-// use marks the store as in use until the returned function is called.
+// use marks the store as in use until the caller calls the returned function.
 func (s *Store) use() (func(), error) {
 	s.closing.RLock()
 	if s.closed {
@@ -392,8 +385,8 @@ func (s *Store) use() (func(), error) {
 	return s.used, nil
 }
 
-// Apply implements the engine's contract. Batches that only read, all of them, wait for no
-// writer and end early when ctx does. Those without Keys see one snapshot.
+// Apply implements the engine's contract. If all batches only read, they do not wait for the writer, and they
+// end early when ctx ends. Reading batches without Keys see one snapshot.
 func (s *Store) Apply(ctx context.Context, batches []store.Batch) ([]store.Result, error) {
 	release, err := s.use()
 	if err != nil {
@@ -417,7 +410,7 @@ func (s *Store) Apply(ctx context.Context, batches []store.Batch) ([]store.Resul
 	return j.results, nil
 }
 
-// withWriter calls fn with the connection that writes.
+// withWriter calls fn with the writing connection.
 func (s *Store) withWriter(fn func(*conn) error) error {
 	if s.writer == nil {
 		return s.withReader(context.Background(), fn)
@@ -427,8 +420,7 @@ func (s *Store) withWriter(fn func(*conn) error) error {
 	return fn(s.writer)
 }
 
-// withReader calls fn with a connection to read with, until ctx ends. Of a store with
-// lanes it may call fn twice.
+// withReader calls fn with a reading connection until ctx ends. With IsolateSlowReads, it may call fn twice.
 func (s *Store) withReader(ctx context.Context, fn func(*conn) error) error {
 	err := s.visitReader(ctx, s.readers.short, fn)
 	if errors.Is(err, errLong) {
@@ -455,7 +447,8 @@ func (s *Store) visitReader(ctx context.Context, lane chan struct{}, fn func(*co
 	return s.counted(v.on(l.conn, fn))
 }
 
-// waits returns what ends the wait for a connection: where there is only one, a writer may have it.
+// waits returns the limit of the wait for a connection. Only a single connection has one, since a write may
+// hold it.
 func (s *Store) waits(ctx context.Context) *store.Refused {
 	if s.writer != nil {
 		return &store.Refused{}
@@ -463,7 +456,7 @@ func (s *Store) waits(ctx context.Context) *store.Refused {
 	return store.TurnOf(ctx).Waits()
 }
 
-// counted is err, after counting it when it is that something was abandoned.
+// counted returns err, and counts it if it is errAbandoned.
 func (s *Store) counted(err error) error {
 	if errors.Is(err, errAbandoned) {
 		s.abandoned.Add(1)

@@ -11,40 +11,38 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// workLimit is one piece of work on a connection, and what may end it early. SQLite asks
-// it every so many steps of its machine (progress), and each statement asks before it
-// begins, so that nothing has to be started or stopped for the many that are short.
+// workLimit limits one piece of work on a connection. SQLite checks it every stepsAsked steps (progress), and
+// each statement checks it before it begins, so short work starts no timer.
 type workLimit struct {
 	ctx           context.Context
 	life          context.Context // the store's
-	limit         time.Duration   // of a batch, or a transaction; 0 for none
-	promoteToLong func() error    // called once a read is no longer a short one; nil for others
-	short         shortness       // what a short one takes at most
-	ended         error           // why it ended early
+	limit         time.Duration   // of one batch or transaction; 0 for none
+	promoteToLong func() error    // called once when a read is no longer short; nil except for short reads
+	short         shortness       // limits of a short read
+	ended         error           // why the work must end; nil until then
 
-	began       time.Time     // the batch that runs
-	asked       time.Time     // when it was asked last
-	batch, work time.Duration // how long the batch that runs has worked, and those before it
+	began       time.Time     // when the current batch began
+	asked       time.Time     // the last check
+	batch, work time.Duration // time used by the current batch, and by the batches before it
 }
 
-// stepsAsked are the steps of SQLite's machine after which it asks whether to go on:
-// some ten microseconds.
+// stepsAsked sets the number of virtual machine steps between two calls of progress, about ten microseconds.
 const stepsAsked = 1000
 
-// errLong ends a read in the lane of the short ones, so that it runs again in the other.
+// errLong ends a read in the short lane; it then runs again in the long lane.
 var errLong = errors.New("the read is a long one")
 
-// aMoment is the most that counts between two readings of the clock: on a busy machine
-// more of it may be waiting for the processor, which makes no read a long one.
+// aMoment limits the time counted between two clock readings. On a busy machine, a longer gap may be time spent
+// waiting for a processor, which does not make a read long.
 const aMoment = 5 * time.Millisecond
 
-// newWorkLimit begins a visit that ends with ctx, with the store, or at the time limit.
+// newWorkLimit starts a limit that ends with ctx, when the store is abandoned, or at the time limit.
 func (s *Store) newWorkLimit(ctx context.Context) *workLimit {
 	now := time.Now()
 	return &workLimit{ctx: ctx, life: s.life, limit: time.Duration(s.limit.Load()), began: now, asked: now}
 }
 
-// err is why the visit must end, nil as long as it may go on. A nil one has no end.
+// err returns why the work must end, or nil. A nil workLimit never ends the work.
 func (v *workLimit) err() error {
 	if v == nil || v.ended != nil {
 		return v.reason()
@@ -67,7 +65,7 @@ func (v *workLimit) err() error {
 	return v.ended
 }
 
-// next says that another batch begins, which has a time limit of its own.
+// next starts the next batch, with a time limit of its own.
 func (v *workLimit) next() {
 	v.work += v.batch
 	v.batch, v.began = 0, time.Now()
@@ -76,7 +74,7 @@ func (v *workLimit) next() {
 	}
 }
 
-// clear takes back that the visit has ended, for what others ask of it.
+// clear resets an ended limit for the next part, unless the store is abandoned.
 func (v *workLimit) clear() {
 	if v.life.Err() == nil {
 		v.ended = nil
@@ -90,7 +88,7 @@ func (v *workLimit) reason() error {
 	return v.ended
 }
 
-// on runs fn with the visit on c, and returns its panic as an error.
+// on runs fn on c under the limit, and returns its panic as an error.
 func (v *workLimit) on(c *conn, fn func(*conn) error) (err error) {
 	c.visit = v
 	defer func() { c.visit = nil }()
@@ -98,7 +96,7 @@ func (v *workLimit) on(c *conn, fn func(*conn) error) (err error) {
 	return fn(c)
 }
 
-// progress is what SQLite calls; another result than 0 interrupts the statement.
+// progress is SQLite's progress callback; a nonzero result interrupts the statement.
 func progress(_ *libc.TLS, p uintptr) int32 {
 	if handled[*conn](p).visit.err() != nil {
 		return 1
@@ -106,7 +104,7 @@ func progress(_ *libc.TLS, p uintptr) int32 {
 	return 0
 }
 
-// interrupted is err, or why the visit ended when that is what it reports.
+// interrupted returns err, or the reason of the limit if err reports an interrupt.
 func (c *conn) interrupted(err error) error {
 	if ended := c.visit.reason(); ended != nil && isOneOf(err, sqlite3.SQLITE_INTERRUPT) {
 		return ended
