@@ -13,7 +13,7 @@ import (
 	"github.com/meowdis/meowdis/local"
 )
 
-// backupOptions are the flags of backup.
+// backupOptions holds the flags of backup.
 type backupOptions struct {
 	file  fileOptions
 	force bool
@@ -51,7 +51,7 @@ func (o *backupOptions) run(ctx context.Context, s *streams, file []string, to s
 		return exit.Usagef("%s is a directory: name the file in it", to)
 	} else if err == nil && !o.force {
 		another := "name another file"
-		if len(file) == 0 { // it may be meant to be the file that is backed up
+		if len(file) == 0 { // the user may have left out COPY
 			another += " after it"
 		}
 		return exit.Usagef("%s, where the backup is to go, exists already: %s, or give --force to replace it", to, another)
@@ -89,7 +89,7 @@ func (o *backupOptions) run(ctx context.Context, s *streams, file []string, to s
 	return err
 }
 
-// backedUp is what backup prints as JSON.
+// backedUp is the JSON output of backup.
 type backedUp struct {
 	File  string `json:"file"`
 	Copy  string `json:"copy"`

@@ -15,12 +15,10 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// manyKeys is from how many keys on a DEL is dangerous: a list that long came out
-// of a program.
+// manyKeys is the number of keys from which DEL and UNLINK are dangerous: a program wrote a list that long.
 const manyKeys = 10
 
-// isDangerous reports whether a call is one that a profile may want confirmed, and
-// what to call it.
+// isDangerous reports whether a profile may ask for confirmation before args, and returns the name to show.
 func isDangerous(args [][]byte) (name string, yes bool) {
 	if len(args) == 0 {
 		return "", false
@@ -35,21 +33,20 @@ func isDangerous(args [][]byte) (name string, yes bool) {
 	return cmd.Name, cmd.Has(commands.Dangerous)
 }
 
-// confirmOptions are the flags of verbs that run what people type, and of those
-// that write by themselves.
+// confirmOptions holds the flags of verbs that run commands a user types, or that write.
 type confirmOptions struct{ yes bool }
 
 func (o *confirmOptions) addFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.yes, "yes", false, "go ahead where the profile wants to be asked")
 }
 
-// asks reports whether anything may have to be asked on the target.
+// asks reports whether the profile of t asks for confirmation before dangerous commands.
 func (o *confirmOptions) asks(t targets.Target) bool {
 	return !o.yes && t.Profile != "" && t.Settings.Confirm.Level() != profile.ConfirmNone
 }
 
-// question is what must be asked about a call on the target, "" for nothing, and
-// what reports whether an answer lets it run.
+// question returns the question to ask before args run on t, and a function that checks the answer. It returns "" if
+// args can run at once.
 func (o *confirmOptions) question(t targets.Target, args [][]byte) (question string, accepts func(answer string) bool) {
 	name, yes := isDangerous(args)
 	if !yes || !o.asks(t) {
@@ -58,8 +55,7 @@ func (o *confirmOptions) question(t targets.Target, args [][]byte) (question str
 	return ask(t, name)
 }
 
-// ask is the question about what is called name, as the target's profile wants it
-// asked.
+// ask returns the question about name in the form that the target's profile chose.
 func ask(t targets.Target, name string) (question string, accepts func(answer string) bool) {
 	if t.Settings.Confirm.Level() == profile.ConfirmYes {
 		return fmt.Sprintf("%s on %s, %s. Run it? [y/N] ", name, t.Profile, t), saysYes
@@ -69,8 +65,8 @@ func ask(t targets.Target, name string) (question string, accepts func(answer st
 	}
 }
 
-// confirmed is the session of c, which asks before dangerous commands where a user
-// can answer, and refuses them where there is no terminal.
+// confirmed wraps the session of c: dangerous commands need the user's confirmation, and are refused without a
+// terminal.
 func (o *confirmOptions) confirmed(c *targets.Conn, s *streams) targets.Session {
 	if !o.asks(c.Target) {
 		return c.Session
@@ -85,17 +81,17 @@ func (o *confirmOptions) confirmed(c *targets.Conn, s *streams) targets.Session 
 	}}
 }
 
-// refusal is why something is not to be done on the target, which is one that asks:
-// the user did not say yes. It is "" after a yes.
+// refusal asks the user and returns "" after a yes, otherwise the reason that nothing runs. The caller has checked
+// that the target asks.
 func (o *confirmOptions) refusal(ctx context.Context, s *streams, t targets.Target, name string) string {
 	if !s.inTerminal {
 		return "CONFIRM " + name + " on profile " + t.Profile + " needs --yes where there is no terminal to ask on"
 	}
 	question, accepts := ask(t, name)
 	fmt.Fprint(s.err, question)
-	line, err := bufio.NewReader(s.input(ctx)).ReadString('\n') // no line is no answer
+	line, err := bufio.NewReader(s.input(ctx)).ReadString('\n') // at the end of input, line is empty
 	if err != nil {
-		fmt.Fprintln(s.err) // after the question
+		fmt.Fprintln(s.err) // ends the line of the question
 	}
 	if accepts(line) {
 		return ""
@@ -103,9 +99,8 @@ func (o *confirmOptions) refusal(ctx context.Context, s *streams, t targets.Targ
 	return "CONFIRM not confirmed: nothing was run"
 }
 
-// mayWrite lets a verb that writes by itself go on, or says why not and returns
-// errAnswered: the target is read-only, or its profile wants a yes that was not given.
-// A file that is not there yet has nothing to lose.
+// mayWrite returns nil if a verb may write to t. It prints the reason and returns exit.ErrAnswered if the target is
+// read-only or the user does not confirm. A file that does not exist yet needs no confirmation.
 func (o *confirmOptions) mayWrite(ctx context.Context, s *streams, targets *targets.Options, t targets.Target, verb string) error {
 	refusal := ""
 	switch {
@@ -117,7 +112,7 @@ func (o *confirmOptions) mayWrite(ctx context.Context, s *streams, targets *targ
 	return refusedWith(ctx, s, refusal)
 }
 
-// mayRun is mayWrite for a command that a verb runs again and again.
+// mayRun is mayWrite for a command that a verb repeats.
 func (o *confirmOptions) mayRun(ctx context.Context, s *streams, t targets.Target, args [][]byte) error {
 	name, yes := isDangerous(args)
 	if !yes || !o.asks(t) {
@@ -126,8 +121,8 @@ func (o *confirmOptions) mayRun(ctx context.Context, s *streams, t targets.Targe
 	return refusedWith(ctx, s, o.refusal(ctx, s, t, name))
 }
 
-// refusedWith prints a refusal, if there is one, and returns errAnswered for it. When a
-// signal ended the question, it returns that.
+// refusedWith prints a refusal and returns exit.ErrAnswered; it returns nil for "". If a signal ended the question,
+// it returns the signal's error.
 func refusedWith(ctx context.Context, s *streams, refusal string) error {
 	switch {
 	case refusal == "":

@@ -17,7 +17,7 @@ import (
 	"github.com/meowdis/meowdis/transfer"
 )
 
-// destination is where the keys of a file go.
+// destination is the target that a verb writes the keys of a file to.
 type destination struct {
 	targets  targets.Options
 	confirm  confirmOptions
@@ -33,8 +33,7 @@ func (d *destination) addFlags(cmd *cobra.Command) {
 	d.targets.AddFlags(cmd)
 }
 
-// check refuses flags that contradict each other, and takes note of those that
-// were given.
+// check refuses contradicting flags, and notes whether the user chose a database.
 func (d *destination) check(cmd *cobra.Command) error {
 	if d.keys.To < 0 && cmd.Flags().Changed("database") {
 		d.keys.To = d.targets.Database
@@ -53,13 +52,13 @@ func (d *destination) choose(ctx context.Context, s *streams, verb string) (err 
 	return d.confirm.mayWrite(ctx, s, &d.targets, d.target, verb)
 }
 
-// connect connects to the target that was chosen.
+// connect connects to the chosen target.
 func (d *destination) connect(ctx context.Context, s *streams) (*targets.Conn, error) {
 	t, file := d.target, toWrite
 	switch {
 	case !d.keys.DryRun:
 	case t.IsNew():
-		t.Path = local.Memory // it is not made for this
+		t.Path = local.Memory // a dry run creates no file
 	default:
 		file.ReadOnly = t.Path != local.Memory
 	}
@@ -79,14 +78,14 @@ func (d *destination) connect(ctx context.Context, s *streams) (*targets.Conn, e
 	return c, nil
 }
 
-// write writes all that the source of the file at path yields, or with --dry-run counts it; did
-// is what the verb does.
+// write writes the keys of source, read from the file at path, to c; --dry-run only counts them. did is the verb's
+// past participle, for the report.
 func (d *destination) write(ctx context.Context, s *streams, c *targets.Conn, path, did string, source transfer.Source, r *move.Report) (transfer.Written, error) {
 	change, err := d.keys.FromFile(time.Now())
 	if err != nil {
 		return transfer.Written{}, err
 	}
-	change.DB = nil // the sink does that: messages name keys as they are in the file
+	change.DB = nil // the sink does that: messages name keys by their database in the file
 	source = change.Of(move.InFile(path, source))
 	if d.keys.DryRun {
 		if d.keys.To < 0 && c.Chosen() {
@@ -105,7 +104,7 @@ func (d *destination) write(ctx context.Context, s *streams, c *targets.Conn, pa
 	return w.Written(), err
 }
 
-// explain says how to go on after an error.
+// explain adds to err how to continue.
 func (d *destination) explain(ctx context.Context, r *move.Report, written transfer.Written, err error) error {
 	const goOn = "what was written stays: --skip goes on from there"
 	var damage *transfer.Damage

@@ -16,7 +16,7 @@ import (
 	"github.com/meowdis/meowdis/transfer"
 )
 
-// diffOptions are the flags and arguments of diff.
+// diffOptions holds the flags and arguments of diff.
 type diffOptions struct {
 	keys      move.Selection
 	tokens    targets.Tokens
@@ -68,7 +68,7 @@ Exit codes:
 	o.flags = f
 	o.keys.AddFlags(cmd)
 	f.IntVarP(&o.database, "database", "n", -1, "compare only database `NUMBER` (default: all)")
-	f.Lookup("database").DefValue = "0" // -1 is nothing to show
+	f.Lookup("database").DefValue = "0" // help shows no default
 	f.Var(&o.tolerance, "ttl-tolerance", "by how many `SECONDS` expiries may differ")
 	cmd.RegisterFlagCompletionFunc("ttl-tolerance", cobra.NoFileCompletions)
 	f.BoolVar(&o.json, "json", false, "print a line of JSON for each difference")
@@ -133,7 +133,7 @@ func (o *diffOptions) compare(ctx context.Context, s *streams, a, b *targets.Con
 	return r.End(err)
 }
 
-// line is a difference as it is printed.
+// line formats one difference.
 func (o *diffOptions) line(d transfer.Difference) []byte {
 	if o.json {
 		var pairs []resp.Value

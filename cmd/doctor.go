@@ -20,11 +20,11 @@ import (
 	"github.com/meowdis/meowdis/store/schema"
 )
 
-// doctorOptions are the flags and arguments of doctor.
+// doctorOptions holds the flags and arguments of doctor.
 type doctorOptions struct {
 	file     fileOptions
 	fix      bool
-	recover  string // the new file
+	recover  string // path of the new file
 	examples int
 	args     []string
 
@@ -80,12 +80,12 @@ Exit codes:
 	return cmd
 }
 
-// diagnosis is what doctor prints.
+// diagnosis is the output of doctor.
 type diagnosis struct {
 	File     string           `json:"file"`
 	Healthy  bool             `json:"healthy"`
 	Findings []doctor.Finding `json:"findings"`
-	// Of a repair: where the file as it was is, and what was found before.
+	// Backup is the path of the copy made before a repair, and Before holds the findings of that moment.
 	Backup string           `json:"backup,omitempty"`
 	Before []doctor.Finding `json:"before,omitempty"`
 }
@@ -107,7 +107,7 @@ func (o *doctorOptions) run(ctx context.Context, s *streams) (err error) {
 	f, err := local.OpenFile(t.Path, !o.fix || o.file.target.RefusesWrites(t))
 	if local.IsCorrupt(err) {
 		for inner := err; inner != nil; inner = errors.Unwrap(inner) {
-			err = inner // what SQLite says, without the advice
+			err = inner // SQLite's own message, without the advice
 		}
 		return o.report(s.out, diagnosis{File: t.Path, Findings: []doctor.Finding{doctor.Damaged(err)}})
 	}
@@ -134,8 +134,7 @@ func (o *doctorOptions) run(ctx context.Context, s *streams) (err error) {
 	return o.report(s.out, d)
 }
 
-// report prints the diagnosis. One of a file in which something is wrong is
-// errAnswered.
+// report prints the diagnosis, and returns exit.ErrAnswered if it has an error or a warning.
 func (o *doctorOptions) report(w io.Writer, d diagnosis) error {
 	d.Healthy = !doctor.IsWrong(d.Findings)
 	if err := o.print(w, d); err != nil {
@@ -156,7 +155,7 @@ func canFix(findings []doctor.Finding) bool {
 	return false
 }
 
-// exam prepares the examination of f.
+// exam returns an examination of f that has not run yet.
 func (o *doctorOptions) exam(f *local.File) (e doctor.Exam, err error) {
 	e = doctor.Exam{Query: f.Query, Now: time.Now().UnixMilli(), Examples: o.examples}
 	if e.Version, err = f.SchemaVersion(); err != nil {
@@ -170,7 +169,7 @@ func (o *doctorOptions) exam(f *local.File) (e doctor.Exam, err error) {
 	return e, err
 }
 
-// newTables is the schema of a new file.
+// newTables returns the schema of a new file.
 func newTables() (tables []doctor.Object, err error) {
 	fresh, err := local.Open(local.Memory, local.Options{SweepEvery: noSweep})
 	if err != nil {
@@ -216,8 +215,7 @@ func foreignFindings(f *local.File, e doctor.Exam) ([]doctor.Finding, error) {
 	return e.Foreign(tables)
 }
 
-// mend backs the file up and mends it. The backup is the file exactly as it was:
-// no other process can write between the two.
+// mend backs the file up and repairs it. No other process can write between the two.
 func (o *doctorOptions) mend(ctx context.Context, s *streams, f *local.File, backup string) error {
 	return f.Change(func() error {
 		e, err := o.exam(f)
@@ -237,7 +235,7 @@ func (o *doctorOptions) mend(ctx context.Context, s *streams, f *local.File, bac
 	})
 }
 
-// backUp copies a file that may be damaged, by a connection that only reads.
+// backUp copies a file that may be damaged, over a read-only connection.
 func backUp(ctx context.Context, path, to string) (err error) {
 	f, err := local.OpenFile(path, true)
 	if err != nil {

@@ -18,15 +18,15 @@ import (
 	"github.com/meowdis/meowdis/local/doctor"
 )
 
-// recovered is what doctor --recover prints.
+// recovered is the output of doctor --recover.
 type recovered struct {
 	File string `json:"file"`
 	New  string `json:"recovered"`
 	doctor.Salvaged
 }
 
-// salvage makes the file o.recover of the rows that can be read in a damaged one. It fails with exit.ErrAnswered when
-// something was lost.
+// salvage writes the readable rows of the damaged file at path to the new file o.recover. It returns exit.ErrAnswered
+// if something was lost.
 func (o *doctorOptions) salvage(s *streams, path string) (err error) {
 	defer func() {
 		if err != nil && !errors.Is(err, exit.ErrAnswered) {
@@ -87,7 +87,7 @@ func (o *doctorOptions) salvage(s *streams, path string) (err error) {
 	return nil
 }
 
-// fill makes our tables in the empty file at path and fills them.
+// fill creates our tables in the empty file at path and inserts the rows of from.
 func (o *doctorOptions) fill(s *streams, path string, from doctor.Salvage) (r doctor.Salvaged, err error) {
 	made, err := local.Open(path, local.Options{SweepEvery: noSweep, SingleConn: true})
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/meowdis/meowdis/transfer"
 )
 
-// dumpOptions are the flags and arguments of dump.
+// dumpOptions holds the flags and arguments of dump.
 type dumpOptions struct {
 	target   targets.Options
 	keys     move.Options
@@ -130,7 +130,7 @@ func (o *dumpOptions) run(ctx context.Context, s *streams) (err error) {
 	return r.End(nil)
 }
 
-// outFile are the arguments and flags of a verb that writes a file.
+// outFile holds the arguments and flags of a verb that writes a file.
 type outFile struct {
 	path  string // - is stdout
 	force bool
@@ -140,7 +140,7 @@ func (o *outFile) addFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVarP(&o.force, "force", "f", false, "replace a file that is there; never a SQLite database")
 }
 
-// check reports why the file is not to be made, before any work is done for it.
+// check returns an error if the file may not be written. Verbs call it before they do any work.
 func (o *outFile) check() error {
 	if o.path == "-" {
 		return nil
@@ -156,7 +156,7 @@ func (o *outFile) check() error {
 	return nil
 }
 
-// write makes the file when write succeeds, and leaves what was there before otherwise.
+// write creates or replaces the file if write succeeds; otherwise it leaves the path unchanged.
 func (o *outFile) write(stdout io.Writer, write func(io.Writer) error) error {
 	if o.path == "-" {
 		return buffered(stdout, write)

@@ -24,11 +24,11 @@ import (
 	"github.com/meowdis/meowdis/transfer/cmdfile"
 )
 
-// execOptions are the flags and arguments of exec.
+// execOptions holds the flags and arguments of exec.
 type execOptions struct {
 	target      targets.Options
 	format      formatOptions
-	errorsApart bool // error replies go to stderr
+	errorsApart bool // print error replies to stderr
 	confirm     confirmOptions
 	keepGoing   bool
 	transaction bool
@@ -97,14 +97,14 @@ only counted. With and without it stdin may be in the Redis protocol, as
 	return cmd
 }
 
-// printer prints replies, and errors among them or apart.
+// printer returns a function that prints replies, with error replies on stderr if errorsApart is set.
 func (o *execOptions) printer(s *streams) func(w io.Writer, args [][]byte, v resp.Value) error {
 	p := o.format.printer(s)
 	if !o.errorsApart {
 		return p.write
 	}
 	apart := p
-	apart.values.Colour = false // s.err shows escapes
+	apart.values.Colour = false // s.err would show the escapes as text
 	return func(w io.Writer, args [][]byte, v resp.Value) error {
 		if v.IsError() {
 			return apart.write(s.err, args, v)
@@ -113,7 +113,7 @@ func (o *execOptions) printer(s *streams) func(w io.Writer, args [][]byte, v res
 	}
 }
 
-// check refuses what does not go together.
+// check refuses flags that contradict each other.
 func (o *execOptions) check(cmd *cobra.Command, s *streams) error {
 	if err := o.call.check(cmd); err != nil {
 		return err
@@ -183,15 +183,14 @@ func (o *execOptions) run(ctx context.Context, s *streams) (err error) {
 	return run.Script(ctx)
 }
 
-// pipeCache holds the indexes of a file of a million keys, whose pages a bulk load
-// touches in no order.
+// pipeCache is large enough for the indexes of a file of a million keys: a bulk load touches their pages in random
+// order.
 const pipeCache = 80 << 20
 
-// noSweep turns off the sweeps of expired keys for a moment's work.
+// noSweep turns off the sweeps of expired keys, for a process that runs briefly.
 const noSweep = -1
 
-// repeat runs the command as often as it was asked to. An error ends it, unless it
-// is to keep going.
+// repeat runs the command --repeat times. It stops at an error unless keepGoing is set.
 func (o *execOptions) repeat(ctx context.Context, s *streams, c *targets.Conn) error {
 	args, err := o.call.words(s)
 	if err != nil {
@@ -229,10 +228,9 @@ func (o *execOptions) repeat(ctx context.Context, s *streams, c *targets.Conn) e
 	return nil
 }
 
-// runOn is how a file is opened to run args on it, or a script where there are none.
-// Unless args writes at once, a file that is missing is made by the first write, and
-// one that may not be written is read. A file that was named to read from
-// must exist.
+// runOn returns the options to open t for args, or for a script if args is empty. A missing file is created by the
+// first write, and a file without write permission is opened for reading, unless args is itself a write. A file that
+// the user named and args only read must exist.
 func runOn(t targets.Target, file local.Options, args [][]byte) local.Options {
 	cmd := commands.Called(args)
 	file.OrRead = cmd == nil || cmd.Flags&commands.Write == 0
@@ -240,13 +238,13 @@ func runOn(t targets.Target, file local.Options, args [][]byte) local.Options {
 	return file
 }
 
-// callOptions are the flags and arguments that make the one command of exec.
+// callOptions holds the flags and arguments of exec's single command.
 type callOptions struct {
 	args     []string
 	lastArg  bool   // -x
 	tag      string // -X
 	eval     string // file of a Lua script
-	times    int    // -1 for no end
+	times    int    // -1 repeats forever
 	interval flags.Interval
 
 	tagged bool
@@ -263,7 +261,7 @@ func (o *callOptions) addFlags(cmd *cobra.Command) {
 	cmd.MarkFlagFilename("eval", "lua")
 }
 
-// given reports whether there is a command.
+// given reports whether there is a command, rather than a script on stdin.
 func (o *callOptions) given() bool { return len(o.args) > 0 || o.eval != "" }
 
 func (o *callOptions) check(cmd *cobra.Command) error {
@@ -284,7 +282,7 @@ func (o *callOptions) check(cmd *cobra.Command) error {
 	return nil
 }
 
-// command is the command as far as it says what is run; nil for a script.
+// command returns enough of the command to look it up; nil for a script.
 func (o *callOptions) command() [][]byte {
 	if o.eval != "" {
 		return command([]string{"EVAL"})
@@ -292,7 +290,7 @@ func (o *callOptions) command() [][]byte {
 	return command(o.args)
 }
 
-// words are the words of the command.
+// words returns the command with its arguments, including one from stdin.
 func (o *callOptions) words(s *streams) ([][]byte, error) {
 	args, err := o.typed()
 	if err != nil || !o.lastArg && !o.tagged {
@@ -313,7 +311,7 @@ func (o *callOptions) words(s *streams) ([][]byte, error) {
 	return args, nil
 }
 
-// typed are the words that the command line gives.
+// typed returns the arguments of the command line.
 func (o *callOptions) typed() ([][]byte, error) {
 	var words [][]byte
 	args := o.args
@@ -336,8 +334,7 @@ func (o *callOptions) typed() ([][]byte, error) {
 	return words, nil
 }
 
-// rehearsal shows commands instead of running them: with their SQL where they
-// would go to a file.
+// rehearsal shows commands instead of running them, with their SQL if the target is a file.
 type rehearsal struct {
 	out    io.Writer
 	sql    *explainer // nil for a server
@@ -345,7 +342,7 @@ type rehearsal struct {
 	failed bool
 }
 
-// rehearse is exec with --dry-run.
+// rehearse implements exec --dry-run.
 func (o *execOptions) rehearse(ctx context.Context, s *streams) (err error) {
 	t, err := o.target.Resolve(s.getenv)
 	if err != nil {
@@ -405,7 +402,7 @@ func (r *rehearsal) end() error {
 	return nil
 }
 
-// show shows a command, and where in the script it is, if in any.
+// show prints a command, and its position in the script unless where is empty.
 func (r *rehearsal) show(ctx context.Context, where string, args [][]byte) error {
 	refusal, refused := r.guard(args)
 	var e explanation
@@ -432,7 +429,7 @@ func (r *rehearsal) show(ctx context.Context, where string, args [][]byte) error
 	return err
 }
 
-// follow selects the database that a SELECT would.
+// follow selects the database of a SELECT.
 func (r *rehearsal) follow(args [][]byte) {
 	if command, _ := commands.Find(args); command.Name == "SELECT" {
 		if db, bad := commands.DBIndex(args[1]); !bad.IsError() {

@@ -10,7 +10,7 @@ import (
 	"github.com/meowdis/meowdis/transfer/cmdfile"
 )
 
-// tallied counts the bytes that are read of a reader.
+// tallied counts the bytes read from a reader.
 type tallied struct {
 	io.Reader
 	n atomic.Int64
@@ -22,7 +22,7 @@ func (c *tallied) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// fileBytes is how many bytes of in are yet to be read, where it is a file; -1 where it is not.
+// fileBytes returns the unread bytes of in, or -1 if in is not a regular file.
 func fileBytes(in io.Reader) int64 {
 	f, ok := in.(*os.File)
 	if !ok {
@@ -39,8 +39,8 @@ func fileBytes(in io.Reader) int64 {
 	return info.Size() - at
 }
 
-// execProgress shows how far the run of a script has come: in bytes where stdin is a file, in
-// commands with --pipe. The bar is nil where none is to be shown.
+// execProgress adds a progress bar to run: in bytes if stdin is a file, in commands with --pipe. It returns nil if
+// there is nothing to measure or no terminal.
 func execProgress(s *streams, run *script.Run, pipe bool) *progress.Bar {
 	total := fileBytes(s.in)
 	var bar *progress.Bar

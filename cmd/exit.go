@@ -19,15 +19,14 @@ const exitCodesHelp = `Exit codes:
     3  the target could not be opened or reached, or it failed
   130  Ctrl-C ended it (143: SIGTERM)`
 
-// exitCode says on stderr how the verb ran has failed, if it has, and returns the exit
-// code of the process.
+// exitCode prints the error of the verb ran, if any, and returns the exit code of the process.
 func (s *streams) exitCode(ran *cobra.Command, err error) int {
 	if out, ok := s.out.(*output); ok && out.failed != nil && (err == nil || errors.Is(err, exit.ErrAnswered)) {
 		err = out.failed
 	}
 	var usage exit.UsageError
 	switch {
-	case err == nil || errors.Is(err, exit.ErrAnswered): // the reply has been printed
+	case err == nil || errors.Is(err, exit.ErrAnswered): // the verb has printed it
 	case errors.As(err, &usage):
 		fmt.Fprintf(s.err, "meowdis: %v\nSee %s --help.\n", err, ran.CommandPath())
 	default:

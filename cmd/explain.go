@@ -23,7 +23,7 @@ import (
 	"github.com/meowdis/meowdis/translator"
 )
 
-// explainOptions are the flags and arguments of explain.
+// explainOptions holds the flags and arguments of explain.
 type explainOptions struct {
 	target targets.Options
 	json   bool
@@ -60,28 +60,28 @@ shown. A file that is missing counts as an empty one.`,
 	return cmd
 }
 
-// explanation is what explain prints.
+// explanation is the output of explain.
 type explanation struct {
 	Command    []string        `json:"command"`
 	Kind       string          `json:"kind"`
 	Reply      string          `json:"reply,omitempty"`
 	Steps      int             `json:"steps"`
 	Calls      []string        `json:"calls,omitempty"`      // of a script
-	More       int             `json:"more_calls,omitempty"` // that are not shown
-	Waits      bool            `json:"waits,omitempty"`      // the client waits when the reply would be null
+	More       int             `json:"more_calls,omitempty"` // not listed
+	Waits      bool            `json:"waits,omitempty"`      // the client blocks if the reply would be null
 	Statements []explainedStmt `json:"statements"`
 
-	where string // whose data decides on the steps, for people
+	where string // the file whose data decides the steps, in the text output
 }
 
 // The kinds of explanation.
 const (
 	kindAnswer          = "answer"            // no SQL: the reply is known
-	kindRead            = "read"              // a batch that only reads
-	kindWrite           = "write"             // a batch that takes effect as one
-	kindReadModifyWrite = "read-modify-write" // several steps; the reply is there when it is known without the last
+	kindRead            = "read"              // one batch that only reads
+	kindWrite           = "write"             // one atomic batch that writes
+	kindReadModifyWrite = "read-modify-write" // several steps; Reply is set if it is known before the last
 	kindSession         = "session"           // about the connection or the server, not the data
-	kindScript          = "script"            // what its calls are, in one transaction
+	kindScript          = "script"            // the calls of a script, in one transaction
 )
 
 type explainedStmt struct {
@@ -90,8 +90,8 @@ type explainedStmt struct {
 	SQL     string   `json:"sql"`
 	Args    []string `json:"args"`
 	Plan    []string `json:"plan"`
-	Refused string   `json:"refused,omitempty"` // the reply when a constraint stops it
-	Moot    bool     `json:"moot,omitempty"`    // it does not run when those before it left nothing to do
+	Refused string   `json:"refused,omitempty"` // the reply if a constraint refuses it
+	Moot    bool     `json:"moot,omitempty"`    // skipped if the statements before it left nothing to do
 }
 
 func (o *explainOptions) run(ctx context.Context, s *streams) (err error) {
@@ -125,18 +125,17 @@ func (o *explainOptions) run(ctx context.Context, s *streams) (err error) {
 	return e.print(s.out)
 }
 
-// explainer explains commands on a file, which it opens when first needed.
+// explainer explains commands on a file, which it opens at first use.
 type explainer struct {
 	path  string
 	db    int
 	file  *local.Store
-	empty bool // an empty database stands in for the file
+	empty bool // an empty database replaces the missing file
 
-	scripts *local.Store // the file as scripts see it, who may write to it before that is undone
+	scripts *local.Store // the file as opened for scripts, which may write until the rollback
 }
 
-// explain translates the command; bad is the reply to one that is refused
-// before it is translated.
+// explain translates the command. bad is the error reply to a command that is refused before translation.
 func (x *explainer) explain(ctx context.Context, args [][]byte) (e explanation, bad resp.Value, err error) {
 	command, bad := commands.Find(args)
 	if command == nil {
@@ -152,7 +151,7 @@ func (x *explainer) explain(ctx context.Context, args [][]byte) (e explanation, 
 		}
 		return e, bad, nil
 	}
-	// The seed is what real calls draw; any will do to show the statements.
+	// Real calls draw a random seed; the statements are the same for any.
 	env := translator.Env{Now: time.Now().UnixMilli(), DB: x.db}
 	plan := translator.Translate(command, args, env)
 	_, e.Waits = translator.Waits(command, args, env)
@@ -175,7 +174,7 @@ func (x *explainer) explain(ctx context.Context, args [][]byte) (e explanation, 
 	return e, bad, err
 }
 
-// rehearse explains the steps of plan, on what run reads.
+// rehearse explains the steps of plan. It runs the reading steps with run.
 func (e *explanation) rehearse(run engine.Run, plan translator.Plan) error {
 	e.Steps, e.Statements = 0, e.Statements[:0]
 	answer, err := engine.Rehearse(run, plan, func(p translator.Plan) error {
@@ -196,7 +195,7 @@ func (e *explanation) rehearse(run engine.Run, plan translator.Plan) error {
 	return err
 }
 
-// where is whose data decides on the steps.
+// where names the data that decides the steps.
 func (x *explainer) where() string {
 	switch {
 	case x.path == "":
@@ -209,8 +208,7 @@ func (x *explainer) where() string {
 	return x.path
 }
 
-// open opens the file without writing to it; when there is none, an empty
-// database stands in.
+// open opens the file for reading. An empty database replaces a missing file.
 func (x *explainer) open() error {
 	if x.file != nil {
 		return nil
@@ -259,14 +257,14 @@ func explainStmt(run engine.Run, stmt store.Stmt) (explainedStmt, error) {
 	return shown, nil
 }
 
-// hasPlan reports whether SQLite has a query plan for a statement. CREATE and DROP have none, and a
-// CREATE cannot be prepared while its table exists.
+// hasPlan reports whether SQLite has a query plan for a statement. CREATE and DROP have none, and a CREATE cannot be
+// prepared while its table exists.
 func hasPlan(sql string) bool {
 	sql = strings.TrimSpace(sql)
 	return !strings.HasPrefix(sql, "CREATE ") && !strings.HasPrefix(sql, "DROP ")
 }
 
-// oneIndent takes the indentation of the source code out of a statement.
+// oneIndent replaces the indentation of the source code by two spaces.
 func oneIndent(sql string) string {
 	lines := strings.Split(strings.TrimSpace(sql), "\n")
 	for i := range lines[1:] {
@@ -275,8 +273,7 @@ func oneIndent(sql string) string {
 	return strings.Join(lines, "\n")
 }
 
-// shortened is the beginning of an argument that is too long for people: steps write
-// whole documents.
+// shortened cuts an argument that is too long to show: some steps write whole documents.
 func shortened(literal string) string {
 	const most = 1000
 	if len(literal) <= most {
@@ -285,7 +282,7 @@ func shortened(literal string) string {
 	return fmt.Sprintf("%s… (%d characters)", strings.ToValidUTF8(literal[:most], ""), len(literal))
 }
 
-// literal shows an argument as SQL has it, and bytes that are text as text.
+// literal formats v as a SQL literal, followed by its text if the bytes are printable.
 func literal(v store.Value) string {
 	text := v.String()
 	if v.Kind() != store.Blob {

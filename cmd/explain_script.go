@@ -12,12 +12,12 @@ import (
 )
 
 const (
-	shownCalls  = 100                    // of a script
-	scriptLimit = 10 * time.Second       // for which it may run
-	writerLimit = 100 * time.Millisecond // for which one that may write does, since writers wait for it
+	shownCalls  = 100                    // of one script
+	scriptLimit = 10 * time.Second       // time limit of a script
+	writerLimit = 100 * time.Millisecond // time limit while it holds the writer's lock
 )
 
-// explainScript runs a script or a function in a transaction that is undone, and shows its calls.
+// explainScript runs a script or a function in a transaction, rolls back, and lists the calls.
 func (x *explainer) explainScript(ctx context.Context, e explanation, args [][]byte) (explanation, resp.Value, error) {
 	if err := x.openForScripts(); err != nil {
 		return e, resp.Value{}, err
@@ -36,7 +36,7 @@ func (x *explainer) explainScript(ctx context.Context, e explanation, args [][]b
 	return e, resp.Value{}, err
 }
 
-// call notes a call of a script, and has run show its statements.
+// call records a call of a script, and wraps run to record its statements.
 func (e *explanation) call(call [][]byte, run engine.Run) engine.Run {
 	if len(e.Calls) == shownCalls {
 		e.More++
@@ -62,8 +62,8 @@ func (e *explanation) call(call [][]byte, run engine.Run) engine.Run {
 	}
 }
 
-// openForScripts opens the file so that scripts can write to it. A file that is not up to date is
-// refused as open refuses it, and one that may not be written is read.
+// openForScripts opens the file so that scripts can write to it. It refuses a file with an older schema as open does,
+// and opens a file without write permission for reading.
 func (x *explainer) openForScripts() (err error) {
 	if x.scripts != nil {
 		return nil
@@ -71,13 +71,13 @@ func (x *explainer) openForScripts() (err error) {
 	if err := x.open(); err != nil {
 		return err
 	}
-	if x.scripts = x.file; x.path != "" && !x.empty { // not the inspector's, nor one in memory
+	if x.scripts = x.file; x.path != "" && !x.empty { // not the inspector's file, nor one in memory
 		x.scripts, err = local.Open(x.path, local.Options{SweepEvery: noSweep, OrRead: true, SingleConn: true})
 	}
 	return err
 }
 
-// callLine is a call as it is typed.
+// callLine formats a call as a user would type it.
 func callLine(call [][]byte) string {
 	var line []byte
 	for i, word := range call {

@@ -17,7 +17,7 @@ import (
 	"github.com/meowdis/meowdis/transfer"
 )
 
-// exportOptions are the flags and arguments of export.
+// exportOptions holds the flags and arguments of export.
 type exportOptions struct {
 	target   targets.Options
 	keys     move.Options
@@ -109,7 +109,7 @@ func (o *exportOptions) run(ctx context.Context, s *streams) (err error) {
 	return r.End(nil)
 }
 
-// spoolFile is the temporary file for large values.
+// spoolFile is a temporary file for large values.
 type spoolFile struct {
 	dir  string
 	file *os.File

@@ -15,8 +15,8 @@ import (
 	"github.com/meowdis/meowdis/internal/spelling"
 )
 
-// badFlag is the error of a flag that cannot be read: what it takes, what was
-// probably meant, or what it is called here.
+// badFlag turns pflag's error into a usage error that names the expected value, a similar flag, or our name for a
+// flag of redis-cli.
 func badFlag(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var wrong *pflag.InvalidValueError
@@ -32,7 +32,7 @@ func badFlag(cmd *cobra.Command, err error) error {
 	return exit.Usage(err)
 }
 
-// flagTakes says what the values of a flag are.
+// flagTakes describes the values of a flag.
 func flagTakes(f *pflag.Flag) string {
 	switch f.Value.Type() {
 	case "int", "int64":
@@ -48,7 +48,7 @@ func flagTakes(f *pflag.Flag) string {
 	return name
 }
 
-// unknownFlag says what to give instead of a flag that cmd does not have.
+// unknownFlag suggests a replacement for a flag that cmd does not have.
 func unknownFlag(cmd *cobra.Command, err *pflag.NotExistError) error {
 	name := "--" + err.GetSpecifiedName()
 	if err.GetSpecifiedShortnames() != "" {
@@ -81,7 +81,7 @@ func hasFlag(cmd *cobra.Command, name string) bool {
 	return cmd.Flags().ShorthandLookup(name[1:]) != nil
 }
 
-// redisCLIFlags are those of redis-cli's flags that are called otherwise here.
+// redisCLIFlags maps flags of redis-cli to our equivalents.
 var redisCLIFlags = map[string]string{
 	"-p": "--url redis://HOST:PORT", "-u": "--url URL", "-s": "--url unix:///PATH",
 	"-a": passwordFlags, "--pass": passwordFlags, "--askpass": passwordFlags, "--user": "--url redis://USER@HOST, with " + passwordFlags,
@@ -94,8 +94,8 @@ var redisCLIFlags = map[string]string{
 
 const passwordFlags = "--token PASSWORD, or a profile, which keeps it (meowdis profile add)"
 
-// usageArgs makes a failed check of the arguments a usage error, which says how
-// they are given, and refuses targets among them that are for a flag.
+// usageArgs turns a failed check of the arguments into a usage error with the usage line. It also refuses a target
+// among them that belongs to a flag.
 func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := targets.Misdirected(cmd, args); err != nil {
@@ -114,7 +114,7 @@ func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
-// parents are the names of the commands that cmd is in, the program's first.
+// parents returns the names of the commands above cmd, the program's first.
 func parents(cmd *cobra.Command) (names []string) {
 	for p := cmd.Parent(); p != nil; p = p.Parent() {
 		names = append(names, p.Name())

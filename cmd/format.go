@@ -17,7 +17,7 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// The names of the forms that replies are printed in.
+// The output formats.
 const (
 	formatTyped  = "typed"
 	formatRaw    = "raw"
@@ -29,7 +29,7 @@ const (
 
 var formats = []string{formatTyped, formatRaw, formatCSV, formatJSON, formatNDJSON, formatTable}
 
-// formatOptions are the flags that choose how replies are printed.
+// formatOptions holds the flags that choose an output format.
 type formatOptions struct {
 	output                 string
 	json, csv, raw, noRaw  bool // shorthands of output
@@ -61,8 +61,7 @@ func (o *formatOptions) addFlags(cmd *cobra.Command) {
 	cmd.RegisterFlagCompletionFunc("end", cobra.NoFileCompletions)
 }
 
-// check refuses flags that contradict each other or say nothing, and takes note of
-// those whose absence means something.
+// check refuses contradicting or invalid flags, and notes whether the delimiters were given.
 func (o *formatOptions) check(cmd *cobra.Command) error {
 	o.hasBetween, o.hasAfter = cmd.Flags().Changed("delimiter"), cmd.Flags().Changed("end")
 	if err := flags.Exclusive(cmd, "output", "json", "csv", "raw", "no-raw"); err != nil {
@@ -87,7 +86,7 @@ func (o *formatOptions) check(cmd *cobra.Command) error {
 	return flags.Exclusive(cmd, "resp2", "resp3")
 }
 
-// format is the name of the form, the default one for where the output goes.
+// format returns the chosen format, or the default for a terminal or a pipe.
 func (o *formatOptions) format(s *streams) string {
 	switch {
 	case o.output != "":
@@ -98,7 +97,7 @@ func (o *formatOptions) format(s *streams) string {
 	return formatRaw
 }
 
-// colour reports whether to colour: --color first, then what the environment says.
+// colour reports whether to colour replies: --color decides first, then the environment.
 func (o *formatOptions) colour(s *streams) bool {
 	if o.color == "auto" || o.color == "" {
 		return s.colour()
@@ -106,7 +105,7 @@ func (o *formatOptions) colour(s *streams) bool {
 	return o.color == "always"
 }
 
-// printer is how replies are printed on s.
+// printer returns a printer of replies to s.
 func (o *formatOptions) printer(s *streams) printer {
 	p := printer{form: o.format(s), header: o.header, notes: s.err, shapes: &records.Replies{}}
 	p.values = resp.Printer{Escape: o.escape, Quoted: o.quoted, RESP3: o.wantsRESP3(), Colour: o.colour(s)}
@@ -131,14 +130,13 @@ func (o *formatOptions) printer(s *streams) printer {
 	return p
 }
 
-// unescape reads the escapes of a delimiter, as in "\t".
+// unescape replaces escapes such as "\t" in a delimiter.
 func unescape(s string) *string {
 	s = strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\r`, "\r", `\t`, "\t", `\0`, "\x00").Replace(s)
 	return &s
 }
 
-// wantsRESP3 reports whether the shapes of RESP3 are wanted. The forms that have no
-// use for RESP2's take them unless a flag says otherwise.
+// wantsRESP3 reports whether replies should have RESP3's types. JSON, CSV and tables use them unless -2 is given.
 func (o *formatOptions) wantsRESP3() bool {
 	switch o.output {
 	case formatJSON, formatNDJSON, formatCSV, formatTable:
@@ -150,15 +148,14 @@ func (o *formatOptions) wantsRESP3() bool {
 // printer prints replies in one form.
 type printer struct {
 	form   string
-	values resp.Printer // of what has no records
+	values resp.Printer // for replies without records
 	header bool
-	width  int       // of a table; 0 for any
-	notes  io.Writer // where it says what has no place between records
+	width  int       // of a table; 0 has no limit
+	notes  io.Writer // receives text that does not fit between records
 	shapes *records.Replies
 }
 
-// append appends the reply to args. On a terminal nothing acts but the colours of the
-// typed form.
+// append appends the reply to args. On a terminal only the colours of the typed format act.
 func (p printer) append(out []byte, args [][]byte, v resp.Value) []byte {
 	if isReport(args) && !v.IsError() && (p.form == formatTyped || p.form == formatTable) {
 		p.values.Format = resp.Raw
@@ -176,8 +173,7 @@ func (p printer) append(out []byte, args [][]byte, v resp.Value) []byte {
 	return p.values.Append(out, v)
 }
 
-// write writes the reply to args: a table line by line, so that one of many rows is not
-// held once more.
+// write writes the reply to args. It formats a table line by line, so that a long one is not held in memory twice.
 func (p printer) write(w io.Writer, args [][]byte, v resp.Value) error {
 	if p.form == formatTable && !isReport(args) {
 		if p.values.RESP3 {
@@ -197,7 +193,7 @@ func (p printer) writeTable(w io.Writer, t records.Table) error {
 	return t.WriteTable(shownTo{w, p.values}, p.values.Escape, p.width)
 }
 
-// shownTo is a writer of whole characters, which are made visible.
+// shownTo escapes control characters before it writes. Each Write must hold whole characters.
 type shownTo struct {
 	io.Writer
 	values resp.Printer
@@ -210,12 +206,11 @@ func (s shownTo) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// appendRecords appends the records t of the reply v. A list is one line of CSV, as
-// redis-cli has it, unless there is a header to stand under.
+// appendRecords appends the records t of the reply v. A list without a header is one line of CSV, as in redis-cli.
 func (p printer) appendRecords(out []byte, t records.Table, v resp.Value) []byte {
 	if p.form == formatTable {
 		b := bytes.NewBuffer(out)
-		p.writeTable(b, t) // which a buffer takes
+		p.writeTable(b, t) // a buffer cannot fail
 		return b.Bytes()
 	}
 	if t.Cursor != "" {
@@ -230,6 +225,5 @@ func (p printer) appendRecords(out []byte, t records.Table, v resp.Value) []byte
 	return p.values.Shown(out, t.AppendCSV(nil, p.header, p.values.Escape))
 }
 
-// isReport reports whether the reply to args is a text for people, which is
-// printed as it is even where values are printed with their types.
+// isReport reports whether the reply to args is a text for people. It is printed unchanged in every format.
 func isReport(args [][]byte) bool { return commands.Known(args).Has(commands.Report) }

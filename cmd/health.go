@@ -16,7 +16,7 @@ import (
 	"github.com/meowdis/meowdis/cmd/internal/exit"
 )
 
-// healthOptions are the flags and the argument of health.
+// healthOptions holds the flags and the argument of health.
 type healthOptions struct {
 	url      string
 	insecure bool
@@ -87,7 +87,7 @@ func (o *healthOptions) run(ctx context.Context, s *streams) error {
 	return err
 }
 
-// healthiness is what health prints as JSON, once a server has answered.
+// healthiness is the JSON output of health, printed if a server replied.
 type healthiness struct {
 	URL     string `json:"url"`
 	Healthy bool   `json:"healthy"`

@@ -11,7 +11,7 @@ import (
 	"github.com/meowdis/meowdis/repl"
 )
 
-// newHelp explains verbs, topics, and the commands of Redis.
+// newHelp returns the verb help, which explains verbs, topics and Redis commands.
 func newHelp(s *streams) *cobra.Command {
 	return &cobra.Command{
 		Use:     "help [VERB | TOPIC | COMMAND]",
@@ -42,7 +42,7 @@ func newHelp(s *streams) *cobra.Command {
 	}
 }
 
-// completeHelp completes what there is help about.
+// completeHelp completes the names of verbs, topics and Redis commands.
 func completeHelp(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	about, rest, err := cmd.Root().Find(args)
 	if err != nil || len(rest) > 0 {

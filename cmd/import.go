@@ -22,12 +22,12 @@ import (
 	"github.com/meowdis/meowdis/transfer"
 )
 
-// importOptions are the flags and arguments of import.
+// importOptions holds the flags and arguments of import.
 type importOptions struct {
 	destination
 	format  string
 	salvage bool
-	trust   bool // the file is not verified first
+	trust   bool // do not verify the file first
 	path    string
 }
 
@@ -123,9 +123,8 @@ func (o *importOptions) run(ctx context.Context, s *streams) (err error) {
 	return r.End(o.explain(ctx, r, written, err))
 }
 
-// importSource is the keys of a file. damage is what kept a file that had to be run
-// first from being run to its end.
-// libraries are those of functions, once the keys have been read; nil where there are none.
+// importSource reads the keys of a file. damage is the error that ended the replay of commands early. libraries
+// returns the libraries of functions once keys is read to its end; it is nil if the format has none.
 type importSource struct {
 	keys      transfer.Source
 	libraries func() transfer.Libraries
@@ -161,7 +160,7 @@ func (o *importOptions) source(ctx context.Context, in *move.Input, r *move.Repo
 	return replayed(ctx, in, r, passed, replay)
 }
 
-// sqliteSource reads another SQLite file.
+// sqliteSource reads the keys of another SQLite file.
 func (o *importOptions) sqliteSource(ctx context.Context, in *move.Input, r *move.Report) (importSource, error) {
 	if targets.SameFile(o.target, targets.Target{Path: o.path}) {
 		return importSource{}, exit.Usagef("%s is the target itself", o.path)
@@ -175,7 +174,7 @@ func (o *importOptions) sqliteSource(ctx context.Context, in *move.Input, r *mov
 	return importSource{keys: move.Keys(ctx, c, transfer.ReadOptions{}), libraries: libraries}, nil
 }
 
-// replayed runs commands in a place of their own, and reads what came of them.
+// replayed runs the commands of in on a temporary file, and returns the keys of that file.
 func replayed(ctx context.Context, in *move.Input, r *move.Report, passed func(place, what string),
 	replay func(context.Context, transfer.Session, transfer.ReplayOptions) error) (importSource, error) {
 	dir, err := os.MkdirTemp("", "meowdis-import-*")
@@ -204,7 +203,7 @@ func replayed(ctx context.Context, in *move.Input, r *move.Report, passed func(p
 	if ctx.Err() != nil {
 		return importSource{}, exit.Stopped(ctx, "nothing was imported")
 	}
-	// What is read has less use for a cache than what was written.
+	// Keys are read in order, so reading needs less cache than writing.
 	if place, err = local.Open(path, local.Options{ReadOnly: true, Cache: readCache}); err != nil {
 		return importSource{}, err
 	}
@@ -214,5 +213,5 @@ func replayed(ctx context.Context, in *move.Input, r *move.Report, passed func(p
 	return importSource{keys: move.Keys(ctx, c, transfer.ReadOptions{}), libraries: libraries, damage: damage}, nil
 }
 
-// shown is text of a file that may be anything, for a line on a terminal.
+// shown escapes and shortens text of an untrusted file for a line on a terminal.
 func shown(text string) string { return display.Text(text, 120) }

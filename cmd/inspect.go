@@ -22,22 +22,22 @@ import (
 	"github.com/meowdis/meowdis/local"
 )
 
-// inspectOptions are the flags and the argument of inspect.
+// inspectOptions holds the flags and arguments of inspect.
 type inspectOptions struct {
 	target     targets.Options
-	specs      []string // the arguments, a target each
+	specs      []string // the arguments: one target each
 	delimiter  string
 	noMouse    bool
 	background string
 	keys       bool
 
-	look    inspect.Look // as the configuration file has it, and so the decoders
+	look    inspect.Look // of the configuration file
 	decoder func(key string) *inspect.Decoder
 
-	decoding sync.WaitGroup // runs of commands that are decoders
+	decoding sync.WaitGroup // running decoder commands
 
 	mu   sync.Mutex
-	left strings.Builder // what is said of undo when the screen has gone
+	left strings.Builder // notes about undo, printed after the screen is closed
 }
 
 func newInspect(s *streams) *cobra.Command {
@@ -96,7 +96,7 @@ func (o *inspectOptions) run(ctx context.Context, s *streams) (err error) {
 		return err
 	}
 	first := &inspected{o: o, s: s, ctx: ctx, options: &o.target, target: targets[0]}
-	// A server may let wait before it says so much as hello.
+	// A server may delay its reply to HELLO.
 	late := time.AfterFunc(time.Second, func() { fmt.Fprintln(s.err, "Waiting for the server. ^C ends it.") })
 	screen, err := first.open(ctx)
 	late.Stop()
@@ -109,7 +109,7 @@ func (o *inspectOptions) run(ctx context.Context, s *streams) (err error) {
 		more = append(more, inspect.Tab{Label: t.Label(), Open: i.open})
 	}
 	err = inspect.Run(ctx, screen, more...)
-	o.decoding.Wait() // they have been told to end
+	o.decoding.Wait() // their contexts are cancelled
 	o.mu.Lock()
 	fmt.Fprint(s.err, o.left.String())
 	o.mu.Unlock()
@@ -120,14 +120,14 @@ func (o *inspectOptions) run(ctx context.Context, s *streams) (err error) {
 	return err
 }
 
-// leave keeps what is to be said when the screen has gone.
+// leave keeps a line to print after the screen is closed.
 func (o *inspectOptions) leave(line string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.left.WriteString(line)
 }
 
-// find is the targets that are given, or the one that is meant.
+// find returns the targets of the arguments, or the default target if there are none.
 func (o *inspectOptions) find(s *streams) (found []targets.Target, err error) {
 	for _, spec := range o.specs {
 		o.target.Spec = spec
@@ -144,7 +144,7 @@ func (o *inspectOptions) find(s *streams) (found []targets.Target, err error) {
 	return []targets.Target{t}, err
 }
 
-// check reports why there can be no screen, before anything is opened.
+// check returns an error if inspect cannot draw. It runs before anything is opened.
 func (o *inspectOptions) check(s *streams) error {
 	switch {
 	case !s.outTerminal:
@@ -159,7 +159,7 @@ func (o *inspectOptions) check(s *streams) error {
 	return nil
 }
 
-// scratch is an empty data set in memory.
+// scratch returns an empty database in memory.
 func (o *inspectOptions) scratch(ctx context.Context) (inspect.Client, func() error, error) {
 	writing := targets.Options{}
 	c, err := writing.Connect(ctx, targets.Target{Path: local.Memory}, local.Options{SweepEvery: noSweep, Cache: smallCache}, false)
@@ -179,8 +179,8 @@ func lightByEnvironment(getenv func(string) string) bool {
 	return err == nil && (n == 7 || n > 8)
 }
 
-// editor is the command that edits a file: the one that the person has named, or else the
-// first of standIns that is there, whose name it returns, too; nil when there is none.
+// editor returns a command that edits a file: $VISUAL, $EDITOR, or the first installed editor of standIns. In that
+// last case it also returns its name. edit is nil if no editor is installed.
 func editor(getenv func(string) string) (edit func(path string) *exec.Cmd, standIn string) {
 	words := strings.Fields(cmp.Or(getenv("VISUAL"), getenv("EDITOR")))
 	for _, name := range standIns {
@@ -197,10 +197,10 @@ func editor(getenv func(string) string) (edit func(path string) *exec.Cmd, stand
 	return func(path string) *exec.Cmd { return exec.Command(words[0], append(words[1:], path)...) }, standIn
 }
 
-// standIns are the editors that are looked for, the easier ones first.
+// standIns lists the editors to try, the easier ones first.
 var standIns = []string{"nano", "micro", "vim", "vi", "emacs", "notepad"}
 
-// explainText is what explain prints of a call.
+// explainText returns the output of explain for a call.
 func explainText(ctx context.Context, file *local.Store, db int, call [][]byte) string {
 	x := explainer{db: db, file: file}
 	e, bad, err := x.explain(ctx, call)
@@ -215,7 +215,7 @@ func explainText(ctx context.Context, file *local.Store, db int, call [][]byte) 
 	return b.String()
 }
 
-// fileIndex is all that is known of a file's keys at once.
+// fileIndex combines the catalog of a file with its store.
 type fileIndex struct {
 	*catalog.Catalog
 	*local.Store

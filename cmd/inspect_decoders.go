@@ -21,14 +21,14 @@ import (
 	"github.com/meowdis/meowdis/redis/glob"
 )
 
-// The most that a decoder of one's own may take: time, and bytes that it writes.
+// The limits of a configured decoder: its time, and the bytes of its output.
 const (
 	decoderTime  = 5 * time.Second
 	decoderBytes = 4 << 20
 )
 
-// ownDecoders are the decoders of the configuration file: for a key the first by name whose
-// pattern matches it. Nil where there are none. Running has the commands that run.
+// ownDecoders returns a function that finds the configured decoder of a key: the first by name whose pattern matches.
+// It returns nil if none is configured. running counts the commands at work.
 func ownDecoders(config *profile.Inspect, running *sync.WaitGroup) func(key string) *inspect.Decoder {
 	if config == nil || len(config.Decoders) == 0 {
 		return nil
@@ -56,8 +56,7 @@ func ownDecoders(config *profile.Inspect, running *sync.WaitGroup) func(key stri
 	}
 }
 
-// showMessages shows values as messages of Protocol Buffers. The file of their types is read when the
-// first one is shown.
+// showMessages returns a decoder of Protocol Buffers messages. It reads the file of types at the first value.
 func showMessages(file, message string) func(context.Context, []byte) ([]byte, error) {
 	load := sync.OnceValues(func() (*decode.Descriptors, error) {
 		d, err := readMessages(file)
@@ -79,8 +78,7 @@ func showMessages(file, message string) func(context.Context, []byte) ([]byte, e
 	}
 }
 
-// readMessages reads a .proto, whose imports are beside it or in a directory above, or what it was
-// compiled to.
+// readMessages reads a compiled descriptor set, or a .proto file, whose imports are in its directory or one above.
 func readMessages(file string) (*decode.Descriptors, error) {
 	if filepath.Ext(file) != ".proto" {
 		b, err := os.ReadFile(file)
@@ -99,14 +97,14 @@ func readMessages(file string) (*decode.Descriptors, error) {
 	})
 }
 
-// runDecoder gives data to a command and returns its output. It also ends whatever the command has started.
+// runDecoder gives data to a command and returns its output. It also ends every process that the command started.
 func runDecoder(ctx context.Context, command []string, data []byte) ([]byte, error) {
 	ctx, stop := context.WithTimeout(ctx, decoderTime)
 	defer stop()
 	out, says := &bounded{most: decoderBytes, full: stop}, &bounded{most: 4 << 10, full: func() {}}
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(data), out, says
-	cmd.WaitDelay = time.Second // time for what it has started to close the output
+	cmd.WaitDelay = time.Second // time for its child processes to close the output
 	err := runGroup(cmd)
 	why, _, _ := strings.Cut(strings.TrimSpace(string(says.kept)), "\n")
 	switch {
@@ -122,7 +120,7 @@ func runDecoder(ctx context.Context, command []string, data []byte) ([]byte, err
 	return out.kept, err
 }
 
-// bounded keeps the beginning of what is written, and calls full when there is more.
+// bounded keeps the first most bytes written, and calls full if there are more.
 type bounded struct {
 	kept []byte
 	most int

@@ -15,8 +15,7 @@ import (
 	"github.com/meowdis/meowdis/transfer"
 )
 
-// exportFile writes keys to a new file, in the format that its name ends like, and counts
-// them.
+// exportFile writes keys to a new file and returns their number. The ending of the name chooses the format.
 func exportFile(ctx context.Context, path string, keys transfer.Source, notify transfer.Notify) (n int64, err error) {
 	if strings.EqualFold(filepath.Ext(path), ".rdb") {
 		err = atomicfile.Write(path, false, func(f *os.File) error {
@@ -50,7 +49,7 @@ func exportFile(ctx context.Context, path string, keys transfer.Source, notify t
 	return n, unwritten(path, err)
 }
 
-// unwritten says of which file err is.
+// unwritten adds the path to err, unless the user cancelled.
 func unwritten(path string, err error) error {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return err

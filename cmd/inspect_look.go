@@ -11,8 +11,7 @@ import (
 	"github.com/meowdis/meowdis/inspect"
 )
 
-// configuredLook is what the configuration file says of the inspector: its look, and
-// decoders, whose commands are in running.
+// configuredLook returns the look and the decoders of the configuration file. running counts the decoders at work.
 func configuredLook(running *sync.WaitGroup) (look inspect.Look, decoders func(key string) *inspect.Decoder, err error) {
 	path := targets.ConfigFile()
 	config, err := profile.Load(path)

@@ -15,21 +15,20 @@ import (
 	"github.com/meowdis/meowdis/local"
 )
 
-// inspected is a target of the inspector: the connection that reads, and the one that
-// writes, which is there from the unlocking on. A file is opened once more for it,
-// anything else is written as it is read.
+// inspected is an open target of the inspector. Unlocking a file opens it a second time for writing; other targets
+// use one connection for both.
 type inspected struct {
 	o       *inspectOptions
 	s       *streams
-	options *targets.Options // by which it is reached
+	options *targets.Options // that reached it
 	target  targets.Target
 	ctx     context.Context // of the whole run
 
 	reader *targets.Conn
-	writer *targets.Conn // nil while there is none of its own
+	writer *targets.Conn // nil if locked, or if reader also writes
 }
 
-// open connects, and returns what the inspector needs to know of it.
+// open connects and returns the inspector's options for the target.
 func (i *inspected) open(ctx context.Context) (options inspect.Options, err error) {
 	if i.reader, err = i.options.Connect(ctx, i.target, readOnly, false); err != nil {
 		return options, err
@@ -40,7 +39,7 @@ func (i *inspected) open(ctx context.Context) (options inspect.Options, err erro
 	return i.screen(i.ctx), nil
 }
 
-// another opens the target that an argument means, from inside.
+// another opens the target spec from within the inspector.
 func (i *inspected) another(ctx context.Context, spec string) (inspect.Options, error) {
 	other := &inspected{o: i.o, s: i.s, ctx: i.ctx, options: i.o.target.Other(spec)}
 	var err error
@@ -50,7 +49,7 @@ func (i *inspected) another(ctx context.Context, spec string) (inspect.Options, 
 	return other.open(ctx)
 }
 
-// places are the targets to choose from: profiles, and the databases in the directory.
+// places lists targets to choose from: the profiles, and the databases in the current directory.
 func places() (list []inspect.Place) {
 	if config, err := profile.Load(targets.ConfigFile()); err == nil {
 		for _, name := range config.Names() {
@@ -80,8 +79,7 @@ func (i *inspected) unlock(ctx context.Context) (inspect.Client, error) {
 	return c, nil
 }
 
-// close ends the connections, who writes last: then nothing but the file itself stays.
-// What is to be said of undo is said when the screen has gone.
+// close closes the connections, the writing one last, so that SQLite removes the log. It leaves a note about undo.
 func (i *inspected) close(kept int) (err error) {
 	if kept > 0 {
 		i.o.leave(fmt.Sprintf("%s can still be undone: meowdis inspect %s, then U and u\n", display.Counted(int64(kept), "change", "changes"), i.target.Args()))
@@ -93,7 +91,7 @@ func (i *inspected) close(kept int) (err error) {
 	return err
 }
 
-// screen is how the inspector is drawn, and what the target is called.
+// screen returns the inspector's options for the open target.
 func (i *inspected) screen(ctx context.Context) inspect.Options {
 	o, s, c := i.o, i.s, i.reader
 	options := inspect.Options{
@@ -103,7 +101,7 @@ func (i *inspected) screen(ctx context.Context) inspect.Options {
 		Scratch: o.scratch, Listen: c.Listen,
 		Journal: targets.UndoDirectory(), Recall: targets.RecallDirectory(), Identity: c.Target.Identity(), Fleeting: c.Target.Path == local.Memory,
 		Light: o.background == "light" || o.background == "auto" && lightByEnvironment(s.getenv),
-		// The console of Linux prints the question.
+		// The Linux console prints the query instead of replying to it.
 		AskBackground: o.background == "auto" && s.getenv("TERM") != "linux",
 		Confirm: map[profile.Confirm]inspect.Confirm{
 			profile.ConfirmNone: inspect.ConfirmNone, profile.ConfirmName: inspect.ConfirmName,
@@ -120,7 +118,7 @@ func (i *inspected) screen(ctx context.Context) inspect.Options {
 	return options
 }
 
-// knowledge adds what a file of ours shows beside the replies to commands.
+// knowledge adds what only a file of ours can show, such as its index and SQL.
 func knowledge(ctx context.Context, c *targets.Conn, options *inspect.Options) {
 	if c.File == nil {
 		return

@@ -1,5 +1,5 @@
-// Package complete is what shells offer at TAB: commands and the keys of a target
-// (complete.go), and the lines of bash, zsh and fish, which it reads itself (shells.go).
+// Package complete answers the shells at TAB: commands and the keys of a target (complete.go). It parses the lines of
+// bash, zsh and fish itself (shells.go).
 package complete
 
 import (
@@ -18,12 +18,12 @@ import (
 	"github.com/meowdis/meowdis/translator"
 )
 
-// Commands completes the name of one of our commands, and its subcommand's.
+// Commands completes the names of our commands and their subcommands.
 func Commands(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	return completeNames(commands.Ours, args, typed), cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeNames completes the name of a command of the table, and its subcommand's.
+// completeNames completes the names of the commands in t and their subcommands.
 func completeNames(t *commands.Table, args []string, typed string) []string {
 	var found []string
 	prefix := strings.ToUpper(typed)
@@ -39,7 +39,7 @@ func completeNames(t *commands.Table, args []string, typed string) []string {
 	return found
 }
 
-// tableOfTarget is the table of the target's commands, ours when that cannot be had.
+// tableOfTarget returns the table of the target's commands, or ours if the target is a file or cannot be asked.
 func tableOfTarget(ctx context.Context, getenv func(string) string, o *targets.Options) *commands.Table {
 	t, err := o.Resolve(getenv)
 	if err != nil || !t.IsServer() {
@@ -53,7 +53,7 @@ func tableOfTarget(ctx context.Context, getenv func(string) string, o *targets.O
 	return c.Commands(ctx)
 }
 
-// inCaseOf writes an upper-case word in the case of what was typed.
+// inCaseOf returns an upper-case word in the case that the user types.
 func inCaseOf(typed, word string) string {
 	if typed != "" && typed == strings.ToLower(typed) {
 		return strings.ToLower(word)
@@ -112,16 +112,15 @@ func isKey(args []string, typed string) bool {
 	return false
 }
 
-// How long a completion of a key may take, and how many it has; a server looks
-// at so many keys for it.
+// The time limit of a completion, the most keys that it offers, and the number of keys that a server scans for it.
 const (
 	keyPatience = 2 * time.Second
 	keysShown   = 100
 	keysScanned = "2000"
 )
 
-// keysLike are keys of the target that begin with prefix, as far as a shell can have
-// them. A target that fails has none.
+// keysLike returns keys of the target that begin with prefix and that a shell can show. It returns nil if the target
+// fails.
 func keysLike(ctx context.Context, getenv func(string) string, o *targets.Options, prefix string) []string {
 	t, err := o.Resolve(getenv)
 	if err != nil || t.Path == local.Memory {
@@ -140,10 +139,10 @@ func keysLike(ctx context.Context, getenv func(string) string, o *targets.Option
 	return found
 }
 
-// isHidden reports whether a letter has no place in what a shell offers.
+// isHidden reports whether a shell cannot show a character.
 func isHidden(r rune) bool { return !resp.Visible(r) }
 
-// indexedKeys takes the first keys from the index of a file.
+// indexedKeys returns the first matching keys from the index of a file.
 func indexedKeys(ctx context.Context, o *targets.Options, t targets.Target, prefix string) (keys [][]byte) {
 	options := local.Options{ReadOnly: true, SingleConn: true}
 	file := local.NewGlance(t.Path, options, func() (*local.Store, error) { return local.Open(t.Path, options) })
@@ -160,7 +159,7 @@ func indexedKeys(ctx context.Context, o *targets.Options, t targets.Target, pref
 	return keys
 }
 
-// scanKeys asks a server once.
+// scanKeys returns the matching keys of one SCAN on a server.
 func scanKeys(ctx context.Context, o *targets.Options, t targets.Target, prefix string) (keys [][]byte) {
 	c, err := o.Connect(ctx, t, local.Options{}, false)
 	if err != nil {

@@ -5,19 +5,19 @@ import (
 	"unicode"
 )
 
-// shellLine is the last command of a line of bash or zsh, as far as it is typed.
+// shellLine is the last command of a line of bash or zsh, up to the cursor.
 type shellLine struct {
-	words []string // those before the one at the cursor, the program's name first
-	typed string   // the word at the cursor, as the program would get it
-	quote rune     // what is open around the cursor: ', " or 0
-	file  bool     // the cursor is at the name of a redirection's file
+	words []string // before the word at the cursor; the program's name first
+	typed string   // the word at the cursor, unquoted
+	quote rune     // the open quote at the cursor: ', " or 0
+	file  bool     // the cursor is at the file name of a redirection
 
-	// opaque says that only the shell knows what a word is: it runs a command, or
-	// names a variable that is not exported. Nothing is run to find out.
+	// opaque means that only the shell can expand a word: it has a command substitution, or a variable that is not
+	// exported. Completion never runs any part of the line.
 	opaque bool
 }
 
-// readShellLine reads a line up to the cursor. getenv knows the variables.
+// readShellLine parses a line up to the cursor. getenv returns the exported variables.
 func readShellLine(line string, getenv func(string) string) shellLine {
 	r := &shellReader{rest: []rune(line), getenv: getenv}
 	for len(r.rest) > 0 && !r.opaque {
@@ -31,11 +31,11 @@ type shellReader struct {
 	shellLine
 	rest   []rune
 	word   strings.Builder
-	open   bool // a word has begun, be it empty
+	open   bool // a word has begun; it may be empty
 	getenv func(string) string
 }
 
-// next takes a rune; 0 at the end.
+// next removes and returns the next rune; 0 at the end.
 func (r *shellReader) next() rune {
 	if len(r.rest) == 0 {
 		return 0
@@ -52,7 +52,7 @@ func (r *shellReader) peek() rune {
 	return r.rest[0]
 }
 
-// add puts a rune of the line into the word.
+// add appends a rune of the line to the word.
 func (r *shellReader) add(c rune) {
 	r.word.WriteRune(c)
 	r.open = true
@@ -90,7 +90,7 @@ func (r *shellReader) step() {
 	}
 }
 
-// escape reads what follows a backslash.
+// escape reads the rune after a backslash.
 func (r *shellReader) escape() {
 	c := r.next()
 	if r.quote == '"' && !strings.ContainsRune("\"\\$`", c) {
@@ -101,7 +101,7 @@ func (r *shellReader) escape() {
 	}
 }
 
-// variable reads what follows a dollar sign.
+// variable reads the name after a dollar sign.
 func (r *shellReader) variable() {
 	braced := r.peek() == '{'
 	if braced {
@@ -123,7 +123,7 @@ func (r *shellReader) variable() {
 	r.open = true
 }
 
-// redirect reads the sign of a redirection, whose file is no argument.
+// redirect reads a redirection's operator. Its file is not an argument.
 func (r *shellReader) redirect() {
 	if strings.Trim(r.word.String(), "0123456789") == "" { // 2>
 		r.word.Reset()
@@ -136,7 +136,7 @@ func (r *shellReader) redirect() {
 	r.file = true
 }
 
-// end ends the word, if there is one.
+// end ends the word, if one has begun.
 func (r *shellReader) end() {
 	if !r.open {
 		return
@@ -153,7 +153,7 @@ func (r *shellReader) end() {
 	r.open = false
 }
 
-// escaped is text as it is typed after the cursor.
+// escaped quotes text for the position of the cursor.
 func (l shellLine) escaped(text string) string {
 	switch l.quote {
 	case '\'':

@@ -16,24 +16,22 @@ import (
 	"github.com/meowdis/meowdis/keyspace/display"
 )
 
-// The scripts of the shells whose lines we read ourselves. What cobra gives has the
-// shell evaluate the line at every TAB, which runs what stands in it: the file after
-// a > was emptied before anybody pressed Enter.
+// Our own scripts for the shells whose lines we parse. cobra's scripts let the shell evaluate the line at every TAB:
+// a > emptied its file before the user pressed Enter.
 //
 //go:embed shells
 var shellScripts embed.FS
 
-// shells answers the scripts of shells.
+// shells prints completion scripts, and answers their requests.
 type shells struct {
 	out    io.Writer
 	getenv func(string) string
-	// ask is what cobra's own command for completion prints of the args of the program.
+	// ask returns what cobra's own completion command prints for args.
 	ask func(ctx context.Context, args []string) (string, error)
 }
 
-// AddShells gives the verb completion of root, which is cobra's, our scripts, and makes
-// it refuse what is no shell. Everything is written to out; ask is what cobra's command
-// for completion, cobra.ShellCompRequestCmd, prints of the args of the program.
+// AddShells replaces the scripts of cobra's verb completion under root by ours, and makes the verb refuse an unknown
+// shell. Everything is written to out. ask returns what cobra's command cobra.ShellCompRequestCmd prints for args.
 func AddShells(root *cobra.Command, out io.Writer, getenv func(string) string, ask func(ctx context.Context, args []string) (string, error)) {
 	s := &shells{out, getenv, ask}
 	root.InitDefaultCompletionCmd()
@@ -68,7 +66,7 @@ it where the shells find it.`
 	root.AddCommand(s.newLine())
 }
 
-// loads is the line by which a shell loads its script each time it starts.
+// loads returns the line that loads the script when a shell starts.
 func loads(shell string) string {
 	switch shell {
 	case "bash":
@@ -81,9 +79,8 @@ func loads(shell string) string {
 	return "  meowdis completion powershell | Out-String | Invoke-Expression # $PROFILE"
 }
 
-// newLine is the verb that the scripts ask. The first line of the answer is none,
-// files or both: whether files may stand there, too. The others are what the shell
-// is to offer, in its own form.
+// newLine returns the hidden verb that the scripts call. The first line that it prints says whether file names may
+// follow: none, files or both. The other lines are the offers in the shell's own form.
 func (s *shells) newLine() *cobra.Command {
 	return &cobra.Command{
 		Use:                "__line bash LINE WORD TYPE COLUMNS | __line zsh LINE COLUMNS | __line fish WORD...",
@@ -108,17 +105,17 @@ func (s *shells) newLine() *cobra.Command {
 	}
 }
 
-// offer is what may stand at the cursor.
+// offer is a possible word at the cursor, with its description.
 type offer struct{ value, about string }
 
-// Whether files may stand at the cursor.
+// Whether to offer file names at the cursor.
 const (
 	filesNot  = "none"
 	filesOnly = "files"
 	filesToo  = "both"
 )
 
-// offers are what may stand at the cursor of a line, and whether files may.
+// offers returns the possible words at the cursor, and whether to offer file names.
 func (s *shells) offers(ctx context.Context, l shellLine) (found []offer, files string) {
 	switch {
 	case l.file:
@@ -140,13 +137,13 @@ func (s *shells) offers(ctx context.Context, l shellLine) (found []offer, files 
 	case err != nil, d&cobra.ShellCompDirectiveError != 0:
 		return nil, filesNot
 	case d&(cobra.ShellCompDirectiveFilterFileExt|cobra.ShellCompDirectiveFilterDirs) != 0:
-		return nil, filesOnly // a file may have any name
+		return nil, filesOnly // files may have any name
 	case d&cobra.ShellCompDirectiveNoFileComp != 0:
 		files = filesNot
 	}
 	for line := range strings.Lines(text[:last]) {
 		if value, about, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t"); value != "" {
-			// Backquotes mark the word that help puts after a flag.
+			// Backquotes mark the name of a flag's value in help.
 			found = append(found, offer{value, strings.ReplaceAll(about, "`", "")})
 		}
 	}
@@ -159,8 +156,7 @@ func (s *shells) offers(ctx context.Context, l shellLine) (found []offer, files 
 	return found, files
 }
 
-// value is the part of the word at the cursor that is completed: what follows
-// the = of --flag=value, too, is asked for and offered by itself.
+// value returns the part of the word that cobra completes: of --flag=value only the value.
 func (l shellLine) value() string {
 	if name, value, ok := strings.Cut(l.typed, "="); ok && strings.HasPrefix(name, "-") {
 		return value
@@ -168,9 +164,8 @@ func (l shellLine) value() string {
 	return l.typed
 }
 
-// bash is the answer for bash, which puts what it is given in the place of
-// word, the part of the word at the cursor that bash takes for a word: letters such
-// as : and quotes part them. What has been typed stays as it is.
+// bash returns the lines for bash, which replaces word by an offer. word is the part of the cursor's word that bash
+// treats as one word: characters such as : and quotes split it. The typed text is kept.
 func (s *shells) bash(ctx context.Context, l shellLine, word, kind, columns string) []string {
 	found, files := s.offers(ctx, l)
 	typed := l.value()
@@ -184,7 +179,7 @@ func (s *shells) bash(ctx context.Context, l shellLine, word, kind, columns stri
 			found[i].value = word + rest
 		case ok:
 			found[i].value = word + l.escaped(rest)
-		default: // in another case
+		default: // differs in case
 			found[i].value = l.escaped(o.value)
 		}
 	}
@@ -199,8 +194,7 @@ func (s *shells) bash(ctx context.Context, l shellLine, word, kind, columns stri
 	return append(lines, described(found, columns)...)
 }
 
-// zsh is the answer for zsh, which quotes by itself: lines of a value, a tab
-// and how it is shown.
+// zsh returns the lines for zsh, which quotes by itself: the value, a tab, and the text to show.
 func (s *shells) zsh(ctx context.Context, l shellLine, columns string) []string {
 	found, files := s.offers(ctx, l)
 	lines := []string{files}
@@ -210,7 +204,7 @@ func (s *shells) zsh(ctx context.Context, l shellLine, columns string) []string 
 	return lines
 }
 
-// fish is the answer for fish, which quotes and describes by itself.
+// fish returns the lines for fish, which quotes and aligns by itself.
 func (s *shells) fish(ctx context.Context, l shellLine) []string {
 	found, files := s.offers(ctx, l)
 	lines := []string{files}
@@ -220,7 +214,7 @@ func (s *shells) fish(ctx context.Context, l shellLine) []string {
 	return lines
 }
 
-// described are the offers with what they are, one a line of so many columns.
+// described returns one line for each offer, with its description, cut to a number of columns.
 func described(found []offer, columns string) (lines []string) {
 	width, err := strconv.Atoi(columns)
 	if err != nil || width < 20 {

@@ -1,5 +1,4 @@
-// Package exit is how a run of the program ends: the errors that have an exit code of
-// their own, and the signals that end work early.
+// Package exit ends a run of the program: errors with their own exit codes, and signals that stop work early.
 package exit
 
 import (
@@ -9,18 +8,16 @@ import (
 	"syscall"
 )
 
-// The exit codes of meowdis. Scripts rely on them: they are documented in the help
-// and in the man pages.
+// The exit codes of meowdis. Scripts rely on them: they are documented in the help and in the man pages.
 const (
 	codeOK     = 0
-	codeError  = 1   // a command was answered with an error
+	codeError  = 1   // a command returned an error reply
 	codeUsage  = 2   // the command line was wrong
 	codeTarget = 3   // the target could not be opened or reached, or failed
-	codeSignal = 128 // and the number of the signal that ended it
+	codeSignal = 128 // plus the number of the signal
 )
 
-// Code is the exit code of a run that ended with err. A signal is all that
-// cancels a context here.
+// Code returns the exit code of a run that ended with err. Only a signal cancels a context here.
 func Code(err error) int {
 	var usage UsageError
 	var stopped StoppedBy
@@ -39,8 +36,7 @@ func Code(err error) int {
 	return codeTarget
 }
 
-// ErrAnswered ends a run in which a command was answered with an error. The
-// answer has been printed, so that nothing more is said.
+// ErrAnswered means that a command returned an error reply, which has already been printed.
 var ErrAnswered = errors.New("a command was answered with an error")
 
 // UsageError is a mistake on the command line: exit code 2.
@@ -48,8 +44,8 @@ type UsageError struct{ error }
 
 func (e UsageError) Unwrap() error { return e.error }
 
-// Usagef is the UsageError with this text. A %w keeps its cause.
+// Usagef returns a UsageError with this text. %w keeps its cause.
 func Usagef(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
 
-// Usage makes err a UsageError.
+// Usage wraps err in a UsageError.
 func Usage(err error) error { return UsageError{err} }

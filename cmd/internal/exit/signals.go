@@ -9,8 +9,7 @@ import (
 	"syscall"
 )
 
-// StoppedBy is the cause of a context that a signal ended, and the error of a run
-// that it ended, too.
+// StoppedBy is the error of a run that a signal ended, and the cause of its context.
 type StoppedBy syscall.Signal
 
 func (s StoppedBy) Error() string {
@@ -25,8 +24,8 @@ func (s StoppedBy) Error() string {
 	return "interrupted"
 }
 
-// UntilInterrupted is a context that ends with the first Ctrl-C or SIGTERM, so that
-// the verb can say what it has done; a second one ends the process.
+// UntilInterrupted returns a context that the first Ctrl-C or SIGTERM cancels, so that the verb can report its
+// progress. A second signal ends the process.
 func UntilInterrupted(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	signals := make(chan os.Signal, 1)
@@ -44,12 +43,12 @@ func UntilInterrupted(ctx context.Context) (context.Context, context.CancelFunc)
 	return ctx, func() { cancel(nil) }
 }
 
-// WasStopped reports whether err is what became of work when a signal ended ctx.
+// WasStopped reports whether work failed with err because a signal ended ctx.
 func WasStopped(ctx context.Context, err error) bool {
 	return err != nil && ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx)))
 }
 
-// Stopped is the end of work by a signal: what became of it, and how to go on.
+// Stopped returns the error of work that a signal ended. what says what was done and how to continue.
 func Stopped(ctx context.Context, what string) error {
 	return fmt.Errorf("%w; %s", context.Cause(ctx), what)
 }

@@ -1,5 +1,4 @@
-// Package flags is what the flags of many verbs are made of: times, names in
-// messages, and rules among them.
+// Package flags holds the parts that flags of several verbs share: intervals, names in messages, and rules.
 package flags
 
 import (
@@ -8,10 +7,10 @@ import (
 	"time"
 )
 
-// Interval is a flag that is a time: a number of seconds, or a number with a unit.
+// Interval is a flag's time: a number of seconds, or a number with a unit.
 type Interval time.Duration
 
-// longest is the longest interval that makes sense.
+// longest is the longest interval that a flag takes.
 const longest = 365 * 24 * time.Hour
 
 func (i *Interval) Set(text string) error {
@@ -26,7 +25,7 @@ func (i *Interval) Set(text string) error {
 	return nil
 }
 
-// String is the time in seconds, as it can be given.
+// String returns the time in seconds, as a user can give it.
 func (i *Interval) String() string {
 	return strconv.FormatFloat(time.Duration(*i).Seconds(), 'g', -1, 64)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/meowdis/meowdis/cmd/internal/exit"
 )
 
-// Names is how messages name a flag: "-n, --database".
+// Names returns the names of a flag for messages: "-n, --database".
 func Names(f *pflag.Flag) string {
 	if f.Shorthand != "" {
 		return "-" + f.Shorthand + ", --" + f.Name
@@ -17,7 +17,7 @@ func Names(f *pflag.Flag) string {
 	return "--" + f.Name
 }
 
-// Exclusive refuses more than one of the flags.
+// Exclusive returns a usage error if more than one of the flags is given.
 func Exclusive(cmd *cobra.Command, flags ...string) error {
 	var given []string
 	for _, name := range flags {

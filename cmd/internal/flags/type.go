@@ -15,7 +15,7 @@ func AddType(cmd *cobra.Command, label *string, usage string) {
 	cmd.RegisterFlagCompletionFunc("type", cobra.FixedCompletions(keytype.Labels(), cobra.ShellCompDirectiveNoFileComp))
 }
 
-// Type is the type, by Redis's name, that --type means.
+// Type returns Redis's name of the type that --type names.
 func Type(label string) (string, error) {
 	if t, ok := keytype.Named(label); ok {
 		return t.Name, nil

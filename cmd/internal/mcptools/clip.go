@@ -7,26 +7,26 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// What a result holds at most, so that an agent's context is not filled by one: bytes of strings, and
-// elements at all depths. limit changes the elements.
+// The limits of a result, so that one does not fill an agent's context: bytes of strings, and elements at all depths.
+// The argument limit changes the number of elements.
 const (
 	maxBytes     = 32 << 10
 	defaultLimit = 100
 	maxLimit     = 1000
 )
 
-// clip is a reply that is being cut.
+// clip cuts a reply to the limits, and records the cuts.
 type clip struct {
-	bytes, elements int // that may still come
-	strings         int // that were cut
+	bytes, elements int // left within the limits
+	strings         int // strings cut
 	arrays          int
-	firstString     string // how the first was cut
-	outer           string // how the outermost array was cut, which is done last
+	firstString     string // how the first string was cut
+	outer           string // how the outermost array was cut, recorded last
 }
 
 func newClip(limit int) *clip { return &clip{bytes: maxBytes, elements: limit} }
 
-// of is as much of v as there is room for.
+// of returns as much of v as the limits allow.
 func (c *clip) of(v resp.Value) resp.Value {
 	v.Str = c.text(v.Str)
 	if v.Elems == nil {
@@ -65,7 +65,7 @@ func (c *clip) text(s []byte) []byte {
 	return s[:end]
 }
 
-// whole is a beginning of a text without the part of a letter at its end. What is no text stays.
+// whole returns s without an incomplete UTF-8 character at its end. Bytes that are not UTF-8 are kept.
 func whole(s []byte) []byte {
 	for n := 0; n < utf8.UTFMax && n <= len(s); n++ {
 		if utf8.Valid(s[:len(s)-n]) {
@@ -75,7 +75,7 @@ func whole(s []byte) []byte {
 	return s
 }
 
-// said is what was cut, "" for nothing.
+// said describes the cuts; "" if nothing was cut.
 func (c *clip) said() string {
 	text := c.outer
 	if c.arrays > 1 {
@@ -90,8 +90,8 @@ func (c *clip) said() string {
 	return text
 }
 
-// again is the cursor of the next page and what was cut. Of a page that is not whole it is the
-// page's own, at, so that nothing is passed over.
+// again returns the cursor for the next call, and describes the cuts. If elements of the page were cut, the cursor is
+// the page's own, at, so that no element is skipped.
 func (c *clip) again(at, next string) (cursor, cut string) {
 	switch cut = c.said(); {
 	case c.arrays > 0:
@@ -102,7 +102,7 @@ func (c *clip) again(at, next string) (cursor, cut string) {
 	return next, ""
 }
 
-// limited is how many elements are wanted.
+// limited checks the limit that the caller asked for, and returns the default for 0.
 func limited(n int) (int, error) {
 	switch {
 	case n == 0:
@@ -113,7 +113,7 @@ func limited(n int) (int, error) {
 	return n, nil
 }
 
-// answer is a map of what is not null.
+// answer builds a map of names and values. It leaves out empty strings.
 func answer(pairs ...any) resp.Value {
 	var elems []resp.Value
 	for i := 0; i < len(pairs); i += 2 {

@@ -1,8 +1,8 @@
-// Package mcptools offers a target to coding agents: tools of the Model Context Protocol that list,
-// search and read keys, show what SQL a command means, and run commands.
+// Package mcptools offers a target to coding agents, as tools of the Model Context Protocol that list, search and
+// read keys, explain the SQL of a command, and run commands.
 //
-// Calls come one at a time to the target, each within its time limit, and each stands alone: none
-// leaves a transaction or another database behind. What a tool returns is bounded, and says what was
-// cut and how to go on. Only a server that Writes has a tool that changes keys; what is dangerous
-// then wants a person's yes, whom the client asks.
+// Calls to the target run one at a time, each within its time limit. Each call stands alone: it leaves neither a
+// transaction nor another database selected. The result of a tool is bounded, and says what was cut and how to
+// continue. Only a server with Writes set has a tool that changes keys. It asks the client's user to confirm
+// dangerous commands.
 package mcptools

@@ -25,7 +25,7 @@ type overviewArgs struct {
 	Database *int `json:"database,omitempty" jsonschema:"number of the database; the target's own when left out"`
 }
 
-// sampled is how many keys the overview looks at.
+// sampled is the number of keys that the overview reads.
 const sampled = 1000
 
 func (t *tools) overview(ctx context.Context, in overviewArgs) (resp.Value, error) {
@@ -87,10 +87,10 @@ type keysArgs struct {
 	Database   *int   `json:"database,omitempty" jsonschema:"number of the database; the target's own when left out"`
 }
 
-// searching is how long a page may be looked for, so that a search tells how far it is.
+// searching limits the time of one page, so that a search reports its progress.
 const searching = 5 * time.Second
 
-// typeNames are those that keys may be asked for by.
+// typeNames lists the names of the types for an error message.
 func typeNames() string {
 	var names []string
 	for _, t := range keytype.Types {
@@ -143,21 +143,21 @@ func (t *tools) keys(ctx context.Context, in keysArgs) (resp.Value, error) {
 	if next == "0" {
 		next = ""
 	}
-	const facts = 10 // of a key, at most
+	const facts = 10 // per key, at most
 	c := newClip(len(found) * facts)
 	list := c.of(resp.MakeArray(found...))
 	next, cut := c.again(cmp.Or(in.Cursor, "0"), next)
 	return answer("keys", list, "next", next, "cut", cut), nil
 }
 
-// contains reports whether the name or the beginning of the value has a text.
+// contains reports whether text is in the key's name or in the beginning of its value.
 func (t *tools) contains(ctx context.Context, k keyspace.Key, text []byte) (bool, error) {
 	if bytes.Contains(k.Name, text) {
 		return true, nil
 	}
 	elements, err := keyspace.First(ctx, t.Reading, k, 100)
 	var refusal keyspace.Refusal
-	if errors.As(err, &refusal) { // it is gone, or may not be read
+	if errors.As(err, &refusal) { // deleted since, or no permission
 		return false, nil
 	}
 	for _, e := range elements {
@@ -238,7 +238,7 @@ func (t *tools) read(ctx context.Context, in readArgs) (resp.Value, error) {
 	return answer("about", stats.KeyJSON(key), "elements", list, "next", next, "cut", cut), nil
 }
 
-// value is a page of a string, or the beginning of another value without elements, at a cursor.
+// value returns a page of a string at a cursor, or the beginning of another value without elements.
 func value(key keyspace.Key, elements [][][]byte, cursor string) resp.Value {
 	c := newClip(maxLimit)
 	shown, next := resp.Nil, ""

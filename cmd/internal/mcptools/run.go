@@ -111,13 +111,13 @@ func (t *tools) run(ctx context.Context, s targets.Session, args [][]byte, in co
 	return answer("reply", v, "cut", cut), nil
 }
 
-// readingScripts may run for ever on a server, which serves no one then, and reset its slow log.
+// readingScripts may run forever on a server, which then blocks its other clients, and may reset its slow log.
 var readingScripts = []string{"EVAL_RO", "EVALSHA_RO", "FCALL_RO"}
 
-// secretive are the commands whose replies hold passwords, or what is as good.
+// secretive lists the commands whose replies hold passwords or their hashes.
 var secretive = []string{"CONFIG GET", "ACL LIST", "ACL GETUSER"}
 
-// refused is why a command is not for agents. What is not known the target decides on.
+// refused returns an error if a command is not for agents. Unknown commands are left to the target.
 func refused(cmd *commands.Command, args [][]byte) error {
 	switch {
 	case cmd == nil:
@@ -133,12 +133,12 @@ func refused(cmd *commands.Command, args [][]byte) error {
 	return nil
 }
 
-// waits reports whether a command that reads streams has BLOCK.
+// waits reports whether an XREAD or XREADGROUP has BLOCK.
 func waits(args [][]byte) bool {
 	for i := 1; i < len(args); i++ {
 		switch word := strings.ToUpper(string(args[i])); word {
 		case "GROUP":
-			i += 2 // its names
+			i += 2 // its group and consumer
 		case "BLOCK", "STREAMS":
 			return word == "BLOCK"
 		}
@@ -146,7 +146,7 @@ func waits(args [][]byte) bool {
 	return false
 }
 
-// meant is what an unknown command was probably meant to be, as the end of a message.
+// meant returns a suggestion for an unknown command, as the end of a message.
 func meant(args [][]byte) string {
 	if commands.Called(args) != nil {
 		return ""
@@ -166,8 +166,8 @@ func meant(args [][]byte) string {
 
 const changeHelp = `Runs one command that may change keys, such as SET, HSET, DEL, EXPIRE. Dangerous ones (FLUSHALL, …) want a person's yes.`
 
-// change runs one command once it may run. The client is told to ask first where that is
-// wanted, and calls again with the answer.
+// change runs one command. A dangerous one returns a question for the user first; the client then calls again with
+// the answer.
 func (t *tools) change(ctx context.Context, req *mcp.CallToolRequest, in commandArgs) (*mcp.CallToolResult, any, error) {
 	args, err := in.args()
 	if err != nil {
@@ -186,13 +186,13 @@ func (t *tools) change(ctx context.Context, req *mcp.CallToolRequest, in command
 	return result(v), nil, nil
 }
 
-// The names of the question, and of the field of its answer.
+// The name of the question, and of the field in its answer.
 const (
 	confirmation = "confirmation"
 	typedName    = "name"
 )
 
-// confirmed is nil when a person has confirmed this very call, and else the question, or an error.
+// confirmed returns nil, nil if the user confirmed this very call; otherwise the question, or an error.
 func (t *tools) confirmed(req *mcp.CallToolRequest, risk string, args [][]byte) (*mcp.CallToolResult, error) {
 	asked := fmt.Sprintf("%q", args)
 	given, answered := req.Params.InputResponses[confirmation].(*mcp.ElicitResult)
@@ -210,7 +210,7 @@ func (t *tools) confirmed(req *mcp.CallToolRequest, risk string, args [][]byte) 
 	return nil, nil
 }
 
-// question asks a person.
+// question returns the question for the user.
 func (t *tools) question(risk string) *mcp.ElicitParams {
 	q := &mcp.ElicitParams{
 		Message:         fmt.Sprintf("%s on %s. Run it?", risk, t.Name),
