@@ -18,81 +18,80 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// A pipeline that is run as one holds at most as many commands and, but for its
-// last command, bytes. Its replies are sent in pieces: a client that does not read them
-// makes the server hold one piece.
+// maxPipeline and maxPipelineBytes limit the commands that run as one pipeline; its last command may exceed the bytes.
+// Replies are sent in pieces of replyPiece bytes, so a client that does not read makes the server hold one piece.
 const (
 	maxPipeline      = 1024
 	maxPipelineBytes = 1 << 20
 	replyPiece       = 1 << 20
-	// What is written at a time, in the time that a client has to take it.
+	// Each piece of this size, in bytes, has its own write deadline.
 	writePiece = 256 << 10
 )
 
-// client is one RESP connection. All but mu, what it guards, and box belongs to the
-// goroutine that carries out its commands: the connection's own, or whoever has it from the loop.
+// client is one RESP connection. All fields but box, mu and the fields that mu guards belong to the goroutine that
+// runs the client's commands: the connection's own, or the one that the loop gave it to.
 type client struct {
 	person
 	net     net.Conn
 	id      int64
 	since   time.Time
 	in      *resp.Reader // nil until reader is called
-	ahead   []byte       // was read, and comes before what in reads
+	ahead   []byte       // bytes read that precede the rest of in
 	session *engine.Session
-	calls   [][][]byte // the pipeline, reused
-	out     []byte     // of its replies, reused
+	calls   [][][]byte // current pipeline; the slice is reused
+	out     []byte     // replies of the pipeline; the slice is reused
 	box     *outbox
 	inbox   inbox
-	posting bool         // what is written is left to the outbox
-	sink    func([]byte) // write
-	broken  error        // of writing
+	posting bool         // write replies through box.reply
+	sink    func([]byte) // writePiece
+	broken  error        // first write error
 
-	life   context.Context // ends when the server stops
-	watch  *hangupWatch    // nil until it is needed
-	left   bool            // while its session waited
+	life   context.Context
+	watch  *hangupWatch // created on first use
+	left   bool         // the client hung up while its session was blocked
 	looped looped
 	visit  visit
 
 	resp3     bool
 	authed    bool
 	quiet     quiet
-	wantsDump bool // REPLCONF rdb-only: nothing after the dump
-	closed    bool // no command is read any more
+	wantsDump bool // REPLCONF rdb-only: send only the dump
+	closed    bool // read no further command
 
-	listens    bool // messages may come, or have come once
-	subscribed int  // how many subscriptions it has
+	listens    bool // messages may come, or came before
+	subscribed int  // number of subscriptions
 	monitors   bool
 
-	class  atomic.Int32 // of client-output-buffer-limit
-	hears  atomic.Bool  // subscribed is not 0
+	class  atomic.Int32 // class of client-output-buffer-limit
+	hears  atomic.Bool
 	tracks tracked
-	inside bool // a reply is sent in pieces, and one of them is
+	inside bool // some pieces of a reply have been sent
 
 	mu    sync.Mutex
 	about about
 }
 
-// quiet says which replies are not sent.
+// quiet selects the replies to suppress.
 type quiet byte
 
 const (
 	loud     quiet = iota
 	skipNext       // CLIENT REPLY SKIP
-	skipping       // the command after it runs
+	skipping       // the next command is running
 	silent         // CLIENT REPLY OFF
 )
 
-// about is what CLIENT LIST shows of a client to others.
+// about holds the fields of CLIENT LIST, for other goroutines.
 type about struct {
 	name, libName, libVersion string
 	active                    time.Time
 	db                        int
-	queued                    int   // by MULTI, -1 outside
-	watched                   int   // keys
-	queuedBytes               int64 // of them
-	ahead                     int   // bytes that have come after the last command
+	queued                    int   // commands queued by MULTI, -1 outside
+	watched                   int   // watched keys
+	queuedBytes               int64 // size of the queued commands
+	ahead                     int   // bytes received after the last command
 	noEvict, noTouch          bool
-	command                   []byte // its name, as it was sent
+	command                   []byte // last command as sent
 	resp3                     bool
 }
 
@@ -109,7 +108,7 @@ func newClient(s *Server, nc net.Conn) *client {
 	return c
 }
 
-// begin gives the client a session on its server.
+// begin opens a session for the client on its server.
 func (c *client) begin() {
 	s := c.server
 	c.user.Store(s.users.Default())
@@ -121,16 +120,15 @@ func (c *client) begin() {
 	c.session.Bound(s.budget(replyPiece))
 }
 
-// loop reads, runs and answers until the client leaves or ctx is done. What
-// runs when ctx ends, ends well.
+// loop reads and runs commands and replies to them until the client leaves or ctx is done. A command that is running
+// when ctx ends runs to completion.
 func (c *client) loop(ctx context.Context) {
 	c.life = ctx
 	for c.turn(ctx, c.read()) {
 	}
 }
 
-// turn runs the pipeline that was read, up to err, and answers it. It reports whether the
-// connection goes on.
+// turn runs the pipeline just read, where err ended reading, and replies. It reports whether the connection continues.
 func (c *client) turn(ctx context.Context, err error) (on bool) {
 	defer c.server.contain(func() { on = false })
 	c.run(context.WithoutCancel(ctx))
@@ -153,7 +151,7 @@ func (c *client) goesOn(ctx context.Context) bool {
 	return c.broken == nil && !c.closed && ctx.Err() == nil
 }
 
-// write sends b. A client that takes nothing for too long is given up.
+// write sends b. It gives up on a client that reads nothing for too long.
 func (c *client) write(b []byte) {
 	switch {
 	case len(b) == 0 || c.broken != nil:
@@ -164,7 +162,7 @@ func (c *client) write(b []byte) {
 	}
 }
 
-// writePiece sends a piece of a reply, which messages must not come between.
+// writePiece sends a piece of a reply. Messages wait until the reply is complete.
 func (c *client) writePiece(b []byte) {
 	if !c.inside {
 		c.inside = true
@@ -173,7 +171,7 @@ func (c *client) writePiece(b []byte) {
 	c.write(b)
 }
 
-// whole is after replies of which a piece was sent.
+// whole ends a reply that was sent in pieces.
 func (c *client) whole() {
 	if !c.inside {
 		return
@@ -185,18 +183,18 @@ func (c *client) whole() {
 	}
 }
 
-// timeWrite sets until when the client must take the next piece.
+// timeWrite sets the write deadline of the next piece.
 func (c *client) timeWrite() {
 	c.net.SetWriteDeadline(time.Now().Add(c.server.config.WriteTimeout))
 	select {
-	case <-c.life.Done(): // which gives it less time
+	case <-c.life.Done(): // a stopping server allows less time
 		c.net.SetWriteDeadline(time.Now().Add(c.server.config.Grace))
 	default:
 	}
 }
 
-// linger takes what the peer of a broken conversation is still sending: closing
-// a connection with unread bytes would reset it, and lose the error on its way.
+// linger drains a connection after a protocol error. Closing it with unread bytes would reset it and lose the error on
+// its way.
 func (c *client) linger() {
 	half, ok := c.net.(interface{ CloseWrite() error })
 	if !ok || half.CloseWrite() != nil {
@@ -206,8 +204,8 @@ func (c *client) linger() {
 	io.CopyN(io.Discard, c.net, maxPipelineBytes)
 }
 
-// read collects a pipeline: the next command, and what has arrived after it. A
-// command that may change how replies are sent ends it.
+// read collects a pipeline: the next command and the commands that have arrived after it. A command that may change
+// how replies are sent ends the pipeline.
 func (c *client) read() error {
 	clear(c.calls)
 	c.calls = c.calls[:0]
@@ -232,7 +230,7 @@ func (c *client) read() error {
 	return nil
 }
 
-// reader reads what comes from the client.
+// reader returns the reader of the connection, creating it if needed.
 func (c *client) reader() *resp.Reader {
 	if c.in != nil {
 		return c.in
@@ -250,8 +248,7 @@ func (c *client) reader() *resp.Reader {
 	return c.in
 }
 
-// ownNames are the commands after which replies may be sent in another way, and
-// the signs of an HTTP client.
+// ownNames lists the commands that may change how replies are sent, and the first words of an HTTP request.
 var ownNames = [][]byte{
 	[]byte("AUTH"), []byte("CLIENT"), []byte("HELLO"), []byte("QUIT"), []byte("RESET"), []byte("POST"), []byte("HOST:"),
 	[]byte("PSYNC"), []byte("SYNC"),
@@ -266,7 +263,7 @@ func isOwn(name []byte) bool {
 	return slices.ContainsFunc(ownNames, func(own []byte) bool { return bytes.EqualFold(name, own) })
 }
 
-// run carries the pipeline out, and sends replies or leaves them in c.out.
+// run runs the pipeline. It sends the replies or leaves them in c.out.
 func (c *client) run(ctx context.Context) {
 	calls := c.calls
 	last := len(calls) - 1
@@ -279,8 +276,7 @@ func (c *client) run(ctx context.Context) {
 	case !isOwn(calls[last][0]):
 		c.pipeline(ctx, calls)
 	case isHTTP(calls[last][0]):
-		// A web page that makes a browser talk to a port on its machine
-		// must not reach the commands in its body.
+		// A web page can make a browser connect to a local port. The commands in its body must not run.
 		c.server.config.Logger.Warn("possible cross-protocol attack: closed a connection that speaks HTTP", "peer", c.net.RemoteAddr())
 		c.closed = true
 	default:
@@ -304,10 +300,10 @@ func (c *client) pipeline(ctx context.Context, calls [][][]byte) {
 	c.answer(ctx, calls)
 }
 
-// send takes the next replies of a pipeline.
+// send sends the next replies of a pipeline.
 func (c *client) send(replies ...resp.Value) error {
 	if c.listens {
-		c.inbox.hold() // what comes now comes after the reply
+		c.inbox.hold() // later messages follow the reply
 		c.land()
 	}
 	switch c.quiet {
@@ -337,19 +333,18 @@ var (
 	noAuthExec = resp.MakeError("EXECABORT Transaction discarded because of: NOAUTH Authentication required.")
 )
 
-// known reports whether the client may run commands: it has given a password, or came
-// when the default user needed none, or that one needs none now.
+// known reports whether the client may run commands: it has authenticated, connected while the default user needed no
+// password, or that user needs none now.
 func (c *client) known() bool { return c.authed || c.server.users.Open() }
 
-// met says that the client is no stranger.
+// met marks the connection as authenticated.
 func (c *client) met() {
 	if g, ok := c.net.(*limitedConn); ok {
 		g.known()
 	}
 }
 
-// answer runs calls. Before the client has authenticated each is checked
-// alone.
+// answer runs calls. Before the client has authenticated, it checks each call by itself.
 func (c *client) answer(ctx context.Context, calls [][][]byte) {
 	for i, args := range calls {
 		if c.known() {
@@ -377,8 +372,8 @@ func (c *client) do(ctx context.Context, calls [][][]byte) {
 	c.deliver(ctx, calls, c.session.Stream)
 }
 
-// until returns the context of calls: one that ends with the client when they only read, and ctx otherwise. leave is
-// for after them.
+// until returns the context for calls. If they only read, it ends when the client hangs up; otherwise it is ctx. The
+// caller calls leave afterwards.
 func (c *client) until(ctx context.Context, calls [][][]byte) (until context.Context, leave func()) {
 	if !c.onlyRead(calls) {
 		return ctx, func() {}
@@ -390,9 +385,8 @@ func (c *client) until(ctx context.Context, calls [][][]byte) (until context.Con
 	return c.watch.here, c.watch.end
 }
 
-// deliver sends the replies that run hands over. When the store fails it is unknown which of
-// the calls without a reply took effect: all are answered with the failure, and the client must
-// begin anew when the session is no longer as it was.
+// deliver sends the replies that run passes on. If the store fails, some calls without a reply may have taken effect:
+// deliver replies to each with the error and closes the connection if the session state changed.
 func (c *client) deliver(ctx context.Context, calls [][][]byte, run func(context.Context, [][][]byte, func([]resp.Value) error) error) {
 	db, multi := c.session.DB(), c.session.InMulti()
 	sent := 0
@@ -419,8 +413,7 @@ func (c *client) deliver(ctx context.Context, calls [][][]byte, run func(context
 	c.closed = c.closed || c.session.DB() != db || c.session.InMulti() != multi
 }
 
-// failure is the reply of a command when the store failed. The error itself, which may
-// have SQL and paths, is for the log.
+// failure returns the reply for a failed store. The error itself, which may have SQL and paths, is only logged.
 func (s *Server) failure(err error) resp.Value {
 	why := ""
 	if s.config.PublicMessage != nil {
@@ -429,7 +422,7 @@ func (s *Server) failure(err error) resp.Value {
 	return resp.MakeError("ERR the database failed: " + cmp.Or(why, "the server's log says more"))
 }
 
-// note leaves for CLIENT LIST what the last command of a pipeline changed.
+// note records the client's state after a pipeline, for CLIENT LIST.
 func (c *client) note(args [][]byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

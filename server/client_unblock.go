@@ -26,7 +26,7 @@ func (c *client) unblock(args [][]byte) resp.Value {
 	return resp.Zero
 }
 
-// pause is CLIENT PAUSE timeout [WRITE|ALL]. It is the clients of this server that are held.
+// pause runs CLIENT PAUSE timeout [WRITE|ALL]. It pauses only the clients of this server.
 func (c *client) pause(args [][]byte) resp.Value {
 	mode := option(args, 3)
 	switch ms, bad := translator.Milliseconds(args[2], time.Now().UnixMilli()); {

@@ -16,9 +16,9 @@ import (
 	"github.com/meowdis/meowdis/translator"
 )
 
-// A server is no part of a cluster, and says so, or with Config.Cluster it is a cluster of one node,
-// which has all slots: so clients of clusters can use it. Keys of different slots may be in one call,
-// and all databases are there.
+// By default cluster commands reply that cluster support is disabled. With Config.Cluster the server is a cluster of
+// one node that owns all slots, so clients that require a cluster can use it. One call may use keys of different
+// slots, and all databases exist.
 
 const slots = 16384
 
@@ -29,7 +29,7 @@ var (
 	notInteger  = resp.MakeError("ERR value is not an integer or out of range")
 )
 
-// cluster carries out the commands about clusters.
+// cluster runs the cluster commands.
 func (s *Server) cluster(ctx context.Context, p *person, cmd *commands.Command, args [][]byte) (v resp.Value, ok bool) {
 	switch {
 	case cmd.Group != "cluster":
@@ -77,7 +77,7 @@ func (s *Server) cluster(ctx context.Context, p *person, cmd *commands.Command, 
 	return aloneThere, true
 }
 
-// mode is what the server is for clients.
+// mode returns the redis_mode of INFO and HELLO.
 func (s *Server) mode() string {
 	if s.config.Cluster {
 		return "cluster"
@@ -89,13 +89,13 @@ const clusterFacts = "cluster_state:ok\r\ncluster_slots_assigned:16384\r\ncluste
 	"cluster_known_nodes:1\r\ncluster_size:1\r\ncluster_current_epoch:0\r\ncluster_my_epoch:0\r\n" +
 	"cluster_stats_messages_sent:0\r\ncluster_stats_messages_received:0\r\ntotal_cluster_links_buffer_limit_exceeded:0\r\n"
 
-// shardID is different from the node's.
+// shardID returns an ID that differs from the node's.
 func (s *Server) shardID() string {
 	sum := sha1.Sum([]byte(s.runID))
 	return hex.EncodeToString(sum[:])
 }
 
-// ofNode is the reply v about the node with the ID, which must be this one.
+// ofNode returns v if id is this node's ID, and an error otherwise.
 func (s *Server) ofNode(id []byte, v resp.Value) resp.Value {
 	if string(id) != s.runID {
 		return resp.MakeError("ERR Unknown node " + commands.Quote(id))
@@ -103,7 +103,7 @@ func (s *Server) ofNode(id []byte, v resp.Value) resp.Value {
 	return v
 }
 
-// reached is where the client has found the server: clients go on there.
+// reached returns the address by which the client reached the server. Cluster clients connect to it again.
 func (p *person) reached() (host string, port int64) {
 	if p.client != nil {
 		if tcp, is := p.client.net.LocalAddr().(*net.TCPAddr); is {
@@ -166,8 +166,7 @@ func (s *Server) keysInSlot(ctx context.Context, args [][]byte) resp.Value {
 	return reply
 }
 
-// eachKey goes through the keys of database 0, by pages, until see returns false: there is no index by
-// slot.
+// eachKey calls see for each key of database 0 until see returns false. It scans pages, since the slot has no index.
 func (s *Server) eachKey(ctx context.Context, see func(key []byte) bool) (bad resp.Value) {
 	if engine.OfScript(ctx) {
 		return notInScript
@@ -192,8 +191,7 @@ func (s *Server) eachKey(ctx context.Context, see func(key []byte) bool) (bad re
 	}
 }
 
-// slotOf is the slot of a key: of the part between the first { and the } after it, unless that is
-// empty.
+// slotOf returns the slot of a key. Only the part between the first { and the next } is hashed, unless it is empty.
 func slotOf(key []byte) int64 {
 	if from := bytes.IndexByte(key, '{'); from >= 0 {
 		if n := bytes.IndexByte(key[from+1:], '}'); n > 0 {

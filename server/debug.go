@@ -12,7 +12,7 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// debug carries out the subcommands of DEBUG that are about the server.
+// debug runs the subcommands of DEBUG that concern the server.
 func (s *Server) debug(cmd *commands.Command, args [][]byte) (v resp.Value, ok bool) {
 	switch cmd.Name {
 	case "DEBUG CHANGE-REPL-ID":
@@ -27,18 +27,18 @@ func (s *Server) debug(cmd *commands.Command, args [][]byte) (v resp.Value, ok b
 	return resp.OK, true
 }
 
-// changeReplID makes up a new replication ID.
+// changeReplID sets a random replication ID.
 func (s *Server) changeReplID() {
 	id := make([]byte, 20)
 	rand.Read(id)
 	s.replID.Store(hex.EncodeToString(id))
 }
 
-// sleep is DEBUG SLEEP: all clients wait. A server that stops does not wait for it.
+// sleep runs DEBUG SLEEP, which blocks all clients. It ends when the server stops.
 func (c *client) sleep(args [][]byte) resp.Value {
 	seconds, err := strconv.ParseFloat(string(args[2]), 64)
 	if err != nil {
-		seconds = 0 // as C's strtod
+		seconds = 0 // like C's strtod
 	}
 	d := time.Duration(seconds * float64(time.Second))
 	defer c.server.config.Engine.Hold(d.Milliseconds())()
@@ -46,8 +46,8 @@ func (c *client) sleep(args [][]byte) resp.Value {
 	return resp.OK
 }
 
-// populate is DEBUG POPULATE count [prefix [size]]: strings in the selected database, but for keys
-// that are there.
+// populate runs DEBUG POPULATE count [prefix [size]]. It sets strings in the selected database and keeps existing
+// keys.
 func (c *client) populate(ctx context.Context, args [][]byte) resp.Value {
 	if len(args) > 5 {
 		return commands.SubcommandSyntax(args)
@@ -70,7 +70,7 @@ func (c *client) populate(ctx context.Context, args [][]byte) resp.Value {
 	}
 	session := c.server.config.Engine.Session()
 	session.Select(c.session.DB())
-	some := max(min(1000, (1<<20)/max(size, 1)), 1) // so that not much is in memory
+	some := max(min(1000, (1<<20)/max(size, 1)), 1) // about 1 MiB at a time
 	for i := int64(0); i < count; {
 		var calls [][][]byte
 		for ; i < count && int64(len(calls)) < some; i++ {

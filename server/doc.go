@@ -1,9 +1,7 @@
-// Package server offers an engine to programs: over RESP2 and RESP3 on TCP, and
-// over Upstash's REST protocol on HTTP.
+// Package server serves an engine over RESP2 and RESP3 on TCP, and over Upstash's REST protocol on HTTP.
 //
-// A Server has no listeners of its own: ServeRESP and ServeREST are handed one
-// each and serve it until their context is done. What a RESP client has sent so far is
-// one pipeline: it is handed to the client's engine.Session, and all replies are written at
-// once. On Linux a loop does that for the pipelines of all clients that are ready; elsewhere, and
-// for what takes long, each has a goroutine. A REST request is a session of its own.
+// A Server opens no listeners: the caller passes them to ServeRESP and ServeREST, which serve them until their context
+// is done. The commands that a RESP client has sent so far form one pipeline. The client's engine.Session runs it, and
+// the server writes all replies at once. On Linux a loop does so for all clients that are ready. Elsewhere, and for
+// slow commands, each client has a goroutine. Each REST request has its own session.
 package server

@@ -7,15 +7,14 @@ import (
 	"strings"
 )
 
-// family is a metric with all of its samples, as Prometheus reads them:
+// family holds a metric and its samples in Prometheus's format:
 // https://prometheus.io/docs/instrumenting/exposition_formats/
 type family struct {
 	name, help, kind string
 	samples          []sample
 }
 
-// sample is one line. Its labels are names and values in turn, without what name has in front of
-// the family's, such as "_bucket".
+// sample holds one line. labels alternates names and values; suffix follows the family's name, such as "_bucket".
 type sample struct {
 	suffix string
 	labels []string
@@ -29,13 +28,12 @@ const (
 	histogram = "histogram"
 )
 
-// add adds the sample with these labels.
+// add appends a sample with these labels.
 func (f *family) add(value float64, labels ...string) {
 	f.samples = append(f.samples, sample{labels: labels, value: value})
 }
 
-// distribution adds the samples of a histogram: how many there were up to each bound, and of all
-// their number and sum.
+// distribution appends the samples of a histogram: the cumulative count up to each bound, the total count and the sum.
 func (f *family) distribution(bounds []float64, within []uint64, count uint64, sum float64, labels ...string) {
 	for i, bound := range bounds {
 		f.samples = append(f.samples, sample{"_bucket", append(slices.Clone(labels), "le", numeral(bound)), float64(within[i])})
@@ -47,7 +45,7 @@ func (f *family) distribution(bounds []float64, within []uint64, count uint64, s
 
 var labelEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 
-// appendTo appends the family's lines, none when it has no samples.
+// appendTo appends the family's lines, or nothing if it has no samples.
 func (f *family) appendTo(page []byte) []byte {
 	if len(f.samples) == 0 {
 		return page

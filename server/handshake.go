@@ -11,8 +11,7 @@ import (
 	"github.com/meowdis/meowdis/translator"
 )
 
-// own carries out the commands of the connection: it is the session's
-// engine.Connection.
+// own runs the commands that concern the connection. It is the session's engine.Connection.
 func (c *client) own(ctx context.Context, cmd *commands.Command, args [][]byte) (resp.Value, bool) {
 	c.called(cmd.Name)
 	if cmd.Name == "DEBUG POPULATE" {
@@ -27,7 +26,7 @@ func (c *client) own(ctx context.Context, cmd *commands.Command, args [][]byte) 
 	return c.server.own(ctx, &c.person, cmd, args)
 }
 
-// called leaves for CLIENT LIST which command came last.
+// called records the last command, for CLIENT LIST.
 func (c *client) called(name string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -45,7 +44,7 @@ var ownCommands = map[string]func(c *client, args [][]byte) resp.Value{
 	"PSYNC": (*client).psync, "SYNC": (*client).sync, "REPLCONF": (*client).replConf,
 }
 
-// own carries out the commands that belong to the server as a whole.
+// own runs the commands that concern the server.
 func (s *Server) own(ctx context.Context, p *person, cmd *commands.Command, args [][]byte) (resp.Value, bool) {
 	switch cmd.Name {
 	case "CONFIG GET":
@@ -101,8 +100,7 @@ func (c *client) auth(args [][]byte) resp.Value {
 	return syntaxError
 }
 
-// authenticate makes the client that of the user, if the password is right. The command
-// is as it was sent.
+// authenticate logs the client in as the user if the password is right. command is AUTH or HELLO as sent.
 func (c *client) authenticate(command []byte, name, password string) resp.Value {
 	if v, found := c.enter(name, password); found {
 		return v
@@ -123,8 +121,8 @@ func (c *client) authenticate(command []byte, name, password string) resp.Value 
 	return resp.OK
 }
 
-// hello is HELLO [protover [AUTH username password] [SETNAME clientname]]. All options are
-// read before any takes effect.
+// hello runs HELLO [protover [AUTH username password] [SETNAME clientname]]. It parses all options before it applies
+// any.
 func (c *client) hello(args [][]byte) resp.Value {
 	resp3 := c.resp3
 	if len(args) > 1 {
@@ -193,8 +191,7 @@ func (c *client) quit([][]byte) resp.Value {
 	return resp.OK
 }
 
-// reset makes the connection as it was when it began; the session has already
-// been.
+// reset restores the connection's initial state. The session has been reset before.
 func (c *client) reset([][]byte) resp.Value {
 	c.server.hub.Leave(&c.inbox)
 	c.subscribed, c.monitors = 0, false

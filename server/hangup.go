@@ -28,8 +28,8 @@ type hangupWatch struct {
 // hungUp is the reply to a client that has closed only its sending side.
 var hungUp = resp.MakeError("ERR the command was ended because its client hung up")
 
-// longEnough is how long a read runs before the server checks whether its client has hung up. A client that has closed
-// only its sending side looks the same as one that has gone: until then it gets its replies.
+// A read runs for longEnough before the server checks whether its client has hung up. A client that has closed only
+// its sending side looks the same as one that has gone: until then it gets its replies.
 const longEnough = 500 * time.Millisecond
 
 func newHangupWatch(c *client) *hangupWatch {

@@ -12,9 +12,8 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// ServeRESP serves RESP2 and RESP3 on ln until ctx is done, and closes it. It
-// returns when every connection is closed: idle ones at once, others after the
-// commands that are running and their replies.
+// ServeRESP serves RESP2 and RESP3 on ln until ctx is done, and closes ln. It returns when every connection is closed.
+// Idle connections close at once; the other connections close after their running commands and replies.
 func (s *Server) ServeRESP(ctx context.Context, ln net.Listener) error {
 	s.listensOn(ln)
 	var running sync.WaitGroup
@@ -36,7 +35,7 @@ func (s *Server) ServeRESP(ctx context.Context, ln net.Listener) error {
 	var config *tls.Config
 	if isTLS {
 		config = over.tls.forProtocols()
-		door.refuse = func(net.Conn) { s.counts.rejected.Add(1) } // there is no word before the handshake
+		door.refuse = func(net.Conn) { s.counts.rejected.Add(1) } // nothing can be sent before the handshake
 	}
 	context.AfterFunc(ctx, func() { door.Close() })
 	for {
@@ -52,11 +51,11 @@ func (s *Server) ServeRESP(ctx context.Context, ln net.Listener) error {
 		}
 		s.counts.connections.Add(1)
 		s.keepAlive(nc)
-		c := newClient(s, nc) // here, so that ids follow the order of arrival
+		c := newClient(s, nc) // here, so that IDs follow the order of arrival
 		if config != nil {
 			nc.(*limitedConn).become(tls.Server(nc.(*limitedConn).Conn, config))
 		} else if !s.denies(nc) && c.known() {
-			c.met() // before the next one comes, who would take the place of a stranger
+			c.met() // before the next connection could evict it as unauthenticated
 		}
 		if config != nil || s.denies(nc) || loop == nil || !loop.takes(c) {
 			running.Go(func() { s.guard(func() { s.serve(ctx, c) }) })
@@ -64,7 +63,7 @@ func (s *Server) ServeRESP(ctx context.Context, ln net.Listener) error {
 	}
 }
 
-// isSocket reports whether what a listener with that address accepts may be for a loop.
+// isSocket reports whether a loop may serve connections of a listener with that address.
 func isSocket(addr net.Addr) bool {
 	switch addr.(type) {
 	case *net.TCPAddr, *net.UnixAddr:
@@ -73,7 +72,7 @@ func isSocket(addr net.Addr) bool {
 	return false
 }
 
-// keepAlive has the system find out when the peer is gone, as the parameter tcp-keepalive says.
+// keepAlive sets TCP keepalive from the parameter tcp-keepalive.
 func (s *Server) keepAlive(nc net.Conn) {
 	g, _ := nc.(*limitedConn)
 	if g == nil {
@@ -86,7 +85,7 @@ func (s *Server) keepAlive(nc net.Conn) {
 		return
 	}
 	config := net.KeepAliveConfig{}
-	if seconds := s.live.keepAlive.Load(); seconds > 0 { // as Redis: three probes in that time
+	if seconds := s.live.keepAlive.Load(); seconds > 0 { // like Redis: three probes in that time
 		after := time.Duration(seconds) * time.Second
 		config = net.KeepAliveConfig{Enable: true, Idle: after, Interval: max(after/3, time.Second), Count: 3}
 	}
@@ -95,8 +94,7 @@ func (s *Server) keepAlive(nc net.Conn) {
 	}
 }
 
-// accept waits for the next connection. When the process is short of file
-// descriptors it tries again, since those come back.
+// accept returns the next connection. It retries after temporary errors such as a lack of file descriptors.
 func (s *Server) accept(ctx context.Context, ln net.Listener) (net.Conn, error) {
 	for pause := 5 * time.Millisecond; ; pause = min(2*pause, time.Second) {
 		nc, err := ln.Accept()
@@ -117,12 +115,12 @@ const (
 	fullText = "ERR max number of clients reached"
 )
 
-// denies reports whether a peer may not be served.
+// denies reports whether protected mode refuses a peer.
 func (s *Server) denies(nc net.Conn) bool {
 	return !s.live.open.Load() && !s.users.HasPassword() && !onLoopback(nc.RemoteAddr()) && !verified(nc)
 }
 
-// serve runs a connection to its end.
+// serve serves a connection until it ends.
 func (s *Server) serve(ctx context.Context, c *client) {
 	nc := c.net
 	defer nc.Close()
@@ -139,7 +137,7 @@ func (s *Server) serve(ctx context.Context, c *client) {
 	}
 	s.add(c)
 	defer c.end()
-	// Reading fails from now on, writing after a grace.
+	// From now on reading fails; writing fails after the grace period.
 	defer context.AfterFunc(ctx, func() {
 		nc.SetReadDeadline(time.Unix(1, 0))
 		nc.SetWriteDeadline(time.Now().Add(s.config.Grace))
@@ -153,7 +151,7 @@ func onLoopback(a net.Addr) bool {
 	return !ok || tcp.IP.IsLoopback()
 }
 
-// refuse answers an error to a client that is not served.
+// refuse sends an error to a client that is not served.
 func (s *Server) refuse(nc net.Conn, text string) {
 	nc.SetWriteDeadline(time.Now().Add(time.Second))
 	nc.Write(resp.Append2(nil, resp.MakeError(text)))

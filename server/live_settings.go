@@ -10,25 +10,25 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// live are parameters as what runs looks at them: CONFIG SET changes them for all at once.
+// live holds the parameters that running connections read. CONFIG SET changes them for all connections at once.
 type live struct {
 	maxClients atomic.Int64
-	timeout    atomic.Int64 // seconds that a client may be idle; 0 for any
-	keepAlive  atomic.Int64 // seconds between probes of a connection; 0 for none
-	maxBulk    atomic.Int64 // bytes of an arg
-	maxQuery   atomic.Int64 // bytes of a command
-	open       atomic.Bool  // protected-mode is off
+	timeout    atomic.Int64 // seconds a client may be idle; 0 for no limit
+	keepAlive  atomic.Int64 // seconds between keepalive probes; 0 for none
+	maxBulk    atomic.Int64 // limit of an argument, in bytes
+	maxQuery   atomic.Int64 // limit of a command, in bytes
+	open       atomic.Bool
 	outputs    atomic.Pointer[outputLimits]
-	rechecks   chan struct{} // timeout has changed
+	rechecks   chan struct{} // signals that timeout has changed
 }
 
-// outputLimit is what may wait for a client: hard at most, and soft for so long.
+// outputLimit limits a client's unread output: to hard at any time, and to soft for the duration over.
 type outputLimit struct {
-	hard, soft int64 // bytes; 0 for any
+	hard, soft int64 // bytes; 0 for no limit
 	over       time.Duration
 }
 
-// outputLimits are those of the classes of client-output-buffer-limit, in their order.
+// outputLimits has a limit for each class of client-output-buffer-limit, in the order of outputClasses.
 type outputLimits [len(outputClasses)]outputLimit
 
 const (
@@ -39,8 +39,7 @@ const (
 
 var outputClasses = [...]string{normalClass: "normal", replicaClass: "slave", pubsubClass: "pubsub"}
 
-// mergeOutputs is the setting of client-output-buffer-limit: the classes that value names take the
-// place of those of old.
+// mergeOutputs parses client-output-buffer-limit. Classes missing from value keep their limits in old.
 func mergeOutputs(value, old string) (normal, why string) {
 	words, all := strings.Fields(value), strings.Fields(old)
 	if len(words)%4 != 0 {
@@ -71,7 +70,7 @@ func mergeOutputs(value, old string) (normal, why string) {
 	return strings.Join(all, " "), ""
 }
 
-// readOutputs are the limits of a value that mergeOutputs made.
+// readOutputs parses the result of mergeOutputs.
 func readOutputs(value string) *outputLimits {
 	limits, words := new(outputLimits), strings.Fields(value)
 	for i := range limits {
@@ -83,7 +82,7 @@ func readOutputs(value string) *outputLimits {
 	return limits
 }
 
-// take has parameters take effect that what runs looks at.
+// take applies parameters that running connections read.
 func (l *live) take(params map[string]string) {
 	n := func(name string) int64 {
 		n, _ := strconv.ParseInt(params[name], 10, 64)
@@ -98,7 +97,7 @@ func (l *live) take(params map[string]string) {
 	if timeout := n("timeout"); l.timeout.Swap(timeout) != timeout {
 		select {
 		case l.rechecks <- struct{}{}:
-		default: // it is about to look
+		default: // a check is already pending
 		}
 	}
 }

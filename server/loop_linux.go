@@ -65,7 +65,7 @@ const (
 	more // busy, and its socket has more to read
 )
 
-// turn is a client's planned pipeline.
+// turn holds a client's planned pipeline.
 type turn struct {
 	client *client
 	calls  [][][]byte

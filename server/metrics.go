@@ -17,24 +17,24 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// StoreFigures are what the metrics tell of the store.
+// StoreFigures holds the store's numbers for the metrics page.
 type StoreFigures struct {
 	File, Log                 int64 // bytes
 	Commits, Reads, Abandoned int64
 }
 
-// metric is a number of the metrics page, read when it is asked for.
+// metric describes a number of the metrics page. Its value is computed for each request.
 type metric struct {
 	name, help, kind string
 	value            func(*Server) float64
 }
 
-// of makes a metric's function of that of a whole number.
+// of converts a func that returns an integer.
 func of[T int | int64 | uint64](f func(*Server) T) func(*Server) float64 {
 	return func(s *Server) float64 { return float64(f(s)) }
 }
 
-// simpleMetrics are those that have one value.
+// simpleMetrics have one value.
 var simpleMetrics = []metric{
 	{"connected_clients", "Connections over RESP.", gauge, func(s *Server) float64 { return float64(len(s.all())) }},
 	{"connections_total", "Connections over RESP that were let in.", counter, of(func(s *Server) int64 { return s.counts.connections.Load() })},
@@ -63,7 +63,7 @@ var simpleMetrics = []metric{
 	}},
 }
 
-// storeMetrics are those of the one store of a server without tenants.
+// storeMetrics describe the store of a server without tenants.
 var storeMetrics = []metric{
 	{"file_bytes", "The size of the file.", gauge, of(func(s *Server) int64 { return s.store().File })},
 	{"wal_bytes", "The size of the log beside the file.", gauge, of(func(s *Server) int64 { return s.store().Log })},
@@ -72,7 +72,7 @@ var storeMetrics = []metric{
 	{"abandoned_total", "Requests that were given up without a trace.", counter, of(func(s *Server) int64 { return s.store().Abandoned })},
 }
 
-// tenantMetrics are those of a server with tenants.
+// tenantMetrics describe a server with tenants.
 var tenantMetrics = []metric{
 	{"tenants_open", "Files of tenants that are open.", gauge, of(func(s *Server) int { return s.config.Tenants().Open })},
 	{"tenants_clients", "Connections of tenants over RESP, and requests over REST that run.", gauge, of(func(s *Server) int { return s.config.Tenants().Clients })},
@@ -88,7 +88,7 @@ func (s *Server) store() StoreFigures {
 	return s.config.StoreFigures()
 }
 
-// told is a copy of what is known of saves.
+// told returns a copy of the counters.
 func (s *saves) told() (t struct {
 	count  int64
 	last   time.Time
@@ -100,7 +100,7 @@ func (s *saves) told() (t struct {
 	return t
 }
 
-// families are all metrics, as they are now.
+// families returns all metrics with their current values.
 func (s *Server) families() []family {
 	var all []family
 	simple := append(slices.Clone(simpleMetrics), storeMetrics...)
@@ -123,7 +123,7 @@ func (s *Server) families() []family {
 		errs.add(float64(kind.Count), "kind", kind.Kind)
 	}
 	all = append(all, errs)
-	if s.config.Tenants == nil { // else the keys are those of the list of tenants
+	if s.config.Tenants == nil { // with tenants, these would be keys of the registry
 		keys, counts := family{name: "meowdis_keys", help: "Keys that have not expired.", kind: gauge}, s.keys()
 		for _, db := range slices.Sorted(maps.Keys(counts)) {
 			keys.add(float64(counts[db]), "db", strconv.Itoa(db))
@@ -133,7 +133,7 @@ func (s *Server) families() []family {
 	return append(all, s.processFamilies()...)
 }
 
-// commandFamilies tell of each command how often it ran, and of each group how long it took.
+// commandFamilies returns call counts per command and durations per group.
 func (s *Server) commandFamilies() []family {
 	calls := family{name: "meowdis_commands_total", help: "Commands that ran.", kind: counter}
 	failures := family{name: "meowdis_command_failures_total", help: "Commands that ran and answered with an error.", kind: counter}
@@ -161,7 +161,7 @@ func (s *Server) commandFamilies() []family {
 	return []family{calls, failures, refusals, durations}
 }
 
-// processFamilies have the names that Prometheus's own libraries give them.
+// processFamilies returns the process metrics under the names of Prometheus's client libraries.
 func (s *Server) processFamilies() []family {
 	memory := readMemory()
 	one := func(name, help, kind string, value float64) family {
@@ -183,14 +183,14 @@ func (s *Server) processFamilies() []family {
 	return all
 }
 
-// times is the histogram of a family.
+// times holds the duration histogram of a group.
 type times struct {
-	within []uint64 // how many took at most as long as each class
+	within []uint64 // cumulative counts per class
 	count  uint64
 	sum    float64
 }
 
-// The histogram's classes end at these µs, where those of LATENCY HISTOGRAM do.
+// Upper bounds of the histogram's classes in µs, equal to bounds of LATENCY HISTOGRAM.
 var timeClasses = []int64{8, 33, 131, 528, 2113, 8454, 33816, 135266, 541065}
 
 func (t *times) add(s metrics.Stat) {
@@ -208,10 +208,10 @@ func (t *times) add(s metrics.Stat) {
 	t.sum += s.Took.Seconds()
 }
 
-// keysTime is how long counting the keys may take.
+// keysTime limits counting the keys.
 const keysTime = 5 * time.Second
 
-// keys counts the keys of each database that has any.
+// keys returns the number of keys of each nonempty database.
 func (s *Server) keys() map[int]int64 {
 	session := s.config.Engine.Session()
 	defer session.Release()
@@ -227,11 +227,11 @@ func (s *Server) keys() map[int]int64 {
 	return counts
 }
 
-// metricsAtOnce is how many pages of metrics are made at the same time; others wait.
+// metricsAtOnce limits the metrics pages that are built at the same time. Further requests wait.
 const metricsAtOnce = 3
 
-// newMetrics is the page of the metrics, for Prometheus. Its numbers are read when it is asked for,
-// so that commands pay nothing for it.
+// newMetrics returns the handler of the metrics page, for Prometheus. It reads all numbers on request, so commands pay
+// nothing for it.
 func (s *Server) newMetrics() http.Handler {
 	turn := make(chan struct{}, metricsAtOnce)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -247,13 +247,12 @@ func (s *Server) newMetrics() http.Handler {
 		}
 		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 		if _, err := w.Write(page); err != nil {
-			return // it has hung up
+			return // the client hung up
 		}
 	})
 }
 
-// ServeMetrics serves /metrics and /healthz on ln, without a token, until ctx is done, and
-// closes it.
+// ServeMetrics serves /metrics and /healthz on ln without a token until ctx is done, and closes ln.
 func (s *Server) ServeMetrics(ctx context.Context, ln net.Listener) error {
 	pages := http.NewServeMux()
 	pages.Handle("GET /metrics", s.metrics)

@@ -11,7 +11,7 @@ import (
 // eventsParameter selects the keyspace events to publish, and their channels.
 const eventsParameter = "notify-keyspace-events"
 
-// allClasses are the event classes that A stands for.
+// allClasses lists the event classes that A stands for.
 const allClasses = "g$lshzxetd"
 
 // shownClasses returns classes as CONFIG GET shows them.

@@ -28,8 +28,8 @@ const maxWaiting = 32 << 20
 
 var errNotRead = errors.New("the client does not read what it is sent")
 
-// immediate is a connection that can write without waiting. writeNow returns the number of bytes written. A full
-// socket is not an error.
+// immediate writes to a connection without waiting. writeNow returns the number of bytes written. A full socket is not
+// an error.
 type immediate interface {
 	writeNow(b []byte) (n int, err error)
 }

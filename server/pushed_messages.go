@@ -22,7 +22,7 @@ type inbox struct {
 	resp3, muted bool // as the client's last command left them
 }
 
-// message is a published message or an invalidation.
+// message holds a published message or an invalidation.
 type message struct {
 	published *pubsub.Message
 	invalid   *tracking.Message

@@ -24,14 +24,13 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// ServeREST serves Upstash's REST protocol on ln until ctx is done, and closes
-// it. Requests that are running then are finished, if they take no longer than a
-// grace.
+// ServeREST serves Upstash's REST protocol on ln until ctx is done, and closes ln. Running requests get the grace
+// period to finish.
 func (s *Server) ServeREST(ctx context.Context, ln net.Listener) error {
 	return s.serveWeb(ctx, ln, s.compressed(s.REST()))
 }
 
-// serveWeb is ServeREST with another handler.
+// serveWeb is like ServeREST, with another handler.
 func (s *Server) serveWeb(ctx context.Context, ln net.Listener, handler http.Handler) error {
 	web := &http.Server{
 		Handler:           handler,
@@ -72,27 +71,26 @@ func (s *Server) serveWeb(ctx context.Context, ln net.Listener, handler http.Han
 	return <-stopped
 }
 
-// compressFrom is the length of a reply from which on it is compressed.
+// compressFrom is the smallest reply that is compressed, in bytes.
 const compressFrom = 1024
 
-// compressed compresses replies for clients that accept it, where that is configured.
+// compressed wraps h to compress replies for clients that accept it, if Config.Gzip is set.
 func (s *Server) compressed(h http.Handler) http.Handler {
 	if !s.config.Gzip {
 		return h
 	}
 	wrap, err := gzhttp.NewWrapper(gzhttp.MinSize(compressFrom), gzhttp.CompressionLevel(gzip.BestSpeed),
-		gzhttp.ContentTypes([]string{"application/json", "application/octet-stream"})) // and no stream of events
+		gzhttp.ContentTypes([]string{"application/json", "application/octet-stream"})) // not text/event-stream
 	if err != nil {
 		panic(err) // the options are wrong
 	}
 	return wrap(h)
 }
 
-// maxHeader is what a request may have before its body, its path with it: it is read
-// before the token is known.
+// maxHeader limits the headers and path of a request, in bytes. They are read before the token is known.
 const maxHeader = 16 << 10
 
-// guestKey is that of the connection in a request's context.
+// guestKey is the key of the connection in a request's context.
 type guestKey struct{}
 
 func withGuest(ctx context.Context, nc net.Conn) context.Context {
@@ -102,23 +100,23 @@ func withGuest(ctx context.Context, nc net.Conn) context.Context {
 	return context.WithValue(ctx, guestKey{}, nc)
 }
 
-// refuseREST answers a connection that is not let in.
+// refuseREST replies to a connection over the limit.
 func refuseREST(nc net.Conn) {
 	const body = `{"error":"` + fullText + `"}`
 	nc.SetWriteDeadline(time.Now().Add(time.Second))
 	fmt.Fprintf(nc, "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s", len(body), body)
 }
 
-// REST is the handler of Upstash's REST protocol.
+// REST returns the handler of Upstash's REST protocol.
 func (s *Server) REST() http.Handler { return http.HandlerFunc(s.rest) }
 
-// request is one REST request on its way.
+// request holds a running REST request.
 type request struct {
 	person
 	http    *http.Request
-	ctx     context.Context // of its commands
+	ctx     context.Context // context of its commands
 	session *engine.Session
-	held    *store.Budget // of what the request itself takes
+	held    *store.Budget // budget of the request itself
 }
 
 func (s *Server) rest(w http.ResponseWriter, r *http.Request) {
@@ -146,7 +144,7 @@ func (s *Server) rest(w http.ResponseWriter, r *http.Request) {
 	s.serveREST(w, r, given, s.holder(given))
 }
 
-// serveREST answers a request of a user, nil for a token that is nobody's.
+// serveREST handles a request of a user. user is nil if the token belongs to no user.
 func (s *Server) serveREST(w http.ResponseWriter, r *http.Request, given string, user *acl.User) {
 	n := s.requests.Add(1)
 	w.Header().Set("Upstash-Sync-Token", s.runID+strconv.FormatUint(n, 10))
@@ -191,7 +189,7 @@ func (s *Server) serveREST(w http.ResponseWriter, r *http.Request, given string,
 	s.send(w, q.call().Answer(w.Header().Set))
 }
 
-// metrics shows them to who may run INFO.
+// metrics serves the metrics page to users who may run INFO.
 func (q *request) metrics(w http.ResponseWriter) {
 	if q.server.metrics == nil {
 		q.server.send(w, rest.One(http.StatusNotFound, resp.MakeError("ERR metrics are of the whole server: ask with its own token")))
@@ -204,8 +202,8 @@ func (q *request) metrics(w http.ResponseWriter) {
 	q.server.metrics.ServeHTTP(w, q.http)
 }
 
-// untilGone is a context that ends after ctx, once it has been there for longEnough: net/http takes
-// a client that has only closed its own side for one that is gone.
+// untilGone returns a context that ends after ctx, but not before it is longEnough old: net/http does not distinguish
+// a client that has closed its sending side from one that has gone.
 func untilGone(ctx context.Context) (context.Context, func()) {
 	until, leave := context.WithCancel(context.WithoutCancel(ctx))
 	began := time.Now()
@@ -216,7 +214,7 @@ func untilGone(ctx context.Context) (context.Context, func()) {
 	}
 }
 
-// wrongToken is before the answer to a wrong token.
+// wrongToken logs and delays the reply to a wrong token.
 func (q *request) wrongToken(given string) {
 	name, _, _ := acl.Unwrap(given)
 	if q.server.users.Find(name) == nil {
@@ -227,7 +225,7 @@ func (q *request) wrongToken(given string) {
 	q.server.waitWrong(q.http.Context().Done())
 }
 
-// givenToken is the token of the header, or else of the query.
+// givenToken returns the token of the Authorization header, or else of the query.
 func givenToken(r *http.Request) string {
 	if scheme, credentials, _ := strings.Cut(r.Header.Get("Authorization"), " "); strings.EqualFold(scheme, "Bearer") {
 		return strings.TrimSpace(credentials)
@@ -235,7 +233,7 @@ func givenToken(r *http.Request) string {
 	return r.URL.Query().Get("_token")
 }
 
-// call is the request as the protocol has it.
+// call returns the request in the form of package rest.
 func (q *request) call() *rest.Call {
 	return &rest.Call{
 		Method: q.http.Method, Path: q.http.URL.EscapedPath(), Query: q.http.URL.RawQuery,
@@ -244,7 +242,7 @@ func (q *request) call() *rest.Call {
 	}
 }
 
-// failed is the reply when the store failed, or gave up since the client hung up.
+// failed returns the reply for a failed store, or for a client that hung up.
 func (q *request) failed(err error, commands int) resp.Value {
 	if q.ctx.Err() != nil {
 		return hungUp
@@ -253,7 +251,7 @@ func (q *request) failed(err error, commands int) resp.Value {
 	return q.server.failure(err)
 }
 
-// body reads the request's body, up to the limit.
+// body reads the request's body up to the limit.
 func (q *request) body() ([]byte, error) {
 	limit := q.server.config.MaxRequest
 	if actual := q.http.ContentLength; actual > limit {
@@ -272,7 +270,7 @@ func (q *request) body() ([]byte, error) {
 	return body, nil
 }
 
-// counted reads what a budget has room for: twice, since it is taken apart.
+// counted reads within a budget. Each byte counts twice, since parsing copies it.
 type counted struct {
 	io.Reader
 	budget *store.Budget
@@ -288,8 +286,7 @@ func (c counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// send answers a request. The time for a client that takes nothing begins anew with
-// each piece.
+// send writes the reply of a request. Each piece has its own write deadline.
 func (s *Server) send(w http.ResponseWriter, a rest.Answer) {
 	w.Header().Set("Content-Type", a.ContentType())
 	begun := false
@@ -308,14 +305,14 @@ func (s *Server) send(w http.ResponseWriter, a rest.Answer) {
 	write(last)
 }
 
-// patiently writes to a client, until that has taken nothing for a while.
+// patiently returns a func that writes to a client until a piece takes longer than the write timeout.
 func (s *Server) patiently(w http.ResponseWriter) func([]byte) {
 	wire := http.NewResponseController(w)
 	var broken error
 	return func(piece []byte) {
 		for len(piece) > 0 && broken == nil {
 			n := min(len(piece), writePiece)
-			// A recorder of a test has no deadlines.
+			// Test recorders have no deadlines.
 			_ = wire.SetWriteDeadline(time.Now().Add(s.config.WriteTimeout))
 			_, broken = w.Write(piece[:n])
 			piece = piece[n:]

@@ -8,8 +8,8 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// Session starts a session of the program that the server is a part of, in database 0. It has no
-// connection, and the rules of no user bind it. MONITOR and the slow log call it what who returns.
+// Session returns a session for the program that embeds the server, in database 0. It has no connection and no user's
+// restrictions. MONITOR and the slow log show the result of who.
 func (s *Server) Session(who func() (addr, name string)) *engine.Session {
 	addr, _ := who()
 	p := &person{server: s, addr: addr}

@@ -7,9 +7,9 @@ import (
 	"unsafe"
 )
 
-// readBriefly and writeBriefly are those of package syscall for a socket that does not block, without
-// a word to Go's scheduler before and after: it would let another thread go on where a call takes 20 µs, as
-// one does now and then in which the kernel hands the packet to its receiver.
+// readBriefly and writeBriefly are syscall.Read and syscall.Write for a non-blocking socket, without notifying Go's
+// scheduler. The scheduler would start another thread for a call of 20 µs, which happens when the kernel delivers the
+// packet within the call.
 func readBriefly(fd int, b []byte) (int, error)  { return briefly(syscall.SYS_READ, fd, b) }
 func writeBriefly(fd int, b []byte) (int, error) { return briefly(syscall.SYS_WRITE, fd, b) }
 

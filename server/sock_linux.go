@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sock is a socket served by a loop. It is an ordinary net.Conn: Read and Write block until the loop reports that the
-// socket is ready.
+// sock wraps a socket served by a loop. It is an ordinary net.Conn: Read and Write block until the loop reports that
+// the socket is ready.
 type sock struct {
 	local, remote net.Addr
 	closes        func() // called once, on Close
@@ -70,7 +70,7 @@ func (s *sock) try(call func(fd int, b []byte) (int, error), b []byte) (n int, e
 	}
 }
 
-// readNow reads the available bytes. ok is false if there are none. b must not be longer than brief.
+// readNow reads the available bytes. ok is false if nothing is available. b must not be longer than brief.
 func (s *sock) readNow(b []byte) (n int, ok bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -83,10 +83,10 @@ func (s *sock) readNow(b []byte) (n int, ok bool, err error) {
 	return n, true, err
 }
 
-// brief is the number of bytes that one call moves in a few µs.
+// brief limits a call, in bytes, so that it takes a few µs.
 const brief = 64 << 10
 
-// writeNow writes as many bytes as the socket accepts now.
+// writeNow writes the bytes that the socket accepts now.
 func (s *sock) writeNow(b []byte) (n int, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -4,5 +4,5 @@ package server
 
 import "syscall"
 
-// The race detector knows that reads and writes by package syscall follow each other.
+// The race detector knows the order of reads and writes through package syscall.
 var readBriefly, writeBriefly = syscall.Read, syscall.Write

@@ -38,7 +38,7 @@ const (
 	maxBatches = 1 << 16 // per request
 	maxStmts   = 1 << 20 // per request
 
-	// storagePiece is the number of bytes of rows after which an answer is complete.
+	// storagePiece limits an answer: it is complete with this number of bytes of rows.
 	storagePiece = 8 << 20
 )
 

@@ -13,7 +13,7 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// listenNames are the commands that start messages to a client.
+// listenNames lists the commands that start messages to a client.
 var listenNames = [][]byte{[]byte("MONITOR"), []byte("SUBSCRIBE"), []byte("PSUBSCRIBE"), []byte("SSUBSCRIBE")}
 
 // begins reports whether a command may start messages to its client.
@@ -160,7 +160,7 @@ func (c *client) guard(cmd *commands.Command, args [][]byte, at engine.Moment) (
 	return v, false
 }
 
-// pong is the reply to PING while messages may arrive, so that the client can distinguish it from one.
+// pong replies to PING while messages may arrive, in a form that the client can distinguish from a message.
 func pong(args [][]byte) resp.Value {
 	text := resp.EmptyBulk
 	if len(args) > 1 {

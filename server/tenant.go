@@ -7,23 +7,23 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// Enter finds the tenant that a client is of, by the name that it gave, acl.Default for none, and
-// its token. Until leave is called the server of that tenant serves the client. A nil one is a wrong
-// name or token, and bad is the reply to a client that cannot enter now.
+// Enter finds a client's tenant by the user name (acl.Default if none was given) and token. The tenant's server serves
+// the client until leave is called. to is nil if the name or token is wrong. bad is the reply if the client cannot
+// enter now.
 type Enter func(ctx context.Context, name, token string) (to *Server, leave func(), bad resp.Value)
 
-// tenantRules are those of a tenant: all that is about its own database and its own clients, and
-// nothing about the process or its users.
+// tenantRules are the ACL rules of a tenant: all commands for its own database and clients, none for the process or
+// its users.
 var tenantRules = []string{
 	"reset", "on", "~*", "&*", "+@all", "-@admin",
 	"+client", "+config|get", "+config|resetstat", "+slowlog", "+latency", "+monitor", "+role", "+lastsave", "+module|list",
 	"-memory|stats", "-memory|malloc-stats", "-memory|doctor", "-acl|resttoken",
 }
 
-// tenantCommand is how many bytes a command of a tenant may have: it is in memory before anything counts it.
+// tenantCommand limits a tenant's command, in bytes. A command is in memory before any budget counts it.
 const tenantCommand = 64 << 20
 
-// beTenant makes a new server one of a tenant of Config.Within.
+// beTenant sets up a server for a tenant of Config.Within.
 func (s *Server) beTenant() {
 	within := s.config.Within
 	s.since = within.since
@@ -31,11 +31,11 @@ func (s *Server) beTenant() {
 	s.tally.AddTo(within.tally)
 	s.traffic.whole = &within.traffic
 	if wrong := s.users.Set(acl.Default, tenantRules); wrong != "" {
-		panic(wrong) // the rules are ours
+		panic(wrong) // unreachable: the rules are constant
 	}
 }
 
-// entrance is where clients say which tenant they are of, nil on a server without tenants.
+// entrance returns the func that finds tenants, or nil on a server without tenants.
 func (s *Server) entrance() Enter {
 	if s.config.Within != nil {
 		return s.config.Within.config.Enter
@@ -43,22 +43,22 @@ func (s *Server) entrance() Enter {
 	return s.config.Enter
 }
 
-// Expel closes all connections of a tenant, for good.
+// Expel closes all connections of a tenant permanently.
 func (s *Server) Expel() {
 	s.expelled.Store(true)
 	s.killAll(nil, func(*client) bool { return true })
 	s.endStreams(func(*stream) bool { return true })
 }
 
-// visit is a client's stay with a tenant.
+// visit holds the tenant that a client has entered.
 type visit struct {
-	to    *Server // where it goes after its reply, nil for nowhere
-	leave func()  // ends the stay, nil for none
+	to    *Server // server to move to after the reply, or nil
+	leave func()  // leaves the tenant; nil without a tenant
 }
 
 var otherTenant = resp.MakeError("ERR this connection is that of another database: open one for each")
 
-// enter logs a client in to a tenant, and reports whether the token is one of a tenant.
+// enter logs a client in to a tenant and reports whether the token belongs to one.
 func (c *client) enter(name, token string) (v resp.Value, found bool) {
 	enter := c.server.entrance()
 	if enter == nil {
@@ -77,7 +77,7 @@ func (c *client) enter(name, token string) (v resp.Value, found bool) {
 		leave()
 		return otherTenant, true
 	default:
-		if c.visit.leave != nil { // it was another's until RESET
+		if c.visit.leave != nil { // it had entered another tenant before RESET
 			c.visit.leave()
 		}
 		c.visit = visit{to, leave}
@@ -87,7 +87,7 @@ func (c *client) enter(name, token string) (v resp.Value, found bool) {
 	return resp.OK, true
 }
 
-// move makes a client that of the tenant which it has entered, once it has the reply.
+// move moves a client to the tenant that it has entered, after the reply was sent.
 func (c *client) move() {
 	to := c.visit.to
 	if to == nil {
@@ -108,7 +108,7 @@ func (c *client) move() {
 	c.closed = c.closed || to.expelled.Load()
 }
 
-// end is the end of a client.
+// end removes the client from its server and tenant.
 func (c *client) end() {
 	c.server.remove(c)
 	c.session.Release()
@@ -117,7 +117,7 @@ func (c *client) end() {
 	}
 }
 
-// TenantFigures are what the metrics tell of tenants.
+// TenantFigures holds the tenants' numbers for the metrics page.
 type TenantFigures struct {
 	Open, Clients           int
 	Opened, Failed, Crowded int64

@@ -136,7 +136,7 @@ func (s *Server) changed(changes []engine.Change) {
 	s.tracks.Happen(events)
 }
 
-// aside are the commands that change the state of a stream's groups. Redis sends no invalidation for them.
+// These commands change the state of a stream's groups. Redis sends no invalidation for them.
 var aside = map[string]bool{
 	"XREADGROUP": true, "XACK": true, "XCLAIM": true, "XAUTOCLAIM": true, "XSETID": true,
 	"XGROUP SETID": true, "XGROUP DESTROY": true, "XGROUP CREATECONSUMER": true, "XGROUP DELCONSUMER": true,
@@ -220,7 +220,7 @@ func (c *client) tellOwn() {
 	}
 }
 
-// peer is a client as the tracking table uses it.
+// peer adapts a client to tracking.Peer.
 type peer client
 
 // peer returns the client with an ID, or nil.

@@ -2,11 +2,11 @@ package server
 
 import "sync/atomic"
 
-// traffic is what went over the connections of a server.
+// traffic counts the bytes and system calls of a server's connections.
 type traffic struct {
 	in, out       atomic.Uint64 // bytes
-	reads, writes atomic.Uint64 // of sockets
-	whole         *traffic      // which counts as well, nil for none
+	reads, writes atomic.Uint64 // system calls on sockets
+	whole         *traffic      // a total that also counts, or nil
 }
 
 func (t *traffic) read(n int) {
