@@ -21,10 +21,10 @@ var bitmapTranslations = translations{
 
 const errBitOffset = "ERR bit offset is not an integer or out of range"
 
-// maxBit is one more than the last bit that a string of 512 MB has.
+// maxBit limits bit offsets: a string has at most 512 MB.
 const maxBit = 512 << 23
 
-// bitOffset reads a bit offset.
+// bitOffset parses a bit offset.
 func bitOffset(b []byte) (int64, bool) {
 	n, ok := parseInt(b)
 	return n, ok && n >= 0 && n < maxBit
@@ -61,7 +61,7 @@ func setbit(c *Call) Plan {
 	}, c.rangeStmt(c.Args[1], at/8, at/8))
 }
 
-// byteOf is the one byte that was read, 0 beyond the end.
+// byteOf returns the byte that was read, 0 beyond the end.
 func byteOf(v resp.Value) byte {
 	if len(v.Str) == 0 {
 		return 0
@@ -83,14 +83,13 @@ func getbit(c *Call) Plan {
 	}, c.rangeStmt(c.Args[1], at/8, at/8))
 }
 
-// bitRange are the words [start [end [BYTE|BIT]]].
+// bitRange is the parsed words [start [end [BYTE|BIT]]].
 type bitRange struct {
-	start, end, unit int64 // in units of that many bits
-	reversed         bool  // ends that both count from the end of the string, the wrong way round
+	start, end, unit int64 // unit is the number of bits that start and end count
+	reversed         bool  // both ends count from the end of the string, and start is after end
 }
 
-// parseBitRange reads the words; bad is the error text. BITCOUNT looks at the end before
-// the unit, BITPOS after it.
+// parseBitRange parses the words; bad is the error text. BITCOUNT checks the end before the unit, BITPOS after it.
 func parseBitRange(words [][]byte, counting bool) (r bitRange, bad string) {
 	r = bitRange{end: -1, unit: 8}
 	unitOK, startOK, endOK := true, true, true
@@ -119,8 +118,7 @@ func parseBitRange(words [][]byte, counting bool) (r bitRange, bad string) {
 	return r, ""
 }
 
-// of is the range in a string of n bytes, from inclusive to exclusive; from >= to when
-// it is empty.
+// of returns the range of bits in a string of n bytes, from inclusive to exclusive. An empty range has from >= to.
 func (r bitRange) of(n int64) (from, to int64) {
 	size := n * 8 / r.unit
 	start, end := r.start, r.end
@@ -158,10 +156,10 @@ func bitcount(c *Call) Plan {
 	}, c.stmt(sqlGet, c.Args[1]))
 }
 
-// stretch is how many bits are searched or counted between two charges of as many steps as it has words.
+// stretch is the number of bits searched or counted between two charges, each of one step per word.
 const stretch = 1 << 16
 
-// countBits counts the bits that are 1, by words.
+// countBits counts the bits that are 1, word by word.
 func countBits(b []byte, from, to int64, w *store.Work) (n int64) {
 	for ; from < to && from%8 != 0; from++ {
 		n += int64(bitAt(b, from))
@@ -208,9 +206,8 @@ func bitpos(c *Call) Plan {
 	}, c.stmt(sqlGet, c.Args[1]))
 }
 
-// findBit is the first bit in the range, -1 without one. A string is thought to
-// go on with zeros, so that a search for 0 without an end finds the first bit
-// after it.
+// findBit returns the first bit in the range that equals bit, or -1. Zeros follow the end of a string: a search for 0
+// without an end finds the first bit after it.
 func findBit(b []byte, bit byte, from, to int64, ended bool, w *store.Work) int64 {
 	if from >= to {
 		return -1
@@ -221,7 +218,7 @@ func findBit(b []byte, bit byte, from, to int64, ended bool, w *store.Work) int6
 			return i
 		}
 	}
-	flip := uint64(0) // makes the bits to find 1
+	flip := uint64(0) // turns the bits to find into 1
 	if bit == 0 {
 		flip = math.MaxUint64
 	}

@@ -5,7 +5,7 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// overflowMode is what BITFIELD does with a number that does not fit.
+// overflowMode selects how BITFIELD handles a number that does not fit.
 type overflowMode byte
 
 const (
@@ -29,7 +29,7 @@ func bitfield(c *Call) Plan {
 	if bad != "" {
 		return fail(bad)
 	}
-	end := int64(0) // after the last byte that is written
+	end := int64(0) // after the last written byte
 	for _, op := range ops {
 		if op.kind != 'g' {
 			end = max(end, op.end())
@@ -55,8 +55,7 @@ func bitfield(c *Call) Plan {
 	}, c.rangeStmt(c.Args[1], first, last))
 }
 
-// spanned is the first and the last byte that the operations are about, whose offsets
-// then count from the first.
+// spanned returns the first and the last byte that the operations touch, and makes their offsets relative to the first.
 func spanned(ops []fieldOp) (first, last int64) {
 	first = maxString
 	for _, op := range ops {
@@ -93,10 +92,10 @@ func (c *Call) readFields(ops []fieldOp) Plan {
 	}, c.rangeStmt(c.Args[1], first, last))
 }
 
-// end is the number of the byte after the field.
+// end returns the index of the byte after the field.
 func (op fieldOp) end() int64 { return (op.at + int64(op.bits) + 7) / 8 }
 
-// parseFields reads the operations from argument 2 on.
+// parseFields parses the operations from argument 2 on.
 func (c *Call) parseFields() (ops []fieldOp, bad string) {
 	mode := overflowWrap
 	for i := 2; i < len(c.Args); {
@@ -137,7 +136,7 @@ func (c *Call) parseFields() (ops []fieldOp, bad string) {
 	return ops, ""
 }
 
-// parse reads "encoding offset [operand]".
+// parse parses "encoding offset [operand]".
 func (op *fieldOp) parse(words [][]byte) (bad string) {
 	kind := words[0]
 	if len(kind) < 2 || kind[0] != 'i' && kind[0] != 'u' {
@@ -167,8 +166,7 @@ func (op *fieldOp) parse(words [][]byte) (bad string) {
 
 const errFieldType = "ERR Invalid bitfield type. Use something like i16 u8. Note that u64 is not supported but i64 is."
 
-// runFields carries the operations out on value, in place. changed reports whether
-// one of them has set another number than there was.
+// runFields runs the operations on value, in place. changed reports whether an operation changed a number.
 func runFields(value []byte, ops []fieldOp, w *store.Work) (reply resp.Value, changed bool) {
 	replies := make([]resp.Value, len(ops))
 	for i, op := range ops {
@@ -226,7 +224,7 @@ func (op fieldOp) storeBits(value []byte, u uint64) {
 	}
 }
 
-// wrap keeps the low bits of u, with their sign.
+// wrap returns the low bits of u, sign-extended.
 func (op fieldOp) wrap(u uint64) int64 {
 	shift := 64 - op.bits
 	if op.signed {
@@ -235,7 +233,7 @@ func (op fieldOp) wrap(u uint64) int64 {
 	return int64(u << shift >> shift)
 }
 
-// add is base+delta as the field's overflow mode has it, and whether it fits.
+// add returns base+delta under the field's overflow mode, and whether it fits.
 func (op fieldOp) add(base, delta int64) (sum int64, fits bool) {
 	lowest, highest, over, under := op.beyond(base, delta)
 	switch {
@@ -249,10 +247,9 @@ func (op fieldOp) add(base, delta int64) (sum int64, fits bool) {
 	return op.wrap(uint64(base) + uint64(delta)), false
 }
 
-// beyond returns the limits of the field and whether base+delta is over or under
-// them, by Redis's own arithmetic (checkSignedBitfieldOverflow in bitops.c): what
-// is set to an unsigned field counts as unsigned, and the room above a very
-// negative number overflows, which makes it too large.
+// beyond returns the limits of the field and whether base+delta is over or under them. It follows Redis's arithmetic
+// (checkSignedBitfieldOverflow in bitops.c): a value set to an unsigned field counts as unsigned, and the distance from
+// a very negative number to the upper limit overflows, so the number counts as too large.
 func (op fieldOp) beyond(base, delta int64) (lowest, highest int64, over, under bool) {
 	if !op.signed {
 		highest = int64(uint64(1)<<op.bits - 1)

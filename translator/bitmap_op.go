@@ -7,9 +7,8 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// bitOps combine one byte of the first string with the bytes of the others at
-// the same place. DIFF, DIFF1, ANDOR and ONE came with Redis 8.2:
-// https://redis.io/docs/latest/commands/bitop/.
+// bitOps combine one byte of the first string with the bytes of the other strings at the same offset. DIFF, DIFF1,
+// ANDOR and ONE came with Redis 8.2: https://redis.io/docs/latest/commands/bitop/.
 var bitOps = map[string]func(first byte, rest []byte) byte{
 	"AND": func(b byte, rest []byte) byte {
 		for _, r := range rest {
@@ -76,7 +75,7 @@ func bitop(c *Call) Plan {
 	}, c.getEach(keys)...)
 }
 
-// combine applies op bytewise; a source that is too short goes on with zeros.
+// combine applies op bytewise. Short sources are padded with zeros.
 func combine(op func(byte, []byte) byte, sources [][]byte, size int, w *store.Work) []byte {
 	out := make([]byte, size)
 	column := make([]byte, len(sources))

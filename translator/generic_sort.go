@@ -15,19 +15,18 @@ var sortTranslations = translations{
 	{"SORT_RO", sortCommand(false)},
 }
 
-// sorting is a call of SORT. Its steps are: read the elements; read the keys that
-// they are sorted by; read the keys to answer; store the answer. Those that there
-// is nothing to do for are left out.
+// sorting is a call of SORT. Its steps read the elements, read the keys to sort by, read the keys to return, and store
+// the result. A step with nothing to do is left out.
 type sorting struct {
 	*Call
-	by            *derived // nil: the elements themselves
+	by            *derived // nil to sort by the elements themselves
 	get           []derived
-	offset, count int64 // count < 0: all
-	unsorted      bool  // BY a pattern that names one key for all
+	offset, count int64 // count < 0 means all
+	unsorted      bool  // BY names one key for all elements
 	desc, alpha   bool
 	destination   []byte
 	storing       bool
-	room          int64 // store.Result's, when the elements were read
+	room          int64 // store.Result's limit when the elements were read
 }
 
 func sortCommand(mayStore bool) func(*Call) Plan {
@@ -62,7 +61,7 @@ func (s *sorting) parse(mayStore bool) (bad string) {
 			i++
 			by := derive(s.Args[i])
 			s.by = &by
-			// As in Redis a later BY does not take back an earlier constant one.
+			// As in Redis, a later BY does not undo an earlier constant one.
 			s.unsorted = s.unsorted || by.constant()
 		case s.is(i, "GET") && more >= 1:
 			i++
@@ -74,8 +73,8 @@ func (s *sorting) parse(mayStore bool) (bad string) {
 	return ""
 }
 
-// The elements in the order of the key, of whichever type it is. LIMIT and DESC
-// are part of the statement only where nothing is sorted.
+// These statements read the elements in the order of the key, whatever its type. LIMIT and DESC are part of the
+// statement only if the reply is not sorted.
 const (
 	window          = ` LIMIT CAST(?4 AS INTEGER) OFFSET CAST(?5 AS INTEGER)`
 	sqlSortList     = `SELECT value FROM lists WHERE key_id = ` + liveID + ` ORDER BY pos` + window
@@ -95,9 +94,9 @@ func (s *sorting) elementStmts() []store.Stmt {
 	list, set, zset := sqlSortList, part, sqlSortZSet
 	switch {
 	case s.unsorted && (s.storing || s.Env.InScript):
-		set = all // a set is sorted after all
+		set = all // the order of a set must be fixed, so the set is sorted
 	case s.unsorted:
-		// A few more than those of a set that has an order of its own are all that LIMIT cuts.
+		// LIMIT may read only one row more than a set with a fixed order can have.
 		rows := int64(-1)
 		if s.count >= 0 {
 			rows = max(s.limits().SetIntegers, clampLength(max(offset, 0))+clampLength(count)) + 1
@@ -110,15 +109,15 @@ func (s *sorting) elementStmts() []store.Stmt {
 	return []store.Stmt{s.typeOf(key), s.stmt(list, key, part...), s.stmt(sqlSortSet, key, set...), s.stmt(zset, key, part...)}
 }
 
-// item is an element and what it is sorted by.
+// item is an element with its sort key.
 type item struct {
 	element []byte
 	score   float64
 	text    []byte
-	missing bool // the key to sort by
+	missing bool // the key to sort by is missing
 }
 
-// elementsRead goes on with the elements.
+// elementsRead plans the next step from the elements.
 func (s *sorting) elementsRead(r *store.Result) Plan {
 	s.room = r.Work.Room()
 	typ := ""
@@ -161,7 +160,7 @@ func (s *sorting) elementsRead(r *store.Result) Plan {
 	})
 }
 
-// window is the part of n items that LIMIT asks for.
+// window returns the bounds of LIMIT within n items.
 func (s *sorting) window(n int) (first, last int) {
 	first, last = int(min(max(s.offset, 0), int64(n))), n
 	if s.count >= 0 {
@@ -170,8 +169,7 @@ func (s *sorting) window(n int) (first, last int) {
 	return first, last
 }
 
-// orderIntegers brings the members of a set into the order of Redis's compact form, when
-// all are integers and no more than most.
+// orderIntegers sorts the members of a set as Redis's compact form does, if all are integers and at most most.
 func orderIntegers(items []item, most int64) {
 	if int64(len(items)) > most {
 		return
@@ -187,7 +185,7 @@ func orderIntegers(items []item, most int64) {
 	slices.SortFunc(items, func(a, b item) int { return cmp.Compare(values[string(a.element)], values[string(b.element)]) })
 }
 
-// sort orders the items and cuts out the part that LIMIT asks for.
+// sort orders the items and returns the part that LIMIT selects.
 func (s *sorting) sort(items []item) Plan {
 	if !s.alpha {
 		for i := range items {
@@ -208,8 +206,8 @@ func (s *sorting) sort(items []item) Plan {
 	return s.answerWith(items[first:last])
 }
 
-// compare orders by number and then by the elements themselves, or by text. Text
-// ends at a NUL when it is compared for an answer, as in Redis.
+// compare orders by number and then by element, or by text. As in Redis, text is compared up to the first NUL unless
+// the result is stored.
 func (s *sorting) compare(a, b item) int {
 	switch {
 	case !s.alpha:
@@ -229,8 +227,7 @@ func truth(b bool) int {
 	return 0
 }
 
-// answerWith answers or stores what the GET patterns make of the items, in the
-// order of the items.
+// answerWith returns or stores the values of the GET patterns, in the order of the items.
 func (s *sorting) answerWith(items []item) Plan {
 	if len(s.get) == 0 {
 		values := make([]resp.Value, len(items))
@@ -253,7 +250,7 @@ func (s *sorting) answerWith(items []item) Plan {
 	})
 }
 
-// finish ends the call with the values. What a STORE misses is an empty string.
+// finish returns or stores the values. STORE writes an empty string for a missing value.
 func (s *sorting) finish(values []resp.Value) Plan {
 	if !s.storing {
 		return answer(resp.MakeArray(values...))
@@ -269,8 +266,7 @@ func (s *sorting) finish(values []resp.Value) Plan {
 	})
 }
 
-// makeList appends the elements to a list that is not there yet; none make no
-// list.
+// makeList appends the elements to a list that does not exist yet. Without elements it makes no list.
 func (c *Call) makeList(key []byte, list [][]byte) []store.Stmt {
 	if len(list) == 0 {
 		return nil

@@ -9,18 +9,16 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// derived is a pattern of SORT's BY and GET, which derives the name of a key from
-// an element: the element takes the place of the first *. With "->field" after
-// it, the value is that of a field of a hash. The pattern # is the element.
+// derived is a pattern of SORT's BY or GET. It derives the name of a key from an element, which replaces the first *. A
+// trailing "->field" selects a field of a hash. The pattern # is the element itself.
 type derived struct {
 	itself         bool
-	names          bool // there is a *
+	names          bool // the pattern has a *
 	prefix, suffix []byte
-	field          []byte // empty: a string
+	field          []byte // empty for a string
 }
 
-// derive reads a pattern. As in Redis, what follows a NUL is no place for
-// a * nor an arrow.
+// derive parses a pattern. As in Redis, a * or an arrow after a NUL is ignored.
 func derive(pattern []byte) derived {
 	if string(pattern) == "#" {
 		return derived{itself: true}
@@ -36,17 +34,17 @@ func derive(pattern []byte) derived {
 	return d
 }
 
-// constant reports whether the pattern means the same for all elements.
+// constant reports whether the pattern has the same value for all elements.
 func (d derived) constant() bool { return !d.names }
 
-// sqlDerivedFields returns the field ?5, of the hash ?4, of each of the keys ?2,
-// NULL for one that has none. For strings there is sqlMGet.
+// sqlDerivedFields returns the field ?5, with the hash ?4, of each of the keys ?2, or NULL if it is missing. sqlMGet
+// does the same for strings.
 const sqlDerivedFields = `SELECT h.value FROM json_each(?2) j
 	LEFT JOIN keys k ON k.db = ?1 AND k.key = unhex(j.value) AND (k.dies_at IS NULL OR k.dies_at > ?3)
 	LEFT JOIN hashes h ON h.key_id = k.id AND h.hash = ?4 AND h.field = ?5 AND ` + liveField + ` ORDER BY j.key`
 
-// lookUp reads what the patterns mean for each item: next gets a column for each
-// pattern, in it a value for each item, nil for a missing one.
+// lookUp reads the values of the patterns for each item. next receives one column per pattern with one value per item,
+// nil if missing.
 func (s *sorting) lookUp(patterns []derived, items []item, next func([][]resp.Value) Plan) Plan {
 	var stmts []store.Stmt
 	var reads [][]byte
@@ -90,7 +88,7 @@ func (s *sorting) lookUp(patterns []derived, items []item, next func([][]resp.Va
 	return p
 }
 
-// without is the column of a pattern that names no keys.
+// without returns the column of a pattern that names no keys.
 func (d derived) without(items []item) []resp.Value {
 	values := make([]resp.Value, len(items))
 	for i := range items {
@@ -102,8 +100,7 @@ func (d derived) without(items []item) []resp.Value {
 	return values
 }
 
-// rounds cuts a list of groups of width words into parts that are small enough
-// for an argument of any engine.
+// rounds splits a list of groups of width words into parts small enough for one argument on any engine.
 func (c *Call) rounds(list [][]byte, width int) iter.Seq[[][]byte] {
 	return func(yield func([][]byte) bool) {
 		start, size := 0, 0

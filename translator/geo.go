@@ -23,7 +23,7 @@ var geoTranslations = translations{
 	{"GEORADIUSBYMEMBER_RO", geosearch(geoForm{key: 1, options: 5, radius: true, byMember: true})},
 }
 
-// unitOf is the length of a unit in metres, 0 for an unknown one.
+// unitOf returns the length of a unit in metres, 0 for an unknown unit.
 func unitOf(b []byte) float64 {
 	switch strings.ToUpper(string(b)) {
 	case "M":
@@ -43,7 +43,7 @@ const (
 	errGeoMember = "ERR could not decode requested zset member"
 )
 
-// lonLat reads a position; bad is the error reply's text.
+// lonLat parses a position; bad is the text of the error reply.
 func lonLat(lon, lat []byte) (p geohash.Point, bad string) {
 	var ok1, ok2 bool
 	if p.Lon, ok1 = parseFloat(lon); !ok1 {
@@ -58,7 +58,7 @@ func lonLat(lon, lat []byte) (p geohash.Point, bad string) {
 	return p, ""
 }
 
-// geoadd is a ZADD of geohashes, as in Redis.
+// geoadd is ZADD with geohashes as scores, as in Redis.
 func geoadd(c *Call) Plan {
 	i := 2
 	var nx, xx bool
@@ -84,7 +84,7 @@ func geoadd(c *Call) Plan {
 	return zadd(&add)
 }
 
-// scoresOf reads the key's type and the scores of members, which scoreRows returns.
+// scoresOf reads the key's type and the scores of members. scoreRows returns the scores.
 func (c *Call) scoresOf(key []byte, members ...[]byte) []store.Stmt {
 	return append([]store.Stmt{c.typeOf(key)}, c.choose(key, members, sqlZMScore)...)
 }
@@ -111,25 +111,24 @@ func geodist(c *Call) Plan {
 	}), c.scoresOf(c.Args[1], c.Args[2], c.Args[3])...)
 }
 
-// distanceReply shows four decimals. As in Redis, they are those of the product with
-// 10000, which is a float itself, so that it may be halfway where d is not.
+// distanceReply prints four decimals. As in Redis, it rounds the product with 10000. The product is a float, too, so it
+// may be halfway where d is not.
 func distanceReply(d float64) resp.Value {
 	return resp.MakeString(fixed(math.RoundToEven(d*1e4)/1e4, 4))
 }
 
-// fixed is C's %.nf.
+// fixed formats f like C's %.nf.
 func fixed(f float64, n int) string {
 	return strings.ToLower(strings.TrimPrefix(strconv.FormatFloat(f, 'f', n, 64), "+"))
 }
 
-// position is a score as an array of longitude and latitude.
+// position returns a score as an array of longitude and latitude.
 func position(score float64) resp.Value {
 	p := geohash.PointOf(score)
 	return resp.MakeArray(resp.MakeDouble(p.Lon), resp.MakeDouble(p.Lat))
 }
 
-// geomembers is GEOPOS and GEOHASH: show for every member, missing for one that
-// is not there.
+// geomembers translates GEOPOS and GEOHASH: show for each member that exists, missing for the rest.
 func geomembers(missing resp.Value, show func(score float64) resp.Value) func(*Call) Plan {
 	return func(c *Call) Plan {
 		members := c.Args[2:]

@@ -11,22 +11,22 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// geoForm says how one of the search commands is written.
+// geoForm describes the syntax of one search command.
 type geoForm struct {
 	key      int  // position of the key to search
 	options  int  // position of the first option
-	store    int  // position of the destination, 0 without one
-	radius   bool // a GEORADIUS form: centre and radius stand before the options
-	byMember bool // … and the centre is a member
-	storing  bool // … and STORE and STOREDIST are options
+	store    int  // position of the destination, 0 for none
+	radius   bool // a GEORADIUS form: centre and radius precede the options
+	byMember bool // the centre is a member
+	storing  bool // STORE and STOREDIST are options
 }
 
-// geoQuery is a search.
+// geoQuery is a parsed search.
 type geoQuery struct {
 	shape     geohash.Shape
 	unit      float64
-	members   [][]byte // must all be there; the last one is the centre
-	sort      int      // 1 nearest first, -1 farthest first, 0 as found
+	members   [][]byte // must all exist; the last one is the centre
+	sort      int      // 1 nearest first, -1 farthest first, 0 unsorted
 	count     int64    // 0 for all
 	any       bool
 	withDist  bool
@@ -35,10 +35,9 @@ type geoQuery struct {
 	dest      []byte
 	storeDist bool
 
-	from, by bool // the centre and the shape have been given
+	from, by bool // the centre and the shape are given
 
-	// headBad is what is wrong with the radius of a GEORADIUSBYMEMBER, which
-	// matters only when the key and the member are there.
+	// headBad is the error in the radius of a GEORADIUSBYMEMBER, reported only if the key and the member exist.
 	headBad string
 }
 
@@ -58,7 +57,7 @@ func geosearch(f geoForm) func(*Call) Plan {
 		case q.members == nil:
 			return c.searchShape(key, q)
 		}
-		// The member is looked up before the args after it are checked.
+		// As in Redis, an unknown member is reported before an error in the arguments after it.
 		return readThen(func(r *store.Result) Plan {
 			switch missing := len(r.Rows[0]) == 0; {
 			case missing && bad == "":
@@ -80,8 +79,7 @@ func geosearch(f geoForm) func(*Call) Plan {
 	}
 }
 
-// geoError answers a bad call; when the key is missing or no zset, Redis says so
-// before it looks at the arguments.
+// geoError replies to a bad call. As in Redis, a key of the wrong type is reported before an error in the arguments.
 func (c *Call) geoError(f geoForm, bad string) Plan {
 	return readThen(func(r *store.Result) Plan {
 		if len(r.Rows[0]) > 0 && string(r.Rows[0][0][0].Bytes()) != zsetType {
@@ -93,8 +91,7 @@ func (c *Call) geoError(f geoForm, bad string) Plan {
 
 const sqlGeoRange = `SELECT member, score FROM zsets WHERE key_id = ` + liveID + ` AND score >= ?4 AND score < ?5 ORDER BY score, member`
 
-// searchShape reads the members in the ranges that cover the shape, and keeps
-// those inside of it.
+// searchShape reads the members in the ranges that cover the shape, and keeps the members inside it.
 func (c *Call) searchShape(key []byte, q geoQuery) Plan {
 	stmts := []store.Stmt{c.typeOf(key)}
 	for _, scores := range q.shape.Ranges() {
@@ -131,7 +128,7 @@ func (q *geoQuery) collect(all []found, rows []store.Row) []found {
 	return all
 }
 
-// order sorts and cuts. COUNT without ANY means the nearest.
+// order sorts and truncates. COUNT without ANY selects the nearest.
 func (q *geoQuery) order(all []found) []found {
 	sort := q.sort
 	if sort == 0 && q.count > 0 && !q.any {
@@ -147,7 +144,7 @@ func (q *geoQuery) order(all []found) []found {
 	return all[:n]
 }
 
-// geoReply answers the members found, or stores them.
+// geoReply returns or stores the members found.
 func (c *Call) geoReply(q geoQuery, all []found) Plan {
 	if q.dest == nil {
 		return answer(q.reply(all))
@@ -203,7 +200,7 @@ func (c *Call) parseGeo(f geoForm) (q geoQuery, bad string) {
 }
 
 func (q *geoQuery) check(c *Call, f geoForm) string {
-	name := string(c.Args[0]) // as it was typed
+	name := string(c.Args[0]) // as typed
 	switch {
 	case q.dest != nil && (q.withDist || q.withHash || q.withCoord):
 		what := "STORE option in GEORADIUS"
@@ -221,8 +218,7 @@ func (q *geoQuery) check(c *Call, f geoForm) string {
 	return ""
 }
 
-// parseRadiusHead reads what stands between the key and the options of the
-// GEORADIUS commands.
+// parseRadiusHead parses the words between the key and the options of the GEORADIUS commands.
 func (q *geoQuery) parseRadiusHead(args [][]byte, f geoForm) (bad string) {
 	radius, unit := args[f.options-2], args[f.options-1]
 	if f.byMember {
@@ -267,7 +263,7 @@ func (q *geoQuery) boxOf(width, height, unit []byte) (bad string) {
 	return ""
 }
 
-// option reads one option and says how many words it took.
+// option parses one option and returns its number of words.
 func (q *geoQuery) option(words [][]byte, f geoForm) (n int, bad string) {
 	left := len(words) - 1
 	switch word := strings.ToUpper(string(words[0])); {
@@ -303,11 +299,11 @@ func (q *geoQuery) option(words [][]byte, f geoForm) (n int, bad string) {
 	return 1, ""
 }
 
-// shapeOption reads the options of GEOSEARCH that say where to search.
+// shapeOption parses the options of GEOSEARCH that define the area.
 func (q *geoQuery) shapeOption(words [][]byte, word string, left int, f geoForm) (n int, bad string) {
 	switch {
 	case f.radius:
-	case word == "FROMMEMBER" && left >= 1 && (!q.from || q.members != nil): // the last one counts
+	case word == "FROMMEMBER" && left >= 1 && (!q.from || q.members != nil): // the last one wins
 		q.members, q.from = append(q.members, words[1]), true
 		return 2, ""
 	case word == "FROMLONLAT" && left >= 2 && q.members == nil:

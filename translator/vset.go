@@ -25,23 +25,22 @@ var vectorSetTranslations = translations{
 	{"VSIM", vsim},
 }
 
-// sqlVectorSet reads what all vectors of a set have in common.
+// sqlVectorSet reads the properties that all vectors of a set share.
 const sqlVectorSet = `SELECT k.type, k.count, s.dim, s.input_dim, s.quantization, s.m, s.size, s.per, k.id, k.seq
 	FROM keys k LEFT JOIN vector_sets s ON s.key_id = k.id WHERE ` + live
 
 // vectorSet is a row of sqlVectorSet.
 type vectorSet struct {
 	count     int64
-	dim       int // of the vectors as they are kept
-	input     int // of those that are reduced to dim, 0 when they are not
+	dim       int // of the stored vectors
+	input     int // dimension before reduction to dim, 0 if not reduced
 	kind      vector.Kind
-	m         int64 // of the graph that Redis would keep
+	m         int64 // Redis's parameter of the graph
 	size, per int64 // bytes of a record; records in a block
 	id, added int64
 }
 
-// vectorSetOf reads the rows of sqlVectorSet. A missing key has no dim; bad is
-// the error reply for another type.
+// vectorSetOf decodes the rows of sqlVectorSet. A missing key has dim 0; bad is the error reply for another type.
 func vectorSetOf(rows []store.Row) (s vectorSet, bad resp.Value) {
 	if len(rows) == 0 {
 		return s, bad
@@ -56,8 +55,7 @@ func vectorSetOf(rows []store.Row) (s vectorSet, bad resp.Value) {
 	}, bad
 }
 
-// describeVectors plans a read of what sqlVectorSet selects; missing is the reply
-// without a key.
+// describeVectors plans a read of sqlVectorSet; missing is the reply for a missing key.
 func (c *Call) describeVectors(missing resp.Value, describe func(vectorSet) resp.Value) Plan {
 	return read(func(r *store.Result) resp.Value {
 		s, bad := vectorSetOf(r.Rows[0])
@@ -81,8 +79,8 @@ func vdim(c *Call) Plan {
 
 const sqlCountAttributes = `SELECT count(attributes) FROM vectors WHERE key_id = ` + liveID
 
-// vinfo describes the set, and of the graph that Redis would keep what it could
-// be: one level, and as many nodes as elements were added.
+// vinfo describes the set. Its description of Redis's graph is a possible one: one level, and one node per element ever
+// added.
 func vinfo(c *Call) Plan {
 	key := c.Args[1]
 	return read(func(r *store.Result) resp.Value {
@@ -107,7 +105,7 @@ func vinfo(c *Call) Plan {
 	}, c.stmt(sqlVectorSet, key), c.stmt(sqlCountAttributes, key))
 }
 
-// boolean is a boolean reply.
+// boolean returns a boolean reply.
 func boolean(b bool) resp.Value {
 	if b {
 		return resp.Value{Kind: resp.Bool, Int: 1}

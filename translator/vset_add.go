@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	blockBytes = 16 << 10 // about what a block of records has
+	blockBytes = 16 << 10 // approximate size of a block of records
 	defaultM   = 16
 )
 
@@ -16,13 +16,12 @@ const (
 type adding struct {
 	vectorArg
 	element    []byte
-	attributes []byte // nil when they are not given
+	attributes []byte // nil if not given
 	kind       vector.Kind
 	m          int64
 }
 
-// parse reads the arguments. EF and CAS are checked and have no effect: there is
-// no graph to build.
+// parse parses the arguments. EF and CAS are checked but have no effect, since no graph is built.
 func (a *adding) parse(c *Call) (bad resp.Value) {
 	var ok bool
 	if a.vectorArg, ok = c.parseVector(2, true); !ok {
@@ -62,7 +61,7 @@ func (a *adding) parse(c *Call) (bad resp.Value) {
 	return bad
 }
 
-// shape is the set that the vector fits into.
+// shape returns a set that the vector fits into.
 func (a *adding) shape() vectorSet {
 	s := vectorSet{dim: len(a.v), kind: a.kind, m: a.m}
 	if a.reduce > 0 {
@@ -71,14 +70,14 @@ func (a *adding) shape() vectorSet {
 	return s.laidOut()
 }
 
-// laidOut fills in how records are kept.
+// laidOut fills in the size of records and blocks.
 func (s vectorSet) laidOut() vectorSet {
 	s.size = int64(s.kind.Size(s.dim))
 	s.per = max(1, blockBytes/s.size)
 	return s
 }
 
-// mismatch is the error of adding the vector to the set s, which is none when it fits.
+// mismatch returns the error for adding the vector to the set s, or a zero value if it fits.
 func (a *adding) mismatch(s vectorSet) (bad resp.Value) {
 	switch {
 	case s.kind != a.kind:
@@ -95,8 +94,7 @@ func (a *adding) mismatch(s vectorSet) (bad resp.Value) {
 	return bad
 }
 
-// Adding to a set writes nothing unless the set is of the shape ?4 to ?7, which a
-// new one is; ?8 is the element.
+// Adding to a set writes nothing unless the set has the shape ?4 to ?7, as a new set does; ?8 is the element.
 const (
 	sqlMakeVectorSet = `INSERT INTO vector_sets(key_id, dim, input_dim, quantization, m, size, per)
 		SELECT id, ?4, ?5, ?6, ?7, ?8, ?9 FROM keys WHERE ` + live + ` ON CONFLICT DO NOTHING`
@@ -142,12 +140,12 @@ func vadd(c *Call) Plan {
 		c.purge(key), c.ensure(key, vectorSetType), fit(sqlMakeVectorSet, store.Int(s.size), store.Int(s.per)),
 		c.stmt(sqlVectorSet, key), // before anything is added
 	}
-	if a.attributes != nil { // of an element that is there
+	if a.attributes != nil { // for an existing element
 		stmts = append(stmts, fit(sqlAddAttributes, element, attributes))
 	}
 	stmts = append(stmts, fit(sqlAddVector, element, attributes), c.grown(key),
 		fit(sqlPutRecord, element, store.Bytes(a.kind.Encode(v))), fit(sqlVectorAdded))
-	added := len(stmts) - 4 // the vector
+	added := len(stmts) - 4 // index of the vector's statement
 	return write(func(r *store.Result) resp.Value {
 		there, _ := vectorSetOf(r.Rows[3])
 		if bad := a.mismatch(there); bad.IsError() {
@@ -157,7 +155,7 @@ func vadd(c *Call) Plan {
 	}, stmts...)
 }
 
-// sqlSetAttributes sets the attributes of an element, none when they are empty.
+// sqlSetAttributes sets the attributes of an element. Empty attributes are removed.
 const sqlSetAttributes = `UPDATE vectors SET attributes = iif(length(?5) = 0, NULL, ?5) WHERE key_id = ` + liveID + ` AND element = ?4`
 
 func vsetattr(c *Call) Plan {
@@ -168,11 +166,11 @@ func vsetattr(c *Call) Plan {
 		c.touchedOnChange(key))
 }
 
-// Removing an element gives the last one its place, so that no gap remains.
+// Removing an element moves the last element to its slot, so that slots have no gaps.
 const (
 	sqlFindSlot = `SELECT k.type, k.count, s.per, s.size, v.slot FROM keys k LEFT JOIN vector_sets s ON s.key_id = k.id
 		LEFT JOIN vectors v ON v.key_id = k.id AND v.element = ?4 WHERE ` + live
-	// The last record, ?7 of block ?6, takes the place of ?5 in block ?4; ?8 is its size.
+	// The last record, at ?7 of block ?6, replaces the record at ?5 of block ?4; ?8 is its size.
 	sqlMoveRecord = `UPDATE vector_blocks SET records = CAST(substr(records, 1, ?5) ||
 			(SELECT substr(records, ?7 + 1, ?8) FROM vector_blocks WHERE key_id = ` + liveID + ` AND block = ?6) ||
 			coalesce(substr(records, ?5 + ?8 + 1), '') AS BLOB)
@@ -200,10 +198,10 @@ func vrem(c *Call) Plan {
 	}, c.stmt(sqlFindSlot, key, store.Bytes(c.Args[2])))
 }
 
-// removeVector is the plan that removes what is at the slot; last is the last
-// slot, and blocks have per records of size bytes.
+// removeVector plans the removal of the element at the slot; last is the last slot, and blocks have per records of size
+// bytes.
 func (c *Call) removeVector(key []byte, last, per, size, slot int64) Plan {
-	end := last % per * size // of what remains of the last block
+	end := last % per * size // new size of the last block
 	var stmts []store.Stmt
 	if slot != last {
 		stmts = append(stmts, c.stmt(sqlMoveRecord, key,

@@ -9,16 +9,15 @@ import (
 	"github.com/meowdis/meowdis/translator/vector"
 )
 
-// dumping is a DUMP of a vector set: the state that the steps of its plan share. The payload has
-// the links of a graph, which is made along the way.
+// dumping is a DUMP of a vector set, shared by the steps of its plan. The payload has the links of a graph, which the
+// steps build.
 type dumping struct {
 	set   vectorSet
 	out   *rdb.VectorSet
 	graph *vector.Graph
 }
 
-// dumpStep is how many vectors a step adds to the graph at most: between two steps a client that
-// has gone is noticed.
+// dumpStep limits the vectors that one step adds to the graph: a disconnected client is noticed between steps.
 const dumpStep = 512
 
 // sqlElementsOf reads the elements at the slots from ?4 on, below ?5.
@@ -32,7 +31,7 @@ func (c *Call) dumpVectors(s vectorSet) Plan {
 	return d.from(c, 0)
 }
 
-// from is the plan that dumps what is in the blocks from one on.
+// from plans the dump of the blocks from block on.
 func (d *dumping) from(c *Call, block int64) Plan {
 	key, per := c.Args[1], d.set.per
 	end := block + max(1, min(dumpStep, stepBytes/d.set.size)/per)
@@ -59,7 +58,7 @@ func (d *dumping) add(record []byte, element store.Row) {
 	d.graph.Add(record)
 }
 
-// linked is the set in the order of Redis, in which the last comes first.
+// linked returns the set in Redis's order, the last element first.
 func (d *dumping) linked() *rdb.VectorSet {
 	all := d.out.Elements
 	for i := range all {
@@ -74,7 +73,7 @@ func (d *dumping) linked() *rdb.VectorSet {
 	return d.out
 }
 
-// restorable returns the error of a payload's vector set that cannot be restored, "" of one that can.
+// restorable returns the error that prevents restoring a payload's vector set, "" for none.
 func restorable(v *rdb.VectorSet) string {
 	if v.M < 4 || v.M > 4096 {
 		return "ERR Bad data format"
@@ -92,7 +91,7 @@ func restorable(v *rdb.VectorSet) string {
 	return ""
 }
 
-// Elements travel as JSON [slot, element, attributes], but for large ones.
+// Elements are passed as JSON [slot, element, attributes], except large ones.
 const (
 	sqlRestoreVectors = `INSERT INTO vectors(key_id, slot, element, attributes)
 		SELECT ` + thisID + `, j.value ->> 0, unhex(j.value ->> 1), unhex(j.value ->> 2) FROM json_each(?3) j`
@@ -100,7 +99,7 @@ const (
 	sqlRestoreBlock  = `INSERT INTO vector_blocks(key_id, block, records) VALUES(` + thisID + `, ?3, ?4)`
 )
 
-// restoreVectors makes a vector set. What was added first is first again.
+// restoreVectors makes a vector set. The element added first becomes the first one again.
 func (c *Call) restoreVectors(key []byte, v *rdb.VectorSet) []store.Stmt {
 	s := vectorSet{dim: v.Dim, input: v.Input, kind: vector.Kind(v.Kind), m: v.M}.laidOut()
 	stmts := []store.Stmt{c.ensure(key, vectorSetType), c.stmt(sqlMakeVectorSet, key,
@@ -130,7 +129,7 @@ func (c *Call) restoreVectors(key []byte, v *rdb.VectorSet) []store.Stmt {
 	return stmts
 }
 
-// restoreElements adds elements, each a name and attributes, from a slot on.
+// restoreElements adds elements, each a name and attributes, at consecutive slots from slot on.
 func (c *Call) restoreElements(key []byte, slot int64, pairs [][]byte, large bool) store.Stmt {
 	args := c.key(key)[:2]
 	if large {

@@ -14,7 +14,7 @@ const sqlRecord = `SELECT v.slot, substr(b.records, v.slot % s.per * s.size + 1,
 	FROM vectors v JOIN vector_sets s ON s.key_id = v.key_id JOIN vector_blocks b ON b.key_id = v.key_id AND b.block = v.slot / s.per
 	WHERE v.key_id = ` + liveID + ` AND v.element = ?4`
 
-// record reads the vector set, and an element of it.
+// record reads the vector set and one of its elements.
 func (c *Call) record(key, element []byte) []store.Stmt {
 	return []store.Stmt{c.stmt(sqlVectorSet, key), c.stmt(sqlRecord, key, store.Bytes(element))}
 }
@@ -47,8 +47,8 @@ func vemb(c *Call) Plan {
 	}, c.record(c.Args[1], c.Args[2])...)
 }
 
-// rawReply is a record as it is: the kind, the components, the length of the
-// vector that was given, and the range of an int8 one.
+// rawReply returns the stored record: the kind, the components, the length of the original vector, and the range of an
+// int8 vector.
 func (s vectorSet) rawReply(record []byte) resp.Value {
 	reply := resp.MakeArray(resp.MakeStatus(s.kind.String()), resp.MakeBulk(vector.Components(record)),
 		resp.MakeDouble(float64(vector.Length(record))))
@@ -72,7 +72,7 @@ func vismember(c *Call) Plan {
 		c.stmt(sqlHasElement, c.Args[1], store.Bytes(c.Args[2])))
 }
 
-// A range of names is from ?4 on, below ?6 when there is an end.
+// A range of names begins at ?4 and ends below ?6, if it has an end.
 const (
 	sqlElementsFrom  = `SELECT element FROM vectors WHERE key_id = ` + liveID + ` AND element >= ?4 ORDER BY element LIMIT CAST(?5 AS INTEGER)`
 	sqlElementsRange = `SELECT element FROM vectors WHERE key_id = ` + liveID + ` AND element >= ?4 AND element < ?6 ORDER BY element LIMIT CAST(?5 AS INTEGER)`
@@ -112,8 +112,8 @@ func vrange(c *Call) Plan {
 	return read(typed(vectorSetType, resp.EmptyArray, func(r *store.Result) resp.Value { return bulks(r.Rows[1]) }), c.typeOf(key), stmt)
 }
 
-// nameBound reads an end of a range of names: "[name" and "(name", "-" and "+"
-// for no name. After beyond the bound is the name that comes next.
+// nameBound parses an end of a range of names: "[name", "(name", or "-" and "+" for no bound. If the argument begins
+// with beyond, the bound is the next possible name.
 func nameBound(arg []byte, beyond byte) (bound []byte, ok bool) {
 	switch {
 	case string(arg) == "-" || string(arg) == "+":
@@ -130,7 +130,7 @@ func nameBound(arg []byte, beyond byte) (bound []byte, ok bool) {
 const sqlElementsAt = `SELECT v.element, v.attributes FROM json_each(?4) j CROSS JOIN vectors v
 	ON v.key_id = ` + liveID + ` AND v.slot = j.value ORDER BY j.key`
 
-// elementsAt is the statement that reads the elements at slots.
+// elementsAt returns the statement that reads the elements at slots.
 func (c *Call) elementsAt(key []byte, slots []int64) store.Stmt {
 	list := []byte{'['}
 	for i, slot := range slots {
@@ -179,8 +179,7 @@ func vrandmember(c *Call) Plan {
 	}, c.stmt(sqlVectorSet, key))
 }
 
-// drawSlots draws count of n slots, all different ones, or -count when that is
-// negative, each of any.
+// drawSlots draws count distinct slots of n, or -count slots with repetition if count is negative.
 func (c *Call) drawSlots(n, count int64) []int64 {
 	var slots []int64
 	if count < 0 {
@@ -189,7 +188,7 @@ func (c *Call) drawSlots(n, count int64) []int64 {
 		}
 		return slots
 	}
-	// Each step takes one of those that have not been taken, which stand from i on.
+	// Each step takes one of the remaining slots, which are at i and above.
 	moved := map[int64]int64{}
 	at := func(i int64) int64 {
 		if to, ok := moved[i]; ok {

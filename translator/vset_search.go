@@ -12,22 +12,19 @@ import (
 	"github.com/meowdis/meowdis/translator/vector"
 )
 
-// stepBytes is about how many bytes of records a step of a search reads, which
-// bounds its memory, however many vectors there are.
+// stepBytes is about the number of bytes of records that one step of a search reads. It bounds the step's memory.
 const stepBytes = 4 << 20
 
-// foldBytes is that of a store that keeps no rows: as much as a step may read before another
-// begins.
+// foldBytes replaces stepBytes if the store keeps no rows: one step reads nearly any set.
 const foldBytes = 1 << 30
 
-// searching reads every vector of a set for those that are nearest to one. It is
-// the state that the steps of one plan share.
+// searching reads every vector of a set to find the nearest ones. The steps of one plan share it.
 type searching struct {
 	set    vectorSet
 	query  vector.Query
 	filter *filter.Program // nil for no filter
-	skip   int64           // a slot to pass over
-	folds  bool            // the store hands out rows without keeping them
+	skip   int64           // a slot to ignore, or -1
+	folds  bool            // the store passes rows to a fold without keeping them
 	nearest
 }
 
@@ -37,7 +34,7 @@ const (
 		WHERE key_id = ` + liveID + ` AND slot >= ?4 AND slot < ?5 AND attributes IS NOT NULL ORDER BY slot`
 )
 
-// from is the plan that searches from a block on, and hands what it found to next.
+// from plans the search from a block on, and calls next with the neighbours found.
 func (s *searching) from(c *Call, block int64, next func([]neighbour) Plan) Plan {
 	key, per := c.Args[1], s.set.per
 	bytes := int64(stepBytes)
@@ -69,14 +66,13 @@ func (s *searching) from(c *Call, block int64, next func([]neighbour) Plan) Plan
 	}, stmts...)
 }
 
-// reading is what a step of a search without a filter has found, with all before it.
+// reading is the result of a step without a filter, including the results of earlier steps.
 type reading struct {
 	nearest
-	fault any // that rows made, which is for the caller that takes the step's result
+	fault any // a panic in a row, raised again by the caller of the step
 }
 
-// take goes on with what a step found. read is nil where the store returned the rows instead of
-// folding them.
+// take adopts the result of a step. *read is nil if the store returned the rows instead of folding them.
 func (s *searching) take(rows []store.Row, read **reading, fold func() func(store.Row)) {
 	if s.folds = *read != nil; !s.folds {
 		compare := fold()
@@ -90,8 +86,8 @@ func (s *searching) take(rows []store.Row, read **reading, fold func() func(stor
 	s.nearest = (*read).nearest
 }
 
-// comparing returns a function that offers every record of a block, the first of which is at the
-// slot. It runs inside of a store, where no damaged block may make it panic.
+// comparing returns a function that offers every record of a block; the first block begins at slot. The function runs
+// inside the store, which a damaged block must not panic.
 func (s *searching) comparing(read *reading, slot int64) func(store.Row) {
 	size := s.set.size
 	return func(row store.Row) {
@@ -109,7 +105,7 @@ func (s *searching) comparing(read *reading, slot int64) func(store.Row) {
 	}
 }
 
-// some compares the records of blocks whose attributes pass the filter.
+// some compares the records of blocks whose attributes match the filter.
 func (s *searching) some(first int64, blocks, attributes []store.Row) {
 	for _, row := range attributes {
 		if !s.filter.Match(row[1].Bytes()) {
@@ -121,19 +117,18 @@ func (s *searching) some(first int64, blocks, attributes []store.Row) {
 	}
 }
 
-// neighbour is a vector that was found.
+// neighbour is a vector that a search found.
 type neighbour struct {
 	distance float32
 	slot     int64
 }
 
-// compare orders by distance, and equal ones as they were added.
+// compare orders by distance, and equal distances in the order of slots.
 func (n neighbour) compare(o neighbour) int {
 	return cmp.Or(cmp.Compare(n.distance, o.distance), cmp.Compare(n.slot, o.slot))
 }
 
-// nearest keeps the most near ones of those that it is offered, as a heap whose
-// root is the furthest of them.
+// nearest keeps the nearest offered vectors, as a heap with the furthest at the root.
 type nearest struct {
 	most int
 	kept []neighbour
@@ -145,8 +140,7 @@ func (n *nearest) Swap(i, j int)      { n.kept[i], n.kept[j] = n.kept[j], n.kept
 func (n *nearest) Push(x any)         { n.kept = append(n.kept, x.(neighbour)) }
 func (n *nearest) Pop() any           { panic("translator: nothing is taken from a heap of neighbours") }
 
-// offer takes a vector into account. One that is at no distance, since it has no
-// direction, is taken for one that is furthest away.
+// offer considers a vector. A NaN distance, of a vector without a direction, counts as the greatest distance.
 func (n *nearest) offer(distance float32, slot int64) {
 	if distance != distance {
 		distance = 2
@@ -161,14 +155,14 @@ func (n *nearest) offer(distance float32, slot int64) {
 	}
 }
 
-// sorted returns what was kept, the nearest first.
+// sorted returns the kept vectors, the nearest first.
 func (n *nearest) sorted() []neighbour {
 	slices.SortFunc(n.kept, neighbour.compare)
 	return n.kept
 }
 
-// vlinks answers one level of links, to the neighbours that are nearest: as many
-// as Redis's graph links an element to at most.
+// vlinks replies with one level of links, to the nearest neighbours. Their number is Redis's limit of links per
+// element.
 func vlinks(c *Call) Plan {
 	scores := len(c.Args) == 4
 	if len(c.Args) > 4 || scores && !c.is(3, "WITHSCORES") {

@@ -12,9 +12,9 @@ import (
 
 // similar is a call of VSIM.
 type similar struct {
-	element []byte // whose vector it is about; nil when the vector is given
+	element []byte // the element to compare with; nil if a vector is given
 	given   vectorArg
-	bad     resp.Value // what is wrong with the vector, and then with the options
+	bad     resp.Value // the first error in the vector or the options
 
 	count              int64
 	epsilon            float64 // the greatest distance, 0 to 1
@@ -22,8 +22,7 @@ type similar struct {
 	scores, attributes bool
 }
 
-// parse reads the arguments. EF, FILTER-EF, TRUTH and NOTHREAD have no effect:
-// every vector is compared, and none is missed.
+// parse parses the arguments. EF, FILTER-EF, TRUTH and NOTHREAD have no effect: every vector is compared.
 func (o *similar) parse(c *Call) {
 	o.count, o.epsilon = 10, 2
 	if c.is(2, "ELE") {
@@ -46,7 +45,7 @@ func (o *similar) parse(c *Call) {
 	}
 }
 
-// option reads the option at *i, and its value, if it has one.
+// option parses the option at *i, with its value if it has one.
 func (o *similar) option(c *Call, i *int, more bool) (ok bool) {
 	at := *i
 	positive := func(name string) (n int64) {
@@ -115,8 +114,8 @@ func vsim(c *Call) Plan {
 	}, c.record(c.Args[1], o.element)...)
 }
 
-// vector is the vector that the call is about, of as many components as those of
-// the set, or the error of one that is not there or does not fit.
+// vector returns the vector to compare with, reduced to the dimension of the set. bad is the error of a missing element
+// or of a vector that does not fit.
 func (o *similar) vector(s vectorSet, rows []store.Row) (v []float32, bad resp.Value) {
 	if o.element != nil {
 		if len(rows) == 0 {
@@ -139,8 +138,8 @@ func (o *similar) vector(s vectorSet, rows []store.Row) (v []float32, bad resp.V
 	return v, o.bad
 }
 
-// answer is the plan that reads the elements that were found. Scores and
-// attributes are the values of a map in RESP3, both of them in an array.
+// answer plans the read of the elements found. In RESP3, scores and attributes are the values of a map; a pair of both
+// is an array.
 func (o *similar) answer(c *Call, found []neighbour) Plan {
 	var slots []int64
 	for _, n := range found {

@@ -5,7 +5,7 @@ import (
 	"github.com/meowdis/meowdis/translator/vector"
 )
 
-// maxDimension is how many components a vector may have, in Redis, too.
+// maxDimension limits the components of a vector, as in Redis.
 const maxDimension = 1 << 16
 
 var badVector = resp.MakeError("ERR invalid vector specification")
@@ -13,12 +13,11 @@ var badVector = resp.MakeError("ERR invalid vector specification")
 // vectorArg is a vector in a call.
 type vectorArg struct {
 	v      []float32
-	reduce int // the components to reduce it to, 0 for none
-	next   int // the argument after it
+	reduce int // the dimension to reduce it to, 0 for none
+	next   int // index of the next argument
 }
 
-// parseVector reads the vector at argument i: FP32 blob or VALUES n n-numbers,
-// after REDUCE dim where that is allowed.
+// parseVector parses the vector at argument i: FP32 blob or VALUES n number…, after REDUCE dim if reducible.
 func (c *Call) parseVector(i int, reducible bool) (a vectorArg, ok bool) {
 	if reducible && len(c.Args) > i+2 && c.is(i, "REDUCE") {
 		n, ok := parseInt(c.Args[i+1])
@@ -55,7 +54,7 @@ func (c *Call) parseVector(i int, reducible bool) (a vectorArg, ok bool) {
 	return a, false
 }
 
-// errDimension is the error of a vector of got components for a set of others.
+// errDimension returns the error for a vector of got components in a set with has components.
 func errDimension(got, has int) resp.Value {
 	return resp.MakeError("ERR Vector dimension mismatch - got " + resp.FormatInt(int64(got)) + " but set has " + resp.FormatInt(int64(has)))
 }

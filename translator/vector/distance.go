@@ -6,7 +6,7 @@ import (
 	"math/bits"
 )
 
-// Query is a vector to which others are compared.
+// Query is a vector prepared for comparisons with records.
 type Query struct {
 	kind  Kind
 	dim   int
@@ -16,11 +16,10 @@ type Query struct {
 	bin   []uint64
 }
 
-// Query prepares v for comparisons with records of the kind. It is quantised as
-// they are.
+// Query prepares v for comparisons with records of the kind. It quantises v as the records are.
 func (k Kind) Query(v []float32) Query { return k.QueryRecord(k.Encode(v), len(v)) }
 
-// QueryRecord prepares a record, of dim components, for comparisons with others.
+// QueryRecord prepares a record of dim components for comparisons with other records.
 func (k Kind) QueryRecord(record []byte, dim int) Query {
 	q := Query{kind: k, dim: dim, scale: Range(record)}
 	b := Components(record)
@@ -37,8 +36,8 @@ func (k Kind) QueryRecord(record []byte, dim int) Query {
 	return q
 }
 
-// Distance is the cosine distance of the vector of a record: 0 for the same
-// direction, 1 for one at a right angle, 2 for the opposite one.
+// Distance returns the cosine distance to the vector of a record: 0 for the same direction, 1 for a right angle, 2 for
+// the opposite direction.
 func (q *Query) Distance(record []byte) float32 {
 	switch q.kind {
 	case F32:
@@ -53,9 +52,8 @@ func (q *Query) Distance(record []byte) float32 {
 	return float32(differ) * 2 / float32(q.dim)
 }
 
-// dotFloats adds the products in the order in which Redis does: every four of
-// them first, then the first fours of eight apart from the second ones. A product
-// that is not converted might be added without being rounded, on some machines.
+// dotFloats adds the products in Redis's order: groups of four first, then even groups and odd groups separately. Each
+// product is converted explicitly, since some machines would otherwise add it without rounding.
 func dotFloats(a []float32, b []byte) float32 {
 	var even, odd float32
 	for len(a) >= 8 && len(b) >= 32 {
@@ -88,11 +86,11 @@ func (q *Query) distanceInt8(record []byte) float32 {
 	return min(max(d, 0), 2)
 }
 
-// packed is an int8 vector that is multiplied eight components at a time, by four
-// multiplications of 64 bits: the upper half of each product is the sum of two.
+// packed is an int8 vector for multiplying eight components at a time with four 64-bit multiplications. The upper half
+// of each product is the sum of two products of components.
 type packed struct {
 	words []int64 // component i and, 32 bits lower, i+4; for i from 0 to 3 of every eight
-	rest  []int8  // the last components, less than eight
+	rest  []int8  // the last components, fewer than eight
 	sum   int32   // of the components in words
 }
 
@@ -111,10 +109,8 @@ func pack(v []byte) packed {
 	return p
 }
 
-// dot is the sum of the products of the components of p and those in b. It takes
-// the bytes of b as unsigned, each 128 too large. Neither half of all overflows
-// with 65536 components: the lower ones add up to less than 2^31, and so do the
-// upper ones.
+// dot returns the dot product of p and b. It reads the bytes of b as unsigned, each 128 too large. Neither half of the
+// sum overflows with 65536 components: each half stays below 2^31.
 func (p *packed) dot(b []byte) int32 {
 	const flip, lanes = 0x8080808080808080, 0x000000ff000000ff
 	var all int64
@@ -132,13 +128,11 @@ func (p *packed) dot(b []byte) int32 {
 	return sum
 }
 
-// Similarity is a distance as people read it: 1 for the same direction, 0 for
-// the opposite one.
+// Similarity converts a distance: 1 for the same direction, 0 for the opposite one.
 func Similarity(distance float32) float64 { return 1 - float64(distance)/2 }
 
-// Project reduces v to dim components: each is the sum of those of v, with signs
-// that depend on its place only (the rows of a Hadamard matrix), by the root of
-// their number.
+// Project reduces v to dim components. Each one is the sum of the components of v, with signs that depend only on their
+// index (the rows of a Hadamard matrix), divided by the square root of their number.
 func Project(v []float32, dim int) []float32 {
 	out := make([]float32, dim)
 	scale := Weight(len(v))
@@ -155,7 +149,7 @@ func Project(v []float32, dim int) []float32 {
 	return out
 }
 
-// Matrix is that by which Project reduces vectors of from components to dim, as little-endian
+// Matrix returns the matrix that Project multiplies by to reduce vectors of from components to dim, as little-endian
 // floats, in rows of from.
 func Matrix(from, dim int) []byte {
 	m, weight := make([]float32, 0, from*dim), Weight(from)
@@ -171,8 +165,8 @@ func Matrix(from, dim int) []byte {
 	return Format(m)
 }
 
-// IsMatrix reports whether little-endian floats, in rows of dim, are the matrix by which Project
-// reduces vectors of dim components.
+// IsMatrix reports whether little-endian floats, in rows of dim, are the matrix that Project multiplies by to reduce
+// vectors of dim components.
 func IsMatrix(b []byte, dim int) bool {
 	m, ok := Parse(b)
 	weight := Weight(dim)
@@ -189,6 +183,5 @@ func IsMatrix(b []byte, dim int) bool {
 // odd reports whether the sign at row i and column j is a minus.
 func odd(i, j int) bool { return bits.OnesCount32(uint32(i)&uint32(j))%2 != 0 }
 
-// Weight is the absolute value of every number in the matrix with which Project
-// reduces vectors of dim components.
+// Weight returns the absolute value of every number in the matrix that reduces vectors of dim components.
 func Weight(dim int) float32 { return float32(1 / math.Sqrt(float64(dim))) }

@@ -6,27 +6,26 @@ import (
 	"slices"
 )
 
-// Graph links vectors to others that are near, as Redis keeps them: a hierarchy of small worlds. Each
-// vector is at level 0, a quarter of them at level 1, a quarter of those at level 2, and so
-// on; a search walks at each level to what is nearest, and goes on from there at the level
-// below. The same records in the same order give the same graph.
+// Graph links each vector to near vectors, as Redis does: a hierarchy of small worlds. All vectors are at level 0, a
+// quarter of them at level 1, a quarter of these at level 2, and so on. A search walks towards the nearest vectors of a
+// level, and continues from there one level below. The same records in the same order give the same graph.
 //
-// A link goes both ways. Each vector but the first of a level has a link there that never goes,
-// to one that was added before, so that every vector can be reached.
+// Links go both ways. Each vector except the first of a level has a permanent link there to a vector added before, so
+// every vector can be reached.
 type Graph struct {
 	kind    Kind
 	dim     int
-	most    int // links of a vector, but at level 0, where they are twice as many
+	most    int // links per vector; twice as many at level 0
 	records [][]byte
 	nodes   []node
 	top     uint32 // a vector at the highest level
 
-	seen  []uint32 // in which search a vector was seen
+	seen  []uint32 // the last search that visited each vector
 	round uint32
 	found []candidate
 }
 
-// node is the links of a vector, by level.
+// node holds the links of a vector, by level.
 type node [][]link
 
 type link struct {
@@ -35,7 +34,7 @@ type link struct {
 	stays    bool
 }
 
-// candidate is a vector that a search has come to.
+// candidate is a vector that a search has reached.
 type candidate struct {
 	at       uint32
 	distance float32
@@ -43,18 +42,17 @@ type candidate struct {
 }
 
 const (
-	searched  = 64 // candidates of a search
-	mostLinks = 32 // that an added vector gets at a level: more cost time, and find little more
+	searched  = 64 // candidates per search
+	mostLinks = 32 // limit of links of a new vector per level: more cost time and hardly improve results
 	mostLevel = 15
 )
 
-// NewGraph begins a graph of records of the kind, of dim components, for Redis's parameter M,
-// which is 4 or more.
+// NewGraph returns an empty graph for records of the kind, of dim components. m is Redis's parameter M, 4 or more.
 func NewGraph(kind Kind, dim int, m int64) *Graph {
 	return &Graph{kind: kind, dim: dim, most: int(min(m, mostLinks))}
 }
 
-// Add adds a record, which the graph goes on to use.
+// Add adds a record. The graph keeps a reference to it.
 func (g *Graph) Add(record []byte) {
 	at := uint32(len(g.nodes))
 	level := levelOf(at)
@@ -82,8 +80,7 @@ func (g *Graph) Add(record []byte) {
 	}
 }
 
-// Links returns the vectors that a vector is linked to, by level. A vector is named by how many
-// were added before.
+// Links returns the vectors that a vector is linked to, by level. Vectors are numbered from 0 in the order of Add.
 func (g *Graph) Links(at int) [][]uint32 {
 	all := make([][]uint32, len(g.nodes[at]))
 	for l, links := range g.nodes[at] {
@@ -94,7 +91,7 @@ func (g *Graph) Links(at int) [][]uint32 {
 	return all
 }
 
-// levelOf draws the highest level of a vector by a hash of its number.
+// levelOf derives the highest level of a vector from a hash of its number.
 func levelOf(at uint32) int {
 	x := (uint64(at) + 1) * 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -110,8 +107,7 @@ func (g *Graph) distance(query *Query, to uint32) float32 {
 	return d
 }
 
-// search returns up to most vectors of a level that are near to query, the nearest first, going
-// on from those in start.
+// search returns up to most vectors of a level near query, the nearest first. It begins from start.
 func (g *Graph) search(query *Query, start []candidate, level, most int) []candidate {
 	g.round++
 	found := g.found[:0]
@@ -147,12 +143,12 @@ func (g *Graph) search(query *Query, start []candidate, level, most int) []candi
 	return slices.Clone(found)
 }
 
-// connect links a vector that was added to some of those that are nearest to it.
+// connect links a new vector to some of the nearest vectors.
 func (g *Graph) connect(at uint32, level int, near []candidate) {
 	parent := slices.IndexFunc(near, func(c candidate) bool { return g.makeRoom(c.at, level, 0) })
 	if parent >= 0 {
 		g.link(at, near[parent], level, true)
-	} else if level == 0 { // the one before has room: no link to it stays yet but its own
+	} else if level == 0 { // the previous vector has space: its only permanent link is its own
 		query := g.kind.QueryRecord(g.records[at], g.dim)
 		g.link(at, candidate{at: at - 1, distance: g.distance(&query, at-1)}, level, true)
 	}
@@ -167,8 +163,8 @@ func (g *Graph) connect(at uint32, level int, near []candidate) {
 	}
 }
 
-// apart puts those first that are nearer to what was added than to each other: links to them
-// lead to all sides.
+// apart returns near with the vectors first that are nearer to the new vector than to each other, so that links lead in
+// all directions.
 func (g *Graph) apart(near []candidate) []candidate {
 	var chosen, rest []candidate
 	var queries []Query
@@ -188,8 +184,8 @@ next:
 	return append(chosen, rest...)
 }
 
-// makeRoom reports whether a vector can have one more link. When it has as many as it may, that
-// to the furthest goes, if it is no nearer than this.
+// makeRoom reports whether a vector can have one more link. A full vector drops its furthest link that is not
+// permanent, if that link is at least as far as distance.
 func (g *Graph) makeRoom(at uint32, level int, distance float32) bool {
 	links, most := g.nodes[at][level], g.most
 	if level == 0 {

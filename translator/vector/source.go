@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Record puts a record together; see Encode.
+// Record builds a record; see Encode.
 func Record(length, scale float32, components []byte) []byte {
 	out := make([]byte, Head, Head+len(components))
 	binary.LittleEndian.PutUint32(out, math.Float32bits(length))
@@ -13,9 +13,8 @@ func Record(length, scale float32, components []byte) []byte {
 	return append(out, components...)
 }
 
-// Source returns a vector that Encode makes the record of, but for the last bits
-// of its floats. What Decode returns does not do: a quantised vector is not one
-// long, so that it would have another length and range afterwards.
+// Source returns a vector that Encode turns into the record, except for the last bits of its floats. Decode's result is
+// not enough: a quantised vector does not have length one, so its record would have another length and range.
 func (k Kind) Source(record []byte, dim int) []float32 {
 	length, b := float64(Length(record)), Components(record)
 	switch {
@@ -31,8 +30,7 @@ func (k Kind) Source(record []byte, dim int) []float32 {
 		return make([]float32, dim)
 	}
 	unit := float64(Range(record)) / 127 // of a step
-	// One component is the greatest, which stays. Others that were rounded up to it
-	// may have been less.
+	// One greatest component keeps its value. Others may have been rounded up to it.
 	shift := shiftToUnit(b, 1/unit, 1)
 	if shift > 0 {
 		shift = shiftToUnit(b, 1/unit, dim)
@@ -53,9 +51,8 @@ func (k Kind) Source(record []byte, dim int) []float32 {
 	return v
 }
 
-// shiftToUnit is how far from 0 the components have to be moved, by less than half
-// a step, so that the vector is so many steps long. As many as stay of those that
-// are 127 are not moved.
+// shiftToUnit returns the distance to move components away from 0, less than half a step, so that the vector becomes
+// steps long. Up to stay of the components of 127 are not moved.
 func shiftToUnit(components []byte, steps float64, stay int) float64 {
 	var n, sum, squares float64
 	for _, c := range components {
@@ -73,16 +70,15 @@ func shiftToUnit(components []byte, steps float64, stay int) float64 {
 	}
 	inner := sum*sum - n*(squares-steps*steps)
 	shift := (-sum + math.Sqrt(max(0, inner))) / n
-	const most = 0.5 - 1e-5 // so that rounding does not make it a whole step
+	const most = 0.5 - 1e-5 // just below half a step, so that rounding does not make it a whole step
 	return max(-most, min(most, shift))
 }
 
-// Unproject returns a vector of dim components that Project reduces to v: the
-// shortest one, or of those that come nearest.
+// Unproject returns the shortest vector of dim components that Project reduces to v, or as near to v as possible.
 func Unproject(v []float32, dim int) []float32 {
-	// By conjugate gradients, on the normal equations.
+	// This is the method of conjugate gradients on the normal equations.
 	x, p := make([]float64, dim), make([]float64, dim)
-	r := make([]float64, len(v)) // what is still missing
+	r := make([]float64, len(v)) // the remaining difference
 	for i, f := range v {
 		r[i] = float64(f)
 	}
@@ -115,8 +111,7 @@ func Unproject(v []float32, dim int) []float32 {
 	return out
 }
 
-// hadamard multiplies with the signs of the matrix of Project, which are the same
-// for rows and columns.
+// hadamard multiplies by the signs of Project's matrix, which is symmetric.
 func hadamard(v []float64, dim int) []float64 {
 	out := make([]float64, dim)
 	for i := range out {

@@ -5,26 +5,25 @@ import (
 	"math"
 )
 
-// Kind is how the components of a vector are kept. The numbers are those of
-// Redis's dump format.
+// Kind selects how the components of a vector are stored. The numbers are Redis's dump format.
 type Kind int
 
 const (
-	F32  Kind = iota // as floats
+	F32  Kind = iota // floats
 	Int8             // quantised to a byte each
-	Bin              // only their signs
+	Bin              // signs only
 )
 
-// String is the name that VINFO and VEMB give the kind.
+// String returns the name of the kind in VINFO and VEMB.
 func (k Kind) String() string { return [...]string{"f32", "int8", "bin"}[k] }
 
-// Head is the number of bytes of a record in front of its components.
+// Head is the number of bytes before the components of a record.
 const Head = 8
 
-// Size is the number of bytes of the record of a vector of dim components.
+// Size returns the number of bytes of a record with dim components.
 func (k Kind) Size(dim int) int { return Head + k.bytes(dim) }
 
-// bytes is the size of the components alone.
+// bytes returns the size of the components alone.
 func (k Kind) bytes(dim int) int {
 	switch k {
 	case F32:
@@ -35,8 +34,7 @@ func (k Kind) bytes(dim int) int {
 	return (dim + 63) / 64 * 8
 }
 
-// Encode makes the record of v. The vector without a direction, all 0, has the
-// length 1, as in Redis.
+// Encode returns the record of v. As in Redis, the zero vector has length 1.
 func (k Kind) Encode(v []float32) []byte {
 	unit, length := normalise(v)
 	out := make([]byte, k.Size(len(v)))
@@ -62,7 +60,7 @@ func (k Kind) Encode(v []float32) []byte {
 	return out
 }
 
-// normalise returns v made one long, and its length.
+// normalise returns v scaled to length one, and its length.
 func normalise(v []float32) (unit []float32, length float32) {
 	var sum float32
 	i := 0
@@ -86,8 +84,7 @@ func normalise(v []float32) (unit []float32, length float32) {
 	return unit, length
 }
 
-// greatest is the absolute value of the component that is furthest from 0. NaN is
-// ignored.
+// greatest returns the greatest absolute value of a component. NaN is ignored.
 func greatest(v []float32) float32 {
 	var most float32
 	for _, f := range v {
@@ -107,22 +104,21 @@ func quantise(out []byte, v []float32, factor float32) {
 	}
 }
 
-// Length returns the length that the vector of a record had.
+// Length returns the original length of a record's vector.
 func Length(record []byte) float32 {
 	return math.Float32frombits(binary.LittleEndian.Uint32(record))
 }
 
-// Range returns the greatest component of an Int8 record, after the vector was
-// made one long: the one that 127 stands for.
+// Range returns the greatest component of an Int8 record's normalised vector, which 127 stands for.
 func Range(record []byte) float32 {
 	return math.Float32frombits(binary.LittleEndian.Uint32(record[4:]))
 }
 
-// Components are the bytes of a record after its head.
+// Components returns the bytes of a record after its head.
 func Components(record []byte) []byte { return record[Head:] }
 
-// Decode returns the vector of a record, of dim components, as near to what was
-// given as the record has it. That of a Bin record consists of 1 and -1.
+// Decode returns the vector of a record of dim components, as near to the original as the record allows. A Bin record
+// decodes to components of 1 and -1.
 func (k Kind) Decode(record []byte, dim int) []float32 {
 	v := make([]float32, dim)
 	length, scale, b := Length(record), Range(record), Components(record)
@@ -142,8 +138,7 @@ func (k Kind) Decode(record []byte, dim int) []float32 {
 	return v
 }
 
-// Parse reads a vector of little-endian floats; ok is false when b is empty or
-// no whole number of them.
+// Parse decodes little-endian floats; ok is false if b is empty or its length is not a multiple of 4.
 func Parse(b []byte) (v []float32, ok bool) {
 	if len(b) == 0 || len(b)%4 != 0 {
 		return nil, false
@@ -155,7 +150,7 @@ func Parse(b []byte) (v []float32, ok bool) {
 	return v, true
 }
 
-// Format is what Parse reads.
+// Format encodes v for Parse.
 func Format(v []float32) []byte {
 	b := make([]byte, 0, 4*len(v))
 	for _, f := range v {
