@@ -53,7 +53,7 @@ var (
 // jsonTooDeep refuses an element that would nest deeper than a document may.
 var jsonTooDeep = resp.MakeError("ERR recursion limit exceeded")
 
-// tooDeep reports whether a value of that depth may not be put at one of the places.
+// tooDeep reports whether a value of the depth would nest too deep at one of the places.
 func tooDeep(root *document.Value, places []*document.Value, depth int) bool {
 	if root.Depth()+depth <= document.MaxDepth {
 		return false
@@ -70,21 +70,20 @@ func deepest(values []*document.Value) int {
 	return depth
 }
 
-// sqlDocument returns a row for a live key, with NULL in it when the key is no
-// document.
+// sqlDocument returns a row for a live key. Its value is NULL if the key is not a document.
 const sqlDocument = `SELECT d.value FROM keys k LEFT JOIN documents d ON d.key_id = k.id WHERE ` + live
 
 const sqlSetDocument = `INSERT INTO documents(key_id, value) SELECT id, ?3 FROM keys WHERE db = ?1 AND key = ?2
 	ON CONFLICT(key_id) DO UPDATE SET value = excluded.value`
 
-// jsonDoc is a document as it was read.
+// jsonDoc is a loaded document.
 type jsonDoc struct {
 	root *document.Value // nil for a missing key
-	text []byte          // as it is stored
+	text []byte          // as stored
 	work *store.Work
 }
 
-// loadJSON reads the rows of sqlDocument; bad is the error reply for another type.
+// loadJSON parses the rows of sqlDocument; bad is the error reply for another type.
 func loadJSON(rows []store.Row, w *store.Work) (d jsonDoc, bad resp.Value) {
 	if d.text, bad = documentText(rows); bad.IsError() || d.text == nil {
 		return d, bad
@@ -99,7 +98,7 @@ func loadJSON(rows []store.Row, w *store.Work) (d jsonDoc, bad resp.Value) {
 	return d, bad
 }
 
-// parsing charges memory of values that are parsed, and the time for them.
+// parsing charges the memory of parsed values, and the time to parse them.
 func parsing(w *store.Work) func(bytes int64) {
 	return func(bytes int64) {
 		w.Grow(bytes)
@@ -107,7 +106,7 @@ func parsing(w *store.Work) func(bytes int64) {
 	}
 }
 
-// documentText is loadJSON for the text, nil for a missing key.
+// documentText returns the text in the rows of sqlDocument, nil for a missing key.
 func documentText(rows []store.Row) (text []byte, bad resp.Value) {
 	if len(rows) == 0 {
 		return nil, bad
@@ -118,7 +117,7 @@ func documentText(rows []store.Row) (text []byte, bad resp.Value) {
 	return rows[0][0].Bytes(), bad
 }
 
-// readJSON is a read of the document at key. A missing one gives missing.
+// readJSON plans a read of the document at key; missing is the reply for a missing key.
 func (c *Call) readJSON(key []byte, missing resp.Value, decode func(root *document.Value, w *store.Work) resp.Value) Plan {
 	return read(func(r *store.Result) resp.Value {
 		d, bad := loadJSON(r.Rows[0], r.Work)
@@ -132,8 +131,7 @@ func (c *Call) readJSON(key []byte, missing resp.Value, decode func(root *docume
 	}, c.stmt(sqlDocument, key))
 }
 
-// withJSON reads the document at key and goes on with it. A missing one gives
-// the reply missing.
+// withJSON reads the document at key and calls next with it; missing is the reply for a missing key.
 func (c *Call) withJSON(key []byte, missing resp.Value, next func(d jsonDoc) Plan) Plan {
 	return readThen(func(r *store.Result) Plan {
 		d, bad := loadJSON(r.Rows[0], r.Work)
@@ -147,8 +145,8 @@ func (c *Call) withJSON(key []byte, missing resp.Value, next func(d jsonDoc) Pla
 	}, c.stmt(sqlDocument, key))
 }
 
-// changeJSON lets change work on the document at key and stores what becomes of
-// it. change returns the reply; an error changes nothing.
+// changeJSON calls change with the document at key and stores the result. change returns the reply; an error changes
+// nothing.
 func (c *Call) changeJSON(key []byte, missing resp.Value, change func(root *document.Value, w *store.Work) resp.Value) Plan {
 	return c.withJSON(key, missing, func(d jsonDoc) Plan {
 		reply := change(d.root, d.work)
@@ -156,8 +154,7 @@ func (c *Call) changeJSON(key []byte, missing resp.Value, change func(root *docu
 	})
 }
 
-// saveJSON stores a document that was changed, unless the reply is an error or
-// the change came to nothing.
+// saveJSON stores a changed document. It writes nothing if the reply is an error or the text is unchanged.
 func (c *Call) saveJSON(key []byte, d jsonDoc, reply resp.Value) Plan {
 	switch {
 	case reply.IsError():
@@ -171,8 +168,7 @@ func (c *Call) saveJSON(key []byte, d jsonDoc, reply resp.Value) Plan {
 	return write(always(reply), c.storeJSON(nil, key, text)...)
 }
 
-// storeJSON appends the statements that make key the document text. Its TTL
-// stays.
+// storeJSON appends the statements that set key to the document text. The key keeps its TTL.
 func (c *Call) storeJSON(stmts []store.Stmt, key, text []byte) []store.Stmt {
 	upsert := c.upsertKey(key, jsonType)
 	upsert.Refused = &jsonWrongType
@@ -180,8 +176,8 @@ func (c *Call) storeJSON(stmts []store.Stmt, key, text []byte) []store.Stmt {
 	return append(stmts, c.purge(key), upsert, put)
 }
 
-// jsonPath reads argument i as a path to values of the document; without it the
-// path is the root, as a legacy path.
+// jsonPath parses argument i as a path to values of the document. If it is missing, the path is the root, as a legacy
+// path.
 func (c *Call) jsonPath(i int) (*document.Path, resp.Value) {
 	p, bad := c.jsonQuery(i)
 	if !bad.IsError() && p.Computes() {
@@ -190,8 +186,7 @@ func (c *Call) jsonPath(i int) (*document.Path, resp.Value) {
 	return p, bad
 }
 
-// jsonQuery is jsonPath for a command that may also read what a projection
-// computes.
+// jsonQuery is jsonPath for a command that also accepts projections.
 func (c *Call) jsonQuery(i int) (*document.Path, resp.Value) {
 	text := "."
 	if i < len(c.Args) {
@@ -207,7 +202,7 @@ func (c *Call) jsonQuery(i int) (*document.Path, resp.Value) {
 	return p, resp.Value{}
 }
 
-// lastPath is jsonPath for an argument after which there may be none.
+// lastPath is jsonPath for an optional last argument.
 func (c *Call) lastPath(i int) (*document.Path, resp.Value) {
 	if len(c.Args) > i+1 {
 		return nil, commands.WrongArity(c.Command)
@@ -215,7 +210,7 @@ func (c *Call) lastPath(i int) (*document.Path, resp.Value) {
 	return c.jsonPath(i)
 }
 
-// jsonValues reads arguments as JSON.
+// jsonValues parses arguments as JSON.
 func (c *Call) jsonValues(args [][]byte) ([]*document.Value, resp.Value) {
 	list := make([]*document.Value, len(args))
 	for i, arg := range args {
@@ -229,17 +224,17 @@ func (c *Call) jsonValues(args [][]byte) ([]*document.Value, resp.Value) {
 	return list, resp.Value{}
 }
 
-// orNot is the error of a legacy path that leads to nothing of a kind.
+// orNot returns the error of a legacy path without a value of a kind.
 func orNot(kind string) resp.Value {
 	return resp.MakeError("ERR Path does not exist or " + kind)
 }
 
-// wrongKind is the error of a value of another type.
+// wrongKind returns the error for a value of another type.
 func wrongKind(want document.Kind) resp.Value {
 	return resp.MakeError("WRONGTYPE wrong type of path value - expected " + want.Type())
 }
 
-// collect is the array of what of makes of each value.
+// collect returns an array with the result of calling of on each value.
 func collect(values []*document.Value, w *store.Work, of jsonShape) resp.Value {
 	w.Grow(int64(len(values)) * store.ValueBytes)
 	w.Step(8 * len(values))
@@ -250,14 +245,14 @@ func collect(values []*document.Value, w *store.Work, of jsonShape) resp.Value {
 	return resp.Value{Kind: resp.Array, Elems: elems}
 }
 
-// jsonText is a value as a bulk of JSON.
+// jsonText returns a value as a bulk of JSON.
 func jsonText(v *document.Value, w *store.Work) resp.Value {
 	return jsonPrinted(v, document.Format{}, w)
 }
 
-// jsonPrinted is a value as a bulk of JSON in a format.
+// jsonPrinted returns a value as a bulk of JSON in a format.
 func jsonPrinted(v *document.Value, f document.Format, w *store.Work) resp.Value {
-	const most = 1 << 40 // more than a budget has
+	const most = 1 << 40 // more than any budget
 	size := f.Size(v, most)
 	w.Grow(size)
 	w.Step(int(size))

@@ -11,7 +11,7 @@ import (
 
 const jsonNotInteger = "ERR Couldn't parse as integer"
 
-// cloneAll copies values, so that every array gets its own.
+// cloneAll copies values, so that arrays do not share them.
 func cloneAll(values []*document.Value) []*document.Value {
 	list := make([]*document.Value, len(values))
 	for i, v := range values {
@@ -53,7 +53,7 @@ func jsonArrinsert(c *Call) Plan {
 	})
 }
 
-// jsonArrpop takes an element at an index, which beyond an end means that end.
+// jsonArrpop removes the element at an index. An index beyond an end means that end.
 func jsonArrpop(c *Call) Plan {
 	i, shape := 2, jsonShape(nil)
 	if len(c.Args) > 3 && c.is(2, "FORMAT") {
@@ -92,8 +92,7 @@ func jsonArrpop(c *Call) Plan {
 	})
 }
 
-// bounded is the index i of n elements, counted from the end when negative; what
-// is beyond an end becomes 0 or n.
+// bounded resolves the index i of n elements. A negative i counts from the end; the result is limited to 0 to n.
 func bounded(i int64, n int) int {
 	if i < 0 {
 		i = max(0, i+int64(n))
@@ -118,8 +117,8 @@ func jsonArrtrim(c *Call) Plan {
 	})
 }
 
-// jsonArrindex searches from start, or the last element if that comes before it,
-// up to, not including, stop; a stop of 0 means the end.
+// jsonArrindex searches from start to stop, stop not included. A start beyond the end means the last element; a stop of
+// 0 means the end.
 func jsonArrindex(c *Call) Plan {
 	var bounds [2]int64
 	if len(c.Args) > 6 {

@@ -10,28 +10,25 @@ import (
 	"github.com/meowdis/meowdis/translator/document"
 )
 
-// jsonEdit is a change of the values of certain kinds at a path, each on its own.
+// jsonEdit changes each value of certain kinds at a path.
 type jsonEdit struct {
 	path *document.Path
 	fits func(*document.Value) bool
-	// complaint is the error of a legacy path that leads to no value that fits.
+	// complaint is the error of a legacy path without a value that fits.
 	complaint resp.Value
-	// apply changes one value and returns the reply for it. An error refuses
-	// the whole command.
+	// apply changes one value and returns its reply. An error refuses the whole command.
 	apply func(*document.Value) resp.Value
-	// backwards changes what stands inside a value, and after it, before the
-	// value itself; at a legacy path in the order of FromLeaves.
+	// backwards changes later and inner values first; for a legacy path in the order of FromLeaves.
 	backwards bool
-	// adds are values that apply puts into each, which may be too deep for that.
+	// adds holds the values that apply inserts; they may nest too deep.
 	adds []*document.Value
-	// shape, unless nil, makes the reply of the replies for each value, nil for
-	// one that does not fit, and of the reply of a legacy path.
+	// shape, unless nil, makes the reply from the replies for each value, nil for values that do not fit, and from the
+	// reply of a legacy path.
 	shape func(each, legacy resp.Value) resp.Value
 }
 
-// edit plans the edit. The reply is the array of the replies for each value, nil
-// for one that does not fit. A legacy path changes all that fit, too, and answers
-// for the one that it changed last.
+// edit plans the edit. It replies with an array of the replies for each value, nil for values that do not fit. A legacy
+// path also changes all values that fit, but replies for the one changed last.
 func (c *Call) edit(e jsonEdit) Plan {
 	return c.changeJSON(c.Args[1], jsonNoKey, func(root *document.Value, w *store.Work) resp.Value {
 		values := e.path.Select(root, w.Step)
@@ -69,7 +66,7 @@ func fitting(values []*document.Value, fits func(*document.Value) bool) []*docum
 	return slices.DeleteFunc(slices.Clone(values), func(v *document.Value) bool { return !fits(v) })
 }
 
-// fromLeaves brings values of the document into the order of FromLeaves.
+// fromLeaves sorts values of the document in the order of FromLeaves.
 func fromLeaves(root *document.Value, values []*document.Value) []*document.Value {
 	if len(values) < 2 {
 		return values
@@ -83,7 +80,7 @@ func fromLeaves(root *document.Value, values []*document.Value) []*document.Valu
 	return values
 }
 
-// editArrays is edit for the arrays at the path in argument i, to which adds are added.
+// editArrays is edit for the arrays at the path in argument i; apply inserts adds.
 func (c *Call) editArrays(i int, backwards bool, adds []*document.Value, apply func(*document.Value) resp.Value) Plan {
 	path, bad := c.jsonPath(i)
 	if bad.IsError() {
@@ -114,9 +111,8 @@ func jsonToggle(c *Call) Plan {
 		}})
 }
 
-// jsonNumber is JSON.NUMINCRBY and its kin. Over RESP2 the reply is JSON: of a
-// JSONPath an array with null for what is no number. Over RESP3 it is an array of
-// numbers, for a legacy path, too.
+// jsonNumber translates JSON.NUMINCRBY and its siblings. Over RESP2 the reply is JSON: for a JSONPath an array with
+// null for values that are not numbers. Over RESP3 it is an array of numbers, also for a legacy path.
 func jsonNumber(op document.Operation) func(*Call) Plan {
 	return func(c *Call) Plan {
 		path, bad := c.jsonPath(2)
@@ -137,7 +133,7 @@ func jsonNumber(op document.Operation) func(*Call) Plan {
 					return resp.MakeError(err.Error())
 				}
 				*v = *n
-				text := jsonText(v, nil) // of a number
+				text := jsonText(v, nil) // a number needs no budget
 				number := jsonNumeral(v)
 				text.RESP3 = &number
 				return text
@@ -153,7 +149,7 @@ func jsonNumber(op document.Operation) func(*Call) Plan {
 	}
 }
 
-// joinJSON makes one JSON array of an array of bulks of JSON.
+// joinJSON joins an array of bulks of JSON into one JSON array.
 func joinJSON(v resp.Value) resp.Value {
 	parts := make([][]byte, len(v.Elems))
 	for i, e := range v.Elems {
@@ -165,8 +161,7 @@ func joinJSON(v resp.Value) resp.Value {
 	return resp.MakeBulk(slices.Concat([]byte("["), bytes.Join(parts, []byte(",")), []byte("]")))
 }
 
-// jsonStrappend takes the path from argument 2, when there is one before the
-// string.
+// jsonStrappend takes the optional path from argument 2, before the string.
 func jsonStrappend(c *Call) Plan {
 	last := len(c.Args) - 1
 	if last > 3 {

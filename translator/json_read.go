@@ -7,8 +7,7 @@ import (
 	"github.com/meowdis/meowdis/translator/document"
 )
 
-// jsonGetOptions reads JSON.GET's options and paths. expand, unless nil, makes
-// replies of values.
+// jsonGetOptions parses JSON.GET's options and paths. expand, unless nil, converts values to replies.
 func (c *Call) jsonGetOptions() (f document.Format, expand jsonShape, paths []*document.Path, bad resp.Value) {
 	for i := 2; i < len(c.Args); i++ {
 		var part *string
@@ -19,7 +18,7 @@ func (c *Call) jsonGetOptions() (f document.Format, expand jsonShape, paths []*d
 			part = &f.Newline
 		case c.is(i, "SPACE"):
 			part = &f.Space
-		case c.is(i, "NOESCAPE"): // of old clients; it never had an effect here
+		case c.is(i, "NOESCAPE"): // sent by old clients; without effect
 			continue
 		case c.is(i, "FORMAT"):
 			i++
@@ -84,7 +83,7 @@ func jsonGet(c *Call) Plan {
 	return plan
 }
 
-// asStored is the plan of a read of a whole document: a large one is not taken apart.
+// asStored changes the plan of a read of a whole document to return a large one without parsing it.
 func asStored(plan Plan) Plan {
 	decode := plan.Decode
 	plan.Decode = func(r *store.Result) resp.Value {
@@ -96,8 +95,7 @@ func asStored(plan Plan) Plan {
 	return plan
 }
 
-// jsonFound is what JSON.GET answers for a path: the array of all it selects, or
-// the one value of a legacy path.
+// jsonFound returns JSON.GET's reply for a path: an array of the selected values, or one value for a legacy path.
 func jsonFound(p *document.Path, root *document.Value, legacy bool, w *store.Work) (*document.Value, resp.Value) {
 	values := p.Select(root, w.Step)
 	switch {
@@ -109,8 +107,7 @@ func jsonFound(p *document.Path, root *document.Value, legacy bool, w *store.Wor
 	return values[0], resp.Value{}
 }
 
-// jsonMget answers nil for whatever is missing or no document, and nothing but
-// nils for a path that is none.
+// jsonMget replies nil for a key that is missing or not a document, and nil for every key if the path is invalid.
 func jsonMget(c *Call) Plan {
 	n := len(c.Args) - 1
 	path, bad := c.jsonQuery(n)
@@ -141,17 +138,17 @@ func jsonMget(c *Call) Plan {
 	}, stmts...)
 }
 
-// jsonMeasure is a read of the values of one kind at a path: of each what of makes
-// of it, nil for one of another kind. A legacy path answers for its first value.
+// jsonMeasure reads the values of one kind at a path. It replies with of(value) for each, and nil for values of another
+// kind. A legacy path has a reply for its first value only.
 type jsonMeasure struct {
 	kind document.Kind
 	of   func(*document.Value) resp.Value
-	// What a legacy path answers without a key, when it leads nowhere, and when
-	// it leads to a value of another kind; and what a JSONPath does without a key.
+	// missing, nowhere and wrong are the replies for a legacy path if the key is missing, the path is missing, or the
+	// value has another kind. noKey is the reply for a JSONPath if the key is missing.
 	missing, nowhere, wrong, noKey resp.Value
 }
 
-// read is the plan for the optional path that ends the arguments.
+// read plans the read, with an optional path as the last argument.
 func (m jsonMeasure) read(c *Call) Plan {
 	path, bad := c.lastPath(2)
 	if bad.IsError() {
@@ -184,7 +181,7 @@ func (m jsonMeasure) readPath(c *Call, path *document.Path) Plan {
 	})
 }
 
-// Their errors differ as those of RedisJSON do.
+// As in RedisJSON, their errors differ.
 var (
 	jsonStrlen  = jsonMeasure{document.String, jsonLength, resp.Nil, jsonNoPath, wrongKind(document.String), jsonNoKey}.read
 	jsonArrlen  = jsonMeasure{document.Array, jsonLength, resp.Nil, jsonNoPath, orNot("not an array"), jsonNoKey}.read
@@ -192,7 +189,7 @@ var (
 	jsonObjkeys = jsonMeasure{document.Object, jsonKeys, resp.Nil, resp.Nil, orNot("not an object"), jsonNoKey}.read
 )
 
-// jsonLength is the number of bytes of a string, or of elements.
+// jsonLength returns the number of bytes of a string, or of elements.
 func jsonLength(v *document.Value) resp.Value { return resp.MakeInt(int64(len(v.Str) + len(v.Elems))) }
 
 func jsonKeys(v *document.Value) resp.Value {
@@ -203,8 +200,7 @@ func jsonKeys(v *document.Value) resp.Value {
 	return reply
 }
 
-// jsonAny is a read of the values at a path, whatever they are. nowhere answers a
-// legacy path that leads nowhere.
+// jsonAny reads the values at a path, whatever their kind. nowhere is the reply for a legacy path that is missing.
 func (c *Call) jsonAny(key []byte, path *document.Path, missing, nowhere resp.Value, of jsonShape) Plan {
 	return c.readJSON(key, missing, func(root *document.Value, w *store.Work) resp.Value {
 		values := path.Select(root, w.Step)
@@ -218,7 +214,7 @@ func (c *Call) jsonAny(key []byte, path *document.Path, missing, nowhere resp.Va
 	})
 }
 
-// jsonTypes answers over RESP3 with one more array around.
+// jsonTypes wraps the reply in one more array over RESP3.
 func jsonTypes(c *Call) Plan {
 	path, bad := c.lastPath(2)
 	if bad.IsError() {
@@ -252,10 +248,10 @@ func jsonResp(c *Call) Plan {
 	return c.jsonAny(c.Args[1], path, resp.Nil, jsonNoPath, jsonReply)
 }
 
-// jsonShape makes a reply of a value.
+// jsonShape converts a value to a reply.
 type jsonShape func(*document.Value, *store.Work) resp.Value
 
-// jsonShape reads the argument of FORMAT. The shape is nil for text, the default.
+// jsonShape parses the argument of FORMAT. The shape is nil for text, the default.
 func (c *Call) jsonShape(i int, text string) (jsonShape, resp.Value) {
 	switch {
 	case i == len(c.Args):
@@ -270,7 +266,7 @@ func (c *Call) jsonShape(i int, text string) (jsonShape, resp.Value) {
 	return nil, resp.MakeError("ERR wrong reply format")
 }
 
-// jsonExpanded is a value as RESP3 has it.
+// jsonExpanded returns a value in RESP3's types.
 func jsonExpanded(v *document.Value, w *store.Work) resp.Value {
 	switch v.Kind {
 	case document.String:
@@ -289,7 +285,7 @@ func jsonExpanded(v *document.Value, w *store.Work) resp.Value {
 	return jsonExpandedOnce(v, w)
 }
 
-// jsonExpandedOnce is jsonExpanded with strings, arrays and objects as JSON.
+// jsonExpandedOnce is jsonExpanded, but strings, arrays and objects stay JSON.
 func jsonExpandedOnce(v *document.Value, w *store.Work) resp.Value {
 	switch v.Kind {
 	case document.Null:
@@ -306,7 +302,7 @@ func jsonExpandedOnce(v *document.Value, w *store.Work) resp.Value {
 	return jsonText(v, w)
 }
 
-// jsonNumeral is a number as an integer or a double.
+// jsonNumeral returns a number as an integer or a double.
 func jsonNumeral(v *document.Value) resp.Value {
 	if v.Kind == document.Int {
 		return resp.MakeInt(v.Int)
@@ -314,8 +310,7 @@ func jsonNumeral(v *document.Value) resp.Value {
 	return resp.MakeDouble(v.Double())
 }
 
-// jsonReply is a value as nested replies. The first element of an array or
-// object says which of the two it is.
+// jsonReply returns a value as nested replies. The first element of an array or an object is [ or {.
 func jsonReply(v *document.Value, w *store.Work) resp.Value {
 	switch v.Kind {
 	case document.Bool:
@@ -369,8 +364,8 @@ func jsonDebug(c *Call) Plan {
 	return c.jsonAny(c.Args[2], path, missing, jsonNoPath, func(v *document.Value, _ *store.Work) resp.Value { return resp.MakeInt(jsonSize(v)) })
 }
 
-// jsonSize estimates what Redis would need for a value: a word for each, and the
-// text of strings and keys after its length.
+// jsonSize estimates the memory that Redis would need for a value: a word per value, and the text of strings and keys
+// with a length.
 func jsonSize(v *document.Value) int64 {
 	const word = 8
 	size := int64(word)

@@ -9,10 +9,10 @@ import (
 	"github.com/meowdis/meowdis/translator/document"
 )
 
-// jsonOptions are those after the value of JSON.SET and JSON.MERGE.
+// jsonOptions holds the options after the value of JSON.SET and JSON.MERGE.
 type jsonOptions struct{ nx, xx bool }
 
-// jsonOptions reads the options from argument 4 on; only JSON.SET has conditions.
+// jsonOptions parses the options from argument 4 on; only JSON.SET has conditions.
 func (c *Call) jsonOptions(conditions bool) (o jsonOptions, bad resp.Value) {
 	for i := 4; i < len(c.Args); i++ {
 		free := conditions && !o.nx && !o.xx
@@ -40,7 +40,7 @@ type jsonChange struct {
 	value *document.Value
 }
 
-// jsonChange reads a path and a value, arguments i and i+1.
+// jsonChange parses a path and a value, arguments i and i+1.
 func (c *Call) jsonChange(i int) (ch jsonChange, bad resp.Value) {
 	values, bad := c.jsonValues(c.Args[i+1 : i+2])
 	if bad.IsError() {
@@ -66,7 +66,7 @@ func jsonSet(c *Call) Plan {
 	return c.jsonPut(func(root *document.Value, w *store.Work) (*document.Value, resp.Value) { return ch.set(root, o, w) })
 }
 
-// jsonReplace sets a whole document, whatever was in it.
+// jsonReplace replaces a whole document.
 func (c *Call) jsonReplace(value *document.Value, o jsonOptions) Plan {
 	return readThen(func(r *store.Result) Plan {
 		text, bad := documentText(r.Rows[0])
@@ -91,8 +91,8 @@ func jsonMerge(c *Call) Plan {
 	return c.jsonPut(ch.merge)
 }
 
-// jsonPut stores what apply makes of a document, nil for none. It returns the old
-// one when there is nothing to do, and the reply.
+// jsonPut stores the document that apply returns. apply receives nil for a missing document; it returns the document,
+// unchanged if there is nothing to do, and the reply.
 func (c *Call) jsonPut(apply func(root *document.Value, w *store.Work) (*document.Value, resp.Value)) Plan {
 	key := c.Args[1]
 	return readThen(func(r *store.Result) Plan {
@@ -109,8 +109,8 @@ func (c *Call) jsonPut(apply func(root *document.Value, w *store.Work) (*documen
 	}, c.stmt(sqlDocument, key))
 }
 
-// set puts the value at every place of the path, or adds the key that only the
-// last step of the path lacks. The reply is nil when a condition is not met.
+// set puts the value at every place of the path, or adds the key if only the last step of the path is missing. The
+// reply is nil if a condition is not met.
 func (ch jsonChange) set(root *document.Value, o jsonOptions, w *store.Work) (*document.Value, resp.Value) {
 	switch {
 	case root == nil && o.xx:
@@ -133,7 +133,7 @@ func (ch jsonChange) set(root *document.Value, o jsonOptions, w *store.Work) (*d
 	if tooDeep(root, found, ch.value.Depth()) {
 		return root, resp.Nil
 	}
-	const most = 1 << 40 // more than a budget has
+	const most = 1 << 40 // more than any budget
 	size := document.Format{}.Size(ch.value, most)
 	for _, v := range found[:last] {
 		w.Grow(size)
@@ -144,9 +144,8 @@ func (ch jsonChange) set(root *document.Value, o jsonOptions, w *store.Work) (*d
 	return root, resp.OK
 }
 
-// add adds the key that the last step of the path names to the object that the
-// steps before it lead to. There is nothing to add, and the reply is nil, without
-// that object or where the path already leads somewhere.
+// add adds the key of the path's last step to the object at its parent path. It adds nothing, and the reply is nil, if
+// the object is missing or the path already exists.
 func (ch jsonChange) add(root *document.Value, found bool, w *store.Work) resp.Value {
 	parent, key, named, ok := ch.path.Child()
 	switch {
@@ -169,8 +168,8 @@ func (ch jsonChange) add(root *document.Value, found bool, w *store.Work) resp.V
 	return resp.Nil
 }
 
-// merge merges the value into every place of the path, by RFC 7396: null takes a key
-// away. Where there is nothing to merge with the value is taken as it is, nulls and all.
+// merge merges the value into every place of the path, by RFC 7396: null deletes a key. Where no value exists to merge
+// with, the value is stored unchanged, including its nulls.
 func (ch jsonChange) merge(root *document.Value, w *store.Work) (*document.Value, resp.Value) {
 	switch {
 	case root == nil && ch.path.IsRoot():
@@ -193,7 +192,7 @@ func (ch jsonChange) merge(root *document.Value, w *store.Work) (*document.Value
 		root.Nullify(doomed)
 		return root, resp.OK
 	}
-	const most = 1 << 40 // more than a budget has
+	const most = 1 << 40 // more than any budget
 	size := document.Format{}.Size(ch.value, most)
 	for _, v := range found {
 		w.Grow(size)
@@ -203,8 +202,8 @@ func (ch jsonChange) merge(root *document.Value, w *store.Work) (*document.Value
 	return root, resp.OK
 }
 
-// jsonMset applies its changes in order, each to what the ones before it made. The
-// reply is nil when one of them found no place.
+// jsonMset applies its changes in order, each to the result of the changes before it. The reply is nil if one of them
+// has no place.
 func jsonMset(c *Call) Plan {
 	if len(c.Args)%3 != 1 {
 		return answer(commands.WrongArity(c.Command))
@@ -243,8 +242,7 @@ func jsonMset(c *Call) Plan {
 	}, stmts...)
 }
 
-// storeAll stores the documents that differ from what was read, in the order of
-// JSON.MSET's arguments.
+// storeAll stores the documents that changed, in the order of JSON.MSET's arguments.
 func (c *Call) storeAll(docs map[string]*jsonDoc, reply resp.Value) Plan {
 	var stmts []store.Stmt
 	for i := 1; i < len(c.Args); i += 3 {
@@ -260,9 +258,8 @@ func (c *Call) storeAll(docs map[string]*jsonDoc, reply resp.Value) Plan {
 	return write(always(reply), stmts...)
 }
 
-// jsonDel is JSON.DEL and JSON.FORGET. Without a document there is nothing to
-// delete; a document without its root, or of which nothing but brackets is left,
-// is gone.
+// jsonDel translates JSON.DEL and JSON.FORGET. For a missing document the reply is 0. Deleting the root, or all
+// elements of the root, deletes the key.
 func jsonDel(c *Call) Plan {
 	path, bad := c.lastPath(2)
 	if bad.IsError() {
@@ -285,7 +282,7 @@ func jsonDel(c *Call) Plan {
 	})
 }
 
-// jsonClear counts what it has emptied, but not what stood inside that.
+// jsonClear counts the values it clears, but not the values inside them.
 func jsonClear(c *Call) Plan {
 	path, bad := c.lastPath(2)
 	if bad.IsError() {

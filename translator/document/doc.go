@@ -1,6 +1,5 @@
-// Package document is JSON as a value to change in place: parsing, printing and
-// paths into it, in the dialect of the JSON.* commands.
+// Package document is a mutable JSON value: parsing, printing and paths, in the dialect of the JSON.* commands.
 //
-// Objects keep the order of their keys. Integers of 64 bits stay integers, with
-// or without a sign; every other number is a double.
+// Objects keep the order of their keys. Integers of 64 bits, signed or unsigned, stay integers; every other number is a
+// double.
 package document

@@ -5,27 +5,26 @@ import (
 	"slices"
 )
 
-// expression is what a filter asks of an element, what a projection computes, or
-// a part of either.
+// expression is the condition of a filter, a projection, or a part of either.
 type expression interface {
 	eval(at scope) result
 }
 
-// scope is where an expression is evaluated: what $ and @ mean, and what counts the work.
+// scope is the context of an evaluation: the values of $ and @, and a counter of steps.
 type scope struct {
 	root, current *Value
 	step          func(n int)
 }
 
-// looked counts n values that were looked at.
+// looked charges n examined values.
 func (s scope) looked(n int) {
 	if s.step != nil {
 		s.step(n)
 	}
 }
 
-// result is what an expression comes to. Without values it is Nothing: a path
-// that leads nowhere, or what cannot be computed.
+// result is the outcome of an expression. Without values it is Nothing: a path without matches, or an impossible
+// computation.
 type result struct {
 	values []*Value
 	kind   resultKind
@@ -34,9 +33,9 @@ type result struct {
 type resultKind byte
 
 const (
-	nodes    resultKind = iota // places in the document, each on its own
-	computed                   // one value that was made
-	list                       // one array that was made, of all the values
+	nodes    resultKind = iota // separate places in the document
+	computed                   // one computed value
+	list                       // one computed array, of all the values
 )
 
 var (
@@ -54,8 +53,7 @@ func truth(b bool) result {
 	return no
 }
 
-// holds reports whether a condition is met: a place does by being there, whatever
-// its value.
+// holds reports whether a condition is true. A place in the document counts as true, whatever its value.
 func (r result) holds() bool {
 	if r.kind == computed && r.values[0].Kind == Bool {
 		return r.values[0].Bool
@@ -63,7 +61,7 @@ func (r result) holds() bool {
 	return len(r.values) > 0
 }
 
-// single is the value of a result that is just one, nil for any other.
+// single returns the value of a result with exactly one, nil for any other.
 func (r result) single() *Value {
 	if r.kind == list || len(r.values) != 1 {
 		return nil
@@ -71,7 +69,7 @@ func (r result) single() *Value {
 	return r.values[0]
 }
 
-// number is single for numbers.
+// number returns the value of a result that is a single number, nil for any other.
 func (r result) number() *Value {
 	if v := r.single(); v != nil && v.IsNumber() {
 		return v
@@ -79,8 +77,7 @@ func (r result) number() *Value {
 	return nil
 }
 
-// elements is the result as an array: the elements of the one that it is, or
-// several places.
+// elements returns the result as an array: the elements of a single array, or several places.
 func (r result) elements() ([]*Value, bool) {
 	switch v := r.single(); {
 	case v == nil:
@@ -91,7 +88,7 @@ func (r result) elements() ([]*Value, bool) {
 	return nil, false
 }
 
-// breadth returns how many values a comparison with the result may look at.
+// breadth returns the number of values that a comparison with the result may examine.
 func (r result) breadth() int {
 	elems, _ := r.elements()
 	if v := r.single(); v != nil {
@@ -100,7 +97,7 @@ func (r result) breadth() int {
 	return max(len(elems), len(r.values))
 }
 
-// each are the places of a result one by one. What is made stays whole.
+// each splits a result of several places into one result per place. A computed result stays whole.
 func (r result) each() []result {
 	if r.kind != nodes || len(r.values) < 2 {
 		return []result{r}
@@ -112,12 +109,12 @@ func (r result) each() []result {
 	return all
 }
 
-// literal is a value that is written out.
+// literal is a constant.
 type literal struct{ value result }
 
 func (l literal) eval(scope) result { return l.value }
 
-// selection is a path from the element or, fromTop, from the root.
+// selection is a path from the current element or, if fromTop, from the root.
 type selection struct {
 	steps   []step
 	fromTop bool
@@ -130,7 +127,7 @@ func (s selection) eval(at scope) result {
 	return result{values: walk(s.steps, at)}
 }
 
-// connective is || when any, and && otherwise.
+// connective is || if any is set, otherwise &&.
 type connective struct {
 	any   bool
 	parts []expression
@@ -149,7 +146,7 @@ type negation struct{ of expression }
 
 func (n negation) eval(at scope) result { return truth(!n.of.eval(at).holds()) }
 
-// comparison is one of the operators in relations.
+// comparison applies one of the operators in relations.
 type comparison struct {
 	relation    func(a, b result) bool
 	left, right expression
@@ -161,8 +158,7 @@ func (c comparison) eval(at scope) result {
 	return truth(c.relation(left, right))
 }
 
-// relations are the operators that compare, but for =~. Several places compare
-// as soon as one of them does.
+// relations lists the comparison operators except =~. A comparison of several places holds if it holds for one of them.
 var relations = []struct {
 	op    string
 	holds func(a, b result) bool
@@ -207,8 +203,7 @@ func ordered(holds func(n int) bool) func(a, b result) bool {
 	}
 }
 
-// compare orders numbers, strings, booleans and nulls among themselves; nothing
-// else has an order.
+// compare orders numbers, strings, booleans and nulls among themselves; ok is false for any other pair.
 func (v *Value) compare(w *Value) (int, bool) {
 	switch {
 	case v.IsNumber() && w.IsNumber():
@@ -231,7 +226,7 @@ func member(a, b result) bool {
 	return slices.ContainsFunc(a.values, func(v *Value) bool { return slices.ContainsFunc(set, v.Equal) })
 }
 
-// related reports whether all elements of an array are in another one, or any.
+// related reports whether all, or any, elements of an array are in another array.
 func related(all bool) func(a, b result) bool {
 	return func(a, b result) bool {
 		set, _ := b.elements()
@@ -293,7 +288,7 @@ func doubles(op byte, a, b float64) float64 {
 	return math.Mod(a, b)
 }
 
-// finite is the double f, Nothing for infinities and what is no number.
+// finite returns the double f, or Nothing if it is infinite or NaN.
 func finite(f float64) result {
 	if v, ok := double(f); ok {
 		return made(v)

@@ -4,14 +4,14 @@ import (
 	"slices"
 )
 
-// maxNesting is how deep a path may nest filters, parentheses and literals.
+// maxNesting limits the nesting of filters, parentheses and literals in a path.
 const maxNesting = 64
 
-// maxLinks is how many operators and calls a path may have that each work on what the
-// one before gave: evaluating them nests as deep.
+// maxLinks limits the operators and calls of a path that each apply to the result of the one before: evaluation
+// recurses as deep.
 const maxLinks = 10_000
 
-// wantOperand is what the parser of expressions expects, as its errors say it.
+// wantOperand names the tokens that errors say are expected as an operand.
 const wantOperand = "<path>, <function>, <string>, <number>, 'true', 'false', 'null', '[', '{', '('"
 
 // deeper enters a level of nesting; shallower leaves it.
@@ -24,7 +24,7 @@ func (p *pathParser) deeper() error {
 
 func (p *pathParser) shallower() { p.depth-- }
 
-// link counts an operator or a call on what stands before it.
+// link counts an operator or a call on a result.
 func (p *pathParser) link() error {
 	if p.links++; p.links > maxLinks {
 		return p.fail("fewer operators")
@@ -32,7 +32,7 @@ func (p *pathParser) link() error {
 	return nil
 }
 
-// condition reads what a filter asks, or what stands in parentheses.
+// condition parses the condition of a filter, or an expression in parentheses.
 func (p *pathParser) condition() (expression, error) {
 	if err := p.deeper(); err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func (p *pathParser) condition() (expression, error) {
 	return p.connected("||", func() (expression, error) { return p.connected("&&", p.negated) })
 }
 
-// connected reads expressions with a connective between them.
+// connected parses expressions joined by a connective.
 func (p *pathParser) connected(op string, part func() (expression, error)) (expression, error) {
 	var parts []expression
 	for {
@@ -69,7 +69,7 @@ func (p *pathParser) negated() (expression, error) {
 	if err != nil {
 		return nil, err
 	}
-	for range min(n, 2-n%2) { // an even number of them is still a condition
+	for range min(n, 2-n%2) { // two negations still make a condition
 		e = negation{e}
 	}
 	return e, nil
@@ -103,7 +103,7 @@ func (p *pathParser) compared() (expression, error) {
 
 func isLetter(ch byte) bool { return 'a' <= ch|0x20 && ch|0x20 <= 'z' }
 
-// hasWord is has for an operator, which if it is a word must end there.
+// hasWord is has for an operator. An operator in letters must end at a word boundary.
 func (p *pathParser) hasWord(word string) bool {
 	from := p.at
 	if !p.has(word) {
@@ -116,7 +116,7 @@ func (p *pathParser) hasWord(word string) bool {
 	return true
 }
 
-// sum reads what + and - stand between.
+// sum parses the operands of + and -.
 func (p *pathParser) sum() (expression, error) {
 	return p.operation("+-", func() (expression, error) { return p.operation("*/%", p.factor) })
 }
@@ -140,7 +140,7 @@ func (p *pathParser) operation(ops string, part func() (expression, error)) (exp
 	return nil, err
 }
 
-// factor reads an operand with the signs before it and the calls after it.
+// factor parses an operand with the signs before it and the calls after it.
 func (p *pathParser) factor() (expression, error) {
 	p.space()
 	sign := p.peek()
@@ -156,11 +156,11 @@ func (p *pathParser) factor() (expression, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A sign adds to 0, or subtracts from it.
+	// A sign is an addition to 0, or a subtraction from it.
 	return arithmetic{op: sign, left: literal{integer(0)}, right: of}, nil
 }
 
-// methods reads an operand and calls after it: .name(…), or ~ after a path.
+// methods parses an operand and the calls after it: .name(…), or ~ after a path.
 func (p *pathParser) methods() (expression, error) {
 	e, err := p.operand()
 	for err == nil && p.peek() == '.' {
@@ -176,7 +176,7 @@ func (p *pathParser) methods() (expression, error) {
 	return e, err
 }
 
-// word is the name that comes next, without stepping over it.
+// word returns the next name without consuming it.
 func (p *pathParser) word() string {
 	to := p.at
 	for to < len(p.text) && (isLetter(p.text[to]) || to > p.at && (isDigit(p.text[to]) || p.text[to] == '_')) {
@@ -185,7 +185,7 @@ func (p *pathParser) word() string {
 	return p.text[p.at:to]
 }
 
-// call reads name(…), with the receiver, unless nil, as the first argument.
+// call parses name(…). A receiver other than nil is the first argument.
 func (p *pathParser) call(receiver expression) (expression, error) {
 	name := p.word()
 	f, known := functions()[name]
@@ -217,8 +217,7 @@ func (p *pathParser) call(receiver expression) (expression, error) {
 	return newMatcher(args[0], args[1], name == "match"), nil
 }
 
-// separated reads things with commas between them up to the end, which it steps
-// over.
+// separated parses a list separated by commas, and consumes its end.
 func (p *pathParser) separated(end byte, thing func() error) error {
 	if err := p.deeper(); err != nil {
 		return err
@@ -263,8 +262,7 @@ func (p *pathParser) operand() (expression, error) {
 	return literal{made(v)}, nil
 }
 
-// literal reads a value in JSON's syntax, in which strings may also have single
-// quotes.
+// literal parses a value in JSON's syntax. Strings may also have single quotes.
 func (p *pathParser) literal() (*Value, error) {
 	switch ch := p.peek(); {
 	case ch == '"' || ch == '\'':
@@ -293,7 +291,7 @@ func (p *pathParser) literal() (*Value, error) {
 	return v, nil
 }
 
-// inLiteral reports whether a number or a word goes on with ch.
+// inLiteral reports whether ch continues a number or a word.
 func inLiteral(ch byte, before string) bool {
 	switch {
 	case ch == '-' || ch == '+':
@@ -305,7 +303,7 @@ func inLiteral(ch byte, before string) bool {
 	return isDigit(ch) || isLetter(ch)
 }
 
-// member reads "key": value into an object.
+// member parses "key": value into an object.
 func (p *pathParser) member(object *Value) error {
 	if ch := p.peek(); ch != '"' && ch != '\'' {
 		return p.fail("<string>")

@@ -8,14 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// call is a function and its arguments.
+// call is a function with its arguments.
 type call struct {
 	function
 	args []expression
 }
 
-// function computes with at least min arguments, and at most max unless that is 0.
-// Any other number of arguments gives Nothing.
+// function takes at least min arguments, and at most max unless max is 0. Any other number of arguments gives Nothing.
 type function struct {
 	min, max int
 	apply    func(args []result) result
@@ -33,7 +32,7 @@ func (c call) eval(at scope) result {
 	return c.apply(args)
 }
 
-// functions are all but match and search, which are a matcher.
+// functions lists all functions except match and search, which are matchers.
 var functions = sync.OnceValue(func() map[string]function {
 	return map[string]function{
 		"abs":     {1, 1, rounded(math.Abs)},
@@ -58,7 +57,7 @@ var functions = sync.OnceValue(func() map[string]function {
 
 func integer(n int) result { return made(&Value{Kind: Int, Int: int64(n)}) }
 
-// length is the number of characters of a string, of elements or of keys.
+// length returns the number of characters, elements or keys.
 func (r result) length() (int, bool) {
 	switch v := r.single(); {
 	case r.kind == list:
@@ -79,7 +78,7 @@ func measured(args []result) result {
 	return nothing
 }
 
-// sole is the one place that a path leads to.
+// sole returns r if it is exactly one place, otherwise Nothing.
 func (r result) sole() result {
 	if r.kind == nodes && len(r.values) == 1 {
 		return r
@@ -87,7 +86,7 @@ func (r result) sole() result {
 	return nothing
 }
 
-// keys lists the keys of all objects.
+// keys returns the keys of all objects.
 func (r result) keys() result {
 	names := result{kind: list}
 	for _, v := range r.values {
@@ -100,7 +99,7 @@ func (r result) keys() result {
 	return names
 }
 
-// index is one element of an array, counted from the end when i is negative.
+// index returns one element of an array. A negative i counts from the end.
 func (r result) index(i float64) result {
 	elems, _ := r.elements()
 	if i = math.Trunc(i); i < 0 {
@@ -119,8 +118,8 @@ func at(args []result) result {
 	return nothing
 }
 
-// appended is the array, or all the places, with more elements after it. An
-// argument of several values is one element.
+// appended returns the array, or all places, followed by more elements. An argument of several values becomes one
+// element.
 func appended(args []result) result {
 	whole := args[0]
 	elems, ok := whole.elements()
@@ -153,14 +152,14 @@ func concatenated(args []result) result {
 	return made(&Value{Kind: String, Str: text})
 }
 
-// rounded is a function of one number that leaves the kind of it.
+// rounded applies a function to one number and keeps its kind.
 func rounded(of func(float64) float64) func(args []result) result {
 	return func(args []result) result {
 		v := args[0].number()
 		switch {
 		case v == nil:
 			return nothing
-		case v.Kind == Int && of(-1) == 1 && v.Int < 0: // abs, in all digits
+		case v.Kind == Int && of(-1) == 1 && v.Int < 0: // abs, exact to the last digit
 			if v.Int == math.MinInt64 {
 				return nothing
 			}
@@ -172,8 +171,7 @@ func rounded(of func(float64) float64) func(args []result) result {
 	}
 }
 
-// aggregate computes with the numbers of an array, which must not be empty or
-// hold anything else.
+// aggregate applies a function to the numbers of an array. An array that is empty or holds other values gives Nothing.
 func aggregate(of func([]float64) float64) func(args []result) result {
 	return func(args []result) result {
 		elems, _ := args[0].elements()
@@ -201,7 +199,7 @@ func sum(numbers []float64) float64 {
 
 func mean(numbers []float64) float64 { return sum(numbers) / float64(len(numbers)) }
 
-// deviation is the standard deviation of all the numbers there are.
+// deviation returns the population standard deviation.
 func deviation(numbers []float64) float64 {
 	middle := mean(numbers)
 	squares := make([]float64, len(numbers))
@@ -211,12 +209,11 @@ func deviation(numbers []float64) float64 {
 	return math.Sqrt(mean(squares))
 }
 
-// matcher looks for a pattern anywhere in a string, or matches the whole of it. A
-// pattern that is none matches nothing.
+// matcher searches a string for a pattern, or matches the whole string. An invalid pattern matches nothing.
 type matcher struct {
 	text, pattern expression
 	whole         bool
-	compiled      *regexp.Regexp // of a pattern that is written out
+	compiled      *regexp.Regexp // set if the pattern is a constant
 }
 
 func newMatcher(text, pattern expression, whole bool) expression {
@@ -229,7 +226,7 @@ func newMatcher(text, pattern expression, whole bool) expression {
 	return m
 }
 
-// compile is nil for what is no pattern, nil among it.
+// compile returns nil for an invalid pattern.
 func (m matcher) compile(pattern *Value) *regexp.Regexp {
 	if pattern == nil || pattern.Kind != String {
 		return nil
@@ -244,7 +241,7 @@ func (m matcher) compile(pattern *Value) *regexp.Regexp {
 
 func (m matcher) eval(at scope) result {
 	return truth(anyPair(m.text.eval(at), m.pattern.eval(at), func(text, pattern *Value) bool {
-		at.looked(32 * (len(text.Str) + len(pattern.Str))) // a regular expression takes long for a byte
+		at.looked(32 * (len(text.Str) + len(pattern.Str))) // a regular expression takes long per byte
 		compiled := m.compiled
 		if compiled == nil {
 			compiled = m.compile(pattern)

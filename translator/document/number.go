@@ -6,8 +6,8 @@ import (
 	"math/big"
 )
 
-// Operation computes with two numbers. Two integers give an integer, which lies between
-// -2^63 and 2^64-1; anything else a double. An error is a reply: there is no such number.
+// Operation computes with two numbers. Two integers give an integer between -2^63 and 2^64-1; any other pair gives a
+// double. An error is the reply to an impossible computation.
 type Operation func(a, b *Value) (*Value, error)
 
 var (
@@ -15,17 +15,17 @@ var (
 	errNotANumber = errors.New("ERR result is not a number")
 )
 
-// Add is a+b.
+// Add returns a+b.
 func Add(a, b *Value) (*Value, error) {
 	return compute(a, b, '+', func(a, b float64) float64 { return a + b })
 }
 
-// Multiply is a times b.
+// Multiply returns a*b.
 func Multiply(a, b *Value) (*Value, error) {
 	return compute(a, b, '*', func(a, b float64) float64 { return a * b })
 }
 
-// Power is a to the power of b.
+// Power returns a to the power of b.
 func Power(a, b *Value) (*Value, error) { return compute(a, b, '^', math.Pow) }
 
 func compute(a, b *Value, op byte, doubles func(a, b float64) float64) (*Value, error) {
@@ -51,8 +51,7 @@ func (v *Value) big() *big.Int {
 	return big.NewInt(v.Int)
 }
 
-// integers computes with two integers in all digits; false where the result is none,
-// or beyond the integers that there are.
+// integers computes exactly with two integers. It returns false if the result is not an integer of 64 bits.
 func integers(op byte, a, b *Value) (*Value, bool) {
 	x, y := a.big(), b.big()
 	n := new(big.Int)
@@ -82,12 +81,12 @@ func integers(op byte, a, b *Value) (*Value, bool) {
 	return nil, false
 }
 
-// power is nil where the result is no integer, or takes more than 64 bits, which is
-// known after 64 rounds at most but for 0, 1 and -1.
+// power returns nil if the result is not an integer or needs more than 64 bits. Except for bases of 0, 1 and -1, an
+// exponent above 64 is enough to know that.
 func power(base, exponent *big.Int) *big.Int {
 	if base.IsInt64() && -1 <= base.Int64() && base.Int64() <= 1 {
 		if exponent.Sign() != 0 {
-			exponent = big.NewInt(2 - int64(exponent.Bit(0))) // the same up to the sign
+			exponent = big.NewInt(2 - int64(exponent.Bit(0))) // the same result with a small exponent
 		}
 	} else if exponent.Sign() < 0 || exponent.Cmp(big.NewInt(64)) > 0 {
 		return nil
@@ -95,7 +94,7 @@ func power(base, exponent *big.Int) *big.Int {
 	return new(big.Int).Exp(base, exponent, nil)
 }
 
-// double is false for infinities and what is no number.
+// double returns false for infinities and NaN.
 func double(f float64) (*Value, bool) {
 	return &Value{Kind: Float, Float: f}, !math.IsNaN(f) && !math.IsInf(f, 0)
 }

@@ -10,19 +10,17 @@ import (
 	"unsafe"
 )
 
-// MaxDepth is how deep arrays and objects may nest in an argument. One that is put at
-// a path may nest as much less deep as the path is long.
+// MaxDepth limits the nesting of arrays and objects in an argument. A value put at a path may nest less deep, by the
+// length of the path.
 const MaxDepth = 127
 
-// MaxStoredDepth is how deep a document may nest that is read, which files of earlier
-// versions did.
+// MaxStoredDepth limits the nesting of a stored document. Earlier versions stored deeper documents than MaxDepth.
 const MaxStoredDepth = 1024
 
 var errNotUTF8 = errors.New("ERR Couldn't parse as UTF-8 string")
 
-// Parse reads the JSON of a user. Its errors are replies, with the place of the
-// fault. The value refers to text, which must not change any more. grow, unless it is
-// nil, is called before memory for values is allocated, with its bytes.
+// Parse parses a user's JSON. Its errors are replies that include the position. The value refers to text, which must
+// not change afterwards. grow, unless nil, is called with the number of bytes before memory for values is allocated.
 func Parse(text []byte, grow func(bytes int64)) (*Value, error) {
 	if !utf8.Valid(text) {
 		return nil, errNotUTF8
@@ -30,11 +28,11 @@ func Parse(text []byte, grow func(bytes int64)) (*Value, error) {
 	return parse(asString(text), MaxDepth, grow)
 }
 
-// asString is b without a copy, which may be a large one.
+// asString returns b as a string without copying it.
 func asString(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
-// Load reads what Append printed, and refers to it as Parse does. It may nest deeper than what Parse takes, but no
-// deeper than a document: a damaged one may hold brackets without end.
+// Load parses the output of Append, and refers to it as Parse does. It accepts deeper nesting than Parse, but has a
+// limit, too: a damaged document may hold any number of brackets.
 func Load(text []byte, grow func(bytes int64)) (*Value, error) {
 	return parse(asString(text), MaxStoredDepth, grow)
 }
@@ -57,28 +55,28 @@ func parse(text string, depth int, grow func(int64)) (v *Value, err error) {
 	return v, nil
 }
 
-// parseFault is what parser panics with, up to parse.
+// parseFault is the panic value of parser; parse recovers it.
 type parseFault string
 
-// A parser makes few things: strings are parts of the text, values come from
-// slabs, and what an array or an object holds is gathered on stacks first.
+// parser makes few allocations: strings are parts of the text, values come from slabs, and the values of an array or an
+// object are collected on stacks first.
 type parser struct {
 	text   string
 	at     int
 	slab   []Value // the next values
-	room   int     // of the last slab
+	room   int     // size of the last slab
 	values []*Value
 	names  []string
 	grow   func(int64)
 }
 
-// valueBytes is about the size of a value with its place in an array.
+// valueBytes is about the size of a value with its pointer in an array.
 const valueBytes = int64(unsafe.Sizeof(Value{})) + 16
 
-// maxSlab is how many values a slab has at the most; the first ones have less.
+// maxSlab limits the values of a slab; the first slabs are smaller.
 const maxSlab = 256
 
-// fresh is a new value.
+// fresh returns a new value.
 func (p *parser) fresh(v Value) *Value {
 	if len(p.slab) == 0 {
 		p.room = min(max(2*p.room, 4), maxSlab)
@@ -93,7 +91,7 @@ func (p *parser) fresh(v Value) *Value {
 	return made
 }
 
-// fail gives up because of the byte at p.at.
+// fail stops at the byte at p.at.
 func (p *parser) fail(what string) {
 	if p.at < len(p.text) {
 		p.at++ // columns count from 1
@@ -101,7 +99,7 @@ func (p *parser) fail(what string) {
 	p.failBehind(what)
 }
 
-// failBehind gives up because of what stands before p.at.
+// failBehind stops at the byte before p.at.
 func (p *parser) failBehind(what string) {
 	seen := p.text[:p.at]
 	line := strings.Count(seen, "\n") + 1
@@ -115,7 +113,7 @@ func (p *parser) space() {
 	}
 }
 
-// peek is the next byte after space; at the end it gives up.
+// peek returns the next byte after space. It fails at the end.
 func (p *parser) peek(inside string) byte {
 	if p.space(); p.at >= len(p.text) {
 		p.fail("EOF while parsing " + inside)
@@ -221,7 +219,7 @@ func (p *parser) object(depth int) *Value {
 
 func isDigit(ch byte) bool { return '0' <= ch && ch <= '9' }
 
-// digits reads a run of digits; there must be one.
+// digits reads one or more digits.
 func (p *parser) digits() {
 	switch {
 	case p.at >= len(p.text):
@@ -234,7 +232,7 @@ func (p *parser) digits() {
 	}
 }
 
-// has steps over one of the bytes in set, if it comes next.
+// has consumes the next byte if it is in set.
 func (p *parser) has(set string) bool {
 	if p.at < len(p.text) && strings.IndexByte(set, p.text[p.at]) >= 0 {
 		p.at++
@@ -264,7 +262,7 @@ func (p *parser) number() *Value {
 		p.digits()
 	}
 	text := p.text[from:p.at]
-	if integer && text != "-0" { // an integer has no negative zero
+	if integer && text != "-0" { // an integer cannot be -0
 		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 			return p.fresh(Value{Kind: Int, Int: n})
 		}
@@ -311,7 +309,7 @@ func (p *parser) str() string {
 	}
 }
 
-// rest is how many bytes of the text from there on belong to the string.
+// rest returns the number of bytes from from to the end of the string.
 func (p *parser) rest(from int) int {
 	for i := from; i < len(p.text); i++ {
 		switch p.text[i] {
@@ -324,7 +322,7 @@ func (p *parser) rest(from int) int {
 	return 0
 }
 
-// escape reads what follows a backslash.
+// escape parses the rest of an escape sequence after its backslash.
 func (p *parser) escape(out []byte) []byte {
 	if p.at >= len(p.text) {
 		p.fail("EOF while parsing a string")
@@ -342,8 +340,7 @@ func (p *parser) escape(out []byte) []byte {
 	return append(out, "\"\\/\b\f\n\r\t"[at])
 }
 
-// codePoint reads four hex digits, and again as many when they are the first
-// half of a pair of surrogates.
+// codePoint parses four hex digits. The first half of a surrogate pair must be followed by the second half.
 func (p *parser) codePoint() rune {
 	r := p.hex()
 	if !utf16.IsSurrogate(r) {

@@ -2,9 +2,8 @@ package document
 
 import "slices"
 
-// Path selects values of a document. A JSONPath starts with $ and selects any
-// number of them. A projection, such as $.a + 1, computes values instead. Any other
-// text is a legacy path, which means one value: ".", ".a.b", "a[0]".
+// Path selects values of a document. A JSONPath starts with $ and selects any number of them. A projection, such as $.a
+// + 1, computes values. Any other text is a legacy path, which selects one value: ".", ".a.b", "a[0]".
 type Path struct {
 	Text    string // as the user wrote it
 	Legacy  bool
@@ -12,11 +11,10 @@ type Path struct {
 	compute expression // of a projection
 }
 
-// step goes from each value that has been reached to some of those below it:
-// to its own elements or, when deep, also to those of everything inside it.
+// step leads from each reached value to elements of it. A deep step also leads to the elements of everything inside it.
 type step struct {
 	deep bool
-	pick []selector // in turn
+	pick []selector // applied in order
 }
 
 type selectorKind byte
@@ -38,22 +36,20 @@ type selector struct {
 	filter expression
 }
 
-// slice is start:end:step; a nil part was left out.
+// slice is start:end:step; an omitted start or end is nil.
 type slice struct {
 	start, end *int
 	step       int
 }
 
-// IsRoot reports whether the path is the document itself.
+// IsRoot reports whether the path selects the document itself.
 func (p *Path) IsRoot() bool { return len(p.steps) == 0 && p.compute == nil }
 
-// Computes reports whether the path is a projection, whose values have no place in
-// the document.
+// Computes reports whether the path is a projection. Its values have no place in the document.
 func (p *Path) Computes() bool { return p.compute != nil }
 
-// Select lists the values that the path leads to, those inside of another one
-// after it where the path descends, and one as often as there are ways to it. step, unless it is nil, is called with
-// how many values were looked at.
+// Select returns the values that the path selects. A deep path lists inner values after outer ones, and lists a value
+// once for each way to it. step, unless nil, is called with the number of examined values.
 func (p *Path) Select(root *Value, step func(n int)) []*Value {
 	at := scope{root, root, step}
 	if p.compute != nil {
@@ -62,8 +58,8 @@ func (p *Path) Select(root *Value, step func(n int)) []*Value {
 	return walk(p.steps, at)
 }
 
-// crowd is how many values a step may lead to before repeated ones are dropped:
-// each step may multiply the ways to a value.
+// crowd is the number of values at which a step begins to drop repeated ones: each step may multiply the ways to a
+// value.
 const crowd = 1 << 14
 
 // walk follows the steps from the current value.
@@ -85,10 +81,10 @@ func walk(steps []step, at scope) []*Value {
 	return reached
 }
 
-// SelectOnce is Select with every value once, for a change.
+// SelectOnce is Select without repeated values, for callers that change them.
 func (p *Path) SelectOnce(root *Value, step func(n int)) []*Value { return once(p.Select(root, step)) }
 
-// once drops every value that the list has already had.
+// once drops repeated values.
 func once(values []*Value) []*Value {
 	seen := make(map[*Value]bool, len(values))
 	return slices.DeleteFunc(values, func(v *Value) bool {
@@ -98,9 +94,8 @@ func once(values []*Value) []*Value {
 	})
 }
 
-// Child is the path without its last step, and the key that the last step names.
-// named is false when it is an index. ok is false for a path that does not lead
-// to one place whatever the document holds.
+// Child returns the path without its last step, and the key of the last step. named is false if the last step is an
+// index. ok is false if the path may select more than one place.
 func (p *Path) Child() (parent *Path, key string, named, ok bool) {
 	for _, s := range p.steps {
 		if s.deep || len(s.pick) != 1 || s.pick[0].kind > byIndex {
@@ -156,8 +151,7 @@ func (s *selector) apply(out []*Value, at scope, v *Value) []*Value {
 	return out
 }
 
-// position is the index i of n elements, counted from the end when negative; one
-// beyond an end is that end.
+// position resolves the index i of n elements. A negative i counts from the end; the result is limited to 0 to n.
 func position(i, n int) int {
 	if i < 0 {
 		return max(0, i+n)
@@ -175,7 +169,7 @@ func (s slice) apply(out, elems []*Value) []*Value {
 	}
 	for i < end {
 		out = append(out, elems[i])
-		if s.step >= end-i { // also keeps a giant step from overflowing
+		if s.step >= end-i { // also prevents overflow with a huge step
 			break
 		}
 		i += s.step

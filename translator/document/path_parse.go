@@ -9,14 +9,14 @@ import (
 	"unicode/utf8"
 )
 
-// What the parser of paths expects, as its errors say it.
+// These constants name the tokens that errors say are expected.
 const (
 	wantStep     = "'.', '[', <operator>"
 	wantName     = "<name>, '*', '['"
 	wantSelector = "'<string>[,<string>,...]', '<number>', ['start:end:steps'], '*'"
 )
 
-// ParsePath reads a JSONPath, a projection or a legacy path. An error is a reply.
+// ParsePath parses a JSONPath, a projection or a legacy path. An error is a reply.
 func ParsePath(text string) (*Path, error) {
 	if !utf8.ValidString(text) {
 		return nil, errNotUTF8
@@ -39,13 +39,13 @@ func ParsePath(text string) (*Path, error) {
 	return path, nil
 }
 
-// beginning is how a JSONPath or a projection begins: $, $.a, $[0], $~, ($.a),
-// -$.a, length($.a), length ( $.a ).
+// beginning matches the start of a JSONPath or a projection: $, $.a, $[0], $~, ($.a), -$.a, length($.a), length ( $.a
+// ).
 var beginning = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(\$([.\[ ~]|$)|\(|[-+] ?(\$[.\[]|\()|[a-z]+ *\()`)
 })
 
-// jsonPath is text in the syntax of a JSONPath, and whether it had the legacy one.
+// jsonPath returns text in the syntax of a JSONPath, and whether it was a legacy path.
 func jsonPath(text string) (path string, legacy bool) {
 	switch {
 	case beginning().MatchString(text):
@@ -62,11 +62,11 @@ type pathParser struct {
 	text  string
 	at    int
 	depth int // of filters, parentheses and literals
-	links int // so far
+	links int // see maxLinks
 }
 
-// fail is the error that something else is expected at p.at. It does not repeat
-// the path, which may be a secret.
+// fail returns the error that another token is expected at p.at. The error does not repeat the path, which may be a
+// secret.
 func (p *pathParser) fail(want string) error {
 	return fmt.Errorf("Error occurred at position %[1]d, Error at position %[1]d: expected one of the following: %[2]s", p.at, want)
 }
@@ -78,7 +78,7 @@ func (p *pathParser) peek() byte {
 	return 0
 }
 
-// has steps over the token if it comes next.
+// has consumes the token if it comes next.
 func (p *pathParser) has(token string) bool {
 	if len(p.text)-p.at < len(token) || p.text[p.at:p.at+len(token)] != token {
 		return false
@@ -93,7 +93,7 @@ func (p *pathParser) space() {
 	}
 }
 
-// steps reads as many steps as there are: .name ..name .* [...] .[...]
+// steps parses all consecutive steps: .name ..name .* [...] .[...]
 func (p *pathParser) steps() ([]step, error) {
 	var steps []step
 	for {
@@ -127,7 +127,7 @@ func (p *pathParser) steps() ([]step, error) {
 	}
 }
 
-// name reads a name without quotes, which is empty when there is none.
+// name parses an unquoted name. It may be empty.
 func (p *pathParser) name() string {
 	from := p.at
 	for p.at < len(p.text) && inName(p.text[p.at]) {
@@ -136,12 +136,12 @@ func (p *pathParser) name() string {
 	return p.text[from:p.at]
 }
 
-// inName reports whether a name may hold the byte without quotes.
+// inName reports whether an unquoted name may contain ch.
 func inName(ch byte) bool {
 	return ch >= utf8.RuneSelf || isLetter(ch) || isDigit(ch) || strings.IndexByte("-_`+#%$^/:", ch) >= 0
 }
 
-// brackets reads "[…]": selectors with commas between them.
+// brackets parses "[…]": selectors separated by commas.
 func (p *pathParser) brackets() ([]selector, error) {
 	p.at++
 	var all []selector
@@ -171,7 +171,7 @@ func (p *pathParser) selector() (selector, error) {
 	return selector{}, p.fail(wantSelector)
 }
 
-// indexOrSlice reads 1 or -1, or a slice such as 1:3, :-1 or ::2.
+// indexOrSlice parses 1 or -1, or a slice such as 1:3, :-1 or ::2.
 func (p *pathParser) indexOrSlice() (selector, error) {
 	s := slice{step: 1}
 	var step *int
@@ -218,10 +218,10 @@ func (p *pathParser) integer() (int, error) {
 	return int(n), nil
 }
 
-// quoted reads a string in single or double quotes, with JSON's escapes and \'.
+// quoted parses a string in single or double quotes, with JSON's escapes and \'.
 func (p *pathParser) quoted() (string, error) {
 	quote, from := p.peek(), p.at
-	literal := []byte{'"'} // the same as a JSON string
+	literal := []byte{'"'} // rewritten as a JSON string
 	for p.at++; p.at < len(p.text); p.at++ {
 		switch ch := p.text[p.at]; {
 		case ch == quote:

@@ -6,27 +6,26 @@ import (
 	"strings"
 )
 
-// Format is what stands between the parts of printed JSON. The zero Format
-// prints it compact.
+// Format holds the separators of printed JSON. The zero Format is compact.
 type Format struct {
-	Indent  string // at the start of a line, once for each level
+	Indent  string // at the start of a line, once per level
 	Newline string // at the end of a line
 	Space   string // after the colon
 }
 
-// Append prints v compact.
+// Append appends v in compact form.
 func (v *Value) Append(out []byte) []byte { return Format{}.Append(out, v) }
 
-// Append prints v.
+// Append appends v.
 func (f Format) Append(out []byte, v *Value) []byte {
 	return f.append(slices.Grow(out, v.texts()), v, 0)
 }
 
-// Size returns how many bytes Append makes of v, or more than most if it is more.
+// Size returns the number of bytes that Append adds for v. If it exceeds most, the result is some number above most.
 func (f Format) Size(v *Value, most int64) int64 { return f.size(v, 0, most) }
 
 func (f Format) size(v *Value, level, most int64) int64 {
-	const scalar = 24 // more than any number has
+	const scalar = 24 // longer than any number
 	switch v.Kind {
 	case String:
 		return int64(printedSize(v.Str))
@@ -48,7 +47,7 @@ func (f Format) size(v *Value, level, most int64) int64 {
 	return n
 }
 
-// texts is how many bytes of long strings v prints: room that is best made at once.
+// texts returns the number of bytes of long strings in v, so that Append can allocate them at once.
 func (v *Value) texts() (n int) {
 	const long = 1 << 10
 	if v.Kind == String && len(v.Str) >= long {
@@ -63,7 +62,7 @@ func (v *Value) texts() (n int) {
 	return n
 }
 
-// printedSize is how many bytes appendString makes of s.
+// printedSize returns the number of bytes that appendString adds for s.
 func printedSize(s string) int {
 	n := len(s) + len(`""`)
 	for i := range len(s) {
@@ -126,8 +125,8 @@ func (f Format) line(out []byte, level int) []byte {
 	return out
 }
 
-// appendFloat prints the shortest digits that give f again, always with a point
-// or an exponent, so that a double stays one: 2.0, 0.00001, 1e16, 1.5e300.
+// appendFloat appends the shortest digits that parse back to f. It always includes a point or an exponent, so that a
+// double stays a double: 2.0, 0.00001, 1e16, 1.5e300.
 func appendFloat(out []byte, f float64) []byte {
 	text := strconv.FormatFloat(f, 'e', -1, 64)
 	if text[0] == '-' {
@@ -155,7 +154,7 @@ func appendFloat(out []byte, f float64) []byte {
 	return strconv.AppendInt(out, int64(exponent), 10)
 }
 
-// appendString prints a JSON string that escapes no more than it must.
+// appendString appends a JSON string and escapes as little as possible.
 func appendString(out []byte, s string) []byte {
 	const hex = "0123456789abcdef"
 	out = append(out, '"')

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// Kind is what a Value is.
+// Kind selects the type of a Value.
 type Kind byte
 
 const (
@@ -19,7 +19,7 @@ const (
 	Object
 )
 
-// Type is the name of the kind in replies.
+// Type returns the name of the kind in replies.
 func (k Kind) Type() string {
 	return [...]string{"null", "boolean", "integer", "integer", "number", "string", "array", "object"}[k]
 }
@@ -34,19 +34,18 @@ type Value struct {
 	Str   string
 	Elems []*Value // of an array; of an object the values, one for each of Keys
 
-	// Keys are the names of an object's values. They change through Put and
-	// Prune only, which keep index right.
+	// Keys holds the names of an object's values. Only Put and Prune change it, so that index stays valid.
 	Keys  []string
-	index map[string]int // position by name, nil while there are few
+	index map[string]int // position by name, nil for a small object
 }
 
-// indexed is the number of keys from which on an object has an index.
+// indexed is the number of keys at which an object gets an index.
 const indexed = 16
 
-// IsNumber reports whether v is of one of the three kinds of numbers.
+// IsNumber reports whether v is a number of any kind.
 func (v *Value) IsNumber() bool { return v.Kind == Int || v.Kind == Uint || v.Kind == Float }
 
-// Double is the number v as a double.
+// Double returns the number v as a double.
 func (v *Value) Double() float64 {
 	switch v.Kind {
 	case Int:
@@ -57,7 +56,7 @@ func (v *Value) Double() float64 {
 	return v.Float
 }
 
-// find is the position of a key of an object, -1 without it.
+// find returns the position of a key of an object, -1 if it is missing.
 func (v *Value) find(name string) int {
 	if len(v.Keys) >= indexed {
 		if v.index == nil {
@@ -79,7 +78,7 @@ func (v *Value) find(name string) int {
 	return -1
 }
 
-// Get is the value of a key of an object, nil without it or for another kind.
+// Get returns the value of a key of an object, nil for a missing key or another kind.
 func (v *Value) Get(name string) *Value {
 	if v.Kind == Object {
 		if i := v.find(name); i >= 0 {
@@ -89,7 +88,7 @@ func (v *Value) Get(name string) *Value {
 	return nil
 }
 
-// Put sets a key of an object; a new one comes last.
+// Put sets a key of an object. A new key comes last.
 func (v *Value) Put(name string, value *Value) {
 	if i := v.find(name); i >= 0 {
 		v.Elems[i] = value
@@ -101,8 +100,7 @@ func (v *Value) Put(name string, value *Value) {
 	v.Keys, v.Elems = append(v.Keys, name), append(v.Elems, value)
 }
 
-// Prune removes the values below v that doomed holds, and returns how many it
-// removed. What stands inside a removed value is not counted.
+// Prune removes the doomed values below v and returns their number. Values inside a removed value are not counted.
 func (v *Value) Prune(doomed map[*Value]bool) int {
 	removed := 0
 	for _, e := range v.Elems {
@@ -113,8 +111,7 @@ func (v *Value) Prune(doomed map[*Value]bool) int {
 	return removed + v.cut(doomed)
 }
 
-// Nullify takes the values that doomed holds out of the objects below v, and makes those
-// that are elsewhere null.
+// Nullify removes the doomed values from the objects below v, and sets doomed values elsewhere to null.
 func (v *Value) Nullify(doomed map[*Value]bool) {
 	if doomed[v] {
 		*v = Value{}
@@ -127,7 +124,7 @@ func (v *Value) Nullify(doomed map[*Value]bool) {
 	}
 }
 
-// cut is Prune for v's own elements.
+// cut is Prune for the direct elements of v.
 func (v *Value) cut(doomed map[*Value]bool) int {
 	kept := 0
 	for i, e := range v.Elems {
@@ -150,7 +147,7 @@ func (v *Value) cut(doomed map[*Value]bool) int {
 	return removed
 }
 
-// Clone is a copy that shares nothing that changes.
+// Clone returns a deep copy.
 func (v *Value) Clone() *Value {
 	c := *v
 	c.index = nil
@@ -162,8 +159,7 @@ func (v *Value) Clone() *Value {
 	return &c
 }
 
-// Depth is the number of arrays and objects around the innermost value, v
-// included.
+// Depth returns the number of arrays and objects around the innermost value, v included.
 func (v *Value) Depth() int {
 	if v.Kind != Array && v.Kind != Object {
 		return 0
@@ -175,7 +171,7 @@ func (v *Value) Depth() int {
 	return deepest + 1
 }
 
-// Depths is the number of arrays and objects around each value in v, v included.
+// Depths returns the number of arrays and objects around each value in v, v included.
 func (v *Value) Depths() map[*Value]int {
 	depths := map[*Value]int{}
 	var descend func(v *Value, depth int)
@@ -189,9 +185,8 @@ func (v *Value) Depths() map[*Value]int {
 	return depths
 }
 
-// FromLeaves lists v and all values in it in the order in which RedisJSON changes the
-// places of a legacy path: what is inside comes first, keys by name but those that are
-// numbers, which come last, and indexes from the end.
+// FromLeaves lists v and all values in it in the order in which RedisJSON changes the places of a legacy path: inner
+// values first, keys by name with numeric ones last, and indexes from the end.
 func (v *Value) FromLeaves() []*Value {
 	var all []*Value
 	elems := slices.Clone(v.Elems)
@@ -227,7 +222,7 @@ func (v *Value) byName() func(a, b *Value) int {
 	}
 }
 
-// Each calls f with every value inside of v.
+// Each calls f with every value inside v.
 func (v *Value) Each(f func(*Value)) {
 	for _, e := range v.Elems {
 		f(e)
@@ -235,13 +230,12 @@ func (v *Value) Each(f func(*Value)) {
 	}
 }
 
-// Equal reports whether two values are the same. Numbers compare by value, the
-// order of keys does not matter.
+// Equal reports whether two values are equal. Numbers compare by value; the order of keys is ignored.
 func (v *Value) Equal(w *Value) bool {
 	return v.same(w, func(a, b *Value) bool { return a.compareNumber(b) == 0 })
 }
 
-// Identical is Equal but for integers and doubles, which are never the same.
+// Identical is Equal, except that an integer never equals a double.
 func (v *Value) Identical(w *Value) bool {
 	return v.same(w, func(a, b *Value) bool { return a.Kind == b.Kind && a.compareNumber(b) == 0 })
 }
@@ -271,8 +265,7 @@ func (v *Value) same(w *Value, numbers func(a, b *Value) bool) bool {
 	return true
 }
 
-// compareNumber is -1, 0 or 1 as v is less than, equal to or greater than w.
-// Integers compare exactly.
+// compareNumber returns -1, 0 or 1 if v is less than, equal to or greater than w. Integers compare exactly.
 func (v *Value) compareNumber(w *Value) int {
 	switch {
 	case v.Kind == Int && w.Kind == Int:
@@ -297,9 +290,8 @@ func order[T int64 | uint64 | float64 | string](a, b T) int {
 	return 0
 }
 
-// Merge changes v by the merge patch of RFC 7396: an object changes it key by key,
-// with null to delete one; anything else takes its place. The values that stay are
-// changed in place, and nothing of the patch is shared.
+// Merge applies the merge patch of RFC 7396: an object patches v key by key, and null deletes a key; any other patch
+// replaces v. Remaining values change in place, and v shares nothing with the patch.
 func (v *Value) Merge(patch *Value) {
 	if patch.Kind != Object {
 		*v = *patch.Clone()

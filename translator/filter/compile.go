@@ -5,11 +5,10 @@ import (
 	"fmt"
 )
 
-// maxLength is how many bytes an expression may have.
+// maxLength limits the bytes of an expression.
 const maxLength = 64 << 10
 
-// operator is an operation of a program. The parentheses are only there while
-// one is compiled.
+// operator is an operation of a program. Parentheses occur only during compilation.
 type operator byte
 
 const (
@@ -34,7 +33,7 @@ const (
 	or
 )
 
-// operators lists the operators as they are written, with how strongly they bind.
+// operators lists the operators with their text and precedence.
 var operators = []struct {
 	text  string
 	op    operator
@@ -56,7 +55,7 @@ func (op operator) binds() int {
 	return -1
 }
 
-// takes is the number of operands.
+// takes returns the number of operands.
 func (op operator) takes() int {
 	if op == not {
 		return 1
@@ -64,8 +63,7 @@ func (op operator) takes() int {
 	return 2
 }
 
-// step of a program puts a value on the stack, or the field of that name, or
-// the result of an operator instead of its operands.
+// step pushes a value, pushes the value of a field, or replaces operands with the result of an operator.
 type step struct {
 	op       operator
 	selector bool // value.text names a field
@@ -77,15 +75,14 @@ type Program struct {
 	steps []step
 }
 
-// SyntaxError is the error of an expression that is none.
+// SyntaxError reports an invalid expression.
 type SyntaxError struct {
-	Near []byte // the expression from the error on; all of it when the place is not known
+	Near []byte // the expression from the error on; all of it if the position is unknown
 }
 
 func (e *SyntaxError) Error() string { return fmt.Sprintf("syntax error near %q", e.Near) }
 
-// Compile makes the program of an expression, up to its first NUL. The error is
-// a *SyntaxError.
+// Compile compiles an expression, up to its first NUL. The error is a *SyntaxError.
 func Compile(text []byte) (*Program, error) {
 	text, _, _ = bytes.Cut(text, []byte{0})
 	if len(text) > maxLength {
@@ -114,8 +111,7 @@ func Compile(text []byte) (*Program, error) {
 	return &Program{c.steps}, nil
 }
 
-// badExpression is the error of tokens that do not fit together. One that is no
-// token, further on, comes first.
+// badExpression returns the error for tokens in the wrong order. An invalid token later in the text takes precedence.
 func badExpression(text []byte, s scanner) error {
 	for {
 		t, ok := s.next()
@@ -128,12 +124,11 @@ func badExpression(text []byte, s scanner) error {
 	}
 }
 
-// compiler puts operators after their operands, in the order in which they are
-// carried out.
+// compiler converts infix tokens to postfix steps, in the order of evaluation.
 type compiler struct {
 	steps   []step
-	waiting []operator // for their last operand
-	height  int        // of the stack, when the steps so far have run
+	waiting []operator // operators waiting for their last operand
+	height  int        // height of the stack after the steps so far
 }
 
 // add reports whether the step may follow.
@@ -148,8 +143,8 @@ func (c *compiler) add(t step) bool {
 		return true
 	case shut:
 		return c.carryOut(func(operator) bool { return true }) && c.opened()
-	case not: // comes in front of its operand: what waits goes on waiting
-	case power: // the one on the right comes first
+	case not: // a prefix: it pops no other operator
+	case power: // right associative
 		if !c.carryOut(func(op operator) bool { return op.binds() > power.binds() }) {
 			return false
 		}
@@ -162,8 +157,8 @@ func (c *compiler) add(t step) bool {
 	return true
 }
 
-// carryOut moves the operators that are due from the end of those waiting to the
-// program, up to a parenthesis; false when one lacks operands.
+// carryOut moves due operators from the end of waiting to the program, up to a parenthesis. It returns false if an
+// operator lacks operands.
 func (c *compiler) carryOut(due func(operator) bool) bool {
 	for len(c.waiting) > 0 {
 		op := c.waiting[len(c.waiting)-1]
@@ -180,7 +175,7 @@ func (c *compiler) carryOut(due func(operator) bool) bool {
 	return true
 }
 
-// opened takes the parenthesis that all has been carried out up to.
+// opened pops the opening parenthesis. It returns false if there is none.
 func (c *compiler) opened() bool {
 	if len(c.waiting) == 0 {
 		return false

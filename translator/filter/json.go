@@ -6,18 +6,17 @@ import (
 	"unicode/utf8"
 )
 
-// maxDepth is how deep the arrays of a field may nest.
+// maxDepth limits the nesting of a field's arrays.
 const maxDepth = 32
 
-// reader walks through the text of a JSON object. It does not check what it
-// passes over any further than to find its end.
+// reader walks through the text of a JSON object. It checks skipped values only enough to find their end.
 type reader struct {
 	text []byte
 }
 
 func (r *reader) skipSpace() { r.text = bytes.TrimLeft(r.text, " \t\r\n") }
 
-// take passes over the byte c, if it is the next one after space.
+// take consumes c if it is the next byte after space.
 func (r *reader) take(c byte) bool {
 	r.skipSpace()
 	if len(r.text) == 0 || r.text[0] != c {
@@ -27,8 +26,8 @@ func (r *reader) take(c byte) bool {
 	return true
 }
 
-// field finds the first field of that name in the JSON object: numbers, strings,
-// booleans as 1 and 0, null, and arrays of those.
+// field returns the first field with the name in the JSON object. It supports numbers, strings, booleans as 1 and 0,
+// null, and arrays of these.
 func field(object, name []byte) (value, bool) {
 	r := reader{object}
 	if len(name) == 0 || !r.take('{') {
@@ -50,7 +49,7 @@ func field(object, name []byte) (value, bool) {
 	}
 }
 
-// quoted reads a string, and returns what is between its quotes as it is.
+// quoted reads a string and returns the raw bytes between its quotes.
 func (r *reader) quoted() ([]byte, bool) {
 	if len(r.text) == 0 || r.text[0] != '"' {
 		return nil, false
@@ -68,7 +67,7 @@ func (r *reader) quoted() ([]byte, bool) {
 	return nil, false
 }
 
-// word reads the letters, digits and signs of a number or of true, false and null.
+// word reads the letters, digits and signs of a number or of true, false or null.
 func (r *reader) word() []byte {
 	n := 0
 	for n < len(r.text) && (isName(r.text[n]) || r.text[n] == '+' || r.text[n] == '.') {
@@ -79,7 +78,7 @@ func (r *reader) word() []byte {
 	return w
 }
 
-// pass goes over a value.
+// pass skips a value.
 func (r *reader) pass() bool {
 	if len(r.text) == 0 {
 		return false
@@ -95,7 +94,7 @@ func (r *reader) pass() bool {
 	return ok
 }
 
-// passNested goes over an array or an object, which may nest as deep as it likes.
+// passNested skips an array or an object of any depth.
 func (r *reader) passNested() bool {
 	depth := 0
 	for len(r.text) > 0 {
@@ -118,7 +117,7 @@ func (r *reader) passNested() bool {
 	return false
 }
 
-// value reads a value; an object is none.
+// value reads a value. It fails for an object.
 func (r *reader) value(depth int) (value, bool) {
 	switch {
 	case len(r.text) == 0 || r.text[0] == '{':
@@ -206,7 +205,7 @@ func unescape(s []byte) []byte {
 	return out
 }
 
-// codePoint reads the four digits after \u, and the second half of a pair.
+// codePoint reads the four digits after \u, and the second half of a surrogate pair.
 func codePoint(s []byte) (rune, []byte) {
 	r, ok := hexDigits(s)
 	if !ok {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// kind says what a value is.
+// kind selects the type of a value.
 type kind byte
 
 const (
@@ -26,8 +26,8 @@ type value struct {
 	elems  []value
 }
 
-// Match reports whether the expression is true of the JSON object attributes.
-// It is not when a field is missing that the expression names, wherever it does.
+// Match reports whether the expression is true for the JSON object attributes. It is false if a field in the expression
+// is missing, even one that cannot change the result.
 func (p *Program) Match(attributes []byte) bool {
 	var room [16]value
 	stack := room[:0]
@@ -103,7 +103,7 @@ func (op operator) compute(x, y float64) float64 {
 	return x - y
 }
 
-// isTrue: 0, the empty string and null are not true.
+// isTrue returns false for 0, the empty string and null.
 func (v value) isTrue() bool {
 	switch v.kind {
 	case number:
@@ -114,7 +114,7 @@ func (v value) isTrue() bool {
 	return v.kind == tuple
 }
 
-// asNumber is 0 for what is no number and no text of one.
+// asNumber returns 0 for values other than numbers and texts of numbers.
 func (v value) asNumber() float64 {
 	switch {
 	case v.kind == number:
@@ -145,7 +145,7 @@ func (v value) contains(elem value) bool {
 	return false
 }
 
-// parseNumber reads all of b as C's strtod does: one too large is infinite.
+// parseNumber parses all of b as C's strtod does. A number out of range is infinite.
 func parseNumber(b []byte) (float64, bool) {
 	s := string(b)
 	if strings.Contains(s, "_") {

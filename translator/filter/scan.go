@@ -4,14 +4,14 @@ import (
 	"bytes"
 )
 
-// maxNumber is how many bytes a number may have.
+// maxNumber limits the bytes of a number.
 const maxNumber = 255
 
 // scanner reads the tokens of an expression.
 type scanner struct {
 	text []byte
 	at   int
-	last step // the token before, when there is one
+	last step // the previous token, if any is set
 	any  bool
 }
 
@@ -21,7 +21,7 @@ func isAlpha(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 func isMark(c byte) bool  { return c != 0 && bytes.IndexByte([]byte("+-*%/!()<>=|&"), c) >= 0 }
 func isName(c byte) bool  { return isAlpha(c) || isDigit(c) || c == '_' || c == '-' }
 
-// peek is the byte i places on, 0 at the end.
+// peek returns the byte at offset i from here, 0 at the end.
 func (s *scanner) peek(i int) byte {
 	if s.at+i >= len(s.text) {
 		return 0
@@ -35,8 +35,7 @@ func (s *scanner) skipSpace() {
 	}
 }
 
-// next reads a token, nil at the end. When there is none where it stands, ok is
-// false, and at is where Redis says that the error is.
+// next reads a token, nil at the end. ok is false for an invalid token; at is then the position that Redis reports.
 func (s *scanner) next() (t *step, ok bool) {
 	s.skipSpace()
 	var got step
@@ -76,7 +75,7 @@ func (s *scanner) number() (value, bool) {
 	return value{kind: number, number: f}, ok
 }
 
-// quoted reads a string. A backslash keeps a quote from ending it, and is part of it.
+// quoted reads a string. A backslash protects a quote, and remains in the string.
 func (s *scanner) quoted() (value, bool) {
 	quote := s.peek(0)
 	s.at++
@@ -135,7 +134,7 @@ func (s *scanner) tuple() (value, bool) {
 	}
 }
 
-// operator reads the longest operator that letters or marks begin with, or null.
+// operator reads null, or the longest operator at this position.
 func (s *scanner) operator() (step, bool) {
 	rest, best, found := s.text[s.at:], 0, none
 	if bytes.HasPrefix(rest, []byte("null")) && !isAlpha(s.peek(4)) {
