@@ -30,15 +30,14 @@ func (c *client) setName(args [][]byte) resp.Value {
 	return resp.OK
 }
 
-// rename is the one place where the name changes; reading it needs no lock on
-// the connection's own goroutine.
+// rename sets the client's name. Only the connection's own goroutine may read the name without the lock.
 func (c *client) rename(name string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.about.name = name
 }
 
-// printable reports whether b would keep CLIENT LIST readable. Redis looks at it as far as a NUL.
+// printable reports whether b may appear in CLIENT LIST. Like Redis, it checks b up to the first NUL.
 func printable(b []byte) bool {
 	b, _, _ = bytes.Cut(b, []byte{0})
 	return !bytes.ContainsFunc(b, func(r rune) bool { return r < '!' || r > '~' })
@@ -62,10 +61,10 @@ func (c *client) setInfo(args [][]byte) resp.Value {
 	return resp.OK
 }
 
-// noEvict is CLIENT NO-EVICT. No client is closed for the memory of all.
+// noEvict runs CLIENT NO-EVICT. It only sets a flag, since the server evicts no clients.
 func (c *client) noEvict(args [][]byte) resp.Value { return c.onOff(args, &c.about.noEvict) }
 
-// noTouch is CLIENT NO-TOUCH. No read counts as a use of a key.
+// noTouch runs CLIENT NO-TOUCH. It only sets a flag, since reads do not count as uses of a key.
 func (c *client) noTouch(args [][]byte) resp.Value { return c.onOff(args, &c.about.noTouch) }
 
 func (c *client) onOff(args [][]byte, is *bool) resp.Value {
@@ -99,21 +98,21 @@ func (c *client) info([][]byte) resp.Value { return verbatim(c.describe() + "\n"
 
 func verbatim(text string) resp.Value { return resp.Value{Kind: resp.Verbatim, Str: []byte(text)} }
 
-// who is the client as the slow log calls it.
+// who returns the client's address and name for the slow log.
 func (c *client) who() (addr, name string) { return c.net.RemoteAddr().String(), c.about.name }
 
-// watched is how many keys the client watches.
+// watched returns the number of keys that the client watches.
 func (c *client) watched() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.about.watched
 }
 
-// age is for how many seconds the client has been connected.
+// age returns the seconds since the client connected.
 func (c *client) age() int64 { return int64(time.Since(c.since).Seconds()) }
 
-// describe is the client's line of CLIENT LIST. Clients read every field of Redis's: buffers that do
-// not last are 0.
+// describe returns the client's line of CLIENT LIST. It has all fields of Redis, since client libraries parse them;
+// fields about buffers that do not exist here are 0.
 func (c *client) describe() string {
 	c.mu.Lock()
 	a, s := c.about, c.server
@@ -144,7 +143,7 @@ func (c *client) describe() string {
 		command, c.user.Load().Name(), tracks.To(), protocol, a.libName, a.libVersion)
 }
 
-// flags are those of CLIENT LIST.
+// flags returns the flags of CLIENT LIST.
 func (c *client) flags(n pubsub.Counts, a *about, tracks tracking.State) (flags string) {
 	for _, f := range []struct {
 		flag string
@@ -165,7 +164,7 @@ func listening(n pubsub.Counts) bool {
 	return n[pubsub.Channel]+n[pubsub.Pattern]+n[pubsub.Shard] > 0
 }
 
-// list is CLIENT LIST [TYPE type] [ID id …].
+// list runs CLIENT LIST [TYPE type] [ID id …].
 func (c *client) list(args [][]byte) resp.Value {
 	want := func(*client) bool { return true }
 	switch option := option(args, 2); {
@@ -198,7 +197,7 @@ func (c *client) list(args [][]byte) resp.Value {
 	return verbatim(text.String())
 }
 
-// option is argument i in upper case, "" when there is none.
+// option returns argument i in upper case, or "" if it is missing.
 func option(args [][]byte, i int) string {
 	if i >= len(args) {
 		return ""
@@ -206,7 +205,7 @@ func option(args [][]byte, i int) string {
 	return strings.ToUpper(string(args[i]))
 }
 
-// ofType is the filter for a client type, or the error of one that does not exist.
+// ofType returns the filter for a client type, or an error if the type does not exist.
 func (s *Server) ofType(arg []byte) (want func(*client) bool, bad resp.Value) {
 	pubsub := false
 	switch strings.ToLower(string(arg)) {
@@ -221,8 +220,8 @@ func (s *Server) ofType(arg []byte) (want func(*client) bool, bad resp.Value) {
 	return func(c *client) bool { return listening(s.hub.Of(&c.inbox)) == pubsub }, bad
 }
 
-// kill is CLIENT KILL addr, and CLIENT KILL with filters that a client must all
-// meet. A client that kills itself still gets its reply.
+// kill runs CLIENT KILL addr, and CLIENT KILL with filters that must all match. A client that kills itself still gets
+// its reply.
 func (c *client) kill(args [][]byte) resp.Value {
 	if len(args) == 3 {
 		addr := string(args[2])
@@ -279,7 +278,7 @@ func (c *client) killFilter(args [][]byte) (want func(*client) bool, bad resp.Va
 	}, resp.Value{}
 }
 
-// killBy is the filter of CLIENT KILL with the name.
+// killBy returns the filter of CLIENT KILL with that name.
 func (s *Server) killBy(name string, arg []byte) (filter func(*client) bool, bad resp.Value) {
 	value := string(arg)
 	switch name {
@@ -308,7 +307,7 @@ func (s *Server) killBy(name string, arg []byte) (filter func(*client) bool, bad
 	return nil, syntaxError
 }
 
-// killAll closes the clients that are wanted, and counts them.
+// killAll closes the matching clients and returns their number.
 func (s *Server) killAll(killer *client, want func(*client) bool) int64 {
 	n := int64(0)
 	for _, o := range s.all() {
@@ -318,7 +317,7 @@ func (s *Server) killAll(killer *client, want func(*client) bool) int64 {
 		case o == killer:
 			o.closed = true
 		default:
-			s.remove(o) // before it notices: it is killed once, and listed no more
+			s.remove(o) // removed first, so it is listed and killed only once
 			o.net.Close()
 		}
 		n++

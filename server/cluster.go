@@ -103,7 +103,7 @@ func (s *Server) ofNode(id []byte, v resp.Value) resp.Value {
 	return v
 }
 
-// reached returns the address by which the client reached the server. Cluster clients connect to it again.
+// reached returns the address of the server that the client connected to. Cluster clients connect to it again.
 func (p *person) reached() (host string, port int64) {
 	if p.client != nil {
 		if tcp, is := p.client.net.LocalAddr().(*net.TCPAddr); is {

@@ -16,17 +16,17 @@ import (
 	"github.com/meowdis/meowdis/translator"
 )
 
-// timeLimit is a parameter that Redis does not have: how long one command may take, in ms.
+// timeLimit names a parameter that Redis does not have: the time limit of one command, in ms.
 const timeLimit = "command-time-limit"
 
-// parameters returns the parameters that take effect or whose first value differs from Redis's. The others begin
-// as specs says.
+// parameters returns the initial values of the parameters that have an effect or differ from Redis's defaults. specs
+// has the other defaults.
 func parameters(c Config) map[string]string {
 	limits, cluster, times := translator.DefaultLimits, "no", "yes"
 	longest, command := resp.MaxBulk, 1<<30
 	if c.Within != nil {
-		longest, command = tenantCommand, tenantCommand // as a request over REST
-		times = "no"                                    // 24 KB for each command would be much for each of many tenants
+		longest, command = tenantCommand, tenantCommand // like a request over REST
+		times = "no"                                    // 24 KB per command: too much for many tenants
 	}
 	if c.Cluster {
 		cluster = "yes"
@@ -68,7 +68,7 @@ func parameters(c Config) map[string]string {
 	}
 }
 
-// limits are the parameters that the encodings of values depend on.
+// limits returns the parameters that select the encodings of values.
 func limits(params map[string]string) translator.Limits {
 	n := func(name string) int64 {
 		n, _ := strconv.ParseInt(params[name], 10, 64)
@@ -84,8 +84,8 @@ func limits(params map[string]string) translator.Limits {
 	}
 }
 
-// configGet is CONFIG GET: the parameters that match any of the patterns. One
-// asked for by name is answered by the name that was used.
+// configGet runs CONFIG GET, which returns the parameters that match any pattern. A pattern that equals a name is
+// returned as the client spelled it.
 func (s *Server) configGet(args [][]byte) resp.Value {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -113,8 +113,7 @@ func (s *Server) configGet(args [][]byte) resp.Value {
 	return reply
 }
 
-// configSet is CONFIG SET: all parameters change or none. Like Redis, it looks
-// at all names before it looks at a value.
+// configSet runs CONFIG SET, which changes all parameters or none. Like Redis, it checks all names before any value.
 func (s *Server) configSet(args [][]byte) resp.Value {
 	if len(args)%2 != 0 {
 		return syntaxError
@@ -140,7 +139,7 @@ func (s *Server) configSet(args [][]byte) resp.Value {
 	return resp.OK
 }
 
-// normalized is a new value of a parameter as CONFIG GET shows it, or why it is none.
+// normalized returns a new value of a parameter as CONFIG GET shows it, or an error text.
 func normalized(name, value, old string) (normal, why string) {
 	if name == "client-output-buffer-limit" {
 		return mergeOutputs(value, old)
@@ -148,7 +147,7 @@ func normalized(name, value, old string) (normal, why string) {
 	return specs()[name].check(value)
 }
 
-// take has parameters take effect. It is under the lock.
+// take applies parameters. The caller holds s.mu.
 func (s *Server) take(changed map[string]string) {
 	if password := changed["requirepass"]; password != s.params["requirepass"] {
 		s.users.SetPassword(password)
@@ -174,7 +173,7 @@ func (s *Server) take(changed map[string]string) {
 	s.config.Engine.SetBusyThreshold(time.Duration(min(ms, math.MaxInt32)) * time.Millisecond)
 }
 
-// SetMaxData changes Config.MaxData.
+// SetMaxData changes the limit of Config.MaxData.
 func (s *Server) SetMaxData(bytes int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -183,7 +182,7 @@ func (s *Server) SetMaxData(bytes int64) {
 	s.take(params)
 }
 
-// watchTimes has the parameters of the slow log and of LATENCY take effect.
+// watchTimes applies the parameters of the slow log and LATENCY.
 func (s *Server) watchTimes(params map[string]string) {
 	n := func(name string) int64 {
 		n, _ := strconv.ParseInt(params[name], 10, 64)
@@ -198,8 +197,7 @@ func (s *Server) watchTimes(params map[string]string) {
 	s.tally.Track(params["latency-tracking"] == "yes")
 }
 
-// unsettable returns the error of the first parameter of pairs that is unknown, comes
-// twice, or cannot be set in Redis either.
+// unsettable returns an error for the first parameter of pairs that is unknown, duplicate, or immutable in Redis.
 func (s *Server) unsettable(pairs [][]byte) resp.Value {
 	seen := map[string]bool{}
 	for i := 0; i < len(pairs); i += 2 {
@@ -221,8 +219,7 @@ func (s *Server) unsettable(pairs [][]byte) resp.Value {
 	return resp.Value{}
 }
 
-// parameter is the name that was asked for, in lower case, and the present name
-// of that parameter.
+// parameter returns the requested name in lower case, and the current name of that parameter.
 func parameter(word []byte) (asked, name string) {
 	asked = strings.ToLower(string(word))
 	if name = aliases[asked]; name == "" {

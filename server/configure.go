@@ -14,16 +14,15 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// StartNames are directives that say how the server begins: whoever makes its Config reads them.
+// StartNames are directives that the caller of New reads to fill Config.
 var StartNames = []string{
 	"port", "bind", "unixsocket", "unixsocketperm", "aclfile", "cluster-enabled",
 	"tls-port", "tls-cert-file", "tls-key-file", "tls-ca-cert-file", "tls-auth-clients",
 }
 
-// Configure takes the parameters and the users of a file of Redis's parameters, but for those in
-// except, which the command line has said already, and StartNames. It is for the time before the server
-// serves. Directives that have no effect here are named in a line of the log. Unknown ones and wrong values are
-// errors, of type *redisconf.Mistake.
+// Configure applies the parameters and users of a configuration file, except StartNames and the parameters in except,
+// which the command line has set. Call it before the server serves. One log line names the directives that have no
+// effect here. Unknown directives and wrong values are errors of type *conf.Mistake.
 func (s *Server) Configure(f *conf.File, except ...string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -90,7 +89,7 @@ func (s *Server) Configure(f *conf.File, except ...string) error {
 	return nil
 }
 
-// meant are directives that nobody who wrote them would like to see passed over, and what to do.
+// meant lists directives that must not be ignored silently, with the advice for each.
 var meant = map[string]string{
 	"rename-command": "take commands away by ACL rules: user default ... -NAME",
 	"include":        "put the lines of that file here",
@@ -98,7 +97,7 @@ var meant = map[string]string{
 	"loadmodule": "there are no modules",
 }
 
-// rewriteConfig is CONFIG REWRITE: the file says what the parameters are now.
+// rewriteConfig runs CONFIG REWRITE, which writes the current parameters to the file.
 func (s *Server) rewriteConfig() resp.Value {
 	path := s.config.ConfigFile
 	if path == "" {
@@ -113,7 +112,7 @@ func (s *Server) rewriteConfig() resp.Value {
 	return resp.OK
 }
 
-// systemSays is the error of a file as the C library words it.
+// systemSays returns a file error in the C library's words.
 func systemSays(err error) string {
 	why := atomicfile.Pathless(err).Error()
 	return strings.ToUpper(why[:1]) + why[1:]
@@ -138,7 +137,7 @@ func (s *Server) rewrite(path string) error {
 	})
 }
 
-// directives are what a file would say to make the server what it is.
+// directives returns the directives that reproduce the current parameters and users.
 func (s *Server) directives() []conf.Directive {
 	s.mu.Lock()
 	params := s.params
@@ -172,14 +171,14 @@ func (s *Server) directives() []conf.Directive {
 	for _, line := range s.users.Lines() {
 		words := strings.Fields(line)
 		if words[1] == acl.Reader && s.config.ReadOnlyToken != "" {
-			continue // which the token makes
+			continue // created from Config.ReadOnlyToken
 		}
 		all = append(all, conf.Directive{Name: words[0], Args: words[1:], Unset: slices.Contains(initialUsers, line)})
 	}
 	return all
 }
 
-// savePairs are the args of the directive save, of which an empty one is one, too.
+// savePairs returns the arguments of the directive save. An empty value is one empty argument.
 func savePairs(value string) []string {
 	if value == "" {
 		return []string{""}
@@ -187,7 +186,7 @@ func savePairs(value string) []string {
 	return strings.Fields(value)
 }
 
-// ReadConfigFile reads a file of Redis's parameters.
+// ReadConfigFile parses a configuration file in Redis's format.
 func ReadConfigFile(path string) (*conf.File, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -8,32 +8,30 @@ import (
 	"sync/atomic"
 )
 
-// connLimiter counts the connections of a listener, and keeps those of strangers, who have not
-// shown yet that they may come in, from taking all the places: when there is none left
-// for a new one, the stranger that has waited longest must leave. So a client that knows
-// the secret gets in, however many others do nothing but hold connections.
+// connLimiter limits the connections of a listener. A client that knows the secret gets in even if other clients only
+// hold connections open: when the limit is reached, the oldest unauthenticated connection is closed for the new one.
+// Unauthenticated connections may take a tenth of the limit.
 type connLimiter struct {
 	live    *live
 	traffic *traffic
 
 	mu        sync.Mutex
 	open      int
-	strangers list.List // of *guest, the first came first
+	strangers list.List // *limitedConn, oldest first
 }
 
 func (s *Server) newDoor() *connLimiter { return &connLimiter{live: &s.live, traffic: &s.traffic} }
 
-// limitedConn is a connection that came in through a door. Closing it more than once is fine.
+// limitedConn is a connection counted by a connLimiter. Close may be called more than once.
 type limitedConn struct {
 	net.Conn
 	limiter         *connLimiter
 	traffic         atomic.Pointer[traffic]
-	unauthenticated *list.Element // nil for one who is known
+	unauthenticated *list.Element // nil once authenticated
 	left            bool
 }
 
-// admit lets a connection in, as a stranger. It is nil when all places are taken by
-// guests who are known.
+// admit counts nc as an unauthenticated connection. It returns nil if authenticated clients hold all connections.
 func (d *connLimiter) admit(nc net.Conn) *limitedConn {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -51,7 +49,7 @@ func (d *connLimiter) admit(nc net.Conn) *limitedConn {
 	return g
 }
 
-// show shows the first stranger out, if there is one.
+// show closes the oldest unauthenticated connection and reports whether there was one. The caller holds d.mu.
 func (d *connLimiter) show() bool {
 	first := d.strangers.Front()
 	if first == nil {
@@ -60,14 +58,14 @@ func (d *connLimiter) show() bool {
 	g := first.Value.(*limitedConn)
 	g.leave()
 	if conn, ok := g.Conn.(*tls.Conn); ok {
-		conn.NetConn().Close() // without a last word, which could have to wait
+		conn.NetConn().Close() // without a TLS alert, which could block
 	} else {
 		g.Conn.Close()
 	}
 	return true
 }
 
-// leave is under the door's lock.
+// leave removes the connection from the count. The caller holds the limiter's lock.
 func (g *limitedConn) leave() {
 	if g.left {
 		return
@@ -77,7 +75,7 @@ func (g *limitedConn) leave() {
 	g.meet()
 }
 
-// meet is known under the door's lock.
+// meet marks the connection as authenticated. The caller holds the limiter's lock.
 func (g *limitedConn) meet() {
 	if g.unauthenticated != nil {
 		g.limiter.strangers.Remove(g.unauthenticated)
@@ -85,25 +83,25 @@ func (g *limitedConn) meet() {
 	}
 }
 
-// become puts another connection in place of the guest's own, which is the same one's.
+// become replaces the underlying connection, for example with TLS over it.
 func (g *limitedConn) become(nc net.Conn) {
 	g.limiter.mu.Lock()
 	g.Conn = nc
 	left := g.left
 	g.limiter.mu.Unlock()
-	if left { // it was shown out meanwhile
+	if left { // the limiter has closed the old one
 		nc.Close()
 	}
 }
 
-// known says that the guest is none of the strangers any more.
+// known marks the connection as authenticated.
 func (g *limitedConn) known() {
 	g.limiter.mu.Lock()
 	defer g.limiter.mu.Unlock()
 	g.meet()
 }
 
-// socketAddr is the address of both ends of a unix socket, as Redis calls it: its peers have none.
+// socketAddr is the address of both ends of a unix socket, in Redis's form. Peers of a unix socket have no address.
 type socketAddr string
 
 func (socketAddr) Network() string  { return "unix" }
@@ -136,7 +134,7 @@ func (g *limitedConn) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Close closes the connection and makes room for another.
+// Close closes the connection and frees its place.
 func (g *limitedConn) Close() error {
 	g.limiter.mu.Lock()
 	g.leave()
@@ -144,7 +142,7 @@ func (g *limitedConn) Close() error {
 	return g.Conn.Close()
 }
 
-// CloseWrite ends what is sent, where the connection can do that alone.
+// CloseWrite shuts down the sending side if the connection supports that.
 func (g *limitedConn) CloseWrite() error {
 	if half, ok := g.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
@@ -152,11 +150,11 @@ func (g *limitedConn) CloseWrite() error {
 	return net.ErrClosed
 }
 
-// guarded is a listener whose connections come in through a door.
+// guarded is a listener with limited connections.
 type guarded struct {
 	net.Listener
 	door   *connLimiter
-	refuse func(net.Conn) // before one that is not let in is closed
+	refuse func(net.Conn) // called before a connection over the limit is closed
 }
 
 func (l guarded) Accept() (net.Conn, error) {

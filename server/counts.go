@@ -2,15 +2,15 @@ package server
 
 import "sync/atomic"
 
-// counts are what INFO's Stats tells beside the commands, since the start or CONFIG RESETSTAT.
+// counts holds counters of INFO's Stats, since the start or CONFIG RESETSTAT.
 type counts struct {
 	connections atomic.Int64
-	rejected    atomic.Int64 // connections that found no room
-	longQueries atomic.Int64 // clients that were closed since they sent too long a command
-	fullOutputs atomic.Int64 // clients that were closed since they did not read
+	rejected    atomic.Int64 // connections over the limit
+	longQueries atomic.Int64 // clients closed for too long a command
+	fullOutputs atomic.Int64 // clients closed because they did not read
 }
 
-// resetStats is CONFIG RESETSTAT.
+// resetStats runs CONFIG RESETSTAT.
 func (s *Server) resetStats() {
 	s.tally.Reset()
 	s.traffic.reset()

@@ -5,19 +5,17 @@ import (
 	"time"
 )
 
-// complaints keeps a failure that goes on from filling the log: it has a line when it
-// begins, and one a minute with how often it came.
+// complaints limits the log lines of a repeated failure: one when it begins, then one a minute with a count.
 type complaints struct {
 	mu     sync.Mutex
 	says   string
-	since  time.Time // of the last line
+	since  time.Time // when it was last logged
 	unsaid int
 }
 
 const complainEvery = time.Minute
 
-// worth reports whether a failure is worth a line now, and how many like it had none
-// since the last.
+// worth reports whether a failure should be logged now, and how often it was suppressed since it was last logged.
 func (c *complaints) worth(says string, now time.Time) (unsaid int, is bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -32,7 +30,7 @@ func (c *complaints) worth(says string, now time.Time) (unsaid int, is bool) {
 	return unsaid, true
 }
 
-// logFailure logs that the store failed.
+// logFailure logs a failure of the store.
 func (s *Server) logFailure(err error, first string, commands int) {
 	if unsaid, is := s.complaints.worth(err.Error(), time.Now()); is {
 		s.config.Logger.Error("running commands", "error", err, "first", first, "commands", commands, "unsaid", unsaid)

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Reads reports why the server can run no command that reads: nil when it can.
+// Reads returns an error if the server cannot run a command that reads.
 func (s *Server) Reads(ctx context.Context) error {
 	session := s.config.Engine.Session()
 	defer session.Release()
@@ -19,18 +19,17 @@ func (s *Server) Reads(ctx context.Context) error {
 	return err
 }
 
-// healthTime is how long a look at the health takes at most, and how long it holds: anybody may
-// ask.
+// healthTime limits a health check and caches its result, since requests need no token.
 const healthTime = time.Second
 
-// health is what the last look at the server found.
+// health caches the result of the last check.
 type health struct {
 	mu   sync.Mutex
 	at   time.Time
 	says string
 }
 
-// look looks, unless it has just been done.
+// look checks the server, unless the cached result is recent.
 func (h *health) look(s *Server) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -51,8 +50,8 @@ func (h *health) look(s *Server) string {
 
 const healthy = "ok"
 
-// Health answers whether the server can do its work: 200 when it can read and write, 503
-// when not. It tells nothing else, and wants no token.
+// Health replies with 200 if the server can read and write, and 503 otherwise. It needs no token and reveals nothing
+// else.
 func (s *Server) Health(w http.ResponseWriter, _ *http.Request) {
 	says := s.health.look(s)
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// idleCheck is how often clients are looked at while there is a timeout.
+// idleCheck is the interval between checks of idle clients.
 const idleCheck = time.Second
 
-// closeIdle closes clients that have been idle for longer than the parameter timeout says, until ctx
-// is done. Without a timeout it only waits for one.
+// closeIdle closes clients that have been idle for longer than the parameter timeout, until ctx is done. While the
+// timeout is 0, it does nothing until the parameter changes.
 func (s *Server) closeIdle(ctx context.Context) {
 	tick := time.NewTicker(idleCheck)
 	defer tick.Stop()
@@ -39,8 +39,8 @@ func (s *Server) closeIdleAt(now time.Time) {
 	s.killAll(nil, func(c *client) bool { return c.idleFor(now) > timeout })
 }
 
-// idleFor is how long ago the client sent its last command, 0 for one that the server owes
-// something: a client that waits, or listens, has nothing to send.
+// idleFor returns the time since the client's last command. It returns 0 for a client that monitors or subscribes,
+// since that client has nothing to send.
 func (c *client) idleFor(now time.Time) time.Duration {
 	if c.class.Load() != normalClass {
 		return 0

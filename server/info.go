@@ -13,9 +13,8 @@ import (
 	"github.com/meowdis/meowdis/translator"
 )
 
-// facts are the lines of INFO's sections that only the server knows, in the order in which Redis has
-// them: it is the engine's translator.Facts. What a field would have to say of an event loop, a fork
-// or an allocator that is not here is left out.
+// facts returns the lines of an INFO section that only the server knows, in Redis's order. It is the engine's
+// translator.Facts. It omits fields about an event loop, a fork or an allocator, which do not exist here.
 func (s *Server) facts(section string) (lines []string, ok bool) {
 	about := infoSections[section]
 	if about == nil {
@@ -31,7 +30,7 @@ var infoSections = map[string]func(*Server) []string{
 	"Cluster": (*Server).clusterInfo, "Commandstats": (*Server).commandInfo, "Errorstats": (*Server).errorInfo, "Latencystats": (*Server).latencyInfo,
 }
 
-// field is a line of INFO.
+// field returns a line of INFO.
 func field(name string, value any) string { return fmt.Sprint(name, ":", value) }
 
 func (s *Server) serverInfo() []string {
@@ -119,7 +118,7 @@ func (s *Server) statsInfo() []string {
 	return lines
 }
 
-// zeroStats are fields of Stats about what a Redis without it counts as 0, too.
+// zeroStats lists fields of Stats that are also 0 in a Redis without the feature.
 var zeroStats = []string{
 	"active_defrag_hits", "active_defrag_misses", "active_defrag_key_hits", "active_defrag_key_misses",
 	"total_active_defrag_time", "current_active_defrag_time",
@@ -192,7 +191,7 @@ func (s *Server) latencyInfo() (lines []string) {
 	return lines
 }
 
-// systemName is the operating system as INFO calls it.
+// systemName returns the operating system in INFO's form.
 func systemName() string {
 	if name := kernel(); name != "" {
 		return name

@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// memoryInfo has the memory of the process by Go's numbers: values are in the file, and what is in
-// memory of them is a part of the whole.
+// memoryInfo returns INFO's Memory section from Go's metrics of the process. Values are in the file, so only the
+// cached part counts.
 func (s *Server) memoryInfo() []string {
 	if s.config.Within != nil {
 		return s.tenantMemory()
@@ -38,8 +38,7 @@ func (s *Server) memoryInfo() []string {
 		field("lazyfree_pending_objects", 0), field("lazyfreed_objects", 0))
 }
 
-// tenantMemory has what a tenant's data takes in its file, in place of the memory of the process, which
-// is that of all.
+// tenantMemory returns the size of a tenant's data in its file. The memory of the process is shared by all tenants.
 func (s *Server) tenantMemory() []string {
 	used, _, err := s.config.Engine.Used(context.Background())
 	if err != nil {
@@ -51,12 +50,12 @@ func (s *Server) tenantMemory() []string {
 	return append(lines, field("maxmemory_policy", s.param("maxmemory-policy")), field("mem_allocator", "sqlite"))
 }
 
-// memoryUse is what the process takes, in bytes.
+// memoryUse holds the memory of the process, in bytes.
 type memoryUse struct {
-	used     uint64 // by objects
-	active   uint64 // by spans of the heap that have objects
-	mapped   uint64 // by all of Go's, without what was given back
-	resident uint64 // as the system sees it; mapped where it does not say
+	used     uint64 // heap objects
+	active   uint64 // heap spans that have objects
+	mapped   uint64 // mapped by the Go runtime, without released memory
+	resident uint64 // resident set; equal to mapped if unknown
 }
 
 func readMemory() memoryUse {
@@ -89,12 +88,12 @@ func ratio(a, b uint64) float64 {
 	return float64(a) / float64(b)
 }
 
-// sizes are the two lines of a size: in bytes, and for people.
+// sizes returns two lines of INFO: a size in bytes and its readable form.
 func sizes(name string, n uint64) []string {
 	return []string{field(name, n), field(name+"_human", human(n))}
 }
 
-// human writes bytes as INFO does: 1.50M.
+// human formats bytes like INFO: 1.50M.
 func human(n uint64) string {
 	size, unit := float64(n), 0
 	for ; size >= 1024 && unit < 4; unit++ {

@@ -4,10 +4,10 @@ package server
 
 import "context"
 
-// loop is only for Linux; elsewhere each connection has a goroutine.
+// loop exists only on Linux. Elsewhere each connection has a goroutine.
 type loop struct{}
 
-type looped struct{ fd int } // always 0
+type looped struct{ fd int }
 
 func (*Server) newLoop(context.Context) *loop { return nil }
 func (*loop) takes(*client) bool              { return false }

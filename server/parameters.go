@@ -8,29 +8,29 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// use says when a parameter can change, and with which effect.
+// use tells whether a parameter can change, and whether it has an effect.
 type use int
 
 const (
 	applied   use = iota // CONFIG SET changes it, and Server.take applies it
-	stored               // CONFIG SET and a file change it, with no effect here
-	fromFile             // a file changes it, with no effect here; in Redis, too, CONFIG SET cannot
-	pinned               // CONFIG SET changes it in Redis, but not here
-	fact                 // neither Redis's CONFIG SET nor a file changes it here
-	protected            // as Redis's protected parameters
+	stored               // CONFIG SET and the file change it, without effect
+	fromFile             // the file changes it, without effect; immutable in Redis, too
+	pinned               // settable in Redis, immutable here
+	fact                 // immutable in Redis, too, and not read from the file
+	protected            // like Redis's protected parameters
 )
 
 // spec describes a parameter.
 type spec struct {
 	check   setting
 	use     use
-	initial string // the value until it is set, of a parameter that is not in parameters
+	initial string // default of a parameter that parameters does not list
 }
 
 // settable reports whether CONFIG SET can change the parameter.
 func (p spec) settable() bool { return p.use == applied || p.use == stored }
 
-// specs returns the parameters of Redis 8.0.2, and timeLimit, by their present names.
+// specs returns the parameters of Redis 8.0.2 by their current names, plus timeLimit.
 var specs = sync.OnceValue(func() map[string]spec {
 	all := map[string]spec{}
 	add := func(u use, check setting, names ...string) {
@@ -132,7 +132,7 @@ var specs = sync.OnceValue(func() map[string]spec {
 	return all
 })
 
-// aliases maps the former names of parameters to the present ones.
+// aliases maps old names of parameters to the current ones.
 var aliases = map[string]string{
 	"hash-max-ziplist-entries": "hash-max-listpack-entries", "hash-max-ziplist-value": "hash-max-listpack-value",
 	"zset-max-ziplist-entries": "zset-max-listpack-entries", "zset-max-ziplist-value": "zset-max-listpack-value",
@@ -145,7 +145,7 @@ var aliases = map[string]string{
 	"slave-read-only": "replica-read-only", "slave-serve-stale-data": "replica-serve-stale-data", "slaveof": "replicaof",
 }
 
-// valueIn returns the value of a parameter that params may leave out.
+// valueIn returns the value of a parameter, or its default if params lacks it.
 func valueIn(params map[string]string, name string) string {
 	if value, has := params[name]; has {
 		return value

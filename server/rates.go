@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// pace is how fast numbers grow, since the look at them before. The zero value has not been
-// looked at.
+// pace measures the growth of counters per second between two calls of look. The zero value is ready to use.
 type pace struct {
 	mu        sync.Mutex
 	at        time.Time
@@ -14,10 +13,10 @@ type pace struct {
 	perSecond [3]float64
 }
 
-// paceOver is the shortest time that is measured: looks that follow sooner see the same.
+// paceOver is the shortest interval measured. Calls of look within it return the same rates.
 const paceOver = 100 * time.Millisecond
 
-// look is the pace of a server that began at since and has counted so much by now.
+// look returns the rates of a server that started at since and whose counters now have these values.
 func (p *pace) look(since, now time.Time, counts [3]uint64) [3]float64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()

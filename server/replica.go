@@ -13,16 +13,15 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// Dump is all data of one moment as a dump file of Redis.
+// Dump holds the data of one moment as an RDB file.
 type Dump struct {
 	io.ReadCloser
 	Size int64
-	// Changed reports whether something may have been written since.
+	// Changed reports whether data may have changed since.
 	Changed func(context.Context) (bool, error)
 }
 
-// replConf is REPLCONF option value …: what a replica says of itself. An acknowledgement gets no
-// reply.
+// replConf runs REPLCONF option value …, by which a replica describes itself. An acknowledgement gets no reply.
 func (c *client) replConf(args [][]byte) resp.Value {
 	if len(args)%2 == 0 {
 		return syntaxError
@@ -57,12 +56,11 @@ func (c *client) replConf(args [][]byte) resp.Value {
 
 var noDump = resp.MakeError("ERR there is nothing to copy the data from here")
 
-// waitEvery is how often a replica gets a sign of life while the dump is made.
+// waitEvery is the interval of newlines sent to a replica while its dump is made.
 const waitEvery = time.Second
 
-// psync is PSYNC replicationid offset: all data, and then no more than signs of life. When
-// something was written the connection ends, so that the replica comes for all data again and
-// never takes an old state for the present one.
+// psync runs PSYNC replicationid offset. It sends all data, then only pings. After a write it closes the connection,
+// so the replica requests all data again and never serves an old state as current.
 func (c *client) psync(args [][]byte) resp.Value {
 	if _, ok := commands.ParseInt(args[2]); !ok {
 		return resp.MakeError("ERR value is not an integer or out of range")
@@ -72,7 +70,7 @@ func (c *client) psync(args [][]byte) resp.Value {
 
 func (c *client) sync([][]byte) resp.Value { return c.replicate("") }
 
-// replicate serves the connection of a replica to its end, after the greeting.
+// replicate sends the greeting and serves a replica until the connection ends.
 func (c *client) replicate(greeting string) resp.Value {
 	if c.server.config.Dump == nil {
 		return noDump
@@ -94,14 +92,14 @@ func (c *client) replicate(greeting string) resp.Value {
 	}
 	c.closed = true
 	if c.broken == nil {
-		c.broken = errReplicaLeft // the connection is no client's any more: nothing is replied
+		c.broken = errReplicaLeft // the connection belongs to a replica: send no reply
 	}
 	return resp.OK
 }
 
 var errReplicaLeft = errors.New("the replica left")
 
-// feed sends the dump, and signs of life until it is out of date.
+// feed sends the dump, then pings until it is out of date.
 func (c *client) feed() error {
 	dump, err := c.awaitDump(c.life)
 	if err != nil {
@@ -125,7 +123,7 @@ func (c *client) feed() error {
 	return c.keepAlive(c.life, dump)
 }
 
-// awaitDump has the dump made, and sends signs of life meanwhile. One is made at a time.
+// awaitDump creates the dump and sends newlines until it is ready. One dump is made at a time.
 func (c *client) awaitDump(ctx context.Context) (*Dump, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	type made struct {
@@ -167,7 +165,7 @@ func (c *client) awaitDump(ctx context.Context) (*Dump, error) {
 	}
 }
 
-// keepAlive pings the replica, and ignores what it says, until the dump is out of date.
+// keepAlive pings the replica and ignores its input until the dump is out of date.
 func (c *client) keepAlive(ctx context.Context, dump *Dump) error {
 	left := make(chan struct{})
 	go func() {

@@ -71,7 +71,7 @@ func (s *Server) serveWeb(ctx context.Context, ln net.Listener, handler http.Han
 	return <-stopped
 }
 
-// compressFrom is the smallest reply that is compressed, in bytes.
+// compressFrom is the smallest reply to compress, in bytes.
 const compressFrom = 1024
 
 // compressed wraps h to compress replies for clients that accept it, if Config.Gzip is set.
@@ -90,7 +90,7 @@ func (s *Server) compressed(h http.Handler) http.Handler {
 // maxHeader limits the headers and path of a request, in bytes. They are read before the token is known.
 const maxHeader = 16 << 10
 
-// guestKey is the key of the connection in a request's context.
+// guestKey finds the connection in a request's context.
 type guestKey struct{}
 
 func withGuest(ctx context.Context, nc net.Conn) context.Context {

@@ -7,8 +7,8 @@ import (
 	"github.com/meowdis/meowdis/server/rest"
 )
 
-// crossOrigin lets pages of the configured origins read the reply, and reports whether the
-// request only asked whether they may.
+// crossOrigin sets the CORS headers for the configured origins. It reports whether the request was a preflight, which
+// it answers.
 func (s *Server) crossOrigin(w http.ResponseWriter, r *http.Request) (asked bool) {
 	origin := r.Header.Get("Origin")
 	if origin == "" || len(s.config.Origins) == 0 {
@@ -29,7 +29,7 @@ func (s *Server) crossOrigin(w http.ResponseWriter, r *http.Request) (asked bool
 		return false
 	}
 	h.Set("Access-Control-Allow-Methods", "GET, HEAD, POST, PUT")
-	// Clients send headers about themselves, whose names change.
+	// Client libraries send headers about themselves, whose names change.
 	h.Set("Access-Control-Allow-Headers", r.Header.Get("Access-Control-Request-Headers"))
 	h.Set("Access-Control-Max-Age", "86400")
 	w.WriteHeader(http.StatusNoContent)

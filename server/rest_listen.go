@@ -15,18 +15,18 @@ import (
 	"github.com/meowdis/meowdis/server/rest"
 )
 
-// stream is a reply that goes on: server-sent events, one a message.
+// stream holds a reply of server-sent events, one per message.
 type stream struct {
 	queue *pubsub.Queue
 	user  *acl.User
 	end   context.CancelFunc
 }
 
-// servingKey is that of the context in a request's context that ends when the server stops.
+// servingKey finds a context in a request's context. It ends when the server stops.
 type servingKey struct{}
 
-// events answers a request for events, and reports whether it was one. It returns when the client
-// leaves, does not read, or may not listen any more, and when the server stops.
+// events serves a request for events and reports whether it was one. It returns when the server stops, or when the
+// client leaves, stops reading or loses its permission.
 func (q *request) events(w http.ResponseWriter) bool {
 	kind, is := rest.Events(q.http.URL.EscapedPath())
 	if !is {
@@ -34,7 +34,7 @@ func (q *request) events(w http.ResponseWriter) bool {
 	}
 	s := q.server
 	args, err := rest.PathCommand(q.http.URL.EscapedPath(), q.http.URL.RawQuery, nil)
-	// A body means nothing, but only when it has been read is it noticed that the client leaves.
+	// The body is ignored, but net/http notices a disconnect only after it has been read.
 	if _, unread := io.Copy(io.Discard, http.MaxBytesReader(w, q.http.Body, maxHeader)); err == nil {
 		err = unread
 	}
@@ -61,21 +61,21 @@ func (q *request) events(w http.ResponseWriter) bool {
 	defer s.addStream(st)()
 	s.join(kind)
 	s.hub.Follow(st.queue, kind, args[1:])
-	if !st.may(s.hub) { // the rights have changed meanwhile
+	if !st.may(s.hub) { // the permissions may have changed before addStream
 		cancel()
 	}
 	s.follow(ctx, w, st)
 	return true
 }
 
-// follow sends what comes to a stream.
+// follow sends the messages of a stream.
 func (s *Server) follow(ctx context.Context, w http.ResponseWriter, st *stream) {
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-cache")
-	h.Set("X-Accel-Buffering", "no") // nginx would wait for more
+	h.Set("X-Accel-Buffering", "no") // disables buffering in nginx
 	wire := http.NewResponseController(w)
-	_ = wire.SetReadDeadline(time.Time{}) // nothing more is read
+	_ = wire.SetReadDeadline(time.Time{})
 	w.WriteHeader(http.StatusOK)
 	if wire.Flush() != nil {
 		return
@@ -107,7 +107,7 @@ func (s *Server) follow(ctx context.Context, w http.ResponseWriter, st *stream) 
 	}
 }
 
-// addStream keeps a stream, and returns what forgets it.
+// addStream registers a stream. The returned func removes it.
 func (s *Server) addStream(st *stream) func() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -119,10 +119,10 @@ func (s *Server) addStream(st *stream) func() {
 	}
 }
 
-// may reports whether the user of a stream may still listen to it.
+// may reports whether the user of a stream may still receive it.
 func (st *stream) may(hub *pubsub.Hub) bool { return mayHear(st.user, hub, st.queue) }
 
-// endStreams ends those that should not go on.
+// endStreams ends the selected streams.
 func (s *Server) endStreams(which func(*stream) bool) {
 	s.mu.Lock()
 	var all []*stream
@@ -137,7 +137,7 @@ func (s *Server) endStreams(which func(*stream) bool) {
 	}
 }
 
-// goneStreams ends the streams of users that are no more.
+// goneStreams ends the streams of deleted users.
 func (s *Server) goneStreams(gone []*acl.User) {
 	s.endStreams(func(st *stream) bool { return slices.Contains(gone, st.user) })
 }

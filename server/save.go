@@ -12,15 +12,15 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// saves is what SAVE, BGSAVE and SHUTDOWN do and know. One save runs at a time.
+// saves holds the state of SAVE, BGSAVE and SHUTDOWN. One save runs at a time.
 type saves struct {
 	mu       sync.Mutex
-	since    time.Time // of the save that runs, zero for none
-	last     time.Time // the end of the last one that went well
+	since    time.Time // start of the running save, or zero
+	last     time.Time // end of the last successful save
 	took     time.Duration
-	failed   bool // the last one in the background
+	failed   bool // the last save failed
 	count    int64
-	shutdown context.CancelFunc // of the SHUTDOWN that saves first
+	shutdown context.CancelFunc // cancels the save of a SHUTDOWN
 }
 
 var (
@@ -29,10 +29,10 @@ var (
 	noShutdown = resp.MakeError("ERR Errors trying to SHUTDOWN. Check logs.")
 )
 
-// scheduled is when a save begins that is for the end of a transaction.
+// scheduled is the delay of a BGSAVE inside a transaction, which must include the transaction's changes.
 const scheduled = 100 * time.Millisecond
 
-// save carries out the commands that save, and SHUTDOWN.
+// save runs the commands that save, and SHUTDOWN.
 func (s *Server) save(ctx context.Context, p *person, cmd *commands.Command, args [][]byte) (v resp.Value, ok bool) {
 	switch cmd.Name {
 	case "SAVE":
@@ -59,7 +59,7 @@ func (s *Server) save(ctx context.Context, p *person, cmd *commands.Command, arg
 
 var errSaving = errors.New("a save is running")
 
-// beginSave claims the place of the one save that may run.
+// beginSave reserves the one running save and reports whether it was free.
 func (s *Server) beginSave() bool {
 	s.saves.mu.Lock()
 	defer s.saves.mu.Unlock()
@@ -70,7 +70,7 @@ func (s *Server) beginSave() bool {
 	return true
 }
 
-// finishSave does what beginSave has claimed.
+// finishSave runs the save reserved by beginSave.
 func (s *Server) finishSave(ctx context.Context) (err error) {
 	if s.config.Save != nil {
 		err = store.Caught(func() error { return s.config.Save(ctx) })
@@ -92,7 +92,7 @@ func (s *Server) finishSave(ctx context.Context) (err error) {
 	return err
 }
 
-// saveNow returns when all is saved that is committed.
+// saveNow returns when all commits are saved.
 func (s *Server) saveNow(ctx context.Context) error {
 	if !s.beginSave() {
 		return errSaving
@@ -100,12 +100,12 @@ func (s *Server) saveNow(ctx context.Context) error {
 	return s.finishSave(ctx)
 }
 
-// saveLater is BGSAVE.
+// saveLater runs BGSAVE.
 func (s *Server) saveLater(ctx context.Context, args [][]byte) resp.Value {
 	v := engine.BackgroundSave(ctx, args)
 	switch {
 	case v.IsError():
-	case engine.InExec(ctx): // whose changes are to be in it
+	case engine.InExec(ctx): // the save must include the transaction's changes
 		time.AfterFunc(scheduled, func() { s.saveNow(context.WithoutCancel(ctx)) })
 	case !s.beginSave():
 		return saving
@@ -115,8 +115,8 @@ func (s *Server) saveLater(ctx context.Context, args [][]byte) resp.Value {
 	return v
 }
 
-// shutDown is SHUTDOWN [NOSAVE | SAVE] [NOW] [FORCE] and SHUTDOWN ABORT, which ends one that is
-// saving. A client whose SHUTDOWN succeeds gets no reply, as from Redis.
+// shutDown runs SHUTDOWN [NOSAVE | SAVE] [NOW] [FORCE], and SHUTDOWN ABORT, which cancels a shutdown that is saving. A
+// client whose SHUTDOWN succeeds gets no reply, as in Redis.
 func (s *Server) shutDown(ctx context.Context, p *person, args [][]byte) resp.Value {
 	o, ok := shutdownOptions(args)
 	switch {
@@ -155,7 +155,7 @@ func shutdownOptions(args [][]byte) (o map[string]bool, ok bool) {
 	return o, true
 }
 
-// saveBefore saves, unless ABORT comes.
+// saveBefore saves unless SHUTDOWN ABORT cancels it.
 func (s *Server) saveBefore(ctx context.Context) error {
 	if !s.beginSave() {
 		return errSaving
@@ -183,8 +183,8 @@ func (s *Server) abortShutdown() resp.Value {
 	return resp.OK
 }
 
-// persistenceInfo is INFO's section: every commit is in the file, and a save makes it survive a
-// power cut, and copies it where a directory is configured.
+// persistenceInfo returns INFO's Persistence section. Every commit is in the file already. A save makes it survive a
+// power cut and, if a directory is configured, copies it there.
 func (s *Server) persistenceInfo() []string {
 	s.saves.mu.Lock()
 	defer s.saves.mu.Unlock()

@@ -26,138 +26,133 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// Config says what a server offers, and to whom.
+// Config configures a Server.
 type Config struct {
 	Engine *engine.Engine
-	// Storage is what ServeStorage offers.
+	// Storage is the store served by ServeStorage.
 	Storage Storage
-	// Token guards REST. Without one every request is refused.
+	// Token authenticates REST clients. Without it every request is refused.
 	Token string
-	// ReadOnlyToken is that of the user default_ro, who may run commands that read, without KEYS
-	// and SCAN, and whose password it is. Without one there is no such user.
+	// ReadOnlyToken is the token and password of the user default_ro, who may run commands that read, except KEYS and
+	// SCAN. Without it the user does not exist.
 	ReadOnlyToken string
-	// Origins are those of web pages that may use REST in a browser, "*" for all.
+	// Origins are the origins of web pages that may use REST in a browser; "*" allows all.
 	Origins []string
-	// Gzip has long replies over REST compressed for clients that accept it.
+	// Gzip compresses long REST replies for clients that accept it.
 	Gzip bool
-	// RequirePass is the password that RESP clients must give, until CONFIG SET
-	// changes it. Without one only clients on the loopback interface are served.
+	// RequirePass is the password of RESP clients, until CONFIG SET changes it. Without it the server accepts only
+	// clients on the loopback interface.
 	RequirePass string
-	// Cluster makes the server a cluster of one node, for clients that know nothing else.
+	// Cluster makes the server a cluster of one node, for clients that require a cluster.
 	Cluster bool
-	// ConfigFile is where CONFIG REWRITE writes the parameters, "" for nowhere.
+	// ConfigFile is the file that CONFIG REWRITE writes, or "".
 	ConfigFile string
-	// ACLFile is where users are kept: LoadUsers reads it and ACL SAVE writes it. Without
-	// one users are gone when the server stops.
+	// ACLFile stores the users: LoadUsers reads it and ACL SAVE writes it. Without it users are lost when the server
+	// stops.
 	ACLFile string
-	// MaxRequest bounds the body of a REST request, in bytes; 0 is 64 MiB.
+	// MaxRequest limits the body of a REST request, in bytes; 0 means 64 MiB.
 	MaxRequest int64
-	// MaxRequestMemory is what one request may hold of rows and replies, in bytes; 0 is
-	// 768 MiB.
+	// MaxRequestMemory limits the rows and replies that one request holds, in bytes; 0 means 768 MiB.
 	MaxRequestMemory int64
-	// MaxMemory is what all requests together may hold; 0 is 2 GiB.
+	// MaxMemory limits the memory of all requests together, in bytes; 0 means 2 GiB.
 	MaxMemory int64
-	// MaxData is how many bytes of the store data may take, until CONFIG SET maxmemory changes it; 0
-	// is any number.
+	// MaxData limits the data in the store, in bytes, until CONFIG SET maxmemory changes it; 0 means no limit.
 	MaxData int64
-	// MaxClients bounds the connections over each protocol; 0 is 10,000. A tenth of
-	// them may be strangers, who have not yet given the password or a token.
+	// MaxClients limits the connections of each protocol; 0 means 10,000. A tenth of them may be unauthenticated.
 	MaxClients int
-	// WriteTimeout is how long a client may take none of its reply; 0 is 30 seconds.
+	// WriteTimeout closes a client that reads none of its reply for that long; 0 means 30 seconds.
 	WriteTimeout time.Duration
-	// Grace is what a stopping server gives its clients to send what they have
-	// begun and to take their last replies; 0 is 5 seconds.
+	// Grace is the time a stopping server gives clients to finish their commands and read the replies; 0 means 5
+	// seconds.
 	Grace time.Duration
-	// TimeLimit is how long one command may take, or one EXEC, until CONFIG SET changes
-	// it; 0 is for as long as it takes.
+	// TimeLimit limits one command or one EXEC, until CONFIG SET changes it; 0 means no limit.
 	TimeLimit time.Duration
-	// Sleep waits, or until stop is closed; nil is the system's clock.
+	// Sleep waits for d or until stop is closed; nil uses the system's clock.
 	Sleep func(stop <-chan struct{}, d time.Duration)
-	// PublicMessage is what a client may read of a failure of the store, "" for nothing; nil
-	// is nothing of any.
+	// PublicMessage returns the part of a store error that clients may read, or "". If nil, clients read none of any
+	// error.
 	PublicMessage func(error) string
-	// Save makes what is committed survive a power cut, and copies it where that is wanted,
-	// for SAVE, BGSAVE and SHUTDOWN SAVE; nil is that there is nothing to be done.
+	// Save makes commits survive a power cut, and copies the file if configured, for SAVE, BGSAVE and SHUTDOWN SAVE.
+	// If nil, these commands do nothing.
 	Save func(context.Context) error
-	// SavePath is where Save copies to, "" for nowhere.
+	// SavePath is the file that Save copies to, or "".
 	SavePath string
-	// StoreFigures tells the metrics of the store; nil is that there is nothing to tell.
+	// StoreFigures returns the store's numbers for the metrics; nil omits them.
 	StoreFigures func() StoreFigures
-	// Stream tells how the stream of the file to another place is doing; nil is that there is none.
+	// Stream returns the state of replication to another place; nil means none.
 	Stream func() Stream
-	// Following tells how the copy that is served is doing; nil is that it is no copy.
+	// Following returns the state of the copy that is served; nil means that the file is no copy.
 	Following func() Following
-	// Dump makes a dump for a replica; nil refuses replicas.
+	// Dump creates a dump for a replica; nil refuses replicas.
 	Dump func(context.Context) (*Dump, error)
-	// PingEvery is how often a replica that has its dump gets a sign of life; 0 is 10 seconds.
+	// PingEvery is the interval of pings to a replica that has its dump; 0 means 10 seconds.
 	PingEvery time.Duration
-	// Stop ends the contexts of ServeRESP and ServeREST, for SHUTDOWN; nil refuses that.
+	// Stop ends the contexts of ServeRESP and ServeREST, for SHUTDOWN; nil refuses SHUTDOWN.
 	Stop func()
-	// Writable reports why the store takes no writes now; nil is that it does.
+	// Writable returns an error while the store accepts no writes; nil means that it always does.
 	Writable func() error
-	// Logger hears of failures that no client can do anything about; nil is
-	// silence.
+	// Logger receives failures that clients cannot act on; nil discards them.
 	Logger *slog.Logger
-	// Enter finds the tenants that clients are of; nil is that there are none. The server's own
-	// Engine is then for whoever knows its Token or RequirePass.
+	// Enter finds the tenant of a client; nil means no tenants. With tenants, the server's own Engine serves only
+	// clients that know its Token or RequirePass.
 	Enter Enter
-	// Within is the server whose listeners have the clients of this one, which is a tenant's: they may
-	// do nothing that is about the process, and come by its Enter only. MaxMemory is of that of all.
+	// Within is set on a tenant's server: the server whose listeners accept the clients. Clients arrive only through
+	// its Enter and may run no command about the process. MaxMemory counts against the MaxMemory of Within, too.
 	Within *Server
-	// Tenants tells the metrics of the tenants; nil is that there is nothing to tell.
+	// Tenants returns the tenants' numbers for the metrics; nil omits them.
 	Tenants func() TenantFigures
 }
 
-// Server is safe for concurrent use.
+// Server serves an engine. It is safe for concurrent use.
 type Server struct {
 	config Config
-	runID  string       // different for each server, in hex
-	replID atomic.Value // as much, of what replicas would follow
+	runID  string       // random, in hex
+	replID atomic.Value // replication ID, also random hex
 	since  time.Time
 
-	lastID   atomic.Int64  // of a connection
-	wrong    atomic.Int64  // passwords and tokens whose refusals wait
-	requests atomic.Uint64 // over REST
+	lastID   atomic.Int64  // ID of the last connection
+	wrong    atomic.Int64  // wrong passwords and tokens waiting for their refusal
+	requests atomic.Uint64 // requests over REST
 	counts   counts
 	traffic  traffic
 	tally    *metrics.Tally
 
 	hub          *pubsub.Hub
 	tracks       *tracking.Table
-	notifies     atomic.Bool // keyspace events are told
-	eventClasses string      // which
+	notifies     atomic.Bool // keyspace events are published
+	eventClasses string      // their classes
 
-	tracing  sync.Mutex // while who tracks changes
-	untrack  func()     // stops what tells the table of changes; nil while no one tracks
+	tracing  sync.Mutex // held while the set of tracking clients changes
+	untrack  func()     // detaches the table from the engine; nil while no client tracks
 	users    *acl.Users
-	userFile sync.Mutex // while the file is read or written
+	userFile sync.Mutex // held while the file is read or written
 
 	pace       pace
 	health     health
 	saves      saves
 	metrics    http.Handler
-	overRESP   *connLimiter // of all listeners
+	overRESP   *connLimiter // shared by all listeners
 	overREST   *connLimiter
-	dumping    chan struct{} // has room for one
-	replicas   atomic.Int64  // now
-	syncs      atomic.Int64  // dumps that were asked for
+	dumping    chan struct{} // semaphore of 1
+	replicas   atomic.Int64  // connected replicas
+	syncs      atomic.Int64  // dumps requested by replicas
 	complaints complaints
 	memory     *store.Pool
-	expelled   atomic.Bool // it is a tenant's that is no more
+	expelled   atomic.Bool // the tenant was removed
 
 	live live
 
-	peak    atomic.Uint64 // of memory, in bytes, at the looks at it
+	peak    atomic.Uint64 // highest memory use seen, in bytes
 	atStart uint64
 
 	mu        sync.Mutex
 	clients   map[int64]*client
 	streams   map[*stream]bool
-	listeners []string // of RESP, as INFO shows them
+	listeners []string // RESP listeners in INFO's form
 	params    map[string]string
 }
 
-// New makes a server.
+// New returns a server. It does not listen.
 func New(c Config) *Server {
 	c.MaxRequest = cmp.Or(c.MaxRequest, 64<<20)
 	c.MaxRequestMemory = cmp.Or(c.MaxRequestMemory, 768<<20)
@@ -202,7 +197,7 @@ func New(c Config) *Server {
 	return s
 }
 
-// budget is that of a request, or of one after the other.
+// budget returns a memory budget for one request at a time.
 func (s *Server) budget(piece int64) *store.Budget {
 	return store.NewBudget(s.memory, s.config.MaxRequestMemory, piece)
 }
@@ -210,10 +205,10 @@ func (s *Server) budget(piece int64) *store.Budget {
 // panicked logs a panic.
 func (s *Server) panicked(err error) { store.LogPanic(s.config.Logger)(err) }
 
-// guard calls fn on a goroutine that is not of one command, and logs its panic.
+// guard calls fn and logs its panic. It is for goroutines that do not run a command.
 func (s *Server) guard(fn func()) { store.Guard(s.panicked, fn) }
 
-// contain is for a goroutine to defer. It recovers a panic, logs it and calls end, which ends the client.
+// contain recovers and logs a panic, and then calls end, which closes the client. Goroutines defer it.
 func (s *Server) contain(end func()) {
 	if err := store.Recovered(recover()); err != nil {
 		s.panicked(err)
@@ -228,14 +223,14 @@ func (s *Server) add(c *client) {
 	s.clients[c.id] = c
 }
 
-// find is the client with an id, nil without one.
+// find returns the client with an ID, or nil.
 func (s *Server) find(id int64) *client {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.clients[id]
 }
 
-// remove takes a client off the list, and out of what it listens to.
+// remove removes a client and its subscriptions.
 func (s *Server) remove(c *client) {
 	s.hub.Leave(&c.inbox)
 	c.stopTracking()
@@ -244,7 +239,7 @@ func (s *Server) remove(c *client) {
 	delete(s.clients, c.id)
 }
 
-// listensOn notes where RESP is served.
+// listensOn records a RESP listener.
 func (s *Server) listensOn(ln net.Listener) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -266,36 +261,36 @@ func (s *Server) listensOn(ln net.Listener) {
 	s.params["port"], s.params["bind"] = strconv.Itoa(a.Port), a.IP.String()
 }
 
-// listening are the listeners as INFO shows them.
+// listening returns the RESP listeners in INFO's form.
 func (s *Server) listening() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.listeners)
 }
 
-// param is the value of a parameter.
+// param returns the value of a parameter.
 func (s *Server) param(name string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.params[name]
 }
 
-// all lists the clients in the order of their arrival.
+// all returns the clients in order of arrival.
 func (s *Server) all() []*client {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.SortedFunc(maps.Values(s.clients), func(a, b *client) int { return cmp.Compare(a.id, b.id) })
 }
 
-// A wrong password or token is refused after a while, the later the more of them wait:
-// so many connections guess hardly faster than one. Waiting holds nothing but the
-// connection, and a client that knows the secret does not wait.
+// The refusal of a wrong password or token is delayed, for longer the more of them wait. So guessing over many
+// connections is hardly faster than over one. A delayed client holds only its connection, and a client that knows the
+// secret is not delayed.
 const (
 	wrongWait    = 250 * time.Millisecond
 	maxWrongWait = 5 * time.Second
 )
 
-// waitWrong is before the answer to a wrong secret.
+// waitWrong delays the reply to a wrong secret.
 func (s *Server) waitWrong(stop <-chan struct{}) {
 	waiting := s.wrong.Add(1)
 	defer s.wrong.Add(-1)
@@ -311,7 +306,7 @@ func sleep(stop <-chan struct{}, d time.Duration) {
 	}
 }
 
-// sameSecret compares in a time that reveals nothing of either.
+// sameSecret compares two secrets in constant time.
 func sameSecret(a, b string) bool {
 	x, y := sha256.Sum256([]byte(a)), sha256.Sum256([]byte(b))
 	return subtle.ConstantTimeCompare(x[:], y[:]) == 1

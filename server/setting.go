@@ -13,8 +13,7 @@ import (
 	"github.com/meowdis/meowdis/translator"
 )
 
-// setting reads the new value of a parameter. It returns the value as CONFIG GET
-// shows it, or why it is none.
+// setting parses a new value of a parameter. It returns the value as CONFIG GET shows it, or an error text.
 type setting func(value string) (normal, why string)
 
 func anything(value string) (normal, why string) { return value, "" }
@@ -52,16 +51,16 @@ func outside(low, high int64) string {
 	return fmt.Sprintf("argument must be between %d and %d inclusive", low, high)
 }
 
-// units are those of memory: k is a thousand, kb is 1024.
+// units of memory values: k is 1000, kb is 1024.
 var units = map[string]uint64{
 	"": 1, "b": 1, "k": 1000, "kb": 1 << 10, "m": 1000_000, "mb": 1 << 20, "g": 1000_000_000, "gb": 1 << 30,
 }
 
 func memory(value string) (normal, why string) {
-	value, _, _ = strings.Cut(value, "\x00") // where it ends for Redis
+	value, _, _ = strings.Cut(value, "\x00") // Redis stops at a NUL
 	digits := strings.TrimRight(value, "bgkmBGKM")
 	unit := units[strings.ToLower(value[len(digits):])]
-	n, err := strconv.ParseUint("0"+digits, 10, 64) // a unit alone is nothing of it
+	n, err := strconv.ParseUint("0"+digits, 10, 64) // a unit alone means 0
 	switch {
 	case unit == 0 || err != nil && !errors.Is(err, strconv.ErrRange):
 		return "", "argument must be a memory value"
@@ -71,7 +70,7 @@ func memory(value string) (normal, why string) {
 	return strconv.FormatUint(n*unit, 10), ""
 }
 
-// bigMemory reads an unsigned memory value. More than 64 bits count as the greatest value, as in Redis.
+// bigMemory parses an unsigned memory value. As in Redis, values over 64 bits become the greatest value.
 func bigMemory(value string) (normal, why string) {
 	if n, err := strconv.ParseUint(value, 10, 64); errors.Is(err, strconv.ErrRange) || n > math.MaxInt64 {
 		return strconv.FormatUint(n, 10), ""
@@ -94,7 +93,7 @@ func memoryOrPercent(value string) (normal, why string) {
 	return normal, why
 }
 
-// hostname reads the name of a host.
+// hostname parses the name of a host.
 func hostname(value string) (normal, why string) {
 	switch {
 	case len(value) >= 256:
@@ -107,7 +106,7 @@ func hostname(value string) (normal, why string) {
 
 const alphanumeric = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
-// nodeName reads the name of a cluster's node.
+// nodeName parses the name of a cluster's node.
 func nodeName(value string) (normal, why string) {
 	if strings.ContainsAny(value, "\x00!#$%&()*+:;<>?@[]^{|}~") {
 		return "", "Announced human node name contained invalid character"
@@ -115,10 +114,11 @@ func nodeName(value string) (normal, why string) {
 	return value, ""
 }
 
-// titleVariables matches the variables of proc-title-template. The first group has those that are empty here.
+// titleVariables matches the variables of proc-title-template. The first group matches the variables that are empty
+// here.
 var titleVariables = regexp.MustCompile(`\{(?:(title|server-mode|unixsocket)|listen-addr|port|tls-port|config-file)\}`)
 
-// titleTemplate reads proc-title-template. A title that comes out empty is an error, as in Redis.
+// titleTemplate parses proc-title-template. As in Redis, a template that yields an empty title is an error.
 func titleTemplate(value string) (normal, why string) {
 	title := titleVariables.ReplaceAllStringFunc(value, func(variable string) string {
 		if titleVariables.FindStringSubmatch(variable)[1] != "" {
@@ -132,7 +132,7 @@ func titleTemplate(value string) (normal, why string) {
 	return value, ""
 }
 
-// oomScores reads the three numbers of oom-score-adj-values.
+// oomScores parses the three numbers of oom-score-adj-values.
 func oomScores(value string) (normal, why string) {
 	words := strings.Split(value, " ")
 	if len(words) != 3 {
@@ -146,7 +146,7 @@ func oomScores(value string) (normal, why string) {
 	return value, ""
 }
 
-// collation reads the name of a locale. Only the C library's own ones exist here.
+// collation parses the name of a locale. Only the locales built into the C library exist here.
 func collation(value string) (normal, why string) {
 	if value != "" && value != "C" && value != "POSIX" {
 		return "", "Invalid locale name"
@@ -178,7 +178,7 @@ func atLeast(low int64, check setting) setting {
 	}
 }
 
-// atMost is check for a value that may not be above high.
+// atMost returns check for a value that may not be above high.
 func atMost(high int64, check setting) setting {
 	return func(value string) (normal, why string) {
 		normal, why = check(value)
@@ -189,7 +189,7 @@ func atMost(high int64, check setting) setting {
 	}
 }
 
-// clamped is check for a value that is brought between low and high.
+// clamped returns check for a value that is brought between low and high.
 func clamped(low, high int64, check setting) setting {
 	return func(value string) (normal, why string) {
 		if normal, why = check(value); why != "" {
@@ -200,8 +200,8 @@ func clamped(low, high int64, check setting) setting {
 	}
 }
 
-// eventClasses reads notify-keyspace-events, and writes the classes in Redis's order; with A that does
-// not show n, which shownClasses leaves out.
+// eventClasses parses notify-keyspace-events and returns the classes in Redis's order. With A the value keeps n, but
+// shownClasses hides it.
 func eventClasses(value string) (normal, why string) {
 	const all = allClasses
 	if strings.Trim(value, "A"+all+"KEmn") != "" {
@@ -225,7 +225,7 @@ func eventClasses(value string) (normal, why string) {
 	return normal + kept("n") + kept("KE"), ""
 }
 
-// savePoints reads pairs of seconds and changes, with one space between all.
+// savePoints parses pairs of seconds and changes, separated by single spaces.
 func savePoints(value string) (normal, why string) {
 	if value == "" {
 		return "", ""
@@ -242,10 +242,10 @@ func savePoints(value string) (normal, why string) {
 	return value, ""
 }
 
-// policies are those of Redis.
+// policies accepts Redis's eviction policies.
 var policies = oneOf("volatile-lru", "volatile-lfu", "volatile-random", "volatile-ttl", "allkeys-lru", "allkeys-lfu", "allkeys-random", "noeviction")
 
-// policy reads maxmemory-policy. When a key was read last is not known here.
+// policy parses maxmemory-policy. Policies that need the last use of a key do not exist here.
 func policy(value string) (normal, why string) {
 	if normal, why = policies(value); why != "" {
 		return "", why
@@ -257,7 +257,7 @@ func policy(value string) (normal, why string) {
 	return "", "the policies here are noeviction, allkeys-random and volatile-ttl: no use of keys is noted"
 }
 
-// percentiles reads latency-tracking-info-percentiles.
+// percentiles parses latency-tracking-info-percentiles.
 func percentiles(value string) (percents []float64) {
 	for _, word := range strings.Fields(value) {
 		if p, err := strconv.ParseFloat(word, 64); err == nil {

@@ -12,8 +12,7 @@ import (
 // enter now.
 type Enter func(ctx context.Context, name, token string) (to *Server, leave func(), bad resp.Value)
 
-// tenantRules are the ACL rules of a tenant: all commands for its own database and clients, none for the process or
-// its users.
+// ACL rules of a tenant: all commands for its own database and clients, none for the process or its users.
 var tenantRules = []string{
 	"reset", "on", "~*", "&*", "+@all", "-@admin",
 	"+client", "+config|get", "+config|resetstat", "+slowlog", "+latency", "+monitor", "+role", "+lastsave", "+module|list",

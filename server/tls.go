@@ -15,36 +15,35 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// TLSFiles are what a server shows the clients that speak TLS, and what it wants of them, in
-// PEM files.
+// TLSFiles names the PEM files of a TLS server.
 type TLSFiles struct {
-	Cert, Key string // the chain of the server, and its key
-	// ClientCA has the authorities of clients. Without it clients need no certificate.
+	Cert, Key string // certificate chain and key of the server
+	// ClientCA holds the certificate authorities of clients. Without it clients need no certificate.
 	ClientCA string
-	// ClientOptional lets in clients without a certificate. One that is shown must be right.
+	// ClientOptional accepts clients without a certificate. A certificate that a client sends must still be valid.
 	ClientOptional bool
 }
 
-// TLS makes listeners speak TLS 1.2 and 1.3 by files that may be renewed: each handshake is by
-// the files of its time, and connections that are there go on. It is safe for concurrent use.
+// TLS wraps listeners in TLS 1.2 and 1.3. The files may be renewed while it runs: each handshake uses the current
+// files, and existing connections are kept. It is safe for concurrent use.
 type TLS struct {
 	files  TLSFiles
 	logger *slog.Logger
 
 	mu      sync.Mutex
-	stamps  [3]stamp // of the files that config is made of
+	stamps  [3]stamp // stamps of the files in config
 	config  *tls.Config
-	trouble string // what was wrong with the files of the handshake before
+	trouble string // error of the files at the last handshake
 }
 
-// stamp changes with a file.
+// stamp identifies the version of a file.
 type stamp struct {
 	changed time.Time
 	size    int64
 }
 
-// NewTLS reads the files. Later changes that cannot be used are told to the logger, and do not
-// count until they can be.
+// NewTLS reads the files. If the files change later and are invalid, the server logs the error and keeps using the old
+// certificate.
 func NewTLS(files TLSFiles, logger *slog.Logger) (*TLS, error) {
 	t := &TLS{files: files, logger: logger}
 	if err := t.read(t.look()); err != nil {
@@ -53,16 +52,16 @@ func NewTLS(files TLSFiles, logger *slog.Logger) (*TLS, error) {
 	return t, nil
 }
 
-// Listener makes the connections of ln speak TLS: it is for ServeRESP and ServeREST.
+// Listener returns ln with TLS, for ServeRESP and ServeREST.
 func (t *TLS) Listener(ln net.Listener) net.Listener { return secure{ln, t} }
 
-// secure is a listener whose connections speak TLS once they have come in.
+// secure marks a listener whose connections use TLS. The handshake happens after Accept.
 type secure struct {
 	net.Listener
 	tls *TLS
 }
 
-// look returns the stamps of the files as they are now.
+// look returns the current stamps of the files.
 func (t *TLS) look() (stamps [3]stamp) {
 	for i, path := range []string{t.files.Cert, t.files.Key, t.files.ClientCA} {
 		if info, err := os.Stat(path); err == nil {
@@ -72,7 +71,7 @@ func (t *TLS) look() (stamps [3]stamp) {
 	return stamps
 }
 
-// read makes the configuration of the files, which have these stamps or newer ones.
+// read loads the configuration from the files. The caller took stamps before.
 func (t *TLS) read(stamps [3]stamp) error {
 	pair, err := tls.LoadX509KeyPair(t.files.Cert, t.files.Key)
 	if err != nil {
@@ -97,8 +96,7 @@ func (t *TLS) read(stamps [3]stamp) error {
 	return nil
 }
 
-// current is the configuration by the files as they are now, or, while those are of no use, as
-// they were.
+// current returns the configuration of the current files, or the previous configuration if the files are invalid.
 func (t *TLS) current() *tls.Config {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -119,7 +117,7 @@ func (t *TLS) current() *tls.Config {
 	return t.config
 }
 
-// forProtocols is for connections that speak one of the protocols, or else whatever they like.
+// forProtocols returns a configuration that negotiates one of the protocols, or any if the list is empty.
 func (t *TLS) forProtocols(protocols ...string) *tls.Config {
 	return &tls.Config{
 		NextProtos: protocols,
@@ -131,10 +129,10 @@ func (t *TLS) forProtocols(protocols ...string) *tls.Config {
 	}
 }
 
-// handshakeTime is what a client has for the handshake.
+// handshakeTime limits the handshake.
 const handshakeTime = 10 * time.Second
 
-// handshake waits until a client who speaks TLS has agreed on it. Others are ready at once.
+// handshake completes the TLS handshake. It returns nil at once for a connection without TLS.
 func (c *client) handshake(ctx context.Context) error {
 	conn := tlsOf(c.net)
 	if conn == nil {
@@ -143,11 +141,12 @@ func (c *client) handshake(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, handshakeTime)
 	defer cancel()
 	done := make(chan error)
-	go func() { done <- store.Caught(func() error { return conn.HandshakeContext(ctx) }) }() // whose stack the client does not keep
+	// A separate goroutine, so the stack of the handshake does not stay with the client.
+	go func() { done <- store.Caught(func() error { return conn.HandshakeContext(ctx) }) }()
 	return <-done
 }
 
-// tlsOf is the TLS of a guest, nil without.
+// tlsOf returns the TLS layer of a connection, or nil.
 func tlsOf(nc net.Conn) *tls.Conn {
 	g, ok := nc.(*limitedConn)
 	if !ok {
@@ -157,7 +156,7 @@ func tlsOf(nc net.Conn) *tls.Conn {
 	return conn
 }
 
-// verified reports whether a peer has shown a certificate of one of the authorities of clients.
+// verified reports whether the client sent a certificate of an authority in ClientCA.
 func verified(nc net.Conn) bool {
 	conn := tlsOf(nc)
 	return conn != nil && len(conn.ConnectionState().VerifiedChains) > 0

@@ -17,15 +17,15 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// person is who runs commands: a client, or a request over REST from addr.
+// person runs commands: a RESP client, or a REST request from addr.
 type person struct {
 	server *Server
 	client *client // nil over REST
 	addr   string
-	user   atomic.Pointer[acl.User] // others read it, too
+	user   atomic.Pointer[acl.User] // other goroutines read it, too
 }
 
-// describe is the person's line of CLIENT LIST.
+// describe returns the person's line of CLIENT LIST.
 func (p *person) describe() string {
 	if p.client != nil {
 		return p.client.describe()
@@ -33,7 +33,7 @@ func (p *person) describe() string {
 	return fmt.Sprintf("id=0 addr=%s name= age=0 idle=0 flags=N db=0 user=%s resp=2 lib-name= lib-ver=", p.addr, p.user.Load().Name())
 }
 
-// guard checks a call by the person's rights: it is the session's engine.Guard.
+// guard checks a call against the user's permissions. It is the session's engine.Guard.
 func (p *person) guard(cmd *commands.Command, args [][]byte, at engine.Moment) (v resp.Value, refused bool) {
 	user := p.user.Load()
 	if user.Unlimited() {
@@ -42,7 +42,7 @@ func (p *person) guard(cmd *commands.Command, args [][]byte, at engine.Moment) (
 	d := user.Check(cmd, args)
 	if d.Reason == acl.Allowed {
 		if engine.RunsScripts(cmd) {
-			p.called(cmd, at) // before a command of the script is refused
+			p.called(cmd, at) // before the check of the script's own commands
 		}
 		return refusedSort(user, cmd, args, at)
 	}
@@ -61,7 +61,7 @@ func (p *person) guard(cmd *commands.Command, args [][]byte, at engine.Moment) (
 	return resp.MakeError("NOPERM " + commands.OneLine(why)), true
 }
 
-// called leaves for the client's line which command it called: the EXEC or the script, not what they run.
+// called records the client's last command for CLIENT LIST: the EXEC or the script, not the commands inside.
 func (p *person) called(cmd *commands.Command, at engine.Moment) {
 	if p.client == nil {
 		return
@@ -74,20 +74,20 @@ func (p *person) called(cmd *commands.Command, at engine.Moment) {
 	}
 }
 
-// contexts are ACL LOG's.
+// contexts maps moments to the context names of ACL LOG.
 var contexts = map[engine.Moment]string{
 	engine.Calling: "toplevel", engine.Queueing: "multi", engine.Exec: "multi", engine.InScript: "lua",
 }
 
-// reasons are told by EXEC.
+// reasons are the texts in EXEC's error.
 var reasons = map[acl.Reason]string{
 	acl.ByCommand: "no permission to execute the command or subcommand",
 	acl.ByKey:     "no permission to touch the specified keys",
 	acl.ByChannel: "no permission to access one of the channels used as arguments to the command",
 }
 
-// refusedSort refuses patterns of SORT, which lead to keys that the call does not name, to
-// who may not read all keys. Redis finds that when the command runs.
+// refusedSort refuses BY and GET patterns of SORT unless the user may read all keys: patterns read keys that the call
+// does not name. Redis makes this check when the command runs.
 func refusedSort(user *acl.User, cmd *commands.Command, args [][]byte, at engine.Moment) (v resp.Value, refused bool) {
 	if cmd.Name != "SORT" && cmd.Name != "SORT_RO" || at == engine.Queueing || user.AllKeys(cmd, args) {
 		return v, false
@@ -103,7 +103,7 @@ func refusedSort(user *acl.User, cmd *commands.Command, args [][]byte, at engine
 			if i++; i < len(args) && (word == "GET" || slices.Contains(args[i], '*')) {
 				return resp.MakeError("ERR " + word + " option of SORT denied due to insufficient ACL permissions."), true
 			}
-		default: // which is a syntax error
+		default: // a syntax error
 			return v, false
 		}
 	}
@@ -116,8 +116,8 @@ func (p *person) log(reason acl.Reason, context, object, user string) {
 	})
 }
 
-// holder is the user whose token it is, nil for none: the server's own is the default
-// user's, unless that one is off.
+// holder returns the user with that REST token, or nil. The server's own token belongs to the default user, unless
+// that user is off.
 func (s *Server) holder(token string) *acl.User {
 	if s.config.Token != "" && sameSecret(token, s.config.Token) {
 		if u := s.users.Default(); u.On() {
@@ -134,7 +134,7 @@ func (s *Server) holder(token string) *acl.User {
 	return s.users.LoginByToken(token)
 }
 
-// addReader makes the user of the read-only token, if there is such a token and no such user.
+// addReader creates the user of the read-only token, if there is a token and the user does not exist.
 func (s *Server) addReader() {
 	if s.config.ReadOnlyToken == "" || s.users.Find(acl.Reader) != nil {
 		return
@@ -142,7 +142,7 @@ func (s *Server) addReader() {
 	s.users.Set(acl.Reader, append([]string{">" + s.config.ReadOnlyToken}, acl.ReaderRules...))
 }
 
-// acl carries out the commands about users.
+// acl runs the commands about users.
 func (s *Server) acl(p *person, cmd *commands.Command, args [][]byte) (v resp.Value, ok bool) {
 	switch cmd.Name {
 	case "ACL DELUSER":
@@ -174,7 +174,7 @@ func (s *Server) deleteUsers(p *person, args [][]byte) resp.Value {
 	return resp.MakeInt(int64(len(gone)))
 }
 
-// dismiss closes the connections of users that are no more.
+// dismiss closes the connections of deleted users.
 func (s *Server) dismiss(p *person, gone []*acl.User) {
 	if len(gone) > 0 {
 		s.killAll(p.client, func(o *client) bool { return slices.Contains(gone, o.user.Load()) })
@@ -228,8 +228,7 @@ func (s *Server) reloadUsers(p *person) resp.Value {
 	return resp.OK
 }
 
-// LoadUsers reads Config.ACLFile, whose users take the place of the default one. Without a
-// file it does nothing.
+// LoadUsers replaces the users with those in Config.ACLFile. Without a file it does nothing.
 func (s *Server) LoadUsers() error {
 	if s.config.ACLFile == "" {
 		return nil
@@ -240,8 +239,7 @@ func (s *Server) LoadUsers() error {
 	return nil
 }
 
-// readUsers returns the users that are no more, or what is wrong with the file, in the
-// words of Redis.
+// readUsers loads the file. It returns the deleted users, or the file's error in Redis's words.
 func (s *Server) readUsers() (gone []*acl.User, wrong string) {
 	s.userFile.Lock()
 	defer s.userFile.Unlock()
