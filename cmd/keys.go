@@ -15,7 +15,7 @@ import (
 	"github.com/meowdis/meowdis/store/keytype"
 )
 
-// keysOptions are the flags and arguments of keys.
+// keysOptions holds the flags and arguments of keys.
 type keysOptions struct {
 	target targets.Options
 	list   listOptions
@@ -103,8 +103,8 @@ func (o *keysOptions) run(ctx context.Context, s *streams) error {
 	})
 }
 
-// pages is where the keys come from: a file's tables have them many times as fast
-// as commands, whatever is wanted of them, and in one order.
+// pages returns the source of the keys. Without a pattern it reads a file's tables, which is many times as fast as
+// commands, and keeps one order.
 func (o *keysOptions) pages(c *targets.Conn) keyspace.Pages {
 	detail := keyspace.Names
 	if o.long {
@@ -144,8 +144,7 @@ func (o *keysOptions) append(out []byte, s *streams, k keyspace.Key) []byte {
 	return append(out, longLine(display.Type(k.Type), ttl, size, string(name))...)
 }
 
-// longLine sets the facts of a key in columns: the name comes last, since it may
-// be long.
+// longLine formats the columns of a key. The name is last, because it may be long.
 func longLine(typ, ttl, size, name string) []byte {
 	var b bytes.Buffer
 	b.WriteString(display.Fit(typ, 9) + "  " + display.FitRight(ttl, 7) + "  " + display.FitRight(size, 18) + "  " + name + "\n")

@@ -17,13 +17,13 @@ import (
 	"github.com/meowdis/meowdis/server/lambda"
 )
 
-// lambdaOptions are what the environment says of a function.
+// lambdaOptions holds the settings of the function, which come from the environment.
 type lambdaOptions struct {
 	target targets.Options
 	log    logOptions
 }
 
-// runtimeVariable is set where a function runs.
+// runtimeVariable is set by AWS Lambda.
 const runtimeVariable = "AWS_LAMBDA_RUNTIME_API"
 
 func newLambda(s *streams) *cobra.Command {
@@ -50,7 +50,7 @@ needs a server.`,
 	return cmd
 }
 
-// lambdaArgs are the args of the process, or the verb for one that is the program of a function.
+// lambdaArgs returns the arguments of the process, or the verb lambda if Lambda started it.
 func lambdaArgs(args []string, getenv func(string) string) []string {
 	if filepath.Base(args[0]) == "bootstrap" && len(args) == 1 && getenv(runtimeVariable) != "" {
 		return []string{"lambda"}
@@ -82,7 +82,7 @@ func (o *lambdaOptions) run(ctx context.Context, s *streams) error {
 	return nil
 }
 
-// node carries out commands on a storage, which it opens when the first request comes.
+// node serves REST on a storage, which it opens at the first request.
 type node struct {
 	open   func(context.Context) (targets.Store, error)
 	config server.Config
@@ -90,10 +90,10 @@ type node struct {
 	mu      sync.Mutex
 	store   targets.Store
 	handler http.Handler
-	last    time.Time // of a request, by the wall clock
+	last    time.Time // time of the last request, by the wall clock
 }
 
-// asleep is after how long a function may have been frozen, and its connections been closed elsewhere.
+// asleep is the idle time after which the function may have been frozen, and its connections closed by the server.
 const asleep = 5 * time.Second
 
 func (n *node) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -111,7 +111,7 @@ func (n *node) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (n *node) ready(ctx context.Context) (http.Handler, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	now := time.Now().Round(0) // without the monotonic clock, which stands still meanwhile
+	now := time.Now().Round(0) // without the monotonic clock, which stops while the function is frozen
 	idle, can := n.store.(interface{ CloseIdle() })
 	if can && now.Sub(n.last) > asleep {
 		idle.CloseIdle()

@@ -20,7 +20,7 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// latencyOptions are the flags and arguments of latency.
+// latencyOptions holds the flags and arguments of latency.
 type latencyOptions struct {
 	target   targets.Options
 	confirm  confirmOptions
@@ -64,7 +64,7 @@ times follows. Elsewhere it makes 100 round trips.`,
 	return cmd
 }
 
-// plainRoundTrips is how many are made where the figures are not drawn anew all the time.
+// plainRoundTrips is the default count if the output is not a terminal.
 const plainRoundTrips = 100
 
 func (o *latencyOptions) run(ctx context.Context, s *streams) error {
@@ -81,7 +81,7 @@ func (o *latencyOptions) run(ctx context.Context, s *streams) error {
 		}
 		if len(args) == 0 {
 			args = command([]string{"PING"})
-			if !c.Target.IsServer() { // PING is answered here, without the target
+			if !c.Target.IsServer() { // PING would not reach the file
 				args = command([]string{"DBSIZE"})
 			}
 		}
@@ -122,8 +122,7 @@ func (o *latencyOptions) run(ctx context.Context, s *streams) error {
 	})
 }
 
-// measure makes count round trips, or endless ones for 0, and calls show now and
-// then.
+// measure makes count round trips, or runs forever for 0. It calls show about ten times a second.
 func (o *latencyOptions) measure(ctx context.Context, c *targets.Conn, args [][]byte, count int64, l *histogram.Distribution, h *histogram.History, show func() error) error {
 	var shown time.Time
 	for l.N < count || count == 0 {
@@ -151,7 +150,7 @@ func (o *latencyOptions) measure(ctx context.Context, c *targets.Conn, args [][]
 	return nil
 }
 
-// latencyNumbers are what is printed of a distribution.
+// latencyNumbers returns the statistics of a distribution with their names.
 func latencyNumbers(l *histogram.Distribution) (names []string, times []time.Duration) {
 	return []string{"min", "avg", "p50", "p99", "max"},
 		[]time.Duration{l.Min, l.Mean(), l.Quantile(0.5), l.Quantile(0.99), l.Max}
@@ -167,7 +166,7 @@ func latencyLine(l *histogram.Distribution) string {
 	return b.String()
 }
 
-// briefly is a time in three digits or so.
+// briefly formats a time with about three digits.
 func briefly(d time.Duration) string {
 	switch {
 	case d < time.Millisecond:

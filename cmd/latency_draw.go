@@ -10,7 +10,7 @@ import (
 	"github.com/meowdis/meowdis/keyspace/display"
 )
 
-// spark draws times as columns of eight heights, the greatest of them the highest.
+// spark draws times as columns of eight heights, scaled to the greatest.
 func spark(times []time.Duration) string {
 	if len(times) == 0 {
 		return ""
@@ -24,8 +24,7 @@ func spark(times []time.Duration) string {
 	return b.String()
 }
 
-// latencyPicture is how round trips went on, and how many took how long, in lines of at most
-// so many columns.
+// latencyPicture draws the round trips over time, and their distribution, in lines of at most columns characters.
 func latencyPicture(l *histogram.Distribution, h *histogram.History, columns int) string {
 	times, of := h.Times()
 	var b strings.Builder

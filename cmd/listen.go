@@ -14,7 +14,7 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// listenOptions are the flags of the verbs that listen to a server.
+// listenOptions holds the flags of the verbs that listen to a server.
 type listenOptions struct {
 	target targets.Options
 	json   bool
@@ -28,8 +28,8 @@ func (o *listenOptions) addFlags(cmd *cobra.Command) {
 	o.target.AddReadFlags(cmd)
 }
 
-// listen sends args and prints what print makes of each message, until Ctrl-C.
-// print returns nothing for what is no message.
+// listen sends args and prints each message until Ctrl-C. print formats a message; it returns nil for a reply to
+// skip.
 func (o *listenOptions) listen(ctx context.Context, s *streams, args [][]byte, print func(resp.Value) []byte) (err error) {
 	if o.count < 0 {
 		return exit.Usagef("--count %d: there cannot be fewer than none", o.count)
@@ -41,7 +41,7 @@ func (o *listenOptions) listen(ctx context.Context, s *streams, args [][]byte, p
 	ctx, stop := exit.UntilInterrupted(ctx)
 	defer stop()
 	connect := o.target.Enter
-	if t.IsREST() { // a message is all that it may have to say
+	if t.IsREST() { // an endpoint may serve only messages
 		connect = func(ctx context.Context, t targets.Target, file local.Options) (*targets.Conn, error) {
 			return o.target.Connect(ctx, t, file, false)
 		}
@@ -71,18 +71,18 @@ func (o *listenOptions) listen(ctx context.Context, s *streams, args [][]byte, p
 	return answered(s, ended(ctx, err))
 }
 
-// unheard says why the messages of other processes do not come.
+// unheard prints why messages of other processes cannot be received.
 func (s *streams) unheard(err error) {
 	fmt.Fprintf(s.err, "meowdis: only messages of this process come: %v\n", err)
 }
 
-// listens reports whether a call begins to listen.
+// listens reports whether a call is a valid SUBSCRIBE, MONITOR or the like.
 func listens(args [][]byte) bool {
 	cmd := commands.Known(args)
 	return cmd.Has(commands.OpensStream) && cmd.Accepts(len(args))
 }
 
-// listen prints what comes after a command that begins to listen, until Ctrl-C.
+// listen prints the replies to SUBSCRIBE, MONITOR and the like until Ctrl-C.
 func (o *execOptions) listen(ctx context.Context, s *streams, c *targets.Conn, args [][]byte) error {
 	ctx, stop := exit.UntilInterrupted(ctx)
 	defer stop()

@@ -11,16 +11,16 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// liveSample is what a target said of itself once. Numbers that are not known are -1.
+// liveSample holds the numbers that a target reported at one moment; unknown ones are -1.
 type liveSample struct {
 	at             time.Time
 	facts          map[string]string // of INFO
 	keys, expiring int64             // of all databases
 	file, log      int64             // bytes of the file and of its write-ahead log
-	refusal        string            // of INFO
+	refusal        string            // the error reply to INFO
 }
 
-// take reads the facts, and adds the databases up.
+// take stores the facts, and adds up the keys of all databases.
 func (s *liveSample) take(facts map[string]string) {
 	s.facts, s.keys, s.expiring = facts, 0, 0
 	for name, fact := range facts {
@@ -41,7 +41,7 @@ func (s *liveSample) take(facts map[string]string) {
 	}
 }
 
-// fact is a number of INFO, -1 where there is none.
+// fact returns a number of INFO, or -1 if it is missing.
 func (s *liveSample) fact(name string) int64 {
 	if s == nil {
 		return -1
@@ -53,14 +53,14 @@ func (s *liveSample) fact(name string) int64 {
 	return n
 }
 
-// live is how figures go on.
+// live holds the last two samples and the history of the figures.
 type live struct {
 	before, now *liveSample
-	graphs      map[string][]time.Duration // what was shown, as spark takes it
-	problem     string                     // why there is no new sample
+	graphs      map[string][]time.Duration // past values, in the type that spark takes
+	problem     string                     // why the last sample failed
 }
 
-// mostDrawn is how many samples are drawn at most.
+// mostDrawn limits the samples of a graph.
 const mostDrawn = 500
 
 func (l *live) add(s *liveSample) {
@@ -74,8 +74,7 @@ func (l *live) add(s *liveSample) {
 	}
 }
 
-// rate is how much a counter grows in a second; ok is false with one sample, and after the
-// server has begun anew.
+// rate returns the counter's growth per second. ok is false before the second sample and after a restart.
 func (l *live) rate(count func(*liveSample) int64) (rate float64, ok bool) {
 	if l.before == nil {
 		return 0, false
@@ -92,16 +91,16 @@ func counter(name string) func(*liveSample) int64 {
 	return func(s *liveSample) int64 { return s.fact(name) }
 }
 
-// figure is a line of the picture, and a column of the lines.
+// figure is one line of the display and one group of JSON fields.
 type figure struct {
 	name, value, more string
-	level             float64 // what is drawn
+	level             float64 // the value to draw
 	json              []resp.Value
 }
 
 func (f *figure) add(name string, v resp.Value) { f.json = append(f.json, resp.MakeString(name), v) }
 
-// figures are those that the target tells.
+// figures returns the figures that the target reports.
 func (l *live) figures() []figure {
 	var all []figure
 	s := l.now
@@ -146,7 +145,7 @@ func (l *live) figures() []figure {
 	return all
 }
 
-// rates are the figures that are counted.
+// rates returns the figures that count events.
 func (l *live) rates() []figure {
 	var all []figure
 	for _, r := range []struct {
@@ -165,7 +164,7 @@ func (l *live) rates() []figure {
 		}
 		f := figure{name: r.name, value: "-", more: r.show(total) + " in all"}
 		rate, ok := l.rate(counter(r.fact))
-		if r.name == "commands" && ok { // but for the INFO of this sample
+		if r.name == "commands" && ok { // without the INFO of this sample
 			rate = max(0, rate-1/l.now.at.Sub(l.before.at).Seconds())
 		}
 		if ok {
@@ -180,7 +179,7 @@ func (l *live) rates() []figure {
 	return all
 }
 
-// hits is how many of the reads of keys found one.
+// hits returns the share of key lookups that found a key.
 func (l *live) hits() []figure {
 	hits, misses := counter("keyspace_hits"), counter("keyspace_misses")
 	if hits(l.now) < 0 || misses(l.now) < 0 {
@@ -208,7 +207,7 @@ func orNull(n float64, known bool) resp.Value {
 	return resp.MakeDouble(math.Round(n*1000) / 1000)
 }
 
-// picture is the figures in lines of at most so many columns, with how they went on.
+// picture draws the figures and their graphs in lines of at most columns characters.
 func (l *live) picture(columns int) []string {
 	if l.now == nil {
 		return nil
@@ -231,7 +230,7 @@ func (l *live) picture(columns int) []string {
 	return lines
 }
 
-// lacks says which figures there are none of, and why.
+// lacks explains why some figures are missing.
 func (l *live) lacks() string {
 	switch {
 	case l.now.file >= 0:
@@ -244,7 +243,7 @@ func (l *live) lacks() string {
 	return ""
 }
 
-// json is the figures as an object.
+// json returns the figures as an object.
 func (l *live) json() resp.Value {
 	fields := []resp.Value{resp.MakeString("time_ms"), resp.MakeInt(l.now.at.UnixMilli())}
 	for _, f := range l.figures() {

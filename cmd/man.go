@@ -45,8 +45,7 @@ func newMan(s *streams) *cobra.Command {
 	return cmd
 }
 
-// topicPages are the names of the pages that are about no verb, which cobra does not
-// refer to.
+// topicPages returns the names of the topics' man pages, which are not listed as verbs.
 func topicPages(root *cobra.Command) string {
 	var pages []string
 	for _, topic := range root.Commands() {
@@ -57,9 +56,8 @@ func topicPages(root *cobra.Command) string {
 	return strings.Join(pages, ", ")
 }
 
-// writePages writes the pages of cmd and of what it has. The same pages come from the
-// same source, whenever they are made: their date is that of SOURCE_DATE_EPOCH, or
-// they have none.
+// writePages writes the pages of cmd and its subcommands. The output is reproducible: the date is SOURCE_DATE_EPOCH,
+// or missing.
 func writePages(cmd *cobra.Command, section, dir string, force bool, getenv func(string) string) error {
 	for _, c := range cmd.Commands() {
 		if c.IsAvailableCommand() && !c.IsAdditionalHelpTopicCommand() {

@@ -8,11 +8,11 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// manPage is the page about cmd for man(1), in roff: https://man7.org/linux/man-pages/man7/groff_man.7.html.
-// date is what stands at its foot.
+// manPage returns the man page of cmd in roff: https://man7.org/linux/man-pages/man7/groff_man.7.html. date is shown
+// in its footer.
 func manPage(cmd *cobra.Command, section, date string) []byte {
 	var b strings.Builder
-	b.WriteString("'\\\" t\n") // has man run tbl, for the verbs
+	b.WriteString("'\\\" t\n") // makes man run tbl, for the table of verbs
 	fmt.Fprintf(&b, ".nr HY 0\n.TH %q %q %q \"meowdis\" \"meowdis\"\n.ad l\n", strings.ToUpper(manName(cmd)), section, date)
 	fmt.Fprintf(&b, ".SH NAME\n%s \\- %s\n", roff(manName(cmd)), roff(cmd.Short))
 	if cmd.Runnable() {
@@ -59,7 +59,7 @@ func manPage(cmd *cobra.Command, section, date string) []byte {
 	return []byte(b.String())
 }
 
-// roffVerbs writes a table of verbs and what they do.
+// roffVerbs writes a table of verbs with their descriptions.
 func roffVerbs(b *strings.Builder, verbs []*cobra.Command) {
 	b.WriteString(".TS\nlb l.\n")
 	for _, c := range verbs {
@@ -72,7 +72,7 @@ func roffVerbs(b *strings.Builder, verbs []*cobra.Command) {
 
 func manName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
 
-// seeAlso are the pages of the command that cmd is part of, and of its own.
+// seeAlso returns the pages of cmd's parent and of its subcommands.
 func seeAlso(cmd *cobra.Command) (pages []string) {
 	page := func(c *cobra.Command) { pages = append(pages, `\fB`+roff(manName(c))+`\fP(1)`) }
 	if cmd.HasParent() {
@@ -88,10 +88,10 @@ func seeAlso(cmd *cobra.Command) (pages []string) {
 
 var roffEscapes = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`, "^", `\(ha`, "~", `\(ti`)
 
-// roff is text that shows as it is, and not at the beginning of a line.
+// roff escapes text for use within a line.
 func roff(text string) string { return roffEscapes.Replace(text) }
 
-// roffLine escapes a line of text, so that a leading point does not make it a request of roff.
+// roffLine escapes a whole line; a leading point would begin a roff request.
 func roffLine(line string) string {
 	line = strings.TrimSuffix(line, "\n")
 	if strings.HasPrefix(line, ".") {
@@ -102,8 +102,7 @@ func roffLine(line string) string {
 	return line + "\n"
 }
 
-// roffText writes paragraphs, which an empty line ends, and lines that begin with two blanks as
-// they are but for those: the page indents them.
+// roffText writes paragraphs, separated by empty lines. Lines that begin with two spaces become an indented block.
 func roffText(b *strings.Builder, text string) {
 	inside, ended := false, false
 	for line := range strings.Lines(strings.TrimSpace(text)) {
@@ -128,7 +127,7 @@ func roffText(b *strings.Builder, text string) {
 	}
 }
 
-// roffFlags writes flags, as help writes them.
+// roffFlags writes flags in the same order as help does.
 func roffFlags(b *strings.Builder, flags []*pflag.Flag) {
 	for _, f := range flags {
 		value, _ := pflag.UnquoteUsage(f)

@@ -25,7 +25,7 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// mcpOptions are the flags and arguments of mcp.
+// mcpOptions holds the flags and arguments of mcp.
 type mcpOptions struct {
 	target  targets.Options
 	confirm confirmOptions
@@ -68,7 +68,7 @@ It ends when stdin does. For agents that use a shell: "meowdis help agents".`,
 	return cmd
 }
 
-// agentMemory bounds the rows, replies and scripts of one call of an agent. The process takes at most 256 MB.
+// agentMemory limits the rows, replies and scripts of one call of an agent. The process takes at most 256 MB.
 const agentMemory = 96 << 20
 
 func (o *mcpOptions) run(ctx context.Context, s *streams) (err error) {
@@ -99,16 +99,16 @@ func (o *mcpOptions) run(ctx context.Context, s *streams) (err error) {
 		x.path = local.Memory
 	}
 	defer func() { err = errors.Join(err, x.close()) }()
-	debug.SetMemoryLimit(2 * agentMemory) // from there on garbage is collected more often
+	debug.SetMemoryLimit(2 * agentMemory) // beyond it the garbage collector runs more often
 	server := mcptools.New(o.offer(c, x))
 	err = server.Run(ctx, &mcp.IOTransport{Reader: closable(s.in), Writer: unclosed{s.screen}})
 	if ctx.Err() != nil {
-		return nil // a signal is how most clients end it
+		return nil // most clients end it with a signal
 	}
 	return err
 }
 
-// offer is the target as agents get it.
+// offer returns the target as agents see it.
 func (o *mcpOptions) offer(c *targets.Conn, x *explainer) mcptools.Options {
 	t := c.Target
 	offered := mcptools.Options{
@@ -136,23 +136,23 @@ func (o *mcpOptions) offer(c *targets.Conn, x *explainer) mcptools.Options {
 	return offered
 }
 
-// risk is what a call is called that a person must confirm, "" for one that may run: where the
-// profile asks, and on every target without a profile, since an agent types here, and not a person.
+// risk returns the name of a call that the user must confirm, or "" if the call can run at once. It asks if the
+// profile asks, and on every target without a profile, because an agent chose the command.
 func (o *mcpOptions) risk(t targets.Target, args [][]byte) string {
 	name, dangerous := isDangerous(args)
-	dangerous = dangerous || commands.Known(args).Has(commands.Scripts) // it may do what is dangerous
+	dangerous = dangerous || commands.Known(args).Has(commands.Scripts) // a script may run dangerous commands
 	if !dangerous || o.confirm.yes || t.Profile != "" && t.Settings.Confirm.Level() == profile.ConfirmNone {
 		return ""
 	}
 	return name
 }
 
-// unclosed is a writer that outlives who writes to it.
+// unclosed is a writer whose Close does nothing: the process still uses stdout.
 type unclosed struct{ io.Writer }
 
 func (unclosed) Close() error { return nil }
 
-// closable is a reader that can be closed: stdin, which ends a read that waits.
+// closable returns stdin as a reader that can be closed, which ends a blocked read.
 func closable(r io.Reader) io.ReadCloser {
 	if c, is := r.(io.ReadCloser); is {
 		return c

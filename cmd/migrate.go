@@ -82,10 +82,10 @@ func runMigrate(ctx context.Context, s *streams, o *fileOptions, args []string) 
 	return err
 }
 
-// broughtUp is what migrate prints as JSON.
+// broughtUp is the JSON output of migrate.
 type broughtUp struct {
 	File   string `json:"file"`
 	From   int    `json:"from"` // its schema version before
 	To     int    `json:"to"`
-	Backup string `json:"backup,omitempty"` // the file as it was; none when it was up to date
+	Backup string `json:"backup,omitempty"` // a copy of the file before the migration; empty if it was up to date
 }

@@ -35,7 +35,7 @@ must be a Redis server with the command MONITOR, or a REST endpoint with
 	return cmd
 }
 
-// monitored prints a line of MONITOR: TIME [DB CLIENT] "COMMAND" "ARG"…
+// monitored formats a line of MONITOR: TIME [DB CLIENT] "COMMAND" "ARG"…
 func (o *listenOptions) monitored(s *streams, line string) []byte {
 	switch {
 	case line == "OK":
@@ -48,7 +48,7 @@ func (o *listenOptions) monitored(s *streams, line string) []byte {
 	return []byte(line + "\n")
 }
 
-// monitorJSON takes a line apart; one that is otherwise is given as it is.
+// monitorJSON parses a line of MONITOR. A line in another format is returned whole.
 func monitorJSON(line string) resp.Value {
 	at, rest, ok := strings.Cut(line, " [")
 	source, words, ok2 := strings.Cut(rest, "] ")

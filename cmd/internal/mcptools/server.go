@@ -12,7 +12,7 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// Options are a target as it is offered.
+// Options describes the target that a server offers.
 type Options struct {
 	// Session runs all commands. It has guards already when the target is read-only.
 	Session targets.Session
@@ -22,30 +22,30 @@ type Options struct {
 	Release func()
 
 	Name    string // of the target, without secrets
-	Kind    string // what it is, for people
+	Kind    string // of the target, as text
 	Version string // of meowdis
 
 	// Writes offers the tool that changes keys.
 	Writes bool
-	// Risk says what a call is called that must be confirmed, "" for one that may run.
+	// Risk returns the name of a call that needs confirmation, or "" if the call can run at once.
 	Risk func(args [][]byte) string
-	// Name that must be typed to confirm; "" when a yes is enough.
+	// Typed is the name that the user must type to confirm; "" if a yes is enough.
 	Typed string
 
-	// Explain returns what a command is in SQL, in database db, as text, or its error reply.
+	// Explain returns the SQL of a command in database db as text, or its error reply.
 	Explain func(ctx context.Context, db int, args [][]byte) (text []byte, refusal resp.Value, err error)
-	// TimeLimit is how long a tool may take.
+	// TimeLimit limits one call of a tool.
 	TimeLimit time.Duration
 }
 
-// tools is what the handlers share.
+// tools is the state that the handlers share.
 type tools struct {
 	Options
 	database int           // the target's own
-	turn     chan struct{} // is full while a tool is at work
+	turn     chan struct{} // full while a tool runs
 }
 
-// New makes a server of the protocol.
+// New returns a server of the protocol.
 func New(o Options) *mcp.Server {
 	t := &tools{Options: o, database: o.Session.DB(), turn: make(chan struct{}, 1)}
 	s := mcp.NewServer(&mcp.Implementation{Name: "meowdis", Title: "meowdis: " + o.Name, Version: o.Version},
@@ -79,18 +79,18 @@ func reading(name, help string) *mcp.Tool {
 	return &mcp.Tool{Name: name, Description: help, Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: &closed}}
 }
 
-// handler makes a tool of a method that returns a result as a reply value.
+// handler returns a tool for a method that returns its result as a reply value.
 func handler[In any](t *tools, run func(*tools, context.Context, In) (resp.Value, error)) mcp.ToolHandlerFor[In, any] {
 	return func(ctx context.Context, _ *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
 		v, err := t.alone(ctx, func(ctx context.Context) (resp.Value, error) { return run(t, ctx, in) })
 		if err != nil {
-			return nil, nil, err // which the SDK makes a tool's error
+			return nil, nil, err // the SDK turns it into a tool's error
 		}
 		return result(v), nil, nil
 	}
 }
 
-// result is v as JSON, or a text as it is.
+// result returns v as JSON, or a verbatim text unchanged.
 func result(v resp.Value) *mcp.CallToolResult {
 	if v.Kind == resp.Verbatim {
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(v.Str)}}}
@@ -98,7 +98,7 @@ func result(v resp.Value) *mcp.CallToolResult {
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(resp.AppendJSON(nil, v))}}}
 }
 
-// alone runs work when no other tool is at work, within the time limit.
+// alone runs work while no other tool runs, within the time limit.
 func (t *tools) alone(ctx context.Context, work func(context.Context) (resp.Value, error)) (v resp.Value, err error) {
 	ctx, cancel := context.WithTimeout(ctx, t.TimeLimit)
 	defer cancel()
@@ -115,7 +115,7 @@ func (t *tools) alone(ctx context.Context, work func(context.Context) (resp.Valu
 	return v, t.late(err)
 }
 
-// late is err in words, where it is that the time was over.
+// late replaces an exceeded time limit by an error that says so.
 func (t *tools) late(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("it took longer than %v and was given up: ask for less at a time", t.TimeLimit)
@@ -123,7 +123,7 @@ func (t *tools) late(err error) error {
 	return err
 }
 
-// within selects a database, nil for the target's own.
+// within selects a database; nil is the target's own.
 func (t *tools) within(ctx context.Context, db *int) error {
 	want := t.database
 	if db != nil {

@@ -1,5 +1,4 @@
-// Package move is what the verbs that move keys share: the flags that choose keys and say
-// how they arrive (options.go), where keys come from and go to, be it a connection
-// (source.go, sink.go) or a file of some format (formats.go, input.go), and the report on
-// those that did not arrive as they should. The keys themselves are transfer's.
+// Package move is shared by the verbs that move keys. It holds the flags that choose keys and change them
+// (options.go), the sources and destinations of keys, a connection (source.go, sink.go) or a file (formats.go,
+// input.go), and the report of the keys that could not be moved. Package transfer moves the keys themselves.
 package move

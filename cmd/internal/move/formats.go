@@ -11,18 +11,17 @@ import (
 	"github.com/meowdis/meowdis/transfer"
 )
 
-// Format is a format of files that hold keys.
+// Format is a file format that holds keys.
 type Format struct {
 	name    string
 	endings []string                    // of the names of such files
-	Binary  bool                        // nothing for a terminal
-	is      func(beginning []byte) bool // nil when it cannot be read
+	Binary  bool                        // not for a terminal
+	is      func(beginning []byte) bool // nil if it cannot be read
 	Read    func(in io.Reader, o transfer.ArchiveOptions) transfer.Source
-	Write   func(out io.Writer, notify transfer.Notify) transfer.Sink // nil when it cannot be written
+	Write   func(out io.Writer, notify transfer.Notify) transfer.Sink // nil if it cannot be written
 }
 
-// formats are the formats in the order in which they are recognised. A file
-// that is none of the others is the last one.
+// formats lists the formats in the order in which they are recognised.
 var formats = []Format{
 	{
 		name: "archive", Binary: true, endings: []string{".archive"}, is: transfer.IsArchive,
@@ -57,8 +56,7 @@ var formats = []Format{
 	},
 }
 
-// FormatToWrite returns the format of that name, or without a name the format of the ending of
-// path, an archive otherwise.
+// FormatToWrite returns the named format. Without a name the ending of path decides; the default is an archive.
 func FormatToWrite(name, path string) (Format, error) {
 	if name == "" {
 		if f, ok := FormatOf(path); ok {
@@ -74,7 +72,7 @@ func FormatToWrite(name, path string) (Format, error) {
 	return Format{}, exit.Usagef("--format %s: give one of %s", name, strings.Join(FormatsToWrite(), ", "))
 }
 
-// FormatOf returns the format of the ending of path, among the formats that can be written.
+// FormatOf returns the format for the ending of path, among the formats that can be written.
 func FormatOf(path string) (f Format, ok bool) {
 	for _, f := range formats {
 		if f.Write != nil && slices.Contains(f.endings, strings.ToLower(filepath.Ext(path))) {
@@ -94,7 +92,7 @@ func Endings() (all []string) {
 	return all
 }
 
-// FormatsToWrite are the names of the formats that can be written.
+// FormatsToWrite returns the names of the formats that can be written.
 func FormatsToWrite() (names []string) {
 	for _, f := range formats {
 		if f.Write != nil {
@@ -104,7 +102,7 @@ func FormatsToWrite() (names []string) {
 	return names
 }
 
-// Recognise recognises a file by its beginning.
+// Recognise returns the format of a file by its first bytes.
 func Recognise(beginning []byte) (f Format, ok bool) {
 	for _, f := range formats {
 		if f.is != nil && f.is(beginning) {

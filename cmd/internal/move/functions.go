@@ -8,13 +8,12 @@ import (
 	"github.com/meowdis/meowdis/transfer"
 )
 
-// All reports whether the flags choose all keys, and leave them as they are: then libraries of
-// functions go with them.
+// All reports whether the flags choose all keys and change none. Then the libraries of functions are moved, too.
 func (o *Options) All() bool {
 	return o.Selection.All() && o.prefix == "" && o.From < 0 && o.To < 0
 }
 
-// Libraries are those of functions at c; why they cannot be read is said.
+// Libraries reads the libraries of functions at c. It reports an error on Notes.
 func (r *Report) Libraries(ctx context.Context, c *targets.Conn) transfer.Libraries {
 	all, err := transfer.ReadLibraries(ctx, c)
 	if err != nil && ctx.Err() == nil {
@@ -24,7 +23,7 @@ func (r *Report) Libraries(ctx context.Context, c *targets.Conn) transfer.Librar
 	return all
 }
 
-// DiffLibraries compares the libraries of functions at a and b. With copied, b may have more.
+// DiffLibraries compares the libraries of functions at a and b. With copied set, b may have more.
 func (r *Report) DiffLibraries(ctx context.Context, a, b *targets.Conn, copied bool, found func(transfer.Difference)) {
 	failed := r.Failed
 	first, second := r.Libraries(ctx, a), r.Libraries(ctx, b)
@@ -33,7 +32,7 @@ func (r *Report) DiffLibraries(ctx context.Context, a, b *targets.Conn, copied b
 	}
 }
 
-// Load loads libraries at c, and says what becomes of them.
+// Load loads libraries at c and reports the result. did is the verb's past participle.
 func (r *Report) Load(ctx context.Context, c *targets.Conn, all transfer.Libraries, existing transfer.Existing, did string) error {
 	n, err := transfer.WriteLibraries(ctx, c, all, existing, func(reply resp.Value) {
 		r.Failed++
@@ -50,7 +49,7 @@ func (r *Report) Load(ctx context.Context, c *targets.Conn, all transfer.Librari
 	return nil
 }
 
-// Put writes libraries to a sink, and says so when it has no place for them.
+// Put writes libraries to a sink, or reports that the format cannot hold them.
 func (r *Report) Put(all transfer.Libraries, sink transfer.Sink) error {
 	s, can := sink.(transfer.LibrarySink)
 	switch {

@@ -20,22 +20,21 @@ import (
 	"github.com/meowdis/meowdis/transfer"
 )
 
-// InputFormats are the formats that import reads.
+// InputFormats lists the formats that import reads.
 var InputFormats = []string{"rdb", "aof", "commands", "sqlite", "jsonl", "archive"}
 
-// Input is a file that is imported.
+// Input is an open file to import.
 type Input struct {
 	Format  string        // one of InputFormats
 	Text    *bufio.Reader // nil for an append-only directory
-	file    *os.File      // what Text reads, nil for stdin
-	logs    []string      // the files of an append-only directory
+	file    *os.File      // read by Text; nil for stdin
+	logs    []string      // paths of the files of an append-only directory
 	closers []func() error
 }
 
 const importBuffer = 64 << 10
 
-// OpenInput opens the file at path, or stdin for -, and finds out what it is
-// unless the format is given.
+// OpenInput opens the file at path, or stdin for "-". It recognises the format if format is empty.
 func OpenInput(path, format string, stdin io.Reader) (*Input, error) {
 	if format != "" && !slices.Contains(InputFormats, format) {
 		return nil, exit.Usagef("--format %s: give one of %s", format, strings.Join(InputFormats, ", "))
@@ -64,8 +63,8 @@ func OpenInput(path, format string, stdin io.Reader) (*Input, error) {
 	return f, nil
 }
 
-// Verify reads a dump file to its end and goes back to its beginning. What cannot be read twice,
-// such as a pipe, it leaves alone. newBar makes a bar of so many bytes.
+// Verify checks the checksum of a dump file and seeks back to its start. It skips an input that cannot be read twice,
+// such as a pipe. newBar returns a progress bar of total bytes.
 func (f *Input) Verify(ctx context.Context, path string, notes io.Writer, newBar func(total int64) *progress.Bar) error {
 	info, err := os.Stat(path)
 	if f.file == nil || err != nil || !info.Mode().IsRegular() {
@@ -92,8 +91,7 @@ func (f *Input) Verify(ctx context.Context, path string, notes io.Writer, newBar
 	return err
 }
 
-// damage is the error of a dump file whose checksum is wrong: the first place in it that makes
-// no sense, where there is one.
+// damage returns the first parse error of a dump file with a wrong checksum, or wrong if it parses.
 func (f *Input) damage(wrong error) error {
 	if _, err := f.file.Seek(0, io.SeekStart); err != nil {
 		return wrong
@@ -108,7 +106,7 @@ func (f *Input) damage(wrong error) error {
 	}
 }
 
-// seen shows on a bar what is read, until ctx ends.
+// seen counts the bytes read on a progress bar, and fails once ctx ends.
 type seen struct {
 	ctx context.Context
 	in  io.Reader
@@ -124,11 +122,10 @@ func (s seen) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// formatManifest is the list of the files of an append-only directory, in place of
-// the directory.
+// formatManifest is the file that lists the files of an append-only directory.
 const formatManifest = "manifest"
 
-// recognise finds out the format by how the file begins.
+// recognise finds the format by the first bytes.
 func (f *Input) recognise(path string) error {
 	beginning, err := f.Text.Peek(4096)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -148,8 +145,7 @@ func (f *Input) recognise(path string) error {
 	return nil
 }
 
-// importFormatOf is the format of a file whose name has the extension, "" when it
-// is none.
+// importFormatOf returns the format of a file with this extension and beginning, "" if it is unknown.
 func importFormatOf(extension string, beginning []byte) string {
 	switch {
 	case bytes.HasPrefix(beginning, []byte("SQLite format 3\x00")):
@@ -170,7 +166,7 @@ func importFormatOf(extension string, beginning []byte) string {
 	return ""
 }
 
-// isScript reports whether the first line that says something is a command.
+// isScript reports whether the first line that is neither blank nor a comment is a command.
 func isScript(beginning []byte) bool {
 	for line := range bytes.Lines(beginning) {
 		words, err := resp.SplitLine(string(line))
@@ -184,7 +180,7 @@ func isScript(beginning []byte) bool {
 	return false
 }
 
-// FormatNamed is the format of that name, which is one of fileFormats.
+// FormatNamed returns the format called name.
 func FormatNamed(name string) (Format, error) {
 	for _, f := range formats {
 		if f.name == name {
@@ -227,11 +223,10 @@ func openManifest(path string, in *os.File) (*Input, error) {
 	return f, nil
 }
 
-// Later has close called when the import is over, before what was opened earlier
-// is closed.
+// Later adds a function that Close calls, before the functions added earlier.
 func (f *Input) Later(close func() error) { f.closers = append(f.closers, close) }
 
-// Close closes all that was opened, the last first.
+// Close closes everything that was opened, the last first.
 func (f *Input) Close() error {
 	var errs []error
 	for i := len(f.closers) - 1; i >= 0; i-- {
@@ -240,7 +235,7 @@ func (f *Input) Close() error {
 	return errors.Join(errs...)
 }
 
-// EachLog reads the files of an append-only directory, or the one file.
+// EachLog reads the files of an append-only directory, or the single file.
 func (f *Input) EachLog(read func(*bufio.Reader) error) error {
 	if f.logs == nil {
 		return read(f.Text)

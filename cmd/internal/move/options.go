@@ -14,7 +14,7 @@ import (
 	"github.com/meowdis/meowdis/transfer"
 )
 
-// Selection are the flags that choose keys.
+// Selection holds the flags that choose keys.
 type Selection struct {
 	match string
 	typ   string
@@ -28,7 +28,7 @@ func (o *Selection) AddFlags(cmd *cobra.Command) {
 	cmd.RegisterFlagCompletionFunc("match", cobra.NoFileCompletions)
 }
 
-// ReadOptions are the options of a source.
+// ReadOptions returns the options of a source.
 func (o *Selection) ReadOptions() (transfer.ReadOptions, error) {
 	read := transfer.ReadOptions{Match: o.match}
 	var err error
@@ -43,8 +43,7 @@ func (o *Selection) ReadOptions() (transfer.ReadOptions, error) {
 // All reports whether the flags choose all keys.
 func (o *Selection) All() bool { return o.match == "" && o.typ == "" }
 
-// Existing are the flags that say what becomes of keys that are there
-// already.
+// Existing holds the flags for keys that already exist at the destination.
 type Existing struct {
 	replace, skip bool
 }
@@ -55,7 +54,7 @@ func (o *Existing) AddFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.skip, "skip", false, "leave keys alone that are there already")
 }
 
-// Mode is what the flags say; without them such a key ends the move.
+// Mode returns the chosen treatment; the default stops at an existing key.
 func (o *Existing) Mode() transfer.Existing {
 	switch {
 	case o.replace:
@@ -66,8 +65,7 @@ func (o *Existing) Mode() transfer.Existing {
 	return transfer.Refuse
 }
 
-// Options are the flags that every verb has that moves keys: which ones, and how they
-// arrive.
+// Options holds the flags of every verb that moves keys: which keys to move, and how to change them.
 type Options struct {
 	Selection
 	From, To int // databases; -1 for all, each into its own
@@ -77,13 +75,13 @@ type Options struct {
 	JSON     bool
 }
 
-// AddFlags adds the flags. short is the letter of --db-from, "" for none.
+// AddFlags adds the flags. short is the shorthand of --db-from, or "".
 func (o *Options) AddFlags(cmd *cobra.Command, short string) {
 	o.Selection.AddFlags(cmd)
 	f := cmd.Flags()
 	f.IntVarP(&o.From, "db-from", short, -1, "only keys of database `NUMBER` (default: all)")
 	f.IntVar(&o.To, "db-to", -1, "into database `NUMBER` (default: the same)")
-	f.Lookup("db-from").DefValue, f.Lookup("db-to").DefValue = "0", "0" // -1 is nothing to show
+	f.Lookup("db-from").DefValue, f.Lookup("db-to").DefValue = "0", "0" // help shows no default
 	f.StringVar(&o.prefix, "prefix", "", "names that begin with OLD begin with NEW instead: `OLD=NEW`, as in cat:=dog:")
 	f.StringVar(&o.ttl, "ttl", "keep", "when keys expire: `WHEN` is keep (as they did), never, or a time from now, such as 12h")
 	f.BoolVar(&o.DryRun, "dry-run", false, "write nothing, and count what would be moved")
@@ -94,12 +92,12 @@ func (o *Options) AddFlags(cmd *cobra.Command, short string) {
 	cmd.RegisterFlagCompletionFunc("ttl", cobra.FixedCompletions([]string{"keep", "never", "1h"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// Check refuses numbers that name no database.
+// Check refuses an invalid database number.
 func (o *Options) Check(cmd *cobra.Command) error {
 	return errors.Join(targets.CheckDatabase(cmd.Flags(), "db-from", o.From), targets.CheckDatabase(cmd.Flags(), "db-to", o.To))
 }
 
-// Change is what the flags make of keys, all but which are wanted.
+// Change returns the changes to names, databases and expiries. It does not include the selection.
 func (o *Options) Change(now time.Time) (c transfer.Change, err error) {
 	if o.prefix != "" {
 		old, becomes, ok := strings.Cut(o.prefix, "=")
@@ -126,7 +124,7 @@ func (o *Options) Change(now time.Time) (c transfer.Change, err error) {
 	return c, nil
 }
 
-// FromFile is Change for the keys of a file, all of which are looked at.
+// FromFile returns Change with the selection, for a file, which is read to its end.
 func (o *Options) FromFile(now time.Time) (transfer.Change, error) {
 	c, err := o.Change(now)
 	if err != nil {
@@ -143,7 +141,7 @@ func (o *Options) FromFile(now time.Time) (transfer.Change, error) {
 	return c, nil
 }
 
-// IntoDatabase sends all keys to one database, or with -1 each to its own.
+// IntoDatabase sends all keys to database db; -1 keeps the databases.
 func IntoDatabase(db int) func(int) int {
 	if db < 0 {
 		return nil

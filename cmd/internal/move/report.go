@@ -11,53 +11,53 @@ import (
 	"github.com/meowdis/meowdis/transfer"
 )
 
-// Report says on Notes which keys were not moved as they should be, and counts them.
+// Report writes to Notes which keys were not moved completely, and counts them.
 type Report struct {
 	Notes   io.Writer
 	Bar     *progress.Bar // nil for none
 	Failed  int
-	gone    int // were deleted while they were read
+	gone    int // deleted while they were read
 	changed int
 
-	incomplete int // were moved, but for something in them
+	incomplete int // moved without some of their data
 
-	JSON io.Writer // what came of it, for programs, at the end; nil for none
-	told []any     // of that, a line each
+	JSON io.Writer // receives the results as JSON at the end; nil for none
+	told []any     // the lines for JSON
 }
 
-// Outcome is what a move tells programs.
+// Outcome is the JSON result of a move.
 type Outcome struct {
 	Action     string `json:"action"`
 	Keys       int64  `json:"keys"`
-	Existing   int64  `json:"existing"` // there already, and left alone
-	Expired    int64  `json:"expired"`  // on the way
+	Existing   int64  `json:"existing"` // at the destination, and kept
+	Expired    int64  `json:"expired"`  // during the move
 	Deleted    int    `json:"deleted"`  // while they were read
 	Changed    int    `json:"changed"`  // while they were read
 	Incomplete int    `json:"incomplete"`
 	LeftOut    int    `json:"left_out"`
 }
 
-// Verified is what the comparison after a copy tells programs.
+// Verified is the JSON result of the comparison after a copy.
 type Verified struct {
 	Action      string `json:"action"`
 	Keys        int64  `json:"keys"`
 	Differences int    `json:"differences"`
 }
 
-// Tell tells programs, when the run ends.
+// Tell adds a JSON line, which End prints.
 func (r *Report) Tell(v any) { r.told = append(r.told, v) }
 
-// WriteJSON writes v on a line.
+// WriteJSON writes v as one line of JSON.
 func WriteJSON(out io.Writer, v any) error {
 	enc := json.NewEncoder(out)
 	enc.SetEscapeHTML(false)
 	return enc.Encode(v)
 }
 
-// MaxTold is the number of keys that are named; the others are only counted.
+// MaxTold limits the keys that are listed by name; further ones are only counted.
 const MaxTold = 50
 
-// Notify is a transfer.Notify.
+// Notify implements transfer.Notify.
 func (r *Report) Notify(k *transfer.Key, err error) {
 	if errors.Is(err, transfer.ErrGone) {
 		r.gone++
@@ -75,7 +75,7 @@ func (r *Report) Notify(k *transfer.Key, err error) {
 	}
 }
 
-// Seen is shown each part that was put.
+// Seen counts a written part.
 func (r *Report) Seen(p transfer.Part) {
 	if !p.Last {
 		return
@@ -88,13 +88,13 @@ func (r *Report) Seen(p transfer.Part) {
 	}
 }
 
-// Say says a line on Notes.
+// Say writes a line to Notes.
 func (r *Report) Say(format string, args ...any) {
 	r.Bar.Clear()
 	fmt.Fprintf(r.Notes, "meowdis: "+format+"\n", args...)
 }
 
-// End ends the run: what is said last, and with which code it ends.
+// End prints the final lines and returns the error of the run.
 func (r *Report) End(err error) error {
 	r.Bar.End()
 	if more := r.Failed - MaxTold; more > 0 {
@@ -113,7 +113,7 @@ func (r *Report) End(err error) error {
 	return err
 }
 
-// Count is a number of things, as people write it.
+// Count formats a number of things, such as "2 keys".
 func Count(n int64, one string) string {
 	if n == 1 {
 		return "1 " + one
@@ -121,7 +121,7 @@ func Count(n int64, one string) string {
 	return fmt.Sprintf("%d %ss", n, one)
 }
 
-// Done says what became of keys, in one line, and tells programs.
+// Done prints one line about the moved keys, and adds the JSON result.
 func (r *Report) Done(did string, w transfer.Written) {
 	r.Tell(Outcome{did, w.Keys, w.Skipped, w.Expired, r.gone, r.changed, r.incomplete, r.Failed})
 	line := did + " " + Count(w.Keys, "key")
@@ -139,7 +139,7 @@ func (r *Report) Done(did string, w transfer.Written) {
 	r.Say("%s", line)
 }
 
-// Damaged is what to call for each damaged block, nil where such a one is the end.
+// Damaged returns the function to call for each damaged block, or nil if the first one ends the run.
 func (r *Report) Damaged(salvage bool) func(*transfer.Damage) {
 	if !salvage {
 		return nil

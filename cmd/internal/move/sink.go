@@ -15,7 +15,7 @@ import (
 	"github.com/meowdis/meowdis/transfer"
 )
 
-// NewWriter is the sink of all that moves keys to c.
+// NewWriter returns a sink that writes keys to c.
 func NewWriter(c *targets.Conn, existing transfer.Existing, db func(int) int, notify transfer.Notify) *transfer.Writer {
 	o := transfer.WriteOptions{Existing: existing, DB: db, Notify: notify, Run: thisRun(), Gone: hasEnded}
 	if c.File != nil {
@@ -25,10 +25,10 @@ func NewWriter(c *targets.Conn, existing transfer.Existing, db func(int) int, no
 	return transfer.NewWriter(c, o)
 }
 
-// atOnceFile is how many commands that move keys go to a file together.
+// atOnceFile is the number of commands that a file gets in one batch.
 const atOnceFile = 8192
 
-// heldSession is a session on a file, all in one transaction until Commit.
+// heldSession is a session on a file. All its commands run in one transaction until Commit.
 type heldSession struct {
 	*engine.Session
 	*local.Hold
@@ -41,19 +41,18 @@ func holding(f *local.Store, db int) transfer.Held {
 	return s
 }
 
-// thisRun names this process among all that move keys: its machine, and its number there.
+// thisRun returns the name of this process among all that move keys: a hash of the host name, and the process ID.
 func thisRun() string { return fmt.Sprintf("%s.%d", machine(), os.Getpid()) }
 
-// machine is this machine's name, in few letters.
+// machine returns a short hash of this machine's name.
 func machine() string {
-	name, _ := os.Hostname() // machines without one look alike
+	name, _ := os.Hostname() // machines without a name are treated as one
 	sum := fnv.New32a()
 	sum.Write([]byte(name))
 	return strconv.FormatUint(uint64(sum.Sum32()), 36)
 }
 
-// hasEnded reports whether the process of a run is known to have ended: one of this
-// machine that is not there.
+// hasEnded reports whether the process of a run has ended. It is false for a process on another machine.
 func hasEnded(run string) bool {
 	where, number, _ := strings.Cut(run, ".")
 	pid, err := strconv.Atoi(number)

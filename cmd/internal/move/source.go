@@ -17,14 +17,14 @@ import (
 	"github.com/meowdis/meowdis/transfer"
 )
 
-// ReadError is what kept a source from being read on: to go on is of no use.
+// ReadError is an error of the source. Repeating the command does not help.
 type ReadError struct{ Err error }
 
 func (e ReadError) Error() string { return e.Err.Error() }
 
 func (e ReadError) Unwrap() error { return e.Err }
 
-// InFile is a source whose errors say which file it is.
+// InFile returns a source whose errors name the file.
 func InFile(path string, source transfer.Source) transfer.Source {
 	return func(yield func(transfer.Part, error) bool) {
 		for p, err := range source {
@@ -38,7 +38,7 @@ func InFile(path string, source transfer.Source) transfer.Source {
 	}
 }
 
-// OpenFile opens a file that is read from its beginning, and is no target.
+// OpenFile opens a file that is read from its beginning.
 func OpenFile(path string) (*os.File, error) {
 	f, err := os.Open(path)
 	if err == nil {
@@ -62,13 +62,12 @@ func OpenFile(path string) (*os.File, error) {
 	return f, nil
 }
 
-// Reading is the error of a file that could be opened.
+// Reading wraps an error of reading path.
 func Reading(path string, err error) error {
 	return fmt.Errorf("reading %s: %w", path, atomicfile.Pathless(err))
 }
 
-// NotWritten is the error of a verb that was to make a file, which makes it whole or
-// not at all; stdout cannot be so.
+// NotWritten returns the error of a verb that creates a file whole or not at all. Stdout may be incomplete.
 func NotWritten(ctx context.Context, path string, err error) error {
 	kept := path + " was not written"
 	if path == "-" {
@@ -83,15 +82,14 @@ func NotWritten(ctx context.Context, path string, err error) error {
 	return fmt.Errorf("writing %s: %w; %s", path, atomicfile.Pathless(err), kept)
 }
 
-// Keys yields the keys of a connection, as the options choose them.
+// Keys returns the keys of a connection that the options choose.
 func Keys(ctx context.Context, c *targets.Conn, read transfer.ReadOptions) transfer.Source {
 	read.List = List(c, read)
 	return transfer.FromSession(ctx, c, read)
 }
 
-// List is how the keys of a file are listed that is read as the options say: by page,
-// with the values of the small ones, instead of by several commands a key. It is nil
-// for everything else.
+// List returns a function that lists keys by page, with the values of small keys, rather than with several commands
+// for each key. It returns nil for anything but a meowdis file.
 func List(c *targets.Conn, read transfer.ReadOptions) transfer.List {
 	if c.File == nil || c.File.Foreign() {
 		return nil
@@ -114,7 +112,7 @@ func List(c *targets.Conn, read transfer.ReadOptions) transfer.List {
 	}
 }
 
-// listedValue is the value that came with a key, nil for none.
+// listedValue returns the value that was read with a key, or nil.
 func listedValue(k catalog.Scanned) transfer.Value {
 	text, isText := k.Value.(rdb.String)
 	switch {

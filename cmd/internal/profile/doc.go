@@ -1,6 +1,6 @@
-// Package profile keeps the named targets of a person: where each one is, its
-// token, and how careful to be with it.
+// Package profile keeps a user's named targets: the address of each, its token, and the confirmations that it asks
+// for.
 //
-// Load reads the configuration file, whose methods change it. Tokens are in the
-// operating system's keyring where there is one (keyring.go).
+// Load reads the configuration file; its methods change it. Tokens are in the operating system's keyring if it has
+// one (keyring.go).
 package profile

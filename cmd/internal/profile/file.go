@@ -17,19 +17,18 @@ import (
 
 // File is the configuration file.
 type File struct {
-	// InUse is the profile that commands go to when nothing else is said.
+	// InUse is the profile that commands use by default.
 	InUse    string             `toml:"profile,omitempty"`
 	Profiles map[string]Profile `toml:"profiles,omitempty"`
-	// Inspect is nil when the file says nothing of the inspector.
+	// Inspect is nil if the file has no settings for the inspector.
 	Inspect *Inspect `toml:"inspect,omitempty"`
 
 	path string
-	text string // as it was read
+	text string // as read
 }
 
-// Load reads the file at path. One that is missing has no profiles; a setting
-// that is not known is an error, because it may be one that guards a target,
-// misspelt.
+// Load reads the file at path. A missing file has no profiles. An unknown setting is an error, because it may be a
+// misspelt one that protects a target.
 func Load(path string) (*File, error) {
 	f := &File{path: path}
 	text, err := os.ReadFile(path)
@@ -72,7 +71,7 @@ func (f *File) parse(text string) error {
 	return nil
 }
 
-// lineOf is the line that defines key: the first up to which the text has it.
+// lineOf returns the number of the line that defines key: the last line of the shortest prefix of text that has it.
 func lineOf(text string, key toml.Key) int {
 	end, lines := 0, bytes.SplitAfter([]byte(text), []byte("\n"))
 	for n, line := range lines {
@@ -85,10 +84,10 @@ func lineOf(text string, key toml.Key) int {
 	return len(lines)
 }
 
-// Names lists the profiles in order.
+// Names returns the names of the profiles, sorted.
 func (f *File) Names() []string { return slices.Sorted(maps.Keys(f.Profiles)) }
 
-// Get returns the profile that name names.
+// Get returns the profile called name.
 func (f *File) Get(name string) (Profile, error) {
 	p, ok := f.Profiles[name]
 	if !ok {
@@ -100,7 +99,7 @@ func (f *File) Get(name string) (Profile, error) {
 	return p, nil
 }
 
-// Add makes a new profile.
+// Add adds a new profile.
 func (f *File) Add(name string, p Profile) error {
 	if err := p.check(name); err != nil {
 		return err
@@ -115,7 +114,7 @@ func (f *File) Add(name string, p Profile) error {
 	return nil
 }
 
-// Remove forgets a profile.
+// Remove deletes a profile.
 func (f *File) Remove(name string) {
 	delete(f.Profiles, name)
 	if f.InUse == name {
@@ -125,8 +124,7 @@ func (f *File) Remove(name string) {
 
 const heading = "# Written by meowdis profile, which keeps no comments.\n\n"
 
-// Save writes the file, for its owner's eyes only: the old one is there until the
-// new one is whole.
+// Save replaces the file atomically. Only its owner can read it.
 func (f *File) Save() error {
 	if err := f.save(); err != nil {
 		return fmt.Errorf("writing the configuration: %w", err)
@@ -147,9 +145,9 @@ func (f *File) save() (err error) {
 		return err
 	}
 	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real // a link into the user's own collection stays one
+		path = real // a symbolic link, as into a dotfiles repository, stays a link
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".config-*.toml") // of mode 0600
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".config-*.toml") // with mode 0600
 	if err != nil {
 		return err
 	}

@@ -5,26 +5,26 @@ import (
 	"fmt"
 )
 
-// Inspect is how the inspector looks, and which keys do what there. What is not given
-// is as it comes; package inspect knows which names there are.
+// Inspect holds the look and the key bindings of the inspector. Missing settings have their defaults. Package inspect
+// knows the valid names.
 type Inspect struct {
 	Theme  string            `toml:"theme,omitempty"`
 	Keys   map[string]Keys   `toml:"keys,omitempty"`   // by action
-	Colors map[string]string `toml:"colors,omitempty"` // by what has the colour
-	// Decoders show values, by their names.
+	Colors map[string]string `toml:"colors,omitempty"` // by element
+	// Decoders show values. The keys of the map are their names.
 	Decoders map[string]Decoder `toml:"decoders,omitempty"`
 }
 
-// Decoder shows values: as messages of Protocol Buffers, or by a command that gets a value on
-// its stdin, and writes to stdout what to show of it.
+// Decoder shows values: as Protocol Buffers messages, or by a command that reads a value from stdin and writes text
+// to stdout.
 type Decoder struct {
-	Keys     string   `toml:"keys"` // a pattern of the keys that it is for
+	Keys     string   `toml:"keys"` // the pattern of keys that it applies to
 	Command  []string `toml:"command,omitempty"`
-	Protobuf string   `toml:"protobuf,omitempty"` // a .proto, or what protoc -o has compiled it to
-	Message  string   `toml:"message,omitempty"`  // the full name of a message in it
+	Protobuf string   `toml:"protobuf,omitempty"` // a .proto file, or the output of protoc -o
+	Message  string   `toml:"message,omitempty"`  // the full name of a message type in it
 }
 
-// check reports what is missing of a decoder.
+// check returns an error if a setting of the decoder is missing.
 func (d Decoder) check() error {
 	runs, reads := len(d.Command) > 0 && d.Command[0] != "", d.Protobuf != "" && d.Message != ""
 	if d.Keys == "" || runs == reads {
@@ -33,7 +33,7 @@ func (d Decoder) check() error {
 	return nil
 }
 
-// Keys are those of an action, in the file one or a list of them.
+// Keys lists the keys of an action. The file has one key or a list.
 type Keys []string
 
 // UnmarshalTOML implements toml.Unmarshaler.
@@ -56,5 +56,5 @@ func (k *Keys) UnmarshalTOML(value any) error {
 	return fmt.Errorf("keys are a text, or a list of them, not %v", value)
 }
 
-// Line is where the file has the setting that keys lead to, counted from 1.
+// Line returns the number of the line that defines the setting keys, from 1.
 func (f *File) Line(keys ...string) int { return lineOf(f.text, keys) }

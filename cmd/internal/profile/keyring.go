@@ -10,17 +10,17 @@ import (
 	"github.com/zalando/go-keyring"
 )
 
-// service is what the keyring files our tokens under.
+// service is the name of our entries in the keyring.
 const service = "meowdis"
 
-// Keep puts the token of the profile called name into the operating system's
-// keyring. An error means that there is none, or that it is locked.
+// Keep puts the token of a profile into the operating system's keyring. It returns an error if there is no keyring,
+// or if it is locked.
 func Keep(name, token string) error { return plainly(keyring.Set(service, name, token)) }
 
-// errNoKeyring is mostly that of a machine where no user is logged in.
+// errNoKeyring is typical of a machine without a logged-in user.
 var errNoKeyring = errors.New("no keyring service runs here")
 
-// plainly is an error of the keyring without how it was asked.
+// plainly shortens an error of the keyring.
 func plainly(err error) error {
 	var program *exec.Error
 	var connection *net.OpError
@@ -35,7 +35,7 @@ func plainly(err error) error {
 	return err
 }
 
-// Forget takes the token of the profile out of the keyring. There may be none.
+// Forget deletes the token of a profile from the keyring. A missing token is not an error.
 func Forget(name string) error {
 	if err := keyring.Delete(service, name); err != nil && !errors.Is(err, keyring.ErrNotFound) {
 		return fmt.Errorf("taking the token of profile %s out of the keyring: %w", name, plainly(err))
@@ -43,7 +43,7 @@ func Forget(name string) error {
 	return nil
 }
 
-// Secret is the token of the profile called name, "" when it has none.
+// Secret returns the token of the profile called name, "" if it has none.
 func (p Profile) Secret(name string, getenv func(string) string) (string, error) {
 	switch {
 	case p.Token != "":

@@ -8,13 +8,13 @@ import (
 	"sync"
 )
 
-// Profile is a named target. It has a file or a URL.
+// Profile is a named target. It has either a file or a URL.
 type Profile struct {
 	DB  string `toml:"db,omitempty" json:"db,omitempty"`
 	URL string `toml:"url,omitempty" json:"url,omitempty"`
 
-	// The token of a REST endpoint or the password of a Redis server is in the
-	// keyring, in an environment variable, or here.
+	// The token of a REST endpoint, or the password of a Redis server, is in the keyring, in an environment variable,
+	// or in this file.
 	Keyring  bool   `toml:"keyring,omitempty" json:"-"`
 	TokenEnv string `toml:"token_env,omitempty" json:"-"`
 	Token    string `toml:"token,omitempty" json:"-"`
@@ -27,8 +27,8 @@ type Profile struct {
 	Color    string  `toml:"color,omitempty" json:"color,omitempty"`
 }
 
-// TLS is how a connection with TLS is made; the fields are paths of PEM files, the
-// name to ask for, and whether any certificate will do.
+// TLS holds the settings of TLS connections: paths of PEM files, the expected server name, and whether to trust any
+// certificate.
 type TLS struct {
 	CACert   string `toml:"cacert,omitempty" json:"cacert,omitempty"`
 	Cert     string `toml:"cert,omitempty" json:"cert,omitempty"`
@@ -37,16 +37,16 @@ type TLS struct {
 	Insecure bool   `toml:"insecure,omitempty" json:"insecure,omitempty"`
 }
 
-// Confirm is what a person must answer before a dangerous command runs.
+// Confirm is the answer that a user must give before a dangerous command runs.
 type Confirm string
 
 const (
 	ConfirmNone Confirm = "none" // nothing
-	ConfirmYes  Confirm = "yes"  // y; also what an empty one means
+	ConfirmYes  Confirm = "yes"  // y; the default
 	ConfirmName Confirm = "name" // the name of the profile
 )
 
-// Level is the level that c stands for.
+// Level returns c, or ConfirmYes if it is empty.
 func (c Confirm) Level() Confirm {
 	if c == "" {
 		return ConfirmYes
@@ -54,15 +54,15 @@ func (c Confirm) Level() Confirm {
 	return c
 }
 
-// Colors are those that a profile may have in a prompt, in the terminal's order.
+// Colors lists the colours that a profile may have in a prompt, in the terminal's order.
 var Colors = []string{"red", "green", "yellow", "blue", "magenta", "cyan"}
 
-// wellNamed matches the names of profiles: no path and no URL.
+// wellNamed matches valid names of profiles, which cannot be taken for a path or a URL.
 var wellNamed = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]*$`)
 })
 
-// check says what is wrong with a profile and its name.
+// check returns an error if the profile or its name is invalid.
 func (p Profile) check(name string) error {
 	switch {
 	case !wellNamed().MatchString(name):

@@ -1,4 +1,4 @@
-// Package progress shows how far work has come.
+// Package progress shows the progress of long work.
 package progress
 
 import (
@@ -11,26 +11,25 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// Bar is a bar on a terminal, and only of work that takes its time. A nil one shows
-// nothing.
+// Bar is a progress bar on a terminal. It appears only if work takes longer than a second. A nil Bar shows nothing.
 type Bar struct {
-	done, total int64 // total is -1 when it is not known
+	done, total int64 // total is -1 if unknown
 	began       time.Time
 	terminal    io.Writer
 	size        func() (width, height int, err error)
 	bar         *progressbar.ProgressBar
 	shown       bool
-	tick        time.Duration // of Wait
+	tick        time.Duration // interval of Wait
 }
 
-// quick is how long work takes that needs no bar.
+// quick is how long work can take without a bar.
 const quick = time.Second
 
-// New makes a bar on a terminal of that size. What is done is counted in units, such as
-// "keys"; total is -1 when it is not known.
+// New returns a bar for a terminal of that size. Progress is counted in units, such as "keys"; total is -1 if
+// unknown.
 func New(terminal io.Writer, size func() (width, height int, err error), what, unit string, total int64) *Bar {
 	p := &Bar{total: total, began: time.Now(), terminal: terminal, size: size, tick: quick}
-	// Without an interval the bar is drawn here alone, never after what ends it.
+	// Without an interval only this package draws the bar, never after End.
 	p.bar = progressbar.NewOptions64(total, rate(unit),
 		progressbar.OptionSetWriter(drawing{p}), progressbar.OptionSetDescription(what), progressbar.OptionShowCount(),
 		progressbar.OptionThrottle(100*time.Millisecond),
@@ -40,7 +39,7 @@ func New(terminal io.Writer, size func() (width, height int, err error), what, u
 	return p
 }
 
-// rate shows how many units are done in a second, and bytes as people write them, as 2 MB.
+// rate shows the units done per second; bytes as MB.
 func rate(unit string) progressbar.Option {
 	if unit == "bytes" {
 		return progressbar.OptionShowBytes(true)
@@ -51,9 +50,8 @@ func rate(unit string) progressbar.Option {
 	}
 }
 
-// drawing is where a bar is drawn, once it is to be shown. Lines are cut to the width
-// of the terminal: of one that goes on in the next, a carriage return would leave the
-// first half.
+// drawing writes the bar to the terminal once it is shown. It cuts lines to the terminal's width: a carriage return
+// would leave the first half of a wrapped line.
 type drawing struct{ of *Bar }
 
 func (d drawing) Write(drawn []byte) (int, error) {
@@ -72,14 +70,14 @@ func (d drawing) Write(drawn []byte) (int, error) {
 	return len(drawn), nil
 }
 
-// Add counts n units more.
+// Add adds n units to the progress.
 func (p *Bar) Add(n int64) {
 	if p != nil {
 		p.Set(p.done+n, p.total)
 	}
 }
 
-// Set says that done units of total are done.
+// Set sets the progress to done of total units.
 func (p *Bar) Set(done, total int64) {
 	if p == nil {
 		return
@@ -93,7 +91,7 @@ func (p *Bar) Set(done, total int64) {
 	}
 }
 
-// Say changes what the bar says.
+// Say changes the description of the bar.
 func (p *Bar) Say(what string) {
 	if p == nil {
 		return
@@ -102,8 +100,8 @@ func (p *Bar) Say(what string) {
 	p.Set(p.done, p.total)
 }
 
-// Wait shows in place of the bar what is being waited for, and for how long: a single step cannot tell how far it
-// is. Nothing else may use the bar until over is called.
+// Wait replaces the bar by what it waits for and the seconds so far, for a single step of unknown length. The caller
+// must not use the bar until over is called.
 func (p *Bar) Wait(what string) (over func()) {
 	if p == nil {
 		return func() {}
@@ -132,14 +130,14 @@ func (p *Bar) Wait(what string) (over func()) {
 	}
 }
 
-// Clear makes room for a line.
+// Clear removes the bar from the line, for other output.
 func (p *Bar) Clear() {
 	if p != nil && p.shown {
 		p.bar.Clear()
 	}
 }
 
-// End takes the bar away.
+// End removes the bar.
 func (p *Bar) End() {
 	if p != nil && p.shown {
 		p.bar.Clear()
@@ -147,7 +145,7 @@ func (p *Bar) End() {
 	}
 }
 
-// Above is w for lines on the terminal that the bar is on: it makes room for them.
+// Above returns a writer for lines on the bar's terminal. It clears the bar first.
 func (p *Bar) Above(w io.Writer) io.Writer {
 	if p == nil {
 		return w

@@ -9,27 +9,27 @@ import (
 	"github.com/meowdis/meowdis/transfer/cmdfile"
 )
 
-// pace says how many commands go to the session together.
+// pace limits the commands that are sent to the session together.
 type pace struct {
 	commands, bytes int
-	fill            bool // wait until there are as many, or the input ends
+	fill            bool // wait until the batch is full or the input ends
 }
 
-// asTheyCome takes what has arrived and never waits for more, so that a slow writer sees
-// each reply at once.
+// asTheyCome sends the commands that have arrived and never waits for more, so that a slow script shows each reply at
+// once.
 var asTheyCome = pace{commands: 4096, bytes: 1 << 20}
 
-// batch is a run of commands, and why it ended.
+// batch is a run of commands, and the reason that it ended.
 type batch struct {
 	commands []cmdfile.Command
-	unit     string         // what the commands are counted by: "line", or "command"
-	next     int            // the number of the one that follows
-	wrong    *cmdfile.Wrong // what follows is no command
+	unit     string         // the unit of numbers: "line" or "command"
+	next     int            // the number of the next command
+	wrong    *cmdfile.Wrong // the next line is not a command
 	err      error          // io.EOF at the end
 }
 
-// batches reads ahead while the session works, so that a signal is heard while nothing
-// comes. It ends with a batch that has an err.
+// batches reads ahead while the session works, so that a signal is handled while the input is idle. It stops after a
+// batch with an err.
 func batches(ctx context.Context, r *cmdfile.Reader, p pace) <-chan batch {
 	out := make(chan batch)
 	go func() {
@@ -48,7 +48,7 @@ func batches(ctx context.Context, r *cmdfile.Reader, p pace) <-chan batch {
 	return out
 }
 
-// await is the next batch, or the cause of the end of ctx.
+// await returns the next batch, or the cause of ctx's end.
 func await(ctx context.Context, batches <-chan batch) (b batch, err error) {
 	select {
 	case b = <-batches:
@@ -60,7 +60,7 @@ func await(ctx context.Context, batches <-chan batch) (b batch, err error) {
 	return b, err
 }
 
-// nextBatch waits for one command, and adds the commands after it that the pace allows.
+// nextBatch waits for one command, and adds further commands up to the pace.
 func nextBatch(r *cmdfile.Reader, p pace) (b batch) {
 	if p.fill {
 		b.commands = make([]cmdfile.Command, 0, p.commands)
@@ -72,7 +72,7 @@ func nextBatch(r *cmdfile.Reader, p pace) (b batch) {
 		switch {
 		case errors.As(err, &b.wrong):
 			if !b.wrong.Line {
-				b.err = io.EOF // nothing can be read any more
+				b.err = io.EOF // the input cannot be read further
 			}
 			return b
 		case err != nil:
@@ -89,8 +89,8 @@ func nextBatch(r *cmdfile.Reader, p pace) (b batch) {
 	return b
 }
 
-// movesAway reports whether the commands that follow depend on this one as a whole: when
-// it fails, they would run in another place than the one they were meant for.
+// movesAway reports whether the commands after this one depend on its success: otherwise they would run on another
+// database or as another user.
 func movesAway(args [][]byte) bool {
 	for _, name := range []string{"SELECT", "AUTH", "HELLO"} {
 		if strings.EqualFold(string(args[0]), name) {

@@ -10,19 +10,18 @@ import (
 	"github.com/meowdis/meowdis/transfer/cmdfile"
 )
 
-// What goes to a file together is one transaction: large ones write each page once
-// instead of over and over. A server has something to do sooner.
+// A file gets each batch as one transaction, so a large batch writes each page once. A server gets smaller batches,
+// so that it starts sooner.
 var (
 	toFile   = pace{commands: 50_000, bytes: 16 << 20, fill: true}
 	toServer = pace{commands: 2_000, bytes: 16 << 20, fill: true}
 )
 
-// shownErrors is how many errors of a load are shown.
+// shownErrors limits the errors of a load that are printed.
 const shownErrors = 10
 
-// Load runs the commands many at a time, each by itself, and prints how many were
-// answered, and with how many errors. It stops where reading does, and at a SELECT, AUTH
-// or HELLO that fails.
+// Load runs the commands in large batches, each independently, and prints the numbers of replies and of errors. It
+// stops at a read error, and at a failed SELECT, AUTH or HELLO.
 func (r *Run) Load(ctx context.Context) error {
 	r.again, r.independent, r.answer = "meowdis exec --pipe", true, r.count
 	p := toServer
@@ -33,7 +32,7 @@ func (r *Run) Load(ctx context.Context) error {
 	if errors.Is(err, exit.ErrAnswered) && !r.ended {
 		r.note("what follows was not loaded")
 	}
-	// What redis-cli --pipe ends with.
+	// redis-cli --pipe prints the same line at its end.
 	format := "errors: %d, replies: %d\n"
 	if r.JSON {
 		format = "{\"errors\":%d,\"replies\":%d}\n"
@@ -44,7 +43,7 @@ func (r *Run) Load(ctx context.Context) error {
 	return err
 }
 
-// count is the answer of Load.
+// count handles a reply of Load.
 func (r *Run) count(c cmdfile.Command, v resp.Value) error {
 	r.replies++
 	if !v.HasError() {
@@ -58,7 +57,7 @@ func (r *Run) count(c cmdfile.Command, v resp.Value) error {
 	return nil
 }
 
-// firstError is the text of the first error in v.
+// firstError returns the text of the first error in v.
 func firstError(v resp.Value) []byte {
 	if v.IsError() {
 		return v.Str

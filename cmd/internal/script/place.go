@@ -7,18 +7,17 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// place is where a script broke off: at the line from. What comes before it has run.
-// When unknown, it is not known whether it took effect, nor the lines up to to that
-// were sent along.
+// place is the position at which a script stopped: the line from, after lines that have run. If unknown is set, the
+// lines from to to were sent, and the connection was lost before their replies.
 type place struct {
-	unit     string // "line"; "command" in the protocol, which has no lines
+	unit     string // "line", or "command" in the Redis protocol
 	from, to int
 	unknown  bool
-	multi    int    // the line of the MULTI that is open there, 0 for none
-	again    string // the command line that takes the rest
+	multi    int    // the line of the open MULTI, 0 for none
+	again    string // the command line that runs the rest
 }
 
-// brokeOff is cause with what has run, and how to go on.
+// brokeOff wraps cause with the lines that have run, and how to continue.
 func (p place) brokeOff(cause error) error {
 	before := fmt.Sprintf("the %ss before it have run", p.unit)
 	where, goOn := before+", it has not", p.from
@@ -31,14 +30,14 @@ func (p place) brokeOff(cause error) error {
 		where = before + "; whether it took effect is not known"
 	}
 	err := fmt.Errorf("%s %d: %w: %s", p.unit, p.from, cause, where)
-	if p.unit != "line" { // which tail counts
+	if p.unit != "line" { // tail counts only lines
 		return err
 	}
 	return fmt.Errorf("%w; to go on: tail -n +%d SCRIPT | %s", err, goOn, p.again)
 }
 
-// openMulti is the number of the MULTI that is open after the command with the number n
-// got the reply v, 0 for none; before is that of the MULTI that was open.
+// openMulti returns the number of the open MULTI after command n got the reply v, 0 for none. before is its value
+// before the command.
 func openMulti(before int, args [][]byte, v resp.Value, n int) int {
 	switch name := args[0]; {
 	case len(name) > len("DISCARD") || v.IsError() && before == 0:

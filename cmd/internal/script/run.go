@@ -12,7 +12,7 @@ import (
 	"github.com/meowdis/meowdis/transfer/cmdfile"
 )
 
-// Session runs commands: engine.Session, remote.REST and remote.Redis.
+// Session runs commands. Implementations are engine.Session, remote.REST and remote.Redis.
 type Session interface {
 	Do(ctx context.Context, args ...[]byte) (resp.Value, error)
 	Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error)
@@ -21,41 +21,39 @@ type Session interface {
 	InMulti() bool
 }
 
-// Run runs the commands that a Reader reads, in one of three ways: Script prints their
-// replies, Transaction runs all or none, and Load counts the replies. What went wrong is
-// said on Notes, and the error is exit.ErrAnswered then. A context that ends, or a session
-// that fails, ends it with an error that says where, and how to go on.
+// Run runs the commands of a Reader in one of three ways: Script prints their replies, Transaction runs all or none,
+// and Load counts the replies. It reports failed commands on Notes and returns exit.ErrAnswered. If the context ends
+// or the session fails, its error names the line and how to continue.
 type Run struct {
 	In         *cmdfile.Reader
 	Out, Notes io.Writer
 	Session    Session
 
-	// Print prints the reply to a command, and Suggest says what may have been meant by
-	// one that was refused. Load needs neither.
+	// Print prints the reply to a command. Suggest prints a suggestion for a refused command. Load needs neither.
 	Print   func(out io.Writer, args [][]byte, reply resp.Value) error
 	Suggest func(args [][]byte, reply resp.Value)
 
-	Seen      func(commands int64) // called when so many more were answered, or queued; may be nil
-	Wait      func() (over func()) // called when Transaction begins to wait for EXEC, and over at its end; may be nil
-	KeepGoing bool                 // go on after an error reply, and after a line that is no command
+	Seen      func(commands int64) // receives the number of newly replied or queued commands; may be nil
+	Wait      func() (over func()) // called before Transaction waits for EXEC, and over after it; may be nil
+	KeepGoing bool                 // continue after an error reply or an invalid line
 	JSON      bool                 // Load prints its counts as JSON
-	Exact     bool                 // the replies say all that has taken effect: the session is a file's
+	Exact     bool                 // the replies tell exactly what took effect: the session is a file's
 
-	again       string                                      // the command line that goes on
-	independent bool                                        // an error reply keeps no other command from running
+	again       string                                      // the command line that continues
+	independent bool                                        // an error reply does not stop the other commands
 	answer      func(c cmdfile.Command, v resp.Value) error // handles a reply
 
 	out             *bufio.Writer
-	began           int    // the database that the session began in
-	unit            string // what the commands are counted by
-	next            int    // the number of the first one that has not been sent
-	multi           int    // that of the MULTI that is open, 0 for none
+	began           int    // the database of the session at the start
+	unit            string // the unit of numbers: "line" or "command"
+	next            int    // the number of the first unsent command
+	multi           int    // the number of the open MULTI, 0 for none
 	replies, errors int
 	ended           bool // the input was read to its end
 }
 
-// Script runs the commands and prints their replies. Lines that have already arrived go
-// to the session together. It stops at the first error unless KeepGoing is set.
+// Script runs the commands and prints their replies. Lines that have already arrived are sent together. It stops at
+// the first error unless KeepGoing is set.
 func (r *Run) Script(ctx context.Context) error {
 	r.again, r.independent, r.answer = "meowdis exec", r.KeepGoing, r.print
 	r.out = bufio.NewWriterSize(r.Out, cmdfile.BufferSize)
@@ -92,17 +90,17 @@ func (r *Run) run(ctx context.Context, p pace) error {
 	}
 }
 
-// note says something on Notes.
+// note writes a line to Notes.
 func (r *Run) note(format string, args ...any) {
 	fmt.Fprintf(r.Notes, "meowdis: "+format+"\n", args...)
 }
 
-// failed says which command was answered with an error.
+// failed reports a command that returned an error.
 func (r *Run) failed(c cmdfile.Command, more string) {
 	r.note("%s %d failed: %s%s", r.unit, c.Number, c, more)
 }
 
-// at is the place that the run has come to.
+// at returns the current position.
 func (r *Run) at(to int, unknown bool) place {
 	again := r.again
 	if n := r.Session.DB(); n != r.began {
@@ -111,7 +109,7 @@ func (r *Run) at(to int, unknown bool) place {
 	return place{unit: r.unit, from: r.next, to: to, unknown: unknown, multi: r.multi, again: again + " …"}
 }
 
-// end is the verdict on input that was read to its end.
+// end returns the result of a run that read all its input.
 func (r *Run) end() error {
 	r.ended = true
 	if r.Session.InMulti() {
@@ -124,8 +122,7 @@ func (r *Run) end() error {
 	return nil
 }
 
-// send runs commands and handles their replies. goOn is false after an error that stops
-// the run.
+// send runs commands and handles their replies. goOn is false after an error that stops the run.
 func (r *Run) send(ctx context.Context, commands []cmdfile.Command) (goOn bool, err error) {
 	if len(commands) == 0 {
 		return true, nil
@@ -133,7 +130,7 @@ func (r *Run) send(ctx context.Context, commands []cmdfile.Command) (goOn bool, 
 	run, sending := r.Session.PipelineUntilError, ctx
 	if r.independent {
 		run = r.Session.Pipeline
-		if r.Exact { // it is soon done
+		if r.Exact { // a batch on a file is short
 			sending = context.WithoutCancel(ctx)
 		}
 	}
@@ -174,7 +171,7 @@ func calls(commands []cmdfile.Command) [][][]byte {
 	return calls
 }
 
-// print is the answer of Script.
+// print handles a reply of Script.
 func (r *Run) print(c cmdfile.Command, v resp.Value) error {
 	if err := r.Print(r.out, c.Args, v); err != nil || !v.HasError() {
 		return err

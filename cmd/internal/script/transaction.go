@@ -13,8 +13,8 @@ import (
 	"github.com/meowdis/meowdis/transfer/cmdfile"
 )
 
-// Transaction runs all commands as one MULTI and EXEC, and prints their replies. One that
-// cannot be queued, or a line that is no command, keeps all of them from running.
+// Transaction runs all commands as one MULTI and EXEC, and prints their replies. Nothing runs if a command cannot be
+// queued or a line is invalid.
 func (r *Run) Transaction(ctx context.Context) error {
 	if v, err := r.Session.Do(ctx, []byte("MULTI")); err != nil || v.IsError() {
 		return r.refused(v, err)
@@ -46,7 +46,7 @@ func (r *Run) Transaction(ctx context.Context) error {
 	}
 }
 
-// queue queues commands, and reports whether all of them could be.
+// queue queues commands, and reports whether all were queued.
 func (r *Run) queue(ctx context.Context, commands []cmdfile.Command) (ok bool, err error) {
 	for _, c := range commands {
 		if endsTransaction(c.Args) {
@@ -73,7 +73,7 @@ func (r *Run) queue(ctx context.Context, commands []cmdfile.Command) (ok bool, e
 	return true, nil
 }
 
-// endsTransaction reports whether a command begins or ends transactions.
+// endsTransaction reports whether a command cannot be queued: it begins, ends or watches a transaction.
 func endsTransaction(args [][]byte) bool {
 	switch strings.ToUpper(string(args[0])) {
 	case "MULTI", "EXEC", "DISCARD", "WATCH", "RESET", "QUIT":
@@ -90,13 +90,13 @@ func (r *Run) discard(ctx context.Context) error {
 	return exit.ErrAnswered
 }
 
-// drop forgets what is queued, also when ctx has ended.
+// drop discards the queue, even after ctx has ended.
 func (r *Run) drop(ctx context.Context) error {
 	_, err := r.Session.Do(context.WithoutCancel(ctx), []byte("DISCARD"))
 	return err
 }
 
-// refused ends a transaction that the session does not want.
+// refused reports that the session refused the transaction.
 func (r *Run) refused(v resp.Value, err error) error {
 	if err != nil {
 		return err
@@ -105,7 +105,7 @@ func (r *Run) refused(v resp.Value, err error) error {
 	return exit.ErrAnswered
 }
 
-// exec runs the queue and prints the replies to its commands.
+// exec runs the queue and prints the replies.
 func (r *Run) exec(ctx context.Context, queued []cmdfile.Command) error {
 	over := func() {}
 	if r.Wait != nil {

@@ -15,13 +15,11 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// learnPatience is how long a server may take to list its commands. A user who
-// types does not wait for longer.
+// learnPatience limits the time that a server takes to list its commands: a user is waiting.
 const learnPatience = 2 * time.Second
 
-// Commands is the table of the target's commands: ours for a file, and for a server
-// that does not list its own. What a server listed is kept by its version and the
-// number of its commands, so that it is asked for once.
+// Commands returns the target's commands: ours for a file, and for a server that does not list its own. It caches a
+// server's list by version and number of commands.
 func (c *Conn) Commands(ctx context.Context) *commands.Table {
 	if !c.Target.IsServer() {
 		return commands.Ours
@@ -50,12 +48,12 @@ func (c *Conn) Commands(ctx context.Context) *commands.Table {
 		return commands.Ours
 	}
 	if file != "" && os.MkdirAll(filepath.Dir(file), 0o700) == nil {
-		os.WriteFile(file, told, 0o600) // without it the server is asked again
+		os.WriteFile(file, told, 0o600) // on an error the server is asked again
 	}
 	return table
 }
 
-// tableOf is the table that two replies list, in RESP2; nil when they list none.
+// tableOf parses the replies to COMMAND and COMMAND DOCS, in RESP2. It returns nil if they list no command.
 func tableOf(told []byte) *commands.Table {
 	r := resp.NewReader(bytes.NewReader(told))
 	info, err := r.ReadReply()
@@ -72,7 +70,7 @@ func tableOf(told []byte) *commands.Table {
 	return nil
 }
 
-// InfoFacts reads the lines of an INFO reply.
+// InfoFacts parses an INFO reply.
 func InfoFacts(v resp.Value) map[string]string {
 	facts := map[string]string{}
 	for _, line := range strings.Split(string(v.Str), "\n") {

@@ -23,8 +23,8 @@ func CompleteProfiles(*cobra.Command, []string, string) ([]string, cobra.ShellCo
 	return found, cobra.ShellCompDirectiveNoFileComp
 }
 
-// CompleteNames completes so many arguments that name targets: profiles, and
-// files, of which none begins with an @.
+// CompleteNames completes up to most arguments that name targets: profiles, and files, whose names do not begin with
+// @.
 func CompleteNames(most int) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		if len(args) >= most {

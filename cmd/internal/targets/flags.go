@@ -9,13 +9,13 @@ import (
 	"github.com/meowdis/meowdis/redis/commands"
 )
 
-// Options are the flags that choose a target, the same for every verb.
+// Options holds the flags that choose a target, the same for every verb.
 type Options struct {
-	Spec     string // an argument that names the target; no flag
+	Spec     string // an argument that names the target; not a flag
 	DB       string
 	url      string
 	storage  string
-	Secret   string // of the storage
+	Secret   string // the storage's token
 	Token    string
 	profile  string
 	envFile  string
@@ -25,7 +25,7 @@ type Options struct {
 	Full     bool
 	Reach    Reach
 
-	Flags *pflag.FlagSet // nil where there are none
+	Flags *pflag.FlagSet // nil if there are none
 }
 
 // AddFlags adds the flags of a verb that works on any target.
@@ -51,27 +51,27 @@ func (o *Options) AddFlags(cmd *cobra.Command) {
 	cmd.RegisterFlagCompletionFunc("profile", CompleteProfiles)
 }
 
-// AddStorageURL adds the flag that chooses a store which is no file.
+// AddStorageURL adds the flag that chooses a remote storage.
 func (o *Options) AddStorageURL(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.storage, "storage-url", "", "`URL` of a storage: commands run here, on the tables there")
 	cmd.RegisterFlagCompletionFunc("storage-url", cobra.NoFileCompletions)
 }
 
-// AddStorageFlags adds the flags of a verb that reaches no other server than a storage.
+// AddStorageFlags adds the flags of a verb that connects to no other server than a storage.
 func (o *Options) AddStorageFlags(cmd *cobra.Command) {
 	o.AddStorageURL(cmd)
 	cmd.Flags().StringVar(&o.Reach.tls.CACert, "storage-cacert", "", "trust only the authorities in `FILE` (PEM) for --storage-url")
 	cmd.MarkFlagFilename("storage-cacert", "pem", "crt")
 }
 
-// AddReadFlags adds the flags of the target to a verb that writes nothing.
+// AddReadFlags adds the target flags to a verb that does not write.
 func (o *Options) AddReadFlags(cmd *cobra.Command) {
 	o.AddFlags(cmd)
 	cmd.Flags().Lookup("full").Hidden = true
 }
 
-// AddFileFlags adds the flags that choose the file of a verb that works on nothing
-// else; what says what it does there.
+// AddFileFlags adds the flags that choose the file of a verb that works only on files. what completes the help of
+// --db.
 func (o *Options) AddFileFlags(cmd *cobra.Command, what string) {
 	f := cmd.Flags()
 	o.Flags = f
@@ -84,7 +84,7 @@ func (o *Options) AddFileFlags(cmd *cobra.Command, what string) {
 
 const envFileUsage = "`FILE` of variables, used before those of the environment"
 
-// Tokens are the flags with the tokens of two targets.
+// Tokens holds the flags with the tokens of two targets.
 type Tokens struct {
 	Both, First, Second string
 }
@@ -100,7 +100,7 @@ func (o *Tokens) AddFlags(cmd *cobra.Command, first, second string) {
 	}
 }
 
-// CheckDatabase refuses a flag that is given and names no database of any target.
+// CheckDatabase returns an error if the flag is given and its number is negative.
 func CheckDatabase(given *pflag.FlagSet, name string, n int) error {
 	if given == nil || !given.Changed(name) || n >= 0 {
 		return nil
@@ -108,8 +108,8 @@ func CheckDatabase(given *pflag.FlagSet, name string, n int) error {
 	return exit.Usagef("%s %d: databases have the numbers from 0 on", flags.Names(given.Lookup(name)), n)
 }
 
-// HasDatabase refuses a flag that is given and names no database of a file. A server is
-// asked.
+// HasDatabase returns an error if the flag is given and names a database that a file does not have. A server checks
+// the number itself.
 func (t Target) HasDatabase(given *pflag.FlagSet, name string, n int) error {
 	if given == nil || given.Lookup(name) == nil || t.IsServer() || n < commands.Databases {
 		return nil

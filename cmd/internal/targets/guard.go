@@ -9,16 +9,15 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// Guard is a session that refuses some calls before they are sent: Refuse
-// returns the error reply to such a call. As in Redis, a transaction in which a
-// command was refused does not run.
+// Guard is a session that refuses some calls before they are sent: Refuse returns the error reply. As in Redis, EXEC
+// fails if a command of its transaction was refused.
 type Guard struct {
 	Session
 	Refuse func(ctx context.Context, args [][]byte) (reply resp.Value, refused bool)
-	dirty  bool // a command of the transaction was refused
+	dirty  bool // a command of the open transaction was refused
 }
 
-// Plain is a session without its guards.
+// Plain returns a session without its guards.
 func Plain(s Session) Session {
 	for {
 		g, ok := s.(*Guard)
@@ -38,7 +37,7 @@ func (g *Guard) Do(ctx context.Context, args ...[]byte) (resp.Value, error) {
 	return replies[0], nil
 }
 
-// Pipeline runs calls, and those that follow an error reply, too.
+// Pipeline runs calls, and continues after an error reply.
 func (g *Guard) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
 	return g.run(ctx, calls, g.Session.Pipeline, false)
 }
@@ -48,7 +47,7 @@ func (g *Guard) PipelineUntilError(ctx context.Context, calls [][][]byte) ([]res
 	return g.run(ctx, calls, g.Session.PipelineUntilError, true)
 }
 
-// run sends the calls that are not refused, as many at a time as stand together.
+// run sends the calls that are not refused, in as few batches as possible.
 func (g *Guard) run(ctx context.Context, calls [][][]byte, send func(context.Context, [][][]byte) ([]resp.Value, error), untilError bool) ([]resp.Value, error) {
 	replies := make([]resp.Value, 0, len(calls))
 	for len(calls) > 0 {
@@ -59,7 +58,7 @@ func (g *Guard) run(ctx context.Context, calls [][][]byte, send func(context.Con
 				n++
 			}
 			if g.dirty {
-				break // each may end the transaction
+				break // each call may end the transaction
 			}
 		}
 		got, err := g.send(ctx, calls[:n], send)
@@ -93,15 +92,14 @@ func (g *Guard) send(ctx context.Context, calls [][][]byte, send func(context.Co
 	return got, err
 }
 
-// ReadOnly refuses all that is not known to leave the data and the server as they
-// are: --read-only. What our tables do not know, modules say, server is asked about;
-// it is nil for a file.
+// ReadOnly implements --read-only: it refuses every command that may change data or server settings. It asks the
+// server about commands that our tables do not know, such as a module's; server is nil for a file.
 type ReadOnly struct {
 	server Session
-	told   map[string]bool // the server said that the command only reads
+	told   map[string]bool // by command: whether the server lists it as read-only
 }
 
-// Refuse is the rule of a Guard.
+// Refuse implements Guard.Refuse.
 func (r *ReadOnly) Refuse(ctx context.Context, args [][]byte) (resp.Value, bool) {
 	if len(args) == 0 {
 		_, bad := commands.Find(args)
@@ -124,8 +122,8 @@ func (r *ReadOnly) Refuse(ctx context.Context, args [][]byte) (resp.Value, bool)
 	return resp.MakeError(msg), true
 }
 
-// ask asks the server whether a command has the flag readonly. In a transaction the
-// question would be queued.
+// ask reports whether the server lists a command as read-only. It does not ask inside a transaction, which would
+// queue the question.
 func (r *ReadOnly) ask(ctx context.Context, args [][]byte) bool {
 	if r.server == nil || r.server.InMulti() {
 		return false

@@ -13,10 +13,10 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// sessionMemory bounds the rows and replies of a command, or of a pipeline, in this process.
+// sessionMemory limits the rows and replies of one command or pipeline in this process.
 const sessionMemory = 2 << 30
 
-// on has the connection run commands on a store. The messages of a file other processes get.
+// on makes the connection run commands on a store. Other processes on the same file receive its messages.
 func (c *Conn) on(file engine.Store, end func() error) {
 	e := engine.New(file)
 	session := e.Session()
@@ -29,15 +29,14 @@ func (c *Conn) on(file engine.Store, end func() error) {
 	}
 }
 
-// listener is a session on a server: remote.Redis and remote.REST.
+// listener is a session on a server. Implementations are remote.Redis and remote.REST.
 type listener interface {
 	Listen(ctx context.Context, args [][]byte, each func(resp.Value) error) error
 }
 
-// Listen carries out a command that begins to listen, SUBSCRIBE and its like or MONITOR, and gives
-// what comes to each, the confirmations included; the session stays as it is. It ends with ctx, whose
-// cause it returns, with an error of each, after an error reply, or when a server is lost. Notice is
-// told why the messages of other processes on a file do not come, if they do not.
+// Listen runs SUBSCRIBE, PSUBSCRIBE, SSUBSCRIBE or MONITOR, and calls each with every reply, including confirmations.
+// The session is not affected. Listen returns the cause of ctx's end, an error of each, or nil after an error reply
+// or a lost server. It calls notice if messages of other processes on a file cannot be received.
 func (c *Conn) Listen(ctx context.Context, args [][]byte, notice func(error), each func(resp.Value) error) error {
 	if c.hub != nil {
 		return c.hub.Listen(ctx, args, notice, each)

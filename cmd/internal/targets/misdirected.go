@@ -14,9 +14,9 @@ import (
 	"github.com/meowdis/meowdis/redis/commands"
 )
 
-// Misdirected refuses a target given where the verb takes something else, a
-// PATTERN or a COMMAND say: it would do nothing, or something to another target.
-// Once a flag names the target, every argument is what it should be.
+// Misdirected returns an error if a target is given where the verb takes another argument, such as PATTERN or
+// COMMAND: the verb would do nothing, or work on another target. It accepts every argument if a flag names the
+// target.
 func Misdirected(cmd *cobra.Command, args []string) error {
 	takes := firstArgument(cmd)
 	f := cmd.Flags()
@@ -25,7 +25,7 @@ func Misdirected(cmd *cobra.Command, args []string) error {
 	}
 	for i, arg := range args {
 		if i > 0 && cmd.Args != nil && takes == "COMMAND" {
-			break // the arguments of a command are any
+			break // arguments of a command may be anything
 		}
 		flag, what := targetFlag(arg, takes)
 		if flag == "" {
@@ -42,8 +42,7 @@ func Misdirected(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// firstArgument is what a verb's usage line calls its first argument; "" for one
-// that is a target itself.
+// firstArgument returns the name of the first argument in the verb's usage line, "" if it is a target.
 func firstArgument(cmd *cobra.Command) string {
 	_, words, _ := strings.Cut(cmd.Use, "[FLAGS] ")
 	word := words
@@ -56,9 +55,8 @@ func firstArgument(cmd *cobra.Command) string {
 	return word
 }
 
-// targetFlag is the flag that names the target which arg looks like, and what that
-// is; "" for what looks like none. A file must be there; where a verb takes the
-// path of a file, that is none.
+// targetFlag returns the flag for the target that arg looks like, and its kind; "" if it looks like none. A file must
+// exist. A verb that takes a FILE takes any path.
 func targetFlag(arg, takes string) (flag, what string) {
 	name, isProfile := strings.CutPrefix(arg, "@")
 	switch scheme, _, isURL := strings.Cut(arg, "://"); {
@@ -76,8 +74,7 @@ func targetFlag(arg, takes string) (flag, what string) {
 	return "", ""
 }
 
-// FlagInstead says which flag gives the target that a surplus argument looks like,
-// "" when it looks like none or the verb has no such flag.
+// FlagInstead suggests the flag for the target that a surplus argument looks like. It returns "" if there is none.
 func FlagInstead(cmd *cobra.Command, arg string) string {
 	if flag, _ := targetFlag(arg, "KEY"); flag != "" && cmd.Flags().Lookup("url") != nil {
 		return "; a flag gives the target: " + flag
@@ -85,7 +82,7 @@ func FlagInstead(cmd *cobra.Command, arg string) string {
 	return ""
 }
 
-// ShownArg is an argument without the password that a URL may hold.
+// ShownArg returns an argument without the password of a URL.
 func ShownArg(arg string) string {
 	if strings.Contains(arg, "://") {
 		return ShownURL(arg)
@@ -93,8 +90,7 @@ func ShownArg(arg string) string {
 	return arg
 }
 
-// shellWords are words as a shell takes them: quoted where it would read more
-// than letters in one.
+// shellWords quotes words for a shell.
 func shellWords(words ...string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
@@ -114,7 +110,7 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// isDatabase reports whether the path is that of a SQLite file.
+// isDatabase reports whether path is a SQLite file.
 func isDatabase(path string) bool {
 	const magic = "SQLite format 3\x00"
 	if !isFile(path) {

@@ -15,9 +15,8 @@ import (
 	"github.com/meowdis/meowdis/remote"
 )
 
-// named is the target that an argument means: @NAME is a profile, anything with
-// :// a URL, and any other word the path of a file, or a profile when there is
-// no such file.
+// named returns the target of an argument: @NAME is a profile, an argument with :// a URL, and any other the path of
+// a file, or a profile if no such file exists.
 func named(getenv func(string) string, spec, token string) (Target, error) {
 	name, isProfile := strings.CutPrefix(spec, "@")
 	switch {
@@ -38,7 +37,7 @@ func named(getenv func(string) string, spec, token string) (Target, error) {
 	return Target{Path: spec, source: spec}, nil
 }
 
-// namedProfile is the target of the profile called name.
+// namedProfile returns the target of the profile called name.
 func namedProfile(getenv func(string) string, name, token, source string) (Target, error) {
 	config, err := profile.Load(ConfigFile())
 	if err != nil {
@@ -51,8 +50,7 @@ func namedProfile(getenv func(string) string, name, token, source string) (Targe
 	return profileTarget(getenv, name, p, token, source)
 }
 
-// profileTarget is the target of a profile. Its own token is not asked for when
-// another is given.
+// profileTarget returns the target of a profile. It does not read the profile's token if another is given.
 func profileTarget(getenv func(string) string, name string, p profile.Profile, token, source string) (t Target, err error) {
 	if p.DB != "" {
 		return Target{Path: p.DB, source: source, Profile: name, Settings: p}, nil
@@ -67,8 +65,7 @@ func profileTarget(getenv func(string) string, name string, p profile.Profile, t
 	return t, err
 }
 
-// FromURL is the target of a URL. The token of a Redis server is its
-// password, unless the URL has one.
+// FromURL returns the target of a URL. The token is the password of a Redis server, unless the URL has one.
 func FromURL(raw, token, source string) (Target, error) {
 	u, err := url.Parse(raw)
 	if err != nil || !strings.Contains(raw, "://") {
@@ -94,9 +91,9 @@ func FromURL(raw, token, source string) (Target, error) {
 	return Target{}, exit.Usagef("%s: meowdis speaks http://, https://, redis://, rediss:// and unix://, not %s://", source, u.Scheme)
 }
 
-// Named is the target that an argument means, with the token of its own flag, or
-// else of --token, which a Redis server gets only when it wants one: the other
-// side's may be meant. The environment's is for a REST endpoint that has none by then.
+// Named returns the target of an argument, with the token of its own flag, or else of --token. A Redis server gets
+// --token only if it asks for a password, because the token may be for the other side. A REST endpoint without a
+// token gets the environment's.
 func (o *Tokens) Named(getenv func(string) string, spec, token string) (Target, error) {
 	t, err := named(getenv, spec, cmp.Or(token, o.Both))
 	switch {

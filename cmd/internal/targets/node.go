@@ -14,9 +14,9 @@ func (o *Reach) AddNodeFlag(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.thisNode, "this-node", false, "of a Redis Cluster, read only the keys of this node")
 }
 
-// CheckNode returns an error if c is one node of a Redis Cluster and the verb reads all keys: other
-// nodes may have keys, too. It returns nil with --this-node, for a server that refuses to say, and for
-// meowdis, which always has all slots.
+// CheckNode returns an error if c is one node of a Redis Cluster and the verb reads all keys: other nodes may have
+// keys, too. It returns nil with --this-node, for a server that does not report its mode, and for meowdis, which
+// always has all slots.
 func (o *Reach) CheckNode(ctx context.Context, c *Conn) error {
 	if !o.allKeys || o.thisNode || !c.Target.IsServer() || c.Target.IsREST() {
 		return nil

@@ -19,8 +19,7 @@ import (
 	"github.com/meowdis/meowdis/remote"
 )
 
-// Session is what a target of any kind gives: engine.Session, remote.REST and
-// remote.Redis.
+// Session runs commands on a target of any kind. Implementations are engine.Session, remote.REST and remote.Redis.
 type Session interface {
 	Do(ctx context.Context, args ...[]byte) (resp.Value, error)
 	Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error)
@@ -29,31 +28,29 @@ type Session interface {
 	InMulti() bool
 }
 
-// Conn is a session and how to end it.
+// Conn is an open session with its target.
 type Conn struct {
 	Session
 	Target Target
-	File   *local.Store // nil for what is no file, and for a file that the first write makes
+	File   *local.Store // nil for other targets, and for a file that the first write creates
 
-	chosen bool // Chosen
+	chosen bool // returned by Chosen
 	end    func() error
-	hub    *pubsub.Hub         // of what is no server
-	limit  func(time.Duration) // likewise
+	hub    *pubsub.Hub         // nil for a server
+	limit  func(time.Duration) // nil for a server
 }
 
-// LimitTime has commands fail without a trace that take longer than d. Servers have limits of their
-// own.
+// LimitTime makes commands that take longer than d fail without effect. A server has its own limits.
 func (c *Conn) LimitTime(d time.Duration) {
 	if c.limit != nil {
 		c.limit(d)
 	}
 }
 
-// Close ends the connection.
+// Close closes the connection.
 func (c *Conn) Close() error { return c.end() }
 
-// Chosen reports whether the target itself names a database, including 0. Another SELECT does not
-// change that.
+// Chosen reports whether the user named a database of the target, including 0. A later SELECT does not change that.
 func (c *Conn) Chosen() bool { return c.chosen }
 
 func (c *Conn) namesDatabase() bool {
@@ -61,8 +58,8 @@ func (c *Conn) namesDatabase() bool {
 	return c.DB() != 0 || c.Target.IsServer() && !c.Target.IsREST() && (u.Query().Has("db") || u.Scheme != "unix" && strings.Trim(u.Path, "/") != "")
 }
 
-// OpenFile opens the target's file; the default one is made with its directory.
-// A target that is read-only is opened so.
+// OpenFile opens the target's file, and creates the directory of the default file. A read-only target is opened for
+// reading.
 func (o *Options) OpenFile(t Target, options local.Options) (*local.Store, error) {
 	if o.RefusesWrites(t) {
 		options.ReadOnly = t.Path != local.Memory
@@ -73,7 +70,7 @@ func (o *Options) OpenFile(t Target, options local.Options) (*local.Store, error
 	return local.Open(t.Path, options)
 }
 
-// MakeDirectory makes the directory of the default file. Any other's must be there.
+// MakeDirectory creates the directory of the default file. The directory of any other file must exist.
 func (o *Options) MakeDirectory(t Target) error {
 	if !t.IsDefault() {
 		return nil
@@ -84,20 +81,17 @@ func (o *Options) MakeDirectory(t Target) error {
 	return nil
 }
 
-// CanMake reports whether the target's file can be made as far as its directory is
-// concerned.
+// CanMake reports whether the directory of the target's file exists or will be created.
 func (o *Options) CanMake(t Target) bool {
 	info, err := os.Stat(filepath.Dir(t.Path))
 	return t.IsDefault() || err == nil && info.IsDir()
 }
 
-// RefusesWrites reports whether the target is read-only, by --read-only or by its
-// profile.
+// RefusesWrites reports whether --read-only or the profile makes the target read-only.
 func (o *Options) RefusesWrites(t Target) bool { return o.readOnly || t.Settings.ReadOnly }
 
-// Connect opens a session on a target, in the database that the options choose, and
-// keeps it from writing to one that is read-only. A file is opened with the options in
-// file.
+// Connect opens a session on a target, in the chosen database. The session refuses writes if the target is read-only.
+// A file is opened with the options in file.
 func (o *Options) Connect(ctx context.Context, t Target, file local.Options, resp3 bool) (*Conn, error) {
 	c := &Conn{Target: t}
 	reach := o.Reach.to(t)
@@ -144,8 +138,8 @@ func (o *Options) Connect(ctx context.Context, t Target, file local.Options, res
 	return c, nil
 }
 
-// onFile connects c to an existing file. When ctx ends, a load leaves its index to the next
-// process, so that Close does not take long.
+// onFile connects c to an existing file. When ctx ends, a load leaves building the index to the next process, so that
+// Close is quick.
 func (o *Options) onFile(ctx context.Context, c *Conn, t Target, file local.Options) error {
 	open := func() (*local.Store, error) { return o.OpenFile(t, file) }
 	if file.Glance {
@@ -167,7 +161,7 @@ func (o *Options) onFile(ctx context.Context, c *Conn, t Target, file local.Opti
 	return nil
 }
 
-// Reading is the session of c, which refuses what is not known to only read.
+// Reading returns the session of c with a guard that refuses every command that may write.
 func (c *Conn) Reading() Session {
 	rule := &ReadOnly{}
 	if c.Target.IsServer() {
@@ -176,8 +170,8 @@ func (c *Conn) Reading() Session {
 	return &Guard{Session: c.Session, Refuse: rule.Refuse}
 }
 
-// Enter connects to a target whose keys are read or written by the verb itself. A
-// server is asked whether it answers, so that it refuses once and not each key.
+// Enter connects to a target whose keys the verb itself reads or writes. It sends a server one command first, so that
+// the server refuses once and not for each key.
 func (o *Options) Enter(ctx context.Context, t Target, file local.Options) (*Conn, error) {
 	c, err := o.Connect(ctx, t, file, false)
 	if err == nil {
@@ -194,7 +188,7 @@ func (o *Options) Enter(ctx context.Context, t Target, file local.Options) (*Con
 	return c, err
 }
 
-// Greet asks a server whether it answers to us.
+// Greet checks that a server replies and accepts the password.
 func (c *Conn) Greet(ctx context.Context) error {
 	switch s := Plain(c.Session).(type) {
 	case *remote.Redis:
@@ -206,8 +200,7 @@ func (c *Conn) Greet(ctx context.Context) error {
 	return nil
 }
 
-// DatabaseOf is the number of the database on the target: -n, or else the
-// profile's.
+// DatabaseOf returns the number of the database: -n, or else the profile's.
 func (o *Options) DatabaseOf(t Target) int {
 	if o.Database == 0 && (o.Flags == nil || !o.Flags.Changed("database")) {
 		return t.Settings.Database
@@ -215,8 +208,7 @@ func (o *Options) DatabaseOf(t Target) int {
 	return o.Database
 }
 
-// choose selects the database that -n names, or else the profile. A URL may have
-// named one, too.
+// choose selects the database of -n, or else of the profile. The URL may already have selected one.
 func (o *Options) choose(ctx context.Context, c *Conn) error {
 	n := o.DatabaseOf(c.Target)
 	asked := o.Flags != nil && o.Flags.Changed("database")

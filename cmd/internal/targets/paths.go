@@ -8,12 +8,12 @@ import (
 	"github.com/adrg/xdg"
 )
 
-// DefaultFile is the file that is worked on when nothing chooses a target.
+// DefaultFile returns the path of the file that is used if no target is chosen.
 func DefaultFile() string { return filepath.Join(xdg.DataHome, "meowdis", "meowdis.sqlite") }
 
 var errHomeless = errors.New("HOME is not set, so there is no directory for the default file: name a file with --db FILE")
 
-// defaultTarget returns the default file. Without a home directory that would be a file in the root directory.
+// defaultTarget returns the default file. It refuses to use the root directory if there is no home directory.
 func defaultTarget() (Target, error) {
 	if _, err := os.UserHomeDir(); err != nil && os.Getenv("XDG_DATA_HOME") == "" {
 		return Target{}, errHomeless
@@ -21,17 +21,17 @@ func defaultTarget() (Target, error) {
 	return Target{Path: DefaultFile(), source: defaultSource}, nil
 }
 
-// HistoryFile is where repl keeps what was typed.
+// HistoryFile returns the path of repl's history.
 func HistoryFile() string { return filepath.Join(xdg.StateHome, "meowdis", "history") }
 
-// UndoDirectory is where inspect keeps what its changes overwrite.
+// UndoDirectory returns the directory in which inspect saves overwritten values.
 func UndoDirectory() string { return filepath.Join(xdg.StateHome, "meowdis", "undo") }
 
-// RecallDirectory is where inspect keeps the names of keys that were opened and bookmarked.
+// RecallDirectory returns the directory in which inspect saves the names of opened and bookmarked keys.
 func RecallDirectory() string { return filepath.Join(xdg.StateHome, "meowdis", "keys") }
 
-// ConfigFile is where profiles are.
+// ConfigFile returns the path of the configuration file, which holds the profiles.
 func ConfigFile() string { return filepath.Join(xdg.ConfigHome, "meowdis", "config.toml") }
 
-// CertificateDirectory is where serve keeps the certificate that it has made.
+// CertificateDirectory returns the directory in which serve saves the certificate that it created.
 func CertificateDirectory() string { return filepath.Join(xdg.StateHome, "meowdis", "tls") }

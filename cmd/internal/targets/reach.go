@@ -11,14 +11,13 @@ import (
 	"github.com/meowdis/meowdis/remote"
 )
 
-// Reach are the flags that say how servers are reached, the same for every
-// verb that may talk to one.
+// Reach holds the flags for connections to servers, the same for every verb.
 type Reach struct {
 	tls     profile.TLS
 	timeout flags.Interval
 
 	allKeys  bool // the verb reads all keys
-	thisNode bool // of this node, if it belongs to a cluster
+	thisNode bool // accept a node of a cluster
 }
 
 // AddFlags adds the flags.
@@ -29,7 +28,7 @@ func (o *Reach) AddFlags(cmd *cobra.Command) {
 	cmd.RegisterFlagCompletionFunc("timeout", cobra.NoFileCompletions)
 }
 
-// AddTLSFlags adds the flags of connections with TLS, which a profile keeps, too.
+// AddTLSFlags adds the TLS flags, which profile add saves, too.
 func AddTLSFlags(cmd *cobra.Command, t *profile.TLS) {
 	f := cmd.Flags()
 	f.StringVar(&t.CACert, "cacert", "", "trust only the authorities in `FILE` (PEM), for rediss:// and https://")
@@ -43,7 +42,7 @@ func AddTLSFlags(cmd *cobra.Command, t *profile.TLS) {
 	cmd.RegisterFlagCompletionFunc("sni", cobra.NoFileCompletions)
 }
 
-// to says how the target is reached: as the flags say, and else as its profile does.
+// to returns the connection options for the target: the flags, or else the settings of its profile.
 func (o *Reach) to(t Target) remote.Options {
 	kept := t.Settings.TLS
 	return remote.Options{
@@ -55,7 +54,7 @@ func (o *Reach) to(t Target) remote.Options {
 	}
 }
 
-// CheckTLS reports what is wrong with the files that t names.
+// CheckTLS returns an error if a file that t names is invalid.
 func CheckTLS(t profile.TLS) error {
 	return (&Reach{tls: t}).to(Target{}).TLS.Check()
 }

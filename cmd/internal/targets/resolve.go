@@ -13,16 +13,16 @@ import (
 	"github.com/meowdis/meowdis/internal/atomicfile"
 )
 
-// Candidate is something that can name the target.
+// Candidate is a source that can name the target.
 type Candidate struct {
 	Source string // a flag, a variable, …
-	Given  string // what it names; empty when it names nothing
-	file   bool   // it can name a file only
-	store  bool   // it can name a storage only
+	Given  string // the target that it names; empty if none
+	file   bool   // it can name only a file
+	store  bool   // it can name only a storage
 	target func() (Target, error)
 }
 
-// Resolve finds the target: the first candidate that names one.
+// Resolve returns the target of the first candidate that names one.
 func (o *Options) Resolve(getenv func(string) string) (Target, error) {
 	found, winner, err := o.Candidates(getenv)
 	if err != nil {
@@ -35,7 +35,7 @@ func (o *Options) Resolve(getenv func(string) string) (Target, error) {
 	return t, errors.Join(err, t.HasDatabase(o.Flags, "database", o.Database))
 }
 
-// Find is Resolve, and says on notes which target that is when --verbose asks for it.
+// Find is Resolve; with --verbose it also writes the target to notes.
 func (o *Options) Find(getenv func(string) string, notes io.Writer) (Target, error) {
 	t, err := o.Resolve(getenv)
 	if err == nil {
@@ -44,36 +44,34 @@ func (o *Options) Find(getenv func(string) string, notes io.Writer) (Target, err
 	return t, err
 }
 
-// Anywhere are the options for a target that they do not choose, in a database of its
-// own choice.
+// Anywhere returns the options for a target that the user names later. They choose no database.
 func (o *Options) Anywhere() *Options {
 	other := *o
 	other.Database, other.Flags = 0, nil
 	return &other
 }
 
-// Other are the options for another target, as an argument names it, in a database of its
-// own choice. What is given of this one's place, its tokens and certificates included, is
-// not of that one.
+// Other returns the options for another target, named by an argument. They leave out tokens, certificates and the
+// database, which are for this target.
 func (o *Options) Other(spec string) *Options {
 	return &Options{Spec: spec, envFile: o.envFile, readOnly: o.readOnly, Full: o.Full, Reach: Reach{timeout: o.Reach.timeout, allKeys: o.Reach.allKeys, thisNode: o.Reach.thisNode}}
 }
 
-// Announce says on notes which target is used, with --verbose.
+// Announce writes the target to notes if --verbose is set.
 func (o *Options) Announce(t Target, notes io.Writer) {
 	if o.Verbose {
 		fmt.Fprintf(notes, "target: %s (%s)\n", t, t.source)
 	}
 }
 
-// Candidates lists what can name the target, in order of precedence. winner is the index
-// of the one that is chosen, -1 when none is.
+// Candidates lists the sources that can name the target, in order of precedence. winner is the index of the first
+// that does, or -1.
 func (o *Options) Candidates(getenv func(string) string) (found []Candidate, winner int, err error) {
 	if found, err = o.candidates(getenv); err != nil {
 		return nil, -1, err
 	}
 	for i, c := range found {
-		// A token is for a URL: a file that the command line does not name is passed over.
+		// A token is for a URL, so with --token a file must be named on the command line.
 		if c.Given != "" && !(c.file && o.Token != "" && !o.asks()) {
 			return found, i, nil
 		}
@@ -107,8 +105,8 @@ func (o *Options) candidates(getenv func(string) string) ([]Candidate, error) {
 	}), nil
 }
 
-// onlyOne refuses a command line that names two targets, or one that is empty: a
-// variable that is not set must not lead to another target.
+// onlyOne refuses a command line that names two targets, or an empty one: an unset variable must not select another
+// target.
 func (o *Options) onlyOne() error {
 	for _, name := range []string{"db", "url", "storage-url", "profile"} {
 		if f := o.Flags; f != nil && f.Changed(name) && f.Lookup(name).Value.String() == "" {
@@ -127,7 +125,7 @@ func (o *Options) onlyOne() error {
 	return nil
 }
 
-// Variables reads the file of --env-file, the only one that is ever read.
+// Variables reads the file of --env-file. No other such file is ever read.
 func (o *Options) Variables() (map[string]string, error) {
 	if o.envFile == "" {
 		return nil, nil
@@ -139,7 +137,7 @@ func (o *Options) Variables() (map[string]string, error) {
 	return variables, nil
 }
 
-// asked are the candidates of the command line.
+// asked returns the candidates of the command line.
 func (o *Options) asked(p profiles) []Candidate {
 	return []Candidate{
 		{Source: "argument", Given: o.Spec, target: func() (Target, error) { return named(p.getenv, o.Spec, o.Token) }},
@@ -150,8 +148,7 @@ func (o *Options) asked(p profiles) []Candidate {
 	}
 }
 
-// environment are the candidates of the variables that get reads; where says
-// which ones those are.
+// environment returns the candidates of the variables that get reads. where is added to the names of their sources.
 func (o *Options) environment(where string, get func(string) string, p profiles) []Candidate {
 	return []Candidate{
 		fileCandidate("MEOWDIS_DB"+where, get("MEOWDIS_DB")),
@@ -170,8 +167,7 @@ func fileCandidate(source, path string) Candidate {
 	}}
 }
 
-// remote is the candidate of a URL. The token that comes with it is for a REST
-// endpoint; --token is for whatever the URL names.
+// remote returns the candidate of a URL. The token is only for a REST endpoint; --token is for any server.
 func (o *Options) remote(source, raw, token string) Candidate {
 	return Candidate{Source: source, Given: ShownURL(raw), target: func() (Target, error) {
 		t, err := FromURL(raw, o.Token, source)
@@ -182,15 +178,15 @@ func (o *Options) remote(source, raw, token string) Candidate {
 	}}
 }
 
-// stored is the candidate of a storage URL.
+// stored returns the candidate of a storage URL.
 func (o *Options) stored(source, raw string, getenv func(string) string) Candidate {
 	return Candidate{Source: source, Given: ShownURL(raw), store: true, target: func() (Target, error) {
 		return fromStorageURL(raw, cmp.Or(o.Secret, getenv("MEOWDIS_STORAGE_TOKEN")), source)
 	}}
 }
 
-// profiles makes the candidates that are profiles. A broken configuration is an
-// error only for who needs it.
+// profiles returns the candidates that are profiles. A broken configuration file is an error only if a profile is
+// chosen.
 type profiles struct {
 	config *profile.File
 	broken error
@@ -217,14 +213,14 @@ func (p profiles) inUse() Candidate {
 	return p.candidate(source, p.config.InUse)
 }
 
-// File is the target of a verb that works on a file only. Others are passed
-// over, unless the command line asks for one.
+// File returns the target of a verb that works only on files. It skips other candidates, unless the command line
+// names one.
 func (o *Options) File(getenv func(string) string) (Target, error) {
 	return o.noServer(getenv, false)
 }
 
-// FileOrStorage is the target of a verb that carries out commands itself. Servers are passed over,
-// unless the command line asks for one.
+// FileOrStorage returns the target of a verb that runs commands itself. It skips servers, unless the command line
+// names one.
 func (o *Options) FileOrStorage(getenv func(string) string) (Target, error) {
 	return o.noServer(getenv, true)
 }
@@ -250,5 +246,5 @@ func (o *Options) noServer(getenv func(string) string, storage bool) (Target, er
 			return t, err
 		}
 	}
-	return Target{}, nil // not reached: the default file is given
+	return Target{}, nil // not reached: the default file is always a candidate
 }

@@ -18,16 +18,16 @@ import (
 	"github.com/meowdis/meowdis/store/schema/install"
 )
 
-// Store is what a storage URL names, open: something that runs batches, and is no file.
+// Store is an open remote store.
 type Store interface {
 	engine.Store
 	io.Closer
 }
 
-// storagePrefix is before the scheme of a storage endpoint wherever a REST endpoint could be meant.
+// storagePrefix marks the URL of a storage endpoint where a REST endpoint is possible, too.
 const storagePrefix = "storage+"
 
-// stores open the stores that are no files, by the scheme of their URL. They send nothing yet.
+// stores maps the schemes of remote stores to functions that open them. Opening sends nothing yet.
 var stores = map[string]func(ctx context.Context, u *url.URL, token string, o remote.Options) (Store, error){
 	storagePrefix + "http":  openEndpoint,
 	storagePrefix + "https": openEndpoint,
@@ -39,7 +39,7 @@ func openEndpoint(_ context.Context, u *url.URL, token string, o remote.Options)
 	return remote.OpenStorage(strings.TrimPrefix(u.String(), storagePrefix), token, o)
 }
 
-// openRqlite opens a cluster. The token is the password of the user whom the URL names.
+// openRqlite opens a cluster. The token is the password of the user that the URL names.
 func openRqlite(_ context.Context, u *url.URL, token string, r remote.Options) (Store, error) {
 	o, secure, err := rqlite.FromURL(u)
 	if err != nil {
@@ -57,20 +57,19 @@ func openRqlite(_ context.Context, u *url.URL, token string, r remote.Options) (
 	return rqlite.Open(o)
 }
 
-// IsStorage reports whether the target is a store that is no file: commands are carried out here, and
-// their SQL there.
+// IsStorage reports whether the target is a remote store: commands run here, and their SQL there.
 func (t Target) IsStorage() bool { return t.URL != nil && stores[t.URL.Scheme] != nil }
 
-// IsServer reports whether the target carries out commands itself.
+// IsServer reports whether the target itself runs commands.
 func (t Target) IsServer() bool { return t.URL != nil && !t.IsStorage() }
 
-// isStorageURL reports whether a URL names a storage wherever it stands.
+// isStorageURL reports whether a URL names a storage in every context.
 func isStorageURL(raw string) bool {
 	scheme, _, _ := strings.Cut(raw, "://")
 	return stores[scheme] != nil
 }
 
-// fromStorageURL is the target of --storage-url, where http and https are storage endpoints.
+// fromStorageURL returns the target of --storage-url, where http and https are storage endpoints.
 func fromStorageURL(raw, token, source string) (Target, error) {
 	if strings.HasPrefix(raw, "http://") || strings.HasPrefix(raw, "https://") {
 		raw = storagePrefix + raw
@@ -82,8 +81,7 @@ func fromStorageURL(raw, token, source string) (Target, error) {
 	return t, err
 }
 
-// OpenStore opens the store that the target names, and makes its tables when it has none and may be
-// written.
+// OpenStore opens the remote store of the target, and creates missing tables if the target is writable.
 func (o *Options) OpenStore(ctx context.Context, t Target) (s Store, err error) {
 	reach := o.Reach.to(t)
 	if err := reach.TLS.Check(); err != nil {
@@ -112,7 +110,7 @@ func (o *Options) ready(ctx context.Context, t Target, s Store) error {
 	return install.Check(version)
 }
 
-// schemes are those of URLs that name a target.
+// schemes lists the schemes of URLs that name a target.
 func schemes() []string {
 	all := []string{"http", "https", "redis", "rediss", "unix"}
 	for scheme := range stores {

@@ -13,20 +13,19 @@ import (
 	"github.com/meowdis/meowdis/local"
 )
 
-// Target is a place where commands go: a file, a storage, or a server.
+// Target is a place to run commands: a file, a storage or a server.
 type Target struct {
-	Path   string // of a file; empty for anything else
+	Path   string // of a file; otherwise empty
 	URL    *url.URL
 	token  string
-	spare  string // a password for a Redis server, should it want one
-	source string // what chose it, for people
+	spare  string // a password for a Redis server that asks for one
+	source string // the flag or variable that chose it
 
-	Profile  string          // its name, when it is one
-	Settings profile.Profile // of it
+	Profile  string          // the profile's name, or ""
+	Settings profile.Profile // of the profile
 }
 
-// defaultSource is what chose the default file, whose directory is made when it
-// is missing.
+// defaultSource is the source of the default file. Its directory is created if it is missing.
 const defaultSource = "default"
 
 // IsREST reports whether the target is a REST endpoint.
@@ -34,7 +33,7 @@ func (t Target) IsREST() bool {
 	return t.URL != nil && (t.URL.Scheme == "http" || t.URL.Scheme == "https")
 }
 
-// IsNew reports whether the target is a file that is not there yet.
+// IsNew reports whether the target is a file that does not exist yet.
 func (t Target) IsNew() bool {
 	if t.URL != nil || t.Path == local.Memory {
 		return false
@@ -43,7 +42,7 @@ func (t Target) IsNew() bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// String is the target without its secrets.
+// String returns the target without its secrets.
 func (t Target) String() string {
 	if t.URL == nil {
 		return t.Path
@@ -53,8 +52,8 @@ func (t Target) String() string {
 	return shown.String()
 }
 
-// ShownURL is a URL without its secrets, "" for none. One that cannot be read is
-// not shown, since a secret may stand anywhere in it.
+// ShownURL returns a URL without its secrets, "" for "". A URL that cannot be parsed is not shown, because it may
+// contain a secret anywhere.
 func ShownURL(raw string) string {
 	u, err := url.Parse(raw)
 	switch {
@@ -66,7 +65,7 @@ func ShownURL(raw string) string {
 	return Target{URL: u}.String()
 }
 
-// Label is the target in few letters, for a prompt.
+// Label returns a short name of the target, for a prompt.
 func (t Target) Label() string {
 	switch {
 	case t.Profile != "":
@@ -86,11 +85,10 @@ func (t Target) Label() string {
 	return path
 }
 
-// IsDefault reports whether nothing chose the target.
+// IsDefault reports whether the target is the default file.
 func (t Target) IsDefault() bool { return t.source == defaultSource }
 
-// Identity is what no other target has, without its secrets. Memory has another one
-// each time.
+// Identity returns a unique name of the target, without secrets. It is different each time for :memory:.
 func (t Target) Identity() string {
 	switch {
 	case t.URL != nil:
@@ -108,8 +106,7 @@ func (t Target) Identity() string {
 	return path
 }
 
-// Args are the arguments of a shell command that choose the target, without its
-// secrets.
+// Args returns the command-line flags that choose the target, without its secrets.
 func (t Target) Args() string {
 	if t.Profile != "" {
 		return "--profile " + shellWords(t.Profile)
@@ -120,7 +117,7 @@ func (t Target) Args() string {
 	return "--db " + shellWords(t.Path)
 }
 
-// Kind is what a target is, for people.
+// Kind returns the kind of target, as text.
 func (t Target) Kind() string {
 	switch {
 	case t.IsREST():
@@ -135,7 +132,7 @@ func (t Target) Kind() string {
 	return "SQLite file"
 }
 
-// SameFile reports whether two targets are one file.
+// SameFile reports whether two targets are the same file.
 func SameFile(a, b Target) bool {
 	if a.URL != nil || b.URL != nil {
 		return false

@@ -1,12 +1,9 @@
-// Package termprobe keeps the terminal from being asked anything while the program
-// starts.
+// Package termprobe keeps bubbletea from querying the terminal while the program starts.
 //
-// bubbletea asks for the colour of the background as soon as it is linked in,
-// whatever the program is about to do: that costs every command a round trip,
-// eats what was typed ahead, and takes five seconds where the terminal does not answer. A dumb
-// terminal is not asked. Go initialises those packages first whose imports are
-// ready, in the order of their paths: this one, which imports os alone, comes
-// before golang.org/x/sys, which bubbletea waits for.
+// bubbletea queries the background colour in its init function, for every command. That costs a round trip, discards
+// what the user has typed ahead, and takes five seconds if the terminal does not reply. It does not query a dumb
+// terminal. Go initialises packages in the order of their paths once their imports are initialised. This package
+// imports only os, so it runs before golang.org/x/sys, which bubbletea depends on.
 package termprobe
 
 import "os"
@@ -15,7 +12,7 @@ var term, had = os.LookupEnv("TERM")
 
 func init() { os.Setenv("TERM", "dumb") }
 
-// Restore gives the terminal its name back. It is called before anything else.
+// Restore restores TERM. Main calls it first.
 func Restore() {
 	if had {
 		os.Setenv("TERM", term)
