@@ -11,8 +11,7 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// key is the usual first arguments of a statement: database, key, now; more
-// follow from ?4 on.
+// key returns the usual first arguments of a statement: database, key, now. The arguments in more begin at ?4.
 func (c *Call) key(key []byte, more ...store.Value) []store.Value {
 	args := make([]store.Value, 3, 3+len(more))
 	args[0] = store.Int(int64(c.Env.DB))
@@ -21,8 +20,7 @@ func (c *Call) key(key []byte, more ...store.Value) []store.Value {
 	return append(args, more...)
 }
 
-// about is key for statements about the same key alone, which share their arguments. Nobody may
-// change them.
+// about is key without more arguments. Statements about the same key share the slice, so callers must not change it.
 func (c *Call) about(key []byte) []store.Value {
 	if c.named == nil || !same(c.named[1].Bytes(), key) {
 		c.named = c.key(key)
@@ -30,7 +28,7 @@ func (c *Call) about(key []byte) []store.Value {
 	return c.named
 }
 
-// stmt is sql bound to key and more, as key orders them.
+// stmt returns sql bound to key and more, in the order of key.
 func (c *Call) stmt(sql string, key []byte, more ...store.Value) store.Stmt {
 	if len(more) == 0 {
 		return store.Stmt{SQL: sql, Args: c.about(key), Size: sizeColumn(sql)}
@@ -43,8 +41,7 @@ func same(a, b []byte) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
-// lowerName is the command's name as Redis writes it in errors: "set",
-// "object|encoding".
+// lowerName returns the command's name as Redis writes it in errors: "set", "object|encoding".
 func (c *Call) lowerName() string { return c.Command.WireName() }
 
 // is reports whether argument i is the option word, in any case.
@@ -54,15 +51,15 @@ func wordIs(b []byte, word string) bool { return commands.Is(b, word) }
 
 func parseInt(b []byte) (int64, bool) { return commands.ParseInt(b) }
 
-// parseFloat reads a double as Redis's getDoubleFromObject: what strtod takes,
-// without space around it, within range and not NaN.
+// parseFloat parses a double as Redis's getDoubleFromObject does: as strtod, but without surrounding space, in range
+// and not NaN.
 func parseFloat(b []byte) (float64, bool) {
 	f, inRange, ok := strtod(string(b))
 	return f, ok && inRange && !math.IsNaN(f)
 }
 
-// strtod reads all of s as C's strtod does, except for leading space. A number
-// too large or too small for a double is not inRange, and then infinite or 0.
+// strtod parses all of s as C's strtod does, except for leading space. inRange is false for a number too large or too
+// small for a double; f is then infinite or 0.
 func strtod(s string) (f float64, inRange, ok bool) {
 	if strings.ContainsAny(s, "_ \t\n\v\f\r") {
 		return 0, false, false
@@ -85,9 +82,9 @@ func strtod(s string) (f float64, inRange, ok bool) {
 	return f, !vanished, true
 }
 
-// looseFloat reads a double as Redis does the ends of a range of scores, and what SORT
-// orders by: up to a NUL, where nothing is 0, and a number too large or too small for a
-// double is infinite or 0. Decimal only, and no NaN.
+// looseFloat parses a double as Redis parses the ends of a range of scores, and the values that SORT orders by: it
+// stops at a NUL, an empty string is 0, and a number out of range is infinite or 0. It accepts decimal numbers only,
+// and no NaN.
 func looseFloat(b []byte) (float64, bool) {
 	text := string(cString(b))
 	if text == "" {
@@ -97,14 +94,14 @@ func looseFloat(b []byte) (float64, bool) {
 	return f, ok && !math.IsNaN(f) && !strings.ContainsAny(text, "xX")
 }
 
-// cString is the part of b that C sees as a string.
+// cString returns b up to its first NUL, as C reads a string.
 func cString(b []byte) []byte {
 	text, _, _ := bytes.Cut(b, []byte{0})
 	return text
 }
 
-// elements is the JSON argument of a list of byte strings, each hex; SQL reads
-// it with json_each(?n) and unhex(j.value).
+// elements returns the JSON argument of a list of byte strings, each in hex. SQL reads it with json_each(?n) and
+// unhex(j.value).
 func elements(list [][]byte) store.Value {
 	n := 2
 	for _, b := range list {
@@ -131,5 +128,5 @@ func appendHex(out, b []byte) []byte {
 	return append(out, '"')
 }
 
-// upper is an argument in upper case, for an error text.
+// upper returns an argument in upper case, for an error text.
 func upper(b []byte) string { return strings.ToUpper(string(b)) }

@@ -10,7 +10,7 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// Env is all that a translation may depend on beside its arguments.
+// Env holds all inputs of a translation besides its arguments.
 type Env struct {
 	Now  int64  // Unix ms, by the clock of the process that owns the store
 	Seed uint64 // fresh randomness for this call
@@ -18,25 +18,25 @@ type Env struct {
 
 	Limits *Limits // of the compact encodings; nil for the defaults
 
-	// Work bounds the translation. A decoder and a step charge their Result's instead, since
-	// they may run in another goroutine than the translation of the next call. Nil has no limits.
+	// Work limits the translation; nil for no limits. A decoder and a step charge their Result's Work instead, since
+	// they may run in another goroutine while the next call is translated.
 	Work *store.Work
 
-	// Deadline returns a function that reports whether a time has passed since. It is nil where the clock
-	// stands still.
+	// Deadline returns a function that reports whether the duration has passed. It is nil if the clock does not
+	// advance.
 	Deadline func(time.Duration) (late func() bool)
 
 	InScript bool // a script runs the call
 
-	MayStage bool // a plan may be an Aside: the call is on its own, and is made of keys that are large
+	MayStage bool // a plan may be Staged: the call is not part of a pipeline or a transaction, and its keys are large
 
 	Facts   Facts    // of the server, for INFO
-	Running *Running // function, for FUNCTION STATS; nil for none
+	Running *Running // the running function, for FUNCTION STATS; nil for none
 
 	Fieldsets map[string][][]byte // of the session's HIMPORT PREPARE, by name
 }
 
-// loadLibrary loads a library within Redis's time.
+// loadLibrary loads a library within Redis's time limit.
 func (e *Env) loadLibrary(source []byte) (*script.Library, resp.Value) {
 	if e.Deadline == nil {
 		return script.LoadLibrary(source, nil)
@@ -47,14 +47,14 @@ func (e *Env) loadLibrary(source []byte) (*script.Library, resp.Value) {
 // Call is one command to translate.
 type Call struct {
 	Command *commands.Command
-	// Args holds the words of the call. Args[0] is the name; a subcommand's
-	// second word is Args[1], so positions are Redis's own.
+	// Args holds the words of the call. Args[0] is the name. A subcommand's second word is Args[1], so positions are
+	// the same as in Redis.
 	Args [][]byte
 	Env  Env
 
 	drawn uint64
 
-	named []store.Value // key's arguments of the key that they were asked for last
+	named []store.Value // the last result of about
 }
 
 // Random returns the next number of a sequence that Env.Seed determines.
@@ -63,19 +63,18 @@ func (c *Call) Random() uint64 {
 	return mix(c.Env.Seed + c.drawn*0x9e3779b97f4a7c15)
 }
 
-// translations are the functions that translate commands, each once. A container such
-// as OBJECT has none, nor has a command that belongs to the session (SELECT, MULTI,
-// …), which the engine or the server carries out itself.
+// translations lists the functions that translate commands, each once. A container such as OBJECT has none. Neither has
+// a command of the session (SELECT, MULTI, …), which the engine or the server runs itself.
 type translations []translation
 
-// translation is how a command is translated; its function is nil for a command that is not.
+// translation maps a command to its function, nil for a command without a translation.
 type translation struct {
 	command   string
 	translate func(*Call) Plan
 }
 
-// groups are all translations, in lists that the compiler lays out, so that the start of the program does no work
-// for them. Making a map of them would take longer than most commands.
+// groups holds all translations, in lists that the compiler lays out, so that they cost nothing at startup. Building a
+// map of them would take longer than most commands.
 var groups []translations
 
 func init() {
@@ -89,7 +88,7 @@ func init() {
 	}
 }
 
-// byID are the translations of the commands that were asked for, by ID.
+// byID caches the results of translationOf, by the ID of the command.
 var byID = make([]atomic.Pointer[translation], len(commands.All()))
 
 // translationOf returns the translation of a command.
@@ -110,11 +109,11 @@ func translationOf(cmd *commands.Command) *translation {
 	return found
 }
 
-// Translates reports whether a command is one of translations, not of the session.
+// Translates reports whether a command has a translation. Commands of the session have none.
 func Translates(cmd *commands.Command) bool { return translationOf(cmd).translate != nil }
 
-// Translate makes the plan of a call that commands.Find found to be of cmd, one that
-// Translates.
+// Translate returns the plan of a call. The command must satisfy Translates, and commands.Find must have returned it
+// for args.
 func Translate(cmd *commands.Command, args [][]byte, env Env) Plan {
 	p := translationOf(cmd).translate(&Call{Command: cmd, Args: args, Env: env})
 	switch {

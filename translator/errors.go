@@ -2,7 +2,7 @@ package translator
 
 import "github.com/meowdis/meowdis/redis/resp"
 
-// The error texts of Redis that more than one command answers, byte for byte.
+// These errors of Redis are the replies of more than one command, byte for byte.
 const (
 	errEmptyCommand      = "ERR empty command"
 	errSyntax            = "ERR syntax error"
@@ -30,7 +30,7 @@ var (
 	noSuchKey  = resp.MakeError(errNoSuchKey)
 )
 
-// invalidExpire is the error of a TTL that is not positive or overflows.
+// invalidExpire returns the error for a TTL that is not positive or overflows.
 func invalidExpire(c *Call) Plan {
 	return fail("ERR invalid expire time in '" + c.lowerName() + "' command")
 }

@@ -7,13 +7,13 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// LargeElement is how many bytes an element has that is no part of a list in JSON, where
-// it would be in memory many times over, but is bound as it is to a statement of its own:
-// one that inserts VALUES, since SQLite puts the rows of a SELECT into a table first.
-// The result of a command does not depend on it. It is a variable for tests.
+// LargeElement is the size in bytes from which an element is not part of a JSON list, where it would be in memory
+// several times. Instead it is bound to a statement of its own. That statement inserts VALUES, since SQLite copies the
+// rows of a SELECT into a table first. The result of a command does not depend on LargeElement. It is a variable for
+// tests.
 var LargeElement = 64 << 10
 
-// isLarge reports whether one of the words is so large.
+// isLarge reports whether any of the words has LargeElement bytes or more.
 func isLarge(words ...[]byte) bool {
 	for _, w := range words {
 		if len(w) >= LargeElement {
@@ -23,9 +23,9 @@ func isLarge(words ...[]byte) bool {
 	return false
 }
 
-// pieces cuts a list of elements, each width words of it, in order: a large one is a piece
-// of its own, and those between two large ones are another. One that is alone has a statement
-// of its own, whatever its size: it is faster than a list of one.
+// pieces splits a list of elements, each of width words, in order. A large element is a piece of its own, and the
+// elements between two large ones are another piece. alone reports that the piece is bound to a statement of its own. A
+// single element always is, because that is faster than a list of one.
 func pieces(list [][]byte, width int) iter.Seq2[[][]byte, bool] {
 	return func(yield func(piece [][]byte, alone bool) bool) {
 		if len(list) == width {
@@ -48,16 +48,16 @@ func pieces(list [][]byte, width int) iter.Seq2[[][]byte, bool] {
 	}
 }
 
-// chosen is SQL about elements that a call names: several is about those of the list ?4,
-// as hashed makes it, and one about that of hash ?4 and name ?5. Further arguments are
-// ?6 and on in both. What reads returns a row for each name, which ends with its place.
+// chosen is a pair of statements about named elements: several uses the list ?4, as hashed makes it, and one uses the
+// hash ?4 and the name ?5. More arguments begin at ?6 in both. A statement that reads returns a row per name, which
+// ends with the index of the name.
 type chosen struct {
 	several *listed
 	one     string
 }
 
-// choose are the statements about the names, in order: one for each that is large, and
-// one for those between two of them.
+// choose returns the statements about the names, in order: one per large name, and one for the names between two large
+// ones.
 func (c *Call) choose(key []byte, names [][]byte, sql chosen, more ...store.Value) (stmts []store.Stmt) {
 	for piece, large := range pieces(names, 1) {
 		var s store.Stmt
@@ -71,7 +71,7 @@ func (c *Call) choose(key []byte, names [][]byte, sql chosen, more ...store.Valu
 	return stmts
 }
 
-// each puts account after each of the changes.
+// each inserts account after each of the changes.
 func each(changes []store.Stmt, account store.Stmt) []store.Stmt {
 	out := make([]store.Stmt, 0, 2*len(changes))
 	for _, change := range changes {
@@ -80,8 +80,8 @@ func each(changes []store.Stmt, account store.Stmt) []store.Stmt {
 	return out
 }
 
-// chosenRows are the rows that the n statements of choose from first on have read, in
-// the order of the names. SQLite would have each row in memory several times to sort it.
+// chosenRows returns the rows of the n statements of choose from first on, in the order of the names. Sorting in SQLite
+// would need several copies of each row in memory.
 func chosenRows(r *store.Result, first, n int) (rows []store.Row) {
 	for _, piece := range r.Rows[first : first+n] {
 		rows = append(rows, bySeq(piece)...)
@@ -89,8 +89,7 @@ func chosenRows(r *store.Result, first, n int) (rows []store.Row) {
 	return rows
 }
 
-// changedEach answers how many rows every second statement changed, from first on and
-// before end.
+// changedEach decodes the number of rows that every second statement changed, from first on and before end.
 func changedEach(first, end int) func(*store.Result) resp.Value {
 	return func(r *store.Result) resp.Value {
 		n := int64(0)

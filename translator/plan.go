@@ -5,78 +5,76 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// Plan is what a call amounts to. It is one of three things, and of four with Env.Aside:
+// Plan is the translation of a call. It is one of three things, or of four with Env.MayStage:
 //
 //   - an answer: Batch has no statements, Reply is the reply;
-//   - a batch: Decode shapes the reply from its rows;
-//   - a read-modify-write step: Then makes the next plan from its rows. Every
-//     step but the last only reads. The engine runs the steps in one
-//     transaction, or guards the last one by the versions of the call's keys
-//     and of those that its steps say they read beside them.
+//   - a batch: Decode makes the reply from its rows;
+//   - a read-modify-write step: Then makes the next plan from its rows. Every step except the last only reads. The engine
+//     runs the steps in one transaction, or guards the last step by the versions of the call's keys and of the keys in
+//     Reads;
+//   - a staged build: Staged creates a large key in slices.
 type Plan struct {
 	Reply  resp.Value
 	Batch  store.Batch
 	Decode func(*store.Result) resp.Value
 	Then   func(*store.Result) Plan
 
-	// Keys are the keys that the call may change, nil for any, as in store.Batch: the engine
-	// gives them to the batches of its plans that write.
+	// Keys are the keys that the call may change, nil for any, as in store.Batch. The engine copies them to the plan's
+	// batches that write.
 	Keys [][]byte
 
-	// Aside, unless it is nil, is in place of a batch: the call makes a large key, and Env.Aside says that
-	// it may do so aside.
+	// Staged, unless nil, replaces Batch: the call creates a large key and Env.MayStage is set.
 	Staged *Staged
 
-	// Reads lists the keys that a step reads and KeysOf cannot see, since
-	// their names come out of the step before (SORT BY weight_*).
+	// Reads lists the keys that a step reads and KeysOf cannot find, because an earlier step returned their names (SORT
+	// BY weight_*).
 	Reads [][]byte
 }
 
-// answer is a plan that needs no store.
+// answer plans a reply without a store.
 func answer(v resp.Value) Plan { return Plan{Reply: v} }
 
-// fail is a plan that answers the error msg.
+// fail plans the error reply msg.
 func fail(msg string) Plan { return answer(resp.MakeError(msg)) }
 
-// read is a plan of statements that write nothing.
+// read plans statements that write nothing.
 func read(decode func(*store.Result) resp.Value, stmts ...store.Stmt) Plan {
 	return Plan{Batch: store.Batch{Stmts: stmts, ReadOnly: true}, Decode: decode}
 }
 
-// write is a plan whose statements take effect together.
+// write plans statements that take effect together.
 func write(decode func(*store.Result) resp.Value, stmts ...store.Stmt) Plan {
 	return Plan{Batch: store.Batch{Stmts: stmts}, Decode: decode}
 }
 
-// readThen is a step that reads and lets next decide, in the same transaction.
+// readThen plans a step that reads. next makes the next plan, in the same transaction.
 func readThen(next func(*store.Result) Plan, stmts ...store.Stmt) Plan {
 	return Plan{Batch: store.Batch{Stmts: stmts, ReadOnly: true}, Then: next}
 }
 
-// The vocabulary of decoders. Each says what it makes of which rows; i is the
-// index of a statement.
+// The functions below make decoders. The index of a statement is i.
 
-// always answers v, whatever the rows.
+// always decodes any rows to v.
 func always(v resp.Value) func(*store.Result) resp.Value {
 	return func(*store.Result) resp.Value { return v }
 }
 
-// intOf answers the integer in the first cell of statement i, 0 without a row.
+// intOf decodes the integer in the first cell of statement i, 0 without a row.
 func intOf(i int) func(*store.Result) resp.Value {
 	return func(r *store.Result) resp.Value { return resp.MakeInt(firstInt(r, i)) }
 }
 
-// changed answers how many rows statement i changed.
+// changed decodes the number of rows that statement i changed.
 func changed(i int) func(*store.Result) resp.Value {
 	return func(r *store.Result) resp.Value { return resp.MakeInt(r.Changes[i]) }
 }
 
-// changedEither answers how many rows the statements i and j changed.
+// changedEither decodes the number of rows that statements i and j changed.
 func changedEither(i, j int) func(*store.Result) resp.Value {
 	return func(r *store.Result) resp.Value { return resp.MakeInt(r.Changes[i] + r.Changes[j]) }
 }
 
-// countRows answers the number of rows of all statements.
+// countRows returns the number of rows of all statements.
 func countRows(r *store.Result) resp.Value {
 	n := 0
 	for _, rows := range r.Rows {
@@ -85,7 +83,7 @@ func countRows(r *store.Result) resp.Value {
 	return resp.MakeInt(int64(n))
 }
 
-// bulkOf answers the first cell of statement i as a bulk, nil without a row.
+// bulkOf decodes the first cell of statement i as a bulk, nil without a row.
 func bulkOf(i int) func(*store.Result) resp.Value {
 	return func(r *store.Result) resp.Value {
 		if len(r.Rows[i]) == 0 {
@@ -95,7 +93,7 @@ func bulkOf(i int) func(*store.Result) resp.Value {
 	}
 }
 
-// bulk is a cell as a bulk string: NULL as nil, a number as Redis prints a score.
+// bulk returns a cell as a bulk string: NULL as nil, a number as Redis prints a score.
 func bulk(v store.Value) resp.Value {
 	switch v.Kind() {
 	case store.Null:
@@ -106,12 +104,12 @@ func bulk(v store.Value) resp.Value {
 	return resp.MakeBulk(v.Bytes())
 }
 
-// bulks is every row's first cell as an array of bulk strings.
+// bulks returns every row's first cell as an array of bulk strings.
 func bulks(rows []store.Row) resp.Value {
 	elems := make([]resp.Value, len(rows))
 	for i, row := range rows {
 		switch cell := &row[0]; cell.Kind() {
-		case store.Text, store.Blob: // without a copy of the whole value
+		case store.Text, store.Blob: // avoids a copy of the whole value
 			elems[i].Kind, elems[i].Str = resp.Bulk, cell.Bytes()
 		default:
 			elems[i] = bulk(*cell)
@@ -120,7 +118,7 @@ func bulks(rows []store.Row) resp.Value {
 	return resp.Value{Kind: resp.Array, Elems: elems}
 }
 
-// integers is every row's first cell as an array of integers.
+// integers returns every row's first cell as an array of integers.
 func integers(rows []store.Row) resp.Value {
 	elems := make([]resp.Value, len(rows))
 	for i, row := range rows {
@@ -129,8 +127,7 @@ func integers(rows []store.Row) resp.Value {
 	return resp.Value{Kind: resp.Array, Elems: elems}
 }
 
-// pairs is every row's first two cells as a flat run of bulk strings of the
-// given kind (Array or Map).
+// pairs returns every row's first two cells as a flat list of bulk strings of the given kind (Array or Map).
 func pairs(kind resp.Kind, rows []store.Row) resp.Value {
 	elems := make([]resp.Value, 0, 2*len(rows))
 	for _, row := range rows {
@@ -139,7 +136,7 @@ func pairs(kind resp.Kind, rows []store.Row) resp.Value {
 	return resp.Value{Kind: kind, Elems: elems}
 }
 
-// scored is rows of member and score.
+// scored returns rows of member and score as a Scored reply.
 func scored(rows []store.Row) resp.Value {
 	elems := make([]resp.Value, 0, 2*len(rows))
 	for _, row := range rows {
@@ -148,9 +145,9 @@ func scored(rows []store.Row) resp.Value {
 	return resp.Value{Kind: resp.Scored, Elems: elems}
 }
 
-// found is a read of elements: decode shapes the rows of stmts. The type of the key, which comes after
-// them, matters when there are none, which is missing without a key, and WRONGTYPE for a key of
-// another type than want.
+// found plans a read of elements: decode makes the reply from the rows of stmts. If stmts have no rows, a last
+// statement reads the type of the key. The reply is then missing for a missing key, WRONGTYPE for a type other than
+// want, and otherwise decode's.
 func (c *Call) found(want string, missing resp.Value, decode func(*store.Result) resp.Value, key []byte, stmts ...store.Stmt) Plan {
 	typeOf := c.typeOf(key)
 	typeOf.SkipIf = hasRows
@@ -168,7 +165,7 @@ func (c *Call) found(want string, missing resp.Value, decode func(*store.Result)
 	}, append(stmts, typeOf)...)
 }
 
-// hasRows reports whether any of the statements before has returned rows.
+// hasRows reports whether any of the results so far has rows.
 func hasRows(before store.Result) bool {
 	for _, rows := range before.Rows {
 		if len(rows) > 0 {
@@ -185,9 +182,8 @@ func firstInt(r *store.Result, i int) int64 {
 	return r.Rows[i][0][0].Int()
 }
 
-// typed guards a read whose statement 0 is typeOf: it answers missing when there
-// is no key, WRONGTYPE when the key has another type than want, and decode
-// otherwise.
+// typed guards a read whose statement 0 is typeOf. The reply is missing for a missing key, WRONGTYPE for a type other
+// than want, and otherwise decode's.
 func typed(want string, missing resp.Value, decode func(*store.Result) resp.Value) func(*store.Result) resp.Value {
 	return func(r *store.Result) resp.Value {
 		if len(r.Rows[0]) == 0 {

@@ -12,16 +12,14 @@ import (
 	"github.com/meowdis/meowdis/store/schema"
 )
 
-// A key of many elements can be made aside: in slices, between the commands of others, under a
-// hidden name, and then published in one short transaction.
+// A staged build creates a key of many elements in slices, between the commands of other clients. The key has a hidden
+// name until one short transaction publishes it.
 //
-// The invariant: until it is published, the key is in a database that no client can select, and it
-// expires soon. So no command sees it, and whatever ends its making leaves a key that the sweep
-// deletes like any other that has expired. Each slice is refused when the keys that it is made of have
-// changed, and puts the expiry off.
+// The invariant: until it is published, the key is in a database that no client can select, and it expires soon. So no
+// command sees it, and if the build stops early, the sweep deletes the key like any other expired key. A slice is
+// refused if the source keys have changed. Each slice extends the expiry.
 
-// asideNames are the commands that may be carried out aside: each makes a key of what others hold, or
-// of a payload.
+// asideNames lists the commands with staged builds: each creates a key from other keys, or from a payload.
 var asideNames = []string{
 	"COPY", "SUNIONSTORE", "SINTERSTORE", "SDIFFSTORE", "ZUNIONSTORE", "ZINTERSTORE", "ZDIFFSTORE", "ZRANGESTORE",
 	"GEOSEARCHSTORE", "GEORADIUS", "GEORADIUSBYMEMBER", "SORT", "BITOP", "RESTORE",
@@ -35,11 +33,11 @@ var asideByID = sync.OnceValue(func() []bool {
 	return all
 })
 
-// MayBeAside reports whether calls of the command may be carried out aside.
+// MayBeAside reports whether calls of the command may be staged.
 func MayBeAside(cmd *commands.Command) bool { return asideByID()[cmd.ID()] }
 
-// AsideSources returns the keys that a call makes another of, or the key that it removes many elements of, and
-// how many bytes its longest argument has.
+// AsideSources returns the source keys of a call, or the key that it removes many elements of, and the size in bytes of
+// its longest argument.
 func AsideSources(cmd *commands.Command, args [][]byte) (keys [][]byte, longest int) {
 	if RemovesMany(cmd) {
 		if mayLessen(cmd, args) {
@@ -58,42 +56,42 @@ func AsideSources(cmd *commands.Command, args [][]byte) (keys [][]byte, longest 
 	return keys, longest
 }
 
-// sqlSizes is how many elements keys have together, where 1 KB of a string is one.
+// sqlSizes returns the total number of elements of keys. 1 KB of a string counts as one.
 var sqlSizes = &keyed{json: `SELECT total(iif(k.type = 'string', k.count / 1024, k.count)) FROM json_each(?2) j
 	CROSS JOIN keys k ON k.db = ?1 AND k.key = unhex(j.value) AND (k.dies_at IS NULL OR k.dies_at > ?3)`}
 
-// ReadSizes reads how much there is to do for a call that is made of the keys, in elements.
+// ReadSizes returns the statement that estimates the work of a call with the source keys, in elements.
 func ReadSizes(env Env, keys [][]byte) store.Stmt {
 	c := Call{Env: env}
 	return sqlSizes.on(&c, keys)
 }
 
-// asideLease is how long the hidden key stays after a slice, in ms.
+// asideLease is the time until the hidden key expires after a slice, in ms.
 const asideLease = 60_000
 
-// Staged is a key that is made so.
+// Staged builds a hidden key in slices and publishes it.
 type Staged struct {
-	call *Call  // about the hidden key
-	name []byte // its name
+	call *Call  // a call about the hidden key
+	name []byte // the name of the hidden key
 
-	// next returns the statements of the next slice, of about so many rows, after the result of those
-	// before it, which is nil for the first: they make the key. There are none when it is complete.
+	// next returns the statements of the next slice, of about rows rows. before is the result of the previous slice,
+	// nil for the first slice, which creates the key. An empty slice ends the build.
 	next    func(before *store.Result, rows int) []store.Stmt
 	publish func(c *Call, hidden []byte) Plan
 
 	asked *Call
 	begun bool
-	skip  int // statements of the last slice that are not next's
+	skip  int // number of guards before next's statements in the last slice
 }
 
-// asideRound is how many elements a statement adds to a key that is made aside.
+// asideRound is the number of elements that one statement of a staged build adds.
 const asideRound = 100
 
-// Up to AsideFew such statements, or AsideParts of a string, are not worth slices. The result of a command
-// does not depend on it. They are variables for tests.
+// Builds with at most AsideFew such statements, or AsideParts parts of a string, are not staged. The result of a
+// command does not depend on them. They are variables for tests.
 var AsideFew, AsideParts = 20, 64
 
-// stage is a key that the call makes aside. next is given what the statements are to be about.
+// stage returns a staged build. next receives the call and the name of the hidden key.
 func (c *Call) stage(publish func(c *Call, hidden []byte) Plan, next func(hidden *Call, name []byte) func(*store.Result, int) []store.Stmt) *Staged {
 	hidden := &Call{Command: c.Command, Args: c.Args, Env: c.Env}
 	hidden.Env.DB, hidden.Env.Seed = schema.HiddenDB, c.Random()
@@ -103,9 +101,9 @@ func (c *Call) stage(publish func(c *Call, hidden []byte) Plan, next func(hidden
 
 const sqlPutOff = `UPDATE keys SET expires_at = ?3 WHERE db = ?1 AND key = ?2`
 
-// Slice returns the statements of the next slice, of about so many rows, after the result of the one
-// before it, nil for the first. They are refused when one of the sources is no longer at its version
-// or the hidden key is gone. There are none when the key is complete.
+// Slice returns the statements of the next slice, of about rows rows. before is the result of the previous slice, nil
+// for the first one. The batch is refused if the version of a source has changed or the hidden key is missing. Without
+// statements the key is complete.
 func (a *Staged) Slice(env Env, sources []Versions, before *store.Result, rows int) []store.Stmt {
 	a.call.Env.Now, a.call.named = env.Now, nil
 	if before != nil {
@@ -127,50 +125,50 @@ func (a *Staged) Slice(env Env, sources []Versions, before *store.Result, rows i
 	return append(append(stmts, body...), store.Stmt{SQL: sqlPutOff, Args: lease})
 }
 
-// Guarded reports whether statement i of the last slice says that it cannot go on, rather than that it is
-// wrong.
+// Guarded reports whether statement i of the last slice is a guard: its refusal means that the build cannot continue,
+// not that a statement is wrong.
 func (a *Staged) Guarded(i int) bool { return i < a.skip }
 
-// There reads a row when the hidden key is still there.
+// There returns the statement that reads a row if the hidden key still exists.
 func (a *Staged) There(env Env) store.Stmt {
 	a.call.Env.Now, a.call.named = env.Now, nil
 	return a.call.typeOf(a.name)
 }
 
-// Drop is the statement that deletes the hidden key.
+// Drop returns the statement that deletes the hidden key.
 func (a *Staged) Drop() store.Stmt { return a.call.drop(a.name) }
 
-// Publish is the plan that puts the key in its place, once it is complete.
+// Publish plans the last transaction, which renames the complete key.
 func (a *Staged) Publish(env Env) Plan {
 	c := &Call{Command: a.asked.Command, Args: a.asked.Args, Env: env}
 	return a.publish(c, a.name)
 }
 
-// sqlPublish gives the hidden key ?8 its name ?2 in ?1, the hash ?4 of that, a version, ?6 as the
-// time of its last change and the expiry ?7.
+// sqlPublish moves the hidden key ?8 to the name ?2 in the database ?1 and sets its hash ?4, a version, the time ?6 of
+// its last change, and the expiry ?7.
 const sqlPublish = `UPDATE keys SET db = ?1, key = ?2, hash = ?4, version = ?5, created_at = ?3, updated_at = ?6,
 	expires_at = CAST(?7 AS INTEGER) WHERE db = ` + schema.Hidden + ` AND key = ?8`
 
-// published is the statement that gives the hidden key its name.
+// published returns the statement that renames the hidden key.
 func (c *Call) published(key, hidden []byte, updated int64, expires store.Value) store.Stmt {
 	return store.Stmt{SQL: sqlPublish, Args: c.key(key, hashValue(key), c.newVersion(), store.Int(updated), expires, store.Bytes(hidden))}
 }
 
-// making is how a write makes key. It is not there once first has run; with a nil first, value takes
-// the place of what is there.
+// making describes a write that creates key. The statements of first remove an existing key; with a nil first, value
+// replaces it.
 type making struct {
 	key   []byte
 	reply resp.Value
 	first func(*Call) []store.Stmt
 	value func(c *Call, key []byte) []store.Stmt
-	few   int // up to so many groups of statements are not worth slices
+	few   int // with at most this many groups of statements the write is not staged
 
-	restored bool // the key gets an expiry and a time of its last change
+	restored bool // the key gets expires and updated
 	expires  store.Value
 	updated  int64
 }
 
-// make is the plan of a write that makes a key.
+// make plans a write that creates a key.
 func (c *Call) make(m making) Plan {
 	if c.Env.MayStage {
 		if groups := c.asideGroups(m); groups != nil {
@@ -188,7 +186,7 @@ func (c *Call) make(m making) Plan {
 	return write(always(m.reply), stmts...)
 }
 
-// asideGroups has the key made aside by the statements of its value, nil when they are few.
+// asideGroups returns the staged build of the key by the statements of its value, or nil if they are few.
 func (c *Call) asideGroups(m making) *Staged {
 	var groups [][]store.Stmt
 	a := c.stage(
@@ -218,8 +216,8 @@ func (c *Call) asideGroups(m making) *Staged {
 	return a
 }
 
-// grouped parts the statements that make a key: those up to the one that makes its row are together,
-// and so is one that goes by what the statement before it has changed with that.
+// grouped splits the statements that create a key into groups that run together. All statements up to the one that
+// creates the row are one group, and a statement that uses changes() stays with the one before it.
 func grouped(stmts []store.Stmt) (groups [][]store.Stmt) {
 	row := -1
 	for i, s := range stmts {
@@ -228,7 +226,7 @@ func grouped(stmts []store.Stmt) (groups [][]store.Stmt) {
 		}
 	}
 	for i, s := range stmts {
-		s.SkipIf = nil // it knows the results of one batch
+		s.SkipIf = nil // SkipIf may use results of other slices
 		if i > 0 && (i <= row || strings.Contains(s.SQL, "changes()")) {
 			groups[len(groups)-1] = append(groups[len(groups)-1], s)
 		} else {

@@ -12,23 +12,23 @@ import (
 	"github.com/meowdis/meowdis/store/schema"
 )
 
-// A call that removes many elements of a large key is carried out aside, too, when it is alone in its pipeline:
-// what stays is made a hidden key, which takes the place of the other, whose elements are left to the sweep. The
-// reply is read first, from the snapshot that the slices copy.
+// A call that removes many elements of a large key is staged, too, if it is not part of a pipeline. The remaining
+// elements become a hidden key that replaces the key, and the sweep deletes the elements of the old key. The reply is
+// read first, from the snapshot that the slices copy.
 
-// lessNames are the commands that may be carried out like this.
+// lessNames lists the commands with staged removals.
 var lessNames = []string{
 	"LTRIM", "LREM", "SREM", "SPOP", "HDEL", "ZREM", "ZPOPMIN", "ZPOPMAX", "ZREMRANGEBYRANK", "ZREMRANGEBYSCORE",
 }
 
-// AsideLess is how many elements a call may remove in one transaction; more are removed aside if they can be. The
-// result of a command does not depend on it. It is a variable for tests.
+// AsideLess limits the elements that a call removes in one transaction if the removal can be staged. The result of a
+// command does not depend on it. It is a variable for tests.
 var AsideLess int64 = 8000
 
-// mostStayed is how many elements may be copied for each that goes. With more the call is one transaction.
+// mostStayed limits the elements copied per removed element. Beyond it, the call is one transaction.
 const mostStayed = 16
 
-// RemovesMany reports whether the command is one that may be carried out aside and removes elements.
+// RemovesMany reports whether the command may be a staged removal.
 func RemovesMany(cmd *commands.Command) bool { return slices.Contains(lessNames, cmd.Name) }
 
 // mayLessen reports, by its arguments, whether a call of such a command may remove many elements.
@@ -46,8 +46,8 @@ func mayLessen(cmd *commands.Command, args [][]byte) bool {
 	return true
 }
 
-// isLess reports whether to remove n of size elements in slices, which copy so many: many go, enough stay that
-// moving them would take long, too, and the copies are not too many.
+// isLess reports whether to stage the removal of n of size elements, at the cost of copies: n is large, enough elements
+// remain that moving them would also take long, and the copies are not too many.
 func isLess(size, n, copies int64) bool {
 	return n > AsideLess && size-n > AsideLess/4 && copies <= mostStayed*n
 }
@@ -58,8 +58,8 @@ func (c *Call) inPlace() Plan {
 	return translationOf(c.Command).translate(c)
 }
 
-// lessAside has next plan a call that removes elements of a key, given the key's row of sqlCopied. The call is
-// planned in place when the key is missing or of another type, or when some of its elements expire.
+// lessAside reads the key's row of sqlCopied and calls next to plan the removal. The call is one transaction if the key
+// is missing or of another type, or if some of its elements expire.
 func (c *Call) lessAside(key []byte, typ string, next func(from store.Row, size int64) Plan) Plan {
 	return readThen(func(r *store.Result) Plan {
 		if len(r.Rows[0]) == 0 {
@@ -73,24 +73,25 @@ func (c *Call) lessAside(key []byte, typ string, next func(from store.Row, size 
 	}, c.stmt(sqlCopied, key))
 }
 
-// run is a number of rows that stay, after a place.
+// run is a range of rows that remain, after a position.
 type run struct {
 	*walk
 	rows int64
 	tableWalk
 }
 
-// lessened makes a hidden key of what stays: it copies runs, and then runs groups of statements on the copy.
+// lessened builds a hidden key of the remaining elements: it copies runs, and then runs groups of statements on the
+// copy.
 type lessened struct {
 	hidden *Call
 	name   []byte
 	from   store.Row
 	runs   []run
 	groups [][]store.Stmt
-	last   int // index of the statement of a slice that reads the place where it ends
+	last   int // index of the statement in a slice that reads the next position
 }
 
-// next returns the statements of the next slice; none at the end.
+// next returns the statements of the next slice, none at the end.
 func (l *lessened) next(before *store.Result, rows int) (stmts []store.Stmt) {
 	switch {
 	case before == nil:
@@ -114,13 +115,13 @@ func (l *lessened) next(before *store.Result, rows int) (stmts []store.Stmt) {
 }
 
 const (
-	// The hidden key takes over all else of the key, such as its expiry, and then its name.
+	// The hidden key takes over the key's other properties, such as its expiry, and then its name.
 	sqlLessened = `UPDATE keys SET (version, created_at, updated_at, seq, expires_at) = (SELECT version + 1, created_at, ?3, seq, expires_at FROM keys WHERE ` + live + `)
 		WHERE db = ` + schema.Hidden + ` AND key = ?4`
 	sqlReplace = `UPDATE keys SET db = ?1, key = ?2, hash = ?4 WHERE db = ` + schema.Hidden + ` AND key = ?5`
 )
 
-// less plans a call that makes what stays of a key aside: runs of its rows, changed by groups if that is not nil.
+// less plans a staged removal: it copies runs of rows, then runs groups, unless nil, on the copy.
 func (c *Call) less(key []byte, from store.Row, reply resp.Value, runs []run, groups func(hidden *Call, name []byte) [][]store.Stmt) Plan {
 	runs = slices.DeleteFunc(runs, func(r run) bool { return r.rows == 0 })
 	return Plan{Staged: c.stage(
@@ -137,18 +138,17 @@ func (c *Call) less(key []byte, from store.Row, reply resp.Value, runs []run, gr
 		})}
 }
 
-// allRows returns the run over all elements of a key.
+// allRows returns a run over all elements of a key.
 func allRows(from store.Row) []run {
 	t := tableWalks()[string(from[copiedType].Bytes())][0]
 	return []run{{walkOver(from[copiedID], t.columns), math.MaxInt64, t}}
 }
 
-// inRowOrder is how many times AsideLess elements are removed in place when they are in the order of their rows,
-// which is faster.
+// inRowOrder multiplies AsideLess for elements in the order of their rows, which are faster to remove.
 const inRowOrder = 4
 
-// erased plans the removal of the elements gone, which the key has and which are in the order of their rows; erase
-// returns the statements that remove some of them.
+// erased plans the removal of the elements gone. The key must have them, in the order of their rows. erase returns the
+// statements that remove some of them.
 func erased[T any](c *Call, key []byte, from store.Row, gone []T, reply resp.Value, erase func(c *Call, key []byte, some []T) []store.Stmt) Plan {
 	size, n := from[copiedCount].Int(), int64(len(gone))
 	groups := func(c *Call, key []byte) (groups [][]store.Stmt) {
@@ -168,13 +168,13 @@ func erased[T any](c *Call, key []byte, from store.Row, gone []T, reply resp.Val
 	return c.less(key, from, reply, allRows(from), groups)
 }
 
-// namedRows is how to find which elements of a list of names a key has, and how to delete them.
+// namedRows holds the statements that find named elements of a key and delete them.
 type namedRows struct {
 	typ         string
 	there, gone chosen
 }
 
-// thereBy returns namedRows.there of a table.
+// thereBy returns namedRows.there for a table.
 func thereBy(table, name string) chosen {
 	return chosen{
 		several: newListed(1, `SELECT j.key FROM json_each(?4) j CROSS JOIN `+table+` x ON x.key_id = `+liveID+` AND x.hash = `+itemHash+` AND x.`+name+` = `+itemName),
@@ -213,7 +213,7 @@ func byHash(names [][]byte) [][]byte {
 	return sorted
 }
 
-// namedRound is how many names a statement looks for.
+// namedRound is the number of names that one statement finds.
 const namedRound = 1000
 
 // eraseAside plans SREM, HDEL and ZREM of many names.
@@ -221,7 +221,7 @@ func (c *Call) eraseAside(key []byte, names [][]byte, rows namedRows) Plan {
 	names = byHash(names)
 	return c.lessAside(key, rows.typ, func(from store.Row, _ int64) Plan {
 		var stmts []store.Stmt
-		var pieces [][][]byte // the names that each of stmts looks for
+		var pieces [][][]byte // the names that each of stmts finds
 		for chunk := range slices.Chunk(names, namedRound) {
 			for piece := range piecesOf(chunk) {
 				stmts, pieces = append(stmts, c.choose(key, piece, rows.there)...), append(pieces, piece)
@@ -239,7 +239,7 @@ func (c *Call) eraseAside(key []byte, names [][]byte, rows namedRows) Plan {
 	})
 }
 
-// piecesOf yields the pieces of a list for each of which choose makes a statement.
+// piecesOf yields the pieces of a list; choose makes one statement for each.
 func piecesOf(list [][]byte) func(func([][]byte) bool) {
 	return func(yield func([][]byte) bool) {
 		for piece := range pieces(list, 1) {
@@ -250,7 +250,7 @@ func piecesOf(list [][]byte) func(func([][]byte) bool) {
 	}
 }
 
-// erase returns the statements that remove elements that the key has.
+// erase returns the statements that remove elements of the key.
 func (rows namedRows) erase(c *Call, key []byte, names [][]byte) []store.Stmt {
 	return each(c.choose(key, names, rows.gone), c.shrunk(key))
 }

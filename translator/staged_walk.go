@@ -11,15 +11,15 @@ import (
 	"github.com/meowdis/meowdis/store/schema"
 )
 
-// A walk passes over the rows of a key in a table, in the order of the table, some at a time. Its
-// statements have ?1 and ?2, which name the hidden key, ?3, the id of the key that is walked over, ?4, how
-// many rows, and from ?5 on the place after which they are.
+// walk iterates over the rows of a key in a table, in the order of the table's key, a few per statement. Its statements
+// have ?1 and ?2, the database and the name of the hidden key, ?3, the id of the source key, ?4, the number of rows,
+// and from ?5 on the position after which the rows begin.
 type walk struct {
 	id store.Value
 	at []store.Value
 }
 
-// walkOver begins a walk over rows with keys of so many columns: nothing is before -Infinity.
+// walkOver begins a walk over rows with keys of that many columns. All rows are after -Infinity.
 func walkOver(id store.Value, columns int) *walk {
 	w := &walk{id: id, at: make([]store.Value, columns)}
 	for i := range w.at {
@@ -28,13 +28,13 @@ func walkOver(id store.Value, columns int) *walk {
 	return w
 }
 
-// args are those of the walk's statements.
+// args returns the arguments of the walk's statements.
 func (w *walk) args(hidden *Call, name []byte, rows int, more ...store.Value) []store.Value {
 	args := append(hidden.key(name)[:2], w.id, store.Int(int64(rows)))
 	return append(append(args, w.at...), more...)
 }
 
-// on goes on after the row that the walk's last statement has read, and reports whether there is one.
+// on moves to the row that the walk's last statement has read, and reports whether it exists.
 func (w *walk) on(rows []store.Row) bool {
 	if len(rows) > 0 {
 		w.at = rows[0]
@@ -42,7 +42,7 @@ func (w *walk) on(rows []store.Row) bool {
 	return len(rows) > 0
 }
 
-// after are the rows of a table after the walk's place, in their order.
+// after returns the SQL for the rows of a table after the walk's position, in order.
 func after(table string, key []string) string {
 	places := make([]string, len(key))
 	for i := range key {
@@ -57,19 +57,19 @@ const (
 	sqlCounted = `UPDATE keys SET count = count + changes() WHERE db = ?1 AND key = ?2`
 )
 
-// tableWalk is the SQL that copies a table.
+// tableWalk holds the SQL that copies a table.
 type tableWalk struct {
 	copy, last string
-	expiring   string // reads how many of the rows expire, and when the last of them; "" where none do
-	columns    int    // of the table's key; 0 where a key has one row
+	expiring   string // counts the rows that expire and finds the latest expiry; "" if none can
+	columns    int    // of the table's key; 0 if a key has one row
 	counted    bool
 }
 
-// insertAll begins a statement that adds many rows. When one of them cannot be added, the batch is undone: so
-// SQLite need not keep the pages that the statement changes, which for rows in no order is half of the time.
+// insertAll begins a statement that adds many rows. If a row fails, the whole batch rolls back, so SQLite need not save
+// the pages that the statement changes. For rows in random order, saving them takes half of the time.
 const insertAll = `INSERT OR FAIL INTO `
 
-// tableWalks are those of each type.
+// tableWalks lists the walks of each type.
 var tableWalks = sync.OnceValue(func() map[string][]tableWalk {
 	all := map[string][]tableWalk{}
 	for _, typ := range keytype.Types {
@@ -95,19 +95,19 @@ var tableWalks = sync.OnceValue(func() map[string][]tableWalk {
 	return all
 })
 
-// copied is how a key is copied aside.
+// copied is the staged copy of a key.
 type copied struct {
 	hidden   *Call
 	name     []byte
-	from     store.Row // of sqlCopied
+	from     store.Row // row of sqlCopied
 	tables   []tableWalk
 	walk     *walk
-	last     int // which statement of a slice reads the place after it
+	last     int // index of the statement in a slice that reads the next position
 	volatile int64
 	latest   store.Value
 }
 
-// The columns of sqlCopied.
+// These are the columns of sqlCopied.
 const (
 	copiedID = iota
 	copiedType
@@ -119,11 +119,11 @@ const (
 	sqlCopied   = `SELECT id, type, volatile, count FROM keys WHERE ` + live
 	sqlHideCopy = `INSERT INTO keys(db, key, hash, type, version, count, seq, created_at, updated_at, value)
 		SELECT ?1, ?2, ?6, type, ?5, iif(type = 'string', count, 0), seq, ?4, ?4, value FROM keys WHERE id = ?3`
-	// Fields that somebody has deleted meanwhile have lowered volatile.
+	// The sweep may have lowered volatile for fields that it deleted during the copy.
 	sqlCopyFields = `UPDATE keys SET volatile = volatile + ?2, last_field = iif(volatile + ?2 > 0, ?3, NULL) WHERE db = ` + schema.Hidden + ` AND key = ?1`
 )
 
-// next is the next slice of a copy.
+// next returns the next slice of a copy.
 func (k *copied) next(before *store.Result, rows int) (stmts []store.Stmt) {
 	switch {
 	case before == nil:
@@ -155,7 +155,7 @@ func (k *copied) next(before *store.Result, rows int) (stmts []store.Stmt) {
 	return stmts
 }
 
-// goOn takes in what a slice has read, and reports whether the table has more rows.
+// goOn records the result of a slice, and reports whether the table has more rows.
 func (k *copied) goOn(before *store.Result) bool {
 	if t := k.tables[0]; t.expiring != "" && k.from[copiedVolatile].Int() > 0 {
 		row := before.Rows[k.last+1][0]
@@ -167,8 +167,8 @@ func (k *copied) goOn(before *store.Result) bool {
 	return k.walk.on(before.Rows[k.last])
 }
 
-// fields are what the copy of a hash knows of the fields that expire. As long as it is hidden, it knows
-// of none, and a sweep passes over them.
+// fields returns the statement that sets the expiry of a hash's fields on its row. The hidden key has none, so that
+// sweeps ignore its fields.
 func (k *copied) fields() []store.Stmt {
 	if k.volatile == 0 {
 		return nil

@@ -6,9 +6,9 @@ const sqlStates = `SELECT k.version, k.dies_at <= ?3, k.type = 'hash' AND (k.exp
 	k.expires_at IS NOT NULL, iif(k.type = 'stream', (SELECT count(*) FROM stream_consumers WHERE key_id = k.id), 0)
 	FROM json_each(?2) j LEFT JOIN keys k ON k.db = ?1 AND k.key = unhex(j.value) ORDER BY j.key`
 
-// ReadStates is the statement that reads what keys of the database env.DB are, a row for each: its
-// version, NULL for a missing key, whether it has expired, and by the last field of a hash if so; the
-// number of its elements, whether it has a TTL, and the consumers of a stream.
+// ReadStates returns the statement that reads the state of keys in the database env.DB. It returns a row per key: the
+// version, NULL for a missing key; whether the key has expired; whether it expired with its hash's last field; the
+// number of its elements; whether it has a TTL; and the number of a stream's consumers.
 func ReadStates(env Env, keys [][]byte) store.Stmt {
 	c := Call{Env: env}
 	return store.Stmt{SQL: sqlStates, Args: c.list(keys)}

@@ -8,26 +8,24 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// CL.THROTTLE is redis-cell's rate limiter, the generic cell rate algorithm. What
-// it keeps is the theoretical arrival time: when the next token would be due if
-// all of them came evenly, in ns since the epoch, as a string that expires then.
+// CL.THROTTLE is redis-cell's rate limiter, the generic cell rate algorithm. It stores the theoretical arrival time:
+// when the next token would be due if all tokens came evenly, in ns since the epoch, as a string that expires then.
 var throttleTranslations = translations{
 	{"CL.THROTTLE", throttle},
 }
 
-// rate is a limit in ns: one token comes every interval, and tolerance is how far
-// ahead of now the arrival time may be.
+// rate is a limit in ns: one token comes every interval, and the arrival time may be up to tolerance ahead of now.
 type rate struct{ interval, tolerance, limit int64 }
 
 const (
-	nanos = 1_000_000_000 // of a second
+	nanos = 1_000_000_000 // per second
 
 	// maxTolerance keeps the arrival time within 64 bits.
 	maxTolerance = int64(1) << 61
 )
 
-// The arrival time without the tokens that are asked for, and with them (?4 ns),
-// which ?5 (ns) limits.
+// throttleState computes the arrival time without the requested tokens (tat) and with them (new); ?4 is their cost in
+// ns. The write happens only if new is at most ?5 ns ahead of now.
 const (
 	throttleState = `(SELECT tat, tat + CAST(?4 AS INTEGER) AS new, now FROM (SELECT now, max(now, ifnull(
 			(SELECT ` + asInteger + ` FROM keys WHERE ` + live + `), now)) AS tat
@@ -39,8 +37,7 @@ const (
 		ON CONFLICT(db, key) DO UPDATE SET version = version + 1, updated_at = ?3, value = excluded.value, expires_at = excluded.expires_at`
 )
 
-// throttle is one batch: what it reads decides there on what it writes, and here
-// on the reply.
+// throttle plans one batch: the SQL decides whether to write, and the decoder computes the reply from the same value.
 func throttle(c *Call) Plan {
 	if len(c.Args) > 6 {
 		return answer(commands.WrongArity(c.Command))
@@ -70,8 +67,8 @@ func throttle(c *Call) Plan {
 		store.Stmt{SQL: sqlThrottle, Args: append(args, c.newVersion(), hashValue(key))})
 }
 
-// makeRate is count tokens in period seconds and burst more at once. False when
-// there is no such rate.
+// makeRate returns the rate of count tokens in period seconds, and burst more at once. It returns false for an invalid
+// rate.
 func makeRate(burst, count, period int64) (rate, bool) {
 	if burst < 0 || burst == math.MaxInt64 || count < 1 || period < 1 || period > math.MaxInt64/nanos {
 		return rate{}, false
@@ -84,8 +81,8 @@ func makeRate(burst, count, period int64) (rate, bool) {
 	return r, true
 }
 
-// reply is that to taking that much (ns) when the arrival time is ahead (ns)
-// of now. Seconds are rounded up, so that no client comes back too early.
+// reply returns the reply to taking tokens of taken ns if the arrival time is ahead ns ahead of now. Seconds are
+// rounded up, so that no client returns too early.
 func (r rate) reply(ahead, taken int64) resp.Value {
 	limited, retry := int64(0), int64(-1)
 	if ahead > r.tolerance-taken {
@@ -104,5 +101,5 @@ func (r rate) reply(ahead, taken int64) resp.Value {
 	return reply
 }
 
-// seconds are those of ns, begun ones included.
+// seconds converts ns to seconds, rounded up.
 func seconds(ns int64) int64 { return (ns + nanos - 1) / nanos }

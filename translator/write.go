@@ -5,25 +5,24 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// live is the row of keys that ?1 (db) and ?2 (key) name, unless it has expired
-// at ?3 (now).
+// live selects the row of the key ?2 in the database ?1, unless it has expired at ?3 (now).
 const live = `db = ?1 AND key = ?2 AND (dies_at IS NULL OR dies_at > ?3)`
 
-// liveID is the id of that row.
+// liveID selects the id of that row.
 const liveID = `(SELECT id FROM keys WHERE ` + live + `)`
 
-// typeOf is statement 0 of a read with several rows: the key's type.
+// sqlTypeOf is statement 0 of a read with several rows: it reads the key's type.
 const sqlTypeOf = `SELECT type FROM keys WHERE ` + live
 
 func (c *Call) typeOf(key []byte) store.Stmt { return c.stmt(sqlTypeOf, key) }
 
-// A write begins with purge: the one expired key that it touches goes for good.
+// A write begins with purge, which deletes the key if it has expired.
 const sqlPurge = `DELETE FROM keys WHERE db = ?1 AND key = ?2 AND dies_at <= ?3`
 
 func (c *Call) purge(key []byte) store.Stmt { return c.stmt(sqlPurge, key) }
 
-// A command that makes the key when it is missing goes on with ensure, which
-// refuses a key of another type: the upsert sets the type to NULL then.
+// A command that creates a missing key continues with ensure. It refuses a key of another type: the upsert sets the
+// type to NULL, which a constraint rejects.
 const sqlEnsure = `INSERT INTO keys(db, key, hash, type, version, created_at, updated_at) VALUES(?1, ?2, ?6, ?4, ?5, ?3, ?3)
 	ON CONFLICT(db, key) DO UPDATE SET type = iif(type = excluded.type, type, NULL)`
 
@@ -33,9 +32,8 @@ func (c *Call) ensure(key []byte, typ string) store.Stmt {
 	return s
 }
 
-// ensureOne is ensure for a write that adds one element, which it counts already when it makes the
-// key. Its first four arguments are those of a statement that wants to know whether it did: then the
-// key has the version ?4.
+// ensureOne is ensure for a write that adds one element. A new key already counts it. A later statement may share the
+// first four arguments to detect a new key, which has the version ?4.
 const sqlEnsureOne = `INSERT INTO keys(db, key, hash, type, version, count, seq, created_at, updated_at) VALUES(?1, ?2, ?6, ?5, ?4, 1, 1, ?3, ?3)
 	ON CONFLICT(db, key) DO UPDATE SET type = iif(type = excluded.type, type, NULL)`
 
@@ -45,7 +43,7 @@ func (c *Call) ensureOne(key []byte, typ string) store.Stmt {
 	return s
 }
 
-// grownOne is grown after ensure, unless that has made the key.
+// grownOne is grown after ensureOne. It does nothing if ensureOne has created the key.
 func (c *Call) grownOne(ensure store.Stmt, moot func(store.Result) bool) store.Stmt {
 	return store.Stmt{SQL: sqlGrownOne, Args: ensure.Args[:4:4], SkipIf: moot}
 }
@@ -60,7 +58,7 @@ func (c *Call) upsertKey(key []byte, typ string) store.Stmt {
 	return s
 }
 
-// ensureString is ensure for a string, which is empty when it is new.
+// ensureString is ensure for a string. A new string is empty.
 const sqlEnsureString = `INSERT INTO keys(db, key, hash, type, version, created_at, updated_at, value) VALUES(?1, ?2, ?5, 'string', ?4, ?3, ?3, x'')
 	ON CONFLICT(db, key) DO UPDATE SET type = iif(type = 'string', type, NULL)`
 
@@ -70,8 +68,8 @@ func (c *Call) ensureString(key []byte) store.Stmt {
 	return s
 }
 
-// A command that does not make the key goes on with guardType instead, which
-// refuses a key of another type and lets a missing key pass.
+// A command that does not create a key continues with guardType instead. It refuses a key of another type and accepts a
+// missing key.
 const sqlGuardType = `INSERT INTO guard SELECT NULL FROM keys WHERE ` + live + ` AND type <> ?4`
 
 func (c *Call) guardType(key []byte, typ string) store.Stmt {
@@ -80,8 +78,7 @@ func (c *Call) guardType(key []byte, typ string) store.Stmt {
 	return s
 }
 
-// guardPresent refuses a missing key with the reply refused, and guardAbsent a
-// live one.
+// guardPresent refuses a missing key with the reply refused, and guardAbsent a live one.
 const (
 	sqlGuardPresent = `INSERT INTO guard SELECT NULL WHERE NOT EXISTS (SELECT 1 FROM keys WHERE ` + live + `)`
 	sqlGuardAbsent  = `INSERT INTO guard SELECT NULL FROM keys WHERE ` + live
@@ -99,9 +96,8 @@ func (c *Call) guardAbsent(key []byte, refused *resp.Value) store.Stmt {
 	return s
 }
 
-// A change of elements is followed by the touch that accounts for it: grown
-// after an INSERT, shrunk after a DELETE, and touchedOnChange after what kept the
-// number of elements. They do nothing when that statement changed nothing.
+// A statement that updates the key's row follows a change of elements: grown after an INSERT, shrunk after a DELETE,
+// and touchedOnChange after a change that keeps the number of elements. It does nothing if the change affected no rows.
 const (
 	sqlGrown = `UPDATE keys SET count = count + changes(), seq = seq + changes(), version = version + 1, updated_at = ?3
 		WHERE db = ?1 AND key = ?2 AND changes() > 0`
@@ -122,27 +118,27 @@ func (c *Call) account(sql string, key []byte, more ...store.Value) store.Stmt {
 	return s
 }
 
-// nothingChanged reports that the statement before has changed nothing.
+// nothingChanged reports whether the previous statement changed no rows.
 func nothingChanged(before store.Result) bool { return before.Changes[len(before.Changes)-1] == 0 }
 
-// touched accounts for a change that kept the number of elements.
+// touched updates the version and the time of the last change, without a condition.
 func (c *Call) touched(key []byte) store.Stmt { return c.stmt(sqlTouched, key) }
 
-// A command that removes elements ends with dropEmpty: a list, hash, set, zset,
-// array or vector set without elements is no key.
+// A command that removes elements ends with dropEmpty: a list, hash, set, zset, array or vector set without elements
+// does not exist.
 const sqlDropEmpty = `DELETE FROM keys WHERE db = ?1 AND key = ?2 AND count = 0 AND type IN ('list', 'hash', 'set', 'zset', 'array', 'vectorset')`
 
 func (c *Call) dropEmpty(key []byte) store.Stmt {
 	return store.Stmt{SQL: sqlDropEmpty, Args: c.about(key)[:2:2]}
 }
 
-// drop deletes the key whatever it is.
+// drop deletes the key, whatever its type.
 const sqlDrop = `DELETE FROM keys WHERE db = ?1 AND key = ?2`
 
 func (c *Call) drop(key []byte) store.Stmt {
 	return store.Stmt{SQL: sqlDrop, Args: c.about(key)[:2:2]}
 }
 
-// newVersion is the version of a key that this call makes: a random number
-// below 2^51, which the increments of centuries keep below 2^53.
+// newVersion returns the version of a key that this call creates: a random number below 2^51, so that centuries of
+// increments keep it below 2^53.
 func (c *Call) newVersion() store.Value { return store.Int(int64(c.Random() >> 13)) }
