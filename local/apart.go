@@ -7,31 +7,31 @@ import (
 	"time"
 )
 
-// Processes share a file by the log and the shared memory beside it. Once one of these is deleted or replaced, the
-// processes that have the file open use the old one, and a process that opens the file afterwards would use
-// another: each would overwrite what the other has acknowledged. So a file is not opened while
+// Processes share a file through the WAL and the shared memory beside it. If one of these is deleted or
+// replaced, processes that have the file open use the old one, and a process that opens the file later would
+// use another: each would overwrite the acknowledged writes of the other. So a file is not opened while
 //
 //   - another process has the file open, and uses another shared memory than the one under its name,
 //   - another process uses the shared memory, and has another file open,
-//   - another process has the file open, and the log is missing.
+//   - another process has the file open, and the WAL is missing.
 //
-// A process is in such a state for a moment when it opens or closes the file.
+// A process is in such a state for a moment while it opens or closes the file.
 
-// errApart is the error of opening a file that another process uses with another log or shared memory.
+// errApart is returned if another process uses the file with another WAL or shared memory.
 var errApart = errors.New("another process has it open, and the file, its log (-wal) or its shared memory (-shm) was deleted " +
 	"or replaced since: end that process, and start again")
 
-// apartPatience is how long opening waits for another process to repair that, or to close the file.
+// apartPatience limits how long opening waits for another process to repair that, or to close the file.
 var apartPatience = busyPatience
 
-// connected counts the connections of this process to each file. A process does not see its own locks, and would
-// lose them if it opened and closed a file that it has locked.
+// connected counts the connections of this process to each file. A process does not see its own locks, and
+// would lose them if it opened and closed a file that it has locked.
 var connected = struct {
 	sync.Mutex
 	files map[string]int // by path
 }{files: map[string]int{}}
 
-// claim counts a connection to the file at path. With check it fails while the file must not be opened.
+// claim counts a connection to the file at path. With check, it fails while the file must not be opened.
 func claim(path string, check bool) (release func(), err error) {
 	if path == Memory {
 		return func() {}, nil

@@ -3,17 +3,17 @@ package local
 import "syscall"
 
 const (
-	// SQLite locks a byte of the shared memory while it uses it.
+	// the byte of the shared memory that SQLite locks while it uses it
 	lockInUse = 128
 
-	headerFormat = 18 // the offset of the version of the format, in the header of a file
+	headerFormat = 18 // offset of the format version in the header of a file
 	formatWAL    = 2
 )
 
-// isApart reports whether another process uses the file at path with another log or shared memory than the ones under
-// their names. This process has none of them open.
+// isApart reports whether another process uses the file at path with another WAL or shared memory than the ones
+// under their names. This process must not have any of them open.
 func isApart(path string) bool {
-	// Glance locks the first byte of the range only: it has no log.
+	// An ImmutableReader locks only the first byte of the range: it has no WAL.
 	open, isWAL := isLocked(path, lockShared+1, lockSharedSize-1)
 	open = open && isWAL
 	used, _ := isLocked(path+"-shm", lockInUse, 1)
@@ -21,7 +21,8 @@ func isApart(path string) bool {
 	return open != used || open && syscall.Stat(path+"-wal", &info) == syscall.ENOENT
 }
 
-// isLocked reports whether another process has locked bytes of the file at path, and whether the file is in WAL mode.
+// isLocked reports whether another process has locked bytes of the file at path, and whether the file is in WAL
+// mode.
 func isLocked(path string, start, length int64) (locked, isWAL bool) {
 	fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -37,8 +38,8 @@ func isLocked(path string, start, length int64) (locked, isWAL bool) {
 	return lock.Type != syscall.F_UNLCK, n == 1 && err == nil && format[0] == formatWAL
 }
 
-// lockAlone keeps every process from opening the file at path, as SQLite does before it removes the log. It waits for
-// none, and ok is false while a process has the file open. This process has it open nowhere.
+// lockAlone keeps all processes from opening the file at path, as SQLite does before it removes the WAL. It
+// does not wait: ok is false while a process has the file open. This process must not have the file open.
 func lockAlone(path string) (unlock func(), ok bool) {
 	fd, err := syscall.Open(path, syscall.O_RDWR|syscall.O_CLOEXEC|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {

@@ -2,8 +2,8 @@
 
 package local
 
-// isApart looks at nothing: SQLite has several ways to lock a file on some systems.
+// isApart does nothing: on some systems SQLite has several ways to lock a file.
 func isApart(string) bool { return false }
 
-// lockAlone locks nothing, for the same reason.
+// lockAlone does nothing, for the same reason.
 func lockAlone(string) (unlock func(), ok bool) { return func() {}, true }

@@ -9,14 +9,13 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// ApplyGroup applies the parts of several clients, each as Apply would, in one visit: those
-// of parts that only read are one snapshot, and the others one transaction. Either all of them
-// only read or none does. It calls took with the index of each part as soon as that is done; for
-// writes that take long, from other goroutines and after it has returned. It returns how many parts
-// it has begun, at least one: the others are to be handed in again.
+// ApplyGroup applies the parts of several clients together. Parts that only read share one snapshot; parts that
+// write share one transaction. Either all parts only read, or none does. ApplyGroup calls took with the index
+// of each part that is done. For long writes, it calls took from other goroutines, even after it has returned.
+// It returns the number of parts it has begun, at least one; the caller must submit the rest again.
 //
-// Who calls it has others waiting: a part that reads for long ends, and its error is
-// store.ErrLong, as is that of all that read when no connection is free soon.
+// The caller serves other clients, so a long read fails with store.ErrLong. All reads do if no connection is
+// free soon.
 func (s *Store) ApplyGroup(parts []*store.Part, took func(int)) (began int) {
 	release, err := s.use()
 	switch {
@@ -40,8 +39,8 @@ func failAll(parts []*store.Part, err error) {
 	}
 }
 
-// writeTogether carries writes out here and now, which saves waking the writer's goroutine and
-// then its clients', and leaves to that goroutine what takes long.
+// writeTogether runs writes in the calling goroutine, which saves waking the writer's goroutine and then the
+// clients'. It leaves long writes to the writer's goroutine.
 func (s *Store) writeTogether(parts []*store.Part, took func(int), release func()) (began int) {
 	jobs := make([]job, len(parts))
 	group := make([]*job, len(parts))
@@ -56,7 +55,7 @@ func (s *Store) writeTogether(parts []*store.Part, took func(int), release func(
 		began = len(parts)
 		s.writeOthersLater(parts, group, took, release)
 	case jobs[began-1].kept < len(jobs[began-1].batches):
-		whole-- // it took longer than a piece, so that none was begun after it
+		whole-- // it took longer than a piece, so no job was begun after it
 		last := whole
 		go store.Guard(s.report, func() {
 			s.writeLater(parts[last:began], group[last:began], func(int) { took(last) }, release)
@@ -71,7 +70,7 @@ func (s *Store) writeTogether(parts []*store.Part, took func(int), release func(
 	return began
 }
 
-// writeOthersLater leaves a group to the writer's goroutine, but for those that are brief.
+// writeOthersLater leaves a group to the writer's goroutine, except for brief parts.
 func (s *Store) writeOthersLater(parts []*store.Part, group []*job, took func(int), release func()) {
 	var others []*store.Part
 	var jobs []*job
@@ -91,9 +90,9 @@ func (s *Store) writeOthersLater(parts []*store.Part, group []*job, took func(in
 	go store.Guard(s.report, func() { s.writeLater(others, jobs, func(i int) { took(at[i]) }, release) })
 }
 
-// writeNow carries the first of a group out in one transaction, for a moment, and returns how many:
-// none when somebody else writes or waits to, when a commit waits for the disk, or when one of them
-// takes long, fails or has to be undone.
+// writeNow runs the first jobs of a group in one short transaction, and returns how many. It returns 0 if
+// another goroutine writes or waits to write, if a commit waits for the disk, or if a job takes long, fails or
+// must be undone.
 func (s *Store) writeNow(group []*job) (began int) {
 	if s.writer == nil || s.options.Full || len(s.jobs) > 0 || !s.writing.TryLock() {
 		return 0
@@ -102,7 +101,7 @@ func (s *Store) writeNow(group []*job) (began int) {
 	v := s.newWorkLimit(context.Background())
 	v.promoteToLong, v.short = func() error { return errLong }, sharedWrite
 	t, err := s.attemptOn(s.writer, v, group, pace{aMoment, aMoment}, false)
-	if isLate(err) { // it must not run again
+	if isLate(err) { // it is committed and must not run again
 		for _, j := range group[:t.began] {
 			j.kept, j.err = len(j.batches), err
 		}
@@ -117,8 +116,8 @@ func (s *Store) writeNow(group []*job) (began int) {
 	return 0
 }
 
-// sharedPatience is how long the parts that write are waited for together, in their order: then
-// each is waited for alone, so that one that takes long holds none up that came after it.
+// sharedPatience limits how long writing parts are awaited in order. After it, each part is awaited on its own,
+// so that a long part does not delay the parts after it.
 const sharedPatience = 50 * time.Millisecond
 
 // writeLater leaves a group to the writer's goroutine.
@@ -152,8 +151,8 @@ func (s *Store) writeLater(parts []*store.Part, group []*job, took func(int), re
 	}
 }
 
-// sharedRead and sharedWrite are what others wait for at most, and sharedWait is how long reads
-// wait for a connection. One of the moments may have been another process's.
+// sharedRead and sharedWrite limit the delay for other clients, and sharedWait limits how long reads wait for a
+// connection. One of the moments may have gone to another process.
 var (
 	sharedRead  = shortness{one: 2 * aMoment, all: 4 * aMoment}
 	sharedWrite = shortness{one: 2 * aMoment, all: time.Hour}
@@ -202,8 +201,8 @@ func (s *Store) readTogether(parts []*store.Part) {
 	}
 }
 
-// notKept answers the parts whose rows are all kept, and returns the others, with what is to
-// be kept of each.
+// notKept serves the parts whose rows are all cached, and returns the other parts with the results of their
+// lookups.
 func (s *Store) notKept(parts []*store.Part) (others []*store.Part, of [][]asked) {
 	if s.rowCache == nil {
 		return parts, make([][]asked, len(parts))
@@ -224,8 +223,7 @@ func (s *Store) notKept(parts []*store.Part) (others []*store.Part, of [][]asked
 	return others, of
 }
 
-// takeAll makes the rows that were found the results of a part, unless its budget has no room
-// for them.
+// takeAll sets the results of a part to cached rows, and reports whether they fit in its budget.
 func takeAll(all []asked, p *store.Part) bool {
 	used := usedBy(p.Batches)
 	p.Results = make([]store.Result, len(all))
@@ -243,7 +241,7 @@ func takeAll(all []asked, p *store.Part) bool {
 	return true
 }
 
-// readPart runs a part on a connection whose visit is shared.
+// readPart runs a part on a connection whose time is shared with other parts.
 func (s *Store) readPart(c *conn, p *store.Part, of []asked) {
 	v := c.visit
 	if v.work+v.batch > v.short.all {
@@ -262,7 +260,7 @@ func (s *Store) readPart(c *conn, p *store.Part, of []asked) {
 	v.clear()
 }
 
-// takeSoon is take for who does not wait for long; it reports whether it got a connection.
+// takeSoon is take with a short limit; it reports whether it got a connection.
 func (l *loan) takeSoon(wait time.Duration) bool {
 	select {
 	case <-l.lane:

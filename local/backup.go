@@ -16,20 +16,19 @@ import (
 	"github.com/meowdis/meowdis/store/schema"
 )
 
-// BackupOptions say how a file is backed up.
+// BackupOptions configures a backup.
 type BackupOptions struct {
-	// Replace lets the backup take the place of a file that is there, when that is no
-	// database, or one of ours that no process has open: an earlier backup.
+	// Replace lets the backup overwrite an existing file, if that is not a database, or is a meowdis database
+	// that no process has open: an earlier backup.
 	Replace bool
-	// AsIs takes a damaged file, too, page for page.
+	// AsIs copies a damaged file, too, page for page.
 	AsIs bool
-	// Progress, if not nil, is called with how many of the pages are copied.
+	// Progress, if not nil, is called with the number of copied pages and the total.
 	Progress func(done, total int)
 }
 
-// Backup copies the file to path: as it was at one moment, while others may go
-// on writing. The copy is checked, and safe on the disk, before it appears under
-// its name; when anything fails nothing appears.
+// Backup copies a snapshot of the file to path; other processes may continue to write. The copy is checked and
+// synced before it appears under its name. If anything fails, nothing appears.
 func (f *File) Backup(ctx context.Context, path string, o BackupOptions) (err error) {
 	info, err := os.Stat(f.path)
 	if err != nil {
@@ -38,14 +37,14 @@ func (f *File) Backup(ctx context.Context, path string, o BackupOptions) (err er
 	if there, err := os.Stat(path); err == nil && os.SameFile(info, there) {
 		return fmt.Errorf("backing up to %s: it is the file itself", path)
 	}
-	// It is for its owner only, even if others may read the file; one that may not be written
-	// makes a backup that may not.
+	// The mode is for the owner only, even if other users may read the file. A read-only file makes a
+	// read-only backup.
 	return makeBackup(ctx, path, info.Mode().Perm()&0o600, o, func(to *conn) error {
 		return f.Snapshot(func() error { return f.conn.copyPages(ctx, to, o.Progress) })
 	})
 }
 
-// makeBackup makes the file at path, with the mode, of what copyPages writes.
+// makeBackup creates the file at path, with the given mode, from the pages that copyPages writes.
 func makeBackup(ctx context.Context, path string, mode os.FileMode, o BackupOptions, copyPages func(to *conn) error) (err error) {
 	if err := checkBackup(path, o.Replace); err != nil {
 		return fmt.Errorf("backing up to %s: %w", path, err)
@@ -56,7 +55,7 @@ func makeBackup(ctx context.Context, path string, mode os.FileMode, o BackupOpti
 	}
 	defer func() {
 		if err != nil {
-			os.Remove(partial.Name() + "-journal") // if SQLite had to leave it
+			os.Remove(partial.Name() + "-journal") // if SQLite could not remove it
 			err = fmt.Errorf("backing up to %s: %w", path, errors.Join(err, os.Remove(partial.Name())))
 		}
 	}()
@@ -78,13 +77,13 @@ func makeBackup(ctx context.Context, path string, mode os.FileMode, o BackupOpti
 	if err := atomicfile.Name(partial.Name(), path, o.Replace); err != nil {
 		return atomicfile.Pathless(err)
 	}
-	// The name is safe once the directory is; not every system can promise that.
+	// Syncing the directory makes the name safe; not every system can do that.
 	syncPath(filepath.Dir(path), os.O_RDONLY)
 	return nil
 }
 
-// checkBackup reports why a backup must not get this name. With replace it may take the
-// place of what looks like an earlier backup: a database of ours that no process has open.
+// checkBackup returns why a backup cannot use this name. With replace, it may overwrite an earlier backup: a
+// meowdis database that no process has open.
 func checkBackup(path string, replace bool) error {
 	err := atomicfile.Check(path, replace)
 	switch {
@@ -98,8 +97,8 @@ func checkBackup(path string, replace bool) error {
 	return nil
 }
 
-// retire makes a database of ours one file without a log, which would be taken for that of
-// the file in its place. It fails when anybody has it open, and of any other database.
+// retire turns a meowdis database into one file without a WAL, which would otherwise be taken for the new
+// file's WAL. It fails if any process has the database open, and for any other database.
 func retire(path string) (err error) {
 	c, err := openConn(path, toWrite)
 	if err != nil {
@@ -128,11 +127,11 @@ func copyTo(path string, o BackupOptions, copyPages func(to *conn) error) (err e
 	if err := to.checkPages(); err != nil {
 		return err
 	}
-	// One file, which can be read where nothing can be written.
+	// A single file without a WAL can be read where no file can be written.
 	return to.script("PRAGMA journal_mode = DELETE")
 }
 
-// checkPages reports the first thing that is wrong with the pages of the file.
+// checkPages returns the first error in the pages of the file.
 func (c *conn) checkPages() error {
 	rows, _, err := c.run(store.Stmt{SQL: "PRAGMA integrity_check(1)"})
 	if err == nil && string(rows[0][0].Bytes()) != "ok" {
@@ -142,11 +141,11 @@ func (c *conn) checkPages() error {
 	return err
 }
 
-// pagesAStep is how much is copied between two checks of the context.
+// pagesAStep sets how many pages are copied between two checks of the context.
 const pagesAStep = 1000
 
-// copyPages makes the database of to the one that c sees. The transaction of c
-// keeps it from changing between two steps.
+// copyPages copies the database that c sees to the database of to. The transaction of c keeps it from changing
+// between two steps.
 func (c *conn) copyPages(ctx context.Context, to *conn, progress func(done, total int)) error {
 	// A transaction begins with its first read.
 	if _, _, err := c.run(store.Stmt{SQL: "SELECT count(*) FROM sqlite_schema"}); err != nil {
@@ -181,7 +180,7 @@ func (c *conn) copyPages(ctx context.Context, to *conn, progress func(done, tota
 	return nil
 }
 
-// syncPath makes a file or directory safe on the disk.
+// syncPath syncs a file or directory to the disk.
 func syncPath(path string, flag int) error {
 	f, err := os.OpenFile(path, flag, 0)
 	if err != nil {

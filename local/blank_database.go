@@ -5,17 +5,16 @@ import (
 	"sync"
 )
 
-// blanks is how databases in memory are made after the first one of the process: by copying the
-// pages of an empty one, which takes half as long as to run the statements that make its tables. A
-// suite of tests opens a thousand.
+// blanks holds an empty in-memory database. Later in-memory databases of the process copy its pages, which
+// takes half as long as running the statements that create the tables. A test suite opens a thousand databases.
 var blanks struct {
 	sync.Mutex
-	wanted bool // a database in memory has been opened
+	wanted bool // an in-memory database was opened before
 	blank  *conn
 }
 
-// copyBlank makes c, which has no tables yet, an empty database. done is false for the first one of
-// the process, which would be made twice.
+// copyBlank makes c, which has no tables yet, an empty database. done is false for the first one of the
+// process, because a copy would do its work twice.
 func (c *conn) copyBlank(now int64) (done bool, err error) {
 	b := &blanks
 	b.Lock()

@@ -13,34 +13,35 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// checkpoints copy the log back to the file, which takes as long as some hundred writes, beside the connection
-// that writes. There is one pass each time that the log has grown by pages; if nothing was written during it, the
-// next commit begins the log anew. Under steady writes something always was: once the log has logMost times pages,
-// pass follows pass, each of what was written during the one before, and then writers wait while the last pages
-// are copied and the disk has them, which takes two calls that wait for the disk.
+// checkpoints copies the WAL back to the file, beside the writing connection, since that takes as long as some
+// hundred writes. A pass begins each time the WAL has grown by pages. If nothing is written during the pass,
+// the next commit restarts the WAL. Under steady writes, that never happens. So once the WAL has logMost times
+// pages, passes follow one another, each copying the frames written during the previous pass. Then writers wait
+// while the last pages are copied and synced, which takes two sync calls.
 type checkpoints struct {
-	pages   int          // of the log from which on it is copied back
-	written atomic.Int64 // pages of the log, as of the last commit
-	next    atomic.Int64 // pages of the log at which to try again
+	pages   int          // length of the WAL that starts a pass
+	written atomic.Int64 // pages in the WAL at the last commit
+	next    atomic.Int64 // pages in the WAL that start the next pass
 	due     chan struct{}
-	failed  string     // why the last time was in vain
-	passing sync.Mutex // held during a pass, by who does not have the writer
-	under   sync.Mutex // held while the log is copied back
+	failed  string     // the error of the last pass, or ""
+	passing sync.Mutex // held during a pass, except by the writer
+	under   sync.Mutex // held while the WAL is copied back
 }
 
 const (
-	logTail     = 256 // pages that are left for the next time, or for writers to wait for
-	logPasses   = 6   // before there are more of them
+	logTail     = 256 // pages left for the next pass, or for the final copy with writers waiting
+	logPasses   = 6   // passes before that final copy
 	logMost     = 4
-	logPatience = 10 * time.Millisecond // of writers with reads that need the log
+	logPatience = 10 * time.Millisecond // how long writers wait for reads that need the WAL
 )
 
-// begin has the commits of c tell how long the log is, in place of copying it back.
+// begin starts passes by the length of the WAL after each commit of c. It replaces SQLite's own automatic
+// checkpoint.
 func (k *checkpoints) begin(c *conn, pages int) {
 	k.pages, k.due = pages, make(chan struct{}, 1)
 	k.next.Store(int64(pages))
 	c.committed = func(pages int) {
-		if int64(pages) < k.written.Swap(int64(pages)) { // the log has begun anew
+		if int64(pages) < k.written.Swap(int64(pages)) { // the WAL has restarted
 			k.next.Store(int64(k.pages))
 		}
 		if int64(pages) >= k.next.Load() {
@@ -53,7 +54,7 @@ func (k *checkpoints) begin(c *conn, pages int) {
 	sqlite3.Xsqlite3_wal_hook(c.tls, c.db, address(logGrew), c.handle)
 }
 
-// again has the log copied back at once when it is too long: a read that kept it has ended.
+// again starts a pass at once if the WAL is too long: a read that needed it has ended.
 func (k *checkpoints) again() {
 	if k.written.Load() < int64(logMost*k.pages) {
 		return
@@ -64,13 +65,13 @@ func (k *checkpoints) again() {
 	}
 }
 
-// logGrew is what SQLite calls after a commit.
+// logGrew is SQLite's WAL hook, called after a commit.
 func logGrew(_ *libc.TLS, c, _, _ uintptr, pages int32) int32 {
 	handled[*conn](c).committed(int(pages))
 	return sqlite3.SQLITE_OK
 }
 
-// copyBack copies the log back when it is due, until the store closes.
+// copyBack runs due passes until the store closes.
 func (s *Store) copyBack() {
 	defer s.done.Done()
 	for {
@@ -96,10 +97,10 @@ func (s *Store) copyBack() {
 	}
 }
 
-// Throttle is for who writes much that no other client waits for, between two slices of it. It waits while the
-// log is copied back, so that little is written during a pass, and the last pages are few; and when others
-// write, too, as long as the slice took, so that they have half of the time. Who sleeps in between is also
-// less likely to lose the processor in the middle of a slice.
+// Throttle is called between two slices of bulk writes that no client waits for. It waits while a pass runs, so
+// that little is written during the pass and few pages are left at its end. If other clients write, too, it
+// sleeps for took (at most sweepTime), so that they get half of the time. A goroutine that sleeps in between is
+// also less likely to lose the processor in the middle of a slice.
 func (s *Store) Throttle(took time.Duration) {
 	if k := &s.checkpoints; k.pages > 0 && k.written.Load() >= k.next.Load() {
 		k.under.Lock()
@@ -115,7 +116,7 @@ func (s *Store) Throttle(took time.Duration) {
 	}
 }
 
-// says reports that the log is not copied back, once for a failure that goes on.
+// says reports that copying back failed, once per failure.
 func (k *checkpoints) says(s *Store, err error) {
 	now := ""
 	if err != nil && !isGone(err) {
@@ -127,8 +128,8 @@ func (k *checkpoints) says(s *Store, err error) {
 	k.failed = now
 }
 
-// checkpoint copies the log back. It reports whether the log has begun anew: it cannot as long as a read
-// needs what is in it.
+// checkpoint copies the WAL back. It reports whether the WAL can restart: it cannot while a read needs its
+// frames.
 func (s *Store) checkpoint() (whole bool, err error) {
 	k := &s.checkpoints
 	var before int64
@@ -138,7 +139,7 @@ func (s *Store) checkpoint() (whole bool, err error) {
 			return false, nil
 		}
 		if err != nil || copied <= before || k.written.Load()-copied <= logTail {
-			break // the writer says what is wrong: it has the file open
+			break // the writer will report the cause: it has the file open
 		}
 		before = copied
 	}
@@ -154,8 +155,8 @@ func (s *Store) checkpoint() (whole bool, err error) {
 	return !blocked, err
 }
 
-// pass copies what no read needs where it is, while writes go on, and returns how many pages of the
-// log are in the file.
+// pass copies all frames that no read needs, without blocking writes. It returns how many pages of the WAL are
+// in the file.
 func (s *Store) pass() (copied int64, err error) {
 	s.checkpoints.passing.Lock()
 	defer s.checkpoints.passing.Unlock()
@@ -175,12 +176,12 @@ func (s *Store) pass() (copied int64, err error) {
 	return copied, errors.Join(err, c.close())
 }
 
-// checkpoint runs one of SQLite's kinds. It returns whether a read or another process kept it from
-// being whole, and how many pages of the log are in the file.
+// checkpoint runs a SQLite checkpoint of the given kind. It returns whether a read or another process kept it
+// from completing, and how many pages of the WAL are in the file.
 func (c *conn) checkpoint(kind int32) (blocked bool, copied int64, err error) {
-	pages := c.arena // of the log, and those of them that are in the file: two integers
+	pages := c.arena // two integers: pages in the WAL, and pages copied back
 	*at[[2]int32](pages) = [2]int32{}
-	// A new connection looks for the log when it first reads. PRAGMA wal_checkpoint would parse the whole schema.
+	// A new connection opens the WAL at its first read. PRAGMA wal_checkpoint would parse the whole schema.
 	if err := c.script("PRAGMA schema_version"); err != nil {
 		return true, 0, err
 	}

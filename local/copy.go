@@ -9,16 +9,16 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// Copy writes pages of another file into one that is a copy of it, while stores read that. It is
-// for one goroutine at a time.
+// Copy writes pages of another file into a copy of it, while stores read the copy. One goroutine at a time may
+// use it.
 type Copy struct {
 	path  string
-	conn  *conn // in no transaction; it only looks
+	conn  *conn // never in a transaction; only for reading
 	index *walIndex
 	seen  walHeader // after the last Put
 }
 
-// ErrStrayed is the error of Put when another process has written to the copy.
+// ErrStrayed is returned by Put if another process has written to the copy.
 var ErrStrayed = errors.New("something else has written to the copy")
 
 // OpenCopy opens a file in WAL mode, which must exist.
@@ -27,7 +27,7 @@ func OpenCopy(path string) (_ *Copy, err error) {
 	if c.conn, err = openConn(path, toRead); err != nil {
 		return nil, fmt.Errorf("opening %s: %w", path, err)
 	}
-	if _, err = c.conn.pragma("data_version"); err == nil { // which opens the log
+	if _, err = c.conn.pragma("data_version"); err == nil { // opens the WAL
 		c.index, err = c.conn.walIndex()
 	}
 	if err != nil {
@@ -37,20 +37,20 @@ func OpenCopy(path string) (_ *Copy, err error) {
 	return c, nil
 }
 
-// Close is to be called when the stores are closed.
+// Close closes the copy. The caller closes the stores first.
 func (c *Copy) Close() error { return c.conn.close() }
 
-// Page is one of a file.
+// Page is one page of a file.
 type Page struct {
 	Number uint32
 	Data   []byte
 }
 
-// Put makes the pages those of the copy, which has so many then. Readers see all of it or none. With
-// whole the pages are those of the whole file, and it does not matter what the copy was. next is called
-// until Number is 0; what it returns may change with the next call.
+// Put writes the given pages to the copy, whose size is then pages. Readers see all of them or none. If whole
+// is set, next returns the pages of the whole file, and the previous content does not matter. next is called
+// until Number is 0; it may reuse Data.
 func (c *Copy) Put(ctx context.Context, whole bool, pages uint32, next func() (Page, error)) (err error) {
-	w, err := openConn(c.path, toWrite) // anew, since it would believe its own cache
+	w, err := openConn(c.path, toWrite) // a new connection, because an old one would trust its own cache
 	if err != nil {
 		return err
 	}
@@ -72,12 +72,12 @@ func (c *Copy) Put(ctx context.Context, whole bool, pages uint32, next func() (P
 
 const (
 	writePage = "INSERT INTO sqlite_dbpage(pgno, data) VALUES(?1, ?2)"
-	// The first page, and where the file ends.
+	// Writes the first page and truncates the file.
 	writeFirst = "INSERT INTO sqlite_dbpage(pgno, data) VALUES(1, ?1), (?2, NULL)"
 )
 
-// putPages writes the first page at the end, in one statement with all that is left: from then on
-// SQLite reads the schema anew for each statement, and what it knows of its pages is out of date.
+// putPages writes the first page last, in the same statement that truncates the file: after it, SQLite reads
+// the schema again for each statement, and its cached pages are stale.
 func (c *conn) putPages(ctx context.Context, whole bool, pages uint32, next func() (Page, error)) error {
 	had, err := c.pragma("page_count")
 	if err != nil {
@@ -102,7 +102,7 @@ func (c *conn) putPages(ctx context.Context, whole bool, pages uint32, next func
 	}
 }
 
-// putPage writes the page, unless it is asked to look first, and it is that already.
+// putPage writes the page. With look, it skips a page that has not changed.
 func (c *conn) putPage(p Page, look bool) error {
 	args := []store.Value{store.Int(int64(p.Number)), store.Bytes(p.Data)}
 	if look {
@@ -115,7 +115,7 @@ func (c *conn) putPage(p Page, look bool) error {
 	return err
 }
 
-// putFirst writes the first page, if there is one, and cuts the file that had more pages.
+// putFirst writes the first page, if it changed, and truncates a file that had more pages.
 func (c *conn) putFirst(first []byte, had, pages int64) (err error) {
 	switch {
 	case had > pages && first == nil:

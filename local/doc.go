@@ -1,9 +1,8 @@
-// Package local is the store that lives in a SQLite file on this machine.
+// Package local stores a database in a SQLite file on this machine.
 //
-// One goroutine writes: it takes whatever is waiting and commits it as one
-// transaction (group commit), and no client hears of a write before its commit.
-// Readers run beside it, each on a connection of its own, and see a snapshot.
-// Several processes may share a file. The files of some other programs are shown in
-// our tables, and only read (virtual.go). An in-memory store, and one whose client is
-// alone, have one connection for both.
+// One goroutine writes: it takes all waiting jobs and commits them as one transaction (group commit). A client
+// gets its reply after the commit. Readers run beside the writer, each on its own connection, and see a
+// snapshot. Several processes may share a file. Virtual tables show the files of some other programs in our
+// tables, for reading only (virtual.go). An in-memory store, and a store with a single client, use one
+// connection for reads and writes.
 package local

@@ -7,19 +7,18 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// externalCommits notices the commits of other processes by the header of the log in shared memory. Its own
-// process's are told from others' by the count of commits, as kept does.
+// externalCommits detects commits of other processes from the WAL header in shared memory. Like rowCache, it
+// identifies the commits of this process by the commit counter.
 type externalCommits struct {
 	mu         sync.Mutex
-	index      *walIndex // nil while no one asks
-	seen       walHeader // what is known of
-	committing bool      // the writer has the lock
-	missed     bool      // others have committed since Changed was last called
+	index      *walIndex // nil until the first call of Changed
+	seen       walHeader // the last known header
+	committing bool      // the writer holds the write lock
+	missed     bool      // other processes have committed since Changed was last called
 }
 
-// Changed reports whether other processes may have committed anything since the last call. But for
-// the first call it is a look at a few words of memory. It is false for what only this
-// process has.
+// Changed reports whether other processes may have committed since the last call. Except for the first call, it
+// only reads a few words of memory. It is false for an in-memory store and for a foreign file.
 func (s *Store) Changed(ctx context.Context) bool {
 	release, err := s.use()
 	if err != nil || s.path == Memory || s.foreign != nil {
@@ -41,7 +40,7 @@ func (s *Store) Changed(ctx context.Context) bool {
 		}
 	}
 	if _, _, err := s.watcher.run(store.Stmt{SQL: "PRAGMA data_version"}); err != nil {
-		return false // which is what opens the log
+		return false // this read opens the WAL
 	}
 	index, err := s.watcher.walIndex()
 	if err != nil {
@@ -57,7 +56,7 @@ func (o *externalCommits) attach(index *walIndex) {
 	o.index, o.seen = index, index.read()
 }
 
-// detach is for when the shared memory is about to go.
+// detach is called before the shared memory is unmapped.
 func (o *externalCommits) detach() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -77,8 +76,8 @@ func (o *externalCommits) changed() (changed, known bool) {
 	return changed, true
 }
 
-// began is for the writer once it has the lock, and after follows whatever became of the
-// transaction.
+// began is called by the writer once it holds the write lock. A call of after follows, whether the transaction
+// commits or not.
 func (o *externalCommits) began() {
 	o.mu.Lock()
 	defer o.mu.Unlock()

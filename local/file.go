@@ -12,21 +12,22 @@ import (
 	"github.com/meowdis/meowdis/store/schema/install"
 )
 
-// makeOwn makes an empty file that only its owner may read, and reports whether it did: not when the file exists.
-// SQLite would let everybody read it; the files that it makes beside it have the file's mode.
+// makeOwn creates an empty file that only its owner can read, and reports whether it did: it does not if the
+// file exists. SQLite would make it readable for every user. The files that SQLite creates beside it get the
+// file's mode.
 func makeOwn(path string, readOnly bool) (made bool, err error) {
 	if readOnly {
 		return false, nil
 	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
-		return false, nil // it exists, or SQLite says why it cannot be made
+		return false, nil // it exists, or SQLite will report why it cannot be created
 	}
 	return true, f.Close()
 }
 
-// discard removes an empty log and its shared memory, which SQLite could not remove, and with made the file itself
-// while it has no tables. It removes nothing that a process has open.
+// discard removes an empty WAL and its shared memory, which SQLite could not remove. If made is set, it also
+// removes the file itself while it has no tables. It removes nothing that a process has open.
 func discard(path string, made bool) {
 	connected.Lock()
 	defer connected.Unlock()
@@ -41,15 +42,14 @@ func discard(path string, made bool) {
 	if hasFrames(path) {
 		return
 	}
-	os.Remove(path + "-wal") // a failure leaves what harms no one
+	os.Remove(path + "-wal") // leftovers are harmless
 	os.Remove(path + "-shm")
 	if info, err := os.Stat(path); made && err == nil && info.Size() <= pageSize {
 		os.Remove(path)
 	}
 }
 
-// prepareFile makes the tables of a new file, migrates an older one, and refuses
-// any other.
+// prepareFile creates the tables of a new file, migrates an older one, and refuses any other file.
 func (s *Store) prepareFile(c *conn) error {
 	version, err := c.schemaVersion()
 	switch {
@@ -72,7 +72,7 @@ func (s *Store) prepareFile(c *conn) error {
 	if err := s.enterWAL(c); err != nil {
 		return err
 	}
-	// Inside a transaction they could not be turned off.
+	// Inside a transaction, they could not be turned off.
 	if err := c.script("PRAGMA foreign_keys = 0"); err != nil {
 		return err
 	}
@@ -91,12 +91,12 @@ func (s *Store) prepareFile(c *conn) error {
 	return errors.Join(c.script("PRAGMA foreign_keys = 1"), s.indexed(c))
 }
 
-// NewerError is the error of a file whose schema version is newer than ours.
+// NewerError returns the error for a file whose schema version is newer than ours.
 func NewerError(version int) error { return install.Check(version) }
 
-// enterWAL changes the journal of a file that is ours or empty: the mode is
-// written into the file, and one that has it is left alone. SQLite fails at once
-// when another process writes while the mode changes, so that waiting is done here.
+// enterWAL switches a meowdis file or an empty file to WAL mode. The file stores the mode; a file already in
+// WAL mode is not changed. SQLite fails at once if another process writes while the mode changes, so enterWAL
+// waits.
 func (s *Store) enterWAL(c *conn) error {
 	if s.path == Memory || s.options.ReadOnly {
 		return nil
@@ -111,7 +111,7 @@ func (s *Store) enterWAL(c *conn) error {
 	}
 }
 
-// migrate brings the file from a version, which is 0 for a new file, to this one.
+// migrate upgrades the file from a schema version to the current one; version 0 is a new file.
 func (c *conn) migrate(from int, now int64) error {
 	if from == schema.Version {
 		return nil

@@ -11,14 +11,14 @@ type fileIdentity struct {
 	id   fileID
 }
 
-// identify returns the identity of the file at path. The error is fs.ErrNotExist for a missing file.
+// identify returns the identity of the file at path, or fs.ErrNotExist for a missing file.
 func identify(path string) (f fileIdentity, err error) {
 	f.path = path
 	f.id, err = statID(path)
 	return f, err
 }
 
-// fate is what happened to the file at a path.
+// fate is the state of a path compared with an earlier identity.
 type fate int
 
 const (
@@ -27,8 +27,7 @@ const (
 	fileReplaced
 )
 
-// fate compares the file at the path with the one that was identified. A file that cannot be read counts as
-// replaced.
+// fate compares the file at the path with the identified file. A file that cannot be read counts as replaced.
 func (f *fileIdentity) fate() fate {
 	now, err := statID(f.path)
 	switch {

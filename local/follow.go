@@ -6,11 +6,11 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// Follow has f hear of all that is written from now on, but for the work of a Hold. Only one can
-// follow. The sweep may be at work already.
+// Follow reports all later writes to f, except the work of a Hold. A store has one follower. The sweep may
+// already be running.
 func (s *Store) Follow(f store.Follower) { s.follower.Store(&f) }
 
-// followedBy is who follows, nil for nobody.
+// followedBy returns the follower, or nil.
 func (s *Store) followedBy() store.Follower {
 	if f := s.follower.Load(); f != nil {
 		return *f
@@ -18,8 +18,8 @@ func (s *Store) followedBy() store.Follower {
 	return nil
 }
 
-// followed is run for a job, whose batches the follower hears of. A job that is a function tells
-// it by itself.
+// followed wraps run so that the follower sees the batches of a job. A job that is a function calls the
+// follower itself.
 func (s *Store) followed(c *conn, j *job, run func(store.Batch) (store.Result, error)) func(store.Batch) (store.Result, error) {
 	f := s.followedBy()
 	if f == nil || j.fn != nil || !f.Follows() {
@@ -32,14 +32,14 @@ func (s *Store) followed(c *conn, j *job, run func(store.Batch) (store.Result, e
 	return func(b store.Batch) (store.Result, error) {
 		r, err := run(b)
 		if err == nil && !b.ReadOnly && r.Refused == nil {
-			r.Took = time.Since(c.visit.began) // without those who are served
+			r.Took = time.Since(c.visit.began) // before Ran, which serves blocked clients
 			err = f.Ran(&b, &r, more)
 		}
 		return r, err
 	}
 }
 
-// ended says what became of a transaction of the writer.
+// ended reports the end of a writer's transaction to the follower.
 func (s *Store) ended(committed bool) {
 	if f := s.followedBy(); f != nil {
 		f.Ended(committed)

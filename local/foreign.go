@@ -9,11 +9,10 @@ import (
 	"github.com/meowdis/meowdis/store/schema"
 )
 
-// ErrForeign is the error of opening a SQLite file that meowdis did not make, and
-// that is of no kind that it can read.
+// ErrForeign is returned for a SQLite file that another program made, in a format that meowdis cannot read.
 var ErrForeign = errors.New("it is not a meowdis file; meowdis doctor tells whose it is")
 
-// ReadOnly says why nothing can be written, or nothing when it can.
+// ReadOnly returns why the store refuses writes, or "" if it accepts them.
 func (s *Store) ReadOnly() string {
 	switch {
 	case s.foreign != nil:
@@ -28,17 +27,16 @@ func (s *Store) ReadOnly() string {
 	return ""
 }
 
-// probe finds out whether the file is foreign, and returns the connection that it
-// used, if any: to read with when it is. Everything else, errors too, is left to
-// those who open our own files. It probes without writing: to close a file that was
-// open for writing may change it.
+// probe finds out whether the file is foreign, and returns the connection that it used, if any. A foreign file
+// is then read with this connection. All other cases, including errors, are left to the code that opens meowdis
+// files. It probes without writing, because closing a file that was open for writing may change it.
 func (s *Store) probe() (*conn, error) {
 	if info, err := os.Stat(s.path); s.path == Memory || err != nil || info.Size() == 0 {
-		return nil, nil // it is made, or its own error is the better one
+		return nil, nil // the caller creates the file, or reports a better error
 	}
 	c, err := s.tryProbe()
 	if isCantOpen(err) && !hasLog(s.path) {
-		// A file in WAL mode needs files beside it, where none can be made.
+		// A file in WAL mode needs files beside it, which cannot be created here.
 		if s.frozen, err = freeze(s.path); err == nil {
 			c, err = s.tryProbe()
 		}
@@ -51,7 +49,7 @@ func (s *Store) probe() (*conn, error) {
 		s.frozen = nil
 	}
 	if frozen && c != nil {
-		// It knows of no locks: to close it later would drop those of others.
+		// The connection holds no locks: closing it later would drop the locks of other connections.
 		return nil, c.close()
 	}
 	return c, nil
@@ -89,8 +87,7 @@ func (s *Store) lookWith(c *conn) error {
 	return c.overlay(s.overlay)
 }
 
-// sqlTables lists the columns of all tables but the virtual ones, whose modules
-// may be missing here.
+// sqlTables lists the columns of all tables except virtual tables, whose modules may be missing here.
 const sqlTables = `SELECT m.name, c.name FROM sqlite_schema m LEFT JOIN pragma_table_info(m.name) c
 	WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%'`
 

@@ -11,10 +11,10 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// What guests may run reads and writes rows of the file's tables, and nothing else: no other file, no
-// pragma, no transaction of their own, no table that is made or dropped. SQLite asks about each of
-// these while it compiles a statement. A pragma can be read as a table, too, and the file's pages can be
-// read and written as one, sqlite_dbpage.
+// guestsMay lists what a guest's statement may do: read and write rows of the file's tables. It may not use
+// another file, a pragma, a transaction, or create or drop tables. SQLite asks about each of these while it
+// compiles a statement. A pragma can also be read as a table, and the file's pages can be read and written as
+// the table sqlite_dbpage.
 var guestsMay = map[int32]bool{
 	sqlite3.SQLITE_SELECT: true, sqlite3.SQLITE_READ: true, sqlite3.SQLITE_RECURSIVE: true, sqlite3.SQLITE_FUNCTION: true,
 	sqlite3.SQLITE_INSERT: true, sqlite3.SQLITE_UPDATE: true, sqlite3.SQLITE_DELETE: true,
@@ -25,7 +25,7 @@ type badStatement struct{ error }
 
 func (e badStatement) Unwrap() error { return e.error }
 
-// authorize is what SQLite calls while it compiles a guest's statement.
+// authorize is SQLite's authorizer callback for guest statements.
 func authorize(_ *libc.TLS, _ uintptr, action int32, name, _, _, _ uintptr) int32 {
 	switch {
 	case !guestsMay[action]:
@@ -43,8 +43,8 @@ func authorize(_ *libc.TLS, _ uintptr, action int32, name, _, _, _ uintptr) int3
 	return sqlite3.SQLITE_OK
 }
 
-// admit prepares a statement that a guest may run. SQLite is asked about each text once, before it is
-// prepared for running: some pragmas take effect while they are compiled.
+// admit prepares a statement that a guest may run. Each text is authorized once, before it is prepared for
+// running, because some pragmas take effect while they are compiled.
 func (c *conn) admit(sql string) (*prepared, error) {
 	p := c.prepared[sql]
 	if p != nil && p.admitted {
@@ -60,7 +60,7 @@ func (c *conn) admit(sql string) (*prepared, error) {
 	return p, err
 }
 
-// authorized compiles a guest's statement to see whether it may be run.
+// authorized compiles a guest's statement to check whether it may run.
 func (c *conn) authorized(sql string) error {
 	sqlite3.Xsqlite3_set_authorizer(c.tls, c.db, address(authorize), 0)
 	defer sqlite3.Xsqlite3_set_authorizer(c.tls, c.db, 0, 0)
@@ -87,7 +87,7 @@ func (c *conn) authorized(sql string) error {
 	return nil
 }
 
-// admitted prepares a guest's statement, one of a batch that reads only or not.
+// admitted prepares and checks a guest's statement. readOnly is set for a reading batch.
 func (c *conn) admitted(s store.Stmt, readOnly bool) error {
 	p, err := c.admit(s.SQL)
 	switch {
@@ -103,10 +103,10 @@ func (c *conn) admitted(s store.Stmt, readOnly bool) error {
 	return nil
 }
 
-// errEnded is that of INSERT OR ROLLBACK, which ends everybody's transaction.
+// errEnded is returned for INSERT OR ROLLBACK, which would end the transaction of all clients.
 var errEnded = errors.New("a statement may not roll the transaction back")
 
-// runOf is run for a statement of b.
+// runOf runs a statement of b; for a guest it checks the statement first.
 func (c *conn) runOf(b *store.Batch, s store.Stmt) (rows []store.Row, changed bool, err error) {
 	if !b.Guest {
 		return c.run(s)
@@ -121,7 +121,7 @@ func (c *conn) runOf(b *store.Batch, s store.Stmt) (rows []store.Row, changed bo
 	return rows, changed, err
 }
 
-// bad is the refusal of a guest's statement that cannot run, nil when err is something else.
+// bad returns the refusal of a guest's statement that cannot run, or nil for any other error.
 func bad(err error) *store.Refusal {
 	var e badStatement
 	if errors.As(err, &e) || isOneOf(err, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_TOOBIG, sqlite3.SQLITE_MISMATCH) {
@@ -130,7 +130,7 @@ func bad(err error) *store.Refusal {
 	return nil
 }
 
-// Columns are the names of what a guest's statement returns.
+// Columns returns the column names of a guest's statement.
 func (s *Store) Columns(sql string) (names []string, err error) {
 	release, err := s.use()
 	if err != nil {

@@ -2,15 +2,15 @@ package local
 
 import "sync"
 
-// handles are Go values that C memory refers to, by numbers: a Go pointer in C memory
-// would keep nothing alive, and would not follow the value when it moves.
+// handles maps numbers to Go values for C memory: a Go pointer in C memory would not keep its value alive, and
+// would not follow it when it moves.
 var handles = struct {
 	sync.RWMutex
 	values map[uintptr]any
 	last   uintptr
 }{values: map[uintptr]any{}}
 
-// newHandle is a number for a value, until dropHandle.
+// newHandle returns a number for value, valid until dropHandle.
 func newHandle(value any) uintptr {
 	handles.Lock()
 	defer handles.Unlock()
@@ -19,7 +19,7 @@ func newHandle(value any) uintptr {
 	return handles.last
 }
 
-// handled is the value that has the number.
+// handled returns the value of a handle.
 func handled[T any](handle uintptr) T {
 	handles.RLock()
 	defer handles.RUnlock()

@@ -10,36 +10,36 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// SQLite parses the whole schema of a file before its first statement. Half of ours is triggers and views, which
-// take longer to parse than a GET takes, and which no statement of ours that reads needs. So a Glance hides them:
-// when SQLite reads a page of the table sqlite_schema, our file system removes the pointers to their rows.
+// SQLite parses the whole schema of a file before its first statement. Half of ours is triggers and views. They
+// take longer to parse than a GET takes to run, and no reading statement needs them. So an ImmutableReader
+// hides them: when SQLite reads a page of the table sqlite_schema, our VFS removes the pointers to their rows.
 //
-// A page that does not look as expected is handed on as it is, which only takes longer.
+// A page with an unexpected layout is passed on unchanged, which is only slower.
 
-// leanParameter, in the URI of a file that is only read, hides its triggers and views.
+// leanParameter, in the URI of a file opened for reading, hides its triggers and views.
 const leanParameter = "lean"
 
-// A page of a table's B-tree begins with its kind; on the first page of the file that follows the header.
+// A page of a table's B-tree begins with its kind; on the first page, the file header comes first.
 const (
 	pageInner = 5
 	pageLeaf  = 13
 
 	pageSmallest = 512
 
-	// Offsets of the number of its cells, of its last child, and of the pointers to its cells.
+	// Offsets of the number of cells, of the last child, and of the cell pointers.
 	pageCells     = 3
 	innerLast     = 8
 	leafPointers  = 8
 	innerPointers = 12
 )
 
-// headerSize is the length of the header of a file, in bytes.
+// headerSize counts the bytes of a file's header.
 const headerSize = 100
 
-// schemaPages are the numbers of the known pages of sqlite_schema, except the first; 0 is a free place.
+// schemaPages holds the numbers of the known pages of sqlite_schema, except the first; 0 is a free slot.
 type schemaPages [32]uint32
 
-// add remembers a page, if there is room.
+// add records a page, if a slot is free.
 func (s *schemaPages) add(page uint32) {
 	if free := slices.Index(s[:], 0); free >= 0 && !slices.Contains(s[:], page) {
 		s[free] = page
@@ -55,7 +55,7 @@ func leanRead(tls *libc.TLS, file, p uintptr, n int32, offset int64) int32 {
 	return rc
 }
 
-// read hides the triggers and views on the page at offset, if it is one of sqlite_schema.
+// read hides the triggers and views on the page at offset, if the page belongs to sqlite_schema.
 func (s *schemaPages) read(page []byte, offset int64) {
 	start := 0
 	switch number := offset/int64(len(page)) + 1; {
@@ -87,12 +87,12 @@ func (s *schemaPages) read(page []byte, offset int64) {
 	}
 }
 
-// cellAt returns the page from where a pointer points to; empty when that is beyond its end.
+// cellAt returns the page from the offset that pointer holds; empty if that is beyond the page's end.
 func cellAt(page, pointer []byte) []byte {
 	return page[min(int(binary.BigEndian.Uint16(pointer)), len(page)):]
 }
 
-// isTriggerOrView reports whether a row of sqlite_schema is one, by its first column.
+// isTriggerOrView reports whether a row of sqlite_schema describes a trigger or a view, by its first column.
 func isTriggerOrView(cell []byte) bool {
 	record := afterVarint(afterVarint(cell)) // after its length and the row number
 	if len(record) < 2 || int(record[0]) > len(record) {
@@ -106,7 +106,7 @@ func isTriggerOrView(cell []byte) bool {
 // textOf returns the type code that a record has for a text of this length.
 func textOf(s string) byte { return byte(13 + 2*len(s)) }
 
-// afterVarint returns what follows a varint of SQLite's, which has up to nine bytes.
+// afterVarint returns the bytes after a SQLite varint, which has up to nine bytes.
 func afterVarint(b []byte) []byte {
 	for i := range min(len(b), 9) {
 		if b[i] < 0x80 || i == 8 {

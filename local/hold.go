@@ -8,34 +8,33 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// Hold is a store whose calls are one transaction until Commit: who moves keys makes each
-// of them in one, however many calls that takes. No other connection writes to the file
-// meanwhile. It is for one goroutine at a time, and Commit or Rollback must be
-// called before the store is closed.
+// Hold is a store whose calls form one transaction until Commit. A program that moves keys uses it to create
+// each key in one transaction, in any number of calls. No other connection can write to the file during that
+// time. One goroutine at a time may use it, and must call Commit or Rollback before the store is closed.
 type Hold struct {
 	store *Store
 	work  chan holdWork // nil while no transaction is open
-	over  chan error    // receives what became of the transaction
-	since time.Time     // when it began
+	over  chan error    // receives the result of the transaction
+	since time.Time     // start of the transaction
 }
 
 type holdWork struct {
 	fn   func(run func(store.Batch) (store.Result, error)) error
-	rest time.Duration // in place of fn: commit unless there is more to do so soon
+	rest time.Duration // instead of fn: commit unless more work comes within this time
 	done chan error
 }
 
 const (
-	// Other processes wait for a lock for busyPatience. Work that comes in pieces from
-	// elsewhere is committed sooner, half done or not.
+	// Other processes wait for a lock for busyPatience. Work that arrives in pieces is committed earlier,
+	// complete or not.
 	holdLongest = 8 * time.Second
 	holdIdle    = 2 * time.Second
 )
 
-// Hold makes a store of calls that take effect together. Nothing is locked before the first.
+// Hold returns a store whose calls take effect together. It locks nothing before the first call.
 func (s *Store) Hold() *Hold { return &Hold{store: s} }
 
-// Apply is the store's, in the transaction.
+// Apply runs batches in the transaction.
 func (h *Hold) Apply(ctx context.Context, batches []store.Batch) ([]store.Result, error) {
 	results := make([]store.Result, len(batches))
 	err := h.Transact(ctx, false, func(run func(store.Batch) (store.Result, error)) error {
@@ -53,9 +52,8 @@ func (h *Hold) Apply(ctx context.Context, batches []store.Batch) ([]store.Result
 	return results, nil
 }
 
-// Transact runs fn in the transaction, which it begins if need be. An error of fn undoes all
-// of the transaction, back to the last Commit; when ctx ends, the next call fails and the
-// transaction stays open.
+// Transact runs fn in the transaction, and begins one if needed. An error of fn undoes the transaction back to
+// the last Commit. When ctx ends, the next call fails and the transaction stays open.
 func (h *Hold) Transact(ctx context.Context, _ bool, fn func(run func(store.Batch) (store.Result, error)) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -63,11 +61,11 @@ func (h *Hold) Transact(ctx context.Context, _ bool, fn func(run func(store.Batc
 	return h.do(holdWork{fn: fn})
 }
 
-// ReadOnly is the store's.
+// ReadOnly returns why the store refuses writes, or "" if it accepts them.
 func (h *Hold) ReadOnly() string { return h.store.ReadOnly() }
 
-// Commit ends the transaction, if one is open. Its error means that nothing since the last
-// Commit took effect, unless Rest came between.
+// Commit ends the transaction, if one is open. An error means that nothing since the last Commit took effect,
+// except calls that Rest has committed.
 func (h *Hold) Commit() error {
 	if h.work == nil {
 		return nil
@@ -76,8 +74,8 @@ func (h *Hold) Commit() error {
 	return h.ended(<-h.over)
 }
 
-// Rollback ends the transaction, if one is open, and undoes the calls since the last Commit.
-// Calls that a Rest has committed stay.
+// Rollback ends the transaction, if one is open, and undoes the calls since the last Commit. Calls that Rest
+// has committed stay.
 func (h *Hold) Rollback() {
 	if h.work == nil {
 		return
@@ -86,15 +84,15 @@ func (h *Hold) Rollback() {
 	select {
 	case h.work <- undo:
 		<-h.over
-	case <-h.over: // it was committed while it rested, or could not begin
+	case <-h.over: // it was committed during a Rest, or could not begin
 	}
 	h.work = nil
 }
 
 var errRollback = errors.New("the transaction was rolled back")
 
-// Rest says that what was done so far may be committed before the next call, should that
-// be long in coming, or the transaction have been open for long.
+// Rest allows the store to commit before the next call, if that call is slow to come or the transaction has
+// been open for long.
 func (h *Hold) Rest() error {
 	switch {
 	case h.work == nil:
@@ -125,7 +123,7 @@ func (h *Hold) do(w holdWork) error {
 				return h.ended(errors.Join(err, drop(<-h.over, err)))
 			}
 			return nil
-		case err := <-h.over: // it was committed while it rested, or could not begin
+		case err := <-h.over: // it was committed during a Rest, or could not begin
 			if h.ended(err); err != nil {
 				return err
 			}
@@ -136,7 +134,7 @@ func (h *Hold) do(w holdWork) error {
 
 var errHold = errors.New("the transaction ended before it was used")
 
-// drop is err unless it is the one that was reported already.
+// drop returns err unless it was reported already.
 func drop(err, reported error) error {
 	if errors.Is(err, reported) {
 		return nil
@@ -165,7 +163,7 @@ func serve(work <-chan holdWork) func(*conn) error {
 	served := false
 	return func(c *conn) error {
 		if served {
-			return errHold // it was undone with the work of others
+			return errHold // it was rolled back with other jobs
 		}
 		served = true
 		var rested <-chan time.Time
@@ -192,8 +190,7 @@ func serve(work <-chan holdWork) func(*conn) error {
 	}
 }
 
-// within runs fn inside the open transaction, as commit runs a group: without savepoints
-// first.
+// within runs fn inside the open transaction, first without savepoints, as commit runs a group.
 func (c *conn) within(fn func(run func(store.Batch) (store.Result, error)) error) error {
 	if err := c.control(mark); err != nil {
 		return err
@@ -205,7 +202,7 @@ func (c *conn) within(fn func(run func(store.Batch) (store.Result, error)) error
 		}
 	}
 	if err != nil {
-		return err // the transaction goes with it
+		return err // the transaction fails with it
 	}
 	return c.control(unmark)
 }

@@ -10,9 +10,8 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// LazyStore is the store of a file that is not there yet: an empty database until something
-// is written, which makes the file, or until another process makes it. It is safe for
-// concurrent use.
+// LazyStore is a store whose file may not exist yet. It acts as an empty database until a write creates the
+// file, or until another process does. It is safe for concurrent use.
 type LazyStore struct {
 	path  string
 	open  func() (*Store, error)
@@ -24,7 +23,7 @@ type LazyStore struct {
 	follower store.Follower
 }
 
-// NewLate returns the store of the file at path, which open makes or opens.
+// NewLate returns the store of the file at path, which open creates or opens.
 func NewLate(path string, open func() (*Store, error)) (*LazyStore, error) {
 	empty, err := Open(Memory, Options{SweepEvery: -1})
 	if err != nil {
@@ -33,7 +32,7 @@ func NewLate(path string, open func() (*Store, error)) (*LazyStore, error) {
 	return &LazyStore{path: path, open: open, empty: empty}, nil
 }
 
-// Apply is as that of Store.
+// Apply is Store.Apply. A write creates the file.
 func (l *LazyStore) Apply(ctx context.Context, batches []store.Batch) ([]store.Result, error) {
 	s, err := l.store(readOnly(batches))
 	if err != nil {
@@ -42,7 +41,7 @@ func (l *LazyStore) Apply(ctx context.Context, batches []store.Batch) ([]store.R
 	return s.Apply(ctx, batches)
 }
 
-// Transact is as that of Store. One that may write makes the file.
+// Transact is Store.Transact. A transaction that may write creates the file.
 func (l *LazyStore) Transact(ctx context.Context, readOnly bool, fn func(run func(store.Batch) (store.Result, error)) error) error {
 	s, err := l.store(readOnly)
 	if err != nil {
@@ -51,8 +50,8 @@ func (l *LazyStore) Transact(ctx context.Context, readOnly bool, fn func(run fun
 	return s.Transact(ctx, readOnly, fn)
 }
 
-// store is where to go now. While there is no file, each read checks for one that
-// another process has made.
+// store returns the store for a call. While the file is missing, each read checks whether another process has
+// created it.
 func (l *LazyStore) store(reads bool) (s *Store, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -71,7 +70,7 @@ func (l *LazyStore) store(reads bool) (s *Store, err error) {
 	return l.made, err
 }
 
-// Expired is as that of Store.
+// Expired is Store.Expired.
 func (l *LazyStore) Expired() (keys, fields int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -81,7 +80,7 @@ func (l *LazyStore) Expired() (keys, fields int64) {
 	return l.made.Expired()
 }
 
-// Follow is as that of Store.
+// Follow is Store.Follow.
 func (l *LazyStore) Follow(f store.Follower) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -89,7 +88,7 @@ func (l *LazyStore) Follow(f store.Follower) {
 	l.empty.Follow(f)
 }
 
-// Changed is as that of Store, and true when another process has made the file.
+// Changed is Store.Changed. It is also true if another process has created the file.
 func (l *LazyStore) Changed(ctx context.Context) bool {
 	l.mu.Lock()
 	made := l.made != nil
@@ -98,7 +97,7 @@ func (l *LazyStore) Changed(ctx context.Context) bool {
 	return err == nil && (s != l.empty && !made || s.Changed(ctx))
 }
 
-// SetSweeping is as that of Store, once there is a file.
+// SetSweeping is Store.SetSweeping; it does nothing while the file is missing.
 func (l *LazyStore) SetSweeping(on bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -107,7 +106,7 @@ func (l *LazyStore) SetSweeping(on bool) {
 	}
 }
 
-// Close closes the file, when there is one. Later calls fail.
+// Close closes the file, if it exists. Later calls fail.
 func (l *LazyStore) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -8,13 +8,13 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// A load into a file without keys does without the index by hash. To keep it up to date with keys in
-// no order is a fifth of the work; to make it of a million at the end takes a second. Without it
-// everything is right, but what goes through the keys by hash, as SCAN does, sorts all of them each
-// time. So it is made before the first such statement of the load, and when the store closes. Where a
-// load was killed, the next one who opens the file for writing makes it, and so does the sweep of a
-// process that has the file open. What is Alone does so before the first such statement only: a GET
-// beside a load is no reason to sort its keys. None of them waits for another process that writes.
+// A load into a file without keys drops the hash index. Maintaining it for keys in random order is a fifth of
+// the work; building it for a million keys at the end takes a second. All commands still work without it, but a
+// statement that goes through the keys by hash, as SCAN does, sorts all keys each time. So the index is built
+// before the first such statement of the load, and when the store closes. If a load was killed, the next
+// process that opens the file for writing builds it, and so does the sweep of a process that has the file open.
+// A SingleConn store builds it only before the first such statement: a GET beside a load is no reason to sort
+// all keys. None of them waits for another process that writes.
 
 const (
 	sqlHashIndex  = `SELECT 1 FROM sqlite_schema WHERE name = 'keys_by_hash'`
@@ -28,7 +28,7 @@ func goesByHash(sql string) bool {
 	return strings.Contains(sql, "FROM keys") && strings.Contains(sql, "hash >")
 }
 
-// indexed leaves the index by hash out, for a load, or makes the one that a load has left out.
+// indexed drops the hash index for a load, or builds the index that an earlier load has left out.
 func (s *Store) indexed(c *conn) error {
 	if s.options.ReadOnly {
 		return nil
@@ -58,7 +58,7 @@ func (c *conn) beginLoad() error {
 	})
 }
 
-// mendHashIndex makes the index that a load has left out, unless another process writes.
+// mendHashIndex builds the index that a load has left out, unless another process writes.
 func (c *conn) mendHashIndex() error {
 	if has, err := c.query(sqlHashIndex); err != nil || len(has) > 0 {
 		return err
@@ -75,12 +75,12 @@ func (c *conn) tryHashIndex() error {
 	return c.script(makeHashIndex)
 }
 
-// LeaveLoad has Close leave the index of a load to the next process that opens the file, also
-// when Close is making it.
+// LeaveLoad lets the next process that opens the file build the index of a load. It also interrupts a Close
+// that is building it.
 func (s *Store) LeaveLoad() { s.leaveLoad() }
 
-// endLoad makes the index that a load has left out. When another process writes for longer than
-// writes wait, and after LeaveLoad, the next process that opens the file makes it.
+// endLoad builds the index that a load has left out. After LeaveLoad, or if another process writes for longer
+// than the busy timeout, it leaves that to the next process that opens the file.
 func (s *Store) endLoad() error {
 	if !s.options.Load || s.options.ReadOnly {
 		return nil
@@ -96,8 +96,8 @@ func (s *Store) endLoad() error {
 
 func (s *Store) makeLoadIndex(c *conn) error {
 	c.patience(s.options.BusyTimeout)
-	// SQLite sorts as much at a time as its cache may hold: what fits that of the processor takes half
-	// as long.
+	// SQLite sorts as much at a time as its cache holds. A sort that fits the processor's cache takes half as
+	// long.
 	err := errors.Join(c.script("PRAGMA cache_size = -1024"), c.script(makeHashIndex))
 	if IsBusy(err) || s.loading.Err() != nil {
 		return nil
@@ -105,7 +105,7 @@ func (s *Store) makeLoadIndex(c *conn) error {
 	return err
 }
 
-// mendAfterLoad makes the index that a process which was killed has left out.
+// mendAfterLoad builds the index that a killed process has left out.
 func (s *Store) mendAfterLoad() error {
 	has, err := s.read(context.Background(), []store.Batch{{ReadOnly: true, Stmts: []store.Stmt{{SQL: sqlHashIndex}}}}, nil)
 	if err != nil || has[0].Refused != nil || len(has[0].Rows[0]) > 0 {

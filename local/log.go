@@ -12,27 +12,27 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// ErrLogGone is the error of a write when the log or the shared memory is no longer under its name: a process that
-// opens the file next would not see what is in the log, or would write to the same place in it.
+// ErrLogGone is returned by writes if the WAL or the shared memory is no longer under its name. A process that
+// opens the file next would not see the frames in the WAL, or would overwrite them.
 var ErrLogGone = errors.New("the log or the shared memory beside the file, whose names end in -wal and -shm, was deleted, moved or replaced " +
 	"while the file was open, and nothing more is written: end every process that has the file open, and start again")
 
-// errLogMended is what is reported of a log or a shared memory that was deleted, when nothing is lost.
+// errLogMended is reported when the WAL or the shared memory was deleted and nothing is lost.
 var errLogMended = errors.New("the log or the shared memory beside the file was deleted while the file was open; what the log held is in the file now, " +
 	"and there is a new log")
 
-// besides are the log and the shared memory of an open file. A nil one has none.
+// besides identifies the WAL and the shared memory of an open file. It is nil if the file has none.
 type besides struct{ log, shared fileIdentity }
 
-// rememberLog keeps which log and shared memory are open. c has them open. It fails when they are not the ones
-// under their names.
+// rememberLog records the identity of the WAL and the shared memory that c has open. It fails if other files
+// are under their names.
 func (s *Store) rememberLog(c *conn) error {
 	var b besides
 	var noLog, noShared error
 	b.log, noLog = identify(s.path + "-wal")
 	b.shared, noShared = identify(s.path + "-shm")
 	if noLog != nil && noShared != nil {
-		return nil // the file is not in WAL mode, on a file system without shared memory
+		return nil // not in WAL mode, on a file system without shared memory
 	}
 	if noLog != nil || noShared != nil || !s.fits(c) {
 		return ErrLogGone
@@ -41,8 +41,8 @@ func (s *Store) rememberLog(c *conn) error {
 	return nil
 }
 
-// fits reports whether the log under its name is the log that the shared memory describes: it is when the last frame
-// of both has the same checksum. Other processes may write while it looks.
+// fits reports whether the shared memory describes the WAL under its name: the last frame must have the same
+// checksum in both. Other processes may write at the same time.
 func (s *Store) fits(c *conn) bool {
 	index, err := c.walIndex()
 	if err != nil {
@@ -71,7 +71,7 @@ func (s *Store) fits(c *conn) bool {
 	return false
 }
 
-// logGone returns ErrLogGone when the log or the shared memory is not the one that is open.
+// logGone returns ErrLogGone if the WAL or the shared memory is not the open one.
 func (s *Store) logGone() error {
 	if b := s.besides.Load(); b != nil && (b.log.fate() != fileSame || b.shared.fate() != fileSame) {
 		return ErrLogGone
@@ -79,8 +79,8 @@ func (s *Store) logGone() error {
 	return nil
 }
 
-// unsafeToCopyBack reports whether the log must stay as it is when the store closes: another process may have
-// written to it by another shared memory, or the log under its name is another file's.
+// unsafeToCopyBack reports whether the WAL must stay unchanged when the store closes: another process may have
+// written to it through another shared memory, or the WAL under its name belongs to another file.
 func (s *Store) unsafeToCopyBack() bool {
 	b := s.besides.Load()
 	if b == nil {
@@ -92,15 +92,15 @@ func (s *Store) unsafeToCopyBack() bool {
 	return s.opened.fate() != fileSame
 }
 
-// hasFrames reports whether the log of the file at path holds anything.
+// hasFrames reports whether the WAL of the file at path has any content.
 func hasFrames(path string) bool {
 	info, err := os.Stat(path + "-wal")
 	return err == nil && info.Size() > 0
 }
 
-// removeEmptyLog removes an empty log and its shared memory, unless a process has the file open. A connection that
-// only reads creates both and cannot remove them. SQLite removes them when the last connection that may write closes.
-// A log with frames stays: to copy it back would hide from a replica what changed since its last upload.
+// removeEmptyLog removes an empty WAL and its shared memory, unless a process has the file open. A read-only
+// connection creates both and cannot remove them; SQLite removes them when the last writable connection closes.
+// A WAL with frames stays: copying it back would hide from a replica the pages changed since its last upload.
 func removeEmptyLog(path string) {
 	if _, err := os.Stat(path + "-wal"); path == Memory || err != nil || hasFrames(path) {
 		return
@@ -111,27 +111,26 @@ func removeEmptyLog(path string) {
 	}
 	c, err := openClaimed(path, toWrite, release)
 	if err != nil {
-		return // the files beside it are harmless
+		return // the leftover files are harmless
 	}
 	c.patience(0)
-	c.script("PRAGMA schema_version") // opens the log
+	c.script("PRAGMA schema_version") // opens the WAL
 	c.close()
 }
 
-// Mend saves what is in the log after the log or the shared memory was deleted, as the next write would.
+// Mend saves the frames of a deleted WAL, as the next write would. It also repairs a deleted shared memory.
 func (s *Store) Mend(ctx context.Context) error {
 	return s.Transact(ctx, false, func(func(store.Batch) (store.Result, error)) error { return nil })
 }
 
-// mendPatience is how long a deleted log waits for the reads that run.
+// mendPatience limits how long the repair waits for running reads.
 const mendPatience = 2 * time.Second
 
-// mendLog saves what is in a log that was deleted: SQLite still has it open. What can be
-// is copied to the file at once. Then there must be a new log, under its name, which takes
-// leaving WAL mode and entering it again: SQLite allows that to the one connection that
-// has the file open, so that it fails as long as another process uses the old log. When
-// there is another log under the name, a process has begun to write without what is in
-// ours, and neither may be copied over the other. The same holds for the shared memory.
+// mendLog saves the frames of a deleted WAL, which SQLite still has open. It copies back all possible frames at
+// once. Then it creates a new WAL under the name, by leaving WAL mode and entering it again. SQLite allows that
+// only to the one connection that has the file open, so it fails while another process uses the old WAL. If
+// another WAL exists under the name, another process has written without our frames, and neither WAL may
+// overwrite the other. The same holds for the shared memory.
 func (s *Store) mendLog(c *conn) error {
 	if b := s.besides.Load(); b == nil || b.log.fate() == fileReplaced || b.shared.fate() == fileReplaced {
 		return ErrLogGone
@@ -162,7 +161,7 @@ func (s *Store) mendLog(c *conn) error {
 			return fmt.Errorf("the file's journal is %s, not %s", got, mode)
 		}
 	}
-	if _, err := c.schemaVersion(); err != nil { // which opens the log
+	if _, err := c.schemaVersion(); err != nil { // opens the WAL
 		return err
 	}
 	if err := s.rememberLog(c); err != nil {
@@ -176,8 +175,7 @@ func (s *Store) mendLog(c *conn) error {
 	return nil
 }
 
-// closeReaders closes all connections but the writer's, and keeps new ones from being
-// opened until free is called.
+// closeReaders closes all connections except the writer's, and prevents new ones until free is called.
 func (s *Store) closeReaders() (free func(), err error) {
 	s.watching.Lock()
 	if s.watcher != nil {

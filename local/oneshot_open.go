@@ -9,25 +9,25 @@ import (
 	"github.com/meowdis/meowdis/store/schema"
 )
 
-// ImmutableReader is the store of a file for who reads it for a moment, and has it open nowhere else in the
-// process. While no process has the file open, all that was committed is in the file, and batches that
-// read need no log beside it, which takes SQLite longer to make and to remove than a GET takes.
-// Anything else opens the file as ever. It is safe for concurrent use.
+// ImmutableReader is a store for a single short read of a file that this process has open nowhere else. While
+// no process has the file open, all commits are in the file, and reads need no WAL: SQLite takes longer to
+// create and remove a WAL than to run a GET. All other calls open the file normally. It is safe for concurrent
+// use.
 //
-// It is exact, since SQLite's lock for reading is held from before the first look at the file to the
-// end: as long as it is, no process deletes the log or leaves WAL mode, so that when there is no log
-// after a read, no process could have changed the file during it.
+// Its reads are exact because it holds SQLite's read lock from before the first read to the end. While it holds
+// the lock, no process deletes the WAL or leaves WAL mode. So if no WAL exists after a read, no process has
+// changed the file during it.
 type ImmutableReader struct {
 	open func() (*Store, error)
 
 	mu     sync.Mutex
 	still  *Store // nil once it is given up
-	lock   int    // the descriptor that holds still's lock
+	lock   int    // the descriptor that holds the read lock
 	made   *Store // nil until then
 	closed bool
 }
 
-// NewGlance returns the store of the file at path, which open opens as ever. That is not done yet.
+// NewGlance returns the store of the file at path. If a call needs it, open opens the file normally.
 func NewGlance(path string, o Options, open func() (*Store, error)) *ImmutableReader {
 	g := &ImmutableReader{open: open}
 	lock, ours := lockStill(path)
@@ -41,16 +41,15 @@ func NewGlance(path string, o Options, open func() (*Store, error)) *ImmutableRe
 	return g
 }
 
-// Still reports whether the next read needs no log: not when another process has the file open, nor
-// when anything about the file needs a closer look.
+// Still reports whether the next read needs no WAL. It is false if another process has the file open, or if
+// anything about the file needs a normal open.
 func (g *ImmutableReader) Still() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.still != nil
 }
 
-// openStill opens a file that no process changes, without its triggers and views, if it has the tables that
-// we know.
+// openStill opens a file that no process changes, without its triggers and views, if it has the current schema.
 func (s *Store) openStill() (err error) {
 	s.readers = newPool(1, 0)
 	if s.frozen, err = freeze(s.path); err != nil {
@@ -63,7 +62,7 @@ func (s *Store) openStill() (err error) {
 	if err != nil {
 		return err
 	}
-	c.loading = true // for all that is known: who goes by hash looks
+	c.loading = true // the index may be missing; a statement by hash checks
 	s.readers.add(c)
 	if err := s.sizeCaches(c); err != nil {
 		return err
@@ -75,7 +74,7 @@ func (s *Store) openStill() (err error) {
 	return err
 }
 
-// giveUp ends reading without a log.
+// giveUp ends reading without a WAL.
 func (g *ImmutableReader) giveUp() error {
 	if g.still == nil {
 		return nil
@@ -86,7 +85,7 @@ func (g *ImmutableReader) giveUp() error {
 	return err
 }
 
-// Apply is as that of Store.
+// Apply is Store.Apply.
 func (g *ImmutableReader) Apply(ctx context.Context, batches []store.Batch) (results []store.Result, err error) {
 	used := usedBy(batches)
 	err = g.with(readOnly(batches), func(s *Store) error {
@@ -97,12 +96,12 @@ func (g *ImmutableReader) Apply(ctx context.Context, batches []store.Batch) (res
 	return results, err
 }
 
-// Transact is as that of Store.
+// Transact is Store.Transact.
 func (g *ImmutableReader) Transact(ctx context.Context, readOnly bool, fn func(run func(store.Batch) (store.Result, error)) error) error {
 	return g.with(readOnly, func(s *Store) error { return s.Transact(ctx, readOnly, fn) })
 }
 
-// with calls fn with the file. What reads is called again, with the file opened as ever, when it fails.
+// with calls fn with a store of the file. If a read fails, with opens the file normally and calls fn again.
 func (g *ImmutableReader) with(reads bool, fn func(*Store) error) error {
 	g.mu.Lock()
 	if g.still != nil && reads && fn(g.still) == nil {
@@ -117,7 +116,7 @@ func (g *ImmutableReader) with(reads bool, fn func(*Store) error) error {
 	return fn(s)
 }
 
-// real is the file opened as ever, from now on. The caller holds mu.
+// real opens the file normally, for this call and all later calls. The caller holds mu.
 func (g *ImmutableReader) real() (s *Store, err error) {
 	switch {
 	case g.closed:

@@ -7,8 +7,8 @@ import (
 	"github.com/meowdis/meowdis/store/schema"
 )
 
-// Where SQLite locks a file for reading: behind the gigabyte that no page begins at. Any byte of it keeps a process
-// from writing without a log.
+// The bytes that SQLite locks to read a file, after the first gigabyte, where no page begins. A lock on any of
+// them keeps other processes from writing without a WAL.
 const (
 	lockShared     = 0x40000002
 	lockSharedSize = 510
@@ -17,8 +17,8 @@ const (
 // headerProgram is the offset of the application ID in the header of a file.
 const headerProgram = 68
 
-// lockStill locks the file at path for reading as SQLite does, without waiting, and reports whether it
-// is one of ours and has no journal. No other connection of this process may have it open: to close the
+// lockStill takes SQLite's read lock on the file at path without waiting. It reports whether the file is a
+// meowdis file without a rollback journal. No other connection of this process may have it open: closing the
 // descriptor drops the locks of all.
 func lockStill(path string) (fd int, ours bool) {
 	fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)

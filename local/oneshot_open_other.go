@@ -2,7 +2,7 @@
 
 package local
 
-// lockStill locks nothing: SQLite has several ways to lock a file on some systems.
+// lockStill does nothing: on some systems SQLite has several ways to lock a file.
 func lockStill(string) (fd int, ours bool) { return 0, false }
 
 func unlockStill(int) {}

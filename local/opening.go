@@ -14,7 +14,7 @@ import (
 	"github.com/meowdis/meowdis/internal/atomicfile"
 )
 
-// reason is what is wrong with a file, for people, and the error that showed it.
+// reason is an error with a message for users, and its cause.
 type reason struct {
 	says string
 	err  error
@@ -23,11 +23,11 @@ type reason struct {
 func (r *reason) Error() string { return r.says }
 func (r *reason) Unwrap() error { return r.err }
 
-// errUnwritable is the cause of what a file that can be read says about writing.
+// errUnwritable marks the errors of a file that can be read but not written.
 var errUnwritable = errors.New("you have no permission to write the file, or beside it")
 
-// checkPath says what SQLite would not: that there is no file where one must be,
-// or something that no database can be.
+// checkPath reports errors that SQLite would not explain: a missing file that must exist, or a path that cannot
+// be a database.
 func checkPath(path string, mustExist bool) error {
 	info, err := os.Stat(path)
 	switch {
@@ -53,7 +53,7 @@ func missing(path string, mustExist bool, err error) error {
 	return nil
 }
 
-// explained is why a file that is there could not be opened, and what to try.
+// explained returns err with an explanation and a hint, for an existing file that could not be opened.
 func explained(path string, readOnly bool, err error) error {
 	switch {
 	case err == nil:
@@ -71,8 +71,8 @@ func explained(path string, readOnly bool, err error) error {
 	case !isCantOpen(err):
 		return err
 	}
-	// Only SQLite may open a file that it locks: when another closes it, the
-	// locks of the whole process are gone. The log has none.
+	// Only SQLite may open a file that it locks: closing any other descriptor of it drops all locks of the
+	// process. The WAL has no locks.
 	c, unreadable := openConn(path, toRead)
 	if unreadable != nil {
 		return &reason{"you have no permission to read it: ask its owner", err}
@@ -90,16 +90,16 @@ func explained(path string, readOnly bool, err error) error {
 	return &reason{fmt.Sprintf("%s-wal holds its latest changes, and to read them takes writing in %s: copy both where you may write", path, filepath.Dir(path)), err}
 }
 
-// frozen is a file that is read as one that no process changes, without locks, where
-// SQLite can make no files beside it: what it was when it was opened.
+// frozen is a file that is read without locks, because SQLite cannot create files beside it. It records the
+// file's state when it was opened.
 type frozen struct {
 	path  string
 	size  int64
 	wrote time.Time
 }
 
-// freeze returns the file at path for reading without locks. It may only be when
-// no process has it open: there is no log beside it then.
+// freeze returns the file at path for reading without locks. The caller ensures that no process has it open;
+// then it has no WAL.
 func freeze(path string) (*frozen, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -108,7 +108,7 @@ func freeze(path string) (*frozen, error) {
 	return &frozen{path, info.Size(), info.ModTime()}, nil
 }
 
-// openFrozen is openConn, for a file that may be frozen; nil is one that is not.
+// openFrozen is openConn for a file that may be frozen; f is nil for any other file.
 func openFrozen(path string, f *frozen, how int32) (*conn, error) {
 	if f == nil {
 		return openConn(path, how)
@@ -116,13 +116,13 @@ func openFrozen(path string, f *frozen, how int32) (*conn, error) {
 	return openURI(path, how, "immutable=1")
 }
 
-// openURI is openConn with parameters.
+// openURI is openConn with URI parameters.
 func openURI(path string, how int32, parameters string) (*conn, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
 	}
-	release, err := claim(path, false) // it is read without a log
+	release, err := claim(path, false) // it is read without a WAL
 	if err != nil {
 		return nil, err
 	}
@@ -130,8 +130,8 @@ func openURI(path string, how int32, parameters string) (*conn, error) {
 	return openClaimed(u.String(), how|sqlite3.SQLITE_OPEN_URI, release)
 }
 
-// check fails when the file was changed after all, so that what has been read of it
-// may be torn. A nil one is any other file, which is read with locks.
+// check fails if the file has changed, so that the rows read may be inconsistent. f is nil for a file that is
+// read with locks.
 func (f *frozen) check() error {
 	if f == nil {
 		return nil
@@ -146,8 +146,7 @@ func (f *frozen) check() error {
 	return nil
 }
 
-// hasLog reports whether a file in WAL mode has changes in its log, or is open
-// somewhere.
+// hasLog reports whether a file in WAL mode has changes in its WAL, or is open in some process.
 func hasLog(path string) bool {
 	if _, err := os.Stat(path + "-shm"); err == nil {
 		return true

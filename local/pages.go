@@ -8,15 +8,15 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// SQLite allocates a page of its cache with what it knows of it, some 4400 bytes, and the C
-// library under it has room for 8192 then. pagePool is for those; the rest goes to SQLite's own
-// functions. As these do, it keeps the size that was asked for before what it returns.
+// SQLite allocates a cache page together with its bookkeeping, some 4400 bytes, and the C library rounds that
+// up to 8192. pagePool serves these allocations; all other sizes go to SQLite's own functions. Like these, it
+// stores the requested size before the returned address.
 var pagePool struct {
 	sync.Mutex
 	system sqlite3.Tsqlite3_mem_methods
-	free   uintptr // the first slot that is free, which has the address of the next
-	fresh  uintptr // the end of the last block, of which so many bytes
-	left   uintptr // were in no slot yet
+	free   uintptr // the first free slot, which holds the address of the next
+	fresh  uintptr // the end of the last block
+	left   uintptr // bytes of that block in no slot yet
 }
 
 const (
@@ -24,10 +24,10 @@ const (
 
 	sizeBefore = 8
 	pageSlot   = pageMost + sizeBefore
-	pageBlock  = 256<<10 - pageSize // what the C library rounds up to 256 KB
+	pageBlock  = 256<<10 - pageSize // rounded up to 256 KB by the C library
 )
 
-// poolPages has SQLite allocate pages from the pool, from before it is used.
+// poolPages makes SQLite allocate pages from the pool. It must run before SQLite is initialized.
 func poolPages(tls *libc.TLS) int32 {
 	methods := libc.Xmalloc(tls, libc.Tsize_t(unsafe.Sizeof(pagePool.system)))
 	if methods == 0 {
@@ -59,7 +59,7 @@ func pooledMalloc(tls *libc.TLS, n int32) uintptr {
 	return p
 }
 
-// takePage returns a slot, or 0 without memory.
+// takePage returns a slot, or 0 if memory is exhausted.
 func takePage(tls *libc.TLS) uintptr {
 	pagePool.Lock()
 	defer pagePool.Unlock()

@@ -5,8 +5,7 @@ import (
 	"math/bits"
 )
 
-// PageSet is a set of pages of a file, by their numbers: a bit for each page up to the last. The zero
-// value is empty.
+// PageSet is a set of page numbers, with a bit for each page up to the last. The zero value is empty.
 type PageSet struct{ words []uint64 }
 
 // Add adds a page.
@@ -28,7 +27,7 @@ func (s *PageSet) AddAll(other PageSet) {
 	}
 }
 
-// Len is how many pages it has.
+// Len returns the number of pages.
 func (s *PageSet) Len() (n int) {
 	for _, w := range s.words {
 		n += bits.OnesCount64(w)
@@ -36,7 +35,7 @@ func (s *PageSet) Len() (n int) {
 	return n
 }
 
-// All are the pages, in order.
+// All returns the pages in order.
 func (s *PageSet) All() iter.Seq[uint32] {
 	return func(yield func(uint32) bool) {
 		for i, w := range s.words {

@@ -9,22 +9,20 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// pool lends connections, the one that was used last first: its cache is warm, and
-// who works alone needs no second one.
+// pool lends connections. It lends the most recently used one first: its cache is warm, and a single client
+// needs no second one.
 //
-// Each is lent in a lane, which has a token for each that it may lend. A read begins
-// among the short ones. When it has run for longer than those do it goes over to the
-// long ones, and gives its place back; when they are as many as may be, it ends, and
-// runs again when it is its turn among them. So a client that reads something short waits at
-// most for short reads, and a core is left for it, however many long reads there are.
+// Each connection is lent in a lane, which has one token for each connection it may lend. A read begins in the
+// short lane. Once it has run for longer than a short read, it moves to the long lane and returns its token. If
+// the long lane is full, the read ends, and runs again when the long lane has a token. So a short read waits
+// only for short reads, and a processor stays free for it, however many long reads run.
 type pool struct {
 	short, long chan struct{}
 	mu          sync.Mutex
 	idle        []*conn
 }
 
-// shortness is what short reads take at most: one command, and all that are asked for at
-// once.
+// shortness limits a short read: one command, and all commands of one request.
 type shortness struct{ one, all time.Duration }
 
 var shortRead = shortness{20 * time.Millisecond, 250 * time.Millisecond}
@@ -35,14 +33,14 @@ func newPool(short, long int) *pool {
 	return p
 }
 
-// loan is a connection that is lent. It is nil when a new one is to be opened.
+// loan is a lent connection. conn is nil if the caller must open a new one.
 type loan struct {
 	*conn
 	pool *pool
 	lane chan struct{}
 }
 
-// take waits for a connection until ctx or life ends, or it is refused.
+// take waits for a connection until ctx or life ends, or refused closes.
 func (l *loan) take(ctx, life context.Context, refused *store.Refused) error {
 	select {
 	case <-l.lane:
@@ -61,7 +59,7 @@ func (l *loan) take(ctx, life context.Context, refused *store.Refused) error {
 	return nil
 }
 
-// lend takes an idle connection, if there is one, for who has the token.
+// lend takes an idle connection, if any. The caller has taken a token.
 func (l *loan) lend() {
 	p := l.pool
 	p.mu.Lock()
@@ -71,7 +69,7 @@ func (l *loan) lend() {
 	}
 }
 
-// outlast goes over to the lane of the long ones, or is errLong when that is full.
+// outlast moves the loan to the long lane, or returns errLong if that lane is full.
 func (l *loan) outlast() error {
 	select {
 	case <-l.pool.long:
@@ -83,11 +81,11 @@ func (l *loan) outlast() error {
 	}
 }
 
-// giveBack ends the loan; the connection is nil when none could be opened.
+// giveBack ends the loan. conn is nil if no connection could be opened.
 func (l *loan) giveBack() {
 	p := l.pool
 	if l.conn != nil && l.conn.stuck {
-		l.conn.close() // another one is opened in its place
+		l.conn.close() // the next loan opens another one
 		l.conn = nil
 	}
 	if l.conn != nil {
@@ -105,12 +103,11 @@ func (p *pool) add(c *conn) {
 	p.idle = append(p.idle, c)
 }
 
-// missing is how many of the connections that may be lent are not open yet, while none
-// is lent.
+// missing returns how many connections are not open yet. No connection may be lent.
 func (p *pool) missing() int { return cap(p.short) + cap(p.long) - len(p.idle) }
 
-// takeAll waits until all that were lent are back, and takes them out of the pool, which
-// lends nothing until freeAll. When ctx ends before, nothing is taken.
+// takeAll waits until all connections are back, and takes them out of the pool. The pool lends nothing until
+// freeAll. If ctx ends first, takeAll takes nothing.
 func (p *pool) takeAll(ctx context.Context) ([]*conn, error) {
 	for i, lane := range p.tokens() {
 		select {
@@ -133,7 +130,7 @@ func (p *pool) freeAll() {
 	}
 }
 
-// tokens are the lanes, each as often as it has tokens.
+// tokens returns each lane once per token.
 func (p *pool) tokens() []chan struct{} {
 	return append(slices.Repeat([]chan struct{}{p.short}, cap(p.short)), slices.Repeat([]chan struct{}{p.long}, cap(p.long))...)
 }

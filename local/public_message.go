@@ -10,8 +10,8 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// PublicMessage says what failed in words that strangers may read: an error has SQL, paths and
-// SQLite's own words. "" when it is nothing that they could do something about.
+// PublicMessage returns err without SQL, paths or SQLite's own wording. It returns "" for an error that the
+// client cannot do anything about.
 func PublicMessage(err error) string {
 	var e *sqliteError
 	switch {
@@ -47,14 +47,14 @@ var toldCodes = map[int32]string{
 	sqlite3.SQLITE_INTERRUPT: "it was interrupted",
 }
 
-// fullMessages are the errors of the system when a file cannot grow, and what to do.
+// fullMessages maps system errors of a file that cannot grow to messages with a remedy.
 var fullMessages = map[syscall.Errno]string{
 	syscall.ENOSPC: "the disk is full: free some space",
 	syscall.EDQUOT: "the disk quota is used up: free some space",
 	syscall.EFBIG:  "a file has reached the limit on the size of files: raise the limit (ulimit -f)",
 }
 
-// fullMessage returns the message for a call to SQLite that failed because a file cannot grow, and "" for another.
+// fullMessage returns the message for an SQLite call that failed because a file cannot grow, or "".
 func fullMessage(code int32, system syscall.Errno) string {
 	switch code {
 	case sqlite3.SQLITE_FULL:
@@ -66,10 +66,10 @@ func fullMessage(code int32, system syscall.Errno) string {
 	return ""
 }
 
-// isFull reports whether err says that a file cannot grow.
+// isFull reports whether err means that a file cannot grow.
 func isFull(err error) bool { return isOneOf(err, sqlite3.SQLITE_FULL) }
 
-// withSQL adds the statement that failed to err, unless the statement does not matter: the disk is full.
+// withSQL adds the failed statement to err. A full disk is reported without it.
 func withSQL(doing, sql string, err error) error {
 	if isFull(err) {
 		return err

@@ -11,17 +11,16 @@ import (
 	"github.com/meowdis/meowdis/store/schema"
 )
 
-// File is a SQLite file as it is, for the verbs that check and pack files: opening one
-// makes no tables, migrates nothing and sweeps nothing, and the file may be
-// of any program, and damaged. It is for one goroutine at a time.
+// File is a SQLite file opened unchanged, for verbs that check and pack files. Opening it creates no tables,
+// migrates nothing and sweeps nothing. The file may be damaged or belong to any program. One goroutine at a
+// time may use it.
 type File struct {
 	path   string
 	conn   *conn
-	frozen *frozen // the file as one that no process changes; nil for most
+	frozen *frozen // set for a file that is read without locks
 }
 
-// OpenFile opens the file at path, which must exist. Other processes may have it
-// open, too.
+// OpenFile opens the file at path, which must exist. Other processes may have it open, too.
 func OpenFile(path string, readOnly bool) (*File, error) {
 	how := int32(toWrite)
 	if readOnly {
@@ -66,17 +65,17 @@ func (f *File) Close() error {
 	return err
 }
 
-// Path is where the file is.
+// Path returns the path of the file.
 func (f *File) Path() string { return f.path }
 
-// SchemaVersion is the version of the tables: 0 for a file without tables, and
-// ErrForeign for tables that are not ours.
+// SchemaVersion returns the schema version: 0 for a file without tables, and ErrForeign for a file of another
+// program.
 func (f *File) SchemaVersion() (int, error) { return f.conn.schemaVersion() }
 
-// Tables lists the columns of all tables but the virtual ones.
+// Tables lists the columns of all tables except virtual tables.
 func (f *File) Tables() (otherformats.File, error) { return f.conn.tables() }
 
-// Query runs a statement and returns its rows, all of them.
+// Query runs a statement and returns all its rows.
 func (f *File) Query(sql string, args ...store.Value) ([]store.Row, error) {
 	rows, _, err := f.conn.run(store.Stmt{SQL: sql, Args: args})
 	if err != nil {
@@ -85,19 +84,16 @@ func (f *File) Query(sql string, args ...store.Value) ([]store.Row, error) {
 	return rows, err
 }
 
-// Snapshot runs fn in a read transaction: what others write meanwhile is not
-// seen.
+// Snapshot runs fn in a read transaction: fn does not see later writes by other processes.
 func (f *File) Snapshot(fn func() error) error {
 	return errors.Join(f.conn.snapshot(fn), f.frozen.check())
 }
 
-// Change runs fn in a transaction that keeps others from writing, and undoes
-// all of it when fn fails.
+// Change runs fn in a write transaction, and undoes all of it if fn fails.
 func (f *File) Change(fn func() error) error { return f.conn.transaction(beginNow, fn) }
 
-// Rewrite packs the file: no free pages, and the pages of each table together.
-// It needs as much room again while it runs, and waits for processes that read or
-// writes. The log beside the file is emptied, too.
+// Rewrite packs the file: it removes free pages and puts the pages of each table together. It needs the same
+// disk space again while it runs, and waits for processes that read or write. It also empties the WAL.
 func (f *File) Rewrite(ctx context.Context) error {
 	for _, sql := range []string{"PRAGMA wal_checkpoint(TRUNCATE)", "VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"} {
 		if err := ctx.Err(); err != nil {
@@ -110,7 +106,7 @@ func (f *File) Rewrite(ctx context.Context) error {
 	return nil
 }
 
-// Size is how many bytes the file and the log beside it take.
+// Size returns the sizes of the file and its WAL, in bytes.
 func (f *File) Size() (file, log int64, err error) {
 	info, err := os.Stat(f.path)
 	if err != nil {
@@ -122,7 +118,7 @@ func (f *File) Size() (file, log int64, err error) {
 	return info.Size(), log, nil
 }
 
-// schemaVersion is the version of the tables, 0 when there are none.
+// schemaVersion returns the schema version, or 0 for a file without tables.
 func (c *conn) schemaVersion() (int, error) {
 	rows, _, err := c.run(store.Stmt{SQL: `SELECT count(*), count(*) FILTER (WHERE name = 'meowdis') FROM sqlite_schema WHERE type = 'table'`})
 	if err != nil {
@@ -141,8 +137,8 @@ func (c *conn) schemaVersion() (int, error) {
 	return int(rows[0][0].Int()), nil
 }
 
-// CheckPages reports what is wrong with the pages of a file that no process has open, if anything. It
-// is read as it is, without a log.
+// CheckPages returns the first error in the pages of a file that no process has open. It reads the file without
+// a WAL.
 func CheckPages(path string) (err error) {
 	frozen, err := freeze(path)
 	if err != nil {

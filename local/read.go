@@ -18,8 +18,7 @@ func readOnly(batches []store.Batch) bool {
 	return true
 }
 
-// read runs batches in one snapshot, and keeps the rows of those that of says so of. A nil of
-// keeps none.
+// read runs batches in one snapshot, and adds rows to the row cache as of says. With a nil of it adds none.
 func (s *Store) read(ctx context.Context, batches []store.Batch, of []asked) (results []store.Result, err error) {
 	used := usedBy(batches)
 	err = s.withReader(ctx, func(c *conn) error {
@@ -34,7 +33,7 @@ func (s *Store) read(ctx context.Context, batches []store.Batch, of []asked) (re
 	return results, nil
 }
 
-// keep keeps the rows of those that of says so of.
+// keep adds the rows of batches to the row cache, as of says.
 func (s *Store) keep(batches []store.Batch, of []asked, results []store.Result) {
 	for i := range min(len(results), len(of)) {
 		if of[i].keep && results[i].Refused == nil {
@@ -43,8 +42,7 @@ func (s *Store) keep(batches []store.Batch, of []asked, results []store.Result) 
 	}
 }
 
-// read runs batches in one snapshot, and finds out until when the rows are valid that are to be
-// kept.
+// read runs batches in one snapshot. For rows that are to be cached, it finds out how long they are valid.
 func (c *conn) read(batches []store.Batch, of []asked) (results []store.Result, err error) {
 	if len(batches) == 1 && len(batches[0].Stmts) == 1 && !keeps(of) {
 		return c.readBatches(batches, nil)
@@ -58,7 +56,7 @@ func (c *conn) read(batches []store.Batch, of []asked) (results []store.Result, 
 
 func keeps(of []asked) bool { return slices.ContainsFunc(of, func(a asked) bool { return a.keep }) }
 
-// readBatches is read inside a snapshot. It ends when the budget is full.
+// readBatches runs batches inside a snapshot. It ends when the budget is full.
 func (c *conn) readBatches(batches []store.Batch, of []asked) (results []store.Result, err error) {
 	results = make([]store.Result, len(batches))
 	for i, b := range batches {
@@ -77,7 +75,7 @@ func (c *conn) readBatches(batches []store.Batch, of []asked) (results []store.R
 	return results, nil
 }
 
-// readBatch runs a batch that only reads. One that takes too long fails alone.
+// readBatch runs a reading batch. If it exceeds the time limit, only its own result is an error.
 func (c *conn) readBatch(b store.Batch) (store.Result, error) {
 	c.visit.next()
 	r, _, err := c.batch(b)
@@ -89,8 +87,7 @@ func (c *conn) readBatch(b store.Batch) (store.Result, error) {
 	return r, err
 }
 
-// usedBy is what the budget of batches has counted before they run, and restart goes
-// back to it, since they may run again.
+// usedBy returns the budget used before batches run. restart restores it, because batches may run again.
 func usedBy(batches []store.Batch) int64 {
 	if len(batches) == 0 {
 		return 0

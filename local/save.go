@@ -9,27 +9,27 @@ import (
 	"github.com/meowdis/meowdis/internal/atomicfile"
 )
 
-// Sync returns when all that is committed would survive a power cut, as with Options.Full.
+// Sync syncs the WAL: once it returns, all commits survive a power cut, as with Options.Full.
 func (s *Store) Sync() error {
 	if s.path == Memory {
 		return nil
 	}
-	// What is not in the log any more is in the file, which SQLite has made safe before.
+	// Frames that left the WAL are in the file, which SQLite has synced.
 	if err := syncPath(s.path+"-wal", os.O_RDWR); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return atomicfile.Pathless(err)
 	}
 	return nil
 }
 
-// Figures are what a store tells those who watch it.
+// Figures holds statistics of a store.
 type Figures struct {
-	File, Log int64 // bytes; 0 of a store in memory
+	File, Log int64 // bytes; 0 for an in-memory store
 	Commits   int64 // of this process
-	Reads     int64 // batches that were read from the file, and not from kept rows
-	Abandoned int64 // requests that were given up
+	Reads     int64 // batches read from the file, not from the row cache
+	Abandoned int64 // calls that failed because of Abandon
 }
 
-// Figures are those of now.
+// Figures returns the current statistics.
 func (s *Store) Figures() Figures {
 	f := Figures{Commits: s.commits.Load(), Abandoned: s.abandoned.Load()}
 	if s.rowCache != nil {
@@ -42,7 +42,8 @@ func (s *Store) Figures() Figures {
 	return f
 }
 
-// Backup is File.Backup of the store. One in memory does nothing else meanwhile.
+// Backup copies the store to path, as File.Backup does. An in-memory store blocks other calls during the
+// backup.
 func (s *Store) Backup(ctx context.Context, path string, o BackupOptions) (err error) {
 	if s.path == Memory {
 		done, err := s.use()

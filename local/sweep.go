@@ -10,16 +10,16 @@ import (
 	"github.com/meowdis/meowdis/store/sweep"
 )
 
-// A slice is small enough for no client to notice: of at most sweepSlice keys, and of fewer after
-// one that took longer than sweepTime, since nobody knows how large values are. The next one is
-// after a pause of the same length, so that others have at least half of the time.
+// A slice is small enough not to delay clients: at most sweepSlice keys, and fewer after a slice that took
+// longer than sweepTime, because the size of the values is not known. After each slice, the sweep pauses for as
+// long as the slice took, so that clients have at least half of the time.
 const (
 	sweepSlice = 100
 	leastSlice = 10
 	sweepTime  = 10 * time.Millisecond
 )
 
-// lingering is how long a store without a sweep goes on when it closes.
+// lingering limits the cleanup when a store without a sweeper closes.
 const lingering = time.Second
 
 // sweep deletes expired keys and fields in the background, until the store closes.
@@ -45,11 +45,11 @@ func (s *Store) sweep() {
 	}
 }
 
-// SetSweeping turns the sweep in the background on or off.
+// SetSweeping pauses or resumes the background sweep.
 func (s *Store) SetSweeping(on bool) { s.resting.Store(!on) }
 
-// sweepAll deletes all that has expired, and what deleted keys have left, slice by slice. What
-// fails waits for the next tick, and is reported unless that is what failed the last time.
+// sweepAll deletes all expired keys and the rows of deleted keys, slice by slice. After an error it stops until
+// the next tick. It reports the error unless the last sweep failed with the same error.
 func (s *Store) sweepAll() {
 	err := s.mendAfterLoad()
 	for n, limit := 1, sweepSlice; err == nil && n > 0; {
@@ -76,21 +76,21 @@ func (s *Store) sweepAll() {
 	s.unswept = says
 }
 
-// tidy deletes what deleted keys have left, in a store that has no sweep and has written, for a
-// moment: a process for each command would leave more and more otherwise.
+// tidy deletes the rows of deleted keys for up to a second, in a store without a sweeper that has written.
+// Without it, these rows would pile up when each command is a process of its own.
 func (s *Store) tidy() {
 	if s.options.SweepEvery >= 0 || !s.options.SingleConn || !s.wrote.Load() {
 		return
 	}
 	for began := time.Now(); time.Since(began) < lingering; {
 		if n, err := sweep.Graves(s.life, s.Apply, sweepSlice); n == 0 || err != nil {
-			return // the next process goes on
+			return // the next process continues
 		}
 	}
 }
 
-// Sweep deletes up to limit expired keys, or fields and what deleted keys have left when no such
-// key is there, and returns how many rows it did.
+// Sweep deletes up to limit expired keys; if there are none, it deletes expired fields and the rows of deleted
+// keys. It returns the number of rows deleted.
 func (s *Store) Sweep(ctx context.Context, limit int) (int, error) {
 	now := s.options.Now()
 	s.rowCache.sweep(now)
@@ -103,7 +103,7 @@ func (s *Store) Sweep(ctx context.Context, limit int) (int, error) {
 	return swept.Rows, err
 }
 
-// Expired is how many keys, and how many fields of others, the sweep has deleted since the store was
+// Expired returns how many keys, and how many fields of other keys, the sweep has deleted since the store was
 // opened.
 func (s *Store) Expired() (keys, fields int64) {
 	return s.expired.keys.Load(), s.expired.fields.Load()

@@ -12,47 +12,45 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// Tail knows which pages of the file change, by whichever process, and hands out snapshots of
-// them: it is for who copies the file elsewhere, again and again. It keeps no page: what has changed
-// is read when a snapshot is taken, so that a copy that is late costs a bit a page, and no room in
-// the log.
+// Tail tracks which pages of the file change, in any process, and takes snapshots with the changed pages. It
+// serves programs that copy the file again and again. It stores no pages: a changed page is read when a
+// snapshot is taken. So a slow copy costs one bit per page, and the WAL does not grow.
 //
-// The invariant: a connection of it is always in a read transaction, and frames of the log after
-// that one's snapshot are not yet looked at. SQLite does not begin the log anew while a transaction
-// reads from it. One that began when all of the log was in the file does not keep the log from
-// beginning anew, but keeps what comes then from being copied back, so that this happens once, and
-// what was in the log before was looked at. So no frame is missed.
+// The invariant: Tail always has a connection in a read transaction, and it has read all WAL frames before that
+// transaction's snapshot. SQLite does not restart the WAL while a transaction reads from it. A transaction that
+// began when the whole WAL was copied back does not prevent a restart, but it prevents later frames from being
+// copied back. So the WAL restarts at most once, and all frames before the restart have been read. No frame is
+// missed.
 type Tail struct {
 	store *Store
 
 	mu      sync.Mutex
-	pin     *Snapshot // up to which frames were looked at; nil when the log was lost from sight
+	pin     *Snapshot // all frames before it have been read; nil after the WAL was lost
 	changed PageSet
 	whole   bool // every page counts as changed
 	closed  bool
 }
 
-// Snapshot is the file at one moment, until Close. It is for one goroutine at a time.
+// Snapshot is a view of the file at one moment, until Close. One goroutine at a time may use it.
 type Snapshot struct {
-	// Changed are the pages that have changed since the snapshot before, with those that are not
-	// there any more; Whole is that it may be any of them.
+	// Changed holds the pages that have changed since the previous snapshot, including removed pages. If Whole
+	// is set, any page may have changed.
 	Changed PageSet
 	Whole   bool
 
 	conn  *conn
 	at    logMark
-	ended func() // hears of Close
+	ended func() // called by Close
 }
 
-// logMark is what SQLite calls a snapshot, which is the header of the index of the log at its
-// moment (https://sqlite.org/walformat.html).
+// logMark is SQLite's snapshot structure: a copy of the WAL index header (https://sqlite.org/walformat.html).
 type logMark struct {
 	version, unused, changes uint32
 	isInit, bigEndian        byte
-	pageSize                 uint16 // 1 is 64 KB
+	pageSize                 uint16 // 1 means 64 KB
 	frames, pages            uint32
 	sum                      [2]uint32 // of all frames
-	salt                     [8]byte   // as in the log
+	salt                     [8]byte   // as in the WAL
 	_                        [2]uint32
 }
 
@@ -60,13 +58,13 @@ const (
 	logHeader = 32 // bytes
 	saltAt    = 8  // in the header of a frame
 	sumAt     = 16
-	sizeAt    = 4 // of the file after a commit, in pages; 0 in frames that are none
+	sizeAt    = 4 // the size of the file after a commit, in pages; 0 in other frames
 )
 
-// ErrNoLog is the error of a store whose file has no log to follow.
+// ErrNoLog is returned for a store without a WAL: in memory or read-only.
 var ErrNoLog = errors.New("it is no file that could be followed")
 
-// Tail begins to follow the file. The first snapshot is Whole.
+// Tail starts tracking changes. The first snapshot is Whole.
 func (s *Store) Tail() (*Tail, error) {
 	if s.path == Memory || s.writer == nil {
 		return nil, ErrNoLog
@@ -82,7 +80,7 @@ func (s *Store) Tail() (*Tail, error) {
 	return t, nil
 }
 
-// Close ends it. Snapshots go on until they are closed.
+// Close stops tracking. Open snapshots stay valid.
 func (t *Tail) Close() error {
 	t.store.tail.CompareAndSwap(t, nil)
 	t.mu.Lock()
@@ -91,7 +89,7 @@ func (t *Tail) Close() error {
 	return t.lose()
 }
 
-// lose gives up the connection, and with it the knowledge of what changes.
+// lose closes the connection; all pages count as changed afterwards.
 func (t *Tail) lose() (err error) {
 	if t.pin != nil {
 		err = t.pin.Close()
@@ -100,16 +98,16 @@ func (t *Tail) lose() (err error) {
 	return err
 }
 
-// letGo is lose, for who needs the file alone. It is not for long: the next Advance is another
-// transaction.
+// letGo closes the connection for a moment, for a caller that needs the file for itself. The next Advance opens
+// a new one.
 func (t *Tail) letGo() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.lose()
 }
 
-// Advance looks at what was committed, so that the log can begin anew. It is to be called every
-// now and then.
+// Advance reads the frames that were committed since the last call, so that the WAL can restart. The caller
+// calls it regularly.
 func (t *Tail) Advance() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -138,12 +136,12 @@ func (t *Tail) advance() error {
 	return nil
 }
 
-// note notes the pages that changed between two moments.
+// note adds the pages that changed between two moments.
 func (t *Tail) note(from, to logMark) error {
 	first := from.frames
 	switch {
 	case to.frames == 0:
-		return nil // nothing has been written since the log was made
+		return nil // nothing was written since the WAL was created
 	case from.salt != to.salt:
 		first = 0
 	}
@@ -159,8 +157,8 @@ func (t *Tail) note(from, to logMark) error {
 	return noteFrames(log, from, to, &t.changed)
 }
 
-// noteFrames adds the pages of the frames between two moments of one log, and those that were no
-// part of the file meanwhile.
+// noteFrames adds the pages of the frames between two moments of one WAL, and the pages that the file did not
+// have for some time in between.
 func noteFrames(log *os.File, from, to logMark, pages *PageSet) error {
 	var header [frameHeader]byte
 	least := from.pages
@@ -182,7 +180,7 @@ func noteFrames(log *os.File, from, to logMark, pages *PageSet) error {
 	return nil
 }
 
-// Take is a snapshot with what has changed since the last one.
+// Take returns a snapshot with the changes since the previous one.
 func (t *Tail) Take() (*Snapshot, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -196,7 +194,7 @@ func (t *Tail) Take() (*Snapshot, error) {
 	taken.Whole = t.whole
 	taken.ended = t.store.checkpoints.again
 	taken.Changed, t.changed, t.whole = t.changed, PageSet{}, false
-	// From here on another connection follows. What it notes includes what was committed since.
+	// A new connection tracks the file from here. Its first frames include the commits since the snapshot.
 	next, err := t.store.snapshot()
 	if err == nil {
 		err = t.note(taken.at, next.at)
@@ -208,8 +206,8 @@ func (t *Tail) Take() (*Snapshot, error) {
 	return taken, nil
 }
 
-// rewind lets the next write begin the log anew, if no read needs what is in it. The caller keeps
-// this process from writing.
+// rewind lets the next write restart the WAL, unless a read needs its frames. The caller prevents writes by
+// this process.
 func (t *Tail) rewind(c *conn) (blocked bool, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -224,10 +222,10 @@ func (t *Tail) rewind(c *conn) (blocked bool, err error) {
 	if err != nil || copied < int64(t.pin.at.frames) {
 		return true, err
 	}
-	return false, t.advance() // to a transaction that needs nothing of the log
+	return false, t.advance() // the new transaction reads nothing from the WAL
 }
 
-// snapshot begins one.
+// snapshot opens a connection and starts a read transaction.
 func (s *Store) snapshot() (_ *Snapshot, err error) {
 	if err := s.Moved(); err != nil {
 		return nil, err
@@ -257,7 +255,7 @@ func (s *Store) snapshot() (_ *Snapshot, err error) {
 		sqlite3.Xsqlite3_snapshot_free(c.tls, mark)
 		return snap, nil
 	}
-	// There is none of a log in which nothing was ever written.
+	// A WAL that was never written to has no snapshot.
 	pages, err := c.pragma("page_count")
 	if err != nil {
 		return nil, err
@@ -267,7 +265,7 @@ func (s *Store) snapshot() (_ *Snapshot, err error) {
 	return snap, err
 }
 
-// pragma is the number that one returns.
+// pragma returns the integer value of a pragma.
 func (c *conn) pragma(name string) (int64, error) {
 	rows, _, err := c.run(store.Stmt{SQL: "PRAGMA " + name})
 	if err != nil {
@@ -276,23 +274,23 @@ func (c *conn) pragma(name string) (int64, error) {
 	return rows[0][0].Int(), nil
 }
 
-// frame is where in the log a frame begins, the first being 0.
+// frame returns the offset of frame n in the WAL; the first frame is 0.
 func (m *logMark) frame(n uint32) int64 { return logHeader + int64(n)*int64(frameHeader+m.size()) }
 
 func (m *logMark) size() int { return int(m.pageSize&0xfe00) | int(m.pageSize&1)<<16 }
 
-// PageSize is that of the file, in bytes.
+// PageSize returns the page size of the file, in bytes.
 func (s *Snapshot) PageSize() int { return s.at.size() }
 
-// Pages is how many the file has.
+// Pages returns the number of pages in the file.
 func (s *Snapshot) Pages() uint32 { return s.at.pages }
 
-// Same reports whether nothing was committed between the two.
+// Same reports whether no commit happened between the two snapshots.
 func (s *Snapshot) Same(other *Snapshot) bool { return s.at == other.at }
 
 const readPage = "SELECT data FROM sqlite_dbpage WHERE pgno = ?1"
 
-// Page is the page of a number from 1 on.
+// Page returns the page with the given number; the first page is 1.
 func (s *Snapshot) Page(number uint32) ([]byte, error) {
 	rows, _, err := s.conn.run(store.Stmt{SQL: readPage, Args: []store.Value{store.Int(int64(number))}})
 	if err != nil {
@@ -311,21 +309,21 @@ func (s *Snapshot) Close() error {
 	}
 	c := s.conn
 	s.conn = nil
-	err := c.close() // which ends its transaction
+	err := c.close() // ends the transaction
 	if s.ended != nil {
 		s.ended()
 	}
 	return err
 }
 
-// Position is where in the log a snapshot ends. The zero value is an empty log.
+// Position identifies the end of a snapshot in the WAL. The zero value is an empty WAL.
 type Position struct {
 	Salt   [2]uint32
-	Offset int64  // in bytes, after the last frame
-	Sum    uint64 // of the frames up to there
+	Offset int64  // bytes, after the last frame
+	Sum    uint64 // of the frames before Offset
 }
 
-// Position is where the snapshot ends.
+// Position returns the end of the snapshot in the WAL.
 func (s *Snapshot) Position() (p Position) {
 	if s.at.frames == 0 {
 		return p
@@ -336,8 +334,8 @@ func (s *Snapshot) Position() (p Position) {
 	return p
 }
 
-// Since returns the pages that changed between a position and a snapshot. ok is false when the log does not go
-// back to the position, or when is returns false for the checksum of its frames there.
+// Since returns the pages that changed between p and s. ok is false if the WAL no longer contains p, or if is
+// returns false for the checksum of its frames up to p.
 func (t *Tail) Since(s *Snapshot, p Position, is func(sum uint64) bool) (changed PageSet, ok bool, err error) {
 	now := s.Position()
 	if p.Offset <= logHeader || p.Salt != now.Salt || p.Offset > now.Offset {

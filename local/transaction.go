@@ -18,8 +18,8 @@ var (
 	undo     = store.Stmt{SQL: "ROLLBACK TO command"}
 )
 
-// control runs one of them, which nothing ends early: a commit that did and says that
-// it did not would be worse than one that is late.
+// control runs one of these statements without a limit: a commit that took effect but reported an error would
+// be worse than a late one.
 func (c *conn) control(s store.Stmt) error {
 	v := c.visit
 	c.visit = nil
@@ -28,9 +28,8 @@ func (c *conn) control(s store.Stmt) error {
 	return err
 }
 
-// begin waits for another process no longer than a step, so that who has other things
-// to do than wait can do so in between, and not at all when the visit must be short; the error is
-// then errLocked.
+// begin waits for another process's transaction for at most one step, so that the caller can do other work in
+// between. It does not wait at all if the work must be short. The error is then errLocked.
 func (c *conn) begin(s store.Stmt) error {
 	if c.stuck {
 		if err := c.control(rollback); err != nil && !c.idle() {
@@ -71,8 +70,8 @@ func (c *conn) transaction(start store.Stmt, fn func() error) error {
 		}
 		err = fmt.Errorf("committing: %w", err)
 	}
-	// SQLite may have rolled back by itself (a full disk): then this fails,
-	// and there is nothing to undo.
+	// SQLite may have rolled back by itself, for example on a full disk. Then this fails, and there is nothing
+	// to undo.
 	c.control(rollback)
 	c.stuck = !c.idle()
 	return err

@@ -11,19 +11,17 @@ import (
 	"github.com/meowdis/meowdis/local/otherformats"
 )
 
-// A foreign file is shown in our tables by SQLite's virtual tables: SQLite asks for
-// the rows that meet some constraints, and gets those of a SELECT on the same
-// connection, hence of the same snapshot. Views would do for reading, but not for
-// finding: SQLite would not know that a key in bytes is the key that the file has
-// as text, and would read every row.
+// Virtual tables show a foreign file in our tables. SQLite asks for the rows that meet some constraints, and a
+// virtual table answers with a SELECT on the same connection, hence in the same snapshot. Views would be enough
+// for reading, but not for lookups: SQLite would not know that a key in bytes equals the key that the file
+// stores as text, and would read every row.
 //
-// SQLite calls the functions below by address, with addresses of the structures
-// that they gave it. Those lie in SQLite's own memory, and after what SQLite knows of
-// them comes the handle of the Go value.
+// SQLite calls the functions below by address, and passes addresses of its own structures. These lie in
+// SQLite's memory; after each structure follows the handle of the Go value.
 
 // virtual is a foreign table on a connection.
 type virtual struct {
-	base    uintptr // a Tsqlite3_vtab, where this is, and where SQLite puts a statement that it makes
+	base    uintptr // a Tsqlite3_vtab, with this handle and the slot for prepared statements
 	conn    *conn
 	table   *otherformats.Table
 	plans   []*virtualPlan
@@ -31,13 +29,13 @@ type virtual struct {
 	lazy    map[int]uintptr // prepared statements of lazy columns
 }
 
-// virtualPlan is a plan with its statements that no cursor uses now.
+// virtualPlan is a plan with its idle statements.
 type virtualPlan struct {
 	otherformats.Plan
 	idle []uintptr
 }
 
-// cursor is a reading of a virtual table.
+// cursor is one scan of a virtual table.
 type cursor struct {
 	of   *virtual
 	plan *virtualPlan
@@ -53,8 +51,8 @@ const (
 	wordSize   = unsafe.Sizeof(uintptr(0))
 )
 
-// keep allocates size bytes and a word for the handle of value, which release gives
-// back; 0 without memory. The rest is zero.
+// keep allocates size bytes, a word for the handle of value, and more bytes, all zero. It returns 0 if memory
+// is exhausted. The caller frees it with release.
 func keep(tls *libc.TLS, size uintptr, value any, more uintptr) uintptr {
 	p := libc.Xcalloc(tls, 1, libc.Tsize_t(size+wordSize+more))
 	if p != 0 {
@@ -63,7 +61,7 @@ func keep(tls *libc.TLS, size uintptr, value any, more uintptr) uintptr {
 	return p
 }
 
-// release frees what keep allocated.
+// release frees the memory that keep allocated.
 func release(tls *libc.TLS, p, size uintptr) {
 	dropHandle(*at[uintptr](p + size))
 	libc.Xfree(tls, p)
@@ -73,10 +71,10 @@ func virtualAt(p uintptr) *virtual { return handled[*virtual](*at[uintptr](p + v
 
 func cursorAt(p uintptr) *cursor { return handled[*cursor](*at[uintptr](p + cursorSize)) }
 
-// made is where SQLite puts a statement that it makes for the table.
+// made returns the address where SQLite stores a statement that it prepares for the table.
 func (v *virtual) made() uintptr { return v.base + vtabSize + wordSize }
 
-// overlay shows our tables in place of those of the file.
+// overlay shows our tables instead of the tables of the file.
 func (c *conn) overlay(tables []otherformats.Table) error {
 	module, err := libc.Xmalloc(c.tls, libc.Tsize_t(unsafe.Sizeof(sqlite3.Tsqlite3_module{}))), error(nil)
 	if module == 0 {
@@ -115,14 +113,13 @@ func (c *conn) overlay(tables []otherformats.Table) error {
 	return nil
 }
 
-// at is what is at an address that SQLite passes around.
+// at converts an address that SQLite passes around to a pointer.
 func at[T any](p uintptr) *T { return *(**T)(unsafe.Pointer(&p)) }
 
-// address is the address of a function that was declared, by which transpiled C
-// calls it.
+// address returns the address of a declared function, for calls from transpiled C.
 func address[F any](f F) uintptr { return *(*uintptr)(unsafe.Pointer(&f)) }
 
-// each returns the i-th of the structures that begin at p.
+// each returns element i of the array at p.
 func each[T any](p uintptr, i int32) *T {
 	var t T
 	return at[T](p + uintptr(i)*unsafe.Sizeof(t))
@@ -145,7 +142,7 @@ func virtualConnect(tls *libc.TLS, db, aux uintptr, _ int32, _, out, _ uintptr) 
 	return sqlite3.SQLITE_OK
 }
 
-// virtualDisconnect lets go of the statements; the rest goes with the connection.
+// virtualDisconnect finalizes the statements; the connection frees the rest.
 func virtualDisconnect(tls *libc.TLS, vtab uintptr) int32 {
 	v := virtualAt(vtab)
 	for _, p := range v.plans {
@@ -171,8 +168,7 @@ var virtualOps = map[uint8]otherformats.Op{
 	sqlite3.SQLITE_INDEX_CONSTRAINT_OFFSET: otherformats.Offset,
 }
 
-// virtualBestIndex says how the table would be read for the constraints whose
-// values are known by then, and what that costs.
+// virtualBestIndex plans a read for the given constraints and estimates its cost.
 func virtualBestIndex(_ *libc.TLS, vtab, pinfo uintptr) int32 {
 	v, info := virtualAt(vtab), at[sqlite3.Tsqlite3_index_info](pinfo)
 	var constraints []otherformats.Constraint
@@ -203,7 +199,7 @@ func virtualBestIndex(_ *libc.TLS, vtab, pinfo uintptr) int32 {
 	return sqlite3.SQLITE_OK
 }
 
-// remember keeps a plan and returns its number.
+// remember stores a plan and returns its number.
 func (v *virtual) remember(plan otherformats.Plan) int {
 	query := plan.SQL + fmt.Sprint(plan.Args, plan.Forms)
 	n, known := v.byQuery[query]
@@ -233,7 +229,7 @@ func virtualClose(tls *libc.TLS, p uintptr) int32 {
 	return sqlite3.SQLITE_OK
 }
 
-// release ends a reading and gives its statement back.
+// release ends a scan and keeps its statement for the next one.
 func (cur *cursor) release(tls *libc.TLS) {
 	if cur.stmt != 0 {
 		sqlite3.Xsqlite3_reset(tls, cur.stmt)
@@ -261,7 +257,7 @@ func virtualFilter(tls *libc.TLS, p uintptr, number int32, _ uintptr, _ int32, a
 	return virtualNext(tls, p)
 }
 
-// prepare makes a statement beside the one that runs.
+// prepare compiles a statement beside the running one.
 func (v *virtual) prepare(sql string) (uintptr, error) {
 	rc, err := withString(v.conn, sql, func(p uintptr) int32 {
 		return sqlite3.Xsqlite3_prepare_v3(v.conn.tls, v.conn.db, p, -1, sqlite3.SQLITE_PREPARE_PERSISTENT, v.made(), 0)
@@ -302,7 +298,7 @@ func virtualEOF(_ *libc.TLS, p uintptr) int32 {
 	return 0
 }
 
-// virtualRowid is the number after the columns.
+// virtualRowid returns the row id, the column after the table's columns.
 func virtualRowid(tls *libc.TLS, p, out uintptr) int32 {
 	cur := cursorAt(p)
 	*at[int64](out) = sqlite3.Xsqlite3_column_int64(tls, cur.stmt, int32(len(cur.of.table.Columns)))

@@ -8,11 +8,10 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// transient makes SQLite copy what it is given.
+// transient makes SQLite copy the value.
 const transient = ^uintptr(0)
 
-// bind gives the cursor's statement the values that SQLite hands over, in the form
-// that the file has them in.
+// bind binds SQLite's arguments to the cursor's statement, in the form that the file stores.
 func (cur *cursor) bind(tls *libc.TLS, argv uintptr) int32 {
 	n := int32(1)
 	for i, form := range cur.plan.Args {
@@ -34,7 +33,7 @@ func (cur *cursor) bind(tls *libc.TLS, argv uintptr) int32 {
 	return sqlite3.SQLITE_OK
 }
 
-// valueAt copies a value of SQLite's.
+// valueAt copies an SQLite value.
 func valueAt(tls *libc.TLS, p uintptr) store.Value {
 	switch sqlite3.Xsqlite3_value_type(tls, p) {
 	case sqlite3.SQLITE_INTEGER:
@@ -73,11 +72,10 @@ func bindValue(tls *libc.TLS, stmt uintptr, n int32, v store.Value) int32 {
 	return sqlite3.Xsqlite3_bind_blob64(tls, stmt, n, at, uint64(len(data)), transient)
 }
 
-// lend copies data to where SQLite can read it, with a byte after it, so that
-// there is an address for nothing, too.
+// lend copies data to C memory and adds a zero byte, so that empty data has an address, too.
 func lend(data []byte) (uintptr, error) { return libc.CString(string(data)) }
 
-// virtualColumn answers a cell of the row that the cursor is at.
+// virtualColumn returns a cell of the cursor's current row.
 func virtualColumn(tls *libc.TLS, p, ctx uintptr, column int32) int32 {
 	cur := cursorAt(p)
 	if cur.of.table.Columns[column].Lazy {
@@ -86,7 +84,7 @@ func virtualColumn(tls *libc.TLS, p, ctx uintptr, column int32) int32 {
 	return cur.answer(tls, ctx, cur.stmt, column, cur.plan.Forms[column])
 }
 
-// lazyColumn answers a cell that a row comes without.
+// lazyColumn returns a cell that the row's statement does not select.
 func (cur *cursor) lazyColumn(tls *libc.TLS, ctx uintptr, column int) int32 {
 	stmt, made := cur.of.lazy[column]
 	if !made {
@@ -99,13 +97,13 @@ func (cur *cursor) lazyColumn(tls *libc.TLS, ctx uintptr, column int) int32 {
 	defer sqlite3.Xsqlite3_reset(tls, stmt)
 	sqlite3.Xsqlite3_bind_value(tls, stmt, 1, sqlite3.Xsqlite3_column_value(tls, cur.stmt, 0))
 	if rc := sqlite3.Xsqlite3_step(tls, stmt); rc != sqlite3.SQLITE_ROW {
-		return rc // there is a row: it is the one that the cursor is at
+		return rc // the row exists: it is the cursor's current row
 	}
 	return cur.answer(tls, ctx, stmt, 0, cur.of.table.Columns[column].Form)
 }
 
-// answer makes a column of stmt, in its form, the result of ctx. Most cells need no
-// more than SQLite does itself.
+// answer sets the result of ctx to a column of stmt, converted by form. Most cells need no conversion beyond
+// SQLite's own.
 func (cur *cursor) answer(tls *libc.TLS, ctx, stmt uintptr, column int32, form otherformats.Form) int32 {
 	stored := sqlite3.Xsqlite3_column_type(tls, stmt, column)
 	switch {

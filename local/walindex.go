@@ -9,25 +9,23 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// walIndex is the beginning of the memory that all processes with the file open share, where
-// SQLite keeps the header of the log (https://sqlite.org/walformat.html, "The WAL-Index File
-// Format"). It is SQLite's own mapping, and gone when the last connection of this process
-// leaves WAL mode.
+// walIndex is the beginning of the shared memory of all processes with the file open, where SQLite keeps the
+// WAL header (https://sqlite.org/walformat.html, "The WAL-Index File Format"). It is SQLite's own mapping,
+// which ends when the last connection of this process leaves WAL mode.
 type walIndex [headerWords]uint64
 
-// walHeader is what the header was at some moment. Every commit makes it another one, and SQLite
-// itself goes by that: a connection forgets the pages that it has when the header is not the
-// one that it remembers.
+// walHeader is a copy of the header. Every commit changes it. SQLite relies on that, too: a connection drops
+// its cached pages if the header differs from its own copy.
 type walHeader [headerWords]uint64
 
 const (
 	headerWords = 6         // of 8 bytes
-	regionBytes = 32 * 1024 // SQLite maps so many at a time
+	regionBytes = 32 * 1024 // the unit of SQLite's mapping
 )
 
 var errNoWALIndex = errors.New("the file has no shared memory")
 
-// walIndex is that of the file, which is in WAL mode and has been read.
+// walIndex returns the WAL index of the file, which must be in WAL mode and have been read.
 func (c *conn) walIndex() (*walIndex, error) {
 	rc, err := withString(c, "main", func(name uintptr) int32 {
 		return sqlite3.Xsqlite3_file_control(c.tls, c.db, name, sqlite3.SQLITE_FCNTL_FILE_POINTER, c.arena)
@@ -57,7 +55,7 @@ func (c *conn) walIndex() (*walIndex, error) {
 	return at[walIndex](region), nil
 }
 
-// read is the header now. While a process changes it, it may be a mixture of two.
+// read returns the current header. While a process changes it, the result may mix two headers.
 func (w *walIndex) read() (h walHeader) {
 	for i := range h {
 		h[i] = atomic.LoadUint64(&w[i])
@@ -75,5 +73,5 @@ func (w *walIndex) is(h *walHeader) bool {
 	return true
 }
 
-// commits counts the commits to the file, in 32 bits.
+// commits returns the commit counter of the file, modulo 2^32.
 func (h *walHeader) commits() uint32 { return (*[2 * headerWords]uint32)(unsafe.Pointer(h))[2] }

@@ -8,8 +8,8 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// DataVersion is a number that changes when any connection, one of this store included, commits
-// a change to the file. It says nothing else.
+// DataVersion returns a number that changes when any connection commits a change to the file, including
+// connections of this store. The number has no other meaning.
 func (s *Store) DataVersion(ctx context.Context) (version int64, err error) {
 	release, err := s.use()
 	if err != nil {
@@ -20,8 +20,7 @@ func (s *Store) DataVersion(ctx context.Context) (version int64, err error) {
 		return 0, err
 	}
 	if s.path == Memory {
-		// No other process has it, and its one connection does not see itself in
-		// the pragma.
+		// No other process has the database open, and the pragma ignores changes of its own connection.
 		err := s.withReader(ctx, func(c *conn) error {
 			version = c.changes
 			return nil
@@ -42,14 +41,13 @@ func (s *Store) DataVersion(ctx context.Context) (version int64, err error) {
 	return rows[0][0].Int(), nil
 }
 
-// ErrMoved is the error of a write to a file that is no longer under its name: what
-// would be written is lost with the last process that has it open.
+// ErrMoved is returned by writes to a file that is no longer under its name. Such a write would be lost with
+// the last process that has the file open.
 var ErrMoved = errors.New("the file was deleted, moved or replaced while it was open, and nothing more is written to it: " +
 	"put it back, or start again with what is there now")
 
-// Moved returns ErrMoved when the file was deleted, moved or replaced while it is
-// open, and ErrLogGone when its log was. Writes fail with it then, unless the log can be
-// mended; reads go on over the connections that are there.
+// Moved returns ErrMoved if the file was deleted, moved or replaced while it is open, and ErrLogGone if its WAL
+// was. Writes fail with this error unless the WAL can be repaired. Reads continue on the open connections.
 func (s *Store) Moved() error {
 	if s.opened == nil {
 		return nil
@@ -60,23 +58,23 @@ func (s *Store) Moved() error {
 	return s.logGone()
 }
 
-// lateError is the error of a write that was committed before another file, log or shared memory was found under
-// its name. A process that opened the file in between may overwrite it.
+// lateError is the error of a write that was committed before another file, WAL or shared memory was found
+// under its name. A process that opened the file in between may overwrite the write.
 type lateError struct{ err error }
 
 func (e *lateError) Error() string { return "the write may be lost: " + e.err.Error() }
 func (e *lateError) Unwrap() error { return e.err }
 
-// isLate reports whether the write that err is about was committed.
+// isLate reports whether the write that failed with err was committed.
 func isLate(err error) bool {
 	var late *lateError
 	return errors.As(err, &late)
 }
 
-// isGone reports whether err is about the file or its log no longer being there.
+// isGone reports whether err means that the file or its WAL is missing or replaced.
 func isGone(err error) bool { return errors.Is(err, ErrMoved) || errors.Is(err, ErrLogGone) }
 
-// WALSize is the bytes of the file's write-ahead log, 0 when there is none.
+// WALSize returns the size of the file's WAL in bytes, or 0 if it has none.
 func (s *Store) WALSize() (int64, error) {
 	if s.path == Memory {
 		return 0, nil
@@ -91,6 +89,6 @@ func (s *Store) WALSize() (int64, error) {
 	return info.Size(), nil
 }
 
-// Foreign reports whether the file is another program's: it is only read, and has no
-// index of ours.
+// Foreign reports whether the file belongs to another program. A foreign file is read-only and has none of our
+// indexes.
 func (s *Store) Foreign() bool { return s.foreign != nil }

@@ -14,59 +14,57 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// job is work for the writer: batches, each on its own, or a function that runs its
-// own in one transaction.
+// job is work for the writer: batches, each on its own, or a function that runs batches in one transaction.
 type job struct {
 	batches []store.Batch
 	fn      func(func(store.Batch) (store.Result, error)) error
-	own     func(*conn) error // in place of both: work that keeps the transaction open
-	used    int64             // of the budget, before
+	own     func(*conn) error // replaces batches and fn: work that keeps the transaction open
+	used    int64             // of the budget, before the job
 	results []store.Result
 	err     error
 	done    chan struct{}
 	turn    *store.Turn
-	refused *store.Refused // what ends its wait
+	refused *store.Refused // ends the wait for the writer
 	stage   atomic.Int32   // waits, runs or left
 
-	since time.Time            // when it began to wait
-	kept  int                  // of batches: those that are committed
-	ran   int                  // of batches: those that have run in this transaction, too
-	late  map[int]store.Result // of batches: those that took too long, and do not run again
+	since time.Time            // start of the wait
+	kept  int                  // batches that are committed
+	ran   int                  // batches that have run, including those in the open transaction
+	late  map[int]store.Result // results of batches that exceeded the time limit and are not run again, by index
 }
 
 // The stages of a job.
 const (
 	waits int32 = iota
-	runs        // the writer has begun it, or failed it
-	left        // the caller has not waited for it
+	runs        // the writer has begun or failed the job
+	left        // the caller has left before the job began
 )
 
-// Jobs wait in the order in which they came. A transaction takes them in turn for about
-// a slice of time. A job of many batches, a pipeline, is whole in one transaction unless
-// it takes longer than a piece: then it gives way, and the rest of it waits after the
-// others. So no client waits for more than a piece of each of the others, however long their
+// Jobs queue in order of arrival. A transaction takes jobs for about a slice of time. A job with many batches
+// (a pipeline) runs in one transaction, unless it takes longer than a piece of time: then its remaining batches
+// go to the end of the queue. So a client waits at most one piece for each other client, however long the
 // pipelines are.
-const maxGroup = 256 // jobs that one commit releases, about
+const maxGroup = 256 // jobs that one commit releases, approximately
 
-// pace is a slice and a piece.
+// pace limits a transaction (slice) and a job's share of it (piece).
 type pace struct{ slice, piece time.Duration }
 
 var writersPace = pace{100 * time.Millisecond, time.Second}
 
-// errAgain says that a batch was refused after it had changed something, so that
-// the group must run again with savepoints.
+// errAgain means that a batch was refused after it had changed something, so that the group must run again with
+// savepoints.
 var errAgain = errors.New("the group needs savepoints")
 
-// errLocked says that another process writes.
+// errLocked means that another process holds the write lock.
 var errLocked = errors.New("another process keeps the file from being written")
 
-// submit has the writer do a job, and returns its error.
+// submit queues a job for the writer, waits for it and returns its error.
 func (s *Store) submit(j *job) error {
 	s.send([]*job{j})
 	return j.wait()
 }
 
-// send hands jobs to the writer together, which have the same turn.
+// send queues jobs as one group. They share one turn.
 func (s *Store) send(jobs []*job) {
 	since := time.Now()
 	for _, j := range jobs {
@@ -74,11 +72,11 @@ func (s *Store) send(jobs []*job) {
 	}
 	select {
 	case s.jobs <- jobs:
-	case <-jobs[0].refused.C: // they never begin
+	case <-jobs[0].refused.C: // the writer never begins them
 	}
 }
 
-// abandon finishes the job unless it has finished.
+// abandon fails the job with err unless it has finished.
 func (j *job) abandon(err error) {
 	select {
 	case <-j.done:
@@ -87,7 +85,7 @@ func (j *job) abandon(err error) {
 	}
 }
 
-// wait waits until the job is done, or its turn ends before the writer has begun it.
+// wait waits until the job is done, or its turn ends before the writer begins it.
 func (j *job) wait() error {
 	select {
 	case <-j.done:
@@ -111,9 +109,9 @@ func (j *job) finish(err error) {
 	}
 }
 
-// Transact runs fn in one transaction; run executes a batch in it, and undoes
-// that batch alone when it is refused. fn may be called twice, and must return
-// the errors of run. A read-only one may run beside the writer, and ends when ctx does.
+// Transact runs fn in one transaction; run executes a batch in it, and undoes that batch alone if it is
+// refused. fn may be called twice, and must return the errors of run. A read-only transaction may run beside
+// the writer, and ends when ctx does.
 func (s *Store) Transact(ctx context.Context, readOnly bool, fn func(run func(store.Batch) (store.Result, error)) error) error {
 	release, err := s.use()
 	if err != nil {
@@ -131,7 +129,7 @@ func (s *Store) Transact(ctx context.Context, readOnly bool, fn func(run func(st
 	return s.submit(&job{fn: fn, done: make(chan struct{}), turn: store.TurnOf(ctx)})
 }
 
-// write is the writer's goroutine.
+// write runs in the writer's goroutine.
 func (s *Store) write() {
 	defer s.done.Done()
 	group := make([]*job, 0, maxGroup)
@@ -139,8 +137,7 @@ func (s *Store) write() {
 		select {
 		case jobs := <-s.jobs:
 			group = append(group[:0], jobs...)
-			// Let those who are about to submit do so: a commit costs as
-			// much for many as for one.
+			// Let other clients submit first: a commit costs the same for one job as for many.
 			runtime.Gosched()
 		case <-s.quit:
 			return
@@ -152,11 +149,11 @@ func (s *Store) write() {
 				j.abandon(err)
 			}
 		}
-		clear(group) // what they wrote and read is not kept until others come
+		clear(group) // release the arguments and rows before the next wait
 	}
 }
 
-// arrived adds the jobs that have come meanwhile.
+// arrived adds the jobs that have arrived since.
 func (s *Store) arrived(group []*job) []*job {
 	for len(group) < maxGroup {
 		select {
@@ -169,11 +166,11 @@ func (s *Store) arrived(group []*job) []*job {
 	return group
 }
 
-// commit carries a group out, and jobs that come meanwhile: in one transaction if it
-// can. Without savepoints first, which is cheaper; when a refusal would leave a trace,
-// all again with a savepoint around each batch. When the engine fails, each job runs
-// alone, so that one client's impossible statement is not everybody's error. Who waits
-// for another process waits together with the others, no longer than any of them alone.
+// commit runs a group, and jobs that arrive in the meantime, in one transaction if possible. It first runs
+// without savepoints, which is cheaper. If a refusal would leave a partial change, it runs the group again with
+// a savepoint around each batch. If the engine fails, each job runs alone, so that one client's failing
+// statement does not fail other clients. Jobs that wait for another process wait together, each no longer than
+// it would wait alone.
 func (s *Store) commit(group []*job) {
 	alone := false
 	for len(group) > 0 {
@@ -221,8 +218,7 @@ func without(group []*job, failed *job) []*job {
 	return slices.DeleteFunc(slices.Clone(group), func(j *job) bool { return j == failed })
 }
 
-// outwait lets the jobs that have waited for long enough fail, and adds those that have
-// come meanwhile.
+// outwait fails the jobs whose wait has exceeded the busy timeout, and adds the jobs that have arrived since.
 func (s *Store) outwait(group []*job, err error) []*job {
 	var others []*job
 	for _, j := range group {
@@ -238,15 +234,14 @@ func (s *Store) outwait(group []*job, err error) []*job {
 	return s.arrived(others)
 }
 
-// turn is what became of the jobs of a transaction.
+// turn is one transaction's progress through a group of jobs.
 type turn struct {
-	began                int // how many of them had their turn
+	began                int // jobs that began
 	finished, unfinished []*job
-	failed               *job // the one that made the transaction fail, if one did
+	failed               *job // the job that failed the transaction; nil if none did
 }
 
-// attempt carries a group out, or the first of it, in one transaction. It is the writer's
-// goroutine's.
+// attempt runs a group, or its first jobs, in one transaction. Only the writer's goroutine calls it.
 func (s *Store) attempt(group []*job, savepoints bool) (t turn, err error) {
 	err = s.withWriter(func(c *conn) error {
 		attempt := func() error {
@@ -261,14 +256,14 @@ func (s *Store) attempt(group []*job, savepoints bool) (t turn, err error) {
 	return t, err
 }
 
-// attemptOn is attempt on a connection that the caller has.
+// attemptOn is attempt on a given connection.
 func (s *Store) attemptOn(c *conn, v *workLimit, group []*job, p pace, savepoints bool) (t turn, err error) {
 	err = v.on(c, func(c *conn) error {
 		defer s.externalCommits.after()
 		defer s.rowCache.onPostCommit()
 		return c.transaction(beginNow, func() error { return s.turn(c, group, &t, p, savepoints) })
 	})
-	if err != nil && isOneOf(err, sqlite3.SQLITE_IOERR) { // perhaps by the guard
+	if err != nil && isOneOf(err, sqlite3.SQLITE_IOERR) { // the guard may have failed it
 		if gone := s.Moved(); gone != nil {
 			t.failed, err = nil, gone
 		}
@@ -281,7 +276,7 @@ func (s *Store) attemptOn(c *conn, v *workLimit, group []*job, p pace, savepoint
 			j.kept = j.ran
 			j.used = usedBy(j.batches)
 		}
-		// A process that opens the file from now on reads what was committed.
+		// A process that opens the file after this check reads the commit.
 		if gone := s.Moved(); gone != nil {
 			return t, &lateError{gone}
 		}
@@ -289,7 +284,7 @@ func (s *Store) attemptOn(c *conn, v *workLimit, group []*job, p pace, savepoint
 	return t, err
 }
 
-// turn runs the jobs of group that have their turn in the open transaction.
+// turn runs the jobs of group in the open transaction until the slice is over.
 func (s *Store) turn(c *conn, group []*job, t *turn, p pace, savepoints bool) error {
 	s.rowCache.onBegin()
 	s.externalCommits.began()
@@ -324,8 +319,7 @@ func (s *Store) turn(c *conn, group []*job, t *turn, p pace, savepoints bool) er
 	return nil
 }
 
-// work runs the job, or as many of its batches as have room in a piece; whole is false
-// when some are left.
+// work runs the job, or the batches that fit in a piece; whole is false if batches are left.
 func (j *job) work(c *conn, run func(store.Batch) (store.Result, error), piece time.Duration, passed func(time.Time) time.Duration) (whole bool, err error) {
 	defer store.Catch(&err)
 	c.visit.next()
@@ -355,7 +349,7 @@ func (j *job) work(c *conn, run func(store.Batch) (store.Result, error), piece t
 		if j.results[j.ran].Took == 0 {
 			j.results[j.ran].Took = time.Since(c.visit.began)
 		}
-		if j.batches[j.ran].Budget.Full() { // with those there are enough
+		if j.batches[j.ran].Budget.Full() { // the client needs no more
 			j.batches, j.results = j.batches[:j.ran+1], j.results[:j.ran+1]
 		}
 	}
@@ -365,8 +359,8 @@ func (j *job) work(c *conn, run func(store.Batch) (store.Result, error), piece t
 // once reports whether the job cannot run again.
 func (j *job) once() bool { return j.own != nil }
 
-// excuse reports whether the job runs again: without the batch that failed since it took too long, or
-// without the jobs that it holds up.
+// excuse reports whether the job can run again: without the batch that exceeded the time limit, or in a
+// transaction without the jobs that it delays.
 func (j *job) excuse(err error) bool {
 	if j.fn != nil && j.turn != nil && j.turn.Holds.Load() && errors.Is(err, store.ErrLong) {
 		return true
@@ -382,9 +376,9 @@ func (j *job) excuse(err error) bool {
 	return true
 }
 
-// runner returns the function that runs a batch inside the open transaction. A
-// refused batch leaves no trace: when it had not changed anything there is none;
-// otherwise its savepoint goes back, or, without savepoints, errAgain.
+// runner returns a function that runs a batch inside the open transaction. A refused batch leaves no trace: if
+// it has changed something, its savepoint is rolled back, or, without savepoints, the function returns
+// errAgain.
 func (c *conn) runner(savepoints bool) func(store.Batch) (store.Result, error) {
 	return func(b store.Batch) (store.Result, error) {
 		guarded := savepoints && !b.ReadOnly
@@ -409,5 +403,5 @@ func (c *conn) runner(savepoints bool) func(store.Batch) (store.Result, error) {
 	}
 }
 
-// Beside reports whether readers may run beside the writer.
+// Beside reports whether readers can run beside the writer.
 func (s *Store) Beside() bool { return s.writer != nil }
