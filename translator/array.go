@@ -32,30 +32,29 @@ var arrayTranslations = translations{
 	{"ARINFO", arinfo},
 }
 
-// An index is unsigned. The table has it as the column pos, less 2^63: the
-// highest bit is the other way round.
+// An index is unsigned. The column pos holds it less 2^63, that is, with the highest bit inverted.
 const (
-	maxIndex     = math.MaxUint64 - 1 // that a value can have
-	endOfArray   = math.MaxUint64     // where the next append is when there is none
+	maxIndex     = math.MaxUint64 - 1 // greatest index of a value
+	endOfArray   = math.MaxUint64     // cursor of an array that cannot take another append
 	signBit      = 1 << 63
 	sqlFirstSlot = `-9223372036854775808`
 )
 
 const errArrayIndex = "ERR invalid array index"
 
-// failArray answers the error msg, but WRONGTYPE when the key is no array.
+// failArray replies with the error msg, or WRONGTYPE if the key is not an array.
 func (c *Call) failArray(msg string) Plan {
 	bad := resp.MakeError(msg)
 	return c.failTyped(c.Args[1], arrayType, bad, bad)
 }
 
-// pos is an index as the table has it.
+// pos returns the column value of an index.
 func pos(index uint64) store.Value { return store.Digits(int64(index ^ signBit)) }
 
-// indexOf is the index of a pos that was read as text.
+// indexOf returns the index of a pos that was read as text.
 func indexOf(v store.Value) uint64 { return uint64(v.Int()) ^ signBit }
 
-// indexReply is an integer; one beyond 2^63-1 is a big number, and a bulk string in RESP2.
+// indexReply returns an integer. Beyond 2^63-1 it returns a big number, which is a bulk string in RESP2.
 func indexReply(n uint64) resp.Value {
 	if n > math.MaxInt64 {
 		return resp.Value{Kind: resp.BigNumber, Str: strconv.AppendUint(nil, n, 10)}
@@ -63,13 +62,13 @@ func indexReply(n uint64) resp.Value {
 	return resp.MakeInt(int64(n))
 }
 
-// parseUnsigned reads an integer below 2^64 as strictly as parseInt.
+// parseUnsigned parses an integer below 2^64 as strictly as parseInt.
 func parseUnsigned(b []byte) (uint64, bool) {
 	n, ok := parseUint(b)
 	return n, ok && (b[0] != '0' || len(b) == 1)
 }
 
-// parseIndex reads the index of a slot.
+// parseIndex parses the index of a slot.
 func parseIndex(b []byte) (uint64, bool) {
 	n, ok := parseUnsigned(b)
 	return n, ok && n <= maxIndex
@@ -88,7 +87,7 @@ func makeSlotRange(start, end uint64) slotRange {
 	return slotRange{start, end, false}
 }
 
-// parseSlotRange reads two indexes.
+// parseSlotRange parses two indexes.
 func parseSlotRange(start, end []byte) (slotRange, bool) {
 	from, ok1 := parseIndex(start)
 	to, ok2 := parseIndex(end)
@@ -102,7 +101,7 @@ const (
 	sqlSlotsBack   = `SELECT CAST(pos AS TEXT), value` + sqlInSlotRange + ` ORDER BY pos DESC LIMIT CAST(?6 AS INTEGER)`
 )
 
-// slots reads at most limit slots of the range that have a value.
+// slots returns the statement that reads at most limit slots with values in the range.
 func (c *Call) slots(key []byte, s slotRange, limit int64) store.Stmt {
 	sql := sqlSlots
 	if s.back {
@@ -111,12 +110,12 @@ func (c *Call) slots(key []byte, s slotRange, limit int64) store.Stmt {
 	return c.stmt(sql, key, pos(s.from), pos(s.to), store.Digits(limit))
 }
 
-// slotReply is a row of slots as a pair.
+// slotReply returns a row of slots as a pair.
 func slotReply(row store.Row) resp.Value {
 	return resp.MakeArray(indexReply(indexOf(row[0])), bulk(row[1]))
 }
 
-// sqlArray reads what there is to know of an array beside its values.
+// sqlArray reads the properties of an array, without its values.
 const sqlArray = `SELECT type, CAST(count AS TEXT),
 	(SELECT CAST(max(pos) AS TEXT) FROM arrays WHERE key_id = keys.id),
 	(SELECT CAST(next AS TEXT) FROM array_cursors WHERE key_id = keys.id)
@@ -126,10 +125,10 @@ const sqlArray = `SELECT type, CAST(count AS TEXT),
 type array struct {
 	count  int64
 	length uint64 // the highest index plus one
-	next   uint64 // index of the next append: 0 when nothing was appended
+	next   uint64 // index of the next append, 0 before the first append
 }
 
-// arrayOf reads the rows of sqlArray. bad is the error reply for another type.
+// arrayOf decodes the rows of sqlArray. bad is the error reply for another type.
 func arrayOf(rows []store.Row) (a array, bad resp.Value) {
 	if len(rows) == 0 {
 		return a, bad
@@ -148,7 +147,7 @@ func arrayOf(rows []store.Row) (a array, bad resp.Value) {
 	return a, bad
 }
 
-// describeArray plans a read of what sqlArray selects.
+// describeArray plans a read of sqlArray.
 func (c *Call) describeArray(describe func(array) resp.Value) Plan {
 	return read(func(r *store.Result) resp.Value {
 		a, bad := arrayOf(r.Rows[0])

@@ -11,13 +11,13 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// The limits of ARGREP.
+// These are the limits of ARGREP.
 const (
 	maxPredicates = 250
 	maxRegexp     = 2048 // bytes
 )
 
-// grep is what ARGREP asks for.
+// grep holds the arguments of ARGREP.
 type grep struct {
 	start, end grepBound
 	predicates [][2][]byte // kind and pattern
@@ -27,7 +27,7 @@ type grep struct {
 	limit      int64 // 0 for none
 }
 
-// parseGrep reads the arguments of ARGREP; msg is the error.
+// parseGrep parses the arguments of ARGREP; msg is the error.
 func (c *Call) parseGrep() (g grep, msg string) {
 	var ok1, ok2 bool
 	g.start, ok1 = parseGrepBound(c.Args[2])
@@ -68,13 +68,13 @@ func (c *Call) parseGrep() (g grep, msg string) {
 	return g, ""
 }
 
-// grepBound is an index, or the last one of the array.
+// grepBound is an index, or the last index of the array.
 type grepBound struct {
 	index uint64
 	last  bool
 }
 
-// parseGrepBound reads an index, or - for the first and + for the last.
+// parseGrepBound parses an index, or - for the first and + for the last.
 func parseGrepBound(b []byte) (grepBound, bool) {
 	switch string(b) {
 	case "-":
@@ -86,8 +86,7 @@ func parseGrepBound(b []byte) (grepBound, bool) {
 	return grepBound{index, false}, ok
 }
 
-// predicate makes a function of a kind and a pattern. NOCASE is about ASCII
-// letters, and for RE about all.
+// predicate compiles a kind and a pattern. NOCASE ignores the case of ASCII letters, and with RE of all letters.
 func predicate(kind string, pattern []byte, nocase bool) (matches func(value []byte) bool, msg string) {
 	folded := func(b []byte) []byte { return b }
 	if nocase {
@@ -111,7 +110,7 @@ func predicate(kind string, pattern []byte, nocase bool) (matches func(value []b
 	if nocase {
 		flags = "(?si)"
 	}
-	// It takes time in proportion to the value, whatever the pattern.
+	// Matching takes linear time, whatever the pattern.
 	re, err := regexp.Compile(flags + string(pattern))
 	if err != nil {
 		return nil, badRegexp(err)
@@ -119,7 +118,7 @@ func predicate(kind string, pattern []byte, nocase bool) (matches func(value []b
 	return re.Match, ""
 }
 
-// badRegexp is the error reply for what regexp.Compile says.
+// badRegexp converts the error of regexp.Compile to an error reply.
 func badRegexp(err error) string {
 	var bad *resyntax.Error
 	if !errors.As(err, &bad) {
@@ -131,7 +130,7 @@ func badRegexp(err error) string {
 	return "ERR invalid regular expression: " + bad.Code.String()
 }
 
-// lowered is b with its ASCII letters in lower case.
+// lowered returns b with its ASCII letters in lower case.
 func lowered(b []byte) []byte {
 	out := make([]byte, len(b))
 	for i, ch := range b {
@@ -142,7 +141,7 @@ func lowered(b []byte) []byte {
 	return out
 }
 
-// matcher reports whether a value matches all predicates, or any.
+// matcher returns a function that reports whether a value matches all predicates, or any.
 func (g grep) matcher() (matches func(value []byte) bool, msg string) {
 	all := make([]func([]byte) bool, len(g.predicates))
 	for i, p := range g.predicates {
@@ -172,7 +171,7 @@ func argrep(c *Call) Plan {
 	if !g.start.last && (!g.end.last || g.start.index == 0) {
 		return g.walk(c, makeSlotRange(g.start.index, g.end.index), matches)
 	}
-	// The last index may be below the other end, and then the range goes back.
+	// The last index may be below the other end; the range is then read backwards.
 	return readThen(func(r *store.Result) Plan {
 		a, bad := arrayOf(r.Rows[0])
 		switch {
@@ -190,7 +189,7 @@ func argrep(c *Call) Plan {
 	}, c.stmt(sqlArray, c.Args[1]))
 }
 
-// walk answers what matches in the range.
+// walk replies with the matches in the range.
 func (g grep) walk(c *Call, s slotRange, matches func(value []byte) bool) Plan {
 	found := resp.EmptyArray
 	return c.walk(s, func(index uint64, value []byte) bool {

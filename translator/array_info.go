@@ -5,8 +5,8 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// Redis keeps an array in slices of 4096 indexes. There are none here; sqlSlices
-// counts those that would have a value, with one seek for each.
+// Redis stores an array in slices of 4096 indexes. This schema has no slices; sqlSlices counts the slices that would
+// have a value, with one seek for each.
 const (
 	sliceSize = 4096
 	sqlSlices = `WITH RECURSIVE s(pos) AS (SELECT min(pos) FROM arrays WHERE key_id = ` + liveID + `
@@ -14,7 +14,7 @@ const (
 		SELECT count(pos) FROM s`
 )
 
-// arinfo describes every slice as a sparse one, since a value is a row.
+// arinfo describes every slice as sparse, since a value is a row.
 func arinfo(c *Call) Plan {
 	full := len(c.Args) == 3 && c.is(2, "FULL")
 	if len(c.Args) > 2 && !full {

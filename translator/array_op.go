@@ -9,12 +9,12 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// slotPage is how many values a command that works on them in Go reads at a time: few,
-// since it cannot be interrupted while it does.
+// slotPage is the number of values that a command reads at a time to process them in Go. It is small, since that
+// processing cannot be interrupted.
 const slotPage = 100
 
-// walk shows the values of a range to visit, a page at a time, until it returns
-// false, and then answers what done returns. A missing key has no values.
+// walk calls visit with the values of a range, a page at a time, until it returns false. The reply is the result of
+// done. A missing key has no values.
 func (c *Call) walk(s slotRange, visit func(index uint64, value []byte) bool, done func() resp.Value) Plan {
 	key := c.Args[1]
 	return readThen(func(r *store.Result) Plan {
@@ -43,14 +43,14 @@ func (c *Call) walk(s slotRange, visit func(index uint64, value []byte) bool, do
 	}, c.typeOf(key), c.slots(key, s, slotPage))
 }
 
-// Counts need no values in Go.
+// Counting does not read the values into Go.
 const (
 	sqlCountSlots   = `SELECT count(*)` + sqlInSlotRange
 	sqlCountMatches = sqlCountSlots + ` AND value = ?6`
 )
 
-// numberFolds are the operations on numbers, bitFolds those on integers. Both
-// skip the values that are none and answer nil when all are.
+// numberFolds holds the operations on numbers, bitFolds the operations on integers. Both skip other values, and reply
+// nil if no value remains.
 var numberFolds = map[string]func(x, y *big.Float) *big.Float{
 	"SUM": func(x, y *big.Float) *big.Float { return new(big.Float).SetPrec(longdouble.Bits).Add(x, y) },
 	"MIN": func(x, y *big.Float) *big.Float {
@@ -73,7 +73,7 @@ var bitFolds = map[string]func(x, y int64) int64{
 	"XOR": func(x, y int64) int64 { return x ^ y },
 }
 
-// arop goes through the range upwards, whatever the order of its ends.
+// arop visits the range upwards, whatever the order of its ends.
 func arop(c *Call) Plan {
 	s, ok := parseSlotRange(c.Args[2], c.Args[3])
 	if !ok {
@@ -100,7 +100,7 @@ func arop(c *Call) Plan {
 	return fold(c, s, bits, truncated, resp.MakeInt)
 }
 
-// fold combines the values that parse takes.
+// fold combines the values that parse accepts.
 func fold[T any](c *Call, s slotRange, combine func(x, y T) T, parse func([]byte) (T, bool), reply func(T) resp.Value) Plan {
 	var result T
 	found := false
@@ -122,14 +122,13 @@ func fold[T any](c *Call, s slotRange, combine func(x, y T) T, parse func([]byte
 	})
 }
 
-// finite reads a number that is not infinite.
+// finite parses a number that is not infinite.
 func finite(b []byte) (*big.Float, bool) {
 	f, ok := longdouble.Parse(b)
 	return f, ok && !f.IsInf()
 }
 
-// truncated reads a number as an integer, without its fraction. One beyond 64
-// bits is none.
+// truncated parses a number as an integer, without its fraction. It fails for a number beyond 64 bits.
 func truncated(b []byte) (int64, bool) {
 	if n, ok := parseInt(b); ok {
 		return n, true

@@ -20,7 +20,7 @@ func arget(c *Call) Plan {
 	return read(cellOf(arrayType, resp.Nil, bulk), c.stmt(sqlSlot, c.Args[1], pos(index)))
 }
 
-// places is the JSON argument of a list of indexes.
+// places returns the JSON argument of a list of indexes.
 func (c *Call) places(args [][]byte) (store.Value, bool) {
 	out := []byte{'['}
 	for i, arg := range args {
@@ -50,8 +50,7 @@ func armget(c *Call) Plan {
 	}, c.typeOf(key), c.stmt(sqlEachSlot, key, places))
 }
 
-// maxSlots is how many slots ARGETRANGE returns at most, and ARLASTITEMS when
-// some of them are empty.
+// maxSlots limits the slots that ARGETRANGE returns, and ARLASTITEMS if some of them are empty.
 const maxSlots = 1_000_000
 
 func argetrange(c *Call) Plan {
@@ -72,7 +71,7 @@ func argetrange(c *Call) Plan {
 	}, c.typeOf(key), c.slots(key, s, maxSlots))
 }
 
-// fill is every slot of the range in order, with what the rows of slots have.
+// fill returns every slot of the range in order, with the values in rows.
 func (s slotRange) fill(rows []store.Row) []resp.Value {
 	all := make([]resp.Value, s.to-s.from+1)
 	for _, row := range rows {
@@ -85,7 +84,7 @@ func (s slotRange) fill(rows []store.Row) []resp.Value {
 	return all
 }
 
-// parseLimit reads the value of a LIMIT; msg is the error.
+// parseLimit parses the value of a LIMIT; msg is the error.
 func parseLimit(arg []byte) (n int64, msg string) {
 	n, ok := parseInt(arg)
 	switch {
@@ -125,9 +124,8 @@ func arscan(c *Call) Plan {
 	}), c.typeOf(key), c.slots(key, s, limit))
 }
 
-// arlastitems goes back from the last append, and from index 0 on to the end of
-// the array. An array that nothing was appended to, or whose cursor is beyond its
-// values, is read from its end.
+// arlastitems reads backwards from the last append; before index 0 it continues at the end of the array. It reads from
+// the end of the array if nothing was appended, or if the cursor is beyond the values.
 func arlastitems(c *Call) Plan {
 	count, ok := parseInt(c.Args[2])
 	rev := len(c.Args) == 4 && c.is(3, "REV")
@@ -171,8 +169,7 @@ func arlastitems(c *Call) Plan {
 	}, c.stmt(sqlArray, key))
 }
 
-// last are the ranges that hold the last n slots, the newest first. The array
-// has at least as many.
+// last returns the ranges of the last n slots, the newest first. The array must have at least n.
 func (a array) last(n uint64) []slotRange {
 	end := a.next
 	if end == 0 || end > a.length {

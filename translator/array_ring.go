@@ -4,7 +4,7 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// Appends to a ring go to the cursor modulo its size.
+// Appends to a ring go to the cursor modulo the size.
 const sqlSetCursor = `INSERT INTO array_cursors(key_id, next)
 	SELECT id, CAST(?4 AS INTEGER) FROM keys WHERE ` + live + ` ON CONFLICT DO UPDATE SET next = excluded.next`
 
@@ -29,8 +29,7 @@ func arring(c *Call) Plan {
 	}, c.stmt(sqlArray, key))
 }
 
-// appendRing writes the values of the call after the cursor next, after the
-// others.
+// appendRing runs the statements first and more, and then appends the values of the call at the cursor next.
 func (c *Call) appendRing(first store.Stmt, next, size uint64, more ...store.Stmt) Plan {
 	key := c.Args[1]
 	list, last := ringSlots(next, size, c.Args[3:])
@@ -40,16 +39,14 @@ func (c *Call) appendRing(first store.Stmt, next, size uint64, more ...store.Stm
 	return write(always(indexReply(last)), append(stmts, c.stmt(sqlSetCursor, key, pos(last+1)))...)
 }
 
-// reshapes reports whether a ring of the size needs another order of the values:
-// when some lie beyond it, or when it is larger than the array and the newest
-// value is not the last one.
+// reshapes reports whether a ring of the size needs another order of the values: some lie beyond it, or it is larger
+// than the array and the newest value is not the last one.
 func (a array) reshapes(size uint64) bool {
 	return a.length > size || a.length < size && a.next != 0 && a.next < a.length
 }
 
-// ringSlots are the slots of a ring that values go to, from the cursor next on.
-// Those that others of them overwrite are left out. last is the index of the last
-// value.
+// ringSlots returns the slots for values in a ring, from the cursor next on. It omits values that later values
+// overwrite. last is the index of the last value.
 func ringSlots(next, size uint64, values [][]byte) (list slotList, last uint64) {
 	if last = next % size; last == 0 {
 		last = size
@@ -66,12 +63,10 @@ func ringSlots(next, size uint64, values [][]byte) (list slotList, last uint64) 
 	return list, last
 }
 
-// A reshaped ring keeps the values after its newest one, back to the first empty
-// slot, and has them from index 0 on. On the way they belong to the key whose id
-// is the negative one, which no key has.
+// A reshaped ring keeps the values before and including the newest one, back to the first empty slot, and moves them to
+// index 0 on. During the move their key_id is negative, which no key has.
 const (
-	// Whether there is a value at ?4, and where the values without a gap begin
-	// that end there.
+	// sqlRun reads whether ?4 has a value, and the first index of the run of values that ends there.
 	sqlRun = `SELECT EXISTS (SELECT 1 FROM arrays WHERE key_id = ` + liveID + ` AND pos = ?4),
 		(SELECT CAST(pos AS TEXT) FROM arrays a WHERE key_id = ` + liveID + ` AND pos <= ?4
 			AND (pos = ` + sqlFirstSlot + ` OR NOT EXISTS (SELECT 1 FROM arrays b WHERE b.key_id = a.key_id AND b.pos = a.pos - 1)) ORDER BY pos DESC LIMIT 1)`
@@ -81,8 +76,7 @@ const (
 	sqlTakeBack   = `UPDATE arrays SET key_id = -key_id WHERE key_id = -` + liveID
 )
 
-// reshape writes the ring anew: the newest of its values that fit, and after
-// them those of the call.
+// reshape rewrites the ring: the newest of its values that fit, and after them the values of the call.
 func (c *Call) reshape(a array, size uint64) Plan {
 	key, keep := c.Args[1], min(size, a.length)
 	newest := a.length - 1
@@ -102,8 +96,8 @@ func (c *Call) reshape(a array, size uint64) Plan {
 	}, c.stmt(sqlRun, key, pos(newest)), c.stmt(sqlRun, key, pos(a.length-1)))
 }
 
-// runs are the ranges that a ring keeps, the oldest first: rows are those of
-// sqlRun for the newest index and for the last one.
+// runs returns the ranges that a ring keeps, the oldest first. rows are the results of sqlRun for the newest index and
+// for the last one.
 func runs(rows [][]store.Row, newest, last, keep uint64) (kept []slotRange) {
 	if rows[0][0][0].Int() == 0 {
 		return nil

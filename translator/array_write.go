@@ -10,8 +10,8 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// New slots first, which the key counts, then the values of those that were
-// there: json_each(?4) has pairs of pos and value in hex.
+// New slots are inserted first, to count them, then existing slots get their values: json_each(?4) has pairs of pos and
+// value in hex.
 const (
 	sqlAddSlots = `INSERT INTO arrays(key_id, pos, value)
 		SELECT k.id, j.value ->> 0, unhex(j.value ->> 1) FROM ` + liveKey + ` k CROSS JOIN json_each(?4) j WHERE true
@@ -25,7 +25,7 @@ const (
 	sqlSetSlot = `UPDATE arrays SET value = ?5 WHERE key_id = ` + liveID + ` AND pos = CAST(?4 AS INTEGER) AND value <> ?5`
 )
 
-// slotList is what putSlots writes.
+// slotList holds the slots that putSlots writes.
 type slotList []slot
 
 type slot struct {
@@ -35,7 +35,7 @@ type slot struct {
 
 func (l *slotList) add(index uint64, value []byte) { *l = append(*l, slot{index, value}) }
 
-// json is the list as an argument.
+// json returns the list as an argument.
 func (l slotList) json() store.Value {
 	n := 2
 	for _, s := range l {
@@ -52,8 +52,8 @@ func (l slotList) json() store.Value {
 	return store.TextBytes(append(out, ']'))
 }
 
-// putSlots are the statements that write the slots of an array that is there. Up to set
-// every second one writes those that were empty, from the first on.
+// putSlots returns the statements that write the slots of an existing array. Before the index set, every second
+// statement, from the first on, writes slots that were empty.
 func (c *Call) putSlots(key []byte, list slotList) (stmts []store.Stmt, set int) {
 	var sets []store.Stmt
 	several := func(list slotList) {
@@ -76,7 +76,7 @@ func (c *Call) putSlots(key []byte, list slotList) (stmts []store.Stmt, set int)
 	return append(stmts, sets...), len(stmts)
 }
 
-// setSlots is the plan that writes slots and answers how many were empty.
+// setSlots plans a write of slots and replies with the number of slots that were empty.
 func (c *Call) setSlots(key []byte, list slotList) Plan {
 	stmts := []store.Stmt{c.purge(key), c.upsertKey(key, arrayType)}
 	first := len(stmts)
@@ -115,8 +115,7 @@ func armset(c *Call) Plan {
 	return c.setSlots(c.Args[1], list)
 }
 
-// An append counts from the cursor, in one batch. The last index that it can
-// give away is 2^64-2.
+// An append starts at the cursor, in one batch. The greatest index that it can use is 2^64-2.
 const (
 	sqlGuardCursor = `INSERT INTO guard SELECT NULL FROM array_cursors
 		WHERE key_id = ` + liveID + ` AND next > 9223372036854775807 - CAST(?4 AS INTEGER)`
@@ -145,7 +144,7 @@ func arinsert(c *Call) Plan {
 		c.stmt(sqlAdvance, key, n))
 }
 
-// sqlSeek moves the cursor unless it is there already.
+// sqlSeek moves the cursor, unless its position would not change.
 const (
 	sqlSeek = `INSERT INTO array_cursors(key_id, next)
 		SELECT id, CAST(?4 AS INTEGER) FROM keys WHERE ` + live + ` AND (CAST(?4 AS INTEGER) > ` + sqlFirstSlot + `
@@ -154,7 +153,7 @@ const (
 	sqlPresent = `SELECT 1 FROM keys WHERE ` + live
 )
 
-// arseek takes the index after the last one, too: then nothing can be appended.
+// arseek also accepts the index after the greatest one, which makes appends fail.
 func arseek(c *Call) Plan {
 	index, ok := parseUnsigned(c.Args[2])
 	if !ok {
@@ -172,7 +171,7 @@ const (
 		ON a.key_id = ` + liveID + ` AND a.pos BETWEEN (j.value ->> 0) AND (j.value ->> 1))`
 )
 
-// deleteSlots is the plan of a deletion; the cursor stays where it is.
+// deleteSlots plans a deletion. The cursor does not move.
 func (c *Call) deleteSlots(sql string, which store.Value) Plan {
 	key := c.Args[1]
 	return write(changed(2), c.purge(key), c.guardType(key, arrayType),
@@ -211,7 +210,7 @@ func ardelrange(c *Call) Plan {
 	return c.deleteSlots(sqlDeleteRanges, store.TextBytes(append(out, ']')))
 }
 
-// apart joins the ranges that overlap, so that no slot is read twice.
+// apart joins overlapping ranges, so that no slot is read twice.
 func apart(ranges []slotRange) []slotRange {
 	slices.SortFunc(ranges, func(a, b slotRange) int { return cmp.Compare(a.from, b.from) })
 	joined := ranges[:1]

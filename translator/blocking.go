@@ -19,7 +19,7 @@ var blockingTranslations = translations{
 	{"BZMPOP", bmpop(zmpop)},
 }
 
-// bpop is BLPOP and BRPOP.
+// bpop translates BLPOP and BRPOP.
 func bpop(e end) func(*Call) Plan {
 	return func(c *Call) Plan {
 		last := len(c.Args) - 1
@@ -35,7 +35,7 @@ func bpop(e end) func(*Call) Plan {
 	}
 }
 
-// popOf pops one element, and answers with the key before it.
+// popOf pops one element, and replies with the key and the element.
 func (c *Call) popOf(key []byte, e end) Plan {
 	p := c.popOne(key, e)
 	popped := p.Decode
@@ -49,8 +49,8 @@ func (c *Call) popOf(key []byte, e end) Plan {
 	return p
 }
 
-// bmpop is BLMPOP and BZMPOP: the call without its timeout is that of the twin,
-// whose errors come first.
+// bmpop translates BLMPOP and BZMPOP: it calls twin without the timeout. Errors of twin precede an error in the
+// timeout.
 func bmpop(twin func(*Call) Plan) func(*Call) Plan {
 	return func(c *Call) Plan {
 		rest := *c
@@ -83,7 +83,7 @@ func blmovem(c *Call) Plan {
 	return p
 }
 
-// bmove is BLMOVE and BRPOPLPUSH, with the timeout in argument i.
+// bmove translates BLMOVE and BRPOPLPUSH, with the timeout in argument i.
 func (c *Call) bmove(i int, from, to end) Plan {
 	if _, bad := c.seconds(i); bad != "" {
 		return fail(bad)
@@ -91,7 +91,7 @@ func (c *Call) bmove(i int, from, to end) Plan {
 	return c.move(from, to, resp.Nil)
 }
 
-// bzpop is BZPOPMIN and BZPOPMAX.
+// bzpop translates BZPOPMIN and BZPOPMAX.
 func bzpop(max bool) func(*Call) Plan {
 	return func(c *Call) Plan {
 		last := len(c.Args) - 1

@@ -2,9 +2,9 @@ package translator
 
 import "github.com/meowdis/meowdis/redis/commands"
 
-// lasting are commands that read one key, and whose rows depend on the clock only by whether
-// the key or a field of it has expired: so a store may keep them (store.Batch.Keys). Those that read
-// much to say little are best kept, and those that draw are none.
+// lasting lists the commands whose rows a store may cache (store.Batch.Keys): they read one key, and the clock matters
+// only to whether the key or a field has expired. Caching pays most for commands that read much and return little.
+// Commands with random results are excluded.
 var lasting = []string{
 	"GET", "STRLEN", "GETRANGE", "SUBSTR", "GETBIT",
 	"EXISTS", "TYPE", "TTL", "PTTL", "EXPIRETIME", "PEXPIRETIME",

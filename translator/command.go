@@ -8,8 +8,8 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// wanted lists the commands that a call names from argument from on, nil for an
-// unknown one; without names all of them.
+// wanted returns the commands named from argument from on, nil for an unknown one. Without names it returns all
+// commands.
 func (c *Call) wanted(from int) []*commands.Command {
 	if len(c.Args) <= from {
 		return commands.TopLevel()
@@ -21,7 +21,7 @@ func (c *Call) wanted(from int) []*commands.Command {
 	return found
 }
 
-// commandInfo is COMMAND and COMMAND INFO.
+// commandInfo translates COMMAND and COMMAND INFO.
 func commandInfo(c *Call) Plan {
 	reply := resp.EmptyArray
 	for _, cmd := range c.wanted(2) {
@@ -34,7 +34,7 @@ func commandInfo(c *Call) Plan {
 	return answer(reply)
 }
 
-// commandDocs leaves unknown names out.
+// commandDocs omits unknown names.
 func commandDocs(c *Call) Plan {
 	reply := resp.EmptyMap
 	for _, cmd := range c.wanted(2) {
@@ -47,8 +47,7 @@ func commandDocs(c *Call) Plan {
 
 func commandCount(*Call) Plan { return answer(resp.MakeInt(int64(len(commands.TopLevel())))) }
 
-// commandList answers the names of all commands, subcommands included, or of
-// those that pass the filter.
+// commandList replies with the names of all commands, including subcommands, that match the filter.
 func commandList(c *Call) Plan {
 	keep := func(*commands.Command) bool { return true }
 	if len(c.Args) > 2 {
@@ -58,7 +57,7 @@ func commandList(c *Call) Plan {
 		arg := c.Args[4]
 		switch {
 		case c.is(3, "MODULE"):
-			// The one that is built in, without what comes from another: JSON's have a dot.
+			// vectorset is the only module built into Redis. Commands with a dot belong to another one (JSON).
 			keep = func(cmd *commands.Command) bool {
 				return string(arg) == vectorSets && cmd.Flags&commands.Module != 0 && !strings.Contains(cmd.Name, ".")
 			}
@@ -81,7 +80,7 @@ func commandList(c *Call) Plan {
 	return answer(reply)
 }
 
-// commandGetkeys is COMMAND GETKEYS and COMMAND GETKEYSANDFLAGS.
+// commandGetkeys translates COMMAND GETKEYS and COMMAND GETKEYSANDFLAGS.
 func commandGetkeys(flags bool) func(*Call) Plan {
 	return func(c *Call) Plan {
 		args := c.Args[2:]

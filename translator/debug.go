@@ -37,7 +37,7 @@ func debugReload(c *Call) Plan {
 	return answer(resp.OK)
 }
 
-// debugObject has no address, and knows no time of the last access.
+// debugObject reports no address and no access time, since neither exists.
 func debugObject(c *Call) Plan {
 	key := c.Args[2]
 	return read(func(r *store.Result) resp.Value {
@@ -55,8 +55,8 @@ func debugObject(c *Call) Plan {
 	}, append(c.dumpStmts(key), c.objectStmt(key))...)
 }
 
-// debugProtocol sends no attribute and no push before the replies that it announces
-// them for: nothing else here has any.
+// debugProtocol sends no attribute and no push message before the replies that mention them, since no other reply here
+// has any.
 func debugProtocol(c *Call) Plan {
 	three := []resp.Value{resp.Zero, resp.One, resp.MakeInt(2)}
 	var v resp.Value

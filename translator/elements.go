@@ -9,21 +9,20 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// What hashes and sets have in common: their elements lie in the order of a hash
-// (name_hash.go), and remember when they were added.
+// Hashes and sets store their elements in the order of a hash (name_hash.go), with the order of insertion in seq.
 
-// liveKey is the row of the key, to be joined with the rows of its elements.
+// liveKey selects the row of the key, for joins with the rows of its elements.
 const liveKey = `(SELECT id, type, count FROM keys WHERE ` + live + `)`
 
-// A statement about several elements, or several keys, reads them from json_each
-// AS j, where hashed put them: [hash, name, value …].
+// A statement about several elements or keys reads them from json_each AS j, with the argument of hashed: [hash, name,
+// value …].
 const (
 	itemHash = `j.value ->> 0`
 	itemName = `unhex(j.value ->> 1)`
 )
 
-// hashed is the JSON argument of a list of fields, members or keys, each width
-// words of it: the name, which is what its hash is made of, and what belongs to it.
+// hashed returns the JSON argument of a list of fields, members or keys, each of width words. The first word is the
+// name, from which the hash is computed.
 func hashed(list [][]byte, width int) store.Value {
 	n := 2
 	for _, b := range list {
@@ -42,9 +41,8 @@ func hashed(list [][]byte, width int) store.Value {
 	return store.TextBytes(append(out, ']', ']'))
 }
 
-// added is grown for elements that remember when they were added: it sets the
-// key's counter beyond the places of all n elements that were offered, also of
-// those that were there already, so that no two ever have the same.
+// added is grown for elements with a seq: it advances the key's counter by all n given elements, including existing
+// ones, so that no two elements ever get the same seq.
 const sqlAdded = `UPDATE keys SET count = count + changes(), seq = seq + ?4, version = version + 1, updated_at = ?3
 	WHERE db = ?1 AND key = ?2 AND changes() > 0`
 
@@ -52,24 +50,23 @@ func (c *Call) added(key []byte, n int) store.Stmt {
 	return c.account(sqlAdded, key, store.Int(int64(n)))
 }
 
-// cellOf shapes the reply of a statement that returns one row for a live key:
-// its type, and a cell. It answers missing without a key and WRONGTYPE when the
-// type is not want.
+// cellOf decodes the row of a live key: its type and one cell. The reply is missing for a missing key, and WRONGTYPE
+// for a type other than want.
 func cellOf(want string, missing resp.Value, shape func(store.Value) resp.Value) func(*store.Result) resp.Value {
 	return typed(want, missing, func(r *store.Result) resp.Value { return shape(r.Rows[0][0][1]) })
 }
 
-// integer is a cell as an integer.
+// integer returns a cell as an integer.
 func integer(v store.Value) resp.Value { return resp.MakeInt(v.Int()) }
 
-// setOf is every row's first cell as a set of bulk strings.
+// setOf returns every row's first cell as a set of bulk strings.
 func setOf(rows []store.Row) resp.Value {
 	v := bulks(rows)
 	v.Kind = resp.Set
 	return v
 }
 
-// repeated is an array of n times v.
+// repeated returns an array of n times v.
 func repeated(v resp.Value, n int) resp.Value {
 	elems := make([]resp.Value, n)
 	for i := range elems {
@@ -78,8 +75,8 @@ func repeated(v resp.Value, n int) resp.Value {
 	return resp.MakeArray(elems...)
 }
 
-// bySeq puts rows into the order of their last cell, the elements' seq. SQLite would have
-// each of them in memory several times to do it.
+// bySeq sorts rows by their last cell, the elements' seq. Sorting in SQLite would need several copies of each row in
+// memory.
 func bySeq(rows []store.Row) []store.Row {
 	slices.SortFunc(rows, compareSeq)
 	return rows
@@ -87,8 +84,7 @@ func bySeq(rows []store.Row) []store.Row {
 
 func compareSeq(a, b store.Row) int { return cmp.Compare(a[len(a)-1].Int(), b[len(b)-1].Int()) }
 
-// listing translates "NAME key": the rows of sql, which is about the elements of
-// a key of the type and ends with their seq.
+// listing translates "NAME key". The rows of sql are the elements of a key of the type, and end with their seq.
 func listing(typ, sql string, missing resp.Value, shape func([]store.Row) resp.Value) func(*Call) Plan {
 	return func(c *Call) Plan {
 		return c.found(typ, missing, func(r *store.Result) resp.Value { return shape(bySeq(r.Rows[0])) },
@@ -96,8 +92,7 @@ func listing(typ, sql string, missing resp.Value, shape func([]store.Row) resp.V
 	}
 }
 
-// pointed translates "NAME key name": the cell of sql, which is about one field
-// or member.
+// pointed translates "NAME key name". The cell of sql belongs to one field or member.
 func pointed(typ, sql string, missing resp.Value, shape func(store.Value) resp.Value) func(*Call) Plan {
 	return func(c *Call) Plan {
 		return read(cellOf(typ, missing, shape),
@@ -105,13 +100,12 @@ func pointed(typ, sql string, missing resp.Value, shape func(store.Value) resp.V
 	}
 }
 
-// pointedEach translates "NAME key name [name …]": the first cell of sql for each field
-// or member, in their order.
+// pointedEach translates "NAME key name [name …]": the first cell of sql for each field or member, in order.
 func pointedEach(typ string, sql *chosen, missing resp.Value, shape func([]store.Row) resp.Value) func(*Call) Plan {
 	return func(c *Call) Plan { return c.readEach(typ, c.Args[2:], *sql, missing, shape) }
 }
 
-// readEach is the plan that makes the reply of what sql reads of each name.
+// readEach plans a read of sql for each name; shape makes the reply from its rows.
 func (c *Call) readEach(typ string, names [][]byte, sql chosen, missing resp.Value, shape func([]store.Row) resp.Value) Plan {
 	stmts := c.choose(c.Args[1], names, sql)
 	return read(

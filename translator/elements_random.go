@@ -7,14 +7,12 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// A random element of a small collection is the one of a random rank. In a big
-// one it would take too long to walk there: it is found from a random hash on,
-// and some random steps further, which evens out how far apart the hashes lie;
-// then one is as likely as another, give or take a tenth. After the last element
-// comes the first.
+// A random element of a small collection has a random rank. In a big collection that would take too many steps.
+// Instead, the search begins at a random hash and takes some random steps, which evens out the distances between
+// hashes: elements are equally likely within a tenth. The first element follows the last one.
 //
-// ?4 is the random hash and ?5 a random number to make the steps from. The second half of
-// the statement is for steps that end after the last element.
+// ?4 is the random hash, and the number of steps derives from the random ?5. The second half of the statement is for
+// steps beyond the last element.
 const (
 	sqlPickMember = `SELECT member, hash FROM (SELECT m.member, m.hash FROM keys k CROSS JOIN sets m ON m.key_id = k.id AND m.hash >= iif(k.count <= 1024, 0, ?4)
 			WHERE ` + live + ` ORDER BY m.hash, m.member LIMIT 1
@@ -28,8 +26,7 @@ const (
 			OFFSET ?5 % 128 - (SELECT count(*) FROM hashes h WHERE h.key_id = ` + liveID + ` AND h.hash >= ?4 AND ` + liveField + `)) LIMIT 1`
 )
 
-// lottery is a type of collection that random elements are drawn from. The first
-// cell of an element is its field or member.
+// lottery describes a type of collection with random elements. The first cell of an element is its field or member.
 type lottery struct {
 	typ  string
 	size string // type and number of elements
@@ -42,11 +39,10 @@ var (
 	hashLottery = lottery{hashType, sqlHashSize, sqlHash, sqlPickField}
 )
 
-// maxDrawn bounds what a negative count asks for: a reply of that many elements
-// is all that a client could want.
+// maxDrawn limits a negative count. No useful reply has more elements.
 const maxDrawn = 1 << 22
 
-// parseDraws reads the count of a command that returns random elements.
+// parseDraws parses the count of a command that returns random elements.
 func parseDraws(b []byte) (n int64, bad Plan, ok bool) {
 	n, ok = parseInt(b)
 	switch {
@@ -58,21 +54,21 @@ func parseDraws(b []byte) (n int64, bad Plan, ok bool) {
 	return n, Plan{}, true
 }
 
-// pickOne is the statement that picks one element.
+// pickOne returns the statement that picks one element.
 func (c *Call) pickOne(sql string, key []byte) store.Stmt {
 	return c.stmt(sql, key, store.Int(int64(c.Random()>>12)), store.Int(int64(c.Random()>>12)))
 }
 
-// one answers one random element, nil without a key.
+// one replies with one random element, nil for a missing key.
 func (l *lottery) one(c *Call) Plan {
 	return c.found(l.typ, resp.Nil, bulkOf(0), c.Args[1], c.pickOne(l.pick, c.Args[1]))
 }
 
-// drawn is the plan after random elements are read. rest are the others, where all were read to draw them.
+// drawn makes the plan after random elements are read. rest holds the elements that were read but not drawn.
 type drawn func(rows, rest []store.Row) Plan
 
-// some reads random elements: count different ones or fewer, or, when count is
-// negative, as many as that says, with repetitions. It answers none without any.
+// some reads random elements: up to count different ones or, if count is negative, -count with repetitions. Without
+// elements the reply is none.
 func (l *lottery) some(c *Call, count int64, none resp.Value, next func(size int64, rows, rest []store.Row) Plan) Plan {
 	return readThen(func(r *store.Result) Plan {
 		size := cellOf(l.typ, none, integer)(r)
@@ -88,8 +84,7 @@ func (l *lottery) some(c *Call, count int64, none resp.Value, next func(size int
 	}, c.stmt(l.size, c.Args[1]))
 }
 
-// draw is some for a collection of that size. A few elements are picked one by
-// one; more of them are quicker to take from all.
+// draw is some for a collection of a known size. A few elements are picked one by one; for more, reading all is faster.
 func (l *lottery) draw(c *Call, size, count int64, next drawn) Plan {
 	if wanted := max(count, -count); wanted <= size/16 {
 		d := drawing{lottery: l, call: c, wanted: int(wanted), next: next}
@@ -110,13 +105,13 @@ func (l *lottery) draw(c *Call, size, count int64, next drawn) Plan {
 	}, c.stmt(l.all, c.Args[1]))
 }
 
-// fits reports whether a request with that much room may hold n elements more.
+// fits reports whether n more elements fit into the room of a request.
 func fits(room, n int64) bool {
 	return room == 0 || n <= room/(store.RowBytes+2*store.ValueBytes)
 }
 
-// shuffled is count of the rows at random, or all when there are fewer; with
-// repetitions when count is negative. It puts those that it takes before the others.
+// shuffled returns count random rows, all rows if there are fewer, or -count rows with repetitions. It moves the drawn
+// rows to the front.
 func (c *Call) shuffled(rows []store.Row, count int64) []store.Row {
 	size := int64(len(rows))
 	if count >= size {
@@ -136,16 +131,15 @@ func (c *Call) shuffled(rows []store.Row, count int64) []store.Row {
 	return rows[:count]
 }
 
-// below is a random number from 0 up to but without n.
+// below returns a random number from 0 to n-1.
 func (c *Call) below(n int64) int64 { return int64(c.Random() % uint64(n)) }
 
-// drawing is the collection of a few elements out of many, in rounds, since the
-// same one may be picked twice.
+// drawing picks a few elements out of many, in rounds, since the same element may be picked twice.
 type drawing struct {
 	*lottery
 	call   *Call
 	wanted int
-	seen   map[string]bool // nil when repetitions are welcome
+	seen   map[string]bool // nil to allow repetitions
 	rows   []store.Row
 	next   drawn
 }

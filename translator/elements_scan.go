@@ -7,14 +7,12 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// HSCAN and SSCAN go by the hash of the elements, which no change of a key
-// alters: the cursor ?4 is the last hash of the page before, and a page ends
-// with all elements of one hash, so that it may hold a few more than COUNT, which
-// is ?5 + 1. A small collection is one page, whatever the cursor and COUNT, as
-// it is in Redis.
+// HSCAN and SSCAN follow the hash of the elements, which no change of a key alters. The cursor ?4 is the last hash of
+// the previous page. A page ends with all elements of one hash, so it may have a few more than COUNT, which is ?5 + 1.
+// As in Redis, a small collection is one page, whatever the cursor and COUNT.
 //
-// The statements return a row for each element of the page, or else one without
-// an element: the key's type, the last hash of the page, the element, its seq.
+// The statements return a row for each element of the page, or one row without an element: the key's type, the last
+// hash of the page, the element, its seq.
 const (
 	sqlHashPage = `WITH page(id, type, first, last) AS MATERIALIZED (
 			SELECT id, type, 0, ` + beyondHashes + ` FROM keys WHERE ` + live + ` AND count <= 128
@@ -31,14 +29,13 @@ const (
 		SELECT p.type, p.last, m.member, m.seq FROM page p
 		LEFT JOIN sets m ON m.key_id = p.id AND m.hash > p.first AND m.hash <= p.last`
 
-	// beyondHashes ends the last page: it is 2^52, and hashes have 52 bits.
+	// beyondHashes ends the last page. It is 2^52, and hashes have 52 bits.
 	beyondHashes = `4503599627370496`
 	endOfScan    = 1 << 52
 )
 
-// scanElements translates "NAME key cursor …". MATCH is about the first of an
-// element's cells. Like Redis, it looks at the options only when there is
-// something to scan. compare orders the rows of a page, and show makes the reply of an
+// scanElements translates "NAME key cursor …". MATCH applies to the first cell of an element. As in Redis, errors in
+// the options are reported only if the key exists. compare orders the rows of a page, and show makes the reply from an
 // element's cells.
 func scanElements(typ, sql string, compare func(a, b store.Row) int, show func([]store.Value) []resp.Value) func(*Call) Plan {
 	return func(c *Call) Plan {
@@ -59,13 +56,13 @@ func scanElements(typ, sql string, compare func(a, b store.Row) int, show func([
 			if !ok {
 				return bad.Reply
 			}
-			slices.SortFunc(r.Rows[0], compare) // SQLite would have large ones in memory several times
+			slices.SortFunc(r.Rows[0], compare) // sorting large rows in SQLite would need several copies in memory
 			return elementPage(r.Rows[0], o, r.Work, show)
 		}), c.stmt(sql, c.Args[1], cells...))
 	}
 }
 
-// asBulks are cells, but for the seq at their end, as bulk strings.
+// asBulks returns cells, except the seq at their end, as bulk strings.
 func asBulks(cells []store.Value) []resp.Value {
 	all := make([]resp.Value, len(cells)-1)
 	for i := range all {
@@ -74,7 +71,7 @@ func asBulks(cells []store.Value) []resp.Value {
 	return all
 }
 
-// elementPage shapes the rows of a page.
+// elementPage makes the reply from the rows of a page.
 func elementPage(rows []store.Row, o scanOptions, w *store.Work, show func([]store.Value) []resp.Value) resp.Value {
 	next := rows[0][1].Int()
 	if next == endOfScan {

@@ -7,15 +7,15 @@ import (
 	"github.com/meowdis/meowdis/store/schema"
 )
 
-// The policies by which keys make room: parameters of maxmemory-policy.
+// These are the eviction policies, values of maxmemory-policy.
 const (
 	NoEviction    = "noeviction"
 	AllKeysRandom = "allkeys-random"
 	VolatileTTL   = "volatile-ttl"
 )
 
-// Used reads how many bytes of the file are in use, and whether what deleted keys have left is still
-// among them.
+// Used returns the statement that reads the bytes in use in the file, and whether elements of deleted keys are among
+// them.
 func Used() store.Stmt {
 	return store.Stmt{SQL: `SELECT (p.page_count - f.freelist_count) * s.page_size, EXISTS (SELECT 1 FROM graves)
 		FROM pragma_page_count p, pragma_freelist_count f, pragma_page_size s`}
@@ -23,12 +23,12 @@ func Used() store.Stmt {
 
 const (
 	sqlSoonest = `SELECT db, key FROM keys WHERE ` + schema.DiesAt + ` IS NOT NULL AND expires_at IS NOT NULL AND db >= 0 ORDER BY ` + schema.DiesAt + ` LIMIT ?1`
-	// sqlSomeKey is a key at ?1 of all, which is between 0 and 1.
+	// sqlSomeKey selects the key at the fraction ?1, between 0 and 1, of all ids.
 	sqlSomeKey = `SELECT db, key FROM keys WHERE id >= CAST(?1 * (SELECT id FROM keys WHERE +db >= 0 ORDER BY id DESC LIMIT 1) AS INTEGER) AND +db >= 0 ORDER BY id LIMIT 1`
 )
 
-// Victims read the databases and the names of up to n keys that a policy lets go first, some of them
-// more than once.
+// Victims returns the statements that read the databases and names of up to n keys to evict by the policy. A key may
+// occur more than once.
 func Victims(env Env, policy string, n int) []store.Stmt {
 	if policy == VolatileTTL {
 		return []store.Stmt{{SQL: sqlSoonest, Args: []store.Value{store.Int(int64(n))}}}

@@ -14,9 +14,8 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// Libraries of functions are rows: their source, and what it registers. The functions go with
-// their library. A library that is loaded has a new version, by which whoever has
-// compiled it knows whether it is the one in the file.
+// Libraries of functions are rows: the source, and the functions that it registers. Deleting a library deletes its
+// functions. Loading a library gives it a new version, by which a cache of compiled libraries detects a change.
 
 var functionTranslations = translations{
 	{"FUNCTION DELETE", functionDelete},
@@ -29,8 +28,8 @@ var functionTranslations = translations{
 	{"FUNCTION STATS", functionStats},
 }
 
-// What is in the way of libraries with the names ?1 whose functions have the names ?2: other
-// libraries of those names, and functions of libraries of other names.
+// These statements find conflicts with libraries named ?1 and functions named ?2: existing libraries of the same names,
+// and functions of other libraries.
 const (
 	sqlSameLibraries = `SELECT l.name FROM json_each(?1) j JOIN libraries l ON l.name = j.value ORDER BY j.key LIMIT 1`
 	sqlSameFunctions = `SELECT j.value FROM json_each(?2) j WHERE EXISTS (SELECT 1 FROM functions f
@@ -42,18 +41,18 @@ const (
 		SELECT ?1, j.value ->> 0, j.value ->> 1, unhex(j.value ->> 2) FROM json_each(?2) j ORDER BY j.key`
 )
 
-// loading is libraries on their way into the file.
+// loading holds libraries to be stored.
 type loading struct {
 	libraries []*script.Library
 	sources   [][]byte
-	bad       resp.Value // why they cannot be loaded, if so
-	taken     string     // the error about a library that is there, around its name
-	replace   bool       // those of the same names
-	flush     bool       // all others
+	bad       resp.Value // the error, if they cannot be loaded
+	taken     string     // quotes around the name in the error about an existing library
+	replace   bool       // replace libraries of the same names
+	flush     bool       // delete all other libraries
 	reply     resp.Value
 }
 
-// plan loads the libraries. What is in the way of that is read first, since the reply names it.
+// plan stores the libraries. It reads conflicts first, since the reply names them.
 func (l loading) plan(c *Call) Plan {
 	var names, functions []string
 	for _, lib := range l.libraries {
@@ -99,7 +98,7 @@ func (l loading) add(c *Call) (stmts []store.Stmt) {
 	return stmts
 }
 
-// texts is the JSON argument of a list of texts.
+// texts returns the JSON argument of a list of texts.
 func texts(list []string) store.Value {
 	if list == nil {
 		return store.String("[]")
@@ -159,7 +158,7 @@ func functionRestore(c *Call) Plan {
 	return l.plan(c)
 }
 
-// take loads the libraries of a payload, which must get along with each other.
+// take loads the libraries of a payload and checks that they do not conflict with each other.
 func (l *loading) take(sources [][]byte, env *Env) (bad resp.Value) {
 	l.sources = sources
 	names, functions := map[string]bool{}, map[string]bool{}
@@ -285,7 +284,7 @@ func describeFunction(row store.Row) resp.Value {
 
 const sqlCountFunctions = `SELECT (SELECT count(*) FROM libraries), (SELECT count(*) FROM functions)`
 
-// functionStats asks the store only while no function runs, which may keep others from it.
+// functionStats does not use the store while a function runs, since the function may block it.
 func functionStats(c *Call) Plan {
 	f := c.Env.Running
 	if f == nil {
@@ -313,12 +312,12 @@ func functionState(running resp.Value, libraries, functions int64) resp.Value {
 		resp.MakeString("engines"), resp.MakeMap(resp.MakeString("LUA"), lua))
 }
 
-// Running is a function that runs, for FUNCTION STATS.
+// Running describes the running function, for FUNCTION STATS.
 type Running struct {
 	Name                 string
 	Call                 [][]byte
 	Milliseconds         int64
-	Libraries, Functions int64 // that there were when it began
+	Libraries, Functions int64 // counted when it began
 }
 
 const (
@@ -328,9 +327,9 @@ const (
 		WHERE f.name = ?1 ORDER BY f.id LIMIT 1), 0) <> ?2`
 )
 
-// FindFunction reads which library has the function of that name, in any case. The reply is
-// its version, its source, or nil when the version is the known one, and the numbers of
-// libraries and of functions that there are; it is empty when there is no such function.
+// FindFunction reads the library of the function with the name, in any case. The reply is its version, its source (nil
+// if the version is known), the number of libraries and the number of functions. It is empty if no such function
+// exists.
 func FindFunction(name []byte, known int64) Plan {
 	return read(func(r *store.Result) resp.Value {
 		if len(r.Rows[0]) == 0 {
@@ -341,8 +340,7 @@ func FindFunction(name []byte, known int64) Plan {
 	}, store.Stmt{SQL: sqlFindFunction, Args: functionArgs(name, known)})
 }
 
-// GuardFunction refuses a batch unless the function's library is at that version, 0 for no
-// such function.
+// GuardFunction refuses a batch unless the function's library has the version; 0 means a missing function.
 func GuardFunction(name []byte, version int64) Plan {
 	return write(decodeOK, store.Stmt{SQL: sqlGuardFunction, Args: functionArgs(name, version)})
 }

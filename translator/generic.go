@@ -39,13 +39,13 @@ var genericTranslations = translations{
 	{"OBJECT HELP", help},
 }
 
-// sqlDel says of each deleted key whether it was live.
+// sqlDel reports for each deleted key whether it was live.
 var sqlDel = keyed{json: `DELETE FROM keys WHERE db = ?1 AND key IN (SELECT unhex(j.value) FROM json_each(?2) j)
 	RETURNING dies_at IS NULL OR dies_at > ?3`}
 
 const sqlDelOne = `DELETE FROM keys WHERE ` + live
 
-// del is DEL and UNLINK.
+// del translates DEL and UNLINK.
 func del(c *Call) Plan {
 	if len(c.Args) == 2 {
 		purge := c.purge(c.Args[1])
@@ -67,7 +67,7 @@ var sqlExists = keyed{json: `SELECT count(*) FROM json_each(?2) j CROSS JOIN key
 
 const sqlExistsOne = `SELECT 1 FROM keys WHERE ` + live
 
-// exists is EXISTS and TOUCH.
+// exists translates EXISTS and TOUCH.
 func exists(c *Call) Plan {
 	if len(c.Args) == 2 {
 		return read(countRows, c.stmt(sqlExistsOne, c.Args[1]))
@@ -75,7 +75,7 @@ func exists(c *Call) Plan {
 	return read(intOf(0), sqlExists.on(c, c.Args[1:]))
 }
 
-// list is the arguments of a statement about many keys: database, keys, now.
+// list returns the arguments of a statement about many keys: database, keys, now.
 func (c *Call) list(keys [][]byte) []store.Value {
 	return []store.Value{store.Int(int64(c.Env.DB)), elements(keys), store.Int(c.Env.Now)}
 }
@@ -99,7 +99,7 @@ func wait(c *Call) Plan {
 	return answer(resp.Zero)
 }
 
-// waitaof has no append-only file to wait for: redis.io/commands/waitaof.
+// waitaof never waits, since no append-only file exists: redis.io/commands/waitaof.
 func waitaof(c *Call) Plan {
 	local, ok1 := parseInt(c.Args[1])
 	replicas, ok2 := parseInt(c.Args[2])
@@ -119,7 +119,7 @@ func waitaof(c *Call) Plan {
 	return answer(resp.MakeArray(resp.Zero, resp.Zero))
 }
 
-// help answers a container's HELP, from the table.
+// help replies to a container's HELP, from the table.
 func help(c *Call) Plan {
 	parent, _, _ := strings.Cut(c.Command.Name, " ")
 	return answer(HelpOf(parent))

@@ -11,8 +11,8 @@ var dumpTranslations = translations{
 	{"RESTORE", restore},
 }
 
-// dumped are the statements that read a value of any type, after typeOf: those
-// of the other types find nothing. A new type joins here.
+// dumped lists the statements that read a value of any type, after typeOf. Statements for other types return no rows.
+// Add a new type here.
 const (
 	dumpString = 1 + iota
 	dumpList
@@ -41,7 +41,7 @@ var dumped = [...]string{
 		WHERE key_id = ` + liveID + ` ORDER BY group_name, id`,
 }
 
-// dumpStmts are the statements that read the value at a key, typeOf first.
+// dumpStmts returns the statements that read the value at a key, typeOf first.
 func (c *Call) dumpStmts(key []byte) []store.Stmt {
 	stmts := []store.Stmt{c.typeOf(key)}
 	for _, sql := range dumped[1:] {
@@ -72,8 +72,8 @@ func dump(c *Call) Plan {
 	}, append(c.dumpStmts(key), c.stmt(sqlVectorSet, key))...)
 }
 
-// valueOf is the value in the rows of the statements that dumped lists; nil for
-// an unknown type, and for a vector set, which has a plan of its own.
+// valueOf decodes the rows of the statements in dumped. It returns nil for an unknown type, and for a vector set, which
+// has its own plan.
 func valueOf(typ string, rows [][]store.Row) rdb.Value {
 	switch typ {
 	case stringType:
@@ -139,7 +139,7 @@ func streamOf(rows [][]store.Row) *rdb.Stream {
 		group, name := string(row[0].Bytes()), string(row[1].Bytes())
 		g := &s.Groups[at[group]]
 		n, there := place[consumer{group, name}]
-		if !there { // without a consumer: the form has no place for them but a consumer without a name
+		if !there { // entries without a consumer: the format stores them only with a consumer, so it gets an empty name
 			n = len(g.Consumers)
 			place[consumer{group, name}] = n
 			g.Consumers = append(g.Consumers, rdb.Consumer{Name: []byte{}, ActiveAt: -1})

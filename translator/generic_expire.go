@@ -9,15 +9,15 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// The conditions of EXPIRE, or'ed into ?5 of sqlDue.
+// The conditions of EXPIRE are combined in ?5 of sqlDue.
 const (
-	ifNone    = 1 << iota // NX: it does not expire
-	ifSome                // XX: it does
-	ifGreater             // GT: it would expire later; a key that does not expire never
-	ifLess                // LT: it would expire sooner
+	ifNone    = 1 << iota // NX: the key has no expiry
+	ifSome                // XX: the key has an expiry
+	ifGreater             // GT: the new expiry is later; false for a key without an expiry
+	ifLess                // LT: the new expiry is sooner
 )
 
-// sqlDue is the live key for which the conditions hold.
+// sqlDue selects the live key if it meets the conditions.
 const (
 	sqlDue = ` WHERE ` + live + `
 		AND (?5 & 1 = 0 OR expires_at IS NULL)
@@ -28,7 +28,7 @@ const (
 	sqlExpireNow = `DELETE FROM keys` + sqlDue
 )
 
-// expire is EXPIRE, PEXPIRE, EXPIREAT and PEXPIREAT.
+// expire translates EXPIRE, PEXPIRE, EXPIREAT and PEXPIREAT.
 func expire(seconds, absolute bool) func(*Call) Plan {
 	return func(c *Call) Plan {
 		conditions, bad, ok := c.parseConditions()
@@ -51,8 +51,8 @@ func expire(seconds, absolute bool) func(*Call) Plan {
 	}
 }
 
-// expireAt is the absolute time that n seconds or ms mean, from now or since the
-// epoch. It may have passed. False when it overflows.
+// expireAt converts n seconds or ms, from now or since the epoch, to an absolute time in ms. The time may have passed.
+// It returns false on overflow.
 func (c *Call) expireAt(n int64, seconds, absolute bool) (int64, bool) {
 	if seconds {
 		if n > math.MaxInt64/1000 || n < math.MinInt64/1000 {
@@ -69,8 +69,7 @@ func (c *Call) expireAt(n int64, seconds, absolute bool) (int64, bool) {
 	return n, true
 }
 
-// parseConditions reads NX, XX, GT and LT from argument 3 on; ok is false when
-// the plan holds the error to answer.
+// parseConditions parses NX, XX, GT and LT from argument 3 on; ok is false if the plan bad replies with an error.
 func (c *Call) parseConditions() (conditions int64, bad Plan, ok bool) {
 	for i := 3; i < len(c.Args); i++ {
 		switch {
@@ -98,7 +97,7 @@ func (c *Call) parseConditions() (conditions int64, bad Plan, ok bool) {
 
 const sqlExpiresAt = `SELECT CAST(expires_at AS TEXT) FROM keys WHERE ` + live
 
-// ttl is TTL, PTTL, EXPIRETIME and PEXPIRETIME. Seconds are rounded.
+// ttl translates TTL, PTTL, EXPIRETIME and PEXPIRETIME. Seconds are rounded.
 func ttl(seconds, absolute bool) func(*Call) Plan {
 	return func(c *Call) Plan {
 		return read(func(r *store.Result) resp.Value {

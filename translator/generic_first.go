@@ -11,9 +11,8 @@ const (
 	sqlFirstRange = `SELECT key, type FROM keys WHERE db = ?1 AND key >= ?2 AND (dies_at IS NULL OR dies_at > ?3) AND key < ?5 ORDER BY key LIMIT ?4`
 )
 
-// FirstKeys reads the first keys in order that begin with prefix, at most limit.
-// No command does that: KEYS reads them all, and SCAN goes by their hashes. The
-// reply is a map of keys and their types.
+// FirstKeys reads the first keys in order with the prefix, at most limit. No command does that: KEYS reads all of them,
+// and SCAN follows their hashes. The reply is a map of keys and their types.
 func FirstKeys(env Env, prefix []byte, limit int) Plan {
 	c := &Call{Env: env}
 	stmt := c.stmt(sqlFirstFrom, prefix, store.Int(int64(limit)))

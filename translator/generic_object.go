@@ -9,20 +9,19 @@ import (
 	"github.com/meowdis/meowdis/store/schema"
 )
 
-// Limits are those up to which Redis keeps a value in its compact form: the number of a
-// collection's elements, and the bytes of the longest; the bytes of a HyperLogLog; and
-// where a node of a stream ends.
+// Limits bound the compact encodings of Redis: for a collection the number of elements and the bytes of the longest,
+// for a HyperLogLog its bytes, and for a stream the size of a node.
 type Limits struct {
 	HashFields, HashBytes  int64
 	SetIntegers            int64 // members of a set of integers
 	SetMembers, SetBytes   int64
 	ZsetMembers, ZsetBytes int64
-	ListSize               int64 // elements of a list, or if negative a size in listSizes
+	ListSize               int64 // elements of a list; if negative, selects a size in listSizes
 	HLLBytes               int64
 	NodeEntries, NodeBytes int64 // of a stream's nodes; 0 for any
 }
 
-// DefaultLimits are those of Redis 8.0.
+// DefaultLimits are the defaults of Redis 8.0.
 var DefaultLimits = Limits{
 	HashFields: 512, HashBytes: 64, SetIntegers: 512, SetMembers: 128, SetBytes: 64, ZsetMembers: 128, ZsetBytes: 64, ListSize: -2, HLLBytes: 3000,
 	NodeEntries: 100, NodeBytes: 4096,
@@ -31,7 +30,7 @@ var DefaultLimits = Limits{
 // listSizes are the bytes that a ListSize of -1 to -5 allows.
 var listSizes = [...]int64{4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10}
 
-// listLimits are the elements and the bytes of a list in its compact form.
+// listLimits returns the limits of elements and bytes of a list in its compact encoding.
 func (l Limits) listLimits() (elements, bytes int64) {
 	if l.ListSize >= 0 {
 		return l.ListSize, listSizes[1]
@@ -40,17 +39,16 @@ func (l Limits) listLimits() (elements, bytes int64) {
 }
 
 const (
-	maxEmbedded      = 44 // bytes of a string beside its header
+	maxEmbedded      = 44 // bytes of a string stored with its header
 	maxIntegerDigits = 20
-	sharedIntegers   = 10000 // 0, 1, … that all values share
+	sharedIntegers   = 10000 // 0, 1, … below this are shared values
 )
 
-// sqlObject reads the few facts that decide on an encoding: the type, the number
-// of elements, and by type: the length of a string; whether a part of a small hash or
-// zset is too long, or a small list too large; of a small set whether a member is no
-// integer (1) and whether one is too long (2). A big collection is decided by the number
-// alone, and its elements are not read. Then comes a string that may be an integer, in
-// hex, the time of the last write, and whether fields expire.
+// sqlObject reads the few facts that decide an encoding: the type and the number of elements, and by type: the length
+// of a string; whether an element of a small hash or zset is too long, or a small list too large; whether a member of a
+// small set is not an integer (1) and whether one is too long (2). For a big collection the number decides alone, and
+// its elements are not read. The other columns are a string that may be an integer, in hex, the time of the last write,
+// and whether fields expire.
 const sqlObject = `SELECT type, count, CASE
 		WHEN type = 'string' THEN ` + schema.StringLength + `
 		WHEN type = 'hash' AND count <= ?4 THEN
@@ -67,7 +65,7 @@ const sqlObject = `SELECT type, count, CASE
 	updated_at, volatile > 0
 	FROM keys WHERE ` + live
 
-// packedElement is how many bytes an element takes in a listpack.
+// packedElement computes the bytes of an element in a listpack.
 const (
 	packedElement = `(CASE
 		WHEN length(value) > 20 OR CAST(CAST(CAST(value AS TEXT) AS INTEGER) AS TEXT) <> CAST(value AS TEXT) THEN
@@ -86,7 +84,7 @@ type object struct {
 	typ       string
 	length    int64 // of a string
 	count     int64 // of elements
-	odd       int64 // what sqlObject says of a collection's elements: 0 for those of the compact form
+	odd       int64 // sqlObject's result for elements: 0 if they fit the compact encoding
 	volatile  bool  // fields expire
 	integer   int64
 	isInteger bool
@@ -100,7 +98,7 @@ func (c *Call) limits() Limits {
 	return *c.Env.Limits
 }
 
-// objectStmt reads the object at a key.
+// objectStmt returns the statement that reads the object at a key.
 func (c *Call) objectStmt(key []byte) store.Stmt {
 	limits := c.limits()
 	elements, bytes := limits.listLimits()
@@ -108,7 +106,7 @@ func (c *Call) objectStmt(key []byte) store.Stmt {
 		limited(limits.ZsetMembers), limited(limits.ZsetBytes), limited(limits.SetMembers), limited(limits.SetBytes), limited(elements), limited(bytes))
 }
 
-// limited returns a limit as an argument of a statement, for engines that count in 32 bits.
+// limited returns a limit as an argument of a statement, for engines with 32-bit counts.
 func limited(n int64) store.Value { return store.Int(min(n, math.MaxInt32)) }
 
 func objectOf(row store.Row) object {
@@ -119,8 +117,7 @@ func objectOf(row store.Row) object {
 	return o
 }
 
-// object plans an OBJECT subcommand: nil for a missing key, and what describe
-// says of a live one.
+// object plans an OBJECT subcommand. The reply is nil for a missing key, and the result of describe for a live one.
 func (c *Call) object(describe func(object) resp.Value) Plan {
 	return read(func(r *store.Result) resp.Value {
 		if len(r.Rows[0]) == 0 {
@@ -130,9 +127,8 @@ func (c *Call) object(describe func(object) resp.Value) Plan {
 	}, c.objectStmt(c.Args[2]))
 }
 
-// encoding is the encoding that Redis 8.0 gives a value that was set as it is
-// now. (Redis's own depends on the value's history, too: but for lists it never goes
-// back to a compact form.)
+// encoding returns the encoding that Redis 8.0 gives the value when it is first set. Redis's own choice also depends on
+// the history of a value: except for lists, it never returns to a compact encoding.
 func (o object) encoding(limits Limits) string {
 	compact, spread := "", ""
 	switch o.typ {
@@ -189,14 +185,14 @@ func objectIdletime(c *Call) Plan {
 	return c.object(func(o object) resp.Value { return resp.MakeInt(o.idle(c.Env.Now)) })
 }
 
-// idle is the seconds since the last write.
+// idle returns the seconds since the last write.
 func (o object) idle(now int64) int64 { return max(0, now-o.updatedAt) / 1000 }
 
 func objectRefcount(c *Call) Plan {
 	return c.object(func(o object) resp.Value { return resp.MakeInt(o.refcount()) })
 }
 
-// refcount is what Redis says of its shared integers, and 1 for everything else.
+// refcount returns Redis's count for shared integers, and 1 for everything else.
 func (o object) refcount() int64 {
 	if o.isInteger && 0 <= o.integer && o.integer < sharedIntegers {
 		return 1<<31 - 1

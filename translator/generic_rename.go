@@ -12,12 +12,11 @@ import (
 	"github.com/meowdis/meowdis/store/schema"
 )
 
-// Renaming and moving change the row of keys and never touch the elements, which
-// hang on its id. A new name means a new version: the next one might be that of the
-// key whose name it was.
+// Renaming and moving change the row of keys. They never touch the elements, which refer to its id. A new name gets a
+// random new version, since version + 1 might be the version of the replaced key.
 const (
 	sqlRename = `UPDATE keys SET key = ?4, hash = ?5, version = ?6, updated_at = ?3 WHERE db = ?1 AND key = ?2`
-	// sqlRenameFree does nothing when the name is taken.
+	// sqlRenameFree does nothing if the name is taken.
 	sqlRenameFree = sqlRename + ` AND NOT EXISTS (SELECT 1 FROM keys WHERE db = ?1 AND key = ?4)`
 
 	sqlPurgeThere = `DELETE FROM keys WHERE db = ?4 AND key = ?2 AND dies_at <= ?3`
@@ -55,7 +54,7 @@ func move(c *Call) Plan {
 	return write(changed(1), c.stmt(sqlPurgeThere, key, there), c.stmt(sqlMoveKey, key, there))
 }
 
-// databaseArg is the database that MOVE and COPY name.
+// databaseArg parses the database of MOVE and COPY.
 func databaseArg(arg []byte) (int, resp.Value) {
 	n, bad := parseInt32(arg)
 	switch {
@@ -67,7 +66,7 @@ func databaseArg(arg []byte) (int, resp.Value) {
 	return n, resp.Value{}
 }
 
-// parseInt32 reads what Redis keeps in a C int.
+// parseInt32 parses an argument that Redis stores in a C int.
 func parseInt32(arg []byte) (int, resp.Value) {
 	n, ok := parseInt(arg)
 	switch {
@@ -79,9 +78,8 @@ func parseInt32(arg []byte) (int, resp.Value) {
 	return int(n), resp.Value{}
 }
 
-// A copy's arguments are ?1 db, ?2 key, ?3 now, ?4 the target's db, ?5 its key,
-// ?6 its new version, ?7 its hash. The version, drawn for this call, reports whether sqlCopyKey
-// made the target: without it no elements are copied.
+// The arguments of a copy are ?1 db, ?2 key, ?3 now, ?4 the target's db, ?5 its key, ?6 its new version, ?7 its hash.
+// The version is random, so it identifies a target that sqlCopyKey created. Without that target no elements are copied.
 const (
 	sqlDropTarget  = `DELETE FROM keys WHERE db = ?4 AND key = ?5 AND EXISTS (SELECT 1 FROM keys WHERE ` + live + `)`
 	sqlPurgeTarget = `DELETE FROM keys WHERE db = ?4 AND key = ?5 AND dies_at <= ?3`
@@ -94,8 +92,7 @@ const (
 		WHERE e.key_id = (SELECT id FROM keys WHERE db = ?1 AND key = ?2)`
 )
 
-// copyElements are the statements that copy the rows of one key to another, one for each
-// table of elements.
+// copyElements returns the statements that copy the rows of one key to another, one per table of elements.
 var copyElements = sync.OnceValue(func() (all []string) {
 	for _, t := range keytype.Types {
 		for _, table := range t.Tables {
@@ -143,8 +140,8 @@ func copyCommand(c *Call) Plan {
 	return write(changed(1), stmts...)
 }
 
-// A copy that is made aside gets what its source has beside the elements when it is published: no
-// version of that has changed meanwhile.
+// A staged copy gets the other properties of its source when it is published. Until then the version of the source has
+// not changed.
 const (
 	sqlTargetThere = `SELECT 1 FROM keys WHERE db = ?4 AND key = ?5 AND (dies_at IS NULL OR dies_at > ?3)`
 	sqlPublishCopy = `UPDATE keys SET db = ?4, key = ?5, hash = ?7, version = ?6, created_at = ?3, updated_at = ?3,
@@ -152,7 +149,7 @@ const (
 		AND NOT EXISTS (SELECT 1 FROM keys WHERE db = ?4 AND key = ?5)`
 )
 
-// copyAside is COPY that is carried out aside.
+// copyAside plans a staged COPY.
 func (c *Call) copyAside(key, to []byte, db int, replace bool) Plan {
 	there := store.Stmt{SQL: sqlTargetThere, Args: c.key(key, store.Int(int64(db)), store.Bytes(to))}
 	return readThen(func(r *store.Result) Plan {

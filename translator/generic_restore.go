@@ -16,11 +16,10 @@ var busyKey = resp.MakeError("BUSYKEY Target key name already exists.")
 // restoring is a call of RESTORE.
 type restoring struct {
 	replace, absolute bool
-	idle, freq        int64 // -1: not given
+	idle, freq        int64 // -1 if not given
 }
 
-// parse reads the options. FREQ is checked and has no effect: accesses are not
-// counted.
+// parse parses the options. FREQ is checked but has no effect, since accesses are not counted.
 func (o *restoring) parse(c *Call) (bad string) {
 	o.idle, o.freq = -1, -1
 	for i := 4; i < len(c.Args); i++ {
@@ -54,7 +53,7 @@ func (o *restoring) parse(c *Call) (bad string) {
 	return ""
 }
 
-// sqlRestored gives a key that was just made its expiry and its age.
+// sqlRestored sets the expiry and the age of a new key.
 const sqlRestored = `UPDATE keys SET expires_at = CAST(?3 AS INTEGER), updated_at = ?4 WHERE db = ?1 AND key = ?2`
 
 func restore(c *Call) Plan {
@@ -103,7 +102,7 @@ func restore(c *Call) Plan {
 	})
 }
 
-// parsePayload reads the time to live and the value.
+// parsePayload parses the TTL and the value.
 func (c *Call) parsePayload() (ttl int64, v rdb.Value, bad string) {
 	ttl, ok := parseInt(c.Args[2])
 	switch {
@@ -125,7 +124,7 @@ func (c *Call) parsePayload() (ttl int64, v rdb.Value, bad string) {
 	return ttl, v, bad
 }
 
-// makeValue makes a key that is not there yet hold the value.
+// makeValue creates a key with the value. The key must not exist.
 func (c *Call) makeValue(key []byte, v rdb.Value) []store.Stmt {
 	switch v := v.(type) {
 	case rdb.String:
@@ -154,14 +153,13 @@ func (c *Call) makeValue(key []byte, v rdb.Value) []store.Stmt {
 	return nil
 }
 
-// sqlExpireFields gives fields [hash, name, ms] their expiry.
+// sqlExpireFields sets the expiry of fields [hash, name, ms].
 const sqlExpireFields = `INSERT INTO hashes(key_id, hash, field, value, seq, expires_at)
 	SELECT h.key_id, h.hash, h.field, h.value, h.seq, j.value ->> 2 FROM json_each(?4) j CROSS JOIN hashes h
 		ON h.key_id = ` + liveID + ` AND h.hash = ` + itemHash + ` AND h.field = ` + itemName + `
 	WHERE true ON CONFLICT(key_id, hash, field) DO UPDATE SET expires_at = excluded.expires_at`
 
-// makeHash makes a hash of the fields that have not expired, and no key when all
-// have.
+// makeHash makes a hash of the fields that have not expired, and no key if all have.
 func (c *Call) makeHash(key []byte, h rdb.Hash) []store.Stmt {
 	var fields [][]byte
 	var expiring []rdb.Field
@@ -194,8 +192,7 @@ func (c *Call) makeHash(key []byte, h rdb.Hash) []store.Stmt {
 	return stmts
 }
 
-// The parts of a stream. Rows travel as JSON: entries as [id, fields], pending
-// ones as [id, delivered_at, deliveries].
+// The rows of a stream are passed as JSON: entries as [id, fields], pending ones as [id, delivered_at, deliveries].
 const (
 	thisID            = `(SELECT id FROM keys WHERE db = ?1 AND key = ?2)`
 	sqlRestoreEntries = `INSERT INTO stream_entries(key_id, id, fields)
@@ -206,8 +203,8 @@ const (
 		SELECT ` + thisID + `, ?3, ?4, unhex(j.value ->> 0), j.value ->> 1, j.value ->> 2 FROM json_each(?5) j`
 )
 
-// restoreNodes makes the nodes that the entries would be in, had they been added one by
-// one: a payload has nodes of its own, but only its entries are kept.
+// restoreNodes makes the nodes that adding the entries one by one would make. A payload has its own nodes, but only its
+// entries are kept.
 func (c *Call) restoreNodes(key []byte, entries []rdb.Entry) (stmts []store.Stmt) {
 	const atOnce = 1000
 	var nodes []*streamNode

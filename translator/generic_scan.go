@@ -10,8 +10,7 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// KEYS reads no more of the index (db, key) than its pattern's literal beginning
-// asks for.
+// KEYS reads only the part of the index (db, key) with the literal prefix of its pattern.
 const (
 	sqlKeysFrom  = `SELECT key FROM keys WHERE db = ?1 AND key >= ?2 AND (dies_at IS NULL OR dies_at > ?3)`
 	sqlKeysRange = sqlKeysFrom + ` AND key < ?4`
@@ -36,12 +35,10 @@ func keys(c *Call) Plan {
 	}, stmt)
 }
 
-// A scan goes by the hash of the keys, which belongs to the name: a key that is
-// there from start to end is met, whatever is renamed, deleted or made meanwhile.
-// The cursor ?2 is the last hash of the page before. A page looks at COUNT keys,
-// and at all of the last one's hash; it filters them here, and so may return
-// fewer. One more row (?4 is COUNT, the first one being 0) reports whether there is
-// a next page.
+// A scan follows the hash of the keys, which depends only on the name. So it returns every key that exists from start
+// to end, whatever other keys are renamed, deleted or created. The cursor ?2 is the last hash of the previous page. A
+// page examines COUNT keys, and all other keys with the last one's hash. They are filtered in Go, so the page may
+// return fewer keys. One more row (?4 is COUNT, counted from 0) shows whether a next page exists.
 const sqlScan = `SELECT hash, key, type, dies_at IS NULL OR dies_at > ?3 FROM keys
 	WHERE db = ?1 AND hash > ?2 AND hash <= ifnull(
 		(SELECT hash FROM keys WHERE db = ?1 AND hash > ?2 ORDER BY hash LIMIT 1 OFFSET CAST(?4 AS INTEGER)), ` + beyondHashes + `)
@@ -49,18 +46,17 @@ const sqlScan = `SELECT hash, key, type, dies_at IS NULL OR dies_at > ?3 FROM ke
 
 type scanOptions struct {
 	cursor     uint64
-	match, typ []byte // nil: any
+	match, typ []byte // nil for any
 	count      int64
 	namesOnly  bool // HSCAN's NOVALUES
-	withTypes  bool // SCAN's WITHTYPE, which is Upstash's
+	withTypes  bool // SCAN's WITHTYPE, an option of Upstash
 }
 
-// maxScan keeps the number of rows of a page from overflowing anything.
+// maxScan limits COUNT, to prevent overflows.
 const maxScan = math.MaxInt32
 
-// parseScan reads "cursor [MATCH pattern] [COUNT count]" from argument from on,
-// and what only SCAN and HSCAN have; ok is false when the plan holds the error to
-// answer.
+// parseScan parses "cursor [MATCH pattern] [COUNT count]" from argument from on, and the options that only SCAN and
+// HSCAN have; ok is false if the plan bad replies with an error.
 func (c *Call) parseScan(from int) (o scanOptions, bad Plan, ok bool) {
 	if o.cursor, ok = parseCursor(c.Args[from]); !ok {
 		return o, fail(errInvalidCursor), false
@@ -97,8 +93,8 @@ func (c *Call) parseScan(from int) (o scanOptions, bad Plan, ok bool) {
 	return o, Plan{}, true
 }
 
-// parseCursor reads a cursor as Redis's string2ull: as C's strtoul does, up to a NUL if
-// there is one, with space and a sign before it, but no plain negative number.
+// parseCursor parses a cursor as Redis's string2ull does: like C's strtoul, up to a NUL, with leading space and a sign,
+// but no plain negative number.
 func parseCursor(b []byte) (uint64, bool) {
 	b = cString(b)
 	if n, ok := parseInt(b); ok && n < 0 {
@@ -116,13 +112,13 @@ func parseCursor(b []byte) (uint64, bool) {
 	return n, err == nil
 }
 
-// matches reports whether the options let an element through.
+// matches reports whether an element matches the options.
 func (o scanOptions) matches(element []byte, w *store.Work) bool {
 	w.Step(8)
 	return o.match == nil || glob.MatchKeyCounted(o.match, element, w.Step)
 }
 
-// wants reports whether the options let a key of the type through.
+// wants reports whether the type of a key matches the options.
 func (o scanOptions) wants(typ []byte) bool {
 	return o.typ == nil || wordIs(o.typ, strings.ToUpper(string(typ)))
 }
@@ -148,8 +144,8 @@ func scan(c *Call) Plan {
 	}, store.Stmt{SQL: sqlScan, Args: args})
 }
 
-// cutPage is the first count of the rows, with those after them that have the
-// same hash, and the cursor of what comes next, 0 for nothing.
+// cutPage returns the first count rows, the rows after them with the same hash, and the cursor of the next page, 0 if
+// none.
 func cutPage(rows []store.Row, count int64) (page []store.Row, next int64) {
 	if int64(len(rows)) <= count {
 		return rows, 0
@@ -161,8 +157,8 @@ func cutPage(rows []store.Row, count int64) (page []store.Row, next int64) {
 	return rows[:count], next
 }
 
-// page is the reply for a page. A damaged index may have the rows in any order, and a
-// cursor that goes back would never end.
+// page returns the reply for a page. It fails if the cursor does not advance, since a scan of a damaged index might
+// never end.
 func (o scanOptions) page(next int64, found resp.Value) resp.Value {
 	if next != 0 && uint64(next) <= o.cursor {
 		return resp.MakeError(errDisorder)
@@ -170,17 +166,16 @@ func (o scanOptions) page(next int64, found resp.Value) resp.Value {
 	return scanPage(next, found)
 }
 
-// scanPage is the reply of the SCAN family.
+// scanPage returns a reply of the SCAN family.
 func scanPage(cursor int64, found resp.Value) resp.Value {
 	return resp.MakeArray(resp.MakeString(strconv.FormatInt(cursor, 10)), found)
 }
 
-// A random key is found from a random hash on, some random steps further, which
-// evens out how far apart the hashes lie; after the last key comes the first. In
-// a database of up to 256 keys one is as likely as another, in a bigger one give
-// or take a tenth. ?2 are a few hashes to try, one after the other, since they may
-// hit expired keys, and ?4 is a random number to make the steps from. Only where
-// all hit expired keys, in a database that is nearly dead, a walk finds a live one.
+// The search for a random key begins at a random hash and takes some random steps, which evens out the distances
+// between hashes; the first key follows the last one. In a database of up to 256 keys all keys are equally likely, in a
+// bigger one within a tenth. ?2 holds a few hashes to try one after the other, since they may find expired keys, and
+// the number of steps derives from the random ?4. If all find expired keys, the database is almost empty, and a walk
+// finds a live one.
 const sqlRandomKey = `SELECT key FROM (
 	SELECT k.key FROM json_each(?2) j CROSS JOIN keys k ON k.id = (
 			SELECT id FROM (SELECT id FROM keys WHERE db = ?1 AND hash >= j.value

@@ -17,20 +17,19 @@ var hashExpireTranslations = translations{
 	{"HPERSIST", hpersist},
 }
 
-// maxFieldExpiry is the latest time at which a field may expire: 46 bits.
+// maxFieldExpiry is the latest expiry of a field: 46 bits.
 const maxFieldExpiry = 1<<46 - 1
 
 const errFieldExpiry = "ERR invalid expire time, must be >= 0"
 
-// failHash answers the error msg, but WRONGTYPE when the key is no hash: these
-// commands look at the key before their arguments.
+// failHash replies with the error msg, or WRONGTYPE if the key is not a hash: these commands check the key before their
+// arguments.
 func (c *Call) failHash(msg string) Plan {
 	bad := resp.MakeError(msg)
 	return c.failTyped(c.Args[1], hashType, bad, bad)
 }
 
-// fieldExpiry is the absolute time that argument i means; msg is the error when
-// it is none. Unlike a key's it may be 0 or past.
+// fieldExpiry parses argument i as an absolute expiry; msg is the error. Unlike a key's expiry it may be 0 or past.
 func (c *Call) fieldExpiry(i int, seconds, absolute bool) (at int64, msg string) {
 	n, ok := parseInt(c.Args[i])
 	switch {
@@ -48,15 +47,14 @@ func (c *Call) fieldExpiry(i int, seconds, absolute bool) (at int64, msg string)
 
 const fewFields = "ERR Number of fields must be a positive integer"
 
-// trailingFields reads "FIELDS numfields field …", which begins at argument i and ends
-// the call; msg is the error when it does not, which is few for a numfields that is no
-// positive number.
+// trailingFields parses "FIELDS numfields field …" from argument i to the end of the call; msg is the error, few for a
+// numfields that is not positive.
 func (c *Call) trailingFields(i int, few string) (fields [][]byte, msg string) {
 	if i >= len(c.Args) || !c.is(i, "FIELDS") {
 		return nil, "ERR Mandatory argument FIELDS is missing or not at the right position"
 	}
 	if i+1 == len(c.Args) {
-		return nil, few // Redis 8.0 reads what is after the call
+		return nil, few // Redis 8.0 reads beyond the arguments here
 	}
 	n, ok := parseInt(c.Args[i+1])
 	fields = c.Args[i+2:]
@@ -69,8 +67,8 @@ func (c *Call) trailingFields(i int, few string) (fields [][]byte, msg string) {
 	return fields, ""
 }
 
-// The fields that the hash has of several, and the one, as chosen has them; and a row for
-// each of them, whether it is there or not.
+// These fragments select the existing fields among several, and one field, with the arguments of chosen; and a row for
+// each given field, missing or not.
 const (
 	chosenFields = ` WHERE key_id = ` + liveID + ` AND (hash, field) IN (SELECT ` + itemHash + `, ` + itemName + ` FROM json_each(?4) j)`
 	oneField     = ` WHERE key_id = ` + liveID + ` AND hash = ?4 AND field = ?5`
@@ -79,8 +77,7 @@ const (
 	theField = `, 0 FROM (SELECT 1) LEFT JOIN hashes h ON h.key_id = ` + liveID + ` AND h.hash = ?4 AND h.field = ?5 AND ` + liveField
 )
 
-// fieldDue are the conditions ?7 of HEXPIRE on a field of the table h that is to
-// expire at ?6.
+// fieldDue is the condition ?7 of HEXPIRE on a field of the table h, for the expiry ?6.
 const (
 	fieldDue = `(?7 & 1 = 0 OR h.expires_at IS NULL)
 		AND (?7 & 2 = 0 OR h.expires_at IS NOT NULL)
@@ -103,17 +100,16 @@ var (
 	sqlPersistFields = chosen{newListed(1, persistField+chosenFields+hasExpiry), persistField + oneField + hasExpiry}
 )
 
-// What these commands answer of a field.
+// These are the reply codes for a field.
 const (
 	fieldMissing = -2
 	fieldStays   = -1
-	fieldUnmet   = 0 // a condition
+	fieldUnmet   = 0 // a condition is not met
 	fieldChanged = 1
 	fieldDeleted = 2
 )
 
-// hexpire is HEXPIRE, HPEXPIRE, HEXPIREAT and HPEXPIREAT. A time that has passed
-// deletes the fields.
+// hexpire translates HEXPIRE, HPEXPIRE, HEXPIREAT and HPEXPIREAT. A time that has passed deletes the fields.
 func hexpire(seconds, absolute bool) func(*Call) Plan {
 	return func(c *Call) Plan {
 		at, msg := c.fieldExpiry(2, seconds, absolute)
@@ -154,7 +150,7 @@ func hexpire(seconds, absolute bool) func(*Call) Plan {
 	}
 }
 
-// fieldCondition is the bit of the condition at argument i, 0 for another word.
+// fieldCondition returns the bit of the condition at argument i, 0 for another word.
 func (c *Call) fieldCondition(i int) int64 {
 	for bit, word := range []string{"NX", "XX", "GT", "LT"} {
 		if c.is(i, word) {
@@ -164,9 +160,8 @@ func (c *Call) fieldCondition(i int) int64 {
 	return 0
 }
 
-// eachOf answers an integer for each of the fields: what code makes of its row, which the
-// count statements from i on have read. A field that is named once more meets what was done to it the first
-// time, and again makes the one code of the other.
+// eachOf replies with an integer per field: code of its row, which the count statements from i on have read. A field
+// that is named twice has been changed by its first occurrence; again converts the code for the other occurrences.
 func eachOf(i, count int, fields [][]byte, code func(store.Row) int64, again func(int64) int64) func(*store.Result) resp.Value {
 	return func(r *store.Result) resp.Value {
 		elems := make([]resp.Value, len(fields))
@@ -184,7 +179,7 @@ func eachOf(i, count int, fields [][]byte, code func(store.Row) int64, again fun
 	}
 }
 
-// httl is HTTL, HPTTL, HEXPIRETIME and HPEXPIRETIME. Seconds are rounded up.
+// httl translates HTTL, HPTTL, HEXPIRETIME and HPEXPIRETIME. Seconds are rounded up.
 func httl(seconds, absolute bool) func(*Call) Plan {
 	return func(c *Call) Plan {
 		fields, msg := c.trailingFields(2, fewFields)

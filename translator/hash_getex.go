@@ -14,13 +14,13 @@ var hashGetexTranslations = translations{
 	{"HSETEX", hsetex},
 }
 
-// removeFields are the statements that delete fields of an open hash: every second one, from
-// the first on up to the last.
+// removeFields returns the statements that delete fields of an open hash. Every second statement, from the first on and
+// except for the last, deletes.
 func (c *Call) removeFields(key []byte, fields [][]byte) []store.Stmt {
 	return append(each(c.choose(key, fields, sqlRemoveFields), c.shrunk(key)), c.emptied(key, len(fields)))
 }
 
-// hgetdel answers the value of a field that is named twice only once.
+// hgetdel replies with the value of a field that is named twice only once.
 func hgetdel(c *Call) Plan {
 	fields, msg := c.trailingFields(2, fewFields)
 	if msg != "" {
@@ -32,8 +32,8 @@ func hgetdel(c *Call) Plan {
 	return write(valuesOf(hashOpening, len(values), fields, true), append(stmts, c.removeFields(key, fields)...)...)
 }
 
-// valuesOf answers the rows of n statements from i on, which are the values of fields.
-// When they go, a field that is named once more is gone by then.
+// valuesOf decodes the rows of n statements from i on, the values of fields. If the call deletes the fields (gone),
+// only the first occurrence of a field has a value.
 func valuesOf(i, n int, fields [][]byte, gone bool) func(*store.Result) resp.Value {
 	return func(r *store.Result) resp.Value {
 		v := bulks(chosenRows(r, i, n))
@@ -48,8 +48,7 @@ func valuesOf(i, n int, fields [][]byte, gone bool) func(*store.Result) resp.Val
 	}
 }
 
-// hgetex reads, and changes the expiry of the fields; a time that has passed
-// deletes them.
+// hgetex reads the fields and changes their expiry. A time that has passed deletes them.
 func hgetex(c *Call) Plan {
 	var at int64
 	given, persist, first := c.isTTL(2), c.is(2, "PERSIST"), 2
@@ -85,8 +84,7 @@ func hgetex(c *Call) Plan {
 	return write(valuesOf(hashOpening, len(values), fields, past), stmts...)
 }
 
-// fieldTTL is the absolute time that the option at argument i means, such as EX, with
-// the number after it; msg is the error when it is none.
+// fieldTTL parses the option at argument i, such as EX, with its number, as an absolute time; msg is the error.
 func (c *Call) fieldTTL(i int) (at int64, msg string) {
 	return c.fieldExpiry(i+1, c.is(i, "EX") || c.is(i, "EXAT"), len(c.Args[i]) == len("EXAT"))
 }
@@ -106,7 +104,7 @@ var (
 	}
 )
 
-// Unlike HSET these set the expiry, or leave it alone.
+// Unlike HSET, these set or keep the expiry.
 var (
 	sqlSetFieldsUntil = newListed(2, `INSERT INTO hashes(key_id, hash, field, value, seq, expires_at)
 		SELECT `+liveID+`, `+itemHash+`, `+itemName+`, `+itemValue+`, 0, ?7 FROM json_each(?4) j WHERE true
@@ -121,15 +119,14 @@ const (
 	sqlNewFieldUntil     = `UPDATE hashes SET expires_at = ?6 WHERE key_id = ` + liveID + ` AND hash = ?4 AND field = ?5 AND expires_at IS NULL`
 )
 
-// setexOptions are those of HSETEX.
+// setexOptions holds the options of HSETEX.
 type setexOptions struct {
 	fnx, fxx, keep, given bool
 	at                    int64
 	fields                [][]byte // with their values
 }
 
-// parse reads options, and the fields that end the call; msg is the error for anything
-// else.
+// parse parses the options, and the fields at the end; msg is the error.
 func (o *setexOptions) parse(c *Call) (msg string) {
 	for i := 2; i < len(c.Args); i++ {
 		switch {
@@ -162,7 +159,7 @@ func (o *setexOptions) parse(c *Call) (msg string) {
 	return "ERR missing FIELDS argument"
 }
 
-// parseFields reads "numfields field value …" from argument i on.
+// parseFields parses "numfields field value …" from argument i on.
 func (o *setexOptions) parseFields(c *Call, i int) (msg string) {
 	if len(c.Args) < i+3 {
 		return string(commands.WrongArity(c.Command).Str)
@@ -178,8 +175,7 @@ func (o *setexOptions) parseFields(c *Call, i int) (msg string) {
 	return ""
 }
 
-// hsetex sets all fields or, when FNX or FXX refuses, none. Fields that would be
-// set to a time that has passed are deleted.
+// hsetex sets all fields, or none if FNX or FXX refuses. An expiry that has passed deletes the fields.
 func hsetex(c *Call) Plan {
 	var o setexOptions
 	if msg := o.parse(c); msg != "" {

@@ -11,7 +11,7 @@ var hashImportTranslations = translations{
 	{"HIMPORT SET", himportSet},
 }
 
-// Fieldset reads the fields of HIMPORT PREPARE, which must differ.
+// Fieldset parses the fields of HIMPORT PREPARE, which must differ.
 func Fieldset(args [][]byte) (name string, fields [][]byte, bad resp.Value) {
 	seen := map[string]bool{}
 	for _, f := range args[3:] {
@@ -29,7 +29,7 @@ var (
 	valuesMismatch = resp.MakeError("ERR value count does not match fieldset field count")
 )
 
-// himportSet replaces a hash whole, with its expiry; a key of another type stays.
+// himportSet replaces a whole hash, including its expiry. It refuses a key of another type.
 func himportSet(c *Call) Plan {
 	key, values := c.Args[2], c.Args[4:]
 	fields, ok := c.Env.Fieldsets[string(c.Args[3])]

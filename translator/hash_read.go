@@ -30,8 +30,8 @@ var hashTranslations = translations{
 	{"HSCAN", scanElements(hashType, sqlHashPage, compareSeq, asBulks)},
 }
 
-// A field may have an expiry of its own: from then on it counts as absent. Reads
-// filter it; writes purge all expired fields of the hash first.
+// A field may have its own expiry, after which it counts as missing. Reads filter expired fields; writes first purge
+// all expired fields of the hash.
 const (
 	liveField = `(h.expires_at IS NULL OR h.expires_at > ?3)`
 
@@ -56,5 +56,5 @@ const (
 
 var sqlFields = chosen{newListed(1, `SELECT h.value`+eachField), `SELECT h.value` + theField}
 
-// mapOf is rows of field and value.
+// mapOf returns rows of field and value as a map.
 func mapOf(rows []store.Row) resp.Value { return pairs(resp.Map, rows) }
