@@ -19,7 +19,7 @@ import (
 	"github.com/meowdis/meowdis/transfer"
 )
 
-// copyOptions are the flags and arguments of copy.
+// copyOptions holds the flags and arguments of copy.
 type copyOptions struct {
 	keys     move.Options
 	existing move.Existing
@@ -118,7 +118,7 @@ func (o *copyOptions) run(ctx context.Context, s *streams) (err error) {
 	case !o.keys.DryRun:
 		err = o.confirm.mayWrite(ctx, s, &opts, to, "copy")
 	case to.IsNew():
-		to.Path = local.Memory // it is not made for this
+		to.Path = local.Memory // a dry run creates no file
 	default:
 		file.ReadOnly = to.Path != local.Memory
 	}
@@ -155,8 +155,8 @@ func (o *copyOptions) run(ctx context.Context, s *streams) (err error) {
 	return o.compare(ctx, s, src, dst, read, change)
 }
 
-// fits refuses to begin a copy into a file that has no place for one of the databases.
-// Those of the source that hold keys are meant when none is named.
+// fits refuses a copy into a file that does not have one of the databases. Without dbs it checks every database of
+// the source that has keys.
 func fits(ctx context.Context, src, dst *targets.Conn, dbs []int, into func(int) int) (err error) {
 	if dst.File == nil || src.File != nil {
 		return nil
@@ -177,7 +177,7 @@ func fits(ctx context.Context, src, dst *targets.Conn, dbs []int, into func(int)
 	return nil
 }
 
-// compare is --verify: what was copied is looked up where it was to arrive.
+// compare implements --verify: it compares the copied keys with the source.
 func (o *copyOptions) compare(ctx context.Context, s *streams, src, dst *targets.Conn, read transfer.ReadOptions, change transfer.Change) error {
 	r := newMoveReport(s, &o.keys, "verifying", total(ctx, src, read))
 	different := 0
@@ -229,14 +229,13 @@ func (o *copyOptions) readOptions() (transfer.ReadOptions, error) {
 	return read, nil
 }
 
-// pagesToFile is after how many pages of a scan a file has what was read: as many
-// keys as it takes at once.
+// pagesToFile is the number of pages of a scan that a file gets in one batch.
 const pagesToFile = 16
 
 func (o *copyOptions) copy(ctx context.Context, s *streams, src, dst *targets.Conn, read transfer.ReadOptions, change transfer.Change) error {
 	r := newMoveReport(s, &o.keys, "copying", total(ctx, src, read))
 	w := move.NewWriter(dst, o.existing.Mode(), move.IntoDatabase(o.keys.To), r.Notify)
-	change.DB = nil // the sink does that: messages name keys as they are at the source
+	change.DB = nil // the sink does that: messages name keys by their database at the source
 	var reached transfer.Position
 	pages := 0
 	read.Passed = func(ctx context.Context, at transfer.Position) error {
@@ -268,8 +267,8 @@ func (o *copyOptions) copy(ctx context.Context, s *streams, src, dst *targets.Co
 	return r.End(err)
 }
 
-// goOn are the flags that make the same command go on from what was reached. Some keys
-// after that may have been copied, too.
+// goOn returns the flags that make the same command continue after reached. Some later keys may have been copied,
+// too.
 func (o *copyOptions) goOn(reached transfer.Position) string {
 	var flags []string
 	if reached.Cursor != "" {
@@ -284,7 +283,7 @@ func (o *copyOptions) goOn(reached transfer.Position) string {
 	return " with " + strings.Join(flags, " ")
 }
 
-// total is how many keys a source has, -1 when some are left out.
+// total returns the number of keys of a source, or -1 if some are left out.
 func total(ctx context.Context, c *targets.Conn, read transfer.ReadOptions) int64 {
 	if read.Match != "" || read.Type != "" || read.From.Cursor != "" {
 		return -1
@@ -296,7 +295,7 @@ func total(ctx context.Context, c *targets.Conn, read transfer.ReadOptions) int6
 	return n
 }
 
-// count is --dry-run.
+// count implements --dry-run.
 func (o *copyOptions) count(ctx context.Context, s *streams, src, dst *targets.Conn, read transfer.ReadOptions, change transfer.Change) error {
 	r := newReport(s, "counting", "keys", total(ctx, src, read))
 	read.List = move.List(src, read)

@@ -32,8 +32,7 @@ func connectExisting(ctx context.Context, o *targets.Options, t targets.Target) 
 	return c, nil
 }
 
-// writable says once what every key would be refused with: the file is another
-// program's.
+// writable refuses once, rather than for each key, to write to a file of another program.
 func writable(ctx context.Context, s *streams, c *targets.Conn) error {
 	if c.File == nil || c.File.ReadOnly() == "" {
 		return nil
@@ -41,19 +40,17 @@ func writable(ctx context.Context, s *streams, c *targets.Conn) error {
 	return refusedWith(ctx, s, "READONLY "+c.Target.String()+": "+c.File.ReadOnly())
 }
 
-// What is read has little use for a cache: each page is read once. Keys come to the
-// pages of what is written in no order. Copies of a million keys stay below 200 MB
-// with these.
+// The caches of copies. Keys are read in page order, so each page is read once. They are written in random page
+// order, which needs a larger cache. With these sizes a copy of a million keys takes less than 200 MB.
 const (
 	readCache  = 8 << 20
 	writeCache = 32 << 20
 )
 
-// toWrite is how a file is opened that keys are moved to.
+// toWrite holds the options of a file that keys are moved to.
 var toWrite = local.Options{SweepEvery: noSweep, Cache: writeCache, SingleConn: true, Load: true}
 
-// connectToRead connects to the target that the flags choose. Of its databases one
-// is read when it was chosen, and otherwise all.
+// connectToRead connects to the target of the flags. It restricts read to the chosen database, if the user chose one.
 func connectToRead(ctx context.Context, s *streams, o *targets.Options, chosen bool, read *transfer.ReadOptions) (*targets.Conn, error) {
 	t, err := o.Find(s.getenv, s.err)
 	if err != nil {
@@ -66,16 +63,16 @@ func connectToRead(ctx context.Context, s *streams, o *targets.Options, chosen b
 	return c, err
 }
 
-// counted is what --dry-run tells programs.
+// counted is the JSON output of --dry-run.
 type counted struct {
 	Action   string           `json:"action"`
 	DryRun   bool             `json:"dry_run"`
 	Keys     int64            `json:"keys"`
-	Existing *int64           `json:"existing,omitempty"` // at the destination, where there is one
+	Existing *int64           `json:"existing,omitempty"` // at the destination, if any
 	Types    map[string]int64 `json:"types"`
 }
 
-// tellCounts prints what --dry-run found.
+// tellCounts prints the result of --dry-run.
 func tellCounts(s *streams, keys *move.Options, there transfer.Counts, did string, destination bool) error {
 	found := counted{Action: did, DryRun: true, Keys: there.Keys, Types: map[string]int64{}}
 	text := fmt.Sprintf("%s would be %s", move.Count(there.Keys, "key"), did)
@@ -98,7 +95,7 @@ func tellCounts(s *streams, keys *move.Options, there transfer.Counts, did strin
 	return err
 }
 
-// countOnly is --dry-run of the verbs that write a file.
+// countOnly implements --dry-run of the verbs that write a file.
 func countOnly(ctx context.Context, s *streams, from *targets.Options, chosen bool, keys *move.Options, read transfer.ReadOptions, did string) (err error) {
 	ctx, stop := exit.UntilInterrupted(ctx)
 	defer stop()
@@ -120,13 +117,12 @@ func countOnly(ctx context.Context, s *streams, from *targets.Options, chosen bo
 	return tellCounts(s, keys, there, did, false)
 }
 
-// newReport is a report on stderr, with a bar where that is a terminal.
+// newReport returns a report on stderr, with a progress bar if stderr is a terminal.
 func newReport(s *streams, what, unit string, total int64) *move.Report {
 	return &move.Report{Notes: s.err, Bar: newProgress(s, what, unit, total)}
 }
 
-// newMoveReport is a report of keys that are moved, which tells programs, too, where the flags
-// want it.
+// newMoveReport returns a report of moved keys, with JSON on stdout if a flag asks for it.
 func newMoveReport(s *streams, keys *move.Options, what string, total int64) *move.Report {
 	r := newReport(s, what, "keys", total)
 	if keys.JSON {

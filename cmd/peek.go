@@ -16,7 +16,7 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// peekOptions are the flags and arguments of peek.
+// peekOptions holds the flags and arguments of peek.
 type peekOptions struct {
 	target targets.Options
 	json   bool

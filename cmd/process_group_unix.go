@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// runGroup is cmd.Run. When it returns, or the context of cmd ends, whatever the command has started is ended, too.
+// runGroup runs cmd. When cmd or its context ends, it also kills every process that the command started.
 func runGroup(cmd *exec.Cmd) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// runGroup is cmd.Run. When it returns, or the context of cmd ends, whatever the command has started is ended, too:
-// all of it is in a job, which ends when its last handle is closed.
+// runGroup runs cmd. When cmd or its context ends, it also kills every process that the command started: they belong
+// to a job object, which ends when its last handle is closed.
 func runGroup(cmd *exec.Cmd) error {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
@@ -26,7 +26,7 @@ func runGroup(cmd *exec.Cmd) error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	// If this fails, the command has ended already.
+	// On failure the command has already ended.
 	if process, err := windows.OpenProcess(windows.PROCESS_SET_QUOTA|windows.PROCESS_TERMINATE, false, uint32(cmd.Process.Pid)); err == nil {
 		windows.AssignProcessToJobObject(job, process)
 		windows.CloseHandle(process)

@@ -203,7 +203,7 @@ func newProfileRemove(s *streams) *cobra.Command {
 	}
 }
 
-// shownProfile is a profile as it may be seen.
+// shownProfile is a profile without its token, for output.
 type shownProfile struct {
 	Name  string `json:"name"`
 	InUse bool   `json:"in_use"`
@@ -244,7 +244,7 @@ func yesNo(yes bool) string {
 	return "no"
 }
 
-// profileAddOptions are the flags and the argument of profile add.
+// profileAddOptions holds the flags and arguments of profile add.
 type profileAddOptions struct {
 	name       string
 	settings   profile.Profile
@@ -307,7 +307,7 @@ func (o *profileAddOptions) run(s *streams) error {
 	if err != nil {
 		return err
 	}
-	// What is wrong with it is said before anybody types a token.
+	// Reject an invalid profile before the user types a token.
 	if err := config.Add(o.name, *p); err != nil {
 		return exit.Usage(err)
 	}
@@ -333,7 +333,7 @@ func (o *profileAddOptions) run(s *streams) error {
 	return err
 }
 
-// target checks where the profile leads, and takes the password out of a URL.
+// target checks the file or URL of the profile, and removes the password from a URL and returns it.
 func (o *profileAddOptions) target() (password string, err error) {
 	p := &o.settings
 	switch {
@@ -380,7 +380,7 @@ func (o *profileAddOptions) target() (password string, err error) {
 	return password, nil
 }
 
-// token reads the token from where the flags say, or asks.
+// token reads the token from stdin or asks the user.
 func (o *profileAddOptions) token(s *streams) (string, error) {
 	var text string
 	var err error
@@ -404,7 +404,7 @@ func (o *profileAddOptions) token(s *streams) (string, error) {
 	return token, nil
 }
 
-// keep puts the token where it will be found again, and says where that is.
+// keep stores the token in the keyring or the configuration file, and returns a sentence that says where.
 func (o *profileAddOptions) keep(s *streams, token string) (where string) {
 	why := "MEOWDIS_KEYRING is off"
 	if s.getenv("MEOWDIS_KEYRING") != "off" {
@@ -419,9 +419,8 @@ func (o *profileAddOptions) keep(s *streams, token string) (where string) {
 	return fmt.Sprintf("The token is in %s, which only you can read (%s).", targets.ConfigFile(), why)
 }
 
-// askSecret asks on the terminal for a line that it does not show. The terminal stops
-// echoing before the question, so that a fast answer is hidden, too, and is put back
-// afterwards, also after Ctrl-C, whose error is exit.StoppedBy.
+// askSecret asks on the terminal for a line without echo. It turns off the echo before it prints the question, so
+// that a fast answer is hidden, too, and restores the terminal afterwards. After Ctrl-C it returns exit.StoppedBy.
 func askSecret(question string) (string, error) {
 	fd := int(os.Stdin.Fd())
 	before, err := term.MakeRaw(fd)
@@ -436,13 +435,12 @@ func askSecret(question string) (string, error) {
 	return t.ReadPassword(question)
 }
 
-// secretTerminal is the terminal where a secret is typed: stdin, and stderr for the
-// question.
+// secretTerminal reads a secret from stdin and writes the question to stderr.
 type secretTerminal struct{}
 
 const ctrlC = 3
 
-// Read takes no more than a byte: what comes after the line is another reader's.
+// Read reads a single byte: input after the line is for another reader.
 func (secretTerminal) Read(p []byte) (int, error) {
 	n, err := os.Stdin.Read(p[:min(len(p), 1)])
 	if bytes.IndexByte(p[:n], ctrlC) >= 0 {

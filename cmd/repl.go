@@ -30,7 +30,7 @@ import (
 	"github.com/meowdis/meowdis/repl"
 )
 
-// replOptions are the flags of repl.
+// replOptions holds the flags of repl.
 type replOptions struct {
 	target  targets.Options
 	format  formatOptions
@@ -124,7 +124,7 @@ func (o *replOptions) run(ctx context.Context, s *streams) error {
 	return err
 }
 
-// inputrc is the file of keys of programs that read lines; empty where there is no home for one.
+// inputrc returns the path of readline's configuration file, "" without a home directory.
 func inputrc(getenv func(string) string) string {
 	file, home := getenv("INPUTRC"), getenv("HOME")
 	if file == "" && home != "" {
@@ -133,7 +133,7 @@ func inputrc(getenv func(string) string) string {
 	return file
 }
 
-// note greets, and says what of the file would surprise who types commands.
+// note prints a greeting, and a warning if the file is missing or read-only.
 func note(s *streams, c *targets.Conn) {
 	if s.edits() {
 		fmt.Fprintln(s.err, ":help tells how; TAB completes, Ctrl-D ends.")
@@ -148,7 +148,7 @@ func note(s *streams, c *targets.Conn) {
 	}
 }
 
-// replTarget is a connection as the loop knows it.
+// replTarget returns the prompt's view of a connection.
 func (o *replOptions) replTarget(ctx context.Context, s *streams, c *targets.Conn) repl.Target {
 	if !s.edits() {
 		c.Session = o.confirm.confirmed(c, s)
@@ -186,7 +186,7 @@ func (o *replOptions) replTarget(ctx context.Context, s *streams, c *targets.Con
 		shown := *s
 		shown.out, shown.screen = showTo(out, s.outTerminal), out
 		err := e.run(ctx, &shown)
-		if errors.Is(err, exit.ErrAnswered) { // it has been shown
+		if errors.Is(err, exit.ErrAnswered) { // already printed
 			return nil
 		}
 		return err
@@ -194,8 +194,7 @@ func (o *replOptions) replTarget(ctx context.Context, s *streams, c *targets.Con
 	return t
 }
 
-// connectTo goes to a URL, a profile or a file that exists. Another target is in a
-// database of its own choice.
+// connectTo connects to a URL, a profile or an existing file. -n does not apply to it.
 func (o *replOptions) connectTo(ctx context.Context, s *streams, spec string) (repl.Target, error) {
 	t, err := (&targets.Tokens{Both: o.target.Token}).Named(s.getenv, spec, "")
 	if err != nil {
@@ -211,7 +210,7 @@ func (o *replOptions) connectTo(ctx context.Context, s *streams, spec string) (r
 	return o.replTarget(ctx, s, c), nil
 }
 
-// formatNamed is the format of that name, with the other flags as they are.
+// formatNamed returns the named format, with the other flags unchanged.
 func (o *replOptions) formatNamed(s *streams, name string) (repl.Format, error) {
 	if !slices.Contains(formats, name) {
 		return nil, fmt.Errorf("there is no format %q.%s The formats are %s", name, spelling.Question(spelling.Nearest(name, formats)), strings.Join(formats, ", "))
@@ -228,7 +227,7 @@ func (o *replOptions) replFormat(s *streams, f formatOptions) repl.Format {
 	}
 }
 
-// profileNames lists the profiles; none when they cannot be read.
+// profileNames returns the names of the profiles; nil if they cannot be read.
 func profileNames() []string {
 	config, err := profile.Load(targets.ConfigFile())
 	if err != nil {
@@ -237,9 +236,8 @@ func profileNames() []string {
 	return config.Names()
 }
 
-// page shows text that is longer than the screen in a pager, $PAGER or less. It
-// returns false when the text is yet to be shown: it is short, or there is no
-// pager.
+// page shows text in a pager, $PAGER or less, if it is longer than the screen. It returns false if the caller must
+// print the text: it is short, or there is no pager.
 func (s *streams) page(text []byte) bool {
 	width, height, err := s.size()
 	if err != nil || !longer(text, width, height) {
@@ -249,17 +247,17 @@ func (s *streams) page(text []byte) bool {
 	run := exec.Command(words[0], words[1:]...)
 	run.Stdin, run.Stdout, run.Stderr = bytes.NewReader(text), s.screen, s.errScreen
 	if s.getenv("LESS") == "" {
-		run.Env = append(os.Environ(), "LESS=FRX") // colours, and no screen of its own
+		run.Env = append(os.Environ(), "LESS=FRX") // keeps colours and the text on the screen
 	}
 	if err := run.Start(); err != nil {
 		fmt.Fprintf(s.err, "meowdis: no pager: %v\n", err)
 		return false
 	}
-	_ = run.Wait() // leaving a pager in the middle is no failure
+	_ = run.Wait() // quitting a pager early is not an error
 	return true
 }
 
-// longer reports whether text and the prompt after it take more than a screen.
+// longer reports whether text and the prompt after it exceed the screen.
 func longer(text []byte, width, height int) bool {
 	lines := 1
 	for line := range bytes.Lines(text) {

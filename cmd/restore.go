@@ -14,7 +14,7 @@ import (
 	"github.com/meowdis/meowdis/transfer"
 )
 
-// restoreOptions are the flags and arguments of restore.
+// restoreOptions holds the flags and arguments of restore.
 type restoreOptions struct {
 	destination
 	salvage bool
@@ -98,7 +98,7 @@ func (o *restoreOptions) run(ctx context.Context, s *streams) (err error) {
 	return r.End(o.explain(ctx, r, written, err))
 }
 
-// source recognises what is in a file. Libraries of functions are there once it has been read.
+// source recognises the format of a file. libraries is complete once the source has been read.
 func (o *restoreOptions) source(in io.Reader, r *move.Report, libraries *transfer.Libraries) (transfer.Source, error) {
 	b := bufio.NewReaderSize(in, 64<<10)
 	beginning, err := b.Peek(512)

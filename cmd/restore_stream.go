@@ -15,13 +15,13 @@ import (
 	"github.com/meowdis/meowdis/local/replicate"
 )
 
-// isStream reports whether restore is given the place of a stream, and no file of keys.
+// isStream reports whether the argument of restore is a stream rather than a file of keys.
 func isStream(path string) bool { return replicate.IsURL(path) || replicate.IsDirectory(path) }
 
-// aboutKeys are flags of restore that a whole file has no use for.
+// aboutKeys lists the flags of restore that do not apply to a stream.
 var aboutKeys = []string{"salvage", "replace", "skip", "match", "type", "db-from", "db-to", "prefix", "ttl", "dry-run", "database", "read-only"}
 
-// checkStream refuses flags that say nothing to a stream, or to keys.
+// checkStream refuses flags that do not apply to a stream, or only to one.
 func (o *restoreOptions) checkStream(cmd *cobra.Command, args []string) error {
 	if !isStream(args[0]) {
 		if o.at != "" || len(args) > 1 {
@@ -40,10 +40,10 @@ func (o *restoreOptions) checkStream(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// moments are the forms of --at.
+// moments lists the formats of --at.
 var moments = []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02 15:04", time.DateOnly}
 
-// moment is that of --at, zero without one.
+// moment returns the time of --at, zero if it is not given.
 func (o *restoreOptions) moment() (time.Time, error) {
 	if o.at == "" {
 		return time.Time{}, nil
@@ -56,7 +56,7 @@ func (o *restoreOptions) moment() (time.Time, error) {
 	return time.Time{}, exit.Usagef("--at %q is not a time: give one such as 2026-11-30T18:05:00Z or 2026-11-30 18:05", o.at)
 }
 
-// runStream brings a whole file back.
+// runStream restores a whole file from a stream.
 func (o *restoreOptions) runStream(ctx context.Context, s *streams) error {
 	ctx, stop := exit.UntilInterrupted(ctx)
 	defer stop()

@@ -18,8 +18,8 @@ const (
 	groupSetUp = "setup"
 )
 
-// rootFor is the tree of verbs for the args of the program. That for exec has no other verb: to make
-// all of them takes longer than a GET.
+// rootFor returns the tree of verbs for the arguments of the program. For exec it has no other verb: building all of
+// them takes longer than a GET.
 func rootFor(s *streams, args []string) *cobra.Command {
 	if len(args) == 0 || args[0] != "exec" {
 		return newRoot(s)
@@ -31,7 +31,7 @@ func rootFor(s *streams, args []string) *cobra.Command {
 	return root
 }
 
-// newRoot is the tree of all verbs.
+// newRoot returns the tree of all verbs.
 func newRoot(s *streams) *cobra.Command {
 	root := bareRoot(s)
 	root.AddCommand(
@@ -50,7 +50,7 @@ func newRoot(s *streams) *cobra.Command {
 	return root
 }
 
-// bareRoot is the program without its verbs.
+// bareRoot returns the program without its verbs.
 func bareRoot(s *streams) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "meowdis",
@@ -95,8 +95,8 @@ or MEOWDIS_URL, and else to the default file.`,
 	return root
 }
 
-// showAlike makes the help of all verbs alike: flags in the order of their
-// declaration, and none in the line of usage but those that it names itself.
+// showAlike makes the help of all verbs uniform: flags in the order of their declaration, and no [flags] added to the
+// usage line.
 func showAlike(cmd *cobra.Command) {
 	cmd.Flags().SortFlags = false
 	cmd.DisableFlagsInUseLine = true
@@ -105,7 +105,7 @@ func showAlike(cmd *cobra.Command) {
 	}
 }
 
-// completions is what cobra's command for completion prints of the args of the program.
+// completions returns the output of cobra's completion command for args.
 func (s *streams) completions(ctx context.Context, args []string) (string, error) {
 	var out bytes.Buffer
 	asked := *s

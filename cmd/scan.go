@@ -16,7 +16,7 @@ import (
 	"github.com/meowdis/meowdis/store/keytype"
 )
 
-// scanOptions are the flags and arguments of scan.
+// scanOptions holds the flags and arguments of scan.
 type scanOptions struct {
 	target     targets.Options
 	list       listOptions

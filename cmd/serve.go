@@ -23,7 +23,7 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// serveOptions are the flags of serve.
+// serveOptions holds the flags of serve.
 type serveOptions struct {
 	target      targets.Options
 	addresses   addressOptions
@@ -47,7 +47,7 @@ type serveOptions struct {
 	replicate   replicateOptions
 }
 
-// keptRows is the memory for rows that are read again and again.
+// keptRows is the size in bytes of the row cache.
 const keptRows = 32 << 20
 
 func newServe(s *streams) *cobra.Command {
@@ -144,8 +144,7 @@ replaced meanwhile, writes are refused, since they would be lost.`,
 	return cmd
 }
 
-// secrets gives the tokens and the password to c, each from its flag, its file or the
-// environment.
+// secrets sets the tokens and the password in c. Each comes from its flag, its file or the environment.
 func (o *serveOptions) secrets(s *streams, c *server.Config) error {
 	variables, err := o.target.Variables()
 	if err != nil {
@@ -170,9 +169,9 @@ func (o *serveOptions) secrets(s *streams, c *server.Config) error {
 }
 
 func (o *serveOptions) run(ctx context.Context, s *streams) (err error) {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM) // and SHUTDOWN
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM) // SHUTDOWN calls stop, too
 	defer stop()
-	context.AfterFunc(ctx, stop) // and a second signal ends it at once
+	context.AfterFunc(ctx, stop) // then a second signal ends the process at once
 	if err := errors.Join(o.limits.check(), o.replicate.check(len(o.addresses.storage)+len(o.addresses.storageTLS) > 0)); err != nil {
 		return err
 	}
@@ -218,7 +217,7 @@ func (o *serveOptions) run(ctx context.Context, s *streams) (err error) {
 	return o.serve(ctx, srv, faces, b.ends, logger)
 }
 
-// config is what the flags and the environment say of the server.
+// config returns the server's configuration of the flags and the environment.
 func (o *serveOptions) config(s *streams, logger *slog.Logger) (server.Config, error) {
 	config := server.Config{
 		Origins:       o.origins,
@@ -227,7 +226,7 @@ func (o *serveOptions) config(s *streams, logger *slog.Logger) (server.Config, e
 		ConfigFile:    o.conf.path,
 		Cluster:       o.cluster,
 		TimeLimit:     o.timeLimit,
-		Grace:         o.grace + time.Second, // so that a client that was given up gets an error reply
+		Grace:         o.grace + time.Second, // time for the error reply to a command that was given up
 		PublicMessage: local.PublicMessage,
 		Logger:        logger,
 	}
@@ -241,7 +240,7 @@ func (o *serveOptions) config(s *streams, logger *slog.Logger) (server.Config, e
 	return config, nil
 }
 
-// open makes the server and its listeners.
+// open creates the server and its listeners.
 func (o *serveOptions) open(s *streams, config server.Config) ([]face, *server.Server, error) {
 	o.storage.makeUp(&config)
 	srv := server.New(config)
@@ -264,10 +263,10 @@ func (o *serveOptions) open(s *streams, config server.Config) ([]face, *server.S
 	return faces, srv, err
 }
 
-// announced is what serve prints as JSON.
+// announced is the JSON output of serve.
 type announced struct {
 	Listeners []announcedListener `json:"listeners"`
-	// Tokens that were made up.
+	// The generated tokens.
 	Token        string `json:"token,omitempty"`
 	StorageToken string `json:"storage_token,omitempty"`
 }
@@ -277,8 +276,7 @@ type announcedListener struct {
 	URL      string `json:"url"`
 }
 
-// announce prints where the server is, and the token if it was made up: all at once, since who
-// starts a server waits for it.
+// announce prints the addresses and a generated token in one write: another program may be waiting for them.
 func (o *serveOptions) announce(out io.Writer, faces []face, token string) {
 	var told announced
 	var lines strings.Builder
@@ -301,14 +299,14 @@ func (o *serveOptions) announce(out io.Writer, faces []face, token string) {
 	io.WriteString(out, lines.String())
 }
 
-// abandoner is what can give up what runs, and counts it.
+// abandoner gives up running requests and counts them.
 type abandoner interface {
 	Abandon()
 	Abandoned() int64
 }
 
-// serve serves until ctx is done; file is nil for a storage that gives nothing up. Then no client waits longer than
-// grace for another process, and the server no longer for clients.
+// serve serves until ctx is done. Requests that wait for another process then have o.grace to finish before they are
+// given up. file is nil for a storage that cannot give up requests.
 func (o *serveOptions) serve(ctx context.Context, srv *server.Server, faces []face, file abandoner, logger *slog.Logger) error {
 	go store.Guard(store.LogPanic(logger), func() { tellSystemd(ctx, srv, logger) })
 	done := make(chan struct{})
@@ -329,7 +327,7 @@ func (o *serveOptions) serve(ctx context.Context, srv *server.Server, faces []fa
 	return err
 }
 
-// watchFile says so when the file is no longer under its name, and when it is again.
+// watchFile logs when the file is moved or deleted, and when it is back.
 func watchFile(ctx context.Context, file *local.Store, log *slog.Logger) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
@@ -356,8 +354,7 @@ func watchFile(ctx context.Context, file *local.Store, log *slog.Logger) {
 	}
 }
 
-// serveAll serves until ctx is done or one of the faces breaks, which ends the
-// others.
+// serveAll serves until ctx is done or one of the faces fails, which stops the other faces.
 func serveAll(ctx context.Context, faces []face) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -376,7 +373,7 @@ func serveAll(ctx context.Context, faces []face) error {
 	return errors.Join(errs...)
 }
 
-// serveGroups are the groups of its flags.
+// serveGroups returns the groups of serve's flags for help.
 func serveGroups() []flagGroup {
 	return []flagGroup{
 		{title: "Addresses", names: []string{"http", "https", "resp", "resp-tls", "metrics", "storage", "storage-tls", "socket-mode"}},

@@ -15,14 +15,14 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// backing is what a server's commands work on.
+// backing is the file or storage behind a server.
 type backing struct {
 	file  *local.Store // nil for a storage
-	ends  abandoner    // nil for a storage that gives nothing up
+	ends  abandoner    // nil for a storage that cannot give up requests
 	close func() error
 }
 
-// back opens the target of a server, and gives its config what comes with it.
+// back opens the target of a server, and adds to its config the functions that the target supports.
 func (o *serveOptions) back(ctx context.Context, s *streams, t targets.Target, c *server.Config, logger *slog.Logger) (*backing, error) {
 	if t.IsStorage() {
 		return o.backStorage(ctx, t, c, logger)
@@ -60,7 +60,7 @@ func (o *serveOptions) back(ctx context.Context, s *streams, t targets.Target, c
 	return b, nil
 }
 
-// reportTo returns a function that logs errors, with the stack for a panic.
+// reportTo returns a function that logs errors, with the stack of a panic.
 func reportTo(logger *slog.Logger, what string, attrs ...any) func(error) {
 	return func(err error) {
 		if p := (*store.Panic)(nil); errors.As(err, &p) {
@@ -71,7 +71,7 @@ func reportTo(logger *slog.Logger, what string, attrs ...any) func(error) {
 	}
 }
 
-// openFile opens the file, which may be a copy that follows.
+// openFile opens the file. With --follow it opens a copy.
 func (o *serveOptions) openFile(ctx context.Context, s *streams, t targets.Target, logger *slog.Logger) (*local.Store, *follower, error) {
 	options := local.Options{IsolateSlowReads: true, RowCacheBytes: keptRows, Report: reportTo(logger, "keeping the file", "file", t.Path)}
 	if o.replicate.follow != "" {
@@ -87,13 +87,13 @@ func (o *serveOptions) openFile(ctx context.Context, s *streams, t targets.Targe
 	return file, nil, nil
 }
 
-// before has fn called before what is closed already.
+// before makes close call fn before anything that it closes now.
 func (b *backing) before(fn func() error) {
 	next := b.close
 	b.close = func() error { return errors.Join(fn(), next()) }
 }
 
-// backStorage opens a storage: what a server does with a file only is off.
+// backStorage opens a storage. It refuses flags that need a file.
 func (o *serveOptions) backStorage(ctx context.Context, t targets.Target, c *server.Config, logger *slog.Logger) (*backing, error) {
 	switch {
 	case len(o.addresses.storage)+len(o.addresses.storageTLS) > 0:

@@ -12,15 +12,15 @@ import (
 	"github.com/meowdis/meowdis/server"
 )
 
-// configFile is a file of Redis's parameters, which says what the flags do not.
+// configFile is a configuration file in the syntax of redis.conf. Flags take precedence over it.
 type configFile struct {
-	path   string     // as it was given, and then from the root
-	given  string     // as it was
+	path   string     // absolute once readConfig has run
+	given  string     // as given on the command line
 	file   *conf.File // nil without one
-	except []string   // what flags have said
+	except []string   // parameters that flags set
 }
 
-// read reads the file, and makes the flags that are not given what it says.
+// readConfig reads the file, and sets the options whose flags are not given.
 func (o *serveOptions) readConfig(given func(flag string) bool) (err error) {
 	if o.conf.path == "" {
 		return nil
@@ -77,8 +77,8 @@ func (o *serveOptions) readConfig(given func(flag string) bool) (err error) {
 	return nil
 }
 
-// boundAddresses are those of the directives port and bind, none without a port or with port 0. An
-// address after a - is left out where the machine has none like it.
+// boundAddresses returns the addresses of the directives port and bind; none if both are missing or the port is 0. It
+// skips an address with a leading - if the machine does not have it.
 func boundAddresses(port, bind []string) (addresses []string, err error) {
 	switch {
 	case len(port) == 0 && len(bind) == 0 || len(port) == 1 && port[0] == "0":
@@ -107,7 +107,7 @@ func boundAddresses(port, bind []string) (addresses []string, err error) {
 	return addresses, nil
 }
 
-// available reports whether something can be served on the host.
+// available reports whether the machine can listen on the host.
 func available(host string) bool {
 	ln, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
 	if err != nil {
@@ -117,7 +117,7 @@ func available(host string) bool {
 	return true
 }
 
-// configure gives the server what the file says.
+// configure applies the file's parameters to the server.
 func (c *configFile) configure(srv *server.Server) error {
 	if c.file == nil {
 		return nil

@@ -16,14 +16,14 @@ import (
 	"github.com/meowdis/meowdis/transfer"
 )
 
-// dumper makes dump files of a server's file for replicas.
+// dumper creates dump files of the server's file, for replicas.
 type dumper struct {
 	file *local.Store
 	log  *slog.Logger
 }
 
-// dump is server.Config's Dump. It copies the file as it is at one moment, and makes the dump of
-// the copy, beside the file: there is room for it if anywhere.
+// dump implements server.Config.Dump. It copies a snapshot of the file, and writes a dump of the copy, both in the
+// file's directory, because that file system has room for data of this size.
 func (d *dumper) dump(ctx context.Context) (_ *server.Dump, err error) {
 	beside := ""
 	if path := d.file.Path(); path != local.Memory {
@@ -62,7 +62,7 @@ func (d *dumper) dump(ctx context.Context) (_ *server.Dump, err error) {
 	}}, nil
 }
 
-// write makes the copy, and the dump of it.
+// write copies the file to copied, and writes a dump of the copy to out.
 func (d *dumper) write(ctx context.Context, copied string, out *os.File) (err error) {
 	if err := d.file.Backup(ctx, copied, local.BackupOptions{AsIs: true}); err != nil {
 		return err
@@ -92,7 +92,7 @@ func (d *dumper) write(ctx context.Context, copied string, out *os.File) (err er
 	return errors.Join(err, spool.remove())
 }
 
-// dumpFile is a file whose directory goes when it is closed.
+// dumpFile is a file that removes its directory when it is closed.
 type dumpFile struct {
 	*os.File
 	dir string

@@ -7,16 +7,16 @@ import (
 	"sync"
 )
 
-// leastGarbage is how many bytes of garbage a server leaves before it is collected. By itself Go
-// collects as soon as there is as much of it as memory in use, which in a server is about a megabyte: for
-// each thousand commands, at a tenth of what these take of the processor.
+// leastGarbage is the number of bytes of garbage at which a server collects it. By default Go collects when the
+// garbage equals the memory in use, which is about a megabyte in a server: once per thousand commands, which costs a
+// tenth of their processor time.
 const leastGarbage = 16 << 20
 
-// mostPercent is the most of GOGC. The least heap at which Go collects is 4 MB of a hundred of it.
+// mostPercent limits GOGC. Go never collects below a heap of 4 MB at GOGC=100.
 const mostPercent = 400
 
-// collectRarely keeps Go from collecting less garbage than leastGarbage. With more memory in use than
-// that Go collects as it would by itself. GOGC in the environment is left alone.
+// collectRarely sets GOGC so that Go collects at leastGarbage or more. With more memory in use Go collects as it does
+// by default. GOGC in the environment takes precedence.
 func collectRarely(getenv func(string) string) {
 	if getenv("GOGC") == "" {
 		collectOnce()
@@ -28,7 +28,7 @@ var collectOnce = sync.OnceFunc(func() {
 	afterCollection(mostPercent)
 })
 
-// afterCollection chooses GOGC, which is percent, anew after each collection.
+// afterCollection recalculates GOGC after each collection. percent is its current value.
 func afterCollection(percent int) {
 	runtime.AddCleanup(new([]byte), func(percent int) {
 		if now := percentFor(scanned()); now < percent*9/10 || now > percent*11/10 {
@@ -39,7 +39,7 @@ func afterCollection(percent int) {
 	}, percent)
 }
 
-// percentFor is GOGC for what Go takes it of: the bytes that were in use at the last collection.
+// percentFor returns GOGC for used bytes of memory at the last collection.
 func percentFor(used uint64) int {
 	return int(min(max(100*leastGarbage/max(used, 1), 100), mostPercent))
 }

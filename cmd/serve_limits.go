@@ -17,7 +17,7 @@ import (
 	"github.com/meowdis/meowdis/server"
 )
 
-// limitOptions bound what clients may ask of the server.
+// limitOptions holds the limits on clients and requests.
 type limitOptions struct {
 	requestMemory, memory byteSize
 	clients               int
@@ -39,12 +39,11 @@ func (o *limitOptions) check() error {
 	return nil
 }
 
-// besideRequests is what the process takes while requests hold nothing, amply.
+// besideRequests is a generous estimate of the memory that the process takes without any request.
 const besideRequests = 512 << 20
 
-// apply gives the limits to a server. Unless GOMEMLIMIT says otherwise, garbage is
-// collected early where the process would take more than them: by itself Go waits until
-// there is as much garbage as memory in use.
+// apply sets the limits of a server. Unless GOMEMLIMIT is set, it also sets Go's memory limit: by default Go waits
+// until the garbage equals the memory in use.
 func (o *limitOptions) apply(c *server.Config, getenv func(string) string) {
 	c.MaxRequestMemory, c.MaxMemory = int64(o.requestMemory), int64(o.memory)
 	c.MaxClients, c.WriteTimeout = o.clients, o.writeTimeout
@@ -54,7 +53,7 @@ func (o *limitOptions) apply(c *server.Config, getenv func(string) string) {
 	collectRarely(getenv)
 }
 
-// byteSize is a flag of bytes: a number, with kb, mb or gb after it or without.
+// byteSize is a flag's number of bytes, with an optional unit: b, kb, mb or gb.
 type byteSize int64
 
 var byteUnits = []struct {
@@ -89,8 +88,8 @@ func (s *byteSize) Set(text string) error {
 
 func (s *byteSize) Type() string { return "size" }
 
-// secretOptions are the flags of a secret: itself, which others can see in a list of
-// processes, and a file that has it.
+// secretOptions holds the two flags of a secret: its value, which other users can see in the list of processes, or a
+// file that contains it.
 type secretOptions struct {
 	name        string
 	value, file string
@@ -102,7 +101,7 @@ func (o *secretOptions) addFlags(f *pflag.FlagSet, name, usage string) {
 	f.StringVar(&o.file, name+"-file", "", "`FILE` whose first line is that of --"+name)
 }
 
-// read is the secret that the flags give, or else the other one.
+// read returns the secret of the flags, or other if none is given.
 func (o *secretOptions) read(other string) (string, error) {
 	switch {
 	case o.value != "" && o.file != "":

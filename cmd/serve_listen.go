@@ -25,7 +25,7 @@ const (
 	defaultRESP = "127.0.0.1:6379"
 )
 
-// addressOptions are where a server listens. Each may be given more than once.
+// addressOptions holds the addresses of a server. Each flag may be repeated.
 type addressOptions struct {
 	http, https, resp, respTLS, storage, storageTLS, metrics []string
 	socketMode                                               fileMode
@@ -43,7 +43,7 @@ func (o *addressOptions) addFlags(f *pflag.FlagSet) {
 	f.Var(&o.socketMode, "socket-mode", "`MODE` of the unix sockets that are made")
 }
 
-// fileMode is a flag of permissions, in octal digits.
+// fileMode is a flag's permissions, in octal digits.
 type fileMode fs.FileMode
 
 func (m *fileMode) String() string { return fmt.Sprintf("%04o", uint32(*m)) }
@@ -58,10 +58,10 @@ func (m *fileMode) Set(text string) error {
 	return nil
 }
 
-// storageFace is the name of those on which the file's tables are served.
+// storageFace is the name of a face that serves the file's tables.
 const storageFace = "storage"
 
-// face is one listener and what is served on it.
+// face is one listener with the protocol that it serves.
 type face struct {
 	name, scheme string
 	listener     net.Listener
@@ -75,7 +75,7 @@ func (f face) url() string {
 	return f.scheme + "://" + f.listener.Addr().String()
 }
 
-// faceFlag is a flag that adds faces: the sockets of systemd have its name.
+// faceFlag is a flag that adds faces. systemd's sockets use its name, too.
 type faceFlag struct {
 	name      string
 	addresses []string
@@ -83,8 +83,8 @@ type faceFlag struct {
 	secure    bool
 }
 
-// listen opens the listeners that the flags ask for, and takes those that systemd has opened.
-// Without any the two protocols are served on their ports, over TLS when there is a certificate.
+// listen opens the listeners of the flags and takes over systemd's. Without any it serves both protocols on their
+// default ports, over TLS if there is a certificate.
 func (o *addressOptions) listen(srv *server.Server, secure *server.TLS) (faces []face, err error) {
 	inherited, err := activation.ListenersWithNames()
 	if err != nil {
@@ -127,7 +127,7 @@ func (o *addressOptions) listen(srv *server.Server, secure *server.TLS) (faces [
 	return faces, nil
 }
 
-// flags are what is served where.
+// flags returns the flags with their addresses and protocols.
 func (o *addressOptions) flags(srv *server.Server, certificate, inherited bool) []faceFlag {
 	all := []faceFlag{
 		{"http", o.http, face{name: "REST", scheme: "http", serve: srv.ServeREST}, false},
@@ -149,7 +149,7 @@ func (o *addressOptions) flags(srv *server.Server, certificate, inherited bool) 
 	return all
 }
 
-// any reports whether a flag says where to listen.
+// any reports whether a flag gives an address.
 func (o *addressOptions) any() bool {
 	return len(o.http)+len(o.https)+len(o.resp)+len(o.respTLS)+len(o.storage)+len(o.storageTLS) > 0
 }
@@ -160,10 +160,10 @@ func closeAll(faces []face) {
 	}
 }
 
-// unixScheme is before the path of a socket.
+// unixScheme begins the address of a socket.
 const unixScheme = "unix:"
 
-// listenOn opens a listener, or says what to give instead.
+// listenOn opens a listener. Its error suggests an alternative.
 func (o *addressOptions) listenOn(address string) (net.Listener, error) {
 	if path, ok := strings.CutPrefix(address, unixScheme); ok {
 		return listenOnSocket(strings.TrimPrefix(path, "//"), fs.FileMode(o.socketMode))
@@ -191,8 +191,7 @@ func (o *addressOptions) listenOn(address string) (net.Listener, error) {
 	return nil, fmt.Errorf("serving on %s: %s", full, why)
 }
 
-// listenOnSocket makes a unix socket with the mode. It takes the place of one on which no
-// process listens any more.
+// listenOnSocket creates a unix socket with the mode. It replaces a socket on which no process listens.
 func listenOnSocket(path string, mode fs.FileMode) (ln net.Listener, err error) {
 	if path == "" {
 		return nil, exit.Usagef("unix: is not an address to serve on: give unix:PATH")
@@ -231,8 +230,8 @@ func listenOnSocket(path string, mode fs.FileMode) (ln net.Listener, err error) 
 	return nil, fmt.Errorf("serving on %s: %w", path, atomicfile.Pathless(err))
 }
 
-// bindAddress reads HOST:PORT, :PORT or PORT. Without a host it is the loopback
-// interface: the world is served only where that is asked for.
+// bindAddress parses HOST:PORT, :PORT or PORT. Without a host it returns the loopback interface, so that other
+// machines can connect only if the user asks for it.
 func bindAddress(address string) string {
 	if !strings.Contains(address, ":") {
 		address = ":" + address

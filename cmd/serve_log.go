@@ -9,7 +9,7 @@ import (
 	"github.com/meowdis/meowdis/cmd/internal/exit"
 )
 
-// logOptions say what a server logs, and how.
+// logOptions holds the format and the level of the log.
 type logOptions struct {
 	format string
 	level  slog.Level

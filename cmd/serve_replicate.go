@@ -18,7 +18,7 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// replicateOptions say where a server's file is streamed to, or which stream it follows.
+// replicateOptions holds the place that the file is streamed to, or the stream that it follows.
 type replicateOptions struct {
 	to     string
 	every  time.Duration
@@ -45,10 +45,10 @@ func (o *replicateOptions) check(storage bool) error {
 	return nil
 }
 
-// patience is how long a server that starts waits for a place.
+// placePatience limits the time that a starting server waits for a place.
 const placePatience = 5 * time.Second
 
-// start begins to stream the file, or to follow, if that is asked for. end streams what is left.
+// start starts to stream or to follow, if a flag asks for it. end stops it after streaming the remaining changes.
 func (o *replicateOptions) start(ctx context.Context, s *streams, file *local.Store, copied *follower, config *server.Config, grace time.Duration) (end func() error, err error) {
 	switch {
 	case copied != nil:
@@ -75,7 +75,7 @@ func (o *replicateOptions) start(ctx context.Context, s *streams, file *local.St
 		return nil, errors.Join(err, tail.Close())
 	}
 	config.Stream = func() server.Stream { return server.Stream(shipper.Status()) }
-	life, stop := context.WithCancel(context.WithoutCancel(ctx)) // clients may write until the server has ended
+	life, stop := context.WithCancel(context.WithoutCancel(ctx)) // clients may write until the server has stopped
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -88,7 +88,7 @@ func (o *replicateOptions) start(ctx context.Context, s *streams, file *local.St
 	}, nil
 }
 
-// madeAt is when the tables of the file were made, in Unix ms.
+// madeAt returns the time at which the tables of the file were created, in Unix ms.
 func madeAt(ctx context.Context, file *local.Store) (int64, error) {
 	r, err := file.Apply(ctx, []store.Batch{{ReadOnly: true, Stmts: []store.Stmt{{SQL: "SELECT min(applied_at) FROM meowdis"}}}})
 	if err != nil {
@@ -97,10 +97,10 @@ func madeAt(ctx context.Context, file *local.Store) (int64, error) {
 	return r[0].Rows[0][0][0].Int(), nil
 }
 
-// copyRefusal is what Redis's replicas say to who writes.
+// copyRefusal is the error of Redis's read-only replicas.
 const copyRefusal = "You can't write against a read only replica."
 
-// openCopy opens the file as a copy that follows, after making it if there is none.
+// openCopy opens the file as a copy that follows the stream. It creates a missing file.
 func (o *replicateOptions) openCopy(ctx context.Context, s *streams, t targets.Target, options local.Options, targets *targets.Options, log *slog.Logger) (*local.Store, *follower, error) {
 	place, err := replicate.Open(o.follow, s.getenv)
 	if err != nil {
@@ -124,8 +124,8 @@ func (o *replicateOptions) openCopy(ctx context.Context, s *streams, t targets.T
 	return file, &follower{copied, replicate.NewFollower(place, copied, replicate.FollowOptions{Every: o.every, Log: log})}, nil
 }
 
-// makeCopy makes the copy unless there is one. Whatever else is under the name is not replaced: a file
-// beside the copy says that it is one, and of what.
+// makeCopy creates the copy unless it exists. It never replaces another file: a mark file beside the copy names the
+// stream that it follows.
 func (o *replicateOptions) makeCopy(ctx context.Context, place *replicate.Place, t targets.Target, targets *targets.Options) error {
 	mark := t.Path + markSuffix
 	of, err := os.ReadFile(mark)
@@ -147,10 +147,10 @@ func (o *replicateOptions) makeCopy(ctx context.Context, place *replicate.Place,
 	return nil
 }
 
-// markSuffix is at the end of the name of the file that says that another is a copy.
+// markSuffix ends the name of the mark file beside a copy.
 const markSuffix = "-follows"
 
-// promote makes a file that may have been a copy one of its own: it is about to be written.
+// promote turns a copy into an independent file before it is written.
 func promote(path string) error {
 	if err := os.Remove(path + markSuffix); path != local.Memory && !errors.Is(err, os.ErrNotExist) {
 		return err
@@ -158,13 +158,13 @@ func promote(path string) error {
 	return nil
 }
 
-// follower keeps a copy.
+// follower updates a copy from its stream.
 type follower struct {
 	copied *local.Copy
 	*replicate.Follower
 }
 
-// start begins to follow, until end.
+// start starts to follow; end stops.
 func (f *follower) start(ctx context.Context, config *server.Config) (end func() error) {
 	config.Following = func() server.Following { return server.Following(f.Status()) }
 	life, stop := context.WithCancel(ctx)

@@ -17,12 +17,12 @@ import (
 type saver struct {
 	ctx  context.Context
 	file *local.Store
-	copy string // the path of the copy, "" for none
+	copy string // the path of the copy, or ""
 
 	running sync.WaitGroup
 }
 
-// newSaver makes one that copies into the directory, unless that is "".
+// newSaver returns a saver that copies the file into dir, unless dir is "".
 func newSaver(ctx context.Context, file *local.Store, dir string) (*saver, error) {
 	s := &saver{ctx: ctx, file: file}
 	if dir == "" {
@@ -47,7 +47,7 @@ func newSaver(ctx context.Context, file *local.Store, dir string) (*saver, error
 	return s, nil
 }
 
-// save is server.Config's Save.
+// save implements server.Config.Save.
 func (s *saver) save(ctx context.Context) error {
 	s.running.Add(1)
 	defer s.running.Done()

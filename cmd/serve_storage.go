@@ -12,10 +12,10 @@ import (
 	"github.com/meowdis/meowdis/server"
 )
 
-// storageOptions are who may use the file's tables.
+// storageOptions holds the tokens for the file's tables.
 type storageOptions struct {
 	token, readOnly secretOptions
-	made            string // the token that was made up
+	made            string // the generated token
 }
 
 func (o *storageOptions) addFlags(f *pflag.FlagSet) {
@@ -23,7 +23,7 @@ func (o *storageOptions) addFlags(f *pflag.FlagSet) {
 	o.readOnly.addFlags(f, "storage-read-only-token", "`TOKEN` of clients of --storage that only read")
 }
 
-// makeUp makes up a token when there is none.
+// makeUp generates a token if none is given.
 func (o *storageOptions) makeUp(c *server.Config) {
 	if c.Storage.Token == "" {
 		o.made = rand.Text()
@@ -31,7 +31,7 @@ func (o *storageOptions) makeUp(c *server.Config) {
 	}
 }
 
-// check refuses to serve tables beyond this machine by a token that is new each time.
+// check refuses to serve tables to other machines with a generated token, which changes at each start.
 func (o *storageOptions) check(faces []face) error {
 	for _, f := range faces {
 		if addr, tcp := f.listener.Addr().(*net.TCPAddr); f.name == storageFace && o.made != "" && tcp && !addr.IP.IsLoopback() {
@@ -41,7 +41,7 @@ func (o *storageOptions) check(faces []face) error {
 	return nil
 }
 
-// line announces a token that was made up, once.
+// line prints a generated token, once.
 func (o *storageOptions) line(out *strings.Builder, f face) {
 	if f.name == storageFace && o.made != "" {
 		fmt.Fprintf(out, "storage-token %s\n", o.made)

@@ -10,8 +10,8 @@ import (
 	"github.com/meowdis/meowdis/server"
 )
 
-// tellSystemd says that the server is ready and, at the end, that it stops; in between that it
-// is alive, as often as the unit's WatchdogSec= wants. Without systemd it does nothing.
+// tellSystemd notifies systemd when the server is ready and when it stops, and at the watchdog's interval while it
+// works. Without systemd it does nothing.
 func tellSystemd(ctx context.Context, srv *server.Server, log *slog.Logger) {
 	tell := func(state string) bool {
 		told, err := daemon.SdNotify(false, state)

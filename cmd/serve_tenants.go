@@ -15,7 +15,7 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// tenantsOptions are the flags of a server with tenants.
+// tenantsOptions holds the flags of a server with tenants.
 type tenantsOptions struct {
 	dir  string
 	open int
@@ -26,10 +26,10 @@ func (o *tenantsOptions) addFlags(f *pflag.FlagSet) {
 	f.IntVar(&o.open, "tenants-open", tenants.DefaultOpen, "`NUMBER` of files of tenants that are open at once")
 }
 
-// bookRows is the memory for the facts about tenants that ask again and again.
+// bookRows is the size in bytes of the registry's row cache.
 const bookRows = 8 << 20
 
-// serveTenants is run for a server with tenants. The server's own database is the list of them.
+// serveTenants implements run for a server with tenants. The server's own database is their registry.
 func (o *serveOptions) serveTenants(ctx context.Context, stop func(), s *streams, logger *slog.Logger) (err error) {
 	switch {
 	case o.target.Spec != "" || o.target.Flags.Changed("db") || o.target.Flags.Changed("profile") || o.target.Flags.Changed("storage-url"):
@@ -60,7 +60,7 @@ func (o *serveOptions) serveTenants(ctx context.Context, stop func(), s *streams
 	config.Engine, config.Enter, config.Tenants = house.Engine(), house.Enter, house.Figures
 	config.Writable, config.Save, config.Stop = house.Book().Moved, func(context.Context) error { return house.Book().Sync() }, stop
 	if config.RequirePass == "" {
-		config.RequirePass = rand.Text() // which no one knows: there is nothing for who is no tenant
+		config.RequirePass = rand.Text() // a random password refuses clients that are not tenants
 	}
 	faces, srv, err := o.open(s, config)
 	if err != nil {

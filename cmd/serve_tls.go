@@ -27,7 +27,7 @@ import (
 	"github.com/meowdis/meowdis/server"
 )
 
-// tlsOptions are the certificates of a server.
+// tlsOptions holds the TLS settings of a server.
 type tlsOptions struct {
 	files      server.TLSFiles
 	selfSigned bool
@@ -42,7 +42,7 @@ func (o *tlsOptions) addFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.selfSigned, "tls-self-signed", false, "make a certificate of its own, for development")
 }
 
-// take makes the options what directives of redis.conf say, unless flags name a certificate.
+// take applies the TLS directives of redis.conf, unless a flag names a certificate.
 func (o *tlsOptions) take(said map[string][]string) error {
 	if o.selfSigned || o.files.Cert != "" {
 		return nil
@@ -67,7 +67,7 @@ func (o *tlsOptions) take(said map[string][]string) error {
 	return nil
 }
 
-// load reads the certificates, nil when there are none.
+// load reads the certificates; it returns nil if there are none.
 func (o *tlsOptions) load(s *streams, log *slog.Logger) (*server.TLS, error) {
 	switch {
 	case o.clients != "required" && o.clients != "optional":
@@ -90,7 +90,7 @@ func (o *tlsOptions) load(s *streams, log *slog.Logger) (*server.TLS, error) {
 	return server.NewTLS(o.files, log)
 }
 
-// selfSign takes the certificate of the last time, or makes one, and says how to trust it.
+// selfSign loads the last self-signed certificate or creates one, and prints its path and fingerprint.
 func (o *tlsOptions) selfSign(out io.Writer) error {
 	dir := targets.CertificateDirectory()
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -112,19 +112,19 @@ func (o *tlsOptions) selfSign(out io.Writer) error {
 	return err
 }
 
-// fingerprint is that of openssl x509 -fingerprint -sha256.
+// fingerprint formats the SHA-256 as openssl x509 -fingerprint -sha256 does.
 func fingerprint(cert *x509.Certificate) string {
 	sum := sha256.Sum256(cert.Raw)
 	return strings.ReplaceAll(fmt.Sprintf("% X", sum[:]), " ", ":")
 }
 
-// A certificate is made for a year, which all clients take, and made anew in its last month.
+// A certificate is valid for a year, which all clients accept. It is replaced in its last month.
 const (
 	certificateTime = 365 * 24 * time.Hour
 	certificateLeft = 30 * 24 * time.Hour
 )
 
-// usable is the certificate in the files, nil unless it has the names and some time left.
+// usable returns the certificate in the files, or nil if it lacks a name or is about to expire.
 func usable(files server.TLSFiles, names []string, now time.Time) *x509.Certificate {
 	pair, err := tls.LoadX509KeyPair(files.Cert, files.Key)
 	if err != nil || now.Add(certificateLeft).After(pair.Leaf.NotAfter) {
@@ -138,7 +138,7 @@ func usable(files server.TLSFiles, names []string, now time.Time) *x509.Certific
 	return pair.Leaf
 }
 
-// newCertificate makes a certificate that clients can trust as an authority, and its key.
+// newCertificate writes a certificate that clients can trust as an authority, and its key.
 func newCertificate(files server.TLSFiles, names []string, now time.Time) (*x509.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/meowdis/meowdis/keyspace/stats"
 )
 
-// statsOptions are the flags of stats.
+// statsOptions holds the flags of stats.
 type statsOptions struct {
 	summaryOptions
 	separator string

@@ -16,7 +16,7 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// checkLive refuses what stats --live has no use for.
+// checkLive refuses flags that do not apply to stats --live.
 func (o *statsOptions) checkLive(changed func(flag string) bool) error {
 	for _, flag := range []string{"separator", "depth", "prefixes", "top", "limit", "samples"} {
 		if changed(flag) {
@@ -34,8 +34,8 @@ func (o *statsOptions) checkLive(changed func(flag string) bool) error {
 	return nil
 }
 
-// runLive shows the figures of the target until Ctrl-C, or as often as it should. What fails
-// the first time is an error; later it is shown, and the target asked again.
+// runLive shows the figures of the target until Ctrl-C or --count. A failure of the first sample is an error; a later
+// one is shown, and the next sample follows.
 func (o *statsOptions) runLive(ctx context.Context, s *streams) error {
 	ctx, stop := exit.UntilInterrupted(ctx)
 	defer stop()
@@ -66,7 +66,7 @@ func (o *statsOptions) runLive(ctx context.Context, s *streams) error {
 	})
 }
 
-// sampleOf asks the target for its figures: with INFO, or where that is refused with DBSIZE.
+// sampleOf reads the figures of the target with INFO, or with DBSIZE if INFO is refused.
 func sampleOf(ctx context.Context, c *targets.Conn) (*liveSample, error) {
 	v, err := c.Do(ctx, []byte("INFO"))
 	if err != nil {
@@ -86,14 +86,14 @@ func sampleOf(ctx context.Context, c *targets.Conn) (*liveSample, error) {
 		sample.take(targets.InfoFacts(v))
 	}
 	if c.File != nil {
-		if info, err := os.Stat(c.Target.Path); err == nil { // not :memory:
+		if info, err := os.Stat(c.Target.Path); err == nil { // missing for :memory:
 			sample.file, sample.log = info.Size(), logBytes(c.Target.Path)
 		}
 	}
 	return sample, nil
 }
 
-// liveLines shows the figures as lines, with their names above each twenty.
+// liveLines prints the figures as lines, with a heading every twenty lines.
 func (o *statsOptions) liveLines(s *streams, l *live) func() error {
 	const page = 20
 	lines := 0
@@ -118,7 +118,7 @@ func (o *statsOptions) liveLines(s *streams, l *live) func() error {
 	}
 }
 
-// lineOf is a cell of each figure.
+// lineOf formats one cell of each figure.
 func lineOf(first string, figures []figure, cell func(figure) string) string {
 	const width = 10
 	line := display.Fit(first, len(time.TimeOnly))
@@ -128,8 +128,7 @@ func lineOf(first string, figures []figure, cell func(figure) string) string {
 	return strings.TrimRight(line, " ") + "\n"
 }
 
-// liveScreen draws the figures on a screen of its own. end leaves it, and shows them a last
-// time.
+// liveScreen draws the figures on the alternate screen. end leaves it and prints the figures once more.
 func (o *statsOptions) liveScreen(s *streams, c *targets.Conn, l *live) (show, end func() error) {
 	io.WriteString(s.screen, "\x1b[?1049h\x1b[?25l")
 	show = func() error {
@@ -153,7 +152,7 @@ func (o *statsOptions) liveScreen(s *streams, c *targets.Conn, l *live) (show, e
 	}
 }
 
-// titled is a title with the time at the end of its line.
+// titled formats a title with the time at the end of the line.
 func titled(title, now string, columns int) string {
 	return display.Fit(display.Text(title, columns), max(columns-len(now)-1, 0)) + " " + now
 }

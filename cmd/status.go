@@ -19,7 +19,7 @@ import (
 	"github.com/meowdis/meowdis/store/schema"
 )
 
-// statusOptions are the flags and the argument of status.
+// statusOptions holds the flags and the argument of status.
 type statusOptions struct {
 	target targets.Options
 	json   bool
@@ -50,7 +50,7 @@ is exit code 3; a file that is not there yet is fine. Nothing is written.`,
 	return cmd
 }
 
-// status is what is known of a target.
+// status is the output of status.
 type status struct {
 	Candidates []shownCandidate `json:"candidates"`
 
@@ -77,7 +77,7 @@ type shownCandidate struct {
 // The states of a target.
 const (
 	stateReachable = "reachable"
-	stateMissing   = "missing" // a file that the first command makes
+	stateMissing   = "missing" // a file that the first write creates
 	stateFailed    = "failed"
 )
 
@@ -101,7 +101,7 @@ func (o *statusOptions) run(ctx context.Context, s *streams) error {
 	return err
 }
 
-// find says what names the target.
+// find lists the candidates for the target.
 func (o *statusOptions) find(s *streams) (*status, error) {
 	found, winner, err := o.target.Candidates(s.getenv)
 	if err != nil {
@@ -114,7 +114,7 @@ func (o *statusOptions) find(s *streams) (*status, error) {
 	return st, nil
 }
 
-// ask finds out about the target. It returns an error when the target fails.
+// ask connects to the target and fills in st. It returns an error if the target fails.
 func (o *statusOptions) ask(ctx context.Context, t targets.Target, st *status) error {
 	st.Target, st.Profile, st.ReadOnly, st.Confirm = t.String(), t.Profile, o.target.RefusesWrites(t), "none"
 	if t.Profile != "" {
@@ -126,7 +126,7 @@ func (o *statusOptions) ask(ctx context.Context, t targets.Target, st *status) e
 			st.State = stateMissing
 			return nil
 		}
-		if info, err := os.Stat(t.Path); err == nil { // otherwise opening it says more
+		if info, err := os.Stat(t.Path); err == nil { // on an error Enter reports more
 			size := info.Size() + logBytes(t.Path)
 			st.SizeBytes = &size
 		}
@@ -152,7 +152,7 @@ func (o *statusOptions) ask(ctx context.Context, t targets.Target, st *status) e
 	return c.Close()
 }
 
-// logBytes is the size of the log beside a file, which holds what the file will.
+// logBytes returns the size of the write-ahead log beside a file, 0 if there is none.
 func logBytes(path string) int64 {
 	info, err := os.Stat(path + "-wal")
 	if err != nil {
@@ -161,7 +161,7 @@ func logBytes(path string) int64 {
 	return info.Size()
 }
 
-// askServer learns what a server says of itself; one that says nothing is fine.
+// askServer reads a server's version and memory. A server may refuse INFO.
 func (st *status) askServer(ctx context.Context, c *targets.Conn) {
 	st.Version = ""
 	v, err := c.Do(ctx, []byte("INFO"))

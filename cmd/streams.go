@@ -15,19 +15,19 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// streams are stdin, stdout, stderr, the environment and the terminal, as a verb uses them.
+// streams holds stdin, stdout, stderr, the environment and the terminal, as a verb uses them.
 type streams struct {
 	in     io.Reader
-	out    io.Writer // text: on a terminal nothing written here acts on it
+	out    io.Writer // text; control characters are escaped on a terminal
 	err    io.Writer
 	getenv func(string) string
 
-	// screen and errScreen are where out and err lead, for what draws or colours.
+	// screen and errScreen are out and err without escaping, for drawings and colours.
 	screen, errScreen io.Writer
 
-	// askSecret asks for a line that is typed, without showing it.
+	// askSecret asks for a line without echo.
 	askSecret func(question string) (string, error)
-	// size is that of the terminal that the output goes to.
+	// size returns the size of the output's terminal.
 	size func() (width, height int, err error)
 
 	inTerminal  bool // stdin is a terminal
@@ -35,8 +35,8 @@ type streams struct {
 	errTerminal bool // stderr is one
 }
 
-// output is stdout where no terminal is. It keeps the first failure to write, which
-// not every writer looks for: a reply that is lost must not end in success.
+// output is stdout without a terminal. It keeps the first write error, because a lost reply must not end in success
+// and some writers ignore the error.
 type output struct {
 	io.Writer
 	failed error
@@ -53,7 +53,7 @@ func (o *output) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// edits reports whether stdin is a terminal that can show what is edited.
+// edits reports whether input and output are a terminal that supports line editing.
 func (s *streams) edits() bool {
 	return s.inTerminal && s.outTerminal && s.getenv("TERM") != "dumb"
 }
@@ -71,7 +71,7 @@ func (s *streams) colour() bool {
 	return s.outTerminal && s.getenv("CLICOLOR") != "0" && s.getenv("TERM") != "dumb"
 }
 
-// painted is text in the colour of that name, where the output may be coloured.
+// painted returns text in the named colour, if the output may be coloured.
 func (s *streams) painted(color, text string) string {
 	i := slices.Index(profile.Colors, color)
 	if i < 0 || !s.colour() {
@@ -80,7 +80,7 @@ func (s *streams) painted(color, text string) string {
 	return fmt.Sprintf("\x1b[%dm%s\x1b[0m", 31+i, text)
 }
 
-// newProgress is a bar on stderr, nil when that is no terminal.
+// newProgress returns a progress bar on stderr, or nil if stderr is not a terminal.
 func newProgress(s *streams, what, unit string, total int64) *progress.Bar {
 	if !s.errTerminal {
 		return nil
@@ -88,12 +88,11 @@ func newProgress(s *streams, what, unit string, total int64) *progress.Bar {
 	return progress.New(s.errScreen, s.size, what, unit, total)
 }
 
-// plainText writes text to a terminal without the escapes that would act on it,
-// wherever the text is from. What draws, and so writes escapes of its own,
-// has the terminal itself, streams.screen, and answers for what it shows there.
+// plainText writes text to a terminal with control characters escaped, whatever its source. Code that draws uses
+// streams.screen instead, and must escape the text that it shows.
 type plainText struct {
 	io.Writer
-	rest []byte // a letter whose end has not come yet
+	rest []byte // an incomplete UTF-8 character
 }
 
 func (w *plainText) Write(p []byte) (int, error) {
@@ -106,15 +105,14 @@ func (w *plainText) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Close writes what is left.
+// Close writes the incomplete character.
 func (w *plainText) Close() error {
 	_, err := w.Writer.Write(resp.AppendVisible(nil, w.rest))
 	w.rest = nil
 	return err
 }
 
-// unfinished is how many bytes at the end of text are the beginning of a letter, or
-// of an end of a line.
+// unfinished returns the number of bytes at the end of text that begin a UTF-8 character or a CRLF.
 func unfinished(text []byte) int {
 	for n := 1; n <= min(len(text), utf8.UTFMax-1); n++ {
 		if c := text[len(text)-n]; c == '\r' && n == 1 {
@@ -129,7 +127,7 @@ func unfinished(text []byte) int {
 	return 0
 }
 
-// showTo is the terminal w as text reaches it, or w itself where there is none.
+// showTo returns a writer that escapes text for the terminal w, or w itself if it is not a terminal.
 func showTo(w io.Writer, isTerminal bool) io.Writer {
 	if isTerminal {
 		return &plainText{Writer: w}
@@ -137,17 +135,16 @@ func showTo(w io.Writer, isTerminal bool) io.Writer {
 	return w
 }
 
-// finish writes what the terminals have not got yet.
+// finish writes the bytes that the terminal writers still hold.
 func (s *streams) finish() {
 	for _, w := range []io.Writer{s.out, s.err} {
 		if w, ok := w.(*plainText); ok {
-			w.Close() // a terminal that is gone takes nothing
+			w.Close() // the terminal may be closed
 		}
 	}
 }
 
-// room is the number of columns and lines of the terminal; 80 columns and no end
-// of lines elsewhere, unless the environment says otherwise.
+// room returns the columns and lines of the terminal. Elsewhere it returns $COLUMNS or 80, and 0 lines for no limit.
 func (s *streams) room() (columns, lines int) {
 	if s.outTerminal {
 		if columns, lines, err := s.size(); err == nil && columns > 0 {
@@ -160,7 +157,7 @@ func (s *streams) room() (columns, lines int) {
 	return 80, 0
 }
 
-// input is stdin, whose reads end with the context: its writer may be slow.
+// input returns stdin as a reader whose reads end with the context.
 func (s *streams) input(ctx context.Context) io.Reader {
 	return &endingReader{ctx: ctx, in: s.in}
 }
@@ -177,7 +174,7 @@ func (r *endingReader) Read(p []byte) (int, error) {
 	}
 	read := make(chan result, 1)
 	go func() {
-		text := make([]byte, len(p)) // p is the caller's again when ctx ends first
+		text := make([]byte, len(p)) // if ctx ends first, the caller reuses p
 		n, err := r.in.Read(text)
 		read <- result{text[:n], err}
 	}()
@@ -189,7 +186,7 @@ func (r *endingReader) Read(p []byte) (int, error) {
 	}
 }
 
-// printJSON writes v for people and programs.
+// printJSON writes v as indented JSON.
 func printJSON(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)

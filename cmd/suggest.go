@@ -18,7 +18,7 @@ import (
 	"github.com/meowdis/meowdis/transfer/cmdfile"
 )
 
-// commandNames lists the first words of the commands.
+// commandNames returns the first words of the commands.
 func commandNames() []string {
 	var names []string
 	for _, c := range commands.All() {
@@ -29,8 +29,7 @@ func commandNames() []string {
 	return names
 }
 
-// likelyCommands are the commands that an unknown one was probably meant to be:
-// those like its name, or like its subcommand.
+// likelyCommands returns the commands whose name or subcommand is similar to an unknown one.
 func likelyCommands(args [][]byte) []string {
 	name := strings.ToUpper(string(args[0]))
 	if commands.Lookup(name) == nil {
@@ -52,8 +51,7 @@ func likelyCommands(args [][]byte) []string {
 	return found
 }
 
-// suggest says on w what an unknown command was probably meant to be, or a word
-// of one that its syntax does not have, and what does what exec cannot.
+// suggest prints a hint about an error reply: a similar command or option, or how to do what was refused.
 func suggest(w io.Writer, args [][]byte, v resp.Value) {
 	if !v.IsError() {
 		return
@@ -79,8 +77,7 @@ func suggest(w io.Writer, args [][]byte, v resp.Value) {
 	}
 }
 
-// misplaced says on w that a flag of f came after the command, which took it for an
-// argument and did not understand it.
+// misplaced prints a hint if a flag of f was given after the command, which took it for an argument.
 func misplaced(w io.Writer, f *pflag.FlagSet, args [][]byte, v resp.Value) {
 	text := string(v.Str)
 	if !v.IsError() || !strings.HasPrefix(text, "ERR wrong number of arguments") && !strings.HasPrefix(text, "ERR syntax error") {
@@ -96,7 +93,7 @@ func misplaced(w io.Writer, f *pflag.FlagSet, args [][]byte, v resp.Value) {
 	}
 }
 
-// quotedWhole is a command line that was given as one word.
+// quotedWhole returns a command line that was quoted as one word, or "".
 func quotedWhole(args [][]byte) string {
 	words, err := resp.SplitLine(string(args[0]))
 	if len(args) != 1 || err != nil || len(words) < 2 || commands.Lookup(string(words[0])) == nil {
@@ -105,8 +102,8 @@ func quotedWhole(args [][]byte) string {
 	return display.Clipped(string(args[0]))
 }
 
-// likelyTokens are the words of its syntax that the last strange word of a call was
-// probably meant to be: options stand at the end.
+// likelyTokens returns the words of the syntax that are similar to an argument. It begins with the last argument,
+// because options come last.
 func likelyTokens(args [][]byte) []string {
 	cmd, _ := commands.Find(args)
 	if cmd == nil {
@@ -122,7 +119,7 @@ func likelyTokens(args [][]byte) []string {
 	return nil
 }
 
-// tokensOf adds the words of a syntax to tokens, each once.
+// tokensOf adds the words of a syntax to tokens, without duplicates.
 func tokensOf(tokens []string, args []commands.Argument) []string {
 	for _, a := range args {
 		if a.Token != "" && !slices.Contains(tokens, a.Token) {
@@ -133,14 +130,14 @@ func tokensOf(tokens []string, args []commands.Argument) []string {
 	return tokens
 }
 
-// unknownVerb names what was probably meant by an argument that is no verb of cmd.
+// unknownVerb returns an error that suggests a verb or a command for an unknown verb.
 func unknownVerb(cmd *cobra.Command, args []string) error {
 	msg := fmt.Sprintf("there is no verb %q", args[0])
 	if cmd.HasParent() {
 		msg = fmt.Sprintf("%s has no verb %q", cmd.CommandPath(), args[0])
 	} else if commands.Lookup(args[0]) != nil {
 		return exit.Usagef("%s; to run the Redis command: meowdis exec %s", msg, cmdfile.Line(command(args)))
-	} else if strings.Contains(args[0], "://") { // which may hold a password
+	} else if strings.Contains(args[0], "://") { // it may hold a password
 		return exit.Usagef("a URL stands after a verb: meowdis repl URL, or meowdis inspect URL")
 	} else if _, err := os.Stat(args[0]); err == nil {
 		return exit.Usagef("a file stands after a verb: meowdis repl %[1]s, or meowdis inspect %[1]s", args[0])

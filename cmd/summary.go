@@ -14,7 +14,7 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// summaryOptions are the flags of the verbs that read every key.
+// summaryOptions holds the flags of the verbs that read every key.
 type summaryOptions struct {
 	target  targets.Options
 	json    bool
@@ -56,7 +56,7 @@ func (o *summaryOptions) check(args []string) error {
 	return nil
 }
 
-// run takes all keys into summary and prints what write makes of it.
+// run adds all keys to summary and prints the text that write returns.
 func (o *summaryOptions) run(ctx context.Context, s *streams, summary *stats.Summary, prefixes int, write func(stats.Report) string) error {
 	ctx, stop := exit.UntilInterrupted(ctx)
 	defer stop()
@@ -97,13 +97,12 @@ func (o *summaryOptions) run(ctx context.Context, s *streams, summary *stats.Sum
 	})
 }
 
-// pages is where the keys come from. A file's tables are read in the order in
-// which the keys were made, so that some of them would not be any: those are had
-// by SCAN, and so are keys that match a pattern.
+// pages returns the source of the keys. A file's tables are in the order of creation, which is not a sample: --limit
+// and a pattern use SCAN.
 func (o *summaryOptions) pages(c *targets.Conn, report *stats.Report) keyspace.Pages {
 	report.Measure, report.Samples = measureOf(c), o.samples
 	if c.File != nil && o.match == "" && o.limit == 0 {
-		if info, err := os.Stat(c.Target.Path); err == nil { // not :memory:
+		if info, err := os.Stat(c.Target.Path); err == nil { // missing for :memory:
 			report.File = info.Size() + logBytes(c.Target.Path)
 		}
 		tables := tables(c)

@@ -48,7 +48,7 @@ SHA-256. Directory and files are only for their owner.`,
 	return cmd
 }
 
-// tenantOptions are the arguments of the verbs about tenants, and the flags of their limits.
+// tenantOptions holds the arguments of the tenants verbs, and the flags of limits.
 type tenantOptions struct {
 	dir, name string
 	size      byteSize
@@ -60,7 +60,7 @@ func (o *tenantOptions) addFlags(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&o.clients, "max-clients", 0, "`NUMBER` of connections, and of requests over REST at once")
 }
 
-// with calls do with the book of the directory.
+// with opens the registry of the directory and calls do.
 func (o *tenantOptions) with(args []string, make bool, do func(*tenants.Registry) error) (err error) {
 	o.dir = args[0]
 	if len(args) > 1 {
@@ -142,7 +142,7 @@ stay.`,
 	return cmd
 }
 
-// shownTenant is a tenant as it may be seen.
+// shownTenant is a tenant in the output of list.
 type shownTenant struct {
 	Name       string    `json:"name"`
 	Bytes      int64     `json:"bytes"`
@@ -227,7 +227,7 @@ func newTenantsRemove(s *streams) *cobra.Command {
 	return cmd
 }
 
-// confirm asks whether a tenant is to go.
+// confirm asks the user before a tenant is removed.
 func (o *tenantOptions) confirm(ctx context.Context, s *streams) error {
 	if !s.inTerminal {
 		return refusedWith(ctx, s, "CONFIRM the data of "+o.name+" would be gone: that needs --yes where there is no terminal to ask on")
@@ -235,7 +235,7 @@ func (o *tenantOptions) confirm(ctx context.Context, s *streams) error {
 	fmt.Fprintf(s.err, "The data of %s in %s would be gone. Type %[1]s to remove it: ", o.name, o.dir)
 	line, err := bufio.NewReader(s.input(ctx)).ReadString('\n')
 	if err != nil {
-		fmt.Fprintln(s.err) // after the question
+		fmt.Fprintln(s.err) // ends the line of the question
 	}
 	if strings.TrimSpace(line) == o.name {
 		return nil

@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// topics are the texts of "meowdis help TOPIC" that belong to no verb.
+// topics returns the help topics, which are not verbs.
 func topics() []*cobra.Command {
 	topic := func(name, short, long string) *cobra.Command {
 		return &cobra.Command{Use: name, Short: short, Long: long, DisableFlagsInUseLine: true}

@@ -2,5 +2,5 @@
 
 package cmd
 
-// onlyForOwner does nothing: files are for those whom their directory says.
+// onlyForOwner does nothing: the directory decides on permissions.
 func onlyForOwner() (free func()) { return func() {} }

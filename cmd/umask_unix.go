@@ -4,7 +4,7 @@ package cmd
 
 import "golang.org/x/sys/unix"
 
-// onlyForOwner has files that are made until free is called be for their owner only.
+// onlyForOwner makes new files accessible only to their owner until free is called.
 func onlyForOwner() (free func()) {
 	before := unix.Umask(0o177)
 	return func() { unix.Umask(before) }

@@ -14,14 +14,14 @@ import (
 	"github.com/meowdis/meowdis/local"
 )
 
-// fileOptions choose the file of such a verb.
+// fileOptions holds the flags that choose a file to maintain.
 type fileOptions struct {
 	target  targets.Options
 	confirm confirmOptions
 	json    bool
 }
 
-// addFlags adds the flags of the file, and that of a verb that may change it.
+// addFlags adds the flags. changes adds --yes, for a verb that may change the file.
 func (o *fileOptions) addFlags(cmd *cobra.Command, changes bool) {
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	o.target.AddFileFlags(cmd, "to work on")
@@ -30,7 +30,7 @@ func (o *fileOptions) addFlags(cmd *cobra.Command, changes bool) {
 	}
 }
 
-// choose finds the file that the arguments or the flags name.
+// choose returns the file that the argument or the flags name.
 func (o *fileOptions) choose(s *streams, args []string) (targets.Target, error) {
 	if len(args) == 1 {
 		o.target.Spec = args[0]
@@ -42,12 +42,12 @@ func (o *fileOptions) choose(s *streams, args []string) (targets.Target, error) 
 	return t, err
 }
 
-// mayChange is mayWrite for the file of t.
+// mayChange calls mayWrite for the file of t.
 func (o *fileOptions) mayChange(ctx context.Context, s *streams, t targets.Target, verb string) error {
 	return o.confirm.mayWrite(ctx, s, &o.target, t, verb)
 }
 
-// tended closes a file and makes its error one that says what to do next.
+// tended closes a file. It adds to some errors what to do next.
 func tended(err error, f *local.File) error {
 	switch {
 	case local.IsBusy(err):
@@ -58,8 +58,7 @@ func tended(err error, f *local.File) error {
 	return errors.Join(err, f.Close())
 }
 
-// aside is a name beside the file for a copy that is made before it is changed,
-// one that nothing has yet.
+// aside returns an unused name beside the file, for a copy made before the file is changed.
 func aside(path, why string) string {
 	first := path + "." + why + "-" + time.Now().Format("20060102-150405")
 	name := first

@@ -11,11 +11,10 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// helpWidth is how wide help texts are: that of a small terminal.
+// helpWidth is the width of help texts in columns.
 const helpWidth = 80
 
-// overview is what "meowdis help" prints: a screen of 24 lines holds it, with the line that
-// asked for it and the next prompt.
+// overview is the output of "meowdis help". With the command line and the next prompt it fits on 24 lines.
 const overview = `Redis commands on a SQLite file, on an Upstash REST endpoint or a Redis server.
 
   meowdis exec SET greeting hello      run a command, here on the default file
@@ -40,8 +39,7 @@ meowdis help ZADD      a command of Redis
 meowdis help TOPIC     targets profiles formats environment exit-codes agents
 `
 
-// showHelp prints the help of a verb or a topic: what it does, how it is called, the rest
-// of what there is to say, and its flags.
+// showHelp prints the help of a verb or a topic: a summary, the usage line, examples, the details, and the flags.
 func showHelp(cmd *cobra.Command, _ []string) {
 	w := cmd.OutOrStdout()
 	if !cmd.HasParent() {
@@ -77,7 +75,7 @@ func showHelp(cmd *cobra.Command, _ []string) {
 	io.WriteString(w, b.String())
 }
 
-// usageLine is how cmd is called.
+// usageLine returns the usage line of cmd.
 func usageLine(cmd *cobra.Command) string {
 	if cmd.HasAvailableSubCommands() {
 		return cmd.CommandPath() + " VERB"
@@ -85,7 +83,7 @@ func usageLine(cmd *cobra.Command) string {
 	return cmd.UseLine()
 }
 
-// showVerbs prints all verbs of the program, a line each.
+// showVerbs prints all verbs of the program, one per line.
 func showVerbs(w io.Writer, root *cobra.Command) error {
 	var b strings.Builder
 	for _, g := range root.Groups() {
@@ -103,7 +101,7 @@ func showVerbs(w io.Writer, root *cobra.Command) error {
 	return err
 }
 
-// inGroup returns the verbs of a group, in the order in which the overview names them.
+// inGroup returns the verbs of a group, in the order of the overview.
 func inGroup(root *cobra.Command, id string) (verbs []*cobra.Command) {
 	for _, c := range root.Commands() {
 		if c.GroupID == id {
@@ -128,14 +126,14 @@ func listVerbs(b *strings.Builder, verbs []*cobra.Command) {
 // flagGroup is a heading in help, and the flags under it.
 type flagGroup struct {
 	title string
-	mark  string   // a flag that a verb has if it has the group
-	names []string // in the order in which they are shown
-	note  string   // said after them
+	mark  string   // the verb has the group if it has this flag
+	names []string // in the order of the help
+	note  string   // printed after the flags
 
-	flags []*pflag.Flag // those of names that the verb has
+	flags []*pflag.Flag // the flags of names that the verb has
 }
 
-// commonGroups are those of the flags that many verbs have.
+// commonGroups returns the groups of flags that many verbs have.
 func commonGroups(cmd *cobra.Command) []flagGroup {
 	return []flagGroup{
 		{title: "Printing replies", mark: "output", names: []string{
@@ -146,7 +144,7 @@ func commonGroups(cmd *cobra.Command) []flagGroup {
 	}
 }
 
-// targetNote says what the target is without these flags.
+// targetNote says which target is used without these flags.
 func targetNote(cmd *cobra.Command) string {
 	note := ""
 	files := cmd.Flags().Lookup("url") == nil
@@ -162,7 +160,7 @@ func targetNote(cmd *cobra.Command) string {
 	return note + `Without any it is MEOWDIS_DB, MEOWDIS_URL or MEOWDIS_PROFILE, or else the default file: "meowdis help targets" has the whole list.`
 }
 
-// groupsOf returns the groups of the flags of cmd that have any.
+// groupsOf returns the groups of cmd's flags that are not empty.
 func groupsOf(cmd *cobra.Command) []flagGroup {
 	cmd.InitDefaultHelpFlag()
 	var groups []flagGroup
@@ -198,11 +196,10 @@ func (g *flagGroup) add(f *pflag.Flag) {
 	}
 }
 
-// flagColumn is where what a flag does begins at most; that of a longer name is on the next
-// line.
+// flagColumn limits the column of the descriptions. A longer flag has its description on the next line.
 const flagColumn = 28
 
-// writeFlags writes a line or more for each flag.
+// writeFlags writes one or more lines for each flag.
 func writeFlags(b *strings.Builder, flags []*pflag.Flag) {
 	column := 0
 	for _, f := range flags {
@@ -225,7 +222,7 @@ func writeFlags(b *strings.Builder, flags []*pflag.Flag) {
 	}
 }
 
-// flagHead is a flag with its value, as it is typed.
+// flagHead returns a flag with its value, as a user types it.
 func flagHead(f *pflag.Flag) string {
 	head := "      --" + f.Name
 	if f.Shorthand != "" {
@@ -237,7 +234,7 @@ func flagHead(f *pflag.Flag) string {
 	return head
 }
 
-// flagUsage says what a flag does, and its default unless the text does.
+// flagUsage returns the description of a flag, with its default unless the text has it.
 func flagUsage(f *pflag.Flag) string {
 	_, usage := pflag.UnquoteUsage(f)
 	switch f.DefValue {
@@ -250,7 +247,7 @@ func flagUsage(f *pflag.Flag) string {
 	return usage + " (default " + f.DefValue + ")"
 }
 
-// wrapped breaks text into lines of width characters; all but the first begin with indent.
+// wrapped breaks text into lines of width characters. Lines after the first begin with indent.
 func wrapped(text string, width int, indent string) string {
 	var b strings.Builder
 	at := 0

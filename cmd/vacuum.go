@@ -78,7 +78,7 @@ func runVacuum(ctx context.Context, s *streams, o *fileOptions, args []string) (
 	return err
 }
 
-// packed is what vacuum prints as JSON.
+// packed is the JSON output of vacuum.
 type packed struct {
 	File   string `json:"file"`
 	Before int64  `json:"bytes_before"`

@@ -11,8 +11,7 @@ import (
 	"github.com/meowdis/meowdis/translator"
 )
 
-// version is set by the release's linker flags; other builds know theirs from
-// the module.
+// version is set by the release's linker flags. Other builds read the module version.
 var version = ""
 
 func newVersion(s *streams) *cobra.Command {
@@ -34,12 +33,12 @@ func newVersion(s *streams) *cobra.Command {
 	return cmd
 }
 
-// versions is what version prints as JSON.
+// versions is the JSON output of version.
 type versions struct {
 	Meowdis string `json:"meowdis"`
 	Schema  int    `json:"schema"` // of files
 	SQLite  string `json:"sqlite"`
-	Redis   string `json:"redis"` // whose commands are answered as
+	Redis   string `json:"redis"` // the Redis version whose replies we give
 }
 
 func versionName() string {

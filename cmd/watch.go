@@ -18,7 +18,7 @@ import (
 	"github.com/meowdis/meowdis/local"
 )
 
-// watchOptions are the flags and arguments of watch.
+// watchOptions holds the flags and arguments of watch.
 type watchOptions struct {
 	target   targets.Options
 	confirm  confirmOptions
@@ -87,7 +87,7 @@ func (o *watchOptions) run(ctx context.Context, s *streams) (err error) {
 	show := func(reply []byte) error { return writeReply(s.screen, reply) }
 	if s.outTerminal && s.getenv("TERM") != "dumb" {
 		screen := &watchScreen{streams: s, title: fmt.Sprintf("every %ss  %s  %s", &o.interval, c.Target, strings.Join(o.args, " "))}
-		// The other screen, so that what was on this one is there again afterwards.
+		// The alternate screen: leaving it restores the previous content.
 		io.WriteString(s.screen, "\x1b[?1049h\x1b[?25l")
 		defer io.WriteString(s.screen, "\x1b[?25h\x1b[?1049l")
 		show = screen.draw
@@ -95,7 +95,7 @@ func (o *watchOptions) run(ctx context.Context, s *streams) (err error) {
 	return o.repeat(ctx, s, c, show)
 }
 
-// repeat runs the command until the context ends, or as often as it should be.
+// repeat runs the command until the context ends, or --count times.
 func (o *watchOptions) repeat(ctx context.Context, s *streams, c *targets.Conn, show func([]byte) error) error {
 	args := command(o.args)
 	var format formatOptions
@@ -136,7 +136,7 @@ func writeReply(w io.Writer, reply []byte) error {
 type watchScreen struct {
 	*streams
 	title string
-	last  []string // the lines of the reply before; nil for the first
+	last  []string // the lines of the previous reply; nil at first
 }
 
 func (w *watchScreen) draw(reply []byte) error {
@@ -167,8 +167,7 @@ func (w *watchScreen) draw(reply []byte) error {
 	return err
 }
 
-// onScreen is a line without colours, which the marks would tear, and without
-// what would move the cursor.
+// onScreen returns a line without colours, which the marks would interrupt, and without control characters.
 func onScreen(line string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -181,8 +180,7 @@ func onScreen(line string) string {
 	}, strings.ToValidUTF8(ansi.Strip(line), "?"))
 }
 
-// marked is a line in which what differs from the line before is shown in
-// reverse.
+// marked returns a line with the changed part in reverse video.
 func marked(before, line string) string {
 	if before == line {
 		return line

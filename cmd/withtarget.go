@@ -18,10 +18,10 @@ import (
 	"github.com/meowdis/meowdis/redis/commands"
 )
 
-// smallCache is small: a verb that reads a file seeks, or goes through all keys once.
+// smallCache is the cache of a verb that seeks or reads all keys once.
 const smallCache = 2 << 20
 
-// readOnly is how a verb that writes nothing opens a file.
+// readOnly holds the options of a verb that does not write.
 var readOnly = local.Options{ReadOnly: true, Cache: smallCache}
 
 // withTarget connects to the target, runs fn, and closes the connection.
@@ -38,13 +38,12 @@ func withTarget(ctx context.Context, s *streams, o *targets.Options, file local.
 	return answered(s, fn(c))
 }
 
-// tables reads the keys of the connection's database from the tables of its file.
+// tables returns a reader of the keys in the file's tables.
 func tables(c *targets.Conn) catalog.Snapshot {
 	return catalog.Snapshot{Transact: c.File.Transact, DB: c.DB(), Now: time.Now().UnixMilli()}
 }
 
-// walk goes through the keys of the connection's database by commands. Bytes are
-// those that tables has wherever there are tables.
+// walk returns a lister that reads keys with commands. For a file it takes the bytes from the tables.
 func walk(c *targets.Conn, detail keyspace.Detail) *keyspace.Lister {
 	l := &keyspace.Lister{Client: c, Detail: detail}
 	if c.File != nil {
@@ -53,7 +52,7 @@ func walk(c *targets.Conn, detail keyspace.Detail) *keyspace.Lister {
 	return l
 }
 
-// measureOf is where the bytes of the connection's keys come from.
+// measureOf returns the source of the bytes of keys.
 func measureOf(c *targets.Conn) stats.Measure {
 	if c.File != nil {
 		return stats.Tables
@@ -61,8 +60,7 @@ func measureOf(c *targets.Conn) stats.Measure {
 	return stats.MemoryUsage
 }
 
-// answered prints an error reply that ended the work as it is, and returns
-// ErrAnswered for it; any other error it returns.
+// answered prints an error reply and returns exit.ErrAnswered for it. It returns any other error unchanged.
 func answered(s *streams, err error) error {
 	var refusal keyspace.Refusal
 	if errors.As(err, &refusal) {
@@ -72,8 +70,7 @@ func answered(s *streams, err error) error {
 	return err
 }
 
-// ended is nil for errEnough and for the end of the context, which are not failures,
-// and err otherwise.
+// ended returns nil for errEnough and for the end of the context, which are not failures; otherwise err.
 func ended(ctx context.Context, err error) error {
 	if errors.Is(err, errEnough) || exit.WasStopped(ctx, err) {
 		return nil
@@ -81,10 +78,10 @@ func ended(ctx context.Context, err error) error {
 	return err
 }
 
-// errEnough ends a walk of which no more is wanted.
+// errEnough stops a walk at the limit.
 var errEnough = errors.New("enough")
 
-// listOptions are the flags of verbs that print one thing a line.
+// listOptions holds the flags of verbs that print one item per line.
 type listOptions struct {
 	json, null bool
 	limit      int64
@@ -104,7 +101,7 @@ func (o *listOptions) check(cmd *cobra.Command) error {
 	return flags.Exclusive(cmd, "json", "null")
 }
 
-// end is the byte after each thing.
+// end returns the byte that ends an item.
 func (o *listOptions) end() byte {
 	if o.null {
 		return 0
@@ -112,10 +109,10 @@ func (o *listOptions) end() byte {
 	return '\n'
 }
 
-// beyond reports whether the n-th thing is one too many.
+// beyond reports whether the n-th item exceeds the limit.
 func (o *listOptions) beyond(n int64) bool { return o.limit > 0 && n > o.limit }
 
-// command is words as a command.
+// command converts words to a command.
 func command(words []string) [][]byte {
 	args := make([][]byte, len(words))
 	for i, w := range words {
@@ -124,7 +121,7 @@ func command(words []string) [][]byte {
 	return args
 }
 
-// pause waits, or for the end of the context.
+// pause waits for d, or until the context ends.
 func pause(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return ctx.Err()
@@ -145,12 +142,12 @@ func onlyReads(args [][]byte) bool {
 	return cmd != nil && cmd.Flags&commands.ReadOnly != 0
 }
 
-// glances reports whether a command is known to only read, and not to wait.
+// glances reports whether a command is known to only read, and not to block.
 func glances(args [][]byte) bool {
 	return onlyReads(args) && commands.Called(args).Flags&commands.Blocking == 0
 }
 
-// closing ends a connection; a failure to do so is the run's, unless it had one.
+// closing closes a connection and returns its error, unless the run already failed.
 func closing(err error, c *targets.Conn) error {
 	closed := c.Close()
 	if err == nil || errors.Is(err, exit.ErrAnswered) && closed != nil {
