@@ -5,18 +5,17 @@ import (
 	"time"
 )
 
-// clock is a clock that can be moved, and the timeouts of those who wait.
+// clock is a movable clock, with the timeouts of blocked commands.
 type clock struct {
 	base func() time.Time
 
 	mu      sync.Mutex
-	ahead   time.Duration // of base
-	stopped time.Time     // the time that it shows; zero while it runs
+	ahead   time.Duration // offset from base
+	stopped time.Time     // fixed time; zero while it runs
 	alarms  map[*alarm]bool
 }
 
-// alarm is a timeout. It is due on the system's clock, and sooner by as much as the clock is moved
-// ahead.
+// alarm is a timeout on the system's clock. Moving the database's clock ahead shortens it by the same duration.
 type alarm struct {
 	due   time.Time
 	timer *time.Timer
@@ -36,7 +35,7 @@ func (c *clock) now() time.Time {
 	return c.base().Add(c.ahead)
 }
 
-// ms is now in Unix ms.
+// ms returns the time in Unix ms.
 func (c *clock) ms() int64 { return c.now().UnixMilli() }
 
 func (c *clock) forward(d time.Duration) {
@@ -59,7 +58,7 @@ func (c *clock) set(t time.Time) {
 	c.stopped = t
 }
 
-// timer is the engine's: a channel that receives when d has passed, and what ends that.
+// timer returns a channel that receives when d has passed, and a func that stops it. It is for engine.WithTimer.
 func (c *clock) timer(d time.Duration) (<-chan time.Time, func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -67,7 +66,7 @@ func (c *clock) timer(d time.Duration) (<-chan time.Time, func()) {
 	a.timer = time.AfterFunc(d, func() {
 		select {
 		case a.rings <- a.due:
-		default: // it has been moved ahead while it rang
+		default: // it fired before and was then moved ahead
 		}
 	})
 	c.alarms[a] = true

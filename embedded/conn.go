@@ -13,11 +13,10 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// Do runs one command in database 0. Arguments are strings, []byte, integers, floats and bools,
-// which are 1 and 0; a []string is an argument for each. An error reply is an error of the Reply;
-// other errors mean that the database failed or ctx ended, and then it is unknown whether the
-// command took effect. A command of a connection (SELECT, MULTI, WATCH) needs a Conn, and one that
-// subscribes a client with Dialer. The rules of ACL SETUSER are for clients, not for Do.
+// Do runs one command in database 0. Arguments are strings, []byte, integers, floats and bools (1 and 0); a []string
+// becomes one argument per element. Reply.Err returns an Error for an error reply. Any other error means that the
+// database failed or ctx ended; the command may still have taken effect. Commands that act on a connection (SELECT,
+// MULTI, WATCH) need a Conn, and commands that subscribe need a client with Dialer. ACL rules do not apply to Do.
 func (db *DB) Do(ctx context.Context, args ...any) Reply {
 	call, err := arguments(args)
 	if err != nil {
@@ -29,22 +28,22 @@ func (db *DB) Do(ctx context.Context, args ...any) Reply {
 	return db.Conn().run(ctx, call)
 }
 
-// Conn is a client of its own, with a selected database, a transaction (MULTI) and watched keys. It
-// is for one goroutine at a time, and need not be closed.
+// Conn is a connection with its own selected database, transaction (MULTI) and watched keys. Only one goroutine at a
+// time may use it. It need not be closed.
 type Conn struct {
 	db      *DB
 	session *engine.Session
-	ctx     context.Context // of what runs
+	ctx     context.Context // context of the running command
 }
 
-// Conn returns a new one, in database 0.
+// Conn returns a new Conn in database 0.
 func (db *DB) Conn() *Conn {
 	c := &Conn{db: db, session: db.server.Session(who)}
 	c.session.SetWaiting(c.waiting)
 	return c
 }
 
-// Do runs one command, as that of DB does.
+// Do runs one command, like DB.Do, and allows the commands that act on a connection.
 func (c *Conn) Do(ctx context.Context, args ...any) Reply {
 	call, err := arguments(args)
 	if err != nil {
@@ -65,14 +64,14 @@ func (c *Conn) run(ctx context.Context, call [][]byte) Reply {
 	return Reply{value: resp.Upgrade(v), err: err}
 }
 
-// waiting is around a wait, which ends with the database, too.
+// waiting returns a context for a blocking command that also ends when the database closes.
 func (c *Conn) waiting(*commands.Command) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(c.ctx)
 	stop := context.AfterFunc(c.db.life, cancel)
 	return ctx, func() { stop(); cancel() }
 }
 
-// arguments are what clients send for args.
+// arguments converts args to the strings that a client would send.
 func arguments(args []any) ([][]byte, error) {
 	if len(args) == 0 {
 		return nil, errors.New("there is no command")

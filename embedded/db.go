@@ -19,10 +19,10 @@ import (
 	"github.com/meowdis/meowdis/server"
 )
 
-// Memory is the path of a database that lives as long as it is open.
+// Memory is the path of a database in memory, which is lost when it is closed.
 const Memory = local.Memory
 
-// ErrClosed is the error of whatever is asked of a closed database.
+// ErrClosed is returned by calls on a closed database.
 var ErrClosed = errors.New("the database is closed")
 
 // DB is an open database. It is safe for concurrent use.
@@ -30,20 +30,20 @@ type DB struct {
 	store  *local.Store
 	server *server.Server
 	clock  *clock
-	node   *bus.Node // nil in memory
+	node   *bus.Node // nil for a database in memory
 	logger *slog.Logger
-	seen   bool // it may only be read
+	seen   bool // opened with ReadOnly
 
-	life     context.Context // ends with Close
+	life     context.Context // canceled by Close
 	end      context.CancelFunc
-	running  sync.WaitGroup // the servers
-	starting sync.Mutex     // while one begins
+	running  sync.WaitGroup // running servers
+	starting sync.Mutex     // held while a server starts
 	dialed   sync.Once
 	pipes    *pipes
 	closing  sync.Once
 	closed   error
 
-	pause sync.Mutex // while the clock is moved
+	pause sync.Mutex // held while the clock moves
 }
 
 // Option changes how a database is opened.
@@ -63,12 +63,11 @@ func ReadOnly() Option { return func(o *options) { o.ReadOnly = true } }
 // crash of the process, and a power cut may lose the last moments.
 func Full() Option { return func(o *options) { o.Full = true } }
 
-// WithClock has the database go by another clock than the system's. It is called from many
-// goroutines.
+// WithClock sets the database's clock. now is called from many goroutines.
 func WithClock(now func() time.Time) Option { return func(o *options) { o.now = now } }
 
-// WithSeed makes what a command draws by chance (SPOP, RANDOMKEY) depend on seed and on the commands
-// before it, so that a test finds the same each time.
+// WithSeed makes random commands (SPOP, RANDOMKEY) depend only on seed and the commands before, so that a test is
+// repeatable.
 func WithSeed(seed uint64) Option {
 	return func(o *options) {
 		var mu sync.Mutex
@@ -81,15 +80,15 @@ func WithSeed(seed uint64) Option {
 	}
 }
 
-// WithLogger sets what hears of failures that no caller is told of. Without it they are dropped.
+// WithLogger sets the logger for failures of background work. Without it they are dropped.
 func WithLogger(l *slog.Logger) Option { return func(o *options) { o.logger = l } }
 
-// kept is the memory for the rows that are read again and again.
+// kept limits the row cache, in bytes.
 const kept = 32 << 20
 
-// Open opens the file at path, or Memory. A file that does not exist is made, unless it is
-// ReadOnly; its directory must exist. Other processes may have it open, too: "meowdis exec" and
-// "meowdis serve" see what this one writes, and the other way round.
+// Open opens the file at path, or Memory. It creates a missing file, unless ReadOnly is given; the directory must
+// exist. Other processes may have the file open at the same time: "meowdis exec" and "meowdis serve" see each other's
+// writes and the writes of this process.
 func Open(path string, choices ...Option) (*DB, error) {
 	if path == "" {
 		return nil, errors.New("opening a database: the path is empty; embedded.Memory is the one of a database in memory")
@@ -123,8 +122,8 @@ func Open(path string, choices ...Option) (*DB, error) {
 	return db, nil
 }
 
-// Close ends the connections after what is running, and what waits at once, and closes the file.
-// What Do is asked later fails with ErrClosed. Closing again does nothing.
+// Close closes the connections after their running commands, ends blocked commands, and closes the file. Later calls
+// fail with ErrClosed. A second Close returns the result of the first.
 func (db *DB) Close() error {
 	db.closing.Do(func() {
 		db.starting.Lock()
@@ -141,11 +140,10 @@ func (db *DB) Close() error {
 	return db.closed
 }
 
-// Dialer connects a client to the database, whatever network and address it asks for. The
-// connection is no socket, and has no port. It is for redis.Options of go-redis, and
-// redis.DialContextFunc of redigo.
+// Dialer connects a client to the database and ignores the network and address. The connection is not a socket and has
+// no port. Use it as go-redis's redis.Options.Dialer or redigo's redis.DialContextFunc.
 func (db *DB) Dialer(ctx context.Context, _, _ string) (net.Conn, error) {
-	db.dialed.Do(func() { db.serve(db.life, db.pipes) }) // a closed database has closed the pipes
+	db.dialed.Do(func() { db.serve(db.life, db.pipes) }) // Close has closed the pipes
 	conn, err := db.pipes.dial(ctx)
 	if errors.Is(err, net.ErrClosed) {
 		err = ErrClosed
@@ -153,9 +151,9 @@ func (db *DB) Dialer(ctx context.Context, _, _ string) (net.Conn, error) {
 	return conn, err
 }
 
-// Serve serves Redis clients on ln until ctx is done or the database is closed, and closes ln. It
-// returns when every connection is closed. As "meowdis serve" it serves clients on other machines
-// only when CONFIG SET requirepass has set a password.
+// Serve serves Redis clients on ln until ctx is done or the database is closed, and closes ln. It returns when every
+// connection is closed. Like "meowdis serve", it serves clients on other machines only after CONFIG SET requirepass
+// has set a password.
 func (db *DB) Serve(ctx context.Context, ln net.Listener) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -167,7 +165,7 @@ func (db *DB) Serve(ctx context.Context, ln net.Listener) error {
 	return <-ended
 }
 
-// serve serves ln until ctx is done.
+// serve starts serving ln until ctx is done.
 func (db *DB) serve(ctx context.Context, ln net.Listener) (ended <-chan error, err error) {
 	db.starting.Lock()
 	defer db.starting.Unlock()
@@ -185,8 +183,8 @@ func (db *DB) serve(ctx context.Context, ln net.Listener) (ended <-chan error, e
 	return end, nil
 }
 
-// FastForward moves the database's clock ahead by d, and deletes what has expired by then. It is
-// for tests: other processes go by their own clocks. It panics when d is negative.
+// FastForward moves the database's clock ahead by d and deletes the keys that have expired by then. It is for tests:
+// other processes use their own clocks. It panics if d is negative.
 func (db *DB) FastForward(d time.Duration) {
 	if d < 0 {
 		panic(fmt.Sprintf("embedded: FastForward(%v): time goes forward; SetTime sets it", d))
@@ -197,8 +195,8 @@ func (db *DB) FastForward(d time.Duration) {
 	db.sweep()
 }
 
-// SetTime sets the database's clock to t, and stops it: only FastForward and SetTime move it from
-// now on. What has expired by then is deleted.
+// SetTime sets the database's clock to t and stops it: from now on only FastForward and SetTime move it. It deletes
+// the keys that have expired by then.
 func (db *DB) SetTime(t time.Time) {
 	db.pause.Lock()
 	defer db.pause.Unlock()
@@ -206,10 +204,10 @@ func (db *DB) SetTime(t time.Time) {
 	db.sweep()
 }
 
-// Now is the time of the database's clock.
+// Now returns the time of the database's clock.
 func (db *DB) Now() time.Time { return db.clock.now() }
 
-// sweep deletes all that has expired. What is left after a failure no command sees.
+// sweep deletes expired keys. Commands do not see keys that are left after a failure.
 func (db *DB) sweep() {
 	const slice = 1000
 	for n := 1; n > 0 && !db.seen; {
@@ -223,5 +221,5 @@ func (db *DB) sweep() {
 	}
 }
 
-// who is how MONITOR and the slow log call the program.
+// who returns the program's name in MONITOR and the slow log.
 func who() (addr, name string) { return fmt.Sprint("pid:", os.Getpid()), "" }

@@ -1,16 +1,15 @@
-// Package embedded runs Redis commands in a Go program, on a SQLite file or in memory, without a
-// server of its own.
+// Package embedded runs Redis commands inside a Go program, on a SQLite file or in memory, without a separate server.
 //
 //	db, err := embedded.Open("cats.sqlite")
 //	…
 //	defer db.Close()
 //	name, err := db.Do(ctx, "GET", "cat:1").Text()
 //
-// Any Redis client for Go works on it, too, without a port: Dialer has the signature of
-// go-redis's and redigo's, and connects to a server in this process, which knows what
-// "meowdis serve" knows. What the commands do is at https://redis.io/docs/latest/commands/.
+// Any Redis client for Go can use it, too, without a port: Dialer has the signature that go-redis and redigo expect,
+// and connects to a server in this process with all commands of "meowdis serve". The commands are described at
+// https://redis.io/docs/latest/commands/.
 //
-// RunT is for tests: an empty database in memory, which ends with the test.
+// RunT is for tests: it opens an empty database in memory that closes when the test ends.
 //
 //	db := embedded.RunT(t)
 //	client := redis.NewClient(&redis.Options{Dialer: db.Dialer})
@@ -20,14 +19,12 @@
 //
 // # Time
 //
-// A database goes by one clock: the system's, unless WithClock says otherwise. FastForward moves it
-// ahead and SetTime sets and stops it. What expires goes by this clock, and so do TIME, the IDs of
-// streams and whatever else a command calls now. FastForward also deletes what has expired before
-// it returns, so that keyspace events of expired keys have been sent.
+// A database has one clock: the system's, or the one of WithClock. FastForward moves it ahead; SetTime sets and stops
+// it. Expiry, TIME, stream IDs and all other commands that need the time use this clock. FastForward also deletes
+// expired keys before it returns, so their keyspace events have been sent by then.
 //
-// The timeout of BLPOP and its like is over after that time on the system's clock, as clients
-// expect it that have a timeout of their own; FastForward takes its time off what is left. The
-// sweep, which deletes expired keys that no command sees any more, looks once a second of the
-// system's clock. In a bubble of testing/synctest the system's clock is the bubble's, and Dialer's
-// connections block as such a bubble wants it; those to Addr do not.
+// Timeouts of BLPOP and other blocking commands run on the system's clock, since clients have timeouts of their own.
+// FastForward shortens them by its duration. The sweep, which deletes expired keys that no command touches, runs once
+// a second of the system's clock. In a testing/synctest bubble the system's clock is the bubble's. There, connections
+// of Dialer block durably, but connections to Addr do not.
 package embedded

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// maxAhead is what may be on its way in one direction before a write waits, as in a socket. A
-// client that sends a long pipeline before it reads a reply needs it: net.Pipe has none.
+// maxAhead limits the unread bytes in one direction, like a socket's buffer. A client that sends a long pipeline
+// before it reads a reply needs this; net.Pipe has no buffer.
 const maxAhead = 32 << 20
 
-// smallBuffer is kept for the next bytes when all are read.
+// Buffers up to smallBuffer bytes are reused after all bytes are read.
 const smallBuffer = 64 << 10
 
 // stream is one direction of a connection.
@@ -21,10 +21,10 @@ type stream struct {
 	mu      sync.Mutex
 	changed sync.Cond
 	bytes   []byte
-	read    int  // of them
-	ended   bool // the writer has closed it
-	left    bool // the reader has
-	// The deadlines of the reader and the writer; zero for none.
+	read    int  // bytes already read
+	ended   bool // closed by the writer
+	left    bool // closed by the reader
+	// Deadlines of the reader and the writer; zero for none.
 	readBy, writeBy time.Time
 }
 
@@ -76,7 +76,7 @@ func (s *stream) Write(b []byte) (n int, err error) {
 		}
 		room := min(maxAhead-(len(s.bytes)-s.read), len(b)-n)
 		if room > 0 {
-			if s.read > len(s.bytes)/2 { // so that what is read does not stay for long
+			if s.read > len(s.bytes)/2 { // drop bytes already read
 				s.bytes = s.bytes[:copy(s.bytes, s.bytes[s.read:])]
 				s.read = 0
 			}
@@ -93,7 +93,7 @@ func (s *stream) Write(b []byte) (n int, err error) {
 
 func past(deadline time.Time) bool { return !deadline.IsZero() && time.Until(deadline) <= 0 }
 
-// wait waits until something has changed, or until the deadline.
+// wait blocks until a change or the deadline. The caller holds s.mu.
 func (s *stream) wait(deadline time.Time) {
 	if !deadline.IsZero() {
 		alarm := time.AfterFunc(time.Until(deadline), func() { s.change(func() {}) })
@@ -120,7 +120,7 @@ func newPair() (client, server net.Conn) {
 func (e *end) Read(b []byte) (int, error)  { return e.in.Read(b) }
 func (e *end) Write(b []byte) (int, error) { return e.out.Write(b) }
 
-// CloseWrite ends what is sent. The other end reads what is on its way.
+// CloseWrite ends the stream to the other end, which can still read the buffered bytes.
 func (e *end) CloseWrite() error {
 	e.out.change(func() { e.out.ended = true })
 	return nil
@@ -149,13 +149,13 @@ func (e *end) SetDeadline(t time.Time) error {
 func (e *end) LocalAddr() net.Addr  { return inProcess{} }
 func (e *end) RemoteAddr() net.Addr { return inProcess{} }
 
-// inProcess is the address of both ends, and of the listener.
+// inProcess is the address of both ends and of the listener.
 type inProcess struct{}
 
 func (inProcess) Network() string { return "in-process" }
 func (inProcess) String() string  { return "in-process:0" }
 
-// pipes is a listener that hands over one end of each connection that is dialed.
+// pipes is a listener that accepts the other ends of dialed connections.
 type pipes struct {
 	dialed chan net.Conn
 	closed chan struct{}

@@ -9,8 +9,7 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// ErrNil is the error of a null reply, such as that of GET of a missing key, where a value is
-// wanted.
+// ErrNil is the error of a null reply, such as the reply to GET of a missing key, if a value is requested.
 var ErrNil = errors.New("the reply is null: there is no such value")
 
 // Error is an error reply, with its code: "WRONGTYPE Operation against …".
@@ -18,20 +17,21 @@ type Error string
 
 func (e Error) Error() string { return string(e) }
 
-// Code is the first word, as "WRONGTYPE", or "ERR" for most errors.
+// Code returns the first word, such as "WRONGTYPE", or "ERR" for most errors.
 func (e Error) Code() string {
 	code, _, _ := strings.Cut(string(e), " ")
 	return code
 }
 
-// Reply is what came of a command. Its methods return the reply in the type that is wanted: with
-// the error of Err, with ErrNil for null, or with an error that says what it is instead.
+// Reply is the result of a command. Its methods convert the reply to a type. They fail with the error of Err, with
+// ErrNil for null, or with an error that names the actual reply.
 type Reply struct {
 	value resp.Value
 	err   error
 }
 
-// Err is an Error, for an error reply, or why there is no reply; nil for a reply, null included.
+// Err returns an Error for an error reply, or the reason why there is no reply. It returns nil for other replies,
+// including null.
 func (r Reply) Err() error {
 	if r.err == nil && r.value.IsError() {
 		return Error(r.value.Str)
@@ -42,7 +42,7 @@ func (r Reply) Err() error {
 // IsNil reports whether the reply is null.
 func (r Reply) IsNil() bool { return r.err == nil && r.value.IsNull() }
 
-// have is why there is no value in the reply.
+// have returns an error if the reply has no value.
 func (r Reply) have() error {
 	if err := r.Err(); err != nil {
 		return err
@@ -53,7 +53,7 @@ func (r Reply) have() error {
 	return nil
 }
 
-// Bytes is a string, or a number as text.
+// Bytes returns a string, or a number as text.
 func (r Reply) Bytes() ([]byte, error) {
 	if err := r.have(); err != nil {
 		return nil, err
@@ -69,13 +69,13 @@ func (r Reply) Bytes() ([]byte, error) {
 	return nil, r.not("a string")
 }
 
-// Text is Bytes as a string.
+// Text returns Bytes as a string.
 func (r Reply) Text() (string, error) {
 	b, err := r.Bytes()
 	return string(b), err
 }
 
-// Int is an integer, or a string that is one.
+// Int returns an integer, or parses a string as one.
 func (r Reply) Int() (int64, error) {
 	text, err := r.Text()
 	if err != nil {
@@ -88,7 +88,7 @@ func (r Reply) Int() (int64, error) {
 	return n, nil
 }
 
-// Float is a number, or a string that is one.
+// Float returns a number, or parses a string as one.
 func (r Reply) Float() (float64, error) {
 	text, err := r.Text()
 	if err != nil {
@@ -101,7 +101,7 @@ func (r Reply) Float() (float64, error) {
 	return f, nil
 }
 
-// Bool is true for 1 and OK, and false for 0, and for null: SET with NX has such a reply.
+// Bool returns true for 1 and OK, and false for 0 and null, which is a reply of SET with NX.
 func (r Reply) Bool() (bool, error) {
 	if r.IsNil() {
 		return false, nil
@@ -117,8 +117,8 @@ func (r Reply) Bool() (bool, error) {
 	return false, r.not("true or false")
 }
 
-// Slice is the elements of an array or a set. Of a map it is the keys and values in turn, and of a
-// sorted set with scores its members and scores.
+// Slice returns the elements of an array or a set. A map becomes alternating keys and values, and a sorted set with
+// scores alternating members and scores.
 func (r Reply) Slice() ([]Reply, error) {
 	if err := r.have(); err != nil {
 		return nil, err
@@ -134,7 +134,7 @@ func (r Reply) Slice() ([]Reply, error) {
 	return nil, r.not("an array")
 }
 
-// Strings is Slice with each element as Text; a null one is "".
+// Strings returns the elements as Text; a null element is "".
 func (r Reply) Strings() ([]string, error) {
 	elems, err := r.Slice()
 	if err != nil {
@@ -152,8 +152,8 @@ func (r Reply) Strings() ([]string, error) {
 	return texts, nil
 }
 
-// Map is a map, such as that of HGETALL, which is empty for a missing key. An array of keys and
-// values in turn is one, too.
+// Map returns a map, such as the reply to HGETALL, which is empty for a missing key. It also accepts an array of
+// alternating keys and values.
 func (r Reply) Map() (map[string]string, error) {
 	texts, err := r.Strings()
 	if err != nil {
@@ -169,9 +169,8 @@ func (r Reply) Map() (map[string]string, error) {
 	return m, nil
 }
 
-// Any is the reply as a string, int64, float64, bool, []any (of arrays and sets), map[string]any,
-// or nil for null; an error, one in an array included, is an error. A sorted set with scores is
-// pairs, which are []any.
+// Any returns the reply as a string, int64, float64, bool, []any (arrays and sets), map[string]any, error (also inside
+// arrays), or nil for null. A sorted set with scores becomes a list of pairs, each an []any.
 func (r Reply) Any() any {
 	if err := r.Err(); err != nil {
 		return err
@@ -209,7 +208,7 @@ func (r Reply) Any() any {
 	return text
 }
 
-// String is the reply as redis-cli shows it.
+// String returns the reply in redis-cli's format.
 func (r Reply) String() string {
 	if r.err != nil {
 		return "(failed) " + r.err.Error()

@@ -13,7 +13,7 @@ import (
 	"github.com/meowdis/meowdis/transfer"
 )
 
-// TB is what RunT needs of a *testing.T, or of a *testing.B.
+// TB is the part of *testing.T and *testing.B that RunT needs.
 type TB interface {
 	Helper()
 	Cleanup(func())
@@ -21,15 +21,14 @@ type TB interface {
 	Fatalf(format string, args ...any)
 }
 
-// Test is the database of a test. Its methods fail the test when the database does.
+// Test is the database of a test. Its methods fail the test if the database fails.
 type Test struct {
 	*DB
 	tb   TB
 	addr func() string
 }
 
-// RunT opens an empty database in memory, and closes it when the test ends. Tests that run in
-// parallel have one each.
+// RunT opens an empty database in memory and closes it when the test ends. Parallel tests each have their own.
 func RunT(tb TB, with ...Option) *Test {
 	tb.Helper()
 	db, err := Open(Memory, with...)
@@ -46,8 +45,8 @@ func RunT(tb TB, with ...Option) *Test {
 	return t
 }
 
-// Addr is the host and port of a server of the database, on the loopback interface. It starts when
-// it is first asked for: a client in this process can do without, with Dialer.
+// Addr returns the host and port of a server for the database on the loopback interface. The first call starts the
+// server. Clients in this process can use Dialer without it.
 func (t *Test) Addr() string {
 	t.tb.Helper()
 	addr := t.addr()
@@ -70,7 +69,7 @@ func (t *Test) listen() string {
 	return ln.Addr().String()
 }
 
-// Run runs a command in database 0, as Do does. The test fails at once when the reply is an error.
+// Run runs a command in database 0, like Do. It stops the test if the reply is an error.
 func (t *Test) Run(args ...any) Reply {
 	t.tb.Helper()
 	r := t.Do(context.Background(), args...)
@@ -80,10 +79,9 @@ func (t *Test) Run(args ...any) Reply {
 	return r
 }
 
-// Check runs a command in database 0, and reports an error when its reply is not want, as Reply.Any
-// has it: nil for a missing key, numbers of any type, []string or []any, map[string]string or
-// map[string]any, and an error for an error reply of that text. The members of a set come in any
-// order: SORT with ALPHA has one that a test can know.
+// Check runs a command in database 0 and fails the test if the reply differs from want. It compares Reply.Any with
+// want: nil for a missing key, numbers of any type, []string or []any, map[string]string or map[string]any, and an
+// error with the text of an error reply. Members of a set have no order; use SORT with ALPHA to compare them.
 func (t *Test) Check(want any, args ...any) {
 	t.tb.Helper()
 	r := t.Do(context.Background(), args...)
@@ -92,7 +90,7 @@ func (t *Test) Check(want any, args ...any) {
 	}
 }
 
-// plain is v of few types: numbers are float64 unless they are int64, errors are Error.
+// plain reduces v to a few types: integers are int64, floats float64, errors Error.
 func plain(v any) any {
 	switch of := reflect.ValueOf(v); {
 	case !of.IsValid():
@@ -127,9 +125,8 @@ func plain(v any) any {
 	return v
 }
 
-// Dump is all keys as the commands that make them, a line each, in the order of their databases and
-// names; "" for none. Expiries are points in time (PXAT), so that a text to compare with needs
-// SetTime.
+// Dump returns all keys as the commands that create them, one per line, sorted by database and name; "" for none.
+// Expiry times are absolute (PXAT), so a comparison with a fixed text needs SetTime.
 func (t *Test) Dump() string {
 	t.tb.Helper()
 	text, err := t.dump(context.Background())

@@ -22,7 +22,7 @@ type connLimiter struct {
 
 func (s *Server) newDoor() *connLimiter { return &connLimiter{live: &s.live, traffic: &s.traffic} }
 
-// limitedConn is a connection counted by a connLimiter. Close may be called more than once.
+// limitedConn wraps a connection counted by a connLimiter. Close may be called more than once.
 type limitedConn struct {
 	net.Conn
 	limiter         *connLimiter
@@ -101,7 +101,7 @@ func (g *limitedConn) known() {
 	g.meet()
 }
 
-// socketAddr is the address of both ends of a unix socket, in Redis's form. Peers of a unix socket have no address.
+// socketAddr stands for both ends of a unix socket, in Redis's form. Peers of a unix socket have no address.
 type socketAddr string
 
 func (socketAddr) Network() string  { return "unix" }
@@ -150,7 +150,7 @@ func (g *limitedConn) CloseWrite() error {
 	return net.ErrClosed
 }
 
-// guarded is a listener with limited connections.
+// guarded limits the connections of a listener.
 type guarded struct {
 	net.Listener
 	door   *connLimiter

@@ -8,7 +8,7 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// use tells whether a parameter can change, and whether it has an effect.
+// use says whether a parameter can change, and whether it has an effect.
 type use int
 
 const (

@@ -21,7 +21,7 @@ type Dump struct {
 	Changed func(context.Context) (bool, error)
 }
 
-// replConf runs REPLCONF option value …, by which a replica describes itself. An acknowledgement gets no reply.
+// replConf runs REPLCONF option value …, which describes the replica. An acknowledgement gets no reply.
 func (c *client) replConf(args [][]byte) resp.Value {
 	if len(args)%2 == 0 {
 		return syntaxError

@@ -34,7 +34,7 @@ func (q *request) events(w http.ResponseWriter) bool {
 	}
 	s := q.server
 	args, err := rest.PathCommand(q.http.URL.EscapedPath(), q.http.URL.RawQuery, nil)
-	// The body is ignored, but net/http notices a disconnect only after it has been read.
+	// The body is ignored, but net/http notices a disconnect only at the end of the body.
 	if _, unread := io.Copy(io.Discard, http.MaxBytesReader(w, q.http.Body, maxHeader)); err == nil {
 		err = unread
 	}

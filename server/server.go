@@ -81,7 +81,7 @@ type Config struct {
 	StoreFigures func() StoreFigures
 	// Stream returns the state of replication to another place; nil means none.
 	Stream func() Stream
-	// Following returns the state of the copy that is served; nil means that the file is no copy.
+	// Following returns the state of the copy that is served; nil if the file is not a copy.
 	Following func() Following
 	// Dump creates a dump for a replica; nil refuses replicas.
 	Dump func(context.Context) (*Dump, error)

@@ -228,7 +228,7 @@ func (s *Server) reloadUsers(p *person) resp.Value {
 	return resp.OK
 }
 
-// LoadUsers replaces the users with those in Config.ACLFile. Without a file it does nothing.
+// LoadUsers replaces the users with the users in Config.ACLFile. Without a file it does nothing.
 func (s *Server) LoadUsers() error {
 	if s.config.ACLFile == "" {
 		return nil

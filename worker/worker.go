@@ -1,9 +1,8 @@
-// Package worker is the edge: the project of a Cloudflare Worker whose Durable Objects run the engine,
-// compiled to WebAssembly (edge), each on a database of its own. The project is what "meowdis worker
-// init" writes.
+// Package worker contains the Cloudflare Worker project that "meowdis worker init" writes. The Worker's Durable
+// Objects run the engine, compiled to WebAssembly (package edge), each on its own database.
 //
-// The program is no part of the repository: "make build" and a release make it with
-// "go run ./internal/tools/packworker" before they compile meowdis, which embeds what is there.
+// The compiled program is not in the repository. "make build" and releases create it with "go run
+// ./internal/tools/packworker" before they compile meowdis, which embeds it.
 package worker
 
 import (
@@ -24,17 +23,16 @@ import (
 //go:embed all:project
 var files embed.FS
 
-// Program is the name of the compiled program in the project, and Packed the one that it is embedded by.
+// Program is the file name of the compiled program in the project. Packed is its name in the embedded files.
 const (
 	Program = "src/meowdis.wasm"
 	Packed  = Program + ".gz"
 )
 
-// ErrNoProgram is that of a meowdis that was compiled without it.
+// ErrNoProgram is the error of a meowdis compiled without the Worker's program.
 var ErrNoProgram = errors.New("this meowdis was compiled without the Worker's program: a release has it, and so has what \"make build\" makes of the source")
 
-// Write makes the project in dir, which must be missing or empty. It is whole, or an error says why there
-// is none.
+// Write creates the project in dir, which must be missing or empty. After an error it removes what it has written.
 func Write(dir string) (err error) {
 	if _, err := fs.Stat(files, "project/"+Packed); err != nil {
 		return ErrNoProgram
@@ -78,7 +76,7 @@ func Write(dir string) (err error) {
 	})
 }
 
-// clear takes away what was made of a project.
+// clear removes a partly written project.
 func clear(dir string, all bool) error {
 	if all {
 		return os.RemoveAll(dir)
@@ -100,7 +98,7 @@ func unpacked(packed []byte) ([]byte, error) {
 
 var notName = regexp.MustCompile(`[^a-z0-9-]+`)
 
-// workerName is what the Worker is called, after its directory.
+// workerName derives the Worker's name from its directory.
 func workerName(dir string) string {
 	if full, err := filepath.Abs(dir); err == nil {
 		dir = full

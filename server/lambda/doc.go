@@ -1,3 +1,3 @@
-// Package lambda answers events of AWS Lambda's function URLs with a handler of HTTP:
+// Package lambda serves AWS Lambda function URLs with an http.Handler:
 // https://docs.aws.amazon.com/lambda/latest/dg/urls-invocation.html.
 package lambda

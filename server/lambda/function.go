@@ -16,14 +16,14 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 )
 
-// maxResponse is what a function may answer: more is an error of the platform's.
+// maxResponse limits a response, in bytes. The platform fails on larger responses.
 const maxResponse = 6 << 20
 
-// streams are the paths whose replies go on, which a function cannot send.
+// streams lists the paths with streamed replies, which a function cannot send.
 var streams = []string{"subscribe", "psubscribe", "monitor"}
 
-// Function answers events of a function URL, in the payload format 2.0, with what h answers. A reply that a
-// function cannot send, since it is too large or goes on, is an error in Upstash's form.
+// Function returns a Lambda handler for function URL events (payload format 2.0) that calls h. Replies that are
+// streamed or too large for a function become errors in Upstash's form.
 func Function(h http.Handler) func(context.Context, events.LambdaFunctionURLRequest) (events.LambdaFunctionURLResponse, error) {
 	return func(ctx context.Context, e events.LambdaFunctionURLRequest) (events.LambdaFunctionURLResponse, error) {
 		r, err := request(ctx, e)
@@ -40,7 +40,7 @@ func Function(h http.Handler) func(context.Context, events.LambdaFunctionURLRequ
 	}
 }
 
-// request is the HTTP request that an event tells of.
+// request converts an event to an HTTP request.
 func request(ctx context.Context, e events.LambdaFunctionURLRequest) (*http.Request, error) {
 	body := []byte(e.Body)
 	if e.IsBase64Encoded {
@@ -65,7 +65,7 @@ func request(ctx context.Context, e events.LambdaFunctionURLRequest) (*http.Requ
 	return r, nil
 }
 
-// recorder is a response on its way.
+// recorder collects a response.
 type recorder struct {
 	header http.Header
 	status int
@@ -85,12 +85,12 @@ func (w *recorder) Write(b []byte) (int, error) {
 	return w.body.Write(b)
 }
 
-// response is the event's. A body that is no text is in base64.
+// response returns the recorded response. A body that is not text is encoded in base64.
 func (w *recorder) response() events.LambdaFunctionURLResponse {
 	w.WriteHeader(http.StatusOK)
 	out := events.LambdaFunctionURLResponse{StatusCode: w.status, Headers: map[string]string{}}
 	for name, values := range w.header {
-		if name != "Content-Length" { // which the platform counts
+		if name != "Content-Length" { // set by the platform
 			out.Headers[name] = strings.Join(values, ", ")
 		}
 	}
@@ -106,9 +106,9 @@ func (w *recorder) response() events.LambdaFunctionURLResponse {
 	return out
 }
 
-// encoded is how many bytes the response is for the platform.
+// encoded returns the size of the response in the platform's encoding.
 func encoded(out events.LambdaFunctionURLResponse) int {
-	if len(out.Body) < maxResponse/6 { // however it is escaped
+	if len(out.Body) < maxResponse/6 { // an escape takes at most 6 bytes
 		return len(out.Body)
 	}
 	text, err := json.Marshal(out)
@@ -123,11 +123,11 @@ func isText(contentType string) bool {
 	return err == nil && (media == "application/json" || strings.HasPrefix(media, "text/"))
 }
 
-// fault is an error in Upstash's form.
+// fault returns an error in Upstash's form.
 func fault(status int, says string) events.LambdaFunctionURLResponse {
 	body, err := json.Marshal(map[string]string{"error": says})
 	if err != nil {
-		panic(err) // strings can be written
+		panic(err) // unreachable: strings always encode
 	}
 	return events.LambdaFunctionURLResponse{
 		StatusCode: status, Body: string(body), Headers: map[string]string{"Content-Type": "application/json"},

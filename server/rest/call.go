@@ -11,41 +11,41 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// DatabaseHeader is ours: it selects the database of a request, 0 without it,
-// and the response repeats it.
+// DatabaseHeader selects the database of a request, 0 without it. The response repeats it. It is an extension of
+// meowdis.
 const DatabaseHeader = "Meowdis-Database"
 
-// PipelineHeader is ours too: with UntilError a pipeline stops after its first
-// error, and has no replies for what did not run. The response repeats it.
+// PipelineHeader with the value UntilError stops a pipeline after its first error. Commands that did not run get no
+// reply. The response repeats the header. It is an extension of meowdis.
 const (
 	PipelineHeader = "Meowdis-Pipeline"
 	UntilError     = "until-error"
 )
 
-// Call is a request on its way.
+// Call holds a request.
 type Call struct {
 	Method      string
-	Path, Query string                   // as they were sent, percent encoded
-	Header      func(name string) string // the value, "" without one
-	Body        func() ([]byte, error)   // reads it; the error is the reply
+	Path, Query string                   // as sent, percent-encoded
+	Header      func(name string) string // returns "" for a missing header
+	Body        func() ([]byte, error)   // reads the body; its error is the reply
 
-	Context context.Context // of the commands
-	Session *engine.Session // new, with its guard and budget
-	// Failed is the reply to a request of so many commands during which the store failed.
+	Context context.Context // context of the commands
+	Session *engine.Session // new, with a guard and a budget
+	// Failed returns the reply to a request of that many commands if the store failed.
 	Failed func(err error, commands int) resp.Value
 
 	form       form
-	untilError bool // stop after the first error
+	untilError bool
 }
 
-// The statuses that HTTP has for answers.
+// HTTP statuses of answers.
 const (
 	statusOK     = 200
 	statusBad    = 400
 	statusFailed = 500
 )
 
-// Answer carries the request out. It hands headers of the response to set.
+// Answer runs the request. It passes response headers to set.
 func (c *Call) Answer(set func(name, value string)) Answer {
 	a := c.answer(set)
 	a.form = c.form
@@ -91,7 +91,7 @@ func (c *Call) answer(set func(name, value string)) Answer {
 	return c.command(args)
 }
 
-// command runs a single one.
+// command runs a single command.
 func (c *Call) command(args [][]byte) Answer {
 	if len(args) == 0 {
 		return Bad(errors.New("ERR empty command"))
@@ -106,14 +106,13 @@ func (c *Call) command(args [][]byte) Answer {
 	return One(statusOK, replies[0])
 }
 
-// run runs commands one after the other; those that REST does not allow are
-// answered without being run.
+// run runs commands in order. Commands that REST does not allow get an error in place of running.
 func (c *Call) run(calls [][][]byte) ([]resp.Value, error) {
 	if c.untilError {
 		return c.runUntilError(calls)
 	}
 	replies := make([]resp.Value, len(calls))
-	var places []int // of the replies of allowed
+	var places []int // indexes in replies of the allowed commands
 	var allowed [][][]byte
 	for i, args := range calls {
 		if v, no := refused(args); no {
@@ -132,7 +131,7 @@ func (c *Call) run(calls [][][]byte) ([]resp.Value, error) {
 	return replies, nil
 }
 
-// runUntilError is run for a request that stops after its first error.
+// runUntilError runs commands up to the first error.
 func (c *Call) runUntilError(calls [][][]byte) ([]resp.Value, error) {
 	for i, args := range calls {
 		v, no := refused(args)
@@ -151,7 +150,7 @@ func (c *Call) runUntilError(calls [][][]byte) ([]resp.Value, error) {
 	return c.Session.PipelineUntilError(c.Context, calls)
 }
 
-// refused is the reply to a command that is not run, if args are one.
+// refused returns the error for a command that may not run, if any.
 func refused(args [][]byte) (v resp.Value, no bool) {
 	switch {
 	case len(args) == 0:
@@ -162,11 +161,11 @@ func refused(args [][]byte) (v resp.Value, no bool) {
 	return resp.Value{}, false
 }
 
-// allowed reports whether a request may be the command: it has no connection
-// to act on, or to wait at. XREAD and others that may block wait no time, as inside MULTI.
+// allowed reports whether REST may run the command. Commands that act on a connection are not allowed. Commands that
+// may block, such as XREAD, do not wait, as inside MULTI.
 func allowed(args [][]byte) bool { return !commands.Known(args).Has(commands.NeedsConnection) }
 
-// pipeline is POST /pipeline.
+// pipeline serves POST /pipeline.
 func (c *Call) pipeline(body []byte) Answer {
 	calls, err := parsePipeline(body)
 	if err != nil {
@@ -179,8 +178,8 @@ func (c *Call) pipeline(body []byte) Answer {
 	return Answer{Status: statusOK, replies: replies, many: true}
 }
 
-// transaction is POST /multi-exec: an error of a command's form refuses all, one
-// of its execution is its own. The reply is always JSON.
+// transaction serves POST /multi-exec. A malformed command refuses the whole transaction; an error while a command
+// runs affects only its own reply. The reply is always JSON.
 func (c *Call) transaction(body []byte) Answer {
 	c.form.resp2 = false
 	calls, err := parsePipeline(body)

@@ -1,4 +1,4 @@
-// Package rest is Upstash's REST protocol without a network: what a request asks for, and what it is
-// answered, as https://upstash.com/docs/redis/features/restapi says. A Call is one request; who serves
-// it has read its headers, knows whose session it is, and writes the Answer.
+// Package rest implements Upstash's REST protocol without a network: parsing of requests and encoding of answers, as
+// described at https://upstash.com/docs/redis/features/restapi. A Call is one request. Its caller reads the headers,
+// opens the session and writes the Answer.
 package rest

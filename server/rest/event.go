@@ -9,8 +9,8 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// Events reports whether the reply to a path, as it was sent, is a stream of server-sent events, and of
-// what.
+// Events reports whether the reply to a percent-encoded path is a stream of server-sent events, and returns the kind
+// of its messages.
 func Events(path string) (kind pubsub.Kind, is bool) {
 	first, _, _ := strings.Cut(trimmed(path), "/")
 	switch strings.ToLower(first) {
@@ -24,8 +24,7 @@ func Events(path string) (kind pubsub.Kind, is bool) {
 	return 0, false
 }
 
-// trimmed is a path without its slashes at both ends, and not encoded. One that cannot be decoded is
-// empty.
+// trimmed decodes a path and removes its leading and trailing slashes. It returns "" for a malformed path.
 func trimmed(path string) string {
 	path, _ = url.PathUnescape(path)
 	return strings.Trim(path, "/")
@@ -33,7 +32,8 @@ func trimmed(path string) string {
 
 var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
-// AppendEvent appends a message as an event. Its lines are lines of the event, whatever ends them.
+// AppendEvent appends a message as an event. Each line of the message, whatever its line ending, becomes a line of the
+// event.
 func AppendEvent(out []byte, v resp.Value) []byte {
 	var text []byte
 	switch {

@@ -10,16 +10,16 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// form is how a request wants its reply. The zero form is plain JSON.
+// form selects the encoding of replies. The zero form is plain JSON.
 type form struct {
-	resp2  bool // raw RESP2, the one form that keeps every byte and kind
-	base64 bool // JSON with its strings in base64
+	resp2  bool // raw RESP2, which preserves every byte and type
+	base64 bool // JSON with strings in base64
 }
 
-// formOf reads it from a request's headers.
+// formOf returns the form that a request's headers select.
 func formOf(header func(name string) string) (form, error) {
 	f := form{base64: header("Upstash-Encoding") == "base64"}
-	switch cmp.Or(header("Upstash-Response-Format"), header("Upstash-Reponse-Format")) { // as Upstash's own examples spell it
+	switch cmp.Or(header("Upstash-Response-Format"), header("Upstash-Reponse-Format")) { // misspelled in Upstash's docs
 	case "", "json":
 	case "resp2":
 		if f.base64 {
@@ -32,21 +32,21 @@ func formOf(header func(name string) string) (form, error) {
 	return f, nil
 }
 
-// Answer is what a request is answered.
+// Answer holds the response to a request.
 type Answer struct {
-	Status  int // of HTTP
+	Status  int // HTTP status
 	form    form
 	replies []resp.Value
-	many    bool // a pipeline's replies, and not one
+	many    bool // replies of a pipeline, not a single reply
 }
 
-// One is an answer of a single reply, in JSON.
+// One returns an answer with a single reply, in JSON.
 func One(status int, v resp.Value) Answer { return Answer{Status: status, replies: []resp.Value{v}} }
 
-// Bad is the answer to a request that is no good.
+// Bad returns the answer to an invalid request.
 func Bad(err error) Answer { return One(statusBad, resp.MakeError(err.Error())) }
 
-// ContentType is what the body of the answer is.
+// ContentType returns the content type of the body.
 func (a Answer) ContentType() string {
 	if a.form.resp2 {
 		return "application/octet-stream"
@@ -54,22 +54,22 @@ func (a Answer) ContentType() string {
 	return "application/json"
 }
 
-// Body writes the body of the answer: pieces of about resp.Piece bytes go to sink, which does not keep
-// them, and the last one is returned.
+// Body encodes the answer. It passes pieces of about resp.Piece bytes to sink, which must not keep them, and returns
+// the last piece.
 func (a Answer) Body(sink func([]byte)) []byte {
 	b := body{form: a.form, sink: sink}
 	b.answer(a)
 	return b.out
 }
 
-// body writes an answer in the form that is wanted.
+// body encodes an answer in the requested form.
 type body struct {
 	form
 	sink func([]byte)
 	out  []byte
 }
 
-// spill hands over what there is when it is long enough.
+// spill passes a full piece to the sink.
 func (b *body) spill() {
 	if len(b.out) >= resp.Piece {
 		b.sink(b.out)
@@ -81,7 +81,7 @@ func (b *body) text(s string) { b.out = append(b.out, s...) }
 
 func (b *body) answer(a Answer) {
 	if b.resp2 {
-		for _, v := range a.replies { // one after the other
+		for _, v := range a.replies { // concatenated
 			b.out = resp.Stream(b.out, v, false, b.sink)
 		}
 		return
@@ -101,14 +101,14 @@ func (b *body) answer(a Answer) {
 	}
 }
 
-// item is a reply in JSON: {"result": …} or {"error": "…"}.
+// item encodes a reply as {"result": …} or {"error": "…"}.
 func (b *body) item(v resp.Value) {
 	switch {
 	case v.IsError():
 		b.text(`{"error":`)
 		b.plain(v.Str)
 	case v.Kind == resp.Status && string(v.Str) == "OK":
-		b.text(`{"result":"OK"`) // in base64 too
+		b.text(`{"result":"OK"`) // not encoded, even with base64
 	default:
 		b.text(`{"result":`)
 		b.value(v)
@@ -116,7 +116,7 @@ func (b *body) item(v resp.Value) {
 	b.text("}")
 }
 
-// value is a reply as JSON has what RESP2 sends.
+// value encodes the RESP2 form of a reply as JSON.
 func (b *body) value(v resp.Value) {
 	switch v.Kind {
 	case resp.Null, resp.NullArray:
@@ -133,7 +133,7 @@ func (b *body) value(v resp.Value) {
 		if s := resp.Downgrade(v).Str; b.base64 {
 			b.encoded(s)
 		} else {
-			b.plain(s) // what is not UTF-8 becomes U+FFFD
+			b.plain(s) // invalid UTF-8 becomes U+FFFD
 		}
 	}
 }
@@ -150,7 +150,7 @@ func (b *body) list(n int, elem func(int)) {
 	b.text("]")
 }
 
-// plain is a string, piece by piece: a byte may become six.
+// plain encodes a string in pieces, since a byte may become six.
 func (b *body) plain(s []byte) {
 	b.text(`"`)
 	for len(s) > 0 {
@@ -165,7 +165,7 @@ func (b *body) plain(s []byte) {
 	b.text(`"`)
 }
 
-// encoded is a string in base64, in pieces of whole groups of three bytes.
+// encoded encodes a string in base64, in pieces of whole groups of three bytes.
 func (b *body) encoded(s []byte) {
 	b.text(`"`)
 	for len(s) > 0 {

@@ -11,9 +11,9 @@ import (
 	"unicode/utf8"
 )
 
-// PathCommand is the command of the path form: the segments of the path, the body when there is one, then
-// the query's keys and values in their order. A base URL that ends with a slash makes two of them at the
-// beginning. It is empty when the path is. path and query are as they were sent, percent encoded.
+// PathCommand returns the command of the path form: the segments of the path, the body if it is not empty, then the
+// query's keys and values in order. Extra slashes at the beginning are ignored, since a base URL may end with one. An
+// empty path gives an empty command. path and query are percent-encoded, as sent.
 func PathCommand(path, query string, body []byte) ([][]byte, error) {
 	var args [][]byte
 	if path = strings.TrimLeft(path, "/"); path != "" {
@@ -56,14 +56,14 @@ var (
 	errNotArgument = errors.New("an argument must be a string, a number or a boolean")
 )
 
-// A word costs many times its bytes once it is taken apart, a command with its reply
-// a kilobyte, and a body of tiny ones has millions of them.
+// Limits of a JSON body. A parsed word takes many times its bytes and a command with its reply a kilobyte, and a body
+// can have millions of tiny commands.
 const (
-	maxWords    = 1 << 20 // of a request, those of a pipeline's commands together
-	maxCommands = 1 << 18 // of a pipeline
+	maxWords    = 1 << 20 // per request, over all commands of a pipeline
+	maxCommands = 1 << 18 // per pipeline
 )
 
-// checkWords refuses a JSON body with more words, before it is taken apart.
+// checkWords refuses a JSON body with too many words before it is parsed.
 func checkWords(body []byte) error {
 	words, quoted := 1, false
 	for i := 0; i < len(body); i++ {
@@ -82,7 +82,7 @@ func checkWords(body []byte) error {
 	return nil
 }
 
-// parseCommand reads a JSON array that is one command. The error is the reply's.
+// parseCommand parses a JSON array that is one command. Its error is the reply.
 func parseCommand(body []byte) ([][]byte, error) {
 	if err := checkWords(body); err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func parseCommand(body []byte) ([][]byte, error) {
 	return args, nil
 }
 
-// parseWords reads one command: a JSON array of its words.
+// parseWords parses a JSON array of a command's words.
 func parseWords(body []byte) ([][]byte, error) {
 	var words []json.RawMessage
 	if err := json.Unmarshal(body, &words); err != nil {
@@ -107,14 +107,14 @@ func parseWords(body []byte) ([][]byte, error) {
 			args[i] = unquote(word[1 : len(word)-1])
 		case '{', '[', 'n':
 			return nil, errNotArgument
-		default: // a number keeps the digits that were sent
+		default: // a number keeps its digits as sent
 			args[i] = word
 		}
 	}
 	return args, nil
 }
 
-// parsePipeline reads a JSON array of commands. The error is the reply's.
+// parsePipeline parses a JSON array of commands. Its error is the reply.
 func parsePipeline(body []byte) ([][][]byte, error) {
 	if err := checkWords(body); err != nil {
 		return nil, err
@@ -139,8 +139,7 @@ func parsePipeline(body []byte) ([][][]byte, error) {
 	return calls, nil
 }
 
-// unquote undoes the escapes of a JSON string that is known to be valid. Bytes
-// that are not UTF-8 stay as they are, so that a client can send any.
+// unquote decodes the escapes of a valid JSON string. It keeps invalid UTF-8, so that a client can send any bytes.
 func unquote(s []byte) []byte {
 	out := make([]byte, 0, len(s))
 	for i := 0; i < len(s); i++ {

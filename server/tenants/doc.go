@@ -1,8 +1,7 @@
-// Package tenants is many databases on one machine: a directory with a SQLite file for each tenant, whose
-// clients say by a token which one is theirs.
+// Package tenants serves many databases from one directory with a SQLite file for each tenant. Clients choose their
+// tenant by a token.
 //
-// Book is the list of the tenants. It is a database itself, tenants.sqlite in the directory, so that
-// changes are whole and several processes may make them while a server runs. House is that server's
-// side: a server.Server for each tenant that has clients or an open file, and no more open files than
-// it may have.
+// Registry is the list of tenants. It is itself a database, tenants.sqlite in the directory, so changes are atomic and
+// other processes may make them while a server runs. Manager belongs to that server: it has a server.Server for each
+// tenant that has clients or an open file, and limits the number of open files.
 package tenants

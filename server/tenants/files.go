@@ -14,46 +14,46 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// files are those of all tenants, of which some are open.
+// files limits the open files of all tenants.
 //
 //	closed ──slot──▶ opening ──▶ in use ◀──slot──▶ idle ──▶ closing ──▶ closed
 //
-// A call uses its file while it runs, and no longer: clients that are connected, wait, listen or track
-// hold none. There are as many slots as files may be open. A file that is in use has one, and so has
-// who is about to use it; those that are idle have none. So whoever has a slot and finds too many
-// files open finds an idle one among them, and closes the one that has been idle for longest.
+// A call uses its file only while it runs: clients that are connected, blocked, subscribed or tracking need no open
+// file. There are as many slots as files that may be open. A file in use holds a slot, and so does a call that is
+// about to use one; an idle file holds none. So a call that has a slot and finds too many files open can always close
+// an idle one. It closes the file that has been idle for the longest time.
 type files struct {
 	slots    chan struct{}
 	opener   func(path string) (*local.Store, error)
-	patience time.Duration // for a slot
+	patience time.Duration // longest wait for a slot
 
 	mu    sync.Mutex
-	count int           // files that are open, or about to be, or not closed yet
-	freed chan struct{} // is closed when they become fewer
-	idle  list.List     // of *file; the first has been idle for longest
+	count int           // files opening, open or closing
+	freed chan struct{} // closed when count decreases
+	idle  list.List     // *file, longest idle first
 
 	opened, failed, crowded atomic.Int64
 }
 
-// file is the store of one tenant: engine.Store, over a file that is opened when a call needs it.
+// file is the store of one tenant. It implements engine.Store over a file that is opened when a call needs it.
 type file struct {
 	of     *files
 	path   string
-	closed func() // is told after it was closed
+	closed func() // called after the file was closed
 
-	mu       sync.Mutex // for what Follow and SetTimeLimit say
+	mu       sync.Mutex // guards follower and limit
 	follower store.Follower
 	limit    time.Duration
 
-	// Under the lock of the files.
-	store   *local.Store  // nil while it is closed
-	users   int           // calls
-	busy    chan struct{} // until it is closed, somebody opens the file
-	closing chan struct{} // until it is closed, somebody closes what was open
+	// Guarded by of.mu.
+	store   *local.Store  // nil while closed
+	users   int           // running calls
+	busy    chan struct{} // open channel while a call opens the file
+	closing chan struct{} // open channel while a call closes the file
 	idle    *list.Element
-	since   time.Time // it has been idle
+	since   time.Time // start of the idle time
 	expired struct{ keys, fields int64 }
-	gone    bool // it is not to be opened any more
+	gone    bool // must not be opened again
 }
 
 var (
@@ -67,7 +67,7 @@ func newFiles(most int, open func(string) (*local.Store, error)) *files {
 	return &files{slots: make(chan struct{}, most), opener: open, freed: make(chan struct{}), patience: 10 * time.Second}
 }
 
-// lend returns the open file, for a call that gives it back.
+// lend returns the open file. The caller must call back after use.
 func (f *file) lend(ctx context.Context) (*local.Store, error) {
 	for {
 		f.of.mu.Lock()
@@ -94,7 +94,7 @@ func (f *file) lend(ctx context.Context) (*local.Store, error) {
 	}
 }
 
-// begin makes the file one in use. Its caller alone is busy with that.
+// begin takes a slot and opens the file. Only one caller at a time runs it.
 func (f *file) begin(ctx context.Context) (s *local.Store, err error) {
 	defer func() {
 		f.of.mu.Lock()
@@ -116,7 +116,7 @@ func (f *file) begin(ctx context.Context) (s *local.Store, err error) {
 	return s, err
 }
 
-// slot takes one.
+// slot takes a slot.
 func (o *files) slot(ctx context.Context) error {
 	select {
 	case o.slots <- struct{}{}:
@@ -136,7 +136,7 @@ func (o *files) slot(ctx context.Context) error {
 	}
 }
 
-// wake returns the file if it is open, and as it should be.
+// wake returns the idle store, or nil if the file is closed or no longer valid.
 func (f *file) wake() *local.Store {
 	f.of.mu.Lock()
 	s := f.store
@@ -147,7 +147,7 @@ func (f *file) wake() *local.Store {
 	if s == nil || s.Moved() == nil {
 		return s
 	}
-	// It was deleted or replaced while no one used it: what is there now is the file.
+	// The file was deleted or replaced while it was idle: open the current one.
 	f.of.mu.Lock()
 	end := f.leave(false)
 	f.of.mu.Unlock()
@@ -155,8 +155,7 @@ func (f *file) wake() *local.Store {
 	return nil
 }
 
-// room makes it so that one more file may be opened. Its caller has a slot: when there is no room, and
-// no file is idle, one is being closed.
+// room makes room for one more open file. The caller holds a slot: if no file is idle, then one is being closed.
 func (o *files) room() {
 	for {
 		o.mu.Lock()
@@ -177,14 +176,14 @@ func (o *files) room() {
 	}
 }
 
-// free says that there is one open file less. It is under the lock.
+// free counts a closed file. The caller holds o.mu.
 func (o *files) free() {
 	o.count--
 	close(o.freed)
 	o.freed = make(chan struct{})
 }
 
-// make opens the file, and closes another one for it if need be.
+// make opens the file, and closes another file if needed.
 func (f *file) make() (*local.Store, error) {
 	o := f.of
 	o.room()
@@ -213,7 +212,7 @@ func (f *file) make() (*local.Store, error) {
 
 func (f *file) openFile() (*local.Store, error) {
 	if _, err := os.Stat(f.path); errors.Is(err, fs.ErrNotExist) {
-		return nil, errMissing // which a new one would hide
+		return nil, errMissing // opening would create an empty file
 	}
 	s, err := f.of.opener(f.path)
 	if err != nil {
@@ -234,7 +233,7 @@ func (f *file) openFile() (*local.Store, error) {
 // back ends a use of the file.
 func (f *file) back() { f.end(false) }
 
-// backAndClose ends a use of the file, and closes it unless there are others.
+// backAndClose ends a use of the file, and closes the file unless other calls use it.
 func (f *file) backAndClose() { f.end(true) }
 
 func (f *file) end(closes bool) {
@@ -256,19 +255,19 @@ func (f *file) end(closes bool) {
 	end()
 }
 
-// rest takes an idle file, and returns what closes it. With handOver its room is for another one. It is
-// under the lock.
+// rest removes an idle file from the list and returns a func that closes it. If handOver is set, another file takes
+// its place. The caller holds of.mu.
 func (f *file) rest(handOver bool) (end func()) {
 	f.of.idle.Remove(f.idle)
 	return f.leave(handOver)
 }
 
-// leave takes the open file away, and returns what closes it. It is under the lock.
+// leave detaches the open store and returns a func that closes it. The caller holds of.mu.
 func (f *file) leave(handOver bool) (end func()) {
 	s, done := f.store, make(chan struct{})
 	f.store, f.closing = nil, done
 	return func() {
-		_ = s.Close() // what is committed is; a damaged file has said so to its clients
+		_ = s.Close() // commits are safe; a damaged file has failed calls before
 		keys, fields := s.Expired()
 		f.of.mu.Lock()
 		f.expired.keys += keys
@@ -285,15 +284,15 @@ func (f *file) leave(handOver bool) (end func()) {
 	}
 }
 
-// isOpen reports whether the file is open, or is about to be.
+// isOpen reports whether the file is open or opening.
 func (f *file) isOpen() bool {
 	f.of.mu.Lock()
 	defer f.of.mu.Unlock()
 	return f.store != nil || f.busy != nil
 }
 
-// abandon keeps the file from being opened again, and closes it as soon as no call uses it; with
-// hurry calls end without a trace.
+// abandon prevents further opens of the file and closes it when no call uses it. With hurry, running calls fail
+// without effect.
 func (f *file) abandon(hurry bool) {
 	f.of.mu.Lock()
 	f.gone = true
@@ -309,7 +308,7 @@ func (f *file) abandon(hurry bool) {
 	end()
 }
 
-// abandoned is how many calls have failed because of abandon.
+// abandoned returns the number of calls that abandon made fail.
 func (f *file) abandoned() int64 {
 	f.of.mu.Lock()
 	defer f.of.mu.Unlock()
@@ -319,7 +318,7 @@ func (f *file) abandoned() int64 {
 	return f.store.Abandoned()
 }
 
-// closeIdle closes the files that were idle before a time.
+// closeIdle closes files that have been idle since before a time.
 func (o *files) closeIdle(before time.Time) {
 	for {
 		o.mu.Lock()
@@ -334,21 +333,21 @@ func (o *files) closeIdle(before time.Time) {
 	}
 }
 
-// settle waits until all files are closed. No call uses one any more.
+// settle waits until all files are closed. Calls must have ended.
 func (o *files) settle() {
 	for ; o.open() > 0; time.Sleep(time.Millisecond) {
 		o.closeIdle(time.Now().Add(time.Hour))
 	}
 }
 
-// open is how many files are open.
+// open returns the number of open files.
 func (o *files) open() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.count
 }
 
-// Apply is as that of local.Store.
+// Apply is like local.Store.Apply.
 func (f *file) Apply(ctx context.Context, batches []store.Batch) ([]store.Result, error) {
 	s, err := f.lend(ctx)
 	if err != nil {
@@ -358,7 +357,7 @@ func (f *file) Apply(ctx context.Context, batches []store.Batch) ([]store.Result
 	return s.Apply(ctx, batches)
 }
 
-// Transact is as that of local.Store.
+// Transact is like local.Store.Transact.
 func (f *file) Transact(ctx context.Context, readOnly bool, fn func(run func(store.Batch) (store.Result, error)) error) error {
 	s, err := f.lend(ctx)
 	if err != nil {
@@ -368,21 +367,21 @@ func (f *file) Transact(ctx context.Context, readOnly bool, fn func(run func(sto
 	return s.Transact(ctx, readOnly, fn)
 }
 
-// Sole says that no one looks for what other processes write: for each client that waits that would
-// open its file again and again.
+// Sole marks a store without a watch for writes of other processes, which would open the file again and again for each
+// blocked client.
 func (f *file) Sole() {}
 
-// Beside is as that of local.Store.
+// Beside is like local.Store.Beside.
 func (f *file) Beside() bool { return true }
 
-// Follow is as that of local.Store, for each time that the file is opened.
+// Follow is like local.Store.Follow. It applies each time the file is opened.
 func (f *file) Follow(follower store.Follower) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.follower = follower
 }
 
-// SetTimeLimit is as that of local.Store.
+// SetTimeLimit is like local.Store.SetTimeLimit.
 func (f *file) SetTimeLimit(d time.Duration) {
 	f.mu.Lock()
 	f.limit = d
@@ -394,7 +393,7 @@ func (f *file) SetTimeLimit(d time.Duration) {
 	}
 }
 
-// Expired is as that of local.Store, for all times that the file was open.
+// Expired is like local.Store.Expired, summed over all times the file was open.
 func (f *file) Expired() (keys, fields int64) {
 	f.of.mu.Lock()
 	defer f.of.mu.Unlock()

@@ -22,72 +22,73 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// Config is that of a House.
+// Config configures a Manager.
 type Config struct {
-	// Server is what the servers of all tenants have in common.
+	// Server is the part of the configuration that all tenants' servers share.
 	Server server.Config
-	// Open is how many files of tenants may be open at once; 0 is DefaultOpen.
+	// Open limits the open files of tenants; 0 means DefaultOpen.
 	Open int
 	// Full makes every commit survive a power cut.
 	Full bool
-	// Now is the clock that expiry goes by, in Unix ms; nil is the system's.
+	// Now is the clock for expiry, in Unix ms; nil uses the system's clock.
 	Now func() int64
-	// Options are those for the file of the book.
+	// Book has the options for the registry's file.
 	Book local.Options
 }
 
 const (
-	// DefaultOpen is how many files are open at once, unless it is said.
+	// DefaultOpen is the default of Config.Open.
 	DefaultOpen = 256
 
-	// cacheOfAll is what the pages of all files that may be open take in memory, at most, in bytes, and
-	// leastCache is what each connection may have all the same; there are as many as mostConns of a file.
+	// cacheOfAll limits the page caches of all open files together, in bytes. Each connection gets at least
+	// leastCache. A file has up to mostConns connections.
 	cacheOfAll = 256 << 20
 	leastCache = 64 << 10
 	mostConns  = 6
 
-	// prepared is how many statements each connection keeps.
+	// prepared is the number of prepared statements that a connection keeps.
 	prepared = 200
 
-	// A file that no one has used for idleFor is closed.
+	// A file without calls for idleFor is closed.
 	idleFor   = time.Minute
 	idleCheck = 10 * time.Second
 )
 
-// Manager is the side of the server. It is safe for concurrent use.
+// Manager serves the tenants of a directory. It is safe for concurrent use.
 type Manager struct {
 	config Config
 	book   *Registry
-	lock   *os.File // of the directory, until the house is closed
+	lock   *os.File // locks the directory until Close
 	files  *files
 	front  *server.Server
 	log    *slog.Logger
 
 	mu   sync.Mutex
-	live map[string]*tenant // by ID
+	live map[string]*tenant // by tenant ID
 
-	changed chan struct{} // the book has, or may have
+	changed chan struct{} // signals that the registry may have changed
 	quit    chan struct{}
 	done    sync.WaitGroup
-	unheard func() // ends hearing of changes of the book
+	unheard func() // stops listening for changes of the registry
 }
 
-// tenant is one that has clients or an open file.
+// tenant is a tenant that has clients or an open file.
 type tenant struct {
 	file   *file
 	server *server.Server
 
-	// Under the lock of the house.
+	// Guarded by Manager.mu.
 	known    Tenant
-	visitors int  // clients
-	swept    bool // while the sweep works on its file
+	visitors int  // connected clients
+	swept    bool // the sweep uses its file
 }
 
-// lockName names the file in the directory of the tenants that the one server of them locks.
+// lockName is the file in the directory that its one server locks.
 const lockName = "serve.lock"
 
-// Open opens the house of a directory, which OpenBook has made. It fails if another server has the directory open:
-// the clients of each would miss what the clients of the other write, and limits would hold for each server alone.
+// Open opens the directory of tenants, which OpenBook has created. It fails if another server has the directory open:
+// clients of one server would not see notifications of the other's writes, and limits would hold for each server
+// alone.
 func Open(dir string, c Config) (*Manager, error) {
 	book, err := OpenBook(dir, false, c.Book)
 	if err != nil {
@@ -109,7 +110,7 @@ func Open(dir string, c Config) (*Manager, error) {
 	return h, nil
 }
 
-// lockDirectory makes this process the one that serves the tenants of dir, until the file is closed.
+// lockDirectory locks dir for this process until the file is closed.
 func lockDirectory(dir string) (*os.File, error) {
 	path := filepath.Join(dir, lockName)
 	lock, err := lockfile.Open(path, false)
@@ -135,14 +136,14 @@ func (h *Manager) openFile(path string) (*local.Store, error) {
 	})
 }
 
-// Engine is that of the book, for the server in front.
+// Engine returns the registry's engine, for the front server.
 func (h *Manager) Engine() *engine.Engine { return h.book.engine }
 
-// Book is the list of the tenants.
+// Book returns the store of the registry.
 func (h *Manager) Book() *local.Store { return h.book.file }
 
-// Serve has the tenants served within front, a server over Engine that enters by Enter. It is for the
-// time before that serves.
+// Serve starts serving the tenants within front, a server over Engine with Manager.Enter as its Enter. Call it before
+// front serves.
 func (h *Manager) Serve(front *server.Server) {
 	h.front = front
 	h.unheard = h.book.engine.Listen(func([]engine.Change) {
@@ -156,7 +157,7 @@ func (h *Manager) Serve(front *server.Server) {
 	h.done.Go(func() { h.forever(h.sweep) })
 }
 
-// forever calls a job until the house closes: again when it panics, but at most once a second.
+// forever runs a job until the manager closes. After a panic it runs the job again, at most once a second.
 func (h *Manager) forever(job func()) {
 	for {
 		store.Guard(store.LogPanic(h.log), job)
@@ -168,7 +169,7 @@ func (h *Manager) forever(job func()) {
 	}
 }
 
-// follow expels the clients of tenants that are removed, or have another token.
+// follow expels the clients of tenants that were removed or have a new token.
 func (h *Manager) follow() {
 	for {
 		select {
@@ -182,7 +183,7 @@ func (h *Manager) follow() {
 	}
 }
 
-// check looks a tenant up in the book.
+// check compares a tenant with the registry.
 func (h *Manager) check(t *tenant) {
 	h.mu.Lock()
 	known := t.known
@@ -208,7 +209,7 @@ func (h *Manager) all() []*tenant {
 	return all
 }
 
-// expel ends a tenant: it was removed, or those who know its token may not know it any more.
+// expel closes the connections of a tenant that was removed or has a new token.
 func (h *Manager) expel(t *tenant) {
 	h.mu.Lock()
 	if h.live[t.known.ID] == t {
@@ -219,7 +220,7 @@ func (h *Manager) expel(t *tenant) {
 	t.file.abandon(false)
 }
 
-// limit gives a tenant other limits.
+// limit applies new limits of a tenant.
 func (h *Manager) limit(t *tenant, now Tenant) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -227,7 +228,7 @@ func (h *Manager) limit(t *tenant, now Tenant) {
 	t.server.SetMaxData(now.Bytes)
 }
 
-// rest closes the files that no one has used for a while.
+// rest closes files that have been idle for idleFor.
 func (h *Manager) rest() {
 	tick := time.NewTicker(idleCheck)
 	defer tick.Stop()
@@ -246,7 +247,7 @@ var (
 	bookLost  = resp.MakeError("ERR the database failed: the server's log says more")
 )
 
-// Enter is server.Config's Enter.
+// Enter is for server.Config.Enter.
 func (h *Manager) Enter(ctx context.Context, name, token string) (to *server.Server, leave func(), bad resp.Value) {
 	found, ok, err := h.book.Find(ctx, token)
 	switch {
@@ -261,12 +262,12 @@ func (h *Manager) Enter(ctx context.Context, name, token string) (to *server.Ser
 		return nil, nil, fullHouse
 	}
 	if isNew {
-		h.check(t) // it may have been removed before follow could know of it
+		h.check(t) // it may have been removed before follow could notice
 	}
 	return t.server, sync.OnceFunc(func() { h.leave(t) }), bad
 }
 
-// visit counts a visitor of a tenant, and is nil when it has as many as it may.
+// visit counts a client of a tenant. t is nil if the tenant has reached its limit of clients.
 func (h *Manager) visit(found Tenant) (t *tenant, isNew bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -278,7 +279,7 @@ func (h *Manager) visit(found Tenant) (t *tenant, isNew bool) {
 	return t, isNew
 }
 
-// of returns the tenant in memory, and puts it there if it is new. The caller holds the lock.
+// of returns the tenant in memory, adding it if needed. The caller holds h.mu.
 func (h *Manager) of(found Tenant) (t *tenant, isNew bool) {
 	t = h.live[found.ID]
 	if isNew = t == nil; isNew {
@@ -288,7 +289,7 @@ func (h *Manager) of(found Tenant) (t *tenant, isNew bool) {
 	return t, isNew
 }
 
-// begin makes the server of a tenant. It is under the lock.
+// begin creates the server of a tenant. The caller holds h.mu.
 func (h *Manager) begin(found Tenant) *tenant {
 	t := &tenant{known: found}
 	t.file = &file{of: h.files, path: h.book.Path(found), closed: func() { h.forget(t) }}
@@ -315,7 +316,7 @@ func (h *Manager) leave(t *tenant) {
 	h.forget(t)
 }
 
-// forget forgets a tenant that has no visitors and no open file, and is not being swept.
+// forget removes a tenant from memory if it has no clients and no open file, and is not being swept.
 func (h *Manager) forget(t *tenant) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -324,7 +325,7 @@ func (h *Manager) forget(t *tenant) {
 	}
 }
 
-// told is local.Told for a tenant's clients.
+// told is local.PublicMessage for a tenant's clients.
 func told(err error) string {
 	switch {
 	case errors.Is(err, errCrowded):
@@ -337,7 +338,7 @@ func told(err error) string {
 	return local.PublicMessage(err)
 }
 
-// Figures is server.Config's Tenants.
+// Figures is for server.Config.Tenants.
 func (h *Manager) Figures() server.TenantFigures {
 	f := server.TenantFigures{
 		Open:   h.files.open(),
@@ -351,7 +352,7 @@ func (h *Manager) Figures() server.TenantFigures {
 	return f
 }
 
-// Abandon ends the calls that run, without a trace.
+// Abandon makes running calls fail without effect.
 func (h *Manager) Abandon() {
 	for _, t := range h.all() {
 		t.file.abandon(true)
@@ -359,7 +360,7 @@ func (h *Manager) Abandon() {
 	h.book.file.Abandon()
 }
 
-// Abandoned is how many calls have failed because of Abandon.
+// Abandoned returns the number of calls that Abandon made fail.
 func (h *Manager) Abandoned() (n int64) {
 	for _, t := range h.all() {
 		n += t.file.abandoned()
@@ -367,7 +368,7 @@ func (h *Manager) Abandoned() (n int64) {
 	return n + h.book.file.Abandoned()
 }
 
-// Close closes all files. The servers have no clients any more.
+// Close closes all files. The servers must have no clients left.
 func (h *Manager) Close() error {
 	if h.unheard != nil {
 		h.unheard()

@@ -23,10 +23,10 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// Registry is the list of the tenants of a directory. It is safe for concurrent use, and several
-// processes may have it open.
+// Registry is the list of the tenants of a directory. It is safe for concurrent use, and several processes may open
+// it.
 //
-// Two keys are of each: tenant:NAME is the hash of its token, and token:HASH is a hash of the facts.
+// Each tenant has two keys: tenant:NAME holds the hash of its token, and token:HASH is a hash with its fields.
 type Registry struct {
 	dir    string
 	file   *local.Store
@@ -38,27 +38,27 @@ const (
 	filesDir = "files"
 )
 
-// Limits bound a tenant. A 0 is no bound of its own.
+// Limits holds the limits of a tenant; 0 means no own limit.
 type Limits struct {
-	Bytes   int64 // that its data may take of its file
-	Clients int   // connections over RESP, and requests over REST at once
+	Bytes   int64 // size of its data in the file
+	Clients int   // RESP connections and concurrent REST requests
 }
 
-// Tenant is one of them.
+// Tenant is an entry of the registry.
 type Tenant struct {
 	Name string
-	ID   string // names its file, and is never given to another one
+	ID   string // names its file; never reused
 	Made time.Time
 	Limits
 
-	hash string // of its token
+	hash string // hash of its token
 }
 
-// ErrNoTenant is the error for a name that is no tenant's.
+// ErrNoTenant is the error for an unknown tenant name.
 var ErrNoTenant = errors.New("there is no tenant of that name")
 
-// OpenBook opens the book of a directory. With make a missing one is made, with the directory; its
-// parent must be there.
+// OpenBook opens the registry of a directory. If make is set, it creates a missing registry and its directory, whose
+// parent must exist.
 func OpenBook(dir string, make bool, o local.Options) (*Registry, error) {
 	if make {
 		if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -79,26 +79,26 @@ func OpenBook(dir string, make bool, o local.Options) (*Registry, error) {
 	return &Registry{dir, file, engine.New(file)}, nil
 }
 
-// Close closes the book.
+// Close closes the registry.
 func (b *Registry) Close() error { return b.file.Close() }
 
-// Path is the file of a tenant.
+// Path returns the file of a tenant.
 func (b *Registry) Path(t Tenant) string { return filepath.Join(b.dir, filesDir, t.ID+".sqlite") }
 
-// newSecret is a token or an ID: 130 random bits, in letters and digits of one case, so that a file can
-// be named so anywhere.
+// newSecret returns a token or an ID: 130 random bits in lower-case letters and digits, valid as a file name on every
+// system.
 func newSecret() string { return strings.ToLower(rand.Text()) }
 
-// hashOf is what is kept of a token. A token is as random as its hash, so that no slow hash is needed.
+// hashOf returns the hash that is stored for a token. Tokens are random, so a slow password hash is not needed.
 func hashOf(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return hex.EncodeToString(sum[:])
 }
 
-// maxName is how long a name may be.
+// maxName is the longest name, in characters.
 const maxName = 64
 
-// checkName says what is wrong with a new name. Names are no paths: they are user names over RESP.
+// checkName returns an error for an invalid new name. Names serve as user names over RESP, not as paths.
 func checkName(name string) error {
 	switch {
 	case name == "" || len(name) > maxName:
@@ -111,7 +111,7 @@ func checkName(name string) error {
 	return nil
 }
 
-// Add makes a tenant with an empty file, and returns its token, which is kept nowhere.
+// Add creates a tenant with an empty file and returns its token, which is not stored.
 func (b *Registry) Add(ctx context.Context, name string, l Limits) (token string, err error) {
 	if err := checkName(name); err != nil {
 		return "", err
@@ -123,7 +123,7 @@ func (b *Registry) Add(ctx context.Context, name string, l Limits) (token string
 	if old, err := b.named(ctx, name); err != nil || old != "" {
 		return "", cmp.Or(err, taken)
 	}
-	// The file first: a tenant without its file is one whose data is lost.
+	// The file first: a tenant without a file looks like lost data.
 	file, err := local.Open(b.Path(t), local.Options{SingleConn: true, SweepEvery: -1})
 	if err == nil {
 		err = file.Close()
@@ -142,7 +142,7 @@ func (b *Registry) Add(ctx context.Context, name string, l Limits) (token string
 	return token, nil
 }
 
-// Change gives a tenant other limits, or with anew another token, which it returns.
+// Change updates the limits of a tenant. If anew is set, it also creates a new token and returns it.
 func (b *Registry) Change(ctx context.Context, name string, anew bool, limits func(*Limits)) (token string, err error) {
 	if anew {
 		token = newSecret()
@@ -165,7 +165,7 @@ func (b *Registry) Change(ctx context.Context, name string, anew bool, limits fu
 	})
 }
 
-// Remove removes a tenant and its file. From then on its token is none.
+// Remove removes a tenant, its token and its file.
 func (b *Registry) Remove(ctx context.Context, name string) error {
 	var t Tenant
 	err := b.change(ctx, name, func(hash string) ([][][]byte, error) {
@@ -185,7 +185,7 @@ func (b *Registry) Remove(ctx context.Context, name string) error {
 	return nil
 }
 
-// List lists the tenants by name.
+// List returns the tenants sorted by name.
 func (b *Registry) List(ctx context.Context) ([]Tenant, error) {
 	session := b.engine.Session()
 	keys, err := session.Do(ctx, []byte("KEYS"), []byte("tenant:*"))
@@ -200,7 +200,7 @@ func (b *Registry) List(ctx context.Context) ([]Tenant, error) {
 		}
 		if t, ok, err := b.read(ctx, string(hash.Str)); err != nil {
 			return nil, err
-		} else if ok { // it was not removed meanwhile
+		} else if ok { // not removed since KEYS
 			all = append(all, t)
 		}
 	}
@@ -208,12 +208,12 @@ func (b *Registry) List(ctx context.Context) ([]Tenant, error) {
 	return all, nil
 }
 
-// Find finds the tenant that has the token.
+// Find returns the tenant with that token.
 func (b *Registry) Find(ctx context.Context, token string) (t Tenant, ok bool, err error) {
 	return b.read(ctx, hashOf(token))
 }
 
-// read reads the facts of the tenant whose token has the hash.
+// read returns the tenant whose token has the hash.
 func (b *Registry) read(ctx context.Context, hash string) (t Tenant, ok bool, err error) {
 	if hash == "" {
 		return t, false, nil
@@ -232,14 +232,14 @@ func (b *Registry) read(ctx context.Context, hash string) (t Tenant, ok bool, er
 	return t, t.ID != "", nil
 }
 
-// facts is the call that writes what is known of a tenant.
+// facts returns the call that writes the fields of a tenant.
 func (t Tenant) facts() [][]byte {
 	number := func(n int64) string { return strconv.FormatInt(n, 10) }
 	return call("HSET", "token:"+t.hash, "name", t.Name, "id", t.ID, "made", number(t.Made.UnixMilli()),
 		"bytes", number(t.Bytes), "clients", number(int64(t.Clients)))
 }
 
-// named is the hash of the token of the tenant with the name, "" for none.
+// named returns the hash of the token of the tenant with that name, or "".
 func (b *Registry) named(ctx context.Context, name string) (hash string, err error) {
 	v, err := b.engine.Session().Do(ctx, []byte("GET"), []byte("tenant:"+name))
 	if err != nil || v.IsError() {
@@ -248,9 +248,8 @@ func (b *Registry) named(ctx context.Context, name string) (hash string, err err
 	return string(v.Str), nil
 }
 
-// change runs the calls that plan returns as one transaction, or none of them when it fails. It is
-// given the hash of the token that the tenant has, "" for none; when that changes meanwhile it is
-// called again.
+// change runs the calls returned by plan in one transaction. plan gets the hash of the tenant's token, or "". If the
+// hash changes before the commit, plan is called again.
 func (b *Registry) change(ctx context.Context, name string, plan func(hash string) ([][][]byte, error)) error {
 	for {
 		session := b.engine.Session()
@@ -294,11 +293,11 @@ func call(words ...string) [][]byte {
 	return args
 }
 
-// removing is how long a file is tried to be removed: some systems remove none that a server has open,
-// which closes it as soon as it hears.
+// removing limits the retries of removing a file. Some systems refuse to remove an open file; a server that has it
+// open closes it when it notices the change.
 const removing = 5 * time.Second
 
-// removeFile removes a file, and those beside it after it.
+// removeFile removes a file and then its -wal and -shm files.
 func removeFile(path string) error {
 	late := time.Now().Add(removing)
 	for _, suffix := range []string{"", "-wal", "-shm"} {

@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// What has expired in a file that is open goes by the file's own sweep. Those that are closed are swept
-// one after the other, all of them once in roundOf, or one each second if that takes longer.
+// An open file sweeps its own expired keys. The manager sweeps closed files one after the other: all of them within
+// roundOf, or one a second if that takes longer.
 const (
 	roundOf    = 6 * time.Hour
 	sweepSome  = 100         // keys at a time
-	sweepFor   = time.Second // in one file, before it is the next one's turn
+	sweepFor   = time.Second // per file and round
 	mostPaused = time.Minute
 )
 
-// sweep goes round until the house closes.
+// sweep sweeps closed files until the manager closes.
 func (h *Manager) sweep() {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -55,13 +55,13 @@ func (h *Manager) sweeping(found Tenant) (t *tenant, leave func()) {
 	}
 }
 
-// sweepClosed sweeps the file of a tenant if it is closed, and no one else needs the room.
+// sweepClosed sweeps the file of a tenant if it is closed and no client needs the place.
 func (h *Manager) sweepClosed(ctx context.Context, found Tenant) error {
 	if h.files.open() >= h.config.Open {
 		return nil
 	}
 	now, ok, err := h.book.read(ctx, found.hash)
-	if err != nil || !ok || now.ID != found.ID { // removed meanwhile
+	if err != nil || !ok || now.ID != found.ID { // removed since the list was read
 		return err
 	}
 	t, leave := h.sweeping(now)

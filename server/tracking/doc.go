@@ -1,6 +1,6 @@
-// Package tracking knows which clients are to be told when keys change, so that they can keep what
-// they have read: https://redis.io/docs/latest/develop/reference/client-side-caching/
+// Package tracking implements the server side of client-side caching: which clients to notify when keys change, so
+// that they can cache the keys they read. See https://redis.io/docs/latest/develop/reference/client-side-caching/
 //
-// A Table is told what is read and what changes, and tells the clients. It is pure: whoever owns the
-// connections sends the messages.
+// The caller reports reads and changes to a Table, and the table passes invalidation messages to clients. The package
+// does no I/O: the owner of the connections sends the messages.
 package tracking

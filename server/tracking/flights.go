@@ -1,15 +1,15 @@
 package tracking
 
-// flights are commands under way that may read. What they read is known when they are done, and may
-// have changed since they saw it: so the changes meanwhile are remembered.
+// flights tracks running commands that may read. Their keys are known only when they finish, and may have changed
+// after the read. So the table remembers changes while commands run.
 type flights struct {
-	under  int // way
+	under  int // running commands
 	last   uint64
-	recent map[string]uint64 // changes, by key
-	all    uint64            // the last change of all keys
+	recent map[string]uint64 // last change of each key
+	all    uint64            // last change of all keys
 }
 
-// mostRecent is how many changes are remembered; with more it is as if all keys had changed.
+// mostRecent limits the remembered changes. Beyond it all keys count as changed.
 const mostRecent = 100_000
 
 func (f *flights) note(key []byte) {
@@ -31,7 +31,7 @@ func (f *flights) noteAll() {
 	f.all, f.recent = f.last, nil
 }
 
-// Begin is called before a command that may read, and Land with what it returns after it.
+// Begin must be called before a command that may read. The caller passes the result to Land after the command.
 func (t *Table) Begin() uint64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -39,8 +39,8 @@ func (t *Table) Begin() uint64 {
 	return t.flights.last
 }
 
-// Land says which keys a client's command has read, before it has the reply. Without replies it waits,
-// and has none yet.
+// Land records the keys that a client's command has read. It must be called before the client gets the reply. replies
+// is false if the command blocks and has no reply yet.
 func (t *Table) Land(id int64, begun uint64, keys [][]byte, replies bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

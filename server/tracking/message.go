@@ -6,20 +6,20 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// Message tells a client that what it keeps of some keys is no longer true.
+// Message notifies a client that keys in its cache are no longer valid.
 type Message struct {
-	Keys [][]byte // nil for all that it keeps
+	Keys [][]byte // nil for all keys
 
-	gone   int64 // in place of that: the client that was to be told is not there any more
+	gone   int64 // if not 0, the message is: the redirection target with this ID is gone
 	encode [2]sync.Once
 	wire   [2][]byte
 }
 
-// Channel is the one that messages come from to a client that speaks RESP2.
+// Channel is the pub/sub channel of invalidation messages in RESP2.
 const Channel = "__redis__:invalidate"
 
-// Wire is the message in RESP3, or as one of pub/sub in RESP2. It is made once, and empty when there
-// is none in RESP2.
+// Wire returns the message as a RESP3 push, or as a pub/sub message in RESP2. It encodes once. It returns nothing for
+// a message without a RESP2 form.
 func (m *Message) Wire(resp3 bool) []byte {
 	if resp3 {
 		m.encode[1].Do(func() { m.wire[1] = resp.Append3(nil, m.pushed()) })
@@ -33,7 +33,7 @@ func (m *Message) Wire(resp3 bool) []byte {
 	return m.wire[0]
 }
 
-// Weight is how many bytes the message is about.
+// Weight returns the total size of the keys in bytes.
 func (m *Message) Weight() (n int) {
 	for _, key := range m.Keys {
 		n += len(key)

@@ -9,10 +9,10 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// Mode is how a client tracks: redis.io/commands/client-tracking.
+// Mode holds the options of CLIENT TRACKING: redis.io/commands/client-tracking.
 type Mode struct {
 	Bcast, OptIn, OptOut, NoLoop bool
-	Redirect                     int64 // who is told in its place, 0 for itself
+	Redirect                     int64 // ID of the client that gets the messages, 0 for itself
 }
 
 var (
@@ -28,7 +28,7 @@ var (
 	badSyntax = resp.MakeError("ERR syntax error")
 )
 
-// Enable has a client track, or track otherwise, and answers as CLIENT TRACKING ON.
+// Enable starts tracking for a client, or changes its mode. It returns the reply of CLIENT TRACKING ON.
 func (t *Table) Enable(id int64, peer Peer, mode Mode, prefixes [][]byte) resp.Value {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -50,7 +50,7 @@ func (t *Table) Enable(id int64, peer Peer, mode Mode, prefixes [][]byte) resp.V
 	return resp.OK
 }
 
-// check refuses a mode for a client, nil for one that does not track yet.
+// check returns an error if the client cannot use the mode. c is nil for a client that does not track yet.
 func (m Mode) check(c *client, prefixes [][]byte) resp.Value {
 	switch {
 	case !m.Bcast && len(prefixes) > 0:
@@ -88,8 +88,8 @@ func overlaps(name []byte, which string, other []byte) resp.Value {
 		"'. Prefixes for a single client must not overlap.")
 }
 
-// Disable ends it. When it returns no message is on its way; what the client has read stays in the
-// table until it changes, as in Redis.
+// Disable stops tracking for a client. After it returns, the client gets no message. As in Redis, keys read by the
+// client stay in the table until they change.
 func (t *Table) Disable(id int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -103,7 +103,7 @@ func (t *Table) Disable(id int64) {
 	delete(t.clients, id)
 }
 
-// Caching is CLIENT CACHING: it is about the next command.
+// Caching runs CLIENT CACHING, which applies to the next command.
 func (t *Table) Caching(id int64, yes, no bool) resp.Value {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -122,7 +122,7 @@ func (t *Table) Caching(id int64, yes, no bool) resp.Value {
 	return resp.OK
 }
 
-// Cached ends what Caching began.
+// Cached ends the effect of Caching.
 func (t *Table) Cached(id int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -131,14 +131,14 @@ func (t *Table) Cached(id int64) {
 	}
 }
 
-// State is how a client tracks.
+// State is a client's tracking state.
 type State struct {
 	On, Caching, Broken bool
 	Mode
-	Prefixes []string // in order
+	Prefixes []string // sorted
 }
 
-// Of is the state of a client.
+// Of returns the state of a client.
 func (t *Table) Of(id int64) State {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -149,7 +149,7 @@ func (t *Table) Of(id int64) State {
 	return State{On: true, Caching: c.caching, Broken: c.broken, Mode: c.Mode, Prefixes: slices.Sorted(maps.Keys(c.prefixes))}
 }
 
-// Info answers CLIENT TRACKINGINFO.
+// Info returns the reply of CLIENT TRACKINGINFO.
 func (s State) Info() resp.Value {
 	flags := resp.Value{Kind: resp.Set}
 	for _, flag := range []struct {
@@ -170,7 +170,7 @@ func (s State) Info() resp.Value {
 	return resp.MakeMap(resp.MakeString("flags"), flags, resp.MakeString("redirect"), resp.MakeInt(s.To()), resp.MakeString("prefixes"), prefixes)
 }
 
-// To is who is told in place of the client, 0 for itself, -1 when it does not track.
+// To returns the ID of the client that gets the messages, 0 for the client itself, -1 if it does not track.
 func (s State) To() int64 {
 	if !s.On {
 		return -1

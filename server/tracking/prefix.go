@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// prefix is one that clients want to hear of.
+// prefix holds the clients of a tracked prefix.
 type prefix struct {
 	clients map[int64]*client
-	changed map[string][]int64 // keys, and by whom, of what happens now
+	changed map[string][]int64 // changed keys of the current events, with the clients that changed them
 }
 
 func (t *Table) join(c *client, name string) {
@@ -32,7 +32,7 @@ func (t *Table) leave(c *client, name string) {
 	}
 }
 
-// touch notes for the prefixes of a key that it has changed.
+// touch records the change of a key for its prefixes.
 func (t *Table) touch(key []byte, by int64) {
 	for n := range t.lengths {
 		if n > len(key) {
@@ -51,8 +51,7 @@ func (t *Table) touch(key []byte, by int64) {
 	}
 }
 
-// broadcast tells clients which keys of their prefixes have changed, by others: their own changes are
-// told by Flush.
+// broadcast notifies clients of keys in their prefixes that other clients changed. Flush reports their own changes.
 func (t *Table) broadcast() {
 	for _, name := range slices.Sorted(maps.Keys(t.prefixes)) {
 		p := t.prefixes[name]
@@ -70,7 +69,7 @@ func (t *Table) broadcast() {
 	}
 }
 
-// inform tells one client of the keys of a prefix.
+// inform notifies one client of the keys of a prefix.
 func (t *Table) inform(c *client, name string, p *prefix, all *Message) {
 	m := &Message{}
 	for _, key := range all.Keys {
@@ -102,8 +101,8 @@ func (c *client) keep(prefix, key string) {
 	c.pending[prefix][key] = true
 }
 
-// Flush tells a client which keys of its prefixes it has changed itself, and reports whether there are
-// any. It is called when the client has the replies to all that it has sent.
+// Flush notifies a client of its own changes to keys in its prefixes and reports whether there were any. It must be
+// called after the client has all replies.
 func (t *Table) Flush(id int64) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

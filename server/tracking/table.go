@@ -7,50 +7,49 @@ import (
 	"sync/atomic"
 )
 
-// Peer is the connection of a client. Its methods must neither wait nor call the table.
+// Peer is a client's connection. Its methods must not wait and must not call the table.
 type Peer interface {
-	// Tell takes a message for the client; with own, one that comes after the reply to the command that
-	// the client has under way.
+	// Tell queues a message for the client. If own is set, the message follows the reply to the client's running
+	// command.
 	Tell(m *Message, own bool)
-	// Pass takes a message that another peer is to be told in place of this one, or this one as if it
-	// were another. With own it comes after the reply to the command under way; without, it comes now,
-	// and again after a reply that is on its way.
+	// Pass queues a message for the redirection target to, which may be this peer. If own is set, the message follows
+	// the reply to the running command. Otherwise it is sent now, and again after a reply in progress.
 	Pass(m *Message, to Peer, own bool)
-	// Hold says that a reply is on its way: messages come after it.
+	// Hold defers messages until the reply in progress is sent.
 	Hold()
 }
 
-// Table knows which clients have read which keys, and which want to hear of all keys with a prefix.
-// Keys are names, in whichever database. It is safe for concurrent use.
+// Table records which clients have read which keys, and which clients track all keys with a prefix. A key name stands
+// for the key in every database. It is safe for concurrent use.
 type Table struct {
 	find func(id int64) Peer
-	most atomic.Int64 // keys; 0 for any number
+	most atomic.Int64 // limit of keys; 0 for none
 
 	mu       sync.Mutex
 	clients  map[int64]*client
-	readers  map[string][]int64 // by key: in order, also of clients that are gone
-	items    int                // of all readers
+	readers  map[string][]int64 // client IDs by key, sorted, including clients that have left
+	items    int                // total length of readers
 	prefixes map[string]*prefix
-	lengths  map[int]int // of prefixes: how many have it
+	lengths  map[int]int // number of prefixes by length
 
 	flights flights
 }
 
-// client is one that tracks.
+// client holds the state of a client that tracks.
 type client struct {
 	id   int64
 	peer Peer
 	Mode
 	caching  bool // CLIENT CACHING was called for the next command
-	broken   bool // it is gone to whom messages are redirected
+	broken   bool // the redirection target has left
 	prefixes map[string]bool
-	pending  map[string]map[string]bool // keys that it has changed itself, by prefix
+	pending  map[string]map[string]bool // own changes not yet sent, by prefix
 }
 
-// DefaultMost is how many keys a table has at most unless SetMost is called.
+// DefaultMost is the initial limit of keys in a table.
 const DefaultMost = 1_000_000
 
-// New makes a table. find is the peer that has an ID, nil for none.
+// New returns an empty table. find returns the peer with an ID, or nil.
 func New(find func(id int64) Peer) *Table {
 	t := &Table{
 		find: find, clients: map[int64]*client{}, readers: map[string][]int64{},
@@ -60,15 +59,15 @@ func New(find func(id int64) Peer) *Table {
 	return t
 }
 
-// Event is something that happens to keys.
+// Event is a read or a change of keys.
 type Event struct {
-	Client int64 // who does it, 0 for none
-	// Read says that the keys are read; else they are changed.
+	Client int64 // ID of the client that acts, 0 for none
+	// Read marks a read; otherwise the keys have changed.
 	Read bool
 	Keys [][]byte // nil for all
 }
 
-// Happen tells clients of what has happened, in order, before whoever did it has a reply.
+// Happen records events in order and notifies clients. It must be called before the acting clients get replies.
 func (t *Table) Happen(events []Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -88,7 +87,7 @@ func (t *Table) Happen(events []Event) {
 	t.limit()
 }
 
-// read is under the lock, as is all that follows.
+// read records a read. The caller holds t.mu, as for all methods below.
 func (t *Table) read(c *client, keys [][]byte) {
 	if c == nil {
 		return
@@ -101,7 +100,7 @@ func (t *Table) read(c *client, keys [][]byte) {
 	}
 }
 
-// keeps reports whether the client is told of what it reads now.
+// keeps reports whether the client tracks the keys that it reads now.
 func (c *client) keeps() bool {
 	switch {
 	case c.Bcast:
@@ -122,14 +121,14 @@ func (t *Table) add(c *client, key []byte) {
 	}
 }
 
-// change tells those who have read a key that by has changed it.
+// change notifies the readers of a key that the client by has changed.
 func (t *Table) change(key []byte, by int64) {
 	t.flights.note(key)
 	t.touch(key, by)
 	t.drop(string(key), by)
 }
 
-// drop tells the readers of a key, who have to read it again to hear more of it.
+// drop removes a key and notifies its readers. They get no further message until they read the key again.
 func (t *Table) drop(key string, by int64) {
 	readers := t.readers[key]
 	if len(readers) == 0 {
@@ -145,7 +144,7 @@ func (t *Table) drop(key string, by int64) {
 	}
 }
 
-// forget tells all clients to forget what they keep.
+// forget invalidates all keys for all clients.
 func (t *Table) forget(by int64) {
 	t.flights.noteAll()
 	clear(t.readers)
@@ -169,7 +168,7 @@ func (t *Table) tell(c *client, m *Message, own bool) {
 	c.peer.Pass(m, to, own)
 }
 
-// Clear forgets who has read what, and tells no one.
+// Clear removes all keys without notifying clients.
 func (t *Table) Clear() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -177,10 +176,10 @@ func (t *Table) Clear() {
 	t.items = 0
 }
 
-// slice is how many keys are dropped at a time when there are too many.
+// slice limits the keys dropped under one lock.
 const slice = 100
 
-// limit drops some keys when there are too many, and reports whether that is still so.
+// limit drops up to slice keys over the limit. It reports whether more are left.
 func (t *Table) limit() bool {
 	most := t.most.Load()
 	for n := 0; most > 0 && int64(len(t.readers)) > most; n++ {
@@ -195,11 +194,10 @@ func (t *Table) limit() bool {
 	return false
 }
 
-// SetMost changes how many keys the table has at most; 0 is for any number. What is too much goes with
-// the next reads, or at once by Limit.
+// SetMost sets the limit of keys; 0 means none. Excess keys are dropped on the next reads, or at once by Limit.
 func (t *Table) SetMost(n int64) { t.most.Store(n) }
 
-// Limit drops keys until there are not too many.
+// Limit drops keys over the limit.
 func (t *Table) Limit() {
 	for more := true; more; {
 		t.mu.Lock()
@@ -208,10 +206,10 @@ func (t *Table) Limit() {
 	}
 }
 
-// Counts is what there is in a table.
+// Counts holds the sizes of a table.
 type Counts struct{ Clients, Keys, Items, Prefixes int }
 
-// Counts counts the clients that track, the keys that were read, by whom, and the prefixes.
+// Counts returns the number of tracking clients, keys, readers over all keys, and prefixes.
 func (t *Table) Counts() Counts {
 	t.mu.Lock()
 	defer t.mu.Unlock()

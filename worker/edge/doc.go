@@ -1,10 +1,8 @@
-// Command edge is the engine as a Durable Object runs it: compiled to WebAssembly, inside the object,
-// over the object's own SQLite. project/src/engine.js is the other side of what is imported and exported
-// here.
+// Command edge is the engine for a Durable Object: compiled to WebAssembly, it runs inside the object on the object's
+// own SQLite. project/src/engine.js implements the imports and calls the exports.
 //
-// One instance serves all the objects of an isolate, since they share its memory; each has an engine.
-// JavaScript calls handle for each request, which runs to its end without waiting: SQL is answered at
-// once, so nothing comes in between.
+// The objects of an isolate share its memory, so one instance serves them all, with an engine for each. JavaScript
+// calls handle for each request. A call never waits, since SQL runs synchronously, so calls do not interleave.
 package main
 
-func main() {} // which never runs: the program is a library
+func main() {} // never runs: the program is a library

@@ -4,15 +4,15 @@ package main
 
 import "unsafe"
 
-// What JavaScript does for us, on the object whose call runs.
+// Imports from JavaScript. They act on the object of the current call.
 
-// hostText says which SQL a number stands for from now on.
+// hostText assigns a number to a SQL text.
 //
 //go:wasmimport env text
 func hostText(number int32, sql string)
 
-// hostExec runs a statement with encoded arguments, and returns the length of the result, which hostTake
-// copies. A result of more than room bytes is refused.
+// hostExec runs a statement with encoded arguments and returns the length of the result, which hostTake copies. It
+// refuses a result of more than room bytes.
 //
 //go:wasmimport env exec
 func hostExec(number int32, args unsafe.Pointer, n int32, room float64) int32
@@ -20,24 +20,23 @@ func hostExec(number int32, args unsafe.Pointer, n int32, room float64) int32
 //go:wasmimport env take
 func hostTake(into unsafe.Pointer)
 
-// hostTransact calls inside in a transaction, which commits when that returns 1. It returns 1 when it is
-// committed, 0 when inside wanted it undone, and else -n, when it failed with a reason of n bytes for
-// hostTake.
+// hostTransact calls inside in a transaction, which commits if inside returns 1. It returns 1 after the commit, 0 if
+// inside rolled it back, and -n after a failure whose message of n bytes hostTake copies.
 //
 //go:wasmimport env transact
 func hostTransact() int32
 
-// hostHead begins the response: its status and headers, "name: value" a line.
+// hostHead starts the response with its status and headers, one "name: value" a line.
 //
 //go:wasmimport env head
 func hostHead(status int32, headers string)
 
-// hostBody is the next piece of the response.
+// hostBody sends the next piece of the response.
 //
 //go:wasmimport env body
 func hostBody(piece unsafe.Pointer, n int32)
 
-// hostSend is the next piece of a stream.
+// hostSend sends the next piece of a stream.
 //
 //go:wasmimport env send
 func hostSend(stream int32, piece unsafe.Pointer, n int32)
@@ -47,10 +46,10 @@ func hostSend(stream int32, piece unsafe.Pointer, n int32)
 //go:wasmimport env end
 func hostEnd(stream int32)
 
-// inbox is where JavaScript writes what a call is about.
+// inbox holds the input of a call. JavaScript writes it.
 var inbox []byte
 
-// room makes the inbox n bytes long.
+// room allocates the inbox with n bytes.
 //
 //go:wasmexport room
 func room(n int32) unsafe.Pointer {
@@ -58,10 +57,10 @@ func room(n int32) unsafe.Pointer {
 	return unsafe.Pointer(unsafe.SliceData(inbox))
 }
 
-// pending is what inside is to run: transactions nest.
+// pending is a stack of transaction bodies for inside, since transactions nest.
 var pending []func() bool
 
-// inside runs what a transaction is about.
+// inside runs the body of the innermost transaction.
 //
 //go:wasmexport inside
 func inside() int32 {
@@ -83,7 +82,7 @@ func within(fn func() bool) error {
 	return nil
 }
 
-// taken is what JavaScript has for us.
+// taken copies n bytes from JavaScript.
 func taken(n int32) []byte {
 	b := make([]byte, n)
 	hostTake(unsafe.Pointer(unsafe.SliceData(b)))

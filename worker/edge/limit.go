@@ -9,7 +9,7 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// maxWork is how long the scripts of one request may run.
+// maxWork limits the run time of the scripts of one request.
 const maxWork = 5 * time.Second
 
 // The clock of a deployed object stands still during a call, so the work of scripts is also estimated, by costs
@@ -21,7 +21,7 @@ const (
 	costByte      = time.Nanosecond       // allocated
 )
 
-// work is what the current request has done.
+// work measures the current request.
 var work struct {
 	began     time.Time
 	estimated time.Duration // without allocations

@@ -14,24 +14,24 @@ import (
 	"github.com/meowdis/meowdis/store/sweep"
 )
 
-// object is what we know of a Durable Object. Losing it costs its streams and what SCRIPT LOAD has left.
+// object is the state of a Durable Object. Losing it loses its streams and the scripts of SCRIPT LOAD.
 type object struct {
 	engine  *engine.Engine
 	streams map[int32]*pubsub.Queue
-	used    uint64 // when, in calls
+	used    uint64 // number of the last call
 }
 
 var (
 	objects = map[int32]*object{}
 	calls   uint64
-	// memory is what the rows and replies of a request may take. An isolate has 128 MB, for all.
+	// memory limits the rows and replies of all requests together. An isolate has 128 MB.
 	memory = store.NewPool(48 << 20)
 )
 
-// maxObjects is how many objects are remembered; those that were not used for longest go first.
+// maxObjects limits the objects in memory. The least recently used is dropped first.
 const maxObjects = 100
 
-// known is the object with a number of JavaScript's, whose tables are there.
+// known returns the object with a number assigned by JavaScript, and creates its tables if needed.
 func known(number int32) (*object, error) {
 	calls++
 	o := objects[number]
@@ -47,7 +47,7 @@ func known(number int32) (*object, error) {
 	return o, nil
 }
 
-// forgetOne makes room for another object. One with streams stays.
+// forgetOne drops the least recently used object if maxObjects is reached. Objects with streams stay.
 func forgetOne() {
 	if len(objects) < maxObjects {
 		return
@@ -61,7 +61,7 @@ func forgetOne() {
 	delete(objects, oldest)
 }
 
-// ready makes the tables, unless they are there. It returns 1 when they are.
+// ready creates missing tables. It returns 1 on success.
 //
 //go:wasmexport ready
 func ready(number int32) int32 {
@@ -72,14 +72,14 @@ func ready(number int32) int32 {
 	return 1
 }
 
-// What is swept in one alarm: slices of so many keys.
+// One alarm sweeps up to sweepSlices slices of sweepKeys keys.
 const (
 	sweepSlices = 50
 	sweepKeys   = 100
 )
 
-// sweepObject deletes what has expired and what deleted keys have left, and returns when there is more to
-// do, in Unix ms, or -1 for never.
+// sweepObject deletes expired keys and the rest of deleted keys. It returns the time of the next sweep in Unix ms, or
+// -1.
 //
 //go:wasmexport sweep
 func sweepObject(number int32) float64 {
@@ -95,7 +95,7 @@ func sweepObject(number int32) float64 {
 	return due(number)
 }
 
-// due is when something is to be swept, in Unix ms, or -1 for never.
+// due returns the time of the next sweep in Unix ms, or -1 if there is nothing to sweep.
 //
 //go:wasmexport due
 func due(int32) float64 {
@@ -106,7 +106,7 @@ func due(int32) float64 {
 	return float64(at)
 }
 
-// flush sends what waits for the streams.
+// flush sends queued messages to the streams.
 func (o *object) flush() {
 	for number, queue := range o.streams {
 		all, err := queue.Next()
@@ -129,7 +129,7 @@ func (o *object) leave(stream int32) {
 	}
 }
 
-// leaveStream says that the client of a stream is gone.
+// leaveStream ends a stream whose client has left.
 //
 //go:wasmexport leave
 func leaveStream(number, stream int32) {

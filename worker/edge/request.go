@@ -18,19 +18,19 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// maxRequestMemory is what one request may hold of rows and replies.
+// maxRequestMemory limits the rows and replies of one request, in bytes.
 const maxRequestMemory = 32 << 20
 
-// reader is the user of a read-only token.
+// reader is the user of the read-only token.
 var reader = func() *acl.User {
 	users := acl.New()
 	users.Set(acl.Reader, acl.ReaderRules)
 	return users.Find(acl.Reader)
 }()
 
-// request is one on its way, in fields that follow their lengths.
+// request is a decoded request. Each field of its encoding is preceded by its length.
 type request struct {
-	reads               bool // it may only read
+	reads               bool // sent with the read-only token
 	method, path, query string
 	headers             map[string]string
 	body                []byte
@@ -53,8 +53,8 @@ func readRequest(b []byte) request {
 	return q
 }
 
-// handle answers the request in the inbox, of the object with that number. It returns 1 when the response
-// is a stream, which has the number stream.
+// handle runs the request in the inbox on the object with that number. It returns 1 if the response is a stream, which
+// gets the number stream.
 //
 //go:wasmexport handle
 func handle(number, stream int32) int32 {
@@ -89,7 +89,7 @@ func handle(number, stream int32) int32 {
 	return 0
 }
 
-// listen begins a stream of events.
+// listen starts a stream of events.
 func (o *object) listen(q request, kind pubsub.Kind, stream int32) int32 {
 	args, err := rest.PathCommand(q.path, q.query, nil)
 	if err != nil {
@@ -110,7 +110,7 @@ func (o *object) listen(q request, kind pubsub.Kind, stream int32) int32 {
 	return 1
 }
 
-// guardReader checks a call by the rights of a read-only token.
+// guardReader checks a call against the permissions of a read-only token.
 func guardReader(cmd *commands.Command, args [][]byte, at engine.Moment) (v resp.Value, refused bool) {
 	d := reader.Check(cmd, args)
 	if d.Reason == acl.Allowed {
@@ -123,7 +123,7 @@ func guardReader(cmd *commands.Command, args [][]byte, at engine.Moment) (v resp
 	return resp.MakeError("NOPERM " + why), true
 }
 
-// failed is the reply when the database failed. SQL is for the log.
+// failed returns the reply for a failed database. SQL is only logged.
 func failed(err error, _ int) resp.Value {
 	println("meowdis: the database failed:", err.Error())
 	why := failure("the Worker's log says more")
@@ -131,14 +131,14 @@ func failed(err error, _ int) resp.Value {
 	return resp.MakeError("ERR the database failed: " + commands.OneLine(why.Error()))
 }
 
-// respond hands an answer over.
+// respond sends an answer.
 func respond(a rest.Answer, headers []byte) {
 	hostHead(int32(a.Status), string(headers)+"content-type: "+a.ContentType())
 	piece := func(b []byte) { hostBody(unsafe.Pointer(unsafe.SliceData(b)), int32(len(b))) }
 	piece(a.Body(piece))
 }
 
-// events are messages as they go to a stream, in pieces.
+// events encodes messages for a stream, in pieces.
 func events(all []resp.Value) (pieces [][]byte) {
 	var out []byte
 	for _, v := range all {

@@ -15,7 +15,7 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// objectStore is the SQLite of the object whose call runs. Nobody else uses it meanwhile.
+// objectStore is the SQLite database of the current call's object. Calls do not interleave, so no other call uses it.
 type objectStore struct{}
 
 // Apply implements the engine's contract.
@@ -54,7 +54,7 @@ func apply(b store.Batch) (r store.Result, err error) {
 	return r, errors.Join(failed, err)
 }
 
-// run runs the statements of a batch up to one that is refused.
+// run runs the statements of a batch up to the first refused one.
 func run(b store.Batch) (store.Result, error) {
 	r := store.Result{Rows: make([][]store.Row, len(b.Stmts)), Changes: make([]int64, len(b.Stmts))}
 	used := b.Budget.Used()
@@ -86,7 +86,7 @@ func run(b store.Batch) (store.Result, error) {
 	return r, nil
 }
 
-// failure is the error of a database that says why.
+// failure is an error message of the database.
 type failure string
 
 func (f failure) Error() string {
@@ -96,7 +96,7 @@ func (f failure) Error() string {
 	return string(f)
 }
 
-// numbers are those of the SQL that JavaScript knows.
+// numbers maps SQL texts to the numbers that JavaScript knows them by.
 var numbers = map[string]int32{}
 
 func number(sql string) int32 {
@@ -109,7 +109,7 @@ func number(sql string) int32 {
 	return n
 }
 
-// The statuses of a result.
+// Statuses of a result.
 const (
 	statusDone = iota
 	statusRefused
@@ -117,8 +117,8 @@ const (
 	statusLong
 )
 
-// A result is a byte of status. With statusDone the rows that were changed and the number of columns
-// follow, 4 bytes each, and the cells; else a text.
+// A result begins with a status byte. After statusDone follow the number of changed rows and the number of columns, 4
+// bytes each, and the cells; after another status, a text.
 func exec(s store.Stmt, most int64) (status byte, result []byte) {
 	args = args[:0]
 	for _, v := range s.Args {
@@ -138,7 +138,7 @@ func exec(s store.Stmt, most int64) (status byte, result []byte) {
 
 var args = make([]byte, 0, 1024)
 
-// The tags of a value. A number is a double, as all of JavaScript's are; bytes follow their length.
+// Tags of a value. A number is a double, as in JavaScript. Bytes follow their length.
 const (
 	tagNull = iota
 	tagNumber
@@ -160,7 +160,7 @@ func appendValue(out []byte, v store.Value) []byte {
 	return append(binary.LittleEndian.AppendUint32(append(out, tag), uint32(len(b))), b...)
 }
 
-// rows decodes them, on the bytes of b, and says how many bytes of memory they take.
+// rows decodes rows without copying b and returns their size in memory.
 func rows(b []byte) (all []store.Row, size int64) {
 	columns := int(binary.LittleEndian.Uint32(b))
 	b = b[4:]
