@@ -7,25 +7,22 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// A write begins with the purge of the key, or else of its expired fields, so
-// that what follows finds live ones only. The statement after that takes them off
-// the count.
+// A write begins with the purge of the key, or of its expired fields, so that the following statements find live fields
+// only. The next statement adjusts the count.
 const (
 	sqlPurgeFields  = `DELETE FROM hashes WHERE key_id = ` + liveID + ` AND expires_at <= ?3`
 	sqlPurgedFields = `UPDATE keys SET count = count - changes() WHERE db = ?1 AND key = ?2 AND changes() > 0`
 )
 
-// hashOpening is how many statements begin a write to a hash.
+// hashOpening is the number of statements that begin a write to a hash.
 const hashOpening = 5
 
-// openHash begins a write, after a look, that makes the hash when it is missing and refuses
-// a key of another type.
+// openHash begins a write that creates a missing hash and refuses a key of another type; look is statement 0.
 func (c *Call) openHash(look store.Stmt, key []byte) []store.Stmt {
 	return append(c.opened(look, key, hashType), c.purgeFields(key)...)
 }
 
-// openFields begins a write, after a look, that does not make the hash: what follows finds its
-// live fields only, and the key if it has any.
+// openFields begins a write that does not create the hash. The following statements find only live fields.
 func (c *Call) openFields(key []byte) []store.Stmt {
 	return append(c.guarded(c.look(key), key, hashType), c.purgeFields(key)...)
 }
@@ -37,28 +34,27 @@ func (c *Call) purgeFields(key []byte) []store.Stmt {
 	}
 }
 
-// noneExpires reports that the look has found no field with an expiry.
+// noneExpires reports whether the first statement found no field with an expiry.
 func noneExpires(before store.Result) bool {
 	row := liveRow(before.Rows)
 	return row == nil || row[lookVolatile].Int() == 0
 }
 
-// New fields first, then the values of those that were there. A field that gets a
-// new value loses its expiry, and keeps it when the value is computed from the
-// old one.
+// New fields are inserted first, then existing fields get their values. A field with a new value loses its expiry; a
+// value computed from the old one keeps it.
 const (
 	itemValue = `unhex(j.value ->> 2)`
 
 	sqlSetField = `UPDATE hashes SET value = ?6 WHERE key_id = ` + liveID + ` AND hash = ?4 AND field = ?5`
 
-	// The same for a field that is large, or whose value is.
+	// The same for a field with a large name or value.
 	sqlAddField = `INSERT INTO hashes(key_id, hash, field, value, seq)
 		VALUES(` + liveID + `, ?4, ?5, ?6, (SELECT seq FROM keys WHERE ` + live + `)) ON CONFLICT DO NOTHING`
 	sqlReplaceField = `UPDATE hashes SET value = ?6, expires_at = NULL WHERE key_id = ` + liveID + ` AND hash = ?4 AND field = ?5`
 )
 
-// addFields are the statements that add those of the fields that the open hash
-// lacks: every second one, from the first on.
+// addFields returns the statements that add the missing fields to the open hash. Every second statement, from the first
+// on, inserts.
 func (c *Call) addFields(key []byte, fields [][]byte) (stmts []store.Stmt) {
 	for piece, alone := range pieces(fields, 2) {
 		var add store.Stmt
@@ -81,18 +77,18 @@ var (
 		ON CONFLICT DO UPDATE SET value = excluded.value, expires_at = NULL`)
 )
 
-// setting is the statements that set fields: several that are there, or one;
-// made is for a large one that was just added, "" where nothing is left to do. more follows their other
-// arguments, and only the names those of made.
+// setting holds the statements that set existing fields: several of them, or one. made is for a large field that was
+// just added; it is "" if nothing remains to be done. The arguments in more come after their other arguments, for made
+// after the name.
 type setting struct {
 	several   *listed
 	one, made string
 	more      []store.Value
 }
 
-// putFields are the statements that add the fields that the open hash lacks, with their places
-// after openHash's, and those that set all of them. A large one is written once: it is set
-// if it is there, and otherwise added with its value.
+// putFields returns the statements that add missing fields to the open hash, with their indexes after openHash's
+// statements, and the statements that set all fields. A large field is written once: it is set if it exists, otherwise
+// added with its value.
 func (c *Call) putFields(key []byte, fields [][]byte, how setting) (stmts []store.Stmt, adding []int) {
 	var sets []store.Stmt
 	for piece, alone := range pieces(fields, 2) {
@@ -122,8 +118,8 @@ func (c *Call) putFields(key []byte, fields [][]byte, how setting) (stmts []stor
 	return append(stmts, sets...), adding
 }
 
-// lastOfEach drops the fields that are given again further on; what remains has
-// the first one's place and the last one's value.
+// lastOfEach removes fields that are repeated later. The result has the first position and the last value of each
+// field.
 func lastOfEach(fields [][]byte) [][]byte {
 	if len(fields) == 2 {
 		return fields
@@ -141,7 +137,7 @@ func lastOfEach(fields [][]byte) [][]byte {
 	return kept
 }
 
-// hset is HSET and HMSET, which differ in the reply.
+// hset translates HSET and HMSET, which differ in the reply.
 func hset(ok bool) func(*Call) Plan {
 	return func(c *Call) Plan {
 		if len(c.Args)%2 != 0 {
@@ -153,7 +149,7 @@ func hset(ok bool) func(*Call) Plan {
 		}
 		put, adding := c.putFields(key, fields, setting{several: sqlSetFields, one: sqlReplaceField})
 		touched := c.touched(key)
-		if n := int64(len(fields) / 2); len(put) == 3 { // one list, which has nothing to set when all are new
+		if n := int64(len(fields) / 2); len(put) == 3 { // one list: if all fields are new, none remains to be set
 			allNew := func(before store.Result) bool { return before.Changes[hashOpening] == n }
 			put[2].SkipIf, touched.SkipIf = allNew, allNew
 		}
@@ -165,8 +161,8 @@ func hset(ok bool) func(*Call) Plan {
 	}
 }
 
-// Most fields that are set are there, and do not expire, or are new in a hash without fields that
-// do. For those the first statements are all; the others are about the rest.
+// Most fields to set exist and have no expiry, or are new in a hash without expiring fields. The first statements are
+// enough for these; the other statements are for the remaining cases.
 const (
 	sqlSetLasting = `UPDATE hashes SET value = ?6 WHERE key_id = ` + liveID + ` AND hash = ?4 AND field = ?5 AND expires_at IS NULL`
 	sqlAddLasting = `INSERT INTO hashes(key_id, hash, field, value, seq)
@@ -174,39 +170,38 @@ const (
 	sqlSetExpiring = `UPDATE hashes SET value = ?6, expires_at = NULL
 		WHERE key_id = ` + liveID + ` AND hash = ?4 AND field = ?5 AND expires_at IS NOT NULL`
 
-	// The seq that the key begins with when ensureOne makes it counts this field.
+	// If ensureOne creates the key, its seq already counts this field.
 	sqlAddOne = `INSERT INTO hashes(key_id, hash, field, value, seq)
 		SELECT id, ?4, ?5, ?6, seq - (version = ?7) FROM keys WHERE ` + live + ` ON CONFLICT DO NOTHING`
 )
 
-// settingTried is how many statements come before the look.
+// settingTried is the number of statements before the read of the key.
 const settingTried = 4
 
 func wasThere(before store.Result) bool { return before.Changes[0] > 0 }
 
 func wasSet(before store.Result) bool { return before.Changes[0]+before.Changes[2] > 0 }
 
-// unlessSet is moot for a statement of openHash, whose look follows those that tried.
+// unlessSet adapts the condition of a statement of openHash that follows the first try.
 func unlessSet(moot func(store.Result) bool) func(store.Result) bool {
 	return func(before store.Result) bool {
 		return wasSet(before) || moot(store.Result{Rows: before.Rows[settingTried:], Changes: before.Changes[settingTried:]})
 	}
 }
 
-// openingUnlessSet is for the statements of openHash.
+// openingUnlessSet holds the conditions for the statements of openHash.
 var openingUnlessSet = [hashOpening]func(store.Result) bool{
 	wasSet, unlessSet(isAlive), unlessSet(lookedFor[hashType].there), unlessSet(noneExpires), nothingChanged,
 }
 
 var wasMadeOrSet = unlessSet(wasMade)
 
-// The field is added by the statement at settingAdd, or set by the one at settingAdd+2, when it expired
-// or would have.
+// The statement at settingAdd adds the field. The one at settingAdd+2 sets it if it had an expiry.
 const settingAdd = settingTried + hashOpening
 
 func wasSetOrAdded(before store.Result) bool { return wasSet(before) || before.Changes[settingAdd] > 0 }
 
-// setField sets one field. ok is for HMSET's reply.
+// setField sets one field. ok selects HMSET's reply.
 func (c *Call) setField(key, field, value []byte, ok bool) Plan {
 	ensure := c.ensureOne(key, hashType)
 	args := c.key(key, hashValue(field), store.Bytes(field), store.Bytes(value), ensure.Args[3])
@@ -241,7 +236,7 @@ func hdel(c *Call) Plan {
 	return write(changedEach(hashOpening, len(stmts)-1), stmts...)
 }
 
-// An increment is one batch, as INCR's (string_incr.go). The look has the value of the field.
+// An increment is one batch, like INCR (string_incr.go). The first statement also reads the value of the field.
 const (
 	lookAtField  = ` FROM keys k LEFT JOIN hashes h ON h.key_id = k.id AND h.hash = ?4 AND h.field = ?5 AND ` + liveField + lookAt
 	sqlLookValue = looked + `, h.value` + lookAtField
@@ -257,7 +252,7 @@ var (
 	hashNotInteger = resp.MakeError("ERR hash value is not an integer")
 )
 
-// valueFound is the value that the look has found, NULL for a missing one.
+// valueFound returns the value that the first statement read, NULL if it is missing.
 func valueFound(rows [][]store.Row) (v store.Value) {
 	if row := liveRow(rows); isOf(row, hashType) {
 		v = row[lookMore]
@@ -267,7 +262,7 @@ func valueFound(rows [][]store.Row) (v store.Value) {
 
 func hasValue(before store.Result) bool { return !valueFound(before.Rows).IsNull() }
 
-// isCounter reports that the value is an integer that SQL takes for one, or missing.
+// isCounter reports whether the value is an integer, or missing.
 func isCounter(before store.Result) bool {
 	v := valueFound(before.Rows)
 	_, ok := parseInt(v.Bytes())
@@ -291,7 +286,7 @@ func hincrby(c *Call) Plan {
 	}, append(stmts, zero, c.grown(key), store.Stmt{SQL: sqlIncrField, Args: args, Refused: &overflow}, c.touched(key))...)
 }
 
-// hincrbyfloat reads, computes and writes: SQL has no long double.
+// hincrbyfloat computes in Go, since SQL has no long double.
 func hincrbyfloat(c *Call) Plan {
 	delta, ok := longdouble.Parse(c.Args[3])
 	switch {

@@ -14,7 +14,7 @@ var hyperloglogTranslations = translations{
 
 var notHLL = resp.MakeError("WRONGTYPE Key is not a valid HyperLogLog string value.")
 
-// loadHLL reads a HyperLogLog from the result of sqlGet; a missing key gives nil.
+// loadHLL returns the HyperLogLog in the rows of sqlGet, nil for a missing key.
 func loadHLL(rows []store.Row) (hyperloglog.Sketch, resp.Value) {
 	if len(rows) == 0 {
 		return nil, resp.Value{}
@@ -55,11 +55,10 @@ func pfadd(c *Call) Plan {
 	}, c.stmt(sqlGet, key))
 }
 
-// stepsPerHLL is what it takes to merge the registers of a HyperLogLog.
+// stepsPerHLL is the cost of merging the registers of a HyperLogLog.
 const stepsPerHLL = 1 << 13
 
-// pfcount reads only: unlike Redis it does not refresh the cardinality cached in
-// the value.
+// pfcount only reads. Unlike Redis it does not refresh the cardinality cached in the value.
 func pfcount(c *Call) Plan {
 	return read(func(r *store.Result) resp.Value {
 		var union hyperloglog.Union
@@ -83,7 +82,7 @@ func pfcount(c *Call) Plan {
 	}, c.getEach(c.Args[1:])...)
 }
 
-// getEach reads every one of keys with sqlGet.
+// getEach returns the statements that read each of keys with sqlGet.
 func (c *Call) getEach(keys [][]byte) []store.Stmt {
 	stmts := make([]store.Stmt, len(keys))
 	for i, key := range keys {

@@ -12,12 +12,10 @@ var hyperloglogDebugTranslations = translations{
 	{"PFSELFTEST", pfselftest},
 }
 
-// sqlOtherForm puts another form of the same value at a key, which is no change that
-// a WATCH notices.
+// sqlOtherForm stores another encoding of the same value. WATCH does not notice this change.
 const sqlOtherForm = `UPDATE keys SET value = ?3 WHERE db = ?1 AND key = ?2`
 
-// pfdebug looks at the key before it looks at the subcommand. GETREG makes the
-// value dense, as it does in Redis.
+// pfdebug checks the key before the subcommand. As in Redis, GETREG makes the value dense.
 func pfdebug(c *Call) Plan {
 	key := c.Args[2]
 	return readThen(func(r *store.Result) Plan {

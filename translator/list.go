@@ -29,7 +29,7 @@ var listTranslations = translations{
 
 const listType = keytype.List
 
-// end is an end of a list. It indexes the statements that exist once for each.
+// end is an end of a list. It indexes the pairs of statements, one per end.
 type end int
 
 const (
@@ -37,7 +37,7 @@ const (
 	tail
 )
 
-// endAt reads LEFT or RIGHT from argument i.
+// endAt parses LEFT or RIGHT in argument i.
 func (c *Call) endAt(i int) (e end, ok bool) {
 	switch {
 	case c.is(i, "LEFT"):
@@ -48,19 +48,17 @@ func (c *Call) endAt(i int) (e end, ok bool) {
 	return head, false
 }
 
-// Elements lie in the order of pos, 2^16 apart at first, which leaves room to
-// insert between them (list_insert.go). A list is read and cut from its ends
-// and its middle is reached from the nearer end, since an index is a distance
-// that has to be walked.
+// Elements are stored in the order of pos, initially 2^16 apart, so that LINSERT has space between them
+// (list_insert.go). Ends are cheap to read and cut. An index in the middle is reached from the nearer end, at the cost
+// of its distance.
 const sqlGap = `65536`
 
-// sqlAt names a live key k, with the index ?4 counted from the front in k.at.
+// sqlAt selects a live key as k, with the index ?4 counted from the front as k.at.
 const sqlAt = `WITH k AS (SELECT id, type, count,
 	iif(CAST(?4 AS INTEGER) < 0, count + CAST(?4 AS INTEGER), CAST(?4 AS INTEGER)) AS at
 	FROM keys WHERE ` + live + `) `
 
-// sqlPosAt is the position of the element at index k.at, reached from the nearer
-// end, and NULL when there is none.
+// sqlPosAt is the position of the element at index k.at, reached from the nearer end, or NULL if it is missing.
 const sqlPosAt = `(SELECT CASE
 	WHEN at < 0 OR at >= count THEN NULL
 	WHEN at < count / 2 THEN
@@ -88,9 +86,8 @@ func lindex(c *Call) Plan {
 		c.stmt(sqlLIndex, c.Args[1], store.Digits(index)))
 }
 
-// failTyped answers an argument error that Redis finds only after it has looked
-// the key up: missing without a key, WRONGTYPE for one of another type, and the
-// error otherwise.
+// failTyped replies with an argument error that Redis reports after looking up the key: missing for a missing key,
+// WRONGTYPE for a type other than want, and otherwise err.
 func (c *Call) failTyped(key []byte, want string, missing, err resp.Value) Plan {
 	return read(typed(want, missing, always(err)), c.typeOf(key))
 }
@@ -112,7 +109,7 @@ func lrange(c *Call) Plan {
 		c.Args[1], c.stmt(sqlLRange, c.Args[1], store.Digits(start), store.Digits(stop)))
 }
 
-// intRange reads two integers from argument i on.
+// intRange parses two integers from argument i on.
 func (c *Call) intRange(i int) (start, stop int64, ok bool) {
 	start, ok1 := parseInt(c.Args[i])
 	stop, ok2 := parseInt(c.Args[i+1])

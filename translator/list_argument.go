@@ -8,26 +8,26 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// listed is SQL about a list of elements. It reads them from json_each(?4) AS j, where hashed put
-// them; for a few it is changed to read them from arguments of their own, ?4 and on, since JSON is most of
-// the work then. Further arguments have the numbers that they have after one element: ?6 and on, when
-// that is a name, and ?7 and on, when it has a value.
+// listed is SQL about a list of elements. It reads them from json_each(?4) AS j, with the argument of hashed. For a few
+// elements the text is changed to read them from separate arguments, ?4 and up, since decoding JSON would take most of
+// the time. More arguments are numbered as if the list had one element: from ?6 if it is a name, from ?7 if it has a
+// value.
 type listed struct {
 	json  string
-	width int // words of an element
+	width int // words per element
 	few   [mostFew + 1]atomic.Pointer[string]
 }
 
-// mostFew keeps a statement well below 100 arguments, which some engines take at the most.
+// mostFew keeps a statement well below 100 arguments, the limit of some engines.
 const mostFew = 10
 
-// FewElements is how many elements or keys are few, mostFew at the most. The result of a command does
-// not depend on it. It is a variable for tests.
+// FewElements is the number of elements or keys bound as separate arguments, mostFew at most. The result of a command
+// does not depend on it. It is a variable for tests.
 var FewElements = mostFew
 
 func newListed(width int, json string) *listed { return &listed{json: json, width: width} }
 
-// on is the statement about a list.
+// on returns the statement for a list.
 func (l *listed) on(c *Call, key []byte, list [][]byte, more ...store.Value) store.Stmt {
 	n := len(list) / l.width
 	if n > FewElements {
@@ -47,7 +47,7 @@ func (l *listed) on(c *Call, key []byte, list [][]byte, more ...store.Value) sto
 	return store.Stmt{SQL: l.text(n), Args: append(args, more...)}
 }
 
-// text is the SQL about n elements.
+// text returns the SQL for n elements.
 func (l *listed) text(n int) string {
 	if sql := l.few[n].Load(); sql != nil {
 		return *sql
@@ -70,14 +70,14 @@ func (l *listed) text(n int) string {
 	return sql
 }
 
-// keyed is SQL about a list of keys, which it reads from json_each(?2) AS j; for a few they are
-// arguments of their own, ?4 and on.
+// keyed is SQL about a list of keys. It reads them from json_each(?2) AS j, or from separate arguments, ?4 and up, if
+// they are few.
 type keyed struct {
 	json string
 	few  [mostFew + 1]atomic.Pointer[string]
 }
 
-// on is the statement about keys.
+// on returns the statement for keys.
 func (k *keyed) on(c *Call, keys [][]byte) store.Stmt {
 	n := len(keys)
 	if n > FewElements {
@@ -90,7 +90,7 @@ func (k *keyed) on(c *Call, keys [][]byte) store.Stmt {
 	return store.Stmt{SQL: k.text(n), Args: args}
 }
 
-// text is the SQL about n keys.
+// text returns the SQL for n keys.
 func (k *keyed) text(n int) string {
 	if sql := k.few[n].Load(); sql != nil {
 		return *sql

@@ -29,7 +29,7 @@ func lset(c *Call) Plan {
 		c.stmt(sqlLSet, key, at, store.Bytes(c.Args[3])), c.touched(key))
 }
 
-// LREM deletes ?5 occurrences of ?4 from one end, all of them for -1.
+// LREM deletes up to ?5 occurrences of ?4 from one end; -1 means all.
 const deletePlaces = `DELETE FROM lists WHERE key_id = ` + liveID + ` AND pos IN (`
 
 var (
@@ -65,7 +65,7 @@ func lrem(c *Call) Plan {
 
 const sqlDeletePlaces = deletePlaces + `SELECT value FROM json_each(?4))`
 
-// lremAside plans LREM aside, so that it looks at all elements while others write.
+// lremAside plans a staged LREM, which examines all elements without blocking other writers.
 func (c *Call) lremAside(key []byte, end end, args ...store.Value) Plan {
 	return c.lessAside(key, listType, func(from store.Row, _ int64) Plan {
 		return readThen(func(r *store.Result) Plan {

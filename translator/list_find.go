@@ -7,9 +7,8 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// LPOS finds up to ?6 matches of the value ?4 from one end, after skipping ?5 and
-// among the first ?7 elements unless that is 0, and says how many elements it
-// went along to each: from the match before it, or from the end to the first.
+// sqlLPos finds up to ?6 occurrences of the value ?4 from one end, after skipping ?5 of them, among the first ?7
+// elements unless ?7 is 0. Each row is the number of elements from the previous match, or from the end, to this match.
 var sqlLPos = [...]string{
 	head: `SELECT (SELECT count(*) FROM lists WHERE key_id = ` + liveID + ` AND pos > m.since AND pos <= m.pos)
 		FROM (SELECT pos, lag(pos, 1, ` + sqlFirstPos + `) OVER (ORDER BY pos) AS since FROM (
@@ -26,26 +25,26 @@ var sqlLPos = [...]string{
 }
 
 const (
-	// 1 when ?7 bounds the search, and 0 otherwise.
+	// 1 if ?7 limits the search, otherwise 0.
 	sqlLPosShort = `coalesce((SELECT CAST(?7 AS INTEGER) BETWEEN 1 AND count FROM keys WHERE ` + live + `), 0)`
-	sqlFirstPos  = `-9223372036854775807` // no element is there or before
-	sqlLastPos   = `9223372036854775807`  // nor there or after
+	sqlFirstPos  = `-9223372036854775807` // less than the position of any element
+	sqlLastPos   = `9223372036854775807`  // greater than the position of any element
 )
 
-// errRankZero is declared apart for its length.
+// errRankZero is declared here because of its length.
 const errRankZero = "ERR RANK can't be zero: use 1 to start from the first match, 2 from the second ... " +
 	"or use negative to start from the end of the list"
 
-// posOptions are LPOS's: how many matches to skip from which end, how many to
-// return, and how many elements to look at (0 for all).
+// posOptions holds LPOS's options: the number of matches to skip and from which end, the number of matches to return,
+// and the number of elements to examine (0 for all).
 type posOptions struct {
 	from   end
 	skip   int64
-	count  int64 // -1 when not given: the reply is then no array
+	count  int64 // -1 if not given: the reply is then not an array
 	maxLen int64
 }
 
-// parsePos reads the options of LPOS from argument 3 on; bad is the error text.
+// parsePos parses the options of LPOS from argument 3 on; bad is the error text.
 func (c *Call) parsePos() (o posOptions, bad string) {
 	rank := int64(1)
 	o.count = -1
@@ -98,7 +97,7 @@ func lpos(c *Call) Plan {
 			store.Digits(o.skip), store.Digits(limit), store.Digits(o.maxLen)))
 }
 
-// decode makes indexes of the length of the list and the steps of sqlLPos.
+// decode computes indexes from the length of the list and the rows of sqlLPos.
 func (o posOptions) decode(r *store.Result) resp.Value {
 	length, steps := r.Rows[0][0][1].Int(), int64(0)
 	indexes := make([]resp.Value, len(r.Rows[1]))

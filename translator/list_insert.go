@@ -5,20 +5,16 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// LINSERT reads where the pivot ?4 is and the element on the side of it that
-// the new one goes to. Between the two is usually a free position: the new
-// element takes the middle of the gap.
+// LINSERT reads the position of the pivot ?4 and the element next to it on the side of the new one. Usually the gap
+// between the two has a free position, and the new element takes its middle.
 //
-// Inserting again and again at one spot halves the gap each time. When it is used
-// up, the elements of a window around the pivot are spread evenly over it, with
-// a place left for the new one. Windows are aligned blocks of positions, 2^13
-// wide at first and each next one 8 times as wide. The narrowest one that is
-// sparse enough is taken: with up to 32 elements at first and 4 times as many
-// in each next one. A wider window is thus left twice as sparse as the narrower
-// ones need, so that half of what a narrower one may hold must be new before it
-// overflows again: the elements moved per insertion grow with the number of
-// window sizes, a logarithm, and not with the length of the list. Beyond its ends
-// the list has all the room there is, so that some window always fits.
+// Repeated insertions at one place halve the gap each time. When it is used up, the elements of a window around the
+// pivot are spread evenly over the window, with a free position for the new one. Windows are aligned blocks of
+// positions, 2^13 wide at first and 8 times as wide in each step. A window may be chosen with up to 32 elements at
+// first, and 4 times as many in each step; the narrowest such window is chosen. A wider window thus becomes twice as
+// sparse as narrower ones need: before a narrower one overflows again, half of its elements must be new. So the
+// elements moved per insertion grow with the number of window sizes, a logarithm, and not with the length of the list.
+// Beyond its ends the list has unlimited space, so some window always fits.
 var (
 	sqlLInsertBefore = sqlPivot + `SELECT type, count, CAST((SELECT pos FROM p) AS TEXT), CAST((SELECT max(pos) FROM lists
 		WHERE key_id = k.id AND pos < (SELECT pos FROM p)) AS TEXT) FROM k`
@@ -32,10 +28,10 @@ const (
 	sqlInsertAt = `INSERT INTO lists(key_id, pos, value) SELECT id, CAST(?4 AS INTEGER), ?5 FROM keys WHERE ` + live
 )
 
-// gap is sqlGap.
+// gap is sqlGap as a number.
 const gap = 65536
 
-// insertion is an LINSERT whose pivot has been found.
+// insertion is an LINSERT with its pivot.
 type insertion struct {
 	call      *Call
 	key, elem []byte
@@ -56,7 +52,7 @@ func linsert(c *Call) Plan {
 	return readThen(in.place, c.stmt(sql, in.key, store.Bytes(c.Args[3])))
 }
 
-// place chooses the position from what was read about the pivot.
+// place plans the insertion from the rows about the pivot.
 func (in insertion) place(r *store.Result) Plan {
 	if len(r.Rows[0]) == 0 {
 		return answer(resp.Zero)
@@ -91,9 +87,8 @@ func (in insertion) insertAt(pos int64) []store.Stmt {
 	}
 }
 
-// sqlWindow finds the window around the position ?4 that is sparse enough: its
-// first position, log2 of its width, its elements, those before ?4 among them,
-// and the last position of the list.
+// sqlWindow finds the narrowest window around the position ?4 that is sparse enough: its first position, log2 of its
+// width, the number of its elements, the number of these before ?4, and the last position of the list.
 const sqlWindow = `WITH RECURSIVE
 	k AS MATERIALIZED (SELECT id FROM keys WHERE ` + live + `),
 	w(bits, room, start, n) AS (
@@ -109,9 +104,8 @@ const sqlWindow = `WITH RECURSIVE
 		CAST((SELECT max(pos) FROM lists WHERE key_id = (SELECT id FROM k)) AS TEXT)
 	FROM w WHERE n <= room`
 
-// A spread moves the window's elements out of the way, beyond the end of the
-// list, since a position on the way back may still be taken; and from there
-// evenly into the window, leaving out the place after the first ?7 of them.
+// A spread first moves the window's elements beyond the end of the list, since a new position may still be taken. From
+// there it moves them evenly into the window, leaving a free position after the first ?7 of them.
 const (
 	sqlMoveOut = `UPDATE lists SET pos = pos + CAST(?6 AS INTEGER)
 		WHERE key_id = ` + liveID + ` AND pos BETWEEN CAST(?4 AS INTEGER) AND CAST(?5 AS INTEGER)`
@@ -121,7 +115,7 @@ const (
 		WHERE key_id = ` + liveID + ` AND pos = moved.at`
 )
 
-// spread makes room in the window that was read and inserts there.
+// spread makes space in the window and inserts there.
 func (in insertion) spread(r *store.Result) Plan {
 	row := r.Rows[0][0]
 	start, bits, n, below, last := row[0].Int(), row[1].Int(), row[2].Int(), row[3].Int(), row[4].Int()
@@ -130,7 +124,7 @@ func (in insertion) spread(r *store.Result) Plan {
 	}
 	width := int64(1) << bits
 	end := start + width - 1
-	out := max(last, end) + 1 - start // takes the window's first position beyond both ends
+	out := max(last, end) + 1 - start // moves the window's first position beyond the window and the list
 	step := width / (n + 2)
 	stmts := []store.Stmt{
 		in.call.stmt(sqlMoveOut, in.key, store.Digits(start), store.Digits(end), store.Digits(out)),

@@ -7,8 +7,8 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// A move gives the row at one end of the source another key and a position
-// beyond an end of the destination ?4. Source and destination may be the same.
+// A move gives the row at one end of the source another key_id and a position beyond an end of the destination ?4.
+// Source and destination may be the same.
 const (
 	sqlMoveTo     = `(SELECT id FROM keys WHERE db = ?1 AND key = ?4)`
 	sqlMoveToHead = `UPDATE lists SET key_id = ` + sqlMoveTo + `,
@@ -33,9 +33,8 @@ func lmove(c *Call) Plan {
 	return c.move(from, to, resp.Nil)
 }
 
-// move is LMOVE, RPOPLPUSH and what waits like them. A missing source is answered
-// before the destination is read. When both are the same key the shrinking
-// undoes the growth.
+// move translates LMOVE, RPOPLPUSH and their blocking forms. A missing source is reported before the destination is
+// read. If both are the same key, the shrinking undoes the growth.
 func (c *Call) move(from, to end, missing resp.Value) Plan {
 	source, destination := c.Args[1], c.Args[2]
 	present, guard := c.guardPresent(source, &missing), c.guardType(source, listType)
@@ -47,10 +46,8 @@ func (c *Call) move(from, to end, missing resp.Value) Plan {
 		c.shrunk(source), c.emptied(source, 1))...)
 }
 
-// lmovem reads the elements and then cuts them off and pushes them. OBO pushes
-// them in the order in which they are popped; BULK keeps the order in which they
-// lie. The reply has them in the order in which they come to lie:
-// redis.io/docs/latest/commands/lmovem.
+// lmovem reads the elements, cuts them off and pushes them. OBO pushes them in the order of pops; BULK keeps their
+// order in the source. The reply lists them in the order of the destination: redis.io/docs/latest/commands/lmovem.
 func lmovem(c *Call) Plan {
 	from, ok1 := c.endAt(3)
 	to, ok2 := c.endAt(4)
@@ -90,8 +87,8 @@ func lmovem(c *Call) Plan {
 	}, c.typeOf(source), readEnd)
 }
 
-// moveAll cuts as many elements off the source and pushes them onto the
-// destination, in their order. The source goes last, since it may be both.
+// moveAll cuts len(moved) elements off the source and pushes moved onto the destination, in order. An empty source is
+// dropped last, since it may be the destination.
 func (c *Call) moveAll(from, to end, moved [][]byte) Plan {
 	source, destination := c.Args[1], c.Args[2]
 	cut := store.Stmt{SQL: sqlCutEnd[from], Args: append(c.list(c.Args[1:2]), store.Digits(int64(len(moved))))}

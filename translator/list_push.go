@@ -6,8 +6,8 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// A push counts its ?4 elements in the row of keys first, or makes the key, which refuses one of
-// another type, and then appends them beyond the end.
+// A push first adds its ?4 elements to the count of the key, or creates the key, which refuses another type. Then it
+// appends the elements beyond the end.
 const (
 	sqlPushKey = `UPDATE keys SET count = count + ?4, seq = seq + ?4, version = version + 1, updated_at = ?3
 		WHERE ` + live + ` AND type = 'list'`
@@ -17,8 +17,7 @@ const (
 	sqlCount = `SELECT count FROM keys WHERE db = ?1 AND key = ?2`
 )
 
-// sqlPush appends the elements ?3 to the key, each further out than the one
-// before it.
+// sqlPush appends the elements ?3 to the key, each beyond the previous one.
 var sqlPush = [...]string{
 	head: `WITH k AS MATERIALIZED (SELECT id, coalesce((SELECT min(pos) FROM lists WHERE key_id = id), 0) AS edge
 			FROM keys WHERE db = ?1 AND key = ?2)
@@ -30,7 +29,7 @@ var sqlPush = [...]string{
 		SELECT k.id, k.edge + (j.key + 1) * ` + sqlGap + `, unhex(j.value) FROM k, json_each(?3) j`,
 }
 
-// sqlPushOne is sqlPush of one large element.
+// sqlPushOne is sqlPush for one large element.
 var sqlPushOne = [...]string{
 	head: `INSERT INTO lists(key_id, pos, value) VALUES(` + thisID + `,
 		coalesce((SELECT min(pos) FROM lists WHERE key_id = ` + thisID + `), 0) - ` + sqlGap + `, ?3)`,
@@ -38,7 +37,7 @@ var sqlPushOne = [...]string{
 		coalesce((SELECT max(pos) FROM lists WHERE key_id = ` + thisID + `), 0) + ` + sqlGap + `, ?3)`,
 }
 
-// pushed are the statements that append the elements, which the key counts already.
+// pushed returns the statements that append elements already counted by pushKey.
 func (c *Call) pushed(key []byte, e end, list [][]byte) (stmts []store.Stmt) {
 	for piece, alone := range pieces(list, 1) {
 		add := store.Stmt{SQL: sqlPush[e], Args: c.key(key)[:2]}
@@ -52,8 +51,8 @@ func (c *Call) pushed(key []byte, e end, list [][]byte) (stmts []store.Stmt) {
 	return stmts
 }
 
-// pushKey is the row of keys for n more elements. first, which is the purge or refuses a missing key,
-// is for a key that is no live list.
+// pushKey returns the statements that count n new elements in the key's row. If the key is not a live list, first runs:
+// it purges the key, or refuses a missing one.
 func (c *Call) pushKey(key []byte, n int, first store.Stmt) []store.Stmt {
 	args := c.key(key, store.Int(int64(n)), c.newVersion(), hashValue(key))
 	first.SkipIf = somethingChanged
@@ -61,18 +60,17 @@ func (c *Call) pushKey(key []byte, n int, first store.Stmt) []store.Stmt {
 		store.Stmt{SQL: sqlPushNew, Args: args, Refused: &wrongType, SkipIf: lastButOneChanged})
 }
 
-// somethingChanged and lastButOneChanged report that the statement before has changed something,
-// or the one before that.
+// somethingChanged and lastButOneChanged report whether the last statement, or the one before it, changed rows.
 func somethingChanged(before store.Result) bool { return !nothingChanged(before) }
 
 func lastButOneChanged(before store.Result) bool { return before.Changes[len(before.Changes)-2] > 0 }
 
-// push is LPUSH and RPUSH.
+// push translates LPUSH and RPUSH.
 func push(e end) func(*Call) Plan {
 	return func(c *Call) Plan { return c.push(e, c.purge(c.Args[1])) }
 }
 
-// pushx is LPUSHX and RPUSHX.
+// pushx translates LPUSHX and RPUSHX.
 func pushx(e end) func(*Call) Plan {
 	return func(c *Call) Plan { return c.push(e, c.guardPresent(c.Args[1], &resp.Zero)) }
 }
@@ -83,7 +81,7 @@ func (c *Call) push(e end, first store.Stmt) Plan {
 	return write(intOf(len(stmts)), append(stmts, store.Stmt{SQL: sqlCount, Args: c.about(key)[:2:2]})...)
 }
 
-// A pop of one element reads it with the look and deletes it where the index finds it.
+// A pop of one element reads it together with the key, and deletes it by the index.
 var (
 	sqlLookAtEnd = [...]string{
 		head: looked + `, (SELECT value FROM lists WHERE key_id = k.id ORDER BY pos LIMIT 1) FROM keys k` + lookAt,
@@ -108,8 +106,7 @@ func (c *Call) popOne(key []byte, e end) Plan {
 	}, append(c.guarded(look, key, listType), pop, c.shrunk(key), c.emptied(key, 1))...)
 }
 
-// pop is LPOP and RPOP. With a count the reply is an array, and only a missing
-// key is nil.
+// pop translates LPOP and RPOP. With a count the reply is an array, and nil only for a missing key.
 func pop(e end) func(*Call) Plan {
 	return func(c *Call) Plan {
 		key := c.Args[1]
@@ -131,8 +128,7 @@ func pop(e end) func(*Call) Plan {
 	}
 }
 
-// A pop of several elements works on the first of the keys ?2 that exists, since
-// a list that exists has elements.
+// A pop of several elements uses the first of the keys ?2 that exists, since an existing list has elements.
 const (
 	sqlFirstOf = `FROM json_each(?2) j CROSS JOIN keys k
 		WHERE k.db = ?1 AND k.key = unhex(j.value) AND (k.dies_at IS NULL OR k.dies_at > ?3) ORDER BY j.key LIMIT 1`
@@ -158,8 +154,8 @@ var (
 	}
 )
 
-// popFirst pops up to count elements of the first of the keys that exists. The
-// reply is made of that key and of the elements, and the nil array without one.
+// popFirst pops up to count elements of the first of the keys that exists. reply receives that key and the elements.
+// Without a key the reply is the nil array.
 func (c *Call) popFirst(keys [][]byte, e end, count int64, reply func(key store.Value, popped resp.Value) resp.Value) Plan {
 	first := func(sql string, more ...store.Value) store.Stmt {
 		return store.Stmt{SQL: sql, Args: append(c.list(keys), more...)}

@@ -5,8 +5,8 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// LTRIM cuts front elements from the front and back from the back; an empty range leaves nothing. Like
-// Redis's it counts as a change even when it cuts nothing.
+// LTRIM deletes front elements from the front and back elements from the back; an empty range deletes all. As in Redis,
+// it counts as a change even if it deletes nothing.
 const (
 	trimRange = `WITH range AS (SELECT id, count,
 		max(0, iif(CAST(?4 AS INTEGER) < 0, count + CAST(?4 AS INTEGER), CAST(?4 AS INTEGER))) AS first,
@@ -23,11 +23,11 @@ const (
 	sqlTrimmed = `UPDATE keys SET count = count - changes(), version = version + 1, updated_at = ?3 WHERE db = ?1 AND key = ?2`
 )
 
-// Of a long list of which few elements stay, these are moved to another id, and the others are left where they
-// are, in a grave: it goes on with the version ?6, which keeps sqlLTrim from cutting it again. One of which
-// nothing stays is deleted as a whole.
+// If few elements of a long list remain, they move to another id, and the other elements become a pending delete (a row
+// in graves). The key continues with the version ?6, so that sqlLTrim does not trim it again. If no elements remain,
+// the key is deleted.
 const (
-	// anotherID is an id that neither a key nor a grave has.
+	// anotherID is an id that neither a key nor a pending delete has.
 	anotherID = `max((SELECT max(id) FROM keys), (SELECT max(id) FROM graves)) + 1`
 
 	mostStay = `AND count > ?7 AND count - front - back BETWEEN 1 AND count / 4`
@@ -45,11 +45,11 @@ const (
 	sqlTrimAll = trimRange + `DELETE FROM keys WHERE id = (SELECT id FROM k WHERE count > ?7 AND front + back >= count)`
 )
 
-// LongList is how many elements a list or a sorted set has, more than which it is a long one. The result of a command does not
+// LongList is the number of elements above which a list or a sorted set is long. The result of a command does not
 // depend on it. It is a variable for tests.
 var LongList int64 = 2000
 
-// isLongerThan reports whether the key that was looked at has more than n elements.
+// isLongerThan reports whether the key of the first statement has more than n elements.
 func isLongerThan(before store.Result, n int64) bool {
 	row := liveRow(before.Rows)
 	return row != nil && row[lookCount].Int() > n
@@ -79,7 +79,7 @@ func ltrim(c *Call) Plan {
 
 const sqlFirstStays = `SELECT pos - 1 FROM lists WHERE key_id = ` + liveID + ` ORDER BY pos LIMIT 1 OFFSET ?4`
 
-// trimAside plans LTRIM aside.
+// trimAside plans a staged LTRIM.
 func (c *Call) trimAside(key []byte, start, stop int64) Plan {
 	return c.lessAside(key, listType, func(from store.Row, size int64) Plan {
 		first, last := ranks(start, stop, size)
@@ -95,8 +95,8 @@ func (c *Call) trimAside(key []byte, start, stop int64) Plan {
 	})
 }
 
-// ranks returns the first and the last rank of a range in size elements; the range is empty when first > last. Both
-// are at most one place outside.
+// ranks returns the first and the last rank of a range in size elements. The range is empty if first > last. Both are
+// at most one outside the elements.
 func ranks(start, stop, size int64) (first, last int64) {
 	if start < 0 {
 		start += size

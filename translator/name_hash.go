@@ -2,9 +2,8 @@ package translator
 
 import "github.com/meowdis/meowdis/store"
 
-// HashOf is the value of the hash columns: FNV-1a of b, mixed, cut to 52 bits so
-// that it survives an engine whose numbers are doubles, and never 0, which is
-// where a scan begins. It is stored: changing it needs a migration.
+// HashOf returns the value of the hash columns: FNV-1a of b, mixed and cut to 52 bits, so that engines with doubles as
+// numbers keep it exact. It is never 0, where a scan begins. It is stored: changing it needs a migration.
 func HashOf(b []byte) int64 {
 	h := uint64(14695981039346656037)
 	for _, ch := range b {
@@ -15,8 +14,7 @@ func HashOf(b []byte) int64 {
 
 func hashValue(b []byte) store.Value { return store.Int(HashOf(b)) }
 
-// mix spreads every input bit over all output bits (the finaliser of
-// MurmurHash3).
+// mix spreads every input bit over all output bits (the finaliser of MurmurHash3).
 func mix(h uint64) uint64 {
 	h ^= h >> 33
 	h *= 0xff51afd7ed558ccd

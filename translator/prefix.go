@@ -14,9 +14,8 @@ const (
 	sqlLastPrefix = prefixFrom + inOrder
 )
 
-// KeysWithPrefix is the statement that reads the first keys that begin with
-// prefix, in the order of their bytes, from the index: each row is a key. It is no
-// command, since Redis has no order of keys.
+// KeysWithPrefix returns the statement that reads the first keys with the prefix, in byte order, from the index: each
+// row is a key. It is not a command, since Redis has no order of keys.
 func KeysWithPrefix(env Env, prefix []byte, limit int) store.Stmt {
 	c := Call{Env: env}
 	if end := afterPrefix(prefix); end != nil {
@@ -29,8 +28,7 @@ func (c *Call) prefixArgs(prefix []byte, limit int) []store.Value {
 	return []store.Value{store.Int(int64(c.Env.DB)), store.Bytes(prefix), store.Int(c.Env.Now), store.Int(int64(limit))}
 }
 
-// afterPrefix is the first string after all that begin with prefix, nil when
-// there is none.
+// afterPrefix returns the first string after all strings with the prefix, nil if none exists.
 func afterPrefix(prefix []byte) []byte {
 	end := bytes.TrimRight(prefix, "\xff")
 	if len(end) == 0 {

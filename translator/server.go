@@ -31,10 +31,9 @@ var serverTranslations = translations{
 	{"COMMAND LIST", commandList},
 }
 
-// The counter of a database includes the keys that have expired and not been
-// swept yet. oldestDead are those (at ?1, now) that have to be subtracted, and
-// never more than 10,000, so that a count stays quick when the sweeper is late: then
-// it includes some dead keys, as Redis's own DBSIZE does.
+// The counter of a database includes keys that have expired but not been swept. oldestDead selects the keys to subtract
+// (expired at ?1, now), at most 10,000, so that counting is quick even if the sweeper is late. The count then includes
+// some expired keys, as Redis's own DBSIZE does.
 const (
 	oldestDead = `(SELECT db FROM keys WHERE ` + schema.DiesAt + ` <= ?1 ORDER BY ` + schema.DiesAt + ` LIMIT 10000)`
 	sqlDBSize  = `SELECT coalesce((SELECT keys FROM dbs WHERE db = ?2), 0) - (SELECT count(*) FROM ` + oldestDead + ` WHERE db = ?2)`
@@ -44,25 +43,25 @@ func dbsize(c *Call) Plan {
 	return read(intOf(0), store.Stmt{SQL: sqlDBSize, Args: []store.Value{store.Int(c.Env.Now), store.Int(int64(c.Env.DB))}})
 }
 
-// The elements go with their keys, or are left to the sweep, and the triggers keep the counters.
+// Deleting keys deletes their elements, or leaves them to the sweep. Triggers update the counters.
 const (
 	sqlFlushDB  = `DELETE FROM keys WHERE db = ?1`
 	sqlFlushAll = `DELETE FROM keys`
 )
 
-// sqlFlushing reports whether there is more than is deleted quickly row by row, and whether there
-// are keys in other databases than ?1.
+// sqlFlushing reads whether the database is too large for a quick deletion row by row, and whether databases other than
+// ?1 have keys.
 const sqlFlushing = `SELECT (SELECT total(keys) FROM dbs) > 1000
 		OR (SELECT total(min(256, iif(type = 'string', count / ` + schema.PartBytes + `, count))) FROM keys) > 5000,
 	EXISTS (SELECT 1 FROM dbs WHERE db <> ?1 AND db >= 0 AND keys > 0)`
 
-// sqlGuardOthers refuses to empty the tables for one database when there are keys in others: on a
-// store without transactions they may have been made since sqlFlushing.
+// sqlGuardOthers refuses to clear the tables for one database if other databases have keys: on a store without
+// transactions another client may have created them after sqlFlushing.
 const sqlGuardOthers = `INSERT INTO guard SELECT NULL FROM dbs WHERE db <> ?1 AND db >= 0 AND keys > 0`
 
 var othersWritten = resp.MakeError("TRYAGAIN Another database was written to meanwhile")
 
-// flush is FLUSHDB and FLUSHALL.
+// flush translates FLUSHDB and FLUSHALL.
 func flush(all bool) func(*Call) Plan {
 	return func(c *Call) Plan {
 		if len(c.Args) > 2 || len(c.Args) == 2 && !c.is(1, "ASYNC") && !c.is(1, "SYNC") {
@@ -84,7 +83,7 @@ func flush(all bool) func(*Call) Plan {
 	}
 }
 
-// statements are those without arguments.
+// statements converts SQL without arguments.
 func statements(all []string) []store.Stmt {
 	stmts := make([]store.Stmt, len(all))
 	for i, sql := range all {
@@ -93,9 +92,9 @@ func statements(all []string) []store.Stmt {
 	return stmts
 }
 
-// Two databases may have keys of the same names, so that one of them steps aside first: the emptier one,
-// which after each of the statements is where the keys of the next one go, or from where they come. The
-// versions go up for WATCH: a key that is swapped away and back has changed.
+// Two databases may have keys with the same names, so the keys of one of them move to database -1 first: the database
+// with fewer keys, which receives or gives the keys of the next statement. The versions increase for WATCH: a key that
+// is swapped away and back has changed.
 const (
 	emptier = `(SELECT iif(ifnull((SELECT keys FROM dbs WHERE db = ?1), 0) <= ifnull((SELECT keys FROM dbs WHERE db = ?2), 0), ?1, ?2))`
 
@@ -128,7 +127,7 @@ func timeCommand(c *Call) Plan {
 	return answer(resp.MakeArray(resp.MakeString(strconv.FormatInt(seconds, 10)), resp.MakeString(strconv.FormatInt(micros, 10))))
 }
 
-// lolwut takes any arguments as Redis does, but a version must be a number.
+// lolwut accepts any arguments, as Redis does, but a version must be a number.
 func lolwut(c *Call) Plan {
 	if len(c.Args) > 2 && c.is(1, "VERSION") {
 		if _, ok := parseInt(c.Args[2]); !ok {
@@ -139,10 +138,10 @@ func lolwut(c *Call) Plan {
 	return answer(resp.Value{Kind: resp.Verbatim, Str: []byte(" /\\_/\\\n( " + eyes + " )\n > ^ <\n\nRedis ver. " + RedisVersion + "\n")})
 }
 
-// vectorSets is the name of the module with those in Redis 8.0.
+// vectorSets is the name of Redis 8.0's module of vector sets.
 const vectorSets = "vectorset"
 
-// Modules are those of a Redis 8.0 to which none was added: one is built in.
+// Modules lists the modules of a plain Redis 8.0: one is built in.
 var Modules = resp.MakeArray(resp.MakeMap(
 	resp.MakeString("name"), resp.MakeString(vectorSets), resp.MakeString("ver"), resp.One,
 	resp.MakeString("path"), resp.EmptyBulk, resp.MakeString("args"), resp.EmptyArray))

@@ -20,8 +20,8 @@ func noModules(*Call) Plan {
 		`otherwise you need to set this option in the configuration file, and then restart the server.`)
 }
 
-// replicaOf is REPLICAOF: the server follows no other, and so it stays; or it keeps a copy, which is
-// none of Redis's replication.
+// replicaOf translates REPLICAOF. The server is not a replica and cannot become one, or it is a copy kept with serve
+// --follow, which is not Redis's replication.
 func replicaOf(c *Call) Plan {
 	if c.following() != nil {
 		return fail("ERR this server keeps a copy by serve --follow: end it, and serve the file without that, to write to it")

@@ -10,13 +10,12 @@ import (
 	"github.com/meowdis/meowdis/store/schema"
 )
 
-// RedisVersion is the version of Redis whose answers are ours: clients ask for it
-// to know which commands they may use.
+// RedisVersion is the emulated version of Redis. Clients use it to select commands.
 const RedisVersion = "8.0.2"
 
-// sqlKeyspace reads for each database its keys, how many of them expire, and how
-// long these have left on average, and the hashes with fields that expire. The plus keeps
-// SQLite to the index of the expiring keys, which has all that is asked of them.
+// sqlKeyspace reads for each database the number of keys, the number of keys with an expiry and their average TTL, and
+// the number of hashes with expiring fields. The plus sign makes SQLite use only the index of the expiring keys, which
+// has all needed columns.
 const sqlKeyspace = `WITH partly(db, hashes) AS MATERIALIZED (SELECT k.db, count(*)
 		FROM (SELECT DISTINCT key_id FROM hashes WHERE expires_at > ?1) h JOIN keys k ON k.id = h.key_id GROUP BY k.db)
 	SELECT d.db, d.keys - (SELECT count(*) FROM ` + oldestDead + ` WHERE db = d.db), count(k.expires_at),
@@ -24,25 +23,25 @@ const sqlKeyspace = `WITH partly(db, hashes) AS MATERIALIZED (SELECT k.db, count
 	FROM dbs d LEFT JOIN (SELECT db, expires_at FROM keys WHERE ` + schema.DiesAt + ` > ?1) k ON +k.db = d.db
 	WHERE d.keys > 0 AND d.db >= 0 GROUP BY d.db`
 
-// Facts returns the lines of a section of INFO that a server knows, in place of the translator's own.
-// It is not ok for a section that the server knows nothing of.
+// Facts returns the lines of a section of INFO that the server has, to replace the translator's lines. ok is false for
+// a section without facts.
 type Facts func(section string) (lines []string, ok bool)
 
-// section is one part of INFO's reply. It has only what a client may rely on.
+// section is one part of INFO's reply. It contains only facts that clients may rely on.
 type section struct {
 	name  string
-	lines func(*Call, *store.Result) []string // nil when there are only Facts
-	reads string                              // the statement that lines is given the rows of, at now
+	lines func(*Call, *store.Result) []string // nil if all lines come from Facts
+	reads string                              // the statement that reads the rows for lines, with the argument now
 	extra extra
 }
 
-// extra says which calls have a section without naming it.
+// extra selects the calls that include a section without naming it.
 type extra byte
 
 const (
 	byDefault extra = iota
 	inAll           // ALL and EVERYTHING
-	named           // none
+	named           // no calls
 )
 
 func facts(lines ...string) func(*Call, *store.Result) []string {
@@ -65,14 +64,13 @@ var sections = []section{
 	{name: "Latencystats", extra: inAll},
 	{name: "Cluster", lines: facts("cluster_enabled:0")},
 	{name: "Keyspace", lines: keyspaceLines, reads: sqlKeyspace},
-	// It looks at all keys, so that INFO alone, which tools ask all the time, leaves it out.
+	// It reads all keys, so plain INFO, which tools call often, omits it.
 	{name: "Keysizes", lines: keysizesLines, reads: sqlKeysizes, extra: named},
 }
 
 func serverLines(c *Call, _ *store.Result) []string { return ServerLines(c.Env.Now*1000, "standalone") }
 
-// ServerLines are those of the section Server that there are with and without a server, at now in
-// Unix µs.
+// ServerLines returns the lines of the section Server that exist with and without a server. now is in Unix µs.
 func ServerLines(now int64, mode string) []string {
 	return []string{
 		"redis_version:" + RedisVersion,
@@ -83,8 +81,8 @@ func ServerLines(now int64, mode string) []string {
 	}
 }
 
-// persistenceLines say what tools look at to warn: every commit is in the file, so that the
-// last save is now and went well.
+// persistenceLines returns the lines that tools check for warnings. Every commit is in the file, so the last save is
+// now and succeeded.
 func persistenceLines(c *Call, _ *store.Result) []string {
 	return []string{
 		"loading:0", "async_loading:0",

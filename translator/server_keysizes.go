@@ -7,14 +7,14 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// sqlKeysizes counts for each database and type the keys by the power of two up to their elements or
-// bytes, 0 for an empty string.
+// sqlKeysizes counts the keys of each database and type by the greatest power of two up to their elements or bytes, 0
+// for an empty string.
 const sqlKeysizes = `WITH RECURSIVE powers(n) AS (SELECT 1 UNION ALL SELECT n * 2 FROM powers WHERE n < 1 << 40)
 	SELECT db, type, coalesce((SELECT max(n) FROM powers WHERE n <= count), 0) AS size, count(*) FROM keys
 	WHERE db >= 0 AND (dies_at IS NULL OR dies_at > ?1) AND type IN ('string', 'list', 'set', 'zset', 'hash')
 	GROUP BY db, type, size ORDER BY db, type, size`
 
-// sizedTypes are the types that the section Keysizes has, in its order.
+// sizedTypes lists the types in the section Keysizes, in order.
 var sizedTypes = []struct{ typ, line string }{
 	{"string", "strings_sizes"}, {"list", "lists_items"}, {"set", "sets_items"}, {"zset", "zsets_items"}, {"hash", "hashes_items"},
 }
@@ -37,7 +37,7 @@ func keysizesLines(_ *Call, r *store.Result) (lines []string) {
 	return lines
 }
 
-// powerName writes a power of two: 512, 1K, 2M.
+// powerName formats a power of two: 512, 1K, 2M.
 func powerName(n int64) string {
 	unit := 0
 	for ; n >= 1024 && unit < 4; unit++ {

@@ -20,14 +20,13 @@ func memoryDoctor(*Call) Plan {
 	return answer(resp.Value{Kind: resp.Verbatim, Str: []byte("Values are kept in a file and not in memory; there is nothing to diagnose.\n")})
 }
 
-// sqlMemoryUsage adds to the value what the row of the key takes, and its indexes.
+// sqlMemoryUsage adds the row of the key and its index entries to the size of the value.
 var sqlMemoryUsage = sync.OnceValue(func() string {
 	return `SELECT CAST(100 + 2 * length(key) + ifnull(` +
 		keytype.Case(nil, func(t *keytype.Type) string { return t.Estimate("?4") }) + `, 0) AS INTEGER) FROM keys WHERE ` + live
 })
 
-// memoryUsage estimates what a key takes from as many of its elements as SAMPLES
-// says, five without it, and from all for 0.
+// memoryUsage estimates the size of a key from SAMPLES of its elements: five by default, all for 0.
 func memoryUsage(c *Call) Plan {
 	samples := int64(5)
 	for i := 3; i < len(c.Args); i += 2 {

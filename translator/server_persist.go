@@ -11,7 +11,7 @@ var persistTranslations = translations{
 	{"ROLE", role},
 }
 
-// role is ROLE, of the facts that INFO has.
+// role translates ROLE, from the facts of INFO.
 func role(c *Call) Plan {
 	facts := c.following()
 	if facts == nil {
@@ -32,8 +32,7 @@ func role(c *Call) Plan {
 		resp.MakeString(state), number("slave_repl_offset")))
 }
 
-// following is what INFO says of the replication of a server that is a replica, by field, and nil of
-// any other.
+// following returns INFO's fields about replication if the server is a replica, otherwise nil.
 func (c *Call) following() map[string]string {
 	if c.Env.Facts == nil {
 		return nil

@@ -5,18 +5,17 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// The sources of an operation are the keys in json_each(?4) j, in its order.
+// The sources of an operation are the keys in json_each(?4) j, in order.
 const (
 	sourceKey = `k.db = ?1 AND k.key = unhex(j.value) AND (k.dies_at IS NULL OR k.dies_at > ?3)`
 	sources   = `json_each(?4) j CROSS JOIN keys k ON ` + sourceKey
 )
 
-// An operation is a SELECT of (hash, member, seq); the last orders what it finds:
-// by the source that it comes from, and there as it was added.
+// An operation is a SELECT of (hash, member, seq). The seq orders the result by source, and then by the order in which
+// the members were added.
 //
-// An intersection walks the smallest set, which is empty when a key is missing,
-// and looks its members up in the others. A union moves the counters of each set
-// beyond those of the sets before it.
+// An intersection reads the smallest set, which is empty if a key is missing, and looks its members up in the other
+// sets. A union shifts the seq of each set beyond the sets before it.
 const (
 	inter = `WITH source(id, count) AS MATERIALIZED (SELECT DISTINCT k.id, k.count FROM json_each(?4) j LEFT JOIN keys k ON ` + sourceKey + `)
 		SELECT m.hash, m.member, m.seq FROM sets m
@@ -37,7 +36,7 @@ const (
 	sqlUnion = `SELECT member FROM (` + union + `) ORDER BY seq`
 	sqlDiff  = `SELECT member FROM (` + diff + `) ORDER BY seq`
 
-	// A count stops at ?5, and needs no order.
+	// A count stops at ?5 and needs no order.
 	sqlInterCard = `SELECT count(*) FROM (SELECT 1 FROM (` + inter + `) LIMIT CAST(?5 AS INTEGER))`
 	sqlUnionCard = `SELECT count(*) FROM (SELECT DISTINCT m.hash, m.member FROM ` + sources + ` CROSS JOIN sets m ON m.key_id = k.id
 		LIMIT CAST(?5 AS INTEGER))`
@@ -48,7 +47,7 @@ const (
 	sqlGuardSource = `INSERT INTO guard SELECT NULL` + wrongSource
 )
 
-// combination reads what sql makes of the sets, unless a key has another type.
+// combination reads the result of sql for the sets. The reply is WRONGTYPE if a key has another type.
 func (c *Call) combination(decode func(*store.Result) resp.Value, sql string, keys [][]byte, more ...store.Value) Plan {
 	from := elements(keys)
 	return read(func(r *store.Result) resp.Value {
@@ -59,15 +58,15 @@ func (c *Call) combination(decode func(*store.Result) resp.Value, sql string, ke
 	}, c.stmt(sqlWrongSource, keys[0], from), c.stmt(sql, keys[0], append([]store.Value{from}, more...)...))
 }
 
-// combined is SINTER, SUNION and SDIFF.
+// combined translates SINTER, SUNION and SDIFF.
 func combined(sql string) func(*Call) Plan {
 	return func(c *Call) Plan {
 		return c.combination(func(r *store.Result) resp.Value { return setOf(r.Rows[1]) }, sql, c.Args[1:])
 	}
 }
 
-// combinedCard is SINTERCARD, SUNIONCARD and SDIFFCARD. approx reports whether the
-// command takes APPROX: what allows an estimate gets the count.
+// combinedCard translates SINTERCARD, SUNIONCARD and SDIFFCARD. With approx the command accepts APPROX, which allows an
+// estimate; the reply is the exact count.
 func combinedCard(sql string, approx bool) func(*Call) Plan {
 	return func(c *Call) Plan {
 		n, ok := parseInt(c.Args[1])
@@ -98,9 +97,8 @@ func combinedCard(sql string, approx bool) func(*Call) Plan {
 	}
 }
 
-// A result takes the place of the destination, which may be one of the sources.
-// So it is made under the destination's name in database -1, where no client
-// looks, and moved when it is complete; an empty one is dropped on the way.
+// The result replaces the destination, which may be one of the sources. So it is built under the destination's name in
+// database -1, which no client can select, and moved when it is complete. An empty result is dropped instead.
 const (
 	sqlStage = `INSERT INTO keys(db, key, hash, type, version, created_at, updated_at) VALUES(-1, ?1, ?4, 'set', ?2, ?3, ?3)`
 
@@ -115,7 +113,7 @@ const (
 	sqlUnveil = `UPDATE keys SET db = ?2 WHERE db = -1 AND key = ?1`
 )
 
-// combinedStore is SINTERSTORE, SUNIONSTORE and SDIFFSTORE.
+// combinedStore translates SINTERSTORE, SUNIONSTORE and SDIFFSTORE.
 func combinedStore(sql string) func(*Call) Plan {
 	return func(c *Call) Plan {
 		if c.Env.MayStage {

@@ -41,7 +41,7 @@ func spop(c *Call) Plan {
 	return c.spopSome(key, count, nil)
 }
 
-// spopSome plans SPOP of count members: aside unless from, the set's row of sqlCopied, is nil.
+// spopSome plans SPOP of count members. The removal may be staged unless from, the set's row of sqlCopied, is nil.
 func (c *Call) spopSome(key []byte, count int64, from store.Row) Plan {
 	return setLottery.some(c, count, resp.EmptySet, func(size int64, rows, rest []store.Row) Plan {
 		switch {
@@ -67,8 +67,8 @@ func names(rows []store.Row) [][]byte {
 	return all
 }
 
-// Of a large set of which few members stay, these are moved to another id, and the others are left where they
-// are, in a grave.
+// If few members of a large set remain, they move to another id, and the other members become a pending delete (a row
+// in graves).
 const (
 	sqlLeaveSet    = `INSERT INTO graves(id, type) SELECT id, 'set' FROM keys WHERE ` + live
 	moveMembers    = `UPDATE sets SET key_id = ` + anotherID + ` WHERE key_id = ` + liveID
@@ -80,7 +80,7 @@ var sqlMoveMembers = chosen{
 	one:     moveMembers + ` AND hash = ?4 AND member = ?5`,
 }
 
-// leaveMembers returns the statements that delete all members but those that stay.
+// leaveMembers returns the statements that delete all members except stay.
 func (c *Call) leaveMembers(key []byte, stay [][]byte) []store.Stmt {
 	stmts := append([]store.Stmt{c.stmt(sqlLeaveSet, key)}, c.choose(key, stay, sqlMoveMembers)...)
 	return append(stmts, c.stmt(sqlLeftMembers, key, store.Int(int64(len(stay)))))
@@ -93,7 +93,7 @@ var sqlKeepSome = chosen{
 	one:     keptMember + `sets m WHERE m.key_id = ?6 AND m.hash = ?4 AND m.member = ?5`,
 }
 
-// keepMembers returns groups of statements that copy these members from the set with the id.
+// keepMembers returns groups of statements that copy members from the set with the id.
 func keepMembers(members [][]byte, id store.Value) func(*Call, []byte) [][]store.Stmt {
 	return func(c *Call, key []byte) (groups [][]store.Stmt) {
 		counted := c.stmt(sqlCounted, key)

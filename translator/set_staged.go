@@ -7,10 +7,9 @@ import (
 	"github.com/meowdis/meowdis/store/schema"
 )
 
-// The STORE forms of sets that are carried out aside walk over sets, and look each member up in the
-// others: a union walks over all, where the first one that has a member decides on its place, an
-// intersection over the smallest and a difference over the first. ?7 is what is added to the places in
-// a union, and the ids of the other sets elsewhere.
+// The staged STORE forms of sets walk over sets, and look each member up in the other sets. A union walks over all
+// sets, and the first set with a member decides its seq. An intersection walks over the smallest set, and a difference
+// over the first one. For a union, ?7 is added to seq; for the others it lists the ids of the other sets.
 var (
 	memberRows  = after("sets", []string{"hash", "member"})
 	asideMember = insertAll + `sets(key_id, hash, member, seq) SELECT ` + hiddenID + `, hash, member, seq`
@@ -27,7 +26,7 @@ var (
 
 const (
 	sqlSources = `SELECT k.id, k.seq, j.key FROM ` + sources + ` ORDER BY j.key`
-	// sqlSmallest is the set that sqlInterStore walks over.
+	// sqlSmallest selects the set that sqlInterStore walks over.
 	sqlSmallest = `WITH source(id, count) AS MATERIALIZED (SELECT DISTINCT k.id, k.count FROM ` + sources + `)
 		SELECT id FROM source ORDER BY count LIMIT 1`
 
@@ -36,14 +35,14 @@ const (
 	sqlDropHollow = `DELETE FROM keys WHERE db = ` + schema.Hidden + ` AND key = ?1 AND count = 0`
 )
 
-// setWalk is a walk over a set that goes into the result.
+// setWalk is a walk over a source set.
 type setWalk struct {
 	*walk
 	more store.Value // ?7
 }
 
-// setWalks are the walks of an operation, and the places that its result has; none where it is surely
-// empty.
+// setWalks returns the walks of an operation, and the initial seq of its result. It returns no walks if the result is
+// certainly empty.
 func setWalks(sql string, keys int, rows []store.Row, smallest store.Value) (walks []setWalk, seq int64) {
 	over := func(id, more store.Value) { walks = append(walks, setWalk{walkOver(id, 2), more}) }
 	others := func(but store.Value) store.Value {
@@ -74,7 +73,7 @@ func setWalks(sql string, keys int, rows []store.Row, smallest store.Value) (wal
 	return walks, seq
 }
 
-// combinedAside is combinedStore that is carried out aside.
+// combinedAside plans a staged combinedStore.
 func (c *Call) combinedAside(sql string) Plan {
 	to, keys := c.Args[1], c.Args[2:]
 	from := elements(keys)

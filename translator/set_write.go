@@ -15,8 +15,8 @@ const (
 	sqlAddMember = `INSERT INTO sets(key_id, hash, member, seq)
 		SELECT id, ?4, ?5, seq FROM keys WHERE ` + live + ` ON CONFLICT DO NOTHING`
 
-	// sqlAddNew is all that there is to do for a new member of a set that is there, and sqlAddFirst
-	// follows it, for a set that ensureOne has made.
+	// sqlAddNew alone adds a new member to an existing set. sqlAddFirst follows it, for a set that ensureOne has
+	// created.
 	sqlAddFirst = `INSERT INTO sets(key_id, hash, member, seq) VALUES(` + liveID + `, ?4, ?5, 0) ON CONFLICT DO NOTHING`
 	sqlAddNew   = `INSERT INTO sets(key_id, hash, member, seq)
 		SELECT id, ?4, ?5, seq FROM keys WHERE ` + live + ` AND type = 'set' ON CONFLICT DO NOTHING`
@@ -27,8 +27,7 @@ var sqlRemoveMembers = chosen{
 	one:     `DELETE FROM sets WHERE key_id = ` + liveID + ` AND hash = ?4 AND member = ?5`,
 }
 
-// addMembers are the statements that add those of the members that the set lacks: every
-// second one, from the first on.
+// addMembers returns the statements that add the missing members. Every second statement, from the first on, inserts.
 func (c *Call) addMembers(key []byte, members [][]byte) (stmts []store.Stmt) {
 	for piece, alone := range pieces(members, 1) {
 		var add store.Stmt
@@ -42,8 +41,8 @@ func (c *Call) addMembers(key []byte, members [][]byte) (stmts []store.Stmt) {
 	return stmts
 }
 
-// removeMembers are the statements that delete members: every second one, from the first on up
-// to the last.
+// removeMembers returns the statements that delete members. Every second statement, from the first on and except for
+// the last, deletes.
 func (c *Call) removeMembers(key []byte, members [][]byte) []store.Stmt {
 	return append(each(c.choose(key, members, sqlRemoveMembers), c.shrunk(key)), c.dropEmpty(key))
 }
@@ -70,8 +69,8 @@ func srem(c *Call) Plan {
 	return write(changedEach(3, len(stmts)), append(stmts, c.emptied(key, len(members)))...)
 }
 
-// Nothing is moved unless the source has the member, which is the last check;
-// the destination matters only when there is a source.
+// The last check is that the source has the member; otherwise nothing moves. The type of the destination matters only
+// if the source exists.
 const (
 	sqlGuardDestination = `INSERT INTO guard SELECT NULL FROM keys WHERE ` + live + ` AND type <> 'set'
 		AND EXISTS (SELECT 1 FROM keys WHERE db = ?1 AND key = ?4 AND (dies_at IS NULL OR dies_at > ?3))`

@@ -38,14 +38,14 @@ var streamTranslations = translations{
 	{"XINFO HELP", help},
 }
 
-// streamMeta is what a stream knows beside its entries.
+// streamMeta holds the state of a stream besides its entries.
 type streamMeta struct {
 	exists  bool
 	length  int64
-	last    streamID // the last id ever added
-	deleted streamID // the greatest id that XDEL deleted
+	last    streamID // greatest id ever added
+	deleted streamID // greatest id deleted by XDEL
 	added   int64    // entries ever added
-	first   streamID // of the entries that there are; zero without any
+	first   streamID // id of the first entry; zero for an empty stream
 }
 
 const sqlStreamMeta = `SELECT k.type, k.count, s.last_id, s.deleted_id, CAST(s.added AS TEXT),
@@ -54,7 +54,7 @@ const sqlStreamMeta = `SELECT k.type, k.count, s.last_id, s.deleted_id, CAST(s.a
 
 func (c *Call) streamMeta(key []byte) store.Stmt { return c.stmt(sqlStreamMeta, key) }
 
-// metaOf reads the rows of sqlStreamMeta; bad is WRONGTYPE.
+// metaOf decodes the rows of sqlStreamMeta; bad is WRONGTYPE.
 func metaOf(rows []store.Row) (m streamMeta, bad resp.Value) {
 	if len(rows) == 0 {
 		return m, resp.Value{}
@@ -69,18 +69,18 @@ func metaOf(rows []store.Row) (m streamMeta, bad resp.Value) {
 	}, resp.Value{}
 }
 
-// sqlStreamSave writes what metaOf reads, except for what follows from entries.
+// sqlStreamSave writes the fields that metaOf reads, except for those derived from entries.
 const sqlStreamSave = `INSERT INTO streams(key_id, last_id, deleted_id, added) SELECT id, ?3, ?4, CAST(?5 AS INTEGER) FROM keys WHERE db = ?1 AND key = ?2
 	ON CONFLICT(key_id) DO UPDATE SET last_id = excluded.last_id, deleted_id = excluded.deleted_id, added = excluded.added`
 
-// sqlStreamGrow is sqlStreamSave of a stream that is there and gets an entry.
+// sqlStreamGrow is sqlStreamSave for an existing stream with a new entry.
 const sqlStreamGrow = `UPDATE streams SET last_id = ?3, added = CAST(?4 AS INTEGER) WHERE key_id = (SELECT id FROM keys WHERE db = ?1 AND key = ?2)`
 
 func (c *Call) saveStream(key []byte, m streamMeta) store.Stmt {
 	return store.Stmt{SQL: sqlStreamSave, Args: append(c.key(key)[:2], m.last.value(), m.deleted.value(), store.Digits(m.added))}
 }
 
-// makeStream is the statements that make an empty stream unless there is one.
+// makeStream returns the statements that create an empty stream if the key is missing.
 func (c *Call) makeStream(key []byte) []store.Stmt {
 	return []store.Stmt{c.purge(key), c.ensure(key, streamType)}
 }

@@ -10,7 +10,7 @@ import (
 
 const sqlStreamAppend = `INSERT INTO stream_entries(key_id, id, fields) SELECT id, ?3, ?4 FROM keys WHERE db = ?1 AND key = ?2`
 
-// addOptions is what XADD and XTRIM share, and the ID of XADD.
+// addOptions holds the options that XADD and XTRIM share, and the ID of XADD.
 type addOptions struct {
 	noMake  bool
 	trim    byte // 'l' MAXLEN, 'i' MINID, 0 no trimming
@@ -18,7 +18,7 @@ type addOptions struct {
 	maxLen  int64
 	minID   streamID
 	limit   int64
-	limited bool // LIMIT was given
+	limited bool // LIMIT is given
 	refs    refs
 
 	producer, iid []byte // of IDMP and IDMPAUTO; iid is nil until the fields are known
@@ -28,8 +28,7 @@ type addOptions struct {
 	id      streamID
 }
 
-// parseAdd reads the options from argument 2 on. For XADD next is the position
-// after the ID.
+// parseAdd parses the options from argument 2 on. For XADD, next is the position after the ID.
 func (c *Call) parseAdd(xadd bool) (o addOptions, next int, bad string) {
 	i := 2
 	for ; i < len(c.Args); i++ {
@@ -73,7 +72,7 @@ func (c *Call) parseAdd(xadd bool) (o addOptions, next int, bad string) {
 	return o, i, o.check(xadd, c.limits())
 }
 
-// parseLimit reads how many entries trimming with ~ may delete.
+// parseLimit parses the limit of entries that trimming with ~ may delete.
 func (o *addOptions) parseLimit(b []byte) (bad string) {
 	var ok bool
 	if o.limit, ok = parseInt(b); !ok {
@@ -86,8 +85,7 @@ func (o *addOptions) parseLimit(b []byte) (bad string) {
 	return ""
 }
 
-// parseTrim reads "MAXLEN|MINID [=|~] threshold" at i and returns its last
-// position.
+// parseTrim parses "MAXLEN|MINID [=|~] threshold" at i and returns the position of its last word.
 func (c *Call) parseTrim(o *addOptions, i int) (last int, bad string) {
 	if o.trim != 0 {
 		return 0, "ERR syntax error, MAXLEN and MINID options at the same time are not compatible"
@@ -117,7 +115,7 @@ func (c *Call) parseTrim(o *addOptions, i int) (last int, bad string) {
 	return i, ""
 }
 
-// parseID reads the ID of XADD, which may leave the sequence number open.
+// parseID parses the ID of XADD, which may omit the sequence number.
 func (o *addOptions) parseID(b []byte) (bad string) {
 	if n := len(b); n > 2 && string(b[n-2:]) == "-*" {
 		b, o.autoSeq = b[:n-2], true
@@ -138,7 +136,7 @@ func containsDash(b []byte) bool {
 	return false
 }
 
-// defaultLimit is how many entries trimming with ~ may delete without a LIMIT.
+// defaultLimit returns the limit of entries that trimming with ~ deletes without a LIMIT.
 func defaultLimit(l Limits) int64 {
 	if l.NodeEntries <= 0 {
 		return 10_000
@@ -217,7 +215,7 @@ func xadd(c *Call) Plan {
 	}, reads...)
 }
 
-// nextID is the ID of a new entry, which must be beyond the last one.
+// nextID returns the ID of a new entry, which must be greater than the last one.
 func (c *Call) nextID(o addOptions, m streamMeta) (id streamID, bad string) {
 	switch {
 	case m.last == lastStreamID:
@@ -323,7 +321,7 @@ func xsetid(c *Call) Plan {
 	}, c.streamMeta(key), c.stmt(sqlStreamNewest, key))
 }
 
-// sqlStreamNewest is the id of the newest entry that there is.
+// sqlStreamNewest reads the id of the newest entry.
 const sqlStreamNewest = `SELECT id FROM stream_entries WHERE key_id = ` + liveID + ` ORDER BY id DESC LIMIT 1`
 
 func streamIDLast(rows []store.Row) streamID {

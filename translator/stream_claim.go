@@ -8,12 +8,11 @@ import (
 )
 
 const (
-	// What XCLAIM needs to know of each id: whether it is pending and since
-	// when, and its entry.
+	// sqlClaimOf reads for each id whether it is pending and since when, and its entry.
 	sqlClaimOf = `SELECT unhex(j.value), p.delivered_at, CAST(p.deliveries AS TEXT), e.fields FROM json_each(?5) j
 		LEFT JOIN stream_pending p ON p.key_id = ` + liveID + ` AND p.group_name = ?4 AND p.id = unhex(j.value)
 		LEFT JOIN stream_entries e ON e.key_id = ` + liveID + ` AND e.id = unhex(j.value) ORDER BY j.id`
-	// The same of the pending entries from ?5 on.
+	// sqlClaimFrom reads the same for the pending entries from ?5 on.
 	sqlClaimFrom = `SELECT p.id, p.delivered_at, CAST(p.deliveries AS TEXT), e.fields FROM stream_pending p
 		LEFT JOIN stream_entries e ON e.key_id = p.key_id AND e.id = p.id
 		WHERE p.key_id = ` + liveID + ` AND p.group_name = ?4 AND p.id >= ?5 ORDER BY p.id LIMIT ?6`
@@ -24,17 +23,17 @@ const (
 			delivered_at = excluded.delivered_at, deliveries = excluded.deliveries`
 )
 
-// claim is what XCLAIM and XAUTOCLAIM do with pending entries.
+// claim holds the arguments of XCLAIM and XAUTOCLAIM.
 type claim struct {
 	minIdle   int64
 	delivered int64 // the new delivery time
-	retries   int64 // the new delivery count, -1 to count one up
+	retries   int64 // the new delivery count, -1 to add one
 	force     bool
 	justID    bool
 	last      streamID
 }
 
-// claimed collects the outcome.
+// claimed collects the result.
 type claimed struct {
 	list    []byte // the JSON argument of sqlClaim
 	replies []resp.Value
@@ -42,14 +41,14 @@ type claimed struct {
 	seen    map[streamID]pendingEntry
 }
 
-// pendingEntry is what a group knows of an entry that was delivered.
+// pendingEntry is a group's state of a delivered entry.
 type pendingEntry struct {
 	pending    bool
 	delivered  int64
 	deliveries int64
 }
 
-// take judges one row of sqlClaimOf or sqlClaimFrom. An id may come again.
+// take decides whether to claim the row of sqlClaimOf or sqlClaimFrom. An id may repeat.
 func (cl claim) take(now int64, row store.Row, out *claimed) {
 	id, exists := streamIDOf(row[0]), !row[3].IsNull()
 	p, again := out.seen[id]
@@ -69,7 +68,7 @@ func (cl claim) take(now int64, row store.Row, out *claimed) {
 		return
 	}
 	if !p.pending {
-		p.deliveries = 1 // as Redis's new NACK has it before it counts
+		p.deliveries = 1 // as a new NACK in Redis, before the increment
 	}
 	switch {
 	case cl.retries >= 0:
@@ -103,7 +102,7 @@ func appendClaim(list []byte, id streamID, deliveries int64) []byte {
 	return append(list, ']')
 }
 
-// stmts carries the outcome out.
+// stmts returns the statements that store the result.
 func (cl claim) stmts(c *Call, key, group, consumer []byte, g streamGroup, out claimed) []store.Stmt {
 	stmts := []store.Stmt{c.stmt(sqlConsumerAdd, key, store.Bytes(group), store.Bytes(consumer)), c.touched(key)}
 	if len(out.gone) > 0 {
@@ -120,8 +119,8 @@ func (cl claim) stmts(c *Call, key, group, consumer []byte, g streamGroup, out c
 	return stmts
 }
 
-// withPending plans XCLAIM and XAUTOCLAIM: key, group and consumer are arguments
-// 1 to 3. The arguments that follow are judged after the group was found.
+// withPending plans XCLAIM and XAUTOCLAIM: key, group and consumer are arguments 1 to 3. bad, the error in later
+// arguments, is reported after a missing group.
 func (c *Call) withPending(bad string, stmt store.Stmt, then func(g streamGroup, rows []store.Row) Plan) Plan {
 	key, name := c.Args[1], c.Args[2]
 	return readThen(func(r *store.Result) Plan {
@@ -203,10 +202,10 @@ func (c *Call) parseClaim() (cl claim, ids []streamID, bad string) {
 	return cl, ids, ""
 }
 
-// Redis sets 16 bytes aside for each entry that XAUTOCLAIM may find deleted.
+// Redis allocates 16 bytes for each entry that XAUTOCLAIM may find deleted.
 const (
 	mostAutoclaim     = math.MaxInt64 / 16
-	mostAutoclaimable = 1 << 43 // more than any machine has the addresses for
+	mostAutoclaimable = 1 << 43 // beyond the address space of any machine
 )
 
 func xautoclaim(c *Call) Plan {
@@ -232,7 +231,7 @@ func xautoclaim(c *Call) Plan {
 			return fail(errSyntax)
 		}
 	}
-	// Redis looks at ten entries for each that it may claim.
+	// As in Redis, ten entries are examined for each that may be claimed.
 	attempts := min(count, maxCount/10) * 10
 	stmt := c.stmt(sqlClaimFrom, c.Args[1], store.Bytes(c.Args[2]), start.value(), store.Int(attempts+1))
 	if count >= mostAutoclaimable {

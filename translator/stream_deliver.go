@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// Delivering an entry that is pending already makes it the new consumer's.
+	// An entry that is already pending changes to the new consumer.
 	sqlPendingAdd = `INSERT INTO stream_pending(key_id, group_name, id, consumer, delivered_at, deliveries)
 		SELECT k.id, ?4, unhex(j.value), ?5, ?3, 1 FROM json_each(?6) j, keys k WHERE k.db = ?1 AND k.key = ?2 AND (k.dies_at IS NULL OR k.dies_at > ?3)
 		ON CONFLICT(key_id, group_name, id) DO UPDATE SET consumer = excluded.consumer, delivered_at = ?3, deliveries = 1`
@@ -16,20 +16,20 @@ const (
 		WHERE p.key_id = ` + liveID + ` AND p.group_name = ?4 AND p.consumer = ?5 AND p.id > ?6 ORDER BY p.id LIMIT ?7`
 	sqlPendingAgain = `UPDATE stream_pending SET delivered_at = ?3, deliveries = deliveries + (deliveries < ` + mostDeliveriesText + `)
 		WHERE key_id = ` + liveID + ` AND group_name = ?4 AND id IN (SELECT unhex(value) FROM json_each(?5))`
-	// The entries that have been pending since ?5, the longest first.
+	// sqlPendingIdle reads the entries pending since ?5 or longer, the longest first.
 	sqlPendingIdle = `SELECT p.id, e.fields, max(0, p.delivered_at), CAST(p.deliveries AS TEXT)
 		FROM stream_pending p JOIN stream_entries e ON e.key_id = p.key_id AND e.id = p.id
 		WHERE p.key_id = ` + liveID + ` AND p.group_name = ?4 AND p.delivered_at <= CAST(?5 AS INTEGER) ORDER BY p.delivered_at, p.id LIMIT ?6`
 )
 
-// mostDeliveries is where the count of deliveries ends: XNACK FATAL sets it.
+// mostDeliveries is the limit of the delivery count. XNACK FATAL sets it.
 const (
 	mostDeliveries     = math.MaxInt64
 	mostDeliveriesText = `9223372036854775807`
 )
 
-// xreadgroup reads, stream by stream, either what the group has not seen or what
-// the consumer has pending, and accounts for the delivery.
+// xreadgroup reads from each stream either new entries of the group or pending entries of the consumer, and records the
+// delivery.
 func xreadgroup(c *Call) Plan {
 	q, bad := c.parseRead(true)
 	if bad != "" {
@@ -59,7 +59,7 @@ func xreadgroup(c *Call) Plan {
 	}, stmts...)
 }
 
-// delivery is what XREADGROUP hands out of one stream.
+// delivery is the result of XREADGROUP for one stream.
 type delivery struct {
 	readQuery
 	key []byte
@@ -68,11 +68,11 @@ type delivery struct {
 	g   streamGroup
 
 	reading int         // the number of statements that read
-	claimed []store.Row // pending entries that change hands
-	rows    []store.Row // new entries, or the consumer's own pending ones
+	claimed []store.Row // pending entries that change consumers
+	rows    []store.Row // new entries, or the consumer's pending ones
 }
 
-// deliverAll is the second step of XREADGROUP: the groups are known.
+// deliverAll plans the second step of XREADGROUP, after the groups are read.
 func (c *Call) deliverAll(deliveries []delivery, left budget) Plan {
 	var stmts []store.Stmt
 	for i := range deliveries {
@@ -113,8 +113,7 @@ func (d delivery) reads(c *Call) (stmts []store.Stmt) {
 	return stmts
 }
 
-// choose settles which of the rows that reads found are delivered. Some reports
-// whether the stream is part of the reply.
+// choose selects the entries to deliver from the rows of reads. some reports whether the stream is part of the reply.
 func (d *delivery) choose(c *Call, found [][]store.Row, left *budget) (entries []resp.Value, some bool) {
 	d.rows = found[0]
 	if len(found) > 1 {
@@ -145,7 +144,7 @@ func (d *delivery) choose(c *Call, found [][]store.Row, left *budget) (entries [
 	return entries, len(entries) > 0 || nothing && !d.id.fresh
 }
 
-// writes accounts for what the consumer gets.
+// writes returns the statements that record the delivery.
 func (d delivery) writes(c *Call) []store.Stmt {
 	group, consumer := store.Bytes(d.name), store.Bytes(d.consumer)
 	seen := c.stmt(sqlConsumerAdd, d.key, group, consumer)
@@ -179,7 +178,7 @@ func (d delivery) writes(c *Call) []store.Stmt {
 	return stmts
 }
 
-// oneMore counts a delivery.
+// oneMore increments a delivery count.
 func oneMore(deliveries int64) int64 {
 	if deliveries < mostDeliveries {
 		deliveries++

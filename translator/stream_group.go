@@ -6,15 +6,14 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// readUnknown is streamGroup.read when it is not known.
+// readUnknown is the value of streamGroup.read if it is unknown.
 const readUnknown = -1
 
-// streamGroup is a consumer group. Other numbers of read below 0 are counts that
-// grew past the largest, as Redis's do.
+// streamGroup is a consumer group. As in Redis, other negative values of read are counts that overflowed.
 type streamGroup struct {
 	name []byte
 	last streamID
-	read int64 // entries, or readUnknown
+	read int64 // number of entries read, or readUnknown
 }
 
 const (
@@ -40,7 +39,7 @@ func (c *Call) readGroup(key, name []byte) store.Stmt {
 	return c.stmt(sqlGroup, key, store.Bytes(name))
 }
 
-// groupOf reads the rows of sqlGroup.
+// groupOf decodes the rows of sqlGroup.
 func groupOf(rows []store.Row) (g streamGroup, exists bool) {
 	if len(rows) == 0 {
 		return g, false
@@ -65,9 +64,8 @@ func (c *Call) saveGroup(sql string, key []byte, g streamGroup) store.Stmt {
 	return c.stmt(sql, key, store.Bytes(g.name), g.last.value(), read)
 }
 
-// distance is how many entries were ever added up to and including id, readUnknown
-// when deletions make it so. Redis calls it the estimated distance from the
-// first ever entry.
+// distance returns the number of entries ever added up to and including id, or readUnknown after some deletions. Redis
+// calls it the estimated distance from the first ever entry.
 func (m streamMeta) distance(id streamID) int64 {
 	switch {
 	case m.added == 0:
@@ -92,8 +90,7 @@ func (m streamMeta) distance(id streamID) int64 {
 	return readUnknown
 }
 
-// hasGapAfter reports whether an entry from id on, after the first one that there
-// is, has been deleted by XDEL.
+// hasGapAfter reports whether XDEL has deleted an entry from id on that came after the present first one.
 func (m streamMeta) hasGapAfter(id streamID) bool {
 	return m.length > 0 && !m.deleted.isZero() && m.first.compare(m.deleted) <= 0 && id.compare(m.deleted) <= 0
 }
@@ -111,7 +108,7 @@ func (g *streamGroup) advance(m streamMeta, id streamID) {
 	g.last = id
 }
 
-// lag is how many entries the group has not read yet, nil when that is unknown.
+// lag returns the number of entries that the group has not read, nil if unknown.
 func (g streamGroup) lag(m streamMeta) resp.Value {
 	switch {
 	case m.added == 0 || m.length == 0:
@@ -137,8 +134,8 @@ func noKeyOrGroup(key, group []byte, more string) resp.Value {
 	return resp.MakeError(commands.OneLine("NOGROUP No such key '" + string(cString(key)) + "' or consumer group '" + string(cString(group)) + "'" + more))
 }
 
-// parseGroup reads "<id|$> [MKSTREAM] [ENTRIESREAD n]" from argument 4 on. The
-// id is settled when the stream is known.
+// parseGroup parses "<id|$> [MKSTREAM] [ENTRIESREAD n]" from argument 4 on, except for the id, which depends on the
+// stream.
 func (c *Call) parseGroup(create bool) (read int64, mkstream bool, bad string) {
 	read = readUnknown
 	for i := 5; i < len(c.Args); i++ {
@@ -161,8 +158,7 @@ func (c *Call) parseGroup(create bool) (read int64, mkstream bool, bad string) {
 	return read, mkstream, ""
 }
 
-// groupID is the id that "<id|$>" means. Parse reads the others: XGROUP SETID also
-// takes - and +.
+// groupID returns the id for "<id|$>". parse handles all but $: XGROUP SETID also accepts - and +.
 func (c *Call) groupID(m streamMeta, parse func([]byte, uint64) (streamID, bool)) (streamID, bool) {
 	if string(c.Args[4]) == "$" {
 		return m.last, true
@@ -183,7 +179,7 @@ func xgroupCreate(c *Call) Plan {
 			return answer(bad)
 		case !m.exists && !mkstream:
 			return fail(errGroupKey)
-		case len(c.Args) > 8: // options that come twice
+		case len(c.Args) > 8: // repeated options
 			return answer(commands.SubcommandSyntax(c.Args))
 		}
 		id, ok := c.groupID(m, parseStreamID)
@@ -199,8 +195,7 @@ func xgroupCreate(c *Call) Plan {
 	}, c.streamMeta(key), c.readGroup(key, name))
 }
 
-// withGroup plans a subcommand of XGROUP that needs the key, and unless optional
-// the group.
+// withGroup plans a subcommand of XGROUP that needs the key and, unless optional, the group.
 func (c *Call) withGroup(optional bool, more []store.Stmt, then func(m streamMeta, g streamGroup, exists bool, rest [][]store.Row) Plan) Plan {
 	key, name := c.Args[2], c.Args[3]
 	return readThen(func(r *store.Result) Plan {
@@ -225,7 +220,7 @@ func xgroupSetID(c *Call) Plan {
 		return fail(bad)
 	}
 	return c.withGroup(false, nil, func(m streamMeta, g streamGroup, _ bool, _ [][]store.Row) Plan {
-		if len(c.Args) > 7 { // an option that comes twice
+		if len(c.Args) > 7 { // a repeated option
 			return answer(commands.SubcommandSyntax(c.Args))
 		}
 		id, ok := c.groupID(m, parseRangeID)

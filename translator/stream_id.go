@@ -30,14 +30,14 @@ func (id streamID) String() string {
 
 func (id streamID) reply() resp.Value { return resp.MakeString(id.String()) }
 
-// bytes is the form in the tables, which orders as ids do.
+// bytes returns the stored form, which has the same order.
 func (id streamID) bytes() []byte {
 	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(make([]byte, 0, 16), id.ms), id.seq)
 }
 
 func (id streamID) value() store.Value { return store.Bytes(id.bytes()) }
 
-// streamIDOf reads a cell; anything but 16 bytes is the zero id.
+// streamIDOf decodes a cell. It returns the zero id unless the cell has 16 bytes.
 func streamIDOf(v store.Value) streamID {
 	b := v.Bytes()
 	if len(b) != 16 {
@@ -46,7 +46,7 @@ func streamIDOf(v store.Value) streamID {
 	return streamID{binary.BigEndian.Uint64(b), binary.BigEndian.Uint64(b[8:])}
 }
 
-// next is the id after id; false after the last.
+// next returns the id after id; false after the last.
 func (id streamID) next() (streamID, bool) {
 	switch {
 	case id.seq < math.MaxUint64:
@@ -57,7 +57,7 @@ func (id streamID) next() (streamID, bool) {
 	return id, false
 }
 
-// previous is the id before id; false before the first.
+// previous returns the id before id; false before the first.
 func (id streamID) previous() (streamID, bool) {
 	switch {
 	case id.seq > 0:
@@ -70,10 +70,10 @@ func (id streamID) previous() (streamID, bool) {
 
 const errStreamID = "ERR Invalid stream ID specified as stream command argument"
 
-// longestID is how long an ID may be as text.
+// longestID limits the length of an ID as text.
 const longestID = 127
 
-// parseStreamID reads "ms-seq", or "ms" with seq for what is missing.
+// parseStreamID parses "ms-seq", or "ms" with the default seq.
 func parseStreamID(b []byte, seq uint64) (streamID, bool) {
 	ms, rest, both := bytes.Cut(cString(b), []byte("-"))
 	id := streamID{seq: seq}
@@ -87,8 +87,8 @@ func parseStreamID(b []byte, seq uint64) (streamID, bool) {
 	return id, ok
 }
 
-// parseIDNumber reads a number as Redis reads those of an ID: strictly, and then
-// as C's strtoull does, which allows space and a sign, and wraps around below 0.
+// parseIDNumber parses a number of an ID as Redis does: strictly, and otherwise as C's strtoull, which allows space and
+// a sign and wraps around below 0.
 func parseIDNumber(b []byte) (uint64, bool) {
 	if n, ok := parseInt(b); ok {
 		return uint64(n), n >= 0
@@ -105,7 +105,7 @@ func parseIDNumber(b []byte) (uint64, bool) {
 	return n, ok
 }
 
-// parseUint reads digits.
+// parseUint parses digits.
 func parseUint(b []byte) (uint64, bool) {
 	if len(b) == 0 || b[0] < '0' || b[0] > '9' {
 		return 0, false
@@ -125,8 +125,7 @@ func parseRangeID(b []byte, seq uint64) (streamID, bool) {
 	return parseStreamID(b, seq)
 }
 
-// parseInterval reads the two ends of a range, inclusive unless "(" stands
-// before an end.
+// parseInterval parses the two ends of a range. An end after "(" is exclusive.
 func parseInterval(from, to []byte) (start, end streamID, bad string) {
 	start, bad = parseEnd(from, 0, streamID.next, "ERR invalid start ID for the interval")
 	if bad == "" {
@@ -153,7 +152,7 @@ func parseEnd(b []byte, seq uint64, step func(streamID) (streamID, bool), errBey
 	return id, ""
 }
 
-// parseStreamIDs reads strict ids.
+// parseStreamIDs parses complete ids or ids without a sequence number.
 func parseStreamIDs(words [][]byte) ([]streamID, bool) {
 	ids := make([]streamID, len(words))
 	for i, w := range words {
@@ -165,7 +164,7 @@ func parseStreamIDs(words [][]byte) ([]streamID, bool) {
 	return ids, true
 }
 
-// streamIDs is the JSON argument of a list of ids.
+// streamIDs returns the JSON argument of a list of ids.
 func streamIDs(ids []streamID) store.Value {
 	out := make([]byte, 0, 2+35*len(ids))
 	out = append(out, '[')
@@ -178,7 +177,7 @@ func streamIDs(ids []streamID) store.Value {
 	return store.TextBytes(append(out, ']'))
 }
 
-// PackFields is the stored form of an entry: each string after its length.
+// PackFields returns the stored form of an entry: each string after its length.
 func PackFields(fields [][]byte) []byte {
 	out := make([]byte, 0, packedSize(fields))
 	for _, f := range fields {
@@ -187,7 +186,7 @@ func PackFields(fields [][]byte) []byte {
 	return out
 }
 
-// packedSize is how many bytes PackFields makes.
+// packedSize returns the number of bytes of PackFields.
 func packedSize(fields [][]byte) (n int) {
 	for _, f := range fields {
 		n += len(f) + (bits.Len(uint(len(f))|1)+6)/7
@@ -195,7 +194,7 @@ func packedSize(fields [][]byte) (n int) {
 	return n
 }
 
-// unpackFields is the reply form of a stored entry.
+// unpackFields decodes a stored entry to a reply.
 func unpackFields(b []byte) resp.Value {
 	v := resp.Value{Kind: resp.Array}
 	for len(b) > 0 {
@@ -209,7 +208,7 @@ func unpackFields(b []byte) resp.Value {
 	return v
 }
 
-// entryReply is an entry as [id, [field, value, …]]; its row is id and fields.
+// entryReply returns an entry as [id, [field, value, …]]; its row is id and fields.
 func entryReply(row store.Row) resp.Value {
 	return resp.MakeArray(streamIDOf(row[0]).reply(), unpackFields(row[1].Bytes()))
 }

@@ -10,15 +10,13 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// A stream remembers the IDs that producers give to their messages (iid), for
-// some seconds and up to a number for each producer: a message that comes again
-// is not added again.
+// A stream records the IDs that producers give to their messages (iid), for some seconds and up to a number per
+// producer. A message with a recorded ID is not added again.
 const (
 	idmpDuration = `100`
 	idmpMaxSize  = `100`
 
-	// iidExpired is when the iids of the stream that are forgotten were added at
-	// the latest.
+	// iids added at iidExpired or earlier are forgotten.
 	iidExpired = `?3 - 1000 * ifnull((SELECT duration FROM stream_idmp WHERE key_id = ` + liveID + `), ` + idmpDuration + `)`
 
 	sqlIIDFind = `SELECT id FROM stream_iids WHERE key_id = ` + liveID + ` AND producer = ?4 AND iid = ?5 AND added_at > ` + iidExpired
@@ -39,8 +37,7 @@ const (
 	iidsKnown = ` FROM stream_iids WHERE key_id = ` + liveID + ` AND added_at > ` + iidExpired
 )
 
-// parseProducer reads "IDMP pid iid" or "IDMPAUTO pid" at i, and returns its last
-// position.
+// parseProducer parses "IDMP pid iid" or "IDMPAUTO pid" at i, and returns the position of its last word.
 func (c *Call) parseProducer(o *addOptions, i int) (last int, bad string) {
 	if o.producer != nil {
 		return i, "ERR syntax error, IDMP/IDMPAUTO specified multiple times"
@@ -57,8 +54,7 @@ func (c *Call) parseProducer(o *addOptions, i int) (last int, bad string) {
 	return i + 2, ""
 }
 
-// contentID is the iid of a message that comes without: the same for the same
-// fields and values, in any order.
+// contentID returns the iid of a message without one. It is the same for the same fields and values, in any order.
 func contentID(fields [][]byte) []byte {
 	var pairs [][]byte
 	for i := 0; i < len(fields); i += 2 {
@@ -69,8 +65,7 @@ func contentID(fields [][]byte) []byte {
 	return sum[:16]
 }
 
-// recordIID remembers what was added as id, and forgets what is too old or too
-// much.
+// recordIID records the iid of the entry id, and deletes iids that are too old or too many.
 func (c *Call) recordIID(key []byte, o addOptions, id streamID) []store.Stmt {
 	producer := store.Bytes(o.producer)
 	return []store.Stmt{
@@ -81,7 +76,7 @@ func (c *Call) recordIID(key []byte, o addOptions, id streamID) []store.Stmt {
 	}
 }
 
-// parseIDMP reads the options of XCFGSET, -1 for one that was not given.
+// parseIDMP parses the options of XCFGSET, -1 if not given.
 func (c *Call) parseIDMP() (duration, maxSize int64, bad string) {
 	duration, maxSize = -1, -1
 	for i := 2; i < len(c.Args); i += 2 {
@@ -104,8 +99,8 @@ func (c *Call) parseIDMP() (duration, maxSize int64, bad string) {
 	return duration, maxSize, ""
 }
 
-// parseSetting reads the value of the setting at i, a number from 1 to most of a
-// unit; was is what came before.
+// parseSetting parses the value of the setting at i, a number from 1 to most of a unit. was is the value of an earlier
+// occurrence, or -1.
 func (c *Call) parseSetting(i int, was, most int64, unit string) (n int64, bad string) {
 	name := upper(c.Args[i])
 	n, ok := parseInt(c.Args[i+1])
@@ -152,7 +147,7 @@ func xcfgset(c *Call) Plan {
 	}, c.streamMeta(key), c.stmt(sqlIDMP, key))
 }
 
-// idmpInfo is what XINFO STREAM says of the row of sqlIDMP, nothing without one.
+// idmpInfo returns XINFO STREAM's lines for the row of sqlIDMP, none without a row.
 func idmpInfo(rows []store.Row) (pairs []resp.Value) {
 	if len(rows) == 0 {
 		return nil

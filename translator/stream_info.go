@@ -24,7 +24,7 @@ const (
 
 func label(s string) resp.Value { return resp.MakeString(s) }
 
-// orNil is the number of entries that a group has read, nil when it is unknown.
+// orNil returns the number of entries that a group has read, nil if unknown.
 func orNil(n int64) resp.Value {
 	if n == readUnknown {
 		return resp.Nil
@@ -32,8 +32,7 @@ func orNil(n int64) resp.Value {
 	return resp.MakeInt(n)
 }
 
-// neverOr is -1 for a consumer that never got an entry, and what shown makes of the time
-// at which it last did.
+// neverOr returns shown of the time of the last delivery, or -1 for a consumer without one.
 func neverOr(active store.Value, shown func(at int64) int64) resp.Value {
 	if active.IsNull() {
 		return resp.MakeInt(-1)
@@ -41,7 +40,7 @@ func neverOr(active store.Value, shown func(at int64) int64) resp.Value {
 	return resp.MakeInt(shown(active.Int()))
 }
 
-// describe is a plan that reads a stream; decode gets the rows after its meta.
+// describe plans a read of a stream; decode receives the rows after its meta.
 func (c *Call) describe(decode func(m streamMeta, rows [][]store.Row) resp.Value, stmts ...store.Stmt) Plan {
 	return read(func(r *store.Result) resp.Value {
 		m, bad := metaOf(r.Rows[0])
@@ -92,9 +91,8 @@ func xinfoConsumers(c *Call) Plan {
 	}, c.readGroup(key, name), c.stmt(sqlConsumers, key))
 }
 
-// head is what both forms of XINFO STREAM begin with. A meowdis stream has no
-// radix tree: the numbers are those of the tree that Redis would have grown by
-// appending small entries.
+// head returns the first lines of both forms of XINFO STREAM. A meowdis stream has no radix tree: the numbers belong to
+// the tree that Redis would build by appending small entries.
 func (m streamMeta) head(idmp []store.Row) []resp.Value {
 	nodes := (m.length + DefaultLimits.NodeEntries - 1) / DefaultLimits.NodeEntries
 	return append([]resp.Value{
@@ -147,8 +145,7 @@ func xinfoFull(c *Call) Plan {
 		c.stmt(sqlGroups, key), c.stmt(sqlConsumers, key), c.stmt(sqlPendingAll, key), c.stmt(sqlIDMP, key))
 }
 
-// parseFull reads "FULL [COUNT count]" from argument 3 on. Its error comes after
-// those of the key.
+// parseFull parses "FULL [COUNT count]" from argument 3 on. Errors of the key precede its error.
 func (c *Call) parseFull() (limit int64, bad string) {
 	n := len(c.Args)
 	if !c.is(3, "FULL") || n > 6 || n == 5 || n == 6 && !c.is(4, "COUNT") {
@@ -167,8 +164,7 @@ func (c *Call) parseFull() (limit int64, bad string) {
 	return limit, ""
 }
 
-// fullGroup is a group with its pending entries and consumers, at most limit of
-// the entries each (0 for all).
+// fullGroup returns a group with its pending entries and consumers, and at most limit entries in each list (0 for all).
 func fullGroup(m streamMeta, row store.Row, consumers, pending []store.Row, limit int64) resp.Value {
 	g := groupRow(row)
 	pel := pendingRows(pending, g.name, limit, func(store.Row) bool { return true }, func(p store.Row) resp.Value {
@@ -203,10 +199,10 @@ func fullGroup(m streamMeta, row store.Row, consumers, pending []store.Row, limi
 	return full
 }
 
-// owner names the consumer of a pending entry, "" for none.
+// owner returns the name of the consumer of a pending entry, "" for none.
 func owner(v store.Value) resp.Value { return resp.MakeBulk(v.Bytes()) }
 
-// pendingRows shows the first pending entries of a group that are of interest.
+// pendingRows returns the first pending entries of a group for which interest is true.
 func pendingRows(rows []store.Row, group []byte, limit int64, interest func(store.Row) bool, show func(store.Row) resp.Value) resp.Value {
 	v := resp.Value{Kind: resp.Array}
 	for _, row := range rows {

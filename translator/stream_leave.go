@@ -9,10 +9,9 @@ import (
 	"github.com/meowdis/meowdis/store/keytype"
 )
 
-// A long stream of which few entries stay is not trimmed entry by entry: the nodes that stay are copied to
-// another id, with all else that belongs to the stream, and the others are left where they are, in a grave.
-// What is to go of the first node that stays is trimmed then as it is elsewhere. k has the stream, and the
-// first ID of that node.
+// A long stream with few remaining entries is not trimmed entry by entry. The remaining nodes are copied to another id,
+// with the other rows of the stream, and the old entries become a pending delete (a row in graves). The first remaining
+// node is then trimmed as usual. k selects the stream and the first ID of that node.
 const (
 	cutAtLength = `WITH k AS (SELECT id, count, ifnull((SELECT max(first_id) FROM stream_nodes WHERE key_id = keys.id AND first_id <= (
 			SELECT id FROM stream_entries WHERE key_id = keys.id ORDER BY id DESC LIMIT 1 OFFSET CAST(?4 AS INTEGER) - 1)), x'') AS cut
@@ -24,8 +23,7 @@ const (
 		AND (SELECT count(*) FROM (SELECT 1 FROM stream_entries e WHERE e.key_id = k.id AND e.id >= cut LIMIT ifnull((SELECT count / 4 + 1 FROM k), 0))) <= count / 4`
 )
 
-// leaving are the statements about a cut: the first one makes the grave, the others copy, and the last one
-// copies the entries.
+// The first statement of a cut makes the row in graves, the others copy, and the last one copies the entries.
 var (
 	leaveAtLength = sync.OnceValue(func() []string { return leaveStmts(cutAtLength) })
 	leaveAtID     = sync.OnceValue(func() []string { return leaveStmts(cutAtID) })
@@ -53,8 +51,8 @@ func leaveStmts(cut string) []string {
 	return append(copies, entries)
 }
 
-// leaveEntries are the statements that leave most of a long stream, as far as the options ask for that, none
-// where they cannot. The last but one copies the entries that stay, and the last one goes on with them.
+// leaveEntries returns the statements that remove most of a long stream in this way, or none if the options do not
+// allow it. The last but one copies the remaining entries, and the last one moves the key to them.
 func (c *Call) leaveEntries(key []byte, o addOptions) (stmts []store.Stmt) {
 	if o.refs > keepRefs || o.approx && o.limit > 0 {
 		return nil

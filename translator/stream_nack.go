@@ -8,9 +8,8 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// sqlRelease takes pending entries from their consumers. They can be claimed whatever the idle
-// time, before all others, in the order in which they were given back: their times
-// of delivery count up from long before 1970, and are shown as 0.
+// sqlRelease removes pending entries from their consumers. They can be claimed whatever the idle time, before all other
+// entries, in the order of their release: their delivery times count up from long before 1970, and are shown as 0.
 const sqlRelease = `INSERT INTO stream_pending(key_id, group_name, id, consumer, delivered_at, deliveries)
 	SELECT k.id, ?4, unhex(j.value ->> 0), NULL,
 		ifnull((SELECT max(delivered_at) FROM stream_pending WHERE key_id = ` + liveID + ` AND group_name = ?4 AND delivered_at < 0), ` + releasedFirst + `) + 1 + j.key,
@@ -20,15 +19,15 @@ const sqlRelease = `INSERT INTO stream_pending(key_id, group_name, id, consumer,
 
 const releasedFirst = `-4503599627370496`
 
-// release is what XNACK asks for.
+// release holds the arguments of XNACK.
 type release struct {
 	silent, fatal bool
 	ids           []streamID
-	retries       int64 // -1 when not given
+	retries       int64 // -1 if not given
 	force         bool
 }
 
-// parseRelease reads the arguments of XNACK from the mode on.
+// parseRelease parses the arguments of XNACK from the mode on.
 func (c *Call) parseRelease() (rel release, bad string) {
 	rel = release{silent: c.is(3, "SILENT"), fatal: c.is(3, "FATAL"), retries: -1}
 	if !rel.silent && !rel.fatal && !c.is(3, "FAIL") {
@@ -73,7 +72,7 @@ func (c *Call) parseRelease() (rel release, bad string) {
 	return rel, ""
 }
 
-// count is what becomes of a count of deliveries.
+// count returns the new delivery count.
 func (rel release) count(deliveries int64) int64 {
 	switch {
 	case rel.retries >= 0:
@@ -86,8 +85,7 @@ func (rel release) count(deliveries int64) int64 {
 	return deliveries
 }
 
-// xnack gives pending entries back to the group. An ID that comes again is given
-// back again.
+// xnack returns pending entries to the group. A repeated ID is released again.
 func xnack(c *Call) Plan {
 	rel, bad := c.parseRelease()
 	key, group := c.Args[1], store.Bytes(c.Args[2])

@@ -9,15 +9,15 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// streamNode is what Redis keeps some entries of a stream in. Trimming with ~ removes
-// whole nodes, so that it takes their bounds to trim what Redis trims: the entries
-// are in one table, and the nodes are remembered beside it.
+// streamNode mirrors a listpack node of Redis, which holds some entries of a stream. Trimming with ~ removes whole
+// nodes, so it needs their bounds to trim as Redis does. The entries are in one table, and the nodes in another one
+// beside it.
 type streamNode struct {
-	first, last streamID // that were ever in it
-	count       int64    // entries
-	deleted     int64    // entries that are gone; they take their room until the node goes
+	first, last streamID // of all entries ever in it
+	count       int64    // present entries
+	deleted     int64    // deleted entries, which occupy space until the node is removed
 	bytes       int64    // of the listpack, without its two counts
-	names       []byte   // nodeNames of the first entry: those that have the same are shorter
+	names       []byte   // nodeNames of the first entry; entries with the same names are stored shorter
 }
 
 const (
@@ -27,18 +27,18 @@ const (
 	sqlNodeGrow = `UPDATE stream_nodes SET last_id = ?4, count = count + 1, bytes = ?5 WHERE key_id = ` + thisID + ` AND first_id = ?3`
 )
 
-// Of entries that were deleted by their IDs ?4, all of which were there: their nodes
-// have fewer, and go with their last one.
+// These statements account for the deletion of the entries with the IDs ?4, which must all exist. Nodes get smaller,
+// and empty ones are removed.
 const (
 	nodeOfEach     = `(SELECT max(first_id) FROM stream_nodes WHERE key_id = ` + liveID + ` AND first_id <= unhex(j.value))`
-	someNodes      = `first_id IN (SELECT ` + nodeOfEach + ` FROM json_each(?4) j)` // or SQLite goes through all
+	someNodes      = `first_id IN (SELECT ` + nodeOfEach + ` FROM json_each(?4) j)` // otherwise SQLite reads all nodes
 	sqlNodesShrink = `UPDATE stream_nodes AS n SET count = count - g.gone, deleted = deleted + g.gone
 		FROM (SELECT ` + nodeOfEach + ` AS node, count(*) AS gone FROM json_each(?4) j GROUP BY 1) g
 		WHERE n.key_id = ` + liveID + ` AND n.first_id = g.node AND ` + someNodes
 	sqlNodesEmpty = `DELETE FROM stream_nodes WHERE key_id = ` + liveID + ` AND count <= 0 AND ` + someNodes
 )
 
-// nodeOf reads the row of sqlNodeLast, nil without one.
+// nodeOf decodes the row of sqlNodeLast, nil without one.
 func nodeOf(rows []store.Row) *streamNode {
 	if len(rows) == 0 {
 		return nil
@@ -47,13 +47,13 @@ func nodeOf(rows []store.Row) *streamNode {
 	return &streamNode{streamIDOf(r[0]), streamIDOf(r[1]), r[2].Int(), r[3].Int(), r[4].Int(), shortNames(r[5].Bytes())}
 }
 
-// Limits of a node that has none of its own: Redis's.
+// These are Redis's limits for nodes.
 const (
 	mostNodeBytes   = 1 << 30
-	listpackOutside = 7 // bytes of a listpack beside its elements
+	listpackOutside = 7 // bytes of a listpack besides its elements
 )
 
-// takes reports whether the node has room for one more entry.
+// takes reports whether one more entry fits into the node.
 func (n *streamNode) takes(fields [][]byte, l Limits) bool {
 	most := l.NodeBytes
 	if most == 0 || most > mostNodeBytes {
@@ -66,7 +66,7 @@ func (n *streamNode) takes(fields [][]byte, l Limits) bool {
 	return size < most && (l.NodeEntries == 0 || n.count+n.deleted < l.NodeEntries)
 }
 
-// newNode is a node of one entry.
+// newNode returns a node with one entry.
 func newNode(id streamID, fields [][]byte) *streamNode {
 	names := namesOf(fields)
 	n := &streamNode{first: id, names: nodeNames(names), bytes: listpackOutside + packedInt(int64(len(names))) + packedInt(0)}
@@ -77,7 +77,7 @@ func newNode(id streamID, fields [][]byte) *streamNode {
 	return n
 }
 
-// add puts an entry at the end of the node.
+// add appends an entry to the node.
 func (n *streamNode) add(id streamID, fields [][]byte) {
 	names := namesOf(fields)
 	elements := int64(len(names)) + 3
@@ -105,8 +105,7 @@ func namesOf(fields [][]byte) [][]byte {
 	return names
 }
 
-// nodeNames is what a node remembers of names: themselves, packed, or when they are long
-// the sum of that.
+// nodeNames returns the packed names for comparison with other entries, or their SHA-256 if they are long.
 func nodeNames(names [][]byte) []byte {
 	if packedSize(names) <= longNames {
 		return PackFields(names)
@@ -120,8 +119,7 @@ func nodeNames(names [][]byte) []byte {
 	return h.Sum(nil)
 }
 
-// shortNames are the names that a node has, which may be long ones in full: earlier
-// versions kept them so.
+// shortNames converts the stored names of a node. Earlier versions stored long names in full.
 func shortNames(names []byte) []byte {
 	if len(names) <= longNames {
 		return names
@@ -130,10 +128,10 @@ func shortNames(names []byte) []byte {
 	return sum[:]
 }
 
-// longNames is how many bytes of names a node has in full.
+// longNames is the number of bytes up to which a node stores names in full.
 const longNames = 1 << 10
 
-// packedInt is how many bytes an integer takes in a listpack.
+// packedInt returns the number of bytes of an integer in a listpack.
 func packedInt(n int64) int64 {
 	switch {
 	case 0 <= n && n < 1<<7:
@@ -150,7 +148,7 @@ func packedInt(n int64) int64 {
 	return 9 + 1
 }
 
-// packedText is packedInt for a string, which may be that of an integer.
+// packedText returns the number of bytes of a string in a listpack, where an integer as text is stored as an integer.
 func packedText(s []byte) int64 {
 	if len(s) <= maxIntegerDigits {
 		if n, err := strconv.ParseInt(string(s), 10, 64); err == nil && strconv.FormatInt(n, 10) == string(s) {
@@ -179,7 +177,7 @@ func packedText(s []byte) int64 {
 	return size + 5
 }
 
-// appendNode accounts for a new entry at the end of a stream, whose last node is n.
+// appendNode returns the statement that records a new entry at the end of a stream; n is the stream's last node.
 func (c *Call) appendNode(key []byte, n *streamNode, id streamID, fields [][]byte) store.Stmt {
 	if n == nil || !n.takes(fields, c.limits()) {
 		return c.makeNodes(key, []*streamNode{newNode(id, fields)})
@@ -201,7 +199,7 @@ func (c *Call) makeNodes(key []byte, nodes []*streamNode) store.Stmt {
 	return store.Stmt{SQL: sqlNodeMake, Args: append(c.key(key)[:2], store.TextBytes(append(rows, ']')))}
 }
 
-// dropEntries deletes entries, all of which are there.
+// dropEntries returns the statements that delete entries, which must all exist.
 func (c *Call) dropEntries(key []byte, ids []streamID) []store.Stmt {
 	list := streamIDs(ids)
 	return []store.Stmt{c.stmt(sqlStreamDrop, key, list), c.shrunk(key), c.stmt(sqlNodesShrink, key, list), c.stmt(sqlNodesEmpty, key, list)}

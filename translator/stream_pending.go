@@ -19,7 +19,7 @@ type pendingQuery struct {
 	minIdle    int64
 	start, end streamID
 	limit      int64
-	one        bool // only those of the consumer
+	one        bool // only pending entries of consumer
 	consumer   []byte
 }
 

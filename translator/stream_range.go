@@ -10,7 +10,7 @@ const (
 	sqlStreamRevRange = `SELECT id, fields FROM stream_entries WHERE key_id = ` + liveID + ` AND id >= ?4 AND id <= ?5 ORDER BY id DESC LIMIT ?6`
 )
 
-// xrange is XRANGE and, from the other end, XREVRANGE.
+// xrange translates XRANGE and XREVRANGE.
 func xrange(reverse bool) func(*Call) Plan {
 	sql, from, to := sqlStreamRange, 2, 3
 	if reverse {

@@ -7,35 +7,35 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// readQuery is what XREAD and XREADGROUP ask for.
+// readQuery holds the arguments of XREAD and XREADGROUP.
 type readQuery struct {
 	group    bool
 	name     []byte // of the group
 	consumer []byte
-	limit    int64 // entries a stream, -1 for all
+	limit    int64 // entries per stream, -1 for all
 	most     int64 // entries of all streams, -1 for all
 	size     int64 // bytes of the reply, -1 for any
-	claim    int64 // idle time from which pending entries are read too, -1 for none
-	block    int64 // ms to wait for entries, 0 for ever, -1 not at all
+	claim    int64 // idle time from which pending entries are also read, -1 for none
+	block    int64 // ms to wait for entries, 0 for no limit, -1 not to wait
 	noAck    bool
 	keys     [][]byte
 	ids      []readID
 }
 
-// readID is where to read on: after an id, at the end ($), at the last entry (+),
-// or what the group has not seen (>).
+// readID is the position to read from: after an id, at the end ($), at the last entry (+), or new entries of the group
+// (>).
 type readID struct {
 	after streamID
 	end   bool
 	last  bool
 	fresh bool
-	bad   string // the error, which comes after those of the key
+	bad   string // the error, reported after errors of the key
 }
 
-// parseRead reads the arguments of both commands.
+// parseRead parses the arguments of both commands.
 func (c *Call) parseRead(group bool) (q readQuery, bad string) {
 	q = readQuery{limit: -1, most: -1, size: -1, claim: -1, block: -1}
-	at := 0 // of the first key
+	at := 0 // index of the first key
 	for i := 1; i < len(c.Args) && at == 0; i++ {
 		if c.is(i, "STREAMS") && i+1 < len(c.Args) {
 			at = i + 1
@@ -69,7 +69,7 @@ func (c *Call) parseRead(group bool) (q readQuery, bad string) {
 	return q, ""
 }
 
-// parseReadOption reads the option at i and returns how many arguments it has.
+// parseReadOption parses the option at i and returns the number of its arguments.
 func (c *Call) parseReadOption(q *readQuery, i int, group bool) (used int, bad string) {
 	more := len(c.Args) - 1 - i
 	foreign := ""
@@ -114,8 +114,7 @@ func (c *Call) parseReadOption(q *readQuery, i int, group bool) (used int, bad s
 	return used, bad
 }
 
-// parseFrom reads an integer that is not below least; a big one counts as
-// maxCount. none and below are the errors.
+// parseFrom parses an integer of at least least; one above maxCount becomes maxCount. none and below are the errors.
 func parseFrom(least int64, b []byte, none, below string) (n int64, bad string) {
 	n, ok := parseInt(b)
 	switch {
@@ -146,12 +145,12 @@ func (q *readQuery) parseID(word []byte) (id readID) {
 		if id.after, ok = parseStreamID(word, 0); !ok {
 			id.bad = errStreamID
 		}
-		id.fresh = q.group && id.after == lastStreamID // which Redis keeps for >
+		id.fresh = q.group && id.after == lastStreamID // Redis represents > by this id
 	}
 	return id
 }
 
-// entriesAfter reads the entries after an id.
+// entriesAfter returns the statement that reads the entries after an id.
 func (c *Call) entriesAfter(key []byte, id streamID, limit int64) store.Stmt {
 	start, ok := id.next()
 	if !ok {
@@ -199,14 +198,13 @@ func xread(c *Call) Plan {
 	}, stmts...)
 }
 
-// streamsKind is the shape of XREAD's reply: pairs of key and entries, nested in
-// RESP2 and a map in RESP3.
+// streamsKind is the kind of XREAD's reply: pairs of key and entries, nested in RESP2 and a map in RESP3.
 const streamsKind = resp.PairMap
 
-// leastEntry is fewer bytes than any entry takes in a reply.
+// leastEntry is a lower bound of the bytes of an entry in a reply.
 const leastEntry = 25
 
-// mostRows is how many rows of a stream can be of use, -1 for all.
+// mostRows returns the number of rows of a stream that the reply may need, -1 for all.
 func (q readQuery) mostRows() int64 {
 	n := tighter(q.limit, q.most)
 	if q.size >= 0 {
@@ -215,7 +213,7 @@ func (q readQuery) mostRows() int64 {
 	return n
 }
 
-// tighter is the smaller one of two bounds, of which a negative one is none.
+// tighter returns the smaller of two limits, where a negative number means no limit.
 func tighter(a, b int64) int64 {
 	if a < 0 || b >= 0 && b < a {
 		return b
@@ -223,20 +221,19 @@ func tighter(a, b int64) int64 {
 	return a
 }
 
-// budget is what is left of MAXCOUNT and MAXSIZE. entries is negative without the
-// one; sized is false without the other.
+// budget is the rest of MAXCOUNT and MAXSIZE. entries is negative without MAXCOUNT; sized is false without MAXSIZE.
 type budget struct {
 	entries, bytes int64
 	sized          bool
-	used           bool // an entry was taken: the first one may come whatever its size
+	used           bool // an entry was taken: the first one is allowed whatever its size
 }
 
 func (q readQuery) budget() budget { return budget{entries: q.most, bytes: q.size, sized: q.size >= 0} }
 
 func (b *budget) spent() bool { return b.entries == 0 || b.sized && b.used && b.bytes <= 0 }
 
-// take returns the entries of the stream that the budget allows: as long as the
-// reply, in RESP2, has fewer bytes than MAXSIZE, which the last entry may exceed.
+// take returns the entries of the stream within the budget: entries are added while the reply, in RESP2, is smaller
+// than MAXSIZE, so the last entry may exceed it.
 func (b *budget) take(key []byte, entries []resp.Value) []resp.Value {
 	if b.sized && !b.spent() {
 		b.bytes -= int64(len("*2\r\n") + len(resp.Append2(nil, resp.MakeBulk(key))))
