@@ -152,7 +152,7 @@ func parseEnd(b []byte, seq uint64, step func(streamID) (streamID, bool), errBey
 	return id, ""
 }
 
-// parseStreamIDs parses complete ids or ids without a sequence number.
+// parseStreamIDs parses ids. It fails for - and +.
 func parseStreamIDs(words [][]byte) ([]streamID, bool) {
 	ids := make([]streamID, len(words))
 	for i, w := range words {

@@ -6,8 +6,8 @@ import (
 )
 
 const (
-	// Of each id: whether there is the entry, whether it is pending in the group
-	// ?5, and whether a group awaits it otherwise.
+	// sqlEntryRefs reads for each id whether the entry exists, whether it is pending in the group ?5, and whether
+	// another group still needs it.
 	sqlEntryRefs = `SELECT e.id,
 		EXISTS (SELECT 1 FROM stream_entries s WHERE s.key_id = e.key_id AND s.id = e.id),
 		EXISTS (SELECT 1 FROM stream_pending p WHERE p.key_id = e.key_id AND p.group_name = ?5 AND p.id = e.id),
@@ -19,7 +19,7 @@ const (
 	sqlTouchedStream = sqlTouched + ` AND changes() > 0`
 )
 
-// verdict is what XDELEX and XACKDEL answer for an id.
+// verdict is the reply of XDELEX and XACKDEL for an id.
 type verdict int64
 
 const (
@@ -30,14 +30,13 @@ const (
 
 func (v verdict) reply() resp.Value { return resp.MakeInt(int64(v)) }
 
-// idList is "[KEEPREF|DELREF|ACKED] IDS numids id [id ...]".
+// idList holds "[KEEPREF|DELREF|ACKED] IDS numids id [id ...]".
 type idList struct {
 	refs  refs
 	words [][]byte
 }
 
-// parseIDList reads the options from argument i on. Of several IDS the last one
-// counts.
+// parseIDList parses the options from argument i on. The last IDS wins.
 func (c *Call) parseIDList(i int) (l idList, bad string) {
 	for ; i < len(c.Args); i++ {
 		switch {
@@ -60,8 +59,8 @@ func (c *Call) parseIDList(i int) (l idList, bad string) {
 	return l, ""
 }
 
-// xdelex is XDELEX and, with acknowledgement in a group first, XACKDEL. The IDs
-// are read once there is a stream, and the group.
+// xdelex translates XDELEX and, with ack, XACKDEL, which first acknowledges in a group. Errors in the IDs are reported
+// after a missing stream or group.
 func xdelex(ack bool) func(*Call) Plan {
 	return func(c *Call) Plan {
 		key, name, group, first := c.Args[1], []byte(nil), store.Value{}, 2
@@ -90,9 +89,8 @@ func xdelex(ack bool) func(*Call) Plan {
 	}
 }
 
-// delete judges the rows of sqlEntryRefs, and plans what follows. With a group,
-// only what is pending there is of interest, whether or not there is the entry
-// still.
+// delete plans the deletion from the rows of sqlEntryRefs. With a group it considers only entries pending there,
+// whether or not they still exist.
 func (l idList) delete(c *Call, key []byte, group store.Value, m streamMeta, rows []store.Row) Plan {
 	reply := resp.Value{Kind: resp.Array}
 	var entries, pending []streamID

@@ -2,16 +2,16 @@ package translator
 
 import "github.com/meowdis/meowdis/store"
 
-// refs says what becomes of the pending entries of an entry that is deleted.
+// refs selects the treatment of pending entries when their entry is deleted.
 type refs int
 
 const (
 	keepRefs  refs = 1 + iota // they stay, without an entry; 0 means the same
-	dropRefs                  // they go too
-	ackedOnly                 // the entry stays while a group has not read and acknowledged it
+	dropRefs                  // they are deleted
+	ackedOnly                 // the entry stays until every group has read and acknowledged it
 )
 
-// refsAt is what KEEPREF, DELREF or ACKED at i means, 0 for another word.
+// refsAt returns the value of KEEPREF, DELREF or ACKED at i, 0 for another word.
 func (c *Call) refsAt(i int) refs {
 	switch {
 	case c.is(i, "KEEPREF"):
@@ -24,13 +24,11 @@ func (c *Call) refsAt(i int) refs {
 	return 0
 }
 
-// awaited is a condition of an entry e: a group has not read it yet, or it is
-// pending there.
+// awaited is a condition on an entry e: a group has not read it, or it is pending there.
 const awaited = `EXISTS (SELECT 1 FROM stream_groups g WHERE g.key_id = e.key_id AND (g.last_id < e.id OR EXISTS (
 	SELECT 1 FROM stream_pending p WHERE p.key_id = g.key_id AND p.group_name = g.name AND p.id = e.id)))`
 
-// Trimming deletes the oldest entries: as many as are too many, or are before an ID, and
-// at most ?5.
+// Trimming deletes the oldest entries, at most ?5: the entries in excess of a length, or before an ID.
 const (
 	candidates = `SELECT id FROM stream_entries e WHERE key_id = ` + liveID
 
@@ -49,8 +47,8 @@ const (
 	sqlTrimIDPending     = trimPending + candidates + asManyAsBefore + `)`
 )
 
-// Nodes go as a whole, from the first on, while none of what must stay is in them, and
-// no more than ?5 entries go. A node without entries goes as others do.
+// Whole nodes are deleted first, from the first one on, if they contain only entries to delete, up to ?5 entries in
+// total. A node without entries is deleted like the others.
 const (
 	firstNode = `SELECT k.id AS key_id, s.first_id, s.count AS gone, k.count AS total FROM keys k
 		JOIN stream_nodes s ON s.key_id = k.id AND s.first_id = (SELECT min(first_id) FROM stream_nodes WHERE key_id = k.id) WHERE ` + live
@@ -64,12 +62,11 @@ const (
 		nextNode + ` AND g.total - g.gone > CAST(?4 AS INTEGER) AND g.total - g.gone - s.count >= CAST(?4 AS INTEGER)) SELECT first_id FROM goners)`
 	sqlNodesBefore = dropNodes + ` AND s.last_id < ?4` + nextNode + ` AND s.last_id < ?4) SELECT first_id FROM goners)`
 
-	// The entries of the nodes that are gone.
+	// sqlTrimNodes deletes the entries of the deleted nodes.
 	sqlTrimNodes = `DELETE FROM stream_entries WHERE key_id = ` + liveID + `
 		AND id < ifnull((SELECT min(first_id) FROM stream_nodes WHERE key_id = ` + liveID + `), x'ffffffffffffffffffffffffffffffffff')`
 
-	// The nodes up to the first entry that could have been deleted, and was not, count
-	// what they have left.
+	// recount updates the nodes up to the first entry that was a candidate but was not deleted.
 	recount = `UPDATE stream_nodes AS n SET (count, deleted) = (SELECT c, n.deleted + n.count - c FROM (
 		SELECT count(*) AS c FROM stream_entries e WHERE e.key_id = n.key_id AND e.id >= n.first_id AND e.id <= n.last_id))
 		WHERE key_id = ` + liveID + ` AND first_id <= ifnull((` + candidates
@@ -78,7 +75,7 @@ const (
 	sqlNodesVoid       = `DELETE FROM stream_nodes WHERE key_id = ` + liveID + ` AND count = 0`
 )
 
-// trimStmts deletes what the options ask for. The statement at counts deletes the entries.
+// trimStmts returns the statements that trim by the options. The statement at index counts deletes the entries.
 func (c *Call) trimStmts(key []byte, o addOptions) (stmts []store.Stmt, counts int) {
 	most := int64(maxCount)
 	if o.approx && o.limit > 0 {
@@ -101,5 +98,5 @@ func (c *Call) trimStmts(key []byte, o addOptions) (stmts []store.Stmt, counts i
 	return []store.Stmt{c.stmt(nodes, key, args...), c.stmt(plain, key, args...), c.shrunk(key), c.stmt(sqlNodesCount, key)}, 1
 }
 
-// maxCount is more rows than there are, and exact as a double.
+// maxCount is greater than any number of rows, and exact as a double.
 const maxCount = 1 << 52

@@ -24,7 +24,7 @@ var comparisons = [...]struct {
 	word byte
 }{{"IFEQ", '='}, {"IFNE", '!'}, {"IFDEQ", 'd'}, {"IFDNE", 'D'}}
 
-// comparison reads the condition at argument i, if there is one.
+// comparison parses the optional condition at argument i.
 func (c *Call) comparison(i int) comparison {
 	if i+1 == len(c.Args) {
 		return comparison{}
@@ -35,8 +35,7 @@ func (c *Call) comparison(i int) comparison {
 	return comparison{}
 }
 
-// comparing is the word of the condition that begins with the argument, 0 for
-// none.
+// comparing returns the word of the condition named by the argument, 0 for none.
 func comparing(arg []byte) byte {
 	for _, m := range comparisons {
 		if wordIs(arg, m.name) {
@@ -51,8 +50,8 @@ func (m comparison) digest() bool { return m.word|0x20 == 'd' }
 // negated reports whether a missing key meets the condition.
 func (m comparison) negated() bool { return m.word == '!' || m.word == 'D' }
 
-// invalid reports whether a digest is asked for that none can be: Redis looks at
-// the length alone, and only when there is a string to compare.
+// invalid reports whether the condition has an invalid digest. Redis checks only its length, and only if a string
+// exists to compare with.
 func (m comparison) invalid() bool { return m.digest() && len(m.with) != 16 }
 
 // holds reports whether old, a string or nil, meets the condition.
@@ -68,10 +67,10 @@ func (m comparison) holds(old resp.Value) bool {
 	return strings.EqualFold(digestOf(old.Str), string(m.with)) != m.negated()
 }
 
-// digestOf is the digest of a string, 16 hexadecimal digits.
+// digestOf returns the digest of a string, 16 hexadecimal digits.
 func digestOf(value []byte) string { return fmt.Sprintf("%016x", xxh3.Hash(value)) }
 
-// The string at a live key, compared with ?4, which is not long.
+// These fragments compare the string at a live key with ?4, which is not long.
 const (
 	comparedString   = ` FROM keys WHERE ` + live + ` AND type = 'string' AND (count = 0 AND value = ?4)`
 	sqlGuardEqual    = `INSERT INTO guard SELECT NULL WHERE NOT EXISTS (SELECT 1` + comparedString + ` = true)`
@@ -80,8 +79,8 @@ const (
 	sqlDropDiffering = `DELETE FROM keys WHERE id = (SELECT id` + comparedString + ` = false) RETURNING 1`
 )
 
-// guardCompare refuses a key of another type, and a string that does not compare
-// as m says, which is not about a digest or a long string.
+// guardCompare refuses a key of another type, and a string that does not meet m. Conditions on digests and on long
+// strings are not supported.
 func (c *Call) guardCompare(key []byte, m comparison, refused *resp.Value) []store.Stmt {
 	guard := c.stmt(sqlGuardEqual, key, store.Bytes(m.with))
 	if m.negated() {
@@ -93,8 +92,7 @@ func (c *Call) guardCompare(key []byte, m comparison, refused *resp.Value) []sto
 
 var notString = resp.MakeError("ERR Key should be of string type if conditions are specified")
 
-// delex without a condition is DEL. With one, a missing key is 0 whatever it
-// says, even when it is none.
+// delex is DEL if it has no condition. With one, the reply for a missing key is 0, even if the condition is invalid.
 func delex(c *Call) Plan {
 	switch len(c.Args) {
 	case 2:

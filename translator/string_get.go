@@ -12,7 +12,7 @@ import (
 // sqlGet returns stringColumns for a live key.
 const sqlGet = `SELECT ` + stringColumns + ` FROM keys k` + keyParts + ` WHERE ` + live
 
-// decodeString shapes the reply of sqlGet.
+// decodeString makes the reply from the rows of sqlGet.
 func decodeString(r *store.Result) resp.Value {
 	if len(r.Rows[0]) == 0 {
 		return resp.Nil
@@ -22,7 +22,7 @@ func decodeString(r *store.Result) resp.Value {
 
 func get(c *Call) Plan { return read(decodeString, c.stmt(sqlGet, c.Args[1])) }
 
-// sqlMGet returns stringColumns for each of the keys, and its place among them.
+// sqlMGet returns stringColumns for each of the keys, and its index.
 var sqlMGet = keyed{json: `SELECT ` + stringColumns + `, j.key FROM json_each(?2) j
 	LEFT JOIN keys k ON k.db = ?1 AND k.key = unhex(j.value) AND (k.dies_at IS NULL OR k.dies_at > ?3)` + keyParts}
 
@@ -31,16 +31,16 @@ func mget(c *Call) Plan {
 		c.stringsAt(c.Args[1:]))
 }
 
-// stringsAt reads the strings at keys, for stringsOf.
+// stringsAt returns the statement that reads the strings at keys, for stringsOf.
 func (c *Call) stringsAt(keys [][]byte) store.Stmt {
 	s := sqlMGet.on(c, keys)
 	s.Size, s.Of = 2, 5
 	return s
 }
 
-// stringsOf is the strings in the rows of sqlMGet, nil for what is none.
+// stringsOf returns the strings in the rows of sqlMGet, nil for a missing key or another type.
 func stringsOf(rows []store.Row) []resp.Value {
-	slices.SortStableFunc(rows, compareSeq) // which SQLite has sorted as a rule
+	slices.SortStableFunc(rows, compareSeq) // usually SQLite has already sorted them
 	var values []resp.Value
 	for len(rows) > 0 {
 		place := rows[0][4].Int()
@@ -57,7 +57,7 @@ func stringsOf(rows []store.Row) []resp.Value {
 	return values
 }
 
-// guardString refuses a key of another type, after sqlGet as statement 0.
+// guardString refuses a key of another type; sqlGet must be statement 0.
 func (c *Call) guardString(key []byte) store.Stmt {
 	s := c.guardType(key, stringType)
 	s.SkipIf = gotStringOrNone
@@ -73,10 +73,10 @@ func getdel(c *Call) Plan {
 	return write(decodeString, c.stmt(sqlGet, key), c.guardString(key), c.drop(key))
 }
 
-// sqlSetExpiry makes a live key expire at ?4.
+// sqlSetExpiry sets the expiry ?4 of a live key.
 const sqlSetExpiry = `UPDATE keys SET expires_at = ?4, version = version + 1, updated_at = ?3 WHERE ` + live
 
-// getexOption reads the option that only GETEX has.
+// getexOption parses the option that only GETEX has.
 func (c *Call) getexOption(i int, o *options) (words int) {
 	if !c.is(i, "PERSIST") || o.unit != 0 {
 		return 0
@@ -85,8 +85,8 @@ func (c *Call) getexOption(i int, o *options) (words int) {
 	return 1
 }
 
-// getex reads, and changes the expiry of a string; a time in the past deletes
-// it. The time is judged only once there is a string.
+// getex reads a string and changes its expiry. A time in the past deletes it. An invalid time is reported only if a
+// string exists.
 func getex(c *Call) Plan {
 	o, ok := c.parseOptions(2, c.getexOption)
 	if !ok {
@@ -115,8 +115,7 @@ func getex(c *Call) Plan {
 	return write(decodeString, c.stmt(sqlGet, key), c.guardString(key), change)
 }
 
-// sqlStrLen returns a row for a live key, with NULL in it when the key is no
-// string.
+// sqlStrLen returns a row for a live key. Its value is NULL if the key is not a string.
 const sqlStrLen = `SELECT iif(count > 0 AND value IS NOT NULL, count, length(value)) FROM keys WHERE ` + live
 
 func (c *Call) strlen(key []byte) Plan {
@@ -131,10 +130,9 @@ func (c *Call) strlen(key []byte) Plan {
 	}, c.stmt(sqlStrLen, key))
 }
 
-// sqlGetRange returns the bytes from ?4 to ?5 of the string at a live key: a part of a
-// blob is computed, and travels as hex, since some engines return only stored blobs
-// unharmed. NULL says that the key is no string; of one in parts come the first and the
-// last byte and the parts they are in.
+// sqlGetRange returns the bytes from ?4 to ?5 of the string at a live key. Computed bytes are returned in hex, since
+// some engines return only stored blobs unchanged. NULL means that the key is not a string. For a string in parts the
+// row has the first and the last byte and the parts that contain them.
 const sqlGetRange = `SELECT CASE WHEN value IS NOT NULL THEN hex(substr(value, first + 1, max(0, last - first + 1))) END, count, first, last, part, bytes, iif(count > 0, max(0, last - first + 1), 0)
 	FROM (SELECT ranged.*, p.part, p.value AS bytes FROM (SELECT id, count, value,
 			max(0, iif(CAST(?4 AS INTEGER) < 0, size + CAST(?4 AS INTEGER), min(size, CAST(?4 AS INTEGER)))) AS first,
@@ -146,14 +144,14 @@ func (c *Call) rangeStmt(key []byte, first, last int64) store.Stmt {
 	return c.stmt(sqlGetRange, key, store.Digits(first), store.Digits(last))
 }
 
-// getrange is GETRANGE and SUBSTR.
+// getrange translates GETRANGE and SUBSTR.
 func getrange(c *Call) Plan {
 	start, end, ok := c.intRange(2)
 	if !ok {
 		return fail(errNotInteger)
 	}
 	if start < 0 && end < 0 && start > end {
-		// Clamping both to the first byte would make a range of this.
+		// otherwise clamping both to the first byte would make a range
 		start, end = 1, 0
 	}
 	return read(decodeRange, c.rangeStmt(c.Args[1], start, end))
@@ -172,6 +170,6 @@ func decodeRange(r *store.Result) resp.Value {
 	}
 	digits := row[0].Bytes()
 	b := make([]byte, hex.DecodedLen(len(digits)))
-	hex.Decode(b, digits) // what SQL's hex() wrote
+	hex.Decode(b, digits) // the output of SQL's hex(), which is always valid
 	return resp.MakeBulk(b)
 }

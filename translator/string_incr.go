@@ -9,10 +9,9 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// An increment is one batch, so that it needs no retry on any store. The value
-// must be an integer written the way an integer is printed, and a sum beyond 64 bits
-// is a REAL: sqlIncr leaves a key alone where that is so, or that is of another type, and
-// sqlWhyNot says which it was. What is missing, or has expired, begins anew with sqlIncrNew.
+// An increment is one batch, so that it needs no retry on any store. The value must be an integer as it is printed, and
+// a sum beyond 64 bits is a REAL. sqlIncr does not change a key with another value or type, or with a REAL sum, and
+// sqlWhyNot reads which of these applied. sqlIncrNew creates a missing or expired key.
 const (
 	asInteger   = `CAST(CAST(value AS TEXT) AS INTEGER)`
 	noInteger   = `CAST(` + asInteger + ` AS TEXT) <> CAST(value AS TEXT)`
@@ -28,7 +27,7 @@ const (
 	sqlWhyNot  = `SELECT type = 'string', ` + noInteger + ` FROM keys WHERE db = ?1 AND key = ?2`
 )
 
-// isSummed reports that one of the two statements that increment has done so.
+// isSummed reports whether one of the two statements that increment has changed the key.
 func isSummed(before store.Result) bool { return before.Changes[0]+before.Changes[1] > 0 }
 
 func (c *Call) incrBy(key []byte, delta int64) Plan {
@@ -52,7 +51,7 @@ func incr(delta int64) func(*Call) Plan {
 	return func(c *Call) Plan { return c.incrBy(c.Args[1], delta) }
 }
 
-// incrby is INCRBY and DECRBY.
+// incrby translates INCRBY and DECRBY.
 func incrby(sign int64) func(*Call) Plan {
 	return func(c *Call) Plan {
 		n, ok := parseInt(c.Args[2])
@@ -66,7 +65,7 @@ func incrby(sign int64) func(*Call) Plan {
 	}
 }
 
-// incrbyfloat reads, computes and writes: SQL has no long double. The TTL stays.
+// incrbyfloat computes in Go, since SQL has no long double. The key keeps its TTL.
 func incrbyfloat(c *Call) Plan {
 	key := c.Args[1]
 	delta, valid := longdouble.Parse(c.Args[2])
@@ -87,8 +86,7 @@ func incrbyfloat(c *Call) Plan {
 	}, c.stmt(sqlGet, key))
 }
 
-// storedLongDouble is the number at the key that sqlGet has read, 0 for a missing
-// key, or the error reply for anything else.
+// storedLongDouble returns the number in the rows of sqlGet, 0 for a missing key, or the error reply for another value.
 func storedLongDouble(r *store.Result) (value *big.Float, bad resp.Value) {
 	old := decodeString(r)
 	if old.IsError() {

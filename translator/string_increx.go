@@ -9,14 +9,14 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// increment is what INCREX asks for.
+// increment holds the arguments of INCREX.
 type increment struct {
-	by, low, high  []byte // nil: 1, and the limits of the type
+	by, low, high  []byte // nil for 1, and for the limits of the type
 	float, integer bool   // BYFLOAT, BYINT
 	saturate, enx  bool
 }
 
-// option reads an option of INCREX, none of which may come twice.
+// option parses an option of INCREX. Options may not be repeated.
 func (n *increment) option(c *Call) func(i int, o *options) (words int) {
 	return func(i int, o *options) int {
 		o.once = true
@@ -46,7 +46,7 @@ func (n *increment) option(c *Call) func(i int, o *options) (words int) {
 	}
 }
 
-// What INCREX makes of the TTL: ?10 of sqlIncrExKey.
+// These are INCREX's changes of the TTL: ?10 of sqlIncrExKey.
 const (
 	ttlKept = iota
 	ttlSet
@@ -81,8 +81,8 @@ func increx(c *Call) Plan {
 
 var lowAboveHigh = fail("ERR LBOUND can't be greater than UBOUND")
 
-// increxOutcome is the integer at the key and what it becomes: NULL when it is
-// to stay. A sum beyond 64 bits is a REAL, beyond the bounds on its side.
+// increxOutcome computes the present integer and the new one, which is NULL if the value must not change. A sum beyond
+// 64 bits is a REAL, beyond the bound on its side.
 const (
 	increxOutcome = `(SELECT cur, CASE WHEN typeof(sum) = 'integer' AND sum BETWEEN low AND high THEN sum
 			WHEN ?7 THEN iif(sum > high, high, low) END AS new
@@ -95,8 +95,7 @@ const (
 			CASE ?10 WHEN 0 THEN expires_at WHEN 1 THEN excluded.expires_at ELSE ifnull(expires_at, excluded.expires_at) END`
 )
 
-// increxInt is one batch, as INCRBY is. A time that has passed makes the key dead,
-// and the last purge takes it away.
+// increxInt plans one batch, like INCRBY. An expiry that has passed expires the key, and the last purge deletes it.
 func (c *Call) increxInt(n increment, exp expiry, ttl int) Plan {
 	by, low, high := int64(1), int64(math.MinInt64), int64(math.MaxInt64)
 	for _, part := range []struct {
@@ -134,7 +133,7 @@ func (c *Call) increxInt(n increment, exp expiry, ttl int) Plan {
 		set, c.purge(key))
 }
 
-// increxFloat reads, computes and writes: SQL has no long double.
+// increxFloat computes in Go, since SQL has no long double.
 func (c *Call) increxFloat(n increment, exp expiry, ttl int) Plan {
 	by, ok := longdouble.Parse(n.by)
 	low, lowOK := n.bound(n.low, true)
@@ -183,8 +182,7 @@ func (c *Call) increxFloat(n increment, exp expiry, ttl int) Plan {
 	}, c.stmt(sqlGet, key), c.stmt(sqlExpiresAt, key))
 }
 
-// longDouble is f as a double, whose text has the digits that a float64 would
-// lose.
+// longDouble returns f as a double. Its text keeps the digits that a float64 would lose.
 func longDouble(f *big.Float) resp.Value {
 	near, _ := f.Float64()
 	v := resp.MakeDouble(near)
@@ -200,7 +198,7 @@ var maxLongDouble = func() *big.Float {
 	return ones.SetMantExp(ones, longdouble.MaxExponent-longdouble.Bits)
 }()
 
-// bound reads LBOUND or UBOUND of floats, or is the limit of the type.
+// bound parses LBOUND or UBOUND of floats, or returns the limit of the type.
 func (n *increment) bound(text []byte, low bool) (*big.Float, bool) {
 	switch {
 	case text != nil:

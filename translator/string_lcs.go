@@ -5,12 +5,11 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// maxCells bounds the work of an LCS, as in Redis: its table has a row and a column
-// more than the strings have bytes, and must not take more than a string may, at four
-// bytes a cell.
+// maxCells limits the work of an LCS, as in Redis: its table has one row and one column more than the strings have
+// bytes, takes four bytes a cell, and must not be larger than a string may be.
 const maxCells = maxString / 4
 
-// lcsOptions are those of LCS.
+// lcsOptions holds the options of LCS.
 type lcsOptions struct {
 	length, index, matchLen bool
 	minMatch                int64
@@ -41,8 +40,7 @@ func (c *Call) parseLCS() (o lcsOptions, bad resp.Value) {
 	return o, bad
 }
 
-// lcs reads both strings and compares them here. As in Redis their types are
-// judged before the options are.
+// lcs reads both strings and compares them in Go. As in Redis, their types are checked before the options.
 func lcs(c *Call) Plan {
 	o, bad := c.parseLCS()
 	return read(func(r *store.Result) resp.Value {
@@ -56,7 +54,7 @@ func lcs(c *Call) Plan {
 		case (len(a)+1)*(len(b)+1) > maxCells:
 			return resp.MakeError("ERR Insufficient memory, transient memory for LCS exceeds proto-max-bulk-len")
 		}
-		work := 4 * int64(len(b)+1) // of commonLength
+		work := 4 * int64(len(b)+1) // for commonLength
 		if !o.length {
 			work += int64(len(a))*int64(len(b))/8 + int64(min(len(a), len(b)))
 		}
@@ -65,8 +63,7 @@ func lcs(c *Call) Plan {
 	}, c.stmt(sqlGet, c.Args[1]), c.stmt(sqlGet, c.Args[2]))
 }
 
-// stringOrEmpty is the value in the rows of sqlGet, empty for a missing key; ok
-// is false for a key that holds no string.
+// stringOrEmpty returns the value in the rows of sqlGet, empty for a missing key; ok is false for another type.
 func stringOrEmpty(rows []store.Row) (b []byte, ok bool) {
 	if len(rows) == 0 {
 		return nil, true
@@ -100,7 +97,7 @@ func (o lcsOptions) compare(a, b []byte, w *store.Work) resp.Value {
 	return resp.MakeMap(resp.MakeString("matches"), matches, resp.MakeString("len"), resp.MakeInt(int64(len(common))))
 }
 
-// span is the first and the last index of length bytes from i on.
+// span returns the first and the last index of length bytes from i on.
 func span(i, length int) resp.Value {
 	return resp.MakeArray(resp.MakeInt(int64(i)), resp.MakeInt(int64(i+length-1)))
 }
@@ -111,9 +108,8 @@ type bitmap []uint64
 func (m bitmap) set(i int)      { m[i/64] |= 1 << (i % 64) }
 func (m bitmap) has(i int) bool { return m[i/64]>>(i%64)&1 != 0 }
 
-// commonLength is the length of the longest common subsequence. With trace, up
-// holds i*len(b)+j for each pair of bytes that differ and whose best way back
-// leaves out a[i]; elsewhere it leaves out b[j], also when both are as good.
+// commonLength returns the length of the longest common subsequence. With trace, up contains i*len(b)+j for each pair
+// of different bytes where the best path back skips a[i]. For other pairs it skips b[j], also in a tie.
 func commonLength(a, b []byte, trace bool, w *store.Work) (n int, up bitmap) {
 	if trace {
 		up = make(bitmap, (len(a)*len(b)+63)/64)
@@ -140,8 +136,8 @@ func commonLength(a, b []byte, trace bool, w *store.Work) (n int, up bitmap) {
 	return int(best[len(b)]), up
 }
 
-// walkCommon calls match for each stretch of the subsequence, from the last to
-// the first: where it is in a and in b, and its length.
+// walkCommon calls match for each run of the subsequence, from the last to the first, with its positions in a and b and
+// its length.
 func walkCommon(a, b []byte, up bitmap, match func(i, j, length int)) {
 	i, j := len(a)-1, len(b)-1
 	for i >= 0 && j >= 0 {

@@ -9,8 +9,8 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// MSET does to the keys ?2 what SET does to one: make the keys or take their rows,
-// and overwrite their values, which come with the keys in the list of hashed.
+// MSET sets the keys ?2 as SET sets one: it creates keys or reuses their rows, and overwrites their values, which are
+// in the list of hashed.
 const (
 	sqlSetKeys = makeString + `SELECT ?1, ` + itemName + `, ` + itemHash + `, 'string', ?4, ?5, ?3, ?3, ` + itemValue + `
 		FROM json_each(?2) j WHERE true` + overwrite + `excluded.expires_at`
@@ -22,7 +22,7 @@ const (
 		WHERE k.db = ?1 AND k.key = ` + itemName + ` AND (k.dies_at IS NULL OR k.dies_at > ?3))`
 )
 
-// everySecond is the elements 0, 2, 4 and so on.
+// everySecond returns the elements 0, 2, 4 and so on.
 func everySecond(pairs [][]byte) [][]byte {
 	var list [][]byte
 	for i := 0; i < len(pairs); i += 2 {
@@ -31,7 +31,7 @@ func everySecond(pairs [][]byte) [][]byte {
 	return list
 }
 
-// fewKeys is how many keys are set one by one, which is faster than a list of them.
+// fewKeys is the number of keys up to which separate statements are faster than a list.
 const fewKeys = 16
 
 // setAll appends the statements that set the keys to the values of pairs.
@@ -53,8 +53,8 @@ func (c *Call) setAll(stmts []store.Stmt, pairs [][]byte, exp expiry) []store.St
 	return append(append(stmts, set), long...)
 }
 
-// apart is the pairs with empty values in place of long ones, and the statements that
-// make those long afterwards: of a key that comes again, the last one.
+// apart returns the pairs with empty values in place of long ones, and the statements that then write the long ones.
+// For a repeated key only the last value is written.
 func (c *Call) apart(pairs [][]byte) (short [][]byte, long []store.Stmt) {
 	if !slices.ContainsFunc(pairs, isLong) {
 		return pairs, nil
@@ -96,7 +96,7 @@ func msetnx(c *Call) Plan {
 	return write(always(resp.One), c.setAll([]store.Stmt{absent}, c.Args[1:], expiry{})...)
 }
 
-// msetex sets all keys or, when NX or XX refuses, none.
+// msetex sets all keys, or none if NX or XX refuses.
 func msetex(c *Call) Plan {
 	n, ok := parseInt(c.Args[1])
 	switch {

@@ -9,19 +9,17 @@ import (
 	"github.com/meowdis/meowdis/store/schema"
 )
 
-// maxString is the longest string that Redis allows by default, and we do.
+// maxString limits the length of a string, as Redis does by default.
 const maxString = 512 << 20
 
-// A long string is in parts (the schema's last word on strings says how), so that its
-// bytes are read and written by the part. keyParts joins them to the row k of keys: a
-// string has the columns stringColumns, and a row for each part.
+// A long string is stored in parts (see the schema), so that it is read and written in parts. keyParts joins them to
+// the row k of keys: a string has the columns stringColumns, and a row for each part.
 const (
 	stringColumns = `k.value, k.count, p.part, p.value`
 	keyParts      = ` LEFT JOIN string_parts p ON p.key_id = iif(k.count > 0, k.id, NULL)`
 )
 
-// sizeColumn is the Size of a statement that reads a string with its parts, 0 for any
-// other.
+// sizeColumn returns the Size of a statement that reads a string with its parts, 0 for any other statement.
 func sizeColumn(sql string) int {
 	switch sql {
 	case sqlGet, dumped[dumpString]:
@@ -32,7 +30,7 @@ func sizeColumn(sql string) int {
 	return 0
 }
 
-// stringOf is the string in rows of stringColumns.
+// stringOf returns the string in rows of stringColumns.
 func stringOf(rows []store.Row) resp.Value {
 	size := rows[0][1].Int()
 	switch {
@@ -44,14 +42,14 @@ func stringOf(rows []store.Row) resp.Value {
 	return resp.MakeBulk(rows[0][0].Bytes())
 }
 
-// joined is the bytes from first up to end of the string whose parts have their
-// number in column i and their bytes in the next.
+// joined returns the bytes from first to end of a string in parts. Column i of rows is the number of the part, and the
+// next column its bytes.
 func joined(rows []store.Row, i int, first, end int64) []byte {
 	value := make([]byte, max(0, end-first))
 	for _, row := range rows {
 		part, bytes := row[i].Int(), row[i+1].Bytes()
 		if part < 0 || part > maxString/schema.StringPart {
-			continue // in a damaged file
+			continue // the file is damaged
 		}
 		at := part*schema.StringPart - first
 		if at < 0 {
@@ -64,15 +62,14 @@ func joined(rows []store.Row, i int, first, end int64) []byte {
 	return value
 }
 
-// atEnd is the offset of what is appended.
+// atEnd is the offset of an append.
 const atEnd = int64(-1)
 
-// A change of some bytes of a string comes as the bytes or their number, and the offset after
-// that, where a negative one counts from the new end. sqlLookSize has the bytes that there are. sqlStretch puts the string
-// into parts if it is, or becomes, a long one, and refuses one beyond maxString;
-// sqlEditShort and sqlAppendShort change one that is not in parts, sqlEditParts one
-// that is, where the array ?5 has an element for each part that may be touched.
-// sqlMakeLong and sqlAddPart write a new one. The substr of an empty blob is NULL.
+// A splice is given by the bytes, or their number, and the offset; a negative offset counts from the new end.
+// sqlLookSize reads the present size. sqlStretch moves a string into parts if it is or becomes a long one, and refuses
+// one beyond maxString. sqlEditShort and sqlAppendShort change a string that is not in parts. sqlEditParts changes one
+// in parts; its array ?5 has an element for each part that it may touch. sqlMakeLong and sqlAddPart write a new one.
+// substr of an empty blob is NULL.
 const (
 	sqlLookSize = looked + `, ` + sizeNow + ` FROM keys k` + lookAt
 
@@ -104,8 +101,8 @@ const (
 
 var stringTooLong = resp.MakeError(errStringTooLong)
 
-// splice is the statements that write bytes, of which there are some or which are appended,
-// into the string at key from offset on. The string may be missing. Statement 0 is the look.
+// splice returns the statements that write bytes at offset into the string at key, which may be missing. bytes may be
+// empty only for an append. Statement 0 reads the key.
 func (c *Call) splice(key []byte, offset int64, bytes []byte) []store.Stmt {
 	look, purge, ensure := c.stmt(sqlLookSize, key), c.purge(key), c.ensureString(key)
 	purge.SkipIf, ensure.SkipIf = isAlive, isString
@@ -128,7 +125,7 @@ func (c *Call) splice(key []byte, offset int64, bytes []byte) []store.Stmt {
 
 func isString(before store.Result) bool { return isOf(liveRow(before.Rows), stringType) }
 
-// splicedSize is how long the string is after a splice, by the look before it.
+// splicedSize returns the length of the string after a splice, from the row of statement 0.
 func splicedSize(rows [][]store.Row, offset int64, bytes []byte) int64 {
 	size, n := int64(0), int64(len(bytes))
 	if row := liveRow(rows); isOf(row, stringType) {
@@ -140,16 +137,16 @@ func splicedSize(rows [][]store.Row, offset int64, bytes []byte) int64 {
 	return max(size, offset+n)
 }
 
-// spliced is the plan of the command that answers the new length.
+// spliced plans a splice that replies with the new length.
 func (c *Call) spliced(key []byte, offset int64, bytes []byte) Plan {
 	return write(func(r *store.Result) resp.Value { return resp.MakeInt(splicedSize(r.Rows, offset, bytes)) },
 		c.splice(key, offset, bytes)...)
 }
 
-// longestArgument is the bytes of the longest argument: some engines take no more than 2 MB.
+// longestArgument limits the bytes of an argument: some engines accept no more than 2 MB.
 const longestArgument = 1 << 20
 
-// editParts is the statements that write bytes into a string in parts.
+// editParts returns the statements that write bytes into a string in parts.
 func (c *Call) editParts(key []byte, offset int64, bytes []byte) (stmts []store.Stmt) {
 	if offset == atEnd {
 		offset = -int64(len(bytes))
@@ -162,11 +159,10 @@ func (c *Call) editParts(key []byte, offset int64, bytes []byte) (stmts []store.
 	return stmts
 }
 
-// isLong reports whether a value is to be kept in parts.
+// isLong reports whether a value is stored in parts.
 func isLong(value []byte) bool { return len(value) > schema.WholeString }
 
-// makeLong is the statements that make the empty string at key, which there is, a long
-// one.
+// makeLong returns the statements that replace the empty string at key, which must exist, with a long one.
 func (c *Call) makeLong(key, value []byte) []store.Stmt {
 	named := c.key(key)[:2:2]
 	stmts := []store.Stmt{{SQL: sqlMakeLong, Args: append(named, store.Int(int64(len(value))))}}

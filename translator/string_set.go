@@ -7,9 +7,8 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// A SET makes the key, or takes the row of the one that is there: an expired key
-// begins anew, and so does one of another type, whose elements go (the trigger
-// keys_anew). What keeps its TTL keeps that of a key of another type, too.
+// A SET creates the key or reuses its row. An expired key, or one of another type, starts over: the trigger keys_anew
+// deletes its elements. KEEPTTL also keeps the TTL of a key of another type.
 const (
 	makeString = `INSERT INTO keys(db, key, hash, type, version, expires_at, created_at, updated_at, value) `
 	overwrite  = ` ON CONFLICT(db, key) DO UPDATE SET type = 'string', version = version + 1, updated_at = ?3,
@@ -20,22 +19,22 @@ const (
 	sqlSetKey        = sqlSetAnyKey + unlessSetAgain
 	sqlSetKeyKeepTTL = makeString + `VALUES(?1, ?2, ?5, 'string', ?4, NULL, ?3, ?3, ?6)` + overwrite + keptTTL + unlessSetAgain
 
-	// Most strings that are overwritten are live and not in parts: an UPDATE is half the work of
-	// the upsert, which is moot then, and no work of it where keys are new.
+	// Most overwritten strings are live and not in parts. For these, the UPDATE takes half the time of the upsert,
+	// which is then skipped. For new keys the UPDATE costs nothing.
 	sqlSetAgain        = `UPDATE keys SET value = ?6, version = version + 1, updated_at = ?3, expires_at = ?7` + whole
 	sqlSetAgainKeepTTL = `UPDATE keys SET value = ?6, version = version + 1, updated_at = ?3` + whole
 	whole              = ` WHERE ` + live + ` AND type = 'string' AND count = 0`
 	unlessSetAgain     = ` WHERE changes() = 0`
 )
 
-// expiry is what a SET makes of the key's TTL: without any, there is none.
+// expiry is the TTL after a SET; the zero value removes it.
 type expiry struct {
 	given bool  // EX, PX, EXAT or PXAT
 	at    int64 // Unix ms
 	keep  bool  // KEEPTTL
 }
 
-// setString appends the statements that make key the string value.
+// setString appends the statements that set key to the string value.
 func (c *Call) setString(stmts []store.Stmt, key, value []byte, exp expiry) []store.Stmt {
 	if exp.given && exp.at <= c.Env.Now {
 		return append(stmts, c.drop(key))
@@ -52,7 +51,7 @@ func (c *Call) setString(stmts []store.Stmt, key, value []byte, exp expiry) []st
 	return append(stmts, store.Stmt{SQL: sqlSetAgain, Args: args, Supersedes: sqlSetAnyKey}, store.Stmt{SQL: sqlSetKey, Args: args, SkipIf: somethingChanged})
 }
 
-// storeString is the plan that makes key the string value, whatever it was.
+// storeString plans a write that sets key, of any type, to the string value.
 func (c *Call) storeString(key, value []byte, reply resp.Value) Plan {
 	return c.make(making{
 		key: key, reply: reply, few: AsideParts,
@@ -60,14 +59,14 @@ func (c *Call) storeString(key, value []byte, reply resp.Value) Plan {
 	})
 }
 
-// newString is the arguments of a statement that makes key the string value: ?1 db, ?2 key,
-// ?3 now, ?4 version, ?5 hash, ?6 value, with room for one more.
+// newString returns the arguments of a statement that sets key to the string value: ?1 db, ?2 key, ?3 now, ?4 version,
+// ?5 hash, ?6 value, with capacity for one more.
 func (c *Call) newString(key, value []byte) []store.Value {
 	return append(make([]store.Value, 0, 7),
 		store.Int(int64(c.Env.DB)), store.Bytes(key), store.Int(c.Env.Now), c.newVersion(), hashValue(key), store.Bytes(value))
 }
 
-// column is what the column expires_at becomes.
+// column returns the new value of the column expires_at.
 func (e expiry) column() (at store.Value) {
 	if e.given {
 		at = store.Digits(e.at)
@@ -75,12 +74,11 @@ func (e expiry) column() (at store.Value) {
 	return at
 }
 
-// A string that is only made where there is no key needs no look at what is there: the
-// name, which is unique, refuses.
+// A string that is created only if the key is missing needs no read: the unique name refuses a second row.
 const sqlAddString = makeString + `VALUES(?1, ?2, ?5, 'string', ?4, ?7, ?3, ?3, ?6)`
 
-// addString is the statements that make key the string value, and refuse when there is
-// a key. The expiry is none, or in the future.
+// addString returns the statements that create the string value at key, and refuse an existing key. The expiry is empty
+// or in the future.
 func (c *Call) addString(key, value []byte, exp expiry, refused *resp.Value) []store.Stmt {
 	var long []store.Stmt
 	if isLong(value) {
@@ -90,9 +88,8 @@ func (c *Call) addString(key, value []byte, exp expiry, refused *resp.Value) []s
 	return append([]store.Stmt{c.purge(key), add}, long...)
 }
 
-// deadline is the absolute time that a TTL option means: n seconds or ms, from
-// now or since the epoch. False when it is not positive or overflows, which
-// Redis refuses.
+// deadline returns the absolute time of a TTL option: n seconds or ms, from now or since the epoch. As in Redis, it
+// returns false for an n that is not positive or overflows.
 func (c *Call) deadline(n int64, seconds, absolute bool) (int64, bool) {
 	if n <= 0 {
 		return 0, false
@@ -100,17 +97,16 @@ func (c *Call) deadline(n int64, seconds, absolute bool) (int64, bool) {
 	return c.expireAt(n, seconds, absolute)
 }
 
-// options are those of SET, GETEX and their like.
+// options holds the options of SET, GETEX and similar commands.
 type options struct {
 	nx, xx, get, keep, persist bool
 	compare                    comparison
-	unit                       int  // position of the TTL option that counts, 0 without one
-	once                       bool // a TTL option may not come again
+	unit                       int  // position of the last TTL option, 0 for none
+	once                       bool // at most one TTL option
 }
 
-// parseOptions reads options from argument i on. own reads those of the command:
-// it returns how many args one takes, 0 for none of them. The word of a TTL option
-// may come again, and then the last one counts; another one may not.
+// parseOptions parses options from argument i on. own parses the options of the command: it returns the number of
+// arguments of the option, 0 if it is not one. A TTL option may be repeated with the same word, and the last one wins.
 func (c *Call) parseOptions(i int, own func(i int, o *options) (words int)) (o options, ok bool) {
 	for ; i < len(c.Args); i++ {
 		words := own(i, &o)
@@ -128,12 +124,12 @@ func (c *Call) parseOptions(i int, own func(i int, o *options) (words int)) (o o
 	return o, true
 }
 
-// isTTL reports whether argument i says in which unit a TTL follows.
+// isTTL reports whether argument i is the unit of a TTL.
 func (c *Call) isTTL(i int) bool {
 	return c.is(i, "EX") || c.is(i, "PX") || c.is(i, "EXAT") || c.is(i, "PXAT")
 }
 
-// setOption reads an option that only SET has.
+// setOption parses an option that only SET has.
 func (c *Call) setOption(i int, o *options) (words int) {
 	if c.is(i, "GET") {
 		o.get = true
@@ -146,7 +142,7 @@ func (c *Call) setOption(i int, o *options) (words int) {
 	return c.msetexOption(i, o)
 }
 
-// msetexOption reads an option that SET and MSETEX have.
+// msetexOption parses an option that SET and MSETEX share.
 func (c *Call) msetexOption(i int, o *options) (words int) {
 	switch {
 	case c.is(i, "NX") && !o.xx && o.compare.word == 0:
@@ -161,8 +157,7 @@ func (c *Call) msetexOption(i int, o *options) (words int) {
 	return 1
 }
 
-// expiry is what the options make of the key's TTL, or the error reply for a
-// time that is none.
+// expiry returns the change of the TTL by the options, or the error reply for an invalid time.
 func (c *Call) expiry(o options) (e expiry, bad resp.Value) {
 	if o.unit == 0 {
 		return expiry{keep: o.keep}, bad
@@ -211,9 +206,8 @@ func set(c *Call) Plan {
 	return write(decodeOK, c.setString(stmts, key, value, exp)...)
 }
 
-// setGet answers the old value. A condition decides on what was read, since the
-// old value is the answer either way. A SET without GET comes here when it
-// compares what SQL cannot, a digest or a long string.
+// setGet replies with the old value. A condition is checked in Go, since the old value must be read anyway. A SET
+// without GET also comes here if SQL cannot check its condition: a digest or a long string.
 func (c *Call) setGet(key, value []byte, o options, exp expiry) Plan {
 	get := c.stmt(sqlGet, key)
 	if !o.nx && !o.xx && o.compare.word == 0 {
@@ -238,7 +232,7 @@ func (c *Call) setGet(key, value []byte, o options, exp expiry) Plan {
 	}, get)
 }
 
-// okIfChanged answers OK when statement 0 has changed something, and nil otherwise.
+// okIfChanged replies OK if statement 0 changed a row, otherwise nil.
 func okIfChanged(r *store.Result) resp.Value {
 	if r.Changes[0] == 0 {
 		return resp.Nil
@@ -248,7 +242,7 @@ func okIfChanged(r *store.Result) resp.Value {
 
 func decodeOK(*store.Result) resp.Value { return resp.OK }
 
-// sqlAddOrReplace makes the string where there is no live key.
+// sqlAddOrReplace creates the string if no live key exists.
 const sqlAddOrReplace = sqlAddString + overwrite + `excluded.expires_at WHERE dies_at <= ?3`
 
 func setnx(c *Call) Plan {
@@ -259,7 +253,7 @@ func setnx(c *Call) Plan {
 	return write(changed(0), store.Stmt{SQL: sqlAddOrReplace, Args: append(c.newString(key, value), store.Value{})})
 }
 
-// setex is SETEX and PSETEX.
+// setex translates SETEX and PSETEX.
 func setex(seconds bool) func(*Call) Plan {
 	return func(c *Call) Plan {
 		n, ok := parseInt(c.Args[2])

@@ -10,19 +10,18 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// Wait is how a call waits that finds nothing, outside of a transaction: redis.io/docs/latest/develop/reference/.
+// Wait describes how a blocking call waits, outside a transaction: redis.io/docs/latest/develop/reference/.
 type Wait struct {
-	Keys    [][]byte   // the call is tried again once one of them has changed; none for WAIT
-	Type    string     // and has this type
-	Gone    bool       // or is missing or of another type
-	Timeout int64      // ms after which it waits no longer, 0 for ever
-	Late    resp.Value // the reply then
-	ends    int        // the first of the args that are IDs of streams, 0 without one that says where a stream ends
+	Keys    [][]byte   // the call is retried after one of them changes; none for WAIT
+	Type    string     // only if the key has this type
+	Gone    bool       // also if the key is missing or has another type
+	Timeout int64      // ms, 0 for no limit
+	Late    resp.Value // the reply after the timeout
+	ends    int        // index of the first ID of a stream in the args, 0 if none refers to the end of a stream
 }
 
-// Waits is how a call of a blocking command waits when its reply is null, or if it has no keys
-// whatever that is. ok is false for a call that does not wait: XREAD without BLOCK, and any whose
-// translation says what is wrong with it.
+// Waits returns how a call of a blocking command waits if its reply is null; a call without keys waits whatever the
+// reply. ok is false for a call that does not wait: XREAD without BLOCK, and any call with an invalid argument.
 func Waits(cmd *commands.Command, args [][]byte, env Env) (w Wait, ok bool) {
 	c := &Call{Command: cmd, Args: args, Env: env}
 	w.Late = resp.NilArray
@@ -74,12 +73,12 @@ func (c *Call) waitsToRead(w Wait) (Wait, bool) {
 	return w, bad == "" && q.block >= 0
 }
 
-// Ends reports whether the call says "from the end of the stream on", which is to be settled before it
-// is tried for the first time.
+// Ends reports whether the call reads from the end of a stream. The end must be resolved with Settle before the first
+// try.
 func (w *Wait) Ends() bool { return w.ends > 0 }
 
-// Settle is a statement for each key, and the function that makes of their rows the args of the call
-// with the present ends of the streams in place of $, and of + where a stream has no entries.
+// Settle returns a statement for each key, and a function that makes the args of the call from their rows. It replaces
+// $ with the present end of the stream, and + as well if the stream has no entries.
 func (w *Wait) Settle(args [][]byte, env Env) (stmts []store.Stmt, settled func([][]store.Row) [][]byte) {
 	c := &Call{Args: args, Env: env}
 	for _, key := range w.Keys {
@@ -99,7 +98,7 @@ func (w *Wait) Settle(args [][]byte, env Env) (stmts []store.Stmt, settled func(
 	}
 }
 
-// seconds is the timeout that argument i says, in ms, which are rounded up.
+// seconds parses the timeout in argument i and returns it in ms, rounded up.
 func (c *Call) seconds(i int) (ms int64, bad string) {
 	given, ok := longdouble.Parse(c.Args[i])
 	if !ok {
@@ -120,10 +119,10 @@ func (c *Call) seconds(i int) (ms int64, bad string) {
 	return max(ms, 0), ""
 }
 
-// milliseconds is the timeout that argument i says.
+// milliseconds parses the timeout in argument i.
 func (c *Call) milliseconds(i int) (ms int64, bad string) { return Milliseconds(c.Args[i], c.Env.Now) }
 
-// Milliseconds is a timeout in ms from now on, in Unix ms, or the error that it is none.
+// Milliseconds parses a timeout in ms. bad is the error if it is invalid, or too long when counted from now in Unix ms.
 func Milliseconds(arg []byte, now int64) (ms int64, bad string) {
 	switch ms, ok := parseInt(arg); {
 	case !ok:
@@ -142,7 +141,7 @@ const (
 	errLateTimeout     = "ERR timeout is out of range"
 )
 
-// ReadType is the statement that reads the type of a key: no row for a missing key.
+// ReadType returns the statement that reads the type of a key. A missing key has no row.
 func ReadType(env Env, key []byte) store.Stmt {
 	c := Call{Env: env}
 	return c.typeOf(key)

@@ -8,17 +8,14 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// Elements travel as JSON [[hash, "hex of the member", score], …] in ?4. A score
-// has 17 significant digits, enough for every engine to read the same double
-// back; the infinities are numbers too large for one.
+// Elements are passed as JSON [[hash, "hex of the member", score], …] in ?4. A score has 17 significant digits, so that
+// every engine reads the same double. Infinities are numbers too large for a double.
 const (
 	zsetElements = `SELECT CAST(value ->> '$[0]' AS INTEGER) AS hash, unhex(value ->> '$[1]') AS member,
 		CAST(value ->> '$[2]' AS REAL) AS score FROM json_each(?4)`
 
-	// Members that are there move first, then those that are not are inserted,
-	// each with a statement after it that accounts for it. ?5 is 1 for GT, -1
-	// for LT, else 0. The sum of opposite infinities is NULL, which no score
-	// may be.
+	// Existing members get their scores first, then new members are inserted. A statement after each change accounts
+	// for it. ?5 is 1 for GT, -1 for LT, else 0. The sum of opposite infinities is NULL, which a constraint rejects.
 	zsetMove = ` FROM (` + zsetElements + `) AS e CROSS JOIN zsets z
 		ON z.key_id = ` + liveID + ` AND z.hash = e.hash AND z.member = e.member WHERE `
 	zsetOverwrite = ` ON CONFLICT(key_id, hash, member) DO UPDATE SET score = excluded.score`
@@ -51,7 +48,7 @@ type element struct {
 	score  float64
 }
 
-// zsetJSON is the JSON argument of elements.
+// zsetJSON returns the JSON argument of elements.
 func zsetJSON(elems []element) store.Value {
 	n := 2
 	for _, e := range elems {
@@ -71,7 +68,7 @@ func zsetJSON(elems []element) store.Value {
 	return store.TextBytes(append(out, ']'))
 }
 
-// appendScore appends a score as a JSON number that is read back exactly.
+// appendScore appends a score as a JSON number that parses back exactly.
 func appendScore(out []byte, score float64) []byte {
 	switch {
 	case math.IsInf(score, 1):
@@ -82,14 +79,13 @@ func appendScore(out []byte, score float64) []byte {
 	return strconv.AppendFloat(out, score, 'g', 17, 64)
 }
 
-// A round is what one statement takes. Long lists are cut, since engines limit
-// the size of an argument.
+// A round is the list for one statement. Long lists are split, since engines limit the size of an argument.
 const (
 	zsetRoundSize  = 1000
 	zsetRoundBytes = 256 << 10
 )
 
-// round is how many elements are in a round.
+// round returns the number of elements in a round.
 func (c *Call) round() int {
 	if c.Env.MayStage {
 		return asideRound
@@ -97,8 +93,8 @@ func (c *Call) round() int {
 	return zsetRoundSize
 }
 
-// zsetRounds cuts elems, in order, so that no member comes twice in a round, and that a
-// large one has a round of its own.
+// zsetRounds splits elems, in order, so that no member is repeated within a round, and a large member has its own
+// round.
 func (c *Call) zsetRounds(elems []element) [][]element {
 	var rounds [][]element
 	seen := make(map[string]bool, min(len(elems), c.round()))
@@ -124,7 +120,7 @@ type zaddOptions struct {
 	nx, xx, gt, lt, ch, incr bool
 }
 
-// sign is ?5 of the updates.
+// sign returns ?5 of the updates.
 func (o zaddOptions) sign() store.Value {
 	switch {
 	case o.gt:
@@ -135,7 +131,7 @@ func (o zaddOptions) sign() store.Value {
 	return store.Int(0)
 }
 
-// flag finds the option that word names, nil for something else.
+// flag returns the option named word, nil for another word.
 func (o *zaddOptions) flag(word []byte) *bool {
 	switch {
 	case wordIs(word, "NX"):
@@ -157,8 +153,8 @@ func (o *zaddOptions) flag(word []byte) *bool {
 func zadd(c *Call) Plan    { return c.zadd(zaddOptions{}) }
 func zincrby(c *Call) Plan { return c.zadd(zaddOptions{incr: true}) }
 
-// zadd is ZADD and ZINCRBY, which Redis parses alike: ZINCRBY takes the options
-// too, as far as its arity leaves room for any.
+// zadd translates ZADD and ZINCRBY, which Redis parses alike: ZINCRBY accepts the options, too, as far as its arity
+// allows.
 func (c *Call) zadd(o zaddOptions) Plan {
 	args := c.Args[2:]
 	for len(args) > 0 {
@@ -199,14 +195,14 @@ func (c *Call) zadd(o zaddOptions) Plan {
 	}, w.stmts...)
 }
 
-// zaddIncr answers the new score, nil when an option kept it from changing.
+// zaddIncr replies with the new score, nil if an option prevented the change.
 func (c *Call) zaddIncr(key []byte, elem element, o zaddOptions) Plan {
 	w := c.zaddWrite(key, []element{elem}, o)
 	conditional := o.nx || o.gt || o.lt
 	return write(func(r *store.Result) resp.Value {
 		old := scoreFound(r.Rows)
 		switch {
-		case total(r, w.added) > 0: // -0, too, which a row does not keep
+		case total(r, w.added) > 0: // also for -0, which a row does not keep
 			return resp.MakeDouble(elem.score)
 		case old.IsNull(), conditional && total(r, w.moved) == 0:
 			return resp.Nil
@@ -215,7 +211,7 @@ func (c *Call) zaddIncr(key []byte, elem element, o zaddOptions) Plan {
 	}, w.stmts...)
 }
 
-// scoreFound is the score that the look has found, NULL for a missing member.
+// scoreFound returns the score that the first statement read, NULL for a missing member.
 func scoreFound(rows [][]store.Row) (v store.Value) {
 	if row := liveRow(rows); isOf(row, zsetType) {
 		v = row[lookMore]
@@ -232,7 +228,7 @@ var (
 
 func hasNoScore(before store.Result) bool { return !hasScore(before) }
 
-// zsetWrite is a list of statements and which of them add and move elements.
+// zsetWrite is a list of statements with the indexes of those that add and move elements.
 type zsetWrite struct {
 	stmts        []store.Stmt
 	added, moved []int
@@ -243,7 +239,7 @@ func (w *zsetWrite) add(counts *[]int, change, account store.Stmt) {
 	w.stmts = append(w.stmts, change, account)
 }
 
-// total is how many rows the statements at the given places have changed.
+// total returns the number of rows changed by the statements at the given indexes.
 func total(r *store.Result, at []int) int64 {
 	var n int64
 	for _, i := range at {
@@ -280,8 +276,8 @@ func (c *Call) zaddOpened(look store.Stmt, key []byte, o zaddOptions) []store.St
 	return c.opened(look, key, zsetType)
 }
 
-// zaddOne is zaddWrite for one element. Most have a score already and get another one: then an
-// UPDATE is all that there is to do, and what follows it is moot. Otherwise the look has the score.
+// zaddOne is zaddWrite for one element. Most elements already have a score and get another one: the first UPDATE is
+// then enough, and the other statements are skipped. Otherwise the read of the key includes the score.
 func (c *Call) zaddOne(key []byte, elem element, o zaddOptions) zsetWrite {
 	args := c.key(key, hashValue(elem.member), store.Bytes(elem.member), store.Float(elem.score), o.sign())
 	look := store.Stmt{SQL: sqlLookScore, Args: args[:5]}
@@ -304,13 +300,13 @@ func (c *Call) zaddOne(key []byte, elem element, o zaddOptions) zsetWrite {
 	return w
 }
 
-// addedAfterTry and movedByTry are where what tried begins adds and moves an element.
+// addedAfterTry and movedByTry are the indexes of the statements that add and move an element after tried.
 var addedAfterTry, movedByTry = []int{triedOpening}, []int{0}
 
-// zsetSQL is the statements about a round.
+// zsetSQL holds the statements about a round.
 type zsetSQL struct{ move, incr, insert string }
 
-// zsetRound is the statements about a round, and their arguments but for the sign.
+// zsetRound returns the statements about a round, and their arguments except for the sign.
 func (c *Call) zsetRound(key []byte, round []element) (zsetSQL, []store.Value) {
 	if m := round[0]; len(round) == 1 {
 		return zsetSQL{sqlZSetMoveOne, sqlZSetIncrOne, sqlZSetInsertOne},
@@ -319,9 +315,8 @@ func (c *Call) zsetRound(key []byte, round []element) (zsetSQL, []store.Value) {
 	return zsetSQL{sqlZSetMove, sqlZSetIncr, sqlZSetInsert}, c.key(key, zsetJSON(round))
 }
 
-// zsetStore is the last step of the STORE commands: it makes key the zset of
-// elems, whatever it was, and answers their number. Without elements the key
-// goes.
+// zsetStore plans the last step of the STORE commands: it replaces key with the zset of elems and replies with their
+// number. Without elements it deletes the key.
 func (c *Call) zsetStore(key []byte, elems []element) Plan {
 	return c.make(making{
 		key: key, reply: resp.MakeInt(int64(len(elems))), few: AsideFew,
@@ -335,7 +330,7 @@ func (c *Call) zsetStore(key []byte, elems []element) Plan {
 	})
 }
 
-// makeZSet makes a key that is not there yet the zset of elems.
+// makeZSet creates the zset of elems at a key that does not exist yet.
 func (c *Call) makeZSet(key []byte, elems []element) []store.Stmt {
 	stmts := []store.Stmt{c.ensure(key, zsetType)}
 	for _, round := range c.zsetRounds(elems) {

@@ -11,18 +11,17 @@ const (
 	errLexBounds   = "ERR min or max not valid string range item"
 )
 
-// rangeBy says what the ends of a range are.
+// rangeBy selects the type of the ends of a range.
 type rangeBy byte
 
 const (
-	byAny   rangeBy = iota // options decide
+	byAny   rangeBy = iota // selected by options
 	byRank                 // positions, the last one included, negative from the end
 	byScore                // "1.5", "(1.5", "-inf"
 	byLex                  // "[a", "(a", "-", "+"
 )
 
-// zsetSpan is a range of a sorted set, in ascending order of its ends unless by
-// rank.
+// zsetSpan is a range of a sorted set. Its ends are in ascending order unless they are ranks.
 type zsetSpan struct {
 	by rangeBy
 
@@ -30,14 +29,14 @@ type zsetSpan struct {
 
 	min, max float64 // by score, both included
 
-	from  []byte // by lex: the first member in the range, if it is one
-	to    []byte // the last one; nil without an end
-	notTo bool   // to itself is outside
+	from  []byte // by lex: the least possible member
+	to    []byte // the last one; nil for no end
+	notTo bool   // to is excluded
 
-	empty bool // the ends leave room for nothing
+	empty bool // the range cannot have elements
 }
 
-// parseSpan reads the ends of a range; bad is the error text otherwise.
+// parseSpan parses the ends of a range; bad is the error text.
 func parseSpan(by rangeBy, min, max []byte) (s zsetSpan, bad string) {
 	s.by = by
 	ok := true
@@ -58,8 +57,7 @@ func parseSpan(by rangeBy, min, max []byte) (s zsetSpan, bad string) {
 	return s, bad
 }
 
-// scores reads bounds of scores. Between two neighbouring doubles there is none,
-// so that an excluded end is the next double included.
+// scores parses bounds of scores. An exclusive end becomes the next double, inclusive.
 func (s *zsetSpan) scores(min, max []byte) bool {
 	var minOpen, maxOpen, ok1, ok2 bool
 	s.min, minOpen, ok1 = scoreBound(min)
@@ -82,8 +80,7 @@ func scoreBound(b []byte) (f float64, open, ok bool) {
 	return f, open, ok
 }
 
-// lex reads bounds of members. The least member above m is m with a NUL after
-// it, which is where a range that leaves out m begins.
+// lex parses bounds of members. The least member above m is m followed by a NUL, where a range that excludes m begins.
 func (s *zsetSpan) lex(min, max []byte) bool {
 	from, ok1 := lexBound(min)
 	to, ok2 := lexBound(max)
@@ -106,7 +103,7 @@ func lexBound(b []byte) (e lexEnd, ok bool) {
 		return e, false
 	}
 	rest := b[1:]
-	alone := len(rest) == 0 || rest[0] == 0 // as C sees it
+	alone := len(rest) == 0 || rest[0] == 0 // as a C string
 	switch b[0] {
 	case '-':
 		return lexEnd{sign: -1}, alone
@@ -118,14 +115,13 @@ func lexBound(b []byte) (e lexEnd, ok bool) {
 	return e, false
 }
 
-// maxLength is beyond the number of elements that any key has, and exact as a
-// double.
+// maxLength is greater than the number of elements of any key, and exact as a double.
 const maxLength = 1 << 52
 
-// clampLength cuts a number of elements, or a position, to what can matter.
+// clampLength limits a number of elements, or a position, to the range of possible values.
 func clampLength(n int64) int64 { return max(-maxLength, min(n, maxLength)) }
 
-// args are the arguments from ?4 on that stand for the ends.
+// args returns the arguments for the ends, from ?4 on.
 func (s zsetSpan) args() []store.Value {
 	switch s.by {
 	case byScore:

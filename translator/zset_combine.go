@@ -10,10 +10,9 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// An input is a sorted set, or a set, whose members have the score 1. Of several
-// inputs' members only those can matter for an intersection that the smallest one
-// has, and for a difference those that the first one has: matching returns what
-// the key has of them, walking the smallest of the keys in ?4.
+// An input is a sorted set, or a set, whose members have score 1. An intersection needs only members of the smallest
+// input, and a difference only members of the first one. sqlZMatching returns the members of a key that the smallest of
+// the keys in ?4 also has.
 const (
 	sqlZInput = `SELECT member, score FROM zsets WHERE key_id = ` + liveID + `
 		UNION ALL SELECT member, 1.0 FROM sets WHERE key_id = ` + liveID
@@ -37,22 +36,22 @@ const (
 	zsetDiff
 )
 
-// combineForm is the form of ZUNION, ZINTER, ZDIFF, their STORE forms and ZINTERCARD.
+// combineForm describes one of ZUNION, ZINTER, ZDIFF, their STORE forms and ZINTERCARD.
 type combineForm struct {
 	op    zsetOp
 	store bool
 	count bool
 }
 
-// zsetCombination is a call of one of them.
+// zsetCombination is a call of one of these commands.
 type zsetCombination struct {
 	combineForm
 	keys      [][]byte
 	weights   []float64
 	aggregate func(a, b float64) float64
-	tally     bool // AGGREGATE COUNT: each input gives its weight, whatever the score
+	tally     bool // AGGREGATE COUNT: each input contributes its weight, whatever the score
 	scores    bool
-	limit     int64 // 0: none
+	limit     int64 // 0 for none
 }
 
 func zcombine(f combineForm) func(*Call) Plan {
@@ -91,11 +90,12 @@ func zcombine(f combineForm) func(*Call) Plan {
 	}
 }
 
-// stepsPerCombined is what it takes to find an element of a sorted set in others, and its place in the reply.
+// stepsPerCombined is the cost of finding an element of a sorted set in the other inputs, and of its place in the
+// reply.
 const stepsPerCombined = 32
 
-// options reads what follows the keys, and returns the error text of what it
-// cannot read. Redis looks at the types of the keys before it answers that.
+// options parses the words after the keys and returns the error text. Redis reports a key of the wrong type before this
+// error.
 func (z *zsetCombination) options(args [][]byte) (bad string) {
 	z.weights = make([]float64, len(z.keys))
 	for i := range z.weights {
@@ -133,9 +133,8 @@ func (z *zsetCombination) options(args [][]byte) (bad string) {
 	return ""
 }
 
-// aggregation is the function that AGGREGATE names, nil for none. As in Redis,
-// opposite infinities make 0, and NaN, which is infinity times a weight of 0, loses
-// against any score.
+// aggregation returns the function that AGGREGATE names, nil for none. As in Redis, opposite infinities make 0, and
+// NaN, which is infinity times a weight of 0, loses against any score.
 func aggregation(name []byte) func(a, b float64) float64 {
 	switch {
 	case wordIs(name, "SUM"), wordIs(name, "COUNT"):
@@ -167,14 +166,14 @@ func numberOr0(f float64) float64 {
 	return f
 }
 
-// zsetInput is one input as it was read.
+// zsetInput is one input.
 type zsetInput struct {
 	size   int64
 	weight float64
 	rows   []store.Row
 }
 
-// inputStmts reads the type and the size of each key, and then the elements.
+// inputStmts returns the statements that read the type and the size of each key, and then, with contents, the elements.
 func (c *Call) inputStmts(z *zsetCombination, contents bool) []store.Stmt {
 	stmts := make([]store.Stmt, 0, 2*len(z.keys))
 	for _, key := range z.keys {
@@ -197,7 +196,7 @@ func (c *Call) inputStmts(z *zsetCombination, contents bool) []store.Stmt {
 	return stmts
 }
 
-// score is what a row of the input contributes.
+// score returns the contribution of a row of the input.
 func (z *zsetCombination) score(in zsetInput, row store.Row) float64 {
 	if z.tally {
 		return in.weight
@@ -205,8 +204,7 @@ func (z *zsetCombination) score(in zsetInput, row store.Row) float64 {
 	return in.weight * row[1].Float()
 }
 
-// inputs are the rows of inputStmts by key; not ok when a key holds neither a
-// sorted set nor a set.
+// inputs decodes the rows of inputStmts by key; ok is false if a key is neither a sorted set nor a set.
 func (z *zsetCombination) inputs(r *store.Result) (inputs []zsetInput, ok bool) {
 	n := len(z.keys)
 	inputs = make([]zsetInput, n)
@@ -226,8 +224,7 @@ func (z *zsetCombination) inputs(r *store.Result) (inputs []zsetInput, ok bool) 
 	return inputs, true
 }
 
-// reply answers the elements or their number, and bad, if that is not "", once the
-// types of the keys are right.
+// reply returns the elements or their number. bad, unless it is "", is reported after a key of the wrong type.
 func (z *zsetCombination) reply(r *store.Result, bad string) resp.Value {
 	inputs, ok := z.inputs(r)
 	switch {
@@ -260,8 +257,8 @@ func (z *zsetCombination) reply(r *store.Result, bad string) resp.Value {
 	return v
 }
 
-// combine does the operation. Scores are aggregated from the smallest input to the
-// largest, since the sum of doubles depends on the order.
+// combine runs the operation. Scores are aggregated from the smallest input to the largest, since the sum of doubles
+// depends on the order.
 func (z *zsetCombination) combine(inputs []zsetInput) []element {
 	if z.op == zsetDiff {
 		return difference(inputs)
@@ -311,7 +308,7 @@ func (z *zsetCombination) intersection(inputs []zsetInput) []element {
 	return shared
 }
 
-// difference is what the first input has and no other.
+// difference returns the elements of the first input that no other input has.
 func difference(inputs []zsetInput) []element {
 	gone := map[string]bool{}
 	for _, in := range inputs[1:] {

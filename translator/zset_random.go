@@ -1,6 +1,6 @@
 package translator
 
-// The twins of a set's and a hash's statements (elements_random.go).
+// These correspond to the statements for sets and hashes (elements_random.go).
 const (
 	sqlZMembers    = `SELECT member, score FROM zsets WHERE key_id = ` + liveID
 	sqlPickZMember = `WITH place(id, start, steps) AS MATERIALIZED (

@@ -7,15 +7,14 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// The order of a sorted set is the one of its index: score, then the member's
-// bytes.
+// A sorted set is ordered by its index: score, then the member's bytes.
 const (
 	ascending  = ` ORDER BY score, member`
 	descending = ` ORDER BY score DESC, member DESC`
 )
 
-// A range of ranks ?4 to ?5 is walked to from the end that is nearer: of near
-// and far, one has a limit of 0. Near is the end that ranks are counted from.
+// A range of ranks ?4 to ?5 is reached from the nearer end: of near and far, one has a limit of 0. Near is the end that
+// ranks count from.
 const (
 	zsetRanks = `WITH ranks(id, lo, hi, beyond) AS (SELECT id, lo, hi, count - 1 - hi FROM (SELECT id, count,
 		max(iif(?4 < 0, count + CAST(?4 AS INTEGER), CAST(?4 AS INTEGER)), 0) AS lo,
@@ -44,12 +43,10 @@ const (
 	sqlZRemByScore    = `DELETE` + zsetByScore
 )
 
-// A range of members ?4 to ?5 (NULL without an end), without ?6. Redis defines it
-// for members that all have one score, where level finds it by a seek. Members
-// with several scores are walked as Redis walks a small set: from the first one
-// that is not before the range to the next one that is after it; nothing is
-// found when the last one of all is before it. Of the two, the one that does not
-// apply asks for the members of no key.
+// A range of members ?4 to ?5 (NULL for no end), without ?6. Redis defines it for members with equal scores; level
+// finds that range by a seek. Members with different scores are walked as Redis walks a small set: from the first
+// member that is not before the range to the next one after it; if the last member is before the range, nothing is
+// found. Level and mixed are both run, and the one that does not apply reads the members of no key.
 const (
 	zsetLowest  = `(SELECT score FROM zsets WHERE key_id = ` + liveID + ascending + ` LIMIT 1)`
 	zsetHighest = `(SELECT score FROM zsets WHERE key_id = ` + liveID + descending + ` LIMIT 1)`
@@ -79,13 +76,12 @@ const (
 type direction byte
 
 const (
-	dirAny direction = iota // options decide
+	dirAny direction = iota // selected by options
 	forward
 	backward
 )
 
-// rangeForm is the form of a command of the ZRANGE family. What it leaves open,
-// options decide.
+// rangeForm describes a command of the ZRANGE family. Options select what it leaves open.
 type rangeForm struct {
 	by    rangeBy
 	dir   direction
@@ -100,7 +96,7 @@ type rangeQuery struct {
 	offset, limit int64
 }
 
-// parseRange reads "min max [options]"; bad is the error text otherwise.
+// parseRange parses "min max [options]"; bad is the error text.
 func (f rangeForm) parseRange(args [][]byte) (q rangeQuery, bad string) {
 	q.limit = -1
 	for i := 2; i < len(args); i++ {
@@ -143,8 +139,8 @@ func (f rangeForm) parseRange(args [][]byte) (q rangeQuery, bad string) {
 	return q, bad
 }
 
-// rangeStmts are the statements that return the members and scores of the range in key. Of
-// several, one has them all.
+// rangeStmts returns the statements that read the members and scores of the range in key. If there are two, only one
+// returns rows.
 func (c *Call) rangeStmts(key []byte, q rangeQuery) (stmts []store.Stmt) {
 	args := q.args()
 	if q.by != byRank {
@@ -178,8 +174,7 @@ func (q rangeQuery) texts() []string {
 	return []string{sqlZRankNear, sqlZRankFar}
 }
 
-// rows are the rows of rangeStmts, in the order of the reply. A statement about the key's type
-// follows them.
+// rows returns the rows of rangeStmts, in the order of the reply. The last statement must be one about the key's type.
 func (q rangeQuery) rows(r *store.Result) []store.Row {
 	last := r.Rows[len(r.Rows)-2]
 	if first := r.Rows[0]; len(first) > 0 {
@@ -191,7 +186,7 @@ func (q rangeQuery) rows(r *store.Result) []store.Row {
 	return last
 }
 
-// zrange is ZRANGE and its older relatives.
+// zrange translates ZRANGE and its older forms.
 func zrange(f rangeForm) func(*Call) Plan {
 	return func(c *Call) Plan {
 		q, bad := f.parseRange(c.Args[2:])
@@ -225,7 +220,7 @@ func zrangestore(c *Call) Plan {
 	}, append(c.rangeStmts(c.Args[2], q), c.typeOf(c.Args[2]))...)
 }
 
-// zcount is ZCOUNT and ZLEXCOUNT.
+// zcount translates ZCOUNT and ZLEXCOUNT.
 func zcount(by rangeBy) func(*Call) Plan {
 	sql := sqlZCount
 	if by == byLex {

@@ -8,8 +8,7 @@ import (
 )
 
 const (
-	// A pop reads what it then deletes: the first ?4 in one order or the
-	// other.
+	// A pop reads the first ?4 members in one of the two orders, and then deletes them.
 	zsetLowestN   = ` FROM zsets WHERE key_id = ` + liveID + ascending + ` LIMIT ?4`
 	zsetHighestN  = ` FROM zsets WHERE key_id = ` + liveID + descending + ` LIMIT ?4`
 	sqlZMin       = `SELECT member, score` + zsetLowestN
@@ -32,8 +31,8 @@ var sqlZRem = chosen{
 	one:     `DELETE FROM zsets WHERE key_id = ` + liveID + ` AND hash = ?4 AND member = ?5`,
 }
 
-// zsetRemove is a write that deletes up to n members: the deletions, each with the
-// statement that accounts for it. It answers their number.
+// zsetRemove plans a write that deletes up to n members and replies with their number. A statement after each deletion
+// accounts for it.
 func (c *Call) zsetRemove(key []byte, n int, deletions ...store.Stmt) Plan {
 	w := zsetWrite{stmts: c.guarded(c.look(key), key, zsetType)}
 	var removed []int
@@ -56,7 +55,7 @@ func zrem(c *Call) Plan {
 	return c.zsetRemove(key, len(c.Args)-2, deletions...)
 }
 
-// poppedRows are the members that popStmts pops, with their scores.
+// poppedRows returns the members that popStmts popped, with their scores.
 func poppedRows(r *store.Result) []store.Row {
 	if row := liveRow(r.Rows); len(row) > lookMore {
 		return []store.Row{row[lookMore:]}
@@ -64,7 +63,7 @@ func poppedRows(r *store.Result) []store.Row {
 	return r.Rows[3]
 }
 
-// popStmts removes up to n members from the lower or the upper end of key.
+// popStmts returns the statements that remove up to n members from the lower or the upper end of key.
 func (c *Call) popStmts(key []byte, max bool, n int64) []store.Stmt {
 	if n == 1 {
 		look, remove := c.stmt(sqlLookMin, key), c.stmt(sqlZRemoveMinOne, key)
@@ -91,8 +90,8 @@ func (c *Call) popStmts(key []byte, max bool, n int64) []store.Stmt {
 	return append(stmts, remove, c.shrunk(key), c.emptied(key, int(n)))
 }
 
-// zpop is ZPOPMIN and ZPOPMAX. With a count the reply is a list of pairs, which
-// RESP3 nests; without, it is one flat pair.
+// zpop translates ZPOPMIN and ZPOPMAX. With a count the reply is a list of pairs, nested in RESP3; without, it is one
+// flat pair.
 func zpop(max bool) func(*Call) Plan {
 	return func(c *Call) Plan {
 		key := c.Args[1]
@@ -117,7 +116,7 @@ func zpop(max bool) func(*Call) Plan {
 	}
 }
 
-// popAside plans ZPOPMIN or ZPOPMAX aside: what it returns is read first.
+// popAside plans a staged ZPOPMIN or ZPOPMAX: the reply is read first.
 func (c *Call) popAside(key []byte, max bool, n int64) Plan {
 	return c.lessAside(key, zsetType, func(from store.Row, size int64) Plan {
 		n = min(n, size)
@@ -163,8 +162,8 @@ func zmpop(c *Call) Plan {
 	return c.zpopFirst(keys, max, count, popped)
 }
 
-// zpopFirst pops up to count members of the first of the keys that exists. The
-// reply is made of that key and of the rows, and the nil array without one.
+// zpopFirst pops up to count members of the first of the keys that exists. reply receives that key and the rows.
+// Without a key the reply is the nil array.
 func (c *Call) zpopFirst(keys [][]byte, max bool, count int64, reply func(key []byte, rows []store.Row) resp.Value) Plan {
 	stmts := make([]store.Stmt, len(keys))
 	for i, key := range keys {
@@ -180,7 +179,7 @@ func (c *Call) zpopFirst(keys [][]byte, max bool, count int64, reply func(key []
 	}, stmts...)
 }
 
-// popped shapes ZMPOP's reply: the key and the pairs, nested in both protocols.
+// popped returns ZMPOP's reply: the key and the pairs, nested in both protocols.
 func popped(key []byte, rows []store.Row) resp.Value {
 	pairs := make([]resp.Value, len(rows))
 	for i, row := range rows {

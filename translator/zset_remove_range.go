@@ -8,9 +8,8 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// A range that leaves few members of a large sorted set is not deleted: they are moved to another id, and
-// the others left where they are, in a grave, as LTRIM does. k has how many members are before the range
-// and after it, as far as that is few.
+// If few members of a large sorted set remain, they move to another id, and the other members become a pending delete
+// (a row in graves), as with LTRIM. k has the numbers of members before and after the range, counted up to that limit.
 const (
 	keptByRank = `WITH range AS (SELECT id, count,
 		max(0, iif(?4 < 0, count + CAST(?4 AS INTEGER), CAST(?4 AS INTEGER))) AS lo,
@@ -31,18 +30,18 @@ const (
 			SELECT * FROM (SELECT hash, member FROM zsets WHERE key_id = (` + leaving + `)` + descending + ` LIMIT coalesce((SELECT back FROM k), 0)))`
 )
 
-// keepFew are the statements for a range by rank or by score that leaves few members.
+// keepFew holds the statements for a range by rank or by score after which few members remain.
 var keepFew = map[rangeBy][]string{
 	byRank:  {keptByRank + zsetAllGo, keptByRank + zsetLeave, keptByRank + zsetKeep},
 	byScore: {keptByScore + zsetAllGo, keptByScore + zsetLeave, keptByScore + zsetKeep},
 }
 
-// sqlZRemByRankUnless is sqlZRemByRank unless the set has the version ?6, and goes on after such a range. By
-// score nothing is left to delete then.
+// sqlZRemByRankUnless is sqlZRemByRank unless the set has the version ?6. It skips a set that keepFewStmts has already
+// handled; by score, nothing would be left to delete.
 var sqlZRemByRankUnless = strings.Replace(sqlZRemByRank, `FROM keys WHERE `+live+`)) `, `FROM keys WHERE `+live+` AND version <> ?6)) `, 1)
 
-// keepFewStmts are the statements for a range of a set that was looked at: the first one deletes all, the
-// third one moves what stays, and the last one goes on with it under the version.
+// keepFewStmts returns the statements for a range after which few members remain. The first one deletes all members,
+// the third one moves the remaining ones, and the last one moves the key to them and sets the version.
 func (c *Call) keepFewStmts(key []byte, by rangeBy, args []store.Value, version store.Value) []store.Stmt {
 	stmts := make([]store.Stmt, 0, 4)
 	for i, sql := range keepFew[by] {
@@ -60,7 +59,7 @@ func (c *Call) keepFewStmts(key []byte, by rangeBy, args []store.Value, version 
 	return stmts
 }
 
-// zremrange is ZREMRANGEBYRANK, ZREMRANGEBYSCORE and ZREMRANGEBYLEX.
+// zremrange translates ZREMRANGEBYRANK, ZREMRANGEBYSCORE and ZREMRANGEBYLEX.
 func zremrange(by rangeBy) func(*Call) Plan {
 	return func(c *Call) Plan {
 		key := c.Args[1]
@@ -101,7 +100,7 @@ func (c *Call) zsetRemoveRange(key []byte, s zsetSpan) Plan {
 	}, stmts...)
 }
 
-// A walk over members in the order of their scores.
+// byScores walks over members in the order of their scores.
 var (
 	scoreOrder = after("zsets", []string{"score", "member"})
 	byScores   = tableWalk{
@@ -118,7 +117,7 @@ const (
 	sqlZPlaceEnd = `SELECT score, member FROM zsets WHERE key_id = ` + liveID + descending + ` LIMIT 1 OFFSET ?4`
 )
 
-// rangeAside plans a removal by rank or by score aside.
+// rangeAside plans a staged removal by rank or by score.
 func (c *Call) rangeAside(key []byte, s zsetSpan) Plan {
 	return c.lessAside(key, zsetType, func(from store.Row, size int64) Plan {
 		if s.by == byRank {
@@ -132,7 +131,7 @@ func (c *Call) rangeAside(key []byte, s zsetSpan) Plan {
 	})
 }
 
-// cutAside removes n members from a rank on, and answers reply if that is any.
+// cutAside plans the removal of n members from rank first on. reply is for n above 0.
 func (c *Call) cutAside(key []byte, from store.Row, first, n int64, reply resp.Value) Plan {
 	size := from[copiedCount].Int()
 	after := size - first - n

@@ -10,8 +10,8 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// sqlZSetPage is the counterpart of sqlSetPage (elements_scan.go), in the order of the scores. Its last column
-// reports whether the sorted set is within the limits ?6 and ?7 of Redis's small encoding.
+// sqlZSetPage corresponds to sqlSetPage (elements_scan.go), in the order of the scores. Its last column reports whether
+// the sorted set is within the limits ?6 and ?7 of Redis's compact encoding.
 const sqlZSetPage = `WITH page(id, type, first, last, compact) AS MATERIALIZED (
 		SELECT id, type, -1, ` + beyondHashes + `, (SELECT max(length(member)) <= ?7 FROM zsets WHERE key_id = id) FROM keys WHERE ` + live + ` AND count <= ?6
 		UNION ALL SELECT id, type, ?4, ifnull(
@@ -20,13 +20,13 @@ const sqlZSetPage = `WITH page(id, type, first, last, compact) AS MATERIALIZED (
 	SELECT p.type, p.last, z.member, z.score, p.compact FROM page p
 	LEFT JOIN zsets z ON z.key_id = p.id AND z.hash > p.first AND z.hash <= p.last`
 
-// compareScore is the order of a page's rows: by score, and by member.
+// compareScore orders the rows of a page by score and by member.
 func compareScore(a, b store.Row) int {
 	return cmp.Or(cmp.Compare(a[3].Float(), b[3].Float()), bytes.Compare(a[2].Bytes(), b[2].Bytes()))
 }
 
-// scannedMember is a member and its score: as everywhere in Redis's small encoding, which
-// keeps the text, and with 17 digits otherwise.
+// scannedMember returns a member and its score: as usual in Redis's compact encoding, which keeps the text, otherwise
+// with 17 digits.
 func scannedMember(row []store.Value) []resp.Value {
 	member, score := bulk(row[0]), bulk(row[1])
 	if row[2].Int() == 0 {
@@ -35,7 +35,7 @@ func scannedMember(row []store.Value) []resp.Value {
 	return []resp.Value{member, score}
 }
 
-// longDigits is C's %.17g.
+// longDigits formats f like C's %.17g.
 func longDigits(f float64) []byte {
 	if math.IsInf(f, 0) {
 		return []byte(resp.FormatDouble(f))

@@ -10,8 +10,7 @@ const (
 	sqlZCard  = `SELECT type, count FROM keys WHERE ` + live
 	sqlZScore = `SELECT k.type, z.score FROM keys k
 		LEFT JOIN zsets z ON z.key_id = k.id AND z.hash = ?4 AND z.member = ?5 WHERE ` + live
-	// The rank of a member is the number of those before it, in the order of
-	// the index.
+	// The rank of a member is the number of members before it, in the order of the index.
 	zsetMember = ` FROM zsets z WHERE z.key_id = ` + liveID + ` AND z.hash = ?4 AND z.member = ?5`
 	sqlZRank   = `SELECT (SELECT count(*) FROM zsets o
 		WHERE o.key_id = z.key_id AND (o.score, o.member) < (z.score, z.member)), z.score` + zsetMember
@@ -36,7 +35,7 @@ func zscore(c *Call) Plan {
 		c.stmt(sqlZScore, c.Args[1], hashValue(c.Args[2]), store.Bytes(c.Args[2])))
 }
 
-// scoreOf shapes the rows of sqlZScore.
+// scoreOf makes the reply from the rows of sqlZScore.
 func scoreOf(rows []store.Row) resp.Value {
 	switch {
 	case len(rows) == 0:
@@ -47,7 +46,7 @@ func scoreOf(rows []store.Row) resp.Value {
 	return score(rows[0][1])
 }
 
-// score is a cell as a double, NULL as nil.
+// score returns a cell as a double, NULL as nil.
 func score(v store.Value) resp.Value {
 	if v.IsNull() {
 		return resp.Nil
@@ -55,7 +54,7 @@ func score(v store.Value) resp.Value {
 	return resp.MakeDouble(v.Float())
 }
 
-// scores is every row's first cell as an array of doubles.
+// scores returns every row's first cell as an array of doubles.
 func scores(rows []store.Row) resp.Value {
 	elems := make([]resp.Value, len(rows))
 	for i, row := range rows {
@@ -64,7 +63,7 @@ func scores(rows []store.Row) resp.Value {
 	return resp.MakeArray(elems...)
 }
 
-// zrank is ZRANK and ZREVRANK.
+// zrank translates ZRANK and ZREVRANK.
 func zrank(rev bool) func(*Call) Plan {
 	sql := sqlZRank
 	if rev {
