@@ -18,7 +18,7 @@ func identify(path string) (f fileIdentity, err error) {
 	return f, err
 }
 
-// fate is the state of a path compared with an earlier identity.
+// fate compares a path with an earlier identity.
 type fate int
 
 const (

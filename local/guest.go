@@ -11,7 +11,7 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// guestsMay lists what a guest's statement may do: read and write rows of the file's tables. It may not use
+// guestsMay lists the actions of a guest's statement: it may read and write rows of the file's tables. It may not use
 // another file, a pragma, a transaction, or create or drop tables. SQLite asks about each of these while it
 // compiles a statement. A pragma can also be read as a table, and the file's pages can be read and written as
 // the table sqlite_dbpage.
@@ -20,7 +20,7 @@ var guestsMay = map[int32]bool{
 	sqlite3.SQLITE_INSERT: true, sqlite3.SQLITE_UPDATE: true, sqlite3.SQLITE_DELETE: true,
 }
 
-// badStatement is the error of a guest's statement that cannot run.
+// badStatement holds the error of a guest's statement that cannot run.
 type badStatement struct{ error }
 
 func (e badStatement) Unwrap() error { return e.error }

@@ -13,7 +13,7 @@ import (
 // statement that goes through the keys by hash, as SCAN does, sorts all keys each time. So the index is built
 // before the first such statement of the load, and when the store closes. If a load was killed, the next
 // process that opens the file for writing builds it, and so does the sweep of a process that has the file open.
-// A SingleConn store builds it only before the first such statement: a GET beside a load is no reason to sort
+// A SingleConn store builds it only before the first such statement: a GET beside a load does not justify sorting
 // all keys. None of them waits for another process that writes.
 
 const (

@@ -14,7 +14,7 @@ const (
 	lockSharedSize = 510
 )
 
-// headerProgram is the offset of the application ID in the header of a file.
+// headerProgram locates the application ID in the header of a file, in bytes.
 const headerProgram = 68
 
 // lockStill takes SQLite's read lock on the file at path without waiting. It reports whether the file is a

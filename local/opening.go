@@ -14,7 +14,7 @@ import (
 	"github.com/meowdis/meowdis/internal/atomicfile"
 )
 
-// reason is an error with a message for users, and its cause.
+// reason holds a message for users and the error that caused it.
 type reason struct {
 	says string
 	err  error
@@ -90,7 +90,7 @@ func explained(path string, readOnly bool, err error) error {
 	return &reason{fmt.Sprintf("%s-wal holds its latest changes, and to read them takes writing in %s: copy both where you may write", path, filepath.Dir(path)), err}
 }
 
-// frozen is a file that is read without locks, because SQLite cannot create files beside it. It records the
+// frozen describes a file that is read without locks, because SQLite cannot create files beside it. It records the
 // file's state when it was opened.
 type frozen struct {
 	path  string

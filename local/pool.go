@@ -33,7 +33,7 @@ func newPool(short, long int) *pool {
 	return p
 }
 
-// loan is a lent connection. conn is nil if the caller must open a new one.
+// loan holds a lent connection. conn is nil if the caller must open a new one.
 type loan struct {
 	*conn
 	pool *pool

@@ -89,7 +89,7 @@ func (s *Store) tidy() {
 	}
 }
 
-// Sweep deletes up to limit expired keys; if there are none, it deletes expired fields and the rows of deleted
+// Sweep deletes up to limit expired keys; if none is left, it deletes expired fields and the rows of deleted
 // keys. It returns the number of rows deleted.
 func (s *Store) Sweep(ctx context.Context, limit int) (int, error) {
 	now := s.options.Now()

@@ -19,13 +19,13 @@ import (
 // The invariant: Tail always has a connection in a read transaction, and it has read all WAL frames before that
 // transaction's snapshot. SQLite does not restart the WAL while a transaction reads from it. A transaction that
 // began when the whole WAL was copied back does not prevent a restart, but it prevents later frames from being
-// copied back. So the WAL restarts at most once, and all frames before the restart have been read. No frame is
+// copied back. So the WAL restarts at most once, and it has read all frames before the restart. No frame is
 // missed.
 type Tail struct {
 	store *Store
 
 	mu      sync.Mutex
-	pin     *Snapshot // all frames before it have been read; nil after the WAL was lost
+	pin     *Snapshot // Tail has read all frames before it; nil after the WAL was lost
 	changed PageSet
 	whole   bool // every page counts as changed
 	closed  bool

@@ -58,7 +58,7 @@ func (c *conn) snapshot(fn func() error) error {
 	return c.transaction(begin, fn)
 }
 
-// transaction is the one place that begins, commits and rolls back.
+// transaction begins, commits and rolls back. No other function does.
 func (c *conn) transaction(start store.Stmt, fn func() error) error {
 	if err := c.begin(start); err != nil {
 		return fmt.Errorf("beginning a transaction: %w", err)

@@ -19,7 +19,7 @@ import (
 // SQLite calls the functions below by address, and passes addresses of its own structures. These lie in
 // SQLite's memory; after each structure follows the handle of the Go value.
 
-// virtual is a foreign table on a connection.
+// virtual presents a foreign table on a connection.
 type virtual struct {
 	base    uintptr // a Tsqlite3_vtab, with this handle and the slot for prepared statements
 	conn    *conn
@@ -29,7 +29,7 @@ type virtual struct {
 	lazy    map[int]uintptr // prepared statements of lazy columns
 }
 
-// virtualPlan is a plan with its idle statements.
+// virtualPlan holds a plan and its idle statements.
 type virtualPlan struct {
 	otherformats.Plan
 	idle []uintptr

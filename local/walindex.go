@@ -9,12 +9,12 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// walIndex is the beginning of the shared memory of all processes with the file open, where SQLite keeps the
+// walIndex points to the beginning of the shared memory of all processes with the file open, where SQLite keeps the
 // WAL header (https://sqlite.org/walformat.html, "The WAL-Index File Format"). It is SQLite's own mapping,
 // which ends when the last connection of this process leaves WAL mode.
 type walIndex [headerWords]uint64
 
-// walHeader is a copy of the header. Every commit changes it. SQLite relies on that, too: a connection drops
+// walHeader copies the header. Every commit changes it. SQLite relies on that, too: a connection drops
 // its cached pages if the header differs from its own copy.
 type walHeader [headerWords]uint64
 
@@ -25,7 +25,7 @@ const (
 
 var errNoWALIndex = errors.New("the file has no shared memory")
 
-// walIndex returns the WAL index of the file, which must be in WAL mode and have been read.
+// walIndex returns the WAL index of the file, which must be in WAL mode. The connection must have read from it.
 func (c *conn) walIndex() (*walIndex, error) {
 	rc, err := withString(c, "main", func(name uintptr) int32 {
 		return sqlite3.Xsqlite3_file_control(c.tls, c.db, name, sqlite3.SQLITE_FCNTL_FILE_POINTER, c.arena)

@@ -58,8 +58,8 @@ func (s *Store) Moved() error {
 	return s.logGone()
 }
 
-// lateError is the error of a write that was committed before another file, WAL or shared memory was found
-// under its name. A process that opened the file in between may overwrite the write.
+// lateError reports that a write was committed before another file, WAL or shared memory was found
+// under its name. A process that opened the file in between may overwrite it.
 type lateError struct{ err error }
 
 func (e *lateError) Error() string { return "the write may be lost: " + e.err.Error() }

@@ -29,7 +29,7 @@ type job struct {
 
 	since time.Time            // start of the wait
 	kept  int                  // batches that are committed
-	ran   int                  // batches that have run, including those in the open transaction
+	ran   int                  // batches that have run, the open transaction included
 	late  map[int]store.Result // results of batches that exceeded the time limit and are not run again, by index
 }
 

@@ -1,13 +1,13 @@
-// Package bus carries messages between the processes that share a file: each that listens has a unix
-// socket in a directory beside it, FILE-bus, which only the owner of the file may enter.
+// Package bus carries messages between the processes that share a file. Each process that listens has a unix
+// socket in the directory FILE-bus beside the file. Only the owner of the file can enter the directory.
 //
-// There is no process in the middle. One that publishes asks each socket that is there, with a
-// connection that stays, and waits for the answers of all together no longer than three
-// seconds: a process that does not answer is not waited for again until it has caught up, and with
-// 32 MB that wait for it the connection is closed. What is asked are the calls of pubsub.Hub.Answer, as a Redis
-// client sends them. A process that begins to listen has the others look at the directory again
-// before it says that it listens, so that none of their messages is missing from then on.
+// No broker is needed. A process that publishes sends a call to each socket over a permanent connection, and
+// waits up to three seconds for all replies together. A process that does not reply in time is not waited for
+// again until it has caught up; once 32 MB wait to be sent to it, the connection is closed. The calls are those
+// that pubsub.Hub.Answer accepts, encoded as Redis commands. A process that begins to listen makes the other
+// processes list the directory again before it reports that it listens, so it misses none of their later
+// messages.
 //
-// A socket whose process was killed refuses connections: who finds it removes it. It appears under
-// its name only when it accepts them.
+// The socket of a killed process refuses connections; a process that notices this removes the socket. A socket
+// appears under its name only when it accepts connections.
 package bus

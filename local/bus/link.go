@@ -11,19 +11,19 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// link is a connection to another process, which asks and is answered in order.
+// link connects to another process. It sends calls and receives replies in order.
 type link struct {
 	conn net.Conn
 
 	mu      sync.Mutex
-	some    sync.Cond // waiting is not empty, asked is, or the link is closed
-	waiting []byte    // to be written
+	some    sync.Cond // signals that waiting is not empty, asked is empty, or the link is closed
+	waiting []byte    // bytes to be written
 	asked   []chan resp.Value
-	late    int // how many of asked somebody has given up
+	late    int // replies in asked that timed out
 	closed  bool
 }
 
-// maxWaiting is what may wait for a process that does not read.
+// maxWaiting limits the bytes queued for a process that does not read.
 const maxWaiting = 32 << 20
 
 func newLink(conn net.Conn) *link {
@@ -32,8 +32,8 @@ func newLink(conn net.Conn) *link {
 	return l
 }
 
-// send sends a call. It reports whether an answer may be waited for: it comes, or the channel is
-// closed. A nil answer is of no interest.
+// send queues a call. It reports whether a reply can be awaited: it arrives on the channel, or the channel is
+// closed. With a nil channel, the reply is discarded.
 func (l *link) send(call []byte, answer chan resp.Value) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -54,7 +54,7 @@ func (l *link) send(call []byte, answer chan resp.Value) bool {
 	return answer != nil
 }
 
-// run carries what is sent and what comes back, until the link is closed.
+// run writes calls and reads replies until the link is closed.
 func (l *link) run() {
 	go store.Guard(nil, l.write)
 	defer l.close()
@@ -100,7 +100,7 @@ func (l *link) write() {
 	}
 }
 
-// gaveUp says that an answer was not waited for any longer: none is until the process has caught up.
+// gaveUp records that a reply has timed out. No reply is awaited until the process has caught up.
 func (l *link) gaveUp() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -109,7 +109,7 @@ func (l *link) gaveUp() {
 	}
 }
 
-// settle waits until all is answered, or for the deadline.
+// settle waits until all calls are answered, or until the deadline.
 func (l *link) settle(deadline time.Time) {
 	timer := time.AfterFunc(time.Until(deadline), l.close)
 	defer timer.Stop()
@@ -126,7 +126,7 @@ func (l *link) close() {
 	l.shut()
 }
 
-// shut is close under the lock.
+// shut is close for a caller that holds mu.
 func (l *link) shut() {
 	if l.closed {
 		return

@@ -21,14 +21,15 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// glance is how often commands look for those who want to see them, and again after the directory
-// has changed: two changes within a tick of the file system's clock have one time.
+// glance limits how often a command checks for new MONITOR clients in other processes. It also bounds how old a
+// directory change must be to be trusted: two changes within a tick of the file system's clock have the same
+// time.
 const glance = 100 * time.Millisecond
 
-// patience is how long other processes are waited for.
+// patience limits how long this process waits for other processes.
 var patience = 3 * time.Second
 
-// Node is a process's part in the bus of a file. It is safe for concurrent use.
+// Node connects one process to the bus of a file. It is safe for concurrent use.
 type Node struct {
 	file string
 	dir  string
@@ -37,23 +38,23 @@ type Node struct {
 	mu        sync.Mutex
 	listeners map[string]net.Listener // by the name of the socket
 	served    sync.WaitGroup
-	conns     map[net.Conn]bool // that others opened
-	links     map[string]*link  // to others, by the name of their socket
-	looked    time.Time         // when the directory was listed
-	changed   time.Time         // and when that had changed
+	conns     map[net.Conn]bool // opened by other processes
+	links     map[string]*link  // to other processes, by the name of their socket
+	looked    time.Time         // the time when the directory was listed
+	changed   time.Time         // its modification time at that moment
 	closed    bool
 
 	joining  sync.Mutex
-	told     atomic.Bool  // others say when they come
-	glanceAt atomic.Int64 // when commands are to look again, Unix ns
-	watchers atomic.Int64 // links to those who want to see commands
+	told     atomic.Bool  // other processes announce themselves to this one
+	glanceAt atomic.Int64 // when commands check the directory again, Unix ns
+	watchers atomic.Int64 // links to processes with MONITOR clients
 }
 
-// commandsSuffix is that of the sockets of those who want to see commands, and nothing else.
+// commandsSuffix marks the sockets of processes that only receive commands, for MONITOR.
 const commandsSuffix = ".commands"
 
-// New makes the hub one of those that have to do with the file at path, which need not exist. Nothing
-// is made beside the file before somebody listens.
+// New connects hub to the other processes using path, which need not exist. It creates nothing beside the file
+// until a client of this process listens.
 func New(path string, hub *pubsub.Hub) *Node {
 	n := &Node{
 		file: real(path), hub: hub,
@@ -64,7 +65,7 @@ func New(path string, hub *pubsub.Hub) *Node {
 	return n
 }
 
-// real is the path without symbolic links, as SQLite names the files beside a database.
+// real returns path without symbolic links, as SQLite names the files beside a database.
 func real(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
@@ -78,7 +79,8 @@ func real(path string) string {
 	return path
 }
 
-// Join has others reach this process. It returns when those that run know of it, or do not answer.
+// Join makes this process reachable for other processes. It returns once the running ones know about it or have
+// timed out.
 func (n *Node) Join(kind pubsub.Kind) error {
 	n.joining.Lock()
 	defer n.joining.Unlock()
@@ -109,7 +111,7 @@ func (n *Node) Join(kind pubsub.Kind) error {
 	return nil
 }
 
-// listens reports whether there is a socket of the process with the suffix.
+// listens reports whether this process has a socket with the suffix.
 func (n *Node) listens(suffix string) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -121,17 +123,17 @@ func (n *Node) listens(suffix string) bool {
 	return false
 }
 
-// lookAgain is a call to another process: the directory has changed.
+// lookAgain tells another process that the directory has changed.
 const lookAgain = "LOOK"
 
-// accept serves those who connect until ln is closed.
+// accept serves connections until ln is closed.
 func (n *Node) accept(ln net.Listener) {
 	for {
 		conn, err := ln.Accept()
 		if errors.Is(err, net.ErrClosed) {
 			return
 		}
-		if err != nil { // short of file descriptors, which come back
+		if err != nil { // out of file descriptors; retry
 			time.Sleep(10 * time.Millisecond)
 			continue
 		}
@@ -146,7 +148,7 @@ func (n *Node) accept(ln net.Listener) {
 	}
 }
 
-// serve answers what one other process asks, in order.
+// serve answers the calls of one other process, in order.
 func (n *Node) serve(conn net.Conn) {
 	defer func() {
 		conn.Close()
@@ -177,7 +179,7 @@ func (n *Node) serve(conn net.Conn) {
 	}
 }
 
-// Close leaves the bus. What is on its way to others has three seconds to get there.
+// Close leaves the bus. It waits up to three seconds for unsent calls.
 func (n *Node) Close() error {
 	n.mu.Lock()
 	n.closed = true
@@ -200,12 +202,12 @@ func (n *Node) Close() error {
 	n.mu.Unlock()
 	n.served.Wait()
 	if joined {
-		os.Remove(n.dir) // unless others are there
+		os.Remove(n.dir) // fails if it is not empty
 	}
 	return nil
 }
 
-// ask is pubsub.Others.Ask: it asks those who listen to messages.
+// ask implements pubsub.Others.Ask: it calls all processes that listen for messages.
 func (n *Node) ask(args [][]byte, hurry bool) []resp.Value {
 	if n.told.Load() {
 		n.lookSometimes()
@@ -218,7 +220,7 @@ func (n *Node) ask(args [][]byte, hurry bool) []resp.Value {
 	return n.askAll(args, patience)
 }
 
-// watched is pubsub.Others.Watched. It is asked for every command.
+// watched implements pubsub.Others.Watched. The engine calls it for every command.
 func (n *Node) watched() bool {
 	if !n.told.Load() {
 		if now := time.Now().UnixNano(); now >= n.glanceAt.Load() {
@@ -229,7 +231,7 @@ func (n *Node) watched() bool {
 	return n.watchers.Load() > 0
 }
 
-// show is pubsub.Others.Show.
+// show implements pubsub.Others.Show.
 func (n *Node) show(line []byte) {
 	call := resp.AppendCommand(nil, pubsub.ShowCall(line)...)
 	for _, l := range n.linked(commandsSuffix) {
@@ -237,7 +239,7 @@ func (n *Node) show(line []byte) {
 	}
 }
 
-// linked lists the links to the sockets with the suffix.
+// linked returns the links to the sockets with the suffix.
 func (n *Node) linked(suffix string) (all []*link) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -249,7 +251,7 @@ func (n *Node) linked(suffix string) (all []*link) {
 	return all
 }
 
-// askAll sends a call to all who listen to messages, and waits for those that are not late.
+// askAll sends a call to all processes that listen for messages, and returns the replies that arrive in time.
 func (n *Node) askAll(args [][]byte, within time.Duration) (replies []resp.Value) {
 	links := n.linked("")
 	if len(links) == 0 {
@@ -276,7 +278,7 @@ func (n *Node) askAll(args [][]byte, within time.Duration) (replies []resp.Value
 	return replies
 }
 
-// wait waits for an answer until it is late. A link that is closed has none.
+// wait waits for a reply until late is closed. ok is false if the link is closed.
 func wait(answer chan resp.Value, late chan struct{}) (v resp.Value, ok bool) {
 	select {
 	case v, ok = <-answer:
@@ -291,7 +293,8 @@ func wait(answer chan resp.Value, late chan struct{}) (v resp.Value, ok bool) {
 	}
 }
 
-// lookSometimes looks once in a while, though those who come say so: they may have been in a hurry.
+// lookSometimes lists the directory every few seconds, although new processes announce themselves: an
+// announcement may have timed out.
 func (n *Node) lookSometimes() {
 	n.mu.Lock()
 	recent := time.Since(n.looked) < patience
@@ -301,7 +304,7 @@ func (n *Node) lookSometimes() {
 	}
 }
 
-// refresh looks at the directory if that may have changed.
+// refresh lists the directory if it may have changed.
 func (n *Node) refresh() {
 	info, err := os.Lstat(n.dir)
 	n.mu.Lock()
@@ -316,8 +319,7 @@ func (n *Node) refresh() {
 	}
 }
 
-// look lists the directory: it connects to those that are new, and removes the sockets of those that
-// were killed.
+// look lists the directory, connects to new sockets, and removes the sockets of killed processes.
 func (n *Node) look() {
 	now := time.Now()
 	changed, names := n.list()
@@ -355,7 +357,7 @@ func (n *Node) look() {
 	}
 }
 
-// watches is 1 for the socket of somebody who wants to see commands.
+// watches returns 1 for a socket that receives commands.
 func watches(name string) int64 {
 	if strings.HasSuffix(name, commandsSuffix) {
 		return 1
@@ -363,8 +365,7 @@ func watches(name string) int64 {
 	return 0
 }
 
-// list names the sockets that are there. Without a directory of the file's owner alone there are
-// none.
+// list returns the names of the sockets. It returns none unless the directory is private to the file's owner.
 func (n *Node) list() (changed time.Time, names []string) {
 	info, err := os.Lstat(n.dir)
 	if err != nil || n.mayUse(info) != nil {
@@ -384,7 +385,7 @@ func (n *Node) list() (changed time.Time, names []string) {
 	return changed, names
 }
 
-// isOld reports whether a socket that is not ready yet never will be.
+// isOld reports whether an unready socket was abandoned.
 func (n *Node) isOld(e fs.DirEntry) bool {
 	info, err := e.Info()
 	return err == nil && time.Since(info.ModTime()) > time.Minute

@@ -8,13 +8,13 @@ import (
 	"github.com/meowdis/meowdis/engine/pubsub"
 )
 
-// Node is a process's part in the bus of a file, which this system has not.
+// Node is a placeholder: the bus needs unix sockets.
 type Node struct{}
 
-// New leaves the hub alone.
+// New does not connect the hub to other processes.
 func New(string, *pubsub.Hub) *Node { return &Node{} }
 
-// Join cannot be.
+// Join always fails.
 func (*Node) Join(pubsub.Kind) error {
 	return errors.New("this system has no sockets that processes could share beside the file")
 }

@@ -15,17 +15,17 @@ import (
 	"syscall"
 )
 
-// unready begins the names of sockets that do not accept connections yet.
+// unready prefixes the names of sockets that do not accept connections yet.
 const unready = "new-"
 
-// open makes a socket in the directory, which it makes, too.
+// open creates a socket in the directory, and the directory if needed.
 func (n *Node) open(suffix string) (ln net.Listener, name string, err error) {
 	name = strconv.Itoa(os.Getpid()) + "-" + strings.ToLower(rand.Text()[:8]) + suffix
 	for range 10 {
 		if err = n.makeDir(); err != nil {
 			return nil, "", err
 		}
-		// Another process may remove the directory as long as it is empty.
+		// Another process may remove the directory while it is empty.
 		if ln, err = n.listen(name); !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
@@ -33,7 +33,7 @@ func (n *Node) open(suffix string) (ln net.Listener, name string, err error) {
 	return ln, name, err
 }
 
-// listen makes a socket that appears under its name when it accepts connections.
+// listen creates a socket. It appears under its name once it accepts connections.
 func (n *Node) listen(name string) (net.Listener, error) {
 	dir, done, err := short(n.dir, unready+name)
 	if err != nil {
@@ -58,7 +58,7 @@ func (n *Node) listen(name string) (net.Listener, error) {
 	return ln, nil
 }
 
-// dial connects to a socket. One that refuses is of a process that was killed, and is removed.
+// dial connects to a socket. It removes the socket of a killed process, which refuses connections.
 func (n *Node) dial(name string) (net.Conn, error) {
 	dir, done, err := short(n.dir, name)
 	if err != nil {
@@ -69,13 +69,13 @@ func (n *Node) dial(name string) (net.Conn, error) {
 	if errors.Is(err, syscall.ECONNREFUSED) {
 		os.Remove(filepath.Join(n.dir, name))
 		if !n.listens("") && !n.listens(commandsSuffix) {
-			os.Remove(n.dir) // unless others are there
+			os.Remove(n.dir) // fails if it is not empty
 		}
 	}
 	return conn, err
 }
 
-// makeDir makes the directory, or checks the one that is there.
+// makeDir creates the directory, or checks the existing one.
 func (n *Node) makeDir() error {
 	if err := os.Mkdir(n.dir, 0o700); err == nil {
 		return n.give(n.dir)
@@ -89,8 +89,8 @@ func (n *Node) makeDir() error {
 	return n.mayUse(info)
 }
 
-// mayUse is why the directory cannot be trusted: in a place where others may write, it could be one
-// of theirs.
+// mayUse returns why the directory cannot be trusted: if other users can write to its parent, one of them may
+// have created it.
 func (n *Node) mayUse(info fs.FileInfo) error {
 	if !info.IsDir() || info.Mode().Perm()&0o077 != 0 {
 		return fmt.Errorf("%s may be used by others than its owner", n.dir)
@@ -101,7 +101,7 @@ func (n *Node) mayUse(info fs.FileInfo) error {
 	return nil
 }
 
-// owner is the user that the file belongs to, as long as there is none ourselves.
+// owner returns the owner of the file, or the current user while the file is missing.
 func (n *Node) owner() int {
 	info, err := os.Stat(n.file)
 	if err != nil {
@@ -110,7 +110,7 @@ func (n *Node) owner() int {
 	return owner(info)
 }
 
-// give gives what root has made to the owner of the file.
+// give changes the owner of a file that root has created to the owner of the database.
 func (n *Node) give(path string) error {
 	if os.Geteuid() != 0 {
 		return nil
@@ -125,11 +125,11 @@ func owner(info fs.FileInfo) int {
 	return -1
 }
 
-// maxSocketPath is how long the path of a socket may be on every system, its end included.
+// maxSocketPath limits the path of a socket on every system, including the final zero byte.
 const maxSocketPath = 103
 
-// short is another path of dir, when that with the name in it is too long for a socket: on Linux an
-// open directory has one. done is called when it is not needed any more.
+// short returns another path of dir if the path with name is too long for a socket: Linux has one for each open
+// directory. The caller calls done after using it.
 func short(dir, name string) (path string, done func(), err error) {
 	if len(filepath.Join(dir, name)) <= maxSocketPath {
 		return dir, func() {}, nil

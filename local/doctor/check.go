@@ -6,27 +6,26 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// Check is something that must hold in a file of ours between two transactions.
+// Check is a condition that must hold in a meowdis file between two transactions.
 type Check struct {
 	Name     string
 	Severity Severity
-	Says     string // what is so when it does not hold
-	// Broken are queries for the rows that break it, and Shows is the text of an
-	// example with a verb %s for each of their columns.
+	Says     string // describes the problem
+	// Broken are queries for the rows that violate it. Shows is the text of an example, with a verb %s for
+	// each of their columns.
 	Broken []string
 	Shows  string
-	// Fix says what Repair does. Statements may name what they save by ?1, the
-	// beginning of such names.
+	// Fix describes what Repair does. In its statements, ?1 is the prefix of names for saved data.
 	Fix    string
 	Repair []string
-	Advice string // when there is no Repair
+	Advice string // if there is no Repair
 }
 
-// run finds what breaks the check.
+// run finds the rows that violate the check.
 func (c Check) run(e Exam) ([]Finding, error) {
 	f := Finding{Check: c.Name, Severity: c.Severity, Says: c.Says, Fix: c.Fix, Advice: c.Advice}
 	for _, broken := range c.Broken {
-		// One more than is shown reports whether there are more to be counted.
+		// The extra row reports whether a count is needed.
 		rows, err := e.Query(broken+" LIMIT ?1", store.Int(int64(e.Examples)+1))
 		if err != nil {
 			return nil, err
@@ -47,7 +46,7 @@ func (c Check) run(e Exam) ([]Finding, error) {
 	return found(f), nil
 }
 
-// mend runs the repair when the check does not hold.
+// mend runs the repair if the check fails.
 func (c Check) mend(q Query, prefix store.Value) error {
 	for _, broken := range c.Broken {
 		rows, err := q(broken + " LIMIT 1")
@@ -74,14 +73,14 @@ func (c Check) repair(q Query, prefix store.Value) error {
 	return nil
 }
 
-// example adds an example, if e wants more of them.
+// example adds an example, unless e has enough.
 func (f *Finding) example(e Exam, text string) {
 	if len(f.Examples) < e.Examples {
 		f.Examples = append(f.Examples, text)
 	}
 }
 
-// found are those of the findings that are about something.
+// found returns the findings with a count.
 func found(findings ...Finding) (some []Finding) {
 	for _, f := range findings {
 		if f.Count > 0 {

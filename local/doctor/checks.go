@@ -8,14 +8,12 @@ import (
 	"github.com/meowdis/meowdis/store/schema"
 )
 
-// LostAndFound begins the names of the keys that a repair makes for elements
-// that have none. The moment of the repair follows, the type, and the number
-// under which the elements were found.
+// LostAndFound is the prefix of keys that a repair creates for elements without a key. The time of the repair,
+// the type and the elements' key_id follow.
 const LostAndFound = "lost+found:"
 
-// A name that is not a blob is found by no command. Made a blob it may meet a
-// twin that commands do see: then it leaves its key, by the number -key_id, and is
-// adopted with the orphans.
+// No command finds a name that is not a blob. Converted to a blob, the name may already be taken: then the row
+// moves to the key_id -key_id, and is adopted with the orphans.
 const (
 	blobKeys   = `UPDATE OR IGNORE keys SET key = CAST(key AS BLOB) WHERE typeof(key) <> 'blob'`
 	twinKeys   = `UPDATE keys SET db = 0, key = CAST(?1 || id || ':' || key AS BLOB) WHERE typeof(key) <> 'blob'`
@@ -23,7 +21,7 @@ const (
 	twinFields = `UPDATE hashes SET key_id = -key_id, field = CAST(field AS BLOB) WHERE typeof(field) <> 'blob'`
 )
 
-// Checks is what must hold in a file of ours, in the order of mending.
+// Checks returns the conditions of a meowdis file, in the order of repair.
 var Checks = sync.OnceValue(checks)
 
 func checks() []Check {
@@ -275,28 +273,26 @@ func checks() []Check {
 	}
 }
 
-// sameFunction is of a function whose name an older one of another library has.
+// sameFunction matches a function if an older function of another library has the same name.
 const sameFunction = `EXISTS (SELECT 1 FROM functions f WHERE f.name = functions.name AND f.library <> functions.library AND f.id < functions.id)`
 
-// inGroups is what belongs to groups. Messages that no consumer has taken up again are
-// pending for no consumer.
+// inGroups selects the consumers and pending messages of groups. A message without a consumer was released and
+// not claimed again.
 const inGroups = `(SELECT key_id, group_name FROM stream_consumers UNION ALL SELECT key_id, group_name FROM stream_pending)`
 
-// What there is of the string at the row k of keys, and the key that its other half
-// gets.
+// The parts and the value of the string in row k of keys, and the key that receives its other half.
 const (
 	inParts     = `EXISTS (SELECT 1 FROM string_parts WHERE key_id = k.id)`
 	whole       = `length(value) > 0`
 	savedString = `(SELECT s.id FROM keys s WHERE s.db = 0 AND s.key = CAST(?1 || 'string:' || key_id AS BLOB))`
 )
 
-// badNodes is true of the row of keys named k, a stream, when its entries are not in its
-// nodes, or their numbers differ.
+// badNodes matches a stream, row k of keys, with wrong nodes: entries are outside its nodes, or the counts differ.
 const badNodes = `((SELECT count(*) FROM stream_entries WHERE key_id = k.id) <> (SELECT ifnull(sum(count), 0) FROM stream_nodes WHERE key_id = k.id)
 	OR EXISTS (SELECT 1 FROM stream_nodes n WHERE n.key_id = k.id
 		AND count <> (SELECT count(*) FROM stream_entries e WHERE e.key_id = n.key_id AND e.id BETWEEN n.first_id AND n.last_id)))`
 
-// elements is how many elements the row of keys named k has, by the tables.
+// elements returns an SQL expression: the number of elements that row k of keys has in the tables.
 func elements() string {
 	return `CASE k.type` + whens(func(t *keytype.Type) string {
 		for _, table := range t.Tables {
@@ -304,14 +300,14 @@ func elements() string {
 				return `(SELECT count(*) FROM ` + table.Name + ` WHERE key_id = k.id)`
 			}
 		}
-		if t.Name == keytype.String { // the length of one in parts
+		if t.Name == keytype.String { // the length of a string in parts
 			return `ifnull((SELECT part * ` + schema.PartBytes + ` + length(value) FROM string_parts WHERE key_id = k.id ORDER BY part DESC LIMIT 1), 0)`
 		}
 		return ""
 	}) + ` ELSE 0 END`
 }
 
-// What the row of keys named k says of its elements, as they are.
+// The actual values of the columns that row k of keys keeps about its elements.
 const (
 	lastPlace = `CASE k.type
 		WHEN 'hash' THEN (SELECT max(seq) FROM hashes WHERE key_id = k.id)

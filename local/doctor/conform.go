@@ -8,11 +8,10 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// Conform gives a file whose migrations have run the schema of a new one, want. Before
-// the first release migrations were changed after files had been made by them: such files
-// have tables with constraints or columns that are no more. Rows keep what new columns
-// have room for. It must run in one transaction, while foreign keys are not enforced:
-// SQLite deletes the rows of a table that it drops, and what refers to them.
+// Conform gives a migrated file the schema of a new one, want. Before the first release, migrations changed
+// after files had been made with them, so such files have outdated constraints or columns. Rows keep the values
+// of columns that still exist. Conform must run in one transaction with foreign keys off: SQLite deletes the
+// rows of a table that it drops, and the rows that refer to them.
 func Conform(q Query, want []Object) error {
 	have, err := ReadTables(q)
 	if err != nil {
@@ -26,10 +25,10 @@ func Conform(q Query, want []Object) error {
 	return remake(q, want)
 }
 
-// rebuild makes tables anew and moves their rows. Triggers must not run meanwhile, and SQLite
-// would look through them and through views for the name of a table that changes.
+// rebuild creates tables again and moves their rows. It drops triggers and views first: triggers must not run,
+// and SQLite would search both for the name of a table that it renames.
 func rebuild(q Query, have, want, changed []Object) error {
-	script := []string{"PRAGMA legacy_alter_table = 1"} // leave what others refer to alone
+	script := []string{"PRAGMA legacy_alter_table = 1"} // do not rename references to the tables
 	for _, o := range have {
 		ours := slices.ContainsFunc(want, func(w Object) bool { return w.Type == o.Type && w.Name == o.Name })
 		if ours && (o.Type == "trigger" || o.Type == "view") {
@@ -47,8 +46,7 @@ func rebuild(q Query, have, want, changed []Object) error {
 	return runAll(q, "PRAGMA legacy_alter_table = 0")
 }
 
-// move makes a table anew, under its name, and fills it from the one that was there. A
-// column that must not be NULL and is new is 0.
+// move creates a table again and fills it from the old one. A new column that must not be NULL is 0.
 func move(q Query, table Object) error {
 	const old = "conform_old"
 	before, err := columns(q, table.Name)
@@ -85,7 +83,7 @@ func move(q Query, table Object) error {
 	return nil
 }
 
-// column is one of a table that is not computed; a required one must be given.
+// column describes a stored column of a table; a required one has no default.
 type column struct {
 	name     string
 	required bool

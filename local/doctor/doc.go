@@ -1,18 +1,15 @@
-// Package doctor examines files and mends ours.
+// Package doctor examines SQLite files and repairs meowdis files.
 //
-// What must hold in a file is a table of checks (checks.go): each a query for the
-// rows that break it and the statements that mend them. The order of the table is
-// the order of mending, and later repairs rely on the earlier ones. The few checks
-// that SQL cannot do are functions beside it: whether the names' hashes are right
-// (names.go), whether the tables are as a new file has them (tables.go), and
-// SQLite's own check (exam.go). Files of other programs are examined by what is
-// known of their tables (foreign.go), and never mended.
+// The checks are a table (checks.go): each has queries for the rows that violate it, and statements that repair
+// them. Repairs run in the order of the table, and later repairs rely on earlier ones. A few checks need more
+// than SQL and are functions: the hashes of names (names.go), the schema (tables.go), and SQLite's integrity
+// check (exam.go). Files of other programs are examined as far as their tables are known (foreign.go), and
+// never repaired.
 //
-// A repair keeps whatever can be kept. Elements whose key is gone, or belongs to
-// another type, become a key of their own again, in database 0, whose name begins
-// with LostAndFound. Only three things are deleted: keys that have no element left,
-// rows of the table of refusals, and what has expired.
+// A repair keeps as much data as possible. Elements whose key is missing, or has another type, get a new key in
+// database 0, whose name begins with LostAndFound. Only three things are deleted: keys without elements, rows
+// of the guard table, and expired data.
 //
-// The package knows no driver: it is handed a Query, which should read from one
-// snapshot, or in the transaction that mends.
+// The package uses no driver: the caller passes a Query, which should read from one snapshot, or in the
+// transaction of the repair.
 package doctor

@@ -12,29 +12,28 @@ import (
 // Query runs a statement and returns its rows.
 type Query func(sql string, args ...store.Value) ([]store.Row, error)
 
-// Severity says what a finding means to the commands that run on the file.
+// Severity ranks a finding by its effect on commands.
 type Severity string
 
 const (
-	Error   Severity = "error"   // commands answer wrongly, or cannot see what is there
-	Warning Severity = "warning" // nothing is wrong with the data yet
-	Note    Severity = "note"    // it costs room or time, and nothing else
+	Error   Severity = "error"   // commands return wrong replies or miss data
+	Warning Severity = "warning" // the data is still correct
+	Note    Severity = "note"    // it only costs space or time
 )
 
-// Finding is what a check has found.
+// Finding is the result of a check.
 type Finding struct {
 	Check    string   `json:"check"`
 	Severity Severity `json:"severity"`
 	Says     string   `json:"says"`
 	Count    int64    `json:"count"`
 	Examples []string `json:"examples,omitempty"`
-	// Fix is what a repair does about it, empty when it can do nothing, and
-	// Advice what a person can do then.
+	// Fix describes the repair. If it is empty, Advice describes a remedy for the user.
 	Fix    string `json:"fix,omitempty"`
 	Advice string `json:"advice,omitempty"`
 }
 
-// IsWrong reports whether one of the findings is more than a note.
+// IsWrong reports whether a finding is worse than a note.
 func IsWrong(findings []Finding) bool {
 	for _, f := range findings {
 		if f.Severity != Note {
@@ -44,25 +43,24 @@ func IsWrong(findings []Finding) bool {
 	return false
 }
 
-// Exam is a file under examination.
+// Exam is an examination of a file.
 type Exam struct {
 	Query Query
 	Now   int64 // Unix ms
 	// Version is the schema version of the file.
 	Version int
-	// Tables is what the schema of a new file has (ReadTables). Nil leaves them
-	// unexamined.
+	// Tables is the schema of a new file (ReadTables). If it is nil, the schema is not checked.
 	Tables []Object
-	// LogBytes is the size of the log beside the file.
+	// LogBytes is the size of the file's WAL.
 	LogBytes int64
-	// Examples is how many examples a finding has at most.
+	// Examples limits the examples of a finding.
 	Examples int
-	// Step, if not nil, is called with what is checked next.
+	// Step, if not nil, is called with the name of the next check.
 	Step func(what string)
 }
 
-// Ours examines a file of ours. An error means that the file could not be read,
-// though SQLite's own check found nothing wrong.
+// Ours examines a meowdis file. An error means that the file could not be read although SQLite's own check
+// found no damage.
 func (e Exam) Ours() ([]Finding, error) {
 	e.step("pages and indexes")
 	found, broken, err := e.integrity()
@@ -79,15 +77,14 @@ func (e Exam) Ours() ([]Finding, error) {
 		found = append(found, more...)
 	}
 	if err != nil && broken {
-		// The pages are damaged, and that is said already.
+		// Damaged pages are reported already.
 		return found, nil
 	}
 	return found, err
 }
 
-// Content examines what the tables hold, in a file of the present schema
-// version. It asks for nothing that is peculiar to SQLite's files but, where Tables
-// are given, for the schema.
+// Content examines the tables of a file with the current schema version. Except for the schema, which it checks
+// if Tables is set, it uses no features of SQLite files.
 func (e Exam) Content() (found []Finding, err error) {
 	e.step("tables")
 	found, whole, err := e.tables()
@@ -137,15 +134,15 @@ var damagedPages = Finding{
 	Advice: "go back to a backup, or copy the readable rows to a new file: meowdis doctor FILE --recover NEW",
 }
 
-// Damaged is the finding of a file that is too damaged to be read, as err says.
+// Damaged returns the finding for a file that is too damaged to read, with err as the example.
 func Damaged(err error) Finding {
 	f := damagedPages
 	f.Count, f.Examples = 1, []string{err.Error()}
 	return f
 }
 
-// integrity is SQLite's own check. broken reports whether pages are damaged, and
-// not indexes alone, which can be made anew.
+// integrity runs SQLite's own check. broken reports whether pages are damaged, not only indexes, which can be
+// rebuilt.
 func (e Exam) integrity() ([]Finding, bool, error) {
 	rows, err := e.Query("PRAGMA integrity_check(100)")
 	if err != nil {
@@ -167,14 +164,12 @@ func (e Exam) integrity() ([]Finding, bool, error) {
 	return found(pages, indexes), pages.Count > 0, nil
 }
 
-// isAboutIndex recognises what integrity_check says of an index whose own pages
-// are sound.
+// isAboutIndex recognises integrity_check's messages about an index whose own pages are intact.
 func isAboutIndex(text string) bool {
 	return strings.Contains(text, "missing from index") || strings.Contains(text, "entries in index") || strings.Contains(text, "non-unique entry in index")
 }
 
-// show fills the verbs %s of format with a row: names in quotes, everything else
-// as it is.
+// show fills the verbs %s of format with a row. Blobs are quoted.
 func show(format string, row store.Row) string {
 	cells := make([]any, len(row))
 	for i, v := range row {

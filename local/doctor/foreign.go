@@ -7,17 +7,17 @@ import (
 	"github.com/meowdis/meowdis/local/otherformats"
 )
 
-// layout is where a program keeps keys and their elements.
+// layout describes where a program stores keys and their elements.
 type layout struct {
-	// The table of keys, with its column for the expiry.
+	// The table of keys, and its expiry column.
 	keys, expiry string
 	seconds      bool // the expiry is in seconds, not in ms
-	// on joins the table of keys, k, with one of elements, e.
+	// on joins the table of keys, k, with a table of elements, e.
 	on       string
 	elements []elementTable
 }
 
-// elementTable holds the elements of the keys of a type, as SQL has that.
+// elementTable holds the elements of one type of key; typ is that type in SQL.
 type elementTable struct{ name, typ string }
 
 var layouts = map[string]layout{
@@ -50,8 +50,7 @@ func textTypes(tables ...string) (all []elementTable) {
 	return all
 }
 
-// Foreign examines a file whose tables, which are given, are not ours. It cannot
-// be mended.
+// Foreign examines a file of another program, given its tables. Such a file cannot be repaired.
 func (e Exam) Foreign(tables otherformats.File) ([]Finding, error) {
 	all, _, err := e.integrity()
 	if err != nil {
@@ -75,7 +74,7 @@ func (e Exam) Foreign(tables otherformats.File) ([]Finding, error) {
 	return all, nil
 }
 
-// checks are those of the tables that the file has.
+// checks returns the checks for the tables that the file has.
 func (f layout) checks(tables otherformats.File) []Check {
 	clock := "unixepoch('subsec') * 1000"
 	if f.seconds {
@@ -100,15 +99,14 @@ func (f layout) checks(tables otherformats.File) []Check {
 		types = append(types, t.typ)
 	}
 	if len(held) > 0 {
-		// A stream, of type 6, may be empty, and types without a table here are
-		// not judged.
+		// A stream, of type 6, may be empty. Types without a table here are not checked.
 		hollow.Broken = []string{fmt.Sprintf(`SELECT k.key, k.type FROM %s k WHERE k.type IN (%s) AND k.type <> 6 AND NOT (%s)`,
 			f.keys, strings.Join(types, ", "), strings.Join(held, " OR "))}
 	}
 	return []Check{expired, orphans, mismatches, hollow}
 }
 
-// references finds rows that refer to a row that is not there.
+// references finds rows that refer to missing rows.
 var references = Check{
 	Name: "references", Severity: Error, Says: "rows refer to rows that are not there", Shows: "in %s: %s",
 	Broken: []string{`SELECT "table", parent FROM pragma_foreign_key_check`},

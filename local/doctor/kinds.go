@@ -9,7 +9,7 @@ import (
 	"github.com/meowdis/meowdis/store/schema"
 )
 
-// each calls fn for the tables of whose rows one means that there is such a key.
+// each calls fn for each table whose rows imply a key, and returns the results.
 func each(fn func(typ, table string) string) []string {
 	var all []string
 	for _, t := range keytype.Types {
@@ -22,7 +22,7 @@ func each(fn func(typ, table string) string) []string {
 	return all
 }
 
-// held reports of the row of keys named k whether it has elements of its type.
+// held returns an SQL condition: the row k of keys has elements of its type.
 func held() string {
 	any := map[string][]string{}
 	each(func(typ, table string) string {
@@ -37,7 +37,7 @@ func held() string {
 	}) + " ELSE 0 END"
 }
 
-// whens are the branches of a CASE of types.
+// whens returns the branches of a CASE over the types.
 func whens(of func(t *keytype.Type) string) (sql string) {
 	for _, t := range keytype.Types {
 		if of := of(t); of != "" {
@@ -47,24 +47,24 @@ func whens(of func(t *keytype.Type) string) (sql string) {
 	return sql
 }
 
-// shown is of a row k of keys that is not being made: such a one is complete when it is published, and
-// goes when it has expired.
+// shown matches the row k of keys unless the key is under construction. Such a key under construction is complete
+// when it is published, and is deleted when it expires.
 const shown = `k.db <> ` + schema.Hidden
 
-// nowhere is of a row of keys in no database.
+// nowhere matches a row of keys that is in no database.
 const nowhere = `(typeof(db) <> 'integer' OR db NOT BETWEEN 0 AND 15 AND (db <> ` + schema.Hidden + ` OR expires_at IS NULL))`
 
-// orphan is of elements whose key is not there, and not in its grave either.
+// orphan matches an element whose key is neither in keys nor in graves.
 const orphan = `key_id NOT IN (SELECT id FROM keys) AND key_id NOT IN (SELECT id FROM graves)`
 
-// orphans are such elements.
+// orphans returns queries for such elements.
 func orphans() []string {
 	return each(func(typ, table string) string {
 		return fmt.Sprintf("SELECT '%s', key_id, count(*) FROM %s WHERE "+orphan+" GROUP BY key_id", table, table)
 	})
 }
 
-// noGrave is of a row of graves with the id of a key, or of no type.
+// noGrave returns an SQL condition: a row of graves has the ID of an existing key, or an unknown type.
 func noGrave() string {
 	var types []string
 	for _, t := range keytype.Types {
@@ -73,7 +73,7 @@ func noGrave() string {
 	return `(id IN (SELECT id FROM keys) OR type NOT IN (` + strings.Join(types, ", ") + `))`
 }
 
-// bury deletes all that is in graves, in the order in which the elements of a type may go.
+// bury returns statements that delete all elements listed in graves, in an order that the tables allow.
 func bury() (all []string) {
 	for _, t := range keytype.Types {
 		for _, table := range slices.Backward(t.Tables) {
@@ -83,24 +83,23 @@ func bury() (all []string) {
 	return append(all, `DELETE FROM graves`)
 }
 
-// strangers are elements whose key is of another type.
+// strangers returns queries for elements whose key has another type.
 func strangers() []string {
 	return append(each(func(typ, table string) string {
 		return fmt.Sprintf("SELECT '%s', k.db, k.key, k.type, count(*) FROM %s JOIN keys k ON k.id = key_id WHERE k.type <> '%s' GROUP BY key_id", table, table, typ)
 	}), "SELECT 'keys', db, key, type, 1 FROM keys WHERE "+strangeValue)
 }
 
-// strangeValue is of a row of keys with a value that is not its type's.
+// strangeValue matches a row of keys that has a value although it is not a string.
 const strangeValue = `value IS NOT NULL AND type <> '` + keytype.String + `'`
 
-// savedName is the name of a key that is made for the elements under key_id.
+// savedName names the key that a repair creates for the elements under key_id.
 const savedName = `CAST(?1 || '%s:' || key_id AS BLOB)`
 
-// newKey are the columns of such a key after its name: the hash is put right
-// later, with those of all names, and so are the counts.
+// newKey lists the columns of such a key after its name. Hashes and counts are corrected later, for all keys.
 const newKey = `0, '%s', random() & 2251799813685247, unixepoch('subsec') * 1000, unixepoch('subsec') * 1000`
 
-// adopt makes keys for orphans, under the ids that their elements have.
+// adopt returns statements that create keys for orphans, under the IDs that their elements have.
 func adopt() []string {
 	return each(func(typ, table string) string {
 		return fmt.Sprintf(`INSERT INTO keys(id, db, key, hash, type, version, created_at, updated_at)
@@ -108,8 +107,8 @@ func adopt() []string {
 	})
 }
 
-// part gives a key without elements of its own the type of those that it has,
-// and every other stranger a key of its own.
+// part returns statements that give a key without elements of its own type the type of its elements, and move
+// all other mismatched elements to new keys.
 func part() (all []string) {
 	const stranger = ` EXISTS (SELECT 1 FROM keys k WHERE k.id = key_id AND k.type <> '%s')`
 	held := held()

@@ -11,19 +11,18 @@ import (
 	"github.com/meowdis/meowdis/translator"
 )
 
-// named is a table whose rows are found by the hash of a name.
+// named describes a table whose rows are found by the hash of a name.
 type named struct {
 	table, name string
-	// next reads the rows after a place in the order of place: the columns
-	// of place, and then the name and the hash.
+	// next reads the rows after a position: the columns of the position, then the name and the hash.
 	next  string
-	place int // how many columns a place has
-	// move gives the row at a place the hash after the place; leave takes one
-	// whose right place is taken away from its key.
+	place int // columns of a position
+	// move sets the hash of the row at a position; leave takes a row off its key if another row already has
+	// the correct position.
 	move, leave string
 }
 
-// A page is small enough for long names and large enough to be quick.
+// perPage allows for long names and is still fast.
 const perPage = ` LIMIT 2000`
 
 var namedTables = []named{
@@ -48,8 +47,7 @@ func inHashes(table, name string) named {
 // firstPlace is before every row.
 var firstPlace = []store.Value{store.Int(-1 << 63), store.Int(-1 << 63), store.Bytes(nil)}
 
-// each calls wrong for each row whose hash is not that of its name. It may change
-// the row that it is called for.
+// each calls wrong for each row whose hash does not match its name. wrong may change that row.
 func (n named) each(q Query, wrong func(row store.Row, hash int64) error) error {
 	place := firstPlace[:n.place]
 	for {
@@ -73,10 +71,10 @@ func (n named) each(q Query, wrong func(row store.Row, hash int64) error) error 
 	}
 }
 
-// errDisorder ends what would never end: a damaged table may have its rows in any order.
+// errDisorder prevents an endless loop: a damaged table may have its rows in any order.
 var errDisorder = errors.New("rows are out of order")
 
-// compare orders two cells of a column, which are numbers or names, as SQLite does.
+// compare orders two cells of a column, numbers or names, as SQLite does.
 func compare(a, b store.Value) int {
 	if a.Bytes() == nil && b.Bytes() == nil {
 		return cmp.Compare(a.Int(), b.Int())
@@ -84,7 +82,7 @@ func compare(a, b store.Value) int {
 	return bytes.Compare(a.Bytes(), b.Bytes())
 }
 
-// names finds names under a wrong hash, which no command finds.
+// names finds rows with a wrong hash, which no command can find.
 func (e Exam) names() ([]Finding, error) {
 	f := Finding{Check: "hashes", Severity: Error, Says: "names are filed under a wrong hash, so that no command finds them",
 		Fix: "they are filed anew; where there is another of the same name they get a key whose name begins with lost+found"}
@@ -102,7 +100,7 @@ func (e Exam) names() ([]Finding, error) {
 	return found(f), nil
 }
 
-// file puts the rows of n under the hashes of their names.
+// file corrects the hashes of all rows of n.
 func (n named) file(q Query) error {
 	return n.each(q, func(row store.Row, hash int64) error {
 		args := append(append([]store.Value{}, row[:n.place]...), store.Int(hash))

@@ -10,17 +10,17 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// pages are those of a SQLite file that may be damaged (https://sqlite.org/fileformat2.html). SQLite has no part in
-// reading them.
+// pages reads the pages of a SQLite file that may be damaged, without SQLite
+// (https://sqlite.org/fileformat2.html).
 type pages struct {
-	file, log io.ReaderAt // log is nil if there is none
+	file, log io.ReaderAt // log is nil if the file has none
 	size      int         // of a page, in bytes
 	usable    int
-	count     uint32           // of the pages that the file should have
-	inLog     map[uint32]int64 // where in the log the last version of a page is
+	count     uint32           // pages that the file should have
+	inLog     map[uint32]int64 // offset of a page's last version in the WAL
 }
 
-// The kinds of the pages of a b-tree.
+// The kinds of b-tree pages.
 const (
 	innerIndex = 2
 	innerTable = 5
@@ -38,7 +38,7 @@ const (
 	mostPage       = 65536
 )
 
-// openPages opens the pages of a file and of the log beside it, which is nil if there is none.
+// openPages opens the pages of a file and of its WAL, which may be nil.
 func openPages(file io.ReaderAt, fileSize int64, log io.ReaderAt) *pages {
 	p := &pages{file: file, log: log, inLog: map[uint32]int64{}}
 	var header [fileHeader]byte
@@ -59,7 +59,7 @@ func openPages(file io.ReaderAt, fileSize int64, log io.ReaderAt) *pages {
 	}
 	p.usable = p.size - reserved
 	has := uint32(min((fileSize+int64(p.size)-1)/int64(p.size), math.MaxUint32-1))
-	// A header that is damaged may count any number.
+	// A damaged header may contain any count.
 	if p.count = max(p.count, logged); p.count < has || p.count > 16*max(has, logged) {
 		p.count = max(has, logged)
 	}
@@ -68,7 +68,8 @@ func openPages(file io.ReaderAt, fileSize int64, log io.ReaderAt) *pages {
 
 func isPageSize(n int) bool { return n >= leastPage && n <= mostPage && bits.OnesCount(uint(n)) == 1 }
 
-// readLog finds the pages of all commits that are whole in the log, and returns how many pages the file has after them.
+// readLog indexes the pages of all complete commits in the WAL, and returns the number of pages in the file
+// after them.
 func (p *pages) readLog() (count uint32) {
 	var header [logHeaderSize]byte
 	if n, _ := p.log.ReadAt(header[:], 0); n < len(header) {
@@ -116,7 +117,8 @@ func (p *pages) readLog() (count uint32) {
 	}
 }
 
-// page returns the page of a number from 1 on, or nil if it cannot be read whole.
+// page returns the page with the given number; the first page is 1. It returns nil if the page cannot be read
+// completely.
 func (p *pages) page(number uint32) []byte {
 	from, at := p.file, int64(number-1)*int64(p.size)
 	if logged, ok := p.inLog[number]; ok {
@@ -129,15 +131,15 @@ func (p *pages) page(number uint32) []byte {
 	return b
 }
 
-// cell is a row of a page, or a child of an inner page.
+// cell holds a row of a page, or a child of an inner page.
 type cell struct {
 	child  uint32 // of an inner page
 	row    int64  // the row ID, in a table
 	values []store.Value
 }
 
-// node reads a page of a b-tree. Cells whose record cannot be read whole are left out and counted. kind is 0 if the
-// page is not one of a b-tree.
+// node reads a b-tree page. It skips and counts cells whose record cannot be read completely. kind is 0 if the
+// page is not part of a b-tree.
 func (p *pages) node(number uint32) (kind byte, cells []cell, last uint32, broken int) {
 	b := p.page(number)
 	if b == nil {
@@ -247,7 +249,7 @@ func (p *pages) payload(kind byte, b []byte, length int) ([]byte, bool) {
 	return whole, next == 0
 }
 
-// record reads the values of a record. It has to be exactly as long as they are.
+// record decodes the values of a record, which must fill it exactly.
 func record(b []byte) (values []store.Value, ok bool) {
 	size, n := varint(b)
 	if n == 0 || size < uint64(n) || size > uint64(len(b)) {
@@ -304,7 +306,7 @@ func record(b []byte) (values []store.Value, ok bool) {
 	return values, len(body) == 0 && len(values) > 0
 }
 
-// varint reads a number of SQLite's, and returns how many bytes it takes: 0 if b ends before it.
+// varint reads a SQLite varint and returns its length in bytes, or 0 if b is too short.
 func varint(b []byte) (v uint64, n int) {
 	for i := range min(len(b), 9) {
 		if i == 8 {

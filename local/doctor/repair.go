@@ -8,12 +8,11 @@ import (
 	"github.com/meowdis/meowdis/store/schema"
 )
 
-// ErrBeyond is the error of a file that is damaged beyond what Repair can do. It
-// must be left as it is.
+// ErrBeyond is returned for a file that Repair cannot fix. The caller must leave it unchanged.
 var ErrBeyond = errors.New("the file is damaged beyond repair: go back to a backup, or copy the readable rows to a new file (--recover NEW)")
 
-// Repair mends everything that has a fix. It must run in one transaction that is
-// undone when it fails; examine the file again after it.
+// Repair fixes every finding that has a fix. The caller runs it in one transaction, undoes the transaction if
+// Repair fails, and examines the file again after it.
 func (e Exam) Repair() error {
 	if e.Version != schema.Version {
 		return errors.New("only files of the present schema version are mended: meowdis migrate brings a file up to date")
@@ -30,7 +29,7 @@ func (e Exam) Repair() error {
 		return err
 	}
 	prefix := store.String(LostAndFound + time.UnixMilli(e.Now).UTC().Format("20060102-150405") + ":")
-	// The elements' names first: those that leave their key are adopted then.
+	// Element names come first: the elements that leave their key are adopted later.
 	for _, n := range namedTables[1:] {
 		if err := n.file(e.Query); err != nil {
 			return err
@@ -57,8 +56,7 @@ func tablesOf(objects []Object) (tables []Object) {
 	return tables
 }
 
-// reindex makes the indexes anew when they do not fit, and refuses damage that
-// is not in them.
+// reindex rebuilds the indexes if they do not match their tables. It fails for any other damage.
 func (e Exam) reindex() error {
 	e.step("pages and indexes")
 	found, broken, err := e.integrity()
@@ -77,7 +75,7 @@ func (e Exam) reindex() error {
 	return err
 }
 
-// sweep deletes what has expired, and what deleted keys have left.
+// sweep deletes expired keys and fields, and the elements of deleted keys.
 func (e Exam) sweep() error {
 	if err := Bury(e.Query); err != nil {
 		return err

@@ -11,42 +11,43 @@ import (
 	"github.com/meowdis/meowdis/translator"
 )
 
-// Salvage copies the rows of a damaged file to a new one. It reads the pages itself. A page of rows needs no other
-// page than those of its long values: which table a row belongs to follows from the pages above it, if they are
-// sound, or else from the shape of the row, the hash of its name and the type of its key.
+// Salvage copies the rows of a damaged file to a new one. It reads the pages without SQLite. A page of rows
+// depends only on the pages of its long values. The table of a row follows from the pages above it, if they are
+// intact, or else from the shape of the row, the hash of its name and the type of its key.
 //
-// Pages that the file has given back may have rows of deleted keys. They are left out where the list of these pages is
-// sound, or all pages of the table are known.
+// Freed pages may hold rows of deleted keys. They are skipped if the free list is intact, or if all pages of
+// the table are known.
 type Salvage struct {
-	// File is the damaged file, and Log the log beside it, nil if there is none.
+	// File is the damaged file, and Log its WAL, or nil.
 	File     io.ReaderAt
 	FileSize int64
 	Log      io.ReaderAt
-	// Exam is of the new file, which has our tables and no rows. Its Query runs in the transaction that fills the file.
+	// Exam examines the new file, which has our tables and no rows. Its Query runs in the transaction that
+	// fills the file.
 	Exam Exam
 
 	pages   *pages
 	tables  []*salvageTable
-	owner   map[uint32]string // the table or index of a page that is under its root
-	known   map[string]bool   // tables and indexes all of whose pages are in owner
-	free    map[uint32]bool   // pages that the file has given back
+	owner   map[uint32]string // the table or index of a page with a known root
+	known   map[string]bool   // tables and indexes whose pages are all in owner
+	free    map[uint32]bool   // freed pages
 	roots   map[string]uint32
 	indexes map[string]string // the table of an index
-	types   map[string]string // the type of the keys with rows in a table
+	types   map[string]string // the key type of an element table
 	names   []lostName
 	report  Salvaged
 }
 
-// Salvaged says what became of the rows.
+// Salvaged reports the outcome.
 type Salvaged struct {
 	Keys     int64     `json:"keys"`               // in the new file
-	Expected int64     `json:"expected,omitempty"` // in the damaged one without expired keys, if it is known
+	Expected int64     `json:"expected,omitempty"` // unexpired keys of the damaged file, if known
 	Pages    int64     `json:"pages"`              // of the damaged file
-	Damaged  int64     `json:"damaged_pages"`      // pages of rows that cannot be read, or not whole, as far as they are known
+	Damaged  int64     `json:"damaged_pages"`      // known pages of rows that cannot be read completely
 	Lost     []Finding `json:"lost"`
 }
 
-// salvageTable is a table that rows are copied to.
+// salvageTable describes a table that receives rows.
 type salvageTable struct {
 	name    string
 	columns []salvageColumn
@@ -58,10 +59,10 @@ type salvageTable struct {
 
 type salvageColumn struct {
 	name, kind string
-	null, row  bool // row is the row ID
+	null, row  bool // row marks the row ID
 }
 
-// lostName is an entry of the index of names whose key has no row.
+// lostName holds the index entry of a key without a row.
 type lostName struct {
 	db, id int64
 	key    []byte
@@ -72,7 +73,7 @@ const (
 	scoreIndex = "zsets_by_score"
 )
 
-// Run copies all rows that can be read, mends the new file, and says what was lost.
+// Run copies all readable rows, repairs the new file, and reports the losses.
 func (s *Salvage) Run() (Salvaged, error) {
 	s.pages = openPages(s.File, s.FileSize, s.Log)
 	s.report.Pages = int64(s.pages.count)
@@ -84,7 +85,7 @@ func (s *Salvage) Run() (Salvaged, error) {
 	return s.report, nil
 }
 
-// describe reads from the new file which tables there are.
+// describe reads the tables of the new file.
 func (s *Salvage) describe() error {
 	s.types = map[string]string{}
 	for _, t := range keytype.Types {
@@ -123,7 +124,7 @@ func (s *Salvage) describe() error {
 	return nil
 }
 
-// takes returns the row of a record if the table may have it.
+// takes returns the row of a record, and whether the table may contain it.
 func (t *salvageTable) takes(rowless bool, c *cell) ([]store.Value, bool) {
 	if t.rowless != rowless || len(c.values) < t.least || len(c.values) > len(t.columns) {
 		return nil, false
@@ -179,7 +180,7 @@ func (c *salvageColumn) takes(v store.Value) bool {
 	}
 }
 
-// survey finds the roots of tables and indexes, the pages under them, and the pages that are free.
+// survey finds the roots of tables and indexes, the pages under them, and the free pages.
 func (s *Salvage) survey() error {
 	s.owner, s.known, s.free = map[uint32]string{}, map[string]bool{}, map[uint32]bool{}
 	s.roots, s.indexes = map[string]uint32{}, map[string]string{}
@@ -208,7 +209,7 @@ func (s *Salvage) survey() error {
 	return nil
 }
 
-// freePages reads the list of free pages as far as it is sound.
+// freePages reads the free list as far as it is intact.
 func (s *Salvage) freePages() {
 	first := s.pages.page(1)
 	if first == nil || string(first[:len(fileMagic)]) != fileMagic {
@@ -232,10 +233,10 @@ func (s *Salvage) freePages() {
 	}
 }
 
-// deepest bounds the levels of a b-tree: that of a sound file has far fewer.
+// deepest limits the levels of a b-tree; an intact one has far fewer.
 const deepest = 20
 
-// walk notes the pages under one of a table or index, and reports whether all of them can be read.
+// walk records the pages under one page of a table or index, and reports whether all of them can be read.
 func (s *Salvage) walk(name string, number uint32, depth int) bool {
 	if _, seen := s.owner[number]; seen || depth > deepest || number < 1 || number > s.pages.count || s.free[number] {
 		return false
@@ -260,7 +261,8 @@ func (s *Salvage) walk(name string, number uint32, depth int) bool {
 	return s.walk(name, last, depth+1) && whole
 }
 
-// eachPage calls fn with the rows of the pages: of those under a root first, since the others may be older.
+// eachPage calls fn with the rows of each page. Pages with a known root come first, since other pages may be
+// older.
 func (s *Salvage) eachPage(what string, fn func(owner string, kind byte, cells []cell) error) error {
 	s.Exam.step(what)
 	for _, owned := range []bool{true, false} {
@@ -303,7 +305,7 @@ func (s *Salvage) copyKeys() error {
 	})
 }
 
-// expect adds the keys of all databases as the damaged file counts them.
+// expect adds up the key counts of all databases in the damaged file.
 func (s *Salvage) expect(cells []cell) {
 	for _, c := range cells {
 		if len(c.values) == 2 && c.row >= 0 {
@@ -336,8 +338,8 @@ func (s *Salvage) copyRows() error {
 	})
 }
 
-// copyPage copies the rows of a page. Rows that several tables may have go to the one that the type of their key
-// says, or else to the one that other rows of the page go to.
+// copyPage copies the rows of a page. If several tables may contain a row, the type of its key decides, or else
+// the table of most other rows on the page.
 func (s *Salvage) copyPage(owner string, rowless bool, cells []cell) error {
 	votes := map[*salvageTable]int{}
 	var undecided []int
@@ -379,7 +381,7 @@ func (s *Salvage) copyPage(owner string, rowless bool, cells []cell) error {
 	return nil
 }
 
-// candidates are the tables that may have a row of a page under no root.
+// candidates returns the tables that may contain a row of a page without a known root.
 func (s *Salvage) candidates(rowless bool, c *cell) (all []*salvageTable) {
 	for _, t := range s.tables {
 		if _, ok := t.takes(rowless, c); ok && t.name != "keys" && !s.known[t.name] {
@@ -389,7 +391,7 @@ func (s *Salvage) candidates(rowless bool, c *cell) (all []*salvageTable) {
 	return all
 }
 
-// tableOf returns the table of a row, or nil if it is not known.
+// tableOf returns the table of a row, or nil if it is unknown.
 func (s *Salvage) tableOf(owner string, rowless bool, c *cell) (*salvageTable, error) {
 	if owner != "" {
 		for _, t := range s.tables {
@@ -430,7 +432,7 @@ func (s *Salvage) tableOf(owner string, rowless bool, c *cell) (*salvageTable, e
 	return nil, nil
 }
 
-// copyScores copies members of sorted sets from the index by score, which has all that the table has.
+// copyScores copies members of sorted sets from the score index, which has all columns of the table.
 func (s *Salvage) copyScores(cells []cell) error {
 	for _, c := range cells {
 		v := c.values
@@ -445,8 +447,8 @@ func (s *Salvage) copyScores(cells []cell) error {
 	return nil
 }
 
-// noteNames notes the names of keys that have no row. Under no root only pages count in which the name of a key
-// that has a row is found.
+// noteNames records the names of keys without a row. A page without a known root counts only if it has the name
+// of a key with a row.
 func (s *Salvage) noteNames(owner string, cells []cell) error {
 	var lost []lostName
 	sure := owner == namesIndex
@@ -471,8 +473,8 @@ func (s *Salvage) noteNames(owner string, cells []cell) error {
 	return nil
 }
 
-// nameKeys gives the elements of keys that have lost their row a key of the same name. A string is in its row, and
-// lost with it.
+// nameKeys creates keys for elements whose key has lost its row, under the same name. A string is lost with its
+// row.
 func (s *Salvage) nameKeys() error {
 	found := Finding{Check: "rows", Severity: Error, Says: "the rows of keys are lost; their elements are kept under the same names, without a time to live"}
 	lost := Finding{Check: "keys", Severity: Error, Says: "keys are lost, and their names are known"}
@@ -511,7 +513,7 @@ func (s *Salvage) nameKeys() error {
 	return nil
 }
 
-// heldBy reports of a type whether the id has elements of it.
+// heldBy returns an SQL condition: key id has elements of type t.
 func heldBy(t *keytype.Type, id int64) string {
 	var any []string
 	for _, table := range t.Tables {
@@ -522,15 +524,14 @@ func heldBy(t *keytype.Type, id int64) string {
 	return strings.Join(any, " OR ")
 }
 
-// missingParts finds strings some of whose parts are missing: they read as zeros.
+// missingParts finds strings with missing parts, which read as zeros.
 const missingParts = `SELECT db, key FROM keys k WHERE type = 'string' AND count > 0
 	AND (count - 1) / 32768 + 1 > (SELECT count(*) FROM string_parts WHERE key_id = k.id)`
 
-// losses are the checks whose findings in the new file mean that rows were lost. Other findings are about rows that
-// follow from the rest.
+// losses lists the checks whose findings in the new file mean lost rows. Other findings concern derived data.
 var losses = []string{"consumers", "groups", "orphans", "mismatches", "streams", "hollow", "counts", "vectors", "documents", "functions", "libraries"}
 
-// mend makes the new file consistent, after it has noted what is missing.
+// mend records the losses and makes the new file consistent.
 func (s *Salvage) mend() error {
 	parts, err := s.Exam.Query(missingParts)
 	if err != nil {
@@ -556,13 +557,13 @@ func (s *Salvage) mend() error {
 			s.report.Lost = append(s.report.Lost, f)
 		}
 	}
-	// The sweep in Repair deletes keys that have expired, and those are not lost.
+	// The sweep in Repair deletes expired keys, which are not lost.
 	expired, err := s.Exam.Query(`SELECT count(*) FROM keys WHERE db >= 0 AND dies_at <= ?1`, store.Int(s.Exam.Now))
 	if err != nil {
 		return err
 	}
 	s.report.Expected = max(0, s.report.Expected-expired[0][0].Int())
-	// The repair makes keys of elements that have none.
+	// Repair creates keys for elements without one.
 	for _, step := range []func() error{s.Exam.Repair, s.dropPartial, s.Exam.sweep} {
 		if err := step(); err != nil {
 			return err
@@ -575,7 +576,7 @@ func (s *Salvage) mend() error {
 	return err
 }
 
-// dropPartial deletes vector sets and documents that are not whole: commands fail for them.
+// dropPartial deletes incomplete vector sets and documents: commands would fail on them.
 func (s *Salvage) dropPartial() error {
 	for _, c := range Checks() {
 		if c.Name != "vectors" && c.Name != "documents" {

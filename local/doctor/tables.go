@@ -10,7 +10,7 @@ import (
 // Object is a table, index, trigger or view of a schema.
 type Object struct{ Type, Name, SQL string }
 
-// hashIndex is made when a load ends. After one that was killed, who needs it first makes it.
+// hashIndex is built at the end of a load. If the load was killed, the first process that needs it builds it.
 const hashIndex = "keys_by_hash"
 
 // ReadTables lists the schema of a file.
@@ -23,9 +23,8 @@ func ReadTables(q Query) ([]Object, error) {
 	return all, err
 }
 
-// tables compares the schema with that of a new file. whole reports whether the
-// tables are all there, as they should be: without them there is nothing to
-// examine.
+// tables compares the schema with a new file's. whole reports whether all tables are as expected; otherwise the
+// content cannot be examined.
 func (e Exam) tables() ([]Finding, bool, error) {
 	if e.Tables == nil {
 		return nil, true, nil
@@ -57,7 +56,7 @@ func (e Exam) tables() ([]Finding, bool, error) {
 	return found(tables, rest, more), tables.Count == 0, nil
 }
 
-// missing are the objects of want that have does not have, or has otherwise.
+// missing returns the objects of want that have lacks or defines differently.
 func missing(want, have []Object) (all []Object) {
 	there := map[string]string{}
 	for _, o := range have {
@@ -71,8 +70,8 @@ func missing(want, have []Object) (all []Object) {
 	return all
 }
 
-// strangersIn are the objects of have that want does not name. Views are
-// everybody's own business, and a table whose name begins with _ is the engine's.
+// strangersIn returns the objects of have that are not in want. Views are ignored, and tables whose name begins
+// with _ belong to the storage engine.
 func strangersIn(want, have []Object) (all []Object) {
 	known := map[string]bool{}
 	for _, o := range want {
@@ -87,10 +86,10 @@ func strangersIn(want, have []Object) (all []Object) {
 	return all
 }
 
-// words is SQL without its layout.
+// words removes the layout from SQL.
 func words(sql string) string { return strings.Join(strings.Fields(sql), " ") }
 
-// remake drops what is changed and makes what is missing.
+// remake drops changed objects and creates missing ones.
 func remake(q Query, want []Object) error {
 	have, err := ReadTables(q)
 	if err != nil {
@@ -106,7 +105,7 @@ func remake(q Query, want []Object) error {
 	return nil
 }
 
-// expired finds what has expired and was not swept yet, and what deleted keys have left.
+// expired finds expired keys and fields that were not swept yet, and the elements of deleted keys.
 func (e Exam) expired() (found []Finding, err error) {
 	e.step("expiry")
 	rows, err := e.Query(`SELECT (SELECT count(*) FROM keys WHERE dies_at <= ?1), (SELECT count(*) FROM hashes WHERE expires_at <= ?1),
@@ -125,13 +124,13 @@ func (e Exam) expired() (found []Finding, err error) {
 	return found, nil
 }
 
-// Room that is not worth a word.
+// Smaller amounts of space are not reported, in bytes.
 const (
 	smallFree = 1 << 20
 	smallLog  = 64 << 20
 )
 
-// room finds room that could be had back.
+// room finds space that can be reclaimed.
 func (e Exam) room() (found []Finding, err error) {
 	var numbers [3]int64
 	for i, name := range []string{"page_size", "page_count", "freelist_count"} {

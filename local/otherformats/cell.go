@@ -11,7 +11,7 @@ import (
 	"github.com/meowdis/meowdis/translator"
 )
 
-// Ours is a cell of the file as one of our tables has it.
+// Ours converts a cell of the file to the value in our table.
 func (f Form) Ours(v store.Value) (store.Value, error) {
 	if v.IsNull() {
 		return v, nil
@@ -35,7 +35,7 @@ func (f Form) Ours(v store.Value) (store.Value, error) {
 	return v, nil
 }
 
-// whole is a cell as an integer, also one that was stored as a number with a point.
+// whole returns a cell as an integer, even if it is stored as a real number.
 func whole(v store.Value) int64 {
 	if n, err := strconv.ParseFloat(string(v.Bytes()), 64); err == nil && v.Int() == 0 {
 		return int64(n)
@@ -43,7 +43,7 @@ func whole(v store.Value) int64 {
 	return v.Int()
 }
 
-// bytesOf is a cell as Redis would have it.
+// bytesOf returns a cell as the bytes that Redis would return.
 func bytesOf(v store.Value) []byte {
 	switch v.Kind() {
 	case store.Integer:
@@ -54,8 +54,7 @@ func bytesOf(v store.Value) []byte {
 	return v.Bytes()
 }
 
-// realText is a number as INCRBYFLOAT would have left it: in full, with no more
-// digits than it takes to distinguish it from others.
+// realText formats a number as INCRBYFLOAT does: without an exponent, with the fewest digits that identify it.
 func realText(f float64) []byte {
 	if math.IsInf(f, 0) {
 		return []byte(resp.FormatDouble(f))
@@ -63,8 +62,7 @@ func realText(f float64) []byte {
 	return strconv.AppendFloat(nil, f, 'f', -1, 64)
 }
 
-// Theirs is a value that a column of the form is compared with, as the values that
-// a Plan's SQL wants for it.
+// Theirs converts a value that a column is compared with to the arguments of a Plan's SQL.
 func (f Form) Theirs(v store.Value) []store.Value {
 	switch f {
 	case Bytes:
@@ -79,7 +77,7 @@ func (f Form) Theirs(v store.Value) []store.Value {
 	return []store.Value{v}
 }
 
-// theirBytes are the blob, the text, and the number that print so.
+// theirBytes returns the blob, the text and the number that print as v.
 func theirBytes(v store.Value) []store.Value {
 	b := v.Bytes()
 	if b == nil {
@@ -94,7 +92,7 @@ func theirBytes(v store.Value) []store.Value {
 	return all
 }
 
-// half is one of the numbers of an entry's id; those beyond SQLite's integers are
+// half returns one of the two numbers of an entry ID. A number beyond SQLite's integers is clamped, since it is
 // beyond every entry's.
 func half(b []byte) store.Value {
 	return store.Int(int64(min(binary.BigEndian.Uint64(b), math.MaxInt64)))

@@ -1,10 +1,9 @@
-// Package otherformats knows the SQLite files in which other programs keep Redis data,
-// and shows each in meowdis's own tables, so that commands read it as it is.
+// Package otherformats maps SQLite files of other programs with Redis data to meowdis's own tables, so that
+// commands can read them in place.
 //
-// A Kind is recognised by its tables. Its Tables say how every column of ours is
-// read from the file's, and by what it is found there: a key that commands name
-// with bytes may be stored as text, under its text's index. A Plan is the SELECT
-// on the file that answers what SQLite asks of a table of ours.
+// A Kind is recognised by its tables. Kind.Tables describes how each column of our tables is read from the
+// file, and how the file finds it: a key that commands name with bytes may be stored and indexed as text. A
+// Plan is the SELECT on the file that answers SQLite's request for rows of our table.
 //
-// The package is pure: it reads no file. Package local makes virtual tables of it.
+// The package is pure: it reads no file. Package local makes virtual tables from it.
 package otherformats

@@ -2,20 +2,20 @@ package otherformats
 
 import "slices"
 
-// Kind is a kind of foreign file.
+// Kind is a format of foreign files.
 type Kind struct {
 	ID string
-	// Name is what a file of the kind is, as in "a Redka file".
+	// Name names a file of the kind, as in "a Redka file".
 	Name string
 
 	recognise func(File) bool
 	tables    func(File) []Table
 }
 
-// Tables are our tables as the file has them, which must be of this kind.
+// Tables returns our tables as read from f, which must be of this kind.
 func (k *Kind) Tables(f File) []Table { return k.tables(f) }
 
-// File is the tables of a file and the columns of each.
+// File maps the tables of a file to their columns.
 type File map[string][]string
 
 // has reports whether the file has the table with all of the columns.
@@ -27,8 +27,7 @@ func (f File) has(table string, columns ...string) bool {
 	return ok
 }
 
-// column is expr when the table has the column, or else what files have instead
-// that were made before there was one.
+// column returns expr if the table has the column, and instead for older files without it.
 func (f File) column(table, column, expr, instead string) string {
 	if f.has(table, column) {
 		return expr
@@ -36,8 +35,8 @@ func (f File) column(table, column, expr, instead string) string {
 	return instead
 }
 
-// table is our table of that name, read from the file's table source, which stands
-// in from; it is empty when the file has none.
+// table returns our table with the given name, read from the file's table source; from is its FROM clause. The
+// table is empty if the file has no such source.
 func (f File) table(name, source, from, row string, given ...Column) Table {
 	if !f.has(source) {
 		return table(name, nothing, "0")
@@ -45,8 +44,7 @@ func (f File) table(name, source, from, row string, given ...Column) Table {
 	return table(name, from, row, given...)
 }
 
-// The IDs of the kinds. A Redlite file as its documentation has it is another one
-// than those that its program makes.
+// IDs of the kinds. A Redlite file as documented differs from the files that the program writes.
 const (
 	Redka      = "redka"
 	Redlite    = "redlite"
@@ -61,7 +59,7 @@ var kinds = []*Kind{
 	{ID: Original, Name: "a file of the first meowdis", recognise: isOriginal, tables: original},
 }
 
-// Detect is the kind of a file, nil when it is none of them.
+// Detect returns the kind of a file, or nil if it is unknown.
 func Detect(f File) *Kind {
 	for _, k := range kinds {
 		if k.recognise(f) {

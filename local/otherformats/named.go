@@ -2,11 +2,10 @@ package otherformats
 
 import "strings"
 
-// Files whose elements are found by the name of their key: those of the first
-// meowdis, which have one database, text only and times in seconds, and those of
-// Redlite's documentation, which have several, blobs and ms.
+// Formats that find elements by the name of their key: the first meowdis's, with one database, text only and
+// times in seconds, and Redlite's documented format, with several databases, blobs and times in ms.
 
-// isNamed recognises a file by its lists, whose place has the name.
+// isNamed recognises a file by its lists table, whose position column has the name place.
 func isNamed(place string) func(File) bool {
 	return func(f File) bool {
 		return f.has("keys", "key", "type", "expires_at") && !f.has("keys", "id") && f.has("lists", "key", place)
@@ -20,8 +19,8 @@ func isDocumented(f File) bool { return isNamed("position")(f) && f.has("keys", 
 func original(f File) []Table   { return named(f, `e."index"`, "k.expires_at * 1000", "") }
 func documented(f File) []Table { return named(f, "e.position", "k.expires_at", " AND e.db = k.db") }
 
-// named reads a file where the place of a list's element is so called, keys expire
-// at that time, and a key's elements are those of its name where sameDB.
+// named reads such a file. place is the position of a list element, expires the expiry of a key, and sameDB the
+// condition that an element and its key are in the same database.
 func named(f File, place, expires, sameDB string) []Table {
 	of := func(source, typ string) string {
 		return "main.keys k JOIN main." + source + " e ON e.key = k.key" + sameDB + " AND k.type = '" + typ + "'"
@@ -49,8 +48,7 @@ func named(f File, place, expires, sameDB string) []Table {
 	)
 }
 
-// sizes is the table of the databases' sizes; without a column for them there is
-// one database.
+// sizes returns the table of database sizes. An empty db means that the file has one database.
 func sizes(db string) Table {
 	if db == "" {
 		return table("dbs", "(SELECT count(*) AS keys FROM main.keys)", "0", plain("db", oneDB), computed("keys", "keys"))

@@ -2,7 +2,7 @@ package otherformats
 
 import "strings"
 
-// Op is what a Constraint compares with.
+// Op is the operator of a Constraint.
 type Op int
 
 const (
@@ -13,46 +13,43 @@ const (
 	LessEqual
 	Limit // of all rows, not of a column
 	Offset
-	Other // what no plan sees to
+	Other // an operator that no plan supports
 )
 
 var operators = map[Op]string{Equal: "=", Greater: ">", GreaterEqual: ">=", Less: "<", LessEqual: "<="}
 
-// Constraint is a condition on a column, or a limit, with a value that is known when
-// the table is read.
+// Constraint is a condition on a column, or a limit, whose value is known when the table is read.
 type Constraint struct {
 	Column int
 	Op     Op
 }
 
-// Order is a column to sort by, a negative one the number of the row.
+// Order is a sort term: a column, or the row ID if Column is negative.
 type Order struct {
 	Column     int
 	Descending bool
 }
 
-// Plan is how a table is read for some constraints.
+// Plan describes how a table is read under some constraints.
 type Plan struct {
-	// SQL selects the table's columns, those that were not asked for as NULL, and
-	// after them the number of the row.
+	// SQL selects the table's columns, with NULL for unused ones, and then the row ID.
 	SQL string
-	// Forms are the forms of the columns, which may be others here than those of
-	// the table.
+	// Forms are the forms of the columns, which may differ from the table's.
 	Forms []Form
-	// Taken are the constraints that the plan sees to, by their number, in the
-	// order in which it wants their values; Args are the forms of those.
+	// Taken lists the constraints that the SQL enforces, in the order of their values; Args are the forms of
+	// these values.
 	Taken []int
 	Args  []Form
-	// Ordered says that the rows come in the order that was asked for.
+	// Ordered means that the rows have the requested order.
 	Ordered bool
-	// Rows is about how many they are, and Cost how many are read for them.
+	// Rows estimates the number of rows returned, and Cost the number of rows read.
 	Rows, Cost float64
 }
 
-// tableRows is how many rows a table is thought to have.
+// tableRows estimates the size of a table, in rows.
 const tableRows = 1e6
 
-// Plan makes a plan. Bit i of used is set when column i is wanted.
+// Plan returns the plan for the constraints and the order. Bit i of used is set if column i is used.
 func (t *Table) Plan(constraints []Constraint, order []Order, used uint64) Plan {
 	b := planning{table: t, plan: Plan{Rows: tableRows}, limit: -1, offset: -1, byPlace: t.byPlace(constraints)}
 	if t.where != "" {
@@ -73,17 +70,17 @@ func (t *Table) Plan(constraints []Constraint, order []Order, used uint64) Plan 
 	return b.plan
 }
 
-// planning is a Plan that is being made.
+// planning holds a Plan under construction.
 type planning struct {
 	table         *Table
 	plan          Plan
 	conditions    []string
 	leads         bool
-	byPlace       bool // the hash is a place
-	limit, offset int  // the constraints that are so, or -1
+	byPlace       bool // the hash column stands for the row number
+	limit, offset int  // index of the constraint, or -1
 }
 
-// byPlace reports whether rows are asked for by their place.
+// byPlace reports whether a constraint asks for rows by their row number.
 func (t *Table) byPlace(constraints []Constraint) bool {
 	for _, c := range constraints {
 		if c.Op < Limit && c.Op != Equal && t.Columns[c.Column].place != "" {
@@ -93,8 +90,7 @@ func (t *Table) byPlace(constraints []Constraint) bool {
 	return false
 }
 
-// take takes the constraints that the file can see to, and reports whether a name
-// was among them.
+// take adds the constraints that the file can enforce, and reports whether one was an equality on a name.
 func (b *planning) take(constraints []Constraint) (named bool) {
 	for i, c := range constraints {
 		switch c.Op {
@@ -131,15 +127,15 @@ func (b *planning) taken(constraint int, form Form) {
 	b.plan.Args = append(b.plan.Args, form)
 }
 
-// compare is the condition that the column compares so with one value, and the
-// form of that; nothing when the file cannot evaluate it.
+// compare returns the condition that compares the column with one value, and the form of that value. The
+// condition is "" if the file cannot evaluate it.
 func (c *Column) compare(op Op) (string, Form) {
 	switch {
 	case c.find == "":
 	case c.place != "":
 		return c.comparePlace(op), Plain
 	case c.Form == Bytes:
-		// Only equality is the same for bytes and for what was made of them.
+		// Only equality means the same for bytes and for the stored form.
 		if op == Equal {
 			return c.find + " IN (?, ?, ?)", Bytes
 		}
@@ -151,9 +147,8 @@ func (c *Column) compare(op Op) (string, Form) {
 	return "", 0
 }
 
-// comparePlace compares places. A scan goes on after the place where it stopped;
-// a random pick begins at or ends before a place that may be any number of 52 bits,
-// of which the remainder is one that the table has.
+// comparePlace compares row numbers. A scan continues after the row where it stopped. A random pick gives any
+// number of 52 bits, which is reduced modulo the table's row numbers.
 func (c *Column) comparePlace(op Op) string {
 	switch op {
 	case Equal:
@@ -164,7 +159,7 @@ func (c *Column) comparePlace(op Op) string {
 	return c.find + " " + operators[op] + " ?"
 }
 
-// ignoreHashes takes the equalities on the hash of a name that is given itself.
+// ignoreHashes takes equalities on the hash of a name if the name itself is given.
 func (b *planning) ignoreHashes(constraints []Constraint, named bool) {
 	for i, c := range constraints {
 		if named && c.Op == Equal && b.table.Columns[c.Column].place != "" {
@@ -173,7 +168,7 @@ func (b *planning) ignoreHashes(constraints []Constraint, named bool) {
 	}
 }
 
-// order is ORDER BY, when the file can sort so.
+// order returns the ORDER BY clause, or "" if the file cannot sort so.
 func (b *planning) order(order []Order) string {
 	var terms []string
 	for _, o := range order {
@@ -199,8 +194,8 @@ func (b *planning) order(order []Order) string {
 	return " ORDER BY " + strings.Join(terms, ", ")
 }
 
-// cut is LIMIT and OFFSET, which count the right rows only when nothing is left to
-// be checked or sorted after the plan.
+// cut returns LIMIT and OFFSET. They count the right rows only if nothing is left to check or sort after the
+// plan.
 func (b *planning) cut(constraints int) string {
 	if b.limit < 0 {
 		return ""
@@ -220,11 +215,11 @@ func (b *planning) cut(constraints int) string {
 	return " LIMIT ? OFFSET ?"
 }
 
-// columns is the SELECT of the used columns.
+// columns returns the SELECT clause of the used columns.
 func (b *planning) columns(used uint64) string {
 	for i, c := range b.table.Columns {
 		if c.Lazy && used&(1<<i) != 0 {
-			used |= 1 // by which it is found later
+			used |= 1 // a lazy column is looked up by it later
 		}
 	}
 	out := "SELECT "

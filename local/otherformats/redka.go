@@ -4,9 +4,9 @@ func isRedka(f File) bool { return f.has("rkey", "id", "key", "type", "etime") }
 
 const redkaType = `CASE k.type WHEN 1 THEN 'string' WHEN 2 THEN 'list' WHEN 3 THEN 'set' WHEN 4 THEN 'hash' WHEN 5 THEN 'zset' END`
 
-// redka reads Redka's file: keys have ids, there is one database, times are ms.
+// redka reads Redka's files: keys have IDs, there is one database, times are in ms.
 func redka(f File) []Table {
-	// Files from before Redka counted elements have them counted.
+	// Older Redka files have no counts; count the elements.
 	count := `CASE k.type WHEN 2 THEN (SELECT count(*) FROM main.rlist WHERE kid = k.id)
 		WHEN 3 THEN (SELECT count(*) FROM main.rset WHERE kid = k.id)
 		WHEN 4 THEN (SELECT count(*) FROM main.rhash WHERE kid = k.id)

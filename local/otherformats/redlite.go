@@ -9,13 +9,12 @@ import (
 
 func isRedlite(f File) bool { return f.has("keys", "id", "db", "key", "type", "expire_at") }
 
-// redliteType is the type of a key as a word. A key of positions has the word in
-// the file already.
+// redliteType names the type of a key. For a geo key, the file already has the name.
 const redliteType = `CASE k.type WHEN 1 THEN 'string' WHEN 2 THEN 'hash' WHEN 3 THEN 'list' WHEN 4 THEN 'set'
 	WHEN 5 THEN 'zset' WHEN 6 THEN 'stream' WHEN 7 THEN '` + keytype.JSON + `' ELSE k.type END`
 
-// redlite reads the file of Redlite as it is: keys have ids and times are ms. It has
-// grown, so that older files lack tables and columns.
+// redlite reads the files that Redlite writes: keys have IDs and times are in ms. Older files lack some tables
+// and columns.
 func redlite(f File) []Table {
 	updated := f.column("keys", "updated_at", "k.updated_at", "0")
 	return complete(append(redliteStreams(f),
@@ -36,8 +35,8 @@ func redlite(f File) []Table {
 	)...)
 }
 
-// countRedlite counts the elements of the key k. Sorted sets and positions have the
-// same type in words, and a key has rows in one of their tables.
+// countRedlite counts the elements of the key k. Sorted sets and geo keys have the same type name, and a key
+// has rows in only one of their tables.
 func countRedlite(f File) string {
 	var count strings.Builder
 	count.WriteString("CASE k.type")
@@ -51,8 +50,8 @@ func countRedlite(f File) string {
 	return count.String() + " ELSE 0 END"
 }
 
-// redliteZSets is the sorted sets, and the positions, which Redlite keeps as
-// degrees: their scores are computed.
+// redliteZSets reads sorted sets and geo keys. Redlite stores positions in degrees, so their scores are
+// computed.
 func redliteZSets(f File) Table {
 	if !f.has("geo_data") {
 		return f.table("zsets", "zsets", "main.zsets e", "e.rowid",
@@ -63,14 +62,14 @@ func redliteZSets(f File) Table {
 		owner("e.key_id", 100), hash("e.member", "main.zsets", "e.row"), text("member", "e.member"), number("score", "e.score"))
 }
 
-// geohash is the score of a position: 26 bits of the latitude at the even places
-// and 26 of the longitude between them.
+// geohash computes the score of a position: 26 bits of the latitude at the even places and 26 bits of the
+// longitude at the odd places.
 var geohash = sync.OnceValue(func() string {
 	return "(" + spread("CAST((latitude + 85.05112878) / 170.10225756 * 67108864 AS INTEGER)") +
 		" | (" + spread("CAST((longitude + 180) / 360 * 67108864 AS INTEGER)") + " << 1))"
 })
 
-// spread puts the bits of a number of 32 at the even places.
+// spread moves the bits of a 32-bit number to the even places.
 func spread(number string) string {
 	x := "SELECT " + number + " AS x"
 	for _, step := range []string{

@@ -9,15 +9,14 @@ import (
 	"github.com/vmihailenco/msgpack/v5/msgpcode"
 )
 
-// entryID is the bytes of the id whose two numbers these are.
+// entryID returns the SQL that encodes the two numbers of an ID as 16 bytes.
 func entryID(ms, seq string) string { return "unhex(printf('%016x%016x', " + ms + ", " + seq + "))" }
 
-// noID is the id 0-0.
+// noID encodes the ID 0-0.
 const noID = "zeroblob(16)"
 
-// redliteStreams reads Redlite's streams. What it does not keep is made up: the
-// last id is the greatest that is known, nothing was ever deleted, and how much a
-// group has read is unknown.
+// redliteStreams reads Redlite's streams. Values that Redlite does not store are made up: the last ID is the
+// greatest known one, nothing was ever deleted, and the number of entries read by a group is unknown.
 func redliteStreams(f File) []Table {
 	if !f.has("streams", "entry_ms") {
 		return nil
@@ -37,7 +36,7 @@ func redliteStreams(f File) []Table {
 			Column{Name: "fields", Form: Entry, read: "e.data"}),
 		f.table("stream_groups", "stream_groups", "main.stream_groups g", "g.rowid",
 			owner("g.key_id", 10), text("name", "g.name"), computed("last_id", entryID("g.last_ms", "g.last_seq"))),
-		// A name with entries pending is a consumer, also one that was not written down.
+		// A consumer that only appears in pending entries is also listed.
 		f.table("stream_consumers", "stream_consumers", `(SELECT group_id, name, max(seen) AS seen FROM (
 				SELECT group_id, name, seen_time AS seen FROM main.stream_consumers
 				UNION ALL SELECT group_id, consumer, delivered_at FROM main.stream_pending)
@@ -51,8 +50,8 @@ func redliteStreams(f File) []Table {
 
 var errEntry = errors.New("the fields of a stream's entry are damaged")
 
-// EntryFields reads the fields and values of an entry of Redlite's: an array of
-// pairs, each an array of two, whose parts are bytes or an array of each byte.
+// EntryFields decodes the fields and values of a Redlite entry: an array of pairs, each an array of two parts;
+// a part is bytes or an array of byte values.
 func EntryFields(packed []byte) ([][]byte, error) {
 	d := msgpack.NewDecoder(bytes.NewReader(packed))
 	pairs, err := d.DecodeArrayLen()

@@ -5,63 +5,62 @@ import (
 	"sync"
 )
 
-// Table is one of our tables, as it is read from a foreign file.
+// Table is one of our tables as read from a foreign file.
 type Table struct {
 	Name    string
 	Columns []Column
 
-	from  string // after FROM
-	where string // what is always true, or nothing
-	row   string // a number that no other row has
+	from  string // the FROM clause
+	where string // a condition on all rows, or ""
+	row   string // a unique number of each row
 }
 
 // Column is a column of a Table.
 type Column struct {
 	Name string
-	Type string // as our schema declares it
+	Type string // as declared in our schema
 	Form Form
 
-	// Lazy columns cost a search of their own: a row comes without them, and
-	// Table.Lazy reads one when it is wanted.
+	// A lazy column costs a query of its own: rows come without it, and Table.Lazy reads it when needed.
 	Lazy bool
 
 	read string // an expression
-	find string // what it is compared and sorted by; nothing when it cannot be
-	// leads says that find begins an index, so that an equality on it spares
-	// reading the table; rows is how many rows equality leaves.
+	find string // the expression for comparing and sorting; "" if neither is possible
+	// leads means that find begins an index, so an equality on it avoids a table scan. rows estimates how many
+	// rows an equality returns.
 	leads bool
 	rows  float64
-	// place is the table whose row numbers are the places that find goes by.
+	// place names the table whose row numbers find uses.
 	place string
 }
 
-// Form is how a cell of the file becomes one of ours, and back.
+// Form describes the conversion of a cell from the file to our table, and back.
 type Form int
 
 const (
-	Plain   Form = iota // as it is
-	Integer             // whatever it is stored as
-	Real                // whatever it is stored as
-	Bytes               // text, blobs and numbers: the bytes that Redis would have
+	Plain   Form = iota // no conversion
+	Integer             // however it is stored
+	Real                // however it is stored
+	Bytes               // text, blobs and numbers as the bytes that Redis would return
 	Hashed              // the hash of the bytes
-	EntryID             // milliseconds and sequence number of a stream's entry, our 16 bytes
-	Entry               // the fields of a stream's entry, in MessagePack
-	Ignored             // of a Plan's argument only: nothing to compare
+	EntryID             // milliseconds and sequence number of a stream entry, as 16 bytes
+	Entry               // the fields of a stream entry, in MessagePack
+	Ignored             // only for a Plan's argument: nothing to compare
 )
 
-// oneDB is the number of the database where there is one: an expression, since a bare
-// number to sort by would be that of a column.
+// oneDB numbers the only database. It is an expression, because a plain number in ORDER BY would mean
+// a column.
 const oneDB = "(0 | 0)"
 
-// ours are the columns of our tables, with their declared types and what they
-// hold where a foreign file has nothing of the sort.
+// ours lists the columns of our tables, with their declared types and their values for foreign files without
+// such data.
 var ours = sync.OnceValue(func() map[string][]Column {
 	return map[string][]Column{
 		"keys": {
 			{Name: "id", Type: "INTEGER"}, {Name: "db", Type: "INTEGER", read: oneDB, find: oneDB}, {Name: "key", Type: "BLOB"},
 			{Name: "hash", Type: "INTEGER"}, {Name: "type", Type: "TEXT"}, {Name: "version", Type: "INTEGER", read: "0"},
 			{Name: "count", Type: "INTEGER"},
-			// Beyond every row number, and small enough to be added up a thousand times.
+			// Larger than any row number, and small enough for a sum of a thousand of them.
 			{Name: "seq", Type: "INTEGER", read: "1099511627776"},
 			{Name: "expires_at", Type: "INTEGER"}, {Name: "created_at", Type: "INTEGER", read: "0"}, {Name: "updated_at", Type: "INTEGER", read: "0"},
 			{Name: "volatile", Type: "INTEGER", read: "0"}, {Name: "last_field", Type: "INTEGER"}, {Name: "dies_at", Type: "INTEGER"},
@@ -122,18 +121,17 @@ var ours = sync.OnceValue(func() map[string][]Column {
 	}
 })
 
-// shown are the tables of ours that commands read, without those that only
-// writes do.
+// shown lists our tables that commands read, without the tables that only writes use.
 var shown = []string{
 	"keys", "dbs", "string_parts", "hashes", "sets", "zsets", "lists",
 	"streams", "stream_entries", "stream_nodes", "stream_groups", "stream_consumers", "stream_pending", "stream_idmp", "stream_iids",
 	"documents", "arrays", "array_cursors", "vector_sets", "vectors", "vector_blocks", "libraries", "functions",
 }
 
-// nothing is the source of a table that a file has no rows for.
+// nothing serves as the source of an empty table.
 const nothing = "(SELECT NULL WHERE 0)"
 
-// complete is every table that commands read: those given, and the others empty.
+// complete returns every table that commands read: the given ones, and empty tables for the rest.
 func complete(given ...Table) []Table {
 	all := make([]Table, len(shown))
 	for i, name := range shown {
@@ -147,8 +145,8 @@ func complete(given ...Table) []Table {
 	return all
 }
 
-// table is our table of that name, read from a source whose rows have the number
-// row. Columns that are not given are what they are by default, or NULL.
+// table returns our table with the given name, read from a source whose rows have the unique number row.
+// Missing columns get their default or NULL.
 func table(name, from, row string, given ...Column) Table {
 	t := Table{Name: name, from: from, row: row}
 	for _, c := range ours()[name] {
@@ -171,7 +169,7 @@ func (t Table) only(where string) Table {
 	return t
 }
 
-// Declaration is the table in SQL's words.
+// Declaration returns the CREATE TABLE statement of the table.
 func (t *Table) Declaration() string {
 	columns := make([]string, len(t.Columns))
 	for i, c := range t.Columns {
@@ -180,14 +178,14 @@ func (t *Table) Declaration() string {
 	return "CREATE TABLE " + t.Name + "(" + strings.Join(columns, ", ") + ")"
 }
 
-// Lazy is the SELECT of a lazy column of the row whose first column is ?1.
+// Lazy returns the SELECT of a lazy column, for the row whose first column is ?1.
 func (t *Table) Lazy(column int) string {
 	return "SELECT " + t.Columns[column].read + " FROM " + t.from + " WHERE " + t.Columns[0].find + " = ?1"
 }
 
-// The vocabulary of columns.
+// Constructors of columns.
 
-// plain is a column that is read and found as it is.
+// plain returns a column that is read and compared without conversion.
 func plain(name, expr string) Column { return Column{Name: name, read: expr, find: expr} }
 
 func integer(name, expr string) Column {
@@ -198,20 +196,20 @@ func number(name, expr string) Column {
 	return Column{Name: name, Form: Real, read: expr, find: expr}
 }
 
-// text is a column of bytes, of which the file may have made text or a number.
+// text returns a column of bytes, which the file may store as text or a number.
 func text(name, expr string) Column {
 	return Column{Name: name, Form: Bytes, read: expr, find: expr, rows: 1}
 }
 
-// computed is a column that is only read.
+// computed returns a column that can only be read.
 func computed(name, expr string) Column { return Column{Name: name, read: expr} }
 
-// lazy is a column that is counted when it is asked for.
+// lazy returns a column that is computed on demand.
 func lazy(name, expr string) Column {
 	return Column{Name: name, Form: Integer, Lazy: true, read: expr}
 }
 
-// stringValue is the column value of keys: that of a string, from a row where it is asked for.
+// stringValue returns the value column of keys, which reads a string from its own row on demand.
 func stringValue(f File, expr, typ, source, where string) Column {
 	read := "NULL"
 	if f.has(source) {
@@ -220,30 +218,29 @@ func stringValue(f File, expr, typ, source, where string) Column {
 	return Column{Name: "value", Form: Bytes, Lazy: true, read: read}
 }
 
-// id is the column id of keys.
+// id returns the id column of keys.
 func id(expr string) Column {
 	return Column{Name: "id", read: expr, find: expr, leads: true, rows: 1}
 }
 
-// keyName is the column key of keys.
+// keyName returns the key column of keys.
 func keyName(expr string) Column {
 	return Column{Name: "key", Form: Bytes, read: expr, find: expr, leads: true, rows: 1}
 }
 
-// id16 is a column of ids of a stream's entries.
+// id16 returns a column of stream entry IDs.
 func id16(name, ms, seq string) Column {
 	return Column{Name: name, Form: EntryID, read: entryID(ms, seq), find: ms + ", " + seq, rows: 1}
 }
 
-// owner is the column that says whose row it is; a key has about so many.
+// owner returns the key_id column. rows estimates the number of rows of a key.
 func owner(expr string, rows float64) Column {
 	return Column{Name: "key_id", read: expr, find: expr, leads: true, rows: rows}
 }
 
-// hash is the column hash of a table of names. It is the hash of the name, except
-// where a scan or a random pick asks for what lies after a place: nothing in the
-// file is in the order of hashes, so that then the places are the numbers of the
-// rows in the table.
+// hash returns the hash column of a table of names. It holds the hash of the name, except when a scan or a
+// random pick asks for rows after a place: no index in the file is ordered by hash, so the row numbers stand
+// for hashes then.
 func hash(name, table, row string) Column {
 	return Column{Name: "hash", Form: Hashed, read: name, find: row, place: table}
 }

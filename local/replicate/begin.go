@@ -11,9 +11,8 @@ import (
 	"github.com/meowdis/meowdis/local"
 )
 
-// begin finds out where the stream is, and what is missing in it: nothing, when its last state is that of
-// the file; what has been written to the log since, when the log goes back so far; and everything
-// otherwise.
+// begin finds the end of the stream and decides which pages to send: none, if the stream ends with the current
+// state of the file; the pages written since, if the WAL goes back that far; otherwise all pages.
 func (s *Shipper) begin(ctx context.Context, snap *local.Snapshot) error {
 	all, err := s.place.all(ctx)
 	if err != nil {
@@ -59,8 +58,7 @@ func (s *Shipper) begin(ctx context.Context, snap *local.Snapshot) error {
 	return nil
 }
 
-// Check reports at once what would keep the stream from ever going on. A place that cannot be reached
-// is no reason.
+// Check returns an error that would stop the stream for good. It returns nil if the place cannot be reached.
 func (s *Shipper) Check(ctx context.Context) error {
 	all, err := s.place.all(ctx)
 	newest := s.newest(all)
@@ -77,7 +75,8 @@ func (s *Shipper) Check(ctx context.Context) error {
 	return nil
 }
 
-// newest is the file that leads farthest, nil for none. It notes when the higher levels last had one.
+// newest returns the file with the highest transaction, or nil. It also records when the last snapshot was
+// written.
 func (s *Shipper) newest(all []*ltx.FileInfo) (newest *ltx.FileInfo) {
 	var whole time.Time
 	for _, f := range all {
@@ -94,12 +93,12 @@ func (s *Shipper) newest(all []*ltx.FileInfo) (newest *ltx.FileInfo) {
 	return newest
 }
 
-// since is the pages that have changed since a position, if the log goes back to it.
+// since returns the pages that have changed since a position, if the WAL goes back to it.
 func (s *Shipper) since(snap *local.Snapshot, p local.Position) (local.PageSet, bool, error) {
 	return s.tail.Since(snap, p, func(sum uint64) bool { return uint64(short(sum)) == p.Sum })
 }
 
-// continueAt has the next files begin after a transaction.
+// continueAt makes the next files begin after the transaction last.
 func (s *Shipper) continueAt(last ltx.TXID, sum ltx.Checksum) {
 	s.tried = last
 	for _, l := range s.levels {
@@ -111,13 +110,13 @@ func (s *Shipper) continueAt(last ltx.TXID, sum ltx.Checksum) {
 	}
 }
 
-// startAnew has the next file be the whole one, which needs none before it.
+// startAnew makes the next file a snapshot, which depends on no earlier file.
 func (s *Shipper) startAnew() {
 	l := s.levels[0]
 	l.first, l.before, l.whole = 1, 0, true
 }
 
-// changed has the levels send these pages instead of all.
+// changed makes all levels except snapshots send only these pages.
 func (s *Shipper) changed(pages local.PageSet) {
 	for _, l := range s.levels {
 		if l.number == snapshots {

@@ -15,7 +15,7 @@ import (
 	"github.com/meowdis/meowdis/internal/atomicfile"
 )
 
-// directory is a place on a disk. The files of a level are in ltx/LEVEL.
+// directory stores a stream on a disk. The files of a level are in ltx/LEVEL.
 type directory string
 
 func openDirectory(path string) (*Place, error) {
@@ -29,7 +29,7 @@ func openDirectory(path string) (*Place, error) {
 	return newPlace(directory(root), root), nil
 }
 
-// IsDirectory reports whether there is a stream in the directory.
+// IsDirectory reports whether the directory contains a stream.
 func IsDirectory(path string) bool {
 	info, err := os.Stat(filepath.Join(path, "ltx"))
 	return err == nil && info.IsDir()
@@ -86,7 +86,7 @@ func (d directory) write(_ context.Context, f *ltx.FileInfo, b body) (err error)
 	if err = errors.Join(err, partial.Sync(), partial.Close()); err != nil {
 		return err
 	}
-	// Who looks for a moment finds it by this time.
+	// The modification time is used to restore the state at a moment.
 	if err := os.Chtimes(partial.Name(), f.CreatedAt, f.CreatedAt); err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (d directory) write(_ context.Context, f *ltx.FileInfo, b body) (err error)
 		return err
 	}
 	if dir, err := os.Open(filepath.Dir(path)); err == nil {
-		dir.Sync() // not every system can promise that
+		dir.Sync() // not every system can do that
 		dir.Close()
 	}
 	return nil
@@ -112,10 +112,10 @@ func (d directory) remove(_ context.Context, fs []*ltx.FileInfo) (err error) {
 	return err
 }
 
-// partialFile is the pattern of the names of files that are being written.
+// partialFile matches the names of files that are being written.
 const partialFile = ".partial-*"
 
-// tidy removes what was left of files that were being written when a server was killed.
+// tidy removes the partial files that a killed server has left.
 func (d directory) tidy() {
 	for level := range snapshots + 1 {
 		left, _ := filepath.Glob(filepath.Join(d.level(level), partialFile))
@@ -127,5 +127,5 @@ func (d directory) tidy() {
 	}
 }
 
-// leftAfter is the age from which on a file that is being written is not any more.
+// A partial file older than leftAfter is abandoned.
 const leftAfter = 24 * time.Hour

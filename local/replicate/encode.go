@@ -9,7 +9,7 @@ import (
 	"github.com/meowdis/meowdis/local"
 )
 
-// encode makes a file of a snapshot, which is at its last transaction.
+// encode writes the pages of a snapshot to a file whose range ends with it.
 func (s *Shipper) encode(ctx context.Context, f file, snap *local.Snapshot) error {
 	if f.level.number == 0 {
 		s.resize(snap.Pages())
@@ -55,8 +55,8 @@ func (s *Shipper) encode(ctx context.Context, f file, snap *local.Snapshot) erro
 	return err
 }
 
-// sign notes of which file a file of the stream is, and where in its log: a server that comes after
-// this one goes on from there. litestream looks at neither.
+// sign records in the header which database the file belongs to, and the position in its WAL: the next server
+// continues from there. litestream ignores both.
 func (s *Shipper) sign(h *ltx.Header, p local.Position) {
 	h.WALOffset, h.WALSalt1, h.WALSalt2 = p.Offset, p.Salt[0], p.Salt[1]
 	h.NodeID = uint64(s.id)<<32 | uint64(short(p.Sum))
@@ -64,12 +64,12 @@ func (s *Shipper) sign(h *ltx.Header, p local.Position) {
 
 func short(sum uint64) uint32 { return uint32(sum) ^ uint32(sum>>32) }
 
-// signed is what sign noted. Of the sum it is only short.
+// signed returns the values that sign has stored. The position's sum is shortened.
 func signed(h ltx.Header) (id uint32, p local.Position) {
 	return uint32(h.NodeID >> 32), local.Position{Salt: [2]uint32{h.WALSalt1, h.WALSalt2}, Offset: h.WALOffset, Sum: h.NodeID & (1<<32 - 1)}
 }
 
-// sum makes the sum of a page what it is now.
+// sum updates the checksum of a page and the total.
 func (s *Shipper) sum(number uint32, data []byte) {
 	of := &s.sums[number-1]
 	s.total = ltx.ChecksumFlag | (s.total ^ *of)
@@ -77,7 +77,7 @@ func (s *Shipper) sum(number uint32, data []byte) {
 	s.total = ltx.ChecksumFlag | (s.total ^ *of)
 }
 
-// resize makes the sums those of so many pages.
+// resize sets the number of page checksums.
 func (s *Shipper) resize(pages uint32) {
 	for len(s.sums) > int(pages) {
 		end := len(s.sums) - 1
@@ -87,7 +87,7 @@ func (s *Shipper) resize(pages uint32) {
 	s.sums = append(s.sums, make([]ltx.Checksum, int(pages)-len(s.sums))...)
 }
 
-// sumAll reads the whole file.
+// sumAll reads the whole file to compute all checksums.
 func (s *Shipper) sumAll(ctx context.Context, snap *local.Snapshot) error {
 	s.resize(0)
 	s.resize(snap.Pages())

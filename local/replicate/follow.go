@@ -21,34 +21,34 @@ type Follower struct {
 	place *Place
 	copy  *local.Copy
 
-	at     ltx.TXID // of the copy; 0 for one that may be in any state
+	at     ltx.TXID // last transaction in the copy; 0 if its state is unknown
 	sum    ltx.Checksum
-	sums   map[ltx.TXID]ltx.Checksum // at the transactions that it came through, but for those long ago
-	looked time.Time                 // at all levels
-	there  bool                      // the file of the copy's transaction, or a later one, when it last looked at level 0
+	sums   map[ltx.TXID]ltx.Checksum // at recent transactions that the copy has applied
+	looked time.Time                 // the last listing of all levels
+	there  bool                      // the last listing of level 0 reached the copy's transaction
 
 	mu     sync.Mutex
 	status Following
 }
 
-// FollowOptions say how a copy is kept.
+// FollowOptions configures a Follower.
 type FollowOptions struct {
-	Every time.Duration // how often the place is looked at; 0 is a second
+	Every time.Duration // interval between two polls; 0 means one second
 	Now   func() time.Time
 	Log   *slog.Logger
 }
 
-// Following is how a copy is doing.
+// Following is the status of a copy.
 type Following struct {
 	Place   string
-	TXID    uint64    // the last transaction that is in the copy; 0 before the first look
-	Written time.Time // when that was written to the file
-	Heard   time.Time // when the place was last looked at; zero for never
-	Failing string    // why not since, "" when it was
-	Copying bool      // a large part of the file is on its way
+	TXID    uint64    // last transaction in the copy; 0 before the first poll
+	Written time.Time // when that transaction was written to the file
+	Heard   time.Time // last successful poll; zero for never
+	Failing string    // error of the last poll, or ""
+	Copying bool      // a large part of the file is being copied
 }
 
-// NewFollower makes one for a copy, in whatever state that is. It is brought up to date by Run.
+// NewFollower returns a Follower for a copy in any state. Run brings it up to date.
 func NewFollower(place *Place, copied *local.Copy, o FollowOptions) *Follower {
 	if o.Every == 0 {
 		o.Every = time.Second
@@ -59,7 +59,7 @@ func NewFollower(place *Place, copied *local.Copy, o FollowOptions) *Follower {
 	return &Follower{o: o, place: place, copy: copied, status: Following{Place: place.String()}}
 }
 
-// Status is how the copy is doing now.
+// Status returns the current status of the copy.
 func (f *Follower) Status() Following {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -79,8 +79,8 @@ func (f *Follower) Run(ctx context.Context) {
 	}
 }
 
-// Follow applies what is new now. What becomes of it is the Status, and a line of the log when that
-// changes.
+// Follow polls the stream once and applies new files. It updates the Status, and logs when following begins to
+// fail or recovers.
 func (f *Follower) Follow(ctx context.Context) error {
 	err := caught(f.o.Log, func() error { return f.follow(ctx) })
 	f.mu.Lock()
@@ -120,8 +120,8 @@ func (f *Follower) follow(ctx context.Context) error {
 	return err
 }
 
-// news are the files that lead from where the copy is to the end of the stream. Most of the time it
-// asks for one level, since a bucket counts each question.
+// news returns the files between the copy and the end of the stream. Most polls list only level 0, since a
+// bucket charges for each request.
 func (f *Follower) news(ctx context.Context) (files []*ltx.FileInfo, err error) {
 	if f.at > 0 && f.o.Now().Sub(f.looked) < time.Minute {
 		news, err := f.place.list(ctx, 0)
@@ -130,7 +130,7 @@ func (f *Follower) news(ctx context.Context) (files []*ltx.FileInfo, err error) 
 		}
 		was := f.there
 		f.there = slices.ContainsFunc(news, func(n *ltx.FileInfo) bool { return n.MaxTXID >= f.at })
-		gone := was && !f.there // swept, or all is
+		gone := was && !f.there // files were swept, or the whole stream was removed
 		if files, err = plan(news, f.at); err == nil && !gone {
 			return files, nil
 		}
@@ -140,7 +140,7 @@ func (f *Follower) news(ctx context.Context) (files []*ltx.FileInfo, err error) 
 		return nil, err
 	}
 	f.looked = f.o.Now()
-	if _, last := chain(all, 0); last < f.at { // it has begun anew
+	if _, last := chain(all, 0); last < f.at { // the stream was restarted
 		f.forget()
 	}
 	if files, err = plan(all, f.at); err == nil && f.at == 0 && files == nil {
@@ -152,17 +152,17 @@ func (f *Follower) news(ctx context.Context) (files []*ltx.FileInfo, err error) 
 	return files, nil
 }
 
-// errFork is that the stream does not go on from what the copy is, as far as the copy knows.
+// errFork means that the stream does not continue from the copy's state.
 var errFork = errors.New("the stream has gone on from another state than the copy's")
 
-// forget has the copy be made anew.
+// forget makes the next poll replace the whole copy.
 func (f *Follower) forget() { f.at, f.sum, f.sums = 0, 0, nil }
 
-// sumsKept is how many transactions back the copy knows its sums: those of two hours, which is more than
-// the files go back that a copy takes which could not reach the place for a while.
+// sumsKept limits how many transactions back the copy remembers checksums: two hours, longer than the range of
+// the files that a copy applies after an outage.
 const sumsKept = 7200
 
-// came notes the sums at transactions that the copy came through.
+// came records the checksums of applied transactions.
 func (f *Follower) came(through map[ltx.TXID]ltx.Checksum) {
 	if f.sums == nil {
 		f.sums = map[ltx.TXID]ltx.Checksum{}
@@ -173,13 +173,13 @@ func (f *Follower) came(through map[ltx.TXID]ltx.Checksum) {
 	}
 }
 
-// forks reports whether a file is of a stream in which the copy was not. It may begin before the
-// transaction of the copy, which is checked where it begins then. litestream's own files have no sums.
+// forks reports whether a file belongs to a stream that the copy did not follow. A file may begin before the
+// copy's transaction; it is checked at its own beginning. litestream's own files have no checksums.
 func (f *Follower) forks(h ltx.Header) bool {
 	return h.MinTXID > 1 && h.PreApplyChecksum != 0 && f.sums[h.MinTXID-1] != h.PreApplyChecksum
 }
 
-// apply makes the copy what the files say, in one transaction.
+// apply applies the files to the copy in one transaction.
 func (f *Follower) apply(ctx context.Context, files []*ltx.FileInfo) error {
 	pages, stop := f.pages(ctx, files)
 	defer stop()
@@ -203,15 +203,15 @@ func (f *Follower) apply(ctx context.Context, files []*ltx.FileInfo) error {
 	return nil
 }
 
-// pageOrEnd is a page, or at the end the sum of the file or an error.
+// pageOrEnd carries a page, or the checksum or error at the end of the files.
 type pageOrEnd struct {
 	page local.Page
 	sum  ltx.Checksum
-	sums map[ltx.TXID]ltx.Checksum // after each of the files
+	sums map[ltx.TXID]ltx.Checksum // after each file
 	err  error
 }
 
-// pages sends the pages of the files, one after the other, until stop is called.
+// pages sends the pages of the files in order, until the caller calls stop.
 func (f *Follower) pages(ctx context.Context, files []*ltx.FileInfo) (pages <-chan pageOrEnd, stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	to := make(chan pageOrEnd)

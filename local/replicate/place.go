@@ -13,28 +13,28 @@ import (
 	"github.com/superfly/ltx"
 )
 
-// Place is where a stream is kept.
+// Place stores a stream.
 type Place struct {
 	files
 	name  string
-	pause time.Duration // between two attempts at reading a file
+	pause time.Duration // between two attempts to read a file
 }
 
 func newPlace(f files, name string) *Place { return &Place{f, name, 500 * time.Millisecond} }
 
-// files are those of a place.
+// files stores and lists the files of a place.
 type files interface {
-	// list returns those of a level, in any order. A level without any is empty.
+	// list returns the files of a level, in any order. A missing level is empty.
 	list(ctx context.Context, level int) ([]*ltx.FileInfo, error)
-	// open reads from offset, size bytes or with 0 all; fs.ErrNotExist is that it is gone.
+	// open reads size bytes from offset, or all with size 0. The error is fs.ErrNotExist for a missing file.
 	open(ctx context.Context, f *ltx.FileInfo, offset, size int64) (io.ReadCloser, error)
-	// write makes a file, whole or not at all, unless there is one: errTaken.
+	// write creates a file, complete or not at all. It returns errTaken if the file exists.
 	write(ctx context.Context, f *ltx.FileInfo, body body) error
-	// remove removes files; one that is gone is no error.
+	// remove removes files; a missing file is not an error.
 	remove(ctx context.Context, fs []*ltx.FileInfo) error
 }
 
-// body is what a file is made of.
+// body reads the content of a file.
 type body interface {
 	io.ReadSeeker
 	io.ReaderAt
@@ -42,15 +42,15 @@ type body interface {
 
 var errTaken = errors.New("there is a file of that name already")
 
-// snapshots is the level of whole files.
+// Level snapshots holds full snapshots.
 const snapshots = 9
 
-// Open returns the place of a URL: file:///path, or the path of a directory, or s3://bucket/path with
-// endpoint=URL and region=NAME. The rest of what S3 needs comes from the environment, as its own
-// programs have it. Nothing is asked yet.
+// Open returns the place of a URL: file:///path, the path of a directory, or
+// s3://bucket/path?endpoint=URL&region=NAME. Credentials and other S3 settings come from the same environment
+// variables as in Amazon's tools. Open makes no request.
 func Open(where string, getenv func(string) string) (*Place, error) {
 	u, err := url.Parse(where)
-	if err != nil || u.Scheme == "" || len(u.Scheme) == 1 { // a path; C: is no scheme
+	if err != nil || u.Scheme == "" || len(u.Scheme) == 1 { // a path; C: is not a scheme
 		return openDirectory(where)
 	}
 	switch {
@@ -64,15 +64,15 @@ func Open(where string, getenv func(string) string) (*Place, error) {
 	return nil, fmt.Errorf("%s is no place: it is the path of a directory, file:///path or s3://bucket/path", where)
 }
 
-// IsURL reports whether the word can only be meant as the URL of a place.
+// IsURL reports whether the word can only be the URL of a place.
 func IsURL(word string) bool {
 	return strings.HasPrefix(word, "s3://") || strings.HasPrefix(word, "file://")
 }
 
-// String is the place for people.
+// String returns the place without credentials.
 func (p *Place) String() string { return p.name }
 
-// all are the files of all levels.
+// all returns the files of all levels.
 func (p *Place) all(ctx context.Context) (all []*ltx.FileInfo, err error) {
 	for level := range snapshots + 1 {
 		some, err := p.list(ctx, level)
@@ -84,13 +84,13 @@ func (p *Place) all(ctx context.Context) (all []*ltx.FileInfo, err error) {
 	return all, nil
 }
 
-// head reads the beginning of a file.
+// head reads the header of a file.
 func (p *Place) head(ctx context.Context, f *ltx.FileInfo) (h ltx.Header, err error) {
 	err = p.part(ctx, f, 0, ltx.HeaderSize, &h)
 	return h, err
 }
 
-// tail reads the end of a file.
+// tail reads the trailer of a file.
 func (p *Place) tail(ctx context.Context, f *ltx.FileInfo) (t ltx.Trailer, err error) {
 	err = p.part(ctx, f, f.Size-ltx.TrailerSize, ltx.TrailerSize, &t)
 	return t, err
@@ -112,7 +112,7 @@ func (p *Place) part(ctx context.Context, f *ltx.FileInfo, offset, size int64, t
 	return nil
 }
 
-// failed is the error of something that was done with a file.
+// failed wraps the error of an operation on a file.
 func (p *Place) failed(doing string, f *ltx.FileInfo, err error) error {
 	return fmt.Errorf("%s %s of level %d in %s: %w", doing, ltx.FormatFilename(f.MinTXID, f.MaxTXID), f.Level, p, err)
 }

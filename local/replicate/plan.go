@@ -14,17 +14,17 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// ErrEmpty is the error of a place without a stream, or without one that goes back so far.
+// ErrEmpty is returned for a place without a stream, or whose stream does not go back far enough.
 var ErrEmpty = errors.New("there is no stream in it that could be restored")
 
-// plan chooses the files that lead from a transaction, or with 0 from nothing, to the last one: few, and
-// of those that lead as far the smallest. Without any it is nil.
+// plan chooses the files that lead from transaction from, or from an empty file if it is 0, to the last
+// transaction. It chooses few files and prefers small ones. It returns nil if nothing is newer.
 func plan(all []*ltx.FileInfo, from ltx.TXID) (chosen []*ltx.FileInfo, err error) {
 	last := from
 	for _, f := range all {
 		last = max(last, f.MaxTXID)
 	}
-	if from > 0 { // whole files are the last resort
+	if from > 0 { // full snapshots are the last resort
 		parts := slices.DeleteFunc(slices.Clone(all), func(f *ltx.FileInfo) bool { return f.MinTXID == 1 })
 		if chosen, at := chain(parts, from); at == last {
 			return chosen, nil
@@ -37,7 +37,7 @@ func plan(all []*ltx.FileInfo, from ltx.TXID) (chosen []*ltx.FileInfo, err error
 	return chosen, nil
 }
 
-// chain goes on from a transaction by the file that leads farthest, as long as there is one.
+// chain starts at a transaction and repeatedly chooses the file that leads farthest.
 func chain(all []*ltx.FileInfo, at ltx.TXID) (chosen []*ltx.FileInfo, end ltx.TXID) {
 	for {
 		var best *ltx.FileInfo
@@ -53,7 +53,7 @@ func chain(all []*ltx.FileInfo, at ltx.TXID) (chosen []*ltx.FileInfo, end ltx.TX
 	}
 }
 
-// planFor is the plan of the whole file as it was at a moment, or with the zero value as it is. Files
+// planFor returns the plan for the whole file at a moment, or for its latest state if moment is zero. Files
 // after the moment may be missing.
 func (p *Place) planFor(ctx context.Context, moment time.Time) ([]*ltx.FileInfo, error) {
 	all, err := p.all(ctx)
@@ -81,8 +81,8 @@ func (p *Place) planFor(ctx context.Context, moment time.Time) ([]*ltx.FileInfo,
 	return chosen, nil
 }
 
-// date makes the times of files those of their last transaction, which the files say themselves.
-// What is gone meanwhile stays as it is.
+// date sets the time of each file to the time of its last transaction, read from its header. A file that is
+// removed in the meantime keeps its time.
 func (p *Place) date(ctx context.Context, all []*ltx.FileInfo) error {
 	const atOnce = 16
 	var (

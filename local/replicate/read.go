@@ -13,10 +13,10 @@ import (
 	"github.com/meowdis/meowdis/local"
 )
 
-// attempts are how often one file is read before that fails for good.
+// attempts limits how often one file is read.
 const attempts = 4
 
-// read hands the pages of a file to put, once or, when it is begun anew, several times.
+// read passes the pages of a file to put. After a failed attempt it passes them again from the beginning.
 func (p *Place) read(ctx context.Context, f *ltx.FileInfo, put func(ltx.Header, local.Page) error) (ltx.Trailer, error) {
 	for attempt := 1; ; attempt++ {
 		t, stop, err := p.tryRead(ctx, f, put)
@@ -31,7 +31,7 @@ func (p *Place) read(ctx context.Context, f *ltx.FileInfo, put func(ltx.Header, 
 	}
 }
 
-// tryRead reads once. stop is that it was put that failed.
+// tryRead reads a file once. stop reports that put failed.
 func (p *Place) tryRead(ctx context.Context, f *ltx.FileInfo, put func(ltx.Header, local.Page) error) (t ltx.Trailer, stop bool, err error) {
 	r, err := p.open(ctx, f, 0, 0)
 	if err != nil {

@@ -16,20 +16,20 @@ import (
 	"github.com/meowdis/meowdis/local"
 )
 
-// Restored is what Restore has brought back.
+// Restored describes a restored file.
 type Restored struct {
 	TXID  uint64    // its last transaction
-	At    time.Time // when that was
+	At    time.Time // when that transaction was written
 	Bytes int64
 }
 
-// Restore makes the file at path what the stream says that it was at a moment, or with the zero value is
-// now: whole, checked and safe on the disk, or not at all. There must be no file. progress, if not nil, is
-// called with how many bytes of the stream are read of how many.
+// Restore writes the file at path as it was at a moment, or its latest state if moment is zero. The file
+// appears complete, checked and synced, or not at all. It must not exist. progress, if not nil, is called with
+// the bytes of the stream that are read and their total.
 func (p *Place) Restore(ctx context.Context, path string, moment time.Time, progress func(done, total int64)) (r Restored, err error) {
 	for attempt := 1; ; attempt++ {
 		r, err = p.tryRestore(ctx, path, moment, progress)
-		if !errors.Is(err, fs.ErrNotExist) || attempt == attempts { // files may be replaced by others meanwhile
+		if !errors.Is(err, fs.ErrNotExist) || attempt == attempts { // a concurrent sweep may have removed files
 			return r, err
 		}
 	}
@@ -61,7 +61,7 @@ func (p *Place) tryRestore(ctx context.Context, path string, moment time.Time, p
 	return r, nil
 }
 
-// writeTo writes what the files make together.
+// writeTo writes the combined pages of the files.
 func (p *Place) writeTo(ctx context.Context, f *os.File, files []*ltx.FileInfo, progress func(done, total int64)) (r Restored, err error) {
 	var last ltx.Header
 	var end ltx.Trailer
@@ -89,11 +89,12 @@ func (p *Place) writeTo(ctx context.Context, f *os.File, files []*ltx.FileInfo, 
 	return r, summed(f, last, end)
 }
 
-// errMixed is that a stream is none.
+// errMixed is returned for a stream whose files do not fit together.
 var errMixed = errors.New("its files do not belong together, as when several servers have streamed to it: " +
 	"an earlier state may be whole (--at)")
 
-// summed checks that all pages of a file are what the last file of the stream says. litestream's do not.
+// summed compares the checksum of a restored file with the checksum in the last file of the stream.
+// litestream's own files have none.
 func summed(f *os.File, h ltx.Header, t ltx.Trailer) error {
 	if t.PostApplyChecksum == 0 {
 		return nil

@@ -19,8 +19,8 @@ import (
 	"github.com/superfly/ltx"
 )
 
-// bucket is a place in a bucket of S3, or of what speaks like it. The files of a level are those whose
-// keys begin with PATH/ and the level, in four hex digits (https://docs.aws.amazon.com/AmazonS3/latest/API/).
+// bucket stores a stream in an S3 bucket, or in a compatible service. The keys of a level's files begin with PATH/ and
+// the level in four hex digits (https://docs.aws.amazon.com/AmazonS3/latest/API/).
 type bucket struct {
 	root        url.URL // of the bucket
 	path        string
@@ -28,11 +28,11 @@ type bucket struct {
 	credentials aws.Credentials
 	signer      *v4.Signer
 	client      *http.Client
-	piece       int64 // what is larger is sent in pieces, of so many bytes
+	piece       int64 // larger files are sent in parts of this many bytes
 }
 
 const (
-	answerPatience = 30 * time.Second // for the head of a reply
+	answerPatience = 30 * time.Second // for a reply's header
 	pieceSize      = 256 << 20
 )
 
@@ -70,10 +70,11 @@ func openBucket(u *url.URL, getenv func(string) string) (*Place, error) {
 	return newPlace(b, "s3://"+u.Host+"/"+b.path), nil
 }
 
-// bucketURL is that of a bucket: Amazon's has a host of its own, others are paths.
+// bucketURL returns the URL of a bucket: with Amazon, the bucket is part of the host; with other endpoints, it
+// is part of the path.
 func bucketURL(name, region, endpoint string) (*url.URL, error) {
 	if endpoint == "" {
-		if strings.Contains(name, ".") { // no certificate is for such a host
+		if strings.Contains(name, ".") { // no certificate covers such a host
 			return &url.URL{Scheme: "https", Host: "s3." + region + ".amazonaws.com", Path: "/" + name}, nil
 		}
 		return &url.URL{Scheme: "https", Host: name + ".s3." + region + ".amazonaws.com"}, nil
@@ -144,7 +145,7 @@ func (b *bucket) open(ctx context.Context, f *ltx.FileInfo, offset, size int64) 
 	return &patient{reply.Body, time.AfterFunc(answerPatience, cancel), cancel}, nil
 }
 
-// patient is the body of a reply, of which something has to come every now and then.
+// patient reads the body of a reply, and fails if no bytes arrive within answerPatience.
 type patient struct {
 	io.ReadCloser
 	late   *time.Timer
@@ -163,7 +164,7 @@ func (p *patient) Close() error {
 	return p.ReadCloser.Close()
 }
 
-// timeHeader keeps when the last transaction of a file was, as litestream does.
+// timeHeader stores the time of a file's last transaction, as litestream does.
 const timeHeader = "X-Amz-Meta-Litestream-Timestamp"
 
 func (b *bucket) write(ctx context.Context, f *ltx.FileInfo, body body) error {
@@ -176,11 +177,11 @@ func (b *bucket) write(ctx context.Context, f *ltx.FileInfo, body body) error {
 	return b.ask(ctx, request{method: http.MethodPut, key: b.key(f), header: about, body: io.NewSectionReader(body, 0, f.Size)})
 }
 
-// object is one that is to be removed.
+// object names a file to be removed.
 type object struct{ Key string }
 
 func (b *bucket) remove(ctx context.Context, files []*ltx.FileInfo) error {
-	const most = 1000 // in one request
+	const most = 1000 // per request
 	ctx, cancel := context.WithTimeout(ctx, 4*answerPatience)
 	defer cancel()
 	for len(files) > 0 {
@@ -208,7 +209,7 @@ func (b *bucket) remove(ctx context.Context, files []*ltx.FileInfo) error {
 	return nil
 }
 
-// status is the error of a reply that is none of success.
+// status reports an unsuccessful reply.
 type status struct {
 	code    int
 	Code    string
@@ -222,7 +223,7 @@ func (s *status) Error() string {
 	return strings.TrimSpace(s.Code + ": " + s.Message)
 }
 
-// Is makes what the files of any place say of it.
+// Is matches the errors that all kinds of places return.
 func (s *status) Is(err error) bool {
 	switch err {
 	case fs.ErrNotExist:

@@ -18,20 +18,20 @@ import (
 	"github.com/superfly/ltx"
 )
 
-// request is one to the bucket.
+// request describes a request to the bucket.
 type request struct {
 	method string
 	key    string // "" for the bucket itself
 	query  url.Values
 	header http.Header
 	body   *io.SectionReader
-	reply  any // what the XML of the reply goes to; nil for no one
+	reply  any // receives the XML of the reply; nil discards it
 }
 
-// replyMost bounds the XML of a reply, in bytes.
+// replyMost limits the XML of a reply, in bytes.
 const replyMost = 16 << 20
 
-// send sends a request, and returns a reply of success.
+// send sends a request, and returns its reply if it succeeds.
 func (b *bucket) send(ctx context.Context, r request) (*http.Response, error) {
 	u := b.root
 	if r.key != "" {
@@ -74,7 +74,7 @@ func (b *bucket) send(ctx context.Context, r request) (*http.Response, error) {
 	return nil, says
 }
 
-// ask sends a request, and reads the reply. A reply of success may hold an error, too.
+// ask sends a request and decodes the reply. Even a reply with status 200 may contain an error.
 func (b *bucket) ask(ctx context.Context, r request) error {
 	reply, err := b.send(ctx, r)
 	if err != nil {
@@ -104,7 +104,7 @@ func (b *bucket) askXML(ctx context.Context, r request, document any) error {
 	if err != nil {
 		return err
 	}
-	sum := md5.Sum(text) // which S3 wants of some of them
+	sum := md5.Sum(text) // required by S3 for some requests
 	if r.header == nil {
 		r.header = http.Header{}
 	}
@@ -113,13 +113,13 @@ func (b *bucket) askXML(ctx context.Context, r request, document any) error {
 	return b.ask(ctx, r)
 }
 
-// piece is one that was sent.
+// piece identifies an uploaded part.
 type piece struct {
 	PartNumber int
 	ETag       string
 }
 
-// writePieces writes a file that is too large for one request.
+// writePieces uploads a file that is too large for one request in parts.
 func (b *bucket) writePieces(ctx context.Context, f *ltx.FileInfo, body body, about http.Header) error {
 	var upload struct{ UploadId string }
 	key := b.key(f)
@@ -128,7 +128,7 @@ func (b *bucket) writePieces(ctx context.Context, f *ltx.FileInfo, body body, ab
 	}
 	query := url.Values{"uploadId": {upload.UploadId}}
 	err := b.sendPieces(ctx, f, body, query)
-	if err != nil { // they would be kept, and cost money
+	if err != nil { // unfinished parts would be kept, and cost money
 		gone, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerPatience)
 		defer cancel()
 		b.ask(gone, request{method: http.MethodDelete, key: key, query: query})

@@ -18,71 +18,71 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// Shipper streams a file to a place. What has changed is shipped every second or so, as it is then; while
-// the place cannot be reached it remembers which pages that is, and no more, so that neither the log nor
-// memory grows with the time that takes.
+// Shipper streams a file to a place. Every second or so, it sends the current content of the changed pages.
+// While the place cannot be reached, it only remembers which pages have changed, so neither the WAL nor memory
+// grows during an outage.
 type Shipper struct {
 	o      Options
 	tail   *local.Tail
 	place  *Place
 	id     uint32
 	levels []*level
-	tried  ltx.TXID       // the last transaction of a file that may have been written
-	sums   []ltx.Checksum // of the pages, as of the last snapshot that was read
-	total  ltx.Checksum   // of them together
+	tried  ltx.TXID       // last transaction of a file that may have been written
+	sums   []ltx.Checksum // of the pages, as of the last snapshot
+	total  ltx.Checksum   // checksum of all pages
 	hasher hash.Hash64
 	begun  bool
-	stuck  error     // after which nothing more is shipped
-	swept  time.Time // when what is not needed was last removed
+	stuck  error     // set once nothing more can be shipped
+	swept  time.Time // the last removal of old files
 
 	mu     sync.Mutex
 	status Status
 }
 
-// Options say how a stream is kept.
+// Options configures a Shipper.
 type Options struct {
-	Path  string        // of the file
-	Made  int64         // when the file was made, by which it is told from others
-	Every time.Duration // how often what is new is shipped; 0 is a second
-	Keep  time.Duration // how far back the file can be restored; 0 is a day
+	Path  string        // of the database file
+	Made  int64         // creation time of the database, which identifies it
+	Every time.Duration // interval between two uploads; 0 means one second
+	Keep  time.Duration // how far back the file can be restored; 0 means one day
 	Now   func() time.Time
 	Log   *slog.Logger
 }
 
-// Status is how a stream is doing.
+// Status is the state of a stream.
 type Status struct {
 	Place   string
-	TXID    uint64    // the last transaction that is in the place
-	At      time.Time // when the place last had all; zero for never
-	Failing string    // why it has not, "" when it has
-	Pending int       // pages that wait
+	TXID    uint64    // last transaction in the place
+	At      time.Time // when the place was last up to date; zero for never
+	Failing string    // error of the last upload, or ""
+	Pending int       // pages to be sent
 }
 
-// level is what becomes files of one level.
+// level collects the changes for the next file of one level.
 type level struct {
 	number  int
 	every   time.Duration
-	first   ltx.TXID     // of the next file
-	before  ltx.Checksum // of the file before that
-	last    time.Time    // when the last one was written
+	first   ltx.TXID     // first transaction of the next file
+	before  ltx.Checksum // checksum before first
+	last    time.Time    // when the last file was written
 	whole   bool
 	changed local.PageSet
 }
 
-// The levels, and how long the time is of which a file of each has the changes.
+// The time that a file of each level covers.
 const (
 	minutes = time.Minute
 	hours   = time.Hour
 	days    = 24 * time.Hour
 )
 
-// The errors after which a stream does not go on.
+// Errors that stop a stream for good.
 var (
 	ErrOther = errors.New("it has the stream of another file: restore that (meowdis restore), or name another place")
 	errRival = errors.New("another server streams to it, too, and has gone on from here: end one of them, and start the other again")
 )
 
-// NewShipper makes one. Nothing is shipped before Run.
+// NewShipper returns a Shipper. It ships nothing before Run.
 func NewShipper(place *Place, tail *local.Tail, o Options) *Shipper {
 	if o.Every == 0 {
 		o.Every = time.Second
@@ -103,14 +103,14 @@ func NewShipper(place *Place, tail *local.Tail, o Options) *Shipper {
 	return s
 }
 
-// Status is how the stream is doing now.
+// Status returns the current state of the stream.
 func (s *Shipper) Status() Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.status
 }
 
-// Run ships until ctx ends, and then what is left, for no longer than patience.
+// Run ships until ctx ends, and then once more, for at most patience.
 func (s *Shipper) Run(ctx context.Context, patience time.Duration) {
 	tick := time.NewTicker(s.o.Every)
 	defer tick.Stop()
@@ -126,7 +126,7 @@ func (s *Shipper) Run(ctx context.Context, patience time.Duration) {
 	s.Ship(last)
 }
 
-// caught calls fn, and logs its panic, which is its error.
+// caught calls fn, and logs and returns its panic as an error.
 func caught(log *slog.Logger, fn func() error) error {
 	err := store.Caught(fn)
 	if p := (*store.Panic)(nil); errors.As(err, &p) {
@@ -135,7 +135,7 @@ func caught(log *slog.Logger, fn func() error) error {
 	return err
 }
 
-// Ship ships what is new now. What becomes of it is the Status, and a line of the log when that changes.
+// Ship uploads new changes once. It updates the Status, and logs when shipping begins to fail or recovers.
 func (s *Shipper) Ship(ctx context.Context) error {
 	err := caught(s.o.Log, func() error { return s.ship(ctx) })
 	s.mu.Lock()
@@ -160,7 +160,7 @@ func (s *Shipper) Ship(ctx context.Context) error {
 }
 
 func (s *Shipper) ship(ctx context.Context) (err error) {
-	if err := s.tail.Advance(); err != nil { // whatever becomes of the rest, the log can begin anew
+	if err := s.tail.Advance(); err != nil { // first, so that the WAL can restart even if shipping fails
 		return err
 	}
 	if s.stuck != nil {
@@ -182,7 +182,7 @@ func (s *Shipper) ship(ctx context.Context) (err error) {
 	}
 	now := s.o.Now()
 	files, err := s.due(ctx, snap, now)
-	snap.Close() // so that the log does not wait for the place
+	snap.Close() // releases the WAL before the uploads
 	defer func() {
 		for _, f := range files {
 			err = errors.Join(err, f.made.remove())
@@ -199,7 +199,7 @@ func (s *Shipper) ship(ctx context.Context) (err error) {
 	return err
 }
 
-// note adds what a snapshot says has changed, in a file that had so many pages.
+// note adds the changes of a snapshot. had is the previous number of pages.
 func (l *level) note(snap *local.Snapshot, had int) {
 	l.whole = l.whole || snap.Whole
 	if l.whole {
@@ -212,7 +212,7 @@ func (l *level) note(snap *local.Snapshot, had int) {
 	}
 }
 
-// pages are the numbers of those that the next file has, of a file with so many.
+// pages returns the page numbers of the next file; the database has pages 1 to of.
 func (l *level) pages(of uint32) iter.Seq[uint32] {
 	return func(yield func(uint32) bool) {
 		if !l.whole {
@@ -228,7 +228,7 @@ func (l *level) pages(of uint32) iter.Seq[uint32] {
 	}
 }
 
-// pending is how many pages the next file has, of a file with so many.
+// pending returns the number of pages of the next file; the database has of pages.
 func (l *level) pending(of int) int {
 	if l.whole {
 		return of
@@ -236,14 +236,14 @@ func (l *level) pending(of int) int {
 	return l.changed.Len()
 }
 
-// file is one that is to be written.
+// file describes a file to be uploaded.
 type file struct {
 	level *level
 	info  *ltx.FileInfo
 	made  *spool
 }
 
-// due makes the files that are to be written of a snapshot.
+// due encodes the files that are due, from one snapshot.
 func (s *Shipper) due(ctx context.Context, snap *local.Snapshot, now time.Time) (files []file, err error) {
 	last := s.levels[0].first - 1
 	for _, l := range s.levels {
@@ -267,7 +267,7 @@ func (s *Shipper) due(ctx context.Context, snap *local.Snapshot, now time.Time) 
 	return files, nil
 }
 
-// write writes a file to the place, and forgets what is in it.
+// write uploads a file and clears its changes from the level.
 func (s *Shipper) write(ctx context.Context, f file) error {
 	b, err := f.made.body()
 	if err != nil {
@@ -281,21 +281,21 @@ func (s *Shipper) write(ctx context.Context, f file) error {
 	case errors.Is(err, errTaken) && l.number == 0:
 		s.stuck = errRival
 		return errRival
-	case errors.Is(err, errTaken): // by an attempt that seemed to fail
+	case errors.Is(err, errTaken): // an earlier attempt succeeded although it reported an error
 	case err != nil:
 		return s.place.failed("writing", f.info, err)
 	}
 	whole := l.whole
 	l.wrote(f.info, s.total)
 	for _, higher := range s.levels[1:] {
-		if l.number == 0 && whole && higher.number != snapshots { // which would be as large
+		if l.number == 0 && whole && higher.number != snapshots { // their own file would be as large
 			higher.wrote(f.info, s.total)
 		}
 	}
 	return nil
 }
 
-// wrote has the next file of the level follow one.
+// wrote prepares the next file of the level, which follows f.
 func (l *level) wrote(f *ltx.FileInfo, sum ltx.Checksum) {
 	l.first, l.before, l.last = f.MaxTXID+1, sum, f.CreatedAt
 	l.whole = l.number == snapshots

@@ -6,10 +6,10 @@ import (
 	"os"
 )
 
-// spoolMost is how much of a file that is to be written is made in memory, in bytes.
+// spoolMost limits how much of a file is buffered in memory, in bytes.
 const spoolMost = 4 << 20
 
-// spool is a file that is being made: in memory, and on the disk when it is large.
+// spool buffers a file to be uploaded: in memory, or on the disk if it is large.
 type spool struct {
 	dir    string
 	memory bytes.Buffer
@@ -22,7 +22,7 @@ func (s *spool) Write(b []byte) (n int, err error) {
 		if s.file, err = os.CreateTemp(s.dir, ".meowdis-replicate-*"); err != nil {
 			return 0, err
 		}
-		os.Remove(s.file.Name()) // so that it does not outlive the process, where an open file can be removed
+		os.Remove(s.file.Name()) // where an open file can be removed, it does not outlive the process
 		if _, err = s.file.Write(s.memory.Bytes()); err != nil {
 			return 0, err
 		}
@@ -37,7 +37,7 @@ func (s *spool) Write(b []byte) (n int, err error) {
 	return n, err
 }
 
-// body is what was written.
+// body returns the written bytes.
 func (s *spool) body() (body, error) {
 	if s.file == nil {
 		return bytes.NewReader(s.memory.Bytes()), nil

@@ -9,17 +9,17 @@ import (
 
 const (
 	sweepEvery = 10 * time.Minute
-	keepNews   = 10 * time.Minute // files of level 0 that are in one of level 1, too
+	keepNews   = 10 * time.Minute // for files of level 0 that a file of level 1 also covers
 )
 
-// sweep removes what is not needed to restore any moment of the time that is kept.
+// sweep removes files that no restore within the retention time needs.
 func (s *Shipper) sweep(ctx context.Context, now time.Time) error {
 	if now.Sub(s.swept) < sweepEvery {
 		return nil
 	}
 	all, err := s.place.all(ctx)
 	if err == nil {
-		if _, broken := plan(all, 0); broken != nil { // somebody has removed files
+		if _, broken := plan(all, 0); broken != nil { // files were removed from outside
 			s.startAnew()
 			s.o.Log.Warn("the stream has a gap: all of the file is sent", "to", s.place, "why", broken)
 			return nil
@@ -32,8 +32,8 @@ func (s *Shipper) sweep(ctx context.Context, now time.Time) error {
 	return err
 }
 
-// needless are the files that are before the last whole one which is older than what is kept, and news
-// that is old and in another file, too.
+// needless returns the files older than the newest snapshot that is older than keep, and files of level 0 older
+// than keepNews that a file of level 1 covers.
 func needless(all []*ltx.FileInfo, now time.Time, keep time.Duration) (gone []*ltx.FileInfo) {
 	var base *ltx.FileInfo
 	for _, f := range all {
