@@ -125,8 +125,8 @@ func (n *node) ready(ctx context.Context) (http.Handler, error) {
 		return nil, err
 	}
 	n.store, n.config.Engine = s, engine.New(s)
-	if tells, can := s.(interface{ Told(error) string }); can {
-		n.config.PublicMessage = tells.Told
+	if public, can := s.(interface{ PublicMessage(error) string }); can {
+		n.config.PublicMessage = public.PublicMessage
 	}
 	n.handler = server.New(n.config).REST()
 	return n.handler, nil

@@ -112,8 +112,8 @@ func (o *serveOptions) backStorage(ctx context.Context, t targets.Target, c *ser
 	if swept, can := s.(interface{ StartSweep(func(error)) }); can && !o.target.RefusesWrites(t) {
 		swept.StartSweep(func(err error) { logger.Error("keeping the storage", "storage", t.String(), "error", err) })
 	}
-	if tells, can := s.(interface{ Told(error) string }); can {
-		c.PublicMessage = tells.Told
+	if public, can := s.(interface{ PublicMessage(error) string }); can {
+		c.PublicMessage = public.PublicMessage
 	}
 	b := &backing{close: s.Close}
 	if ends, can := s.(abandoner); can {
