@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// clock is a movable clock, with the timeouts of blocked commands.
+// clock can be moved and stopped. It has the timeouts of blocked commands.
 type clock struct {
 	base func() time.Time
 
@@ -15,7 +15,7 @@ type clock struct {
 	alarms  map[*alarm]bool
 }
 
-// alarm is a timeout on the system's clock. Moving the database's clock ahead shortens it by the same duration.
+// alarm times out on the system's clock. Moving the database's clock ahead shortens it by the same duration.
 type alarm struct {
 	due   time.Time
 	timer *time.Timer

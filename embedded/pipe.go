@@ -149,13 +149,13 @@ func (e *end) SetDeadline(t time.Time) error {
 func (e *end) LocalAddr() net.Addr  { return inProcess{} }
 func (e *end) RemoteAddr() net.Addr { return inProcess{} }
 
-// inProcess is the address of both ends and of the listener.
+// inProcess stands for the address of both ends and of the listener.
 type inProcess struct{}
 
 func (inProcess) Network() string { return "in-process" }
 func (inProcess) String() string  { return "in-process:0" }
 
-// pipes is a listener that accepts the other ends of dialed connections.
+// pipes listens for dialed connections and accepts their other ends.
 type pipes struct {
 	dialed chan net.Conn
 	closed chan struct{}

@@ -30,7 +30,7 @@ type Reply struct {
 	err   error
 }
 
-// Err returns an Error for an error reply, or the reason why there is no reply. It returns nil for other replies,
+// Err returns an Error for an error reply, or the error that prevented a reply. It returns nil for other replies,
 // including null.
 func (r Reply) Err() error {
 	if r.err == nil && r.value.IsError() {

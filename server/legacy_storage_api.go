@@ -41,7 +41,7 @@ type plainRequest struct {
 
 var errPlainForm = errors.New(`a request is {"b":[…]}, {"statements":[…]}, {"pipeline":[…]} or {"init":true}`)
 
-// plainPart is the memory that each part of a request takes beside its text, in bytes.
+// Each part of a request takes plainPart bytes of memory beside its text.
 const plainPart = 256
 
 // parts counts the elements, members and objects of a JSON text.

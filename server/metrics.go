@@ -88,7 +88,7 @@ func (s *Server) store() StoreFigures {
 	return s.config.StoreFigures()
 }
 
-// told returns a copy of the counters.
+// told copies the counters.
 func (s *saves) told() (t struct {
 	count  int64
 	last   time.Time

@@ -79,7 +79,7 @@ var contexts = map[engine.Moment]string{
 	engine.Calling: "toplevel", engine.Queueing: "multi", engine.Exec: "multi", engine.InScript: "lua",
 }
 
-// reasons are the texts in EXEC's error.
+// reasons has the texts of EXEC's error.
 var reasons = map[acl.Reason]string{
 	acl.ByCommand: "no permission to execute the command or subcommand",
 	acl.ByKey:     "no permission to touch the specified keys",

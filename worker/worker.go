@@ -32,7 +32,8 @@ const (
 // ErrNoProgram is the error of a meowdis compiled without the Worker's program.
 var ErrNoProgram = errors.New("this meowdis was compiled without the Worker's program: a release has it, and so has what \"make build\" makes of the source")
 
-// Write creates the project in dir, which must be missing or empty. After an error it removes what it has written.
+// Write creates the project in dir, which must be missing or empty. After an error it removes the files it has
+// written.
 func Write(dir string) (err error) {
 	if _, err := fs.Stat(files, "project/"+Packed); err != nil {
 		return ErrNoProgram

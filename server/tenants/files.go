@@ -19,7 +19,7 @@ import (
 //	closed ──slot──▶ opening ──▶ in use ◀──slot──▶ idle ──▶ closing ──▶ closed
 //
 // A call uses its file only while it runs: clients that are connected, blocked, subscribed or tracking need no open
-// file. There are as many slots as files that may be open. A file in use holds a slot, and so does a call that is
+// file. The number of slots is the limit of open files. A file in use holds a slot, and so does a call that is
 // about to use one; an idle file holds none. So a call that has a slot and finds too many files open can always close
 // an idle one. It closes the file that has been idle for the longest time.
 type files struct {
@@ -35,7 +35,7 @@ type files struct {
 	opened, failed, crowded atomic.Int64
 }
 
-// file is the store of one tenant. It implements engine.Store over a file that is opened when a call needs it.
+// file implements engine.Store for one tenant, over a SQLite file that is opened when a call needs it.
 type file struct {
 	of     *files
 	path   string

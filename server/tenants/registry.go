@@ -142,7 +142,8 @@ func (b *Registry) Add(ctx context.Context, name string, l Limits) (token string
 	return token, nil
 }
 
-// Change updates the limits of a tenant. If anew is set, it also creates a new token and returns it.
+// Change updates the limits of a tenant. If anew is true, it also creates and returns a token that replaces the old
+// one.
 func (b *Registry) Change(ctx context.Context, name string, anew bool, limits func(*Limits)) (token string, err error) {
 	if anew {
 		token = newSecret()

@@ -57,7 +57,7 @@ func room(n int32) unsafe.Pointer {
 	return unsafe.Pointer(unsafe.SliceData(inbox))
 }
 
-// pending is a stack of transaction bodies for inside, since transactions nest.
+// pending stacks the bodies of nested transactions for inside.
 var pending []func() bool
 
 // inside runs the body of the innermost transaction.

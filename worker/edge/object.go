@@ -14,7 +14,7 @@ import (
 	"github.com/meowdis/meowdis/store/sweep"
 )
 
-// object is the state of a Durable Object. Losing it loses its streams and the scripts of SCRIPT LOAD.
+// object holds the state of a Durable Object. Losing it loses its streams and the scripts of SCRIPT LOAD.
 type object struct {
 	engine  *engine.Engine
 	streams map[int32]*pubsub.Queue

@@ -21,14 +21,14 @@ import (
 // maxRequestMemory limits the rows and replies of one request, in bytes.
 const maxRequestMemory = 32 << 20
 
-// reader is the user of the read-only token.
+// reader has the permissions of the read-only token.
 var reader = func() *acl.User {
 	users := acl.New()
 	users.Set(acl.Reader, acl.ReaderRules)
 	return users.Find(acl.Reader)
 }()
 
-// request is a decoded request. Each field of its encoding is preceded by its length.
+// request holds a decoded request. A length precedes each field of its encoding, except the body.
 type request struct {
 	reads               bool // sent with the read-only token
 	method, path, query string

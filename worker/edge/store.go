@@ -15,7 +15,8 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// objectStore is the SQLite database of the current call's object. Calls do not interleave, so no other call uses it.
+// objectStore accesses the SQLite database of the current call's object. Calls do not interleave, so no other call
+// uses it.
 type objectStore struct{}
 
 // Apply implements the engine's contract.
@@ -86,7 +87,7 @@ func run(b store.Batch) (store.Result, error) {
 	return r, nil
 }
 
-// failure is an error message of the database.
+// failure holds an error message of the database.
 type failure string
 
 func (f failure) Error() string {

@@ -1,28 +1,27 @@
-// The Redis engine, compiled to WebAssembly: what it needs of a host, and how it is called. One instance
-// serves all the objects of an isolate, since they share its memory. Every call runs to its end without
-// waiting, and on one object: SQL is answered at once.
+// The host of the Redis engine, which is compiled to WebAssembly. The objects of an isolate share its memory, so one
+// instance serves them all. Each call acts on one object and never waits, since SQL runs synchronously.
 import program from './meowdis.wasm'
 
-// An instance that has grown beyond this is given up after its call.
+// An instance with more memory than this, in bytes, is discarded after its call.
 const MAX_MEMORY = 80 << 20
 
 const DONE = 0, REFUSED = 1, FAILED = 2, LONG = 3
 const NULL = 0, NUMBER = 1, TEXT = 2, BLOB = 3
 
-const MONOTONIC = 1 // the id of a clock
-const CLOCK = 0 // the type of a subscription and its event
+const MONOTONIC = 1 // clock ID
+const CLOCK = 0 // type of a subscription and its event
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 const UNDO = new Error('undone')
 
-let instance // of the program
-let object // whose call runs
+let instance // the running program
+let object // object of the current call
 const listening = new Set() // objects with streams, which end with the instance
 
 class Exit extends Error {}
 
-/** Passes fields to the inbox and calls an exported function for an object. What is thrown has ended the instance. */
+/** Passes fields to the inbox and calls an exported function for an object. An exception discards the instance. */
 export function call(on, name, args = [], fields = []) {
   object = on
   try {
@@ -49,8 +48,8 @@ function discard() {
 
 class Instance {
   texts = [] // SQL by number
-  latest = 0 // what ticks returned, the highest so far
-  skipped = 0n // ns that waits should have taken
+  latest = 0 // highest result of ticks
+  skipped = 0n // total duration of skipped waits in ns
   result = new Uint8Array(64 << 10)
   length = 0
 
@@ -60,7 +59,7 @@ class Instance {
     this.exports._initialize()
   }
 
-  /** Writes fields where handle reads them, each after its length but for the last. */
+  /** Writes fields to the inbox. A length precedes each field except the last. */
   pass(fields) {
     const parts = fields.map((f) => (typeof f === 'string' ? encoder.encode(f) : f))
     const last = parts.pop()
@@ -82,7 +81,7 @@ class Instance {
     return new Uint8Array(this.exports.memory.buffer, at, n)
   }
 
-  // What Go asks of a system: time, randomness, and where to write a panic.
+  // The system calls of Go's runtime: time, randomness, and output of panics.
   wasi() {
     let line = ''
     const zero = () => 0
@@ -121,15 +120,15 @@ class Instance {
     }
   }
 
-  /** The time in ns, which never goes back, whichever object asks. */
+  /** Returns the time in ns. It never decreases, even across objects. */
   monotonic() {
     this.latest = Math.max(this.latest, object.ticks())
     return BigInt(this.latest) * 1_000_000n + this.skipped
   }
 
   /**
-   * Waits for the first of n subscriptions, as Go's runtime does between two parts of a garbage collection,
-   * for up to 0 ns or until a timer is due. A wait takes no time: the clock skips it instead.
+   * Waits for the first of n subscriptions. Go's runtime calls it between steps of a garbage collection, with a
+   * timeout of 0 ns or until a timer is due. It returns at once and moves the clock ahead instead.
    */
   poll(subscriptions, events, n, count) {
     const view = this.view()
@@ -169,7 +168,7 @@ class Instance {
   }
 
   transact() {
-    let ended // the instance, by what is thrown
+    let ended // the exception that ended the instance
     try {
       object.storage.transactionSync(() => {
         let done

@@ -1,4 +1,4 @@
-// The Worker: who may ask, and which object answers. Every database is a Durable Object of its own.
+// The Worker: authenticates requests and forwards each to its database. Every database is a separate Durable Object.
 export { Meowdis } from './object.js'
 
 const NAMES = 'Upstash-Sync-Token, Meowdis-Database, Meowdis-Pipeline'
@@ -39,9 +39,9 @@ async function answer(request, env, url) {
   return env.DATABASE.getByName(grant.name).fetch(new Request(request, { headers }))
 }
 
-const known = new WeakMap() // the grants of environments
+const known = new WeakMap() // grants by environment
 
-/** What tokens are for: those of the database "default", and of each in MEOWDIS_DATABASES. */
+/** Returns the grants of all tokens, for the database "default" and the databases in MEOWDIS_DATABASES. */
 async function granted(env) {
   const all = []
   const add = (token, name, role) => {
@@ -62,7 +62,7 @@ async function granted(env) {
   return Promise.all(all.map(async (grant) => ({ ...grant, token: await grant.token })))
 }
 
-/** MEOWDIS_DATABASES, a secret, or a variable that is JSON already. */
+/** Parses MEOWDIS_DATABASES, which is a secret, or a variable that is already decoded from JSON. */
 function databases(env) {
   let all = env.MEOWDIS_DATABASES ?? {}
   try {
@@ -75,7 +75,7 @@ function databases(env) {
   throw new Error('MEOWDIS_DATABASES must be a JSON object of names and tokens, {"cats":"TOKEN"}')
 }
 
-/** The grant of a token. All are compared, in a time that does not depend on them. */
+/** Returns the grant of a token. It compares all tokens in constant time. */
 async function holder(grants, token) {
   const given = await digest(token)
   let found
@@ -87,14 +87,14 @@ async function holder(grants, token) {
 
 const digest = (text) => crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
 
-/** The token of the header, or else of the query. */
+/** Returns the token of the Authorization header, or else of the query. */
 function givenToken(request, url) {
   const [scheme, credentials] = (request.headers.get('authorization') ?? '').split(/ (.*)/s)
   if (scheme.toLowerCase() === 'bearer') return (credentials ?? '').trim()
   return url.searchParams.get('_token') ?? ''
 }
 
-/** The headers that let a page of a permitted origin read the reply, if the request is of one. */
+/** Returns the CORS headers for a request from a permitted origin. */
 function crossOrigin(request, env) {
   const origin = request.headers.get('origin')
   const permitted = (env.MEOWDIS_ALLOW_ORIGINS ?? '').split(/[\s,]+/).filter(Boolean)

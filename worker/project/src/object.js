@@ -1,30 +1,30 @@
-// The Durable Object: one database, with the engine that runs Redis commands on it.
+// The Durable Object: one database and the engine that runs Redis commands on it.
 import { DurableObject } from 'cloudflare:workers'
 import { call } from './engine.js'
 import { storage } from './storage.js'
 
-const MAX_REQUEST = 16 << 20 // bytes of a body
-const MAX_WAITING = 8 << 20 // bytes that the client of a stream has not read
+const MAX_REQUEST = 16 << 20 // largest body in bytes
+const MAX_WAITING = 8 << 20 // most unread bytes of a stream
 const HEADERS = ['upstash-encoding', 'upstash-response-format', 'upstash-reponse-format', 'meowdis-database', 'meowdis-pipeline']
 
-let objects = 0 // of this isolate, so far
+let objects = 0 // objects created in this isolate
 
 export class Meowdis extends DurableObject {
   number = objects++
   storage = this.ctx.storage
   life = crypto.randomUUID()
   requests = 0
-  streams = new Map() // by number: their controllers
-  wrote = false // since the alarm was set
-  alarmAt // in Unix ms, Infinity for never, undefined while it is not known
-  pause = 60_000 // ms between alarms: what has expired is seen by no command, and may stay a while
+  streams = new Map() // controllers by number
+  wrote = false // rows changed since the last plan
+  alarmAt // in Unix ms; Infinity for none, undefined if not yet loaded
+  pause = 60_000 // shortest ms between alarms: expired keys may stay, since commands do not see them
 
-  /** The time in Unix ms. */
+  /** Returns the time in Unix ms. */
   now() {
     return Date.now()
   }
 
-  /** The time in ms that durations are measured with. */
+  /** Returns the time for measuring durations, in ms. */
   ticks() {
     return Date.now()
   }
@@ -47,7 +47,7 @@ export class Meowdis extends DurableObject {
     }
   }
 
-  /** Has the engine answer a request. */
+  /** Runs a request on the engine. */
   command(request, role, body) {
     const { pathname, search } = new URL(request.url)
     const headers = HEADERS.filter((h) => request.headers.has(h)).map((h) => `${h}: ${request.headers.get(h)}`)
@@ -64,12 +64,12 @@ export class Meowdis extends DurableObject {
     return new Response(this.opened, { headers: this.headers })
   }
 
-  /** Makes the tables, unless they are there. */
+  /** Creates missing tables. */
   ready() {
     call(this, 'ready')
   }
 
-  // What the engine calls while it answers.
+  // The engine calls these while it runs a request.
 
   head(status, lines) {
     this.status = status
@@ -83,7 +83,7 @@ export class Meowdis extends DurableObject {
     this.pieces.push(piece)
   }
 
-  /** The number of rows that the statement of a cursor has changed, which must be read to its end. */
+  /** Returns the number of rows that a statement has changed. Its cursor must have been read to the end. */
   changed(cursor) {
     if (cursor.rowsWritten === 0) return 0
     this.wrote = true
@@ -98,7 +98,7 @@ export class Meowdis extends DurableObject {
 
   end(stream) {
     this.streams.get(stream)?.error(new Error('too many messages wait to be read'))
-    queueMicrotask(() => this.leave(stream)) // and not within the engine's call
+    queueMicrotask(() => this.leave(stream)) // outside the engine's call
   }
 
   open(stream) {
@@ -114,14 +114,14 @@ export class Meowdis extends DurableObject {
     if (this.streams.delete(stream)) call(this, 'leave', [stream])
   }
 
-  /** Ends the streams of an engine that is no more. */
+  /** Ends the streams of a discarded engine. */
   endStreams() {
     const all = [...this.streams.values()]
     this.streams.clear()
     for (const controller of all) controller.close()
   }
 
-  /** Sets the alarm for the sweep, if there is something to sweep before it. */
+  /** Sets the alarm for the next sweep, unless an earlier alarm is set. */
   async plan() {
     this.wrote = false
     const soonest = Date.now() + this.pause

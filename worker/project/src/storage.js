@@ -1,18 +1,17 @@
-// The database for compute nodes, which send SQL: meowdis serve --storage-url URL. Every batch takes effect
-// whole or not at all, and for itself.
+// The database for compute nodes, which send SQL: meowdis serve --storage-url URL. Each batch is a separate transaction.
 //
 //   {"b":[[["SQL",arg,…],…],…],"read":true,"max":1000000}
 //     → {"r":[{"ok":[[[cell,…],…],…],"n":[changes,…]},{"err":"…","at":1,"why":"bad","ok":[],"n":[]}]}
 //   {"statements":[{"sql":"…","params":[…]},…]} → {"results":[[{"column":cell,…},…],…]}
 //   {"pipeline":[{"statements":[…]},…]} → {"results":[[[row,…],…],{"error":"…"},…]}
-//   {"init":true} makes the tables.
+//   {"init":true} creates the tables.
 //
-// The answer has results of the first batches, when their rows are enough for one, or of all. A cell is null, a string, a number, {"b":"base64"} for bytes or {"f":"Infinity"}; an argument may be
-// {"i":"123"} or {"t":"base64"}, too. SQLite in an object has doubles for numbers: what may exceed 2^53
-// is text in both directions.
+// An answer has the results of all batches, or of the first batches if their rows already fill it. A cell is null, a
+// string, a number, {"b":"base64"} for bytes or {"f":"Infinity"}; an argument may also be {"i":"123"} or
+// {"t":"base64"}. Numbers in an object's SQLite are doubles, so integers that may exceed 2^53 are sent as text.
 
-const MAX_ROWS = 32 << 20 // bytes of the rows of a batch, as JSON
-const ENOUGH = 8 << 20 // of those of an answer
+const MAX_ROWS = 32 << 20 // most bytes of a batch's rows, as JSON
+const ENOUGH = 8 << 20 // an answer is complete with this many bytes of rows
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 const UNDO = new Error('undone')
@@ -47,7 +46,7 @@ export function storage(object, body) {
 const answer = (text) => new Response(text, { headers: { 'content-type': 'application/json' } })
 const wrong = (error) => Response.json({ error }, { status: 400 })
 
-/** The results of the typed form, up to those that are enough for an answer. */
+/** Returns the results of the typed form until the answer is full. */
 function results(object, { b: batches, read, max }) {
   const all = []
   let total = 0
@@ -102,7 +101,7 @@ function transaction(object, fn) {
   }
 }
 
-/** The rows of statements of the first form, each an object, or an error. */
+/** Runs statements of the untyped form. It returns their rows as objects, or an error. */
 function item(object, statements) {
   let all = [], error
   transaction(object, () => {
@@ -121,7 +120,7 @@ function item(object, statements) {
   return error === undefined ? all : { error }
 }
 
-/** A row as JSON has it. */
+/** Makes a row serializable as JSON. */
 function plain(row) {
   for (const [column, value] of Object.entries(row)) {
     if (value instanceof ArrayBuffer) row[column] = { b: base64(new Uint8Array(value)) }
@@ -139,7 +138,7 @@ function argument(a) {
   throw refused('bad', 'an argument is of no known form')
 }
 
-/** An integer that a double has. */
+/** Parses an integer that a double can represent. */
 function integer(digits) {
   const n = Number(digits)
   if (!Number.isSafeInteger(n) && BigInt(digits) !== BigInt(n)) throw refused('bad', `${digits} is no number of a Durable Object: it has doubles`)
