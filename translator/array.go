@@ -74,7 +74,7 @@ func parseIndex(b []byte) (uint64, bool) {
 	return n, ok && n <= maxIndex
 }
 
-// slotRange is a range of indexes, both ends included.
+// slotRange holds a range of indexes, both ends included.
 type slotRange struct {
 	from, to uint64
 	back     bool // read from to down to from
@@ -121,7 +121,7 @@ const sqlArray = `SELECT type, CAST(count AS TEXT),
 	(SELECT CAST(next AS TEXT) FROM array_cursors WHERE key_id = keys.id)
 	FROM keys WHERE ` + live
 
-// array is a row of sqlArray. The zero array is a missing key.
+// array holds a row of sqlArray. The zero array is a missing key.
 type array struct {
 	count  int64
 	length uint64 // the highest index plus one

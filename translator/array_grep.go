@@ -68,7 +68,7 @@ func (c *Call) parseGrep() (g grep, msg string) {
 	return g, ""
 }
 
-// grepBound is an index, or the last index of the array.
+// grepBound names an index, or the last index of the array.
 type grepBound struct {
 	index uint64
 	last  bool

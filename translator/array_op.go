@@ -9,7 +9,7 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// slotPage is the number of values that a command reads at a time to process them in Go. It is small, since that
+// slotPage limits the values that a command reads at a time to process them in Go. It is small, since that
 // processing cannot be interrupted.
 const slotPage = 100
 

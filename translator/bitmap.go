@@ -83,9 +83,9 @@ func getbit(c *Call) Plan {
 	}, c.rangeStmt(c.Args[1], at/8, at/8))
 }
 
-// bitRange is the parsed words [start [end [BYTE|BIT]]].
+// bitRange holds the parsed words [start [end [BYTE|BIT]]].
 type bitRange struct {
-	start, end, unit int64 // unit is the number of bits that start and end count
+	start, end, unit int64 // unit: 1 for bits, 8 for bytes
 	reversed         bool  // both ends count from the end of the string, and start is after end
 }
 
@@ -156,7 +156,7 @@ func bitcount(c *Call) Plan {
 	}, c.stmt(sqlGet, c.Args[1]))
 }
 
-// stretch is the number of bits searched or counted between two charges, each of one step per word.
+// stretch limits the bits searched or counted between two charges, each of one step per word.
 const stretch = 1 << 16
 
 // countBits counts the bits that are 1, word by word.

@@ -22,7 +22,7 @@ const (
 )
 
 // hashed returns the JSON argument of a list of fields, members or keys, each of width words. The first word is the
-// name, from which the hash is computed.
+// name, and the hash is computed from it.
 func hashed(list [][]byte, width int) store.Value {
 	n := 2
 	for _, b := range list {

@@ -67,8 +67,8 @@ func (l *lottery) one(c *Call) Plan {
 // drawn makes the plan after random elements are read. rest holds the elements that were read but not drawn.
 type drawn func(rows, rest []store.Row) Plan
 
-// some reads random elements: up to count different ones or, if count is negative, -count with repetitions. Without
-// elements the reply is none.
+// some reads random elements: up to count different ones or, if count is negative, -count with repetitions. For an
+// empty collection it replies with none.
 func (l *lottery) some(c *Call, count int64, none resp.Value, next func(size int64, rows, rest []store.Row) Plan) Plan {
 	return readThen(func(r *store.Result) Plan {
 		size := cellOf(l.typ, none, integer)(r)

@@ -15,7 +15,7 @@ import (
 )
 
 // Libraries of functions are rows: the source, and the functions that it registers. Deleting a library deletes its
-// functions. Loading a library gives it a new version, by which a cache of compiled libraries detects a change.
+// functions. Loading a library gives it a new version, so that a cache of compiled libraries detects the change.
 
 var functionTranslations = translations{
 	{"FUNCTION DELETE", functionDelete},

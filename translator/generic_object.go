@@ -27,7 +27,7 @@ var DefaultLimits = Limits{
 	NodeEntries: 100, NodeBytes: 4096,
 }
 
-// listSizes are the bytes that a ListSize of -1 to -5 allows.
+// listSizes maps a ListSize of -1 to -5 to bytes.
 var listSizes = [...]int64{4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10}
 
 // listLimits returns the limits of elements and bytes of a list in its compact encoding.
@@ -79,7 +79,7 @@ const (
 	packedInteger = `CAST(CAST(value AS TEXT) AS INTEGER)`
 )
 
-// object is a row of sqlObject.
+// object holds a row of sqlObject.
 type object struct {
 	typ       string
 	length    int64 // of a string

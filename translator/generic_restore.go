@@ -13,7 +13,7 @@ import (
 
 var busyKey = resp.MakeError("BUSYKEY Target key name already exists.")
 
-// restoring is a call of RESTORE.
+// restoring holds the options of RESTORE.
 type restoring struct {
 	replace, absolute bool
 	idle, freq        int64 // -1 if not given

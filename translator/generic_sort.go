@@ -15,8 +15,8 @@ var sortTranslations = translations{
 	{"SORT_RO", sortCommand(false)},
 }
 
-// sorting is a call of SORT. Its steps read the elements, read the keys to sort by, read the keys to return, and store
-// the result. A step with nothing to do is left out.
+// sorting runs a call of SORT. Its steps read the elements, read the keys to sort by, read the keys to return, and
+// store the result. A step with nothing to do is left out.
 type sorting struct {
 	*Call
 	by            *derived // nil to sort by the elements themselves
@@ -109,7 +109,7 @@ func (s *sorting) elementStmts() []store.Stmt {
 	return []store.Stmt{s.typeOf(key), s.stmt(list, key, part...), s.stmt(sqlSortSet, key, set...), s.stmt(zset, key, part...)}
 }
 
-// item is an element with its sort key.
+// item holds an element and its sort key.
 type item struct {
 	element []byte
 	score   float64

@@ -9,8 +9,8 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// derived is a pattern of SORT's BY or GET. It derives the name of a key from an element, which replaces the first *. A
-// trailing "->field" selects a field of a hash. The pattern # is the element itself.
+// derived holds a pattern of SORT's BY or GET. It derives the name of a key from an element, which replaces the first
+// *. A trailing "->field" selects a field of a hash. The pattern # is the element itself.
 type derived struct {
 	itself         bool
 	names          bool // the pattern has a *

@@ -21,7 +21,7 @@ type geoForm struct {
 	storing  bool // STORE and STOREDIST are options
 }
 
-// geoQuery is a parsed search.
+// geoQuery holds a parsed search.
 type geoQuery struct {
 	shape     geohash.Shape
 	unit      float64
@@ -37,7 +37,7 @@ type geoQuery struct {
 
 	from, by bool // the centre and the shape are given
 
-	// headBad is the error in the radius of a GEORADIUSBYMEMBER, reported only if the key and the member exist.
+	// headBad holds the error in the radius of a GEORADIUSBYMEMBER, reported only if the key and the member exist.
 	headBad string
 }
 

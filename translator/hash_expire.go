@@ -17,7 +17,7 @@ var hashExpireTranslations = translations{
 	{"HPERSIST", hpersist},
 }
 
-// maxFieldExpiry is the latest expiry of a field: 46 bits.
+// maxFieldExpiry limits the expiry of a field to 46 bits.
 const maxFieldExpiry = 1<<46 - 1
 
 const errFieldExpiry = "ERR invalid expire time, must be >= 0"
@@ -77,7 +77,7 @@ const (
 	theField = `, 0 FROM (SELECT 1) LEFT JOIN hashes h ON h.key_id = ` + liveID + ` AND h.hash = ?4 AND h.field = ?5 AND ` + liveField
 )
 
-// fieldDue is the condition ?7 of HEXPIRE on a field of the table h, for the expiry ?6.
+// fieldDue checks the conditions ?7 of HEXPIRE on a field of the table h, for the expiry ?6.
 const (
 	fieldDue = `(?7 & 1 = 0 OR h.expires_at IS NULL)
 		AND (?7 & 2 = 0 OR h.expires_at IS NOT NULL)

@@ -6,7 +6,7 @@ import (
 	"github.com/meowdis/meowdis/store/keytype"
 )
 
-// hashType is the name of the type in the keys table and in TYPE's reply.
+// hashType names the type in the keys table and in TYPE's reply.
 const hashType = keytype.Hash
 
 var hashTranslations = translations{
@@ -30,12 +30,12 @@ var hashTranslations = translations{
 	{"HSCAN", scanElements(hashType, sqlHashPage, compareSeq, asBulks)},
 }
 
-// A field may have its own expiry, after which it counts as missing. Reads filter expired fields; writes first purge
+// A field may have its own expiry. An expired field counts as missing. Reads filter expired fields; writes first purge
 // all expired fields of the hash.
 const (
 	liveField = `(h.expires_at IS NULL OR h.expires_at > ?3)`
 
-	// liveFields is the number of live fields, in a query on keys.
+	// liveFields counts the live fields, in a query on keys.
 	liveFields = `(count - (SELECT count(*) FROM hashes h WHERE h.key_id = keys.id AND h.expires_at <= ?3))`
 )
 

@@ -14,7 +14,7 @@ const (
 	sqlPurgedFields = `UPDATE keys SET count = count - changes() WHERE db = ?1 AND key = ?2 AND changes() > 0`
 )
 
-// hashOpening is the number of statements that begin a write to a hash.
+// hashOpening counts the statements that begin a write to a hash.
 const hashOpening = 5
 
 // openHash begins a write that creates a missing hash and refuses a key of another type; look is statement 0.
@@ -175,7 +175,7 @@ const (
 		SELECT id, ?4, ?5, ?6, seq - (version = ?7) FROM keys WHERE ` + live + ` ON CONFLICT DO NOTHING`
 )
 
-// settingTried is the number of statements before the read of the key.
+// settingTried counts the statements before the read of the key.
 const settingTried = 4
 
 func wasThere(before store.Result) bool { return before.Changes[0] > 0 }

@@ -11,7 +11,7 @@ import (
 	"github.com/meowdis/meowdis/translator/document"
 )
 
-// jsonType is the name of the type in the keys table and in TYPE's reply.
+// jsonType names the type in the keys table and in TYPE's reply.
 const jsonType = keytype.JSON
 
 var jsonTranslations = translations{
@@ -76,7 +76,7 @@ const sqlDocument = `SELECT d.value FROM keys k LEFT JOIN documents d ON d.key_i
 const sqlSetDocument = `INSERT INTO documents(key_id, value) SELECT id, ?3 FROM keys WHERE db = ?1 AND key = ?2
 	ON CONFLICT(key_id) DO UPDATE SET value = excluded.value`
 
-// jsonDoc is a loaded document.
+// jsonDoc holds a loaded document.
 type jsonDoc struct {
 	root *document.Value // nil for a missing key
 	text []byte          // as stored
@@ -196,7 +196,7 @@ func (c *Call) jsonQuery(i int) (*document.Path, resp.Value) {
 	switch {
 	case err != nil:
 		return nil, resp.MakeError(err.Error())
-	case p.Computes(): // there are no legacy projections: a + 1 is $.a + 1
+	case p.Computes(): // a projection cannot be legacy: a + 1 is $.a + 1
 		p.Legacy = false
 	}
 	return p, resp.Value{}

@@ -14,7 +14,7 @@ import (
 type jsonEdit struct {
 	path *document.Path
 	fits func(*document.Value) bool
-	// complaint is the error of a legacy path without a value that fits.
+	// complaint holds the error of a legacy path without a value that fits.
 	complaint resp.Value
 	// apply changes one value and returns its reply. An error refuses the whole command.
 	apply func(*document.Value) resp.Value

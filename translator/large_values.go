@@ -7,10 +7,9 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// LargeElement is the size in bytes from which an element is not part of a JSON list, where it would be in memory
-// several times. Instead it is bound to a statement of its own. That statement inserts VALUES, since SQLite copies the
-// rows of a SELECT into a table first. The result of a command does not depend on LargeElement. It is a variable for
-// tests.
+// An element of LargeElement bytes or more is not part of a JSON list, where it would be in memory several times. It is
+// bound to a statement of its own. That statement inserts VALUES, since SQLite copies the rows of a SELECT into a table
+// first. The result of a command does not depend on LargeElement. It is a variable for tests.
 var LargeElement = 64 << 10
 
 // isLarge reports whether any of the words has LargeElement bytes or more.
@@ -48,8 +47,8 @@ func pieces(list [][]byte, width int) iter.Seq2[[][]byte, bool] {
 	}
 }
 
-// chosen is a pair of statements about named elements: several uses the list ?4, as hashed makes it, and one uses the
-// hash ?4 and the name ?5. More arguments begin at ?6 in both. A statement that reads returns a row per name, which
+// chosen holds a pair of statements about named elements: several uses the list ?4, as hashed makes it, and one uses
+// the hash ?4 and the name ?5. More arguments begin at ?6 in both. A statement that reads returns a row per name, which
 // ends with the index of the name.
 type chosen struct {
 	several *listed

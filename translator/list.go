@@ -29,7 +29,7 @@ var listTranslations = translations{
 
 const listType = keytype.List
 
-// end is an end of a list. It indexes the pairs of statements, one per end.
+// end names an end of a list. It indexes pairs of statements.
 type end int
 
 const (
@@ -58,7 +58,7 @@ const sqlAt = `WITH k AS (SELECT id, type, count,
 	iif(CAST(?4 AS INTEGER) < 0, count + CAST(?4 AS INTEGER), CAST(?4 AS INTEGER)) AS at
 	FROM keys WHERE ` + live + `) `
 
-// sqlPosAt is the position of the element at index k.at, reached from the nearer end, or NULL if it is missing.
+// sqlPosAt finds the position of the element at index k.at, from the nearer end. A missing element gives NULL.
 const sqlPosAt = `(SELECT CASE
 	WHEN at < 0 OR at >= count THEN NULL
 	WHEN at < count / 2 THEN

@@ -35,8 +35,8 @@ const (
 const errRankZero = "ERR RANK can't be zero: use 1 to start from the first match, 2 from the second ... " +
 	"or use negative to start from the end of the list"
 
-// posOptions holds LPOS's options: the number of matches to skip and from which end, the number of matches to return,
-// and the number of elements to examine (0 for all).
+// posOptions holds LPOS's options: the end to search from, the number of matches to skip, the number of matches to
+// return, and the number of elements to examine (0 for all).
 type posOptions struct {
 	from   end
 	skip   int64

@@ -10,11 +10,11 @@ import (
 //
 // Repeated insertions at one place halve the gap each time. When it is used up, the elements of a window around the
 // pivot are spread evenly over the window, with a free position for the new one. Windows are aligned blocks of
-// positions, 2^13 wide at first and 8 times as wide in each step. A window may be chosen with up to 32 elements at
-// first, and 4 times as many in each step; the narrowest such window is chosen. A wider window thus becomes twice as
-// sparse as narrower ones need: before a narrower one overflows again, half of its elements must be new. So the
-// elements moved per insertion grow with the number of window sizes, a logarithm, and not with the length of the list.
-// Beyond its ends the list has unlimited space, so some window always fits.
+// positions, 2^13 wide at first and 8 times as wide in each step. The narrowest window below its limit is chosen; the
+// limit is 32 elements at first, and 4 times higher in each step. A wider window thus becomes twice as sparse as
+// narrower ones need: before a narrower one overflows again, half of its elements must be new. So the elements moved
+// per insertion grow with the number of window sizes, a logarithm, and not with the length of the list. Beyond its ends
+// the list has unlimited space, so some window always fits.
 var (
 	sqlLInsertBefore = sqlPivot + `SELECT type, count, CAST((SELECT pos FROM p) AS TEXT), CAST((SELECT max(pos) FROM lists
 		WHERE key_id = k.id AND pos < (SELECT pos FROM p)) AS TEXT) FROM k`
@@ -31,7 +31,7 @@ const (
 // gap is sqlGap as a number.
 const gap = 65536
 
-// insertion is an LINSERT with its pivot.
+// insertion holds an LINSERT and its pivot.
 type insertion struct {
 	call      *Call
 	key, elem []byte

@@ -27,7 +27,7 @@ const (
 // in graves). The key continues with the version ?6, so that sqlLTrim does not trim it again. If no elements remain,
 // the key is deleted.
 const (
-	// anotherID is an id that neither a key nor a pending delete has.
+	// anotherID selects an id that neither a key nor a pending delete has.
 	anotherID = `max((SELECT max(id) FROM keys), (SELECT max(id) FROM graves)) + 1`
 
 	mostStay = `AND count > ?7 AND count - front - back BETWEEN 1 AND count / 4`

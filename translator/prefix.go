@@ -14,8 +14,8 @@ const (
 	sqlLastPrefix = prefixFrom + inOrder
 )
 
-// KeysWithPrefix returns the statement that reads the first keys with the prefix, in byte order, from the index: each
-// row is a key. It is not a command, since Redis has no order of keys.
+// KeysWithPrefix returns the statement that reads the first keys with the prefix, in byte order, from the index, one
+// key per row. No command does that, since Redis has no order of keys.
 func KeysWithPrefix(env Env, prefix []byte, limit int) store.Stmt {
 	c := Call{Env: env}
 	if end := afterPrefix(prefix); end != nil {

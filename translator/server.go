@@ -138,7 +138,7 @@ func lolwut(c *Call) Plan {
 	return answer(resp.Value{Kind: resp.Verbatim, Str: []byte(" /\\_/\\\n( " + eyes + " )\n > ^ <\n\nRedis ver. " + RedisVersion + "\n")})
 }
 
-// vectorSets is the name of Redis 8.0's module of vector sets.
+// vectorSets names Redis 8.0's module of vector sets.
 const vectorSets = "vectorset"
 
 // Modules lists the modules of a plain Redis 8.0: one is built in.

@@ -5,7 +5,7 @@ import (
 	"github.com/meowdis/meowdis/store/keytype"
 )
 
-// setType is the name of the type in the keys table and in TYPE's reply.
+// setType names the type in the keys table and in TYPE's reply.
 const setType = keytype.Set
 
 var setTranslations = translations{

@@ -11,8 +11,8 @@ const (
 	sources   = `json_each(?4) j CROSS JOIN keys k ON ` + sourceKey
 )
 
-// An operation is a SELECT of (hash, member, seq). The seq orders the result by source, and then by the order in which
-// the members were added.
+// An operation is a SELECT of (hash, member, seq). The seq orders the result by source, and within a source by the time
+// of addition.
 //
 // An intersection reads the smallest set, which is empty if a key is missing, and looks its members up in the other
 // sets. A union shifts the seq of each set beyond the sets before it.

@@ -89,7 +89,7 @@ func (c *Call) tried(try, account, look store.Stmt, key []byte, typ string) []st
 	return append(make([]store.Stmt, 0, triedOpening+2), try, account, look, purge, ensure)
 }
 
-// triedOpening is the number of statements that tried returns.
+// triedOpening counts the statements that tried returns.
 const triedOpening = 5
 
 // wasMade reports whether the previous statement changed nothing, or ensureOne has created the key.

@@ -66,7 +66,7 @@ func ReadSizes(env Env, keys [][]byte) store.Stmt {
 	return sqlSizes.on(&c, keys)
 }
 
-// asideLease is the time until the hidden key expires after a slice, in ms.
+// The hidden key expires asideLease ms after a slice.
 const asideLease = 60_000
 
 // Staged builds a hidden key in slices and publishes it.
@@ -84,7 +84,7 @@ type Staged struct {
 	skip  int // number of guards before next's statements in the last slice
 }
 
-// asideRound is the number of elements that one statement of a staged build adds.
+// asideRound limits the elements that one statement of a staged build adds.
 const asideRound = 100
 
 // Builds with at most AsideFew such statements, or AsideParts parts of a string, are not staged. The result of a

@@ -73,7 +73,7 @@ func (c *Call) lessAside(key []byte, typ string, next func(from store.Row, size 
 	}, c.stmt(sqlCopied, key))
 }
 
-// run is a range of rows that remain, after a position.
+// run holds a range of rows that remain, after a position.
 type run struct {
 	*walk
 	rows int64
@@ -213,7 +213,7 @@ func byHash(names [][]byte) [][]byte {
 	return sorted
 }
 
-// namedRound is the number of names that one statement finds.
+// namedRound limits the names that one statement finds.
 const namedRound = 1000
 
 // eraseAside plans SREM, HDEL and ZREM of many names.

@@ -13,7 +13,7 @@ import (
 
 // walk iterates over the rows of a key in a table, in the order of the table's key, a few per statement. Its statements
 // have ?1 and ?2, the database and the name of the hidden key, ?3, the id of the source key, ?4, the number of rows,
-// and from ?5 on the position after which the rows begin.
+// and from ?5 on the position before the first row.
 type walk struct {
 	id store.Value
 	at []store.Value
@@ -95,7 +95,7 @@ var tableWalks = sync.OnceValue(func() map[string][]tableWalk {
 	return all
 })
 
-// copied is the staged copy of a key.
+// copied builds the staged copy of a key.
 type copied struct {
 	hidden   *Call
 	name     []byte

@@ -41,7 +41,7 @@ type claimed struct {
 	seen    map[streamID]pendingEntry
 }
 
-// pendingEntry is a group's state of a delivered entry.
+// pendingEntry holds a group's state of a delivered entry.
 type pendingEntry struct {
 	pending    bool
 	delivered  int64

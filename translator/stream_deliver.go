@@ -22,7 +22,7 @@ const (
 		WHERE p.key_id = ` + liveID + ` AND p.group_name = ?4 AND p.delivered_at <= CAST(?5 AS INTEGER) ORDER BY p.delivered_at, p.id LIMIT ?6`
 )
 
-// mostDeliveries is the limit of the delivery count. XNACK FATAL sets it.
+// mostDeliveries limits the delivery count. XNACK FATAL sets it.
 const (
 	mostDeliveries     = math.MaxInt64
 	mostDeliveriesText = `9223372036854775807`
@@ -59,7 +59,7 @@ func xreadgroup(c *Call) Plan {
 	}, stmts...)
 }
 
-// delivery is the result of XREADGROUP for one stream.
+// delivery holds the result of XREADGROUP for one stream.
 type delivery struct {
 	readQuery
 	key []byte

@@ -6,7 +6,7 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// readUnknown is the value of streamGroup.read if it is unknown.
+// readUnknown marks an unknown streamGroup.read.
 const readUnknown = -1
 
 // streamGroup is a consumer group. As in Redis, other negative values of read are counts that overflowed.
@@ -108,7 +108,7 @@ func (g *streamGroup) advance(m streamMeta, id streamID) {
 	g.last = id
 }
 
-// lag returns the number of entries that the group has not read, nil if unknown.
+// lag returns the number of unread entries of the group, nil if unknown.
 func (g streamGroup) lag(m streamMeta) resp.Value {
 	switch {
 	case m.added == 0 || m.length == 0:

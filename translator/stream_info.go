@@ -202,7 +202,7 @@ func fullGroup(m streamMeta, row store.Row, consumers, pending []store.Row, limi
 // owner returns the name of the consumer of a pending entry, "" for none.
 func owner(v store.Value) resp.Value { return resp.MakeBulk(v.Bytes()) }
 
-// pendingRows returns the first pending entries of a group for which interest is true.
+// pendingRows returns the first pending entries of a group that satisfy interest.
 func pendingRows(rows []store.Row, group []byte, limit int64, interest func(store.Row) bool, show func(store.Row) resp.Value) resp.Value {
 	v := resp.Value{Kind: resp.Array}
 	for _, row := range rows {

@@ -128,7 +128,7 @@ func shortNames(names []byte) []byte {
 	return sum[:]
 }
 
-// longNames is the number of bytes up to which a node stores names in full.
+// A node stores up to longNames bytes of names in full.
 const longNames = 1 << 10
 
 // packedInt returns the number of bytes of an integer in a listpack.

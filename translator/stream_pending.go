@@ -14,7 +14,7 @@ const (
 	sqlPendingRangeOne = pendingColumns + ` AND id >= ?5 AND id <= ?6 AND delivered_at <= ?7 AND consumer = ?9 ORDER BY id LIMIT ?8`
 )
 
-// pendingQuery is the long form of XPENDING.
+// pendingQuery holds the arguments of XPENDING's long form.
 type pendingQuery struct {
 	minIdle    int64
 	start, end streamID

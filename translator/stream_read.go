@@ -15,15 +15,15 @@ type readQuery struct {
 	limit    int64 // entries per stream, -1 for all
 	most     int64 // entries of all streams, -1 for all
 	size     int64 // bytes of the reply, -1 for any
-	claim    int64 // idle time from which pending entries are also read, -1 for none
+	claim    int64 // least idle time of pending entries to read, -1 for none
 	block    int64 // ms to wait for entries, 0 for no limit, -1 not to wait
 	noAck    bool
 	keys     [][]byte
 	ids      []readID
 }
 
-// readID is the position to read from: after an id, at the end ($), at the last entry (+), or new entries of the group
-// (>).
+// readID holds the position to read from: after an id, at the end ($), at the last entry (+), or new entries of the
+// group (>).
 type readID struct {
 	after streamID
 	end   bool
@@ -198,10 +198,10 @@ func xread(c *Call) Plan {
 	}, stmts...)
 }
 
-// streamsKind is the kind of XREAD's reply: pairs of key and entries, nested in RESP2 and a map in RESP3.
+// XREAD replies with pairs of key and entries, nested in RESP2 and a map in RESP3.
 const streamsKind = resp.PairMap
 
-// leastEntry is a lower bound of the bytes of an entry in a reply.
+// An entry in a reply has at least leastEntry bytes.
 const leastEntry = 25
 
 // mostRows returns the number of rows of a stream that the reply may need, -1 for all.
@@ -221,7 +221,7 @@ func tighter(a, b int64) int64 {
 	return a
 }
 
-// budget is the rest of MAXCOUNT and MAXSIZE. entries is negative without MAXCOUNT; sized is false without MAXSIZE.
+// budget holds the rest of MAXCOUNT and MAXSIZE. entries is negative without MAXCOUNT; sized is false without MAXSIZE.
 type budget struct {
 	entries, bytes int64
 	sized          bool

@@ -19,7 +19,7 @@ const (
 	sqlTouchedStream = sqlTouched + ` AND changes() > 0`
 )
 
-// verdict is the reply of XDELEX and XACKDEL for an id.
+// XDELEX and XACKDEL reply with a verdict for each id.
 type verdict int64
 
 const (

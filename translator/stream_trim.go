@@ -24,7 +24,7 @@ func (c *Call) refsAt(i int) refs {
 	return 0
 }
 
-// awaited is a condition on an entry e: a group has not read it, or it is pending there.
+// awaited tests an entry e: it is unread by a group, or pending there.
 const awaited = `EXISTS (SELECT 1 FROM stream_groups g WHERE g.key_id = e.key_id AND (g.last_id < e.id OR EXISTS (
 	SELECT 1 FROM stream_pending p WHERE p.key_id = g.key_id AND p.group_name = g.name AND p.id = e.id)))`
 

@@ -31,5 +31,5 @@ var stringTranslations = translations{
 	{"LCS", lcs},
 }
 
-// stringType is the name of the type in the keys table and in TYPE's reply.
+// stringType names the type in the keys table and in TYPE's reply.
 const stringType = keytype.String

@@ -102,7 +102,7 @@ func span(i, length int) resp.Value {
 	return resp.MakeArray(resp.MakeInt(int64(i)), resp.MakeInt(int64(i+length-1)))
 }
 
-// bitmap is a set of small numbers.
+// bitmap holds a set of small numbers.
 type bitmap []uint64
 
 func (m bitmap) set(i int)      { m[i/64] |= 1 << (i % 64) }

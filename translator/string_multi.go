@@ -31,7 +31,7 @@ func everySecond(pairs [][]byte) [][]byte {
 	return list
 }
 
-// fewKeys is the number of keys up to which separate statements are faster than a list.
+// Up to fewKeys keys, separate statements are faster than a list.
 const fewKeys = 16
 
 // setAll appends the statements that set the keys to the values of pairs.

@@ -62,7 +62,7 @@ func joined(rows []store.Row, i int, first, end int64) []byte {
 	return value
 }
 
-// atEnd is the offset of an append.
+// atEnd stands for the offset of an append.
 const atEnd = int64(-1)
 
 // A splice is given by the bytes, or their number, and the offset; a negative offset counts from the new end.

@@ -27,7 +27,7 @@ const (
 	unlessSetAgain     = ` WHERE changes() = 0`
 )
 
-// expiry is the TTL after a SET; the zero value removes it.
+// expiry holds the TTL after a SET; the zero value removes it.
 type expiry struct {
 	given bool  // EX, PX, EXAT or PXAT
 	at    int64 // Unix ms

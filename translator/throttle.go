@@ -14,7 +14,7 @@ var throttleTranslations = translations{
 	{"CL.THROTTLE", throttle},
 }
 
-// rate is a limit in ns: one token comes every interval, and the arrival time may be up to tolerance ahead of now.
+// rate holds a limit in ns: one token comes every interval, and the arrival time may be up to tolerance ahead of now.
 type rate struct{ interval, tolerance, limit int64 }
 
 const (

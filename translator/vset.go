@@ -29,7 +29,7 @@ var vectorSetTranslations = translations{
 const sqlVectorSet = `SELECT k.type, k.count, s.dim, s.input_dim, s.quantization, s.m, s.size, s.per, k.id, k.seq
 	FROM keys k LEFT JOIN vector_sets s ON s.key_id = k.id WHERE ` + live
 
-// vectorSet is a row of sqlVectorSet.
+// vectorSet holds a row of sqlVectorSet.
 type vectorSet struct {
 	count     int64
 	dim       int // of the stored vectors

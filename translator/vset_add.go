@@ -12,7 +12,7 @@ const (
 	defaultM   = 16
 )
 
-// adding is a call of VADD.
+// adding holds the arguments of VADD.
 type adding struct {
 	vectorArg
 	element    []byte

@@ -9,7 +9,7 @@ import (
 	"github.com/meowdis/meowdis/translator/vector"
 )
 
-// dumping is a DUMP of a vector set, shared by the steps of its plan. The payload has the links of a graph, which the
+// dumping holds the state of DUMP, shared by the steps of its plan. The payload has the links of a graph, which the
 // steps build.
 type dumping struct {
 	set   vectorSet

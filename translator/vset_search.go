@@ -66,7 +66,7 @@ func (s *searching) from(c *Call, block int64, next func([]neighbour) Plan) Plan
 	}, stmts...)
 }
 
-// reading is the result of a step without a filter, including the results of earlier steps.
+// reading holds the result of a step without a filter, including the results of earlier steps.
 type reading struct {
 	nearest
 	fault any // a panic in a row, raised again by the caller of the step

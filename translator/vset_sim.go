@@ -10,7 +10,7 @@ import (
 	"github.com/meowdis/meowdis/translator/vector"
 )
 
-// similar is a call of VSIM.
+// similar holds the arguments of VSIM.
 type similar struct {
 	element []byte // the element to compare with; nil if a vector is given
 	given   vectorArg

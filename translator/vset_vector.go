@@ -10,7 +10,7 @@ const maxDimension = 1 << 16
 
 var badVector = resp.MakeError("ERR invalid vector specification")
 
-// vectorArg is a vector in a call.
+// vectorArg holds a vector in a call.
 type vectorArg struct {
 	v      []float32
 	reduce int // the dimension to reduce it to, 0 for none

@@ -42,7 +42,7 @@ const (
 
 var scoreNaN = resp.MakeError("ERR resulting score is not a number (NaN)")
 
-// element is a member with its score.
+// element holds a member and its score.
 type element struct {
 	member []byte
 	score  float64
@@ -228,7 +228,7 @@ var (
 
 func hasNoScore(before store.Result) bool { return !hasScore(before) }
 
-// zsetWrite is a list of statements with the indexes of those that add and move elements.
+// zsetWrite holds statements, and the indexes of the statements that add and move elements.
 type zsetWrite struct {
 	stmts        []store.Stmt
 	added, moved []int

@@ -21,7 +21,7 @@ const (
 	byLex                  // "[a", "(a", "-", "+"
 )
 
-// zsetSpan is a range of a sorted set. Its ends are in ascending order unless they are ranks.
+// zsetSpan holds a range of a sorted set. Its ends are in ascending order unless they are ranks.
 type zsetSpan struct {
 	by rangeBy
 

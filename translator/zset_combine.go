@@ -43,7 +43,7 @@ type combineForm struct {
 	count bool
 }
 
-// zsetCombination is a call of one of these commands.
+// zsetCombination holds a call of one of these commands.
 type zsetCombination struct {
 	combineForm
 	keys      [][]byte
@@ -90,8 +90,7 @@ func zcombine(f combineForm) func(*Call) Plan {
 	}
 }
 
-// stepsPerCombined is the cost of finding an element of a sorted set in the other inputs, and of its place in the
-// reply.
+// stepsPerCombined covers finding an element in the other inputs, and its place in the reply.
 const stepsPerCombined = 32
 
 // options parses the words after the keys and returns the error text. Redis reports a key of the wrong type before this

@@ -72,7 +72,7 @@ const (
 	sqlZRemMixed      = `DELETE FROM zsets WHERE key_id = ` + liveID + ` AND (hash, member) IN (SELECT hash, member` + zsetMixed + `)`
 )
 
-// direction is the order of a reply.
+// direction selects the order of a reply.
 type direction byte
 
 const (
@@ -81,14 +81,14 @@ const (
 	backward
 )
 
-// rangeForm describes a command of the ZRANGE family. Options select what it leaves open.
+// rangeForm describes a command of the ZRANGE family. Options select by and dir if they are zero.
 type rangeForm struct {
 	by    rangeBy
 	dir   direction
 	store bool // ZRANGESTORE
 }
 
-// rangeQuery is a range with all its options.
+// rangeQuery holds a range with all its options.
 type rangeQuery struct {
 	zsetSpan
 	rev           bool

@@ -30,7 +30,7 @@ const (
 			SELECT * FROM (SELECT hash, member FROM zsets WHERE key_id = (` + leaving + `)` + descending + ` LIMIT coalesce((SELECT back FROM k), 0)))`
 )
 
-// keepFew holds the statements for a range by rank or by score after which few members remain.
+// keepFew holds the statements for removing a range, by rank or by score, that leaves few members.
 var keepFew = map[rangeBy][]string{
 	byRank:  {keptByRank + zsetAllGo, keptByRank + zsetLeave, keptByRank + zsetKeep},
 	byScore: {keptByScore + zsetAllGo, keptByScore + zsetLeave, keptByScore + zsetKeep},
@@ -40,7 +40,7 @@ var keepFew = map[rangeBy][]string{
 // handled; by score, nothing would be left to delete.
 var sqlZRemByRankUnless = strings.Replace(sqlZRemByRank, `FROM keys WHERE `+live+`)) `, `FROM keys WHERE `+live+` AND version <> ?6)) `, 1)
 
-// keepFewStmts returns the statements for a range after which few members remain. The first one deletes all members,
+// keepFewStmts returns the statements for removing a range that leaves few members. The first one deletes all members,
 // the third one moves the remaining ones, and the last one moves the key to them and sets the version.
 func (c *Call) keepFewStmts(key []byte, by rangeBy, args []store.Value, version store.Value) []store.Stmt {
 	stmts := make([]store.Stmt, 0, 4)

@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// expression is the condition of a filter, a projection, or a part of either.
+// expression evaluates the condition of a filter, a projection, or a part of either.
 type expression interface {
 	eval(at scope) result
 }
 
-// scope is the context of an evaluation: the values of $ and @, and a counter of steps.
+// scope holds the context of an evaluation: the values of $ and @, and a counter of steps.
 type scope struct {
 	root, current *Value
 	step          func(n int)
@@ -23,7 +23,7 @@ func (s scope) looked(n int) {
 	}
 }
 
-// result is the outcome of an expression. Without values it is Nothing: a path without matches, or an impossible
+// result holds the outcome of an expression. Without values it is Nothing: a path without matches, or an impossible
 // computation.
 type result struct {
 	values []*Value
@@ -114,7 +114,7 @@ type literal struct{ value result }
 
 func (l literal) eval(scope) result { return l.value }
 
-// selection is a path from the current element or, if fromTop, from the root.
+// selection evaluates a path from the current element or, if fromTop, from the root.
 type selection struct {
 	steps   []step
 	fromTop bool

@@ -55,7 +55,7 @@ func parse(text string, depth int, grow func(int64)) (v *Value, err error) {
 	return v, nil
 }
 
-// parseFault is the panic value of parser; parse recovers it.
+// parser panics with a parseFault, which parse recovers.
 type parseFault string
 
 // parser makes few allocations: strings are parts of the text, values come from slabs, and the values of an array or an

@@ -58,8 +58,7 @@ func (p *Path) Select(root *Value, step func(n int)) []*Value {
 	return walk(p.steps, at)
 }
 
-// crowd is the number of values at which a step begins to drop repeated ones: each step may multiply the ways to a
-// value.
+// crowd limits the values that a step keeps before it drops repeated ones: each step may multiply the ways to a value.
 const crowd = 1 << 14
 
 // walk follows the steps from the current value.

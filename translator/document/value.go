@@ -39,7 +39,7 @@ type Value struct {
 	index map[string]int // position by name, nil for a small object
 }
 
-// indexed is the number of keys at which an object gets an index.
+// An object with indexed keys or more has an index.
 const indexed = 16
 
 // IsNumber reports whether v is a number of any kind.
@@ -185,7 +185,7 @@ func (v *Value) Depths() map[*Value]int {
 	return depths
 }
 
-// FromLeaves lists v and all values in it in the order in which RedisJSON changes the places of a legacy path: inner
+// FromLeaves lists v and all values in it in RedisJSON's order for changes by a legacy path: inner
 // values first, keys by name with numeric ones last, and indexes from the end.
 func (v *Value) FromLeaves() []*Value {
 	var all []*Value

@@ -175,7 +175,7 @@ func (c *compiler) carryOut(due func(operator) bool) bool {
 	return true
 }
 
-// opened pops the opening parenthesis. It returns false if there is none.
+// opened pops the opening parenthesis. It returns false if it is missing.
 func (c *compiler) opened() bool {
 	if len(c.waiting) == 0 {
 		return false

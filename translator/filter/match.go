@@ -18,7 +18,7 @@ const (
 	tuple
 )
 
-// value is a value of an expression, or of a field.
+// value holds a value of an expression or a field.
 type value struct {
 	kind   kind
 	number float64

@@ -86,8 +86,8 @@ func (q *Query) distanceInt8(record []byte) float32 {
 	return min(max(d, 0), 2)
 }
 
-// packed is an int8 vector for multiplying eight components at a time with four 64-bit multiplications. The upper half
-// of each product is the sum of two products of components.
+// packed holds an int8 vector for multiplying eight components at a time with four 64-bit multiplications. The upper
+// half of each product is the sum of two products of components.
 type packed struct {
 	words []int64 // component i and, 32 bits lower, i+4; for i from 0 to 3 of every eight
 	rest  []int8  // the last components, fewer than eight

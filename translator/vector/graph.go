@@ -15,7 +15,7 @@ import (
 type Graph struct {
 	kind    Kind
 	dim     int
-	most    int // links per vector; twice as many at level 0
+	most    int // links per vector; twice this at level 0
 	records [][]byte
 	nodes   []node
 	top     uint32 // a vector at the highest level
