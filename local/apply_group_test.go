@@ -13,7 +13,7 @@ func part(readOnly bool, sql string) *store.Part {
 	return &store.Part{Batches: []store.Batch{{ReadOnly: readOnly, Stmts: []store.Stmt{{SQL: sql}}}}}
 }
 
-// apply hands parts in until all are begun, and waits until they are done.
+// apply submits parts until all have begun, and waits until they are done.
 func apply(s *local.Store, parts ...*store.Part) {
 	done := make(chan int, len(parts))
 	for rest := parts; len(rest) > 0; {
@@ -24,10 +24,10 @@ func apply(s *local.Store, parts ...*store.Part) {
 	}
 }
 
-// number is the only value that a part returns.
+// number returns the only value of a part's result.
 func number(p *store.Part) int64 { return p.Results[0].Rows[0][0][0].Int() }
 
-// TestTogetherReads answers the short reads of a visit, and gives a long one back.
+// TestTogetherReads: a group's short reads get their rows, and a long read is handed back.
 func TestTogetherReads(t *testing.T) {
 	for _, path := range []string{local.Memory, t.TempDir() + "/db.sqlite"} {
 		s := open(t, path, local.Options{IsolateSlowReads: true})
@@ -46,7 +46,7 @@ func TestTogetherReads(t *testing.T) {
 	}
 }
 
-// TestTogetherWrites has one part fail and one take too long, and the others land.
+// TestTogetherWrites: one part fails, one takes too long, and all others commit.
 func TestTogetherWrites(t *testing.T) {
 	s := open(t, t.TempDir()+"/db.sqlite", local.Options{IsolateSlowReads: true})
 	s.SetTimeLimit(100 * time.Millisecond)

@@ -20,8 +20,8 @@ func words(line ...string) (args [][]byte) {
 	return args
 }
 
-// TestBackup copies a file while another connection writes pairs of changes into it: the
-// copy has both of each pair or neither.
+// TestBackup copies a file while another connection writes pairs of changes: the copy has both changes of each
+// pair or none.
 func TestBackup(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "db.sqlite")
@@ -34,7 +34,7 @@ func TestBackup(t *testing.T) {
 	}
 	var pairs atomic.Int64
 	stop, stopped := make(chan struct{}), make(chan error, 1)
-	written := make(chan struct{}) // wakes the waiting goroutine at the next pair, or the end
+	written := make(chan struct{}) // wakes the waiting goroutine at the next pair, and at the end
 	go func() {
 		defer close(written)
 		session := engine.New(s).Session()
@@ -69,7 +69,7 @@ func TestBackup(t *testing.T) {
 			if steps++; done > total {
 				t.Errorf("%d of %d pages", done, total)
 			}
-			<-written // others write between two steps
+			<-written // other connections write between two steps
 		}})
 		if err != nil {
 			t.Fatal(err)
@@ -92,8 +92,8 @@ func TestBackup(t *testing.T) {
 	}
 }
 
-// TestBackupLeavesNothing refuses what it must not replace, and leaves no part of
-// a copy that was not finished.
+// TestBackupLeavesNothing: a backup does not overwrite files that it must not, and leaves no part of an
+// unfinished copy.
 func TestBackupLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "db.sqlite")

@@ -8,7 +8,7 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// begunAnew writes without a pause until the log has begun anew so many times.
+// begunAnew writes without a pause until the WAL has restarted the given number of times.
 func begunAnew(t *testing.T, s *Store, times int) {
 	t.Helper()
 	deadline := time.Now().Add(30 * time.Second)
@@ -27,7 +27,7 @@ func begunAnew(t *testing.T, s *Store, times int) {
 	}
 }
 
-// TestCheckpoints copies the log back while writes go on. A read keeps what it needs.
+// TestCheckpoints copies the WAL back while writes continue. An open read still finds its frames.
 func TestCheckpoints(t *testing.T) {
 	s, err := Open(t.TempDir()+"/db.sqlite", Options{SweepEvery: -1, Report: func(err error) { t.Error(err) }})
 	if err != nil {
@@ -65,7 +65,7 @@ func TestCheckpoints(t *testing.T) {
 	begunAnew(t, s, 1)
 }
 
-// TestTogetherIsBrief gives up a brief write, and no other, when somebody else writes.
+// TestTogetherIsBrief: while another goroutine writes, a brief write is given up, and no other write.
 func TestTogetherIsBrief(t *testing.T) {
 	s, err := Open(t.TempDir()+"/db.sqlite", Options{SweepEvery: -1})
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/meowdis/meowdis/local"
 )
 
-// open opens a file as a server does: it keeps rows.
+// open opens a file as a server does, with a row cache.
 func open(t *testing.T, path string, o local.Options) *local.Store {
 	t.Helper()
 	o.RowCacheBytes = cmp.Or(o.RowCacheBytes, 1<<20)
@@ -43,8 +43,7 @@ func TestMemoryConformance(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) engine.Store { return open(t, local.Memory, local.Options{}) })
 }
 
-// The engine finds out by itself whether a store holds transactions: this one
-// must not lose the ability by a change of signature.
+// The engine detects whether a store has transactions; a changed signature must not hide the method.
 var _ interface {
 	Transact(context.Context, bool, func(engine.Run) error) error
 } = (*local.Store)(nil)

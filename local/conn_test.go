@@ -11,8 +11,8 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// TestPlansAreKept binds new values to a LIMIT and to a range: each makes SQLite plan the
-// statement again unless it is told not to.
+// TestPlansAreKept binds new values to a LIMIT and to a range: by default, each would make SQLite plan the
+// statement again.
 func TestPlansAreKept(t *testing.T) {
 	c, err := openConn(Memory, makeIfNew)
 	if err != nil {
@@ -38,7 +38,7 @@ func TestPlansAreKept(t *testing.T) {
 	}
 }
 
-// TestLongStatements keeps no more text of statements than is meant to be kept, besides the last one.
+// TestLongStatements: the cached statements do not exceed the limit on their text, except for the last one.
 func TestLongStatements(t *testing.T) {
 	c, err := openConn(Memory, makeIfNew)
 	if err != nil {
@@ -60,8 +60,8 @@ func TestLongStatements(t *testing.T) {
 	}
 }
 
-// TestStatementThatIsUndone changes more pages in a statement than are kept in memory for it, once
-// to its end, and once until it fails.
+// TestStatementThatIsUndone changes more pages in one statement than SQLite keeps in memory for undoing it,
+// once until the statement ends and once until it fails.
 func TestStatementThatIsUndone(t *testing.T) {
 	c, err := openConn(filepath.Join(t.TempDir(), "file"), makeIfNew)
 	if err != nil {

@@ -7,22 +7,21 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// WaitBriefly has opening a file wait no longer for a process that uses another log.
+// WaitBriefly shortens the wait for a process that uses another WAL.
 func WaitBriefly() { apartPatience = 0 }
 
-// SweepAll is what the background sweeper does at each tick.
+// SweepAll runs one tick of the background sweeper.
 func (s *Store) SweepAll() { s.sweepAll() }
 
-// What SQLite calls for the log of a store that OnLogWrite was called for.
+// State of OnLogWrite, for SQLite's calls on the WAL.
 var (
 	logWritten   func(p []byte, write func(n int)) error
 	faultyWrites sqlite3.Tsqlite3_io_methods
 	soundWrite   func(*libc.TLS, uintptr, uintptr, int32, int64) int32
 )
 
-// OnLogWrite has fn called in place of each write to the log by the store's writer, which
-// must have written before; write writes the first n bytes. An error is that of a full
-// disk. It is for one store at a time.
+// OnLogWrite replaces each write to the WAL by a call of fn. The store's writer must have written before. write
+// writes the first n bytes. An error of fn makes the disk appear full. One store at a time can use it.
 func (s *Store) OnLogWrite(fn func(p []byte, write func(n int)) error) {
 	c := s.writer
 	if rc := sqlite3.Xsqlite3_file_control(c.tls, c.db, 0, sqlite3.SQLITE_FCNTL_JOURNAL_POINTER, c.arena); rc != sqlite3.SQLITE_OK {
@@ -44,7 +43,7 @@ func faultyWrite(tls *libc.TLS, file, p uintptr, n int32, offset int64) int32 {
 	return rc
 }
 
-// Kept is how many bytes the rows take that are kept.
+// Kept returns the size of the cached rows, in bytes.
 func (s *Store) Kept() (n int64) {
 	for i := range s.rowCache.shards {
 		shard := &s.rowCache.shards[i]
@@ -57,7 +56,7 @@ func (s *Store) Kept() (n int64) {
 	return n
 }
 
-// Read is how many batches were read by SQLite since the store was opened.
+// Read returns the number of batches that SQLite has read since the store was opened.
 func (s *Store) Read() int64 { return s.rowCache.read.Load() }
 
 // ReadLean hides the triggers and views on the first page of a file.

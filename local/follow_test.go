@@ -11,11 +11,11 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// heard is a follower that notes what it hears.
+// heard is a follower that records its calls.
 type heard struct {
 	deaf  bool
 	log   []string
-	after func(run func(store.Batch) (store.Result, error)) error // after each batch, if it is there
+	after func(run func(store.Batch) (store.Result, error)) error // called after each batch, if not nil
 }
 
 func (h *heard) Follows() bool { return !h.deaf }
@@ -59,7 +59,7 @@ func names(t *testing.T, s *local.Store) string {
 	return string(r[0].Rows[0][0][0].Bytes())
 }
 
-// TestFollower hears of what is written, in order, and of transactions that are undone.
+// TestFollower receives all writes in order, and the transactions that are rolled back.
 func TestFollower(t *testing.T) {
 	s, h := following(t)
 	check := func(want ...string) {
@@ -74,7 +74,7 @@ func TestFollower(t *testing.T) {
 		t.Fatal(results, err)
 	}
 	check("1 [1]", "2 [1]", "committed: true")
-	// The last one is refused after it has changed something, so that all run again.
+	// The last batch is refused after it has changed something, so all run again.
 	half := insert(5, "d")
 	half.Stmts = append(half.Stmts, insert(5, "d").Stmts...)
 	if results, err = s.Apply(t.Context(), []store.Batch{insert(4, "c"), half}); err != nil || results[1].Refused == nil {
@@ -87,7 +87,7 @@ func TestFollower(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	check("committed: true") // what a function does it tells itself
+	check("committed: true") // a function calls the follower itself
 	h.after = func(run func(store.Batch) (store.Result, error)) error {
 		h.after = nil
 		_, err := run(insert(8, "with"))
@@ -102,7 +102,7 @@ func TestFollower(t *testing.T) {
 	}
 }
 
-// TestAstray takes out what fails for another client, and runs the transaction without it.
+// TestAstray drops the work that fails for another client, and runs the transaction without it.
 func TestAstray(t *testing.T) {
 	s, h := following(t)
 	broken := errors.New("it does not work")

@@ -17,7 +17,7 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// openForeign opens a file of the kind, with more SQL in it, at foreignfile.Now.
+// openForeign opens a file of the kind, at foreignfile.Now, after running more SQL on it.
 func openForeign(t *testing.T, kind string, more ...string) *engine.Session {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), kind+".db")
@@ -37,7 +37,7 @@ func openForeign(t *testing.T, kind string, more ...string) *engine.Session {
 	return engine.New(s, engine.WithClock(now)).Session()
 }
 
-// ask runs a command in words and returns its reply as JSON.
+// ask runs a command and returns its reply as JSON.
 func ask(t *testing.T, s *engine.Session, command string) string {
 	t.Helper()
 	var args [][]byte
@@ -51,7 +51,7 @@ func ask(t *testing.T, s *engine.Session, command string) string {
 	return strings.TrimSpace(string(resp.Printer{Format: resp.JSON, RESP3: true}.Append(nil, v)))
 }
 
-// TestForeign asks each kind of file the same.
+// TestForeign runs the same commands on each kind of file.
 func TestForeign(t *testing.T) {
 	const everywhere = "original documented redlite redka"
 	readOnly := map[string]string{
@@ -151,8 +151,7 @@ func TestForeign(t *testing.T) {
 	}
 }
 
-// TestForeignPages scans more keys and elements than a page has, in a file that holds others
-// between them.
+// TestForeignPages scans more keys and elements than fit in a page, with rows of other keys between them.
 func TestForeignPages(t *testing.T) {
 	s := openForeign(t, "redka", `
 		WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
@@ -197,7 +196,7 @@ func TestForeignPages(t *testing.T) {
 	}
 }
 
-// TestForeignTransaction sees one state, and writes nothing.
+// TestForeignTransaction sees one state, and refuses writes.
 func TestForeignTransaction(t *testing.T) {
 	s := openForeign(t, "redka")
 	for _, step := range []struct{ command, want string }{
@@ -213,7 +212,7 @@ func TestForeignTransaction(t *testing.T) {
 	}
 }
 
-// TestForeignOlder opens files from before some of the tables and columns.
+// TestForeignOlder opens files without some of the newer tables and columns.
 func TestForeignOlder(t *testing.T) {
 	s := openForeign(t, "redlite", `DROP TABLE json_docs; DROP TABLE geo_data; DROP TABLE geo_rtree; DROP TABLE stream_pending;
 		DROP TABLE stream_consumers; DROP TABLE stream_groups; DROP TABLE streams; DROP TABLE zsets;
@@ -232,7 +231,7 @@ func TestForeignOlder(t *testing.T) {
 	}
 }
 
-// TestForeignDamage reports what is wrong with an entry, and reads on.
+// TestForeignDamage reports a damaged entry, and continues reading.
 func TestForeignDamage(t *testing.T) {
 	s := openForeign(t, "redlite", `UPDATE streams SET data = x'9292' WHERE id = 2`)
 	_, err := s.Do(context.Background(), []byte("XRANGE"), []byte("stream"), []byte("-"), []byte("+"))
@@ -275,7 +274,7 @@ func TestForeignStays(t *testing.T) {
 	}
 }
 
-// TestForeignInUse reads what the program whose file it is has just written.
+// TestForeignInUse reads rows that the other program has just written.
 func TestForeignInUse(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "redka.db")
 	if err := foreignfile.Make("redka", path); err != nil {
@@ -301,7 +300,7 @@ func TestForeignInUse(t *testing.T) {
 	}
 }
 
-// TestForeignIndexes looks up what the file has an index for by that index.
+// TestForeignIndexes uses the file's own indexes.
 func TestForeignIndexes(t *testing.T) {
 	f := otherformats.File{
 		"rkey": {"id", "key", "type", "version", "etime", "mtime", "len"}, "rhash": {"kid", "field", "value"}, "rzset": {"kid", "elem", "score"},
@@ -347,8 +346,8 @@ func TestForeignIndexes(t *testing.T) {
 	}
 }
 
-// TestForeignTables compares the tables that a foreign file is shown in with those
-// of the schema: a migration has to go with a change of package foreign.
+// TestForeignTables compares the tables that show a foreign file with the schema's: a migration must also
+// change package otherformats.
 func TestForeignTables(t *testing.T) {
 	s, err := local.Open(local.Memory, local.Options{SweepEvery: -1})
 	if err != nil {

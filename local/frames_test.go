@@ -17,11 +17,10 @@ import (
 
 var errFull = errors.New("the disk is full")
 
-// TestLogWrites looks, before and in the middle of each write to the log and after each
-// transaction, at what a process would find that opens the file after a crash then:
-// everything that was acknowledged, and of the transaction that runs nothing or all. Every
-// third transaction fails on a full disk, at any of its writes; others are given up by
-// themselves, after they have written more than the cache holds.
+// TestLogWrites checks, before and in the middle of each WAL write and after each transaction, the state that a
+// process would find after a crash at that moment: all acknowledged writes, and all or nothing of the running
+// transaction. Every third transaction fails on a full disk, at any of its writes; others are rolled back after
+// they have written more than the cache holds.
 func TestLogWrites(t *testing.T) {
 	for full, rounds := range map[bool]int{false: 40, true: 10} {
 		path := filepath.Join(t.TempDir(), "t.sqlite")
@@ -60,7 +59,7 @@ func TestLogWrites(t *testing.T) {
 			case err != nil && contents(t, s) != model:
 				t.Fatalf("%.50s failed and left something", line)
 			}
-			if err != nil || i%4 == 0 { // what was rolled back must not come after what others write
+			if err != nil || i%4 == 0 { // rolled-back frames must not follow the writes of another process
 				write(t, other, random, "")
 			}
 			model = contents(t, other)
@@ -74,7 +73,7 @@ func TestLogWrites(t *testing.T) {
 
 var errGivenUp = errors.New("given up")
 
-// write runs a random command, or line, or gives a transaction of several up.
+// write runs a random command or line, or rolls back a transaction of several commands.
 func write(t *testing.T, s *local.Store, random *rand.Rand, line string) (string, error) {
 	t.Helper()
 	n := random.IntN(30)
@@ -114,7 +113,7 @@ func write(t *testing.T, s *local.Store, random *rand.Rand, line string) (string
 	return line, err
 }
 
-// contents are all keys and values.
+// contents returns all keys and values.
 func contents(t *testing.T, s *local.Store) string {
 	t.Helper()
 	results, err := s.Apply(context.Background(), []store.Batch{{ReadOnly: true, Stmts: []store.Stmt{
@@ -128,7 +127,7 @@ func contents(t *testing.T, s *local.Store) string {
 	return fmt.Sprint(results[0].Rows)
 }
 
-// afterCrash is what a process finds that opens the file as it is now on the disk.
+// afterCrash returns the contents that a process finds if it opens the files as they are on the disk now.
 func afterCrash(t *testing.T, path string) string {
 	t.Helper()
 	copied := filepath.Join(t.TempDir(), "t.sqlite")

@@ -10,9 +10,9 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// TestFrozen reads a file where none can be made beside it. The user who runs the
-// tests may be root, who can make one everywhere, so that the test asks for what
-// probe does then; the scripts of cmd run as a user who cannot.
+// TestFrozen reads a file where no files can be created beside it. The tests may run as root, who can create
+// files everywhere, so this test calls freeze as probe would; the scripts of cmd run as a user without
+// permission.
 func TestFrozen(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "with space &#%41.db")
 	if err := foreignfile.Make("redka", path); err != nil {
@@ -41,7 +41,7 @@ func TestFrozen(t *testing.T) {
 		t.Errorf("it made %v", beside)
 	}
 
-	// A process that may writes, first to the log.
+	// Another process, which has permission, writes to the WAL first.
 	if err := os.WriteFile(path+"-wal", []byte("something"), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -20,8 +20,8 @@ func guest(reads bool, sql ...string) store.Batch {
 	return b
 }
 
-// TestGuestsStayIn refuses a guest's statements that leave the tables of the file, whatever has run on the
-// connection before, and runs the batches beside them.
+// TestGuestsStayIn refuses guest statements that leave the file's tables, whatever ran on the connection
+// before, and runs the other batches.
 func TestGuestsStayIn(t *testing.T) {
 	s := open(t, t.TempDir()+"/db.sqlite", local.Options{})
 	c := storetest.NewClient(t, engine.New(s))
@@ -66,7 +66,7 @@ func TestGuestsStayIn(t *testing.T) {
 	storetest.Check(t, s)
 }
 
-// TestPragmasOfGuests refuses a pragma before it has taken effect, which some have while they are compiled.
+// TestPragmasOfGuests refuses a pragma before it takes effect; some take effect while they are compiled.
 func TestPragmasOfGuests(t *testing.T) {
 	s := open(t, t.TempDir()+"/db.sqlite", local.Options{})
 	c := storetest.NewClient(t, engine.New(s))
@@ -79,7 +79,7 @@ func TestPragmasOfGuests(t *testing.T) {
 	}
 }
 
-// TestGuestCannotUndoOthers ends the transaction that a guest shares with others.
+// TestGuestCannotUndoOthers tries to end the transaction that a guest shares with other clients.
 func TestGuestCannotUndoOthers(t *testing.T) {
 	s := open(t, t.TempDir()+"/db.sqlite", local.Options{})
 	c := storetest.NewClient(t, engine.New(s))
@@ -105,13 +105,13 @@ func TestGuestCannotUndoOthers(t *testing.T) {
 	c.Want("GET n", `"400"`)
 }
 
-// TestGuestsKeepServersRight has a guest write what a server has kept, and what a client waits for.
+// TestGuestsKeepServersRight: a guest's write drops cached rows and wakes blocked clients.
 func TestGuestsKeepServersRight(t *testing.T) {
 	s := open(t, t.TempDir()+"/db.sqlite", local.Options{})
 	e := engine.New(s)
 	c := storetest.NewClient(t, e)
 	c.Want("SET cat tom", "OK")
-	for range 3 { // so that it is kept
+	for range 3 { // so that it is cached
 		c.Want("GET cat", `"tom"`)
 	}
 	told := make(chan []engine.Change, 100)
@@ -130,7 +130,7 @@ func TestGuestsKeepServersRight(t *testing.T) {
 	}
 }
 
-// TestColumns names what a guest's statement returns.
+// TestColumns returns the column names of a guest's statement.
 func TestColumns(t *testing.T) {
 	s := open(t, t.TempDir()+"/db.sqlite", local.Options{})
 	names, err := s.Columns(`SELECT key, type AS kind, 1 FROM keys`)

@@ -13,8 +13,8 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// TestGlanceWithoutTriggers: a glance sees all tables and indexes of a file, whatever the size of its pages, and no
-// trigger or view, but for one on a page that has nothing else.
+// TestGlanceWithoutTriggers: an ImmutableReader sees all tables and indexes of a file, whatever its page size,
+// and no trigger or view, except one on a page that has nothing else.
 func TestGlanceWithoutTriggers(t *testing.T) {
 	const kinds = "SELECT type || ' ' || count(*) FROM sqlite_schema WHERE type IN ('table', 'index') GROUP BY type"
 	for _, size := range []int{512, 1024, 4096, 65536} {

@@ -42,7 +42,7 @@ func TestHold(t *testing.T) {
 	}
 	must(s.Apply(ctx, []store.Batch{{Stmts: []store.Stmt{{SQL: "CREATE TABLE t(n UNIQUE)"}}}}))
 	h := s.Hold()
-	must(nil, h.Commit()) // of nothing
+	must(nil, h.Commit()) // without a transaction
 	must(h.Apply(ctx, inserted(1)))
 	must(nil, h.Rest())
 	must(h.Apply(ctx, inserted(2)))
@@ -61,7 +61,7 @@ func TestHold(t *testing.T) {
 	if n := count(); n != 2 {
 		t.Errorf("%d rows after an error", n)
 	}
-	// What rests for too long is committed, and work goes on after it.
+	// A transaction that rests for too long is committed, and work continues after it.
 	must(h.Apply(ctx, inserted(4)))
 	h.since = h.since.Add(-2 * holdLongest)
 	must(nil, h.Rest())
@@ -70,7 +70,7 @@ func TestHold(t *testing.T) {
 	}
 	must(h.Apply(ctx, inserted(5)))
 	must(nil, h.Commit())
-	h.Rollback() // of nothing
+	h.Rollback() // without a transaction
 	must(h.Apply(ctx, inserted(6)))
 	h.Rollback()
 	must(nil, h.Commit())

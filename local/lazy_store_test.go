@@ -14,7 +14,7 @@ import (
 	"github.com/meowdis/meowdis/local"
 )
 
-// late opens a store of the file at path, which is not there.
+// late returns a LazyStore for a missing file.
 func late(t *testing.T, path string) *local.LazyStore {
 	t.Helper()
 	s, err := local.NewLate(path, func() (*local.Store, error) { return local.Open(path, local.Options{SingleConn: true}) })
@@ -25,7 +25,7 @@ func late(t *testing.T, path string) *local.LazyStore {
 	return s
 }
 
-// TestLate makes the file with the first write, of whatever kind that is.
+// TestLate: the first write of any kind creates the file.
 func TestLate(t *testing.T) {
 	for what, write := range map[string][]string{
 		"a batch":       {"SET k v"},
@@ -52,8 +52,8 @@ func TestLate(t *testing.T) {
 	}
 }
 
-// TestLateMadeByAnother reads what another process has written meanwhile, and a
-// transaction does not run past a watched key that was.
+// TestLateMadeByAnother reads the writes of another process that has created the file. A transaction fails if
+// that process changed a watched key.
 func TestLateMadeByAnother(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.sqlite")
 	s := late(t, path)
@@ -76,7 +76,7 @@ func TestLateMadeByAnother(t *testing.T) {
 	}
 }
 
-// TestLateCannotBeMade fails each write, and goes on to read.
+// TestLateCannotBeMade: each write fails, and reads continue.
 func TestLateCannotBeMade(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "dir")
 	s := late(t, filepath.Join(dir, "t.sqlite"))

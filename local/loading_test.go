@@ -15,7 +15,7 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// hashIndexes is how many indexes by hash a file has.
+// hashIndexes counts the hash indexes of a file.
 func hashIndexes(t *testing.T, path string) (n int) {
 	t.Helper()
 	db, err := sql.Open("sqlite", path)
@@ -29,7 +29,7 @@ func hashIndexes(t *testing.T, path string) (n int) {
 	return n
 }
 
-// load opens a file for a load, and makes a hundred keys.
+// load opens a file for a load, and creates a hundred keys.
 func load(t *testing.T, path string) (*local.Store, *storetest.Client) {
 	t.Helper()
 	s := open(t, path, local.Options{SingleConn: true, Load: true})
@@ -40,8 +40,7 @@ func load(t *testing.T, path string) (*local.Store, *storetest.Client) {
 	return s, c
 }
 
-// TestLoad leaves out the index by hash of an empty file only, until what needs it comes or the store
-// closes.
+// TestLoad: only a file without keys drops the hash index, until a statement needs it or the store closes.
 func TestLoad(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.sqlite")
 	s, _ := load(t, path)
@@ -69,7 +68,7 @@ func TestLoad(t *testing.T) {
 	storetest.Check(t, s)
 }
 
-// TestLeftLoad closes a load without its index, which the next process makes.
+// TestLeftLoad closes a load without building its index; the next process builds it.
 func TestLeftLoad(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.sqlite")
 	s, _ := load(t, path)
@@ -86,7 +85,7 @@ func TestLeftLoad(t *testing.T) {
 	}
 }
 
-// TestKilledLoad makes the index of a load that was killed.
+// TestKilledLoad builds the index of a killed load.
 func TestKilledLoad(t *testing.T) {
 	for name, mend := range map[string]func(path string){
 		"by who opens the file": func(path string) { open(t, path, local.Options{}) },
@@ -125,7 +124,8 @@ func TestKilledLoad(t *testing.T) {
 	}
 }
 
-// TestGlanceAtAKilledLoad opens the file for what needs the index, which is made then, and for nothing else.
+// TestGlanceAtAKilledLoad: an ImmutableReader opens the file normally for a statement that needs the index, and
+// for nothing else.
 func TestGlanceAtAKilledLoad(t *testing.T) {
 	path, glance := glancing(t)
 	otherProcess(t, path, "DROP INDEX keys_by_hash;")
@@ -149,7 +149,7 @@ func TestGlanceAtAKilledLoad(t *testing.T) {
 	}
 }
 
-// writeBeside begins a transaction that writes, and returns its end.
+// writeBeside begins a write transaction and returns a function that ends it.
 func writeBeside(t *testing.T, path string) (end func()) {
 	t.Helper()
 	db, err := sql.Open("sqlite", path)
@@ -171,7 +171,8 @@ func writeBeside(t *testing.T, path string) (end func()) {
 	}
 }
 
-// TestLoadThatEndsBesideAWriter has loaded all, and leaves the index to who opens the file next.
+// TestLoadThatEndsBesideAWriter closes a load while another process writes, and leaves the index to the next
+// process.
 func TestLoadThatEndsBesideAWriter(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.sqlite")
 	s := open(t, path, local.Options{SingleConn: true, Load: true, BusyTimeout: time.Millisecond})
@@ -187,7 +188,7 @@ func TestLoadThatEndsBesideAWriter(t *testing.T) {
 	storetest.Check(t, open(t, path, local.Options{}))
 }
 
-// TestKilledLoadBesideAWriter waits for nobody.
+// TestKilledLoadBesideAWriter: opening the file does not wait for another process.
 func TestKilledLoadBesideAWriter(t *testing.T) {
 	for name, o := range map[string]local.Options{"alone": {SingleConn: true, SweepEvery: -1}, "serving": {SweepEvery: -1}} {
 		t.Run(name, func(t *testing.T) {
@@ -204,7 +205,7 @@ func TestKilledLoadBesideAWriter(t *testing.T) {
 	}
 }
 
-// TestSweepInNoTime fails, and no more, where no command may take any time.
+// TestSweepInNoTime: with a time limit that no command meets, a sweep fails and changes nothing else.
 func TestSweepInNoTime(t *testing.T) {
 	var reported error
 	s := open(t, filepath.Join(t.TempDir(), "t.sqlite"), local.Options{SweepEvery: -1, Report: func(err error) { reported = err }})
@@ -215,7 +216,7 @@ func TestSweepInNoTime(t *testing.T) {
 	}
 }
 
-// TestMostlyNew sets keys as it should after many that were new, too.
+// TestMostlyNew: after many new keys, SET still replaces existing keys.
 func TestMostlyNew(t *testing.T) {
 	clock := storetest.NewClock()
 	s := open(t, filepath.Join(t.TempDir(), "t.sqlite"), local.Options{Now: clock.Now})

@@ -13,12 +13,11 @@ import (
 	"github.com/meowdis/meowdis/local"
 )
 
-// TestLogDeleted deletes the log of an open file. What had been written is in the file
-// that a crash would leave after the next write, as is that write, and so are the ones
-// after it.
+// TestLogDeleted deletes the WAL of an open file. After the next write, a crash would leave a file with the
+// earlier writes, that write, and all later ones.
 func TestLogDeleted(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		return // where a file that is open stays
+		return // an open file cannot be removed
 	}
 	for what, o := range map[string]local.Options{"readers": {}, "lanes": {IsolateSlowReads: true}, "alone": {SingleConn: true}} {
 		path := filepath.Join(t.TempDir(), "t.sqlite")
@@ -31,7 +30,7 @@ func TestLogDeleted(t *testing.T) {
 		if _, err := s.DataVersion(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		for range 2 { // the new log, too
+		for range 2 { // the new WAL, too
 			if err := os.Remove(path + "-wal"); err != nil {
 				t.Fatal(err)
 			}
@@ -59,7 +58,7 @@ func TestLogDeleted(t *testing.T) {
 	}
 }
 
-// crash copies the file and its log, which is what the end of the process leaves.
+// crash copies the file and its WAL, as the end of the process would leave them.
 func crash(t *testing.T, path string) string {
 	t.Helper()
 	to := filepath.Join(t.TempDir(), "crashed.sqlite")
@@ -75,8 +74,8 @@ func crash(t *testing.T, path string) string {
 	return to
 }
 
-// TestLogReplaced acknowledges nothing more when another log stands in its place, and
-// when another process still has the old one, since neither may be overwritten.
+// TestLogReplaced: no write is acknowledged if another WAL has the name, or if another process still has the
+// old one, since neither may be overwritten.
 func TestLogReplaced(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		return

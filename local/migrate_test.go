@@ -13,10 +13,10 @@ import (
 	"github.com/meowdis/meowdis/store/schema"
 )
 
-// beforeParts is the last version of the schema that kept a long string in one row.
+// beforeParts is the last schema version with a long string in one row.
 const beforeParts = 6
 
-// TestLongStringsOfOlderFiles puts the strings of an older file into parts.
+// TestLongStringsOfOlderFiles splits the strings of an older file into parts.
 func TestLongStringsOfOlderFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "old.sqlite")
 	db, err := sql.Open("sqlite", path)

@@ -11,11 +11,11 @@ import (
 	"github.com/meowdis/meowdis/local"
 )
 
-// TestNewFilesAreTheOwners makes files, those beside them and backups that only their
-// owner may read, and leaves the mode of a file that is there alone.
+// TestNewFilesAreTheOwners: only the owner can read new files, the files beside them, and backups. An existing
+// file keeps its mode.
 func TestNewFilesAreTheOwners(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		return // where modes say nothing
+		return // modes mean nothing here
 	}
 	dir := t.TempDir()
 	path, shared := filepath.Join(dir, "t.sqlite"), filepath.Join(dir, "shared.sqlite")

@@ -18,10 +18,10 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// TestMoved acknowledges no write to a file that is no longer under its name.
+// TestMoved: no write is acknowledged for a file that is no longer under its name.
 func TestMoved(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		return // where a file that is open stays
+		return // an open file cannot be moved
 	}
 	for what, take := range map[string]func(path string) error{
 		"deleted": os.Remove,
@@ -85,12 +85,12 @@ func readTogether(t *testing.T, s *local.Store, n int) {
 	running.Wait()
 }
 
-// TestSubsets deletes or replaces each subset of the file, the log and the shared memory while a store has them open,
-// and has another process, or another store of this process, write in between. Each write that is acknowledged
-// afterwards is in the file at the end. So is each earlier write, unless the file itself is gone.
+// TestSubsets deletes or replaces each subset of the file, the WAL and the shared memory while a store has them
+// open, and writes from another process, or another store of this process. Each write acknowledged after that
+// is in the file at the end. So is each earlier write, unless the file itself is gone.
 func TestSubsets(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		return // where another process does not see which log a process uses
+		return // another process cannot see which WAL is in use
 	}
 	ends := []string{"", "-wal", "-shm"}
 	for subset := 1; subset < 1<<len(ends); subset++ {
@@ -184,7 +184,8 @@ func testSubset(t *testing.T, path string, replace, process bool, each func(func
 	}
 }
 
-// runBriefly runs a process that writes to the file if it may open it at once, and returns what it acknowledged.
+// runBriefly runs a process that writes to the file if it can open it at once, and returns the acknowledged
+// writes.
 func runBriefly(t *testing.T, path string, round int) (acknowledged []string) {
 	t.Helper()
 	exe, err := os.Executable()

@@ -13,7 +13,7 @@ import (
 	"github.com/meowdis/meowdis/local"
 )
 
-// glancing is a file with k, and a way to open it for a glance.
+// glancing is a file with the key k, and a function that opens an ImmutableReader.
 func glancing(t *testing.T) (path string, glance func(path string) (*local.ImmutableReader, *int)) {
 	t.Helper()
 	if runtime.GOOS != "linux" {
@@ -43,7 +43,7 @@ func beside(t *testing.T, path string) []string {
 	return names
 }
 
-// otherProcess runs SQL on the file in a process of its own, which opens and closes it.
+// otherProcess runs SQL on the file in another process, which opens and closes it.
 func otherProcess(t *testing.T, path, sql string) {
 	t.Helper()
 	if out, err := exec.Command("sqlite3", path, "PRAGMA busy_timeout = 10000;"+sql).CombinedOutput(); err != nil {
@@ -53,7 +53,7 @@ func otherProcess(t *testing.T, path, sql string) {
 
 const setByOther = "UPDATE keys SET value = CAST('theirs' AS BLOB);"
 
-// TestGlance reads without a log, and opens the file as ever for anything else.
+// TestGlance reads without a WAL, and opens the file normally for all other calls.
 func TestGlance(t *testing.T) {
 	path, glance := glancing(t)
 	g, opened := glance(path)
@@ -90,8 +90,8 @@ func TestGlance(t *testing.T) {
 	}
 }
 
-// TestGlanceAtWhatChanges reads what another process has written since the first look, also when that
-// has copied its log back and ended.
+// TestGlanceAtWhatChanges reads the writes of another process since the first read, even if that process has
+// copied its WAL back and exited.
 func TestGlanceAtWhatChanges(t *testing.T) {
 	path, glance := glancing(t)
 	g, opened := glance(path)
@@ -121,7 +121,7 @@ func TestGlanceAtWhatChanges(t *testing.T) {
 	c.Want("GET k", "(nil)")
 }
 
-// TestNoGlance is for files that need a closer look.
+// TestNoGlance lists files that must be opened normally.
 func TestNoGlance(t *testing.T) {
 	path, glance := glancing(t)
 	dir := filepath.Dir(path)
@@ -158,7 +158,7 @@ func TestNoGlance(t *testing.T) {
 	none("a file that is open", foreign+"2")
 }
 
-// TestGlanceBesideALock waits for nobody: a process that keeps the file for itself has it opened as ever.
+// TestGlanceBesideALock does not wait: if another process has locked the file, the file is opened normally.
 func TestGlanceBesideALock(t *testing.T) {
 	path, glance := glancing(t)
 	cmd := exec.Command("sqlite3", path)

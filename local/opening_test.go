@@ -12,8 +12,8 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// TestExplainingKeepsLocks finds out why a file cannot be opened while a transaction
-// of this process has it locked: others must be kept out all the same.
+// TestExplainingKeepsLocks explains an open error while a transaction of this process holds locks on the file:
+// the locks must stay.
 func TestExplainingKeepsLocks(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.sqlite")
 	s, err := Open(path, Options{SweepEvery: -1})

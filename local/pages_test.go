@@ -10,8 +10,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// TestPagePool allocates what is a page of the cache and what is not, grows and shrinks
-// each into the other, and finds in all of them what was put there.
+// TestPagePool allocates page-sized and other blocks, resizes each into the other, and checks their content.
 func TestPagePool(t *testing.T) {
 	c, err := openConn(Memory, makeIfNew)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// TestPanic rolls back whatever panics inside the store, and leaves no connection in a transaction.
+// TestPanic rolls back after a panic inside the store, and leaves no connection in a transaction.
 func TestPanic(t *testing.T) {
 	ctx := context.Background()
 	one := store.Stmt{SQL: "SELECT 1 UNION SELECT 2"}

@@ -20,11 +20,10 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// With the path of a file in this variable the test binary is a process that
-// writes to that file.
+// With a path in this variable, the test binary is a process that writes to that file.
 const childPath = "MEOWDIS_TEST_CHILD"
 
-// childBrief has such a process not wait for others.
+// childBrief makes such a process not wait for other processes.
 const childBrief = "MEOWDIS_TEST_BRIEF"
 
 func TestMain(m *testing.M) {
@@ -44,12 +43,12 @@ func TestMain(m *testing.M) {
 const (
 	childClients = 8
 
-	wide     = -1 // in place of a round: all write the same keys, each of which has pages of its own
+	wide     = -1 // instead of a round: all write the same keys, each with pages of its own
 	wideKeys = 40
 )
 
-// child increments n and sets keys from several clients until it has done so as
-// often as in says, and prints each write once it has been acknowledged.
+// child increments n and sets keys from several clients, and prints each acknowledged write. It stops after the
+// number of rounds that in says.
 func child(path string, in io.Reader, out io.Writer) error {
 	var each, round int
 	if _, err := fmt.Fscan(in, &each, &round); err != nil {
@@ -100,8 +99,8 @@ func setWide(n int64) [][]byte {
 	return args
 }
 
-// TestNoTornRead reads what another process writes in commits that take several writes to the
-// log, as a third sees it that opens the file anew, too.
+// TestNoTornRead: a process writes in commits that take several WAL writes; other processes never see part of a
+// commit, even if they open the file in between.
 func TestNoTornRead(t *testing.T) {
 	path := t.TempDir() + "/db.sqlite"
 	s := open(t, path, local.Options{})
@@ -132,7 +131,7 @@ func TestNoTornRead(t *testing.T) {
 	}
 }
 
-// startChild starts the process and returns what it prints.
+// startChild starts the process and returns its output.
 func startChild(t *testing.T, path string, each, round int) (*exec.Cmd, *bufio.Scanner) {
 	t.Helper()
 	exe, err := os.Executable()
@@ -153,8 +152,8 @@ func startChild(t *testing.T, path string, each, round int) (*exec.Cmd, *bufio.S
 	return cmd, bufio.NewScanner(out)
 }
 
-// TestCrash kills a writing process at a random moment, again and again, on one
-// file: every write that was acknowledged is there, and the file is sound.
+// TestCrash kills a writing process at random moments, repeatedly, on one file: every acknowledged write is in
+// the file, and the file is not damaged.
 func TestCrash(t *testing.T) {
 	path := t.TempDir() + "/db.sqlite"
 	random := rand.New(rand.NewPCG(1, 2))
@@ -193,7 +192,7 @@ func TestCrash(t *testing.T) {
 	}
 }
 
-// checkFile is storetest.Check, with SQLite's own check.
+// checkFile runs storetest.Check and SQLite's own check.
 func checkFile(t *testing.T, s *local.Store) {
 	t.Helper()
 	storetest.Check(t, s)
@@ -210,8 +209,7 @@ func checkFile(t *testing.T, s *local.Store) {
 	}
 }
 
-// TestTwoProcesses writes from another process and from two stores in this one,
-// all at once, and counts.
+// TestTwoProcesses counts the writes of another process and of two stores in this process, all at once.
 func TestTwoProcesses(t *testing.T) {
 	const each = 25
 	path := t.TempDir() + "/db.sqlite"
@@ -239,7 +237,7 @@ func TestTwoProcesses(t *testing.T) {
 	checkFile(t, s)
 }
 
-// TestOpenTogether makes one new file from several processes and stores at once.
+// TestOpenTogether creates one new file from several processes and stores at once.
 func TestOpenTogether(t *testing.T) {
 	path := t.TempDir() + "/db.sqlite"
 	const processes = 4
@@ -271,7 +269,7 @@ func TestOpenTogether(t *testing.T) {
 	checkFile(t, s)
 }
 
-// TestTwoStores shows each the other's writes at once, WATCH included.
+// TestTwoStores: two stores see each other's writes at once, also through WATCH.
 func TestTwoStores(t *testing.T) {
 	path := t.TempDir() + "/db.sqlite"
 	clock := storetest.NewClock()

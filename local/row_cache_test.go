@@ -24,8 +24,8 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// compared is a store that keeps rows, and asks another one, which keeps none, for the rows of
-// each read, too. After each write it repeats the latest reads.
+// compared is a store with a row cache that repeats each read on a second store without one. After each write
+// it repeats the latest reads.
 type compared struct {
 	*local.Store
 	plain  *local.Store
@@ -34,7 +34,7 @@ type compared struct {
 	latest []store.Batch
 }
 
-// repeated is how many reads are.
+// repeated limits the reads that are repeated.
 const repeated = 12
 
 func (c *compared) Apply(ctx context.Context, batches []store.Batch) ([]store.Result, error) {
@@ -47,7 +47,7 @@ func (c *compared) Apply(ctx context.Context, batches []store.Batch) ([]store.Re
 		wrote = wrote || !b.ReadOnly
 		if b.ReadOnly && len(b.Keys) == 1 {
 			c.latest = append(c.latest, b)
-			for range 3 { // the first is noted, the second kept
+			for range 3 { // the first is recorded, the second cached
 				c.compare(b)
 			}
 		}
@@ -72,7 +72,7 @@ func (c *compared) again() {
 	}
 }
 
-// at is b as it is asked at another time.
+// at returns b with another time.
 func at(b store.Batch, now int64) store.Batch {
 	stmts := make([]store.Stmt, len(b.Stmts))
 	for i, s := range b.Stmts {
@@ -100,7 +100,7 @@ func (c *compared) compare(b store.Batch) {
 	}
 }
 
-// TestKeptCorpus plays the transcripts, and compares all that is kept with what SQLite says.
+// TestKeptCorpus plays the transcripts, and compares all cached rows with SQLite's.
 func TestKeptCorpus(t *testing.T) {
 	all, err := corpus.All()
 	if err != nil {
@@ -134,7 +134,7 @@ func TestKeptCorpus(t *testing.T) {
 	}
 }
 
-// TestKeptIsUsed reads without SQLite what was read before, until it changes.
+// TestKeptIsUsed reads the same rows again without SQLite, until they change.
 func TestKeptIsUsed(t *testing.T) {
 	path := t.TempDir() + "/db.sqlite"
 	s := open(t, path, local.Options{})
@@ -172,7 +172,7 @@ func TestKeptIsUsed(t *testing.T) {
 	c.Want("GET k", "(nil)")
 }
 
-// TestKeptExpiry returns nothing that has died, also to a clock that goes back after the sweep.
+// TestKeptExpiry returns no expired rows, even if the clock goes back after the sweep.
 func TestKeptExpiry(t *testing.T) {
 	clock := storetest.NewClock()
 	s := open(t, t.TempDir()+"/db.sqlite", local.Options{Now: clock.Now})
@@ -205,10 +205,10 @@ func TestKeptExpiry(t *testing.T) {
 	read("(nil)", "(nil)")
 }
 
-// TestKeptFailure keeps nothing of a commit that fails.
+// TestKeptFailure: after a failed commit, nothing of it is cached.
 func TestKeptFailure(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		return // where a file that is open cannot be moved
+		return // an open file cannot be moved
 	}
 	path := filepath.Join(t.TempDir(), "db.sqlite")
 	s := open(t, path, local.Options{})
@@ -239,8 +239,8 @@ func TestKeptFailure(t *testing.T) {
 	}
 }
 
-// TestKeptBesideProcess reads what another process writes: each read is at least as new as the
-// writes that were acknowledged before it began, and none is older than one that had ended.
+// TestKeptBesideProcess reads the writes of another process: each read is at least as new as the writes
+// acknowledged before it began, and never older than an earlier read.
 func TestKeptBesideProcess(t *testing.T) {
 	path := t.TempDir() + "/db.sqlite"
 	s := open(t, path, local.Options{IsolateSlowReads: true, SweepEvery: time.Millisecond})
@@ -272,7 +272,7 @@ func TestKeptBesideProcess(t *testing.T) {
 					return
 				}
 				raise(&seen, n)
-				if id == 0 && i%64 == 0 { // our own commits, between theirs
+				if id == 0 && i%64 == 0 { // our own commits, between the other process's
 					if _, err := session.Do(context.Background(), []byte("SET"), []byte("other"), []byte("x")); err != nil {
 						t.Error(err)
 						return
@@ -297,20 +297,20 @@ func TestKeptBesideProcess(t *testing.T) {
 	storetest.NewClient(t, e).Want("GET n", strconv.Quote(strconv.Itoa(each*childClients)))
 }
 
-// raise makes n at least what it was and to.
+// raise sets n to the maximum of n and to.
 func raise(n *atomic.Int64, to int64) {
 	for last := n.Load(); to > last && !n.CompareAndSwap(last, to); last = n.Load() {
 	}
 }
 
-// call is what a client did to a register.
+// call is one client's access to a register.
 type call struct {
 	key   string
 	write bool
 	value string // of a write; "" deletes
 }
 
-// registers is the model of keys that are set, read and deleted, each by itself.
+// registers models keys that are set, read and deleted independently.
 var registers = porcupine.Model{
 	Partition: func(history []porcupine.Operation) [][]porcupine.Operation {
 		by := map[string][]porcupine.Operation{}
@@ -334,8 +334,8 @@ var registers = porcupine.Model{
 	DescribeOperation: func(input, output any) string { return fmt.Sprintf("%+v: %v", input, output) },
 }
 
-// TestKeptLinearizable has clients of two stores on one file, which see each other as two
-// processes do, while keys expire and are swept.
+// TestKeptLinearizable runs clients on two stores of one file, which see each other as two processes do, while
+// keys expire and are swept.
 func TestKeptLinearizable(t *testing.T) {
 	path := t.TempDir() + "/db.sqlite"
 	const clients, keys, pipeline = 6, 3, 4
@@ -354,7 +354,7 @@ func TestKeptLinearizable(t *testing.T) {
 	for id := range clients {
 		wg.Go(func() {
 			random := rand.New(rand.NewPCG(uint64(id), 1))
-			session := engines[max(0, id-clients+2)%2].Session() // the last is alone on the second
+			session := engines[max(0, id-clients+2)%2].Session() // the last client is alone on the second store
 			for i := range rounds {
 				var lines [][][]byte
 				var calls []call
@@ -401,7 +401,7 @@ func TestKeptLinearizable(t *testing.T) {
 	}
 }
 
-// TestKeptOrder sees in one pipeline nothing that is older than what it saw before.
+// TestKeptOrder: a pipeline never sees an older state than it saw before.
 func TestKeptOrder(t *testing.T) {
 	s := open(t, t.TempDir()+"/db.sqlite", local.Options{IsolateSlowReads: true})
 	e := engine.New(s)
@@ -449,7 +449,7 @@ func TestKeptOrder(t *testing.T) {
 	wg.Wait()
 }
 
-// TestKeptRoom keeps no more than it may, and nothing that is large.
+// TestKeptRoom: the cache does not exceed its limit, and does not keep large rows.
 func TestKeptRoom(t *testing.T) {
 	s := open(t, t.TempDir()+"/db.sqlite", local.Options{RowCacheBytes: 256 << 10})
 	c := storetest.NewClient(t, engine.New(s))

@@ -9,7 +9,7 @@ import (
 	"github.com/meowdis/meowdis/local"
 )
 
-// TestBackupOfStore copies stores that are open, in a file and in memory.
+// TestBackupOfStore copies open stores, in a file and in memory.
 func TestBackupOfStore(t *testing.T) {
 	for _, path := range []string{local.Memory, filepath.Join(t.TempDir(), "a.sqlite")} {
 		s, err := local.Open(path, local.Options{SweepEvery: -1})

@@ -17,9 +17,8 @@ import (
 	"github.com/meowdis/meowdis/store/schema"
 )
 
-// rowCache says what the files in testdata/schema hold: those of the version since and of later
-// ones answer the command so. They were written by the programs of their time, with
-// ".dump" of the sqlite3 shell.
+// rowCache holds the expected replies for the files in testdata/schema, by the schema version since which they
+// hold. The programs of their time wrote the files; the sqlite3 shell dumped them with ".dump".
 var rowCache = []struct {
 	since       int
 	line, reply string
@@ -63,8 +62,7 @@ var rowCache = []struct {
 	{1, "GET other", `"v"`},
 }
 
-// TestKeptFiles migrates files of earlier versions: they hold what they held, and the tables
-// are those of a new file.
+// TestKeptFiles migrates files of earlier versions: their data is unchanged, and their tables are a new file's.
 func TestKeptFiles(t *testing.T) {
 	scripts, err := filepath.Glob("testdata/schema/*.sql")
 	if err != nil {
@@ -89,7 +87,7 @@ func TestKeptFiles(t *testing.T) {
 }
 
 func checkKept(t *testing.T, script string, version int) {
-	open(t, local.Memory, local.Options{}) // configures SQLite, which must be before its first use
+	open(t, local.Memory, local.Options{}) // configures SQLite, which must happen before its first use
 	path := filepath.Join(t.TempDir(), "kept.sqlite")
 	text, err := os.ReadFile(script)
 	if err != nil {
@@ -113,7 +111,7 @@ func checkKept(t *testing.T, script string, version int) {
 	s := open(t, path, local.Options{})
 	examine(t, s)
 	clock := storetest.NewClock()
-	clock.Advance(1795349000000 - clock.Now() + 86_400_000) // later than the files, and before what expires in 2100
+	clock.Advance(1795349000000 - clock.Now() + 86_400_000) // after the files, and before the expiries in 2100
 	c := storetest.NewClient(t, storetest.NewEngine(s, clock))
 	for _, ask := range rowCache {
 		if ask.since > version {
@@ -126,7 +124,7 @@ func checkKept(t *testing.T, script string, version int) {
 	examine(t, s)
 }
 
-// examine is doctor, on a file whose schema must be that of a new one.
+// examine runs doctor on a file whose schema must be a new file's.
 func examine(t *testing.T, s *local.Store) {
 	t.Helper()
 	query := func(s *local.Store) doctor.Query {
@@ -151,8 +149,8 @@ func examine(t *testing.T, s *local.Store) {
 	}
 }
 
-// TestKeysOfRows compares the columns by which types say that their rows are found with the primary
-// keys of their tables: the sweep deletes rows by them.
+// TestKeysOfRows compares the columns that identify a type's rows with the primary keys of their tables: the
+// sweep deletes rows by these columns.
 func TestKeysOfRows(t *testing.T) {
 	s := open(t, local.Memory, local.Options{})
 	for _, typ := range keytype.Types {
@@ -171,7 +169,7 @@ func TestKeysOfRows(t *testing.T) {
 	}
 }
 
-// TestMigrationsEnd has a migration to each version after the first.
+// TestMigrationsEnd checks that each version after the first has a migration.
 func TestMigrationsEnd(t *testing.T) {
 	if len(schema.Migrations) != schema.Version {
 		t.Errorf("%d migrations make version %d", len(schema.Migrations), schema.Version)

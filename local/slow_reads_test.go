@@ -11,9 +11,8 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// TestLongReadsLeaveRoom reads something short while more reads than there are
-// connections have no end, and more than may run at once wait. As they end, so do
-// those that wait.
+// TestLongReadsLeaveRoom runs a short read while endless reads take all long connections and more of them wait.
+// When the endless reads are interrupted, the waiting ones are, too.
 func TestLongReadsLeaveRoom(t *testing.T) {
 	s := open(t, t.TempDir()+"/db.sqlite", local.Options{IsolateSlowReads: true})
 	c := storetest.NewClient(t, storetest.NewEngine(s, storetest.NewClock()))
@@ -46,8 +45,7 @@ func TestLongReadsLeaveRoom(t *testing.T) {
 	c.Want("GET k", `"v"`)
 }
 
-// TestLongReadsAreRead gives every long read its rows, those that had to wait and run
-// again included.
+// TestLongReadsAreRead: every long read gets its rows, also if it waited and ran again.
 func TestLongReadsAreRead(t *testing.T) {
 	s := open(t, t.TempDir()+"/db.sqlite", local.Options{IsolateSlowReads: true})
 	const rows = 150_000

@@ -10,14 +10,14 @@ import (
 	"strings"
 	"testing"
 
-	_ "modernc.org/sqlite" // the test's own way into the files
+	_ "modernc.org/sqlite" // an independent way to read the files
 
 	"github.com/meowdis/meowdis/internal/test/storetest"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/store/schema"
 )
 
-// TestReopen finds what was written, in files with the oddest names.
+// TestReopen finds earlier writes, in files with unusual names.
 func TestReopen(t *testing.T) {
 	for _, name := range []string{"plain.sqlite", "with space.db", "a?b=c&mode=ro#d.db", "100%25.db", "ümläut.db", "-", ":memory"} {
 		path := filepath.Join(t.TempDir(), name)
@@ -38,7 +38,7 @@ func TestReopen(t *testing.T) {
 	}
 }
 
-// TestOpenRefuses says why it does not open a file, and leaves it alone.
+// TestOpenRefuses: a file that cannot be opened is explained and stays unchanged.
 func TestOpenRefuses(t *testing.T) {
 	dir := t.TempDir()
 	script := func(name, text string) string {

@@ -13,7 +13,7 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// TestSweep deletes expired keys, the oldest first, and only them.
+// TestSweep deletes expired keys, the oldest first, and no other keys.
 func TestSweep(t *testing.T) {
 	clock := storetest.NewClock()
 	s := open(t, t.TempDir()+"/db.sqlite", local.Options{Now: clock.Now})
@@ -38,8 +38,7 @@ func TestSweep(t *testing.T) {
 	c.Want("GET later", `"v"`)
 }
 
-// TestSweepFields reclaims the fields that have expired, once no key has, and counts
-// those that are left.
+// TestSweepFields deletes expired fields, once no expired key is left, and counts the remaining fields.
 func TestSweepFields(t *testing.T) {
 	clock := storetest.NewClock()
 	s := open(t, t.TempDir()+"/db.sqlite", local.Options{Now: clock.Now})
@@ -64,8 +63,7 @@ func TestSweepFields(t *testing.T) {
 	c.Want("HLEN later", "(integer) 1")
 }
 
-// sweeper is a store whose background sweeper runs when the test says so, and what it
-// has reported.
+// sweeper is a store whose sweeper the test runs, with its reports.
 type sweeper struct {
 	*storetest.Client
 	store *local.Store
@@ -92,8 +90,8 @@ func (s *sweeper) reports() []string {
 	return s.reported
 }
 
-// TestSweeper runs the background sweeper on hashes with as many fields that have
-// expired as live ones, more, and fewer.
+// TestSweeper runs the background sweeper on hashes with as many expired as live fields, with more, and with
+// fewer.
 func TestSweeper(t *testing.T) {
 	s := newSweeper(t)
 	const most = 6
@@ -134,8 +132,7 @@ func TestSweeper(t *testing.T) {
 	}
 }
 
-// TestSweeperTicks has two processes' sweepers run by themselves, as under serve, beside
-// clients of both.
+// TestSweeperTicks runs the background sweepers of two processes, as under serve, beside clients of both.
 func TestSweeperTicks(t *testing.T) {
 	path, clock := t.TempDir()+"/db.sqlite", storetest.NewClock()
 	options := local.Options{Now: clock.Now, SweepEvery: time.Millisecond, Report: func(err error) { t.Error(err) }}
@@ -160,7 +157,7 @@ func TestSweeperTicks(t *testing.T) {
 	c := storetest.NewClient(t, storetest.NewEngine(stores[0], clock))
 	c.Want("DBSIZE", "(integer) 15")
 	c.Want("HLEN shared", "(integer) 2")
-	// Each sweeps until nothing is left, whatever the other one does.
+	// Each sweeps until nothing is left, whatever the other does.
 	for stored(t, stores[1], "hashes") > 16 {
 		time.Sleep(time.Millisecond)
 	}
@@ -177,8 +174,8 @@ func stored(t *testing.T, s *local.Store, table string) int64 {
 	return r[0].Rows[0][0][0].Int()
 }
 
-// TestSweeperReports says once why nothing is swept, and again when that changes. What is
-// sound goes meanwhile.
+// TestSweeperReports reports a failing sweep once, and again when its error changes. Undamaged rows are still
+// swept.
 func TestSweeperReports(t *testing.T) {
 	s := newSweeper(t)
 	damage := func(count int) {
@@ -227,7 +224,7 @@ func TestSweeperReports(t *testing.T) {
 	s.store.SweepAll()
 	wantReports(count, count)
 
-	// A store that closes has nothing to say.
+	// A closing store reports nothing.
 	if err := s.store.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -235,8 +232,8 @@ func TestSweeperReports(t *testing.T) {
 	wantReports(count, count)
 }
 
-// TestTidy closes a store without a sweep: it deletes what its keys have left, for others do not. One
-// slice is enough for them, so that the test depends on no time.
+// TestTidy closes a store without a sweeper: it deletes the rows of its deleted keys. They fit in one slice, so
+// the test does not depend on time.
 func TestTidy(t *testing.T) {
 	path := t.TempDir() + "/db.sqlite"
 	for _, test := range []struct {
@@ -245,7 +242,7 @@ func TestTidy(t *testing.T) {
 		graves  int64
 	}{
 		{local.Options{SweepEvery: -1}, "DEL k", 1},
-		{local.Options{SweepEvery: -1, SingleConn: true}, "GET k", 1}, // what only reads changes nothing
+		{local.Options{SweepEvery: -1, SingleConn: true}, "GET k", 1}, // a read changes nothing
 		{local.Options{SweepEvery: -1, SingleConn: true}, "SET k v", 0},
 	} {
 		s, err := local.Open(path, test.options)

@@ -14,7 +14,7 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// shadow is a file made of what a Tail says has changed, in memory.
+// shadow is an in-memory copy of a file, updated by a Tail's changes.
 type shadow map[uint32][]byte
 
 func (s shadow) take(t *testing.T, tail *Tail) {
@@ -76,8 +76,8 @@ func (s *Store) exec(sql string, args ...store.Value) error {
 	return err
 }
 
-// TestTail writes from this process and from another connection, lets the log begin anew and the
-// file shrink, and compares the pages each time.
+// TestTail writes from this process and from another connection, restarts the WAL, shrinks the file, and
+// compares the pages each time.
 func TestTail(t *testing.T) {
 	s, tail, path := openTailed(t)
 	copied := shadow{}
@@ -127,7 +127,7 @@ func TestTail(t *testing.T) {
 	}
 }
 
-// TestTailSince resumes where another process was, and not in another log.
+// TestTailSince resumes at another process's position, and refuses another WAL.
 func TestTailSince(t *testing.T) {
 	s, tail, _ := openTailed(t)
 	if err := s.exec("INSERT INTO t VALUES(1, zeroblob(10000))"); err != nil {
@@ -164,7 +164,7 @@ func TestTailSince(t *testing.T) {
 	}
 }
 
-// TestCopy carries snapshots over to a copy that is read meanwhile.
+// TestCopy applies snapshots to a copy while it is read.
 func TestCopy(t *testing.T) {
 	s, tail, path := openTailed(t)
 	if err := tail.Advance(); err != nil {

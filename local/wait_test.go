@@ -16,7 +16,7 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// lockFile begins to write to a file as another process would, until free is called.
+// lockFile begins to write to a file as another process would, until the caller calls free.
 func lockFile(t *testing.T, path string) (free func()) {
 	t.Helper()
 	db, err := sql.Open("sqlite", path)
@@ -37,9 +37,8 @@ func lockFile(t *testing.T, path string) (free func()) {
 	})
 }
 
-// TestWaitingTogether has far more writers waiting for another process than one commit
-// takes: all have failed after about what one of them waits, and what comes after the lock
-// is gone is written.
+// TestWaitingTogether has far more writers waiting for another process than one commit takes: all fail after
+// about one busy timeout, and a write after the lock is released succeeds.
 func TestWaitingTogether(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.sqlite")
 	const patience = 300 * time.Millisecond
@@ -62,7 +61,7 @@ func TestWaitingTogether(t *testing.T) {
 	}
 	c.Want("GET k", `"v"`)
 	waiting.Wait()
-	if took := time.Since(began); took < 3*patience || took > 150*patience { // one after the other they would take 300
+	if took := time.Since(began); took < 3*patience || took > 150*patience { // one after the other would take 300
 		t.Errorf("three times a patience of %v took %v for all", patience, took)
 	}
 	free()
@@ -73,8 +72,7 @@ var endlessWrite = store.Batch{Stmts: []store.Stmt{
 	{SQL: `INSERT INTO guard WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000) SELECT n.i FROM n, n AS m`},
 }}
 
-// TestAbandon ends what is running and what is waiting, of reads and of writes, so that
-// the store closes, and counts it.
+// TestAbandon aborts running and waiting reads and writes, so that the store closes, and counts them.
 func TestAbandon(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.sqlite")
 	for _, locked := range []bool{true, false} {
@@ -119,8 +117,8 @@ func TestAbandon(t *testing.T) {
 	}
 }
 
-// TestTimeLimit lets what takes too long fail, alone and without a trace: the others of
-// its pipeline, and other clients, are carried out.
+// TestTimeLimit: a batch that takes too long fails without a trace; the rest of its pipeline and other clients
+// succeed.
 func TestTimeLimit(t *testing.T) {
 	s := open(t, t.TempDir()+"/db.sqlite", local.Options{IsolateSlowReads: true})
 	s.SetTimeLimit(100 * time.Millisecond)
@@ -154,7 +152,7 @@ func TestTimeLimit(t *testing.T) {
 			t.Errorf("a transaction: %v", err)
 		}
 	}
-	// guard is empty in a sound file.
+	// guard is empty in an undamaged file.
 	s.SetTimeLimit(0)
 	if _, err := s.Apply(t.Context(), []store.Batch{{Stmts: []store.Stmt{{SQL: `DELETE FROM guard`}}}}); err != nil {
 		t.Fatal(err)

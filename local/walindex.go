@@ -9,7 +9,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// walIndex points to the beginning of the shared memory of all processes with the file open, where SQLite keeps the
+// walIndex maps the beginning of the shared memory of all processes with the file open, where SQLite keeps the
 // WAL header (https://sqlite.org/walformat.html, "The WAL-Index File Format"). It is SQLite's own mapping,
 // which ends when the last connection of this process leaves WAL mode.
 type walIndex [headerWords]uint64

@@ -31,7 +31,7 @@ func TestReadsEndWithTheirContext(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	}
-	// The next user of the connection is not disturbed.
+	// The next use of the connection is not disturbed.
 	r, err := s.Apply(context.Background(), []store.Batch{{ReadOnly: true, Stmts: []store.Stmt{{SQL: `SELECT 1`}}}})
 	if err != nil || r[0].Rows[0][0][0].Int() != 1 {
 		t.Errorf("got %v %v", r, err)
@@ -78,7 +78,7 @@ func dataVersion(t *testing.T, s *local.Store) int64 {
 	return v
 }
 
-// Whoever has watched a file leaves nothing beside it.
+// A store that has watched a file leaves nothing beside it.
 func TestWatchedIsTidy(t *testing.T) {
 	path := t.TempDir() + "/watched.sqlite"
 	s, err := local.Open(path, local.Options{SweepEvery: -1})

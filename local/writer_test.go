@@ -27,9 +27,8 @@ func insert(numbers ...int64) store.Batch {
 
 func newJob(batches ...store.Batch) *job { return &job{batches: batches, done: make(chan struct{})} }
 
-// TestGroupCommit commits a group in which some batches are refused, before and
-// after they have changed something, and some are broken: each job gets what it
-// would have got alone.
+// TestGroupCommit commits a group with broken batches, and with batches that are refused before or after they
+// have changed something: each job gets the same result as alone.
 func TestGroupCommit(t *testing.T) {
 	broken := store.Batch{Stmts: append(insert(100).Stmts, store.Stmt{SQL: "SELECT abs(-9223372036854775808)"})}
 	failed := errors.New("the function failed")
@@ -109,12 +108,12 @@ func TestGroupCommit(t *testing.T) {
 	}
 }
 
-// TestPiece keeps a pipeline whole in one transaction unless it takes longer than a
-// second: then it goes on in others.
+// TestPiece: a pipeline stays in one transaction unless it takes longer than a second; then it continues in
+// later transactions.
 func TestPiece(t *testing.T) {
 	for _, test := range []struct {
-		batch time.Duration // that each takes
-		want  []int64       // batches that are kept after each transaction
+		batch time.Duration // of each batch
+		want  []int64       // committed batches after each transaction
 	}{
 		{99 * time.Millisecond, []int64{8}},
 		{333 * time.Millisecond, []int64{4, 8}},
@@ -125,7 +124,7 @@ func TestPiece(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		var clock time.Duration // of a transaction, which the batches move on
+		var clock time.Duration // advanced by the batches of a transaction
 		s.passed = func(time.Time) time.Duration { return clock }
 		var pipeline []store.Batch
 		for n := range 8 {
@@ -159,8 +158,8 @@ func TestPiece(t *testing.T) {
 	}
 }
 
-// TestTogetherGivesWay carries out as many parts as have room in a moment: a pipeline that has
-// none goes on with the writer, and what was not begun is handed in again.
+// TestTogetherGivesWay runs the parts that fit in a moment: a longer pipeline continues in the writer, and
+// parts that have not begun are handed back.
 func TestTogetherGivesWay(t *testing.T) {
 	s, err := Open(t.TempDir()+"/db.sqlite", Options{SweepEvery: -1})
 	if err != nil {
@@ -190,7 +189,7 @@ func TestTogetherGivesWay(t *testing.T) {
 	}
 }
 
-// TestTogetherWaitsForNobody leaves writes to the writer's goroutine while somebody else has its
+// TestTogetherWaitsForNobody leaves writes to the writer's goroutine while another goroutine uses its
 // connection.
 func TestTogetherWaitsForNobody(t *testing.T) {
 	s, err := Open(t.TempDir()+"/db.sqlite", Options{SweepEvery: -1})
@@ -214,7 +213,7 @@ func TestTogetherWaitsForNobody(t *testing.T) {
 	}
 }
 
-// TestWaitingEnds writes once another process, which it has tried to get past some times, is done.
+// TestWaitingEnds writes once another process, after several attempts, releases its lock.
 func TestWaitingEnds(t *testing.T) {
 	path := t.TempDir() + "/db.sqlite"
 	open := func() *Store {
@@ -238,7 +237,7 @@ func TestWaitingEnds(t *testing.T) {
 	<-locked
 	j := newJob(insert(1))
 	s.send([]*job{j})
-	for range 4 { // the writer looks who has come after each time
+	for range 4 { // the writer takes new jobs after each attempt
 		s.jobs <- nil
 		for len(s.jobs) > 0 {
 			time.Sleep(time.Millisecond)
@@ -258,7 +257,7 @@ func TestWaitingEnds(t *testing.T) {
 	}
 }
 
-// TestGate ends the wait of calls that have not begun, and of no other.
+// TestGate ends the wait of calls that have not begun, and of no other call.
 func TestGate(t *testing.T) {
 	why := errors.New("the gate is shut")
 	for _, path := range []string{t.TempDir() + "/db.sqlite", Memory} {
@@ -313,7 +312,7 @@ func TestGate(t *testing.T) {
 	}
 }
 
-// TestHolds runs a transaction that holds up the calls before it again, without them.
+// TestHolds repeats a transaction without the jobs that it delays.
 func TestHolds(t *testing.T) {
 	s, err := Open(t.TempDir()+"/db.sqlite", Options{SweepEvery: -1})
 	if err != nil {

@@ -4,7 +4,7 @@ package bus
 
 import "time"
 
-// SetPatience changes how long other processes are waited for, and returns what it was.
+// SetPatience changes how long a node waits for other processes, and returns the previous value.
 func SetPatience(d time.Duration) time.Duration {
 	was := patience
 	patience = d

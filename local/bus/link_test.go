@@ -9,7 +9,7 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// TestLate does not wait for a process that was given up, until it has caught up.
+// TestLate: a process that has timed out is not waited for until it has caught up.
 func TestLate(t *testing.T) {
 	here, there := net.Pipe()
 	l := newLink(here)

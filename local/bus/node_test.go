@@ -17,7 +17,7 @@ import (
 	"github.com/meowdis/meowdis/local/bus"
 )
 
-// process is what a process has of the bus.
+// process is the bus node of one process.
 type process struct {
 	hub  *pubsub.Hub
 	node *bus.Node
@@ -30,7 +30,7 @@ func begin(t *testing.T, file string) process {
 	return p
 }
 
-// ear is a subscriber that keeps what it is told.
+// ear records the messages of a subscriber.
 type ear struct {
 	mu   sync.Mutex
 	some chan struct{}
@@ -83,7 +83,7 @@ func (p process) publish(channel, payload string) int64 {
 	return p.hub.Publish(pubsub.Channel, []byte(channel), []byte(payload))
 }
 
-// TestProcesses counts and delivers across processes that come, publish, listen and leave.
+// TestProcesses counts and delivers messages while processes start, publish, listen and exit.
 func TestProcesses(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a.sqlite")
 	a := begin(t, file)
@@ -128,7 +128,7 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
-// TestWatchers shows commands to other processes, whoever came first.
+// TestWatchers shows commands to MONITOR clients of other processes, whichever process started first.
 func TestWatchers(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a.sqlite")
 	serves := begin(t, file)
@@ -144,7 +144,7 @@ func TestWatchers(t *testing.T) {
 			t.Fatalf("process %d is not told that somebody watches", i)
 		}
 		p.hub.Show(fmt.Appendf(nil, "line %d", i))
-		p.node.Close() // when it is there
+		p.node.Close() // if it exists
 	}
 	if got := fmt.Sprint(seen.all()); got != "[line 0 line 1]" {
 		t.Errorf("seen: %s", got)
@@ -154,8 +154,8 @@ func TestWatchers(t *testing.T) {
 	}
 }
 
-// TestNothingIsMissing begins to listen while another process publishes: from the moment on at which
-// it says so, it misses nothing.
+// TestNothingIsMissing begins to listen while another process publishes: once it has reported that it listens,
+// it misses nothing.
 func TestNothingIsMissing(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a.sqlite")
 	a := begin(t, file)
@@ -193,7 +193,7 @@ func TestNothingIsMissing(t *testing.T) {
 	publisher.Wait()
 }
 
-// TestKilled removes what a killed process has left, and does not wait for one that answers nothing.
+// TestKilled removes the socket of a killed process, and does not wait for a process that never replies.
 func TestKilled(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a.sqlite")
 	a := begin(t, file)
@@ -223,7 +223,7 @@ func TestKilled(t *testing.T) {
 		b.publish("x", fmt.Sprint("deaf ", i))
 	}
 	big := strings.Repeat("x", 8<<20)
-	for range 10 { // more than may wait
+	for range 10 { // more than the queue of a link holds
 		b.publish("x", big)
 	}
 	if got := heard.wait(t, 31); len(got) != 31 || got[0] != "1" || got[20] != "deaf 19" {
@@ -239,7 +239,7 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// TestOwner takes no directory that others could have made or may enter.
+// TestOwner: a node refuses a directory that other users could have created or can enter.
 func TestOwner(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a.sqlite")
 	dir := file + "-bus"
@@ -283,7 +283,7 @@ func TestOwner(t *testing.T) {
 	}
 }
 
-// TestLongPath listens beside a file whose path is longer than a socket's may be.
+// TestLongPath listens beside a file whose path is longer than a socket's path can be.
 func TestLongPath(t *testing.T) {
 	dir := t.TempDir()
 	for range 8 {

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"testing"
 
-	_ "modernc.org/sqlite" // the test's own way into the files
+	_ "modernc.org/sqlite" // an independent way to read the files
 
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/internal/test/storetest"
@@ -21,7 +21,7 @@ import (
 	"github.com/meowdis/meowdis/store/schema"
 )
 
-// seed is a key of every type and then some.
+// seed creates keys of every type.
 var seed = []string{
 	"SET greeting hello", "SET later v PX 100000",
 	"HSET cat:1 name Tom age 3", "HSET cat:2 name Kit age 4", "HSETEX cat:3 PX 100000 FIELDS 1 f v",
@@ -31,7 +31,7 @@ var seed = []string{
 	`FUNCTION LOAD "#!lua name=lib\nredis.register_function('greet', function() return 'hello' end)"`,
 }
 
-// patient is a file and what it takes to hurt, examine and ask it.
+// patient is a file with helpers to damage it, examine it and run commands on it.
 type patient struct {
 	*testing.T
 	path  string
@@ -64,7 +64,7 @@ func (p patient) session(fn func(*engine.Session)) {
 	fn(storetest.NewEngine(s, p.clock).Session())
 }
 
-// want asks for the reply to a command, as it is typed and printed.
+// want checks the reply to a command.
 func (p patient) want(command, reply string) {
 	p.Helper()
 	s, err := local.Open(p.path, local.Options{SweepEvery: -1, Now: p.clock.Now})
@@ -138,8 +138,8 @@ const id = `(SELECT id FROM keys WHERE key = CAST('%s' AS BLOB))`
 
 func of(key string) string { return fmt.Sprintf(id, key) }
 
-// damages has one or more cases for every check: what hurts, and a command that
-// shows that nothing was lost.
+// damages has at least one case for every check: statements that damage the file, and a command that shows that
+// no data was lost.
 var damages = []struct {
 	check, hurt    string
 	command, reply string
@@ -219,7 +219,7 @@ func TestEveryCheck(t *testing.T) {
 			if names := p.examine(); !slices.Contains(names, d.check) {
 				t.Fatalf("%s\nfound %v", d.hurt, names)
 			}
-			if d.command == "" { // nothing can be done
+			if d.command == "" { // no repair exists
 				p.repair()
 				if names := p.examine(); !slices.Equal(names, []string{d.check}) {
 					t.Errorf("%s\nfound after the repair: %v", d.hurt, names)
@@ -243,7 +243,7 @@ func TestEveryCheck(t *testing.T) {
 	}
 }
 
-// TestBeyond leaves alone what cannot be mended, and says so.
+// TestBeyond: a file that cannot be repaired is reported and stays unchanged.
 func TestBeyond(t *testing.T) {
 	p := newPatient(t)
 	p.hurt(`DROP TABLE lists`)
@@ -260,7 +260,7 @@ func TestBeyond(t *testing.T) {
 	}
 }
 
-// TestExpired finds what is dead, which is no damage, and sweeps it.
+// TestExpired reports expired keys, which are not damage, and deletes them.
 func TestExpired(t *testing.T) {
 	p := newPatient(t)
 	p.clock.Advance(200_000)
@@ -274,8 +274,8 @@ func TestExpired(t *testing.T) {
 	p.want("DBSIZE", "(integer) 11")
 }
 
-// TestFlippedBytes examines and mends files with damage anywhere: nothing
-// panics, and a failure says that the file is damaged.
+// TestFlippedBytes examines and repairs files with damage anywhere: nothing panics, and each failure reports
+// that the file is damaged.
 func TestFlippedBytes(t *testing.T) {
 	p := newPatient(t)
 	whole, err := os.ReadFile(p.path)

@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// reads notes which pages are read.
+// reads records the pages that are read.
 type reads struct {
 	io.ReaderAt
 	size  int64
@@ -18,8 +18,7 @@ func (r *reads) ReadAt(b []byte, at int64) (int, error) {
 	return r.ReaderAt.ReadAt(b, at)
 }
 
-// PagesOfKeys returns the pages that the rows of each key of a sound file are on, by the id of the key, and the name
-// of each id.
+// PagesOfKeys returns the pages of each key's rows in an undamaged file, and the name of each key, by key id.
 func PagesOfKeys(file []byte, query Query) (pagesOf map[int64][]uint32, names map[int64]string, err error) {
 	s := &Salvage{File: bytes.NewReader(file), FileSize: int64(len(file)), Exam: Exam{Query: query}}
 	s.pages = openPages(s.File, s.FileSize, nil)

@@ -19,7 +19,7 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// large fills a file with some thousand keys of all types, a part of them in overflow pages.
+// large fills a file with some thousand keys of all types, some in overflow pages.
 func (p patient) large() {
 	p.session(func(c *engine.Session) {
 		do := func(args ...string) {
@@ -53,13 +53,13 @@ func (p patient) large() {
 			}
 		}
 		do("EXEC")
-		for i := range 100 { // which leaves free pages
+		for i := range 100 { // leaves free pages
 			do("DEL", "string:"+fmt.Sprint(i))
 		}
 	})
 }
 
-// dumps returns what DUMP replies for each key of a file.
+// dumps returns the reply of DUMP for each key of a file.
 func (p patient) dumps() map[string]string {
 	all := map[string]string{}
 	p.session(func(c *engine.Session) {
@@ -84,7 +84,7 @@ func (p patient) dumps() map[string]string {
 	return all
 }
 
-// salvage makes a new file of a damaged one and its log.
+// salvage copies a damaged file and its WAL to a new file.
 func (p patient) salvage(file, log []byte) (patient, doctor.Salvaged, error) {
 	to := patient{p.T, filepath.Join(p.TempDir(), "new.sqlite"), p.clock}
 	to.session(func(*engine.Session) {})
@@ -102,7 +102,7 @@ func (p patient) salvage(file, log []byte) (patient, doctor.Salvaged, error) {
 	return to, report, err
 }
 
-// TestSalvage recovers the keys on the pages that are not damaged, with a quarter of the pages gone.
+// TestSalvage destroys a quarter of the pages and recovers the keys on all other pages.
 func TestSalvage(t *testing.T) {
 	p := newPatient(t)
 	p.large()
@@ -188,7 +188,7 @@ func TestSalvage(t *testing.T) {
 			if candidates == 0 || same < candidates*95/100 {
 				t.Errorf("%d of %d keys on sound pages are back", same, candidates)
 			}
-			left := slices.DeleteFunc(to.examine(), func(check string) bool { return check == "libraries" }) // whose code is there
+			left := slices.DeleteFunc(to.examine(), func(check string) bool { return check == "libraries" }) // code exists
 			if len(left) > 0 {
 				t.Errorf("the new file has %q", left)
 			}
@@ -199,7 +199,7 @@ func TestSalvage(t *testing.T) {
 	}
 }
 
-// TestSalvageLog reads the last version of pages from the log, and names what is lost.
+// TestSalvageLog reads the last version of pages from the WAL, and names the lost keys.
 func TestSalvageLog(t *testing.T) {
 	p := newPatient(t)
 	s, err := local.Open(p.path, local.Options{SweepEvery: -1, Now: p.clock.Now})
@@ -226,14 +226,14 @@ func TestSalvageLog(t *testing.T) {
 	to.want("GET greeting", `"from the log"`)
 	to.want("FCALL greet 0", `"hello"`)
 
-	// A half of the frame that has the commit: the commit before it counts.
+	// Half of the frame with the last commit: the commit before it counts.
 	to, _, err = p.salvage(file, log[:len(log)-2000])
 	if err != nil {
 		t.Fatal(err)
 	}
 	to.want("GET greeting", `"hello"`)
 
-	// Garbage has nothing to recover, and ends.
+	// A garbage file has nothing to recover, and the run ends.
 	garbage := make([]byte, 1<<20)
 	random := rand.NewChaCha8([32]byte{})
 	io.ReadFull(random, garbage)
@@ -245,7 +245,7 @@ func TestSalvageLog(t *testing.T) {
 	}
 }
 
-// TestSalvageExpired does not expect keys that have expired and that no sweep has deleted.
+// TestSalvageExpired: expired keys that no sweep has deleted are not counted as lost.
 func TestSalvageExpired(t *testing.T) {
 	p := newPatient(t)
 	p.clock.Advance(200_000) // past the expiry of later and cat:3

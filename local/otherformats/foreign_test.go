@@ -37,13 +37,13 @@ func TestDetect(t *testing.T) {
 	}
 }
 
-// TestPlan says what is left to the file.
+// TestPlan checks which conditions the file evaluates.
 func TestPlan(t *testing.T) {
 	table := table("hashes", "main.h e", "e.rowid", owner("e.kid", 100), hash("e.name", "main.h", "e.rowid"), text("field", "e.name"), text("value", "e.v"))
 	for _, test := range []struct {
 		constraints []Constraint
 		order       []Order
-		where       string // after FROM main.h e
+		where       string // the FROM clause
 		taken       []int
 		ordered     bool
 	}{

@@ -64,7 +64,7 @@ func (c *copied) examine() {
 	examine(c.t, c.file)
 }
 
-// TestFollow reads pairs of keys from a copy while they change together: they always agree.
+// TestFollow reads pairs of keys from a copy while they change together: they are always equal.
 func TestFollow(t *testing.T) {
 	p := directoryPlace(t)
 	m := openMaster(t, filepath.Join(t.TempDir(), "cats.sqlite"), p)
@@ -117,7 +117,7 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// TestStrayed writes to a copy, which is made anew then, and promotes it.
+// TestStrayed writes to a copy, which is then replaced, and promotes it.
 func TestStrayed(t *testing.T) {
 	p := directoryPlace(t)
 	m := openMaster(t, filepath.Join(t.TempDir(), "cats.sqlite"), p)
@@ -168,7 +168,7 @@ func TestFollowRestarts(t *testing.T) {
 	if got := get(t, f.session, "tom"); got != "4" {
 		t.Error(got)
 	}
-	// The stream goes back to an earlier state, as when it is restored to its place.
+	// The stream returns to an earlier state, as after a restore in place.
 	again := directoryPlace(t)
 	other := openMaster(t, filepath.Join(t.TempDir(), "other.sqlite"), again)
 	for i := range 20 {
@@ -182,7 +182,7 @@ func TestFollowRestarts(t *testing.T) {
 		t.Error("the copy is a mixture")
 	}
 	f.examine()
-	// It begins anew, with fewer files than were followed.
+	// The stream restarts, with fewer files than the copy has followed.
 	third := directoryPlace(t)
 	last := openMaster(t, filepath.Join(t.TempDir(), "last.sqlite"), third)
 	last.do("SET", "spike", "1")
@@ -194,7 +194,7 @@ func TestFollowRestarts(t *testing.T) {
 		t.Error("the copy does not begin anew")
 	}
 	f.examine()
-	// It is emptied.
+	// The place is emptied.
 	f.follow()
 	p.files = directoryPlace(t).files
 	if err := f.follower.Follow(context.Background()); !errors.Is(err, ErrEmpty) || f.follower.Status().Failing == "" {
@@ -205,8 +205,8 @@ func TestFollowRestarts(t *testing.T) {
 	}
 }
 
-// TestFollowAnotherStream has a place be emptied and hold the stream of another file, while a copy could
-// not reach it: its files lead over the transaction of the copy, from another state.
+// TestFollowAnotherStream: while a copy cannot reach the place, the place is emptied and receives another
+// file's stream, whose transactions go beyond the copy's.
 func TestFollowAnotherStream(t *testing.T) {
 	p := directoryPlace(t)
 	m := openMaster(t, filepath.Join(t.TempDir(), "cats.sqlite"), p)
@@ -236,8 +236,7 @@ func TestFollowAnotherStream(t *testing.T) {
 	f.examine()
 }
 
-// TestFollowLate has a copy not reach its place for some time: it goes on from where it was, by files that
-// began before.
+// TestFollowLate: a copy that could not reach its place for some time continues with files that began earlier.
 func TestFollowLate(t *testing.T) {
 	p := directoryPlace(t)
 	m := openMaster(t, filepath.Join(t.TempDir(), "cats.sqlite"), p)

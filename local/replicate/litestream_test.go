@@ -11,7 +11,7 @@ import (
 	"github.com/meowdis/meowdis/local"
 )
 
-// TestLitestream has litestream's own code restore what was streamed, as it is and as it was.
+// TestLitestream restores a stream with litestream's own code, at its end and at an earlier moment.
 func TestLitestream(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is compiled for this")

@@ -13,7 +13,7 @@ import (
 	"github.com/superfly/ltx"
 )
 
-// files reads "level:first-last" or "level:first-last@hours old".
+// files parses "level:first-last" and "level:first-last@hours old".
 func someFiles(t *testing.T, now time.Time, words string) (all []*ltx.FileInfo) {
 	t.Helper()
 	for word := range strings.FieldsSeq(words) {
@@ -111,7 +111,7 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// TestLeft removes what killed servers have left in a directory, once it is old.
+// TestLeft removes old partial files of killed servers from a directory.
 func TestLeft(t *testing.T) {
 	p := directoryPlace(t)
 	d := p.files.(directory)

@@ -84,7 +84,7 @@ func (m *master) ship() {
 	}
 }
 
-// sent is how many bytes are in the place.
+// sent returns the number of bytes in the place.
 func sent(t *testing.T, p *Place) (bytes int64) {
 	t.Helper()
 	all, err := p.all(context.Background())
@@ -107,7 +107,7 @@ func directoryPlace(t *testing.T) *Place {
 	return p
 }
 
-// restored is a session on what the place has, as of a moment, in which doctor finds nothing.
+// restored opens a session on the file restored from the place, as of a moment, in which doctor finds nothing.
 func restored(t *testing.T, p *Place, moment time.Time) *engine.Session {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "restored.sqlite")
@@ -179,7 +179,7 @@ func TestMoments(t *testing.T) {
 	}
 }
 
-// TestGoesOn ends a server in several ways, and sees what the next one sends.
+// TestGoesOn ends a server in several ways, and checks what the next one sends.
 func TestGoesOn(t *testing.T) {
 	p := directoryPlace(t)
 	path := filepath.Join(t.TempDir(), "cats.sqlite")
@@ -202,13 +202,13 @@ func TestGoesOn(t *testing.T) {
 		t.Error("all was sent for a small write")
 	}
 	m.do("SET", "tom", "2")
-	// As a kill leaves the files: the log is there, and goes on.
+	// As after a kill: the WAL exists and continues.
 	killed := filepath.Join(t.TempDir(), "killed.sqlite")
 	for _, end := range []string{"", "-wal"} {
 		copyFile(t, path+end, killed+end)
 	}
 	m.close()
-	// Processes that only read leave the log to the next server.
+	// Processes that only read leave the WAL to the next server.
 	for _, o := range []local.Options{{ReadOnly: true}, {OrRead: true}, {OrRead: true, SingleConn: true, SweepEvery: -1}} {
 		reader, err := local.Open(killed, o)
 		if err != nil {
@@ -260,7 +260,7 @@ func copyFile(t *testing.T, from, to string) {
 // broken is a place that can fail.
 type broken struct {
 	files
-	reach, late error // of all requests; of writes, which take effect all the same
+	reach, late error // reach fails all requests; late fails writes that take effect
 }
 
 func (b *broken) list(ctx context.Context, level int) ([]*ltx.FileInfo, error) {
@@ -284,7 +284,7 @@ func (b *broken) open(ctx context.Context, f *ltx.FileInfo, offset, size int64) 
 	return b.files.open(ctx, f, offset, size)
 }
 
-// TestOutage writes while the place cannot be reached: the log stays short, and the place catches up.
+// TestOutage writes while the place cannot be reached: the WAL stays short, and the place catches up.
 func TestOutage(t *testing.T) {
 	p := directoryPlace(t)
 	b := &broken{files: p.files}
@@ -307,7 +307,7 @@ func TestOutage(t *testing.T) {
 		}
 		longest = max(longest, m.file.Figures().Log)
 	}
-	if longest > 120<<20 { // of more than 100 MB that were written; the limit is 64 MB, with the cache of this test
+	if longest > 120<<20 { // of more than 100 MB written; the limit is 64 MB, with the cache of this test
 		t.Errorf("the log has grown to %d bytes", longest)
 	}
 	if s := m.shipper.Status(); s.Failing == "" || s.Pending == 0 || s.TXID != 1 {
@@ -326,7 +326,7 @@ func TestOutage(t *testing.T) {
 	}
 }
 
-// TestUnknown has writes fail that took effect, for a follower and for who restores.
+// TestUnknown: writes fail although they took effect; a follower and a restore still get the right state.
 func TestUnknown(t *testing.T) {
 	p := directoryPlace(t)
 	b := &broken{files: p.files}
@@ -355,7 +355,7 @@ func TestUnknown(t *testing.T) {
 	f.examine()
 }
 
-// TestGap removes files of the stream under a server, and under one that starts.
+// TestGap removes files of the stream under a running server, and under one that starts.
 func TestGap(t *testing.T) {
 	p := directoryPlace(t)
 	path := filepath.Join(t.TempDir(), "cats.sqlite")
@@ -376,7 +376,7 @@ func TestGap(t *testing.T) {
 	}
 	lose()
 	m.now = m.now.Add(2 * sweepEvery)
-	m.ship() // notices, as part of its looks at what is old
+	m.ship() // notices, when it looks for old files
 	m.ship()
 	if got := get(t, restored(t, p, time.Time{}), "tom"); got != "3" {
 		t.Error(got)
@@ -424,7 +424,7 @@ func TestRival(t *testing.T) {
 	}
 }
 
-// TestRestoreRefuses leaves nothing where nothing whole can be made.
+// TestRestoreRefuses: a failed restore leaves no file.
 func TestRestoreRefuses(t *testing.T) {
 	p := directoryPlace(t)
 	path := filepath.Join(t.TempDir(), "restored.sqlite")
@@ -450,7 +450,7 @@ func TestRestoreRefuses(t *testing.T) {
 		damaged[len(damaged)/2] ^= 0x40
 		for what, data := range map[string][]byte{"damaged": damaged, "cut": whole[:len(whole)-9], "empty": {}, "missing": nil} {
 			if os.Remove(of); data == nil && i == len(all)-1 {
-				continue // it is as if it had never been
+				continue // as if it had never existed
 			}
 			if data != nil {
 				os.WriteFile(of, data, 0o600)
@@ -477,7 +477,7 @@ func TestRestoreRefuses(t *testing.T) {
 	}
 }
 
-// TestRestoreMixed restores a stream into which another one has got, whose pages fit its own.
+// TestRestoreMixed restores a stream with a file of another stream whose pages fit its own.
 func TestRestoreMixed(t *testing.T) {
 	p, again := directoryPlace(t), directoryPlace(t)
 	m := openMaster(t, filepath.Join(t.TempDir(), "cats.sqlite"), p)

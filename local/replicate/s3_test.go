@@ -17,7 +17,7 @@ import (
 	"github.com/superfly/ltx"
 )
 
-// bucketPlace is a place in a real small server of S3 on this machine.
+// bucketPlace is a place on a small local S3 server.
 func bucketPlace(t *testing.T) *Place {
 	t.Helper()
 	backend := s3mem.New()
@@ -41,7 +41,7 @@ func TestBucket(t *testing.T) {
 	m := openMaster(t, filepath.Join(t.TempDir(), "cats.sqlite"), p)
 	var b strings.Builder
 	for r := rand.New(rand.NewPCG(1, 2)); b.Len() < 3<<20; {
-		fmt.Fprintf(&b, "%c", r.Uint32()&0xff) // which LZ4 cannot make small
+		fmt.Fprintf(&b, "%c", r.Uint32()&0xff) // which LZ4 cannot compress
 	}
 	random := b.String()
 	m.do("SET", "big", random)
