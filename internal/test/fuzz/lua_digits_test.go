@@ -26,7 +26,8 @@ func TestLuaDigits(t *testing.T) {
 		}
 		script := "local out, f = {}, math." + f + " for x, y in ARGV[1]:gmatch('(%S+) (%S+)') do out[#out+1] = string.format('%.17g', f(x, y)) end return out"
 		call := words("EVAL", script, "0", calls.String())
-		got, want := s.ours(call), s.theirs.Do(call...)
+		got, _ := s.ours(call)
+		want := s.theirs.Do(call...)
 		other := 0
 		for i, e := range want.Elems {
 			if len(got.Elems) != n || string(got.Elems[i].Str) == string(e.Str) {

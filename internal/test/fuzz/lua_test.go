@@ -29,5 +29,6 @@ func TestLua(t *testing.T) {
 			t.Errorf("a program differs:\n%s", s.minimise(d))
 		}
 	}
-	t.Logf("%d programs in %v, of which %d crash redis-server", *luaPrograms, time.Since(began).Round(time.Millisecond), sides[0].crashes+sides[1].crashes)
+	t.Logf("%d programs in %v, of which %d crash redis-server and %d do not end",
+		*luaPrograms, time.Since(began).Round(time.Millisecond), sides[0].crashes+sides[1].crashes, sides[0].endless+sides[1].endless)
 }
