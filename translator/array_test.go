@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestArrayPages searches and adds up more values than one page of them holds.
+// TestArrayPages searches and adds up more values than one page holds.
 func TestArrayPages(t *testing.T) {
 	c := newClient(t)
 	const n = 2500
@@ -30,7 +30,7 @@ func TestArrayPages(t *testing.T) {
 	if found := c.do("ARGREP", "a", "-", "+", "RE", "."); len(found.Elems) != n {
 		t.Errorf("ARGREP finds %d values of %d", len(found.Elems), n)
 	}
-	// A page that ends where the range ends.
+	// A page ends at the end of the range.
 	c.expect("AROP a 0 998001 MAX", "$3 999", "ARGREP a 998001 0 EXACT 0", "*1 :0")
 }
 
@@ -66,7 +66,7 @@ func TestGrepLimits(t *testing.T) {
 	}
 }
 
-// TestArrayView reads a file as a person does.
+// TestArrayView reads the readable view of arrays.
 func TestArrayView(t *testing.T) {
 	c := newClient(t)
 	c.do("ARMSET", "a", "0", "x", "9223372036854775808", "y", "18446744073709551614", "z")

@@ -12,12 +12,11 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// expired are the conditions in which the clock may stand, in rows of keys and of fields.
+// expired removes the conditions that may use the clock, on keys and on fields.
 var expired = strings.NewReplacer("dies_at > ?3", "", liveField, "", "h.expires_at <= ?3", "")
 
-// TestLasting goes through the transcripts' calls of the lasting commands: their statements have
-// the clock as ?3, use it only to find out what has expired, and differ by nothing else from one
-// call to the next.
+// TestLasting runs the transcripts' calls of the lasting commands. Their statements must have the clock as ?3, use it
+// only for expiry, and be equal otherwise from one call to the next.
 func TestLasting(t *testing.T) {
 	all, err := corpus.All()
 	if err != nil {
@@ -46,7 +45,7 @@ func TestLasting(t *testing.T) {
 				if s.Args[2].Int() != now {
 					t.Errorf("%q has the clock elsewhere: %s", step.Args, s.SQL)
 				}
-				s.Args = slices.Clone(s.Args) // which statements may share
+				s.Args = slices.Clone(s.Args) // statements may share it
 				s.Args[2] = store.Int(now + 12_345)
 				if other := later.Batch.Stmts[i]; s.SQL != other.SQL || !reflect.DeepEqual(s.Args, other.Args) {
 					t.Errorf("%q is another the next time: %v, %v", step.Args, s.Args, other.Args)
@@ -62,7 +61,7 @@ func TestLasting(t *testing.T) {
 	}
 }
 
-// TestKeysThatChange names the keys that calls change.
+// TestKeysThatChange checks the keys that calls change.
 func TestKeysThatChange(t *testing.T) {
 	for line, want := range map[string]string{
 		"SET k v":                              "k",

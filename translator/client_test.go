@@ -12,8 +12,7 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// client is a session on a store in memory, which the test may also write into
-// directly.
+// client is a session on a store in memory. The test may also write to the store directly.
 type client struct {
 	t       testing.TB
 	store   *local.Store
@@ -49,7 +48,7 @@ func (c *client) do(args ...string) resp.Value {
 	return v
 }
 
-// show is the reply to the words of line, on one line, in RESP3's shape.
+// show returns the reply to the words of line, on one line, in RESP3's shape.
 func (c *client) show(line string) string {
 	c.t.Helper()
 	return strings.ReplaceAll(string(resp.Append3(nil, c.do(strings.Fields(line)...))), "\r\n", " ")

@@ -8,12 +8,10 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// The sizes stand for the ways to draw: by rank in a small collection, from a
-// random hash in a big one.
+// The sizes select the ways to draw: by rank in a small collection, from a random hash in a big one.
 var drawnFrom = []int{10, 5000}
 
-// TestDraws expects as many elements as were asked for, of the collection, and
-// different ones where they must be.
+// TestDraws checks the number of drawn elements, their membership, and that they differ where they must.
 func TestDraws(t *testing.T) {
 	for command, add := range map[string]string{"SRANDMEMBER": "SADD", "HRANDFIELD": "HSET"} {
 		for _, size := range drawnFrom {
@@ -32,7 +30,7 @@ func TestDraws(t *testing.T) {
 	}
 }
 
-// names are the different elements, which must be numbers below size.
+// names counts the drawn elements, which must be numbers below size.
 func names(t *testing.T, elems []resp.Value, size int) map[int]int {
 	t.Helper()
 	times := map[int]int{}
@@ -46,8 +44,8 @@ func names(t *testing.T, elems []resp.Value, size int) map[int]int {
 	return times
 }
 
-// TestDrawsAreFair expects each of 10 elements about as often as the others, and
-// no part of a big collection to be drawn much more often than another.
+// TestDrawsAreFair checks that each of 10 elements is drawn about as often as the others, and each part of a big
+// collection, too.
 func TestDrawsAreFair(t *testing.T) {
 	for command, add := range map[string]string{"SRANDMEMBER": "SADD", "HRANDFIELD": "HSET"} {
 		for _, size := range drawnFrom {
@@ -77,7 +75,7 @@ func TestDrawsAreFair(t *testing.T) {
 	}
 }
 
-// TestPops expects SPOP to take out what it returns, and nothing else.
+// TestPops checks that SPOP removes exactly the elements that it returns.
 func TestPops(t *testing.T) {
 	for _, size := range drawnFrom {
 		c := newClient(t)
@@ -124,8 +122,8 @@ func TestPopsOneByOne(t *testing.T) {
 	c.expect("SPOP k", "_", "EXISTS k", ":0")
 }
 
-// TestDrawsAtTheEdge expects the elements of a big collection whose hashes are the
-// least to be drawn as often as others: few random hashes lie before them.
+// TestDrawsAtTheEdge checks that the elements of a big collection with the least hashes are drawn as often as others:
+// few random hashes precede them.
 func TestDrawsAtTheEdge(t *testing.T) {
 	for command, add := range map[string]string{"SRANDMEMBER": "SADD", "HRANDFIELD": "HSET"} {
 		c := newClient(t)
@@ -144,7 +142,7 @@ func TestDrawsAtTheEdge(t *testing.T) {
 				times++
 			}
 		}
-		// 64 are expected, with a deviation of 8, and hashes that lie unevenly.
+		// 64 are expected, with a deviation of 8, and hashes are not evenly distributed.
 		if times < 32 || times > 110 {
 			t.Errorf("%s: %d", command, times)
 		}

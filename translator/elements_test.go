@@ -22,8 +22,7 @@ func (c *client) fill(command, key string, n int) {
 	}
 }
 
-// withExpiredFields has the hash h with the fields a and c, which live, and b and
-// d, which have just expired.
+// withExpiredFields makes the hash h with the live fields a and c, and the expired fields b and d.
 func withExpiredFields(t *testing.T) *client {
 	c := newClient(t)
 	c.expect("HSET h a 1 b 2 c 3 d 4", ":4")
@@ -34,8 +33,7 @@ func withExpiredFields(t *testing.T) *client {
 	return c
 }
 
-// TestExpiredFieldsRead expects reads to see no expired field, and to leave it
-// where it is.
+// TestExpiredFieldsRead checks that reads ignore expired fields and do not delete them.
 func TestExpiredFieldsRead(t *testing.T) {
 	c := withExpiredFields(t)
 	c.expect(
@@ -63,7 +61,7 @@ func TestExpiredFieldsRead(t *testing.T) {
 	c.expect("HLEN h", ":0", "HRANDFIELD h", "_", "HRANDFIELD h 2", "*0", "HGETALL h", "%0", "HSCAN h 0", "*2 $1 0 *0")
 }
 
-// TestExpiredFieldsWritten expects writes to take an expired field for none.
+// TestExpiredFieldsWritten checks that writes treat an expired field as missing.
 func TestExpiredFieldsWritten(t *testing.T) {
 	for line, want := range map[string][3]string{ // reply, HGETALL, HLEN
 		"HSET h b 9 a 8":     {":1", "%3 $1 a $1 8 $1 c $1 3 $1 b $1 9", ":3"},
@@ -87,8 +85,7 @@ func TestExpiredFieldsWritten(t *testing.T) {
 	}
 }
 
-// TestFieldExpiryKept expects an increment to keep a field's expiry and HSET to
-// end it.
+// TestFieldExpiryKept checks that an increment keeps a field's expiry and HSET removes it.
 func TestFieldExpiryKept(t *testing.T) {
 	c := withExpiredFields(t)
 	expiry := func() bool { return !c.exec(`SELECT expires_at FROM hashes WHERE field = x'61'`)[0][0].IsNull() }
@@ -102,8 +99,7 @@ func TestFieldExpiryKept(t *testing.T) {
 	}
 }
 
-// TestOrderOfAddition expects elements in the order in which they were added,
-// however many were offered that were there already.
+// TestOrderOfAddition checks that elements keep the order of addition when existing elements are added again.
 func TestOrderOfAddition(t *testing.T) {
 	c := newClient(t)
 	c.expect(
@@ -132,8 +128,8 @@ func TestKinds(t *testing.T) {
 	)
 }
 
-// TestNothingStaged expects SINTERSTORE and its like to leave nothing where they
-// prepare their result.
+// TestNothingStaged checks that SINTERSTORE and similar commands leave nothing in the database for intermediate
+// results.
 func TestNothingStaged(t *testing.T) {
 	c := newClient(t)
 	c.expect("SADD s a b", ":2", "SET str x", "+OK",
@@ -145,8 +141,8 @@ func TestNothingStaged(t *testing.T) {
 	c.expect("DBSIZE", ":2")
 }
 
-// TestScanPages walks collections that are too big for one page. Each element
-// comes once, also when others come and go meanwhile.
+// TestScanPages scans collections that are too big for one page. Each constant element must occur once while other
+// elements are added and removed.
 func TestScanPages(t *testing.T) {
 	for scan, add := range map[string]string{"SSCAN": "SADD", "HSCAN": "HSET"} {
 		c := newClient(t)
@@ -181,12 +177,12 @@ func TestScanPages(t *testing.T) {
 	}
 }
 
-// TestScanTies expects elements that share a hash on one page.
+// TestScanTies checks that elements with the same hash are on one page.
 func TestScanTies(t *testing.T) {
 	c := newClient(t)
 	c.fill("SADD", "k", 600)
 	c.exec(`UPDATE OR IGNORE sets SET hash = 1 + hash / (1 << 46)`)
-	defer c.exec(`DELETE FROM sets`) // they would be called damaged
+	defer c.exec(`DELETE FROM sets`) // otherwise they count as damaged
 	defer c.do("DEL", "k")
 	seen := 0
 	cursor := "0"

@@ -10,7 +10,7 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// TestFlushEmptiesEveryTable expects no row of any type to stay, whatever the number of keys.
+// TestFlushEmptiesEveryTable checks that no row of any type remains, whatever the number of keys.
 func TestFlushEmptiesEveryTable(t *testing.T) {
 	for _, test := range []struct {
 		flush string
@@ -58,7 +58,7 @@ func TestFlushEmptiesEveryTable(t *testing.T) {
 	}
 }
 
-// interrupted is a store without transactions, where another client writes after the first batch.
+// interrupted is a store without transactions on which another client writes after the first batch.
 type interrupted struct {
 	store engine.Store
 	write func()
@@ -73,7 +73,7 @@ func (s *interrupted) Apply(ctx context.Context, batches []store.Batch) ([]store
 	return results, err
 }
 
-// TestFlushLeavesOthers empties one database while the first key of another is made.
+// TestFlushLeavesOthers flushes one database while another client creates the first key of another one.
 func TestFlushLeavesOthers(t *testing.T) {
 	c := newClient(t)
 	words := [][]byte{[]byte("MSET")}

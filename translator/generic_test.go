@@ -36,9 +36,8 @@ func TestCursor(t *testing.T) {
 	}
 }
 
-// TestScanPage checks that the cursor is the hash of the last row that was looked
-// at, whatever became of it, that all rows of that hash are looked at, and that
-// it is 0 when there is no further row.
+// TestScanPage checks that the cursor is the hash of the last examined row, that all rows with that hash are examined,
+// and that the cursor is 0 after the last row.
 func TestScanPage(t *testing.T) {
 	row := func(hash int64, key, typ string, live int64) store.Row {
 		return store.Row{store.Int(hash), store.Bytes([]byte(key)), store.String(typ), store.Int(live)}

@@ -10,9 +10,9 @@ import (
 	"github.com/meowdis/meowdis/internal/test/oracle"
 )
 
-// TestDistancesAgainstRedis compares distances in every unit. Those of places far from
-// opposite have the same bytes. Between opposite ones a last bit is centimetres, and
-// the sines of C libraries are wrong once in 700 times: few of those differ.
+// TestDistancesAgainstRedis compares distances in every unit. Distances between places far from opposite have the same
+// bytes. Between opposite places the last bit is centimetres, and the sines of C libraries are wrong once in 700 times,
+// so a few of these may differ.
 func TestDistancesAgainstRedis(t *testing.T) {
 	c, redis := newClient(t), oracle.Start(t).Dial(t)
 	draw := rand.New(rand.NewPCG(5, 6))

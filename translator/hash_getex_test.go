@@ -2,8 +2,8 @@ package translator_test
 
 import "testing"
 
-// TestHGetExWithoutFields answers as Redis 8.0 does since its security fixes of 2026 (8.0.2-3+deb13u3 of Debian),
-// which not every 8.0.2 has.
+// TestHGetExWithoutFields expects the replies of Redis 8.0 since its security fixes of 2026 (8.0.2-3+deb13u3 of
+// Debian), which not every 8.0.2 has.
 func TestHGetExWithoutFields(t *testing.T) {
 	const arity, fields = "-ERR wrong number of arguments for 'hgetex' command", "-ERR Mandatory argument FIELDS is missing or not at the right position"
 	newClient(t).expect(

@@ -2,8 +2,8 @@ package translator_test
 
 import "testing"
 
-// TestJSONOverRESP3 runs what RESP3 says otherwise: the shapes are those that the
-// clients of https://redis.io/docs/latest/develop/data-types/json/resp3/ unpack.
+// TestJSONOverRESP3 checks the replies that differ in RESP3. Clients of
+// https://redis.io/docs/latest/develop/data-types/json/resp3/ unpack these shapes.
 func TestJSONOverRESP3(t *testing.T) {
 	c := newClient(t)
 	c.expect(

@@ -8,10 +8,9 @@ import (
 	"testing"
 )
 
-// pattern is a way of inserting: where the i-th of the elements n0, n1, … goes in
-// a list that began with "first" and "last".
+// pattern describes where to insert the i-th of the elements n0, n1, … in a list that begins with "first" and "last".
 type pattern struct {
-	n     int // fewer where the pivot moves away from the head, since it is searched for
+	n     int // fewer if the pivot moves away from the head, since it is searched for
 	where func(i int) (side, pivot string)
 }
 
@@ -67,8 +66,7 @@ func TestInsertManyAtOneSpot(t *testing.T) {
 	}
 }
 
-// TestInsertAnywhere mixes insertions at random elements with pushes and
-// removals.
+// TestInsertAnywhere mixes insertions at random elements with pushes and removals.
 func TestInsertAnywhere(t *testing.T) {
 	c := newClient(t)
 	random := rand.New(rand.NewPCG(1, 2))
@@ -90,7 +88,7 @@ func TestInsertAnywhere(t *testing.T) {
 				want = slices.Delete(want, at, at+1)
 			}
 		case 3, 4:
-			at = min(at, 3) // crowd the head
+			at = min(at, 3) // insert mostly near the head
 			c.do("LINSERT", "l", "AFTER", want[at], elem)
 			want = slices.Insert(want, at+1, elem)
 		default:
@@ -103,9 +101,8 @@ func TestInsertAnywhere(t *testing.T) {
 	}
 }
 
-// BenchmarkInsertAtOneSpot inserts after the second element of a list that
-// grows with it; run it with -benchtime=100000x. The pivot is found at once, so
-// that the time is that of making room.
+// BenchmarkInsertAtOneSpot inserts after the second element of a growing list; run it with -benchtime=100000x. The
+// pivot is found at once, so it measures the time to make space.
 func BenchmarkInsertAtOneSpot(b *testing.B) {
 	for _, spot := range []struct{ side, pivot string }{{"AFTER", "first"}, {"BEFORE", "second"}} {
 		b.Run(fmt.Sprintf("%s %s", spot.side, spot.pivot), func(b *testing.B) {

@@ -35,8 +35,7 @@ func TestNils(t *testing.T) {
 	}
 }
 
-// TestLongList reaches elements from both ends of a list that is longer than any
-// transcript's.
+// TestLongList reads elements from both ends of a list longer than any in the transcripts.
 func TestLongList(t *testing.T) {
 	const n = 1000
 	c := newClient(t)

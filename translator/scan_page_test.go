@@ -6,8 +6,7 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// TestScanGoesOn answers an error where a damaged index gives again what a scan has
-// passed.
+// TestScanGoesOn expects an error if a damaged index returns keys before the cursor.
 func TestScanGoesOn(t *testing.T) {
 	for next, refused := range map[int64]bool{0: false, 8: false, 7: true, 6: true} {
 		if v := (scanOptions{cursor: 7}).page(next, resp.EmptyArray); v.IsError() != refused {

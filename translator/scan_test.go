@@ -11,8 +11,8 @@ import (
 	"github.com/meowdis/meowdis/translator"
 )
 
-// scan counts the keys that a whole SCAN with the options returns, and calls
-// between after each page but the last. It fails after limit pages.
+// scan counts the keys that a whole SCAN with the options returns, and calls between after each page except the last.
+// It fails after limit pages.
 func (c *client) scan(limit int, between func(page int), options ...string) (seen map[string]int, pages int) {
 	c.t.Helper()
 	seen = map[string]int{}
@@ -46,8 +46,8 @@ func (c *client) fillKeys(prefix string, n int) {
 	}
 }
 
-// TestScanMeetsEveryConstantKey expects each name that is there from start to end,
-// while other keys come and go and keys are put in the place of those names.
+// TestScanMeetsEveryConstantKey expects every name that exists from start to end, while other keys come and go and keys
+// with these names are replaced.
 func TestScanMeetsEveryConstantKey(t *testing.T) {
 	c := newClient(t)
 	const n = 300
@@ -64,13 +64,13 @@ func TestScanMeetsEveryConstantKey(t *testing.T) {
 			case 1:
 				c.do("SET", gone, "value")
 				c.do("RENAME", gone, here)
-			case 2: // a row of another type, made anew
+			case 2: // a new row of another type
 				c.do("SUNIONSTORE", here, "members")
 			case 3:
 				c.do("SET", here, "value")
 			case 4:
 				c.do("COPY", "members", here, "REPLACE")
-			case 5: // the greatest row id is free again
+			case 5: // frees the greatest row id
 				c.do("SET", "last", "value")
 				c.do("DEL", "last", gone)
 				c.do("SET", "again", "value")
@@ -86,16 +86,14 @@ func TestScanMeetsEveryConstantKey(t *testing.T) {
 	}
 }
 
-// TestScanEnds expects a scan to end although each page is followed by more new
-// keys than a page holds.
+// TestScanEnds expects a scan to end although more new keys follow each page than a page holds.
 func TestScanEnds(t *testing.T) {
 	c := newClient(t)
 	c.fillKeys("k:", 100)
 	c.scan(200, func(page int) { c.fillKeys(fmt.Sprint("new:", page, ":"), 20) }, "COUNT", "10")
 }
 
-// TestScanManyKeys expects each of 100,000 keys once, and of those that MATCH and
-// TYPE leave.
+// TestScanManyKeys expects each of 100,000 keys once, also with MATCH and TYPE.
 func TestScanManyKeys(t *testing.T) {
 	c := newClient(t)
 	const n = 100_000
@@ -127,12 +125,12 @@ func TestScanManyKeys(t *testing.T) {
 	}
 }
 
-// TestScanTiedKeys expects keys that share a hash on one page.
+// TestScanTiedKeys checks that keys with the same hash are on one page.
 func TestScanTiedKeys(t *testing.T) {
 	c := newClient(t)
 	c.fillKeys("k:", 600)
 	c.exec(`UPDATE keys SET hash = 1 + hash / (1 << 46)`)
-	defer c.do("FLUSHALL") // they would be called damaged
+	defer c.do("FLUSHALL") // otherwise they count as damaged
 	for _, count := range []string{"1", "7", "600"} {
 		seen, _ := c.scan(70, quiet, "COUNT", count)
 		if len(seen) != 600 {
@@ -146,7 +144,7 @@ func TestScanTiedKeys(t *testing.T) {
 	}
 }
 
-// TestKeysHaveTheirHash makes and renames keys in all ways.
+// TestKeysHaveTheirHash creates and renames keys in all ways.
 func TestKeysHaveTheirHash(t *testing.T) {
 	c := newClient(t)
 	for _, line := range []string{
@@ -174,8 +172,8 @@ func TestKeysHaveTheirHash(t *testing.T) {
 	}
 }
 
-// TestRandomKeyIsFair expects each of a few keys about as often as the others, no
-// part of a big database much more often than another, and no expired key.
+// TestRandomKeyIsFair expects each of a few keys about as often as the others, each part of a big database about
+// equally often, and no expired key.
 func TestRandomKeyIsFair(t *testing.T) {
 	for _, size := range []int{1, 10, 5000} {
 		for _, expired := range []int{0, size} {
@@ -204,7 +202,7 @@ func TestRandomKeyIsFair(t *testing.T) {
 	}
 }
 
-// TestRandomKeyAmongTheDead expects the one live key of a database of dead ones.
+// TestRandomKeyAmongTheDead expects the one live key of a database full of expired ones.
 func TestRandomKeyAmongTheDead(t *testing.T) {
 	c := newClient(t)
 	c.fillKeys("k:", 1000)

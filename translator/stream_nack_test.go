@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestDumpKeepsWhatIsNobodys expects entries that XNACK gave back to be pending
-// after DUMP and RESTORE, where only a consumer can have them.
+// TestDumpKeepsWhatIsNobodys expects entries that XNACK released to be pending after DUMP and RESTORE, whose format
+// stores pending entries only with a consumer.
 func TestDumpKeepsWhatIsNobodys(t *testing.T) {
 	c := newClient(t)
 	for _, line := range []string{

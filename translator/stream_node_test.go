@@ -7,8 +7,7 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// TestNodeNames has long names remembered by their sum, also those that an earlier version
-// kept in full.
+// TestNodeNames checks that long names are stored as a hash, including names that an earlier version stored in full.
 func TestNodeNames(t *testing.T) {
 	for _, n := range []int{0, 1, 127, 128, longNames - 2, longNames - 1, longNames, 1 << 14, 1 << 21} {
 		names := [][]byte{bytes.Repeat([]byte("n"), n), []byte("more")}

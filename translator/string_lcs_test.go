@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestCommonLength compares the length with the textbook's table, and checks that
-// the walk finds a common subsequence of that length.
+// TestCommonLength compares the length with the textbook's table, and checks that walkCommon finds a common subsequence
+// of that length.
 func TestCommonLength(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 500 {

@@ -16,7 +16,7 @@ import (
 	"github.com/meowdis/meowdis/store/schema"
 )
 
-// writer is a session and what the strings in its store must be.
+// writer is a session with the expected strings of its store.
 type writer struct {
 	t       *testing.T
 	session *engine.Session
@@ -41,7 +41,7 @@ func (w writer) do(args ...any) resp.Value {
 	return v
 }
 
-// write puts b at an offset.
+// write writes b at an offset.
 func (w writer) write(key string, offset int, b []byte) {
 	value := w.strings[key]
 	if grown := offset + len(b); grown > len(value) {
@@ -68,8 +68,7 @@ func (w writer) check(what string, from, to int) {
 	}
 }
 
-// TestLongStrings writes into strings at random, about where parts end, and
-// compares them with plain bytes.
+// TestLongStrings writes into strings at random, mostly near the ends of parts, and compares them with plain bytes.
 func TestLongStrings(t *testing.T) {
 	for name, open := range map[string]func() (engine.Store, error){
 		"memory":  func() (engine.Store, error) { return local.Open(local.Memory, local.Options{SweepEvery: -1}) },
@@ -143,8 +142,7 @@ func (w writer) at(key string, i int) byte {
 	return 0
 }
 
-// TestLongValues passes a long value through every command that takes or compares
-// a whole one.
+// TestLongValues passes a long value through every command that sets or compares a whole value.
 func TestLongValues(t *testing.T) {
 	c := newClient(t)
 	long, other := strings.Repeat("long", 40_000), strings.Repeat("text", 40_000)

@@ -6,9 +6,8 @@ import (
 	"github.com/meowdis/meowdis/internal/test/storetest"
 )
 
-// TestSetTakesTheRow overwrites keys of every type, alive and expired: a string
-// that is alive stays what it was made as, all else begins anew, and no
-// element is left.
+// TestSetTakesTheRow overwrites keys of every type, live and expired: a live string keeps its creation time, any other
+// key starts over, and no element remains.
 func TestSetTakesTheRow(t *testing.T) {
 	for _, test := range []struct {
 		make, expire, set string
@@ -47,7 +46,7 @@ func TestSetTakesTheRow(t *testing.T) {
 	}
 }
 
-// TestSetKeepsTTL keeps that of a list, too.
+// TestSetKeepsTTL keeps the TTL of a key of another type, too.
 func TestSetKeepsTTL(t *testing.T) {
 	c := newClient(t)
 	c.show("RPUSH k a b")

@@ -6,7 +6,7 @@ import (
 	"github.com/meowdis/meowdis/redis/commands"
 )
 
-// TestTranslations: each translation is of a command, and no two are of the same.
+// TestTranslations checks that each translation belongs to a command, and each command has at most one.
 func TestTranslations(t *testing.T) {
 	translated := map[string]bool{}
 	for _, group := range groups {

@@ -20,8 +20,8 @@ func byteWords(words []string) [][]byte {
 	return args
 }
 
-// checkZSets checks that every sorted set has as many rows as its key says, and at
-// least one, and no row is without a key.
+// checkZSets checks that every sorted set has the number of rows that its key counts, at least one, and that no row
+// lacks a key.
 func checkZSets(t *testing.T, c *client) {
 	t.Helper()
 	const sql = `SELECT (SELECT count(*) FROM keys k WHERE k.type = 'zset'
@@ -32,8 +32,7 @@ func checkZSets(t *testing.T, c *client) {
 	}
 }
 
-// TestZSetScoresAreExact stores doubles through every way that a score takes into
-// the file, and reads the same bits back.
+// TestZSetScoresAreExact stores doubles in every way that a score can be stored, and reads the same bits back.
 func TestZSetScoresAreExact(t *testing.T) {
 	c := newClient(t)
 	scores := []float64{
@@ -78,8 +77,7 @@ func TestZSetScoresAreExact(t *testing.T) {
 	checkZSets(t, c)
 }
 
-// TestZSetScan walks over a big set while others come and go: every member that
-// stays is returned, once.
+// TestZSetScan scans a big set while members are added and removed: every constant member is returned once.
 func TestZSetScan(t *testing.T) {
 	c := newClient(t)
 	const n = 2500
@@ -111,8 +109,8 @@ func TestZSetScan(t *testing.T) {
 	}
 }
 
-// TestZSetRandomMembers draws from a set that is big enough to be probed: what
-// comes are different members of it, and every part of it is drawn from.
+// TestZSetRandomMembers draws from a set large enough for probing: the results are distinct members, from every part of
+// the set.
 func TestZSetRandomMembers(t *testing.T) {
 	c := newClient(t)
 	const n, tenth = 5000, 500
@@ -146,7 +144,7 @@ func TestZSetRandomMembers(t *testing.T) {
 	}
 }
 
-// TestZSetLongCalls takes calls that are cut into several rounds.
+// TestZSetLongCalls runs calls that are split into several rounds.
 func TestZSetLongCalls(t *testing.T) {
 	c := newClient(t)
 	add, rem := []string{"ZADD", "z", "CH"}, []string{"ZREM", "z"}
@@ -169,9 +167,8 @@ func TestZSetLongCalls(t *testing.T) {
 	}
 }
 
-// TestZSetsAgainstRedis runs random commands, few of which the transcripts would
-// think of, on the store and on redis-server, and compares the replies as RESP3
-// shapes them.
+// TestZSetsAgainstRedis runs random commands, many of them beyond the transcripts, on the store and on redis-server,
+// and compares the replies in RESP3's shape.
 func TestZSetsAgainstRedis(t *testing.T) {
 	c, redis := newClient(t), oracle.Start(t).Dial(t)
 	redis.Do([]byte("HELLO"), []byte("3"))
@@ -187,7 +184,7 @@ func TestZSetsAgainstRedis(t *testing.T) {
 	checkZSets(t, c)
 }
 
-// TestZSetShapes compares what random commands leave out as RESP3 shapes it.
+// TestZSetShapes compares the RESP3 shapes that random commands miss.
 func TestZSetShapes(t *testing.T) {
 	c, redis := newClient(t), oracle.Start(t).Dial(t)
 	redis.Do([]byte("HELLO"), []byte("3"))
@@ -206,8 +203,7 @@ func TestZSetShapes(t *testing.T) {
 	}
 }
 
-// zsetCommands makes commands about few keys, members and scores, so that they
-// meet.
+// zsetCommands generates commands about few keys, members and scores, so that they interact.
 type zsetCommands struct{ *rand.Rand }
 
 func (r zsetCommands) of(words ...string) string { return words[r.IntN(len(words))] }
@@ -222,7 +218,7 @@ func (r zsetCommands) member() string {
 }
 func (r zsetCommands) lex() string { return r.of("-", "+", "["+r.member(), "("+r.member()) }
 
-// maybe is words, or nothing.
+// maybe returns words, or nothing.
 func (r zsetCommands) maybe(words ...string) []string {
 	if r.IntN(2) == 0 {
 		return nil
@@ -242,8 +238,7 @@ func (r zsetCommands) limit() []string {
 	return r.maybe("LIMIT", strconv.Itoa(r.IntN(5)-1), strconv.Itoa(r.IntN(5)-1))
 }
 
-// command makes one. All scores of the key "flat" are 0, as is meant for ranges of
-// members.
+// command returns a command. All scores of the key "flat" are 0, for ranges of members.
 func (r zsetCommands) command() []string {
 	join := func(name string, parts ...[]string) []string {
 		words := []string{name}

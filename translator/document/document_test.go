@@ -17,7 +17,7 @@ func mustParse(t testing.TB, text string) *Value {
 	return v
 }
 
-// TestFloatsComeBack prints random doubles: each must be read again as itself.
+// TestFloatsComeBack prints random doubles and parses them back.
 func TestFloatsComeBack(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 100_000 {
@@ -44,8 +44,7 @@ func TestFloatForm(t *testing.T) {
 	}
 }
 
-// TestParseAgrees mutates JSON at random: what is valid and what it means must be
-// as encoding/json has it.
+// TestParseAgrees mutates JSON at random and compares validity and meaning with encoding/json.
 func TestParseAgrees(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	seeds := []string{
@@ -72,7 +71,7 @@ func TestParseAgrees(t *testing.T) {
 		}
 		v, err := Parse(text, nil)
 		if strings.Contains(string(text), `\u`) && err != nil || err != nil && strings.Contains(err.Error(), "out of range") {
-			continue // encoding/json lets half a pair of surrogates and any exponent pass
+			continue // encoding/json accepts lone surrogates and any exponent
 		}
 		if valid := json.Valid(text); valid != (err == nil) {
 			t.Fatalf("%q: %v, but encoding/json says valid %v", text, err, valid)
@@ -125,7 +124,7 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-// TestOddOperands are no numbers and no patterns, though they begin like such.
+// TestOddOperands parses invalid numbers and patterns with a valid start.
 func TestOddOperands(t *testing.T) {
 	root := mustParse(t, `{"a":[1,"x"]}`)
 	for _, text := range []string{`$.a[?@ in [e+1]]`, `$.a[?@ == {"b":e-1}]`, `$.a[?@ in [E+]]`} {
@@ -143,7 +142,7 @@ func TestOddOperands(t *testing.T) {
 	}
 }
 
-// TestPathsDoNotPanic runs mutated paths on a document.
+// TestPathsDoNotPanic evaluates mutated paths on a document.
 func TestPathsDoNotPanic(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	root := mustParse(t, `{"a":[1,2,{"b":"x","c":null}],"d":{"a":{"a":[]}},"e f":1.5}`)
@@ -166,7 +165,7 @@ func TestPathsDoNotPanic(t *testing.T) {
 	}
 }
 
-// TestBigObject is an object with an index: keys are found, replaced and removed.
+// TestBigObject finds, replaces and removes keys of an object with an index.
 func TestBigObject(t *testing.T) {
 	v := &Value{Kind: Object}
 	name := func(i int) string { return strings.Repeat("k", i+1) }
@@ -225,7 +224,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestManyWays follows a path on which there are far too many ways to each value.
+// TestManyWays evaluates a path with far too many ways to each value.
 func TestManyWays(t *testing.T) {
 	root := mustParse(t, strings.Repeat("[", MaxDepth)+strings.Repeat("]", MaxDepth))
 	for _, step := range []string{"..*", "[0,0]"} {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// recorded is what redis-server answered.
+// recorded holds the replies of redis-server.
 //
 //go:embed testdata/redis-8.0.2.txt
 var recorded string
@@ -49,8 +49,8 @@ func say(expression, attributes string) string {
 	return strconv.FormatBool(p.Match([]byte(attributes)))
 }
 
-// TestBetter lists what Redis 8.0 gets wrong: it refuses null and one operator in
-// front of another, and does not resolve \u.
+// TestBetter lists expressions that Redis 8.0 handles wrongly: it refuses null and one operator before another, and
+// does not resolve \u.
 func TestBetter(t *testing.T) {
 	for _, tt := range []struct{ expression, attributes, want string }{
 		{"!!.a", `{"a":1}`, "true"}, {"not not .a", `{"a":0}`, "false"}, {"!!!.a", `{"a":0}`, "true"}, {"1 and !!.a", `{"a":1}`, "true"},
@@ -64,7 +64,7 @@ func TestBetter(t *testing.T) {
 	}
 }
 
-// TestBounds gives the language more than anybody means by it.
+// TestBounds compiles and runs expressions at and beyond the limits.
 func TestBounds(t *testing.T) {
 	for _, tt := range []struct{ expression, attributes, want string }{
 		{strings.Repeat("(", 30_000) + "1" + strings.Repeat(")", 30_000), "{}", "true"},
@@ -83,7 +83,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// FuzzFilter looks for what makes it fail: neither may panic, whatever it is given.
+// FuzzFilter compiles and matches any input, without a panic.
 func FuzzFilter(f *testing.F) {
 	f.Add(".a in [1,'x'] and !(.b ** -2 <= 3)", `{"a":"\u0041","b":[true,null,1e5]}`)
 	f.Fuzz(func(_ *testing.T, expression, attributes string) { say(expression, attributes) })

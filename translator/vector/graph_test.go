@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// TestGraph looks at the links of graphs of several kinds, also of vectors of which many are the
-// same: they go both ways, lead everywhere and are not too many, and a search along them
-// finds what is near.
+// TestGraph checks the links of graphs of several kinds, including many equal vectors: they go both ways, reach all
+// vectors and are within the limits, and a search along them finds near vectors.
 func TestGraph(t *testing.T) {
 	const dim = 8
 	for _, kind := range []Kind{F32, Int8, Bin} {
@@ -25,7 +24,7 @@ func TestGraph(t *testing.T) {
 						}
 					}
 					if i%3 == 0 && i > 0 {
-						v = kind.Decode(records[i/2], dim) // again
+						v = kind.Decode(records[i/2], dim) // a duplicate
 					}
 					records = append(records, kind.Encode(v))
 					graph.Add(records[i])
@@ -74,7 +73,7 @@ func checkGraph(t *testing.T, g *Graph, n, m int) {
 	}
 }
 
-// TestGraphSearch searches as a server does, for what is nearest to vectors in clusters.
+// TestGraphSearch searches as a server does, for the nearest vectors in clusters.
 func TestGraphSearch(t *testing.T) {
 	const dim, n = 16, 3000
 	draw := rand.New(rand.NewPCG(3, 4))

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestRecords compares with what redis-server 8.0.2 answers to VEMB, and VEMB RAW.
+// TestRecords compares with the replies of redis-server 8.0.2 to VEMB and VEMB RAW.
 func TestRecords(t *testing.T) {
 	for _, tt := range []struct {
 		kind   Kind
@@ -38,8 +38,7 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// TestPackedProduct compares products eight at a time with products one by one,
-// up to the largest that there can be.
+// TestPackedProduct compares products of eight at a time with products one by one, up to the largest possible values.
 func TestPackedProduct(t *testing.T) {
 	for _, dim := range []int{0, 1, 7, 8, 9, 384, 1001, 1 << 16} {
 		for _, fill := range []func() int8{
@@ -108,7 +107,7 @@ func BenchmarkDistance(b *testing.B) {
 	}
 }
 
-// TestSource makes records anew from what Source and Unproject return.
+// TestSource encodes the results of Source and Unproject to the original records.
 func TestSource(t *testing.T) {
 	draw := rand.New(rand.NewPCG(3, 4))
 	for _, dim := range []int{1, 2, 3, 16, 100} {
