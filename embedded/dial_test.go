@@ -12,7 +12,7 @@ import (
 	"github.com/meowdis/meowdis/embedded"
 )
 
-// patience is for a loaded machine.
+// patience allows for a loaded machine.
 const patience = 60 * time.Second
 
 // peer is a client that speaks RESP2.
@@ -73,7 +73,7 @@ func waits(t *testing.T, db *embedded.DB, n string) {
 	}
 }
 
-// A client may send much before it reads any reply.
+// A client may send a long pipeline before it reads any reply.
 func TestLongPipeline(t *testing.T) {
 	db := embedded.RunT(t)
 	p := dial(t, db)
@@ -92,14 +92,14 @@ func TestDialedConnections(t *testing.T) {
 	b.check("PUBLISH c hello", ":1")
 	a.expect("*3\r\n$7\r\nmessage\r\n$1\r\nc\r\n$5\r\nhello")
 
-	// Who hangs up while it waits gets nothing, and leaves nothing behind.
+	// A blocked client that hangs up takes no element.
 	b.send("BLPOP queue 0")
 	waits(t, db.DB, "1")
 	b.Close()
 	waits(t, db.DB, "0")
 	db.Check(1, "RPUSH", "queue", "x")
 
-	// A deadline is over while nothing comes, and the connection goes on after it.
+	// A deadline passes while nothing arrives, and the connection continues.
 	c := dial(t, db)
 	c.SetReadDeadline(time.Unix(1, 0))
 	if _, err := c.Read(make([]byte, 1)); err == nil || !err.(net.Error).Timeout() {
@@ -109,7 +109,7 @@ func TestDialedConnections(t *testing.T) {
 	c.check("PING", "+PONG")
 	waiting, cancel := context.WithCancel(t.Context())
 	cancel()
-	for range 100 { // either is right while the server takes connections
+	for range 100 { // both outcomes are valid while the server accepts
 		if conn, err := db.Dialer(waiting, "", ""); err == nil {
 			conn.Close()
 		} else if err != context.Canceled {
@@ -154,5 +154,5 @@ func TestServe(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
-	db.Check("PONG", "PING") // the database goes on
+	db.Check("PONG", "PING") // the database still works
 }

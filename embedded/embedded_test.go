@@ -103,7 +103,7 @@ func TestConn(t *testing.T) {
 	if got := c.Do(t.Context(), "EXEC").Any(); !reflect.DeepEqual(got, []any{int64(2), "2"}) {
 		t.Errorf("EXEC: %v", got)
 	}
-	db.Check(nil, "GET", "k") // in database 0
+	db.Check(nil, "GET", "k") // Do uses database 0
 	other := db.Conn()
 	other.Do(t.Context(), "SELECT", 3)
 	c.Do(t.Context(), "WATCH", "k")
@@ -118,7 +118,7 @@ func TestConn(t *testing.T) {
 	}
 }
 
-// The rules of ACL are for clients, so that the program can undo them.
+// ACL rules apply to clients only, so the program can undo them.
 func TestRules(t *testing.T) {
 	db := embedded.RunT(t)
 	client := dial(t, db)
@@ -164,9 +164,9 @@ func TestFile(t *testing.T) {
 		t.Errorf("SET where only reading is allowed: %v", err)
 	}
 	dial(t, seen).check("GET k", "$1\r\nv")
-	seen.FastForward(time.Hour) // which has nothing to delete
+	seen.FastForward(time.Hour) // deletes nothing
 
-	// What is committed is there when it is opened again.
+	// Committed data exists after opening again.
 	if err := errors.Join(db.Close(), other.Close(), seen.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +185,7 @@ func open(t *testing.T, path string, with ...embedded.Option) *embedded.DB {
 	return db
 }
 
-// Closing ends whoever waits, and is heard of by all others.
+// Close ends blocked clients, and later calls fail.
 func TestClose(t *testing.T) {
 	db := embedded.RunT(t)
 	client := dial(t, db)
@@ -209,7 +209,7 @@ func TestClose(t *testing.T) {
 		t.Errorf("dialing a closed database: %v", err)
 	}
 	db.FastForward(time.Hour)
-	// One that nobody has dialed.
+	// A database without clients.
 	other := embedded.RunT(t)
 	other.Close()
 	if _, err := other.Dialer(t.Context(), "", ""); !errors.Is(err, embedded.ErrClosed) {
@@ -269,7 +269,7 @@ func TestSeed(t *testing.T) {
 	}
 }
 
-// TestCheckFails holds Check and Run to failing.
+// TestCheckFails checks that Check and Run report failures.
 func TestCheckFails(t *testing.T) {
 	var told recorder
 	db := embedded.RunT(&told)
@@ -291,7 +291,7 @@ func TestCheckFails(t *testing.T) {
 	}
 }
 
-// recorder is a test that notes its failures.
+// recorder is a TB that records failures.
 type recorder struct {
 	says []string
 	ends []func()
@@ -307,7 +307,7 @@ func (r *recorder) end() {
 	}
 }
 
-// TestParallel has many databases at work that must not know of each other.
+// TestParallel uses many independent databases at once.
 func TestParallel(t *testing.T) {
 	for i := range 50 {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {

@@ -105,5 +105,5 @@ func ExampleRunT() {
 	_ = TestLogin
 }
 
-// login is what is tested.
+// login is the function under test.
 func login(db *embedded.Test, name string) { db.Run("SET", "session:1", name, "EX", 3600) }

@@ -63,7 +63,7 @@ func TestClock(t *testing.T) {
 	db.Check(nil, "GET", "k")
 }
 
-// A wait is over when the clock has moved ahead of its end, and not before.
+// A blocked command times out when the clock passes its end, and not before.
 func TestWaitsFastForward(t *testing.T) {
 	db := embedded.RunT(t)
 	ended := make(chan embedded.Reply, 1)
@@ -82,7 +82,7 @@ func TestWaitsFastForward(t *testing.T) {
 	}
 }
 
-// In a bubble time passes when all goroutines wait, and connections of Dialer wait as it wants it.
+// In a synctest bubble time passes when all goroutines block. Connections of Dialer block durably.
 func TestBubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := embedded.RunT(t)
@@ -107,8 +107,8 @@ func TestBubble(t *testing.T) {
 	})
 }
 
-// TestDeafSubscriber closes a subscriber that stops reading after the seconds of the soft limit, though
-// nothing more is published.
+// TestDeafSubscriber closes a subscriber that stops reading once the soft limit's time has passed, even if nothing
+// more is published.
 func TestDeafSubscriber(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := embedded.RunT(t)
@@ -121,7 +121,7 @@ func TestDeafSubscriber(t *testing.T) {
 		p := &peer{t, conn, nil}
 		p.send("SUBSCRIBE news")
 		synctest.Wait()
-		for range 3 { // 28 MB more than are on their way
+		for range 3 { // 28 MB more than the connection buffers
 			db.Check(1, "PUBLISH", "news", make([]byte, 20<<20))
 		}
 		time.Sleep(5*time.Second - time.Millisecond)

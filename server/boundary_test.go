@@ -22,8 +22,8 @@ import (
 	"github.com/meowdis/meowdis/server"
 )
 
-// serveFaulty serves a store whose translations, steps and decoders panic while faulty is set. It counts the
-// panics that are logged.
+// serveFaulty serves a store whose translations, steps and decoders panic while faulty is set. It counts the logged
+// panics.
 func serveFaulty(t *testing.T, faulty *atomic.Bool) (s *served, logged *atomic.Int64) {
 	st, err := local.Open(t.TempDir()+"/db.sqlite", local.Options{SweepEvery: -1, IsolateSlowReads: true})
 	if err != nil {
@@ -49,7 +49,7 @@ type writerFunc func([]byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
-// broken sends a pipeline, and reads replies until the server closes the connection.
+// broken sends a pipeline and reads replies until the server closes the connection.
 func (s *served) broken(t *testing.T, calls ...[]string) (replies []string) {
 	t.Helper()
 	p := s.dial(t)
@@ -77,7 +77,7 @@ func (s *served) works(t *testing.T, after string) {
 	t.Helper()
 	p := s.dial(t)
 	defer p.Close()
-	for range 2 { // of each connection of the store
+	for range 2 { // for each connection of the store
 		if got := show(p.do("SET", "works", "1")) + show(p.do("GET", "works")) + show(p.do("EVAL_RO", "return redis.call('get','works')", "0")); got != "OK"+`"1""1"` {
 			t.Fatalf("after %s: %s", after, got)
 		}
@@ -87,8 +87,8 @@ func (s *served) works(t *testing.T, after string) {
 	}
 }
 
-// TestPanickingCommands has each command of the table panic in its translation or decoder: alone, in a
-// pipeline, in MULTI and over REST.
+// TestPanickingCommands makes each command panic in its translation or decoder: alone, in a pipeline, in MULTI and
+// over REST.
 func TestPanickingCommands(t *testing.T) {
 	var faulty atomic.Bool
 	s, logged := serveFaulty(t, &faulty)
@@ -103,7 +103,7 @@ func TestPanickingCommands(t *testing.T) {
 		}
 		faulty.Store(true)
 		before := logged.Load()
-		end := []string{"QUIT"} // for a command that does not come to its translation
+		end := []string{"QUIT"} // for a command that is not translated
 		var panicked int64
 		for _, calls := range [][][]string{{args, end}, {args, args, end}, {{"MULTI"}, args, {"EXEC"}, end}} {
 			if got := s.broken(t, calls...); strings.Contains(strings.Join(got, " "), says) {
@@ -124,7 +124,8 @@ func TestPanickingCommands(t *testing.T) {
 	s.works(t, "all commands")
 }
 
-// TestPanickingFunctions has each Lua function panic in scripts that write, that only read, in MULTI and over REST.
+// TestPanickingFunctions makes each Lua function panic: in scripts that write, in read-only scripts, in MULTI and over
+// REST.
 func TestPanickingFunctions(t *testing.T) {
 	var armed atomic.Pointer[string]
 	none := ""
@@ -185,8 +186,8 @@ func TestPanickingFunctions(t *testing.T) {
 	}
 }
 
-// TestPanickingJobs has the jobs of the server panic that no command waits for: the server logs each with its stack,
-// and continues.
+// TestPanickingJobs makes background jobs of the server panic. The server logs each panic with its stack and
+// continues.
 func TestPanickingJobs(t *testing.T) {
 	var log lockedLog
 	st, err := local.Open(t.TempDir()+"/db.sqlite", local.Options{SweepEvery: -1, IsolateSlowReads: true})
@@ -222,7 +223,7 @@ func TestPanickingJobs(t *testing.T) {
 	s.works(t, "jobs that panicked")
 }
 
-// lockedLog is a log of several goroutines.
+// lockedLog is a log for several goroutines.
 type lockedLog struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -240,7 +241,7 @@ func (l *lockedLog) String() string {
 	return l.text.String()
 }
 
-// wrap replaces the functions of a table and of those in it.
+// wrap replaces the functions of a table and of its nested tables.
 func wrap(t *lua.Table, prefix string, seen map[*lua.Table]bool, by func(name string, f *lua.Function) lua.Value) {
 	if t == nil || seen[t] {
 		return
@@ -262,7 +263,7 @@ func wrap(t *lua.Table, prefix string, seen map[*lua.Table]bool, by func(name st
 	}
 }
 
-// TestScriptOverflow replies with an error to an offset that no integer has.
+// TestScriptOverflow passes an offset that does not fit an integer.
 func TestScriptOverflow(t *testing.T) {
 	s := serve(t, server.Config{})
 	p := s.dial(t)
@@ -274,9 +275,9 @@ func TestScriptOverflow(t *testing.T) {
 	s.works(t, "overflows")
 }
 
-// TestLargeReplies reads large replies whole. A small reply takes each way: the loop's, a goroutine's, those of MULTI, of a
-// pipeline and of REST. Replies over the limit of pushed messages take the ways that differ in how much may wait:
-// one command of each shape, and one reply of 100 MB.
+// TestLargeReplies reads large replies completely. A small reply takes every path: the loop, a goroutine, MULTI, a
+// pipeline and REST. Replies over the limit of pushed messages take the paths that differ in their limits: one command
+// of each shape, and one reply of 100 MB.
 func TestLargeReplies(t *testing.T) {
 	s := serve(t, server.Config{})
 	filler := s.dial(t)
@@ -350,7 +351,7 @@ func TestLargeReplies(t *testing.T) {
 	read(100, lrange)
 }
 
-// weightOf is how many bytes the strings of a reply have.
+// weightOf returns the number of bytes in the strings of a reply.
 func weightOf(v resp.Value) int {
 	n := len(v.Str)
 	for _, e := range v.Elems {

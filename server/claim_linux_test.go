@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestNothingIsLeftUnread has a client's next bytes come just when the client is released:
-// it must be with the loop again, whichever is first.
+// TestNothingIsLeftUnread sends a client's next bytes just when the client is released. The loop must read them in
+// either order of events.
 func TestNothingIsLeftUnread(t *testing.T) {
 	l, c := &loop{}, &client{}
 	var unread atomic.Int32

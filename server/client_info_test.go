@@ -9,7 +9,7 @@ import (
 	"github.com/meowdis/meowdis/server"
 )
 
-// infoSteps are calls after which CLIENT INFO tells the same as that of redis-server.
+// infoSteps lists calls; after each, CLIENT INFO must equal redis-server's.
 var infoSteps = []string{
 	"PING", "SELECT 3", "CLIENT SETNAME tom", "CLIENT SETINFO lib-name cat", "CLIENT SETINFO lib-ver 1.2",
 	"WATCH a b", "WATCH a c", "UNWATCH", "CLIENT NO-EVICT on", "CLIENT NO-TOUCH on", "CLIENT NO-EVICT off", "CLIENT NO-TOUCH off",
@@ -31,7 +31,7 @@ func TestClientInfo(t *testing.T) {
 	}
 }
 
-// clientInfo is what CLIENT INFO tells after a call, without addresses, times and sizes.
+// clientInfo returns CLIENT INFO after a call, without addresses, times and sizes.
 func clientInfo(do func(...string) resp.Value, call string) string {
 	do(strings.Fields(call)...)
 	if strings.HasPrefix(call, "SUBSCRIBE") {
@@ -53,7 +53,7 @@ func clientInfo(do func(...string) resp.Value, call string) string {
 	return strings.Join(fields, " ")
 }
 
-// CLIENT LIST tells what waits for a client, and what MULTI has queued.
+// CLIENT LIST shows a client's unsent output and the commands queued by MULTI.
 func TestClientSizes(t *testing.T) {
 	s := serve(t, server.Config{})
 	c, other := s.dial(t), s.dial(t)

@@ -10,7 +10,7 @@ import (
 	"github.com/meowdis/meowdis/server"
 )
 
-// clusterCalls are calls to a node that has all slots, of which the replies are those of redis-server.
+// clusterCalls are calls to a node that owns all slots. The replies must equal redis-server's.
 var clusterCalls = strings.Split(strings.TrimSpace(`
 CLUSTER INFO
 CLUSTER KEYSLOT a
@@ -67,7 +67,7 @@ func TestCluster(t *testing.T) {
 	}
 }
 
-// Clients find the node where they have found it.
+// The node's address is the one that the client connected to.
 func TestClusterNode(t *testing.T) {
 	s := serve(t, server.Config{Cluster: true})
 	c := s.dial(t)

@@ -10,8 +10,8 @@ import (
 	"github.com/meowdis/meowdis/translator"
 )
 
-// TestEachCommandIsSomebodys calls each command that has no translation: the session
-// or the server runs it. The arguments are nonsense, which each may refuse in its way.
+// TestEachCommandIsSomebodys calls each command without a translation: the session or the server must run it. The
+// arguments are nonsense, so each command may reply with any error of its own.
 func TestEachCommandIsSomebodys(t *testing.T) {
 	s := serve(t, server.Config{})
 	for _, cmd := range commands.All() {

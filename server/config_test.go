@@ -11,7 +11,7 @@ import (
 	"github.com/meowdis/meowdis/server"
 )
 
-// What CONFIG GET says can be set again, all at once or one by one, unless Redis refuses to set the parameter.
+// CONFIG SET accepts the values of CONFIG GET, all at once or one by one, unless Redis refuses to set the parameter.
 func TestConfigSetsWhatItGot(t *testing.T) {
 	c := serve(t, server.Config{RequirePass: "s3cret"}).dial(t)
 	c.do("AUTH", "s3cret")
@@ -35,7 +35,7 @@ func TestConfigSetsWhatItGot(t *testing.T) {
 	}
 }
 
-// A value that is no text, whose letters another case makes longer or shorter, is refused as any other.
+// A value that is not UTF-8, or changes its length with its case, is refused like any other.
 func TestConfigSetNoText(t *testing.T) {
 	c := serve(t, server.Config{}).dial(t)
 	for _, value := range []string{"1\xffKB", "\xff\xff\xff", "İb"} {
@@ -55,7 +55,7 @@ func TestConfigSetTooMuch(t *testing.T) {
 	}
 }
 
-// A HyperLogLog becomes dense where hll-sparse-max-bytes says.
+// hll-sparse-max-bytes sets the size at which a HyperLogLog becomes dense.
 func TestConfigSetHLLSparse(t *testing.T) {
 	c := serve(t, server.Config{}).dial(t)
 	for _, step := range [][2]string{
@@ -69,7 +69,7 @@ func TestConfigSetHLLSparse(t *testing.T) {
 	}
 }
 
-// limited is a store that hears how long a command may take.
+// limited is a store that records the time limit.
 type limited struct {
 	storeFunc
 	limit atomic.Int64
@@ -77,7 +77,7 @@ type limited struct {
 
 func (l *limited) SetTimeLimit(d time.Duration) { l.limit.Store(int64(d)) }
 
-// The time limit is a parameter of its own, of which the store hears.
+// The store learns the time limit from its parameter.
 func TestConfigSetTimeLimit(t *testing.T) {
 	l := &limited{}
 	c := serve(t, server.Config{Engine: engine.New(l), TimeLimit: 10 * time.Second}).dial(t)
@@ -94,8 +94,7 @@ func TestConfigSetTimeLimit(t *testing.T) {
 	}
 }
 
-// Patterns of CONFIG GET are those of KEYS: an empty class and an unclosed one are no
-// errors, and letters are those of either case.
+// CONFIG GET uses the patterns of KEYS, ignoring case. An empty or unclosed class is not an error.
 func TestConfigGetPatterns(t *testing.T) {
 	c := serve(t, server.Config{}).dial(t)
 	for pattern, name := range map[string]string{"MAXMEMOR[Y]": "maxmemory", "[^a-z]axclients": "", "maxclient[r-t": "maxclients", "max[!a]lients": "", `\maxclients`: "maxclients"} {

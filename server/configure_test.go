@@ -26,7 +26,7 @@ user tom on nopass ~* +@read
 hz 20
 `
 
-// configured is a server that has read the text, and the path of its file.
+// configured returns a server that has read the text, and the path of its file.
 func configured(t *testing.T, text string) (*served, string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "redis.conf")

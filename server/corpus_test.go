@@ -18,9 +18,8 @@ func transcripts(t *testing.T) []corpus.Transcript {
 	return all
 }
 
-// TestCorpusRESP runs every transcript over a connection, and sweeps one key or field
-// before each command. The store is a file, as it is in use: so the race detector sees each
-// command go through all of its goroutines.
+// TestCorpusRESP runs every transcript over a connection, and sweeps one key or field before each command. The store
+// is a file, as in production, so the race detector sees each command run through all of its goroutines.
 func TestCorpusRESP(t *testing.T) {
 	for _, tr := range transcripts(t) {
 		t.Run(tr.Name, func(t *testing.T) {
@@ -46,9 +45,8 @@ func check(t *testing.T, tr corpus.Transcript, step corpus.Step, got resp.Value)
 	}
 }
 
-// TestCorpusREST runs the transcripts that need no connection over REST. The ways to send a
-// command differ in how they read its arguments: those beside the body have one transcript of
-// each group.
+// TestCorpusREST runs the transcripts that need no connection over REST. The forms of a request differ in how
+// arguments are parsed; the forms other than the JSON body run one transcript of each group.
 func TestCorpusREST(t *testing.T) {
 	ways := map[string]corpus.Way{
 		"body":     (*corpus.REST).Body,

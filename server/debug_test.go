@@ -8,7 +8,7 @@ import (
 	"github.com/meowdis/meowdis/server"
 )
 
-// DEBUG SLEEP holds all clients until it is over, as one thread that sleeps does.
+// DEBUG SLEEP blocks all clients until it ends, as in a single-threaded Redis.
 func TestDebugSleep(t *testing.T) {
 	sleeping, wake := make(chan time.Duration), make(chan struct{})
 	s := serve(t, server.Config{Sleep: func(_ <-chan struct{}, d time.Duration) {
@@ -34,7 +34,7 @@ func TestDebugSleep(t *testing.T) {
 	want(t, b.reply(), "PONG")
 }
 
-// A replication ID that is made up anew is another one.
+// DEBUG CHANGE-REPL-ID changes the replication ID.
 func TestChangeReplID(t *testing.T) {
 	c := serve(t, server.Config{}).dial(t)
 	before := statOf(c, "master_replid")

@@ -7,10 +7,10 @@ import (
 
 const LongEnough = longEnough
 
-// Held is how many bytes requests hold of what they may together.
+// Held returns the bytes that requests hold.
 func (s *Server) Held() int64 { return s.memory.Used() }
 
-// Post tells the client with the id something from outside its own commands.
+// Post sends bytes to a client from outside its own commands.
 func (s *Server) Post(id int64, b []byte) {
 	for _, c := range s.all() {
 		if c.id == id {
@@ -19,16 +19,16 @@ func (s *Server) Post(id int64, b []byte) {
 	}
 }
 
-// CloseIdle looks for clients that have been idle for too long at now.
+// CloseIdle closes clients that have been idle for too long at now.
 func (s *Server) CloseIdle(now time.Time) { s.closeIdleAt(now) }
 
-// Waiting is how many clients wait for a pause to end, or for keys.
+// Waiting returns the number of clients blocked by a pause or on keys.
 func (s *Server) Waiting() int {
 	n, _, _ := s.config.Engine.Blocked()
 	return n
 }
 
-// StoredParameters returns the parameters that can be set without an effect, sorted.
+// StoredParameters returns the settable parameters without effect, sorted.
 func StoredParameters() (names []string) {
 	for name, p := range specs() {
 		if p.use == stored {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// TestComplaints says what goes on once, and again after a while; something else at once.
+// TestComplaints logs a repeated failure once and again after a while, and a different failure at once.
 func TestComplaints(t *testing.T) {
 	var c complaints
 	at := time.Now()

@@ -18,8 +18,7 @@ import (
 	"github.com/meowdis/meowdis/server/rest"
 )
 
-// FuzzREST sends requests that say anything, in each form of reply. Each is answered,
-// with JSON or RESP2 that is whole.
+// FuzzREST sends arbitrary requests in each form of reply. Each reply must be complete JSON or RESP2.
 func FuzzREST(f *testing.F) {
 	for _, c := range restCases {
 		f.Add(c.path, []byte(c.body), byte(len(c.headers)))
@@ -36,7 +35,7 @@ func FuzzREST(f *testing.F) {
 	handler := server.New(server.Config{Engine: engine.New(st), Token: token}).REST()
 	f.Fuzz(func(t *testing.T, path string, body []byte, form byte) {
 		u, err := url.ParseRequestURI(path)
-		if err != nil || strings.Contains(strings.ToUpper(path+string(body)), "DEBUG") { // which may sleep
+		if err != nil || strings.Contains(strings.ToUpper(path+string(body)), "DEBUG") { // DEBUG may sleep
 			return
 		}
 		r := httptest.NewRequest(http.MethodPost, "/", bytes.NewReader(body))

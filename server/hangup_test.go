@@ -11,8 +11,8 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// waiting is a store whose reads last until their context ends, or until they are let
-// go. It reports when one begins and how it ended.
+// waiting is a store whose reads last until their context ends or the test releases them. It reports the begin and the
+// end of each read.
 type waiting struct {
 	begun, let chan struct{}
 	ended      chan error
@@ -40,7 +40,7 @@ func (w *waiting) Apply(ctx context.Context, b []store.Batch) ([]store.Result, e
 
 func (w *waiting) Together(parts []*store.Part, took func(int)) int { return together(w, parts, took) }
 
-// together applies parts as a store does that is never quick.
+// together applies parts one by one, as a store without fast reads does.
 func together(s engine.Store, parts []*store.Part, took func(int)) int {
 	for i, p := range parts {
 		if p.Batches[0].ReadOnly {
@@ -56,8 +56,8 @@ func together(s engine.Store, parts []*store.Part, took func(int)) int {
 	return len(parts)
 }
 
-// TestReadsEndWithTheirClient ends a read whose client hangs up, over both protocols,
-// and what the client had sent after it is read all the same.
+// TestReadsEndWithTheirClient ends a read whose client hangs up, over both protocols. The server still reads the
+// commands that the client sent after it.
 func TestReadsEndWithTheirClient(t *testing.T) {
 	w := newWaiting()
 	s := serve(t, server.Config{Engine: engine.New(w)})
@@ -104,8 +104,8 @@ func TestReadsEndWithTheirClient(t *testing.T) {
 	}
 }
 
-// TestLongReadsAreAnswered has the server check whether clients are still there, which are: what they
-// send meanwhile is run after the read, and the connection goes on.
+// TestLongReadsAreAnswered runs reads that are long enough for the hangup check while the client stays. Commands sent
+// during the read run after it, and the connection continues.
 func TestLongReadsAreAnswered(t *testing.T) {
 	w := newWaiting()
 	s := serve(t, server.Config{Engine: engine.New(w)})
@@ -113,7 +113,7 @@ func TestLongReadsAreAnswered(t *testing.T) {
 	c.send("GET k\r\n")
 	<-w.begun
 	c.send("*2\r\n$4\r\nECHO\r\n$5\r\nhe")
-	time.Sleep(server.LongEnough + 50*time.Millisecond) // the check is now, or soon
+	time.Sleep(server.LongEnough + 50*time.Millisecond) // the check runs about now
 	c.send("llo\r\nPING\r\n")
 	close(w.let)
 	want(t, c.reply(), "(nil)")
@@ -122,8 +122,7 @@ func TestLongReadsAreAnswered(t *testing.T) {
 	want(t, c.do("GET", "k"), "(nil)")
 }
 
-// TestWritesAreCarriedOut for a client that has hung up, after a read that has ended
-// for that reason, too.
+// TestWritesAreCarriedOut writes for a client that has hung up, also after a read that ended for that reason.
 func TestWritesAreCarriedOut(t *testing.T) {
 	w := newWaiting()
 	s := serve(t, server.Config{Engine: engine.New(w)})

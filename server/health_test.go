@@ -11,7 +11,7 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// health asks without a token.
+// health requests /healthz without a token.
 func (s *served) health(t *testing.T) (int, string) {
 	t.Helper()
 	answer, err := http.Get(s.rest + "/healthz")
@@ -26,7 +26,7 @@ func (s *served) health(t *testing.T) (int, string) {
 	return answer.StatusCode, string(text)
 }
 
-// TestHealth tells whether the server can read and write, and not why not.
+// TestHealth reports whether the server can read and write, but not the reason.
 func TestHealth(t *testing.T) {
 	for _, c := range []struct {
 		name   string

@@ -11,7 +11,7 @@ import (
 	"github.com/meowdis/meowdis/server"
 )
 
-// executed is how many commands the server has carried out.
+// executed returns the number of commands that the server has run.
 func (p *peer) executed() int {
 	p.t.Helper()
 	_, after, _ := strings.Cut(string(p.do("INFO", "stats").Str), "total_commands_processed:")
@@ -22,8 +22,8 @@ func (p *peer) executed() int {
 	return n
 }
 
-// TestClientThatDoesNotRead pipelines what has large replies and reads none: only a few
-// of them are made, and others are served.
+// TestClientThatDoesNotRead pipelines commands with large replies and reads none. The server creates only a few of the
+// replies, and serves other clients.
 func TestClientThatDoesNotRead(t *testing.T) {
 	s := serve(t, server.Config{})
 	other, deaf := s.dial(t), s.dial(t)
@@ -37,7 +37,7 @@ func TestClientThatDoesNotRead(t *testing.T) {
 	}
 }
 
-// TestClientThatIsDone gets its replies though it has closed its side already.
+// TestClientThatIsDone reads its replies although it has closed its sending side.
 func TestClientThatIsDone(t *testing.T) {
 	c := serve(t, server.Config{}).dial(t)
 	c.send("SET k v\r\nGET k\r\n*2\r\n$3\r\nGET\r\n")
@@ -50,8 +50,8 @@ func TestClientThatIsDone(t *testing.T) {
 	}
 }
 
-// TestClientsThatStall hold what they never finish, over both protocols, and are cut
-// off when the server stops, which is no failure of it; meanwhile others are served.
+// TestClientsThatStall holds unfinished requests open over both protocols. The server serves other clients, closes
+// these when it stops, and returns no error.
 func TestClientsThatStall(t *testing.T) {
 	s := serve(t, server.Config{Grace: 10 * time.Millisecond})
 	for _, beginning := range []string{"*2147483647\r\n$536870912\r\nabc", "*", "$", "SET k", "*1\r\n$4\r\nPI"} {

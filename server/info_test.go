@@ -13,8 +13,8 @@ import (
 	"github.com/meowdis/meowdis/server"
 )
 
-// leftOut are the fields of INFO that redis-server has and meowdis does not: what they are about is
-// not there, or nothing measures it.
+// leftOut lists the fields of INFO that redis-server has and meowdis does not, because their subject does not exist
+// here or is not measured.
 var leftOut = strings.Fields(`
 	atomicvar_api gcc_version listener1
 	client_recent_max_input_buffer client_recent_max_output_buffer
@@ -28,7 +28,7 @@ var leftOut = strings.Fields(`
 	used_cpu_sys_main_thread used_cpu_user_main_thread
 	mem_fragmentation_bytes_human total_blocking_keys_on_nokey`)
 
-// infoFields are the names of the fields that a server shows, by section.
+// infoFields returns the names of the fields that a server shows, by section.
 func infoFields(info string) map[string][]string {
 	fields, section := map[string][]string{}, ""
 	for _, line := range strings.Split(info, "\r\n") {
@@ -42,8 +42,7 @@ func infoFields(info string) map[string][]string {
 	return fields
 }
 
-// Every field that redis-server shows is here, too, or is known to be left out; and what is here
-// that it has not is known.
+// Every field of redis-server's INFO exists here or is in leftOut, and every additional field is known.
 func TestInfoFields(t *testing.T) {
 	redis := oracle.Start(t).Dial(t)
 	c := serve(t, server.Config{}).dial(t)
@@ -55,7 +54,7 @@ func TestInfoFields(t *testing.T) {
 	old := redis.Version().Before("8.0")
 	for section, names := range want {
 		switch section {
-		case "Threads", "Keysizes": // there are no threads; Keysizes is shown by name
+		case "Threads", "Keysizes": // meowdis has no Threads; Keysizes is shown only by name
 			continue
 		}
 		for _, name := range names {
@@ -76,15 +75,14 @@ func TestInfoFields(t *testing.T) {
 	}
 }
 
-// statOf is the value of a field of INFO.
+// statOf returns the value of a field of INFO.
 func statOf(p *peer, name string) string {
 	_, after, _ := strings.Cut(string(p.do("INFO", "everything").Str), "\r\n"+name+":")
 	value, _, _ := strings.Cut(after, "\r\n")
 	return value
 }
 
-// infoCalls are commands whose traces in INFO are those of redis-server: what each of the fields
-// says then.
+// infoCalls lists commands; after them, the fields of INFO must equal redis-server's.
 var infoCalls = strings.Split(strings.TrimSpace(`
 SET k v
 GET k
@@ -128,7 +126,7 @@ DEL k l h
 func TestInfoCounts(t *testing.T) {
 	redis := oracle.Start(t).Dial(t)
 	if redis.Version().Before("8.0") {
-		redis = nil // which counts some of it otherwise
+		redis = nil // this version counts differently
 	}
 	c := serve(t, server.Config{}).dial(t)
 	var infos [2]string
@@ -160,7 +158,7 @@ func TestInfoCounts(t *testing.T) {
 	}
 }
 
-// counted are the lines that begin with prefix, without times.
+// counted returns the lines that begin with prefix, without times.
 func counted(info, prefix string) (lines []string) {
 	for _, line := range strings.Split(info, "\r\n") {
 		if strings.HasPrefix(line, prefix) {
@@ -174,7 +172,7 @@ func counted(info, prefix string) (lines []string) {
 	return lines
 }
 
-// The commands of the module that Redis 8.0 brings along are those of vector sets.
+// Redis 8.0's module provides the commands of vector sets.
 func TestModuleCommands(t *testing.T) {
 	redis := oracle.Start(t).Dial(t)
 	if redis.Version().Before("8.0") {
@@ -196,7 +194,7 @@ func TestModuleCommands(t *testing.T) {
 	}
 }
 
-// TestEvictedScripts keeps as many scripts as redis-server, and the same.
+// TestEvictedScripts compares the scripts kept in the cache with redis-server.
 func TestEvictedScripts(t *testing.T) {
 	redis := oracle.Start(t).Dial(t)
 	if redis.Version().Before("8.0") {
@@ -226,7 +224,7 @@ func TestEvictedScripts(t *testing.T) {
 			do("EVAL", source(n), "0")
 		}
 		look("full")
-		do("SCRIPT", "LOAD", source(1)) // which leaves it to be evicted
+		do("SCRIPT", "LOAD", source(1)) // may be evicted again
 		do("SCRIPT", "LOAD", source(1000))
 		look("loaded")
 		do("EVAL", source(0), "0")

@@ -31,14 +31,14 @@ func (s *served) web(t *testing.T) net.Conn {
 func TestLongHeader(t *testing.T) {
 	c := serve(t, server.Config{}).web(t)
 	fmt.Fprintf(c, "GET /ping HTTP/1.1\r\nHost: x\r\nX: ")
-	go c.Write(bytes.Repeat([]byte("x"), 4<<20)) // which ends when the server has had enough
+	go c.Write(bytes.Repeat([]byte("x"), 4<<20)) // ends when the server closes the connection
 	answer := make([]byte, 12)
 	if _, err := io.ReadFull(c, answer); err != nil || string(answer) != "HTTP/1.1 431" {
 		t.Errorf("%q, %v", answer, err)
 	}
 }
 
-// gone fails the test unless the peer closes the connection without a word.
+// gone fails the test unless the peer closes the connection without sending.
 func gone(t *testing.T, c net.Conn) {
 	t.Helper()
 	c.SetReadDeadline(time.Now().Add(20 * time.Second))
@@ -49,10 +49,9 @@ func gone(t *testing.T, c net.Conn) {
 	}
 }
 
-// TestStrangersLeave makes room for clients that know the secret: of those who only hold a
-// connection the first one must leave.
+// TestStrangersLeave makes room for clients that know the secret by closing the oldest unauthenticated connection.
 func TestStrangersLeave(t *testing.T) {
-	s := serve(t, server.Config{RequirePass: "secret", MaxClients: 20}) // and 2 strangers
+	s := serve(t, server.Config{RequirePass: "secret", MaxClients: 20}) // 2 may be unauthenticated
 	known, overREST := s.dial(t), s.web(t)
 	want(t, known.do("AUTH", "secret"), "OK")
 	ping := func() {
@@ -88,7 +87,7 @@ func TestMaxClientsOfListeners(t *testing.T) {
 	want(t, s.dial(t).reply(), "(error) ERR max number of clients reached")
 }
 
-// TestMaxClientsOverREST says that there are too many.
+// TestMaxClientsOverREST replies with an error over the limit.
 func TestMaxClientsOverREST(t *testing.T) {
 	s := serve(t, server.Config{MaxClients: 2})
 	for range 2 {
@@ -104,17 +103,17 @@ func TestMaxClientsOverREST(t *testing.T) {
 	}
 }
 
-// TestClientThatTakesNothing is given up after a while, and what was kept for it is free.
+// TestClientThatTakesNothing closes a client that does not read, and frees its memory.
 func TestClientThatTakesNothing(t *testing.T) {
 	s := serve(t, server.Config{WriteTimeout: 50 * time.Millisecond})
 	c := s.dial(t)
-	const size = 40 << 20 // more than any socket keeps
+	const size = 40 << 20 // more than any socket buffers
 	c.do("SET", "big", strings.Repeat("x", size))
 	deaf, web := s.dial(t), s.web(t)
 	deaf.send("GET big\r\nGET big\r\nSET after 1\r\n")
 	fmt.Fprintf(web, "GET /get/big HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n", token)
 	for _, conn := range []net.Conn{deaf, web} {
-		// Writing to a client that is gone fails in the end.
+		// Writing to a closed connection fails eventually.
 		for deadline := time.Now().Add(20 * time.Second); ; {
 			if _, err := conn.Write([]byte("\r\n")); err != nil {
 				break
@@ -135,8 +134,8 @@ func TestClientThatTakesNothing(t *testing.T) {
 
 const tooMuch = "ERR this takes more memory than one request may hold (serve --max-request-memory): ask for less at a time"
 
-// TestTooMuch answers pipelines of any size over RESP, in pieces, and refuses single
-// replies, and over REST all, that take more than a request may hold.
+// TestTooMuch sends pipelines of any size over RESP, whose replies arrive in pieces. Single RESP replies and REST
+// responses over the memory of one request are refused.
 func TestTooMuch(t *testing.T) {
 	s := serve(t, server.Config{MaxRequestMemory: 3 << 20})
 	c := s.dial(t)
@@ -175,8 +174,7 @@ func TestTooMuch(t *testing.T) {
 	}
 }
 
-// TestRepliesInForms sends strings that are longer than a piece in each form of REST,
-// cut at places that are none of the text.
+// TestRepliesInForms sends strings longer than a piece in each form of REST, cut in the middle of characters.
 func TestRepliesInForms(t *testing.T) {
 	s := serve(t, server.Config{})
 	c := s.dial(t)
@@ -193,7 +191,7 @@ func TestRepliesInForms(t *testing.T) {
 	}
 }
 
-// form is a header that asks for one.
+// form is a request header that selects a form.
 type form []string
 
 func (f form) text(t *testing.T, s *served) string {

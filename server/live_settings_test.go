@@ -9,7 +9,7 @@ import (
 	"github.com/meowdis/meowdis/server"
 )
 
-// maxclients counts for those who come after it was set.
+// maxclients applies to later connections.
 func TestSetMaxClients(t *testing.T) {
 	s := serve(t, server.Config{MaxClients: 1})
 	a := s.dial(t)
@@ -32,7 +32,7 @@ func (p *peer) wantClosedAfterError(t *testing.T) {
 	p.wantClosed()
 }
 
-// timeout closes those who have not sent anything for so long, and nobody while it is 0.
+// timeout closes idle clients, and none while it is 0.
 func TestTimeout(t *testing.T) {
 	s := serve(t, server.Config{})
 	c := s.dial(t)
@@ -50,7 +50,7 @@ func TestTimeout(t *testing.T) {
 	listener.wantClosed()
 }
 
-// An arg and a command may be as long as the parameters say.
+// The parameters limit an argument and a command.
 func TestQueryLimits(t *testing.T) {
 	s := serve(t, server.Config{})
 	c := s.dial(t)
@@ -71,13 +71,13 @@ func TestQueryLimits(t *testing.T) {
 	}
 }
 
-// A client that does not read is given up when more waits for it than its limits let.
+// A client that does not read is closed when its output exceeds its limits.
 func TestOutputLimits(t *testing.T) {
 	s := serve(t, server.Config{})
 	admin, c := s.dial(t), s.dial(t)
 	want(t, admin.do("CONFIG", "SET", "client-output-buffer-limit", "normal 1mb 0 0"), "OK")
 	id := c.do("CLIENT", "ID").Int
-	for range 64 { // more than the sockets take
+	for range 64 { // more than the sockets buffer
 		s.server.Post(id, bytes.Repeat([]byte("x"), 1<<20-1))
 	}
 	if got := statOf(admin, "client_output_buffer_limit_disconnections"); got != "1" {

@@ -33,7 +33,7 @@ func TestGoroutineEach(t *testing.T) {
 		"schedules": TestSchedules, "tracking": TestTracking, "never stale": TestNeverStale, "big reply": TestMessageBesideBigReply,
 	} {
 		if testing.Short() && strings.HasPrefix(name, "wire") {
-			continue // the race detector takes minutes for what is not about goroutines
+			continue // under the race detector this takes minutes and finds nothing new
 		}
 		t.Run(name, test)
 	}
@@ -47,7 +47,7 @@ func command(words ...string) string {
 	return string(resp.AppendCommand(nil, args...))
 }
 
-// TestHalfClosed answers all that a client has sent before it ended its own side.
+// TestHalfClosed replies to all commands sent before the client closed its sending side.
 func TestHalfClosed(t *testing.T) {
 	s := serve(t, server.Config{})
 	big := strings.Repeat("x", 300_000)
@@ -77,8 +77,7 @@ func TestHalfClosed(t *testing.T) {
 	}
 }
 
-// TestOrder answers each of many clients in the order in which it asked, whatever that is, and
-// however it arrives.
+// TestOrder replies to many clients, each in the order of its commands, for all commands and all packet boundaries.
 func TestOrder(t *testing.T) {
 	s := serve(t, server.Config{})
 	var clients sync.WaitGroup
@@ -122,7 +121,7 @@ func TestOrder(t *testing.T) {
 	clients.Wait()
 }
 
-// TestBesideSlow answers others while reads last.
+// TestBesideSlow serves other clients during slow reads.
 func TestBesideSlow(t *testing.T) {
 	w := newWaiting()
 	s := serve(t, server.Config{Engine: engine.New(w)})
@@ -142,7 +141,7 @@ func TestBesideSlow(t *testing.T) {
 	writes.reply()
 }
 
-// TestKillBusy closes clients that are idle, run something, or have sent half a command.
+// TestKillBusy kills clients that are idle, run a command, or have sent half a command.
 func TestKillBusy(t *testing.T) {
 	w := newWaiting()
 	s := serve(t, server.Config{Engine: engine.New(w)})
@@ -163,7 +162,7 @@ func TestKillBusy(t *testing.T) {
 	close(w.let)
 }
 
-// TestClientThatTakesNothingOfMany is given up, too, when its replies are small and many.
+// TestClientThatTakesNothingOfMany closes a client that does not read many small replies.
 func TestClientThatTakesNothingOfMany(t *testing.T) {
 	s := serve(t, server.Config{WriteTimeout: 50 * time.Millisecond})
 	c := s.dial(t)
@@ -182,7 +181,7 @@ func TestClientThatTakesNothingOfMany(t *testing.T) {
 	want(t, c.do("STRLEN", "k"), "(integer) 100000")
 }
 
-// TestComeAndGo has clients leave at any moment.
+// TestComeAndGo closes clients at random moments.
 func TestComeAndGo(t *testing.T) {
 	s := serve(t, server.Config{})
 	first := command("SET", "k", "v")
@@ -217,8 +216,7 @@ func TestComeAndGo(t *testing.T) {
 	}
 }
 
-// TestPost tells a client something while its commands run: nothing is torn, and what one
-// goroutine tells arrives in order.
+// TestPost posts messages to a client while its commands run. Messages arrive whole, and in order for each sender.
 func TestPost(t *testing.T) {
 	s := serve(t, server.Config{})
 	c := s.dial(t)
@@ -253,7 +251,7 @@ func TestPost(t *testing.T) {
 	}
 }
 
-// TestPostToDeaf closes a client that reads nothing of what it is told, and nobody waits for it.
+// TestPostToDeaf closes a client that reads none of its messages. Senders do not wait for it.
 func TestPostToDeaf(t *testing.T) {
 	s := serve(t, server.Config{WriteTimeout: time.Hour})
 	c := s.dial(t)

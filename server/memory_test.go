@@ -9,7 +9,7 @@ import (
 	"github.com/meowdis/meowdis/server"
 )
 
-// statsLeftOut are what MEMORY STATS of redis-server has and meowdis does not.
+// statsLeftOut lists the fields of redis-server's MEMORY STATS that meowdis lacks.
 var statsLeftOut = strings.Fields(`clients.normal lua.caches functions.caches script.VMs db.0 overhead.total
 	db.dict.rehashing.count keys.bytes-per-key dataset.percentage overhead.db.hashtable.lut overhead.db.hashtable.rehashing
 	overhead.hashtable.main overhead.hashtable.expires`)

@@ -11,7 +11,7 @@ import (
 	"github.com/meowdis/meowdis/server"
 )
 
-// TestMetrics shows what commands did, to those who may run INFO.
+// TestMetrics shows the effect of commands to users who may run INFO.
 func TestMetrics(t *testing.T) {
 	s := serve(t, server.Config{
 		Writable:     func() error { return errors.New("a secret") },
@@ -53,14 +53,14 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// as asks for a path with another token.
+// as requests a path with another token.
 func (s *served) as(t *testing.T, token, path string) (int, string) {
 	t.Helper()
 	status, text, _ := s.exchange(t, "GET", path, "", "Authorization: Bearer "+token)
 	return status, text
 }
 
-// TestMetricsAlone serves the metrics and the health without a token, and nothing else.
+// TestMetricsAlone serves only the metrics and the health check, without a token.
 func TestMetricsAlone(t *testing.T) {
 	s := serve(t, server.Config{})
 	ctx, cancel := context.WithCancel(context.Background())

@@ -12,13 +12,13 @@ import (
 	"github.com/meowdis/meowdis/server"
 )
 
-// told is a command and what a subscriber hears of it: database, event and key.
+// told is a command and the events that a subscriber gets: database, event and key.
 type told struct {
 	line   string
 	events []string
 }
 
-// toldBy8 is what Redis 8.0.2 says, in testdata/notify.txt.
+// toldBy8 returns the events of Redis 8.0.2 from testdata/notify.txt.
 func toldBy8(t *testing.T) (all []told) {
 	t.Helper()
 	text, err := os.ReadFile("testdata/notify.txt")
@@ -37,8 +37,8 @@ func toldBy8(t *testing.T) (all []told) {
 	return all
 }
 
-// follows runs commands by one client, and compares what another one hears of each. Between MULTI and
-// EXEC that is heard at the end.
+// follows runs commands of one client and compares the events that another client gets after each, or after EXEC for a
+// transaction.
 func follows(t *testing.T, do func(args ...string) resp.Value, hear func() resp.Value) {
 	t.Helper()
 	if v := do("CONFIG", "SET", "notify-keyspace-events", "KEAn"); v.IsError() {
@@ -65,7 +65,7 @@ func follows(t *testing.T, do func(args ...string) resp.Value, hear func() resp.
 	}
 }
 
-// heard is what has been told up to the mark: each event twice, of the key and of the event.
+// heard returns the events up to the mark. Each event arrives twice: for the key and for the event.
 func heard(t *testing.T, hear func() resp.Value) (events []string) {
 	t.Helper()
 	before := ""
@@ -97,14 +97,14 @@ func TestNotifyOracle(t *testing.T) {
 	redis := oracle.Start(t)
 	c := redis.Dial(t)
 	if c.Version().Before("8.0") {
-		return // which knows fewer commands
+		return // this version has fewer commands
 	}
 	ear := dial(t, "unix", redis.Socket)
 	ear.do("PSUBSCRIBE", "__key*")
 	follows(t, func(args ...string) resp.Value { return c.Do(words(args...)...) }, ear.reply)
 }
 
-// TestNotifyExpired has keys and fields expire, by the sweep and by a write that finds them.
+// TestNotifyExpired expires keys and fields, by the sweep and by a write that finds them.
 func TestNotifyExpired(t *testing.T) {
 	s := serveFile(t, t.TempDir()+"/notify.sqlite", server.Config{})
 	c, ear := s.dial(t), s.dial(t)
@@ -148,7 +148,7 @@ func TestNotifyExpired(t *testing.T) {
 	wants("expired by write", "lpush by write")
 }
 
-// TestNotifyWaiting has clients wait for what others write, and hears the events of both in order.
+// TestNotifyWaiting blocks clients on keys that other clients write. The events of both arrive in order.
 func TestNotifyWaiting(t *testing.T) {
 	s := serveFile(t, t.TempDir()+"/notify.sqlite", server.Config{})
 	c, waiting, ear := s.dial(t), s.dial(t), s.dial(t)
@@ -189,11 +189,11 @@ func TestNotifyWaiting(t *testing.T) {
 	}
 }
 
-// TestNotifyOwn has a client hear of what it writes itself: after the reply.
+// TestNotifyOwn sends a client the events of its own writes, after the reply.
 func TestNotifyOwn(t *testing.T) {
 	redis := oracle.Start(t)
 	if redis.Dial(t).Version().Before("8.0") {
-		return // where it comes before that
+		return // this version sends it before the reply
 	}
 	s := serve(t, server.Config{})
 	for _, c := range []*peer{dial(t, "unix", redis.Socket), s.dial(t)} {
@@ -210,7 +210,7 @@ func TestNotifyOwn(t *testing.T) {
 	}
 }
 
-// TestNotifyTogether has the events of a long pipeline in the order of the commands.
+// TestNotifyTogether checks that events of a long pipeline arrive in the order of the commands.
 func TestNotifyTogether(t *testing.T) {
 	s := serveFile(t, t.TempDir()+"/notify.sqlite", server.Config{})
 	c, ear := s.dial(t), s.dial(t)
@@ -236,7 +236,7 @@ func TestNotifyTogether(t *testing.T) {
 	}
 }
 
-// TestNotifyEvicted hears of each key that makes room, and of no other end.
+// TestNotifyEvicted gets one evicted event for each evicted key, and no other event.
 func TestNotifyEvicted(t *testing.T) {
 	s := serve(t, server.Config{})
 	c, ear := s.dial(t), s.dial(t)
@@ -244,7 +244,7 @@ func TestNotifyEvicted(t *testing.T) {
 	ear.do("PSUBSCRIBE", "__key*")
 	value := strings.Repeat("x", 20_000)
 	made, left := int64(0), int64(0)
-	for ; made == left && made < 20_000; left = c.do("DBSIZE").Int { // the file's size is looked at now and then
+	for ; made == left && made < 20_000; left = c.do("DBSIZE").Int { // the file's size is checked now and then
 		want(t, c.do("SET", "k"+strconv.FormatInt(made, 10), value), "OK")
 		made++
 	}
@@ -268,6 +268,6 @@ func TestNotifyMisses(t *testing.T) {
 	}
 	want(t, c.do("CONFIG", "SET", "notify-keyspace-events", "KEAn"), "OK")
 	if v := c.do("CONFIG", "GET", "notify-keyspace-events"); string(v.Elems[1].Str) != "AKE" {
-		t.Errorf("shows %s", show(v)) // as Redis does
+		t.Errorf("shows %s", show(v)) // like Redis
 	}
 }

@@ -12,17 +12,17 @@ import (
 	"github.com/meowdis/meowdis/server"
 )
 
-// ownDefaults are the parameters whose first value is a fact of the machine or of the test's servers.
+// ownDefaults lists the parameters whose default depends on the machine or on the test's servers.
 var ownDefaults = strings.Fields(`bind dbfilename dir enable-debug-command maxclients port protected-mode save unixsocket sanitize-dump-payload`)
 
-// ownValues are the parameters that take other values than Redis's, or that a value of the test would disturb:
-// an address, a file that grows, the process, the memory allocator, open files, TLS.
+// ownValues lists the parameters whose allowed values differ from Redis's, or that would disturb the test: addresses,
+// growing files, the process, the memory allocator, open files, TLS.
 var ownValues = strings.Fields(`activedefrag appendonly bind jemalloc-bg-thread maxclients maxmemory-policy notify-keyspace-events oom-score-adj
 	port proto-max-bulk-len requirepass tls-auth-clients tls-ca-cert-file tls-cert-file tls-cluster tls-key-file
 	tls-port tls-replication`)
 
-// TestParameters compares the names of the parameters with Redis 8.0's, their first values, and the replies to
-// CONFIG SET for values of all types.
+// TestParameters compares the names and defaults of the parameters with Redis 8.0, and the replies to CONFIG SET for
+// values of all types.
 func TestParameters(t *testing.T) {
 	real := oracle.Start(t).Dial(t)
 	if v := real.Version(); v.Before("8.0") || !v.Before("8.1") {
@@ -51,7 +51,7 @@ func TestParameters(t *testing.T) {
 		for _, set := range []string{value, "zzq", "", "-1", "0", "7", "70", "700", "70000", "1kb", "5%", "101%", "yes", "No", "{title}", "{x}",
 			"-99999999999999", "99999999999999999", "99999999999999999999", "3 2 1", "3 2 9000", "a.b c", "POSIX", "60 1 60", strings.Repeat("x", 256)} {
 			if name == "maxmemory-clients" && set == "99999999999999999999" {
-				continue // 8.0 reads it as 1%
+				continue // 8.0 parses it as 1%
 			}
 			ask := func(do func(...string) resp.Value) string {
 				if v := do("CONFIG", "SET", name, set); v.IsError() {

@@ -16,7 +16,7 @@ import (
 	"github.com/meowdis/meowdis/server"
 )
 
-// blocked waits until so many clients wait.
+// blocked waits until n clients are blocked.
 func (s *served) blocked(t *testing.T, n int) {
 	t.Helper()
 	control := s.dial(t)
@@ -32,7 +32,7 @@ func (s *served) blocked(t *testing.T, n int) {
 	}
 }
 
-// TestManyWait has many clients wait for one key, and serves them in the order in which they came.
+// TestManyWait blocks many clients on one key and serves them in order of arrival.
 func TestManyWait(t *testing.T) {
 	s := serveFile(t, t.TempDir()+"/t.sqlite", server.Config{})
 	const n = 200
@@ -64,8 +64,8 @@ func TestManyWait(t *testing.T) {
 	}
 }
 
-// TestNoWakeUpIsLost has clients pass elements on as fast as they can. None may be lost or come
-// twice, and none may stay where somebody waits for it.
+// TestNoWakeUpIsLost makes clients pass elements on as fast as they can. Each element must arrive once, and none may
+// stay in a list while a client waits for it.
 func TestNoWakeUpIsLost(t *testing.T) {
 	s := serveFile(t, t.TempDir()+"/t.sqlite", server.Config{})
 	const clients, each = 8, 60
@@ -119,7 +119,7 @@ func TestNoWakeUpIsLost(t *testing.T) {
 	want(t, s.dial(t).do("DBSIZE"), "(integer) 0")
 }
 
-// TestOthersWrite serves what another process writes, and what REST does.
+// TestOthersWrite serves blocked clients with writes of another process and of REST.
 func TestOthersWrite(t *testing.T) {
 	path := t.TempDir() + "/t.sqlite"
 	s := serveFile(t, path, server.Config{})
@@ -167,7 +167,7 @@ func TestOthersWrite(t *testing.T) {
 	}
 }
 
-// TestExpiryEndsWaits has the sweep delete a stream that a group is read from.
+// TestExpiryEndsWaits sweeps an expired stream that a client reads through a group.
 func TestExpiryEndsWaits(t *testing.T) {
 	s := serveFile(t, t.TempDir()+"/t.sqlite", server.Config{})
 	a, writer := s.dial(t), s.dial(t)
@@ -182,7 +182,7 @@ func TestExpiryEndsWaits(t *testing.T) {
 	want(t, a.reply(), "(error) NOGROUP No such key 's' or consumer group 'g' in XREADGROUP with GROUP option")
 }
 
-// TestStopEndsWaits stops a server while clients wait, or are held by a pause.
+// TestStopEndsWaits stops a server while clients are blocked or paused.
 func TestStopEndsWaits(t *testing.T) {
 	s := serveFile(t, t.TempDir()+"/t.sqlite", server.Config{})
 	a, b := s.dial(t), s.dial(t)
@@ -198,8 +198,8 @@ func TestStopEndsWaits(t *testing.T) {
 	<-s.done
 }
 
-// TestPauseReleasesInOrder has many clients continue in the order in which a pause held them. One of them blocks,
-// which holds none of the others.
+// TestPauseReleasesInOrder releases many clients in the order in which a pause held them. One of them blocks and must
+// not hold up the next ones.
 func TestPauseReleasesInOrder(t *testing.T) {
 	s := serveFile(t, t.TempDir()+"/t.sqlite", server.Config{})
 	control := s.dial(t)

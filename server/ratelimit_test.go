@@ -14,8 +14,8 @@ import (
 	"github.com/meowdis/meowdis/server"
 )
 
-// A rate limiter keeps its state as JSON in a key, and changes it by a script that is called by its
-// SHA1, or by WATCH and EXEC. These tests are such a limiter's storage layer.
+// These tests act as the storage layer of a rate limiter, which keeps its state as JSON in a key and changes it by a
+// script called by its SHA1, or by WATCH and EXEC.
 
 // gcra admits ARGV[2] events in ARGV[3] ms. ARGV[1] is now, and 0 stands for the server's clock.
 const gcra = `local now = tonumber(ARGV[1])
@@ -36,8 +36,7 @@ return {1, math.floor((window - (after - now)) / interval + 0.5), math.ceil(afte
 
 var gcraSHA = script.SHA1([]byte(gcra))
 
-// asker calls a command, over either protocol, and returns the reply as JSON, with an error
-// as its text.
+// asker calls a command over either protocol and returns the reply as JSON. An error is its text.
 type asker func(args ...string) string
 
 func (s *served) overRESP(t *testing.T, db string) asker {
@@ -71,7 +70,7 @@ func (s *served) overREST(t *testing.T, db string) asker {
 	}
 }
 
-// checkRate is one check of the limiter: by SHA1, and with the source when the server does not know it.
+// checkRate runs one check of the limiter: by SHA1, or with the source if the server does not know it.
 func checkRate(call asker, key, now, limit, window string) string {
 	args := []string{"1", key, now, limit, window}
 	reply := call(append([]string{"EVALSHA", gcraSHA}, args...)...)
@@ -121,7 +120,7 @@ func TestRateLimitScript(t *testing.T) {
 	})
 }
 
-// Of 200 checks at once as many are admitted as the limit says.
+// Of 200 concurrent checks, exactly the limit is admitted.
 func TestRateLimitExactly(t *testing.T) {
 	eachProtocol(t, func(t *testing.T, s *served, dial func() asker) {
 		var admitted atomic.Int64
@@ -139,7 +138,7 @@ func TestRateLimitExactly(t *testing.T) {
 	})
 }
 
-// allAtOnce runs fn for as many clients at once.
+// allAtOnce runs fn for n clients concurrently.
 func allAtOnce(clients int, dial func() asker, fn func(asker)) {
 	var ready, ended sync.WaitGroup
 	start := make(chan bool)
@@ -159,8 +158,8 @@ func allAtOnce(clients int, dial func() asker, fn func(asker)) {
 	ended.Wait()
 }
 
-// A strategy without a script reads, computes and writes under WATCH, again and again while EXEC
-// answers nil: 50 of them at once lose no update, and none half.
+// A limiter without a script reads, computes and writes under WATCH, and retries while EXEC replies nil. With 50
+// concurrent clients no update is lost or partly applied.
 func TestRateLimitOptimistic(t *testing.T) {
 	s := serveFile(t, filepath.Join(t.TempDir(), "file"), server.Config{})
 	one, other := s.overRESP(t, "3"), s.overRESP(t, "3")

@@ -9,12 +9,12 @@ func TestPace(t *testing.T) {
 	var p pace
 	start := time.Unix(1000, 0)
 	for i, look := range []struct {
-		after    time.Duration // the start
+		after    time.Duration // since the start
 		commands uint64
 		want     float64
 	}{
 		{2 * time.Second, 100, 50},
-		{2*time.Second + paceOver/2, 1000, 50}, // too soon
+		{2*time.Second + paceOver/2, 1000, 50}, // within paceOver
 		{3 * time.Second, 1100, 1000},
 		{4 * time.Second, 10, 10}, // after CONFIG RESETSTAT
 		{5 * time.Second, 10, 0},

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// readNow reads what has come, and nothing when that is nothing.
+// readNow reads the received bytes without waiting.
 func readNow(c net.Conn, b []byte) (n int, err error) {
 	c.SetReadDeadline(time.Now().Add(20 * time.Millisecond))
 	if n, err = c.Read(b); errors.Is(err, os.ErrDeadlineExceeded) {

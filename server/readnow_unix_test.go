@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// readNow reads what has come, and nothing when that is nothing.
+// readNow reads the received bytes without waiting.
 func readNow(c net.Conn, b []byte) (n int, err error) {
 	raw, err := c.(syscall.Conn).SyscallConn()
 	if err != nil {

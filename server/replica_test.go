@@ -12,11 +12,11 @@ import (
 	"github.com/meowdis/meowdis/server"
 )
 
-// dumping is a Config.Dump of a text, which is closed once.
+// dumping is a Config.Dump of a text. It must be closed exactly once.
 type dumping struct {
 	text            string
 	changed, closed atomic.Bool
-	wait            chan struct{} // until it is closed, if not nil
+	wait            chan struct{} // if not nil, Dump waits until it is closed
 }
 
 func (d *dumping) dump(ctx context.Context) (*server.Dump, error) {
@@ -53,7 +53,7 @@ func (p *peer) reads(text string) {
 
 const ping = "*1\r\n$4\r\nping\r\n"
 
-// TestReplica gets all data, and signs of life until something is written.
+// TestReplica gets all data, and then pings until the next write.
 func TestReplica(t *testing.T) {
 	text := strings.Repeat("REDIS", 200_000)
 	d := &dumping{text: text, wait: make(chan struct{})}
@@ -74,7 +74,7 @@ func TestReplica(t *testing.T) {
 	c.send("REPLCONF ACK 14\r\n")
 	c.reads(ping)
 	d.changed.Store(true)
-	io.Copy(io.Discard, c) // to the end
+	io.Copy(io.Discard, c) // until EOF
 	for deadline := time.Now().Add(20 * time.Second); !d.closed.Load(); <-time.After(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("the dump is still open")
@@ -82,7 +82,7 @@ func TestReplica(t *testing.T) {
 	}
 }
 
-// fieldOf is a field of INFO.
+// fieldOf returns a field of INFO.
 func fieldOf(t *testing.T, c *peer, section, name string) string {
 	t.Helper()
 	_, rest, ok := strings.Cut(string(c.do("INFO", section).Str), "\r\n"+name+":")
@@ -93,7 +93,7 @@ func fieldOf(t *testing.T, c *peer, section, name string) string {
 	return value
 }
 
-// TestDumpAlone sends the dump to redis-cli --rdb, and ends.
+// TestDumpAlone sends the dump to redis-cli --rdb and closes the connection.
 func TestDumpAlone(t *testing.T) {
 	d := &dumping{text: "REDIS0010"}
 	c := serve(t, server.Config{Dump: d.dump}).dial(t)
@@ -105,7 +105,7 @@ func TestDumpAlone(t *testing.T) {
 	}
 }
 
-// TestReplicaThatLeaves ends the dump that is made for it.
+// TestReplicaThatLeaves cancels the dump of a replica that leaves.
 func TestReplicaThatLeaves(t *testing.T) {
 	ended := make(chan struct{})
 	s := serve(t, server.Config{Dump: func(ctx context.Context) (*server.Dump, error) {
@@ -124,7 +124,7 @@ func TestReplicaThatLeaves(t *testing.T) {
 	}
 }
 
-// TestReplicaAtTheEnd lets the server stop while a replica waits, and while it has all.
+// TestReplicaAtTheEnd stops the server while a replica waits for its dump, and while it has it.
 func TestReplicaAtTheEnd(t *testing.T) {
 	d := &dumping{text: "REDIS0010"}
 	s := serve(t, server.Config{Dump: d.dump})

@@ -35,7 +35,7 @@ func (s *served) events(t *testing.T, path, token string) (*http.Response, *bufi
 	return res, bufio.NewReader(res.Body)
 }
 
-// event reads the next event, "" at the end.
+// event reads the next event. It returns "" at the end.
 func event(t *testing.T, in *bufio.Reader) string {
 	t.Helper()
 	var text strings.Builder
@@ -51,7 +51,7 @@ func event(t *testing.T, in *bufio.Reader) string {
 	}
 }
 
-// TestEvents sends what is published, over either protocol, as events.
+// TestEvents streams messages published over either protocol.
 func TestEvents(t *testing.T) {
 	s := serve(t, server.Config{})
 	c := s.dial(t)
@@ -98,7 +98,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// TestEventsAreRefused answers in place of a stream.
+// TestEventsAreRefused gets an error in place of a stream.
 func TestEventsAreRefused(t *testing.T) {
 	s := serve(t, server.Config{})
 	c := s.dial(t)
@@ -135,8 +135,7 @@ func TestEventsAreRefused(t *testing.T) {
 	}
 }
 
-// TestEventsThatAreNotRead gives up a client that reads none of its events, and holds no more than
-// some of them.
+// TestEventsThatAreNotRead closes a stream that is not read, and holds only some of its events.
 func TestEventsThatAreNotRead(t *testing.T) {
 	s := serve(t, server.Config{WriteTimeout: 200 * time.Millisecond})
 	c := s.dial(t)
@@ -151,7 +150,7 @@ func TestEventsThatAreNotRead(t *testing.T) {
 	s.until(t, func() bool { return c.do("PUBLISH", "news", big).Int == 0 })
 }
 
-// until waits for something that only asking shows.
+// until polls until is returns true.
 func (s *served) until(t *testing.T, is func() bool) {
 	t.Helper()
 	deadline := time.Now().Add(30 * time.Second)

@@ -15,7 +15,7 @@ func (s *served) get(t *testing.T, path string) (int, string) {
 	return s.request(t, "GET", path, "")
 }
 
-// request sends one with the token and further headers, "Name: value" each.
+// request sends a request with the token and further headers, "Name: value" each.
 func (s *served) request(t *testing.T, method, path, body string, headers ...string) (int, string) {
 	t.Helper()
 	status, text, _ := s.exchange(t, method, path, body, append([]string{"Authorization: Bearer " + token}, headers...)...)
@@ -163,8 +163,7 @@ func TestREST(t *testing.T) {
 	}
 }
 
-// TestRESTOfManyWords bounds what a request is taken apart into: commas in strings are
-// none between words.
+// TestRESTOfManyWords limits the words of a request. Commas in strings do not count.
 func TestRESTOfManyWords(t *testing.T) {
 	s := serve(t, server.Config{})
 	const most = 1 << 20
@@ -216,7 +215,7 @@ func TestRESTAuthorization(t *testing.T) {
 	}
 }
 
-// Without a token no client is let in, rather than every one.
+// Without a token the server refuses every client.
 func TestRESTWithoutToken(t *testing.T) {
 	w := &recorder{header: http.Header{}}
 	r, err := http.NewRequest("GET", "/ping", nil)

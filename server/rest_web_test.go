@@ -10,7 +10,7 @@ import (
 	"github.com/meowdis/meowdis/server"
 )
 
-// TestCrossOrigin lets pages of some origins use REST.
+// TestCrossOrigin allows pages of some origins to use REST.
 func TestCrossOrigin(t *testing.T) {
 	some := serve(t, server.Config{Origins: []string{"https://a.test", "https://b.test"}})
 	all, none := serve(t, server.Config{Origins: []string{"*"}}), serve(t, server.Config{})
@@ -55,7 +55,7 @@ func TestCrossOrigin(t *testing.T) {
 	}
 }
 
-// TestGzip compresses long replies for those who accept it, where that is configured.
+// TestGzip compresses long replies for clients that accept it, if configured.
 func TestGzip(t *testing.T) {
 	value := strings.Repeat("v", 100_000)
 	for _, on := range []bool{true, false} {

@@ -11,7 +11,7 @@ import (
 	"github.com/meowdis/meowdis/server"
 )
 
-// roomSteps are what a server answers that has no room left. The first sets the limit.
+// roomSteps lists calls and replies of a full server. The first call sets the limit.
 var roomSteps = strings.Split(strings.TrimSpace(`
 SET k v
 CONFIG SET maxmemory 1
@@ -41,7 +41,7 @@ func TestMaxMemory(t *testing.T) {
 	for _, call := range roomSteps {
 		args := strings.Fields(call)
 		if old && (call == "GET k" || call == "EXEC") {
-			c.do(args...) // which refuses them after MULTI
+			c.do(args...) // queued after MULTI, and refused
 			redis.Do(words(args...)...)
 			continue
 		}
@@ -57,7 +57,7 @@ func TestMaxMemory(t *testing.T) {
 	}
 }
 
-// Where a policy says which keys go, there is room again.
+// With an eviction policy, writes make room.
 func TestEviction(t *testing.T) {
 	for _, policy := range []string{"allkeys-random", "volatile-ttl"} {
 		t.Run(policy, func(t *testing.T) {

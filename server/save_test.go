@@ -11,7 +11,7 @@ import (
 	"github.com/meowdis/meowdis/server"
 )
 
-// saver is a Config.Save that ends when it is told how.
+// saver is a Config.Save that ends when the test sends its result.
 type saver struct {
 	begun chan struct{}
 	ends  chan error
@@ -43,7 +43,7 @@ func persistence(t *testing.T, c *peer, line string) {
 	}
 }
 
-// TestSaves has one save at a time, which others do not wait for.
+// TestSaves runs one save at a time. Other saves get an error at once.
 func TestSaves(t *testing.T) {
 	work := newSaver()
 	s := serve(t, server.Config{Save: work.save})
@@ -83,7 +83,7 @@ func TestSaves(t *testing.T) {
 	want(t, a.do("SAVE"), "(error) ERR Command not allowed inside a transaction")
 }
 
-// TestShutdown ends the server for those who may, after a save that is wanted.
+// TestShutdown stops the server for users with permission, after a save if requested.
 func TestShutdown(t *testing.T) {
 	work := newSaver()
 	var log logged
@@ -100,10 +100,10 @@ func TestShutdown(t *testing.T) {
 	want(t, b.do("SHUTDOWN"), "(error) NOPERM User tom has no permissions to run the 'shutdown' command")
 	b.do("AUTH", "default", "")
 
-	// One that saves may be given up, or fail.
+	// A saving SHUTDOWN may be aborted, or its save may fail.
 	for _, how := range []func(){
 		func() {
-			want(t, b.do("SHUTDOWN", "SAVE"), "(error) ERR Errors trying to SHUTDOWN. Check logs.") // and the other goes on
+			want(t, b.do("SHUTDOWN", "SAVE"), "(error) ERR Errors trying to SHUTDOWN. Check logs.") // it continues
 			want(t, b.do("SHUTDOWN", "abort"), "OK")
 		},
 		func() { work.ends <- errors.New("a secret") },

@@ -17,8 +17,8 @@ var (
 	sceneSeed = flag.Uint64("scene-seed", 1, "of the first of them")
 )
 
-// What clients do in scenes that are made up: what may wait, and the rest. @ stands for the key of a
-// list, $ for that of a sorted set, % for an element, ^ for the ID of an entry, {} for a client.
+// Commands of random scenes: the blocking ones and the rest. @ stands for the key of a list, $ for the key of a sorted
+// set, % for an element, ^ for the ID of an entry, {} for a client.
 var (
 	sceneWaits = []string{
 		"BLPOP @ 0", "BLPOP @ @ 0", "BRPOP @ $ @ 0", "BLMOVE @ @ LEFT RIGHT 0", "BLMOVE @ @ RIGHT LEFT 0", "BRPOPLPUSH @ @ 0",
@@ -39,7 +39,7 @@ var (
 	}
 )
 
-// sceneMaker makes a scene up, step by step, while it is played.
+// sceneMaker generates a random scene while it is played.
 type sceneMaker struct {
 	random *rand.Rand
 	entry  int // the last ID
@@ -47,7 +47,7 @@ type sceneMaker struct {
 
 func (m *sceneMaker) one(of ...string) string { return of[m.random.IntN(len(of))] }
 
-// step is what a client does next: one that waits now and then leaves, and asks for more while it waits.
+// step returns a client's next step. A blocked client sometimes leaves, or sends more commands.
 func (m *sceneMaker) step(name string, waits bool) string {
 	command := m.one(sceneCalls...)
 	switch n := m.random.IntN(20); {
@@ -81,7 +81,7 @@ func (m *sceneMaker) step(name string, waits bool) string {
 	return strings.ReplaceAll(b.String(), "{}", "{"+m.one("1", "2", "3", "4")+"}")
 }
 
-// scene plays a scene of 30 steps or so on s while it is made up, and returns it with the replies.
+// scene generates and plays a scene of about 30 steps, and returns it with the replies.
 func (m *sceneMaker) scene(s *cast) []string {
 	s.begin()
 	for range 30 {
@@ -97,13 +97,13 @@ func (m *sceneMaker) scene(s *cast) []string {
 	return s.end()
 }
 
-// knows reports whether the clients that a step names are there.
+// knows reports whether the clients named in a step exist.
 func (s *cast) knows(step string) bool {
 	_, name, names := strings.Cut(step, "{")
 	return !names || s.parties[name[:1]] != nil
 }
 
-// TestRandomScenes makes scenes up, and compares how they go on a file and in a real Redis.
+// TestRandomScenes plays random scenes on a file and compares them with a real Redis.
 func TestRandomScenes(t *testing.T) {
 	redis := oracle.Start(t)
 	if redis.Dial(t).Version().Before("8.0") {

@@ -18,8 +18,8 @@ import (
 	"github.com/meowdis/meowdis/server"
 )
 
-// TestSchedules has several clients do the steps of schedules, and compares what all of them get
-// after each step with redis-server's.
+// TestSchedules plays schedules of several clients and compares the output of all of them after each step with
+// redis-server's.
 func TestSchedules(t *testing.T) { playSchedules(t, "testdata/schedules.txt") }
 
 func playSchedules(t *testing.T, file string) {
@@ -27,7 +27,7 @@ func playSchedules(t *testing.T, file string) {
 	mask := masked(version)
 	for _, s := range readSchedules(t, file) {
 		if version.Before(oracle.Version(s.since)) {
-			continue // which sent itself messages before the reply, and has no pubsub_clients
+			continue // this version sends own messages before the reply, and has no pubsub_clients
 		}
 		t.Run(s.name, func(t *testing.T) {
 			redis := oracle.Start(t)
@@ -67,20 +67,20 @@ func readSchedules(t *testing.T, file string) (all []schedule) {
 	return all
 }
 
-// stage is a server and the clients of a schedule, by name.
+// stage is a server with the clients of a schedule, by name.
 type stage struct {
 	t             *testing.T
 	network, addr string
 	mask          func([]byte) string
-	steps         string // of the schedule
+	steps         string // steps of the schedule
 	order         []string
-	watcher       *actor // who asks for INFO
+	watcher       *actor // polls INFO
 	actors        map[string]*actor
 }
 
 type actor struct {
 	conn net.Conn
-	id   string // when a step needs it
+	id   string // fetched when a step needs it
 	gone bool
 }
 
@@ -88,7 +88,7 @@ func newStage(t *testing.T, network, addr string, mask func([]byte) string) *sta
 	return &stage{t: t, network: network, addr: addr, mask: mask, actors: map[string]*actor{}}
 }
 
-// play has an actor do a step, and returns what each of them got.
+// play makes an actor do a step and returns the output of each actor.
 func (s *stage) play(step string) string {
 	who, says, _ := strings.Cut(step, " ")
 	who, waits := strings.CutSuffix(who, "!")
@@ -135,7 +135,7 @@ func (s *stage) play(step string) string {
 	return all.String()
 }
 
-// leave has an actor close its connection.
+// leave closes an actor's connection.
 func (s *stage) leave(who string) {
 	s.until(fmt.Sprintf("connected_clients:%d\r", len(s.order)+1))
 	s.actors[who].conn.Close()
@@ -144,7 +144,7 @@ func (s *stage) leave(who string) {
 	s.until(fmt.Sprintf("connected_clients:%d\r", len(s.order)+1))
 }
 
-// until waits until INFO has a line, as another client sees it.
+// until waits until INFO has a line.
 func (s *stage) until(line string) {
 	a := s.watcher
 	if a == nil {
@@ -168,8 +168,8 @@ func (s *stage) until(line string) {
 	}
 }
 
-// hear returns what has come to an actor: the error reply to an unknown command comes after it. It
-// is sent twice, since there are messages that follow all replies to what came together.
+// hear returns an actor's output up to the error reply to an unknown command. It sends that command twice, since some
+// messages follow all replies to one packet.
 func (a *actor) hear(t *testing.T, step string) []byte {
 	return append(a.hearOnce(t, step), a.hearOnce(t, step)...)
 }
@@ -202,7 +202,8 @@ func (a *actor) hearOnce(t *testing.T, step string) []byte {
 	}
 }
 
-// masked hides what legitimately differs: clocks, addresses, and of CLIENT LIST and INFO all but what is about messages.
+// masked hides legitimate differences: clocks, addresses, and the fields of CLIENT LIST and INFO that are not about
+// messages.
 func masked(v oracle.Version) func([]byte) string {
 	hello := differences(v)
 	line := regexp.MustCompile(`\+\d{10}\.\d{6} \[(\d+) (?:unix:[^ \]]+|[\d.:]+|(lua))\]`)

@@ -9,8 +9,7 @@ import (
 	"github.com/meowdis/meowdis/server"
 )
 
-// TestWrongSecretsAreSlow makes clients that guess wait, one after the other and many at
-// once, and no others.
+// TestWrongSecretsAreSlow delays only clients that guess, one after the other and many at once.
 func TestWrongSecretsAreSlow(t *testing.T) {
 	var mu sync.Mutex
 	var waits []time.Duration

@@ -16,21 +16,20 @@ import (
 
 const token = "a token"
 
-// served is a server under test, on free ports of this machine.
+// served is a server under test on free local ports.
 type served struct {
 	server     *server.Server
 	resp, rest string       // addresses
-	store      *local.Store // nil when the engine is the test's own
+	store      *local.Store // nil if the test provides the engine
 	clock      atomic.Int64
-	stop       func() // as a signal would; the test waits for the end itself
+	stop       func() // like a signal; the test waits for the end itself
 	done       chan struct{}
 }
 
-// goroutineEach has servers that begin meanwhile serve each connection by a goroutine of its own, as
-// they do where there is no loop.
+// goroutineEach makes new servers serve each connection with a goroutine, as on systems without a loop.
 var goroutineEach bool
 
-// secured is a listener whose connections seem to be more than sockets, as those of TLS are.
+// secured is a listener whose connections are not plain sockets to the server, like TLS connections.
 type secured struct{ net.Listener }
 
 func (l secured) Accept() (net.Conn, error) {

@@ -24,8 +24,7 @@ func want(t *testing.T, got resp.Value, text string) {
 	}
 }
 
-// A command that has arrived is answered though the next one has not arrived
-// whole.
+// A complete command gets its reply although the next one has only partly arrived.
 func TestPartialCommand(t *testing.T) {
 	c := serve(t, server.Config{}).dial(t)
 	c.send("*1\r\n$4\r\nPING\r\n*2\r\n$4\r\nEC")
@@ -76,7 +75,7 @@ func TestQueueOutlivesBuffer(t *testing.T) {
 	}
 }
 
-// elsewhere is a listener whose peers seem to come from another machine.
+// elsewhere is a listener whose peers appear to be on another machine.
 type elsewhere struct{ net.Listener }
 
 type remoteConn struct{ net.Conn }
@@ -168,7 +167,7 @@ func TestClientListAndKill(t *testing.T) {
 	a.wantClosed()
 }
 
-// storeFunc is a store of a test.
+// storeFunc is a store implemented by a func.
 type storeFunc func([]store.Batch) ([]store.Result, error)
 
 func (f storeFunc) Apply(_ context.Context, b []store.Batch) ([]store.Result, error) { return f(b) }
@@ -189,7 +188,7 @@ func TestStoreFailure(t *testing.T) {
 	c.send("GET a\r\nPING\r\n")
 	want(t, c.reply(), text)
 	want(t, c.reply(), "PONG")
-	// It is unknown whether such a client is in database 1: it must begin anew.
+	// The client cannot know whether it is in database 1, so the server closes the connection.
 	c.send(string(resp.AppendCommand(resp.AppendCommand(nil, words("SELECT", "1")...), words("GET", "a")...)))
 	want(t, c.reply(), text)
 	want(t, c.reply(), text)
@@ -200,8 +199,7 @@ func TestStoreFailure(t *testing.T) {
 	}
 }
 
-// A stop lets a running command finish and its reply arrive, and does not wait
-// for idle clients.
+// A stopping server finishes the running command and sends its reply. It does not wait for idle clients.
 func TestGracefulStop(t *testing.T) {
 	running, finish := make(chan struct{}, 2), make(chan struct{})
 	s := serve(t, server.Config{Engine: engine.New(storeFunc(func(b []store.Batch) ([]store.Result, error) {
@@ -242,8 +240,8 @@ func TestGracefulStop(t *testing.T) {
 	}
 }
 
-// TestViolationIsTold sends more than the server reads before it gives up on the
-// protocol: the error must arrive all the same, and not a reset.
+// TestViolationIsTold sends more bytes than the server reads after a protocol error. The error must arrive, not a
+// reset.
 func TestViolationIsTold(t *testing.T) {
 	s := serve(t, server.Config{})
 	got := exchange(t, "tcp", s.resp, strings.Repeat("a", 500_000))
@@ -252,7 +250,7 @@ func TestViolationIsTold(t *testing.T) {
 	}
 }
 
-// TestInfo asks for what only the server knows, over both protocols.
+// TestInfo requests the server's sections of INFO over both protocols.
 func TestInfo(t *testing.T) {
 	s := serve(t, server.Config{MaxClients: 7})
 	c := s.dial(t)

@@ -11,7 +11,7 @@ import (
 	"github.com/meowdis/meowdis/server"
 )
 
-// slowCalls are calls of which the slow log has the same as that of redis-server.
+// slowCalls lists calls; the slow log of them must equal redis-server's.
 var slowCalls = [][]string{
 	{"CONFIG", "SET", "slowlog-log-slower-than", "0"},
 	{"SLOWLOG", "RESET"},
@@ -79,7 +79,7 @@ func TestSlowLog(t *testing.T) {
 			}
 			for i := range want.Elems {
 				g, w := slowEntry(got.Elems[i], old), slowEntry(want.Elems[i], old)
-				if first < 0 { // ids begin where the first call of the test was counted
+				if first < 0 { // IDs begin with the first call of the test
 					first = want.Elems[i].Elems[0].Int - got.Elems[i].Elems[0].Int
 				}
 				g += fmt.Sprint(" id ", got.Elems[i].Elems[0].Int+first)
@@ -96,8 +96,7 @@ func TestSlowLog(t *testing.T) {
 	}
 }
 
-// slowEntry is an entry without what differs: its times, and the address of a client, which before 8.0
-// a script's commands have, too.
+// slowEntry returns an entry without its times and addresses. Before 8.0 a script's commands have addresses, too.
 func slowEntry(e resp.Value, old bool) string {
 	var args []string
 	for _, arg := range e.Elems[3].Elems {
@@ -106,7 +105,7 @@ func slowEntry(e resp.Value, old bool) string {
 	return fmt.Sprintf("%q %v %q", args, old || len(e.Elems[4].Str) > 0, e.Elems[5].Str)
 }
 
-// Histograms are of commands that ran, those of a container by its own name.
+// Histograms contain commands that ran. The name of a container selects its subcommands.
 func TestLatencyHistogram(t *testing.T) {
 	c := serve(t, server.Config{}).dial(t)
 	for _, call := range []string{"SET k v", "GET k", "GET k", "CONFIG GET x", "CONFIG RESETSTAT", "GET k", "CONFIG GET x", "GET"} {

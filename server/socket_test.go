@@ -10,8 +10,7 @@ import (
 	"github.com/meowdis/meowdis/server"
 )
 
-// TestSocketClients names the clients of a unix socket as Redis does, and serves them without a
-// password.
+// TestSocketClients lists clients of a unix socket in Redis's form, and serves them without a password.
 func TestSocketClients(t *testing.T) {
 	s := serve(t, server.Config{})
 	path := filepath.Join(t.TempDir(), "s")

@@ -17,7 +17,7 @@ import (
 	"github.com/meowdis/meowdis/store/wire"
 )
 
-// storageOf is the handler of a storage in memory.
+// storageOf returns the handler of a storage in memory.
 func storageOf(t *testing.T, c server.Config) (http.Handler, *local.Store) {
 	t.Helper()
 	file, err := local.Open(local.Memory, local.Options{SweepEvery: -1})
@@ -43,7 +43,7 @@ func post(h http.Handler, token, body string) (int, string) {
 
 const insert = `INSERT INTO libraries(name, version, code) VALUES('cat', 1, 'x')`
 
-// TestStorageForms sends batches in both forms, in order to one storage.
+// TestStorageForms sends batches in both forms to one storage.
 func TestStorageForms(t *testing.T) {
 	h, _ := storageOf(t, server.Config{})
 	for _, test := range []struct {
@@ -93,7 +93,7 @@ func TestStorageForms(t *testing.T) {
 	}
 }
 
-// TestStorageLimits holds requests to the limits of a server: of memory and of time.
+// TestStorageLimits checks the limits of memory and time for requests.
 func TestStorageLimits(t *testing.T) {
 	h, file := storageOf(t, server.Config{MaxRequestMemory: 1 << 20})
 	file.SetTimeLimit(20 * time.Millisecond)
@@ -113,7 +113,7 @@ func TestStorageLimits(t *testing.T) {
 			t.Errorf("%.100s\n%d %.300s, want\n%d %s", test.body, status, got, test.status, test.want)
 		}
 	}
-	// Rows that are enough for an answer leave the rest to another.
+	// A full answer leaves the remaining batches for another request.
 	h, _ = storageOf(t, server.Config{})
 	big := `[["SELECT zeroblob(5000000)"]]`
 	if _, got := post(h, "purr", `{"b":[`+big+`,`+big+`,`+big+`],"read":true}`); strings.Count(got, `"ok"`) != 2 {
@@ -124,8 +124,8 @@ func TestStorageLimits(t *testing.T) {
 	}
 }
 
-// TestStorageBesideClients writes through the storage while a client of the server waits for a key, and another
-// keeps what it has read.
+// TestStorageBesideClients writes through the storage while one client of the server is blocked on a key and another
+// tracks its reads.
 func TestStorageBesideClients(t *testing.T) {
 	file, err := local.Open(t.TempDir()+"/db.sqlite", local.Options{SweepEvery: -1, RowCacheBytes: 1 << 20})
 	if err != nil {
@@ -165,7 +165,7 @@ func TestStorageBesideClients(t *testing.T) {
 	local.Want("EXISTS mice", "(integer) 0")
 }
 
-// handled is a store whose requests a handler answers.
+// handled is a store that calls an HTTP handler.
 type handled struct{ handler http.Handler }
 
 func (h handled) Apply(_ context.Context, batches []store.Batch) ([]store.Result, error) {
@@ -178,8 +178,7 @@ func (h handled) Apply(_ context.Context, batches []store.Batch) ([]store.Result
 	return wire.ReadAnswer(strings.NewReader(answer), stmts, reads, wire.Limits{Bytes: 1 << 20})
 }
 
-// TestStorageParts refuses a small request of the first form that would be large in memory, and none whose
-// text is large.
+// TestStorageParts refuses a small request of the legacy API that would be large in memory, but accepts a large text.
 func TestStorageParts(t *testing.T) {
 	h, _ := storageOf(t, server.Config{MaxRequestMemory: 8 << 20})
 	for body, want := range map[string]int{

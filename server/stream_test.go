@@ -80,7 +80,7 @@ func TestFollowing(t *testing.T) {
 	}
 }
 
-// TestStreamInfo shows how a stream is doing.
+// TestStreamInfo shows the state of replication to another place.
 func TestStreamInfo(t *testing.T) {
 	now := server.Stream{Place: "/backup", TXID: 3, Failing: errors.Join(errors.New("one"), errors.New("two")).Error(), Pending: 5}
 	s := serve(t, server.Config{Stream: func() server.Stream { return now }})

@@ -12,8 +12,8 @@ import (
 	"github.com/meowdis/meowdis/server"
 )
 
-// TestMessagesInOrder has clients come, listen and leave while others publish: each gets what a
-// publisher sent after it was told that it listens, all of it and in order, until it says otherwise.
+// TestMessagesInOrder subscribes and unsubscribes clients while other clients publish. Each gets all messages between
+// its two confirmations, in the publisher's order.
 func TestMessagesInOrder(t *testing.T) {
 	s := serve(t, server.Config{})
 	stop := make(chan struct{})
@@ -105,8 +105,7 @@ func TestMessagesInOrder(t *testing.T) {
 	publishers.Wait()
 }
 
-// TestListenersThatLeave forgets who hangs up, is killed, or is reset, and counts exactly those who
-// are left.
+// TestListenersThatLeave removes subscribers that hang up, are killed or reset, and counts exactly the remaining ones.
 func TestListenersThatLeave(t *testing.T) {
 	s := serve(t, server.Config{MaxClients: 2000})
 	c := s.dial(t)
@@ -141,7 +140,7 @@ func TestListenersThatLeave(t *testing.T) {
 	want(t, c.do("PUBSUB", "NUMPAT"), "(integer) 0")
 }
 
-// TestListenerThatDoesNotRead closes a subscriber for which too much waits, and no other.
+// TestListenerThatDoesNotRead closes only the subscriber with too many unread messages.
 func TestListenerThatDoesNotRead(t *testing.T) {
 	s := serve(t, server.Config{WriteTimeout: time.Minute})
 	c, reads := s.dial(t), s.dial(t)

@@ -21,7 +21,7 @@ import (
 	"github.com/meowdis/meowdis/server"
 )
 
-// over serves on two more listeners, made of new ones.
+// over serves on two more listeners, wrapped by made.
 func (s *served) over(t *testing.T, made func(net.Listener) net.Listener) (overRESP, overREST string) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -63,7 +63,7 @@ func dialTLS(t *testing.T, addr string, config *tls.Config) *peer {
 	return &peer{c, t, resp.NewReader(c)}
 }
 
-// logged is what a server has logged, which may go on.
+// logged collects a server's log.
 type logged struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -81,7 +81,7 @@ func (l *logged) String() string {
 	return l.text.String()
 }
 
-// fetch asks for a path with the token, and returns the version of HTTP and the reply.
+// fetch requests a path with the token. It returns the HTTP version and the reply.
 func fetch(t *testing.T, transport *http.Transport, url string) (string, string) {
 	t.Helper()
 	r, _ := http.NewRequest("GET", url, nil)
@@ -99,7 +99,7 @@ func fetch(t *testing.T, transport *http.Transport, url string) (string, string)
 	return answer.Proto, string(text)
 }
 
-// TestTLS serves both protocols over TLS, HTTP/2 among them, beside those without.
+// TestTLS serves both protocols over TLS, including HTTP/2, beside the plain listeners.
 func TestTLS(t *testing.T) {
 	s := serve(t, server.Config{})
 	overRESP, overREST, trust := s.secured(t, authority.New(t), server.TLSFiles{}, slog.New(slog.DiscardHandler))
@@ -127,7 +127,7 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// TestTLSOfRedisCLI is served to a client that is not Go's.
+// TestTLSOfRedisCLI connects with a TLS client that is not Go's.
 func TestTLSOfRedisCLI(t *testing.T) {
 	a := authority.New(t)
 	overRESP, _, _ := serve(t, server.Config{}).secured(t, a, server.TLSFiles{}, slog.New(slog.DiscardHandler))
@@ -138,7 +138,7 @@ func TestTLSOfRedisCLI(t *testing.T) {
 	}
 }
 
-// TestClientCertificates wants certificates of clients, who need no password then.
+// TestClientCertificates requires certificates of clients, which then need no password.
 func TestClientCertificates(t *testing.T) {
 	a, other := authority.New(t), authority.New(t)
 	a.Client("client")
@@ -155,7 +155,7 @@ func TestClientCertificates(t *testing.T) {
 		c.SetDeadline(time.Now().Add(20 * time.Second))
 		fmt.Fprintf(c, "PING\r\n")
 		v, err := resp.NewReader(c).ReadReply()
-		if err != nil { // in TLS 1.3 it comes after the client's side of the handshake
+		if err != nil { // in TLS 1.3 the error follows the client's side of the handshake
 			return err.Error()
 		}
 		return show(v)
@@ -181,8 +181,8 @@ func TestClientCertificates(t *testing.T) {
 	}
 }
 
-// TestProtectedModeOverTLS serves clients of other machines without a password when they show a
-// certificate, and tells others why not.
+// TestProtectedModeOverTLS serves clients on other machines without a password if they have a certificate. Other
+// clients get the error of protected mode.
 func TestProtectedModeOverTLS(t *testing.T) {
 	a := authority.New(t)
 	a.Client("client")
@@ -200,8 +200,7 @@ func TestProtectedModeOverTLS(t *testing.T) {
 	want(t, dialTLS(t, addr, trust).do("PING"), "PONG")
 }
 
-// TestRenewedCertificate shows new clients the certificate that has taken the place of the one
-// before, when it is whole; who is connected stays.
+// TestRenewedCertificate uses a renewed certificate for new clients once it is valid. Existing connections are kept.
 func TestRenewedCertificate(t *testing.T) {
 	a := authority.New(t)
 	var log logged
@@ -239,7 +238,7 @@ func TestRenewedCertificate(t *testing.T) {
 	want(t, c.do("GET", "k"), `"v"`)
 }
 
-// TestSlowHandshake serves others while clients say nothing, or no TLS.
+// TestSlowHandshake serves other clients while some send nothing, or no TLS.
 func TestSlowHandshake(t *testing.T) {
 	overRESP, overREST, trust := serve(t, server.Config{}).secured(t, authority.New(t), server.TLSFiles{}, slog.New(slog.DiscardHandler))
 	for range 20 {

@@ -17,17 +17,17 @@ import (
 	"github.com/meowdis/meowdis/server"
 )
 
-// TestTracking compares what clients that keep keys are told with redis-server.
+// TestTracking compares the invalidations of tracking clients with redis-server.
 func TestTracking(t *testing.T) { playSchedules(t, "testdata/tracking.txt") }
 
-// keeper is a client that keeps what it has read until it is told otherwise.
+// keeper is a client that caches the values it reads until they are invalidated.
 type keeper struct {
 	t    *testing.T
 	conn net.Conn
 	in   *resp.Reader
 	kept map[string]int
 	told int
-	all  int // times that it was told of all keys
+	all  int // number of invalidations of all keys
 }
 
 func newKeeper(t *testing.T, addr string) *keeper {
@@ -60,7 +60,7 @@ func (k *keeper) do(commands ...string) (last resp.Value) {
 	return last
 }
 
-// next is the next reply. Messages before it are heeded.
+// next returns the next reply, and applies the messages before it.
 func (k *keeper) next() resp.Value {
 	for {
 		v, err := k.in.ReadReply()
@@ -96,7 +96,7 @@ func (k *keeper) keep(key string, v resp.Value) {
 	}
 }
 
-// read reads two keys in some way, and keeps what they are.
+// read reads two keys in a random way and caches them.
 func (k *keeper) read(a, b string) {
 	switch rand.IntN(6) {
 	case 0:
@@ -125,8 +125,7 @@ func (k *keeper) read(a, b string) {
 	}
 }
 
-// TestNeverStale has clients keep keys that others write, and looks for what is older than a write of
-// which the writer knows.
+// TestNeverStale looks for cached values older than a write that the writer knows to be done.
 func TestNeverStale(t *testing.T) {
 	const keys, writes = 8, 400
 	for _, mode := range []string{"", "NOLOOP", "BCAST PREFIX k", "OPTOUT", "REDIRECT"} {
@@ -194,7 +193,7 @@ func TestNeverStale(t *testing.T) {
 	}
 }
 
-// TestOthersAreNoticed tells clients to forget all keys when another process writes.
+// TestOthersAreNoticed invalidates all keys when another process writes.
 func TestOthersAreNoticed(t *testing.T) {
 	path := t.TempDir() + "/others.sqlite"
 	s := serveFile(t, path, server.Config{})
@@ -223,7 +222,7 @@ func TestOthersAreNoticed(t *testing.T) {
 	}
 }
 
-// TestExpiredAreTold tells clients of keys that the sweep has deleted.
+// TestExpiredAreTold invalidates keys that the sweep has deleted.
 func TestExpiredAreTold(t *testing.T) {
 	s := serveFile(t, t.TempDir()+"/expired.sqlite", server.Config{})
 	k := newKeeper(t, s.resp)
@@ -242,7 +241,7 @@ func TestExpiredAreTold(t *testing.T) {
 	}
 }
 
-// TestMessageBesideBigReply has messages of another come to a client that takes a reply in pieces.
+// TestMessageBesideBigReply sends messages to a client that receives a reply in pieces.
 func TestMessageBesideBigReply(t *testing.T) {
 	s := serveFile(t, t.TempDir()+"/big.sqlite", server.Config{})
 	to, k, w := newKeeper(t, s.resp), newKeeper(t, s.resp), newKeeper(t, s.resp)

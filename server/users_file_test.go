@@ -11,7 +11,7 @@ import (
 	"github.com/meowdis/meowdis/server/rest"
 )
 
-// userFiles are files of users, the good and the bad.
+// userFiles are valid and invalid user files.
 var userFiles = []string{
 	"",
 	"user bob on >secret ~* +@all\n",
@@ -26,7 +26,7 @@ var userFiles = []string{
 	"nothing",
 }
 
-// TestUserFile loads and saves files here and at redis-server.
+// TestUserFile loads and saves files here and on redis-server.
 func TestUserFile(t *testing.T) {
 	theirs, ours := filepath.Join(t.TempDir(), "users.acl"), filepath.Join(t.TempDir(), "users.acl")
 	write := func(text string) {
@@ -67,7 +67,7 @@ func TestUserFile(t *testing.T) {
 	same("ACL", "SAVE")
 }
 
-// TestLoadCloses closes the connections of users that a file does not have, and no others.
+// TestLoadCloses closes only the connections of users missing from the file.
 func TestLoadCloses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "users.acl")
 	os.WriteFile(path, []byte("user bob on nopass +@all\nuser ann on nopass +@all\n"), 0o600)
@@ -89,7 +89,7 @@ func TestLoadCloses(t *testing.T) {
 	}
 }
 
-// TestRESTTokens are requests of users.
+// TestRESTTokens sends requests with tokens of users.
 func TestRESTTokens(t *testing.T) {
 	s := serve(t, server.Config{})
 	admin := s.dial(t)
@@ -129,7 +129,7 @@ func TestRESTTokens(t *testing.T) {
 		t.Errorf("a token in the query: %d %s", status, text)
 	}
 
-	// A token that GENTOKEN made is a password, and what it wraps is one, too.
+	// A token made by GENTOKEN is also a password, and so is the password it wraps.
 	made := string(admin.do("ACL", "GENTOKEN", "writer", "p").Str)
 	denied := `{"error":"WRONGPASS invalid or missing auth token"}`
 	same(ask(made, `["PING"]`), denied)
@@ -141,7 +141,7 @@ func TestRESTTokens(t *testing.T) {
 	random := string(admin.do("ACL", "GENTOKEN", "writer").Str)
 	same(ask(random, `["PING"]`), denied)
 
-	// Rights that go take the token's along.
+	// Revoked permissions apply to the token, too.
 	want(t, admin.do("ACL", "SETUSER", "reader", "-get"), "OK")
 	same(ask(reader, `["GET","cats:1"]`), `{"error":"NOPERM User reader has no permissions to run the 'get' command"}`)
 	want(t, admin.do("ACL", "SETUSER", "reader", "off"), "OK")

@@ -11,10 +11,10 @@ import (
 	"github.com/meowdis/meowdis/server"
 )
 
-// scripts are commands of two clients, one a line; those of the second begin with "2 ", or with "2 waits "
-// if they block until "2 gets", which reads the reply. The server must answer as redis-server does.
+// scripts are commands of two clients, one per line. Commands of the second client begin with "2 ", or with "2 waits "
+// if they block until "2 gets", which reads the reply. The replies must equal redis-server's.
 var scripts = []string{
-	// rights that are revoked while a client is blocked
+	// permissions revoked while a client is blocked
 	revoked("BLPOP q 0", "bob resetkeys", "RPUSH q a b"),
 	revoked("BLPOP q x 0", "bob resetkeys ~q", "RPUSH q a b"),
 	revoked("BLPOP q 0", "bob resetkeys ~q", "RPUSH q a b"),
@@ -30,7 +30,7 @@ var scripts = []string{
 	revoked("XREAD BLOCK 0 STREAMS q $", "bob resetkeys", "XADD q 1-1 a b"),
 	revoked("XREADGROUP GROUP g c BLOCK 0 STREAMS g >", "bob -xreadgroup", "XADD g 1-1 a b"),
 
-	// who may not run what, and how that is said
+	// errors of missing permissions
 	`ACL SETUSER bob on >secret ~b:* %R~r:* resetchannels -@all +@read +set +multi +exec +client|id
 	2 AUTH bob secret
 	2 SET b:1 x
@@ -61,7 +61,7 @@ var scripts = []string{
 	ACL LOG RESET
 	ACL LOG`,
 
-	// EXEC asks again
+	// EXEC checks again
 	`ACL SETUSER bob on nopass ~* +@all
 	2 AUTH bob x
 	2 MULTI
@@ -97,7 +97,7 @@ var scripts = []string{
 	RESET
 	ACL WHOAMI`,
 
-	// a user that goes takes its clients along
+	// deleting a user closes its connections
 	`ACL SETUSER bob on nopass +@all ~*
 	2 AUTH bob x
 	2 PING
@@ -162,7 +162,7 @@ var scripts = []string{
 	2 RESET
 	2 PING`,
 
-	// the default user has no more rights than others
+	// the default user's permissions can be limited, too
 	`ACL SETUSER bob on nopass ~* &* +@all
 	2 AUTH bob x
 	2 ACL SETUSER default -@all +ping
@@ -172,7 +172,7 @@ var scripts = []string{
 	2 ACL SETUSER default +@all
 	GET a`,
 
-	// SORT looks at other keys
+	// SORT reads other keys
 	`ACL SETUSER bob on nopass ~a +@all
 	RPUSH a 1 2
 	2 AUTH bob x
@@ -193,7 +193,7 @@ var scripts = []string{
 	2 SORT a BY w* GET #
 	ACL LOG`,
 
-	// the command that a log names for a script
+	// the command that ACL LOG names for a script
 	`ACL SETUSER bob on nopass ~* +@all -get
 	2 AUTH bob x
 	2 PING
@@ -273,7 +273,7 @@ var scripts = []string{
 	ACL LOG`,
 }
 
-// revoked has a client wait while its rights change, and then has its key filled.
+// revoked blocks a client, changes its permissions, and then fills its key.
 func revoked(waits, rule, fill string) string {
 	return `XGROUP CREATE g g $ MKSTREAM
 	ACL SETUSER bob on >secret ~* +@all
@@ -346,11 +346,11 @@ func (p *peer) waits(t *testing.T, control *peer, args [][]byte) {
 	}
 }
 
-// raw is the reply as it comes, or "(closed)". Without args nothing is sent.
+// raw sends args, if any, and returns the reply's bytes, or "(closed)".
 func (p *peer) raw(args [][]byte) string {
 	p.SetDeadline(time.Now().Add(20 * time.Second))
 	if args != nil {
-		p.Write(resp.AppendCommand(nil, args...)) // which may be closed
+		p.Write(resp.AppendCommand(nil, args...)) // the connection may be closed
 	}
 	v, err := p.r.ReadReply()
 	if err != nil {
@@ -367,7 +367,7 @@ var unknowable = []*regexp.Regexp{
 	regexp.MustCompile(`(?s)\$6\r\nserver\r\n.*`), // HELLO's reply is compared elsewhere
 }
 
-// known is a reply without what differs between any two servers.
+// known removes the parts of a reply that differ between any two servers.
 func known(reply string) string {
 	for _, what := range unknowable {
 		reply = what.ReplaceAllString(reply, "$1 $2")

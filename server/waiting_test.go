@@ -18,22 +18,22 @@ import (
 	"github.com/meowdis/meowdis/server"
 )
 
-// A scene is what several clients do, one after the other, and which of them gets which reply
-// after which step. testdata/waiting.txt has them, apart by blank lines:
+// A scene is a sequence of steps of several clients, with the replies that each client gets after each step.
+// testdata/waiting.txt has scenes, separated by blank lines:
 //
 //	1> BLPOP q 0                client 1 sends a command,
 //	1: waits                    and has no reply yet
 //	2> RPUSH q a | LLEN q       two commands in one packet
 //	2: (integer) 1
 //	2: (integer) 0
-//	1: 1) "q"                   what the others got meanwhile
+//	1: 1) "q"                   replies of the other clients
 //	1: 2) "a"
-//	1>> BLPOP q 0.01            it is not said that it waits
+//	1>> BLPOP q 0.01            no check whether it waits
 //	1> (leaves)                 closes its connection
-//	2> CLIENT UNBLOCK {1}       stands for the ID of client 1
-//	!since 7.2                  earlier servers answer otherwise
+//	2> CLIENT UNBLOCK {1}       {1} is the ID of client 1
+//	!since 7.2                  earlier servers reply differently
 //
-// "go test ./server -run TestWaitingOracle -update" writes what redis-server 8.0 answers.
+// "go test ./server -run TestWaitingOracle -update" writes the replies of redis-server 8.0.
 
 var update = flag.Bool("update", false, "write the replies of redis-server to testdata/waiting.txt")
 
@@ -66,12 +66,12 @@ func readScenes(t *testing.T) (all []scene) {
 type party struct {
 	conn    net.Conn
 	id      int64
-	read    []byte // and not yet a whole reply
+	read    []byte // input that is not yet a complete reply
 	pending int
 	gone    bool
 }
 
-// take takes the next reply that has come.
+// take returns the next complete reply, if any.
 func (p *party) take() (v resp.Value, some bool) {
 	buf := make([]byte, 64<<10)
 	for {
@@ -114,7 +114,7 @@ func (s *cast) do(p *party, args ...string) (v resp.Value) {
 	return v
 }
 
-// state is whether the server knows the client, and whether it waits.
+// state reports whether the server knows the client, and whether it is blocked.
 func (s *cast) state(p *party) (known, waits bool) {
 	line := string(s.do(s.control, "CLIENT", "LIST", "ID", fmt.Sprint(p.id)).Str)
 	_, flags, known := strings.Cut(line, " flags=")
@@ -137,7 +137,7 @@ func (s *cast) begin() {
 	s.do(s.control, "FLUSHALL")
 }
 
-// line plays a line of a scene, and passes over one that is a reply.
+// line plays a line of a scene. It skips replies.
 func (s *cast) line(line string) {
 	s.t.Helper()
 	switch name, command, is := strings.Cut(line, "> "); {
@@ -156,7 +156,7 @@ func (s *cast) end() []string {
 	return s.out
 }
 
-// compare plays a scene and says where it goes otherwise.
+// compare plays a scene and reports the first difference.
 func (s *cast) compare(lines []string) {
 	s.t.Helper()
 	if got := s.play(lines); !slices.Equal(got, lines) {
@@ -164,7 +164,7 @@ func (s *cast) compare(lines []string) {
 	}
 }
 
-// differ says where a scene went otherwise than it should.
+// differ reports the first difference between two runs of a scene.
 func (s *cast) differ(got, want []string) {
 	s.t.Helper()
 	i := 0
@@ -220,7 +220,7 @@ func (s *cast) step(name, command string) {
 		}
 	}
 	from := len(s.out)
-	for before := -1; before < len(s.out); { // what one of them did may serve another
+	for before := -1; before < len(s.out); { // a step of one client may serve another
 		before = len(s.out)
 		for _, other := range slices.Sorted(maps.Keys(s.parties)) {
 			if other != name {
@@ -231,7 +231,7 @@ func (s *cast) step(name, command string) {
 	slices.SortStableFunc(s.out[from:], func(a, b string) int { return cmp.Compare(a[0], b[0]) })
 }
 
-// settle takes the replies of a client until it has all or waits.
+// settle reads a client's replies until it has all of them or is blocked.
 func (s *cast) settle(name string, p *party, says bool) {
 	s.t.Helper()
 	waits := false
@@ -245,7 +245,7 @@ func (s *cast) settle(name string, p *party, says bool) {
 			p.pending--
 			waits = false
 		}
-		if p.pending == 0 || p.gone || waits { // and what came before that has been taken
+		if p.pending == 0 || p.gone || waits { // and all replies before are read
 			return true
 		}
 		_, waits = s.state(p)

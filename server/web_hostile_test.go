@@ -16,8 +16,8 @@ import (
 	"github.com/meowdis/meowdis/server"
 )
 
-// TestBadRequests serves others while clients send headers, bodies and whole requests that have
-// no end or are too large, with and without TLS.
+// TestBadRequests serves other clients while some send endless or too large headers, bodies and requests, with and
+// without TLS.
 func TestBadRequests(t *testing.T) {
 	s := serve(t, server.Config{MaxRequest: 1 << 20, WriteTimeout: 50 * time.Millisecond})
 	_, overREST, trust := s.secured(t, authority.New(t), server.TLSFiles{}, slog.New(slog.DiscardHandler))
@@ -52,14 +52,14 @@ func TestBadRequests(t *testing.T) {
 			}
 		}
 
-		// One that has closed its side still gets its reply, if that does not take long.
+		// A client that has closed its sending side still gets its reply, if that does not take long.
 		half := dial()
 		fmt.Fprintf(half, "GET /get/nothing HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer %s\r\n\r\n", token)
 		half.(interface{ CloseWrite() error }).CloseWrite()
 		if all, err := io.ReadAll(half); err != nil || !strings.HasSuffix(string(all), `{"result":null}`) && !strings.Contains(string(all), "its client hung up") {
 			t.Errorf("%s, half closed: %q, %v", name, all, err)
 		}
-		for deadline := time.Now().Add(20 * time.Second); ; { // the one that takes nothing is given up
+		for deadline := time.Now().Add(20 * time.Second); ; { // the client that does not read is closed
 			if _, err := deaf.Write([]byte("\r\n")); err != nil {
 				break
 			}

@@ -16,8 +16,8 @@ import (
 	"github.com/meowdis/meowdis/server"
 )
 
-// exchanges are bytes that a client sends at once. The server must answer as
-// redis-server does, byte for byte, and close the connection when it does.
+// exchanges are bytes that a client sends at once. The server must reply like redis-server, byte for byte, and close
+// the connection when it does.
 var exchanges = []string{
 	"PING\r\n",
 	"ping\n",
@@ -149,8 +149,8 @@ var authExchanges = []string{
 	"AUTH secret\r\n*11\r\n$4\r\nECHO\r\n" + strings.Repeat("$1\r\na\r\n", 10),
 }
 
-// turns are exchanges whose parts wait for the answer to the one before: redis-server 8.0
-// does not answer a failed AUTH while an earlier reply is on its way.
+// turns are exchanges whose parts wait for the reply to the previous part: redis-server 8.0 does not reply to a failed
+// AUTH while an earlier reply is being sent.
 var turns = [][]string{
 	{"AUTH x\r\n", "AUTH default x\r\n", "AUTH bob x\r\n", "AUTH a b c\r\n"},
 	{"HELLO 3 AUTH bob x\r\n", "PING\r\n"},
@@ -194,8 +194,8 @@ func compareWire(t *testing.T, c server.Config, exchanges []string, turns [][]st
 	}
 }
 
-// differences masks what legitimately differs: in HELLO the client's number, the version
-// and the modules, and what servers before 8.0 say in other words.
+// differences masks legitimate differences: in HELLO the client's number, the version and the modules, and errors that
+// servers before 8.0 word differently.
 func differences(v oracle.Version) func([]byte) string {
 	hello := regexp.MustCompile(`(\$7\r\nversion)\r\n\$\d+\r\n[0-9.]+((?s:.*?)\$2\r\nid)\r\n:\d+((?s:.*?)\$7\r\nmodules)\r\n\*(?:0|1\r\n[*%]\d\r\n\$4\r\nname\r\n\$9\r\nvectorset(?s:.*?)args\r\n\*0)\r\n`)
 	return func(b []byte) string {
@@ -207,9 +207,8 @@ func differences(v oracle.Version) func([]byte) string {
 	}
 }
 
-// exchange sends bytes, closes its own side and returns all that comes back.
-// Parts wait for the answer to the one before. "(closed)" after it says that the peer
-// left first.
+// exchange sends bytes, closes its sending side and returns all replies. Each part waits for the reply to the previous
+// one. "(closed)" at the end means that the peer closed first.
 func exchange(t *testing.T, network, addr string, sent ...string) []byte {
 	t.Helper()
 	c, err := net.Dial(network, addr)
@@ -217,8 +216,7 @@ func exchange(t *testing.T, network, addr string, sent ...string) []byte {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	// An unknown command is answered in every state: the sign that everything
-	// has been, unless the peer closes.
+	// An unknown command gets a reply in every state. Its reply marks the end, unless the peer closes.
 	var got []byte
 	for _, part := range sent {
 		const end = "THE-END"
@@ -245,7 +243,7 @@ func exchange(t *testing.T, network, addr string, sent ...string) []byte {
 	return got
 }
 
-// numbers are the words " 1", " 2" and so on: more than 128 are no small set.
+// numbers returns the words " 1", " 2" and so on. A set of more than 128 is not encoded as a small one.
 func numbers(n int) string {
 	var all strings.Builder
 	for i := range n {

@@ -17,7 +17,7 @@ import (
 	"github.com/meowdis/meowdis/server/lambda"
 )
 
-// event is one as a function URL sends it.
+// event builds the event of a function URL.
 func event(method, path, query, body string, headers ...string) events.LambdaFunctionURLRequest {
 	e := events.LambdaFunctionURLRequest{Version: "2.0", RawPath: path, RawQueryString: query, Body: body, Headers: map[string]string{"host": "x.lambda-url.aws"}}
 	e.RequestContext.HTTP.Method, e.RequestContext.HTTP.SourceIP = method, "192.0.2.1"
@@ -32,7 +32,7 @@ func in64(e events.LambdaFunctionURLRequest) events.LambdaFunctionURLRequest {
 	return e
 }
 
-// TestFunction answers what Upstash's SDKs ask, in order on one database.
+// TestFunction sends requests of Upstash's SDKs, in order, to one database.
 func TestFunction(t *testing.T) {
 	file, err := local.Open(local.Memory, local.Options{SweepEvery: -1})
 	if err != nil {
@@ -63,7 +63,7 @@ func TestFunction(t *testing.T) {
 		{event("GET", "/MONITOR", "", "", auth...), 501, `{"error":"ERR a function cannot send a reply that goes on: ask a server"}`, false},
 		{event("GET", "/get/%zz", "", "", auth...), 400, `{"error":"ERR failed to read the request"}`, false},
 	} {
-		// As the platform has them, in JSON.
+		// Encoded in JSON, like the platform's events.
 		text, err := json.Marshal(test.event)
 		if err != nil {
 			t.Fatal(err)
@@ -90,14 +90,14 @@ func TestFunction(t *testing.T) {
 	}
 }
 
-// TestLargeReply says so in place of a reply that the platform would not send.
+// TestLargeReply gets an error in place of a reply over the platform's limit.
 func TestLargeReply(t *testing.T) {
 	size := 0
 	answer := lambda.Function(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		io.WriteString(w, strings.Repeat("\"", size))
 	}))
-	for n, status := range map[int]int{3 << 20: 200, 4 << 20: 500} { // each byte is two when it is escaped
+	for n, status := range map[int]int{3 << 20: 200, 4 << 20: 500} { // each byte is escaped as two
 		size = n - 1000
 		r, err := answer(context.Background(), event("GET", "/", "", ""))
 		if err != nil || r.StatusCode != status {

@@ -10,8 +10,8 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// TestCorpus runs a transcript of each group for one tenant of two, whose file is closed before each
-// of them, and its first half, too. Those with commands that a tenant may not run are left out.
+// TestCorpus runs a transcript of each group for one of two tenants. It closes the tenant's file before and halfway
+// through each transcript, and skips transcripts with commands that a tenant may not run.
 func TestCorpus(t *testing.T) {
 	all, err := corpus.All()
 	if err != nil {
@@ -57,7 +57,7 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// needsMore reports whether a transcript has commands that a tenant may not run, or that end being one.
+// needsMore reports whether a transcript has commands that a tenant may not run, or that leave the tenant.
 func needsMore(tr corpus.Transcript) bool {
 	users := acl.New()
 	users.Set(acl.Default, strings.Fields("-@admin -memory -acl -auth -reset +client +config|get +slowlog +latency +monitor +role"))

@@ -43,7 +43,7 @@ func testEnter(t *testing.T) {
 	p.want("(error) ERR this connection is that of another database: open one for each", "AUTH", h.token["kitty"])
 	p.want(`"of tom"`, "GET", "k")
 
-	// What is sent in one piece after AUTH is the tenant's, and what is sent before is refused.
+	// Commands in the same packet run for the tenant after AUTH, and are refused before it.
 	p = h.stranger()
 	p.send("GET", "k")
 	p.send("AUTH", h.token["kitty"])
@@ -56,7 +56,7 @@ func testEnter(t *testing.T) {
 		}
 	}
 
-	// After RESET a connection is a stranger's, and may be another tenant's.
+	// After RESET a connection is unauthenticated and may enter another tenant.
 	p.want("OK", "CLIENT", "SETNAME", "cat")
 	p.send("SUBSCRIBE", "news")
 	p.reply()
@@ -83,7 +83,7 @@ func testEnter(t *testing.T) {
 	p.want(`"of tom"`, "GET", "k")
 }
 
-// The administrator's database is the list of tenants, and no one else's.
+// The administrator's database is the registry. No tenant can access it.
 func TestAdministrator(t *testing.T) {
 	h := open(t, 4, "tom")
 	p := h.stranger()

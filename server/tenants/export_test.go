@@ -7,19 +7,19 @@ import (
 	"github.com/meowdis/meowdis/local"
 )
 
-// Rest closes the files that no call uses.
+// Rest closes the idle files.
 func (h *Manager) Rest() { h.files.closeIdle(time.Now().Add(time.Hour)) }
 
-// OpenFiles is how many files are open.
+// OpenFiles returns the number of open files.
 func (h *Manager) OpenFiles() int { return h.files.open() }
 
-// Live is how many tenants are in memory.
+// Live returns the number of tenants in memory.
 func (h *Manager) Live() int { return len(h.all()) }
 
-// SetPatience is how long a call waits for a file that may be opened.
+// SetPatience sets the longest wait for a slot.
 func (h *Manager) SetPatience(d time.Duration) { h.files.patience = d }
 
-// Keeps uses the file of a tenant until the function that it returns is called.
+// Keeps holds the file of a tenant open until the returned func is called.
 func (h *Manager) Keeps(ctx context.Context, token string) (func(), error) {
 	found, _, err := h.book.Find(ctx, token)
 	if err != nil {
@@ -44,7 +44,7 @@ func (h *Manager) WhenOpened(f func()) {
 	}
 }
 
-// SweepClosed sweeps the file of the tenant with the name.
+// SweepClosed sweeps the file of the named tenant.
 func (h *Manager) SweepClosed(ctx context.Context, name string) error {
 	hash, err := h.book.named(ctx, name)
 	if err != nil {

@@ -21,7 +21,7 @@ func names(n int) (all []string) {
 	return all
 }
 
-// Clients keep what they are about while their files are closed and opened for others.
+// Clients keep their state while their files are closed and opened again.
 func TestOpenAndClose(t *testing.T) { bothWays(t, testOpenAndClose) }
 
 func testOpenAndClose(t *testing.T) {
@@ -61,7 +61,7 @@ func testOpenAndClose(t *testing.T) {
 	watcher.want("QUEUED", "INCR", "k")
 	watcher.want("(nil)", "EXEC")
 
-	h.eventually("no file is open", func() bool { // the client that waits may only have begun
+	h.eventually("no file is open", func() bool { // the blocked client may have just begun
 		h.Rest()
 		return h.OpenFiles() == 0
 	})
@@ -79,7 +79,7 @@ func testOpenAndClose(t *testing.T) {
 	}
 }
 
-// A tenant without clients is forgotten when its file is closed.
+// A tenant without clients leaves memory when its file is closed.
 func TestForgotten(t *testing.T) {
 	h := open(t, 4, names(3)...)
 	p := h.of("t0")
@@ -98,7 +98,7 @@ func TestForgotten(t *testing.T) {
 	h.of("t0").want(`"1"`, "GET", "k")
 }
 
-// As many files are in use as may be: others wait, and hear of it in the end.
+// All slots are in use: further calls wait, and fail in the end.
 func TestCrowded(t *testing.T) {
 	h := open(t, 1, "tom", "kitty")
 	leave, err := h.Keeps(t.Context(), h.token["tom"])
@@ -108,7 +108,7 @@ func TestCrowded(t *testing.T) {
 	kitty := h.of("kitty")
 	h.SetPatience(10 * time.Millisecond)
 	kitty.want("(error) ERR the database failed: too many databases are in use: try again later", "GET", "k")
-	h.of("tom").want("(nil)", "GET", "k") // whose file is open
+	h.of("tom").want("(nil)", "GET", "k") // tom's file is open
 	if n := h.Figures().Crowded; n != 1 {
 		t.Errorf("%d calls failed", n)
 	}
@@ -120,7 +120,7 @@ func TestCrowded(t *testing.T) {
 	}
 }
 
-// What is wrong with the file of one tenant is that one's.
+// A damaged file affects only its tenant.
 func TestBadFiles(t *testing.T) {
 	h := open(t, 4, "damaged", "missing", "foreign", "directory", "replaced", "fine")
 	for _, name := range []string{"damaged", "missing", "foreign", "directory", "replaced", "fine"} {
@@ -159,7 +159,7 @@ func TestBadFiles(t *testing.T) {
 		t.Error("a missing file was made anew, and hides the loss")
 	}
 
-	// A file that is replaced is the tenant's from then on, unless it is in use.
+	// A replaced file serves the tenant unless the old one is in use.
 	replaced := h.of("replaced")
 	replaced.want(`"replaced"`, "GET", "k")
 	path := h.path("replaced")
@@ -182,7 +182,7 @@ func TestBadFiles(t *testing.T) {
 	}
 }
 
-// What has expired in a closed file goes, too.
+// Expired keys in a closed file are swept, too.
 func TestSweepClosed(t *testing.T) {
 	h := open(t, 2, "tom")
 	p := h.of("tom")
@@ -202,7 +202,7 @@ func TestSweepClosed(t *testing.T) {
 	}
 }
 
-// TestSweepIsNoClient: a tenant that may have one client can have it while its file is swept.
+// TestSweepIsNoClient connects the only allowed client of a tenant while its file is swept.
 func TestSweepIsNoClient(t *testing.T) {
 	h := open(t, 2)
 	h.add("tom", tenants.Limits{Clients: 1})
@@ -227,7 +227,7 @@ func TestSweepIsNoClient(t *testing.T) {
 	}
 }
 
-// Everything is written and closed in the end, whoever is connected.
+// A stop writes and closes all files, even with connected clients.
 func TestStop(t *testing.T) { bothWays(t, testStop) }
 
 func testStop(t *testing.T) {

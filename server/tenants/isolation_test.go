@@ -58,12 +58,12 @@ func testIsolation(t *testing.T) {
 	kitty.want("(integer) 0", "CLIENT", "KILL", "ID", id, "SKIPME", "no")
 	kitty.want("(integer) 0", "CLIENT", "UNBLOCK", id)
 	kitty.want("(error) ERR No such client", "CLIENT", "KILL", tom.LocalAddr().String())
-	kitty.want("(integer) 1", "CLIENT", "KILL", "TYPE", "normal") // the one that monitors
+	kitty.want("(integer) 1", "CLIENT", "KILL", "TYPE", "normal") // the client that monitors
 	kitty.want("OK", "CLIENT", "PAUSE", "100000", "WRITE")
 	tom.want("OK", "SET", "other", "x")
 	kitty.want("OK", "CLIENT", "UNPAUSE")
 
-	// What the server knows of commands, scripts and functions.
+	// Statistics of commands, scripts and functions.
 	tom.want("OK", "CONFIG", "RESETSTAT")
 	tom.want(`"x"`, "EVAL", "return 'x'", "0")
 	tom.want(`"lib"`, "FUNCTION", "LOAD", "#!lua name=lib\nredis.register_function('f', function() return 1 end)")
@@ -84,8 +84,7 @@ func testIsolation(t *testing.T) {
 	kitty.want("1) \"dir\"\n2) \"\"\n3) \"requirepass\"\n4) \"\"", "CONFIG", "GET", "dir", "requirepass")
 }
 
-// refused are the commands that a tenant may not run: what is about the process, its users and its
-// replicas.
+// refused lists the commands that a tenant may not run: commands about the process, its users and its replicas.
 var refused = strings.Fields(`SHUTDOWN CONFIG|SET CONFIG|REWRITE DEBUG|SLEEP DEBUG|OBJECT SAVE BGSAVE BGREWRITEAOF REPLICAOF SLAVEOF FAILOVER
 	MODULE|LOAD MODULE|LOADEX MODULE|UNLOAD PSYNC SYNC REPLCONF MEMORY|STATS MEMORY|MALLOC-STATS MEMORY|DOCTOR
 	ACL|SETUSER ACL|DELUSER ACL|GETUSER ACL|LIST ACL|USERS ACL|LOAD ACL|SAVE ACL|LOG ACL|RESTTOKEN ACL|DRYRUN`)
@@ -110,7 +109,7 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%q in a script answers %s", words, got)
 		}
 	}
-	// Whatever the tables call administrative is refused, or meant to be allowed.
+	// Every command in the category admin is refused or explicitly allowed.
 	allowed := "CLIENT|KILL CLIENT|LIST CLIENT|NO-EVICT CLIENT|PAUSE CLIENT|UNBLOCK CLIENT|UNPAUSE CONFIG|GET CONFIG|RESETSTAT " +
 		"LASTSAVE LATENCY|DOCTOR LATENCY|GRAPH LATENCY|HISTOGRAM LATENCY|HISTORY LATENCY|LATEST LATENCY|RESET MODULE|LIST MONITOR ROLE " +
 		"SLOWLOG|GET SLOWLOG|LEN SLOWLOG|RESET"
@@ -153,7 +152,7 @@ func TestLimits(t *testing.T) {
 		return status == http.StatusOK
 	})
 
-	// Other limits hold at once.
+	// New limits apply at once.
 	if _, err := h.book.Change(t.Context(), "kitty", false, func(l *tenants.Limits) { l.Bytes, l.Clients = 0, 0 }); err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +162,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// Who was removed or has another token is out at once, and its data is gone with it.
+// A removed tenant, or one with a new token, is disconnected at once. A removed tenant's data is deleted.
 func TestOut(t *testing.T) { bothWays(t, testOut) }
 
 func testOut(t *testing.T) {
@@ -242,7 +241,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// TestPanickingTenant has a script of one tenant panic: its connection closes, and the other tenants and its own next
+// TestPanickingTenant makes a script of one tenant panic: its connection closes. The other tenants and its own next
 // command work.
 func TestPanickingTenant(t *testing.T) { bothWays(t, testPanickingTenant) }
 

@@ -16,23 +16,23 @@ import (
 	"github.com/meowdis/meowdis/server/tenants"
 )
 
-// house is a server with tenants under test, on free ports of this machine.
+// house is a server with tenants under test on free local ports.
 type house struct {
 	*tenants.Manager
 	t     *testing.T
 	dir   string
-	book  *tenants.Registry // as another process has it
+	book  *tenants.Registry // opened like in another process
 	resp  string
 	rest  string
 	clock atomic.Int64
-	token map[string]string // by name
+	token map[string]string // tokens by tenant name
 	stop  func()            // stops the server, and waits for its end
 }
 
-// goroutineEach has servers serve each connection by a goroutine, as they do where there is no loop.
+// goroutineEach makes servers serve each connection with a goroutine, as on systems without a loop.
 var goroutineEach bool
 
-// secured is a listener whose connections seem to be more than sockets, as those of TLS are.
+// secured is a listener whose connections are not plain sockets to the server, like TLS connections.
 type secured struct{ net.Listener }
 
 func (l secured) Accept() (net.Conn, error) {
@@ -48,7 +48,7 @@ const (
 	adminPass  = "the password of the administrator"
 )
 
-// open serves tenants with the names until the test ends, so many of whose files may be open.
+// open serves the named tenants with at most most open files until the test ends.
 func open(t *testing.T, most int, names ...string) *house {
 	t.Helper()
 	h := &house{t: t, dir: t.TempDir() + "/all", token: map[string]string{}}
@@ -122,7 +122,7 @@ func (h *house) add(name string, l tenants.Limits) {
 	h.token[name] = token
 }
 
-// path is the file of a tenant.
+// path returns the file of a tenant.
 func (h *house) path(name string) string {
 	h.t.Helper()
 	all, err := h.book.List(h.t.Context())
@@ -138,7 +138,7 @@ func (h *house) path(name string) string {
 	return ""
 }
 
-// closed waits until the house has so many open files.
+// eventually polls until is returns true.
 func (h *house) eventually(what string, is func() bool) {
 	h.t.Helper()
 	for late := time.Now().Add(20 * time.Second); !is(); time.Sleep(time.Millisecond) {
@@ -155,7 +155,7 @@ type peer struct {
 	r *resp.Reader
 }
 
-// stranger is a client that has not said who it is.
+// stranger returns an unauthenticated client.
 func (h *house) stranger() *peer {
 	h.t.Helper()
 	c, err := net.Dial("tcp", h.resp)
@@ -166,7 +166,7 @@ func (h *house) stranger() *peer {
 	return &peer{c, h.t, resp.NewReader(c)}
 }
 
-// of is a client of a tenant.
+// of returns a client of a tenant.
 func (h *house) of(name string) *peer {
 	h.t.Helper()
 	p := h.stranger()
@@ -222,7 +222,7 @@ func (p *peer) wantClosed() {
 	}
 }
 
-// get asks over REST.
+// get sends a REST request.
 func (h *house) get(token, path string) (status int, body string) {
 	h.t.Helper()
 	r, err := http.NewRequestWithContext(h.t.Context(), http.MethodGet, h.rest+path, nil)
@@ -251,7 +251,7 @@ func (h *house) wantREST(status int, body, token, path string) {
 	}
 }
 
-// TestOneServer refuses a second server of a directory until the first has ended.
+// TestOneServer refuses a second server for a directory until the first has stopped.
 func TestOneServer(t *testing.T) {
 	h := open(t, 1, "tom")
 	if second, err := tenants.Open(h.dir, tenants.Config{}); err == nil || !strings.Contains(err.Error(), "another server serves the tenants of "+h.dir) {

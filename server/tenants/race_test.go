@@ -12,8 +12,8 @@ import (
 	"github.com/meowdis/meowdis/server/tenants"
 )
 
-// Clients of many tenants use few open files, which are closed and opened under them; tenants come and
-// go meanwhile. Nothing that was acknowledged is lost, and nobody reads what is another's.
+// Clients of many tenants share few open files, which are closed and opened all the time, while tenants are added and
+// removed. No acknowledged write is lost, and no client reads another tenant's data.
 func TestRace(t *testing.T) {
 	const most, clients = 3, 8
 	all, each := 8, 30
@@ -24,7 +24,7 @@ func TestRace(t *testing.T) {
 	written := make([]atomic.Int64, all)
 	var running sync.WaitGroup
 	stop := make(chan struct{})
-	running.Go(func() { // files rest at any time
+	running.Go(func() { // files are closed at any time
 		for {
 			select {
 			case <-stop:
@@ -37,7 +37,7 @@ func TestRace(t *testing.T) {
 			}
 		}
 	})
-	running.Go(func() { // tenants come and go
+	running.Go(func() { // tenants are added and removed
 		for i := 0; ; i++ {
 			select {
 			case <-stop:

@@ -9,7 +9,7 @@ import (
 	"github.com/meowdis/meowdis/server/tracking"
 )
 
-// ear is a peer that keeps what it is told, as text.
+// ear is a peer that records its messages as text.
 type ear struct {
 	told []string
 	held int
@@ -23,7 +23,7 @@ func (e *ear) Pass(m *tracking.Message, to tracking.Peer, own bool) { to.Tell(m,
 
 func (e *ear) Hold() { e.held++ }
 
-// hears fails the test unless the ear was told so, and forgets it.
+// hears fails the test unless the ear got exactly these messages, and clears them.
 func (e *ear) hears(t *testing.T, want ...string) {
 	t.Helper()
 	if !reflect.DeepEqual(e.told, want) {
@@ -39,7 +39,7 @@ func keys(names ...string) (all [][]byte) {
 	return all
 }
 
-// room is a table and the peers of its clients, which are 1, 2, …
+// room returns a table and the peers of its clients, with the IDs 1, 2, …
 func room(t *testing.T, modes ...tracking.Mode) (*tracking.Table, []*ear) {
 	ears := make([]*ear, len(modes))
 	table := tracking.New(func(id int64) tracking.Peer {
@@ -61,7 +61,7 @@ func changed(by int64, names ...string) []tracking.Event {
 	return []tracking.Event{{Client: by, Keys: keys(names...)}}
 }
 
-// TestFlights tells a client at once of what has changed while it read.
+// TestFlights notifies a client at once of keys that changed during its read.
 func TestFlights(t *testing.T) {
 	table, ears := room(t, tracking.Mode{}, tracking.Mode{})
 	early := table.Begin()
@@ -85,7 +85,7 @@ func TestFlights(t *testing.T) {
 	ears[0].hears(t, `["x"] own=true`)
 }
 
-// TestManyChangesInFlight takes more changes than are remembered for changes of all keys.
+// TestManyChangesInFlight makes more changes than the table remembers, which counts as a change of all keys.
 func TestManyChangesInFlight(t *testing.T) {
 	table, ears := room(t, tracking.Mode{})
 	begun := table.Begin()
@@ -96,7 +96,7 @@ func TestManyChangesInFlight(t *testing.T) {
 	ears[0].hears(t, `["nothing"] own=true`)
 }
 
-// TestInOrder has a client change and read in one transaction.
+// TestInOrder changes and reads a key in one transaction.
 func TestInOrder(t *testing.T) {
 	table, ears := room(t, tracking.Mode{}, tracking.Mode{NoLoop: true})
 	both := func(by int64) {
@@ -116,7 +116,7 @@ func TestInOrder(t *testing.T) {
 	}
 }
 
-// TestMostKeys drops keys when there are too many, and tells their readers.
+// TestMostKeys drops keys over the limit and notifies their readers.
 func TestMostKeys(t *testing.T) {
 	table, ears := room(t, tracking.Mode{})
 	table.SetMost(10)
@@ -133,7 +133,7 @@ func TestMostKeys(t *testing.T) {
 	}
 }
 
-// TestPrefixes tells clients of the keys of their prefixes: of their own changes by Flush.
+// TestPrefixes notifies clients of keys in their prefixes, and of their own changes by Flush.
 func TestPrefixes(t *testing.T) {
 	table, ears := room(t, tracking.Mode{Bcast: true}, tracking.Mode{Bcast: true, NoLoop: true}, tracking.Mode{Redirect: 9, Bcast: true})
 	if v := table.Enable(4, &ear{}, tracking.Mode{Bcast: true}, keys("ab", "abc")); !strings.Contains(string(v.Str), "overlaps") {
