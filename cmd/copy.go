@@ -130,6 +130,9 @@ func (o *copyOptions) run(ctx context.Context, s *streams) (err error) {
 		return err
 	}
 	defer func() { err = closing(err, dst) }()
+	if err := o.reach.CheckNodeToWrite(ctx, dst); err != nil {
+		return err
+	}
 	if o.keys.To < 0 && dst.Chosen() {
 		o.keys.To = dst.DB()
 	}

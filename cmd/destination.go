@@ -31,6 +31,7 @@ func (d *destination) addFlags(cmd *cobra.Command) {
 	d.keys.AddFlags(cmd, "")
 	d.confirm.addFlags(cmd)
 	d.targets.AddFlags(cmd)
+	d.targets.Reach.AddNodeFlag(cmd)
 }
 
 // check refuses contradicting flags, and notes whether the user chose a database.
@@ -65,6 +66,9 @@ func (d *destination) connect(ctx context.Context, s *streams) (*targets.Conn, e
 	c, err := d.targets.Enter(ctx, t, file)
 	if err != nil {
 		return nil, err
+	}
+	if err := d.targets.Reach.CheckNodeToWrite(ctx, c); err != nil {
+		return nil, closing(err, c)
 	}
 	if d.keys.DryRun {
 		return c, nil

@@ -421,6 +421,21 @@ func TestInspectServerThatDies(t *testing.T) {
 	s.check(s.Press("q"))
 }
 
+// TestInspectClusterNode refuses one node of a cluster unless --this-node is given.
+func TestInspectClusterNode(t *testing.T) {
+	t.Parallel()
+	node := oracle.StartCluster(t)
+	node.Dial(t).Do([]byte("SET"), []byte("cat:1"), []byte("tom"))
+	url := "unix://" + node.Socket
+	s := openScreen(t, 200, 24)
+	s.inspects("--url " + url)
+	s.shows("is one node of a Redis Cluster: other nodes may have keys, too; --this-node")
+	s.lastLine("$")
+	s.inspects("--this-node --url " + url)
+	s.shows("cat:")
+	s.check(s.Press("q"))
+}
+
 // TestInspectOverTLS gives a password and a database in the URL.
 func TestInspectOverTLS(t *testing.T) {
 	t.Parallel()

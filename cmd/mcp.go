@@ -65,6 +65,7 @@ It ends when stdin does. For agents that use a shell: "meowdis help agents".`,
 	f.DurationVar(&o.limit, "time-limit", time.Minute, "how `LONG` a call may take before it is given up")
 	f.BoolVar(&o.confirm.yes, "yes", false, "run dangerous commands without a person's yes")
 	o.target.AddFlags(cmd)
+	o.target.Reach.AddNodeFlag(cmd)
 	return cmd
 }
 
@@ -93,6 +94,9 @@ func (o *mcpOptions) run(ctx context.Context, s *streams) (err error) {
 		return err
 	}
 	defer func() { err = closing(err, c) }()
+	if err := o.target.Reach.CheckNode(ctx, c); err != nil {
+		return err
+	}
 	c.LimitTime(o.limit)
 	x := &explainer{path: t.Path}
 	if t.URL != nil {
