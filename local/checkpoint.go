@@ -145,6 +145,9 @@ func (s *Store) checkpoint() (whole bool, err error) {
 	}
 	s.writing.Lock()
 	defer s.writing.Unlock()
+	if err := s.Moved(); err != nil {
+		return false, err // another process may have written its pages where the index expects ours
+	}
 	s.writer.patience(logPatience)
 	defer s.writer.patience(busyPatience)
 	if t := s.tail.Load(); t != nil {

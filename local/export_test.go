@@ -10,6 +10,42 @@ import (
 // WaitBriefly shortens the wait for a process that uses another WAL.
 func WaitBriefly() { apartPatience = 0 }
 
+// Checkpoint copies the log back as the background does with a log that is too long.
+func (s *Store) Checkpoint() error {
+	s.checkpoints.under.Lock()
+	defer s.checkpoints.under.Unlock()
+	s.writing.Lock()
+	s.checkpoints.pages = 1
+	s.writing.Unlock()
+	_, err := s.checkpoint()
+	return err
+}
+
+// Whatever SQLite opens after OnOpen was called with fn.
+var (
+	fileOpened func(path string)
+	soundOpen  func(*libc.TLS, uintptr, uintptr, uintptr, int32, uintptr) int32
+)
+
+// OnOpen has fn called after each opening of a database file, until restore is called.
+func OnOpen(fn func(path string)) (restore func()) {
+	if err := registerFrames(); err != nil {
+		panic(err)
+	}
+	original := framesFS.system.FxOpen
+	fileOpened, soundOpen = fn, function[func(*libc.TLS, uintptr, uintptr, uintptr, int32, uintptr) int32](original)
+	framesFS.system.FxOpen = address(watchedOpen)
+	return func() { framesFS.system.FxOpen = original }
+}
+
+func watchedOpen(tls *libc.TLS, vfs, name, file uintptr, flags int32, out uintptr) int32 {
+	rc := soundOpen(tls, vfs, name, file, flags, out)
+	if flags&sqlite3.SQLITE_OPEN_MAIN_DB != 0 {
+		fileOpened(libc.GoString(name))
+	}
+	return rc
+}
+
 // SweepAll runs one tick of the background sweeper.
 func (s *Store) SweepAll() { s.sweepAll() }
 

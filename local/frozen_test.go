@@ -29,7 +29,7 @@ func TestFrozen(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.readers.add(c)
-	defer s.closeConns()
+	defer s.closeConns(false)
 	count := []store.Batch{{ReadOnly: true, Stmts: []store.Stmt{{
 		SQL: "SELECT count FROM keys WHERE db = 0 AND key = CAST('hash' AS BLOB)",
 	}}}}

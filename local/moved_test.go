@@ -1,9 +1,11 @@
 package local_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -86,40 +88,66 @@ func readTogether(t *testing.T, s *local.Store, n int) {
 }
 
 // TestSubsets deletes or replaces each subset of the file, the WAL and the shared memory while a store has them
-// open, and writes from another process, or another store of this process. Each write acknowledged after that
+// open, and writes from another process, or another store of this process, with checkpoints or without. Each write acknowledged after that
 // is in the file at the end. So is each earlier write, unless the file itself is gone.
 func TestSubsets(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		return // another process cannot see which WAL is in use
 	}
-	ends := []string{"", "-wal", "-shm"}
-	for subset := 1; subset < 1<<len(ends); subset++ {
+	for subset := 1; subset < 1<<len(subsetEnds); subset++ {
 		for _, replace := range []bool{false, true} {
-			for _, process := range []bool{false, true} {
-				what := ""
-				for i, end := range ends {
-					if subset&(1<<i) != 0 {
-						what += " file" + end
-					}
-				}
-				t.Run(fmt.Sprintf("replace=%t,process=%t%s", replace, process, what), func(t *testing.T) {
+			for round := range 4 {
+				process, checkpoints := round&1 != 0, round&2 != 0
+				what := subsetName(subset)
+				t.Run(fmt.Sprintf("replace=%t,process=%t,checkpoints=%t%s", replace, process, checkpoints, what), func(t *testing.T) {
 					path := filepath.Join(t.TempDir(), "t.sqlite")
-					testSubset(t, path, replace, process, func(fn func(path string) error) {
-						for i, end := range ends {
-							if subset&(1<<i) != 0 {
-								if err := fn(path + end); err != nil {
-									t.Fatal(err)
-								}
-							}
-						}
-					}, subset&1 != 0)
+					testSubset(t, path, subset, replace, process, checkpoints)
 				})
 			}
 		}
 	}
 }
 
-func testSubset(t *testing.T, path string, replace, process bool, each func(func(path string) error), fileGone bool) {
+var subsetEnds = []string{"", "-wal", "-shm"}
+
+func subsetName(subset int) (name string) {
+	for i, end := range subsetEnds {
+		if subset&(1<<i) != 0 {
+			name += " file" + end
+		}
+	}
+	return name
+}
+
+// takeSubset deletes a subset of the files of the database at path, or replaces them by copies. It passes over missing ones.
+func takeSubset(t *testing.T, path string, subset int, replace bool) {
+	for i, end := range subsetEnds {
+		if subset&(1<<i) == 0 {
+			continue
+		}
+		name := path + end
+		data, err := os.ReadFile(name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		case err == nil && replace:
+			err = errors.Join(os.WriteFile(name+".new", data, 0o600), os.Rename(name+".new", name))
+		case err == nil:
+			err = os.Remove(name)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func testSubset(t *testing.T, path string, subset int, replace, process, checkpoints bool) {
+	fileGone := subset&1 != 0
+	checkpoint := func(s *local.Store) {
+		if checkpoints && s != nil {
+			s.Checkpoint()
+		}
+	}
 	s, err := local.Open(path, local.Options{IsolateSlowReads: true, SweepEvery: -1})
 	if err != nil {
 		t.Fatal(err)
@@ -157,17 +185,15 @@ func testSubset(t *testing.T, path string, replace, process bool, each func(func
 	if fileGone {
 		acknowledged = nil
 	}
-	if replace {
-		each(func(path string) error {
-			data, err := os.ReadFile(path)
-			return errors.Join(err, os.WriteFile(path+".new", data, 0o600), os.Rename(path+".new", path))
-		})
-	} else {
-		each(os.Remove)
-	}
+	takeSubset(t, path, subset, replace)
+	checkpoint(s)
 	elsewhere(1)
+	checkpoint(second)
+	checkpoint(s)
 	write(s, "between")
+	checkpoint(s)
 	elsewhere(2)
+	checkpoint(second)
 	if all := write(s, "after"); !all && process && !replace && !fileGone {
 		t.Error("a store that alone has the file open does not write any more")
 	}
@@ -180,6 +206,144 @@ func testSubset(t *testing.T, path string, replace, process bool, each func(func
 	for _, key := range acknowledged {
 		if got := c.Do("EXISTS " + key); got != "(integer) 1" {
 			t.Errorf("%s was acknowledged and is lost: %s", key, got)
+		}
+	}
+}
+
+// TestSubsetsAtOpening deletes or replaces each subset after each opening of the file for a store. The store refuses to
+// open, or loses no write that it acknowledges. What was written before stays, unless its file or log was deleted.
+func TestSubsetsAtOpening(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		return
+	}
+	whole := filepath.Join(t.TempDir(), "whole.sqlite")
+	storetest.NewClient(t, engine.New(open(t, whole, local.Options{}))).Want("SET before 1", "OK")
+	for subset := 1; subset < 1<<len(subsetEnds); subset++ {
+		for _, replace := range []bool{false, true} {
+			for opening := range 3 {
+				t.Run(fmt.Sprintf("replace=%t,opening=%d%s", replace, opening, subsetName(subset)), func(t *testing.T) {
+					path, opened := crash(t, whole), 0
+					restore := local.OnOpen(func(name string) {
+						if name == path {
+							if opened++; opened == opening+1 {
+								takeSubset(t, path, subset, replace)
+							}
+						}
+					})
+					s, err := local.Open(path, local.Options{SweepEvery: -1})
+					restore()
+					acknowledged := []string{}
+					if replace || subset&3 == 0 {
+						acknowledged = append(acknowledged, "before")
+					}
+					for round := range 2 {
+						if err != nil {
+							break
+						}
+						key := fmt.Sprint("after:", round)
+						if _, failed := engine.New(s).Session().Do(t.Context(), []byte("SET"), []byte(key), []byte("1")); failed == nil {
+							acknowledged = append(acknowledged, key)
+						}
+						acknowledged = append(acknowledged, runBriefly(t, path, round)...)
+					}
+					if err == nil {
+						s.Close()
+					}
+					c := storetest.NewClient(t, engine.New(open(t, path, local.Options{})))
+					for _, key := range acknowledged {
+						if got := c.Do("EXISTS " + key); got != "(integer) 1" {
+							t.Errorf("%s is lost: %s", key, got)
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
+// TestReplacedDuringCommit deletes or replaces a file between the last check before a commit and the check after it. The write fails and says
+// that it may be lost, and does not run again.
+func TestReplacedDuringCommit(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		return // where a file that is open stays
+	}
+	for i, end := range subsetEnds {
+		for _, replace := range []bool{false, true} {
+			path := filepath.Join(t.TempDir(), "t.sqlite")
+			s := open(t, path, local.Options{IsolateSlowReads: true, SweepEvery: -1})
+			c := storetest.NewClient(t, engine.New(s))
+			c.Want("INCR n", "(integer) 1")
+			take := sync.OnceFunc(func() { takeSubset(t, path, 1<<i, replace) })
+			s.OnLogWrite(func(p []byte, write func(n int)) error {
+				take()
+				write(len(p))
+				return nil
+			})
+			v, err := engine.New(s).Session().Do(t.Context(), []byte("INCR"), []byte("n"))
+			if err == nil || !strings.HasPrefix(err.Error(), "the write may be lost: the ") {
+				t.Errorf("file%s, replace=%t: %v, %v", end, replace, v, err)
+			}
+			c.Want("GET n", `"2"`)
+			if end != "" && !replace {
+				c.Want("INCR n", "(integer) 3") // what was deleted is repaired
+			}
+		}
+	}
+}
+
+// TestGoneInTheMiddle replaces the log or the shared memory while a long transaction is written to the log before its
+// commit. Not one more write goes to the log: another process may use it.
+func TestGoneInTheMiddle(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		return
+	}
+	for i, end := range subsetEnds {
+		path := filepath.Join(t.TempDir(), "t.sqlite")
+		s := open(t, path, local.Options{IsolateSlowReads: true, SweepEvery: -1, Cache: 64 << 10})
+		c := storetest.NewClient(t, engine.New(s))
+		c.Want("SET before 1", "OK")
+		writes := 0
+		s.OnLogWrite(func(p []byte, write func(n int)) error {
+			if writes++; writes == 1 {
+				takeSubset(t, path, 1<<i, true)
+			}
+			write(len(p))
+			return nil
+		})
+		long := [][]byte{[]byte("MSET")}
+		for i := range 400 {
+			long = append(long, fmt.Appendf(nil, "long:%d", i), make([]byte, 5000))
+		}
+		v, err := engine.New(s).Session().Do(t.Context(), long...)
+		if want := map[bool]error{true: local.ErrMoved, false: local.ErrLogGone}[end == ""]; !errors.Is(err, want) || strings.Contains(err.Error(), "lost") {
+			t.Errorf("file%s: %v, %v", end, v, err)
+		}
+		if writes != 1 {
+			t.Errorf("file%s: %d writes to the log after it was replaced", end, writes-1)
+		}
+		c.Want("EXISTS before long:0", "(integer) 1")
+	}
+}
+
+// TestCheckpointOfReplaced copies nothing back by shared memory that is no longer under its name.
+func TestCheckpointOfReplaced(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		return
+	}
+	for _, end := range subsetEnds[1:] {
+		path := filepath.Join(t.TempDir(), "t.sqlite")
+		s := open(t, path, local.Options{SweepEvery: -1})
+		storetest.NewClient(t, engine.New(s)).Want("SET k v", "OK")
+		before, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		takeSubset(t, path, map[string]int{"-wal": 2, "-shm": 4}[end], true)
+		if err := s.Checkpoint(); !errors.Is(err, local.ErrLogGone) {
+			t.Errorf("file%s: %v", end, err)
+		}
+		if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, before) {
+			t.Errorf("file%s: the file was changed, %v", end, err)
 		}
 	}
 }

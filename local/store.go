@@ -103,7 +103,7 @@ type Store struct {
 	overlay  []otherformats.Table
 	sealed   bool          // read-only because the file is not writable
 	made     bool          // this store created the file
-	opened   *fileIdentity // the open file; nil for memory, and before it is opened
+	opened   *fileIdentity // the file under the path before it was opened; nil for memory
 	frozen   *frozen       // set for a file that is read without locks
 }
 
@@ -121,7 +121,7 @@ func Open(path string, o Options) (*Store, error) {
 	s := newStore(path, o)
 	if err := s.open(); err != nil {
 		err = explained(path, s.options.ReadOnly, err)
-		if closing := s.closeConns(); !isFull(err) {
+		if closing := s.closeConns(isGone(err)); !isFull(err) {
 			err = errors.Join(err, closing)
 		} else if path != Memory {
 			discard(path, s.made)
@@ -193,6 +193,11 @@ func (s *Store) open() error {
 		if err != nil {
 			return err
 		}
+		opened, err := identify(s.path)
+		if err != nil {
+			return atomicfile.Pathless(err)
+		}
+		s.opened = &opened
 	}
 	probed, err := s.probe()
 	if err != nil {
@@ -245,16 +250,14 @@ func (s *Store) openReaders() error {
 	return nil
 }
 
-// remember records the identity of the open file.
+// remember records which log and shared memory are open. It fails if the file was replaced since it was identified.
 func (s *Store) remember(c *conn) (err error) {
 	if s.path == Memory {
 		return nil
 	}
-	opened, err := identify(s.path)
-	if err != nil {
-		return atomicfile.Pathless(err)
+	if err := s.Moved(); err != nil {
+		return err
 	}
-	s.opened = &opened
 	if s.options.ReadOnly || s.foreign != nil {
 		return nil
 	}
@@ -355,14 +358,14 @@ func (s *Store) Close() error {
 	close(s.quit)
 	s.done.Wait()
 	defer s.abandon() // nothing is left to end
-	return errors.Join(s.endLoad(), s.closeConns())
+	return errors.Join(s.endLoad(), s.closeConns(false))
 }
 
-// closeConns closes the writer last, so that SQLite removes the log.
-func (s *Store) closeConns() error {
+// closeConns closes the writer last, so that SQLite removes the log. The log stays as it is with leave.
+func (s *Store) closeConns(leave bool) error {
 	var errs []error
 	readers, _ := s.readers.takeAll(context.Background())
-	leave := s.unsafeToCopyBack() || s.options.OrRead && !s.wrote.Load() && hasFrames(s.path)
+	leave = leave || s.unsafeToCopyBack() || s.options.OrRead && !s.wrote.Load() && hasFrames(s.path)
 	for _, c := range append([]*conn{s.watcher}, append(readers, s.writer)...) {
 		if c != nil {
 			if leave {
