@@ -339,6 +339,7 @@ type rehearsal struct {
 	out    io.Writer
 	sql    *explainer // nil for a server
 	guard  func(args [][]byte) (refusal resp.Value, refused bool)
+	queued bool // the commands are queued by MULTI
 	failed bool
 }
 
@@ -369,11 +370,20 @@ func (o *execOptions) rehearse(ctx context.Context, s *streams) (err error) {
 		err = r.show(ctx, "", args)
 		return errors.Join(err, r.end())
 	}
+	if o.transaction {
+		if err := r.show(ctx, "begin", [][]byte{[]byte("MULTI")}); err != nil {
+			return err
+		}
+		r.queued = true
+	}
 	in := cmdfile.NewReader(s.in)
 	for {
 		c, err := in.Read()
 		var wrong *cmdfile.Wrong
 		switch {
+		case errors.Is(err, io.EOF) && o.transaction:
+			r.queued = false
+			return errors.Join(r.show(ctx, "end", [][]byte{[]byte("EXEC")}), r.end())
 		case errors.Is(err, io.EOF):
 			return r.end()
 		case errors.As(err, &wrong):
@@ -390,6 +400,9 @@ func (o *execOptions) rehearse(ctx context.Context, s *streams) (err error) {
 			}
 		}
 		if r.failed && !o.keepGoing {
+			if o.transaction {
+				fmt.Fprintln(s.err, "meowdis: nothing would be run")
+			}
 			return r.end()
 		}
 	}
@@ -405,6 +418,9 @@ func (r *rehearsal) end() error {
 // show prints a command, and its position in the script unless where is empty.
 func (r *rehearsal) show(ctx context.Context, where string, args [][]byte) error {
 	refusal, refused := r.guard(args)
+	if r.queued && !refused {
+		refusal, refused = notQueued(args)
+	}
 	var e explanation
 	var err error
 	if r.sql != nil && !refused {
@@ -427,6 +443,17 @@ func (r *rehearsal) show(ctx context.Context, where string, args [][]byte) error
 		err = e.print(r.out)
 	}
 	return err
+}
+
+// notQueued returns the error reply to a command that --transaction refuses.
+func notQueued(args [][]byte) (refusal resp.Value, refused bool) {
+	switch command := commands.Called(args); {
+	case script.EndsTransaction(args):
+		return resp.MakeError(fmt.Sprintf("ERR %s cannot be part of --transaction", args[0])), true
+	case command != nil && command.Flags&commands.NoMulti != 0:
+		return resp.MakeError("ERR Command not allowed inside a transaction"), true
+	}
+	return resp.Value{}, false
 }
 
 // follow selects the database of a SELECT.

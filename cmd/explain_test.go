@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/meowdis/meowdis/cmd/internal/script"
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/internal/test/corpus"
 	"github.com/meowdis/meowdis/local"
@@ -138,5 +139,10 @@ func explainCall(t *testing.T, x *explainer, s corpus.Step, queued bool) {
 	r := &rehearsal{out: &out, sql: x, guard: func([][]byte) (resp.Value, bool) { return resp.Value{}, false }}
 	if err := r.show(t.Context(), "", s.Args); err != nil || r.failed || out.Len() == 0 {
 		t.Errorf("line %d: --dry-run of %q: %v\n%s", s.Line, s.Args, err, out.Bytes())
+	}
+	refused := script.EndsTransaction(s.Args) || commands.Known(s.Args).Flags&commands.NoMulti != 0
+	r.queued = true
+	if err := r.show(t.Context(), "", s.Args); err != nil || r.failed != refused {
+		t.Errorf("line %d: --dry-run --transaction of %q: refused %t, %v\n%s", s.Line, s.Args, r.failed, err, out.Bytes())
 	}
 }

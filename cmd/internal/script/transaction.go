@@ -49,7 +49,7 @@ func (r *Run) Transaction(ctx context.Context) error {
 // queue queues commands, and reports whether all were queued.
 func (r *Run) queue(ctx context.Context, commands []cmdfile.Command) (ok bool, err error) {
 	for _, c := range commands {
-		if endsTransaction(c.Args) {
+		if EndsTransaction(c.Args) {
 			r.note("%s %d: %s cannot be part of --transaction", r.unit, c.Number, c.Args[0])
 			return false, nil
 		}
@@ -73,8 +73,8 @@ func (r *Run) queue(ctx context.Context, commands []cmdfile.Command) (ok bool, e
 	return true, nil
 }
 
-// endsTransaction reports whether a command cannot be queued: it begins, ends or watches a transaction.
-func endsTransaction(args [][]byte) bool {
+// EndsTransaction reports whether a command cannot be queued: it begins, ends or watches a transaction.
+func EndsTransaction(args [][]byte) bool {
 	switch strings.ToUpper(string(args[0])) {
 	case "MULTI", "EXEC", "DISCARD", "WATCH", "RESET", "QUIT":
 		return true
