@@ -15,18 +15,18 @@ var (
 	unblocked = resp.MakeError("UNBLOCKED client unblocked via CLIENT UNBLOCK")
 )
 
-// Waiting is called when a session begins to wait at a command: the wait ends with ctx, and end
-// follows it. The replies to the commands before are handed over by then.
+// Waiting is called when a session begins to wait at a command. The wait ends with ctx; then end is called. The
+// replies to the earlier commands have been sent by then.
 type Waiting func(cmd *commands.Command) (ctx context.Context, end func())
 
-// SetWaiting has the session call w around each wait.
+// SetWaiting sets the function that the session calls around each wait.
 func (s *Session) SetWaiting(w Waiting) { s.around = w }
 
-// NeverWait lets blocking commands find nothing at once, as in a transaction.
+// NeverWait makes blocking commands return at once, as in a transaction.
 func (s *Session) NeverWait() { s.hurried = true }
 
-// Blocked reports whether the session waits for a key or for replicas, or until a pause is over. Any
-// goroutine may ask.
+// Blocked reports whether the session waits for a key, for replicas, or for the end of a pause. Any goroutine
+// may call it.
 func (s *Session) Blocked() bool {
 	w := s.waiter.Load()
 	if w == nil {
@@ -38,8 +38,8 @@ func (s *Session) Blocked() bool {
 	return w.state != over
 }
 
-// Unblock ends the session's wait, as if its time were over or, with fail, with an error. It is
-// false when the session does not wait. Any goroutine may call it.
+// Unblock ends the session's wait, as a timeout or, with fail, with an error. It returns false if the session
+// does not wait. Any goroutine may call it.
 func (s *Session) Unblock(fail bool) bool {
 	w := s.waiter.Load()
 	if w == nil {
@@ -52,8 +52,8 @@ func (s *Session) Unblock(fail bool) bool {
 	return s.engine.feed.waits.give(w, reply, nil)
 }
 
-// Blocked is how many sessions wait, and for how many keys; missing is how many of these are waited
-// for to go, too.
+// Blocked returns the number of blocked sessions, the number of keys that they wait for, and the number of
+// those keys that a client also wants to be missing.
 func (e *Engine) Blocked() (sessions, keys, missing int) {
 	ws := &e.feed.waits
 	ws.mu.Lock()
@@ -70,7 +70,7 @@ func (e *Engine) Blocked() (sessions, keys, missing int) {
 	return sessions + ws.asleep, keys, missing
 }
 
-// waits is how a call waits, unless it cannot.
+// waits returns how a call blocks. ok is false for a call that cannot block.
 func (s *Session) waits(c call) (w translator.Wait, ok bool) {
 	if c.cmd.Flags&commands.Blocking == 0 || s.multi || s.hurried || s.engine.feed.off {
 		return w, false
@@ -78,16 +78,16 @@ func (s *Session) waits(c call) (w translator.Wait, ok bool) {
 	return translator.Waits(c.cmd, c.args, s.engine.env(s.db, &s.work))
 }
 
-// await runs a call that waits when it finds nothing.
+// await runs a call that blocks if it finds nothing.
 func (s *Session) await(ctx context.Context, c call, wait translator.Wait) (v resp.Value, err error) {
 	e, ws := s.engine, &s.engine.feed.waits
 	var w *waiter
-	took := time.Duration(0) // without the wait
+	took := time.Duration(0) // excludes the wait
 	defer func() {
 		switch {
 		case err != nil:
 		case w != nil && w.refused:
-			s.Refused(c.cmd, c.args, Calling) // which records it
+			s.Refused(c.cmd, c.args, Calling) // records the refusal
 			s.rejected(c.args, &v)
 		default:
 			s.ran(c, took, &v)
@@ -101,7 +101,7 @@ func (s *Session) await(ctx context.Context, c call, wait translator.Wait) (v re
 		c.args = args
 	}
 	p := s.planned(c)
-	if c.cmd.Flags&commands.ReadOnly != 0 && len(wait.Keys) > 0 { // without the writer, for most
+	if c.cmd.Flags&commands.ReadOnly != 0 && len(wait.Keys) > 0 { // usually answers without the writer
 		if v, took, err = e.once(ctx, p, &s.work); err != nil || !v.IsNull() {
 			return v, err
 		}
@@ -122,7 +122,7 @@ func (s *Session) await(ctx context.Context, c call, wait translator.Wait) (v re
 	return v, err
 }
 
-// settled is the args of a call that reads streams from their ends on.
+// settled returns the args of a call that reads streams from their ends, with the current IDs.
 func (s *Session) settled(ctx context.Context, c call, wait translator.Wait) ([][]byte, error) {
 	stmts, made := wait.Settle(c.args, s.engine.env(s.db, &s.work))
 	results, err := s.engine.store.Apply(ctx, []store.Batch{{ReadOnly: true, Stmts: stmts}})
@@ -193,7 +193,7 @@ func (s *Session) asleep(ctx context.Context, w *waiter) (resp.Value, error) {
 	return w.reply, w.err
 }
 
-// timer is what says that ms have passed; 0 is never.
+// timer returns a channel that receives after ms milliseconds, and a function that stops it; 0 means never.
 func (e *Engine) timer(ms int64) (<-chan time.Time, func()) {
 	const most = int64(1<<63-1) / int64(time.Millisecond)
 	if ms == 0 || ms > most {

@@ -11,34 +11,34 @@ import (
 	"github.com/meowdis/meowdis/translator"
 )
 
-// waits are the clients that wait for keys, each key's in the order in which they came.
+// waits holds the blocked clients, in order of arrival for each key.
 //
-// A waiter is with its own session until its call has found nothing. What changes meanwhile is
-// remembered (again), so that no wake-up is lost. Then it is idle: whoever serves may take it and
-// try its call, and it may give up.
+// A waiter belongs to its session until its call has found nothing. A change in that time sets again, so no
+// wake-up is lost. Then the waiter is idle: the serving goroutine may take it and try its call, and the session
+// may end it.
 type waits struct {
 	feed *feed
 
 	mu      sync.Mutex
-	free    sync.Cond // a waiter is idle or over
+	free    sync.Cond // signals that a waiter is idle or over
 	lines   map[string][]*line
-	last    uint64 // of the places in the lines
+	last    uint64 // last place given out
 	waiting map[*waiter]bool
 
-	asleep int // how many sessions are
+	asleep int // number of sessions that sleep
 }
 
-// line is the waiters for a key.
+// line queues the clients blocked on one key.
 type line struct {
 	db      int
 	key     string
-	waiters []*waiter // in the order of their places
-	gone    int       // how many of them wait for it to be missing, too
-	found   bool      // by ready
-	seen    string    // its version when other processes' commits were last looked at
+	waiters []*waiter // sorted by place
+	gone    int       // waiters that also wait for the key to be missing
+	found   bool      // scratch of ready
+	seen    string    // the key's version at the last check for commits of other processes
 }
 
-// waiter is a call that waits.
+// waiter is a blocked call.
 type waiter struct {
 	session *Session
 	call    planned
@@ -47,15 +47,15 @@ type waiter struct {
 	lines   []*line
 	done    chan struct{} // closed once it has its reply
 
-	// Of who serves it, who may do so before its session is asleep.
+	// Owned by the goroutine that serves it, which may be before the session sleeps.
 	took    time.Duration
 	work    store.Work
-	refused bool // the reply is the refusal of its session's guard
+	refused bool // the reply is an error of the session's guard
 
 	// Guarded by waits.mu.
 	state  state
-	again  bool // a key has changed while it was with its session
-	asleep bool // its session is
+	again  bool // a key changed before the waiter was idle
+	asleep bool // the session sleeps
 	reply  resp.Value
 	err    error
 }
@@ -63,10 +63,10 @@ type waiter struct {
 type state byte
 
 const (
-	own   state = iota // with its session
-	idle               // with nobody
-	taken              // with who serves
-	over               // it has its reply, or has given up
+	own   state = iota // its session runs the call
+	idle               // waits for a change
+	taken              // a serving goroutine runs the call
+	over               // it has its reply, or its session has ended it
 )
 
 func (ws *waits) init(f *feed) {
@@ -74,7 +74,7 @@ func (ws *waits) init(f *feed) {
 	ws.lines, ws.waiting = map[string][]*line{}, map[*waiter]bool{}
 }
 
-// enter makes a waiter, which its session is about to try.
+// enter adds a waiter, whose session then tries the call.
 func (ws *waits) enter(s *Session, p planned, wait translator.Wait) *waiter {
 	w := &waiter{session: s, call: p, wait: wait, done: make(chan struct{})}
 	if s.work.Budget != nil {
@@ -100,7 +100,7 @@ func (ws *waits) enter(s *Session, p planned, wait translator.Wait) *waiter {
 	return w
 }
 
-// line is that of a key. It is made if there is none, and made is true.
+// line returns the line of a key, or nil. With made it adds a missing line.
 func (ws *waits) line(db int, key string, made bool) *line {
 	for _, l := range ws.lines[key] {
 		if l.db == db {
@@ -115,8 +115,8 @@ func (ws *waits) line(db int, key string, made bool) *line {
 	return l
 }
 
-// rest says that the call of a waiter has found nothing, in a transaction that may be undone. It is
-// idle then, unless it must try again.
+// rest marks a waiter as idle after its call has found nothing, in a transaction that may be undone. A waiter
+// that must try again stays with its session.
 func (ws *waits) rest(w *waiter) {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
@@ -125,7 +125,7 @@ func (ws *waits) rest(w *waiter) {
 	}
 }
 
-// wake has a waiter with its session again, whose transaction is run once more.
+// wake returns an idle waiter to its session, whose transaction runs again.
 func (ws *waits) wake(w *waiter) {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
@@ -134,7 +134,7 @@ func (ws *waits) wake(w *waiter) {
 	}
 }
 
-// rested is rest outside of a transaction. It is false for a waiter that must try again.
+// rested does the same as rest outside of a transaction. It returns false if the waiter must try again.
 func (ws *waits) rested(w *waiter) bool {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
@@ -148,13 +148,13 @@ func (ws *waits) rested(w *waiter) bool {
 	return true
 }
 
-// let lets a waiter be idle.
+// let marks a waiter as idle.
 func (ws *waits) let(w *waiter) {
 	w.state, w.again = idle, false
 	ws.free.Broadcast()
 }
 
-// sleep says that the session of a waiter is asleep.
+// sleep marks the session of a waiter as asleep.
 func (ws *waits) sleep(w *waiter) {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
@@ -163,7 +163,7 @@ func (ws *waits) sleep(w *waiter) {
 	}
 }
 
-// take takes a waiter that is idle.
+// take claims an idle waiter for serving.
 func (ws *waits) take(w *waiter) bool {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
@@ -174,7 +174,7 @@ func (ws *waits) take(w *waiter) bool {
 	return true
 }
 
-// end ends a waiter, with its reply or error, or without either.
+// end removes a waiter, with its reply or error if it has one.
 func (ws *waits) end(w *waiter) {
 	w.state = over
 	if w.asleep {
@@ -206,7 +206,8 @@ func (ws *waits) drop(l *line) {
 	}
 }
 
-// give gives a waiter a reply that no one serves, and ends it. It is false for one that has another.
+// give ends w with reply and err, unless it already has a reply: then it returns false. It first waits for a
+// goroutine that serves w.
 func (ws *waits) give(w *waiter, reply resp.Value, err error) bool {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
@@ -221,7 +222,7 @@ func (ws *waits) give(w *waiter, reply resp.Value, err error) bool {
 	return true
 }
 
-// leave is the end of a waiter that is still with its session.
+// leave ends a waiter that is still with its session.
 func (ws *waits) leave(w *waiter) {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
@@ -230,7 +231,7 @@ func (ws *waits) leave(w *waiter) {
 	}
 }
 
-// fail ends a waiter whose call has failed while it was served.
+// fail ends a waiter whose call failed while it was served.
 func (ws *waits) fail(w *waiter, err error) {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
@@ -239,7 +240,7 @@ func (ws *waits) fail(w *waiter, err error) {
 	ws.end(w)
 }
 
-// settle says what became of the transaction in which waiters were served.
+// settle ends the served waiters if their transaction committed, and makes them idle again if not.
 func (ws *waits) settle(served []*waiter, committed bool) {
 	if len(served) == 0 {
 		return
@@ -257,7 +258,7 @@ func (ws *waits) settle(served []*waiter, committed bool) {
 	}
 }
 
-// ready is the lines of keys that have changed.
+// ready returns the lines of the changed keys.
 func (ws *waits) ready(notes []note) (lines []*line) {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
@@ -292,8 +293,8 @@ func (ws *waits) ready(notes []note) (lines []*line) {
 	return lines
 }
 
-// next is the first idle waiter of a line after a place, nil without one. gone reports whether any of
-// the line waits for a missing key, too.
+// next returns the first idle waiter of a line after a place, or nil. gone reports whether any waiter of the
+// line also waits for the key to be missing.
 func (ws *waits) next(l *line, place uint64) (w *waiter, gone bool) {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()

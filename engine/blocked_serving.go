@@ -12,8 +12,8 @@ import (
 	"github.com/meowdis/meowdis/translator"
 )
 
-// serve serves the waiting clients whose keys have changed, in the order of the keys and of their
-// arrival, until what that changes serves no more of them. Its error is an Astray.
+// serve serves the blocked clients whose keys have changed, in the order of the keys and then of arrival. It
+// repeats until these calls wake no more clients. Its error is a store.JobError.
 func (f *feed) serve(t *transaction, by server) error {
 	for len(t.notes) > 0 {
 		lines := f.waits.ready(t.notes)
@@ -27,8 +27,8 @@ func (f *feed) serve(t *transaction, by server) error {
 	return nil
 }
 
-// serveLine tries the calls of the waiters for a key, as long as that is there and has the type
-// that they wait for.
+// serveLine tries the calls of the clients blocked on one key, while the key exists and has the type that they
+// wait for.
 func (f *feed) serveLine(t *transaction, by server, l *line) error {
 	for place := uint64(0); ; {
 		w, gone := f.waits.next(l, place)
@@ -53,7 +53,7 @@ func (f *feed) serveLine(t *transaction, by server, l *line) error {
 
 func (f *feed) serveOne(t *transaction, by server, w *waiter) error {
 	began := time.Now()
-	v, refused := w.session.Refused(w.call.cmd, w.call.args, Asking) // its rights may have changed
+	v, refused := w.session.Refused(w.call.cmd, w.call.args, Asking) // its permissions may have changed
 	var err error
 	if !refused {
 		v, err = by.try(w)
@@ -75,7 +75,7 @@ func (f *feed) serveOne(t *transaction, by server, w *waiter) error {
 	return nil
 }
 
-// typeOf is the type of the key of a line, "" for a missing one.
+// typeOf returns the type of the key of a line, "" for a missing key.
 func (f *feed) typeOf(by server, l *line) (string, error) {
 	stmt := translator.ReadType(f.engine.env(l.db, nil), []byte(l.key))
 	r, err := by.look(store.Batch{ReadOnly: true, Stmts: []store.Stmt{stmt}})
@@ -85,8 +85,8 @@ func (f *feed) typeOf(by server, l *line) (string, error) {
 	return string(r.Rows[0][0][0].Bytes()), nil
 }
 
-// othersWrote serves after commits of other processes, and reports whether they have changed keys that are
-// waited for. With an error it is to be called again.
+// othersWrote serves blocked clients after commits of other processes. It reports whether a key that they wait
+// for has changed. After an error the caller calls it again.
 func (f *feed) othersWrote(ctx context.Context) (some bool, err error) {
 	e := f.engine
 	f.looking.Lock()
@@ -115,7 +115,7 @@ func (f *feed) othersWrote(ctx context.Context) (some bool, err error) {
 		err = f.serve(t, outside{f, t, ctx})
 		f.ended(t, true)
 		return true, err
-	case e.readOnly != "": // nothing is changed, and no one else serves
+	case e.readOnly != "": // the file is read-only, so only reads are served
 		err = f.waitsOnly(ctx, notes)
 		return true, err
 	}
@@ -130,7 +130,7 @@ func (f *feed) othersWrote(ctx context.Context) (some bool, err error) {
 	}
 }
 
-// drop takes what went astray out of a transaction, and reports whether that is to run again.
+// drop removes the failed job from a transaction, and reports whether the transaction should run again.
 func drop(err error) bool {
 	var a *store.JobError
 	if !errors.As(err, &a) {
@@ -140,7 +140,7 @@ func drop(err error) bool {
 	return true
 }
 
-// waitsOnly serves clients that only read, of a store that is for reading.
+// waitsOnly serves clients that only read, on a read-only store.
 func (f *feed) waitsOnly(ctx context.Context, notes []note) error {
 	t := &transaction{notes: notes}
 	err := f.engine.store.(transactor).Transact(ctx, true, guarded(func(run Run) error {
@@ -153,8 +153,7 @@ func (f *feed) waitsOnly(ctx context.Context, notes []note) error {
 	return err
 }
 
-// changedElsewhere is the lines of keys that have another version than when they were last looked at,
-// and what that is.
+// changedElsewhere returns the lines of keys whose version differs from the last check, and their new versions.
 func (f *feed) changedElsewhere(ctx context.Context) (changed []*line, seen []string, err error) {
 	f.waits.mu.Lock()
 	var lines []*line
@@ -167,7 +166,7 @@ func (f *feed) changedElsewhere(ctx context.Context) (changed []*line, seen []st
 	}
 	slices.SortStableFunc(lines, func(a, b *line) int { return cmp.Compare(a.db, b.db) })
 	b := store.Batch{ReadOnly: true}
-	for i := 0; i < len(lines); { // those of a database together
+	for i := 0; i < len(lines); { // one statement per database
 		var keys [][]byte
 		db := lines[i].db
 		for ; i < len(lines) && lines[i].db == db; i++ {

@@ -13,34 +13,33 @@ import (
 	"github.com/meowdis/meowdis/translator"
 )
 
-// The boundary is where a command meets its limits, wherever it runs. Code that computes for a command
-// charges a store.Work, which panics when a limit is reached. Code that has a defect panics, too. No such
-// panic leaves the engine:
+// The boundary enforces the limits of a command, on every path. Code that computes for a command charges a
+// store.Work, which panics when a limit is reached. A defect panics, too. No such panic leaves the engine:
 //
-//   - A plan, a decoder and a step recover their own. A memory limit is the reply of that command
-//     alone, unless it has written inside a transaction. A damaged file is, too.
-//   - The function of a transaction returns any other panic as an error, so that the store rolls back.
-//   - Whatever computes for long ends with its time or its client, and leaves no trace. Until it has committed,
-//     that is: replies to what has been written are made to their end.
-//   - Session.run and Round.Finish turn the error into replies, report it and mark the session Broken:
-//     its connection is to be closed.
+//  - Plans, decoders and steps recover their own panics. A memory limit becomes the reply of that command
+//    alone, unless the command has already written in a transaction. So does a damaged file.
+//  - The function of a transaction returns any other panic as an error, so that the store rolls back.
+//  - A long computation ends with its time limit or its client, and leaves no trace. After the commit,
+//    though, the replies to committed writes are always completed.
+//  - Session.run and PlannedPipeline.Finish turn the error into replies, report it and mark the session
+//    Broken: its connection must be closed.
 
 var damaged = resp.MakeError("ERR the database is damaged: what it holds of this key does not fit together; meowdis doctor says more")
 
-// panicReply is the reply to a command that panicked.
+// panicReply returns the reply to a command that panicked.
 func panicReply(p *store.Panic) resp.Value {
 	why := strings.NewReplacer("\r", " ", "\n", " ").Replace(fmt.Sprint(p.Value))
 	return resp.MakeError("ERR internal error: " + why + "; the command was rolled back; report this at https://github.com/meowdis/meowdis/issues")
 }
 
-// SetReport sets what receives panics: of commands, and of the engine's own goroutines. It is for the time
-// before the first session.
+// SetReport sets the function that receives panics of commands and of the engine's own goroutines. Call it
+// before the first session starts.
 func (e *Engine) SetReport(report func(*store.Panic)) { e.report = report }
 
 // reported reports err if it is a panic, and returns the panic.
 func (e *Engine) reported(err error) *store.Panic {
 	if err == nil {
-		return nil // without the allocation of p
+		return nil // avoids the allocation of p
 	}
 	var p *store.Panic
 	if errors.As(err, &p) && e.report != nil {
@@ -49,7 +48,7 @@ func (e *Engine) reported(err error) *store.Panic {
 	return p
 }
 
-// limited returns the reply to a command that has reached a limit of memory or time, if err is that of one.
+// limited returns the reply to a command that has reached a limit of memory or time, if err is such a limit.
 func limited(err error) (v resp.Value, is bool) {
 	if err == nil {
 		return v, false
@@ -61,15 +60,15 @@ func limited(err error) (v resp.Value, is bool) {
 	return tooLong(err)
 }
 
-// catchLimit is for a function to defer that does nothing but compute. It recovers a panic: a memory limit
-// as the reply v, and anything else as err.
+// catchLimit is deferred by functions that only compute. It recovers a panic: a memory limit as the reply v,
+// anything else as err.
 func catchLimit(v *resp.Value, err *error) {
 	if fault := recover(); fault != nil {
 		*v, *err = settle(store.Recovered(fault))
 	}
 }
 
-// settle is a memory limit as a reply, and anything else as the error that it is.
+// settle returns a memory limit as a reply, and any other error unchanged.
 func settle(err error) (resp.Value, error) {
 	if full, is := err.(*store.Exceeded); is && full.Reply.IsError() {
 		return full.Reply, nil
@@ -77,7 +76,7 @@ func settle(err error) (resp.Value, error) {
 	return resp.Value{}, err
 }
 
-// decode shapes the reply of a plan's rows. A limit of memory is an error once the plan has written.
+// decode builds the reply from a plan's rows. A memory limit is an error if the plan has written.
 func (e *Engine) decode(p *translator.Plan, r *store.Result, work *store.Work) (v resp.Value, err error) {
 	defer e.catchDamage(&v, &err, p.Batch.ReadOnly)
 	if e.hook != nil {
@@ -87,7 +86,7 @@ func (e *Engine) decode(p *translator.Plan, r *store.Result, work *store.Work) (
 	return p.Decode(r), nil
 }
 
-// following is the plan after a step, which has only read.
+// following returns the plan after a step that has only read.
 func (e *Engine) following(p *translator.Plan, r *store.Result, work *store.Work) (next translator.Plan, err error) {
 	defer e.catchDamage(&next.Reply, &err, true)
 	if e.hook != nil {
@@ -99,8 +98,8 @@ func (e *Engine) following(p *translator.Plan, r *store.Result, work *store.Work
 	return made, nil
 }
 
-// catchDamage is catchLimit for a function over rows: for a panic that a missing row or cell can cause, the
-// reply says that the file is damaged.
+// catchDamage does the same as catchLimit for a function over rows. If a missing row or cell can have caused
+// the panic, the reply reports a damaged file.
 func (e *Engine) catchDamage(v *resp.Value, err *error, onlyRead bool) {
 	fault := recover()
 	if fault == nil {
@@ -116,7 +115,7 @@ func (e *Engine) catchDamage(v *resp.Value, err *error, onlyRead bool) {
 	}
 }
 
-// guarded is fn, whose panics are errors, so that a transaction of it is rolled back.
+// guarded wraps fn so that its panics are errors, which roll its transaction back.
 func guarded(fn func(Run) error) func(Run) error {
 	return func(run Run) (err error) {
 		defer store.Catch(&err)
@@ -124,7 +123,7 @@ func guarded(fn func(Run) error) func(Run) error {
 	}
 }
 
-// until has the session's work end when ctx does, or when a call takes longer than one may.
+// until ends the session's work when ctx ends, or when a call exceeds the time limit.
 func (s *Session) until(ctx context.Context) {
 	if s.check == nil {
 		s.check = func(began time.Time) error { return s.engine.overdue(s.during, began) }
@@ -133,7 +132,7 @@ func (s *Session) until(ctx context.Context) {
 	s.work.Watch(s.check)
 }
 
-// overdue returns an error when ctx has ended, or a call that began then has taken longer than one may.
+// overdue returns an error if ctx has ended, or if a call that began then exceeds the time limit.
 func (e *Engine) overdue(ctx context.Context, began time.Time) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -144,11 +143,11 @@ func (e *Engine) overdue(ctx context.Context, began time.Time) error {
 	return nil
 }
 
-// onLoop is the check of what other clients wait for. As many steps as are between two checks take a part of
-// a millisecond: what takes more is for a goroutine.
+// onLoop is the Work.Check of the server's loop, where other clients wait. The steps between two checks take a
+// fraction of a millisecond: a longer call moves to a goroutine.
 func onLoop(time.Time) error { return store.ErrLong }
 
-// Broken reports whether a command of the session has panicked: its connection is to be closed.
+// Broken reports whether a command of the session has panicked. The caller must close its connection.
 func (s *Session) Broken() bool { return s.broken }
 
 // panicked reports err if it is a panic, marks the session, and returns the reply.
@@ -161,7 +160,7 @@ func (s *Session) panicked(err error) (v resp.Value, is bool) {
 	return panicReply(p), true
 }
 
-// contained calls fn for a command that runs alone, and makes a panic its reply.
+// contained calls fn for a command that runs alone. If fn panics, the panic is the reply.
 func (s *Session) contained(fn func() (resp.Value, error)) (v resp.Value, err error) {
 	v, err = func() (v resp.Value, err error) {
 		defer store.Catch(&err)

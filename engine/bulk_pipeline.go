@@ -11,20 +11,19 @@ import (
 )
 
 const (
-	bulkFrom = 1024 // calls in a pipeline that is a bulk
-	stretch  = 64   // calls that are planned at a time
-	ahead    = 4    // stretches that are planned and have not run yet
+	bulkFrom = 1024 // number of calls from which a pipeline is a bulk
+	stretch  = 64   // calls that are planned together
+	ahead    = 4    // planned stretches that wait to run
 )
 
-// piece is how long the calls of a bulk or a script keep others from writing: then the
-// rest of them goes on in another transaction.
+// piece limits how long the calls of a bulk or a script block other writers. After it the remaining calls run
+// in another transaction.
 const piece = time.Second
 
-// bulk runs calls in order, each on its own, in one transaction. They are planned
-// while those before them run, and only so far ahead that the plans of few are in
-// memory. Calls that only read end early when ctx does. It returns the replies of all,
-// or of the first ones, when those take long or the budget is full with them. The first one of all may
-// be errLarge.
+// bulk runs calls in order, each on its own, in one transaction. It plans the next calls while the earlier ones
+// run, and only a few stretches ahead, to bound the memory for plans. If ctx ends, read-only calls end early.
+// bulk returns the replies of all calls, or only the first replies if the calls take long or fill the budget.
+// The error may be errLarge for the first call.
 func (e *Engine) bulk(ctx context.Context, t transactor, calls []planned, work *store.Work) ([]resp.Value, error) {
 	used := work.Budget.Used()
 	for {
@@ -37,12 +36,12 @@ func (e *Engine) bulk(ctx context.Context, t transactor, calls []planned, work *
 		if len(replies) == 0 {
 			return []resp.Value{late}, nil
 		}
-		calls = calls[:len(replies)] // which are not at fault, and run again without the one that is
+		calls = calls[:len(replies)] // these succeeded, and run again without the call that failed
 	}
 }
 
-// bulkPiece runs the first of the calls in one transaction. With an error none took
-// effect, and it is that of the one after those with a reply.
+// bulkPiece runs the first calls in one transaction. With an error no call took effect, and the error belongs
+// to the call after the last reply.
 func (e *Engine) bulkPiece(ctx context.Context, t transactor, calls []planned, work *store.Work) (replies []resp.Value, err error) {
 	reads, used := readOnly(calls), work.Budget.Used()
 	err = t.Transact(ctx, reads, guarded(func(run Run) error {
@@ -52,12 +51,12 @@ func (e *Engine) bulkPiece(ctx context.Context, t transactor, calls []planned, w
 		}
 		replies = make([]resp.Value, 0, len(calls))
 		work.Budget.Back(used)
-		began, ran := time.Now(), time.Duration(0) // ran is when the last call was done
+		began, ran := time.Now(), time.Duration(0) // ran is when the last call ended
 		stop := make(chan struct{})
 		stretches := e.planAhead(ctx, calls, work, stop)
 		defer func() {
 			close(stop)
-			for range stretches { // the calls are not read any more when it is closed
+			for range stretches { // after the channel is closed, no goroutine reads the calls
 			}
 		}()
 		for planned := range stretches {
@@ -69,7 +68,7 @@ func (e *Engine) bulkPiece(ctx context.Context, t transactor, calls []planned, w
 					return nil
 				}
 				if err := e.notLarge(run, &calls[len(replies)]); errors.Is(err, errLarge) && len(replies) > 0 {
-					return nil // it is the first one the next time
+					return nil // it is the first call of the next transaction
 				} else if err != nil {
 					return err
 				}
@@ -95,14 +94,14 @@ func (e *Engine) bulkPiece(ctx context.Context, t transactor, calls []planned, w
 	return replies, err
 }
 
-// plannedCalls are the plans of the next calls, up to the one that could not be planned.
+// plannedCalls are the plans of the next calls. err is the planning error of the call after them.
 type plannedCalls struct {
 	plans []translator.Plan
 	err   error
 }
 
-// planAhead sends the plans of calls, until one fails or stop is closed. It charges a budget of its own,
-// since work is the caller's meanwhile.
+// planAhead sends the plans of calls until one fails or stop is closed. It charges a budget of its own, because
+// the caller uses work at the same time.
 func (e *Engine) planAhead(ctx context.Context, calls []planned, work *store.Work, stop <-chan struct{}) <-chan plannedCalls {
 	stretches := make(chan plannedCalls, ahead)
 	own := &store.Work{Check: func(began time.Time) error { return e.overdue(ctx, began) }}

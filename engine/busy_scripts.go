@@ -11,11 +11,10 @@ import (
 	"github.com/meowdis/meowdis/translator"
 )
 
-// DefaultBusyThreshold is after how long clients are told that a script runs.
+// DefaultBusyThreshold is the time after which a running script makes other clients get BUSY.
 const DefaultBusyThreshold = 5 * time.Second
 
-// SetBusyThreshold changes after how long clients are told that a script runs; 0 is
-// never.
+// SetBusyThreshold sets the time after which a running script makes other clients get BUSY; 0 means never.
 func (e *Engine) SetBusyThreshold(d time.Duration) {
 	e.scripts.mu.Lock()
 	defer e.scripts.mu.Unlock()
@@ -23,7 +22,7 @@ func (e *Engine) SetBusyThreshold(d time.Duration) {
 	e.setBusy()
 }
 
-// busyWith returns the error reply to a command that is refused since a script has run for long.
+// busyWith returns the error reply to a command that is refused because a script has run for long.
 func (e *Engine) busyWith(cmd *commands.Command) (v resp.Value, busy bool) {
 	since := e.scripts.busy.Load()
 	if since == 0 || time.Now().UnixMilli() < since || cmd.Flags&commands.AllowBusy != 0 && cmd.Name != "FUNCTION STATS" {
@@ -33,7 +32,7 @@ func (e *Engine) busyWith(cmd *commands.Command) (v resp.Value, busy bool) {
 	return v, busy && (cmd.Flags&commands.AllowBusy == 0 || string(v.Str) == string(busyScript.Str))
 }
 
-// busyReply returns the error reply while a script runs.
+// busyReply returns the error reply for the script that runs.
 func (sc *scripts) busyReply() (v resp.Value, runs bool) {
 	sc.mu.Lock()
 	defer sc.mu.Unlock()
@@ -47,13 +46,13 @@ func (sc *scripts) busyReply() (v resp.Value, runs bool) {
 	}
 }
 
-// isBusy reports whether a reply says that a script runs.
+// isBusy reports whether a reply is a BUSY error.
 func isBusy(v resp.Value) bool { return bytes.HasPrefix(v.Str, []byte("BUSY ")) }
 
 func isScript(run *evaluation) bool   { return run.script != nil }
 func isFunction(run *evaluation) bool { return run.script == nil }
 
-// first returns the script that began first, nil when none runs. The caller holds the lock.
+// first returns the script that began first, or nil. The caller holds the lock.
 func (sc *scripts) first() (first *evaluation) {
 	for run, began := range sc.running {
 		if first == nil || began.Before(sc.running[first]) {
@@ -63,7 +62,7 @@ func (sc *scripts) first() (first *evaluation) {
 	return first
 }
 
-// began notes that a script runs, and returns what notes its end.
+// began records that a script runs, and returns the function that records its end.
 func (e *Engine) began(run *evaluation) func() {
 	sc := &e.scripts
 	sc.mu.Lock()
@@ -81,9 +80,9 @@ func (e *Engine) began(run *evaluation) func() {
 	}
 }
 
-// setBusy sets since when clients are refused, by the script that began first, and the timer that ends the
-// wait of clients that came before. The timer outlives short scripts, so that these need none of their own. The
-// caller holds the lock.
+// setBusy sets the time from which clients are refused, by the script that began first. It also starts the
+// timer that ends the wait of clients that already wait. The timer outlives short scripts, so these do not each
+// need one. The caller holds the lock.
 func (e *Engine) setBusy() {
 	sc, after := &e.scripts, time.Duration(e.busyAfter.Load())
 	at := int64(0)
@@ -131,8 +130,8 @@ func (s *Session) functionKill(context.Context, call) (resp.Value, error) {
 	return s.engine.scripts.kill(isFunction, busyScript), nil
 }
 
-// kill ends all scripts of a kind that have not written, if the one that began first is such a one; theirs
-// is the reply when that is of the other kind.
+// kill ends all scripts of a kind that have not written, if the script that began first is one of them. If that
+// script is of the other kind, kill returns theirs.
 func (sc *scripts) kill(kind func(*evaluation) bool, theirs resp.Value) resp.Value {
 	sc.mu.Lock()
 	defer sc.mu.Unlock()
@@ -152,7 +151,7 @@ func (sc *scripts) kill(kind func(*evaluation) bool, theirs resp.Value) resp.Val
 	return resp.OK
 }
 
-// function describes a function that runs, the one that began first; nil when none does.
+// function describes the running function that began first, or returns nil.
 func (sc *scripts) function() *translator.Running {
 	sc.mu.Lock()
 	defer sc.mu.Unlock()
@@ -172,8 +171,7 @@ func (sc *scripts) function() *translator.Running {
 	}
 }
 
-// writes notes that the run is about to write. It is false for one that was killed before: it has
-// not, and does not any more.
+// writes records that the run is about to write. It returns false if the run was killed before.
 func (e *evaluation) writes() bool {
 	if e.wrote.Load() {
 		return true

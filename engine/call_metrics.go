@@ -10,14 +10,13 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// SetTally has the engine count in t what its sessions run. It is for the time before the first
-// session.
+// SetTally makes the engine count its sessions' commands in t. Call it before the first session starts.
 func (e *Engine) SetTally(t *metrics.Tally) { e.tally = t }
 
-// expirer is a store that deletes what has expired, and counts that.
+// expirer is a store that deletes expired keys and fields, and counts them.
 type expirer interface{ Expired() (keys, fields int64) }
 
-// Expired is how many keys, and fields of others, the store has deleted since they had expired.
+// Expired returns the numbers of expired keys, and of expired fields of live keys, that the store has deleted.
 func (e *Engine) Expired() (keys, fields int64) {
 	if s, can := e.store.(expirer); can {
 		return s.Expired()
@@ -25,21 +24,21 @@ func (e *Engine) Expired() (keys, fields int64) {
 	return 0, 0
 }
 
-// sweeper is a store that deletes what has expired by itself.
+// sweeper is a store that deletes expired keys in the background.
 type sweeper interface{ SetSweeping(bool) }
 
-// SetSweeping turns on or off that what has expired goes though no command finds it.
+// SetSweeping turns the background deletion of expired keys on or off.
 func (e *Engine) SetSweeping(on bool) {
 	if s, can := e.store.(sweeper); can {
 		s.SetSweeping(on)
 	}
 }
 
-// SetWho sets what the slow log calls the session's client: its address and its name.
+// SetWho sets the function that returns the client's address and name for the slow log.
 func (s *Session) SetWho(who func() (addr, name string)) { s.who = who }
 
-// ran counts a call that has its reply. How long it took is what it kept the session or the store
-// busy, without waiting for others.
+// ran counts a call that has its reply. took is how long the call kept the session or the store busy, without
+// waiting for other clients.
 func (s *Session) ran(c call, took time.Duration, v *resp.Value) {
 	t := s.engine.tally
 	if t == nil {
@@ -62,7 +61,7 @@ func (s *Session) ran(c call, took time.Duration, v *resp.Value) {
 	t.Slow.Add(time.UnixMilli(s.engine.now()), c.cmd, c.args, took, addr, name)
 }
 
-// ranInScript is ran for a command of a script, whose client the slow log does not name.
+// ranInScript does the same as ran for a command of a script, for which the slow log names no client.
 func (s *Session) ranInScript(c call, took time.Duration, v *resp.Value) {
 	t := s.engine.tally
 	if t == nil {
@@ -83,19 +82,19 @@ func (s *Session) rejected(args [][]byte, v *resp.Value) {
 	}
 }
 
-// rejectedInScript is rejected for a command of a script.
+// rejectedInScript does the same as rejected for a command of a script.
 func (s *Session) rejectedInScript(args [][]byte, v *resp.Value) {
 	s.rejected(args, v)
 	s.inner = v.Str
 }
 
-// counted is a call that waits for the store, and how long it has taken to plan.
+// counted is a call that waits for the store, and its planning time.
 type counted struct {
 	call
 	took time.Duration
 }
 
-// ranTogether is ran for the first of calls, which have replies.
+// ranTogether counts the first of calls, up to the number of replies.
 func (s *Session) ranTogether(calls []counted, results []store.Result, replies []resp.Value) {
 	t := s.engine.tally
 	if t == nil {

@@ -12,52 +12,51 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// Change is what one command changed, or the sweep, or another process.
+// Change is a change made by one command, by the sweep, or by another process.
 type Change struct {
-	// Session is whose command it was, nil for none. Command, Args and DB, the session's
-	// database then, are those of its call; for the sweep DB is that of the keys.
+	// Session is the session of the command, or nil. Command, Args and DB (the session's database at the time)
+	// describe its call; for the sweep, DB is the database of the keys.
 	Session *Session
 	Command *commands.Command
 	Args    [][]byte
 	DB      int
-	// Keys are those that changed, in any database for the few commands that know two; nil
-	// stands for any. Where a command names several it may be fewer that did.
+	// Keys are the changed keys, in any database for the few commands with two databases; nil means any key. For
+	// a command that names several keys, some may be unchanged.
 	Keys [][]byte
-	// Expired says that the keys are gone since their time has come, and Evicted that they had to
-	// go for others: DB is theirs.
+	// Expired means that the keys reached their expiry, and Evicted that they were deleted to free memory: DB is
+	// then their database.
 	Expired, Evicted bool
-	// Read says that nothing has changed: a session that tracks has read the keys, at this place in
-	// the order.
+	// Read means that nothing changed: a tracking session has read the keys at this point in the order.
 	Read bool
 }
 
-// followed is a store that can have a follower.
+// followed is a store that accepts a follower.
 type followed interface{ Follow(store.Follower) }
 
-// feed hears of all that the engine's store writes, in the order in which it takes effect, serves
-// the clients that wait for it, and tells listeners. It is the one place that knows of all changes.
+// feed receives every write of the engine's store in the order in which it takes effect. It serves the blocked
+// clients that wait for a write, and calls the listeners. All changes pass through it.
 //
-// A store with a follower calls it inside its transactions, so that clients are served at the place
-// in the order where Redis serves them: right after the command that they waited for, and EXEC and
-// scripts as a whole. After any other store the engine calls it, once its calls have taken effect.
+// A store with a follower calls the feed inside its transactions, so clients are served at the same point in
+// the order as in Redis: right after the command that they waited for, with EXEC and scripts as one unit. For
+// any other store the engine calls the feed after its calls have taken effect.
 type feed struct {
 	engine *Engine
 	waits  waits
-	inside bool // the store calls it
-	off    bool // the store holds transactions open, and calls no one
+	inside bool // the store calls the feed inside its transactions
+	off    bool // the store holds transactions open, but accepts no follower
 
 	otherProcesses otherProcesses
-	interest       atomic.Int64 // waiting clients and listeners
+	interest       atomic.Int64 // number of blocked clients and listeners
 	listing        sync.Mutex
 	told           atomic.Pointer[[]*func([]Change)] // the listeners
 	notify         atomic.Pointer[func([]keyevents.Event)]
 
-	current transaction // the writer's goroutine's own
-	after   sync.Mutex  // held by who serves after the store's calls
-	looking sync.Mutex  // held by who looks at what other processes have changed
+	current transaction // owned by the writer's goroutine
+	after   sync.Mutex  // held while serving after the store's calls
+	looking sync.Mutex  // held while checking for commits of other processes
 }
 
-// transaction is what has been heard of one, so far.
+// transaction collects the changes of one transaction.
 type transaction struct {
 	notes  []note
 	begun  []Change
@@ -65,7 +64,7 @@ type transaction struct {
 	served []*waiter
 }
 
-// note is that keys have changed.
+// note is a set of changed keys.
 type note struct {
 	db   int // -1 for any
 	keys [][]byte
@@ -81,17 +80,17 @@ func (f *feed) init(e *Engine) {
 	}
 }
 
-// Listen has tell called with what each transaction changed, until stop is called: after it is
-// committed, before any client has a reply of it, in the order of the transactions. When Listen
-// returns, those are over that began before it. tell must neither wait nor call the engine. What
-// other processes change is a Change of any key without a Command, told as soon as it is noticed.
+// Listen calls tell with the changes of each transaction until stop is called: after the commit, before any
+// client gets its reply, and in commit order. When Listen returns, all transactions that began before it have
+// ended. tell must neither wait nor call the engine. A change by another process is a Change of any key without
+// a Command, reported as soon as it is noticed.
 func (e *Engine) Listen(tell func([]Change)) (stop func()) {
 	f := &e.feed
 	f.listen(func(all []*func([]Change)) []*func([]Change) { return append(all, &tell) })
 	f.interest.Add(1)
 	f.watch()
 	if f.inside && e.readOnly == "" {
-		// Its error does not matter: the writer has come to it, after what was before.
+		// The error does not matter: the writer has finished the earlier transactions.
 		e.store.(transactor).Transact(context.Background(), false, func(Run) error { return nil })
 	}
 	return sync.OnceFunc(func() {
@@ -150,7 +149,7 @@ func (f *feed) tell(changes []Change) {
 	}
 }
 
-// spied is run for one who tells the feed itself: of what it changes from now on.
+// spied wraps run so that the feed receives each batch that it writes.
 func (f *feed) spied(t *transaction, run Run) Run {
 	if !f.Follows() {
 		return run
@@ -164,8 +163,8 @@ func (f *feed) spied(t *transaction, run Run) Run {
 	}
 }
 
-// telling is fn, what a transaction does that writes: the feed hears of all that, and serves at its
-// end.
+// telling wraps fn, which writes in a transaction: the feed receives its batches and serves blocked clients at
+// its end.
 func (f *feed) telling(fn func(Run) error) func(Run) error {
 	return func(run Run) error {
 		if err := fn(f.spied(&f.current, run)); err != nil {
@@ -175,8 +174,8 @@ func (f *feed) telling(fn func(Run) error) func(Run) error {
 	}
 }
 
-// tried runs a call of a transaction with fn. A waiter's that finds nothing has changed nothing that
-// anyone is told of, and is idle from then on.
+// tried runs a call of a transaction with fn. A blocking call that finds nothing reports no changes, and its
+// waiter becomes idle.
 func (f *feed) tried(c planned, fn func() (resp.Value, error)) (resp.Value, error) {
 	if c.waiter == nil {
 		return fn()
@@ -191,7 +190,7 @@ func (f *feed) tried(c planned, fn func() (resp.Value, error)) (resp.Value, erro
 	return v, err
 }
 
-// note notes what a batch has changed.
+// note records the keys that a batch has changed.
 func (f *feed) note(t *transaction, b *store.Batch, r *store.Result) {
 	if _, fields := b.Of.(store.ExpiredFields); fields {
 		f.expired(t, b, r)
@@ -199,7 +198,7 @@ func (f *feed) note(t *transaction, b *store.Batch, r *store.Result) {
 	if _, expired := b.Of.(store.Expired); expired {
 		f.expired(t, b, r)
 		for _, row := range slices.Concat(r.Rows...) {
-			if len(row) >= store.ExpiredCells && row[1].Int() >= 0 { // a hidden key is for no one
+			if len(row) >= store.ExpiredCells && row[1].Int() >= 0 { // hidden keys are not reported
 				f.add(t, Change{DB: int(row[1].Int()), Keys: [][]byte{row[2].Bytes()}, Expired: true}, int(row[1].Int()))
 			}
 		}
@@ -227,12 +226,12 @@ func (f *feed) note(t *transaction, b *store.Batch, r *store.Result) {
 	f.add(t, c, -1)
 }
 
-// flushes reports whether a call empties databases: that is told also of one that has no keys.
+// flushes reports whether the call empties databases. It is reported even if there were no keys.
 func (p *planned) flushes() bool {
 	return p.cmd != nil && (p.cmd.Name == "FLUSHALL" || p.cmd.Name == "FLUSHDB")
 }
 
-// written is keys without those that the call only reads.
+// written returns keys without the keys that the call only reads.
 func (p *planned) written(keys [][]byte) [][]byte {
 	if p.cmd == nil || len(keys) > manyKeys {
 		return keys
@@ -251,7 +250,7 @@ func (p *planned) written(keys [][]byte) [][]byte {
 }
 
 func (f *feed) add(t *transaction, c Change, db int) {
-	if c.Command == nil || c.Command.Name != "XGROUP SETID" { // which wakes no client of Redis, either
+	if c.Command == nil || c.Command.Name != "XGROUP SETID" { // XGROUP SETID wakes no client in Redis, either
 		t.notes = append(t.notes, note{db, c.Keys})
 	}
 	if len(f.listeners()) > 0 {
@@ -259,10 +258,11 @@ func (f *feed) add(t *transaction, c Change, db int) {
 	}
 }
 
-// manyKeys is above how many keys it is not asked which of them have changed.
+// manyKeys limits the batches for which the feed finds out which keys changed. Above it, all keys count as
+// changed.
 const manyKeys = 16
 
-// changedKeys is the keys that a batch has changed, as far as its rows say so, and whether it has
+// changedKeys returns the keys that a batch has changed, as far as its statements show, and whether it has
 // changed any.
 func changedKeys(b *store.Batch, r *store.Result) (keys [][]byte, changed bool) {
 	of := make([]bool, len(b.Keys))
@@ -275,7 +275,7 @@ func changedKeys(b *store.Batch, r *store.Result) (keys [][]byte, changed bool) 
 			break
 		}
 		some := false
-		for _, arg := range b.Stmts[i].Args { // the keys of a statement on few of them
+		for _, arg := range b.Stmts[i].Args { // find the keys that the statement names
 			for k, key := range b.Keys {
 				if arg.Kind() == store.Blob && string(arg.Bytes()) == string(key) {
 					of[k], some = true, true
@@ -296,7 +296,7 @@ func changedKeys(b *store.Batch, r *store.Result) (keys [][]byte, changed bool) 
 	return keys, changed
 }
 
-// afterwards serves and tells after calls to a store that has no follower.
+// afterwards serves blocked clients and calls listeners, for a store without a follower.
 func (f *feed) afterwards(ctx context.Context, tell func(*transaction)) {
 	if f.inside || !f.Follows() {
 		return
@@ -305,21 +305,21 @@ func (f *feed) afterwards(ctx context.Context, tell func(*transaction)) {
 	defer f.after.Unlock()
 	t := &transaction{}
 	tell(t)
-	f.serve(t, outside{f, t, context.WithoutCancel(ctx)}) // its errors are those of the served
+	f.serve(t, outside{f, t, context.WithoutCancel(ctx)}) // each served client gets its own error
 	f.ended(t, true)
 }
 
-// server is how waiting clients are served.
+// server serves blocked clients.
 type server interface {
-	// look runs a batch that only reads.
+	// look runs a read-only batch.
 	look(store.Batch) (store.Result, error)
-	// try tries the call of a waiter, and notes what it has changed unless it has found nothing.
+	// try runs the call of a waiter. It records the changes unless the call found nothing.
 	try(*waiter) (resp.Value, error)
-	// failed is for a waiter whose call has failed; its error ends the serving.
+	// failed handles a waiter whose call has failed. An error from it ends the serving.
 	failed(*waiter, error) error
 }
 
-// inside serves in the transaction that run is of.
+// inside serves clients in the transaction of run.
 type inside struct {
 	feed *feed
 	t    *transaction
@@ -343,11 +343,11 @@ func (s inside) try(w *waiter) (resp.Value, error) {
 }
 
 func (s inside) failed(w *waiter, err error) error {
-	s.t.served = append(s.t.served, w) // so that it is idle again when the transaction is undone
+	s.t.served = append(s.t.served, w) // to make it idle again if the transaction is undone
 	return &store.JobError{Err: err, Drop: func(err error) { s.feed.waits.give(w, nothing, err) }}
 }
 
-// outside serves by calls of the store.
+// outside serves clients with calls of the store.
 type outside struct {
 	feed *feed
 	t    *transaction

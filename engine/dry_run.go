@@ -9,20 +9,18 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// errUndone ends a transaction that is only to be looked at.
+// errUndone rolls back the transaction of a trial.
 var errUndone = errors.New("undone")
 
-// RunsScripts reports whether a command is EVAL, FCALL or one of their like.
+// RunsScripts reports whether a command is a form of EVAL or FCALL.
 func RunsScripts(cmd *commands.Command) bool { return runsScripts(cmd) }
 
-// Watch has a command of a script run by what it makes of run. One without words is the engine's
-// look for a function.
+// Watch wraps run for one command of a script. call is empty for the engine's lookup of a function.
 type Watch = func(call [][]byte, run Run) Run
 
-// Trial runs a call of EVAL, FCALL or one of their like in a transaction, which it then undoes, and
-// watches what it calls. It may run twice, and calls start each time. One that may write runs for hold at
-// most, since writers wait for it: that stays the engine's time limit. The store must be able to hold a
-// transaction open.
+// Trial runs a form of EVAL or FCALL in a transaction, watches the commands that it calls, and then rolls back.
+// It may run the script twice, and calls start each time. A script that may write runs for at most hold,
+// because writers wait for it; hold stays the engine's time limit. The store must be a transactor.
 func (s *Session) Trial(ctx context.Context, args [][]byte, hold time.Duration, start func() Watch) (reply resp.Value, err error) {
 	cmd, bad := commands.Find(args)
 	if cmd == nil {
@@ -50,7 +48,7 @@ func (s *Session) Trial(ctx context.Context, args [][]byte, hold time.Duration, 
 	return reply, err
 }
 
-// trial is one try of Trial; errWrites ends one that reads and should not.
+// trial makes one attempt at Trial. A read-only attempt that turns out to write returns errWrites.
 func (s *Session) trial(ctx context.Context, e *evaluation, reads bool, start func() Watch) (reply resp.Value, err error) {
 	e.reading = reads
 	env := s.engine.env(0, &s.work)

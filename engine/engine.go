@@ -20,30 +20,27 @@ import (
 
 // Store executes batches of SQL.
 type Store interface {
-	// Apply runs the batches in order, each atomic and independent of the
-	// others, and returns a result for each. An error means that the
-	// infrastructure failed: it is then unknown which batches took effect.
+	// Apply runs the batches in order, each one atomic and independent, and returns one result per batch. An
+	// error means that the infrastructure failed: it is then unknown which batches took effect.
 	Apply(ctx context.Context, batches []store.Batch) ([]store.Result, error)
 }
 
-// Run runs one batch inside a transaction. A refused batch is undone alone. It
-// is an alias, so that a store implements transactor without importing engine.
+// Run runs one batch inside a transaction. If the batch is refused, only that batch is undone. Run is an alias,
+// so that a store implements transactor without importing engine.
 type Run = func(store.Batch) (store.Result, error)
 
-// transactor is a store that can hold a transaction open between batches.
-// Others get compare-and-set (replay.go).
+// transactor is a store that can hold a transaction open between batches. Every other store gets
+// compare-and-set (replay.go).
 type transactor interface {
-	// Transact runs fn in one transaction, which commits unless fn returns an
-	// error. fn may be called more than once and must return what its Run
-	// returns as an error at once.
+	// Transact runs fn in one transaction, which commits unless fn returns an error. Transact may call fn more
+	// than once. If Run returns an error, fn must return it at once.
 	Transact(ctx context.Context, readOnly bool, fn func(Run) error) error
 }
 
-// limiter is a store that can let what takes too long fail, as store.TooLong says.
+// limiter is a store that can fail a call after a time limit, with store.TooLong.
 type limiter interface{ SetTimeLimit(time.Duration) }
 
-// reader is a store that may be for reading only. ReadOnly says why, or nothing when
-// it can be written.
+// reader is a store that may be read-only. ReadOnly returns the reason, or "" for a writable store.
 type reader interface{ ReadOnly() string }
 
 // Engine runs Redis commands over a store. It is safe for concurrent use.
@@ -53,37 +50,37 @@ type Engine struct {
 	seed  func() uint64
 
 	limits   atomic.Pointer[translator.Limits]
-	facts    translator.Facts // of the server, nil without one
-	readOnly string           // why nothing can be written, or nothing
-	tally    *metrics.Tally   // nil when nothing is counted
+	facts    translator.Facts // about the server; nil without one
+	readOnly string           // reason that the store is read-only, or ""
+	tally    *metrics.Tally   // nil if metrics are off
 
 	hub       *pubsub.Hub
 	room      room
 	scripts   scripts
 	libraries libraries
-	busyAfter atomic.Int64 // SetBusyThreshold's
-	timeLimit atomic.Int64 // SetTimeLimit's
+	busyAfter atomic.Int64 // ns; see SetBusyThreshold
+	timeLimit atomic.Int64 // ns; see SetTimeLimit
 
-	report    func(*store.Panic)                     // SetReport's
-	hook      func()                                 // WithHook's
-	deadline  func(time.Duration) (late func() bool) // nil for a host whose clock stands still
-	interrupt func() error                           // WithInterrupt's
-	stageFrom int64                                  // WithAside's
-	slicing   sync.Mutex                             // held for a slice
+	report    func(*store.Panic)                     // see SetReport
+	hook      func()                                 // see WithHook
+	deadline  func(time.Duration) (late func() bool) // nil on a host whose clock stops while code runs
+	interrupt func() error                           // see WithInterrupt
+	stageFrom int64                                  // see WithStaging
+	slicing   sync.Mutex                             // held while a slice is applied
 
 	feed  feed
-	alarm func(time.Duration) (<-chan time.Time, func()) // WithTimer's
+	alarm func(time.Duration) (<-chan time.Time, func()) // see WithTimer
 
 	pausing sync.Mutex
-	paused  atomic.Pointer[pause] // nil for none
-	held    atomic.Int64          // sessions that it holds
+	paused  atomic.Pointer[pause] // nil without a pause
+	held    atomic.Int64          // number of held sessions
 
-	lastHeld chan struct{} // closed after the turn of the client that was held last; under pausing
+	lastHeld chan struct{} // closed once the last held client has run; guarded by pausing
 
 	queues queues
 }
 
-// Option changes how an Engine is made.
+// Option configures an Engine.
 type Option func(*Engine)
 
 // WithClock sets the clock, in Unix ms.
@@ -92,21 +89,21 @@ func WithClock(now func() int64) Option { return func(e *Engine) { e.now = now }
 // WithSeed sets the source of randomness.
 func WithSeed(seed func() uint64) Option { return func(e *Engine) { e.seed = seed } }
 
-// WithInterrupt has each script ask now and then whether it may go on: an error ends it, and leaves no trace.
-// It is for hosts whose clock stands still while a program works.
+// WithInterrupt makes each running script call f at intervals. An error from f ends the script, which leaves no
+// trace. Use it on hosts whose clock stops while a program runs.
 func WithInterrupt(f func() error) Option { return func(e *Engine) { e.interrupt = f } }
 
-// WithHook calls hook before each translation, step and decoder. Tests make it panic.
+// WithHook calls hook before each translation, step and decoder. Tests use it to panic there.
 func WithHook(hook func()) Option { return func(e *Engine) { e.hook = hook } }
 
-// WithTimer sets what waits: a channel that receives after a time, and a function that
-// ends the wait for it.
+// WithTimer sets the engine's timer: a function that returns a channel, which receives once the duration has
+// passed, and a function that stops the timer.
 func WithTimer(timer func(time.Duration) (<-chan time.Time, func())) Option {
 	return func(e *Engine) { e.alarm = timer }
 }
 
-// New makes an engine over s, by the system clock unless an option says otherwise. Over a
-// store that is for reading only it refuses the commands that write.
+// New returns an engine over s. It uses the system clock unless an option changes that. Over a read-only store
+// the engine refuses commands that write.
 func New(s Store, options ...Option) *Engine {
 	e := &Engine{store: s, hub: pubsub.New(), now: func() int64 { return time.Now().UnixMilli() }, seed: rand.Uint64, alarm: after, stageFrom: stagedElements}
 	if r, ok := s.(reader); ok {
@@ -123,12 +120,11 @@ func New(s Store, options ...Option) *Engine {
 	return e
 }
 
-// SetLimits changes from where on OBJECT ENCODING calls a value large.
+// SetLimits sets the sizes from which OBJECT ENCODING reports a value as large.
 func (e *Engine) SetLimits(l translator.Limits) { e.limits.Store(&l) }
 
-// SetTimeLimit changes how long one command may take, or one EXEC, before it fails without
-// a trace; 0 is for as long as it takes. A store that cannot limit them does so for scripts
-// only.
+// SetTimeLimit limits the time of one command or one EXEC; after it the call fails and leaves no trace. 0 means
+// no limit. On a store without time limits it limits scripts only.
 func (e *Engine) SetTimeLimit(d time.Duration) {
 	e.timeLimit.Store(int64(d))
 	if l, can := e.store.(limiter); can {
@@ -136,8 +132,7 @@ func (e *Engine) SetTimeLimit(d time.Duration) {
 	}
 }
 
-// SetFacts sets where INFO's facts about the server come from. It is for the time
-// before the first session.
+// SetFacts sets the source of INFO's facts about the server. Call it before the first session starts.
 func (e *Engine) SetFacts(facts translator.Facts) { e.facts = facts }
 
 func (e *Engine) env(db int, work *store.Work) translator.Env {
@@ -150,8 +145,8 @@ type call struct {
 	args [][]byte
 }
 
-// apply runs plans that are one batch each, in order, and returns the replies of all,
-// or of the first ones, when the budget is full with those.
+// apply runs single-batch plans in order and returns their replies, or only the first replies once they fill
+// the budget.
 func (e *Engine) apply(ctx context.Context, plans []translator.Plan, work *store.Work) ([]resp.Value, []store.Result, error) {
 	batches := make([]store.Batch, len(plans))
 	for i := range plans {
@@ -178,7 +173,7 @@ func (e *Engine) apply(ctx context.Context, plans []translator.Plan, work *store
 	return replies, results, e.decodeAll(replies, plans, results, work, used, false)
 }
 
-// share holds the keys of plans that write, on a store without transactions.
+// share locks the keys of the writing plans, on a store without transactions.
 func (e *Engine) share(plans []translator.Plan) (release func()) {
 	if _, can := e.store.(transactor); can {
 		return func() {}
@@ -194,9 +189,9 @@ func (e *Engine) share(plans []translator.Plan) (release func()) {
 	return e.queues.hold(keys, false)
 }
 
-// decodeAll makes the replies of the first plans, for which there are results. The budget
-// had counted used bytes before the rows, and counts the replies in their place. What takes long is an error if it
-// may be done again. Otherwise the replies to what has been written are made, however long that takes.
+// decodeAll decodes the results into the replies of the first plans. used is the budget's count before the rows
+// were read; decodeAll replaces the rows with the replies in that count. A time limit is an error if the calls
+// may run again. Otherwise decodeAll finishes the replies to committed writes, however long that takes.
 func (e *Engine) decodeAll(replies []resp.Value, plans []translator.Plan, results []store.Result, work *store.Work, used int64, again bool) (err error) {
 	weight, budget, check := int64(0), work.Budget, work.Check
 	defer func() { work.Check = check }()
@@ -221,7 +216,7 @@ func (e *Engine) decodeAll(replies []resp.Value, plans []translator.Plan, result
 	return nil
 }
 
-// batchOf is the batch of a plan as a store gets it.
+// batchOf returns the batch of a plan, ready for a store.
 func batchOf(p *translator.Plan, budget *store.Budget) store.Batch {
 	b := p.Batch
 	b.Budget = budget
@@ -239,8 +234,7 @@ func (e *Engine) reply(p *translator.Plan, r *store.Result, work *store.Work) (r
 	return e.decode(p, r, work)
 }
 
-// tooLong is the reply to what took longer than the store lets it, if that is what err
-// says.
+// tooLong returns the reply to a command that exceeded the store's time limit, if err is that error.
 func tooLong(err error) (v resp.Value, is bool) {
 	var late *store.TooLong
 	if is = errors.As(err, &late); is {
@@ -262,8 +256,8 @@ func refusal(s store.Stmt, r *store.Refusal) (resp.Value, error) {
 	return *s.Refused, nil
 }
 
-// steps runs a plan to its end inside a transaction. The budget counts the rows of
-// all its steps, and then the reply in their place.
+// steps runs a plan to its end inside a transaction. The budget counts the rows of all steps until the reply
+// replaces them.
 func (e *Engine) steps(run Run, p translator.Plan, work *store.Work) (v resp.Value, err error) {
 	budget := work.Budget
 	used := budget.Used()
@@ -295,9 +289,8 @@ func (e *Engine) rawSteps(run Run, p translator.Plan, work *store.Work) (resp.Va
 	}
 }
 
-// transaction runs calls as one transaction and returns a reply for each. It
-// runs none of them, and says so, when a watched key is no longer at its
-// version.
+// transaction runs calls as one transaction and returns their replies. If a watched key has changed, it runs
+// none of them and ok is false.
 func (e *Engine) transaction(ctx context.Context, watched []translator.Version, calls []planned, work *store.Work) (replies []resp.Value, ok bool, err error) {
 	t, can := e.store.(transactor)
 	if !can {
@@ -315,7 +308,7 @@ func (e *Engine) transaction(ctx context.Context, watched []translator.Version, 
 	return replies, ok, err
 }
 
-// transact is one try of transaction; errWrites ends one that reads and should not.
+// transact makes one attempt at a transaction. A read-only attempt that turns out to write returns errWrites.
 func (e *Engine) transact(ctx context.Context, t transactor, reads bool, watched []translator.Version, calls []planned, work *store.Work) (replies []resp.Value, ok bool, err error) {
 	env := e.env(0, work)
 	used := work.Budget.Used()
@@ -363,8 +356,8 @@ func (e *Engine) transact(ctx context.Context, t transactor, reads bool, watched
 	return replies, ok, err
 }
 
-// unchanged reports whether the watched keys are still at their versions. It only
-// reads, since the transaction may.
+// unchanged reports whether the watched keys still have their versions. It only reads, so it works in a
+// read-only transaction.
 func unchanged(run Run, env translator.Env, watched []translator.Version) (bool, error) {
 	if len(watched) == 0 {
 		return true, nil
@@ -387,28 +380,27 @@ func unchanged(run Run, env translator.Env, watched []translator.Version) (bool,
 	return true, nil
 }
 
-// planned is a call of a transaction: with the database that it runs in, or with
-// the answer that it already has.
+// planned is a call of a transaction, with its database, or with the reply that it already has.
 type planned struct {
 	call
 	db         int
 	fieldsets  map[string][][]byte
 	facts      translator.Facts
 	answer     resp.Value
-	eval       *evaluation   // a script in place of a command
-	took       time.Duration // once it has run
+	eval       *evaluation   // runs instead of a command
+	took       time.Duration // set after the call has run
 	running    *translator.Running
-	enginePlan translator.Plan                      // the engine's, in place of a command
-	session    *Session                             // whose it is
-	evicts     bool                                 // it makes room, and is nobody's
-	noting     *noting                              // when its events are told
-	mayStage   bool                                 // when it is large, errLarge ends its transaction
-	staged     bool                                 // it is planned as what is carried out aside
-	override   func(translator.Env) translator.Plan // of its translation; nil for most
-	waiter     *waiter                              // when it is tried for the first time, by its session
+	enginePlan translator.Plan                      // the engine's own plan, which runs instead of a command
+	session    *Session                             // that sent the call
+	evicts     bool                                 // an eviction, which no client sent
+	noting     *noting                              // for keyspace events; nil without them
+	mayStage   bool                                 // errLarge may end its transaction if the call is large
+	staged     bool                                 // plan a staged build
+	override   func(translator.Env) translator.Plan // replaces the translation; nil for most calls
+	waiter     *waiter                              // set on the first attempt of a blocking call, by its session
 }
 
-// keys are those that the call names.
+// keys returns the keys that the call names.
 func (p planned) keys() (keys [][]byte) {
 	if p.cmd == nil {
 		return nil
@@ -419,8 +411,7 @@ func (p planned) keys() (keys [][]byte) {
 	return keys
 }
 
-// plan translates the call, which is the i-th of its transaction: each draws
-// its own random numbers.
+// plan translates the i-th call of a transaction. Each call draws its own random numbers.
 func (p planned) plan(env translator.Env, i int) (plan translator.Plan, err error) {
 	defer catchLimit(&plan.Reply, &err)
 	if p.cmd == nil {
@@ -443,7 +434,7 @@ func (p planned) plan(env translator.Env, i int) (plan translator.Plan, err erro
 		made = translator.Translate(p.cmd, p.args, env)
 	}
 	if p.session != nil && p.session.engine.feed.Follows() {
-		of := p // which is on the heap, and p is not
+		of := p // a copy on the heap, so p stays on the stack
 		if made.Batch.Stmts != nil && of.notes() {
 			made = of.noted(made, env)
 		}

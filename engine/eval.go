@@ -17,18 +17,17 @@ import (
 	"github.com/meowdis/meowdis/translator"
 )
 
-// scripts are those of EVAL: the cache, which is the process's, as Redis's is, and what
-// runs.
+// scripts holds the script cache, which as in Redis belongs to the process, and the running scripts.
 type scripts struct {
 	cache   scriptCache
 	mu      sync.Mutex
-	running map[*evaluation]time.Time // when they began
+	running map[*evaluation]time.Time // start times
 
 	machines sync.Pool
-	busy     atomic.Int64 // since when clients are refused, Unix ms; 0 when no script runs
-	gate     store.Gate   // shut while clients are refused
+	busy     atomic.Int64 // time from which clients are refused, Unix ms; 0 if no script runs
+	gate     store.Gate   // shut while waiting clients are refused
 	shut     bool
-	timed    bool // a timer will look whether to shut it
+	timed    bool // a timer runs that may shut the gate
 }
 
 var (
@@ -42,35 +41,35 @@ var (
 	noGlobal   = " is not allowed in Lua scripts when 'allow-key-locking' flag is set"
 )
 
-// evaluation is one call of EVAL or its like: it runs once in a transaction that the
-// store holds open, and as often as that is built on any other.
+// evaluation is one call of a form of EVAL or FCALL. It runs once in a transaction that the store holds open;
+// on any other store it runs each time that the batch is built.
 type evaluation struct {
 	session              *Session
 	call                 call
 	script               *script.Script // nil for a function
-	function             string         // its name
-	libraries, functions int64          // that there are when a function begins
-	hint                 *script.Hint   // nil as long as it is not known
+	function             string         // name of the function
+	libraries, functions int64          // counts when a function begins, for FUNCTION STATS
+	hint                 *script.Hint   // nil until it is known
 	flags                script.Flags
 	keys                 [][]byte
 	args                 [][]byte
-	readOnly             bool // it may not write
+	readOnly             bool // it must not write
 	reading              bool // it runs in a transaction that only reads
-	full                 bool // there was no room when it began
+	full                 bool // no memory was left when it began
 	ctx                  context.Context
 	killed               atomic.Bool
 	wrote                atomic.Bool
 	heard                heard
-	watch                Watch // of a trial
+	watch                Watch // set by Trial
 }
 
-// runsScripts reports whether a command is EVAL, FCALL or one of their like.
+// runsScripts reports whether a command is a form of EVAL or FCALL.
 func runsScripts(cmd *commands.Command) bool {
 	return strings.HasPrefix(cmd.Name, "EVAL") || strings.HasPrefix(cmd.Name, "FCALL")
 }
 
-// declared returns the flags that a call's script or function declares, which replace those of EVAL and FCALL.
-// A function is known from its first call in this process on.
+// declared returns the flags that a call's script or function declares; they replace the flags of EVAL and
+// FCALL. The flags of a function are known after its first call in this process.
 func (e *Engine) declared(c call) (flags script.Flags, declared bool) {
 	if !runsScripts(c.cmd) || len(c.args) < 2 {
 		return 0, false
@@ -90,8 +89,7 @@ func (e *Engine) declared(c call) (flags script.Flags, declared bool) {
 	return script.Declared(c.args[1])
 }
 
-// evaluate reads a call of EVAL, EVALSHA, FCALL or their _RO forms. bad is the reply to one
-// that cannot run.
+// evaluate parses a call of EVAL, EVALSHA, FCALL or one of their _RO forms. bad is the reply if it cannot run.
 func (s *Session) evaluate(ctx context.Context, c call) (e *evaluation, bad resp.Value) {
 	e = &evaluation{session: s, call: c, ctx: ctx, readOnly: strings.HasSuffix(c.cmd.Name, "_RO")}
 	e.full = s.engine.full(ctx, growing)
@@ -132,7 +130,7 @@ func (s *Session) evaluate(ctx context.Context, c call) (e *evaluation, bad resp
 	return e, resp.Value{}
 }
 
-// split takes the args after the number of keys apart.
+// split separates the keys from the other args.
 func (e *evaluation) split(keys int64) (bad resp.Value) {
 	args := e.call.args[3:]
 	switch {
@@ -145,16 +143,16 @@ func (e *evaluation) split(keys int64) (bad resp.Value) {
 	return resp.Value{}
 }
 
-// mayRead reports whether to try a transaction that only reads, beside the writer. When that was
-// wrong, the script ends with errWrites, and runs again.
+// mayRead reports whether to try a read-only transaction, next to the writer. If the script then writes, it
+// ends with errWrites and runs again.
 func (e *evaluation) mayRead() bool {
 	return e.readOnly || e.session.engine.readOnly != "" || e.flags&script.NoWrites != 0 || e.hint == nil || !e.hint.Writes()
 }
 
-// errWrites ends a script in a transaction that only reads, before its first write.
+// errWrites ends a script before its first write in a read-only transaction.
 var errWrites = errors.New("the script writes")
 
-// onTrial reports whether the script reads as long as it has not written: it has left no trace
+// onTrial reports whether the script runs in a read-only transaction only as a first try: it has left no trace
 // and can run again.
 func (e *evaluation) onTrial() bool {
 	return e.reading && !e.readOnly && e.session.engine.readOnly == ""
@@ -204,19 +202,18 @@ func (s *Session) scriptFlush(_ context.Context, c call) (resp.Value, error) {
 	return resp.OK, nil
 }
 
-// execute runs the script. do runs one command in a database; what it returns as an
-// error ends the script and is returned.
+// execute runs the script. do runs one command in a database; an error from do ends the script and is returned.
 func (e *evaluation) execute(db int, seed uint64, work *store.Work, do func(planned) (resp.Value, error)) (resp.Value, error) {
 	engine := e.session.engine
 	start, done, bad, err := e.start(do)
 	if err != nil || bad.IsError() {
 		return bad, err
 	}
-	usable := false // after a panic it is in an unknown state
+	usable := false // after a panic the machine's state is unknown
 	defer func() { done(usable) }()
 	defer engine.began(e)()
 	e.heard = heard{}
-	e.wrote.Store(false) // what an earlier run wrote is undone
+	e.wrote.Store(false) // the writes of an earlier run are undone
 	began := time.Now()
 	limit := time.Duration(engine.timeLimit.Load())
 	check := work.Check
@@ -249,20 +246,20 @@ func (e *evaluation) execute(db int, seed uint64, work *store.Work, do func(plan
 			return nil
 		},
 	}
-	work.Check = func(time.Time) error { return host.Interrupt() } // for its commands
+	work.Check = func(time.Time) error { return host.Interrupt() } // applies to its commands, too
 	v, err := start(&script.Run{Keys: e.keys, Args: e.args, ReadOnly: e.readOnly, Seed: int32(seed), Host: host})
 	usable = true
 	return v, err
 }
 
-// holdsAtMost is how long a script may hold up the calls before it in its transaction.
+// holdsAtMost limits how long a script may delay the calls before it in its transaction.
 const holdsAtMost = 20 * time.Millisecond
 
-// starter runs a script or a function on the machine that it was given.
+// starter runs a script or function on its machine.
 type starter func(*script.Run) (resp.Value, error)
 
-// start finds what is to run, and a machine, which done gives back if it is usable. bad is the reply to what
-// cannot run.
+// start returns a starter with a free machine; done returns the machine, if it is still usable. bad is the
+// reply if the call cannot run.
 func (e *evaluation) start(do func(planned) (resp.Value, error)) (run starter, done func(usable bool), bad resp.Value, err error) {
 	if e.script == nil {
 		return e.startFunction(do)
@@ -279,7 +276,7 @@ func (e *evaluation) start(do func(planned) (resp.Value, error)) (run starter, d
 	}, resp.Value{}, nil
 }
 
-// command runs a command of the script's.
+// command runs a command of the script.
 func (e *evaluation) command(db *int, args [][]byte, do func(planned) (resp.Value, error)) (resp.Value, error) {
 	cmd, bad := commands.Find(args)
 	if e.onTrial() && (cmd == nil || e.leavesTraces(cmd, args)) {
@@ -351,8 +348,8 @@ func (e *evaluation) command(db *int, args [][]byte, do func(planned) (resp.Valu
 	return e.session.onConnection(context.WithValue(e.ctx, ofScript{}, true), call{cmd, args})
 }
 
-// leavesTraces reports whether a command may not be made twice: it writes, is no matter of the
-// store, or is refused, which is recorded.
+// leavesTraces reports whether a command must not run twice: it writes, it is outside the store, or it is
+// refused, which is recorded.
 func (e *evaluation) leavesTraces(cmd *commands.Command, args [][]byte) bool {
 	if cmd.Flags&commands.Write != 0 || !translator.Translates(cmd) && cmd.Name != "SELECT" {
 		return true
@@ -361,15 +358,14 @@ func (e *evaluation) leavesTraces(cmd *commands.Command, args [][]byte) bool {
 	return refused
 }
 
-// ofScript is in the context of a command that a script runs.
+// ofScript is the context key of a command that a script runs.
 type ofScript struct{}
 
-// OfScript reports whether a Connection is called by a script, which may hold the store: nothing can
-// be asked of that then.
+// OfScript reports whether a script calls the Connection. The script may hold the store, so the Connection must
+// not call the store then.
 func OfScript(ctx context.Context) bool { return ctx.Value(ofScript{}) != nil }
 
-// undeclared refuses a command on a key that a script under Upstash's key locking was
-// not given.
+// undeclared returns the error for a command on an undeclared key, under Upstash's key locking.
 func (e *evaluation) undeclared(cmd *commands.Command, args [][]byte) resp.Value {
 	for _, ref := range cmd.KeysOf(args) {
 		declared := false
@@ -383,7 +379,7 @@ func (e *evaluation) undeclared(cmd *commands.Command, args [][]byte) resp.Value
 	return resp.Value{}
 }
 
-// within runs the script in a transaction, whose i-th call it is.
+// within runs the script as the i-th call of a transaction.
 func (e *evaluation) within(run Run, env translator.Env, i, db int, work *store.Work) (resp.Value, error) {
 	budget := work.Budget
 	used := budget.Used()
@@ -400,7 +396,7 @@ func (e *evaluation) within(run Run, env translator.Env, i, db int, work *store.
 		if err != nil {
 			return resp.Value{}, err
 		}
-		before := budget.Used() // with the memory of the script
+		before := budget.Used() // includes the memory of the script
 		v, err := e.session.engine.steps(run, plan, work)
 		budget.Back(before)
 		return v, err
@@ -412,5 +408,5 @@ func (e *evaluation) within(run Run, env translator.Env, i, db int, work *store.
 	return v, err
 }
 
-// scriptSeeds is how far apart the random numbers of a script's calls are.
+// scriptSeeds separates the random seeds of a script's calls.
 const scriptSeeds = 0x9E3779B97F4A7C15

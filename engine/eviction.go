@@ -13,53 +13,53 @@ import (
 	"github.com/meowdis/meowdis/translator"
 )
 
-// room is what the data may take. It is measured when a command that may need more asks, and not
-// again for a while as long as there is some left.
+// room is the memory quota of the data. It is measured when a command that may need memory asks; if memory is
+// left, the result is valid for roomLasts.
 type room struct {
-	limit   atomic.Int64 // bytes of the file; 0 for any
-	until   atomic.Int64 // when what was measured is old, by the monotonic clock; there is room until then
+	limit   atomic.Int64 // bytes of the file; 0 for no limit
+	until   atomic.Int64 // when the measurement expires, in ns of the monotonic clock; until then memory is left
 	evicted atomic.Int64
 
 	policy  atomic.Pointer[string]
-	looking sync.Mutex // held while one looks how full the store is, and makes room
+	looking sync.Mutex // held while the store is measured and keys are evicted
 }
 
 var outOfMemory = resp.MakeError("OOM command not allowed when used memory > 'maxmemory'.")
 
 const (
 	roomLasts = 20 * time.Millisecond
-	evictSome = 16 // keys go between two looks
+	evictSome = 16 // keys evicted between two measurements
 )
 
-// evictFor is after how long one command makes no more room, once a key or more are gone. It is a variable for
-// tests.
+// evictFor is the time after which one command stops evicting, once at least one key is evicted. It is a
+// variable for tests.
 var evictFor = 10 * time.Millisecond
 
 var started = time.Now()
 
-// SetMaxMemory bounds the bytes of the file that data takes, 0 for any number. What may need more is
-// refused then, unless keys can go by the policy, which is one of translator's.
+// SetMaxMemory limits the bytes of the file that data takes; 0 means no limit. policy is one of translator's
+// eviction policies: if it evicts no key, commands that may need memory are refused.
 func (e *Engine) SetMaxMemory(limit int64, policy string) {
 	e.room.policy.Store(&policy)
 	e.room.limit.Store(limit)
 	e.room.until.Store(0)
 }
 
-// Evicted is how many keys had to go.
+// Evicted returns the number of evicted keys.
 func (e *Engine) Evicted() int64 { return e.room.evicted.Load() }
 
-// ResetEvicted sets what Evicted and EvictedScripts return back to 0.
+// ResetEvicted resets the counters of Evicted and EvictedScripts.
 func (e *Engine) ResetEvicted() {
 	e.room.evicted.Store(0)
 	e.scripts.cache.evicted.Store(0)
 }
 
-// sureOfRoom reports whether a call may run without asking full.
+// sureOfRoom reports whether a call may run without a call of full.
 func (e *Engine) sureOfRoom(c call) bool {
 	return e.room.limit.Load() == 0 || !e.deniesOOM(c) || int64(time.Since(started)) < e.room.until.Load()
 }
 
-// deniesOOM reports whether a call needs room.
+// deniesOOM reports whether a call may need memory.
 func (e *Engine) deniesOOM(c call) bool {
 	if flags, declared := e.declared(c); declared {
 		return needRoom(flags)
@@ -67,10 +67,10 @@ func (e *Engine) deniesOOM(c call) bool {
 	return c.cmd.Flags&commands.DenyOOM != 0
 }
 
-// needRoom reports whether a script or function with these declared flags needs room.
+// needRoom reports whether a script or function that declares these flags may need memory.
 func needRoom(flags script.Flags) bool { return flags&(script.AllowOOM|script.NoWrites) == 0 }
 
-// full reports whether a call needs room that is neither left nor can be made.
+// full reports whether a call needs memory, none is left, and none can be freed by eviction.
 func (e *Engine) full(ctx context.Context, c call) bool {
 	if e.sureOfRoom(c) {
 		return false
@@ -78,7 +78,7 @@ func (e *Engine) full(ctx context.Context, c call) bool {
 	r := &e.room
 	r.looking.Lock()
 	defer r.looking.Unlock()
-	if e.sureOfRoom(c) { // another has looked meanwhile
+	if e.sureOfRoom(c) { // another call has measured it in the meantime
 		return false
 	}
 	policy := *r.policy.Load()
@@ -93,7 +93,7 @@ func (e *Engine) full(ctx context.Context, c call) bool {
 		case policy == translator.NoEviction:
 			return true
 		case dying:
-			return false // room comes with the sweep
+			return false // the sweep will free memory
 		}
 		n, err := e.evict(ctx, policy)
 		if err != nil || n == 0 {
@@ -101,12 +101,13 @@ func (e *Engine) full(ctx context.Context, c call) bool {
 		}
 		r.evicted.Add(n)
 		if time.Since(began) > evictFor {
-			return false // the next command goes on
+			return false // the next command continues
 		}
 	}
 }
 
-// Used is how many bytes of the file data takes, and whether some of it is about to go.
+// Used returns the bytes of the file that data takes. dying reports whether expired keys or deleted elements
+// still take some of them.
 func (e *Engine) Used(ctx context.Context) (bytes int64, dying bool, err error) {
 	results, err := e.store.Apply(ctx, []store.Batch{{ReadOnly: true, Stmts: []store.Stmt{translator.Used()}}})
 	if err != nil || results[0].Refused != nil || len(results[0].Rows[0]) == 0 {
@@ -116,8 +117,8 @@ func (e *Engine) Used(ctx context.Context) (bytes int64, dying bool, err error) 
 	return row[0].Int(), row[1].Int() != 0, nil
 }
 
-// roomTwice reports whether there is room for twice what is used. A removal aside copies what stays, and that copy
-// must not get other clients refused or keys evicted.
+// roomTwice reports whether twice the used memory fits into the limit. A staged removal copies the elements
+// that stay; that copy must not cause refused clients or evicted keys.
 func (e *Engine) roomTwice(run Run) (bool, error) {
 	limit := e.room.limit.Load()
 	if limit == 0 {
@@ -127,7 +128,7 @@ func (e *Engine) roomTwice(run Run) (bool, error) {
 	return err == nil && r.Rows[0][0][0].Int() <= limit/2, err
 }
 
-// evict deletes a few keys, and counts them.
+// evict deletes a few keys and returns their number.
 func (e *Engine) evict(ctx context.Context, policy string) (n int64, err error) {
 	env := e.env(0, nil)
 	results, err := e.store.Apply(ctx, []store.Batch{{ReadOnly: true, Stmts: translator.Victims(env, policy, evictSome)}})
@@ -153,10 +154,10 @@ func (e *Engine) evict(ctx context.Context, policy string) (n int64, err error) 
 
 var (
 	deletes = commands.Lookup("DEL")
-	growing = call{cmd: commands.Lookup("SET")} // stands for all that may need room
+	growing = call{cmd: commands.Lookup("SET")} // any command that may need memory
 )
 
-// noRoom reports whether a call needs more room than there is: EXEC as much as what it runs.
+// noRoom reports whether a call needs more memory than is left. EXEC needs as much as its queued calls.
 func (s *Session) noRoom(ctx context.Context, c call) bool {
 	if c.cmd.Name == "EXEC" {
 		for _, q := range s.queue {

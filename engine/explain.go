@@ -5,9 +5,8 @@ import (
 	"github.com/meowdis/meowdis/translator"
 )
 
-// Rehearse goes through the steps of p and shows each to see. Those that decide on the
-// next one, which only read, are run; the last is not. answer is the reply when it is
-// known without the last step, and nil otherwise.
+// Rehearse passes each step of p to see. It runs the steps that decide on the next one, which only read, but
+// not the last step. answer is the reply if it is known without the last step, and nil otherwise.
 func Rehearse(run Run, p translator.Plan, see func(translator.Plan) error) (answer *resp.Value, err error) {
 	for {
 		if len(p.Batch.Stmts) == 0 {

@@ -11,36 +11,36 @@ import (
 	"github.com/meowdis/meowdis/translator"
 )
 
-// libraries are those of functions that this process has compiled. Which library has a function,
-// and in which version, is read in the transaction that calls it, so that none runs that has been
-// replaced, also by another process.
+// libraries caches the compiled function libraries of this process. The transaction that calls a function reads
+// which library has it, and in which version. So a replaced library never runs, even if another process has
+// replaced it.
 type libraries struct {
 	mu    sync.Mutex
-	known map[string]*library // by the names of functions, in lower case
+	known map[string]*library // by function name in lower case
 }
 
-// library is a compiled library and the machines that run it. What it keeps in variables is a
-// machine's: calls that come one after the other have the same one.
+// library is a compiled library and the machines that run it. Each machine has its own variables; consecutive
+// calls use the same machine.
 type library struct {
 	*script.Library
 	version int64
 	hint    *script.Hint
 
 	mu       sync.Mutex
-	machines []*script.Machine // nil for one that is in use
+	machines []*script.Machine // nil while in use
 }
 
-// maxLibraries is how many functions are remembered.
+// maxLibraries limits the cached function names.
 const maxLibraries = 10_000
 
-// of is the library that had the function at its last call, or nil.
+// of returns the library that had the function at its last call, or nil.
 func (l *libraries) of(function string) *library {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.known[strings.ToLower(function)]
 }
 
-// load compiles a library of the file, unless it is known, and remembers it for its functions.
+// load compiles a library of the file, unless it is cached, and caches it under its function names.
 func (l *libraries) load(version int64, source []byte, late func() bool) (*library, resp.Value) {
 	made, bad := script.LoadLibrary(source, late)
 	if bad.IsError() {
@@ -57,13 +57,13 @@ func (l *libraries) load(version int64, source []byte, late func() bool) (*libra
 		l.known = map[string]*library{}
 	}
 	lib := &library{Library: made, version: version, hint: script.NewHint(source)}
-	for i := len(made.Functions) - 1; i >= 0; i-- { // of two that differ by case the first counts
+	for i := len(made.Functions) - 1; i >= 0; i-- { // if two names differ only in case, the first one wins
 		l.known[strings.ToLower(made.Functions[i].Name)] = lib
 	}
 	return lib, resp.Value{}
 }
 
-// take hands out the first machine that is free, so that what runs alone always has the same.
+// take returns the first free machine, so consecutive calls always get the same one.
 func (l *library) take(late func() bool) (*script.Machine, func(usable bool), resp.Value) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -90,7 +90,7 @@ func (l *library) take(late func() bool) (*script.Machine, func(usable bool), re
 	}, resp.Value{}
 }
 
-// startFunction is start for FCALL.
+// startFunction does the work of start for FCALL.
 func (e *evaluation) startFunction(do func(planned) (resp.Value, error)) (run starter, done func(usable bool), bad resp.Value, err error) {
 	lib, bad, err := e.findLibrary(do)
 	if err != nil || bad.IsError() {
@@ -98,7 +98,7 @@ func (e *evaluation) startFunction(do func(planned) (resp.Value, error)) (run st
 	}
 	f := lib.Function(string(e.call.args[1]))
 	if f == nil {
-		return nil, nil, damaged, nil // the table of functions says otherwise
+		return nil, nil, damaged, nil // the table of functions lists it
 	}
 	e.function, e.hint, e.flags = f.Name, lib.hint, f.Flags
 	if bad := e.mayCall(); bad.IsError() {
@@ -120,7 +120,8 @@ func deadline(d time.Duration) (late func() bool) {
 	return func() bool { return time.Now().After(end) }
 }
 
-// loadTime returns what ends the loading of a library, nil where the clock stands still.
+// loadTime returns a function that reports whether the loading of a library takes too long; nil on a host whose
+// clock stops while code runs.
 func (e *Engine) loadTime() (late func() bool) {
 	if e.deadline == nil {
 		return nil
@@ -128,7 +129,7 @@ func (e *Engine) loadTime() (late func() bool) {
 	return e.deadline(script.LoadTime)
 }
 
-// mayCall reads the number of keys and says what keeps the function from being called.
+// mayCall parses the number of keys. bad is the error reply if the function must not be called.
 func (e *evaluation) mayCall() (bad resp.Value) {
 	keys, ok := commands.ParseInt(e.call.args[2])
 	if !ok {
@@ -153,7 +154,7 @@ func (e *evaluation) mayCall() (bad resp.Value) {
 
 var noFunction = resp.MakeError("ERR Function not found")
 
-// findLibrary is the library that has the function now, in the transaction that do is about.
+// findLibrary returns the library that has the function now, as read in the transaction of do.
 func (e *evaluation) findLibrary(do func(planned) (resp.Value, error)) (*library, resp.Value, error) {
 	libraries, name := &e.session.engine.libraries, e.call.args[1]
 	known := libraries.of(string(name))
@@ -170,7 +171,7 @@ func (e *evaluation) findLibrary(do func(planned) (resp.Value, error)) (*library
 		e.libraries, e.functions = found.Elems[2].Int, found.Elems[3].Int
 	}
 	if _, can := e.session.engine.store.(transactor); !can {
-		// What is found must still be so when the batch is committed.
+		// The library must still be the current one when the batch commits.
 		if v, err := do(planned{enginePlan: translator.GuardFunction(name, version)}); err != nil || v.IsError() {
 			return nil, v, err
 		}

@@ -7,26 +7,25 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// Guard decides whether a session may run a call, which has the right number of words.
-// refused is false for one that it may run; else v is the error reply, or the reply of a connection
-// that answers the call itself.
+// Guard decides whether a session may run a call, whose number of arguments is valid. refused is false if it
+// may; else v is the error reply, or the reply of a connection that answers the call itself.
 type Guard func(cmd *commands.Command, args [][]byte, at Moment) (v resp.Value, refused bool)
 
-// Moment is when a Guard is asked.
+// Moment is the reason for a call of a Guard.
 type Moment byte
 
 const (
-	Asking   Moment = iota // nothing will run because of it, and nothing is recorded
+	Asking   Moment = iota // only a question: nothing runs, and nothing is recorded
 	Calling                // the client has sent it
-	Queueing               // the client has sent it inside MULTI
-	Exec                   // EXEC is about to run it, and rights may have changed since
+	Queueing               // the client has sent it in MULTI
+	Exec                   // EXEC is about to run it; permissions may have changed since MULTI
 	InScript               // a script calls it
 )
 
-// SetGuard makes the session ask before a call runs. A session without a guard may run all.
+// SetGuard sets the guard that decides on each call. A session without a guard may run every command.
 func (s *Session) SetGuard(g Guard) { s.guard = g }
 
-// Refused asks the session's guard.
+// Refused calls the session's guard.
 func (s *Session) Refused(cmd *commands.Command, args [][]byte, at Moment) (v resp.Value, refused bool) {
 	if s.guard == nil {
 		return resp.Value{}, false
@@ -34,8 +33,7 @@ func (s *Session) Refused(cmd *commands.Command, args [][]byte, at Moment) (v re
 	return s.guard(cmd, args, at)
 }
 
-// find is the command that args call, or nil and the error reply when it can neither run
-// nor be queued.
+// find returns the command that args call, or nil and the error reply if it can be neither run nor queued.
 func (s *Session) find(ctx context.Context, args [][]byte) (cmd *commands.Command, bad resp.Value) {
 	cmd, bad = commands.Find(args)
 	if cmd == nil {

@@ -5,26 +5,26 @@ import (
 	"sync"
 )
 
-// queues keep a process from contending with itself on a store without transactions. Calls that read
-// before they write have their keys for themselves, one after the other, and writes of one batch share
-// theirs: so a call is built again only when another process was faster.
+// queues prevents contention between the calls of one process, on a store without transactions. A call that
+// reads before it writes locks its keys exclusively; writes of a single batch share their keys. So a call is
+// rebuilt only if another process was faster.
 type queues struct {
 	mu sync.Mutex
-	of map[string]*queue // by the name of the key, in whichever database
+	of map[string]*queue // by key name, for all databases together
 }
 
-// named is the name of a key's queue, and unnamed that of scripts which name no key.
+// named returns the name of a key's queue. Scripts that name no key use unnamed.
 func named(key []byte) string { return "=" + string(key) }
 
 const unnamed = ""
 
 type queue struct {
 	sync.RWMutex
-	users int // who hold it or wait
+	users int // holders and waiters
 }
 
-// hold waits until the keys are the caller's, alone or with others that share them, and returns what
-// gives them back. Nothing else may be held by then.
+// hold locks the keys, exclusively with alone, shared without, and returns the function that unlocks them. The
+// caller must not hold any other keys.
 func (q *queues) hold(keys []string, alone bool) (release func()) {
 	slices.Sort(keys)
 	keys = slices.Compact(keys)
@@ -41,7 +41,7 @@ func (q *queues) hold(keys []string, alone bool) (release func()) {
 		all[i].users++
 	}
 	q.mu.Unlock()
-	for _, one := range all { // in one order for everybody
+	for _, one := range all { // always in the same order, so no deadlock
 		if alone {
 			one.Lock()
 		} else {
@@ -66,8 +66,8 @@ func (q *queues) hold(keys []string, alone bool) (release func()) {
 	}
 }
 
-// keysOf are the keys of calls and of what is watched for them. alone reports whether any of the calls
-// reads before it writes.
+// keysOf returns the keys of the calls and the watched keys. alone reports whether any call reads before it
+// writes.
 func (d *draft) keysOf() (keys []string, alone bool) {
 	env := d.engine.env(0, d.work)
 	for i, c := range d.calls {

@@ -10,9 +10,9 @@ import (
 	"github.com/meowdis/meowdis/translator"
 )
 
-// SetNotify has tell called with the keyspace events of each transaction from now on: after it is
-// committed, before any client has a reply of it, in the order of the transactions. nil ends that. tell
-// must neither wait nor call the engine. What other processes do is not told.
+// SetNotify makes the engine call tell with the keyspace events of each later transaction: after the commit,
+// before any client gets its reply, and in commit order. nil stops the calls. tell must neither wait nor call
+// the engine. Events of other processes are not reported.
 func (e *Engine) SetNotify(tell func([]keyevents.Event)) {
 	f := &e.feed
 	var now *func([]keyevents.Event)
@@ -26,23 +26,23 @@ func (e *Engine) SetNotify(tell func([]keyevents.Event)) {
 	f.interest.Add(change)
 }
 
-// noting is what has to be known of a call to tell its events: it reads what its keys are before it
-// runs, and in its last batch once more.
+// noting collects the state that the keyspace events of one call depend on. The call reads the state of its
+// keys before it runs, and again in its last batch.
 type noting struct {
 	keys   []keyevents.Key
 	looks  []store.Stmt
 	before []store.Row
-	own    int // statements of the last batch without the looks, 0 as long as that has not come
+	own    int // number of the last batch's statements without the looks; 0 until that batch is planned
 	decode func(*store.Result) resp.Value
 	now    int64
 }
 
-// notes reports whether the events of a call are to be told.
+// notes reports whether the call's keyspace events are wanted.
 func (p *planned) notes() bool {
 	return p.cmd.Flags&commands.Write != 0 && p.session != nil && p.session.engine.feed.notify.Load() != nil
 }
 
-// noted is a plan that lets the events of the call be known.
+// noted wraps a plan so that it also reads the state of the call's keys.
 func (p *planned) noted(made translator.Plan, env translator.Env) translator.Plan {
 	n := &noting{now: env.Now}
 	other := keyevents.OtherDB(p.cmd.Name, p.args, p.db)
@@ -71,7 +71,7 @@ func (p *planned) noted(made translator.Plan, env translator.Env) translator.Pla
 	}
 }
 
-// last has the last batch of a plan look at the keys again, if it writes.
+// last appends the reads of the keys to the last batch of a plan, if that batch writes.
 func (n *noting) last(p translator.Plan) translator.Plan {
 	if then := p.Then; then != nil {
 		p.Then = func(r *store.Result) translator.Plan { return n.last(then(r)) }
@@ -86,14 +86,14 @@ func (n *noting) last(p translator.Plan) translator.Plan {
 	return p
 }
 
-// without is a result without those of the looks.
+// without returns a result without the rows of the looks.
 func (n *noting) without(r *store.Result) *store.Result {
 	own := *r
 	own.Rows, own.Changes = r.Rows[:n.own], r.Changes[:min(n.own, len(r.Changes))]
 	return &own
 }
 
-// events are those of a call whose last batch has run.
+// events returns the keyspace events of a call whose last batch has run.
 func (n *noting) events(p *planned, r *store.Result) (events []keyevents.Event) {
 	defer func() {
 		if err := store.Recovered(recover()); err != nil {
@@ -127,7 +127,7 @@ func stateOf(row store.Row) (s keyevents.State) {
 	return s
 }
 
-// expired notes the events of what the sweep has deleted.
+// expired adds the events of the keys and fields that the sweep deleted.
 func (f *feed) expired(t *transaction, b *store.Batch, r *store.Result) {
 	if f.notify.Load() == nil {
 		return

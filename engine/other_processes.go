@@ -8,35 +8,35 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// shares is a store whose file other processes may write to.
+// shares is a store whose file other processes may write.
 type shares interface {
-	// Changed reports whether they may have since it was last called, at the cost of a look into
+	// Changed reports whether another process may have written since the last call. It costs one read of shared
 	// memory.
 	Changed(context.Context) bool
 }
 
-// sole is a store whose clients are not to hear what other processes write: no one looks for that.
+// sole is a store whose clients do not need to see the writes of other processes.
 type sole interface{ Sole() }
 
-// otherProcesses is the look at other processes, which goes on as long as anyone wants it.
+// otherProcesses checks for commits of other processes while any client or listener waits for them.
 type otherProcesses struct {
 	mu    sync.Mutex
 	wants int
 	stop  chan struct{}
-	wake  chan struct{} // of a poll; it has room for one
+	wake  chan struct{} // wakes the poll; has a buffer of one
 }
 
-// othersEvery is how often it is looked whether other processes have committed.
+// othersEvery is the interval of the check for commits of other processes.
 const othersEvery = 5 * time.Millisecond
 
-// On a store that cannot say whether others have written, the versions of the keys that are waited for
-// are read: soon after something has changed or a client has begun to wait, and then ever more rarely.
+// On a store that cannot report the writes of other processes, the engine polls the versions of the keys that
+// blocked clients wait for: after a change or a new waiter at the shortest interval, which then grows.
 const (
 	pollSoonest = 20 * time.Millisecond
 	pollLatest  = time.Second
 )
 
-// watch begins to look whether other processes have committed, and unwatch follows it.
+// watch starts the check for commits of other processes. Each call needs one call of unwatch.
 func (f *feed) watch() {
 	o := &f.otherProcesses
 	o.mu.Lock()
@@ -49,14 +49,14 @@ func (f *feed) watch() {
 	stop := make(chan struct{})
 	o.stop, o.wake = stop, make(chan struct{}, 1)
 	if s, can := f.engine.store.(shares); can {
-		s.Changed(context.Background()) // whatever there is now, everyone sees
+		s.Changed(context.Background()) // start from the current state
 		go f.watching(stop, func() { f.follow(s, stop) })
 	} else {
 		go f.watching(stop, func() { f.poll(stop, o.wake) })
 	}
 }
 
-// again has a poll that waits begin anew.
+// again resets the interval of the poll.
 func (o *otherProcesses) again() {
 	select {
 	case o.wake <- struct{}{}:
@@ -64,7 +64,7 @@ func (o *otherProcesses) again() {
 	}
 }
 
-// watching calls look until stop is closed: again when it panics, but at most once a second.
+// watching calls look until stop is closed. It restarts look after a panic, at most once a second.
 func (f *feed) watching(stop <-chan struct{}, look func()) {
 	for {
 		store.Guard(func(err error) { f.engine.reported(err) }, look)
@@ -76,11 +76,11 @@ func (f *feed) watching(stop <-chan struct{}, look func()) {
 	}
 }
 
-// follow looks whether a store says that others have written.
+// follow asks the store at intervals whether another process has written.
 func (f *feed) follow(s shares, stop <-chan struct{}) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	wrote := false // and no one has been served for it
+	wrote := false // and blocked clients have not been served since
 	tick := time.NewTicker(othersEvery)
 	defer tick.Stop()
 	for {
@@ -100,7 +100,7 @@ func (f *feed) follow(s shares, stop <-chan struct{}) {
 	}
 }
 
-// poll looks for other versions of the keys that are waited for.
+// poll checks for new versions of the keys that blocked clients wait for.
 func (f *feed) poll(stop, wake <-chan struct{}) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -124,7 +124,7 @@ func (f *feed) poll(stop, wake <-chan struct{}) {
 	}
 }
 
-// pause waits for that long, or less when a client begins to wait meanwhile. It is false at the end.
+// pause waits for d, or less if a client begins to wait in the meantime. It returns false when stop is closed.
 func (f *feed) pause(d time.Duration, stop, wake <-chan struct{}) bool {
 	ring, end := f.engine.alarm(d)
 	defer func() { end() }()

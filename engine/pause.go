@@ -8,16 +8,15 @@ import (
 	"github.com/meowdis/meowdis/redis/script"
 )
 
-// pause holds commands back until its time is over, or it is.
+// pause holds commands back until it ends.
 type pause struct {
 	until int64 // Unix ms
-	all   bool  // and not only those that may write
+	all   bool  // hold all commands, not only possible writes
 	over  chan struct{}
 }
 
-// Pause holds the commands of all sessions for ms, or with all false those that may write:
-// redis.io/commands/client-pause. A longer or stricter pause that goes on stays as long and
-// as strict.
+// Pause holds the commands of all sessions for ms milliseconds; if all is false, only commands that may write:
+// redis.io/commands/client-pause. It never shortens or relaxes a current pause.
 func (e *Engine) Pause(ms int64, all bool) {
 	e.pausing.Lock()
 	defer e.pausing.Unlock()
@@ -28,16 +27,16 @@ func (e *Engine) Pause(ms int64, all bool) {
 	}
 	e.paused.Store(p)
 	if old != nil {
-		close(old.over) // whoever is held looks again
+		close(old.over) // held clients check again
 	}
 }
 
-// Hold is Pause of all commands until release is called.
+// Hold pauses all commands for ms milliseconds, or until release is called.
 func (e *Engine) Hold(ms int64) (release func()) {
 	until := e.now() + ms
 	e.Pause(ms, true)
 	return func() {
-		if p := e.paused.Load(); p != nil && p.until <= until { // and no longer pause has begun
+		if p := e.paused.Load(); p != nil && p.until <= until { // no longer pause has begun
 			e.expired(p)
 		}
 	}
@@ -52,7 +51,7 @@ func (e *Engine) Unpause() {
 	}
 }
 
-// expired ends a pause whose time is over.
+// expired ends a pause whose time has passed.
 func (e *Engine) expired(p *pause) {
 	e.pausing.Lock()
 	defer e.pausing.Unlock()
@@ -86,12 +85,12 @@ func (s *Session) held(c call) *pause {
 	return nil
 }
 
-// turns is how long a released client waits for the one that was held before it, in ms. One that runs a long
-// command must not hold the others.
+// turns limits how long a released client waits for the client held before it, in ms. A client that runs a long
+// command must not block the others.
 const turns = 1000
 
-// outwait waits until no pause holds the call any more. Clients continue in the order in which they were held:
-// each after the one before it has run its commands, or blocks.
+// outwait waits until no pause holds the call. Clients continue in the order in which they were held: each one
+// after the client before it has run its commands, or blocks.
 func (s *Session) outwait(ctx context.Context, c call) error {
 	if s.around != nil {
 		here, end := s.around(c.cmd)
@@ -125,7 +124,7 @@ func (s *Session) outwait(ctx context.Context, c call) error {
 			stop()
 		}
 		if err := ctx.Err(); err != nil {
-			go func() { // the next one waits for the one before
+			go func() { // the next client waits for the one before this
 				if before != nil {
 					<-before
 				}
@@ -138,8 +137,8 @@ func (s *Session) outwait(ctx context.Context, c call) error {
 	return nil
 }
 
-// enqueueHeld adds a held client to the line. before is closed when the client before it has had its turn, nil for
-// the first; mine is for this one.
+// enqueueHeld adds a held client to the queue. before is closed when the client before it has run, and nil for
+// the first; the caller closes mine.
 func (e *Engine) enqueueHeld() (before, mine chan struct{}) {
 	e.pausing.Lock()
 	defer e.pausing.Unlock()
@@ -148,7 +147,7 @@ func (e *Engine) enqueueHeld() (before, mine chan struct{}) {
 	return before, mine
 }
 
-// letNext lets the client that was held after this one continue.
+// letNext releases the client held after this one.
 func (s *Session) letNext() {
 	if s.next != nil {
 		close(s.next)

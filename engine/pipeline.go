@@ -9,25 +9,24 @@ import (
 	"github.com/meowdis/meowdis/translator"
 )
 
-// group is a pipeline on its way. It collects plans of one batch each; in a bulk, calls
-// that are not planned yet.
+// group is a pipeline in progress. It collects single-batch plans; in a bulk, it collects unplanned calls.
 type group struct {
 	session *Session
 	work    *store.Work // the session's
-	bulk    transactor  // nil unless this is one
+	bulk    transactor  // nil unless this is a bulk
 
 	calls  []planned
 	plans  []translator.Plan
-	places []int     // of what waits, among the replies
-	counts []counted // of plans
+	places []int     // indexes of the pending calls among the replies
+	counts []counted // parallel to plans
 
-	replies []resp.Value // of all calls, those that were handed over zero again
-	at      int          // the call at hand: those before it wait or have their reply
+	replies []resp.Value // of all calls; zero again after they were sent
+	at      int          // the current call: earlier ones are pending or have their reply
 	send    func([]resp.Value) error
 	sent    int
 }
 
-// answer is the reply of the call at hand.
+// answer sets the reply of the current call.
 func (g *group) answer(v resp.Value) {
 	g.replies[g.at] = v
 	if g.work.Budget != nil {
@@ -35,7 +34,7 @@ func (g *group) answer(v resp.Value) {
 	}
 }
 
-// abandon makes v the reply of every call that has none.
+// abandon sets v as the reply of every call without one.
 func (g *group) abandon(v resp.Value) {
 	for _, at := range g.places {
 		g.replies[at] = v
@@ -46,7 +45,7 @@ func (g *group) abandon(v resp.Value) {
 	g.calls, g.plans, g.places, g.counts = g.calls[:0], g.plans[:0], g.places[:0], g.counts[:0]
 }
 
-// flush runs what waits, and hands the replies over when the budget is full.
+// flush runs the pending calls, and sends the replies when the budget is full.
 func (g *group) flush(ctx context.Context) error {
 	for len(g.places) > 0 {
 		var got []resp.Value
@@ -77,7 +76,7 @@ func (g *group) flush(ctx context.Context) error {
 
 var errNothing = errors.New("the store applied nothing")
 
-// settle takes the replies of the first that wait, and counts those calls.
+// settle stores the replies of the first pending calls, and counts those calls.
 func (g *group) settle(got []resp.Value, results []store.Result) {
 	for i, v := range got {
 		g.replies[g.places[i]] = v
@@ -92,7 +91,7 @@ func (g *group) settle(got []resp.Value, results []store.Result) {
 	g.plans, g.counts = g.plans[len(got):], g.counts[len(got):]
 }
 
-// handFull hands over what there is when that is enough.
+// handFull sends the finished replies if the budget is full.
 func (g *group) handFull() error {
 	if !g.work.Budget.Full() {
 		return nil
@@ -104,7 +103,7 @@ func (g *group) handFull() error {
 	return g.hand(ready)
 }
 
-// hand hands over the replies before ready.
+// hand sends the replies before ready.
 func (g *group) hand(ready int) error {
 	if g.send == nil || ready == g.sent {
 		return nil

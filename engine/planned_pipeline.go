@@ -12,29 +12,28 @@ import (
 	"github.com/meowdis/meowdis/translator"
 )
 
-// shared is a store that applies what several clients ask in one visit, which costs less
-// than one for each.
+// shared is a store that applies the calls of several clients together, at a lower cost than one by one.
 type shared interface {
-	// ApplyGroup applies the parts, which all only read, or none of them, and calls took
-	// for each by its index when it is done; for writes that take long, from other goroutines and
-	// later. Parts that read and take long are store.ErrLong. It returns how many it has begun,
-	// at least one: the others are to be handed in again.
+	// ApplyGroup applies the parts, which are either all read-only or all writes. It calls took with the index
+	// of each finished part; for long writes it does so from other goroutines, possibly after it has returned. A
+	// read-only part that takes long fails with store.ErrLong. ApplyGroup returns the number of parts it has
+	// begun, at least one; the caller passes the remaining parts again.
 	ApplyGroup(parts []*store.Part, took func(int)) (began int)
 }
 
-// PlannedPipeline is a pipeline of one session, planned, whose batches are applied together with
-// those of others. It may be used again after Finish.
+// PlannedPipeline is a planned pipeline of one session, whose batches are applied together with the batches of
+// other sessions. It can be reused after Finish.
 type PlannedPipeline struct {
 	group group
 	part  store.Part
 	write bool
-	waits bool         // it is one call that may have to wait
-	used  int64        // of the session's budget, by the replies that are there already
-	got   []resp.Value // once they are made; nil before
+	waits bool         // a single call that may block
+	used  int64        // bytes of the session's budget used by the replies so far
+	got   []resp.Value // decoded replies; nil before Decode
 	begun time.Time
 
-	answered []counted // calls that need no store, in the order of calls
-	at       []int     // their places
+	answered []counted // calls answered without the store, in call order
+	at       []int     // their indexes among the calls
 
 	// Reused.
 	replies []resp.Value
@@ -43,15 +42,14 @@ type PlannedPipeline struct {
 	counts  []counted
 }
 
-// CanShare reports whether the engine's store takes rounds.
+// CanShare reports whether the engine's store applies groups.
 func (e *Engine) CanShare() bool {
 	_, can := e.store.(shared)
 	return can
 }
 
-// Plan makes a round of calls, as Stream would run them. It reports whether that can be:
-// calls that fail before they are planned or need more than a batch each, those in a transaction that
-// is open, and a bulk are for Stream, and nothing of them has happened yet.
+// Plan plans calls into r, as Stream would run them, and reports whether it can. A bulk, an open transaction, a
+// call that fails before its planning, and a call of several batches need Stream; then Plan has had no effect.
 func (s *Session) Plan(calls [][][]byte, r *PlannedPipeline) bool {
 	if s.multi || len(calls) >= bulkFrom || s.engine.hub.Watched() {
 		return false
@@ -73,13 +71,13 @@ func (s *Session) Plan(calls [][][]byte, r *PlannedPipeline) bool {
 	return true
 }
 
-// stepsPerArg is what it takes to plan a call, for each of its arguments.
+// stepsPerArg is the number of steps charged to plan a call, per argument.
 const stepsPerArg = 16
 
-// share plans one call of a round.
+// share adds the plan of one call.
 func (s *Session) share(args [][]byte, r *PlannedPipeline) (can bool) {
 	defer func() {
-		can = recover() == nil && can // Stream meets the same panic
+		can = recover() == nil && can // Stream will panic, too
 	}()
 	g := &r.group
 	s.work.Step(stepsPerArg * len(args))
@@ -91,12 +89,12 @@ func (s *Session) share(args [][]byte, r *PlannedPipeline) (can bool) {
 		return false
 	}
 	if _, refused := s.Refused(cmd, args, Asking); refused {
-		return false // Stream asks again, and the refusal is recorded once
+		return false // Stream checks again and records the refusal once
 	}
 	if s.held(call{cmd, args}) != nil {
 		return false
 	}
-	if s.engine.mayStage(cmd, args, len(g.replies)) { // Stream carries it out aside when it takes long
+	if s.engine.mayStage(cmd, args, len(g.replies)) { // Stream stages it if it takes long
 		if len(g.replies) > 1 {
 			return false
 		}
@@ -111,7 +109,7 @@ func (s *Session) share(args [][]byte, r *PlannedPipeline) (can bool) {
 	plan, err := s.planned(call{cmd, args}).plan(s.engine.env(0, &s.work), 0)
 	switch {
 	case err != nil:
-		return false // Stream meets the same error
+		return false // Stream will return the same error
 	case len(plan.Batch.Stmts) == 0:
 		g.answer(plan.Reply)
 		r.answered, r.at = append(r.answered, counted{call: call{cmd, args}}), append(r.at, g.at)
@@ -139,7 +137,8 @@ func (r *PlannedPipeline) begin(s *Session, calls int) {
 	r.write, r.waits = false, false
 }
 
-// spread says how long each call took to plan: a reading of the clock for each would be too much.
+// spread sets the planning time of each call to an average: reading the clock for every call would cost too
+// much.
 func (r *PlannedPipeline) spread(each time.Duration) {
 	for i := range r.counts {
 		r.counts[i].took = each
@@ -149,7 +148,7 @@ func (r *PlannedPipeline) spread(each time.Duration) {
 	}
 }
 
-// end forgets what the round was about, and keeps the room for it.
+// end resets r, and keeps its slices for reuse.
 func (r *PlannedPipeline) end() {
 	clear(r.replies)
 	clear(r.plans)
@@ -160,16 +159,16 @@ func (r *PlannedPipeline) end() {
 	r.part.Results, r.group, r.got = nil, group{}, nil
 }
 
-// Empty reports whether the round needs no store.
+// Empty reports whether no call needs the store.
 func (r *PlannedPipeline) Empty() bool { return len(r.part.Batches) == 0 }
 
-// Writes reports whether any of its calls writes.
+// Writes reports whether any call writes.
 func (r *PlannedPipeline) Writes() bool { return r.write }
 
-// ApplyGroup applies rounds that all only read, or none of them, and that are not empty. It calls
-// took with the index of each that is ready to be finished; for writes that take long, from other
-// goroutines and after it has returned. It returns how many it has begun, at least one: the others
-// are to be handed in again.
+// ApplyGroup applies non-empty pipelines that are either all read-only or all writes. It calls took with the
+// index of each pipeline that is ready for Finish; for long writes it does so from other goroutines, possibly
+// after it has returned. It returns the number of pipelines it has begun, at least one; the caller passes the
+// remaining ones again.
 func (e *Engine) ApplyGroup(rounds []*PlannedPipeline, took func(int)) (began int) {
 	parts := make([]*store.Part, len(rounds))
 	for i, r := range rounds {
@@ -178,10 +177,11 @@ func (e *Engine) ApplyGroup(rounds []*PlannedPipeline, took func(int)) (began in
 	return e.store.(shared).ApplyGroup(parts, took)
 }
 
-// Long reports whether the round reads, or may be carried out aside, and takes long: it is to be run by Stream.
+// Long reports whether the pipeline takes too long for a group: it reads, or may be staged. The caller runs it
+// with Stream.
 func (r *PlannedPipeline) Long() bool { return errors.Is(r.part.Err, store.ErrLong) }
 
-// Waits reports whether the round is a call that has found nothing: it is to be run by Stream.
+// Waits reports whether the pipeline is a blocking call that has found nothing. The caller runs it with Stream.
 func (r *PlannedPipeline) Waits() bool {
 	if !r.waits || !r.Whole() {
 		return false
@@ -192,25 +192,26 @@ func (r *PlannedPipeline) Waits() bool {
 	return err == nil && v.IsNull()
 }
 
-// Whole reports whether all of the round has run, so that Finish does not wait.
+// Whole reports whether every batch has run, so that Finish does not wait.
 func (r *PlannedPipeline) Whole() bool {
 	return r.part.Err == nil && len(r.part.Results) == len(r.part.Batches)
 }
 
-// largeRound is the size of rows whose replies are made and sent while no other client waits.
+// largeRound is the bytes of rows from which replies count as large.
 const largeRound = 1 << 20
 
-// Large reports whether the replies are so large that the client should be waited for while they are sent.
+// Large reports whether the replies are so large that the caller should wait for the client while it sends
+// them.
 func (r *PlannedPipeline) Large() bool { return r.group.work.Budget.Used() > largeRound }
 
-// Drop is in place of Finish, for what is to be run otherwise.
+// Drop resets a pipeline that the caller runs with Stream, instead of Finish.
 func (r *PlannedPipeline) Drop() {
 	r.group.work.Budget.Back(0)
 	r.end()
 }
 
-// Decode makes the replies of a whole round. It reports false, and has done nothing, when that takes longer than
-// other clients should wait: Finish makes them, too.
+// Decode decodes the replies of a whole pipeline. If that takes longer than other clients should wait, it
+// returns false and has no effect; Finish then decodes them.
 func (r *PlannedPipeline) Decode() bool {
 	g := &r.group
 	used := g.work.Budget.Used()
@@ -231,7 +232,7 @@ func (r *PlannedPipeline) decode(again bool) (err error) {
 	return g.session.engine.decodeAll(r.got, g.plans, r.part.Results, g.work, r.used, again)
 }
 
-// Finish hands the replies over as Stream does, after it has run what is left.
+// Finish runs the remaining batches and passes the replies to send, as Stream does.
 func (r *PlannedPipeline) Finish(ctx context.Context, send func([]resp.Value) error) error {
 	g := &r.group
 	defer r.end()

@@ -10,18 +10,16 @@ import (
 	"github.com/meowdis/meowdis/translator"
 )
 
-// On a store that cannot hold a transaction open, a transaction is built up as
-// one batch. A read-modify-write call needs to see what the calls before it did:
-// a dry run executes the batch so far with the read after it and then aborts,
-// which brings the rows back and leaves no trace. A call that is refused has its
-// reply and is taken out of the batch.
+// On a store that cannot hold a transaction open, a transaction is built as one batch. A read-modify-write call
+// must see the writes of the calls before it, so the engine makes a dry run: the batch so far, the read, and an
+// abort, which returns the rows and leaves no trace. A refused call gets its reply, and its statements are
+// removed from the batch.
 //
-// Both decisions hold only as long as the keys stay as they were, so the batch
-// begins with a guard for the version of each; when one has changed meanwhile,
-// everything is built again. A transaction without read-modify-write goes
-// without guards at first: most are not refused.
+// Both decisions are valid only while the keys are unchanged. So the batch begins with a guard for the version
+// of each key; if a key has changed, the whole batch is built again. A transaction without read-modify-write
+// starts without guards, because most are not refused.
 
-// errContention is what remains after too many rebuilds.
+// errContention is the error after too many rebuilds.
 var errContention = errors.New("the keys kept changing while a transaction was being built")
 
 const maxRebuilds = 1000
@@ -33,18 +31,18 @@ type draft struct {
 	calls   []planned
 	work    *store.Work
 	replies []resp.Value
-	careful bool // a call was refused: guard the keys of all of them
+	careful bool // guard the keys of all calls, because one was refused
 
-	// What follows begins anew with every build.
+	// Reset for every build.
 	env     translator.Env
-	first   *store.Result     // the rows of the first call's first step
-	plans   []translator.Plan // without statements for a call that has its reply
-	stmts   []store.Stmt      // the caller's guards, our own, the calls' statements
-	changes [][]int64         // of each call's statements, once they have taken effect
-	owner   []int             // the call that each of stmts belongs to, -1 for a guard
+	first   *store.Result     // rows of the first step of the first call
+	plans   []translator.Plan // has no statements for a call with a reply
+	stmts   []store.Stmt      // watched keys' guards, other guards, then the calls' statements
+	changes [][]int64         // row counts of each call's statements, after the commit
+	owner   []int             // index of the call of each statement, -1 for a guard
 }
 
-// progress is how the building of a batch goes on.
+// progress is the result of a step of the build.
 type progress int
 
 const (
@@ -65,7 +63,7 @@ func (e *Engine) replay(ctx context.Context, watched []translator.Version, calls
 	return d.replies, ok, nil
 }
 
-// drafted is replay that tells no one of it.
+// drafted does the same as replay, but does not notify the feed.
 func (e *Engine) drafted(ctx context.Context, watched []translator.Version, calls []planned, work *store.Work) (*draft, bool, error) {
 	d := &draft{engine: e, watched: watched, calls: calls, work: work, replies: make([]resp.Value, len(calls))}
 	for range maxRebuilds {
@@ -77,7 +75,7 @@ func (e *Engine) drafted(ctx context.Context, watched []translator.Version, call
 	return nil, false, errContention
 }
 
-// attempt builds until it is known that the keys are to be held otherwise.
+// attempt builds under the same locks until the batch commits, or until the keys need other locks.
 func (d *draft) attempt(ctx context.Context) (progress, error) {
 	careful := d.careful
 	defer d.engine.queues.hold(d.keysOf())()
@@ -90,7 +88,7 @@ func (d *draft) attempt(ctx context.Context) (progress, error) {
 	return done, errContention
 }
 
-// tell notes what the calls have changed, which has taken effect.
+// tell reports the committed changes of the calls to the feed.
 func (d *draft) tell(t *transaction) {
 	for i := range d.plans {
 		p := &d.plans[i]
@@ -101,7 +99,7 @@ func (d *draft) tell(t *transaction) {
 	}
 }
 
-// build makes the batch once and runs it.
+// build builds the batch once and runs it.
 func (d *draft) build(ctx context.Context) (progress, error) {
 	d.work.Begin()
 	d.env, d.first = d.engine.env(0, d.work), nil
@@ -139,7 +137,7 @@ func (d *draft) add(owner int, stmts []store.Stmt) {
 	}
 }
 
-// remove takes the statements of a call out of the batch.
+// remove removes the statements of a call from the batch.
 func (d *draft) remove(owner int) {
 	n := 0
 	for i := range d.stmts {
@@ -151,8 +149,8 @@ func (d *draft) remove(owner int) {
 	d.stmts, d.owner = d.stmts[:n], d.owner[:n]
 }
 
-// versions reads the versions of the keys that need a guard, and in the same snapshot what the first
-// step of the first call reads.
+// versions reads the versions of the keys that need a guard and, in the same snapshot, the rows for the first
+// step of the first call.
 func (d *draft) versions(ctx context.Context) ([]translator.Version, error) {
 	var vs []translator.Version
 	batch := store.Batch{ReadOnly: true}
@@ -195,7 +193,7 @@ func (d *draft) versions(ctx context.Context) ([]translator.Version, error) {
 	return vs, nil
 }
 
-// whole are statements in a batch that is not their own, whose results they do not know.
+// whole returns statements without SkipIf, because in a larger batch they get the results of other statements.
 func whole(stmts []store.Stmt) []store.Stmt {
 	stmts = slices.Clone(stmts)
 	for i := range stmts {
@@ -215,7 +213,7 @@ func (d *draft) apply(ctx context.Context, b store.Batch) (store.Result, error) 
 	return results[0], nil
 }
 
-// plan follows call i's steps to the one that ends it, by dry runs.
+// plan runs call i's steps up to the last one, as dry runs.
 func (d *draft) plan(ctx context.Context, i int) (progress, error) {
 	p, err := d.calls[i].plan(d.env, i)
 	for err == nil && p.Then != nil {
@@ -256,10 +254,9 @@ func (d *draft) plan(ctx context.Context, i int) (progress, error) {
 	return done, err
 }
 
-// guardReads guards keys that a step is about to read and that the call does not
-// name: from here on the batch, and so the step's own dry run, is refused once
-// one of them has changed. The guard stands before all calls, since it is about
-// the keys as they were before the transaction.
+// guardReads guards keys that a step is about to read and that the call does not name. From then on the batch,
+// and so the step's own dry run, is refused if one of them changes. The guard comes before all calls, because
+// it is about the keys from before the transaction.
 func (d *draft) guardReads(ctx context.Context, db int, keys [][]byte) error {
 	if len(keys) == 0 {
 		return nil
@@ -274,19 +271,19 @@ func (d *draft) guardReads(ctx context.Context, db int, keys [][]byte) error {
 	return nil
 }
 
-// guard guards keys by what translator.ReadVersions has read of them.
+// guard adds a guard for keys with the versions that translator.ReadVersions returned.
 func (d *draft) guard(db int, keys [][]byte, versions store.Value) {
 	guard := translator.Versions{DB: db, Keys: keys, At: versions}.Guard(d.env)
 	at := len(d.watched)
 	d.stmts, d.owner = slices.Insert(d.stmts, at, guard), slices.Insert(d.owner, at, -1)
 }
 
-// onlyGuards reports whether none of the calls has statements yet.
+// onlyGuards reports whether no call has statements yet.
 func (d *draft) onlyGuards() bool {
 	return !slices.ContainsFunc(d.owner, func(owner int) bool { return owner >= 0 })
 }
 
-// refused settles what stopped the batch.
+// refused handles a refused statement of the batch.
 func (d *draft) refused(r *store.Refusal) (progress, error) {
 	i := d.owner[r.At]
 	switch {
@@ -323,7 +320,7 @@ func (d *draft) commit(ctx context.Context) (progress, error) {
 	return done, nil
 }
 
-// decode makes the replies. The store has written by now, if it has at all.
+// decode decodes the replies. By now all writes are committed.
 func (d *draft) decode(r store.Result) (err error) {
 	check := d.work.Check
 	defer func() { d.work.Check = check }()
@@ -347,7 +344,7 @@ func (d *draft) decode(r store.Result) (err error) {
 	return nil
 }
 
-// guards refuse the batch when a key is no longer at its version.
+// guards returns statements that refuse the batch if a key is no longer at its version.
 func guards(env translator.Env, versions []translator.Version) []store.Stmt {
 	stmts := make([]store.Stmt, len(versions))
 	for i, v := range versions {

@@ -9,16 +9,15 @@ import (
 	"github.com/meowdis/meowdis/translator"
 )
 
-// A script on a store without transactions runs while the batch is built: each of its
-// commands is a dry run of the batch so far with the command at its end, which brings
-// its reply, and the keys of each are guarded by the versions that they had before the
-// transaction. So the script sees its own writes, and what it has decided holds when
-// the batch is committed; otherwise it runs again.
+// On a store without transactions a script runs while its batch is built. Each command is a dry run: the batch
+// so far, with the command at its end, which returns the command's reply. Guards hold the keys of each command
+// at the versions from before the transaction. So the script sees its own writes, and its decisions are still
+// valid when the batch commits; otherwise the script runs again.
 
-// errRebuild ends a script whose keys have changed.
+// errRebuild ends a script if one of its keys has changed.
 var errRebuild = errors.New("a key has changed")
 
-// script runs the script that is call i, and adds what it does to the batch.
+// script runs the script of call i, and adds its statements to the batch.
 func (d *draft) script(ctx context.Context, i int) (progress, error) {
 	c := d.calls[i]
 	env := d.env
@@ -30,7 +29,7 @@ func (d *draft) script(ctx context.Context, i int) (progress, error) {
 		env.Seed += scriptSeeds
 		p.noteRead()
 		keys := unguarded(guarded, p.db, p.keys())
-		if p.db == c.db { // those that the script names, too: it is likely to use them
+		if p.db == c.db { // also guard the script's declared keys, which it will probably use
 			keys = append(keys, unguarded(guarded, p.db, c.eval.keys)...)
 		}
 		plan, err := p.plan(env, 0)
@@ -66,7 +65,7 @@ func (d *draft) script(ctx context.Context, i int) (progress, error) {
 	return done, err
 }
 
-// unguarded are those of the keys of a database that were not guarded, and are from now on.
+// unguarded returns the keys of a database without a guard, and marks them as guarded.
 func unguarded(guarded map[string]bool, db int, keys [][]byte) (others [][]byte) {
 	for _, key := range keys {
 		if id := string(rune(db)) + string(key); !guarded[id] {
@@ -77,13 +76,13 @@ func unguarded(guarded map[string]bool, db int, keys [][]byte) (others [][]byte)
 	return others
 }
 
-// readsOnce reports whether a command reads, and by one batch.
+// readsOnce reports whether a command only reads, in a single batch.
 func readsOnce(p *translator.Plan) bool {
 	return p.Batch.ReadOnly && len(p.Batch.Stmts) > 0 && p.Then == nil && len(p.Reads) == 0
 }
 
-// read runs a command of a script that has written nothing, together with the look at the versions of
-// keys. Its guards decide in the end whether what it has read was so.
+// read runs a command of a script that has written nothing yet, together with a read of the versions of keys.
+// In the end their guards check that the rows were current.
 func (d *draft) read(ctx context.Context, p translator.Plan, db int, keys [][]byte) (resp.Value, error) {
 	env := d.env
 	env.DB = db
@@ -107,8 +106,8 @@ func (d *draft) read(ctx context.Context, p translator.Plan, db int, keys [][]by
 	return d.engine.decode(&p, &result, d.work)
 }
 
-// dry runs a command of a script after the batch so far. The batch has its statements
-// from then on, unless it was refused.
+// dry runs a command of a script after the batch so far, and adds its statements to the batch unless the
+// command was refused.
 func (d *draft) dry(ctx context.Context, i int, p translator.Plan, db int) (resp.Value, progress, error) {
 	for {
 		if len(p.Batch.Stmts) == 0 {

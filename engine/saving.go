@@ -7,7 +7,7 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// BackgroundSave is the reply of a BGSAVE that finds nothing in its way.
+// BackgroundSave returns the reply to a BGSAVE that can start.
 func BackgroundSave(ctx context.Context, args [][]byte) resp.Value {
 	if len(args) > 2 || len(args) == 2 && !commands.Is(args[1], "SCHEDULE") {
 		return resp.MakeError("ERR syntax error")
@@ -15,12 +15,12 @@ func BackgroundSave(ctx context.Context, args [][]byte) resp.Value {
 	return resp.MakeStatus("Background saving " + begun(ctx))
 }
 
-// BackgroundRewrite is the reply of BGREWRITEAOF. There is no append-only file to rewrite.
+// BackgroundRewrite returns the reply to BGREWRITEAOF. There is no append-only file to rewrite.
 func BackgroundRewrite(ctx context.Context) resp.Value {
 	return resp.MakeStatus("Background append only file rewriting " + begun(ctx))
 }
 
-// begun is what Redis says of work that a command begins.
+// begun returns Redis's word for background work that a command starts.
 func begun(ctx context.Context) string {
 	if InExec(ctx) {
 		return "scheduled"
@@ -28,7 +28,7 @@ func begun(ctx context.Context) string {
 	return "started"
 }
 
-// savedAlone answers the commands that save where there is no server: every commit is in the
+// savedAlone returns the replies to the saving commands on an engine without a server: every commit is in the
 // file already, and the last save is now, in Unix ms.
 func savedAlone(ctx context.Context, c call, now int64) (v resp.Value, ok bool) {
 	switch c.cmd.Name {

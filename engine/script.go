@@ -9,13 +9,12 @@ import (
 	"github.com/meowdis/meowdis/translator"
 )
 
-// PipelineUntilError runs commands in order and stops after the first whose
-// reply is an error or holds one: nothing after it runs. It returns the replies
-// up to that one. With an error, when ctx has ended or the store failed, the replies
-// are those of the commands that ran.
+// PipelineUntilError runs commands in order and stops after the first reply that is or contains an error. It
+// returns the replies up to that one. If ctx ends or the store fails, it returns the error and the replies of
+// the commands that ran.
 //
-// On a store that can hold a transaction open, neighbours run in one, which also
-// makes a script as fast as a pipeline; others run them one by one.
+// On a store that can hold a transaction open, consecutive commands share one transaction, so a file of
+// commands runs as fast as a pipeline. On any other store they run one by one.
 func (s *Session) PipelineUntilError(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
 	t, can := s.engine.store.(transactor)
 	replies := make([]resp.Value, 0, len(calls))
@@ -42,8 +41,7 @@ func (s *Session) PipelineUntilError(ctx context.Context, calls [][][]byte) ([]r
 	return replies, nil
 }
 
-// plain returns the leading calls that need the store and nothing of the
-// session but its database.
+// plain returns the leading calls that need only the store and the session's database.
 func (s *Session) plain(calls [][][]byte) []planned {
 	var run []planned
 	if s.multi {
@@ -65,8 +63,7 @@ func (s *Session) plain(calls [][][]byte) []planned {
 	return run
 }
 
-// untilError runs the first of the calls, up to an error, and as many as have room in a
-// transaction.
+// untilError runs the first calls, up to an error or to the limits of one transaction.
 func (s *Session) untilError(ctx context.Context, t transactor, calls []planned) ([]resp.Value, error) {
 	for {
 		replies, err := s.inOne(ctx, t, calls)
@@ -79,7 +76,7 @@ func (s *Session) untilError(ctx context.Context, t transactor, calls []planned)
 		case len(replies) == 0:
 			return []resp.Value{late}, nil
 		}
-		calls = calls[:len(replies)] // which are not at fault, and run again without the one that is
+		calls = calls[:len(replies)] // these succeeded, and run again without the call that failed
 	}
 }
 
@@ -111,7 +108,7 @@ func (s *Session) inOne(ctx context.Context, t transactor, calls []planned) (rep
 			calls[i].took = time.Since(start)
 			replies = append(replies, v)
 			if v.HasError() || ctx.Err() != nil || time.Since(began) > piece {
-				break // what ran stays, and has its reply
+				break // the calls that ran are committed
 			}
 		}
 		return nil

@@ -9,9 +9,9 @@ import (
 	"github.com/meowdis/meowdis/redis/script"
 )
 
-// scriptCache keeps compiled scripts by the SHA1 of their source. Like Redis it keeps the last scripts of EVAL,
-// and the scripts of SCRIPT LOAD beyond that. It bounds those, too: a program that writes its values into the
-// source makes a script with each call.
+// scriptCache keeps compiled scripts by the SHA1 of their source. Like Redis it evicts old scripts of EVAL, and
+// keeps the scripts of SCRIPT LOAD. Unlike Redis it bounds those, too: a program that writes values into the
+// source creates a new script with each call.
 type scriptCache struct {
 	mu      sync.Mutex
 	known   map[string]*list.Element
@@ -21,7 +21,7 @@ type scriptCache struct {
 	evicted atomic.Int64
 }
 
-// cachedScript is a script, the length of its source, and the list that holds it.
+// cachedScript is a script with the length of its source and the list that holds it.
 type cachedScript struct {
 	*script.Script
 	bytes int
@@ -34,7 +34,7 @@ const (
 	maxCachedBytes = 16 << 20
 )
 
-// find returns a script, or nil. A use delays when it is evicted.
+// find returns a script, or nil. use marks the script as recently used.
 func (sc *scriptCache) find(sha string, use bool) *script.Script {
 	sc.mu.Lock()
 	defer sc.mu.Unlock()
@@ -49,8 +49,8 @@ func (sc *scriptCache) find(sha string, use bool) *script.Script {
 	return have.Script
 }
 
-// load compiles a script unless it is known, and keeps it. forGood is of SCRIPT LOAD, which, as in Redis, changes
-// nothing about a known script.
+// load compiles and caches a script, unless it is cached already. forGood is set for SCRIPT LOAD, which, as in
+// Redis, does not change a cached script.
 func (sc *scriptCache) load(source []byte, forGood bool) (*script.Script, resp.Value) {
 	if have := sc.find(script.SHA1(source), !forGood); have != nil {
 		return have, resp.Value{}
@@ -61,7 +61,7 @@ func (sc *scriptCache) load(source []byte, forGood bool) (*script.Script, resp.V
 	}
 	sc.mu.Lock()
 	defer sc.mu.Unlock()
-	if at := sc.known[made.SHA]; at != nil { // another session was as fast
+	if at := sc.known[made.SHA]; at != nil { // another session was faster
 		return at.Value.(*cachedScript).Script, resp.Value{}
 	}
 	in, most := &sc.evaled, maxEvaled
@@ -86,7 +86,7 @@ func (sc *scriptCache) load(source []byte, forGood bool) (*script.Script, resp.V
 	return made, resp.Value{}
 }
 
-// evict removes the script of a list that was not used for longest.
+// evict removes the least recently used script of a list.
 func (sc *scriptCache) evict(from *list.List) {
 	s := from.Remove(from.Front()).(*cachedScript)
 	delete(sc.known, s.SHA)
@@ -103,12 +103,12 @@ func (sc *scriptCache) flush() {
 	sc.bytes = 0
 }
 
-// CachedScripts is how many scripts EVALSHA knows.
+// CachedScripts returns the number of scripts that EVALSHA can run.
 func (e *Engine) CachedScripts() int {
 	e.scripts.cache.mu.Lock()
 	defer e.scripts.cache.mu.Unlock()
 	return len(e.scripts.cache.known)
 }
 
-// EvictedScripts is how many scripts newer ones have replaced in the cache.
+// EvictedScripts returns the number of scripts that the cache has evicted.
 func (e *Engine) EvictedScripts() int64 { return e.scripts.cache.evicted.Load() }

@@ -14,8 +14,8 @@ import (
 	"github.com/meowdis/meowdis/translator"
 )
 
-// Session is one client: its selected database, its transaction, its watched
-// keys. It is for one goroutine at a time.
+// Session is one client: its selected database, its transaction and its watched keys. Only one goroutine may
+// use it at a time.
 type Session struct {
 	engine  *Engine
 	conn    Connection
@@ -28,76 +28,74 @@ type Session struct {
 	queue   []call
 	watched []translator.Version
 
-	fieldsets map[string][][]byte // HIMPORT's; replaced, never changed
+	fieldsets map[string][][]byte // of HIMPORT; replaced, never modified
 
-	hurried bool // waits for nothing
+	hurried bool // never blocks
 	around  Waiting
-	waiter  atomic.Pointer[waiter] // while it is asleep
-	paused  atomic.Bool            // while a pause holds it
-	next    chan struct{}          // closed when the client that was held next may continue; nil without one
+	waiter  atomic.Pointer[waiter] // set while the session sleeps
+	paused  atomic.Bool            // true while a pause holds the session
+	next    chan struct{}          // closed to release the client held next; nil without one
 
 	client int64
 	tracks bool
-	reads  [][]byte // keys, when it tracks
+	reads  [][]byte // keys read, if the session tracks
 
-	work   store.Work                  // of a pipeline; without a budget it has no end
-	during context.Context             // of the pipeline
-	check  func(began time.Time) error // overdue, once it was needed
-	queued *store.Budget               // of what MULTI has queued; nil as long as that is nothing
+	work   store.Work                  // limits of a pipeline; a nil budget is unlimited
+	during context.Context             // context of the current pipeline
+	check  func(began time.Time) error // overdue, set on first use
+	queued *store.Budget               // budget of the calls queued by MULTI; nil while none are
 	broken bool                        // a command panicked
 	turn   store.Turn
 }
 
-// Connection carries out the commands that belong to a client's connection or
-// its server, not to the store: CLIENT, HELLO, INFO, … ok is false for one that it
-// does not know. RESET comes after the session has been reset; its reply and
-// QUIT's are not queued by MULTI.
+// Connection runs the commands that belong to a client's connection or its server, not to the store: CLIENT,
+// HELLO, INFO, … ok is false for a command that it does not know. RESET arrives after the session has been
+// reset. MULTI does not queue RESET and QUIT.
 type Connection func(ctx context.Context, cmd *commands.Command, args [][]byte) (reply resp.Value, ok bool)
 
 // Session starts a session in database 0.
 func (e *Engine) Session() *Session { return e.SessionOn(nil) }
 
-// SessionOn starts a session in database 0 whose client has a connection.
+// SessionOn starts a session in database 0 for a client with a connection.
 func (e *Engine) SessionOn(conn Connection) *Session {
 	s := &Session{engine: e, conn: conn}
 	s.turn.Gate = &e.scripts.gate
 	return s
 }
 
-// Bound gives the session a budget: of the rows and replies of a pipeline, and as much
-// again for what MULTI queues.
+// Bound sets the session's budget for the rows and replies of a pipeline. The calls queued by MULTI get another
+// budget of the same size.
 func (s *Session) Bound(b *store.Budget) { s.work.Budget = b }
 
-// Release gives back what the session's budgets have counted. It ends the session.
+// Release returns the memory counted by the session's budgets. The session must not be used afterwards.
 func (s *Session) Release() {
 	s.work.Budget.Back(0)
 	s.queued.Back(0)
 }
 
-// DB is the selected database.
+// DB returns the selected database.
 func (s *Session) DB() int { return s.db }
 
-// Select changes the database to n, which must exist.
+// Select selects database n, which must exist.
 func (s *Session) Select(n int) { s.db = n }
 
 // InMulti reports whether commands are being queued.
 func (s *Session) InMulti() bool { return s.multi }
 
-// Queued is the number of commands that EXEC would run.
+// Queued returns the number of calls queued by MULTI.
 func (s *Session) Queued() int { return len(s.queue) }
 
-// QueuedBytes is what those commands take.
+// QueuedBytes returns the bytes of memory of the calls queued by MULTI.
 func (s *Session) QueuedBytes() int64 { return s.queued.Used() }
 
-// Reset goes back to database 0 and forgets the transaction, the watched keys and
-// the fieldsets.
+// Reset selects database 0 and forgets the transaction, the watched keys and the fieldsets.
 func (s *Session) Reset() {
 	s.db, s.fieldsets = 0, nil
 	s.endMulti()
 }
 
-// Do runs one command. A failed command is an error reply; an error means that
-// the store failed, and then it is unknown whether the command took effect.
+// Do runs one command. A failed command is an error reply. An error means that the store failed; it is then
+// unknown whether the command took effect.
 func (s *Session) Do(ctx context.Context, args ...[]byte) (resp.Value, error) {
 	replies, err := s.Pipeline(ctx, [][][]byte{args})
 	if err != nil {
@@ -106,16 +104,15 @@ func (s *Session) Do(ctx context.Context, args ...[]byte) (resp.Value, error) {
 	return replies[0], nil
 }
 
-// Pipeline runs commands in order, neighbours in one visit to the store, and
-// returns a reply for each. They are independent: one that fails does not keep
-// the rest from running.
+// Pipeline runs commands in order and returns a reply for each. It applies consecutive commands to the store
+// together. The commands are independent: if one fails, the others still run.
 func (s *Session) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
 	return s.run(ctx, calls, nil)
 }
 
-// Stream is Pipeline for more replies than should be held: it hands them over in order,
-// some at a time, whenever the session's budget is full and in the end. The replies are
-// send's only until it returns; when that returns an error the rest does not run.
+// Stream does the same as Pipeline, but passes the replies to send in parts, in order, whenever the session's
+// budget is full and at the end. The replies are valid until send returns. If send returns an error, the
+// remaining commands do not run.
 func (s *Session) Stream(ctx context.Context, calls [][][]byte, send func([]resp.Value) error) error {
 	defer s.work.Budget.Back(0)
 	_, err := s.run(ctx, calls, send)
@@ -142,7 +139,7 @@ func (s *Session) run(ctx context.Context, calls [][][]byte, send func([]resp.Va
 	return g.replies, g.hand(len(calls))
 }
 
-// each runs the calls of a group. A panic is an error.
+// each runs the calls of a group. A panic is returned as an error.
 func (s *Session) each(ctx context.Context, calls [][][]byte, g *group) (err error) {
 	defer store.Catch(&err)
 	for i, args := range calls {
@@ -160,7 +157,7 @@ func (s *Session) each(ctx context.Context, calls [][][]byte, g *group) (err err
 	return g.flush(ctx)
 }
 
-// one runs a call, queues it in MULTI, or adds it to the group.
+// one runs a call, queues it for EXEC, or adds it to the group.
 func (s *Session) one(ctx context.Context, args [][]byte, g *group) error {
 	cmd, bad := s.find(ctx, args)
 	if cmd == nil {
@@ -231,7 +228,7 @@ func (s *Session) data(ctx context.Context, c call, g *group) error {
 	next.noteRead()
 	writes := c.cmd.Flags&commands.Write != 0
 	if g.bulk != nil && len(g.replies) < bulkFrom && !writes {
-		// What only reads keeps nobody from writing.
+		// A read-only call does not block writers.
 		if err := g.flush(ctx); err != nil {
 			return err
 		}
@@ -260,7 +257,7 @@ func (s *Session) data(ctx context.Context, c call, g *group) error {
 			return err
 		}
 		if t, can := s.engine.store.(transactor); can && writes && g.at < len(g.replies)-1 {
-			// In one transaction with the writes after it: one for each would be a commit for each.
+			// Share one transaction with the writes after it: separate ones would cost a commit each.
 			g.bulk, g.calls, g.places = t, append(g.calls, next), append(g.places, g.at)
 			return nil
 		}
@@ -293,7 +290,7 @@ func (s *Session) runAlone(ctx context.Context, next planned, g *group, began ti
 	return nil
 }
 
-// enqueue leaves a call to EXEC.
+// enqueue queues a call for EXEC.
 func (s *Session) enqueue(c call) resp.Value {
 	if s.work.Budget != nil {
 		if s.queued == nil {
@@ -311,7 +308,7 @@ func (s *Session) enqueue(c call) resp.Value {
 	return resp.Queued
 }
 
-// planned is a call as it would run now.
+// planned returns a call with the session's current database and settings.
 func (s *Session) planned(c call) planned {
 	p := planned{call: c, session: s, db: s.db, fieldsets: s.fieldsets}
 	if c.cmd.WantsFacts {
@@ -320,8 +317,8 @@ func (s *Session) planned(c call) planned {
 	return p
 }
 
-// reject answers a call that cannot be run nor queued. It spoils an open
-// transaction; a misspelt EXEC ends it.
+// reject answers a call that can be neither run nor queued. It makes an open transaction abort; a misspelt EXEC
+// ends it.
 func (s *Session) reject(args [][]byte, bad resp.Value) resp.Value {
 	s.rejected(args, &bad)
 	if len(args) > 0 && strings.EqualFold(string(args[0]), "EXEC") {
@@ -332,20 +329,18 @@ func (s *Session) reject(args [][]byte, bad resp.Value) resp.Value {
 	return bad
 }
 
-// execAborted is the reply to an EXEC that is refused.
+// execAborted returns the reply to a refused EXEC.
 func execAborted(bad resp.Value) resp.Value {
 	return resp.MakeError("EXECABORT Transaction discarded because of: " + strings.TrimPrefix(string(bad.Str), "ERR "))
 }
 
-// sessionCommand is a command that acts on the session. Those that are not
-// inMulti are queued by an open transaction.
+// sessionCommand is a command that acts on the session. An open transaction queues it unless it is inMulti.
 type sessionCommand struct {
 	run     func(s *Session, ctx context.Context, c call) (resp.Value, error)
 	inMulti bool
 }
 
-// ownCommand is the session's way to run the command of that name, one without
-// a translation.
+// ownCommand returns the session's implementation of a command without a translation.
 func ownCommand(name string) sessionCommand {
 	switch name {
 	case "SELECT":
@@ -392,7 +387,7 @@ func ownCommand(name string) sessionCommand {
 	return sessionCommand{run: (*Session).onConnection}
 }
 
-// onConnection leaves the command to the client's connection.
+// onConnection passes the command to the client's connection.
 func (s *Session) onConnection(ctx context.Context, c call) (resp.Value, error) {
 	if s.conn != nil {
 		if v, ok := s.conn(ctx, c.cmd, c.args); ok {
@@ -446,8 +441,8 @@ func (s *Session) endMulti() {
 	s.queued.Back(0)
 }
 
-// exec runs the queue as one transaction. What has no translation (SELECT,
-// UNWATCH, CLIENT …) is settled here: it touches nothing but the session.
+// exec runs the queue as one transaction. Commands without a translation (SELECT, UNWATCH, CLIENT, …) run here
+// while the queue is planned, since they only touch the session.
 func (s *Session) exec(ctx context.Context, _ call) (resp.Value, error) {
 	if !s.multi {
 		return resp.MakeError("ERR EXEC without MULTI"), nil
@@ -458,11 +453,11 @@ func (s *Session) exec(ctx context.Context, _ call) (resp.Value, error) {
 		return resp.MakeError("EXECABORT Transaction discarded because of previous errors."), nil
 	}
 	calls := make([]planned, len(queue))
-	var after []int // what must not be heard before the rest is committed
+	var after []int // calls whose effects other clients may see only after the commit
 	db, fieldsets := s.db, s.fieldsets
 	for i, q := range queue {
 		if v, refused := s.Refused(q.cmd, q.args, Exec); refused {
-			calls[i], queue[i].cmd = planned{answer: v}, nil // which nobody hears of
+			calls[i], queue[i].cmd = planned{answer: v}, nil // not shown to MONITOR
 			s.rejected(q.args, &v)
 			continue
 		}

@@ -11,51 +11,54 @@ import (
 	"github.com/meowdis/meowdis/translator"
 )
 
-// A call that makes a large key, on its own, is carried out aside (translator.Aside), so that others
-// write meanwhile: a reader reads what it is made of and at which versions that is, slices make the
-// key under a hidden name, each in a transaction of its own, and the last transaction publishes it if nothing
-// of that has changed. Otherwise it begins again, a few times, and then is one transaction. So are calls
-// in MULTI and in scripts, and small ones, for which this costs one look at the sizes of their keys. A time
-// limit is for each of the transactions, as it is there for those that wait.
+// Staged calls: a call that builds a large key, outside MULTI and scripts, is built in steps
+// (translator.Staged), so that other clients can write in the meantime. A reader reads the sources and their
+// versions. Slices then build the key under a hidden name, each in its own transaction. The last transaction
+// publishes the key if no source has changed. Otherwise the call starts again, up to asideTries times, and
+// then runs as one transaction.
+//
+// Calls in MULTI and in scripts, and small calls, always run as one transaction; for a small call, staging
+// costs one read of the sizes of its keys. A time limit applies to each transaction separately, because it
+// protects the clients that wait.
 
 const (
-	stagedElements = 2000 // of the keys that a call is made of, together, make it a large one
-	asideBytes     = 32   // of an argument are as much as an element, for a call that is made of that alone
+	stagedElements = 2000 // total elements of a call's keys from which the call is large
+	asideBytes     = 32   // bytes of an argument that count as one element, for a call without source keys
 	asideTries     = 3
 
-	// The first slice is of about so many rows. The next one is of more or of fewer, until each takes about
-	// asideTime with its commit and with what waits before it.
+	// The first slice has asideRows rows. The size of the next slices adapts until each takes about asideTime,
+	// including its commit and the waiting before it.
 	asideRows     = 128
 	asideMostRows = 2048
 	asideTime     = 6 * time.Millisecond
 )
 
-// throttler is a store that knows when who writes in slices should let others write. Ease waits, after a slice
-// that took so long.
+// throttler is a store that decides when a writer of slices should let other clients write. Throttle waits
+// after a slice that took the given time.
 type throttler interface{ Throttle(took time.Duration) }
 
 var (
-	// errLarge ends the transaction of a call that is to be carried out aside. It has only read.
+	// errLarge ends the transaction of a call that should be staged. The transaction has only read.
 	errLarge = errors.New("the call is a large one")
-	// errStale ends slices that are in vain: what the key is made of has changed, or the key is gone.
+	// errStale ends slices whose result is useless: a source key has changed, or the hidden key is gone.
 	errStale = errors.New("the slices are in vain")
-	// errTooMuchMemory ends a removal aside whose reads take more memory than a client may use: it is done in one transaction,
-	// which mostly has to read nothing.
+	// errTooMuchMemory ends a staged removal whose reads exceed the client's memory limit. The call then runs in
+	// one transaction, which usually reads nothing.
 	errTooMuchMemory = errors.New("the call reads too much")
 )
 
-// WithStaging sets above how many elements keys are large, so that what is made of them is made in slices:
-// below 0 that is all calls that may be. Their results do not depend on it.
+// WithStaging sets the number of elements above which keys are large, so that calls build their results in
+// slices. A value below 0 stages every call that can be staged. It does not change any result.
 func WithStaging(elements int64) Option { return func(e *Engine) { e.stageFrom = elements } }
 
-// lessFrom is how many times larger a key must be for a call that removes elements of it to be carried out aside.
+// lessFrom multiplies the size from which a call that removes elements is staged.
 const lessFrom = 10
 
-// beside is a store that may have readers beside its writer.
+// beside is a store that may have readers next to its writer.
 type beside interface{ Beside() bool }
 
-// mayStage reports whether the call is to be carried out aside if its keys are large. One that removes elements
-// is not unless it is alone in its pipeline (of is 1): mostly it is short.
+// mayStage reports whether the call should be staged if its keys are large. of is the number of calls in the
+// pipeline: a call that removes elements is staged only if it is the only one, because most removals are short.
 func (e *Engine) mayStage(cmd *commands.Command, args [][]byte, of int) bool {
 	if !translator.MayBeAside(cmd) || of > 1 && translator.RemovesMany(cmd) {
 		return false
@@ -69,7 +72,7 @@ func (e *Engine) mayStage(cmd *commands.Command, args [][]byte, of int) bool {
 	return len(keys) > 0 || int64(longest/asideBytes) > e.stageFrom
 }
 
-// notLarge returns errLarge for a call that is to be carried out aside.
+// notLarge returns errLarge for a call that should be staged.
 func (e *Engine) notLarge(run Run, c *planned) error {
 	if !c.mayStage {
 		return nil
@@ -94,19 +97,19 @@ func (e *Engine) notLarge(run Run, c *planned) error {
 	return errLarge
 }
 
-// making is a call on its way that is carried out aside.
+// making is a staged call in progress.
 type making struct {
 	engine  *Engine
 	store   transactor
 	call    planned
 	work    *store.Work
 	used    int64
-	plan    translator.Plan // the last of its steps
+	plan    translator.Plan // its last step
 	sources []translator.Versions
 	worked  time.Duration
 }
 
-// runStaged carries a call out aside, and says how long it kept the store busy.
+// runStaged runs a staged call. worked is how long the call kept the store busy.
 func (e *Engine) runStaged(ctx context.Context, c planned, work *store.Work) (v resp.Value, worked time.Duration, err error) {
 	c.mayStage = false
 	m := &making{engine: e, store: e.store.(transactor), call: c, work: work, used: work.Budget.Used()}
@@ -135,7 +138,7 @@ func (e *Engine) runStaged(ctx context.Context, c planned, work *store.Work) (v 
 	return replies[0], 0, nil
 }
 
-// try reports whether the call is done: nothing of what it is made of has changed meanwhile.
+// try makes one attempt. It reports whether the call is done, so no source has changed in the meantime.
 func (m *making) try(ctx context.Context) (v resp.Value, done bool, err error) {
 	m.work.Budget.Back(m.used)
 	if v, done, err = m.read(ctx); done || err != nil {
@@ -144,21 +147,22 @@ func (m *making) try(ctx context.Context) (v resp.Value, done bool, err error) {
 	a := m.plan.Staged
 	switch {
 	case a == nil && len(m.sources) == 0:
-		return v, false, nil // one transaction is all that it takes
+		return v, false, nil // one transaction is enough
 	case a == nil:
 		return m.publish(ctx)
 	}
 	if err = m.slices(ctx, a); err == nil {
 		v, done, err = m.publish(ctx)
 	}
-	m.drop(ctx, a) // which is nothing once it is published
+	m.drop(ctx, a) // does nothing after publish
 	if errors.Is(err, errStale) {
 		err = nil
 	}
 	return v, done, err
 }
 
-// read follows the steps of the call to the last one, in a snapshot. It is done when that answers.
+// read runs the steps of the call up to the last one, in a snapshot. done is true if a step has already
+// answered the call.
 func (m *making) read(ctx context.Context) (v resp.Value, done bool, err error) {
 	began := time.Now()
 	defer func() { m.worked += time.Since(began) }()
@@ -203,7 +207,7 @@ func (m *making) read(ctx context.Context) (v resp.Value, done bool, err error) 
 	return v, done, err
 }
 
-// note notes at which versions keys are.
+// note records the versions of keys.
 func (m *making) note(run Run, env translator.Env, keys [][]byte) error {
 	if len(keys) == 0 {
 		return nil
@@ -215,10 +219,10 @@ func (m *making) note(run Run, env translator.Env, keys [][]byte) error {
 	return err
 }
 
-// hiddenKeys is what a slice changes as far as anybody can see.
+// hiddenKeys is the list of visible keys that a slice changes: none.
 var hiddenKeys = [][]byte{}
 
-// slices makes the hidden key.
+// slices builds the hidden key.
 func (m *making) slices(ctx context.Context, a *translator.Staged) error {
 	var before *store.Result
 	for rows := asideRows; ; {
@@ -248,7 +252,7 @@ func (m *making) slices(ctx context.Context, a *translator.Staged) error {
 	}
 }
 
-// fitting is how many rows the next slice should be of, after one that took so long.
+// fitting returns the number of rows for the next slice, given the time of the last one.
 func fitting(rows int, took time.Duration) int {
 	switch {
 	case took < asideTime/2:
@@ -259,14 +263,14 @@ func fitting(rows int, took time.Duration) int {
 	return rows
 }
 
-// slice returns the statements of the next slice. A panic ends the call.
+// slice returns the statements of the next slice. A panic ends the call with an error.
 func (m *making) slice(a *translator.Staged, before *store.Result, rows int) (stmts []store.Stmt, err error) {
 	defer store.Catch(&err)
 	m.work.Begin()
 	return a.Slice(m.engine.env(m.call.db, m.work), m.sources, before, rows), nil
 }
 
-// apply applies a slice. Those of several calls take turns, so that nobody waits for more than one.
+// apply applies a slice. Slices of different calls alternate, so that a client waits for at most one slice.
 func (m *making) apply(ctx context.Context, b store.Batch) (store.Result, error) {
 	m.engine.slicing.Lock()
 	defer m.engine.slicing.Unlock()
@@ -277,12 +281,12 @@ func (m *making) apply(ctx context.Context, b store.Batch) (store.Result, error)
 	return results[0], nil
 }
 
-// drop deletes the hidden key. When that fails, it expires.
+// drop deletes the hidden key. If that fails, the key expires.
 func (m *making) drop(ctx context.Context, a *translator.Staged) {
 	m.apply(context.WithoutCancel(ctx), store.Batch{Stmts: []store.Stmt{a.Drop()}, Keys: hiddenKeys})
 }
 
-// publish runs the last step, if nothing has changed.
+// publish runs the last step if no source has changed.
 func (m *making) publish(ctx context.Context) (v resp.Value, done bool, err error) {
 	e, c := m.engine, m.call
 	c.override = func(env translator.Env) translator.Plan {
@@ -296,7 +300,7 @@ func (m *making) publish(ctx context.Context) (v resp.Value, done bool, err erro
 		m.work.Budget.Back(m.used)
 		m.work.Begin()
 		var err error
-		env := e.env(c.db, m.work) // of one moment: what is there in the one is there in the other
+		env := e.env(c.db, m.work) // one point in time, so both steps see the same keys as expired
 		if done, err = m.unchanged(run, env); err != nil || !done {
 			return err
 		}
@@ -311,7 +315,7 @@ func (m *making) publish(ctx context.Context) (v resp.Value, done bool, err erro
 	return v, done && err == nil, err
 }
 
-// unchanged reports whether what the call is made of is as it was, and the hidden key is there.
+// unchanged reports whether the sources still have their versions and the hidden key still exists.
 func (m *making) unchanged(run Run, env translator.Env) (bool, error) {
 	var stmts []store.Stmt
 	for _, v := range m.sources {

@@ -14,10 +14,10 @@ import (
 	"github.com/meowdis/meowdis/translator"
 )
 
-// WithHub has the engine's messages go through h, in place of a hub of its own.
+// WithHub sets the hub for the engine's messages. Without it the engine makes its own.
 func WithHub(h *pubsub.Hub) Option { return func(e *Engine) { e.hub = h } }
 
-// Hub is where the engine's messages go.
+// Hub returns the hub that carries the engine's messages.
 func (e *Engine) Hub() *pubsub.Hub { return e.hub }
 
 func (s *Session) publish(_ context.Context, c call) (resp.Value, error) {
@@ -28,7 +28,7 @@ func (s *Session) publishShard(_ context.Context, c call) (resp.Value, error) {
 	return resp.MakeInt(s.engine.hub.Publish(pubsub.Shard, c.args[1], c.args[2])), nil
 }
 
-// listeners is PUBSUB and its subcommand.
+// listeners runs the subcommands of PUBSUB.
 func (s *Session) listeners(_ context.Context, c call) (resp.Value, error) {
 	_, sub, _ := strings.Cut(c.cmd.Name, " ")
 	v, ok := s.engine.hub.Info(sub, c.args)
@@ -38,8 +38,8 @@ func (s *Session) listeners(_ context.Context, c call) (resp.Value, error) {
 	return v, nil
 }
 
-// publishAll is the end of EXEC, when its writes are committed: it sends the messages of the
-// scripts, and runs what was put off.
+// publishAll ends an EXEC whose writes are committed: it sends the messages of its scripts, and runs the
+// commands in after, which EXEC has postponed.
 func (s *Session) publishAll(ctx context.Context, queue []call, calls []planned, after []int, replies []resp.Value) (err error) {
 	for i, q := range queue {
 		if q.cmd == nil {
@@ -66,7 +66,7 @@ func (s *Session) publishAll(ctx context.Context, queue []call, calls []planned,
 	return nil
 }
 
-// shownIn is the database that a call of a transaction ran in.
+// shownIn returns the database that MONITOR shows for a call of a transaction.
 func (s *Session) shownIn(p planned) int {
 	if p.cmd != nil || p.eval != nil {
 		return p.db
@@ -74,9 +74,9 @@ func (s *Session) shownIn(p planned) int {
 	return s.db
 }
 
-// runOwn runs a command that acts on the session, and shows it.
+// runOwn runs a command that acts on the session, and shows it to MONITOR.
 func (s *Session) runOwn(ctx context.Context, own sessionCommand, c call) (resp.Value, error) {
-	if c.cmd.Flags&commands.SkipMonitor != 0 { // its own commands come after it
+	if c.cmd.Flags&commands.SkipMonitor != 0 { // MONITOR shows a script before its commands
 		s.show(c, s.db)
 		return own.run(s, ctx, c)
 	}
@@ -85,7 +85,7 @@ func (s *Session) runOwn(ctx context.Context, own sessionCommand, c call) (resp.
 	return v, err
 }
 
-// show lets those who watch all commands see a call.
+// show sends a call to the clients of MONITOR.
 func (s *Session) show(c call, db int) {
 	if s.engine.hub.Watched() && c.cmd.Flags&commands.Admin == 0 {
 		from := ""
@@ -96,7 +96,7 @@ func (s *Session) show(c call, db int) {
 	}
 }
 
-// shownLine is a line of MONITOR. It names a unix socket in another way than CLIENT LIST does.
+// shownLine returns a line of MONITOR. Its name for a unix socket differs from CLIENT LIST's, as in Redis.
 func shownLine(c call, db int, from string) []byte {
 	if path, ok := strings.CutSuffix(from, ":0"); ok && strings.HasPrefix(path, "/") {
 		from = "unix:" + path
@@ -113,9 +113,9 @@ func shownLine(c call, db int, from string) []byte {
 	return line
 }
 
-// heard is what others hear of a script, once its writes are committed.
+// heard holds the messages and MONITOR lines of a script until its writes are committed.
 type heard struct {
-	lines    [][]byte // of MONITOR
+	lines    [][]byte // MONITOR lines
 	messages []message
 	size     int
 }
@@ -125,10 +125,10 @@ type message struct {
 	channel, payload []byte
 }
 
-// maxHeard bounds what is kept of a script until it has ended.
+// maxHeard limits the bytes of messages and lines that are kept until a script ends.
 const maxHeard = 64 << 20
 
-// publish is PUBLISH or SPUBLISH in a script. The reply is the number of those who listen now.
+// publish runs PUBLISH or SPUBLISH in a script. The reply is the current number of receivers.
 func (e *evaluation) publish(kind pubsub.Kind, args [][]byte) resp.Value {
 	if e.heard.size += 2*store.CellBytes + len(args[1]) + len(args[2]); e.heard.size > maxHeard {
 		return resp.MakeError("ERR a script may publish 64 MB at most")
@@ -137,7 +137,7 @@ func (e *evaluation) publish(kind pubsub.Kind, args [][]byte) resp.Value {
 	return resp.MakeInt(e.session.engine.hub.Receivers(kind, args[1]))
 }
 
-// show lets those who watch see a call of the script.
+// show keeps a MONITOR line for a command of the script.
 func (e *evaluation) show(c call, db int) {
 	if !e.session.engine.hub.Watched() || c.cmd.Flags&commands.Admin != 0 {
 		return
@@ -149,7 +149,7 @@ func (e *evaluation) show(c call, db int) {
 	e.heard.lines = append(e.heard.lines, line)
 }
 
-// release tells others what the script did.
+// release sends the script's lines and messages.
 func (e *evaluation) release() {
 	hub := e.session.engine.hub
 	for _, line := range e.heard.lines {

@@ -8,7 +8,7 @@ import (
 	"github.com/meowdis/meowdis/translator"
 )
 
-// Watched is the number of keys that EXEC would look at.
+// Watched returns the number of keys that EXEC will check.
 func (s *Session) Watched() int { return len(s.watched) }
 
 func (s *Session) watch(ctx context.Context, c call) (resp.Value, error) {
@@ -28,7 +28,7 @@ func (s *Session) watch(ctx context.Context, c call) (resp.Value, error) {
 	if err != nil {
 		return resp.Value{}, err
 	}
-	if no := results[0].Refused; no != nil { // it took too long
+	if no := results[0].Refused; no != nil { // only a time limit refuses it
 		return refusal(batch.Stmts[no.At], no)
 	}
 	for i, key := range keys {
@@ -37,7 +37,7 @@ func (s *Session) watch(ctx context.Context, c call) (resp.Value, error) {
 	return resp.OK, nil
 }
 
-// unwatched are those of keys that are not watched already, each once.
+// unwatched returns the keys that are not watched yet, without duplicates.
 func (s *Session) unwatched(keys [][]byte) (others [][]byte) {
 	seen := map[string]bool{}
 	for _, v := range s.watched {
@@ -67,15 +67,14 @@ func (s *Session) unwatch(context.Context, call) (resp.Value, error) {
 	return resp.OK, nil
 }
 
-// inExec is a context's key while EXEC runs commands of the connection.
+// inExec is the context key that is set while EXEC runs commands of the connection.
 type inExec struct{}
 
-// InExec reports whether a Connection's command is one of a transaction, of which the rest has
-// not run yet.
+// InExec reports whether a Connection's command belongs to a transaction whose other commands have not run yet.
 func InExec(ctx context.Context) bool { return ctx.Value(inExec{}) != nil }
 
-// Aborts reports whether EXEC would run nothing as things are: a command could not be queued,
-// or a watched key has changed. It returns false outside of MULTI.
+// Aborts reports whether EXEC would abort now: a command could not be queued, or a watched key has changed. It
+// returns false outside of MULTI.
 func (s *Session) Aborts(ctx context.Context) (bool, error) {
 	if !s.multi || s.dirty || len(s.watched) == 0 {
 		return s.multi && s.dirty, nil
