@@ -143,8 +143,8 @@ func (e *Engine) overdue(ctx context.Context, began time.Time) error {
 	return nil
 }
 
-// onLoop is the Work.Check of the server's loop, where other clients wait. The steps between two checks take a
-// fraction of a millisecond: a longer call moves to a goroutine.
+// onLoop serves as Work.Check on the server's loop, where other clients wait. The steps between two checks take
+// a fraction of a millisecond: a longer call moves to a goroutine.
 func onLoop(time.Time) error { return store.ErrLong }
 
 // Broken reports whether a command of the session has panicked. The caller must close its connection.

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	bulkFrom = 1024 // number of calls from which a pipeline is a bulk
+	bulkFrom = 1024 // minimum number of calls of a bulk
 	stretch  = 64   // calls that are planned together
 	ahead    = 4    // planned stretches that wait to run
 )
@@ -51,7 +51,7 @@ func (e *Engine) bulkPiece(ctx context.Context, t transactor, calls []planned, w
 		}
 		replies = make([]resp.Value, 0, len(calls))
 		work.Budget.Back(used)
-		began, ran := time.Now(), time.Duration(0) // ran is when the last call ended
+		began, ran := time.Now(), time.Duration(0) // ran: end of the last call
 		stop := make(chan struct{})
 		stretches := e.planAhead(ctx, calls, work, stop)
 		defer func() {
@@ -68,7 +68,7 @@ func (e *Engine) bulkPiece(ctx context.Context, t transactor, calls []planned, w
 					return nil
 				}
 				if err := e.notLarge(run, &calls[len(replies)]); errors.Is(err, errLarge) && len(replies) > 0 {
-					return nil // it is the first call of the next transaction
+					return nil // it runs first in the next transaction
 				} else if err != nil {
 					return err
 				}
@@ -94,7 +94,7 @@ func (e *Engine) bulkPiece(ctx context.Context, t transactor, calls []planned, w
 	return replies, err
 }
 
-// plannedCalls are the plans of the next calls. err is the planning error of the call after them.
+// plannedCalls holds the plans of the next calls. err is the planning error of the call after them.
 type plannedCalls struct {
 	plans []translator.Plan
 	err   error

@@ -11,10 +11,10 @@ import (
 	"github.com/meowdis/meowdis/translator"
 )
 
-// DefaultBusyThreshold is the time after which a running script makes other clients get BUSY.
+// DefaultBusyThreshold is how long a script may run before other clients get BUSY.
 const DefaultBusyThreshold = 5 * time.Second
 
-// SetBusyThreshold sets the time after which a running script makes other clients get BUSY; 0 means never.
+// SetBusyThreshold sets how long a script may run before other clients get BUSY; 0 means forever.
 func (e *Engine) SetBusyThreshold(d time.Duration) {
 	e.scripts.mu.Lock()
 	defer e.scripts.mu.Unlock()
@@ -80,9 +80,9 @@ func (e *Engine) began(run *evaluation) func() {
 	}
 }
 
-// setBusy sets the time from which clients are refused, by the script that began first. It also starts the
-// timer that ends the wait of clients that already wait. The timer outlives short scripts, so these do not each
-// need one. The caller holds the lock.
+// setBusy sets the time when other clients begin to get BUSY, by the script that began first. It also starts
+// the timer that ends the wait of clients that already wait. The timer outlives short scripts, so these do not
+// each need one. The caller holds the lock.
 func (e *Engine) setBusy() {
 	sc, after := &e.scripts, time.Duration(e.busyAfter.Load())
 	at := int64(0)
@@ -130,8 +130,8 @@ func (s *Session) functionKill(context.Context, call) (resp.Value, error) {
 	return s.engine.scripts.kill(isFunction, busyScript), nil
 }
 
-// kill ends all scripts of a kind that have not written, if the script that began first is one of them. If that
-// script is of the other kind, kill returns theirs.
+// kill ends all scripts of a kind that have not written, if the script that began first is one of them. It
+// returns theirs if that script has the other kind.
 func (sc *scripts) kill(kind func(*evaluation) bool, theirs resp.Value) resp.Value {
 	sc.mu.Lock()
 	defer sc.mu.Unlock()

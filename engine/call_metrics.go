@@ -61,7 +61,7 @@ func (s *Session) ran(c call, took time.Duration, v *resp.Value) {
 	t.Slow.Add(time.UnixMilli(s.engine.now()), c.cmd, c.args, took, addr, name)
 }
 
-// ranInScript does the same as ran for a command of a script, for which the slow log names no client.
+// ranInScript does the same as ran for a command of a script. The slow log then names no client.
 func (s *Session) ranInScript(c call, took time.Duration, v *resp.Value) {
 	t := s.engine.tally
 	if t == nil {

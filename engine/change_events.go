@@ -33,8 +33,8 @@ type Change struct {
 // followed is a store that accepts a follower.
 type followed interface{ Follow(store.Follower) }
 
-// feed receives every write of the engine's store in the order in which it takes effect. It serves the blocked
-// clients that wait for a write, and calls the listeners. All changes pass through it.
+// feed receives every write of the engine's store, in order of effect. It serves the blocked clients that wait
+// for a write, and calls the listeners. All changes pass through it.
 //
 // A store with a follower calls the feed inside its transactions, so clients are served at the same point in
 // the order as in Redis: right after the command that they waited for, with EXEC and scripts as one unit. For
@@ -64,7 +64,7 @@ type transaction struct {
 	served []*waiter
 }
 
-// note is a set of changed keys.
+// note holds a set of changed keys.
 type note struct {
 	db   int // -1 for any
 	keys [][]byte
@@ -258,7 +258,7 @@ func (f *feed) add(t *transaction, c Change, db int) {
 	}
 }
 
-// manyKeys limits the batches for which the feed finds out which keys changed. Above it, all keys count as
+// manyKeys limits the search for the changed keys of a batch. In a batch with more keys, all keys count as
 // changed.
 const manyKeys = 16
 

@@ -120,7 +120,7 @@ func New(s Store, options ...Option) *Engine {
 	return e
 }
 
-// SetLimits sets the sizes from which OBJECT ENCODING reports a value as large.
+// SetLimits sets how large a value must be for OBJECT ENCODING to report it as large.
 func (e *Engine) SetLimits(l translator.Limits) { e.limits.Store(&l) }
 
 // SetTimeLimit limits the time of one command or one EXEC; after it the call fails and leaves no trace. 0 means

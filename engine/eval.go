@@ -24,7 +24,7 @@ type scripts struct {
 	running map[*evaluation]time.Time // start times
 
 	machines sync.Pool
-	busy     atomic.Int64 // time from which clients are refused, Unix ms; 0 if no script runs
+	busy     atomic.Int64 // when other clients begin to get BUSY, Unix ms; 0 if no script runs
 	gate     store.Gate   // shut while waiting clients are refused
 	shut     bool
 	timed    bool // a timer runs that may shut the gate
@@ -358,7 +358,7 @@ func (e *evaluation) leavesTraces(cmd *commands.Command, args [][]byte) bool {
 	return refused
 }
 
-// ofScript is the context key of a command that a script runs.
+// ofScript marks the context of a command that a script runs.
 type ofScript struct{}
 
 // OfScript reports whether a script calls the Connection. The script may hold the store, so the Connection must

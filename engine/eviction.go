@@ -13,8 +13,8 @@ import (
 	"github.com/meowdis/meowdis/translator"
 )
 
-// room is the memory quota of the data. It is measured when a command that may need memory asks; if memory is
-// left, the result is valid for roomLasts.
+// room holds the memory quota of the data. The store is measured when a command that may need memory asks; if
+// memory is left, the result is valid for roomLasts.
 type room struct {
 	limit   atomic.Int64 // bytes of the file; 0 for no limit
 	until   atomic.Int64 // when the measurement expires, in ns of the monotonic clock; until then memory is left
@@ -31,8 +31,8 @@ const (
 	evictSome = 16 // keys evicted between two measurements
 )
 
-// evictFor is the time after which one command stops evicting, once at least one key is evicted. It is a
-// variable for tests.
+// evictFor limits how long one command evicts keys, once it has evicted at least one. It is a variable for
+// tests.
 var evictFor = 10 * time.Millisecond
 
 var started = time.Now()

@@ -12,7 +12,7 @@ import (
 )
 
 // libraries caches the compiled function libraries of this process. The transaction that calls a function reads
-// which library has it, and in which version. So a replaced library never runs, even if another process has
+// which library has it, and at what version. So a replaced library never runs, even if another process has
 // replaced it.
 type libraries struct {
 	mu    sync.Mutex

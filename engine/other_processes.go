@@ -26,7 +26,7 @@ type otherProcesses struct {
 	wake  chan struct{} // wakes the poll; has a buffer of one
 }
 
-// othersEvery is the interval of the check for commits of other processes.
+// othersEvery sets the interval of the check for commits of other processes.
 const othersEvery = 5 * time.Millisecond
 
 // On a store that cannot report the writes of other processes, the engine polls the versions of the keys that

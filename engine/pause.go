@@ -89,8 +89,8 @@ func (s *Session) held(c call) *pause {
 // command must not block the others.
 const turns = 1000
 
-// outwait waits until no pause holds the call. Clients continue in the order in which they were held: each one
-// after the client before it has run its commands, or blocks.
+// outwait waits until no pause holds the call. Clients continue in the order of their arrival: each one after
+// the client before it has run its commands, or blocks.
 func (s *Session) outwait(ctx context.Context, c call) error {
 	if s.around != nil {
 		here, end := s.around(c.cmd)

@@ -71,7 +71,7 @@ func (s *Session) Plan(calls [][][]byte, r *PlannedPipeline) bool {
 	return true
 }
 
-// stepsPerArg is the number of steps charged to plan a call, per argument.
+// stepsPerArg sets the steps charged to plan a call, per argument.
 const stepsPerArg = 16
 
 // share adds the plan of one call.
@@ -197,7 +197,7 @@ func (r *PlannedPipeline) Whole() bool {
 	return r.part.Err == nil && len(r.part.Results) == len(r.part.Batches)
 }
 
-// largeRound is the bytes of rows from which replies count as large.
+// largeRound sets the bytes of rows that make replies large.
 const largeRound = 1 << 20
 
 // Large reports whether the replies are so large that the caller should wait for the client while it sends

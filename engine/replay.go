@@ -19,7 +19,7 @@ import (
 // of each key; if a key has changed, the whole batch is built again. A transaction without read-modify-write
 // starts without guards, because most are not refused.
 
-// errContention is the error after too many rebuilds.
+// errContention reports too many rebuilds.
 var errContention = errors.New("the keys kept changing while a transaction was being built")
 
 const maxRebuilds = 1000
@@ -42,7 +42,7 @@ type draft struct {
 	owner   []int             // index of the call of each statement, -1 for a guard
 }
 
-// progress is the result of a step of the build.
+// progress is the outcome of one step of a build.
 type progress int
 
 const (

@@ -15,7 +15,7 @@ func BackgroundSave(ctx context.Context, args [][]byte) resp.Value {
 	return resp.MakeStatus("Background saving " + begun(ctx))
 }
 
-// BackgroundRewrite returns the reply to BGREWRITEAOF. There is no append-only file to rewrite.
+// BackgroundRewrite returns the reply to BGREWRITEAOF. The store has no append-only file to rewrite.
 func BackgroundRewrite(ctx context.Context) resp.Value {
 	return resp.MakeStatus("Background append only file rewriting " + begun(ctx))
 }

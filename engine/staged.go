@@ -22,7 +22,7 @@ import (
 // protects the clients that wait.
 
 const (
-	stagedElements = 2000 // total elements of a call's keys from which the call is large
+	stagedElements = 2000 // minimum number of elements of a large call's keys, together
 	asideBytes     = 32   // bytes of an argument that count as one element, for a call without source keys
 	asideTries     = 3
 
@@ -38,7 +38,7 @@ const (
 type throttler interface{ Throttle(took time.Duration) }
 
 var (
-	// errLarge ends the transaction of a call that should be staged. The transaction has only read.
+	// errLarge ends the transaction of a call that should be staged. The transaction has not written.
 	errLarge = errors.New("the call is a large one")
 	// errStale ends slices whose result is useless: a source key has changed, or the hidden key is gone.
 	errStale = errors.New("the slices are in vain")
@@ -51,7 +51,7 @@ var (
 // slices. A value below 0 stages every call that can be staged. It does not change any result.
 func WithStaging(elements int64) Option { return func(e *Engine) { e.stageFrom = elements } }
 
-// lessFrom multiplies the size from which a call that removes elements is staged.
+// lessFrom multiplies stageFrom for a call that removes elements.
 const lessFrom = 10
 
 // beside is a store that may have readers next to its writer.
@@ -97,7 +97,7 @@ func (e *Engine) notLarge(run Run, c *planned) error {
 	return errLarge
 }
 
-// making is a staged call in progress.
+// making holds the state of a staged call.
 type making struct {
 	engine  *Engine
 	store   transactor
@@ -219,7 +219,7 @@ func (m *making) note(run Run, env translator.Env, keys [][]byte) error {
 	return err
 }
 
-// hiddenKeys is the list of visible keys that a slice changes: none.
+// hiddenKeys lists the visible keys that a slice changes: none.
 var hiddenKeys = [][]byte{}
 
 // slices builds the hidden key.

@@ -67,10 +67,10 @@ func (s *Session) unwatch(context.Context, call) (resp.Value, error) {
 	return resp.OK, nil
 }
 
-// inExec is the context key that is set while EXEC runs commands of the connection.
+// inExec marks the context while EXEC runs commands of the connection.
 type inExec struct{}
 
-// InExec reports whether a Connection's command belongs to a transaction whose other commands have not run yet.
+// InExec reports whether a Connection's command belongs to a transaction that has more commands to run.
 func InExec(ctx context.Context) bool { return ctx.Value(inExec{}) != nil }
 
 // Aborts reports whether EXEC would abort now: a command could not be queued, or a watched key has changed. It

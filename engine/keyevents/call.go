@@ -8,7 +8,7 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// Event is that something has happened to a key. Class is its letter in notify-keyspace-events.
+// Event is a keyspace event. Class is its letter in notify-keyspace-events.
 type Event struct {
 	DB    int
 	Class byte
@@ -16,15 +16,15 @@ type Event struct {
 	Key   []byte
 }
 
-// State is what a key is at one moment.
+// State is the state of a key at one point in time.
 type State struct {
-	There   bool  // it can be seen
-	Dead    bool  // it has expired, and has not been deleted yet
-	ByField bool  // it has, with the last field of its hash
+	There   bool  // it exists for clients
+	Dead    bool  // it has expired, but is not deleted yet
+	ByField bool  // it expired with the last field of its hash
 	Version int64 // 0 without a row
-	Count   int64 // of its elements
+	Count   int64 // number of elements
 	TTL     bool
-	// Consumers are those of all groups of a stream.
+	// Consumers is the number of consumers in all groups of a stream.
 	Consumers int64
 }
 
@@ -35,27 +35,27 @@ type Key struct {
 	Before, After State
 }
 
-// Call is a call that has run, and has not failed.
+// Call is a call that has run without an error.
 type Call struct {
-	Command string // with its subcommand
+	Command string // includes the subcommand
 	Args    [][]byte
 	Reply   resp.Value
 	Now     int64 // Unix ms
 	DB      int
-	Keys    []Key // that it names
+	Keys    []Key // keys that the call names
 
 	events []Event
-	begun  map[*Key]bool // that are told to be new
-	places map[place]int // of the keys
+	begun  map[*Key]bool // keys that have their "new" event
+	places map[place]int // indexes of Keys
 }
 
-// place is where a key is.
+// place identifies a key.
 type place struct {
 	db   int
 	name string
 }
 
-// Events are what a call causes. Commands newer than Redis 8.0, and those of modules, cause none.
+// Events returns the events of a call. Commands newer than Redis 8.0, and commands of modules, cause none.
 func Events(c Call) []Event {
 	c.begun, c.places = map[*Key]bool{}, make(map[place]int, len(c.Keys))
 	for i := range c.Keys {
@@ -68,7 +68,7 @@ func Events(c Call) []Event {
 	return c.events
 }
 
-// Evicted are the events of keys that have had to go.
+// Evicted returns the events of evicted keys.
 func Evicted(c Call) (events []Event) {
 	for _, k := range c.Keys {
 		if k.Before.There && !k.After.There {
@@ -78,8 +78,8 @@ func Evicted(c Call) (events []Event) {
 	return events
 }
 
-// Expired are the events of a key that goes since its time has come, or that of the last field of its
-// hash.
+// Expired returns the events of a key that reached its expiry or, with byField, the expiry of the last field of
+// its hash.
 func Expired(db int, key []byte, byField bool) []Event {
 	if byField {
 		return []Event{{db, 'h', "hexpired", key}, {db, 'g', "del", key}}
@@ -87,10 +87,10 @@ func Expired(db int, key []byte, byField bool) []Event {
 	return []Event{{db, 'x', "expired", key}}
 }
 
-// FieldsExpired is the event of a hash of which some fields go.
+// FieldsExpired returns the event of a hash that loses some fields.
 func FieldsExpired(db int, key []byte) []Event { return []Event{{db, 'h', "hexpired", key}} }
 
-// begin tells that a key has gone since it had expired.
+// begin adds the events of a key that had expired before the call.
 func (c *Call) begin(k *Key) {
 	if k.Before.Dead && k.Before.Version != k.After.Version {
 		c.events = append(c.events, Expired(k.DB, k.Name, k.Before.ByField)...)
@@ -103,7 +103,7 @@ func (c *Call) tell(class byte, name string, k *Key) {
 	}
 }
 
-// added tells that a key is new, if it is, and then an event.
+// added adds an event, after the event "new" if the key is new.
 func (c *Call) added(class byte, name string, k *Key) {
 	if k != nil && !k.Before.There && !c.begun[k] {
 		c.isNew(k)
@@ -116,14 +116,14 @@ func (c *Call) isNew(k *Key) {
 	c.tell('n', "new", k)
 }
 
-// emptied tells that a key has gone with its last element.
+// emptied adds the event of a key that was deleted with its last element.
 func (c *Call) emptied(k *Key) {
 	if k != nil && k.Before.There && !k.After.There {
 		c.tell('g', "del", k)
 	}
 }
 
-// key is the key at a position of the args.
+// key returns the key at a position of the args, or nil.
 func (c *Call) key(at int) *Key {
 	if at <= 0 || at >= len(c.Args) {
 		return nil
@@ -138,7 +138,7 @@ func (c *Call) named(db int, name []byte) *Key {
 	return nil
 }
 
-// word is an argument in upper case, "" for none.
+// word returns an argument in upper case, "" for a missing one.
 func (c *Call) word(at int) string {
 	if at <= 0 || at >= len(c.Args) {
 		return ""
@@ -146,7 +146,7 @@ func (c *Call) word(at int) string {
 	return strings.ToUpper(string(c.Args[at]))
 }
 
-// has is the position of a word among the args from a position on, 0 for none.
+// has returns the position of the first of the words among the args from a position on, or 0.
 func (c *Call) has(from int, words ...string) int {
 	for i := from; i < len(c.Args); i++ {
 		if slices.Contains(words, c.word(i)) {
@@ -161,7 +161,7 @@ func (c *Call) number(at int) int {
 	return n
 }
 
-// expiry is the position of an option that gives a time to live, and whether that is over already.
+// expiry returns the position of an option that sets an expiry, and whether that time has passed already.
 func (c *Call) expiry(from, to int) (at int, over bool) {
 	for i := from; i < min(to, len(c.Args)); i++ {
 		ms, err := strconv.ParseInt(c.word(i+1), 10, 64)
@@ -179,10 +179,10 @@ func (c *Call) expiry(from, to int) (at int, over bool) {
 
 func (k *Key) changed() bool { return k != nil && k.Before.Version != k.After.Version }
 
-// positive reports whether the reply is a number above 0.
+// positive reports whether the reply is an integer above 0.
 func (c *Call) positive() bool { return c.Reply.Int > 0 }
 
-// some reports whether the reply has anything.
+// some reports whether the reply is not empty.
 func (c *Call) some() bool {
 	switch c.Reply.Kind {
 	case resp.Array, resp.Scored, resp.Map, resp.Set:

@@ -1,5 +1,5 @@
-// Package keyevents says which keyspace events a call causes, and in which order:
+// Package keyevents returns the keyspace events that a call causes, in Redis's order:
 // https://redis.io/docs/latest/develop/pubsub/keyspace-notifications/
 //
-// It is pure. It is told what the call was, its reply, and what its keys were before and after.
+// It is pure. Its input is the call, its reply, and the state of its keys before and after.
 package keyevents

@@ -1,9 +1,9 @@
 package keyevents
 
-// rule tells the events of a call.
+// rule adds the events of a call.
 type rule func(*Call)
 
-// on is the event of the first key, when the call has done something; the key may be gone then.
+// on returns a rule for one event of the first key, if when returns true. The key may be deleted by then.
 func on(class byte, name string, when func(*Call) bool) rule {
 	return func(c *Call) {
 		if k := c.key(1); when(c) {
@@ -19,7 +19,8 @@ func touched(c *Call) bool { return c.key(1).changed() }
 
 func existed(c *Call) bool { k := c.key(1); return k != nil && k.Before.There }
 
-// stored is the event of a key that a call stores its result in, or of its end when there is none.
+// stored returns a rule for the key that a call stores its result in: the event, or "del" if the result is
+// empty.
 func stored(class byte, name string, at func(*Call) int) rule {
 	return func(c *Call) {
 		k := c.key(at(c))
@@ -33,7 +34,7 @@ func stored(class byte, name string, at func(*Call) int) rule {
 
 func at(n int) func(*Call) int { return func(*Call) int { return n } }
 
-// storeOption is the position after an option that names a key.
+// storeOption returns a function for the position after an option that names a key.
 func storeOption(words ...string) func(*Call) int {
 	return func(c *Call) int {
 		last := 0
@@ -44,7 +45,7 @@ func storeOption(words ...string) func(*Call) int {
 	}
 }
 
-// rules are those of the commands.
+// rules maps commands to their rules.
 var rules = map[string]rule{
 	"SET": set, "SETEX": setex, "PSETEX": setex, "SETNX": on('$', "set", (*Call).positive),
 	"GETSET": on('$', "set", always), "GETDEL": deleted, "GETEX": getex,

@@ -15,7 +15,7 @@ func set(c *Call) {
 		return
 	case c.has(3, "GET") == 0:
 		done = !c.Reply.IsNull()
-	case over && !k.Before.There: // and not after either
+	case over && !k.Before.There: // nor afterwards
 		done = c.has(3, "XX") == 0
 	}
 	if !done {
@@ -25,7 +25,7 @@ func set(c *Call) {
 	if at > 0 {
 		c.tell('g', "expire", k)
 	}
-	if k.After.Version == 0 { // its time is over already
+	if k.After.Version == 0 { // it has expired already
 		c.events = append(c.events, Expired(k.DB, k.Name, false)...)
 	}
 }
@@ -41,7 +41,7 @@ func mset(c *Call) {
 	}
 }
 
-// getex is GETEX, which says nothing when it only reads.
+// getex handles GETEX, which has no event when it only reads.
 func getex(c *Call) {
 	k := c.key(1)
 	at, over := c.expiry(2, len(c.Args))
@@ -56,7 +56,7 @@ func getex(c *Call) {
 	}
 }
 
-// bitfield tells of a call that has written, though it may have been what was there.
+// bitfield adds the event of a call that writes, even if the bits stay the same.
 func bitfield(c *Call) {
 	n, wrote := 0, false
 	for i := 2; i < len(c.Args); i++ {
@@ -74,7 +74,7 @@ func bitfield(c *Call) {
 	switch {
 	case wrote:
 		c.added('$', "setbit", k)
-	case k != nil && !k.Before.There && k.After.There: // made for a write that failed
+	case k != nil && !k.Before.There && k.After.There: // created for a write
 		c.isNew(k)
 	}
 }
@@ -119,7 +119,7 @@ func copied(c *Call) {
 
 func (c *Call) other() int { return OtherDB(c.Command, c.Args, c.DB) }
 
-// OtherDB is the database that MOVE and COPY write to, and db for the rest.
+// OtherDB returns the database that MOVE and COPY write to, and db for any other command.
 func OtherDB(command string, args [][]byte, db int) int {
 	c := Call{Args: args}
 	switch command {
@@ -166,7 +166,7 @@ func sorted(c *Call) {
 	}
 }
 
-// listMove is LMOVE and its like: the push comes first.
+// listMove handles LMOVE and similar commands: the push comes first.
 func listMove(c *Call) {
 	from, to := c.key(1), c.key(2)
 	if c.Reply.IsNull() || from == nil || to == nil {
@@ -181,7 +181,7 @@ func listMove(c *Call) {
 	c.emptied(from)
 }
 
-// popped is a command that takes from the first of its keys that has something.
+// popped handles commands that pop from the first of their keys that is not empty.
 func popped(c *Call) {
 	if c.Reply.IsNull() || len(c.Reply.Elems) == 0 {
 		return
@@ -243,7 +243,7 @@ func oneOf(n int64) func(*Call) bool {
 	return func(c *Call) bool { return c.any(func(v resp.Value) bool { return v.Kind == resp.Int && v.Int == n }) }
 }
 
-// found reports whether any of the elements of the reply is there.
+// found reports whether any element of the reply is not null.
 func found(c *Call) bool { return c.any(func(v resp.Value) bool { return !v.IsNull() }) }
 
 func hexpire(c *Call) {
@@ -306,7 +306,7 @@ func xadd(c *Call) {
 	}
 }
 
-// group is the event of a subcommand of XGROUP.
+// group returns the rule for a subcommand of XGROUP.
 func group(name string, when func(*Call) bool) rule {
 	return func(c *Call) {
 		if when(c) {
@@ -315,7 +315,7 @@ func group(name string, when func(*Call) bool) rule {
 	}
 }
 
-// consumers tells of the consumers that a command makes by naming them.
+// consumers adds the events of consumers that a command creates by naming them.
 func consumers(c *Call) {
 	for i := range c.Keys {
 		if k := &c.Keys[i]; k.After.Consumers > k.Before.Consumers {

@@ -1,6 +1,6 @@
-// Package metrics counts what a server's commands did: how often each ran and how long it took, the
-// errors, the keys that reads found, the slow log and the samples of LATENCY.
+// Package metrics counts a server's commands: calls, times, errors and hits of reads. It also holds the slow
+// log and the samples of LATENCY.
 //
-// Ran is called for each command on the way of its reply, by many goroutines: it adds to a few
-// atomic numbers. Everything else is for who looks.
+// Many goroutines call Ran, once for each command before its reply is sent: it only adds to a few atomic
+// numbers. All other functions serve readers of the metrics.
 package metrics

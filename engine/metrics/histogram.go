@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// histogram counts times from 1 ns to 1 s to two digits: 128 classes for each doubling, as those of
-// HdrHistogram (hdrhistogram.github.io), by which Redis shows them.
+// histogram counts times from 1 ns to 1 s to two digits: 128 classes for each doubling, as in HdrHistogram
+// (hdrhistogram.github.io), which Redis uses.
 type histogram struct {
 	classes [classCount]atomic.Uint64
 }
@@ -17,7 +17,7 @@ const (
 	halfBits   = 7
 	half       = 1 << halfBits
 	longest    = time.Second
-	classCount = (22 + 2) * half // of 1e9 ns, which has 30 bits
+	classCount = (22 + 2) * half // for 1e9 ns, which has 30 bits
 )
 
 func classOf(ns uint64) int {
@@ -25,7 +25,7 @@ func classOf(ns uint64) int {
 	return shift*half + int(ns>>shift)
 }
 
-// highest is the longest time in a class, in ns.
+// highest returns the longest time in a class, in ns.
 func highest(class int) uint64 {
 	shift := max(class/half-1, 0)
 	return uint64(class-shift*half+1)<<shift - 1
@@ -35,7 +35,7 @@ func (h *histogram) add(took time.Duration, calls uint64) {
 	h.classes[classOf(uint64(min(max(took, 1), longest)))].Add(calls)
 }
 
-// counts is a copy that does not change while it is looked at.
+// counts returns a copy of the counts, and their sum.
 func (h *histogram) counts() (counts []uint64, total uint64) {
 	counts = make([]uint64, classCount)
 	if h == nil {
@@ -48,7 +48,7 @@ func (h *histogram) counts() (counts []uint64, total uint64) {
 	return counts, total
 }
 
-// Percentiles are the times, in ns, that so many percent of the calls did not exceed.
+// Percentiles returns the times, in ns, that the given percentages of the calls did not exceed.
 func (s Stat) Percentiles(percents []float64) []uint64 {
 	counts, total := s.times.counts()
 	all := make([]uint64, len(percents))
@@ -65,13 +65,13 @@ func (s Stat) Percentiles(percents []float64) []uint64 {
 	return all
 }
 
-// Tracked reports whether there are times of the command.
+// Tracked reports whether the command has a histogram.
 func (s Stat) Tracked() bool { return s.times != nil }
 
-// Bar says how many calls took no more than so many µs.
+// Bar is the number of calls that took at most Micros µs.
 type Bar struct{ Micros, Calls int64 }
 
-// Bars are those of LATENCY HISTOGRAM: by doublings of 1024 ns, without those that add nothing.
+// Bars returns the bars of LATENCY HISTOGRAM: one per doubling of 1024 ns, without the bars that add no call.
 func (s Stat) Bars() []Bar {
 	counts, total := s.times.counts()
 	var bars []Bar
@@ -89,5 +89,5 @@ func (s Stat) Bars() []Bar {
 	return bars
 }
 
-// PercentileName is a percentile as INFO calls it: p99.9.
+// PercentileName returns INFO's name of a percentile, such as p99.9.
 func PercentileName(p float64) string { return "p" + strconv.FormatFloat(p, 'g', -1, 64) }

@@ -11,26 +11,26 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// Latency keeps samples of what took long, by event, as LATENCY shows them.
+// Latency keeps samples of slow events, by event, for LATENCY.
 type Latency struct {
 	threshold atomic.Int64 // ns; 0 is off
-	now       func() int64 // in seconds
+	now       func() int64 // Unix time in seconds
 
 	mu     sync.Mutex
 	events map[string]*series
 }
 
-// series are the samples of an event: the newest 160, one a second with the longest of it.
+// series holds the newest 160 samples of an event, one per second: the longest of that second.
 type series struct {
-	samples []sample // the oldest first
-	most    int64    // ms, ever
+	samples []sample // oldest first
+	most    int64    // longest ever, in ms
 }
 
 type sample struct{ second, millis int64 }
 
 const maxSamples = 160
 
-// Add takes a sample, if the monitor is on and it took long enough.
+// Add adds a sample, if the monitor is on and took reaches its threshold.
 func (l *Latency) Add(event string, took time.Duration) {
 	if from := l.threshold.Load(); from <= 0 || int64(took) < from {
 		return
@@ -57,7 +57,7 @@ func (l *Latency) Add(event string, took time.Duration) {
 	}
 }
 
-// Latest is the reply of LATENCY LATEST.
+// Latest returns the reply to LATENCY LATEST.
 func (l *Latency) Latest() resp.Value {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -71,7 +71,7 @@ func (l *Latency) Latest() resp.Value {
 	return reply
 }
 
-// History is the reply of LATENCY HISTORY, empty for an event that never was.
+// History returns the reply to LATENCY HISTORY: empty for an unknown event.
 func (l *Latency) History(event string) resp.Value {
 	reply := resp.EmptyArray
 	samples, _ := l.of(event)
@@ -90,7 +90,7 @@ func (l *Latency) of(event string) (samples []sample, most int64) {
 	return nil, 0
 }
 
-// Reset forgets the events, all without names, and counts those that there were.
+// Reset deletes the events, or all events if the list is empty, and returns the number deleted.
 func (l *Latency) Reset(events []string) (n int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

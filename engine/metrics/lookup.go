@@ -7,18 +7,18 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// lookup says what the reply of a command shows of the keys that it read.
+// lookup is the way to count hits and misses from the reply of a command.
 type lookup byte
 
 const (
 	looksNone  lookup = iota
-	looksOne          // one lookup, a hit unless the reply is empty
-	looksEach         // one for each element
-	looksTTL          // one, a miss for -2
-	looksCount        // as many as there are keys: the reply counts the hits
+	looksOne          // one lookup: a miss if the reply is empty
+	looksEach         // one lookup per element
+	looksTTL          // one lookup: a miss if the reply is -2
+	looksCount        // one lookup per key: the reply is the number of hits
 )
 
-// lookups are those of each command, by its ID.
+// lookups holds the lookup of each command, by its ID.
 var lookups = func() []lookup {
 	all := make([]lookup, len(commands.All()))
 	for i, c := range commands.All() {
@@ -39,9 +39,8 @@ var lookups = func() []lookup {
 	return all
 }()
 
-// looked is how many keys a call found, and did not. Whether the key of a read was there shows in the
-// reply alone: one that is nil, 0 or empty is a miss, also when it was a field or a member that was
-// not there.
+// looked returns how many keys a call found and did not find. It only has the reply: a nil, 0 or empty reply is
+// a miss, even if only the field or member was missing.
 func looked(c *commands.Command, words int, v *resp.Value) (hits, misses uint64) {
 	found := false
 	switch lookups[c.ID()] {
@@ -86,12 +85,12 @@ func isEmpty(v *resp.Value) bool {
 	case resp.Int, resp.Bool:
 		return v.Int == 0
 	case resp.Status:
-		return bytes.Equal(v.Str, []byte("none")) // TYPE's
+		return bytes.Equal(v.Str, []byte("none")) // the reply of TYPE
 	case resp.Array, resp.Map, resp.PairMap, resp.Set, resp.Scored:
 		return len(v.Elems) == 0
 	}
 	return false
 }
 
-// Lookups are how many reads found their key, and how many did not.
+// Lookups returns the numbers of reads that found and did not find their key.
 func (t *Tally) Lookups() (hits, misses uint64) { return t.hits.Load(), t.misses.Load() }

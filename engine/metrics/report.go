@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Graph draws the samples of an event. ok is false when there are none.
+// Graph draws the samples of an event. ok is false if it has none.
 func (l *Latency) Graph(event string) (graph string, ok bool) {
 	samples, most := l.of(event)
 	if len(samples) == 0 {
@@ -35,7 +35,7 @@ const (
 	graphRows  = 4
 )
 
-// drawBars writes rows of bars, each of which rises by three levels a row.
+// drawBars draws bars in rows of three levels each.
 func drawBars(b *strings.Builder, samples []sample, low, high int64) {
 	const levels = "_o#"
 	const steps = graphRows * int64(len(levels))
@@ -59,7 +59,7 @@ func drawBars(b *strings.Builder, samples []sample, low, high int64) {
 	b.WriteString(strings.Repeat(" ", len(samples)) + "\n")
 }
 
-// drawAges writes below each bar how long ago it was, from above.
+// drawAges writes the age of each sample below its bar, from top to bottom.
 func drawAges(b *strings.Builder, samples []sample, now int64) {
 	ages, longest := make([]string, len(samples)), 0
 	for i, s := range samples {
@@ -78,7 +78,7 @@ func drawAges(b *strings.Builder, samples []sample, now int64) {
 	}
 }
 
-// age writes seconds in the largest unit that they fill.
+// age formats seconds in the largest unit that fits.
 func age(seconds int64) string {
 	switch {
 	case seconds < 60:
@@ -91,7 +91,7 @@ func age(seconds int64) string {
 	return fmt.Sprintf("%dd", seconds/86400)
 }
 
-// Report is LATENCY DOCTOR's, in our words.
+// Report returns the reply to LATENCY DOCTOR, in our own words.
 func (l *Latency) Report() string {
 	if l.threshold.Load() <= 0 {
 		return "The latency monitor is off: CONFIG SET latency-monitor-threshold MILLISECONDS turns it on.\n"

@@ -12,13 +12,13 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// SlowLog keeps the calls that took long, the newest first.
+// SlowLog keeps the newest calls that took at least a threshold, newest first.
 type SlowLog struct {
-	from, max atomic.Int64 // ns, less than 0 for nothing; entries
+	from, max atomic.Int64 // from: threshold in ns, below 0 for none; max: number of entries
 
 	mu      sync.Mutex
-	entries []slowCall // the oldest first
-	last    int64      // the number of calls that ever came
+	entries []slowCall // oldest first
+	last    int64      // number of calls added so far
 }
 
 type slowCall struct {
@@ -38,7 +38,7 @@ func (l *SlowLog) set(from time.Duration, most int64) {
 	l.trim()
 }
 
-// trim is under the lock.
+// trim drops the oldest entries. The caller holds the lock.
 func (l *SlowLog) trim() {
 	if over := int64(len(l.entries)) - l.max.Load(); over > 0 {
 		l.entries = slices.Delete(l.entries, 0, int(over))
@@ -50,7 +50,7 @@ func (l *SlowLog) wants(took time.Duration) bool {
 	return from >= 0 && int64(took) >= from && l.max.Load() > 0
 }
 
-// Add adds a call of c from a client at the address with the name.
+// Add adds a call of c, from a client with an address and a name.
 func (l *SlowLog) Add(at time.Time, c *commands.Command, args [][]byte, took time.Duration, addr, name string) {
 	shown := shorten(Redacted(c, args))
 	l.mu.Lock()
@@ -60,13 +60,13 @@ func (l *SlowLog) Add(at time.Time, c *commands.Command, args [][]byte, took tim
 	l.trim()
 }
 
-// What is kept of a call.
+// Limits of a logged call: the number of args, and the bytes of an arg.
 const (
 	maxSlowArgs = 32
 	maxSlowArg  = 128
 )
 
-// shorten copies args, which may be long and many.
+// shorten copies args within the limits of a logged call.
 func shorten(args [][]byte) []resp.Value {
 	var shown []resp.Value
 	for i, arg := range args {
@@ -82,12 +82,12 @@ func shorten(args [][]byte) []resp.Value {
 	return shown
 }
 
-// secretParameters are those whose values nobody is shown.
+// secretParameters are parameters with values that are never shown.
 var secretParameters = []string{"requirepass", "masterauth", "masteruser", "tls-key-file-pass", "tls-client-key-file-pass"}
 
 var redacted = []byte("(redacted)")
 
-// Redacted is args without their secrets: args itself when there are none.
+// Redacted returns args without secrets; args itself if it has none.
 func Redacted(c *commands.Command, args [][]byte) [][]byte {
 	hide := func(from, to int) {
 		for i := from; i < min(to, len(args)); i++ {
@@ -120,7 +120,7 @@ func Redacted(c *commands.Command, args [][]byte) [][]byte {
 	return args
 }
 
-// Get is the reply of SLOWLOG GET: the newest entries, all for less than 0.
+// Get returns the reply to SLOWLOG GET: the newest entries; all of them if most is below 0.
 func (l *SlowLog) Get(most int64) resp.Value {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -134,14 +134,14 @@ func (l *SlowLog) Get(most int64) resp.Value {
 	return reply
 }
 
-// Len is how many entries there are.
+// Len returns the number of entries.
 func (l *SlowLog) Len() int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return int64(len(l.entries))
 }
 
-// Reset empties the log; numbers go on.
+// Reset deletes all entries. IDs continue.
 func (l *SlowLog) Reset() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -14,21 +14,21 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// Tally is what a server has counted. It is safe for concurrent use.
+// Tally holds a server's counters. It is safe for concurrent use.
 type Tally struct {
 	Slow    SlowLog
 	Latency Latency
 
-	commands     []counter // by their ID
+	commands     []counter // by command ID
 	hits, misses atomic.Uint64
 	errors       errorCounts
-	untracked    atomic.Bool  // no histograms are kept
-	alert        atomic.Int64 // what takes as many ns is looked at by the slow log and LATENCY
-	whole        *Tally       // AddTo's
+	untracked    atomic.Bool  // histograms are off
+	alert        atomic.Int64 // ns from which a call may concern the slow log or LATENCY
+	whole        *Tally       // see AddTo
 }
 
-// counter is of one command. It fills a line of the processor's cache, so that two that are counted
-// on different cores do not slow each other down.
+// counter counts one command. It fills a cache line of the processor, so that two commands counted on different
+// cores do not slow each other down.
 type counter struct {
 	calls, failed, rejected atomic.Uint64
 	nanos                   atomic.Uint64
@@ -36,7 +36,7 @@ type counter struct {
 	_                       [24]byte
 }
 
-// New makes a tally with nothing counted, a slow log as Redis's by default, and no latency monitor.
+// New returns an empty tally, with the slow log at Redis's defaults and the latency monitor off.
 func New() *Tally {
 	t := &Tally{commands: make([]counter, len(commands.All()))}
 	t.Latency.now = func() int64 { return time.Now().Unix() }
@@ -44,12 +44,11 @@ func New() *Tally {
 	return t
 }
 
-// AddTo has what t counts counted in whole, too, but for the slow log and LATENCY. It is for the time
-// before t counts.
+// AddTo makes t count everything in whole, too, except for the slow log and LATENCY. Call it before t counts.
 func (t *Tally) AddTo(whole *Tally) { t.whole = whole }
 
-// Ran counts a call of so many words that took so long and got a reply. It reports whether the slow
-// log is to have it.
+// Ran counts a call with its number of words, its time and its reply. It reports whether the call belongs into
+// the slow log.
 func (t *Tally) Ran(c *commands.Command, words int, took time.Duration, v *resp.Value) (slow bool) {
 	t.add(c, 1, took)
 	if v.IsError() || c.Group == "scripting" && v.HasError() {
@@ -77,7 +76,7 @@ func (t *Tally) count(v *resp.Value) {
 	}
 }
 
-// add counts calls that took the same time.
+// add counts calls that each took the same time.
 func (t *Tally) add(c *commands.Command, calls uint64, took time.Duration) {
 	if t.whole != nil {
 		t.whole.add(c, calls, took)
@@ -93,21 +92,20 @@ func (t *Tally) add(c *commands.Command, calls uint64, took time.Duration) {
 		n.times.CompareAndSwap(nil, new(histogram))
 		times = n.times.Load()
 	}
-	if times != nil { // Reset may have come in between
+	if times != nil { // Reset may have run in between
 		times.add(took, calls)
 	}
 }
 
-// Sum adds calls of a pipeline up that are alike, so that they are counted at once. The zero Sum is
-// empty.
+// Sum adds up similar calls of a pipeline, which are then counted at once. The zero Sum is empty.
 type Sum struct {
 	command             *commands.Command
 	took                time.Duration
 	calls, hits, misses uint64
 }
 
-// Sum counts a call as Ran does, in s until the next one that is different or Flush. It reports false,
-// and does nothing, for one that is more than counted: which failed, or took long.
+// Sum counts a call as Ran does, but keeps it in s until the next different call or Flush. It returns false,
+// and does nothing, for a call that failed or took long: the caller uses Ran.
 func (t *Tally) Sum(s *Sum, c *commands.Command, words int, took time.Duration, v *resp.Value) bool {
 	if v.IsError() || int64(took) >= t.alert.Load() {
 		return false
@@ -121,7 +119,7 @@ func (t *Tally) Sum(s *Sum, c *commands.Command, words int, took time.Duration, 
 	return true
 }
 
-// Flush counts what s has added up, and empties it.
+// Flush counts the calls in s, and empties it.
 func (t *Tally) Flush(s *Sum) {
 	if s.calls > 0 {
 		t.add(s.command, s.calls, s.took)
@@ -130,15 +128,14 @@ func (t *Tally) Flush(s *Sum) {
 	*s = Sum{}
 }
 
-// Passed takes back the count of an error that a script passed on: it was counted when the command of
-// the script failed.
+// Passed uncounts an error that a script passed on: it was already counted for the command of the script.
 func (t *Tally) Passed(v *resp.Value) {
 	for ; t != nil; t = t.whole {
 		t.errors.take(v)
 	}
 }
 
-// Rejected counts a call that did not run. A nil command is an unknown one.
+// Rejected counts a call that did not run. c is nil for an unknown command.
 func (t *Tally) Rejected(c *commands.Command, v *resp.Value) {
 	if t.whole != nil {
 		t.whole.Rejected(c, v)
@@ -149,7 +146,7 @@ func (t *Tally) Rejected(c *commands.Command, v *resp.Value) {
 	t.errors.add(v)
 }
 
-// long is for what takes as long as the slow log or the latency monitor asks for.
+// long handles a call that reaches the threshold of the slow log or of the latency monitor.
 func (t *Tally) long(c *commands.Command, took time.Duration) (slow bool) {
 	event := "command"
 	if c.Flags&commands.Fast != 0 {
@@ -159,14 +156,13 @@ func (t *Tally) long(c *commands.Command, took time.Duration) (slow bool) {
 	return c.Flags&commands.SkipSlowlog == 0 && t.Slow.wants(took)
 }
 
-// SetSlow changes from where on a command is slow, never for less than 0, and how many the log
-// keeps.
+// SetSlow sets the time from which the slow log keeps a command, below 0 for never, and the number of entries.
 func (t *Tally) SetSlow(from time.Duration, most int64) {
 	t.Slow.set(from, most)
 	t.setAlert()
 }
 
-// SetLatency changes what the latency monitor takes a sample of; 0 is of nothing.
+// SetLatency sets the threshold of the latency monitor; 0 turns it off.
 func (t *Tally) SetLatency(from time.Duration) {
 	t.Latency.threshold.Store(int64(from))
 	t.setAlert()
@@ -183,10 +179,10 @@ func (t *Tally) setAlert() {
 	t.alert.Store(alert)
 }
 
-// Track says whether the times of each command are kept from now on.
+// Track turns the histograms of the commands on or off.
 func (t *Tally) Track(on bool) { t.untracked.Store(!on) }
 
-// Reset begins to count anew; the slow log and LATENCY stay.
+// Reset sets all counters to 0. It keeps the slow log and LATENCY.
 func (t *Tally) Reset() {
 	for i := range t.commands {
 		c := &t.commands[i]
@@ -201,7 +197,7 @@ func (t *Tally) Reset() {
 	t.errors.reset()
 }
 
-// Stat is what was counted of a command.
+// Stat holds the counters of one command.
 type Stat struct {
 	Command                 *commands.Command
 	Calls, Failed, Rejected uint64
@@ -209,7 +205,7 @@ type Stat struct {
 	times                   *histogram
 }
 
-// Stats are those of the commands that came at all, in the order of the table.
+// Stats returns the counters of all commands that were called, in the order of the command table.
 func (t *Tally) Stats() []Stat {
 	var all []Stat
 	for i, c := range commands.All() {
@@ -222,7 +218,7 @@ func (t *Tally) Stats() []Stat {
 	return all
 }
 
-// Calls is how many commands have run.
+// Calls returns the number of commands that have run.
 func (t *Tally) Calls() (n uint64) {
 	for i := range t.commands {
 		n += t.commands[i].calls.Load()
@@ -230,7 +226,7 @@ func (t *Tally) Calls() (n uint64) {
 	return n
 }
 
-// Took is how long commands have taken, all together.
+// Took returns the total time of all commands.
 func (t *Tally) Took() (d time.Duration) {
 	for i := range t.commands {
 		d += time.Duration(t.commands[i].nanos.Load())
@@ -238,15 +234,15 @@ func (t *Tally) Took() (d time.Duration) {
 	return d
 }
 
-// errorCounts are errors by the first word of their replies.
+// errorCounts counts error replies by their first word.
 type errorCounts struct {
 	mu    sync.Mutex
 	kinds map[string]uint64
 	total uint64
 }
 
-// maxErrorKinds is how many first words there may be, so that replies with anything in them, such
-// as those of scripts, do not fill the memory. Redis stops counting, too.
+// maxErrorKinds limits the number of distinct first words, so that arbitrary error replies, such as those of
+// scripts, do not fill the memory. Redis stops counting, too.
 const maxErrorKinds = 128
 
 func (e *errorCounts) add(v *resp.Value) {
@@ -279,13 +275,13 @@ func (e *errorCounts) reset() {
 	e.kinds, e.total = nil, 0
 }
 
-// ErrorCount is how often replies began with the word.
+// ErrorCount is the number of error replies that began with a word.
 type ErrorCount struct {
 	Kind  string
 	Count uint64
 }
 
-// Errors are the kinds of error replies by name, and how many there were in all.
+// Errors returns the kinds of error replies, sorted by name, and the total number of error replies.
 func (t *Tally) Errors() (kinds []ErrorCount, total uint64) {
 	t.errors.mu.Lock()
 	defer t.errors.mu.Unlock()

@@ -1,7 +1,5 @@
-// Package pubsub delivers messages to those who listen: to channels, to patterns of them and to
-// shard channels, as https://redis.io/docs/latest/develop/pubsub/ says, and to those who watch all
-// commands, as MONITOR does.
+// Package pubsub delivers messages to subscribers of channels, patterns and shard channels, as
+// https://redis.io/docs/latest/develop/pubsub/ describes, and lines of commands to the clients of MONITOR.
 //
-// A Hub is that of one process. What other processes have to do with it is asked through
-// Hub.SetOthers.
+// A Hub serves one process. Hub.SetOthers connects it to the hubs of other processes.
 package pubsub

@@ -10,22 +10,22 @@ import (
 	"github.com/meowdis/meowdis/redis/glob"
 )
 
-// Subscriber is told messages.
+// Subscriber receives messages.
 type Subscriber interface {
-	// Deliver takes a message. It must not wait, nor call the hub. Messages come one at a time,
-	// to all subscribers in the same order.
+	// Deliver receives a message. It must neither wait nor call the hub. Messages arrive one at a time, in the
+	// same order for all subscribers.
 	Deliver(m *Message)
 }
 
-// Hub knows who listens to what in this process. It is safe for concurrent use.
+// Hub holds the subscriptions of this process. It is safe for concurrent use.
 type Hub struct {
 	mu       sync.Mutex
 	topics   [kinds]map[string]*topic
-	patterns list.List // of *topic, in the order of their first subscriptions
+	patterns list.List // *topic, in the order of their first subscriptions
 	owned    map[Subscriber]*owned
-	begun    uint64 // subscriptions so far
+	begun    uint64 // number of the last subscription
 
-	watched atomic.Int64 // subscribers to Commands here
+	watched atomic.Int64 // number of subscribers to Commands in this process
 	others  atomic.Pointer[Others]
 }
 
@@ -33,19 +33,19 @@ type Hub struct {
 type topic struct {
 	name        []byte
 	subscribers map[Subscriber]bool
-	place       *list.Element // among the patterns
+	place       *list.Element // its element in Hub.patterns, nil for other kinds
 }
 
-// owned are the subscriptions of one subscriber: when each began.
+// owned holds the subscriptions of one subscriber: the number of each, which is their order.
 type owned [kinds]map[string]uint64
 
-// Counts is how many subscriptions there are of each Kind.
+// Counts holds the number of subscriptions of each Kind.
 type Counts [kinds]int
 
-// New makes a hub without subscribers.
+// New returns a hub without subscribers.
 func New() *Hub { return &Hub{owned: map[Subscriber]*owned{}} }
 
-// Subscribe adds a subscription, unless the subscriber has it, and returns how many it has.
+// Subscribe adds a subscription, unless the subscriber has it already, and returns the subscriber's counts.
 func (h *Hub) Subscribe(s Subscriber, kind Kind, name []byte) Counts {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -69,7 +69,7 @@ func (h *Hub) Subscribe(s Subscriber, kind Kind, name []byte) Counts {
 	return own.counts()
 }
 
-// topic finds or makes one, under the lock.
+// topic returns the topic of a name, and creates it if it is missing. The caller holds the lock.
 func (h *Hub) topic(kind Kind, name []byte) *topic {
 	if h.topics[kind] == nil {
 		h.topics[kind] = map[string]*topic{}
@@ -85,7 +85,7 @@ func (h *Hub) topic(kind Kind, name []byte) *topic {
 	return t
 }
 
-// Unsubscribe ends a subscription, if the subscriber has it, and returns how many are left.
+// Unsubscribe ends a subscription, if the subscriber has it, and returns the subscriber's counts.
 func (h *Hub) Unsubscribe(s Subscriber, kind Kind, name []byte) Counts {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -118,7 +118,7 @@ func (h *Hub) unsubscribe(s Subscriber, kind Kind, name string) Counts {
 	return left
 }
 
-// Leave ends all subscriptions of the subscriber. When it returns, no message is on its way.
+// Leave ends all subscriptions of the subscriber. After it returns, no message is delivered.
 func (h *Hub) Leave(s Subscriber) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -133,7 +133,7 @@ func (h *Hub) Leave(s Subscriber) {
 	}
 }
 
-// Names are those that the subscriber has subscriptions to, in the order in which it began them.
+// Names returns the names that the subscriber has subscribed to, in the order of subscription.
 func (h *Hub) Names(s Subscriber, kind Kind) [][]byte {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -149,7 +149,7 @@ func (h *Hub) Names(s Subscriber, kind Kind) [][]byte {
 	return all
 }
 
-// Of counts the subscriptions of a subscriber.
+// Of returns the counts of a subscriber.
 func (h *Hub) Of(s Subscriber) Counts {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -166,7 +166,7 @@ func (o *owned) counts() (c Counts) {
 	return c
 }
 
-// Topics counts the names that have subscribers in this process.
+// Topics returns the numbers of names with subscribers in this process.
 func (h *Hub) Topics() (c Counts) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -176,8 +176,8 @@ func (h *Hub) Topics() (c Counts) {
 	return c
 }
 
-// Tell delivers a message to the subscribers in this process and counts the deliveries: one for
-// each subscription that it meets.
+// Tell delivers a message to the subscribers in this process and returns the number of deliveries: one for each
+// matching subscription.
 func (h *Hub) Tell(kind Kind, channel, payload []byte) (n int64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -194,7 +194,7 @@ func (h *Hub) Tell(kind Kind, channel, payload []byte) (n int64) {
 	return n
 }
 
-// here counts the deliveries that a message would have in this process.
+// here returns the number of deliveries that a message would have in this process.
 func (h *Hub) here(kind Kind, channel []byte) (n int64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -202,7 +202,7 @@ func (h *Hub) here(kind Kind, channel []byte) (n int64) {
 	return n
 }
 
-// each visits the topics that a message meets, under the lock.
+// each calls visit for the topics that match a message. The caller holds the lock.
 func (h *Hub) each(kind Kind, channel []byte, visit func(Kind, *topic)) {
 	if t := h.topics[kind][string(channel)]; t != nil {
 		visit(kind, t)

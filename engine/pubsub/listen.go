@@ -10,34 +10,34 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// Queue is a subscriber that reads its messages when it likes. It is bounded: with more than 32 MB
-// that wait it ends.
+// Queue is a subscriber that buffers its messages for a reader. With more than 32 MB of unread messages it
+// fails with ErrFull.
 type Queue struct {
 	mu      sync.Mutex
 	waiting []resp.Value
 	size    int
 	full    bool
-	some    chan struct{} // has one when something waits
+	some    chan struct{} // holds a value while messages are unread
 }
 
 const maxQueue = 32 << 20
 
-// ErrFull ends a Queue whose messages were not read.
+// ErrFull is the error of a Queue with too many unread messages.
 var ErrFull = errors.New("too many messages wait to be read")
 
-// NewQueue makes a queue.
+// NewQueue returns an empty queue.
 func NewQueue() *Queue { return &Queue{some: make(chan struct{}, 1)} }
 
-// Deliver is for a Hub.
+// Deliver implements Subscriber.
 func (q *Queue) Deliver(m *Message) { q.add(copied(m.Value()), m.Weight()) }
 
-// Add puts something else in its place among the messages.
+// Add inserts a value between the messages.
 func (q *Queue) Add(v resp.Value) { q.add(v, 0) }
 
 func (q *Queue) add(v resp.Value, size int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	const each = 256 // about what a message takes beside its text
+	const each = 256 // approximate memory of a message without its text
 	if q.size += size + each; q.size > maxQueue {
 		q.waiting, q.full = nil, true
 	}
@@ -50,10 +50,10 @@ func (q *Queue) add(v resp.Value, size int) {
 	}
 }
 
-// Some has a value when Next has something.
+// Some returns a channel that holds a value when Next returns values.
 func (q *Queue) Some() <-chan struct{} { return q.some }
 
-// Next takes what waits.
+// Next removes and returns all unread values.
 func (q *Queue) Next() ([]resp.Value, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -65,7 +65,7 @@ func (q *Queue) Next() ([]resp.Value, error) {
 	return all, nil
 }
 
-// copied is v with bytes of its own.
+// copied returns a deep copy of v.
 func copied(v resp.Value) resp.Value {
 	if v.Str != nil {
 		v.Str = append([]byte{}, v.Str...)
@@ -76,9 +76,9 @@ func copied(v resp.Value) resp.Value {
 	return v
 }
 
-// Listen carries SUBSCRIBE, PSUBSCRIBE, SSUBSCRIBE or MONITOR out, and gives what a client would get
-// to each: confirmations, then messages. It ends with ctx, whose cause it returns, or with an error
-// of each. Notice is told why the messages of other processes do not come, if they do not.
+// Listen runs SUBSCRIBE, PSUBSCRIBE, SSUBSCRIBE or MONITOR, and calls each with the values that a client would
+// get: confirmations, then messages. It ends with ctx, and returns its cause, or with an error of each. It
+// calls notice with the reason if messages of other processes cannot arrive.
 func (h *Hub) Listen(ctx context.Context, args [][]byte, notice func(error), each func(resp.Value) error) error {
 	kind, names := listening(args)
 	if err := h.Join(kind); err != nil {
@@ -105,7 +105,7 @@ func (h *Hub) Listen(ctx context.Context, args [][]byte, notice func(error), eac
 	}
 }
 
-// Follow subscribes a queue, whose first values are the confirmations.
+// Follow subscribes a queue to names. The first values of the queue are the confirmations.
 func (h *Hub) Follow(q *Queue, kind Kind, names [][]byte) {
 	if kind == Commands {
 		q.Add(resp.OK)
@@ -113,12 +113,12 @@ func (h *Hub) Follow(q *Queue, kind Kind, names [][]byte) {
 		return
 	}
 	for i, name := range names {
-		q.Add(Subscribed(kind, name, i+1)) // before any message of it
+		q.Add(Subscribed(kind, name, i+1)) // before any of its messages
 		h.Subscribe(q, kind, name)
 	}
 }
 
-// listening reads a call of one of the commands that listen.
+// listening parses a call of SUBSCRIBE, PSUBSCRIBE, SSUBSCRIBE or MONITOR.
 func listening(args [][]byte) (Kind, [][]byte) {
 	name := string(bytes.ToUpper(args[0]))
 	for kind, n := range names {

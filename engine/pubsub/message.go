@@ -6,36 +6,36 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// Kind is what a subscription is to.
+// Kind is a kind of subscription.
 type Kind byte
 
 const (
-	Channel  Kind = iota // the messages of a channel
-	Pattern              // those of the channels that match a pattern
-	Shard                // those of a shard channel, which patterns do not reach
-	Commands             // the commands that are run, under the name ""
+	Channel  Kind = iota // a channel
+	Pattern              // all channels that match a pattern
+	Shard                // a shard channel, which patterns do not match
+	Commands             // the commands that run, as lines of MONITOR; the name is ""
 	kinds
 )
 
-// names are those of Redis: of the confirmations and of the messages.
+// names are Redis's names in confirmations and messages.
 var names = [...]struct{ subscribed, unsubscribed, message string }{
 	Channel: {"subscribe", "unsubscribe", "message"},
 	Pattern: {"psubscribe", "punsubscribe", "pmessage"},
 	Shard:   {"ssubscribe", "sunsubscribe", "smessage"},
 }
 
-// Message is one message for the subscribers of one name. It must not be changed.
+// Message is one message for the subscribers of one name. It must not be modified.
 type Message struct {
 	Kind    Kind
-	Pattern []byte // of the subscription, when that is one
+	Pattern []byte // pattern of the subscription; nil for the other kinds
 	Channel []byte // "" for Commands
-	Payload []byte // for Commands the line of MONITOR
+	Payload []byte // the line of MONITOR for Commands
 
 	encode [2]sync.Once
 	wire   [2][]byte
 }
 
-// Value is the message as a client gets it.
+// Value returns the message as a client receives it.
 func (m *Message) Value() resp.Value {
 	if m.Kind == Commands {
 		return resp.Value{Kind: resp.Status, Str: m.Payload}
@@ -48,10 +48,10 @@ func (m *Message) Value() resp.Value {
 	return v
 }
 
-// Weight returns about how many bytes of memory the message takes.
+// Weight returns the approximate bytes of memory of the message.
 func (m *Message) Weight() int { return len(m.Pattern) + len(m.Channel) + len(m.Payload) }
 
-// Wire is the message in RESP3 or RESP2. It is made once, however many subscribers there are.
+// Wire returns the message encoded in RESP3 or RESP2. It is encoded once for all subscribers.
 func (m *Message) Wire(resp3 bool) []byte {
 	if resp3 {
 		m.encode[1].Do(func() { m.wire[1] = resp.Append3(nil, m.Value()) })
@@ -61,12 +61,12 @@ func (m *Message) Wire(resp3 bool) []byte {
 	return m.wire[0]
 }
 
-// Subscribed is the confirmation of a subscription, when the subscriber has n.
+// Subscribed returns the confirmation of a subscription; n is the subscriber's count.
 func Subscribed(kind Kind, name []byte, n int) resp.Value {
 	return confirmation(names[kind].subscribed, resp.MakeBulk(name), n)
 }
 
-// Unsubscribed is the confirmation of its end. The name is nil when there was none to end.
+// Unsubscribed returns the confirmation of an ended subscription. The name is nil if there was none to end.
 func Unsubscribed(kind Kind, name []byte, n int) resp.Value {
 	of := resp.Nil
 	if name != nil {

@@ -8,25 +8,25 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// Others are the other processes that have to do with the same data.
+// Others connects a hub to the other processes that use the same data.
 type Others struct {
-	// Ask has each of those that listen Answer a call by its own hub, and returns what came in the
-	// time that it waits: less in a hurry, when somebody else waits for this process.
+	// Ask sends a call to the other processes, where Hub.Answer answers it, and returns the replies that arrive
+	// before its timeout. The timeout is shorter in a hurry, when other clients wait for this process.
 	Ask func(args [][]byte, hurry bool) []resp.Value
-	// Watched reports whether any of them wants to see the commands that are run here.
+	// Watched reports whether another process has a client of MONITOR.
 	Watched func() bool
-	// Show sends those a line of MONITOR.
+	// Show sends a line of MONITOR to those processes.
 	Show func(line []byte)
-	// Join is called before a subscription: from then on the others reach this process. An error
-	// says why they cannot.
+	// Join is called before a subscription, so that messages of the other processes arrive from then on. Its
+	// error is the reason why they cannot.
 	Join func(Kind) error
 }
 
-// SetOthers makes the hub one of several.
+// SetOthers connects the hub to other processes.
 func (h *Hub) SetOthers(o Others) { h.others.Store(&o) }
 
-// Join prepares for a subscription, so that the messages of other processes come, too. An error
-// says why they will not; those of this process come all the same.
+// Join prepares for a subscription, so that the messages of other processes arrive, too. Its error is the
+// reason why they cannot; messages of this process arrive in any case.
 func (h *Hub) Join(kind Kind) error {
 	if o := h.others.Load(); o != nil {
 		return o.Join(kind)
@@ -34,8 +34,8 @@ func (h *Hub) Join(kind Kind) error {
 	return nil
 }
 
-// Publish sends a message to the subscribers of all processes and counts the deliveries. The kind
-// is Channel or Shard.
+// Publish sends a message to the subscribers of all processes and returns the number of deliveries. The kind is
+// Channel or Shard.
 func (h *Hub) Publish(kind Kind, channel, payload []byte) int64 {
 	n := h.Tell(kind, channel, payload)
 	for _, v := range h.ask(tell[kind], channel, payload) {
@@ -44,7 +44,7 @@ func (h *Hub) Publish(kind Kind, channel, payload []byte) int64 {
 	return n
 }
 
-// Receivers counts the deliveries that Publish would have now.
+// Receivers returns the number of deliveries that Publish would make now.
 func (h *Hub) Receivers(kind Kind, channel []byte) int64 {
 	n := h.here(kind, channel)
 	for _, v := range h.ask(count[kind], channel) {
@@ -53,7 +53,7 @@ func (h *Hub) Receivers(kind Kind, channel []byte) int64 {
 	return n
 }
 
-// Watched reports whether anybody wants to see the commands that are run here.
+// Watched reports whether any process has a client of MONITOR.
 func (h *Hub) Watched() bool {
 	if h.watched.Load() > 0 {
 		return true
@@ -62,7 +62,7 @@ func (h *Hub) Watched() bool {
 	return o != nil && o.Watched()
 }
 
-// Show sends a line of MONITOR to those who want it.
+// Show sends a line of MONITOR to its clients in all processes.
 func (h *Hub) Show(line []byte) {
 	if h.watched.Load() > 0 {
 		h.Tell(Commands, nil, line)
@@ -72,7 +72,7 @@ func (h *Hub) Show(line []byte) {
 	}
 }
 
-// What processes ask each other.
+// The calls between processes.
 var (
 	tell  = map[Kind]string{Channel: "TELL", Shard: "STELL"}
 	count = map[Kind]string{Channel: "COUNT", Shard: "SCOUNT"}
@@ -80,7 +80,7 @@ var (
 
 const (
 	show     = "SHOW"     // line
-	patterns = "PATTERNS" // which have subscribers
+	patterns = "PATTERNS" // names of patterns with subscribers
 )
 
 func (h *Hub) ask(what string, args ...[]byte) []resp.Value {
@@ -88,15 +88,15 @@ func (h *Hub) ask(what string, args ...[]byte) []resp.Value {
 	if o == nil {
 		return nil
 	}
-	// A script asks how many listen, and holds the file meanwhile.
+	// A script that publishes holds the file while it asks.
 	hurry := what == count[Channel] || what == count[Shard]
 	return o.Ask(append([][]byte{[]byte(what)}, args...), hurry)
 }
 
-// ShowCall is the call by which a line of MONITOR reaches another process.
+// ShowCall returns the call that sends a line of MONITOR to another process.
 func ShowCall(line []byte) [][]byte { return [][]byte{[]byte(show), line} }
 
-// Answer answers what another process asks.
+// Answer returns the reply to a call of another process.
 func (h *Hub) Answer(args [][]byte) resp.Value {
 	name := string(args[0])
 	for kind := range tell {
@@ -118,8 +118,8 @@ func (h *Hub) Answer(args [][]byte) resp.Value {
 	return resp.MakeError("ERR unknown command")
 }
 
-// Info is the reply of PUBSUB, of all processes together. ok is false for a subcommand that is
-// none, or has too many arguments.
+// Info returns the reply to PUBSUB for all processes together. ok is false for an unknown subcommand or too
+// many arguments.
 func (h *Hub) Info(sub string, args [][]byte) (v resp.Value, ok bool) {
 	switch sub {
 	case "CHANNELS", "SHARDCHANNELS":
@@ -149,8 +149,7 @@ func (h *Hub) Info(sub string, args [][]byte) (v resp.Value, ok bool) {
 	return v, true
 }
 
-// pubsub is the reply of PUBSUB CHANNELS or NUMSUB, or of their twins for shard channels, in this
-// process.
+// pubsub returns the reply of this process to PUBSUB CHANNELS, NUMSUB, SHARDCHANNELS or SHARDNUMSUB.
 func (h *Hub) pubsub(args [][]byte) resp.Value {
 	kind, v := Channel, resp.EmptyArray
 	switch string(bytes.ToUpper(args[1])) {
@@ -178,7 +177,7 @@ func (h *Hub) pubsub(args [][]byte) resp.Value {
 	return v
 }
 
-// names lists those that have subscribers here, in order; with a pattern only what that matches.
+// names returns the sorted names with subscribers in this process; a non-nil pattern selects among them.
 func (h *Hub) names(kind Kind, pattern []byte) [][]byte {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -200,7 +199,7 @@ func bulks(names [][]byte) []resp.Value {
 	return all
 }
 
-// union adds what of the others is not among all.
+// union appends the values of others that are missing in all.
 func union(all, others []resp.Value) []resp.Value {
 	has := map[string]bool{}
 	for _, v := range all {
