@@ -6,24 +6,23 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// Pool is what the requests of all clients together may hold, in bytes. A nil one has
-// no end.
+// Pool limits the memory that the requests of all clients hold together, in bytes. A nil Pool has no limit.
 type Pool struct {
 	limit int64
 	used  atomic.Int64
-	whole *Pool // that it is a part of, nil for none
+	whole *Pool // the pool that contains it, or nil
 }
 
-// NewPool makes a pool of limit bytes.
+// NewPool returns a pool of limit bytes.
 func NewPool(limit int64) *Pool { return &Pool{limit: limit} }
 
-// Within makes a pool of limit bytes that are p's as well.
+// Within returns a pool of limit bytes that also count in p.
 func (p *Pool) Within(limit int64) *Pool { return &Pool{limit: limit, whole: p} }
 
-// Used is how many of its bytes are held now.
+// Used returns the number of bytes that are held now.
 func (p *Pool) Used() int64 { return p.used.Load() }
 
-// take counts n more bytes, which may be fewer than none, unless those are too many.
+// take adds n bytes, which may be negative, unless that exceeds the limit.
 func (p *Pool) take(n int64) bool {
 	if p == nil {
 		return true
@@ -35,7 +34,7 @@ func (p *Pool) take(n int64) bool {
 	return true
 }
 
-// keep counts n bytes, however many there are.
+// keep adds n bytes, even beyond the limit.
 func (p *Pool) keep(n int64) {
 	for ; p != nil; p = p.whole {
 		p.used.Add(n)
@@ -43,32 +42,32 @@ func (p *Pool) keep(n int64) {
 }
 
 const (
-	// poolFree is what each request may hold beside the pool: small ones work always.
+	// poolFree is the number of bytes that each request may hold outside the pool, so that small requests always
+	// work.
 	poolFree = 64 << 10
-	// poolStep is how much a request takes from the pool at a time.
+	// poolStep is the number of bytes that a request takes from the pool at a time.
 	poolStep = 256 << 10
 )
 
-// Budget is what one request may hold of rows and replies, in bytes of memory. Rows
-// are counted while they are read, so that what is too much is refused before it is
-// there. A nil one has no end. It is for one goroutine at a time.
+// Budget limits the memory of one request's rows and replies, in bytes. Rows are counted while they are read,
+// so that an excess is refused before it is in memory. A nil Budget has no limit. Only one goroutine may use it
+// at a time.
 type Budget struct {
 	pool  *Pool
 	limit int64
 	piece int64
 	used  int64
-	drawn int64 // of the pool
-	short bool  // the pool was what refused last
+	drawn int64 // bytes taken from the pool
+	short bool  // the last refusal came from the pool
 }
 
-// NewBudget makes a budget of limit bytes that come from pool. With piece bytes or
-// more it is full: there is enough to hand over before more is made. A piece of 0 is
-// never there.
+// NewBudget returns a budget of limit bytes, which it takes from pool. From piece bytes on it is full: the
+// caller sends the replies so far before it makes more. With a piece of 0 it is never full.
 func NewBudget(pool *Pool, limit, piece int64) *Budget {
 	return &Budget{pool: pool, limit: limit, piece: piece}
 }
 
-// Take counts n more bytes, unless those are too many.
+// Take adds n bytes, unless that exceeds the budget or its pool.
 func (b *Budget) Take(n int64) bool {
 	if b == nil {
 		return true
@@ -84,7 +83,7 @@ func (b *Budget) Take(n int64) bool {
 	return true
 }
 
-// draw makes what is drawn from the pool enough for used bytes.
+// draw takes enough bytes from the pool for used bytes.
 func (b *Budget) draw(used int64) bool {
 	need := max(0, used-poolFree+poolStep-1) / poolStep * poolStep
 	more := need - b.drawn
@@ -98,7 +97,7 @@ func (b *Budget) draw(used int64) bool {
 	return true
 }
 
-// Used is how many bytes are counted.
+// Used returns the number of counted bytes.
 func (b *Budget) Used() int64 {
 	if b == nil {
 		return 0
@@ -106,7 +105,7 @@ func (b *Budget) Used() int64 {
 	return b.used
 }
 
-// Back gives back what was counted since Used was used.
+// Back returns to the count that Used returned earlier.
 func (b *Budget) Back(used int64) {
 	if b != nil {
 		b.used = used
@@ -114,12 +113,12 @@ func (b *Budget) Back(used int64) {
 	}
 }
 
-// Keep counts n bytes that are there already, whether they are too many or not.
+// Keep adds n bytes that are in memory already, even beyond the limit.
 func (b *Budget) Keep(n int64) {
 	if b == nil || b.Take(n) {
 		return
 	}
-	n = min(n, b.limit) // what is in it more than once is in memory once
+	n = min(n, b.limit) // a part that the reply repeats is in memory once
 	b.used += n
 	if b.pool != nil {
 		b.pool.keep(n)
@@ -127,11 +126,11 @@ func (b *Budget) Keep(n int64) {
 	}
 }
 
-// Full reports whether there is enough to hand over. A store that is to apply
-// batches stops after the one that made their budget full.
+// Full reports whether the replies so far should be sent. A store stops after the batch that makes the budget
+// full.
 func (b *Budget) Full() bool { return b != nil && b.piece > 0 && b.used >= b.piece }
 
-// Room is how many more bytes may be counted at most, 0 for any number.
+// Room returns the number of bytes that may still be added, 0 for no limit.
 func (b *Budget) Room() int64 {
 	if b == nil {
 		return 0
@@ -139,10 +138,10 @@ func (b *Budget) Room() int64 {
 	return max(1, b.limit-b.used)
 }
 
-// Another is a budget like b, for something that is held longer.
+// Another returns an empty budget with the limits of b, for data that is held longer.
 func (b *Budget) Another() *Budget { return NewBudget(b.pool, b.limit, 0) }
 
-// Refusal is the error for what Take has refused last.
+// Refusal returns the error reply for the last refusal of Take.
 func (b *Budget) Refusal() resp.Value {
 	if b.short {
 		return allTaken
@@ -150,14 +149,14 @@ func (b *Budget) Refusal() resp.Value {
 	return TooMuch
 }
 
-// The errors for what a request may not hold: more than it may, and more than there
-// is, as others hold the rest.
+// TooMuch is the error of a request above its own limit, and allTaken the error if other requests hold the rest
+// of the pool.
 var (
 	TooMuch  = resp.MakeError("ERR this takes more memory than one request may hold (serve --max-request-memory): ask for less at a time")
 	allTaken = resp.MakeError("OOM what all clients together ask for takes the memory that it may (serve --max-memory): try again later")
 )
 
-// Weight is how many bytes of memory a reply takes, more or less.
+// Weight returns the approximate bytes of memory of a reply.
 func Weight(v *resp.Value) int64 {
 	n := int64(ValueBytes + len(v.Str))
 	for i := range v.Elems {
@@ -169,7 +168,7 @@ func Weight(v *resp.Value) int64 {
 	return n
 }
 
-// What Go takes for a value of a reply, for a row and for each of its cells.
+// The memory of a value of a reply, of a row, and of each cell, in bytes.
 const (
 	ValueBytes = 88
 	RowBytes   = 32

@@ -1,24 +1,22 @@
 package store
 
-// Follower hears what the writer of a store does: on its goroutine, inside its transactions, in the
-// order in which they take effect. So what it makes of a write takes effect together with that, and
-// before anything that comes after it. A follower must not call the store.
+// Follower is called by the writer of a store: on its goroutine, inside its transactions, and in the order of
+// effect. So the follower's own writes take effect together with the write that caused them, and before any
+// later one. A follower must not call the store.
 type Follower interface {
-	// Follows reports whether Ran is to be called at all. It is asked for each batch that writes,
-	// and as cheap as that needs.
+	// Follows reports whether Ran should be called. It is called for each batch that writes, so it must be
+	// cheap.
 	Follows() bool
-	// Ran is called inside the transaction after a batch of Apply or Together that writes has
-	// taken effect. run runs further batches there, each undone alone when it is refused; its error
-	// must be returned, as an Astray when the batch before is not at fault. All of this may
-	// happen again, after Ended(false).
+	// Ran is called inside the transaction after a batch of Apply or ApplyGroup has written. run runs further
+	// batches there; a refused one is undone alone. Ran must return run's error, as a JobError if the batch b is
+	// not at fault. After Ended(false) the same batches may run again.
 	Ran(b *Batch, r *Result, run func(Batch) (Result, error)) error
-	// Ended says what became of the transaction: all that was run since it last did is
-	// committed, or undone. No client has its reply yet.
+	// Ended reports that all batches since the last Ended are committed, or undone. No client has its reply yet.
 	Ended(committed bool)
 }
 
-// JobError is the error of a transaction in which something failed that another client wants. Drop
-// takes that out, with the error for its client, and the transaction runs again without it.
+// JobError is the error of a transaction in which another client's job failed. Drop removes that job and gives
+// the error to its client; the transaction then runs again without the job.
 type JobError struct {
 	Err  error
 	Drop func(error)
@@ -28,14 +26,14 @@ func (a *JobError) Error() string { return a.Err.Error() }
 
 func (a *JobError) Unwrap() error { return a.Err }
 
-// Expired is what a batch is Of that deletes keys that have expired. Its rows are ExpiredCells
-// long: 1, the database and the name of each.
+// Expired is the Of of a batch that deletes expired keys. Its rows have ExpiredCells cells or more: 1, the
+// database and the name of the key.
 type Expired struct{}
 
-// ExpiredFields is what a batch is Of that deletes the expired fields of a hash which stays. Its last
-// row names that, as those of Expired.
+// ExpiredFields is the Of of a batch that deletes the expired fields of a hash and keeps the hash. Its last row
+// names the hash in the cells of Expired.
 type ExpiredFields struct{}
 
-// ExpiredCells is how many cells they have at least. One more says whether a key is a hash that went
-// with its last field.
+// ExpiredCells is the minimum number of cells of such a row. One more cell reports whether the key is a hash
+// that expired with its last field.
 const ExpiredCells = 3

@@ -10,10 +10,10 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// ErrDisorder ends what would never end: a damaged table may have its keys in any order.
+// ErrDisorder ends a loop that would never finish: a damaged table may return its keys in any order.
 var ErrDisorder = errors.New("the file is damaged: its keys are out of order; meowdis doctor says more")
 
-// Kind is the storage class of a Value, one of SQLite's five.
+// Kind is one of SQLite's five storage classes.
 type Kind byte
 
 const (
@@ -24,33 +24,31 @@ const (
 	Blob
 )
 
-// Value is an argument bound to a statement or a cell of a row. The zero Value
-// is NULL.
+// Value is a bound argument of a statement, or a cell of a row. The zero Value is NULL.
 type Value struct {
 	kind Kind
 	bits uint64
 	data []byte
 }
 
-// Int is the INTEGER n. An engine whose numbers are doubles loses integers
-// beyond 2^53: such a value travels as Digits.
+// Int returns the INTEGER n. An engine with only doubles for numbers loses integers beyond 2^53: send such a
+// value as Digits.
 func Int(n int64) Value { return Value{kind: Integer, bits: uint64(n)} }
 
-// Float is the REAL f. NaN becomes NULL, as in SQLite.
+// Float returns the REAL f. NaN becomes NULL, as in SQLite.
 func Float(f float64) Value { return Value{kind: Real, bits: math.Float64bits(f)} }
 
-// String is the TEXT s.
+// String returns the TEXT s.
 func String(s string) Value { return Value{kind: Text, data: []byte(s)} }
 
-// TextBytes is the TEXT held in b, which must not change afterwards.
+// TextBytes returns the TEXT in b, which must not change afterwards.
 func TextBytes(b []byte) Value { return Value{kind: Text, data: b} }
 
-// Bytes is the BLOB b, which must not change afterwards. A nil b is the empty
-// blob, never NULL.
+// Bytes returns the BLOB b, which must not change afterwards. A nil b is the empty blob, never NULL.
 func Bytes(b []byte) Value { return Value{kind: Blob, data: b} }
 
-// Digits is n as decimal TEXT, exact on every engine. The statement compares it
-// with an INTEGER column, stores it in one, or says CAST(? AS INTEGER).
+// Digits returns n as decimal TEXT, which is exact on every engine. The statement compares it with an INTEGER
+// column, stores it in one, or says CAST(? AS INTEGER).
 func Digits(n int64) Value { return Value{kind: Text, data: strconv.AppendInt(nil, n, 10)} }
 
 // Kind returns the storage class.
@@ -59,8 +57,8 @@ func (v Value) Kind() Kind { return v.kind }
 // IsNull reports whether v is NULL.
 func (v Value) IsNull() bool { return v.kind == Null }
 
-// Int returns an INTEGER, a REAL that an engine made of an integer, or decimal
-// TEXT. Anything else, NULL included, is 0.
+// Int returns the value of an INTEGER, of a REAL that an engine made of an integer, or of decimal TEXT.
+// Anything else, NULL included, is 0.
 func (v Value) Int() int64 {
 	switch v.kind {
 	case Integer:
@@ -74,7 +72,7 @@ func (v Value) Int() int64 {
 	return 0
 }
 
-// Float returns a REAL or an INTEGER as a double. Anything else is 0.
+// Float returns the value of a REAL or an INTEGER as a double. Anything else is 0.
 func (v Value) Float() float64 {
 	switch v.kind {
 	case Real:
@@ -88,7 +86,7 @@ func (v Value) Float() float64 {
 // Bytes returns the content of a BLOB or TEXT, and nil for anything else.
 func (v Value) Bytes() []byte { return v.data }
 
-// On returns v with its bytes at b, which must be a copy of them.
+// On returns v backed by b, which must be a copy of its bytes.
 func (v Value) On(b []byte) Value {
 	if v.kind == Text || v.kind == Blob {
 		v.data = b
@@ -96,7 +94,7 @@ func (v Value) On(b []byte) Value {
 	return v
 }
 
-// String formats v as an SQL literal, for people.
+// String formats v as an SQL literal for display.
 func (v Value) String() string {
 	switch v.kind {
 	case Integer:
@@ -123,69 +121,65 @@ func quote(b []byte) string {
 	return string(append(out, '\''))
 }
 
-// Stmt is one SQL statement. SQL is constant text, so that a store can keep it
-// prepared; Args bind ?1, ?2, … and their number is the highest ?N in SQL.
+// Stmt is one SQL statement. SQL is constant text, so that a store can keep it prepared. Args bind ?1, ?2, …;
+// there are as many as the highest ?N in SQL.
 type Stmt struct {
 	SQL  string
 	Args []Value
 
-	// Refused is the reply of the command when a constraint stops this
-	// statement. Nil means that no constraint may stop it: if one does, the
-	// file is damaged or the translation wrong. Stores do not use it.
+	// Refused is the command's reply if a constraint stops this statement. Nil means that no constraint may stop
+	// it: if one does, the file is damaged or the translation is wrong. Stores do not use it.
 	Refused *resp.Value
 
-	// Size, unless it is 0, is the column, from 1, that says how many bytes the value
-	// is long that a row is a part of, 0 for one that is whole in its row. A value's
-	// rows have the same integer in column Of; with 0 all rows are one value's. It is
-	// for budgets: few rows can be many bytes.
+	// Size is the column, from 1, with the total bytes of a value that is split over several rows; 0 if every
+	// value is whole in its row. All rows of one value have the same integer in column Of; if Of is 0, all rows
+	// belong to one value. Budgets need it, because a few rows can stand for many bytes.
 	Size, Of int
 
-	// Fold, unless it is nil, returns a function that takes each row in place of the result, which
-	// has none then. The bytes of a row are there during the call only, which must not panic. Fold is
-	// called anew each time that the statement runs. A store may pass over it and return the rows.
+	// Fold, if set, returns a function that receives each row instead of the result, which then has none. The
+	// bytes of a row are valid during the call only, and the call must not panic. The store calls Fold each time
+	// that the statement runs. A store may ignore Fold and return the rows.
 	Fold func() func(Row)
 
-	// Moot, unless it is nil, reports that the statement has nothing left to do, by the rows and the
-	// changes of those before it in its batch, which are all that it is given. A store may then pass
-	// over the statement, whose rows and changes are none; one that runs it all the same finds nothing
-	// to do.
+	// SkipIf, if set, reports whether the statement has nothing to do, given the rows and changes of the earlier
+	// statements of the batch. A store may then skip the statement, whose rows and changes are empty. A store
+	// that runs it anyway changes and returns nothing.
 	SkipIf func(before Result) bool
 
-	// Alone, unless it is "", is SQL for the same arguments that does by itself what this statement and
-	// the next one do, and does it sooner where this one finds nothing to change. A store that
-	// expects that may run it in place of both.
+	// Supersedes, unless it is "", is SQL for the same arguments that does the work of this statement and the
+	// next one together. It is faster if this statement would find nothing to change: a store that expects that
+	// may run it instead of both.
 	Supersedes string
 }
 
 // Batch is a list of statements that take effect together or not at all.
 type Batch struct {
 	Stmts    []Stmt
-	ReadOnly bool // no statement writes
+	ReadOnly bool // only reads
 
-	// Keys are the names of keys, in whichever database; nil stands for any. A batch that writes
-	// changes no others. One that only reads promises that its rows depend on no others, and on the
-	// clock, which is ?3 of each of its statements, only by whether these or a field of theirs have
-	// expired: a store may return the rows that the same batch had before, as long as they would
-	// be the same.
+	// Keys are names of keys, in any database; nil means any key. A batch that writes changes no other key. A
+	// batch that reads promises that its rows depend on these keys only, and on the clock (?3 of each statement)
+	// only by whether the keys or their fields have expired. So a store may return the rows of an earlier run of
+	// the same batch if they would be the same.
 	Keys [][]byte
 
-	// Of is whose batch it is, for a Follower. A store makes nothing of it.
+	// Of identifies the origin of the batch for a Follower. Stores ignore it.
 	Of any
 
-	// Guest says that the SQL is not this program's own, but that of one who was let in: a store that
-	// has more than its tables refuses what leaves them, and a write in a batch that only reads. A
-	// statement that cannot run is then a Refusal that is Bad, and the fault of its batch alone.
+	// Guest means that the SQL comes from a user, not from this program. A store with more than its own tables
+	// then refuses SQL that leaves those tables, and writes in a read-only batch. A statement that cannot run is
+	// a Refusal with Bad, which affects this batch alone.
 	Guest bool
 
-	// Budget bounds the rows that are returned: a batch with more is refused, as by a
-	// constraint. A store that holds less than it can be asked for needs none.
+	// Budget limits the returned rows: a batch with more is refused, as by a constraint. A store with bounded
+	// results may ignore it.
 	Budget *Budget
 }
 
-// Row is one row of a result, by position.
+// Row is one row of a result. Cells are found by position.
 type Row []Value
 
-// Weight returns about how many bytes of memory the row takes.
+// Weight returns the approximate bytes of memory of the row.
 func (r Row) Weight() int64 {
 	n := int64(RowBytes + len(r)*CellBytes)
 	for i := range r {
@@ -194,63 +188,60 @@ func (r Row) Weight() int64 {
 	return n
 }
 
-// Result is what became of a batch.
+// Result is the outcome of a batch.
 type Result struct {
-	// Rows holds the rows of each statement, nil for one that returned none.
-	// A refused batch keeps the rows of the statements before the refusal.
+	// Rows holds the rows of each statement, nil for none. A refused batch keeps the rows of the statements
+	// before the refusal.
 	Rows [][]Row
-	// Changes holds how many rows each statement of a batch that writes inserted, updated or
-	// deleted, without what triggers did. For one that only reads it means nothing.
+	// Changes holds the number of rows that each statement of a batch that writes inserted, updated or deleted,
+	// without the changes of triggers. It has no meaning for a batch that only reads.
 	Changes []int64
-	// Refused is set when a constraint stopped the batch, which then left no
-	// trace.
+	// Refused is set if a constraint stopped the batch, which then left no trace.
 	Refused *Refusal
-	// Took is how long the batch worked, without waiting for others or for the commit; 0 when the
-	// store does not say.
+	// Took is the working time of the batch, without waiting for other clients or the commit; 0 if the store
+	// does not measure it.
 	Took time.Duration
-	// Work bounds the code that reads the rows. The engine sets it; nil has no limits.
+	// Work limits the code that reads the rows. The engine sets it; nil means no limits.
 	Work *Work
 }
 
-// Refusal says which statement of a batch a constraint stopped.
+// Refusal describes why a batch was stopped, and at which statement.
 type Refusal struct {
 	At int // index of the statement
-	// Reply is that of a budget which was too small, nil for a constraint's: that is
-	// the statement's.
+	// Reply is the reply of an exceeded budget. It is nil for a constraint, whose reply is in the statement.
 	Reply  *resp.Value
-	Reason string // the engine's words, such as "NOT NULL constraint failed: keys.type"
+	Reason string // the SQL engine's message
 
-	// TooLong is set when it was no constraint, but the time that the batch took.
+	// TooLong is set if the batch exceeded its time limit.
 	TooLong *TooLong
 
-	// Bad is set when it was no constraint, but a statement of a guest that cannot run here.
+	// Bad is set if a guest's statement cannot run here.
 	Bad bool
 }
 
-// TooLong is the error of a transaction that took longer than the store lets it, which
-// left no trace.
+// TooLong is the error of a transaction that exceeded the store's time limit. It left no trace.
 type TooLong struct{ Limit time.Duration }
 
 func (e *TooLong) Error() string {
 	return fmt.Sprintf("it took longer than %v, the most that one command may take, and left no trace", e.Limit)
 }
 
-// Result is that of a batch which took too long.
+// Result returns the result of a batch that took too long.
 func (e *TooLong) Result() Result { return Result{Refused: &Refusal{Reason: e.Error(), TooLong: e}} }
 
-// Part is what one client asks of a visit to a store that several share. All batches of
-// a part only read, or it is a write.
+// Part is one client's share of a group that a store applies together. Either all batches of a part only read,
+// or the part writes.
 type Part struct {
 	Batches []Batch
-	// Brief says of a write that it is to be given up, without a trace, rather than to go on for long.
+	// Brief makes a write that takes long stop early, without a trace.
 	Brief bool
-	// Turn may end the wait of a write that has not begun.
+	// Turn can end the wait of a write that has not begun.
 	Turn *Turn
-	// Results and Err are what Apply would have returned, or Err is ErrLong.
+	// Results and Err are the results of Apply, or Err is ErrLong.
 	Results []Result
 	Err     error
 }
 
-// ErrLong is the error of a part that reads or is brief, and takes longer than the others of its visit
-// should wait: it is to be applied alone.
+// ErrLong is the error of a part that reads or is Brief, and takes longer than the other clients of its group
+// should wait: the caller applies it alone.
 var ErrLong = errors.New("it takes longer than others should wait")

@@ -5,12 +5,12 @@ import (
 	"sync/atomic"
 )
 
-// Turn is what a call and its store tell each other while calls wait for the one that writes. A nil Turn
-// waits for as long as it takes.
+// Turn connects a call and its store while the call waits for the writer. With a nil Turn the call waits
+// without limit.
 type Turn struct {
 	Gate *Gate
-	// Holds is set by the store when a transaction holds up calls that have run before it: it should end
-	// with ErrLong if it takes long, and then runs again without them.
+	// Holds is set by the store while a transaction delays calls that have already run in it. The transaction
+	// should end with ErrLong if it takes long; it then runs again without them.
 	Holds atomic.Bool
 }
 
@@ -27,7 +27,7 @@ func TurnOf(ctx context.Context) *Turn {
 	return t
 }
 
-// Waits returns what ends the wait.
+// Waits returns the end of the wait.
 func (t *Turn) Waits() *Refused {
 	if t == nil || t.Gate == nil {
 		return &Refused{}
@@ -35,10 +35,10 @@ func (t *Turn) Waits() *Refused {
 	return t.Gate.refused()
 }
 
-// Gate ends the wait of all calls that have not begun, while it is shut. Its zero value is open.
+// Gate ends the wait of all calls that have not begun, while it is shut. The zero Gate is open.
 type Gate struct{ now atomic.Pointer[Refused] }
 
-// Refused ends a wait: C is closed then, and Err is why.
+// Refused reports the end of a wait: C is closed then, and Err is the reason.
 type Refused struct {
 	C   chan struct{}
 	Err error // valid once C is closed
@@ -53,7 +53,8 @@ func (g *Gate) refused() *Refused {
 	}
 }
 
-// Shut ends the wait of calls with err, until Open. It is for an open gate, and one goroutine at a time.
+// Shut ends the wait of calls with err, until Open. The gate must be open, and only one goroutine may shut it
+// at a time.
 func (g *Gate) Shut(err error) {
 	r := g.refused()
 	r.Err = err

@@ -11,15 +11,15 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// Work bounds what meowdis itself computes for one call: planning, decoding, formatting, Lua. Code that
-// may allocate or loop in proportion to its input charges it first. When a limit is exceeded, Grow and
-// Step panic with an *Exceeded, which only the engine's boundary recovers: it rolls the call back and
-// replies with the error. A nil Work has no limits. It is for one goroutine at a time.
+// Work limits meowdis's own computing for one call: planning, decoding, formatting, Lua. Code that allocates or
+// loops in proportion to its input charges Work first. When a limit is exceeded, Grow and Step panic with an
+// *Exceeded. Only the engine's boundary recovers it: it rolls the call back and replies with the error. A nil
+// Work has no limits. Only one goroutine may use a Work at a time.
 type Work struct {
-	Budget *Budget // memory; nil for any amount
+	Budget *Budget // memory; nil for no limit
 
-	// Check is called after every StepsPerCheck steps; an error ends the call, and nil never ends it. It
-	// gets the time of the first check since Begin: calls that are short never read the clock.
+	// Check is called after every StepsPerCheck steps; an error from it ends the call. A nil Check never does.
+	// began is the time of the first check since Begin, so short calls never read the clock.
 	Check func(began time.Time) error
 
 	steps int
@@ -29,14 +29,14 @@ type Work struct {
 // Watch sets Check, and begins a call.
 func (w *Work) Watch(check func(began time.Time) error) { *w = Work{Budget: w.Budget, Check: check} }
 
-// Begin begins a call, whose time is its own. The steps before it count for the next check.
+// Begin begins a call with a time of its own. Earlier steps count towards the next check.
 func (w *Work) Begin() { w.began = time.Time{} }
 
-// StepsPerCheck is how many steps run between two calls of Check. A step takes some nanoseconds: one byte
+// StepsPerCheck is the number of steps between two calls of Check. A step takes some nanoseconds: one byte
 // compared, one element decoded, one instruction of a script.
 const StepsPerCheck = 1 << 16
 
-// Exceeded is the panic value of a call that has reached one of its limits. As an error it wraps Err.
+// Exceeded is the panic value of a call that has reached a limit. As an error it wraps Err.
 type Exceeded struct {
 	Reply resp.Value // the error reply, for a memory limit; the zero value otherwise
 	Err   error      // from Check: a *TooLong, ErrLong, or the error of a context; nil for a memory limit
@@ -59,7 +59,7 @@ func (w *Work) Grow(n int64) {
 	panic(&Exceeded{Reply: w.Budget.Refusal()})
 }
 
-// Room returns how many more bytes may be charged at most, 0 for any number.
+// Room returns the number of bytes that may still be charged, 0 for no limit.
 func (w *Work) Room() int64 {
 	if w == nil {
 		return 0
@@ -90,7 +90,7 @@ func (w *Work) Step(n int) {
 // Panic is the error of code that panicked.
 type Panic struct {
 	Value any
-	Stack []byte // of the goroutine, where it panicked
+	Stack []byte // of the goroutine, at the panic
 }
 
 func (p *Panic) Error() string { return fmt.Sprintf("panic: %v", p.Value) }
@@ -101,27 +101,27 @@ func (p *Panic) Unwrap() error {
 	return err
 }
 
-// Recovered returns what recover has returned as an error: an *Exceeded, a *Panic, or nil.
+// Recovered converts a value of recover to an error: an *Exceeded, a *Panic, or nil.
 func Recovered(v any) error {
 	switch v := v.(type) {
 	case nil:
 		return nil
 	case *Exceeded:
 		return v
-	case *Panic: // has crossed a boundary before
+	case *Panic: // was recovered before
 		return v
 	}
 	return &Panic{v, debug.Stack()}
 }
 
-// Caught calls fn, and returns its panic as an error.
+// Caught calls fn, and returns its error or its panic as an error.
 func Caught(fn func() error) (err error) {
 	defer Catch(&err)
 	return fn()
 }
 
-// Guard calls fn, and reports its panic. Every goroutine that is not of one command runs in a Guard, since a
-// panic outside ends the process. A nil report logs to the default logger.
+// Guard calls fn, and reports its panic. Every goroutine that does not belong to one command runs in a Guard,
+// because a panic outside ends the process. A nil report logs to the default logger.
 func Guard(report func(error), fn func()) {
 	if report == nil {
 		report = LogPanic(slog.Default())
@@ -131,7 +131,7 @@ func Guard(report func(error), fn func()) {
 	}
 }
 
-// LogPanic returns a function that logs an error of Guard in one line, with the stack.
+// LogPanic returns a function that logs an error of Guard as one record, with the stack.
 func LogPanic(log *slog.Logger) func(error) {
 	return func(err error) {
 		stack := []byte{}

@@ -10,7 +10,7 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// written is a call as args: the words that values has become their values.
+// written returns a call as args. Words that are keys of values are replaced by their values.
 func written(call string, values map[string][]string) [][]byte {
 	var args [][]byte
 	for _, word := range strings.Fields(call) {
@@ -25,13 +25,13 @@ func written(call string, values map[string][]string) [][]byte {
 	return args
 }
 
-// ReadAll is the call that reads all of a key.
+// ReadAll returns the call that reads a whole key.
 func (t *Type) ReadAll(key []byte) [][]byte {
 	return written(t.Read, map[string][]string{"key": {string(key)}})
 }
 
-// PageAt is the call for about n elements at a cursor, "" for the first: what Elements
-// returned, or a place where pages go by place. Of a type without elements n is bytes.
+// PageAt returns the call for about n elements at a cursor. The cursor is "" for the first page, or comes from
+// Elements; with ByPlace it may be any place. For a type without elements, n counts bytes.
 func (t *Type) PageAt(key []byte, cursor string, n int) [][]byte {
 	values := map[string][]string{"key": {string(key)}, "n": {strconv.Itoa(n)}, "after": {"-"}}
 	if cursor != "" {
@@ -45,8 +45,8 @@ func (t *Type) PageAt(key []byte, cursor string, n int) [][]byte {
 	return written(t.Page, values)
 }
 
-// ScanAt is the call of Scan for about n elements at a cursor, "" for the first; those
-// whose first part matches a pattern, "" for all.
+// ScanAt returns the call of Scan for about n elements at a cursor, "" for the first. A match other than "" is
+// a pattern for the first part of the elements.
 func (t *Type) ScanAt(key []byte, cursor, match string, n int) [][]byte {
 	call := [][]byte{[]byte(t.Scan), key, []byte(cmp.Or(cursor, "0")), []byte("COUNT"), []byte(strconv.Itoa(n))}
 	if match != "" {
@@ -55,9 +55,8 @@ func (t *Type) ScanAt(key []byte, cursor, match string, n int) [][]byte {
 	return call
 }
 
-// Adding is the call that adds an element to a key, or makes it with one, of what
-// the user gave: see Given. A vector is numbers with spaces or commas between them, or
-// in brackets.
+// Adding returns the call that adds an element to a key, or creates the key with it. given has the user's
+// values for Given. A vector is a list of numbers with spaces or commas between them, with or without brackets.
 func (t *Type) Adding(key string, given []string) [][]byte {
 	values := map[string][]string{"key": {key}}
 	for i, part := range t.Given {
@@ -69,23 +68,22 @@ func (t *Type) Adding(key string, given []string) [][]byte {
 	return written(t.Add, values)
 }
 
-// Dropping is the call that deletes an element by its name; nil where there is none.
+// Dropping returns the call that deletes an element by its name, or nil if the type has no such command.
 func (t *Type) Dropping(key, name string) [][]byte { return t.named(t.Drop, key, name, "") }
 
-// Getting is the call that reads what belongs to an element's name; nil where that is
-// nothing.
+// Getting returns the call that reads the value of an element by its name, or nil if the type has no such
+// command.
 func (t *Type) Getting(key, name string) [][]byte { return t.named(t.Get, key, name, "") }
 
-// Putting is the call that makes text what belongs to an element's name; nil where there
-// is none.
+// Putting returns the call that sets the value of an element to text, or nil if the type has no such command.
 func (t *Type) Putting(key, name, text string) [][]byte { return t.named(t.Put, key, name, text) }
 
 func (t *Type) named(call, key, name, text string) [][]byte {
 	return written(call, map[string][]string{"key": {key}, "name": {name}, "text": {text}})
 }
 
-// Elements takes the reply to PageAt(key, cursor, n) apart: elements in their parts, one of one
-// part where the value is whole, and the cursor of the next page, "" after the last.
+// Elements splits the reply to PageAt(key, cursor, n) into elements with their parts; a whole value is one
+// element with one part. next is the cursor of the next page, "" after the last one.
 func (t *Type) Elements(v resp.Value, cursor string, n int) (elements [][][]byte, next string, err error) {
 	switch {
 	case t.Form == Whole:
@@ -112,15 +110,15 @@ func (t *Type) Elements(v resp.Value, cursor string, n int) (elements [][][]byte
 	return elements, next, nil
 }
 
-// All takes the reply to ReadAll apart.
+// All splits the reply to ReadAll into elements.
 func (t *Type) All(v resp.Value) [][][]byte { return t.split(v.Elems) }
 
-// Rebuilds reports whether adding the elements of a key one by one makes it again.
+// Rebuilds reports whether a key can be recreated by adding its elements one by one.
 func (t *Type) Rebuilds() bool {
 	return t.Form == Flat && t.Add != "" && len(t.Parts) > 0 && !slices.ContainsFunc(t.Parts, func(part string) bool { return !slices.Contains(t.Given, part) })
 }
 
-// Rebuilding is the call that adds an element as it was read to a key: see Rebuilds.
+// Rebuilding returns the call that adds an element to a key, in the parts in which it was read: see Rebuilds.
 func (t *Type) Rebuilding(key []byte, element [][]byte) [][]byte {
 	given := make([]string, len(t.Given))
 	for i, part := range t.Given {
@@ -129,7 +127,7 @@ func (t *Type) Rebuilding(key []byte, element [][]byte) [][]byte {
 	return t.Adding(string(key), given)
 }
 
-// Scanned takes the reply to ScanAt apart, as Elements does.
+// Scanned splits the reply to ScanAt, as Elements does for PageAt.
 func (t *Type) Scanned(v resp.Value, _ string, _ int) (elements [][][]byte, next string, err error) {
 	if len(v.Elems) != 2 {
 		return nil, "", fmt.Errorf("a reply to %s has an unexpected shape", t.Scan)

@@ -1,5 +1,4 @@
-// Package keytype is where a type of key is declared: its names, the commands that
-// count, read, page and write it, how replies hold its elements, and its tables. Code
-// that counts, copies, checks or shows keys goes by Types, and so knows a type that is
-// added to it.
+// Package keytype declares the types of keys: their names, the commands that count, read, page and write them,
+// the shape of their elements in replies, and their tables. Code that counts, copies, checks or shows keys uses
+// Types, and so supports every type that is added there.
 package keytype

@@ -6,111 +6,110 @@ import (
 	"strings"
 )
 
-// Type is what there is to know of a type of key. A call is written as words: "key",
-// "n" and other words of lower case stand for arguments, see Type.Page.
+// Type describes a type of key. A call is written as words; lower-case words such as "key" and "n" stand for
+// arguments, see PageAt.
 type Type struct {
-	Name   string // as TYPE answers it, and as the table keys has it
-	Label  string // as people say it; "" is Name
-	Brief  string // where Label is too long; "" for its first letters
-	Number byte   // in archives, from 1 on; it never changes
+	Name   string // as TYPE returns it, and as in the table keys
+	Label  string // for display; "" means Name
+	Brief  string // for narrow columns; "" means the start of Label
+	Number byte   // in archives, from 1; it never changes
 
-	// Groups are the groups of commands whose keys have this type: "module JSON." is
-	// those of the group whose names begin with JSON.
+	// Groups are the command groups whose keys have this type. "module JSON." selects the commands of a group
+	// whose names begin with JSON.
 	Groups []string
 
-	One, Many string // what is counted: elements, or bytes of a type that has none
-	// Parts are what an element consists of, as Elements returns it; none for a type
-	// without elements. The last one of Entries is several: fields and values in turn.
+	One, Many string // nouns for the counted elements, or bytes for a type without elements
+	// Parts names the parts of an element, as Elements returns them; nil for a type without elements. With
+	// Entries the last part stands for several: alternating fields and values.
 	Parts []string
-	// Given is what a user gives to make an element, and with it a key.
+	// Given names the values that a user enters to add an element, or to create a key.
 	Given []string
 
-	Count string // the command that counts elements, or bytes; "" where a key counts as one
-	Probe string // a command that refuses keys of other types, and takes a key only; "" is Count
-	Read  string // the call that reads all: "LRANGE key 0 -1"
-	Page  string // the call that reads a page, in the order of the type; see PageAt
-	Pages Paging // how Page goes on
-	Scan  string // the command of the SCAN family that goes through the elements; "" for none
-	Add   string // the call that adds an element of Given
+	Count string // the command that counts elements or bytes; "" if a key counts as one
+	Probe string // a command that takes one key and fails for other types; "" means Count
+	Read  string // the call that reads everything: "LRANGE key 0 -1"
+	Page  string // the call that reads a page, in the type's order; see PageAt
+	Pages Paging // how Page finds the next page
+	Scan  string // the command of the SCAN family, or ""
+	Add   string // the call that adds an element with the values of Given
 	Drop  string // the call that deletes an element by its name: "HDEL key name"
-	Get   string // the call that reads what belongs to an element's name: "HGET key name"
-	Put   string // the call that changes that: "HSET key name text"
+	Get   string // the call that reads an element's value by its name: "HGET key name"
+	Put   string // the call that sets that value: "HSET key name text"
 	Form  Form
 
-	// Undumped is set where a server may have the type and no DUMP of it.
+	// Undumped is set if some servers have the type but cannot DUMP it.
 	Undumped bool
 
 	Tables []Table
-	// InKey is set where a value may be whole in the row of its key, in the column value.
+	// InKey is set if a value may be stored in the row of its key, in the column value.
 	InKey bool
-	// Size is Count in SQL, of a row of keys, "" for its column count; Weight is bytes
-	// of the value that no row of Tables counts, "" for none.
+	// Size is the SQL for Count, over a row of keys; "" means the column count. Weight is the SQL for the bytes
+	// of the value that no row of Tables counts; "" for none.
 	Size, Weight string
-	// Memory is what a key takes in a file beside the rows of tables that have a Memory, in
-	// SQL, "" for nothing: an estimate, as MEMORY USAGE answers it.
+	// Memory is the SQL for the bytes of a key in a file, without the rows of tables that have a Memory; "" for
+	// none. It is an estimate for MEMORY USAGE.
 	Memory string
 }
 
-// Form is how a reply holds a value.
+// Form is the shape of a value in a reply.
 type Form byte
 
 // The forms of replies.
 const (
-	Flat    Form = iota // elements of so many parts each, flat or each an array
-	Whole               // the value is the reply
-	Entries             // an array of id and fields each
+	Flat    Form = iota // elements of len(Parts) parts, flat or in an array each
+	Whole               // the whole value is the reply
+	Entries             // an array of id and fields for each element
 )
 
-// Paging is how a page follows another.
+// Paging is the way to find the next page.
 type Paging byte
 
-// The ways of paging.
+// Ways of paging.
 const (
-	OnePage  Paging = iota // there is one page
-	ByPlace                // elements have the places 0, 1, 2 …
-	ByCursor               // the reply says how to go on, as that of SCAN does
-	ByName                 // after the first part of the last element
-	ByIndex                // at the number after the first part of the last element
+	OnePage  Paging = iota // a single page
+	ByPlace                // elements are numbered 0, 1, 2, …
+	ByCursor               // the reply has a cursor, as for SCAN
+	ByName                 // after the name of the last element, its first part
+	ByIndex                // at the index after the last element's, its first part
 )
 
-// Table is a table with rows of a type, which have the id of their key in key_id.
+// Table is a table with rows of a type. Column key_id has the id of their key.
 type Table struct {
 	Name string
-	// Role is what a row means.
+	// Role is the meaning of a row.
 	Role    Role
-	Columns []string // all
-	// Key is the columns by which a row is found among those of its key, in the order of the
-	// table; none where there is one row.
+	Columns []string // all of them
+	// Key lists the columns that identify a row of a key, in the table's order; nil if a key has one row.
 	Key   []string
-	Long  []string // those of Columns that may be large
-	Order string   // the columns that rows are shown in the order of; "" is that of the table
-	Bytes string   // in SQL: what a row counts for in the bytes of a value; "" for nothing
-	// Memory is what a row takes in a file, in SQL: its bytes, its key, hash and place, and
-	// what indexes repeat. As many rows are estimated as the key counts.
+	Long  []string // columns that may be large
+	Order string   // columns to sort rows by for display; "" for the table's order
+	Bytes string   // SQL for the bytes of a row that count as bytes of the value; "" for none
+	// Memory is the SQL for the bytes of a row in a file: its values, its key, hash and position, and its
+	// entries in indexes. The estimate multiplies it with the key's count.
 	Memory  string
-	Expires string // the column of when a row expires, "" for never
+	Expires string // the column with a row's expiry; "" if rows never expire
 }
 
-// Role is what a row of a table means for its key.
+// Role is the meaning of a table's rows for their key.
 type Role byte
 
 // The roles of tables.
 const (
 	Element  Role = iota // each row is an element
-	Value                // a row is the value, or a part of it: with one the key is there
-	Rest                 // rows are more about what other tables hold
+	Value                // a row is the value or a part of it: the key exists if it has one
+	Rest                 // rows add to the content of other tables
 	One                  // Rest, at most one row a key
 	OneValue             // Value, at most one row a key
 )
 
-// Holds reports whether a key of the type is there when there is a row.
+// Holds reports whether a key of the type exists if it has a row in the table.
 func (t Table) Holds() bool { return t.Role != Rest && t.Role != One }
 
-// Single reports whether a key has one row at most.
+// Single reports whether a key has at most one row.
 func (t Table) Single() bool { return t.Role == One || t.Role == OneValue }
 
-// Of returns the type of a name as TYPE answers it: for an unknown one a Type that has
-// nothing but the name.
+// Of returns the type with the name that TYPE returns. For an unknown name it returns a Type with only that
+// name.
 func Of(name string) *Type {
 	for _, t := range Types {
 		if t.Name == name {
@@ -120,7 +119,7 @@ func Of(name string) *Type {
 	return &Type{Name: name}
 }
 
-// Named returns the type that a user means by a name, in letters of any case.
+// Named returns the type with a name or label that a user entered, in any case.
 func Named(name string) (*Type, bool) {
 	for _, t := range Types {
 		if strings.EqualFold(name, t.Name) || strings.EqualFold(name, t.Label) {
@@ -130,7 +129,7 @@ func Named(name string) (*Type, bool) {
 	return nil, false
 }
 
-// OfCommand returns the type of the keys of a command, by its group and name.
+// OfCommand returns the key type of a command, by its group and name.
 func OfCommand(group, name string) (*Type, bool) {
 	for _, t := range Types {
 		for _, g := range t.Groups {
@@ -142,7 +141,7 @@ func OfCommand(group, name string) (*Type, bool) {
 	return nil, false
 }
 
-// Labels are the labels of all types, in the order of their numbers.
+// Labels returns the labels of all types, in the order of their numbers.
 func Labels() (labels []string) {
 	sorted := slices.SortedFunc(slices.Values(Types), func(a, b *Type) int { return cmp.Compare(a.Number, b.Number) })
 	for _, t := range sorted {
@@ -154,13 +153,13 @@ func Labels() (labels []string) {
 // Known reports whether t is one of Types.
 func (t *Type) Known() bool { return t.Page != "" }
 
-// Said is the name that people say.
+// Said returns the name for display.
 func (t *Type) Said() string { return cmp.Or(t.Label, t.Name) }
 
-// Prober is a command that refuses keys of other types.
+// Prober returns a command that fails for keys of other types.
 func (t *Type) Prober() string { return cmp.Or(t.Probe, t.Count) }
 
-// Brevity is the name in at most width cells.
+// Brevity returns the name for display in at most width cells.
 func (t *Type) Brevity(width int) string {
 	said := t.Said()
 	if len(said) > width && t.Brief != "" {

@@ -2,11 +2,10 @@ package keytype
 
 import "strings"
 
-// nowMark stands in Size for the argument that is now.
+// nowMark stands for the argument with the current time in Size.
 const nowMark = "?now"
 
-// Case is an expression of a row of keys that is another for each type, NULL for those
-// that some leaves out.
+// Case returns SQL for a row of keys: the expression of the row's type, and NULL for types that some excludes.
 func Case(some func(t *Type) bool, expression func(t *Type) string) string {
 	var sql strings.Builder
 	sql.WriteString(`CASE type`)
@@ -18,8 +17,8 @@ func Case(some func(t *Type) bool, expression func(t *Type) string) string {
 	return sql.String() + ` END`
 }
 
-// Counted is what Count answers of a row of keys, in SQL, at the moment that the argument now is;
-// the bytes of a JSON document.
+// Counted returns SQL for the result of Count on a row of keys; for a JSON document, its bytes. now is the
+// argument with the current time.
 func (t *Type) Counted(now string) string {
 	if t.Size == "" {
 		return `count`
@@ -27,8 +26,8 @@ func (t *Type) Counted(now string) string {
 	return strings.ReplaceAll(t.Size, nowMark, now)
 }
 
-// Bytes is the bytes of the value of a row of keys, in SQL, as users have written
-// it: those that have not expired at the argument now.
+// Bytes returns SQL for the bytes of the value of a row of keys, as users wrote them, without expired fields.
+// now is the argument with the current time.
 func (t *Type) Bytes(now string) string {
 	sum := t.KeyBytes()
 	for _, table := range t.Tables {
@@ -39,7 +38,7 @@ func (t *Type) Bytes(now string) string {
 	return sum
 }
 
-// KeyBytes is the part of Bytes that is in no row of the tables of elements.
+// KeyBytes returns SQL for the part of Bytes outside the tables of elements.
 func (t *Type) KeyBytes() string {
 	if t.Weight == "" {
 		return `0`
@@ -47,8 +46,8 @@ func (t *Type) KeyBytes() string {
 	return t.Weight
 }
 
-// Estimate is what a row of keys takes in a file beside its name, in SQL, by so many of its
-// elements as the argument samples says.
+// Estimate returns SQL for the bytes of a row of keys in a file, without its name. samples is the argument with
+// the number of elements to look at.
 func (t *Type) Estimate(samples string) string {
 	sum := t.Memory
 	for _, table := range t.Tables {
@@ -60,7 +59,7 @@ func (t *Type) Estimate(samples string) string {
 	return sum
 }
 
-// Live is the condition, after others, of rows that have not expired.
+// Live returns a condition, to append to other conditions, for rows that have not expired.
 func (t Table) Live(now string) string {
 	if t.Expires == "" {
 		return ``
@@ -69,7 +68,7 @@ func (t Table) Live(now string) string {
 	return ` AND (` + column + ` IS NULL OR ` + column + ` > ` + now + `)`
 }
 
-// Weighed is the table whose rows have Bytes.
+// Weighed returns the table whose rows have Bytes.
 func (t *Type) Weighed() Table {
 	for _, table := range t.Tables {
 		if table.Bytes != "" {

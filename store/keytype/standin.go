@@ -9,10 +9,9 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// StandIn is for a call of PageAt or ScanAt whose command the server does not have, as VRANGE before
-// Redis 8.4: it returns a call that reads all elements, in no order, and page, which
-// makes its reply that of the page, though one of at least least elements. The call is nil where
-// nothing stands in.
+// StandIn replaces a call of PageAt or ScanAt whose command is missing on the server, such as VRANGE before
+// Redis 8.4. It returns a call that reads all elements, in no order, and a function that cuts the requested
+// page from the reply; the page has at least least elements. The call is nil if there is no replacement.
 func StandIn(asked [][]byte, least int) (call [][]byte, page func(resp.Value) resp.Value) {
 	if len(asked) >= 5 && allElements[string(asked[0])] != nil {
 		return allOf(asked)
@@ -44,11 +43,10 @@ func StandIn(asked [][]byte, least int) (call [][]byte, page func(resp.Value) re
 	}
 }
 
-// allElements are the commands that read all elements, by the one that reads a page of them.
+// allElements maps a command that reads a page to the command that reads all elements.
 var allElements = map[string][]string{"HSCAN": {"HGETALL"}, "SSCAN": {"SMEMBERS"}, "ZSCAN": {"ZRANGE", "0", "-1", "WITHSCORES"}}
 
-// allOf stands in for HSCAN and its like: the page is the only one, and has the elements that the
-// call's MATCH names.
+// allOf replaces HSCAN, SSCAN or ZSCAN: the only page has all elements that match the call's MATCH.
 func allOf(asked [][]byte) (call [][]byte, page func(resp.Value) resp.Value) {
 	read := allElements[string(asked[0])]
 	call = append(call, []byte(read[0]), asked[1])
@@ -79,7 +77,7 @@ func allOf(asked [][]byte) (call [][]byte, page func(resp.Value) resp.Value) {
 	}
 }
 
-// allVectors draws more elements than any vector set has, without repeating one.
+// allVectors returns a call that draws more elements than any vector set has, without repetition.
 func allVectors(key []byte) [][]byte {
 	return [][]byte{[]byte("VRANDMEMBER"), key, []byte("2147483647")}
 }

@@ -2,7 +2,7 @@ package keytype
 
 import "github.com/meowdis/meowdis/store/schema"
 
-// The names of the types, as TYPE answers them.
+// Names of the types, as TYPE returns them.
 const (
 	String    = "string"
 	Hash      = "hash"
@@ -18,13 +18,13 @@ const (
 // LastSlot is the greatest index of an array.
 const LastSlot = "18446744073709551614"
 
-// What the tables of two types hold, in SQL, of a row of keys.
+// SQL for the bytes in the tables of two types, for a row of keys.
 const (
 	documentBytes = `(SELECT length(value) FROM documents WHERE key_id = keys.id)`
 	vectorBytes   = `count * ifnull((SELECT size FROM vector_sets WHERE key_id = keys.id), 0)`
 )
 
-// Types are all types, in the order in which people are asked for one.
+// Types lists all types, in the order for display.
 var Types = []*Type{
 	{
 		Name: String, Brief: "str", Number: 1, Groups: []string{"string", "bitmap", "hyperloglog"},

@@ -1,19 +1,17 @@
 package schema
 
-// Migrations bring a file of an earlier version to this one: the first makes version 1 of an
-// empty file, each of the others the next version. They are applied in order, in one transaction with
-// SetVersion, and then the file is given the schema of a new one, whose triggers and views they need not make. One
-// that has been released never changes.
+// Migrations upgrade a file of an earlier version: the first creates version 1 in an empty file, and each later
+// one the next version. They run in order, in one transaction with SetVersion. Afterwards the file gets the
+// schema of a new file, so a migration need not create that file's triggers and views. A released migration
+// never changes.
 var Migrations = [][]string{
 	{
 		`CREATE TABLE meowdis(version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL)`,
 
-		// version starts at a random number and grows by one with each
-		// change, so that it never repeats when a key is deleted and made
-		// again: WATCH and compare-and-set rely on it. count is the number
-		// of elements (0 for a string), seq the elements ever added. hash is
-		// a 52-bit hash of the key, which orders SCAN and random picks: unlike
-		// the row id it belongs to the name, whatever becomes of the key.
+		// version starts at a random number and grows by one with each change, so it never repeats when a key is
+		// deleted and created again: WATCH and compare-and-set rely on it. count is the number of elements (0 for
+		// a string), seq the number of elements ever added. hash is a 52-bit hash of the key, which orders SCAN
+		// and random picks: unlike the row id it depends only on the name.
 		`CREATE TABLE keys(
 			id INTEGER PRIMARY KEY,
 			db INTEGER NOT NULL,
@@ -28,10 +26,10 @@ var Migrations = [][]string{
 			updated_at INTEGER NOT NULL,
 			UNIQUE(db, key))`,
 		`CREATE INDEX keys_by_hash ON keys(db, hash)`,
-		// With db, so that counting dead keys does not read their rows.
+		// With db, so that counting expired keys does not read their rows.
 		`CREATE INDEX keys_by_expiry ON keys(expires_at, db) WHERE expires_at IS NOT NULL`,
 
-		// How many rows of keys each database has, so that DBSIZE reads one.
+		// The number of rows of keys in each database, so that DBSIZE reads one row.
 		`CREATE TABLE dbs(db INTEGER PRIMARY KEY, keys INTEGER NOT NULL)`,
 		`CREATE TRIGGER keys_insert AFTER INSERT ON keys BEGIN
 			INSERT INTO dbs(db, keys) VALUES(NEW.db, 1) ON CONFLICT(db) DO UPDATE SET keys = keys + 1;
@@ -41,7 +39,7 @@ var Migrations = [][]string{
 			INSERT INTO dbs(db, keys) VALUES(NEW.db, 1) ON CONFLICT(db) DO UPDATE SET keys = keys + 1;
 		END`,
 
-		// Always empty: inserting NULL into it is how a statement refuses.
+		// Always empty: a statement refuses its batch by inserting NULL here.
 		`CREATE TABLE guard(ok INTEGER NOT NULL)`,
 
 		`CREATE TABLE strings(
@@ -76,17 +74,16 @@ var Migrations = [][]string{
 			PRIMARY KEY(key_id, hash, member)) WITHOUT ROWID`,
 		`CREATE INDEX zsets_by_score ON zsets(key_id, score, member)`,
 
-		// pos leaves 2^16 free places between neighbours for LINSERT.
+		// pos leaves 2^16 free positions between neighbours for LINSERT.
 		`CREATE TABLE lists(
 			key_id INTEGER NOT NULL,
 			pos INTEGER NOT NULL,
 			value BLOB NOT NULL,
 			PRIMARY KEY(key_id, pos)) WITHOUT ROWID`,
 
-		// The elements of a key go with it, from the one table that has them.
-		// No key_id is declared a foreign key: SQLite would search every table
-		// for each key that goes, at several times the cost, and could not
-		// empty a table at once; and an engine may run without foreign keys.
+		// The elements of a key are deleted with it, from the one table that has them. No key_id is declared a
+		// foreign key: SQLite would search every table for each deleted key, at several times the cost, and could
+		// not empty a table at once; and an engine may run without foreign keys.
 		`CREATE TRIGGER keys_delete AFTER DELETE ON keys BEGIN
 			UPDATE dbs SET keys = keys - 1 WHERE db = OLD.db;
 			DELETE FROM strings WHERE OLD.type = 'string' AND key_id = OLD.id;
@@ -96,8 +93,8 @@ var Migrations = [][]string{
 			DELETE FROM zsets WHERE OLD.type = 'zset' AND key_id = OLD.id;
 		END`,
 
-		// A row that begins anew as another type (SET overwrites whatever there
-		// is) is deleted as what it was, so that its elements go, and made again.
+		// If a row changes to another type (SET overwrites any type), it is deleted with its old type, so that
+		// its elements are deleted, and inserted again.
 		`CREATE TRIGGER keys_anew AFTER UPDATE OF created_at ON keys WHEN OLD.type <> NEW.type BEGIN
 			UPDATE keys SET type = OLD.type WHERE id = NEW.id;
 			DELETE FROM keys WHERE id = NEW.id;
@@ -105,7 +102,7 @@ var Migrations = [][]string{
 				VALUES(NEW.id, NEW.db, NEW.key, NEW.hash, NEW.type, NEW.version, NEW.expires_at, NEW.created_at, NEW.updated_at);
 		END`,
 
-		// For people who open the file with sqlite3.
+		// For users who open the file with sqlite3.
 		`CREATE VIEW v_keys AS SELECT db, CAST(key AS TEXT) AS key, type, count,
 			(expires_at - CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)) / 1000.0 AS ttl_seconds,
 			strftime('%Y-%m-%dT%H:%M:%fZ', expires_at / 1000.0, 'unixepoch') AS expires_at,
@@ -198,15 +195,14 @@ var Migrations = [][]string{
 			WHERE k.expires_at IS NULL OR k.expires_at > (julianday('now') - 2440587.5) * 86400000`,
 	},
 
-	// Fields with an expiry of their own. volatile counts them and last_field is
-	// the latest of their expiries; the triggers on hashes keep both. A hash dies
-	// with its last field, unless it has a field that stays, or a TTL that ends
-	// sooner: dies_at is when a key is dead, and expires_at only what its TTL says.
+	// Fields with an expiry of their own. volatile counts them and last_field is the latest of their expiries;
+	// triggers on hashes update both. A hash dies with its last field, unless one field has no expiry, or the
+	// TTL ends sooner: dies_at is the end of the key, and expires_at only the end of its TTL.
 	{
 		`ALTER TABLE keys ADD COLUMN volatile INTEGER NOT NULL DEFAULT 0`,
 		`ALTER TABLE keys ADD COLUMN last_field INTEGER`,
 		`ALTER TABLE keys ADD COLUMN dies_at INTEGER AS (` + DiesAt + `) VIRTUAL`,
-		// With expires_at, since INFO averages it.
+		// With expires_at, which INFO averages.
 		`DROP INDEX keys_by_expiry`,
 		`CREATE INDEX keys_by_death ON keys(` + DiesAt + `, db, expires_at) WHERE ` + DiesAt + ` IS NOT NULL`,
 		// For the sweep.
@@ -236,10 +232,9 @@ var Migrations = [][]string{
 			FROM keys WHERE dies_at IS NULL OR dies_at > (julianday('now') - 2440587.5) * 86400000`,
 	},
 
-	// Arrays. pos is the index less 2^63, so that the unsigned indexes 0 to 2^64-2
-	// are integers of SQLite and order as such. array_cursors has the arrays that
-	// were appended to: next is the place of the next append (2^63-1 when there is
-	// none).
+	// Arrays. pos is the index minus 2^63, so that the unsigned indexes 0 to 2^64-2 are SQLite integers in the
+	// same order. array_cursors has the arrays with appended values: next is the position of the next append
+	// (2^63-1 if the array is full).
 	{
 		`CREATE TABLE arrays(
 			key_id INTEGER NOT NULL,
@@ -253,7 +248,7 @@ var Migrations = [][]string{
 			DELETE FROM arrays WHERE key_id = OLD.id;
 			DELETE FROM array_cursors WHERE key_id = OLD.id;
 		END`,
-		// pos with its highest bit turned over, as an unsigned number.
+		// pos with its highest bit flipped, as an unsigned number.
 		`CREATE VIEW v_arrays AS SELECT k.db, CAST(k.key AS TEXT) AS key,
 			printf('%u', (a.pos | -9223372036854775808) & ~(a.pos & -9223372036854775808)) AS "index", CAST(a.value AS TEXT) AS value
 			FROM keys k JOIN arrays a ON a.key_id = k.id
@@ -261,10 +256,9 @@ var Migrations = [][]string{
 			ORDER BY k.id, a.pos`,
 	},
 
-	// Streams since Redis 8. XNACK leaves a pending entry without a
-	// consumer: it goes with its group. stream_idmp is there for the
-	// streams that producers add to with IDs of their own (iid); duration is in
-	// seconds, and added and duplicates count for the stream's life.
+	// Streams since Redis 8. XNACK leaves a pending entry without a consumer; it is deleted with its group.
+	// stream_idmp has a row for each stream whose producers add entries with IDs of their own (iid). duration is
+	// in seconds; added and duplicates count over the stream's life.
 	{
 		`DROP TRIGGER stream_groups_delete`,
 		`DROP TRIGGER stream_consumers_delete`,
@@ -312,11 +306,10 @@ var Migrations = [][]string{
 		END`,
 	},
 
-	// Strings of more than 128 KB in parts of 32 KB, so that a change in one writes a part and not
-	// the whole. count is the bytes of a string that is in parts, and 0 for another
-	// one. A part that is missing, or shorter than its place, is zeros from there on;
-	// the value in strings is empty. A string goes into parts when its count is set,
-	// and its parts go when the count is 0.
+	// Strings of more than 128 KB in parts of 32 KB, so that a change writes one part and not the whole. count
+	// is the length of a string in parts, in bytes, and 0 for a short one. A missing part is all zeros, and a
+	// short part is filled up with zeros; the value in strings is then empty. Setting count splits a string into
+	// parts, and setting it to 0 deletes the parts.
 	{
 		`CREATE TABLE string_parts(
 			key_id INTEGER NOT NULL,
@@ -343,11 +336,10 @@ var Migrations = [][]string{
 			WHERE k.expires_at IS NULL OR k.expires_at > (julianday('now') - 2440587.5) * 86400000`,
 	},
 
-	// Vector sets. The vectors of a set are numbered from 0 on without gaps (slot), and kept in
-	// blocks of as many records (per) as make about 16 KB, so that looking at all of
-	// them reads few rows. size is the bytes of a record; input_dim is the
-	// components of the vectors that are reduced to dim, 0 when they are not.
-	// quantization is 0 for floats, 1 for int8, 2 for binary.
+	// Vector sets. The vectors of a set are numbered from 0 without gaps (slot), and stored in blocks of per
+	// records, about 16 KB, so that a scan reads few rows. size is the bytes of a record. input_dim is the
+	// dimension of vectors that are reduced to dim, 0 without a reduction. quantization is 0 for floats, 1 for
+	// int8, 2 for binary.
 	{
 		`CREATE TABLE vector_sets(
 			key_id INTEGER PRIMARY KEY,
@@ -382,10 +374,9 @@ var Migrations = [][]string{
 			ORDER BY k.id, v.slot`,
 	},
 
-	// The nodes that Redis would have a stream's entries in, since trimming with ~ goes by
-	// them: deleted are entries that were in one, bytes are those of its listpack, and names are
-	// those of the fields of its first entry. What was there before gets nodes of Redis's
-	// default sizes, about.
+	// The nodes of a stream as Redis would have them, because trimming with ~ works on nodes: deleted counts
+	// deleted entries, bytes is the size of the listpack, and names are the field names of the first entry.
+	// Existing entries get nodes of about Redis's default sizes.
 	{
 		`CREATE TABLE stream_nodes(
 			key_id INTEGER NOT NULL,
@@ -402,9 +393,9 @@ var Migrations = [][]string{
 		MakeNodes,
 	},
 
-	// A string that is not in parts is in the row of its key; value is empty in that of one that
-	// is, and NULL in that of another type. The table strings goes. Those that are longer than
-	// WholeString now go into parts.
+	// A string that is not in parts moves to the row of its key, in value; value is empty for a string in parts,
+	// and NULL for other types. The table strings is dropped. Strings longer than WholeString are split into
+	// parts.
 	{
 		`ALTER TABLE keys ADD COLUMN value BLOB`,
 		`DROP TRIGGER IF EXISTS string_parts_make`,
@@ -422,10 +413,10 @@ var Migrations = [][]string{
 		`UPDATE keys SET count = length(value) WHERE type = 'string' AND length(value) > ` + WholeBytes,
 	},
 
-	// The triggers that put strings into parts wait for the type, and none waits for new fields.
+	// The triggers that split strings now fire on type, and no trigger fires on new fields.
 	{`DROP TRIGGER IF EXISTS hashes_insert`},
 
-	// The libraries of functions. flags are those of script.Flags.
+	// The libraries of functions. flags are script.Flags.
 	{
 		`CREATE TABLE libraries(
 			name TEXT PRIMARY KEY,
@@ -441,5 +432,5 @@ var Migrations = [][]string{
 	},
 }
 
-// splitRow is splitString of the value in the table strings.
+// splitRow does the same as splitString for the value in the table strings.
 const splitRow = splitHead + `SELECT 0, (length(value) - 1) / ` + PartBytes + ` / 2 + 1, value FROM strings WHERE key_id = NEW.id` + splitTail

@@ -1,34 +1,32 @@
 package schema
 
-// ApplicationID marks a SQLite file as ours in its header: "meow" in ASCII.
-// Only stores whose engine has the pragma set it.
+// ApplicationID marks a SQLite file as a meowdis file in its header: "meow" in ASCII. Only stores whose engine
+// has the pragma set it.
 const ApplicationID = 0x6d656f77
 
-// Version is the schema version that this program writes: the number of
-// migrations.
+// Version is the schema version that this program writes: the number of migrations.
 const Version = 12
 
-// VersionQuery reads the schema version of a file; it fails when the table
-// does not exist, in a file that is empty or of another program.
+// VersionQuery reads the schema version of a file. It fails if the table does not exist: in an empty file, or
+// in a file of another program.
 const VersionQuery = `SELECT max(version) FROM meowdis`
 
-// SetVersion records that the schema got version ?1 at ?2 (Unix ms).
+// SetVersion records that the schema reached version ?1 at ?2 (Unix ms).
 const SetVersion = `INSERT INTO meowdis(version, applied_at) VALUES(?1, ?2)`
 
-// DiesAt is the column dies_at of keys spelled out, which is what the index
-// keys_by_death is of: SQLite finds all that it needs in an index of an
-// expression, and never in that of a computed column.
+// DiesAt is the expression of the column dies_at of keys. The index keys_by_death is on the expression: SQLite
+// uses an index of an expression as a covering index, but never an index of a computed column.
 const DiesAt = `iif(volatile > 0 AND volatile = count, min(last_field, ifnull(expires_at, last_field)), expires_at)`
 
-// HiddenDB is the database of keys that are being made, which no client can select (translator.Aside).
-// Hidden is the same in SQL.
+// HiddenDB is the database of keys under construction, which no client can select (translator.Staged). Hidden
+// is the same in SQL.
 const (
 	HiddenDB = -2
 	Hidden   = `-2`
 )
 
-// A string of more than WholeString bytes is kept in parts of StringPart bytes, and what is
-// shorter in the row of its key. WholeBytes and PartBytes are the same in SQL.
+// A string of more than WholeString bytes is stored in parts of StringPart bytes, a shorter one in the row of
+// its key. WholeBytes and PartBytes are the same in SQL.
 const (
 	WholeString = 16384
 	StringPart  = 32768
@@ -36,11 +34,11 @@ const (
 	PartBytes   = `32768`
 )
 
-// StringLength is the bytes of the string of a row of keys, in SQL. It reads no value.
+// StringLength is the SQL for the length of the string of a row of keys, in bytes. It reads no value.
 const StringLength = `iif(keys.count > 0, keys.count, length(keys.value))`
 
-// splitString is the parts of the string of NEW, as rows of string_parts. It halves
-// the value again and again: a cut out of a long one reads all of it.
+// splitString selects the parts of the string of NEW, as rows of string_parts. It halves the value recursively,
+// because each substr of a long value reads all of it.
 const splitString = splitHead + `SELECT 0, (length(NEW.value) - 1) / ` + PartBytes + ` / 2 + 1, NEW.value` + splitTail
 
 const (
@@ -55,7 +53,7 @@ const (
 	SELECT part, value FROM cuts WHERE length(value) BETWEEN 1 AND ` + PartBytes + `)`
 )
 
-// MakeNodes makes nodes for the streams that have none.
+// MakeNodes creates the nodes of streams without any.
 const MakeNodes = `INSERT INTO stream_nodes(key_id, first_id, last_id, count, deleted, bytes, names)
 	SELECT key_id, min(id), max(id), count(*), 0, 7 + sum(size), x'' FROM (
 		SELECT key_id, id, length(fields) + 10 AS size, (row_number() OVER stream - 1) / 100 AS hundred,

@@ -6,31 +6,29 @@ import (
 	"sync"
 )
 
-// Tables make the tables of an empty file, with their indexes, triggers and views. No key_id
-// is declared a foreign key: SQLite would search every table for each key that goes, at
-// several times the cost, and could not empty a table at once; and an engine may run
-// without foreign keys. So a trigger deletes the elements of a key from the one table that has
-// them, when they are few. The views are for people who open the file with sqlite3.
+// Tables creates the tables of an empty file, with their indexes, triggers and views. No key_id is declared a
+// foreign key: SQLite would search every table for each deleted key, at several times the cost, and could not
+// empty a table at once; and an engine may run without foreign keys. So a trigger deletes the elements of a key
+// from the one table that has them, if they are few. The views are for users who open the file with sqlite3.
 var Tables = slices.Concat(keys, graves, parts, hashes, sets, lists, streams, documents, arrays, vectors, functions)
 
-// alive is the condition of the rows k of keys that views show.
+// alive is the condition for the rows k of keys that the views show.
 const alive = `(k.dies_at IS NULL OR k.dies_at > (julianday('now') - 2440587.5) * 86400000)`
 
 var keys = []string{
 	`CREATE TABLE meowdis(version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL)`,
 
-	// Always empty: inserting NULL into it is how a statement refuses.
+	// Always empty: a statement refuses its batch by inserting NULL here.
 	`CREATE TABLE guard(ok INTEGER NOT NULL)`,
 
-	// hash is a 52-bit hash of the key, which orders SCAN and random picks: unlike the row id
-	// it belongs to the name, whatever becomes of the key. version starts at a random number
-	// and grows by one with each change, so that it never repeats when a key is deleted
-	// and made again: WATCH and compare-and-set rely on it. count is the number of elements,
-	// seq the elements ever added. volatile counts the fields with an expiry of their own, and
-	// last_field is the latest of these: a hash dies with its last field, unless it has a
-	// field that stays, or a TTL that ends sooner. So expires_at is what the TTL says, and dies_at when the key is
-	// dead. value is a string, and NULL for other types; it is last, so that what needs none
-	// of a long one reads none.
+	// hash is a 52-bit hash of the key, which orders SCAN and random picks: unlike the row id it depends only on
+	// the name. version starts at a random number and grows by one with each change, so it never repeats when a
+	// key is deleted and created again: WATCH and compare-and-set rely on it. count is the number of elements,
+	// seq the number of elements ever added. volatile counts the fields with an expiry of their own, and
+	// last_field is the latest of these expiries: a hash dies with its last field, unless one field has no
+	// expiry, or the TTL ends sooner. So expires_at is the end of the TTL, and dies_at the end of the key. value
+	// is a string, and NULL for other types; it is the last column, so that a query for other columns does not
+	// read a long value.
 	`CREATE TABLE keys(
 		id INTEGER PRIMARY KEY,
 		db INTEGER NOT NULL,
@@ -49,11 +47,10 @@ var keys = []string{
 		value BLOB,
 		UNIQUE(db, key))`,
 	`CREATE INDEX keys_by_hash ON keys(db, hash)`,
-	// With db, so that counting dead keys does not read their rows, and with expires_at,
-	// since INFO averages it.
+	// With db, so that counting expired keys does not read their rows, and with expires_at, which INFO averages.
 	`CREATE INDEX keys_by_death ON keys(` + DiesAt + `, db, expires_at) WHERE ` + DiesAt + ` IS NOT NULL`,
 
-	// How many rows of keys each database has, so that DBSIZE reads one.
+	// The number of rows of keys in each database, so that DBSIZE reads one row.
 	`CREATE TABLE dbs(db INTEGER PRIMARY KEY, keys INTEGER NOT NULL)`,
 	`CREATE TRIGGER keys_insert AFTER INSERT ON keys BEGIN
 		INSERT INTO dbs(db, keys) VALUES(NEW.db, 1) ON CONFLICT(db) DO UPDATE SET keys = keys + 1;
@@ -66,8 +63,8 @@ var keys = []string{
 		UPDATE dbs SET keys = keys - 1 WHERE db = OLD.db;
 	END`,
 
-	// A row that begins anew as another type (SET overwrites whatever there
-	// is) is deleted as what it was, so that its elements go, and made again.
+	// If a row changes to another type (SET overwrites any type), it is deleted with its old type, so that its
+	// elements are deleted, and inserted again.
 	`CREATE TRIGGER keys_anew AFTER UPDATE OF created_at ON keys WHEN OLD.type <> NEW.type BEGIN
 		UPDATE keys SET type = OLD.type, count = OLD.count WHERE id = NEW.id;
 		DELETE FROM keys WHERE id = NEW.id;
@@ -83,9 +80,9 @@ var keys = []string{
 		FROM keys k WHERE ` + alive,
 }
 
-// A key that goes with more than a few elements leaves them behind, so that no client waits for
-// them to be deleted: its id is in graves until a sweep has deleted the last of them. No key has
-// an id that is in graves: one that SQLite gives out again is changed at once.
+// A deleted key with more than a few elements leaves them behind, so that no client waits for their removal:
+// its id stays in graves until a sweep has deleted the last of them. No key has an id that is in graves: if
+// SQLite reuses one, a trigger changes it at once.
 var graves = []string{
 	`CREATE TABLE graves(id INTEGER PRIMARY KEY, type TEXT NOT NULL)`,
 	`CREATE TRIGGER keys_apart AFTER INSERT ON keys WHEN NEW.id IN (SELECT id FROM graves) BEGIN
@@ -96,8 +93,8 @@ var graves = []string{
 	END`,
 }
 
-// few and many are about the elements of the key OLD. A long string counts its parts. A stream of
-// few entries may have many pending ones, or remember many IDs of producers.
+// few and many are conditions on the number of elements of the key OLD. A long string counts its parts. A
+// stream with few entries may have many pending entries, or many producer IDs.
 const (
 	few      = `OLD.count <= 256`
 	many     = `(OLD.count > 256 AND OLD.type <> 'string' OR ` + longMany + ` OR OLD.type = 'stream' AND ` + crowded + `)`
@@ -105,17 +102,16 @@ const (
 	longMany = `OLD.count > 256 * ` + PartBytes + ` AND OLD.type = 'string'`
 	crowded  = `(EXISTS (SELECT 1 FROM stream_pending WHERE key_id = OLD.id LIMIT 1 OFFSET 256)
 		OR EXISTS (SELECT 1 FROM stream_iids WHERE key_id = OLD.id LIMIT 1 OFFSET 256))`
-	// freeID is an id that neither a key nor a grave has.
+	// freeID is an id that neither keys nor graves has.
 	freeID = `max((SELECT max(id) FROM keys), (SELECT max(id) FROM graves)) + 1`
 )
 
-// A string is in the row of its key, or in parts, when it is longer than WholeString bytes, so
-// that a change in it writes a part and not the whole. count is the bytes of a string
-// that is in parts, and 0 for another one. A part that is missing, or shorter than its place,
-// is zeros from there on; the value in keys is empty. A string goes into parts when its count
-// is set, and its parts go when the count is 0. Whoever sets it sets the type, too, which the triggers
-// wait for: the count of elements changes with each of them, and a trigger that only looks costs
-// 0.4 µs.
+// A string is stored in the row of its key, or in parts if it is longer than WholeString bytes, so that a
+// change writes one part and not the whole. count is the length of a string in parts, in bytes, and 0 for a
+// short one. A missing part is all zeros, and a short part is filled up with zeros; the value in keys is then
+// empty. Setting count splits a string into parts, and setting it to 0 deletes the parts. A statement that sets
+// count also sets type, and the triggers fire on type: count changes with each element of other types, and even
+// a trigger that only checks its condition costs 0.4 µs.
 var parts = []string{
 	`CREATE TABLE string_parts(
 		key_id INTEGER NOT NULL,
@@ -141,10 +137,10 @@ var parts = []string{
 		FROM keys k WHERE k.type = 'string' AND ` + alive,
 }
 
-// hash is a 52-bit hash of the field or member. It orders the elements, so that a scan's
-// numeric cursor and a random pick are a seek. seq is the order of insertion. The triggers keep
-// what keys knows of the fields that expire: a field is inserted without an expiry, and gets it by an
-// UPDATE, as most never have one. What copies a whole hash copies what its key knows.
+// hash is a 52-bit hash of the field or member. It orders the elements, so that a scan's numeric cursor and a
+// random pick are a seek. seq is the order of insertion. The triggers update the columns of keys about fields
+// with an expiry. A field is inserted without an expiry and gets it by an UPDATE, because most fields never
+// have one. A statement that copies a whole hash also copies those columns.
 var hashes = []string{
 	`CREATE TABLE hashes(
 		key_id INTEGER NOT NULL,
@@ -205,7 +201,7 @@ var sets = []string{
 }
 
 var lists = []string{
-	// pos leaves 2^16 free places between neighbours for LINSERT.
+	// pos leaves 2^16 free positions between neighbours for LINSERT.
 	`CREATE TABLE lists(
 		key_id INTEGER NOT NULL,
 		pos INTEGER NOT NULL,
@@ -219,8 +215,8 @@ var lists = []string{
 		FROM keys k JOIN lists l ON l.key_id = k.id WHERE ` + alive,
 }
 
-// An entry's id is 16 bytes, big-endian ms and sequence number, so that bytes order as ids do;
-// fields are length-prefixed strings.
+// An entry's id is 16 bytes, big-endian ms and sequence number, so that bytes sort like ids; fields are
+// length-prefixed strings.
 var streams = []string{
 	`CREATE TABLE streams(
 		key_id INTEGER PRIMARY KEY,
@@ -233,9 +229,8 @@ var streams = []string{
 		fields BLOB NOT NULL,
 		PRIMARY KEY(key_id, id)) WITHOUT ROWID`,
 
-	// The nodes that Redis would have a stream's entries in, since trimming with ~ goes by
-	// them: deleted are entries that were in one, bytes are those of its listpack, and names are
-	// those of the fields of its first entry.
+	// The nodes of a stream as Redis would have them, because trimming with ~ works on nodes: deleted counts
+	// deleted entries, bytes is the size of the listpack, and names are the field names of the first entry.
 	`CREATE TABLE stream_nodes(
 		key_id INTEGER NOT NULL,
 		first_id BLOB NOT NULL,
@@ -260,7 +255,7 @@ var streams = []string{
 		active_at INTEGER,
 		PRIMARY KEY(key_id, group_name, name),
 		FOREIGN KEY(key_id, group_name) REFERENCES stream_groups(key_id, name)) WITHOUT ROWID`,
-	// A pending entry without a consumer has been given back by XNACK: it goes with its group.
+	// A pending entry without a consumer was returned by XNACK: it is deleted with its group.
 	`CREATE TABLE stream_pending(
 		key_id INTEGER NOT NULL,
 		group_name BLOB NOT NULL,
@@ -280,8 +275,8 @@ var streams = []string{
 		DELETE FROM stream_pending WHERE key_id = OLD.key_id AND group_name = OLD.group_name AND consumer = OLD.name;
 	END`,
 
-	// stream_idmp is there for the streams that producers add to with IDs of their own (iid);
-	// duration is in seconds, and added and duplicates count for the stream's life.
+	// stream_idmp has a row for each stream whose producers add entries with IDs of their own (iid). duration is
+	// in seconds; added and duplicates count over the stream's life.
 	`CREATE TABLE stream_idmp(
 		key_id INTEGER PRIMARY KEY,
 		duration INTEGER NOT NULL,
@@ -320,9 +315,9 @@ var documents = []string{
 		FROM keys k JOIN documents d ON d.key_id = k.id WHERE ` + alive,
 }
 
-// pos is the index less 2^63, so that the unsigned indexes 0 to 2^64-2 are integers of SQLite
-// and order as such. array_cursors has the arrays that were appended to: next is the place
-// of the next append (2^63-1 when there is none).
+// pos is the index minus 2^63, so that the unsigned indexes 0 to 2^64-2 are SQLite integers in the same order.
+// array_cursors has the arrays with appended values: next is the position of the next append (2^63-1 if the
+// array is full).
 var arrays = []string{
 	`CREATE TABLE arrays(
 		key_id INTEGER NOT NULL,
@@ -336,16 +331,15 @@ var arrays = []string{
 		DELETE FROM arrays WHERE key_id = OLD.id;
 		DELETE FROM array_cursors WHERE key_id = OLD.id;
 	END`,
-	// pos with its highest bit turned over, as an unsigned number.
+	// pos with its highest bit flipped, as an unsigned number.
 	`CREATE VIEW v_arrays AS SELECT k.db, CAST(k.key AS TEXT) AS key,
 		printf('%u', (a.pos | -9223372036854775808) & ~(a.pos & -9223372036854775808)) AS "index", CAST(a.value AS TEXT) AS value
 		FROM keys k JOIN arrays a ON a.key_id = k.id WHERE ` + alive + ` ORDER BY k.id, a.pos`,
 }
 
-// The vectors of a set are numbered from 0 on without gaps (slot), and kept in blocks of as many
-// records (per) as make about 16 KB, so that looking at all of them reads few rows. size is
-// the bytes of a record; input_dim is the components of the vectors that are reduced to
-// dim, 0 when they are not. quantization is 0 for floats, 1 for int8, 2 for binary.
+// The vectors of a set are numbered from 0 without gaps (slot), and stored in blocks of per records, about 16
+// KB, so that a scan reads few rows. size is the bytes of a record. input_dim is the dimension of vectors that
+// are reduced to dim, 0 without a reduction. quantization is 0 for floats, 1 for int8, 2 for binary.
 var vectors = []string{
 	`CREATE TABLE vector_sets(
 		key_id INTEGER PRIMARY KEY,
@@ -379,10 +373,9 @@ var vectors = []string{
 		WHERE ` + alive + ` ORDER BY k.id, v.slot`,
 }
 
-// The libraries of functions, and the functions that their code registers: no two libraries
-// have one of the same name in any case. version is another one whenever a library is loaded, so
-// that a process knows whether what it has compiled is what is here. flags are those of
-// script.Flags.
+// The libraries of functions, and the functions that their code registers. Function names are unique over all
+// libraries, ignoring case. version changes whenever a library is loaded, so that a process can tell whether
+// its compiled copy is current. flags are script.Flags.
 var functions = []string{
 	`CREATE TABLE libraries(
 		name TEXT PRIMARY KEY,
@@ -403,8 +396,8 @@ var functions = []string{
 		FROM functions f JOIN libraries l ON l.name = f.library ORDER BY f.library, f.id`,
 }
 
-// Remake empties the tables of keys and of their elements by making them anew, in the time that
-// their pages take: a DELETE would run the triggers of each row.
+// Remake empties the tables of keys and their elements by dropping and creating them, in time proportional to
+// their pages: a DELETE would run the triggers of each row.
 var Remake = sync.OnceValue(remake)
 
 func remake() (all []string) {
@@ -415,7 +408,7 @@ func remake() (all []string) {
 		case words[0] == "VIEW", name == "meowdis", name == "guard", slices.Contains(functions, sql):
 			continue
 		case words[0] == "TABLE":
-			all = append([]string{"DROP TABLE " + name}, all...) // in order of dependence
+			all = append([]string{"DROP TABLE " + name}, all...) // dependent tables first
 		}
 		all = append(all, sql)
 	}

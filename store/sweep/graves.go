@@ -9,20 +9,20 @@ import (
 	"github.com/meowdis/meowdis/store/keytype"
 )
 
-// A key with more than a few elements leaves them in its grave when it goes (schema), and they
-// are deleted a slice at a time. Another process may do so, too: the grave ?1 is looked at with each
-// statement, for its id may be a new key's.
+// A deleted key with more than a few elements leaves them behind (package schema), and the sweep deletes them
+// in slices. Another process may do the same, so each statement checks again that ?1 is still in graves: its id
+// may belong to a new key.
 const (
 	sqlGrave = `SELECT id, type FROM graves WHERE id NOT IN (SELECT id FROM keys) LIMIT 1`
 	sqlDug   = `SELECT changes()`
 )
 
-// perKey is how many rows of a grave count as one key in a slice.
+// perKey is the number of left-over rows that count as one key in a slice.
 const perKey = 5
 
-// digging are the statements of a slice, by type: each deletes up to ?2 rows of a table, the first
-// ones in its order, once those before it are empty. Tables that refer to others come first, as
-// their rows must go one by one. The last statement deletes the grave when it is empty.
+// digging holds the statements of a slice, by type: each deletes up to ?2 rows of a table, in its order, once
+// the earlier tables are empty. Tables with references come first, because their rows must be deleted one by
+// one. The last statement deletes the entry in graves when all tables are empty.
 var digging = sync.OnceValue(func() map[string][]string {
 	all := map[string][]string{}
 	for _, t := range keytype.Types {
@@ -36,8 +36,8 @@ var digging = sync.OnceValue(func() map[string][]string {
 	return all
 })
 
-// dig deletes all that is before row ?2, and all when there are fewer rows. A subquery is asked
-// once, and a condition for each row.
+// dig returns the statements that delete the rows before row ?2, or all rows if there are fewer. SQLite
+// evaluates a subquery once, but a condition for each row.
 func dig(t keytype.Table, grave string) []string {
 	all := `DELETE FROM ` + t.Name + ` WHERE key_id = (` + grave
 	if t.Single() {
@@ -48,7 +48,7 @@ func dig(t keytype.Table, grave string) []string {
 	return []string{some, sqlDug, all + ` AND changes() = 0)`, sqlDug}
 }
 
-// dug is the batch of a slice of a grave, if there is one. limit is of keys.
+// dug returns the batch for a slice of left-over elements, or none. limit counts keys.
 func dug(look look, limit store.Value) ([]store.Batch, error) {
 	graves, err := look(sqlGrave)
 	if err != nil || len(graves) == 0 {

@@ -1,6 +1,6 @@
-// Package sweep deletes what has expired, and what deleted keys have left, over any store. No
-// command needs it: reads filter what is dead, a write purges what it touches, and nobody sees
-// what has no key. It gives the room back.
+// Package sweep deletes expired keys, and elements left by deleted keys, over any store. No command needs it:
+// reads skip expired keys, a write deletes the expired keys that it touches, and elements without a key are
+// invisible. The sweep frees their space.
 package sweep
 
 import (
@@ -11,13 +11,12 @@ import (
 	"github.com/meowdis/meowdis/store/schema"
 )
 
-// Apply runs batches in order, each of them atomic, as engine.Store does.
+// Apply runs batches in order, each one atomic, as engine.Store does.
 type Apply func(context.Context, []store.Batch) ([]store.Result, error)
 
-// What has expired at ?1: whether a key has, and how many of the ?2 fields that did first
-// are in which hash. A dead key takes its fields with it: only those of live ones count.
-// A hash that is being made is left alone. Both only read, so that a sweep with nothing to do takes no
-// write lock.
+// Expired data at ?1: whether any key has expired, and the hashes of the ?2 fields that expired first, with the
+// number of those fields. An expired key takes its fields with it, so only fields of live hashes count. A hash
+// under construction is skipped. Both statements only read, so a sweep with nothing to do takes no write lock.
 const (
 	sqlAnyKey = `SELECT 1 FROM keys WHERE ` + schema.DiesAt + ` <= ?1 LIMIT 1`
 	sqlHashes = `SELECT key_id, count(*) FROM (SELECT h.key_id FROM hashes h CROSS JOIN keys k
@@ -25,12 +24,11 @@ const (
 		WHERE h.expires_at <= ?1 ORDER BY h.expires_at, h.key_id LIMIT ?2) GROUP BY key_id`
 )
 
-// largeSlice is how many elements make a slice of keys full, however few keys they are.
+// largeSlice is the number of elements that fill a slice of keys, however few keys they are.
 const largeSlice = 2000
 
-// sqlKeys deletes at most ?2 of the keys that are dead at ?1, oldest first: as many as have
-// ?3 elements together. A long string counts its parts, and a key with many elements
-// none, since it leaves them.
+// sqlKeys deletes at most ?2 of the keys that have expired at ?1, oldest first, and stops at ?3 elements in
+// total. A long string counts its parts. A key with many elements counts none, because it leaves them behind.
 const sqlKeys = `DELETE FROM keys WHERE id IN (SELECT id FROM (
 		SELECT id, row_number() OVER age AS place, sum(iif(size > 256, 0, size)) OVER age AS total FROM (
 			SELECT id, ` + schema.DiesAt + ` AS died_at, iif(type = 'string', count / ` + schema.PartBytes + `, count) AS size
@@ -38,10 +36,10 @@ const sqlKeys = `DELETE FROM keys WHERE id IN (SELECT id FROM (
 		WINDOW age AS (ORDER BY died_at, id))
 	WHERE place = 1 OR total <= ?3) RETURNING 1, db, key, type = 'hash' AND (expires_at IS NULL OR expires_at > ?1)`
 
-// The fields of one hash go together with its count of them, in this order: were the
-// count lowered first, it could be that of the fields that expire, and the hash dead
-// with its live fields. Another process may have changed the hash, or deleted it, since
-// it was chosen: what counts is how it is found.
+// The fields of one hash are deleted together with the update of its count, in this order. If the count were
+// lowered first, it could equal the number of expiring fields, and the hash would be dead with its live fields.
+// Another process may have changed or deleted the hash since it was chosen, so the statements check its current
+// state.
 const (
 	sqlFields = `DELETE FROM hashes WHERE key_id = ?3 AND (hash, field) IN (
 		SELECT hash, field FROM hashes WHERE key_id = ?3 AND expires_at <= ?1
@@ -50,36 +48,36 @@ const (
 	sqlCount = `UPDATE keys SET count = count - changes() WHERE id = ?1 AND changes() > 0 RETURNING 0, db, key, 0`
 )
 
-// Swept is what a slice deleted.
+// Swept is the number of rows deleted by a slice.
 type Swept struct {
-	Rows         int // all, also what deleted keys had left
-	Keys, Fields int // that had expired
+	Rows         int // all rows, including left-over elements
+	Keys, Fields int // expired ones
 }
 
-// Slice deletes up to limit keys that have expired at now (Unix ms), or fields and what deleted
-// keys have left once no such key is there. It returns what it did: no rows when nothing is left. Fields
-// that cannot go, because their hash is damaged, are an error; the rest goes all the same.
+// Slice deletes up to limit keys that have expired at now (Unix ms). If there are none, it deletes expired
+// fields and left-over elements. Rows of its result is 0 when nothing is left. If fields cannot be deleted
+// because their hash is damaged, Slice returns an error, but still deletes the rest.
 func Slice(ctx context.Context, apply Apply, now int64, limit int) (Swept, error) {
 	return run(ctx, apply, func(look look) ([]store.Batch, error) {
 		return choose(look, store.Int(now), store.Int(int64(limit)))
 	})
 }
 
-// Graves deletes what deleted keys have left, as much as counts as limit keys, and returns how many
-// rows it did: 0 when nothing is left.
+// Graves deletes elements left by deleted keys, as many as count as limit keys. It returns the number of
+// deleted rows, 0 when nothing is left.
 func Graves(ctx context.Context, apply Apply, limit int) (int, error) {
 	swept, err := run(ctx, apply, func(look look) ([]store.Batch, error) { return dug(look, store.Int(int64(limit))) })
 	return swept.Rows, err
 }
 
-// sqlDue is when the first key, or the first field, expires, and 0 when there are graves. Each is the
-// first entry of an index.
+// sqlDue returns the time when the first key or field expires, and 0 if elements of deleted keys are left. Each
+// part reads the first entry of an index.
 const sqlDue = `SELECT min(at) FROM (SELECT min(` + schema.DiesAt + `) AS at FROM keys WHERE ` + schema.DiesAt + ` IS NOT NULL
 	UNION ALL SELECT min(expires_at) FROM hashes WHERE expires_at IS NOT NULL
 	UNION ALL SELECT * FROM (SELECT 0 FROM graves LIMIT 1))`
 
-// Due is when there is something to sweep, in Unix ms: it may be over. some is false when there never is,
-// as things are.
+// Due returns the next time to sweep, in Unix ms, which may have passed. some is false if nothing will ever
+// expire.
 func Due(ctx context.Context, apply Apply) (at int64, some bool, err error) {
 	rows, err := read(ctx, apply, store.Stmt{SQL: sqlDue})
 	if err != nil {
@@ -101,7 +99,7 @@ func read(ctx context.Context, apply Apply, stmt store.Stmt) ([]store.Row, error
 	return results[0].Rows[0], nil
 }
 
-// refused is why a batch was.
+// refused returns the reason why a batch was refused.
 func refused(r store.Result) error {
 	if r.Refused.TooLong != nil {
 		return r.Refused.TooLong
@@ -109,10 +107,10 @@ func refused(r store.Result) error {
 	return errors.New("the file is damaged, doctor says more: " + r.Refused.Reason)
 }
 
-// look reads.
+// look runs a statement that reads.
 type look func(sql string, args ...store.Value) ([]store.Row, error)
 
-// run runs the batches that choose makes. Their statements return a row for each that they delete.
+// run applies the batches of choose. The first cells of their rows add up to the number of deleted rows.
 func run(ctx context.Context, apply Apply, choose func(look) ([]store.Batch, error)) (swept Swept, err error) {
 	batches, err := choose(func(sql string, args ...store.Value) ([]store.Row, error) {
 		return read(ctx, apply, store.Stmt{SQL: sql, Args: args})
@@ -135,7 +133,7 @@ func run(ctx context.Context, apply Apply, choose func(look) ([]store.Batch, err
 				swept.Rows += n
 				switch batches[i].Stmts[0].SQL {
 				case sqlKeys:
-					if row[1].Int() >= 0 { // others were being made
+					if row[1].Int() >= 0 { // hidden keys do not count
 						swept.Keys += n
 					}
 				case sqlFields:
@@ -147,11 +145,10 @@ func run(ctx context.Context, apply Apply, choose func(look) ([]store.Batch, err
 	return swept, err
 }
 
-// noKeys is what a sweep changes as far as anybody can see: what has expired is there for
-// no command.
+// noKeys lists the keys that a sweep changes for clients: none, because expired keys are invisible already.
 var noKeys = [][]byte{}
 
-// choose makes the batches of a slice.
+// choose returns the batches of a slice.
 func choose(look look, now, limit store.Value) ([]store.Batch, error) {
 	dead, err := look(sqlAnyKey, now)
 	if err != nil {

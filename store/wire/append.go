@@ -11,8 +11,8 @@ import (
 
 // Request is a list of batches to run.
 type Request struct {
-	Batches []store.Batch // with statements and ReadOnly; the rest stays where it is
-	Max     int64         // how many bytes of rows a batch may return, 0 for any number
+	Batches []store.Batch // only their statements and ReadOnly are sent
+	Max     int64         // bytes of rows that a batch may return, 0 for no limit
 }
 
 // reads reports whether none of the batches writes.
@@ -34,7 +34,8 @@ func AppendRequest(out []byte, r *Request) []byte {
 	return AppendEnd(out, r.reads(), r.Max)
 }
 
-// AppendStart, AppendBatch with commas between, and AppendEnd are a request in pieces.
+// AppendStart begins a request that the caller writes in pieces: then AppendBatch for each batch, with commas
+// between, and AppendEnd.
 func AppendStart(out []byte) []byte { return append(out, `{"b":[`...) }
 
 // AppendBatch appends the statements of b.
@@ -51,7 +52,7 @@ func AppendBatch(out []byte, b *store.Batch) []byte {
 	return append(out, ']')
 }
 
-// AppendEnd ends a request, whose batches only read or not, with Request.Max.
+// AppendEnd ends a request. reads means that all its batches only read; most is Request.Max.
 func AppendEnd(out []byte, reads bool, most int64) []byte {
 	out = append(out, ']')
 	if reads {
@@ -63,14 +64,14 @@ func AppendEnd(out []byte, reads bool, most int64) []byte {
 	return append(out, '}')
 }
 
-// The reasons of refusals other than constraints.
+// Reasons of refusals that are not constraints.
 const (
 	whyLate = "late"
 	whyRows = "rows"
 	whyBad  = "bad"
 )
 
-// AppendAnswer appends the results of the first batches of a request, which only reads or not.
+// AppendAnswer appends the results of a request's first batches. reads means that the request only reads.
 func AppendAnswer(out []byte, results []store.Result, reads bool) []byte {
 	out = append(out, `{"r":[`...)
 	for i := range results {
@@ -95,7 +96,7 @@ func appendResult(out []byte, r *store.Result, reads bool) []byte {
 		out = append(out, `,"n":[`...)
 		for i := range rows {
 			n := int64(0)
-			if i < len(changes) { // a store that only reads has none
+			if i < len(changes) { // nil from a read-only store
 				n = changes[i]
 			}
 			out = strconv.AppendInt(comma(out, i), n, 10)
@@ -143,7 +144,7 @@ func comma(out []byte, i int) []byte {
 	return out
 }
 
-// exact is the most that a double counts to.
+// exact limits the integers that a double represents exactly: ±2^53.
 const exact = 1 << 53
 
 // AppendValue appends an argument or a cell.

@@ -10,17 +10,17 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// Limits are the most that a request or an answer may have.
+// Limits limits the size of a request or an answer.
 type Limits struct {
-	Bytes   int64 // of JSON, and of memory that its values and rows take beside their own bytes
+	Bytes   int64 // of JSON, plus the memory overhead of its values and rows
 	Batches int
-	Stmts   int // of all batches
+	Stmts   int // in all batches together
 }
 
-// maxArgs is the most args that SQLite takes.
+// maxArgs is SQLite's limit for the args of a statement.
 const maxArgs = 32766
 
-// ReadRequest reads a request, up to the end of r. The batches of one that says so are ReadOnly.
+// ReadRequest reads a request up to the end of r. If the request has "read", its batches are ReadOnly.
 func ReadRequest(r io.Reader, most Limits) (*Request, error) {
 	s := newScanner(r, most.Bytes)
 	q := &Request{}
@@ -65,7 +65,7 @@ func ReadRequest(r io.Reader, most Limits) (*Request, error) {
 	return q, nil
 }
 
-// batch reads a batch of at most so many statements.
+// batch reads a batch of at most most statements.
 func (s *scanner) batch(most int) (b store.Batch, err error) {
 	err = s.list(func() error {
 		if len(b.Stmts) >= most {
@@ -100,9 +100,9 @@ func (s *scanner) stmt() (stmt store.Stmt, err error) {
 	return stmt, err
 }
 
-// ReadAnswer reads the answer to a request, up to the end of r. stmts is how many statements each of
-// its batches had, and reads whether all of those only read. The answer has results of the first
-// batches, or of all. Of most it needs the bytes.
+// ReadAnswer reads the answer to a request up to the end of r. stmts has the number of statements of each batch
+// of the request, and reads whether they only read. The answer has results for all batches or for the first
+// ones. Of most only Bytes is used.
 func ReadAnswer(r io.Reader, stmts []int, reads bool, most Limits) (results []store.Result, err error) {
 	s := newScanner(r, most.Bytes)
 	found := false
@@ -132,7 +132,7 @@ func ReadAnswer(r io.Reader, stmts []int, reads bool, most Limits) (results []st
 	return results, nil
 }
 
-// answered is a result while it is read.
+// answered holds a result while it is read.
 type answered struct {
 	store.Result
 	why     string
@@ -140,7 +140,7 @@ type answered struct {
 	refused *store.Refusal
 }
 
-// result reads that of a batch of so many statements.
+// result reads the result of a batch of stmts statements.
 func (s *scanner) result(stmts int, reads bool) (store.Result, error) {
 	r := answered{}
 	refusal := func() *store.Refusal {
@@ -194,7 +194,7 @@ func (s *scanner) result(stmts int, reads bool) (store.Result, error) {
 	return r.made(stmts, reads)
 }
 
-// made is the result, which must be whole.
+// made returns the result, or an error if parts are missing.
 func (r *answered) made(want int, reads bool) (store.Result, error) {
 	if no := r.refused; no != nil {
 		if no.At < 0 {
@@ -214,7 +214,7 @@ func (r *answered) made(want int, reads bool) (store.Result, error) {
 		}
 		r.Refused = no
 		if want = no.At; r.why != "" {
-			want = 0 // and what came before is of no use
+			want = 0 // the earlier rows are not used
 		}
 	}
 	switch {

@@ -15,10 +15,10 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// ErrTooLarge is the error of what is larger than it may be.
+// ErrTooLarge is the error of a request or an answer above its Limits.
 var ErrTooLarge = errors.New("it is larger than it may be")
 
-// scanner reads JSON from a stream, as far as the wire needs it, and no more bytes than left.
+// scanner reads the JSON of this package from a stream, and no more bytes than left.
 type scanner struct {
 	in   *bufio.Reader
 	left int64
@@ -28,7 +28,7 @@ func newScanner(r io.Reader, most int64) *scanner {
 	return &scanner{in: bufio.NewReaderSize(r, 16<<10), left: most}
 }
 
-// bad is the error of what is not of the wire.
+// bad returns the error for an unexpected byte.
 func bad(want string, c byte) error {
 	return fmt.Errorf("%q stands where %s should", c, want)
 }
@@ -44,7 +44,7 @@ func (s *scanner) next() (byte, error) {
 	return c, err
 }
 
-// token is the next byte that is no space.
+// token returns the next byte that is not a space.
 func (s *scanner) token() (byte, error) {
 	for {
 		c, err := s.next()
@@ -56,7 +56,7 @@ func (s *scanner) token() (byte, error) {
 
 func (s *scanner) back() {
 	s.left++
-	s.in.UnreadByte() // which was just read
+	s.in.UnreadByte() // never fails after ReadByte
 }
 
 func (s *scanner) expect(want byte) error {
@@ -67,7 +67,7 @@ func (s *scanner) expect(want byte) error {
 	return err
 }
 
-// end is the error of what comes after all that should.
+// end returns an error if anything but spaces follows.
 func (s *scanner) end() error {
 	for {
 		switch c, err := s.in.ReadByte(); {
@@ -81,7 +81,7 @@ func (s *scanner) end() error {
 	}
 }
 
-// list calls each for every element of a list that has begun with open.
+// list reads a list from its bracket, and calls each for every element.
 func (s *scanner) list(each func() error) error {
 	if err := s.expect('['); err != nil {
 		return err
@@ -89,7 +89,7 @@ func (s *scanner) list(each func() error) error {
 	return s.elements(']', each)
 }
 
-// elements calls each for every element up to the end.
+// elements calls each for every element up to the byte end.
 func (s *scanner) elements(end byte, each func() error) error {
 	c, err := s.token()
 	if err != nil || c == end {
@@ -110,7 +110,7 @@ func (s *scanner) elements(end byte, each func() error) error {
 	}
 }
 
-// members calls each for every member of an object, whose value it reads.
+// members reads an object, and calls each for every member, whose value each reads.
 func (s *scanner) members(each func(name string) error) error {
 	if err := s.expect('{'); err != nil {
 		return err
@@ -135,7 +135,7 @@ func (s *scanner) text() ([]byte, error) {
 	return s.rest()
 }
 
-// rest reads a string from its quote on.
+// rest reads a string after its opening quote.
 func (s *scanner) rest() (out []byte, err error) {
 	for {
 		if _, err := s.in.Peek(1); err == io.EOF {
@@ -174,7 +174,7 @@ func (s *scanner) rest() (out []byte, err error) {
 	}
 }
 
-// plain is how many bytes stand for themselves.
+// plain returns the number of leading bytes without a special meaning.
 func plain(b []byte) int {
 	for i, c := range b {
 		if c < ' ' || c == '"' || c == '\\' {
@@ -184,7 +184,7 @@ func plain(b []byte) int {
 	return len(b)
 }
 
-// escaped appends what the escape after a backslash means.
+// escaped appends the character of the escape after a backslash.
 func (s *scanner) escaped(out []byte) ([]byte, error) {
 	c, err := s.next()
 	if err != nil {
@@ -219,7 +219,7 @@ func (s *scanner) unit() (rune, error) {
 	return rune(n), err
 }
 
-// pair reads the second half of a rune.
+// pair reads the second half of a surrogate pair.
 func (s *scanner) pair(high rune) (rune, error) {
 	for _, want := range []byte(`\u`) {
 		if c, err := s.next(); err != nil || c != want {
@@ -237,7 +237,7 @@ func (s *scanner) pair(high rune) (rune, error) {
 	return r, nil
 }
 
-// word reads what is neither a string nor a list nor an object.
+// word reads a number, null, true or false.
 func (s *scanner) word() (string, error) {
 	var out []byte
 	for {
@@ -314,7 +314,7 @@ func (s *scanner) value() (store.Value, error) {
 	return number(text)
 }
 
-// number is what a word means.
+// number parses a word as a number or null.
 func number(text string) (store.Value, error) {
 	if text == "null" {
 		return store.Value{}, nil
@@ -341,7 +341,7 @@ func number(text string) (store.Value, error) {
 	return store.Float(f), nil
 }
 
-// typed reads a value whose object has begun.
+// typed reads a value in an object, after the brace.
 func (s *scanner) typed() (v store.Value, err error) {
 	name, err := s.text()
 	if err == nil {
@@ -356,7 +356,7 @@ func (s *scanner) typed() (v store.Value, err error) {
 	}
 	switch string(name) {
 	case "b", "t":
-		n, err := base64.StdEncoding.Strict().Decode(text, text) // the bytes never overtake their letters
+		n, err := base64.StdEncoding.Strict().Decode(text, text) // in place: the decoded bytes are shorter
 		if err != nil {
 			return v, fmt.Errorf("bytes: %w", err)
 		}

@@ -1,6 +1,5 @@
-// Package install makes the tables of a store that has none, and says of any other whether its
-// tables are those that this program knows. It is for stores that are no file of ours (package local
-// makes and migrates those): whatever runs batches.
+// Package install creates the tables of an empty store, and checks the schema version of any other store. It
+// serves stores that run batches but are not local files; package local creates and migrates files.
 package install
 
 import (
@@ -18,7 +17,7 @@ type Apply = func(context.Context, []store.Batch) ([]store.Result, error)
 
 const sqlHas = `SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'meowdis'`
 
-// Tables is the batch that makes the tables of an empty store at now, in Unix ms.
+// Tables returns the batch that creates the tables of an empty store at now, in Unix ms.
 func Tables(now int64) (b store.Batch) {
 	for _, text := range schema.Tables {
 		b.Stmts = append(b.Stmts, store.Stmt{SQL: text})
@@ -28,8 +27,8 @@ func Tables(now int64) (b store.Batch) {
 	return b
 }
 
-// Ready makes the tables at now, in Unix ms, when there are none. It fails when those that are there
-// have another version than schema.Version. Several processes may call it at once.
+// Ready creates the tables at now, in Unix ms, if they are missing. It fails if existing tables have a version
+// other than schema.Version. Several processes may call it at the same time.
 func Ready(ctx context.Context, apply Apply, now int64) error {
 	version, err := Version(ctx, apply)
 	if err != nil {
@@ -50,11 +49,11 @@ func Ready(ctx context.Context, apply Apply, now int64) error {
 	return Check(version)
 }
 
-// Version is that of the tables, 0 when there are none.
+// Version returns the version of the tables, 0 if they are missing.
 func Version(ctx context.Context, apply Apply) (int, error) {
 	version, err := ask(ctx, apply, schema.VersionQuery)
 	if err == nil || !strings.Contains(err.Error(), "no such table") {
-		return version, err // a store that does not answer is not asked again
+		return version, err // do not ask an unreachable store again
 	}
 	if has, other := ask(ctx, apply, sqlHas); other == nil && has == 0 {
 		return 0, nil
@@ -73,7 +72,7 @@ func ask(ctx context.Context, apply Apply, sql string) (int, error) {
 	return int(results[0].Rows[0][0][0].Int()), nil
 }
 
-// Check is the error of tables that do not have schema.Version.
+// Check returns an error if version is not schema.Version.
 func Check(version int) error {
 	switch {
 	case version > schema.Version:
