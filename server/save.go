@@ -20,6 +20,8 @@ type saves struct {
 	took     time.Duration
 	failed   bool // the last save failed
 	count    int64
+	changes  uint64             // Tally.Changes when the running save began
+	saved    uint64             // Tally.Changes that the last successful save includes
 	shutdown context.CancelFunc // cancels the save of a SHUTDOWN
 }
 
@@ -66,7 +68,7 @@ func (s *Server) beginSave() bool {
 	if !s.saves.since.IsZero() {
 		return false
 	}
-	s.saves.since = time.Now()
+	s.saves.since, s.saves.changes = time.Now(), s.tally.Changes()
 	return true
 }
 
@@ -88,6 +90,7 @@ func (s *Server) finishSave(ctx context.Context) (err error) {
 	if s.saves.failed = err != nil; err == nil {
 		s.saves.last = now
 		s.saves.count++
+		s.saves.saved = s.saves.changes
 	}
 	return err
 }
@@ -202,7 +205,7 @@ func (s *Server) persistenceInfo() []string {
 		"loading:0", "async_loading:0",
 		"current_cow_peak:0", "current_cow_size:0", "current_cow_size_age:0", "current_fork_perc:0.00",
 		"current_save_keys_processed:0", "current_save_keys_total:0",
-		"rdb_changes_since_last_save:0", field("rdb_bgsave_in_progress", running), field("rdb_last_save_time", s.saves.last.Unix()),
+		field("rdb_changes_since_last_save", s.tally.Changes()-s.saves.saved), field("rdb_bgsave_in_progress", running), field("rdb_last_save_time", s.saves.last.Unix()),
 		field("rdb_last_bgsave_status", status), field("rdb_last_bgsave_time_sec", took), field("rdb_current_bgsave_time_sec", current),
 		field("rdb_saves", s.saves.count), "rdb_last_cow_size:0", "rdb_last_load_keys_expired:0", "rdb_last_load_keys_loaded:0",
 		"aof_enabled:0", "aof_rewrite_in_progress:0", "aof_rewrite_scheduled:0", "aof_last_rewrite_time_sec:-1",

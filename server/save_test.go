@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/meowdis/meowdis/internal/test/oracle"
+	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/server"
 )
 
@@ -133,5 +135,120 @@ func TestShutdown(t *testing.T) {
 	want(t, serve(t, server.Config{}).dial(t).do("SHUTDOWN"), "(error) ERR Errors trying to SHUTDOWN. Check logs.")
 	if said := log.String(); strings.Count(said, "a client ends the server") != 3 || strings.Count(said, "a secret") != 2 {
 		t.Errorf("the log says %s", said)
+	}
+}
+
+// TestChanges compares rdb_changes_since_last_save with Redis 8.0 after each command: alone, in pipelines, transactions
+// and scripts. A save resets it.
+func TestChanges(t *testing.T) {
+	real := oracle.Start(t).Dial(t)
+	if v := real.Version(); v.Before("8.0") || !v.Before("8.1") {
+		t.Skip("the counts are those of Redis 8.0")
+	}
+	work := newSaver()
+	c := serve(t, server.Config{Save: work.save}).dial(t)
+	theirs := func(args ...string) resp.Value { return real.Do(words(args...)...) }
+	changes := func(do func(...string) resp.Value) string {
+		_, after, _ := strings.Cut(string(do("INFO", "persistence").Str), "rdb_changes_since_last_save:")
+		n, _, _ := strings.Cut(after, "\r\n")
+		return n
+	}
+	for line := range strings.Lines(`SET k v
+SET k v NX
+SET g v
+SET g w GET
+SETNX k v
+GET k
+MSET a 1 b 2 c 3
+MSETNX x 1 y 2
+MSETNX x 1 z 2
+GETSET k w
+GETSET none w
+APPEND k x
+INCR n
+DECR n
+SETBIT bits 3 0
+GETEX k
+GETEX k EX 100
+GETEX k PERSIST
+GETDEL none2
+GETDEL g
+DEL a b none2
+EXPIRE k 100
+EXPIRE none2 100
+RENAME k k2
+COPY k2 k3
+LPUSH l 1 2 3
+RPUSHX l 4 5 5 5
+RPUSHX none2 1
+LPOP l
+LPOP l 2
+LPOP none2
+LREM l 0 5
+LSET l 0 x
+LINSERT l BEFORE x y
+LINSERT l BEFORE none2 y
+LMOVE l l2 LEFT RIGHT
+LMPOP 1 l2 LEFT COUNT 2
+SADD s a b c
+SADD s a
+SREM s a none2
+SMOVE s s2 b
+SPOP s 5
+SUNIONSTORE d s2
+HSET h a 1 b 2
+HSET h a 1 b 3
+HSETNX h a 1
+HINCRBY h a -1
+HEXPIRE h 100 FIELDS 3 a b none2
+HPERSIST h FIELDS 1 a
+HGETDEL h FIELDS 2 a none2
+HDEL h b none2
+ZADD z 1 a 2 b 3 c 4 d
+ZADD z 1 a
+ZADD z CH 7 a 8 b
+ZADD z NX INCR 1 a
+ZINCRBY z 1 a
+ZREM z a none2
+ZPOPMIN z 2
+ZMPOP 1 z MIN COUNT 2
+XADD st 1-1 a b
+XADD st 2-1 a b
+XDEL st 1-1 3-1
+XTRIM st MAXLEN 0
+LPUSH h x
+EVAL "redis.call('set','a',1) redis.call('del','a','b')" 0
+MULTI
+SADD s 1 2
+DEL s
+EXEC
+CONFIG RESETSTAT
+`) {
+		args, err := resp.SplitLine(strings.TrimSpace(line))
+		if err != nil {
+			t.Fatal(err)
+		}
+		call := make([]string, len(args))
+		for i, a := range args {
+			call[i] = string(a)
+		}
+		c.do(call...)
+		theirs(call...)
+		if call[0] == "MULTI" || call[0] == "SADD" && call[1] == "s" && call[2] == "1" || call[0] == "DEL" && call[1] == "s" {
+			continue // INFO would be queued
+		}
+		if got, want := changes(c.do), changes(theirs); got != want {
+			t.Fatalf("after %s there are %s changes, and in Redis %s", strings.TrimSpace(line), got, want)
+		}
+	}
+	c.send("SET p 1\r\nSET p 2\r\nSAVE\r\n")
+	for range 2 {
+		want(t, c.reply(), "OK")
+	}
+	<-work.begun
+	work.ends <- nil
+	want(t, c.reply(), "OK")
+	if got := changes(c.do); got != "0" {
+		t.Errorf("after SAVE there are %s changes", got)
 	}
 }

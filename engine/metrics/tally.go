@@ -21,6 +21,7 @@ type Tally struct {
 
 	commands     []counter // by command ID
 	hits, misses atomic.Uint64
+	written      atomic.Uint64 // changes, which Reset leaves alone
 	errors       errorCounts
 	untracked    atomic.Bool  // histograms are off
 	alert        atomic.Int64 // ns from which a call may concern the slow log or LATENCY
@@ -59,6 +60,7 @@ func (t *Tally) Ran(c *commands.Command, words int, took time.Duration, v *resp.
 	} else {
 		hits, misses := looked(c, words, v)
 		t.looks(hits, misses)
+		t.changes(changed(c, words, v))
 	}
 	return int64(took) >= t.alert.Load() && t.long(c, took)
 }
@@ -102,6 +104,7 @@ type Sum struct {
 	command             *commands.Command
 	took                time.Duration
 	calls, hits, misses uint64
+	changes             uint64
 }
 
 // Sum counts a call as Ran does, but keeps it in s until the next different call or Flush. It returns false,
@@ -116,6 +119,7 @@ func (t *Tally) Sum(s *Sum, c *commands.Command, words int, took time.Duration, 
 	}
 	hits, misses := looked(c, words, v)
 	s.calls, s.hits, s.misses = s.calls+1, s.hits+hits, s.misses+misses
+	s.changes += changed(c, words, v)
 	return true
 }
 
@@ -124,6 +128,7 @@ func (t *Tally) Flush(s *Sum) {
 	if s.calls > 0 {
 		t.add(s.command, s.calls, s.took)
 		t.looks(s.hits, s.misses)
+		t.changes(s.changes)
 	}
 	*s = Sum{}
 }
