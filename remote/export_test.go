@@ -1,6 +1,16 @@
 package remote
 
-import "time"
+import (
+	"context"
+	"net"
+	"net/http"
+	"time"
+)
+
+// DialWith has r connect by dial.
+func DialWith(r *REST, dial func(context.Context, string, string) (net.Conn, error)) {
+	r.client.Transport.(*http.Transport).DialContext = dial
+}
 
 // WithoutWaiting makes r try again at once.
 func WithoutWaiting(r *REST) { r.waitBefore = func(int) time.Duration { return 0 } }

@@ -48,6 +48,9 @@ func (o Options) client(host string) (*http.Client, error) {
 		return nil, err
 	}
 	transport.TLSHandshakeTimeout = o.dialTimeout()
+	// Node.js and workerd close a connection that is idle for 5 s. A request written at that moment is lost, and may
+	// not be repeated.
+	transport.IdleConnTimeout = 4 * time.Second
 	return &http.Client{
 		Transport: transport,
 		Timeout:   o.timeout(),

@@ -5,11 +5,14 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/meowdis/meowdis/engine"
@@ -424,6 +427,59 @@ func TestRESTFailures(t *testing.T) {
 	if _, err := remote.OpenREST("redis://x", "", remote.Options{}); err == nil {
 		t.Error("redis:// is no REST endpoint")
 	}
+}
+
+// impatient is the endpoint's side of a connection. It loses what arrives after the connection was idle for 5 s.
+type impatient struct {
+	net.Conn
+	used time.Time
+}
+
+func (c *impatient) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	if time.Since(c.used) >= 5*time.Second {
+		return 0, io.EOF
+	}
+	c.used = time.Now()
+	return n, err
+}
+
+// dialed hands out connections that were made without a network.
+type dialed chan net.Conn
+
+func (d dialed) Accept() (net.Conn, error) {
+	if c, open := <-d; open {
+		return c, nil
+	}
+	return nil, net.ErrClosed
+}
+func (d dialed) Close() error   { close(d); return nil }
+func (d dialed) Addr() net.Addr { return &net.UnixAddr{} }
+
+// TestRESTAfterIdling loses no write to a connection that the endpoint has closed since it was idle.
+func TestRESTAfterIdling(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		connections := make(dialed)
+		web := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, `{"result":1}`) })}
+		go web.Serve(connections)
+		defer web.Close()
+		r, err := remote.OpenREST("http://cats.example", "T", remote.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		remote.DialWith(r, func(context.Context, string, string) (net.Conn, error) {
+			here, there := net.Pipe()
+			connections <- &impatient{there, time.Now()}
+			return here, nil
+		})
+		for _, idle := range []time.Duration{0, time.Second, 3 * time.Second, 5 * time.Second, time.Minute, time.Hour} {
+			time.Sleep(idle)
+			if got := say(t, r, "INCR n"); got != "(integer) 1" {
+				t.Errorf("after %v: %s", idle, got)
+			}
+		}
+	})
 }
 
 func TestRESTGivesUpWithItsContext(t *testing.T) {

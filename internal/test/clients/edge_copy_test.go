@@ -40,14 +40,14 @@ func edgeCopy(t *testing.T, url string, n int) {
 	}
 	defer to.Close()
 	notify := func(k *transfer.Key, err error) { t.Errorf("key %q: %v", k.Name, err) }
-	for {
+	for tries := 5; ; tries-- {
 		w := transfer.NewWriter(to, transfer.WriteOptions{Existing: transfer.Replace, Notify: notify})
 		err := transfer.Run(ctx, transfer.FromSession(ctx, from, transfer.ReadOptions{}), w, notify, nil)
 		if err == nil {
 			break
 		}
-		// On a slow machine workerd closes a connection that is idle for some seconds.
-		if !strings.Contains(err.Error(), "the connection was closed") {
+		// On a slow machine workerd may close a connection while a request arrives.
+		if tries == 0 || !strings.Contains(err.Error(), "the connection was closed") {
 			t.Fatal(err)
 		}
 	}
