@@ -46,6 +46,54 @@ func TestMemoryIsCharged(t *testing.T) {
 			t.Errorf("%.40q: %q", args, got)
 		}
 	}
+	numbers := "[" + strings.Repeat("1,", 5000) + "1]"
+	do("JSON.SET", "arrays", "$", "["+strings.Repeat("[],", 5000)+"[]]")
+	do("JSON.SET", "objects", "$", "["+strings.Repeat(`{"a":1},`, 5000)+`{"a":1}]`)
+	do("JSON.SET", "texts", "$", "["+strings.Repeat(`"x",`, 5000)+`"x"]`)
+	do("JSON.SET", "text", "$", `{"s":"`+strings.Repeat("x", 1<<20)+`"}`)
+	for _, args := range [][]string{
+		{"JSON.SET", "objects", "$..a", numbers},
+		{"JSON.MERGE", "objects", "$.*", `{"b":` + numbers + "}"},
+		{"JSON.ARRAPPEND", "arrays", "$.*", numbers},
+		{"JSON.ARRINSERT", "arrays", "$.*", "0", numbers},
+		{"JSON.STRAPPEND", "texts", "$.*", `"` + strings.Repeat("x", 1<<20) + `"`},
+		{"JSON.NUMINCRBY", "objects", "$[" + strings.Repeat("*,", 100) + "*].a", "1"},
+		{"JSON.OBJKEYS", "objects", "$[" + strings.Repeat("*,", 200) + "*]"},
+		{"JSON.GET", "text", "$.concat($.s" + strings.Repeat(",$.s", 200) + ")"},
+	} {
+		before := allocated()
+		if got := do(args...); got != string(store.TooMuch.Str) {
+			t.Errorf("%.100q: %.200q", args, got)
+		}
+		if took := (allocated() - before) >> 20; took > 600 {
+			t.Errorf("%.100q allocates %d MB", args, took)
+		}
+	}
+	const many = "local s, t = string.rep('x', 1048576), {} for i = 1, 2000 do t[i] = s end "
+	for _, source := range []string{
+		"return #table.concat(t)",
+		"return #cjson.encode(t)",
+		"return #cmsgpack.pack(t)",
+		"return #struct.pack(string.rep('s', 2000), unpack(t))",
+		"return #string.format(string.rep('%s', 2000), unpack(t))",
+		"return #string.gsub(s, '.*', string.rep('%0', 2000))",
+		"return #string.gsub(string.rep('x', 2000), 'x', function() return s end)",
+		"local i = 0 return load(function() i = i + 1 return t[i] end)",
+		"return redis.call('MGET', unpack(t))",
+		"for i = 1, 2000 do t[i] = {ok = s} end return t",
+		"for i = 1, 2000 do t[i] = {err = s} end return t",
+		"for i = 1, 2000 do t[i] = {big_number = s} end return t",
+		"for i = 1, 2000 do t[i] = {verbatim_string = {format = 'txt', string = s}} end return t",
+		"error(string.rep(s, 25))",
+	} {
+		before := allocated()
+		if got := do("EVAL", many+source, "0"); got != string(store.TooMuch.Str) && !strings.HasPrefix(got, "ERR not enough memory") {
+			t.Errorf("%s: %.200q", source, got)
+		}
+		if took := (allocated() - before) >> 20; took > 600 {
+			t.Errorf("%s allocates %d MB", source, took)
+		}
+	}
 	if got := do("PING"); got == string(store.TooMuch.Str) {
 		t.Error("the memory was not given back")
 	}

@@ -2,6 +2,7 @@ package translator
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 
 	"github.com/meowdis/meowdis/redis/commands"
@@ -161,11 +162,32 @@ func (c *Call) saveJSON(key []byte, d jsonDoc, reply resp.Value) Plan {
 		return answer(reply)
 	}
 	d.work.Step(len(d.text))
-	text := d.root.Append(nil)
+	text := storedJSON(d.root, d.work)
 	if bytes.Equal(text, d.text) {
 		return answer(reply)
 	}
 	return write(always(reply), c.storeJSON(nil, key, text)...)
+}
+
+// storedJSON is the text of a document that was changed. It is charged twice, since it becomes an argument.
+func storedJSON(root *document.Value, w *store.Work) []byte {
+	size := jsonPrintedSize(root, document.Format{}, w)
+	w.Grow(2 * size)
+	w.Step(int(size))
+	return root.Append(nil)
+}
+
+// copying returns a function that charges a copy of the values.
+func copying(values ...*document.Value) func(w *store.Work) {
+	bytes, n := int64(0), 0
+	for _, v := range values {
+		b, more := v.Weight()
+		bytes, n = bytes+b, n+more
+	}
+	return func(w *store.Work) {
+		w.Grow(bytes)
+		w.Step(n)
+	}
 }
 
 // storeJSON appends the statements that set key to the document text. The key keeps its TTL.
@@ -252,9 +274,14 @@ func jsonText(v *document.Value, w *store.Work) resp.Value {
 
 // jsonPrinted returns a value as a bulk of JSON in a format.
 func jsonPrinted(v *document.Value, f document.Format, w *store.Work) resp.Value {
-	const most = 1 << 40 // more than any budget
-	size := f.Size(v, most)
+	size := jsonPrintedSize(v, f, w)
 	w.Grow(size)
 	w.Step(int(size))
 	return resp.MakeBulk(f.Append(nil, v))
+}
+
+// jsonPrintedSize returns how many bytes v takes at most, or more than the work has room for.
+func jsonPrintedSize(v *document.Value, f document.Format, w *store.Work) int64 {
+	const most = 1 << 40 // more than a budget has
+	return f.Size(v, cmp.Or(w.Room(), most))
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/meowdis/meowdis/redis/commands"
 	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/translator/document"
 )
 
@@ -25,9 +26,9 @@ func jsonArrappend(c *Call) Plan {
 	if bad.IsError() {
 		return answer(bad)
 	}
-	return c.editArrays(2, false, values, func(v *document.Value) resp.Value {
+	return c.editArrays(2, false, values, func(v *document.Value, _ *store.Work) resp.Value {
 		v.Elems = append(v.Elems, cloneAll(values)...)
-		return jsonLength(v)
+		return jsonLength(v, nil)
 	})
 }
 
@@ -40,7 +41,7 @@ func jsonArrinsert(c *Call) Plan {
 	if bad.IsError() {
 		return answer(bad)
 	}
-	return c.editArrays(2, true, values, func(v *document.Value) resp.Value {
+	return c.editArrays(2, true, values, func(v *document.Value, _ *store.Work) resp.Value {
 		n, i := int64(len(v.Elems)), at
 		if i < 0 {
 			i += n
@@ -49,7 +50,7 @@ func jsonArrinsert(c *Call) Plan {
 			return resp.MakeError("ERR index out of bounds")
 		}
 		v.Elems = slices.Insert(v.Elems, int(i), cloneAll(values)...)
-		return jsonLength(v)
+		return jsonLength(v, nil)
 	})
 }
 
@@ -81,12 +82,12 @@ func jsonArrpop(c *Call) Plan {
 	default:
 		return answer(commands.WrongArity(c.Command))
 	}
-	return c.editArrays(i, true, nil, func(v *document.Value) resp.Value {
+	return c.editArrays(i, true, nil, func(v *document.Value, w *store.Work) resp.Value {
 		if len(v.Elems) == 0 {
 			return resp.Nil
 		}
 		i := min(bounded(at, len(v.Elems)), len(v.Elems)-1)
-		reply := shape(v.Elems[i], c.Env.Work)
+		reply := shape(v.Elems[i], w)
 		v.Elems = slices.Delete(v.Elems, i, i+1)
 		return reply
 	})
@@ -106,14 +107,14 @@ func jsonArrtrim(c *Call) Plan {
 	if !ok1 || !ok2 {
 		return fail(jsonNotInteger)
 	}
-	return c.editArrays(2, true, nil, func(v *document.Value) resp.Value {
+	return c.editArrays(2, true, nil, func(v *document.Value, _ *store.Work) resp.Value {
 		n := len(v.Elems)
 		from, to := bounded(start, n), min(bounded(stop, n)+1, n)
 		if from >= to {
 			from, to = 0, 0
 		}
 		v.Elems = slices.Clone(v.Elems[from:to])
-		return jsonLength(v)
+		return jsonLength(v, nil)
 	})
 }
 
@@ -142,9 +143,10 @@ func jsonArrindex(c *Call) Plan {
 	if bad.IsError() {
 		return answer(bad)
 	}
-	find := func(v *document.Value) resp.Value {
+	find := func(v *document.Value, w *store.Work) resp.Value {
 		n := len(v.Elems)
 		for i := max(0, min(bounded(start, n), n-1)); i < bounded(stop, n); i++ {
+			w.Step(1)
 			if v.Elems[i].Identical(values[0]) {
 				return resp.MakeInt(int64(i))
 			}

@@ -17,7 +17,7 @@ type jsonEdit struct {
 	// complaint holds the error of a legacy path without a value that fits.
 	complaint resp.Value
 	// apply changes one value and returns its reply. An error refuses the whole command.
-	apply func(*document.Value) resp.Value
+	apply func(*document.Value, *store.Work) resp.Value
 	// backwards changes later and inner values first; for a legacy path in the order of FromLeaves.
 	backwards bool
 	// adds holds the values that apply inserts; they may nest too deep.
@@ -27,18 +27,22 @@ type jsonEdit struct {
 	shape func(each, legacy resp.Value) resp.Value
 }
 
+const pointerBytes = 8
+
 // edit plans the edit. It replies with an array of the replies for each value, nil for values that do not fit. A legacy
 // path also changes all values that fit, but replies for the one changed last.
 func (c *Call) edit(e jsonEdit) Plan {
 	return c.changeJSON(c.Args[1], jsonNoKey, func(root *document.Value, w *store.Work) resp.Value {
-		values := e.path.Select(root, w.Step)
+		values := e.path.Select(root, w)
 		if e.path.Legacy && e.backwards {
 			values = fromLeaves(root, values)
 		}
 		if len(e.adds) > 0 && tooDeep(root, fitting(values, e.fits), deepest(e.adds)) {
 			return jsonTooDeep
 		}
+		w.Grow(int64(len(values)) * store.ValueBytes)
 		each, last := make([]resp.Value, len(values)), e.complaint
+		charge := copying(e.adds...)
 		for i := range values {
 			if e.backwards && !e.path.Legacy {
 				i = len(values) - 1 - i
@@ -46,7 +50,11 @@ func (c *Call) edit(e jsonEdit) Plan {
 			if !e.fits(values[i]) {
 				continue
 			}
-			if last = e.apply(values[i]); last.IsError() {
+			if len(e.adds) > 0 {
+				charge(w)
+				w.Grow(2 * pointerBytes * int64(len(values[i].Elems)))
+			}
+			if last = e.apply(values[i], w); last.IsError() {
 				return last
 			}
 			each[i] = last
@@ -81,7 +89,7 @@ func fromLeaves(root *document.Value, values []*document.Value) []*document.Valu
 }
 
 // editArrays is edit for the arrays at the path in argument i; apply inserts adds.
-func (c *Call) editArrays(i int, backwards bool, adds []*document.Value, apply func(*document.Value) resp.Value) Plan {
+func (c *Call) editArrays(i int, backwards bool, adds []*document.Value, apply func(*document.Value, *store.Work) resp.Value) Plan {
 	path, bad := c.jsonPath(i)
 	if bad.IsError() {
 		return answer(bad)
@@ -99,7 +107,7 @@ func jsonToggle(c *Call) Plan {
 		return answer(bad)
 	}
 	return c.edit(jsonEdit{path: path, fits: isKind(document.Bool), complaint: orNot("not a bool"),
-		apply: func(v *document.Value) resp.Value {
+		apply: func(v *document.Value, _ *store.Work) resp.Value {
 			v.Bool = !v.Bool
 			switch {
 			case path.Legacy:
@@ -127,13 +135,14 @@ func jsonNumber(op document.Operation) func(*Call) Plan {
 			return fail("ERR bad input number")
 		}
 		return c.edit(jsonEdit{path: path, fits: (*document.Value).IsNumber, complaint: orNot("does not contains a number"),
-			apply: func(v *document.Value) resp.Value {
+			apply: func(v *document.Value, w *store.Work) resp.Value {
+				w.Grow(2 * store.ValueBytes)
 				n, err := op(v, args[0])
 				if err != nil {
 					return resp.MakeError(err.Error())
 				}
 				*v = *n
-				text := jsonText(v, nil) // a number needs no budget
+				text := jsonText(v, w)
 				number := jsonNumeral(v)
 				text.RESP3 = &number
 				return text
@@ -183,8 +192,9 @@ func jsonStrappend(c *Call) Plan {
 		return answer(wrongKind(document.String))
 	}
 	return c.edit(jsonEdit{path: path, fits: isKind(document.String), complaint: orNot("not a string"),
-		apply: func(v *document.Value) resp.Value {
+		apply: func(v *document.Value, w *store.Work) resp.Value {
+			w.Grow(int64(len(v.Str) + len(args[0].Str)))
 			v.Str += args[0].Str
-			return jsonLength(v)
+			return jsonLength(v, w)
 		}})
 }

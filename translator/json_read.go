@@ -59,7 +59,7 @@ func jsonGet(c *Call) Plan {
 		if expand != nil {
 			reply := resp.EmptyArray
 			for _, p := range paths {
-				reply.Elems = append(reply.Elems, collect(p.Select(root, w.Step), w, expand))
+				reply.Elems = append(reply.Elems, collect(p.Select(root, w), w, expand))
 			}
 			return reply
 		}
@@ -97,7 +97,7 @@ func asStored(plan Plan) Plan {
 
 // jsonFound returns JSON.GET's reply for a path: an array of the selected values, or one value for a legacy path.
 func jsonFound(p *document.Path, root *document.Value, legacy bool, w *store.Work) (*document.Value, resp.Value) {
-	values := p.Select(root, w.Step)
+	values := p.Select(root, w)
 	switch {
 	case !legacy:
 		return &document.Value{Kind: document.Array, Elems: values}, resp.Value{}
@@ -142,7 +142,7 @@ func jsonMget(c *Call) Plan {
 // kind. A legacy path has a reply for its first value only.
 type jsonMeasure struct {
 	kind document.Kind
-	of   func(*document.Value) resp.Value
+	of   jsonShape
 	// missing, nowhere and wrong are the replies for a legacy path if the key is missing, the path is missing, or the
 	// value has another kind. noKey is the reply for a JSONPath if the key is missing.
 	missing, nowhere, wrong, noKey resp.Value
@@ -163,21 +163,21 @@ func (m jsonMeasure) readPath(c *Call, path *document.Path) Plan {
 		missing = m.noKey
 	}
 	return c.readJSON(c.Args[1], missing, func(root *document.Value, w *store.Work) resp.Value {
-		values := path.Select(root, w.Step)
+		values := path.Select(root, w)
 		switch {
 		case !path.Legacy:
-			return collect(values, w, func(v *document.Value, _ *store.Work) resp.Value {
+			return collect(values, w, func(v *document.Value, w *store.Work) resp.Value {
 				if v.Kind != m.kind {
 					return resp.Nil
 				}
-				return m.of(v)
+				return m.of(v, w)
 			})
 		case len(values) == 0:
 			return m.nowhere
 		case values[0].Kind != m.kind:
 			return m.wrong
 		}
-		return m.of(values[0])
+		return m.of(values[0], w)
 	})
 }
 
@@ -190,9 +190,13 @@ var (
 )
 
 // jsonLength returns the number of bytes of a string, or of elements.
-func jsonLength(v *document.Value) resp.Value { return resp.MakeInt(int64(len(v.Str) + len(v.Elems))) }
+func jsonLength(v *document.Value, _ *store.Work) resp.Value {
+	return resp.MakeInt(int64(len(v.Str) + len(v.Elems)))
+}
 
-func jsonKeys(v *document.Value) resp.Value {
+func jsonKeys(v *document.Value, w *store.Work) resp.Value {
+	w.Grow(2 * int64(len(v.Keys)) * store.ValueBytes)
+	w.Step(8 * len(v.Keys))
 	reply := resp.EmptyArray
 	for _, key := range v.Keys {
 		reply.Elems = append(reply.Elems, resp.MakeString(key))
@@ -203,7 +207,7 @@ func jsonKeys(v *document.Value) resp.Value {
 // jsonAny reads the values at a path, whatever their kind. nowhere is the reply for a legacy path that is missing.
 func (c *Call) jsonAny(key []byte, path *document.Path, missing, nowhere resp.Value, of jsonShape) Plan {
 	return c.readJSON(key, missing, func(root *document.Value, w *store.Work) resp.Value {
-		values := path.Select(root, w.Step)
+		values := path.Select(root, w)
 		switch {
 		case !path.Legacy:
 			return collect(values, w, of)
@@ -226,7 +230,7 @@ func jsonTypes(c *Call) Plan {
 		return v
 	}
 	return c.readJSON(c.Args[1], wrapped(resp.Nil), func(root *document.Value, w *store.Work) resp.Value {
-		types := collect(path.Select(root, w.Step), w, func(v *document.Value, _ *store.Work) resp.Value { return resp.MakeString(v.Kind.Type()) })
+		types := collect(path.Select(root, w), w, func(v *document.Value, _ *store.Work) resp.Value { return resp.MakeString(v.Kind.Type()) })
 		switch {
 		case !path.Legacy:
 			return wrapped(types)

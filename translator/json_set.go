@@ -76,7 +76,7 @@ func (c *Call) jsonReplace(value *document.Value, o jsonOptions) Plan {
 		case o.nx && text != nil, o.xx && text == nil:
 			return answer(resp.Nil)
 		}
-		return c.saveJSON(c.Args[1], jsonDoc{root: value, text: text}, resp.OK)
+		return c.saveJSON(c.Args[1], jsonDoc{root: value, text: text, work: r.Work}, resp.OK)
 	}, c.stmt(sqlDocument, c.Args[1]))
 }
 
@@ -122,7 +122,7 @@ func (ch jsonChange) set(root *document.Value, o jsonOptions, w *store.Work) (*d
 	case root == nil:
 		return nil, jsonNotRoot
 	}
-	found := ch.path.SelectOnce(root, w.Step)
+	found := ch.path.SelectOnce(root, w)
 	switch {
 	case o.nx || len(found) == 0 && !o.xx:
 		return root, ch.add(root, len(found) > 0, w)
@@ -133,11 +133,9 @@ func (ch jsonChange) set(root *document.Value, o jsonOptions, w *store.Work) (*d
 	if tooDeep(root, found, ch.value.Depth()) {
 		return root, resp.Nil
 	}
-	const most = 1 << 40 // more than any budget
-	size := document.Format{}.Size(ch.value, most)
+	charge := copying(ch.value)
 	for _, v := range found[:last] {
-		w.Grow(size)
-		w.Step(int(size))
+		charge(w)
 		*v = *ch.value.Clone()
 	}
 	*found[last] = *ch.value
@@ -156,7 +154,7 @@ func (ch jsonChange) add(root *document.Value, found bool, w *store.Work) resp.V
 	case !named:
 		return resp.MakeError("ERR array index out of range")
 	}
-	for _, v := range parent.Select(root, w.Step) {
+	for _, v := range parent.Select(root, w) {
 		if v.Kind == document.Object {
 			if tooDeep(root, []*document.Value{v}, 1+ch.value.Depth()) {
 				return resp.Nil
@@ -177,7 +175,7 @@ func (ch jsonChange) merge(root *document.Value, w *store.Work) (*document.Value
 	case root == nil:
 		return nil, jsonNotRoot
 	}
-	found := ch.path.SelectOnce(root, w.Step)
+	found := ch.path.SelectOnce(root, w)
 	if len(found) == 0 {
 		return root, ch.add(root, false, w)
 	}
@@ -192,11 +190,9 @@ func (ch jsonChange) merge(root *document.Value, w *store.Work) (*document.Value
 		root.Nullify(doomed)
 		return root, resp.OK
 	}
-	const most = 1 << 40 // more than any budget
-	size := document.Format{}.Size(ch.value, most)
+	charge := copying(ch.value)
 	for _, v := range found {
-		w.Grow(size)
-		w.Step(int(size))
+		charge(w)
 		v.Merge(ch.value)
 	}
 	return root, resp.OK
@@ -238,16 +234,16 @@ func jsonMset(c *Call) Plan {
 			}
 			docs[key].root = root
 		}
-		return c.storeAll(docs, all)
+		return c.storeAll(docs, all, r.Work)
 	}, stmts...)
 }
 
 // storeAll stores the documents that changed, in the order of JSON.MSET's arguments.
-func (c *Call) storeAll(docs map[string]*jsonDoc, reply resp.Value) Plan {
+func (c *Call) storeAll(docs map[string]*jsonDoc, reply resp.Value, w *store.Work) Plan {
 	var stmts []store.Stmt
 	for i := 1; i < len(c.Args); i += 3 {
 		d := docs[string(c.Args[i])]
-		if text := d.root.Append(nil); !bytes.Equal(text, d.text) {
+		if text := storedJSON(d.root, w); !bytes.Equal(text, d.text) {
 			stmts = c.storeJSON(stmts, c.Args[i], text)
 			d.text = text
 		}
@@ -271,7 +267,7 @@ func jsonDel(c *Call) Plan {
 			return write(always(resp.One), c.drop(key))
 		}
 		doomed := map[*document.Value]bool{}
-		for _, v := range path.Select(d.root, d.work.Step) {
+		for _, v := range path.Select(d.root, d.work) {
 			doomed[v] = true
 		}
 		n := d.root.Prune(doomed)
@@ -291,7 +287,7 @@ func jsonClear(c *Call) Plan {
 	return c.changeJSON(c.Args[1], jsonNoKey, func(root *document.Value, w *store.Work) resp.Value {
 		var n int64
 		gone := map[*document.Value]bool{}
-		for _, v := range path.SelectOnce(root, w.Step) {
+		for _, v := range path.SelectOnce(root, w) {
 			if gone[v] || len(v.Elems) == 0 && (!v.IsNumber() || v.Double() == 0) {
 				continue
 			}

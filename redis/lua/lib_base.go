@@ -87,6 +87,7 @@ func baseError(s *State, args []Value) []Value {
 	v := Arg(args, 1)
 	level := s.OptInt(args, 2, 1)
 	if text, ok := v.Text(); ok && level > 0 {
+		s.Grow(len(text))
 		v = String(s.where(level) + text)
 	}
 	s.ThrowValue(v)
@@ -286,6 +287,9 @@ func baseToString(s *State, args []Value) []Value {
 
 func baseType(s *State, args []Value) []Value { return s.One(String(s.CheckAny(args, 1).Type())) }
 
+// maxResults is how many arguments and results of a Go function the reference implementation has room for.
+const maxResults = 8000
+
 func baseUnpack(s *State, args []Value) []Value {
 	t := s.CheckTable(args, 1)
 	from := s.OptInt(args, 2, 1)
@@ -299,7 +303,7 @@ func baseUnpack(s *State, args []Value) []Value {
 		return nil
 	}
 	n := to - from + 1
-	if n <= 0 || n > 8000-len(args) {
+	if n <= 0 || n > maxResults-len(args) {
 		s.Throw("too many results to unpack")
 	}
 	vs := make([]Value, n)
@@ -324,7 +328,8 @@ func baseLoad(s *State, args []Value) []Value {
 	if !Arg(args, 2).IsNil() {
 		name = s.CheckString(args, 2)
 	}
-	var b strings.Builder
+	b := s.Buffer()
+	defer b.Close()
 	for {
 		vs, failed := s.Protected(reader, nil)
 		if failed != nil {
@@ -341,10 +346,10 @@ func baseLoad(s *State, args []Value) []Value {
 		if part == "" {
 			break
 		}
-		b.WriteString(part)
-		s.Fits(b.Len())
+		b.String(part)
 	}
-	return s.loaded(b.String(), name)
+	source, _ := b.Value().AsString()
+	return s.loaded(source, name)
 }
 
 func (s *State) loaded(source, name string) []Value {

@@ -1,7 +1,6 @@
 package lua
 
 import (
-	"bytes"
 	"math"
 	"strconv"
 	"strings"
@@ -16,15 +15,16 @@ type verb struct {
 
 func stringFormat(s *State, args []Value) []Value {
 	format := s.CheckString(args, 1)
-	var b bytes.Buffer
+	b := s.Buffer()
+	defer b.Close()
 	arg := 1
 	for i := 0; i < len(format); i++ {
 		if format[i] != '%' {
-			b.WriteByte(format[i])
+			b.Byte(format[i])
 			continue
 		}
 		if i++; i < len(format) && format[i] == '%' {
-			b.WriteByte('%')
+			b.Byte('%')
 			continue
 		}
 		if arg++; arg > len(args) {
@@ -32,9 +32,9 @@ func stringFormat(s *State, args []Value) []Value {
 		}
 		v, n := s.verb(format[i:])
 		i += n
-		s.convert(&b, v, args, arg)
+		s.convert(b, v, args, arg)
 	}
-	return s.made(b.Bytes())
+	return s.One(b.Value())
 }
 
 // verb reads a conversion, and how far the character is that ends it.
@@ -81,33 +81,33 @@ func (s *State) verb(f string) (v verb, n int) {
 	return v, n
 }
 
-func (s *State) convert(b *bytes.Buffer, v verb, args []Value, n int) {
+func (s *State) convert(b *Buffer, v verb, args []Value, n int) {
 	switch v.c {
 	case 'c':
 		if c := byte(Integer(s.CheckNumber(args, n))); c != 0 {
-			b.WriteString(v.pad(string([]byte{c})))
+			b.String(v.pad(string([]byte{c})))
 		}
 	case 'd', 'i':
 		i := Integer(s.CheckNumber(args, n))
 		digits := strconv.FormatUint(magnitude(i), 10)
-		b.WriteString(v.integer(digits, v.sign(i < 0)))
+		b.String(v.integer(digits, v.sign(i < 0)))
 	case 'o', 'u', 'x', 'X':
-		b.WriteString(v.unsigned(unsigned(s.CheckNumber(args, n))))
+		b.String(v.unsigned(unsigned(s.CheckNumber(args, n))))
 	case 'e', 'E', 'f', 'g', 'G':
-		b.WriteString(v.float(s.CheckNumber(args, n)))
+		b.String(v.float(s.CheckNumber(args, n)))
 	case 'q':
 		quote(b, s.CheckString(args, n))
 	case 's':
 		text := s.CheckString(args, n)
 		if v.precision < 0 && len(text) >= 100 {
-			b.WriteString(text)
+			b.String(text)
 			return
 		}
 		text = cut(text)
 		if v.precision >= 0 && len(text) > v.precision {
 			text = text[:v.precision]
 		}
-		b.WriteString(v.pad(text))
+		b.String(v.pad(text))
 	default:
 		letter := ""
 		if v.c != 0 {
@@ -241,20 +241,20 @@ func (v *verb) digits(n float64, precision int) string {
 	return s
 }
 
-func quote(b *bytes.Buffer, s string) {
-	b.WriteByte('"')
+func quote(b *Buffer, s string) {
+	b.Byte('"')
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; c {
 		case '"', '\\', '\n':
-			b.WriteByte('\\')
-			b.WriteByte(c)
+			b.Byte('\\')
+			b.Byte(c)
 		case '\r':
-			b.WriteString(`\r`)
+			b.String(`\r`)
 		case 0:
-			b.WriteString(`\000`)
+			b.String(`\000`)
 		default:
-			b.WriteByte(c)
+			b.Byte(c)
 		}
 	}
-	b.WriteByte('"')
+	b.Byte('"')
 }

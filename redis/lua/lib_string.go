@@ -1,9 +1,6 @@
 package lua
 
-import (
-	"bytes"
-	"strings"
-)
+import "strings"
 
 var stringFunctions map[string]GoFunction
 
@@ -38,18 +35,15 @@ func stringSub(s *State, args []Value) []Value {
 	return s.One(String(text[from-1 : to]))
 }
 
-func (s *State) made(b []byte) []Value {
-	s.Grow(len(b))
-	return s.One(String(string(b)))
-}
-
 func mapped(change func(c byte) byte) GoFunction {
 	return func(s *State, args []Value) []Value {
-		b := []byte(s.CheckString(args, 1))
-		for i, c := range b {
-			b[i] = change(c)
+		text := s.CheckString(args, 1)
+		s.Grow(len(text))
+		b := make([]byte, len(text))
+		for i := range b {
+			b[i] = change(text[i])
 		}
-		return s.made(b)
+		return s.One(owned(b))
 	}
 }
 
@@ -70,11 +64,12 @@ var (
 
 func stringReverse(s *State, args []Value) []Value {
 	text := s.CheckString(args, 1)
+	s.Grow(len(text))
 	b := make([]byte, len(text))
 	for i := range b {
 		b[i] = text[len(text)-1-i]
 	}
-	return s.made(b)
+	return s.One(owned(b))
 }
 
 func stringRep(s *State, args []Value) []Value {
@@ -97,8 +92,8 @@ func stringByte(s *State, args []Value) []Value {
 	if from > to {
 		return nil
 	}
-	if to-from >= 8000 {
-		s.Throw("string slice too long")
+	if to-from+1 > maxResults-len(args) {
+		s.Throw("stack overflow (string slice too long)")
 	}
 	vs := make([]Value, 0, to-from+1)
 	for _, c := range []byte(text[from-1 : to]) {
@@ -108,6 +103,7 @@ func stringByte(s *State, args []Value) []Value {
 }
 
 func stringChar(s *State, args []Value) []Value {
+	s.Grow(len(args))
 	b := make([]byte, len(args))
 	for i := range args {
 		c := int(int32(s.CheckInt(args, i+1)))
@@ -116,7 +112,7 @@ func stringChar(s *State, args []Value) []Value {
 		}
 		b[i] = byte(c)
 	}
-	return s.made(b)
+	return s.One(owned(b))
 }
 
 func stringDump(s *State, args []Value) []Value {
@@ -190,20 +186,20 @@ func stringGsub(s *State, args []Value) []Value {
 		p = 1
 	}
 	m := newMatcher(s, src, pat)
-	var b bytes.Buffer
+	b := s.Buffer()
+	defer b.Close()
 	i, n := 0, 0
 	for n < most {
 		end := m.start(i, p)
 		if end >= 0 {
 			n++
-			m.replace(&b, repl, i, end)
-			s.Fits(b.Len())
+			m.replace(b, repl, i, end)
 		}
 		switch {
 		case end >= 0 && end > i:
 			i = end
 		case i < len(src):
-			b.WriteByte(src[i])
+			b.Byte(src[i])
 			i++
 		default:
 			i++
@@ -213,14 +209,13 @@ func stringGsub(s *State, args []Value) []Value {
 		}
 	}
 	if i < len(src) {
-		b.WriteString(src[i:])
+		b.String(src[i:])
 	}
-	s.Grow(b.Len())
-	return []Value{String(b.String()), Number(float64(n))}
+	return []Value{b.Value(), Number(float64(n))}
 }
 
 // replace writes what takes the place of a match.
-func (m *matcher) replace(b *bytes.Buffer, repl Value, i, end int) {
+func (m *matcher) replace(b *Buffer, repl Value, i, end int) {
 	var v Value
 	switch r := repl.ref.(type) {
 	case *Table:
@@ -234,20 +229,20 @@ func (m *matcher) replace(b *bytes.Buffer, repl Value, i, end int) {
 		return
 	}
 	if !v.Truth() {
-		b.WriteString(m.src[i:end])
+		b.String(m.src[i:end])
 		return
 	}
 	text, ok := v.Text()
 	if !ok {
 		m.s.Throwf("invalid replacement value (a %s)", v.Type())
 	}
-	b.WriteString(text)
+	b.String(text)
 }
 
-func (m *matcher) expand(b *bytes.Buffer, text string, i, end int) {
+func (m *matcher) expand(b *Buffer, text string, i, end int) {
 	for k := 0; k < len(text); k++ {
 		if text[k] != escape {
-			b.WriteByte(text[k])
+			b.Byte(text[k])
 			continue
 		}
 		k++
@@ -257,12 +252,12 @@ func (m *matcher) expand(b *bytes.Buffer, text string, i, end int) {
 		}
 		switch {
 		case !isDigit(c):
-			b.WriteByte(c)
+			b.Byte(c)
 		case c == '0':
-			b.WriteString(m.src[i:end])
+			b.String(m.src[i:end])
 		default:
 			piece, _ := m.capture(int(c-'1'), i, end).Text()
-			b.WriteString(piece)
+			b.String(piece)
 		}
 	}
 }

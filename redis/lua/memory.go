@@ -10,6 +10,7 @@ type memory struct {
 	allocated int // since the last count, with what that found
 	nextCount int
 	marks     uint32
+	building  int // bytes of the open Buffers
 
 	reserve  func(bytes int) // SetReserve's
 	reserved int
@@ -23,7 +24,7 @@ const firstCount = 1 << 20
 // SetMemoryLimit bounds what the state may hold from now on, in bytes, about. A script that
 // holds more fails with "not enough memory".
 func (s *State) SetMemoryLimit(n int) {
-	s.limit, s.nextCount, s.allocated = n, min(n, firstCount), 0
+	s.limit, s.nextCount, s.allocated, s.building = n, min(n, firstCount), 0, 0
 }
 
 // SetReserve sets what is called before the state holds more than it has held or reserved, with how many
@@ -86,7 +87,7 @@ func (s *State) count() int {
 		at, c = c.parent, c.parent.current
 	}
 	w.drain()
-	return w.size
+	return w.size + s.building
 }
 
 // walk follows references with a list of its own, since they may go deep.

@@ -71,13 +71,9 @@ func (m *Machine) redisCall(s *lua.State, args []lua.Value, raise bool) []lua.Va
 	if len(args) == 0 {
 		return refuse(errorTable("Please specify at least one argument for this redis lib call"))
 	}
-	words := make([][]byte, len(args))
-	for i, arg := range args {
-		word, ok := argument(arg)
-		if !ok {
-			return refuse(errorTable("Lua redis lib command arguments must be strings or integers"))
-		}
-		words[i] = word
+	words, ok := arguments(s, args)
+	if !ok {
+		return refuse(errorTable("Lua redis lib command arguments must be strings or integers"))
 	}
 	if m.run == nil {
 		return refuse(errorTable("redis.call/pcall can only be called inside a script invocation"))
@@ -162,6 +158,7 @@ func errorReply(s *lua.State, args []lua.Value) []lua.Value {
 	if !ok {
 		return s.One(errorTable("wrong number or type of arguments"))
 	}
+	s.Grow(2 * len(msg))
 	if !strings.HasPrefix(msg, "-") {
 		msg = "-" + msg
 	}
@@ -181,6 +178,7 @@ func sha1hex(s *lua.State, args []lua.Value) []lua.Value {
 		fail(s, "wrong number of arguments")
 	}
 	text, _ := args[0].Text()
+	s.Grow(len(text))
 	return s.One(lua.String(SHA1([]byte(text))))
 }
 
@@ -199,13 +197,9 @@ func (m *Machine) aclCheck(s *lua.State, args []lua.Value) []lua.Value {
 	if len(args) == 0 {
 		fail(s, "Please specify at least one argument for this redis lib call")
 	}
-	words := make([][]byte, len(args))
-	for i, arg := range args {
-		word, ok := argument(arg)
-		if !ok {
-			fail(s, "Lua redis lib command arguments must be strings or integers")
-		}
-		words[i] = word
+	words, ok := arguments(s, args)
+	if !ok {
+		fail(s, "Lua redis lib command arguments must be strings or integers")
 	}
 	allowed, known := true, commands.Called(words) != nil
 	if m.run != nil && m.run.Host.Allowed != nil {

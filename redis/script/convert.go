@@ -164,10 +164,12 @@ func (m *Machine) reply(v lua.Value, depth int) resp.Value {
 // the first nil.
 func (m *Machine) tableReply(t *lua.Table, depth int) resp.Value {
 	if msg, ok := t.Field("err").AsString(); ok {
+		m.grow(len(msg))
 		msg, _, _ = strings.Cut(msg, "\x00")
 		return resp.MakeError(oneLine(msg))
 	}
 	if msg, ok := t.Field("ok").AsString(); ok {
+		m.grow(len(msg))
 		msg, _, _ = strings.Cut(msg, "\x00")
 		return resp.MakeStatus(oneLine(msg))
 	}
@@ -191,6 +193,7 @@ func (m *Machine) tableReply(t *lua.Table, depth int) resp.Value {
 		return v
 	}
 	if n, ok := t.Field("big_number").AsString(); ok {
+		m.grow(len(n))
 		return resp.Value{Kind: resp.BigNumber, Str: []byte(oneLine(n))}
 	}
 	if text := t.Field("verbatim_string").AsTable(); text != nil {
@@ -209,6 +212,23 @@ func (m *Machine) tableReply(t *lua.Table, depth int) resp.Value {
 		m.grow(0)
 		v.Elems = append(v.Elems, m.reply(e, depth))
 	}
+}
+
+// arguments copies the arguments of redis.call. ok is false for one that cannot be one.
+func arguments(s *lua.State, args []lua.Value) (words [][]byte, ok bool) {
+	size := 0
+	for _, arg := range args {
+		text, _ := arg.AsString()
+		size += 24 + len(text)
+	}
+	s.Grow(size)
+	words = make([][]byte, len(args))
+	for i, arg := range args {
+		if words[i], ok = argument(arg); !ok {
+			return nil, false
+		}
+	}
+	return words, true
 }
 
 // argument is an argument of redis.call, if it can be one.

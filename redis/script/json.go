@@ -133,19 +133,19 @@ func (set *jsonSettings) jsonInvalid(s *lua.State, args []lua.Value) []lua.Value
 const maxJSONDepth = 100_000
 
 type jsonWriter struct {
+	*lua.Buffer
 	s   *lua.State
 	set *jsonSettings
-	out []byte
 }
 
 func (set *jsonSettings) jsonEncode(s *lua.State, args []lua.Value) []lua.Value {
 	if len(args) != 1 {
 		s.BadArgument(1, "expected 1 argument")
 	}
-	w := &jsonWriter{s: s, set: set}
+	w := &jsonWriter{s.Buffer(), s, set}
+	defer w.Close()
 	w.value(args[0], 0)
-	s.Grow(len(w.out))
-	return s.One(lua.String(string(w.out)))
+	return s.One(w.Value())
 }
 
 func (w *jsonWriter) value(v lua.Value, depth int) {
@@ -157,14 +157,14 @@ func (w *jsonWriter) value(v lua.Value, depth int) {
 		n, _ := v.AsNumber()
 		w.number(n)
 	case "boolean":
-		w.out = strconv.AppendBool(w.out, v.Truth())
+		w.String(strconv.FormatBool(v.Truth()))
 	case "nil":
-		w.out = append(w.out, "null"...)
+		w.String("null")
 	case "table":
 		w.table(v.AsTable(), depth+1)
 	default:
 		if v == null {
-			w.out = append(w.out, "null"...)
+			w.String("null")
 			return
 		}
 		w.fail(v, "type not supported")
@@ -181,79 +181,86 @@ func (w *jsonWriter) number(n float64) {
 		case 0:
 			w.fail(lua.Number(n), "must not be NaN or Inf")
 		case 2:
-			w.out = append(w.out, "null"...)
+			w.String("null")
 			return
 		}
 		switch {
 		case math.IsNaN(n):
-			w.out = append(w.out, "nan"...)
+			w.String("nan")
 		case n > 0:
-			w.out = append(w.out, "inf"...)
+			w.String("inf")
 		default:
-			w.out = append(w.out, "-inf"...)
+			w.String("-inf")
 		}
 		return
 	}
-	w.out = strconv.AppendFloat(w.out, n, 'g', w.set.precision, 64)
+	w.Bytes(strconv.AppendFloat(w.Scratch[:0], n, 'g', w.set.precision, 64))
 }
 
 const hexDigits = "0123456789abcdef"
 
 func (w *jsonWriter) text(s string) {
-	w.s.Fits(len(w.out) + len(s))
-	w.out = append(w.out, '"')
-	for i := 0; i < len(s); i++ {
+	w.Byte('"')
+	from := 0 // what begins there is written as it is
+	for i := range len(s) {
 		c := s[i]
-		if k := strings.IndexByte("\b\t\n\f\r\"\\/", c); k >= 0 {
-			w.out = append(w.out, '\\', "btnfr\"\\/"[k])
-		} else if c < ' ' || c == 0x7f {
-			w.out = append(w.out, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
+		k := strings.IndexByte("\b\t\n\f\r\"\\/", c)
+		if k < 0 && c >= ' ' && c != 0x7f {
+			continue
+		}
+		w.String(s[from:i])
+		from = i + 1
+		if k >= 0 {
+			w.Byte('\\')
+			w.Byte("btnfr\"\\/"[k])
 		} else {
-			w.out = append(w.out, c)
+			w.String(`\u00`)
+			w.Byte(hexDigits[c>>4])
+			w.Byte(hexDigits[c&15])
 		}
 	}
-	w.out = append(w.out, '"')
+	w.String(s[from:])
+	w.Byte('"')
 }
 
 func (w *jsonWriter) table(t *lua.Table, depth int) {
 	if depth > min(w.set.encodeDepth, maxJSONDepth) {
 		w.s.Throw("Cannot serialise, excessive nesting (" + strconv.Itoa(depth) + ")")
 	}
-	w.s.Fits(len(w.out))
 	if n := w.arrayLength(t); n > 0 {
-		w.out = append(w.out, '[')
+		w.Byte('[')
 		for i := 1; i <= n; i++ {
 			if i > 1 {
-				w.out = append(w.out, ',')
+				w.Byte(',')
 			}
 			w.value(t.Index(i), depth)
 		}
-		w.out = append(w.out, ']')
+		w.Byte(']')
 		return
 	}
-	w.out = append(w.out, '{')
+	w.Byte('{')
 	first := true
 	for k, v, _ := t.Next(lua.Nil); !k.IsNil(); k, v, _ = t.Next(k) {
 		if !first {
-			w.out = append(w.out, ',')
+			w.Byte(',')
 		}
 		first = false
 		switch k.Type() {
 		case "number":
 			n, _ := k.AsNumber()
-			w.out = append(w.out, '"')
+			w.Byte('"')
 			w.number(n)
-			w.out = append(w.out, '"')
+			w.Byte('"')
 		case "string":
 			text, _ := k.AsString()
 			w.text(text)
 		default:
 			w.fail(lua.Of(t), "table key must be a number or string")
 		}
-		w.out = append(w.out, ':')
+		w.Byte(':')
 		w.value(v, depth)
 	}
-	w.out = append(w.out, '}')
+	w.Byte('}')
 }
 
 // arrayLength is that of a table that is an array, and 0 for an object.

@@ -185,7 +185,8 @@ func (r *jsonReader) number() {
 }
 
 func (r *jsonReader) string() {
-	var b []byte
+	b := r.s.Buffer()
+	defer b.Close()
 	i := r.pos + 1
 	for {
 		if i >= len(r.src) {
@@ -195,12 +196,15 @@ func (r *jsonReader) string() {
 		c := r.src[i]
 		switch {
 		case c == '"':
-			r.s.Grow(len(b))
-			r.kind, r.value, r.pos = "T_STRING", lua.String(string(b)), i+1
+			r.kind, r.value, r.pos = "T_STRING", b.Value(), i+1
 			return
 		case c != '\\':
-			b = append(b, c)
-			i++
+			n := strings.IndexAny(r.src[i:], `"\`)
+			if n < 0 {
+				n = len(r.src) - i
+			}
+			b.String(r.src[i : i+n])
+			i += n
 			continue
 		}
 		e := byte(0)
@@ -213,7 +217,7 @@ func (r *jsonReader) string() {
 				r.kind, r.begin = "invalid unicode escape code", i
 				return
 			}
-			b = utf8.AppendRune(b, code)
+			b.Bytes(utf8.AppendRune(b.Scratch[:0], code))
 			i += n
 			continue
 		}
@@ -222,7 +226,7 @@ func (r *jsonReader) string() {
 			r.kind, r.begin = "invalid escape code", i
 			return
 		}
-		b = append(b, "\b\t\n\f\r\"\\/"[k])
+		b.Byte("\b\t\n\f\r\"\\/"[k])
 		i += 2
 	}
 }

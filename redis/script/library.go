@@ -271,7 +271,7 @@ func flagsOf(s *lua.State, t *lua.Table) (flags Flags) {
 // Call runs a function of the machine's library, which has one of that name. An error is what
 // the host's functions returned; what the function does wrong is an error reply.
 func (m *Machine) Call(function string, r *Run) (resp.Value, error) {
-	return m.call(m.functions[function], function, r, lua.Of(stringTable(r.Keys)), lua.Of(stringTable(r.Args)))
+	return m.call(m.functions[function], function, r, lua.Of(r.table(r.Keys)), lua.Of(r.table(r.Args)))
 }
 
 // Full reports whether the last run failed since it, or what the library keeps, took too much

@@ -162,8 +162,8 @@ func freeze(t *lua.Table) {
 // Eval runs a script. An error is what the host's functions returned; what the script
 // does wrong is an error reply.
 func (m *Machine) Eval(s *Script, r *Run) (resp.Value, error) {
-	m.state.Globals.SetField("KEYS", lua.Of(stringTable(r.Keys)))
-	m.state.Globals.SetField("ARGV", lua.Of(stringTable(r.Args)))
+	m.state.Globals.SetField("KEYS", lua.Of(r.table(r.Keys)))
+	m.state.Globals.SetField("ARGV", lua.Of(r.table(r.Args)))
 	return m.call(m.state.Bind(s.program, m.state.Globals), s.SHA, r)
 }
 
@@ -202,7 +202,15 @@ func (m *Machine) call(fn *lua.Function, name string, r *Run, args ...lua.Value)
 	return m.reply(vs[0], 0), nil
 }
 
-func stringTable(list [][]byte) *lua.Table {
+// table copies KEYS or ARGV.
+func (r *Run) table(list [][]byte) *lua.Table {
+	size := 0
+	for _, b := range list {
+		size += len(b)
+	}
+	if size > len(list)*valueBytes && r.Host.Grow != nil { // short ones take no more than the request itself
+		r.Host.Grow(size)
+	}
 	t := lua.NewTable(len(list), 0)
 	for i, b := range list {
 		t.SetIndex(i+1, lua.String(string(b)))
@@ -212,6 +220,9 @@ func stringTable(list [][]byte) *lua.Table {
 
 // errorReply is the reply to a script that has failed: its error, and where.
 func (m *Machine) errorReply(e *lua.Error, name string) resp.Value {
+	if text, ok := e.Value.Text(); ok {
+		m.grow(4 * len(text)) // the message, in one line, of the place
+	}
 	msg, _, _ := strings.Cut(m.message(e), "\x00")
 	if e.Line != 0 && e.Source != "" {
 		msg += " script: " + name + ", on " + e.Source + ":" + resp.FormatInt(int64(e.Line)) + "."

@@ -9,6 +9,9 @@ import (
 
 const maxPackDepth = 16
 
+// maxStack is how many arguments and results of a function the reference implementation has room for.
+const maxStack = 8000
+
 func packLibrary() *lua.Table {
 	t := lua.Library(map[string]lua.GoFunction{
 		"pack": packPack, "unpack": packUnpack, "unpack_one": packUnpackOne, "unpack_limit": packUnpackLimit,
@@ -24,36 +27,32 @@ func packPack(s *lua.State, args []lua.Value) []lua.Value {
 	if len(args) == 0 {
 		s.BadArgument(0, "MessagePack pack needs input.")
 	}
-	var out []byte
+	out := s.Buffer()
+	defer out.Close()
 	for _, v := range args {
-		out = packValue(s, out, v, 0)
+		packValue(out, v, 0)
 	}
-	s.Grow(len(out))
-	return s.One(lua.String(string(out)))
+	return s.One(out.Value())
 }
 
-func packValue(s *lua.State, out []byte, v lua.Value, depth int) []byte {
-	switch v.Type() {
-	case "string":
+func packValue(out *lua.Buffer, v lua.Value, depth int) {
+	switch typ := v.Type(); {
+	case typ == "string":
 		text, _ := v.AsString()
-		s.Fits(len(out) + len(text))
-		return append(packHead(out, len(text), 0xa0, 31, 0xd9, 0xda, 0xdb), text...)
-	case "boolean":
-		if v.Truth() {
-			return append(out, 0xc3)
-		}
-		return append(out, 0xc2)
-	case "number":
+		out.Bytes(packHead(out.Scratch[:0], len(text), 0xa0, 31, 0xd9, 0xda, 0xdb))
+		out.String(text)
+	case typ == "boolean" && v.Truth():
+		out.Byte(0xc3)
+	case typ == "boolean":
+		out.Byte(0xc2)
+	case typ == "number":
 		n, _ := v.AsNumber()
-		return packNumber(out, n)
-	case "table":
-		if depth == maxPackDepth {
-			return append(out, 0xc0)
-		}
-		s.Fits(len(out))
-		return packTable(s, out, v.AsTable(), depth+1)
+		out.Bytes(packNumber(out.Scratch[:0], n))
+	case typ == "table" && depth < maxPackDepth:
+		packTable(out, v.AsTable(), depth+1)
+	default:
+		out.Byte(0xc0)
 	}
-	return append(out, 0xc0)
 }
 
 // packHead writes how long something is: in one byte up to small, or in the sizes that
@@ -99,7 +98,7 @@ func packNumber(out []byte, f float64) []byte {
 	return binary.BigEndian.AppendUint64(append(out, 0xd3), uint64(n))
 }
 
-func packTable(s *lua.State, out []byte, t *lua.Table, depth int) []byte {
+func packTable(out *lua.Buffer, t *lua.Table, depth int) {
 	count, most, array := 0, 0.0, true
 	for k, _, _ := t.Next(lua.Nil); !k.IsNil(); k, _, _ = t.Next(k) {
 		n, ok := k.AsNumber()
@@ -108,17 +107,17 @@ func packTable(s *lua.State, out []byte, t *lua.Table, depth int) []byte {
 		count++
 	}
 	if array && int(most) == count {
-		out = packHead(out, count, 0x90, 15, 0, 0xdc, 0xdd)
+		out.Bytes(packHead(out.Scratch[:0], count, 0x90, 15, 0, 0xdc, 0xdd))
 		for i := 1; i <= count; i++ {
-			out = packValue(s, out, t.Index(i), depth)
+			packValue(out, t.Index(i), depth)
 		}
-		return out
+		return
 	}
-	out = packHead(out, count, 0x80, 15, 0, 0xde, 0xdf)
+	out.Bytes(packHead(out.Scratch[:0], count, 0x80, 15, 0, 0xde, 0xdf))
 	for k, v, _ := t.Next(lua.Nil); !k.IsNil(); k, v, _ = t.Next(k) {
-		out = packValue(s, packValue(s, out, k, depth), v, depth)
+		packValue(out, k, depth)
+		packValue(out, v, depth)
 	}
-	return out
 }
 
 type packReader struct {
@@ -129,21 +128,21 @@ type packReader struct {
 }
 
 func packUnpack(s *lua.State, args []lua.Value) []lua.Value {
-	return packValues(s, s.CheckString(args, 1), 0, 0)
+	return packValues(s, len(args), s.CheckString(args, 1), 0, 0)
 }
 
 func packUnpackOne(s *lua.State, args []lua.Value) []lua.Value {
-	return packValues(s, s.CheckString(args, 1), 1, s.OptInt(args, 2, 0))
+	return packValues(s, len(args), s.CheckString(args, 1), 1, s.OptInt(args, 2, 0))
 }
 
 func packUnpackLimit(s *lua.State, args []lua.Value) []lua.Value {
 	src, limit := s.CheckString(args, 1), s.CheckInt(args, 2)
-	return packValues(s, src, limit, s.OptInt(args, 3, 0))
+	return packValues(s, len(args), src, limit, s.OptInt(args, 3, 0))
 }
 
 // packValues reads up to limit values from an offset on. With a limit the offset after
 // them comes first, which is -1 at the end.
-func packValues(s *lua.State, src string, limit, offset int) []lua.Value {
+func packValues(s *lua.State, args int, src string, limit, offset int) []lua.Value {
 	switch all := limit == 0 && offset == 0; {
 	case offset < 0 || limit < 0:
 		s.Throwf("Invalid request to unpack with offset of %d and limit of %d.", offset, len(src))
@@ -155,6 +154,9 @@ func packValues(s *lua.State, src string, limit, offset int) []lua.Value {
 	r := &packReader{s: s, src: src, pos: offset}
 	var vs []lua.Value
 	for r.pos < len(src) && len(vs) < limit {
+		if args+len(vs) >= maxStack {
+			s.Throw("stack overflow (too many return values at once; use unpack_one or unpack_limit instead.)")
+		}
 		vs = append(vs, r.value())
 	}
 	if limit == math.MaxInt {
@@ -183,8 +185,9 @@ func (r *packReader) uint(n int) (v uint64) {
 }
 
 func (r *packReader) string(n int) lua.Value {
+	text := r.take(n)
 	r.s.Grow(n)
-	return lua.String(r.take(n))
+	return lua.String(text)
 }
 
 func (r *packReader) value() lua.Value {

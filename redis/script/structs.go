@@ -130,22 +130,25 @@ func (l *layout) integer(n float64, size int) []byte {
 func structPack(s *lua.State, args []lua.Value) []lua.Value {
 	l := newLayout(s, s.CheckString(args, 1))
 	args = append(args[:len(args):len(args)], lua.Nil) // the reference implementation marks their end
-	var out []byte
+	out := s.Buffer()
+	defer out.Close()
 	arg := 2
 	for {
 		c, size, pad, ok := l.next()
 		if !ok {
 			break
 		}
-		out = append(out, make([]byte, pad)...)
+		for range pad {
+			out.Byte(0)
+		}
 		switch c {
 		case 'x':
-			out = append(out, 0)
+			out.Byte(0)
 		case 'f':
-			out = append(out, l.ordered(binary.LittleEndian.AppendUint32(nil, math.Float32bits(float32(s.CheckNumber(args, arg)))))...)
+			out.Bytes(l.ordered(binary.LittleEndian.AppendUint32(nil, math.Float32bits(float32(s.CheckNumber(args, arg))))))
 			arg++
 		case 'd':
-			out = append(out, l.ordered(binary.LittleEndian.AppendUint64(nil, math.Float64bits(s.CheckNumber(args, arg))))...)
+			out.Bytes(l.ordered(binary.LittleEndian.AppendUint64(nil, math.Float64bits(s.CheckNumber(args, arg)))))
 			arg++
 		case 'c', 's':
 			text := s.CheckString(args, arg)
@@ -156,22 +159,20 @@ func structPack(s *lua.State, args []lua.Value) []lua.Value {
 				s.BadArgument(arg+1, "string too short")
 			}
 			arg++
-			out = append(out, text[:size]...)
+			out.String(text[:size])
 			if c == 's' {
-				out = append(out, 0)
+				out.Byte(0)
 			}
 		default:
 			if strings.IndexByte("bBhHlLTiI", c) < 0 {
 				l.unknown(c)
 			}
-			out = append(out, l.integer(s.CheckNumber(args, arg), size)...)
+			out.Bytes(l.integer(s.CheckNumber(args, arg), size))
 			arg++
 		}
-		s.Fits(len(out))
-		l.total = len(out)
+		l.total = out.Len()
 	}
-	s.Grow(len(out))
-	return s.One(lua.String(string(out)))
+	return s.One(out.Value())
 }
 
 func structUnpack(s *lua.State, args []lua.Value) []lua.Value {
@@ -194,6 +195,9 @@ func structUnpack(s *lua.State, args []lua.Value) []lua.Value {
 		pos += pad
 		if pos < 0 || size > len(data) || pos > len(data)-size {
 			s.BadArgument(2, "data string too short")
+		}
+		if len(args)+len(vs)+2 > maxStack {
+			s.Throw("stack overflow (too many results)")
 		}
 		switch c {
 		case 'x':

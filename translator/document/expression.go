@@ -10,16 +10,32 @@ type expression interface {
 	eval(at scope) result
 }
 
-// scope holds the context of an evaluation: the values of $ and @, and a counter of steps.
+// Work bounds a call: Step charges steps, and Grow charges bytes before they are allocated. Both panic at a limit.
+type Work interface {
+	Step(n int)
+	Grow(n int64)
+}
+
+// scope holds the context of an evaluation: the values of $ and @, and the limits of the call.
 type scope struct {
 	root, current *Value
-	step          func(n int)
+	work          Work
 }
 
 // looked charges n examined values.
 func (s scope) looked(n int) {
-	if s.step != nil {
-		s.step(n)
+	if s.work != nil {
+		s.work.Step(n)
+	}
+}
+
+// pointer is the size of a place in a list of values.
+const pointer = 8
+
+// grow charges n bytes.
+func (s scope) grow(n int) {
+	if s.work != nil {
+		s.work.Grow(int64(n))
 	}
 }
 

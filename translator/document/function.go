@@ -4,6 +4,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 	"unicode/utf8"
 )
@@ -18,6 +19,7 @@ type call struct {
 type function struct {
 	min, max int
 	apply    func(args []result) result
+	size     func(args []result) int // how many bytes apply allocates, nil for few
 }
 
 func (c call) eval(at scope) result {
@@ -29,29 +31,59 @@ func (c call) eval(at scope) result {
 		args[i] = arg.eval(at)
 		at.looked(args[i].breadth())
 	}
+	if c.size != nil {
+		at.grow(c.size(args))
+	}
 	return c.apply(args)
+}
+
+// listed is how many bytes the lists of append take.
+func listed(args []result) (n int) {
+	for _, arg := range args {
+		elems, _ := arg.elements()
+		n += max(len(elems), len(arg.values)) * 2 * pointer
+	}
+	return n
+}
+
+// texts is how many bytes the text of concat takes.
+func texts(args []result) (n int) {
+	for _, arg := range args {
+		if v := arg.single(); v != nil {
+			n += len(v.Str)
+		}
+	}
+	return 2 * n
+}
+
+// named is how many bytes the strings of keys take.
+func named(args []result) (n int) {
+	for _, v := range args[0].values {
+		n += len(v.Keys)
+	}
+	return n * int(valueBytes)
 }
 
 // functions lists all functions except match and search, which are matchers.
 var functions = sync.OnceValue(func() map[string]function {
 	return map[string]function{
-		"abs":     {1, 1, rounded(math.Abs)},
-		"append":  {2, 0, appended},
-		"avg":     {1, 1, aggregate(mean)},
-		"ceiling": {1, 1, rounded(math.Ceil)},
-		"concat":  {1, 0, concatenated},
-		"count":   {1, 1, func(args []result) result { return integer(len(args[0].values)) }},
-		"first":   {1, 1, func(args []result) result { return args[0].index(0) }},
-		"floor":   {1, 1, rounded(math.Floor)},
-		"index":   {2, 2, at},
-		"keys":    {1, 1, func(args []result) result { return args[0].keys() }},
-		"last":    {1, 1, func(args []result) result { return args[0].index(-1) }},
-		"length":  {1, 1, measured},
-		"max":     {1, 1, aggregate(slices.Max[[]float64])},
-		"min":     {1, 1, aggregate(slices.Min[[]float64])},
-		"stddev":  {1, 1, aggregate(deviation)},
-		"sum":     {1, 1, aggregate(sum)},
-		"value":   {1, 1, func(args []result) result { return args[0].sole() }},
+		"abs":     {1, 1, rounded(math.Abs), nil},
+		"append":  {2, 0, appended, listed},
+		"avg":     {1, 1, aggregate(mean), nil},
+		"ceiling": {1, 1, rounded(math.Ceil), nil},
+		"concat":  {1, 0, concatenated, texts},
+		"count":   {1, 1, func(args []result) result { return integer(len(args[0].values)) }, nil},
+		"first":   {1, 1, func(args []result) result { return args[0].index(0) }, nil},
+		"floor":   {1, 1, rounded(math.Floor), nil},
+		"index":   {2, 2, at, nil},
+		"keys":    {1, 1, func(args []result) result { return args[0].keys() }, named},
+		"last":    {1, 1, func(args []result) result { return args[0].index(-1) }, nil},
+		"length":  {1, 1, measured, nil},
+		"max":     {1, 1, aggregate(slices.Max[[]float64]), nil},
+		"min":     {1, 1, aggregate(slices.Min[[]float64]), nil},
+		"stddev":  {1, 1, aggregate(deviation), nil},
+		"sum":     {1, 1, aggregate(sum), nil},
+		"value":   {1, 1, func(args []result) result { return args[0].sole() }, nil},
 	}
 })
 
@@ -141,15 +173,15 @@ func appended(args []result) result {
 }
 
 func concatenated(args []result) result {
-	var text string
+	var text strings.Builder
 	for _, arg := range args {
 		v := arg.single()
 		if v == nil || v.Kind != String {
 			return nothing
 		}
-		text += v.Str
+		text.WriteString(v.Str)
 	}
-	return made(&Value{Kind: String, Str: text})
+	return made(&Value{Kind: String, Str: text.String()})
 }
 
 // rounded applies a function to one number and keeps its kind.

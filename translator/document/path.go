@@ -49,9 +49,9 @@ func (p *Path) IsRoot() bool { return len(p.steps) == 0 && p.compute == nil }
 func (p *Path) Computes() bool { return p.compute != nil }
 
 // Select returns the values that the path selects. A deep path lists inner values after outer ones, and lists a value
-// once for each way to it. step, unless nil, is called with the number of examined values.
-func (p *Path) Select(root *Value, step func(n int)) []*Value {
-	at := scope{root, root, step}
+// once for each way to it. A nil work has no limits.
+func (p *Path) Select(root *Value, work Work) []*Value {
+	at := scope{root, root, work}
 	if p.compute != nil {
 		return p.compute.eval(at).values
 	}
@@ -81,7 +81,7 @@ func walk(steps []step, at scope) []*Value {
 }
 
 // SelectOnce is Select without repeated values, for callers that change them.
-func (p *Path) SelectOnce(root *Value, step func(n int)) []*Value { return once(p.Select(root, step)) }
+func (p *Path) SelectOnce(root *Value, work Work) []*Value { return once(p.Select(root, work)) }
 
 // once drops repeated values.
 func once(values []*Value) []*Value {
@@ -114,6 +114,9 @@ func (s step) apply(out []*Value, at scope, v *Value) []*Value {
 		had := len(out)
 		out = sel.apply(out, at, v)
 		at.looked(2 + len(out) - had)
+		if len(s.pick) > 1 { // one selector leads to no more values than the document has
+			at.grow(2 * pointer * (len(out) - had))
+		}
 	}
 	if s.deep {
 		for _, e := range v.Elems {

@@ -159,6 +159,16 @@ func (v *Value) Clone() *Value {
 	return &c
 }
 
+// Weight returns about how many bytes Clone allocates, and how many values it copies.
+func (v *Value) Weight() (bytes int64, values int) {
+	bytes, values = valueBytes+16*int64(len(v.Keys)), 1
+	for _, e := range v.Elems {
+		b, n := e.Weight()
+		bytes, values = bytes+b, values+n
+	}
+	return bytes, values
+}
+
 // Depth returns the number of arrays and objects around the innermost value, v included.
 func (v *Value) Depth() int {
 	if v.Kind != Array && v.Kind != Object {
