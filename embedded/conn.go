@@ -74,7 +74,7 @@ func (c *Conn) waiting(*commands.Command) (context.Context, func()) {
 // arguments converts args to the strings that a client would send.
 func arguments(args []any) ([][]byte, error) {
 	if len(args) == 0 {
-		return nil, errors.New("there is no command")
+		return nil, errors.New("empty command")
 	}
 	call := make([][]byte, 0, len(args))
 	for i, arg := range args {
@@ -98,14 +98,14 @@ func arguments(args []any) ([][]byte, error) {
 		case bool:
 			call = append(call, map[bool][]byte{false: {'0'}, true: {'1'}}[v])
 		case time.Duration:
-			return nil, fmt.Errorf("argument %d is a time.Duration: give its Milliseconds() with PX and the like, or seconds", i)
+			return nil, fmt.Errorf("argument %d is a time.Duration: pass seconds, or Milliseconds() with PX", i)
 		default:
-			return nil, fmt.Errorf("argument %d is a %T, which has no form in Redis: make it a string, a []byte or a number", i, arg)
+			return nil, fmt.Errorf("argument %d has the unsupported type %T: pass a string, []byte or number", i, arg)
 		}
 	}
 	if len(call) == 1 {
 		if name, rest, ok := bytes.Cut(call[0], []byte(" ")); ok {
-			return nil, fmt.Errorf("%q is one argument: give each by itself, as in %q, %q", call[0], name, rest)
+			return nil, fmt.Errorf("%q is one argument: pass each word separately, as in %q, %q", call[0], name, rest)
 		}
 	}
 	return call, nil

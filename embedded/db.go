@@ -91,7 +91,7 @@ const kept = 32 << 20
 // writes and the writes of this process.
 func Open(path string, choices ...Option) (*DB, error) {
 	if path == "" {
-		return nil, errors.New("opening a database: the path is empty; embedded.Memory is the one of a database in memory")
+		return nil, errors.New("opening a database: empty path: pass a file name or embedded.Memory")
 	}
 	o := options{now: time.Now}
 	for _, option := range choices {
@@ -102,7 +102,7 @@ func Open(path string, choices ...Option) (*DB, error) {
 	}
 	db := &DB{clock: newClock(o.now), seen: o.ReadOnly, logger: cmp.Or(o.logger, slog.New(slog.DiscardHandler)), pipes: newPipes()}
 	o.Now, o.RowCacheBytes = db.clock.ms, kept
-	o.Report = func(err error) { db.logger.Error("keeping the file", "file", path, "error", err) }
+	o.Report = func(err error) { db.logger.Error("background work on the file failed", "file", path, "error", err) }
 	var err error
 	if db.store, err = local.Open(path, o.Options); err != nil {
 		return nil, err
@@ -187,7 +187,7 @@ func (db *DB) serve(ctx context.Context, ln net.Listener) (ended <-chan error, e
 // other processes use their own clocks. It panics if d is negative.
 func (db *DB) FastForward(d time.Duration) {
 	if d < 0 {
-		panic(fmt.Sprintf("embedded: FastForward(%v): time goes forward; SetTime sets it", d))
+		panic(fmt.Sprintf("embedded: FastForward(%v): the duration is negative; use SetTime", d))
 	}
 	db.pause.Lock()
 	defer db.pause.Unlock()
@@ -214,7 +214,7 @@ func (db *DB) sweep() {
 		var err error
 		if n, err = db.store.Sweep(db.life, slice); err != nil {
 			if db.life.Err() == nil {
-				db.logger.Error("deleting what has expired", "error", err)
+				db.logger.Error("deleting expired keys", "error", err)
 			}
 			return
 		}

@@ -10,7 +10,7 @@ import (
 )
 
 // ErrNil is the error of a null reply, such as the reply to GET of a missing key, if a value is requested.
-var ErrNil = errors.New("the reply is null: there is no such value")
+var ErrNil = errors.New("the reply is null")
 
 // Error is an error reply, with its code: "WRONGTYPE Operation against …".
 type Error string

@@ -51,7 +51,7 @@ func (t *Test) Addr() string {
 	t.tb.Helper()
 	addr := t.addr()
 	if addr == "" {
-		t.tb.Fatalf("there is no free port")
+		t.tb.Fatalf("no free port")
 	}
 	return addr
 }

@@ -205,7 +205,7 @@ func TestPanickingJobs(t *testing.T) {
 	p := s.dial(t)
 	defer p.Close()
 	want(t, p.do("BGSAVE"), "Background saving started")
-	want(t, p.do("SAVE"), "(error) ERR it was not saved: the server's log says why")
+	want(t, p.do("SAVE"), "(error) ERR saving failed: see the server's log")
 	for !strings.Contains(show(p.do("INFO", "persistence")), "rdb_bgsave_in_progress:0") {
 	}
 	var once atomic.Bool

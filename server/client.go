@@ -419,7 +419,7 @@ func (s *Server) failure(err error) resp.Value {
 	if s.config.PublicMessage != nil {
 		why = s.config.PublicMessage(err)
 	}
-	return resp.MakeError("ERR the database failed: " + cmp.Or(why, "the server's log says more"))
+	return resp.MakeError("ERR the database failed: " + cmp.Or(why, "see the server's log"))
 }
 
 // note records the client's state after a pipeline, for CLIENT LIST.

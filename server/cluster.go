@@ -24,7 +24,7 @@ const slots = 16384
 
 var (
 	noCluster   = resp.MakeError("ERR This instance has cluster support disabled")
-	aloneThere  = resp.MakeError("ERR This cluster is one node, which has all slots and knows no others")
+	aloneThere  = resp.MakeError("ERR this cluster has a single node, which owns all slots")
 	invalidSlot = resp.MakeError("ERR Invalid slot")
 	notInteger  = resp.MakeError("ERR value is not an integer or out of range")
 )

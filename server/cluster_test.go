@@ -87,5 +87,5 @@ func TestClusterNode(t *testing.T) {
 	if got := statOf(c, "redis_mode"); got != "cluster" {
 		t.Errorf("the mode is %s", got)
 	}
-	want(t, c.do("CLUSTER", "ADDSLOTS", "1"), "(error) ERR This cluster is one node, which has all slots and knows no others")
+	want(t, c.do("CLUSTER", "ADDSLOTS", "1"), "(error) ERR this cluster has a single node, which owns all slots")
 }

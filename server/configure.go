@@ -43,11 +43,11 @@ func (s *Server) Configure(f *conf.File, except ...string) error {
 			return wrong(meant[name])
 		case name == "user":
 			if len(d.Args) < 2 {
-				return wrong("a user has a name and rules")
+				return wrong("a user needs a name and rules")
 			}
 			users += text + "\n"
 		case known && len(d.Args) == 0:
-			return wrong("it has no value")
+			return wrong("missing value")
 		case known:
 			value, why := normalized(name, strings.Join(d.Args, " "), valueIn(params, name))
 			if why != "" {
@@ -65,11 +65,11 @@ func (s *Server) Configure(f *conf.File, except ...string) error {
 	}
 	s.take(params)
 	if len(unused) > 0 {
-		s.config.Logger.Warn("parameters of the file that have no effect here", "names", slices.Compact(unused))
+		s.config.Logger.Warn("parameters of the configuration file without effect here", "names", slices.Compact(unused))
 	}
 	if users != "" {
 		if s.config.ACLFile != "" {
-			return errors.New("users are in the file of parameters and in an ACL file: keep them in one of both")
+			return errors.New("users are defined in both the configuration file and the ACL file: keep them in one")
 		}
 		if !strings.Contains("\n"+users, "\nuser "+acl.Default+" ") {
 			for _, line := range s.users.Lines() {
@@ -91,10 +91,10 @@ func (s *Server) Configure(f *conf.File, except ...string) error {
 
 // meant lists directives that must not be ignored silently, with the advice for each.
 var meant = map[string]string{
-	"rename-command": "take commands away by ACL rules: user default ... -NAME",
-	"include":        "put the lines of that file here",
-	"replicaof":      "this server follows no other", "slaveof": "this server follows no other",
-	"loadmodule": "there are no modules",
+	"rename-command": "not supported: use an ACL rule, user default ... -NAME",
+	"include":        "not supported: copy the lines of that file here",
+	"replicaof":      "replication from a Redis server is not supported", "slaveof": "replication from a Redis server is not supported",
+	"loadmodule": "modules are not supported",
 }
 
 // rewriteConfig runs CONFIG REWRITE, which writes the current parameters to the file.

@@ -102,9 +102,9 @@ func TestConfigureMistakes(t *testing.T) {
 		"maxclients none\n":      "line 1: argument couldn't be parsed into an integer: maxclients none",
 		"appendonly maybe\n":     "line 1: argument must be 'yes' or 'no': appendonly maybe",
 		"daemonize maybe\n":      "line 1: argument must be 'yes' or 'no': daemonize maybe",
-		"replica-priority\n":     "line 1: it has no value: replica-priority",
-		"include other.conf\n":   "line 1: put the lines of that file here: include other.conf",
-		"rename-command GET x\n": "line 1: take commands away by ACL rules: user default ... -NAME: rename-command GET x",
+		"replica-priority\n":     "line 1: missing value: replica-priority",
+		"include other.conf\n":   "line 1: not supported: copy the lines of that file here: include other.conf",
+		"rename-command GET x\n": "line 1: not supported: use an ACL rule, user default ... -NAME: rename-command GET x",
 	} {
 		f, err := conf.Parse(text)
 		if err != nil {

@@ -39,7 +39,7 @@ type plainRequest struct {
 	Init     bool        `json:"init"`
 }
 
-var errPlainForm = errors.New(`a request is {"b":[…]}, {"statements":[…]}, {"pipeline":[…]} or {"init":true}`)
+var errPlainForm = errors.New(`the request must be {"b":[…]}, {"statements":[…]}, {"pipeline":[…]} or {"init":true}`)
 
 // Each part of a request takes plainPart bytes of memory beside its text.
 const plainPart = 256
@@ -84,7 +84,7 @@ func (s *Server) plainBatches(ctx context.Context, body io.Reader, held *store.B
 	case items == nil || q.Statements != nil:
 		return nil, badRequest{errPlainForm}
 	case len(items) > maxBatches:
-		return nil, badRequest{fmt.Errorf("there are more than %d items in the pipeline", maxBatches)}
+		return nil, badRequest{fmt.Errorf("the pipeline has more than %d items", maxBatches)}
 	}
 	batches := make([]store.Batch, len(items))
 	for i, item := range items {
@@ -108,7 +108,7 @@ func (s *Server) plainAnswer(ctx context.Context, batches []store.Batch, pipelin
 	for len(left) > 0 {
 		results, release, err := s.runGuests(ctx, left, 0, reads)
 		if err == nil && len(results) == 0 {
-			err = errors.New("the storage applied nothing")
+			err = errors.New("the storage returned no results")
 		}
 		for i := range results {
 			if i > 0 || len(left) < len(batches) {
@@ -123,7 +123,7 @@ func (s *Server) plainAnswer(ctx context.Context, batches []store.Batch, pipelin
 		case err != nil:
 			return nil, err
 		case int64(len(out)) > s.config.MaxRequestMemory:
-			return nil, errors.New("the rows of the pipeline are more than one answer may have")
+			return nil, errors.New("the pipeline returns too many rows for one answer: send fewer items")
 		}
 		left = left[len(results):]
 	}
@@ -167,7 +167,7 @@ func (s *Server) appendObjects(out []byte, sql string, rows []store.Row) ([]byte
 	}
 	names, err := s.config.Storage.Columns(sql)
 	if err == nil && len(names) != len(rows[0]) {
-		err = fmt.Errorf("%q has other columns now", sql)
+		err = fmt.Errorf("the columns of %q have changed", sql)
 	}
 	if err != nil {
 		return nil, err
@@ -246,18 +246,18 @@ func plainArgs(params []json.RawMessage) ([]store.Value, error) {
 			}
 			f, err := v.Float64()
 			if err != nil {
-				return nil, fmt.Errorf("%s is no number that a double can be", v)
+				return nil, fmt.Errorf("%s is not a valid double", v)
 			}
 			args[i] = store.Float(f)
 		case map[string]any:
 			text, is := v["b"].(string)
 			b, err := base64.StdEncoding.DecodeString(text)
 			if !is || err != nil || len(v) != 1 {
-				return nil, errors.New(`a param is null, a string, a number, true, false or {"b":"base64"}`)
+				return nil, errors.New(`a param must be null, a string, a number, true, false or {"b":"base64"}`)
 			}
 			args[i] = store.Bytes(b)
 		default:
-			return nil, errors.New(`a param is null, a string, a number, true, false or {"b":"base64"}`)
+			return nil, errors.New(`a param must be null, a string, a number, true, false or {"b":"base64"}`)
 		}
 	}
 	return args, nil

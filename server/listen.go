@@ -110,8 +110,8 @@ func (s *Server) accept(ctx context.Context, ln net.Listener) (net.Conn, error) 
 }
 
 const (
-	deniedText = "DENIED Redis is running in protected mode, as meowdis does when it has no password: " +
-		"only clients on the loopback interface are served. Start it with a password to serve others."
+	deniedText = "DENIED Redis is running in protected mode because no password is set:  " +
+		"only clients on the loopback interface are served. To serve other clients, start meowdis with a password."
 	fullText = "ERR max number of clients reached"
 )
 

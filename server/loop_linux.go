@@ -87,7 +87,7 @@ func (s *Server) newLoop(ctx context.Context) *loop {
 	}
 	poll, err := newPoller()
 	if err != nil {
-		s.config.Logger.Warn("serving each connection by a goroutine of its own", "error", err)
+		s.config.Logger.Warn("falling back to a goroutine per connection", "error", err)
 		return nil
 	}
 	l := &loop{server: s, ctx: ctx, poll: poll, clients: map[int]*client{}, in: make([]byte, mostRead)}

@@ -36,20 +36,20 @@ func of[T int | int64 | uint64](f func(*Server) T) func(*Server) float64 {
 
 // simpleMetrics have one value.
 var simpleMetrics = []metric{
-	{"connected_clients", "Connections over RESP.", gauge, func(s *Server) float64 { return float64(len(s.all())) }},
-	{"connections_total", "Connections over RESP that were let in.", counter, of(func(s *Server) int64 { return s.counts.connections.Load() })},
-	{"connections_rejected_total", "Connections over RESP for which there was no room.", counter, of(func(s *Server) int64 { return s.counts.rejected.Load() })},
-	{"rest_requests_total", "Requests over REST.", counter, of(func(s *Server) uint64 { return s.requests.Load() })},
-	{"received_bytes_total", "Bytes from clients.", counter, of(func(s *Server) uint64 { return s.traffic.in.Load() })},
-	{"sent_bytes_total", "Bytes to clients.", counter, of(func(s *Server) uint64 { return s.traffic.out.Load() })},
+	{"connected_clients", "Open RESP connections.", gauge, func(s *Server) float64 { return float64(len(s.all())) }},
+	{"connections_total", "RESP connections accepted.", counter, of(func(s *Server) int64 { return s.counts.connections.Load() })},
+	{"connections_rejected_total", "RESP connections refused over the limit.", counter, of(func(s *Server) int64 { return s.counts.rejected.Load() })},
+	{"rest_requests_total", "REST requests.", counter, of(func(s *Server) uint64 { return s.requests.Load() })},
+	{"received_bytes_total", "Bytes received from clients.", counter, of(func(s *Server) uint64 { return s.traffic.in.Load() })},
+	{"sent_bytes_total", "Bytes sent to clients.", counter, of(func(s *Server) uint64 { return s.traffic.out.Load() })},
 	{"keyspace_hits_total", "Reads that found their key.", counter, of(func(s *Server) uint64 { hits, _ := s.tally.Lookups(); return hits })},
 	{"keyspace_misses_total", "Reads that did not find their key.", counter, of(func(s *Server) uint64 { _, misses := s.tally.Lookups(); return misses })},
-	{"expired_keys_total", "Keys that expired and were removed.", counter, of(func(s *Server) int64 { keys, _ := s.config.Engine.Expired(); return keys })},
-	{"request_memory_bytes", "What requests and their replies hold now.", gauge, of(func(s *Server) int64 { return s.memory.Used() })},
-	{"request_memory_limit_bytes", "What they may hold.", gauge, of(func(s *Server) int64 { return s.config.MaxMemory })},
-	{"saves_total", "SAVE and BGSAVE that went well.", counter, of(func(s *Server) int64 { saves := s.saves.told(); return saves.count })},
-	{"last_save_timestamp_seconds", "When the last one went well, or the server began.", gauge, of(func(s *Server) int64 { saves := s.saves.told(); return saves.last.Unix() })},
-	{"last_save_failed", "1 after a SAVE or BGSAVE that failed.", gauge, of(func(s *Server) int {
+	{"expired_keys_total", "Expired keys removed.", counter, of(func(s *Server) int64 { keys, _ := s.config.Engine.Expired(); return keys })},
+	{"request_memory_bytes", "Memory held by requests and their replies.", gauge, of(func(s *Server) int64 { return s.memory.Used() })},
+	{"request_memory_limit_bytes", "Limit of meowdis_request_memory_bytes.", gauge, of(func(s *Server) int64 { return s.config.MaxMemory })},
+	{"saves_total", "Successful SAVE and BGSAVE.", counter, of(func(s *Server) int64 { saves := s.saves.told(); return saves.count })},
+	{"last_save_timestamp_seconds", "Time of the last successful save, or of the server's start.", gauge, of(func(s *Server) int64 { saves := s.saves.told(); return saves.last.Unix() })},
+	{"last_save_failed", "1 if the last SAVE or BGSAVE failed.", gauge, of(func(s *Server) int {
 		if saves := s.saves.told(); saves.failed {
 			return 1
 		}
@@ -65,20 +65,20 @@ var simpleMetrics = []metric{
 
 // storeMetrics describe the store of a server without tenants.
 var storeMetrics = []metric{
-	{"file_bytes", "The size of the file.", gauge, of(func(s *Server) int64 { return s.store().File })},
-	{"wal_bytes", "The size of the log beside the file.", gauge, of(func(s *Server) int64 { return s.store().Log })},
-	{"commits_total", "Transactions that were committed.", counter, of(func(s *Server) int64 { return s.store().Commits })},
-	{"store_reads_total", "Groups of reads that SQLite carried out; others found their rows in memory.", counter, of(func(s *Server) int64 { return s.store().Reads })},
-	{"abandoned_total", "Requests that were given up without a trace.", counter, of(func(s *Server) int64 { return s.store().Abandoned })},
+	{"file_bytes", "Size of the file.", gauge, of(func(s *Server) int64 { return s.store().File })},
+	{"wal_bytes", "Size of the WAL.", gauge, of(func(s *Server) int64 { return s.store().Log })},
+	{"commits_total", "Committed transactions.", counter, of(func(s *Server) int64 { return s.store().Commits })},
+	{"store_reads_total", "Groups of reads run by SQLite. Reads served from the row cache are not counted.", counter, of(func(s *Server) int64 { return s.store().Reads })},
+	{"abandoned_total", "Requests abandoned without effect.", counter, of(func(s *Server) int64 { return s.store().Abandoned })},
 }
 
 // tenantMetrics describe a server with tenants.
 var tenantMetrics = []metric{
-	{"tenants_open", "Files of tenants that are open.", gauge, of(func(s *Server) int { return s.config.Tenants().Open })},
-	{"tenants_clients", "Connections of tenants over RESP, and requests over REST that run.", gauge, of(func(s *Server) int { return s.config.Tenants().Clients })},
-	{"tenants_opened_total", "Times that a file of a tenant was opened.", counter, of(func(s *Server) int64 { return s.config.Tenants().Opened })},
-	{"tenants_failed_total", "Times that a file of a tenant could not be opened.", counter, of(func(s *Server) int64 { return s.config.Tenants().Failed })},
-	{"tenants_crowded_total", "Commands that failed since too many files were in use.", counter, of(func(s *Server) int64 { return s.config.Tenants().Crowded })},
+	{"tenants_open", "Open tenant files.", gauge, of(func(s *Server) int { return s.config.Tenants().Open })},
+	{"tenants_clients", "RESP connections and running REST requests of tenants.", gauge, of(func(s *Server) int { return s.config.Tenants().Clients })},
+	{"tenants_opened_total", "Tenant files opened.", counter, of(func(s *Server) int64 { return s.config.Tenants().Opened })},
+	{"tenants_failed_total", "Tenant files that failed to open.", counter, of(func(s *Server) int64 { return s.config.Tenants().Failed })},
+	{"tenants_crowded_total", "Commands that failed because too many tenant files were in use.", counter, of(func(s *Server) int64 { return s.config.Tenants().Crowded })},
 }
 
 func (s *Server) store() StoreFigures {
@@ -124,7 +124,7 @@ func (s *Server) families() []family {
 	}
 	all = append(all, errs)
 	if s.config.Tenants == nil { // with tenants, these would be keys of the registry
-		keys, counts := family{name: "meowdis_keys", help: "Keys that have not expired.", kind: gauge}, s.keys()
+		keys, counts := family{name: "meowdis_keys", help: "Keys, without expired ones.", kind: gauge}, s.keys()
 		for _, db := range slices.Sorted(maps.Keys(counts)) {
 			keys.add(float64(counts[db]), "db", strconv.Itoa(db))
 		}
@@ -136,9 +136,9 @@ func (s *Server) families() []family {
 // commandFamilies returns call counts per command and durations per group.
 func (s *Server) commandFamilies() []family {
 	calls := family{name: "meowdis_commands_total", help: "Commands that ran.", kind: counter}
-	failures := family{name: "meowdis_command_failures_total", help: "Commands that ran and answered with an error.", kind: counter}
-	refusals := family{name: "meowdis_command_rejections_total", help: "Commands that were refused before they ran.", kind: counter}
-	durations := family{name: "meowdis_command_duration_seconds", help: "How long commands took, without waiting for their turn.", kind: histogram}
+	failures := family{name: "meowdis_command_failures_total", help: "Commands that ran and replied with an error.", kind: counter}
+	refusals := family{name: "meowdis_command_rejections_total", help: "Commands refused before they ran.", kind: counter}
+	durations := family{name: "meowdis_command_duration_seconds", help: "Duration of commands, without waiting.", kind: histogram}
 	groups := map[string]*times{}
 	for _, stat := range s.tally.Stats() {
 		name, group := stat.Command.WireName(), stat.Command.Group
@@ -168,17 +168,17 @@ func (s *Server) processFamilies() []family {
 		return family{name, help, kind, []sample{{value: value}}}
 	}
 	all := []family{
-		one("go_goroutines", "Goroutines that there are.", gauge, float64(runtime.NumGoroutine())),
-		one("go_memstats_heap_alloc_bytes", "Bytes of objects in memory.", gauge, float64(memory.used)),
-		one("go_memstats_heap_inuse_bytes", "Bytes of the parts of the heap that have objects.", gauge, float64(memory.active)),
-		one("process_resident_memory_bytes", "Memory of the process, as the system sees it.", gauge, float64(memory.resident)),
-		one("process_start_time_seconds", "When the process began.", gauge, float64(s.since.UnixMilli())/1e3),
+		one("go_goroutines", "Goroutines.", gauge, float64(runtime.NumGoroutine())),
+		one("go_memstats_heap_alloc_bytes", "Bytes of heap objects.", gauge, float64(memory.used)),
+		one("go_memstats_heap_inuse_bytes", "Bytes of heap spans that have objects.", gauge, float64(memory.active)),
+		one("process_resident_memory_bytes", "Resident memory of the process.", gauge, float64(memory.resident)),
+		one("process_start_time_seconds", "Start time of the process.", gauge, float64(s.since.UnixMilli())/1e3),
 	}
 	if user, system, ok := processorTime(); ok {
-		all = append(all, one("process_cpu_seconds_total", "Time on processors.", counter, (user+system).Seconds()))
+		all = append(all, one("process_cpu_seconds_total", "CPU time.", counter, (user+system).Seconds()))
 	}
 	if n, ok := openFiles(); ok {
-		all = append(all, one("process_open_fds", "Files and sockets that are open.", gauge, float64(n)))
+		all = append(all, one("process_open_fds", "Open file descriptors.", gauge, float64(n)))
 	}
 	return all
 }

@@ -263,7 +263,7 @@ func TestNotifyEvicted(t *testing.T) {
 
 func TestNotifyMisses(t *testing.T) {
 	c := serve(t, server.Config{}).dial(t)
-	if v := c.do("CONFIG", "SET", "notify-keyspace-events", "KEAm"); !strings.Contains(string(v.Str), "no events of missing keys (m)") {
+	if v := c.do("CONFIG", "SET", "notify-keyspace-events", "KEAm"); !strings.Contains(string(v.Str), "events of missing keys (m) are not supported") {
 		t.Error(show(v))
 	}
 	want(t, c.do("CONFIG", "SET", "notify-keyspace-events", "KEAn"), "OK")

@@ -26,7 +26,7 @@ type outbox struct {
 // closes a client that exceeds it.
 const maxWaiting = 32 << 20
 
-var errNotRead = errors.New("the client does not read what it is sent")
+var errNotRead = errors.New("the client does not read its output")
 
 // immediate writes to a connection without waiting. writeNow returns the number of bytes written. A full socket is not
 // an error.

@@ -54,7 +54,7 @@ func (c *client) replConf(args [][]byte) resp.Value {
 	return resp.OK
 }
 
-var noDump = resp.MakeError("ERR there is nothing to copy the data from here")
+var noDump = resp.MakeError("ERR this server has no dump for replicas")
 
 // waitEvery is the interval of newlines sent to a replica while its dump is made.
 const waitEvery = time.Second
@@ -88,7 +88,7 @@ func (c *client) replicate(greeting string) resp.Value {
 		}
 		log.Error("copying the data to a replica", "error", err)
 	default:
-		log.Info("a replica has its copy")
+		log.Info("a replica has received its copy")
 	}
 	c.closed = true
 	if c.broken == nil {

@@ -165,5 +165,5 @@ func TestReplicationErrors(t *testing.T) {
 	}
 	c.send("SYNC\r\n")
 	c.wantClosed()
-	want(t, serve(t, server.Config{}).dial(t).do("SYNC"), "(error) ERR there is nothing to copy the data from here")
+	want(t, serve(t, server.Config{}).dial(t).do("SYNC"), "(error) ERR this server has no dump for replicas")
 }

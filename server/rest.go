@@ -50,7 +50,7 @@ func (s *Server) serveWeb(ctx context.Context, ln net.Listener, handler http.Han
 		defer cancel()
 		err := web.Shutdown(last)
 		if errors.Is(err, context.DeadlineExceeded) {
-			s.config.Logger.Warn("requests that took too long were cut off at the end")
+			s.config.Logger.Warn("cut off requests that ran beyond the grace period")
 			err = nil
 		}
 		stopped <- errors.Join(err, web.Close())
@@ -192,7 +192,7 @@ func (s *Server) serveREST(w http.ResponseWriter, r *http.Request, given string,
 // metrics serves the metrics page to users who may run INFO.
 func (q *request) metrics(w http.ResponseWriter) {
 	if q.server.metrics == nil {
-		q.server.send(w, rest.One(http.StatusNotFound, resp.MakeError("ERR metrics are of the whole server: ask with its own token")))
+		q.server.send(w, rest.One(http.StatusNotFound, resp.MakeError("ERR tenants have no metrics: use the server's own token")))
 		return
 	}
 	if v, refused := q.guard(commands.Lookup("INFO"), [][]byte{[]byte("INFO")}, engine.Calling); refused {
@@ -276,7 +276,7 @@ type counted struct {
 	budget *store.Budget
 }
 
-var errNoRoom = errors.New("no room for the request")
+var errNoRoom = errors.New("not enough memory for the request")
 
 func (c counted) Read(p []byte) (int, error) {
 	n, err := c.Reader.Read(p)

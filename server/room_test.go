@@ -81,7 +81,7 @@ func TestEviction(t *testing.T) {
 		})
 	}
 	c := serve(t, server.Config{}).dial(t)
-	if v := c.do("CONFIG", "SET", "maxmemory-policy", "allkeys-lru"); !strings.Contains(string(v.Str), "the policies here are noeviction, allkeys-random and volatile-ttl") {
+	if v := c.do("CONFIG", "SET", "maxmemory-policy", "allkeys-lru"); !strings.Contains(string(v.Str), "only noeviction, allkeys-random and volatile-ttl are supported") {
 		t.Errorf("allkeys-lru: %s", show(v))
 	}
 }

@@ -27,7 +27,7 @@ type saves struct {
 
 var (
 	saving     = resp.MakeError("ERR Background save already in progress")
-	notSaved   = resp.MakeError("ERR it was not saved: the server's log says why")
+	notSaved   = resp.MakeError("ERR saving failed: see the server's log")
 	noShutdown = resp.MakeError("ERR Errors trying to SHUTDOWN. Check logs.")
 )
 
@@ -135,7 +135,7 @@ func (s *Server) shutDown(ctx context.Context, p *person, args [][]byte) resp.Va
 			return noShutdown
 		}
 	}
-	s.config.Logger.Info("a client ends the server", "user", p.user.Load().Name())
+	s.config.Logger.Info("a client shuts down the server", "user", p.user.Load().Name())
 	if p.client != nil {
 		p.client.broken, p.client.closed = errShutDown, true
 	}
@@ -143,7 +143,7 @@ func (s *Server) shutDown(ctx context.Context, p *person, args [][]byte) resp.Va
 	return resp.OK
 }
 
-var errShutDown = errors.New("the server ends")
+var errShutDown = errors.New("the server is shutting down")
 
 func shutdownOptions(args [][]byte) (o map[string]bool, ok bool) {
 	o = map[string]bool{}

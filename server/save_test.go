@@ -73,7 +73,7 @@ func TestSaves(t *testing.T) {
 	a.send("SAVE\r\n")
 	<-work.begun
 	work.ends <- errors.New("a secret")
-	want(t, a.reply(), "(error) ERR it was not saved: the server's log says why")
+	want(t, a.reply(), "(error) ERR saving failed: see the server's log")
 	for _, args := range [][]string{{"MULTI"}, {"BGSAVE"}, {"BGREWRITEAOF"}} {
 		a.do(args...)
 	}
@@ -133,7 +133,7 @@ func TestShutdown(t *testing.T) {
 	}
 	<-stopped
 	want(t, serve(t, server.Config{}).dial(t).do("SHUTDOWN"), "(error) ERR Errors trying to SHUTDOWN. Check logs.")
-	if said := log.String(); strings.Count(said, "a client ends the server") != 3 || strings.Count(said, "a secret") != 2 {
+	if said := log.String(); strings.Count(said, "a client shuts down the server") != 3 || strings.Count(said, "a secret") != 2 {
 		t.Errorf("the log says %s", said)
 	}
 }

@@ -182,7 +182,7 @@ func TestStoreFailure(t *testing.T) {
 		PublicMessage: func(error) string { return told },
 	})
 	c := s.dial(t)
-	want(t, c.do("GET", "a"), "(error) ERR the database failed: the server's log says more")
+	want(t, c.do("GET", "a"), "(error) ERR the database failed: see the server's log")
 	told = "no space left"
 	const text = "(error) ERR the database failed: no space left"
 	c.send("GET a\r\nPING\r\n")

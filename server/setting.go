@@ -208,7 +208,7 @@ func eventClasses(value string) (normal, why string) {
 		return "", "Invalid event class character. Use 'Ag$lshzxeKEtmdn'."
 	}
 	if strings.Contains(value, "m") {
-		return "", "there are no events of missing keys (m) here: what reads does not look whether anyone listens"
+		return "", "events of missing keys (m) are not supported: reads publish no events"
 	}
 	has := func(class rune) bool { return strings.ContainsRune(value, class) }
 	kept := func(classes string) string {
@@ -254,7 +254,7 @@ func policy(value string) (normal, why string) {
 	case translator.NoEviction, translator.AllKeysRandom, translator.VolatileTTL:
 		return normal, ""
 	}
-	return "", "the policies here are noeviction, allkeys-random and volatile-ttl: no use of keys is noted"
+	return "", "only noeviction, allkeys-random and volatile-ttl are supported: the last use of keys is not recorded"
 }
 
 // percentiles parses latency-tracking-info-percentiles.

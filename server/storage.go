@@ -50,7 +50,7 @@ func (s *Server) storage(w http.ResponseWriter, r *http.Request) {
 	}
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", "POST")
-		sayFault(w, http.StatusMethodNotAllowed, "batches of SQL are sent with POST")
+		sayFault(w, http.StatusMethodNotAllowed, "send SQL batches with POST")
 		return
 	}
 	reads, known := s.mayStore(r)
@@ -147,7 +147,7 @@ func (s *Server) storageFailed(ctx context.Context, w http.ResponseWriter, held 
 	var tooLarge *http.MaxBytesError
 	switch {
 	case ctx.Err() != nil:
-		sayFault(w, http.StatusServiceUnavailable, "the client has gone")
+		sayFault(w, http.StatusServiceUnavailable, "the client hung up")
 	case errors.Is(err, errNoRoom):
 		sayFault(w, http.StatusRequestEntityTooLarge, string(held.Refusal().Str))
 	case errors.Is(err, wire.ErrTooLarge), errors.As(err, &tooLarge):

@@ -134,7 +134,7 @@ func (s *Server) join(kind pubsub.Kind) {
 		return
 	}
 	if unsaid, is := s.complaints.worth(err.Error(), time.Now()); is {
-		s.config.Logger.Warn("messages of other processes on the file do not come", "error", err, "unsaid", unsaid)
+		s.config.Logger.Warn("cannot receive messages of other processes on the file", "error", err, "unsaid", unsaid)
 	}
 }
 

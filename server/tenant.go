@@ -55,7 +55,7 @@ type visit struct {
 	leave func()  // leaves the tenant; nil without a tenant
 }
 
-var otherTenant = resp.MakeError("ERR this connection is that of another database: open one for each")
+var otherTenant = resp.MakeError("ERR this connection belongs to another database: open a connection for each")
 
 // enter logs a client in to a tenant and reports whether the token belongs to one.
 func (c *client) enter(name, token string) (v resp.Value, found bool) {

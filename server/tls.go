@@ -81,11 +81,11 @@ func (t *TLS) read(stamps [3]stamp) error {
 	if t.files.ClientCA != "" {
 		text, err := os.ReadFile(t.files.ClientCA)
 		if err != nil {
-			return fmt.Errorf("reading the authorities of clients %s: %w", t.files.ClientCA, atomicfile.Pathless(err))
+			return fmt.Errorf("reading the client CA file %s: %w", t.files.ClientCA, atomicfile.Pathless(err))
 		}
 		config.ClientCAs = x509.NewCertPool()
 		if !config.ClientCAs.AppendCertsFromPEM(text) {
-			return fmt.Errorf("reading the authorities of clients %s: there is no certificate in it", t.files.ClientCA)
+			return fmt.Errorf("reading the client CA file %s: it contains no certificate", t.files.ClientCA)
 		}
 		config.ClientAuth = tls.RequireAndVerifyClientCert
 		if t.files.ClientOptional {
@@ -112,7 +112,7 @@ func (t *TLS) current() *tls.Config {
 		t.logger.Info("the certificate was renewed", "file", t.files.Cert, "until", t.config.Certificates[0].Leaf.NotAfter)
 	case err.Error() != t.trouble:
 		t.trouble = err.Error()
-		t.logger.Error("the certificate that was there before is shown on", "error", err)
+		t.logger.Error("invalid certificate files, still using the old certificate", "error", err)
 	}
 	return t.config
 }

@@ -259,9 +259,9 @@ func TestTLSFiles(t *testing.T) {
 	a.Client("client")
 	ca, cert, key := a.Path("ca.pem"), a.Path("client.pem"), a.Path("client-key.pem")
 	for says, files := range map[string]server.TLSFiles{
-		"none.pem and its key " + key + ": no such file":                 {Cert: a.Path("none.pem"), Key: key},
-		"and its key " + a.Path("ca-key.pem") + ": tls: private key":     {Cert: cert, Key: a.Path("ca-key.pem")},
-		"authorities of clients " + key + ": there is no certificate in": {Cert: cert, Key: key, ClientCA: key},
+		"none.pem and its key " + key + ": no such file":             {Cert: a.Path("none.pem"), Key: key},
+		"and its key " + a.Path("ca-key.pem") + ": tls: private key": {Cert: cert, Key: a.Path("ca-key.pem")},
+		"client CA file " + key + ": it contains no certificate":     {Cert: cert, Key: key, ClientCA: key},
 	} {
 		if _, err := server.NewTLS(files, nil); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v, want %q", err, says)

@@ -30,7 +30,7 @@ const (
 )
 
 // ErrNoProgram is the error of a meowdis compiled without the Worker's program.
-var ErrNoProgram = errors.New("this meowdis was compiled without the Worker's program: a release has it, and so has what \"make build\" makes of the source")
+var ErrNoProgram = errors.New("this meowdis was compiled without the Worker's program: use a release or \"make build\"")
 
 // Write creates the project in dir, which must be missing or empty. After an error it removes the files it has
 // written.
@@ -44,7 +44,7 @@ func Write(dir string) (err error) {
 	case err != nil && !missing:
 		return err
 	case len(entries) > 0:
-		return fmt.Errorf("%s is not empty: name a directory that is, or one to be made", dir)
+		return fmt.Errorf("%s is not empty: name a new or empty directory", dir)
 	}
 	defer func() {
 		if err != nil {

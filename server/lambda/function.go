@@ -32,7 +32,7 @@ func Function(h http.Handler) func(context.Context, events.LambdaFunctionURLRequ
 		}
 		first, _, _ := strings.Cut(strings.Trim(r.URL.Path, "/"), "/")
 		if slices.Contains(streams, strings.ToLower(first)) {
-			return fault(http.StatusNotImplemented, "ERR a function cannot send a reply that goes on: ask a server"), nil
+			return fault(http.StatusNotImplemented, "ERR a Lambda function cannot stream replies: use a server"), nil
 		}
 		w := &recorder{header: http.Header{}}
 		h.ServeHTTP(w, r)
@@ -101,7 +101,7 @@ func (w *recorder) response() events.LambdaFunctionURLResponse {
 	}
 	if size := encoded(out); size > maxResponse {
 		return fault(http.StatusInternalServerError, fmt.Sprintf(
-			"ERR the reply takes %d bytes, and a function can send %d: ask for less at a time; the command has run", size, maxResponse))
+			"ERR the reply has %d bytes, more than the %d that a function can send: read less at a time (the command has run)", size, maxResponse))
 	}
 	return out
 }

@@ -59,8 +59,8 @@ func TestFunction(t *testing.T) {
 		{event("POST", "/multi-exec", "", `[["INCR","n"],["INCR","n"]]`, auth...), 200, `[{"result":2},{"result":3}]`, false},
 		{event("POST", "/", "", `["GET","cat"]`), 401, `{"error":"WRONGPASS invalid or missing auth token"}`, false},
 		{event("DELETE", "/get/cat", "", "", auth...), 405, `{"error":"ERR method not allowed"}`, false},
-		{event("GET", "/subscribe/news", "", "", auth...), 501, `{"error":"ERR a function cannot send a reply that goes on: ask a server"}`, false},
-		{event("GET", "/MONITOR", "", "", auth...), 501, `{"error":"ERR a function cannot send a reply that goes on: ask a server"}`, false},
+		{event("GET", "/subscribe/news", "", "", auth...), 501, `{"error":"ERR a Lambda function cannot stream replies: use a server"}`, false},
+		{event("GET", "/MONITOR", "", "", auth...), 501, `{"error":"ERR a Lambda function cannot stream replies: use a server"}`, false},
 		{event("GET", "/get/%zz", "", "", auth...), 400, `{"error":"ERR failed to read the request"}`, false},
 	} {
 		// Encoded in JSON, like the platform's events.

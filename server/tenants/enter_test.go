@@ -40,7 +40,7 @@ func testEnter(t *testing.T) {
 	p.want("OK", "AUTH", h.token["tom"])
 	p.want("OK", "AUTH", "default", h.token["tom"])
 	p.want(wrongPass, "AUTH", "nonsense")
-	p.want("(error) ERR this connection is that of another database: open one for each", "AUTH", h.token["kitty"])
+	p.want("(error) ERR this connection belongs to another database: open a connection for each", "AUTH", h.token["kitty"])
 	p.want(`"of tom"`, "GET", "k")
 
 	// Commands in the same packet run for the tenant after AUTH, and are refused before it.
@@ -89,7 +89,7 @@ func TestAdministrator(t *testing.T) {
 	p := h.stranger()
 	p.want("OK", "AUTH", adminPass)
 	p.want("(integer) 1", "EXISTS", "tenant:tom")
-	p.want("(error) ERR this connection is that of another database: open one for each", "AUTH", h.token["tom"])
+	p.want("(error) ERR this connection belongs to another database: open a connection for each", "AUTH", h.token["tom"])
 	h.wantREST(http.StatusOK, `{"result":1}`, adminToken, "/exists/tenant:tom")
 	h.wantREST(http.StatusOK, `{"result":0}`, h.token["tom"], "/exists/tenant:tom")
 	status, page := h.get(adminToken, "/metrics")
@@ -100,7 +100,7 @@ func TestAdministrator(t *testing.T) {
 			t.Errorf("the metrics have no %q: %d\n%s", line, status, page)
 		}
 	}
-	h.wantREST(http.StatusNotFound, `{"error":"ERR metrics are of the whole server`, h.token["tom"], "/metrics")
+	h.wantREST(http.StatusNotFound, `{"error":"ERR tenants have no metrics`, h.token["tom"], "/metrics")
 	h.wantREST(http.StatusOK, "ok", "", "/healthz")
 	h.wantREST(http.StatusUnauthorized, `{"error":"WRONGPASS`, "", "/get/k")
 	h.wantREST(http.StatusUnauthorized, `{"error":"WRONGPASS`, "nonsense", "/get/k")

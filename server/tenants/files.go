@@ -57,10 +57,10 @@ type file struct {
 }
 
 var (
-	errCrowded = errors.New("as many files of tenants are in use as may be open (serve --tenants-open)")
-	errMissing = errors.New("the tenant's file is not there any more")
-	errForeign = errors.New("the tenant's file is another program's")
-	errGone    = errors.New("the tenant was removed, or the server stops")
+	errCrowded = errors.New("too many tenant files are in use: raise serve --tenants-open")
+	errMissing = errors.New("the tenant's file is missing")
+	errForeign = errors.New("the tenant's file is not a meowdis database")
+	errGone    = errors.New("the tenant was removed, or the server is stopping")
 )
 
 func newFiles(most int, open func(string) (*local.Store, error)) *files {

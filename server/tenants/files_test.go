@@ -146,7 +146,7 @@ func TestBadFiles(t *testing.T) {
 	}
 	for name, says := range map[string]string{
 		"damaged": "it is damaged", "missing": "its file was deleted or moved",
-		"foreign": "the server's log says more", "directory": "the server's log says more",
+		"foreign": "see the server's log", "directory": "see the server's log",
 	} {
 		p := h.of(name)
 		for _, args := range [][]string{{"GET", "k"}, {"SET", "k", "v"}, {"BLPOP", "list", "0"}} {

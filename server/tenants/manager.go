@@ -119,7 +119,7 @@ func lockDirectory(dir string) (*os.File, error) {
 	}
 	switch {
 	case errors.Is(err, lockfile.ErrInUse), errors.Is(err, fs.ErrExist):
-		return nil, fmt.Errorf("another server serves the tenants of %s: end that server first", dir)
+		return nil, fmt.Errorf("another server is serving the tenants of %s: stop it first", dir)
 	case err != nil:
 		return nil, fmt.Errorf("locking %s: %w", path, atomicfile.Pathless(err))
 	}
@@ -132,7 +132,7 @@ func (h *Manager) openFile(path string) (*local.Store, error) {
 		Full: h.config.Full, Now: h.config.Now,
 		Prepared: prepared,
 		Cache:    max(leastCache, cacheOfAll/h.config.Open/mostConns),
-		Report:   func(err error) { h.log.Error("keeping the file of a tenant", "file", path, "error", err) },
+		Report:   func(err error) { h.log.Error("background work on a tenant's file failed", "file", path, "error", err) },
 	})
 }
 
@@ -244,7 +244,7 @@ func (h *Manager) rest() {
 
 var (
 	fullHouse = resp.MakeError("ERR max number of clients reached")
-	bookLost  = resp.MakeError("ERR the database failed: the server's log says more")
+	bookLost  = resp.MakeError("ERR the database failed: see the server's log")
 )
 
 // Enter is for server.Config.Enter.

@@ -254,7 +254,7 @@ func (h *house) wantREST(status int, body, token, path string) {
 // TestOneServer refuses a second server for a directory until the first has stopped.
 func TestOneServer(t *testing.T) {
 	h := open(t, 1, "tom")
-	if second, err := tenants.Open(h.dir, tenants.Config{}); err == nil || !strings.Contains(err.Error(), "another server serves the tenants of "+h.dir) {
+	if second, err := tenants.Open(h.dir, tenants.Config{}); err == nil || !strings.Contains(err.Error(), "another server is serving the tenants of "+h.dir) {
 		t.Errorf("a second server: %v, %v", second, err)
 	}
 	h.stop()

@@ -55,22 +55,22 @@ type Tenant struct {
 }
 
 // ErrNoTenant is the error for an unknown tenant name.
-var ErrNoTenant = errors.New("there is no tenant of that name")
+var ErrNoTenant = errors.New("no such tenant")
 
 // OpenBook opens the registry of a directory. If make is set, it creates a missing registry and its directory, whose
 // parent must exist.
 func OpenBook(dir string, make bool, o local.Options) (*Registry, error) {
 	if make {
 		if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-			return nil, fmt.Errorf("making the directory of the tenants, %s: %w", dir, atomicfile.Pathless(err))
+			return nil, fmt.Errorf("creating the tenants' directory %s: %w", dir, atomicfile.Pathless(err))
 		}
 		if err := os.Mkdir(filepath.Join(dir, filesDir), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-			return nil, fmt.Errorf("making a directory in %s: %w", dir, atomicfile.Pathless(err))
+			return nil, fmt.Errorf("creating a directory in %s: %w", dir, atomicfile.Pathless(err))
 		}
 	}
 	path := filepath.Join(dir, bookName)
 	if _, err := os.Stat(path); !make && errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s has no tenants: meowdis tenants add %[1]s NAME makes the first", dir)
+		return nil, fmt.Errorf("%s has no tenants: create one with meowdis tenants add %[1]s NAME", dir)
 	}
 	file, err := local.Open(path, o)
 	if err != nil {
@@ -102,11 +102,11 @@ const maxName = 64
 func checkName(name string) error {
 	switch {
 	case name == "" || len(name) > maxName:
-		return fmt.Errorf("a name has 1 to %d characters", maxName)
+		return fmt.Errorf("invalid tenant name %q: use 1 to %d characters", name, maxName)
 	case strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._@-") != "":
-		return errors.New("a name has letters, digits and . _ @ - and nothing else")
+		return fmt.Errorf("invalid tenant name %q: use only letters, digits and . _ @ -", name)
 	case strings.EqualFold(name, acl.Default):
-		return errors.New("every client is called default until it says who it is: choose another name")
+		return fmt.Errorf("invalid tenant name %q: clients have this name before they log in, choose another", name)
 	}
 	return nil
 }
@@ -119,7 +119,7 @@ func (b *Registry) Add(ctx context.Context, name string, l Limits) (token string
 	t := Tenant{Name: name, ID: newSecret(), Made: time.Now(), Limits: l}
 	token = newSecret()
 	t.hash = hashOf(token)
-	taken := fmt.Errorf("there is a tenant called %s", name)
+	taken := fmt.Errorf("tenant %q already exists", name)
 	if old, err := b.named(ctx, name); err != nil || old != "" {
 		return "", cmp.Or(err, taken)
 	}
@@ -181,7 +181,7 @@ func (b *Registry) Remove(ctx context.Context, name string) error {
 		return err
 	}
 	if err := removeFile(b.Path(t)); err != nil {
-		return fmt.Errorf("%s is no tenant any more, and its file is left: %w", name, err)
+		return fmt.Errorf("tenant %q was removed, but its file was not: %w", name, err)
 	}
 	return nil
 }

@@ -35,7 +35,7 @@ func (h *Manager) sweep() {
 			continue
 		}
 		if err := h.sweepClosed(ctx, round[0]); err != nil {
-			h.log.Error("sweeping what has expired", "tenant", round[0].Name, "error", err)
+			h.log.Error("sweeping expired keys", "tenant", round[0].Name, "error", err)
 		}
 		round = round[1:]
 	}

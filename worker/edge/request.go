@@ -126,7 +126,7 @@ func guardReader(cmd *commands.Command, args [][]byte, at engine.Moment) (v resp
 // failed returns the reply for a failed database. SQL is only logged.
 func failed(err error, _ int) resp.Value {
 	println("meowdis: the database failed:", err.Error())
-	why := failure("the Worker's log says more")
+	why := failure("see the Worker's log")
 	errors.As(err, &why)
 	return resp.MakeError("ERR the database failed: " + commands.OneLine(why.Error()))
 }

@@ -42,7 +42,7 @@ export class Meowdis extends DurableObject {
       return response
     } catch (e) {
       console.error(e.stack)
-      const why = e instanceof RangeError ? 'it needs more stack or memory than an object has' : 'the engine failed, and begins anew'
+      const why = e instanceof RangeError ? 'it needs more stack or memory than an object has' : 'the engine failed and was restarted'
       return failed(500, `ERR ${why}: of a pipeline, some commands may have run`)
     }
   }
@@ -97,7 +97,7 @@ export class Meowdis extends DurableObject {
   }
 
   end(stream) {
-    this.streams.get(stream)?.error(new Error('too many messages wait to be read'))
+    this.streams.get(stream)?.error(new Error('the client does not read its messages'))
     queueMicrotask(() => this.leave(stream)) // outside the engine's call
   }
 

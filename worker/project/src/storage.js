@@ -21,7 +21,7 @@ export function storage(object, body) {
   try {
     asked = JSON.parse(decoder.decode(body))
   } catch {
-    return wrong('the request is no JSON')
+    return wrong('the request is not valid JSON')
   }
   try {
     if (Array.isArray(asked?.b)) return answer(`{"r":[${results(object, asked).join(',')}]}`)
@@ -73,7 +73,7 @@ function typed(object, batch, read, room) {
           rows.push(text)
           if ((size += text.length) > room) throw refused('rows', 'the rows have too many bytes')
         }
-        if (read && cursor.rowsWritten > 0) throw refused('bad', 'the request says that it only reads')
+        if (read && cursor.rowsWritten > 0) throw refused('bad', 'the request is read-only')
         changes.push(object.changed(cursor))
         ok.push(`[${rows.join(',')}]`)
       } catch (e) {
@@ -135,13 +135,13 @@ function argument(a) {
   if (typeof a.t === 'string') return new TextDecoder().decode(bytes(a.t))
   if (typeof a.i === 'string') return integer(a.i)
   if (a.f === 'Infinity' || a.f === '-Infinity') return Number(a.f)
-  throw refused('bad', 'an argument is of no known form')
+  throw refused('bad', 'invalid argument')
 }
 
 /** Parses an integer that a double can represent. */
 function integer(digits) {
   const n = Number(digits)
-  if (!Number.isSafeInteger(n) && BigInt(digits) !== BigInt(n)) throw refused('bad', `${digits} is no number of a Durable Object: it has doubles`)
+  if (!Number.isSafeInteger(n) && BigInt(digits) !== BigInt(n)) throw refused('bad', `${digits} does not fit a double, the number type of Durable Objects`)
   return n
 }
 
