@@ -365,7 +365,7 @@ func (s *Store) Close() error {
 func (s *Store) closeConns(leave bool) error {
 	var errs []error
 	readers, _ := s.readers.takeAll(context.Background())
-	leave = leave || s.unsafeToCopyBack() || s.options.OrRead && !s.wrote.Load() && hasFrames(s.path)
+	leave = leave || s.unsafeToCopyBack() || (s.options.OrRead || s.options.Load && !s.made) && !s.wrote.Load() && hasFrames(s.path)
 	for _, c := range append([]*conn{s.watcher}, append(readers, s.writer)...) {
 		if c != nil {
 			if leave {

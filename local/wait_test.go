@@ -83,15 +83,18 @@ func TestAbandon(t *testing.T) {
 		if locked {
 			free = lockFile(t, path)
 		}
-		var running sync.WaitGroup
+		var begun, running sync.WaitGroup
 		const each = 10
+		begun.Add(2 * each)
 		for range each {
 			running.Go(func() {
+				begun.Done()
 				if _, err := s.Apply(context.Background(), []store.Batch{endlessWrite}); err == nil {
 					t.Error("a write without an end was carried out")
 				}
 			})
 			running.Go(func() {
+				begun.Done()
 				err := s.Transact(context.Background(), true, func(run func(store.Batch) (store.Result, error)) error {
 					_, err := run(store.Batch{ReadOnly: true, Stmts: []store.Stmt{{SQL: endless}}})
 					return err
@@ -101,6 +104,7 @@ func TestAbandon(t *testing.T) {
 				}
 			})
 		}
+		begun.Wait()
 		time.Sleep(200 * time.Millisecond)
 		s.Abandon()
 		if err := s.Close(); err != nil {
