@@ -63,7 +63,7 @@ type opener struct {
 
 // situations are what may be wrong with the file, and what every verb says then.
 var situations = []situation{
-	{file: "missing.sqlite", says: "there is no such file: check the path; the first command that writes makes a new one",
+	{file: "missing.sqlite", says: "there is no such file: check the path; the first command that writes creates it",
 		fine: func(o opener) bool {
 			return o.writes && !o.mustExist || o.mayWrite || o.is("explain") || o.is("status") // these say so themselves
 		}},
@@ -71,21 +71,21 @@ var situations = []situation{
 		fine: func(o opener) bool { return o.is("explain") }},
 	{file: "text/a.sqlite", says: "text is a file, and no directory: check the path"},
 	{file: "dir", says: "it is a directory: name the file in it"},
-	{file: "pipe", says: "it is no regular file, which a database must be"},
+	{file: "pipe", says: "it is not a regular file"},
 	{file: "secret.sqlite", says: "you have no permission to read it: ask its owner"},
-	{file: "locked/a.sqlite", says: "you have no permission to look into its directory"},
-	{file: "text", says: "it is not a SQLite database; meowdis import reads archives, dump files and commands, and meowdis doctor FILE --recover NEW a damaged database"},
-	{file: "foreign.db", says: "it is not a meowdis file; meowdis doctor tells whose it is",
+	{file: "locked/a.sqlite", says: "you have no permission to access its directory"},
+	{file: "text", says: "it is not a SQLite database: use meowdis import for archives, dump files and commands, or meowdis doctor FILE --recover NEW for a damaged database"},
+	{file: "foreign.db", says: "it is not a meowdis file; run meowdis doctor to identify it",
 		fine: func(o opener) bool { return o.asIs }},
 	{file: "newer.sqlite", says: fmt.Sprintf("it has schema version 999, and this meowdis knows %d: use a newer meowdis", schema.Version),
 		fine: func(o opener) bool { return o.asIs }},
-	{file: "unwritable.sqlite", says: "you have no permission to write it, or beside it in .; --read-only reads it",
+	{file: "unwritable.sqlite", says: "you have no permission to write it or its directory .: use --read-only",
 		fine: func(o opener) bool { return !o.writes }},
-	{file: "sealed/a.sqlite", says: "you have no permission to write it, or beside it in sealed; --read-only reads it",
+	{file: "sealed/a.sqlite", says: "you have no permission to write it or its directory sealed: use --read-only",
 		fine: func(o opener) bool { return !o.writes }},
-	{file: "logged/a.sqlite", says: "logged/a.sqlite-wal holds its latest changes, and to read them takes writing in logged: copy both where you may write",
+	{file: "logged/a.sqlite", says: "reading its latest changes in logged/a.sqlite-wal needs write permission in logged: copy both files to a directory that you can write",
 		fine: func(o opener) bool { return o.writes }}, // sealed/a.sqlite is the same to them
-	{file: "foreignlog/a.sqlite", says: "you have no permission to read foreignlog/a.sqlite-wal, which holds its latest changes: ask its owner"},
+	{file: "foreignlog/a.sqlite", says: "you have no permission to read foreignlog/a.sqlite-wal, which has its latest changes: ask its owner"},
 }
 
 type situation struct {

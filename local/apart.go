@@ -18,8 +18,8 @@ import (
 // A process is in such a state for a moment while it opens or closes the file.
 
 // errApart is returned if another process uses the file with another WAL or shared memory.
-var errApart = errors.New("another process has it open, and the file, its log (-wal) or its shared memory (-shm) was deleted " +
-	"or replaced since: end that process, and start again")
+var errApart = errors.New("another process has it open, but the file, its WAL (-wal) or its shared memory (-shm) was deleted " +
+	"or replaced: end that process, and start again")
 
 // apartPatience limits how long opening waits for another process to repair that, or to close the file.
 var apartPatience = busyPatience

@@ -35,7 +35,7 @@ func (f *File) Backup(ctx context.Context, path string, o BackupOptions) (err er
 		return err
 	}
 	if there, err := os.Stat(path); err == nil && os.SameFile(info, there) {
-		return fmt.Errorf("backing up to %s: it is the file itself", path)
+		return fmt.Errorf("backing up to %s: it is the database itself: name another file", path)
 	}
 	// The mode is for the owner only, even if other users may read the file. A read-only file makes a
 	// read-only backup.
@@ -92,7 +92,7 @@ func checkBackup(path string, replace bool) error {
 	case !replace:
 		return atomicfile.ErrExists
 	case retire(path) != nil:
-		return fmt.Errorf("%w, unless it is a backup that is not open anywhere: name another file", err)
+		return fmt.Errorf("%w unless it is a backup that no process has open: name another file", err)
 	}
 	return nil
 }
@@ -175,7 +175,7 @@ func (c *conn) copyPages(ctx context.Context, to *conn, progress func(done, tota
 	case finished != sqlite3.SQLITE_OK:
 		return to.fail(finished)
 	case rc != sqlite3.SQLITE_DONE:
-		return fmt.Errorf("copying pages: SQLite's error %d", rc)
+		return fmt.Errorf("copying pages: SQLite error %d", rc)
 	}
 	return nil
 }

@@ -123,7 +123,7 @@ func (k *checkpoints) says(s *Store, err error) {
 		now = err.Error()
 	}
 	if now != "" && now != k.failed {
-		s.report(fmt.Errorf("copying the log back to the file: %w", err))
+		s.report(fmt.Errorf("copying the WAL back to the file: %w", err))
 	}
 	k.failed = now
 }

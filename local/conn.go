@@ -184,7 +184,7 @@ func openClaimed(path string, how int32, release func()) (c *conn, err error) {
 	}
 	// SQLite falls back to read-only if the file is not writable.
 	if how&toRead == 0 && sqlite3.Xsqlite3_db_readonly(c.tls, c.db, 0) == 1 {
-		return c, &sqliteError{sqlite3.SQLITE_READONLY, "it may not be written"}
+		return c, &sqliteError{sqlite3.SQLITE_READONLY, "it is read-only"}
 	}
 	c.handle = newHandle(c)
 	sqlite3.Xsqlite3_extended_result_codes(c.tls, c.db, 1)

@@ -19,7 +19,7 @@ type Copy struct {
 }
 
 // ErrStrayed is returned by Put if another process has written to the copy.
-var ErrStrayed = errors.New("something else has written to the copy")
+var ErrStrayed = errors.New("another process has written to the copy")
 
 // OpenCopy opens a file in WAL mode, which must exist.
 func OpenCopy(path string) (_ *Copy, err error) {
@@ -119,7 +119,7 @@ func (c *conn) putPage(p Page, look bool) error {
 func (c *conn) putFirst(first []byte, had, pages int64) (err error) {
 	switch {
 	case had > pages && first == nil:
-		return errors.New("the file shrinks, and its first page, which says so, is missing")
+		return errors.New("the file shrinks, but its first page is missing")
 	case had > pages:
 		_, _, err = c.run(store.Stmt{SQL: writeFirst, Args: []store.Value{store.Bytes(first), store.Int(pages + 1)}})
 	case first != nil:

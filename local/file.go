@@ -60,7 +60,7 @@ func (s *Store) prepareFile(c *conn) error {
 	case version > schema.Version:
 		return NewerError(version)
 	case s.options.ReadOnly && version == 0:
-		return errors.New("it is empty: the first command that may write makes its tables")
+		return errors.New("it is empty: the first command that writes creates its tables")
 	case s.options.ReadOnly:
 		return fmt.Errorf("it has schema version %d, not %d: meowdis migrate brings it up to date", version, schema.Version)
 	}

@@ -10,13 +10,13 @@ import (
 )
 
 // ErrForeign is returned for a SQLite file that another program made, in a format that meowdis cannot read.
-var ErrForeign = errors.New("it is not a meowdis file; meowdis doctor tells whose it is")
+var ErrForeign = errors.New("it is not a meowdis file; run meowdis doctor to identify it")
 
 // ReadOnly returns why the store refuses writes, or "" if it accepts them.
 func (s *Store) ReadOnly() string {
 	switch {
 	case s.foreign != nil:
-		return "this is " + s.foreign.Name + ", which is only read: meowdis import makes a meowdis file of it"
+		return "this is " + s.foreign.Name + ", which meowdis can only read: convert it with meowdis import"
 	case s.sealed:
 		return errUnwritable.Error()
 	case s.options.Refuse != "":

@@ -133,7 +133,7 @@ func TestForeign(t *testing.T) {
 			{"redlite", "GEOHASH geo Palermo Catania", `["sqc8b49rny0","sqdtr74hyu0"]`},
 			{"redlite", "GEOSEARCH geo FROMLONLAT 15 37 BYRADIUS 100 km", `["Catania"]`},
 			{"redlite", "ZSCORE geo Palermo", `3479099956230698`},
-			{everywhere, "SETRANGE text 0 new", `{"error":"READONLY this is ` + readOnly[kind] + `, which is only read: meowdis import makes a meowdis file of it"}`},
+			{everywhere, "SETRANGE text 0 new", `{"error":"READONLY this is ` + readOnly[kind] + `, which meowdis can only read: convert it with meowdis import"}`},
 		} {
 			if !strings.Contains(test.kinds, kind) {
 				continue
@@ -201,7 +201,7 @@ func TestForeignTransaction(t *testing.T) {
 	s := openForeign(t, "redka")
 	for _, step := range []struct{ command, want string }{
 		{"WATCH text", `"OK"`}, {"MULTI", `"OK"`}, {"GET text", `"QUEUED"`}, {"LCS text number", `"QUEUED"`}, {"EXEC", `["hello",""]`},
-		{"MULTI", `"OK"`}, {"DEL text", `{"error":"READONLY this is a Redka file, which is only read: meowdis import makes a meowdis file of it"}`},
+		{"MULTI", `"OK"`}, {"DEL text", `{"error":"READONLY this is a Redka file, which meowdis can only read: convert it with meowdis import"}`},
 		{"EXEC", `{"error":"EXECABORT Transaction discarded because of previous errors."}`},
 		{"SORT_RO list ALPHA DESC", `["c","b","a","\u0000"]`},
 		{"DUMP nothing", `null`},

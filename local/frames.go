@@ -75,7 +75,7 @@ var registerFrames = sync.OnceValue(func() error {
 	}
 	own := libc.Xmalloc(tls, libc.Tsize_t(unsafe.Sizeof(sqlite3.Tsqlite3_vfs{})))
 	if system == 0 || own == 0 {
-		return errors.New("SQLite has no file system")
+		return errors.New("SQLite has no VFS")
 	}
 	framesFS.system = at[sqlite3.Tsqlite3_vfs](system)
 	framesFS.offset = uintptr(framesFS.system.FszOsFile+7) &^ 7
@@ -86,7 +86,7 @@ var registerFrames = sync.OnceValue(func() error {
 	vfs.FszOsFile = int32(framesFS.offset + unsafe.Sizeof(framed{}))
 	vfs.FxOpen = address(framesOpen)
 	if rc := sqlite3.Xsqlite3_vfs_register(tls, own, 0); rc != sqlite3.SQLITE_OK {
-		return fmt.Errorf("SQLite takes no file system: error %d", rc)
+		return fmt.Errorf("registering the VFS: SQLite error %d", rc)
 	}
 	return nil
 })

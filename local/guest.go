@@ -82,7 +82,7 @@ func (c *conn) authorized(sql string) error {
 	case rc != sqlite3.SQLITE_OK:
 		return fmt.Errorf("preparing %q: %w", sql, c.fail(rc))
 	case more:
-		return errors.New("there is more than one statement in it")
+		return errors.New("more than one statement")
 	}
 	return nil
 }
@@ -93,7 +93,7 @@ func (c *conn) admitted(s store.Stmt, readOnly bool) error {
 	switch {
 	case err != nil:
 	case readOnly && p.writes:
-		err = errors.New("the statement writes, where nothing may")
+		err = errors.New("the statement writes in a read-only batch")
 	case len(s.Args) != p.params:
 		err = fmt.Errorf("a statement with %d parameters got %d arguments", p.params, len(s.Args))
 	}
@@ -104,7 +104,7 @@ func (c *conn) admitted(s store.Stmt, readOnly bool) error {
 }
 
 // errEnded is returned for INSERT OR ROLLBACK, which would end the transaction of all clients.
-var errEnded = errors.New("a statement may not roll the transaction back")
+var errEnded = errors.New("a statement must not roll the transaction back")
 
 // runOf runs a statement of b; for a guest it checks the statement first.
 func (c *conn) runOf(b *store.Batch, s store.Stmt) (rows []store.Row, changed bool, err error) {

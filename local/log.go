@@ -14,12 +14,12 @@ import (
 
 // ErrLogGone is returned by writes if the WAL or the shared memory is no longer under its name. A process that
 // opens the file next would not see the frames in the WAL, or would overwrite them.
-var ErrLogGone = errors.New("the log or the shared memory beside the file, whose names end in -wal and -shm, was deleted, moved or replaced " +
-	"while the file was open, and nothing more is written: end every process that has the file open, and start again")
+var ErrLogGone = errors.New("the WAL (-wal) or the shared memory (-shm) of the file was deleted, moved or replaced " +
+	"while the file was open; writes are refused: end every process that has the file open, and start again")
 
 // errLogMended is reported when the WAL or the shared memory was deleted and nothing is lost.
-var errLogMended = errors.New("the log or the shared memory beside the file was deleted while the file was open; what the log held is in the file now, " +
-	"and there is a new log")
+var errLogMended = errors.New("the WAL (-wal) or the shared memory (-shm) of the file was deleted while the file was open; " +
+	"the changes in the WAL are in the file now, and a new WAL was created")
 
 // besides identifies the WAL and the shared memory of an open file. It is nil if the file has none.
 type besides struct{ log, shared fileIdentity }

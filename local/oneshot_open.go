@@ -69,7 +69,7 @@ func (s *Store) openStill() (err error) {
 	}
 	rows, _, err := c.run(store.Stmt{SQL: schema.VersionQuery})
 	if err == nil && rows[0][0].Int() != schema.Version {
-		err = errors.New("it has another version of the tables")
+		err = errors.New("it has another schema version")
 	}
 	return err
 }

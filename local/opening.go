@@ -24,7 +24,7 @@ func (r *reason) Error() string { return r.says }
 func (r *reason) Unwrap() error { return r.err }
 
 // errUnwritable marks the errors of a file that can be read but not written.
-var errUnwritable = errors.New("you have no permission to write the file, or beside it")
+var errUnwritable = errors.New("you have no permission to write the file or its directory")
 
 // checkPath reports errors that SQLite would not explain: a missing file that must exist, or a path that cannot
 // be a database.
@@ -32,13 +32,13 @@ func checkPath(path string, mustExist bool) error {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrPermission):
-		return &reason{"you have no permission to look into its directory", err}
+		return &reason{"you have no permission to access its directory", err}
 	case err != nil:
 		return missing(path, mustExist, err)
 	case info.IsDir():
 		return errors.New("it is a directory: name the file in it")
 	case !info.Mode().IsRegular():
-		return errors.New("it is no regular file, which a database must be")
+		return errors.New("it is not a regular file")
 	}
 	return nil
 }
@@ -48,7 +48,7 @@ func missing(path string, mustExist bool, err error) error {
 		return &reason{no.Error(), err}
 	}
 	if mustExist {
-		return &reason{"there is no such file: check the path; the first command that writes makes a new one", err}
+		return &reason{"there is no such file: check the path; the first command that writes creates it", err}
 	}
 	return nil
 }
@@ -59,7 +59,7 @@ func explained(path string, readOnly bool, err error) error {
 	case err == nil:
 		return nil
 	case isOneOf(err, sqlite3.SQLITE_NOTADB):
-		return &reason{"it is not a SQLite database; meowdis import reads archives, dump files and commands, and meowdis doctor FILE --recover NEW a damaged database", err}
+		return &reason{"it is not a SQLite database: use meowdis import for archives, dump files and commands, or meowdis doctor FILE --recover NEW for a damaged database", err}
 	case IsCorrupt(err):
 		return &reason{err.Error() + "; meowdis doctor says more", err}
 	case isFull(err):
@@ -67,7 +67,7 @@ func explained(path string, readOnly bool, err error) error {
 		errors.As(err, &full)
 		return &reason{full.msg, err}
 	case IsBusy(err):
-		return &reason{"it is in use by another process: try again when that is done", err}
+		return &reason{"it is in use by another process: try again later", err}
 	case !isCantOpen(err):
 		return err
 	}
@@ -82,12 +82,12 @@ func explained(path string, readOnly bool, err error) error {
 	case unreadable == nil:
 		log.Close()
 	case errors.Is(unreadable, fs.ErrPermission):
-		return &reason{fmt.Sprintf("you have no permission to read %s-wal, which holds its latest changes: ask its owner", path), err}
+		return &reason{fmt.Sprintf("you have no permission to read %s-wal, which has its latest changes: ask its owner", path), err}
 	}
 	if !readOnly {
-		return &reason{fmt.Sprintf("you have no permission to write it, or beside it in %s; --read-only reads it", filepath.Dir(path)), errors.Join(errUnwritable, err)}
+		return &reason{fmt.Sprintf("you have no permission to write it or its directory %s: use --read-only", filepath.Dir(path)), errors.Join(errUnwritable, err)}
 	}
-	return &reason{fmt.Sprintf("%s-wal holds its latest changes, and to read them takes writing in %s: copy both where you may write", path, filepath.Dir(path)), err}
+	return &reason{fmt.Sprintf("reading its latest changes in %s-wal needs write permission in %s: copy both files to a directory that you can write", path, filepath.Dir(path)), err}
 }
 
 // frozen describes a file that is read without locks, because SQLite cannot create files beside it. It records the
@@ -138,7 +138,7 @@ func (f *frozen) check() error {
 	}
 	now, err := freeze(f.path)
 	if err == nil && (*now != *f || hasLog(f.path)) {
-		err = errors.New("it was changed meanwhile, which cannot be followed where nothing can be written beside it")
+		err = errors.New("it was changed while it was read without locks")
 	}
 	if err != nil {
 		return fmt.Errorf("reading %s: %w: start again", f.path, err)

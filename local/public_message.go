@@ -16,11 +16,11 @@ func PublicMessage(err error) string {
 	var e *sqliteError
 	switch {
 	case errors.Is(err, ErrMoved):
-		return "its file was deleted, moved or replaced, and nothing is written until it is back"
+		return "its file was deleted, moved or replaced; writes are refused until it is back"
 	case errors.Is(err, ErrLogGone):
-		return "the log beside its file was deleted, moved or replaced, and nothing is written"
+		return "its WAL was deleted, moved or replaced; writes are refused"
 	case errors.Is(err, errAbandoned):
-		return "it is closing, and this was not finished and left no trace"
+		return "it is closing; this was not finished and changed nothing"
 	case errors.Is(err, errClosed):
 		return "it is closed"
 	case errors.Is(err, context.DeadlineExceeded):
@@ -40,10 +40,10 @@ var toldCodes = map[int32]string{
 	sqlite3.SQLITE_IOERR:     "the disk failed",
 	sqlite3.SQLITE_CORRUPT:   "it is damaged",
 	sqlite3.SQLITE_NOTADB:    "it is damaged",
-	sqlite3.SQLITE_READONLY:  "it may not be written",
+	sqlite3.SQLITE_READONLY:  "it is read-only",
 	sqlite3.SQLITE_CANTOPEN:  "its file cannot be opened",
-	sqlite3.SQLITE_TOOBIG:    "a value would be too big for it",
-	sqlite3.SQLITE_NOMEM:     "there is no memory for that",
+	sqlite3.SQLITE_TOOBIG:    "a value is too large",
+	sqlite3.SQLITE_NOMEM:     "out of memory",
 	sqlite3.SQLITE_INTERRUPT: "it was interrupted",
 }
 

@@ -35,7 +35,7 @@ func (c *conn) prepare(sql string) (*prepared, error) {
 	}
 	stmt := pointerAt(c.arena)
 	if err == nil && stmt == 0 {
-		err = errors.New("no statement in it")
+		err = errors.New("no statement")
 	}
 	if err != nil {
 		return nil, withSQL("preparing", sql, err)
@@ -313,7 +313,7 @@ func (c *conn) grow(n int) error {
 	c.room = max(n, smallArena)
 	if c.arena = sqlite3.Xsqlite3_malloc64(c.tls, uint64(c.room)); c.arena == 0 {
 		c.room = 0
-		return fmt.Errorf("no memory for arguments of %d bytes", n)
+		return fmt.Errorf("out of memory for arguments of %d bytes", n)
 	}
 	return nil
 }

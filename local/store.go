@@ -112,7 +112,7 @@ const pageSize = 4096
 
 var (
 	errClosed    = errors.New("the database is closed")
-	errAbandoned = errors.New("it was not finished when the database closed, and left no trace")
+	errAbandoned = errors.New("the database was closed before this finished, and nothing was changed")
 )
 
 // Open opens the file at path, or Memory, and creates or migrates its tables. The directory must exist. A

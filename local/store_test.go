@@ -72,7 +72,7 @@ func TestOpenRefuses(t *testing.T) {
 		{filepath.Join(dir, "missing"), local.Options{ReadOnly: true}, "no such file"},
 		{filepath.Join(dir, "no", "directory"), local.Options{}, "no directory "},
 		{dir, local.Options{}, "a directory"},
-		{os.DevNull, local.Options{}, "no regular file"},
+		{os.DevNull, local.Options{}, "not a regular file"},
 	} {
 		before, _ := os.ReadFile(test.path)
 		s, err := local.Open(test.path, test.options)

@@ -96,7 +96,7 @@ func (s *Store) Sweep(ctx context.Context, limit int) (int, error) {
 	s.rowCache.sweep(now)
 	swept, err := sweep.Slice(ctx, s.Apply, now, limit)
 	if err != nil {
-		err = fmt.Errorf("sweeping what has expired: %w", err)
+		err = fmt.Errorf("deleting expired keys: %w", err)
 	}
 	s.expired.keys.Add(int64(swept.Keys))
 	s.expired.fields.Add(int64(swept.Fields))

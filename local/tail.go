@@ -62,7 +62,7 @@ const (
 )
 
 // ErrNoLog is returned for a store without a WAL: in memory or read-only.
-var ErrNoLog = errors.New("it is no file that could be followed")
+var ErrNoLog = errors.New("it has no WAL to follow")
 
 // Tail starts tracking changes. The first snapshot is Whole.
 func (s *Store) Tail() (*Tail, error) {
@@ -120,7 +120,7 @@ func (t *Tail) Advance() error {
 func (t *Tail) advance() error {
 	now, err := t.store.snapshot()
 	if err != nil {
-		return fmt.Errorf("following the log: %w", err)
+		return fmt.Errorf("following the WAL: %w", err)
 	}
 	before := t.pin
 	t.pin = now
@@ -131,7 +131,7 @@ func (t *Tail) advance() error {
 		err = t.note(before.at, now.at)
 	}
 	if err = errors.Join(err, before.Close()); err != nil {
-		return fmt.Errorf("following the log: %w", errors.Join(err, t.lose()))
+		return fmt.Errorf("following the WAL: %w", errors.Join(err, t.lose()))
 	}
 	return nil
 }

@@ -78,7 +78,7 @@ func (v *virtual) made() uintptr { return v.base + vtabSize + wordSize }
 func (c *conn) overlay(tables []otherformats.Table) error {
 	module, err := libc.Xmalloc(c.tls, libc.Tsize_t(unsafe.Sizeof(sqlite3.Tsqlite3_module{}))), error(nil)
 	if module == 0 {
-		return errors.New("no memory for a module")
+		return errors.New("out of memory for a module")
 	}
 	c.module = module
 	*at[sqlite3.Tsqlite3_module](module) = sqlite3.Tsqlite3_module{

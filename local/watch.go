@@ -43,8 +43,8 @@ func (s *Store) DataVersion(ctx context.Context) (version int64, err error) {
 
 // ErrMoved is returned by writes to a file that is no longer under its name. Such a write would be lost with
 // the last process that has the file open.
-var ErrMoved = errors.New("the file was deleted, moved or replaced while it was open, and nothing more is written to it: " +
-	"put it back, or start again with what is there now")
+var ErrMoved = errors.New("the file was deleted, moved or replaced while it was open; writes are refused: " +
+	"put it back, or start again with the current file")
 
 // Moved returns ErrMoved if the file was deleted, moved or replaced while it is open, and ErrLogGone if its WAL
 // was. Writes fail with this error unless the WAL can be repaired. Reads continue on the open connections.

@@ -30,7 +30,7 @@ type workLimit struct {
 const stepsAsked = 1000
 
 // errLong ends a read in the short lane; it then runs again in the long lane.
-var errLong = errors.New("the read is a long one")
+var errLong = errors.New("the read exceeds the limit of short reads")
 
 // aMoment limits the time counted between two clock readings. On a busy machine, a longer gap may be time spent
 // waiting for a processor, which does not make a read long.

@@ -56,7 +56,7 @@ var writersPace = pace{100 * time.Millisecond, time.Second}
 var errAgain = errors.New("the group needs savepoints")
 
 // errLocked means that another process holds the write lock.
-var errLocked = errors.New("another process keeps the file from being written")
+var errLocked = errors.New("another process holds the write lock")
 
 // submit queues a job for the writer, waits for it and returns its error.
 func (s *Store) submit(j *job) error {

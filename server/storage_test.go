@@ -76,9 +76,9 @@ func TestStorageForms(t *testing.T) {
 		{"purr", `{"statements":[{"sql":"SELECT ?","params":[[1]]}]}`, 400, ``},
 		{"look", `{"b":[[["SELECT count(*) FROM libraries"]]]}`, 200, `{"r":[{"ok":[[[1]]],"n":[0]}]}`},
 		{"look", `{"b":[[["SELECT count(*) FROM libraries"]]],"read":true}`, 200, `{"r":[{"ok":[[[1]]]}]}`},
-		{"look", `{"b":[[["DELETE FROM libraries"]]]}`, 200, `{"r":[{"err":"the statement writes, where nothing may","at":0,"why":"bad","ok":[],"n":[]}]}`},
-		{"look", `{"statements":[{"sql":"DELETE FROM libraries"}]}`, 400, `{"error":"the statement writes, where nothing may"}`},
-		{"purr", `{"b":[[["DELETE FROM libraries"]]],"read":true}`, 200, `{"r":[{"err":"the statement writes, where nothing may","at":0,"why":"bad","ok":[]}]}`},
+		{"look", `{"b":[[["DELETE FROM libraries"]]]}`, 200, `{"r":[{"err":"the statement writes in a read-only batch","at":0,"why":"bad","ok":[],"n":[]}]}`},
+		{"look", `{"statements":[{"sql":"DELETE FROM libraries"}]}`, 400, `{"error":"the statement writes in a read-only batch"}`},
+		{"purr", `{"b":[[["DELETE FROM libraries"]]],"read":true}`, 200, `{"r":[{"err":"the statement writes in a read-only batch","at":0,"why":"bad","ok":[]}]}`},
 		{"purr", `{"statements":[{"sql":"PRAGMA user_version"}]}`, 400, `{"error":"not authorized"}`},
 	} {
 		status, got := post(h, test.token, test.body)

@@ -16,7 +16,7 @@ func New(string, *pubsub.Hub) *Node { return &Node{} }
 
 // Join always fails.
 func (*Node) Join(pubsub.Kind) error {
-	return errors.New("this system has no sockets that processes could share beside the file")
+	return errors.New("this system has no unix sockets, which messages between processes need")
 }
 
 // Close does nothing.

@@ -251,7 +251,7 @@ func TestOwner(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := begin(t, file)
-	if err := a.hub.Join(pubsub.Channel); err == nil || !strings.Contains(err.Error(), "others than its owner") {
+	if err := a.hub.Join(pubsub.Channel); err == nil || !strings.Contains(err.Error(), "accessible to other users") {
 		t.Errorf("it listens in a directory that all may enter: %v", err)
 	}
 	if n := a.publish("x", "1"); n != 0 {

@@ -93,10 +93,10 @@ func (n *Node) makeDir() error {
 // have created it.
 func (n *Node) mayUse(info fs.FileInfo) error {
 	if !info.IsDir() || info.Mode().Perm()&0o077 != 0 {
-		return fmt.Errorf("%s may be used by others than its owner", n.dir)
+		return fmt.Errorf("%s is accessible to other users: run chmod 700 on it", n.dir)
 	}
 	if uid := owner(info); uid != os.Geteuid() && uid != n.owner() {
-		return fmt.Errorf("%s belongs to another user than the file", n.dir)
+		return fmt.Errorf("%s has another owner than the database file", n.dir)
 	}
 	return nil
 }
@@ -141,7 +141,7 @@ func short(dir, name string) (path string, done func(), err error) {
 	path = fmt.Sprintf("/proc/self/fd/%d", f.Fd())
 	if _, err := os.Stat(path); err != nil {
 		f.Close()
-		return "", nil, fmt.Errorf("its path is too long for a socket: %d bytes", len(dir))
+		return "", nil, fmt.Errorf("the path is too long for a socket: %d bytes", len(dir))
 	}
 	return path, func() { f.Close() }, nil
 }

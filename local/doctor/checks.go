@@ -28,7 +28,7 @@ func checks() []Check {
 	held, elements := held(), elements()
 	return []Check{
 		{
-			Name: "names", Severity: Error, Says: "names are text and not bytes, so that no command finds them",
+			Name: "names", Severity: Error, Says: "names are text, not bytes, so commands do not find them",
 			Broken: []string{
 				`SELECT 'keys', CAST(key AS BLOB) FROM keys WHERE typeof(key) <> 'blob'`,
 				`SELECT 'hashes', CAST(field AS BLOB) FROM hashes WHERE typeof(field) <> 'blob'`,
@@ -36,7 +36,7 @@ func checks() []Check {
 				`SELECT 'zsets', CAST(member AS BLOB) FROM zsets WHERE typeof(member) <> 'blob'`,
 			},
 			Shows: "in %s: %s",
-			Fix:   "they become bytes; where there is another of the same name they get a key beginning with lost+found",
+			Fix:   "they become bytes; duplicates move to keys whose names begin with lost+found",
 			Repair: []string{
 				blobKeys, twinKeys, blobFields, twinFields,
 				`UPDATE OR IGNORE sets SET member = CAST(member AS BLOB) WHERE typeof(member) <> 'blob'`,
@@ -46,7 +46,7 @@ func checks() []Check {
 			},
 		},
 		{
-			Name: "values", Severity: Error, Says: "values are text or numbers and not bytes",
+			Name: "values", Severity: Error, Says: "values are text or numbers, not bytes",
 			Broken: []string{
 				`SELECT 'keys', id, typeof(value) FROM keys WHERE typeof(value) NOT IN ('blob', 'null')`,
 				`SELECT 'string_parts', key_id, typeof(value) FROM string_parts WHERE typeof(value) <> 'blob'`,
@@ -79,7 +79,7 @@ func checks() []Check {
 				`SELECT 'zsets', key_id FROM zsets WHERE typeof(score) <> 'real'`,
 			},
 			Shows: "in %s, of key id %s",
-			Fix:   "versions are drawn anew; what has no readable expiry keeps without one; a score that is no number is 0",
+			Fix:   "versions are replaced; unreadable expiries are removed; a score that is not a number becomes 0",
 			Repair: []string{
 				`UPDATE keys SET version = random() & 2251799813685247 WHERE typeof(version) <> 'integer' OR version NOT BETWEEN 0 AND 9007199254740991`,
 				`UPDATE keys SET count = CAST(count AS INTEGER) WHERE typeof(count) <> 'integer'`,
@@ -94,7 +94,7 @@ func checks() []Check {
 			},
 		},
 		{
-			Name: "positions", Severity: Error, Says: "places in lists or arrays are not whole numbers, or parts of strings have no place",
+			Name: "positions", Severity: Error, Says: "positions in lists or arrays are not integers, or string parts have an invalid position",
 			Broken: []string{
 				`SELECT key_id, part FROM string_parts WHERE typeof(part) <> 'integer' OR part NOT BETWEEN 0 AND 16383 OR length(value) > ` + schema.PartBytes,
 				`SELECT key_id, pos FROM lists WHERE typeof(pos) <> 'integer'`,
@@ -102,10 +102,10 @@ func checks() []Check {
 				`SELECT key_id, next FROM array_cursors WHERE typeof(next) <> 'integer'`,
 			},
 			Shows:  "of key id %s: %s",
-			Advice: "give them free places with the sqlite3 shell",
+			Advice: "give them free positions with the sqlite3 shell",
 		},
 		{
-			Name: "vectors", Severity: Error, Says: "vector sets have elements without a vector, or vectors that do not fit the set",
+			Name: "vectors", Severity: Error, Says: "vector sets have elements without a vector, or vectors that do not match the set",
 			Broken: []string{
 				`SELECT k.db, k.key FROM keys k LEFT JOIN vector_sets s ON s.key_id = k.id WHERE k.type = 'vectorset' AND ` + shown + ` AND (s.key_id IS NULL
 				OR (SELECT min(slot) <> 0 OR max(slot) <> count(*) - 1 FROM vectors WHERE key_id = k.id)
@@ -113,44 +113,44 @@ func checks() []Check {
 					OR max(length(records)) > s.per * s.size FROM vector_blocks WHERE key_id = k.id))`,
 			},
 			Shows:  "db %s: %s",
-			Advice: "delete the key and add its elements anew",
+			Advice: "delete the key and add its elements again",
 		},
 		{
 			Name: "documents", Severity: Error, Says: "documents are not JSON",
 			Broken: []string{`SELECT db, key FROM documents JOIN keys ON id = key_id WHERE NOT json_valid(CAST(documents.value AS TEXT))`}, Shows: "db %s: %s",
-			Advice: "set them anew: JSON.SET KEY $ VALUE",
+			Advice: "set them again: JSON.SET KEY $ VALUE",
 		},
 		{
 			Name: "databases", Severity: Error, Says: "keys are in databases that do not exist",
 			Broken: []string{`SELECT db, key FROM keys WHERE ` + nowhere}, Shows: "db %s: %s",
-			Fix: "they go to database 0, where their names begin with lost+found",
+			Fix: "they move to database 0, under names that begin with lost+found",
 			Repair: []string{`UPDATE keys SET key = CAST(?1 || db || ':' || CAST(key AS TEXT) AS BLOB), db = 0
 			WHERE ` + nowhere},
 		},
 		{
-			Name: "leftovers", Severity: Note, Says: "a move that was killed has left keys half done",
+			Name: "leftovers", Severity: Note, Says: "an interrupted move has left incomplete keys",
 			Broken: []string{`SELECT db, key FROM keys WHERE key >= CAST('meowdis:moving:' AS BLOB) AND key < CAST('meowdis:moving;' AS BLOB)`}, Shows: "db %s: %s",
 			Fix:    "they are deleted",
 			Repair: []string{`DELETE FROM keys WHERE key >= CAST('meowdis:moving:' AS BLOB) AND key < CAST('meowdis:moving;' AS BLOB)`},
 		},
 		{
-			Name: "consumers", Severity: Error, Says: "messages are pending for consumers that are not there",
+			Name: "consumers", Severity: Error, Says: "messages are pending for missing consumers",
 			Broken: []string{`SELECT key_id, group_name, consumer, count(*) FROM stream_pending p WHERE consumer IS NOT NULL AND NOT EXISTS
 			(SELECT 1 FROM stream_consumers c WHERE c.key_id = p.key_id AND c.group_name = p.group_name AND c.name = p.consumer)
 			GROUP BY key_id, group_name, consumer`},
 			Shows: "of key id %s, group %s, consumer %s: %s",
-			Fix:   "the consumers are made anew",
+			Fix:   "the consumers are created again",
 			Repair: []string{`INSERT INTO stream_consumers(key_id, group_name, name, seen_at)
 			SELECT key_id, group_name, consumer, max(delivered_at) FROM stream_pending p WHERE consumer IS NOT NULL AND NOT EXISTS
 			(SELECT 1 FROM stream_consumers c WHERE c.key_id = p.key_id AND c.group_name = p.group_name AND c.name = p.consumer)
 			GROUP BY key_id, group_name, consumer`},
 		},
 		{
-			Name: "groups", Severity: Error, Says: "consumers or pending messages are in groups that are not there",
+			Name: "groups", Severity: Error, Says: "consumers or pending messages belong to missing groups",
 			Broken: []string{`SELECT key_id, group_name, count(*) FROM ` + inGroups + ` c WHERE NOT EXISTS
 			(SELECT 1 FROM stream_groups g WHERE g.key_id = c.key_id AND g.name = c.group_name) GROUP BY key_id, group_name`},
 			Shows: "of key id %s, group %s: %s",
-			Fix:   "the groups are made anew and go on after the last message that is pending",
+			Fix:   "the groups are created again and continue after the last pending message",
 			Repair: []string{`INSERT INTO stream_groups(key_id, name, last_id)
 			SELECT DISTINCT key_id, group_name, ifnull(
 				(SELECT max(id) FROM stream_pending p WHERE p.key_id = c.key_id AND p.group_name = c.group_name), zeroblob(16))
@@ -158,25 +158,25 @@ func checks() []Check {
 				(SELECT 1 FROM stream_groups g WHERE g.key_id = c.key_id AND g.name = c.group_name)`},
 		},
 		{
-			Name: "graves", Severity: Error, Says: "keys have the id of one that was deleted, whose elements a sweep deletes",
+			Name: "graves", Severity: Error, Says: "keys have the id of a deleted key, so a sweep would delete their elements",
 			Broken: []string{`SELECT id, type FROM graves WHERE ` + noGrave()}, Shows: "id %s: a %s",
 			Fix: "they keep the elements", Repair: []string{`DELETE FROM graves WHERE ` + noGrave()},
 		},
 		{
 			Name: "orphans", Severity: Error, Says: "elements have no key",
 			Broken: orphans(), Shows: "in %s, of key id %s: %s",
-			Fix: "they get keys in database 0, whose names begin with lost+found", Repair: adopt(),
+			Fix: "they get keys in database 0 whose names begin with lost+found", Repair: adopt(),
 		},
 		{
-			Name: "mismatches", Severity: Error, Says: "elements hang on a key of another type",
+			Name: "mismatches", Severity: Error, Says: "elements belong to a key of another type",
 			Broken: strangers(), Shows: "in %s, of db %s key %s, which is a %s: %s",
-			Fix:    "a key without elements of its own takes the type of those; others get keys whose names begin with lost+found",
+			Fix:    "a key without elements of its own type takes their type; other elements move to keys whose names begin with lost+found",
 			Repair: part(),
 		},
 		{
-			Name: "parts", Severity: Error, Says: "strings have parts and a value as well, or parts and not even an empty value",
+			Name: "parts", Severity: Error, Says: "strings have both parts and a value, or parts without an empty value",
 			Broken: []string{`SELECT db, key FROM keys k WHERE type = 'string' AND ` + inParts + ` AND (value IS NULL OR ` + whole + `)`}, Shows: "db %s: %s",
-			Fix: "what commands do not see gets a key beginning with lost+found",
+			Fix: "the half that commands do not see moves to a key whose name begins with lost+found",
 			Repair: []string{
 				`INSERT INTO keys(db, key, hash, type, version, created_at, updated_at, value)
 				SELECT 0, ` + fmt.Sprintf(savedName, "string") + `, ` + fmt.Sprintf(newKey, "string") + `, iif(count = 0, x'', value)
@@ -186,7 +186,7 @@ func checks() []Check {
 			},
 		},
 		{
-			Name: "streams", Severity: Error, Says: "streams have lost their last ID, or are behind their entries",
+			Name: "streams", Severity: Error, Says: "streams have no last ID, or one below the ID of their last entry",
 			Broken: []string{`SELECT db, key FROM keys k WHERE type = 'stream' AND ` + held + ` AND NOT EXISTS (SELECT 1 FROM streams WHERE key_id = k.id
 			AND last_id >= ifnull((SELECT max(id) FROM stream_entries WHERE key_id = k.id), x''))`},
 			Shows: "db %s: %s",
@@ -200,9 +200,9 @@ func checks() []Check {
 			},
 		},
 		{
-			Name: "nodes", Severity: Error, Says: "streams whose nodes are not those of their entries, so that trimming with ~ trims something else",
+			Name: "nodes", Severity: Error, Says: "nodes of streams do not match their entries, so trimming with ~ trims the wrong entries",
 			Broken: []string{`SELECT db, key FROM keys k WHERE type = 'stream' AND ` + shown + ` AND ` + held + ` AND ` + badNodes}, Shows: "db %s: %s",
-			Fix: "they get nodes of the usual size",
+			Fix: "the nodes are rebuilt with the usual size",
 			Repair: []string{
 				`DELETE FROM stream_nodes WHERE key_id IN (SELECT id FROM keys k WHERE type = 'stream' AND ` + shown + ` AND ` + badNodes + `)`,
 				schema.MakeNodes,
@@ -211,13 +211,13 @@ func checks() []Check {
 		{
 			Name: "hollow", Severity: Error, Says: "keys have no elements, or no value",
 			Broken: []string{`SELECT db, key, type FROM keys k WHERE ` + shown + ` AND NOT (` + held + `)`}, Shows: "db %s: %s, a %s",
-			Fix:    "they are deleted: their names hold nothing",
+			Fix:    "they are deleted: they hold no data",
 			Repair: []string{`DELETE FROM keys AS k WHERE ` + shown + ` AND NOT (` + held + `)`},
 		},
 		{
-			Name: "counts", Severity: Error, Says: "keys count their elements wrongly",
+			Name: "counts", Severity: Error, Says: "element counts of keys are wrong",
 			Broken: []string{`SELECT db, key, count, ` + elements + ` FROM keys k WHERE ` + shown + ` AND count <> ` + elements}, Shows: "db %s: %s counts %s and has %s",
-			Fix: "they count anew",
+			Fix: "the counts are corrected",
 			Repair: []string{
 				`UPDATE keys AS k SET count = ` + elements + ` WHERE ` + shown + ` AND count <> ` + elements,
 				// A string that is not long has no parts.
@@ -227,34 +227,34 @@ func checks() []Check {
 			},
 		},
 		{
-			Name: "order", Severity: Error, Says: "keys have given out a place in the order of insertion that they do not know of",
+			Name: "order", Severity: Error, Says: "keys have a lower insertion counter than their elements",
 			Broken: []string{`SELECT db, key, seq, ` + lastPlace + ` FROM keys k WHERE ` + shown + ` AND seq < ` + lastPlace}, Shows: "db %s: %s is at %s, not %s",
-			Fix:    "they go on after the last",
+			Fix:    "the counter continues after the last element",
 			Repair: []string{`UPDATE keys AS k SET seq = ` + lastPlace + ` WHERE ` + shown + ` AND seq < ` + lastPlace},
 		},
 		{
-			Name: "fields", Severity: Error, Says: "hashes do not know which of their fields expire, or when the last one does",
+			Name: "fields", Severity: Error, Says: "hashes have a wrong count of expiring fields, or a wrong last expiry",
 			Broken: []string{`SELECT db, key FROM keys k WHERE ` + shown + ` AND (volatile <> ` + expiring + ` OR last_field IS NOT ` + lastField + `)`}, Shows: "db %s: %s",
-			Fix:    "they look anew",
+			Fix:    "both are corrected",
 			Repair: []string{`UPDATE keys AS k SET volatile = ` + expiring + `, last_field = ` + lastField + ` WHERE ` + shown + ` AND (volatile <> ` + expiring + ` OR last_field IS NOT ` + lastField + `)`},
 		},
 		{
-			Name: "sizes", Severity: Error, Says: "databases count their keys wrongly",
+			Name: "sizes", Severity: Error, Says: "key counts of databases are wrong",
 			Broken: []string{
 				`SELECT db, keys, (SELECT count(*) FROM keys k WHERE k.db = dbs.db) AS have FROM dbs WHERE keys <> have`,
 				`SELECT db, 0, count(*) FROM keys WHERE db NOT IN (SELECT db FROM dbs) GROUP BY db`,
 			},
 			Shows: "db %s counts %s and has %s",
-			Fix:   "they count anew", Repair: []string{`DELETE FROM dbs`, `INSERT INTO dbs(db, keys) SELECT db, count(*) FROM keys GROUP BY db`},
+			Fix:   "the counts are corrected", Repair: []string{`DELETE FROM dbs`, `INSERT INTO dbs(db, keys) SELECT db, count(*) FROM keys GROUP BY db`},
 		},
 		{
-			Name: "functions", Severity: Error, Says: "functions are of a library that is not there, or of more than one",
+			Name: "functions", Severity: Error, Says: "functions belong to a missing library, or to more than one",
 			Broken: []string{
 				`SELECT name, library FROM functions WHERE library NOT IN (SELECT name FROM libraries)`,
 				`SELECT name, library FROM functions WHERE ` + sameFunction,
 			},
 			Shows: "%s of %s",
-			Fix:   "they are deleted; of two libraries with a function of one name, the one that has it longer keeps it",
+			Fix:   "they are deleted; of two libraries with a function of the same name, the older one keeps it",
 			Repair: []string{
 				`DELETE FROM functions WHERE library NOT IN (SELECT name FROM libraries)`,
 				`DELETE FROM functions WHERE ` + sameFunction,
@@ -263,12 +263,12 @@ func checks() []Check {
 		{
 			Name: "libraries", Severity: Error, Says: "libraries have no functions",
 			Broken: []string{`SELECT name, length(code) FROM libraries WHERE name NOT IN (SELECT library FROM functions)`},
-			Shows:  "%s, of %s bytes", Advice: "FUNCTION LIST LIBRARYNAME name WITHCODE shows the source, and FUNCTION LOAD REPLACE makes a library of it again",
+			Shows:  "%s, of %s bytes", Advice: "FUNCTION LIST LIBRARYNAME name WITHCODE shows the source; load it again with FUNCTION LOAD REPLACE",
 		},
 		{
-			Name: "guard", Severity: Warning, Says: "the table of refusals is not empty",
+			Name: "guard", Severity: Warning, Says: "the table guard is not empty",
 			Broken: []string{`SELECT ok FROM guard`}, Shows: "%s",
-			Fix: "it is emptied: it never holds anything", Repair: []string{`DELETE FROM guard`},
+			Fix: "it is emptied: no row may stay in it", Repair: []string{`DELETE FROM guard`},
 		},
 	}
 }

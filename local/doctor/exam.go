@@ -122,7 +122,7 @@ func versionFinding(version int) *Finding {
 		return &Finding{Check: "version", Severity: Note, Says: "the file is empty: it has no tables", Count: 1}
 	case version < schema.Version:
 		return &Finding{Check: "version", Severity: Warning, Says: says, Count: 1,
-			Advice: "meowdis migrate brings it up to date; what it holds is examined after that"}
+			Advice: "run meowdis migrate, and then meowdis doctor again"}
 	case version > schema.Version:
 		return &Finding{Check: "version", Severity: Error, Says: says, Count: 1, Advice: "use a newer meowdis"}
 	}
@@ -130,8 +130,8 @@ func versionFinding(version int) *Finding {
 }
 
 var damagedPages = Finding{
-	Check: "pages", Severity: Error, Says: "SQLite finds the file damaged",
-	Advice: "go back to a backup, or copy the readable rows to a new file: meowdis doctor FILE --recover NEW",
+	Check: "pages", Severity: Error, Says: "SQLite reports damage",
+	Advice: "restore a backup, or copy the readable rows to a new file: meowdis doctor FILE --recover NEW",
 }
 
 // Damaged returns the finding for a file that is too damaged to read, with err as the example.
@@ -149,7 +149,7 @@ func (e Exam) integrity() ([]Finding, bool, error) {
 		return nil, false, err
 	}
 	pages := damagedPages
-	indexes := Finding{Check: "indexes", Severity: Error, Says: "indexes do not fit their tables", Fix: "the indexes are made anew"}
+	indexes := Finding{Check: "indexes", Severity: Error, Says: "indexes do not match their tables", Fix: "the indexes are rebuilt"}
 	for _, row := range rows {
 		f, text := &pages, string(row[0].Bytes())
 		switch {

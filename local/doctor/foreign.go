@@ -2,6 +2,8 @@ package doctor
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/meowdis/meowdis/local/otherformats"
@@ -58,11 +60,11 @@ func (e Exam) Foreign(tables otherformats.File) ([]Finding, error) {
 	}
 	kind := otherformats.Detect(tables)
 	if kind == nil {
-		return append(all, Finding{Check: "kind", Severity: Error, Says: "the tables are of no kind that is known", Count: 1,
-			Advice: "this is a SQLite file of another program"}), nil
+		return append(all, Finding{Check: "kind", Severity: Error, Says: "not a meowdis file: " + tableNames(tables), Count: 1,
+			Advice: "nothing to examine"}), nil
 	}
 	all = append(all, Finding{Check: "kind", Severity: Note, Says: "this is " + kind.Name, Count: 1,
-		Advice: "it is looked at and never changed; meowdis import makes a meowdis file of it"})
+		Advice: "doctor only reads it; meowdis import converts it to a meowdis file"})
 	for _, c := range append(layouts[kind.ID].checks(tables), references) {
 		e.step(c.Name)
 		more, err := c.run(e)
@@ -74,16 +76,26 @@ func (e Exam) Foreign(tables otherformats.File) ([]Finding, error) {
 	return all, nil
 }
 
+// tableNames lists the first tables of a file.
+func tableNames(tables otherformats.File) string {
+	const most = 5
+	names := slices.Sorted(maps.Keys(tables))
+	if len(names) > most {
+		names = append(names[:most], "…")
+	}
+	return "tables " + strings.Join(names, ", ")
+}
+
 // checks returns the checks for the tables that the file has.
 func (f layout) checks(tables otherformats.File) []Check {
 	clock := "unixepoch('subsec') * 1000"
 	if f.seconds {
 		clock = "unixepoch()"
 	}
-	expired := Check{Name: "expired", Severity: Note, Says: "keys have expired and still take room", Shows: "%s", Broken: []string{
+	expired := Check{Name: "expired", Severity: Note, Says: "expired keys still take space", Shows: "%s", Broken: []string{
 		fmt.Sprintf(`SELECT key FROM %s WHERE %s <= %s`, f.keys, f.expiry, clock)}}
 	orphans := Check{Name: "orphans", Severity: Error, Says: "elements have no key", Shows: "in %s: %s"}
-	mismatches := Check{Name: "mismatches", Severity: Error, Says: "elements hang on a key of another type", Shows: "in %s, of key %s, of type %s"}
+	mismatches := Check{Name: "mismatches", Severity: Error, Says: "elements belong to a key of another type", Shows: "in %s, of key %s, of type %s"}
 	hollow := Check{Name: "hollow", Severity: Error, Says: "keys have no elements, or no value", Shows: "%s, of type %s"}
 	id := f.on[strings.LastIndex(f.on, "e."):]
 	var held, types []string
@@ -108,6 +120,6 @@ func (f layout) checks(tables otherformats.File) []Check {
 
 // references finds rows that refer to missing rows.
 var references = Check{
-	Name: "references", Severity: Error, Says: "rows refer to rows that are not there", Shows: "in %s: %s",
+	Name: "references", Severity: Error, Says: "rows refer to missing rows", Shows: "in %s: %s",
 	Broken: []string{`SELECT "table", parent FROM pragma_foreign_key_check`},
 }

@@ -84,8 +84,8 @@ func compare(a, b store.Value) int {
 
 // names finds rows with a wrong hash, which no command can find.
 func (e Exam) names() ([]Finding, error) {
-	f := Finding{Check: "hashes", Severity: Error, Says: "names are filed under a wrong hash, so that no command finds them",
-		Fix: "they are filed anew; where there is another of the same name they get a key whose name begins with lost+found"}
+	f := Finding{Check: "hashes", Severity: Error, Says: "names have a wrong hash, so commands do not find them",
+		Fix: "the hashes are corrected; duplicates move to keys whose names begin with lost+found"}
 	for _, n := range namedTables {
 		e.step("names in " + n.table)
 		err := n.each(e.Query, func(row store.Row, _ int64) error {

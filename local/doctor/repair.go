@@ -9,13 +9,13 @@ import (
 )
 
 // ErrBeyond is returned for a file that Repair cannot fix. The caller must leave it unchanged.
-var ErrBeyond = errors.New("the file is damaged beyond repair: go back to a backup, or copy the readable rows to a new file (--recover NEW)")
+var ErrBeyond = errors.New("the file is damaged beyond repair: restore a backup, or copy the readable rows to a new file (--recover NEW)")
 
 // Repair fixes every finding that has a fix. The caller runs it in one transaction, undoes the transaction if
 // Repair fails, and examines the file again after it.
 func (e Exam) Repair() error {
 	if e.Version != schema.Version {
-		return errors.New("only files of the present schema version are mended: meowdis migrate brings a file up to date")
+		return errors.New("only files with the current schema version can be repaired: run meowdis migrate first")
 	}
 	if err := e.reindex(); err != nil {
 		return err

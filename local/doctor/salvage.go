@@ -232,7 +232,7 @@ func (s *Salvage) mend() error {
 	if err != nil {
 		return err
 	}
-	lost := Finding{Check: "parts", Severity: Error, Says: "parts of long strings are missing, and are zeros now"}
+	lost := Finding{Check: "parts", Severity: Error, Says: "parts of long strings are missing and were replaced by zeros"}
 	for _, row := range parts {
 		lost.Count++
 		lost.example(s.Exam, show("db %s: %s", row))

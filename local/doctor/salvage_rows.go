@@ -270,8 +270,8 @@ func (s *Salvage) noteNames(owner string, cells []cell) error {
 // nameKeys creates keys for elements whose key has lost its row, under the same name. A string is lost with its
 // row.
 func (s *Salvage) nameKeys() error {
-	found := Finding{Check: "rows", Severity: Error, Says: "the rows of keys are lost; their elements are kept under the same names, without a time to live"}
-	lost := Finding{Check: "keys", Severity: Error, Says: "keys are lost, and their names are known"}
+	found := Finding{Check: "rows", Severity: Error, Says: "the rows of keys are lost; their elements are kept under the same names, without expiry"}
+	lost := Finding{Check: "keys", Severity: Error, Says: "keys are lost; their names are known"}
 	for _, n := range s.names {
 		f := &lost
 		for _, t := range keytype.Types {

@@ -33,8 +33,8 @@ func (e Exam) tables() ([]Finding, bool, error) {
 	if err != nil {
 		return nil, false, err
 	}
-	tables := Finding{Check: "tables", Severity: Error, Says: "tables are missing, or not as meowdis makes them", Advice: "go back to a backup"}
-	rest := Finding{Check: "schema", Severity: Error, Says: "indexes, triggers or views are missing or changed", Fix: "they are made anew"}
+	tables := Finding{Check: "tables", Severity: Error, Says: "tables are missing or changed", Advice: "restore a backup"}
+	rest := Finding{Check: "schema", Severity: Error, Says: "indexes, triggers or views are missing or changed", Fix: "they are created again"}
 	loading := !slices.ContainsFunc(have, func(o Object) bool { return o.Name == hashIndex })
 	for _, o := range missing(e.Tables, have) {
 		f := &rest
@@ -47,8 +47,8 @@ func (e Exam) tables() ([]Finding, bool, error) {
 		f.Count++
 		f.example(e, o.Type+" "+o.Name)
 	}
-	more := Finding{Check: "additions", Severity: Warning, Says: "tables, indexes or triggers that meowdis does not make",
-		Advice: "a trigger that is not of meowdis runs with every command; DROP what is not wanted"}
+	more := Finding{Check: "additions", Severity: Warning, Says: "unknown tables, indexes or triggers",
+		Advice: "an unknown trigger runs with every command; DROP the ones you do not need"}
 	for _, o := range strangersIn(e.Tables, have) {
 		more.Count++
 		more.example(e, o.Type+" "+o.Name)
@@ -113,13 +113,13 @@ func (e Exam) expired() (found []Finding, err error) {
 	if err != nil {
 		return nil, err
 	}
-	const fix = "they are deleted, as a running meowdis would by and by"
+	const fix = "they are deleted, as a running meowdis does in the background"
 	if n := rows[0][0].Int() + rows[0][1].Int(); n > 0 {
-		found = append(found, Finding{Check: "expired", Severity: Note, Says: "keys and fields have expired and still take room", Count: n,
+		found = append(found, Finding{Check: "expired", Severity: Note, Says: "expired keys and fields still take space", Count: n,
 			Examples: []string{show("%s keys, %s fields", rows[0][:2])}[:min(e.Examples, 1)], Fix: fix})
 	}
 	if n := rows[0][2].Int(); n > 0 {
-		found = append(found, Finding{Check: "deleted", Severity: Note, Says: "deleted keys have elements that still take room", Count: n, Fix: fix})
+		found = append(found, Finding{Check: "deleted", Severity: Note, Says: "elements of deleted keys still take space", Count: n, Fix: fix})
 	}
 	return found, nil
 }
@@ -142,11 +142,11 @@ func (e Exam) room() (found []Finding, err error) {
 	}
 	size, pages, free := numbers[0], numbers[1], numbers[2]
 	if free*size > smallFree && free > pages/4 {
-		found = append(found, Finding{Check: "free", Severity: Note, Says: "bytes of the file are free pages", Count: free * size, Advice: "meowdis vacuum wins them back"})
+		found = append(found, Finding{Check: "free", Severity: Note, Says: "bytes in free pages", Count: free * size, Advice: "meowdis vacuum reclaims them"})
 	}
 	if e.LogBytes > smallLog {
-		found = append(found, Finding{Check: "log", Severity: Note, Says: "bytes are in the log beside the file", Count: e.LogBytes,
-			Advice: "some process reads for a long time, or ended badly; meowdis vacuum empties the log"})
+		found = append(found, Finding{Check: "log", Severity: Note, Says: "bytes in the WAL", Count: e.LogBytes,
+			Advice: "a process has been reading for a long time, or crashed; meowdis vacuum empties the WAL"})
 	}
 	return found, nil
 }

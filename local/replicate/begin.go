@@ -46,14 +46,14 @@ func (s *Shipper) begin(ctx context.Context, snap *local.Snapshot) error {
 		return err
 	case broken != nil:
 		s.startAnew()
-		s.o.Log.Warn("the stream has a gap: all of the file is sent", "to", s.place, "why", broken)
+		s.o.Log.Warn("the stream has a gap: sending the whole file", "to", s.place, "why", broken)
 	case s.total == t.PostApplyChecksum:
 		s.changed(local.PageSet{})
 	case known:
 		s.changed(changed)
 	default:
 		s.startAnew()
-		s.o.Log.Info("the stream does not go on from where it was: all of the file is sent", "to", s.place)
+		s.o.Log.Info("the stream cannot be continued: sending the whole file", "to", s.place)
 	}
 	return nil
 }

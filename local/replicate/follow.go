@@ -91,12 +91,12 @@ func (f *Follower) Follow(ctx context.Context) error {
 	case err == nil:
 		f.status.Heard = f.o.Now()
 		if was != "" {
-			f.o.Log.Info("the copy follows again", "place", f.place)
+			f.o.Log.Info("the copy is following again", "place", f.place)
 		}
 	case ctx.Err() != nil && was == "":
 	default:
 		if f.status.Failing = err.Error(); was == "" {
-			f.o.Log.Error("the copy does not follow, and stays as it is until it does", "place", f.place, "error", err)
+			f.o.Log.Error("the copy cannot follow the stream; it stays unchanged, and meowdis tries again", "place", f.place, "error", err)
 		}
 	}
 	return err
@@ -114,7 +114,7 @@ func (f *Follower) follow(ctx context.Context) error {
 	}
 	err = f.apply(ctx, files)
 	if errors.Is(err, local.ErrStrayed) || errors.Is(err, errFork) {
-		f.o.Log.Warn("the copy is made anew", "place", f.place, "why", err)
+		f.o.Log.Warn("replacing the copy", "place", f.place, "why", err)
 		f.forget()
 	}
 	return err
@@ -153,7 +153,7 @@ func (f *Follower) news(ctx context.Context) (files []*ltx.FileInfo, err error) 
 }
 
 // errFork means that the stream does not continue from the copy's state.
-var errFork = errors.New("the stream has gone on from another state than the copy's")
+var errFork = errors.New("the stream continued from a different state than the copy's")
 
 // forget makes the next poll replace the whole copy.
 func (f *Follower) forget() { f.at, f.sum, f.sums = 0, 0, nil }

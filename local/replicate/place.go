@@ -40,7 +40,7 @@ type body interface {
 	io.ReaderAt
 }
 
-var errTaken = errors.New("there is a file of that name already")
+var errTaken = errors.New("the file exists already")
 
 // Level snapshots holds full snapshots.
 const snapshots = 9
@@ -55,13 +55,13 @@ func Open(where string, getenv func(string) string) (*Place, error) {
 	}
 	switch {
 	case u.User != nil:
-		return nil, errors.New("a URL with a password is no place: S3's are taken from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
+		return nil, errors.New("a URL must not contain a password: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
 	case u.Scheme == "file" && (u.Host == "" || u.Host == "localhost") && u.RawQuery == "":
 		return openDirectory(filepath.FromSlash(u.Path))
 	case u.Scheme == "s3":
 		return openBucket(u, getenv)
 	}
-	return nil, fmt.Errorf("%s is no place: it is the path of a directory, file:///path or s3://bucket/path", where)
+	return nil, fmt.Errorf("invalid place %q: use a directory, file:///path or s3://bucket/path", where)
 }
 
 // IsURL reports whether the word can only be the URL of a place.

@@ -15,7 +15,7 @@ import (
 )
 
 // ErrEmpty is returned for a place without a stream, or whose stream does not go back far enough.
-var ErrEmpty = errors.New("there is no stream in it that could be restored")
+var ErrEmpty = errors.New("nothing to restore: it has no stream")
 
 // plan chooses the files that lead from transaction from, or from an empty file if it is 0, to the last
 // transaction. It chooses few files and prefers small ones. It returns nil if nothing is newer.
@@ -67,7 +67,7 @@ func (p *Place) planFor(ctx context.Context, moment time.Time) ([]*ltx.FileInfo,
 		all = slices.DeleteFunc(all, func(f *ltx.FileInfo) bool { return f.CreatedAt.After(moment) })
 		chosen, _ := chain(all, 0)
 		if chosen == nil {
-			return nil, fmt.Errorf("restoring %s as it was at %s: %w", p, moment.Format(time.RFC3339), ErrEmpty)
+			return nil, fmt.Errorf("restoring %s as of %s: %w that goes back so far", p, moment.Format(time.RFC3339), ErrEmpty)
 		}
 		return chosen, nil
 	}

@@ -89,12 +89,12 @@ func TestOpen(t *testing.T) {
 		"s3://dotted.name/a":                  "https://s3.us-east-1.amazonaws.com/dotted.name",
 		"s3://bucket/a?endpoint=h:9000":       "https://h:9000/bucket",
 		"s3://bucket/a?endpoint=http://h":     "http://h/bucket",
-		"s3://bucket/a?endpoint=ftp://h":      "no URL of http or https",
+		"s3://bucket/a?endpoint=ftp://h":      "use an http or https URL",
 		"s3://bucket/a?endpiont=h":            `no option "endpiont"`,
 		"s3://bucket":                         "s3://bucket/path",
 		"s3://id:secret@bucket/a":             "AWS_ACCESS_KEY_ID",
-		"gs://bucket/a":                       "no place",
-		"file://host/a":                       "no place",
+		"gs://bucket/a":                       "invalid place",
+		"file://host/a":                       "invalid place",
 		"":                                    "missing",
 	} {
 		p, err := Open(where, func(name string) string { return env[name] })

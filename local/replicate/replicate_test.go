@@ -238,7 +238,7 @@ func TestGoesOn(t *testing.T) {
 	do(t, engine.New(alone).Session(), "SET", "spike", "1")
 	alone.Close()
 	m = openMaster(t, killed, p)
-	if m.ship(); !strings.Contains(m.log.String(), "all of the file is sent") {
+	if m.ship(); !strings.Contains(m.log.String(), "sending the whole file") {
 		t.Error("nobody knows what has changed, and not all is sent")
 	}
 	if got := get(t, restored(t, p, time.Time{}), "spike"); got != "1" {
@@ -318,7 +318,7 @@ func TestOutage(t *testing.T) {
 	}
 	b.reach = nil
 	m.ship()
-	if s := m.shipper.Status(); s.Failing != "" || s.Pending != 0 || !strings.Contains(m.log.String(), "goes on") {
+	if s := m.shipper.Status(); s.Failing != "" || s.Pending != 0 || !strings.Contains(m.log.String(), "works again") {
 		t.Errorf("%+v", s)
 	}
 	if got := get(t, restored(t, p, time.Time{}), "key49"); got != strings.Repeat(fmt.Sprint(rounds-1), 100_000) {

@@ -38,7 +38,7 @@ func (p *Place) Restore(ctx context.Context, path string, moment time.Time, prog
 func (p *Place) tryRestore(ctx context.Context, path string, moment time.Time, progress func(done, total int64)) (r Restored, err error) {
 	for _, left := range []string{"-wal", "-shm", "-journal"} {
 		if _, err := os.Lstat(path + left); err == nil {
-			return r, fmt.Errorf("%s%s is there, which belongs to another file: move it away first", path, left)
+			return r, fmt.Errorf("%s%s exists and belongs to another file: move it away first", path, left)
 		}
 	}
 	if err := atomicfile.Check(path, false); err != nil {
@@ -90,8 +90,8 @@ func (p *Place) writeTo(ctx context.Context, f *os.File, files []*ltx.FileInfo, 
 }
 
 // errMixed is returned for a stream whose files do not fit together.
-var errMixed = errors.New("its files do not belong together, as when several servers have streamed to it: " +
-	"an earlier state may be whole (--at)")
+var errMixed = errors.New("its files do not fit together; several servers may have streamed to it: " +
+	"try an earlier moment (--at)")
 
 // summed compares the checksum of a restored file with the checksum in the last file of the stream.
 // litestream's own files have none.

@@ -41,7 +41,7 @@ func openBucket(u *url.URL, getenv func(string) string) (*Place, error) {
 	query := u.Query()
 	for name := range query {
 		if name != "endpoint" && name != "region" {
-			return nil, fmt.Errorf("s3 has no option %q: endpoint and region are all", name)
+			return nil, fmt.Errorf("s3 has no option %q: use endpoint and region", name)
 		}
 	}
 	b := &bucket{
@@ -55,9 +55,9 @@ func openBucket(u *url.URL, getenv func(string) string) (*Place, error) {
 	}
 	switch {
 	case u.Host == "" || b.path == "":
-		return nil, errors.New("a place in S3 is s3://bucket/path")
+		return nil, errors.New("a bucket or a path is missing: use s3://bucket/path")
 	case b.credentials.AccessKeyID == "" || b.credentials.SecretAccessKey == "":
-		return nil, errors.New("AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not set, which S3 needs")
+		return nil, errors.New("S3 needs credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
 	}
 	root, err := bucketURL(u.Host, b.region, cmp.Or(query.Get("endpoint"), getenv("AWS_ENDPOINT_URL_S3"), getenv("AWS_ENDPOINT_URL")))
 	if err != nil {
@@ -84,7 +84,7 @@ func bucketURL(name, region, endpoint string) (*url.URL, error) {
 	}
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, fmt.Errorf("the endpoint %q is no URL of http or https", endpoint)
+		return nil, fmt.Errorf("invalid endpoint %q: use an http or https URL", endpoint)
 	}
 	u.Path = path.Join("/", u.Path, name)
 	return u, nil

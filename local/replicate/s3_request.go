@@ -93,7 +93,7 @@ func (b *bucket) ask(ctx context.Context, r request) error {
 		return &failed.status
 	}
 	if err := xml.Unmarshal(text, r.reply); err != nil {
-		return fmt.Errorf("a reply that is not S3's: %w", err)
+		return fmt.Errorf("unexpected reply from S3: %w", err)
 	}
 	return nil
 }

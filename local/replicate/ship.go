@@ -78,8 +78,8 @@ const (
 
 // Errors that stop a stream for good.
 var (
-	ErrOther = errors.New("it has the stream of another file: restore that (meowdis restore), or name another place")
-	errRival = errors.New("another server streams to it, too, and has gone on from here: end one of them, and start the other again")
+	ErrOther = errors.New("it has another file's stream: restore that (meowdis restore), or choose another place")
+	errRival = errors.New("another server is streaming to it, too: stop one of them, and restart the other")
 )
 
 // NewShipper returns a Shipper. It ships nothing before Run.
@@ -148,12 +148,12 @@ func (s *Shipper) Ship(ctx context.Context) error {
 		s.status.At = s.o.Now()
 		s.status.TXID = uint64(s.levels[0].first - 1)
 		if was != "" {
-			s.o.Log.Info("streaming the file goes on", "to", s.place)
+			s.o.Log.Info("streaming the file works again", "to", s.place)
 		}
 	case ctx.Err() != nil && was == "":
 	default:
 		if s.status.Failing = err.Error(); was == "" {
-			s.o.Log.Error("streaming the file fails, and is tried again; the server goes on", "to", s.place, "error", err)
+			s.o.Log.Error("streaming the file failed; the server continues and tries again", "to", s.place, "error", err)
 		}
 	}
 	return err

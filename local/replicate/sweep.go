@@ -21,7 +21,7 @@ func (s *Shipper) sweep(ctx context.Context, now time.Time) error {
 	if err == nil {
 		if _, broken := plan(all, 0); broken != nil { // files were removed from outside
 			s.startAnew()
-			s.o.Log.Warn("the stream has a gap: all of the file is sent", "to", s.place, "why", broken)
+			s.o.Log.Warn("the stream has a gap: sending the whole file", "to", s.place, "why", broken)
 			return nil
 		}
 		err = s.place.remove(ctx, needless(all, now, s.o.Keep))

@@ -50,7 +50,7 @@ func (s *Store) StartSweep(report func(error)) {
 func (s *Store) Sweep(ctx context.Context, limit int) (int, error) {
 	swept, err := sweep.Slice(ctx, s.applyWeak, s.o.Now(), limit)
 	if err != nil {
-		err = fmt.Errorf("sweeping what has expired: %w", err)
+		err = fmt.Errorf("deleting expired keys: %w", err)
 	}
 	return swept.Rows, err
 }

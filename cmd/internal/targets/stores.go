@@ -105,7 +105,7 @@ func (o *Options) ready(ctx context.Context, t Target, s Store) error {
 	case err != nil:
 		return err
 	case version == 0:
-		return errors.New("it is empty: the first command that may write makes its tables")
+		return errors.New("it is empty: the first command that writes creates its tables")
 	}
 	return install.Check(version)
 }

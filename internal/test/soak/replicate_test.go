@@ -49,7 +49,7 @@ func TestReplicateCrash(t *testing.T) {
 		if _, err := place.Restore(t.Context(), restored, time.Time{}, nil); err != nil {
 			t.Fatal(err)
 		}
-		if log := p.log.String(); strings.Contains(log, "all of the file") {
+		if log := p.log.String(); strings.Contains(log, "sending the whole file") {
 			t.Error("the stream did not go on from where it was")
 		}
 		for i, n := range numbers(t, restored, clients) {
