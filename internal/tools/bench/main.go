@@ -27,7 +27,7 @@ func main() {
 	flag.StringVar(&o.write, "write", "", "the page whose tables are replaced by those of this run, docs/benchmarks.md; none when empty")
 	flag.StringVar(&o.only, "only", "", "parts, with commas between: "+strings.Join(names(), ", "))
 	flag.IntVar(&o.elements, "elements", 1_000_000, "elements of the key that slow commands are about, and of the biggest key that grows")
-	flag.StringVar(&o.slow, "slow", "", "of the slow commands those that begin so")
+	flag.StringVar(&o.slow, "slow", "", "of the slow commands those that begin so, of the attacks those that contain it")
 	flag.BoolVar(&o.alone, "alone", false, "run slow commands on meowdis alone")
 	flag.IntVar(&o.vectors, "vectors", 5_000, "vectors that VSIM compares")
 	flag.Parse()
@@ -58,7 +58,7 @@ type options struct {
 // parts are in this order because growth empties the biggest file, which loading makes.
 var parts = []part{
 	{"servers", compareServers}, {"mixed", mixing}, {"rest", overREST}, {"start", starting}, {"idle", idling},
-	{"load", loading}, {"inspect", inspecting}, {"growth", growth}, {"shell", shelling}, {"stall", stalling},
+	{"load", loading}, {"inspect", inspecting}, {"growth", growth}, {"shell", shelling}, {"stall", stalling}, {"attacks", attacking},
 	{"files", manyKeys}, {"move", moving}, {"commands", timing}, {"vsim", similar},
 }
 
