@@ -3,12 +3,12 @@ package engine_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/internal/test/longcalls"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/store"
@@ -19,55 +19,12 @@ type unhurried struct{ *local.Store }
 
 func (unhurried) SetTimeLimit(time.Duration) {}
 
-func (s unhurried) Together(parts []*store.Part, took func(int)) int {
+func (s unhurried) ApplyGroup(parts []*store.Part, took func(int)) int {
 	for i, p := range parts {
 		p.Results, p.Err = s.Apply(context.Background(), p.Batches)
 		took(i)
 	}
 	return len(parts)
-}
-
-// reason is why a call is not for the loop.
-type reason int
-
-const (
-	decoding reason = iota
-	planning
-	steps     // of which it has several
-	arguments // of which it has many
-)
-
-// longCalls are what an event loop must not work on, and the calls that prepare them.
-var longCalls = []struct {
-	before [][]string
-	call   []string
-	why    reason
-}{
-	{[][]string{{"SETBIT", "b", "67108863", "0"}}, []string{"BITPOS", "b", "1"}, decoding},
-	{[][]string{{"SETBIT", "b", "67108863", "0"}}, []string{"BITCOUNT", "b", "3", "-3", "BIT"}, decoding},
-	{[][]string{{"SETBIT", "b", "8388607", "1"}}, []string{"BITOP", "NOT", "l", "b"}, steps},
-	{[][]string{{"MSET", "a", strings.Repeat("ab", 500), "b", strings.Repeat("ba", 500)}}, []string{"LCS", "a", "b"}, decoding},
-	{[][]string{{"JSON.SET", "j", "$", nested(100)}}, []string{"JSON.GET", "j", "$" + strings.Repeat("..*", 4)}, decoding},
-	{[][]string{{"JSON.SET", "j", "$", "[" + strings.Repeat("1,", 300) + "1]"}}, []string{"JSON.GET", "j", "$[?(@ in $)]"}, decoding},
-	{[][]string{{"JSON.SET", "j", "$", "[" + strings.Repeat("1,", 10000) + "1]"}}, []string{"JSON.TYPE", "j", "$[*]"}, decoding},
-	{[][]string{{"JSON.SET", "j", "$", nested(100)}}, []string{"JSON.DEL", "j", "$" + strings.Repeat("..*", 4)}, steps},
-	{nil, []string{"JSON.SET", "j", "$", "[" + strings.Repeat("1,", 50000) + "1]"}, planning},
-	{[][]string{{"SET", strings.Repeat("a", 2000), "v"}}, []string{"KEYS", "*" + strings.Repeat("a", 1000) + "b"}, decoding},
-	{[][]string{{"SADD", "s", strings.Repeat("a", 2000), "v"}}, []string{"SSCAN", "s", "0", "MATCH", "*" + strings.Repeat("a", 1000) + "b"}, decoding},
-	{nil, []string{"COMMAND", "LIST", "FILTERBY", "PATTERN", strings.Repeat("*", 1000)}, planning},
-	{nil, append([]string{"MGET"}, strings.Fields(strings.Repeat("k ", 5000))...), arguments},
-	{loglogs(10), append([]string{"PFCOUNT"}, strings.Fields("h0 h1 h2 h3 h4 h5 h6 h7 h8 h9")...), decoding},
-	{[][]string{{"SET", "f", "v"}}, append([]string{"BITFIELD_RO", "f"}, strings.Fields(strings.Repeat("GET i64 7 ", 1300))...), decoding},
-}
-
-// nested is an array in an array and so on.
-func nested(depth int) string { return strings.Repeat("[", depth) + strings.Repeat("]", depth) }
-
-func loglogs(n int) (calls [][]string) {
-	for i := range n {
-		calls = append(calls, []string{"PFADD", fmt.Sprint("h", i), fmt.Sprint(i)})
-	}
-	return calls
 }
 
 func listed(list []string) (args [][]byte) {
@@ -81,36 +38,36 @@ func listed(list []string) (args [][]byte) {
 // it gives the reply that it gives alone, and ends with its client or its time, without a trace.
 func TestLongCalls(t *testing.T) {
 	ctx := context.Background()
-	for _, test := range longCalls {
-		name := fmt.Sprintf("%.60s", strings.Join(test.call, " "))
+	for _, test := range longcalls.All {
+		name := test.Name()
 		st, err := local.Open(local.Memory, local.Options{SweepEvery: -1})
 		if err != nil {
 			t.Fatal(err)
 		}
 		e := engine.New(unhurried{st})
 		s := e.Session()
-		for _, call := range test.before {
+		for _, call := range test.Before {
 			if v, err := s.Do(ctx, listed(call)...); err != nil || v.IsError() {
 				t.Fatalf("%.60q: %.100s, %v", call, v.Str, err)
 			}
 		}
-		calls := [][][]byte{listed(test.call)}
+		calls := [][][]byte{listed(test.Words)}
 		var r engine.PlannedPipeline
 		planned := s.Plan(calls, &r)
-		if planned == (test.why != decoding) {
+		if planned == (test.Why != longcalls.Decoding) {
 			t.Errorf("%s: the loop plans it: %v", name, planned)
 		}
 		size, _ := s.Do(ctx, []byte("DBSIZE"))
 
 		gone, leave := context.WithCancel(ctx)
 		leave()
-		if test.why < steps { // the store, which comes first, ends the others
+		if test.Why < longcalls.Steps { // the store, which comes first, ends the others
 			if err := s.Stream(gone, calls, func([]resp.Value) error { return nil }); !errors.Is(err, context.Canceled) {
 				t.Errorf("%s, of a client that has left: %v", name, err)
 			}
 		}
 		e.SetTimeLimit(1)
-		if v, err := s.Do(ctx, calls[0]...); test.why != arguments && (err != nil || !strings.Contains(string(v.Str), "left no trace")) {
+		if v, err := s.Do(ctx, calls[0]...); test.Why != longcalls.Arguments && (err != nil || !strings.Contains(string(v.Str), "left no trace")) {
 			t.Errorf("%s, in no time: %.100s, %v", name, v.Str, err)
 		}
 		e.SetTimeLimit(0)

@@ -86,8 +86,14 @@ func parseGrepBound(b []byte) (grepBound, bool) {
 	return grepBound{index, false}, ok
 }
 
+// matcher reports whether a value matches, and counts its steps.
+type matcher func(value []byte, w *store.Work) bool
+
+// stepsPerSlot is what it takes to look at a value, beside its bytes.
+const stepsPerSlot = 8
+
 // predicate compiles a kind and a pattern. NOCASE ignores the case of ASCII letters, and with RE of all letters.
-func predicate(kind string, pattern []byte, nocase bool) (matches func(value []byte) bool, msg string) {
+func predicate(kind string, pattern []byte, nocase bool) (matches matcher, msg string) {
 	folded := func(b []byte) []byte { return b }
 	if nocase {
 		folded = lowered
@@ -95,13 +101,17 @@ func predicate(kind string, pattern []byte, nocase bool) (matches func(value []b
 	switch kind {
 	case "GLOB":
 		all := len(pattern) == 1 && pattern[0] == '*'
-		return func(value []byte) bool { return all || glob.Match(pattern, value, nocase) }, ""
+		return func(value []byte, w *store.Work) bool {
+			return all || glob.MatchCounted(pattern, value, nocase, w.Step)
+		}, ""
 	case "EXACT":
 		pattern = folded(pattern)
-		return func(value []byte) bool { return len(value) == len(pattern) && bytes.Equal(folded(value), pattern) }, ""
+		return func(value []byte, _ *store.Work) bool {
+			return len(value) == len(pattern) && bytes.Equal(folded(value), pattern)
+		}, ""
 	case "MATCH":
 		pattern = folded(pattern)
-		return func(value []byte) bool { return bytes.Contains(folded(value), pattern) }, ""
+		return func(value []byte, _ *store.Work) bool { return bytes.Contains(folded(value), pattern) }, ""
 	}
 	if len(pattern) == 0 {
 		return nil, "ERR regular expression is empty"
@@ -115,7 +125,29 @@ func predicate(kind string, pattern []byte, nocase bool) (matches func(value []b
 	if err != nil {
 		return nil, badRegexp(err)
 	}
-	return re.Match, ""
+	return func(value []byte, w *store.Work) bool {
+		each := 1 + len(pattern)/4
+		if len(value) <= counted/each {
+			w.Step(each * len(value))
+			return re.Match(value)
+		}
+		return re.MatchReader(&runes{*bytes.NewReader(value), each, w})
+	}, ""
+}
+
+// counted is the steps up to which a value is matched without counting them along the way, which is faster.
+const counted = 1 << 16
+
+// runes are the characters of a value. Each that is read counts as several steps.
+type runes struct {
+	bytes.Reader
+	each int
+	work *store.Work
+}
+
+func (r *runes) ReadRune() (rune, int, error) {
+	r.work.Step(r.each)
+	return r.Reader.ReadRune()
 }
 
 // badRegexp converts the error of regexp.Compile to an error reply.
@@ -142,16 +174,17 @@ func lowered(b []byte) []byte {
 }
 
 // matcher returns a function that reports whether a value matches all predicates, or any.
-func (g grep) matcher() (matches func(value []byte) bool, msg string) {
-	all := make([]func([]byte) bool, len(g.predicates))
+func (g grep) matcher() (matches matcher, msg string) {
+	all := make([]matcher, len(g.predicates))
 	for i, p := range g.predicates {
 		if all[i], msg = predicate(string(p[0]), p[1], g.nocase); msg != "" {
 			return nil, msg
 		}
 	}
-	return func(value []byte) bool {
+	return func(value []byte, w *store.Work) bool {
 		for _, matches := range all {
-			if matches(value) != g.and {
+			w.Step(stepsPerSlot + len(value)/8)
+			if matches(value, w) != g.and {
 				return !g.and
 			}
 		}
@@ -190,10 +223,10 @@ func argrep(c *Call) Plan {
 }
 
 // walk replies with the matches in the range.
-func (g grep) walk(c *Call, s slotRange, matches func(value []byte) bool) Plan {
+func (g grep) walk(c *Call, s slotRange, matches matcher) Plan {
 	found := resp.EmptyArray
-	return c.walk(s, func(index uint64, value []byte) bool {
-		if !matches(value) {
+	return c.walk(s, func(index uint64, value []byte, w *store.Work) bool {
+		if !matches(value, w) {
 			return true
 		}
 		reply := indexReply(index)

@@ -15,7 +15,7 @@ const slotPage = 100
 
 // walk calls visit with the values of a range, a page at a time, until it returns false. The reply is the result of
 // done. A missing key has no values.
-func (c *Call) walk(s slotRange, visit func(index uint64, value []byte) bool, done func() resp.Value) Plan {
+func (c *Call) walk(s slotRange, visit func(index uint64, value []byte, w *store.Work) bool, done func() resp.Value) Plan {
 	key := c.Args[1]
 	return readThen(func(r *store.Result) Plan {
 		if len(r.Rows[0]) > 0 && string(r.Rows[0][0][0].Bytes()) != arrayType {
@@ -24,7 +24,7 @@ func (c *Call) walk(s slotRange, visit func(index uint64, value []byte) bool, do
 		var last uint64
 		for _, row := range r.Rows[1] {
 			last = indexOf(row[0])
-			if !visit(last, row[1].Bytes()) {
+			if !visit(last, row[1].Bytes(), r.Work) {
 				return answer(done())
 			}
 		}
@@ -104,7 +104,8 @@ func arop(c *Call) Plan {
 func fold[T any](c *Call, s slotRange, combine func(x, y T) T, parse func([]byte) (T, bool), reply func(T) resp.Value) Plan {
 	var result T
 	found := false
-	return c.walk(s, func(_ uint64, value []byte) bool {
+	return c.walk(s, func(_ uint64, value []byte, w *store.Work) bool {
+		w.Step(stepsPerSlot + len(value))
 		x, ok := parse(value)
 		switch {
 		case !ok:

@@ -60,7 +60,7 @@ func bitop(c *Call) Plan {
 		sources := make([][]byte, len(keys))
 		size := 0
 		for i := range sources {
-			v := decodeString(&store.Result{Rows: r.Rows[i:]})
+			v := decodeString(&store.Result{Rows: r.Rows[i:], Work: r.Work})
 			if v.IsError() {
 				return answer(v)
 			}

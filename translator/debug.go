@@ -46,7 +46,7 @@ func debugObject(c *Call) Plan {
 			return noSuchKey
 		}
 		o, length := objectOf(rows[0]), 0
-		if v := valueOf(o.typ, r.Rows); v != nil {
+		if v := valueOf(o.typ, r.Rows, r.Work); v != nil {
 			const around = 1 + 2 + 8 // the type, the version and the checksum
 			length = len(rdb.Dump(v)) - around
 		}

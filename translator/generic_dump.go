@@ -64,7 +64,7 @@ func dump(c *Call) Plan {
 			s, _ := vectorSetOf(r.Rows[len(dumped)])
 			return c.dumpVectors(s)
 		}
-		v := valueOf(typ, r.Rows)
+		v := valueOf(typ, r.Rows, r.Work)
 		if v == nil {
 			return fail("ERR a value of the type " + typ + " has no serialized form")
 		}
@@ -72,12 +72,23 @@ func dump(c *Call) Plan {
 	}, append(c.dumpStmts(key), c.stmt(sqlVectorSet, key))...)
 }
 
+// stepsPerDumped is what an element takes, beside its bytes.
+const stepsPerDumped = 8
+
 // valueOf decodes the rows of the statements in dumped. It returns nil for an unknown type, and for a vector set, which
 // has its own plan.
-func valueOf(typ string, rows [][]store.Row) rdb.Value {
+func valueOf(typ string, rows [][]store.Row, w *store.Work) rdb.Value {
+	for _, some := range rows {
+		for _, row := range some {
+			w.Step(stepsPerDumped)
+			for _, cell := range row {
+				w.Step(len(cell.Bytes()) / 8)
+			}
+		}
+	}
 	switch typ {
 	case stringType:
-		return rdb.String(stringOf(rows[dumpString]).Str)
+		return rdb.String(stringOf(rows[dumpString], w).Str)
 	case listType:
 		return rdb.List(firstCells(rows[dumpList]))
 	case setType:
@@ -95,7 +106,7 @@ func valueOf(typ string, rows [][]store.Row) rdb.Value {
 		}
 		return z
 	case streamType:
-		return streamOf(rows)
+		return streamOf(rows, w)
 	}
 	return nil
 }
@@ -108,12 +119,12 @@ func firstCells(rows []store.Row) [][]byte {
 	return all
 }
 
-func streamOf(rows [][]store.Row) *rdb.Stream {
+func streamOf(rows [][]store.Row, w *store.Work) *rdb.Stream {
 	m, _ := metaOf(rows[dumpMeta])
 	s := &rdb.Stream{Last: m.last.rdb(), Deleted: m.deleted.rdb(), Added: m.added}
 	for _, row := range rows[dumpEntries] {
 		var fields [][]byte
-		for _, f := range unpackFields(row[1].Bytes()).Elems {
+		for _, f := range unpackFields(row[1].Bytes(), w).Elems {
 			fields = append(fields, f.Str)
 		}
 		s.Entries = append(s.Entries, rdb.Entry{ID: streamIDOf(row[0]).rdb(), Fields: fields})

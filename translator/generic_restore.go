@@ -102,6 +102,9 @@ func restore(c *Call) Plan {
 	})
 }
 
+// stepsPerPayloadByte is what a byte of a payload takes: it may be compressed, and becomes parts of statements.
+const stepsPerPayloadByte = 16
+
 // parsePayload parses the TTL and the value.
 func (c *Call) parsePayload() (ttl int64, v rdb.Value, bad string) {
 	ttl, ok := parseInt(c.Args[2])
@@ -111,6 +114,7 @@ func (c *Call) parsePayload() (ttl int64, v rdb.Value, bad string) {
 	case ttl < 0:
 		return 0, nil, "ERR Invalid TTL value, must be >= 0"
 	}
+	c.Env.Work.Step(stepsPerPayloadByte * len(c.Args[3]))
 	v, err := rdb.Restore(c.Args[3])
 	switch {
 	case errors.Is(err, rdb.ErrFooter):

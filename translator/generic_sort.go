@@ -26,7 +26,7 @@ type sorting struct {
 	desc, alpha   bool
 	destination   []byte
 	storing       bool
-	room          int64 // store.Result's limit when the elements were read
+	work          *store.Work // store.Result's, once the elements are read
 }
 
 func sortCommand(mayStore bool) func(*Call) Plan {
@@ -119,7 +119,7 @@ type item struct {
 
 // elementsRead plans the next step from the elements.
 func (s *sorting) elementsRead(r *store.Result) Plan {
-	s.room = r.Work.Room()
+	s.work = r.Work
 	typ := ""
 	if len(r.Rows[0]) > 0 {
 		typ = string(r.Rows[0][0][0].Bytes())
@@ -189,6 +189,7 @@ func orderIntegers(items []item, most int64) {
 func (s *sorting) sort(items []item) Plan {
 	if !s.alpha {
 		for i := range items {
+			s.work.Step(stepsPerSorted + len(items[i].text))
 			var ok bool
 			if items[i].score, ok = looseFloat(items[i].text); !ok && !items[i].missing {
 				return fail("ERR One or more scores can't be converted into double")
@@ -206,9 +207,13 @@ func (s *sorting) sort(items []item) Plan {
 	return s.answerWith(items[first:last])
 }
 
+// stepsPerSorted is what an element takes, and one comparison of two.
+const stepsPerSorted = 8
+
 // compare orders by number and then by element, or by text. As in Redis, text is compared up to the first NUL unless
 // the result is stored.
 func (s *sorting) compare(a, b item) int {
+	s.work.Step(stepsPerSorted + min(len(a.text), len(b.text))/16)
 	switch {
 	case !s.alpha:
 		return cmp.Or(cmp.Compare(a.score, b.score), bytes.Compare(a.element, b.element))
@@ -236,7 +241,7 @@ func (s *sorting) answerWith(items []item) Plan {
 		}
 		return s.finish(values)
 	}
-	if !fits(s.room, int64(len(items)*len(s.get))) {
+	if !fits(s.work.Room(), int64(len(items)*len(s.get))) {
 		return answer(store.TooMuch)
 	}
 	return s.lookUp(s.get, items, func(found [][]resp.Value) Plan {

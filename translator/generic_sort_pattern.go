@@ -54,6 +54,7 @@ func (s *sorting) lookUp(patterns []derived, items []item, next func([][]resp.Va
 		}
 		names := make([][]byte, len(items))
 		for i := range items {
+			s.work.Step(stepsPerSorted + len(items[i].element))
 			names[i] = slices.Concat(d.prefix, items[i].element, d.suffix)
 		}
 		reads = append(reads, names...)
@@ -71,7 +72,7 @@ func (s *sorting) lookUp(patterns []derived, items []item, next func([][]resp.Va
 				if len(d.field) > 0 {
 					found[i] = bulks(r.Rows[at]).Elems
 				} else {
-					found[i] = stringsOf(r.Rows[at])
+					found[i] = stringsOf(r.Rows[at], r.Work)
 				}
 				at++
 			default:

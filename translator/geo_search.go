@@ -61,7 +61,7 @@ func geosearch(f geoForm) func(*Call) Plan {
 		return readThen(func(r *store.Result) Plan {
 			switch missing := len(r.Rows[0]) == 0; {
 			case missing && bad == "":
-				return c.geoReply(q, nil)
+				return c.geoReply(q, nil, r.Work)
 			case missing:
 				return fail(bad)
 			case string(r.Rows[0][0][0].Bytes()) != zsetType:
@@ -100,23 +100,31 @@ func (c *Call) searchShape(key []byte, q geoQuery) Plan {
 	pick := func(r *store.Result) []found {
 		var all []found
 		for _, rows := range r.Rows[1:] {
-			all = q.collect(all, rows)
+			all = q.collect(all, rows, r.Work)
 		}
-		return q.order(all)
+		return q.order(all, r.Work)
 	}
 	if q.dest != nil {
 		return readThen(func(r *store.Result) Plan {
 			if len(r.Rows[0]) > 0 && string(r.Rows[0][0][0].Bytes()) != zsetType {
 				return answer(wrongType)
 			}
-			return c.geoReply(q, pick(r))
+			return c.geoReply(q, pick(r), r.Work)
 		}, stmts...)
 	}
-	return read(typed(zsetType, resp.EmptyArray, func(r *store.Result) resp.Value { return q.reply(pick(r)) }), stmts...)
+	return read(typed(zsetType, resp.EmptyArray, func(r *store.Result) resp.Value { return q.reply(pick(r), r.Work) }), stmts...)
 }
 
-func (q *geoQuery) collect(all []found, rows []store.Row) []found {
+// stepsPerPlace is what it takes to decode a place and to compute its distance, and stepsPerFound what it takes to
+// compare two distances.
+const (
+	stepsPerPlace = 64
+	stepsPerFound = 4
+)
+
+func (q *geoQuery) collect(all []found, rows []store.Row, w *store.Work) []found {
 	for _, row := range rows {
+		w.Step(stepsPerPlace)
 		if q.any && int64(len(all)) >= q.count {
 			return all
 		}
@@ -129,7 +137,7 @@ func (q *geoQuery) collect(all []found, rows []store.Row) []found {
 }
 
 // order sorts and truncates. COUNT without ANY selects the nearest.
-func (q *geoQuery) order(all []found) []found {
+func (q *geoQuery) order(all []found, w *store.Work) []found {
 	sort := q.sort
 	if sort == 0 && q.count > 0 && !q.any {
 		sort = 1
@@ -139,15 +147,18 @@ func (q *geoQuery) order(all []found) []found {
 		n = int(min(q.count, int64(n)))
 	}
 	if sort != 0 {
-		partialsort.Sort(all, 0, n, func(a, b found) int { return sort * cmp.Compare(a.distance, b.distance) })
+		partialsort.Sort(all, 0, n, func(a, b found) int {
+			w.Step(stepsPerFound)
+			return sort * cmp.Compare(a.distance, b.distance)
+		})
 	}
 	return all[:n]
 }
 
 // geoReply returns or stores the members found.
-func (c *Call) geoReply(q geoQuery, all []found) Plan {
+func (c *Call) geoReply(q geoQuery, all []found, w *store.Work) Plan {
 	if q.dest == nil {
-		return answer(q.reply(all))
+		return answer(q.reply(all, w))
 	}
 	elems := make([]element, len(all))
 	for i, f := range all {
@@ -159,9 +170,10 @@ func (c *Call) geoReply(q geoQuery, all []found) Plan {
 	return c.zsetStore(q.dest, elems)
 }
 
-func (q *geoQuery) reply(all []found) resp.Value {
+func (q *geoQuery) reply(all []found, w *store.Work) resp.Value {
 	out := resp.Value{Kind: resp.Array, Elems: make([]resp.Value, len(all))}
 	for i, f := range all {
+		w.Step(stepsPerPlace)
 		item := []resp.Value{resp.MakeBulk(f.member)}
 		if q.withDist {
 			item = append(item, distanceReply(f.distance/q.unit))

@@ -107,7 +107,7 @@ const sqlPutOff = `UPDATE keys SET expires_at = ?3 WHERE db = ?1 AND key = ?2`
 func (a *Staged) Slice(env Env, sources []Versions, before *store.Result, rows int) []store.Stmt {
 	a.call.Env.Now, a.call.named = env.Now, nil
 	if before != nil {
-		before = &store.Result{Rows: before.Rows[a.skip:], Changes: before.Changes[a.skip:]}
+		before = &store.Result{Rows: before.Rows[a.skip:], Changes: before.Changes[a.skip:], Work: before.Work}
 	}
 	body := a.next(before, rows)
 	if len(body) == 0 {

@@ -49,7 +49,8 @@ type pendingEntry struct {
 }
 
 // take decides whether to claim the row of sqlClaimOf or sqlClaimFrom. An id may repeat.
-func (cl claim) take(now int64, row store.Row, out *claimed) {
+func (cl claim) take(now int64, row store.Row, out *claimed, w *store.Work) {
+	w.Step(stepsPerField)
 	id, exists := streamIDOf(row[0]), !row[3].IsNull()
 	p, again := out.seen[id]
 	if !again {
@@ -81,7 +82,7 @@ func (cl claim) take(now int64, row store.Row, out *claimed) {
 	if cl.justID {
 		out.replies = append(out.replies, id.reply())
 	} else {
-		out.replies = append(out.replies, resp.MakeArray(id.reply(), unpackFields(row[3].Bytes())))
+		out.replies = append(out.replies, resp.MakeArray(id.reply(), unpackFields(row[3].Bytes(), w)))
 	}
 }
 
@@ -121,7 +122,7 @@ func (cl claim) stmts(c *Call, key, group, consumer []byte, g streamGroup, out c
 
 // withPending plans XCLAIM and XAUTOCLAIM: key, group and consumer are arguments 1 to 3. bad, the error in later
 // arguments, is reported after a missing group.
-func (c *Call) withPending(bad string, stmt store.Stmt, then func(g streamGroup, rows []store.Row) Plan) Plan {
+func (c *Call) withPending(bad string, stmt store.Stmt, then func(g streamGroup, rows []store.Row, w *store.Work) Plan) Plan {
 	key, name := c.Args[1], c.Args[2]
 	return readThen(func(r *store.Result) Plan {
 		m, wrong := metaOf(r.Rows[0])
@@ -135,17 +136,17 @@ func (c *Call) withPending(bad string, stmt store.Stmt, then func(g streamGroup,
 		case bad != "":
 			return fail(bad)
 		}
-		return then(g, r.Rows[2])
+		return then(g, r.Rows[2], r.Work)
 	}, c.streamMeta(key), c.readGroup(key, name), stmt)
 }
 
 func xclaim(c *Call) Plan {
 	cl, ids, bad := c.parseClaim()
 	stmt := c.stmt(sqlClaimOf, c.Args[1], store.Bytes(c.Args[2]), streamIDs(ids))
-	return c.withPending(bad, stmt, func(g streamGroup, rows []store.Row) Plan {
+	return c.withPending(bad, stmt, func(g streamGroup, rows []store.Row, w *store.Work) Plan {
 		var out claimed
 		for _, row := range rows {
-			cl.take(c.Env.Now, row, &out)
+			cl.take(c.Env.Now, row, &out, w)
 		}
 		reply := resp.MakeArray(out.replies...)
 		return write(always(reply), cl.stmts(c, c.Args[1], c.Args[2], c.Args[3], g, out)...)
@@ -237,7 +238,7 @@ func xautoclaim(c *Call) Plan {
 	if count >= mostAutoclaimable {
 		bad = "ERR Insufficient memory, failed allocating transient memory, COUNT too high."
 	}
-	return c.withPending(bad, stmt, func(g streamGroup, rows []store.Row) Plan {
+	return c.withPending(bad, stmt, func(g streamGroup, rows []store.Row, w *store.Work) Plan {
 		var out claimed
 		cursor := streamID{}
 		for i, row := range rows {
@@ -245,7 +246,7 @@ func xautoclaim(c *Call) Plan {
 				cursor = streamIDOf(row[0])
 				break
 			}
-			cl.take(c.Env.Now, row, &out)
+			cl.take(c.Env.Now, row, &out, w)
 		}
 		gone := resp.Value{Kind: resp.Array}
 		for _, id := range out.gone {

@@ -85,7 +85,7 @@ func (c *Call) deliverAll(deliveries []delivery, left budget) Plan {
 		var writes []store.Stmt
 		rows := r.Rows
 		for _, d := range deliveries {
-			entries, some := d.choose(c, rows[:d.reading], &left)
+			entries, some := d.choose(c, rows[:d.reading], &left, r.Work)
 			rows = rows[d.reading:]
 			if !some {
 				writes = append(writes, c.stmt(sqlConsumerAdd, d.key, store.Bytes(d.name), store.Bytes(d.consumer)))
@@ -114,7 +114,7 @@ func (d delivery) reads(c *Call) (stmts []store.Stmt) {
 }
 
 // choose selects the entries to deliver from the rows of reads. some reports whether the stream is part of the reply.
-func (d *delivery) choose(c *Call, found [][]store.Row, left *budget) (entries []resp.Value, some bool) {
+func (d *delivery) choose(c *Call, found [][]store.Row, left *budget, w *store.Work) (entries []resp.Value, some bool) {
 	d.rows = found[0]
 	if len(found) > 1 {
 		d.claimed = found[1]
@@ -123,12 +123,12 @@ func (d *delivery) choose(c *Call, found [][]store.Row, left *budget) (entries [
 		}
 	}
 	for _, row := range d.claimed {
-		entry := entryReply(row)
+		entry := entryReply(row, w)
 		entry.Elems = append(entry.Elems, resp.MakeInt(max(0, c.Env.Now-row[2].Int())), resp.MakeInt(row[3].Int()))
 		entries = append(entries, entry)
 	}
 	for _, row := range d.rows {
-		entry := entryReply(row)
+		entry := entryReply(row, w)
 		switch {
 		case row[1].IsNull():
 			entry.Elems[1] = resp.NilArray // pending, but deleted

@@ -195,28 +195,32 @@ func packedSize(fields [][]byte) (n int) {
 }
 
 // unpackFields decodes a stored entry to a reply.
-func unpackFields(b []byte) resp.Value {
+func unpackFields(b []byte, w *store.Work) resp.Value {
 	v := resp.Value{Kind: resp.Array}
 	for len(b) > 0 {
 		n, used := binary.Uvarint(b)
 		if used <= 0 || n > uint64(len(b)-used) {
 			break
 		}
+		w.Step(stepsPerField)
 		v.Elems = append(v.Elems, resp.MakeBulk(b[used:used+int(n)]))
 		b = b[used+int(n):]
 	}
 	return v
 }
 
+// stepsPerField is what it takes to unpack a field or a value of an entry.
+const stepsPerField = 8
+
 // entryReply returns an entry as [id, [field, value, …]]; its row is id and fields.
-func entryReply(row store.Row) resp.Value {
-	return resp.MakeArray(streamIDOf(row[0]).reply(), unpackFields(row[1].Bytes()))
+func entryReply(row store.Row, w *store.Work) resp.Value {
+	return resp.MakeArray(streamIDOf(row[0]).reply(), unpackFields(row[1].Bytes(), w))
 }
 
-func entryReplies(rows []store.Row) resp.Value {
+func entryReplies(rows []store.Row, w *store.Work) resp.Value {
 	v := resp.Value{Kind: resp.Array, Elems: make([]resp.Value, len(rows))}
 	for i, row := range rows {
-		v.Elems[i] = entryReply(row)
+		v.Elems[i] = entryReply(row, w)
 	}
 	return v
 }

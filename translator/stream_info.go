@@ -41,7 +41,7 @@ func neverOr(active store.Value, shown func(at int64) int64) resp.Value {
 }
 
 // describe plans a read of a stream; decode receives the rows after its meta.
-func (c *Call) describe(decode func(m streamMeta, rows [][]store.Row) resp.Value, stmts ...store.Stmt) Plan {
+func (c *Call) describe(decode func(m streamMeta, rows [][]store.Row, w *store.Work) resp.Value, stmts ...store.Stmt) Plan {
 	return read(func(r *store.Result) resp.Value {
 		m, bad := metaOf(r.Rows[0])
 		switch {
@@ -50,12 +50,12 @@ func (c *Call) describe(decode func(m streamMeta, rows [][]store.Row) resp.Value
 		case !m.exists:
 			return noSuchKey
 		}
-		return decode(m, r.Rows[1:])
+		return decode(m, r.Rows[1:], r.Work)
 	}, append([]store.Stmt{c.streamMeta(c.Args[2])}, stmts...)...)
 }
 
 func xinfoGroups(c *Call) Plan {
-	return c.describe(func(m streamMeta, rows [][]store.Row) resp.Value {
+	return c.describe(func(m streamMeta, rows [][]store.Row, w *store.Work) resp.Value {
 		v := resp.Value{Kind: resp.Array}
 		for _, row := range rows[0] {
 			g := groupRow(row)
@@ -73,7 +73,7 @@ func xinfoGroups(c *Call) Plan {
 
 func xinfoConsumers(c *Call) Plan {
 	key, name := c.Args[2], c.Args[3]
-	return c.describe(func(_ streamMeta, rows [][]store.Row) resp.Value {
+	return c.describe(func(_ streamMeta, rows [][]store.Row, _ *store.Work) resp.Value {
 		if _, exists := groupOf(rows[0]); !exists {
 			return noGroup(key, name)
 		}
@@ -111,12 +111,12 @@ func xinfoStream(c *Call) Plan {
 		return xinfoFull(c)
 	}
 	key := c.Args[2]
-	return c.describe(func(m streamMeta, rows [][]store.Row) resp.Value {
+	return c.describe(func(m streamMeta, rows [][]store.Row, w *store.Work) resp.Value {
 		one := func(rows []store.Row) resp.Value {
 			if len(rows) == 0 {
 				return resp.Nil
 			}
-			return entryReply(rows[0])
+			return entryReply(rows[0], w)
 		}
 		return resp.MakeMap(append(m.head(rows[3]),
 			label("groups"), resp.MakeInt(int64(len(rows[2]))),
@@ -132,15 +132,15 @@ func xinfoFull(c *Call) Plan {
 		all = -1
 	}
 	key := c.Args[2]
-	return c.describe(func(m streamMeta, rows [][]store.Row) resp.Value {
+	return c.describe(func(m streamMeta, rows [][]store.Row, w *store.Work) resp.Value {
 		if bad != "" {
 			return resp.MakeError(bad)
 		}
 		groups := resp.Value{Kind: resp.Array}
 		for _, row := range rows[1] {
-			groups.Elems = append(groups.Elems, fullGroup(m, row, rows[2], rows[3], limit))
+			groups.Elems = append(groups.Elems, fullGroup(m, row, rows[2], rows[3], limit, w))
 		}
-		return resp.MakeMap(append(m.head(rows[4]), label("entries"), entryReplies(rows[0]), label("groups"), groups)...)
+		return resp.MakeMap(append(m.head(rows[4]), label("entries"), entryReplies(rows[0], w), label("groups"), groups)...)
 	}, c.stmt(sqlStreamRange, key, streamID{}.value(), lastStreamID.value(), store.Int(min(all, maxCount))),
 		c.stmt(sqlGroups, key), c.stmt(sqlConsumers, key), c.stmt(sqlPendingAll, key), c.stmt(sqlIDMP, key))
 }
@@ -165,18 +165,19 @@ func (c *Call) parseFull() (limit int64, bad string) {
 }
 
 // fullGroup returns a group with its pending entries and consumers, and at most limit entries in each list (0 for all).
-func fullGroup(m streamMeta, row store.Row, consumers, pending []store.Row, limit int64) resp.Value {
+func fullGroup(m streamMeta, row store.Row, consumers, pending []store.Row, limit int64, w *store.Work) resp.Value {
 	g := groupRow(row)
-	pel := pendingRows(pending, g.name, limit, func(store.Row) bool { return true }, func(p store.Row) resp.Value {
+	pel := pendingRows(pending, g.name, limit, w, func(store.Row) bool { return true }, func(p store.Row) resp.Value {
 		return resp.MakeArray(streamIDOf(p[1]).reply(), owner(p[2]), resp.MakeInt(p[3].Int()), resp.MakeInt(p[4].Int()))
 	})
 	members := resp.Value{Kind: resp.Array}
 	for _, co := range consumers {
+		w.Step(stepsPerField)
 		if string(co[0].Bytes()) != string(g.name) {
 			continue
 		}
 		mine := func(p store.Row) bool { return !p[2].IsNull() && string(p[2].Bytes()) == string(co[1].Bytes()) }
-		own := pendingRows(pending, g.name, limit, mine, func(p store.Row) resp.Value {
+		own := pendingRows(pending, g.name, limit, w, mine, func(p store.Row) resp.Value {
 			return resp.MakeArray(streamIDOf(p[1]).reply(), resp.MakeInt(p[3].Int()), resp.MakeInt(p[4].Int()))
 		})
 		members.Elems = append(members.Elems, resp.MakeMap(
@@ -203,9 +204,10 @@ func fullGroup(m streamMeta, row store.Row, consumers, pending []store.Row, limi
 func owner(v store.Value) resp.Value { return resp.MakeBulk(v.Bytes()) }
 
 // pendingRows returns the first pending entries of a group that satisfy interest.
-func pendingRows(rows []store.Row, group []byte, limit int64, interest func(store.Row) bool, show func(store.Row) resp.Value) resp.Value {
+func pendingRows(rows []store.Row, group []byte, limit int64, w *store.Work, interest func(store.Row) bool, show func(store.Row) resp.Value) resp.Value {
 	v := resp.Value{Kind: resp.Array}
 	for _, row := range rows {
+		w.Step(stepsPerField)
 		if string(row[0].Bytes()) != string(group) || !interest(row) {
 			continue
 		}

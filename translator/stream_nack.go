@@ -89,7 +89,7 @@ func (rel release) count(deliveries int64) int64 {
 func xnack(c *Call) Plan {
 	rel, bad := c.parseRelease()
 	key, group := c.Args[1], store.Bytes(c.Args[2])
-	return c.withPending(bad, c.stmt(sqlClaimOf, key, group, streamIDs(rel.ids)), func(_ streamGroup, rows []store.Row) Plan {
+	return c.withPending(bad, c.stmt(sqlClaimOf, key, group, streamIDs(rel.ids)), func(_ streamGroup, rows []store.Row, _ *store.Work) Plan {
 		var list []byte
 		released := int64(0)
 		counts := map[streamID]int64{}

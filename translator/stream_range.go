@@ -36,7 +36,7 @@ func xrange(reverse bool) func(*Call) Plan {
 			if limit == 0 {
 				return resp.NilArray
 			}
-			return entryReplies(r.Rows[1])
+			return entryReplies(r.Rows[1], r.Work)
 		}), c.typeOf(c.Args[1]), c.stmt(sql, c.Args[1], start.value(), end.value(), store.Int(min(limit, maxCount))))
 	}
 }

@@ -187,7 +187,7 @@ func xread(c *Call) Plan {
 		reply := resp.Value{Kind: streamsKind}
 		left := q.budget()
 		for i, key := range q.keys {
-			if entries := left.take(key, entryReplies(r.Rows[2*i+1]).Elems); len(entries) > 0 {
+			if entries := left.take(key, entryReplies(r.Rows[2*i+1], r.Work).Elems); len(entries) > 0 {
 				reply.Elems = append(reply.Elems, resp.MakeBulk(key), resp.MakeArray(entries...))
 			}
 		}

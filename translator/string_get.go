@@ -17,7 +17,7 @@ func decodeString(r *store.Result) resp.Value {
 	if len(r.Rows[0]) == 0 {
 		return resp.Nil
 	}
-	return stringOf(r.Rows[0])
+	return stringOf(r.Rows[0], r.Work)
 }
 
 func get(c *Call) Plan { return read(decodeString, c.stmt(sqlGet, c.Args[1])) }
@@ -27,7 +27,7 @@ var sqlMGet = keyed{json: `SELECT ` + stringColumns + `, j.key FROM json_each(?2
 	LEFT JOIN keys k ON k.db = ?1 AND k.key = unhex(j.value) AND (k.dies_at IS NULL OR k.dies_at > ?3)` + keyParts}
 
 func mget(c *Call) Plan {
-	return read(func(r *store.Result) resp.Value { return resp.MakeArray(stringsOf(r.Rows[0])...) },
+	return read(func(r *store.Result) resp.Value { return resp.MakeArray(stringsOf(r.Rows[0], r.Work)...) },
 		c.stringsAt(c.Args[1:]))
 }
 
@@ -39,8 +39,8 @@ func (c *Call) stringsAt(keys [][]byte) store.Stmt {
 }
 
 // stringsOf returns the strings in the rows of sqlMGet, nil for a missing key or another type.
-func stringsOf(rows []store.Row) []resp.Value {
-	slices.SortStableFunc(rows, compareSeq) // usually SQLite has already sorted them
+func stringsOf(rows []store.Row, w *store.Work) []resp.Value {
+	slices.SortStableFunc(rows, compareSeq) // which SQLite has sorted as a rule
 	var values []resp.Value
 	for len(rows) > 0 {
 		place := rows[0][4].Int()
@@ -50,7 +50,7 @@ func stringsOf(rows []store.Row) []resp.Value {
 		}
 		v := resp.Nil
 		if !rows[0][0].IsNull() {
-			v = stringOf(rows[:n])
+			v = stringOf(rows[:n], w)
 		}
 		values, rows = append(values, v), rows[n:]
 	}
@@ -166,7 +166,7 @@ func decodeRange(r *store.Result) resp.Value {
 	case row[0].IsNull():
 		return wrongType
 	case size > 0:
-		return resp.MakeBulk(joined(r.Rows[0], 4, row[2].Int(), min(size, maxString, row[3].Int()+1)))
+		return resp.MakeBulk(joined(r.Rows[0], 4, row[2].Int(), min(size, maxString, row[3].Int()+1), r.Work))
 	}
 	digits := row[0].Bytes()
 	b := make([]byte, hex.DecodedLen(len(digits)))

@@ -44,8 +44,8 @@ func (c *Call) parseLCS() (o lcsOptions, bad resp.Value) {
 func lcs(c *Call) Plan {
 	o, bad := c.parseLCS()
 	return read(func(r *store.Result) resp.Value {
-		a, ok1 := stringOrEmpty(r.Rows[0])
-		b, ok2 := stringOrEmpty(r.Rows[1])
+		a, ok1 := stringOrEmpty(r.Rows[0], r.Work)
+		b, ok2 := stringOrEmpty(r.Rows[1], r.Work)
 		switch {
 		case !ok1 || !ok2:
 			return resp.MakeError("ERR The specified keys must contain string values")
@@ -64,11 +64,11 @@ func lcs(c *Call) Plan {
 }
 
 // stringOrEmpty returns the value in the rows of sqlGet, empty for a missing key; ok is false for another type.
-func stringOrEmpty(rows []store.Row) (b []byte, ok bool) {
+func stringOrEmpty(rows []store.Row, w *store.Work) (b []byte, ok bool) {
 	if len(rows) == 0 {
 		return nil, true
 	}
-	v := stringOf(rows)
+	v := stringOf(rows, w)
 	return v.Str, !v.IsError()
 }
 

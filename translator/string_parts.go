@@ -31,20 +31,24 @@ func sizeColumn(sql string) int {
 }
 
 // stringOf returns the string in rows of stringColumns.
-func stringOf(rows []store.Row) resp.Value {
+func stringOf(rows []store.Row, w *store.Work) resp.Value {
 	size := rows[0][1].Int()
 	switch {
 	case rows[0][0].IsNull():
 		return wrongType
 	case size > 0:
-		return resp.MakeBulk(joined(rows, 2, 0, min(size, maxString)))
+		return resp.MakeBulk(joined(rows, 2, 0, min(size, maxString), w))
 	}
 	return resp.MakeBulk(rows[0][0].Bytes())
 }
 
+// bytesPerStep is how many bytes of a string are joined in a step.
+const bytesPerStep = 16
+
 // joined returns the bytes from first to end of a string in parts. Column i of rows is the number of the part, and the
 // next column its bytes.
-func joined(rows []store.Row, i int, first, end int64) []byte {
+func joined(rows []store.Row, i int, first, end int64, w *store.Work) []byte {
+	w.Step(int(max(0, end-first)) / bytesPerStep)
 	value := make([]byte, max(0, end-first))
 	for _, row := range rows {
 		part, bytes := row[i].Int(), row[i+1].Bytes()

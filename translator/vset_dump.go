@@ -20,6 +20,9 @@ type dumping struct {
 // dumpStep limits the vectors that one step adds to the graph: a disconnected client is noticed between steps.
 const dumpStep = 512
 
+// stepsPerLinked is about what it takes to find the neighbours of a vector in the graph.
+const stepsPerLinked = 1 << 13
+
 // sqlElementsOf reads the elements at the slots from ?4 on, below ?5.
 const sqlElementsOf = `SELECT element, attributes FROM vectors WHERE key_id = ` + liveID + ` AND slot >= ?4 AND slot < ?5 ORDER BY slot`
 
@@ -39,6 +42,7 @@ func (d *dumping) from(c *Call, block int64) Plan {
 		elements := r.Rows[1]
 		for _, row := range r.Rows[0] {
 			for records := row[0].Bytes(); len(records) > 0 && len(elements) > 0; records, elements = records[d.set.size:], elements[1:] {
+				r.Work.Step(stepsPerLinked)
 				d.add(records[:d.set.size], elements[0])
 			}
 		}

@@ -57,7 +57,7 @@ func (s *searching) from(c *Call, block int64, next func([]neighbour) Plan) Plan
 		if s.filter == nil {
 			s.take(r.Rows[0], &read, fold)
 		} else {
-			s.some(block*per, r.Rows[0], r.Rows[1])
+			s.some(block*per, r.Rows[0], r.Rows[1], r.Work)
 		}
 		if end*per < s.set.count {
 			return s.from(c, end, next)
@@ -105,10 +105,14 @@ func (s *searching) comparing(read *reading, slot int64) func(store.Row) {
 	}
 }
 
+// stepsPerRecord is what it takes to compare a record, beside its bytes.
+const stepsPerRecord = 16
+
 // some compares the records of blocks whose attributes match the filter.
-func (s *searching) some(first int64, blocks, attributes []store.Row) {
+func (s *searching) some(first int64, blocks, attributes []store.Row, w *store.Work) {
 	for _, row := range attributes {
-		if !s.filter.Match(row[1].Bytes()) {
+		w.Step(stepsPerRecord + int(s.set.size)/16)
+		if !s.filter.Match(row[1].Bytes(), w.Step) {
 			continue
 		}
 		slot := row[0].Int()

@@ -46,7 +46,7 @@ func say(expression, attributes string) string {
 		near := strconv.Quote(string(bad.Near))
 		return "error " + strings.ReplaceAll(near, "é", `\xc3\xa9`)
 	}
-	return strconv.FormatBool(p.Match([]byte(attributes)))
+	return strconv.FormatBool(p.Match([]byte(attributes), func(int) {}))
 }
 
 // TestBetter lists expressions that Redis 8.0 handles wrongly: it refuses null and one operator before another, and

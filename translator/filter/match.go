@@ -27,13 +27,14 @@ type value struct {
 }
 
 // Match reports whether the expression is true for the JSON object attributes. It is false if a field in the expression
-// is missing, even one that cannot change the result.
-func (p *Program) Match(attributes []byte) bool {
+// is missing, even one that cannot change the result. Match calls step with the number of bytes searched for a field.
+func (p *Program) Match(attributes []byte, step func(n int)) bool {
 	var room [16]value
 	stack := room[:0]
 	for _, s := range p.steps {
 		switch {
 		case s.selector:
+			step(len(attributes))
 			v, ok := field(attributes, s.value.text)
 			if !ok {
 				return false
