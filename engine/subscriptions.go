@@ -31,7 +31,7 @@ func (s *Session) publishShard(_ context.Context, c call) (resp.Value, error) {
 // listeners runs the subcommands of PUBSUB.
 func (s *Session) listeners(_ context.Context, c call) (resp.Value, error) {
 	_, sub, _ := strings.Cut(c.cmd.Name, " ")
-	v, ok := s.engine.hub.Info(sub, c.args)
+	v, ok := s.engine.hub.Info(sub, c.args, s.work.Step)
 	if !ok {
 		return commands.SubcommandSyntax(c.args), nil
 	}
@@ -75,12 +75,13 @@ func (s *Session) shownIn(p planned) int {
 }
 
 // runOwn runs a command that acts on the session, and shows it to MONITOR.
-func (s *Session) runOwn(ctx context.Context, own sessionCommand, c call) (resp.Value, error) {
-	if c.cmd.Flags&commands.SkipMonitor != 0 { // MONITOR shows a script before its commands
+func (s *Session) runOwn(ctx context.Context, own sessionCommand, c call) (v resp.Value, err error) {
+	defer store.Catch(&err)
+	if c.cmd.Flags&commands.SkipMonitor != 0 { // its own commands come after it
 		s.show(c, s.db)
 		return own.run(s, ctx, c)
 	}
-	v, err := own.run(s, ctx, c)
+	v, err = own.run(s, ctx, c)
 	s.show(c, s.db)
 	return v, err
 }

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"maps"
 	"math"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"github.com/meowdis/meowdis/redis/glob"
 	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/server/tracking"
+	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/translator"
 )
 
@@ -84,9 +86,31 @@ func limits(params map[string]string) translator.Limits {
 	}
 }
 
+// configGet is CONFIG GET: the parameters that match any of the patterns. One
+// asked for by name is answered by the name that was used. It ends with ctx.
+func (s *Server) configGet(ctx context.Context, args [][]byte) resp.Value {
+	var work store.Work
+	work.Watch(func(time.Time) error { return ctx.Err() })
+	values := s.paramValues()
+	reply := resp.EmptyMap
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		for _, pattern := range args[2:] {
+			shown := name
+			if strings.EqualFold(name, string(pattern)) {
+				shown = string(pattern)
+			} else if !glob.MatchCounted(pattern, []byte(name), true, work.Step) {
+				continue
+			}
+			reply.Elems = append(reply.Elems, resp.MakeString(shown), resp.MakeString(values[name]))
+			break
+		}
+	}
+	return reply
+}
+
 // configGet runs CONFIG GET, which returns the parameters that match any pattern. A pattern that equals a name is
 // returned as the client spelled it.
-func (s *Server) configGet(args [][]byte) resp.Value {
+func (s *Server) paramValues() map[string]string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	values := make(map[string]string, len(specs())+len(aliases))
@@ -97,20 +121,7 @@ func (s *Server) configGet(args [][]byte) resp.Value {
 		values[alias] = values[name]
 	}
 	values[eventsParameter] = shownClasses(values[eventsParameter])
-	reply := resp.EmptyMap
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		for _, pattern := range args[2:] {
-			shown := name
-			if strings.EqualFold(name, string(pattern)) {
-				shown = string(pattern)
-			} else if !glob.Match(pattern, []byte(name), true) {
-				continue
-			}
-			reply.Elems = append(reply.Elems, resp.MakeString(shown), resp.MakeString(values[name]))
-			break
-		}
-	}
-	return reply
+	return values
 }
 
 // configSet runs CONFIG SET, which changes all parameters or none. Like Redis, it checks all names before any value.

@@ -48,7 +48,7 @@ var ownCommands = map[string]func(c *client, args [][]byte) resp.Value{
 func (s *Server) own(ctx context.Context, p *person, cmd *commands.Command, args [][]byte) (resp.Value, bool) {
 	switch cmd.Name {
 	case "CONFIG GET":
-		return s.configGet(args), true
+		return s.configGet(ctx, args), true
 	case "CONFIG SET":
 		defer s.tracks.Limit()
 		return s.configSet(args), true

@@ -147,10 +147,18 @@ func TestOthers(t *testing.T) {
 		for _, word := range strings.Fields(words) {
 			args = append(args, b(word))
 		}
-		v, ok := here.Info(string(args[1]), args)
+		v, ok := here.Info(string(args[1]), args, nil)
 		if got := plain(v); got != want || !ok {
 			t.Errorf("%s: %s, want %s", words, got, want)
 		}
+	}
+	steps := 0
+	here.Info("CHANNELS", [][]byte{b("PUBSUB"), b("CHANNELS"), b("*b")}, func(n int) {
+		steps += n
+		here.Receivers(pubsub.Channel, b("b")) // it does not hold the lock
+	})
+	if steps == 0 {
+		t.Error("matching takes no steps")
 	}
 	if here.Watched() {
 		t.Error("nobody watches the commands")

@@ -111,34 +111,34 @@ func (h *Hub) Answer(args [][]byte) resp.Value {
 	case name == show && len(args) == 2:
 		return resp.MakeInt(h.Tell(Commands, nil, args[1]))
 	case name == patterns:
-		return resp.MakeArray(bulks(h.names(Pattern, nil))...)
+		return resp.MakeArray(bulks(h.names(Pattern, nil, nil))...)
 	case name == "PUBSUB" && len(args) > 1:
-		return h.pubsub(args)
+		return h.pubsub(args, nil)
 	}
 	return resp.MakeError("ERR unknown command")
 }
 
 // Info returns the reply to PUBSUB for all processes together. ok is false for an unknown subcommand or too
 // many arguments.
-func (h *Hub) Info(sub string, args [][]byte) (v resp.Value, ok bool) {
+func (h *Hub) Info(sub string, args [][]byte, step func(int)) (v resp.Value, ok bool) {
 	switch sub {
 	case "CHANNELS", "SHARDCHANNELS":
 		if len(args) > 3 {
 			return v, false
 		}
-		v = h.pubsub(args)
+		v = h.pubsub(args, step)
 		for _, other := range h.ask("PUBSUB", args[1:]...) {
 			v.Elems = union(v.Elems, other.Elems)
 		}
 	case "NUMSUB", "SHARDNUMSUB":
-		v = h.pubsub(args)
+		v = h.pubsub(args, step)
 		for _, other := range h.ask("PUBSUB", args[1:]...) {
 			for i := 1; i < min(len(v.Elems), len(other.Elems)); i += 2 {
 				v.Elems[i].Int += other.Elems[i].Int
 			}
 		}
 	case "NUMPAT":
-		all := bulks(h.names(Pattern, nil))
+		all := bulks(h.names(Pattern, nil, nil))
 		for _, other := range h.ask(patterns) {
 			all = union(all, other.Elems)
 		}
@@ -150,7 +150,7 @@ func (h *Hub) Info(sub string, args [][]byte) (v resp.Value, ok bool) {
 }
 
 // pubsub returns the reply of this process to PUBSUB CHANNELS, NUMSUB, SHARDCHANNELS or SHARDNUMSUB.
-func (h *Hub) pubsub(args [][]byte) resp.Value {
+func (h *Hub) pubsub(args [][]byte, step func(int)) resp.Value {
 	kind, v := Channel, resp.EmptyArray
 	switch string(bytes.ToUpper(args[1])) {
 	case "SHARDCHANNELS":
@@ -161,7 +161,7 @@ func (h *Hub) pubsub(args [][]byte) resp.Value {
 		if len(args) > 2 {
 			pattern = args[2]
 		}
-		return resp.MakeArray(bulks(h.names(kind, pattern))...)
+		return resp.MakeArray(bulks(h.names(kind, pattern, step))...)
 	case "SHARDNUMSUB":
 		kind = Shard
 	}
@@ -178,14 +178,15 @@ func (h *Hub) pubsub(args [][]byte) resp.Value {
 }
 
 // names returns the sorted names with subscribers in this process; a non-nil pattern selects among them.
-func (h *Hub) names(kind Kind, pattern []byte) [][]byte {
+func (h *Hub) names(kind Kind, pattern []byte, step func(int)) [][]byte {
 	h.mu.Lock()
-	defer h.mu.Unlock()
-	var all [][]byte
+	all := make([][]byte, 0, len(h.topics[kind]))
 	for _, t := range h.topics[kind] {
-		if pattern == nil || glob.Match(pattern, t.name, false) {
-			all = append(all, t.name)
-		}
+		all = append(all, t.name)
+	}
+	h.mu.Unlock() // matching may take long
+	if pattern != nil {
+		all = slices.DeleteFunc(all, func(name []byte) bool { return !glob.MatchCounted(pattern, name, false, step) })
 	}
 	slices.SortFunc(all, bytes.Compare)
 	return all
