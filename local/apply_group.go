@@ -99,7 +99,7 @@ func (s *Store) writeNow(group []*job) (began int) {
 	}
 	defer s.writing.Unlock()
 	v := s.newWorkLimit(context.Background())
-	v.promoteToLong, v.short = func() error { return errLong }, sharedWrite
+	v.promoteToLong, v.short, v.small = func() error { return errLong }, sharedWrite, true
 	t, err := s.attemptOn(s.writer, v, group, pace{aMoment, aMoment}, false)
 	if isLate(err) { // it is committed and must not run again
 		for _, j := range group[:t.began] {
@@ -179,7 +179,7 @@ func (s *Store) readTogether(parts []*store.Part) {
 		}
 	}
 	v := s.newWorkLimit(context.Background())
-	v.short = sharedRead
+	v.short, v.small = sharedRead, true
 	err := v.on(l.conn, func(c *conn) error {
 		if len(parts) == 1 && len(parts[0].Batches) == 1 && len(parts[0].Batches[0].Stmts) == 1 && !keeps(of[0]) {
 			s.readPart(c, parts[0], nil)

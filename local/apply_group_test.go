@@ -46,6 +46,29 @@ func TestTogetherReads(t *testing.T) {
 	}
 }
 
+// TestLargeValues gives back what reads a large value: SQLite does that in one step.
+func TestLargeValues(t *testing.T) {
+	s := open(t, t.TempDir()+"/db.sqlite", local.Options{})
+	apply(s, part(false, "CREATE TABLE t(small, large)"), part(false, "INSERT INTO t VALUES(x'01', zeroblob(2000000))"))
+	small, large := part(true, "SELECT length(small) FROM t"), part(true, "SELECT large FROM t")
+	size := part(true, "SELECT length(large) FROM t") // which does not read it
+	apply(s, small, large, size)
+	if small.Err != nil || number(small) != 1 || size.Err != nil || number(size) != 2000000 {
+		t.Errorf("the small ones: %+v, %+v", small, size)
+	}
+	if !errors.Is(large.Err, store.ErrLong) || large.Results != nil {
+		t.Errorf("the large one: %v", large.Err)
+	}
+	results, err := s.Apply(t.Context(), large.Batches)
+	if err != nil || len(results[0].Rows[0][0][0].Bytes()) != 2000000 {
+		t.Errorf("by itself, the large one is read: %v", err)
+	}
+	change := part(false, "UPDATE t SET small = substr(large, 1, 2)")
+	if apply(s, change); change.Err != nil {
+		t.Error(change.Err)
+	}
+}
+
 // TestTogetherWrites: one part fails, one takes too long, and all others commit.
 func TestTogetherWrites(t *testing.T) {
 	s := open(t, t.TempDir()+"/db.sqlite", local.Options{IsolateSlowReads: true})

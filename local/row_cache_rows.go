@@ -22,11 +22,16 @@ func newKeptRows(b *store.Batch, rows [][]store.Row) *keptRows {
 	}
 	r.args = slices.Clip(r.args)
 	r.size = int64(unsafe.Sizeof(*r)) + keptEntry + int64(len(r.key)+cap(r.args)+len(r.more)*stringBytes)
-	for _, list := range rows {
+	for i, list := range rows {
 		r.size += sliceBytes + int64(len(list))*sliceBytes
+		weight := int64(0)
 		for _, row := range list {
-			r.weight += row.Weight()
+			weight += row.Weight()
 		}
+		if size := b.Stmts[i].Size; size > 0 && len(list) > 0 {
+			weight = max(weight, list[0][size-1].Int()) // a string with missing parts is longer than its rows
+		}
+		r.weight += weight
 	}
 	r.size += r.weight
 	return r

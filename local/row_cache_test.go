@@ -486,3 +486,24 @@ func TestKeptRoom(t *testing.T) {
 		t.Errorf("%d bytes are kept of a list of 600", n)
 	}
 }
+
+// TestKeptSparse counts all bytes of a string with missing parts, however often it is read.
+func TestKeptSparse(t *testing.T) {
+	ctx := context.Background()
+	s := open(t, filepath.Join(t.TempDir(), "db.sqlite"), local.Options{SweepEvery: -1, RowCacheBytes: 1 << 20})
+	e := engine.New(s)
+	all, bounded := e.Session(), e.Session()
+	bounded.Bound(store.NewBudget(nil, 1<<20, 0))
+	get := [][]byte{[]byte("GET"), []byte("b")}
+	if _, err := all.Do(ctx, []byte("SETBIT"), []byte("b"), []byte("67108863"), []byte("0")); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 { // the first is noted, the second kept
+		if v, err := all.Do(ctx, get...); err != nil || len(v.Str) != 8<<20 {
+			t.Fatalf("%d bytes, %v", len(v.Str), err)
+		}
+		if v, err := bounded.Do(ctx, get...); err != nil || !v.IsError() {
+			t.Errorf("more than its budget: %d bytes, %v", len(v.Str), err)
+		}
+	}
+}

@@ -16,10 +16,11 @@ import (
 type workLimit struct {
 	ctx           context.Context
 	life          context.Context // the store's
-	limit         time.Duration   // of one batch or transaction; 0 for none
-	promoteToLong func() error    // called once when a read is no longer short; nil except for short reads
-	short         shortness       // limits of a short read
-	ended         error           // why the work must end; nil until then
+	limit         time.Duration   // of a batch, or a transaction; 0 for none
+	promoteToLong func() error    // called once a read is no longer a short one; nil for others
+	short         shortness       // what a short one takes at most
+	small         bool            // values above smallValue end it with errLong
+	ended         error           // why it ended early
 
 	began       time.Time     // when the current batch began
 	asked       time.Time     // the last check
@@ -88,10 +89,18 @@ func (v *workLimit) reason() error {
 	return v.ended
 }
 
+// smallValue is the size of a value that SQLite reads in about a millisecond. It reads a value in one step of its
+// machine, which nothing interrupts.
+const smallValue = 1 << 20
+
 // on runs fn on c under the limit, and returns its panic as an error.
 func (v *workLimit) on(c *conn, fn func(*conn) error) (err error) {
 	c.visit = v
 	defer func() { c.visit = nil }()
+	if v.small {
+		most := sqlite3.Xsqlite3_limit(c.tls, c.db, sqlite3.SQLITE_LIMIT_LENGTH, smallValue)
+		defer sqlite3.Xsqlite3_limit(c.tls, c.db, sqlite3.SQLITE_LIMIT_LENGTH, most)
+	}
 	defer store.Catch(&err)
 	return fn(c)
 }
@@ -108,6 +117,9 @@ func progress(_ *libc.TLS, p uintptr) int32 {
 func (c *conn) interrupted(err error) error {
 	if ended := c.visit.reason(); ended != nil && isOneOf(err, sqlite3.SQLITE_INTERRUPT) {
 		return ended
+	}
+	if c.visit != nil && c.visit.small && isOneOf(err, sqlite3.SQLITE_TOOBIG) {
+		return errLong
 	}
 	return err
 }
