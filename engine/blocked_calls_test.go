@@ -298,3 +298,28 @@ func TestListen(t *testing.T) {
 	stop()
 	do(`[]`, "SET a 1")
 }
+
+// TestServedInTime ends a blocked call that takes longer than one may while another client's write serves it.
+func TestServedInTime(t *testing.T) {
+	st, err := local.Open(local.Memory, local.Options{SweepEvery: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	e := engine.New(unhurried{st})
+	waits := ask(t, e.Session(), "XREAD BLOCK 0 STREAMS x $")
+	untilBlocked(t, e, 1)
+	e.SetTimeLimit(1)
+	args := words(t, "XADD x 1-1"+strings.Repeat(" f v", 5000))[0]
+	if v, err := e.Session().Do(context.Background(), args...); err != nil || string(v.Str) != "1-1" {
+		t.Errorf("the write: %+v, %v", v, err)
+	}
+	select {
+	case got := <-waits:
+		if !strings.Contains(got, "left no trace") {
+			t.Errorf("got %.100s", got)
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatal("no reply")
+	}
+}

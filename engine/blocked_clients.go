@@ -80,6 +80,7 @@ func (ws *waits) enter(s *Session, p planned, wait translator.Wait) *waiter {
 	if s.work.Budget != nil {
 		w.work.Budget = s.work.Budget.Another()
 	}
+	w.work.Watch(s.check)
 	ws.feed.interest.Add(1)
 	ws.mu.Lock()
 	defer ws.mu.Unlock()

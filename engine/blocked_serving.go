@@ -56,6 +56,7 @@ func (f *feed) serveOne(t *transaction, by server, w *waiter) error {
 	v, refused := w.session.Refused(w.call.cmd, w.call.args, Asking) // its permissions may have changed
 	var err error
 	if !refused {
+		w.work.Begin()
 		v, err = by.try(w)
 	}
 	w.took += time.Since(began)
