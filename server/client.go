@@ -403,7 +403,10 @@ func (c *client) deliver(ctx context.Context, calls [][][]byte, run func(context
 		return
 	}
 	why := hungUp
-	if ctx.Err() == nil {
+	switch {
+	case ctx.Err() != nil && c.life.Err() != nil:
+		why = stopping
+	case ctx.Err() == nil:
 		why = c.server.failure(err)
 		c.server.logFailure(err, string(calls[0][0]), len(calls))
 	}

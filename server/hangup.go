@@ -22,11 +22,15 @@ type hangupWatch struct {
 	leave   context.CancelFunc
 	timer   *time.Timer
 	checked chan struct{}
-	on      bool
+	stop    func() bool // ends the wait for the end of the server; from check
+	on      bool        // between begin and end
 }
 
 // hungUp is the reply to a client that has closed only its sending side.
 var hungUp = resp.MakeError("ERR the command was ended because its client hung up")
+
+// stopping is the reply to a read that takes longer than the grace of a stopping server.
+var stopping = resp.MakeError("ERR the command was ended because the server stops")
 
 // A read runs for longEnough before the server checks whether its client has hung up. A client that has closed only
 // its sending side looks the same as one that has gone: until then it gets its replies.
@@ -82,12 +86,14 @@ func (l *hangupWatch) end() {
 	}
 	l.client.net.SetReadDeadline(time.Unix(1, 0))
 	<-l.checked
+	l.stop()
 	// A stopping server sets this deadline, too. Losing it does no harm, since the server reads no further command.
 	l.client.net.SetReadDeadline(time.Time{})
 }
 
 func (l *hangupWatch) check() {
 	defer func() { l.checked <- struct{}{} }()
+	l.stop = context.AfterFunc(l.client.life, func() { time.AfterFunc(l.client.server.config.Grace, l.leave) })
 	err := l.client.reader().Ahead()
 	var broken net.Error
 	if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) && !(errors.As(err, &broken) && broken.Timeout()) {

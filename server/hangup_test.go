@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/server"
 	"github.com/meowdis/meowdis/store"
 )
@@ -38,7 +39,9 @@ func (w *waiting) Apply(ctx context.Context, b []store.Batch) ([]store.Result, e
 	return results, nil
 }
 
-func (w *waiting) Together(parts []*store.Part, took func(int)) int { return together(w, parts, took) }
+func (w *waiting) ApplyGroup(parts []*store.Part, took func(int)) int {
+	return together(w, parts, took)
+}
 
 // together applies parts one by one, as a store without fast reads does.
 func together(s engine.Store, parts []*store.Part, took func(int)) int {
@@ -142,4 +145,30 @@ func TestWritesAreCarriedOut(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+// TestReadsEndWithTheServer ends reads that take longer than the grace of a stopping server: one that waits for the
+// store, and one that computes.
+func TestReadsEndWithTheServer(t *testing.T) {
+	w := newWaiting()
+	s := serve(t, server.Config{Engine: engine.New(w), Grace: time.Millisecond})
+	s.dial(t).send("GET k\r\n")
+	<-w.begun
+	s.stop()
+	<-s.done
+	if err := <-w.ended; err == nil {
+		t.Error("the read was carried out")
+	}
+
+	st, err := local.Open(local.Memory, local.Options{SweepEvery: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	begun := make(chan struct{}, 10)
+	s = serve(t, server.Config{Engine: engine.New(st, engine.WithHook(func() { begun <- struct{}{} })), Grace: time.Millisecond})
+	s.dial(t).send("EVAL_RO \"redis.call('get', 'k') while true do end\" 0\r\n")
+	<-begun
+	s.stop()
+	<-s.done
 }
