@@ -2,17 +2,23 @@ package server_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"net"
+	"runtime/debug"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/internal/test/longcalls"
+	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/server"
+	"github.com/meowdis/meowdis/store"
 )
 
 // TestGoroutineEach runs the tests of connections without the loop.
@@ -266,5 +272,74 @@ func TestPostToDeaf(t *testing.T) {
 		if time.Now().After(deadline) {
 			t.Fatal("it is still served")
 		}
+	}
+}
+
+// unhurried is a store whose visits never take long, so that only meowdis's own work does.
+type unhurried struct{ *local.Store }
+
+func (s unhurried) ApplyGroup(parts []*store.Part, took func(int)) int {
+	for i, p := range parts {
+		p.Results, p.Err = s.Apply(context.Background(), p.Batches)
+		took(i)
+	}
+	return len(parts)
+}
+
+// TestLongCallsLeaveTheLoop stops long calls once they have left the loop, which has begun each at most once, and has
+// the loop serve another client.
+func TestLongCallsLeaveTheLoop(t *testing.T) {
+	onLoop := map[longcalls.Reason]int64{longcalls.Decoding: 2, longcalls.Planning: 1, longcalls.Steps: 1} // translations and decoders
+	for _, call := range longcalls.All {
+		t.Run(call.Name(), func(t *testing.T) {
+			st, err := local.Open(local.Memory, local.Options{SweepEvery: -1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer st.Close()
+			var armed atomic.Bool
+			var begun atomic.Int64
+			away, goOn := make(chan struct{}), make(chan struct{})
+			s := serve(t, server.Config{Engine: engine.New(unhurried{st}, engine.WithHook(func() {
+				switch {
+				case !armed.Load():
+				case bytes.Contains(debug.Stack(), []byte("(*loop).lead(")):
+					begun.Add(1)
+				case armed.CompareAndSwap(true, false):
+					close(away)
+					<-goOn
+				}
+			}))})
+			defer func() {
+				s.stop()
+				<-s.done
+			}()
+			c, other := s.dial(t), s.dial(t)
+			for _, words := range call.Before {
+				if v := c.do(words...); v.IsError() {
+					t.Fatalf("%.60q: %s", words, v.Str)
+				}
+			}
+			armed.Store(true)
+			sent := command(call.Words...)
+			c.send(sent)
+			select {
+			case <-away:
+			case <-time.After(20 * time.Second):
+				t.Fatal("the loop computes it")
+			}
+			expected := onLoop[call.Why]
+			if len(sent) > 64<<10 {
+				expected = 0
+			}
+			if begun := begun.Load(); begun > expected {
+				t.Errorf("the loop begins %d times, want at most %d", begun, expected)
+			}
+			want(t, other.do("GET", "missing"), "(nil)")
+			close(goOn)
+			if v := c.reply(); v.IsError() {
+				t.Errorf("%s", v.Str)
+			}
+		})
 	}
 }

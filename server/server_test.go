@@ -172,7 +172,9 @@ type storeFunc func([]store.Batch) ([]store.Result, error)
 
 func (f storeFunc) Apply(_ context.Context, b []store.Batch) ([]store.Result, error) { return f(b) }
 
-func (f storeFunc) Together(parts []*store.Part, took func(int)) int { return together(f, parts, took) }
+func (f storeFunc) ApplyGroup(parts []*store.Part, took func(int)) int {
+	return together(f, parts, took)
+}
 
 func TestStoreFailure(t *testing.T) {
 	broken := errors.New(`running "INSERT INTO keys" on /home/cat/shop.sqlite: no space left`)
