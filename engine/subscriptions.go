@@ -74,10 +74,10 @@ func (s *Session) shownIn(p planned) int {
 	return s.db
 }
 
-// runOwn runs a command that acts on the session, and shows it to MONITOR.
+// runOwn runs a command that acts on the session, and shows it to MONITOR. A panic is an error.
 func (s *Session) runOwn(ctx context.Context, own sessionCommand, c call) (v resp.Value, err error) {
 	defer store.Catch(&err)
-	if c.cmd.Flags&commands.SkipMonitor != 0 { // its own commands come after it
+	if c.cmd.Flags&commands.SkipMonitor != 0 { // MONITOR shows a script before its commands
 		s.show(c, s.db)
 		return own.run(s, ctx, c)
 	}

@@ -16,11 +16,11 @@ import (
 type workLimit struct {
 	ctx           context.Context
 	life          context.Context // the store's
-	limit         time.Duration   // of a batch, or a transaction; 0 for none
-	promoteToLong func() error    // called once a read is no longer a short one; nil for others
-	short         shortness       // what a short one takes at most
-	small         bool            // values above smallValue end it with errLong
-	ended         error           // why it ended early
+	limit         time.Duration   // of one batch or transaction; 0 for none
+	promoteToLong func() error    // called once when a read is no longer short; nil except for short reads
+	short         shortness       // limits of a short read
+	small         bool            // a value above smallValue ends the work with errLong
+	ended         error           // why the work must end; nil until then
 
 	began       time.Time     // when the current batch began
 	asked       time.Time     // the last check

@@ -86,8 +86,8 @@ func limits(params map[string]string) translator.Limits {
 	}
 }
 
-// configGet is CONFIG GET: the parameters that match any of the patterns. One
-// asked for by name is answered by the name that was used. It ends with ctx.
+// configGet runs CONFIG GET, which returns the parameters that match any pattern. A pattern that equals a name is
+// returned as the client spelled it. It ends with ctx.
 func (s *Server) configGet(ctx context.Context, args [][]byte) resp.Value {
 	var work store.Work
 	work.Watch(func(time.Time) error { return ctx.Err() })
@@ -108,8 +108,7 @@ func (s *Server) configGet(ctx context.Context, args [][]byte) resp.Value {
 	return reply
 }
 
-// configGet runs CONFIG GET, which returns the parameters that match any pattern. A pattern that equals a name is
-// returned as the client spelled it.
+// paramValues returns the values of all parameters and of their aliases.
 func (s *Server) paramValues() map[string]string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -12,7 +12,8 @@ import (
 )
 
 // hangupWatch detects that a client hangs up while its commands run and no other goroutine reads from it, so the
-// server can stop a read whose client has gone.
+// server can stop a read whose client has gone. It also ends a read that takes longer than the grace of a stopping
+// server.
 //
 // Most commands finish before the watch starts, longEnough after they began. The watch reads into the buffer that the
 // next commands are read from.
@@ -22,14 +23,14 @@ type hangupWatch struct {
 	leave   context.CancelFunc
 	timer   *time.Timer
 	checked chan struct{}
-	stop    func() bool // ends the wait for the end of the server; from check
+	stop    func() bool // cancels ending the read with the server; set by check
 	on      bool        // between begin and end
 }
 
 // hungUp is the reply to a client that has closed only its sending side.
 var hungUp = resp.MakeError("ERR the command was ended because its client hung up")
 
-// stopping is the reply to a read that takes longer than the grace of a stopping server.
+// stopping is the reply to a read that outlasts the grace of a stopping server.
 var stopping = resp.MakeError("ERR the command was ended because the server stops")
 
 // A read runs for longEnough before the server checks whether its client has hung up. A client that has closed only

@@ -119,7 +119,7 @@ func (h *Hub) Answer(args [][]byte) resp.Value {
 }
 
 // Info returns the reply to PUBSUB for all processes together. ok is false for an unknown subcommand or too
-// many arguments.
+// many arguments. step receives the number of steps of matching a pattern.
 func (h *Hub) Info(sub string, args [][]byte, step func(int)) (v resp.Value, ok bool) {
 	switch sub {
 	case "CHANNELS", "SHARDCHANNELS":
@@ -178,6 +178,7 @@ func (h *Hub) pubsub(args [][]byte, step func(int)) resp.Value {
 }
 
 // names returns the sorted names with subscribers in this process; a non-nil pattern selects among them.
+// A non-nil step receives the number of steps of the matching.
 func (h *Hub) names(kind Kind, pattern []byte, step func(int)) [][]byte {
 	h.mu.Lock()
 	all := make([][]byte, 0, len(h.topics[kind]))
