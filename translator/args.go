@@ -20,24 +20,24 @@ func (c *Call) key(key []byte, more ...store.Value) []store.Value {
 	return append(args, more...)
 }
 
-// about is key without more arguments. Statements about the same key share the slice, so callers must not change it.
-func (c *Call) about(key []byte) []store.Value {
-	if c.named == nil || !same(c.named[1].Bytes(), key) {
-		c.named = c.key(key)
+// sharedKey is key without more arguments. Statements about the same key share the slice, so callers must not change it.
+func (c *Call) sharedKey(key []byte) []store.Value {
+	if c.sharedArgs == nil || !sameSlice(c.sharedArgs[1].Bytes(), key) {
+		c.sharedArgs = c.key(key)
 	}
-	return c.named
+	return c.sharedArgs
 }
 
 // stmt returns sql bound to key and more, in the order of key.
 func (c *Call) stmt(sql string, key []byte, more ...store.Value) store.Stmt {
 	if len(more) == 0 {
-		return store.Stmt{SQL: sql, Args: c.about(key), Size: sizeColumn(sql)}
+		return store.Stmt{SQL: sql, Args: c.sharedKey(key), Size: sizeColumn(sql)}
 	}
 	return store.Stmt{SQL: sql, Args: c.key(key, more...), Size: sizeColumn(sql)}
 }
 
-// same reports whether a and b are the same bytes in memory.
-func same(a, b []byte) bool {
+// sameSlice reports whether a and b are the same bytes in memory.
+func sameSlice(a, b []byte) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 

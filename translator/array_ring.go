@@ -91,7 +91,7 @@ func (c *Call) reshape(a array, size uint64) Plan {
 			moves = append(moves, c.stmt(sqlSetAsideSlots, key, pos(run.from), pos(run.to), pos(next)))
 			next += run.to - run.from + 1
 		}
-		moves = append(moves, c.stmt(sqlClearArray, key), c.shrunk(key), c.stmt(sqlTakeBack, key))
+		moves = append(moves, c.stmt(sqlClearArray, key), c.countRemoved(key), c.stmt(sqlTakeBack, key))
 		return c.appendRing(c.purge(key), next, size, moves...)
 	}, c.stmt(sqlRun, key, pos(newest)), c.stmt(sqlRun, key, pos(a.length-1)))
 }

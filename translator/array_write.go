@@ -59,7 +59,7 @@ func (c *Call) putSlots(key []byte, list slotList) (stmts []store.Stmt, set int)
 	several := func(list slotList) {
 		if len(list) > 0 {
 			add := c.stmt(sqlAddSlots, key, list.json())
-			stmts = append(stmts, add, c.grown(key))
+			stmts = append(stmts, add, c.countAdded(key))
 			sets = append(sets, store.Stmt{SQL: sqlSetSlots, Args: add.Args})
 		}
 	}
@@ -67,7 +67,7 @@ func (c *Call) putSlots(key []byte, list slotList) (stmts []store.Stmt, set int)
 	for i, s := range list {
 		if isLarge(s.value) {
 			several(list[start:i])
-			stmts = append(stmts, c.stmt(sqlAddSlot, key, pos(s.index)), c.grown(key))
+			stmts = append(stmts, c.stmt(sqlAddSlot, key, pos(s.index)), c.countAdded(key))
 			sets = append(sets, c.stmt(sqlSetSlot, key, pos(s.index), store.Bytes(s.value)))
 			start = i + 1
 		}
@@ -140,7 +140,7 @@ func arinsert(c *Call) Plan {
 	guard.Refused = &insertOverflow
 	return write(func(r *store.Result) resp.Value { return indexReply(indexOf(r.Rows[6][0][0])) },
 		c.purge(key), c.upsertKey(key, arrayType), guard,
-		c.stmt(sqlAppendNew, key, values), c.grown(key), c.stmt(sqlAppendAll, key, values),
+		c.stmt(sqlAppendNew, key, values), c.countAdded(key), c.stmt(sqlAppendAll, key, values),
 		c.stmt(sqlAdvance, key, n))
 }
 
@@ -161,7 +161,7 @@ func arseek(c *Call) Plan {
 	}
 	key := c.Args[1]
 	return write(intOf(4), c.purge(key), c.guardType(key, arrayType),
-		c.stmt(sqlSeek, key, pos(index)), c.touchedOnChange(key), c.stmt(sqlPresent, key))
+		c.stmt(sqlSeek, key, pos(index)), c.touchIfChanged(key), c.stmt(sqlPresent, key))
 }
 
 // Slots are deleted by a list of pos, or of ranges.
@@ -175,7 +175,7 @@ const (
 func (c *Call) deleteSlots(sql string, which store.Value) Plan {
 	key := c.Args[1]
 	return write(changed(2), c.purge(key), c.guardType(key, arrayType),
-		c.stmt(sql, key, which), c.shrunk(key), c.dropEmpty(key))
+		c.stmt(sql, key, which), c.countRemoved(key), c.dropEmpty(key))
 }
 
 func ardel(c *Call) Plan {

@@ -2,10 +2,10 @@ package translator
 
 import "github.com/meowdis/meowdis/redis/commands"
 
-// lasting lists the commands whose rows a store may cache (store.Batch.Keys): they read one key, and the clock matters
+// cacheable lists the commands whose rows a store may cache (store.Batch.Keys): they read one key, and the clock matters
 // only to whether the key or a field has expired. Caching pays most for commands that read much and return little.
 // Commands with random results are excluded.
-var lasting = []string{
+var cacheable = []string{
 	"GET", "STRLEN", "GETRANGE", "SUBSTR", "GETBIT",
 	"EXISTS", "TYPE", "TTL", "PTTL", "EXPIRETIME", "PEXPIRETIME",
 	"HGET", "HMGET", "HEXISTS", "HSTRLEN", "HLEN", "HGETALL", "HKEYS", "HVALS",
@@ -15,9 +15,9 @@ var lasting = []string{
 	"ZRANGE", "ZREVRANGE", "ZRANGEBYSCORE", "ZREVRANGEBYSCORE",
 }
 
-var lastingByID = func() []bool {
+var cacheableByID = func() []bool {
 	by := make([]bool, len(commands.All()))
-	for _, name := range lasting {
+	for _, name := range cacheable {
 		by[commands.Lookup(name).ID()] = true
 	}
 	return by

@@ -35,7 +35,7 @@ func TestLasting(t *testing.T) {
 			if p.Batch.Keys == nil {
 				continue
 			}
-			if cmd.Flags&commands.Write != 0 || !p.Batch.ReadOnly && len(p.Batch.Stmts) > 0 || !lastingByID[cmd.ID()] {
+			if cmd.Flags&commands.Write != 0 || !p.Batch.ReadOnly && len(p.Batch.Stmts) > 0 || !cacheableByID[cmd.ID()] {
 				t.Errorf("%q says what it reads", step.Args)
 			}
 			for i, s := range p.Batch.Stmts {
@@ -54,7 +54,7 @@ func TestLasting(t *testing.T) {
 			found[cmd.Name] = true
 		}
 	}
-	for _, name := range lasting {
+	for _, name := range cacheable {
 		if !found[name] {
 			t.Errorf("no transcript calls %s", name)
 		}

@@ -54,7 +54,7 @@ type Call struct {
 
 	drawn uint64
 
-	named []store.Value // the last result of about
+	sharedArgs []store.Value // the last result of about
 }
 
 // Random returns the next number of a sequence that Env.Seed determines.
@@ -73,17 +73,17 @@ type translation struct {
 	translate func(*Call) Plan
 }
 
-// groups holds all translations, in lists that the compiler lays out, so that they cost nothing at startup. Building a
+// allTranslations holds all translations, in lists that the compiler lays out, so that they cost nothing at startup. Building a
 // map of them would take longer than most commands.
-var groups []translations
+var allTranslations []translations
 
 func init() {
-	groups = []translations{
+	allTranslations = []translations{
 		arrayTranslations, bitmapTranslations, blockingTranslations, handshakeTranslations, clientTranslations,
 		configTranslations, debugTranslations, functionTranslations, genericTranslations, dumpTranslations, sortTranslations,
 		geoTranslations, hashTranslations, hashExpireTranslations, hashGetexTranslations, hashImportTranslations,
 		hyperloglogTranslations, hyperloglogDebugTranslations, jsonTranslations, listTranslations, scriptingTranslations,
-		serverTranslations, memoryTranslations, persistTranslations, slowTranslations, aloneTranslations, setTranslations, streamTranslations,
+		serverTranslations, memoryTranslations, roleTranslations, slowTranslations, replicationTranslations, setTranslations, streamTranslations,
 		stringTranslations, throttleTranslations, vectorSetTranslations, zsetTranslations,
 	}
 }
@@ -98,7 +98,7 @@ func translationOf(cmd *commands.Command) *translation {
 		return t
 	}
 	found := &translation{}
-	for _, group := range groups {
+	for _, group := range allTranslations {
 		for i := range group {
 			if group[i].command == cmd.Name {
 				found = &group[i]
@@ -119,7 +119,7 @@ func Translate(cmd *commands.Command, args [][]byte, env Env) Plan {
 	switch {
 	case cmd.Flags&commands.Write != 0:
 		p.Keys = cmd.KeyNames(args)
-	case lastingByID[cmd.ID()] && p.Then == nil:
+	case cacheableByID[cmd.ID()] && p.Then == nil:
 		p.Batch.Keys = cmd.KeyNames(args)
 	}
 	return p

@@ -43,11 +43,11 @@ func hashed(list [][]byte, width int) store.Value {
 
 // added is grown for elements with a seq: it advances the key's counter by all n given elements, including existing
 // ones, so that no two elements ever get the same seq.
-const sqlAdded = `UPDATE keys SET count = count + changes(), seq = seq + ?4, version = version + 1, updated_at = ?3
+const sqlCountAddedWithSeq = `UPDATE keys SET count = count + changes(), seq = seq + ?4, version = version + 1, updated_at = ?3
 	WHERE db = ?1 AND key = ?2 AND changes() > 0`
 
-func (c *Call) added(key []byte, n int) store.Stmt {
-	return c.account(sqlAdded, key, store.Int(int64(n)))
+func (c *Call) countAddedWithSeq(key []byte, n int) store.Stmt {
+	return c.account(sqlCountAddedWithSeq, key, store.Int(int64(n)))
 }
 
 // cellOf decodes the row of a live key: its type and one cell. The reply is missing for a missing key, and WRONGTYPE
@@ -87,7 +87,7 @@ func compareSeq(a, b store.Row) int { return cmp.Compare(a[len(a)-1].Int(), b[le
 // listing translates "NAME key". The rows of sql are the elements of a key of the type, and end with their seq.
 func listing(typ, sql string, missing resp.Value, shape func([]store.Row) resp.Value) func(*Call) Plan {
 	return func(c *Call) Plan {
-		return c.found(typ, missing, func(r *store.Result) resp.Value { return shape(bySeq(r.Rows[0])) },
+		return c.readElements(typ, missing, func(r *store.Result) resp.Value { return shape(bySeq(r.Rows[0])) },
 			c.Args[1], c.stmt(sql, c.Args[1]))
 	}
 }
@@ -101,14 +101,14 @@ func pointed(typ, sql string, missing resp.Value, shape func(store.Value) resp.V
 }
 
 // pointedEach translates "NAME key name [name …]": the first cell of sql for each field or member, in order.
-func pointedEach(typ string, sql *chosen, missing resp.Value, shape func([]store.Row) resp.Value) func(*Call) Plan {
+func pointedEach(typ string, sql *nameSQL, missing resp.Value, shape func([]store.Row) resp.Value) func(*Call) Plan {
 	return func(c *Call) Plan { return c.readEach(typ, c.Args[2:], *sql, missing, shape) }
 }
 
 // readEach plans a read of sql for each name; shape makes the reply from its rows.
-func (c *Call) readEach(typ string, names [][]byte, sql chosen, missing resp.Value, shape func([]store.Row) resp.Value) Plan {
-	stmts := c.choose(c.Args[1], names, sql)
+func (c *Call) readEach(typ string, names [][]byte, sql nameSQL, missing resp.Value, shape func([]store.Row) resp.Value) Plan {
+	stmts := c.stmtsForNames(c.Args[1], names, sql)
 	return read(
-		typed(typ, repeated(missing, len(names)), func(r *store.Result) resp.Value { return shape(chosenRows(r, 1, len(stmts))) }),
+		typed(typ, repeated(missing, len(names)), func(r *store.Result) resp.Value { return shape(nameRows(r, 1, len(stmts))) }),
 		append([]store.Stmt{c.typeOf(c.Args[1])}, stmts...)...)
 }

@@ -61,7 +61,7 @@ func (c *Call) pickOne(sql string, key []byte) store.Stmt {
 
 // one replies with one random element, nil for a missing key.
 func (l *lottery) one(c *Call) Plan {
-	return c.found(l.typ, resp.Nil, bulkOf(0), c.Args[1], c.pickOne(l.pick, c.Args[1]))
+	return c.readElements(l.typ, resp.Nil, bulkOf(0), c.Args[1], c.pickOne(l.pick, c.Args[1]))
 }
 
 // drawn makes the plan after random elements are read. rest holds the elements that were read but not drawn.

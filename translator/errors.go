@@ -18,8 +18,8 @@ const (
 	errOffset            = "ERR offset is out of range"
 	errDBIndex           = "ERR DB index is out of range"
 	errInvalidCursor     = "ERR invalid cursor"
-	errDisorder          = "ERR the database is damaged: an index is out of order"
-	errNoTwin            = "ERR value is out of range, value must between -9223372036854775807 and 9223372036854775807"
+	errIndexOrder        = "ERR the database is damaged: an index is out of order"
+	errNoNegation        = "ERR value is out of range, value must between -9223372036854775807 and 9223372036854775807"
 	errSameObject        = "ERR source and destination objects are the same"
 )
 

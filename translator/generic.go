@@ -40,7 +40,7 @@ var genericTranslations = translations{
 }
 
 // sqlDel reports for each deleted key whether it was live.
-var sqlDel = keyed{json: `DELETE FROM keys WHERE db = ?1 AND key IN (SELECT unhex(j.value) FROM json_each(?2) j)
+var sqlDel = keyListSQL{json: `DELETE FROM keys WHERE db = ?1 AND key IN (SELECT unhex(j.value) FROM json_each(?2) j)
 	RETURNING dies_at IS NULL OR dies_at > ?3`}
 
 const sqlDelOne = `DELETE FROM keys WHERE ` + live
@@ -52,7 +52,7 @@ func del(c *Call) Plan {
 		purge.SkipIf = somethingChanged
 		return write(changed(0), c.stmt(sqlDelOne, c.Args[1]), purge)
 	}
-	stmt := sqlDel.on(c, c.Args[1:])
+	stmt := sqlDel.stmt(c, c.Args[1:])
 	return write(func(r *store.Result) resp.Value {
 		n := int64(0)
 		for _, row := range r.Rows[0] {
@@ -62,7 +62,7 @@ func del(c *Call) Plan {
 	}, stmt)
 }
 
-var sqlExists = keyed{json: `SELECT count(*) FROM json_each(?2) j CROSS JOIN keys k
+var sqlExists = keyListSQL{json: `SELECT count(*) FROM json_each(?2) j CROSS JOIN keys k
 	ON k.db = ?1 AND k.key = unhex(j.value) AND (k.dies_at IS NULL OR k.dies_at > ?3)`}
 
 const sqlExistsOne = `SELECT 1 FROM keys WHERE ` + live
@@ -72,7 +72,7 @@ func exists(c *Call) Plan {
 	if len(c.Args) == 2 {
 		return read(countRows, c.stmt(sqlExistsOne, c.Args[1]))
 	}
-	return read(intOf(0), sqlExists.on(c, c.Args[1:]))
+	return read(intOf(0), sqlExists.stmt(c, c.Args[1:]))
 }
 
 // list returns the arguments of a statement about many keys: database, keys, now.

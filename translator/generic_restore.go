@@ -235,7 +235,7 @@ func (c *Call) restoreStream(key []byte, s *rdb.Stream) []store.Stmt {
 	}
 	for part := range c.rounds(pairs, 2) {
 		for piece, alone := range pieces(part, 2) {
-			stmts = append(stmts, c.restoreEntries(key, piece, alone), c.grown(key))
+			stmts = append(stmts, c.restoreEntries(key, piece, alone), c.countAdded(key))
 		}
 	}
 	stmts = append(stmts, c.restoreNodes(key, s.Entries)...)

@@ -161,7 +161,7 @@ func cutPage(rows []store.Row, count int64) (page []store.Row, next int64) {
 // never end.
 func (o scanOptions) page(next int64, found resp.Value) resp.Value {
 	if next != 0 && uint64(next) <= o.cursor {
-		return resp.MakeError(errDisorder)
+		return resp.MakeError(errIndexOrder)
 	}
 	return scanPage(next, found)
 }

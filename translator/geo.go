@@ -86,10 +86,10 @@ func geoadd(c *Call) Plan {
 
 // scoresOf reads the key's type and the scores of members. scoreRows returns the scores.
 func (c *Call) scoresOf(key []byte, members ...[]byte) []store.Stmt {
-	return append([]store.Stmt{c.typeOf(key)}, c.choose(key, members, sqlZMScore)...)
+	return append([]store.Stmt{c.typeOf(key)}, c.stmtsForNames(key, members, sqlZMScore)...)
 }
 
-func scoreRows(r *store.Result) []store.Row { return chosenRows(r, 1, len(r.Rows)-1) }
+func scoreRows(r *store.Result) []store.Row { return nameRows(r, 1, len(r.Rows)-1) }
 
 func geodist(c *Call) Plan {
 	unit := 1.0

@@ -92,12 +92,12 @@ const (
 )
 
 var (
-	sqlFieldsDue     = chosen{newListed(1, fieldIsDue+eachField), fieldIsDue + theField}
-	sqlExpireDue     = chosen{newListed(1, expireField+chosenFields+` AND `+fieldDue), expireField + oneField + ` AND ` + fieldDue}
-	sqlRemoveDue     = chosen{newListed(1, removeField+chosenFields+` AND `+fieldDue), removeField + oneField + ` AND ` + fieldDue}
-	sqlSetExpiries   = chosen{newListed(1, expireField+chosenFields), expireField + oneField}
-	sqlFieldExpiries = chosen{newListed(1, fieldExpiry+eachField), fieldExpiry + theField}
-	sqlPersistFields = chosen{newListed(1, persistField+chosenFields+hasExpiry), persistField + oneField + hasExpiry}
+	sqlFieldsDue     = nameSQL{newListSQL(1, fieldIsDue+eachField), fieldIsDue + theField}
+	sqlExpireDue     = nameSQL{newListSQL(1, expireField+chosenFields+` AND `+fieldDue), expireField + oneField + ` AND ` + fieldDue}
+	sqlRemoveDue     = nameSQL{newListSQL(1, removeField+chosenFields+` AND `+fieldDue), removeField + oneField + ` AND ` + fieldDue}
+	sqlSetExpiries   = nameSQL{newListSQL(1, expireField+chosenFields), expireField + oneField}
+	sqlFieldExpiries = nameSQL{newListSQL(1, fieldExpiry+eachField), fieldExpiry + theField}
+	sqlPersistFields = nameSQL{newListSQL(1, persistField+chosenFields+hasExpiry), persistField + oneField + hasExpiry}
 )
 
 // These are the reply codes for a field.
@@ -126,12 +126,12 @@ func hexpire(seconds, absolute bool) func(*Call) Plan {
 		}
 		key, past := c.Args[1], at <= c.Env.Now
 		args := []store.Value{store.Digits(at), store.Int(condition)}
-		due := c.choose(key, fields, sqlFieldsDue, args...)
+		due := c.stmtsForNames(key, fields, sqlFieldsDue, args...)
 		stmts := append(c.openFields(key), due...)
 		if past {
-			stmts = append(append(stmts, each(c.choose(key, fields, sqlRemoveDue, args...), c.shrunk(key))...), c.dropEmpty(key))
+			stmts = append(append(stmts, each(c.stmtsForNames(key, fields, sqlRemoveDue, args...), c.countRemoved(key))...), c.dropEmpty(key))
 		} else {
-			stmts = append(stmts, each(c.choose(key, fields, sqlExpireDue, args...), c.touchedOnChange(key))...)
+			stmts = append(stmts, each(c.stmtsForNames(key, fields, sqlExpireDue, args...), c.touchIfChanged(key))...)
 		}
 		return write(eachOf(hashOpening, len(due), fields, func(row store.Row) int64 {
 			if n := row[0].Int(); n != fieldChanged || !past {
@@ -166,7 +166,7 @@ func eachOf(i, count int, fields [][]byte, code func(store.Row) int64, again fun
 	return func(r *store.Result) resp.Value {
 		elems := make([]resp.Value, len(fields))
 		seen := make(map[string]bool, len(fields))
-		for k, row := range chosenRows(r, i, count) {
+		for k, row := range nameRows(r, i, count) {
 			n := code(row)
 			if name := string(fields[k]); seen[name] {
 				n = again(n)
@@ -218,7 +218,7 @@ func hpersist(c *Call) Plan {
 		return c.failHash(msg)
 	}
 	key := c.Args[1]
-	expiries := c.choose(key, fields, sqlFieldExpiries)
+	expiries := c.stmtsForNames(key, fields, sqlFieldExpiries)
 	return write(eachOf(hashOpening, len(expiries), fields, func(row store.Row) int64 {
 		switch {
 		case row[0].Int() == 0:
@@ -229,5 +229,5 @@ func hpersist(c *Call) Plan {
 		return fieldChanged
 	}, func(n int64) int64 { return min(n, fieldStays) }),
 		append(append(c.openFields(key), expiries...),
-			each(c.choose(key, fields, sqlPersistFields), c.touchedOnChange(key))...)...)
+			each(c.stmtsForNames(key, fields, sqlPersistFields), c.touchIfChanged(key))...)...)
 }

@@ -17,7 +17,7 @@ var hashGetexTranslations = translations{
 // removeFields returns the statements that delete fields of an open hash. Every second statement, from the first on and
 // except for the last, deletes.
 func (c *Call) removeFields(key []byte, fields [][]byte) []store.Stmt {
-	return append(each(c.choose(key, fields, sqlRemoveFields), c.shrunk(key)), c.emptied(key, len(fields)))
+	return append(each(c.stmtsForNames(key, fields, sqlRemoveFields), c.countRemoved(key)), c.dropIfEmptied(key, len(fields)))
 }
 
 // hgetdel replies with the value of a field that is named twice only once.
@@ -27,7 +27,7 @@ func hgetdel(c *Call) Plan {
 		return c.failHash(msg)
 	}
 	key := c.Args[1]
-	values := c.choose(key, fields, sqlFields)
+	values := c.stmtsForNames(key, fields, sqlFields)
 	stmts := append(c.openFields(key), values...)
 	return write(valuesOf(hashOpening, len(values), fields, true), append(stmts, c.removeFields(key, fields)...)...)
 }
@@ -36,7 +36,7 @@ func hgetdel(c *Call) Plan {
 // only the first occurrence of a field has a value.
 func valuesOf(i, n int, fields [][]byte, gone bool) func(*store.Result) resp.Value {
 	return func(r *store.Result) resp.Value {
-		v := bulks(chosenRows(r, i, n))
+		v := bulks(nameRows(r, i, n))
 		seen := map[string]bool{}
 		for k := range v.Elems {
 			if gone && seen[string(fields[k])] {
@@ -69,15 +69,15 @@ func hgetex(c *Call) Plan {
 		return c.failHash(msg)
 	}
 	key, past := c.Args[1], given && at <= c.Env.Now
-	values := c.choose(key, fields, sqlFields)
+	values := c.stmtsForNames(key, fields, sqlFields)
 	stmts := append(c.openFields(key), values...)
 	switch {
 	case past:
 		stmts = append(stmts, c.removeFields(key, fields)...)
 	case given:
-		stmts = append(stmts, each(c.choose(key, fields, sqlSetExpiries, store.Digits(at)), c.touchedOnChange(key))...)
+		stmts = append(stmts, each(c.stmtsForNames(key, fields, sqlSetExpiries, store.Digits(at)), c.touchIfChanged(key))...)
 	case persist:
-		stmts = append(stmts, each(c.choose(key, fields, sqlPersistFields), c.touchedOnChange(key))...)
+		stmts = append(stmts, each(c.stmtsForNames(key, fields, sqlPersistFields), c.touchIfChanged(key))...)
 	default:
 		return c.readEach(hashType, fields, sqlFields, resp.Nil, bulks)
 	}
@@ -97,19 +97,19 @@ const (
 )
 
 var (
-	sqlGuardFieldsAbsent  = chosen{newListed(1, `INSERT INTO guard SELECT NULL`+foundFields), `INSERT INTO guard SELECT NULL` + foundField}
-	sqlGuardFieldsPresent = chosen{
-		newListed(1, `INSERT INTO guard SELECT NULL WHERE (SELECT count(*)`+foundFields+`) < json_array_length(?4)`),
+	sqlGuardFieldsAbsent  = nameSQL{newListSQL(1, `INSERT INTO guard SELECT NULL`+foundFields), `INSERT INTO guard SELECT NULL` + foundField}
+	sqlGuardFieldsPresent = nameSQL{
+		newListSQL(1, `INSERT INTO guard SELECT NULL WHERE (SELECT count(*)`+foundFields+`) < json_array_length(?4)`),
 		`INSERT INTO guard SELECT NULL WHERE NOT EXISTS (SELECT 1` + foundField + `)`,
 	}
 )
 
 // Unlike HSET, these set or keep the expiry.
 var (
-	sqlSetFieldsUntil = newListed(2, `INSERT INTO hashes(key_id, hash, field, value, seq, expires_at)
+	sqlSetFieldsUntil = newListSQL(2, `INSERT INTO hashes(key_id, hash, field, value, seq, expires_at)
 		SELECT `+liveID+`, `+itemHash+`, `+itemName+`, `+itemValue+`, 0, ?7 FROM json_each(?4) j WHERE true
 		ON CONFLICT DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at`)
-	sqlSetFieldsKeep = newListed(2, `INSERT INTO hashes(key_id, hash, field, value, seq)
+	sqlSetFieldsKeep = newListSQL(2, `INSERT INTO hashes(key_id, hash, field, value, seq)
 		SELECT `+liveID+`, `+itemHash+`, `+itemName+`, `+itemValue+`, 0 FROM json_each(?4) j WHERE true
 		ON CONFLICT DO UPDATE SET value = excluded.value`)
 )
@@ -183,14 +183,14 @@ func hsetex(c *Call) Plan {
 	}
 	key, fields := c.Args[1], lastOfEach(o.fields)
 	names := everySecond(fields)
-	guards := c.guarded(c.look(key), key, hashType)
+	guards := c.openExisting(c.readKey(key), key, hashType)
 	stmts := []store.Stmt{guards[0], guards[2]}
 	if o.fnx || o.fxx {
 		sql := sqlGuardFieldsAbsent
 		if o.fxx {
 			sql = sqlGuardFieldsPresent
 		}
-		for _, guard := range c.choose(key, names, sql) {
+		for _, guard := range c.stmtsForNames(key, names, sql) {
 			guard.Refused = &resp.Zero
 			stmts = append(stmts, guard)
 		}
@@ -198,7 +198,7 @@ func hsetex(c *Call) Plan {
 	if o.given && o.at <= c.Env.Now {
 		stmts = append(stmts, c.openFields(key)[1:]...)
 		stmts = append(stmts, c.removeFields(key, names)...)
-		return write(always(resp.One), append(stmts, c.touched(key))...) // a change for WATCH, even of missing fields
+		return write(always(resp.One), append(stmts, c.touch(key))...) // a change for WATCH, even of missing fields
 	}
 	how := setting{several: sqlSetFields, one: sqlReplaceField}
 	switch {
@@ -209,5 +209,5 @@ func hsetex(c *Call) Plan {
 	}
 	put, _ := c.putFields(key, fields, how)
 	stmts = append(append(stmts, c.openHash(guards[0], key)[1:]...), put...)
-	return write(always(resp.One), append(stmts, c.touched(key))...)
+	return write(always(resp.One), append(stmts, c.touch(key))...)
 }

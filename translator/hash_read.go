@@ -54,7 +54,7 @@ const (
 	sqlHashValues = `SELECT h.value, h.seq` + ofHash
 )
 
-var sqlFields = chosen{newListed(1, `SELECT h.value`+eachField), `SELECT h.value` + theField}
+var sqlFields = nameSQL{newListSQL(1, `SELECT h.value`+eachField), `SELECT h.value` + theField}
 
 // mapOf returns rows of field and value as a map.
 func mapOf(rows []store.Row) resp.Value { return pairs(resp.Map, rows) }

@@ -19,25 +19,25 @@ const hashOpening = 5
 
 // openHash begins a write that creates a missing hash and refuses a key of another type; look is statement 0.
 func (c *Call) openHash(look store.Stmt, key []byte) []store.Stmt {
-	return append(c.opened(look, key, hashType), c.purgeFields(key)...)
+	return append(c.openOrCreate(look, key, hashType), c.purgeFields(key)...)
 }
 
 // openFields begins a write that does not create the hash. The following statements find only live fields.
 func (c *Call) openFields(key []byte) []store.Stmt {
-	return append(c.guarded(c.look(key), key, hashType), c.purgeFields(key)...)
+	return append(c.openExisting(c.readKey(key), key, hashType), c.purgeFields(key)...)
 }
 
 func (c *Call) purgeFields(key []byte) []store.Stmt {
 	return []store.Stmt{
-		{SQL: sqlPurgeFields, Args: c.about(key), SkipIf: noneExpires},
-		{SQL: sqlPurgedFields, Args: c.about(key)[:2:2], SkipIf: nothingChanged},
+		{SQL: sqlPurgeFields, Args: c.sharedKey(key), SkipIf: noneExpires},
+		{SQL: sqlPurgedFields, Args: c.sharedKey(key)[:2:2], SkipIf: nothingChanged},
 	}
 }
 
 // noneExpires reports whether the first statement found no field with an expiry.
 func noneExpires(before store.Result) bool {
 	row := liveRow(before.Rows)
-	return row == nil || row[lookVolatile].Int() == 0
+	return row == nil || row[rowVolatile].Int() == 0
 }
 
 // New fields are inserted first, then existing fields get their values. A field with a new value loses its expiry; a
@@ -61,18 +61,18 @@ func (c *Call) addFields(key []byte, fields [][]byte) (stmts []store.Stmt) {
 		if alone {
 			add = c.stmt(sqlAddField, key, hashValue(piece[0]), store.Bytes(piece[0]), store.Bytes(piece[1]))
 		} else {
-			add = sqlAddFields.on(c, key, piece)
+			add = sqlAddFields.stmt(c, key, piece)
 		}
-		stmts = append(stmts, add, c.added(key, len(piece)/2))
+		stmts = append(stmts, add, c.countAddedWithSeq(key, len(piece)/2))
 	}
 	return stmts
 }
 
 var (
-	sqlAddFields = newListed(2, `INSERT INTO hashes(key_id, hash, field, value, seq)
+	sqlAddFields = newListSQL(2, `INSERT INTO hashes(key_id, hash, field, value, seq)
 		SELECT `+liveID+`, `+itemHash+`, `+itemName+`, `+itemValue+`, (SELECT seq FROM keys WHERE `+live+`) + j.key FROM json_each(?4) j WHERE true
 		ON CONFLICT DO NOTHING`)
-	sqlSetFields = newListed(2, `INSERT INTO hashes(key_id, hash, field, value, seq)
+	sqlSetFields = newListSQL(2, `INSERT INTO hashes(key_id, hash, field, value, seq)
 		SELECT `+liveID+`, `+itemHash+`, `+itemName+`, `+itemValue+`, 0 FROM json_each(?4) j WHERE true
 		ON CONFLICT DO UPDATE SET value = excluded.value, expires_at = NULL`)
 )
@@ -81,7 +81,7 @@ var (
 // just added; it is "" if nothing remains to be done. The arguments in more come after their other arguments, for made
 // after the name.
 type setting struct {
-	several   *listed
+	several   *listSQL
 	one, made string
 	more      []store.Value
 }
@@ -94,8 +94,8 @@ func (c *Call) putFields(key []byte, fields [][]byte, how setting) (stmts []stor
 	for piece, alone := range pieces(fields, 2) {
 		if isLarge(piece...) {
 			args := c.key(key, append([]store.Value{hashValue(piece[0]), store.Bytes(piece[0]), store.Bytes(piece[1])}, how.more...)...)
-			stmts = append(stmts, store.Stmt{SQL: how.one, Args: args}, c.touchedOnChange(key),
-				store.Stmt{SQL: sqlAddField, Args: args[:6]}, c.added(key, 1))
+			stmts = append(stmts, store.Stmt{SQL: how.one, Args: args}, c.touchIfChanged(key),
+				store.Stmt{SQL: sqlAddField, Args: args[:6]}, c.countAddedWithSeq(key, 1))
 			adding = append(adding, hashOpening+len(stmts)-2)
 			if how.made != "" {
 				sets = append(sets, store.Stmt{SQL: how.made, Args: append(args[:5:5], how.more...)})
@@ -108,11 +108,11 @@ func (c *Call) putFields(key []byte, fields [][]byte, how setting) (stmts []stor
 			add = store.Stmt{SQL: sqlAddField, Args: field}
 			put = store.Stmt{SQL: how.one, Args: append(field[:len(field):len(field)], how.more...)}
 		} else {
-			add = sqlAddFields.on(c, key, piece)
-			put = how.several.on(c, key, piece, how.more...)
+			add = sqlAddFields.stmt(c, key, piece)
+			put = how.several.stmt(c, key, piece, how.more...)
 		}
 		adding = append(adding, hashOpening+len(stmts))
-		stmts = append(stmts, add, c.added(key, len(piece)/2))
+		stmts = append(stmts, add, c.countAddedWithSeq(key, len(piece)/2))
 		sets = append(sets, put)
 	}
 	return append(stmts, sets...), adding
@@ -148,12 +148,12 @@ func hset(ok bool) func(*Call) Plan {
 			return c.setField(key, fields[0], fields[1], ok)
 		}
 		put, adding := c.putFields(key, fields, setting{several: sqlSetFields, one: sqlReplaceField})
-		touched := c.touched(key)
+		touched := c.touch(key)
 		if n := int64(len(fields) / 2); len(put) == 3 { // one list: if all fields are new, none remains to be set
 			allNew := func(before store.Result) bool { return before.Changes[hashOpening] == n }
 			put[2].SkipIf, touched.SkipIf = allNew, allNew
 		}
-		stmts := append(append(c.openHash(c.look(key), key), put...), touched)
+		stmts := append(append(c.openHash(c.readKey(key), key), put...), touched)
 		if ok {
 			return write(decodeOK, stmts...)
 		}
@@ -175,57 +175,59 @@ const (
 		SELECT id, ?4, ?5, ?6, seq - (version = ?7) FROM keys WHERE ` + live + ` ON CONFLICT DO NOTHING`
 )
 
-// settingTried counts the statements before the read of the key.
-const settingTried = 4
+// setTryStmts counts the statements before the read of the key.
+const setTryStmts = 4
 
 func wasThere(before store.Result) bool { return before.Changes[0] > 0 }
 
 func wasSet(before store.Result) bool { return before.Changes[0]+before.Changes[2] > 0 }
 
-// unlessSet adapts the condition of a statement of openHash that follows the first try.
-func unlessSet(moot func(store.Result) bool) func(store.Result) bool {
+// orSet adapts the condition of a statement of openHash that follows the first try.
+func orSet(moot func(store.Result) bool) func(store.Result) bool {
 	return func(before store.Result) bool {
-		return wasSet(before) || moot(store.Result{Rows: before.Rows[settingTried:], Changes: before.Changes[settingTried:]})
+		return wasSet(before) || moot(store.Result{Rows: before.Rows[setTryStmts:], Changes: before.Changes[setTryStmts:]})
 	}
 }
 
-// openingUnlessSet holds the conditions for the statements of openHash.
-var openingUnlessSet = [hashOpening]func(store.Result) bool{
-	wasSet, unlessSet(isAlive), unlessSet(lookedFor[hashType].there), unlessSet(noneExpires), nothingChanged,
+// openHashSkips holds the conditions for the statements of openHash.
+var openHashSkips = [hashOpening]func(store.Result) bool{
+	wasSet, orSet(isNotExpired), orSet(skips[hashType].ofType), orSet(noneExpires), nothingChanged,
 }
 
-var wasMadeOrSet = unlessSet(wasMade)
+var wasCreatedOrSet = orSet(wasCreated)
 
-// The statement at settingAdd adds the field. The one at settingAdd+2 sets it if it had an expiry.
-const settingAdd = settingTried + hashOpening
+// The statement at setAddIndex adds the field. The one at setAddIndex+2 sets it if it had an expiry.
+const setAddIndex = setTryStmts + hashOpening
 
-func wasSetOrAdded(before store.Result) bool { return wasSet(before) || before.Changes[settingAdd] > 0 }
+func wasSetOrAdded(before store.Result) bool {
+	return wasSet(before) || before.Changes[setAddIndex] > 0
+}
 
 // setField sets one field. ok selects HMSET's reply.
 func (c *Call) setField(key, field, value []byte, ok bool) Plan {
 	ensure := c.ensureOne(key, hashType)
 	args := c.key(key, hashValue(field), store.Bytes(field), store.Bytes(value), ensure.Args[3])
-	one, touched := args[:6], c.touchedOnChange(key)
-	stmts := append(make([]store.Stmt, 0, settingAdd+4), store.Stmt{SQL: sqlSetLasting, Args: one}, touched,
-		store.Stmt{SQL: sqlAddLasting, Args: one, SkipIf: wasThere}, c.grown(key), c.look(key), c.purge(key), ensure)
+	one, touched := args[:6], c.touchIfChanged(key)
+	stmts := append(make([]store.Stmt, 0, setAddIndex+4), store.Stmt{SQL: sqlSetLasting, Args: one}, touched,
+		store.Stmt{SQL: sqlAddLasting, Args: one, SkipIf: wasThere}, c.countAdded(key), c.readKey(key), c.purge(key), ensure)
 	stmts = append(stmts, c.purgeFields(key)...)
-	for i, moot := range openingUnlessSet {
-		stmts[settingTried+i].SkipIf = moot
+	for i, moot := range openHashSkips {
+		stmts[setTryStmts+i].SkipIf = moot
 	}
-	stmts = append(stmts, store.Stmt{SQL: sqlAddOne, Args: args, SkipIf: wasSet}, c.grownOne(ensure, wasMadeOrSet),
+	stmts = append(stmts, store.Stmt{SQL: sqlAddOne, Args: args, SkipIf: wasSet}, c.countAddedOne(ensure, wasCreatedOrSet),
 		store.Stmt{SQL: sqlSetExpiring, Args: one, SkipIf: wasSetOrAdded}, touched)
 	if ok {
 		return write(decodeOK, stmts...)
 	}
-	return write(changedEither(2, settingAdd), stmts...)
+	return write(changedEither(2, setAddIndex), stmts...)
 }
 
 func hsetnx(c *Call) Plan {
 	key := c.Args[1]
-	return write(changed(hashOpening), append(c.openHash(c.look(key), key), c.addFields(key, c.Args[2:])...)...)
+	return write(changed(hashOpening), append(c.openHash(c.readKey(key), key), c.addFields(key, c.Args[2:])...)...)
 }
 
-var sqlRemoveFields = chosen{newListed(1, `DELETE FROM hashes`+chosenFields), `DELETE FROM hashes` + oneField}
+var sqlRemoveFields = nameSQL{newListSQL(1, `DELETE FROM hashes`+chosenFields), `DELETE FROM hashes` + oneField}
 
 func hdel(c *Call) Plan {
 	key := c.Args[1]
@@ -238,8 +240,8 @@ func hdel(c *Call) Plan {
 
 // An increment is one batch, like INCR (string_incr.go). The first statement also reads the value of the field.
 const (
-	lookAtField  = ` FROM keys k LEFT JOIN hashes h ON h.key_id = k.id AND h.hash = ?4 AND h.field = ?5 AND ` + liveField + lookAt
-	sqlLookValue = looked + `, h.value` + lookAtField
+	whereKeyField   = ` FROM keys k LEFT JOIN hashes h ON h.key_id = k.id AND h.hash = ?4 AND h.field = ?5 AND ` + liveField + whereKey
+	sqlReadKeyValue = keyColumns + `, h.value` + whereKeyField
 
 	sqlGuardIntegerField = `INSERT INTO guard SELECT NULL FROM hashes h
 		WHERE h.key_id = ` + liveID + ` AND h.hash = ?4 AND h.field = ?5 AND ` + liveField + ` AND ` + noInteger
@@ -252,19 +254,19 @@ var (
 	hashNotInteger = resp.MakeError("ERR hash value is not an integer")
 )
 
-// valueFound returns the value that the first statement read, NULL if it is missing.
-func valueFound(rows [][]store.Row) (v store.Value) {
+// oldValue returns the value that the first statement read, NULL if it is missing.
+func oldValue(rows [][]store.Row) (v store.Value) {
 	if row := liveRow(rows); isOf(row, hashType) {
-		v = row[lookMore]
+		v = row[rowExtra]
 	}
 	return v
 }
 
-func hasValue(before store.Result) bool { return !valueFound(before.Rows).IsNull() }
+func hasValue(before store.Result) bool { return !oldValue(before.Rows).IsNull() }
 
 // isCounter reports whether the value is an integer, or missing.
 func isCounter(before store.Result) bool {
-	v := valueFound(before.Rows)
+	v := oldValue(before.Rows)
 	_, ok := parseInt(v.Bytes())
 	return v.IsNull() || ok
 }
@@ -277,13 +279,13 @@ func hincrby(c *Call) Plan {
 	key, field := c.Args[1], c.Args[2]
 	args := c.key(key, hashValue(field), store.Bytes(field), store.Digits(delta))
 	guard := store.Stmt{SQL: sqlGuardIntegerField, Args: args[:5], Refused: &hashNotInteger, SkipIf: isCounter}
-	opening := c.openHash(store.Stmt{SQL: sqlLookValue, Args: args[:5]}, key)
+	opening := c.openHash(store.Stmt{SQL: sqlReadKeyValue, Args: args[:5]}, key)
 	stmts := append(append(make([]store.Stmt, 0, 10), opening[0], guard), opening[1:]...)
 	zero := store.Stmt{SQL: sqlAddField, Args: append(args[:5:5], store.Bytes(zeroText)), SkipIf: hasValue}
 	return write(func(r *store.Result) resp.Value {
-		old, _ := parseInt(valueFound(r.Rows).Bytes())
+		old, _ := parseInt(oldValue(r.Rows).Bytes())
 		return resp.MakeInt(old + delta)
-	}, append(stmts, zero, c.grown(key), store.Stmt{SQL: sqlIncrField, Args: args, Refused: &overflow}, c.touched(key))...)
+	}, append(stmts, zero, c.countAdded(key), store.Stmt{SQL: sqlIncrField, Args: args, Refused: &overflow}, c.touch(key))...)
 }
 
 // hincrbyfloat computes in Go, since SQL has no long double.
@@ -314,9 +316,9 @@ func hincrbyfloat(c *Call) Plan {
 		}
 		text := longdouble.Format(sum)
 		if !old.IsNull() {
-			return write(always(resp.MakeBulk(text)), c.stmt(sqlSetField, key, hash, name, store.Bytes(text)), c.touched(key))
+			return write(always(resp.MakeBulk(text)), c.stmt(sqlSetField, key, hash, name, store.Bytes(text)), c.touch(key))
 		}
-		stmts := append(c.openHash(c.look(key), key), c.addFields(key, [][]byte{field, text})...)
+		stmts := append(c.openHash(c.readKey(key), key), c.addFields(key, [][]byte{field, text})...)
 		return write(always(resp.MakeBulk(text)), stmts...)
 	}, c.stmt(sqlField, key, hash, name))
 }

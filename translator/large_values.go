@@ -47,23 +47,23 @@ func pieces(list [][]byte, width int) iter.Seq2[[][]byte, bool] {
 	}
 }
 
-// chosen holds a pair of statements about named elements: several uses the list ?4, as hashed makes it, and one uses
+// nameSQL holds a pair of statements about named elements: several uses the list ?4, as hashed makes it, and one uses
 // the hash ?4 and the name ?5. More arguments begin at ?6 in both. A statement that reads returns a row per name, which
 // ends with the index of the name.
-type chosen struct {
-	several *listed
+type nameSQL struct {
+	several *listSQL
 	one     string
 }
 
-// choose returns the statements about the names, in order: one per large name, and one for the names between two large
+// stmtsForNames returns the statements about the names, in order: one per large name, and one for the names between two large
 // ones.
-func (c *Call) choose(key []byte, names [][]byte, sql chosen, more ...store.Value) (stmts []store.Stmt) {
+func (c *Call) stmtsForNames(key []byte, names [][]byte, sql nameSQL, more ...store.Value) (stmts []store.Stmt) {
 	for piece, large := range pieces(names, 1) {
 		var s store.Stmt
 		if large {
 			s = store.Stmt{SQL: sql.one, Args: append(c.key(key, hashValue(piece[0]), store.Bytes(piece[0])), more...)}
 		} else {
-			s = sql.several.on(c, key, piece, more...)
+			s = sql.several.stmt(c, key, piece, more...)
 		}
 		stmts = append(stmts, s)
 	}
@@ -79,9 +79,9 @@ func each(changes []store.Stmt, account store.Stmt) []store.Stmt {
 	return out
 }
 
-// chosenRows returns the rows of the n statements of choose from first on, in the order of the names. Sorting in SQLite
+// nameRows returns the rows of the n statements of choose from first on, in the order of the names. Sorting in SQLite
 // would need several copies of each row in memory.
-func chosenRows(r *store.Result, first, n int) (rows []store.Row) {
+func nameRows(r *store.Result, first, n int) (rows []store.Row) {
 	for _, piece := range r.Rows[first : first+n] {
 		rows = append(rows, bySeq(piece)...)
 	}

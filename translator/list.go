@@ -105,7 +105,7 @@ func lrange(c *Call) Plan {
 	if !ok {
 		return fail(errNotInteger)
 	}
-	return c.found(listType, resp.EmptyArray, func(r *store.Result) resp.Value { return bulks(r.Rows[0]) },
+	return c.readElements(listType, resp.EmptyArray, func(r *store.Result) resp.Value { return bulks(r.Rows[0]) },
 		c.Args[1], c.stmt(sqlLRange, c.Args[1], store.Digits(start), store.Digits(stop)))
 }
 

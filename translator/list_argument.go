@@ -8,29 +8,29 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// listed is SQL about a list of elements. It reads them from json_each(?4) AS j, with the argument of hashed. For a few
+// listSQL is SQL about a list of elements. It reads them from json_each(?4) AS j, with the argument of hashed. For a few
 // elements the text is changed to read them from separate arguments, ?4 and up, since decoding JSON would take most of
 // the time. More arguments are numbered as if the list had one element: from ?6 if it is a name, from ?7 if it has a
 // value.
-type listed struct {
+type listSQL struct {
 	json  string
 	width int // words per element
-	few   [mostFew + 1]atomic.Pointer[string]
+	few   [boundElementsLimit + 1]atomic.Pointer[string]
 }
 
-// mostFew keeps a statement well below 100 arguments, the limit of some engines.
-const mostFew = 10
+// boundElementsLimit keeps a statement well below 100 arguments, the limit of some engines.
+const boundElementsLimit = 10
 
-// FewElements is the number of elements or keys bound as separate arguments, mostFew at most. The result of a command
+// MaxBoundElements is the number of elements or keys bound as separate arguments, boundElementsLimit at most. The result of a command
 // does not depend on it. It is a variable for tests.
-var FewElements = mostFew
+var MaxBoundElements = boundElementsLimit
 
-func newListed(width int, json string) *listed { return &listed{json: json, width: width} }
+func newListSQL(width int, json string) *listSQL { return &listSQL{json: json, width: width} }
 
-// on returns the statement for a list.
-func (l *listed) on(c *Call, key []byte, list [][]byte, more ...store.Value) store.Stmt {
+// stmt returns the statement for a list.
+func (l *listSQL) stmt(c *Call, key []byte, list [][]byte, more ...store.Value) store.Stmt {
 	n := len(list) / l.width
-	if n > FewElements {
+	if n > MaxBoundElements {
 		args := c.key(key, hashed(list, l.width))
 		if len(more) > 0 {
 			args = append(append(args, make([]store.Value, l.width)...), more...)
@@ -48,7 +48,7 @@ func (l *listed) on(c *Call, key []byte, list [][]byte, more ...store.Value) sto
 }
 
 // text returns the SQL for n elements.
-func (l *listed) text(n int) string {
+func (l *listSQL) text(n int) string {
 	if sql := l.few[n].Load(); sql != nil {
 		return *sql
 	}
@@ -70,17 +70,17 @@ func (l *listed) text(n int) string {
 	return sql
 }
 
-// keyed is SQL about a list of keys. It reads them from json_each(?2) AS j, or from separate arguments, ?4 and up, if
+// keyListSQL is SQL about a list of keys. It reads them from json_each(?2) AS j, or from separate arguments, ?4 and up, if
 // they are few.
-type keyed struct {
+type keyListSQL struct {
 	json string
-	few  [mostFew + 1]atomic.Pointer[string]
+	few  [boundElementsLimit + 1]atomic.Pointer[string]
 }
 
-// on returns the statement for keys.
-func (k *keyed) on(c *Call, keys [][]byte) store.Stmt {
+// stmt returns the statement for keys.
+func (k *keyListSQL) stmt(c *Call, keys [][]byte) store.Stmt {
 	n := len(keys)
-	if n > FewElements {
+	if n > MaxBoundElements {
 		return store.Stmt{SQL: k.json, Args: c.list(keys)}
 	}
 	args := append(make([]store.Value, 0, 3+n), store.Int(int64(c.Env.DB)), store.Value{}, store.Int(c.Env.Now))
@@ -91,7 +91,7 @@ func (k *keyed) on(c *Call, keys [][]byte) store.Stmt {
 }
 
 // text returns the SQL for n keys.
-func (k *keyed) text(n int) string {
+func (k *keyListSQL) text(n int) string {
 	if sql := k.few[n].Load(); sql != nil {
 		return *sql
 	}

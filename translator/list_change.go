@@ -26,7 +26,7 @@ func lset(c *Call) Plan {
 	inside := c.stmt(sqlGuardIndex, key, at)
 	inside.Refused = &indexRange
 	return write(always(resp.OK), c.guardPresent(key, &noSuchKey), c.guardType(key, listType), inside,
-		c.stmt(sqlLSet, key, at, store.Bytes(c.Args[3])), c.touched(key))
+		c.stmt(sqlLSet, key, at, store.Bytes(c.Args[3])), c.touch(key))
 }
 
 // LREM deletes up to ?5 occurrences of ?4 from one end; -1 means all.
@@ -49,7 +49,7 @@ func lrem(c *Call) Plan {
 	from := head
 	switch {
 	case count == math.MinInt64:
-		return fail(errNoTwin)
+		return fail(errNoNegation)
 	case count == 0:
 		count = -1
 	case count < 0:
@@ -60,7 +60,7 @@ func lrem(c *Call) Plan {
 	}
 	return write(changed(2), c.purge(key), c.guardType(key, listType),
 		c.stmt(sqlLRem[from], key, store.Bytes(c.Args[3]), store.Digits(count)),
-		c.shrunk(key), c.dropEmpty(key))
+		c.countRemoved(key), c.dropEmpty(key))
 }
 
 const sqlDeletePlaces = deletePlaces + `SELECT value FROM json_each(?4))`
@@ -71,7 +71,7 @@ func (c *Call) lremAside(key []byte, end end, args ...store.Value) Plan {
 		return readThen(func(r *store.Result) Plan {
 			gone := r.Rows[0]
 			return erased(c, key, from, gone, resp.MakeInt(int64(len(gone))), func(c *Call, key []byte, some []store.Row) []store.Stmt {
-				return []store.Stmt{c.stmt(sqlDeletePlaces, key, places(some)), c.shrunk(key)}
+				return []store.Stmt{c.stmt(sqlDeletePlaces, key, places(some)), c.countRemoved(key)}
 			})
 		}, c.stmt(sqlOccurs[end], key, args...))
 	})

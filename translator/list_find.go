@@ -59,7 +59,7 @@ func (c *Call) parsePos() (o posOptions, bad string) {
 		case c.is(i, "RANK") && n == 0:
 			return o, errRankZero
 		case c.is(i, "RANK") && n == math.MinInt64:
-			return o, errNoTwin
+			return o, errNoNegation
 		case c.is(i, "RANK"):
 			rank = n
 		case c.is(i, "COUNT") && (!ok || n < 0):

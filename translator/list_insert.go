@@ -83,7 +83,7 @@ func (in insertion) place(r *store.Result) Plan {
 func (in insertion) insertAt(pos int64) []store.Stmt {
 	return []store.Stmt{
 		in.call.stmt(sqlInsertAt, in.key, store.Digits(pos), store.Bytes(in.elem)),
-		in.call.grown(in.key),
+		in.call.countAdded(in.key),
 	}
 }
 

@@ -38,12 +38,12 @@ func lmove(c *Call) Plan {
 func (c *Call) move(from, to end, missing resp.Value) Plan {
 	source, destination := c.Args[1], c.Args[2]
 	present, guard := c.guardPresent(source, &missing), c.guardType(source, listType)
-	present.SkipIf, guard.SkipIf = isThere, lookedFor[listType].there
-	stmts := append(make([]store.Stmt, 0, 9), c.stmt(sqlLookAtEnd[from], source), present, guard)
+	present.SkipIf, guard.SkipIf = isLive, skips[listType].ofType
+	stmts := append(make([]store.Stmt, 0, 9), c.stmt(sqlReadKeyEnd[from], source), present, guard)
 	stmts = append(stmts, c.pushKey(destination, 1, c.purge(destination))...)
-	return write(func(r *store.Result) resp.Value { return bulk(liveRow(r.Rows)[lookMore]) }, append(stmts,
+	return write(func(r *store.Result) resp.Value { return bulk(liveRow(r.Rows)[rowExtra]) }, append(stmts,
 		c.stmt(sqlMove[from][to], source, store.Bytes(destination)),
-		c.shrunk(source), c.emptied(source, 1))...)
+		c.countRemoved(source), c.dropIfEmptied(source, 1))...)
 }
 
 // lmovem reads the elements, cuts them off and pushes them. OBO pushes them in the order of pops; BULK keeps their
@@ -99,7 +99,7 @@ func (c *Call) moveAll(from, to end, moved [][]byte) Plan {
 	if to == head {
 		slices.Reverse(landed)
 	}
-	stmts := append([]store.Stmt{cut, c.shrunk(source)}, c.pushKey(destination, len(moved), c.purge(destination))...)
+	stmts := append([]store.Stmt{cut, c.countRemoved(source)}, c.pushKey(destination, len(moved), c.purge(destination))...)
 	stmts = append(append(stmts, c.pushed(destination, to, moved)...), c.dropEmpty(source))
 	return write(always(resp.MakeArray(landed...)), stmts...)
 }

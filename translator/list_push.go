@@ -78,14 +78,14 @@ func pushx(e end) func(*Call) Plan {
 func (c *Call) push(e end, first store.Stmt) Plan {
 	key, list := c.Args[1], c.Args[2:]
 	stmts := append(c.pushKey(key, len(list), first), c.pushed(key, e, list)...)
-	return write(intOf(len(stmts)), append(stmts, store.Stmt{SQL: sqlCount, Args: c.about(key)[:2:2]})...)
+	return write(intOf(len(stmts)), append(stmts, store.Stmt{SQL: sqlCount, Args: c.sharedKey(key)[:2:2]})...)
 }
 
 // A pop of one element reads it together with the key, and deletes it by the index.
 var (
-	sqlLookAtEnd = [...]string{
-		head: looked + `, (SELECT value FROM lists WHERE key_id = k.id ORDER BY pos LIMIT 1) FROM keys k` + lookAt,
-		tail: looked + `, (SELECT value FROM lists WHERE key_id = k.id ORDER BY pos DESC LIMIT 1) FROM keys k` + lookAt,
+	sqlReadKeyEnd = [...]string{
+		head: keyColumns + `, (SELECT value FROM lists WHERE key_id = k.id ORDER BY pos LIMIT 1) FROM keys k` + whereKey,
+		tail: keyColumns + `, (SELECT value FROM lists WHERE key_id = k.id ORDER BY pos DESC LIMIT 1) FROM keys k` + whereKey,
 	}
 	sqlPop = [...]string{
 		head: `DELETE FROM lists WHERE (key_id, pos) = (SELECT key_id, pos FROM lists WHERE key_id = ` + liveID + ` ORDER BY pos LIMIT 1)`,
@@ -93,17 +93,17 @@ var (
 	}
 )
 
-func isGone(before store.Result) bool { return !isThere(before) }
+func isNotLive(before store.Result) bool { return !isLive(before) }
 
 func (c *Call) popOne(key []byte, e end) Plan {
-	look := c.stmt(sqlLookAtEnd[e], key)
-	pop := store.Stmt{SQL: sqlPop[e], Args: look.Args, SkipIf: isGone}
+	look := c.stmt(sqlReadKeyEnd[e], key)
+	pop := store.Stmt{SQL: sqlPop[e], Args: look.Args, SkipIf: isNotLive}
 	return write(func(r *store.Result) resp.Value {
 		if row := liveRow(r.Rows); row != nil {
-			return bulk(row[lookMore])
+			return bulk(row[rowExtra])
 		}
 		return resp.Nil
-	}, append(c.guarded(look, key, listType), pop, c.shrunk(key), c.emptied(key, 1))...)
+	}, append(c.openExisting(look, key, listType), pop, c.countRemoved(key), c.dropIfEmptied(key, 1))...)
 }
 
 // pop translates LPOP and RPOP. With a count the reply is an array, and nil only for a missing key.

@@ -52,7 +52,7 @@ var LongList int64 = 2000
 // isLongerThan reports whether the key of the first statement has more than n elements.
 func isLongerThan(before store.Result, n int64) bool {
 	row := liveRow(before.Rows)
-	return row != nil && row[lookCount].Int() > n
+	return row != nil && row[rowCount].Int() > n
 }
 
 func ltrim(c *Call) Plan {
@@ -66,7 +66,7 @@ func ltrim(c *Call) Plan {
 	}
 	version, long := c.newVersion(), LongList
 	args := c.key(key, store.Digits(start), store.Digits(stop), version, store.Int(long))
-	stmts := c.guarded(c.look(key), key, listType)
+	stmts := c.openExisting(c.readKey(key), key, listType)
 	for _, s := range []store.Stmt{
 		{SQL: sqlTrimAll, Args: args}, {SQL: sqlLeave, Args: args}, {SQL: sqlKeep, Args: args[:6]}, c.stmt(sqlMoveOn, key, version),
 	} {

@@ -145,10 +145,10 @@ func scored(rows []store.Row) resp.Value {
 	return resp.Value{Kind: resp.Scored, Elems: elems}
 }
 
-// found plans a read of elements: decode makes the reply from the rows of stmts. If stmts have no rows, a last
+// readElements plans a read of elements: decode makes the reply from the rows of stmts. If stmts have no rows, a last
 // statement reads the type of the key. The reply is then missing for a missing key, WRONGTYPE for a type other than
 // want, and otherwise decode's.
-func (c *Call) found(want string, missing resp.Value, decode func(*store.Result) resp.Value, key []byte, stmts ...store.Stmt) Plan {
+func (c *Call) readElements(want string, missing resp.Value, decode func(*store.Result) resp.Value, key []byte, stmts ...store.Stmt) Plan {
 	typeOf := c.typeOf(key)
 	typeOf.SkipIf = hasRows
 	last := len(stmts)

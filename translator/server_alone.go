@@ -6,7 +6,7 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-var aloneTranslations = translations{
+var replicationTranslations = translations{
 	{"FAILOVER", failover},
 	{"MODULE LOAD", noModules},
 	{"MODULE LOADEX", noModules},

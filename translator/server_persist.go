@@ -7,7 +7,7 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-var persistTranslations = translations{
+var roleTranslations = translations{
 	{"ROLE", role},
 }
 

@@ -39,8 +39,8 @@ const (
 	sqlMembers = `SELECT m.member, m.seq FROM sets m WHERE m.key_id = ` + liveID
 )
 
-var sqlAreMembers = chosen{
-	several: newListed(1, `SELECT m.hash IS NOT NULL, j.key FROM json_each(?4) j
+var sqlAreMembers = nameSQL{
+	several: newListSQL(1, `SELECT m.hash IS NOT NULL, j.key FROM json_each(?4) j
 		LEFT JOIN sets m ON m.key_id = `+liveID+` AND m.hash = `+itemHash+` AND m.member = `+itemName),
 	one: `SELECT EXISTS (SELECT 1 FROM sets WHERE key_id = ` + liveID + ` AND hash = ?4 AND member = ?5), 0`,
 }

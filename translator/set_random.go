@@ -27,7 +27,7 @@ func spop(c *Call) Plan {
 	key := c.Args[1]
 	switch {
 	case len(c.Args) == 2:
-		return write(bulkOf(3), append(c.guarded(c.look(key), key, setType), c.pickOne(sqlPopMember, key), c.shrunk(key), c.emptied(key, 1))...)
+		return write(bulkOf(3), append(c.openExisting(c.readKey(key), key, setType), c.pickOne(sqlPopMember, key), c.countRemoved(key), c.dropIfEmptied(key, 1))...)
 	case len(c.Args) > 3:
 		return fail(errSyntax)
 	}
@@ -75,21 +75,21 @@ const (
 	sqlLeftMembers = `UPDATE keys SET id = ` + anotherID + `, count = ?4, version = version + 1, updated_at = ?3 WHERE ` + live
 )
 
-var sqlMoveMembers = chosen{
-	several: newListed(1, moveMembers+` AND (hash, member) IN (SELECT `+itemHash+`, `+itemName+` FROM json_each(?4) j)`),
+var sqlMoveMembers = nameSQL{
+	several: newListSQL(1, moveMembers+` AND (hash, member) IN (SELECT `+itemHash+`, `+itemName+` FROM json_each(?4) j)`),
 	one:     moveMembers + ` AND hash = ?4 AND member = ?5`,
 }
 
 // leaveMembers returns the statements that delete all members except stay.
 func (c *Call) leaveMembers(key []byte, stay [][]byte) []store.Stmt {
-	stmts := append([]store.Stmt{c.stmt(sqlLeaveSet, key)}, c.choose(key, stay, sqlMoveMembers)...)
+	stmts := append([]store.Stmt{c.stmt(sqlLeaveSet, key)}, c.stmtsForNames(key, stay, sqlMoveMembers)...)
 	return append(stmts, c.stmt(sqlLeftMembers, key, store.Int(int64(len(stay)))))
 }
 
 const keptMember = insertAll + `sets(key_id, hash, member, seq) SELECT ` + hiddenID + `, m.hash, m.member, m.seq FROM `
 
-var sqlKeepSome = chosen{
-	several: newListed(1, keptMember+`json_each(?4) j CROSS JOIN sets m ON m.key_id = ?6 AND m.hash = `+itemHash+` AND m.member = `+itemName),
+var sqlKeepSome = nameSQL{
+	several: newListSQL(1, keptMember+`json_each(?4) j CROSS JOIN sets m ON m.key_id = ?6 AND m.hash = `+itemHash+` AND m.member = `+itemName),
 	one:     keptMember + `sets m WHERE m.key_id = ?6 AND m.hash = ?4 AND m.member = ?5`,
 }
 
@@ -99,7 +99,7 @@ func keepMembers(members [][]byte, id store.Value) func(*Call, []byte) [][]store
 		counted := c.stmt(sqlCounted, key)
 		counted.Args = counted.Args[:2:2]
 		for some := range slices.Chunk(members, asideRound) {
-			groups = append(groups, each(c.choose(key, some, sqlKeepSome, id), counted))
+			groups = append(groups, each(c.stmtsForNames(key, some, sqlKeepSome, id), counted))
 		}
 		return groups
 	}

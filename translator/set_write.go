@@ -7,7 +7,7 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-var sqlAddMembers = newListed(1, `INSERT INTO sets(key_id, hash, member, seq)
+var sqlAddMembers = newListSQL(1, `INSERT INTO sets(key_id, hash, member, seq)
 	SELECT `+liveID+`, `+itemHash+`, `+itemName+`, (SELECT seq FROM keys WHERE `+live+`) + j.key FROM json_each(?4) j WHERE true
 	ON CONFLICT DO NOTHING`)
 
@@ -22,8 +22,8 @@ const (
 		SELECT id, ?4, ?5, seq FROM keys WHERE ` + live + ` AND type = 'set' ON CONFLICT DO NOTHING`
 )
 
-var sqlRemoveMembers = chosen{
-	several: newListed(1, `DELETE FROM sets WHERE key_id = `+liveID+` AND (hash, member) IN (SELECT `+itemHash+`, `+itemName+` FROM json_each(?4) j)`),
+var sqlRemoveMembers = nameSQL{
+	several: newListSQL(1, `DELETE FROM sets WHERE key_id = `+liveID+` AND (hash, member) IN (SELECT `+itemHash+`, `+itemName+` FROM json_each(?4) j)`),
 	one:     `DELETE FROM sets WHERE key_id = ` + liveID + ` AND hash = ?4 AND member = ?5`,
 }
 
@@ -34,9 +34,9 @@ func (c *Call) addMembers(key []byte, members [][]byte) (stmts []store.Stmt) {
 		if alone {
 			add = c.stmt(sqlAddMember, key, hashValue(piece[0]), store.Bytes(piece[0]))
 		} else {
-			add = sqlAddMembers.on(c, key, piece)
+			add = sqlAddMembers.stmt(c, key, piece)
 		}
-		stmts = append(stmts, add, c.added(key, len(piece)))
+		stmts = append(stmts, add, c.countAddedWithSeq(key, len(piece)))
 	}
 	return stmts
 }
@@ -44,18 +44,18 @@ func (c *Call) addMembers(key []byte, members [][]byte) (stmts []store.Stmt) {
 // removeMembers returns the statements that delete members. Every second statement, from the first on and except for
 // the last, deletes.
 func (c *Call) removeMembers(key []byte, members [][]byte) []store.Stmt {
-	return append(each(c.choose(key, members, sqlRemoveMembers), c.shrunk(key)), c.dropEmpty(key))
+	return append(each(c.stmtsForNames(key, members, sqlRemoveMembers), c.countRemoved(key)), c.dropEmpty(key))
 }
 
 func sadd(c *Call) Plan {
 	key, members := c.Args[1], c.Args[2:]
 	if len(members) == 1 {
 		args := c.key(key, hashValue(members[0]), store.Bytes(members[0]))
-		stmts := c.tried(store.Stmt{SQL: sqlAddNew, Args: args}, c.grown(key), c.look(key), key, setType)
-		first := store.Stmt{SQL: sqlAddFirst, Args: args, SkipIf: triedFor[setType].there}
-		return write(changedEither(0, triedOpening), append(stmts, first)...)
+		stmts := c.tryFirst(store.Stmt{SQL: sqlAddNew, Args: args}, c.countAdded(key), c.readKey(key), key, setType)
+		first := store.Stmt{SQL: sqlAddFirst, Args: args, SkipIf: skipsAfterTry[setType].ofType}
+		return write(changedEither(0, tryFirstStmts), append(stmts, first)...)
 	}
-	stmts := append(c.opened(c.look(key), key, setType), c.addMembers(key, members)...)
+	stmts := append(c.openOrCreate(c.readKey(key), key, setType), c.addMembers(key, members)...)
 	return write(changedEach(3, len(stmts)), stmts...)
 }
 
@@ -64,9 +64,9 @@ func srem(c *Call) Plan {
 	if c.Env.MayStage {
 		return c.eraseAside(key, members, memberRow)
 	}
-	stmts := c.guarded(c.look(key), key, setType)
-	stmts = append(stmts, each(c.choose(key, members, sqlRemoveMembers), c.shrunk(key))...)
-	return write(changedEach(3, len(stmts)), append(stmts, c.emptied(key, len(members)))...)
+	stmts := c.openExisting(c.readKey(key), key, setType)
+	stmts = append(stmts, each(c.stmtsForNames(key, members, sqlRemoveMembers), c.countRemoved(key))...)
+	return write(changedEach(3, len(stmts)), append(stmts, c.dropIfEmptied(key, len(members)))...)
 }
 
 // The last check is that the source has the member; otherwise nothing moves. The type of the destination matters only

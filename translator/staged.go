@@ -57,13 +57,13 @@ func AsideSources(cmd *commands.Command, args [][]byte) (keys [][]byte, longest 
 }
 
 // sqlSizes returns the total number of elements of keys. 1 KB of a string counts as one.
-var sqlSizes = &keyed{json: `SELECT total(iif(k.type = 'string', k.count / 1024, k.count)) FROM json_each(?2) j
+var sqlSizes = &keyListSQL{json: `SELECT total(iif(k.type = 'string', k.count / 1024, k.count)) FROM json_each(?2) j
 	CROSS JOIN keys k ON k.db = ?1 AND k.key = unhex(j.value) AND (k.dies_at IS NULL OR k.dies_at > ?3)`}
 
 // ReadSizes returns the statement that estimates the work of a call with the source keys, in elements.
 func ReadSizes(env Env, keys [][]byte) store.Stmt {
 	c := Call{Env: env}
-	return sqlSizes.on(&c, keys)
+	return sqlSizes.stmt(&c, keys)
 }
 
 // The hidden key expires asideLease ms after a slice.
@@ -105,7 +105,7 @@ const sqlPutOff = `UPDATE keys SET expires_at = ?3 WHERE db = ?1 AND key = ?2`
 // for the first one. The batch is refused if the version of a source has changed or the hidden key is missing. Without
 // statements the key is complete.
 func (a *Staged) Slice(env Env, sources []Versions, before *store.Result, rows int) []store.Stmt {
-	a.call.Env.Now, a.call.named = env.Now, nil
+	a.call.Env.Now, a.call.sharedArgs = env.Now, nil
 	if before != nil {
 		before = &store.Result{Rows: before.Rows[a.skip:], Changes: before.Changes[a.skip:], Work: before.Work}
 	}
@@ -131,7 +131,7 @@ func (a *Staged) Guarded(i int) bool { return i < a.skip }
 
 // There returns the statement that reads a row if the hidden key still exists.
 func (a *Staged) There(env Env) store.Stmt {
-	a.call.Env.Now, a.call.named = env.Now, nil
+	a.call.Env.Now, a.call.sharedArgs = env.Now, nil
 	return a.call.typeOf(a.name)
 }
 

@@ -171,13 +171,13 @@ func erased[T any](c *Call, key []byte, from store.Row, gone []T, reply resp.Val
 // namedRows holds the statements that find named elements of a key and delete them.
 type namedRows struct {
 	typ         string
-	there, gone chosen
+	there, gone nameSQL
 }
 
 // thereBy returns namedRows.there for a table.
-func thereBy(table, name string) chosen {
-	return chosen{
-		several: newListed(1, `SELECT j.key FROM json_each(?4) j CROSS JOIN `+table+` x ON x.key_id = `+liveID+` AND x.hash = `+itemHash+` AND x.`+name+` = `+itemName),
+func thereBy(table, name string) nameSQL {
+	return nameSQL{
+		several: newListSQL(1, `SELECT j.key FROM json_each(?4) j CROSS JOIN `+table+` x ON x.key_id = `+liveID+` AND x.hash = `+itemHash+` AND x.`+name+` = `+itemName),
 		one:     `SELECT 0 FROM ` + table + ` WHERE key_id = ` + liveID + ` AND hash = ?4 AND ` + name + ` = ?5`,
 	}
 }
@@ -224,7 +224,7 @@ func (c *Call) eraseAside(key []byte, names [][]byte, rows namedRows) Plan {
 		var pieces [][][]byte // the names that each of stmts finds
 		for chunk := range slices.Chunk(names, namedRound) {
 			for piece := range piecesOf(chunk) {
-				stmts, pieces = append(stmts, c.choose(key, piece, rows.there)...), append(pieces, piece)
+				stmts, pieces = append(stmts, c.stmtsForNames(key, piece, rows.there)...), append(pieces, piece)
 			}
 		}
 		return readThen(func(r *store.Result) Plan {
@@ -252,5 +252,5 @@ func piecesOf(list [][]byte) func(func([][]byte) bool) {
 
 // erase returns the statements that remove elements of the key.
 func (rows namedRows) erase(c *Call, key []byte, names [][]byte) []store.Stmt {
-	return each(c.choose(key, names, rows.gone), c.shrunk(key))
+	return each(c.stmtsForNames(key, names, rows.gone), c.countRemoved(key))
 }

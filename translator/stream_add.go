@@ -200,7 +200,7 @@ func xadd(c *Call) Plan {
 			stmts = append(c.makeStream(key), c.saveStream(key, m))
 		}
 		stmts = append(stmts, store.Stmt{SQL: sqlStreamAppend, Args: append(named, id.value(), store.Bytes(PackFields(fields)))},
-			c.grown(key), c.appendNode(key, nodeOf(r.Rows[1]), id, fields))
+			c.countAdded(key), c.appendNode(key, nodeOf(r.Rows[1]), id, fields))
 		if o.producer != nil {
 			stmts = append(stmts, c.recordIID(key, o, id)...)
 		}
@@ -317,7 +317,7 @@ func xsetid(c *Call) Plan {
 		if hasDeleted && !deleted.isZero() {
 			m.deleted = deleted
 		}
-		return write(decodeOK, c.saveStream(key, m), c.touched(key))
+		return write(decodeOK, c.saveStream(key, m), c.touch(key))
 	}, c.streamMeta(key), c.stmt(sqlStreamNewest, key))
 }
 

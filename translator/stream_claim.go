@@ -105,7 +105,7 @@ func appendClaim(list []byte, id streamID, deliveries int64) []byte {
 
 // stmts returns the statements that store the result.
 func (cl claim) stmts(c *Call, key, group, consumer []byte, g streamGroup, out claimed) []store.Stmt {
-	stmts := []store.Stmt{c.stmt(sqlConsumerAdd, key, store.Bytes(group), store.Bytes(consumer)), c.touched(key)}
+	stmts := []store.Stmt{c.stmt(sqlConsumerAdd, key, store.Bytes(group), store.Bytes(consumer)), c.touch(key)}
 	if len(out.gone) > 0 {
 		stmts = append(stmts, c.stmt(sqlPendingAck, key, store.Bytes(group), streamIDs(out.gone)))
 	}

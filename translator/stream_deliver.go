@@ -155,7 +155,7 @@ func (d delivery) writes(c *Call) []store.Stmt {
 		}
 	}
 	if !d.id.fresh {
-		return []store.Stmt{seen, c.stmt(sqlPendingAgain, d.key, group, streamIDs(ids)), c.touched(d.key)}
+		return []store.Stmt{seen, c.stmt(sqlPendingAgain, d.key, group, streamIDs(ids)), c.touch(d.key)}
 	}
 	for _, id := range ids {
 		d.g.advance(d.m, id)
@@ -164,7 +164,7 @@ func (d delivery) writes(c *Call) []store.Stmt {
 	if pending || len(d.claimed) > 0 {
 		seen.SQL = sqlConsumerActive
 	}
-	stmts := []store.Stmt{seen, c.saveGroup(sqlGroupSet, d.key, d.g), c.touched(d.key)}
+	stmts := []store.Stmt{seen, c.saveGroup(sqlGroupSet, d.key, d.g), c.touch(d.key)}
 	if pending {
 		stmts = append(stmts, c.stmt(sqlPendingAdd, d.key, group, consumer, streamIDs(ids)))
 	}

@@ -190,7 +190,7 @@ func xgroupCreate(c *Call) Plan {
 			return fail("BUSYGROUP Consumer Group name already exists")
 		}
 		stmts := append(c.makeStream(key), c.saveStream(key, m),
-			c.saveGroup(sqlGroupAdd, key, streamGroup{name, id, read}), c.touched(key))
+			c.saveGroup(sqlGroupAdd, key, streamGroup{name, id, read}), c.touch(key))
 		return write(decodeOK, stmts...)
 	}, c.streamMeta(key), c.readGroup(key, name))
 }
@@ -228,7 +228,7 @@ func xgroupSetID(c *Call) Plan {
 			return fail(errStreamID)
 		}
 		g.last, g.read = id, read
-		return write(decodeOK, c.saveGroup(sqlGroupSet, c.Args[2], g), c.touched(c.Args[2]))
+		return write(decodeOK, c.saveGroup(sqlGroupSet, c.Args[2], g), c.touch(c.Args[2]))
 	})
 }
 
@@ -237,7 +237,7 @@ func xgroupDestroy(c *Call) Plan {
 		if !exists {
 			return answer(resp.Zero)
 		}
-		return write(always(resp.One), c.stmt(sqlGroupDel, c.Args[2], store.Bytes(c.Args[3])), c.touched(c.Args[2]))
+		return write(always(resp.One), c.stmt(sqlGroupDel, c.Args[2], store.Bytes(c.Args[3])), c.touch(c.Args[2]))
 	})
 }
 
@@ -247,7 +247,7 @@ func xgroupCreateConsumer(c *Call) Plan {
 		if len(rest[0]) > 0 {
 			return answer(resp.Zero)
 		}
-		return write(always(resp.One), c.stmt(sqlConsumerAdd, c.Args[2], args...), c.touched(c.Args[2]))
+		return write(always(resp.One), c.stmt(sqlConsumerAdd, c.Args[2], args...), c.touch(c.Args[2]))
 	})
 }
 
@@ -259,7 +259,7 @@ func xgroupDelConsumer(c *Call) Plan {
 				return answer(resp.Zero)
 			}
 			pending := resp.MakeInt(rest[0][0][0].Int())
-			return write(always(pending), c.stmt(sqlConsumerDel, c.Args[2], args...), c.touched(c.Args[2]))
+			return write(always(pending), c.stmt(sqlConsumerDel, c.Args[2], args...), c.touch(c.Args[2]))
 		})
 }
 
@@ -277,6 +277,6 @@ func xack(c *Call) Plan {
 		if !ok {
 			return fail(errStreamID)
 		}
-		return write(countRows, c.stmt(sqlPendingAck, key, store.Bytes(name), streamIDs(ids)), c.touched(key))
+		return write(countRows, c.stmt(sqlPendingAck, key, store.Bytes(name), streamIDs(ids)), c.touch(key))
 	}, c.streamMeta(key), c.readGroup(key, name))
 }

@@ -141,7 +141,7 @@ func xcfgset(c *Call) Plan {
 		}
 		stmts := []store.Stmt{c.stmt(sqlIDMPSet, key, store.Int(is[0]), store.Int(is[1]))}
 		if is != was {
-			stmts = append(stmts, c.stmt(sqlIIDClear, key), c.touched(key))
+			stmts = append(stmts, c.stmt(sqlIIDClear, key), c.touch(key))
 		}
 		return write(decodeOK, stmts...)
 	}, c.streamMeta(key), c.stmt(sqlIDMP, key))

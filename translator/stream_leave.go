@@ -78,7 +78,7 @@ func xtrim(c *Call) Plan {
 	if bad != "" {
 		return fail(bad)
 	}
-	stmts := append(make([]store.Stmt, 0, 16), c.look(key), c.guardType(key, streamType))
+	stmts := append(make([]store.Stmt, 0, 16), c.readKey(key), c.guardType(key, streamType))
 	leave, long := c.leaveEntries(key, o), LongList
 	for _, s := range leave {
 		s.SkipIf = func(before store.Result) bool { return !isLongerThan(before, long) }
@@ -89,7 +89,7 @@ func xtrim(c *Call) Plan {
 	return write(func(r *store.Result) resp.Value {
 		gone := r.Changes[left+counts]
 		if len(leave) > 0 && r.Changes[left-1] > 0 {
-			gone += liveRow(r.Rows)[lookCount].Int() - r.Changes[left-2]
+			gone += liveRow(r.Rows)[rowCount].Int() - r.Changes[left-2]
 		}
 		return resp.MakeInt(gone)
 	}, append(stmts, trim...)...)

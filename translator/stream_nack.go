@@ -109,6 +109,6 @@ func xnack(c *Call) Plan {
 		if released == 0 {
 			return answer(resp.Zero)
 		}
-		return write(always(resp.MakeInt(released)), c.stmt(sqlRelease, key, group, store.TextBytes(append(list, ']'))), c.touched(key))
+		return write(always(resp.MakeInt(released)), c.stmt(sqlRelease, key, group, store.TextBytes(append(list, ']'))), c.touch(key))
 	})
 }

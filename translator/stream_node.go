@@ -202,5 +202,5 @@ func (c *Call) makeNodes(key []byte, nodes []*streamNode) store.Stmt {
 // dropEntries returns the statements that delete entries, which must all exist.
 func (c *Call) dropEntries(key []byte, ids []streamID) []store.Stmt {
 	list := streamIDs(ids)
-	return []store.Stmt{c.stmt(sqlStreamDrop, key, list), c.shrunk(key), c.stmt(sqlNodesShrink, key, list), c.stmt(sqlNodesEmpty, key, list)}
+	return []store.Stmt{c.stmt(sqlStreamDrop, key, list), c.countRemoved(key), c.stmt(sqlNodesShrink, key, list), c.stmt(sqlNodesEmpty, key, list)}
 }

@@ -16,7 +16,7 @@ const (
 		FROM (SELECT j.id AS n, unhex(j.value) AS id, ` + liveID + ` AS key_id FROM json_each(?4) j) e ORDER BY e.n`
 	sqlRefsDrop = trimPending + `SELECT unhex(value) FROM json_each(?4))`
 
-	sqlTouchedStream = sqlTouched + ` AND changes() > 0`
+	sqlTouchStreamIfChanged = sqlTouch + ` AND changes() > 0`
 )
 
 // XDELEX and XACKDEL reply with a verdict for each id.
@@ -123,9 +123,9 @@ func (l idList) delete(c *Call, key []byte, group store.Value, m streamMeta, row
 	switch {
 	case len(pending) == 0:
 	case l.refs == dropRefs:
-		stmts = append(stmts, c.stmt(sqlRefsDrop, key, streamIDs(pending)), c.stmt(sqlTouchedStream, key))
+		stmts = append(stmts, c.stmt(sqlRefsDrop, key, streamIDs(pending)), c.stmt(sqlTouchStreamIfChanged, key))
 	default:
-		stmts = append(stmts, c.stmt(sqlPendingAck, key, group, streamIDs(pending)), c.stmt(sqlTouchedStream, key))
+		stmts = append(stmts, c.stmt(sqlPendingAck, key, group, streamIDs(pending)), c.stmt(sqlTouchStreamIfChanged, key))
 	}
 	if len(entries) > 0 {
 		stmts = append(append(stmts, c.dropEntries(key, entries)...), c.saveStream(key, m))

@@ -89,13 +89,13 @@ func (c *Call) trimStmts(key []byte, o addOptions) (stmts []store.Stmt, counts i
 	}
 	switch {
 	case o.refs == ackedOnly:
-		return []store.Stmt{c.stmt(acked, key, args...), c.shrunk(key), c.stmt(sqlNodesCountAcked, key), c.stmt(sqlNodesVoid, key)}, 0
+		return []store.Stmt{c.stmt(acked, key, args...), c.countRemoved(key), c.stmt(sqlNodesCountAcked, key), c.stmt(sqlNodesVoid, key)}, 0
 	case o.refs == dropRefs:
-		return []store.Stmt{c.stmt(nodes, key, args...), c.stmt(pending, key, args...), c.stmt(plain, key, args...), c.shrunk(key), c.stmt(sqlNodesCount, key)}, 2
+		return []store.Stmt{c.stmt(nodes, key, args...), c.stmt(pending, key, args...), c.stmt(plain, key, args...), c.countRemoved(key), c.stmt(sqlNodesCount, key)}, 2
 	case o.approx:
-		return []store.Stmt{c.stmt(nodes, key, args...), c.stmt(sqlTrimNodes, key), c.shrunk(key)}, 1
+		return []store.Stmt{c.stmt(nodes, key, args...), c.stmt(sqlTrimNodes, key), c.countRemoved(key)}, 1
 	}
-	return []store.Stmt{c.stmt(nodes, key, args...), c.stmt(plain, key, args...), c.shrunk(key), c.stmt(sqlNodesCount, key)}, 1
+	return []store.Stmt{c.stmt(nodes, key, args...), c.stmt(plain, key, args...), c.countRemoved(key), c.stmt(sqlNodesCount, key)}, 1
 }
 
 // maxCount is greater than any number of rows, and exact as a double.

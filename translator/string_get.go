@@ -23,7 +23,7 @@ func decodeString(r *store.Result) resp.Value {
 func get(c *Call) Plan { return read(decodeString, c.stmt(sqlGet, c.Args[1])) }
 
 // sqlMGet returns stringColumns for each of the keys, and its index.
-var sqlMGet = keyed{json: `SELECT ` + stringColumns + `, j.key FROM json_each(?2) j
+var sqlMGet = keyListSQL{json: `SELECT ` + stringColumns + `, j.key FROM json_each(?2) j
 	LEFT JOIN keys k ON k.db = ?1 AND k.key = unhex(j.value) AND (k.dies_at IS NULL OR k.dies_at > ?3)` + keyParts}
 
 func mget(c *Call) Plan {
@@ -33,7 +33,7 @@ func mget(c *Call) Plan {
 
 // stringsAt returns the statement that reads the strings at keys, for stringsOf.
 func (c *Call) stringsAt(keys [][]byte) store.Stmt {
-	s := sqlMGet.on(c, keys)
+	s := sqlMGet.stmt(c, keys)
 	s.Size, s.Of = 2, 5
 	return s
 }

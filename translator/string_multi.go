@@ -38,7 +38,7 @@ const fewKeys = 16
 func (c *Call) setAll(stmts []store.Stmt, pairs [][]byte, exp expiry) []store.Stmt {
 	switch {
 	case exp.given && exp.at <= c.Env.Now:
-		return append(stmts, sqlDel.on(c, everySecond(pairs)))
+		return append(stmts, sqlDel.stmt(c, everySecond(pairs)))
 	case len(pairs) <= 2*fewKeys:
 		for i := 0; i < len(pairs); i += 2 {
 			stmts = c.setString(stmts, pairs[i], pairs[i+1], exp)

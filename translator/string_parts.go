@@ -70,12 +70,12 @@ func joined(rows []store.Row, i int, first, end int64, w *store.Work) []byte {
 const atEnd = int64(-1)
 
 // A splice is given by the bytes, or their number, and the offset; a negative offset counts from the new end.
-// sqlLookSize reads the present size. sqlStretch moves a string into parts if it is or becomes a long one, and refuses
+// sqlReadKeySize reads the present size. sqlStretch moves a string into parts if it is or becomes a long one, and refuses
 // one beyond maxString. sqlEditShort and sqlAppendShort change a string that is not in parts. sqlEditParts changes one
 // in parts; its array ?5 has an element for each part that it may touch. sqlMakeLong and sqlAddPart write a new one.
 // substr of an empty blob is NULL.
 const (
-	sqlLookSize = looked + `, ` + sizeNow + ` FROM keys k` + lookAt
+	sqlReadKeySize = keyColumns + `, ` + sizeNow + ` FROM keys k` + whereKey
 
 	sqlStretch = `UPDATE keys SET type = type, count = iif(` + stretched + ` <= 536870912, ` + stretched + `, NULL)
 		WHERE db = ?1 AND key = ?2 AND ` + stretched + ` > ` + schema.WholeBytes
@@ -86,7 +86,7 @@ const (
 			coalesce(substr(value, ?5 + length(?4) + 1), '') AS BLOB)` + editedShort
 	sqlAppendShort = `UPDATE keys SET value = CAST(value || ?4 AS BLOB)` + editedShort
 	editedShort    = `, version = version + 1, updated_at = ?3 WHERE db = ?1 AND key = ?2 AND count = 0`
-	sqlEditedLong  = sqlTouched + ` AND count > 0`
+	sqlEditedLong  = sqlTouch + ` AND count > 0`
 	sqlEditParts   = `INSERT INTO string_parts(key_id, part, value)
 		SELECT owner, n.part, CAST(
 			coalesce(substr(p.value, 1, at), '') || zeroblob(max(0, at - ifnull(length(p.value), 0))) || bytes ||
@@ -108,8 +108,8 @@ var stringTooLong = resp.MakeError(errStringTooLong)
 // splice returns the statements that write bytes at offset into the string at key, which may be missing. bytes may be
 // empty only for an append. Statement 0 reads the key.
 func (c *Call) splice(key []byte, offset int64, bytes []byte) []store.Stmt {
-	look, purge, ensure := c.stmt(sqlLookSize, key), c.purge(key), c.ensureString(key)
-	purge.SkipIf, ensure.SkipIf = isAlive, isString
+	look, purge, ensure := c.stmt(sqlReadKeySize, key), c.purge(key), c.ensureString(key)
+	purge.SkipIf, ensure.SkipIf = isNotExpired, isString
 	staysShort := func(before store.Result) bool { return splicedSize(before.Rows, offset, bytes) <= schema.WholeString }
 	stretch := store.Stmt{
 		SQL: sqlStretch, Args: append(c.key(key)[:2], store.Int(int64(len(bytes))), store.Int(offset)),
@@ -133,7 +133,7 @@ func isString(before store.Result) bool { return isOf(liveRow(before.Rows), stri
 func splicedSize(rows [][]store.Row, offset int64, bytes []byte) int64 {
 	size, n := int64(0), int64(len(bytes))
 	if row := liveRow(rows); isOf(row, stringType) {
-		size = row[lookMore].Int()
+		size = row[rowExtra].Int()
 	}
 	if offset == atEnd {
 		return size + n

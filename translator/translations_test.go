@@ -9,7 +9,7 @@ import (
 // TestTranslations checks that each translation belongs to a command, and each command has at most one.
 func TestTranslations(t *testing.T) {
 	translated := map[string]bool{}
-	for _, group := range groups {
+	for _, group := range allTranslations {
 		for _, tr := range group {
 			cmd := commands.Lookup(tr.command)
 			if cmd == nil || cmd.Name != tr.command || translated[tr.command] || tr.translate == nil {

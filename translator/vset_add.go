@@ -143,7 +143,7 @@ func vadd(c *Call) Plan {
 	if a.attributes != nil { // for an existing element
 		stmts = append(stmts, fit(sqlAddAttributes, element, attributes))
 	}
-	stmts = append(stmts, fit(sqlAddVector, element, attributes), c.grown(key),
+	stmts = append(stmts, fit(sqlAddVector, element, attributes), c.countAdded(key),
 		fit(sqlPutRecord, element, store.Bytes(a.kind.Encode(v))), fit(sqlVectorAdded))
 	added := len(stmts) - 4 // index of the vector's statement
 	return write(func(r *store.Result) resp.Value {
@@ -163,7 +163,7 @@ func vsetattr(c *Call) Plan {
 	return write(func(r *store.Result) resp.Value { return boolean(r.Changes[2] > 0) },
 		c.purge(key), c.guardType(key, vectorSetType),
 		c.stmt(sqlSetAttributes, key, store.Bytes(c.Args[2]), store.Bytes(c.Args[3])),
-		c.touchedOnChange(key))
+		c.touchIfChanged(key))
 }
 
 // Removing an element moves the last element to its slot, so that slots have no gaps.
@@ -212,7 +212,7 @@ func (c *Call) removeVector(key []byte, last, per, size, slot int64) Plan {
 	} else {
 		stmts = append(stmts, c.stmt(sqlDropBlock, key, store.Int(last/per)))
 	}
-	stmts = append(stmts, c.stmt(sqlRemoveVector, key, store.Int(slot)), c.shrunk(key))
+	stmts = append(stmts, c.stmt(sqlRemoveVector, key, store.Int(slot)), c.countRemoved(key))
 	if slot != last {
 		stmts = append(stmts, c.stmt(sqlMoveVector, key, store.Int(last), store.Int(slot)))
 	}

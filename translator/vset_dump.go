@@ -117,7 +117,7 @@ func (c *Call) restoreVectors(key []byte, v *rdb.VectorSet) []store.Stmt {
 	slot := int64(0)
 	for part := range c.rounds(pairs, 2) {
 		for piece, large := range pieces(part, 2) {
-			stmts = append(stmts, c.restoreElements(key, slot, piece, large), c.grown(key))
+			stmts = append(stmts, c.restoreElements(key, slot, piece, large), c.countAdded(key))
 			slot += int64(len(piece) / 2)
 		}
 	}

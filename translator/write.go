@@ -43,9 +43,9 @@ func (c *Call) ensureOne(key []byte, typ string) store.Stmt {
 	return s
 }
 
-// grownOne is grown after ensureOne. It does nothing if ensureOne has created the key.
-func (c *Call) grownOne(ensure store.Stmt, moot func(store.Result) bool) store.Stmt {
-	return store.Stmt{SQL: sqlGrownOne, Args: ensure.Args[:4:4], SkipIf: moot}
+// countAddedOne is grown after ensureOne. It does nothing if ensureOne has created the key.
+func (c *Call) countAddedOne(ensure store.Stmt, moot func(store.Result) bool) store.Stmt {
+	return store.Stmt{SQL: sqlCountAddedOne, Args: ensure.Args[:4:4], SkipIf: moot}
 }
 
 // upsertKey is ensure for a command that changes the key whenever it succeeds.
@@ -97,20 +97,20 @@ func (c *Call) guardAbsent(key []byte, refused *resp.Value) store.Stmt {
 }
 
 // A statement that updates the key's row follows a change of elements: grown after an INSERT, shrunk after a DELETE,
-// and touchedOnChange after a change that keeps the number of elements. It does nothing if the change affected no rows.
+// and touchIfChanged after a change that keeps the number of elements. It does nothing if the change affected no rows.
 const (
-	sqlGrown = `UPDATE keys SET count = count + changes(), seq = seq + changes(), version = version + 1, updated_at = ?3
+	sqlCountAdded = `UPDATE keys SET count = count + changes(), seq = seq + changes(), version = version + 1, updated_at = ?3
 		WHERE db = ?1 AND key = ?2 AND changes() > 0`
-	sqlShrunk = `UPDATE keys SET count = count - changes(), version = version + 1, updated_at = ?3
+	sqlCountRemoved = `UPDATE keys SET count = count - changes(), version = version + 1, updated_at = ?3
 		WHERE db = ?1 AND key = ?2 AND changes() > 0`
-	sqlGrownOne        = sqlGrown + ` AND version <> ?4`
-	sqlTouched         = `UPDATE keys SET version = version + 1, updated_at = ?3 WHERE db = ?1 AND key = ?2`
-	sqlTouchedOnChange = sqlTouched + ` AND changes() > 0`
+	sqlCountAddedOne  = sqlCountAdded + ` AND version <> ?4`
+	sqlTouch          = `UPDATE keys SET version = version + 1, updated_at = ?3 WHERE db = ?1 AND key = ?2`
+	sqlTouchIfChanged = sqlTouch + ` AND changes() > 0`
 )
 
-func (c *Call) grown(key []byte) store.Stmt           { return c.account(sqlGrown, key) }
-func (c *Call) shrunk(key []byte) store.Stmt          { return c.account(sqlShrunk, key) }
-func (c *Call) touchedOnChange(key []byte) store.Stmt { return c.account(sqlTouchedOnChange, key) }
+func (c *Call) countAdded(key []byte) store.Stmt     { return c.account(sqlCountAdded, key) }
+func (c *Call) countRemoved(key []byte) store.Stmt   { return c.account(sqlCountRemoved, key) }
+func (c *Call) touchIfChanged(key []byte) store.Stmt { return c.account(sqlTouchIfChanged, key) }
 
 func (c *Call) account(sql string, key []byte, more ...store.Value) store.Stmt {
 	s := c.stmt(sql, key, more...)
@@ -121,22 +121,22 @@ func (c *Call) account(sql string, key []byte, more ...store.Value) store.Stmt {
 // nothingChanged reports whether the previous statement changed no rows.
 func nothingChanged(before store.Result) bool { return before.Changes[len(before.Changes)-1] == 0 }
 
-// touched updates the version and the time of the last change, without a condition.
-func (c *Call) touched(key []byte) store.Stmt { return c.stmt(sqlTouched, key) }
+// touch updates the version and the time of the last change, without a condition.
+func (c *Call) touch(key []byte) store.Stmt { return c.stmt(sqlTouch, key) }
 
 // A command that removes elements ends with dropEmpty: a list, hash, set, zset, array or vector set without elements
 // does not exist.
 const sqlDropEmpty = `DELETE FROM keys WHERE db = ?1 AND key = ?2 AND count = 0 AND type IN ('list', 'hash', 'set', 'zset', 'array', 'vectorset')`
 
 func (c *Call) dropEmpty(key []byte) store.Stmt {
-	return store.Stmt{SQL: sqlDropEmpty, Args: c.about(key)[:2:2]}
+	return store.Stmt{SQL: sqlDropEmpty, Args: c.sharedKey(key)[:2:2]}
 }
 
 // drop deletes the key, whatever its type.
 const sqlDrop = `DELETE FROM keys WHERE db = ?1 AND key = ?2`
 
 func (c *Call) drop(key []byte) store.Stmt {
-	return store.Stmt{SQL: sqlDrop, Args: c.about(key)[:2:2]}
+	return store.Stmt{SQL: sqlDrop, Args: c.sharedKey(key)[:2:2]}
 }
 
 // newVersion returns the version of a key that this call creates: a random number below 2^51, so that centuries of

@@ -37,7 +37,7 @@ const (
 	sqlZSetInsertOne = `INSERT INTO zsets(key_id, hash, member, score) VALUES(` + liveID + `, ?4, ?5, ?6)
 		ON CONFLICT(key_id, hash, member) DO NOTHING`
 
-	sqlLookScore = looked + `, z.score FROM keys k LEFT JOIN zsets z ON z.key_id = k.id AND z.hash = ?4 AND z.member = ?5` + lookAt
+	sqlReadKeyScore = keyColumns + `, z.score FROM keys k LEFT JOIN zsets z ON z.key_id = k.id AND z.hash = ?4 AND z.member = ?5` + whereKey
 )
 
 var scoreNaN = resp.MakeError("ERR resulting score is not a number (NaN)")
@@ -200,7 +200,7 @@ func (c *Call) zaddIncr(key []byte, elem element, o zaddOptions) Plan {
 	w := c.zaddWrite(key, []element{elem}, o)
 	conditional := o.nx || o.gt || o.lt
 	return write(func(r *store.Result) resp.Value {
-		old := scoreFound(r.Rows)
+		old := oldScore(r.Rows)
 		switch {
 		case total(r, w.added) > 0: // also for -0, which a row does not keep
 			return resp.MakeDouble(elem.score)
@@ -211,19 +211,19 @@ func (c *Call) zaddIncr(key []byte, elem element, o zaddOptions) Plan {
 	}, w.stmts...)
 }
 
-// scoreFound returns the score that the first statement read, NULL for a missing member.
-func scoreFound(rows [][]store.Row) (v store.Value) {
+// oldScore returns the score that the first statement read, NULL for a missing member.
+func oldScore(rows [][]store.Row) (v store.Value) {
 	if row := liveRow(rows); isOf(row, zsetType) {
-		v = row[lookMore]
+		v = row[rowExtra]
 	}
 	return v
 }
 
-func hasScore(before store.Result) bool { return !scoreFound(before.Rows).IsNull() }
+func hasScore(before store.Result) bool { return !oldScore(before.Rows).IsNull() }
 
 var (
-	hasScoreOrTried = unlessTried(hasScore)
-	wasMadeOrTried  = unlessTried(wasMade)
+	hasScoreOrTried   = orTrySucceeded(hasScore)
+	wasCreatedOrTried = orTrySucceeded(wasCreated)
 )
 
 func hasNoScore(before store.Result) bool { return !hasScore(before) }
@@ -252,7 +252,7 @@ func (c *Call) zaddWrite(key []byte, elems []element, o zaddOptions) zsetWrite {
 	if len(elems) == 1 {
 		return c.zaddOne(key, elems[0], o)
 	}
-	w := zsetWrite{stmts: c.zaddOpened(c.look(key), key, o)}
+	w := zsetWrite{stmts: c.zaddOpened(c.readKey(key), key, o)}
 	for _, round := range c.zsetRounds(elems) {
 		sql, args := c.zsetRound(key, round)
 		if !o.nx {
@@ -260,10 +260,10 @@ func (c *Call) zaddWrite(key []byte, elems []element, o zaddOptions) zsetWrite {
 			if o.incr {
 				change.SQL, change.Refused = sql.incr, &scoreNaN
 			}
-			w.add(&w.moved, change, c.touchedOnChange(key))
+			w.add(&w.moved, change, c.touchIfChanged(key))
 		}
 		if !o.xx {
-			w.add(&w.added, store.Stmt{SQL: sql.insert, Args: args}, c.grown(key))
+			w.add(&w.added, store.Stmt{SQL: sql.insert, Args: args}, c.countAdded(key))
 		}
 	}
 	return w
@@ -271,20 +271,20 @@ func (c *Call) zaddWrite(key []byte, elems []element, o zaddOptions) zsetWrite {
 
 func (c *Call) zaddOpened(look store.Stmt, key []byte, o zaddOptions) []store.Stmt {
 	if o.xx {
-		return c.guarded(look, key, zsetType)
+		return c.openExisting(look, key, zsetType)
 	}
-	return c.opened(look, key, zsetType)
+	return c.openOrCreate(look, key, zsetType)
 }
 
 // zaddOne is zaddWrite for one element. Most elements already have a score and get another one: the first UPDATE is
 // then enough, and the other statements are skipped. Otherwise the read of the key includes the score.
 func (c *Call) zaddOne(key []byte, elem element, o zaddOptions) zsetWrite {
 	args := c.key(key, hashValue(elem.member), store.Bytes(elem.member), store.Float(elem.score), o.sign())
-	look := store.Stmt{SQL: sqlLookScore, Args: args[:5]}
+	look := store.Stmt{SQL: sqlReadKeyScore, Args: args[:5]}
 	if !o.nx && !o.incr && !o.xx {
-		stmts := c.tried(store.Stmt{SQL: sqlZSetMoveOne, Args: args}, c.touchedOnChange(key), look, key, zsetType)
+		stmts := c.tryFirst(store.Stmt{SQL: sqlZSetMoveOne, Args: args}, c.touchIfChanged(key), look, key, zsetType)
 		return zsetWrite{append(stmts, store.Stmt{SQL: sqlZSetInsertOne, Args: args[:6], SkipIf: hasScoreOrTried},
-			c.grownOne(stmts[triedOpening-1], wasMadeOrTried)), addedAfterTry, movedByTry}
+			c.countAddedOne(stmts[tryFirstStmts-1], wasCreatedOrTried)), addedAfterTry, movedByTry}
 	}
 	w := zsetWrite{stmts: c.zaddOpened(look, key, o)}
 	if !o.nx {
@@ -292,16 +292,16 @@ func (c *Call) zaddOne(key []byte, elem element, o zaddOptions) zsetWrite {
 		if o.incr {
 			change.SQL, change.Refused = sqlZSetIncrOne, &scoreNaN
 		}
-		w.add(&w.moved, change, c.touchedOnChange(key))
+		w.add(&w.moved, change, c.touchIfChanged(key))
 	}
 	if !o.xx {
-		w.add(&w.added, store.Stmt{SQL: sqlZSetInsertOne, Args: args[:6], SkipIf: hasScore}, c.grown(key))
+		w.add(&w.added, store.Stmt{SQL: sqlZSetInsertOne, Args: args[:6], SkipIf: hasScore}, c.countAdded(key))
 	}
 	return w
 }
 
 // addedAfterTry and movedByTry are the indexes of the statements that add and move an element after tried.
-var addedAfterTry, movedByTry = []int{triedOpening}, []int{0}
+var addedAfterTry, movedByTry = []int{tryFirstStmts}, []int{0}
 
 // zsetSQL holds the statements about a round.
 type zsetSQL struct{ move, incr, insert string }
@@ -335,7 +335,7 @@ func (c *Call) makeZSet(key []byte, elems []element) []store.Stmt {
 	stmts := []store.Stmt{c.ensure(key, zsetType)}
 	for _, round := range c.zsetRounds(elems) {
 		sql, args := c.zsetRound(key, round)
-		stmts = append(stmts, store.Stmt{SQL: sql.insert, Args: args}, c.grown(key))
+		stmts = append(stmts, store.Stmt{SQL: sql.insert, Args: args}, c.countAdded(key))
 	}
 	return stmts
 }

@@ -193,7 +193,7 @@ func zrange(f rangeForm) func(*Call) Plan {
 		if bad != "" {
 			return fail(bad)
 		}
-		return c.found(zsetType, resp.EmptyArray, func(r *store.Result) resp.Value {
+		return c.readElements(zsetType, resp.EmptyArray, func(r *store.Result) resp.Value {
 			if q.scores {
 				return scored(q.rows(r))
 			}

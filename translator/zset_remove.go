@@ -19,28 +19,28 @@ const (
 
 	// The same for one member.
 	zsetDeleteOne    = `DELETE FROM zsets WHERE key_id = ` + liveID + ` AND (hash, member) = (SELECT hash, member FROM zsets WHERE key_id = ` + liveID
-	lookAtOne        = looked + `, z.member, z.score FROM keys k LEFT JOIN zsets z ON z.key_id = k.id` + lookAt
-	sqlLookMin       = lookAtOne + ` ORDER BY z.score, z.member LIMIT 1`
-	sqlLookMax       = lookAtOne + ` ORDER BY z.score DESC, z.member DESC LIMIT 1`
+	readKeyMember    = keyColumns + `, z.member, z.score FROM keys k LEFT JOIN zsets z ON z.key_id = k.id` + whereKey
+	sqlReadKeyMin    = readKeyMember + ` ORDER BY z.score, z.member LIMIT 1`
+	sqlReadKeyMax    = readKeyMember + ` ORDER BY z.score DESC, z.member DESC LIMIT 1`
 	sqlZRemoveMinOne = zsetDeleteOne + ascending + ` LIMIT 1)`
 	sqlZRemoveMaxOne = zsetDeleteOne + descending + ` LIMIT 1)`
 )
 
-var sqlZRem = chosen{
-	several: newListed(1, `DELETE FROM zsets WHERE key_id = `+liveID+` AND (hash, member) IN (SELECT `+itemHash+`, `+itemName+` FROM json_each(?4) j)`),
+var sqlZRem = nameSQL{
+	several: newListSQL(1, `DELETE FROM zsets WHERE key_id = `+liveID+` AND (hash, member) IN (SELECT `+itemHash+`, `+itemName+` FROM json_each(?4) j)`),
 	one:     `DELETE FROM zsets WHERE key_id = ` + liveID + ` AND hash = ?4 AND member = ?5`,
 }
 
 // zsetRemove plans a write that deletes up to n members and replies with their number. A statement after each deletion
 // accounts for it.
 func (c *Call) zsetRemove(key []byte, n int, deletions ...store.Stmt) Plan {
-	w := zsetWrite{stmts: c.guarded(c.look(key), key, zsetType)}
+	w := zsetWrite{stmts: c.openExisting(c.readKey(key), key, zsetType)}
 	var removed []int
 	for _, s := range deletions {
-		w.add(&removed, s, c.shrunk(key))
+		w.add(&removed, s, c.countRemoved(key))
 	}
 	return write(func(r *store.Result) resp.Value { return resp.MakeInt(total(r, removed)) },
-		append(w.stmts, c.emptied(key, n))...)
+		append(w.stmts, c.dropIfEmptied(key, n))...)
 }
 
 func zrem(c *Call) Plan {
@@ -50,15 +50,15 @@ func zrem(c *Call) Plan {
 	}
 	var deletions []store.Stmt
 	for members := range slices.Chunk(c.Args[2:], zsetRoundSize) {
-		deletions = append(deletions, c.choose(key, members, sqlZRem)...)
+		deletions = append(deletions, c.stmtsForNames(key, members, sqlZRem)...)
 	}
 	return c.zsetRemove(key, len(c.Args)-2, deletions...)
 }
 
 // poppedRows returns the members that popStmts popped, with their scores.
 func poppedRows(r *store.Result) []store.Row {
-	if row := liveRow(r.Rows); len(row) > lookMore {
-		return []store.Row{row[lookMore:]}
+	if row := liveRow(r.Rows); len(row) > rowExtra {
+		return []store.Row{row[rowExtra:]}
 	}
 	return r.Rows[3]
 }
@@ -66,12 +66,12 @@ func poppedRows(r *store.Result) []store.Row {
 // popStmts returns the statements that remove up to n members from the lower or the upper end of key.
 func (c *Call) popStmts(key []byte, max bool, n int64) []store.Stmt {
 	if n == 1 {
-		look, remove := c.stmt(sqlLookMin, key), c.stmt(sqlZRemoveMinOne, key)
+		look, remove := c.stmt(sqlReadKeyMin, key), c.stmt(sqlZRemoveMinOne, key)
 		if max {
-			look.SQL, remove.SQL = sqlLookMax, sqlZRemoveMaxOne
+			look.SQL, remove.SQL = sqlReadKeyMax, sqlZRemoveMaxOne
 		}
-		remove.SkipIf = isGone
-		return append(c.guarded(look, key, zsetType), remove, c.shrunk(key), c.emptied(key, 1))
+		remove.SkipIf = isNotLive
+		return append(c.openExisting(look, key, zsetType), remove, c.countRemoved(key), c.dropIfEmptied(key, 1))
 	}
 	n = clampLength(n)
 	limit := store.Int(n)
@@ -81,13 +81,13 @@ func (c *Call) popStmts(key []byte, max bool, n int64) []store.Stmt {
 		read.SQL, remove.SQL = sqlZMax, sqlZRemoveMax
 		first, last = -n, -1
 	}
-	stmts := append(c.guarded(c.look(key), key, zsetType), read)
+	stmts := append(c.openExisting(c.readKey(key), key, zsetType), read)
 	if n >= LongList/2 {
 		version, args := c.newVersion(), c.key(key, store.Int(first), store.Int(last))
 		stmts = append(stmts, c.keepFewStmts(key, byRank, args, version)...)
 		remove = store.Stmt{SQL: sqlZRemByRankUnless, Args: append(args[:5:5], version)}
 	}
-	return append(stmts, remove, c.shrunk(key), c.emptied(key, int(n)))
+	return append(stmts, remove, c.countRemoved(key), c.dropIfEmptied(key, int(n)))
 }
 
 // zpop translates ZPOPMIN and ZPOPMAX. With a count the reply is a list of pairs, nested in RESP3; without, it is one

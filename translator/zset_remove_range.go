@@ -85,16 +85,16 @@ func (c *Call) zsetRemoveRange(key []byte, s zsetSpan) Plan {
 	if s.by == byRank {
 		remove = store.Stmt{SQL: sqlZRemByRankUnless, Args: append(args[:5:5], version)}
 	}
-	stmts := c.guarded(c.look(key), key, zsetType)
+	stmts := c.openExisting(c.readKey(key), key, zsetType)
 	few := len(stmts)
 	stmts = append(stmts, c.keepFewStmts(key, s.by, args, version)...)
-	stmts = append(stmts, remove, c.shrunk(key), c.emptied(key, math.MaxInt))
+	stmts = append(stmts, remove, c.countRemoved(key), c.dropIfEmptied(key, math.MaxInt))
 	return write(func(r *store.Result) resp.Value {
 		switch row := liveRow(r.Rows); {
 		case r.Changes[few] > 0:
-			return resp.MakeInt(row[lookCount].Int())
+			return resp.MakeInt(row[rowCount].Int())
 		case r.Changes[few+3] > 0:
-			return resp.MakeInt(row[lookCount].Int() - r.Changes[few+2])
+			return resp.MakeInt(row[rowCount].Int() - r.Changes[few+2])
 		}
 		return resp.MakeInt(r.Changes[few+4])
 	}, stmts...)

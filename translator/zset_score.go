@@ -18,8 +18,8 @@ const (
 		WHERE o.key_id = z.key_id AND (o.score, o.member) > (z.score, z.member)), z.score` + zsetMember
 )
 
-var sqlZMScore = chosen{
-	several: newListed(1, `SELECT z.score, j.key FROM json_each(?4) j
+var sqlZMScore = nameSQL{
+	several: newListSQL(1, `SELECT z.score, j.key FROM json_each(?4) j
 		LEFT JOIN zsets z ON z.key_id = `+liveID+` AND z.hash = `+itemHash+` AND z.member = `+itemName),
 	one: `SELECT (SELECT score FROM zsets WHERE key_id = ` + liveID + ` AND hash = ?4 AND member = ?5), 0`,
 }

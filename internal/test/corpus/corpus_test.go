@@ -142,8 +142,8 @@ func TestAside(t *testing.T) {
 
 // TestMemory plays them as if no list were short.
 func TestMemory(t *testing.T) {
-	defer func(n int, long int64) { translator.FewElements, translator.LongList = n, long }(translator.FewElements, translator.LongList)
-	translator.FewElements, translator.LongList = 0, 0
+	defer func(n int, long int64) { translator.MaxBoundElements, translator.LongList = n, long }(translator.MaxBoundElements, translator.LongList)
+	translator.MaxBoundElements, translator.LongList = 0, 0
 	replay(t, false, all(t), func(*testing.T) (store, error) { return openLocal(local.Memory) })
 }
 

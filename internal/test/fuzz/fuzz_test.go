@@ -98,9 +98,9 @@ func newGenerator(all map[string][]command, group string, seed uint64) *generato
 // half of those and of the others no list is short, and in half of all everything is a long one.
 func TestDifferential(t *testing.T) {
 	defer func(n, few int, long int64) {
-		translator.LargeElement, translator.FewElements, translator.LongList = n, few, long
-	}(translator.LargeElement, translator.FewElements, translator.LongList)
-	large, few, long := [...]int{translator.LargeElement, 2}, [...]int{translator.FewElements, 0}, [...]int64{translator.LongList, 0}
+		translator.LargeElement, translator.MaxBoundElements, translator.LongList = n, few, long
+	}(translator.LargeElement, translator.MaxBoundElements, translator.LongList)
+	large, few, long := [...]int{translator.LargeElement, 2}, [...]int{translator.MaxBoundElements, 0}, [...]int64{translator.LongList, 0}
 	if *onAside {
 		defer func(few, parts int, less int64) {
 			translator.AsideFew, translator.AsideParts, translator.AsideLess = few, parts, less
@@ -127,7 +127,7 @@ func TestDifferential(t *testing.T) {
 				seed := *firstSeed + i
 				steps := newGenerator(all, group, seed).generate(caseLength)
 				resp3 := seed%2 == 1
-				translator.LargeElement, translator.FewElements = large[seed/2%2], few[seed/4%2]
+				translator.LargeElement, translator.MaxBoundElements = large[seed/2%2], few[seed/4%2]
 				translator.LongList = long[seed/8%2]
 				play := func(steps []step) *difference { return s.play(steps, resp3) }
 				d := play(steps)
