@@ -154,7 +154,7 @@ func (x *explainer) explain(ctx context.Context, args [][]byte) (e explanation, 
 	// Real calls draw a random seed; the statements are the same for any.
 	env := translator.Env{Now: time.Now().UnixMilli(), DB: x.db}
 	plan := translator.Translate(command, args, env)
-	_, e.Waits = translator.Waits(command, args, env)
+	_, e.Waits = translator.BlockingWait(command, args, env)
 	switch {
 	case len(plan.Batch.Stmts) == 0:
 		e.Kind, e.Reply = kindAnswer, string(resp.AppendTyped(nil, plan.Reply, true))

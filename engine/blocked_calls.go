@@ -45,7 +45,7 @@ func (s *Session) Unblock(fail bool) bool {
 	if w == nil {
 		return false
 	}
-	reply := w.wait.Late
+	reply := w.wait.TimeoutReply
 	if fail {
 		reply = unblocked
 	}
@@ -75,7 +75,7 @@ func (s *Session) waits(c call) (w translator.Wait, ok bool) {
 	if c.cmd.Flags&commands.Blocking == 0 || s.multi || s.hurried || s.engine.feed.off {
 		return w, false
 	}
-	return translator.Waits(c.cmd, c.args, s.engine.env(s.db, &s.work))
+	return translator.BlockingWait(c.cmd, c.args, s.engine.env(s.db, &s.work))
 }
 
 // await runs a call that blocks if it finds nothing.
@@ -93,7 +93,7 @@ func (s *Session) await(ctx context.Context, c call, wait translator.Wait) (v re
 			s.ran(c, took, &v)
 		}
 	}()
-	if wait.Ends() {
+	if wait.ReadsFromEnd() {
 		args, err := s.settled(ctx, c, wait)
 		if err != nil {
 			return resp.Value{}, err
@@ -124,7 +124,7 @@ func (s *Session) await(ctx context.Context, c call, wait translator.Wait) (v re
 
 // settled returns the args of a call that reads streams from their ends, with the current IDs.
 func (s *Session) settled(ctx context.Context, c call, wait translator.Wait) ([][]byte, error) {
-	stmts, made := wait.Settle(c.args, s.engine.env(s.db, &s.work))
+	stmts, made := wait.ResolveEnds(c.args, s.engine.env(s.db, &s.work))
 	results, err := s.engine.store.Apply(ctx, []store.Batch{{ReadOnly: true, Stmts: stmts}})
 	if err != nil {
 		return nil, err
@@ -182,7 +182,7 @@ func (s *Session) asleep(ctx context.Context, w *waiter) (resp.Value, error) {
 	select {
 	case <-w.done:
 	case <-late:
-		ws.give(w, w.wait.Late, nil)
+		ws.give(w, w.wait.TimeoutReply, nil)
 	case <-ctx.Done():
 		ws.give(w, nothing, ctx.Err())
 	}

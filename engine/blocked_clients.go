@@ -92,7 +92,7 @@ func (ws *waits) enter(s *Session, p planned, wait translator.Wait) *waiter {
 			continue
 		}
 		w.lines, l.waiters = append(w.lines, l), append(l.waiters, w)
-		if wait.Gone {
+		if wait.WakeIfMissing {
 			l.gone++
 		}
 	}
@@ -186,7 +186,7 @@ func (ws *waits) end(w *waiter) {
 			return cmp.Compare(o.place, place)
 		})
 		l.waiters = slices.Delete(l.waiters, at, at+1)
-		if w.wait.Gone {
+		if w.wait.WakeIfMissing {
 			l.gone--
 		}
 		if len(l.waiters) == 0 {

@@ -42,7 +42,7 @@ func (f *feed) serveLine(t *transaction, by server, l *line) error {
 			return &store.JobError{Err: err, Drop: func(err error) { f.waits.give(w, nothing, err) }}
 		case is == "" && !gone:
 			return nil
-		case is != w.wait.Type && !w.wait.Gone || !f.waits.take(w):
+		case is != w.wait.Type && !w.wait.WakeIfMissing || !f.waits.take(w):
 			continue
 		}
 		if err := f.serveOne(t, by, w); err != nil {

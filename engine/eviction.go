@@ -109,7 +109,7 @@ func (e *Engine) full(ctx context.Context, c call) bool {
 // Used returns the bytes of the file that data takes. dying reports whether expired keys or deleted elements
 // still take some of them.
 func (e *Engine) Used(ctx context.Context) (bytes int64, dying bool, err error) {
-	results, err := e.store.Apply(ctx, []store.Batch{{ReadOnly: true, Stmts: []store.Stmt{translator.Used()}}})
+	results, err := e.store.Apply(ctx, []store.Batch{{ReadOnly: true, Stmts: []store.Stmt{translator.UsedBytes()}}})
 	if err != nil || results[0].Refused != nil || len(results[0].Rows[0]) == 0 {
 		return 0, false, err
 	}
@@ -124,14 +124,14 @@ func (e *Engine) roomTwice(run Run) (bool, error) {
 	if limit == 0 {
 		return true, nil
 	}
-	r, err := run(store.Batch{ReadOnly: true, Stmts: []store.Stmt{translator.Used()}})
+	r, err := run(store.Batch{ReadOnly: true, Stmts: []store.Stmt{translator.UsedBytes()}})
 	return err == nil && r.Rows[0][0][0].Int() <= limit/2, err
 }
 
 // evict deletes a few keys and returns their number.
 func (e *Engine) evict(ctx context.Context, policy string) (n int64, err error) {
 	env := e.env(0, nil)
-	results, err := e.store.Apply(ctx, []store.Batch{{ReadOnly: true, Stmts: translator.Victims(env, policy, evictSome)}})
+	results, err := e.store.Apply(ctx, []store.Batch{{ReadOnly: true, Stmts: translator.EvictionCandidates(env, policy, evictSome)}})
 	if err != nil {
 		return 0, err
 	}

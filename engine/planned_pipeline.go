@@ -101,7 +101,7 @@ func (s *Session) share(args [][]byte, r *PlannedPipeline) (can bool) {
 		r.part.Brief = true
 	}
 	if wait, waits := s.waits(call{cmd, args}); waits {
-		if len(g.replies) > 1 || len(wait.Keys) == 0 || wait.Ends() {
+		if len(g.replies) > 1 || len(wait.Keys) == 0 || wait.ReadsFromEnd() {
 			return false
 		}
 		r.waits = true

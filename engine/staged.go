@@ -60,7 +60,7 @@ type beside interface{ Beside() bool }
 // mayStage reports whether the call should be staged if its keys are large. of is the number of calls in the
 // pipeline: a call that removes elements is staged only if it is the only one, because most removals are short.
 func (e *Engine) mayStage(cmd *commands.Command, args [][]byte, of int) bool {
-	if !translator.MayBeAside(cmd) || of > 1 && translator.RemovesMany(cmd) {
+	if !translator.MayStage(cmd) || of > 1 && translator.RemovesMany(cmd) {
 		return false
 	}
 	_, holds := e.store.(transactor)
@@ -68,7 +68,7 @@ func (e *Engine) mayStage(cmd *commands.Command, args [][]byte, of int) bool {
 	if !holds || !can || !b.Beside() {
 		return false
 	}
-	keys, longest := translator.AsideSources(cmd, args)
+	keys, longest := translator.StagedSources(cmd, args)
 	return len(keys) > 0 || int64(longest/asideBytes) > e.stageFrom
 }
 
@@ -77,7 +77,7 @@ func (e *Engine) notLarge(run Run, c *planned) error {
 	if !c.mayStage {
 		return nil
 	}
-	keys, longest := translator.AsideSources(c.cmd, c.args)
+	keys, longest := translator.StagedSources(c.cmd, c.args)
 	if len(keys) == 0 && int64(longest/asideBytes) > e.stageFrom {
 		return errLarge
 	}
@@ -171,7 +171,7 @@ func (m *making) read(ctx context.Context) (v resp.Value, done bool, err error) 
 		m.work.Begin()
 		m.sources = nil
 		env := m.engine.env(m.call.db, m.work)
-		keys, _ := translator.AsideSources(m.call.cmd, m.call.args)
+		keys, _ := translator.StagedSources(m.call.cmd, m.call.args)
 		if err := m.note(run, env, keys); err != nil {
 			return err
 		}
@@ -323,7 +323,7 @@ func (m *making) unchanged(run Run, env translator.Env) (bool, error) {
 		stmts = append(stmts, translator.ReadVersions(env, v.Keys))
 	}
 	if m.plan.Staged != nil {
-		stmts = append(stmts, m.plan.Staged.There(env))
+		stmts = append(stmts, m.plan.Staged.Exists(env))
 	}
 	r, err := run(store.Batch{ReadOnly: true, Stmts: stmts})
 	if err != nil {

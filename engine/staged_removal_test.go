@@ -18,9 +18,9 @@ import (
 
 // manyGo makes the removal of more than n elements a large one until the test ends.
 func manyGo(t *testing.T, n int64) {
-	old := translator.AsideLess
-	translator.AsideLess = n
-	t.Cleanup(func() { translator.AsideLess = old })
+	old := translator.MaxUnstagedRemovals
+	translator.MaxUnstagedRemovals = n
+	t.Cleanup(func() { translator.MaxUnstagedRemovals = old })
 }
 
 // numbered is a command about every step-th of n names.

@@ -157,8 +157,8 @@ func newWitness(t *testing.T, options ...engine.Option) *witness {
 // TestAsideIsTheSame compares each call that is carried out aside with one that is not: its reply, what
 // others are told, and what there is after it.
 func TestAsideIsTheSame(t *testing.T) {
-	defer func(few, parts int) { translator.AsideFew, translator.AsideParts = few, parts }(translator.AsideFew, translator.AsideParts)
-	translator.AsideFew, translator.AsideParts = 0, 0
+	defer func(few, parts int) { translator.MaxUnstagedStmts, translator.MaxUnstagedParts = few, parts }(translator.MaxUnstagedStmts, translator.MaxUnstagedParts)
+	translator.MaxUnstagedStmts, translator.MaxUnstagedParts = 0, 0
 	one, two := newWitness(t, engine.WithStaging(1<<40)), newWitness(t, engine.WithStaging(-1))
 	both := func(args ...[]byte) string {
 		t.Helper()

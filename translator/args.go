@@ -20,7 +20,8 @@ func (c *Call) key(key []byte, more ...store.Value) []store.Value {
 	return append(args, more...)
 }
 
-// sharedKey is key without more arguments. Statements about the same key share the slice, so callers must not change it.
+// sharedKey is key without more arguments. Statements about the same key share the slice, so callers must not change
+// it.
 func (c *Call) sharedKey(key []byte) []store.Value {
 	if c.sharedArgs == nil || !sameSlice(c.sharedArgs[1].Bytes(), key) {
 		c.sharedArgs = c.key(key)

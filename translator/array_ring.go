@@ -70,10 +70,10 @@ const (
 	sqlRun = `SELECT EXISTS (SELECT 1 FROM arrays WHERE key_id = ` + liveID + ` AND pos = ?4),
 		(SELECT CAST(pos AS TEXT) FROM arrays a WHERE key_id = ` + liveID + ` AND pos <= ?4
 			AND (pos = ` + sqlFirstSlot + ` OR NOT EXISTS (SELECT 1 FROM arrays b WHERE b.key_id = a.key_id AND b.pos = a.pos - 1)) ORDER BY pos DESC LIMIT 1)`
-	sqlSetAsideSlots = `UPDATE arrays SET key_id = -key_id, pos = pos - CAST(?4 AS INTEGER) + CAST(?6 AS INTEGER)
+	sqlMoveOutSlots = `UPDATE arrays SET key_id = -key_id, pos = pos - CAST(?4 AS INTEGER) + CAST(?6 AS INTEGER)
 		WHERE key_id = ` + liveID + ` AND pos BETWEEN CAST(?4 AS INTEGER) AND CAST(?5 AS INTEGER)`
-	sqlClearArray = `DELETE FROM arrays WHERE key_id = ` + liveID
-	sqlTakeBack   = `UPDATE arrays SET key_id = -key_id WHERE key_id = -` + liveID
+	sqlClearArray    = `DELETE FROM arrays WHERE key_id = ` + liveID
+	sqlMoveBackSlots = `UPDATE arrays SET key_id = -key_id WHERE key_id = -` + liveID
 )
 
 // reshape rewrites the ring: the newest of its values that fit, and after them the values of the call.
@@ -88,10 +88,10 @@ func (c *Call) reshape(a array, size uint64) Plan {
 		var next uint64
 		var moves []store.Stmt
 		for _, run := range kept {
-			moves = append(moves, c.stmt(sqlSetAsideSlots, key, pos(run.from), pos(run.to), pos(next)))
+			moves = append(moves, c.stmt(sqlMoveOutSlots, key, pos(run.from), pos(run.to), pos(next)))
 			next += run.to - run.from + 1
 		}
-		moves = append(moves, c.stmt(sqlClearArray, key), c.countRemoved(key), c.stmt(sqlTakeBack, key))
+		moves = append(moves, c.stmt(sqlClearArray, key), c.countRemoved(key), c.stmt(sqlMoveBackSlots, key))
 		return c.appendRing(c.purge(key), next, size, moves...)
 	}, c.stmt(sqlRun, key, pos(newest)), c.stmt(sqlRun, key, pos(a.length-1)))
 }

@@ -199,7 +199,7 @@ func ardelrange(c *Call) Plan {
 		ranges = append(ranges, s)
 	}
 	out := []byte{'['}
-	for i, s := range apart(ranges) {
+	for i, s := range mergeRanges(ranges) {
 		if i > 0 {
 			out = append(out, ',')
 		}
@@ -210,8 +210,8 @@ func ardelrange(c *Call) Plan {
 	return c.deleteSlots(sqlDeleteRanges, store.TextBytes(append(out, ']')))
 }
 
-// apart joins overlapping ranges, so that no slot is read twice.
-func apart(ranges []slotRange) []slotRange {
+// mergeRanges joins overlapping ranges, so that no slot is read twice.
+func mergeRanges(ranges []slotRange) []slotRange {
 	slices.SortFunc(ranges, func(a, b slotRange) int { return cmp.Compare(a.from, b.from) })
 	joined := ranges[:1]
 	for _, s := range ranges[1:] {

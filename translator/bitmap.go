@@ -156,8 +156,8 @@ func bitcount(c *Call) Plan {
 	}, c.stmt(sqlGet, c.Args[1]))
 }
 
-// stretch limits the bits searched or counted between two charges, each of one step per word.
-const stretch = 1 << 16
+// scanChunk limits the bits searched or counted between two charges, each of one step per word.
+const scanChunk = 1 << 16
 
 // countBits counts the bits that are 1, word by word.
 func countBits(b []byte, from, to int64, w *store.Work) (n int64) {
@@ -165,8 +165,8 @@ func countBits(b []byte, from, to int64, w *store.Work) (n int64) {
 		n += int64(bitAt(b, from))
 	}
 	for from+64 <= to {
-		w.Step(stretch / 64)
-		for end := min(to, from+stretch); from+64 <= end; from += 64 {
+		w.Step(scanChunk / 64)
+		for end := min(to, from+scanChunk); from+64 <= end; from += 64 {
 			n += int64(bits.OnesCount64(binary.NativeEndian.Uint64(b[from/8:])))
 		}
 	}
@@ -223,8 +223,8 @@ func findBit(b []byte, bit byte, from, to int64, ended bool, w *store.Work) int6
 		flip = math.MaxUint64
 	}
 	for i+64 <= to {
-		w.Step(stretch / 64)
-		for end := min(to, i+stretch); i+64 <= end; i += 64 {
+		w.Step(scanChunk / 64)
+		for end := min(to, i+scanChunk); i+64 <= end; i += 64 {
 			if word := binary.BigEndian.Uint64(b[i/8:]) ^ flip; word != 0 {
 				return i + int64(bits.LeadingZeros64(word))
 			}

@@ -38,7 +38,7 @@ func bitfield(c *Call) Plan {
 	if end == 0 {
 		return c.readFields(ops)
 	}
-	first, last := spanned(ops)
+	first, last := fieldSpan(ops)
 	return readThen(func(r *store.Result) Plan {
 		v := decodeRange(r)
 		if v.IsError() {
@@ -55,8 +55,9 @@ func bitfield(c *Call) Plan {
 	}, c.rangeStmt(c.Args[1], first, last))
 }
 
-// spanned returns the first and the last byte that the operations touch, and makes their offsets relative to the first.
-func spanned(ops []fieldOp) (first, last int64) {
+// fieldSpan returns the first and the last byte that the operations touch, and makes their offsets relative to the
+// first.
+func fieldSpan(ops []fieldOp) (first, last int64) {
 	first = maxString
 	for _, op := range ops {
 		first, last = min(first, op.at/8), max(last, op.end()-1)
@@ -81,7 +82,7 @@ func bitfieldRO(c *Call) Plan {
 }
 
 func (c *Call) readFields(ops []fieldOp) Plan {
-	first, last := spanned(ops)
+	first, last := fieldSpan(ops)
 	return read(func(r *store.Result) resp.Value {
 		v := decodeRange(r)
 		if v.IsError() {

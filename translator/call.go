@@ -52,15 +52,15 @@ type Call struct {
 	Args [][]byte
 	Env  Env
 
-	drawn uint64
+	randomDraws uint64
 
-	sharedArgs []store.Value // the last result of about
+	sharedArgs []store.Value // the last result of sharedKey
 }
 
 // Random returns the next number of a sequence that Env.Seed determines.
 func (c *Call) Random() uint64 {
-	c.drawn++
-	return mix(c.Env.Seed + c.drawn*0x9e3779b97f4a7c15)
+	c.randomDraws++
+	return mix(c.Env.Seed + c.randomDraws*0x9e3779b97f4a7c15)
 }
 
 // translations lists the functions that translate commands, each once. A container such as OBJECT has none. Neither has
@@ -73,8 +73,8 @@ type translation struct {
 	translate func(*Call) Plan
 }
 
-// allTranslations holds all translations, in lists that the compiler lays out, so that they cost nothing at startup. Building a
-// map of them would take longer than most commands.
+// allTranslations holds all translations, in lists that the compiler lays out, so that they cost nothing at startup.
+// Building a map of them would take longer than most commands.
 var allTranslations []translations
 
 func init() {

@@ -41,8 +41,8 @@ func hashed(list [][]byte, width int) store.Value {
 	return store.TextBytes(append(out, ']', ']'))
 }
 
-// added is grown for elements with a seq: it advances the key's counter by all n given elements, including existing
-// ones, so that no two elements ever get the same seq.
+// countAddedWithSeq is countAdded for elements with a seq: it advances the key's counter by all n given elements,
+// including existing ones, so that no two elements ever get the same seq.
 const sqlCountAddedWithSeq = `UPDATE keys SET count = count + changes(), seq = seq + ?4, version = version + 1, updated_at = ?3
 	WHERE db = ?1 AND key = ?2 AND changes() > 0`
 

@@ -26,8 +26,8 @@ const (
 			OFFSET ?5 % 128 - (SELECT count(*) FROM hashes h WHERE h.key_id = ` + liveID + ` AND h.hash >= ?4 AND ` + liveField + `)) LIMIT 1`
 )
 
-// lottery describes a type of collection with random elements. The first cell of an element is its field or member.
-type lottery struct {
+// sampler describes a type of collection with random elements. The first cell of an element is its field or member.
+type sampler struct {
 	typ  string
 	size string // type and number of elements
 	all  string // every element, with its seq at the end
@@ -35,8 +35,8 @@ type lottery struct {
 }
 
 var (
-	setLottery  = lottery{setType, sqlSetSize, sqlMembers, sqlPickMember}
-	hashLottery = lottery{hashType, sqlHashSize, sqlHash, sqlPickField}
+	setSampler  = sampler{setType, sqlSetSize, sqlMembers, sqlPickMember}
+	hashSampler = sampler{hashType, sqlHashSize, sqlHash, sqlPickField}
 )
 
 // maxDrawn limits a negative count. No useful reply has more elements.
@@ -60,16 +60,16 @@ func (c *Call) pickOne(sql string, key []byte) store.Stmt {
 }
 
 // one replies with one random element, nil for a missing key.
-func (l *lottery) one(c *Call) Plan {
+func (l *sampler) one(c *Call) Plan {
 	return c.readElements(l.typ, resp.Nil, bulkOf(0), c.Args[1], c.pickOne(l.pick, c.Args[1]))
 }
 
-// drawn makes the plan after random elements are read. rest holds the elements that were read but not drawn.
-type drawn func(rows, rest []store.Row) Plan
+// afterDraw makes the plan after random elements are read. rest holds the elements that were read but not drawn.
+type afterDraw func(rows, rest []store.Row) Plan
 
 // some reads random elements: up to count different ones or, if count is negative, -count with repetitions. For an
 // empty collection it replies with none.
-func (l *lottery) some(c *Call, count int64, none resp.Value, next func(size int64, rows, rest []store.Row) Plan) Plan {
+func (l *sampler) some(c *Call, count int64, none resp.Value, next func(size int64, rows, rest []store.Row) Plan) Plan {
 	return readThen(func(r *store.Result) Plan {
 		size := cellOf(l.typ, none, integer)(r)
 		switch {
@@ -85,9 +85,9 @@ func (l *lottery) some(c *Call, count int64, none resp.Value, next func(size int
 }
 
 // draw is some for a collection of a known size. A few elements are picked one by one; for more, reading all is faster.
-func (l *lottery) draw(c *Call, size, count int64, next drawn) Plan {
+func (l *sampler) draw(c *Call, size, count int64, next afterDraw) Plan {
 	if wanted := max(count, -count); wanted <= size/16 {
-		d := drawing{lottery: l, call: c, wanted: int(wanted), next: next}
+		d := drawRounds{sampler: l, call: c, wanted: int(wanted), next: next}
 		if count > 0 {
 			d.seen = make(map[string]bool, count)
 		}
@@ -134,19 +134,19 @@ func (c *Call) shuffled(rows []store.Row, count int64) []store.Row {
 // below returns a random number from 0 to n-1.
 func (c *Call) below(n int64) int64 { return int64(c.Random() % uint64(n)) }
 
-// drawing picks a few elements out of many, in rounds, since the same element may be picked twice.
-type drawing struct {
-	*lottery
+// drawRounds picks a few elements out of many, in rounds, since the same element may be picked twice.
+type drawRounds struct {
+	*sampler
 	call   *Call
 	wanted int
 	seen   map[string]bool // nil to allow repetitions
 	rows   []store.Row
-	next   drawn
+	next   afterDraw
 }
 
 const picksPerRound = 256
 
-func (d *drawing) round() Plan {
+func (d *drawRounds) round() Plan {
 	stmts := make([]store.Stmt, min(picksPerRound, d.wanted-len(d.rows)))
 	for i := range stmts {
 		stmts[i] = d.call.pickOne(d.pick, d.call.Args[1])
@@ -162,7 +162,7 @@ func (d *drawing) round() Plan {
 	}, stmts...)
 }
 
-func (d *drawing) keep(rows []store.Row) {
+func (d *drawRounds) keep(rows []store.Row) {
 	for _, row := range rows {
 		name := string(row[0].Bytes())
 		if d.seen[name] {

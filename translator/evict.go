@@ -14,9 +14,9 @@ const (
 	VolatileTTL   = "volatile-ttl"
 )
 
-// Used returns the statement that reads the bytes in use in the file, and whether elements of deleted keys are among
-// them.
-func Used() store.Stmt {
+// UsedBytes returns the statement that reads the bytes in use in the file, and whether elements of deleted keys are
+// among them.
+func UsedBytes() store.Stmt {
 	return store.Stmt{SQL: `SELECT (p.page_count - f.freelist_count) * s.page_size, EXISTS (SELECT 1 FROM graves)
 		FROM pragma_page_count p, pragma_freelist_count f, pragma_page_size s`}
 }
@@ -27,9 +27,9 @@ const (
 	sqlSomeKey = `SELECT db, key FROM keys WHERE id >= CAST(?1 * (SELECT id FROM keys WHERE +db >= 0 ORDER BY id DESC LIMIT 1) AS INTEGER) AND +db >= 0 ORDER BY id LIMIT 1`
 )
 
-// Victims returns the statements that read the databases and names of up to n keys to evict by the policy. A key may
-// occur more than once.
-func Victims(env Env, policy string, n int) []store.Stmt {
+// EvictionCandidates returns the statements that read the databases and names of up to n keys to evict by the policy. A
+// key may occur more than once.
+func EvictionCandidates(env Env, policy string, n int) []store.Stmt {
 	if policy == VolatileTTL {
 		return []store.Stmt{{SQL: sqlSoonest, Args: []store.Value{store.Int(int64(n))}}}
 	}

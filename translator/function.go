@@ -41,8 +41,8 @@ const (
 		SELECT ?1, j.value ->> 0, j.value ->> 1, unhex(j.value ->> 2) FROM json_each(?2) j ORDER BY j.key`
 )
 
-// loading holds libraries to be stored.
-type loading struct {
+// libraryLoad holds libraries to be stored.
+type libraryLoad struct {
 	libraries []*script.Library
 	sources   [][]byte
 	bad       resp.Value // the error, if they cannot be loaded
@@ -53,7 +53,7 @@ type loading struct {
 }
 
 // plan stores the libraries. It reads conflicts first, since the reply names them.
-func (l loading) plan(c *Call) Plan {
+func (l libraryLoad) plan(c *Call) Plan {
 	var names, functions []string
 	for _, lib := range l.libraries {
 		names = append(names, lib.Name)
@@ -79,7 +79,7 @@ func (l loading) plan(c *Call) Plan {
 	}, store.Stmt{SQL: sqlSameLibraries, Args: both[:1]}, store.Stmt{SQL: sqlSameFunctions, Args: both})
 }
 
-func (l loading) add(c *Call) (stmts []store.Stmt) {
+func (l libraryLoad) add(c *Call) (stmts []store.Stmt) {
 	for i, lib := range l.libraries {
 		var rows [][3]any
 		for _, f := range lib.Functions {
@@ -108,7 +108,7 @@ func texts(list []string) store.Value {
 }
 
 func functionLoad(c *Call) Plan {
-	l := loading{taken: "'"}
+	l := libraryLoad{taken: "'"}
 	source := c.Args[len(c.Args)-1]
 	for i := 2; i < len(c.Args)-1; i++ {
 		if !c.is(i, "REPLACE") {
@@ -131,7 +131,7 @@ func functionLoad(c *Call) Plan {
 const errPolicy = "ERR Wrong restore policy given, value should be either FLUSH, APPEND or REPLACE."
 
 func functionRestore(c *Call) Plan {
-	l := loading{reply: resp.OK}
+	l := libraryLoad{reply: resp.OK}
 	switch {
 	case len(c.Args) > 4:
 		return answer(commands.SubcommandSyntax(c.Args))
@@ -159,7 +159,7 @@ func functionRestore(c *Call) Plan {
 }
 
 // take loads the libraries of a payload and checks that they do not conflict with each other.
-func (l *loading) take(sources [][]byte, env *Env) (bad resp.Value) {
+func (l *libraryLoad) take(sources [][]byte, env *Env) (bad resp.Value) {
 	l.sources = sources
 	names, functions := map[string]bool{}, map[string]bool{}
 	for _, source := range sources {

@@ -125,7 +125,7 @@ func copyCommand(c *Call) Plan {
 		return fail(errSameObject)
 	}
 	if c.Env.MayStage {
-		return c.copyAside(key, to, db, replace)
+		return c.stageCopy(key, to, db, replace)
 	}
 	args := c.key(key, store.Int(int64(db)), store.Bytes(to), c.newVersion(), hashValue(to))
 	stmts := make([]store.Stmt, 2, 2+len(copyElements()))
@@ -149,14 +149,14 @@ const (
 		AND NOT EXISTS (SELECT 1 FROM keys WHERE db = ?4 AND key = ?5)`
 )
 
-// copyAside plans a staged COPY.
-func (c *Call) copyAside(key, to []byte, db int, replace bool) Plan {
+// stageCopy plans a staged COPY.
+func (c *Call) stageCopy(key, to []byte, db int, replace bool) Plan {
 	there := store.Stmt{SQL: sqlTargetThere, Args: c.key(key, store.Int(int64(db)), store.Bytes(to))}
 	return readThen(func(r *store.Result) Plan {
 		if len(r.Rows[0]) == 0 || len(r.Rows[1]) > 0 && !replace {
 			return answer(resp.Zero)
 		}
-		var k *copied
+		var k *keyCopy
 		return Plan{Staged: c.stage(
 			func(c *Call, hidden []byte) Plan {
 				args := c.key(key, store.Int(int64(db)), store.Bytes(to), c.newVersion(), hashValue(to), store.Bytes(hidden))
@@ -164,12 +164,12 @@ func (c *Call) copyAside(key, to []byte, db int, replace bool) Plan {
 				if replace {
 					first.SQL = sqlDropTarget
 				}
-				fields := k.fields()
+				fields := k.fieldExpiryStmts()
 				return write(changed(1+len(fields)), append(append([]store.Stmt{first}, fields...), store.Stmt{SQL: sqlPublishCopy, Args: args})...)
 			},
 			func(hidden *Call, name []byte) func(*store.Result, int) []store.Stmt {
 				from := r.Rows[0][0]
-				k = &copied{hidden: hidden, name: name, from: from, tables: tableWalks()[string(from[copiedType].Bytes())]}
+				k = &keyCopy{hidden: hidden, name: name, from: from, tables: tableWalks()[string(from[copiedType].Bytes())]}
 				return k.next
 			})}
 	}, c.stmt(sqlCopied, key), there)

@@ -13,14 +13,14 @@ import (
 
 var busyKey = resp.MakeError("BUSYKEY Target key name already exists.")
 
-// restoring holds the options of RESTORE.
-type restoring struct {
+// restoreOptions holds the options of RESTORE.
+type restoreOptions struct {
 	replace, absolute bool
 	idle, freq        int64 // -1 if not given
 }
 
 // parse parses the options. FREQ is checked but has no effect, since accesses are not counted.
-func (o *restoring) parse(c *Call) (bad string) {
+func (o *restoreOptions) parse(c *Call) (bad string) {
 	o.idle, o.freq = -1, -1
 	for i := 4; i < len(c.Args); i++ {
 		more := i+1 < len(c.Args)
@@ -57,7 +57,7 @@ func (o *restoring) parse(c *Call) (bad string) {
 const sqlRestored = `UPDATE keys SET expires_at = CAST(?3 AS INTEGER), updated_at = ?4 WHERE db = ?1 AND key = ?2`
 
 func restore(c *Call) Plan {
-	var o restoring
+	var o restoreOptions
 	if bad := o.parse(c); bad != "" {
 		return fail(bad)
 	}
@@ -95,8 +95,8 @@ func restore(c *Call) Plan {
 	if o.idle > 0 {
 		updated -= 1000 * min(o.idle, updated/1000)
 	}
-	return c.make(making{
-		key: key, reply: resp.OK, first: first, few: AsideFew,
+	return c.create(creation{
+		key: key, reply: resp.OK, first: first, few: MaxUnstagedStmts,
 		value:    func(c *Call, key []byte) []store.Stmt { return c.makeValue(key, v) },
 		restored: true, expires: expires, updated: updated,
 	})

@@ -19,8 +19,8 @@ var sortTranslations = translations{
 // store the result. A step with nothing to do is left out.
 type sorting struct {
 	*Call
-	by            *derived // nil to sort by the elements themselves
-	get           []derived
+	by            *keyPattern // nil to sort by the elements themselves
+	get           []keyPattern
 	offset, count int64 // count < 0 means all
 	unsorted      bool  // BY names one key for all elements
 	desc, alpha   bool
@@ -59,13 +59,13 @@ func (s *sorting) parse(mayStore bool) (bad string) {
 			s.destination, s.storing = s.Args[i], true
 		case s.is(i, "BY") && more >= 1:
 			i++
-			by := derive(s.Args[i])
+			by := parseKeyPattern(s.Args[i])
 			s.by = &by
 			// As in Redis, a later BY does not undo an earlier constant one.
 			s.unsorted = s.unsorted || by.constant()
 		case s.is(i, "GET") && more >= 1:
 			i++
-			s.get = append(s.get, derive(s.Args[i]))
+			s.get = append(s.get, parseKeyPattern(s.Args[i]))
 		default:
 			return errSyntax
 		}
@@ -152,7 +152,7 @@ func (s *sorting) elementsRead(r *store.Result) Plan {
 		}
 		return s.sort(items)
 	}
-	return s.lookUp([]derived{*s.by}, items, func(values [][]resp.Value) Plan {
+	return s.lookUp([]keyPattern{*s.by}, items, func(values [][]resp.Value) Plan {
 		for i := range items {
 			items[i].text, items[i].missing = values[0][i].Str, values[0][i].IsNull()
 		}
@@ -264,8 +264,8 @@ func (s *sorting) finish(values []resp.Value) Plan {
 	for i, v := range values {
 		list[i] = v.Str
 	}
-	return s.make(making{
-		key: s.destination, reply: resp.MakeInt(int64(len(list))), few: AsideFew,
+	return s.create(creation{
+		key: s.destination, reply: resp.MakeInt(int64(len(list))), few: MaxUnstagedStmts,
 		first: func(c *Call) []store.Stmt { return []store.Stmt{c.drop(s.destination)} },
 		value: func(c *Call, key []byte) []store.Stmt { return c.makeList(key, list) },
 	})
@@ -278,7 +278,7 @@ func (c *Call) makeList(key []byte, list [][]byte) []store.Stmt {
 	}
 	stmts := c.pushKey(key, len(list), c.purge(key))
 	for part := range c.rounds(list, 1) {
-		stmts = append(stmts, c.pushed(key, tail, part)...)
+		stmts = append(stmts, c.pushStmts(key, tail, part)...)
 	}
 	return stmts
 }

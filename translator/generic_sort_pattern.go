@@ -9,25 +9,25 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// derived holds a pattern of SORT's BY or GET. It derives the name of a key from an element, which replaces the first
-// *. A trailing "->field" selects a field of a hash. The pattern # is the element itself.
-type derived struct {
+// keyPattern holds a pattern of SORT's BY or GET. It derives the name of a key from an element, which replaces the
+// first *. A trailing "->field" selects a field of a hash. The pattern # is the element itself.
+type keyPattern struct {
 	itself         bool
-	names          bool // the pattern has a *
+	hasStar        bool // the pattern has a *
 	prefix, suffix []byte
 	field          []byte // empty for a string
 }
 
-// derive parses a pattern. As in Redis, a * or an arrow after a NUL is ignored.
-func derive(pattern []byte) derived {
+// parseKeyPattern parses a pattern. As in Redis, a * or an arrow after a NUL is ignored.
+func parseKeyPattern(pattern []byte) keyPattern {
 	if string(pattern) == "#" {
-		return derived{itself: true}
+		return keyPattern{itself: true}
 	}
 	star := bytes.IndexByte(cString(pattern), '*')
 	if star < 0 {
-		return derived{}
+		return keyPattern{}
 	}
-	d := derived{names: true, prefix: pattern[:star], suffix: pattern[star+1:]}
+	d := keyPattern{hasStar: true, prefix: pattern[:star], suffix: pattern[star+1:]}
 	if arrow := bytes.Index(cString(d.suffix), []byte("->")); arrow >= 0 && arrow+2 < len(cString(d.suffix)) {
 		d.suffix, d.field = d.suffix[:arrow], d.suffix[arrow+2:]
 	}
@@ -35,7 +35,7 @@ func derive(pattern []byte) derived {
 }
 
 // constant reports whether the pattern has the same value for all elements.
-func (d derived) constant() bool { return !d.names }
+func (d keyPattern) constant() bool { return !d.hasStar }
 
 // sqlDerivedFields returns the field ?5, with the hash ?4, of each of the keys ?2, or NULL if it is missing. sqlMGet
 // does the same for strings.
@@ -45,11 +45,11 @@ const sqlDerivedFields = `SELECT h.value FROM json_each(?2) j
 
 // lookUp reads the values of the patterns for each item. next receives one column per pattern with one value per item,
 // nil if missing.
-func (s *sorting) lookUp(patterns []derived, items []item, next func([][]resp.Value) Plan) Plan {
+func (s *sorting) lookUp(patterns []keyPattern, items []item, next func([][]resp.Value) Plan) Plan {
 	var stmts []store.Stmt
 	var reads [][]byte
 	for _, d := range patterns {
-		if !d.names || len(items) == 0 {
+		if !d.hasStar || len(items) == 0 {
 			continue
 		}
 		names := make([][]byte, len(items))
@@ -68,7 +68,7 @@ func (s *sorting) lookUp(patterns []derived, items []item, next func([][]resp.Va
 		found, at := make([][]resp.Value, len(patterns)), 0
 		for i, d := range patterns {
 			switch {
-			case d.names && len(items) > 0:
+			case d.hasStar && len(items) > 0:
 				if len(d.field) > 0 {
 					found[i] = bulks(r.Rows[at]).Elems
 				} else {
@@ -90,7 +90,7 @@ func (s *sorting) lookUp(patterns []derived, items []item, next func([][]resp.Va
 }
 
 // without returns the column of a pattern that names no keys.
-func (d derived) without(items []item) []resp.Value {
+func (d keyPattern) without(items []item) []resp.Value {
 	values := make([]resp.Value, len(items))
 	for i := range items {
 		values[i] = resp.Nil

@@ -37,8 +37,8 @@ type geoQuery struct {
 
 	from, by bool // the centre and the shape are given
 
-	// headBad holds the error in the radius of a GEORADIUSBYMEMBER, reported only if the key and the member exist.
-	headBad string
+	// radiusError holds the error in the radius of a GEORADIUSBYMEMBER, reported only if the key and the member exist.
+	radiusError string
 }
 
 // found is a member inside the shape.
@@ -68,8 +68,8 @@ func geosearch(f geoForm) func(*Call) Plan {
 				return answer(wrongType)
 			case slices.ContainsFunc(scoreRows(r), func(row store.Row) bool { return row[0].IsNull() }):
 				return fail(errGeoMember)
-			case q.headBad != "":
-				return fail(q.headBad)
+			case q.radiusError != "":
+				return fail(q.radiusError)
 			case bad != "":
 				return fail(bad)
 			}
@@ -234,7 +234,7 @@ func (q *geoQuery) check(c *Call, f geoForm) string {
 func (q *geoQuery) parseRadiusHead(args [][]byte, f geoForm) (bad string) {
 	radius, unit := args[f.options-2], args[f.options-1]
 	if f.byMember {
-		q.members, q.headBad = args[2:3], q.radius(radius, unit)
+		q.members, q.radiusError = args[2:3], q.radius(radius, unit)
 		return ""
 	}
 	if q.shape.Centre, bad = lonLat(args[2], args[3]); bad != "" {

@@ -67,7 +67,7 @@ func (c *Call) trailingFields(i int, few string) (fields [][]byte, msg string) {
 	return fields, ""
 }
 
-// These fragments select the existing fields among several, and one field, with the arguments of chosen; and a row for
+// These fragments select the existing fields among several, and one field, with the arguments of nameSQL; and a row for
 // each given field, missing or not.
 const (
 	chosenFields = ` WHERE key_id = ` + liveID + ` AND (hash, field) IN (SELECT ` + itemHash + `, ` + itemName + ` FROM json_each(?4) j)`
@@ -102,11 +102,11 @@ var (
 
 // These are the reply codes for a field.
 const (
-	fieldMissing = -2
-	fieldStays   = -1
-	fieldUnmet   = 0 // a condition is not met
-	fieldChanged = 1
-	fieldDeleted = 2
+	fieldMissing  = -2
+	fieldNoExpiry = -1
+	fieldUnmet    = 0 // a condition is not met
+	fieldChanged  = 1
+	fieldDeleted  = 2
 )
 
 // hexpire translates HEXPIRE, HPEXPIRE, HEXPIREAT and HPEXPIREAT. A time that has passed deletes the fields.
@@ -133,7 +133,7 @@ func hexpire(seconds, absolute bool) func(*Call) Plan {
 		} else {
 			stmts = append(stmts, each(c.stmtsForNames(key, fields, sqlExpireDue, args...), c.touchIfChanged(key))...)
 		}
-		return write(eachOf(hashOpening, len(due), fields, func(row store.Row) int64 {
+		return write(decodeFields(hashOpening, len(due), fields, func(row store.Row) int64 {
 			if n := row[0].Int(); n != fieldChanged || !past {
 				return n
 			}
@@ -160,9 +160,10 @@ func (c *Call) fieldCondition(i int) int64 {
 	return 0
 }
 
-// eachOf replies with an integer per field: code of its row, which the count statements from i on have read. A field
-// that is named twice has been changed by its first occurrence; again converts the code for the other occurrences.
-func eachOf(i, count int, fields [][]byte, code func(store.Row) int64, again func(int64) int64) func(*store.Result) resp.Value {
+// decodeFields replies with an integer per field: code of its row, which the count statements from i on have read. A
+// field that is named twice has been changed by its first occurrence; again converts the code for the other
+// occurrences.
+func decodeFields(i, count int, fields [][]byte, code func(store.Row) int64, again func(int64) int64) func(*store.Result) resp.Value {
 	return func(r *store.Result) resp.Value {
 		elems := make([]resp.Value, len(fields))
 		seen := make(map[string]bool, len(fields))
@@ -202,7 +203,7 @@ func httl(seconds, absolute bool) func(*Call) Plan {
 				case row[0].Int() == 0:
 					elems[i] = resp.MakeInt(fieldMissing)
 				case row[1].IsNull():
-					elems[i] = resp.MakeInt(fieldStays)
+					elems[i] = resp.MakeInt(fieldNoExpiry)
 				default:
 					elems[i] = resp.MakeInt(left(row[1].Int()))
 				}
@@ -219,15 +220,15 @@ func hpersist(c *Call) Plan {
 	}
 	key := c.Args[1]
 	expiries := c.stmtsForNames(key, fields, sqlFieldExpiries)
-	return write(eachOf(hashOpening, len(expiries), fields, func(row store.Row) int64 {
+	return write(decodeFields(hashOpening, len(expiries), fields, func(row store.Row) int64 {
 		switch {
 		case row[0].Int() == 0:
 			return fieldMissing
 		case row[1].IsNull():
-			return fieldStays
+			return fieldNoExpiry
 		}
 		return fieldChanged
-	}, func(n int64) int64 { return min(n, fieldStays) }),
+	}, func(n int64) int64 { return min(n, fieldNoExpiry) }),
 		append(append(c.openFields(key), expiries...),
 			each(c.stmtsForNames(key, fields, sqlPersistFields), c.touchIfChanged(key))...)...)
 }

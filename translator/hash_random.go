@@ -8,12 +8,12 @@ import (
 )
 
 func hrandfield(c *Call) Plan {
-	return hashLottery.withPairs(c, "WITHVALUES", func(rows []store.Row) resp.Value { return pairs(resp.Scored, rows) })
+	return hashSampler.withPairs(c, "WITHVALUES", func(rows []store.Row) resp.Value { return pairs(resp.Scored, rows) })
 }
 
 // withPairs translates HRANDFIELD and ZRANDMEMBER. Their option word adds the second cell of each element, which shape
 // puts into the reply.
-func (l *lottery) withPairs(c *Call, word string, shape func([]store.Row) resp.Value) Plan {
+func (l *sampler) withPairs(c *Call, word string, shape func([]store.Row) resp.Value) Plan {
 	if len(c.Args) == 2 {
 		return l.one(c)
 	}

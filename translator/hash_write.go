@@ -232,7 +232,7 @@ var sqlRemoveFields = nameSQL{newListSQL(1, `DELETE FROM hashes`+chosenFields), 
 func hdel(c *Call) Plan {
 	key := c.Args[1]
 	if c.Env.MayStage {
-		return c.eraseAside(key, c.Args[2:], fieldRow)
+		return c.stageNamedRemoval(key, c.Args[2:], fieldRow)
 	}
 	stmts := append(c.openFields(key), c.removeFields(key, c.Args[2:])...)
 	return write(changedEach(hashOpening, len(stmts)-1), stmts...)

@@ -246,8 +246,8 @@ func (c *Call) jsonValues(args [][]byte) ([]*document.Value, resp.Value) {
 	return list, resp.Value{}
 }
 
-// orNot returns the error of a legacy path without a value of a kind.
-func orNot(kind string) resp.Value {
+// errNoPathOr returns the error of a legacy path without a value of a kind.
+func errNoPathOr(kind string) resp.Value {
 	return resp.MakeError("ERR Path does not exist or " + kind)
 }
 

@@ -14,8 +14,8 @@ import (
 type jsonEdit struct {
 	path *document.Path
 	fits func(*document.Value) bool
-	// complaint holds the error of a legacy path without a value that fits.
-	complaint resp.Value
+	// noMatch holds the error of a legacy path without a value that fits.
+	noMatch resp.Value
 	// apply changes one value and returns its reply. An error refuses the whole command.
 	apply func(*document.Value, *store.Work) resp.Value
 	// backwards changes later and inner values first; for a legacy path in the order of FromLeaves.
@@ -41,7 +41,7 @@ func (c *Call) edit(e jsonEdit) Plan {
 			return jsonTooDeep
 		}
 		w.Grow(int64(len(values)) * store.ValueBytes)
-		each, last := make([]resp.Value, len(values)), e.complaint
+		each, last := make([]resp.Value, len(values)), e.noMatch
 		charge := copying(e.adds...)
 		for i := range values {
 			if e.backwards && !e.path.Legacy {
@@ -94,7 +94,7 @@ func (c *Call) editArrays(i int, backwards bool, adds []*document.Value, apply f
 	if bad.IsError() {
 		return answer(bad)
 	}
-	return c.edit(jsonEdit{path: path, fits: isKind(document.Array), complaint: orNot("not an array"), apply: apply, backwards: backwards, adds: adds})
+	return c.edit(jsonEdit{path: path, fits: isKind(document.Array), noMatch: errNoPathOr("not an array"), apply: apply, backwards: backwards, adds: adds})
 }
 
 func isKind(kind document.Kind) func(*document.Value) bool {
@@ -106,7 +106,7 @@ func jsonToggle(c *Call) Plan {
 	if bad.IsError() {
 		return answer(bad)
 	}
-	return c.edit(jsonEdit{path: path, fits: isKind(document.Bool), complaint: orNot("not a bool"),
+	return c.edit(jsonEdit{path: path, fits: isKind(document.Bool), noMatch: errNoPathOr("not a bool"),
 		apply: func(v *document.Value, _ *store.Work) resp.Value {
 			v.Bool = !v.Bool
 			switch {
@@ -134,7 +134,7 @@ func jsonNumber(op document.Operation) func(*Call) Plan {
 		case !args[0].IsNumber():
 			return fail("ERR bad input number")
 		}
-		return c.edit(jsonEdit{path: path, fits: (*document.Value).IsNumber, complaint: orNot("does not contains a number"),
+		return c.edit(jsonEdit{path: path, fits: (*document.Value).IsNumber, noMatch: errNoPathOr("does not contains a number"),
 			apply: func(v *document.Value, w *store.Work) resp.Value {
 				w.Grow(2 * store.ValueBytes)
 				n, err := op(v, args[0])
@@ -191,7 +191,7 @@ func jsonStrappend(c *Call) Plan {
 	case args[0].Kind != document.String:
 		return answer(wrongKind(document.String))
 	}
-	return c.edit(jsonEdit{path: path, fits: isKind(document.String), complaint: orNot("not a string"),
+	return c.edit(jsonEdit{path: path, fits: isKind(document.String), noMatch: errNoPathOr("not a string"),
 		apply: func(v *document.Value, w *store.Work) resp.Value {
 			w.Grow(int64(len(v.Str) + len(args[0].Str)))
 			v.Str += args[0].Str

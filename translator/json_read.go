@@ -184,9 +184,9 @@ func (m jsonMeasure) readPath(c *Call, path *document.Path) Plan {
 // As in RedisJSON, their errors differ.
 var (
 	jsonStrlen  = jsonMeasure{document.String, jsonLength, resp.Nil, jsonNoPath, wrongKind(document.String), jsonNoKey}.read
-	jsonArrlen  = jsonMeasure{document.Array, jsonLength, resp.Nil, jsonNoPath, orNot("not an array"), jsonNoKey}.read
-	jsonObjlen  = jsonMeasure{document.Object, jsonLength, resp.Nil, resp.Nil, wrongKind(document.Object), orNot("not an object")}.read
-	jsonObjkeys = jsonMeasure{document.Object, jsonKeys, resp.Nil, resp.Nil, orNot("not an object"), jsonNoKey}.read
+	jsonArrlen  = jsonMeasure{document.Array, jsonLength, resp.Nil, jsonNoPath, errNoPathOr("not an array"), jsonNoKey}.read
+	jsonObjlen  = jsonMeasure{document.Object, jsonLength, resp.Nil, resp.Nil, wrongKind(document.Object), errNoPathOr("not an object")}.read
+	jsonObjkeys = jsonMeasure{document.Object, jsonKeys, resp.Nil, resp.Nil, errNoPathOr("not an object"), jsonNoKey}.read
 )
 
 // jsonLength returns the number of bytes of a string, or of elements.

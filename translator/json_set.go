@@ -122,7 +122,7 @@ func (ch jsonChange) set(root *document.Value, o jsonOptions, w *store.Work) (*d
 	case root == nil:
 		return nil, jsonNotRoot
 	}
-	found := ch.path.SelectOnce(root, w)
+	found := ch.path.SelectUnique(root, w)
 	switch {
 	case o.nx || len(found) == 0 && !o.xx:
 		return root, ch.add(root, len(found) > 0, w)
@@ -175,7 +175,7 @@ func (ch jsonChange) merge(root *document.Value, w *store.Work) (*document.Value
 	case root == nil:
 		return nil, jsonNotRoot
 	}
-	found := ch.path.SelectOnce(root, w)
+	found := ch.path.SelectUnique(root, w)
 	if len(found) == 0 {
 		return root, ch.add(root, false, w)
 	}
@@ -287,7 +287,7 @@ func jsonClear(c *Call) Plan {
 	return c.changeJSON(c.Args[1], jsonNoKey, func(root *document.Value, w *store.Work) resp.Value {
 		var n int64
 		gone := map[*document.Value]bool{}
-		for _, v := range path.SelectOnce(root, w) {
+		for _, v := range path.SelectUnique(root, w) {
 			if gone[v] || len(v.Elems) == 0 && (!v.IsNumber() || v.Double() == 0) {
 				continue
 			}

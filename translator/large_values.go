@@ -55,8 +55,8 @@ type nameSQL struct {
 	one     string
 }
 
-// stmtsForNames returns the statements about the names, in order: one per large name, and one for the names between two large
-// ones.
+// stmtsForNames returns the statements about the names, in order: one per large name, and one for the names between two
+// large ones.
 func (c *Call) stmtsForNames(key []byte, names [][]byte, sql nameSQL, more ...store.Value) (stmts []store.Stmt) {
 	for piece, large := range pieces(names, 1) {
 		var s store.Stmt
@@ -79,8 +79,8 @@ func each(changes []store.Stmt, account store.Stmt) []store.Stmt {
 	return out
 }
 
-// nameRows returns the rows of the n statements of choose from first on, in the order of the names. Sorting in SQLite
-// would need several copies of each row in memory.
+// nameRows returns the rows of the n statements of stmtsForNames from first on, in the order of the names. Sorting in
+// SQLite would need several copies of each row in memory.
 func nameRows(r *store.Result, first, n int) (rows []store.Row) {
 	for _, piece := range r.Rows[first : first+n] {
 		rows = append(rows, bySeq(piece)...)

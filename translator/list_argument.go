@@ -8,9 +8,9 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// listSQL is SQL about a list of elements. It reads them from json_each(?4) AS j, with the argument of hashed. For a few
-// elements the text is changed to read them from separate arguments, ?4 and up, since decoding JSON would take most of
-// the time. More arguments are numbered as if the list had one element: from ?6 if it is a name, from ?7 if it has a
+// listSQL is SQL about a list of elements. It reads them from json_each(?4) AS j, with the argument of hashed. For a
+// few elements the text is changed to read them from separate arguments, ?4 and up, since decoding JSON would take most
+// of the time. More arguments are numbered as if the list had one element: from ?6 if it is a name, from ?7 if it has a
 // value.
 type listSQL struct {
 	json  string
@@ -21,8 +21,8 @@ type listSQL struct {
 // boundElementsLimit keeps a statement well below 100 arguments, the limit of some engines.
 const boundElementsLimit = 10
 
-// MaxBoundElements is the number of elements or keys bound as separate arguments, boundElementsLimit at most. The result of a command
-// does not depend on it. It is a variable for tests.
+// MaxBoundElements is the number of elements or keys bound as separate arguments, boundElementsLimit at most. The
+// result of a command does not depend on it. It is a variable for tests.
 var MaxBoundElements = boundElementsLimit
 
 func newListSQL(width int, json string) *listSQL { return &listSQL{json: json, width: width} }
@@ -70,8 +70,8 @@ func (l *listSQL) text(n int) string {
 	return sql
 }
 
-// keyListSQL is SQL about a list of keys. It reads them from json_each(?2) AS j, or from separate arguments, ?4 and up, if
-// they are few.
+// keyListSQL is SQL about a list of keys. It reads them from json_each(?2) AS j, or from separate arguments, ?4 and up,
+// if they are few.
 type keyListSQL struct {
 	json string
 	few  [boundElementsLimit + 1]atomic.Pointer[string]

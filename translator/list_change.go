@@ -56,7 +56,7 @@ func lrem(c *Call) Plan {
 		from, count = tail, -count
 	}
 	if c.Env.MayStage {
-		return c.lremAside(key, from, store.Bytes(c.Args[3]), store.Digits(count))
+		return c.stageLRem(key, from, store.Bytes(c.Args[3]), store.Digits(count))
 	}
 	return write(changed(2), c.purge(key), c.guardType(key, listType),
 		c.stmt(sqlLRem[from], key, store.Bytes(c.Args[3]), store.Digits(count)),
@@ -65,12 +65,12 @@ func lrem(c *Call) Plan {
 
 const sqlDeletePlaces = deletePlaces + `SELECT value FROM json_each(?4))`
 
-// lremAside plans a staged LREM, which examines all elements without blocking other writers.
-func (c *Call) lremAside(key []byte, end end, args ...store.Value) Plan {
-	return c.lessAside(key, listType, func(from store.Row, _ int64) Plan {
+// stageLRem plans a staged LREM, which examines all elements without blocking other writers.
+func (c *Call) stageLRem(key []byte, end end, args ...store.Value) Plan {
+	return c.planRemoval(key, listType, func(from store.Row, _ int64) Plan {
 		return readThen(func(r *store.Result) Plan {
 			gone := r.Rows[0]
-			return erased(c, key, from, gone, resp.MakeInt(int64(len(gone))), func(c *Call, key []byte, some []store.Row) []store.Stmt {
+			return removeRows(c, key, from, gone, resp.MakeInt(int64(len(gone))), func(c *Call, key []byte, some []store.Row) []store.Stmt {
 				return []store.Stmt{c.stmt(sqlDeletePlaces, key, places(some)), c.countRemoved(key)}
 			})
 		}, c.stmt(sqlOccurs[end], key, args...))

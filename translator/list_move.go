@@ -100,6 +100,6 @@ func (c *Call) moveAll(from, to end, moved [][]byte) Plan {
 		slices.Reverse(landed)
 	}
 	stmts := append([]store.Stmt{cut, c.countRemoved(source)}, c.pushKey(destination, len(moved), c.purge(destination))...)
-	stmts = append(append(stmts, c.pushed(destination, to, moved)...), c.dropEmpty(source))
+	stmts = append(append(stmts, c.pushStmts(destination, to, moved)...), c.dropEmpty(source))
 	return write(always(resp.MakeArray(landed...)), stmts...)
 }

@@ -37,8 +37,8 @@ var sqlPushOne = [...]string{
 		coalesce((SELECT max(pos) FROM lists WHERE key_id = ` + thisID + `), 0) + ` + sqlGap + `, ?3)`,
 }
 
-// pushed returns the statements that append elements already counted by pushKey.
-func (c *Call) pushed(key []byte, e end, list [][]byte) (stmts []store.Stmt) {
+// pushStmts returns the statements that append elements already counted by pushKey.
+func (c *Call) pushStmts(key []byte, e end, list [][]byte) (stmts []store.Stmt) {
 	for piece, alone := range pieces(list, 1) {
 		add := store.Stmt{SQL: sqlPush[e], Args: c.key(key)[:2]}
 		if alone {
@@ -77,7 +77,7 @@ func pushx(e end) func(*Call) Plan {
 
 func (c *Call) push(e end, first store.Stmt) Plan {
 	key, list := c.Args[1], c.Args[2:]
-	stmts := append(c.pushKey(key, len(list), first), c.pushed(key, e, list)...)
+	stmts := append(c.pushKey(key, len(list), first), c.pushStmts(key, e, list)...)
 	return write(intOf(len(stmts)), append(stmts, store.Stmt{SQL: sqlCount, Args: c.sharedKey(key)[:2:2]})...)
 }
 

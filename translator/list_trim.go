@@ -30,17 +30,17 @@ const (
 	// anotherID selects an id that neither a key nor a pending delete has.
 	anotherID = `max((SELECT max(id) FROM keys), (SELECT max(id) FROM graves)) + 1`
 
-	mostStay = `AND count > ?7 AND count - front - back BETWEEN 1 AND count / 4`
-	sqlLeave = trimRange + `INSERT INTO graves(id, type) SELECT id, 'list' FROM k WHERE true ` + mostStay
-	leaving  = `SELECT id FROM k WHERE id IN (SELECT id FROM graves)`
-	sqlKeep  = trimRange + `
-	UPDATE lists SET key_id = ` + anotherID + ` WHERE key_id = (` + leaving + `) AND pos IN (
-		SELECT * FROM (SELECT pos FROM lists WHERE key_id = (` + leaving + `) ORDER BY pos
+	fewRemain          = `AND count > ?7 AND count - front - back BETWEEN 1 AND count / 4`
+	sqlDeleteListLater = trimRange + `INSERT INTO graves(id, type) SELECT id, 'list' FROM k WHERE true ` + fewRemain
+	deletedLater       = `SELECT id FROM k WHERE id IN (SELECT id FROM graves)`
+	sqlMoveKept        = trimRange + `
+	UPDATE lists SET key_id = ` + anotherID + ` WHERE key_id = (` + deletedLater + `) AND pos IN (
+		SELECT * FROM (SELECT pos FROM lists WHERE key_id = (` + deletedLater + `) ORDER BY pos
 			LIMIT coalesce((SELECT count - front - back FROM k WHERE front <= back), 0) OFFSET coalesce((SELECT front FROM k), 0))
 		UNION ALL
-		SELECT * FROM (SELECT pos FROM lists WHERE key_id = (` + leaving + `) ORDER BY pos DESC
+		SELECT * FROM (SELECT pos FROM lists WHERE key_id = (` + deletedLater + `) ORDER BY pos DESC
 			LIMIT coalesce((SELECT count - front - back FROM k WHERE front > back), 0) OFFSET coalesce((SELECT back FROM k), 0)))`
-	sqlMoveOn = `UPDATE keys SET id = ` + anotherID + `, count = changes(), version = ?4, updated_at = ?3
+	sqlSwitchID = `UPDATE keys SET id = ` + anotherID + `, count = changes(), version = ?4, updated_at = ?3
 		WHERE ` + live + ` AND id IN (SELECT id FROM graves)`
 	sqlTrimAll = trimRange + `DELETE FROM keys WHERE id = (SELECT id FROM k WHERE count > ?7 AND front + back >= count)`
 )
@@ -62,13 +62,13 @@ func ltrim(c *Call) Plan {
 		return fail(errNotInteger)
 	}
 	if c.Env.MayStage {
-		return c.trimAside(key, start, stop)
+		return c.stageTrim(key, start, stop)
 	}
 	version, long := c.newVersion(), LongList
 	args := c.key(key, store.Digits(start), store.Digits(stop), version, store.Int(long))
 	stmts := c.openExisting(c.readKey(key), key, listType)
 	for _, s := range []store.Stmt{
-		{SQL: sqlTrimAll, Args: args}, {SQL: sqlLeave, Args: args}, {SQL: sqlKeep, Args: args[:6]}, c.stmt(sqlMoveOn, key, version),
+		{SQL: sqlTrimAll, Args: args}, {SQL: sqlDeleteListLater, Args: args}, {SQL: sqlMoveKept, Args: args[:6]}, c.stmt(sqlSwitchID, key, version),
 	} {
 		s.SkipIf = func(before store.Result) bool { return !isLongerThan(before, long) }
 		stmts = append(stmts, s)
@@ -79,18 +79,18 @@ func ltrim(c *Call) Plan {
 
 const sqlFirstStays = `SELECT pos - 1 FROM lists WHERE key_id = ` + liveID + ` ORDER BY pos LIMIT 1 OFFSET ?4`
 
-// trimAside plans a staged LTRIM.
-func (c *Call) trimAside(key []byte, start, stop int64) Plan {
-	return c.lessAside(key, listType, func(from store.Row, size int64) Plan {
+// stageTrim plans a staged LTRIM.
+func (c *Call) stageTrim(key []byte, start, stop int64) Plan {
+	return c.planRemoval(key, listType, func(from store.Row, size int64) Plan {
 		first, last := ranks(start, stop, size)
 		stay := last - first + 1
-		if stay < 1 || !isLess(size, size-stay, stay) {
+		if stay < 1 || !worthStaging(size, size-stay, stay) {
 			return c.inPlace()
 		}
 		return readThen(func(r *store.Result) Plan {
 			kept := allRows(from)
 			kept[0].at, kept[0].rows = r.Rows[0][0], stay
-			return c.less(key, from, resp.OK, kept, nil)
+			return c.stageRemoval(key, from, resp.OK, kept, nil)
 		}, c.stmt(sqlFirstStays, key, store.Int(first)))
 	})
 }

@@ -31,12 +31,12 @@ var serverTranslations = translations{
 	{"COMMAND LIST", commandList},
 }
 
-// The counter of a database includes keys that have expired but not been swept. oldestDead selects the keys to subtract
-// (expired at ?1, now), at most 10,000, so that counting is quick even if the sweeper is late. The count then includes
-// some expired keys, as Redis's own DBSIZE does.
+// The counter of a database includes keys that have expired but not been swept. oldestExpired selects the keys to
+// subtract (expired at ?1, now), at most 10,000, so that counting is quick even if the sweeper is late. The count then
+// includes some expired keys, as Redis's own DBSIZE does.
 const (
-	oldestDead = `(SELECT db FROM keys WHERE ` + schema.DiesAt + ` <= ?1 ORDER BY ` + schema.DiesAt + ` LIMIT 10000)`
-	sqlDBSize  = `SELECT coalesce((SELECT keys FROM dbs WHERE db = ?2), 0) - (SELECT count(*) FROM ` + oldestDead + ` WHERE db = ?2)`
+	oldestExpired = `(SELECT db FROM keys WHERE ` + schema.DiesAt + ` <= ?1 ORDER BY ` + schema.DiesAt + ` LIMIT 10000)`
+	sqlDBSize     = `SELECT coalesce((SELECT keys FROM dbs WHERE db = ?2), 0) - (SELECT count(*) FROM ` + oldestExpired + ` WHERE db = ?2)`
 )
 
 func dbsize(c *Call) Plan {
@@ -55,11 +55,11 @@ const sqlFlushing = `SELECT (SELECT total(keys) FROM dbs) > 1000
 		OR (SELECT total(min(256, iif(type = 'string', count / ` + schema.PartBytes + `, count))) FROM keys) > 5000,
 	EXISTS (SELECT 1 FROM dbs WHERE db <> ?1 AND db >= 0 AND keys > 0)`
 
-// sqlGuardOthers refuses to clear the tables for one database if other databases have keys: on a store without
+// sqlGuardOtherDBs refuses to clear the tables for one database if other databases have keys: on a store without
 // transactions another client may have created them after sqlFlushing.
-const sqlGuardOthers = `INSERT INTO guard SELECT NULL FROM dbs WHERE db <> ?1 AND db >= 0 AND keys > 0`
+const sqlGuardOtherDBs = `INSERT INTO guard SELECT NULL FROM dbs WHERE db <> ?1 AND db >= 0 AND keys > 0`
 
-var othersWritten = resp.MakeError("TRYAGAIN Another database was written to meanwhile")
+var otherDBWritten = resp.MakeError("TRYAGAIN Another database was written to meanwhile")
 
 // flush translates FLUSHDB and FLUSHALL.
 func flush(all bool) func(*Call) Plan {
@@ -73,7 +73,7 @@ func flush(all bool) func(*Call) Plan {
 			case !all && (others || !large):
 				return write(decodeOK, store.Stmt{SQL: sqlFlushDB, Args: db})
 			case !all:
-				guard := store.Stmt{SQL: sqlGuardOthers, Args: db, Refused: &othersWritten}
+				guard := store.Stmt{SQL: sqlGuardOtherDBs, Args: db, Refused: &otherDBWritten}
 				return write(decodeOK, append([]store.Stmt{guard}, statements(schema.Remake())...)...)
 			case large:
 				return write(decodeOK, statements(schema.Remake())...)
@@ -96,11 +96,11 @@ func statements(all []string) []store.Stmt {
 // with fewer keys, which receives or gives the keys of the next statement. The versions increase for WATCH: a key that
 // is swapped away and back has changed.
 const (
-	emptier = `(SELECT iif(ifnull((SELECT keys FROM dbs WHERE db = ?1), 0) <= ifnull((SELECT keys FROM dbs WHERE db = ?2), 0), ?1, ?2))`
+	smallerDB = `(SELECT iif(ifnull((SELECT keys FROM dbs WHERE db = ?1), 0) <= ifnull((SELECT keys FROM dbs WHERE db = ?2), 0), ?1, ?2))`
 
-	sqlStepAside = `UPDATE keys SET db = -1 WHERE db = ` + emptier
-	sqlStepOver  = `UPDATE keys SET db = ` + emptier + `, version = version + 1 WHERE db = ?1 + ?2 - ` + emptier
-	sqlStepBack  = `UPDATE keys SET db = ` + emptier + `, version = version + 1 WHERE db = -1`
+	sqlSwapOut    = `UPDATE keys SET db = -1 WHERE db = ` + smallerDB
+	sqlSwapAcross = `UPDATE keys SET db = ` + smallerDB + `, version = version + 1 WHERE db = ?1 + ?2 - ` + smallerDB
+	sqlSwapIn     = `UPDATE keys SET db = ` + smallerDB + `, version = version + 1 WHERE db = -1`
 )
 
 func swapdb(c *Call) Plan {
@@ -119,7 +119,7 @@ func swapdb(c *Call) Plan {
 	}
 	both := []store.Value{store.Int(first), store.Int(second)}
 	return write(decodeOK,
-		store.Stmt{SQL: sqlStepAside, Args: both}, store.Stmt{SQL: sqlStepOver, Args: both}, store.Stmt{SQL: sqlStepBack, Args: both})
+		store.Stmt{SQL: sqlSwapOut, Args: both}, store.Stmt{SQL: sqlSwapAcross, Args: both}, store.Stmt{SQL: sqlSwapIn, Args: both})
 }
 
 func timeCommand(c *Call) Plan {

@@ -18,7 +18,7 @@ const RedisVersion = "8.0.2"
 // has all needed columns.
 const sqlKeyspace = `WITH partly(db, hashes) AS MATERIALIZED (SELECT k.db, count(*)
 		FROM (SELECT DISTINCT key_id FROM hashes WHERE expires_at > ?1) h JOIN keys k ON k.id = h.key_id GROUP BY k.db)
-	SELECT d.db, d.keys - (SELECT count(*) FROM ` + oldestDead + ` WHERE db = d.db), count(k.expires_at),
+	SELECT d.db, d.keys - (SELECT count(*) FROM ` + oldestExpired + ` WHERE db = d.db), count(k.expires_at),
 	CAST(coalesce(avg(k.expires_at - ?1), 0) AS INTEGER), ifnull((SELECT hashes FROM partly WHERE db = d.db), 0)
 	FROM dbs d LEFT JOIN (SELECT db, expires_at FROM keys WHERE ` + schema.DiesAt + ` > ?1) k ON +k.db = d.db
 	WHERE d.keys > 0 AND d.db >= 0 GROUP BY d.db`

@@ -100,7 +100,7 @@ func combinedCard(sql string, approx bool) func(*Call) Plan {
 // The result replaces the destination, which may be one of the sources. So it is built under the destination's name in
 // database -1, which no client can select, and moved when it is complete. An empty result is dropped instead.
 const (
-	sqlStage = `INSERT INTO keys(db, key, hash, type, version, created_at, updated_at) VALUES(-1, ?1, ?4, 'set', ?2, ?3, ?3)`
+	sqlCreateStaged = `INSERT INTO keys(db, key, hash, type, version, created_at, updated_at) VALUES(-1, ?1, ?4, 'set', ?2, ?3, ?3)`
 
 	stageMembers  = `INSERT INTO sets(key_id, hash, member, seq) SELECT (SELECT id FROM keys WHERE db = -1 AND key = ?2), hash, member, seq FROM (`
 	sqlInterStore = stageMembers + inter + `)`
@@ -109,15 +109,15 @@ const (
 
 	sqlStaged = `UPDATE keys SET count = changes(), seq = (SELECT max(seq) + 1 FROM sets WHERE key_id = id)
 		WHERE db = -1 AND key = ?1 AND changes() > 0 RETURNING changes()`
-	sqlStrike = `DELETE FROM keys WHERE db = -1 AND key = ?1 AND count = 0`
-	sqlUnveil = `UPDATE keys SET db = ?2 WHERE db = -1 AND key = ?1`
+	sqlDropEmptyStaged = `DELETE FROM keys WHERE db = -1 AND key = ?1 AND count = 0`
+	sqlPublishStaged   = `UPDATE keys SET db = ?2 WHERE db = -1 AND key = ?1`
 )
 
 // combinedStore translates SINTERSTORE, SUNIONSTORE and SDIFFSTORE.
 func combinedStore(sql string) func(*Call) Plan {
 	return func(c *Call) Plan {
 		if c.Env.MayStage {
-			return c.combinedAside(sql)
+			return c.stageCombined(sql)
 		}
 		from := elements(c.Args[2:])
 		destination := store.Bytes(c.Args[1])
@@ -125,11 +125,11 @@ func combinedStore(sql string) func(*Call) Plan {
 		guard.Refused = &wrongType
 		return write(intOf(3),
 			guard,
-			store.Stmt{SQL: sqlStage, Args: []store.Value{destination, c.newVersion(), store.Int(c.Env.Now), hashValue(c.Args[1])}},
+			store.Stmt{SQL: sqlCreateStaged, Args: []store.Value{destination, c.newVersion(), store.Int(c.Env.Now), hashValue(c.Args[1])}},
 			c.stmt(sql, c.Args[1], from),
 			store.Stmt{SQL: sqlStaged, Args: []store.Value{destination}},
 			c.drop(c.Args[1]),
-			store.Stmt{SQL: sqlStrike, Args: []store.Value{destination}},
-			store.Stmt{SQL: sqlUnveil, Args: []store.Value{destination, store.Int(int64(c.Env.DB))}})
+			store.Stmt{SQL: sqlDropEmptyStaged, Args: []store.Value{destination}},
+			store.Stmt{SQL: sqlPublishStaged, Args: []store.Value{destination, store.Int(int64(c.Env.DB))}})
 	}
 }

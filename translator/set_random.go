@@ -10,7 +10,7 @@ import (
 func srandmember(c *Call) Plan {
 	switch {
 	case len(c.Args) == 2:
-		return setLottery.one(c)
+		return setSampler.one(c)
 	case len(c.Args) > 3:
 		return fail(errSyntax)
 	}
@@ -18,7 +18,7 @@ func srandmember(c *Call) Plan {
 	if !ok {
 		return bad
 	}
-	return setLottery.some(c, count, resp.EmptyArray, func(_ int64, rows, _ []store.Row) Plan { return answer(bulks(rows)) })
+	return setSampler.some(c, count, resp.EmptyArray, func(_ int64, rows, _ []store.Row) Plan { return answer(bulks(rows)) })
 }
 
 const sqlPopMember = `DELETE FROM sets WHERE key_id = ` + liveID + ` AND (member, hash) = (` + sqlPickMember + `) RETURNING member`
@@ -36,23 +36,23 @@ func spop(c *Call) Plan {
 		return fail(errMustBePositive)
 	}
 	if c.Env.MayStage {
-		return c.lessAside(key, setType, func(from store.Row, _ int64) Plan { return c.spopSome(key, count, from) })
+		return c.planRemoval(key, setType, func(from store.Row, _ int64) Plan { return c.spopSome(key, count, from) })
 	}
 	return c.spopSome(key, count, nil)
 }
 
 // spopSome plans SPOP of count members. The removal may be staged unless from, the set's row of sqlCopied, is nil.
 func (c *Call) spopSome(key []byte, count int64, from store.Row) Plan {
-	return setLottery.some(c, count, resp.EmptySet, func(size int64, rows, rest []store.Row) Plan {
+	return setSampler.some(c, count, resp.EmptySet, func(size int64, rows, rest []store.Row) Plan {
 		switch {
-		case from != nil && len(rest) > 0 && isLess(size, int64(len(rows)), int64(len(rest))):
-			return c.less(key, from, setOf(rows), nil, keepMembers(byHash(names(rest)), from[copiedID]))
+		case from != nil && len(rest) > 0 && worthStaging(size, int64(len(rows)), int64(len(rest))):
+			return c.stageRemoval(key, from, setOf(rows), nil, keepMembers(byHash(names(rest)), from[copiedID]))
 		case from != nil && len(rest) == 0:
-			return erased(c, key, from, byHash(names(rows)), setOf(rows), memberRow.erase)
+			return removeRows(c, key, from, byHash(names(rows)), setOf(rows), memberRow.removeStmts)
 		case int64(len(rows)) == size:
 			return write(always(setOf(rows)), c.drop(key))
 		case size > LongList && len(rest) > 0 && len(rest) <= int(size/4):
-			return write(always(setOf(rows)), c.leaveMembers(key, names(rest))...)
+			return write(always(setOf(rows)), c.keepOnly(key, names(rest))...)
 		}
 		return write(always(setOf(rows)), c.removeMembers(key, names(rows))...)
 	})
@@ -70,9 +70,9 @@ func names(rows []store.Row) [][]byte {
 // If few members of a large set remain, they move to another id, and the other members become a pending delete (a row
 // in graves).
 const (
-	sqlLeaveSet    = `INSERT INTO graves(id, type) SELECT id, 'set' FROM keys WHERE ` + live
-	moveMembers    = `UPDATE sets SET key_id = ` + anotherID + ` WHERE key_id = ` + liveID
-	sqlLeftMembers = `UPDATE keys SET id = ` + anotherID + `, count = ?4, version = version + 1, updated_at = ?3 WHERE ` + live
+	sqlDeleteSetLater = `INSERT INTO graves(id, type) SELECT id, 'set' FROM keys WHERE ` + live
+	moveMembers       = `UPDATE sets SET key_id = ` + anotherID + ` WHERE key_id = ` + liveID
+	sqlSwitchSetID    = `UPDATE keys SET id = ` + anotherID + `, count = ?4, version = version + 1, updated_at = ?3 WHERE ` + live
 )
 
 var sqlMoveMembers = nameSQL{
@@ -80,10 +80,10 @@ var sqlMoveMembers = nameSQL{
 	one:     moveMembers + ` AND hash = ?4 AND member = ?5`,
 }
 
-// leaveMembers returns the statements that delete all members except stay.
-func (c *Call) leaveMembers(key []byte, stay [][]byte) []store.Stmt {
-	stmts := append([]store.Stmt{c.stmt(sqlLeaveSet, key)}, c.stmtsForNames(key, stay, sqlMoveMembers)...)
-	return append(stmts, c.stmt(sqlLeftMembers, key, store.Int(int64(len(stay)))))
+// keepOnly returns the statements that delete all members except stay.
+func (c *Call) keepOnly(key []byte, stay [][]byte) []store.Stmt {
+	stmts := append([]store.Stmt{c.stmt(sqlDeleteSetLater, key)}, c.stmtsForNames(key, stay, sqlMoveMembers)...)
+	return append(stmts, c.stmt(sqlSwitchSetID, key, store.Int(int64(len(stay)))))
 }
 
 const keptMember = insertAll + `sets(key_id, hash, member, seq) SELECT ` + hiddenID + `, m.hash, m.member, m.seq FROM `
@@ -98,7 +98,7 @@ func keepMembers(members [][]byte, id store.Value) func(*Call, []byte) [][]store
 	return func(c *Call, key []byte) (groups [][]store.Stmt) {
 		counted := c.stmt(sqlCounted, key)
 		counted.Args = counted.Args[:2:2]
-		for some := range slices.Chunk(members, asideRound) {
+		for some := range slices.Chunk(members, stagedRound) {
 			groups = append(groups, each(c.stmtsForNames(key, some, sqlKeepSome, id), counted))
 		}
 		return groups

@@ -11,15 +11,15 @@ import (
 // sets, and the first set with a member decides its seq. An intersection walks over the smallest set, and a difference
 // over the first one. For a union, ?7 is added to seq; for the others it lists the ids of the other sets.
 var (
-	memberRows  = after("sets", []string{"hash", "member"})
-	asideMember = insertAll + `sets(key_id, hash, member, seq) SELECT ` + hiddenID + `, hash, member, seq`
-	walked      = ` FROM (SELECT hash, member, seq` + memberRows + ` LIMIT ?4) m WHERE `
-	inOther     = `sets x ON x.key_id = j.value AND x.hash = m.hash AND x.member = m.member`
+	memberRows   = rowsAfter("sets", []string{"hash", "member"})
+	stagedMember = insertAll + `sets(key_id, hash, member, seq) SELECT ` + hiddenID + `, hash, member, seq`
+	walked       = ` FROM (SELECT hash, member, seq` + memberRows + ` LIMIT ?4) m WHERE `
+	inOther      = `sets x ON x.key_id = j.value AND x.hash = m.hash AND x.member = m.member`
 
 	sqlWalked = map[string]string{
-		sqlUnionStore: asideMember + ` + ?7` + walked + `true ON CONFLICT(key_id, hash, member) DO NOTHING`,
-		sqlInterStore: asideMember + walked + `NOT EXISTS (SELECT 1 FROM json_each(?7) j LEFT JOIN ` + inOther + ` WHERE x.key_id IS NULL)`,
-		sqlDiffStore:  asideMember + walked + `NOT EXISTS (SELECT 1 FROM json_each(?7) j CROSS JOIN ` + inOther + `)`,
+		sqlUnionStore: stagedMember + ` + ?7` + walked + `true ON CONFLICT(key_id, hash, member) DO NOTHING`,
+		sqlInterStore: stagedMember + walked + `NOT EXISTS (SELECT 1 FROM json_each(?7) j LEFT JOIN ` + inOther + ` WHERE x.key_id IS NULL)`,
+		sqlDiffStore:  stagedMember + walked + `NOT EXISTS (SELECT 1 FROM json_each(?7) j CROSS JOIN ` + inOther + `)`,
 	}
 	sqlLastWalked = `SELECT hash, member` + memberRows + ` LIMIT 1 OFFSET ?4 - 1`
 )
@@ -30,9 +30,9 @@ const (
 	sqlSmallest = `WITH source(id, count) AS MATERIALIZED (SELECT DISTINCT k.id, k.count FROM ` + sources + `)
 		SELECT id FROM source ORDER BY count LIMIT 1`
 
-	sqlHideSet    = `INSERT INTO keys(db, key, hash, type, version, seq, created_at, updated_at) VALUES(?1, ?2, ?6, 'set', ?4, ?5, ?3, ?3)`
-	sqlHidden     = `SELECT count FROM keys WHERE db = ` + schema.Hidden + ` AND key = ?1`
-	sqlDropHollow = `DELETE FROM keys WHERE db = ` + schema.Hidden + ` AND key = ?1 AND count = 0`
+	sqlHideSet         = `INSERT INTO keys(db, key, hash, type, version, seq, created_at, updated_at) VALUES(?1, ?2, ?6, 'set', ?4, ?5, ?3, ?3)`
+	sqlHidden          = `SELECT count FROM keys WHERE db = ` + schema.Hidden + ` AND key = ?1`
+	sqlDropEmptyHidden = `DELETE FROM keys WHERE db = ` + schema.Hidden + ` AND key = ?1 AND count = 0`
 )
 
 // setWalk is a walk over a source set.
@@ -44,7 +44,7 @@ type setWalk struct {
 // setWalks returns the walks of an operation, and the initial seq of its result. It returns no walks if the result is
 // certainly empty.
 func setWalks(sql string, keys int, rows []store.Row, smallest store.Value) (walks []setWalk, seq int64) {
-	over := func(id, more store.Value) { walks = append(walks, setWalk{walkOver(id, 2), more}) }
+	over := func(id, more store.Value) { walks = append(walks, setWalk{newWalk(id, 2), more}) }
 	others := func(but store.Value) store.Value {
 		list := []byte{'['}
 		for _, row := range rows {
@@ -73,8 +73,8 @@ func setWalks(sql string, keys int, rows []store.Row, smallest store.Value) (wal
 	return walks, seq
 }
 
-// combinedAside plans a staged combinedStore.
-func (c *Call) combinedAside(sql string) Plan {
+// stageCombined plans a staged combinedStore.
+func (c *Call) stageCombined(sql string) Plan {
 	to, keys := c.Args[1], c.Args[2:]
 	from := elements(keys)
 	return readThen(func(r *store.Result) Plan {
@@ -94,14 +94,14 @@ func (c *Call) combinedAside(sql string) Plan {
 			func(c *Call, hidden []byte) Plan {
 				name := []store.Value{store.Bytes(hidden)}
 				return write(intOf(0), store.Stmt{SQL: sqlHidden, Args: name}, c.drop(to),
-					store.Stmt{SQL: sqlDropHollow, Args: name}, c.published(to, hidden, c.Env.Now, store.Value{}))
+					store.Stmt{SQL: sqlDropEmptyHidden, Args: name}, c.publishStmt(to, hidden, c.Env.Now, store.Value{}))
 			},
 			func(hidden *Call, name []byte) func(*store.Result, int) []store.Stmt {
 				last := 0
 				return func(before *store.Result, rows int) (stmts []store.Stmt) {
 					if before == nil {
 						stmts = append(stmts, hidden.stmt(sqlHideSet, name, hidden.newVersion(), store.Int(seq), hashValue(name)))
-					} else if !walks[0].on(before.Rows[last]) {
+					} else if !walks[0].advance(before.Rows[last]) {
 						walks = walks[1:]
 					}
 					if len(walks) == 0 {

@@ -62,7 +62,7 @@ func sadd(c *Call) Plan {
 func srem(c *Call) Plan {
 	key, members := c.Args[1], c.Args[2:]
 	if c.Env.MayStage {
-		return c.eraseAside(key, members, memberRow)
+		return c.stageNamedRemoval(key, members, memberRow)
 	}
 	stmts := c.openExisting(c.readKey(key), key, setType)
 	stmts = append(stmts, each(c.stmtsForNames(key, members, sqlRemoveMembers), c.countRemoved(key))...)

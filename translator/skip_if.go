@@ -39,8 +39,8 @@ func isNotExpired(before store.Result) bool {
 	return len(before.Rows[0]) == 0 || liveRow(before.Rows) != nil
 }
 
-// typeSkips holds the conditions to skip statements by the type of the key: there for a statement that creates the key,
-// ofTypeOrMissing for a guard.
+// typeSkips holds the conditions to skip statements by the type of the key: ofType for a statement that creates the
+// key, ofTypeOrMissing for a guard.
 type typeSkips struct{ ofType, ofTypeOrMissing func(store.Result) bool }
 
 func newTypeSkips(typ string) typeSkips {
@@ -61,8 +61,8 @@ func (c *Call) openOrCreate(look store.Stmt, key []byte, typ string) []store.Stm
 	return append(make([]store.Stmt, 0, 8), look, purge, ensure)
 }
 
-// skipsAfterTry holds the conditions to skip statements after a first try: if the try changed a row, or by the read of the
-// key after it.
+// skipsAfterTry holds the conditions to skip statements after a first try: if the try changed a row, or by the read of
+// the key after it.
 var skipsAfterTry = map[string]typeSkips{setType: newSkipsAfterTry(setType), zsetType: newSkipsAfterTry(zsetType)}
 
 func newSkipsAfterTry(typ string) typeSkips {
@@ -89,7 +89,7 @@ func (c *Call) tryFirst(try, account, look store.Stmt, key []byte, typ string) [
 	return append(make([]store.Stmt, 0, tryFirstStmts+2), try, account, look, purge, ensure)
 }
 
-// tryFirstStmts counts the statements that tried returns.
+// tryFirstStmts counts the statements that tryFirst returns.
 const tryFirstStmts = 5
 
 // wasCreated reports whether the previous statement changed nothing, or ensureOne has created the key.

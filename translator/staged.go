@@ -19,28 +19,28 @@ import (
 // command sees it, and if the build stops early, the sweep deletes the key like any other expired key. A slice is
 // refused if the source keys have changed. Each slice extends the expiry.
 
-// asideNames lists the commands with staged builds: each creates a key from other keys, or from a payload.
-var asideNames = []string{
+// stagedBuildNames lists the commands with staged builds: each creates a key from other keys, or from a payload.
+var stagedBuildNames = []string{
 	"COPY", "SUNIONSTORE", "SINTERSTORE", "SDIFFSTORE", "ZUNIONSTORE", "ZINTERSTORE", "ZDIFFSTORE", "ZRANGESTORE",
 	"GEOSEARCHSTORE", "GEORADIUS", "GEORADIUSBYMEMBER", "SORT", "BITOP", "RESTORE",
 }
 
-var asideByID = sync.OnceValue(func() []bool {
+var stagedByID = sync.OnceValue(func() []bool {
 	all := make([]bool, len(commands.All()))
-	for _, name := range slices.Concat(asideNames, lessNames) {
+	for _, name := range slices.Concat(stagedBuildNames, stagedRemovalNames) {
 		all[commands.Lookup(name).ID()] = true
 	}
 	return all
 })
 
-// MayBeAside reports whether calls of the command may be staged.
-func MayBeAside(cmd *commands.Command) bool { return asideByID()[cmd.ID()] }
+// MayStage reports whether calls of the command may be staged.
+func MayStage(cmd *commands.Command) bool { return stagedByID()[cmd.ID()] }
 
-// AsideSources returns the source keys of a call, or the key that it removes many elements of, and the size in bytes of
-// its longest argument.
-func AsideSources(cmd *commands.Command, args [][]byte) (keys [][]byte, longest int) {
+// StagedSources returns the source keys of a call, or the key that it removes many elements of, and the size in bytes
+// of its longest argument.
+func StagedSources(cmd *commands.Command, args [][]byte) (keys [][]byte, longest int) {
 	if RemovesMany(cmd) {
-		if mayLessen(cmd, args) {
+		if mayRemoveMany(cmd, args) {
 			keys = args[1:2]
 		}
 		return keys, 0
@@ -66,8 +66,8 @@ func ReadSizes(env Env, keys [][]byte) store.Stmt {
 	return sqlSizes.stmt(&c, keys)
 }
 
-// The hidden key expires asideLease ms after a slice.
-const asideLease = 60_000
+// The hidden key expires stagedLease ms after a slice.
+const stagedLease = 60_000
 
 // Staged builds a hidden key in slices and publishes it.
 type Staged struct {
@@ -84,12 +84,12 @@ type Staged struct {
 	skip  int // number of guards before next's statements in the last slice
 }
 
-// asideRound limits the elements that one statement of a staged build adds.
-const asideRound = 100
+// stagedRound limits the elements that one statement of a staged build adds.
+const stagedRound = 100
 
-// Builds with at most AsideFew such statements, or AsideParts parts of a string, are not staged. The result of a
-// command does not depend on them. They are variables for tests.
-var AsideFew, AsideParts = 20, 64
+// Builds with at most MaxUnstagedStmts such statements, or MaxUnstagedParts parts of a string, are not staged. The
+// result of a command does not depend on them. They are variables for tests.
+var MaxUnstagedStmts, MaxUnstagedParts = 20, 64
 
 // stage returns a staged build. next receives the call and the name of the hidden key.
 func (c *Call) stage(publish func(c *Call, hidden []byte) Plan, next func(hidden *Call, name []byte) func(*store.Result, int) []store.Stmt) *Staged {
@@ -99,7 +99,7 @@ func (c *Call) stage(publish func(c *Call, hidden []byte) Plan, next func(hidden
 	return &Staged{call: hidden, name: name, next: next(hidden, name), publish: publish, asked: c}
 }
 
-const sqlPutOff = `UPDATE keys SET expires_at = ?3 WHERE db = ?1 AND key = ?2`
+const sqlExtendLease = `UPDATE keys SET expires_at = ?3 WHERE db = ?1 AND key = ?2`
 
 // Slice returns the statements of the next slice, of about rows rows. before is the result of the previous slice, nil
 // for the first one. The batch is refused if the version of a source has changed or the hidden key is missing. Without
@@ -121,16 +121,16 @@ func (a *Staged) Slice(env Env, sources []Versions, before *store.Result, rows i
 		stmts = append(stmts, a.call.guardPresent(a.name, nil))
 	}
 	a.begun, a.skip = true, len(stmts)
-	lease := append(a.call.key(a.name)[:2], store.Int(env.Now+asideLease))
-	return append(append(stmts, body...), store.Stmt{SQL: sqlPutOff, Args: lease})
+	lease := append(a.call.key(a.name)[:2], store.Int(env.Now+stagedLease))
+	return append(append(stmts, body...), store.Stmt{SQL: sqlExtendLease, Args: lease})
 }
 
-// Guarded reports whether statement i of the last slice is a guard: its refusal means that the build cannot continue,
+// IsGuard reports whether statement i of the last slice is a guard: its refusal means that the build cannot continue,
 // not that a statement is wrong.
-func (a *Staged) Guarded(i int) bool { return i < a.skip }
+func (a *Staged) IsGuard(i int) bool { return i < a.skip }
 
-// There returns the statement that reads a row if the hidden key still exists.
-func (a *Staged) There(env Env) store.Stmt {
+// Exists returns the statement that reads a row if the hidden key still exists.
+func (a *Staged) Exists(env Env) store.Stmt {
 	a.call.Env.Now, a.call.sharedArgs = env.Now, nil
 	return a.call.typeOf(a.name)
 }
@@ -149,14 +149,14 @@ func (a *Staged) Publish(env Env) Plan {
 const sqlPublish = `UPDATE keys SET db = ?1, key = ?2, hash = ?4, version = ?5, created_at = ?3, updated_at = ?6,
 	expires_at = CAST(?7 AS INTEGER) WHERE db = ` + schema.Hidden + ` AND key = ?8`
 
-// published returns the statement that renames the hidden key.
-func (c *Call) published(key, hidden []byte, updated int64, expires store.Value) store.Stmt {
+// publishStmt returns the statement that renames the hidden key.
+func (c *Call) publishStmt(key, hidden []byte, updated int64, expires store.Value) store.Stmt {
 	return store.Stmt{SQL: sqlPublish, Args: c.key(key, hashValue(key), c.newVersion(), store.Int(updated), expires, store.Bytes(hidden))}
 }
 
-// making describes a write that creates key. The statements of first remove an existing key; with a nil first, value
+// creation describes a write that creates key. The statements of first remove an existing key; with a nil first, value
 // replaces it.
-type making struct {
+type creation struct {
 	key   []byte
 	reply resp.Value
 	first func(*Call) []store.Stmt
@@ -168,10 +168,10 @@ type making struct {
 	updated  int64
 }
 
-// make plans a write that creates a key.
-func (c *Call) make(m making) Plan {
+// create plans a write that creates a key.
+func (c *Call) create(m creation) Plan {
 	if c.Env.MayStage {
-		if groups := c.asideGroups(m); groups != nil {
+		if groups := c.stagedCreation(m); groups != nil {
 			return Plan{Staged: groups}
 		}
 	}
@@ -186,8 +186,8 @@ func (c *Call) make(m making) Plan {
 	return write(always(m.reply), stmts...)
 }
 
-// asideGroups returns the staged build of the key by the statements of its value, or nil if they are few.
-func (c *Call) asideGroups(m making) *Staged {
+// stagedCreation returns the staged build of the key by the statements of its value, or nil if they are few.
+func (c *Call) stagedCreation(m creation) *Staged {
 	var groups [][]store.Stmt
 	a := c.stage(
 		func(c *Call, hidden []byte) Plan {
@@ -199,12 +199,12 @@ func (c *Call) asideGroups(m making) *Staged {
 			if m.first != nil {
 				first = m.first(c)
 			}
-			return write(always(m.reply), append(first, c.published(m.key, hidden, updated, m.expires))...)
+			return write(always(m.reply), append(first, c.publishStmt(m.key, hidden, updated, m.expires))...)
 		},
 		func(hidden *Call, name []byte) func(*store.Result, int) []store.Stmt {
-			groups = grouped(m.value(hidden, name))
+			groups = groupStmts(m.value(hidden, name))
 			return func(_ *store.Result, rows int) []store.Stmt {
-				n := min(max(1, rows/asideRound), len(groups))
+				n := min(max(1, rows/stagedRound), len(groups))
 				slice := slices.Concat(groups[:n]...)
 				groups = groups[n:]
 				return slice
@@ -216,9 +216,9 @@ func (c *Call) asideGroups(m making) *Staged {
 	return a
 }
 
-// grouped splits the statements that create a key into groups that run together. All statements up to the one that
+// groupStmts splits the statements that create a key into groups that run together. All statements up to the one that
 // creates the row are one group, and a statement that uses changes() stays with the one before it.
-func grouped(stmts []store.Stmt) (groups [][]store.Stmt) {
+func groupStmts(stmts []store.Stmt) (groups [][]store.Stmt) {
 	row := -1
 	for i, s := range stmts {
 		if strings.HasPrefix(s.SQL, "INSERT INTO keys(") {

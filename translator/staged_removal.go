@@ -16,40 +16,40 @@ import (
 // elements become a hidden key that replaces the key, and the sweep deletes the elements of the old key. The reply is
 // read first, from the snapshot that the slices copy.
 
-// lessNames lists the commands with staged removals.
-var lessNames = []string{
+// stagedRemovalNames lists the commands with staged removals.
+var stagedRemovalNames = []string{
 	"LTRIM", "LREM", "SREM", "SPOP", "HDEL", "ZREM", "ZPOPMIN", "ZPOPMAX", "ZREMRANGEBYRANK", "ZREMRANGEBYSCORE",
 }
 
-// AsideLess limits the elements that a call removes in one transaction if the removal can be staged. The result of a
-// command does not depend on it. It is a variable for tests.
-var AsideLess int64 = 8000
+// MaxUnstagedRemovals limits the elements that a call removes in one transaction if the removal can be staged. The
+// result of a command does not depend on it. It is a variable for tests.
+var MaxUnstagedRemovals int64 = 8000
 
-// mostStayed limits the elements copied per removed element. Beyond it, the call is one transaction.
-const mostStayed = 16
+// maxCopiesPerRemoval limits the elements copied per removed element. Beyond it, the call is one transaction.
+const maxCopiesPerRemoval = 16
 
 // RemovesMany reports whether the command may be a staged removal.
-func RemovesMany(cmd *commands.Command) bool { return slices.Contains(lessNames, cmd.Name) }
+func RemovesMany(cmd *commands.Command) bool { return slices.Contains(stagedRemovalNames, cmd.Name) }
 
-// mayLessen reports, by its arguments, whether a call of such a command may remove many elements.
-func mayLessen(cmd *commands.Command, args [][]byte) bool {
+// mayRemoveMany reports, by its arguments, whether a call of such a command may remove many elements.
+func mayRemoveMany(cmd *commands.Command, args [][]byte) bool {
 	switch cmd.Name {
 	case "SREM", "HDEL", "ZREM":
-		return int64(len(args)-2) > AsideLess
+		return int64(len(args)-2) > MaxUnstagedRemovals
 	case "SPOP", "ZPOPMIN", "ZPOPMAX":
 		if len(args) != 3 {
 			return false
 		}
 		n, ok := parseInt(args[2])
-		return ok && n > AsideLess
+		return ok && n > MaxUnstagedRemovals
 	}
 	return true
 }
 
-// isLess reports whether to stage the removal of n of size elements, at the cost of copies: n is large, enough elements
-// remain that moving them would also take long, and the copies are not too many.
-func isLess(size, n, copies int64) bool {
-	return n > AsideLess && size-n > AsideLess/4 && copies <= mostStayed*n
+// worthStaging reports whether to stage the removal of n of size elements, at the cost of copies: n is large, enough
+// elements remain that moving them would also take long, and the copies are not too many.
+func worthStaging(size, n, copies int64) bool {
+	return n > MaxUnstagedRemovals && size-n > MaxUnstagedRemovals/4 && copies <= maxCopiesPerRemoval*n
 }
 
 // inPlace plans the call as one transaction.
@@ -58,9 +58,9 @@ func (c *Call) inPlace() Plan {
 	return translationOf(c.Command).translate(c)
 }
 
-// lessAside reads the key's row of sqlCopied and calls next to plan the removal. The call is one transaction if the key
-// is missing or of another type, or if some of its elements expire.
-func (c *Call) lessAside(key []byte, typ string, next func(from store.Row, size int64) Plan) Plan {
+// planRemoval reads the key's row of sqlCopied and calls next to plan the removal. The call is one transaction if the
+// key is missing or of another type, or if some of its elements expire.
+func (c *Call) planRemoval(key []byte, typ string, next func(from store.Row, size int64) Plan) Plan {
 	return readThen(func(r *store.Result) Plan {
 		if len(r.Rows[0]) == 0 {
 			return c.inPlace()
@@ -80,9 +80,9 @@ type run struct {
 	tableWalk
 }
 
-// lessened builds a hidden key of the remaining elements: it copies runs, and then runs groups of statements on the
+// remainder builds a hidden key of the remaining elements: it copies runs, and then runs groups of statements on the
 // copy.
-type lessened struct {
+type remainder struct {
 	hidden *Call
 	name   []byte
 	from   store.Row
@@ -92,12 +92,12 @@ type lessened struct {
 }
 
 // next returns the statements of the next slice, none at the end.
-func (l *lessened) next(before *store.Result, rows int) (stmts []store.Stmt) {
+func (l *remainder) next(before *store.Result, rows int) (stmts []store.Stmt) {
 	switch {
 	case before == nil:
 		args := append(l.hidden.key(l.name)[:2], l.from[copiedID], store.Int(l.hidden.Env.Now), l.hidden.newVersion(), hashValue(l.name))
 		stmts = append(stmts, store.Stmt{SQL: sqlHideCopy, Args: args})
-	case len(l.runs) > 0 && (!l.runs[0].on(before.Rows[l.last]) || l.runs[0].rows == 0):
+	case len(l.runs) > 0 && (!l.runs[0].advance(before.Rows[l.last]) || l.runs[0].rows == 0):
 		l.runs = l.runs[1:]
 	}
 	if len(l.runs) > 0 {
@@ -108,7 +108,7 @@ func (l *lessened) next(before *store.Result, rows int) (stmts []store.Stmt) {
 		l.last = len(stmts) + 2
 		return append(stmts, store.Stmt{SQL: r.copy, Args: args}, store.Stmt{SQL: sqlCounted, Args: args[:2]}, store.Stmt{SQL: r.tableWalk.last, Args: args})
 	}
-	n := min(max(1, rows/asideRound), len(l.groups))
+	n := min(max(1, rows/stagedRound), len(l.groups))
 	stmts = append(stmts, slices.Concat(l.groups[:n]...)...)
 	l.groups = l.groups[n:]
 	return stmts
@@ -116,21 +116,21 @@ func (l *lessened) next(before *store.Result, rows int) (stmts []store.Stmt) {
 
 const (
 	// The hidden key takes over the key's other properties, such as its expiry, and then its name.
-	sqlLessened = `UPDATE keys SET (version, created_at, updated_at, seq, expires_at) = (SELECT version + 1, created_at, ?3, seq, expires_at FROM keys WHERE ` + live + `)
+	sqlInheritRow = `UPDATE keys SET (version, created_at, updated_at, seq, expires_at) = (SELECT version + 1, created_at, ?3, seq, expires_at FROM keys WHERE ` + live + `)
 		WHERE db = ` + schema.Hidden + ` AND key = ?4`
-	sqlReplace = `UPDATE keys SET db = ?1, key = ?2, hash = ?4 WHERE db = ` + schema.Hidden + ` AND key = ?5`
+	sqlRenameHidden = `UPDATE keys SET db = ?1, key = ?2, hash = ?4 WHERE db = ` + schema.Hidden + ` AND key = ?5`
 )
 
-// less plans a staged removal: it copies runs of rows, then runs groups, unless nil, on the copy.
-func (c *Call) less(key []byte, from store.Row, reply resp.Value, runs []run, groups func(hidden *Call, name []byte) [][]store.Stmt) Plan {
+// stageRemoval plans a staged removal: it copies runs of rows, then runs groups, unless nil, on the copy.
+func (c *Call) stageRemoval(key []byte, from store.Row, reply resp.Value, runs []run, groups func(hidden *Call, name []byte) [][]store.Stmt) Plan {
 	runs = slices.DeleteFunc(runs, func(r run) bool { return r.rows == 0 })
 	return Plan{Staged: c.stage(
 		func(c *Call, hidden []byte) Plan {
-			return write(always(reply), c.stmt(sqlLessened, key, store.Bytes(hidden)),
-				c.drop(key), c.stmt(sqlReplace, key, hashValue(key), store.Bytes(hidden)))
+			return write(always(reply), c.stmt(sqlInheritRow, key, store.Bytes(hidden)),
+				c.drop(key), c.stmt(sqlRenameHidden, key, hashValue(key), store.Bytes(hidden)))
 		},
 		func(hidden *Call, name []byte) func(*store.Result, int) []store.Stmt {
-			l := &lessened{hidden: hidden, name: name, from: from, runs: runs}
+			l := &remainder{hidden: hidden, name: name, from: from, runs: runs}
 			if groups != nil {
 				l.groups = groups(hidden, name)
 			}
@@ -141,18 +141,18 @@ func (c *Call) less(key []byte, from store.Row, reply resp.Value, runs []run, gr
 // allRows returns a run over all elements of a key.
 func allRows(from store.Row) []run {
 	t := tableWalks()[string(from[copiedType].Bytes())][0]
-	return []run{{walkOver(from[copiedID], t.columns), math.MaxInt64, t}}
+	return []run{{newWalk(from[copiedID], t.columns), math.MaxInt64, t}}
 }
 
-// inRowOrder multiplies AsideLess for elements in the order of their rows, which are faster to remove.
-const inRowOrder = 4
+// rowOrderFactor multiplies MaxUnstagedRemovals for elements in the order of their rows, which are faster to remove.
+const rowOrderFactor = 4
 
-// erased plans the removal of the elements gone. The key must have them, in the order of their rows. erase returns the
-// statements that remove some of them.
-func erased[T any](c *Call, key []byte, from store.Row, gone []T, reply resp.Value, erase func(c *Call, key []byte, some []T) []store.Stmt) Plan {
+// removeRows plans the removal of the elements gone. The key must have them, in the order of their rows. erase returns
+// the statements that remove some of them.
+func removeRows[T any](c *Call, key []byte, from store.Row, gone []T, reply resp.Value, erase func(c *Call, key []byte, some []T) []store.Stmt) Plan {
 	size, n := from[copiedCount].Int(), int64(len(gone))
 	groups := func(c *Call, key []byte) (groups [][]store.Stmt) {
-		for some := range slices.Chunk(gone, asideRound) {
+		for some := range slices.Chunk(gone, stagedRound) {
 			groups = append(groups, erase(c, key, some))
 		}
 		return groups
@@ -162,20 +162,20 @@ func erased[T any](c *Call, key []byte, from store.Row, gone []T, reply resp.Val
 		return answer(reply)
 	case n == size:
 		return write(always(reply), c.drop(key))
-	case n <= AsideLess*inRowOrder || !isLess(size, n, size):
+	case n <= MaxUnstagedRemovals*rowOrderFactor || !worthStaging(size, n, size):
 		return write(always(reply), slices.Concat(groups(c, key)...)...)
 	}
-	return c.less(key, from, reply, allRows(from), groups)
+	return c.stageRemoval(key, from, reply, allRows(from), groups)
 }
 
 // namedRows holds the statements that find named elements of a key and delete them.
 type namedRows struct {
-	typ         string
-	there, gone nameSQL
+	typ          string
+	find, remove nameSQL
 }
 
-// thereBy returns namedRows.there for a table.
-func thereBy(table, name string) nameSQL {
+// findBy returns namedRows.there for a table.
+func findBy(table, name string) nameSQL {
 	return nameSQL{
 		several: newListSQL(1, `SELECT j.key FROM json_each(?4) j CROSS JOIN `+table+` x ON x.key_id = `+liveID+` AND x.hash = `+itemHash+` AND x.`+name+` = `+itemName),
 		one:     `SELECT 0 FROM ` + table + ` WHERE key_id = ` + liveID + ` AND hash = ?4 AND ` + name + ` = ?5`,
@@ -183,9 +183,9 @@ func thereBy(table, name string) nameSQL {
 }
 
 var (
-	memberRow = namedRows{setType, thereBy("sets", "member"), sqlRemoveMembers}
-	scoredRow = namedRows{zsetType, thereBy("zsets", "member"), sqlZRem}
-	fieldRow  = namedRows{hashType, thereBy("hashes", "field"), sqlRemoveFields}
+	memberRow = namedRows{setType, findBy("sets", "member"), sqlRemoveMembers}
+	scoredRow = namedRows{zsetType, findBy("zsets", "member"), sqlZRem}
+	fieldRow  = namedRows{hashType, findBy("hashes", "field"), sqlRemoveFields}
 )
 
 // byHash returns each of the names once, in the order of their rows.
@@ -216,15 +216,15 @@ func byHash(names [][]byte) [][]byte {
 // namedRound limits the names that one statement finds.
 const namedRound = 1000
 
-// eraseAside plans SREM, HDEL and ZREM of many names.
-func (c *Call) eraseAside(key []byte, names [][]byte, rows namedRows) Plan {
+// stageNamedRemoval plans SREM, HDEL and ZREM of many names.
+func (c *Call) stageNamedRemoval(key []byte, names [][]byte, rows namedRows) Plan {
 	names = byHash(names)
-	return c.lessAside(key, rows.typ, func(from store.Row, _ int64) Plan {
+	return c.planRemoval(key, rows.typ, func(from store.Row, _ int64) Plan {
 		var stmts []store.Stmt
 		var pieces [][][]byte // the names that each of stmts finds
 		for chunk := range slices.Chunk(names, namedRound) {
 			for piece := range piecesOf(chunk) {
-				stmts, pieces = append(stmts, c.stmtsForNames(key, piece, rows.there)...), append(pieces, piece)
+				stmts, pieces = append(stmts, c.stmtsForNames(key, piece, rows.find)...), append(pieces, piece)
 			}
 		}
 		return readThen(func(r *store.Result) Plan {
@@ -234,12 +234,12 @@ func (c *Call) eraseAside(key []byte, names [][]byte, rows namedRows) Plan {
 					gone = append(gone, piece[row[0].Int()])
 				}
 			}
-			return erased(c, key, from, gone, resp.MakeInt(int64(len(gone))), rows.erase)
+			return removeRows(c, key, from, gone, resp.MakeInt(int64(len(gone))), rows.removeStmts)
 		}, stmts...)
 	})
 }
 
-// piecesOf yields the pieces of a list; choose makes one statement for each.
+// piecesOf yields the pieces of a list; stmtsForNames makes one statement for each.
 func piecesOf(list [][]byte) func(func([][]byte) bool) {
 	return func(yield func([][]byte) bool) {
 		for piece := range pieces(list, 1) {
@@ -250,7 +250,7 @@ func piecesOf(list [][]byte) func(func([][]byte) bool) {
 	}
 }
 
-// erase returns the statements that remove elements of the key.
-func (rows namedRows) erase(c *Call, key []byte, names [][]byte) []store.Stmt {
-	return each(c.stmtsForNames(key, names, rows.gone), c.countRemoved(key))
+// removeStmts returns the statements that remove elements of the key.
+func (rows namedRows) removeStmts(c *Call, key []byte, names [][]byte) []store.Stmt {
+	return each(c.stmtsForNames(key, names, rows.remove), c.countRemoved(key))
 }

@@ -19,8 +19,8 @@ type walk struct {
 	at []store.Value
 }
 
-// walkOver begins a walk over rows with keys of that many columns. All rows are after -Infinity.
-func walkOver(id store.Value, columns int) *walk {
+// newWalk begins a walk over rows with keys of that many columns. All rows are after -Infinity.
+func newWalk(id store.Value, columns int) *walk {
 	w := &walk{id: id, at: make([]store.Value, columns)}
 	for i := range w.at {
 		w.at[i] = store.Float(math.Inf(-1))
@@ -34,16 +34,16 @@ func (w *walk) args(hidden *Call, name []byte, rows int, more ...store.Value) []
 	return append(append(args, w.at...), more...)
 }
 
-// on moves to the row that the walk's last statement has read, and reports whether it exists.
-func (w *walk) on(rows []store.Row) bool {
+// advance moves to the row that the walk's last statement has read, and reports whether it exists.
+func (w *walk) advance(rows []store.Row) bool {
 	if len(rows) > 0 {
 		w.at = rows[0]
 	}
 	return len(rows) > 0
 }
 
-// after returns the SQL for the rows of a table after the walk's position, in order.
-func after(table string, key []string) string {
+// rowsAfter returns the SQL for the rows of a table after the walk's position, in order.
+func rowsAfter(table string, key []string) string {
 	places := make([]string, len(key))
 	for i := range key {
 		places[i] = "?" + strconv.Itoa(5+i)
@@ -82,7 +82,7 @@ var tableWalks = sync.OnceValue(func() map[string][]tableWalk {
 			if w.columns == 0 {
 				w.copy += ` FROM ` + t.Name + ` WHERE key_id = ?3`
 			} else {
-				rows := after(t.Name, t.Key)
+				rows := rowsAfter(t.Name, t.Key)
 				w.copy += rows + ` LIMIT ?4`
 				w.last = `SELECT ` + strings.Join(t.Key, ", ") + rows + ` LIMIT 1 OFFSET ?4 - 1`
 				if t.Expires != "" {
@@ -95,8 +95,8 @@ var tableWalks = sync.OnceValue(func() map[string][]tableWalk {
 	return all
 })
 
-// copied builds the staged copy of a key.
-type copied struct {
+// keyCopy builds the staged copy of a key.
+type keyCopy struct {
 	hidden   *Call
 	name     []byte
 	from     store.Row // row of sqlCopied
@@ -124,12 +124,12 @@ const (
 )
 
 // next returns the next slice of a copy.
-func (k *copied) next(before *store.Result, rows int) (stmts []store.Stmt) {
+func (k *keyCopy) next(before *store.Result, rows int) (stmts []store.Stmt) {
 	switch {
 	case before == nil:
 		args := append(k.hidden.key(k.name)[:2], k.from[copiedID], store.Int(k.hidden.Env.Now), k.hidden.newVersion(), hashValue(k.name))
 		stmts = append(stmts, store.Stmt{SQL: sqlHideCopy, Args: args})
-	case k.walk == nil || !k.goOn(before):
+	case k.walk == nil || !k.recordSlice(before):
 		k.tables, k.walk = k.tables[1:], nil
 	}
 	if len(k.tables) == 0 {
@@ -137,10 +137,10 @@ func (k *copied) next(before *store.Result, rows int) (stmts []store.Stmt) {
 	}
 	t := k.tables[0]
 	if t.columns == 0 {
-		return append(stmts, store.Stmt{SQL: t.copy, Args: walkOver(k.from[copiedID], 0).args(k.hidden, k.name, 1)[:3]})
+		return append(stmts, store.Stmt{SQL: t.copy, Args: newWalk(k.from[copiedID], 0).args(k.hidden, k.name, 1)[:3]})
 	}
 	if k.walk == nil {
-		k.walk = walkOver(k.from[copiedID], t.columns)
+		k.walk = newWalk(k.from[copiedID], t.columns)
 	}
 	args := k.walk.args(k.hidden, k.name, rows)
 	stmts = append(stmts, store.Stmt{SQL: t.copy, Args: args})
@@ -155,8 +155,8 @@ func (k *copied) next(before *store.Result, rows int) (stmts []store.Stmt) {
 	return stmts
 }
 
-// goOn records the result of a slice, and reports whether the table has more rows.
-func (k *copied) goOn(before *store.Result) bool {
+// recordSlice records the result of a slice, and reports whether the table has more rows.
+func (k *keyCopy) recordSlice(before *store.Result) bool {
 	if t := k.tables[0]; t.expiring != "" && k.from[copiedVolatile].Int() > 0 {
 		row := before.Rows[k.last+1][0]
 		k.volatile += row[0].Int()
@@ -164,12 +164,12 @@ func (k *copied) goOn(before *store.Result) bool {
 			k.latest = row[1]
 		}
 	}
-	return k.walk.on(before.Rows[k.last])
+	return k.walk.advance(before.Rows[k.last])
 }
 
-// fields returns the statement that sets the expiry of a hash's fields on its row. The hidden key has none, so that
-// sweeps ignore its fields.
-func (k *copied) fields() []store.Stmt {
+// fieldExpiryStmts returns the statement that sets the expiry of a hash's fields on its row. The hidden key has none,
+// so that sweeps ignore its fields.
+func (k *keyCopy) fieldExpiryStmts() []store.Stmt {
 	if k.volatile == 0 {
 		return nil
 	}

@@ -206,7 +206,7 @@ func xadd(c *Call) Plan {
 		}
 		if o.trim != 0 {
 			if o.trim == 'l' && m.length > LongList && o.maxLen <= m.length/4 {
-				stmts = append(stmts, c.leaveEntries(key, o)...)
+				stmts = append(stmts, c.cutEntries(key, o)...)
 			}
 			trim, _ := c.trimStmts(key, o)
 			stmts = append(stmts, trim...)

@@ -75,7 +75,7 @@ func (cl claim) take(now int64, row store.Row, out *claimed, w *store.Work) {
 	case cl.retries >= 0:
 		p.deliveries = cl.retries
 	case !cl.justID:
-		p.deliveries = oneMore(p.deliveries)
+		p.deliveries = countDelivery(p.deliveries)
 	}
 	out.remember(id, pendingEntry{true, cl.delivered, p.deliveries})
 	out.list = appendClaim(out.list, id, p.deliveries)

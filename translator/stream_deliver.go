@@ -171,15 +171,15 @@ func (d delivery) writes(c *Call) []store.Stmt {
 	if len(d.claimed) > 0 {
 		var list []byte
 		for _, row := range d.claimed {
-			list = appendClaim(list, streamIDOf(row[0]), oneMore(row[3].Int()))
+			list = appendClaim(list, streamIDOf(row[0]), countDelivery(row[3].Int()))
 		}
 		stmts = append(stmts, c.stmt(sqlClaim, d.key, group, consumer, store.Digits(c.Env.Now), store.TextBytes(append(list, ']'))))
 	}
 	return stmts
 }
 
-// oneMore increments a delivery count.
-func oneMore(deliveries int64) int64 {
+// countDelivery increments a delivery count.
+func countDelivery(deliveries int64) int64 {
 	if deliveries < mostDeliveries {
 		deliveries++
 	}

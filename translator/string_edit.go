@@ -1,7 +1,7 @@
 package translator
 
 func appendValue(c *Call) Plan {
-	return c.spliced(c.Args[1], atEnd, c.Args[2])
+	return c.planSplice(c.Args[1], atEnd, c.Args[2])
 }
 
 func setrange(c *Call) Plan {
@@ -17,5 +17,5 @@ func setrange(c *Call) Plan {
 	case offset > maxString-int64(len(value)):
 		return c.failTyped(key, stringType, stringTooLong, stringTooLong)
 	}
-	return c.spliced(key, offset, value)
+	return c.planSplice(key, offset, value)
 }

@@ -22,7 +22,7 @@ const (
 
 	sqlIncr = `UPDATE keys SET value = ` + incremented + `, version = version + 1, updated_at = ?3
 		WHERE ` + live + ` AND type = 'string' AND NOT ` + noInteger + ` AND typeof(` + plusDelta + `) = 'integer'`
-	sqlIncrNew = makeString + `VALUES(?1, ?2, ?5, 'string', ?4, NULL, ?3, ?3, CAST(?6 AS BLOB))` + overwrite + `NULL WHERE dies_at <= ?3`
+	sqlIncrNew = insertString + `VALUES(?1, ?2, ?5, 'string', ?4, NULL, ?3, ?3, CAST(?6 AS BLOB))` + onConflictOverwrite + `NULL WHERE dies_at <= ?3`
 	sqlSum     = `SELECT value FROM keys WHERE db = ?1 AND key = ?2`
 	sqlWhyNot  = `SELECT type = 'string', ` + noInteger + ` FROM keys WHERE db = ?1 AND key = ?2`
 )

@@ -19,7 +19,7 @@ type increment struct {
 // option parses an option of INCREX. Options may not be repeated.
 func (n *increment) option(c *Call) func(i int, o *options) (words int) {
 	return func(i int, o *options) int {
-		o.once = true
+		o.noRepeat = true
 		switch {
 		case c.is(i, "SATURATE") && !n.saturate:
 			n.saturate = true
@@ -90,7 +90,7 @@ const (
 			FROM (SELECT ifnull((SELECT ` + asInteger + ` FROM keys WHERE ` + live + `), 0) AS cur)))`
 	sqlGuardIncrEx = `INSERT INTO guard SELECT NULL FROM ` + increxOutcome + ` WHERE typeof(new - cur) = 'real'`
 	sqlIncrExReply = `SELECT CAST(ifnull(new, cur) AS TEXT), CAST(ifnull(new - cur, 0) AS TEXT) FROM ` + increxOutcome
-	sqlIncrEx      = makeString + `SELECT ?1, ?2, ?11, 'string', ?8, ?9, ?3, ?3, CAST(CAST(new AS TEXT) AS BLOB) FROM ` + increxOutcome + ` WHERE new IS NOT NULL
+	sqlIncrEx      = insertString + `SELECT ?1, ?2, ?11, 'string', ?8, ?9, ?3, ?3, CAST(CAST(new AS TEXT) AS BLOB) FROM ` + increxOutcome + ` WHERE new IS NOT NULL
 		ON CONFLICT(db, key) DO UPDATE SET version = version + 1, updated_at = ?3, value = excluded.value, expires_at =
 			CASE ?10 WHEN 0 THEN expires_at WHEN 1 THEN excluded.expires_at ELSE ifnull(expires_at, excluded.expires_at) END`
 )

@@ -10,12 +10,12 @@ import (
 )
 
 // MSET sets the keys ?2 as SET sets one: it creates keys or reuses their rows, and overwrites their values, which are
-// in the list of hashed.
+// in the argument of hashed.
 const (
-	sqlSetKeys = makeString + `SELECT ?1, ` + itemName + `, ` + itemHash + `, 'string', ?4, ?5, ?3, ?3, ` + itemValue + `
-		FROM json_each(?2) j WHERE true` + overwrite + `excluded.expires_at`
-	sqlSetKeysKeepTTL = makeString + `SELECT ?1, ` + itemName + `, ` + itemHash + `, 'string', ?4, NULL, ?3, ?3, ` + itemValue + `
-		FROM json_each(?2) j WHERE true` + overwrite + keptTTL
+	sqlSetKeys = insertString + `SELECT ?1, ` + itemName + `, ` + itemHash + `, 'string', ?4, ?5, ?3, ?3, ` + itemValue + `
+		FROM json_each(?2) j WHERE true` + onConflictOverwrite + `excluded.expires_at`
+	sqlSetKeysKeepTTL = insertString + `SELECT ?1, ` + itemName + `, ` + itemHash + `, 'string', ?4, NULL, ?3, ?3, ` + itemValue + `
+		FROM json_each(?2) j WHERE true` + onConflictOverwrite + keepTTL
 	sqlGuardAllAbsent = `INSERT INTO guard SELECT NULL FROM json_each(?2) j CROSS JOIN keys k
 		WHERE k.db = ?1 AND k.key = ` + itemName + ` AND (k.dies_at IS NULL OR k.dies_at > ?3)`
 	sqlGuardAllPresent = `INSERT INTO guard SELECT NULL FROM json_each(?2) j WHERE NOT EXISTS (SELECT 1 FROM keys k
@@ -45,7 +45,7 @@ func (c *Call) setAll(stmts []store.Stmt, pairs [][]byte, exp expiry) []store.St
 		}
 		return stmts
 	}
-	pairs, long := c.apart(pairs)
+	pairs, long := c.splitLong(pairs)
 	set := store.Stmt{SQL: sqlSetKeysKeepTTL, Args: []store.Value{store.Int(int64(c.Env.DB)), hashed(pairs, 2), store.Int(c.Env.Now), c.newVersion()}}
 	if !exp.keep {
 		set = store.Stmt{SQL: sqlSetKeys, Args: append(set.Args, exp.column())}
@@ -53,9 +53,9 @@ func (c *Call) setAll(stmts []store.Stmt, pairs [][]byte, exp expiry) []store.St
 	return append(append(stmts, set), long...)
 }
 
-// apart returns the pairs with empty values in place of long ones, and the statements that then write the long ones.
-// For a repeated key only the last value is written.
-func (c *Call) apart(pairs [][]byte) (short [][]byte, long []store.Stmt) {
+// splitLong returns the pairs with empty values in place of long ones, and the statements that then write the long
+// ones. For a repeated key only the last value is written.
+func (c *Call) splitLong(pairs [][]byte) (short [][]byte, long []store.Stmt) {
 	if !slices.ContainsFunc(pairs, isLong) {
 		return pairs, nil
 	}

@@ -70,10 +70,10 @@ func joined(rows []store.Row, i int, first, end int64, w *store.Work) []byte {
 const atEnd = int64(-1)
 
 // A splice is given by the bytes, or their number, and the offset; a negative offset counts from the new end.
-// sqlReadKeySize reads the present size. sqlStretch moves a string into parts if it is or becomes a long one, and refuses
-// one beyond maxString. sqlEditShort and sqlAppendShort change a string that is not in parts. sqlEditParts changes one
-// in parts; its array ?5 has an element for each part that it may touch. sqlMakeLong and sqlAddPart write a new one.
-// substr of an empty blob is NULL.
+// sqlReadKeySize reads the present size. sqlStretch moves a string into parts if it is or becomes a long one, and
+// refuses one beyond maxString. sqlEditShort and sqlAppendShort change a string that is not in parts. sqlEditParts
+// changes one in parts; its array ?5 has an element for each part that it may touch. sqlMakeLong and sqlAddPart write a
+// new one. substr of an empty blob is NULL.
 const (
 	sqlReadKeySize = keyColumns + `, ` + sizeNow + ` FROM keys k` + whereKey
 
@@ -141,8 +141,8 @@ func splicedSize(rows [][]store.Row, offset int64, bytes []byte) int64 {
 	return max(size, offset+n)
 }
 
-// spliced plans a splice that replies with the new length.
-func (c *Call) spliced(key []byte, offset int64, bytes []byte) Plan {
+// planSplice plans a splice that replies with the new length.
+func (c *Call) planSplice(key []byte, offset int64, bytes []byte) Plan {
 	return write(func(r *store.Result) resp.Value { return resp.MakeInt(splicedSize(r.Rows, offset, bytes)) },
 		c.splice(key, offset, bytes)...)
 }

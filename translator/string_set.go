@@ -10,21 +10,21 @@ import (
 // A SET creates the key or reuses its row. An expired key, or one of another type, starts over: the trigger keys_anew
 // deletes its elements. KEEPTTL also keeps the TTL of a key of another type.
 const (
-	makeString = `INSERT INTO keys(db, key, hash, type, version, expires_at, created_at, updated_at, value) `
-	overwrite  = ` ON CONFLICT(db, key) DO UPDATE SET type = 'string', version = version + 1, updated_at = ?3,
+	insertString        = `INSERT INTO keys(db, key, hash, type, version, expires_at, created_at, updated_at, value) `
+	onConflictOverwrite = ` ON CONFLICT(db, key) DO UPDATE SET type = 'string', version = version + 1, updated_at = ?3,
 		created_at = iif(type <> 'string' OR dies_at <= ?3, ?3, created_at), count = 0, value = excluded.value, expires_at = `
-	keptTTL = `iif(dies_at <= ?3, NULL, expires_at)`
+	keepTTL = `iif(dies_at <= ?3, NULL, expires_at)`
 
-	sqlSetAnyKey     = makeString + `VALUES(?1, ?2, ?5, 'string', ?4, ?7, ?3, ?3, ?6)` + overwrite + `excluded.expires_at`
-	sqlSetKey        = sqlSetAnyKey + unlessSetAgain
-	sqlSetKeyKeepTTL = makeString + `VALUES(?1, ?2, ?5, 'string', ?4, NULL, ?3, ?3, ?6)` + overwrite + keptTTL + unlessSetAgain
+	sqlSetAnyKey     = insertString + `VALUES(?1, ?2, ?5, 'string', ?4, ?7, ?3, ?3, ?6)` + onConflictOverwrite + `excluded.expires_at`
+	sqlSetKey        = sqlSetAnyKey + unlessOverwritten
+	sqlSetKeyKeepTTL = insertString + `VALUES(?1, ?2, ?5, 'string', ?4, NULL, ?3, ?3, ?6)` + onConflictOverwrite + keepTTL + unlessOverwritten
 
 	// Most overwritten strings are live and not in parts. For these, the UPDATE takes half the time of the upsert,
 	// which is then skipped. For new keys the UPDATE costs nothing.
-	sqlSetAgain        = `UPDATE keys SET value = ?6, version = version + 1, updated_at = ?3, expires_at = ?7` + whole
-	sqlSetAgainKeepTTL = `UPDATE keys SET value = ?6, version = version + 1, updated_at = ?3` + whole
-	whole              = ` WHERE ` + live + ` AND type = 'string' AND count = 0`
-	unlessSetAgain     = ` WHERE changes() = 0`
+	sqlOverwrite        = `UPDATE keys SET value = ?6, version = version + 1, updated_at = ?3, expires_at = ?7` + whereWhole
+	sqlOverwriteKeepTTL = `UPDATE keys SET value = ?6, version = version + 1, updated_at = ?3` + whereWhole
+	whereWhole          = ` WHERE ` + live + ` AND type = 'string' AND count = 0`
+	unlessOverwritten   = ` WHERE changes() = 0`
 )
 
 // expiry holds the TTL after a SET; the zero value removes it.
@@ -44,17 +44,17 @@ func (c *Call) setString(stmts []store.Stmt, key, value []byte, exp expiry) []st
 	}
 	args := c.newString(key, value)
 	if exp.keep {
-		return append(stmts, store.Stmt{SQL: sqlSetAgainKeepTTL, Args: args},
+		return append(stmts, store.Stmt{SQL: sqlOverwriteKeepTTL, Args: args},
 			store.Stmt{SQL: sqlSetKeyKeepTTL, Args: args, SkipIf: somethingChanged})
 	}
 	args = append(args, exp.column())
-	return append(stmts, store.Stmt{SQL: sqlSetAgain, Args: args, Supersedes: sqlSetAnyKey}, store.Stmt{SQL: sqlSetKey, Args: args, SkipIf: somethingChanged})
+	return append(stmts, store.Stmt{SQL: sqlOverwrite, Args: args, Supersedes: sqlSetAnyKey}, store.Stmt{SQL: sqlSetKey, Args: args, SkipIf: somethingChanged})
 }
 
 // storeString plans a write that sets key, of any type, to the string value.
 func (c *Call) storeString(key, value []byte, reply resp.Value) Plan {
-	return c.make(making{
-		key: key, reply: reply, few: AsideParts,
+	return c.create(creation{
+		key: key, reply: reply, few: MaxUnstagedParts,
 		value: func(c *Call, key []byte) []store.Stmt { return c.setString(nil, key, value, expiry{}) },
 	})
 }
@@ -75,7 +75,7 @@ func (e expiry) column() (at store.Value) {
 }
 
 // A string that is created only if the key is missing needs no read: the unique name refuses a second row.
-const sqlAddString = makeString + `VALUES(?1, ?2, ?5, 'string', ?4, ?7, ?3, ?3, ?6)`
+const sqlAddString = insertString + `VALUES(?1, ?2, ?5, 'string', ?4, ?7, ?3, ?3, ?6)`
 
 // addString returns the statements that create the string value at key, and refuse an existing key. The expiry is empty
 // or in the future.
@@ -102,7 +102,7 @@ type options struct {
 	nx, xx, get, keep, persist bool
 	compare                    comparison
 	unit                       int  // position of the last TTL option, 0 for none
-	once                       bool // at most one TTL option
+	noRepeat                   bool // at most one TTL option
 }
 
 // parseOptions parses options from argument i on. own parses the options of the command: it returns the number of
@@ -114,7 +114,7 @@ func (c *Call) parseOptions(i int, own func(i int, o *options) (words int)) (o o
 		case words > 0:
 			i += words - 1
 		case c.isTTL(i) && !o.keep && !o.persist && i+1 < len(c.Args) &&
-			(o.unit == 0 || !o.once && bytes.EqualFold(c.Args[i], c.Args[o.unit])):
+			(o.unit == 0 || !o.noRepeat && bytes.EqualFold(c.Args[i], c.Args[o.unit])):
 			o.unit = i
 			i++
 		default:
@@ -243,7 +243,7 @@ func okIfChanged(r *store.Result) resp.Value {
 func decodeOK(*store.Result) resp.Value { return resp.OK }
 
 // sqlAddOrReplace creates the string if no live key exists.
-const sqlAddOrReplace = sqlAddString + overwrite + `excluded.expires_at WHERE dies_at <= ?3`
+const sqlAddOrReplace = sqlAddString + onConflictOverwrite + `excluded.expires_at WHERE dies_at <= ?3`
 
 func setnx(c *Call) Plan {
 	key, value := c.Args[1], c.Args[2]

@@ -33,7 +33,7 @@ const (
 	throttleTakes = ` WHERE new > tat AND new - now <= CAST(?5 AS INTEGER)`
 
 	sqlThrottleTime = `SELECT CAST(tat AS TEXT) FROM ` + throttleState
-	sqlThrottle     = makeString + `SELECT ?1, ?2, ?7, 'string', ?6, (new + 999999) / 1000000, ?3, ?3, CAST(CAST(new AS TEXT) AS BLOB) FROM ` + throttleState + throttleTakes + `
+	sqlThrottle     = insertString + `SELECT ?1, ?2, ?7, 'string', ?6, (new + 999999) / 1000000, ?3, ?3, CAST(CAST(new AS TEXT) AS BLOB) FROM ` + throttleState + throttleTakes + `
 		ON CONFLICT(db, key) DO UPDATE SET version = version + 1, updated_at = ?3, value = excluded.value, expires_at = excluded.expires_at`
 )
 

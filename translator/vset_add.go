@@ -12,8 +12,8 @@ const (
 	defaultM   = 16
 )
 
-// adding holds the arguments of VADD.
-type adding struct {
+// vaddArgs holds the arguments of VADD.
+type vaddArgs struct {
 	vectorArg
 	element    []byte
 	attributes []byte // nil if not given
@@ -22,7 +22,7 @@ type adding struct {
 }
 
 // parse parses the arguments. EF and CAS are checked but have no effect, since no graph is built.
-func (a *adding) parse(c *Call) (bad resp.Value) {
+func (a *vaddArgs) parse(c *Call) (bad resp.Value) {
 	var ok bool
 	if a.vectorArg, ok = c.parseVector(2, true); !ok {
 		return badVector
@@ -62,23 +62,23 @@ func (a *adding) parse(c *Call) (bad resp.Value) {
 }
 
 // shape returns a set that the vector fits into.
-func (a *adding) shape() vectorSet {
+func (a *vaddArgs) shape() vectorSet {
 	s := vectorSet{dim: len(a.v), kind: a.kind, m: a.m}
 	if a.reduce > 0 {
 		s.dim, s.input = a.reduce, len(a.v)
 	}
-	return s.laidOut()
+	return s.withLayout()
 }
 
-// laidOut fills in the size of records and blocks.
-func (s vectorSet) laidOut() vectorSet {
+// withLayout fills in the size of records and blocks.
+func (s vectorSet) withLayout() vectorSet {
 	s.size = int64(s.kind.Size(s.dim))
 	s.per = max(1, blockBytes/s.size)
 	return s
 }
 
 // mismatch returns the error for adding the vector to the set s, or a zero value if it fits.
-func (a *adding) mismatch(s vectorSet) (bad resp.Value) {
+func (a *vaddArgs) mismatch(s vectorSet) (bad resp.Value) {
 	switch {
 	case s.kind != a.kind:
 		return resp.MakeError("ERR asked quantization mismatch with existing vector set")
@@ -119,7 +119,7 @@ const (
 )
 
 func vadd(c *Call) Plan {
-	var a adding
+	var a vaddArgs
 	if bad := a.parse(c); bad.IsError() {
 		return answer(bad)
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/meowdis/meowdis/translator/vector"
 )
 
-// dumping holds the state of DUMP, shared by the steps of its plan. The payload has the links of a graph, which the
+// vectorDump holds the state of DUMP, shared by the steps of its plan. The payload has the links of a graph, which the
 // steps build.
-type dumping struct {
+type vectorDump struct {
 	set   vectorSet
 	out   *rdb.VectorSet
 	graph *vector.Graph
@@ -27,7 +27,7 @@ const stepsPerLinked = 1 << 13
 const sqlElementsOf = `SELECT element, attributes FROM vectors WHERE key_id = ` + liveID + ` AND slot >= ?4 AND slot < ?5 ORDER BY slot`
 
 func (c *Call) dumpVectors(s vectorSet) Plan {
-	d := &dumping{set: s, out: &rdb.VectorSet{Dim: s.dim, Kind: int(s.kind), M: s.m, Input: s.input}, graph: vector.NewGraph(s.kind, s.dim, s.m)}
+	d := &vectorDump{set: s, out: &rdb.VectorSet{Dim: s.dim, Kind: int(s.kind), M: s.m, Input: s.input}, graph: vector.NewGraph(s.kind, s.dim, s.m)}
 	if s.input > 0 {
 		d.out.Matrix = vector.Matrix(s.input, s.dim)
 	}
@@ -35,7 +35,7 @@ func (c *Call) dumpVectors(s vectorSet) Plan {
 }
 
 // from plans the dump of the blocks from block on.
-func (d *dumping) from(c *Call, block int64) Plan {
+func (d *vectorDump) from(c *Call, block int64) Plan {
 	key, per := c.Args[1], d.set.per
 	end := block + max(1, min(dumpStep, stepBytes/d.set.size)/per)
 	return readThen(func(r *store.Result) Plan {
@@ -53,7 +53,7 @@ func (d *dumping) from(c *Call, block int64) Plan {
 	}, c.stmt(sqlBlocks, key, store.Int(block), store.Int(end)), c.stmt(sqlElementsOf, key, store.Int(block*per), store.Int(end*per)))
 }
 
-func (d *dumping) add(record []byte, element store.Row) {
+func (d *vectorDump) add(record []byte, element store.Row) {
 	v := rdb.Vector{Name: element[0].Bytes(), Components: vector.Components(record), Length: vector.Length(record), Range: vector.Range(record)}
 	if !element[1].IsNull() {
 		v.Attributes = element[1].Bytes()
@@ -63,7 +63,7 @@ func (d *dumping) add(record []byte, element store.Row) {
 }
 
 // linked returns the set in Redis's order, the last element first.
-func (d *dumping) linked() *rdb.VectorSet {
+func (d *vectorDump) linked() *rdb.VectorSet {
 	all := d.out.Elements
 	for i := range all {
 		all[i].Links = d.graph.Links(i)
@@ -105,7 +105,7 @@ const (
 
 // restoreVectors makes a vector set. The element added first becomes the first one again.
 func (c *Call) restoreVectors(key []byte, v *rdb.VectorSet) []store.Stmt {
-	s := vectorSet{dim: v.Dim, input: v.Input, kind: vector.Kind(v.Kind), m: v.M}.laidOut()
+	s := vectorSet{dim: v.Dim, input: v.Input, kind: vector.Kind(v.Kind), m: v.M}.withLayout()
 	stmts := []store.Stmt{c.ensure(key, vectorSetType), c.stmt(sqlMakeVectorSet, key,
 		store.Int(int64(s.dim)), store.Int(int64(s.input)), store.Int(int64(s.kind)), store.Int(s.m), store.Int(s.size), store.Int(s.per))}
 	elements := slices.Clone(v.Elements)

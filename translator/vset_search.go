@@ -43,9 +43,9 @@ func (s *searching) from(c *Call, block int64, next func([]neighbour) Plan) Plan
 	}
 	end := block + max(1, bytes/(s.set.size*per))
 	stmts := []store.Stmt{c.stmt(sqlBlocks, key, store.Int(block), store.Int(end))}
-	var read *reading
+	var read *foldResult
 	fold := func() func(store.Row) {
-		read = &reading{nearest: nearest{s.most, slices.Clone(s.kept)}}
+		read = &foldResult{nearest: nearest{s.most, slices.Clone(s.kept)}}
 		return s.comparing(read, block*per)
 	}
 	if s.filter == nil {
@@ -66,14 +66,14 @@ func (s *searching) from(c *Call, block int64, next func([]neighbour) Plan) Plan
 	}, stmts...)
 }
 
-// reading holds the result of a step without a filter, including the results of earlier steps.
-type reading struct {
+// foldResult holds the result of a step without a filter, including the results of earlier steps.
+type foldResult struct {
 	nearest
 	fault any // a panic in a row, raised again by the caller of the step
 }
 
 // take adopts the result of a step. *read is nil if the store returned the rows instead of folding them.
-func (s *searching) take(rows []store.Row, read **reading, fold func() func(store.Row)) {
+func (s *searching) take(rows []store.Row, read **foldResult, fold func() func(store.Row)) {
 	if s.folds = *read != nil; !s.folds {
 		compare := fold()
 		for _, row := range rows {
@@ -88,7 +88,7 @@ func (s *searching) take(rows []store.Row, read **reading, fold func() func(stor
 
 // comparing returns a function that offers every record of a block; the first block begins at slot. The function runs
 // inside the store, which a damaged block must not panic.
-func (s *searching) comparing(read *reading, slot int64) func(store.Row) {
+func (s *searching) comparing(read *foldResult, slot int64) func(store.Row) {
 	size := s.set.size
 	return func(row store.Row) {
 		defer func() {

@@ -10,8 +10,8 @@ import (
 	"github.com/meowdis/meowdis/translator/vector"
 )
 
-// similar holds the arguments of VSIM.
-type similar struct {
+// vsimArgs holds the arguments of VSIM.
+type vsimArgs struct {
 	element []byte // the element to compare with; nil if a vector is given
 	given   vectorArg
 	bad     resp.Value // the first error in the vector or the options
@@ -23,7 +23,7 @@ type similar struct {
 }
 
 // parse parses the arguments. EF, FILTER-EF, TRUTH and NOTHREAD have no effect: every vector is compared.
-func (o *similar) parse(c *Call) {
+func (o *vsimArgs) parse(c *Call) {
 	o.count, o.epsilon = 10, 2
 	if c.is(2, "ELE") {
 		o.element, o.given.next = c.Args[3], 4
@@ -46,7 +46,7 @@ func (o *similar) parse(c *Call) {
 }
 
 // option parses the option at *i, with its value if it has one.
-func (o *similar) option(c *Call, i *int, more bool) (ok bool) {
+func (o *vsimArgs) option(c *Call, i *int, more bool) (ok bool) {
 	at := *i
 	positive := func(name string) (n int64) {
 		*i++
@@ -85,7 +85,7 @@ func (o *similar) option(c *Call, i *int, more bool) (ok bool) {
 	return true
 }
 
-func (o *similar) compile(expression []byte) bool {
+func (o *vsimArgs) compile(expression []byte) bool {
 	var err error
 	var bad *filter.SyntaxError
 	if o.filter, err = filter.Compile(expression); errors.As(err, &bad) {
@@ -95,7 +95,7 @@ func (o *similar) compile(expression []byte) bool {
 }
 
 func vsim(c *Call) Plan {
-	var o similar
+	var o vsimArgs
 	o.parse(c)
 	return readThen(func(r *store.Result) Plan {
 		s, bad := vectorSetOf(r.Rows[0])
@@ -116,7 +116,7 @@ func vsim(c *Call) Plan {
 
 // vector returns the vector to compare with, reduced to the dimension of the set. bad is the error of a missing element
 // or of a vector that does not fit.
-func (o *similar) vector(s vectorSet, rows []store.Row) (v []float32, bad resp.Value) {
+func (o *vsimArgs) vector(s vectorSet, rows []store.Row) (v []float32, bad resp.Value) {
 	if o.element != nil {
 		if len(rows) == 0 {
 			return nil, resp.MakeError("ERR element not found in set")
@@ -140,7 +140,7 @@ func (o *similar) vector(s vectorSet, rows []store.Row) (v []float32, bad resp.V
 
 // answer plans the read of the elements found. In RESP3, scores and attributes are the values of a map; a pair of both
 // is an array.
-func (o *similar) answer(c *Call, found []neighbour) Plan {
+func (o *vsimArgs) answer(c *Call, found []neighbour) Plan {
 	var slots []int64
 	for _, n := range found {
 		if n.distance/2 > float32(o.epsilon) {

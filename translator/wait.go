@@ -12,19 +12,19 @@ import (
 
 // Wait describes how a blocking call waits, outside a transaction: redis.io/docs/latest/develop/reference/.
 type Wait struct {
-	Keys    [][]byte   // the call is retried after one of them changes; none for WAIT
-	Type    string     // only if the key has this type
-	Gone    bool       // also if the key is missing or has another type
-	Timeout int64      // ms, 0 for no limit
-	Late    resp.Value // the reply after the timeout
-	ends    int        // index of the first ID of a stream in the args, 0 if none refers to the end of a stream
+	Keys          [][]byte   // the call is retried after one of them changes; none for WAIT
+	Type          string     // only if the key has this type
+	WakeIfMissing bool       // also if the key is missing or has another type
+	Timeout       int64      // ms, 0 for no limit
+	TimeoutReply  resp.Value // the reply after the timeout
+	firstEndID    int        // index of the first ID of a stream in the args, 0 if none refers to the end of a stream
 }
 
-// Waits returns how a call of a blocking command waits if its reply is null; a call without keys waits whatever the
-// reply. ok is false for a call that does not wait: XREAD without BLOCK, and any call with an invalid argument.
-func Waits(cmd *commands.Command, args [][]byte, env Env) (w Wait, ok bool) {
+// BlockingWait returns how a call of a blocking command waits if its reply is null; a call without keys waits whatever
+// the reply. ok is false for a call that does not wait: XREAD without BLOCK, and any call with an invalid argument.
+func BlockingWait(cmd *commands.Command, args [][]byte, env Env) (w Wait, ok bool) {
 	c := &Call{Command: cmd, Args: args, Env: env}
-	w.Late = resp.NilArray
+	w.TimeoutReply = resp.NilArray
 	bad := ""
 	last := len(args) - 1
 	switch cmd.Name {
@@ -47,39 +47,39 @@ func Waits(cmd *commands.Command, args [][]byte, env Env) (w Wait, ok bool) {
 		w.Type, w.Keys = zsetType, cmd.KeyNames(args)
 		w.Timeout, bad = c.seconds(1)
 	case "XREAD", "XREADGROUP":
-		return c.waitsToRead(w)
+		return c.waitForRead(w)
 	case "WAIT":
 		n, _ := parseInt(args[1])
-		w.Late = resp.Zero
+		w.TimeoutReply = resp.Zero
 		w.Timeout, bad = c.milliseconds(2)
 		return w, bad == "" && n > 0
 	case "WAITAOF":
 		n, _ := parseInt(args[2])
-		w.Late = resp.MakeArray(resp.Zero, resp.Zero)
+		w.TimeoutReply = resp.MakeArray(resp.Zero, resp.Zero)
 		w.Timeout, bad = c.milliseconds(3)
 		return w, bad == "" && n > 0
 	}
 	return w, bad == "" && len(w.Keys) > 0
 }
 
-func (c *Call) waitsToRead(w Wait) (Wait, bool) {
+func (c *Call) waitForRead(w Wait) (Wait, bool) {
 	q, bad := c.parseRead(c.Command.Name == "XREADGROUP")
-	w.Type, w.Gone, w.Keys, w.Timeout = streamType, q.group, q.keys, q.block
+	w.Type, w.WakeIfMissing, w.Keys, w.Timeout = streamType, q.group, q.keys, q.block
 	for _, id := range q.ids {
 		if id.end || id.last {
-			w.ends = len(c.Args) - len(q.ids)
+			w.firstEndID = len(c.Args) - len(q.ids)
 		}
 	}
 	return w, bad == "" && q.block >= 0
 }
 
-// Ends reports whether the call reads from the end of a stream. The end must be resolved with Settle before the first
-// try.
-func (w *Wait) Ends() bool { return w.ends > 0 }
+// ReadsFromEnd reports whether the call reads from the end of a stream. The end must be resolved with Settle before the
+// first try.
+func (w *Wait) ReadsFromEnd() bool { return w.firstEndID > 0 }
 
-// Settle returns a statement for each key, and a function that makes the args of the call from their rows. It replaces
-// $ with the present end of the stream, and + as well if the stream has no entries.
-func (w *Wait) Settle(args [][]byte, env Env) (stmts []store.Stmt, settled func([][]store.Row) [][]byte) {
+// ResolveEnds returns a statement for each key, and a function that makes the args of the call from their rows. It
+// replaces $ with the present end of the stream, and + as well if the stream has no entries.
+func (w *Wait) ResolveEnds(args [][]byte, env Env) (stmts []store.Stmt, settled func([][]store.Row) [][]byte) {
 	c := &Call{Args: args, Env: env}
 	for _, key := range w.Keys {
 		stmts = append(stmts, c.streamMeta(key))
@@ -87,7 +87,7 @@ func (w *Wait) Settle(args [][]byte, env Env) (stmts []store.Stmt, settled func(
 	return stmts, func(rows [][]store.Row) [][]byte {
 		ids := append([][]byte(nil), args...)
 		for i := range w.Keys {
-			at := w.ends + i
+			at := w.firstEndID + i
 			m, bad := metaOf(rows[i])
 			end := string(args[at]) == "$" || string(args[at]) == "+" && m.length == 0
 			if end && !bad.IsError() {

@@ -43,7 +43,7 @@ func (c *Call) ensureOne(key []byte, typ string) store.Stmt {
 	return s
 }
 
-// countAddedOne is grown after ensureOne. It does nothing if ensureOne has created the key.
+// countAddedOne is countAdded after ensureOne. It does nothing if ensureOne has created the key.
 func (c *Call) countAddedOne(ensure store.Stmt, moot func(store.Result) bool) store.Stmt {
 	return store.Stmt{SQL: sqlCountAddedOne, Args: ensure.Args[:4:4], SkipIf: moot}
 }
@@ -96,8 +96,9 @@ func (c *Call) guardAbsent(key []byte, refused *resp.Value) store.Stmt {
 	return s
 }
 
-// A statement that updates the key's row follows a change of elements: grown after an INSERT, shrunk after a DELETE,
-// and touchIfChanged after a change that keeps the number of elements. It does nothing if the change affected no rows.
+// A statement that updates the key's row follows a change of elements: countAdded after an INSERT, countRemoved after a
+// DELETE, and touchIfChanged after a change that keeps the number of elements. It does nothing if the change affected
+// no rows.
 const (
 	sqlCountAdded = `UPDATE keys SET count = count + changes(), seq = seq + changes(), version = version + 1, updated_at = ?3
 		WHERE db = ?1 AND key = ?2 AND changes() > 0`

@@ -88,7 +88,7 @@ const (
 // round returns the number of elements in a round.
 func (c *Call) round() int {
 	if c.Env.MayStage {
-		return asideRound
+		return stagedRound
 	}
 	return zsetRoundSize
 }
@@ -300,7 +300,7 @@ func (c *Call) zaddOne(key []byte, elem element, o zaddOptions) zsetWrite {
 	return w
 }
 
-// addedAfterTry and movedByTry are the indexes of the statements that add and move an element after tried.
+// addedAfterTry and movedByTry are the indexes of the statements that add and move an element after tryFirst.
 var addedAfterTry, movedByTry = []int{tryFirstStmts}, []int{0}
 
 // zsetSQL holds the statements about a round.
@@ -318,8 +318,8 @@ func (c *Call) zsetRound(key []byte, round []element) (zsetSQL, []store.Value) {
 // zsetStore plans the last step of the STORE commands: it replaces key with the zset of elems and replies with their
 // number. Without elements it deletes the key.
 func (c *Call) zsetStore(key []byte, elems []element) Plan {
-	return c.make(making{
-		key: key, reply: resp.MakeInt(int64(len(elems))), few: AsideFew,
+	return c.create(creation{
+		key: key, reply: resp.MakeInt(int64(len(elems))), few: MaxUnstagedStmts,
 		first: func(c *Call) []store.Stmt { return []store.Stmt{c.drop(key)} },
 		value: func(c *Call, key []byte) []store.Stmt {
 			if len(elems) == 0 {

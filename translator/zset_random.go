@@ -14,6 +14,6 @@ const (
 		ORDER BY hash, member LIMIT 1 OFFSET ifnull((SELECT steps FROM place), 0)`
 )
 
-var zsetLottery = lottery{zsetType, sqlZCard, sqlZMembers, sqlPickZMember}
+var zsetSampler = sampler{zsetType, sqlZCard, sqlZMembers, sqlPickZMember}
 
-func zrandmember(c *Call) Plan { return zsetLottery.withPairs(c, "WITHSCORES", scored) }
+func zrandmember(c *Call) Plan { return zsetSampler.withPairs(c, "WITHSCORES", scored) }

@@ -46,7 +46,7 @@ func (c *Call) zsetRemove(key []byte, n int, deletions ...store.Stmt) Plan {
 func zrem(c *Call) Plan {
 	key := c.Args[1]
 	if c.Env.MayStage {
-		return c.eraseAside(key, c.Args[2:], scoredRow)
+		return c.stageNamedRemoval(key, c.Args[2:], scoredRow)
 	}
 	var deletions []store.Stmt
 	for members := range slices.Chunk(c.Args[2:], zsetRoundSize) {
@@ -110,15 +110,15 @@ func zpop(max bool) func(*Call) Plan {
 		case n == 0:
 			return read(typed(zsetType, resp.EmptyArray, always(resp.EmptyArray)), c.typeOf(key))
 		case c.Env.MayStage:
-			return c.popAside(key, max, n)
+			return c.stagePop(key, max, n)
 		}
 		return write(func(r *store.Result) resp.Value { return scored(poppedRows(r)) }, c.popStmts(key, max, n)...)
 	}
 }
 
-// popAside plans a staged ZPOPMIN or ZPOPMAX: the reply is read first.
-func (c *Call) popAside(key []byte, max bool, n int64) Plan {
-	return c.lessAside(key, zsetType, func(from store.Row, size int64) Plan {
+// stagePop plans a staged ZPOPMIN or ZPOPMAX: the reply is read first.
+func (c *Call) stagePop(key []byte, max bool, n int64) Plan {
+	return c.planRemoval(key, zsetType, func(from store.Row, size int64) Plan {
 		n = min(n, size)
 		pop, first := c.stmt(sqlZMin, key, store.Int(n)), int64(0)
 		if max {
@@ -129,7 +129,7 @@ func (c *Call) popAside(key []byte, max bool, n int64) Plan {
 			if n == size {
 				return write(always(reply), c.drop(key))
 			}
-			return c.cutAside(key, from, first, n, reply)
+			return c.removeRanks(key, from, first, n, reply)
 		}, pop)
 	})
 }

@@ -21,19 +21,19 @@ const (
 		(SELECT count(*) FROM (SELECT 1 FROM zsets WHERE key_id = ` + liveID + ` AND score > ?5 ` + fewMembers + `)) AS back
 		FROM keys WHERE ` + live + ` AND type = 'zset') `
 
-	zsetAllGo = `DELETE FROM keys WHERE id = (SELECT id FROM k WHERE count > ?6 AND front + back = 0)`
-	zsetLeave = `INSERT INTO graves(id, type) SELECT id, 'zset' FROM k WHERE count > ?6 AND front + back BETWEEN 1 AND count / 4`
-	zsetKeep  = `UPDATE zsets SET key_id = ` + anotherID + `
-		WHERE key_id = (` + leaving + `) AND (hash, member) IN (
-			SELECT * FROM (SELECT hash, member FROM zsets WHERE key_id = (` + leaving + `)` + ascending + ` LIMIT coalesce((SELECT front FROM k), 0))
+	zsetAllGo       = `DELETE FROM keys WHERE id = (SELECT id FROM k WHERE count > ?6 AND front + back = 0)`
+	zsetDeleteLater = `INSERT INTO graves(id, type) SELECT id, 'zset' FROM k WHERE count > ?6 AND front + back BETWEEN 1 AND count / 4`
+	zsetMoveKept    = `UPDATE zsets SET key_id = ` + anotherID + `
+		WHERE key_id = (` + deletedLater + `) AND (hash, member) IN (
+			SELECT * FROM (SELECT hash, member FROM zsets WHERE key_id = (` + deletedLater + `)` + ascending + ` LIMIT coalesce((SELECT front FROM k), 0))
 			UNION ALL
-			SELECT * FROM (SELECT hash, member FROM zsets WHERE key_id = (` + leaving + `)` + descending + ` LIMIT coalesce((SELECT back FROM k), 0)))`
+			SELECT * FROM (SELECT hash, member FROM zsets WHERE key_id = (` + deletedLater + `)` + descending + ` LIMIT coalesce((SELECT back FROM k), 0)))`
 )
 
 // keepFew holds the statements for removing a range, by rank or by score, that leaves few members.
 var keepFew = map[rangeBy][]string{
-	byRank:  {keptByRank + zsetAllGo, keptByRank + zsetLeave, keptByRank + zsetKeep},
-	byScore: {keptByScore + zsetAllGo, keptByScore + zsetLeave, keptByScore + zsetKeep},
+	byRank:  {keptByRank + zsetAllGo, keptByRank + zsetDeleteLater, keptByRank + zsetMoveKept},
+	byScore: {keptByScore + zsetAllGo, keptByScore + zsetDeleteLater, keptByScore + zsetMoveKept},
 }
 
 // sqlZRemByRankUnless is sqlZRemByRank unless the set has the version ?6. It skips a set that keepFewStmts has already
@@ -51,7 +51,7 @@ func (c *Call) keepFewStmts(key []byte, by rangeBy, args []store.Value, version 
 		}
 		stmts = append(stmts, few)
 	}
-	stmts = append(stmts, c.stmt(sqlMoveOn, key, version))
+	stmts = append(stmts, c.stmt(sqlSwitchID, key, version))
 	long := LongList
 	for i := range stmts {
 		stmts[i].SkipIf = func(before store.Result) bool { return !isLongerThan(before, long) }
@@ -72,7 +72,7 @@ func zremrange(by rangeBy) func(*Call) Plan {
 		case by == byLex:
 			return c.zsetRemove(key, math.MaxInt, c.stmt(sqlZRemLevel, key, s.args()...), c.stmt(sqlZRemMixed, key, s.args()...))
 		case c.Env.MayStage:
-			return c.rangeAside(key, s)
+			return c.stageRangeRemoval(key, s)
 		}
 		return c.zsetRemoveRange(key, s)
 	}
@@ -102,7 +102,7 @@ func (c *Call) zsetRemoveRange(key []byte, s zsetSpan) Plan {
 
 // byScores walks over members in the order of their scores.
 var (
-	scoreOrder = after("zsets", []string{"score", "member"})
+	scoreOrder = rowsAfter("zsets", []string{"score", "member"})
 	byScores   = tableWalk{
 		copy: insertAll + `zsets(key_id, hash, member, score) SELECT ` + hiddenID + `, hash, member, score` + scoreOrder + ` LIMIT ?4`,
 		last: `SELECT score, member` + scoreOrder + ` LIMIT 1 OFFSET ?4 - 1`,
@@ -117,28 +117,28 @@ const (
 	sqlZPlaceEnd = `SELECT score, member FROM zsets WHERE key_id = ` + liveID + descending + ` LIMIT 1 OFFSET ?4`
 )
 
-// rangeAside plans a staged removal by rank or by score.
-func (c *Call) rangeAside(key []byte, s zsetSpan) Plan {
-	return c.lessAside(key, zsetType, func(from store.Row, size int64) Plan {
+// stageRangeRemoval plans a staged removal by rank or by score.
+func (c *Call) stageRangeRemoval(key []byte, s zsetSpan) Plan {
+	return c.planRemoval(key, zsetType, func(from store.Row, size int64) Plan {
 		if s.by == byRank {
 			first, last := ranks(s.start, s.stop, size)
-			return c.cutAside(key, from, first, last-first+1, resp.MakeInt(last-first+1))
+			return c.removeRanks(key, from, first, last-first+1, resp.MakeInt(last-first+1))
 		}
 		return readThen(func(r *store.Result) Plan {
 			n := firstInt(r, 1)
-			return c.cutAside(key, from, firstInt(r, 0), n, resp.MakeInt(n))
+			return c.removeRanks(key, from, firstInt(r, 0), n, resp.MakeInt(n))
 		}, c.stmt(sqlZBefore, key, s.args()[0]), c.stmt(sqlZInside, key, s.args()...))
 	})
 }
 
-// cutAside plans the removal of n members from rank first on. reply is for n above 0.
-func (c *Call) cutAside(key []byte, from store.Row, first, n int64, reply resp.Value) Plan {
+// removeRanks plans the removal of n members from rank first on. reply is for n above 0.
+func (c *Call) removeRanks(key []byte, from store.Row, first, n int64, reply resp.Value) Plan {
 	size := from[copiedCount].Int()
 	after := size - first - n
 	switch {
 	case n < 1:
 		return answer(resp.Zero)
-	case !isLess(size, n, size-n):
+	case !worthStaging(size, n, size-n):
 		p := c.zsetRemoveRange(key, zsetSpan{by: byRank, start: first, stop: first + n - 1})
 		p.Decode = always(reply)
 		return p
@@ -149,6 +149,6 @@ func (c *Call) cutAside(key []byte, from store.Row, first, n int64, reply resp.V
 	}
 	return readThen(func(r *store.Result) Plan {
 		id := from[copiedID]
-		return c.less(key, from, reply, []run{{walkOver(id, 2), first, byScores}, {&walk{id, r.Rows[0][0]}, after, byScores}}, nil)
+		return c.stageRemoval(key, from, reply, []run{{newWalk(id, 2), first, byScores}, {&walk{id, r.Rows[0][0]}, after, byScores}}, nil)
 	}, last)
 }

@@ -159,7 +159,7 @@ func TestPathsDoNotPanic(t *testing.T) {
 			text[random.IntN(len(text))] = letters[random.IntN(len(letters))]
 		}
 		if p, err := ParsePath(string(text)); err == nil {
-			p.SelectOnce(root, nil)
+			p.SelectUnique(root, nil)
 			p.Child()
 		}
 	}
@@ -232,7 +232,7 @@ func TestManyWays(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := len(p.Select(root, nil)); n == 0 || n > crowd {
+		if n := len(p.Select(root, nil)); n == 0 || n > repeatLimit {
 			t.Errorf("%s: %d values", step, n)
 		}
 	}

@@ -22,8 +22,8 @@ type scope struct {
 	work          Work
 }
 
-// looked charges n examined values.
-func (s scope) looked(n int) {
+// countSteps charges n examined values.
+func (s scope) countSteps(n int) {
 	if s.work != nil {
 		s.work.Step(n)
 	}
@@ -56,11 +56,11 @@ const (
 
 var (
 	nothing = result{}
-	yes     = made(&Value{Kind: Bool, Bool: true})
-	no      = made(&Value{Kind: Bool})
+	yes     = computedValue(&Value{Kind: Bool, Bool: true})
+	no      = computedValue(&Value{Kind: Bool})
 )
 
-func made(v *Value) result { return result{values: []*Value{v}, kind: computed} }
+func computedValue(v *Value) result { return result{values: []*Value{v}, kind: computed} }
 
 func truth(b bool) result {
 	if b {
@@ -170,7 +170,7 @@ type comparison struct {
 
 func (c comparison) eval(at scope) result {
 	left, right := c.left.eval(at), c.right.eval(at)
-	at.looked(left.breadth() * right.breadth())
+	at.countSteps(left.breadth() * right.breadth())
 	return truth(c.relation(left, right))
 }
 
@@ -190,9 +190,9 @@ var relations = []struct {
 	{"subsetof", related(true)},
 	{"anyof", related(false)},
 	{"noneof", not(related(false))},
-	{"sizeof", sized},
-	{"size", sized},
-	{"empty", emptied},
+	{"sizeof", hasSize},
+	{"size", hasSize},
+	{"empty", isEmpty},
 }
 
 func not(of func(a, b result) bool) func(a, b result) bool {
@@ -254,14 +254,14 @@ func related(all bool) func(a, b result) bool {
 	}
 }
 
-func sized(a, b result) bool {
+func hasSize(a, b result) bool {
 	return slices.ContainsFunc(a.each(), func(one result) bool {
 		n, ok := one.length()
 		return ok && slices.ContainsFunc(b.values, func(w *Value) bool { return w.IsNumber() && math.Trunc(w.Double()) == float64(n) })
 	})
 }
 
-func emptied(a, b result) bool {
+func isEmpty(a, b result) bool {
 	return slices.ContainsFunc(a.each(), func(one result) bool {
 		n, ok := one.length()
 		return ok && slices.ContainsFunc(b.values, func(w *Value) bool { return w.Kind == Bool && w.Bool == (n == 0) })
@@ -281,7 +281,7 @@ func (c arithmetic) eval(at scope) result {
 	}
 	if a.isInteger() && b.isInteger() && c.op != '/' {
 		if n, ok := integers(c.op, a, b); ok {
-			return made(n)
+			return computedValue(n)
 		}
 		if c.op == '%' {
 			return nothing
@@ -307,7 +307,7 @@ func doubles(op byte, a, b float64) float64 {
 // finite returns the double f, or Nothing if it is infinite or NaN.
 func finite(f float64) result {
 	if v, ok := double(f); ok {
-		return made(v)
+		return computedValue(v)
 	}
 	return nothing
 }

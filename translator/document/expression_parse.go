@@ -259,7 +259,7 @@ func (p *pathParser) operand() (expression, error) {
 	if err != nil {
 		return nil, err
 	}
-	return literal{made(v)}, nil
+	return literal{computedValue(v)}, nil
 }
 
 // literal parses a value in JSON's syntax. Strings may also have single quotes.

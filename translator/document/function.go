@@ -29,7 +29,7 @@ func (c call) eval(at scope) result {
 	args := make([]result, len(c.args))
 	for i, arg := range c.args {
 		args[i] = arg.eval(at)
-		at.looked(args[i].breadth())
+		at.countSteps(args[i].breadth())
 	}
 	if c.size != nil {
 		at.grow(c.size(args))
@@ -68,17 +68,17 @@ func named(args []result) (n int) {
 var functions = sync.OnceValue(func() map[string]function {
 	return map[string]function{
 		"abs":     {1, 1, rounded(math.Abs), nil},
-		"append":  {2, 0, appended, listed},
+		"append":  {2, 0, appendElements, listed},
 		"avg":     {1, 1, aggregate(mean), nil},
 		"ceiling": {1, 1, rounded(math.Ceil), nil},
-		"concat":  {1, 0, concatenated, texts},
+		"concat":  {1, 0, concatStrings, texts},
 		"count":   {1, 1, func(args []result) result { return integer(len(args[0].values)) }, nil},
 		"first":   {1, 1, func(args []result) result { return args[0].index(0) }, nil},
 		"floor":   {1, 1, rounded(math.Floor), nil},
 		"index":   {2, 2, at, nil},
 		"keys":    {1, 1, func(args []result) result { return args[0].keys() }, named},
 		"last":    {1, 1, func(args []result) result { return args[0].index(-1) }, nil},
-		"length":  {1, 1, measured, nil},
+		"length":  {1, 1, lengthOf, nil},
 		"max":     {1, 1, aggregate(slices.Max[[]float64]), nil},
 		"min":     {1, 1, aggregate(slices.Min[[]float64]), nil},
 		"stddev":  {1, 1, aggregate(deviation), nil},
@@ -87,7 +87,7 @@ var functions = sync.OnceValue(func() map[string]function {
 	}
 })
 
-func integer(n int) result { return made(&Value{Kind: Int, Int: int64(n)}) }
+func integer(n int) result { return computedValue(&Value{Kind: Int, Int: int64(n)}) }
 
 // length returns the number of characters, elements or keys.
 func (r result) length() (int, bool) {
@@ -103,7 +103,7 @@ func (r result) length() (int, bool) {
 	}
 }
 
-func measured(args []result) result {
+func lengthOf(args []result) result {
 	if n, ok := args[0].length(); ok {
 		return integer(n)
 	}
@@ -150,9 +150,9 @@ func at(args []result) result {
 	return nothing
 }
 
-// appended returns the array, or all places, followed by more elements. An argument of several values becomes one
+// appendElements returns the array, or all places, followed by more elements. An argument of several values becomes one
 // element.
-func appended(args []result) result {
+func appendElements(args []result) result {
 	whole := args[0]
 	elems, ok := whole.elements()
 	if !ok {
@@ -172,7 +172,7 @@ func appended(args []result) result {
 	return all
 }
 
-func concatenated(args []result) result {
+func concatStrings(args []result) result {
 	var text strings.Builder
 	for _, arg := range args {
 		v := arg.single()
@@ -181,7 +181,7 @@ func concatenated(args []result) result {
 		}
 		text.WriteString(v.Str)
 	}
-	return made(&Value{Kind: String, Str: text.String()})
+	return computedValue(&Value{Kind: String, Str: text.String()})
 }
 
 // rounded applies a function to one number and keeps its kind.
@@ -195,9 +195,9 @@ func rounded(of func(float64) float64) func(args []result) result {
 			if v.Int == math.MinInt64 {
 				return nothing
 			}
-			return made(&Value{Kind: Int, Int: -v.Int})
+			return computedValue(&Value{Kind: Int, Int: -v.Int})
 		case v.Kind != Float:
-			return made(v)
+			return computedValue(v)
 		}
 		return finite(of(v.Float))
 	}
@@ -273,7 +273,7 @@ func (m matcher) compile(pattern *Value) *regexp.Regexp {
 
 func (m matcher) eval(at scope) result {
 	return truth(anyPair(m.text.eval(at), m.pattern.eval(at), func(text, pattern *Value) bool {
-		at.looked(32 * (len(text.Str) + len(pattern.Str))) // a regular expression takes long per byte
+		at.countSteps(32 * (len(text.Str) + len(pattern.Str))) // a regular expression takes long per byte
 		compiled := m.compiled
 		if compiled == nil {
 			compiled = m.compile(pattern)

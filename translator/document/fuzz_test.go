@@ -49,7 +49,7 @@ func FuzzParsePath(f *testing.F) {
 			return
 		}
 		seen := map[*Value]bool{}
-		for _, v := range p.SelectOnce(root, nil) {
+		for _, v := range p.SelectUnique(root, nil) {
 			if v == nil || seen[v] {
 				t.Fatalf("%s leads to %v twice, or nowhere", text, v)
 			}

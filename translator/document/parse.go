@@ -76,8 +76,8 @@ const valueBytes = int64(unsafe.Sizeof(Value{})) + 16
 // maxSlab limits the values of a slab; the first slabs are smaller.
 const maxSlab = 256
 
-// fresh returns a new value.
-func (p *parser) fresh(v Value) *Value {
+// newValue returns a new value.
+func (p *parser) newValue(v Value) *Value {
 	if len(p.slab) == 0 {
 		p.room = min(max(2*p.room, 4), maxSlab)
 		if p.grow != nil && p.room == maxSlab { // small documents are free
@@ -96,11 +96,11 @@ func (p *parser) fail(what string) {
 	if p.at < len(p.text) {
 		p.at++ // columns count from 1
 	}
-	p.failBehind(what)
+	p.failBefore(what)
 }
 
-// failBehind stops at the byte before p.at.
-func (p *parser) failBehind(what string) {
+// failBefore stops at the byte before p.at.
+func (p *parser) failBefore(what string) {
 	seen := p.text[:p.at]
 	line := strings.Count(seen, "\n") + 1
 	column := len(seen) - (strings.LastIndexByte(seen, '\n') + 1)
@@ -125,15 +125,15 @@ func (p *parser) value(depth int) *Value {
 	switch ch := p.peek("a value"); {
 	case ch == 'n':
 		p.word("null")
-		return p.fresh(Value{})
+		return p.newValue(Value{})
 	case ch == 't':
 		p.word("true")
-		return p.fresh(Value{Kind: Bool, Bool: true})
+		return p.newValue(Value{Kind: Bool, Bool: true})
 	case ch == 'f':
 		p.word("false")
-		return p.fresh(Value{Kind: Bool})
+		return p.newValue(Value{Kind: Bool})
 	case ch == '"':
-		return p.fresh(Value{Kind: String, Str: p.str()})
+		return p.newValue(Value{Kind: String, Str: p.str()})
 	case ch == '-' || isDigit(ch):
 		return p.number()
 	case ch != '[' && ch != '{':
@@ -159,7 +159,7 @@ func (p *parser) word(word string) {
 }
 
 func (p *parser) array(depth int) *Value {
-	v, base := p.fresh(Value{Kind: Array}), len(p.values)
+	v, base := p.newValue(Value{Kind: Array}), len(p.values)
 	p.at++
 	for {
 		if p.peek("a list") == ']' {
@@ -183,7 +183,7 @@ func (p *parser) array(depth int) *Value {
 }
 
 func (p *parser) object(depth int) *Value {
-	v, base, first := p.fresh(Value{Kind: Object}), len(p.values), len(p.names)
+	v, base, first := p.newValue(Value{Kind: Object}), len(p.values), len(p.names)
 	p.at++
 	for {
 		switch ch := p.peek("an object"); {
@@ -264,17 +264,17 @@ func (p *parser) number() *Value {
 	text := p.text[from:p.at]
 	if integer && text != "-0" { // an integer cannot be -0
 		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
-			return p.fresh(Value{Kind: Int, Int: n})
+			return p.newValue(Value{Kind: Int, Int: n})
 		}
 		if n, err := strconv.ParseUint(text, 10, 64); err == nil {
-			return p.fresh(Value{Kind: Uint, Uint: n})
+			return p.newValue(Value{Kind: Uint, Uint: n})
 		}
 	}
 	f, err := strconv.ParseFloat(text, 64)
 	if err != nil {
-		p.failBehind("number out of range")
+		p.failBefore("number out of range")
 	}
-	return p.fresh(Value{Kind: Float, Float: f})
+	return p.newValue(Value{Kind: Float, Float: f})
 }
 
 func (p *parser) str() string {
@@ -347,14 +347,14 @@ func (p *parser) codePoint() rune {
 		return r
 	}
 	if r >= 0xdc00 {
-		p.failBehind("lone leading surrogate in hex escape")
+		p.failBefore("lone leading surrogate in hex escape")
 	}
 	if !p.has(`\`) || !p.has("u") {
 		p.fail("unexpected end of hex escape")
 	}
 	r = utf16.DecodeRune(r, p.hex())
 	if r == utf8.RuneError {
-		p.failBehind("lone leading surrogate in hex escape")
+		p.failBefore("lone leading surrogate in hex escape")
 	}
 	return r
 }

@@ -58,21 +58,22 @@ func (p *Path) Select(root *Value, work Work) []*Value {
 	return walk(p.steps, at)
 }
 
-// crowd limits the values that a step keeps before it drops repeated ones: each step may multiply the ways to a value.
-const crowd = 1 << 14
+// repeatLimit limits the values that a step keeps before it drops repeated ones: each step may multiply the ways to a
+// value.
+const repeatLimit = 1 << 14
 
 // walk follows the steps from the current value.
 func walk(steps []step, at scope) []*Value {
 	reached := []*Value{at.current}
 	for _, s := range steps {
 		var next []*Value
-		limit := crowd
+		limit := repeatLimit
 		repeats := len(reached) > 1 && (s.deep || len(s.pick) > 1)
 		for _, v := range reached {
 			if next = s.apply(next, at, v); repeats && len(next) > limit {
-				at.looked(4 * len(next))
-				next = once(next)
-				limit = max(crowd, 2*len(next))
+				at.countSteps(4 * len(next))
+				next = unique(next)
+				limit = max(repeatLimit, 2*len(next))
 			}
 		}
 		reached = next
@@ -80,11 +81,11 @@ func walk(steps []step, at scope) []*Value {
 	return reached
 }
 
-// SelectOnce is Select without repeated values, for callers that change them.
-func (p *Path) SelectOnce(root *Value, work Work) []*Value { return once(p.Select(root, work)) }
+// SelectUnique is Select without repeated values, for callers that change them.
+func (p *Path) SelectUnique(root *Value, work Work) []*Value { return unique(p.Select(root, work)) }
 
-// once drops repeated values.
-func once(values []*Value) []*Value {
+// unique drops repeated values.
+func unique(values []*Value) []*Value {
 	seen := make(map[*Value]bool, len(values))
 	return slices.DeleteFunc(values, func(v *Value) bool {
 		again := seen[v]
@@ -113,7 +114,7 @@ func (s step) apply(out []*Value, at scope, v *Value) []*Value {
 	for _, sel := range s.pick {
 		had := len(out)
 		out = sel.apply(out, at, v)
-		at.looked(2 + len(out) - had)
+		at.countSteps(2 + len(out) - had)
 		if len(s.pick) > 1 { // one selector leads to no more values than the document has
 			at.grow(2 * pointer * (len(out) - had))
 		}
@@ -144,7 +145,7 @@ func (s *selector) apply(out []*Value, at scope, v *Value) []*Value {
 		out = append(out, v.Elems...)
 	case byFilter:
 		for _, e := range v.Elems {
-			at.looked(4)
+			at.countSteps(4)
 			if at.current = e; s.filter.eval(at).holds() {
 				out = append(out, e)
 			}

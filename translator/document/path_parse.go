@@ -39,16 +39,16 @@ func ParsePath(text string) (*Path, error) {
 	return path, nil
 }
 
-// beginning matches the start of a JSONPath or a projection: $, $.a, $[0], $~, ($.a), -$.a, length($.a), length ( $.a
+// pathStart matches the start of a JSONPath or a projection: $, $.a, $[0], $~, ($.a), -$.a, length($.a), length ( $.a
 // ).
-var beginning = sync.OnceValue(func() *regexp.Regexp {
+var pathStart = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(\$([.\[ ~]|$)|\(|[-+] ?(\$[.\[]|\()|[a-z]+ *\()`)
 })
 
 // jsonPath returns text in the syntax of a JSONPath, and whether it was a legacy path.
 func jsonPath(text string) (path string, legacy bool) {
 	switch {
-	case beginning().MatchString(text):
+	case pathStart().MatchString(text):
 		return text, false
 	case text == ".":
 		return "$", true

@@ -13,8 +13,8 @@ type operator byte
 
 const (
 	none operator = iota
-	open
-	shut
+	openParen
+	closeParen
 	not
 	power
 	times
@@ -39,14 +39,14 @@ var operators = []struct {
 	op    operator
 	binds int
 }{
-	{"(", open, 7}, {")", shut, 7}, {"!", not, 6}, {"not", not, 6}, {"**", power, 5},
+	{"(", openParen, 7}, {")", closeParen, 7}, {"!", not, 6}, {"not", not, 6}, {"**", power, 5},
 	{"*", times, 4}, {"/", divide, 4}, {"%", modulo, 4}, {"+", plus, 3}, {"-", minus, 3},
 	{">", greater, 2}, {">=", greaterEqual, 2}, {"<", less, 2}, {"<=", lessEqual, 2},
 	{"==", equal, 2}, {"!=", unequal, 2}, {"in", in, 2},
 	{"and", and, 1}, {"&&", and, 1}, {"or", or, 0}, {"||", or, 0},
 }
 
-func (op operator) binds() int {
+func (op operator) precedence() int {
 	for _, o := range operators {
 		if o.op == op {
 			return o.binds
@@ -55,8 +55,8 @@ func (op operator) binds() int {
 	return -1
 }
 
-// takes returns the number of operands.
-func (op operator) takes() int {
+// operands returns the number of operands.
+func (op operator) operands() int {
 	if op == not {
 		return 1
 	}
@@ -138,18 +138,18 @@ func (c *compiler) add(t step) bool {
 		c.steps = append(c.steps, t)
 		c.height++
 		return true
-	case open:
-		c.waiting = append(c.waiting, open)
+	case openParen:
+		c.waiting = append(c.waiting, openParen)
 		return true
-	case shut:
-		return c.carryOut(func(operator) bool { return true }) && c.opened()
+	case closeParen:
+		return c.popOperators(func(operator) bool { return true }) && c.popParenthesis()
 	case not: // a prefix: it pops no other operator
 	case power: // right associative
-		if !c.carryOut(func(op operator) bool { return op.binds() > power.binds() }) {
+		if !c.popOperators(func(op operator) bool { return op.precedence() > power.precedence() }) {
 			return false
 		}
 	default:
-		if !c.carryOut(func(op operator) bool { return op.binds() >= t.op.binds() }) {
+		if !c.popOperators(func(op operator) bool { return op.precedence() >= t.op.precedence() }) {
 			return false
 		}
 	}
@@ -157,26 +157,26 @@ func (c *compiler) add(t step) bool {
 	return true
 }
 
-// carryOut moves due operators from the end of waiting to the program, up to a parenthesis. It returns false if an
+// popOperators moves due operators from the end of waiting to the program, up to a parenthesis. It returns false if an
 // operator lacks operands.
-func (c *compiler) carryOut(due func(operator) bool) bool {
+func (c *compiler) popOperators(due func(operator) bool) bool {
 	for len(c.waiting) > 0 {
 		op := c.waiting[len(c.waiting)-1]
-		if op == open || !due(op) {
+		if op == openParen || !due(op) {
 			break
 		}
-		if c.height < op.takes() {
+		if c.height < op.operands() {
 			return false
 		}
-		c.height += 1 - op.takes()
+		c.height += 1 - op.operands()
 		c.steps = append(c.steps, step{op: op})
 		c.waiting = c.waiting[:len(c.waiting)-1]
 	}
 	return true
 }
 
-// opened pops the opening parenthesis. It returns false if it is missing.
-func (c *compiler) opened() bool {
+// popParenthesis pops the opening parenthesis. It returns false if it is missing.
+func (c *compiler) popParenthesis() bool {
 	if len(c.waiting) == 0 {
 		return false
 	}
@@ -186,5 +186,5 @@ func (c *compiler) opened() bool {
 
 // end reports whether the expression is complete: one value remains.
 func (c *compiler) end() bool {
-	return c.carryOut(func(operator) bool { return true }) && len(c.waiting) == 0 && c.height == 1
+	return c.popOperators(func(operator) bool { return true }) && len(c.waiting) == 0 && c.height == 1
 }

@@ -43,7 +43,7 @@ func field(object, name []byte) (value, bool) {
 		if bytes.Equal(key, name) {
 			return r.value(0)
 		}
-		if !r.pass() || !r.take(',') {
+		if !r.skipValue() || !r.take(',') {
 			return value{}, false
 		}
 	}
@@ -78,8 +78,8 @@ func (r *reader) word() []byte {
 	return w
 }
 
-// pass skips a value.
-func (r *reader) pass() bool {
+// skipValue skips a value.
+func (r *reader) skipValue() bool {
 	if len(r.text) == 0 {
 		return false
 	}
@@ -88,14 +88,14 @@ func (r *reader) pass() bool {
 		_, ok := r.quoted()
 		return ok
 	case '{', '[':
-		return r.passNested()
+		return r.skipNested()
 	}
 	_, ok := literal(r.word())
 	return ok
 }
 
-// passNested skips an array or an object of any depth.
-func (r *reader) passNested() bool {
+// skipNested skips an array or an object of any depth.
+func (r *reader) skipNested() bool {
 	depth := 0
 	for len(r.text) > 0 {
 		switch r.text[0] {

@@ -41,7 +41,7 @@ func (s *scanner) next() (t *step, ok bool) {
 	var got step
 	c := s.peek(0)
 	// A minus belongs to the number, except after an operand.
-	negative := c == '-' && isDigit(s.peek(1)) && (!s.any || s.last.op != none && s.last.op != shut)
+	negative := c == '-' && isDigit(s.peek(1)) && (!s.any || s.last.op != none && s.last.op != closeParen)
 	switch {
 	case s.at == len(s.text):
 		return nil, true

@@ -13,25 +13,25 @@ import (
 // Links go both ways. Each vector except the first of a level has a permanent link there to a vector added before, so
 // every vector can be reached.
 type Graph struct {
-	kind    Kind
-	dim     int
-	most    int // links per vector; twice this at level 0
-	records [][]byte
-	nodes   []node
-	top     uint32 // a vector at the highest level
+	kind      Kind
+	dim       int
+	linkLimit int // links per vector; twice this at level 0
+	records   [][]byte
+	nodes     []node
+	top       uint32 // a vector at the highest level
 
-	seen  []uint32 // the last search that visited each vector
-	round uint32
-	found []candidate
+	seen     []uint32 // the last search that visited each vector
+	searches uint32
+	found    []candidate
 }
 
 // node holds the links of a vector, by level.
 type node [][]link
 
 type link struct {
-	to       uint32
-	distance float32
-	stays    bool
+	to        uint32
+	distance  float32
+	permanent bool
 }
 
 // candidate is a vector that a search has reached.
@@ -42,14 +42,14 @@ type candidate struct {
 }
 
 const (
-	searched  = 64 // candidates per search
-	mostLinks = 32 // limit of links of a new vector per level: more cost time and hardly improve results
-	mostLevel = 15
+	searchCandidates = 64 // candidates per search
+	maxNewLinks      = 32 // limit of links of a new vector per level: more cost time and hardly improve results
+	mostLevel        = 15
 )
 
 // NewGraph returns an empty graph for records of the kind, of dim components. m is Redis's parameter M, 4 or more.
 func NewGraph(kind Kind, dim int, m int64) *Graph {
-	return &Graph{kind: kind, dim: dim, most: int(min(m, mostLinks))}
+	return &Graph{kind: kind, dim: dim, linkLimit: int(min(m, maxNewLinks))}
 }
 
 // Add adds a record. The graph keeps a reference to it.
@@ -66,7 +66,7 @@ func (g *Graph) Add(record []byte) {
 	highest := len(g.nodes[g.top]) - 1
 	start := []candidate{{at: g.top, distance: g.distance(&query, g.top)}}
 	for l := highest; l >= 0; l-- {
-		most := searched
+		most := searchCandidates
 		if l > level {
 			most = 1
 		}
@@ -109,10 +109,10 @@ func (g *Graph) distance(query *Query, to uint32) float32 {
 
 // search returns up to most vectors of a level near query, the nearest first. It begins from start.
 func (g *Graph) search(query *Query, start []candidate, level, most int) []candidate {
-	g.round++
+	g.searches++
 	found := g.found[:0]
 	for _, c := range start[:min(len(start), most)] {
-		g.seen[c.at] = g.round
+		g.seen[c.at] = g.searches
 		c.done = false
 		found = append(found, c)
 	}
@@ -123,10 +123,10 @@ func (g *Graph) search(query *Query, start []candidate, level, most int) []candi
 		}
 		found[next].done = true
 		for _, to := range g.nodes[found[next].at][level] {
-			if g.seen[to.to] == g.round {
+			if g.seen[to.to] == g.searches {
 				continue
 			}
-			g.seen[to.to] = g.round
+			g.seen[to.to] = g.searches
 			d := g.distance(query, to.to)
 			if len(found) == most && d >= found[most-1].distance {
 				continue
@@ -152,8 +152,8 @@ func (g *Graph) connect(at uint32, level int, near []candidate) {
 		query := g.kind.QueryRecord(g.records[at], g.dim)
 		g.link(at, candidate{at: at - 1, distance: g.distance(&query, at-1)}, level, true)
 	}
-	for _, c := range g.apart(near) {
-		if len(g.nodes[at][level]) >= g.most {
+	for _, c := range g.diversify(near) {
+		if len(g.nodes[at][level]) >= g.linkLimit {
 			return
 		}
 		linked := slices.ContainsFunc(g.nodes[at][level], func(l link) bool { return l.to == c.at })
@@ -163,14 +163,14 @@ func (g *Graph) connect(at uint32, level int, near []candidate) {
 	}
 }
 
-// apart returns near with the vectors first that are nearer to the new vector than to each other, so that links lead in
-// all directions.
-func (g *Graph) apart(near []candidate) []candidate {
+// diversify returns near with the vectors first that are nearer to the new vector than to each other, so that links
+// lead in all directions.
+func (g *Graph) diversify(near []candidate) []candidate {
 	var chosen, rest []candidate
 	var queries []Query
 next:
 	for _, c := range near {
-		if len(chosen) < g.most {
+		if len(chosen) < g.linkLimit {
 			for i := range queries {
 				if g.distance(&queries[i], c.at) < c.distance {
 					rest = append(rest, c)
@@ -187,16 +187,16 @@ next:
 // makeRoom reports whether a vector can have one more link. A full vector drops its furthest link that is not
 // permanent, if that link is at least as far as distance.
 func (g *Graph) makeRoom(at uint32, level int, distance float32) bool {
-	links, most := g.nodes[at][level], g.most
+	links, most := g.nodes[at][level], g.linkLimit
 	if level == 0 {
-		most = 2 * g.most
+		most = 2 * g.linkLimit
 	}
 	if len(links) < most {
 		return true
 	}
 	worst := -1
 	for i, l := range links {
-		if !l.stays && (worst < 0 || l.distance > links[worst].distance) {
+		if !l.permanent && (worst < 0 || l.distance > links[worst].distance) {
 			worst = i
 		}
 	}

@@ -128,13 +128,13 @@ func TestFile(t *testing.T) {
 // sweeps between their slices.
 func TestAside(t *testing.T) {
 	defer func(few, parts int, less int64) {
-		translator.AsideFew, translator.AsideParts, translator.AsideLess = few, parts, less
-	}(translator.AsideFew, translator.AsideParts, translator.AsideLess)
-	translator.AsideFew, translator.AsideParts, translator.AsideLess = 0, 0, 0
+		translator.MaxUnstagedStmts, translator.MaxUnstagedParts, translator.MaxUnstagedRemovals = few, parts, less
+	}(translator.MaxUnstagedStmts, translator.MaxUnstagedParts, translator.MaxUnstagedRemovals)
+	translator.MaxUnstagedStmts, translator.MaxUnstagedParts, translator.MaxUnstagedRemovals = 0, 0, 0
 	some := slices.DeleteFunc(all(t), func(tr corpus.Transcript) bool {
 		return !slices.ContainsFunc(tr.Steps, func(s corpus.Step) bool {
 			cmd := commands.Called(s.Args)
-			return cmd != nil && translator.MayBeAside(cmd)
+			return cmd != nil && translator.MayStage(cmd)
 		})
 	})
 	replay(t, true, some, func(t *testing.T) (store, error) { return openLocal(t.TempDir() + "/corpus.sqlite") }, engine.WithStaging(-1))

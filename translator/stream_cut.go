@@ -19,23 +19,23 @@ const (
 	cutAtID = `WITH k AS (SELECT id, count, ifnull((SELECT max(first_id) FROM stream_nodes WHERE key_id = keys.id AND first_id <= ?4), x'') AS cut
 		FROM keys WHERE ` + live + ` AND type = 'stream') `
 
-	leaveStream = `INSERT INTO graves(id, type) SELECT id, 'stream' FROM k WHERE count > ?5
+	deleteStreamLater = `INSERT INTO graves(id, type) SELECT id, 'stream' FROM k WHERE count > ?5
 		AND (SELECT count(*) FROM (SELECT 1 FROM stream_entries e WHERE e.key_id = k.id AND e.id >= cut LIMIT ifnull((SELECT count / 4 + 1 FROM k), 0))) <= count / 4`
 )
 
 // The first statement of a cut makes the row in graves, the others copy, and the last one copies the entries.
 var (
-	leaveAtLength = sync.OnceValue(func() []string { return leaveStmts(cutAtLength) })
-	leaveAtID     = sync.OnceValue(func() []string { return leaveStmts(cutAtID) })
+	cutAtLengthStmts = sync.OnceValue(func() []string { return cutStmts(cutAtLength) })
+	cutAtIDStmts     = sync.OnceValue(func() []string { return cutStmts(cutAtID) })
 )
 
-func leaveStmts(cut string) []string {
-	leave, entries := cut+leaveStream, ""
+func cutStmts(cut string) []string {
+	leave, entries := cut+deleteStreamLater, ""
 	copies := []string{""}
 	for _, t := range keytype.Of(keytype.Stream).Tables {
 		columns := strings.Join(t.Columns[1:], ", ")
 		sql := cut + insertAll + t.Name + `(key_id, ` + columns + `) SELECT ` + anotherID + `, ` + columns +
-			` FROM ` + t.Name + ` WHERE key_id = (` + leaving + `)`
+			` FROM ` + t.Name + ` WHERE key_id = (` + deletedLater + `)`
 		switch {
 		case t.Name == "stream_entries":
 			entries = sql + ` AND id >= (SELECT cut FROM k)`
@@ -51,15 +51,15 @@ func leaveStmts(cut string) []string {
 	return append(copies, entries)
 }
 
-// leaveEntries returns the statements that remove most of a long stream in this way, or none if the options do not
+// cutEntries returns the statements that remove most of a long stream in this way, or none if the options do not
 // allow it. The last but one copies the remaining entries, and the last one moves the key to them.
-func (c *Call) leaveEntries(key []byte, o addOptions) (stmts []store.Stmt) {
+func (c *Call) cutEntries(key []byte, o addOptions) (stmts []store.Stmt) {
 	if o.refs > keepRefs || o.approx && o.limit > 0 {
 		return nil
 	}
-	all, cut := leaveAtLength(), store.Digits(o.maxLen)
+	all, cut := cutAtLengthStmts(), store.Digits(o.maxLen)
 	if o.trim == 'i' {
-		all, cut = leaveAtID(), o.minID.value()
+		all, cut = cutAtIDStmts(), o.minID.value()
 	}
 	args := c.key(key, cut, store.Int(LongList))
 	for i, sql := range all {
@@ -69,7 +69,7 @@ func (c *Call) leaveEntries(key []byte, o addOptions) (stmts []store.Stmt) {
 		}
 		stmts = append(stmts, s)
 	}
-	return append(stmts, c.stmt(sqlMoveOn, key, c.newVersion()))
+	return append(stmts, c.stmt(sqlSwitchID, key, c.newVersion()))
 }
 
 func xtrim(c *Call) Plan {
@@ -79,7 +79,7 @@ func xtrim(c *Call) Plan {
 		return fail(bad)
 	}
 	stmts := append(make([]store.Stmt, 0, 16), c.readKey(key), c.guardType(key, streamType))
-	leave, long := c.leaveEntries(key, o), LongList
+	leave, long := c.cutEntries(key, o), LongList
 	for _, s := range leave {
 		s.SkipIf = func(before store.Result) bool { return !isLongerThan(before, long) }
 		stmts = append(stmts, s)
