@@ -17,6 +17,12 @@ import (
 
 // exportFile writes keys to a new file and returns their number. The ending of the name chooses the format.
 func exportFile(ctx context.Context, path string, keys transfer.Source, notify transfer.Notify) (n int64, err error) {
+	if path == "" {
+		return 0, errors.New("nothing was written: give the name of a file")
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return 0, fmt.Errorf("%s is a directory: give the name of a file in it", path)
+	}
 	if strings.EqualFold(filepath.Ext(path), ".rdb") {
 		err = atomicfile.Write(path, false, func(f *os.File) error {
 			spool := &spoolFile{dir: filepath.Dir(path)}

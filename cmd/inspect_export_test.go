@@ -31,6 +31,23 @@ func TestExportRefusesEndings(t *testing.T) {
 	}
 }
 
+// TestExportRefusesNames names what is wrong with a name that no file can have.
+func TestExportRefusesNames(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "cats.json"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"": "nothing was written: give the name of a file", dir: "is a directory: give the name of a file in it",
+		dir + "/": "is a directory", dir + "/cats.json": "is a directory", dir + "/none/cats.json": "there is no directory",
+	} {
+		_, err := exportFile(t.Context(), name, transfer.FromJSONLines(strings.NewReader("")), nil)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", name, err, want)
+		}
+	}
+}
+
 // TestExportFile writes keys in the format that the file's name ends like, counts those
 // that have a form there, and replaces nothing.
 func TestExportFile(t *testing.T) {

@@ -106,7 +106,7 @@ func TestEditingLargeText(t *testing.T) {
 	d = s.drafts()
 	f.do("SET k theirs")
 	s.leaves(d, "mine")
-	s.shows("Overwrite it?", "Somebody else changed it")
+	s.shows("Overwrite it?", "It was changed or deleted since you looked.")
 	s.press("n")
 	s.shows("Your text is in", d.path)
 	s.press("esc")

@@ -161,7 +161,7 @@ func (c *Maker) checkPrecondition(ctx context.Context, db int, ch Change) error 
 	ok, err := ch.Holds(ctx, c.Conn, db)
 	if err == nil && !ok {
 		ch.Holds, ch.Back = nil, nil
-		err = Doubtful{ch, "Overwrite it?", "Somebody else changed it since you looked."}
+		err = Doubtful{ch, "Overwrite it?", "It was changed or deleted since you looked."}
 	}
 	return err
 }
