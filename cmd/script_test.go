@@ -302,7 +302,7 @@ func beside(ts *testscript.TestScript, _ bool, args []string) {
 		for _, word := range words {
 			args = append(args, []byte(word))
 		}
-		v, _ := hub.Info(words[1], args)
+		v, _ := hub.Info(words[1], args, nil)
 		return v
 	}
 	for _, what := range args[1:] {
