@@ -96,7 +96,6 @@ func TestStorageForms(t *testing.T) {
 // TestStorageLimits checks the limits of memory and time for requests.
 func TestStorageLimits(t *testing.T) {
 	h, file := storageOf(t, server.Config{MaxRequestMemory: 1 << 20})
-	file.SetTimeLimit(20 * time.Millisecond)
 	for _, test := range []struct {
 		body   string
 		status int
@@ -109,6 +108,9 @@ func TestStorageLimits(t *testing.T) {
 		{`{"b":[[["WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"]]]}`, 200, `"at":0,"ms":20,"why":"late"`},
 		{`{"b":[[["WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"]]],"read":true}`, 200, `"at":0,"ms":20,"why":"late"`},
 	} {
+		if strings.Contains(test.want, "late") { // the others may take longer on a busy machine
+			file.SetTimeLimit(20 * time.Millisecond)
+		}
 		if status, got := post(h, "purr", test.body); status != test.status || !strings.Contains(got, test.want) {
 			t.Errorf("%.100s\n%d %.300s, want\n%d %s", test.body, status, got, test.status, test.want)
 		}
