@@ -32,7 +32,7 @@ func (s *streams) exitCode(ran *cobra.Command, err error) int {
 	default:
 		text := strings.ReplaceAll(err.Error(), context.Canceled.Error(), "interrupted")
 		if local.IsCorrupt(err) && !strings.Contains(text, "meowdis doctor") {
-			text += "; meowdis doctor says more"
+			text += "; run meowdis doctor"
 		}
 		fmt.Fprintf(s.err, "meowdis: %s\n", text)
 	}

@@ -77,7 +77,7 @@ var situations = []situation{
 	{file: "text", says: "it is not a SQLite database: use meowdis import for archives, dump files and commands, or meowdis doctor FILE --recover NEW for a damaged database"},
 	{file: "foreign.db", says: "it is not a meowdis file; run meowdis doctor to identify it",
 		fine: func(o opener) bool { return o.asIs }},
-	{file: "newer.sqlite", says: fmt.Sprintf("it has schema version 999, and this meowdis knows %d: use a newer meowdis", schema.Version),
+	{file: "newer.sqlite", says: fmt.Sprintf("it has schema version 999, but this meowdis supports only %d: use a newer meowdis", schema.Version),
 		fine: func(o opener) bool { return o.asIs }},
 	{file: "unwritable.sqlite", says: "you have no permission to write it or its directory .: use --read-only",
 		fine: func(o opener) bool { return !o.writes }},

@@ -53,7 +53,7 @@ func tended(err error, f *local.File) error {
 	case local.IsBusy(err):
 		err = fmt.Errorf("%s is in use by another process: try again when that is done", f.Path())
 	case local.IsDamage(err):
-		err = fmt.Errorf("%s: %w; meowdis doctor says more", f.Path(), err)
+		err = fmt.Errorf("%s: %w; run meowdis doctor", f.Path(), err)
 	}
 	return errors.Join(err, f.Close())
 }

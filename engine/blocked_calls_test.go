@@ -316,7 +316,7 @@ func TestServedInTime(t *testing.T) {
 	}
 	select {
 	case got := <-waits:
-		if !strings.Contains(got, "left no trace") {
+		if !strings.Contains(got, "nothing was changed") {
 			t.Errorf("got %.100s", got)
 		}
 	case <-time.After(20 * time.Second):

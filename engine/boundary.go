@@ -24,7 +24,7 @@ import (
 //  - Session.run and PlannedPipeline.Finish turn the error into replies, report it and mark the session
 //    Broken: its connection must be closed.
 
-var damaged = resp.MakeError("ERR the database is damaged: what it holds of this key does not fit together; meowdis doctor says more")
+var damaged = resp.MakeError("ERR the database is damaged: the rows of this key are inconsistent; run meowdis doctor")
 
 // panicReply returns the reply to a command that panicked.
 func panicReply(p *store.Panic) resp.Value {

@@ -94,8 +94,8 @@ func TestStreamEnds(t *testing.T) {
 }
 
 const (
-	tooMuch = "(error) ERR this takes more memory than one request may hold (serve --max-request-memory): ask for less at a time"
-	noRoom  = "(error) OOM what all clients together ask for takes the memory that it may (serve --max-memory): try again later"
+	tooMuch = "(error) ERR request memory limit exceeded (serve --max-request-memory): ask for less at a time"
+	noRoom  = "(error) OOM server memory limit reached (serve --max-memory); try again later"
 )
 
 // TestTooMuch refuses what is too much before it is there, whatever asks for it, and

@@ -89,7 +89,7 @@ func TestScriptKill(t *testing.T) {
 			t.Fatalf("a script that has written was killed: %s", got)
 		}
 	}
-	if got := <-ended; !strings.Contains(got, "took longer than 300ms") {
+	if got := <-ended; !strings.Contains(got, "time limit of 300ms exceeded") {
 		t.Errorf("the script answers %s", got)
 	}
 	if got := do(t, other, "GET", "k"); got != "(nil)" {

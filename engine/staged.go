@@ -39,12 +39,12 @@ type throttler interface{ Throttle(took time.Duration) }
 
 var (
 	// errLarge ends the transaction of a call that should be staged. The transaction has not written.
-	errLarge = errors.New("the call is a large one")
+	errLarge = errors.New("the call is large")
 	// errStale ends slices whose result is useless: a source key has changed, or the hidden key is gone.
-	errStale = errors.New("the slices are in vain")
+	errStale = errors.New("the slices are stale")
 	// errTooMuchMemory ends a staged removal whose reads exceed the client's memory limit. The call then runs in
 	// one transaction, which usually reads nothing.
-	errTooMuchMemory = errors.New("the call reads too much")
+	errTooMuchMemory = errors.New("the call reads more than the memory limit")
 )
 
 // WithStaging sets the number of elements above which keys are large, so that calls build their results in

@@ -132,7 +132,7 @@ const maxHeard = 64 << 20
 // publish runs PUBLISH or SPUBLISH in a script. The reply is the current number of receivers.
 func (e *evaluation) publish(kind pubsub.Kind, args [][]byte) resp.Value {
 	if e.heard.size += 2*store.CellBytes + len(args[1]) + len(args[2]); e.heard.size > maxHeard {
-		return resp.MakeError("ERR a script may publish 64 MB at most")
+		return resp.MakeError("ERR a script may publish at most 64 MB")
 	}
 	e.heard.messages = append(e.heard.messages, message{kind, args[1], args[2]})
 	return resp.MakeInt(e.session.engine.hub.Receivers(kind, args[1]))

@@ -51,7 +51,7 @@ func TestUnsound(t *testing.T) {
 			if _, err := st.Apply(context.Background(), []store.Batch{cut}); err != nil {
 				t.Fatal(err)
 			}
-			if v, err := session.Do(context.Background(), words(t, "VSIM cut VALUES 2 1 0")[0]...); err != nil || !strings.Contains(string(v.Str), "does not fit together") {
+			if v, err := session.Do(context.Background(), words(t, "VSIM cut VALUES 2 1 0")[0]...); err != nil || !strings.Contains(string(v.Str), "rows of this key are inconsistent") {
 				t.Errorf("VSIM of a damaged set: %s, %v", v.Str, err)
 			}
 			found := 0
@@ -65,7 +65,7 @@ func TestUnsound(t *testing.T) {
 					if err != nil {
 						t.Fatalf("%s %s: %v", cmd.Name, key, err)
 					}
-					if strings.Contains(string(v.Str), "does not fit together") {
+					if strings.Contains(string(v.Str), "rows of this key are inconsistent") {
 						found++
 					}
 					session.Do(context.Background(), []byte("DISCARD"))

@@ -136,7 +136,7 @@ func (c *conn) checkPages() error {
 	rows, _, err := c.run(store.Stmt{SQL: "PRAGMA integrity_check(1)"})
 	if err == nil && string(rows[0][0].Bytes()) != "ok" {
 		says := strings.TrimPrefix(string(rows[0][0].Bytes()), "*** in database main ***\n")
-		err = fmt.Errorf("the file is damaged: %s; meowdis doctor says more", strings.ReplaceAll(says, "\n", "; "))
+		err = fmt.Errorf("the file is damaged: %s; run meowdis doctor", strings.ReplaceAll(says, "\n", "; "))
 	}
 	return err
 }

@@ -61,7 +61,7 @@ func explained(path string, readOnly bool, err error) error {
 	case isOneOf(err, sqlite3.SQLITE_NOTADB):
 		return &reason{"it is not a SQLite database: use meowdis import for archives, dump files and commands, or meowdis doctor FILE --recover NEW for a damaged database", err}
 	case IsCorrupt(err):
-		return &reason{err.Error() + "; meowdis doctor says more", err}
+		return &reason{err.Error() + "; run meowdis doctor", err}
 	case isFull(err):
 		var full *sqliteError
 		errors.As(err, &full)

@@ -132,7 +132,7 @@ func TestClientThatTakesNothing(t *testing.T) {
 	}
 }
 
-const tooMuch = "ERR this takes more memory than one request may hold (serve --max-request-memory): ask for less at a time"
+const tooMuch = "ERR request memory limit exceeded (serve --max-request-memory): ask for less at a time"
 
 // TestTooMuch sends pipelines of any size over RESP, whose replies arrive in pieces. Single RESP replies and REST
 // responses over the memory of one request are refused.

@@ -61,7 +61,7 @@ func TestStorageForms(t *testing.T) {
 				`{"err":"preparing \"SELEC\": near \"SELEC\": syntax error","at":1,"why":"bad","ok":[[[1]]],"n":[0]},{"ok":[[[2]]],"n":[0]}]}`},
 		{"purr", `{"b":[[["SELECT zeroblob(100)"]]],"max":50,"read":true}`, 200, `{"r":[{"ok":[[[{"b":"` + strings.Repeat("A", 134) + `=="}]]]}]}`},
 		{"purr", `{"b":[[["SELECT`, 400, `{"error":"reading the request: unexpected EOF"}`},
-		{"purr", `{"b":[],"x":1}`, 400, `{"error":"reading the request: a request has no \"x\""}`},
+		{"purr", `{"b":[],"x":1}`, 400, `{"error":"reading the request: unknown member \"x\""}`},
 		{"purr", ``, 400, `{"error":"reading the request: EOF"}`},
 		{"purr", `{"init":true}`, 200, `{"results":[]}`},
 		{"purr", `{}`, 400, ``},
@@ -101,10 +101,10 @@ func TestStorageLimits(t *testing.T) {
 		status int
 		want   string
 	}{
-		{`{"b":[[["` + strings.Repeat("x", 2<<20) + `"]]]}`, 413, "more memory than one request may hold"},
-		{`{"statements":[{"sql":"` + strings.Repeat("x", 2<<20) + `"}]}`, 413, "more memory than one request may hold"},
+		{`{"b":[[["` + strings.Repeat("x", 2<<20) + `"]]]}`, 413, "request memory limit exceeded"},
+		{`{"statements":[{"sql":"` + strings.Repeat("x", 2<<20) + `"}]}`, 413, "request memory limit exceeded"},
 		{`{"b":[[["SELECT zeroblob(20000000)"]]],"read":true}`, 200, `"at":0,"why":"rows"`},
-		{`{"statements":[{"sql":"SELECT zeroblob(20000000)"}]}`, 400, "more memory than one request may hold"},
+		{`{"statements":[{"sql":"SELECT zeroblob(20000000)"}]}`, 400, "request memory limit exceeded"},
 		{`{"b":[[["WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"]]]}`, 200, `"at":0,"ms":20,"why":"late"`},
 		{`{"b":[[["WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"]]],"read":true}`, 200, `"at":0,"ms":20,"why":"late"`},
 	} {

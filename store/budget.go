@@ -152,8 +152,8 @@ func (b *Budget) Refusal() resp.Value {
 // TooMuch is the error of a request above its own limit, and allTaken the error if other requests hold the rest
 // of the pool.
 var (
-	TooMuch  = resp.MakeError("ERR this takes more memory than one request may hold (serve --max-request-memory): ask for less at a time")
-	allTaken = resp.MakeError("OOM what all clients together ask for takes the memory that it may (serve --max-memory): try again later")
+	TooMuch  = resp.MakeError("ERR request memory limit exceeded (serve --max-request-memory): ask for less at a time")
+	allTaken = resp.MakeError("OOM server memory limit reached (serve --max-memory); try again later")
 )
 
 // Weight returns the approximate bytes of memory of a reply.

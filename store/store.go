@@ -11,7 +11,7 @@ import (
 )
 
 // ErrDisorder ends a loop that would never finish: a damaged table may return its keys in any order.
-var ErrDisorder = errors.New("the file is damaged: its keys are out of order; meowdis doctor says more")
+var ErrDisorder = errors.New("the file is damaged: its keys are out of order; run meowdis doctor")
 
 // Kind is one of SQLite's five storage classes.
 type Kind byte
@@ -223,7 +223,7 @@ type Refusal struct {
 type TooLong struct{ Limit time.Duration }
 
 func (e *TooLong) Error() string {
-	return fmt.Sprintf("it took longer than %v, the most that one command may take, and left no trace", e.Limit)
+	return fmt.Sprintf("time limit of %v exceeded; nothing was changed", e.Limit)
 }
 
 // Result returns the result of a batch that took too long.
@@ -244,4 +244,4 @@ type Part struct {
 
 // ErrLong is the error of a part that reads or is Brief, and takes longer than the other clients of its group
 // should wait: the caller applies it alone.
-var ErrLong = errors.New("it takes longer than others should wait")
+var ErrLong = errors.New("it takes longer than other clients should wait")

@@ -42,7 +42,7 @@ ssss
 	if got, want := shown(all.Latency.Latest()), "[[command 1795403288 20 111]]"; got != want {
 		t.Errorf("latest is %s, want %s", got, want)
 	}
-	if report := all.Latency.Report(); !strings.Contains(report, "command: 12 seconds with something slow, 57 ms on average, 111 ms at most ever, the last one 1s ago.") {
+	if report := all.Latency.Report(); !strings.Contains(report, "command: 12 slow seconds, 57 ms on average, at most 111 ms ever, the last one 1s ago.") {
 		t.Errorf("the report is\n%s", report)
 	}
 	if n := all.Latency.Reset([]string{"nosuch", "command"}); n != 1 || shown(all.Latency.History("command")) != "[]" {

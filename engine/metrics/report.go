@@ -99,7 +99,7 @@ func (l *Latency) Report() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.events) == 0 {
-		return "Nothing has taken longer than latency-monitor-threshold so far.\n"
+		return "No event has reached latency-monitor-threshold so far.\n"
 	}
 	var b strings.Builder
 	for _, event := range slices.SortedFunc(maps.Keys(l.events), cmp.Compare[string]) {
@@ -109,10 +109,10 @@ func (l *Latency) Report() string {
 			sum += one.millis
 		}
 		n := int64(len(s.samples))
-		fmt.Fprintf(&b, "%s: %d seconds with something slow, %d ms on average, %d ms at most ever, the last one %s ago.\n",
+		fmt.Fprintf(&b, "%s: %d slow seconds, %d ms on average, at most %d ms ever, the last one %s ago.\n",
 			event, n, sum/n, s.most, age(l.now()-s.samples[n-1].second))
 	}
 	b.WriteString("\nSLOWLOG GET lists the commands that took long; LATENCY HISTORY EVENT and LATENCY GRAPH EVENT show when.\n" +
-		"Commands on many elements or keys take time in proportion to them: ask for less at a time.\n")
+		"The time of a command grows with its elements and keys: ask for less at a time.\n")
 	return b.String()
 }

@@ -23,7 +23,7 @@ type Queue struct {
 const maxQueue = 32 << 20
 
 // ErrFull is the error of a Queue with too many unread messages.
-var ErrFull = errors.New("too many messages wait to be read")
+var ErrFull = errors.New("too many unread messages")
 
 // NewQueue returns an empty queue.
 func NewQueue() *Queue { return &Queue{some: make(chan struct{}, 1)} }

@@ -130,7 +130,7 @@ func (t *Type) Rebuilding(key []byte, element [][]byte) [][]byte {
 // Scanned splits the reply to ScanAt, as Elements does for PageAt.
 func (t *Type) Scanned(v resp.Value, _ string, _ int) (elements [][][]byte, next string, err error) {
 	if len(v.Elems) != 2 {
-		return nil, "", fmt.Errorf("a reply to %s has an unexpected shape", t.Scan)
+		return nil, "", fmt.Errorf("unexpected reply to %s", t.Scan)
 	}
 	if next = string(text(v.Elems[0])); next == "0" {
 		next = ""

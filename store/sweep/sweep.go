@@ -104,7 +104,7 @@ func refused(r store.Result) error {
 	if r.Refused.TooLong != nil {
 		return r.Refused.TooLong
 	}
-	return errors.New("the file is damaged, doctor says more: " + r.Refused.Reason)
+	return errors.New("the file is damaged (run meowdis doctor): " + r.Refused.Reason)
 }
 
 // look runs a statement that reads.

@@ -29,7 +29,7 @@ func ReadRequest(r io.Reader, most Limits) (*Request, error) {
 		switch name {
 		case "b":
 			if q.Batches != nil {
-				return errors.New(`there are two "b"`)
+				return errors.New(`duplicate "b"`)
 			}
 			q.Batches = []store.Batch{}
 			err = s.list(func() error {
@@ -46,7 +46,7 @@ func ReadRequest(r io.Reader, most Limits) (*Request, error) {
 		case "max":
 			q.Max, err = s.integer(0, math.MaxInt64)
 		default:
-			err = fmt.Errorf("a request has no %.20q", name)
+			err = fmt.Errorf("unknown member %.20q", name)
 		}
 		return err
 	})
@@ -54,7 +54,7 @@ func ReadRequest(r io.Reader, most Limits) (*Request, error) {
 		err = s.end()
 	}
 	if err == nil && q.Batches == nil {
-		err = errors.New(`the request has no "b"`)
+		err = errors.New(`missing "b"`)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading the request: %w", err)
@@ -108,12 +108,12 @@ func ReadAnswer(r io.Reader, stmts []int, reads bool, most Limits) (results []st
 	found := false
 	err = s.members(func(name string) error {
 		if name != "r" {
-			return fmt.Errorf("an answer has no %.20q", name)
+			return fmt.Errorf("unknown member %.20q", name)
 		}
 		found = true
 		return s.list(func() error {
 			if len(results) >= len(stmts) {
-				return fmt.Errorf("there are more results than the %d batches", len(stmts))
+				return fmt.Errorf("more results than the %d batches", len(stmts))
 			}
 			result, err := s.result(stmts[len(results)], reads)
 			results = append(results, result)
@@ -124,7 +124,7 @@ func ReadAnswer(r io.Reader, stmts []int, reads bool, most Limits) (results []st
 		err = s.end()
 	}
 	if err == nil && !found {
-		err = errors.New(`it has no "r"`)
+		err = errors.New(`missing "r"`)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading the answer: %w", err)
@@ -154,7 +154,7 @@ func (s *scanner) result(stmts int, reads bool) (store.Result, error) {
 		case "ok":
 			return s.list(func() error {
 				if len(r.Rows) >= stmts {
-					return errors.New("a result has rows of more statements than there are")
+					return fmt.Errorf("a result has rows for more than %d statements", stmts)
 				}
 				rows, err := s.rows()
 				r.Rows = append(r.Rows, rows)
@@ -163,7 +163,7 @@ func (s *scanner) result(stmts int, reads bool) (store.Result, error) {
 		case "n":
 			return s.list(func() error {
 				if len(r.Changes) >= stmts {
-					return errors.New("a result has changes of more statements than there are")
+					return fmt.Errorf("a result has changes for more than %d statements", stmts)
 				}
 				n, err := s.integer(0, math.MaxInt64)
 				r.Changes = append(r.Changes, n)
@@ -186,7 +186,7 @@ func (s *scanner) result(stmts int, reads bool) (store.Result, error) {
 			r.ms = n
 			return err
 		}
-		return fmt.Errorf("a result has no %.20q", name)
+		return fmt.Errorf("unknown member %.20q in a result", name)
 	})
 	if err != nil {
 		return store.Result{}, err
@@ -198,7 +198,7 @@ func (s *scanner) result(stmts int, reads bool) (store.Result, error) {
 func (r *answered) made(want int, reads bool) (store.Result, error) {
 	if no := r.refused; no != nil {
 		if no.At < 0 {
-			return store.Result{}, errors.New("a refusal does not say which statement it is of")
+			return store.Result{}, errors.New(`a refusal without "at"`)
 		}
 		switch r.why {
 		case "":
@@ -210,7 +210,7 @@ func (r *answered) made(want int, reads bool) (store.Result, error) {
 		case whyBad:
 			no.Bad = true
 		default:
-			return store.Result{}, fmt.Errorf("%.20q is no reason of a refusal", r.why)
+			return store.Result{}, fmt.Errorf("unknown reason of a refusal: %.20q", r.why)
 		}
 		r.Refused = no
 		if want = no.At; r.why != "" {
@@ -219,9 +219,9 @@ func (r *answered) made(want int, reads bool) (store.Result, error) {
 	}
 	switch {
 	case len(r.Rows) < want:
-		return store.Result{}, fmt.Errorf("a result has the rows of %d statements in place of %d", len(r.Rows), want)
+		return store.Result{}, fmt.Errorf("a result has rows for %d of %d statements", len(r.Rows), want)
 	case !reads && len(r.Changes) < want:
-		return store.Result{}, fmt.Errorf("a result has the changes of %d statements in place of %d", len(r.Changes), want)
+		return store.Result{}, fmt.Errorf("a result has changes for %d of %d statements", len(r.Changes), want)
 	}
 	return r.Result, nil
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // ErrTooLarge is the error of a request or an answer above its Limits.
-var ErrTooLarge = errors.New("it is larger than it may be")
+var ErrTooLarge = errors.New("too large")
 
 // scanner reads the JSON of this package from a stream, and no more bytes than left.
 type scanner struct {
@@ -30,7 +30,7 @@ func newScanner(r io.Reader, most int64) *scanner {
 
 // bad returns the error for an unexpected byte.
 func bad(want string, c byte) error {
-	return fmt.Errorf("%q stands where %s should", c, want)
+	return fmt.Errorf("unexpected %q, want %s", c, want)
 }
 
 func (s *scanner) next() (byte, error) {
@@ -166,7 +166,7 @@ func (s *scanner) rest() (out []byte, err error) {
 			}
 			return out, nil
 		case c != '\\':
-			return nil, bad("a string goes on", c)
+			return nil, bad("a character of a string", c)
 		}
 		if out, err = s.escaped(out); err != nil {
 			return nil, err
@@ -223,7 +223,7 @@ func (s *scanner) unit() (rune, error) {
 func (s *scanner) pair(high rune) (rune, error) {
 	for _, want := range []byte(`\u`) {
 		if c, err := s.next(); err != nil || c != want {
-			return 0, errors.Join(err, errors.New("half a rune is in a string"))
+			return 0, errors.Join(err, errors.New("unpaired surrogate in a string"))
 		}
 	}
 	low, err := s.unit()
@@ -232,7 +232,7 @@ func (s *scanner) pair(high rune) (rune, error) {
 	}
 	r := utf16.DecodeRune(high, low)
 	if r == utf8.RuneError {
-		return 0, errors.New("half a rune is in a string")
+		return 0, errors.New("unpaired surrogate in a string")
 	}
 	return r, nil
 }
@@ -254,7 +254,7 @@ func (s *scanner) word() (string, error) {
 			return string(out), nil
 		}
 		if out = append(out, c); len(out) > 400 {
-			return "", fmt.Errorf("%.20q is no value", out)
+			return "", fmt.Errorf("invalid value %.20q", out)
 		}
 	}
 }
@@ -271,7 +271,7 @@ func (s *scanner) integer(least, most int64) (int64, error) {
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < least || n > most {
-		return 0, fmt.Errorf("%.20q is no number from %d to %d", text, least, most)
+		return 0, fmt.Errorf("%.20q is not an integer from %d to %d", text, least, most)
 	}
 	return n, nil
 }
@@ -326,7 +326,7 @@ func number(text string) (store.Value, error) {
 		case c == '.', c == 'e', c == 'E', c == '-', c == '+':
 			whole = false
 		default:
-			return store.Value{}, fmt.Errorf("%.20q is no value", text)
+			return store.Value{}, fmt.Errorf("invalid value %.20q", text)
 		}
 	}
 	if whole && text != "-0" {
@@ -336,7 +336,7 @@ func number(text string) (store.Value, error) {
 	}
 	f, err := strconv.ParseFloat(text, 64)
 	if err != nil {
-		return store.Value{}, fmt.Errorf("%.20q is no number that a double can be", text)
+		return store.Value{}, fmt.Errorf("%.20q is not a valid double", text)
 	}
 	return store.Float(f), nil
 }
@@ -358,7 +358,7 @@ func (s *scanner) typed() (v store.Value, err error) {
 	case "b", "t":
 		n, err := base64.StdEncoding.Strict().Decode(text, text) // in place: the decoded bytes are shorter
 		if err != nil {
-			return v, fmt.Errorf("bytes: %w", err)
+			return v, fmt.Errorf("decoding bytes: %w", err)
 		}
 		if name[0] == 'b' {
 			v = store.Bytes(text[:n:n])
@@ -368,7 +368,7 @@ func (s *scanner) typed() (v store.Value, err error) {
 	case "i":
 		n, err := strconv.ParseInt(string(text), 10, 64)
 		if err != nil {
-			return v, fmt.Errorf("%.30q is no integer of 64 bits", text)
+			return v, fmt.Errorf("%.30q is not a 64-bit integer", text)
 		}
 		v = store.Int(n)
 	case "f":
@@ -380,10 +380,10 @@ func (s *scanner) typed() (v store.Value, err error) {
 		case "-0":
 			v = store.Float(math.Copysign(0, -1))
 		default:
-			return v, fmt.Errorf("%.30q is no double that needs this form", text)
+			return v, fmt.Errorf("%.30q is not a double in this form", text)
 		}
 	default:
-		return v, fmt.Errorf("%.20q is no type of a value", name)
+		return v, fmt.Errorf("unknown type of a value: %.20q", name)
 	}
 	return v, s.expect('}')
 }

@@ -245,7 +245,7 @@ func edgeFails(t *testing.T, url string) {
 		{`while true do redis.call('GET','k') end`, "0"}, // the clock stands still, as in a deployed object
 	} {
 		status, text, _ = asks(t, "POST", url, own, `["EVAL","redis.call('RPUSH','l','c') `+endless.body+`",0]`, "Test-Rush: "+endless.rush)
-		if status != 400 || !strings.Contains(text, "the most that one command may take, and left no trace") {
+		if status != 400 || !strings.Contains(text, "exceeded; nothing was changed") {
 			t.Errorf("%s is answered %d %s", endless.body, status, text)
 		}
 	}

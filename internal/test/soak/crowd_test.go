@@ -138,9 +138,9 @@ func (c *crowd) askTooMuch(i int) {
 // refused reports whether an error is that there is no room for what was asked.
 func (c *crowd) refused(text string) bool {
 	switch {
-	case strings.Contains(text, "ERR this takes more memory than one request may hold"):
+	case strings.Contains(text, "ERR request memory limit exceeded"):
 		c.seen.tooMuch.Add(1)
-	case strings.Contains(text, "OOM what all clients together ask for"):
+	case strings.Contains(text, "OOM server memory limit reached"):
 		c.seen.noRoom.Add(1)
 	default:
 		return false

@@ -35,7 +35,7 @@ func Ready(ctx context.Context, apply Apply, now int64) error {
 		return err
 	}
 	if version == 0 {
-		made := errors.New("the store refused them")
+		made := errors.New("the store refused the batch")
 		if results, err := apply(ctx, []store.Batch{Tables(now)}); err != nil {
 			made = err
 		} else if results[0].Refused == nil {
@@ -43,7 +43,7 @@ func Ready(ctx context.Context, apply Apply, now int64) error {
 		}
 		// Another process may have been faster.
 		if version, err = Version(ctx, apply); err != nil || version == 0 {
-			return fmt.Errorf("making the tables: %w", errors.Join(made, err))
+			return fmt.Errorf("creating the tables: %w", errors.Join(made, err))
 		}
 	}
 	return Check(version)
@@ -65,9 +65,9 @@ func ask(ctx context.Context, apply Apply, sql string) (int, error) {
 	results, err := apply(ctx, []store.Batch{{ReadOnly: true, Stmts: []store.Stmt{{SQL: sql}}}})
 	switch {
 	case err != nil:
-		return 0, fmt.Errorf("looking for the tables: %w", err)
+		return 0, fmt.Errorf("reading the schema version: %w", err)
 	case results[0].Refused != nil:
-		return 0, fmt.Errorf("looking for the tables: %s", results[0].Refused.Reason)
+		return 0, fmt.Errorf("reading the schema version: %s", results[0].Refused.Reason)
 	}
 	return int(results[0].Rows[0][0][0].Int()), nil
 }
@@ -76,9 +76,9 @@ func ask(ctx context.Context, apply Apply, sql string) (int, error) {
 func Check(version int) error {
 	switch {
 	case version > schema.Version:
-		return fmt.Errorf("it has schema version %d, and this meowdis knows %d: use a newer meowdis", version, schema.Version)
+		return fmt.Errorf("it has schema version %d, but this meowdis supports only %d: use a newer meowdis", version, schema.Version)
 	case version < schema.Version:
-		return fmt.Errorf("it has schema version %d, not %d: meowdis migrate brings its file up to date", version, schema.Version)
+		return fmt.Errorf("it has schema version %d, not %d: run meowdis migrate on its file", version, schema.Version)
 	}
 	return nil
 }

@@ -53,7 +53,7 @@ func TestOtherTables(t *testing.T) {
 		}
 	}
 	run("CREATE TABLE keys(x)")
-	if err := install.Ready(ctx, s.Apply, 1); err == nil || !strings.Contains(err.Error(), "making the tables") {
+	if err := install.Ready(ctx, s.Apply, 1); err == nil || !strings.Contains(err.Error(), "creating the tables") {
 		t.Errorf("another program's: %v", err)
 	}
 	run("DROP TABLE keys")
