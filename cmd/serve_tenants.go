@@ -51,14 +51,14 @@ func (o *serveOptions) serveTenants(ctx context.Context, stop func(), s *streams
 	each.MaxRequestMemory = min(config.MaxRequestMemory, each.MaxMemory)
 	house, err := tenants.Open(o.tenants.dir, tenants.Config{
 		Server: each, Open: o.tenants.open, Full: o.target.Full,
-		Book: local.Options{Full: o.target.Full, IsolateSlowReads: true, RowCacheBytes: bookRows, Report: reportTo(logger, "keeping the list of tenants")},
+		Registry: local.Options{Full: o.target.Full, IsolateSlowReads: true, RowCacheBytes: bookRows, Report: reportTo(logger, "keeping the list of tenants")},
 	})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, house.Close()) }()
 	config.Engine, config.Enter, config.Tenants = house.Engine(), house.Enter, house.Figures
-	config.Writable, config.Save, config.Stop = house.Book().Moved, func(context.Context) error { return house.Book().Sync() }, stop
+	config.Writable, config.Save, config.Stop = house.RegistryStore().Moved, func(context.Context) error { return house.RegistryStore().Sync() }, stop
 	if config.RequirePass == "" {
 		config.RequirePass = rand.Text() // a random password refuses clients that are not tenants
 	}
@@ -72,6 +72,6 @@ func (o *serveOptions) serveTenants(ctx context.Context, stop func(), s *streams
 	}
 	house.Serve(srv)
 	o.announce(s.out, faces, "")
-	go store.Guard(store.LogPanic(logger), func() { watchFile(ctx, house.Book(), logger) })
+	go store.Guard(store.LogPanic(logger), func() { watchFile(ctx, house.RegistryStore(), logger) })
 	return o.serve(ctx, srv, faces, house, logger)
 }

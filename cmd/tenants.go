@@ -69,7 +69,7 @@ func (o *tenantOptions) with(args []string, make bool, do func(*tenants.Registry
 	if o.clients < 0 {
 		return exit.Usagef("--max-clients is a number from 0 on")
 	}
-	book, err := tenants.OpenBook(o.dir, make, local.Options{SingleConn: true, SweepEvery: noSweep})
+	book, err := tenants.OpenRegistry(o.dir, make, local.Options{SingleConn: true, SweepEvery: noSweep})
 	if err != nil {
 		return err
 	}
@@ -173,7 +173,7 @@ func (o *tenantOptions) list(ctx context.Context, s *streams, b *tenants.Registr
 	}
 	shown := []shownTenant{}
 	for _, t := range all {
-		v := shownTenant{Name: t.Name, MaxBytes: t.Bytes, MaxClients: t.Clients, Made: t.Made.UTC(), File: b.Path(t), Bytes: -1}
+		v := shownTenant{Name: t.Name, MaxBytes: t.Bytes, MaxClients: t.Clients, Made: t.Created.UTC(), File: b.Path(t), Bytes: -1}
 		if info, err := os.Stat(v.File); err == nil {
 			v.Bytes = info.Size()
 		}

@@ -10,7 +10,7 @@ type clock struct {
 	base func() time.Time
 
 	mu      sync.Mutex
-	ahead   time.Duration // offset from base
+	offset  time.Duration // offset from base
 	stopped time.Time     // fixed time; zero while it runs
 	alarms  map[*alarm]bool
 }
@@ -32,7 +32,7 @@ func (c *clock) now() time.Time {
 	if !c.stopped.IsZero() {
 		return c.stopped
 	}
-	return c.base().Add(c.ahead)
+	return c.base().Add(c.offset)
 }
 
 // ms returns the time in Unix ms.
@@ -42,7 +42,7 @@ func (c *clock) forward(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.stopped.IsZero() {
-		c.ahead += d
+		c.offset += d
 	} else {
 		c.stopped = c.stopped.Add(d)
 	}

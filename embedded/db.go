@@ -27,12 +27,12 @@ var ErrClosed = errors.New("the database is closed")
 
 // DB is an open database. It is safe for concurrent use.
 type DB struct {
-	store  *local.Store
-	server *server.Server
-	clock  *clock
-	node   *bus.Node // nil for a database in memory
-	logger *slog.Logger
-	seen   bool // opened with ReadOnly
+	store    *local.Store
+	server   *server.Server
+	clock    *clock
+	node     *bus.Node // nil for a database in memory
+	logger   *slog.Logger
+	readOnly bool // opened with ReadOnly
 
 	life     context.Context // canceled by Close
 	end      context.CancelFunc
@@ -43,7 +43,7 @@ type DB struct {
 	closing  sync.Once
 	closed   error
 
-	pause sync.Mutex // held while the clock moves
+	clockMu sync.Mutex // held while the clock moves
 }
 
 // Option changes how a database is opened.
@@ -83,8 +83,8 @@ func WithSeed(seed uint64) Option {
 // WithLogger sets the logger for failures of background work. Without it they are dropped.
 func WithLogger(l *slog.Logger) Option { return func(o *options) { o.logger = l } }
 
-// kept limits the row cache, in bytes.
-const kept = 32 << 20
+// rowCacheBytes limits the row cache, in bytes.
+const rowCacheBytes = 32 << 20
 
 // Open opens the file at path, or Memory. It creates a missing file, unless ReadOnly is given; the directory must
 // exist. Other processes may have the file open at the same time: "meowdis exec" and "meowdis serve" see each other's
@@ -100,8 +100,8 @@ func Open(path string, choices ...Option) (*DB, error) {
 	if path == Memory {
 		o.ReadOnly = false
 	}
-	db := &DB{clock: newClock(o.now), seen: o.ReadOnly, logger: cmp.Or(o.logger, slog.New(slog.DiscardHandler)), pipes: newPipes()}
-	o.Now, o.RowCacheBytes = db.clock.ms, kept
+	db := &DB{clock: newClock(o.now), readOnly: o.ReadOnly, logger: cmp.Or(o.logger, slog.New(slog.DiscardHandler)), pipes: newPipes()}
+	o.Now, o.RowCacheBytes = db.clock.ms, rowCacheBytes
 	o.Report = func(err error) { db.logger.Error("background work on the file failed", "file", path, "error", err) }
 	var err error
 	if db.store, err = local.Open(path, o.Options); err != nil {
@@ -189,8 +189,8 @@ func (db *DB) FastForward(d time.Duration) {
 	if d < 0 {
 		panic(fmt.Sprintf("embedded: FastForward(%v): the duration is negative; use SetTime", d))
 	}
-	db.pause.Lock()
-	defer db.pause.Unlock()
+	db.clockMu.Lock()
+	defer db.clockMu.Unlock()
 	db.clock.forward(d)
 	db.sweep()
 }
@@ -198,8 +198,8 @@ func (db *DB) FastForward(d time.Duration) {
 // SetTime sets the database's clock to t and stops it: from now on only FastForward and SetTime move it. It deletes
 // the keys that have expired by then.
 func (db *DB) SetTime(t time.Time) {
-	db.pause.Lock()
-	defer db.pause.Unlock()
+	db.clockMu.Lock()
+	defer db.clockMu.Unlock()
 	db.clock.set(t)
 	db.sweep()
 }
@@ -210,7 +210,7 @@ func (db *DB) Now() time.Time { return db.clock.now() }
 // sweep deletes expired keys. Commands do not see keys that are left after a failure.
 func (db *DB) sweep() {
 	const slice = 1000
-	for n := 1; n > 0 && !db.seen; {
+	for n := 1; n > 0 && !db.readOnly; {
 		var err error
 		if n, err = db.store.Sweep(db.life, slice); err != nil {
 			if db.life.Err() == nil {

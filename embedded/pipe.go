@@ -109,45 +109,45 @@ func (s *stream) change(fn func()) {
 	s.changed.Broadcast()
 }
 
-// end is one end of a connection.
-type end struct{ in, out *stream }
+// pipeConn is one end of a connection.
+type pipeConn struct{ in, out *stream }
 
 func newPair() (client, server net.Conn) {
 	up, down := newStream(), newStream()
-	return &end{in: down, out: up}, &end{in: up, out: down}
+	return &pipeConn{in: down, out: up}, &pipeConn{in: up, out: down}
 }
 
-func (e *end) Read(b []byte) (int, error)  { return e.in.Read(b) }
-func (e *end) Write(b []byte) (int, error) { return e.out.Write(b) }
+func (e *pipeConn) Read(b []byte) (int, error)  { return e.in.Read(b) }
+func (e *pipeConn) Write(b []byte) (int, error) { return e.out.Write(b) }
 
 // CloseWrite ends the stream to the other end, which can still read the buffered bytes.
-func (e *end) CloseWrite() error {
+func (e *pipeConn) CloseWrite() error {
 	e.out.change(func() { e.out.ended = true })
 	return nil
 }
 
-func (e *end) Close() error {
+func (e *pipeConn) Close() error {
 	e.in.change(func() { e.in.left = true; e.in.bytes = nil; e.in.read = 0 })
 	return e.CloseWrite()
 }
 
-func (e *end) SetReadDeadline(t time.Time) error {
+func (e *pipeConn) SetReadDeadline(t time.Time) error {
 	e.in.change(func() { e.in.readBy = t })
 	return nil
 }
 
-func (e *end) SetWriteDeadline(t time.Time) error {
+func (e *pipeConn) SetWriteDeadline(t time.Time) error {
 	e.out.change(func() { e.out.writeBy = t })
 	return nil
 }
 
-func (e *end) SetDeadline(t time.Time) error {
+func (e *pipeConn) SetDeadline(t time.Time) error {
 	e.SetReadDeadline(t)
 	return e.SetWriteDeadline(t)
 }
 
-func (e *end) LocalAddr() net.Addr  { return inProcess{} }
-func (e *end) RemoteAddr() net.Addr { return inProcess{} }
+func (e *pipeConn) LocalAddr() net.Addr  { return inProcess{} }
+func (e *pipeConn) RemoteAddr() net.Addr { return inProcess{} }
 
 // inProcess stands for the address of both ends and of the listener.
 type inProcess struct{}

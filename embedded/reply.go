@@ -42,8 +42,8 @@ func (r Reply) Err() error {
 // IsNil reports whether the reply is null.
 func (r Reply) IsNil() bool { return r.err == nil && r.value.IsNull() }
 
-// have returns an error if the reply has no value.
-func (r Reply) have() error {
+// valueError returns an error if the reply has no value.
+func (r Reply) valueError() error {
 	if err := r.Err(); err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (r Reply) have() error {
 
 // Bytes returns a string, or a number as text.
 func (r Reply) Bytes() ([]byte, error) {
-	if err := r.have(); err != nil {
+	if err := r.valueError(); err != nil {
 		return nil, err
 	}
 	switch v := r.value; v.Kind {
@@ -66,7 +66,7 @@ func (r Reply) Bytes() ([]byte, error) {
 	case resp.Double:
 		return resp.Downgrade(v).Str, nil
 	}
-	return nil, r.not("a string")
+	return nil, r.typeError("a string")
 }
 
 // Text returns Bytes as a string.
@@ -83,7 +83,7 @@ func (r Reply) Int() (int64, error) {
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		return 0, r.not("an integer")
+		return 0, r.typeError("an integer")
 	}
 	return n, nil
 }
@@ -96,7 +96,7 @@ func (r Reply) Float() (float64, error) {
 	}
 	f, err := strconv.ParseFloat(text, 64)
 	if err != nil {
-		return 0, r.not("a number")
+		return 0, r.typeError("a number")
 	}
 	return f, nil
 }
@@ -114,13 +114,13 @@ func (r Reply) Bool() (bool, error) {
 	case text == "0":
 		return false, nil
 	}
-	return false, r.not("true or false")
+	return false, r.typeError("true or false")
 }
 
 // Slice returns the elements of an array or a set. A map becomes alternating keys and values, and a sorted set with
 // scores alternating members and scores.
 func (r Reply) Slice() ([]Reply, error) {
-	if err := r.have(); err != nil {
+	if err := r.valueError(); err != nil {
 		return nil, err
 	}
 	switch r.value.Kind {
@@ -131,7 +131,7 @@ func (r Reply) Slice() ([]Reply, error) {
 		}
 		return elems, nil
 	}
-	return nil, r.not("an array")
+	return nil, r.typeError("an array")
 }
 
 // Strings returns the elements as Text; a null element is "".
@@ -160,7 +160,7 @@ func (r Reply) Map() (map[string]string, error) {
 		return nil, err
 	}
 	if len(texts)%2 != 0 {
-		return nil, r.not("a map")
+		return nil, r.typeError("a map")
 	}
 	m := make(map[string]string, len(texts)/2)
 	for i := 0; i < len(texts); i += 2 {
@@ -217,4 +217,4 @@ func (r Reply) String() string {
 	return strings.TrimSuffix(string(text), "\n")
 }
 
-func (r Reply) not(what string) error { return fmt.Errorf("the reply is not %s: %s", what, r) }
+func (r Reply) typeError(what string) error { return fmt.Errorf("the reply is not %s: %s", what, r) }

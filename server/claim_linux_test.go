@@ -18,8 +18,8 @@ func TestNothingIsLeftUnread(t *testing.T) {
 		defer close(gone)
 		for !over.Load() {
 			l.mu.Lock()
-			mine := len(l.again) > 0
-			l.again = l.again[:0]
+			mine := len(l.pending) > 0
+			l.pending = l.pending[:0]
 			l.mu.Unlock()
 			if !mine {
 				runtime.Gosched()

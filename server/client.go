@@ -31,58 +31,58 @@ const (
 // client is one RESP connection. All fields but box, mu and the fields that mu guards belong to the goroutine that
 // runs the client's commands: the connection's own, or the one that the loop gave it to.
 type client struct {
-	person
-	net     net.Conn
-	id      int64
-	since   time.Time
-	in      *resp.Reader // nil until reader is called
-	ahead   []byte       // bytes read that precede the rest of in
-	session *engine.Session
-	calls   [][][]byte // current pipeline; the slice is reused
-	out     []byte     // replies of the pipeline; the slice is reused
-	box     *outbox
-	inbox   inbox
-	posting bool         // write replies through box.reply
-	sink    func([]byte) // writePiece
-	broken  error        // first write error
+	principal
+	net            net.Conn
+	id             int64
+	since          time.Time
+	in             *resp.Reader // nil until reader is called
+	ahead          []byte       // bytes read that precede the rest of in
+	session        *engine.Session
+	calls          [][][]byte // current pipeline; the slice is reused
+	out            []byte     // replies of the pipeline; the slice is reused
+	box            *outbox
+	inbox          inbox
+	enqueueReplies bool         // write replies through box.reply
+	sink           func([]byte) // writePiece
+	broken         error        // first write error
 
-	life   context.Context
-	watch  *hangupWatch // created on first use
-	left   bool         // the client hung up while its session was blocked
-	looped looped
-	visit  visit
+	life      context.Context
+	watch     *hangupWatch // created on first use
+	left      bool         // the client hung up while its session was blocked
+	loopState loopState
+	entry     tenantEntry
 
 	resp3     bool
 	authed    bool
-	quiet     quiet
+	replyMode replyMode
 	wantsDump bool // REPLCONF rdb-only: send only the dump
 	closed    bool // read no further command
 
-	listens    bool // messages may come, or came before
-	subscribed int  // number of subscriptions
-	monitors   bool
+	getsMessages bool // messages may come, or came before
+	subscribed   int  // number of subscriptions
+	monitors     bool
 
-	class  atomic.Int32 // class of client-output-buffer-limit
-	hears  atomic.Bool
-	tracks tracked
-	inside bool // some pieces of a reply have been sent
+	class        atomic.Int32 // class of client-output-buffer-limit
+	isSubscribed atomic.Bool
+	tracks       trackingState
+	inPieces     bool // some pieces of a reply have been sent
 
-	mu    sync.Mutex
-	about about
+	mu         sync.Mutex
+	clientInfo clientInfo
 }
 
-// quiet selects the replies to suppress.
-type quiet byte
+// replyMode selects the replies to suppress.
+type replyMode byte
 
 const (
-	loud     quiet = iota
-	skipNext       // CLIENT REPLY SKIP
-	skipping       // the next command is running
-	silent         // CLIENT REPLY OFF
+	repliesOn  replyMode = iota
+	skipNext             // CLIENT REPLY SKIP
+	skipping             // the next command is running
+	repliesOff           // CLIENT REPLY OFF
 )
 
-// about holds the fields of CLIENT LIST, for other goroutines.
-type about struct {
+// clientInfo holds the fields of CLIENT LIST, for other goroutines.
+type clientInfo struct {
 	name, libName, libVersion string
 	active                    time.Time
 	db                        int
@@ -97,14 +97,14 @@ type about struct {
 
 func newClient(s *Server, nc net.Conn) *client {
 	c := &client{
-		person: person{server: s}, net: nc, id: s.lastID.Add(1), since: time.Now(),
+		principal: principal{server: s}, net: nc, id: s.lastID.Add(1), since: time.Now(),
 		authed: s.users.Open(),
 	}
 	c.client = c
 	c.box, c.sink = newOutbox(c), c.writePiece
 	c.inbox.client = c
 	c.begin()
-	c.about = about{active: c.since, queued: -1}
+	c.clientInfo = clientInfo{active: c.since, queued: -1}
 	return c
 }
 
@@ -115,7 +115,7 @@ func (c *client) begin() {
 	c.session = s.config.Engine.SessionOn(c.own)
 	c.session.SetClient(c.id)
 	c.session.SetGuard(c.guard)
-	c.session.SetWaiting(c.waiting)
+	c.session.SetWaiting(c.onBlock)
 	c.session.SetWho(c.who)
 	c.session.Bound(s.budget(replyPiece))
 }
@@ -124,12 +124,13 @@ func (c *client) begin() {
 // when ctx ends runs to completion.
 func (c *client) loop(ctx context.Context) {
 	c.life = ctx
-	for c.turn(ctx, c.read()) {
+	for c.serveOnce(ctx, c.read()) {
 	}
 }
 
-// turn runs the pipeline just read, where err ended reading, and replies. It reports whether the connection continues.
-func (c *client) turn(ctx context.Context, err error) (on bool) {
+// serveOnce runs the pipeline just read, where err ended reading, and replies. It reports whether the connection
+// continues.
+func (c *client) serveOnce(ctx context.Context, err error) (on bool) {
 	defer c.server.contain(func() { on = false })
 	c.run(context.WithoutCancel(ctx))
 	var violation resp.ProtocolError
@@ -144,10 +145,10 @@ func (c *client) turn(ctx context.Context, err error) (on bool) {
 	if violation != "" && c.broken == nil {
 		c.linger()
 	}
-	return err == nil && c.goesOn(ctx)
+	return err == nil && c.isOpen(ctx)
 }
 
-func (c *client) goesOn(ctx context.Context) bool {
+func (c *client) isOpen(ctx context.Context) bool {
 	return c.broken == nil && !c.closed && ctx.Err() == nil
 }
 
@@ -155,7 +156,7 @@ func (c *client) goesOn(ctx context.Context) bool {
 func (c *client) write(b []byte) {
 	switch {
 	case len(b) == 0 || c.broken != nil:
-	case c.posting:
+	case c.enqueueReplies:
 		c.box.reply(b)
 	default:
 		c.broken = c.box.write(b)
@@ -164,21 +165,21 @@ func (c *client) write(b []byte) {
 
 // writePiece sends a piece of a reply. Messages wait until the reply is complete.
 func (c *client) writePiece(b []byte) {
-	if !c.inside {
-		c.inside = true
+	if !c.inPieces {
+		c.inPieces = true
 		c.inbox.hold()
 	}
 	c.write(b)
 }
 
-// whole ends a reply that was sent in pieces.
-func (c *client) whole() {
-	if !c.inside {
+// endPieces ends a reply that was sent in pieces.
+func (c *client) endPieces() {
+	if !c.inPieces {
 		return
 	}
 	c.write(c.out)
-	c.out, c.inside = c.out[:0], false
-	if !c.listens {
+	c.out, c.inPieces = c.out[:0], false
+	if !c.getsMessages {
 		c.inbox.release()
 	}
 }
@@ -210,7 +211,7 @@ func (c *client) read() error {
 	clear(c.calls)
 	c.calls = c.calls[:0]
 	in := c.reader()
-	in.Unauthenticated(!c.known())
+	in.Unauthenticated(!c.mayRun())
 	in.Limit(c.server.live.maxBulk.Load(), c.server.live.maxQuery.Load())
 	args, err := in.ReadCommand()
 	if err != nil {
@@ -222,7 +223,7 @@ func (c *client) read() error {
 		for _, arg := range args {
 			size += len(arg)
 		}
-		if len(c.calls) >= maxPipeline || size >= maxPipelineBytes || isOwn(args[0]) {
+		if len(c.calls) >= maxPipeline || size >= maxPipelineBytes || changesReplies(args[0]) {
 			return nil
 		}
 		args = in.Next()
@@ -240,7 +241,7 @@ func (c *client) reader() *resp.Reader {
 		from = io.MultiReader(bytes.NewReader(c.ahead), c.net)
 		c.ahead = nil
 	}
-	if c.known() {
+	if c.mayRun() {
 		c.in = resp.NewReader(from)
 	} else {
 		c.in = resp.NewUnauthenticatedReader(from)
@@ -248,19 +249,19 @@ func (c *client) reader() *resp.Reader {
 	return c.in
 }
 
-// ownNames lists the commands that may change how replies are sent, and the first words of an HTTP request.
-var ownNames = [][]byte{
+// replyCommands lists the commands that may change how replies are sent, and the first words of an HTTP request.
+var replyCommands = [][]byte{
 	[]byte("AUTH"), []byte("CLIENT"), []byte("HELLO"), []byte("QUIT"), []byte("RESET"), []byte("POST"), []byte("HOST:"),
 	[]byte("PSYNC"), []byte("SYNC"),
 }
 
 var replConf = []byte("REPLCONF")
 
-func isOwn(name []byte) bool {
+func changesReplies(name []byte) bool {
 	if len(name) < 4 || len(name) > 6 {
-		return listens(name) || bytes.EqualFold(name, replConf)
+		return isListenCommand(name) || bytes.EqualFold(name, replConf)
 	}
-	return slices.ContainsFunc(ownNames, func(own []byte) bool { return bytes.EqualFold(name, own) })
+	return slices.ContainsFunc(replyCommands, func(own []byte) bool { return bytes.EqualFold(name, own) })
 }
 
 // run runs the pipeline. It sends the replies or leaves them in c.out.
@@ -270,10 +271,10 @@ func (c *client) run(ctx context.Context) {
 	switch {
 	case last < 0:
 		return
-	case c.listens || begins(calls[last]):
-		c.listens = true
+	case c.getsMessages || startsMessages(calls[last]):
+		c.getsMessages = true
 		c.runOneByOne(ctx, calls)
-	case !isOwn(calls[last][0]):
+	case !changesReplies(calls[last][0]):
 		c.pipeline(ctx, calls)
 	case isHTTP(calls[last][0]):
 		// A web page can make a browser connect to a local port. The commands in its body must not run.
@@ -285,8 +286,8 @@ func (c *client) run(ctx context.Context) {
 		}
 		c.pipeline(ctx, calls[last:])
 	}
-	c.move()
-	c.note(calls[last])
+	c.moveToTenant()
+	c.updateInfo(calls[last])
 }
 
 func isHTTP(name []byte) bool {
@@ -294,25 +295,25 @@ func isHTTP(name []byte) bool {
 }
 
 func (c *client) pipeline(ctx context.Context, calls [][][]byte) {
-	if c.quiet == skipNext {
-		c.quiet = skipping
+	if c.replyMode == skipNext {
+		c.replyMode = skipping
 	}
-	c.answer(ctx, calls)
+	c.runChecked(ctx, calls)
 }
 
 // send sends the next replies of a pipeline.
 func (c *client) send(replies ...resp.Value) error {
-	if c.listens {
+	if c.getsMessages {
 		c.inbox.hold() // later messages follow the reply
-		c.land()
+		c.recordReads()
 	}
-	switch c.quiet {
+	switch c.replyMode {
 	case skipping:
-		c.quiet = loud
+		c.replyMode = repliesOn
 		if !isPushed(replies[0]) {
 			replies = replies[1:]
 		}
-	case skipNext, silent:
+	case skipNext, repliesOff:
 		if !isPushed(replies[0]) {
 			return nil
 		}
@@ -320,7 +321,7 @@ func (c *client) send(replies ...resp.Value) error {
 	for _, v := range replies {
 		c.out = resp.Stream(c.out, v, c.resp3, c.sink)
 	}
-	c.whole()
+	c.endPieces()
 	if len(c.out) >= resp.Piece {
 		c.write(c.out)
 		c.out = c.out[:0]
@@ -333,21 +334,21 @@ var (
 	noAuthExec = resp.MakeError("EXECABORT Transaction discarded because of: NOAUTH Authentication required.")
 )
 
-// known reports whether the client may run commands: it has authenticated, connected while the default user needed no
+// mayRun reports whether the client may run commands: it has authenticated, connected while the default user needed no
 // password, or that user needs none now.
-func (c *client) known() bool { return c.authed || c.server.users.Open() }
+func (c *client) mayRun() bool { return c.authed || c.server.users.Open() }
 
-// met marks the connection as authenticated.
-func (c *client) met() {
+// markAuthenticated marks the connection as authenticated.
+func (c *client) markAuthenticated() {
 	if g, ok := c.net.(*limitedConn); ok {
-		g.known()
+		g.markAuthenticated()
 	}
 }
 
-// answer runs calls. Before the client has authenticated, it checks each call by itself.
-func (c *client) answer(ctx context.Context, calls [][][]byte) {
+// runChecked runs calls. Before the client has authenticated, it checks each call by itself.
+func (c *client) runChecked(ctx context.Context, calls [][][]byte) {
 	for i, args := range calls {
-		if c.known() {
+		if c.mayRun() {
 			c.do(ctx, calls[i:])
 			return
 		}
@@ -367,22 +368,22 @@ func (c *client) answer(ctx context.Context, calls [][][]byte) {
 
 // do runs calls on the session.
 func (c *client) do(ctx context.Context, calls [][][]byte) {
-	ctx, leave := c.until(ctx, calls)
+	ctx, leave := c.callContext(ctx, calls)
 	defer leave()
 	c.deliver(ctx, calls, c.session.Stream)
 }
 
-// until returns the context for calls. If they only read, it ends when the client hangs up; otherwise it is ctx. The
-// caller calls leave afterwards.
-func (c *client) until(ctx context.Context, calls [][][]byte) (until context.Context, leave func()) {
+// callContext returns the context for calls. If they only read, it ends when the client hangs up; otherwise it is ctx.
+// The caller calls leave afterwards.
+func (c *client) callContext(ctx context.Context, calls [][][]byte) (until context.Context, leave func()) {
 	if !c.onlyRead(calls) {
 		return ctx, func() {}
 	}
 	if c.watch == nil {
 		c.watch = newHangupWatch(c)
 	}
-	c.watch.begin(longEnough)
-	return c.watch.here, c.watch.end
+	c.watch.begin(hangupCheckAfter)
+	return c.watch.ctx, c.watch.end
 }
 
 // deliver sends the replies that run passes on. If the store fails, some calls without a reply may have taken effect:
@@ -425,23 +426,23 @@ func (s *Server) failure(err error) resp.Value {
 	return resp.MakeError("ERR the database failed: " + cmp.Or(why, "see the server's log"))
 }
 
-// note records the client's state after a pipeline, for CLIENT LIST.
-func (c *client) note(args [][]byte) {
+// updateInfo records the client's state after a pipeline, for CLIENT LIST.
+func (c *client) updateInfo(args [][]byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.about.active = time.Now()
-	c.about.db = c.session.DB()
-	c.about.queued = -1
+	c.clientInfo.active = time.Now()
+	c.clientInfo.db = c.session.DB()
+	c.clientInfo.queued = -1
 	if c.session.InMulti() {
-		c.about.queued = c.session.Queued()
+		c.clientInfo.queued = c.session.Queued()
 	}
-	c.about.watched, c.about.queuedBytes = c.session.Watched(), c.session.QueuedBytes()
-	c.about.ahead = len(c.ahead)
+	c.clientInfo.watched, c.clientInfo.queuedBytes = c.session.Watched(), c.session.QueuedBytes()
+	c.clientInfo.ahead = len(c.ahead)
 	if c.in != nil {
-		c.about.ahead += c.in.Buffered()
+		c.clientInfo.ahead += c.in.Buffered()
 	}
-	c.about.resp3 = c.resp3
-	if !isOwn(args[0]) {
-		c.about.command = args[0]
+	c.clientInfo.resp3 = c.resp3
+	if !changesReplies(args[0]) {
+		c.clientInfo.command = args[0]
 	}
 }

@@ -16,10 +16,10 @@ import (
 func (c *client) getID([][]byte) resp.Value { return resp.MakeInt(c.id) }
 
 func (c *client) getName([][]byte) resp.Value {
-	if c.about.name == "" {
+	if c.clientInfo.name == "" {
 		return resp.Nil
 	}
-	return resp.MakeString(c.about.name)
+	return resp.MakeString(c.clientInfo.name)
 }
 
 func (c *client) setName(args [][]byte) resp.Value {
@@ -34,7 +34,7 @@ func (c *client) setName(args [][]byte) resp.Value {
 func (c *client) rename(name string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.about.name = name
+	c.clientInfo.name = name
 }
 
 // printable reports whether b may appear in CLIENT LIST. Like Redis, it checks b up to the first NUL.
@@ -54,18 +54,18 @@ func (c *client) setInfo(args [][]byte) resp.Value {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if option == "lib-name" {
-		c.about.libName = string(args[3])
+		c.clientInfo.libName = string(args[3])
 	} else {
-		c.about.libVersion = string(args[3])
+		c.clientInfo.libVersion = string(args[3])
 	}
 	return resp.OK
 }
 
 // noEvict runs CLIENT NO-EVICT. It only sets a flag, since the server evicts no clients.
-func (c *client) noEvict(args [][]byte) resp.Value { return c.onOff(args, &c.about.noEvict) }
+func (c *client) noEvict(args [][]byte) resp.Value { return c.onOff(args, &c.clientInfo.noEvict) }
 
 // noTouch runs CLIENT NO-TOUCH. It only sets a flag, since reads do not count as uses of a key.
-func (c *client) noTouch(args [][]byte) resp.Value { return c.onOff(args, &c.about.noTouch) }
+func (c *client) noTouch(args [][]byte) resp.Value { return c.onOff(args, &c.clientInfo.noTouch) }
 
 func (c *client) onOff(args [][]byte, is *bool) resp.Value {
 	word := option(args, 2)
@@ -81,12 +81,12 @@ func (c *client) onOff(args [][]byte, is *bool) resp.Value {
 func (c *client) reply(args [][]byte) resp.Value {
 	switch strings.ToUpper(string(args[2])) {
 	case "ON":
-		c.quiet = loud
+		c.replyMode = repliesOn
 	case "OFF":
-		c.quiet = silent
+		c.replyMode = repliesOff
 	case "SKIP":
-		if c.quiet != silent {
-			c.quiet = skipNext
+		if c.replyMode != repliesOff {
+			c.replyMode = skipNext
 		}
 	default:
 		return syntaxError
@@ -99,13 +99,13 @@ func (c *client) info([][]byte) resp.Value { return verbatim(c.describe() + "\n"
 func verbatim(text string) resp.Value { return resp.Value{Kind: resp.Verbatim, Str: []byte(text)} }
 
 // who returns the client's address and name for the slow log.
-func (c *client) who() (addr, name string) { return c.net.RemoteAddr().String(), c.about.name }
+func (c *client) who() (addr, name string) { return c.net.RemoteAddr().String(), c.clientInfo.name }
 
 // watched returns the number of keys that the client watches.
 func (c *client) watched() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.about.watched
+	return c.clientInfo.watched
 }
 
 // age returns the seconds since the client connected.
@@ -115,7 +115,7 @@ func (c *client) age() int64 { return int64(time.Since(c.since).Seconds()) }
 // fields about buffers that do not exist here are 0.
 func (c *client) describe() string {
 	c.mu.Lock()
-	a, s := c.about, c.server
+	a, s := c.clientInfo, c.server
 	c.mu.Unlock()
 	protocol, command := 2, "NULL"
 	if a.resp3 {
@@ -125,8 +125,8 @@ func (c *client) describe() string {
 		command = strings.ToLower(string(a.command))
 	}
 	n := s.hub.Of(&c.inbox)
-	waits, sending := c.box.waits()
-	tracks := s.tracks.Of(c.id)
+	waits, sending := c.box.unsent()
+	tracks := s.tracks.State(c.id)
 	pieces, events := 0, "r"
 	if waits > 0 {
 		pieces = 1
@@ -137,14 +137,14 @@ func (c *client) describe() string {
 	return fmt.Sprintf("id=%d addr=%s laddr=%s fd=%d name=%s age=%d idle=%d flags=%s db=%d sub=%d psub=%d ssub=%d multi=%d watch=%d "+
 		"qbuf=%d qbuf-free=0 argv-mem=0 multi-mem=%d rbs=0 rbp=0 obl=0 oll=%d omem=%d tot-mem=%d events=%s "+
 		"cmd=%s user=%s redir=%d resp=%d lib-name=%s lib-ver=%s io-thread=0",
-		c.id, c.net.RemoteAddr(), c.net.LocalAddr(), c.looped.fd, a.name, c.age(), int64(time.Since(a.active).Seconds()),
+		c.id, c.net.RemoteAddr(), c.net.LocalAddr(), c.loopState.fd, a.name, c.age(), int64(time.Since(a.active).Seconds()),
 		c.flags(n, &a, tracks), a.db, n[pubsub.Channel], n[pubsub.Pattern], n[pubsub.Shard], a.queued, a.watched,
 		a.ahead, a.queuedBytes, pieces, waits, int64(a.ahead)+a.queuedBytes+int64(waits), events,
-		command, c.user.Load().Name(), tracks.To(), protocol, a.libName, a.libVersion)
+		command, c.user.Load().Name(), tracks.RedirectID(), protocol, a.libName, a.libVersion)
 }
 
 // flags returns the flags of CLIENT LIST.
-func (c *client) flags(n pubsub.Counts, a *about, tracks tracking.State) (flags string) {
+func (c *client) flags(n pubsub.Counts, a *clientInfo, tracks tracking.State) (flags string) {
 	for _, f := range []struct {
 		flag string
 		is   bool

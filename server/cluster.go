@@ -24,13 +24,13 @@ const slots = 16384
 
 var (
 	noCluster   = resp.MakeError("ERR This instance has cluster support disabled")
-	aloneThere  = resp.MakeError("ERR this cluster has a single node, which owns all slots")
+	singleNode  = resp.MakeError("ERR this cluster has a single node, which owns all slots")
 	invalidSlot = resp.MakeError("ERR Invalid slot")
 	notInteger  = resp.MakeError("ERR value is not an integer or out of range")
 )
 
 // cluster runs the cluster commands.
-func (s *Server) cluster(ctx context.Context, p *person, cmd *commands.Command, args [][]byte) (v resp.Value, ok bool) {
+func (s *Server) cluster(ctx context.Context, p *principal, cmd *commands.Command, args [][]byte) (v resp.Value, ok bool) {
 	switch {
 	case cmd.Group != "cluster":
 		return resp.Value{}, false
@@ -49,10 +49,10 @@ func (s *Server) cluster(ctx context.Context, p *person, cmd *commands.Command, 
 	case "CLUSTER MYSHARDID":
 		return resp.MakeString(s.shardID()), true
 	case "CLUSTER NODES":
-		host, port := p.reached()
+		host, port := p.nodeAddr()
 		return verbatim(fmt.Sprintf("%s %s:%d@%d myself,master - 0 0 0 connected 0-%d\n", s.runID, host, port, port+10000, slots-1)), true
 	case "CLUSTER SLOTS":
-		host, port := p.reached()
+		host, port := p.nodeAddr()
 		node := resp.MakeArray(resp.MakeString(host), resp.MakeInt(port), resp.MakeString(s.runID), resp.EmptyArray)
 		return resp.MakeArray(resp.MakeArray(resp.Zero, resp.MakeInt(slots-1), node)), true
 	case "CLUSTER SHARDS":
@@ -64,7 +64,7 @@ func (s *Server) cluster(ctx context.Context, p *person, cmd *commands.Command, 
 	case "CLUSTER COUNT-FAILURE-REPORTS":
 		return s.ofNode(args[2], resp.Zero), true
 	case "CLUSTER FORGET", "CLUSTER REPLICATE":
-		return s.ofNode(args[2], aloneThere), true
+		return s.ofNode(args[2], singleNode), true
 	case "CLUSTER FAILOVER":
 		return resp.MakeError("ERR You should send CLUSTER FAILOVER to a replica"), true
 	case "CLUSTER KEYSLOT":
@@ -74,7 +74,7 @@ func (s *Server) cluster(ctx context.Context, p *person, cmd *commands.Command, 
 	case "CLUSTER GETKEYSINSLOT":
 		return s.keysInSlot(ctx, args), true
 	}
-	return aloneThere, true
+	return singleNode, true
 }
 
 // mode returns the redis_mode of INFO and HELLO.
@@ -103,8 +103,8 @@ func (s *Server) ofNode(id []byte, v resp.Value) resp.Value {
 	return v
 }
 
-// reached returns the address of the server that the client connected to. Cluster clients connect to it again.
-func (p *person) reached() (host string, port int64) {
+// nodeAddr returns the address of the server that the client connected to. Cluster clients connect to it again.
+func (p *principal) nodeAddr() (host string, port int64) {
 	if p.client != nil {
 		if tcp, is := p.client.net.LocalAddr().(*net.TCPAddr); is {
 			return tcp.IP.String(), int64(tcp.Port)
@@ -115,8 +115,8 @@ func (p *person) reached() (host string, port int64) {
 	return host, port
 }
 
-func (s *Server) shards(p *person) resp.Value {
-	host, port := p.reached()
+func (s *Server) shards(p *principal) resp.Value {
+	host, port := p.nodeAddr()
 	text := resp.MakeString
 	node := resp.MakeMap(
 		text("id"), text(s.runID), text("port"), resp.MakeInt(port), text("ip"), text(host), text("endpoint"), text(host),

@@ -43,7 +43,7 @@ func parameters(c Config) map[string]string {
 		"maxmemory": strconv.FormatInt(c.MaxData, 10), "maxmemory-policy": "noeviction", "maxmemory-samples": "5",
 		"notify-keyspace-events": "", "proto-max-bulk-len": strconv.Itoa(longest),
 		"requirepass": c.RequirePass, "aclfile": c.ACLFile, "acl-pubsub-default": "resetchannels", "acllog-max-len": "128",
-		"tracking-table-max-keys": strconv.Itoa(tracking.DefaultMost), "tcp-keepalive": "300", "timeout": "0", "cluster-enabled": cluster, "protected-mode": "yes",
+		"tracking-table-max-keys": strconv.Itoa(tracking.DefaultMaxKeys), "tcp-keepalive": "300", "timeout": "0", "cluster-enabled": cluster, "protected-mode": "yes",
 		"client-query-buffer-limit": strconv.Itoa(command), "io-threads": "1", "daemonize": "no", "supervised": "no", "port": "0", "bind": "",
 		"client-output-buffer-limit": "normal 0 0 0 slave 268435456 67108864 60 pubsub 33554432 8388608 60",
 
@@ -145,7 +145,7 @@ func (s *Server) configSet(args [][]byte) resp.Value {
 		}
 		changed[name] = value
 	}
-	s.take(changed)
+	s.applyParams(changed)
 	return resp.OK
 }
 
@@ -157,8 +157,8 @@ func normalized(name, value, old string) (normal, why string) {
 	return specs()[name].check(value)
 }
 
-// take applies parameters. The caller holds s.mu.
-func (s *Server) take(changed map[string]string) {
+// applyParams applies parameters. The caller holds s.mu.
+func (s *Server) applyParams(changed map[string]string) {
 	if password := changed["requirepass"]; password != s.params["requirepass"] {
 		s.users.SetPassword(password)
 	}
@@ -166,9 +166,9 @@ func (s *Server) take(changed map[string]string) {
 	entries, _ := strconv.Atoi(changed["acllog-max-len"])
 	s.users.Log.SetMax(entries)
 	s.params = changed
-	s.live.take(changed)
+	s.live.apply(changed)
 	keys, _ := strconv.ParseInt(changed["tracking-table-max-keys"], 10, 64)
-	s.tracks.SetMost(keys)
+	s.tracks.SetMaxKeys(keys)
 	s.watchTimes(changed)
 	if s.config.Engine == nil {
 		return
@@ -189,7 +189,7 @@ func (s *Server) SetMaxData(bytes int64) {
 	defer s.mu.Unlock()
 	params := maps.Clone(s.params)
 	params["maxmemory"] = strconv.FormatInt(bytes, 10)
-	s.take(params)
+	s.applyParams(params)
 }
 
 // watchTimes applies the parameters of the slow log and LATENCY.

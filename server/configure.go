@@ -39,8 +39,8 @@ func (s *Server) Configure(f *conf.File, except ...string) error {
 			if strings.HasPrefix(name, "tls-") {
 				params[name] = strings.Join(d.Args, " ")
 			}
-		case meant[name] != "" && !slices.Equal(d.Args, []string{"0"}):
-			return wrong(meant[name])
+		case unsupportedDirectives[name] != "" && !slices.Equal(d.Args, []string{"0"}):
+			return wrong(unsupportedDirectives[name])
 		case name == "user":
 			if len(d.Args) < 2 {
 				return wrong("a user needs a name and rules")
@@ -63,7 +63,7 @@ func (s *Server) Configure(f *conf.File, except ...string) error {
 			return wrong("Bad directive or wrong number of arguments")
 		}
 	}
-	s.take(params)
+	s.applyParams(params)
 	if len(unused) > 0 {
 		s.config.Logger.Warn("parameters of the configuration file without effect here", "names", slices.Compact(unused))
 	}
@@ -89,8 +89,8 @@ func (s *Server) Configure(f *conf.File, except ...string) error {
 	return nil
 }
 
-// meant lists directives that must not be ignored silently, with the advice for each.
-var meant = map[string]string{
+// unsupportedDirectives lists directives that must not be ignored silently, with the advice for each.
+var unsupportedDirectives = map[string]string{
 	"rename-command": "not supported: use an ACL rule, user default ... -NAME",
 	"include":        "not supported: copy the lines of that file here",
 	"replicaof":      "replication from a Redis server is not supported", "slaveof": "replication from a Redis server is not supported",
@@ -107,13 +107,13 @@ func (s *Server) rewriteConfig() resp.Value {
 	defer s.userFile.Unlock()
 	if err := s.rewrite(path); err != nil {
 		s.config.Logger.Error("rewriting the parameters", "file", path, "error", err)
-		return resp.MakeError("ERR Rewriting config file: " + systemSays(err))
+		return resp.MakeError("ERR Rewriting config file: " + systemMessage(err))
 	}
 	return resp.OK
 }
 
-// systemSays returns a file error in the C library's words.
-func systemSays(err error) string {
+// systemMessage returns a file error in the C library's words.
+func systemMessage(err error) string {
 	why := atomicfile.Pathless(err).Error()
 	return strings.ToUpper(why[:1]) + why[1:]
 }

@@ -15,12 +15,14 @@ type connLimiter struct {
 	live    *live
 	traffic *traffic
 
-	mu        sync.Mutex
-	open      int
-	strangers list.List // *limitedConn, oldest first
+	mu              sync.Mutex
+	open            int
+	unauthenticated list.List // *limitedConn, oldest first
 }
 
-func (s *Server) newDoor() *connLimiter { return &connLimiter{live: &s.live, traffic: &s.traffic} }
+func (s *Server) newConnLimiter() *connLimiter {
+	return &connLimiter{live: &s.live, traffic: &s.traffic}
+}
 
 // limitedConn wraps a connection counted by a connLimiter. Close may be called more than once.
 type limitedConn struct {
@@ -28,7 +30,7 @@ type limitedConn struct {
 	limiter         *connLimiter
 	traffic         atomic.Pointer[traffic]
 	unauthenticated *list.Element // nil once authenticated
-	left            bool
+	uncounted       bool
 }
 
 // admit counts nc as an unauthenticated connection. It returns nil if authenticated clients hold all connections.
@@ -36,27 +38,27 @@ func (d *connLimiter) admit(nc net.Conn) *limitedConn {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	most := int(d.live.maxClients.Load())
-	if d.open >= most && !d.show() {
+	if d.open >= most && !d.evictOldest() {
 		return nil
 	}
-	if d.strangers.Len() >= (most+9)/10 {
-		d.show()
+	if d.unauthenticated.Len() >= (most+9)/10 {
+		d.evictOldest()
 	}
 	g := &limitedConn{Conn: nc, limiter: d}
 	g.traffic.Store(d.traffic)
-	g.unauthenticated = d.strangers.PushBack(g)
+	g.unauthenticated = d.unauthenticated.PushBack(g)
 	d.open++
 	return g
 }
 
-// show closes the oldest unauthenticated connection and reports whether there was one. The caller holds d.mu.
-func (d *connLimiter) show() bool {
-	first := d.strangers.Front()
+// evictOldest closes the oldest unauthenticated connection and reports whether there was one. The caller holds d.mu.
+func (d *connLimiter) evictOldest() bool {
+	first := d.unauthenticated.Front()
 	if first == nil {
 		return false
 	}
 	g := first.Value.(*limitedConn)
-	g.leave()
+	g.uncount()
 	if conn, ok := g.Conn.(*tls.Conn); ok {
 		conn.NetConn().Close() // without a TLS alert, which could block
 	} else {
@@ -65,40 +67,40 @@ func (d *connLimiter) show() bool {
 	return true
 }
 
-// leave removes the connection from the count. The caller holds the limiter's lock.
-func (g *limitedConn) leave() {
-	if g.left {
+// uncount removes the connection from the count. The caller holds the limiter's lock.
+func (g *limitedConn) uncount() {
+	if g.uncounted {
 		return
 	}
-	g.left = true
+	g.uncounted = true
 	g.limiter.open--
-	g.meet()
+	g.markAuthenticatedLocked()
 }
 
-// meet marks the connection as authenticated. The caller holds the limiter's lock.
-func (g *limitedConn) meet() {
+// markAuthenticatedLocked marks the connection as authenticated. The caller holds the limiter's lock.
+func (g *limitedConn) markAuthenticatedLocked() {
 	if g.unauthenticated != nil {
-		g.limiter.strangers.Remove(g.unauthenticated)
+		g.limiter.unauthenticated.Remove(g.unauthenticated)
 		g.unauthenticated = nil
 	}
 }
 
-// become replaces the underlying connection, for example with TLS over it.
-func (g *limitedConn) become(nc net.Conn) {
+// replaceConn replaces the underlying connection, for example with TLS over it.
+func (g *limitedConn) replaceConn(nc net.Conn) {
 	g.limiter.mu.Lock()
 	g.Conn = nc
-	left := g.left
+	left := g.uncounted
 	g.limiter.mu.Unlock()
 	if left { // the limiter has closed the old one
 		nc.Close()
 	}
 }
 
-// known marks the connection as authenticated.
-func (g *limitedConn) known() {
+// markAuthenticated marks the connection as authenticated.
+func (g *limitedConn) markAuthenticated() {
 	g.limiter.mu.Lock()
 	defer g.limiter.mu.Unlock()
-	g.meet()
+	g.markAuthenticatedLocked()
 }
 
 // socketAddr stands for both ends of a unix socket, in Redis's form. Peers of a unix socket have no address.
@@ -137,7 +139,7 @@ func (g *limitedConn) Write(b []byte) (int, error) {
 // Close closes the connection and frees its place.
 func (g *limitedConn) Close() error {
 	g.limiter.mu.Lock()
-	g.leave()
+	g.uncount()
 	g.limiter.mu.Unlock()
 	return g.Conn.Close()
 }
@@ -150,20 +152,20 @@ func (g *limitedConn) CloseWrite() error {
 	return net.ErrClosed
 }
 
-// guarded limits the connections of a listener.
-type guarded struct {
+// limitedListener limits the connections of a listener.
+type limitedListener struct {
 	net.Listener
-	door   *connLimiter
-	refuse func(net.Conn) // called before a connection over the limit is closed
+	limiter *connLimiter
+	refuse  func(net.Conn) // called before a connection over the limit is closed
 }
 
-func (l guarded) Accept() (net.Conn, error) {
+func (l limitedListener) Accept() (net.Conn, error) {
 	for {
 		nc, err := l.Listener.Accept()
 		if err != nil {
 			return nil, err
 		}
-		if g := l.door.admit(nc); g != nil {
+		if g := l.limiter.admit(nc); g != nil {
 			return g, nil
 		}
 		l.refuse(nc)

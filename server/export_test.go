@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-const LongEnough = longEnough
+const LongEnough = hangupCheckAfter
 
 // Held returns the bytes that requests hold.
 func (s *Server) Held() int64 { return s.memory.Used() }

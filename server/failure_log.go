@@ -5,34 +5,34 @@ import (
 	"time"
 )
 
-// complaints limits the log lines of a repeated failure: one when it begins, then one a minute with a count.
-type complaints struct {
-	mu     sync.Mutex
-	says   string
-	since  time.Time // when it was last logged
-	unsaid int
+// failureLog limits the log lines of a repeated failure: one when it begins, then one a minute with a count.
+type failureLog struct {
+	mu         sync.Mutex
+	message    string
+	lastLogged time.Time // when it was last logged
+	suppressed int
 }
 
-const complainEvery = time.Minute
+const failureLogInterval = time.Minute
 
-// worth reports whether a failure should be logged now, and how often it was suppressed since it was last logged.
-func (c *complaints) worth(says string, now time.Time) (unsaid int, is bool) {
+// shouldLog reports whether a failure should be logged now, and how often it was suppressed since it was last logged.
+func (c *failureLog) shouldLog(says string, now time.Time) (suppressed int, is bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if says == c.says && now.Sub(c.since) < complainEvery {
-		c.unsaid++
+	if says == c.message && now.Sub(c.lastLogged) < failureLogInterval {
+		c.suppressed++
 		return 0, false
 	}
-	if says == c.says {
-		unsaid = c.unsaid
+	if says == c.message {
+		suppressed = c.suppressed
 	}
-	c.says, c.since, c.unsaid = says, now, 0
-	return unsaid, true
+	c.message, c.lastLogged, c.suppressed = says, now, 0
+	return suppressed, true
 }
 
 // logFailure logs a failure of the store.
 func (s *Server) logFailure(err error, first string, commands int) {
-	if unsaid, is := s.complaints.worth(err.Error(), time.Now()); is {
-		s.config.Logger.Error("running commands", "error", err, "first", first, "commands", commands, "unsaid", unsaid)
+	if suppressed, is := s.failures.shouldLog(err.Error(), time.Now()); is {
+		s.config.Logger.Error("running commands", "error", err, "first", first, "commands", commands, "suppressed", suppressed)
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 // own runs the commands that concern the connection. It is the session's engine.Connection.
 func (c *client) own(ctx context.Context, cmd *commands.Command, args [][]byte) (resp.Value, bool) {
-	c.called(cmd.Name)
+	c.recordCommand(cmd.Name)
 	if cmd.Name == "DEBUG POPULATE" {
 		return c.populate(ctx, args), true
 	}
@@ -23,14 +23,14 @@ func (c *client) own(ctx context.Context, cmd *commands.Command, args [][]byte) 
 	if _, is := subscriptions[cmd.Name]; is {
 		return c.subscribe(cmd.Name, args), true
 	}
-	return c.server.own(ctx, &c.person, cmd, args)
+	return c.server.own(ctx, &c.principal, cmd, args)
 }
 
-// called records the last command, for CLIENT LIST.
-func (c *client) called(name string) {
+// recordCommand records the last command, for CLIENT LIST.
+func (c *client) recordCommand(name string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.about.command = []byte(strings.ReplaceAll(name, " ", "|"))
+	c.clientInfo.command = []byte(strings.ReplaceAll(name, " ", "|"))
 }
 
 var ownCommands = map[string]func(c *client, args [][]byte) resp.Value{
@@ -45,12 +45,12 @@ var ownCommands = map[string]func(c *client, args [][]byte) resp.Value{
 }
 
 // own runs the commands that concern the server.
-func (s *Server) own(ctx context.Context, p *person, cmd *commands.Command, args [][]byte) (resp.Value, bool) {
+func (s *Server) own(ctx context.Context, p *principal, cmd *commands.Command, args [][]byte) (resp.Value, bool) {
 	switch cmd.Name {
 	case "CONFIG GET":
 		return s.configGet(ctx, args), true
 	case "CONFIG SET":
-		defer s.tracks.Limit()
+		defer s.tracks.DropExcess()
 		return s.configSet(args), true
 	case "CONFIG RESETSTAT":
 		s.resetStats()
@@ -58,7 +58,7 @@ func (s *Server) own(ctx context.Context, p *person, cmd *commands.Command, args
 	case "CONFIG REWRITE":
 		return s.rewriteConfig(), true
 	}
-	if v, ok := s.slow(cmd, args); ok {
+	if v, ok := s.slowLog(cmd, args); ok {
 		return v, true
 	}
 	if v, ok := s.save(ctx, p, cmd, args); ok {
@@ -112,12 +112,12 @@ func (c *client) authenticate(command []byte, name, password string) resp.Value 
 			context = contexts[engine.Queueing]
 		}
 		c.log(acl.ByPassword, context, string(command), name)
-		c.server.waitWrong(c.life.Done())
+		c.server.delayRefusal(c.life.Done())
 		return wrongPass
 	}
 	c.user.Store(user)
 	c.authed = true
-	c.met()
+	c.markAuthenticated()
 	return resp.OK
 }
 
@@ -157,7 +157,7 @@ func (c *client) hello(args [][]byte) resp.Value {
 			return v
 		}
 	}
-	if !c.known() {
+	if !c.mayRun() {
 		return helloNoAuth
 	}
 	if name != nil {
@@ -196,15 +196,15 @@ func (c *client) reset([][]byte) resp.Value {
 	c.server.hub.Leave(&c.inbox)
 	c.subscribed, c.monitors = 0, false
 	c.classify()
-	c.trackNothing()
-	if c.speak(false); c.quiet != skipping {
-		c.quiet = loud
+	c.stopAllTracking()
+	if c.speak(false); c.replyMode != skipping {
+		c.replyMode = repliesOn
 	}
 	c.user.Store(c.server.users.Default())
 	c.authed = c.server.users.Open()
 	c.rename("")
 	c.mu.Lock()
-	c.about.noEvict, c.about.noTouch = false, false
+	c.clientInfo.noEvict, c.clientInfo.noTouch = false, false
 	c.mu.Unlock()
 	return resp.MakeStatus("RESET")
 }

@@ -15,12 +15,12 @@ import (
 // server can stop a read whose client has gone. It also ends a read that takes longer than the grace of a stopping
 // server.
 //
-// Most commands finish before the watch starts, longEnough after they began. The watch reads into the buffer that the
-// next commands are read from.
+// Most commands finish before the watch starts, hangupCheckAfter after they began. The watch reads into the buffer
+// that the next commands are read from.
 type hangupWatch struct {
 	client  *client
-	here    context.Context // ends when the client hangs up
-	leave   context.CancelFunc
+	ctx     context.Context // ends when the client hangs up
+	cancel  context.CancelFunc
 	timer   *time.Timer
 	checked chan struct{}
 	stop    func() bool // cancels ending the read with the server; set by check
@@ -33,13 +33,13 @@ var hungUp = resp.MakeError("ERR the command was ended because its client hung u
 // stopping is the reply to a read that outlasts the grace of a stopping server.
 var stopping = resp.MakeError("ERR the command was ended because the server stops")
 
-// A read runs for longEnough before the server checks whether its client has hung up. A client that has closed only
-// its sending side looks the same as one that has gone: until then it gets its replies.
-const longEnough = 500 * time.Millisecond
+// A read runs for hangupCheckAfter before the server checks whether its client has hung up. A client that has closed
+// only its sending side looks the same as one that has gone: until then it gets its replies.
+const hangupCheckAfter = 500 * time.Millisecond
 
 func newHangupWatch(c *client) *hangupWatch {
 	l := &hangupWatch{client: c, checked: make(chan struct{})}
-	l.here, l.leave = context.WithCancel(context.Background())
+	l.ctx, l.cancel = context.WithCancel(context.Background())
 	l.timer = time.AfterFunc(time.Hour, l.check)
 	l.timer.Stop()
 	return l
@@ -50,19 +50,19 @@ func (l *hangupWatch) begin(after time.Duration) {
 	l.timer.Reset(after)
 }
 
-// waiting is called before a command of the session blocks; the caller calls the returned func afterwards. The context
+// onBlock is called before a command of the session blocks; the caller calls the returned func afterwards. The context
 // ends when the server stops or the client hangs up, which gives the client's turn to the next waiter.
-func (c *client) waiting(cmd *commands.Command) (context.Context, func()) {
+func (c *client) onBlock(cmd *commands.Command) (context.Context, func()) {
 	c.write(c.out)
 	c.out = c.out[:0]
-	c.called(cmd.Name)
-	goOn := c.waits()
+	c.recordCommand(cmd.Name)
+	goOn := c.suspendTracking()
 	if c.watch == nil {
 		c.watch = newHangupWatch(c)
 	}
-	ctx, cancel := context.WithCancel(c.watch.here)
+	ctx, cancel := context.WithCancel(c.watch.ctx)
 	stop := context.AfterFunc(c.life, cancel)
-	begun := c.watch.on // already started by until
+	begun := c.watch.on // already started by callContext
 	switch {
 	case !begun:
 		c.watch.begin(0)
@@ -94,11 +94,11 @@ func (l *hangupWatch) end() {
 
 func (l *hangupWatch) check() {
 	defer func() { l.checked <- struct{}{} }()
-	l.stop = context.AfterFunc(l.client.life, func() { time.AfterFunc(l.client.server.config.Grace, l.leave) })
+	l.stop = context.AfterFunc(l.client.life, func() { time.AfterFunc(l.client.server.config.Grace, l.cancel) })
 	err := l.client.reader().Ahead()
 	var broken net.Error
 	if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) && !(errors.As(err, &broken) && broken.Timeout()) {
-		l.leave()
+		l.cancel()
 	}
 }
 

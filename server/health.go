@@ -19,33 +19,33 @@ func (s *Server) Reads(ctx context.Context) error {
 	return err
 }
 
-// healthTime limits a health check and caches its result, since requests need no token.
-const healthTime = time.Second
+// healthTTL limits a health check and caches its result, since requests need no token.
+const healthTTL = time.Second
 
 // health caches the result of the last check.
 type health struct {
-	mu   sync.Mutex
-	at   time.Time
-	says string
+	mu     sync.Mutex
+	at     time.Time
+	result string
 }
 
-// look checks the server, unless the cached result is recent.
-func (h *health) look(s *Server) string {
+// check checks the server, unless the cached result is recent.
+func (h *health) check(s *Server) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.says != "" && time.Since(h.at) < healthTime {
-		return h.says
+	if h.result != "" && time.Since(h.at) < healthTTL {
+		return h.result
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), healthTime)
+	ctx, cancel := context.WithTimeout(context.Background(), healthTTL)
 	defer cancel()
-	switch h.says = healthy; {
+	switch h.result = healthy; {
 	case s.Reads(ctx) != nil:
-		h.says = "the database cannot be read"
+		h.result = "the database cannot be read"
 	case s.config.Writable != nil && s.config.Writable() != nil:
-		h.says = "the database cannot be written"
+		h.result = "the database cannot be written"
 	}
 	h.at = time.Now()
-	return h.says
+	return h.result
 }
 
 const healthy = "ok"
@@ -53,7 +53,7 @@ const healthy = "ok"
 // Health replies with 200 if the server can read and write, and 503 otherwise. It needs no token and reveals nothing
 // else.
 func (s *Server) Health(w http.ResponseWriter, _ *http.Request) {
-	says := s.health.look(s)
+	says := s.health.check(s)
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	if says != healthy {

@@ -47,5 +47,5 @@ func (c *client) idleFor(now time.Time) time.Duration {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return now.Sub(c.about.active)
+	return now.Sub(c.clientInfo.active)
 }

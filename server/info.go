@@ -76,7 +76,7 @@ func (s *Server) clientsInfo() []string {
 
 func (s *Server) statsInfo() []string {
 	calls, in, out := s.tally.Calls(), s.traffic.in.Load(), s.traffic.out.Load()
-	pace := s.pace.look(s.since, time.Now(), [3]uint64{calls, in, out})
+	pace := s.rates.update(s.since, time.Now(), [3]uint64{calls, in, out})
 	hits, misses := s.tally.Lookups()
 	_, failures := s.tally.Errors()
 	keys, fields := s.config.Engine.Expired()

@@ -144,12 +144,12 @@ func TestInfoCounts(t *testing.T) {
 		infos[i] = do("INFO", "all")
 	}
 	for _, name := range []string{"keyspace_hits", "keyspace_misses", "total_commands_processed", "total_error_replies"} {
-		if got, want := counted(infos[0], name), counted(infos[1], name); !slices.Equal(got, want) {
+		if got, want := budgetReader(infos[0], name), budgetReader(infos[1], name); !slices.Equal(got, want) {
 			t.Errorf("%s is %s, with redis-server %s", name, got, want)
 		}
 	}
 	for _, prefix := range []string{"cmdstat_", "errorstat_"} {
-		got, want := counted(infos[0], prefix), counted(infos[1], prefix)
+		got, want := budgetReader(infos[0], prefix), budgetReader(infos[1], prefix)
 		slices.Sort(got)
 		slices.Sort(want)
 		if !slices.Equal(got, want) {
@@ -158,8 +158,8 @@ func TestInfoCounts(t *testing.T) {
 	}
 }
 
-// counted returns the lines that begin with prefix, without times.
-func counted(info, prefix string) (lines []string) {
+// budgetReader returns the lines that begin with prefix, without times.
+func budgetReader(info, prefix string) (lines []string) {
 	for _, line := range strings.Split(info, "\r\n") {
 		if strings.HasPrefix(line, prefix) {
 			if calls, rest, is := strings.Cut(line, ",usec="); is {
@@ -208,7 +208,7 @@ func TestEvictedScripts(t *testing.T) {
 		tell := func(what string, v resp.Value) { told[i] = append(told[i], what+": "+corpus.Show(v)) }
 		look := func(what string) {
 			info := string(do("INFO", "everything").Str)
-			told[i] = append(told[i], what+": "+strings.Join(counted(info, "evicted_scripts"), "")+" "+strings.Join(counted(info, "number_of_cached_scripts"), ""))
+			told[i] = append(told[i], what+": "+strings.Join(budgetReader(info, "evicted_scripts"), "")+" "+strings.Join(budgetReader(info, "number_of_cached_scripts"), ""))
 		}
 		source := func(n int) string { return "return " + strconv.Itoa(n) }
 		exists := func(what string, numbers ...int) {

@@ -24,28 +24,28 @@ import (
 // Params are JSON values. {"b":"base64"} is a BLOB, in params and in rows. A failed item of a pipeline has
 // {"error":"…"} in place of its results. Failed statements get the same object with status 400.
 
-type plainStmt struct {
+type legacyStmt struct {
 	SQL    string            `json:"sql"`
 	Params []json.RawMessage `json:"params"`
 }
 
-type plainItem struct {
-	Statements []plainStmt `json:"statements"`
+type legacyItem struct {
+	Statements []legacyStmt `json:"statements"`
 }
 
-type plainRequest struct {
-	plainItem
-	Pipeline []plainItem `json:"pipeline"`
-	Init     bool        `json:"init"`
+type legacyRequest struct {
+	legacyItem
+	Pipeline []legacyItem `json:"pipeline"`
+	Init     bool         `json:"init"`
 }
 
-var errPlainForm = errors.New(`the request must be {"b":[…]}, {"statements":[…]}, {"pipeline":[…]} or {"init":true}`)
+var errLegacyForm = errors.New(`the request must be {"b":[…]}, {"statements":[…]}, {"pipeline":[…]} or {"init":true}`)
 
-// Each part of a request takes plainPart bytes of memory beside its text.
-const plainPart = 256
+// Each part of a request takes legacyPartBytes bytes of memory beside its text.
+const legacyPartBytes = 256
 
-// parts counts the elements, members and objects of a JSON text.
-func parts(text []byte) (n int64) {
+// countParts counts the elements, members and objects of a JSON text.
+func countParts(text []byte) (n int64) {
 	quoted := false
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
@@ -62,12 +62,12 @@ func parts(text []byte) (n int64) {
 	return n
 }
 
-// plainBatches runs the batches of a request to the legacy API.
-func (s *Server) plainBatches(ctx context.Context, body io.Reader, held *store.Budget, reads bool) ([]byte, error) {
-	var q plainRequest
+// legacyBatches runs the batches of a request to the legacy API.
+func (s *Server) legacyBatches(ctx context.Context, body io.Reader, held *store.Budget, reads bool) ([]byte, error) {
+	var q legacyRequest
 	text, err := io.ReadAll(body)
-	if err == nil && !held.Take(plainPart*parts(text)) {
-		err = errNoRoom
+	if err == nil && !held.Take(legacyPartBytes*countParts(text)) {
+		err = errNoMemory
 	}
 	if err == nil {
 		err = json.NewDecoder(bytes.NewReader(text)).Decode(&q)
@@ -80,33 +80,33 @@ func (s *Server) plainBatches(ctx context.Context, body io.Reader, held *store.B
 	case q.Init && items == nil && q.Statements == nil: // the tables exist already
 		return []byte(`{"results":[]}`), nil
 	case q.Statements != nil && items == nil:
-		items = []plainItem{q.plainItem}
+		items = []legacyItem{q.legacyItem}
 	case items == nil || q.Statements != nil:
-		return nil, badRequest{errPlainForm}
+		return nil, badRequest{errLegacyForm}
 	case len(items) > maxBatches:
 		return nil, badRequest{fmt.Errorf("the pipeline has more than %d items", maxBatches)}
 	}
 	batches := make([]store.Batch, len(items))
 	for i, item := range items {
 		for _, stmt := range item.Statements {
-			args, err := plainArgs(stmt.Params)
+			args, err := legacyArgs(stmt.Params)
 			if err != nil {
 				return nil, badRequest{err}
 			}
 			batches[i].Stmts = append(batches[i].Stmts, store.Stmt{SQL: stmt.SQL, Args: args})
 		}
 	}
-	return s.plainAnswer(ctx, batches, q.Pipeline != nil, reads)
+	return s.legacyAnswer(ctx, batches, q.Pipeline != nil, reads)
 }
 
-// plainAnswer runs all batches, whose rows must fit in one answer.
-func (s *Server) plainAnswer(ctx context.Context, batches []store.Batch, pipeline, reads bool) ([]byte, error) {
+// legacyAnswer runs all batches, whose rows must fit in one answer.
+func (s *Server) legacyAnswer(ctx context.Context, batches []store.Batch, pipeline, reads bool) ([]byte, error) {
 	out, left := []byte(`{"results":`), batches
 	if pipeline {
 		out = append(out, '[')
 	}
 	for len(left) > 0 {
-		results, release, err := s.runGuests(ctx, left, 0, reads)
+		results, release, err := s.runStorageBatches(ctx, left, 0, reads)
 		if err == nil && len(results) == 0 {
 			err = errors.New("the storage returned no results")
 		}
@@ -187,7 +187,7 @@ func (s *Server) appendObjects(out []byte, sql string, rows []store.Row) ([]byte
 			if j > 0 {
 				out = append(out, ',')
 			}
-			if out, err = appendPlain(append(append(out, labels[j]...), ':'), cell); err != nil {
+			if out, err = appendCell(append(append(out, labels[j]...), ':'), cell); err != nil {
 				return nil, err
 			}
 		}
@@ -196,8 +196,8 @@ func (s *Server) appendObjects(out []byte, sql string, rows []store.Row) ([]byte
 	return append(out, ']'), nil
 }
 
-// appendPlain appends a cell as JSON.
-func appendPlain(out []byte, v store.Value) ([]byte, error) {
+// appendCell appends a cell as JSON.
+func appendCell(out []byte, v store.Value) ([]byte, error) {
 	var is any
 	switch v.Kind() {
 	case store.Integer:
@@ -221,8 +221,8 @@ type blob struct {
 	B []byte `json:"b"`
 }
 
-// plainArgs converts params to the arguments of a statement.
-func plainArgs(params []json.RawMessage) ([]store.Value, error) {
+// legacyArgs converts params to the arguments of a statement.
+func legacyArgs(params []json.RawMessage) ([]store.Value, error) {
 	args := make([]store.Value, len(params))
 	for i, raw := range params {
 		in := json.NewDecoder(bytes.NewReader(raw))

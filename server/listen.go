@@ -20,7 +20,7 @@ func (s *Server) ServeRESP(ctx context.Context, ln net.Listener) error {
 	defer running.Wait()
 	ctx, cancel := context.WithCancel(ctx)
 	go s.guard(func() { s.closeIdle(ctx) })
-	over, isTLS := ln.(secure)
+	over, isTLS := ln.(tlsListener)
 	var loop *loop
 	if !isTLS && isSocket(ln.Addr()) {
 		loop = s.newLoop(ctx)
@@ -31,7 +31,7 @@ func (s *Server) ServeRESP(ctx context.Context, ln net.Listener) error {
 			loop.wait()
 		}
 	}()
-	door := guarded{ln, s.overRESP, func(nc net.Conn) { s.counts.rejected.Add(1); s.refuse(nc, fullText) }}
+	door := limitedListener{ln, s.respConns, func(nc net.Conn) { s.counts.rejected.Add(1); s.refuse(nc, fullText) }}
 	var config *tls.Config
 	if isTLS {
 		config = over.tls.forProtocols()
@@ -53,11 +53,11 @@ func (s *Server) ServeRESP(ctx context.Context, ln net.Listener) error {
 		s.keepAlive(nc)
 		c := newClient(s, nc) // here, so that IDs follow the order of arrival
 		if config != nil {
-			nc.(*limitedConn).become(tls.Server(nc.(*limitedConn).Conn, config))
-		} else if !s.denies(nc) && c.known() {
-			c.met() // before the next connection could evict it as unauthenticated
+			nc.(*limitedConn).replaceConn(tls.Server(nc.(*limitedConn).Conn, config))
+		} else if !s.denies(nc) && c.mayRun() {
+			c.markAuthenticated() // before the next connection could evict it as unauthenticated
 		}
-		if config != nil || s.denies(nc) || loop == nil || !loop.takes(c) {
+		if config != nil || s.denies(nc) || loop == nil || !loop.attach(c) {
 			running.Go(func() { s.guard(func() { s.serve(ctx, c) }) })
 		}
 	}
@@ -117,7 +117,7 @@ const (
 
 // denies reports whether protected mode refuses a peer.
 func (s *Server) denies(nc net.Conn) bool {
-	return !s.live.open.Load() && !s.users.HasPassword() && !onLoopback(nc.RemoteAddr()) && !verified(nc)
+	return !s.live.open.Load() && !s.users.HasPassword() && !onLoopback(nc.RemoteAddr()) && !hasClientCert(nc)
 }
 
 // serve serves a connection until it ends.
@@ -132,8 +132,8 @@ func (s *Server) serve(ctx context.Context, c *client) {
 		s.refuse(nc, deniedText)
 		return
 	}
-	if c.known() {
-		c.met()
+	if c.mayRun() {
+		c.markAuthenticated()
 	}
 	s.add(c)
 	defer c.end()

@@ -82,8 +82,8 @@ func readOutputs(value string) *outputLimits {
 	return limits
 }
 
-// take applies parameters that running connections read.
-func (l *live) take(params map[string]string) {
+// apply applies parameters that running connections read.
+func (l *live) apply(params map[string]string) {
 	n := func(name string) int64 {
 		n, _ := strconv.ParseInt(params[name], 10, 64)
 		return n

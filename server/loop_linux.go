@@ -33,30 +33,30 @@ type loop struct {
 
 	mu      sync.Mutex
 	clients map[int]*client // by file descriptor
-	again   []*client       // clients to read again
+	pending []*client       // clients to read again
 	asleep  bool            // waiting for sockets
 	ended   bool
 
 	// Only the lead goroutine uses these.
-	in     []byte // read buffer
-	taken  []*client
-	cutter resp.Cutter
-	reads  []*turn
-	writes []*turn
+	in      []byte // read buffer
+	claimed []*client
+	cutter  resp.Cutter
+	reads   []*clientPlan
+	writes  []*clientPlan
 }
 
-// looped holds a client's state in the loop.
-type looped struct {
+// loopState holds a client's state in the loop.
+type loopState struct {
 	loop  *loop
 	sock  *sock
 	fd    int          // valid until sock is closed
 	state atomic.Int32 // idle, busy or more
 
-	short bool // the input ends within a command
-	ended bool // the peer has shut down its side
-	slow  bool // its last reads took too long for the loop
+	partial    bool // the input ends within a command
+	peerClosed bool // the peer has shut down its side
+	slow       bool // its last reads took too long for the loop
 
-	over atomic.Bool
+	closed atomic.Bool
 }
 
 const (
@@ -65,19 +65,19 @@ const (
 	more // busy, and its socket has more to read
 )
 
-// turn holds a client's planned pipeline.
-type turn struct {
-	client *client
-	calls  [][][]byte
-	round  engine.PlannedPipeline
+// clientPlan holds a client's planned pipeline.
+type clientPlan struct {
+	client   *client
+	calls    [][][]byte
+	pipeline engine.PlannedPipeline
 }
 
-var turns = sync.Pool{New: func() any { return &turn{} }}
+var clientPlans = sync.Pool{New: func() any { return &clientPlan{} }}
 
-// outs pools reply buffers.
-var outs = sync.Pool{New: func() any { return &[]byte{} }}
+// replyBuffers pools reply buffers.
+var replyBuffers = sync.Pool{New: func() any { return &[]byte{} }}
 
-const mostRead = 64 << 10 // bytes read from a socket at once
+const maxRead = 64 << 10 // bytes read from a socket at once
 
 // newLoop starts a loop that ends with ctx. It returns nil if the engine's store cannot share transactions or the
 // system has no poller.
@@ -90,14 +90,14 @@ func (s *Server) newLoop(ctx context.Context) *loop {
 		s.config.Logger.Warn("falling back to a goroutine per connection", "error", err)
 		return nil
 	}
-	l := &loop{server: s, ctx: ctx, poll: poll, clients: map[int]*client{}, in: make([]byte, mostRead)}
+	l := &loop{server: s, ctx: ctx, poll: poll, clients: map[int]*client{}, in: make([]byte, maxRead)}
 	go l.lead()
 	context.AfterFunc(ctx, l.stop)
 	return l
 }
 
-// takes moves c to the loop and reports whether its connection allows that.
-func (l *loop) takes(c *client) bool {
+// attach moves c to the loop and reports whether its connection allows that.
+func (l *loop) attach(c *client) bool {
 	g, ok := c.net.(*limitedConn)
 	if !ok {
 		return false
@@ -111,18 +111,18 @@ func (l *loop) takes(c *client) bool {
 	if err != nil {
 		return false // the connection keeps its goroutine
 	}
-	c.looped.loop, c.looped.sock, c.looped.fd = l, s, s.fd
-	c.looped.state.Store(busy) // until setup is complete
+	c.loopState.loop, c.loopState.sock, c.loopState.fd = l, s, s.fd
+	c.loopState.state.Store(busy) // until setup is complete
 	c.life = l.ctx
-	c.box.now = s
-	s.closes = func() { l.kick(c) }
-	g.become(s)
+	c.box.direct = s
+	s.onClose = func() { l.kick(c) }
+	g.replaceConn(s)
 	l.running.Add(1)
 	l.server.add(c)
 	l.mu.Lock()
-	l.clients[c.looped.fd] = c
+	l.clients[c.loopState.fd] = c
 	l.mu.Unlock()
-	if err := l.poll.add(c.looped.fd); err != nil {
+	if err := l.poll.add(c.loopState.fd); err != nil {
 		l.server.config.Logger.Warn("watching a connection", "error", err)
 		c.net.Close()
 	}
@@ -166,7 +166,7 @@ func (l *loop) lead() {
 			l.mu.Unlock()
 			return
 		}
-		l.asleep = len(l.again)+len(l.writes) == 0
+		l.asleep = len(l.pending)+len(l.writes) == 0
 		asleep := l.asleep
 		l.mu.Unlock()
 		if err := l.poll.wait(asleep, l.changed); err != nil {
@@ -175,15 +175,15 @@ func (l *loop) lead() {
 		}
 		l.mu.Lock()
 		l.asleep = false
-		l.taken, l.again = append(l.taken, l.again...), l.again[:0]
+		l.claimed, l.pending = append(l.claimed, l.pending...), l.pending[:0]
 		l.mu.Unlock()
-		for _, c := range l.taken {
+		for _, c := range l.claimed {
 			l.readFrom(c)
 		}
-		clear(l.taken)
-		l.taken = l.taken[:0]
-		l.reads = l.together(l.reads)
-		l.writes = l.together(l.writes)
+		clear(l.claimed)
+		l.claimed = l.claimed[:0]
+		l.reads = l.applyGroup(l.reads)
+		l.writes = l.applyGroup(l.writes)
 	}
 }
 
@@ -195,13 +195,13 @@ func (l *loop) changed(r ready) {
 	if c == nil {
 		return
 	}
-	c.looped.sock.event(r.readable, r.writable)
+	c.loopState.sock.event(r.readable, r.writable)
 	if !r.readable {
 		return
 	}
-	c.looped.ended = c.looped.ended || r.ended
+	c.loopState.peerClosed = c.loopState.peerClosed || r.ended
 	if c.claim() {
-		l.taken = append(l.taken, c)
+		l.claimed = append(l.claimed, c)
 	}
 }
 
@@ -210,9 +210,9 @@ func (l *loop) changed(r ready) {
 func (c *client) claim() bool {
 	for {
 		switch {
-		case c.looped.state.CompareAndSwap(idle, busy):
+		case c.loopState.state.CompareAndSwap(idle, busy):
 			return true
-		case c.looped.state.CompareAndSwap(busy, more) || c.looped.state.Load() == more:
+		case c.loopState.state.CompareAndSwap(busy, more) || c.loopState.state.Load() == more:
 			return false
 		}
 		// Its owner has released it: try again.
@@ -230,7 +230,7 @@ func (l *loop) kick(c *client) {
 func (l *loop) queue(c *client) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.again = append(l.again, c)
+	l.pending = append(l.pending, c)
 	if l.asleep {
 		l.asleep = false
 		l.poll.wake()
@@ -239,25 +239,25 @@ func (l *loop) queue(c *client) {
 
 // release makes a client idle, or queues it if there is more to read.
 func (l *loop) release(c *client) {
-	if c.looped.short || len(c.ahead) == 0 {
-		if c.looped.state.CompareAndSwap(busy, idle) {
+	if c.loopState.partial || len(c.ahead) == 0 {
+		if c.loopState.state.CompareAndSwap(busy, idle) {
 			return
 		}
-		c.looped.state.Store(busy)
+		c.loopState.state.Store(busy)
 	}
 	l.queue(c)
 }
 
 // end closes and removes a client that the caller owns.
 func (l *loop) end(c *client) {
-	if c.looped.over.Swap(true) {
+	if c.loopState.closed.Swap(true) {
 		return // an earlier call panicked
 	}
 	defer l.running.Done()
 	c.net.Close()
 	l.mu.Lock()
-	if l.clients[c.looped.fd] == c { // a newer socket may have the same number
-		delete(l.clients, c.looped.fd)
+	if l.clients[c.loopState.fd] == c { // a newer socket may have the same number
+		delete(l.clients, c.loopState.fd)
 	}
 	l.mu.Unlock()
 	c.end()
@@ -271,14 +271,14 @@ func (l *loop) readFrom(c *client) {
 		return
 	}
 	n := copy(l.in, c.ahead)
-	if n == 0 || c.looped.short {
-		got, some, err := c.looped.sock.readNow(l.in[n:])
+	if n == 0 || c.loopState.partial {
+		got, some, err := c.loopState.sock.readNow(l.in[n:])
 		if err != nil {
 			l.end(c) // the command was truncated
 			return
 		}
-		if some && (c.looped.ended || n+got == len(l.in)) {
-			c.looped.state.Store(more)
+		if some && (c.loopState.peerClosed || n+got == len(l.in)) {
+			c.loopState.state.Store(more)
 		}
 		c.server.traffic.read(got)
 		n += got
@@ -301,60 +301,60 @@ func (l *loop) readFrom(c *client) {
 // cut splits buf into the commands of one pipeline and keeps the rest in c.ahead. If calls is empty, whole reports
 // whether buf needs a full reader.
 func (l *loop) cut(c *client, buf []byte) (calls [][][]byte, whole bool) {
-	c.looped.short = false
+	c.loopState.partial = false
 	at := 0
-	for c.known() && at < len(buf) && len(calls) < maxPipeline {
+	for c.mayRun() && at < len(buf) && len(calls) < maxPipeline {
 		args, n, short := l.cutter.Cut(buf[at:])
 		if args == nil {
-			c.looped.short = short
+			c.loopState.partial = short
 			break
 		}
 		calls = append(calls, args)
-		if at += n; isOwn(args[0]) {
+		if at += n; changesReplies(args[0]) {
 			break
 		}
 	}
 	if c.ahead = append(c.ahead[:0], buf[at:]...); len(c.ahead) == 0 {
 		c.ahead = nil
 	}
-	return calls, !c.looped.short
+	return calls, !c.loopState.partial
 }
 
 // run plans calls and queues them with the reads or the writes. It hands off calls that the loop cannot run.
 func (l *loop) run(c *client, calls [][][]byte) {
-	if c.quiet != loud || c.looped.slow || c.listens || c.server != l.server || isOwn(calls[len(calls)-1][0]) {
+	if c.replyMode != repliesOn || c.loopState.slow || c.getsMessages || c.server != l.server || changesReplies(calls[len(calls)-1][0]) {
 		l.handOff(c, calls)
 		return
 	}
-	t := turns.Get().(*turn)
+	t := clientPlans.Get().(*clientPlan)
 	t.client, t.calls = c, calls
 	switch {
-	case !c.session.Plan(calls, &t.round):
+	case !c.session.Plan(calls, &t.pipeline):
 		t.free()
 		l.handOff(c, calls)
-	case t.round.Empty():
-		l.answer(t)
-	case t.round.Writes():
+	case t.pipeline.Empty():
+		l.sendReplies(t)
+	case t.pipeline.Writes():
 		l.writes = append(l.writes, t)
 	default:
 		l.reads = append(l.reads, t)
 	}
 }
 
-func (t *turn) free() {
+func (t *clientPlan) free() {
 	t.client, t.calls = nil, nil
-	turns.Put(t)
+	clientPlans.Put(t)
 }
 
-// together runs turns that all only read, or that all write. It returns the turns left for the next round.
-func (l *loop) together(turns []*turn) (left []*turn) {
+// applyGroup runs turns that all only read, or that all write. It returns the turns left for the next round.
+func (l *loop) applyGroup(turns []*clientPlan) (left []*clientPlan) {
 	if len(turns) == 0 {
 		return turns
 	}
 	all := slices.Clone(turns) // onApplied frees turns
 	rounds := make([]*engine.PlannedPipeline, len(turns))
 	for i, t := range turns {
-		rounds[i] = &t.round
+		rounds[i] = &t.pipeline
 	}
 	taken := make([]atomic.Bool, len(all))
 	defer l.server.contain(func() {
@@ -374,22 +374,22 @@ func (l *loop) together(turns []*turn) (left []*turn) {
 }
 
 // onApplied replies to a turn that the engine has run. It hands off a turn that must run on its own goroutine.
-func (l *loop) onApplied(t *turn) {
+func (l *loop) onApplied(t *clientPlan) {
 	defer l.server.contain(func() { l.end(t.client) })
 	switch {
-	case t.round.Long(), t.round.Waits():
+	case t.pipeline.Long(), t.pipeline.Waits():
 		c, calls := t.client, t.calls
-		c.looped.slow = t.round.Long()
-		t.round.Drop()
+		c.loopState.slow = t.pipeline.Long()
+		t.pipeline.Drop()
 		t.free()
 		l.handOff(c, calls)
-	case t.round.Whole() && !t.round.Large() && t.round.Decode():
-		l.answer(t)
+	case t.pipeline.Whole() && !t.pipeline.Large() && t.pipeline.Decode():
+		l.sendReplies(t)
 	default:
 		go func() {
 			c := t.client
 			defer l.server.contain(func() { l.end(c) })
-			ctx, leave := c.until(context.WithoutCancel(l.ctx), t.calls)
+			ctx, leave := c.callContext(context.WithoutCancel(l.ctx), t.calls)
 			c.finish(ctx, t)
 			leave()
 			c.write(c.out)
@@ -399,43 +399,43 @@ func (l *loop) onApplied(t *turn) {
 	}
 }
 
-// answer sends the replies of a finished turn.
-func (l *loop) answer(t *turn) {
+// sendReplies sends the replies of a finished turn.
+func (l *loop) sendReplies(t *clientPlan) {
 	c := t.client
-	out := outs.Get().(*[]byte)
-	c.out, c.posting = (*out)[:0], true
+	out := replyBuffers.Get().(*[]byte)
+	c.out, c.enqueueReplies = (*out)[:0], true
 	c.finish(context.WithoutCancel(l.ctx), t)
 	sent := c.box.reply(c.out)
 	if cap(c.out) <= 4*resp.Piece {
 		*out = c.out
 	}
-	outs.Put(out)
-	c.out, c.posting = nil, false
+	replyBuffers.Put(out)
+	c.out, c.enqueueReplies = nil, false
 	if sent {
 		l.settle(t)
 		return
 	}
 	go func() {
 		defer l.server.contain(func() { l.end(c) })
-		c.broken = c.box.settled()
+		c.broken = c.box.drain()
 		l.settle(t)
 	}()
 }
 
 // finish encodes the replies of a turn and leaves the unsent part in c.out.
-func (c *client) finish(ctx context.Context, t *turn) {
+func (c *client) finish(ctx context.Context, t *clientPlan) {
 	c.deliver(ctx, t.calls,
 		func(ctx context.Context, _ [][][]byte, send func([]resp.Value) error) error {
-			return t.round.Finish(ctx, send)
+			return t.pipeline.Finish(ctx, send)
 		})
-	c.note(t.calls[len(t.calls)-1])
+	c.updateInfo(t.calls[len(t.calls)-1])
 }
 
 // settle frees a turn and releases its client, or ends the client if its connection is over.
-func (l *loop) settle(t *turn) {
+func (l *loop) settle(t *clientPlan) {
 	c := t.client
 	t.free()
-	if c.goesOn(l.ctx) {
+	if c.isOpen(l.ctx) {
 		l.release(c)
 	} else {
 		l.end(c)
@@ -450,18 +450,18 @@ func (l *loop) handOff(c *client, calls [][][]byte) {
 		began := time.Now()
 		on := false
 		if c.calls = calls; calls != nil {
-			on = c.turn(l.ctx, nil)
+			on = c.serveOnce(l.ctx, nil)
 		} else {
-			on = c.turn(l.ctx, c.read())
+			on = c.serveOnce(l.ctx, c.read())
 		}
 		for on && c.in != nil && c.in.Buffered() > 0 {
-			on = c.turn(l.ctx, c.read())
+			on = c.serveOnce(l.ctx, c.read())
 		}
 		if !on {
 			l.end(c)
 			return
 		}
-		c.looped.slow = c.looped.slow && time.Since(began) > time.Millisecond
+		c.loopState.slow = c.loopState.slow && time.Since(began) > time.Millisecond
 		c.in, c.calls, c.out = nil, nil, nil
 		l.release(c)
 	}()

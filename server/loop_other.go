@@ -7,8 +7,8 @@ import "context"
 // loop exists only on Linux. Elsewhere each connection has a goroutine.
 type loop struct{}
 
-type looped struct{ fd int }
+type loopState struct{ fd int }
 
 func (*Server) newLoop(context.Context) *loop { return nil }
-func (*loop) takes(*client) bool              { return false }
+func (*loop) attach(*client) bool             { return false }
 func (*loop) wait()                           {}

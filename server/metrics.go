@@ -29,28 +29,28 @@ type metric struct {
 	value            func(*Server) float64
 }
 
-// of converts a func that returns an integer.
-func of[T int | int64 | uint64](f func(*Server) T) func(*Server) float64 {
+// intValue converts a func that returns an integer.
+func intValue[T int | int64 | uint64](f func(*Server) T) func(*Server) float64 {
 	return func(s *Server) float64 { return float64(f(s)) }
 }
 
 // simpleMetrics have one value.
 var simpleMetrics = []metric{
 	{"connected_clients", "Open RESP connections.", gauge, func(s *Server) float64 { return float64(len(s.all())) }},
-	{"connections_total", "RESP connections accepted.", counter, of(func(s *Server) int64 { return s.counts.connections.Load() })},
-	{"connections_rejected_total", "RESP connections refused over the limit.", counter, of(func(s *Server) int64 { return s.counts.rejected.Load() })},
-	{"rest_requests_total", "REST requests.", counter, of(func(s *Server) uint64 { return s.requests.Load() })},
-	{"received_bytes_total", "Bytes received from clients.", counter, of(func(s *Server) uint64 { return s.traffic.in.Load() })},
-	{"sent_bytes_total", "Bytes sent to clients.", counter, of(func(s *Server) uint64 { return s.traffic.out.Load() })},
-	{"keyspace_hits_total", "Reads that found their key.", counter, of(func(s *Server) uint64 { hits, _ := s.tally.Lookups(); return hits })},
-	{"keyspace_misses_total", "Reads that did not find their key.", counter, of(func(s *Server) uint64 { _, misses := s.tally.Lookups(); return misses })},
-	{"expired_keys_total", "Expired keys removed.", counter, of(func(s *Server) int64 { keys, _ := s.config.Engine.Expired(); return keys })},
-	{"request_memory_bytes", "Memory held by requests and their replies.", gauge, of(func(s *Server) int64 { return s.memory.Used() })},
-	{"request_memory_limit_bytes", "Limit of meowdis_request_memory_bytes.", gauge, of(func(s *Server) int64 { return s.config.MaxMemory })},
-	{"saves_total", "Successful SAVE and BGSAVE.", counter, of(func(s *Server) int64 { saves := s.saves.told(); return saves.count })},
-	{"last_save_timestamp_seconds", "Time of the last successful save, or of the server's start.", gauge, of(func(s *Server) int64 { saves := s.saves.told(); return saves.last.Unix() })},
-	{"last_save_failed", "1 if the last SAVE or BGSAVE failed.", gauge, of(func(s *Server) int {
-		if saves := s.saves.told(); saves.failed {
+	{"connections_total", "RESP connections accepted.", counter, intValue(func(s *Server) int64 { return s.counts.connections.Load() })},
+	{"connections_rejected_total", "RESP connections refused over the limit.", counter, intValue(func(s *Server) int64 { return s.counts.rejected.Load() })},
+	{"rest_requests_total", "REST requests.", counter, intValue(func(s *Server) uint64 { return s.requests.Load() })},
+	{"received_bytes_total", "Bytes received from clients.", counter, intValue(func(s *Server) uint64 { return s.traffic.in.Load() })},
+	{"sent_bytes_total", "Bytes sent to clients.", counter, intValue(func(s *Server) uint64 { return s.traffic.out.Load() })},
+	{"keyspace_hits_total", "Reads that found their key.", counter, intValue(func(s *Server) uint64 { hits, _ := s.tally.Lookups(); return hits })},
+	{"keyspace_misses_total", "Reads that did not find their key.", counter, intValue(func(s *Server) uint64 { _, misses := s.tally.Lookups(); return misses })},
+	{"expired_keys_total", "Expired keys removed.", counter, intValue(func(s *Server) int64 { keys, _ := s.config.Engine.Expired(); return keys })},
+	{"request_memory_bytes", "Memory held by requests and their replies.", gauge, intValue(func(s *Server) int64 { return s.memory.Used() })},
+	{"request_memory_limit_bytes", "Limit of meowdis_request_memory_bytes.", gauge, intValue(func(s *Server) int64 { return s.config.MaxMemory })},
+	{"saves_total", "Successful SAVE and BGSAVE.", counter, intValue(func(s *Server) int64 { saves := s.saves.snapshot(); return saves.count })},
+	{"last_save_timestamp_seconds", "Time of the last successful save, or of the server's start.", gauge, intValue(func(s *Server) int64 { saves := s.saves.snapshot(); return saves.last.Unix() })},
+	{"last_save_failed", "1 if the last SAVE or BGSAVE failed.", gauge, intValue(func(s *Server) int {
+		if saves := s.saves.snapshot(); saves.failed {
 			return 1
 		}
 		return 0
@@ -65,20 +65,20 @@ var simpleMetrics = []metric{
 
 // storeMetrics describe the store of a server without tenants.
 var storeMetrics = []metric{
-	{"file_bytes", "Size of the file.", gauge, of(func(s *Server) int64 { return s.store().File })},
-	{"wal_bytes", "Size of the WAL.", gauge, of(func(s *Server) int64 { return s.store().Log })},
-	{"commits_total", "Committed transactions.", counter, of(func(s *Server) int64 { return s.store().Commits })},
-	{"store_reads_total", "Groups of reads run by SQLite. Reads served from the row cache are not counted.", counter, of(func(s *Server) int64 { return s.store().Reads })},
-	{"abandoned_total", "Requests abandoned without effect.", counter, of(func(s *Server) int64 { return s.store().Abandoned })},
+	{"file_bytes", "Size of the file.", gauge, intValue(func(s *Server) int64 { return s.store().File })},
+	{"wal_bytes", "Size of the WAL.", gauge, intValue(func(s *Server) int64 { return s.store().Log })},
+	{"commits_total", "Committed transactions.", counter, intValue(func(s *Server) int64 { return s.store().Commits })},
+	{"store_reads_total", "Groups of reads run by SQLite. Reads served from the row cache are not counted.", counter, intValue(func(s *Server) int64 { return s.store().Reads })},
+	{"abandoned_total", "Requests abandoned without effect.", counter, intValue(func(s *Server) int64 { return s.store().Abandoned })},
 }
 
 // tenantMetrics describe a server with tenants.
 var tenantMetrics = []metric{
-	{"tenants_open", "Open tenant files.", gauge, of(func(s *Server) int { return s.config.Tenants().Open })},
-	{"tenants_clients", "RESP connections and running REST requests of tenants.", gauge, of(func(s *Server) int { return s.config.Tenants().Clients })},
-	{"tenants_opened_total", "Tenant files opened.", counter, of(func(s *Server) int64 { return s.config.Tenants().Opened })},
-	{"tenants_failed_total", "Tenant files that failed to open.", counter, of(func(s *Server) int64 { return s.config.Tenants().Failed })},
-	{"tenants_crowded_total", "Commands that failed because too many tenant files were in use.", counter, of(func(s *Server) int64 { return s.config.Tenants().Crowded })},
+	{"tenants_open", "Open tenant files.", gauge, intValue(func(s *Server) int { return s.config.Tenants().Open })},
+	{"tenants_clients", "RESP connections and running REST requests of tenants.", gauge, intValue(func(s *Server) int { return s.config.Tenants().Clients })},
+	{"tenants_opened_total", "Tenant files opened.", counter, intValue(func(s *Server) int64 { return s.config.Tenants().Opened })},
+	{"tenants_failed_total", "Tenant files that failed to open.", counter, intValue(func(s *Server) int64 { return s.config.Tenants().Failed })},
+	{"tenants_crowded_total", "Commands that failed because too many tenant files were in use.", counter, intValue(func(s *Server) int64 { return s.config.Tenants().Crowded })},
 }
 
 func (s *Server) store() StoreFigures {
@@ -88,8 +88,8 @@ func (s *Server) store() StoreFigures {
 	return s.config.StoreFigures()
 }
 
-// told copies the counters.
-func (s *saves) told() (t struct {
+// snapshot copies the counters.
+func (s *saves) snapshot() (t struct {
 	count  int64
 	last   time.Time
 	failed bool
@@ -139,14 +139,14 @@ func (s *Server) commandFamilies() []family {
 	failures := family{name: "meowdis_command_failures_total", help: "Commands that ran and replied with an error.", kind: counter}
 	refusals := family{name: "meowdis_command_rejections_total", help: "Commands refused before they ran.", kind: counter}
 	durations := family{name: "meowdis_command_duration_seconds", help: "Duration of commands, without waiting.", kind: histogram}
-	groups := map[string]*times{}
+	groups := map[string]*durationCounts{}
 	for _, stat := range s.tally.Stats() {
 		name, group := stat.Command.WireName(), stat.Command.Group
 		calls.add(float64(stat.Calls), "command", name, "family", group)
 		failures.add(float64(stat.Failed), "command", name, "family", group)
 		refusals.add(float64(stat.Rejected), "command", name, "family", group)
 		if groups[group] == nil {
-			groups[group] = &times{within: make([]uint64, len(timeClasses))}
+			groups[group] = &durationCounts{within: make([]uint64, len(timeClasses))}
 		}
 		groups[group].add(stat)
 	}
@@ -183,8 +183,8 @@ func (s *Server) processFamilies() []family {
 	return all
 }
 
-// times holds the duration histogram of a group.
-type times struct {
+// durationCounts holds the duration histogram of a group.
+type durationCounts struct {
 	within []uint64 // cumulative counts per class
 	count  uint64
 	sum    float64
@@ -193,7 +193,7 @@ type times struct {
 // Upper bounds of the histogram's classes in µs, equal to bounds of LATENCY HISTOGRAM.
 var timeClasses = []int64{8, 33, 131, 528, 2113, 8454, 33816, 135266, 541065}
 
-func (t *times) add(s metrics.Stat) {
+func (t *durationCounts) add(s metrics.Stat) {
 	if !s.Tracked() {
 		return
 	}

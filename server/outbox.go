@@ -10,27 +10,27 @@ import (
 // Messages from other goroutines never wait (post).
 type outbox struct {
 	client *client
-	now    immediate // the client's connection if it can write without waiting, or nil
+	direct directWriter // the client's connection if it can write without waiting, or nil
 
 	mu        sync.Mutex
 	done      sync.Cond // signaled when sending ends
 	waiting   []byte
 	replies   int       // bytes of waiting that are replies to the client's own commands
 	overSince time.Time // when waiting exceeded the soft limit, or zero
-	flight    int       // message bytes that a goroutine is writing to the connection
+	inFlight  int       // message bytes that a goroutine is writing to the connection
 	sending   bool      // a goroutine is writing, and will write waiting next
 	broken    error     // the error that ended sending
 }
 
-// maxWaiting limits the unread messages of a client, in bytes, unless client-output-buffer-limit is set. The server
+// maxUnread limits the unread messages of a client, in bytes, unless client-output-buffer-limit is set. The server
 // closes a client that exceeds it.
-const maxWaiting = 32 << 20
+const maxUnread = 32 << 20
 
-var errNotRead = errors.New("the client does not read its output")
+var errUnread = errors.New("the client does not read its output")
 
-// immediate writes to a connection without waiting. writeNow returns the number of bytes written. A full socket is not
-// an error.
-type immediate interface {
+// directWriter writes to a connection without waiting. writeNow returns the number of bytes written. A full socket is
+// not an error.
+type directWriter interface {
 	writeNow(b []byte) (n int, err error)
 }
 
@@ -39,7 +39,7 @@ type immediate interface {
 func (o *outbox) write(b []byte) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.settle()
+	o.drainLocked()
 	o.sending = true
 	o.send(b)
 	o.flush()
@@ -56,8 +56,8 @@ func (o *outbox) reply(b []byte) bool { return o.enqueue(b, true) }
 func (o *outbox) enqueue(b []byte, reply bool) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.now != nil && !o.sending && o.broken == nil {
-		n, err := o.now.writeNow(b)
+	if o.direct != nil && !o.sending && o.broken == nil {
+		n, err := o.direct.writeNow(b)
 		o.client.server.traffic.wrote(n)
 		o.broken, b = err, b[n:]
 	}
@@ -67,7 +67,7 @@ func (o *outbox) enqueue(b []byte, reply bool) bool {
 	case len(b) == 0:
 		return !o.sending
 	case !reply && o.full(len(b)):
-		o.giveUp()
+		o.disconnect()
 		return true
 	}
 	o.waiting = append(o.waiting, b...)
@@ -86,64 +86,64 @@ func (o *outbox) enqueue(b []byte, reply bool) bool {
 	return false
 }
 
-// full reports whether more bytes would exceed the client's limit: client-output-buffer-limit, or maxWaiting.
+// full reports whether more bytes would exceed the client's limit: client-output-buffer-limit, or maxUnread.
 func (o *outbox) full(more int) bool {
 	limit := o.client.server.live.outputs.Load()[o.client.class.Load()]
 	waits := int64(len(o.waiting) - o.replies + more)
-	if limit.soft <= 0 || waits+int64(o.flight) <= limit.soft {
+	if limit.soft <= 0 || waits+int64(o.inFlight) <= limit.soft {
 		o.overSince = time.Time{}
 	} else if o.overSince.IsZero() {
 		o.overSince = time.Now()
-		time.AfterFunc(limit.over, o.late)
+		time.AfterFunc(limit.over, o.checkSoftLimit)
 	}
 	switch {
-	case limit.hard > 0 && waits > limit.hard, limit.hard == 0 && waits > maxWaiting:
+	case limit.hard > 0 && waits > limit.hard, limit.hard == 0 && waits > maxUnread:
 		return true
 	}
 	return !o.overSince.IsZero() && time.Since(o.overSince) > limit.over
 }
 
-// late closes a client that has been over the soft limit for too long, even if nothing more was sent to it.
-func (o *outbox) late() {
+// checkSoftLimit closes a client that has been over the soft limit for too long, even if nothing more was sent to it.
+func (o *outbox) checkSoftLimit() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	limit := o.client.server.live.outputs.Load()[o.client.class.Load()]
 	over := time.Since(o.overSince)
 	switch {
 	case o.overSince.IsZero() || o.broken != nil:
-	case limit.soft <= 0 || int64(len(o.waiting)-o.replies+o.flight) <= limit.soft:
+	case limit.soft <= 0 || int64(len(o.waiting)-o.replies+o.inFlight) <= limit.soft:
 		o.overSince = time.Time{}
 	case over < limit.over:
-		time.AfterFunc(limit.over-over, o.late)
+		time.AfterFunc(limit.over-over, o.checkSoftLimit)
 	default:
-		o.giveUp()
+		o.disconnect()
 	}
 }
 
-// giveUp closes the connection of a client that does not read.
-func (o *outbox) giveUp() {
-	o.broken = errNotRead
+// disconnect closes the connection of a client that does not read.
+func (o *outbox) disconnect() {
+	o.broken = errUnread
 	o.client.server.counts.fullOutputs.Add(1)
 	o.client.net.Close()
 }
 
-// waits returns the number of unsent bytes and whether a goroutine is sending.
-func (o *outbox) waits() (bytes int, sending bool) {
+// unsent returns the number of unsent bytes and whether a goroutine is sending.
+func (o *outbox) unsent() (bytes int, sending bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return len(o.waiting), o.sending
 }
 
-// settled waits until nothing is being sent. It returns the error that ended sending, if any.
-func (o *outbox) settled() error {
+// drain waits until nothing is being sent. It returns the error that ended sending, if any.
+func (o *outbox) drain() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.settle()
+	o.drainLocked()
 	return o.broken
 }
 
-// settle is settled with o.mu held.
-func (o *outbox) settle() {
+// drainLocked is settled with o.mu held.
+func (o *outbox) drainLocked() {
 	for o.sending {
 		o.done.Wait()
 	}
@@ -153,11 +153,11 @@ func (o *outbox) settle() {
 func (o *outbox) flush() {
 	for len(o.waiting) > 0 && o.broken == nil {
 		b := o.waiting
-		o.flight = len(b) - o.replies
+		o.inFlight = len(b) - o.replies
 		o.waiting, o.replies = nil, 0
 		o.send(b)
 	}
-	o.flight, o.sending = 0, false
+	o.inFlight, o.sending = 0, false
 	o.done.Broadcast()
 }
 
@@ -172,7 +172,7 @@ func (o *outbox) send(b []byte) {
 		if o.broken == nil {
 			o.broken = err
 		}
-		b, o.flight = b[len(piece):], max(o.flight-len(piece), 0)
+		b, o.inFlight = b[len(piece):], max(o.inFlight-len(piece), 0)
 	}
 }
 

@@ -24,11 +24,11 @@ type inbox struct {
 
 // message holds a published message or an invalidation.
 type message struct {
-	published *pubsub.Message
-	invalid   *tracking.Message
-	passed    bool   // redirected from another client
-	to        *inbox // the receiver; nil for the inbox that holds it
-	own       bool   // caused by the client's own command
+	published  *pubsub.Message
+	invalid    *tracking.Message
+	redirected bool   // redirected from another client
+	to         *inbox // the receiver; nil for the inbox that holds it
+	own        bool   // caused by the client's own command
 }
 
 func (l message) size() int {
@@ -42,7 +42,7 @@ func (l message) size() int {
 func (b *inbox) Deliver(m *pubsub.Message) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.take(message{published: m})
+	b.enqueue(message{published: m})
 }
 
 // invalidate queues an invalidation. If own is set, it follows the reply to the command that caused it.
@@ -54,12 +54,12 @@ func (b *inbox) invalidate(l message, own bool) {
 		return
 	}
 	b.holding = b.holding || own
-	b.take(l)
+	b.enqueue(l)
 }
 
-// read sets whether a command that may read keys is running. Invalidations that arrive while it runs are sent now and
-// again after its reply.
-func (b *inbox) read(on bool) {
+// setReading sets whether a command that may read keys is running. Invalidations that arrive while it runs are sent
+// now and again after its reply.
+func (b *inbox) setReading(on bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.reading = on; !on && !b.holding {
@@ -78,8 +78,8 @@ func (b *inbox) forward(l message, own bool) {
 	}
 }
 
-// take posts or keeps a message. The caller holds b.mu.
-func (b *inbox) take(l message) {
+// enqueue posts or keeps a message. The caller holds b.mu.
+func (b *inbox) enqueue(l message) {
 	if !b.holding {
 		b.post(l)
 	}
@@ -90,7 +90,7 @@ func (b *inbox) take(l message) {
 
 // keep holds a message until release. The caller holds b.mu.
 func (b *inbox) keep(l message) {
-	if b.size+l.size() > maxWaiting {
+	if b.size+l.size() > maxUnread {
 		b.client.net.Close()
 		return
 	}
@@ -105,7 +105,7 @@ func (b *inbox) post(l message) {
 		if !b.muted || l.published.Kind != pubsub.Commands {
 			b.client.box.post(l.published.Wire(b.resp3))
 		}
-	case b.resp3 || l.passed && b.client.hears.Load(): // RESP2 has no other message that differs from a reply
+	case b.resp3 || l.redirected && b.client.isSubscribed.Load(): // RESP2 has no other message that differs from a reply
 		if wire := l.invalid.Wire(b.resp3); len(wire) > 0 {
 			b.client.box.post(wire)
 		}
@@ -119,16 +119,16 @@ func (b *inbox) hold() {
 	b.holding = true
 }
 
-// replies is called before the reply is sent. It forwards messages to other clients first: once this client has its
+// beforeReply is called before the reply is sent. It forwards messages to other clients first: once this client has its
 // reply, the other clients have been notified.
-func (b *inbox) replies() {
-	for _, l := range b.others() {
+func (b *inbox) beforeReply() {
+	for _, l := range b.forwarded() {
 		l.to.invalidate(l, false)
 	}
 }
 
-// others returns the held messages for other clients. No goroutine locks two inboxes.
-func (b *inbox) others() (others []message) {
+// forwarded returns the held messages for other clients. No goroutine locks two inboxes.
+func (b *inbox) forwarded() (others []message) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.replied = true
@@ -142,17 +142,17 @@ func (b *inbox) others() (others []message) {
 
 // release sends the held messages, after the reply.
 func (b *inbox) release() {
-	for _, l := range b.open() {
+	for _, l := range b.sendHeld() {
 		l.to.invalidate(l, false)
 	}
 }
 
-// open sends the held messages of this client and returns the messages for other clients. No goroutine locks two
+// sendHeld sends the held messages of this client and returns the messages for other clients. No goroutine locks two
 // inboxes.
-func (b *inbox) open() (others []message) {
+func (b *inbox) sendHeld() (others []message) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.resp3, b.muted = b.client.resp3, b.client.quiet == silent
+	b.resp3, b.muted = b.client.resp3, b.client.replyMode == repliesOff
 	for _, l := range b.held {
 		switch {
 		case l.to == nil:
@@ -174,7 +174,7 @@ func (b *inbox) setEarly(early bool) {
 // speak changes the protocol. A client that may get messages has this reply first.
 func (c *client) speak(resp3 bool) {
 	c.resp3 = resp3
-	if c.listens {
+	if c.getsMessages {
 		return
 	}
 	c.inbox.mu.Lock()

@@ -5,19 +5,19 @@ import (
 	"time"
 )
 
-// pace measures the growth of counters per second between two calls of look. The zero value is ready to use.
-type pace struct {
+// rates measures the growth of counters per second between two calls of look. The zero value is ready to use.
+type rates struct {
 	mu        sync.Mutex
 	at        time.Time
 	counts    [3]uint64
 	perSecond [3]float64
 }
 
-// paceOver is the shortest interval measured. Calls of look within it return the same rates.
-const paceOver = 100 * time.Millisecond
+// minRateInterval is the shortest interval measured. Calls of look within it return the same rates.
+const minRateInterval = 100 * time.Millisecond
 
-// look returns the rates of a server that started at since and whose counters now have these values.
-func (p *pace) look(since, now time.Time, counts [3]uint64) [3]float64 {
+// update returns the rates of a server that started at since and whose counters now have these values.
+func (p *rates) update(since, now time.Time, counts [3]uint64) [3]float64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.at.IsZero() {
@@ -28,12 +28,12 @@ func (p *pace) look(since, now time.Time, counts [3]uint64) [3]float64 {
 		if n < p.counts[i] { // CONFIG RESETSTAT
 			p.counts[i] = 0
 		}
-		if over >= paceOver {
+		if over >= minRateInterval {
 			p.perSecond[i] = float64(n-p.counts[i]) / over.Seconds()
 			p.counts[i] = n
 		}
 	}
-	if over >= paceOver {
+	if over >= minRateInterval {
 		p.at = now
 	}
 	return p.perSecond

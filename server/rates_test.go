@@ -6,7 +6,7 @@ import (
 )
 
 func TestPace(t *testing.T) {
-	var p pace
+	var p rates
 	start := time.Unix(1000, 0)
 	for i, look := range []struct {
 		after    time.Duration // since the start
@@ -14,12 +14,12 @@ func TestPace(t *testing.T) {
 		want     float64
 	}{
 		{2 * time.Second, 100, 50},
-		{2*time.Second + paceOver/2, 1000, 50}, // within paceOver
+		{2*time.Second + minRateInterval/2, 1000, 50}, // within minRateInterval
 		{3 * time.Second, 1100, 1000},
 		{4 * time.Second, 10, 10}, // after CONFIG RESETSTAT
 		{5 * time.Second, 10, 0},
 	} {
-		if got := p.look(start, start.Add(look.after), [3]uint64{look.commands})[0]; got != look.want {
+		if got := p.update(start, start.Add(look.after), [3]uint64{look.commands})[0]; got != look.want {
 			t.Errorf("look %d: %v commands a second, want %v", i, got, look.want)
 		}
 	}

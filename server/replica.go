@@ -30,8 +30,8 @@ func (c *client) replConf(args [][]byte) resp.Value {
 		value := args[i+1]
 		switch name := strings.ToLower(string(args[i])); name {
 		case "ack", "getack":
-			if c.quiet == loud {
-				c.quiet = skipping
+			if c.replyMode == repliesOn {
+				c.replyMode = skipping
 			}
 			return resp.OK
 		case "listening-port", "rdb-only":
@@ -56,8 +56,8 @@ func (c *client) replConf(args [][]byte) resp.Value {
 
 var noDump = resp.MakeError("ERR this server has no dump for replicas")
 
-// waitEvery is the interval of newlines sent to a replica while its dump is made.
-const waitEvery = time.Second
+// newlineInterval is the interval of newlines sent to a replica while its dump is made.
+const newlineInterval = time.Second
 
 // psync runs PSYNC replicationid offset. It sends all data, then only pings. After a write it closes the connection,
 // so the replica requests all data again and never serves an old state as current.
@@ -146,7 +146,7 @@ func (c *client) awaitDump(ctx context.Context) (*Dump, error) {
 		<-c.server.dumping
 		done <- m
 	}()
-	tick := time.NewTicker(waitEvery)
+	tick := time.NewTicker(newlineInterval)
 	defer tick.Stop()
 	for {
 		select {

@@ -38,7 +38,7 @@ func (s *Server) serveWeb(ctx context.Context, ln net.Listener, handler http.Han
 		ReadTimeout:       2 * time.Minute,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    maxHeader,
-		ConnContext:       withGuest,
+		ConnContext:       withConn,
 		BaseContext: func(net.Listener) context.Context {
 			return context.WithValue(context.Background(), servingKey{}, ctx)
 		},
@@ -59,8 +59,8 @@ func (s *Server) serveWeb(ctx context.Context, ln net.Listener, handler http.Han
 	web.Protocols.SetHTTP1(true)
 	web.Protocols.SetHTTP2(true)
 	web.Protocols.SetUnencryptedHTTP2(true)
-	door, run := guarded{ln, s.overREST, refuseREST}, web.Serve
-	if over, ok := ln.(secure); ok {
+	door, run := limitedListener{ln, s.restConns, refuseREST}, web.Serve
+	if over, ok := ln.(tlsListener); ok {
 		web.TLSConfig = over.tls.forProtocols("h2", "http/1.1")
 		door.refuse = func(net.Conn) {}
 		run = func(ln net.Listener) error { return web.ServeTLS(ln, "", "") }
@@ -90,14 +90,14 @@ func (s *Server) compressed(h http.Handler) http.Handler {
 // maxHeader limits the headers and path of a request, in bytes. They are read before the token is known.
 const maxHeader = 16 << 10
 
-// guestKey finds the connection in a request's context.
-type guestKey struct{}
+// connKey finds the connection in a request's context.
+type connKey struct{}
 
-func withGuest(ctx context.Context, nc net.Conn) context.Context {
+func withConn(ctx context.Context, nc net.Conn) context.Context {
 	if conn, ok := nc.(*tls.Conn); ok {
 		nc = conn.NetConn()
 	}
-	return context.WithValue(ctx, guestKey{}, nc)
+	return context.WithValue(ctx, connKey{}, nc)
 }
 
 // refuseREST replies to a connection over the limit.
@@ -112,7 +112,7 @@ func (s *Server) REST() http.Handler { return http.HandlerFunc(s.rest) }
 
 // request holds a running REST request.
 type request struct {
-	person
+	principal
 	http    *http.Request
 	ctx     context.Context // context of its commands
 	session *engine.Session
@@ -132,7 +132,7 @@ func (s *Server) rest(w http.ResponseWriter, r *http.Request) {
 		to, leave, bad := enter(r.Context(), acl.Default, given)
 		switch {
 		case bad.IsError():
-			s.send(w, rest.One(http.StatusServiceUnavailable, bad))
+			s.send(w, rest.Single(http.StatusServiceUnavailable, bad))
 			return
 		case to != nil:
 			defer leave()
@@ -141,7 +141,7 @@ func (s *Server) rest(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	s.serveREST(w, r, given, s.holder(given))
+	s.serveREST(w, r, given, s.userByToken(given))
 }
 
 // serveREST handles a request of a user. user is nil if the token belongs to no user.
@@ -152,19 +152,19 @@ func (s *Server) serveREST(w http.ResponseWriter, r *http.Request, given string,
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut:
 	default:
 		w.Header().Set("Allow", "GET, HEAD, POST, PUT")
-		s.send(w, rest.One(http.StatusMethodNotAllowed, resp.MakeError("ERR method not allowed")))
+		s.send(w, rest.Single(http.StatusMethodNotAllowed, resp.MakeError("ERR method not allowed")))
 		return
 	}
-	q := &request{person: person{server: s, addr: r.RemoteAddr}, http: r, held: s.budget(0)}
+	q := &request{principal: principal{server: s, addr: r.RemoteAddr}, http: r, held: s.budget(0)}
 	if user == nil {
 		if given != "" {
 			q.wrongToken(given)
 		}
-		s.send(w, rest.One(http.StatusUnauthorized, resp.MakeError("WRONGPASS invalid or missing auth token")))
+		s.send(w, rest.Single(http.StatusUnauthorized, resp.MakeError("WRONGPASS invalid or missing auth token")))
 		return
 	}
-	if g, ok := r.Context().Value(guestKey{}).(*limitedConn); ok {
-		g.known()
+	if g, ok := r.Context().Value(connKey{}).(*limitedConn); ok {
+		g.markAuthenticated()
 	}
 	q.user.Store(user)
 	defer q.held.Back(0)
@@ -172,14 +172,14 @@ func (s *Server) serveREST(w http.ResponseWriter, r *http.Request, given string,
 		return
 	}
 	q.session = s.config.Engine.SessionOn(func(ctx context.Context, cmd *commands.Command, args [][]byte) (resp.Value, bool) {
-		return s.own(ctx, &q.person, cmd, args)
+		return s.own(ctx, &q.principal, cmd, args)
 	})
 	q.session.SetGuard(q.guard)
 	q.session.NeverWait()
 	q.session.SetWho(func() (addr, name string) { return q.addr, "" })
 	q.session.Bound(s.budget(0))
 	defer q.session.Release() // when all is sent
-	ctx, leave := untilGone(r.Context())
+	ctx, leave := hangupContext(r.Context())
 	defer leave()
 	q.ctx = ctx
 	if r.URL.Path == "/metrics" {
@@ -192,22 +192,22 @@ func (s *Server) serveREST(w http.ResponseWriter, r *http.Request, given string,
 // metrics serves the metrics page to users who may run INFO.
 func (q *request) metrics(w http.ResponseWriter) {
 	if q.server.metrics == nil {
-		q.server.send(w, rest.One(http.StatusNotFound, resp.MakeError("ERR tenants have no metrics: use the server's own token")))
+		q.server.send(w, rest.Single(http.StatusNotFound, resp.MakeError("ERR tenants have no metrics: use the server's own token")))
 		return
 	}
 	if v, refused := q.guard(commands.Lookup("INFO"), [][]byte{[]byte("INFO")}, engine.Calling); refused {
-		q.server.send(w, rest.One(http.StatusBadRequest, v))
+		q.server.send(w, rest.Single(http.StatusBadRequest, v))
 		return
 	}
 	q.server.metrics.ServeHTTP(w, q.http)
 }
 
-// untilGone returns a context that ends after ctx, but not before it is longEnough old: net/http does not distinguish
-// a client that has closed its sending side from one that has gone.
-func untilGone(ctx context.Context) (context.Context, func()) {
+// hangupContext returns a context that ends after ctx, but not before it is hangupCheckAfter old: net/http does not
+// distinguish a client that has closed its sending side from one that has gone.
+func hangupContext(ctx context.Context) (context.Context, func()) {
 	until, leave := context.WithCancel(context.WithoutCancel(ctx))
 	began := time.Now()
-	stop := context.AfterFunc(ctx, func() { time.AfterFunc(longEnough-time.Since(began), leave) })
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(hangupCheckAfter-time.Since(began), leave) })
 	return until, func() {
 		stop()
 		leave()
@@ -222,7 +222,7 @@ func (q *request) wrongToken(given string) {
 	}
 	q.user.Store(q.server.users.Default())
 	q.log(acl.ByPassword, contexts[engine.Calling], "REST", name)
-	q.server.waitWrong(q.http.Context().Done())
+	q.server.delayRefusal(q.http.Context().Done())
 }
 
 // givenToken returns the token of the Authorization header, or else of the query.
@@ -257,10 +257,10 @@ func (q *request) body() ([]byte, error) {
 	if actual := q.http.ContentLength; actual > limit {
 		return nil, fmt.Errorf("ERR max request size exceeded. Limit: %d bytes, Actual: %d bytes", limit, actual)
 	}
-	body, err := io.ReadAll(counted{http.MaxBytesReader(nil, q.http.Body, limit), q.held})
+	body, err := io.ReadAll(budgetReader{http.MaxBytesReader(nil, q.http.Body, limit), q.held})
 	var tooLarge *http.MaxBytesError
 	switch {
-	case errors.Is(err, errNoRoom):
+	case errors.Is(err, errNoMemory):
 		return nil, errors.New(string(q.held.Refusal().Str))
 	case errors.As(err, &tooLarge):
 		return nil, fmt.Errorf("ERR max request size exceeded. Limit: %d bytes", limit)
@@ -270,18 +270,18 @@ func (q *request) body() ([]byte, error) {
 	return body, nil
 }
 
-// counted reads within a budget. Each byte counts twice, since parsing copies it.
-type counted struct {
+// budgetReader reads within a budget. Each byte counts twice, since parsing copies it.
+type budgetReader struct {
 	io.Reader
 	budget *store.Budget
 }
 
-var errNoRoom = errors.New("not enough memory for the request")
+var errNoMemory = errors.New("not enough memory for the request")
 
-func (c counted) Read(p []byte) (int, error) {
+func (c budgetReader) Read(p []byte) (int, error) {
 	n, err := c.Reader.Read(p)
 	if !c.budget.Take(2 * int64(n)) {
-		return 0, errNoRoom
+		return 0, errNoMemory
 	}
 	return n, err
 }
@@ -290,7 +290,7 @@ func (c counted) Read(p []byte) (int, error) {
 func (s *Server) send(w http.ResponseWriter, a rest.Answer) {
 	w.Header().Set("Content-Type", a.ContentType())
 	begun := false
-	write := s.patiently(w)
+	write := s.deadlineWriter(w)
 	last := a.Body(func(piece []byte) {
 		if !begun {
 			w.WriteHeader(a.Status)
@@ -305,8 +305,8 @@ func (s *Server) send(w http.ResponseWriter, a rest.Answer) {
 	write(last)
 }
 
-// patiently returns a func that writes to a client until a piece takes longer than the write timeout.
-func (s *Server) patiently(w http.ResponseWriter) func([]byte) {
+// deadlineWriter returns a func that writes to a client until a piece takes longer than the write timeout.
+func (s *Server) deadlineWriter(w http.ResponseWriter) func([]byte) {
 	wire := http.NewResponseController(w)
 	var broken error
 	return func(piece []byte) {

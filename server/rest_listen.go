@@ -39,16 +39,16 @@ func (q *request) events(w http.ResponseWriter) bool {
 		err = unread
 	}
 	if err != nil {
-		s.send(w, rest.Bad(err))
+		s.send(w, rest.BadRequest(err))
 		return true
 	}
 	cmd, bad := commands.Find(args)
 	if cmd == nil {
-		s.send(w, rest.One(http.StatusBadRequest, bad))
+		s.send(w, rest.Single(http.StatusBadRequest, bad))
 		return true
 	}
 	if v, refused := q.guard(cmd, args, engine.Calling); refused {
-		s.send(w, rest.One(http.StatusBadRequest, v))
+		s.send(w, rest.Single(http.StatusBadRequest, v))
 		return true
 	}
 	ctx, cancel := context.WithCancel(q.http.Context())
@@ -120,7 +120,7 @@ func (s *Server) addStream(st *stream) func() {
 }
 
 // may reports whether the user of a stream may still receive it.
-func (st *stream) may(hub *pubsub.Hub) bool { return mayHear(st.user, hub, st.queue) }
+func (st *stream) may(hub *pubsub.Hub) bool { return maySubscribe(st.user, hub, st.queue) }
 
 // endStreams ends the selected streams.
 func (s *Server) endStreams(which func(*stream) bool) {
@@ -137,7 +137,7 @@ func (s *Server) endStreams(which func(*stream) bool) {
 	}
 }
 
-// goneStreams ends the streams of deleted users.
-func (s *Server) goneStreams(gone []*acl.User) {
+// endUserStreams ends the streams of deleted users.
+func (s *Server) endUserStreams(gone []*acl.User) {
 	s.endStreams(func(st *stream) bool { return slices.Contains(gone, st.user) })
 }

@@ -35,7 +35,7 @@ var (
 const scheduled = 100 * time.Millisecond
 
 // save runs the commands that save, and SHUTDOWN.
-func (s *Server) save(ctx context.Context, p *person, cmd *commands.Command, args [][]byte) (v resp.Value, ok bool) {
+func (s *Server) save(ctx context.Context, p *principal, cmd *commands.Command, args [][]byte) (v resp.Value, ok bool) {
 	switch cmd.Name {
 	case "SAVE":
 		switch err := s.saveNow(ctx); {
@@ -120,7 +120,7 @@ func (s *Server) saveLater(ctx context.Context, args [][]byte) resp.Value {
 
 // shutDown runs SHUTDOWN [NOSAVE | SAVE] [NOW] [FORCE], and SHUTDOWN ABORT, which cancels a shutdown that is saving. A
 // client whose SHUTDOWN succeeds gets no reply, as in Redis.
-func (s *Server) shutDown(ctx context.Context, p *person, args [][]byte) resp.Value {
+func (s *Server) shutDown(ctx context.Context, p *principal, args [][]byte) resp.Value {
 	o, ok := shutdownOptions(args)
 	switch {
 	case !ok || o["ABORT"] && len(args) > 2 || o["SAVE"] && o["NOSAVE"]:

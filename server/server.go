@@ -111,7 +111,7 @@ type Server struct {
 	since  time.Time
 
 	lastID   atomic.Int64  // ID of the last connection
-	wrong    atomic.Int64  // wrong passwords and tokens waiting for their refusal
+	refusals atomic.Int64  // wrong passwords and tokens waiting for their refusal
 	requests atomic.Uint64 // requests over REST
 	counts   counts
 	traffic  traffic
@@ -122,23 +122,23 @@ type Server struct {
 	notifies     atomic.Bool // keyspace events are published
 	eventClasses string      // their classes
 
-	tracing  sync.Mutex // held while the set of tracking clients changes
-	untrack  func()     // detaches the table from the engine; nil while no client tracks
-	users    *acl.Users
-	userFile sync.Mutex // held while the file is read or written
+	trackingMu sync.Mutex // held while the set of tracking clients changes
+	untrack    func()     // detaches the table from the engine; nil while no client tracks
+	users      *acl.Users
+	userFile   sync.Mutex // held while the file is read or written
 
-	pace       pace
-	health     health
-	saves      saves
-	metrics    http.Handler
-	overRESP   *connLimiter // shared by all listeners
-	overREST   *connLimiter
-	dumping    chan struct{} // semaphore of 1
-	replicas   atomic.Int64  // connected replicas
-	syncs      atomic.Int64  // dumps requested by replicas
-	complaints complaints
-	memory     *store.Pool
-	expelled   atomic.Bool // the tenant was removed
+	rates     rates
+	health    health
+	saves     saves
+	metrics   http.Handler
+	respConns *connLimiter // shared by all listeners
+	restConns *connLimiter
+	dumping   chan struct{} // semaphore of 1
+	replicas  atomic.Int64  // connected replicas
+	syncs     atomic.Int64  // dumps requested by replicas
+	failures  failureLog
+	memory    *store.Pool
+	expelled  atomic.Bool // the tenant was removed
 
 	live live
 
@@ -179,15 +179,15 @@ func New(c Config) *Server {
 	s.replID.Store(hex.EncodeToString(id))
 	s.users.SetPassword(c.RequirePass)
 	if c.Within != nil {
-		s.beTenant()
+		s.setUpTenant()
 	}
-	s.overRESP, s.overREST = s.newDoor(), s.newDoor()
+	s.respConns, s.restConns = s.newConnLimiter(), s.newConnLimiter()
 	s.addReader()
 	if c.Within == nil {
 		s.metrics = s.newMetrics()
 	}
 	s.live.rechecks = make(chan struct{}, 1)
-	s.take(s.params)
+	s.applyParams(s.params)
 	if c.Engine != nil {
 		s.hub = c.Engine.Hub()
 		c.Engine.SetFacts(s.facts)
@@ -248,7 +248,7 @@ func (s *Server) listensOn(ln net.Listener) {
 		s.listeners = append(s.listeners, fmt.Sprintf("name=%s,bind=%s", ln.Addr().Network(), ln.Addr()))
 		return
 	}
-	if _, over := ln.(secure); over {
+	if _, over := ln.(tlsListener); over {
 		s.listeners = append(s.listeners, fmt.Sprintf("name=tls,bind=%s,port=%d", a.IP, a.Port))
 		return
 	}
@@ -286,15 +286,15 @@ func (s *Server) all() []*client {
 // connections is hardly faster than over one. A delayed client holds only its connection, and a client that knows the
 // secret is not delayed.
 const (
-	wrongWait    = 250 * time.Millisecond
-	maxWrongWait = 5 * time.Second
+	refusalDelay    = 250 * time.Millisecond
+	maxRefusalDelay = 5 * time.Second
 )
 
-// waitWrong delays the reply to a wrong secret.
-func (s *Server) waitWrong(stop <-chan struct{}) {
-	waiting := s.wrong.Add(1)
-	defer s.wrong.Add(-1)
-	s.config.Sleep(stop, min(time.Duration(waiting)*wrongWait, maxWrongWait))
+// delayRefusal delays the reply to a wrong secret.
+func (s *Server) delayRefusal(stop <-chan struct{}) {
+	waiting := s.refusals.Add(1)
+	defer s.refusals.Add(-1)
+	s.config.Sleep(stop, min(time.Duration(waiting)*refusalDelay, maxRefusalDelay))
 }
 
 func sleep(stop <-chan struct{}, d time.Duration) {

@@ -12,7 +12,7 @@ import (
 // restrictions. MONITOR and the slow log show the result of who.
 func (s *Server) Session(who func() (addr, name string)) *engine.Session {
 	addr, _ := who()
-	p := &person{server: s, addr: addr}
+	p := &principal{server: s, addr: addr}
 	p.user.Store(s.users.Default())
 	session := s.config.Engine.SessionOn(func(ctx context.Context, cmd *commands.Command, args [][]byte) (resp.Value, bool) {
 		return s.own(ctx, p, cmd, args)

@@ -7,8 +7,8 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// slow runs SLOWLOG and LATENCY.
-func (s *Server) slow(cmd *commands.Command, args [][]byte) (v resp.Value, ok bool) {
+// slowLog runs SLOWLOG and LATENCY.
+func (s *Server) slowLog(cmd *commands.Command, args [][]byte) (v resp.Value, ok bool) {
 	switch cmd.Name {
 	case "SLOWLOG GET":
 		return s.slowGet(args), true

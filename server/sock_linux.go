@@ -15,13 +15,13 @@ import (
 // the socket is ready.
 type sock struct {
 	local, remote net.Addr
-	closes        func() // called once, on Close
+	onClose       func() // called once, on Close
 
-	mu                 sync.Mutex
-	changed            sync.Cond // signals changes of the fields below
-	fd                 int       // -1 when closed
-	readable, writable bool      // reported by the loop since the last EAGAIN
-	readBy, writeBy    time.Time
+	mu                          sync.Mutex
+	changed                     sync.Cond // signals changes of the fields below
+	fd                          int       // -1 when closed
+	readable, writable          bool      // reported by the loop since the last EAGAIN
+	readDeadline, writeDeadline time.Time
 }
 
 // adopt duplicates the descriptor of nc into a sock and closes nc. If adopt fails, nc stays open.
@@ -74,7 +74,7 @@ func (s *sock) try(call func(fd int, b []byte) (int, error), b []byte) (n int, e
 func (s *sock) readNow(b []byte) (n int, ok bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch n, err = s.try(readBriefly, b); {
+	switch n, err = s.try(rawRead, b); {
 	case err == unix.EAGAIN:
 		return 0, false, nil
 	case err == nil && n == 0:
@@ -83,15 +83,15 @@ func (s *sock) readNow(b []byte) (n int, ok bool, err error) {
 	return n, true, err
 }
 
-// brief limits a call, in bytes, so that it takes a few µs.
-const brief = 64 << 10
+// maxRawBytes limits a call, in bytes, so that it takes a few µs.
+const maxRawBytes = 64 << 10
 
 // writeNow writes the bytes that the socket accepts now.
 func (s *sock) writeNow(b []byte) (n int, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	write := writeBriefly
-	if len(b) > brief {
+	write := rawWrite
+	if len(b) > maxRawBytes {
 		write = syscall.Write
 	}
 	if n, err = s.try(write, b); err == unix.EAGAIN {
@@ -104,12 +104,12 @@ func (s *sock) Read(b []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for {
-		if past(s.readBy) {
+		if isPast(s.readDeadline) {
 			return 0, os.ErrDeadlineExceeded
 		}
 		switch n, err := s.try(syscall.Read, b); {
 		case err == unix.EAGAIN:
-			if err := s.wait(&s.readable, &s.readBy); err != nil {
+			if err := s.wait(&s.readable, &s.readDeadline); err != nil {
 				return 0, err
 			}
 		case err == nil && n == 0 && len(b) > 0:
@@ -124,13 +124,13 @@ func (s *sock) Write(b []byte) (n int, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for n < len(b) {
-		if past(s.writeBy) {
+		if isPast(s.writeDeadline) {
 			return n, os.ErrDeadlineExceeded
 		}
 		more, err := s.try(syscall.Write, b[n:])
 		n += more
 		if err == unix.EAGAIN {
-			err = s.wait(&s.writable, &s.writeBy)
+			err = s.wait(&s.writable, &s.writeDeadline)
 		}
 		if err != nil {
 			return n, err
@@ -139,7 +139,7 @@ func (s *sock) Write(b []byte) (n int, err error) {
 	return n, nil
 }
 
-func past(deadline time.Time) bool { return !deadline.IsZero() && time.Until(deadline) <= 0 }
+func isPast(deadline time.Time) bool { return !deadline.IsZero() && time.Until(deadline) <= 0 }
 
 // wait blocks until the socket is ready or the deadline has passed. The caller holds s.mu.
 func (s *sock) wait(ready *bool, deadline *time.Time) error {
@@ -147,7 +147,7 @@ func (s *sock) wait(ready *bool, deadline *time.Time) error {
 		switch {
 		case s.fd < 0:
 			return net.ErrClosed
-		case past(*deadline):
+		case isPast(*deadline):
 			return os.ErrDeadlineExceeded
 		case deadline.IsZero():
 			s.changed.Wait()
@@ -173,8 +173,8 @@ func (s *sock) Close() error {
 	if fd < 0 {
 		return net.ErrClosed
 	}
-	if s.closes != nil {
-		s.closes()
+	if s.onClose != nil {
+		s.onClose()
 	}
 	return nil
 }
@@ -192,7 +192,7 @@ func (s *sock) CloseWrite() error {
 func (s *sock) SetDeadline(t time.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.readBy, s.writeBy = t, t
+	s.readDeadline, s.writeDeadline = t, t
 	s.changed.Broadcast()
 	return nil
 }
@@ -200,7 +200,7 @@ func (s *sock) SetDeadline(t time.Time) error {
 func (s *sock) SetReadDeadline(t time.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.readBy = t
+	s.readDeadline = t
 	s.changed.Broadcast()
 	return nil
 }
@@ -208,7 +208,7 @@ func (s *sock) SetReadDeadline(t time.Time) error {
 func (s *sock) SetWriteDeadline(t time.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.writeBy = t
+	s.writeDeadline = t
 	s.changed.Broadcast()
 	return nil
 }

@@ -5,4 +5,4 @@ package server
 import "syscall"
 
 // The race detector knows the order of reads and writes through package syscall.
-var readBriefly, writeBriefly = syscall.Read, syscall.Write
+var rawRead, rawWrite = syscall.Read, syscall.Write

@@ -50,25 +50,25 @@ func (s *Server) storage(w http.ResponseWriter, r *http.Request) {
 	}
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", "POST")
-		sayFault(w, http.StatusMethodNotAllowed, "send SQL batches with POST")
+		writeError(w, http.StatusMethodNotAllowed, "send SQL batches with POST")
 		return
 	}
-	reads, known := s.mayStore(r)
+	reads, known := s.authorizeStorage(r)
 	if !known {
-		sayFault(w, http.StatusUnauthorized, "the token is wrong or missing")
+		writeError(w, http.StatusUnauthorized, "the token is wrong or missing")
 		return
 	}
 	held := s.budget(0)
 	defer held.Back(0)
-	body := bufio.NewReader(counted{http.MaxBytesReader(nil, r.Body, s.config.MaxRequestMemory), held})
-	ctx, leave := untilGone(r.Context())
+	body := bufio.NewReader(budgetReader{http.MaxBytesReader(nil, r.Body, s.config.MaxRequestMemory), held})
+	ctx, leave := hangupContext(r.Context())
 	defer leave()
 	var out []byte
 	var err error
 	if isTyped(body) {
 		out, err = s.typedBatches(ctx, body, reads)
 	} else {
-		out, err = s.plainBatches(ctx, body, held, reads)
+		out, err = s.legacyBatches(ctx, body, held, reads)
 	}
 	if err != nil {
 		s.storageFailed(ctx, w, held, err)
@@ -76,22 +76,22 @@ func (s *Server) storage(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(out)))
-	s.patiently(w)(out)
+	s.deadlineWriter(w)(out)
 }
 
-// mayStore reports whether the token is one of the storage's tokens, and whether it allows only reading.
-func (s *Server) mayStore(r *http.Request) (reads, known bool) {
+// authorizeStorage reports whether the token is one of the storage's tokens, and whether it allows only reading.
+func (s *Server) authorizeStorage(r *http.Request) (reads, known bool) {
 	given, c := givenToken(r), s.config.Storage
 	whole := c.Token != "" && sameSecret(given, c.Token)
 	reads = c.ReadOnlyToken != "" && sameSecret(given, c.ReadOnlyToken)
 	if !whole && !reads {
 		if given != "" {
-			s.waitWrong(r.Context().Done())
+			s.delayRefusal(r.Context().Done())
 		}
 		return false, false
 	}
-	if g, ok := r.Context().Value(guestKey{}).(*limitedConn); ok {
-		g.known()
+	if g, ok := r.Context().Value(connKey{}).(*limitedConn); ok {
+		g.markAuthenticated()
 	}
 	return !whole, true
 }
@@ -112,7 +112,7 @@ func (s *Server) typedBatches(ctx context.Context, body io.Reader, reads bool) (
 		return nil, badRequest{err}
 	}
 	only := len(q.Batches) > 0 && q.Batches[0].ReadOnly // the same in all batches
-	results, release, err := s.runGuests(ctx, q.Batches, q.Max, reads)
+	results, release, err := s.runStorageBatches(ctx, q.Batches, q.Max, reads)
 	defer release()
 	if err != nil {
 		return nil, err
@@ -120,9 +120,9 @@ func (s *Server) typedBatches(ctx context.Context, body io.Reader, reads bool) (
 	return wire.AppendAnswer(nil, results, only), nil
 }
 
-// runGuests runs batches whose rows take at most that many bytes each (0 for no limit), plus storagePiece for the rows of
-// earlier batches. Once the first batches fill an answer, the rest are left for another request.
-func (s *Server) runGuests(ctx context.Context, batches []store.Batch, most int64, reads bool) ([]store.Result, func(), error) {
+// runStorageBatches runs batches whose rows take at most that many bytes each (0 for no limit), plus storagePiece for
+// the rows of earlier batches. Once the first batches fill an answer, the rest are left for another request.
+func (s *Server) runStorageBatches(ctx context.Context, batches []store.Batch, most int64, reads bool) ([]store.Result, func(), error) {
 	limit := s.config.MaxRequestMemory
 	if most > 0 {
 		limit = min(limit, most)
@@ -147,21 +147,21 @@ func (s *Server) storageFailed(ctx context.Context, w http.ResponseWriter, held 
 	var tooLarge *http.MaxBytesError
 	switch {
 	case ctx.Err() != nil:
-		sayFault(w, http.StatusServiceUnavailable, "the client hung up")
-	case errors.Is(err, errNoRoom):
-		sayFault(w, http.StatusRequestEntityTooLarge, string(held.Refusal().Str))
+		writeError(w, http.StatusServiceUnavailable, "the client hung up")
+	case errors.Is(err, errNoMemory):
+		writeError(w, http.StatusRequestEntityTooLarge, string(held.Refusal().Str))
 	case errors.Is(err, wire.ErrTooLarge), errors.As(err, &tooLarge):
-		sayFault(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the request is larger than %d bytes", s.config.MaxRequestMemory))
+		writeError(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the request is larger than %d bytes", s.config.MaxRequestMemory))
 	case errors.As(err, &is):
-		sayFault(w, http.StatusBadRequest, err.Error())
+		writeError(w, http.StatusBadRequest, err.Error())
 	default:
 		s.logFailure(err, "of the storage", 1)
-		sayFault(w, http.StatusInternalServerError, string(s.failure(err).Str))
+		writeError(w, http.StatusInternalServerError, string(s.failure(err).Str))
 	}
 }
 
-// sayFault replies with an error in the form of the legacy API.
-func sayFault(w http.ResponseWriter, status int, says string) {
+// writeError replies with an error in the form of the legacy API.
+func writeError(w http.ResponseWriter, status int, says string) {
 	text, err := json.Marshal(map[string]string{"error": says})
 	if err != nil {
 		panic(err) // strings can be written

@@ -80,14 +80,14 @@ func (s *Server) followingInfo(now Following) []string {
 // streamMetrics are for a server that streams its file; followingMetrics are for a copy.
 var (
 	streamMetrics = []metric{
-		{"replicate_last_timestamp_seconds", "When the replica was last up to date, 0 for never.", gauge, of(func(s *Server) int64 { return seconds(s.config.Stream().At) })},
-		{"replicate_failing", "1 while replication fails.", gauge, of(func(s *Server) int { return min(1, len(s.config.Stream().Failing)) })},
-		{"replicate_pending_pages", "Pages not yet replicated.", gauge, of(func(s *Server) int { return s.config.Stream().Pending })},
+		{"replicate_last_timestamp_seconds", "When the replica was last up to date, 0 for never.", gauge, intValue(func(s *Server) int64 { return seconds(s.config.Stream().At) })},
+		{"replicate_failing", "1 while replication fails.", gauge, intValue(func(s *Server) int { return min(1, len(s.config.Stream().Failing)) })},
+		{"replicate_pending_pages", "Pages not yet replicated.", gauge, intValue(func(s *Server) int { return s.config.Stream().Pending })},
 	}
 	followingMetrics = []metric{
-		{"follow_last_timestamp_seconds", "When the stream was last read, 0 for never.", gauge, of(func(s *Server) int64 { return seconds(s.config.Following().Heard) })},
-		{"follow_last_write_timestamp_seconds", "When the copy's last transaction was committed.", gauge, of(func(s *Server) int64 { return seconds(s.config.Following().Written) })},
-		{"follow_failing", "1 while following fails.", gauge, of(func(s *Server) int { return min(1, len(s.config.Following().Failing)) })},
+		{"follow_last_timestamp_seconds", "When the stream was last read, 0 for never.", gauge, intValue(func(s *Server) int64 { return seconds(s.config.Following().Heard) })},
+		{"follow_last_write_timestamp_seconds", "When the copy's last transaction was committed.", gauge, intValue(func(s *Server) int64 { return seconds(s.config.Following().Written) })},
+		{"follow_failing", "1 while following fails.", gauge, intValue(func(s *Server) int { return min(1, len(s.config.Following().Failing)) })},
 	}
 )
 

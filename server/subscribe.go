@@ -16,12 +16,12 @@ import (
 // listenNames lists the commands that start messages to a client.
 var listenNames = [][]byte{[]byte("MONITOR"), []byte("SUBSCRIBE"), []byte("PSUBSCRIBE"), []byte("SSUBSCRIBE")}
 
-// begins reports whether a command may start messages to its client.
-func begins(args [][]byte) bool {
-	return listens(args[0]) || option(args, 0) == "CLIENT" && option(args, 1) == "TRACKING" && option(args, 2) == "ON"
+// startsMessages reports whether a command may start messages to its client.
+func startsMessages(args [][]byte) bool {
+	return isListenCommand(args[0]) || option(args, 0) == "CLIENT" && option(args, 1) == "TRACKING" && option(args, 2) == "ON"
 }
 
-func listens(name []byte) bool {
+func isListenCommand(name []byte) bool {
 	if n := len(name); n != 7 && n != 9 && n != 10 {
 		return false
 	}
@@ -34,10 +34,10 @@ func (c *client) runOneByOne(ctx context.Context, calls [][][]byte) {
 		if c.monitors || c.server.notifies.Load() || sendsMessages(calls[i]) {
 			c.inbox.hold() // its own messages follow its reply
 		}
-		c.takeOff(calls[i])
+		c.beforeCommand(calls[i])
 		c.pipeline(ctx, calls[i:i+1])
-		c.landed(calls[i])
-		c.inbox.replies()
+		c.afterCommand(calls[i])
+		c.inbox.beforeReply()
 		c.write(c.out)
 		c.out = c.out[:0]
 		if c.broken != nil || c.closed {
@@ -45,7 +45,7 @@ func (c *client) runOneByOne(ctx context.Context, calls [][][]byte) {
 		}
 		c.inbox.release()
 	}
-	c.tellOwn()
+	c.flushOwnChanges()
 }
 
 func sendsMessages(args [][]byte) bool {
@@ -103,7 +103,7 @@ func (c *client) count(kind pubsub.Kind, n pubsub.Counts) int {
 
 // classify sets the client's class of client-output-buffer-limit. A client that monitors counts as a replica.
 func (c *client) classify() {
-	c.hears.Store(c.subscribed > 0)
+	c.isSubscribed.Store(c.subscribed > 0)
 	switch {
 	case c.monitors:
 		c.class.Store(replicaClass)
@@ -133,14 +133,14 @@ func (s *Server) join(kind pubsub.Kind) {
 	if err == nil {
 		return
 	}
-	if unsaid, is := s.complaints.worth(err.Error(), time.Now()); is {
-		s.config.Logger.Warn("cannot receive messages of other processes on the file", "error", err, "unsaid", unsaid)
+	if suppressed, is := s.failures.shouldLog(err.Error(), time.Now()); is {
+		s.config.Logger.Warn("cannot receive messages of other processes on the file", "error", err, "suppressed", suppressed)
 	}
 }
 
 // guard checks a call against the user's permissions and the state of the connection.
 func (c *client) guard(cmd *commands.Command, args [][]byte, at engine.Moment) (v resp.Value, refused bool) {
-	if v, refused = c.person.guard(cmd, args, at); refused || !c.listens && at != engine.Exec {
+	if v, refused = c.principal.guard(cmd, args, at); refused || !c.getsMessages && at != engine.Exec {
 		return v, refused
 	}
 	if cmd.Name == "MONITOR" && at == engine.Exec {
@@ -149,10 +149,10 @@ func (c *client) guard(cmd *commands.Command, args [][]byte, at engine.Moment) (
 	inContext := c.subscribed > 0 && !c.resp3
 	switch {
 	case inContext && cmd.Name == "PING" && len(args) <= 2 && (at == engine.Calling || at == engine.Exec):
-		return pong(args), true
+		return pushedPong(args), true
 	case at != engine.Calling && at != engine.Queueing:
 		return v, false
-	case inContext && !inSubscribed(cmd):
+	case inContext && !allowedWhenSubscribed(cmd):
 		return resp.MakeError("ERR Can't execute '" + cmd.WireName() + "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context"), true
 	case c.monitors && (cmd.Flags&(commands.Write|commands.ReadOnly) != 0 || cmd.Has(commands.Replicates)):
 		return resp.MakeError("ERR Replica can't interact with the keyspace"), true
@@ -160,8 +160,8 @@ func (c *client) guard(cmd *commands.Command, args [][]byte, at engine.Moment) (
 	return v, false
 }
 
-// pong replies to PING while messages may arrive, in a form that the client can distinguish from a message.
-func pong(args [][]byte) resp.Value {
+// pushedPong replies to PING while messages may arrive, in a form that the client can distinguish from a message.
+func pushedPong(args [][]byte) resp.Value {
 	text := resp.EmptyBulk
 	if len(args) > 1 {
 		text = resp.MakeBulk(args[1])
@@ -169,7 +169,7 @@ func pong(args [][]byte) resp.Value {
 	return resp.MakeArray(resp.MakeString("pong"), text)
 }
 
-func inSubscribed(cmd *commands.Command) bool {
+func allowedWhenSubscribed(cmd *commands.Command) bool {
 	if _, is := subscriptions[cmd.Name]; is {
 		return true
 	}
@@ -181,8 +181,8 @@ func isPushed(v resp.Value) bool {
 	return v.Kind == resp.Push || v.Kind == resp.Several
 }
 
-// mayHear reports whether the user may keep the subscriptions of s.
-func mayHear(user *acl.User, hub *pubsub.Hub, s pubsub.Subscriber) bool {
+// maySubscribe reports whether the user may keep the subscriptions of s.
+func maySubscribe(user *acl.User, hub *pubsub.Hub, s pubsub.Subscriber) bool {
 	if user.Unlimited() {
 		return true
 	}
@@ -196,11 +196,11 @@ func mayHear(user *acl.User, hub *pubsub.Hub, s pubsub.Subscriber) bool {
 	return true
 }
 
-// silence closes connections whose users no longer have permission for their subscriptions.
-func (s *Server) silence(p *person) {
+// closeForbidden closes connections whose users no longer have permission for their subscriptions.
+func (s *Server) closeForbidden(p *principal) {
 	s.killAll(p.client, func(o *client) bool {
 		user := o.user.Load()
-		return !mayHear(user, s.hub, &o.inbox)
+		return !maySubscribe(user, s.hub, &o.inbox)
 	})
 	s.endStreams(func(st *stream) bool { return !st.may(s.hub) })
 }

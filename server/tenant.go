@@ -22,8 +22,8 @@ var tenantRules = []string{
 // tenantCommand limits a tenant's command, in bytes. A command is in memory before any budget counts it.
 const tenantCommand = 64 << 20
 
-// beTenant sets up a server for a tenant of Config.Within.
-func (s *Server) beTenant() {
+// setUpTenant sets up a server for a tenant of Config.Within.
+func (s *Server) setUpTenant() {
 	within := s.config.Within
 	s.since = within.since
 	s.memory = within.memory.Within(s.config.MaxMemory)
@@ -34,8 +34,8 @@ func (s *Server) beTenant() {
 	}
 }
 
-// entrance returns the func that finds tenants, or nil on a server without tenants.
-func (s *Server) entrance() Enter {
+// enterFunc returns the func that finds tenants, or nil on a server without tenants.
+func (s *Server) enterFunc() Enter {
 	if s.config.Within != nil {
 		return s.config.Within.config.Enter
 	}
@@ -49,8 +49,8 @@ func (s *Server) Expel() {
 	s.endStreams(func(*stream) bool { return true })
 }
 
-// visit holds the tenant that a client has entered.
-type visit struct {
+// tenantEntry holds the tenant that a client has entered.
+type tenantEntry struct {
 	to    *Server // server to move to after the reply, or nil
 	leave func()  // leaves the tenant; nil without a tenant
 }
@@ -59,7 +59,7 @@ var otherTenant = resp.MakeError("ERR this connection belongs to another databas
 
 // enter logs a client in to a tenant and reports whether the token belongs to one.
 func (c *client) enter(name, token string) (v resp.Value, found bool) {
-	enter := c.server.entrance()
+	enter := c.server.enterFunc()
 	if enter == nil {
 		return v, false
 	}
@@ -76,23 +76,23 @@ func (c *client) enter(name, token string) (v resp.Value, found bool) {
 		leave()
 		return otherTenant, true
 	default:
-		if c.visit.leave != nil { // it had entered another tenant before RESET
-			c.visit.leave()
+		if c.entry.leave != nil { // it had entered another tenant before RESET
+			c.entry.leave()
 		}
-		c.visit = visit{to, leave}
+		c.entry = tenantEntry{to, leave}
 	}
 	c.authed = true
-	c.met()
+	c.markAuthenticated()
 	return resp.OK, true
 }
 
-// move moves a client to the tenant that it has entered, after the reply was sent.
-func (c *client) move() {
-	to := c.visit.to
+// moveToTenant moves a client to the tenant that it has entered, after the reply was sent.
+func (c *client) moveToTenant() {
+	to := c.entry.to
 	if to == nil {
 		return
 	}
-	c.visit.to = nil
+	c.entry.to = nil
 	c.server.remove(c)
 	c.session.Release()
 	c.mu.Lock()
@@ -111,8 +111,8 @@ func (c *client) move() {
 func (c *client) end() {
 	c.server.remove(c)
 	c.session.Release()
-	if c.visit.leave != nil {
-		c.visit.leave()
+	if c.entry.leave != nil {
+		c.entry.leave()
 	}
 }
 

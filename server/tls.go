@@ -30,10 +30,10 @@ type TLS struct {
 	files  TLSFiles
 	logger *slog.Logger
 
-	mu      sync.Mutex
-	stamps  [3]stamp // stamps of the files in config
-	config  *tls.Config
-	trouble string // error of the files at the last handshake
+	mu        sync.Mutex
+	stamps    [3]stamp // stamps of the files in config
+	config    *tls.Config
+	lastError string // error of the files at the last handshake
 }
 
 // stamp identifies the version of a file.
@@ -46,23 +46,23 @@ type stamp struct {
 // certificate.
 func NewTLS(files TLSFiles, logger *slog.Logger) (*TLS, error) {
 	t := &TLS{files: files, logger: logger}
-	if err := t.read(t.look()); err != nil {
+	if err := t.read(t.stat()); err != nil {
 		return nil, err
 	}
 	return t, nil
 }
 
 // Listener returns ln with TLS, for ServeRESP and ServeREST.
-func (t *TLS) Listener(ln net.Listener) net.Listener { return secure{ln, t} }
+func (t *TLS) Listener(ln net.Listener) net.Listener { return tlsListener{ln, t} }
 
-// secure marks a listener whose connections use TLS. The handshake happens after Accept.
-type secure struct {
+// tlsListener marks a listener whose connections use TLS. The handshake happens after Accept.
+type tlsListener struct {
 	net.Listener
 	tls *TLS
 }
 
-// look returns the current stamps of the files.
-func (t *TLS) look() (stamps [3]stamp) {
+// stat returns the current stamps of the files.
+func (t *TLS) stat() (stamps [3]stamp) {
 	for i, path := range []string{t.files.Cert, t.files.Key, t.files.ClientCA} {
 		if info, err := os.Stat(path); err == nil {
 			stamps[i] = stamp{info.ModTime(), info.Size()}
@@ -100,18 +100,18 @@ func (t *TLS) read(stamps [3]stamp) error {
 func (t *TLS) current() *tls.Config {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	stamps := t.look()
+	stamps := t.stat()
 	if stamps == t.stamps {
-		t.trouble = ""
+		t.lastError = ""
 		return t.config
 	}
 	err := t.read(stamps)
 	switch {
 	case err == nil:
-		t.trouble = ""
+		t.lastError = ""
 		t.logger.Info("the certificate was renewed", "file", t.files.Cert, "until", t.config.Certificates[0].Leaf.NotAfter)
-	case err.Error() != t.trouble:
-		t.trouble = err.Error()
+	case err.Error() != t.lastError:
+		t.lastError = err.Error()
 		t.logger.Error("invalid certificate files, still using the old certificate", "error", err)
 	}
 	return t.config
@@ -156,8 +156,8 @@ func tlsOf(nc net.Conn) *tls.Conn {
 	return conn
 }
 
-// verified reports whether the client sent a certificate of an authority in ClientCA.
-func verified(nc net.Conn) bool {
+// hasClientCert reports whether the client sent a certificate of an authority in ClientCA.
+func hasClientCert(nc net.Conn) bool {
 	conn := tlsOf(nc)
 	return conn != nil && len(conn.ConnectionState().VerifiedChains) > 0
 }

@@ -10,15 +10,15 @@ import (
 	"github.com/meowdis/meowdis/server/tracking"
 )
 
-// tracked holds a client's own tracking state. The table holds the rest.
-type tracked struct {
+// trackingState holds a client's own tracking state. The table holds the rest.
+type trackingState struct {
 	listed  atomic.Bool // in the table, or being removed from it
 	on      bool
 	bcast   bool
 	caching bool // CLIENT CACHING applies to the next command
 
-	flying bool   // a command that may read keys is running
-	begun  uint64 // when it began
+	reading bool   // a command that may read keys is running
+	begun   uint64 // when it began
 }
 
 // tracking runs CLIENT TRACKING ON|OFF [REDIRECT id] [PREFIX p …] [BCAST] [OPTIN] [OPTOUT] [NOLOOP].
@@ -29,7 +29,7 @@ func (c *client) tracking(args [][]byte) resp.Value {
 	}
 	switch option(args, 2) {
 	case "OFF":
-		c.trackNothing()
+		c.stopAllTracking()
 		return resp.OK
 	case "ON":
 		return c.track(mode, prefixes)
@@ -74,26 +74,26 @@ func (s *Server) trackingMode(args [][]byte) (m tracking.Mode, prefixes [][]byte
 // track starts tracking, or changes its mode.
 func (c *client) track(mode tracking.Mode, prefixes [][]byte) resp.Value {
 	s := c.server
-	s.tracing.Lock()
-	defer s.tracing.Unlock()
+	s.trackingMu.Lock()
+	defer s.trackingMu.Unlock()
 	if s.untrack == nil {
-		s.untrack = s.config.Engine.Listen(s.changed)
+		s.untrack = s.config.Engine.Listen(s.onChange)
 	}
 	c.tracks.listed.Store(true)
-	defer s.trackedByNone()
+	defer s.detachIfUnused()
 	v := s.tracks.Enable(c.id, (*peer)(c), mode, prefixes)
 	if v.IsError() {
 		return v
 	}
 	c.tracks.on, c.tracks.bcast = true, mode.Bcast
-	if c.session.Track(true); !mode.Bcast && !c.tracks.flying { // later commands of a transaction may read
-		c.tracks.flying, c.tracks.begun = true, s.tracks.Begin()
+	if c.session.Track(true); !mode.Bcast && !c.tracks.reading { // later commands of a transaction may read
+		c.tracks.reading, c.tracks.begun = true, s.tracks.BeginRead()
 	}
 	return v
 }
 
-// trackNothing stops tracking and resets the client's state.
-func (c *client) trackNothing() {
+// stopAllTracking stops tracking and resets the client's state.
+func (c *client) stopAllTracking() {
 	c.stopTracking()
 	c.session.Track(false)
 	c.tracks.on, c.tracks.bcast, c.tracks.caching = false, false, false
@@ -105,14 +105,14 @@ func (c *client) stopTracking() {
 		return
 	}
 	s := c.server
-	s.tracing.Lock()
-	defer s.tracing.Unlock()
+	s.trackingMu.Lock()
+	defer s.trackingMu.Unlock()
 	s.tracks.Disable(c.id)
-	s.trackedByNone()
+	s.detachIfUnused()
 }
 
-// trackedByNone detaches the table from the engine when no client tracks, so that writes pay nothing for it.
-func (s *Server) trackedByNone() {
+// detachIfUnused detaches the table from the engine when no client tracks, so that writes pay nothing for it.
+func (s *Server) detachIfUnused() {
 	if s.untrack != nil && s.tracks.Counts().Clients == 0 {
 		s.untrack()
 		s.untrack = nil
@@ -120,11 +120,11 @@ func (s *Server) trackedByNone() {
 	}
 }
 
-// changed passes the changes of a transaction to the table. Engine.Listen calls it.
-func (s *Server) changed(changes []engine.Change) {
+// onChange passes the changes of a transaction to the table. Engine.Listen calls it.
+func (s *Server) onChange(changes []engine.Change) {
 	events := make([]tracking.Event, 0, len(changes))
 	for _, c := range changes {
-		if c.Command != nil && (aside[c.Command.Name] || strings.HasPrefix(c.Command.Name, "FUNCTION ")) {
+		if c.Command != nil && (groupCommands[c.Command.Name] || strings.HasPrefix(c.Command.Name, "FUNCTION ")) {
 			continue
 		}
 		e := tracking.Event{Read: c.Read, Keys: c.Keys}
@@ -133,19 +133,21 @@ func (s *Server) changed(changes []engine.Change) {
 		}
 		events = append(events, e)
 	}
-	s.tracks.Happen(events)
+	s.tracks.Record(events)
 }
 
 // These commands change the state of a stream's groups. Redis sends no invalidation for them.
-var aside = map[string]bool{
+var groupCommands = map[string]bool{
 	"XREADGROUP": true, "XACK": true, "XCLAIM": true, "XAUTOCLAIM": true, "XSETID": true,
 	"XGROUP SETID": true, "XGROUP DESTROY": true, "XGROUP CREATECONSUMER": true, "XGROUP DELCONSUMER": true,
 }
 
-func (c *client) trackingInfo([][]byte) resp.Value { return c.server.tracks.Of(c.id).Info() }
+func (c *client) trackingInfo([][]byte) resp.Value { return c.server.tracks.State(c.id).Info() }
 
 // getRedir runs CLIENT GETREDIR.
-func (c *client) getRedir([][]byte) resp.Value { return resp.MakeInt(c.server.tracks.Of(c.id).To()) }
+func (c *client) getRedir([][]byte) resp.Value {
+	return resp.MakeInt(c.server.tracks.State(c.id).RedirectID())
+}
 
 // caching runs CLIENT CACHING YES|NO.
 func (c *client) caching(args [][]byte) resp.Value {
@@ -155,34 +157,35 @@ func (c *client) caching(args [][]byte) resp.Value {
 	return v
 }
 
-// takeOff is called before each command of a client that may get messages.
-func (c *client) takeOff(args [][]byte) {
+// beforeCommand is called before each command of a client that may get messages.
+func (c *client) beforeCommand(args [][]byte) {
 	if !c.tracks.on {
 		return
 	}
 	if c.tracks.bcast {
-		c.inbox.read(true)
+		c.inbox.setReading(true)
 	} else {
-		c.tracks.flying, c.tracks.begun = true, c.server.tracks.Begin()
+		c.tracks.reading, c.tracks.begun = true, c.server.tracks.BeginRead()
 	}
 	if cmd := commands.Called(args); cmd != nil && (cmd.Name == "FLUSHALL" || cmd.Name == "FLUSHDB") {
 		c.inbox.setEarly(!c.session.InMulti() && option(args, 1) != "ASYNC")
 	}
 }
 
-// land records the keys that the command has read. It is called before the reply is sent, while messages are held.
-func (c *client) land() {
-	if c.tracks.flying {
-		c.tracks.flying = false
-		c.server.tracks.Land(c.id, c.tracks.begun, c.session.Reads(), true)
+// recordReads records the keys that the command has read. It is called before the reply is sent, while messages are
+// held.
+func (c *client) recordReads() {
+	if c.tracks.reading {
+		c.tracks.reading = false
+		c.server.tracks.EndRead(c.id, c.tracks.begun, c.session.Reads(), true)
 	}
 }
 
-// landed is called after a command, before its reply is sent.
-func (c *client) landed(args [][]byte) {
-	if c.tracks.flying { // the command has no reply
+// afterCommand is called after a command, before its reply is sent.
+func (c *client) afterCommand(args [][]byte) {
+	if c.tracks.reading { // the command has no reply
 		c.inbox.hold()
-		c.land()
+		c.recordReads()
 	}
 	if !c.tracks.on {
 		return
@@ -198,23 +201,23 @@ func (c *client) landed(args [][]byte) {
 	}
 }
 
-// waits is called before a command blocks. It records the keys read so far; the command that serves the client records
-// the rest. The caller calls goOn when the wait is over.
-func (c *client) waits() (goOn func()) {
+// suspendTracking is called before a command blocks. It records the keys read so far; the command that serves the
+// client records the rest. The caller calls goOn when the wait is over.
+func (c *client) suspendTracking() (goOn func()) {
 	if c.tracks.bcast {
-		c.inbox.read(false)
-		return func() { c.inbox.read(true) }
+		c.inbox.setReading(false)
+		return func() { c.inbox.setReading(true) }
 	}
-	if !c.tracks.flying {
+	if !c.tracks.reading {
 		return func() {}
 	}
-	c.tracks.flying = false
-	c.server.tracks.Land(c.id, c.tracks.begun, c.session.Reads(), false)
-	return func() { c.tracks.flying, c.tracks.begun = true, c.server.tracks.Begin() }
+	c.tracks.reading = false
+	c.server.tracks.EndRead(c.id, c.tracks.begun, c.session.Reads(), false)
+	return func() { c.tracks.reading, c.tracks.begun = true, c.server.tracks.BeginRead() }
 }
 
-// tellOwn sends a client that tracks prefixes its own changes.
-func (c *client) tellOwn() {
+// flushOwnChanges sends a client that tracks prefixes its own changes.
+func (c *client) flushOwnChanges() {
 	if c.tracks.bcast && c.server.tracks.Flush(c.id) {
 		c.inbox.release()
 	}
@@ -231,10 +234,10 @@ func (s *Server) peer(id int64) tracking.Peer {
 	return nil
 }
 
-func (p *peer) Tell(m *tracking.Message, own bool) { p.inbox.invalidate(message{invalid: m}, own) }
+func (p *peer) Send(m *tracking.Message, own bool) { p.inbox.invalidate(message{invalid: m}, own) }
 
-func (p *peer) Pass(m *tracking.Message, to tracking.Peer, own bool) {
-	l := message{invalid: m, passed: true}
+func (p *peer) Redirect(m *tracking.Message, to tracking.Peer, own bool) {
+	l := message{invalid: m, redirected: true}
 	other := to.(*peer)
 	if other == p {
 		p.inbox.invalidate(l, own)

@@ -17,8 +17,8 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// person runs commands: a RESP client, or a REST request from addr.
-type person struct {
+// principal runs commands: a RESP client, or a REST request from addr.
+type principal struct {
 	server *Server
 	client *client // nil over REST
 	addr   string
@@ -26,7 +26,7 @@ type person struct {
 }
 
 // describe returns the person's line of CLIENT LIST.
-func (p *person) describe() string {
+func (p *principal) describe() string {
 	if p.client != nil {
 		return p.client.describe()
 	}
@@ -34,7 +34,7 @@ func (p *person) describe() string {
 }
 
 // guard checks a call against the user's permissions. It is the session's engine.Guard.
-func (p *person) guard(cmd *commands.Command, args [][]byte, at engine.Moment) (v resp.Value, refused bool) {
+func (p *principal) guard(cmd *commands.Command, args [][]byte, at engine.Moment) (v resp.Value, refused bool) {
 	user := p.user.Load()
 	if user.Unlimited() {
 		return resp.Value{}, false
@@ -42,35 +42,35 @@ func (p *person) guard(cmd *commands.Command, args [][]byte, at engine.Moment) (
 	d := user.Check(cmd, args)
 	if d.Reason == acl.Allowed {
 		if engine.RunsScripts(cmd) {
-			p.called(cmd, at) // before the check of the script's own commands
+			p.recordCommand(cmd, at) // before the check of the script's own commands
 		}
 		return refusedSort(user, cmd, args, at)
 	}
 	if at != engine.Asking {
-		p.called(cmd, at)
+		p.recordCommand(cmd, at)
 		p.log(d.Reason, contexts[at], user.Object(d, cmd, args), user.Name())
 	}
 	why := user.Why(d, cmd, args, false)
 	switch at {
 	case engine.Exec:
 		why = "ACLs rules changed between the moment the transaction was accumulated and the EXEC call. " +
-			"This command is no longer allowed for the following reason: " + reasons[d.Reason]
+			"This command is no longer allowed for the following reason: " + execReasons[d.Reason]
 	case engine.InScript:
 		return resp.MakeError("ERR ACL failure in script: " + why), true
 	}
 	return resp.MakeError("NOPERM " + commands.OneLine(why)), true
 }
 
-// called records the client's last command for CLIENT LIST: the EXEC or the script, not the commands inside.
-func (p *person) called(cmd *commands.Command, at engine.Moment) {
+// recordCommand records the client's last command for CLIENT LIST: the EXEC or the script, not the commands inside.
+func (p *principal) recordCommand(cmd *commands.Command, at engine.Moment) {
 	if p.client == nil {
 		return
 	}
 	switch at {
 	case engine.Calling, engine.Queueing:
-		p.client.called(cmd.Name)
+		p.client.recordCommand(cmd.Name)
 	case engine.Exec:
-		p.client.called("EXEC")
+		p.client.recordCommand("EXEC")
 	}
 }
 
@@ -79,8 +79,8 @@ var contexts = map[engine.Moment]string{
 	engine.Calling: "toplevel", engine.Queueing: "multi", engine.Exec: "multi", engine.InScript: "lua",
 }
 
-// reasons has the texts of EXEC's error.
-var reasons = map[acl.Reason]string{
+// execReasons has the texts of EXEC's error.
+var execReasons = map[acl.Reason]string{
 	acl.ByCommand: "no permission to execute the command or subcommand",
 	acl.ByKey:     "no permission to touch the specified keys",
 	acl.ByChannel: "no permission to access one of the channels used as arguments to the command",
@@ -110,15 +110,15 @@ func refusedSort(user *acl.User, cmd *commands.Command, args [][]byte, at engine
 	return v, false
 }
 
-func (p *person) log(reason acl.Reason, context, object, user string) {
+func (p *principal) log(reason acl.Reason, context, object, user string) {
 	p.server.users.Log.Add(time.Now().UnixMilli(), acl.Event{
 		Reason: reason, Context: context, Object: object, User: user, Client: p.describe(),
 	})
 }
 
-// holder returns the user with that REST token, or nil. The server's own token belongs to the default user, unless
+// userByToken returns the user with that REST token, or nil. The server's own token belongs to the default user, unless
 // that user is off.
-func (s *Server) holder(token string) *acl.User {
+func (s *Server) userByToken(token string) *acl.User {
 	if s.config.Token != "" && sameSecret(token, s.config.Token) {
 		if u := s.users.Default(); u.On() {
 			return u
@@ -143,7 +143,7 @@ func (s *Server) addReader() {
 }
 
 // acl runs the commands about users.
-func (s *Server) acl(p *person, cmd *commands.Command, args [][]byte) (v resp.Value, ok bool) {
+func (s *Server) acl(p *principal, cmd *commands.Command, args [][]byte) (v resp.Value, ok bool) {
 	switch cmd.Name {
 	case "ACL DELUSER":
 		return s.deleteUsers(p, args[2:]), true
@@ -155,13 +155,13 @@ func (s *Server) acl(p *person, cmd *commands.Command, args [][]byte) (v resp.Va
 		return s.reloadUsers(p), true
 	case "ACL SETUSER":
 		v, ok = s.users.Reply(cmd, args, p.user.Load(), time.Now().UnixMilli())
-		s.silence(p)
+		s.closeForbidden(p)
 		return v, ok
 	}
 	return s.users.Reply(cmd, args, p.user.Load(), time.Now().UnixMilli())
 }
 
-func (s *Server) deleteUsers(p *person, args [][]byte) resp.Value {
+func (s *Server) deleteUsers(p *principal, args [][]byte) resp.Value {
 	var names []string
 	for _, arg := range args {
 		names = append(names, string(arg))
@@ -170,24 +170,24 @@ func (s *Server) deleteUsers(p *person, args [][]byte) resp.Value {
 		return resp.MakeError("ERR The 'default' user cannot be removed")
 	}
 	gone := s.users.Delete(names)
-	s.dismiss(p, gone)
+	s.disconnectUsers(p, gone)
 	return resp.MakeInt(int64(len(gone)))
 }
 
-// dismiss closes the connections of deleted users.
-func (s *Server) dismiss(p *person, gone []*acl.User) {
+// disconnectUsers closes the connections of deleted users.
+func (s *Server) disconnectUsers(p *principal, gone []*acl.User) {
 	if len(gone) > 0 {
 		s.killAll(p.client, func(o *client) bool { return slices.Contains(gone, o.user.Load()) })
-		s.goneStreams(gone)
+		s.endUserStreams(gone)
 	}
 }
 
-func (s *Server) restToken(p *person, args [][]byte) resp.Value {
+func (s *Server) restToken(p *principal, args [][]byte) resp.Value {
 	name := string(args[2])
 	token, ok := s.users.RESTToken(name, string(args[3]))
 	if !ok {
 		p.log(acl.ByPassword, "toplevel", "acl|resttoken", name)
-		s.waitWrong(nil)
+		s.delayRefusal(nil)
 		return resp.MakeError(`ERR Wrong password or user "` + commands.Quote(args[2]) + `" does not exist`)
 	}
 	return resp.MakeString(token)
@@ -215,7 +215,7 @@ func (s *Server) saveUsers() resp.Value {
 	return resp.OK
 }
 
-func (s *Server) reloadUsers(p *person) resp.Value {
+func (s *Server) reloadUsers(p *principal) resp.Value {
 	if s.config.ACLFile == "" {
 		return noUserFile
 	}
@@ -223,8 +223,8 @@ func (s *Server) reloadUsers(p *person) resp.Value {
 	if wrong != "" {
 		return resp.MakeError("ERR " + commands.OneLine(wrong))
 	}
-	s.dismiss(p, gone)
-	s.silence(p)
+	s.disconnectUsers(p, gone)
+	s.closeForbidden(p)
 	return resp.OK
 }
 
@@ -245,7 +245,7 @@ func (s *Server) readUsers() (gone []*acl.User, wrong string) {
 	defer s.userFile.Unlock()
 	text, err := os.ReadFile(s.config.ACLFile)
 	if err != nil {
-		return nil, "Error loading ACLs, opening file '" + s.config.ACLFile + "': " + systemSays(err)
+		return nil, "Error loading ACLs, opening file '" + s.config.ACLFile + "': " + systemMessage(err)
 	}
 	gone, wrong = s.users.Load(s.config.ACLFile, string(text))
 	s.addReader()

@@ -149,9 +149,9 @@ var authExchanges = []string{
 	"AUTH secret\r\n*11\r\n$4\r\nECHO\r\n" + strings.Repeat("$1\r\na\r\n", 10),
 }
 
-// turns are exchanges whose parts wait for the reply to the previous part: redis-server 8.0 does not reply to a failed
-// AUTH while an earlier reply is being sent.
-var turns = [][]string{
+// clientPlans are exchanges whose parts wait for the reply to the previous part: redis-server 8.0 does not reply to a
+// failed AUTH while an earlier reply is being sent.
+var clientPlans = [][]string{
 	{"AUTH x\r\n", "AUTH default x\r\n", "AUTH bob x\r\n", "AUTH a b c\r\n"},
 	{"HELLO 3 AUTH bob x\r\n", "PING\r\n"},
 	{"CONFIG SET requirepass secret\r\nPING\r\nCONFIG GET requirepass\r\n", "AUTH wrong\r\n", "PING\r\n", "RESET\r\nPING\r\nHELLO 3\r\n*11\r\n"},
@@ -165,7 +165,7 @@ var authTurns = [][]string{
 }
 
 func TestWire(t *testing.T) {
-	compareWire(t, server.Config{}, exchanges, turns)
+	compareWire(t, server.Config{}, exchanges, clientPlans)
 }
 
 func TestWireWithPassword(t *testing.T) {

@@ -55,12 +55,12 @@ func (c *Call) Answer(set func(name, value string)) Answer {
 func (c *Call) answer(set func(name, value string)) Answer {
 	var err error
 	if c.form, err = formOf(c.Header); err != nil {
-		return Bad(err)
+		return BadRequest(err)
 	}
 	if name := c.Header(DatabaseHeader); name != "" {
 		db, bad := commands.DBIndex([]byte(name))
 		if bad.IsError() {
-			return One(statusBad, bad)
+			return Single(statusBad, bad)
 		}
 		c.Session.Select(db)
 	}
@@ -70,9 +70,9 @@ func (c *Call) answer(set func(name, value string)) Answer {
 	}
 	body, err := c.Body()
 	if err != nil {
-		return Bad(err)
+		return BadRequest(err)
 	}
-	switch path := trimmed(c.Path); {
+	switch path := trimPath(c.Path); {
 	case path == "pipeline":
 		return c.pipeline(body)
 	case path == "multi-exec":
@@ -80,13 +80,13 @@ func (c *Call) answer(set func(name, value string)) Answer {
 	case path == "" && (c.Method == "POST" || c.Method == "PUT"):
 		args, err := parseCommand(body)
 		if err != nil {
-			return Bad(err)
+			return BadRequest(err)
 		}
 		return c.command(args)
 	}
 	args, err := PathCommand(c.Path, c.Query, body)
 	if err != nil {
-		return Bad(err)
+		return BadRequest(err)
 	}
 	return c.command(args)
 }
@@ -94,16 +94,16 @@ func (c *Call) answer(set func(name, value string)) Answer {
 // command runs a single command.
 func (c *Call) command(args [][]byte) Answer {
 	if len(args) == 0 {
-		return Bad(errors.New("ERR empty command"))
+		return BadRequest(errors.New("ERR empty command"))
 	}
 	replies, err := c.run([][][]byte{args})
 	switch {
 	case err != nil:
-		return One(statusFailed, c.Failed(err, 1))
+		return Single(statusFailed, c.Failed(err, 1))
 	case replies[0].IsError():
-		return One(statusBad, replies[0])
+		return Single(statusBad, replies[0])
 	}
-	return One(statusOK, replies[0])
+	return Single(statusOK, replies[0])
 }
 
 // run runs commands in order. Commands that REST does not allow get an error in place of running.
@@ -169,11 +169,11 @@ func allowed(args [][]byte) bool { return !commands.Known(args).Has(commands.Nee
 func (c *Call) pipeline(body []byte) Answer {
 	calls, err := parsePipeline(body)
 	if err != nil {
-		return Bad(err)
+		return BadRequest(err)
 	}
 	replies, err := c.run(calls)
 	if err != nil {
-		return One(statusFailed, c.Failed(err, len(calls)))
+		return Single(statusFailed, c.Failed(err, len(calls)))
 	}
 	return Answer{Status: statusOK, replies: replies, many: true}
 }
@@ -184,28 +184,28 @@ func (c *Call) transaction(body []byte) Answer {
 	c.form.resp2 = false
 	calls, err := parsePipeline(body)
 	if err != nil {
-		return Bad(err)
+		return BadRequest(err)
 	}
 	for _, args := range calls {
 		if v, no := refused(args); no {
-			return One(statusBad, v)
+			return Single(statusBad, v)
 		}
 		cmd, bad := commands.Find(args)
 		if cmd == nil {
-			return One(statusBad, bad)
+			return Single(statusBad, bad)
 		}
 		if v, refused := c.Session.Refused(cmd, args, engine.Queueing); refused {
-			return One(statusBad, v)
+			return Single(statusBad, v)
 		}
 	}
 	calls = append(append([][][]byte{{[]byte("MULTI")}}, calls...), [][]byte{[]byte("EXEC")})
 	replies, err := c.Session.Pipeline(c.Context, calls)
 	if err != nil {
-		return One(statusFailed, c.Failed(err, len(calls)))
+		return Single(statusFailed, c.Failed(err, len(calls)))
 	}
 	executed := replies[len(replies)-1]
 	if executed.IsError() {
-		return One(statusBad, executed)
+		return Single(statusBad, executed)
 	}
 	return Answer{Status: statusOK, replies: executed.Elems, many: true}
 }

@@ -12,7 +12,7 @@ import (
 // Events reports whether the reply to a percent-encoded path is a stream of server-sent events, and returns the kind
 // of its messages.
 func Events(path string) (kind pubsub.Kind, is bool) {
-	first, _, _ := strings.Cut(trimmed(path), "/")
+	first, _, _ := strings.Cut(trimPath(path), "/")
 	switch strings.ToLower(first) {
 	case "subscribe":
 		return pubsub.Channel, true
@@ -24,8 +24,8 @@ func Events(path string) (kind pubsub.Kind, is bool) {
 	return 0, false
 }
 
-// trimmed decodes a path and removes its leading and trailing slashes. It returns "" for a malformed path.
-func trimmed(path string) string {
+// trimPath decodes a path and removes its leading and trailing slashes. It returns "" for a malformed path.
+func trimPath(path string) string {
 	path, _ = url.PathUnescape(path)
 	return strings.Trim(path, "/")
 }

@@ -40,11 +40,11 @@ type Answer struct {
 	many    bool // replies of a pipeline, not a single reply
 }
 
-// One returns an answer with a single reply, in JSON.
-func One(status int, v resp.Value) Answer { return Answer{Status: status, replies: []resp.Value{v}} }
+// Single returns an answer with a single reply, in JSON.
+func Single(status int, v resp.Value) Answer { return Answer{Status: status, replies: []resp.Value{v}} }
 
-// Bad returns the answer to an invalid request.
-func Bad(err error) Answer { return One(statusBad, resp.MakeError(err.Error())) }
+// BadRequest returns the answer to an invalid request.
+func BadRequest(err error) Answer { return Single(statusBad, resp.MakeError(err.Error())) }
 
 // ContentType returns the content type of the body.
 func (a Answer) ContentType() string {
@@ -69,8 +69,8 @@ type body struct {
 	out  []byte
 }
 
-// spill passes a full piece to the sink.
-func (b *body) spill() {
+// flush passes a full piece to the sink.
+func (b *body) flush() {
 	if len(b.out) >= resp.Piece {
 		b.sink(b.out)
 		b.out = b.out[:0]
@@ -94,7 +94,7 @@ func (b *body) answer(a Answer) {
 			b.text(",")
 		}
 		b.item(v)
-		b.spill()
+		b.flush()
 	}
 	if a.many {
 		b.text("]")
@@ -145,7 +145,7 @@ func (b *body) list(n int, elem func(int)) {
 			b.text(",")
 		}
 		elem(i)
-		b.spill()
+		b.flush()
 	}
 	b.text("]")
 }
@@ -160,7 +160,7 @@ func (b *body) plain(s []byte) {
 		}
 		b.out = resp.AppendJSONText(b.out, s[:n])
 		s = s[n:]
-		b.spill()
+		b.flush()
 	}
 	b.text(`"`)
 }
@@ -172,7 +172,7 @@ func (b *body) encoded(s []byte) {
 		n := min(len(s), resp.Piece/3*3)
 		b.out = base64.StdEncoding.AppendEncode(b.out, s[:n])
 		s = s[n:]
-		b.spill()
+		b.flush()
 	}
 	b.text(`"`)
 }

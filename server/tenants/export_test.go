@@ -17,20 +17,20 @@ func (h *Manager) OpenFiles() int { return h.files.open() }
 func (h *Manager) Live() int { return len(h.all()) }
 
 // SetPatience sets the longest wait for a slot.
-func (h *Manager) SetPatience(d time.Duration) { h.files.patience = d }
+func (h *Manager) SetPatience(d time.Duration) { h.files.slotTimeout = d }
 
 // Keeps holds the file of a tenant open until the returned func is called.
 func (h *Manager) Keeps(ctx context.Context, token string) (func(), error) {
-	found, _, err := h.book.Find(ctx, token)
+	found, _, err := h.registry.Find(ctx, token)
 	if err != nil {
 		return nil, err
 	}
-	t, _ := h.visit(found)
-	if _, err := t.file.lend(ctx); err != nil {
+	t, _ := h.admit(found)
+	if _, err := t.file.acquire(ctx); err != nil {
 		return nil, err
 	}
 	return func() {
-		t.file.back()
+		t.file.release()
 		h.leave(t)
 	}, nil
 }
@@ -46,11 +46,11 @@ func (h *Manager) WhenOpened(f func()) {
 
 // SweepClosed sweeps the file of the named tenant.
 func (h *Manager) SweepClosed(ctx context.Context, name string) error {
-	hash, err := h.book.named(ctx, name)
+	hash, err := h.registry.hashByName(ctx, name)
 	if err != nil {
 		return err
 	}
-	found, _, err := h.book.read(ctx, hash)
+	found, _, err := h.registry.read(ctx, hash)
 	if err != nil {
 		return err
 	}

@@ -23,9 +23,9 @@ import (
 // about to use one; an idle file holds none. So a call that has a slot and finds too many files open can always close
 // an idle one. It closes the file that has been idle for the longest time.
 type files struct {
-	slots    chan struct{}
-	opener   func(path string) (*local.Store, error)
-	patience time.Duration // longest wait for a slot
+	slots       chan struct{}
+	opener      func(path string) (*local.Store, error)
+	slotTimeout time.Duration // longest wait for a slot
 
 	mu    sync.Mutex
 	count int           // files opening, open or closing
@@ -57,18 +57,18 @@ type file struct {
 }
 
 var (
-	errCrowded = errors.New("too many tenant files are in use: raise serve --tenants-open")
-	errMissing = errors.New("the tenant's file is missing")
-	errForeign = errors.New("the tenant's file is not a meowdis database")
-	errGone    = errors.New("the tenant was removed, or the server is stopping")
+	errTooManyFiles = errors.New("too many tenant files are in use: raise serve --tenants-open")
+	errMissing      = errors.New("the tenant's file is missing")
+	errForeign      = errors.New("the tenant's file is not a meowdis database")
+	errGone         = errors.New("the tenant was removed, or the server is stopping")
 )
 
 func newFiles(most int, open func(string) (*local.Store, error)) *files {
-	return &files{slots: make(chan struct{}, most), opener: open, freed: make(chan struct{}), patience: 10 * time.Second}
+	return &files{slots: make(chan struct{}, most), opener: open, freed: make(chan struct{}), slotTimeout: 10 * time.Second}
 }
 
-// lend returns the open file. The caller must call back after use.
-func (f *file) lend(ctx context.Context) (*local.Store, error) {
+// acquire returns the open file. The caller must call back after use.
+func (f *file) acquire(ctx context.Context) (*local.Store, error) {
 	for {
 		f.of.mu.Lock()
 		wait := f.busy
@@ -83,7 +83,7 @@ func (f *file) lend(ctx context.Context) (*local.Store, error) {
 		case wait == nil:
 			f.busy = make(chan struct{})
 			f.of.mu.Unlock()
-			return f.begin(ctx)
+			return f.activate(ctx)
 		}
 		f.of.mu.Unlock()
 		select {
@@ -94,8 +94,8 @@ func (f *file) lend(ctx context.Context) (*local.Store, error) {
 	}
 }
 
-// begin takes a slot and opens the file. Only one caller at a time runs it.
-func (f *file) begin(ctx context.Context) (s *local.Store, err error) {
+// activate takes a slot and opens the file. Only one caller at a time runs it.
+func (f *file) activate(ctx context.Context) (s *local.Store, err error) {
 	defer func() {
 		f.of.mu.Lock()
 		defer f.of.mu.Unlock()
@@ -104,10 +104,10 @@ func (f *file) begin(ctx context.Context) (s *local.Store, err error) {
 		}
 		f.busy = nil
 	}()
-	if err := f.of.slot(ctx); err != nil {
+	if err := f.of.takeSlot(ctx); err != nil {
 		return nil, err
 	}
-	if s = f.wake(); s == nil {
+	if s = f.reuse(); s == nil {
 		s, err = f.make()
 	}
 	if err != nil {
@@ -116,14 +116,14 @@ func (f *file) begin(ctx context.Context) (s *local.Store, err error) {
 	return s, err
 }
 
-// slot takes a slot.
-func (o *files) slot(ctx context.Context) error {
+// takeSlot takes a slot.
+func (o *files) takeSlot(ctx context.Context) error {
 	select {
 	case o.slots <- struct{}{}:
 		return nil
 	default:
 	}
-	late := time.NewTimer(o.patience)
+	late := time.NewTimer(o.slotTimeout)
 	defer late.Stop()
 	select {
 	case o.slots <- struct{}{}:
@@ -132,12 +132,12 @@ func (o *files) slot(ctx context.Context) error {
 		return ctx.Err()
 	case <-late.C:
 		o.crowded.Add(1)
-		return errCrowded
+		return errTooManyFiles
 	}
 }
 
-// wake returns the idle store, or nil if the file is closed or no longer valid.
-func (f *file) wake() *local.Store {
+// reuse returns the idle store, or nil if the file is closed or no longer valid.
+func (f *file) reuse() *local.Store {
 	f.of.mu.Lock()
 	s := f.store
 	if s != nil {
@@ -149,14 +149,14 @@ func (f *file) wake() *local.Store {
 	}
 	// The file was deleted or replaced while it was idle: open the current one.
 	f.of.mu.Lock()
-	end := f.leave(false)
+	end := f.detach(false)
 	f.of.mu.Unlock()
 	end()
 	return nil
 }
 
-// room makes room for one more open file. The caller holds a slot: if no file is idle, then one is being closed.
-func (o *files) room() {
+// makeRoom makes room for one more open file. The caller holds a slot: if no file is idle, then one is being closed.
+func (o *files) makeRoom() {
 	for {
 		o.mu.Lock()
 		first, end, wait := o.idle.Front(), func() {}, o.freed
@@ -165,7 +165,7 @@ func (o *files) room() {
 			o.count++
 			wait = nil
 		case first != nil:
-			end = first.Value.(*file).rest(true)
+			end = first.Value.(*file).retire(true)
 			wait = nil
 		}
 		o.mu.Unlock()
@@ -176,8 +176,8 @@ func (o *files) room() {
 	}
 }
 
-// free counts a closed file. The caller holds o.mu.
-func (o *files) free() {
+// countClosed counts a closed file. The caller holds o.mu.
+func (o *files) countClosed() {
 	o.count--
 	close(o.freed)
 	o.freed = make(chan struct{})
@@ -186,7 +186,7 @@ func (o *files) free() {
 // make opens the file, and closes another file if needed.
 func (f *file) make() (*local.Store, error) {
 	o := f.of
-	o.room()
+	o.makeRoom()
 	o.mu.Lock()
 	closing, gone := f.closing, f.gone
 	o.mu.Unlock()
@@ -201,7 +201,7 @@ func (f *file) make() (*local.Store, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if err != nil {
-		o.free()
+		o.countClosed()
 		o.failed.Add(1)
 		return nil, err
 	}
@@ -230,11 +230,11 @@ func (f *file) openFile() (*local.Store, error) {
 	return s, nil
 }
 
-// back ends a use of the file.
-func (f *file) back() { f.end(false) }
+// release ends a use of the file.
+func (f *file) release() { f.end(false) }
 
-// backAndClose ends a use of the file, and closes the file unless other calls use it.
-func (f *file) backAndClose() { f.end(true) }
+// releaseAndClose ends a use of the file, and closes the file unless other calls use it.
+func (f *file) releaseAndClose() { f.end(true) }
 
 func (f *file) end(closes bool) {
 	o := f.of
@@ -244,7 +244,7 @@ func (f *file) end(closes bool) {
 		f.since = time.Now()
 		f.idle = o.idle.PushBack(f)
 		if f.gone || closes {
-			end = f.rest(false)
+			end = f.retire(false)
 		}
 	}
 	idle := f.users == 0
@@ -255,15 +255,15 @@ func (f *file) end(closes bool) {
 	end()
 }
 
-// rest removes an idle file from the list and returns a func that closes it. If handOver is set, another file takes
+// retire removes an idle file from the list and returns a func that closes it. If handOver is set, another file takes
 // its place. The caller holds of.mu.
-func (f *file) rest(handOver bool) (end func()) {
+func (f *file) retire(handOver bool) (end func()) {
 	f.of.idle.Remove(f.idle)
-	return f.leave(handOver)
+	return f.detach(handOver)
 }
 
-// leave detaches the open store and returns a func that closes it. The caller holds of.mu.
-func (f *file) leave(handOver bool) (end func()) {
+// detach detaches the open store and returns a func that closes it. The caller holds of.mu.
+func (f *file) detach(handOver bool) (end func()) {
 	s, done := f.store, make(chan struct{})
 	f.store, f.closing = nil, done
 	return func() {
@@ -273,7 +273,7 @@ func (f *file) leave(handOver bool) (end func()) {
 		f.expired.keys += keys
 		f.expired.fields += fields
 		if !handOver {
-			f.of.free()
+			f.of.countClosed()
 		}
 		if f.closing == done {
 			f.closing = nil
@@ -298,7 +298,7 @@ func (f *file) abandon(hurry bool) {
 	f.gone = true
 	end := func() {}
 	if f.store != nil && f.users == 0 && f.busy == nil {
-		end = f.rest(false)
+		end = f.retire(false)
 	}
 	s := f.store
 	f.of.mu.Unlock()
@@ -327,7 +327,7 @@ func (o *files) closeIdle(before time.Time) {
 			o.mu.Unlock()
 			return
 		}
-		end := first.Value.(*file).rest(false)
+		end := first.Value.(*file).retire(false)
 		o.mu.Unlock()
 		end()
 	}
@@ -349,21 +349,21 @@ func (o *files) open() int {
 
 // Apply is like local.Store.Apply.
 func (f *file) Apply(ctx context.Context, batches []store.Batch) ([]store.Result, error) {
-	s, err := f.lend(ctx)
+	s, err := f.acquire(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer f.back()
+	defer f.release()
 	return s.Apply(ctx, batches)
 }
 
 // Transact is like local.Store.Transact.
 func (f *file) Transact(ctx context.Context, readOnly bool, fn func(run func(store.Batch) (store.Result, error)) error) error {
-	s, err := f.lend(ctx)
+	s, err := f.acquire(ctx)
 	if err != nil {
 		return err
 	}
-	defer f.back()
+	defer f.release()
 	return s.Transact(ctx, readOnly, fn)
 }
 

@@ -252,7 +252,7 @@ func testStop(t *testing.T) {
 			t.Errorf("file %d: %v, %v", i, info, err)
 		}
 	}
-	book, err := tenants.OpenBook(h.dir, false, local.Options{SingleConn: true, SweepEvery: -1})
+	book, err := tenants.OpenRegistry(h.dir, false, local.Options{SingleConn: true, SweepEvery: -1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,8 +32,8 @@ type Config struct {
 	Full bool
 	// Now is the clock for expiry, in Unix ms; nil uses the system's clock.
 	Now func() int64
-	// Book has the options for the registry's file.
-	Book local.Options
+	// Registry has the options for the registry's file.
+	Registry local.Options
 }
 
 const (
@@ -56,20 +56,20 @@ const (
 
 // Manager serves the tenants of a directory. It is safe for concurrent use.
 type Manager struct {
-	config Config
-	book   *Registry
-	lock   *os.File // locks the directory until Close
-	files  *files
-	front  *server.Server
-	log    *slog.Logger
+	config   Config
+	registry *Registry
+	lock     *os.File // locks the directory until Close
+	files    *files
+	front    *server.Server
+	log      *slog.Logger
 
 	mu   sync.Mutex
 	live map[string]*tenant // by tenant ID
 
-	changed chan struct{} // signals that the registry may have changed
-	quit    chan struct{}
-	done    sync.WaitGroup
-	unheard func() // stops listening for changes of the registry
+	changed       chan struct{} // signals that the registry may have changed
+	quit          chan struct{}
+	done          sync.WaitGroup
+	stopListening func() // stops listening for changes of the registry
 }
 
 // tenant is a tenant that has clients or an open file.
@@ -78,19 +78,19 @@ type tenant struct {
 	server *server.Server
 
 	// Guarded by Manager.mu.
-	known    Tenant
-	visitors int  // connected clients
-	swept    bool // the sweep uses its file
+	entry   Tenant
+	clients int  // connected clients
+	swept   bool // the sweep uses its file
 }
 
 // lockName is the file in the directory that its one server locks.
 const lockName = "serve.lock"
 
-// Open opens the directory of tenants, which OpenBook has created. It fails if another server has the directory open:
-// clients of one server would not see notifications of the other's writes, and limits would hold for each server
+// Open opens the directory of tenants, which OpenRegistry has created. It fails if another server has the directory
+// open: clients of one server would not see notifications of the other's writes, and limits would hold for each server
 // alone.
 func Open(dir string, c Config) (*Manager, error) {
-	book, err := OpenBook(dir, false, c.Book)
+	book, err := OpenRegistry(dir, false, c.Registry)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func Open(dir string, c Config) (*Manager, error) {
 		c.Server.Logger = slog.New(slog.DiscardHandler)
 	}
 	h := &Manager{
-		config: c, book: book, lock: lock, live: map[string]*tenant{}, log: c.Server.Logger,
+		config: c, registry: book, lock: lock, live: map[string]*tenant{}, log: c.Server.Logger,
 		changed: make(chan struct{}, 1), quit: make(chan struct{}),
 	}
 	h.files = newFiles(c.Open, h.openFile)
@@ -137,23 +137,23 @@ func (h *Manager) openFile(path string) (*local.Store, error) {
 }
 
 // Engine returns the registry's engine, for the front server.
-func (h *Manager) Engine() *engine.Engine { return h.book.engine }
+func (h *Manager) Engine() *engine.Engine { return h.registry.engine }
 
-// Book returns the store of the registry.
-func (h *Manager) Book() *local.Store { return h.book.file }
+// RegistryStore returns the store of the registry.
+func (h *Manager) RegistryStore() *local.Store { return h.registry.file }
 
 // Serve starts serving the tenants within front, a server over Engine with Manager.Enter as its Enter. Call it before
 // front serves.
 func (h *Manager) Serve(front *server.Server) {
 	h.front = front
-	h.unheard = h.book.engine.Listen(func([]engine.Change) {
+	h.stopListening = h.registry.engine.Listen(func([]engine.Change) {
 		select {
 		case h.changed <- struct{}{}:
 		default:
 		}
 	})
 	h.done.Go(func() { h.forever(h.follow) })
-	h.done.Go(func() { h.forever(h.rest) })
+	h.done.Go(func() { h.forever(h.closeIdle) })
 	h.done.Go(func() { h.forever(h.sweep) })
 }
 
@@ -186,9 +186,9 @@ func (h *Manager) follow() {
 // check compares a tenant with the registry.
 func (h *Manager) check(t *tenant) {
 	h.mu.Lock()
-	known := t.known
+	known := t.entry
 	h.mu.Unlock()
-	now, ok, err := h.book.read(context.Background(), known.hash)
+	now, ok, err := h.registry.read(context.Background(), known.hash)
 	switch {
 	case err != nil:
 		h.log.Error("reading the list of tenants", "error", err)
@@ -212,8 +212,8 @@ func (h *Manager) all() []*tenant {
 // expel closes the connections of a tenant that was removed or has a new token.
 func (h *Manager) expel(t *tenant) {
 	h.mu.Lock()
-	if h.live[t.known.ID] == t {
-		delete(h.live, t.known.ID)
+	if h.live[t.entry.ID] == t {
+		delete(h.live, t.entry.ID)
 	}
 	h.mu.Unlock()
 	t.server.Expel()
@@ -224,12 +224,12 @@ func (h *Manager) expel(t *tenant) {
 func (h *Manager) limit(t *tenant, now Tenant) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	t.known.Limits = now.Limits
+	t.entry.Limits = now.Limits
 	t.server.SetMaxData(now.Bytes)
 }
 
-// rest closes files that have been idle for idleFor.
-func (h *Manager) rest() {
+// closeIdle closes files that have been idle for idleFor.
+func (h *Manager) closeIdle() {
 	tick := time.NewTicker(idleCheck)
 	defer tick.Stop()
 	for {
@@ -243,23 +243,23 @@ func (h *Manager) rest() {
 }
 
 var (
-	fullHouse = resp.MakeError("ERR max number of clients reached")
-	bookLost  = resp.MakeError("ERR the database failed: see the server's log")
+	tooManyClients = resp.MakeError("ERR max number of clients reached")
+	registryFailed = resp.MakeError("ERR the database failed: see the server's log")
 )
 
 // Enter is for server.Config.Enter.
 func (h *Manager) Enter(ctx context.Context, name, token string) (to *server.Server, leave func(), bad resp.Value) {
-	found, ok, err := h.book.Find(ctx, token)
+	found, ok, err := h.registry.Find(ctx, token)
 	switch {
 	case err != nil:
 		h.log.Error("reading the list of tenants", "error", err)
-		return nil, nil, bookLost
+		return nil, nil, registryFailed
 	case !ok || name != acl.Default && name != found.Name:
 		return nil, nil, bad
 	}
-	t, isNew := h.visit(found)
+	t, isNew := h.admit(found)
 	if t == nil {
-		return nil, nil, fullHouse
+		return nil, nil, tooManyClients
 	}
 	if isNew {
 		h.check(t) // it may have been removed before follow could notice
@@ -267,32 +267,32 @@ func (h *Manager) Enter(ctx context.Context, name, token string) (to *server.Ser
 	return t.server, sync.OnceFunc(func() { h.leave(t) }), bad
 }
 
-// visit counts a client of a tenant. t is nil if the tenant has reached its limit of clients.
-func (h *Manager) visit(found Tenant) (t *tenant, isNew bool) {
+// admit counts a client of a tenant. t is nil if the tenant has reached its limit of clients.
+func (h *Manager) admit(found Tenant) (t *tenant, isNew bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	t, isNew = h.of(found)
-	if found.Clients > 0 && t.visitors >= found.Clients {
+	t, isNew = h.tenantFor(found)
+	if found.Clients > 0 && t.clients >= found.Clients {
 		return nil, false
 	}
-	t.visitors++
+	t.clients++
 	return t, isNew
 }
 
-// of returns the tenant in memory, adding it if needed. The caller holds h.mu.
-func (h *Manager) of(found Tenant) (t *tenant, isNew bool) {
+// tenantFor returns the tenant in memory, adding it if needed. The caller holds h.mu.
+func (h *Manager) tenantFor(found Tenant) (t *tenant, isNew bool) {
 	t = h.live[found.ID]
 	if isNew = t == nil; isNew {
-		t = h.begin(found)
+		t = h.newTenant(found)
 		h.live[found.ID] = t
 	}
 	return t, isNew
 }
 
-// begin creates the server of a tenant. The caller holds h.mu.
-func (h *Manager) begin(found Tenant) *tenant {
-	t := &tenant{known: found}
-	t.file = &file{of: h.files, path: h.book.Path(found), closed: func() { h.forget(t) }}
+// newTenant creates the server of a tenant. The caller holds h.mu.
+func (h *Manager) newTenant(found Tenant) *tenant {
+	t := &tenant{entry: found}
+	t.file = &file{of: h.files, path: h.registry.Path(found), closed: func() { h.forget(t) }}
 	c := h.config.Server
 	c.Within, c.MaxData = h.front, found.Bytes
 	if found.Clients > 0 {
@@ -304,14 +304,14 @@ func (h *Manager) begin(found Tenant) *tenant {
 	}
 	c.Engine = engine.New(t.file, options...)
 	c.Logger = h.log.With("tenant", found.Name)
-	c.PublicMessage = told
+	c.PublicMessage = publicMessage
 	t.server = server.New(c)
 	return t
 }
 
 func (h *Manager) leave(t *tenant) {
 	h.mu.Lock()
-	t.visitors--
+	t.clients--
 	h.mu.Unlock()
 	h.forget(t)
 }
@@ -320,15 +320,15 @@ func (h *Manager) leave(t *tenant) {
 func (h *Manager) forget(t *tenant) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if t.visitors == 0 && !t.swept && !t.file.isOpen() && h.live[t.known.ID] == t {
-		delete(h.live, t.known.ID)
+	if t.clients == 0 && !t.swept && !t.file.isOpen() && h.live[t.entry.ID] == t {
+		delete(h.live, t.entry.ID)
 	}
 }
 
-// told is local.PublicMessage for a tenant's clients.
-func told(err error) string {
+// publicMessage is local.PublicMessage for a tenant's clients.
+func publicMessage(err error) string {
 	switch {
-	case errors.Is(err, errCrowded):
+	case errors.Is(err, errTooManyFiles):
 		return "too many databases are in use: try again later"
 	case errors.Is(err, errMissing):
 		return "its file was deleted or moved"
@@ -347,7 +347,7 @@ func (h *Manager) Figures() server.TenantFigures {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, t := range h.live {
-		f.Clients += t.visitors
+		f.Clients += t.clients
 	}
 	return f
 }
@@ -357,7 +357,7 @@ func (h *Manager) Abandon() {
 	for _, t := range h.all() {
 		t.file.abandon(true)
 	}
-	h.book.file.Abandon()
+	h.registry.file.Abandon()
 }
 
 // Abandoned returns the number of calls that Abandon made fail.
@@ -365,13 +365,13 @@ func (h *Manager) Abandoned() (n int64) {
 	for _, t := range h.all() {
 		n += t.file.abandoned()
 	}
-	return n + h.book.file.Abandoned()
+	return n + h.registry.file.Abandoned()
 }
 
 // Close closes all files. The servers must have no clients left.
 func (h *Manager) Close() error {
-	if h.unheard != nil {
-		h.unheard()
+	if h.stopListening != nil {
+		h.stopListening()
 	}
 	close(h.quit)
 	h.done.Wait()
@@ -379,5 +379,5 @@ func (h *Manager) Close() error {
 		t.file.abandon(false)
 	}
 	h.files.settle()
-	return errors.Join(h.book.Close(), h.lock.Close())
+	return errors.Join(h.registry.Close(), h.lock.Close())
 }

@@ -54,7 +54,7 @@ func open(t *testing.T, most int, names ...string) *house {
 	h := &house{t: t, dir: t.TempDir() + "/all", token: map[string]string{}}
 	h.clock.Store(1_700_000_000_000)
 	var err error
-	if h.book, err = tenants.OpenBook(h.dir, true, local.Options{SingleConn: true, SweepEvery: -1}); err != nil {
+	if h.book, err = tenants.OpenRegistry(h.dir, true, local.Options{SingleConn: true, SweepEvery: -1}); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range names {
@@ -68,7 +68,7 @@ func open(t *testing.T, most int, names ...string) *house {
 		t.Fatal(err)
 	}
 	front := server.New(server.Config{
-		Engine: h.Engine(), Enter: h.Enter, Tenants: h.Figures, Writable: h.Book().Moved,
+		Engine: h.Engine(), Enter: h.Enter, Tenants: h.Figures, Writable: h.RegistryStore().Moved,
 		Token: adminToken, RequirePass: adminPass, Sleep: now,
 	})
 	h.Serve(front)

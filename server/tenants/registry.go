@@ -34,8 +34,8 @@ type Registry struct {
 }
 
 const (
-	bookName = "tenants.sqlite"
-	filesDir = "files"
+	registryName = "tenants.sqlite"
+	filesDir     = "files"
 )
 
 // Limits holds the limits of a tenant; 0 means no own limit.
@@ -46,9 +46,9 @@ type Limits struct {
 
 // Tenant is an entry of the registry.
 type Tenant struct {
-	Name string
-	ID   string // names its file; never reused
-	Made time.Time
+	Name    string
+	ID      string // names its file; never reused
+	Created time.Time
 	Limits
 
 	hash string // hash of its token
@@ -57,9 +57,9 @@ type Tenant struct {
 // ErrNoTenant is the error for an unknown tenant name.
 var ErrNoTenant = errors.New("no such tenant")
 
-// OpenBook opens the registry of a directory. If make is set, it creates a missing registry and its directory, whose
-// parent must exist.
-func OpenBook(dir string, make bool, o local.Options) (*Registry, error) {
+// OpenRegistry opens the registry of a directory. If make is set, it creates a missing registry and its directory,
+// whose parent must exist.
+func OpenRegistry(dir string, make bool, o local.Options) (*Registry, error) {
 	if make {
 		if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, fmt.Errorf("creating the tenants' directory %s: %w", dir, atomicfile.Pathless(err))
@@ -68,7 +68,7 @@ func OpenBook(dir string, make bool, o local.Options) (*Registry, error) {
 			return nil, fmt.Errorf("creating a directory in %s: %w", dir, atomicfile.Pathless(err))
 		}
 	}
-	path := filepath.Join(dir, bookName)
+	path := filepath.Join(dir, registryName)
 	if _, err := os.Stat(path); !make && errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s has no tenants: create one with meowdis tenants add %[1]s NAME", dir)
 	}
@@ -116,11 +116,11 @@ func (b *Registry) Add(ctx context.Context, name string, l Limits) (token string
 	if err := checkName(name); err != nil {
 		return "", err
 	}
-	t := Tenant{Name: name, ID: newSecret(), Made: time.Now(), Limits: l}
+	t := Tenant{Name: name, ID: newSecret(), Created: time.Now(), Limits: l}
 	token = newSecret()
 	t.hash = hashOf(token)
 	taken := fmt.Errorf("tenant %q already exists", name)
-	if old, err := b.named(ctx, name); err != nil || old != "" {
+	if old, err := b.hashByName(ctx, name); err != nil || old != "" {
 		return "", cmp.Or(err, taken)
 	}
 	// The file first: a tenant without a file looks like lost data.
@@ -133,7 +133,7 @@ func (b *Registry) Add(ctx context.Context, name string, l Limits) (token string
 			if old != "" {
 				return nil, taken
 			}
-			return [][][]byte{call("SET", "tenant:"+name, t.hash), t.facts()}, nil
+			return [][][]byte{call("SET", "tenant:"+name, t.hash), t.fieldsCall()}, nil
 		})
 	}
 	if err != nil {
@@ -162,7 +162,7 @@ func (b *Registry) Change(ctx context.Context, name string, anew bool, limits fu
 			t.hash = hashOf(token)
 			calls = append(calls, call("SET", "tenant:"+name, t.hash))
 		}
-		return append(calls, t.facts()), nil
+		return append(calls, t.fieldsCall()), nil
 	})
 }
 
@@ -229,19 +229,19 @@ func (b *Registry) read(ctx context.Context, hash string) (t Tenant, ok bool, er
 		n, _ := strconv.ParseInt(text(i), 10, 64)
 		return n
 	}
-	t = Tenant{Name: text(0), ID: text(1), Made: time.UnixMilli(number(2)), Limits: Limits{number(3), int(number(4))}, hash: hash}
+	t = Tenant{Name: text(0), ID: text(1), Created: time.UnixMilli(number(2)), Limits: Limits{number(3), int(number(4))}, hash: hash}
 	return t, t.ID != "", nil
 }
 
-// facts returns the call that writes the fields of a tenant.
-func (t Tenant) facts() [][]byte {
+// fieldsCall returns the call that writes the fields of a tenant.
+func (t Tenant) fieldsCall() [][]byte {
 	number := func(n int64) string { return strconv.FormatInt(n, 10) }
-	return call("HSET", "token:"+t.hash, "name", t.Name, "id", t.ID, "made", number(t.Made.UnixMilli()),
+	return call("HSET", "token:"+t.hash, "name", t.Name, "id", t.ID, "made", number(t.Created.UnixMilli()),
 		"bytes", number(t.Bytes), "clients", number(int64(t.Clients)))
 }
 
-// named returns the hash of the token of the tenant with that name, or "".
-func (b *Registry) named(ctx context.Context, name string) (hash string, err error) {
+// hashByName returns the hash of the token of the tenant with that name, or "".
+func (b *Registry) hashByName(ctx context.Context, name string) (hash string, err error) {
 	v, err := b.engine.Session().Do(ctx, []byte("GET"), []byte("tenant:"+name))
 	if err != nil || v.IsError() {
 		return "", failed(err, v)
@@ -257,7 +257,7 @@ func (b *Registry) change(ctx context.Context, name string, plan func(hash strin
 		if v, err := session.Do(ctx, call("WATCH", "tenant:"+name)...); err != nil || v.IsError() {
 			return failed(err, v)
 		}
-		hash, err := b.named(ctx, name)
+		hash, err := b.hashByName(ctx, name)
 		if err != nil {
 			return err
 		}
@@ -294,13 +294,13 @@ func call(words ...string) [][]byte {
 	return args
 }
 
-// removing limits the retries of removing a file. Some systems refuse to remove an open file; a server that has it
+// removeRetry limits the retries of removing a file. Some systems refuse to remove an open file; a server that has it
 // open closes it when it notices the change.
-const removing = 5 * time.Second
+const removeRetry = 5 * time.Second
 
 // removeFile removes a file and then its -wal and -shm files.
 func removeFile(path string) error {
-	late := time.Now().Add(removing)
+	late := time.Now().Add(removeRetry)
 	for _, suffix := range []string{"", "-wal", "-shm"} {
 		for {
 			err := os.Remove(path + suffix)

@@ -6,12 +6,12 @@ import (
 )
 
 // An open file sweeps its own expired keys. The manager sweeps closed files one after the other: all of them within
-// roundOf, or one a second if that takes longer.
+// sweepInterval, or one a second if that takes longer.
 const (
-	roundOf    = 6 * time.Hour
-	sweepSome  = 100         // keys at a time
-	sweepFor   = time.Second // per file and round
-	mostPaused = time.Minute
+	sweepInterval = 6 * time.Hour
+	sweepKeys     = 100         // keys at a time
+	sweepTime     = time.Second // per file and round
+	maxSweepPause = time.Minute
 )
 
 // sweep sweeps closed files until the manager closes.
@@ -19,7 +19,7 @@ func (h *Manager) sweep() {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	var round []Tenant
-	pause := mostPaused
+	pause := maxSweepPause
 	for {
 		select {
 		case <-h.quit:
@@ -28,10 +28,10 @@ func (h *Manager) sweep() {
 		}
 		if len(round) == 0 {
 			var err error
-			if round, err = h.book.List(ctx); err != nil {
+			if round, err = h.registry.List(ctx); err != nil {
 				h.log.Error("reading the list of tenants", "error", err)
 			}
-			pause = min(max(roundOf/time.Duration(len(round)+1), time.Second), mostPaused)
+			pause = min(max(sweepInterval/time.Duration(len(round)+1), time.Second), maxSweepPause)
 			continue
 		}
 		if err := h.sweepClosed(ctx, round[0]); err != nil {
@@ -45,7 +45,7 @@ func (h *Manager) sweep() {
 func (h *Manager) sweeping(found Tenant) (t *tenant, leave func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	t, _ = h.of(found)
+	t, _ = h.tenantFor(found)
 	t.swept = true
 	return t, func() {
 		h.mu.Lock()
@@ -60,7 +60,7 @@ func (h *Manager) sweepClosed(ctx context.Context, found Tenant) error {
 	if h.files.open() >= h.config.Open {
 		return nil
 	}
-	now, ok, err := h.book.read(ctx, found.hash)
+	now, ok, err := h.registry.read(ctx, found.hash)
 	if err != nil || !ok || now.ID != found.ID { // removed since the list was read
 		return err
 	}
@@ -69,13 +69,13 @@ func (h *Manager) sweepClosed(ctx context.Context, found Tenant) error {
 	if t.file.isOpen() {
 		return nil
 	}
-	s, err := t.file.lend(ctx)
+	s, err := t.file.acquire(ctx)
 	if err != nil {
 		return err
 	}
-	defer t.file.backAndClose()
-	for began := time.Now(); time.Since(began) < sweepFor; {
-		if n, err := s.Sweep(ctx, sweepSome); n == 0 || err != nil {
+	defer t.file.releaseAndClose()
+	for began := time.Now(); time.Since(began) < sweepTime; {
+		if n, err := s.Sweep(ctx, sweepKeys); n == 0 || err != nil {
 			return err
 		}
 	}

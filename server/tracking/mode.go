@@ -16,11 +16,11 @@ type Mode struct {
 }
 
 var (
-	prefixAlone = resp.MakeError("ERR PREFIX option requires BCAST mode to be enabled")
-	otherBcast  = resp.MakeError("ERR You can't switch BCAST mode on/off before disabling tracking for this client, and then re-enabling it with a different mode.")
-	bcastOpt    = resp.MakeError("ERR OPTIN and OPTOUT are not compatible with BCAST")
-	bothOpts    = resp.MakeError("ERR You can't specify both OPTIN mode and OPTOUT mode")
-	otherOpt    = resp.MakeError("ERR You can't switch OPTIN/OPTOUT mode before disabling tracking for this client, and then re-enabling it with a different mode.")
+	prefixWithoutBcast = resp.MakeError("ERR PREFIX option requires BCAST mode to be enabled")
+	otherBcast         = resp.MakeError("ERR You can't switch BCAST mode on/off before disabling tracking for this client, and then re-enabling it with a different mode.")
+	bcastOpt           = resp.MakeError("ERR OPTIN and OPTOUT are not compatible with BCAST")
+	bothOpts           = resp.MakeError("ERR You can't specify both OPTIN mode and OPTOUT mode")
+	otherOpt           = resp.MakeError("ERR You can't switch OPTIN/OPTOUT mode before disabling tracking for this client, and then re-enabling it with a different mode.")
 
 	noOpt     = resp.MakeError("ERR CLIENT CACHING can be called only when the client is in tracking mode with OPTIN or OPTOUT mode enabled")
 	noOptIn   = resp.MakeError("ERR CLIENT CACHING YES is only valid when tracking is enabled in OPTIN mode.")
@@ -54,7 +54,7 @@ func (t *Table) Enable(id int64, peer Peer, mode Mode, prefixes [][]byte) resp.V
 func (m Mode) check(c *client, prefixes [][]byte) resp.Value {
 	switch {
 	case !m.Bcast && len(prefixes) > 0:
-		return prefixAlone
+		return prefixWithoutBcast
 	case c != nil && c.Bcast != m.Bcast:
 		return otherBcast
 	case m.Bcast && (m.OptIn || m.OptOut):
@@ -138,8 +138,8 @@ type State struct {
 	Prefixes []string // sorted
 }
 
-// Of returns the state of a client.
-func (t *Table) Of(id int64) State {
+// State returns the state of a client.
+func (t *Table) State(id int64) State {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	c := t.clients[id]
@@ -167,11 +167,11 @@ func (s State) Info() resp.Value {
 	for _, name := range s.Prefixes {
 		prefixes.Elems = append(prefixes.Elems, resp.MakeString(name))
 	}
-	return resp.MakeMap(resp.MakeString("flags"), flags, resp.MakeString("redirect"), resp.MakeInt(s.To()), resp.MakeString("prefixes"), prefixes)
+	return resp.MakeMap(resp.MakeString("flags"), flags, resp.MakeString("redirect"), resp.MakeInt(s.RedirectID()), resp.MakeString("prefixes"), prefixes)
 }
 
-// To returns the ID of the client that gets the messages, 0 for the client itself, -1 if it does not track.
-func (s State) To() int64 {
+// RedirectID returns the ID of the client that gets the messages, 0 for the client itself, -1 if it does not track.
+func (s State) RedirectID() int64 {
 	if !s.On {
 		return -1
 	}

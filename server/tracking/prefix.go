@@ -32,8 +32,8 @@ func (t *Table) leave(c *client, name string) {
 	}
 }
 
-// touch records the change of a key for its prefixes.
-func (t *Table) touch(key []byte, by int64) {
+// recordChange records the change of a key for its prefixes.
+func (t *Table) recordChange(key []byte, by int64) {
 	for n := range t.lengths {
 		if n > len(key) {
 			continue
@@ -63,20 +63,20 @@ func (t *Table) broadcast() {
 			all.Keys = append(all.Keys, []byte(key))
 		}
 		for _, id := range slices.Sorted(maps.Keys(p.clients)) {
-			t.inform(p.clients[id], name, p, all)
+			t.notify(p.clients[id], name, p, all)
 		}
 		p.changed = nil
 	}
 }
 
-// inform notifies one client of the keys of a prefix.
-func (t *Table) inform(c *client, name string, p *prefix, all *Message) {
+// notify notifies one client of the keys of a prefix.
+func (t *Table) notify(c *client, name string, p *prefix, all *Message) {
 	m := &Message{}
 	for _, key := range all.Keys {
 		who := p.changed[string(key)]
 		own := slices.Contains(who, c.id)
 		if own && !c.NoLoop {
-			c.keep(name, string(key))
+			c.addPending(name, string(key))
 		}
 		if !own || len(who) > 1 {
 			m.Keys = append(m.Keys, key)
@@ -85,13 +85,13 @@ func (t *Table) inform(c *client, name string, p *prefix, all *Message) {
 	switch len(m.Keys) {
 	case 0:
 	case len(all.Keys):
-		t.tell(c, all, false)
+		t.send(c, all, false)
 	default:
-		t.tell(c, m, false)
+		t.send(c, m, false)
 	}
 }
 
-func (c *client) keep(prefix, key string) {
+func (c *client) addPending(prefix, key string) {
 	if c.pending == nil {
 		c.pending = map[string]map[string]bool{}
 	}
@@ -115,7 +115,7 @@ func (t *Table) Flush(id int64) bool {
 		for _, key := range slices.Sorted(maps.Keys(c.pending[name])) {
 			m.Keys = append(m.Keys, []byte(key))
 		}
-		t.tell(c, m, true)
+		t.send(c, m, true)
 	}
 	c.pending = nil
 	return true

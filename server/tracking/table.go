@@ -9,12 +9,12 @@ import (
 
 // Peer is a client's connection. Its methods must not wait and must not call the table.
 type Peer interface {
-	// Tell queues a message for the client. If own is set, the message follows the reply to the client's running
+	// Send queues a message for the client. If own is set, the message follows the reply to the client's running
 	// command.
-	Tell(m *Message, own bool)
-	// Pass queues a message for the redirection target to, which may be this peer. If own is set, the message follows
-	// the reply to the running command. Otherwise it is sent now, and again after a reply in progress.
-	Pass(m *Message, to Peer, own bool)
+	Send(m *Message, own bool)
+	// Redirect queues a message for the redirection target to, which may be this peer. If own is set, the message
+	// follows the reply to the running command. Otherwise it is sent now, and again after a reply in progress.
+	Redirect(m *Message, to Peer, own bool)
 	// Hold defers messages until the reply in progress is sent.
 	Hold()
 }
@@ -22,8 +22,8 @@ type Peer interface {
 // Table records which clients have read which keys, and which clients track all keys with a prefix. A key name stands
 // for the key in every database. It is safe for concurrent use.
 type Table struct {
-	find func(id int64) Peer
-	most atomic.Int64 // limit of keys; 0 for none
+	find    func(id int64) Peer
+	maxKeys atomic.Int64 // limit of keys; 0 for none
 
 	mu       sync.Mutex
 	clients  map[int64]*client
@@ -32,7 +32,7 @@ type Table struct {
 	prefixes map[string]*prefix
 	lengths  map[int]int // number of prefixes by length
 
-	flights flights
+	running runningReads
 }
 
 // client holds the state of a client that tracks.
@@ -46,8 +46,8 @@ type client struct {
 	pending  map[string]map[string]bool // own changes not yet sent, by prefix
 }
 
-// DefaultMost is the initial limit of keys in a table.
-const DefaultMost = 1_000_000
+// DefaultMaxKeys is the initial limit of keys in a table.
+const DefaultMaxKeys = 1_000_000
 
 // New returns an empty table. find returns the peer with an ID, or nil.
 func New(find func(id int64) Peer) *Table {
@@ -55,7 +55,7 @@ func New(find func(id int64) Peer) *Table {
 		find: find, clients: map[int64]*client{}, readers: map[string][]int64{},
 		prefixes: map[string]*prefix{}, lengths: map[int]int{},
 	}
-	t.SetMost(DefaultMost)
+	t.SetMaxKeys(DefaultMaxKeys)
 	return t
 }
 
@@ -67,8 +67,8 @@ type Event struct {
 	Keys [][]byte // nil for all
 }
 
-// Happen records events in order and notifies clients. It must be called before the acting clients get replies.
-func (t *Table) Happen(events []Event) {
+// Record records events in order and notifies clients. It must be called before the acting clients get replies.
+func (t *Table) Record(events []Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, e := range events {
@@ -76,7 +76,7 @@ func (t *Table) Happen(events []Event) {
 		case e.Read:
 			t.read(t.clients[e.Client], e.Keys)
 		case e.Keys == nil:
-			t.forget(e.Client)
+			t.invalidateAll(e.Client)
 		default:
 			for _, key := range e.Keys {
 				t.change(key, e.Client)
@@ -84,7 +84,7 @@ func (t *Table) Happen(events []Event) {
 		}
 	}
 	t.broadcast()
-	t.limit()
+	t.dropSome()
 }
 
 // read records a read. The caller holds t.mu, as for all methods below.
@@ -92,7 +92,7 @@ func (t *Table) read(c *client, keys [][]byte) {
 	if c == nil {
 		return
 	}
-	if c.peer.Hold(); !c.keeps() {
+	if c.peer.Hold(); !c.caches() {
 		return
 	}
 	for _, key := range keys {
@@ -100,8 +100,8 @@ func (t *Table) read(c *client, keys [][]byte) {
 	}
 }
 
-// keeps reports whether the client tracks the keys that it reads now.
-func (c *client) keeps() bool {
+// caches reports whether the client tracks the keys that it reads now.
+func (c *client) caches() bool {
 	switch {
 	case c.Bcast:
 		return false
@@ -123,13 +123,13 @@ func (t *Table) add(c *client, key []byte) {
 
 // change notifies the readers of a key that the client by has changed.
 func (t *Table) change(key []byte, by int64) {
-	t.flights.note(key)
-	t.touch(key, by)
-	t.drop(string(key), by)
+	t.running.change(key)
+	t.recordChange(key, by)
+	t.invalidate(string(key), by)
 }
 
-// drop removes a key and notifies its readers. They get no further message until they read the key again.
-func (t *Table) drop(key string, by int64) {
+// invalidate removes a key and notifies its readers. They get no further message until they read the key again.
+func (t *Table) invalidate(key string, by int64) {
 	readers := t.readers[key]
 	if len(readers) == 0 {
 		return
@@ -139,33 +139,33 @@ func (t *Table) drop(key string, by int64) {
 	m := &Message{Keys: [][]byte{[]byte(key)}}
 	for _, id := range readers {
 		if c := t.clients[id]; c != nil && !c.Bcast && !(c.NoLoop && id == by) {
-			t.tell(c, m, id == by)
+			t.send(c, m, id == by)
 		}
 	}
 }
 
-// forget invalidates all keys for all clients.
-func (t *Table) forget(by int64) {
-	t.flights.noteAll()
+// invalidateAll invalidates all keys for all clients.
+func (t *Table) invalidateAll(by int64) {
+	t.running.changeAll()
 	clear(t.readers)
 	t.items = 0
 	m := &Message{}
 	for _, id := range slices.Sorted(maps.Keys(t.clients)) {
-		t.tell(t.clients[id], m, id == by)
+		t.send(t.clients[id], m, id == by)
 	}
 }
 
-func (t *Table) tell(c *client, m *Message, own bool) {
+func (t *Table) send(c *client, m *Message, own bool) {
 	if c.Redirect == 0 {
-		c.peer.Tell(m, own)
+		c.peer.Send(m, own)
 		return
 	}
 	to := t.find(c.Redirect)
 	if c.broken = to == nil; c.broken {
-		c.peer.Tell(&Message{gone: c.Redirect}, own)
+		c.peer.Send(&Message{gone: c.Redirect}, own)
 		return
 	}
-	c.peer.Pass(m, to, own)
+	c.peer.Redirect(m, to, own)
 }
 
 // Clear removes all keys without notifying clients.
@@ -176,32 +176,32 @@ func (t *Table) Clear() {
 	t.items = 0
 }
 
-// slice limits the keys dropped under one lock.
-const slice = 100
+// dropsAtOnce limits the keys dropped under one lock.
+const dropsAtOnce = 100
 
-// limit drops up to slice keys over the limit. It reports whether more are left.
-func (t *Table) limit() bool {
-	most := t.most.Load()
+// dropSome drops up to slice keys over the limit. It reports whether more are left.
+func (t *Table) dropSome() bool {
+	most := t.maxKeys.Load()
 	for n := 0; most > 0 && int64(len(t.readers)) > most; n++ {
-		if n == slice {
+		if n == dropsAtOnce {
 			return true
 		}
 		for key := range t.readers {
-			t.drop(key, 0)
+			t.invalidate(key, 0)
 			break
 		}
 	}
 	return false
 }
 
-// SetMost sets the limit of keys; 0 means none. Excess keys are dropped on the next reads, or at once by Limit.
-func (t *Table) SetMost(n int64) { t.most.Store(n) }
+// SetMaxKeys sets the limit of keys; 0 means none. Excess keys are dropped on the next reads, or at once by Limit.
+func (t *Table) SetMaxKeys(n int64) { t.maxKeys.Store(n) }
 
-// Limit drops keys over the limit.
-func (t *Table) Limit() {
+// DropExcess drops keys over the limit.
+func (t *Table) DropExcess() {
 	for more := true; more; {
 		t.mu.Lock()
-		more = t.limit()
+		more = t.dropSome()
 		t.mu.Unlock()
 	}
 }

@@ -15,11 +15,11 @@ type ear struct {
 	held int
 }
 
-func (e *ear) Tell(m *tracking.Message, own bool) {
+func (e *ear) Send(m *tracking.Message, own bool) {
 	e.told = append(e.told, fmt.Sprintf("%q own=%v", m.Keys, own))
 }
 
-func (e *ear) Pass(m *tracking.Message, to tracking.Peer, own bool) { to.Tell(m, own) }
+func (e *ear) Redirect(m *tracking.Message, to tracking.Peer, own bool) { to.Send(m, own) }
 
 func (e *ear) Hold() { e.held++ }
 
@@ -64,35 +64,35 @@ func changed(by int64, names ...string) []tracking.Event {
 // TestFlights notifies a client at once of keys that changed during its read.
 func TestFlights(t *testing.T) {
 	table, ears := room(t, tracking.Mode{}, tracking.Mode{})
-	early := table.Begin()
-	table.Happen(changed(0, "a"))
-	late := table.Begin()
-	table.Land(1, early, keys("a", "b"), true)
-	table.Land(2, late, keys("a"), true)
+	early := table.BeginRead()
+	table.Record(changed(0, "a"))
+	late := table.BeginRead()
+	table.EndRead(1, early, keys("a", "b"), true)
+	table.EndRead(2, late, keys("a"), true)
 	ears[0].hears(t, `["a"] own=true`)
 	ears[1].hears(t)
 	if n := table.Counts(); n.Keys != 2 || n.Items != 2 {
 		t.Errorf("there are %+v", n)
 	}
-	table.Happen(changed(0, "a", "b"))
+	table.Record(changed(0, "a", "b"))
 	ears[0].hears(t, `["b"] own=false`)
 	ears[1].hears(t, `["a"] own=false`)
 
-	begun := table.Begin()
-	table.Happen([]tracking.Event{{}})
+	begun := table.BeginRead()
+	table.Record([]tracking.Event{{}})
 	ears[0].hears(t, `[] own=false`)
-	table.Land(1, begun, keys("x"), true)
+	table.EndRead(1, begun, keys("x"), true)
 	ears[0].hears(t, `["x"] own=true`)
 }
 
 // TestManyChangesInFlight makes more changes than the table remembers, which counts as a change of all keys.
 func TestManyChangesInFlight(t *testing.T) {
 	table, ears := room(t, tracking.Mode{})
-	begun := table.Begin()
+	begun := table.BeginRead()
 	for i := range 100_001 {
-		table.Happen(changed(0, fmt.Sprint(i)))
+		table.Record(changed(0, fmt.Sprint(i)))
 	}
-	table.Land(1, begun, keys("nothing"), true)
+	table.EndRead(1, begun, keys("nothing"), true)
 	ears[0].hears(t, `["nothing"] own=true`)
 }
 
@@ -100,7 +100,7 @@ func TestManyChangesInFlight(t *testing.T) {
 func TestInOrder(t *testing.T) {
 	table, ears := room(t, tracking.Mode{}, tracking.Mode{NoLoop: true})
 	both := func(by int64) {
-		table.Happen([]tracking.Event{
+		table.Record([]tracking.Event{
 			{Client: by, Read: true, Keys: keys("a", "b")}, {Client: by, Keys: keys("a")}, {Client: by, Read: true, Keys: keys("a")}, {Client: by, Keys: keys("b")},
 		})
 	}
@@ -109,7 +109,7 @@ func TestInOrder(t *testing.T) {
 	both(2)
 	ears[0].hears(t, `["a"] own=false`)
 	ears[1].hears(t)
-	table.Happen(changed(0, "a", "b"))
+	table.Record(changed(0, "a", "b"))
 	ears[1].hears(t, `["a"] own=false`)
 	if ears[0].held == 0 || ears[1].held == 0 {
 		t.Error("its messages do not wait for the reply")
@@ -119,15 +119,15 @@ func TestInOrder(t *testing.T) {
 // TestMostKeys drops keys over the limit and notifies their readers.
 func TestMostKeys(t *testing.T) {
 	table, ears := room(t, tracking.Mode{})
-	table.SetMost(10)
+	table.SetMaxKeys(10)
 	for i := range 1000 {
-		table.Land(1, table.Begin(), keys(fmt.Sprint(i)), true)
+		table.EndRead(1, table.BeginRead(), keys(fmt.Sprint(i)), true)
 	}
 	if n := table.Counts(); n.Keys != 10 || n.Items != 10 || len(ears[0].told) != 990 {
 		t.Errorf("there are %+v, and it was told %d times", n, len(ears[0].told))
 	}
-	table.SetMost(3)
-	table.Limit()
+	table.SetMaxKeys(3)
+	table.DropExcess()
 	if n := table.Counts(); n.Keys != 3 {
 		t.Errorf("there are %+v", n)
 	}
@@ -139,10 +139,10 @@ func TestPrefixes(t *testing.T) {
 	if v := table.Enable(4, &ear{}, tracking.Mode{Bcast: true}, keys("ab", "abc")); !strings.Contains(string(v.Str), "overlaps") {
 		t.Errorf("it answers %s", v.Str)
 	}
-	table.Happen(append(changed(1, "b", "a"), changed(2, "a", "c")...))
+	table.Record(append(changed(1, "b", "a"), changed(2, "a", "c")...))
 	ears[0].hears(t, `["a" "c"] own=false`)
 	ears[1].hears(t, `["a" "b"] own=false`)
-	if !table.Of(3).Broken || len(ears[2].told) != 1 {
+	if !table.State(3).Broken || len(ears[2].told) != 1 {
 		t.Errorf("the one without a listener was told %q", ears[2].told)
 	}
 	if !table.Flush(1) || table.Flush(1) || table.Flush(2) {

@@ -71,19 +71,19 @@ func inside() int32 {
 	return 0
 }
 
-// within runs fn in a transaction, which commits when fn returns true.
-func within(fn func() bool) error {
+// transact runs fn in a transaction, which commits when fn returns true.
+func transact(fn func() bool) error {
 	pending = append(pending, fn)
 	n := hostTransact()
 	pending = pending[:len(pending)-1]
 	if n < 0 {
-		return failure(string(taken(-n)))
+		return failure(string(take(-n)))
 	}
 	return nil
 }
 
-// taken copies n bytes from JavaScript.
-func taken(n int32) []byte {
+// take copies n bytes from JavaScript.
+func take(n int32) []byte {
 	b := make([]byte, n)
 	hostTake(unsafe.Pointer(unsafe.SliceData(b)))
 	return b

@@ -31,15 +31,15 @@ var (
 // maxObjects limits the objects in memory. The least recently used is dropped first.
 const maxObjects = 100
 
-// known returns the object with a number assigned by JavaScript, and creates its tables if needed.
-func known(number int32) (*object, error) {
+// objectFor returns the object with a number assigned by JavaScript, and creates its tables if needed.
+func objectFor(number int32) (*object, error) {
 	calls++
 	o := objects[number]
 	if o == nil {
 		if err := install.Ready(context.Background(), objectStore{}.Apply, time.Now().UnixMilli()); err != nil {
 			return nil, err
 		}
-		forgetOne()
+		evictObject()
 		o = &object{engine: engine.New(objectStore{}, engine.WithInterrupt(interrupt)), streams: map[int32]*pubsub.Queue{}}
 		objects[number] = o
 	}
@@ -47,8 +47,8 @@ func known(number int32) (*object, error) {
 	return o, nil
 }
 
-// forgetOne drops the least recently used object if maxObjects is reached. Objects with streams stay.
-func forgetOne() {
+// evictObject drops the least recently used object if maxObjects is reached. Objects with streams stay.
+func evictObject() {
 	if len(objects) < maxObjects {
 		return
 	}
@@ -65,7 +65,7 @@ func forgetOne() {
 //
 //go:wasmexport ready
 func ready(number int32) int32 {
-	if _, err := known(number); err != nil {
+	if _, err := objectFor(number); err != nil {
 		println("meowdis:", err.Error())
 		return 0
 	}
@@ -83,7 +83,7 @@ const (
 //
 //go:wasmexport sweep
 func sweepObject(number int32) float64 {
-	if _, err := known(number); err != nil {
+	if _, err := objectFor(number); err != nil {
 		return -1
 	}
 	for range sweepSlices {

@@ -30,7 +30,7 @@ var reader = func() *acl.User {
 
 // request holds a decoded request. A length precedes each field of its encoding, except the body.
 type request struct {
-	reads               bool // sent with the read-only token
+	readOnly            bool // sent with the read-only token
 	method, path, query string
 	headers             map[string]string
 	body                []byte
@@ -43,7 +43,7 @@ func readRequest(b []byte) request {
 		b = b[4+n:]
 		return string(field)
 	}
-	q := request{reads: next() == "read", method: next(), path: next(), query: next(), headers: map[string]string{}}
+	q := request{readOnly: next() == "read", method: next(), path: next(), query: next(), headers: map[string]string{}}
 	for line := range strings.SplitSeq(next(), "\n") {
 		if name, value, is := strings.Cut(line, ": "); is {
 			q.headers[name] = value
@@ -61,9 +61,9 @@ func handle(number, stream int32) int32 {
 	q := readRequest(inbox)
 	inbox = nil
 	beginWork()
-	o, err := known(number)
+	o, err := objectFor(number)
 	if err != nil {
-		respond(rest.One(500, failed(err, 0)), nil)
+		respond(rest.Single(500, failed(err, 0)), nil)
 		return 0
 	}
 	defer o.flush()
@@ -72,7 +72,7 @@ func handle(number, stream int32) int32 {
 	}
 	var headers []byte
 	s := o.engine.Session()
-	if q.reads {
+	if q.readOnly {
 		s.SetGuard(guardReader)
 	}
 	s.NeverWait()
@@ -93,15 +93,15 @@ func handle(number, stream int32) int32 {
 func (o *object) listen(q request, kind pubsub.Kind, stream int32) int32 {
 	args, err := rest.PathCommand(q.path, q.query, nil)
 	if err != nil {
-		respond(rest.Bad(err), nil)
+		respond(rest.BadRequest(err), nil)
 		return 0
 	}
 	cmd, bad := commands.Find(args)
-	if cmd != nil && q.reads {
+	if cmd != nil && q.readOnly {
 		bad, _ = guardReader(cmd, args, engine.Calling)
 	}
 	if bad.IsError() {
-		respond(rest.One(400, bad), nil)
+		respond(rest.Single(400, bad), nil)
 		return 0
 	}
 	queue := pubsub.NewQueue()

@@ -37,7 +37,7 @@ func (objectStore) Transact(_ context.Context, readOnly bool, fn func(engine.Run
 		return fn(apply)
 	}
 	var err error
-	return errors.Join(within(func() bool {
+	return errors.Join(transact(func() bool {
 		err = fn(apply)
 		return err == nil
 	}), err)
@@ -48,7 +48,7 @@ func apply(b store.Batch) (r store.Result, err error) {
 	if b.ReadOnly || len(b.Stmts) < 2 {
 		return run(b)
 	}
-	failed := within(func() bool {
+	failed := transact(func() bool {
 		r, err = run(b)
 		return err == nil && r.Refused == nil
 	})
@@ -133,7 +133,7 @@ func exec(s store.Stmt, most int64) (status byte, result []byte) {
 	if cap(args) > 1<<20 {
 		args = nil
 	}
-	result = taken(n)
+	result = take(n)
 	return result[0], result[1:]
 }
 
