@@ -24,12 +24,12 @@ func newBackup(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "backup [FLAGS] [TARGET] COPY",
 		GroupID: groupMend,
-		Short:   "Copy a file while others work on it",
-		Long: `Copies the file to COPY as it is at one moment. Others may read and write
-meanwhile, and do not wait.
+		Short:   "Copy a file while other processes use it",
+		Long: `Copies a file to COPY as of one moment. Other processes can read and write the
+file during the backup.
 
-The copy is one file, without a log beside it. It is checked for damage and safe
-on the disk before it gets its name: that name is a whole backup, or none.`,
+The copy is one file, without a log beside it. COPY appears only once the copy
+is complete, checked for damage and safe on disk.`,
 		Example: `  meowdis backup cats.sqlite /backup/cats.sqlite
   meowdis backup --db cats.sqlite --force /backup/latest.sqlite`,
 		Args:              usageArgs(cobra.RangeArgs(1, 2)),
@@ -39,7 +39,7 @@ on the disk before it gets its name: that name is a whole backup, or none.`,
 			return o.run(cmd.Context(), s, args[:last], args[last])
 		},
 	}
-	cmd.Flags().BoolVarP(&o.force, "force", "f", false, "let the backup take the place of a file that is there")
+	cmd.Flags().BoolVarP(&o.force, "force", "f", false, "replace an existing file")
 	o.file.addFlags(cmd, false)
 	return cmd
 }
@@ -54,7 +54,7 @@ func (o *backupOptions) run(ctx context.Context, s *streams, file []string, to s
 		if len(file) == 0 { // the user may have left out COPY
 			another += " after it"
 		}
-		return exit.Usagef("%s, where the backup is to go, exists already: %s, or give --force to replace it", to, another)
+		return exit.Usagef("the backup file %s already exists: %s, or give --force to replace it", to, another)
 	}
 	t, err := o.file.choose(s, file)
 	if err != nil {
@@ -89,7 +89,7 @@ func (o *backupOptions) run(ctx context.Context, s *streams, file []string, to s
 	return err
 }
 
-// backedUp is the JSON output of backup.
+// backedUp defines the JSON output of backup.
 type backedUp struct {
 	File  string `json:"file"`
 	Copy  string `json:"copy"`

@@ -13,8 +13,8 @@ func newBigKeys(s *streams) *cobra.Command {
 		Use:     "bigkeys [FLAGS] [PATTERN]",
 		GroupID: groupLook,
 		Short:   "Find the largest keys of each type",
-		Long: `Lists the largest keys of each type, by bytes and by elements, and says out of
-how many. PATTERN picks keys.
+		Long: `Lists the largest keys of each type, by bytes and by elements, and the number of
+keys that it compared. PATTERN selects keys.
 
 ` + bytesHelp,
 		Example: `  meowdis bigkeys --top 3
@@ -26,7 +26,7 @@ how many. PATTERN picks keys.
 				return err
 			}
 			if o.top == 0 {
-				return exit.Usagef("--top 0: there would be nothing to show")
+				return exit.Usagef("--top 0: give at least 1")
 			}
 			summary := &stats.Summary{Top: o.top, ByType: true}
 			return o.run(cmd.Context(), s, summary, 0, func(r stats.Report) string { return r.BigKeys(summary) })

@@ -15,7 +15,7 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// manyKeys is the number of keys from which DEL and UNLINK are dangerous: a program wrote a list that long.
+// DEL and UNLINK of more than manyKeys-1 keys are dangerous: a program wrote a list that long.
 const manyKeys = 10
 
 // isDangerous reports whether a profile may ask for confirmation before args, and returns the name to show.
@@ -37,7 +37,7 @@ func isDangerous(args [][]byte) (name string, yes bool) {
 type confirmOptions struct{ yes bool }
 
 func (o *confirmOptions) addFlags(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&o.yes, "yes", false, "go ahead where the profile wants to be asked")
+	cmd.Flags().BoolVar(&o.yes, "yes", false, "do not ask for confirmation")
 }
 
 // asks reports whether the profile of t asks for confirmation before dangerous commands.
@@ -85,7 +85,7 @@ func (o *confirmOptions) confirmed(c *targets.Conn, s *streams) targets.Session 
 // that the target asks.
 func (o *confirmOptions) refusal(ctx context.Context, s *streams, t targets.Target, name string) string {
 	if !s.inTerminal {
-		return "CONFIRM " + name + " on profile " + t.Profile + " needs --yes where there is no terminal to ask on"
+		return "CONFIRM " + name + " on profile " + t.Profile + " needs confirmation, and stdin is not a terminal: give --yes to run it"
 	}
 	question, accepts := ask(t, name)
 	fmt.Fprint(s.err, question)

@@ -39,18 +39,19 @@ func newCopy(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "copy [FLAGS] SOURCE DESTINATION",
 		GroupID: groupMove,
-		Short:   "Copy keys from one place to another",
-		Long: `Copies all keys from one target to another: of all databases, each into its own,
-or of one with -n, which --db-to puts into another. Types and expiries are kept.
+		Short:   "Copy keys from one target to another",
+		Long: `Copies all keys from one target to another. Each key stays in its database: -n
+copies only one database, and --db-to puts its keys into another one. Types and
+expiries are kept.
 
 SOURCE and DESTINATION are each a file, a URL (redis://, rediss:// or unix://
 of a Redis server, https:// of a REST endpoint) or @NAME of a profile.
 
-A key appears whole or not at all. A key that is there already ends the copy,
-unless --replace or --skip is given; what was copied before stays.
+A key is copied whole or not at all. An existing key stops the copy, unless you
+give --replace or --skip; the keys copied before it are kept.
 
-Both sides may be in use. Each key is copied as it is when its turn comes; one
-that was changed while it was read is named on stderr.
+Both sides may be in use. Each key is copied as it is when it is read, and a key
+that changed while it was read is named on stderr.
 
 ` + moveExitCodesHelp,
 		Example: `  meowdis copy redis://localhost:6379 cats.sqlite
@@ -71,7 +72,7 @@ that was changed while it was read is named on stderr.
 	o.existing.AddFlags(cmd)
 	o.confirm.addFlags(cmd)
 	o.keys.AddFlags(cmd, "n")
-	f.StringVar(&o.resume, "resume", "", "go on at `POSITION`, which an interrupted copy printed")
+	f.StringVar(&o.resume, "resume", "", "continue at `POSITION`, which an interrupted copy printed")
 	f.BoolVar(&o.verify, "verify", false, "compare each key after the copy, as diff does")
 	o.tokens.AddFlags(cmd, "src-token", "dst-token")
 	o.reach.AddFlags(cmd)
@@ -198,7 +199,7 @@ func (o *copyOptions) compare(ctx context.Context, s *streams, src, dst *targets
 	}
 	switch {
 	case exit.WasStopped(ctx, err):
-		err = exit.Stopped(ctx, "what was copied stays, and is not verified")
+		err = exit.Stopped(ctx, "the copied keys are kept, but not verified")
 	case err == nil:
 		r.Tell(move.Verified{Action: "verified", Keys: keys, Differences: different})
 	}
@@ -223,7 +224,7 @@ func (o *copyOptions) readOptions() (transfer.ReadOptions, error) {
 			return read, exit.Usage(fmt.Errorf("--resume: %w", err))
 		}
 		if read.From.DB >= commands.Databases {
-			return read, exit.Usagef("--resume %s: databases have the numbers 0 to %d", o.resume, commands.Databases-1)
+			return read, exit.Usagef("--resume %s: databases are numbered 0 to %d", o.resume, commands.Databases-1)
 		}
 	}
 	if o.keys.From >= 0 {
@@ -232,7 +233,7 @@ func (o *copyOptions) readOptions() (transfer.ReadOptions, error) {
 	return read, nil
 }
 
-// pagesToFile is the number of pages of a scan that a file gets in one batch.
+// A file gets pagesToFile pages of a scan in one batch.
 const pagesToFile = 16
 
 func (o *copyOptions) copy(ctx context.Context, s *streams, src, dst *targets.Conn, read transfer.ReadOptions, change transfer.Change) error {
@@ -259,13 +260,13 @@ func (o *copyOptions) copy(ctx context.Context, s *streams, src, dst *targets.Co
 	wrote := w.Written() != transfer.Written{} || exit.WasStopped(ctx, err)
 	switch {
 	case errors.Is(err, transfer.ErrExists):
-		r.Say("%v in %s; --replace replaces such keys, --skip leaves them alone", err, dst.Target)
+		r.Say("%v in %s; give --replace to replace such keys, or --skip to keep them", err, dst.Target)
 		err = exit.ErrAnswered
 	case exit.WasStopped(ctx, err):
-		err = exit.Stopped(ctx, "what was copied stays")
+		err = exit.Stopped(ctx, "the copied keys are kept")
 	}
 	if err != nil && !errors.Is(err, exit.ErrAnswered) && wrote {
-		err = fmt.Errorf("%w; to go on, give the same command%s", err, o.goOn(reached))
+		err = fmt.Errorf("%w; to continue, run the same command%s", err, o.goOn(reached))
 	}
 	return r.End(err)
 }

@@ -17,13 +17,13 @@ import (
 	"github.com/meowdis/meowdis/transfer"
 )
 
-// destination is the target that a verb writes the keys of a file to.
+// destination holds the target that a verb writes the keys of a file to.
 type destination struct {
 	targets  targets.Options
 	confirm  confirmOptions
 	existing move.Existing
 	keys     move.Options
-	target   targets.Target // what the flags choose
+	target   targets.Target // chosen by the flags
 }
 
 func (d *destination) addFlags(cmd *cobra.Command) {
@@ -110,19 +110,19 @@ func (d *destination) write(ctx context.Context, s *streams, c *targets.Conn, pa
 
 // explain adds to err how to continue.
 func (d *destination) explain(ctx context.Context, r *move.Report, written transfer.Written, err error) error {
-	const goOn = "what was written stays: --skip goes on from there"
+	const goOn = "the keys written so far are kept: to continue, run the same command with --skip"
 	var damage *transfer.Damage
 	var source move.ReadError
 	switch {
 	case errors.Is(err, transfer.ErrExists):
-		r.Say("%v in %s; --replace replaces such keys, --skip leaves them alone", err, d.target)
+		r.Say("%v in %s; give --replace to replace such keys, or --skip to keep them", err, d.target)
 		return exit.ErrAnswered
 	case exit.WasStopped(ctx, err):
 		return exit.Stopped(ctx, goOn)
 	case errors.Is(err, rdb.ErrChecksum):
-		return fmt.Errorf("%w: any value that was written may be wrong", err)
+		return fmt.Errorf("%w: any value written so far may be wrong", err)
 	case errors.As(err, &damage):
-		return fmt.Errorf("%w; nothing of that block was written; restore --salvage --skip goes on after it", err)
+		return fmt.Errorf("%w; nothing of that block was written; restore --salvage --skip continues after it", err)
 	case err != nil && !errors.As(err, &source) && written != (transfer.Written{}):
 		return fmt.Errorf("%w; %s", err, goOn)
 	}

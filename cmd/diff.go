@@ -34,24 +34,24 @@ func newDiff(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "diff [FLAGS] A B",
 		GroupID: groupMove,
-		Short:   "Compare the keys of two places",
-		Long: `Compares the keys of two targets, of all databases or of one: which are there,
-their types, values and expiries. Prints a line for each difference, A's side
-before B's, and for each value the first thing that differs. Without flags that
-choose keys it compares the libraries of functions, too.
+		Short:   "Compare the keys of two targets",
+		Long: `Compares the keys of two targets, in all databases or one: which keys exist,
+their types, values and expiries. It prints one line per difference, A before B,
+and only the first difference of a value. Unless you select keys, it also
+compares the libraries of functions.
 
 A and B are each a file, a URL (redis://, rediss:// or unix:// of a
 Redis server, https:// of a REST endpoint) or @NAME of a profile.
 
-The order of sets and hashes does not matter, nor does how a JSON document is
-written, nor do the times of a stream's consumers.
+The order of sets and hashes, the formatting of JSON documents and the times of
+a stream's consumers do not matter.
 
 Exit codes:
-    0  everything is the same
-    1  something differs, or could not be compared
-    2  the command line was wrong
+    0  no difference
+    1  a difference, or a key that could not be compared
+    2  invalid command line
     3  a target could not be opened or reached, or it failed
-  130  Ctrl-C ended it (143: SIGTERM): what it printed is not all`,
+  130  interrupted by Ctrl-C (143: by SIGTERM): the output is incomplete`,
 		Example: `  meowdis diff cats.sqlite backup.sqlite
   meowdis diff --json redis://localhost:6379 cats.sqlite --match 'cat:*'`,
 		Args:              usageArgs(cobra.ExactArgs(2)),
@@ -69,9 +69,9 @@ Exit codes:
 	o.keys.AddFlags(cmd)
 	f.IntVarP(&o.database, "database", "n", -1, "compare only database `NUMBER` (default: all)")
 	f.Lookup("database").DefValue = "0" // help shows no default
-	f.Var(&o.tolerance, "ttl-tolerance", "by how many `SECONDS` expiries may differ")
+	f.Var(&o.tolerance, "ttl-tolerance", "ignore differences in expiry of up to `SECONDS`")
 	cmd.RegisterFlagCompletionFunc("ttl-tolerance", cobra.NoFileCompletions)
-	f.BoolVar(&o.json, "json", false, "print a line of JSON for each difference")
+	f.BoolVar(&o.json, "json", false, "print one JSON object per difference")
 	o.tokens.AddFlags(cmd, "a-token", "b-token")
 	o.reach.AddFlags(cmd)
 	o.reach.AddNodeFlag(cmd)
@@ -128,7 +128,7 @@ func (o *diffOptions) compare(ctx context.Context, s *streams, a, b *targets.Con
 		err = exit.ErrAnswered
 	}
 	if exit.WasStopped(ctx, err) {
-		err = exit.Stopped(ctx, "what was printed is not all: "+move.Count(keys, "key")+" compared")
+		err = exit.Stopped(ctx, "the output is incomplete: "+move.Count(keys, "key")+" compared")
 	}
 	return r.End(err)
 }

@@ -36,27 +36,27 @@ func newDoctor(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "doctor [FLAGS] [TARGET]",
 		GroupID: groupMend,
-		Short:   "Examine a file, and mend it with --fix",
-		Long: `Examines a file: its pages and indexes, its tables, and whether keys, elements,
-counts and hashes fit together. Nothing is written, and other processes may go
-on working. Files of Redka, Redlite and the first meowdis are examined, too.
+		Short:   "Check a file, and repair it with --fix",
+		Long: `Checks a file: its pages, indexes and tables, and whether keys, elements, counts
+and hashes are consistent. It writes nothing, and other processes can keep using
+the file. It also checks files of Redka, Redlite and the first meowdis.
 
-An error is something that commands answer wrongly or cannot see, a warning may
-become one, and a note costs room only.
+An error makes commands give wrong replies or miss data. A warning may become an
+error. A note only costs space.
 
---recover NEW is for a file with damaged pages. It makes a new file of the rows
-that can be read in the pages and in the log beside the file, and lists the
-losses. The damaged file stays as it is. First end all processes that have it
-open.
+--recover NEW is for a file with damaged pages. It copies the rows that can be
+read from the pages, and from the log beside the file, to a new file, and lists
+the losses. The damaged file is not changed. First stop all processes that have
+it open.
 
---fix copies the file first, then mends it in one transaction and examines it
-again. It keeps what can be kept: elements without a key become keys of database
-0 whose names begin with ` + doctor.LostAndFound + `.
+--fix copies the file, repairs it in one transaction and checks it again. It
+keeps as much as possible: elements without a key become keys of database 0
+whose names begin with ` + doctor.LostAndFound + `.
 
 Exit codes:
-    0  nothing is wrong; there may be notes
-    1  something is wrong, also after --fix, or --recover lost something
-    2  the command line was wrong
+    0  no errors or warnings; there may be notes
+    1  errors or warnings, also after --fix, or --recover lost something
+    2  invalid command line
     3  the file could not be opened, or it failed`,
 		Example: `  meowdis doctor cats.sqlite
   meowdis doctor --json cats.sqlite | jq .findings
@@ -73,14 +73,14 @@ Exit codes:
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&o.fix, "fix", false, "mend what can be mended, after a backup beside the file")
+	f.BoolVar(&o.fix, "fix", false, "repair the file, after a backup beside it")
 	f.StringVar(&o.recover, "recover", "", "copy the readable rows of a damaged file to the new file `NEW`")
-	f.IntVar(&o.examples, "examples", 3, "`NUMBER` of examples of each finding")
+	f.IntVar(&o.examples, "examples", 3, "show `NUMBER` examples of each finding")
 	o.file.addFlags(cmd, true)
 	return cmd
 }
 
-// diagnosis is the output of doctor.
+// diagnosis defines the output of doctor.
 type diagnosis struct {
 	File     string           `json:"file"`
 	Healthy  bool             `json:"healthy"`
@@ -92,10 +92,10 @@ type diagnosis struct {
 
 func (o *doctorOptions) run(ctx context.Context, s *streams) (err error) {
 	if o.examples < 0 {
-		return exit.Usagef("--examples %d: there cannot be fewer than none", o.examples)
+		return exit.Usagef("--examples %d: give 0 or more", o.examples)
 	}
 	if o.fix && o.recover != "" {
-		return exit.Usagef("--fix and --recover are two ways: give one of both")
+		return exit.Usagef("give only one of --fix and --recover")
 	}
 	t, err := o.file.choose(s, o.args)
 	if err != nil {
@@ -155,7 +155,7 @@ func canFix(findings []doctor.Finding) bool {
 	return false
 }
 
-// exam returns an examination of f that has not run yet.
+// exam prepares an examination of f.
 func (o *doctorOptions) exam(f *local.File) (e doctor.Exam, err error) {
 	e = doctor.Exam{Query: f.Query, Now: time.Now().UnixMilli(), Examples: o.examples}
 	if e.Version, err = f.SchemaVersion(); err != nil {
@@ -230,7 +230,7 @@ func (o *doctorOptions) mend(ctx context.Context, s *streams, f *local.File, bac
 		if err := backUp(ctx, f.Path(), backup); err != nil {
 			return err
 		}
-		fmt.Fprintf(s.err, "the file as it was is in %s\n", backup)
+		fmt.Fprintf(s.err, "the original file is saved as %s\n", backup)
 		return e.Repair()
 	})
 }
@@ -262,7 +262,7 @@ func (o *doctorOptions) print(w io.Writer, d diagnosis) error {
 	}
 	for _, f := range d.Before {
 		if !left[f.Check] {
-			writeFinding(&b, "mended", f)
+			writeFinding(&b, "fixed", f)
 		}
 	}
 	for _, f := range d.Findings {
@@ -275,7 +275,7 @@ func (o *doctorOptions) print(w io.Writer, d diagnosis) error {
 	} else {
 		fmt.Fprintf(&b, "%s: something is wrong\n", d.File)
 		if canFix(d.Findings) && !o.fix {
-			b.WriteString("What has a fix is mended by: meowdis doctor --fix " + d.File + "\n")
+			b.WriteString("To repair it: meowdis doctor --fix " + d.File + "\n")
 		}
 	}
 	_, err := io.WriteString(w, b.String())

@@ -18,7 +18,7 @@ import (
 	"github.com/meowdis/meowdis/local/doctor"
 )
 
-// recovered is the output of doctor --recover.
+// recovered defines the output of doctor --recover.
 type recovered struct {
 	File string `json:"file"`
 	New  string `json:"recovered"`
@@ -73,7 +73,7 @@ func (o *doctorOptions) salvage(s *streams, path string) (err error) {
 		return err
 	}
 	if r.Keys == 0 && len(r.Lost) == 0 && r.Expected == 0 {
-		return errors.New("there are no keys in it that can be read")
+		return errors.New("it has no readable keys")
 	}
 	if err := atomicfile.Name(partial.Name(), o.recover, false); err != nil {
 		return atomicfile.Pathless(err)

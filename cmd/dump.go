@@ -33,10 +33,11 @@ func newDump(s *streams) *cobra.Command {
 		Use:     "dump [FLAGS] FILE|-",
 		GroupID: groupMove,
 		Short:   "Write keys to a file",
-		Long: `Writes all keys of the target, of all its databases or the one that -n names, to
-a file, or with - to stdout. Types, databases and expiries are kept.
+		Long: `Writes all keys of the target, or of the database that -n names, to a file, or
+to stdout with -. It keeps types, databases and expiries.
 
-Formats, by the name of FILE or --format:
+Formats, chosen by the ending of FILE or with --format:
+
   archive   compressed, with checksums; the default, for "meowdis restore"
   jsonl     JSON, a line for each key or piece of a large one (.jsonl)
   json      the same as one array, not for restore (.json)
@@ -44,10 +45,9 @@ Formats, by the name of FILE or --format:
   commands  Redis commands in lines, for "meowdis exec" (.txt, .redis)
   resp      the Redis protocol, for "redis-cli --pipe" (.resp)
 
-The file appears when it is complete. One that is there already is replaced only
-with --force, and a SQLite database never. Keys may change meanwhile: each is
-written as it is when its turn comes, and one that was changed while it was read
-is named on stderr.
+The file appears once it is complete. --force replaces an existing file, but
+never a SQLite database. Keys may change during the dump: each is written as it
+is when it is read, and a key that changed while it was read is named on stderr.
 
 ` + moveExitCodesHelp,
 		Example: `  meowdis dump cats.archive
@@ -62,7 +62,7 @@ is named on stderr.
 			return o.run(cmd.Context(), s)
 		},
 	}
-	cmd.Flags().StringVar(&o.format, "format", "", "`FORMAT` of the file (default: by its name, or archive)")
+	cmd.Flags().StringVar(&o.format, "format", "", "`FORMAT` of the file (default: by its ending, or archive)")
 	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(move.FormatsToWrite(), cobra.ShellCompDirectiveNoFileComp))
 	o.file.addFlags(cmd)
 	o.keys.AddFlags(cmd, "")
@@ -81,7 +81,7 @@ func (o *dumpOptions) run(ctx context.Context, s *streams) (err error) {
 		return err
 	}
 	if o.file.path == "-" && s.outTerminal && format.Binary {
-		return exit.Usagef("this format is not for a terminal: give a file, or --format jsonl")
+		return exit.Usagef("this format is binary: give a file, or --format jsonl")
 	}
 	if o.keys.From >= 0 {
 		read.Databases = []int{o.keys.From}
@@ -91,7 +91,7 @@ func (o *dumpOptions) run(ctx context.Context, s *streams) (err error) {
 		return err
 	}
 	if o.file.path == "-" && o.keys.JSON && !o.keys.DryRun {
-		return exit.Usagef("stdout is for the keys: --json goes with a file, or with --dry-run")
+		return exit.Usagef("stdout is for the keys: with --json give a file, or --dry-run")
 	}
 	if o.keys.DryRun {
 		return countOnly(ctx, s, &o.target, o.database, &o.keys, read, "dumped")
@@ -137,7 +137,7 @@ type outFile struct {
 }
 
 func (o *outFile) addFlags(cmd *cobra.Command) {
-	cmd.Flags().BoolVarP(&o.force, "force", "f", false, "replace a file that is there; never a SQLite database")
+	cmd.Flags().BoolVarP(&o.force, "force", "f", false, "replace an existing file; never a SQLite database")
 }
 
 // check returns an error if the file may not be written. Verbs call it before they do any work.
@@ -149,7 +149,7 @@ func (o *outFile) check() error {
 	case errors.Is(err, atomicfile.ErrExists):
 		return exit.Usagef("%s: %w: name another file, or give --force to replace it", o.path, err)
 	case errors.Is(err, atomicfile.ErrDatabase):
-		return exit.Usagef("%s: %w: name another file; --db %s is for the keys in it", o.path, err, o.path)
+		return exit.Usagef("%s: %w: name another file; to read its keys, give --db %s", o.path, err, o.path)
 	case err != nil:
 		return fmt.Errorf("writing %s: %w", o.path, err)
 	}

@@ -46,19 +46,20 @@ func newExec(s *streams) *cobra.Command {
 		Long: `Runs one Redis command and prints its reply, or a script of commands from stdin.
 Flags come before the command: everything after its first word belongs to it.
 
-A script is a command a line, quoted as in redis-cli; a line that begins with #
-is a comment. It stops at its first error: what ran before stays, the failed
-line leaves no trace, and its number goes to stderr. --keep-going runs on;
---transaction makes all lines one MULTI and EXEC. When Ctrl-C or a lost
-connection ends a script, it says at which line, and how to go on.
+A script has one command per line, quoted as in redis-cli. A line that begins
+with # is a comment. The script stops at its first error: the lines before it
+have taken effect, the failed line has not, and its number is printed on stderr.
+--keep-going continues after errors. --transaction runs all lines as one MULTI
+and EXEC. If Ctrl-C or a lost connection stops a script, exec names the line and
+prints how to continue.
 
-A failed SELECT, AUTH or HELLO always stops a script: what follows was meant for
-another place. To a server each line is sent after the reply to the last;
---keep-going sends many at once.
+A failed SELECT, AUTH or HELLO always stops a script, because the next lines are
+meant for another database or user. To a server each line is sent after the
+reply to the last; --keep-going sends many at once.
 
---pipe is for loading: commands are independent of each other, and replies are
-only counted. With and without it stdin may be in the Redis protocol, as
-"redis-cli --pipe" takes it.
+--pipe loads data: replies are counted, not printed, and an error does not stop
+the load. With and without --pipe, stdin may also be in the Redis protocol, as
+for "redis-cli --pipe".
 
 ` + exitCodesHelp,
 		Example: `  meowdis exec SET greeting "hello there" EX 60
@@ -86,13 +87,13 @@ only counted. With and without it stdin may be in the Redis protocol, as
 	f := cmd.Flags()
 	f.SetInterspersed(false)
 	o.format.addFlags(cmd)
-	f.BoolVar(&o.keepGoing, "keep-going", false, "run a script on after an error")
+	f.BoolVar(&o.keepGoing, "keep-going", false, "continue a script after an error")
 	f.BoolVar(&o.transaction, "transaction", false, "run a script as one MULTI and EXEC")
-	f.BoolVar(&o.pipe, "pipe", false, "load lines or the Redis protocol from stdin, and count")
-	f.BoolVar(&o.dryRun, "dry-run", false, "show what would be run, and how, and touch nothing")
+	f.BoolVar(&o.pipe, "pipe", false, "load commands or the Redis protocol from stdin, and count replies")
+	f.BoolVar(&o.dryRun, "dry-run", false, "show the commands and their SQL without running them")
 	o.call.addFlags(cmd)
 	o.confirm.addFlags(cmd)
-	cmd.Flags().BoolVar(&o.errorsApart, "errors-to-stderr", false, "print error replies on stderr, not among the others")
+	cmd.Flags().BoolVar(&o.errorsApart, "errors-to-stderr", false, "print error replies on stderr instead of stdout")
 	o.target.AddFlags(cmd)
 	return cmd
 }
@@ -124,16 +125,16 @@ func (o *execOptions) check(cmd *cobra.Command, s *streams) error {
 		given bool
 	}{{"--transaction", o.transaction}, {"--pipe", o.pipe}} {
 		if flag.given && !isScript {
-			return exit.Usagef("%s takes commands from stdin: give no command", flag.name)
+			return exit.Usagef("%s reads commands from stdin: give no command", flag.name)
 		}
 	}
 	switch {
 	case o.transaction && o.keepGoing:
-		return exit.Usagef("a transaction runs as a whole: give --transaction or --keep-going")
+		return exit.Usagef("give only one of --transaction and --keep-going")
 	case o.pipe && (o.transaction || o.dryRun):
-		return exit.Usagef("--pipe goes with neither --transaction nor --dry-run")
+		return exit.Usagef("--pipe does not work with --transaction or --dry-run")
 	case isScript && s.inTerminal:
-		return exit.Usagef("give a command, or a script on stdin; meowdis repl is for typing")
+		return exit.Usagef("give a command, or a script on stdin; to type commands, run meowdis repl")
 	}
 	return nil
 }
@@ -252,10 +253,10 @@ type callOptions struct {
 
 func (o *callOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.BoolVarP(&o.lastArg, "stdin", "x", false, "take the last argument from stdin, as it is")
-	f.StringVarP(&o.tag, "stdin-tag", "X", "", "take the argument that is `TAG` from stdin, as it is")
+	f.BoolVarP(&o.lastArg, "stdin", "x", false, "read the last argument from stdin, unchanged")
+	f.StringVarP(&o.tag, "stdin-tag", "X", "", "read the argument `TAG` from stdin, unchanged")
 	f.StringVar(&o.eval, "eval", "", "run the Lua script in `FILE`; the arguments are KEY... , ARG...")
-	f.IntVarP(&o.times, "repeat", "r", 1, "run the command `COUNT` times; -1 has no end")
+	f.IntVarP(&o.times, "repeat", "r", 1, "run the command `COUNT` times; -1 repeats forever")
 	f.VarP(&o.interval, "interval", "i", "wait `SECONDS` between the runs of --repeat")
 	cmd.RegisterFlagCompletionFunc("stdin-tag", cobra.NoFileCompletions)
 	cmd.MarkFlagFilename("eval", "lua")
@@ -275,9 +276,9 @@ func (o *callOptions) check(cmd *cobra.Command) error {
 	case repeats && !o.given():
 		return exit.Usagef("-r and -i need a command")
 	case o.tagged && !slices.Contains(o.args, o.tag):
-		return exit.Usagef("no argument is %q, which -X is to replace", o.tag)
+		return exit.Usagef("-X %q: no argument has this text", o.tag)
 	case o.times < -1:
-		return exit.Usagef("-r is -1 or more")
+		return exit.Usagef("-r %d: give -1 or more", o.times)
 	}
 	return nil
 }
@@ -355,7 +356,7 @@ func (o *execOptions) rehearse(ctx context.Context, s *streams) (err error) {
 		}
 		return resp.Value{}, false
 	}}
-	if _, err := fmt.Fprintf(s.out, "# Nothing is run. On %s (%s) it would be:\n", t, t.Kind()); err != nil {
+	if _, err := fmt.Fprintf(s.out, "# Nothing is run. On %s (%s) this would run:\n", t, t.Kind()); err != nil {
 		return err
 	}
 	if t.URL == nil {

@@ -13,11 +13,11 @@ import (
 )
 
 const exitCodesHelp = `Exit codes:
-    0  every command was answered
-    1  a command was answered with an error
-    2  the command line was wrong
+    0  every command succeeded
+    1  a command returned an error
+    2  invalid command line
     3  the target could not be opened or reached, or it failed
-  130  Ctrl-C ended it (143: SIGTERM)`
+  130  interrupted by Ctrl-C (143: by SIGTERM)`
 
 // exitCode prints the error of the verb ran, if any, and returns the exit code of the process.
 func (s *streams) exitCode(ran *cobra.Command, err error) int {

@@ -35,14 +35,14 @@ func newExplain(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "explain [FLAGS] COMMAND [ARG...]",
 		GroupID: groupLook,
-		Short:   "Show the SQL that a command is, and write nothing",
-		Long: `Shows the batch of SQL statements that a command is translated to, their
-arguments, and how SQLite runs each (its query plan). Nothing is written.
+		Short:   "Show the SQL a command runs, without running it",
+		Long: `Shows the SQL statements of a command, their arguments, and SQLite's query plan
+for each. Nothing is written.
 
-A command that has to read before it can decide is several steps: those that
-read are run, to see what follows, and the last one is shown as it would be. A
-script or a function is run in a transaction that is undone, and its calls are
-shown. A file that is missing counts as an empty one.`,
+A command that must read before it can decide has several steps. explain runs
+the steps that read, to find the next one, and shows the last step without
+running it. It runs a script or a function in a transaction, rolls that back,
+and shows the calls. A missing file is treated as an empty one.`,
 		Example: `  meowdis explain SET greeting hello EX 60
   meowdis explain --json INCR visits`,
 		Args:              usageArgs(cobra.MinimumNArgs(1)),
@@ -55,12 +55,12 @@ shown. A file that is missing counts as an empty one.`,
 	f := cmd.Flags()
 	f.SetInterspersed(false)
 	f.BoolVar(&o.json, "json", false, "print JSON")
-	o.target.AddFileFlags(cmd, "whose plans are shown")
+	o.target.AddFileFlags(cmd, "to plan the queries on")
 	f.IntVarP(&o.target.Database, "database", "n", 0, "database `NUMBER`")
 	return cmd
 }
 
-// explanation is the output of explain.
+// explanation holds the output of explain.
 type explanation struct {
 	Command    []string        `json:"command"`
 	Kind       string          `json:"kind"`
@@ -201,7 +201,7 @@ func (x *explainer) where() string {
 	case x.path == "":
 		return "the file"
 	case x.empty && x.path != local.Memory:
-		return "an empty database, since there is no " + x.path
+		return "an empty database, because " + x.path + " does not exist"
 	case x.empty:
 		return "an empty database"
 	}
@@ -246,7 +246,7 @@ func explainStmt(run engine.Run, stmt store.Stmt) (explainedStmt, error) {
 	ask := store.Stmt{SQL: "EXPLAIN QUERY PLAN " + stmt.SQL, Args: stmt.Args}
 	r, err := run(store.Batch{Stmts: []store.Stmt{ask}, ReadOnly: true})
 	if err != nil {
-		return shown, fmt.Errorf("asking for the plan of %q: %w", stmt.SQL, err)
+		return shown, fmt.Errorf("reading the plan of %q: %w", stmt.SQL, err)
 	}
 	depth := map[int64]int{}
 	for _, row := range r.Rows[0] {
@@ -304,29 +304,29 @@ func (e explanation) print(w io.Writer) error {
 		case "EXEC":
 			b.WriteString("No SQL of its own: the queued commands run in one transaction.\n")
 		default:
-			b.WriteString("No SQL: the command is about the connection or the server.\n")
+			b.WriteString("No SQL: the command concerns the connection or the server.\n")
 		}
 	case kindScript:
 		if len(e.Calls) == 0 {
-			b.WriteString("No SQL: it calls nothing.\n")
+			b.WriteString("No SQL: it calls no command.\n")
 			break
 		}
-		fmt.Fprintf(&b, "Runs in one transaction. By what is in %s it calls:\n", e.where)
+		fmt.Fprintf(&b, "Runs in one transaction. With the data in %s it calls:\n", e.where)
 	case kindAnswer:
 		fmt.Fprintf(&b, "No SQL: the reply is known.\n%s\n", e.Reply)
 	case kindRead:
-		b.WriteString("Reads, all from one snapshot:\n")
+		b.WriteString("Reads from one snapshot:\n")
 	case kindWrite:
 		b.WriteString("Takes effect as a whole or not at all:\n")
 	case kindReadModifyWrite:
-		b.WriteString("Reads first; what follows depends on what it finds, in the same transaction:\n")
+		b.WriteString("Reads first; the next step depends on the rows, in the same transaction:\n")
 	}
 	for i, s := range e.Statements {
 		switch {
 		case s.Call > 0 && (i == 0 || s.Call > e.Statements[i-1].Call):
 			fmt.Fprintf(&b, "\n%s\n", e.Calls[s.Call-1])
 		case i > 0 && s.Step > e.Statements[i-1].Step && s.Call == 0:
-			fmt.Fprintf(&b, "\nThen, by what is in %s:\n", e.where)
+			fmt.Fprintf(&b, "\nThen, with the data in %s:\n", e.where)
 		}
 		fmt.Fprintf(&b, "\n%d. %s\n", i+1, strings.ReplaceAll(s.SQL, "\n", "\n   "))
 		for n, a := range s.Args {
@@ -336,10 +336,10 @@ func (e explanation) print(w io.Writer) error {
 			fmt.Fprintf(&b, "   plan: %s\n", p)
 		}
 		if s.Moot {
-			b.WriteString("   runs only if those before it left something to do\n")
+			b.WriteString("   runs only if the statements before it left something to do\n")
 		}
 		if s.Refused != "" {
-			fmt.Fprintf(&b, "   when a constraint stops it: %s\n", s.Refused)
+			fmt.Fprintf(&b, "   if a constraint refuses it: %s\n", s.Refused)
 		}
 	}
 	if e.More > 0 {
@@ -349,7 +349,7 @@ func (e explanation) print(w io.Writer) error {
 		fmt.Fprintf(&b, "\nThe reply is:\n%s\n", e.Reply)
 	}
 	if e.Kind == kindReadModifyWrite && e.Reply != "" {
-		fmt.Fprintf(&b, "\nThen, by what is in %s, the reply is known:\n%s\n", e.where, e.Reply)
+		fmt.Fprintf(&b, "\nThen, with the data in %s, the reply is known:\n%s\n", e.where, e.Reply)
 	}
 	if e.Waits {
 		b.WriteString("\nIf the reply is null, the client waits until a key changes or the timeout ends.\n")

@@ -42,7 +42,7 @@ func (e *explanation) call(call [][]byte, run engine.Run) engine.Run {
 		e.More++
 		return run
 	}
-	line := "(the function is looked for)"
+	line := "(looking up the function)"
 	if len(call) > 0 {
 		line = callLine(call)
 	}

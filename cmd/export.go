@@ -31,14 +31,14 @@ func newExport(s *streams) *cobra.Command {
 		Use:     "export [FLAGS] FILE.rdb",
 		GroupID: groupMove,
 		Short:   "Write keys to a dump file that redis-server loads",
-		Long: `Writes all keys of the target, of all its databases or the one that -n names, to
-a dump file that redis-server loads when it starts.
+		Long: `Writes all keys of the target, or of the database that -n names, to a dump file
+that redis-server loads when it starts.
 
-Redis 7.0 and later loads it; fields of hashes that expire need 7.4, vector sets
-8.0. JSON documents and arrays have no form in such a file and are left out.
+The file needs Redis 7.0 or later. Hash fields that expire need 7.4, and vector
+sets 8.0. The format has no JSON documents and no arrays: they are left out.
 
-The file appears when it is complete. One that is there already is replaced only
-with --force. A vector set is held in memory while it is written.
+The file appears once it is complete. --force replaces an existing file. A
+vector set is held in memory while it is written.
 
 ` + moveExitCodesHelp,
 		Example: `  meowdis export --db cats.sqlite cats.rdb
@@ -62,7 +62,7 @@ with --force. A vector set is held in memory while it is written.
 
 func (o *exportOptions) run(ctx context.Context, s *streams) (err error) {
 	if filepath.Ext(o.file.path) != ".rdb" {
-		return exit.Usagef("export writes dump files of Redis: give a name that ends in .rdb; meowdis dump writes other formats")
+		return exit.Usagef("export writes Redis dump files: give a name that ends in .rdb; for other formats use meowdis dump")
 	}
 	read, err := o.keys.ReadOptions()
 	if err != nil {
@@ -109,7 +109,7 @@ func (o *exportOptions) run(ctx context.Context, s *streams) (err error) {
 	return r.End(nil)
 }
 
-// spoolFile is a temporary file for large values.
+// spoolFile buffers large values in a temporary file.
 type spoolFile struct {
 	dir  string
 	file *os.File

@@ -27,7 +27,7 @@ func badFlag(cmd *cobra.Command, err error) error {
 	case errors.As(err, &wrong):
 		return exit.Usagef("%s takes %s, not %q", flags.Names(wrong.GetFlag()), flagTakes(wrong.GetFlag()), wrong.GetValue())
 	case errors.As(err, &missing):
-		return exit.Usagef("%s needs %s after it", flags.Names(missing.GetFlag()), flagTakes(missing.GetFlag()))
+		return exit.Usagef("%s needs %s", flags.Names(missing.GetFlag()), flagTakes(missing.GetFlag()))
 	}
 	return exit.Usage(err)
 }
@@ -40,7 +40,7 @@ func flagTakes(f *pflag.Flag) string {
 	case "float64":
 		return "a number"
 	case "duration":
-		return "seconds, or a time such as 500ms"
+		return "seconds, or a duration such as 500ms"
 	case "bool":
 		return "no value, or true or false"
 	}
@@ -59,7 +59,7 @@ func unknownFlag(cmd *cobra.Command, err *pflag.NotExistError) error {
 	}
 	if !cmd.HasParent() {
 		if exec, _, notFound := cmd.Find([]string{"exec"}); notFound == nil && hasFlag(exec, name) {
-			return exit.Usagef("%s stands after a verb: meowdis exec %s … COMMAND", name, name)
+			return exit.Usagef("%s comes after a verb: meowdis exec %s … COMMAND", name, name)
 		}
 	}
 	var flags []string
@@ -85,14 +85,14 @@ func hasFlag(cmd *cobra.Command, name string) bool {
 var redisCLIFlags = map[string]string{
 	"-p": "--url redis://HOST:PORT", "-u": "--url URL", "-s": "--url unix:///PATH",
 	"-a": passwordFlags, "--pass": passwordFlags, "--askpass": passwordFlags, "--user": "--url redis://USER@HOST, with " + passwordFlags,
-	"--tls": "--url rediss://HOST:PORT", "-c": "nothing: meowdis talks to one server",
+	"--tls": "--url rediss://HOST:PORT", "-c": "not needed: meowdis connects to one server",
 	"--scan": "meowdis keys PATTERN", "--pattern": "meowdis keys PATTERN",
 	"--bigkeys": "meowdis bigkeys", "--memkeys": "meowdis bigkeys", "--keystats": "meowdis stats",
 	"--stat": "meowdis watch INFO", "--latency": "meowdis latency", "--latency-history": "meowdis latency", "--latency-dist": "meowdis latency",
 	"--rdb": "meowdis export FILE.rdb", "-e": "not needed: an error makes the exit code 1", "--no-auth-warning": "not needed",
 }
 
-const passwordFlags = "--token PASSWORD, or a profile, which keeps it (meowdis profile add)"
+const passwordFlags = "--token PASSWORD, or a profile that stores it (meowdis profile add)"
 
 // usageArgs turns a failed check of the arguments into a usage error with the usage line. It also refuses a target
 // among them that belongs to a flag.

@@ -43,18 +43,18 @@ type formatOptions struct {
 func (o *formatOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVarP(&o.output, "output", "o", "", "print replies as `FORMAT`: "+strings.Join(formats, ", "))
-	f.BoolVar(&o.json, "json", false, "print JSON, one value a reply (-o json)")
-	f.BoolVar(&o.csv, "csv", false, "print CSV, one line a record (-o csv)")
-	f.BoolVar(&o.raw, "raw", false, "print bytes as they are (-o raw, the default into a pipe)")
+	f.BoolVar(&o.json, "json", false, "print one JSON value per reply (-o json)")
+	f.BoolVar(&o.csv, "csv", false, "print one line of CSV per record (-o csv)")
+	f.BoolVar(&o.raw, "raw", false, "print bytes unchanged (-o raw, the default into a pipe)")
 	f.BoolVar(&o.noRaw, "no-raw", false, "print values with their types (-o typed, the default on a terminal)")
-	f.BoolVar(&o.header, "header", false, "print the names of the columns first, as CSV")
-	f.BoolVar(&o.quoted, "quoted", false, "quote strings when raw, too, so that each is one line")
+	f.BoolVar(&o.header, "header", false, "print the column names first, in CSV")
+	f.BoolVar(&o.quoted, "quoted", false, "quote strings in raw output, too, so that each is one line")
 	f.BoolVar(&o.escape, "escape", false, `show bytes beyond ASCII as \xhh; in CSV, quote as redis-cli does`)
 	f.StringVar(&o.color, "color", "auto", "colour replies on a terminal: `auto|always|never`")
-	f.StringVarP(&o.between, "delimiter", "d", "", "`TEXT` between the elements of an array, when raw (default \\n)")
-	f.StringVarP(&o.after, "end", "D", "", "`TEXT` after each reply, when raw (default \\n)")
-	f.BoolVarP(&o.resp2, "resp2", "2", false, "print maps, sets and doubles as arrays and strings (the default when typed or raw)")
-	f.BoolVarP(&o.resp3, "resp3", "3", false, "print maps, sets and doubles as such, where the target has them")
+	f.StringVarP(&o.between, "delimiter", "d", "", "`TEXT` between the elements of an array, in raw output (default \\n)")
+	f.StringVarP(&o.after, "end", "D", "", "`TEXT` after each reply, in raw output (default \\n)")
+	f.BoolVarP(&o.resp2, "resp2", "2", false, "print maps, sets and doubles as arrays and strings (the default for typed and raw)")
+	f.BoolVarP(&o.resp3, "resp3", "3", false, "print maps, sets and doubles with their types, if the target has RESP3")
 	cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RegisterFlagCompletionFunc("color", cobra.FixedCompletions([]string{"auto", "always", "never"}, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RegisterFlagCompletionFunc("delimiter", cobra.NoFileCompletions)
@@ -78,10 +78,10 @@ func (o *formatOptions) check(cmd *cobra.Command) error {
 		o.output = formatTyped
 	}
 	if o.output != "" && !slices.Contains(formats, o.output) {
-		return exit.Usagef("there is no format %q.%s The formats are %s", o.output, spelling.Question(spelling.Nearest(o.output, formats)), strings.Join(formats, ", "))
+		return exit.Usagef("unknown format %q.%s The formats are %s", o.output, spelling.Question(spelling.Nearest(o.output, formats)), strings.Join(formats, ", "))
 	}
 	if !slices.Contains([]string{"auto", "always", "never"}, o.color) {
-		return exit.Usagef("--color is auto, always or never, not %q", o.color)
+		return exit.Usagef("--color %s: give auto, always or never", o.color)
 	}
 	return flags.Exclusive(cmd, "resp2", "resp3")
 }
@@ -214,7 +214,7 @@ func (p printer) appendRecords(out []byte, t records.Table, v resp.Value) []byte
 		return b.Bytes()
 	}
 	if t.Cursor != "" {
-		fmt.Fprintf(p.notes, "meowdis: more after cursor %s\n", t.Cursor)
+		fmt.Fprintf(p.notes, "meowdis: more records follow; the next cursor is %s\n", t.Cursor)
 	}
 	switch {
 	case p.form == formatNDJSON:

@@ -29,10 +29,10 @@ func newHealth(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "health [FLAGS] [URL]",
 		GroupID: groupLook,
-		Short:   "Ask a server of meowdis whether it can read and write",
+		Short:   "Check whether a meowdis server can read and write",
 		Long: `Asks a server, one of "meowdis serve", whether it can read and write its file.
-It prints ok, or ends with exit code 3: for containers and monitors. No token
-is needed; it asks for /healthz, which is beside REST and on --metrics.
+It prints ok, or exits with code 3: for containers and monitors. It requests
+/healthz, served on the REST and metrics addresses, and needs no token.
 
 URL is the address of the server, by default ` + "http://" + defaultHTTP + `.`,
 		Example: `  meowdis health
@@ -49,7 +49,7 @@ URL is the address of the server, by default ` + "http://" + defaultHTTP + `.`,
 	f := cmd.Flags()
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	f.BoolVar(&o.insecure, "insecure", false, "trust any certificate")
-	f.DurationVar(&o.timeout, "timeout", 5*time.Second, "how `LONG` to wait for the answer")
+	f.DurationVar(&o.timeout, "timeout", 5*time.Second, "wait at most `TIME` for the reply")
 	return cmd
 }
 
@@ -68,7 +68,7 @@ func (o *healthOptions) run(ctx context.Context, s *streams) error {
 	answer, err := web.Do(r)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("asking %s: no answer in %v", u.Host, o.timeout)
+		return fmt.Errorf("asking %s: no reply within %v", u.Host, o.timeout)
 	case err != nil:
 		return fmt.Errorf("asking %s: %w", u.Host, errors.Unwrap(err))
 	}
@@ -79,7 +79,7 @@ func (o *healthOptions) run(ctx context.Context, s *streams) error {
 		err = printJSON(s.out, healthiness{o.url, answer.StatusCode == http.StatusOK, says})
 	}
 	if answer.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s is not well: %s: %s", u.Host, answer.Status, says)
+		return fmt.Errorf("%s is unhealthy: %s: %s", u.Host, answer.Status, says)
 	}
 	if !o.json {
 		_, err = fmt.Fprintln(s.out, says)
@@ -87,7 +87,7 @@ func (o *healthOptions) run(ctx context.Context, s *streams) error {
 	return err
 }
 
-// healthiness is the JSON output of health, printed if a server replied.
+// healthiness defines the JSON output of health. It is printed if a server replied.
 type healthiness struct {
 	URL     string `json:"url"`
 	Healthy bool   `json:"healthy"`

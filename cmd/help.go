@@ -15,7 +15,7 @@ import (
 func newHelp(s *streams) *cobra.Command {
 	return &cobra.Command{
 		Use:     "help [VERB | TOPIC | COMMAND]",
-		Short:   "Tell about a verb, a topic or a Redis command",
+		Short:   "Explain a verb, a topic or a Redis command",
 		GroupID: groupSetUp,
 		Example: `  meowdis help exec
   meowdis help formats

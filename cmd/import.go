@@ -37,28 +37,29 @@ func newImport(s *streams) *cobra.Command {
 		Use:     "import [FLAGS] FILE|-",
 		GroupID: groupMove,
 		Short:   "Read keys from a file of another program",
-		Long: `Writes the keys of a file, or with - those on stdin, to the target: each into
-its database, or all into the one that -n names.
+		Long: `Writes the keys of a file, or of stdin with -, to the target: each key to its
+own database, or all keys to the one that -n names.
 
 Formats, which it recognises:
-  rdb       a dump file of Redis, of the versions up to 12 (Redis 7.4)
-  aof       an append-only file of Redis, or the directory of one
+
+  rdb       a dump file of Redis, up to version 12 (Redis 7.4)
+  aof       an append-only file of Redis, or its directory
   sqlite    a file of Redka, Redlite, the first meowdis, or this one
   commands  Redis commands in lines, quoted as in redis-cli
-  archive   what "meowdis dump" writes
-  jsonl     what "meowdis dump" writes as JSON
+  archive   an archive of "meowdis dump"
+  jsonl     JSON lines of "meowdis dump"
 
-Commands and append-only files are run in an empty place first, and the keys
-that they make are imported. Values of modules other than vector sets are named
-and left out.
+Commands and append-only files first run on an empty temporary file, and then
+its keys are imported. Module values other than vector sets are skipped, and
+named on stderr.
 
-A key appears whole or not at all. A key that is there already ends the import,
-unless --replace or --skip is given; what was written before stays.
+A key is written whole or not at all. An existing key stops the import, unless
+you give --replace or --skip; the keys written before it are kept.
 
 A dump file is read twice: its checksum is verified first, and nothing is
-written when it is wrong (--no-verify skips this). Stdin can be read only once:
-damage is reported when it is met. --salvage names damaged keys and goes on
-after them, as long as it is clear where they end.
+written if it is wrong (--no-verify skips this). Stdin can be read only once:
+damage is reported where it is found. --salvage names damaged keys and continues
+after them, if it can tell where they end.
 
 ` + moveExitCodesHelp,
 		Example: `  meowdis import dump.rdb
@@ -74,9 +75,9 @@ after them, as long as it is clear where they end.
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.format, "format", "", "`FORMAT` of the file, when it is not recognised: "+strings.Join(move.InputFormats, ", "))
+	f.StringVar(&o.format, "format", "", "`FORMAT` of the file, if it is not recognised: "+strings.Join(move.InputFormats, ", "))
 	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(move.InputFormats, cobra.ShellCompDirectiveNoFileComp))
-	f.BoolVar(&o.salvage, "salvage", false, "go on after damage")
+	f.BoolVar(&o.salvage, "salvage", false, "continue after damage")
 	f.BoolVar(&o.trust, "no-verify", false, "do not verify the checksum of a dump file first")
 	o.addFlags(cmd)
 	return cmd
@@ -114,7 +115,7 @@ func (o *importOptions) run(ctx context.Context, s *streams) (err error) {
 	}
 	if o.salvage && errors.Is(err, rdb.ErrChecksum) {
 		r.Failed++
-		r.Say("%v: what was written may be wrong in places that do not show", err)
+		r.Say("%v: any written value may be wrong", err)
 		err = nil
 	}
 	if err == nil && source.damage != nil {
@@ -132,14 +133,14 @@ type importSource struct {
 }
 
 func (o *importOptions) source(ctx context.Context, in *move.Input, r *move.Report) (importSource, error) {
-	passed := func(place, what string) { r.Say("%s: %s is passed over", place, what) }
+	passed := func(place, what string) { r.Say("%s: skipped %s", place, what) }
 	var all transfer.Libraries
 	library := func(source []byte) { all = append(all, source) }
 	found := func() transfer.Libraries { return all }
 	switch in.Format {
 	case "rdb":
 		note := func(at int64, what string) { passed(fmt.Sprintf("byte %d", at), what) }
-		empty := func(n int64) { r.Say("%s without elements passed over, as Redis does", move.Count(n, "key")) }
+		empty := func(n int64) { r.Say("skipped %s without elements, as Redis does", move.Count(n, "key")) }
 		keys := transfer.FromRDB(in.Text, transfer.RDBOptions{Note: note, Library: library, Salvage: o.salvage, Empty: empty})
 		return importSource{keys: keys, libraries: found}, nil
 	case "archive", "jsonl":

@@ -51,14 +51,14 @@ func TestDamagedDump(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(m.dir, "b.sqlite")); err == nil {
 		t.Error("something was imported")
 	}
-	expect(3, "any value that was written may be wrong", "import", "flipped.rdb", "--db", "c.sqlite", "--no-verify")
-	expect(1, "what was written may be wrong in places that do not show", "import", "flipped.rdb", "--db", "d.sqlite", "--salvage")
+	expect(3, "any value written so far may be wrong", "import", "flipped.rdb", "--db", "c.sqlite", "--no-verify")
+	expect(1, "any written value may be wrong", "import", "flipped.rdb", "--db", "d.sqlite", "--salvage")
 	expect(0, "1000", "exec", "--db", "d.sqlite", "DBSIZE")
 	c, said = m.command("import", "-", "--db", "e.sqlite")
 	if c.Stdin, err = os.Open(filepath.Join(m.dir, "flipped.rdb")); err != nil {
 		t.Fatal(err)
 	}
-	if c.Run(); c.ProcessState.ExitCode() != 3 || !strings.Contains(said.String(), "any value that was written may be wrong") {
+	if c.Run(); c.ProcessState.ExitCode() != 3 || !strings.Contains(said.String(), "any value written so far may be wrong") {
 		t.Errorf("%d: %s", c.ProcessState.ExitCode(), said)
 	}
 	expect(1, "it is damaged: bad data format", "import", "broken.rdb", "--db", "f.sqlite", "--salvage")

@@ -45,18 +45,18 @@ func newInspect(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "inspect [FLAGS] [TARGET...]",
 		GroupID: groupLook,
-		Short:   "Browse keys and values on the whole screen",
+		Short:   "Browse keys and values in full screen",
 		Long: `Shows the keys of a target as a tree or a list, with their types, sizes and
-times to live, and their values. Press ? for its keys. It writes nothing until
+TTLs, and their values. Press ? for its key bindings. It writes nothing until
 you unlock it with U.
 
 On a file the tree, the order and the counts are exact, for any number of keys.
-A server's keys are found with SCAN, and the screen says how many were scanned.
+On a server it finds the keys with SCAN, and shows how many it has scanned.
 
-Its keys and colours can be changed in config.toml, whose place "meowdis paths"
-prints: --keys prints the defaults, in the form that they have there.
+You can change its key bindings and colours in config.toml, at the path that
+"meowdis paths" prints. --keys prints the defaults in the form of that file.
 
-Several targets are shown in tabs; ^T opens one more.`,
+Several targets open in tabs; ^T opens another.`,
 		Example: `  meowdis inspect cats.sqlite
   meowdis inspect --url redis://localhost:6379
   meowdis inspect --delimiter / paths.sqlite
@@ -75,10 +75,10 @@ Several targets are shown in tabs; ^T opens one more.`,
 	}
 	o.target.AddFlags(cmd)
 	o.target.Reach.AddNodeFlag(cmd)
-	cmd.Flags().StringVar(&o.delimiter, "delimiter", ":", "`TEXT` that parts names into folders")
+	cmd.Flags().StringVar(&o.delimiter, "delimiter", ":", "`TEXT` that splits names into folders")
 	cmd.Flags().BoolVar(&o.noMouse, "no-mouse", false, "leave the mouse to the terminal")
-	cmd.Flags().StringVar(&o.background, "background", "auto", "what the terminal's `SHADE` is: light, dark, or auto, which asks it")
-	cmd.Flags().BoolVar(&o.keys, "keys", false, "print the default keys and colours in the form of config.toml, to be changed there")
+	cmd.Flags().StringVar(&o.background, "background", "auto", "background `SHADE` of the terminal: light, dark, or auto, which asks the terminal")
+	cmd.Flags().BoolVar(&o.keys, "keys", false, "print the default key bindings and colours, in the form of config.toml")
 	cmd.RegisterFlagCompletionFunc("delimiter", cobra.NoFileCompletions)
 	cmd.RegisterFlagCompletionFunc("background", cobra.FixedCompletions(backgrounds, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -97,7 +97,7 @@ func (o *inspectOptions) run(ctx context.Context, s *streams) (err error) {
 	}
 	first := &inspected{o: o, s: s, ctx: ctx, options: &o.target, target: targets[0]}
 	// A server may delay its reply to HELLO.
-	late := time.AfterFunc(time.Second, func() { fmt.Fprintln(s.err, "Waiting for the server. ^C ends it.") })
+	late := time.AfterFunc(time.Second, func() { fmt.Fprintln(s.err, "Waiting for the server. Press ^C to stop.") })
 	screen, err := first.open(ctx)
 	late.Stop()
 	if err != nil {
@@ -127,7 +127,7 @@ func (o *inspectOptions) leave(line string) {
 	o.left.WriteString(line)
 }
 
-// find returns the targets of the arguments, or the default target if there are none.
+// find returns the targets of the arguments, or without arguments the default target.
 func (o *inspectOptions) find(s *streams) (found []targets.Target, err error) {
 	for _, spec := range o.specs {
 		o.target.Spec = spec
@@ -148,13 +148,13 @@ func (o *inspectOptions) find(s *streams) (found []targets.Target, err error) {
 func (o *inspectOptions) check(s *streams) error {
 	switch {
 	case !s.outTerminal:
-		return exit.Usagef("inspect draws on a terminal, and the output is none")
+		return exit.Usagef("inspect needs a terminal, and stdout is not one")
 	case s.getenv("TERM") == "dumb":
-		return exit.Usagef("inspect needs a terminal whose cursor can be moved, and TERM is dumb; see keys, peek and stats")
+		return exit.Usagef("inspect needs a terminal that can move the cursor, and TERM is dumb: use keys, peek and stats")
 	case !slices.Contains(backgrounds, o.background):
-		return exit.Usagef("--background is %s, not %q", strings.Join(backgrounds, ", "), o.background)
+		return exit.Usagef("--background %s: give one of %s", o.background, strings.Join(backgrounds, ", "))
 	case o.delimiter == "" || !utf8.ValidString(o.delimiter):
-		return exit.Usagef("the delimiter must be some text")
+		return exit.Usagef("--delimiter must be UTF-8 and not empty")
 	}
 	return nil
 }

@@ -61,7 +61,7 @@ func showMessages(file, message string) func(context.Context, []byte) ([]byte, e
 	load := sync.OnceValues(func() (*decode.Descriptors, error) {
 		d, err := readMessages(file)
 		if err == nil && !d.Has(message) {
-			err = fmt.Errorf("there is no message %s in it", message)
+			err = fmt.Errorf("it has no message %q", message)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)

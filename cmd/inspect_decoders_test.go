@@ -31,7 +31,7 @@ func TestOwnDecoders(t *testing.T) {
 		{"bad:1", "fails", "", "exit status 3: no such thing"},
 		{"large:1", "large", "", "it wrote more than 4.0 MB"},
 		{"line:1", "named", "", "it is no message shop.Order.Line"},
-		{"none:1", "wrong", "", "there is no message shop.None in it"},
+		{"none:1", "wrong", "", "it has no message \"shop.None\""},
 		{"gone:1", "gone", "", "no.pb"},
 		{"deaf:1", "deaf", "heard nothing\n", ""},
 	} {

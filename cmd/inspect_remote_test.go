@@ -395,7 +395,7 @@ func TestInspectServerThatSaysNothing(t *testing.T) {
 	defer p.hold.Unlock()
 	s := openScreen(t, 80, 24)
 	s.inspects(strings.Replace(target, "unix://", "unix://reader:pw@", 1))
-	s.shows("Waiting for the server. ^C ends it.")
+	s.shows("Waiting for the server. Press ^C to stop.")
 	s.check(s.Press("C-c"))
 	s.lastLine("$")
 }

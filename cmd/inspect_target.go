@@ -15,7 +15,7 @@ import (
 	"github.com/meowdis/meowdis/local"
 )
 
-// inspected is an open target of the inspector. Unlocking a file opens it a second time for writing; other targets
+// inspected holds an open target of the inspector. Unlocking a file opens it a second time for writing; other targets
 // use one connection for both.
 type inspected struct {
 	o       *inspectOptions
@@ -118,7 +118,7 @@ func (i *inspected) screen(ctx context.Context) inspect.Options {
 	return options
 }
 
-// knowledge adds what only a file of ours can show, such as its index and SQL.
+// knowledge adds the functions that only a file of ours supports, such as its index and SQL.
 func knowledge(ctx context.Context, c *targets.Conn, options *inspect.Options) {
 	if c.File == nil {
 		return

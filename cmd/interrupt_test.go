@@ -96,8 +96,8 @@ func TestBrokenConnection(t *testing.T) {
 		flags []string
 		words []string
 	}{
-		{nil, []string{"line 2: ", "whether it took effect is not known", "tail -n +2 SCRIPT | meowdis exec …"}},
-		{[]string{"--pipe"}, []string{"line 2: ", "whether it took effect is not known", "tail -n +2 SCRIPT | meowdis exec --pipe …"}},
+		{nil, []string{"line 2: ", "it is unknown whether it took effect", "tail -n +2 SCRIPT | meowdis exec …"}},
+		{[]string{"--pipe"}, []string{"line 2: ", "it is unknown whether it took effect", "tail -n +2 SCRIPT | meowdis exec --pipe …"}},
 	} {
 		ln, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {

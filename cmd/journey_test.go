@@ -140,7 +140,7 @@ func (j journey) poorer(from string) {
 }
 
 var (
-	leftOut   = regexp.MustCompile(`(?m)^meowdis: ("(?:[^"\\]|\\.)*") (?:was left out|is not complete): \S`)
+	leftOut   = regexp.MustCompile(`(?m)^meowdis: ("(?:[^"\\]|\\.)*") (?:was left out|is incomplete): \S`)
 	different = regexp.MustCompile(`(?m)^("(?:[^"\\]|\\.)*"): `)
 )
 

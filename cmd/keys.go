@@ -30,14 +30,14 @@ func newKeys(s *streams) *cobra.Command {
 		Use:        "keys [FLAGS] [PATTERN]",
 		SuggestFor: []string{"ls", "list"},
 		GroupID:    groupLook,
-		Short:      "List keys, however many there are",
-		Long: `Lists the keys that match a pattern, or all of them, a page at a time: unlike
-the command KEYS it does not block the target. A key that is there from start
-to end is listed; a server may list one twice.
+		Short:      "List keys, for any number of keys",
+		Long: `Lists the keys that match a pattern, or all keys, page by page: unlike the
+command KEYS it does not block the target. A key that exists during the whole
+run is listed; a server may list a key twice.
 
-Into a pipe names are printed as they are; on a terminal those with control
-characters are quoted. -0 is for names with newlines. -l adds type, time to live
-and size.`,
+Into a pipe, names are printed unchanged. On a terminal, names with control
+characters are quoted. -0 is for names with newlines. -l adds type, TTL and
+size.`,
 		Example: `  meowdis keys 'cat:*'
   meowdis keys -l --type hash --limit 20
   meowdis keys -0 'tmp:*' | xargs -0r meowdis exec DEL`,
@@ -64,8 +64,8 @@ and size.`,
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVarP(&o.long, "long", "l", false, "print type, time to live and size of each key, too")
-	flags.AddType(cmd, &o.typ, "list keys of this `TYPE` only: ")
+	f.BoolVarP(&o.long, "long", "l", false, "print type, TTL and size of each key, too")
+	flags.AddType(cmd, &o.typ, "list only keys of `TYPE`: ")
 	o.list.addFlags(cmd, "keys")
 	o.target.AddReadFlags(cmd)
 	o.target.Reach.AddNodeFlag(cmd)

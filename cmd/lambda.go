@@ -31,15 +31,15 @@ func newLambda(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "lambda [FLAGS]",
 		GroupID: groupUse,
-		Short:   "Be an AWS Lambda function that speaks Upstash's REST protocol",
-		Long: `Runs as an AWS Lambda function with a function URL, and answers the requests of
-Upstash's SDKs. Its keys are in a storage: see --storage of "meowdis serve".
+		Short:   "Run as an AWS Lambda function (Upstash REST)",
+		Long: `Runs as an AWS Lambda function with a function URL, and serves Upstash's SDKs.
+Its keys are in a storage: see --storage of "meowdis serve".
 
-Lambda runs the file called "bootstrap" in the function's archive; this program
-does this when that is its name. MEOWDIS_STORAGE_URL and MEOWDIS_STORAGE_TOKEN
-say where the keys are, MEOWDIS_TOKEN is the token that clients must send, and
-MEOWDIS_READ_ONLY_TOKEN one that only reads. SUBSCRIBE and what else has no end
-needs a server.`,
+Lambda runs the file called "bootstrap" in the function's archive. Under that
+name this program runs "meowdis lambda". Set MEOWDIS_STORAGE_URL and
+MEOWDIS_STORAGE_TOKEN to the storage, MEOWDIS_TOKEN to the token that clients
+must send, and MEOWDIS_READ_ONLY_TOKEN to a token that only reads. SUBSCRIBE and
+other commands that listen need a server.`,
 		Example: `  cp meowdis bootstrap && zip function.zip bootstrap`,
 		Args:    usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -60,7 +60,7 @@ func lambdaArgs(args []string, getenv func(string) string) []string {
 
 func (o *lambdaOptions) run(ctx context.Context, s *streams) error {
 	if s.getenv(runtimeVariable) == "" {
-		return exit.Usagef("%s is not set: this runs in AWS Lambda only; elsewhere there is meowdis serve", runtimeVariable)
+		return exit.Usagef("%s is not set: lambda runs only in AWS Lambda; elsewhere use meowdis serve", runtimeVariable)
 	}
 	logger, err := o.log.logger(s.err)
 	if err != nil {
@@ -71,9 +71,9 @@ func (o *lambdaOptions) run(ctx context.Context, s *streams) error {
 	case err != nil:
 		return err
 	case !t.IsStorage():
-		return exit.Usagef("a function has no files that stay: MEOWDIS_STORAGE_URL says where the keys are")
+		return exit.Usagef("a function cannot keep files: set MEOWDIS_STORAGE_URL to a storage")
 	case s.getenv("MEOWDIS_TOKEN") == "":
-		return exit.Usagef("MEOWDIS_TOKEN is not set: it is the token that clients must send")
+		return exit.Usagef("MEOWDIS_TOKEN is not set: set it to the token that clients must send")
 	}
 	n := &node{open: func(ctx context.Context) (targets.Store, error) { return o.target.OpenStore(ctx, t) }, config: server.Config{
 		Token: s.getenv("MEOWDIS_TOKEN"), ReadOnlyToken: s.getenv("MEOWDIS_READ_ONLY_TOKEN"), Logger: logger,
@@ -93,7 +93,7 @@ type node struct {
 	last    time.Time // time of the last request, by the wall clock
 }
 
-// asleep is the idle time after which the function may have been frozen, and its connections closed by the server.
+// After an idle time of asleep, Lambda may have frozen the function, and the storage may have closed its connections.
 const asleep = 5 * time.Second
 
 func (n *node) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -102,7 +102,7 @@ func (n *node) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		n.config.Logger.Error("opening the storage", "error", err)
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusServiceUnavailable)
-		w.Write([]byte(`{"error":"ERR the storage cannot be reached, the function's log says more"}`))
+		w.Write([]byte(`{"error":"ERR the storage cannot be reached: see the function's log"}`))
 		return
 	}
 	h.ServeHTTP(w, r)

@@ -96,7 +96,7 @@ func TestLambda(t *testing.T) {
 			t.Fatal("the function does not answer")
 		}
 	}
-	invoke(`["GET","cat"]`, 503, `{"error":"ERR the storage cannot be reached, the function's log says more"}`)
+	invoke(`["GET","cat"]`, 503, `{"error":"ERR the storage cannot be reached: see the function's log"}`)
 	down.Store(false)
 	invoke(`["SET","cat","tom"]`, 200, `{"result":"OK"}`)
 	invoke(`["GET","cat"]`, 200, `{"result":"tom"}`)

@@ -35,12 +35,12 @@ func newLatency(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "latency [FLAGS] [COMMAND [ARG...]]",
 		GroupID: groupLook,
-		Short:   "Measure how long the target takes to answer",
-		Long: `Sends a command again and again, one at a time, and says how long the replies
+		Short:   "Measure the response time of the target",
+		Long: `Sends a command repeatedly, one call at a time, and prints how long the replies
 took: minimum, mean, median, 99th percentile and maximum. The command is PING,
-or DBSIZE on a file, where a PING would read nothing.
+or DBSIZE on a file, because a PING would not read it.
 
-On a terminal the numbers are live until Ctrl-C or --count, and a drawing of the
+On a terminal the numbers are live until Ctrl-C or --count, and a chart of the
 times follows. Elsewhere it makes 100 round trips.`,
 		Example: `  meowdis latency --url redis://localhost:6379
   meowdis latency --count 1000 --interval 0 GET greeting`,
@@ -48,7 +48,7 @@ times follows. Elsewhere it makes 100 round trips.`,
 		ValidArgsFunction: complete.Call(s.getenv, &o.target),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.count < 0 {
-				return exit.Usagef("--count %d: there cannot be fewer than none", o.count)
+				return exit.Usagef("--count %d: give 0 or more", o.count)
 			}
 			o.args = args
 			return o.run(cmd.Context(), s)
@@ -57,14 +57,14 @@ times follows. Elsewhere it makes 100 round trips.`,
 	f := cmd.Flags()
 	f.SetInterspersed(false)
 	f.Int64Var(&o.count, "count", 0, "make `NUMBER` round trips")
-	f.VarP(&o.interval, "interval", "i", "wait for `SECONDS` between two of them")
+	f.VarP(&o.interval, "interval", "i", "wait `SECONDS` between round trips")
 	f.BoolVar(&o.json, "json", false, "print JSON, at the end")
 	o.confirm.addFlags(cmd)
 	o.target.AddFlags(cmd)
 	return cmd
 }
 
-// plainRoundTrips is the default count if the output is not a terminal.
+// plainRoundTrips sets the default count if the output is not a terminal.
 const plainRoundTrips = 100
 
 func (o *latencyOptions) run(ctx context.Context, s *streams) error {

@@ -23,8 +23,8 @@ type listenOptions struct {
 
 func (o *listenOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.BoolVar(&o.json, "json", false, "print JSON, one object a line")
-	f.Int64Var(&o.count, "count", 0, "end after `NUMBER` messages")
+	f.BoolVar(&o.json, "json", false, "print one JSON object per line")
+	f.Int64Var(&o.count, "count", 0, "stop after `NUMBER` messages")
 	o.target.AddReadFlags(cmd)
 }
 
@@ -32,7 +32,7 @@ func (o *listenOptions) addFlags(cmd *cobra.Command) {
 // skip.
 func (o *listenOptions) listen(ctx context.Context, s *streams, args [][]byte, print func(resp.Value) []byte) (err error) {
 	if o.count < 0 {
-		return exit.Usagef("--count %d: there cannot be fewer than none", o.count)
+		return exit.Usagef("--count %d: give 0 or more", o.count)
 	}
 	t, err := o.target.Find(s.getenv, s.err)
 	if err != nil {
@@ -73,7 +73,7 @@ func (o *listenOptions) listen(ctx context.Context, s *streams, args [][]byte, p
 
 // unheard prints why messages of other processes cannot be received.
 func (s *streams) unheard(err error) {
-	fmt.Fprintf(s.err, "meowdis: only messages of this process come: %v\n", err)
+	fmt.Fprintf(s.err, "meowdis: messages of other processes are not received: %v\n", err)
 }
 
 // listens reports whether a call is a valid SUBSCRIBE, MONITOR or the like.

@@ -234,11 +234,11 @@ func (l *live) picture(columns int) []string {
 func (l *live) lacks() string {
 	switch {
 	case l.now.file >= 0:
-		return "A file counts no clients, commands and hits: a server does (meowdis serve)."
+		return "A file does not count clients, commands and hits: a server does (meowdis serve)."
 	case l.now.refusal != "":
-		return "Only the keys are known: INFO says " + l.now.refusal
+		return "Only the keys are known: INFO returned " + l.now.refusal
 	case l.now.fact("total_commands_processed") < 0:
-		return "This target tells no more about itself."
+		return "This target reports no other figures."
 	}
 	return ""
 }

@@ -75,9 +75,9 @@ func TestLiveLacks(t *testing.T) {
 		sample *liveSample
 		want   string
 	}{
-		{refused, "keys                5\n\nOnly the keys are known: INFO says NOPERM no"},
-		{file, "keys                5\nexpiring            0\nfile           4.0 KB  and 1.0 MB of log\n\nA file counts no clients, commands and hits: a se…"},
-		{sampleAt(0), "keys                0\nexpiring            0\n\nThis target tells no more about itself."},
+		{refused, "keys                5\n\nOnly the keys are known: INFO returned NOPERM no"},
+		{file, "keys                5\nexpiring            0\nfile           4.0 KB  and 1.0 MB of log\n\nA file does not count clients, commands and hits:…"},
+		{sampleAt(0), "keys                0\nexpiring            0\n\nThis target reports no other figures."},
 	} {
 		l := &live{}
 		l.add(c.sample)

@@ -24,7 +24,7 @@ func newMan(s *streams) *cobra.Command {
 		Args:    usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := os.MkdirAll(args[0], 0o755); err != nil {
-				return fmt.Errorf("making the directory %s: %w", args[0], atomicfile.Pathless(err))
+				return fmt.Errorf("creating the directory %s: %w", args[0], atomicfile.Pathless(err))
 			}
 			root := cmd.Root()
 			root.Long += "\n\nMore: " + topicPages(root) + "."
@@ -41,7 +41,7 @@ func newMan(s *streams) *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().BoolVarP(&force, "force", "f", false, "replace pages that are there")
+	cmd.Flags().BoolVarP(&force, "force", "f", false, "replace existing pages")
 	return cmd
 }
 

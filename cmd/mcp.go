@@ -39,14 +39,14 @@ func newMCP(s *streams) *cobra.Command {
 		Use:     "mcp [FLAGS] [TARGET]",
 		GroupID: groupUse,
 		Short:   "Offer a target to coding agents (Model Context Protocol)",
-		Long: `Speaks the Model Context Protocol on stdin and stdout: an agent's program starts
-it and calls its tools. They list and search keys, read them a page at a time,
+		Long: `Speaks the Model Context Protocol on stdin and stdout. An agent's program starts
+it and calls its tools, which list and search keys, read them a page at a time,
 run commands that only read, and show the SQL of a command. Replies are bounded.
 
-With --write there is a tool that runs any command, unless the target is
-read-only. A dangerous command, such as FLUSHALL, and a script then need a
-person's yes, or the name of the profile where that asks for it: the agent's
-program asks, and where it cannot, the command is refused. --yes lets it run.
+--write adds a tool that runs any command, unless the target is read-only.
+Dangerous commands, such as FLUSHALL, and scripts need the confirmation of a
+person: a yes, or the name of the profile if it asks for that. The agent's
+program asks; if it cannot, the command is refused. --yes allows them all.
 
 It ends when stdin does. For agents that use a shell: "meowdis help agents".`,
 		Example: `  meowdis mcp cats.sqlite
@@ -62,8 +62,8 @@ It ends when stdin does. For agents that use a shell: "meowdis help agents".`,
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.write, "write", false, "offer a tool that changes keys")
-	f.DurationVar(&o.limit, "time-limit", time.Minute, "how `LONG` a call may take before it is given up")
-	f.BoolVar(&o.confirm.yes, "yes", false, "run dangerous commands without a person's yes")
+	f.DurationVar(&o.limit, "time-limit", time.Minute, "stop a call after `TIME`")
+	f.BoolVar(&o.confirm.yes, "yes", false, "run dangerous commands without confirmation")
 	o.target.AddFlags(cmd)
 	o.target.Reach.AddNodeFlag(cmd)
 	return cmd
@@ -74,10 +74,10 @@ const agentMemory = 96 << 20
 
 func (o *mcpOptions) run(ctx context.Context, s *streams) (err error) {
 	if s.inTerminal {
-		return exit.Usagef("mcp speaks a protocol on stdin: an agent's program starts it; docs/agents.md says how")
+		return exit.Usagef("mcp is for an agent's program, not for a terminal: see docs/agents.md")
 	}
 	if o.limit <= 0 {
-		return exit.Usagef("--time-limit %v: a call takes some time", o.limit)
+		return exit.Usagef("--time-limit %v: give more than 0", o.limit)
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -86,7 +86,7 @@ func (o *mcpOptions) run(ctx context.Context, s *streams) (err error) {
 		return err
 	}
 	if o.write && o.target.RefusesWrites(t) {
-		return refusedWith(ctx, s, "READONLY --write, and "+t.String()+" is read-only")
+		return refusedWith(ctx, s, "READONLY --write needs a writable target, and "+t.String()+" is read-only")
 	}
 	file := local.Options{SingleConn: true, SweepEvery: noSweep, Cache: smallCache, ReadOnly: !o.write, OrRead: o.write}
 	c, err := o.target.Enter(ctx, t, file)
@@ -151,7 +151,7 @@ func (o *mcpOptions) risk(t targets.Target, args [][]byte) string {
 	return name
 }
 
-// unclosed is a writer whose Close does nothing: the process still uses stdout.
+// unclosed ignores Close: the process still uses stdout.
 type unclosed struct{ io.Writer }
 
 func (unclosed) Close() error { return nil }

@@ -67,8 +67,8 @@ func TestAgent(t *testing.T) {
 	for _, where := range [][]string{{file}, {"--url", rest, "--token", restToken}, {redis}} {
 		writes := agentOf(t, nil, append([]string{"--write"}, where...)...)
 		wants(t, writes, "change", "SET cat:1 Tom", false, `{"reply":"OK"}`)
-		wants(t, writes, "change", "FLUSHALL", true, "must be confirmed by a person")
-		wants(t, writes, "change", `EVAL "return redis.call('FLUSHALL')" 0`, true, "EVAL must be confirmed by a person")
+		wants(t, writes, "change", "FLUSHALL", true, "needs the confirmation of a person")
+		wants(t, writes, "change", `EVAL "return redis.call('FLUSHALL')" 0`, true, "EVAL needs the confirmation of a person")
 		c := agentOf(t, nil, where...) // beside it
 		wants(t, c, "query", "GET cat:1", false, `{"reply":"Tom"}`)
 		wants(t, c, "query", "SET cat:1 Felix", true, "READONLY SET may write")
@@ -118,7 +118,7 @@ func TestAgentOfProfile(t *testing.T) {
 	wants(t, strict, "change", "FLUSHALL", false, "OK")
 	wants(t, agentOf(t, nil, "--write", "@loose"), "change", "FLUSHALL", false, "OK")
 	out, err := exec.Command("meowdis", "mcp", "--write", "@sealed").CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "READONLY --write, and") {
+	if err == nil || !strings.Contains(string(out), "READONLY --write needs a writable target, and") {
 		t.Errorf("writing to a read-only profile: %v\n%s", err, out)
 	}
 }

@@ -16,12 +16,12 @@ func newMigrate(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "migrate [FLAGS] [TARGET]",
 		GroupID: groupMend,
-		Short:   "Bring a file of an older meowdis up to date, after a backup",
-		Long: `Brings the tables of a file to the schema of this meowdis, in one transaction,
-and leaves a copy of the file as it was beside it. Every verb that writes does
-the same to an older file when it opens it, but without the copy.
+		Short:   "Update a file of an older meowdis, after a backup",
+		Long: `Updates the tables of a file to the schema of this meowdis, in one transaction,
+and keeps a copy of the old file beside it. Every verb that writes does the same
+to an older file when it opens it, but without the copy.
 
-A file that is up to date stays as it is. A file of a newer meowdis is refused.`,
+A file that is up to date is not changed. A file of a newer meowdis is refused.`,
 		Example:           `  meowdis migrate cats.sqlite`,
 		Args:              usageArgs(cobra.MaximumNArgs(1)),
 		ValidArgsFunction: targets.CompleteNames(1),
@@ -50,7 +50,7 @@ func runMigrate(ctx context.Context, s *streams, o *fileOptions, args []string) 
 	case version > schema.Version:
 		err = fmt.Errorf("opening %s: %w", f.Path(), local.NewerError(version))
 	case version == 0:
-		err = fmt.Errorf("opening %s: it is empty: there is nothing to migrate", f.Path())
+		err = fmt.Errorf("opening %s: it is empty: nothing to migrate", f.Path())
 	case version == schema.Version:
 	default:
 		if err = o.mayChange(ctx, s, t, "migrate"); err != nil {
@@ -65,12 +65,12 @@ func runMigrate(ctx context.Context, s *streams, o *fileOptions, args []string) 
 		if o.json {
 			return printJSON(s.out, broughtUp{File: f.Path(), From: version, To: version})
 		}
-		_, err := fmt.Fprintf(s.out, "%s: schema version %d, which is up to date\n", f.Path(), version)
+		_, err := fmt.Fprintf(s.out, "%s: schema version %d is up to date\n", f.Path(), version)
 		return err
 	}
 	migrated, err := local.Open(f.Path(), local.Options{SweepEvery: noSweep})
 	if err != nil {
-		return fmt.Errorf("%w; the file as it was is in %s", err, backup)
+		return fmt.Errorf("%w; the original file is saved as %s", err, backup)
 	}
 	if err := migrated.Close(); err != nil {
 		return err
@@ -78,11 +78,11 @@ func runMigrate(ctx context.Context, s *streams, o *fileOptions, args []string) 
 	if o.json {
 		return printJSON(s.out, broughtUp{f.Path(), version, schema.Version, backup})
 	}
-	_, err = fmt.Fprintf(s.out, "%s: schema version %d became %d; the file as it was is in %s\n", f.Path(), version, schema.Version, backup)
+	_, err = fmt.Fprintf(s.out, "%s: updated from schema version %d to %d; the original file is saved as %s\n", f.Path(), version, schema.Version, backup)
 	return err
 }
 
-// broughtUp is the JSON output of migrate.
+// broughtUp defines the JSON output of migrate.
 type broughtUp struct {
 	File   string `json:"file"`
 	From   int    `json:"from"` // its schema version before

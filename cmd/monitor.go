@@ -16,10 +16,10 @@ func newMonitor(s *streams) *cobra.Command {
 		Use:     "monitor [FLAGS]",
 		GroupID: groupLook,
 		Short:   "Show the commands that a server or a file's processes run",
-		Long: `Shows every command that the target runs, for every client, until Ctrl-C. On a
-file these are the commands of all processes. A server is slower meanwhile; it
+		Long: `Shows every command that any client runs on the target, until Ctrl-C. On a file
+these are the commands of all processes. MONITOR slows a server down. The target
 must be a Redis server with the command MONITOR, or a REST endpoint with
-/monitor, as Upstash's have.`,
+/monitor, such as Upstash's.`,
 		Example: `  meowdis monitor --url redis://localhost:6379
   meowdis monitor --db cats.sqlite
   meowdis monitor --url redis://localhost --json | jq -r .command[0]`,

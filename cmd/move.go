@@ -15,10 +15,10 @@ import (
 
 const moveExitCodesHelp = `Exit codes:
     0  everything was done
-    1  some keys were not: each was named on stderr
-    2  the command line was wrong
+    1  some keys were left out: each is named on stderr
+    2  invalid command line
     3  a target or a file could not be opened or reached, or is damaged
-  130  Ctrl-C ended it (143: SIGTERM); it says how to go on`
+  130  interrupted by Ctrl-C (143: by SIGTERM); it prints how to continue`
 
 // connectExisting connects to a target whose keys are read. A file must exist.
 func connectExisting(ctx context.Context, o *targets.Options, t targets.Target) (*targets.Conn, error) {
@@ -63,7 +63,7 @@ func connectToRead(ctx context.Context, s *streams, o *targets.Options, chosen b
 	return c, err
 }
 
-// counted is the JSON output of --dry-run.
+// counted defines the JSON output of --dry-run.
 type counted struct {
 	Action   string           `json:"action"`
 	DryRun   bool             `json:"dry_run"`
@@ -78,7 +78,7 @@ func tellCounts(s *streams, keys *move.Options, there transfer.Counts, did strin
 	text := fmt.Sprintf("%s would be %s", move.Count(there.Keys, "key"), did)
 	if destination {
 		found.Existing = &there.Existing
-		text += fmt.Sprintf(", %d of them there already", there.Existing)
+		text += fmt.Sprintf(", %d of them already exist", there.Existing)
 	}
 	text += "\n"
 	for _, name := range keytype.Labels() {

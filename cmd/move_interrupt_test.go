@@ -156,10 +156,10 @@ func TestInterruptedWrites(t *testing.T) {
 		args     []string
 		says     string // with the flags that go on
 	}{
-		{12, []string{"copy", "a.sqlite", "URL"}, `copied \d+ keys\nmeowdis: interrupted; what was copied stays; to go on, give the same command with (--resume \S+ --skip)\n$`},
-		{11, []string{"copy", "a.sqlite", "URL", "--replace"}, `interrupted; what was copied stays; to go on, give the same command with (--resume \S+)\n$`},
-		{10, []string{"restore", "--url", "URL", "a.archive"}, `restored \d+ keys\nmeowdis: interrupted; what was written stays: (--skip) goes on from there\n$`},
-		{10, []string{"import", "--url", "URL", "a.rdb"}, `imported \d+ keys\nmeowdis: interrupted; what was written stays: (--skip) goes on from there\n$`},
+		{12, []string{"copy", "a.sqlite", "URL"}, `copied \d+ keys\nmeowdis: interrupted; the copied keys are kept; to continue, run the same command with (--resume \S+ --skip)\n$`},
+		{11, []string{"copy", "a.sqlite", "URL", "--replace"}, `interrupted; the copied keys are kept; to continue, run the same command with (--resume \S+)\n$`},
+		{10, []string{"restore", "--url", "URL", "a.archive"}, `restored \d+ keys\nmeowdis: interrupted; the keys written so far are kept: to continue, run the same command with (--skip)\n$`},
+		{10, []string{"import", "--url", "URL", "a.rdb"}, `imported \d+ keys\nmeowdis: interrupted; the keys written so far are kept: to continue, run the same command with (--skip)\n$`},
 	} {
 		for _, signal := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGKILL} {
 			if signal == syscall.SIGTERM && i > 0 {
@@ -206,7 +206,7 @@ func TestInterruptedReads(t *testing.T) {
 		{"dump --url URL made.archive", "meowdis: interrupted; made.archive was not written\n"},
 		{"dump --url URL made.jsonl", "meowdis: interrupted; made.jsonl was not written\n"},
 		{"export --url URL made.rdb", "meowdis: interrupted; made.rdb was not written\n"},
-		{"diff a.sqlite URL", "meowdis: interrupted; what was printed is not all: "},
+		{"diff a.sqlite URL", "meowdis: interrupted; the output is incomplete: "},
 		{"copy URL made.sqlite --dry-run", "meowdis: interrupted; nothing was copied\n"},
 	} {
 		args := strings.Fields(strings.ReplaceAll(test.line, "URL", g.url))
@@ -256,7 +256,7 @@ func TestInterruptedInput(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Wait() // the input is still open
-	if code := c.ProcessState.ExitCode(); code != 130 || !strings.Contains(said.String(), "--skip goes on from there") {
+	if code := c.ProcessState.ExitCode(); code != 130 || !strings.Contains(said.String(), "to continue, run the same command with --skip") {
 		t.Errorf("%d: %s", code, said)
 	}
 	m.run(0, "restore", "--db", "b.sqlite", "--skip", "a.archive")

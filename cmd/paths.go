@@ -27,7 +27,7 @@ func newPaths(s *streams) *cobra.Command {
 	return cmd
 }
 
-// paths is the JSON output of paths.
+// paths defines the JSON output of paths.
 type paths struct {
 	Data    string `json:"data"`
 	History string `json:"history"`

@@ -29,23 +29,23 @@ func newPeek(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "peek [FLAGS] KEY",
 		GroupID: groupLook,
-		Short:   "Show what a key is, and the beginning of its value",
-		Long: `Shows the type of a key, its time to live and its size, and its first elements
-or the beginning of its value. No more than that is read, however large the key
-is. Bytes are counted as "meowdis stats" counts them.`,
+		Short:   "Show the type of a key, and the beginning of its value",
+		Long: `Shows the type, the TTL and the size of a key, and its first elements or the
+beginning of its value. It reads no more than that, however large the key is.
+Bytes are counted as in "meowdis stats".`,
 		Example: `  meowdis peek cat:1
   meowdis peek --limit 3 --json queue`,
 		ValidArgsFunction: complete.Key(s.getenv, &o.target),
 		Args:              usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.key = args[0]; o.limit < 0 {
-				return exit.Usagef("--limit %d: there cannot be fewer than none", o.limit)
+				return exit.Usagef("--limit %d: give 0 or more", o.limit)
 			}
 			return o.run(cmd.Context(), s)
 		},
 	}
 	f := cmd.Flags()
-	f.IntVar(&o.limit, "limit", 10, "show no more than `NUMBER` elements")
+	f.IntVar(&o.limit, "limit", 10, "show at most `NUMBER` elements")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	o.target.AddReadFlags(cmd)
 	return cmd
@@ -55,7 +55,7 @@ func (o *peekOptions) run(ctx context.Context, s *streams) error {
 	return withTarget(ctx, s, &o.target, readOnly, func(c *targets.Conn) error {
 		p, err := peek.Take(ctx, walk(c, keyspace.Measured), []byte(o.key), o.limit)
 		if errors.Is(err, keyspace.ErrMissing) {
-			return keyspace.Refusal("there is no key " + display.Whole(o.key))
+			return keyspace.Refusal("no such key: " + display.Whole(o.key))
 		}
 		if err != nil {
 			return err

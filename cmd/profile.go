@@ -20,12 +20,12 @@ import (
 	"github.com/meowdis/meowdis/local"
 )
 
-const profilesHelp = `A profile is a name for a target: a file or a URL, with its token and with how
-careful to be there. @NAME is the profile wherever a verb takes a target, and
-so is NAME when no file is called that; --profile NAME, MEOWDIS_PROFILE and
-"meowdis profile use NAME" choose one, too.
+const profilesHelp = `A profile is a name for a target: a file or a URL, with its token and the
+confirmations that it asks for. Give @NAME wherever a verb takes a target, or
+NAME if no file has that name. --profile NAME, MEOWDIS_PROFILE and "meowdis
+profile use NAME" choose a profile, too.
 
-Profiles are in config.toml, whose place "meowdis paths" prints:
+Profiles are in config.toml, at the path that "meowdis paths" prints:
 
   profile = "dev"              # the one in use
 
@@ -35,35 +35,35 @@ Profiles are in config.toml, whose place "meowdis paths" prints:
 
   [profiles.prod]
   url = "https://example.com"  # or redis://, rediss://, unix://
-  keyring = true               # the token is in the system's keyring; else
-  # token_env = "PROD_TOKEN"   # the variable it is in, or
-  # token = "…"                # the token itself
+  keyring = true               # the token is in the system's keyring, or
+  # token_env = "PROD_TOKEN"   # in this variable, or
+  # token = "…"                # here
   database = 0
   confirm = "name"
   read_only = false
   color = "red"                # of the name in the prompt
 
-confirm says what to do before commands that destroy much at once or change the
-server (FLUSHALL, FLUSHDB, SWAPDB, DEL of 10 keys and more, CONFIG SET,
-SHUTDOWN, …), and before copy, restore, import, vacuum, migrate and doctor
---fix: "none" runs them, "yes" asks for a y, "name" for the name of the
-profile. The default is "yes"; targets without a profile ask nothing, nor does
-a file that is made anew. In scripts and pipes there is no terminal to ask on:
---yes lets them run.
+confirm applies to commands that destroy much at once or change the server
+(FLUSHALL, FLUSHDB, SWAPDB, DEL of 10 keys and more, CONFIG SET, SHUTDOWN, …),
+and to copy, restore, import, vacuum, migrate and doctor --fix. "none" runs
+them, "yes" asks for a y, "name" asks for the name of the profile. The default
+is "yes". Targets without a profile do not ask, and neither does a new file.
+Scripts and pipes have no terminal to ask on: give --yes.
 
-read_only, like --read-only, refuses commands that write before they are sent,
-and those that meowdis does not know. A file is then opened for reading only.
+read_only, like --read-only, refuses commands that write, and commands that
+meowdis does not know, before they are sent. A file is then opened for reading.
 
-A token is kept in the system's keyring where there is one, else in config.toml,
-which only you can read. MEOWDIS_KEYRING=off keeps it out of the keyring.
+A token is stored in the system's keyring if there is one, else in config.toml,
+which only you can read. MEOWDIS_KEYRING=off does not use the keyring.
 
-config.toml also has the keys and colours of inspect: "meowdis inspect --keys".`
+config.toml also holds the key bindings and colours of inspect: "meowdis inspect
+--keys" prints them.`
 
 func newProfile(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "profile",
 		GroupID: groupSetUp,
-		Short:   "Name targets, with their tokens and how careful to be",
+		Short:   "Manage named targets: URL, token, confirmations",
 		Long:    profilesHelp,
 		Example: `  meowdis profile add dev --db dev.sqlite --confirm none
   meowdis profile add prod --url https://example.com --confirm name
@@ -119,7 +119,7 @@ func newProfileUse(s *streams) *cobra.Command {
 	none := false
 	cmd := &cobra.Command{
 		Use:               "use NAME|--none",
-		Short:             "Make a profile the target when nothing else is said",
+		Short:             "Make a profile the default target",
 		Example:           "  meowdis profile use dev\n  meowdis profile use --none",
 		Args:              usageArgs(cobra.MaximumNArgs(1)),
 		ValidArgsFunction: targets.CompleteProfiles,
@@ -180,7 +180,7 @@ func newProfileShow(s *streams) *cobra.Command {
 func newProfileRemove(s *streams) *cobra.Command {
 	return &cobra.Command{
 		Use:               "remove NAME",
-		Short:             "Forget a profile and its token, and leave the target alone",
+		Short:             "Delete a profile and its token, but not the target",
 		Args:              usageArgs(cobra.ExactArgs(1)),
 		ValidArgsFunction: targets.CompleteProfiles,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -194,7 +194,7 @@ func newProfileRemove(s *streams) *cobra.Command {
 			}
 			if p.Keyring && s.getenv("MEOWDIS_KEYRING") != "off" {
 				if err := profile.Forget(args[0]); err != nil {
-					return fmt.Errorf("%w; MEOWDIS_KEYRING=off removes the profile and leaves the keyring alone", err)
+					return fmt.Errorf("%w; with MEOWDIS_KEYRING=off only the profile is removed", err)
 				}
 			}
 			config.Remove(args[0])
@@ -203,7 +203,7 @@ func newProfileRemove(s *streams) *cobra.Command {
 	}
 }
 
-// shownProfile is a profile without its token, for output.
+// shownProfile defines the output of a profile, without its token.
 type shownProfile struct {
 	Name  string `json:"name"`
 	InUse bool   `json:"in_use"`
@@ -256,10 +256,10 @@ func newProfileAdd(s *streams) *cobra.Command {
 	o := &profileAddOptions{}
 	cmd := &cobra.Command{
 		Use:   "add NAME (--db FILE | --url URL) [FLAGS]",
-		Short: "Name a target",
-		Long: `Names a file or a URL. The token of a REST endpoint, or the password of a Redis
-server, is asked for on a terminal; a password in the URL is kept as one that
-was asked for. It goes into the system's keyring where there is one.`,
+		Short: "Add a profile",
+		Long: `Adds a profile for a file or a URL. On a terminal it asks for the token of a
+REST endpoint, or the password of a Redis server. A password in the URL is
+stored in the same way: in the system's keyring if there is one.`,
 		Example: `  meowdis profile add dev --db dev.sqlite --confirm none
   meowdis profile add prod --url https://example.com --confirm name
   meowdis profile add cache --url rediss://me@host --token-stdin < secret
@@ -282,9 +282,9 @@ was asked for. It goes into the system's keyring where there is one.`,
 	f.StringVar(&o.settings.DB, "db", "", "SQLite `FILE`")
 	f.StringVar(&o.settings.URL, "url", "", "`URL` of a REST endpoint or a Redis server")
 	f.BoolVar(&o.tokenStdin, "token-stdin", false, "read the token from stdin")
-	f.StringVar(&o.settings.TokenEnv, "token-env", "", "take the token from the variable `VAR`, each time it is needed")
+	f.StringVar(&o.settings.TokenEnv, "token-env", "", "read the token from the variable `VAR`, each time it is needed")
 	f.IntVarP(&o.settings.Database, "database", "n", 0, "database `NUMBER` to start in")
-	f.StringVar(&o.confirm, "confirm", "yes", "what to ask before a dangerous command: `none|yes|name`")
+	f.StringVar(&o.confirm, "confirm", "yes", "confirmation before a dangerous command: `none|yes|name`")
 	f.BoolVar(&o.settings.ReadOnly, "read-only", false, "refuse commands that write")
 	f.StringVar(&o.settings.Color, "color", "", "`COLOR` of the name in the prompt: "+strings.Join(profile.Colors, ", "))
 	targets.AddTLSFlags(cmd, &o.settings.TLS)
@@ -323,7 +323,7 @@ func (o *profileAddOptions) run(s *streams) error {
 	case p.URL != "" && p.TokenEnv == "" && s.inTerminal:
 		where = "No token was stored."
 	case p.URL != "" && p.TokenEnv == "":
-		where = "No token was stored, since nobody could be asked: --token-stdin reads one, --token-env names a variable."
+		where = "No token was stored, because stdin is not a terminal: give --token-stdin or --token-env."
 	}
 	config.Profiles[o.name] = *p
 	if err := config.Save(); err != nil || where == "" {
@@ -342,7 +342,7 @@ func (o *profileAddOptions) target() (password string, err error) {
 	case p.DB != "" && (o.tokenStdin || p.TokenEnv != ""):
 		return "", exit.Usagef("a file has no token")
 	case p.DB == local.Memory:
-		return "", exit.Usagef("%s forgets everything: a profile needs a file", local.Memory)
+		return "", exit.Usagef("%s keeps nothing: a profile needs a file", local.Memory)
 	case p.DB != "":
 		p.DB, err = filepath.Abs(p.DB)
 		return "", err
@@ -368,7 +368,7 @@ func (o *profileAddOptions) target() (password string, err error) {
 	}
 	password, has := u.User.Password()
 	if has && (o.tokenStdin || p.TokenEnv != "") {
-		return "", exit.Usagef("the URL has a password already")
+		return "", exit.Usagef("the URL already has a password")
 	}
 	if has {
 		u.User = url.User(u.User.Username())
@@ -399,7 +399,7 @@ func (o *profileAddOptions) token(s *streams) (string, error) {
 	}
 	token := strings.TrimSpace(text)
 	if o.tokenStdin && token == "" {
-		return "", exit.Usagef("there is no token on stdin")
+		return "", exit.Usagef("no token on stdin")
 	}
 	return token, nil
 }

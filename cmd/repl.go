@@ -46,17 +46,16 @@ func newREPL(s *streams) *cobra.Command {
 		GroupID:    groupUse,
 		Short:      "Type commands, with completion, hints and history",
 		Long: `Reads commands from the terminal and prints their replies. TAB completes
-commands, options, keys, fields and members; what may follow is shown as you
+commands, options, keys, fields and members. Hints show what may follow as you
 type, and mistakes are coloured.
 
-The prompt shows the target, the database when it is not 0, and (TX) with the
-number of queued commands inside MULTI. "| less" gives a reply to a shell
-command, "> FILE" writes it into a file. :help lists the commands of the prompt
-itself, and HELP SET tells about SET. Lines with passwords stay out of the
-history.
+The prompt shows the target, the database unless it is 0, and inside MULTI (TX)
+with the number of queued commands. "| less" pipes a reply to a shell command,
+"> FILE" writes it to a file. :help lists the commands of the prompt, and HELP
+SET explains SET. Lines with passwords are not saved in the history.
 
-From a pipe, and with TERM=dumb, it reads one command a line, and | and > stand
-for themselves.`,
+When stdin is a pipe or TERM=dumb, each line is one command, and | and > are
+ordinary characters.`,
 		Example: `  meowdis repl
   meowdis repl cats.sqlite
   meowdis repl @prod -n 2
@@ -136,15 +135,15 @@ func inputrc(getenv func(string) string) string {
 // note prints a greeting, and a warning if the file is missing or read-only.
 func note(s *streams, c *targets.Conn) {
 	if s.edits() {
-		fmt.Fprintln(s.err, ":help tells how; TAB completes, Ctrl-D ends.")
+		fmt.Fprintln(s.err, ":help shows help, TAB completes, Ctrl-D quits.")
 	} else {
-		fmt.Fprintln(s.err, "TERM=dumb: no keys and no completion. :help tells how; Ctrl-D ends.")
+		fmt.Fprintln(s.err, "TERM=dumb: no key bindings and no completion. :help shows help, Ctrl-D quits.")
 	}
 	switch {
 	case c.Target.IsNew() && !c.Target.IsDefault():
-		fmt.Fprintf(s.err, "There is no %s yet: the first command that writes makes it.\n", c.Target)
+		fmt.Fprintf(s.err, "%s does not exist yet: the first command that writes creates it.\n", c.Target)
 	case c.File != nil && c.File.ReadOnly() != "":
-		fmt.Fprintf(s.err, "Nothing can be written here: %s.\n", c.File.ReadOnly())
+		fmt.Fprintf(s.err, "This target is read-only: %s.\n", c.File.ReadOnly())
 	}
 }
 
@@ -201,7 +200,7 @@ func (o *replOptions) connectTo(ctx context.Context, s *streams, spec string) (r
 		return repl.Target{}, err
 	}
 	if _, err := os.Stat(t.Path); t.URL == nil && t.Path != local.Memory && err != nil {
-		return repl.Target{}, fmt.Errorf("there is no file %s: a new one is made by meowdis repl --db", t.Path)
+		return repl.Target{}, fmt.Errorf("no such file: %s; to create it, run meowdis repl --db %[1]s", t.Path)
 	}
 	c, err := o.target.Anywhere().Connect(ctx, t, local.Options{OrRead: true}, o.format.wantsRESP3())
 	if err != nil {
@@ -213,7 +212,7 @@ func (o *replOptions) connectTo(ctx context.Context, s *streams, spec string) (r
 // formatNamed returns the named format, with the other flags unchanged.
 func (o *replOptions) formatNamed(s *streams, name string) (repl.Format, error) {
 	if !slices.Contains(formats, name) {
-		return nil, fmt.Errorf("there is no format %q.%s The formats are %s", name, spelling.Question(spelling.Nearest(name, formats)), strings.Join(formats, ", "))
+		return nil, fmt.Errorf("unknown format %q.%s The formats are %s", name, spelling.Question(spelling.Nearest(name, formats)), strings.Join(formats, ", "))
 	}
 	f := o.format
 	f.output = name
@@ -237,7 +236,7 @@ func profileNames() []string {
 }
 
 // page shows text in a pager, $PAGER or less, if it is longer than the screen. It returns false if the caller must
-// print the text: it is short, or there is no pager.
+// print the text: it is short, or the pager is missing.
 func (s *streams) page(text []byte) bool {
 	width, height, err := s.size()
 	if err != nil || !longer(text, width, height) {
@@ -250,7 +249,7 @@ func (s *streams) page(text []byte) bool {
 		run.Env = append(os.Environ(), "LESS=FRX") // keeps colours and the text on the screen
 	}
 	if err := run.Start(); err != nil {
-		fmt.Fprintf(s.err, "meowdis: no pager: %v\n", err)
+		fmt.Fprintf(s.err, "meowdis: cannot start the pager: %v\n", err)
 		return false
 	}
 	_ = run.Wait() // quitting a pager early is not an error

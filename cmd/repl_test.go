@@ -101,7 +101,7 @@ func TestREPLOnATerminal(t *testing.T) {
 			dir := t.TempDir()
 			s := openScreen(t, size[0], size[1], "XDG_STATE_HOME="+dir+"/state")
 			s.check(s.Run("cd " + dir + " && clear && exec meowdis repl --db t.sqlite"))
-			s.shows(":help tells how; TAB completes, Ctrl-D ends.")
+			s.shows(":help shows help, TAB completes, Ctrl-D quits.")
 			s.lastLine("t.sqlite>")
 
 			// The arguments that are still missing stand after the cursor, and go
@@ -253,7 +253,7 @@ func TestREPLHistory(t *testing.T) {
 
 	// A terminal that cannot move its cursor gets a prompt all the same.
 	s.check(s.Run("clear; TERM=dumb meowdis repl --db t.sqlite; echo left"))
-	s.ends("TERM=dumb: no keys and no completion. :help tells how; Ctrl-D ends.", "t.sqlite>")
+	s.ends("TERM=dumb: no key bindings and no completion. :help shows help, Ctrl-D quits.", "t.sqlite>")
 	s.runs("GET k", `"v"`, "t.sqlite>")
 	s.check(s.Press("C-d"))
 	s.ends("t.sqlite>", "left", "$")
@@ -261,9 +261,9 @@ func TestREPLHistory(t *testing.T) {
 	// The figures of stats --live stay when Ctrl-C has ended it.
 	s.check(s.Run("clear; meowdis stats --live -i 0.1 --db t.sqlite; echo status $?"))
 	s.shows("t.sqlite  every 0.1s, Ctrl-C ends")
-	s.shows("A file counts no clients, commands and hits")
+	s.shows("A file does not count clients, commands and hits")
 	s.check(s.Press("C-c"))
-	s.ends("A file counts no clients, commands and hits: a server does (meowdis serve).", "status 0", "$")
+	s.ends("A file does not count clients, commands and hits: a server does (meowdis serve).", "status 0", "$")
 }
 
 // What is typed without waiting goes to the program that has the terminal then.

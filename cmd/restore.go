@@ -27,20 +27,21 @@ func newRestore(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "restore [FLAGS] FILE|-|STREAM [TARGET]",
 		GroupID: groupMove,
-		Short:   "Read keys from a file, or bring a streamed file back",
-		Long: `Writes the keys of a file that "meowdis dump" made, or with - of stdin, to the
-target: each into its database, or all into the one that -n names. It recognises
-the format. Or brings back a file that "meowdis serve --replicate" streamed.
+		Short:   "Restore keys from a file, or a file from a stream",
+		Long: `Writes the keys of a file that "meowdis dump" made, or of stdin with -, to the
+target: each key to its own database, or all keys to the one that -n names. It
+recognises the format. It also restores a file from a stream of "meowdis serve
+--replicate".
 
-A key appears whole or not at all. A key that is there already ends it, unless
---replace or --skip is given; what was written before stays. Nothing of a
-damaged block of an archive is written; it ends there, or goes on at the next
-whole block with --salvage.
+A key is written whole or not at all. An existing key stops the restore, unless
+you give --replace or --skip; the keys written before it are kept. Nothing of a
+damaged block of an archive is written: the restore stops there, or continues at
+the next undamaged block with --salvage.
 
 STREAM is the place that --replicate writes to: a directory, file:///path or
-s3://bucket/path. The file is brought back as it is there now, or as it was at
-a time (--at): checked, and safe on the disk before it gets its name. The file
-must not be there yet.
+s3://bucket/path. The file is restored in its latest state, or as of a time
+(--at). It must be a new file. It appears only once it is complete, checked and
+safe on disk.
 
 ` + moveExitCodesHelp,
 		Example: `  meowdis restore cats.archive
@@ -59,8 +60,8 @@ must not be there yet.
 			return o.run(cmd.Context(), s)
 		},
 	}
-	cmd.Flags().BoolVar(&o.salvage, "salvage", false, "go on after damage")
-	cmd.Flags().StringVar(&o.at, "at", "", "bring a stream back as it was at `TIME`: 2026-11-30T18:05:00Z, or 2026-11-30 18:05 here")
+	cmd.Flags().BoolVar(&o.salvage, "salvage", false, "continue after damage")
+	cmd.Flags().StringVar(&o.at, "at", "", "restore a stream as of `TIME`: 2026-11-30T18:05:00Z, or 2026-11-30 18:05 in local time")
 	o.addFlags(cmd)
 	return cmd
 }
@@ -98,7 +99,7 @@ func (o *restoreOptions) run(ctx context.Context, s *streams) (err error) {
 	return r.End(o.explain(ctx, r, written, err))
 }
 
-// source recognises the format of a file. libraries is complete once the source has been read.
+// source recognises the format of a file. libraries is complete after the source is read.
 func (o *restoreOptions) source(in io.Reader, r *move.Report, libraries *transfer.Libraries) (transfer.Source, error) {
 	b := bufio.NewReaderSize(in, 64<<10)
 	beginning, err := b.Peek(512)
@@ -110,7 +111,7 @@ func (o *restoreOptions) source(in io.Reader, r *move.Report, libraries *transfe
 	}
 	f, ok := move.Recognise(beginning)
 	if !ok {
-		return nil, fmt.Errorf("%s is no archive and no JSON of dump; meowdis import reads commands and the files of Redis", o.path)
+		return nil, fmt.Errorf("%s is not a file of meowdis dump; for commands and files of Redis use meowdis import", o.path)
 	}
 	library := func(source []byte) { *libraries = append(*libraries, source) }
 	return f.Read(b, transfer.ArchiveOptions{Damaged: r.Damaged(o.salvage), Library: library}), nil

@@ -25,13 +25,13 @@ var aboutKeys = []string{"salvage", "replace", "skip", "match", "type", "db-from
 func (o *restoreOptions) checkStream(cmd *cobra.Command, args []string) error {
 	if !isStream(args[0]) {
 		if o.at != "" || len(args) > 1 {
-			return exit.Usagef("%s is not a stream of --replicate: only for one do --at and the name of a file make sense", args[0])
+			return exit.Usagef("%s is not a stream of --replicate: --at and a file to restore are only for streams", args[0])
 		}
 		return o.check(cmd)
 	}
 	for _, name := range aboutKeys {
 		if cmd.Flags().Changed(name) {
-			return exit.Usagef("--%s is about keys, and a stream is restored whole", name)
+			return exit.Usagef("--%s is for keys, and a stream is restored whole", name)
 		}
 	}
 	if len(args) > 1 {
@@ -72,7 +72,7 @@ func (o *restoreOptions) runStream(ctx context.Context, s *streams) error {
 		return exit.Usagef("a stream is restored to a file: name one")
 	}
 	if _, err := os.Stat(t.Path); err == nil {
-		return exit.Usagef("%s is there, and a stream is restored to a new file: name another", t.Path)
+		return exit.Usagef("%s already exists, and a stream is restored to a new file: name another", t.Path)
 	}
 	if err := o.targets.MakeDirectory(t); err != nil {
 		return err
@@ -92,6 +92,6 @@ func (o *restoreOptions) runStream(ctx context.Context, s *streams) error {
 	case err != nil:
 		return err
 	}
-	_, err = fmt.Fprintf(s.out, "%s: %s, as it was at %s, checked\n", t.Path, display.Bytes(r.Bytes), r.At.UTC().Format(time.RFC3339))
+	_, err = fmt.Fprintf(s.out, "%s: %s, as of %s, checked\n", t.Path, display.Bytes(r.Bytes), r.At.UTC().Format(time.RFC3339))
 	return err
 }

@@ -56,11 +56,11 @@ func bareRoot(s *streams) *cobra.Command {
 		Use:   "meowdis",
 		Short: "Redis commands on a SQLite file, or on a server",
 		Long: `Runs Redis commands on a SQLite file, on an Upstash REST endpoint or on a Redis
-server: one command or a script (exec), at a prompt (repl), on the whole screen
+server: one command or a script (exec), at a prompt (repl), in full screen
 (inspect), and from other programs (serve).
 
-Commands go to --db FILE, --url URL or --profile NAME; without one to MEOWDIS_DB
-or MEOWDIS_URL, and else to the default file.`,
+Commands go to --db FILE, --url URL or --profile NAME, or else to MEOWDIS_DB or
+MEOWDIS_URL, or else to the default file.`,
 		Example: `  meowdis exec SET greeting hello          # on the default file
   meowdis exec --db cats.sqlite GET greeting
   meowdis repl --url redis://localhost:6379
@@ -86,7 +86,7 @@ or MEOWDIS_URL, and else to the default file.`,
 		&cobra.Group{ID: groupUse, Title: "Run commands:"},
 		&cobra.Group{ID: groupMove, Title: "Move keys:"},
 		&cobra.Group{ID: groupLook, Title: "Look inside:"},
-		&cobra.Group{ID: groupMend, Title: "Look after files:"},
+		&cobra.Group{ID: groupMend, Title: "Maintain files:"},
 		&cobra.Group{ID: groupSetUp, Title: "Set up:"},
 	)
 	root.SetHelpFunc(showHelp)

@@ -28,14 +28,14 @@ func newScan(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "scan [FLAGS] KEY [PATTERN]",
 		GroupID: groupLook,
-		Short:   "List the elements of a key, however many there are",
+		Short:   "List the elements of a key, for any number of elements",
 		Long: `Lists the elements of a hash, set, sorted set, list, stream, array or vector
-set, a page at a time. PATTERN picks fields of a hash, or members.
+set, page by page. PATTERN selects fields of a hash, or members.
 
-A line is an element: the field and the value of a hash, the member and the
-score of a sorted set, the ID, fields and values of a stream, with tabs between
-them. Into a pipe they are printed as they are. With -0 each part ends in a NUL
-byte, and --json prints an object a line.`,
+Each line is one element, with tabs between its parts: the field and the value
+of a hash, the member and the score of a sorted set, the ID, fields and values
+of a stream. Into a pipe they are printed unchanged. With -0 each part ends in a
+NUL byte. --json prints one object per line.`,
 		Example: `  meowdis scan cat:1
   meowdis scan --json users 'a*'`,
 		ValidArgsFunction: complete.Key(s.getenv, &o.target),
@@ -59,14 +59,14 @@ func (o *scanOptions) run(ctx context.Context, s *streams) error {
 	return withTarget(ctx, s, &o.target, readOnly, func(c *targets.Conn) error {
 		key, err := walk(c, keyspace.Described).One(ctx, []byte(o.key))
 		if errors.Is(err, keyspace.ErrMissing) {
-			return keyspace.Refusal("there is no key " + display.Whole(o.key))
+			return keyspace.Refusal("no such key: " + display.Whole(o.key))
 		}
 		if err != nil {
 			return err
 		}
 		parts := keytype.Of(key.Type).Parts
 		if parts == nil {
-			return keyspace.Refusal("a " + display.Type(key.Type) + " has no elements: see it with meowdis peek")
+			return keyspace.Refusal("a " + display.Type(key.Type) + " has no elements: use meowdis peek")
 		}
 		var printed int64
 		var out []byte

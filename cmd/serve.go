@@ -47,7 +47,7 @@ type serveOptions struct {
 	replicate   replicateOptions
 }
 
-// keptRows is the size in bytes of the row cache.
+// keptRows sets the size of the row cache in bytes.
 const keptRows = 32 << 20
 
 func newServe(s *streams) *cobra.Command {
@@ -56,50 +56,51 @@ func newServe(s *streams) *cobra.Command {
 		Use:     "serve [FLAGS] [TARGET]",
 		GroupID: groupUse,
 		Short:   "Serve a file over Upstash's REST and the Redis protocol",
-		Long: `Serves a file to programs: to Upstash's SDKs over HTTP, to any Redis client over
-RESP. Without an address it serves both, on ` + defaultHTTP + ` and ` + defaultRESP + `.
+		Long: `Serves a file to programs: to Upstash's SDKs over HTTP, and to any Redis client
+over RESP. Without an address it serves both, on
+` + defaultHTTP + ` and ` + defaultRESP + `.
 
-Addresses: without a host it is the loopback interface, port 0 is a free port,
-unix:PATH a unix socket. The flags may be given more than once, and sockets of
-systemd have their names. Addresses are printed as soon as they can be used.
+Addresses: an address without a host is on the loopback interface, port 0 is a
+free port, unix:PATH is a unix socket. You can repeat the flags, and sockets of
+systemd have their names. An address is printed as soon as it accepts clients.
 
-Tokens: REST clients must send MEOWDIS_TOKEN or that of --token-file; without
-either a token is made up and printed. RESP clients give MEOWDIS_REQUIREPASS or
-the password of --requirepass-file with AUTH; without either only clients on
-this machine are served. MEOWDIS_READ_ONLY_TOKEN is a token that only reads.
---token, --read-only-token and --requirepass can be seen by everybody on the
-machine. ACL SETUSER makes users who may do less, and ACL RESTTOKEN their
-tokens; --aclfile keeps them.
+Tokens: REST clients must send MEOWDIS_TOKEN or the token of --token-file;
+without either, a token is generated and printed. RESP clients must AUTH with
+MEOWDIS_REQUIREPASS or the password of --requirepass-file; without either, only
+clients on this machine are accepted. MEOWDIS_READ_ONLY_TOKEN is a token that
+only reads. Every user of the machine can see --token, --read-only-token and
+--requirepass. ACL SETUSER adds users with fewer permissions, ACL RESTTOKEN
+returns their tokens, and --aclfile stores them.
 
-TLS: --tls-cert and --tls-key, or --tls-self-signed, are for --https and
---resp-tls; with no address at all the two ports speak TLS. A renewed
-certificate is used from the next connection on. With --tls-ca clients need
-certificates, too.
+TLS: --https and --resp-tls need --tls-cert and --tls-key, or --tls-self-signed;
+if you give no address, the two default ports use TLS. A renewed certificate
+applies to new connections. With --tls-ca clients need certificates, too.
 
-Saving: what a client was told is in the file. SAVE, BGSAVE and SHUTDOWN SAVE
-make it survive a power cut, as --full does each commit, and copy the file into
---backup-dir. --replicate streams the file to a directory or to S3, second by
-second; "meowdis restore" brings it back, as it is or was, and --follow serves
-a read-only copy that keeps up.
+Saving: a write is in the file before its reply is sent. SAVE, BGSAVE and
+SHUTDOWN SAVE make it survive a power cut, as --full does each commit, and copy
+the file into --backup-dir. --replicate streams the file to a directory or to
+S3, every second; "meowdis restore" restores its latest or an earlier state, and
+--follow serves a read-only copy that keeps up.
 
-Monitoring: /healthz over REST says whether the server can work, and /metrics
-tells Prometheus what it does, to tokens that may run INFO. On --metrics both
-need no token.
+Monitoring: /healthz over REST reports whether the server can work, and /metrics
+has figures for Prometheus, for tokens that may run INFO. On --metrics both need
+no token.
 
---config reads parameters and users from a file like redis.conf, to which CONFIG
-REWRITE writes; a parameter without a meaning here is named in the log.
+--config reads parameters and users from a file like redis.conf, and CONFIG
+REWRITE writes to it. Parameters without a meaning here are named in the log.
 
---tenants serves a database for each tenant of "meowdis tenants": the token says
-whose, over REST, and with AUTH TOKEN or AUTH NAME TOKEN over RESP. The server's
-own token or password is then its administrator's.
+--tenants serves a database for each tenant of "meowdis tenants". The token
+chooses the database: over REST, or with AUTH TOKEN or AUTH NAME TOKEN over
+RESP. The server's own token or password is then for its administrator.
 
---storage offers the file's tables to servers on other machines, which have
---storage-url in place of a file and run commands themselves. Both sides need
+--storage serves the file's tables to servers on other machines, which have
+--storage-url instead of a file and run commands themselves. Both sides need
 MEOWDIS_STORAGE_TOKEN or --storage-token-file.
 
-SIGINT, SIGTERM and SHUTDOWN finish what is running within five seconds and end
-the server; a second signal ends it at once. When the file is deleted, moved or
-replaced meanwhile, writes are refused, since they would be lost.`,
+SIGINT, SIGTERM and SHUTDOWN stop the server, after at most five seconds for
+running requests; a second signal stops it at once. If the file is deleted,
+moved or replaced while it is served, writes are refused, because they would be
+lost.`,
 		Example: `  meowdis serve
   meowdis serve cats.sqlite --resp 6380 --resp unix:/run/meowdis.sock
   MEOWDIS_TOKEN=$(cat secret) meowdis serve cats.sqlite --http 0.0.0.0:8080
@@ -124,23 +125,23 @@ replaced meanwhile, writes are refused, since they would be lost.`,
 	o.log.addFlags(f)
 	o.token.addFlags(f, "token", "`TOKEN` that REST clients must send")
 	o.readOnly.addFlags(f, "read-only-token", "`TOKEN` of REST clients that only read")
-	o.requirePass.addFlags(f, "requirepass", "`PASSWORD` that RESP clients must give")
+	o.requirePass.addFlags(f, "requirepass", "`PASSWORD` that RESP clients must send")
 	o.storage.addFlags(f)
-	f.StringVar(&o.aclFile, "aclfile", "", "`FILE` with users and what they may do, which ACL SAVE writes")
+	f.StringVar(&o.aclFile, "aclfile", "", "`FILE` with users and their permissions, which ACL SAVE writes")
 	f.StringArrayVar(&o.origins, "cors-origin", nil, "`ORIGIN` of web pages that may use REST in a browser; * for all")
-	f.BoolVar(&o.gzip, "gzip", false, "compress replies over REST of 1 KB and more for clients that accept it")
-	f.StringVar(&o.backupDir, "backup-dir", "", "`DIR` into which SAVE and BGSAVE copy the file")
-	f.BoolVar(&o.json, "json", false, "print the addresses and the token as a line of JSON")
-	f.BoolVar(&o.cluster, "cluster", false, "answer CLUSTER as a cluster of one node")
+	f.BoolVar(&o.gzip, "gzip", false, "compress REST replies of 1 KB and more for clients that accept it")
+	f.StringVar(&o.backupDir, "backup-dir", "", "`DIR` for the copies of SAVE and BGSAVE")
+	f.BoolVar(&o.json, "json", false, "print the addresses and the token as one line of JSON")
+	f.BoolVar(&o.cluster, "cluster", false, "reply to CLUSTER as a cluster of one node")
 	f.StringVar(&o.conf.path, "config", "", "`FILE` with parameters in the syntax of redis.conf, which CONFIG REWRITE writes")
 	o.limits.addFlags(f)
 	o.tenants.addFlags(f)
 	o.replicate.addFlags(f)
-	o.target.AddFileFlags(cmd, "to serve; :memory: forgets everything")
+	o.target.AddFileFlags(cmd, "to serve; :memory: keeps nothing")
 	o.target.AddStorageFlags(cmd)
 	f.BoolVar(&o.target.Full, "full", false, "make each commit to the file survive a power cut (slower)")
-	f.DurationVar(&o.timeLimit, "time-limit", 10*time.Second, "how `LONG` a command may take before it fails without a trace; 0: no limit")
-	f.BoolVarP(&o.target.Verbose, "verbose", "v", false, "say on stderr which file is served")
+	f.DurationVar(&o.timeLimit, "time-limit", 10*time.Second, "fail a command without effect after `TIME`; 0: no limit")
+	f.BoolVarP(&o.target.Verbose, "verbose", "v", false, "print the served file on stderr")
 	return cmd
 }
 
@@ -263,7 +264,7 @@ func (o *serveOptions) open(s *streams, config server.Config) ([]face, *server.S
 	return faces, srv, err
 }
 
-// announced is the JSON output of serve.
+// announced defines the JSON output of serve.
 type announced struct {
 	Listeners []announcedListener `json:"listeners"`
 	// The generated tokens.
@@ -322,7 +323,7 @@ func (o *serveOptions) serve(ctx context.Context, srv *server.Server, faces []fa
 	err := serveAll(ctx, faces)
 	close(done)
 	if file != nil && file.Abandoned() > 0 {
-		logger.Warn("gave up what was not finished in time", "requests", file.Abandoned(), "after", o.grace)
+		logger.Warn("gave up unfinished requests", "requests", file.Abandoned(), "after", o.grace)
 	}
 	return err
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// backing is the file or storage behind a server.
+// backing holds the file or storage behind a server.
 type backing struct {
 	file  *local.Store // nil for a storage
 	ends  abandoner    // nil for a storage that cannot give up requests
@@ -49,7 +49,7 @@ func (o *serveOptions) back(ctx context.Context, s *streams, t targets.Target, c
 		node := bus.New(t.Path, hub)
 		b.before(node.Close)
 		if err := hub.Join(pubsub.Channel); err != nil {
-			logger.Warn("messages of other processes on the file do not come", "error", err)
+			logger.Warn("messages of other processes on the file are not received", "error", err)
 		}
 	}
 	end, err := o.replicate.start(ctx, s, file, copied, c, o.grace)
@@ -73,7 +73,7 @@ func reportTo(logger *slog.Logger, what string, attrs ...any) func(error) {
 
 // openFile opens the file. With --follow it opens a copy.
 func (o *serveOptions) openFile(ctx context.Context, s *streams, t targets.Target, logger *slog.Logger) (*local.Store, *follower, error) {
-	options := local.Options{IsolateSlowReads: true, RowCacheBytes: keptRows, Report: reportTo(logger, "keeping the file", "file", t.Path)}
+	options := local.Options{IsolateSlowReads: true, RowCacheBytes: keptRows, Report: reportTo(logger, "maintaining the file", "file", t.Path)}
 	if o.replicate.follow != "" {
 		return o.replicate.openCopy(ctx, s, t, options, &o.target, logger)
 	}
@@ -103,14 +103,14 @@ func (o *serveOptions) backStorage(ctx context.Context, t targets.Target, c *ser
 	case o.backupDir != "":
 		return nil, exit.Usagef("--backup-dir is for a file, and %s is a storage", t)
 	case o.target.Full:
-		return nil, exit.Usagef("--full is for a file: it is a flag of the server that has it")
+		return nil, exit.Usagef("--full is for a file: give it to the server that has the file")
 	}
 	s, err := o.target.OpenStore(ctx, t)
 	if err != nil {
 		return nil, err
 	}
 	if swept, can := s.(interface{ StartSweep(func(error)) }); can && !o.target.RefusesWrites(t) {
-		swept.StartSweep(func(err error) { logger.Error("keeping the storage", "storage", t.String(), "error", err) })
+		swept.StartSweep(func(err error) { logger.Error("maintaining the storage", "storage", t.String(), "error", err) })
 	}
 	if public, can := s.(interface{ PublicMessage(error) string }); can {
 		c.PublicMessage = public.PublicMessage

@@ -12,7 +12,7 @@ import (
 	"github.com/meowdis/meowdis/server"
 )
 
-// configFile is a configuration file in the syntax of redis.conf. Flags take precedence over it.
+// configFile holds a configuration file in the syntax of redis.conf. Flags take precedence over it.
 type configFile struct {
 	path   string     // absolute once readConfig has run
 	given  string     // as given on the command line
@@ -84,7 +84,7 @@ func boundAddresses(port, bind []string) (addresses []string, err error) {
 	case len(port) == 0 && len(bind) == 0 || len(port) == 1 && port[0] == "0":
 		return nil, nil
 	case len(port) > 1:
-		return nil, exit.Usagef("port has one value")
+		return nil, exit.Usagef("port takes one value")
 	case len(port) == 0:
 		port = []string{"6379"}
 	}

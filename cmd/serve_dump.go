@@ -87,12 +87,12 @@ func (d *dumper) write(ctx context.Context, copied string, out *os.File) (err er
 		err = transfer.Run(ctx, move.Keys(ctx, c, transfer.ReadOptions{}), w, notify, nil)
 	}
 	if left > 0 {
-		d.log.Warn("a replica has not all keys", "keys", left, "last", why)
+		d.log.Warn("some keys were not sent to a replica", "keys", left, "last", why)
 	}
 	return errors.Join(err, spool.remove())
 }
 
-// dumpFile is a file that removes its directory when it is closed.
+// dumpFile removes its directory when it is closed.
 type dumpFile struct {
 	*os.File
 	dir string

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// leastGarbage is the number of bytes of garbage at which a server collects it. By default Go collects when the
+// A server collects leastGarbage bytes of garbage or more at a time. By default Go collects when the
 // garbage equals the memory in use, which is about a megabyte in a server: once per thousand commands, which costs a
 // tenth of their processor time.
 const leastGarbage = 16 << 20

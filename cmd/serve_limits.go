@@ -26,20 +26,20 @@ type limitOptions struct {
 
 func (o *limitOptions) addFlags(f *pflag.FlagSet) {
 	o.requestMemory, o.memory = 768<<20, 2<<30
-	f.Var(&o.requestMemory, "max-request-memory", "`SIZE` of rows and replies that one request may hold")
-	f.Var(&o.memory, "max-memory", "`SIZE` of the same for all requests together")
-	f.IntVar(&o.clients, "max-clients", 10_000, "`NUMBER` of connections over each protocol")
+	f.Var(&o.requestMemory, "max-request-memory", "limit the rows and replies of one request to `SIZE`")
+	f.Var(&o.memory, "max-memory", "limit the rows and replies of all requests together to `SIZE`")
+	f.IntVar(&o.clients, "max-clients", 10_000, "accept at most `NUMBER` connections over each protocol")
 	f.DurationVar(&o.writeTimeout, "write-timeout", 30*time.Second, "close the connection of a client that reads nothing for `TIME`")
 }
 
 func (o *limitOptions) check() error {
 	if o.clients < 1 || o.writeTimeout <= 0 {
-		return exit.Usagef("--max-clients and --write-timeout are more than 0")
+		return exit.Usagef("--max-clients and --write-timeout must be more than 0")
 	}
 	return nil
 }
 
-// besideRequests is a generous estimate of the memory that the process takes without any request.
+// besideRequests generously estimates the memory that the process takes without any request.
 const besideRequests = 512 << 20
 
 // apply sets the limits of a server. Unless GOMEMLIMIT is set, it also sets Go's memory limit: by default Go waits
@@ -53,7 +53,7 @@ func (o *limitOptions) apply(c *server.Config, getenv func(string) string) {
 	collectRarely(getenv)
 }
 
-// byteSize is a flag's number of bytes, with an optional unit: b, kb, mb or gb.
+// byteSize reads a flag's number of bytes, with an optional unit: b, kb, mb or gb.
 type byteSize int64
 
 var byteUnits = []struct {
@@ -83,7 +83,7 @@ func (s *byteSize) Set(text string) error {
 		*s = byteSize(n * u.bytes)
 		return nil
 	}
-	return fmt.Errorf("give bytes as 500mb or 2gb")
+	return fmt.Errorf("give a size such as 500mb or 2gb")
 }
 
 func (s *byteSize) Type() string { return "size" }
@@ -98,7 +98,7 @@ type secretOptions struct {
 func (o *secretOptions) addFlags(f *pflag.FlagSet, name, usage string) {
 	o.name = name
 	f.StringVar(&o.value, name, "", usage)
-	f.StringVar(&o.file, name+"-file", "", "`FILE` whose first line is that of --"+name)
+	f.StringVar(&o.file, name+"-file", "", "`FILE` whose first line is the value of --"+name)
 }
 
 // read returns the secret of the flags, or other if none is given.

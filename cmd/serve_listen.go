@@ -40,10 +40,10 @@ func (o *addressOptions) addFlags(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.storage, "storage", nil, "`ADDRESS` to serve the file's tables on, for --storage-url")
 	f.StringArrayVar(&o.storageTLS, "storage-tls", nil, "`ADDRESS` to serve the file's tables on over TLS")
 	f.StringArrayVar(&o.metrics, "metrics", nil, "`ADDRESS` to serve /metrics and /healthz on, without a token")
-	f.Var(&o.socketMode, "socket-mode", "`MODE` of the unix sockets that are made")
+	f.Var(&o.socketMode, "socket-mode", "`MODE` of new unix sockets")
 }
 
-// fileMode is a flag's permissions, in octal digits.
+// fileMode reads a flag's permissions, in octal digits.
 type fileMode fs.FileMode
 
 func (m *fileMode) String() string { return fmt.Sprintf("%04o", uint32(*m)) }
@@ -52,13 +52,13 @@ func (m *fileMode) Type() string   { return "mode" }
 func (m *fileMode) Set(text string) error {
 	n, err := strconv.ParseUint(text, 8, 32)
 	if err != nil || n > 0o777 {
-		return fmt.Errorf("give permissions in octal digits, as 0660")
+		return fmt.Errorf("give permissions in octal digits, such as 0660")
 	}
 	*m = fileMode(n)
 	return nil
 }
 
-// storageFace is the name of a face that serves the file's tables.
+// storageFace names a face that serves the file's tables.
 const storageFace = "storage"
 
 // face is one listener with the protocol that it serves.
@@ -75,7 +75,7 @@ func (f face) url() string {
 	return f.scheme + "://" + f.listener.Addr().String()
 }
 
-// faceFlag is a flag that adds faces. systemd's sockets use its name, too.
+// faceFlag describes a flag that adds faces. systemd's sockets use its name, too.
 type faceFlag struct {
 	name      string
 	addresses []string
@@ -88,10 +88,10 @@ type faceFlag struct {
 func (o *addressOptions) listen(srv *server.Server, secure *server.TLS) (faces []face, err error) {
 	inherited, err := activation.ListenersWithNames()
 	if err != nil {
-		return nil, fmt.Errorf("taking the sockets of systemd: %w", err)
+		return nil, fmt.Errorf("taking over the sockets of systemd: %w", err)
 	}
 	if o.any() && secure != nil && len(o.https)+len(o.respTLS)+len(o.storageTLS)+len(inherited) == 0 {
-		return nil, exit.Usagef("a certificate is for --https, --resp-tls and --storage-tls")
+		return nil, exit.Usagef("a certificate is only for --https, --resp-tls and --storage-tls")
 	}
 	flags := o.flags(srv, secure != nil, len(inherited) > 0)
 	defer func() {
@@ -122,7 +122,7 @@ func (o *addressOptions) listen(srv *server.Server, secure *server.TLS) (faces [
 		}
 	}
 	for name := range inherited {
-		return faces, exit.Usagef("systemd has opened a socket called %q: FileDescriptorName= is http, https, resp, resp-tls, storage, storage-tls or metrics", name)
+		return faces, exit.Usagef("unknown systemd socket %q: set FileDescriptorName= to http, https, resp, resp-tls, storage, storage-tls or metrics", name)
 	}
 	return faces, nil
 }
@@ -180,18 +180,18 @@ func (o *addressOptions) listenOn(address string) (net.Listener, error) {
 	case err == nil:
 		return listener, nil
 	case errors.Is(err, syscall.EADDRINUSE):
-		why = "something else listens there: stop it, or give another port with --http and --resp"
+		why = "the address is in use: stop the other process, or give another port with --http and --resp"
 	case errors.Is(err, syscall.EACCES):
-		why = "you have no permission to: ports below 1024 are the system's"
+		why = "no permission: ports below 1024 are reserved for the system"
 	case errors.Is(err, syscall.EADDRNOTAVAIL), errors.As(err, &host):
-		why = "that address is not of this machine"
+		why = "this machine does not have that address"
 	default:
 		return nil, fmt.Errorf("serving on %s: %w", full, err)
 	}
 	return nil, fmt.Errorf("serving on %s: %s", full, why)
 }
 
-// listenOnSocket creates a unix socket with the mode. It replaces a socket on which no process listens.
+// listenOnSocket creates a unix socket with the mode. It replaces a socket without a listening process.
 func listenOnSocket(path string, mode fs.FileMode) (ln net.Listener, err error) {
 	if path == "" {
 		return nil, exit.Usagef("unix: is not an address to serve on: give unix:PATH")
@@ -203,7 +203,7 @@ func listenOnSocket(path string, mode fs.FileMode) (ln net.Listener, err error) 
 		other, err := net.Dial("unix", path)
 		if err == nil {
 			other.Close()
-			return nil, fmt.Errorf("serving on %s: another process listens there", path)
+			return nil, fmt.Errorf("serving on %s: another process listens on it", path)
 		}
 		if errors.Is(err, syscall.ECONNREFUSED) {
 			os.Remove(path)
@@ -221,7 +221,7 @@ func listenOnSocket(path string, mode fs.FileMode) (ln net.Listener, err error) 
 	case ln != nil:
 		ln.Close()
 	case errors.Is(err, syscall.EADDRINUSE):
-		err = errors.New("there is a file of that name")
+		err = errors.New("a file of that name exists")
 	}
 	var system *os.SyscallError
 	if errors.As(err, &system) {

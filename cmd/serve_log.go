@@ -16,8 +16,8 @@ type logOptions struct {
 }
 
 func (o *logOptions) addFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.format, "log-format", "text", "`FORM` of the log on stderr: text or json")
-	f.TextVar(&o.level, "log-level", slog.LevelInfo, "`LEVEL` from which on lines are logged: debug, info, warn or error")
+	f.StringVar(&o.format, "log-format", "text", "`FORMAT` of the log on stderr: text or json")
+	f.TextVar(&o.level, "log-level", slog.LevelInfo, "lowest `LEVEL` that is logged: debug, info, warn or error")
 }
 
 func (o *logOptions) logger(to io.Writer) (*slog.Logger, error) {
@@ -28,5 +28,5 @@ func (o *logOptions) logger(to io.Writer) (*slog.Logger, error) {
 	case "json":
 		return slog.New(slog.NewJSONHandler(to, options)), nil
 	}
-	return nil, exit.Usagef("--log-format is text or json")
+	return nil, exit.Usagef("--log-format %s: give text or json", o.format)
 }

@@ -28,19 +28,19 @@ type replicateOptions struct {
 
 func (o *replicateOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.to, "replicate", "", "`PLACE` to stream the file to: a directory, file:///path or s3://bucket/path")
-	f.DurationVar(&o.every, "replicate-every", time.Second, "how `OFTEN` to stream changes, or with --follow to look for them")
-	f.DurationVar(&o.keep, "replicate-keep", 24*time.Hour, "how `LONG` back the file can be restored (default 24h)")
+	f.DurationVar(&o.every, "replicate-every", time.Second, "stream changes every `TIME`, or with --follow check for them")
+	f.DurationVar(&o.keep, "replicate-keep", 24*time.Hour, "keep the history of the last `TIME` for restore --at (default 24h)")
 	f.StringVar(&o.follow, "follow", "", "serve a read-only copy of the stream at `PLACE`")
 }
 
 func (o *replicateOptions) check(storage bool) error {
 	switch {
 	case o.follow != "" && storage:
-		return exit.Usagef("--follow and --storage exclude each other: a copy takes no writes")
+		return exit.Usagef("give only one of --follow and --storage: a copy is read-only")
 	case o.to != "" && o.follow != "":
-		return exit.Usagef("--replicate and --follow exclude each other: a copy is streamed nowhere")
+		return exit.Usagef("give only one of --replicate and --follow: a copy cannot be streamed")
 	case o.every < 10*time.Millisecond || o.keep < time.Minute:
-		return exit.Usagef("--replicate-every is at least 10ms, and --replicate-keep a minute")
+		return exit.Usagef("give --replicate-every of at least 10ms, and --replicate-keep of at least 1m")
 	}
 	return nil
 }
@@ -88,7 +88,7 @@ func (o *replicateOptions) start(ctx context.Context, s *streams, file *local.St
 	}, nil
 }
 
-// madeAt returns the time at which the tables of the file were created, in Unix ms.
+// madeAt returns the creation time of the file's tables, in Unix ms.
 func madeAt(ctx context.Context, file *local.Store) (int64, error) {
 	r, err := file.Apply(ctx, []store.Batch{{ReadOnly: true, Stmts: []store.Stmt{{SQL: "SELECT min(applied_at) FROM meowdis"}}}})
 	if err != nil {
@@ -97,7 +97,7 @@ func madeAt(ctx context.Context, file *local.Store) (int64, error) {
 	return r[0].Rows[0][0][0].Int(), nil
 }
 
-// copyRefusal is the error of Redis's read-only replicas.
+// copyRefusal has the text of Redis's read-only replicas.
 const copyRefusal = "You can't write against a read only replica."
 
 // openCopy opens the file as a copy that follows the stream. It creates a missing file.

@@ -35,7 +35,7 @@ func (o *storageOptions) makeUp(c *server.Config) {
 func (o *storageOptions) check(faces []face) error {
 	for _, f := range faces {
 		if addr, tcp := f.listener.Addr().(*net.TCPAddr); f.name == storageFace && o.made != "" && tcp && !addr.IP.IsLoopback() {
-			return exit.Usagef("--storage %s can be reached from elsewhere: give MEOWDIS_STORAGE_TOKEN or --storage-token-file", addr)
+			return exit.Usagef("other machines can reach --storage %s: give MEOWDIS_STORAGE_TOKEN or --storage-token-file", addr)
 		}
 	}
 	return nil

@@ -16,7 +16,7 @@ func tellSystemd(ctx context.Context, srv *server.Server, log *slog.Logger) {
 	tell := func(state string) bool {
 		told, err := daemon.SdNotify(false, state)
 		if err != nil {
-			log.Warn("telling systemd", "state", state, "error", err)
+			log.Warn("notifying systemd", "state", state, "error", err)
 		}
 		return told
 	}
@@ -41,7 +41,7 @@ func tellSystemd(ctx context.Context, srv *server.Server, log *slog.Logger) {
 		if err := srv.Reads(looking); err == nil {
 			tell(daemon.SdNotifyWatchdog)
 		} else if ctx.Err() == nil {
-			log.Error("not alive", "error", err)
+			log.Error("the file cannot be read in time", "error", err)
 		}
 		cancel()
 	}

@@ -127,7 +127,7 @@ func TestSecondSignal(t *testing.T) {
 func TestSocketOfUnknownName(t *testing.T) {
 	t.Parallel()
 	s := startUnderSystemd(t, map[string]net.Listener{"meowdis.socket": listenLocally(t)}, ":memory:")
-	if err := s.run.Wait(); err == nil || !strings.Contains(s.errors.String(), "FileDescriptorName= is http, https, resp, resp-tls, storage, storage-tls or metrics") {
+	if err := s.run.Wait(); err == nil || !strings.Contains(s.errors.String(), "set FileDescriptorName= to http, https, resp, resp-tls, storage, storage-tls or metrics") {
 		t.Errorf("%v: %s", err, s.errors.String())
 	}
 }

@@ -22,24 +22,24 @@ type tenantsOptions struct {
 }
 
 func (o *tenantsOptions) addFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.dir, "tenants", "", "`DIR` with a database for each tenant, in place of a file")
-	f.IntVar(&o.open, "tenants-open", tenants.DefaultOpen, "`NUMBER` of files of tenants that are open at once")
+	f.StringVar(&o.dir, "tenants", "", "`DIR` with a database for each tenant, instead of a file")
+	f.IntVar(&o.open, "tenants-open", tenants.DefaultOpen, "keep at most `NUMBER` files of tenants open")
 }
 
-// bookRows is the size in bytes of the registry's row cache.
+// bookRows sets the size of the registry's row cache in bytes.
 const bookRows = 8 << 20
 
 // serveTenants implements run for a server with tenants. The server's own database is their registry.
 func (o *serveOptions) serveTenants(ctx context.Context, stop func(), s *streams, logger *slog.Logger) (err error) {
 	switch {
 	case o.target.Spec != "" || o.target.Flags.Changed("db") || o.target.Flags.Changed("profile") || o.target.Flags.Changed("storage-url"):
-		return exit.Usagef("--tenants DIR is in place of a file: give one of both")
+		return exit.Usagef("--tenants DIR replaces the file: give only one of them")
 	case o.aclFile != "" || o.backupDir != "" || o.conf.path != "" || o.cluster || o.readOnly.value+o.readOnly.file != "":
-		return exit.Usagef("--aclfile, --backup-dir, --config, --cluster and --read-only-token are for a server of one file, without --tenants")
+		return exit.Usagef("--aclfile, --backup-dir, --config, --cluster and --read-only-token do not work with --tenants")
 	case o.replicate.to != "" || o.replicate.follow != "":
-		return exit.Usagef("--replicate and --follow are for a server of one file, without --tenants")
+		return exit.Usagef("--replicate and --follow do not work with --tenants")
 	case o.tenants.open < 1:
-		return exit.Usagef("--tenants-open is more than 0")
+		return exit.Usagef("--tenants-open must be more than 0")
 	}
 	config, err := o.config(s, logger)
 	if err != nil {
@@ -51,7 +51,7 @@ func (o *serveOptions) serveTenants(ctx context.Context, stop func(), s *streams
 	each.MaxRequestMemory = min(config.MaxRequestMemory, each.MaxMemory)
 	house, err := tenants.Open(o.tenants.dir, tenants.Config{
 		Server: each, Open: o.tenants.open, Full: o.target.Full,
-		Registry: local.Options{Full: o.target.Full, IsolateSlowReads: true, RowCacheBytes: bookRows, Report: reportTo(logger, "keeping the list of tenants")},
+		Registry: local.Options{Full: o.target.Full, IsolateSlowReads: true, RowCacheBytes: bookRows, Report: reportTo(logger, "maintaining the list of tenants")},
 	})
 	if err != nil {
 		return err
@@ -68,7 +68,7 @@ func (o *serveOptions) serveTenants(ctx context.Context, stop func(), s *streams
 	}
 	if slices.ContainsFunc(faces, func(f face) bool { return f.name == storageFace }) {
 		closeAll(faces)
-		return exit.Usagef("--storage is for a server of one file, without --tenants")
+		return exit.Usagef("--storage does not work with --tenants")
 	}
 	house.Serve(srv)
 	o.announce(s.out, faces, "")

@@ -39,7 +39,7 @@ func (o *tlsOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.files.Key, "tls-key", "", "`FILE` with the key of that certificate (PEM)")
 	f.StringVar(&o.files.ClientCA, "tls-ca", "", "`FILE` with the authorities of clients' certificates (PEM)")
 	f.StringVar(&o.clients, "tls-auth-clients", "required", "with --tls-ca, whether a client's certificate is `required` or optional")
-	f.BoolVar(&o.selfSigned, "tls-self-signed", false, "make a certificate of its own, for development")
+	f.BoolVar(&o.selfSigned, "tls-self-signed", false, "generate a self-signed certificate, for development")
 }
 
 // take applies the TLS directives of redis.conf, unless a flag names a certificate.
@@ -62,29 +62,29 @@ func (o *tlsOptions) take(said map[string][]string) error {
 			o.clients = wants
 		}
 	default:
-		return exit.Usagef("tls-auth-clients is yes, no or optional")
+		return exit.Usagef("tls-auth-clients %s: give yes, no or optional", wants)
 	}
 	return nil
 }
 
-// load reads the certificates; it returns nil if there are none.
+// load reads the certificates; it returns nil without any.
 func (o *tlsOptions) load(s *streams, log *slog.Logger) (*server.TLS, error) {
 	switch {
 	case o.clients != "required" && o.clients != "optional":
-		return nil, exit.Usagef("--tls-auth-clients is required or optional")
+		return nil, exit.Usagef("--tls-auth-clients %s: give required or optional", o.clients)
 	case (o.files.Cert == "") != (o.files.Key == ""):
-		return nil, exit.Usagef("--tls-cert and --tls-key belong together")
+		return nil, exit.Usagef("give both --tls-cert and --tls-key")
 	case o.selfSigned && o.files.Cert != "":
 		return nil, exit.Usagef("give --tls-cert or --tls-self-signed, not both")
 	case !o.selfSigned && o.files.Cert == "" && o.files.ClientCA != "":
-		return nil, exit.Usagef("--tls-ca is for the clients of a server with --tls-cert and --tls-key, or --tls-self-signed")
+		return nil, exit.Usagef("--tls-ca needs --tls-cert and --tls-key, or --tls-self-signed")
 	case !o.selfSigned && o.files.Cert == "":
 		return nil, nil
 	}
 	o.files.ClientOptional = o.clients == "optional"
 	if o.selfSigned {
 		if err := o.selfSign(s.out); err != nil {
-			return nil, fmt.Errorf("making a certificate: %w", err)
+			return nil, fmt.Errorf("creating a certificate: %w", err)
 		}
 	}
 	return server.NewTLS(o.files, log)

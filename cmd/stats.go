@@ -26,14 +26,14 @@ func newStats(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "stats [FLAGS] [PATTERN]",
 		GroupID: groupLook,
-		Short:   "Add up the keys by type, prefix and time to live",
-		Long: `Adds up keys, elements and bytes by type and by prefix, and keys by their time
-to live, and lists the largest keys. PATTERN picks keys.
+		Short:   "Count the keys by type, prefix and TTL",
+		Long: `Counts keys, elements and bytes by type and by prefix, and keys by their TTL,
+and lists the largest keys. PATTERN selects keys.
 
-With --live it shows what the target does, each second until Ctrl-C: keys,
-memory, clients, commands, hits, bytes and keys that go, with rates; on a
-terminal on the whole screen, elsewhere as lines, or with --json as objects. It
-asks INFO and looks at no key.
+With --live it shows the activity of the target, each second until Ctrl-C: keys,
+memory, clients, commands, hits, bytes and removed keys, with rates. On a
+terminal it uses the whole screen; elsewhere it prints lines, or objects with
+--json. It runs INFO and reads no keys.
 
 ` + bytesHelp,
 		Example: `  meowdis stats --db cats.sqlite
@@ -45,10 +45,10 @@ asks INFO and looks at no key.
 		Args:              usageArgs(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.depth < 1 {
-				return exit.Usagef("--depth %d: a prefix has at least one part", o.depth)
+				return exit.Usagef("--depth %d: give at least 1", o.depth)
 			}
 			if o.prefixes < 0 {
-				return exit.Usagef("--prefixes %d: there cannot be fewer than none", o.prefixes)
+				return exit.Usagef("--prefixes %d: give 0 or more", o.prefixes)
 			}
 			if err := o.check(args); err != nil {
 				return err
@@ -61,7 +61,7 @@ asks INFO and looks at no key.
 			}
 			for _, flag := range []string{"interval", "count"} {
 				if cmd.Flags().Changed(flag) {
-					return exit.Usagef("--%s is for --live", flag)
+					return exit.Usagef("--%s needs --live", flag)
 				}
 			}
 			summary := &stats.Summary{Separator: []byte(o.separator), Depth: o.depth, Top: o.top}
@@ -70,11 +70,11 @@ asks INFO and looks at no key.
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.separator, "separator", ":", "`TEXT` that ends a prefix; empty for no prefixes")
-	f.IntVar(&o.depth, "depth", 1, "`NUMBER` of parts that a prefix has")
+	f.IntVar(&o.depth, "depth", 1, "`NUMBER` of parts in a prefix")
 	f.IntVar(&o.prefixes, "prefixes", 10, "show the `NUMBER` largest prefixes")
-	f.BoolVar(&o.live, "live", false, "show what the target does, until Ctrl-C")
-	f.VarP(&o.interval, "interval", "i", "with --live, wait for `SECONDS` between two looks")
-	f.Int64Var(&o.count, "count", 0, "with --live, look `NUMBER` times")
+	f.BoolVar(&o.live, "live", false, "show the activity of the target, until Ctrl-C")
+	f.VarP(&o.interval, "interval", "i", "with --live, wait `SECONDS` between samples")
+	f.Int64Var(&o.count, "count", 0, "with --live, take `NUMBER` samples")
 	o.addFlags(cmd, 10, "keys")
 	return cmd
 }

@@ -20,16 +20,16 @@ import (
 func (o *statsOptions) checkLive(changed func(flag string) bool) error {
 	for _, flag := range []string{"separator", "depth", "prefixes", "top", "limit", "samples"} {
 		if changed(flag) {
-			return exit.Usagef("--%s is about the keys, which --live does not look at", flag)
+			return exit.Usagef("--%s is for keys, and --live reads no keys", flag)
 		}
 	}
 	switch {
 	case o.match != "":
-		return exit.Usagef("--live takes no pattern: it is about all keys")
+		return exit.Usagef("--live takes no pattern: it counts all keys")
 	case time.Duration(o.interval) < 10*time.Millisecond:
 		return exit.Usagef("-i %s: give at least 0.01 seconds", &o.interval)
 	case o.count < 0:
-		return exit.Usagef("--count %d: there cannot be fewer than none", o.count)
+		return exit.Usagef("--count %d: give 0 or more", o.count)
 	}
 	return nil
 }

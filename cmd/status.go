@@ -30,9 +30,10 @@ func newStatus(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "status [FLAGS] [TARGET]",
 		GroupID: groupLook,
-		Short:   "Say which target is used, why, and whether it answers",
-		Long: `Says which target is used and why, and what it is. A target that does not answer
-is exit code 3; a file that is not there yet is fine. Nothing is written.`,
+		Short:   "Show which target is used, why, and whether it responds",
+		Long: `Shows which target is used and why, and its state. If the target does not
+respond, the exit code is 3; a file that does not exist yet is fine. Nothing is
+written.`,
 		Example: `  meowdis status
   meowdis status @prod
   meowdis status --json --url redis://localhost:6379`,
@@ -50,7 +51,7 @@ is exit code 3; a file that is not there yet is fine. Nothing is written.`,
 	return cmd
 }
 
-// status is the output of status.
+// status defines the output of status.
 type status struct {
 	Candidates []shownCandidate `json:"candidates"`
 
@@ -152,7 +153,7 @@ func (o *statusOptions) ask(ctx context.Context, t targets.Target, st *status) e
 	return c.Close()
 }
 
-// logBytes returns the size of the write-ahead log beside a file, 0 if there is none.
+// logBytes returns the size of the write-ahead log beside a file, 0 if it is missing.
 func logBytes(path string) int64 {
 	info, err := os.Stat(path + "-wal")
 	if err != nil {
@@ -182,7 +183,7 @@ func (st *status) askServer(ctx context.Context, c *targets.Conn) {
 
 func (st *status) print(w io.Writer) error {
 	var b strings.Builder
-	b.WriteString("What can name the target, the first that is given wins:\n")
+	b.WriteString("Sources of the target; the first one given is used:\n")
 	for _, c := range st.Candidates {
 		mark := " "
 		if c.Chosen {
@@ -203,7 +204,7 @@ func (st *status) print(w io.Writer) error {
 	case stateReachable:
 		fact("reachable", fmt.Sprintf("yes, in %d ms", *st.Millis))
 	case stateMissing:
-		fact("reachable", "there is no such file yet; the first command makes it")
+		fact("reachable", "no such file yet; the first write creates it")
 	default:
 		fact("reachable", "no")
 	}

@@ -31,12 +31,12 @@ func subscription(s *streams, name, what, short, example string) *cobra.Command 
 		GroupID: groupLook,
 		Short:   short,
 		Long: "Prints" + strings.TrimPrefix(short, "Print") + `, until Ctrl-C.
-A line is the channel, a tab and the message: into a pipe as they are, on a
-terminal with control characters quoted.
+Each line is the channel, a tab and the message: unchanged into a pipe, with
+control characters quoted on a terminal.
 
-On a file the messages are those of all processes that use it. A server is a
-Redis server, or a REST endpoint with /` + name + `, as Upstash's have. When the
-connection is lost it ends, since messages may be missing then.`,
+On a file you get the messages of all processes that use it. A server is a Redis
+server, or a REST endpoint with /` + name + `, such as Upstash's. If the
+connection is lost it stops, because messages may be missing.`,
 		Example:           example,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		Args:              usageArgs(cobra.MinimumNArgs(1)),

@@ -51,7 +51,7 @@ func likelyCommands(args [][]byte) []string {
 	return found
 }
 
-// suggest prints a hint about an error reply: a similar command or option, or how to do what was refused.
+// suggest prints a hint about an error reply: a similar command or option, or another way.
 func suggest(w io.Writer, args [][]byte, v resp.Value) {
 	if !v.IsError() {
 		return
@@ -59,7 +59,7 @@ func suggest(w io.Writer, args [][]byte, v resp.Value) {
 	text := string(v.Str)
 	switch {
 	case listens(args):
-		fmt.Fprintf(w, "meowdis: A script does not listen; this does: %s\n", cmdfile.Line(append([][]byte{[]byte("meowdis"), []byte("exec")}, args...)))
+		fmt.Fprintf(w, "meowdis: a script cannot listen; to listen, run %s\n", cmdfile.Line(append([][]byte{[]byte("meowdis"), []byte("exec")}, args...)))
 	case strings.HasPrefix(text, "ERR unknown "), strings.HasPrefix(text, "READONLY "):
 		if whole := quotedWhole(args); whole != "" {
 			fmt.Fprintf(w, "meowdis: Did you mean %s, without the quotes?\n", whole)
@@ -67,9 +67,9 @@ func suggest(w io.Writer, args [][]byte, v resp.Value) {
 			fmt.Fprintf(w, "meowdis:%s\n", question)
 		}
 	case strings.HasPrefix(text, "NOAUTH "):
-		fmt.Fprintf(w, "meowdis: The server wants a password: %s\n", passwordFlags)
+		fmt.Fprintf(w, "meowdis: the server needs a password: %s\n", passwordFlags)
 	case strings.HasSuffix(text, "needs a connection of its own and is not available here"):
-		fmt.Fprintln(w, "meowdis: A file has no connections; a server has: meowdis serve, or --url URL")
+		fmt.Fprintln(w, "meowdis: a file has no connections: use meowdis serve, or --url URL")
 	case strings.HasPrefix(text, "ERR syntax error"):
 		if question := spelling.Question(likelyTokens(args)); question != "" {
 			fmt.Fprintf(w, "meowdis:%s\n", question)
@@ -87,7 +87,7 @@ func misplaced(w io.Writer, f *pflag.FlagSet, args [][]byte, v resp.Value) {
 		name, isFlag := strings.CutPrefix(string(arg), "--")
 		name, _, _ = strings.Cut(name, "=")
 		if isFlag && f.Lookup(name) != nil {
-			fmt.Fprintf(w, "meowdis: Flags stand before the command: --%s was an argument of %s\n", name, display.Clipped(string(args[0])))
+			fmt.Fprintf(w, "meowdis: flags come before the command: --%s was an argument of %s\n", name, display.Clipped(string(args[0])))
 			return
 		}
 	}
@@ -132,20 +132,20 @@ func tokensOf(tokens []string, args []commands.Argument) []string {
 
 // unknownVerb returns an error that suggests a verb or a command for an unknown verb.
 func unknownVerb(cmd *cobra.Command, args []string) error {
-	msg := fmt.Sprintf("there is no verb %q", args[0])
+	msg := fmt.Sprintf("unknown verb %q", args[0])
 	if cmd.HasParent() {
 		msg = fmt.Sprintf("%s has no verb %q", cmd.CommandPath(), args[0])
 	} else if commands.Lookup(args[0]) != nil {
 		return exit.Usagef("%s; to run the Redis command: meowdis exec %s", msg, cmdfile.Line(command(args)))
 	} else if strings.Contains(args[0], "://") { // it may hold a password
-		return exit.Usagef("a URL stands after a verb: meowdis repl URL, or meowdis inspect URL")
+		return exit.Usagef("a URL comes after a verb: meowdis repl URL, or meowdis inspect URL")
 	} else if _, err := os.Stat(args[0]); err == nil {
-		return exit.Usagef("a file stands after a verb: meowdis repl %[1]s, or meowdis inspect %[1]s", args[0])
+		return exit.Usagef("a file comes after a verb: meowdis repl %[1]s, or meowdis inspect %[1]s", args[0])
 	}
 	var verbs []string
 	for _, c := range cmd.Commands() {
 		if slices.Contains(c.SuggestFor, args[0]) {
-			return exit.Usagef("%s; it is here: meowdis %s", msg, c.Name())
+			return exit.Usagef("%s; use meowdis %s", msg, c.Name())
 		}
 		if c.IsAvailableCommand() || c.IsAdditionalHelpTopicCommand() || c.Name() == "help" { // cobra counts help as neither
 			verbs = append(verbs, c.Name())

@@ -24,18 +24,19 @@ type summaryOptions struct {
 	top     int
 }
 
-const bytesHelp = `On a file, bytes are exactly those of names and values, read from its tables:
-not the size of the file, nor what MEMORY USAGE says. A server is asked for the
-MEMORY USAGE of every key, which it estimates from --samples of its elements;
---limit looks at some keys only, which on a large server is often enough.
-Ctrl-C ends it early with what was seen. It takes the same memory for any
-number of keys.`
+const bytesHelp = `On a file, bytes are the exact sizes of names and values, read from its tables:
+neither the size of the file nor MEMORY USAGE. A server is asked for the MEMORY
+USAGE of every key, an estimate from --samples of its elements. On a large
+server some keys are often enough: see --limit.
+
+Ctrl-C stops it early, and it prints a summary of the keys so far. It takes the
+same memory for any number of keys.`
 
 func (o *summaryOptions) addFlags(cmd *cobra.Command, top int, what string) {
 	f := cmd.Flags()
 	f.IntVar(&o.top, "top", top, "show the `NUMBER` largest "+what)
-	f.Int64Var(&o.limit, "limit", 0, "look at no more than `NUMBER` keys, which are any")
-	f.Int64Var(&o.samples, "samples", 5, "`NUMBER` of elements that a server measures of each key, 0 for all")
+	f.Int64Var(&o.limit, "limit", 0, "read at most `NUMBER` keys, in no particular order")
+	f.Int64Var(&o.samples, "samples", 5, "a server measures `NUMBER` elements of each key, 0 for all")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	o.target.AddReadFlags(cmd)
 	o.target.Reach.AddNodeFlag(cmd)
@@ -44,11 +45,11 @@ func (o *summaryOptions) addFlags(cmd *cobra.Command, top int, what string) {
 func (o *summaryOptions) check(args []string) error {
 	switch {
 	case o.limit < 0:
-		return exit.Usagef("--limit %d: there cannot be fewer than none", o.limit)
+		return exit.Usagef("--limit %d: give 0 or more", o.limit)
 	case o.samples < 0:
-		return exit.Usagef("--samples %d: there cannot be fewer than none", o.samples)
+		return exit.Usagef("--samples %d: give 0 or more", o.samples)
 	case o.top < 0:
-		return exit.Usagef("--top %d: there cannot be fewer than none", o.top)
+		return exit.Usagef("--top %d: give 0 or more", o.top)
 	}
 	if len(args) == 1 {
 		o.match = args[0]
@@ -72,7 +73,7 @@ func (o *summaryOptions) run(ctx context.Context, s *streams, summary *stats.Sum
 			report.Keys = v.Int
 		}
 		pages := o.pages(c, &report)
-		bar := newProgress(s, "looking at keys", "keys", report.Keys)
+		bar := newProgress(s, "reading keys", "keys", report.Keys)
 		err := pages(ctx, func(keys []keyspace.Key) error {
 			if room := o.limit - summary.Total.Keys; o.limit > 0 && int64(len(keys)) > room {
 				keys = keys[:room]

@@ -21,14 +21,15 @@ func newTenants(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "tenants",
 		GroupID: groupSetUp,
-		Short:   "Give many databases to many clients, by tokens",
-		Long: `A directory has a SQLite file for each tenant, and their list, tenants.sqlite.
-"meowdis serve --tenants DIR" serves them all: a client's token says whose
-database it sees, and it sees no other. The list may be changed while it is
-served: a tenant that is removed or has a new token is disconnected at once.
+		Short:   "Manage tenants: a database and a token for each",
+		Long: `A directory holds a SQLite file for each tenant, and the list of tenants,
+tenants.sqlite. "meowdis serve --tenants DIR" serves them all: a client's token
+chooses its database, and the client sees no other. You can change the list
+while it is served: a tenant that you remove, or give a new token, is
+disconnected at once.
 
-A token is printed once, when it is made, and kept nowhere: the list has its
-SHA-256. Directory and files are only for their owner.`,
+A token is printed once, when it is generated. The list stores only its SHA-256.
+Only their owner can read the directory and its files.`,
 		Example: `  TOKEN=$(meowdis tenants add /var/lib/meowdis tom --max-size 100mb)
   meowdis serve --tenants /var/lib/meowdis
   redis-cli -a $TOKEN SET greeting hello
@@ -56,8 +57,8 @@ type tenantOptions struct {
 }
 
 func (o *tenantOptions) addFlags(cmd *cobra.Command) {
-	cmd.Flags().Var(&o.size, "max-size", "`SIZE` that the data may take; a write that needs more is refused")
-	cmd.Flags().IntVar(&o.clients, "max-clients", 0, "`NUMBER` of connections, and of requests over REST at once")
+	cmd.Flags().Var(&o.size, "max-size", "limit the data to `SIZE`; a write that needs more is refused")
+	cmd.Flags().IntVar(&o.clients, "max-clients", 0, "accept at most `NUMBER` connections, and REST requests at once")
 }
 
 // with opens the registry of the directory and calls do.
@@ -67,7 +68,7 @@ func (o *tenantOptions) with(args []string, make bool, do func(*tenants.Registry
 		o.name = args[1]
 	}
 	if o.clients < 0 {
-		return exit.Usagef("--max-clients is a number from 0 on")
+		return exit.Usagef("--max-clients %d: give 0 or more", o.clients)
 	}
 	book, err := tenants.OpenRegistry(o.dir, make, local.Options{SingleConn: true, SweepEvery: noSweep})
 	if err != nil {
@@ -84,10 +85,10 @@ func newTenantsAdd(s *streams) *cobra.Command {
 	o := &tenantOptions{}
 	cmd := &cobra.Command{
 		Use:   "add DIR NAME [FLAGS]",
-		Short: "Make a tenant, and print its token",
-		Long: `Makes a tenant with an empty database, and prints its token. The first one makes
-the directory. NAME is that of "AUTH NAME TOKEN"; the file has another one.
-Without --max-size and --max-clients the limits of the server hold.`,
+		Short: "Add a tenant, and print its token",
+		Long: `Adds a tenant with an empty database, and prints its token. The first tenant
+creates the directory. NAME is the name in "AUTH NAME TOKEN"; the file has
+another name. Without --max-size and --max-clients the server's limits apply.`,
 		Args: usageArgs(cobra.ExactArgs(2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.with(args, true, func(b *tenants.Registry) error {
@@ -107,15 +108,14 @@ func newTenantsChange(s *streams) *cobra.Command {
 	o, anew, unlimited := &tenantOptions{}, false, false
 	cmd := &cobra.Command{
 		Use:   "change DIR NAME [FLAGS]",
-		Short: "Give a tenant another token, or other limits",
-		Long: `With --new-token the tenant has another token, which is printed; connections
-that used the old one are closed. New limits hold at once; connected clients
-stay.`,
+		Short: "Change the token or the limits of a tenant",
+		Long: `--new-token generates another token and prints it; connections that used the old
+one are closed. New limits apply at once; existing connections are kept.`,
 		Args: usageArgs(cobra.ExactArgs(2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			size, clients := cmd.Flags().Changed("max-size"), cmd.Flags().Changed("max-clients")
 			if !anew && !size && !clients && !unlimited {
-				return exit.Usagef("say what to change: --new-token, --max-size, --max-clients or --no-limits")
+				return exit.Usagef("nothing to change: give --new-token, --max-size, --max-clients or --no-limits")
 			}
 			return o.with(args, false, func(b *tenants.Registry) error {
 				token, err := b.Change(cmd.Context(), o.name, anew, func(l *tenants.Limits) {
@@ -137,12 +137,12 @@ stay.`,
 		},
 	}
 	o.addFlags(cmd)
-	cmd.Flags().BoolVar(&anew, "new-token", false, "make another token and print it; the old one ends")
+	cmd.Flags().BoolVar(&anew, "new-token", false, "generate another token and print it; the old one becomes invalid")
 	cmd.Flags().BoolVar(&unlimited, "no-limits", false, "remove the limits that no flag sets")
 	return cmd
 }
 
-// shownTenant is a tenant in the output of list.
+// shownTenant defines the output of list.
 type shownTenant struct {
 	Name       string    `json:"name"`
 	Bytes      int64     `json:"bytes"`
@@ -156,7 +156,7 @@ func newTenantsList(s *streams) *cobra.Command {
 	o, asJSON := &tenantOptions{}, false
 	cmd := &cobra.Command{
 		Use:   "list DIR [FLAGS]",
-		Short: "List the tenants: sizes of their files, and limits",
+		Short: "List the tenants, with file sizes and limits",
 		Args:  usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.with(args, false, func(b *tenants.Registry) error { return o.list(cmd.Context(), s, b, asJSON) })
@@ -209,8 +209,8 @@ func newTenantsRemove(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "remove DIR NAME [FLAGS]",
 		Short: "Remove a tenant with its data",
-		Long: `Removes a tenant, its token and its file. Its connections are closed, also while
-"meowdis serve" runs. On a terminal the name is asked for first.`,
+		Long: `Removes a tenant, its token and its file. Its connections are closed, even while
+"meowdis serve" runs. On a terminal it asks for the name first.`,
 		Args: usageArgs(cobra.ExactArgs(2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.with(args, false, func(b *tenants.Registry) error {
@@ -230,9 +230,9 @@ func newTenantsRemove(s *streams) *cobra.Command {
 // confirm asks the user before a tenant is removed.
 func (o *tenantOptions) confirm(ctx context.Context, s *streams) error {
 	if !s.inTerminal {
-		return refusedWith(ctx, s, "CONFIRM the data of "+o.name+" would be gone: that needs --yes where there is no terminal to ask on")
+		return refusedWith(ctx, s, "CONFIRM removing "+o.name+" deletes its data and needs confirmation, and stdin is not a terminal: give --yes")
 	}
-	fmt.Fprintf(s.err, "The data of %s in %s would be gone. Type %[1]s to remove it: ", o.name, o.dir)
+	fmt.Fprintf(s.err, "This deletes the data of %s in %s. Type %[1]s to remove it: ", o.name, o.dir)
 	line, err := bufio.NewReader(s.input(ctx)).ReadString('\n')
 	if err != nil {
 		fmt.Fprintln(s.err) // ends the line of the question

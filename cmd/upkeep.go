@@ -37,7 +37,7 @@ func (o *fileOptions) choose(s *streams, args []string) (targets.Target, error) 
 	}
 	t, err := o.target.File(s.getenv)
 	if err == nil && t.Path == local.Memory {
-		err = exit.Usagef("%s is no file", t.Path)
+		err = exit.Usagef("%s is not a file", t.Path)
 	}
 	return t, err
 }
@@ -51,7 +51,7 @@ func (o *fileOptions) mayChange(ctx context.Context, s *streams, t targets.Targe
 func tended(err error, f *local.File) error {
 	switch {
 	case local.IsBusy(err):
-		err = fmt.Errorf("%s is in use by another process: try again when that is done", f.Path())
+		err = fmt.Errorf("%s is in use by another process: try again later", f.Path())
 	case local.IsDamage(err):
 		err = fmt.Errorf("%s: %w; run meowdis doctor", f.Path(), err)
 	}

@@ -11,10 +11,10 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// helpWidth is the width of help texts in columns.
+// helpWidth sets the width of help texts in columns.
 const helpWidth = 80
 
-// overview is the output of "meowdis help". With the command line and the next prompt it fits on 24 lines.
+// overview holds the output of "meowdis help". With the command line and the next prompt it fits on 24 lines.
 const overview = `Redis commands on a SQLite file, on an Upstash REST endpoint or a Redis server.
 
   meowdis exec SET greeting hello      run a command, here on the default file
@@ -27,15 +27,15 @@ Run commands       exec  repl  serve  mcp  lambda
 Move keys          copy  diff  dump  restore  import  export
 Look inside        inspect  keys  scan  peek  stats  bigkeys  explain  status
                    health  latency  watch  monitor  subscribe  psubscribe
-Look after files   doctor  backup  vacuum  migrate
+Maintain files     doctor  backup  vacuum  migrate
 Set up             profile  tenants  worker  completion  man  paths  version
 
 Commands go to --db FILE, --url URL or --profile NAME, else to MEOWDIS_DB or
-MEOWDIS_URL, else to the default file; "meowdis status" says where.
+MEOWDIS_URL, else to the default file; "meowdis status" shows which.
 
-meowdis VERB --help    what a verb does, with examples and flags
-meowdis help verbs     every verb in a line
-meowdis help ZADD      a command of Redis
+meowdis VERB --help    help for a verb, with examples and flags
+meowdis help verbs     all verbs, one per line
+meowdis help ZADD      help for a Redis command
 meowdis help TOPIC     targets profiles formats environment exit-codes agents
 `
 
@@ -123,7 +123,7 @@ func listVerbs(b *strings.Builder, verbs []*cobra.Command) {
 	}
 }
 
-// flagGroup is a heading in help, and the flags under it.
+// flagGroup holds a heading of help, and the flags under it.
 type flagGroup struct {
 	title string
 	mark  string   // the verb has the group if it has this flag
@@ -149,15 +149,15 @@ func targetNote(cmd *cobra.Command) string {
 	note := ""
 	files := cmd.Flags().Lookup("url") == nil
 	if strings.Contains(cmd.Use, "TARGET") {
-		note = "TARGET is a file, a URL or @NAME of a profile, in place of these flags. "
+		note = "TARGET is a file, a URL or @NAME of a profile, instead of these flags. "
 		if files {
-			note = "TARGET is a file or @NAME of a profile, in place of these flags. "
+			note = "TARGET is a file or @NAME of a profile, instead of these flags. "
 		}
 	}
 	if files {
-		return note + `Without any it is MEOWDIS_DB, or else the default file; this verb does not work on servers. See "meowdis help targets".`
+		return note + `The default is MEOWDIS_DB, or else the default file; this verb does not work on servers. See "meowdis help targets".`
 	}
-	return note + `Without any it is MEOWDIS_DB, MEOWDIS_URL or MEOWDIS_PROFILE, or else the default file: "meowdis help targets" has the whole list.`
+	return note + `The default is MEOWDIS_DB, MEOWDIS_URL or MEOWDIS_PROFILE, or else the default file: see "meowdis help targets".`
 }
 
 // groupsOf returns the groups of cmd's flags that are not empty.

@@ -18,10 +18,10 @@ func newVacuum(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "vacuum [FLAGS] [TARGET]",
 		GroupID: groupMend,
-		Short:   "Give back the room that deleted keys have left",
-		Long: `Packs the file, and says how many bytes that has freed. It needs as much room
-again while it runs; others can read meanwhile, but not write. "meowdis doctor"
-says how much there is to free.`,
+		Short:   "Reclaim the space of deleted keys",
+		Long: `Packs the file, and prints how many bytes it freed. While it runs, it needs as
+much free disk space as the file takes; other processes can read, but not write.
+"meowdis doctor" shows how much space it can free.`,
 		Example:           `  meowdis vacuum cats.sqlite`,
 		Args:              usageArgs(cobra.MaximumNArgs(1)),
 		ValidArgsFunction: targets.CompleteNames(1),
@@ -78,7 +78,7 @@ func runVacuum(ctx context.Context, s *streams, o *fileOptions, args []string) (
 	return err
 }
 
-// packed is the JSON output of vacuum.
+// packed defines the JSON output of vacuum.
 type packed struct {
 	File   string `json:"file"`
 	Before int64  `json:"bytes_before"`

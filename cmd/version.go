@@ -33,7 +33,7 @@ func newVersion(s *streams) *cobra.Command {
 	return cmd
 }
 
-// versions is the JSON output of version.
+// versions defines the JSON output of version.
 type versions struct {
 	Meowdis string `json:"meowdis"`
 	Schema  int    `json:"schema"` // of files

@@ -33,10 +33,10 @@ func newWatch(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "watch [FLAGS] COMMAND [ARG...]",
 		GroupID: groupLook,
-		Short:   "Run a command again and again, and show what changes",
-		Long: `Runs a command every two seconds and shows its reply on the whole screen, with
-the changes marked, until Ctrl-C. Into a pipe the replies are printed one after
-the other. Flags come before the command. (This is not the command WATCH.)`,
+		Short:   "Run a command repeatedly, and show the changes",
+		Long: `Runs a command every two seconds and shows its reply in full screen, with the
+changes marked, until Ctrl-C. Into a pipe it prints one reply after the other.
+Flags come before the command. (This is not the command WATCH.)`,
 		Example: `  meowdis watch GET visits
   meowdis watch -i 0.5 --url redis://localhost INFO stats`,
 		Args:              usageArgs(cobra.MinimumNArgs(1)),
@@ -46,7 +46,7 @@ the other. Flags come before the command. (This is not the command WATCH.)`,
 			case time.Duration(o.interval) < 10*time.Millisecond:
 				return exit.Usagef("-i %s: give at least 0.01 seconds", &o.interval)
 			case o.count < 0:
-				return exit.Usagef("--count %d: there cannot be fewer than none", o.count)
+				return exit.Usagef("--count %d: give 0 or more", o.count)
 			}
 			o.args = args
 			return o.run(cmd.Context(), s)
@@ -54,7 +54,7 @@ the other. Flags come before the command. (This is not the command WATCH.)`,
 	}
 	f := cmd.Flags()
 	f.SetInterspersed(false)
-	f.VarP(&o.interval, "interval", "i", "wait for `SECONDS` between two runs")
+	f.VarP(&o.interval, "interval", "i", "wait `SECONDS` between runs")
 	f.Int64Var(&o.count, "count", 0, "run it `NUMBER` times")
 	f.BoolVar(&o.json, "json", false, "show JSON")
 	o.confirm.addFlags(cmd)

@@ -18,7 +18,7 @@ import (
 	"github.com/meowdis/meowdis/redis/commands"
 )
 
-// smallCache is the cache of a verb that seeks or reads all keys once.
+// smallCache suffices for a verb that seeks, or reads all keys once.
 const smallCache = 2 << 20
 
 // readOnly holds the options of a verb that does not write.
@@ -89,9 +89,9 @@ type listOptions struct {
 
 func (o *listOptions) addFlags(cmd *cobra.Command, what string) {
 	f := cmd.Flags()
-	f.BoolVar(&o.json, "json", false, "print JSON, one value a line")
-	f.BoolVarP(&o.null, "null", "0", false, "end each with a NUL byte instead of a newline")
-	f.Int64Var(&o.limit, "limit", 0, "print no more than `NUMBER` "+what)
+	f.BoolVar(&o.json, "json", false, "print one JSON value per line")
+	f.BoolVarP(&o.null, "null", "0", false, "end each line with a NUL byte instead of a newline")
+	f.Int64Var(&o.limit, "limit", 0, "print at most `NUMBER` "+what)
 }
 
 func (o *listOptions) check(cmd *cobra.Command) error {

@@ -10,12 +10,12 @@ import (
 )
 
 const workerHelp = `A Cloudflare Worker that serves Upstash's REST protocol: the same engine,
-compiled to WebAssembly, on the SQLite of a Durable Object. It needs no machine
-of yours. "meowdis worker init DIR" writes it, and wrangler, Cloudflare's tool,
-deploys it.
+compiled to WebAssembly, on the SQLite of a Durable Object. You need no
+machine of your own. "meowdis worker init DIR" writes it, and wrangler,
+Cloudflare's tool, deploys it.
 
-The README.md in DIR says which secrets there are: tokens, also ones that only
-read, databases of their own, and a token for "meowdis serve --storage-url".`
+README.md in DIR describes the secrets: tokens, tokens that only read, tokens
+for other databases, and a token for "meowdis serve --storage-url".`
 
 func newWorker(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
@@ -36,7 +36,7 @@ func newWorker(s *streams) *cobra.Command {
 	}
 	cmd.AddCommand(&cobra.Command{
 		Use:     "init DIR",
-		Short:   "Write the Worker into a directory that is empty, or is made",
+		Short:   "Write the Worker into an empty or new directory",
 		Example: "  meowdis worker init cats",
 		Args:    usageArgs(cobra.ExactArgs(1)),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -47,7 +47,7 @@ func newWorker(s *streams) *cobra.Command {
 			if err := worker.Write(dir); err != nil {
 				return err
 			}
-			_, err := fmt.Fprintf(s.screen, "%s is a Worker. README.md there says more; in short:\n  cd %s\n  npx wrangler deploy\n  npx wrangler secret put MEOWDIS_TOKEN\n", dir, dir)
+			_, err := fmt.Fprintf(s.screen, "%s is a Worker. See README.md in it; in short:\n  cd %s\n  npx wrangler deploy\n  npx wrangler secret put MEOWDIS_TOKEN\n", dir, dir)
 			return err
 		},
 	})

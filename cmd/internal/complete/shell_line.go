@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// shellLine is the last command of a line of bash or zsh, up to the cursor.
+// shellLine holds the last command of a line of bash or zsh, up to the cursor.
 type shellLine struct {
 	words []string // before the word at the cursor; the program's name first
 	typed string   // the word at the cursor, unquoted

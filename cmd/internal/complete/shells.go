@@ -49,11 +49,11 @@ func AddShells(root *cobra.Command, out io.Writer, getenv func(string) string, a
 			}
 			cmd.ResetFlags()
 		}
-		cmd.Short, cmd.Long, cmd.Example = "Print the script for "+cmd.Name(), "", loads(cmd.Name())
+		cmd.Short, cmd.Long, cmd.Example = "Print the completion script of "+cmd.Name(), "", loads(cmd.Name())
 	}
-	completion.Short = "Print the script for completing verbs, flags and keys"
-	completion.Long = `Prints a script by which TAB completes verbs, flags and their values, profiles,
-Redis commands, and the keys of the target that the line names. The packages put
+	completion.Short = "Print a script that completes verbs, flags and keys"
+	completion.Long = `Prints a script that makes TAB complete verbs, flags and their values, profiles,
+Redis commands, and keys of the target on the command line. The packages install
 it where the shells find it.`
 	completion.Example = loads("bash") + "\n" + loads("zsh") + "\n" + loads("fish")
 	completion.Args = cobra.ArbitraryArgs
@@ -61,7 +61,7 @@ it where the shells find it.`
 		if len(args) == 0 {
 			return cmd.Help()
 		}
-		return exit.Usagef("there are no completions for %q; the shells are %s", args[0], strings.Join(shells, ", "))
+		return exit.Usagef("unknown shell %q: give one of %s", args[0], strings.Join(shells, ", "))
 	}
 	root.AddCommand(s.newLine())
 }
@@ -105,7 +105,7 @@ func (s *shells) newLine() *cobra.Command {
 	}
 }
 
-// offer is a possible word at the cursor, with its description.
+// offer holds a possible word at the cursor, with its description.
 type offer struct{ value, about string }
 
 // Whether to offer file names at the cursor.

@@ -12,7 +12,7 @@ import (
 const (
 	codeOK     = 0
 	codeError  = 1   // a command returned an error reply
-	codeUsage  = 2   // the command line was wrong
+	codeUsage  = 2   // invalid command line
 	codeTarget = 3   // the target could not be opened or reached, or failed
 	codeSignal = 128 // plus the number of the signal
 )
@@ -37,7 +37,7 @@ func Code(err error) int {
 }
 
 // ErrAnswered means that a command returned an error reply, which has already been printed.
-var ErrAnswered = errors.New("a command was answered with an error")
+var ErrAnswered = errors.New("a command returned an error")
 
 // UsageError is a mistake on the command line: exit code 2.
 type UsageError struct{ error }

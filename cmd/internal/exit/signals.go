@@ -48,7 +48,7 @@ func WasStopped(ctx context.Context, err error) bool {
 	return err != nil && ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx)))
 }
 
-// Stopped returns the error of work that a signal ended. what says what was done and how to continue.
+// Stopped returns the error of work that a signal ended. what reports the progress and how to continue.
 func Stopped(ctx context.Context, what string) error {
 	return fmt.Errorf("%w; %s", context.Cause(ctx), what)
 }

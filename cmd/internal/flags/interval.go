@@ -10,7 +10,7 @@ import (
 // Interval is a flag's time: a number of seconds, or a number with a unit.
 type Interval time.Duration
 
-// longest is the longest interval that a flag takes.
+// longest limits the intervals that a flag takes.
 const longest = 365 * 24 * time.Hour
 
 func (i *Interval) Set(text string) error {

@@ -203,8 +203,8 @@ func TestKeys(t *testing.T) {
 	o.check("keys", `{"containing":"red"}`, `{"keys":[{"key":"h","type":"hash","ttl_ms":null,"count":1}]}`)
 	o.check("keys", `{"containing":"binary"}`, `{"keys":[{"key":{"base64":"/w=="},"type":"string","ttl_ms":null,"count":6}]}`)
 	o.check("read", `{"key_base64":"/w=="}`, `{"about":{"key":{"base64":"/w=="},"type":"string","ttl_ms":null,"count":6},"value":"binary"}`)
-	o.fails("keys", `{"type":"cat"}`, `there is no type "cat": the types are string`)
-	o.fails("keys", `{"limit":5000}`, "limit 5000: it is 1 to 1000")
+	o.fails("keys", `{"type":"cat"}`, `unknown type "cat": the types are string`)
+	o.fails("keys", `{"limit":5000}`, "limit 5000: give 1 to 1000")
 	o.fails("keys", `{"database":"one"}`, "integer") // which the schema says
 }
 
@@ -243,8 +243,8 @@ func TestRead(t *testing.T) {
 		t.Errorf("a document: %s", text)
 	}
 	o.check("read", `{"key":"k","database":1}`, `{"about":{"key":"k","type":"string","ttl_ms":null,"count":5},"value":"other"}`)
-	o.fails("read", `{"key":"missing"}`, "there is no such key")
-	o.fails("read", `{}`, "give the name of a key")
+	o.fails("read", `{"key":"missing"}`, "no such key")
+	o.fails("read", `{}`, "give key, the name of a key")
 	o.fails("read", `{"key":"a","key_base64":"YQ=="}`, "not both")
 
 	// A long text, and elements, page by page.

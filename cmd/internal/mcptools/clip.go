@@ -97,7 +97,7 @@ func (c *clip) again(at, next string) (cursor, cut string) {
 	case c.arrays > 0:
 		return at, cut + ": ask for this page again with a smaller limit"
 	case c.strings > 0:
-		return next, cut + ": query reads the rest"
+		return next, cut + ": read the rest with query"
 	}
 	return next, ""
 }
@@ -108,7 +108,7 @@ func limited(n int) (int, error) {
 	case n == 0:
 		return defaultLimit, nil
 	case n < 0 || n > maxLimit:
-		return 0, fmt.Errorf("limit %d: it is 1 to %d", n, maxLimit)
+		return 0, fmt.Errorf("limit %d: give 1 to %d", n, maxLimit)
 	}
 	return n, nil
 }

@@ -19,13 +19,13 @@ import (
 	"github.com/meowdis/meowdis/store/keytype"
 )
 
-const overviewHelp = `Tells what the database is: target, version, databases with keys, and, from a sample, types, prefixes of names and times to live.`
+const overviewHelp = `Describes the database: target, version, databases with keys, and, from a sample, types, name prefixes and TTLs.`
 
 type overviewArgs struct {
-	Database *int `json:"database,omitempty" jsonschema:"number of the database; the target's own when left out"`
+	Database *int `json:"database,omitempty" jsonschema:"number of the database (default: the target's own)"`
 }
 
-// sampled is the number of keys that the overview reads.
+// sampled limits the keys that the overview reads.
 const sampled = 1000
 
 func (t *tools) overview(ctx context.Context, in overviewArgs) (resp.Value, error) {
@@ -63,7 +63,7 @@ func (t *tools) overview(ctx context.Context, in overviewArgs) (resp.Value, erro
 	const prefixes = 20
 	note := ""
 	if summary.Total.Keys < report.Keys {
-		note = fmt.Sprintf("sample is of %d keys", summary.Total.Keys)
+		note = fmt.Sprintf("the sample has %d keys", summary.Total.Keys)
 	}
 	c := newClip(maxLimit)
 	return answer("target", t.Name, "kind", t.Kind, "redis_version", facts["redis_version"], "database", resp.MakeInt(int64(t.Session.DB())),
@@ -76,15 +76,15 @@ func (t *tools) lister(d keyspace.Detail, pattern, typ string, page int) *keyspa
 	return &keyspace.Lister{Client: t.Reading, Detail: d, Match: pattern, Type: typ, Page: page}
 }
 
-const keysHelp = `Lists and searches keys, a page at a time, with type, time to live (ms) and size. pattern is a glob on names (cat:*), containing looks into the beginnings of values. While "next" is there, more may follow: call again with it as cursor.`
+const keysHelp = `Lists and searches keys, a page at a time, with type, TTL (ms) and size. pattern is a glob on names (cat:*), containing searches the beginning of values. If "next" is present, more keys may follow: call again with it as cursor.`
 
 type keysArgs struct {
 	Pattern    string `json:"pattern,omitempty" jsonschema:"glob that names must match, as in SCAN: user:*"`
 	Type       string `json:"type,omitempty" jsonschema:"only keys of this type: string, hash, list, set, zset, stream, json, array, vectorset"`
 	Containing string `json:"containing,omitempty" jsonschema:"only keys with this text in the name, or in the first 64 KB or 100 elements of the value"`
-	Cursor     string `json:"cursor,omitempty" jsonschema:"next of the page before"`
-	Limit      int    `json:"limit,omitempty" jsonschema:"about how many keys, 1 to 1000 (default 100)"`
-	Database   *int   `json:"database,omitempty" jsonschema:"number of the database; the target's own when left out"`
+	Cursor     string `json:"cursor,omitempty" jsonschema:"next of the previous page"`
+	Limit      int    `json:"limit,omitempty" jsonschema:"approximate number of keys, 1 to 1000 (default 100)"`
+	Database   *int   `json:"database,omitempty" jsonschema:"number of the database (default: the target's own)"`
 }
 
 // searching limits the time of one page, so that a search reports its progress.
@@ -108,7 +108,7 @@ func (t *tools) keys(ctx context.Context, in keysArgs) (resp.Value, error) {
 	if typ != "" {
 		of, known := keytype.Named(typ)
 		if !known {
-			return resp.Value{}, fmt.Errorf("there is no type %q: %s", typ, typeNames())
+			return resp.Value{}, fmt.Errorf("unknown type %q: %s", typ, typeNames())
 		}
 		typ = of.Name
 	}
@@ -170,14 +170,14 @@ func (t *tools) contains(ctx context.Context, k keyspace.Key, text []byte) (bool
 	return false, err
 }
 
-const readHelp = `Reads a key: type, time to live, size, and its value or elements from the beginning, a page at a time. While "next" is there, call again with it as cursor.`
+const readHelp = `Reads a key: type, TTL, size, and its value or elements from the beginning, a page at a time. If "next" is present, call again with it as cursor.`
 
 type readArgs struct {
 	Key       string `json:"key,omitempty" jsonschema:"name of the key"`
 	KeyBase64 string `json:"key_base64,omitempty" jsonschema:"name of a key that is not UTF-8, instead of key"`
-	Cursor    string `json:"cursor,omitempty" jsonschema:"next of the page before"`
-	Limit     int    `json:"limit,omitempty" jsonschema:"how many elements, 1 to 1000 (default 100)"`
-	Database  *int   `json:"database,omitempty" jsonschema:"number of the database; the target's own when left out"`
+	Cursor    string `json:"cursor,omitempty" jsonschema:"next of the previous page"`
+	Limit     int    `json:"limit,omitempty" jsonschema:"number of elements, 1 to 1000 (default 100)"`
+	Database  *int   `json:"database,omitempty" jsonschema:"number of the database (default: the target's own)"`
 }
 
 func (t *tools) read(ctx context.Context, in readArgs) (resp.Value, error) {
@@ -190,7 +190,7 @@ func (t *tools) read(ctx context.Context, in readArgs) (resp.Value, error) {
 	case in.Key != "" && in.KeyBase64 != "":
 		return resp.Value{}, errors.New("give key or key_base64, not both")
 	case in.Key == "" && in.KeyBase64 == "":
-		return resp.Value{}, errors.New("give the name of a key: key (the empty name can be had with query)")
+		return resp.Value{}, errors.New("give key, the name of a key (for the empty name use query)")
 	}
 	if in.KeyBase64 != "" {
 		if name, err = base64.StdEncoding.DecodeString(in.KeyBase64); err != nil {
@@ -202,14 +202,14 @@ func (t *tools) read(ctx context.Context, in readArgs) (resp.Value, error) {
 	}
 	key, err := t.lister(keyspace.Described, "", "", 1).One(ctx, name)
 	if errors.Is(err, keyspace.ErrMissing) {
-		return resp.Value{}, errors.New("there is no such key")
+		return resp.Value{}, errors.New("no such key")
 	}
 	if err != nil {
 		return resp.Value{}, err
 	}
 	of := keytype.Of(key.Type)
 	if !of.Known() {
-		return answer("about", stats.KeyJSON(key), "cut", "values of this type are not known: see what query says"), nil
+		return answer("about", stats.KeyJSON(key), "cut", "cannot show values of this type: use query"), nil
 	}
 	if of.Parts == nil {
 		limit = maxBytes

@@ -19,9 +19,9 @@ import (
 
 type commandArgs struct {
 	Command  []string `json:"command,omitempty" jsonschema:"the command and its arguments, a string each: [\"HGET\", \"cat:1\", \"name\"]"`
-	Line     string   `json:"line,omitempty" jsonschema:"instead of command: a line in redis-cli's quoting, which can say any byte: GET \"\\xff\""`
-	Limit    int      `json:"limit,omitempty" jsonschema:"how many elements of the reply, at all depths, are shown: 1 to 1000 (default 100)"`
-	Database *int     `json:"database,omitempty" jsonschema:"number of the database; the target's own when left out"`
+	Line     string   `json:"line,omitempty" jsonschema:"instead of command: a line in redis-cli's quoting, which can express any byte: GET \"\\xff\""`
+	Limit    int      `json:"limit,omitempty" jsonschema:"number of elements of the reply to show, at all depths: 1 to 1000 (default 100)"`
+	Database *int     `json:"database,omitempty" jsonschema:"number of the database (default: the target's own)"`
 }
 
 func (in commandArgs) args() ([][]byte, error) {
@@ -44,7 +44,7 @@ func (in commandArgs) args() ([][]byte, error) {
 	return args, nil
 }
 
-const explainHelp = `Shows the SQL that a Redis command is on a SQLite file of meowdis, its query plan and steps. Nothing is written.`
+const explainHelp = `Shows the SQL that a Redis command runs on a SQLite file of meowdis, its query plan and steps. Nothing is written.`
 
 func (t *tools) explain(ctx context.Context, in commandArgs) (resp.Value, error) {
 	args, err := in.args()
@@ -70,7 +70,7 @@ func (t *tools) explain(ctx context.Context, in commandArgs) (resp.Value, error)
 	return resp.Value{Kind: resp.Verbatim, Str: []byte(text)}, nil
 }
 
-const queryHelp = `Runs one command that only reads, such as HGET, ZRANGE, XRANGE, INFO. One that may write is refused.`
+const queryHelp = `Runs one command that only reads, such as HGET, ZRANGE, XRANGE, INFO. A command that may write is refused.`
 
 func (t *tools) query(ctx context.Context, in commandArgs) (resp.Value, error) {
 	args, err := in.args()
@@ -78,7 +78,7 @@ func (t *tools) query(ctx context.Context, in commandArgs) (resp.Value, error) {
 		return resp.Value{}, err
 	}
 	if cmd := commands.Known(args); cmd != nil && slices.Contains(readingScripts, cmd.Name) {
-		return resp.Value{}, fmt.Errorf("%s runs a script, which may hold a server up: query runs none", cmd.Name)
+		return resp.Value{}, fmt.Errorf("%s runs a script, which may block a server: query refuses scripts", cmd.Name)
 	}
 	return t.run(ctx, t.Reading, args, in)
 }
@@ -106,7 +106,7 @@ func (t *tools) run(ctx context.Context, s targets.Session, args [][]byte, in co
 	v = c.of(resp.Upgrade(v))
 	cut := c.said()
 	if cut != "" {
-		cut += ": raise limit, or ask for a range or a page (LRANGE, ZRANGE, XRANGE, GETRANGE, HSCAN, SSCAN; the tool read does)"
+		cut += ": raise limit, or ask for a range or a page (LRANGE, ZRANGE, XRANGE, GETRANGE, HSCAN, SSCAN, or the tool read)"
 	}
 	return answer("reply", v, "cut", cut), nil
 }
@@ -122,13 +122,13 @@ func refused(cmd *commands.Command, args [][]byte) error {
 	switch {
 	case cmd == nil:
 	case cmd.Name == "SELECT":
-		return errors.New("SELECT needs a connection of its own, and each call here stands alone: give database with the call")
+		return errors.New("SELECT needs a connection of its own, and calls are independent: give database with the call")
 	case (cmd.Name == "XREAD" || cmd.Name == "XREADGROUP") && waits(args):
-		return fmt.Errorf("%s with BLOCK waits, and calls here are answered at once: leave BLOCK out", cmd.Name)
+		return fmt.Errorf("%s with BLOCK waits, and calls must return at once: leave out BLOCK", cmd.Name)
 	case cmd.Has(commands.OfConnection | commands.NeedsConnection | commands.OpensStream | commands.Unpaired):
-		return fmt.Errorf("%s needs a connection of its own, and each call here stands alone", cmd.Name)
+		return fmt.Errorf("%s needs a connection of its own, and calls are independent", cmd.Name)
 	case slices.Contains(secretive, cmd.Name):
-		return fmt.Errorf("%s shows secrets, which are not for agents", cmd.Name)
+		return fmt.Errorf("%s shows secrets: agents have no permission", cmd.Name)
 	}
 	return nil
 }
@@ -164,7 +164,7 @@ func meant(args [][]byte) string {
 	return "." + question
 }
 
-const changeHelp = `Runs one command that may change keys, such as SET, HSET, DEL, EXPIRE. Dangerous ones (FLUSHALL, …) want a person's yes.`
+const changeHelp = `Runs one command that may change keys, such as SET, HSET, DEL, EXPIRE. Dangerous commands (FLUSHALL, …) need a person's confirmation.`
 
 // change runs one command. A dangerous one returns a question for the user first; the client then calls again with
 // the answer.
@@ -199,7 +199,7 @@ func (t *tools) confirmed(req *mcp.CallToolRequest, risk string, args [][]byte) 
 	if !answered || req.Params.RequestState != asked {
 		can := req.ClientCapabilities()
 		if can == nil || can.Elicitation == nil {
-			return nil, fmt.Errorf("CONFIRM %s must be confirmed by a person, whom this client cannot ask: meowdis mcp --yes lets it run", risk)
+			return nil, fmt.Errorf("CONFIRM %s needs the confirmation of a person, and this client cannot ask: start meowdis mcp with --yes to allow it", risk)
 		}
 		return &mcp.CallToolResult{RequestState: asked, InputRequests: mcp.InputRequestMap{confirmation: t.question(risk)}}, nil
 	}

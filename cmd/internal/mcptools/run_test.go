@@ -26,7 +26,7 @@ func TestQuery(t *testing.T) {
 		`{"command":["EVAL","return 1","0"]}`:                 "READONLY",
 		`{"command":["eval_ro","return 1","0"]}`:              "EVAL_RO runs a script",
 		`{"command":["GET","h"]}`:                             "WRONGTYPE Operation against a key",
-		`{"command":["GTE","h"]}`:                             "READONLY GTE is not known to only read, and the target is read-only. Did you mean GET?",
+		`{"command":["GTE","h"]}`:                             "READONLY GTE is unknown and may write, and the target is read-only. Did you mean GET?",
 		`{"command":["BLPOP","q","0"]}`:                       "BLPOP needs a connection of its own",
 		`{"command":["SUBSCRIBE","c"]}`:                       "SUBSCRIBE needs a connection of its own",
 		`{"command":["MULTI"]}`:                               "MULTI needs a connection of its own",
@@ -67,7 +67,7 @@ func TestBounds(t *testing.T) {
 		{"query", `{"command":["HGETALL","hash"]}`, "of 30 elements are shown"},
 		{"query", `{"command":["XRANGE","stream","-","+"]}`, "of 200000 bytes"},
 		{"read", `{"key":"hash"}`, "smaller limit"},
-		{"read", `{"key":"stream"}`, "query reads the rest"},
+		{"read", `{"key":"stream"}`, "read the rest with query"},
 	} {
 		text, failed := o.call(c.tool, c.args)
 		var told struct{ Cut string }
@@ -141,7 +141,7 @@ func TestCancel(t *testing.T) {
 
 func TestTimeLimit(t *testing.T) {
 	o := offer(t, func(o *Options) { o.Reading, o.TimeLimit = stuck{o.Session, make(chan struct{}, 1)}, time.Millisecond }, nil)
-	o.fails("query", `{"line":"GET k"}`, "it took longer than 1ms and was given up")
+	o.fails("query", `{"line":"GET k"}`, "it took longer than 1ms and was stopped")
 }
 
 // flushes may change keys, and FLUSHALL is to be confirmed.
@@ -165,7 +165,7 @@ func TestChange(t *testing.T) {
 	o.fails("change", `{"command":["LPUSH","k","v"]}`, "WRONGTYPE")
 	o.fails("change", `{"command":["ACL","GETUSER","default"]}`, "ACL GETUSER shows secrets")
 	o.fails("change", `{"command":["MULTI"]}`, "needs a connection of its own")
-	o.fails("change", `{"command":["FLUSHALL"]}`, "CONFIRM FLUSHALL must be confirmed by a person, whom this client cannot ask")
+	o.fails("change", `{"command":["FLUSHALL"]}`, "CONFIRM FLUSHALL needs the confirmation of a person, and this client cannot ask")
 	o.check("query", `{"command":["GET","k"]}`, `{"reply":"v"}`)
 }
 

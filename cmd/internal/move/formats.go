@@ -21,7 +21,7 @@ type Format struct {
 	Write   func(out io.Writer, notify transfer.Notify) transfer.Sink // nil if it cannot be written
 }
 
-// formats lists the formats in the order in which they are recognised.
+// formats lists the formats. Recognise tries them in this order.
 var formats = []Format{
 	{
 		name: "archive", Binary: true, endings: []string{".archive"}, is: transfer.IsArchive,

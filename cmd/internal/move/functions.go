@@ -57,7 +57,7 @@ func (r *Report) Put(all transfer.Libraries, sink transfer.Sink) error {
 		return s.Libraries(all)
 	case len(all) > 0:
 		r.Failed++
-		r.Say("libraries of functions were left out: this format has no place for them")
+		r.Say("libraries of functions were left out: this format cannot hold them")
 	}
 	return nil
 }

@@ -45,7 +45,7 @@ func OpenInput(path, format string, stdin io.Reader) (*Input, error) {
 	}
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		if format != "" && format != "aof" {
-			return nil, exit.Usagef("%s is a directory, which only an append-only file can be", path)
+			return nil, exit.Usagef("%s is a directory: only an append-only file can be one", path)
 		}
 		return openLogs(path)
 	}
@@ -80,7 +80,7 @@ func (f *Input) Verify(ctx context.Context, path string, notes io.Writer, newBar
 	case exit.WasStopped(ctx, err):
 		return exit.Stopped(ctx, "nothing was imported")
 	case errors.Is(err, rdb.ErrChecksum):
-		return fmt.Errorf("%w; nothing was imported; --salvage imports what can be read, --no-verify what comes before the damage", Reading(path, f.damage(err)))
+		return fmt.Errorf("%w; nothing was imported; --salvage imports the readable keys, --no-verify the keys before the damage", Reading(path, f.damage(err)))
 	case err != nil:
 		return Reading(path, err)
 	case !summed:
@@ -122,7 +122,7 @@ func (s seen) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// formatManifest is the file that lists the files of an append-only directory.
+// formatManifest names the format of the file that lists the files of an append-only directory.
 const formatManifest = "manifest"
 
 // recognise finds the format by the first bytes.
@@ -138,7 +138,7 @@ func (f *Input) recognise(path string) error {
 	case len(beginning) == 0:
 		return fmt.Errorf("%s is empty", path)
 	case f.Format == "":
-		return fmt.Errorf("%s is in no format that meowdis recognises: give --format, one of %s", path, strings.Join(InputFormats, ", "))
+		return fmt.Errorf("%s has an unknown format: give --format, one of %s", path, strings.Join(InputFormats, ", "))
 	case f.Format == "sqlite" && path == "stdin":
 		return exit.Usagef("a SQLite file cannot be read from stdin: give its name")
 	}
@@ -187,7 +187,7 @@ func FormatNamed(name string) (Format, error) {
 			return f, nil
 		}
 	}
-	return Format{}, fmt.Errorf("there is no format %s", name)
+	return Format{}, fmt.Errorf("unknown format %q", name)
 }
 
 // openLogs opens an append-only directory.
@@ -197,7 +197,7 @@ func openLogs(dir string) (*Input, error) {
 		return nil, err
 	}
 	if len(manifests) != 1 {
-		return nil, fmt.Errorf("%s holds %d manifests (*.manifest), and the directory of an append-only file has one", dir, len(manifests))
+		return nil, fmt.Errorf("%s has %d manifests (*.manifest), but the directory of an append-only file has one", dir, len(manifests))
 	}
 	in, err := OpenFile(manifests[0])
 	if err != nil {

@@ -50,8 +50,8 @@ type Existing struct {
 
 // AddFlags adds --replace and --skip.
 func (o *Existing) AddFlags(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&o.replace, "replace", false, "replace keys that are there already")
-	cmd.Flags().BoolVar(&o.skip, "skip", false, "leave keys alone that are there already")
+	cmd.Flags().BoolVar(&o.replace, "replace", false, "replace existing keys")
+	cmd.Flags().BoolVar(&o.skip, "skip", false, "keep existing keys")
 }
 
 // Mode returns the chosen treatment; the default stops at an existing key.
@@ -82,10 +82,10 @@ func (o *Options) AddFlags(cmd *cobra.Command, short string) {
 	f.IntVarP(&o.From, "db-from", short, -1, "only keys of database `NUMBER` (default: all)")
 	f.IntVar(&o.To, "db-to", -1, "into database `NUMBER` (default: the same)")
 	f.Lookup("db-from").DefValue, f.Lookup("db-to").DefValue = "0", "0" // help shows no default
-	f.StringVar(&o.prefix, "prefix", "", "names that begin with OLD begin with NEW instead: `OLD=NEW`, as in cat:=dog:")
-	f.StringVar(&o.ttl, "ttl", "keep", "when keys expire: `WHEN` is keep (as they did), never, or a time from now, such as 12h")
-	f.BoolVar(&o.DryRun, "dry-run", false, "write nothing, and count what would be moved")
-	f.BoolVar(&o.JSON, "json", false, "print what came of it as JSON on stdout, at the end")
+	f.StringVar(&o.prefix, "prefix", "", "replace the prefix OLD of names by NEW: `OLD=NEW`, as in cat:=dog:")
+	f.StringVar(&o.ttl, "ttl", "keep", "new expiry of keys: `WHEN` is keep, never, or a time from now, such as 12h")
+	f.BoolVar(&o.DryRun, "dry-run", false, "write nothing, and count the keys")
+	f.BoolVar(&o.JSON, "json", false, "print the result as JSON on stdout, at the end")
 	for _, name := range []string{"db-from", "db-to", "prefix"} {
 		cmd.RegisterFlagCompletionFunc(name, cobra.NoFileCompletions)
 	}

@@ -66,7 +66,7 @@ func (r *Report) Notify(k *transfer.Key, err error) {
 	var lost *transfer.Incomplete
 	if errors.As(err, &lost) {
 		if r.incomplete++; r.incomplete <= MaxTold {
-			r.Say("%s is not complete: %s", k, lost.Lost)
+			r.Say("%s is incomplete: %s", k, lost.Lost)
 		}
 		return
 	}
@@ -83,7 +83,7 @@ func (r *Report) Seen(p transfer.Part) {
 	r.Bar.Add(1)
 	if p.Changed {
 		if r.changed++; r.changed <= MaxTold {
-			r.Say("%s was changed while it was read: it may be a mixture of before and after", p.Key)
+			r.Say("%s changed while it was read: its copy may mix old and new data", p.Key)
 		}
 	}
 }
@@ -129,8 +129,8 @@ func (r *Report) Done(did string, w transfer.Written) {
 		n    int64
 		what string
 	}{
-		{w.Skipped, "there already"}, {w.Expired, "expired on the way"}, {int64(r.gone), "deleted meanwhile"},
-		{int64(r.changed), "changed meanwhile"}, {int64(r.incomplete), "incomplete"}, {int64(r.Failed), "left out"},
+		{w.Skipped, "already existed"}, {w.Expired, "expired"}, {int64(r.gone), "deleted while reading"},
+		{int64(r.changed), "changed while reading"}, {int64(r.incomplete), "incomplete"}, {int64(r.Failed), "left out"},
 	} {
 		if more.n > 0 {
 			line += fmt.Sprintf(", %d %s", more.n, more.what)

@@ -25,10 +25,10 @@ func NewWriter(c *targets.Conn, existing transfer.Existing, db func(int) int, no
 	return transfer.NewWriter(c, o)
 }
 
-// atOnceFile is the number of commands that a file gets in one batch.
+// A file gets atOnceFile commands in one batch.
 const atOnceFile = 8192
 
-// heldSession is a session on a file. All its commands run in one transaction until Commit.
+// heldSession runs all commands on a file in one transaction until Commit.
 type heldSession struct {
 	*engine.Session
 	*local.Hold

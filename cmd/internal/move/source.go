@@ -52,9 +52,9 @@ func OpenFile(path string) (*os.File, error) {
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		err = errors.New("there is no such file: check the path")
+		err = errors.New("no such file: check the path")
 	case errors.Is(err, fs.ErrPermission):
-		err = errors.New("you have no permission to read it: ask its owner")
+		err = errors.New("no permission to read it: ask its owner")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("opening %s: %w", path, atomicfile.Pathless(err))
@@ -71,7 +71,7 @@ func Reading(path string, err error) error {
 func NotWritten(ctx context.Context, path string, err error) error {
 	kept := path + " was not written"
 	if path == "-" {
-		kept = "what is on stdout is not complete"
+		kept = "the output on stdout is incomplete"
 	}
 	if exit.WasStopped(ctx, err) {
 		return exit.Stopped(ctx, kept)

@@ -51,7 +51,7 @@ func (f *File) parse(text string) error {
 		return err
 	}
 	if unknown := meta.Undecoded(); len(unknown) > 0 {
-		return fmt.Errorf("line %d: there is no setting %q", lineOf(text, unknown[0]), unknown[0])
+		return fmt.Errorf("line %d: unknown setting %q", lineOf(text, unknown[0]), unknown[0])
 	}
 	for _, name := range f.Names() {
 		if err := f.Profiles[name].check(name); err != nil {
@@ -66,7 +66,7 @@ func (f *File) parse(text string) error {
 		}
 	}
 	if _, ok := f.Profiles[f.InUse]; f.InUse != "" && !ok {
-		return fmt.Errorf("profile = %q: there is no such profile", f.InUse)
+		return fmt.Errorf("profile = %q: unknown profile", f.InUse)
 	}
 	return nil
 }
@@ -92,9 +92,9 @@ func (f *File) Get(name string) (Profile, error) {
 	p, ok := f.Profiles[name]
 	if !ok {
 		if question := spelling.Question(spelling.Nearest(name, f.Names())); question != "" {
-			return p, fmt.Errorf("there is no profile %q.%s", name, question)
+			return p, fmt.Errorf("unknown profile %q.%s", name, question)
 		}
-		return p, fmt.Errorf("there is no profile %q; meowdis profile list shows those there are", name)
+		return p, fmt.Errorf("unknown profile %q: meowdis profile list shows the profiles", name)
 	}
 	return p, nil
 }
@@ -105,7 +105,7 @@ func (f *File) Add(name string, p Profile) error {
 		return err
 	}
 	if _, there := f.Profiles[name]; there {
-		return fmt.Errorf("there is a profile %s already; meowdis profile remove %s makes room", name, name)
+		return fmt.Errorf("profile %s already exists: remove it with meowdis profile remove %s", name, name)
 	}
 	if f.Profiles == nil {
 		f.Profiles = map[string]Profile{}
@@ -122,7 +122,7 @@ func (f *File) Remove(name string) {
 	}
 }
 
-const heading = "# Written by meowdis profile, which keeps no comments.\n\n"
+const heading = "# Written by meowdis profile, which does not keep comments.\n\n"
 
 // Save replaces the file atomically. Only its owner can read it.
 func (f *File) Save() error {

@@ -28,7 +28,7 @@ type Decoder struct {
 func (d Decoder) check() error {
 	runs, reads := len(d.Command) > 0 && d.Command[0] != "", d.Protobuf != "" && d.Message != ""
 	if d.Keys == "" || runs == reads {
-		return errors.New(`a decoder needs keys, a pattern such as "order:*", and either command, a list such as ["gpg", "--decrypt"], or protobuf, a .proto or what protoc -o has compiled it to, and message, a name such as "shop.Order"`)
+		return errors.New(`a decoder needs keys (a pattern such as "order:*"), and either command (a list such as ["gpg", "--decrypt"]), or protobuf (a .proto file or the output of protoc -o) and message (a name such as "shop.Order")`)
 	}
 	return nil
 }
@@ -47,13 +47,13 @@ func (k *Keys) UnmarshalTOML(value any) error {
 		for _, each := range v {
 			key, ok := each.(string)
 			if !ok {
-				return fmt.Errorf("a key is a text such as \"x\", not %v", each)
+				return fmt.Errorf("a key is a string such as \"x\", not %v", each)
 			}
 			*k = append(*k, key)
 		}
 		return nil
 	}
-	return fmt.Errorf("keys are a text, or a list of them, not %v", value)
+	return fmt.Errorf("keys must be a string or a list of strings, not %v", value)
 }
 
 // Line returns the number of the line that defines the setting keys, from 1.

@@ -10,7 +10,7 @@ import (
 	"github.com/zalando/go-keyring"
 )
 
-// service is the name of our entries in the keyring.
+// service names our entries in the keyring.
 const service = "meowdis"
 
 // Keep puts the token of a profile into the operating system's keyring. It returns an error if there is no keyring,
@@ -18,7 +18,7 @@ const service = "meowdis"
 func Keep(name, token string) error { return plainly(keyring.Set(service, name, token)) }
 
 // errNoKeyring is typical of a machine without a logged-in user.
-var errNoKeyring = errors.New("no keyring service runs here")
+var errNoKeyring = errors.New("no keyring service is running")
 
 // plainly shortens an error of the keyring.
 func plainly(err error) error {
@@ -28,7 +28,7 @@ func plainly(err error) error {
 	case errors.As(err, &program), errors.As(err, &connection), err != nil && strings.Contains(err.Error(), "org.freedesktop.secrets"):
 		return errNoKeyring
 	case errors.Is(err, keyring.ErrNotFound):
-		return errors.New("it holds none: remove the profile and add it again")
+		return errors.New("it has no such token: remove the profile and add it again")
 	case err != nil && strings.Contains(err.Error(), "failed to unlock"):
 		return errors.New("it is locked: unlock it, or give --token")
 	}
@@ -38,7 +38,7 @@ func plainly(err error) error {
 // Forget deletes the token of a profile from the keyring. A missing token is not an error.
 func Forget(name string) error {
 	if err := keyring.Delete(service, name); err != nil && !errors.Is(err, keyring.ErrNotFound) {
-		return fmt.Errorf("taking the token of profile %s out of the keyring: %w", name, plainly(err))
+		return fmt.Errorf("deleting the token of profile %s from the keyring: %w", name, plainly(err))
 	}
 	return nil
 }
@@ -52,11 +52,11 @@ func (p Profile) Secret(name string, getenv func(string) string) (string, error)
 		if token := getenv(p.TokenEnv); token != "" {
 			return token, nil
 		}
-		return "", fmt.Errorf("profile %s takes its token from %s, which is not set", name, p.TokenEnv)
+		return "", fmt.Errorf("profile %s reads its token from %s, which is not set", name, p.TokenEnv)
 	case p.Keyring:
 		token, err := keyring.Get(service, name)
 		if err != nil {
-			return "", fmt.Errorf("taking the token of profile %s from the keyring: %w", name, plainly(err))
+			return "", fmt.Errorf("reading the token of profile %s from the keyring: %w", name, plainly(err))
 		}
 		return token, nil
 	}

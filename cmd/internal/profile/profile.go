@@ -66,15 +66,15 @@ var wellNamed = sync.OnceValue(func() *regexp.Regexp {
 func (p Profile) check(name string) error {
 	switch {
 	case !wellNamed().MatchString(name):
-		return fmt.Errorf("the name %q is not made of letters, digits, _, - and .", name)
+		return fmt.Errorf("invalid profile name %q: use letters, digits, _, - and .", name)
 	case (p.DB == "") == (p.URL == ""):
-		return fmt.Errorf("profile %s: give it db or url, one of the two", name)
+		return fmt.Errorf("profile %s: give either db or url", name)
 	case p.URL == "" && p.TLS != TLS{}:
 		return fmt.Errorf("profile %s: a file has no certificates", name)
 	case !slices.Contains([]Confirm{ConfirmNone, ConfirmYes, ConfirmName}, p.Confirm.Level()):
-		return fmt.Errorf("profile %s: confirm is none, yes or name, not %q", name, p.Confirm)
+		return fmt.Errorf("profile %s: confirm %q: give none, yes or name", name, p.Confirm)
 	case p.Color != "" && !slices.Contains(Colors, p.Color):
-		return fmt.Errorf("profile %s: color is one of %s, not %q", name, strings.Join(Colors, ", "), p.Color)
+		return fmt.Errorf("profile %s: color %q: give one of %s", name, p.Color, strings.Join(Colors, ", "))
 	}
 	return nil
 }

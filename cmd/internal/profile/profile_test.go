@@ -64,21 +64,21 @@ func TestFileComesBack(t *testing.T) {
 
 func TestWrongFiles(t *testing.T) {
 	for text, want := range map[string]string{
-		"[profiles.a]\ndb = 'x'\n\nconfrim = 'name'\n":                  `line 4: there is no setting "profiles.a.confrim"`,
+		"[profiles.a]\ndb = 'x'\n\nconfrim = 'name'\n":                  `line 4: unknown setting "profiles.a.confrim"`,
 		"[inspect]\ntheme = 'x'\n[inspect.keys]\nquit = 3\n":            "line 4",
 		"[inspect.keys]\nquit = ['q',\n 3]\n":                           "line ",
 		"[inspect.decoders.x]\nkeys = 'x:*'\n":                          "line 1: inspect.decoders.x: a decoder needs keys",
-		"[inspect]\nmouse = true\n":                                     `line 2: there is no setting "inspect.mouse"`,
-		"theme = 1\n":                                                   `line 1: there is no setting "theme"`,
-		"[profiles.a]\ndb = 'x'\nurl = 'y'\n":                           "profile a: give it db or url",
-		"[profiles.a]\n":                                                "profile a: give it db or url",
-		"[profiles.a]\ndb = 'x'\nconfirm = 'maybe'\n":                   "confirm is none, yes or name",
-		"[profiles.a]\ndb = 'x'\ncolor = 'beige'\n":                     "color is one of red, ",
-		"[profiles.'a/b']\ndb = 'x'\n":                                  "the name",
-		"profile = 'gone'\n":                                            "there is no such profile",
+		"[inspect]\nmouse = true\n":                                     `line 2: unknown setting "inspect.mouse"`,
+		"theme = 1\n":                                                   `line 1: unknown setting "theme"`,
+		"[profiles.a]\ndb = 'x'\nurl = 'y'\n":                           "profile a: give either db or url",
+		"[profiles.a]\n":                                                "profile a: give either db or url",
+		"[profiles.a]\ndb = 'x'\nconfirm = 'maybe'\n":                   `confirm "maybe": give none, yes or name`,
+		"[profiles.a]\ndb = 'x'\ncolor = 'beige'\n":                     `color "beige": give one of red, `,
+		"[profiles.'a/b']\ndb = 'x'\n":                                  "invalid profile name",
+		"profile = 'gone'\n":                                            "unknown profile",
 		"[profiles.a]\ndb = 'x'\nread_only = 'yes'\n":                   "line 3",
 		"[profiles.a]\ndb = 'x\n":                                       "line 2",
-		"profiles = { a = { db = 'x', oops = '''\nlong\n''' } }\n# end": `line 3: there is no setting "profiles.a.oops"`,
+		"profiles = { a = { db = 'x', oops = '''\nlong\n''' } }\n# end": `line 3: unknown setting "profiles.a.oops"`,
 	} {
 		path := filepath.Join(t.TempDir(), "config.toml")
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {

@@ -22,7 +22,7 @@ type Bar struct {
 	tick        time.Duration // interval of Wait
 }
 
-// quick is how long work can take without a bar.
+// quick limits the time of work without a bar.
 const quick = time.Second
 
 // New returns a bar for a terminal of that size. Progress is counted in units, such as "keys"; total is -1 if

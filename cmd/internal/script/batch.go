@@ -19,7 +19,7 @@ type pace struct {
 // once.
 var asTheyCome = pace{commands: 4096, bytes: 1 << 20}
 
-// batch is a run of commands, and the reason that it ended.
+// batch holds a run of commands, and the reason for its end.
 type batch struct {
 	commands []cmdfile.Command
 	unit     string         // the unit of numbers: "line" or "command"

@@ -30,7 +30,7 @@ func (r *Run) Load(ctx context.Context) error {
 	}
 	err := r.run(ctx, p)
 	if errors.Is(err, exit.ErrAnswered) && !r.ended {
-		r.note("what follows was not loaded")
+		r.note("the remaining commands were not loaded")
 	}
 	// redis-cli --pipe prints the same line at its end.
 	format := "errors: %d, replies: %d\n"
@@ -52,7 +52,7 @@ func (r *Run) count(c cmdfile.Command, v resp.Value) error {
 	if r.errors++; r.errors <= shownErrors {
 		r.failed(c, fmt.Sprintf(": %s", firstError(v)))
 	} else if r.errors == shownErrors+1 {
-		r.note("more errors are counted, and not shown")
+		r.note("further errors are counted, but not shown")
 	}
 	return nil
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// place is the position at which a script stopped: the line from, after lines that have run. If unknown is set, the
+// place describes where a script stopped: at the line from, after lines that have run. If unknown is set, the
 // lines from to to were sent, and the connection was lost before their replies.
 type place struct {
 	unit     string // "line", or "command" in the Redis protocol
@@ -25,15 +25,15 @@ func (p place) brokeOff(cause error) error {
 	case p.multi > 0:
 		where, goOn = fmt.Sprintf("the %ss before %d have run, the transaction that it begins has not", p.unit, p.multi), p.multi
 	case p.unknown && p.to > p.from:
-		where = fmt.Sprintf("%s; whether %ss %d to %d took effect is not known", before, p.unit, p.from, p.to)
+		where = fmt.Sprintf("%s; it is unknown whether %ss %d to %d took effect", before, p.unit, p.from, p.to)
 	case p.unknown:
-		where = before + "; whether it took effect is not known"
+		where = before + "; it is unknown whether it took effect"
 	}
 	err := fmt.Errorf("%s %d: %w: %s", p.unit, p.from, cause, where)
 	if p.unit != "line" { // tail counts only lines
 		return err
 	}
-	return fmt.Errorf("%w; to go on: tail -n +%d SCRIPT | %s", err, goOn, p.again)
+	return fmt.Errorf("%w; to continue: tail -n +%d SCRIPT | %s", err, goOn, p.again)
 }
 
 // openMulti returns the number of the open MULTI after command n got the reply v, 0 for none. before is its value

@@ -89,7 +89,7 @@ func TestModes(t *testing.T) {
 		// What was meant for another place does not run here.
 		{mode: "keep going", input: "SELECT 99\nSET a 1\n", out: "(error) ERR DB index is out of range\n", notes: "WHERE 1 failed: SELECT 99\n", failed: true},
 		{mode: "load", input: "SELECT 99\nSET a 1\n", out: "errors: 1, replies: 1\n",
-			notes: "WHERE 1 failed: SELECT 99: ERR DB index is out of range\nwhat follows was not loaded\n", failed: true},
+			notes: "WHERE 1 failed: SELECT 99: ERR DB index is out of range\nthe remaining commands were not loaded\n", failed: true},
 		// A MULTI without an EXEC has run nothing.
 		{mode: "script", input: "MULTI\nSET a 1\n", out: "OK\nQUEUED\n", notes: "the script ended inside MULTI: the queued commands did not run\n", failed: true},
 		{mode: "load", input: "MULTI\nSET a 1\n", out: "errors: 1, replies: 2\n", notes: "the script ended inside MULTI: the queued commands did not run\n", failed: true},
@@ -189,12 +189,12 @@ func TestBrokenOff(t *testing.T) {
 		left        int
 		says        string
 	}{
-		{"script", "# a\nSET a 1\nINCR a\n", false, 1, "line 3: it hung up: the lines before it have run; whether it took effect is not known; to go on: tail -n +3 SCRIPT | meowdis exec …"},
-		{"script", "SET a 1\nINCR a\nINCR a\nINCR a\n", false, 1, "line 2: it hung up: the lines before it have run; whether lines 2 to 4 took effect is not known; to go on: tail -n +2 SCRIPT | meowdis exec …"},
-		{"script", "SET a 1\nINCR a\n", true, 1, "line 2: it hung up: the lines before it have run, it has not; to go on: tail -n +2 SCRIPT | meowdis exec …"},
-		{"keep going", "SELECT 3\nSET a 1\nMULTI\nINCR a\nINCR a\n", false, 4, "line 5: it hung up: the lines before 3 have run, the transaction that it begins has not; to go on: tail -n +3 SCRIPT | meowdis exec -n 3 …"},
-		{"load", "SET a 1\nINCR a\n", true, 0, "line 1: it hung up: the lines before it have run, it has not; to go on: tail -n +1 SCRIPT | meowdis exec --pipe …"},
-		{"load", "*1\r\n$4\r\nPING\r\n*1\r\n$4\r\nPING\r\n*1\r\n$4\r\nPING\r\n", false, 1, "command 2: it hung up: the commands before it have run; whether commands 2 to 3 took effect is not known"},
+		{"script", "# a\nSET a 1\nINCR a\n", false, 1, "line 3: it hung up: the lines before it have run; it is unknown whether it took effect; to continue: tail -n +3 SCRIPT | meowdis exec …"},
+		{"script", "SET a 1\nINCR a\nINCR a\nINCR a\n", false, 1, "line 2: it hung up: the lines before it have run; it is unknown whether lines 2 to 4 took effect; to continue: tail -n +2 SCRIPT | meowdis exec …"},
+		{"script", "SET a 1\nINCR a\n", true, 1, "line 2: it hung up: the lines before it have run, it has not; to continue: tail -n +2 SCRIPT | meowdis exec …"},
+		{"keep going", "SELECT 3\nSET a 1\nMULTI\nINCR a\nINCR a\n", false, 4, "line 5: it hung up: the lines before 3 have run, the transaction that it begins has not; to continue: tail -n +3 SCRIPT | meowdis exec -n 3 …"},
+		{"load", "SET a 1\nINCR a\n", true, 0, "line 1: it hung up: the lines before it have run, it has not; to continue: tail -n +1 SCRIPT | meowdis exec --pipe …"},
+		{"load", "*1\r\n$4\r\nPING\r\n*1\r\n$4\r\nPING\r\n*1\r\n$4\r\nPING\r\n", false, 1, "command 2: it hung up: the commands before it have run; it is unknown whether commands 2 to 3 took effect"},
 	} {
 		r := newRun(t, strings.NewReader(test.input))
 		r.Exact, r.Session = test.exact, &breaking{r.Session, test.left}
@@ -238,7 +238,7 @@ func TestStopped(t *testing.T) {
 	if _, err := io.WriteString(write, "SET a 1\n"); err != nil {
 		t.Fatal(err)
 	}
-	const says = "line 2: terminated: the lines before it have run, it has not; to go on: tail -n +2 SCRIPT | meowdis exec …"
+	const says = "line 2: terminated: the lines before it have run, it has not; to continue: tail -n +2 SCRIPT | meowdis exec …"
 	if err := <-ended; exit.Code(err) != 143 || err.Error() != says {
 		t.Errorf("%v\nwant %s", err, says)
 	}
@@ -250,7 +250,7 @@ func TestManyErrors(t *testing.T) {
 	if err := r.Load(context.Background()); !errors.Is(err, exit.ErrAnswered) || r.out.String() != "errors: 30, replies: 30\n" {
 		t.Errorf("%v, %s", err, &r.out)
 	}
-	if said := r.notes.String(); strings.Count(said, "failed: NOPE") != shownErrors || !strings.HasSuffix(said, "more errors are counted, and not shown\n") {
+	if said := r.notes.String(); strings.Count(said, "failed: NOPE") != shownErrors || !strings.HasSuffix(said, "further errors are counted, but not shown\n") {
 		t.Error(said)
 	}
 }

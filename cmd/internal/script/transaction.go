@@ -115,11 +115,11 @@ func (r *Run) exec(ctx context.Context, queued []cmdfile.Command) error {
 	over()
 	switch {
 	case err != nil:
-		return fmt.Errorf("%w: whether the transaction took effect, as a whole, is not known", err)
+		return fmt.Errorf("%w: it is unknown whether the transaction took effect", err)
 	case v.IsError():
 		return r.refused(v, nil)
 	case len(v.Elems) != len(queued):
-		return fmt.Errorf("the transaction of %d commands was answered with %d replies", len(queued), len(v.Elems))
+		return fmt.Errorf("the transaction of %d commands returned %d replies", len(queued), len(v.Elems))
 	}
 	out := bufio.NewWriterSize(r.Out, cmdfile.BufferSize)
 	for i, reply := range v.Elems {

@@ -25,23 +25,23 @@ type Options struct {
 	Full     bool
 	Reach    Reach
 
-	Flags *pflag.FlagSet // nil if there are none
+	Flags *pflag.FlagSet // nil without flags
 }
 
 // AddFlags adds the flags of a verb that works on any target.
 func (o *Options) AddFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	o.Flags = f
-	f.StringVar(&o.DB, "db", "", "SQLite `FILE`; :memory: is empty each time")
+	f.StringVar(&o.DB, "db", "", "SQLite `FILE`; :memory: is a new empty database")
 	f.StringVar(&o.url, "url", "", "`URL` of a Redis server (redis://, rediss://, unix://) or an Upstash REST endpoint (https://)")
-	f.StringVar(&o.Token, "token", "", "`TOKEN` of the endpoint, or the server's password; others can see flags")
+	f.StringVar(&o.Token, "token", "", "`TOKEN` of the endpoint, or the server's password; other users can see flags")
 	o.AddStorageURL(cmd)
 	f.StringVar(&o.Secret, "storage-token", "", "`TOKEN` of the storage")
 	f.StringVar(&o.profile, "profile", "", "`NAME` of a profile: see \"meowdis help profiles\"")
 	f.StringVar(&o.envFile, "env-file", "", envFileUsage)
-	f.IntVarP(&o.Database, "database", "n", 0, "`NUMBER` of the database, as SELECT takes it")
+	f.IntVarP(&o.Database, "database", "n", 0, "`NUMBER` of the database, as in SELECT")
 	f.BoolVar(&o.readOnly, "read-only", false, "refuse commands that write, before they are sent")
-	f.BoolVarP(&o.Verbose, "verbose", "v", false, "say on stderr which target is used")
+	f.BoolVarP(&o.Verbose, "verbose", "v", false, "print the target on stderr")
 	f.BoolVar(&o.Full, "full", false, "make each commit to a file survive a power cut (slower)")
 	o.Reach.AddFlags(cmd)
 	cmd.MarkFlagFilename("db", "sqlite", "db")
@@ -76,13 +76,13 @@ func (o *Options) AddFileFlags(cmd *cobra.Command, what string) {
 	f := cmd.Flags()
 	o.Flags = f
 	f.StringVar(&o.DB, "db", "", "SQLite `FILE` "+what)
-	f.StringVar(&o.profile, "profile", "", "`NAME` of the profile whose file it is")
+	f.StringVar(&o.profile, "profile", "", "`NAME` of a profile with a file")
 	f.StringVar(&o.envFile, "env-file", "", envFileUsage)
 	cmd.MarkFlagFilename("db", "sqlite", "db")
 	cmd.RegisterFlagCompletionFunc("profile", CompleteProfiles)
 }
 
-const envFileUsage = "`FILE` of variables, used before those of the environment"
+const envFileUsage = "`FILE` with variables, which override the environment"
 
 // Tokens holds the flags with the tokens of two targets.
 type Tokens struct {
@@ -92,9 +92,9 @@ type Tokens struct {
 // AddFlags adds --token and the flags with these names.
 func (o *Tokens) AddFlags(cmd *cobra.Command, first, second string) {
 	f := cmd.Flags()
-	f.StringVar(&o.Both, "token", "", "`TOKEN` of whichever wants one")
-	f.StringVar(&o.First, first, "", "`TOKEN` of the first one, when they differ")
-	f.StringVar(&o.Second, second, "", "`TOKEN` of the second one")
+	f.StringVar(&o.Both, "token", "", "`TOKEN` of both")
+	f.StringVar(&o.First, first, "", "`TOKEN` of the first, if they differ")
+	f.StringVar(&o.Second, second, "", "`TOKEN` of the second")
 	for _, name := range []string{"token", first, second} {
 		cmd.RegisterFlagCompletionFunc(name, cobra.NoFileCompletions)
 	}
@@ -105,7 +105,7 @@ func CheckDatabase(given *pflag.FlagSet, name string, n int) error {
 	if given == nil || !given.Changed(name) || n >= 0 {
 		return nil
 	}
-	return exit.Usagef("%s %d: databases have the numbers from 0 on", flags.Names(given.Lookup(name)), n)
+	return exit.Usagef("%s %d: databases are numbered from 0", flags.Names(given.Lookup(name)), n)
 }
 
 // HasDatabase returns an error if the flag is given and names a database that a file does not have. A server checks

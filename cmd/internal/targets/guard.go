@@ -113,7 +113,7 @@ func (r *ReadOnly) Refuse(ctx context.Context, args [][]byte) (resp.Value, bool)
 	case command == nil && r.ask(ctx, args), command != nil && command.LeavesAll():
 		return resp.Value{}, false
 	case command == nil:
-		return resp.MakeError("READONLY " + display.Clipped(string(args[0])) + " is not known to only read, and the target is read-only"), true
+		return resp.MakeError("READONLY " + display.Clipped(string(args[0])) + " is unknown and may write, and the target is read-only"), true
 	}
 	msg := "READONLY " + command.Name + " may write, and the target is read-only"
 	if twin := commands.Lookup(command.Name + "_RO"); twin != nil {

@@ -50,7 +50,7 @@ func TestReadOnly(t *testing.T) {
 	}{
 		{calls("GET k", "SET k w", "GET k"), `"v" (error) READONLY SET may write, and the target is read-only "v"`},
 		{calls("SORT k"), "(error) READONLY SORT may write, and the target is read-only; SORT_RO only reads"},
-		{calls("NOPE"), "(error) READONLY NOPE is not known to only read, and the target is read-only"},
+		{calls("NOPE"), "(error) READONLY NOPE is unknown and may write, and the target is read-only"},
 		{calls("MULTI", "GET k", "DEL k", "EXEC", "GET k"), `OK QUEUED (error) READONLY DEL may write, and the target is read-only (error) EXECABORT Transaction discarded because of previous errors. "v"`},
 		{calls("MULTI", "GET k", "EXEC"), `OK QUEUED 1) "v"`},
 	} {

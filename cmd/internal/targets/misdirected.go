@@ -37,7 +37,7 @@ func Misdirected(cmd *cobra.Command, args []string) error {
 		} else if !strings.Contains(cmd.Use, "["+takes) {
 			line += " " + takes
 		}
-		return exit.Usagef("%s is %s, where %s takes a %s; a flag gives the target: %s", ShownArg(arg), what, cmd.Name(), takes, line)
+		return exit.Usagef("%s is %s, but %s takes a %s; give the target with a flag: %s", ShownArg(arg), what, cmd.Name(), takes, line)
 	}
 	return nil
 }
@@ -74,10 +74,10 @@ func targetFlag(arg, takes string) (flag, what string) {
 	return "", ""
 }
 
-// FlagInstead suggests the flag for the target that a surplus argument looks like. It returns "" if there is none.
+// FlagInstead suggests the flag for the target that a surplus argument looks like. It returns "" without one.
 func FlagInstead(cmd *cobra.Command, arg string) string {
 	if flag, _ := targetFlag(arg, "KEY"); flag != "" && cmd.Flags().Lookup("url") != nil {
-		return "; a flag gives the target: " + flag
+		return "; give the target with a flag: " + flag
 	}
 	return ""
 }

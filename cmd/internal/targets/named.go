@@ -69,7 +69,7 @@ func profileTarget(getenv func(string) string, name string, p profile.Profile, t
 func FromURL(raw, token, source string) (Target, error) {
 	u, err := url.Parse(raw)
 	if err != nil || !strings.Contains(raw, "://") {
-		return Target{}, exit.Usagef("%s is not a URL: give one such as redis://HOST:6379 or https://HOST; the path of a file is for --db", source)
+		return Target{}, exit.Usagef("%s is not a URL: give one such as redis://HOST:6379 or https://HOST; for a file use --db", source)
 	}
 	if n, err := strconv.Atoi(u.Port()); u.Port() != "" && (err != nil || n < 1 || n > 65535) {
 		return Target{}, exit.Usagef("%s: ports are numbers from 1 to 65535", source)
@@ -88,7 +88,7 @@ func FromURL(raw, token, source string) (Target, error) {
 		}
 		return Target{URL: u, source: source}, nil
 	}
-	return Target{}, exit.Usagef("%s: meowdis speaks http://, https://, redis://, rediss:// and unix://, not %s://", source, u.Scheme)
+	return Target{}, exit.Usagef("%s: unknown scheme %s://: use http://, https://, redis://, rediss:// or unix://", source, u.Scheme)
 }
 
 // Named returns the target of an argument, with the token of its own flag, or else of --token. A Redis server gets

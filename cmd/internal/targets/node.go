@@ -21,8 +21,8 @@ func (o *Reach) CheckNode(ctx context.Context, c *Conn) error {
 	return o.checkNode(ctx, c, "other nodes may have keys, too; --this-node reads only the keys of this node")
 }
 
-// CheckNodeToWrite is CheckNode for a target that is to receive keys: it would refuse those of other
-// nodes after others were written.
+// CheckNodeToWrite is CheckNode for a destination: the node would refuse keys of other nodes after it has taken some
+// of its own.
 func (o *Reach) CheckNodeToWrite(ctx context.Context, c *Conn) error {
 	return o.checkNode(ctx, c, "it refuses keys of other nodes, and nothing was written; --this-node writes the keys of this node")
 }

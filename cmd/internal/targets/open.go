@@ -76,7 +76,7 @@ func (o *Options) MakeDirectory(t Target) error {
 		return nil
 	}
 	if err := os.MkdirAll(filepath.Dir(t.Path), 0o700); err != nil {
-		return fmt.Errorf("making the directory of the default file, %s: %w", filepath.Dir(t.Path), atomicfile.Pathless(err))
+		return fmt.Errorf("creating the directory of the default file, %s: %w", filepath.Dir(t.Path), atomicfile.Pathless(err))
 	}
 	return nil
 }

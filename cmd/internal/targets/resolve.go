@@ -239,9 +239,9 @@ func (o *Options) noServer(getenv func(string) string, storage bool) (Target, er
 			switch {
 			case err != nil || t.URL == nil || storage && t.IsStorage():
 			case storage:
-				err = exit.Usagef("%s is a %s, and this works on files and storages", t, t.Kind())
+				err = exit.Usagef("%s is a %s, and this verb works on files and storages", t, t.Kind())
 			default:
-				err = exit.Usagef("%s is a %s, and this works on files; dump, copy and diff work on any target", t, t.Kind())
+				err = exit.Usagef("%s is a %s, and this verb works on files; dump, copy and diff work on any target", t, t.Kind())
 			}
 			return t, err
 		}

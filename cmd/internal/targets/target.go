@@ -25,7 +25,7 @@ type Target struct {
 	Settings profile.Profile // of the profile
 }
 
-// defaultSource is the source of the default file. Its directory is created if it is missing.
+// defaultSource marks the default file. A missing directory of that file is created.
 const defaultSource = "default"
 
 // IsREST reports whether the target is a REST endpoint.
