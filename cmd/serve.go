@@ -340,8 +340,8 @@ func watchFile(ctx context.Context, file *local.Store, log *slog.Logger) {
 		case <-tick.C:
 		}
 		err := file.Moved()
-		if errors.Is(err, local.ErrLogGone) {
-			err = file.Mend(ctx)
+		if errors.Is(err, local.ErrWALGone) {
+			err = file.RepairWAL(ctx)
 		}
 		switch {
 		case err != nil && !gone:

@@ -17,12 +17,12 @@ import (
 //
 // A process is in such a state for a moment while it opens or closes the file.
 
-// errApart is returned if another process uses the file with another WAL or shared memory.
-var errApart = errors.New("another process has it open, but the file, its WAL (-wal) or its shared memory (-shm) was deleted " +
+// errWALMismatch is returned if another process uses the file with another WAL or shared memory.
+var errWALMismatch = errors.New("another process has it open, but the file, its WAL (-wal) or its shared memory (-shm) was deleted " +
 	"or replaced: end that process, and start again")
 
-// apartPatience limits how long opening waits for another process to repair that, or to close the file.
-var apartPatience = busyPatience
+// walMismatchTimeout limits how long opening waits for another process to repair that, or to close the file.
+var walMismatchTimeout = defaultBusyTimeout
 
 // connected counts the connections of this process to each file. A process does not see its own locks, and
 // would lose them if it opened and closed a file that it has locked.
@@ -37,15 +37,15 @@ func claim(path string, check bool) (release func(), err error) {
 		return func() {}, nil
 	}
 	path = realPath(path)
-	late := time.Now().Add(apartPatience)
+	late := time.Now().Add(walMismatchTimeout)
 	for {
 		connected.Lock()
-		if !check || connected.files[path] > 0 || !isApart(path) {
+		if !check || connected.files[path] > 0 || !hasWALMismatch(path) {
 			break
 		}
 		connected.Unlock()
 		if time.Now().After(late) {
-			return nil, errApart
+			return nil, errWALMismatch
 		}
 		time.Sleep(5 * time.Millisecond)
 	}

@@ -10,9 +10,9 @@ const (
 	formatWAL    = 2
 )
 
-// isApart reports whether another process uses the file at path with another WAL or shared memory than the ones
+// hasWALMismatch reports whether another process uses the file at path with another WAL or shared memory than the ones
 // under their names. This process must not have any of them open.
-func isApart(path string) bool {
+func hasWALMismatch(path string) bool {
 	// An ImmutableReader locks only the first byte of the range: it has no WAL.
 	open, isWAL := isLocked(path, lockShared+1, lockSharedSize-1)
 	open = open && isWAL
@@ -38,9 +38,9 @@ func isLocked(path string, start, length int64) (locked, isWAL bool) {
 	return lock.Type != syscall.F_UNLCK, n == 1 && err == nil && format[0] == formatWAL
 }
 
-// lockAlone keeps all processes from opening the file at path, as SQLite does before it removes the WAL. It
+// lockExclusive keeps all processes from opening the file at path, as SQLite does before it removes the WAL. It
 // does not wait: ok is false while a process has the file open. This process must not have the file open.
-func lockAlone(path string) (unlock func(), ok bool) {
+func lockExclusive(path string) (unlock func(), ok bool) {
 	fd, err := syscall.Open(path, syscall.O_RDWR|syscall.O_CLOEXEC|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, false

@@ -2,8 +2,8 @@
 
 package local
 
-// isApart does nothing: on some systems SQLite has several ways to lock a file.
-func isApart(string) bool { return false }
+// hasWALMismatch does nothing: on some systems SQLite has several ways to lock a file.
+func hasWALMismatch(string) bool { return false }
 
-// lockAlone does nothing, for the same reason.
-func lockAlone(string) (unlock func(), ok bool) { return func() {}, true }
+// lockExclusive does nothing, for the same reason.
+func lockExclusive(string) (unlock func(), ok bool) { return func() {}, true }

@@ -22,9 +22,9 @@ func (s *Store) ApplyGroup(parts []*store.Part, took func(int)) (began int) {
 	case err != nil:
 		failAll(parts, err)
 	case !readOnly(parts[0].Batches):
-		return s.writeTogether(parts, took, release)
+		return s.writeGroup(parts, took, release)
 	default:
-		s.readTogether(parts)
+		s.readGroup(parts)
 		release()
 	}
 	for i := range parts {
@@ -39,9 +39,9 @@ func failAll(parts []*store.Part, err error) {
 	}
 }
 
-// writeTogether runs writes in the calling goroutine, which saves waking the writer's goroutine and then the
+// writeGroup runs writes in the calling goroutine, which saves waking the writer's goroutine and then the
 // clients'. It leaves long writes to the writer's goroutine.
-func (s *Store) writeTogether(parts []*store.Part, took func(int), release func()) (began int) {
+func (s *Store) writeGroup(parts []*store.Part, took func(int), release func()) (began int) {
 	jobs := make([]job, len(parts))
 	group := make([]*job, len(parts))
 	for i, p := range parts {
@@ -53,12 +53,12 @@ func (s *Store) writeTogether(parts []*store.Part, took func(int), release func(
 	switch {
 	case began == 0:
 		began = len(parts)
-		s.writeOthersLater(parts, group, took, release)
-	case jobs[began-1].kept < len(jobs[began-1].batches):
+		s.queueGroup(parts, group, took, release)
+	case jobs[began-1].committed < len(jobs[began-1].batches):
 		whole-- // it took longer than a piece, so no job was begun after it
 		last := whole
 		go store.Guard(s.report, func() {
-			s.writeLater(parts[last:began], group[last:began], func(int) { took(last) }, release)
+			s.awaitGroup(parts[last:began], group[last:began], func(int) { took(last) }, release)
 		})
 	default:
 		release()
@@ -70,8 +70,8 @@ func (s *Store) writeTogether(parts []*store.Part, took func(int), release func(
 	return began
 }
 
-// writeOthersLater leaves a group to the writer's goroutine, except for brief parts.
-func (s *Store) writeOthersLater(parts []*store.Part, group []*job, took func(int), release func()) {
+// queueGroup leaves a group to the writer's goroutine, except for brief parts.
+func (s *Store) queueGroup(parts []*store.Part, group []*job, took func(int), release func()) {
 	var others []*store.Part
 	var jobs []*job
 	var at []int
@@ -87,7 +87,7 @@ func (s *Store) writeOthersLater(parts []*store.Part, group []*job, took func(in
 		release()
 		return
 	}
-	go store.Guard(s.report, func() { s.writeLater(others, jobs, func(i int) { took(at[i]) }, release) })
+	go store.Guard(s.report, func() { s.awaitGroup(others, jobs, func(i int) { took(at[i]) }, release) })
 }
 
 // writeNow runs the first jobs of a group in one short transaction, and returns how many. It returns 0 if
@@ -100,10 +100,10 @@ func (s *Store) writeNow(group []*job) (began int) {
 	defer s.writing.Unlock()
 	v := s.newWorkLimit(context.Background())
 	v.promoteToLong, v.short, v.small = func() error { return errLong }, sharedWrite, true
-	t, err := s.attemptOn(s.writer, v, group, pace{aMoment, aMoment}, false)
+	t, err := s.attemptOn(s.writer, v, group, pace{maxClockGap, maxClockGap}, false)
 	if isLate(err) { // it is committed and must not run again
 		for _, j := range group[:t.began] {
-			j.kept, j.err = len(j.batches), err
+			j.committed, j.err = len(j.batches), err
 		}
 	}
 	if err == nil || isLate(err) {
@@ -116,12 +116,12 @@ func (s *Store) writeNow(group []*job) (began int) {
 	return 0
 }
 
-// sharedPatience limits how long writing parts are awaited in order. After it, each part is awaited on its own,
+// groupPatience limits how long writing parts are awaited in order. After it, each part is awaited on its own,
 // so that a long part does not delay the parts after it.
-const sharedPatience = 50 * time.Millisecond
+const groupPatience = 50 * time.Millisecond
 
-// writeLater leaves a group to the writer's goroutine.
-func (s *Store) writeLater(parts []*store.Part, group []*job, took func(int), release func()) {
+// awaitGroup leaves a group to the writer's goroutine.
+func (s *Store) awaitGroup(parts []*store.Part, group []*job, took func(int), release func()) {
 	defer release()
 	settle := func(i int) {
 		p, j := parts[i], group[i]
@@ -134,7 +134,7 @@ func (s *Store) writeLater(parts []*store.Part, group []*job, took func(int), re
 		j.done = make(chan struct{})
 	}
 	s.send(group)
-	late := time.NewTimer(sharedPatience)
+	late := time.NewTimer(groupPatience)
 	defer late.Stop()
 	for i, j := range group {
 		select {
@@ -154,19 +154,19 @@ func (s *Store) writeLater(parts []*store.Part, group []*job, took func(int), re
 // sharedRead and sharedWrite limit the delay for other clients, and sharedWait limits how long reads wait for a
 // connection. One of the moments may have gone to another process.
 var (
-	sharedRead  = shortness{one: 2 * aMoment, all: 4 * aMoment}
-	sharedWrite = shortness{one: 2 * aMoment, all: time.Hour}
+	sharedRead  = readLimits{one: 2 * maxClockGap, all: 4 * maxClockGap}
+	sharedWrite = readLimits{one: 2 * maxClockGap, all: time.Hour}
 )
 
-const sharedWait = aMoment
+const sharedWait = maxClockGap
 
-func (s *Store) readTogether(parts []*store.Part) {
-	parts, of := s.notKept(parts)
+func (s *Store) readGroup(parts []*store.Part) {
+	parts, of := s.serveCached(parts)
 	if len(parts) == 0 {
 		return
 	}
 	l := &loan{pool: s.readers, lane: s.readers.short}
-	if !l.takeSoon(sharedWait) {
+	if !l.tryTake(sharedWait) {
 		failAll(parts, store.ErrLong)
 		return
 	}
@@ -180,8 +180,8 @@ func (s *Store) readTogether(parts []*store.Part) {
 	}
 	v := s.newWorkLimit(context.Background())
 	v.short, v.small = sharedRead, true
-	err := v.on(l.conn, func(c *conn) error {
-		if len(parts) == 1 && len(parts[0].Batches) == 1 && len(parts[0].Batches[0].Stmts) == 1 && !keeps(of[0]) {
+	err := v.run(l.conn, func(c *conn) error {
+		if len(parts) == 1 && len(parts[0].Batches) == 1 && len(parts[0].Batches[0].Stmts) == 1 && !anyToCache(of[0]) {
 			s.readPart(c, parts[0], nil)
 			return nil
 		}
@@ -192,39 +192,39 @@ func (s *Store) readTogether(parts []*store.Part) {
 			return nil
 		})
 	})
-	if err = errors.Join(err, s.frozen.check()); err != nil {
-		failAll(parts, s.counted(err))
+	if err = errors.Join(err, s.immutable.check()); err != nil {
+		failAll(parts, s.countAbandoned(err))
 		return
 	}
 	for i, p := range parts {
-		s.keep(p.Batches, of[i], p.Results)
+		s.cacheRows(p.Batches, of[i], p.Results)
 	}
 }
 
-// notKept serves the parts whose rows are all cached, and returns the other parts with the results of their
+// serveCached serves the parts whose rows are all cached, and returns the other parts with the results of their
 // lookups.
-func (s *Store) notKept(parts []*store.Part) (others []*store.Part, of [][]asked) {
+func (s *Store) serveCached(parts []*store.Part) (others []*store.Part, of [][]lookup) {
 	if s.rowCache == nil {
-		return parts, make([][]asked, len(parts))
+		return parts, make([][]lookup, len(parts))
 	}
 	for _, p := range parts {
-		all := make([]asked, len(p.Batches))
+		all := make([]lookup, len(p.Batches))
 		whole := true
 		for i := range p.Batches {
 			all[i] = s.rowCache.get(&p.Batches[i])
 			whole = whole && all[i].rows != nil
 		}
-		if whole && takeAll(all, p) {
+		if whole && takeCached(all, p) {
 			continue
 		}
-		s.rowCache.read.Add(int64(len(p.Batches)))
+		s.rowCache.sqliteReads.Add(int64(len(p.Batches)))
 		others, of = append(others, p), append(of, all)
 	}
 	return others, of
 }
 
-// takeAll sets the results of a part to cached rows, and reports whether they fit in its budget.
-func takeAll(all []asked, p *store.Part) bool {
+// takeCached sets the results of a part to cached rows, and reports whether they fit in its budget.
+func takeCached(all []lookup, p *store.Part) bool {
 	used := usedBy(p.Batches)
 	p.Results = make([]store.Result, len(all))
 	for i := range all {
@@ -242,8 +242,8 @@ func takeAll(all []asked, p *store.Part) bool {
 }
 
 // readPart runs a part on a connection whose time is shared with other parts.
-func (s *Store) readPart(c *conn, p *store.Part, of []asked) {
-	v := c.visit
+func (s *Store) readPart(c *conn, p *store.Part, of []lookup) {
+	v := c.workLimit
 	if v.work+v.batch > v.short.all {
 		p.Err = store.ErrLong
 		return
@@ -256,12 +256,12 @@ func (s *Store) readPart(c *conn, p *store.Part, of []asked) {
 		p.Results, p.Err = nil, store.ErrLong
 		restart(p.Batches, used)
 	}
-	p.Err = s.counted(p.Err)
+	p.Err = s.countAbandoned(p.Err)
 	v.clear()
 }
 
-// takeSoon is take with a short limit; it reports whether it got a connection.
-func (l *loan) takeSoon(wait time.Duration) bool {
+// tryTake is take with a short limit; it reports whether it got a connection.
+func (l *loan) tryTake(wait time.Duration) bool {
 	select {
 	case <-l.lane:
 	default:

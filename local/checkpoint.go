@@ -15,7 +15,7 @@ import (
 
 // checkpoints copies the WAL back to the file, beside the writing connection, since that takes as long as some
 // hundred writes. A pass begins each time the WAL has grown by pages. If nothing is written during the pass,
-// the next commit restarts the WAL. Under steady writes, that never happens. So once the WAL has logMost times
+// the next commit restarts the WAL. Under steady writes, that never happens. So once the WAL has maxWALFactor times
 // pages, passes follow one another, each copying the frames written during the previous pass. Then writers wait
 // while the last pages are copied and synced, which takes two sync calls.
 type checkpoints struct {
@@ -29,10 +29,10 @@ type checkpoints struct {
 }
 
 const (
-	logTail     = 256 // pages left for the next pass, or for the final copy with writers waiting
-	logPasses   = 6   // passes before that final copy
-	logMost     = 4
-	logPatience = 10 * time.Millisecond // how long writers wait for reads that need the WAL
+	tailPages     = 256 // pages left for the next pass, or for the final copy with writers waiting
+	maxPasses     = 6   // passes before that final copy
+	maxWALFactor  = 4
+	readerTimeout = 10 * time.Millisecond // how long writers wait for reads that need the WAL
 )
 
 // begin starts passes by the length of the WAL after each commit of c. It replaces SQLite's own automatic
@@ -40,7 +40,7 @@ const (
 func (k *checkpoints) begin(c *conn, pages int) {
 	k.pages, k.due = pages, make(chan struct{}, 1)
 	k.next.Store(int64(pages))
-	c.committed = func(pages int) {
+	c.onCommit = func(pages int) {
 		if int64(pages) < k.written.Swap(int64(pages)) { // the WAL has restarted
 			k.next.Store(int64(k.pages))
 		}
@@ -51,12 +51,12 @@ func (k *checkpoints) begin(c *conn, pages int) {
 			}
 		}
 	}
-	sqlite3.Xsqlite3_wal_hook(c.tls, c.db, address(logGrew), c.handle)
+	sqlite3.Xsqlite3_wal_hook(c.tls, c.db, address(walHook), c.handle)
 }
 
-// again starts a pass at once if the WAL is too long: a read that needed it has ended.
-func (k *checkpoints) again() {
-	if k.written.Load() < int64(logMost*k.pages) {
+// wake starts a pass at once if the WAL is too long: a read that needed it has ended.
+func (k *checkpoints) wake() {
+	if k.written.Load() < int64(maxWALFactor*k.pages) {
 		return
 	}
 	select {
@@ -65,9 +65,9 @@ func (k *checkpoints) again() {
 	}
 }
 
-// logGrew is SQLite's WAL hook, called after a commit.
-func logGrew(_ *libc.TLS, c, _, _ uintptr, pages int32) int32 {
-	handled[*conn](c).committed(int(pages))
+// walHook is SQLite's WAL hook, called after a commit.
+func walHook(_ *libc.TLS, c, _, _ uintptr, pages int32) int32 {
+	handled[*conn](c).onCommit(int(pages))
 	return sqlite3.SQLITE_OK
 }
 
@@ -88,7 +88,7 @@ func (s *Store) copyBack() {
 			return err
 		})
 		k.under.Unlock()
-		k.says(s, err)
+		k.reportFailure(s, err)
 		if whole {
 			k.next.Store(int64(k.pages))
 		} else {
@@ -107,7 +107,7 @@ func (s *Store) Throttle(took time.Duration) {
 		k.under.Unlock()
 	}
 	now := s.commits.Load()
-	if now-s.eased.Swap(now) <= 1 {
+	if now-s.throttledAt.Swap(now) <= 1 {
 		return
 	}
 	select {
@@ -116,8 +116,8 @@ func (s *Store) Throttle(took time.Duration) {
 	}
 }
 
-// says reports that copying back failed, once per failure.
-func (k *checkpoints) says(s *Store, err error) {
+// reportFailure reports that copying back failed, once per failure.
+func (k *checkpoints) reportFailure(s *Store, err error) {
 	now := ""
 	if err != nil && !isGone(err) {
 		now = err.Error()
@@ -133,12 +133,12 @@ func (k *checkpoints) says(s *Store, err error) {
 func (s *Store) checkpoint() (whole bool, err error) {
 	k := &s.checkpoints
 	var before int64
-	for range logPasses {
+	for range maxPasses {
 		copied, err := s.pass()
-		if k.written.Load() < int64(logMost*k.pages) {
+		if k.written.Load() < int64(maxWALFactor*k.pages) {
 			return false, nil
 		}
-		if err != nil || copied <= before || k.written.Load()-copied <= logTail {
+		if err != nil || copied <= before || k.written.Load()-copied <= tailPages {
 			break // the writer will report the cause: it has the file open
 		}
 		before = copied
@@ -148,10 +148,10 @@ func (s *Store) checkpoint() (whole bool, err error) {
 	if err := s.Moved(); err != nil {
 		return false, err // another process may have written its pages where the index expects ours
 	}
-	s.writer.patience(logPatience)
-	defer s.writer.patience(busyPatience)
+	s.writer.setBusyTimeout(readerTimeout)
+	defer s.writer.setBusyTimeout(defaultBusyTimeout)
 	if t := s.tail.Load(); t != nil {
-		blocked, err := t.rewind(s.writer)
+		blocked, err := t.restartWAL(s.writer)
 		return !blocked, err
 	}
 	blocked, _, err := s.writer.checkpoint(sqlite3.SQLITE_CHECKPOINT_RESTART)

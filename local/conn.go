@@ -30,22 +30,22 @@ type conn struct {
 	mostPrepared int
 	preparedText int           // bytes of SQL in prepared
 	changes      int64         // rows ever changed, triggers included
-	visit        *workLimit    // limits the current work; nil if nothing may interrupt it
+	workLimit    *workLimit    // limits the current work; nil if nothing may interrupt it
 	budget       *store.Budget // of the running batch
 	stuck        bool          // a transaction could not be rolled back
-	touched      *touched      // the keys that its transaction changes; nil if they are not collected
-	cache        string        // the statement that sets the page cache size; "" keeps the default
+	changedKeys  *changedKeys  // the keys that its transaction changes; nil if they are not collected
+	cacheSQL     string        // the statement that sets the page cache size; "" keeps the default
 
-	missed  int  // consecutive runs of a Supersedes statement that changed nothing
+	newKeys int  // consecutive runs of a Supersedes statement that changed nothing
 	loading bool // the file has no hash index yet
 
-	release   func()          // releases the claim to the file
-	intact    func() error    // fails if the file, its WAL or its shared memory was replaced; nil to skip the check
-	committed func(pages int) // called after each commit with the length of the WAL; nil for none
+	release  func()          // releases the claim to the file
+	intact   func() error    // fails if the file, its WAL or its shared memory was replaced; nil to skip the check
+	onCommit func(pages int) // called after each commit with the length of the WAL; nil for none
 
 	// arena holds the text and blob arguments of the running statement. SQLite reads large arguments in place.
-	arena uintptr
-	room  int
+	arena     uintptr
+	arenaSize int
 
 	// For a foreign file: the virtual tables' module and the table that is being connected.
 	handle     uintptr // refers to this conn in C memory
@@ -69,12 +69,12 @@ const (
 	// Limits the total length of their SQL, in bytes: a compiled statement takes about 15 times as much.
 	maxPreparedText = 4 << 20
 
-	smallArena = 64 << 10 // kept until the connection closes
-	largeArg   = 64 << 10 // larger arguments are not copied into the arena
+	smallArena  = 64 << 10 // kept until the connection closes
+	maxArenaArg = 64 << 10 // larger arguments are not copied into the arena
 
 	// How long to wait for another process's transaction, and the length of one attempt.
-	busyPatience = 10 * time.Second
-	step         = 100 * time.Millisecond
+	defaultBusyTimeout = 10 * time.Second
+	busyStep           = 100 * time.Millisecond
 )
 
 // sqliteError holds the result of a failed SQLite call.
@@ -106,8 +106,8 @@ func printable(msg string) string {
 	}, msg)
 }
 
-// withString calls fn with a C string.
-func withString[T any](c *conn, s string, fn func(uintptr) T) (result T, err error) {
+// withCString calls fn with a C string.
+func withCString[T any](c *conn, s string, fn func(uintptr) T) (result T, err error) {
 	p, err := libc.CString(s)
 	if err != nil {
 		return result, err
@@ -123,10 +123,10 @@ const (
 	makeIfNew = sqlite3.SQLITE_OPEN_READWRITE | sqlite3.SQLITE_OPEN_CREATE
 )
 
-// undoKept limits the statement journal that SQLite keeps in memory, in bytes. SQLite spills a larger one to a
+// stmtJournalBytes limits the statement journal that SQLite keeps in memory, in bytes. SQLite spills a larger one to a
 // file, in chunks of this size. With the default of 64 KB, a statement with ten new keys spills. SQLite cannot
 // write a larger chunk.
-const undoKept = 1<<17 - 1
+const stmtJournalBytes = 1<<17 - 1
 
 // configure sets SQLite's process-wide options. If another package has already initialized SQLite, the options
 // stay at their defaults, which is only slower.
@@ -135,7 +135,7 @@ var configure = sync.OnceValue(func() error {
 	defer tls.Close()
 	args := tls.Alloc(8)
 	defer tls.Free(8)
-	switch rc := sqlite3.Xsqlite3_config(tls, sqlite3.SQLITE_CONFIG_STMTJRNL_SPILL, libc.VaList(args, int32(undoKept))); rc {
+	switch rc := sqlite3.Xsqlite3_config(tls, sqlite3.SQLITE_CONFIG_STMTJRNL_SPILL, libc.VaList(args, int32(stmtJournalBytes))); rc {
 	case sqlite3.SQLITE_OK:
 	case sqlite3.SQLITE_MISUSE:
 		return nil
@@ -169,12 +169,12 @@ func openClaimed(path string, how int32, release func()) (c *conn, err error) {
 			c, err = nil, errors.Join(err, c.close())
 		}
 	}()
-	if err := errors.Join(registerFrames(), c.grow(smallArena)); err != nil {
+	if err := errors.Join(registerVFS(), c.grow(smallArena)); err != nil {
 		return c, err
 	}
 	// SQLite also writes the handle if it fails.
-	rc, err := withString(c, path, func(p uintptr) int32 {
-		return sqlite3.Xsqlite3_open_v2(c.tls, p, c.arena, how|sqlite3.SQLITE_OPEN_NOMUTEX, framesFS.name)
+	rc, err := withCString(c, path, func(p uintptr) int32 {
+		return sqlite3.Xsqlite3_open_v2(c.tls, p, c.arena, how|sqlite3.SQLITE_OPEN_NOMUTEX, walVFS.name)
 	})
 	if err != nil {
 		return c, err
@@ -188,8 +188,8 @@ func openClaimed(path string, how int32, release func()) (c *conn, err error) {
 	}
 	c.handle = newHandle(c)
 	sqlite3.Xsqlite3_extended_result_codes(c.tls, c.db, 1)
-	c.patience(busyPatience)
-	sqlite3.Xsqlite3_progress_handler(c.tls, c.db, stepsAsked, address(progress), c.handle)
+	c.setBusyTimeout(defaultBusyTimeout)
+	sqlite3.Xsqlite3_progress_handler(c.tls, c.db, progressSteps, address(progress), c.handle)
 	return c, c.keepPlans()
 }
 
@@ -203,8 +203,8 @@ func (c *conn) keepPlans() error {
 	return nil
 }
 
-// leaveLog makes SQLite keep the WAL and the shared memory when the connection closes.
-func (c *conn) leaveLog() error {
+// keepWAL makes SQLite keep the WAL and the shared memory when the connection closes.
+func (c *conn) keepWAL() error {
 	args := libc.VaList(c.arena, int32(1), uintptr(0))
 	if rc := sqlite3.Xsqlite3_db_config(c.tls, c.db, sqlite3.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, args); rc != sqlite3.SQLITE_OK {
 		return c.fail(rc)
@@ -215,7 +215,7 @@ func (c *conn) leaveLog() error {
 // guard makes the connection call intact before it writes uncommitted frames to the WAL. If intact returns an
 // error, the write fails.
 func (c *conn) guard(intact func() error) error {
-	rc, err := withString(c, "main", func(name uintptr) int32 {
+	rc, err := withCString(c, "main", func(name uintptr) int32 {
 		return sqlite3.Xsqlite3_file_control(c.tls, c.db, name, sqlite3.SQLITE_FCNTL_FILE_POINTER, c.arena)
 	})
 	if err != nil {
@@ -226,12 +226,12 @@ func (c *conn) guard(intact func() error) error {
 		return c.fail(rc)
 	}
 	c.intact = intact
-	framedAt(file).owner = c.handle
+	vfsFileAt(file).owner = c.handle
 	return nil
 }
 
-// patience sets how long the connection waits for other processes.
-func (c *conn) patience(d time.Duration) {
+// setBusyTimeout sets how long the connection waits for other processes.
+func (c *conn) setBusyTimeout(d time.Duration) {
 	sqlite3.Xsqlite3_busy_timeout(c.tls, c.db, int32(d.Milliseconds()))
 }
 
@@ -278,7 +278,7 @@ func (c *conn) finalizeAll() {
 
 // script runs SQL without arguments or rows.
 func (c *conn) script(sql string) error {
-	rc, err := withString(c, sql, func(p uintptr) int32 {
+	rc, err := withCString(c, sql, func(p uintptr) int32 {
 		return sqlite3.Xsqlite3_exec(c.tls, c.db, p, 0, 0, 0)
 	})
 	if err == nil && rc != sqlite3.SQLITE_OK {

@@ -18,8 +18,8 @@ type Copy struct {
 	seen  walHeader // after the last Put
 }
 
-// ErrStrayed is returned by Put if another process has written to the copy.
-var ErrStrayed = errors.New("another process has written to the copy")
+// ErrCopyChanged is returned by Put if another process has written to the copy.
+var ErrCopyChanged = errors.New("another process has written to the copy")
 
 // OpenCopy opens a file in WAL mode, which must exist.
 func OpenCopy(path string) (_ *Copy, err error) {
@@ -60,7 +60,7 @@ func (c *Copy) Put(ctx context.Context, whole bool, pages uint32, next func() (P
 	}
 	err = w.transaction(beginNow, func() error {
 		if !whole && !c.index.is(&c.seen) {
-			return ErrStrayed
+			return ErrCopyChanged
 		}
 		return w.putPages(ctx, whole, pages, next)
 	})

@@ -8,7 +8,7 @@ import (
 )
 
 // WaitBriefly shortens the wait for a process that uses another WAL.
-func WaitBriefly() { apartPatience = 0 }
+func WaitBriefly() { walMismatchTimeout = 0 }
 
 // Checkpoint copies the log back as the background does with a log that is too long.
 func (s *Store) Checkpoint() error {
@@ -29,13 +29,13 @@ var (
 
 // OnOpen has fn called after each opening of a database file, until restore is called.
 func OnOpen(fn func(path string)) (restore func()) {
-	if err := registerFrames(); err != nil {
+	if err := registerVFS(); err != nil {
 		panic(err)
 	}
-	original := framesFS.system.FxOpen
+	original := walVFS.system.FxOpen
 	fileOpened, soundOpen = fn, function[func(*libc.TLS, uintptr, uintptr, uintptr, int32, uintptr) int32](original)
-	framesFS.system.FxOpen = address(watchedOpen)
-	return func() { framesFS.system.FxOpen = original }
+	walVFS.system.FxOpen = address(watchedOpen)
+	return func() { walVFS.system.FxOpen = original }
 }
 
 func watchedOpen(tls *libc.TLS, vfs, name, file uintptr, flags int32, out uintptr) int32 {
@@ -63,7 +63,7 @@ func (s *Store) OnLogWrite(fn func(p []byte, write func(n int)) error) {
 	if rc := sqlite3.Xsqlite3_file_control(c.tls, c.db, 0, sqlite3.SQLITE_FCNTL_JOURNAL_POINTER, c.arena); rc != sqlite3.SQLITE_OK {
 		panic(c.fail(rc))
 	}
-	f := framedAt(pointerAt(c.arena))
+	f := vfsFileAt(pointerAt(c.arena))
 	logWritten, faultyWrites = fn, *f.methods()
 	soundWrite = function[func(*libc.TLS, uintptr, uintptr, int32, int64) int32](faultyWrites.FxWrite)
 	faultyWrites.FxWrite = address(faultyWrite)
@@ -93,7 +93,7 @@ func (s *Store) Kept() (n int64) {
 }
 
 // Read returns the number of batches that SQLite has read since the store was opened.
-func (s *Store) Read() int64 { return s.rowCache.read.Load() }
+func (s *Store) Read() int64 { return s.rowCache.sqliteReads.Load() }
 
 // ReadLean hides the triggers and views on the first page of a file.
 func ReadLean(page []byte) { new(schemaPages).read(page, 0) }

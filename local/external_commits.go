@@ -76,9 +76,9 @@ func (o *externalCommits) changed() (changed, known bool) {
 	return changed, true
 }
 
-// began is called by the writer once it holds the write lock. A call of after follows, whether the transaction
+// onBegin is called by the writer once it holds the write lock. A call of onEnd follows, whether the transaction
 // commits or not.
-func (o *externalCommits) began() {
+func (o *externalCommits) onBegin() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.index == nil {
@@ -89,7 +89,7 @@ func (o *externalCommits) began() {
 	o.seen = o.index.read()
 }
 
-func (o *externalCommits) after() {
+func (o *externalCommits) onEnd() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if !o.committing {

@@ -12,10 +12,10 @@ import (
 	"github.com/meowdis/meowdis/store/schema/install"
 )
 
-// makeOwn creates an empty file that only its owner can read, and reports whether it did: it does not if the
+// createPrivate creates an empty file that only its owner can read, and reports whether it did: it does not if the
 // file exists. SQLite would make it readable for every user. The files that SQLite creates beside it get the
 // file's mode.
-func makeOwn(path string, readOnly bool) (made bool, err error) {
+func createPrivate(path string, readOnly bool) (made bool, err error) {
 	if readOnly {
 		return false, nil
 	}
@@ -34,7 +34,7 @@ func discard(path string, made bool) {
 	if connected.files[realPath(path)] > 0 {
 		return
 	}
-	unlock, ok := lockAlone(path)
+	unlock, ok := lockExclusive(path)
 	if !ok {
 		return
 	}
@@ -56,7 +56,7 @@ func (s *Store) prepareFile(c *conn) error {
 	case err != nil:
 		return err
 	case version == schema.Version:
-		return errors.Join(s.enterWAL(c), s.indexed(c))
+		return errors.Join(s.enterWAL(c), s.prepareHashIndex(c))
 	case version > schema.Version:
 		return NewerError(version)
 	case s.options.ReadOnly && version == 0:
@@ -88,7 +88,7 @@ func (s *Store) prepareFile(c *conn) error {
 		return err
 	}
 	s.wrote.Store(true)
-	return errors.Join(c.script("PRAGMA foreign_keys = 1"), s.indexed(c))
+	return errors.Join(c.script("PRAGMA foreign_keys = 1"), s.prepareHashIndex(c))
 }
 
 // NewerError returns the error for a file whose schema version is newer than ours.
@@ -101,7 +101,7 @@ func (s *Store) enterWAL(c *conn) error {
 	if s.path == Memory || s.options.ReadOnly {
 		return nil
 	}
-	late := time.Now().Add(busyPatience)
+	late := time.Now().Add(defaultBusyTimeout)
 	for {
 		err := c.script("PRAGMA journal_mode = WAL")
 		if !IsBusy(err) || time.Now().After(late) {

@@ -10,38 +10,38 @@ import (
 // already be running.
 func (s *Store) Follow(f store.Follower) { s.follower.Store(&f) }
 
-// followedBy returns the follower, or nil.
-func (s *Store) followedBy() store.Follower {
+// currentFollower returns the follower, or nil.
+func (s *Store) currentFollower() store.Follower {
 	if f := s.follower.Load(); f != nil {
 		return *f
 	}
 	return nil
 }
 
-// followed wraps run so that the follower sees the batches of a job. A job that is a function calls the
+// withFollower wraps run so that the follower sees the batches of a job. A job that is a function calls the
 // follower itself.
-func (s *Store) followed(c *conn, j *job, run func(store.Batch) (store.Result, error)) func(store.Batch) (store.Result, error) {
-	f := s.followedBy()
+func (s *Store) withFollower(c *conn, j *job, run func(store.Batch) (store.Result, error)) func(store.Batch) (store.Result, error) {
+	f := s.currentFollower()
 	if f == nil || j.fn != nil || !f.Follows() {
 		return run
 	}
 	more := func(b store.Batch) (store.Result, error) {
-		c.visit.next()
+		c.workLimit.nextBatch()
 		return run(b)
 	}
 	return func(b store.Batch) (store.Result, error) {
 		r, err := run(b)
 		if err == nil && !b.ReadOnly && r.Refused == nil {
-			r.Took = time.Since(c.visit.began) // before Ran, which serves blocked clients
+			r.Took = time.Since(c.workLimit.began) // before Ran, which serves blocked clients
 			err = f.Ran(&b, &r, more)
 		}
 		return r, err
 	}
 }
 
-// ended reports the end of a writer's transaction to the follower.
-func (s *Store) ended(committed bool) {
-	if f := s.followedBy(); f != nil {
+// reportEnd reports the end of a writer's transaction to the follower.
+func (s *Store) reportEnd(committed bool) {
+	if f := s.currentFollower(); f != nil {
 		f.Ended(committed)
 	}
 }

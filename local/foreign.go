@@ -17,7 +17,7 @@ func (s *Store) ReadOnly() string {
 	switch {
 	case s.foreign != nil:
 		return "this is " + s.foreign.Name + ", which meowdis can only read: convert it with meowdis import"
-	case s.sealed:
+	case s.unwritable:
 		return errUnwritable.Error()
 	case s.options.Refuse != "":
 		return s.options.Refuse
@@ -37,16 +37,16 @@ func (s *Store) probe() (*conn, error) {
 	c, err := s.tryProbe()
 	if isCantOpen(err) && !hasLog(s.path) {
 		// A file in WAL mode needs files beside it, which cannot be created here.
-		if s.frozen, err = freeze(s.path); err == nil {
+		if s.immutable, err = statImmutable(s.path); err == nil {
 			c, err = s.tryProbe()
 		}
 	}
 	if errors.Is(err, ErrForeign) || s.foreign != nil {
 		return c, err
 	}
-	frozen := s.frozen != nil
+	frozen := s.immutable != nil
 	if !s.options.ReadOnly {
-		s.frozen = nil
+		s.immutable = nil
 	}
 	if frozen && c != nil {
 		// The connection holds no locks: closing it later would drop the locks of other connections.

@@ -18,11 +18,11 @@ func TestFrozen(t *testing.T) {
 	if err := foreignfile.Make("redka", path); err != nil {
 		t.Fatal(err)
 	}
-	still, err := freeze(path)
+	still, err := statImmutable(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Store{path: path, frozen: still, readers: newPool(1, 0), life: context.Background()}
+	s := &Store{path: path, immutable: still, readers: newPool(1, 0), life: context.Background()}
 	s.used = s.closing.RUnlock
 	c, err := s.tryProbe()
 	if err != nil {

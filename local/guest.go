@@ -65,7 +65,7 @@ func (c *conn) authorized(sql string) error {
 	sqlite3.Xsqlite3_set_authorizer(c.tls, c.db, address(authorize), 0)
 	defer sqlite3.Xsqlite3_set_authorizer(c.tls, c.db, 0, 0)
 	more := false
-	rc, err := withString(c, sql, func(text uintptr) int32 {
+	rc, err := withCString(c, sql, func(text uintptr) int32 {
 		at, tail := c.arena, c.arena+8
 		rc := sqlite3.Xsqlite3_prepare_v3(c.tls, c.db, text, -1, 0, at, tail)
 		if rc == sqlite3.SQLITE_OK {
@@ -103,8 +103,8 @@ func (c *conn) admitted(s store.Stmt, readOnly bool) error {
 	return nil
 }
 
-// errEnded is returned for INSERT OR ROLLBACK, which would end the transaction of all clients.
-var errEnded = errors.New("a statement must not roll the transaction back")
+// errRolledBack is returned for INSERT OR ROLLBACK, which would end the transaction of all clients.
+var errRolledBack = errors.New("a statement must not roll the transaction back")
 
 // runOf runs a statement of b; for a guest it checks the statement first.
 func (c *conn) runOf(b *store.Batch, s store.Stmt) (rows []store.Row, changed bool, err error) {
@@ -116,13 +116,13 @@ func (c *conn) runOf(b *store.Batch, s store.Stmt) (rows []store.Row, changed bo
 	}
 	rows, changed, err = c.run(s)
 	if err != nil && !b.ReadOnly && sqlite3.Xsqlite3_get_autocommit(c.tls, c.db) != 0 {
-		err = errEnded
+		err = errRolledBack
 	}
 	return rows, changed, err
 }
 
-// bad returns the refusal of a guest's statement that cannot run, or nil for any other error.
-func bad(err error) *store.Refusal {
+// badStatementRefusal returns the refusal of a guest's statement that cannot run, or nil for any other error.
+func badStatementRefusal(err error) *store.Refusal {
 	var e badStatement
 	if errors.As(err, &e) || isOneOf(err, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_TOOBIG, sqlite3.SQLITE_MISMATCH) {
 		return &store.Refusal{Reason: err.Error(), Bad: true}

@@ -16,8 +16,8 @@ import (
 //
 // A page with an unexpected layout is passed on unchanged, which is only slower.
 
-// leanParameter, in the URI of a file opened for reading, hides its triggers and views.
-const leanParameter = "lean"
+// hideTriggersParam, in the URI of a file opened for reading, hides its triggers and views.
+const hideTriggersParam = "lean"
 
 // A page of a table's B-tree begins with its kind; on the first page, the file header comes first.
 const (
@@ -46,8 +46,8 @@ func (s *schemaPages) add(page uint32) {
 	}
 }
 
-func leanRead(tls *libc.TLS, file, p uintptr, n int32, offset int64) int32 {
-	f := framedAt(file)
+func readHidingTriggers(tls *libc.TLS, file, p uintptr, n int32, offset int64) int32 {
+	f := vfsFileAt(file)
 	rc := function[func(*libc.TLS, uintptr, uintptr, int32, int64) int32](f.methods().FxRead)(tls, file, p, n, offset)
 	if rc == sqlite3.SQLITE_OK && n >= pageSmallest {
 		f.schema.read(unsafe.Slice(at[byte](p), n), offset)

@@ -12,23 +12,23 @@ import (
 // each key in one transaction, in any number of calls. No other connection can write to the file during that
 // time. One goroutine at a time may use it, and must call Commit or Rollback before the store is closed.
 type Hold struct {
-	store *Store
-	work  chan holdWork // nil while no transaction is open
-	over  chan error    // receives the result of the transaction
-	since time.Time     // start of the transaction
+	store  *Store
+	work   chan holdWork // nil while no transaction is open
+	result chan error    // receives the result of the transaction
+	since  time.Time     // start of the transaction
 }
 
 type holdWork struct {
 	fn   func(run func(store.Batch) (store.Result, error)) error
-	rest time.Duration // instead of fn: commit unless more work comes within this time
+	idle time.Duration // instead of fn: commit unless more work comes within this time
 	done chan error
 }
 
 const (
-	// Other processes wait for a lock for busyPatience. Work that arrives in pieces is committed earlier,
+	// Other processes wait for a lock for defaultBusyTimeout. Work that arrives in pieces is committed earlier,
 	// complete or not.
-	holdLongest = 8 * time.Second
-	holdIdle    = 2 * time.Second
+	maxHold  = 8 * time.Second
+	holdIdle = 2 * time.Second
 )
 
 // Hold returns a store whose calls take effect together. It locks nothing before the first call.
@@ -71,7 +71,7 @@ func (h *Hold) Commit() error {
 		return nil
 	}
 	close(h.work)
-	return h.ended(<-h.over)
+	return h.ended(<-h.result)
 }
 
 // Rollback ends the transaction, if one is open, and undoes the calls since the last Commit. Calls that Rest
@@ -83,8 +83,8 @@ func (h *Hold) Rollback() {
 	undo := holdWork{fn: func(func(store.Batch) (store.Result, error)) error { return errRollback }, done: make(chan error, 1)}
 	select {
 	case h.work <- undo:
-		<-h.over
-	case <-h.over: // it was committed during a Rest, or could not begin
+		<-h.result
+	case <-h.result: // it was committed during a Rest, or could not begin
 	}
 	h.work = nil
 }
@@ -97,10 +97,10 @@ func (h *Hold) Rest() error {
 	switch {
 	case h.work == nil:
 		return nil
-	case time.Since(h.since) > holdLongest:
+	case time.Since(h.since) > maxHold:
 		return h.Commit()
 	}
-	return h.do(holdWork{rest: holdIdle})
+	return h.do(holdWork{idle: holdIdle})
 }
 
 func (h *Hold) ended(err error) error {
@@ -120,19 +120,19 @@ func (h *Hold) do(w holdWork) error {
 		select {
 		case h.work <- w:
 			if err := <-w.done; err != nil {
-				return h.ended(errors.Join(err, drop(<-h.over, err)))
+				return h.ended(errors.Join(err, drop(<-h.result, err)))
 			}
 			return nil
-		case err := <-h.over: // it was committed during a Rest, or could not begin
+		case err := <-h.result: // it was committed during a Rest, or could not begin
 			if h.ended(err); err != nil {
 				return err
 			}
 		}
 	}
-	return errHold
+	return errHoldEnded
 }
 
-var errHold = errors.New("the transaction ended before it was used")
+var errHoldEnded = errors.New("the transaction ended before it was used")
 
 // drop returns err unless it was reported already.
 func drop(err, reported error) error {
@@ -143,9 +143,9 @@ func drop(err, reported error) error {
 }
 
 func (h *Hold) begin() {
-	h.work, h.over, h.since = make(chan holdWork), make(chan error, 1), time.Now()
-	j := &job{own: serve(h.work), done: make(chan struct{})}
-	over := h.over
+	h.work, h.result, h.since = make(chan holdWork), make(chan error, 1), time.Now()
+	j := &job{own: holdLoop(h.work), done: make(chan struct{})}
+	over := h.result
 	go func() {
 		over <- store.Caught(func() error {
 			release, err := h.store.use()
@@ -158,12 +158,12 @@ func (h *Hold) begin() {
 	}()
 }
 
-// serve does the work of a Hold inside the transaction of its job.
-func serve(work <-chan holdWork) func(*conn) error {
+// holdLoop does the work of a Hold inside the transaction of its job.
+func holdLoop(work <-chan holdWork) func(*conn) error {
 	served := false
 	return func(c *conn) error {
 		if served {
-			return errHold // it was rolled back with other jobs
+			return errHoldEnded // it was rolled back with other jobs
 		}
 		served = true
 		var rested <-chan time.Time
@@ -174,7 +174,7 @@ func serve(work <-chan holdWork) func(*conn) error {
 					return nil
 				}
 				if rested = nil; w.fn == nil {
-					rested = time.After(w.rest)
+					rested = time.After(w.idle)
 					w.done <- nil
 					continue
 				}
@@ -196,7 +196,7 @@ func (c *conn) within(fn func(run func(store.Batch) (store.Result, error)) error
 		return err
 	}
 	err := fn(c.runner(false))
-	if errors.Is(err, errAgain) {
+	if errors.Is(err, errNeedSavepoints) {
 		if err = c.control(undo); err == nil {
 			err = fn(c.runner(true))
 		}

@@ -63,7 +63,7 @@ func TestHold(t *testing.T) {
 	}
 	// A transaction that rests for too long is committed, and work continues after it.
 	must(h.Apply(ctx, inserted(4)))
-	h.since = h.since.Add(-2 * holdLongest)
+	h.since = h.since.Add(-2 * maxHold)
 	must(nil, h.Rest())
 	if n := count(); n != 3 {
 		t.Errorf("%d rows after a rest", n)

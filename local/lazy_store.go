@@ -18,13 +18,13 @@ type LazyStore struct {
 	empty *Store
 
 	mu       sync.Mutex
-	made     *Store // nil until then
+	opened   *Store // nil until then
 	closed   bool
 	follower store.Follower
 }
 
-// NewLate returns the store of the file at path, which open creates or opens.
-func NewLate(path string, open func() (*Store, error)) (*LazyStore, error) {
+// NewLazyStore returns the store of the file at path, which open creates or opens.
+func NewLazyStore(path string, open func() (*Store, error)) (*LazyStore, error) {
 	empty, err := Open(Memory, Options{SweepEvery: -1})
 	if err != nil {
 		return nil, err
@@ -58,26 +58,26 @@ func (l *LazyStore) store(reads bool) (s *Store, err error) {
 	switch {
 	case l.closed:
 		return nil, errClosed
-	case l.made != nil:
-		return l.made, nil
+	case l.opened != nil:
+		return l.opened, nil
 	}
 	if _, err := os.Stat(l.path); reads && errors.Is(err, fs.ErrNotExist) {
 		return l.empty, nil
 	}
-	if l.made, err = l.open(); err == nil && l.follower != nil {
-		l.made.Follow(l.follower)
+	if l.opened, err = l.open(); err == nil && l.follower != nil {
+		l.opened.Follow(l.follower)
 	}
-	return l.made, err
+	return l.opened, err
 }
 
 // Expired is Store.Expired.
 func (l *LazyStore) Expired() (keys, fields int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.made == nil {
+	if l.opened == nil {
 		return 0, 0
 	}
-	return l.made.Expired()
+	return l.opened.Expired()
 }
 
 // Follow is Store.Follow.
@@ -91,7 +91,7 @@ func (l *LazyStore) Follow(f store.Follower) {
 // Changed is Store.Changed. It is also true if another process has created the file.
 func (l *LazyStore) Changed(ctx context.Context) bool {
 	l.mu.Lock()
-	made := l.made != nil
+	made := l.opened != nil
 	l.mu.Unlock()
 	s, err := l.store(true)
 	return err == nil && (s != l.empty && !made || s.Changed(ctx))
@@ -101,8 +101,8 @@ func (l *LazyStore) Changed(ctx context.Context) bool {
 func (l *LazyStore) SetSweeping(on bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.made != nil {
-		l.made.SetSweeping(on)
+	if l.opened != nil {
+		l.opened.SetSweeping(on)
 	}
 }
 
@@ -115,8 +115,8 @@ func (l *LazyStore) Close() error {
 	}
 	l.closed = true
 	err := l.empty.Close()
-	if l.made != nil {
-		err = errors.Join(err, l.made.Close())
+	if l.opened != nil {
+		err = errors.Join(err, l.opened.Close())
 	}
 	return err
 }

@@ -17,7 +17,7 @@ import (
 // late returns a LazyStore for a missing file.
 func late(t *testing.T, path string) *local.LazyStore {
 	t.Helper()
-	s, err := local.NewLate(path, func() (*local.Store, error) { return local.Open(path, local.Options{SingleConn: true}) })
+	s, err := local.NewLazyStore(path, func() (*local.Store, error) { return local.Open(path, local.Options{SingleConn: true}) })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,13 +23,13 @@ const (
 	makeHashIndex = `CREATE INDEX IF NOT EXISTS keys_by_hash ON keys(db, hash)`
 )
 
-// goesByHash reports whether a statement goes through the keys by hash.
-func goesByHash(sql string) bool {
+// needsHashIndex reports whether a statement goes through the keys by hash.
+func needsHashIndex(sql string) bool {
 	return strings.Contains(sql, "FROM keys") && strings.Contains(sql, "hash >")
 }
 
-// indexed drops the hash index for a load, or builds the index that an earlier load has left out.
-func (s *Store) indexed(c *conn) error {
+// prepareHashIndex drops the hash index for a load, or builds the index that an earlier load has left out.
+func (s *Store) prepareHashIndex(c *conn) error {
 	if s.options.ReadOnly {
 		return nil
 	}
@@ -44,7 +44,7 @@ func (s *Store) indexed(c *conn) error {
 		c.loading = err == nil && len(has) == 0
 		return err
 	}
-	return c.mendHashIndex()
+	return c.restoreHashIndex()
 }
 
 func (c *conn) beginLoad() error {
@@ -58,20 +58,20 @@ func (c *conn) beginLoad() error {
 	})
 }
 
-// mendHashIndex builds the index that a load has left out, unless another process writes.
-func (c *conn) mendHashIndex() error {
+// restoreHashIndex builds the index that a load has left out, unless another process writes.
+func (c *conn) restoreHashIndex() error {
 	if has, err := c.query(sqlHashIndex); err != nil || len(has) > 0 {
 		return err
 	}
-	if err := c.tryHashIndex(); !IsBusy(err) {
+	if err := c.buildHashIndex(); !IsBusy(err) {
 		return err
 	}
 	return nil
 }
 
-func (c *conn) tryHashIndex() error {
-	c.patience(0)
-	defer c.patience(busyPatience)
+func (c *conn) buildHashIndex() error {
+	c.setBusyTimeout(0)
+	defer c.setBusyTimeout(defaultBusyTimeout)
 	return c.script(makeHashIndex)
 }
 
@@ -79,9 +79,9 @@ func (c *conn) tryHashIndex() error {
 // that is building it.
 func (s *Store) LeaveLoad() { s.leaveLoad() }
 
-// endLoad builds the index that a load has left out. After LeaveLoad, or if another process writes for longer
+// finishLoad builds the index that a load has left out. After LeaveLoad, or if another process writes for longer
 // than the busy timeout, it leaves that to the next process that opens the file.
-func (s *Store) endLoad() error {
+func (s *Store) finishLoad() error {
 	if !s.options.Load || s.options.ReadOnly {
 		return nil
 	}
@@ -90,12 +90,12 @@ func (s *Store) endLoad() error {
 			return nil
 		}
 		c.loading = false
-		return s.newWorkLimit(s.loading).on(c, s.makeLoadIndex)
+		return s.newWorkLimit(s.loading).run(c, s.makeLoadIndex)
 	})
 }
 
 func (s *Store) makeLoadIndex(c *conn) error {
-	c.patience(s.options.BusyTimeout)
+	c.setBusyTimeout(s.options.BusyTimeout)
 	// SQLite sorts as much at a time as its cache holds. A sort that fits the processor's cache takes half as
 	// long.
 	err := errors.Join(c.script("PRAGMA cache_size = -1024"), c.script(makeHashIndex))
@@ -105,11 +105,11 @@ func (s *Store) makeLoadIndex(c *conn) error {
 	return err
 }
 
-// mendAfterLoad builds the index that a killed process has left out.
-func (s *Store) mendAfterLoad() error {
+// restoreAfterLoad builds the index that a killed process has left out.
+func (s *Store) restoreAfterLoad() error {
 	has, err := s.read(context.Background(), []store.Batch{{ReadOnly: true, Stmts: []store.Stmt{{SQL: sqlHashIndex}}}}, nil)
 	if err != nil || has[0].Refused != nil || len(has[0].Rows[0]) > 0 {
 		return err
 	}
-	return s.withWriter((*conn).mendHashIndex)
+	return s.withWriter((*conn).restoreHashIndex)
 }

@@ -12,38 +12,38 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// ErrLogGone is returned by writes if the WAL or the shared memory is no longer under its name. A process that
+// ErrWALGone is returned by writes if the WAL or the shared memory is no longer under its name. A process that
 // opens the file next would not see the frames in the WAL, or would overwrite them.
-var ErrLogGone = errors.New("the WAL (-wal) or the shared memory (-shm) of the file was deleted, moved or replaced " +
+var ErrWALGone = errors.New("the WAL (-wal) or the shared memory (-shm) of the file was deleted, moved or replaced " +
 	"while the file was open; writes are refused: end every process that has the file open, and start again")
 
-// errLogMended is reported when the WAL or the shared memory was deleted and nothing is lost.
-var errLogMended = errors.New("the WAL (-wal) or the shared memory (-shm) of the file was deleted while the file was open; " +
+// errWALRepaired is reported when the WAL or the shared memory was deleted and nothing is lost.
+var errWALRepaired = errors.New("the WAL (-wal) or the shared memory (-shm) of the file was deleted while the file was open; " +
 	"the changes in the WAL are in the file now, and a new WAL was created")
 
-// besides identifies the WAL and the shared memory of an open file. It is nil if the file has none.
-type besides struct{ log, shared fileIdentity }
+// walFiles identifies the WAL and the shared memory of an open file. It is nil if the file has none.
+type walFiles struct{ log, shared fileIdentity }
 
-// rememberLog records the identity of the WAL and the shared memory that c has open. It fails if other files
+// recordWAL records the identity of the WAL and the shared memory that c has open. It fails if other files
 // are under their names.
-func (s *Store) rememberLog(c *conn) error {
-	var b besides
+func (s *Store) recordWAL(c *conn) error {
+	var b walFiles
 	var noLog, noShared error
 	b.log, noLog = identify(s.path + "-wal")
 	b.shared, noShared = identify(s.path + "-shm")
 	if noLog != nil && noShared != nil {
 		return nil // not in WAL mode, on a file system without shared memory
 	}
-	if noLog != nil || noShared != nil || !s.fits(c) {
-		return ErrLogGone
+	if noLog != nil || noShared != nil || !s.walMatches(c) {
+		return ErrWALGone
 	}
-	s.besides.Store(&b)
+	s.walFiles.Store(&b)
 	return nil
 }
 
-// fits reports whether the shared memory describes the WAL under its name: the last frame must have the same
+// walMatches reports whether the shared memory describes the WAL under its name: the last frame must have the same
 // checksum in both. Other processes may write at the same time.
-func (s *Store) fits(c *conn) bool {
+func (s *Store) walMatches(c *conn) bool {
 	index, err := c.walIndex()
 	if err != nil {
 		return true
@@ -57,7 +57,7 @@ func (s *Store) fits(c *conn) bool {
 	for range looks {
 		var header [frameHeader]byte
 		now := index.read()
-		mark := (*logMark)(unsafe.Pointer(&now))
+		mark := (*walMark)(unsafe.Pointer(&now))
 		if mark.frames == 0 {
 			return true
 		}
@@ -71,10 +71,10 @@ func (s *Store) fits(c *conn) bool {
 	return false
 }
 
-// logGone returns ErrLogGone if the WAL or the shared memory is not the open one.
-func (s *Store) logGone() error {
-	if b := s.besides.Load(); b != nil && (b.log.fate() != fileSame || b.shared.fate() != fileSame) {
-		return ErrLogGone
+// walGone returns ErrWALGone if the WAL or the shared memory is not the open one.
+func (s *Store) walGone() error {
+	if b := s.walFiles.Load(); b != nil && (b.log.fate() != fileSame || b.shared.fate() != fileSame) {
+		return ErrWALGone
 	}
 	return nil
 }
@@ -82,7 +82,7 @@ func (s *Store) logGone() error {
 // unsafeToCopyBack reports whether the WAL must stay unchanged when the store closes: another process may have
 // written to it through another shared memory, or the WAL under its name belongs to another file.
 func (s *Store) unsafeToCopyBack() bool {
-	b := s.besides.Load()
+	b := s.walFiles.Load()
 	if b == nil {
 		return false
 	}
@@ -113,30 +113,30 @@ func removeEmptyLog(path string) {
 	if err != nil {
 		return // the leftover files are harmless
 	}
-	c.patience(0)
+	c.setBusyTimeout(0)
 	c.script("PRAGMA schema_version") // opens the WAL
 	c.close()
 }
 
-// Mend saves the frames of a deleted WAL, as the next write would. It also repairs a deleted shared memory.
-func (s *Store) Mend(ctx context.Context) error {
+// RepairWAL saves the frames of a deleted WAL, as the next write would. It also repairs a deleted shared memory.
+func (s *Store) RepairWAL(ctx context.Context) error {
 	return s.Transact(ctx, false, func(func(store.Batch) (store.Result, error)) error { return nil })
 }
 
-// mendPatience limits how long the repair waits for running reads.
-const mendPatience = 2 * time.Second
+// repairTimeout limits how long the repair waits for running reads.
+const repairTimeout = 2 * time.Second
 
-// mendLog saves the frames of a deleted WAL, which SQLite still has open. It copies back all possible frames at
+// repairWAL saves the frames of a deleted WAL, which SQLite still has open. It copies back all possible frames at
 // once. Then it creates a new WAL under the name, by leaving WAL mode and entering it again. SQLite allows that
 // only to the one connection that has the file open, so it fails while another process uses the old WAL. If
 // another WAL exists under the name, another process has written without our frames, and neither WAL may
 // overwrite the other. The same holds for the shared memory.
-func (s *Store) mendLog(c *conn) error {
-	if b := s.besides.Load(); b == nil || b.log.fate() == fileReplaced || b.shared.fate() == fileReplaced {
-		return ErrLogGone
+func (s *Store) repairWAL(c *conn) error {
+	if b := s.walFiles.Load(); b == nil || b.log.fate() == fileReplaced || b.shared.fate() == fileReplaced {
+		return ErrWALGone
 	}
-	c.patience(step)
-	defer c.patience(busyPatience)
+	c.setBusyTimeout(busyStep)
+	defer c.setBusyTimeout(defaultBusyTimeout)
 	if err := c.script("PRAGMA wal_checkpoint(PASSIVE)"); err != nil {
 		return err
 	}
@@ -150,7 +150,7 @@ func (s *Store) mendLog(c *conn) error {
 	s.rowCache.detach()
 	s.externalCommits.detach()
 	if t := s.tail.Load(); t != nil {
-		t.letGo()
+		t.release()
 	}
 	for _, mode := range []string{"delete", "wal"} {
 		rows, _, err := c.run(store.Stmt{SQL: "PRAGMA journal_mode = " + mode})
@@ -164,11 +164,11 @@ func (s *Store) mendLog(c *conn) error {
 	if _, err := c.schemaVersion(); err != nil { // opens the WAL
 		return err
 	}
-	if err := s.rememberLog(c); err != nil {
+	if err := s.recordWAL(c); err != nil {
 		return err
 	}
 	s.rowCache.attach(c)
-	s.report(errLogMended)
+	s.report(errWALRepaired)
 	if s.options.IsolateSlowReads {
 		return s.openReaders()
 	}
@@ -185,7 +185,7 @@ func (s *Store) closeReaders() (free func(), err error) {
 	if s.writer == nil || err != nil {
 		return s.watching.Unlock, err
 	}
-	ctx, cancel := context.WithTimeout(s.life, mendPatience)
+	ctx, cancel := context.WithTimeout(s.life, repairTimeout)
 	defer cancel()
 	idle, err := s.readers.takeAll(ctx)
 	if err != nil {

@@ -34,7 +34,7 @@ func TestLogDeleted(t *testing.T) {
 			if err := os.Remove(path + "-wal"); err != nil {
 				t.Fatal(err)
 			}
-			if err := s.Moved(); !errors.Is(err, local.ErrLogGone) {
+			if err := s.Moved(); !errors.Is(err, local.ErrWALGone) {
 				t.Errorf("%s: deleted: %v", what, err)
 			}
 			c.Do("INCR n")
@@ -99,7 +99,7 @@ func TestLogReplaced(t *testing.T) {
 			}
 		}
 		v, err := e.Session().Do(t.Context(), []byte("SET"), []byte("k"), []byte("w"))
-		if !errors.Is(err, local.ErrLogGone) {
+		if !errors.Is(err, local.ErrWALGone) {
 			t.Errorf("%s: %v, %v", what, v, err)
 		}
 		if log, _ := os.ReadFile(path + "-wal"); !other && !strings.HasPrefix(string(log), "another log") {

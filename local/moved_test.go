@@ -88,8 +88,9 @@ func readTogether(t *testing.T, s *local.Store, n int) {
 }
 
 // TestSubsets deletes or replaces each subset of the file, the WAL and the shared memory while a store has them
-// open, and writes from another process, or another store of this process, with checkpoints or without. Each write acknowledged after that
-// is in the file at the end. So is each earlier write, unless the file itself is gone.
+// open, and writes from another process, or another store of this process, with checkpoints or without. Each
+// write acknowledged after that is in the file at the end. So is each earlier write, unless the file itself is
+// gone.
 func TestSubsets(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		return // another process cannot see which WAL is in use
@@ -119,7 +120,8 @@ func subsetName(subset int) (name string) {
 	return name
 }
 
-// takeSubset deletes a subset of the files of the database at path, or replaces them by copies. It passes over missing ones.
+// takeSubset deletes a subset of the files of the database at path, or replaces them by copies. It passes over
+// missing ones.
 func takeSubset(t *testing.T, path string, subset int, replace bool) {
 	for i, end := range subsetEnds {
 		if subset&(1<<i) == 0 {
@@ -261,8 +263,8 @@ func TestSubsetsAtOpening(t *testing.T) {
 	}
 }
 
-// TestReplacedDuringCommit deletes or replaces a file between the last check before a commit and the check after it. The write fails and says
-// that it may be lost, and does not run again.
+// TestReplacedDuringCommit deletes or replaces a file between the last check before a commit and the check
+// after it. The write fails and says that it may be lost, and does not run again.
 func TestReplacedDuringCommit(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		return // where a file that is open stays
@@ -315,7 +317,7 @@ func TestGoneInTheMiddle(t *testing.T) {
 			long = append(long, fmt.Appendf(nil, "long:%d", i), make([]byte, 5000))
 		}
 		v, err := engine.New(s).Session().Do(t.Context(), long...)
-		if want := map[bool]error{true: local.ErrMoved, false: local.ErrLogGone}[end == ""]; !errors.Is(err, want) || strings.Contains(err.Error(), "lost") {
+		if want := map[bool]error{true: local.ErrMoved, false: local.ErrWALGone}[end == ""]; !errors.Is(err, want) || strings.Contains(err.Error(), "lost") {
 			t.Errorf("file%s: %v, %v", end, v, err)
 		}
 		if writes != 1 {
@@ -339,7 +341,7 @@ func TestCheckpointOfReplaced(t *testing.T) {
 			t.Fatal(err)
 		}
 		takeSubset(t, path, map[string]int{"-wal": 2, "-shm": 4}[end], true)
-		if err := s.Checkpoint(); !errors.Is(err, local.ErrLogGone) {
+		if err := s.Checkpoint(); !errors.Is(err, local.ErrWALGone) {
 			t.Errorf("file%s: %v", end, err)
 		}
 		if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, before) {

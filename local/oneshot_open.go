@@ -21,44 +21,44 @@ type ImmutableReader struct {
 	open func() (*Store, error)
 
 	mu     sync.Mutex
-	still  *Store // nil once it is given up
+	reader *Store // nil once it is given up
 	lock   int    // the descriptor that holds the read lock
-	made   *Store // nil until then
+	opened *Store // nil until then
 	closed bool
 }
 
-// NewGlance returns the store of the file at path. If a call needs it, open opens the file normally.
-func NewGlance(path string, o Options, open func() (*Store, error)) *ImmutableReader {
+// NewImmutableReader returns the store of the file at path. If a call needs it, open opens the file normally.
+func NewImmutableReader(path string, o Options, open func() (*Store, error)) *ImmutableReader {
 	g := &ImmutableReader{open: open}
-	lock, ours := lockStill(path)
+	lock, ours := takeReadLock(path)
 	if !ours {
 		return g
 	}
-	g.still, g.lock = newStore(path, o), lock
-	if err := g.still.openStill(); err != nil {
+	g.reader, g.lock = newStore(path, o), lock
+	if err := g.reader.openImmutable(); err != nil {
 		g.giveUp()
 	}
 	return g
 }
 
-// Still reports whether the next read needs no WAL. It is false if another process has the file open, or if
+// NeedsNoWAL reports whether the next read needs no WAL. It is false if another process has the file open, or if
 // anything about the file needs a normal open.
-func (g *ImmutableReader) Still() bool {
+func (g *ImmutableReader) NeedsNoWAL() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.still != nil
+	return g.reader != nil
 }
 
-// openStill opens a file that no process changes, without its triggers and views, if it has the current schema.
-func (s *Store) openStill() (err error) {
+// openImmutable opens a file that no process changes, without its triggers and views, if it has the current schema.
+func (s *Store) openImmutable() (err error) {
 	s.readers = newPool(1, 0)
-	if s.frozen, err = freeze(s.path); err != nil {
+	if s.immutable, err = statImmutable(s.path); err != nil {
 		return err
 	}
-	if err := s.frozen.check(); err != nil {
+	if err := s.immutable.check(); err != nil {
 		return err
 	}
-	c, err := openURI(s.path, toRead, "immutable=1&"+leanParameter+"=1")
+	c, err := openURI(s.path, toRead, "immutable=1&"+hideTriggersParam+"=1")
 	if err != nil {
 		return err
 	}
@@ -76,12 +76,12 @@ func (s *Store) openStill() (err error) {
 
 // giveUp ends reading without a WAL.
 func (g *ImmutableReader) giveUp() error {
-	if g.still == nil {
+	if g.reader == nil {
 		return nil
 	}
-	err := g.still.Close()
-	unlockStill(g.lock)
-	g.still = nil
+	err := g.reader.Close()
+	releaseReadLock(g.lock)
+	g.reader = nil
 	return err
 }
 
@@ -104,11 +104,11 @@ func (g *ImmutableReader) Transact(ctx context.Context, readOnly bool, fn func(r
 // with calls fn with a store of the file. If a read fails, with opens the file normally and calls fn again.
 func (g *ImmutableReader) with(reads bool, fn func(*Store) error) error {
 	g.mu.Lock()
-	if g.still != nil && reads && fn(g.still) == nil {
+	if g.reader != nil && reads && fn(g.reader) == nil {
 		g.mu.Unlock()
 		return nil
 	}
-	s, err := g.real()
+	s, err := g.openNormally()
 	g.mu.Unlock()
 	if err != nil {
 		return err
@@ -116,19 +116,19 @@ func (g *ImmutableReader) with(reads bool, fn func(*Store) error) error {
 	return fn(s)
 }
 
-// real opens the file normally, for this call and all later calls. The caller holds mu.
-func (g *ImmutableReader) real() (s *Store, err error) {
+// openNormally opens the file normally, for this call and all later calls. The caller holds mu.
+func (g *ImmutableReader) openNormally() (s *Store, err error) {
 	switch {
 	case g.closed:
 		return nil, errClosed
-	case g.made != nil:
-		return g.made, nil
+	case g.opened != nil:
+		return g.opened, nil
 	}
 	if err := g.giveUp(); err != nil {
 		return nil, err
 	}
-	g.made, err = g.open()
-	return g.made, err
+	g.opened, err = g.open()
+	return g.opened, err
 }
 
 // Close closes the file. Later calls fail.
@@ -139,8 +139,8 @@ func (g *ImmutableReader) Close() error {
 		return nil
 	}
 	g.closed = true
-	if g.made != nil {
-		return g.made.Close()
+	if g.opened != nil {
+		return g.opened.Close()
 	}
 	return g.giveUp()
 }

@@ -17,10 +17,10 @@ const (
 // headerProgram locates the application ID in the header of a file, in bytes.
 const headerProgram = 68
 
-// lockStill takes SQLite's read lock on the file at path without waiting. It reports whether the file is a
+// takeReadLock takes SQLite's read lock on the file at path without waiting. It reports whether the file is a
 // meowdis file without a rollback journal. No other connection of this process may have it open: closing the
 // descriptor drops the locks of all.
-func lockStill(path string) (fd int, ours bool) {
+func takeReadLock(path string) (fd int, ours bool) {
 	fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return 0, false
@@ -35,9 +35,9 @@ func lockStill(path string) (fd int, ours bool) {
 			syscall.Stat(path+"-journal", &info) == syscall.ENOENT
 	}
 	if !ours {
-		unlockStill(fd)
+		releaseReadLock(fd)
 	}
 	return fd, ours
 }
 
-func unlockStill(fd int) { syscall.Close(fd) }
+func releaseReadLock(fd int) { syscall.Close(fd) }

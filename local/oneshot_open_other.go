@@ -2,7 +2,7 @@
 
 package local
 
-// lockStill does nothing: on some systems SQLite has several ways to lock a file.
-func lockStill(string) (fd int, ours bool) { return 0, false }
+// takeReadLock does nothing: on some systems SQLite has several ways to lock a file.
+func takeReadLock(string) (fd int, ours bool) { return 0, false }
 
-func unlockStill(int) {}
+func releaseReadLock(int) {}

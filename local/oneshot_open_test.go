@@ -28,7 +28,7 @@ func glancing(t *testing.T) (path string, glance func(path string) (*local.Immut
 	return path, func(path string) (*local.ImmutableReader, *int) {
 		opened := new(int)
 		o := local.Options{SingleConn: true, SweepEvery: -1}
-		g := local.NewGlance(path, o, func() (*local.Store, error) { *opened++; return local.Open(path, o) })
+		g := local.NewImmutableReader(path, o, func() (*local.Store, error) { *opened++; return local.Open(path, o) })
 		t.Cleanup(func() { g.Close() })
 		return g, opened
 	}
@@ -57,7 +57,7 @@ const setByOther = "UPDATE keys SET value = CAST('theirs' AS BLOB);"
 func TestGlance(t *testing.T) {
 	path, glance := glancing(t)
 	g, opened := glance(path)
-	if !g.Still() {
+	if !g.NeedsNoWAL() {
 		t.Fatal("no glance at a file that no one has open")
 	}
 	c := storetest.NewClient(t, engine.New(g))
@@ -127,7 +127,7 @@ func TestNoGlance(t *testing.T) {
 	dir := filepath.Dir(path)
 	none := func(what, path string) {
 		t.Helper()
-		if g, _ := glance(path); g.Still() {
+		if g, _ := glance(path); g.NeedsNoWAL() {
 			t.Errorf("a glance at %s", what)
 		}
 	}
@@ -147,7 +147,7 @@ func TestNoGlance(t *testing.T) {
 	otherProcess(t, foreign, "CREATE TABLE t(a);")
 	none("a foreign file", foreign)
 	g, _ := glance(path)
-	if !g.Still() {
+	if !g.NeedsNoWAL() {
 		t.Error("no glance at the file itself")
 	}
 	g.Close()
@@ -184,7 +184,7 @@ func TestGlanceBesideALock(t *testing.T) {
 			t.Fatal(said, err)
 		}
 	}
-	if g, _ := glance(path); g.Still() {
+	if g, _ := glance(path); g.NeedsNoWAL() {
 		t.Error("a glance past a lock")
 	}
 }

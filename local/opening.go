@@ -14,14 +14,14 @@ import (
 	"github.com/meowdis/meowdis/internal/atomicfile"
 )
 
-// reason holds a message for users and the error that caused it.
-type reason struct {
-	says string
-	err  error
+// explainedError holds a message for users and the error that caused it.
+type explainedError struct {
+	message string
+	err     error
 }
 
-func (r *reason) Error() string { return r.says }
-func (r *reason) Unwrap() error { return r.err }
+func (r *explainedError) Error() string { return r.message }
+func (r *explainedError) Unwrap() error { return r.err }
 
 // errUnwritable marks the errors of a file that can be read but not written.
 var errUnwritable = errors.New("you have no permission to write the file or its directory")
@@ -32,7 +32,7 @@ func checkPath(path string, mustExist bool) error {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrPermission):
-		return &reason{"you have no permission to access its directory", err}
+		return &explainedError{"you have no permission to access its directory", err}
 	case err != nil:
 		return missing(path, mustExist, err)
 	case info.IsDir():
@@ -45,29 +45,29 @@ func checkPath(path string, mustExist bool) error {
 
 func missing(path string, mustExist bool, err error) error {
 	if no := atomicfile.CheckDirectory(path); no != nil {
-		return &reason{no.Error(), err}
+		return &explainedError{no.Error(), err}
 	}
 	if mustExist {
-		return &reason{"there is no such file: check the path; the first command that writes creates it", err}
+		return &explainedError{"there is no such file: check the path; the first command that writes creates it", err}
 	}
 	return nil
 }
 
-// explained returns err with an explanation and a hint, for an existing file that could not be opened.
-func explained(path string, readOnly bool, err error) error {
+// explain returns err with an explanation and a hint, for an existing file that could not be opened.
+func explain(path string, readOnly bool, err error) error {
 	switch {
 	case err == nil:
 		return nil
 	case isOneOf(err, sqlite3.SQLITE_NOTADB):
-		return &reason{"it is not a SQLite database: use meowdis import for archives, dump files and commands, or meowdis doctor FILE --recover NEW for a damaged database", err}
+		return &explainedError{"it is not a SQLite database: use meowdis import for archives, dump files and commands, or meowdis doctor FILE --recover NEW for a damaged database", err}
 	case IsCorrupt(err):
-		return &reason{err.Error() + "; run meowdis doctor", err}
+		return &explainedError{err.Error() + "; run meowdis doctor", err}
 	case isFull(err):
 		var full *sqliteError
 		errors.As(err, &full)
-		return &reason{full.msg, err}
+		return &explainedError{full.msg, err}
 	case IsBusy(err):
-		return &reason{"it is in use by another process: try again later", err}
+		return &explainedError{"it is in use by another process: try again later", err}
 	case !isCantOpen(err):
 		return err
 	}
@@ -75,41 +75,41 @@ func explained(path string, readOnly bool, err error) error {
 	// process. The WAL has no locks.
 	c, unreadable := openConn(path, toRead)
 	if unreadable != nil {
-		return &reason{"you have no permission to read it: ask its owner", err}
+		return &explainedError{"you have no permission to read it: ask its owner", err}
 	}
 	c.close()
 	switch log, unreadable := os.Open(path + "-wal"); {
 	case unreadable == nil:
 		log.Close()
 	case errors.Is(unreadable, fs.ErrPermission):
-		return &reason{fmt.Sprintf("you have no permission to read %s-wal, which has its latest changes: ask its owner", path), err}
+		return &explainedError{fmt.Sprintf("you have no permission to read %s-wal, which has its latest changes: ask its owner", path), err}
 	}
 	if !readOnly {
-		return &reason{fmt.Sprintf("you have no permission to write it or its directory %s: use --read-only", filepath.Dir(path)), errors.Join(errUnwritable, err)}
+		return &explainedError{fmt.Sprintf("you have no permission to write it or its directory %s: use --read-only", filepath.Dir(path)), errors.Join(errUnwritable, err)}
 	}
-	return &reason{fmt.Sprintf("reading its latest changes in %s-wal needs write permission in %s: copy both files to a directory that you can write", path, filepath.Dir(path)), err}
+	return &explainedError{fmt.Sprintf("reading its latest changes in %s-wal needs write permission in %s: copy both files to a directory that you can write", path, filepath.Dir(path)), err}
 }
 
-// frozen describes a file that is read without locks, because SQLite cannot create files beside it. It records the
-// file's state when it was opened.
-type frozen struct {
+// immutableFile describes a file that is read without locks, because SQLite cannot create files beside it. It
+// records the file's state when it was opened.
+type immutableFile struct {
 	path  string
 	size  int64
 	wrote time.Time
 }
 
-// freeze returns the file at path for reading without locks. The caller ensures that no process has it open;
+// statImmutable returns the file at path for reading without locks. The caller ensures that no process has it open;
 // then it has no WAL.
-func freeze(path string) (*frozen, error) {
+func statImmutable(path string) (*immutableFile, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, atomicfile.Pathless(err)
 	}
-	return &frozen{path, info.Size(), info.ModTime()}, nil
+	return &immutableFile{path, info.Size(), info.ModTime()}, nil
 }
 
-// openFrozen is openConn for a file that may be frozen; f is nil for any other file.
-func openFrozen(path string, f *frozen, how int32) (*conn, error) {
+// openMaybeImmutable is openConn for a file that may be immutable; f is nil for any other file.
+func openMaybeImmutable(path string, f *immutableFile, how int32) (*conn, error) {
 	if f == nil {
 		return openConn(path, how)
 	}
@@ -132,11 +132,11 @@ func openURI(path string, how int32, parameters string) (*conn, error) {
 
 // check fails if the file has changed, so that the rows read may be inconsistent. f is nil for a file that is
 // read with locks.
-func (f *frozen) check() error {
+func (f *immutableFile) check() error {
 	if f == nil {
 		return nil
 	}
-	now, err := freeze(f.path)
+	now, err := statImmutable(f.path)
 	if err == nil && (*now != *f || hasLog(f.path)) {
 		err = errors.New("it was changed while it was read without locks")
 	}

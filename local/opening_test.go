@@ -22,7 +22,7 @@ func TestExplainingKeepsLocks(t *testing.T) {
 	}
 	defer s.Close()
 	err = s.Transact(context.Background(), false, func(func(store.Batch) (store.Result, error)) error {
-		if err := explained(path, false, &sqliteError{code: sqlite3.SQLITE_CANTOPEN}); !strings.Contains(err.Error(), "no permission to write") {
+		if err := explain(path, false, &sqliteError{code: sqlite3.SQLITE_CANTOPEN}); !strings.Contains(err.Error(), "no permission to write") {
 			t.Errorf("got %v", err)
 		}
 		if out, err := exec.Command("sqlite3", path, "BEGIN IMMEDIATE").CombinedOutput(); err == nil || !strings.Contains(string(out), "locked") {

@@ -22,10 +22,10 @@ type pool struct {
 	idle        []*conn
 }
 
-// shortness limits a short read: one command, and all commands of one request.
-type shortness struct{ one, all time.Duration }
+// readLimits limits a short read: one command, and all commands of one request.
+type readLimits struct{ one, all time.Duration }
 
-var shortRead = shortness{20 * time.Millisecond, 250 * time.Millisecond}
+var shortReadLimits = readLimits{20 * time.Millisecond, 250 * time.Millisecond}
 
 func newPool(short, long int) *pool {
 	p := &pool{short: make(chan struct{}, short), long: make(chan struct{}, long)}
@@ -69,8 +69,8 @@ func (l *loan) lend() {
 	}
 }
 
-// outlast moves the loan to the long lane, or returns errLong if that lane is full.
-func (l *loan) outlast() error {
+// moveToLong moves the loan to the long lane, or returns errLong if that lane is full.
+func (l *loan) moveToLong() error {
 	select {
 	case <-l.pool.long:
 		l.lane <- struct{}{}

@@ -17,7 +17,7 @@ func PublicMessage(err error) string {
 	switch {
 	case errors.Is(err, ErrMoved):
 		return "its file was deleted, moved or replaced; writes are refused until it is back"
-	case errors.Is(err, ErrLogGone):
+	case errors.Is(err, ErrWALGone):
 		return "its WAL was deleted, moved or replaced; writes are refused"
 	case errors.Is(err, errAbandoned):
 		return "it is closing; this was not finished and changed nothing"
@@ -28,12 +28,12 @@ func PublicMessage(err error) string {
 	case errors.Is(err, context.Canceled):
 		return "it was interrupted"
 	case errors.As(err, &e):
-		return toldCodes[e.code&0xff]
+		return publicCodes[e.code&0xff]
 	}
 	return ""
 }
 
-var toldCodes = map[int32]string{
+var publicCodes = map[int32]string{
 	sqlite3.SQLITE_BUSY:      "another process keeps it locked, try again",
 	sqlite3.SQLITE_LOCKED:    "another process keeps it locked, try again",
 	sqlite3.SQLITE_FULL:      "the disk is full",

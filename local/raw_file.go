@@ -15,9 +15,9 @@ import (
 // migrates nothing and sweeps nothing. The file may be damaged or belong to any program. One goroutine at a
 // time may use it.
 type File struct {
-	path   string
-	conn   *conn
-	frozen *frozen // set for a file that is read without locks
+	path      string
+	conn      *conn
+	immutable *immutableFile // set for a file that is read without locks
 }
 
 // OpenFile opens the file at path, which must exist. Other processes may have it open, too.
@@ -32,12 +32,12 @@ func OpenFile(path string, readOnly bool) (*File, error) {
 	f := &File{path: path}
 	err := f.open(how)
 	if readOnly && isCantOpen(err) && !hasLog(path) {
-		if f.frozen, err = freeze(path); err == nil {
+		if f.immutable, err = statImmutable(path); err == nil {
 			err = f.open(how)
 		}
 	}
 	if err != nil {
-		err = fmt.Errorf("opening %s: %w", path, explained(path, readOnly, err))
+		err = fmt.Errorf("opening %s: %w", path, explain(path, readOnly, err))
 		if isFull(err) {
 			discard(path, false)
 		} else {
@@ -49,7 +49,7 @@ func OpenFile(path string, readOnly bool) (*File, error) {
 }
 
 func (f *File) open(how int32) (err error) {
-	if f.conn, err = openFrozen(f.path, f.frozen, how); err != nil {
+	if f.conn, err = openMaybeImmutable(f.path, f.immutable, how); err != nil {
 		return err
 	}
 	if err = f.conn.setUp("PRAGMA cache_size = -32768"); err != nil {
@@ -86,7 +86,7 @@ func (f *File) Query(sql string, args ...store.Value) ([]store.Row, error) {
 
 // Snapshot runs fn in a read transaction: fn does not see later writes by other processes.
 func (f *File) Snapshot(fn func() error) error {
-	return errors.Join(f.conn.snapshot(fn), f.frozen.check())
+	return errors.Join(f.conn.snapshot(fn), f.immutable.check())
 }
 
 // Change runs fn in a write transaction, and undoes all of it if fn fails.
@@ -140,11 +140,11 @@ func (c *conn) schemaVersion() (int, error) {
 // CheckPages returns the first error in the pages of a file that no process has open. It reads the file without
 // a WAL.
 func CheckPages(path string) (err error) {
-	frozen, err := freeze(path)
+	frozen, err := statImmutable(path)
 	if err != nil {
 		return err
 	}
-	c, err := openFrozen(path, frozen, toRead)
+	c, err := openMaybeImmutable(path, frozen, toRead)
 	if err != nil {
 		return err
 	}

@@ -19,22 +19,22 @@ func readOnly(batches []store.Batch) bool {
 }
 
 // read runs batches in one snapshot, and adds rows to the row cache as of says. With a nil of it adds none.
-func (s *Store) read(ctx context.Context, batches []store.Batch, of []asked) (results []store.Result, err error) {
+func (s *Store) read(ctx context.Context, batches []store.Batch, of []lookup) (results []store.Result, err error) {
 	used := usedBy(batches)
 	err = s.withReader(ctx, func(c *conn) error {
 		restart(batches, used)
 		results, err = c.read(batches, of)
-		return errors.Join(err, s.frozen.check())
+		return errors.Join(err, s.immutable.check())
 	})
 	if err != nil {
 		return nil, err
 	}
-	s.keep(batches, of, results)
+	s.cacheRows(batches, of, results)
 	return results, nil
 }
 
-// keep adds the rows of batches to the row cache, as of says.
-func (s *Store) keep(batches []store.Batch, of []asked, results []store.Result) {
+// cacheRows adds the rows of batches to the row cache, as of says.
+func (s *Store) cacheRows(batches []store.Batch, of []lookup, results []store.Result) {
 	for i := range min(len(results), len(of)) {
 		if of[i].keep && results[i].Refused == nil {
 			s.rowCache.put(&of[i], &batches[i], results[i].Rows)
@@ -43,8 +43,8 @@ func (s *Store) keep(batches []store.Batch, of []asked, results []store.Result) 
 }
 
 // read runs batches in one snapshot. For rows that are to be cached, it finds out how long they are valid.
-func (c *conn) read(batches []store.Batch, of []asked) (results []store.Result, err error) {
-	if len(batches) == 1 && len(batches[0].Stmts) == 1 && !keeps(of) {
+func (c *conn) read(batches []store.Batch, of []lookup) (results []store.Result, err error) {
+	if len(batches) == 1 && len(batches[0].Stmts) == 1 && !anyToCache(of) {
 		return c.readBatches(batches, nil)
 	}
 	err = c.snapshot(func() error {
@@ -54,17 +54,19 @@ func (c *conn) read(batches []store.Batch, of []asked) (results []store.Result, 
 	return results, err
 }
 
-func keeps(of []asked) bool { return slices.ContainsFunc(of, func(a asked) bool { return a.keep }) }
+func anyToCache(of []lookup) bool {
+	return slices.ContainsFunc(of, func(a lookup) bool { return a.keep })
+}
 
 // readBatches runs batches inside a snapshot. It ends when the budget is full.
-func (c *conn) readBatches(batches []store.Batch, of []asked) (results []store.Result, err error) {
+func (c *conn) readBatches(batches []store.Batch, of []lookup) (results []store.Result, err error) {
 	results = make([]store.Result, len(batches))
 	for i, b := range batches {
 		if results[i], err = c.readBatch(b); err != nil {
 			return nil, err
 		}
 		if i < len(of) && of[i].keep {
-			if err := c.lasts(&b, &of[i]); err != nil {
+			if err := c.findExpiry(&b, &of[i]); err != nil {
 				return nil, err
 			}
 		}
@@ -77,9 +79,9 @@ func (c *conn) readBatches(batches []store.Batch, of []asked) (results []store.R
 
 // readBatch runs a reading batch. If it exceeds the time limit, only its own result is an error.
 func (c *conn) readBatch(b store.Batch) (store.Result, error) {
-	c.visit.next()
+	c.workLimit.nextBatch()
 	r, _, err := c.batch(b)
-	r.Took = time.Since(c.visit.began)
+	r.Took = time.Since(c.workLimit.began)
 	var late *store.TooLong
 	if errors.As(err, &late) {
 		return late.Result(), nil

@@ -25,12 +25,12 @@ import (
 //     identifies our own headers: no other process commits while this process holds the write lock, so our
 //     commit increments the counter by exactly one.
 type rowCache struct {
-	seed   maphash.Seed
-	shards [keptShards]rowCacheShard
-	read   atomic.Int64 // batches that SQLite had to read
-	swept  atomic.Int64 // the latest sweep, Unix ms: keys that had expired by then are gone, whatever the clock says
+	seed        maphash.Seed
+	shards      [cacheShards]rowCacheShard
+	sqliteReads atomic.Int64 // batches that SQLite had to read
+	swept       atomic.Int64 // the latest sweep, Unix ms: keys expired by then are gone, whatever the clock says
 
-	state atomic.Pointer[keptState] // nil while the cache is off; to use its index, lock a shard or mu
+	state atomic.Pointer[cacheState] // nil while the cache is off; to use its index, lock a shard or mu
 
 	mu         sync.Mutex // guards changes of state
 	committing bool       // the writer is about to change the header
@@ -39,21 +39,21 @@ type rowCache struct {
 	// Only the writer uses these.
 	index   *walIndex
 	base    walHeader // when its transaction began
-	changed touched
+	changed changedKeys
 }
 
-// keptState identifies the rows that are valid: rows of its generation, while the WAL has its header.
-type keptState struct {
+// cacheState identifies the rows that are valid: rows of its generation, while the WAL has its header.
+type cacheState struct {
 	index      *walIndex
 	header     walHeader
 	generation uint64
 }
 
 const (
-	keptShards   = 16
-	keptVersions = 256 // per shard
-	keptAsked    = 4096
-	keptRoom     = 128 << 10 // bytes; the rows of a larger read are not cached
+	cacheShards   = 16
+	shardVersions = 256 // per shard
+	shardMisses   = 4096
+	maxCachedRead = 128 << 10 // bytes; the rows of a larger read are not cached
 )
 
 // rowCacheShard holds the rows of the keys in one part of the hash space. It evicts by the clock algorithm:
@@ -61,35 +61,35 @@ const (
 type rowCacheShard struct {
 	mu         sync.Mutex
 	generation uint64
-	keys       map[string]*keptRows // the first entry of a key; next links the other entries
-	ring       []*keptRows
+	keys       map[string]*cachedRows // the first entry of a key; next links the other entries
+	ring       []*cachedRows
 	hand       int
-	free       int64                // bytes
-	versions   [keptVersions]uint64 // odd while a commit is in progress
-	asked      [keptAsked]uint32    // hashes of recently missed keys: rows are cached at the second miss
+	free       int64                 // bytes
+	versions   [shardVersions]uint64 // odd while a commit is in progress
+	misses     [shardMisses]uint32   // hashes of recently missed keys: rows are cached at the second miss
 }
 
-// keptRows is one cached read: a batch without its clock, and its rows.
-type keptRows struct {
-	key     string
-	sql     string   // of the first statement
-	more    []string // of the other statements
-	args    []byte   // of all statements, encoded by appendArgs
-	rows    [][]store.Row
-	weight  int64 // charged to a budget when the rows are used
-	size    int64
-	diesAt  int64
-	place   int // index in the ring
-	next    *keptRows
-	used    bool
-	removed bool
+// cachedRows is one cached read: a batch without its clock, and its rows.
+type cachedRows struct {
+	key       string
+	sql       string   // of the first statement
+	more      []string // of the other statements
+	args      []byte   // of all statements, encoded by appendArgs
+	rows      [][]store.Row
+	weight    int64 // charged to a budget when the rows are used
+	size      int64
+	diesAt    int64
+	ringIndex int // index in the ring
+	next      *cachedRows
+	used      bool
+	removed   bool
 }
 
-func newKept(size int64) *rowCache {
+func newRowCache(size int64) *rowCache {
 	k := &rowCache{seed: maphash.MakeSeed()}
 	for i := range k.shards {
-		k.shards[i].free = size / keptShards
-		k.shards[i].keys = map[string]*keptRows{}
+		k.shards[i].free = size / cacheShards
+		k.shards[i].keys = map[string]*cachedRows{}
 	}
 	return k
 }
@@ -103,7 +103,7 @@ func (k *rowCache) attach(c *conn) {
 	if err != nil {
 		return
 	}
-	c.touched = &k.changed
+	c.changedKeys = &k.changed
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.index = index
@@ -131,11 +131,11 @@ func (k *rowCache) newGeneration() {
 		return
 	}
 	k.generation++
-	k.state.Store(&keptState{k.index, k.index.read(), k.generation})
+	k.state.Store(&cacheState{k.index, k.index.read(), k.generation})
 }
 
 // resync is called when the WAL header differs from st.
-func (k *rowCache) resync(st *keptState) {
+func (k *rowCache) resync(st *cacheState) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if !k.committing && k.state.Load() == st {
@@ -147,7 +147,7 @@ func (k *rowCache) resync(st *keptState) {
 func (k *rowCache) onBegin() {
 	if k != nil && k.index != nil {
 		k.base = k.index.read()
-		k.changed.forget()
+		k.changed.reset()
 	}
 }
 
@@ -197,50 +197,50 @@ func (k *rowCache) onPostCommit() {
 		k.newGeneration()
 		return
 	}
-	k.state.Store(&keptState{k.index, now, st.generation})
+	k.state.Store(&cacheState{k.index, now, st.generation})
 }
 
-// touched collects the keys that a transaction changes.
-type touched struct {
+// changedKeys collects the keys that a transaction changes.
+type changedKeys struct {
 	any  bool
 	keys [][]byte
 }
 
-const mostTouched = 4096 // beyond this, all keys count as changed
+const maxChangedKeys = 4096 // beyond this, all keys count as changed
 
-func (t *touched) forget() {
+func (t *changedKeys) reset() {
 	clear(t.keys)
 	t.any, t.keys = false, t.keys[:0]
 }
 
 // add adds the keys of a writing batch; nil keys mean any key. t may be nil.
-func (t *touched) add(keys [][]byte) {
+func (t *changedKeys) add(keys [][]byte) {
 	switch {
 	case t == nil || t.any:
-	case keys == nil || len(t.keys)+len(keys) > mostTouched:
+	case keys == nil || len(t.keys)+len(keys) > maxChangedKeys:
 		t.any = true
 	default:
 		t.keys = append(t.keys, keys...)
 	}
 }
 
-func (k *rowCache) shard(hash uint64) *rowCacheShard { return &k.shards[hash%keptShards] }
+func (k *rowCache) shard(hash uint64) *rowCacheShard { return &k.shards[hash%cacheShards] }
 
 func (s *rowCacheShard) version(hash uint64) *uint64 {
-	return &s.versions[hash/keptShards%keptVersions]
+	return &s.versions[hash/cacheShards%shardVersions]
 }
 
-// wanted records a cache miss and reports whether it is the second.
-func (s *rowCacheShard) wanted(hash uint64) bool {
-	last := &s.asked[hash/keptShards%keptAsked]
+// secondMiss records a cache miss and reports whether it is the second.
+func (s *rowCacheShard) secondMiss(hash uint64) bool {
+	last := &s.misses[hash/cacheShards%shardMisses]
 	again := *last == uint32(hash>>32)
 	*last = uint32(hash >> 32)
 	return again
 }
 
-// asked holds the result of a lookup: the cached rows, or the state needed to cache the rows of the read.
-type asked struct {
-	rows *keptRows // nil after a miss
+// lookup holds the result of a lookup: the cached rows, or the state needed to cache the rows of the read.
+type lookup struct {
+	rows *cachedRows // nil after a miss
 	hash uint64
 	keep bool // whether to cache the rows, if the generation and the version are still
 	version,
@@ -248,8 +248,8 @@ type asked struct {
 	diesAt int64
 }
 
-// lasting reports whether the rows of b can be cached.
-func lasting(b *store.Batch) bool {
+// isCacheable reports whether the rows of b can be cached.
+func isCacheable(b *store.Batch) bool {
 	return len(b.Keys) == 1 && b.ReadOnly && len(b.Stmts[0].Args) > clockArg &&
 		!slices.ContainsFunc(b.Stmts, func(s store.Stmt) bool { return s.Fold != nil })
 }
@@ -258,8 +258,8 @@ func lasting(b *store.Batch) bool {
 const clockArg = 2
 
 // get looks up the rows of b.
-func (k *rowCache) get(b *store.Batch) (a asked) {
-	if !lasting(b) {
+func (k *rowCache) get(b *store.Batch) (a lookup) {
+	if !isCacheable(b) {
 		return a
 	}
 	key := b.Keys[0]
@@ -275,21 +275,21 @@ func (k *rowCache) get(b *store.Batch) (a asked) {
 		return a
 	}
 	defer s.mu.Unlock()
-	s.enter(st.generation)
+	s.setGeneration(st.generation)
 	for r := s.keys[string(key)]; r != nil; r = r.next {
 		if r.diesAt > max(b.Stmts[0].Args[clockArg].Int(), k.swept.Load()) && r.is(b) {
 			r.used, a.rows = true, r
 			return a
 		}
 	}
-	if a.keep = s.wanted(a.hash) && *s.version(a.hash)%2 == 0; a.keep {
+	if a.keep = s.secondMiss(a.hash) && *s.version(a.hash)%2 == 0; a.keep {
 		a.version, a.generation = *s.version(a.hash), st.generation
 	}
 	return a
 }
 
 // valid reports whether rows that were found are still valid.
-func (k *rowCache) valid(a *asked) bool {
+func (k *rowCache) valid(a *lookup) bool {
 	s := k.shard(a.hash)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -298,9 +298,9 @@ func (k *rowCache) valid(a *asked) bool {
 }
 
 // put adds rows that were read after get.
-func (k *rowCache) put(a *asked, b *store.Batch, rows [][]store.Row) {
-	r := newKeptRows(b, rows)
-	if r.size > keptRoom {
+func (k *rowCache) put(a *lookup, b *store.Batch, rows [][]store.Row) {
+	r := newCachedRows(b, rows)
+	if r.size > maxCachedRead {
 		return
 	}
 	r.diesAt = a.diesAt
@@ -312,8 +312,8 @@ func (k *rowCache) put(a *asked, b *store.Batch, rows [][]store.Row) {
 	}
 }
 
-// enter drops all rows if they belong to another generation.
-func (s *rowCacheShard) enter(generation uint64) {
+// setGeneration drops all rows if they belong to another generation.
+func (s *rowCacheShard) setGeneration(generation uint64) {
 	if s.generation == generation {
 		return
 	}
@@ -327,7 +327,7 @@ func (s *rowCacheShard) enter(generation uint64) {
 	s.ring, s.hand = s.ring[:0], 0
 }
 
-func (s *rowCacheShard) add(r *keptRows, b *store.Batch) {
+func (s *rowCacheShard) add(r *cachedRows, b *store.Batch) {
 	for old := s.keys[r.key]; old != nil; old = old.next {
 		if old.is(b) { // a concurrent read was faster, or the key has expired
 			s.remove(old)
@@ -347,7 +347,7 @@ func (s *rowCacheShard) add(r *keptRows, b *store.Batch) {
 		return
 	}
 	s.free -= r.size
-	r.next, r.place = s.keys[r.key], len(s.ring)
+	r.next, r.ringIndex = s.keys[r.key], len(s.ring)
 	s.keys[r.key] = r
 	s.ring = append(s.ring, r)
 }
@@ -359,14 +359,14 @@ func (s *rowCacheShard) drop(key []byte, hash uint64) {
 		return
 	}
 	for r := first; r != nil; r = r.next {
-		s.unlist(r)
+		s.removeFromRing(r)
 	}
 	delete(s.keys, first.key)
-	s.wanted(hash)
+	s.secondMiss(hash)
 }
 
-func (s *rowCacheShard) remove(r *keptRows) {
-	s.unlist(r)
+func (s *rowCacheShard) remove(r *cachedRows) {
+	s.removeFromRing(r)
 	first := s.keys[r.key]
 	switch {
 	case first != r:
@@ -381,19 +381,19 @@ func (s *rowCacheShard) remove(r *keptRows) {
 	}
 }
 
-// unlist removes r from the ring.
-func (s *rowCacheShard) unlist(r *keptRows) {
+// removeFromRing removes r from the ring.
+func (s *rowCacheShard) removeFromRing(r *cachedRows) {
 	last := len(s.ring) - 1
-	s.ring[last].place = r.place
-	s.ring[r.place] = s.ring[last]
+	s.ring[last].ringIndex = r.ringIndex
+	s.ring[r.ringIndex] = s.ring[last]
 	s.ring[last] = nil
 	s.ring = s.ring[:last]
 	s.free += r.size
 	r.removed = true
 }
 
-// sweep records that keys which had expired at now (Unix ms) may be deleted.
-func (k *rowCache) sweep(now int64) {
+// noteSweep records that keys which had expired at now (Unix ms) may be deleted.
+func (k *rowCache) noteSweep(now int64) {
 	if k == nil {
 		return
 	}

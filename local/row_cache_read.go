@@ -7,10 +7,10 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// readKept serves batches from the row cache, and reads the remaining batches from SQLite.
-func (s *Store) readKept(ctx context.Context, batches []store.Batch) ([]store.Result, error) {
+// readCached serves batches from the row cache, and reads the remaining batches from SQLite.
+func (s *Store) readCached(ctx context.Context, batches []store.Batch) ([]store.Result, error) {
 	results := make([]store.Result, len(batches))
-	var first asked
+	var first lookup
 	n := 0
 	for ; n < len(batches); n++ {
 		if first = s.rowCache.get(&batches[n]); !first.take(&batches[n], &results[n]) {
@@ -21,12 +21,12 @@ func (s *Store) readKept(ctx context.Context, batches []store.Batch) ([]store.Re
 		}
 	}
 	rest := batches[n:]
-	s.rowCache.read.Add(int64(len(rest)))
+	s.rowCache.sqliteReads.Add(int64(len(rest)))
 	switch len(rest) {
 	case 0:
 		return results, nil
 	case 1:
-		read, err := s.read(ctx, rest, []asked{first})
+		read, err := s.read(ctx, rest, []lookup{first})
 		copy(results[n:], read)
 		return results, err
 	default:
@@ -35,12 +35,12 @@ func (s *Store) readKept(ctx context.Context, batches []store.Batch) ([]store.Re
 	}
 }
 
-// readRest continues readKept at the first batch that is not cached. All results must be from one moment, the
+// readRest continues readCached at the first batch that is not cached. All results must be from one moment, the
 // moment when the missing batches are read. So rows that were found before must still be valid after it.
-func (s *Store) readRest(ctx context.Context, batches []store.Batch, results []store.Result, first asked) (int, error) {
+func (s *Store) readRest(ctx context.Context, batches []store.Batch, results []store.Result, first lookup) (int, error) {
 	used := usedBy(batches)
-	all := make([]asked, len(batches))
-	missing, of, places := make([]store.Batch, 0, len(batches)), make([]asked, 0, len(batches)), make([]int, 0, len(batches))
+	all := make([]lookup, len(batches))
+	missing, of, places := make([]store.Batch, 0, len(batches)), make([]lookup, 0, len(batches)), make([]int, 0, len(batches))
 	all[0] = first
 	for i := range batches {
 		if i > 0 {
@@ -75,22 +75,22 @@ func (s *Store) readRest(ctx context.Context, batches []store.Batch, results []s
 }
 
 // take sets the result of b to the cached rows. It reports whether rows were found and fit in the budget.
-func (a *asked) take(b *store.Batch, r *store.Result) bool {
+func (a *lookup) take(b *store.Batch, r *store.Result) bool {
 	if a.rows == nil || !b.Budget.Take(a.rows.weight) {
 		a.rows = nil
 		return false
 	}
-	r.Rows = unshared(a.rows.rows)
+	r.Rows = cloneLists(a.rows.rows)
 	return true
 }
 
-// sqlLife selects when a key dies, and how many of its fields expire on their own.
-const sqlLife = `SELECT dies_at, volatile FROM keys WHERE db = ?1 AND key = ?2`
+// sqlExpiry selects when a key dies, and how many of its fields expire on their own.
+const sqlExpiry = `SELECT dies_at, volatile FROM keys WHERE db = ?1 AND key = ?2`
 
-// lasts finds out how long the rows of b are valid; they were read in the same snapshot. The rows of a missing
+// findExpiry finds out how long the rows of b are valid; they were read in the same snapshot. The rows of a missing
 // key are valid until a write creates it.
-func (c *conn) lasts(b *store.Batch, a *asked) error {
-	rows, _, err := c.run(store.Stmt{SQL: sqlLife, Args: []store.Value{b.Stmts[0].Args[0], store.Bytes(b.Keys[0])}})
+func (c *conn) findExpiry(b *store.Batch, a *lookup) error {
+	rows, _, err := c.run(store.Stmt{SQL: sqlExpiry, Args: []store.Value{b.Stmts[0].Args[0], store.Bytes(b.Keys[0])}})
 	if err != nil {
 		return err
 	}

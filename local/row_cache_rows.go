@@ -11,9 +11,9 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// newKeptRows copies the parts of b and its rows that the cache needs.
-func newKeptRows(b *store.Batch, rows [][]store.Row) *keptRows {
-	r := &keptRows{key: strings.Clone(string(b.Keys[0])), sql: b.Stmts[0].SQL, rows: packed(rows)}
+// newCachedRows copies the parts of b and its rows that the cache needs.
+func newCachedRows(b *store.Batch, rows [][]store.Row) *cachedRows {
+	r := &cachedRows{key: strings.Clone(string(b.Keys[0])), sql: b.Stmts[0].SQL, rows: compactRows(rows)}
 	for _, s := range b.Stmts[1:] {
 		r.more = append(r.more, s.SQL)
 	}
@@ -21,7 +21,7 @@ func newKeptRows(b *store.Batch, rows [][]store.Row) *keptRows {
 		r.args = appendArgs(r.args, b.Stmts[i].Args)
 	}
 	r.args = slices.Clip(r.args)
-	r.size = int64(unsafe.Sizeof(*r)) + keptEntry + int64(len(r.key)+cap(r.args)+len(r.more)*stringBytes)
+	r.size = int64(unsafe.Sizeof(*r)) + entryBytes + int64(len(r.key)+cap(r.args)+len(r.more)*stringBytes)
 	for i, list := range rows {
 		r.size += sliceBytes + int64(len(list))*sliceBytes
 		weight := int64(0)
@@ -39,13 +39,13 @@ func newKeptRows(b *store.Batch, rows [][]store.Row) *keptRows {
 
 // Go's overhead of an entry in a map and a ring, of a slice and of a string, in bytes.
 const (
-	keptEntry   = 56
+	entryBytes  = 56
 	sliceBytes  = 24
 	stringBytes = 16
 )
 
-// packed copies rows into the least memory they need.
-func packed(lists [][]store.Row) [][]store.Row {
+// compactRows copies rows into the least memory they need.
+func compactRows(lists [][]store.Row) [][]store.Row {
 	rows, cells, size := 0, 0, 0
 	for _, list := range lists {
 		rows += len(list)
@@ -77,8 +77,8 @@ func packed(lists [][]store.Row) [][]store.Row {
 	return copies
 }
 
-// unshared copies lists of rows, so that the caller may reorder them. A list of one row is not copied.
-func unshared(rows [][]store.Row) [][]store.Row {
+// cloneLists copies lists of rows, so that the caller may reorder them. A list of one row is not copied.
+func cloneLists(rows [][]store.Row) [][]store.Row {
 	if !slices.ContainsFunc(rows, func(list []store.Row) bool { return len(list) > 1 }) {
 		return rows
 	}
@@ -90,7 +90,7 @@ func unshared(rows [][]store.Row) [][]store.Row {
 }
 
 // is reports whether r holds the rows of b. The clock does not matter.
-func (r *keptRows) is(b *store.Batch) bool {
+func (r *cachedRows) is(b *store.Batch) bool {
 	if len(b.Stmts) != 1+len(r.more) || b.Stmts[0].SQL != r.sql {
 		return false
 	}

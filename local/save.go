@@ -33,7 +33,7 @@ type Figures struct {
 func (s *Store) Figures() Figures {
 	f := Figures{Commits: s.commits.Load(), Abandoned: s.abandoned.Load()}
 	if s.rowCache != nil {
-		f.Reads = s.rowCache.read.Load()
+		f.Reads = s.rowCache.sqliteReads.Load()
 	}
 	if info, err := os.Stat(s.path); err == nil && s.path != Memory {
 		f.File = info.Size()

@@ -21,13 +21,13 @@ func (c *conn) prepare(sql string) (*prepared, error) {
 	if len(c.prepared) >= c.mostPrepared || c.preparedText+len(sql) > maxPreparedText {
 		c.finalizeAll()
 	}
-	if c.loading && goesByHash(sql) {
+	if c.loading && needsHashIndex(sql) {
 		// If this fails, the statement is only slower. After a Glance, the file must be opened for writing.
-		if err := c.tryHashIndex(); isOneOf(err, sqlite3.SQLITE_READONLY) {
+		if err := c.buildHashIndex(); isOneOf(err, sqlite3.SQLITE_READONLY) {
 			return nil, err
 		}
 	}
-	rc, err := withString(c, sql, func(p uintptr) int32 {
+	rc, err := withCString(c, sql, func(p uintptr) int32 {
 		return sqlite3.Xsqlite3_prepare_v3(c.tls, c.db, p, -1, sqlite3.SQLITE_PREPARE_PERSISTENT, c.arena, 0)
 	})
 	if err == nil && rc != sqlite3.SQLITE_OK {
@@ -61,7 +61,7 @@ func (c *conn) run(s store.Stmt) (rows []store.Row, changed bool, err error) {
 		return nil, false, err
 	}
 	if heavy(s.Args) {
-		rows, err = c.inLittleCache(p, s)
+		rows, err = c.withSmallCache(p, s)
 	} else {
 		rows, err = c.step(p, s)
 	}
@@ -74,7 +74,7 @@ func (c *conn) run(s store.Stmt) (rows []store.Row, changed bool, err error) {
 		c.changes = sqlite3.Xsqlite3_total_changes64(c.tls, c.db)
 		changed = c.changes != before
 	}
-	if c.room > 16*smallArena {
+	if c.arenaSize > 16*smallArena {
 		err = errors.Join(err, c.grow(smallArena))
 	}
 	return rows, changed, err
@@ -87,16 +87,16 @@ func heavy(args []store.Value) bool {
 	return slices.ContainsFunc(args, func(a store.Value) bool { return len(a.Bytes()) >= heavyArg })
 }
 
-// inLittleCache runs a bound statement with a small page cache: the row would fill the cache.
-func (c *conn) inLittleCache(p *prepared, s store.Stmt) (rows []store.Row, err error) {
-	if c.cache == "" {
+// withSmallCache runs a bound statement with a small page cache: the row would fill the cache.
+func (c *conn) withSmallCache(p *prepared, s store.Stmt) (rows []store.Row, err error) {
+	if c.cacheSQL == "" {
 		return c.step(p, s)
 	}
 	if err := c.script("PRAGMA cache_size = -1024"); err != nil {
 		return nil, err
 	}
 	rows, err = c.step(p, s)
-	return rows, errors.Join(err, c.script(c.cache))
+	return rows, errors.Join(err, c.script(c.cacheSQL))
 }
 
 // step runs a bound statement to its end, or until its rows exceed the budget, and resets it.
@@ -119,12 +119,12 @@ func (c *conn) step(p *prepared, s store.Stmt) (rows []store.Row, err error) {
 				continue
 			}
 			if s.Size == 0 && !c.fits(p) {
-				err = errOver
+				err = errOverBudget
 				break
 			}
 			row := c.row(p, &room)
 			if s.Size > 0 && !c.fitsValue(s, row, last) {
-				err = errOver
+				err = errOverBudget
 				break
 			}
 			rows, last = append(rows, row), row
@@ -145,8 +145,8 @@ const (
 	unmapFile = "PRAGMA mmap_size = 0"
 )
 
-// errOver means that the rows of a statement exceed its budget.
-var errOver = errors.New("too many bytes of rows")
+// errOverBudget means that the rows of a statement exceed its budget.
+var errOverBudget = errors.New("too many bytes of rows")
 
 // fits charges the current row of p to the budget, before it is copied.
 func (c *conn) fits(p *prepared) bool {
@@ -240,15 +240,15 @@ func (s *slabs) row(columns int) store.Row {
 	return row
 }
 
-// copied returns a copy of n bytes of SQLite's memory.
-func copied(at uintptr, n int32) []byte {
+// copyBytes returns a copy of n bytes of SQLite's memory.
+func copyBytes(at uintptr, n int32) []byte {
 	return append(make([]byte, 0, n), libc.GoBytes(at, int(n))...)
 }
 
 // copied is like the function copied, but small values share an allocation. s may be nil.
 func (s *slabs) copied(at uintptr, n int32) []byte {
 	if s == nil || s.rows <= 1 || n == 0 || n > slabBytes/4 {
-		return copied(at, n)
+		return copyBytes(at, n)
 	}
 	if len(s.bytes) < int(n) {
 		s.bytes = make([]byte, max(int(n), min(s.rows*int(n), slabBytes)))
@@ -268,11 +268,11 @@ func (c *conn) bind(p *prepared, args []store.Value) error {
 	}
 	need := 1 // even an empty blob needs an address
 	for _, a := range args {
-		if n := len(a.Bytes()); n < largeArg {
+		if n := len(a.Bytes()); n < maxArenaArg {
 			need += n
 		}
 	}
-	if need > c.room {
+	if need > c.arenaSize {
 		if err := c.grow(need); err != nil {
 			return err
 		}
@@ -281,7 +281,7 @@ func (c *conn) bind(p *prepared, args []store.Value) error {
 	for i, a := range args {
 		n, data := int32(i+1), a.Bytes()
 		at := free
-		if len(data) < largeArg {
+		if len(data) < maxArenaArg {
 			copy(libc.GoBytes(at, len(data)), data)
 			free += uintptr(len(data))
 		} else {
@@ -310,9 +310,9 @@ func (c *conn) bind(p *prepared, args []store.Value) error {
 // grow replaces the arena by one of at least n bytes.
 func (c *conn) grow(n int) error {
 	sqlite3.Xsqlite3_free(c.tls, c.arena)
-	c.room = max(n, smallArena)
-	if c.arena = sqlite3.Xsqlite3_malloc64(c.tls, uint64(c.room)); c.arena == 0 {
-		c.room = 0
+	c.arenaSize = max(n, smallArena)
+	if c.arena = sqlite3.Xsqlite3_malloc64(c.tls, uint64(c.arenaSize)); c.arena == 0 {
+		c.arenaSize = 0
 		return fmt.Errorf("out of memory for arguments of %d bytes", n)
 	}
 	return nil
@@ -320,15 +320,15 @@ func (c *conn) grow(n int) error {
 
 // After usual consecutive new keys, the next key is expected to be new, too. Every usual-th key checks this
 // again.
-const usual = 32
+const newKeyStreak = 32
 
 // mostlyNew reports whether the last Supersedes statements found no row.
-func (c *conn) mostlyNew() bool { return c.missed >= usual && c.missed%usual != 0 }
+func (c *conn) mostlyNew() bool { return c.newKeys >= newKeyStreak && c.newKeys%newKeyStreak != 0 }
 
-// found records whether a Supersedes statement found a row.
-func (c *conn) found(it bool) {
-	if c.missed++; it {
-		c.missed = 0
+// recordFound records whether a Supersedes statement found a row.
+func (c *conn) recordFound(it bool) {
+	if c.newKeys++; it {
+		c.newKeys = 0
 	}
 }
 
@@ -337,7 +337,7 @@ func (c *conn) found(it bool) {
 func (c *conn) batch(b store.Batch) (r store.Result, changed bool, err error) {
 	r.Rows = make([][]store.Row, len(b.Stmts))
 	if !b.ReadOnly {
-		c.touched.add(b.Keys)
+		c.changedKeys.add(b.Keys)
 		r.Changes = make([]int64, len(b.Stmts))
 	}
 	used := b.Budget.Used()
@@ -347,7 +347,7 @@ func (c *conn) batch(b store.Batch) (r store.Result, changed bool, err error) {
 		if s.SkipIf != nil && s.SkipIf(store.Result{Rows: r.Rows[:i], Changes: r.Changes[:min(i, len(r.Changes))]}) {
 			continue
 		}
-		if err := c.visit.err(); err != nil {
+		if err := c.workLimit.err(); err != nil {
 			return r, changed, err
 		}
 		alone := s.Supersedes != "" && c.mostlyNew()
@@ -355,14 +355,14 @@ func (c *conn) batch(b store.Batch) (r store.Result, changed bool, err error) {
 			s.SQL = s.Supersedes // its SkipIf then skips the next statement
 		}
 		rows, did, err := c.runOf(&b, s)
-		if errors.Is(err, errOver) {
+		if errors.Is(err, errOverBudget) {
 			says := b.Budget.Refusal()
 			b.Budget.Back(used)
 			return store.Result{Refused: &store.Refusal{At: i, Reason: err.Error(), Reply: &says}}, changed || did, nil
 		}
 		if err != nil {
 			if r.Refused = refusal(err); r.Refused == nil && b.Guest {
-				r.Refused = bad(err)
+				r.Refused = badStatementRefusal(err)
 			}
 			if r.Refused == nil {
 				return r, changed, err
@@ -371,7 +371,7 @@ func (c *conn) batch(b store.Batch) (r store.Result, changed bool, err error) {
 			return r, changed || did, nil
 		}
 		if s.Supersedes != "" {
-			c.found(did && !alone)
+			c.recordFound(did && !alone)
 		}
 		r.Rows[i] = rows
 		if did && !b.ReadOnly {

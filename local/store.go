@@ -55,7 +55,7 @@ type Options struct {
 	Refuse string
 	// SingleConn uses one connection for reads and writes, for a caller that does one thing at a time.
 	SingleConn bool
-	// Glance opens the file for a single read; no other handle may be open. See NewGlance.
+	// Glance opens the file for a single read; no other handle may be open. See NewImmutableReader.
 	Glance bool
 	// Load is for bulk loads: if the file has no keys yet, the hash index is built when the store closes, not
 	// key by key.
@@ -78,33 +78,33 @@ type Store struct {
 	used        func()       // closing.RUnlock
 	closed      bool
 
-	passed    func(since time.Time) time.Duration // since, by the writer's clock
-	life      context.Context                     // ends when running work is abandoned
-	abandon   context.CancelFunc
-	loading   context.Context // ends when the next process has to build the index of a load
-	leaveLoad context.CancelFunc
-	abandoned atomic.Int64
-	commits   atomic.Int64
-	limit     atomic.Int64 // of one command, in ns; 0 for none
-	besides   atomic.Pointer[besides]
-	expired   struct{ keys, fields atomic.Int64 }
-	resting   atomic.Bool  // the sweep is paused
-	unswept   string       // why the last sweep failed; only the sweeper uses it
-	wrote     atomic.Bool  // the writer has committed a transaction
-	eased     atomic.Int64 // commits at the last Throttle
+	passed      func(since time.Time) time.Duration // since, by the writer's clock
+	life        context.Context                     // ends when running work is abandoned
+	abandon     context.CancelFunc
+	loading     context.Context // ends when the next process has to build the index of a load
+	leaveLoad   context.CancelFunc
+	abandoned   atomic.Int64
+	commits     atomic.Int64
+	limit       atomic.Int64 // of one command, in ns; 0 for none
+	walFiles    atomic.Pointer[walFiles]
+	expired     struct{ keys, fields atomic.Int64 }
+	sweepPaused atomic.Bool  // the sweep is paused
+	sweepError  string       // why the last sweep failed; only the sweeper uses it
+	wrote       atomic.Bool  // the writer has committed a transaction
+	throttledAt atomic.Int64 // commits at the last Throttle
 
 	follower        atomic.Pointer[store.Follower]
 	tail            atomic.Pointer[Tail]
 	externalCommits externalCommits
 
-	watching sync.Mutex
-	watcher  *conn              // reads the data version; opened when first needed
-	foreign  *otherformats.Kind // nil for a meowdis file
-	overlay  []otherformats.Table
-	sealed   bool          // read-only because the file is not writable
-	made     bool          // this store created the file
-	opened   *fileIdentity // the file under the path before it was opened; nil for memory
-	frozen   *frozen       // set for a file that is read without locks
+	watching   sync.Mutex
+	watcher    *conn              // reads the data version; opened when first needed
+	foreign    *otherformats.Kind // nil for a meowdis file
+	overlay    []otherformats.Table
+	unwritable bool           // read-only because the file is not writable
+	created    bool           // this store created the file
+	opened     *fileIdentity  // the file under the path before it was opened; nil for memory
+	immutable  *immutableFile // set for a file that is read without locks
 }
 
 // pageSize applies to files that meowdis creates, in bytes.
@@ -120,14 +120,14 @@ var (
 func Open(path string, o Options) (*Store, error) {
 	s := newStore(path, o)
 	if err := s.open(); err != nil {
-		err = explained(path, s.options.ReadOnly, err)
+		err = explain(path, s.options.ReadOnly, err)
 		if closing := s.closeConns(isGone(err)); !isFull(err) {
 			err = errors.Join(err, closing)
 		} else if path != Memory {
-			discard(path, s.made)
+			discard(path, s.created)
 		}
 		if o.OrRead && errors.Is(err, errUnwritable) {
-			return openSealed(path, o)
+			return openUnwritable(path, o)
 		}
 		return nil, fmt.Errorf("opening %s: %w", path, err)
 	}
@@ -152,7 +152,7 @@ func newStore(path string, o Options) *Store {
 	if o.Cache == 0 {
 		o.Cache = 32 << 20
 	}
-	o.BusyTimeout = cmp.Or(o.BusyTimeout, busyPatience)
+	o.BusyTimeout = cmp.Or(o.BusyTimeout, defaultBusyTimeout)
 	s := &Store{path: path, options: o, jobs: make(chan []*job, 256), quit: make(chan struct{}), passed: time.Since}
 	s.used = s.closing.RUnlock
 	s.life, s.abandon = context.WithCancel(context.Background())
@@ -160,12 +160,12 @@ func newStore(path string, o Options) *Store {
 	return s
 }
 
-// openSealed opens a file that is not writable.
-func openSealed(path string, o Options) (*Store, error) {
+// openUnwritable opens a file that is not writable.
+func openUnwritable(path string, o Options) (*Store, error) {
 	o.ReadOnly, o.OrRead = true, false
 	s, err := Open(path, o)
 	if err == nil {
-		s.sealed = true
+		s.unwritable = true
 	}
 	return s, err
 }
@@ -188,8 +188,8 @@ func (s *Store) open() error {
 		if err := checkPath(s.path, s.options.ReadOnly); err != nil {
 			return err
 		}
-		made, err := makeOwn(s.path, s.options.ReadOnly)
-		s.made = made
+		made, err := createPrivate(s.path, s.options.ReadOnly)
+		s.created = made
 		if err != nil {
 			return err
 		}
@@ -205,7 +205,7 @@ func (s *Store) open() error {
 	}
 	if s.foreign != nil {
 		s.readers.add(probed)
-		return s.remember(probed)
+		return s.recordIdentity(probed)
 	}
 	c, err := s.connect(s.options.ReadOnly)
 	if probed != nil { // not earlier, so that SQLite creates the WAL and the shared memory once
@@ -222,14 +222,14 @@ func (s *Store) open() error {
 	if err = errors.Join(err, s.prepareFile(c)); err != nil {
 		return err
 	}
-	if err := s.remember(c); err != nil {
+	if err := s.recordIdentity(c); err != nil {
 		return err
 	}
 	if s.writer != nil {
 		s.checkpoints.begin(s.writer, s.logPages())
 	}
 	if s.writer != nil && s.options.RowCacheBytes > 0 {
-		s.rowCache = newKept(s.options.RowCacheBytes)
+		s.rowCache = newRowCache(s.options.RowCacheBytes)
 		s.rowCache.attach(s.writer)
 	}
 	if !s.options.IsolateSlowReads {
@@ -250,8 +250,9 @@ func (s *Store) openReaders() error {
 	return nil
 }
 
-// remember records which log and shared memory are open. It fails if the file was replaced since it was identified.
-func (s *Store) remember(c *conn) (err error) {
+// recordIdentity records which log and shared memory are open. It fails if the file was replaced since it was
+// identified.
+func (s *Store) recordIdentity(c *conn) (err error) {
 	if s.path == Memory {
 		return nil
 	}
@@ -261,7 +262,7 @@ func (s *Store) remember(c *conn) (err error) {
 	if s.options.ReadOnly || s.foreign != nil {
 		return nil
 	}
-	if err := s.rememberLog(c); err != nil {
+	if err := s.recordWAL(c); err != nil {
 		return err
 	}
 	return c.guard(s.Moved)
@@ -310,8 +311,8 @@ func (s *Store) sizeCaches(c *conn) error {
 	if s.path == Memory {
 		return nil
 	}
-	c.cache = fmt.Sprintf("PRAGMA cache_size = -%d", s.options.Cache>>10)
-	return c.setUp(c.cache)
+	c.cacheSQL = fmt.Sprintf("PRAGMA cache_size = -%d", s.options.Cache>>10)
+	return c.setUp(c.cacheSQL)
 }
 
 // logPages returns the length of the WAL that makes it due to be copied back, in pages.
@@ -323,7 +324,7 @@ func (s *Store) connectBare(readOnly bool) (*conn, error) {
 	if readOnly {
 		how = toRead
 	}
-	return openFrozen(s.path, s.frozen, how)
+	return openMaybeImmutable(s.path, s.immutable, how)
 }
 
 // Path returns the path of the file, or Memory.
@@ -347,7 +348,7 @@ func (s *Store) report(err error) {
 
 // Close waits for running calls and closes the file. Later calls fail.
 func (s *Store) Close() error {
-	s.tidy()
+	s.sweepOnClose()
 	s.closing.Lock()
 	already := s.closed
 	s.closed = true
@@ -358,18 +359,18 @@ func (s *Store) Close() error {
 	close(s.quit)
 	s.done.Wait()
 	defer s.abandon() // nothing is left to end
-	return errors.Join(s.endLoad(), s.closeConns(false))
+	return errors.Join(s.finishLoad(), s.closeConns(false))
 }
 
 // closeConns closes the writer last, so that SQLite removes the log. The log stays as it is with leave.
 func (s *Store) closeConns(leave bool) error {
 	var errs []error
 	readers, _ := s.readers.takeAll(context.Background())
-	leave = leave || s.unsafeToCopyBack() || (s.options.OrRead || s.options.Load && !s.made) && !s.wrote.Load() && hasFrames(s.path)
+	leave = leave || s.unsafeToCopyBack() || (s.options.OrRead || s.options.Load && !s.created) && !s.wrote.Load() && hasFrames(s.path)
 	for _, c := range append([]*conn{s.watcher}, append(readers, s.writer)...) {
 		if c != nil {
 			if leave {
-				errs = append(errs, c.leaveLog())
+				errs = append(errs, c.keepWAL())
 			}
 			errs = append(errs, c.close())
 		}
@@ -402,7 +403,7 @@ func (s *Store) Apply(ctx context.Context, batches []store.Batch) ([]store.Resul
 	switch {
 	case !readOnly(batches):
 	case s.rowCache != nil:
-		return s.readKept(ctx, batches)
+		return s.readCached(ctx, batches)
 	default:
 		return s.read(ctx, batches, nil)
 	}
@@ -425,17 +426,17 @@ func (s *Store) withWriter(fn func(*conn) error) error {
 
 // withReader calls fn with a reading connection until ctx ends. With IsolateSlowReads, it may call fn twice.
 func (s *Store) withReader(ctx context.Context, fn func(*conn) error) error {
-	err := s.visitReader(ctx, s.readers.short, fn)
+	err := s.readInLane(ctx, s.readers.short, fn)
 	if errors.Is(err, errLong) {
-		err = s.visitReader(ctx, s.readers.long, fn)
+		err = s.readInLane(ctx, s.readers.long, fn)
 	}
 	return err
 }
 
-func (s *Store) visitReader(ctx context.Context, lane chan struct{}, fn func(*conn) error) (err error) {
+func (s *Store) readInLane(ctx context.Context, lane chan struct{}, fn func(*conn) error) (err error) {
 	l := &loan{pool: s.readers, lane: lane}
 	if err := l.take(ctx, s.life, s.waits(ctx)); err != nil {
-		return s.counted(err)
+		return s.countAbandoned(err)
 	}
 	defer l.giveBack()
 	if l.conn == nil {
@@ -445,9 +446,9 @@ func (s *Store) visitReader(ctx context.Context, lane chan struct{}, fn func(*co
 	}
 	v := s.newWorkLimit(ctx)
 	if lane == s.readers.short && s.options.IsolateSlowReads {
-		v.promoteToLong, v.short = l.outlast, shortRead
+		v.promoteToLong, v.short = l.moveToLong, shortReadLimits
 	}
-	return s.counted(v.on(l.conn, fn))
+	return s.countAbandoned(v.run(l.conn, fn))
 }
 
 // waits returns the limit of the wait for a connection. Only a single connection has one, since a write may
@@ -459,8 +460,8 @@ func (s *Store) waits(ctx context.Context) *store.Refused {
 	return store.TurnOf(ctx).Waits()
 }
 
-// counted returns err, and counts it if it is errAbandoned.
-func (s *Store) counted(err error) error {
+// countAbandoned returns err, and counts it if it is errAbandoned.
+func (s *Store) countAbandoned(err error) error {
 	if errors.Is(err, errAbandoned) {
 		s.abandoned.Add(1)
 	}

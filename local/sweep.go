@@ -15,12 +15,12 @@ import (
 // long as the slice took, so that clients have at least half of the time.
 const (
 	sweepSlice = 100
-	leastSlice = 10
+	minSlice   = 10
 	sweepTime  = 10 * time.Millisecond
 )
 
-// lingering limits the cleanup when a store without a sweeper closes.
-const lingering = time.Second
+// closeSweepTime limits the cleanup when a store without a sweeper closes.
+const closeSweepTime = time.Second
 
 // sweep deletes expired keys and fields in the background, until the store closes.
 func (s *Store) sweep() {
@@ -34,7 +34,7 @@ func (s *Store) sweep() {
 	for {
 		select {
 		case <-tick.C:
-			if !s.resting.Load() {
+			if !s.sweepPaused.Load() {
 				if err := store.Caught(func() error { s.sweepAll(); return nil }); err != nil {
 					s.report(err)
 				}
@@ -46,19 +46,19 @@ func (s *Store) sweep() {
 }
 
 // SetSweeping pauses or resumes the background sweep.
-func (s *Store) SetSweeping(on bool) { s.resting.Store(!on) }
+func (s *Store) SetSweeping(on bool) { s.sweepPaused.Store(!on) }
 
 // sweepAll deletes all expired keys and the rows of deleted keys, slice by slice. After an error it stops until
 // the next tick. It reports the error unless the last sweep failed with the same error.
 func (s *Store) sweepAll() {
-	err := s.mendAfterLoad()
+	err := s.restoreAfterLoad()
 	for n, limit := 1, sweepSlice; err == nil && n > 0; {
 		s.Throttle(0)
 		began := time.Now()
 		n, err = s.Sweep(context.Background(), limit)
 		took := time.Since(began)
 		if limit = min(limit*2, sweepSlice); took > sweepTime {
-			limit = max(limit/4, leastSlice)
+			limit = max(limit/4, minSlice)
 		}
 		select {
 		case <-time.After(took):
@@ -70,19 +70,19 @@ func (s *Store) sweepAll() {
 	if err != nil && !errors.Is(err, errClosed) && !errors.Is(err, errAbandoned) {
 		says = err.Error()
 	}
-	if says != "" && says != s.unswept {
+	if says != "" && says != s.sweepError {
 		s.report(err)
 	}
-	s.unswept = says
+	s.sweepError = says
 }
 
-// tidy deletes the rows of deleted keys for up to a second, in a store without a sweeper that has written.
+// sweepOnClose deletes the rows of deleted keys for up to a second, in a store without a sweeper that has written.
 // Without it, these rows would pile up when each command is a process of its own.
-func (s *Store) tidy() {
+func (s *Store) sweepOnClose() {
 	if s.options.SweepEvery >= 0 || !s.options.SingleConn || !s.wrote.Load() {
 		return
 	}
-	for began := time.Now(); time.Since(began) < lingering; {
+	for began := time.Now(); time.Since(began) < closeSweepTime; {
 		if n, err := sweep.Graves(s.life, s.Apply, sweepSlice); n == 0 || err != nil {
 			return // the next process continues
 		}
@@ -93,7 +93,7 @@ func (s *Store) tidy() {
 // keys. It returns the number of rows deleted.
 func (s *Store) Sweep(ctx context.Context, limit int) (int, error) {
 	now := s.options.Now()
-	s.rowCache.sweep(now)
+	s.rowCache.noteSweep(now)
 	swept, err := sweep.Slice(ctx, s.Apply, now, limit)
 	if err != nil {
 		err = fmt.Errorf("deleting expired keys: %w", err)

@@ -39,12 +39,12 @@ type Snapshot struct {
 	Whole   bool
 
 	conn  *conn
-	at    logMark
+	at    walMark
 	ended func() // called by Close
 }
 
-// logMark is SQLite's snapshot structure: a copy of the WAL index header (https://sqlite.org/walformat.html).
-type logMark struct {
+// walMark is SQLite's snapshot structure: a copy of the WAL index header (https://sqlite.org/walformat.html).
+type walMark struct {
 	version, unused, changes uint32
 	isInit, bigEndian        byte
 	pageSize                 uint16 // 1 means 64 KB
@@ -61,13 +61,13 @@ const (
 	sizeAt    = 4 // the size of the file after a commit, in pages; 0 in other frames
 )
 
-// ErrNoLog is returned for a store without a WAL: in memory or read-only.
-var ErrNoLog = errors.New("it has no WAL to follow")
+// ErrNoWAL is returned for a store without a WAL: in memory or read-only.
+var ErrNoWAL = errors.New("it has no WAL to follow")
 
 // Tail starts tracking changes. The first snapshot is Whole.
 func (s *Store) Tail() (*Tail, error) {
 	if s.path == Memory || s.writer == nil {
-		return nil, ErrNoLog
+		return nil, ErrNoWAL
 	}
 	t := &Tail{store: s, whole: true}
 	if err := t.Advance(); err != nil {
@@ -86,11 +86,11 @@ func (t *Tail) Close() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.closed = true
-	return t.lose()
+	return t.reset()
 }
 
-// lose closes the connection; all pages count as changed afterwards.
-func (t *Tail) lose() (err error) {
+// reset closes the connection; all pages count as changed afterwards.
+func (t *Tail) reset() (err error) {
 	if t.pin != nil {
 		err = t.pin.Close()
 	}
@@ -98,12 +98,12 @@ func (t *Tail) lose() (err error) {
 	return err
 }
 
-// letGo closes the connection for a moment, for a caller that needs the file for itself. The next Advance opens
+// release closes the connection for a moment, for a caller that needs the file for itself. The next Advance opens
 // a new one.
-func (t *Tail) letGo() {
+func (t *Tail) release() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.lose()
+	t.reset()
 }
 
 // Advance reads the frames that were committed since the last call, so that the WAL can restart. The caller
@@ -128,16 +128,16 @@ func (t *Tail) advance() error {
 		return nil
 	}
 	if !t.whole {
-		err = t.note(before.at, now.at)
+		err = t.addFrames(before.at, now.at)
 	}
 	if err = errors.Join(err, before.Close()); err != nil {
-		return fmt.Errorf("following the WAL: %w", errors.Join(err, t.lose()))
+		return fmt.Errorf("following the WAL: %w", errors.Join(err, t.reset()))
 	}
 	return nil
 }
 
-// note adds the pages that changed between two moments.
-func (t *Tail) note(from, to logMark) error {
+// addFrames adds the pages that changed between two moments.
+func (t *Tail) addFrames(from, to walMark) error {
 	first := from.frames
 	switch {
 	case to.frames == 0:
@@ -154,12 +154,12 @@ func (t *Tail) note(from, to logMark) error {
 	}
 	defer log.Close()
 	from.frames = first
-	return noteFrames(log, from, to, &t.changed)
+	return readFrames(log, from, to, &t.changed)
 }
 
-// noteFrames adds the pages of the frames between two moments of one WAL, and the pages that the file did not
+// readFrames adds the pages of the frames between two moments of one WAL, and the pages that the file did not
 // have for some time in between.
-func noteFrames(log *os.File, from, to logMark, pages *PageSet) error {
+func readFrames(log *os.File, from, to walMark, pages *PageSet) error {
 	var header [frameHeader]byte
 	least := from.pages
 	for frame := from.frames; frame < to.frames; frame++ {
@@ -167,7 +167,7 @@ func noteFrames(log *os.File, from, to logMark, pages *PageSet) error {
 			return err
 		}
 		if [8]byte(header[saltAt:]) != to.salt {
-			return ErrLogGone
+			return ErrWALGone
 		}
 		pages.Add(binary.BigEndian.Uint32(header[:]))
 		if size := binary.BigEndian.Uint32(header[sizeAt:]); size > 0 {
@@ -192,23 +192,23 @@ func (t *Tail) Take() (*Snapshot, error) {
 	}
 	taken := t.pin
 	taken.Whole = t.whole
-	taken.ended = t.store.checkpoints.again
+	taken.ended = t.store.checkpoints.wake
 	taken.Changed, t.changed, t.whole = t.changed, PageSet{}, false
 	// A new connection tracks the file from here. Its first frames include the commits since the snapshot.
 	next, err := t.store.snapshot()
 	if err == nil {
-		err = t.note(taken.at, next.at)
+		err = t.addFrames(taken.at, next.at)
 	}
 	t.pin = next
 	if err != nil {
-		return nil, errors.Join(err, t.lose(), taken.Close())
+		return nil, errors.Join(err, t.reset(), taken.Close())
 	}
 	return taken, nil
 }
 
-// rewind lets the next write restart the WAL, unless a read needs its frames. The caller prevents writes by
+// restartWAL lets the next write restart the WAL, unless a read needs its frames. The caller prevents writes by
 // this process.
-func (t *Tail) rewind(c *conn) (blocked bool, err error) {
+func (t *Tail) restartWAL(c *conn) (blocked bool, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.closed {
@@ -243,7 +243,7 @@ func (s *Store) snapshot() (_ *Snapshot, err error) {
 		return nil, err
 	}
 	snap := &Snapshot{conn: c}
-	rc, err := withString(c, "main", func(name uintptr) int32 {
+	rc, err := withCString(c, "main", func(name uintptr) int32 {
 		return sqlite3.Xsqlite3_snapshot_get(c.tls, c.db, name, c.arena)
 	})
 	switch {
@@ -251,7 +251,7 @@ func (s *Store) snapshot() (_ *Snapshot, err error) {
 		return nil, err
 	case rc == sqlite3.SQLITE_OK:
 		mark := pointerAt(c.arena)
-		snap.at = *at[logMark](mark)
+		snap.at = *at[walMark](mark)
 		sqlite3.Xsqlite3_snapshot_free(c.tls, mark)
 		return snap, nil
 	}
@@ -275,9 +275,9 @@ func (c *conn) pragma(name string) (int64, error) {
 }
 
 // frame returns the offset of frame n in the WAL; the first frame is 0.
-func (m *logMark) frame(n uint32) int64 { return logHeader + int64(n)*int64(frameHeader+m.size()) }
+func (m *walMark) frame(n uint32) int64 { return logHeader + int64(n)*int64(frameHeader+m.size()) }
 
-func (m *logMark) size() int { return int(m.pageSize&0xfe00) | int(m.pageSize&1)<<16 }
+func (m *walMark) size() int { return int(m.pageSize&0xfe00) | int(m.pageSize&1)<<16 }
 
 // PageSize returns the page size of the file, in bytes.
 func (s *Snapshot) PageSize() int { return s.at.size() }
@@ -357,7 +357,7 @@ func (t *Tail) Since(s *Snapshot, p Position, is func(sum uint64) bool) (changed
 	if from.pages = binary.BigEndian.Uint32(header[sizeAt:]); from.pages == 0 || [8]byte(header[saltAt:]) != s.at.salt || !is(binary.BigEndian.Uint64(header[sumAt:])) {
 		return changed, false, nil
 	}
-	if err := noteFrames(log, from, s.at, &changed); err != nil {
+	if err := readFrames(log, from, s.at, &changed); err != nil {
 		return changed, false, err
 	}
 	return changed, true, nil

@@ -254,7 +254,7 @@ func TestCopy(t *testing.T) {
 	must(err)
 	must(stray.script("INSERT INTO t VALUES(77, 'x')"))
 	must(stray.close())
-	if err := put(false); !errors.Is(err, ErrStrayed) {
+	if err := put(false); !errors.Is(err, ErrCopyChanged) {
 		t.Errorf("%v", err)
 	}
 	must(put(true))

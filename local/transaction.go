@@ -21,9 +21,9 @@ var (
 // control runs one of these statements without a limit: a commit that took effect but reported an error would
 // be worse than a late one.
 func (c *conn) control(s store.Stmt) error {
-	v := c.visit
-	c.visit = nil
-	defer func() { c.visit = v }()
+	v := c.workLimit
+	c.workLimit = nil
+	defer func() { c.workLimit = v }()
 	_, _, err := c.run(s)
 	return err
 }
@@ -37,15 +37,15 @@ func (c *conn) begin(s store.Stmt) error {
 		}
 		c.stuck = false
 	}
-	if s.SQL != beginNow.SQL || c.visit == nil {
+	if s.SQL != beginNow.SQL || c.workLimit == nil {
 		return c.control(s)
 	}
-	if c.visit.promoteToLong != nil {
-		c.patience(0)
+	if c.workLimit.promoteToLong != nil {
+		c.setBusyTimeout(0)
 	} else {
-		c.patience(step)
+		c.setBusyTimeout(busyStep)
 	}
-	defer c.patience(busyPatience)
+	defer c.setBusyTimeout(defaultBusyTimeout)
 	err := c.control(s)
 	if IsBusy(err) {
 		err = fmt.Errorf("%w: %w", errLocked, err)

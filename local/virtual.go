@@ -51,9 +51,9 @@ const (
 	wordSize   = unsafe.Sizeof(uintptr(0))
 )
 
-// keep allocates size bytes, a word for the handle of value, and more bytes, all zero. It returns 0 if memory
+// allocHandle allocates size bytes, a word for the handle of value, and more bytes, all zero. It returns 0 if memory
 // is exhausted. The caller frees it with release.
-func keep(tls *libc.TLS, size uintptr, value any, more uintptr) uintptr {
+func allocHandle(tls *libc.TLS, size uintptr, value any, more uintptr) uintptr {
 	p := libc.Xcalloc(tls, 1, libc.Tsize_t(size+wordSize+more))
 	if p != 0 {
 		*at[uintptr](p + size) = newHandle(value)
@@ -61,8 +61,8 @@ func keep(tls *libc.TLS, size uintptr, value any, more uintptr) uintptr {
 	return p
 }
 
-// release frees the memory that keep allocated.
-func release(tls *libc.TLS, p, size uintptr) {
+// freeHandle frees the memory that keep allocated.
+func freeHandle(tls *libc.TLS, p, size uintptr) {
 	dropHandle(*at[uintptr](p + size))
 	libc.Xfree(tls, p)
 }
@@ -71,8 +71,8 @@ func virtualAt(p uintptr) *virtual { return handled[*virtual](*at[uintptr](p + v
 
 func cursorAt(p uintptr) *cursor { return handled[*cursor](*at[uintptr](p + cursorSize)) }
 
-// made returns the address where SQLite stores a statement that it prepares for the table.
-func (v *virtual) made() uintptr { return v.base + vtabSize + wordSize }
+// stmtSlot returns the address where SQLite stores a statement that it prepares for the table.
+func (v *virtual) stmtSlot() uintptr { return v.base + vtabSize + wordSize }
 
 // overlay shows our tables instead of the tables of the file.
 func (c *conn) overlay(tables []otherformats.Table) error {
@@ -95,7 +95,7 @@ func (c *conn) overlay(tables []otherformats.Table) error {
 		FxColumn:     address(virtualColumn),
 		FxRowid:      address(virtualRowid),
 	}
-	rc, err := withString(c, virtualModule, func(name uintptr) int32 {
+	rc, err := withCString(c, virtualModule, func(name uintptr) int32 {
 		return sqlite3.Xsqlite3_create_module_v2(c.tls, c.db, name, module, c.handle, 0)
 	})
 	if err == nil && rc != sqlite3.SQLITE_OK {
@@ -128,14 +128,14 @@ func each[T any](p uintptr, i int32) *T {
 func virtualConnect(tls *libc.TLS, db, aux uintptr, _ int32, _, out, _ uintptr) int32 {
 	c := handled[*conn](aux)
 	v := &virtual{conn: c, table: c.connecting, byQuery: map[string]int{}, lazy: map[int]uintptr{}}
-	rc, err := withString(c, v.table.Declaration(), func(p uintptr) int32 { return sqlite3.Xsqlite3_declare_vtab(tls, db, p) })
+	rc, err := withCString(c, v.table.Declaration(), func(p uintptr) int32 { return sqlite3.Xsqlite3_declare_vtab(tls, db, p) })
 	if err != nil {
 		return sqlite3.SQLITE_NOMEM
 	}
 	if rc != sqlite3.SQLITE_OK {
 		return rc
 	}
-	if v.base = keep(tls, vtabSize, v, wordSize); v.base == 0 {
+	if v.base = allocHandle(tls, vtabSize, v, wordSize); v.base == 0 {
 		return sqlite3.SQLITE_NOMEM
 	}
 	*at[uintptr](out) = v.base
@@ -154,7 +154,7 @@ func virtualDisconnect(tls *libc.TLS, vtab uintptr) int32 {
 	for _, stmt := range v.lazy {
 		sqlite3.Xsqlite3_finalize(tls, stmt)
 	}
-	release(tls, vtab, vtabSize)
+	freeHandle(tls, vtab, vtabSize)
 	return sqlite3.SQLITE_OK
 }
 
@@ -195,12 +195,12 @@ func virtualBestIndex(_ *libc.TLS, vtab, pinfo uintptr) int32 {
 		info.ForderByConsumed = 1
 	}
 	info.FestimatedRows, info.FestimatedCost = sqlite3.Tsqlite3_int64(plan.Rows), plan.Cost
-	info.FidxNum = int32(v.remember(plan))
+	info.FidxNum = int32(v.addPlan(plan))
 	return sqlite3.SQLITE_OK
 }
 
-// remember stores a plan and returns its number.
-func (v *virtual) remember(plan otherformats.Plan) int {
+// addPlan stores a plan and returns its number.
+func (v *virtual) addPlan(plan otherformats.Plan) int {
 	query := plan.SQL + fmt.Sprint(plan.Args, plan.Forms)
 	n, known := v.byQuery[query]
 	if !known {
@@ -214,7 +214,7 @@ func (v *virtual) remember(plan otherformats.Plan) int {
 func virtualOpen(tls *libc.TLS, vtab, out uintptr) int32 {
 	v := virtualAt(vtab)
 	cur := &cursor{of: v}
-	p := keep(tls, cursorSize, cur, 0)
+	p := allocHandle(tls, cursorSize, cur, 0)
 	if p == 0 {
 		return sqlite3.SQLITE_NOMEM
 	}
@@ -225,7 +225,7 @@ func virtualOpen(tls *libc.TLS, vtab, out uintptr) int32 {
 func virtualClose(tls *libc.TLS, p uintptr) int32 {
 	cur := cursorAt(p)
 	cur.release(tls)
-	release(tls, p, cursorSize)
+	freeHandle(tls, p, cursorSize)
 	return sqlite3.SQLITE_OK
 }
 
@@ -259,13 +259,13 @@ func virtualFilter(tls *libc.TLS, p uintptr, number int32, _ uintptr, _ int32, a
 
 // prepare compiles a statement beside the running one.
 func (v *virtual) prepare(sql string) (uintptr, error) {
-	rc, err := withString(v.conn, sql, func(p uintptr) int32 {
-		return sqlite3.Xsqlite3_prepare_v3(v.conn.tls, v.conn.db, p, -1, sqlite3.SQLITE_PREPARE_PERSISTENT, v.made(), 0)
+	rc, err := withCString(v.conn, sql, func(p uintptr) int32 {
+		return sqlite3.Xsqlite3_prepare_v3(v.conn.tls, v.conn.db, p, -1, sqlite3.SQLITE_PREPARE_PERSISTENT, v.stmtSlot(), 0)
 	})
 	if err == nil && rc != sqlite3.SQLITE_OK {
 		err = fmt.Errorf("preparing %q: %w", sql, v.conn.fail(rc))
 	}
-	return *at[uintptr](v.made()), err
+	return *at[uintptr](v.stmtSlot()), err
 }
 
 // fail makes err the error of the statement that reads the table.

@@ -23,7 +23,7 @@ func (cur *cursor) bind(tls *libc.TLS, argv uintptr) int32 {
 			n++
 			continue
 		}
-		for _, v := range form.Theirs(valueAt(tls, given)) {
+		for _, v := range form.ToFile(valueAt(tls, given)) {
 			if rc := bindValue(tls, cur.stmt, n, v); rc != sqlite3.SQLITE_OK {
 				return rc
 			}
@@ -42,10 +42,10 @@ func valueAt(tls *libc.TLS, p uintptr) store.Value {
 		return store.Float(sqlite3.Xsqlite3_value_double(tls, p))
 	case sqlite3.SQLITE_TEXT:
 		at := sqlite3.Xsqlite3_value_text(tls, p)
-		return store.TextBytes(copied(at, sqlite3.Xsqlite3_value_bytes(tls, p)))
+		return store.TextBytes(copyBytes(at, sqlite3.Xsqlite3_value_bytes(tls, p)))
 	case sqlite3.SQLITE_BLOB:
 		at := sqlite3.Xsqlite3_value_blob(tls, p)
-		return store.Bytes(copied(at, sqlite3.Xsqlite3_value_bytes(tls, p)))
+		return store.Bytes(copyBytes(at, sqlite3.Xsqlite3_value_bytes(tls, p)))
 	}
 	return store.Value{}
 }
@@ -116,7 +116,7 @@ func (cur *cursor) answer(tls *libc.TLS, ctx, stmt uintptr, column int32, form o
 		sqlite3.Xsqlite3_result_blob64(tls, ctx, at, uint64(sqlite3.Xsqlite3_column_bytes(tls, stmt, column)), transient)
 		return sqlite3.SQLITE_OK
 	}
-	v, err := form.Ours(cur.of.conn.cell(stmt, column, nil))
+	v, err := form.FromFile(cur.of.conn.cell(stmt, column, nil))
 	if err != nil {
 		return cur.of.fail(err)
 	}

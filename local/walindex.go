@@ -27,7 +27,7 @@ var errNoWALIndex = errors.New("the file has no shared memory")
 
 // walIndex returns the WAL index of the file, which must be in WAL mode. The connection must have read from it.
 func (c *conn) walIndex() (*walIndex, error) {
-	rc, err := withString(c, "main", func(name uintptr) int32 {
+	rc, err := withCString(c, "main", func(name uintptr) int32 {
 		return sqlite3.Xsqlite3_file_control(c.tls, c.db, name, sqlite3.SQLITE_FCNTL_FILE_POINTER, c.arena)
 	})
 	if err != nil {

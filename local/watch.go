@@ -46,7 +46,7 @@ func (s *Store) DataVersion(ctx context.Context) (version int64, err error) {
 var ErrMoved = errors.New("the file was deleted, moved or replaced while it was open; writes are refused: " +
 	"put it back, or start again with the current file")
 
-// Moved returns ErrMoved if the file was deleted, moved or replaced while it is open, and ErrLogGone if its WAL
+// Moved returns ErrMoved if the file was deleted, moved or replaced while it is open, and ErrWALGone if its WAL
 // was. Writes fail with this error unless the WAL can be repaired. Reads continue on the open connections.
 func (s *Store) Moved() error {
 	if s.opened == nil {
@@ -55,7 +55,7 @@ func (s *Store) Moved() error {
 	if s.opened.fate() != fileSame {
 		return ErrMoved
 	}
-	return s.logGone()
+	return s.walGone()
 }
 
 // lateError reports that a write was committed before another file, WAL or shared memory was found
@@ -72,7 +72,7 @@ func isLate(err error) bool {
 }
 
 // isGone reports whether err means that the file or its WAL is missing or replaced.
-func isGone(err error) bool { return errors.Is(err, ErrMoved) || errors.Is(err, ErrLogGone) }
+func isGone(err error) bool { return errors.Is(err, ErrMoved) || errors.Is(err, ErrWALGone) }
 
 // WALSize returns the size of the file's WAL in bytes, or 0 if it has none.
 func (s *Store) WALSize() (int64, error) {

@@ -11,74 +11,74 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// workLimit limits one piece of work on a connection. SQLite checks it every stepsAsked steps (progress), and
+// workLimit limits one piece of work on a connection. SQLite checks it every progressSteps steps (progress), and
 // each statement checks it before it begins, so short work starts no timer.
 type workLimit struct {
 	ctx           context.Context
 	life          context.Context // the store's
 	limit         time.Duration   // of one batch or transaction; 0 for none
 	promoteToLong func() error    // called once when a read is no longer short; nil except for short reads
-	short         shortness       // limits of a short read
+	short         readLimits      // limits of a short read
 	small         bool            // a value above smallValue ends the work with errLong
-	ended         error           // why the work must end; nil until then
+	reasonEnded   error           // why the work must end; nil until then
 
 	began       time.Time     // when the current batch began
-	asked       time.Time     // the last check
+	checked     time.Time     // the last check
 	batch, work time.Duration // time used by the current batch, and by the batches before it
 }
 
-// stepsAsked sets the number of virtual machine steps between two calls of progress, about ten microseconds.
-const stepsAsked = 1000
+// progressSteps sets the number of virtual machine steps between two calls of progress, about ten microseconds.
+const progressSteps = 1000
 
 // errLong ends a read in the short lane; it then runs again in the long lane.
 var errLong = errors.New("the read exceeds the limit of short reads")
 
-// aMoment limits the time counted between two clock readings. On a busy machine, a longer gap may be time spent
+// maxClockGap limits the time counted between two clock readings. On a busy machine, a longer gap may be time spent
 // waiting for a processor, which does not make a read long.
-const aMoment = 5 * time.Millisecond
+const maxClockGap = 5 * time.Millisecond
 
 // newWorkLimit starts a limit that ends with ctx, when the store is abandoned, or at the time limit.
 func (s *Store) newWorkLimit(ctx context.Context) *workLimit {
 	now := time.Now()
-	return &workLimit{ctx: ctx, life: s.life, limit: time.Duration(s.limit.Load()), began: now, asked: now}
+	return &workLimit{ctx: ctx, life: s.life, limit: time.Duration(s.limit.Load()), began: now, checked: now}
 }
 
 // err returns why the work must end, or nil. A nil workLimit never ends the work.
 func (v *workLimit) err() error {
-	if v == nil || v.ended != nil {
+	if v == nil || v.reasonEnded != nil {
 		return v.reason()
 	}
-	if v.ended = v.ctx.Err(); v.ended != nil {
-		return v.ended
+	if v.reasonEnded = v.ctx.Err(); v.reasonEnded != nil {
+		return v.reasonEnded
 	}
 	now := time.Now()
-	v.batch += min(now.Sub(v.asked), aMoment)
-	v.asked = now
+	v.batch += min(now.Sub(v.checked), maxClockGap)
+	v.checked = now
 	switch {
 	case v.life.Err() != nil:
-		v.ended = errAbandoned
+		v.reasonEnded = errAbandoned
 	case v.limit > 0 && now.Sub(v.began) > v.limit:
-		v.ended = &store.TooLong{Limit: v.limit}
+		v.reasonEnded = &store.TooLong{Limit: v.limit}
 	case v.promoteToLong != nil && (v.batch > v.short.one || v.work+v.batch > v.short.all):
-		v.ended = v.promoteToLong()
+		v.reasonEnded = v.promoteToLong()
 		v.promoteToLong = nil
 	}
-	return v.ended
+	return v.reasonEnded
 }
 
-// next starts the next batch, with a time limit of its own.
-func (v *workLimit) next() {
+// nextBatch starts the next batch, with a time limit of its own.
+func (v *workLimit) nextBatch() {
 	v.work += v.batch
 	v.batch, v.began = 0, time.Now()
-	if _, late := v.ended.(*store.TooLong); late {
-		v.ended = nil
+	if _, late := v.reasonEnded.(*store.TooLong); late {
+		v.reasonEnded = nil
 	}
 }
 
 // clear resets an ended limit for the next part, unless the store is abandoned.
 func (v *workLimit) clear() {
 	if v.life.Err() == nil {
-		v.ended = nil
+		v.reasonEnded = nil
 	}
 }
 
@@ -86,17 +86,17 @@ func (v *workLimit) reason() error {
 	if v == nil {
 		return nil
 	}
-	return v.ended
+	return v.reasonEnded
 }
 
 // smallValue is the size of a value that SQLite reads in about a millisecond. It reads a value in one step of its
 // machine, which nothing interrupts.
 const smallValue = 1 << 20
 
-// on runs fn on c under the limit, and returns its panic as an error.
-func (v *workLimit) on(c *conn, fn func(*conn) error) (err error) {
-	c.visit = v
-	defer func() { c.visit = nil }()
+// run runs fn on c under the limit, and returns its panic as an error.
+func (v *workLimit) run(c *conn, fn func(*conn) error) (err error) {
+	c.workLimit = v
+	defer func() { c.workLimit = nil }()
 	if v.small {
 		most := sqlite3.Xsqlite3_limit(c.tls, c.db, sqlite3.SQLITE_LIMIT_LENGTH, smallValue)
 		defer sqlite3.Xsqlite3_limit(c.tls, c.db, sqlite3.SQLITE_LIMIT_LENGTH, most)
@@ -107,7 +107,7 @@ func (v *workLimit) on(c *conn, fn func(*conn) error) (err error) {
 
 // progress is SQLite's progress callback; a nonzero result interrupts the statement.
 func progress(_ *libc.TLS, p uintptr) int32 {
-	if handled[*conn](p).visit.err() != nil {
+	if handled[*conn](p).workLimit.err() != nil {
 		return 1
 	}
 	return 0
@@ -115,10 +115,10 @@ func progress(_ *libc.TLS, p uintptr) int32 {
 
 // interrupted returns err, or the reason of the limit if err reports an interrupt.
 func (c *conn) interrupted(err error) error {
-	if ended := c.visit.reason(); ended != nil && isOneOf(err, sqlite3.SQLITE_INTERRUPT) {
+	if ended := c.workLimit.reason(); ended != nil && isOneOf(err, sqlite3.SQLITE_INTERRUPT) {
 		return ended
 	}
-	if c.visit != nil && c.visit.small && isOneOf(err, sqlite3.SQLITE_TOOBIG) {
+	if c.workLimit != nil && c.workLimit.small && isOneOf(err, sqlite3.SQLITE_TOOBIG) {
 		return errLong
 	}
 	return err

@@ -27,10 +27,10 @@ type job struct {
 	refused *store.Refused // ends the wait for the writer
 	stage   atomic.Int32   // waits, runs or left
 
-	since time.Time            // start of the wait
-	kept  int                  // batches that are committed
-	ran   int                  // batches that have run, the open transaction included
-	late  map[int]store.Result // results of batches that exceeded the time limit and are not run again, by index
+	since     time.Time            // start of the wait
+	committed int                  // batches that are committed
+	ran       int                  // batches that have run, the open transaction included
+	timedOut  map[int]store.Result // results of batches that exceeded the time limit and are not run again, by index
 }
 
 // The stages of a job.
@@ -51,9 +51,9 @@ type pace struct{ slice, piece time.Duration }
 
 var writersPace = pace{100 * time.Millisecond, time.Second}
 
-// errAgain means that a batch was refused after it had changed something, so that the group must run again with
-// savepoints.
-var errAgain = errors.New("the group needs savepoints")
+// errNeedSavepoints means that a batch was refused after it had changed something, so that the group must run
+// again with savepoints.
+var errNeedSavepoints = errors.New("the group needs savepoints")
 
 // errLocked means that another process holds the write lock.
 var errLocked = errors.New("another process holds the write lock")
@@ -123,7 +123,7 @@ func (s *Store) Transact(ctx context.Context, readOnly bool, fn func(run func(st
 	}
 	if readOnly {
 		return s.withReader(ctx, func(c *conn) error {
-			return errors.Join(c.snapshot(func() error { return fn(c.runner(true)) }), s.frozen.check())
+			return errors.Join(c.snapshot(func() error { return fn(c.runner(true)) }), s.immutable.check())
 		})
 	}
 	return s.submit(&job{fn: fn, done: make(chan struct{}), turn: store.TurnOf(ctx)})
@@ -142,7 +142,7 @@ func (s *Store) write() {
 		case <-s.quit:
 			return
 		}
-		group = s.arrived(group)
+		group = s.addArrived(group)
 		if err := store.Caught(func() error { s.commit(group); return nil }); err != nil {
 			s.report(err)
 			for _, j := range group {
@@ -153,8 +153,8 @@ func (s *Store) write() {
 	}
 }
 
-// arrived adds the jobs that have arrived since.
-func (s *Store) arrived(group []*job) []*job {
+// addArrived adds the jobs that have arrived since.
+func (s *Store) addArrived(group []*job) []*job {
 	for len(group) < maxGroup {
 		select {
 		case jobs := <-s.jobs:
@@ -179,11 +179,11 @@ func (s *Store) commit(group []*job) {
 			some = group[:1]
 		}
 		t, err := s.attempt(some, false)
-		if errors.Is(err, errAgain) {
+		if errors.Is(err, errNeedSavepoints) {
 			t, err = s.attempt(some, true)
 		}
 		if astray := (*store.JobError)(nil); errors.As(err, &astray) {
-			astray.Drop(s.counted(astray.Err))
+			astray.Drop(s.countAbandoned(astray.Err))
 			continue
 		}
 		switch {
@@ -193,14 +193,14 @@ func (s *Store) commit(group []*job) {
 			}
 			group = append(append(group[:0:0], group[t.began:]...), t.unfinished...)
 			if len(group) > 0 {
-				group = s.arrived(group)
+				group = s.addArrived(group)
 			}
 		case errors.Is(err, errLocked):
-			group = s.outwait(group, err)
-		case t.failed != nil && t.failed.excuse(err):
+			group = s.failExpired(group, err)
+		case t.failed != nil && t.failed.canRetry(err):
 			alone = true
 		case t.failed != nil:
-			t.failed.finish(s.counted(err))
+			t.failed.finish(s.countAbandoned(err))
 			group = without(group, t.failed)
 			alone = true
 		case len(some) > 1 && !isGone(err):
@@ -218,37 +218,37 @@ func without(group []*job, failed *job) []*job {
 	return slices.DeleteFunc(slices.Clone(group), func(j *job) bool { return j == failed })
 }
 
-// outwait fails the jobs whose wait has exceeded the busy timeout, and adds the jobs that have arrived since.
-func (s *Store) outwait(group []*job, err error) []*job {
+// failExpired fails the jobs whose wait has exceeded the busy timeout, and adds the jobs that have arrived since.
+func (s *Store) failExpired(group []*job, err error) []*job {
 	var others []*job
 	for _, j := range group {
 		switch {
 		case s.life.Err() != nil:
-			j.finish(s.counted(errAbandoned))
+			j.finish(s.countAbandoned(errAbandoned))
 		case time.Since(j.since) >= s.options.BusyTimeout:
 			j.finish(fmt.Errorf("waiting for %v: %w", s.options.BusyTimeout, err))
 		default:
 			others = append(others, j)
 		}
 	}
-	return s.arrived(others)
+	return s.addArrived(others)
 }
 
-// turn is one transaction's progress through a group of jobs.
-type turn struct {
+// groupProgress is one transaction's progress through a group of jobs.
+type groupProgress struct {
 	began                int // jobs that began
 	finished, unfinished []*job
 	failed               *job // the job that failed the transaction; nil if none did
 }
 
 // attempt runs a group, or its first jobs, in one transaction. Only the writer's goroutine calls it.
-func (s *Store) attempt(group []*job, savepoints bool) (t turn, err error) {
+func (s *Store) attempt(group []*job, savepoints bool) (t groupProgress, err error) {
 	err = s.withWriter(func(c *conn) error {
 		attempt := func() error {
 			t, err = s.attemptOn(c, s.newWorkLimit(context.Background()), group, writersPace, savepoints)
 			return err
 		}
-		if errors.Is(attempt(), ErrLogGone) && !isLate(err) && s.mendLog(c) == nil && !slices.ContainsFunc(group, (*job).once) {
+		if errors.Is(attempt(), ErrWALGone) && !isLate(err) && s.repairWAL(c) == nil && !slices.ContainsFunc(group, (*job).runsOnce) {
 			attempt()
 		}
 		return err
@@ -257,23 +257,23 @@ func (s *Store) attempt(group []*job, savepoints bool) (t turn, err error) {
 }
 
 // attemptOn is attempt on a given connection.
-func (s *Store) attemptOn(c *conn, v *workLimit, group []*job, p pace, savepoints bool) (t turn, err error) {
-	err = v.on(c, func(c *conn) error {
-		defer s.externalCommits.after()
+func (s *Store) attemptOn(c *conn, v *workLimit, group []*job, p pace, savepoints bool) (t groupProgress, err error) {
+	err = v.run(c, func(c *conn) error {
+		defer s.externalCommits.onEnd()
 		defer s.rowCache.onPostCommit()
-		return c.transaction(beginNow, func() error { return s.turn(c, group, &t, p, savepoints) })
+		return c.transaction(beginNow, func() error { return s.runGroup(c, group, &t, p, savepoints) })
 	})
 	if err != nil && isOneOf(err, sqlite3.SQLITE_IOERR) { // the guard may have failed it
 		if gone := s.Moved(); gone != nil {
 			t.failed, err = nil, gone
 		}
 	}
-	s.ended(err == nil)
+	s.reportEnd(err == nil)
 	if err == nil {
 		s.wrote.Store(true)
 		s.commits.Add(1)
 		for _, j := range slices.Concat(t.finished, t.unfinished) {
-			j.kept = j.ran
+			j.committed = j.ran
 			j.used = usedBy(j.batches)
 		}
 		// A process that opens the file after this check reads the commit.
@@ -284,10 +284,10 @@ func (s *Store) attemptOn(c *conn, v *workLimit, group []*job, p pace, savepoint
 	return t, err
 }
 
-// turn runs the jobs of group in the open transaction until the slice is over.
-func (s *Store) turn(c *conn, group []*job, t *turn, p pace, savepoints bool) error {
+// runGroup runs the jobs of group in the open transaction until the slice is over.
+func (s *Store) runGroup(c *conn, group []*job, t *groupProgress, p pace, savepoints bool) error {
 	s.rowCache.onBegin()
-	s.externalCommits.began()
+	s.externalCommits.onBegin()
 	began := time.Now()
 	run := c.runner(savepoints)
 	for _, j := range group {
@@ -301,7 +301,7 @@ func (s *Store) turn(c *conn, group []*job, t *turn, p pace, savepoints bool) er
 		if j.fn != nil && j.turn != nil {
 			j.turn.Holds.Store(t.began > 1)
 		}
-		whole, err := j.work(c, s.followed(c, j, run), p.piece, s.passed)
+		whole, err := j.work(c, s.withFollower(c, j, run), p.piece, s.passed)
 		switch {
 		case err != nil:
 			t.failed = j
@@ -322,7 +322,7 @@ func (s *Store) turn(c *conn, group []*job, t *turn, p pace, savepoints bool) er
 // work runs the job, or the batches that fit in a piece; whole is false if batches are left.
 func (j *job) work(c *conn, run func(store.Batch) (store.Result, error), piece time.Duration, passed func(time.Time) time.Duration) (whole bool, err error) {
 	defer store.Catch(&err)
-	c.visit.next()
+	c.workLimit.nextBatch()
 	switch {
 	case j.own != nil:
 		return true, j.own(c)
@@ -334,20 +334,20 @@ func (j *job) work(c *conn, run func(store.Batch) (store.Result, error), piece t
 	}
 	restart(j.batches, j.used)
 	began := time.Now()
-	for j.ran = j.kept; j.ran < len(j.batches); j.ran++ {
-		if j.ran > j.kept && passed(began) > piece {
+	for j.ran = j.committed; j.ran < len(j.batches); j.ran++ {
+		if j.ran > j.committed && passed(began) > piece {
 			return false, nil
 		}
-		if r, late := j.late[j.ran]; late {
+		if r, late := j.timedOut[j.ran]; late {
 			j.results[j.ran] = r
 			continue
 		}
-		c.visit.next()
+		c.workLimit.nextBatch()
 		if j.results[j.ran], err = run(j.batches[j.ran]); err != nil {
 			return false, err
 		}
 		if j.results[j.ran].Took == 0 {
-			j.results[j.ran].Took = time.Since(c.visit.began)
+			j.results[j.ran].Took = time.Since(c.workLimit.began)
 		}
 		if j.batches[j.ran].Budget.Full() { // the client needs no more
 			j.batches, j.results = j.batches[:j.ran+1], j.results[:j.ran+1]
@@ -356,12 +356,12 @@ func (j *job) work(c *conn, run func(store.Batch) (store.Result, error), piece t
 	return true, nil
 }
 
-// once reports whether the job cannot run again.
-func (j *job) once() bool { return j.own != nil }
+// runsOnce reports whether the job cannot run again.
+func (j *job) runsOnce() bool { return j.own != nil }
 
-// excuse reports whether the job can run again: without the batch that exceeded the time limit, or in a
+// canRetry reports whether the job can run again: without the batch that exceeded the time limit, or in a
 // transaction without the jobs that it delays.
-func (j *job) excuse(err error) bool {
+func (j *job) canRetry(err error) bool {
 	if j.fn != nil && j.turn != nil && j.turn.Holds.Load() && errors.Is(err, store.ErrLong) {
 		return true
 	}
@@ -369,16 +369,16 @@ func (j *job) excuse(err error) bool {
 	if j.fn != nil || j.own != nil || !errors.As(err, &late) {
 		return false
 	}
-	if j.late == nil {
-		j.late = map[int]store.Result{}
+	if j.timedOut == nil {
+		j.timedOut = map[int]store.Result{}
 	}
-	j.late[j.ran] = late.Result()
+	j.timedOut[j.ran] = late.Result()
 	return true
 }
 
 // runner returns a function that runs a batch inside the open transaction. A refused batch leaves no trace: if
 // it has changed something, its savepoint is rolled back, or, without savepoints, the function returns
-// errAgain.
+// errNeedSavepoints.
 func (c *conn) runner(savepoints bool) func(store.Batch) (store.Result, error) {
 	return func(b store.Batch) (store.Result, error) {
 		guarded := savepoints && !b.ReadOnly
@@ -392,7 +392,7 @@ func (c *conn) runner(savepoints bool) func(store.Batch) (store.Result, error) {
 		case err != nil:
 			return r, err
 		case r.Refused != nil && changed && !guarded:
-			return r, errAgain
+			return r, errNeedSavepoints
 		case r.Refused != nil && guarded:
 			err = c.control(undo)
 		}

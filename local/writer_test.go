@@ -135,7 +135,7 @@ func TestPiece(t *testing.T) {
 		for whole := false; !whole; {
 			clock = 0
 			err := s.withWriter(func(c *conn) error {
-				return s.newWorkLimit(t.Context()).on(c, func(c *conn) error {
+				return s.newWorkLimit(t.Context()).run(c, func(c *conn) error {
 					return c.transaction(beginNow, func() (err error) {
 						counted := func(b store.Batch) (store.Result, error) {
 							clock += test.batch
@@ -149,8 +149,8 @@ func TestPiece(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			j.kept = j.ran
-			kept = append(kept, int64(j.kept))
+			j.committed = j.ran
+			kept = append(kept, int64(j.committed))
 		}
 		if !slices.Equal(kept, test.want) {
 			t.Errorf("%v for each: %v were kept, want %v", test.batch, kept, test.want)
@@ -167,7 +167,7 @@ func TestTogetherGivesWay(t *testing.T) {
 	}
 	defer s.Close()
 	var asked atomic.Int64
-	s.passed = func(time.Time) time.Duration { return time.Duration(asked.Add(1)) * 2 * aMoment / 3 }
+	s.passed = func(time.Time) time.Duration { return time.Duration(asked.Add(1)) * 2 * maxClockGap / 3 }
 	parts := []*store.Part{
 		{Batches: []store.Batch{insert(1)}},
 		{Batches: []store.Batch{insert(2), insert(3), insert(4)}},

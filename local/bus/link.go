@@ -15,12 +15,12 @@ import (
 type link struct {
 	conn net.Conn
 
-	mu      sync.Mutex
-	some    sync.Cond // signals that waiting is not empty, asked is empty, or the link is closed
-	waiting []byte    // bytes to be written
-	asked   []chan resp.Value
-	late    int // replies in asked that timed out
-	closed  bool
+	mu       sync.Mutex
+	some     sync.Cond // signals that waiting is not empty, pending is empty, or the link is closed
+	waiting  []byte    // bytes to be written
+	pending  []chan resp.Value
+	timeouts int // replies in pending that timed out
+	closed   bool
 }
 
 // maxWaiting limits the bytes queued for a process that does not read.
@@ -41,15 +41,15 @@ func (l *link) send(call []byte, answer chan resp.Value) bool {
 		return false
 	}
 	if len(l.waiting) > 0 && len(l.waiting)+len(call) > maxWaiting {
-		l.shut()
+		l.closeLocked()
 		return false
 	}
-	behind := len(l.asked) > 0 && l.late > 0
+	behind := len(l.pending) > 0 && l.timeouts > 0
 	l.waiting = append(l.waiting, call...)
 	if behind {
 		answer = nil
 	}
-	l.asked = append(l.asked, answer)
+	l.pending = append(l.pending, answer)
 	l.some.Broadcast()
 	return answer != nil
 }
@@ -62,14 +62,14 @@ func (l *link) run() {
 	for {
 		v, err := in.ReadReply()
 		l.mu.Lock()
-		if err != nil || len(l.asked) == 0 {
-			l.shut()
+		if err != nil || len(l.pending) == 0 {
+			l.closeLocked()
 			l.mu.Unlock()
 			return
 		}
-		answer := l.asked[0]
-		if l.asked = l.asked[1:]; len(l.asked) == 0 {
-			l.asked, l.late = nil, 0
+		answer := l.pending[0]
+		if l.pending = l.pending[1:]; len(l.pending) == 0 {
+			l.pending, l.timeouts = nil, 0
 			l.some.Broadcast()
 		}
 		l.mu.Unlock()
@@ -100,22 +100,22 @@ func (l *link) write() {
 	}
 }
 
-// gaveUp records that a reply has timed out. No reply is awaited until the process has caught up.
-func (l *link) gaveUp() {
+// timedOut records that a reply has timed out. No reply is awaited until the process has caught up.
+func (l *link) timedOut() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.asked) > 0 {
-		l.late++
+	if len(l.pending) > 0 {
+		l.timeouts++
 	}
 }
 
-// settle waits until all calls are answered, or until the deadline.
-func (l *link) settle(deadline time.Time) {
+// drain waits until all calls are answered, or until the deadline.
+func (l *link) drain(deadline time.Time) {
 	timer := time.AfterFunc(time.Until(deadline), l.close)
 	defer timer.Stop()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for len(l.asked) > 0 && !l.closed {
+	for len(l.pending) > 0 && !l.closed {
 		l.some.Wait()
 	}
 }
@@ -123,21 +123,21 @@ func (l *link) settle(deadline time.Time) {
 func (l *link) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.shut()
+	l.closeLocked()
 }
 
-// shut is close for a caller that holds mu.
-func (l *link) shut() {
+// closeLocked is close for a caller that holds mu.
+func (l *link) closeLocked() {
 	if l.closed {
 		return
 	}
 	l.closed = true
 	l.conn.Close()
-	for _, answer := range l.asked {
+	for _, answer := range l.pending {
 		if answer != nil {
 			close(answer)
 		}
 	}
-	l.asked = nil
+	l.pending = nil
 	l.some.Broadcast()
 }

@@ -19,7 +19,7 @@ func TestLate(t *testing.T) {
 	if !l.send([]byte("one"), answers) {
 		t.Error("an answer may be waited for")
 	}
-	l.gaveUp()
+	l.timedOut()
 	for _, call := range []string{"two", "six"} {
 		if l.send([]byte(call), make(chan resp.Value, 1)) {
 			t.Error("a process that is late would be waited for")
@@ -43,7 +43,7 @@ func TestLate(t *testing.T) {
 	go there.Read(buf[:3])
 	there.Write([]byte(":3\r\n:4\r\n"))
 	l.mu.Lock()
-	for len(l.asked) > 0 {
+	for len(l.pending) > 0 {
 		l.some.Wait()
 	}
 	l.mu.Unlock()

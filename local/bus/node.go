@@ -21,10 +21,10 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// glance limits how often a command checks for new MONITOR clients in other processes. It also bounds how old a
+// watchInterval limits how often a command checks for new MONITOR clients in other processes. It also bounds how old a
 // directory change must be to be trusted: two changes within a tick of the file system's clock have the same
 // time.
-const glance = 100 * time.Millisecond
+const watchInterval = 100 * time.Millisecond
 
 // patience limits how long this process waits for other processes.
 var patience = 3 * time.Second
@@ -44,10 +44,10 @@ type Node struct {
 	changed   time.Time         // its modification time at that moment
 	closed    bool
 
-	joining  sync.Mutex
-	told     atomic.Bool  // other processes announce themselves to this one
-	glanceAt atomic.Int64 // when commands check the directory again, Unix ns
-	watchers atomic.Int64 // links to processes with MONITOR clients
+	joining   sync.Mutex
+	announced atomic.Bool  // other processes announce themselves to this one
+	nextWatch atomic.Int64 // when commands check the directory again, Unix ns
+	watchers  atomic.Int64 // links to processes with MONITOR clients
 }
 
 // commandsSuffix marks the sockets of processes that only receive commands, for MONITOR.
@@ -57,7 +57,7 @@ const commandsSuffix = ".commands"
 // until a client of this process listens.
 func New(path string, hub *pubsub.Hub) *Node {
 	n := &Node{
-		file: real(path), hub: hub,
+		file: realPath(path), hub: hub,
 		listeners: map[string]net.Listener{}, conns: map[net.Conn]bool{}, links: map[string]*link{},
 	}
 	n.dir = n.file + "-bus"
@@ -65,8 +65,8 @@ func New(path string, hub *pubsub.Hub) *Node {
 	return n
 }
 
-// real returns path without symbolic links, as SQLite names the files beside a database.
-func real(path string) string {
+// realPath returns path without symbolic links, as SQLite names the files beside a database.
+func realPath(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
 	}
@@ -103,11 +103,11 @@ func (n *Node) Join(kind pubsub.Kind) error {
 		return net.ErrClosed
 	}
 	n.listeners[name] = ln
-	n.told.Store(n.told.Load() || suffix == "")
+	n.announced.Store(n.announced.Load() || suffix == "")
 	n.served.Go(func() { store.Guard(nil, func() { n.accept(ln) }) })
 	n.mu.Unlock()
-	n.look()
-	n.askAll([][]byte{[]byte(lookAgain)}, patience)
+	n.scan()
+	n.askAll([][]byte{[]byte(scanCall)}, patience)
 	return nil
 }
 
@@ -123,8 +123,8 @@ func (n *Node) listens(suffix string) bool {
 	return false
 }
 
-// lookAgain tells another process that the directory has changed.
-const lookAgain = "LOOK"
+// scanCall tells another process that the directory has changed.
+const scanCall = "LOOK"
 
 // accept serves connections until ln is closed.
 func (n *Node) accept(ln net.Listener) {
@@ -163,8 +163,8 @@ func (n *Node) serve(conn net.Conn) {
 		if err != nil || len(args) == 0 {
 			return
 		}
-		if string(args[0]) == lookAgain {
-			n.look()
+		if string(args[0]) == scanCall {
+			n.scan()
 			out = resp.Append2(out, resp.OK)
 		} else {
 			out = resp.Append2(out, n.hub.Answer(args))
@@ -187,7 +187,7 @@ func (n *Node) Close() error {
 	n.mu.Unlock()
 	deadline := time.Now().Add(patience)
 	for _, l := range links {
-		l.settle(deadline)
+		l.drain(deadline)
 		l.close()
 	}
 	n.mu.Lock()
@@ -209,8 +209,8 @@ func (n *Node) Close() error {
 
 // ask implements pubsub.Others.Ask: it calls all processes that listen for messages.
 func (n *Node) ask(args [][]byte, hurry bool) []resp.Value {
-	if n.told.Load() {
-		n.lookSometimes()
+	if n.announced.Load() {
+		n.scanIfOld()
 	} else {
 		n.refresh()
 	}
@@ -222,9 +222,9 @@ func (n *Node) ask(args [][]byte, hurry bool) []resp.Value {
 
 // watched implements pubsub.Others.Watched. The engine calls it for every command.
 func (n *Node) watched() bool {
-	if !n.told.Load() {
-		if now := time.Now().UnixNano(); now >= n.glanceAt.Load() {
-			n.glanceAt.Store(now + int64(glance))
+	if !n.announced.Load() {
+		if now := time.Now().UnixNano(); now >= n.nextWatch.Load() {
+			n.nextWatch.Store(now + int64(watchInterval))
 			n.refresh()
 		}
 	}
@@ -270,7 +270,7 @@ func (n *Node) askAll(args [][]byte, within time.Duration) (replies []resp.Value
 	defer timer.Stop()
 	for l, answer := range answers {
 		if v, ok := wait(answer, late); !ok {
-			l.gaveUp()
+			l.timedOut()
 		} else if !v.IsError() {
 			replies = append(replies, v)
 		}
@@ -293,9 +293,9 @@ func wait(answer chan resp.Value, late chan struct{}) (v resp.Value, ok bool) {
 	}
 }
 
-// lookSometimes lists the directory every few seconds, although new processes announce themselves: an
+// scanIfOld lists the directory every few seconds, although new processes announce themselves: an
 // announcement may have timed out.
-func (n *Node) lookSometimes() {
+func (n *Node) scanIfOld() {
 	n.mu.Lock()
 	recent := time.Since(n.looked) < patience
 	n.mu.Unlock()
@@ -308,19 +308,19 @@ func (n *Node) lookSometimes() {
 func (n *Node) refresh() {
 	info, err := os.Lstat(n.dir)
 	n.mu.Lock()
-	same := err == nil && info.ModTime().Equal(n.changed) && n.looked.Sub(n.changed) > glance ||
+	same := err == nil && info.ModTime().Equal(n.changed) && n.looked.Sub(n.changed) > watchInterval ||
 		err != nil && len(n.links) == 0
 	if same {
 		n.looked = time.Now()
 	}
 	n.mu.Unlock()
 	if !same {
-		n.look()
+		n.scan()
 	}
 }
 
-// look lists the directory, connects to new sockets, and removes the sockets of killed processes.
-func (n *Node) look() {
+// scan lists the directory, connects to new sockets, and removes the sockets of killed processes.
+func (n *Node) scan() {
 	now := time.Now()
 	changed, names := n.list()
 	n.mu.Lock()
@@ -368,7 +368,7 @@ func watches(name string) int64 {
 // list returns the names of the sockets. It returns none unless the directory is private to the file's owner.
 func (n *Node) list() (changed time.Time, names []string) {
 	info, err := os.Lstat(n.dir)
-	if err != nil || n.mayUse(info) != nil {
+	if err != nil || n.checkDir(info) != nil {
 		return changed, nil
 	}
 	changed = info.ModTime()
@@ -376,7 +376,7 @@ func (n *Node) list() (changed time.Time, names []string) {
 	for _, e := range entries {
 		switch {
 		case e.Type()&fs.ModeSocket == 0:
-		case !strings.HasPrefix(e.Name(), unready):
+		case !strings.HasPrefix(e.Name(), unreadyPrefix):
 			names = append(names, e.Name())
 		case n.isOld(e):
 			os.Remove(filepath.Join(n.dir, e.Name()))

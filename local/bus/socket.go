@@ -15,8 +15,8 @@ import (
 	"syscall"
 )
 
-// unready prefixes the names of sockets that do not accept connections yet.
-const unready = "new-"
+// unreadyPrefix prefixes the names of sockets that do not accept connections yet.
+const unreadyPrefix = "new-"
 
 // open creates a socket in the directory, and the directory if needed.
 func (n *Node) open(suffix string) (ln net.Listener, name string, err error) {
@@ -35,18 +35,18 @@ func (n *Node) open(suffix string) (ln net.Listener, name string, err error) {
 
 // listen creates a socket. It appears under its name once it accepts connections.
 func (n *Node) listen(name string) (net.Listener, error) {
-	dir, done, err := short(n.dir, unready+name)
+	dir, done, err := shortPath(n.dir, unreadyPrefix+name)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	ln, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(dir, unready+name), Net: "unix"})
+	ln, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(dir, unreadyPrefix+name), Net: "unix"})
 	if err != nil {
 		return nil, err
 	}
 	ln.SetUnlinkOnClose(false)
-	born := filepath.Join(n.dir, unready+name)
-	err = errors.Join(os.Chmod(born, 0o600), n.give(born))
+	born := filepath.Join(n.dir, unreadyPrefix+name)
+	err = errors.Join(os.Chmod(born, 0o600), n.chown(born))
 	if err == nil {
 		err = os.Rename(born, filepath.Join(n.dir, name))
 	}
@@ -60,7 +60,7 @@ func (n *Node) listen(name string) (net.Listener, error) {
 
 // dial connects to a socket. It removes the socket of a killed process, which refuses connections.
 func (n *Node) dial(name string) (net.Conn, error) {
-	dir, done, err := short(n.dir, name)
+	dir, done, err := shortPath(n.dir, name)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func (n *Node) dial(name string) (net.Conn, error) {
 // makeDir creates the directory, or checks the existing one.
 func (n *Node) makeDir() error {
 	if err := os.Mkdir(n.dir, 0o700); err == nil {
-		return n.give(n.dir)
+		return n.chown(n.dir)
 	} else if !errors.Is(err, fs.ErrExist) {
 		return err
 	}
@@ -86,12 +86,12 @@ func (n *Node) makeDir() error {
 	if err != nil {
 		return err
 	}
-	return n.mayUse(info)
+	return n.checkDir(info)
 }
 
-// mayUse returns why the directory cannot be trusted: if other users can write to its parent, one of them may
+// checkDir returns why the directory cannot be trusted: if other users can write to its parent, one of them may
 // have created it.
-func (n *Node) mayUse(info fs.FileInfo) error {
+func (n *Node) checkDir(info fs.FileInfo) error {
 	if !info.IsDir() || info.Mode().Perm()&0o077 != 0 {
 		return fmt.Errorf("%s is accessible to other users: run chmod 700 on it", n.dir)
 	}
@@ -110,8 +110,8 @@ func (n *Node) owner() int {
 	return owner(info)
 }
 
-// give changes the owner of a file that root has created to the owner of the database.
-func (n *Node) give(path string) error {
+// chown changes the owner of a file that root has created to the owner of the database.
+func (n *Node) chown(path string) error {
 	if os.Geteuid() != 0 {
 		return nil
 	}
@@ -128,9 +128,9 @@ func owner(info fs.FileInfo) int {
 // maxSocketPath limits the path of a socket on every system, including the final zero byte.
 const maxSocketPath = 103
 
-// short returns another path of dir if the path with name is too long for a socket: Linux has one for each open
+// shortPath returns another path of dir if the path with name is too long for a socket: Linux has one for each open
 // directory. The caller calls done after using it.
-func short(dir, name string) (path string, done func(), err error) {
+func shortPath(dir, name string) (path string, done func(), err error) {
 	if len(filepath.Join(dir, name)) <= maxSocketPath {
 		return dir, func() {}, nil
 	}

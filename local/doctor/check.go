@@ -40,14 +40,14 @@ func (c Check) run(e Exam) ([]Finding, error) {
 		}
 		f.Count += n
 		for _, row := range rows {
-			f.example(e, show(c.Shows, row))
+			f.example(e, formatRow(c.Shows, row))
 		}
 	}
-	return found(f), nil
+	return nonEmpty(f), nil
 }
 
-// mend runs the repair if the check fails.
-func (c Check) mend(q Query, prefix store.Value) error {
+// repairIfBroken runs the repair if the check fails.
+func (c Check) repairIfBroken(q Query, prefix store.Value) error {
 	for _, broken := range c.Broken {
 		rows, err := q(broken + " LIMIT 1")
 		if err != nil {
@@ -80,8 +80,8 @@ func (f *Finding) example(e Exam, text string) {
 	}
 }
 
-// found returns the findings with a count.
-func found(findings ...Finding) (some []Finding) {
+// nonEmpty returns the findings with a count.
+func nonEmpty(findings ...Finding) (some []Finding) {
 	for _, f := range findings {
 		if f.Count > 0 {
 			some = append(some, f)

@@ -25,7 +25,7 @@ const (
 var Checks = sync.OnceValue(checks)
 
 func checks() []Check {
-	held, elements := held(), elements()
+	held, elements := hasElements(), elements()
 	return []Check{
 		{
 			Name: "names", Severity: Error, Says: "names are text, not bytes, so commands do not find them",
@@ -107,7 +107,7 @@ func checks() []Check {
 		{
 			Name: "vectors", Severity: Error, Says: "vector sets have elements without a vector, or vectors that do not match the set",
 			Broken: []string{
-				`SELECT k.db, k.key FROM keys k LEFT JOIN vector_sets s ON s.key_id = k.id WHERE k.type = 'vectorset' AND ` + shown + ` AND (s.key_id IS NULL
+				`SELECT k.db, k.key FROM keys k LEFT JOIN vector_sets s ON s.key_id = k.id WHERE k.type = 'vectorset' AND ` + isPublished + ` AND (s.key_id IS NULL
 				OR (SELECT min(slot) <> 0 OR max(slot) <> count(*) - 1 FROM vectors WHERE key_id = k.id)
 				OR (SELECT ifnull(sum(length(records)), 0) <> s.size * (SELECT count(*) FROM vectors WHERE key_id = k.id)
 					OR max(length(records)) > s.per * s.size FROM vector_blocks WHERE key_id = k.id))`,
@@ -122,10 +122,10 @@ func checks() []Check {
 		},
 		{
 			Name: "databases", Severity: Error, Says: "keys are in databases that do not exist",
-			Broken: []string{`SELECT db, key FROM keys WHERE ` + nowhere}, Shows: "db %s: %s",
+			Broken: []string{`SELECT db, key FROM keys WHERE ` + inNoDatabase}, Shows: "db %s: %s",
 			Fix: "they move to database 0, under names that begin with lost+found",
 			Repair: []string{`UPDATE keys SET key = CAST(?1 || db || ':' || CAST(key AS TEXT) AS BLOB), db = 0
-			WHERE ` + nowhere},
+			WHERE ` + inNoDatabase},
 		},
 		{
 			Name: "leftovers", Severity: Note, Says: "an interrupted move has left incomplete keys",
@@ -159,19 +159,19 @@ func checks() []Check {
 		},
 		{
 			Name: "graves", Severity: Error, Says: "keys have the id of a deleted key, so a sweep would delete their elements",
-			Broken: []string{`SELECT id, type FROM graves WHERE ` + noGrave()}, Shows: "id %s: a %s",
-			Fix: "they keep the elements", Repair: []string{`DELETE FROM graves WHERE ` + noGrave()},
+			Broken: []string{`SELECT id, type FROM graves WHERE ` + isWrongGrave()}, Shows: "id %s: a %s",
+			Fix: "they keep the elements", Repair: []string{`DELETE FROM graves WHERE ` + isWrongGrave()},
 		},
 		{
 			Name: "orphans", Severity: Error, Says: "elements have no key",
 			Broken: orphans(), Shows: "in %s, of key id %s: %s",
-			Fix: "they get keys in database 0 whose names begin with lost+found", Repair: adopt(),
+			Fix: "they get keys in database 0 whose names begin with lost+found", Repair: adoptOrphans(),
 		},
 		{
 			Name: "mismatches", Severity: Error, Says: "elements belong to a key of another type",
-			Broken: strangers(), Shows: "in %s, of db %s key %s, which is a %s: %s",
+			Broken: mismatched(), Shows: "in %s, of db %s key %s, which is a %s: %s",
 			Fix:    "a key without elements of its own type takes their type; other elements move to keys whose names begin with lost+found",
-			Repair: part(),
+			Repair: splitMismatched(),
 		},
 		{
 			Name: "parts", Severity: Error, Says: "strings have both parts and a value, or parts without an empty value",
@@ -201,25 +201,25 @@ func checks() []Check {
 		},
 		{
 			Name: "nodes", Severity: Error, Says: "nodes of streams do not match their entries, so trimming with ~ trims the wrong entries",
-			Broken: []string{`SELECT db, key FROM keys k WHERE type = 'stream' AND ` + shown + ` AND ` + held + ` AND ` + badNodes}, Shows: "db %s: %s",
+			Broken: []string{`SELECT db, key FROM keys k WHERE type = 'stream' AND ` + isPublished + ` AND ` + held + ` AND ` + badNodes}, Shows: "db %s: %s",
 			Fix: "the nodes are rebuilt with the usual size",
 			Repair: []string{
-				`DELETE FROM stream_nodes WHERE key_id IN (SELECT id FROM keys k WHERE type = 'stream' AND ` + shown + ` AND ` + badNodes + `)`,
+				`DELETE FROM stream_nodes WHERE key_id IN (SELECT id FROM keys k WHERE type = 'stream' AND ` + isPublished + ` AND ` + badNodes + `)`,
 				schema.MakeNodes,
 			},
 		},
 		{
 			Name: "hollow", Severity: Error, Says: "keys have no elements, or no value",
-			Broken: []string{`SELECT db, key, type FROM keys k WHERE ` + shown + ` AND NOT (` + held + `)`}, Shows: "db %s: %s, a %s",
+			Broken: []string{`SELECT db, key, type FROM keys k WHERE ` + isPublished + ` AND NOT (` + held + `)`}, Shows: "db %s: %s, a %s",
 			Fix:    "they are deleted: they hold no data",
-			Repair: []string{`DELETE FROM keys AS k WHERE ` + shown + ` AND NOT (` + held + `)`},
+			Repair: []string{`DELETE FROM keys AS k WHERE ` + isPublished + ` AND NOT (` + held + `)`},
 		},
 		{
 			Name: "counts", Severity: Error, Says: "element counts of keys are wrong",
-			Broken: []string{`SELECT db, key, count, ` + elements + ` FROM keys k WHERE ` + shown + ` AND count <> ` + elements}, Shows: "db %s: %s counts %s and has %s",
+			Broken: []string{`SELECT db, key, count, ` + elements + ` FROM keys k WHERE ` + isPublished + ` AND count <> ` + elements}, Shows: "db %s: %s counts %s and has %s",
 			Fix: "the counts are corrected",
 			Repair: []string{
-				`UPDATE keys AS k SET count = ` + elements + ` WHERE ` + shown + ` AND count <> ` + elements,
+				`UPDATE keys AS k SET count = ` + elements + ` WHERE ` + isPublished + ` AND count <> ` + elements,
 				// A string that is not long has no parts.
 				`UPDATE keys SET value = (SELECT p.value FROM string_parts p WHERE p.key_id = keys.id)
 				WHERE type = 'string' AND count BETWEEN 1 AND ` + schema.WholeBytes,
@@ -228,15 +228,15 @@ func checks() []Check {
 		},
 		{
 			Name: "order", Severity: Error, Says: "keys have a lower insertion counter than their elements",
-			Broken: []string{`SELECT db, key, seq, ` + lastPlace + ` FROM keys k WHERE ` + shown + ` AND seq < ` + lastPlace}, Shows: "db %s: %s is at %s, not %s",
+			Broken: []string{`SELECT db, key, seq, ` + lastPlace + ` FROM keys k WHERE ` + isPublished + ` AND seq < ` + lastPlace}, Shows: "db %s: %s is at %s, not %s",
 			Fix:    "the counter continues after the last element",
-			Repair: []string{`UPDATE keys AS k SET seq = ` + lastPlace + ` WHERE ` + shown + ` AND seq < ` + lastPlace},
+			Repair: []string{`UPDATE keys AS k SET seq = ` + lastPlace + ` WHERE ` + isPublished + ` AND seq < ` + lastPlace},
 		},
 		{
 			Name: "fields", Severity: Error, Says: "hashes have a wrong count of expiring fields, or a wrong last expiry",
-			Broken: []string{`SELECT db, key FROM keys k WHERE ` + shown + ` AND (volatile <> ` + expiring + ` OR last_field IS NOT ` + lastField + `)`}, Shows: "db %s: %s",
+			Broken: []string{`SELECT db, key FROM keys k WHERE ` + isPublished + ` AND (volatile <> ` + expiring + ` OR last_field IS NOT ` + lastField + `)`}, Shows: "db %s: %s",
 			Fix:    "both are corrected",
-			Repair: []string{`UPDATE keys AS k SET volatile = ` + expiring + `, last_field = ` + lastField + ` WHERE ` + shown + ` AND (volatile <> ` + expiring + ` OR last_field IS NOT ` + lastField + `)`},
+			Repair: []string{`UPDATE keys AS k SET volatile = ` + expiring + `, last_field = ` + lastField + ` WHERE ` + isPublished + ` AND (volatile <> ` + expiring + ` OR last_field IS NOT ` + lastField + `)`},
 		},
 		{
 			Name: "sizes", Severity: Error, Says: "key counts of databases are wrong",

@@ -22,7 +22,7 @@ func Conform(q Query, want []Object) error {
 			return err
 		}
 	}
-	return remake(q, want)
+	return recreate(q, want)
 }
 
 // rebuild creates tables again and moves their rows. It drops triggers and views first: triggers must not run,
@@ -77,7 +77,7 @@ func move(q Query, table Object) error {
 	}
 	for _, n := range namedTables {
 		if n.table == table.Name {
-			return n.file(q)
+			return n.fixHashes(q)
 		}
 	}
 	return nil

@@ -161,7 +161,7 @@ func (e Exam) integrity() ([]Finding, bool, error) {
 		f.Count++
 		f.example(e, strings.ReplaceAll(strings.TrimSpace(text), "\n", "; "))
 	}
-	return found(pages, indexes), pages.Count > 0, nil
+	return nonEmpty(pages, indexes), pages.Count > 0, nil
 }
 
 // isAboutIndex recognises integrity_check's messages about an index whose own pages are intact.
@@ -169,8 +169,8 @@ func isAboutIndex(text string) bool {
 	return strings.Contains(text, "missing from index") || strings.Contains(text, "entries in index") || strings.Contains(text, "non-unique entry in index")
 }
 
-// show fills the verbs %s of format with a row. Blobs are quoted.
-func show(format string, row store.Row) string {
+// formatRow fills the verbs %s of format with a row. Blobs are quoted.
+func formatRow(format string, row store.Row) string {
 	cells := make([]any, len(row))
 	for i, v := range row {
 		switch v.Kind() {

@@ -22,8 +22,8 @@ func each(fn func(typ, table string) string) []string {
 	return all
 }
 
-// held returns an SQL condition: the row k of keys has elements of its type.
-func held() string {
+// hasElements returns an SQL condition: the row k of keys has elements of its type.
+func hasElements() string {
 	any := map[string][]string{}
 	each(func(typ, table string) string {
 		any[typ] = append(any[typ], "EXISTS (SELECT 1 FROM "+table+" WHERE key_id = k.id)")
@@ -47,12 +47,12 @@ func whens(of func(t *keytype.Type) string) (sql string) {
 	return sql
 }
 
-// shown matches the row k of keys unless the key is under construction. Such a key under construction is complete
+// isPublished matches the row k of keys unless the key is under construction. Such a key is complete
 // when it is published, and is deleted when it expires.
-const shown = `k.db <> ` + schema.Hidden
+const isPublished = `k.db <> ` + schema.Hidden
 
-// nowhere matches a row of keys that is in no database.
-const nowhere = `(typeof(db) <> 'integer' OR db NOT BETWEEN 0 AND 15 AND (db <> ` + schema.Hidden + ` OR expires_at IS NULL))`
+// inNoDatabase matches a row of keys that is in no database.
+const inNoDatabase = `(typeof(db) <> 'integer' OR db NOT BETWEEN 0 AND 15 AND (db <> ` + schema.Hidden + ` OR expires_at IS NULL))`
 
 // orphan matches an element whose key is neither in keys nor in graves.
 const orphan = `key_id NOT IN (SELECT id FROM keys) AND key_id NOT IN (SELECT id FROM graves)`
@@ -64,8 +64,8 @@ func orphans() []string {
 	})
 }
 
-// noGrave returns an SQL condition: a row of graves has the ID of an existing key, or an unknown type.
-func noGrave() string {
+// isWrongGrave returns an SQL condition: a row of graves has the ID of an existing key, or an unknown type.
+func isWrongGrave() string {
 	var types []string
 	for _, t := range keytype.Types {
 		types = append(types, "'"+t.Name+"'")
@@ -73,8 +73,8 @@ func noGrave() string {
 	return `(id IN (SELECT id FROM keys) OR type NOT IN (` + strings.Join(types, ", ") + `))`
 }
 
-// bury returns statements that delete all elements listed in graves, in an order that the tables allow.
-func bury() (all []string) {
+// deleteBuried returns statements that delete all elements listed in graves, in an order that the tables allow.
+func deleteBuried() (all []string) {
 	for _, t := range keytype.Types {
 		for _, table := range slices.Backward(t.Tables) {
 			all = append(all, `DELETE FROM `+table.Name+` WHERE key_id IN (SELECT id FROM graves WHERE type = '`+t.Name+`')`)
@@ -83,15 +83,15 @@ func bury() (all []string) {
 	return append(all, `DELETE FROM graves`)
 }
 
-// strangers returns queries for elements whose key has another type.
-func strangers() []string {
+// mismatched returns queries for elements whose key has another type.
+func mismatched() []string {
 	return append(each(func(typ, table string) string {
 		return fmt.Sprintf("SELECT '%s', k.db, k.key, k.type, count(*) FROM %s JOIN keys k ON k.id = key_id WHERE k.type <> '%s' GROUP BY key_id", table, table, typ)
-	}), "SELECT 'keys', db, key, type, 1 FROM keys WHERE "+strangeValue)
+	}), "SELECT 'keys', db, key, type, 1 FROM keys WHERE "+mismatchedValue)
 }
 
-// strangeValue matches a row of keys that has a value although it is not a string.
-const strangeValue = `value IS NOT NULL AND type <> '` + keytype.String + `'`
+// mismatchedValue matches a row of keys that has a value although it is not a string.
+const mismatchedValue = `value IS NOT NULL AND type <> '` + keytype.String + `'`
 
 // savedName names the key that a repair creates for the elements under key_id.
 const savedName = `CAST(?1 || '%s:' || key_id AS BLOB)`
@@ -99,23 +99,23 @@ const savedName = `CAST(?1 || '%s:' || key_id AS BLOB)`
 // newKey lists the columns of such a key after its name. Hashes and counts are corrected later, for all keys.
 const newKey = `0, '%s', random() & 2251799813685247, unixepoch('subsec') * 1000, unixepoch('subsec') * 1000`
 
-// adopt returns statements that create keys for orphans, under the IDs that their elements have.
-func adopt() []string {
+// adoptOrphans returns statements that create keys for orphans, under the IDs that their elements have.
+func adoptOrphans() []string {
 	return each(func(typ, table string) string {
 		return fmt.Sprintf(`INSERT INTO keys(id, db, key, hash, type, version, created_at, updated_at)
 		SELECT key_id, 0, `+savedName+`, `+newKey+` FROM (SELECT DISTINCT key_id FROM %s WHERE `+orphan+`)`, typ, typ, table)
 	})
 }
 
-// part returns statements that give a key without elements of its own type the type of its elements, and move
-// all other mismatched elements to new keys.
-func part() (all []string) {
+// splitMismatched returns statements that give a key without elements of its own type the type of its elements,
+// and move all other mismatched elements to new keys.
+func splitMismatched() (all []string) {
 	const stranger = ` EXISTS (SELECT 1 FROM keys k WHERE k.id = key_id AND k.type <> '%s')`
-	held := held()
-	all = append(all, `UPDATE keys AS k SET type = 'string', count = 0 WHERE `+strangeValue+` AND NOT (`+held+`)`,
+	held := hasElements()
+	all = append(all, `UPDATE keys AS k SET type = 'string', count = 0 WHERE `+mismatchedValue+` AND NOT (`+held+`)`,
 		fmt.Sprintf(`INSERT OR IGNORE INTO keys(db, key, hash, type, version, created_at, updated_at, value)
-			SELECT 0, `+savedName+`, `+newKey+`, value FROM (SELECT id AS key_id, value FROM keys WHERE `+strangeValue+`)`, "string", "string"),
-		`UPDATE keys SET value = NULL WHERE `+strangeValue)
+			SELECT 0, `+savedName+`, `+newKey+`, value FROM (SELECT id AS key_id, value FROM keys WHERE `+mismatchedValue+`)`, "string", "string"),
+		`UPDATE keys SET value = NULL WHERE `+mismatchedValue)
 	for _, t := range keytype.Types {
 		for _, table := range t.Tables {
 			if !table.Holds() {

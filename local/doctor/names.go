@@ -90,18 +90,18 @@ func (e Exam) names() ([]Finding, error) {
 		e.step("names in " + n.table)
 		err := n.each(e.Query, func(row store.Row, _ int64) error {
 			f.Count++
-			f.example(e, show("in "+n.table+": %s", row[n.place:n.place+1]))
+			f.example(e, formatRow("in "+n.table+": %s", row[n.place:n.place+1]))
 			return nil
 		})
 		if err != nil {
 			return nil, err
 		}
 	}
-	return found(f), nil
+	return nonEmpty(f), nil
 }
 
-// file corrects the hashes of all rows of n.
-func (n named) file(q Query) error {
+// fixHashes corrects the hashes of all rows of n.
+func (n named) fixHashes(q Query) error {
 	return n.each(q, func(row store.Row, hash int64) error {
 		args := append(append([]store.Value{}, row[:n.place]...), store.Int(hash))
 		moved, err := q(n.move, args...)

@@ -25,23 +25,23 @@ func (e Exam) Repair() error {
 	} else if len(tablesOf(missing(e.Tables, have))) > 0 {
 		return ErrBeyond
 	}
-	if err := remake(e.Query, e.Tables); err != nil {
+	if err := recreate(e.Query, e.Tables); err != nil {
 		return err
 	}
 	prefix := store.String(LostAndFound + time.UnixMilli(e.Now).UTC().Format("20060102-150405") + ":")
 	// Element names come first: the elements that leave their key are adopted later.
 	for _, n := range namedTables[1:] {
-		if err := n.file(e.Query); err != nil {
+		if err := n.fixHashes(e.Query); err != nil {
 			return err
 		}
 	}
 	for _, c := range Checks() {
 		e.step(c.Name)
-		if err := c.mend(e.Query, prefix); err != nil {
+		if err := c.repairIfBroken(e.Query, prefix); err != nil {
 			return err
 		}
 	}
-	if err := namedTables[0].file(e.Query); err != nil {
+	if err := namedTables[0].fixHashes(e.Query); err != nil {
 		return err
 	}
 	return e.sweep()
@@ -77,7 +77,7 @@ func (e Exam) reindex() error {
 
 // sweep deletes expired keys and fields, and the elements of deleted keys.
 func (e Exam) sweep() error {
-	if err := Bury(e.Query); err != nil {
+	if err := DeleteBuried(e.Query); err != nil {
 		return err
 	}
 	for _, sql := range []string{
@@ -92,5 +92,5 @@ func (e Exam) sweep() error {
 	return nil
 }
 
-// Bury deletes the elements that deleted keys have left.
-func Bury(q Query) error { return runAll(q, bury()...) }
+// DeleteBuried deletes the elements that deleted keys have left.
+func DeleteBuried(q Query) error { return runAll(q, deleteBuried()...) }

@@ -235,7 +235,7 @@ func (s *Salvage) mend() error {
 	lost := Finding{Check: "parts", Severity: Error, Says: "parts of long strings are missing and were replaced by zeros"}
 	for _, row := range parts {
 		lost.Count++
-		lost.example(s.Exam, show("db %s: %s", row))
+		lost.example(s.Exam, formatRow("db %s: %s", row))
 	}
 	if lost.Count > 0 && s.report.Damaged > 0 {
 		s.report.Lost = append(s.report.Lost, lost)

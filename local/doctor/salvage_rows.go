@@ -297,7 +297,7 @@ func (s *Salvage) nameKeys() error {
 			break
 		}
 		f.Count++
-		f.example(s.Exam, show("db %s: %s", store.Row{store.Int(n.db), store.Bytes(n.key)}))
+		f.example(s.Exam, formatRow("db %s: %s", store.Row{store.Int(n.db), store.Bytes(n.key)}))
 	}
 	for _, f := range []Finding{lost, found} {
 		if f.Count > 0 {

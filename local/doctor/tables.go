@@ -49,30 +49,30 @@ func (e Exam) tables() ([]Finding, bool, error) {
 	}
 	more := Finding{Check: "additions", Severity: Warning, Says: "unknown tables, indexes or triggers",
 		Advice: "an unknown trigger runs with every command; DROP the ones you do not need"}
-	for _, o := range strangersIn(e.Tables, have) {
+	for _, o := range unknownObjects(e.Tables, have) {
 		more.Count++
 		more.example(e, o.Type+" "+o.Name)
 	}
-	return found(tables, rest, more), tables.Count == 0, nil
+	return nonEmpty(tables, rest, more), tables.Count == 0, nil
 }
 
 // missing returns the objects of want that have lacks or defines differently.
 func missing(want, have []Object) (all []Object) {
 	there := map[string]string{}
 	for _, o := range have {
-		there[o.Type+" "+o.Name] = words(o.SQL)
+		there[o.Type+" "+o.Name] = withoutLayout(o.SQL)
 	}
 	for _, o := range want {
-		if there[o.Type+" "+o.Name] != words(o.SQL) {
+		if there[o.Type+" "+o.Name] != withoutLayout(o.SQL) {
 			all = append(all, o)
 		}
 	}
 	return all
 }
 
-// strangersIn returns the objects of have that are not in want. Views are ignored, and tables whose name begins
+// unknownObjects returns the objects of have that are not in want. Views are ignored, and tables whose name begins
 // with _ belong to the storage engine.
-func strangersIn(want, have []Object) (all []Object) {
+func unknownObjects(want, have []Object) (all []Object) {
 	known := map[string]bool{}
 	for _, o := range want {
 		known[o.Type+" "+o.Name] = true
@@ -86,11 +86,11 @@ func strangersIn(want, have []Object) (all []Object) {
 	return all
 }
 
-// words removes the layout from SQL.
-func words(sql string) string { return strings.Join(strings.Fields(sql), " ") }
+// withoutLayout removes the layout from SQL.
+func withoutLayout(sql string) string { return strings.Join(strings.Fields(sql), " ") }
 
-// remake drops changed objects and creates missing ones.
-func remake(q Query, want []Object) error {
+// recreate drops changed objects and creates missing ones.
+func recreate(q Query, want []Object) error {
 	have, err := ReadTables(q)
 	if err != nil {
 		return err
@@ -116,7 +116,7 @@ func (e Exam) expired() (found []Finding, err error) {
 	const fix = "they are deleted, as a running meowdis does in the background"
 	if n := rows[0][0].Int() + rows[0][1].Int(); n > 0 {
 		found = append(found, Finding{Check: "expired", Severity: Note, Says: "expired keys and fields still take space", Count: n,
-			Examples: []string{show("%s keys, %s fields", rows[0][:2])}[:min(e.Examples, 1)], Fix: fix})
+			Examples: []string{formatRow("%s keys, %s fields", rows[0][:2])}[:min(e.Examples, 1)], Fix: fix})
 	}
 	if n := rows[0][2].Int(); n > 0 {
 		found = append(found, Finding{Check: "deleted", Severity: Note, Says: "elements of deleted keys still take space", Count: n, Fix: fix})

@@ -11,8 +11,8 @@ import (
 	"github.com/meowdis/meowdis/translator"
 )
 
-// Ours converts a cell of the file to the value in our table.
-func (f Form) Ours(v store.Value) (store.Value, error) {
+// FromFile converts a cell of the file to the value in our table.
+func (f Form) FromFile(v store.Value) (store.Value, error) {
 	if v.IsNull() {
 		return v, nil
 	}
@@ -62,11 +62,11 @@ func realText(f float64) []byte {
 	return strconv.AppendFloat(nil, f, 'f', -1, 64)
 }
 
-// Theirs converts a value that a column is compared with to the arguments of a Plan's SQL.
-func (f Form) Theirs(v store.Value) []store.Value {
+// ToFile converts a value that a column is compared with to the arguments of a Plan's SQL.
+func (f Form) ToFile(v store.Value) []store.Value {
 	switch f {
 	case Bytes:
-		return theirBytes(v)
+		return fileBytes(v)
 	case EntryID:
 		id := make([]byte, 16)
 		copy(id, v.Bytes())
@@ -77,8 +77,8 @@ func (f Form) Theirs(v store.Value) []store.Value {
 	return []store.Value{v}
 }
 
-// theirBytes returns the blob, the text and the number that print as v.
-func theirBytes(v store.Value) []store.Value {
+// fileBytes returns the blob, the text and the number that print as v.
+func fileBytes(v store.Value) []store.Value {
 	b := v.Bytes()
 	if b == nil {
 		return []store.Value{v, {}, {}}

@@ -84,13 +84,13 @@ func TestForms(t *testing.T) {
 		{Real, store.Int(2), store.Float(2)}, {Real, store.String("2.5"), store.Float(2.5)},
 		{Plain, store.String("x"), store.String("x")},
 	} {
-		if got, err := test.form.Ours(test.in); err != nil || got.String() != test.want.String() {
+		if got, err := test.form.FromFile(test.in); err != nil || got.String() != test.want.String() {
 			t.Errorf("%d of %s: %s, %v, not %s", test.form, test.in, got, err, test.want)
 		}
 	}
 	for in, want := range map[string]string{"x": "x'78' 'x' NULL", "12": "x'3132' '12' 12", "012": "x'303132' '012' NULL", "1.5": "x'312e35' '1.5' 1.5", "": "x'' '' NULL"} {
 		var got []string
-		for _, v := range Bytes.Theirs(blob(in)) {
+		for _, v := range Bytes.ToFile(blob(in)) {
 			got = append(got, v.String())
 		}
 		if strings.Join(got, " ") != want {
@@ -100,7 +100,7 @@ func TestForms(t *testing.T) {
 	for in, want := range map[string]string{
 		"\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02": "1 2", strings.Repeat("\xff", 16): "9223372036854775807 9223372036854775807", "": "0 0",
 	} {
-		id := EntryID.Theirs(blob(in))
+		id := EntryID.ToFile(blob(in))
 		if got := id[0].String() + " " + id[1].String(); got != want {
 			t.Errorf("%q is %s, not %s", in, got, want)
 		}

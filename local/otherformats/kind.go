@@ -39,7 +39,7 @@ func (f File) column(table, column, expr, instead string) string {
 // table is empty if the file has no such source.
 func (f File) table(name, source, from, row string, given ...Column) Table {
 	if !f.has(source) {
-		return table(name, nothing, "0")
+		return table(name, emptySource, "0")
 	}
 	return table(name, from, row, given...)
 }

@@ -31,7 +31,7 @@ func redliteStreams(f File) []Table {
 	const group = " JOIN main.stream_groups g ON g.id = "
 	return []Table{
 		table("streams", "main.keys k", "k.id", owner("k.id", 1), computed("last_id", last+")"), computed("deleted_id", noID),
-			computed("added", "(SELECT count(*) FROM main.streams e WHERE e.key_id = k.id)")).only("k.type = 6"),
+			computed("added", "(SELECT count(*) FROM main.streams e WHERE e.key_id = k.id)")).withWhere("k.type = 6"),
 		table("stream_entries", "main.streams e", "e.rowid", owner("e.key_id", 100), id16("id", "e.entry_ms", "e.entry_seq"),
 			Column{Name: "fields", Form: Entry, read: "e.data"}),
 		f.table("stream_groups", "stream_groups", "main.stream_groups g", "g.rowid",

@@ -128,14 +128,14 @@ var shown = []string{
 	"documents", "arrays", "array_cursors", "vector_sets", "vectors", "vector_blocks", "libraries", "functions",
 }
 
-// nothing serves as the source of an empty table.
-const nothing = "(SELECT NULL WHERE 0)"
+// emptySource serves as the source of an empty table.
+const emptySource = "(SELECT NULL WHERE 0)"
 
 // complete returns every table that commands read: the given ones, and empty tables for the rest.
 func complete(given ...Table) []Table {
 	all := make([]Table, len(shown))
 	for i, name := range shown {
-		all[i] = table(name, nothing, "0")
+		all[i] = table(name, emptySource, "0")
 		for _, t := range given {
 			if t.Name == name {
 				all[i] = t
@@ -164,7 +164,7 @@ func table(name, from, row string, given ...Column) Table {
 	return t
 }
 
-func (t Table) only(where string) Table {
+func (t Table) withWhere(where string) Table {
 	t.where = where
 	return t
 }

@@ -33,8 +33,8 @@ func (s *Shipper) begin(ctx context.Context, snap *local.Snapshot) error {
 	}
 	id, position := signed(h)
 	if id != s.id {
-		s.stuck = fmt.Errorf("streaming to %s: %w", s.place, ErrOther)
-		return s.stuck
+		s.fatal = fmt.Errorf("streaming to %s: %w", s.place, ErrOtherFile)
+		return s.fatal
 	}
 	if err := s.sumAll(ctx, snap); err != nil {
 		return err
@@ -45,14 +45,14 @@ func (s *Shipper) begin(ctx context.Context, snap *local.Snapshot) error {
 	case err != nil:
 		return err
 	case broken != nil:
-		s.startAnew()
+		s.restart()
 		s.o.Log.Warn("the stream has a gap: sending the whole file", "to", s.place, "why", broken)
 	case s.total == t.PostApplyChecksum:
-		s.changed(local.PageSet{})
+		s.setChanged(local.PageSet{})
 	case known:
-		s.changed(changed)
+		s.setChanged(changed)
 	default:
-		s.startAnew()
+		s.restart()
 		s.o.Log.Info("the stream cannot be continued: sending the whole file", "to", s.place)
 	}
 	return nil
@@ -70,7 +70,7 @@ func (s *Shipper) Check(ctx context.Context) error {
 		return nil
 	}
 	if id, _ := signed(h); id != s.id {
-		return fmt.Errorf("streaming to %s: %w", s.place, ErrOther)
+		return fmt.Errorf("streaming to %s: %w", s.place, ErrOtherFile)
 	}
 	return nil
 }
@@ -102,7 +102,7 @@ func (s *Shipper) since(snap *local.Snapshot, p local.Position) (local.PageSet, 
 func (s *Shipper) continueAt(last ltx.TXID, sum ltx.Checksum) {
 	s.tried = last
 	for _, l := range s.levels {
-		if l.number != snapshots {
+		if l.number != snapshotLevel {
 			l.first, l.before = last+1, sum
 		} else {
 			l.first, l.whole = 1, true
@@ -110,16 +110,16 @@ func (s *Shipper) continueAt(last ltx.TXID, sum ltx.Checksum) {
 	}
 }
 
-// startAnew makes the next file a snapshot, which depends on no earlier file.
-func (s *Shipper) startAnew() {
+// restart makes the next file a snapshot, which depends on no earlier file.
+func (s *Shipper) restart() {
 	l := s.levels[0]
 	l.first, l.before, l.whole = 1, 0, true
 }
 
-// changed makes all levels except snapshots send only these pages.
-func (s *Shipper) changed(pages local.PageSet) {
+// setChanged makes all levels except snapshots send only these pages.
+func (s *Shipper) setChanged(pages local.PageSet) {
 	for _, l := range s.levels {
-		if l.number == snapshots {
+		if l.number == snapshotLevel {
 			continue
 		}
 		l.whole, l.changed = false, local.PageSet{}

@@ -75,7 +75,7 @@ func (d directory) write(_ context.Context, f *ltx.FileInfo, b body) (err error)
 	}
 	path := d.path(f)
 	if _, err := os.Lstat(path); err == nil {
-		return errTaken
+		return errExists
 	}
 	partial, err := os.CreateTemp(d.level(f.Level), partialFile)
 	if err != nil {
@@ -91,7 +91,7 @@ func (d directory) write(_ context.Context, f *ltx.FileInfo, b body) (err error)
 		return err
 	}
 	if err := atomicfile.Name(partial.Name(), path, false); errors.Is(err, atomicfile.ErrExists) {
-		return errTaken
+		return errExists
 	} else if err != nil {
 		return err
 	}
@@ -117,15 +117,15 @@ const partialFile = ".partial-*"
 
 // tidy removes the partial files that a killed server has left.
 func (d directory) tidy() {
-	for level := range snapshots + 1 {
+	for level := range snapshotLevel + 1 {
 		left, _ := filepath.Glob(filepath.Join(d.level(level), partialFile))
 		for _, path := range left {
-			if info, err := os.Stat(path); err == nil && time.Since(info.ModTime()) > leftAfter {
+			if info, err := os.Stat(path); err == nil && time.Since(info.ModTime()) > partialMaxAge {
 				os.Remove(path)
 			}
 		}
 	}
 }
 
-// A partial file older than leftAfter is abandoned.
-const leftAfter = 24 * time.Hour
+// A partial file older than partialMaxAge is abandoned.
+const partialMaxAge = 24 * time.Hour

@@ -21,11 +21,11 @@ type Follower struct {
 	place *Place
 	copy  *local.Copy
 
-	at     ltx.TXID // last transaction in the copy; 0 if its state is unknown
-	sum    ltx.Checksum
-	sums   map[ltx.TXID]ltx.Checksum // at recent transactions that the copy has applied
-	looked time.Time                 // the last listing of all levels
-	there  bool                      // the last listing of level 0 reached the copy's transaction
+	at       ltx.TXID // last transaction in the copy; 0 if its state is unknown
+	sum      ltx.Checksum
+	sums     map[ltx.TXID]ltx.Checksum // at recent transactions that the copy has applied
+	looked   time.Time                 // the last listing of all levels
+	atLevel0 bool                      // the last listing of level 0 reached the copy's transaction
 
 	mu     sync.Mutex
 	status Following
@@ -103,7 +103,7 @@ func (f *Follower) Follow(ctx context.Context) error {
 }
 
 func (f *Follower) follow(ctx context.Context) error {
-	files, err := f.news(ctx)
+	files, err := f.newFiles(ctx)
 	if err != nil || files == nil {
 		return err
 	}
@@ -113,24 +113,24 @@ func (f *Follower) follow(ctx context.Context) error {
 		f.mu.Unlock()
 	}
 	err = f.apply(ctx, files)
-	if errors.Is(err, local.ErrStrayed) || errors.Is(err, errFork) {
+	if errors.Is(err, local.ErrCopyChanged) || errors.Is(err, errFork) {
 		f.o.Log.Warn("replacing the copy", "place", f.place, "why", err)
-		f.forget()
+		f.reset()
 	}
 	return err
 }
 
-// news returns the files between the copy and the end of the stream. Most polls list only level 0, since a
+// newFiles returns the files between the copy and the end of the stream. Most polls list only level 0, since a
 // bucket charges for each request.
-func (f *Follower) news(ctx context.Context) (files []*ltx.FileInfo, err error) {
+func (f *Follower) newFiles(ctx context.Context) (files []*ltx.FileInfo, err error) {
 	if f.at > 0 && f.o.Now().Sub(f.looked) < time.Minute {
 		news, err := f.place.list(ctx, 0)
 		if err != nil {
 			return nil, fmt.Errorf("reading %s: %w", f.place, err)
 		}
-		was := f.there
-		f.there = slices.ContainsFunc(news, func(n *ltx.FileInfo) bool { return n.MaxTXID >= f.at })
-		gone := was && !f.there // files were swept, or the whole stream was removed
+		was := f.atLevel0
+		f.atLevel0 = slices.ContainsFunc(news, func(n *ltx.FileInfo) bool { return n.MaxTXID >= f.at })
+		gone := was && !f.atLevel0 // files were swept, or the whole stream was removed
 		if files, err = plan(news, f.at); err == nil && !gone {
 			return files, nil
 		}
@@ -141,7 +141,7 @@ func (f *Follower) news(ctx context.Context) (files []*ltx.FileInfo, err error) 
 	}
 	f.looked = f.o.Now()
 	if _, last := chain(all, 0); last < f.at { // the stream was restarted
-		f.forget()
+		f.reset()
 	}
 	if files, err = plan(all, f.at); err == nil && f.at == 0 && files == nil {
 		err = ErrEmpty
@@ -155,21 +155,21 @@ func (f *Follower) news(ctx context.Context) (files []*ltx.FileInfo, err error) 
 // errFork means that the stream does not continue from the copy's state.
 var errFork = errors.New("the stream continued from a different state than the copy's")
 
-// forget makes the next poll replace the whole copy.
-func (f *Follower) forget() { f.at, f.sum, f.sums = 0, 0, nil }
+// reset makes the next poll replace the whole copy.
+func (f *Follower) reset() { f.at, f.sum, f.sums = 0, 0, nil }
 
-// sumsKept limits how many transactions back the copy remembers checksums: two hours, longer than the range of
+// maxSums limits how many transactions back the copy remembers checksums: two hours, longer than the range of
 // the files that a copy applies after an outage.
-const sumsKept = 7200
+const maxSums = 7200
 
-// came records the checksums of applied transactions.
-func (f *Follower) came(through map[ltx.TXID]ltx.Checksum) {
+// recordSums records the checksums of applied transactions.
+func (f *Follower) recordSums(through map[ltx.TXID]ltx.Checksum) {
 	if f.sums == nil {
 		f.sums = map[ltx.TXID]ltx.Checksum{}
 	}
 	maps.Copy(f.sums, through)
-	if len(f.sums) > 2*sumsKept {
-		maps.DeleteFunc(f.sums, func(at ltx.TXID, _ ltx.Checksum) bool { return at+sumsKept < f.at })
+	if len(f.sums) > 2*maxSums {
+		maps.DeleteFunc(f.sums, func(at ltx.TXID, _ ltx.Checksum) bool { return at+maxSums < f.at })
 	}
 }
 
@@ -196,7 +196,7 @@ func (f *Follower) apply(ctx context.Context, files []*ltx.FileInfo) error {
 		return err
 	}
 	f.at, f.sum = head.MaxTXID, end.sum
-	f.came(end.sums)
+	f.recordSums(end.sums)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.status.TXID, f.status.Written = uint64(f.at), time.UnixMilli(head.Timestamp)

@@ -28,7 +28,7 @@ type files interface {
 	list(ctx context.Context, level int) ([]*ltx.FileInfo, error)
 	// open reads size bytes from offset, or all with size 0. The error is fs.ErrNotExist for a missing file.
 	open(ctx context.Context, f *ltx.FileInfo, offset, size int64) (io.ReadCloser, error)
-	// write creates a file, complete or not at all. It returns errTaken if the file exists.
+	// write creates a file, complete or not at all. It returns errExists if the file exists.
 	write(ctx context.Context, f *ltx.FileInfo, body body) error
 	// remove removes files; a missing file is not an error.
 	remove(ctx context.Context, fs []*ltx.FileInfo) error
@@ -40,10 +40,10 @@ type body interface {
 	io.ReaderAt
 }
 
-var errTaken = errors.New("the file exists already")
+var errExists = errors.New("the file exists already")
 
 // Level snapshots holds full snapshots.
-const snapshots = 9
+const snapshotLevel = 9
 
 // Open returns the place of a URL: file:///path, the path of a directory, or
 // s3://bucket/path?endpoint=URL&region=NAME. Credentials and other S3 settings come from the same environment
@@ -74,7 +74,7 @@ func (p *Place) String() string { return p.name }
 
 // all returns the files of all levels.
 func (p *Place) all(ctx context.Context) (all []*ltx.FileInfo, err error) {
-	for level := range snapshots + 1 {
+	for level := range snapshotLevel + 1 {
 		some, err := p.list(ctx, level)
 		if err != nil {
 			return nil, fmt.Errorf("reading %s: %w", p, err)

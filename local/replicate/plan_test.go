@@ -75,7 +75,7 @@ func TestNeedless(t *testing.T) {
 		{"9:1-3@50 9:1-5@30 1:4-5@30 1:4-6@30 9:1-9@1", "9:1-3 1:4-5"},
 	} {
 		now := time.Now()
-		if got := shown(needless(someFiles(t, now, c.files), now, days)); got != c.want {
+		if got := shown(obsolete(someFiles(t, now, c.files), now, days)); got != c.want {
 			t.Errorf("%s: %s, not %s", c.files, got, c.want)
 		}
 	}
@@ -124,7 +124,7 @@ func TestLeft(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	past := time.Now().Add(-2 * leftAfter)
+	past := time.Now().Add(-2 * partialMaxAge)
 	if err := os.Chtimes(old, past, past); err != nil {
 		t.Fatal(err)
 	}

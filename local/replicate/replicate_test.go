@@ -405,7 +405,7 @@ func TestRival(t *testing.T) {
 	two.ship()
 	one.do("SET", "tom", "3")
 	for range 3 {
-		if err := one.shipper.Ship(context.Background()); !errors.Is(err, errRival) {
+		if err := one.shipper.Ship(context.Background()); !errors.Is(err, errRivalServer) {
 			t.Fatal(err)
 		}
 	}
@@ -416,10 +416,10 @@ func TestRival(t *testing.T) {
 	}
 	other := openMaster(t, filepath.Join(t.TempDir(), "other.sqlite"), p)
 	other.shipper.id++
-	if err := other.shipper.Check(context.Background()); !errors.Is(err, ErrOther) {
+	if err := other.shipper.Check(context.Background()); !errors.Is(err, ErrOtherFile) {
 		t.Error(err)
 	}
-	if err := other.shipper.Ship(context.Background()); !errors.Is(err, ErrOther) {
+	if err := other.shipper.Ship(context.Background()); !errors.Is(err, ErrOtherFile) {
 		t.Error(err)
 	}
 }

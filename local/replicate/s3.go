@@ -142,23 +142,23 @@ func (b *bucket) open(ctx context.Context, f *ltx.FileInfo, offset, size int64) 
 		cancel()
 		return nil, err
 	}
-	return &patient{reply.Body, time.AfterFunc(answerPatience, cancel), cancel}, nil
+	return &timedBody{reply.Body, time.AfterFunc(answerPatience, cancel), cancel}, nil
 }
 
-// patient reads the body of a reply, and fails if no bytes arrive within answerPatience.
-type patient struct {
+// timedBody reads the body of a reply, and fails if no bytes arrive within answerPatience.
+type timedBody struct {
 	io.ReadCloser
 	late   *time.Timer
 	cancel func()
 }
 
-func (p *patient) Read(b []byte) (int, error) {
+func (p *timedBody) Read(b []byte) (int, error) {
 	p.late.Reset(answerPatience)
 	defer p.late.Stop()
 	return p.ReadCloser.Read(b)
 }
 
-func (p *patient) Close() error {
+func (p *timedBody) Close() error {
 	p.late.Stop()
 	p.cancel()
 	return p.ReadCloser.Close()
@@ -228,7 +228,7 @@ func (s *status) Is(err error) bool {
 	switch err {
 	case fs.ErrNotExist:
 		return s.code == http.StatusNotFound && s.Code != "NoSuchBucket"
-	case errTaken:
+	case errExists:
 		return s.code == http.StatusPreconditionFailed
 	}
 	return false

@@ -22,18 +22,18 @@ import (
 // While the place cannot be reached, it only remembers which pages have changed, so neither the WAL nor memory
 // grows during an outage.
 type Shipper struct {
-	o      Options
-	tail   *local.Tail
-	place  *Place
-	id     uint32
-	levels []*level
-	tried  ltx.TXID       // last transaction of a file that may have been written
-	sums   []ltx.Checksum // of the pages, as of the last snapshot
-	total  ltx.Checksum   // checksum of all pages
-	hasher hash.Hash64
-	begun  bool
-	stuck  error     // set once nothing more can be shipped
-	swept  time.Time // the last removal of old files
+	o       Options
+	tail    *local.Tail
+	place   *Place
+	id      uint32
+	levels  []*level
+	tried   ltx.TXID       // last transaction of a file that may have been written
+	sums    []ltx.Checksum // of the pages, as of the last snapshot
+	total   ltx.Checksum   // checksum of all pages
+	hasher  hash.Hash64
+	started bool
+	fatal   error     // set once nothing more can be shipped
+	swept   time.Time // the last removal of old files
 
 	mu     sync.Mutex
 	status Status
@@ -78,8 +78,8 @@ const (
 
 // Errors that stop a stream for good.
 var (
-	ErrOther = errors.New("it has another file's stream: restore that (meowdis restore), or choose another place")
-	errRival = errors.New("another server is streaming to it, too: stop one of them, and restart the other")
+	ErrOtherFile   = errors.New("it has another file's stream: restore that (meowdis restore), or choose another place")
+	errRivalServer = errors.New("another server is streaming to it, too: stop one of them, and restart the other")
 )
 
 // NewShipper returns a Shipper. It ships nothing before Run.
@@ -96,7 +96,7 @@ func NewShipper(place *Place, tail *local.Tail, o Options) *Shipper {
 	s := &Shipper{o: o, place: place, tail: tail, hasher: ltx.NewHasher()}
 	s.id = crc32.ChecksumIEEE(fmt.Append(nil, o.Made))
 	s.status.Place = place.String()
-	for _, l := range []level{{number: 0}, {number: 1, every: minutes}, {number: 2, every: hours}, {number: snapshots, every: days}} {
+	for _, l := range []level{{number: 0}, {number: 1, every: minutes}, {number: 2, every: hours}, {number: snapshotLevel, every: days}} {
 		l.last = o.Now()
 		s.levels = append(s.levels, &l)
 	}
@@ -163,8 +163,8 @@ func (s *Shipper) ship(ctx context.Context) (err error) {
 	if err := s.tail.Advance(); err != nil { // first, so that the WAL can restart even if shipping fails
 		return err
 	}
-	if s.stuck != nil {
-		return s.stuck
+	if s.fatal != nil {
+		return s.fatal
 	}
 	snap, err := s.tail.Take()
 	if err != nil {
@@ -174,11 +174,11 @@ func (s *Shipper) ship(ctx context.Context) (err error) {
 	for _, l := range s.levels {
 		l.note(snap, len(s.sums))
 	}
-	if !s.begun {
+	if !s.started {
 		if err := s.begin(ctx, snap); err != nil {
 			return err
 		}
-		s.begun = true
+		s.started = true
 	}
 	now := s.o.Now()
 	files, err := s.due(ctx, snap, now)
@@ -278,17 +278,17 @@ func (s *Shipper) write(ctx context.Context, f file) error {
 	defer cancel()
 	l := f.level
 	switch err := s.place.write(ctx, f.info, b); {
-	case errors.Is(err, errTaken) && l.number == 0:
-		s.stuck = errRival
-		return errRival
-	case errors.Is(err, errTaken): // an earlier attempt succeeded although it reported an error
+	case errors.Is(err, errExists) && l.number == 0:
+		s.fatal = errRivalServer
+		return errRivalServer
+	case errors.Is(err, errExists): // an earlier attempt succeeded although it reported an error
 	case err != nil:
 		return s.place.failed("writing", f.info, err)
 	}
 	whole := l.whole
 	l.wrote(f.info, s.total)
 	for _, higher := range s.levels[1:] {
-		if l.number == 0 && whole && higher.number != snapshots { // their own file would be as large
+		if l.number == 0 && whole && higher.number != snapshotLevel { // their own file would be as large
 			higher.wrote(f.info, s.total)
 		}
 	}
@@ -298,7 +298,7 @@ func (s *Shipper) write(ctx context.Context, f file) error {
 // wrote prepares the next file of the level, which follows f.
 func (l *level) wrote(f *ltx.FileInfo, sum ltx.Checksum) {
 	l.first, l.before, l.last = f.MaxTXID+1, sum, f.CreatedAt
-	l.whole = l.number == snapshots
+	l.whole = l.number == snapshotLevel
 	if l.whole {
 		l.first, l.before = 1, 0
 	}

@@ -9,7 +9,7 @@ import (
 
 const (
 	sweepEvery = 10 * time.Minute
-	keepNews   = 10 * time.Minute // for files of level 0 that a file of level 1 also covers
+	keepLevel0 = 10 * time.Minute // for files of level 0 that a file of level 1 also covers
 )
 
 // sweep removes files that no restore within the retention time needs.
@@ -20,11 +20,11 @@ func (s *Shipper) sweep(ctx context.Context, now time.Time) error {
 	all, err := s.place.all(ctx)
 	if err == nil {
 		if _, broken := plan(all, 0); broken != nil { // files were removed from outside
-			s.startAnew()
+			s.restart()
 			s.o.Log.Warn("the stream has a gap: sending the whole file", "to", s.place, "why", broken)
 			return nil
 		}
-		err = s.place.remove(ctx, needless(all, now, s.o.Keep))
+		err = s.place.remove(ctx, obsolete(all, now, s.o.Keep))
 	}
 	if err == nil {
 		s.swept = now
@@ -32,9 +32,9 @@ func (s *Shipper) sweep(ctx context.Context, now time.Time) error {
 	return err
 }
 
-// needless returns the files older than the newest snapshot that is older than keep, and files of level 0 older
-// than keepNews that a file of level 1 covers.
-func needless(all []*ltx.FileInfo, now time.Time, keep time.Duration) (gone []*ltx.FileInfo) {
+// obsolete returns the files older than the newest snapshot that is older than keep, and files of level 0 older
+// than keepLevel0 that a file of level 1 covers.
+func obsolete(all []*ltx.FileInfo, now time.Time, keep time.Duration) (gone []*ltx.FileInfo) {
 	var base *ltx.FileInfo
 	for _, f := range all {
 		if f.MinTXID == 1 && now.Sub(f.CreatedAt) >= keep && (base == nil || f.MaxTXID > base.MaxTXID) {
@@ -43,7 +43,7 @@ func needless(all []*ltx.FileInfo, now time.Time, keep time.Duration) (gone []*l
 	}
 	for _, f := range all {
 		past := base != nil && f != base && f.MaxTXID <= base.MaxTXID
-		if past || f.Level == 0 && now.Sub(f.CreatedAt) >= keepNews && covered(f, all) {
+		if past || f.Level == 0 && now.Sub(f.CreatedAt) >= keepLevel0 && covered(f, all) {
 			gone = append(gone, f)
 		}
 	}

@@ -145,7 +145,7 @@ func isHidden(r rune) bool { return !resp.Visible(r) }
 // indexedKeys returns the first matching keys from the index of a file.
 func indexedKeys(ctx context.Context, o *targets.Options, t targets.Target, prefix string) (keys [][]byte) {
 	options := local.Options{ReadOnly: true, SingleConn: true}
-	file := local.NewGlance(t.Path, options, func() (*local.Store, error) { return local.Open(t.Path, options) })
+	file := local.NewImmutableReader(t.Path, options, func() (*local.Store, error) { return local.Open(t.Path, options) })
 	defer file.Close() // nothing was written
 	env := translator.Env{Now: time.Now().UnixMilli(), DB: o.DatabaseOf(t)}
 	stmt := translator.KeysWithPrefix(env, []byte(prefix), keysShown)

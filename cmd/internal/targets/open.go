@@ -118,7 +118,7 @@ func (o *Options) Connect(ctx context.Context, t Target, file local.Options, res
 		}
 		c.Session, c.end = r, r.Close
 	case file.OrRead && !file.ReadOnly && !o.RefusesWrites(t) && t.IsNew() && o.CanMake(t):
-		f, err := local.NewLate(t.Path, func() (*local.Store, error) { return o.OpenFile(t, file) })
+		f, err := local.NewLazyStore(t.Path, func() (*local.Store, error) { return o.OpenFile(t, file) })
 		if err != nil {
 			return nil, err
 		}
@@ -143,7 +143,7 @@ func (o *Options) Connect(ctx context.Context, t Target, file local.Options, res
 func (o *Options) onFile(ctx context.Context, c *Conn, t Target, file local.Options) error {
 	open := func() (*local.Store, error) { return o.OpenFile(t, file) }
 	if file.Glance {
-		if g := local.NewGlance(t.Path, file, open); g.Still() {
+		if g := local.NewImmutableReader(t.Path, file, open); g.NeedsNoWAL() {
 			c.on(g, g.Close)
 			return nil
 		}
