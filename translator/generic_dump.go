@@ -66,7 +66,7 @@ func dump(c *Call) Plan {
 		}
 		v := valueOf(typ, r.Rows, r.Work)
 		if v == nil {
-			return fail("ERR a value of the type " + typ + " has no serialized form")
+			return fail("ERR cannot dump a value of type " + typ)
 		}
 		return answer(resp.MakeBulk(rdb.Dump(v)))
 	}, append(c.dumpStmts(key), c.stmt(sqlVectorSet, key))...)

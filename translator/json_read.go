@@ -345,7 +345,7 @@ func jsonWord(b bool) string {
 }
 
 var jsonDebugHelp = resp.MakeArray(
-	resp.MakeString("MEMORY <key> [path] - about how many bytes of memory the values take"),
+	resp.MakeString("MEMORY <key> [path] - estimate the bytes of memory of the values"),
 	resp.MakeString("HELP - this text"))
 
 func jsonDebug(c *Call) Plan {

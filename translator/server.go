@@ -59,7 +59,7 @@ const sqlFlushing = `SELECT (SELECT total(keys) FROM dbs) > 1000
 // transactions another client may have created them after sqlFlushing.
 const sqlGuardOtherDBs = `INSERT INTO guard SELECT NULL FROM dbs WHERE db <> ?1 AND db >= 0 AND keys > 0`
 
-var otherDBWritten = resp.MakeError("TRYAGAIN Another database was written to meanwhile")
+var otherDBWritten = resp.MakeError("TRYAGAIN another client wrote to another database; try again")
 
 // flush translates FLUSHDB and FLUSHALL.
 func flush(all bool) func(*Call) Plan {

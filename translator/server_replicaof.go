@@ -24,7 +24,7 @@ func noModules(*Call) Plan {
 // --follow, which is not Redis's replication.
 func replicaOf(c *Call) Plan {
 	if c.following() != nil {
-		return fail("ERR this server keeps a copy by serve --follow: end it, and serve the file without that, to write to it")
+		return fail("ERR this server follows another one: restart it without serve --follow to write to it")
 	}
 	if c.is(1, "NO") && c.is(2, "ONE") {
 		return answer(resp.OK)
@@ -32,7 +32,7 @@ func replicaOf(c *Call) Plan {
 	if port, err := strconv.Atoi(string(c.Args[2])); err != nil || port < 0 || port > 65535 {
 		return fail("ERR Invalid master port")
 	}
-	return fail("ERR this server follows no other, it takes NO ONE")
+	return fail("ERR this server cannot become a replica: only NO ONE is supported")
 }
 
 func failover(c *Call) Plan {

@@ -37,7 +37,7 @@ func TestSetTakesTheRow(t *testing.T) {
 		c.expect("GET k", "$3 new", "PTTL k", ":-1")
 		row := c.exec(`SELECT created_at, version, (SELECT count(*) FROM keys WHERE value IS NOT NULL) = (SELECT count(*) FROM keys) FROM keys WHERE key = CAST('k' AS BLOB)`)[0]
 		if anew := row[0].Int() == c.now; anew != test.anew {
-			t.Errorf("%s, %s, %s: began anew is %v", test.make, test.expire, test.set, anew)
+			t.Errorf("%s, %s, %s: started over: %v", test.make, test.expire, test.set, anew)
 		}
 		if row[1].Int() <= made || row[2].Int() != 1 {
 			t.Errorf("%s, %s, %s: version %v after %d, and keys without a value", test.make, test.expire, test.set, row[1], made)

@@ -83,7 +83,7 @@ func restorable(v *rdb.VectorSet) string {
 		return "ERR Bad data format"
 	}
 	if v.Input > 0 && !vector.IsMatrix(v.Matrix, v.Input) {
-		return "ERR the vectors are reduced by a matrix that VADD does not make"
+		return "ERR the projection matrix is not one that VADD creates"
 	}
 	names := make(map[string]bool, len(v.Elements))
 	for _, e := range v.Elements {
