@@ -89,7 +89,7 @@ func parseGrepBound(b []byte) (grepBound, bool) {
 // matcher reports whether a value matches, and counts its steps.
 type matcher func(value []byte, w *store.Work) bool
 
-// stepsPerSlot is what it takes to look at a value, beside its bytes.
+// stepsPerSlot counts the steps of examining a value, besides its bytes.
 const stepsPerSlot = 8
 
 // predicate compiles a kind and a pattern. NOCASE ignores the case of ASCII letters, and with RE of all letters.
@@ -135,10 +135,10 @@ func predicate(kind string, pattern []byte, nocase bool) (matches matcher, msg s
 	}, ""
 }
 
-// counted is the steps up to which a value is matched without counting them along the way, which is faster.
+// A value of up to counted steps is matched without counting each step, which is faster.
 const counted = 1 << 16
 
-// runes are the characters of a value. Each that is read counts as several steps.
+// runes reads the characters of a value. Each one counts as several steps.
 type runes struct {
 	bytes.Reader
 	each int

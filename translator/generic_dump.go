@@ -72,7 +72,7 @@ func dump(c *Call) Plan {
 	}, append(c.dumpStmts(key), c.stmt(sqlVectorSet, key))...)
 }
 
-// stepsPerDumped is what an element takes, beside its bytes.
+// stepsPerDumped counts the steps of dumping an element, besides its bytes.
 const stepsPerDumped = 8
 
 // valueOf decodes the rows of the statements in dumped. It returns nil for an unknown type, and for a vector set, which

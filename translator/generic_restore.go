@@ -102,7 +102,7 @@ func restore(c *Call) Plan {
 	})
 }
 
-// stepsPerPayloadByte is what a byte of a payload takes: it may be compressed, and becomes parts of statements.
+// stepsPerPayloadByte counts the steps of a byte of a payload, which may be compressed and becomes part of statements.
 const stepsPerPayloadByte = 16
 
 // parsePayload parses the TTL and the value.

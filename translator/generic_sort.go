@@ -207,7 +207,7 @@ func (s *sorting) sort(items []item) Plan {
 	return s.answerWith(items[first:last])
 }
 
-// stepsPerSorted is what an element takes, and one comparison of two.
+// stepsPerSorted counts the steps of an element, and of one comparison.
 const stepsPerSorted = 8
 
 // compare orders by number and then by element, or by text. As in Redis, text is compared up to the first NUL unless

@@ -115,8 +115,8 @@ func (c *Call) searchShape(key []byte, q geoQuery) Plan {
 	return read(typed(zsetType, resp.EmptyArray, func(r *store.Result) resp.Value { return q.reply(pick(r), r.Work) }), stmts...)
 }
 
-// stepsPerPlace is what it takes to decode a place and to compute its distance, and stepsPerFound what it takes to
-// compare two distances.
+// stepsPerPlace counts the steps of decoding a place and computing its distance, stepsPerFound the steps of comparing
+// two distances.
 const (
 	stepsPerPlace = 64
 	stepsPerFound = 4

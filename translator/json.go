@@ -169,7 +169,7 @@ func (c *Call) saveJSON(key []byte, d jsonDoc, reply resp.Value) Plan {
 	return write(always(reply), c.storeJSON(nil, key, text)...)
 }
 
-// storedJSON is the text of a document that was changed. It is charged twice, since it becomes an argument.
+// storedJSON returns the text of a changed document. The text is charged twice, since it becomes an argument.
 func storedJSON(root *document.Value, w *store.Work) []byte {
 	size := jsonPrintedSize(root, document.Format{}, w)
 	w.Grow(2 * size)
@@ -282,6 +282,6 @@ func jsonPrinted(v *document.Value, f document.Format, w *store.Work) resp.Value
 
 // jsonPrintedSize returns how many bytes v takes at most, or more than the work has room for.
 func jsonPrintedSize(v *document.Value, f document.Format, w *store.Work) int64 {
-	const most = 1 << 40 // more than a budget has
+	const most = 1 << 40 // more than any budget
 	return f.Size(v, cmp.Or(w.Room(), most))
 }

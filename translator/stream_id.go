@@ -209,7 +209,7 @@ func unpackFields(b []byte, w *store.Work) resp.Value {
 	return v
 }
 
-// stepsPerField is what it takes to unpack a field or a value of an entry.
+// stepsPerField counts the steps of unpacking a field or a value of an entry.
 const stepsPerField = 8
 
 // entryReply returns an entry as [id, [field, value, …]]; its row is id and fields.

@@ -40,7 +40,7 @@ func (c *Call) stringsAt(keys [][]byte) store.Stmt {
 
 // stringsOf returns the strings in the rows of sqlMGet, nil for a missing key or another type.
 func stringsOf(rows []store.Row, w *store.Work) []resp.Value {
-	slices.SortStableFunc(rows, compareSeq) // which SQLite has sorted as a rule
+	slices.SortStableFunc(rows, compareSeq) // usually SQLite has already sorted them
 	var values []resp.Value
 	for len(rows) > 0 {
 		place := rows[0][4].Int()

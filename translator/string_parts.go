@@ -42,7 +42,7 @@ func stringOf(rows []store.Row, w *store.Work) resp.Value {
 	return resp.MakeBulk(rows[0][0].Bytes())
 }
 
-// bytesPerStep is how many bytes of a string are joined in a step.
+// One step joins bytesPerStep bytes of a string.
 const bytesPerStep = 16
 
 // joined returns the bytes from first to end of a string in parts. Column i of rows is the number of the part, and the

@@ -20,7 +20,7 @@ type vectorDump struct {
 // dumpStep limits the vectors that one step adds to the graph: a disconnected client is noticed between steps.
 const dumpStep = 512
 
-// stepsPerLinked is about what it takes to find the neighbours of a vector in the graph.
+// stepsPerLinked estimates the steps of finding the neighbours of a vector in the graph.
 const stepsPerLinked = 1 << 13
 
 // sqlElementsOf reads the elements at the slots from ?4 on, below ?5.

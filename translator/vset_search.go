@@ -105,7 +105,7 @@ func (s *searching) comparing(read *foldResult, slot int64) func(store.Row) {
 	}
 }
 
-// stepsPerRecord is what it takes to compare a record, beside its bytes.
+// stepsPerRecord counts the steps of comparing a record, besides its bytes.
 const stepsPerRecord = 16
 
 // some compares the records of blocks whose attributes match the filter.

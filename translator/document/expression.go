@@ -29,7 +29,7 @@ func (s scope) countSteps(n int) {
 	}
 }
 
-// pointer is the size of a place in a list of values.
+// A place in a list of values takes pointer bytes.
 const pointer = 8
 
 // grow charges n bytes.

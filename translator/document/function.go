@@ -19,7 +19,7 @@ type call struct {
 type function struct {
 	min, max int
 	apply    func(args []result) result
-	size     func(args []result) int // how many bytes apply allocates, nil for few
+	size     func(args []result) int // bytes that apply allocates; nil for few
 }
 
 func (c call) eval(at scope) result {
@@ -37,7 +37,7 @@ func (c call) eval(at scope) result {
 	return c.apply(args)
 }
 
-// listed is how many bytes the lists of append take.
+// listed returns the bytes of the lists of append.
 func listed(args []result) (n int) {
 	for _, arg := range args {
 		elems, _ := arg.elements()
@@ -46,7 +46,7 @@ func listed(args []result) (n int) {
 	return n
 }
 
-// texts is how many bytes the text of concat takes.
+// texts returns the bytes of the text of concat.
 func texts(args []result) (n int) {
 	for _, arg := range args {
 		if v := arg.single(); v != nil {
@@ -56,7 +56,7 @@ func texts(args []result) (n int) {
 	return 2 * n
 }
 
-// named is how many bytes the strings of keys take.
+// named returns the bytes of the strings of keys.
 func named(args []result) (n int) {
 	for _, v := range args[0].values {
 		n += len(v.Keys)

@@ -115,7 +115,7 @@ func (s step) apply(out []*Value, at scope, v *Value) []*Value {
 		had := len(out)
 		out = sel.apply(out, at, v)
 		at.countSteps(2 + len(out) - had)
-		if len(s.pick) > 1 { // one selector leads to no more values than the document has
+		if len(s.pick) > 1 { // one selector reaches at most the values of the document
 			at.grow(2 * pointer * (len(out) - had))
 		}
 	}

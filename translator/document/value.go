@@ -159,7 +159,7 @@ func (v *Value) Clone() *Value {
 	return &c
 }
 
-// Weight returns about how many bytes Clone allocates, and how many values it copies.
+// Weight estimates the bytes that Clone allocates, and returns the number of values that it copies.
 func (v *Value) Weight() (bytes int64, values int) {
 	bytes, values = valueBytes+16*int64(len(v.Keys)), 1
 	for _, e := range v.Elems {
