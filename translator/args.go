@@ -101,9 +101,9 @@ func cString(b []byte) []byte {
 	return text
 }
 
-// elements returns the JSON argument of a list of byte strings, each in hex. SQL reads it with json_each(?n) and
+// hexList returns the JSON argument of a list of byte strings, each in hex. SQL reads it with json_each(?n) and
 // unhex(j.value).
-func elements(list [][]byte) store.Value {
+func hexList(list [][]byte) store.Value {
 	n := 2
 	for _, b := range list {
 		n += 2*len(b) + 3

@@ -17,8 +17,8 @@ const (
 	maxRegexp     = 2048 // bytes
 )
 
-// grep holds the arguments of ARGREP.
-type grep struct {
+// grepQuery holds the arguments of ARGREP.
+type grepQuery struct {
 	start, end grepBound
 	predicates [][2][]byte // kind and pattern
 	and        bool
@@ -28,7 +28,7 @@ type grep struct {
 }
 
 // parseGrep parses the arguments of ARGREP; msg is the error.
-func (c *Call) parseGrep() (g grep, msg string) {
+func (c *Call) parseGrep() (g grepQuery, msg string) {
 	var ok1, ok2 bool
 	g.start, ok1 = parseGrepBound(c.Args[2])
 	g.end, ok2 = parseGrepBound(c.Args[3])
@@ -174,7 +174,7 @@ func lowered(b []byte) []byte {
 }
 
 // matcher returns a function that reports whether a value matches all predicates, or any.
-func (g grep) matcher() (matches matcher, msg string) {
+func (g grepQuery) matcher() (matches matcher, msg string) {
 	all := make([]matcher, len(g.predicates))
 	for i, p := range g.predicates {
 		if all[i], msg = predicate(string(p[0]), p[1], g.nocase); msg != "" {
@@ -223,7 +223,7 @@ func argrep(c *Call) Plan {
 }
 
 // walk replies with the matches in the range.
-func (g grep) walk(c *Call, s slotRange, matches matcher) Plan {
+func (g grepQuery) walk(c *Call, s slotRange, matches matcher) Plan {
 	found := resp.EmptyArray
 	return c.walk(s, func(index uint64, value []byte, w *store.Work) bool {
 		if !matches(value, w) {

@@ -80,7 +80,7 @@ func arop(c *Call) Plan {
 		return fail(errArrayIndex)
 	}
 	s.back = false
-	key, count := c.Args[1], typed(arrayType, resp.Zero, intOf(1))
+	key, count := c.Args[1], checkType(arrayType, resp.Zero, intOf(1))
 	op, n := upper(c.Args[4]), len(c.Args)
 	numbers, bits := numberFolds[op], bitFolds[op]
 	switch {

@@ -17,7 +17,7 @@ func arget(c *Call) Plan {
 	if !ok {
 		return c.failArray(errArrayIndex)
 	}
-	return read(cellOf(arrayType, resp.Nil, bulk), c.stmt(sqlSlot, c.Args[1], pos(index)))
+	return read(decodeCell(arrayType, resp.Nil, bulk), c.stmt(sqlSlot, c.Args[1], pos(index)))
 }
 
 // places returns the JSON argument of a list of indexes.
@@ -46,7 +46,7 @@ func armget(c *Call) Plan {
 	key := c.Args[1]
 	return read(func(r *store.Result) resp.Value {
 		values := bulks(bySeq(r.Rows[1]))
-		return typed(arrayType, values, always(values))(r)
+		return checkType(arrayType, values, always(values))(r)
 	}, c.typeOf(key), c.stmt(sqlEachSlot, key, places))
 }
 
@@ -67,7 +67,7 @@ func argetrange(c *Call) Plan {
 			r.Work.Grow(int64(s.to-s.from+1) * store.ValueBytes)
 			return resp.Value{Kind: resp.Array, Elems: s.fill(r.Rows[1])}
 		}
-		return typed(arrayType, filled(r), filled)(r)
+		return checkType(arrayType, filled(r), filled)(r)
 	}, c.typeOf(key), c.slots(key, s, maxSlots))
 }
 
@@ -115,7 +115,7 @@ func arscan(c *Call) Plan {
 		}
 	}
 	key := c.Args[1]
-	return read(typed(arrayType, resp.EmptyArray, func(r *store.Result) resp.Value {
+	return read(checkType(arrayType, resp.EmptyArray, func(r *store.Result) resp.Value {
 		found := make([]resp.Value, len(r.Rows[1]))
 		for i, row := range r.Rows[1] {
 			found[i] = slotReply(row)

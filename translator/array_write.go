@@ -134,7 +134,7 @@ const (
 var insertOverflow = resp.MakeError("ERR insert index overflow")
 
 func arinsert(c *Call) Plan {
-	key, values := c.Args[1], elements(c.Args[2:])
+	key, values := c.Args[1], hexList(c.Args[2:])
 	n := store.Digits(int64(len(c.Args) - 2))
 	guard := c.stmt(sqlGuardCursor, key, n)
 	guard.Refused = &insertOverflow

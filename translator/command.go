@@ -8,9 +8,9 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// wanted returns the commands named from argument from on, nil for an unknown one. Without names it returns all
+// namedCommands returns the commands named from argument from on, nil for an unknown one. Without names it returns all
 // commands.
-func (c *Call) wanted(from int) []*commands.Command {
+func (c *Call) namedCommands(from int) []*commands.Command {
 	if len(c.Args) <= from {
 		return commands.TopLevel()
 	}
@@ -24,7 +24,7 @@ func (c *Call) wanted(from int) []*commands.Command {
 // commandInfo translates COMMAND and COMMAND INFO.
 func commandInfo(c *Call) Plan {
 	reply := resp.EmptyArray
-	for _, cmd := range c.wanted(2) {
+	for _, cmd := range c.namedCommands(2) {
 		if cmd == nil {
 			reply.Elems = append(reply.Elems, resp.Nil)
 			continue
@@ -37,7 +37,7 @@ func commandInfo(c *Call) Plan {
 // commandDocs omits unknown names.
 func commandDocs(c *Call) Plan {
 	reply := resp.EmptyMap
-	for _, cmd := range c.wanted(2) {
+	for _, cmd := range c.namedCommands(2) {
 		if cmd != nil {
 			reply.Elems = append(reply.Elems, resp.MakeString(cmd.WireName()), cmd.Docs())
 		}

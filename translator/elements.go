@@ -14,16 +14,16 @@ import (
 // liveKey selects the row of the key, for joins with the rows of its elements.
 const liveKey = `(SELECT id, type, count FROM keys WHERE ` + live + `)`
 
-// A statement about several elements or keys reads them from json_each AS j, with the argument of hashed: [hash, name,
-// value …].
+// A statement about several elements or keys reads them from json_each AS j, with the argument of hashedJSON: [hash,
+// name, value …].
 const (
 	itemHash = `j.value ->> 0`
 	itemName = `unhex(j.value ->> 1)`
 )
 
-// hashed returns the JSON argument of a list of fields, members or keys, each of width words. The first word is the
+// hashedJSON returns the JSON argument of a list of fields, members or keys, each of width words. The first word is the
 // name, and the hash is computed from it.
-func hashed(list [][]byte, width int) store.Value {
+func hashedJSON(list [][]byte, width int) store.Value {
 	n := 2
 	for _, b := range list {
 		n += 2*len(b) + 3 + 20
@@ -50,10 +50,10 @@ func (c *Call) countAddedWithSeq(key []byte, n int) store.Stmt {
 	return c.account(sqlCountAddedWithSeq, key, store.Int(int64(n)))
 }
 
-// cellOf decodes the row of a live key: its type and one cell. The reply is missing for a missing key, and WRONGTYPE
-// for a type other than want.
-func cellOf(want string, missing resp.Value, shape func(store.Value) resp.Value) func(*store.Result) resp.Value {
-	return typed(want, missing, func(r *store.Result) resp.Value { return shape(r.Rows[0][0][1]) })
+// decodeCell decodes the row of a live key: its type and one cell. The reply is missing for a missing key, and
+// WRONGTYPE for a type other than want.
+func decodeCell(want string, missing resp.Value, shape func(store.Value) resp.Value) func(*store.Result) resp.Value {
+	return checkType(want, missing, func(r *store.Result) resp.Value { return shape(r.Rows[0][0][1]) })
 }
 
 // integer returns a cell as an integer.
@@ -92,16 +92,16 @@ func listing(typ, sql string, missing resp.Value, shape func([]store.Row) resp.V
 	}
 }
 
-// pointed translates "NAME key name". The cell of sql belongs to one field or member.
-func pointed(typ, sql string, missing resp.Value, shape func(store.Value) resp.Value) func(*Call) Plan {
+// byName translates "NAME key name". The cell of sql belongs to one field or member.
+func byName(typ, sql string, missing resp.Value, shape func(store.Value) resp.Value) func(*Call) Plan {
 	return func(c *Call) Plan {
-		return read(cellOf(typ, missing, shape),
+		return read(decodeCell(typ, missing, shape),
 			c.stmt(sql, c.Args[1], hashValue(c.Args[2]), store.Bytes(c.Args[2])))
 	}
 }
 
-// pointedEach translates "NAME key name [name …]": the first cell of sql for each field or member, in order.
-func pointedEach(typ string, sql *nameSQL, missing resp.Value, shape func([]store.Row) resp.Value) func(*Call) Plan {
+// byEachName translates "NAME key name [name …]": the first cell of sql for each field or member, in order.
+func byEachName(typ string, sql *nameSQL, missing resp.Value, shape func([]store.Row) resp.Value) func(*Call) Plan {
 	return func(c *Call) Plan { return c.readEach(typ, c.Args[2:], *sql, missing, shape) }
 }
 
@@ -109,6 +109,6 @@ func pointedEach(typ string, sql *nameSQL, missing resp.Value, shape func([]stor
 func (c *Call) readEach(typ string, names [][]byte, sql nameSQL, missing resp.Value, shape func([]store.Row) resp.Value) Plan {
 	stmts := c.stmtsForNames(c.Args[1], names, sql)
 	return read(
-		typed(typ, repeated(missing, len(names)), func(r *store.Result) resp.Value { return shape(nameRows(r, 1, len(stmts))) }),
+		checkType(typ, repeated(missing, len(names)), func(r *store.Result) resp.Value { return shape(nameRows(r, 1, len(stmts))) }),
 		append([]store.Stmt{c.typeOf(c.Args[1])}, stmts...)...)
 }

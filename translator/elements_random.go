@@ -71,7 +71,7 @@ type afterDraw func(rows, rest []store.Row) Plan
 // empty collection it replies with none.
 func (l *sampler) some(c *Call, count int64, none resp.Value, next func(size int64, rows, rest []store.Row) Plan) Plan {
 	return readThen(func(r *store.Result) Plan {
-		size := cellOf(l.typ, none, integer)(r)
+		size := decodeCell(l.typ, none, integer)(r)
 		switch {
 		case size.Kind != resp.Int:
 			return answer(size)

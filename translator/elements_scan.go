@@ -50,9 +50,9 @@ func scanElements(typ, sql string, compare func(a, b store.Row) int, show func([
 		cells := []store.Value{store.Int(int64(min(cursor, endOfScan))), store.Digits(o.count - 1)}
 		if typ == zsetType {
 			limits := c.limits()
-			cells = append(cells, limited(limits.ZsetMembers), limited(limits.ZsetBytes))
+			cells = append(cells, limitArg(limits.ZsetMembers), limitArg(limits.ZsetBytes))
 		}
-		return read(typed(typ, scanPage(0, resp.EmptyArray), func(r *store.Result) resp.Value {
+		return read(checkType(typ, scanPage(0, resp.EmptyArray), func(r *store.Result) resp.Value {
 			if !ok {
 				return bad.Reply
 			}

@@ -61,7 +61,7 @@ func (l libraryLoad) plan(c *Call) Plan {
 			functions = append(functions, f.Name)
 		}
 	}
-	both := []store.Value{texts(names), texts(functions)}
+	both := []store.Value{textList(names), textList(functions)}
 	if l.flush {
 		return write(always(l.reply), append([]store.Stmt{{SQL: sqlFlushLibraries}}, l.add(c)...)...)
 	}
@@ -98,8 +98,8 @@ func (l libraryLoad) add(c *Call) (stmts []store.Stmt) {
 	return stmts
 }
 
-// texts returns the JSON argument of a list of texts.
-func texts(list []string) store.Value {
+// textList returns the JSON argument of a list of texts.
+func textList(list []string) store.Value {
 	if list == nil {
 		return store.String("[]")
 	}

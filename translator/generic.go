@@ -77,7 +77,7 @@ func exists(c *Call) Plan {
 
 // list returns the arguments of a statement about many keys: database, keys, now.
 func (c *Call) list(keys [][]byte) []store.Value {
-	return []store.Value{store.Int(int64(c.Env.DB)), elements(keys), store.Int(c.Env.Now)}
+	return []store.Value{store.Int(int64(c.Env.DB)), hexList(keys), store.Int(c.Env.Now)}
 }
 
 func typeCommand(c *Call) Plan {

@@ -102,12 +102,12 @@ func (c *Call) limits() Limits {
 func (c *Call) objectStmt(key []byte) store.Stmt {
 	limits := c.limits()
 	elements, bytes := limits.listLimits()
-	return c.stmt(sqlObject, key, limited(limits.HashFields), limited(limits.HashBytes), limited(limits.SetIntegers),
-		limited(limits.ZsetMembers), limited(limits.ZsetBytes), limited(limits.SetMembers), limited(limits.SetBytes), limited(elements), limited(bytes))
+	return c.stmt(sqlObject, key, limitArg(limits.HashFields), limitArg(limits.HashBytes), limitArg(limits.SetIntegers),
+		limitArg(limits.ZsetMembers), limitArg(limits.ZsetBytes), limitArg(limits.SetMembers), limitArg(limits.SetBytes), limitArg(elements), limitArg(bytes))
 }
 
-// limited returns a limit as an argument of a statement, for engines with 32-bit counts.
-func limited(n int64) store.Value { return store.Int(min(n, math.MaxInt32)) }
+// limitArg returns a limit as an argument of a statement, for engines with 32-bit counts.
+func limitArg(n int64) store.Value { return store.Int(min(n, math.MaxInt32)) }
 
 func objectOf(row store.Row) object {
 	o := object{typ: string(row[0].Bytes()), count: row[1].Int(), length: row[2].Int(), odd: row[2].Int(), updatedAt: row[4].Int(), volatile: row[5].Int() != 0}

@@ -19,8 +19,8 @@ const (
 	// sqlRenameFree does nothing if the name is taken.
 	sqlRenameFree = sqlRename + ` AND NOT EXISTS (SELECT 1 FROM keys WHERE db = ?1 AND key = ?4)`
 
-	sqlPurgeThere = `DELETE FROM keys WHERE db = ?4 AND key = ?2 AND dies_at <= ?3`
-	sqlMoveKey    = `UPDATE keys SET db = ?4, version = version + 1, updated_at = ?3 WHERE ` + live + `
+	sqlPurgeDestination = `DELETE FROM keys WHERE db = ?4 AND key = ?2 AND dies_at <= ?3`
+	sqlMoveKey          = `UPDATE keys SET db = ?4, version = version + 1, updated_at = ?3 WHERE ` + live + `
 		AND NOT EXISTS (SELECT 1 FROM keys WHERE db = ?4 AND key = ?2)`
 )
 
@@ -51,7 +51,7 @@ func move(c *Call) Plan {
 		return fail(errSameObject)
 	}
 	key, there := c.Args[1], store.Int(int64(db))
-	return write(changed(1), c.stmt(sqlPurgeThere, key, there), c.stmt(sqlMoveKey, key, there))
+	return write(changed(1), c.stmt(sqlPurgeDestination, key, there), c.stmt(sqlMoveKey, key, there))
 }
 
 // databaseArg parses the database of MOVE and COPY.
@@ -143,15 +143,15 @@ func copyCommand(c *Call) Plan {
 // A staged copy gets the other properties of its source when it is published. Until then the version of the source has
 // not changed.
 const (
-	sqlTargetThere = `SELECT 1 FROM keys WHERE db = ?4 AND key = ?5 AND (dies_at IS NULL OR dies_at > ?3)`
-	sqlPublishCopy = `UPDATE keys SET db = ?4, key = ?5, hash = ?7, version = ?6, created_at = ?3, updated_at = ?3,
+	sqlTargetExists = `SELECT 1 FROM keys WHERE db = ?4 AND key = ?5 AND (dies_at IS NULL OR dies_at > ?3)`
+	sqlPublishCopy  = `UPDATE keys SET db = ?4, key = ?5, hash = ?7, version = ?6, created_at = ?3, updated_at = ?3,
 		expires_at = (SELECT expires_at FROM keys WHERE ` + live + `) WHERE db = ` + schema.Hidden + ` AND key = ?8
 		AND NOT EXISTS (SELECT 1 FROM keys WHERE db = ?4 AND key = ?5)`
 )
 
 // stageCopy plans a staged COPY.
 func (c *Call) stageCopy(key, to []byte, db int, replace bool) Plan {
-	there := store.Stmt{SQL: sqlTargetThere, Args: c.key(key, store.Int(int64(db)), store.Bytes(to))}
+	there := store.Stmt{SQL: sqlTargetExists, Args: c.key(key, store.Int(int64(db)), store.Bytes(to))}
 	return readThen(func(r *store.Result) Plan {
 		if len(r.Rows[0]) == 0 || len(r.Rows[1]) > 0 && !replace {
 			return answer(resp.Zero)

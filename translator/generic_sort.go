@@ -15,9 +15,9 @@ var sortTranslations = translations{
 	{"SORT_RO", sortCommand(false)},
 }
 
-// sorting runs a call of SORT. Its steps read the elements, read the keys to sort by, read the keys to return, and
+// sortCall runs a call of SORT. Its steps read the elements, read the keys to sort by, read the keys to return, and
 // store the result. A step with nothing to do is left out.
-type sorting struct {
+type sortCall struct {
 	*Call
 	by            *keyPattern // nil to sort by the elements themselves
 	get           []keyPattern
@@ -31,7 +31,7 @@ type sorting struct {
 
 func sortCommand(mayStore bool) func(*Call) Plan {
 	return func(c *Call) Plan {
-		s := sorting{Call: c, count: -1}
+		s := sortCall{Call: c, count: -1}
 		if bad := s.parse(mayStore); bad != "" {
 			return fail(bad)
 		}
@@ -39,7 +39,7 @@ func sortCommand(mayStore bool) func(*Call) Plan {
 	}
 }
 
-func (s *sorting) parse(mayStore bool) (bad string) {
+func (s *sortCall) parse(mayStore bool) (bad string) {
 	for i := 2; i < len(s.Args); i++ {
 		switch more := len(s.Args) - 1 - i; {
 		case s.is(i, "ASC"):
@@ -84,7 +84,7 @@ const (
 	sqlSortZSetDesc = `SELECT member FROM zsets WHERE key_id = ` + liveID + ` ORDER BY score DESC, member DESC` + window
 )
 
-func (s *sorting) elementStmts() []store.Stmt {
+func (s *sortCall) elementStmts() []store.Stmt {
 	count, offset, key := s.count, s.offset, s.Args[1]
 	if !s.unsorted {
 		count, offset = -1, 0
@@ -118,7 +118,7 @@ type item struct {
 }
 
 // elementsRead plans the next step from the elements.
-func (s *sorting) elementsRead(r *store.Result) Plan {
+func (s *sortCall) elementsRead(r *store.Result) Plan {
 	s.work = r.Work
 	typ := ""
 	if len(r.Rows[0]) > 0 {
@@ -161,7 +161,7 @@ func (s *sorting) elementsRead(r *store.Result) Plan {
 }
 
 // window returns the bounds of LIMIT within n items.
-func (s *sorting) window(n int) (first, last int) {
+func (s *sortCall) window(n int) (first, last int) {
 	first, last = int(min(max(s.offset, 0), int64(n))), n
 	if s.count >= 0 {
 		last = first + int(min(s.count, int64(n-first)))
@@ -186,7 +186,7 @@ func orderIntegers(items []item, most int64) {
 }
 
 // sort orders the items and returns the part that LIMIT selects.
-func (s *sorting) sort(items []item) Plan {
+func (s *sortCall) sort(items []item) Plan {
 	if !s.alpha {
 		for i := range items {
 			s.work.Step(stepsPerSorted + len(items[i].text))
@@ -212,20 +212,20 @@ const stepsPerSorted = 8
 
 // compare orders by number and then by element, or by text. As in Redis, text is compared up to the first NUL unless
 // the result is stored.
-func (s *sorting) compare(a, b item) int {
+func (s *sortCall) compare(a, b item) int {
 	s.work.Step(stepsPerSorted + min(len(a.text), len(b.text))/16)
 	switch {
 	case !s.alpha:
 		return cmp.Or(cmp.Compare(a.score, b.score), bytes.Compare(a.element, b.element))
 	case a.missing || b.missing:
-		return cmp.Compare(truth(b.missing), truth(a.missing))
+		return cmp.Compare(boolInt(b.missing), boolInt(a.missing))
 	case s.storing:
 		return bytes.Compare(a.text, b.text)
 	}
 	return bytes.Compare(cString(a.text), cString(b.text))
 }
 
-func truth(b bool) int {
+func boolInt(b bool) int {
 	if b {
 		return 1
 	}
@@ -233,7 +233,7 @@ func truth(b bool) int {
 }
 
 // answerWith returns or stores the values of the GET patterns, in the order of the items.
-func (s *sorting) answerWith(items []item) Plan {
+func (s *sortCall) answerWith(items []item) Plan {
 	if len(s.get) == 0 {
 		values := make([]resp.Value, len(items))
 		for i := range items {
@@ -256,7 +256,7 @@ func (s *sorting) answerWith(items []item) Plan {
 }
 
 // finish returns or stores the values. STORE writes an empty string for a missing value.
-func (s *sorting) finish(values []resp.Value) Plan {
+func (s *sortCall) finish(values []resp.Value) Plan {
 	if !s.storing {
 		return answer(resp.MakeArray(values...))
 	}

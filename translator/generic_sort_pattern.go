@@ -45,7 +45,7 @@ const sqlDerivedFields = `SELECT h.value FROM json_each(?2) j
 
 // lookUp reads the values of the patterns for each item. next receives one column per pattern with one value per item,
 // nil if missing.
-func (s *sorting) lookUp(patterns []keyPattern, items []item, next func([][]resp.Value) Plan) Plan {
+func (s *sortCall) lookUp(patterns []keyPattern, items []item, next func([][]resp.Value) Plan) Plan {
 	var stmts []store.Stmt
 	var reads [][]byte
 	for _, d := range patterns {

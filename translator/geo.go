@@ -101,7 +101,7 @@ func geodist(c *Call) Plan {
 	case len(c.Args) > 5:
 		return fail(errSyntax)
 	}
-	return read(typed(zsetType, resp.Nil, func(r *store.Result) resp.Value {
+	return read(checkType(zsetType, resp.Nil, func(r *store.Result) resp.Value {
 		rows := scoreRows(r)
 		a, b := rows[0][0], rows[1][0]
 		if a.IsNull() || b.IsNull() {
@@ -136,7 +136,7 @@ func geomembers(missing resp.Value, show func(score float64) resp.Value) func(*C
 		for i := range members {
 			none.Elems[i] = missing
 		}
-		return read(typed(zsetType, none, func(r *store.Result) resp.Value {
+		return read(checkType(zsetType, none, func(r *store.Result) resp.Value {
 			elems := make([]resp.Value, len(members))
 			for i, row := range scoreRows(r) {
 				elems[i] = missing

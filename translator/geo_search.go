@@ -41,8 +41,8 @@ type geoQuery struct {
 	radiusError string
 }
 
-// found is a member inside the shape.
-type found struct {
+// geoMatch is a member inside the shape.
+type geoMatch struct {
 	element
 	distance float64 // metres
 }
@@ -97,8 +97,8 @@ func (c *Call) searchShape(key []byte, q geoQuery) Plan {
 	for _, scores := range q.shape.Ranges() {
 		stmts = append(stmts, c.stmt(sqlGeoRange, key, store.Float(scores.First), store.Float(scores.Next)))
 	}
-	pick := func(r *store.Result) []found {
-		var all []found
+	pick := func(r *store.Result) []geoMatch {
+		var all []geoMatch
 		for _, rows := range r.Rows[1:] {
 			all = q.collect(all, rows, r.Work)
 		}
@@ -112,7 +112,7 @@ func (c *Call) searchShape(key []byte, q geoQuery) Plan {
 			return c.geoReply(q, pick(r), r.Work)
 		}, stmts...)
 	}
-	return read(typed(zsetType, resp.EmptyArray, func(r *store.Result) resp.Value { return q.reply(pick(r), r.Work) }), stmts...)
+	return read(checkType(zsetType, resp.EmptyArray, func(r *store.Result) resp.Value { return q.reply(pick(r), r.Work) }), stmts...)
 }
 
 // stepsPerPlace counts the steps of decoding a place and computing its distance, stepsPerFound the steps of comparing
@@ -122,7 +122,7 @@ const (
 	stepsPerFound = 4
 )
 
-func (q *geoQuery) collect(all []found, rows []store.Row, w *store.Work) []found {
+func (q *geoQuery) collect(all []geoMatch, rows []store.Row, w *store.Work) []geoMatch {
 	for _, row := range rows {
 		w.Step(stepsPerPlace)
 		if q.any && int64(len(all)) >= q.count {
@@ -130,14 +130,14 @@ func (q *geoQuery) collect(all []found, rows []store.Row, w *store.Work) []found
 		}
 		score := row[1].Float()
 		if d, inside := q.shape.Distance(geohash.PointOf(score)); inside {
-			all = append(all, found{element{row[0].Bytes(), score}, d})
+			all = append(all, geoMatch{element{row[0].Bytes(), score}, d})
 		}
 	}
 	return all
 }
 
 // order sorts and truncates. COUNT without ANY selects the nearest.
-func (q *geoQuery) order(all []found, w *store.Work) []found {
+func (q *geoQuery) order(all []geoMatch, w *store.Work) []geoMatch {
 	sort := q.sort
 	if sort == 0 && q.count > 0 && !q.any {
 		sort = 1
@@ -147,7 +147,7 @@ func (q *geoQuery) order(all []found, w *store.Work) []found {
 		n = int(min(q.count, int64(n)))
 	}
 	if sort != 0 {
-		partialsort.Sort(all, 0, n, func(a, b found) int {
+		partialsort.Sort(all, 0, n, func(a, b geoMatch) int {
 			w.Step(stepsPerFound)
 			return sort * cmp.Compare(a.distance, b.distance)
 		})
@@ -156,7 +156,7 @@ func (q *geoQuery) order(all []found, w *store.Work) []found {
 }
 
 // geoReply returns or stores the members found.
-func (c *Call) geoReply(q geoQuery, all []found, w *store.Work) Plan {
+func (c *Call) geoReply(q geoQuery, all []geoMatch, w *store.Work) Plan {
 	if q.dest == nil {
 		return answer(q.reply(all, w))
 	}
@@ -170,7 +170,7 @@ func (c *Call) geoReply(q geoQuery, all []found, w *store.Work) Plan {
 	return c.zsetStore(q.dest, elems)
 }
 
-func (q *geoQuery) reply(all []found, w *store.Work) resp.Value {
+func (q *geoQuery) reply(all []geoMatch, w *store.Work) resp.Value {
 	out := resp.Value{Kind: resp.Array, Elems: make([]resp.Value, len(all))}
 	for i, f := range all {
 		w.Step(stepsPerPlace)

@@ -181,7 +181,7 @@ func hsetex(c *Call) Plan {
 	if msg := o.parse(c); msg != "" {
 		return fail(msg)
 	}
-	key, fields := c.Args[1], lastOfEach(o.fields)
+	key, fields := c.Args[1], lastValues(o.fields)
 	names := everySecond(fields)
 	guards := c.openExisting(c.readKey(key), key, hashType)
 	stmts := []store.Stmt{guards[0], guards[2]}

@@ -13,12 +13,12 @@ var hashTranslations = translations{
 	{"HSET", hset(false)},
 	{"HMSET", hset(true)},
 	{"HSETNX", hsetnx},
-	{"HGET", pointed(hashType, sqlField, resp.Nil, bulk)},
-	{"HMGET", pointedEach(hashType, &sqlFields, resp.Nil, bulks)},
-	{"HEXISTS", pointed(hashType, sqlHasField, resp.Zero, integer)},
-	{"HSTRLEN", pointed(hashType, sqlFieldLength, resp.Zero, integer)},
+	{"HGET", byName(hashType, sqlField, resp.Nil, bulk)},
+	{"HMGET", byEachName(hashType, &sqlFields, resp.Nil, bulks)},
+	{"HEXISTS", byName(hashType, sqlHasField, resp.Zero, integer)},
+	{"HSTRLEN", byName(hashType, sqlFieldLength, resp.Zero, integer)},
 	{"HLEN", func(c *Call) Plan {
-		return read(cellOf(hashType, resp.Zero, integer), c.stmt(sqlHashSize, c.Args[1]))
+		return read(decodeCell(hashType, resp.Zero, integer), c.stmt(sqlHashSize, c.Args[1]))
 	}},
 	{"HGETALL", listing(hashType, sqlHash, resp.EmptyMap, mapOf)},
 	{"HKEYS", listing(hashType, sqlHashFields, resp.EmptyArray, bulks)},

@@ -29,13 +29,13 @@ func (c *Call) openFields(key []byte) []store.Stmt {
 
 func (c *Call) purgeFields(key []byte) []store.Stmt {
 	return []store.Stmt{
-		{SQL: sqlPurgeFields, Args: c.sharedKey(key), SkipIf: noneExpires},
+		{SQL: sqlPurgeFields, Args: c.sharedKey(key), SkipIf: noFieldExpires},
 		{SQL: sqlPurgedFields, Args: c.sharedKey(key)[:2:2], SkipIf: nothingChanged},
 	}
 }
 
-// noneExpires reports whether the first statement found no field with an expiry.
-func noneExpires(before store.Result) bool {
+// noFieldExpires reports whether the first statement found no field with an expiry.
+func noFieldExpires(before store.Result) bool {
 	row := liveRow(before.Rows)
 	return row == nil || row[rowVolatile].Int() == 0
 }
@@ -118,9 +118,9 @@ func (c *Call) putFields(key []byte, fields [][]byte, how setting) (stmts []stor
 	return append(stmts, sets...), adding
 }
 
-// lastOfEach removes fields that are repeated later. The result has the first position and the last value of each
+// lastValues removes fields that are repeated later. The result has the first position and the last value of each
 // field.
-func lastOfEach(fields [][]byte) [][]byte {
+func lastValues(fields [][]byte) [][]byte {
 	if len(fields) == 2 {
 		return fields
 	}
@@ -143,7 +143,7 @@ func hset(ok bool) func(*Call) Plan {
 		if len(c.Args)%2 != 0 {
 			return answer(commands.WrongArity(c.Command))
 		}
-		key, fields := c.Args[1], lastOfEach(c.Args[2:])
+		key, fields := c.Args[1], lastValues(c.Args[2:])
 		if len(fields) == 2 && !isLarge(fields...) {
 			return c.setField(key, fields[0], fields[1], ok)
 		}
@@ -191,7 +191,7 @@ func orSet(moot func(store.Result) bool) func(store.Result) bool {
 
 // openHashSkips holds the conditions for the statements of openHash.
 var openHashSkips = [hashOpening]func(store.Result) bool{
-	wasSet, orSet(isNotExpired), orSet(skips[hashType].ofType), orSet(noneExpires), nothingChanged,
+	wasSet, orSet(isNotExpired), orSet(skips[hashType].ofType), orSet(noFieldExpires), nothingChanged,
 }
 
 var wasCreatedOrSet = orSet(wasCreated)
@@ -256,7 +256,7 @@ var (
 
 // oldValue returns the value that the first statement read, NULL if it is missing.
 func oldValue(rows [][]store.Row) (v store.Value) {
-	if row := liveRow(rows); isOf(row, hashType) {
+	if row := liveRow(rows); isType(row, hashType) {
 		v = row[rowExtra]
 	}
 	return v
@@ -300,7 +300,7 @@ func hincrbyfloat(c *Call) Plan {
 	key, field := c.Args[1], c.Args[2]
 	hash, name := hashValue(field), store.Bytes(field)
 	return readThen(func(r *store.Result) Plan {
-		old := cellOf(hashType, resp.Nil, bulk)(r)
+		old := decodeCell(hashType, resp.Nil, bulk)(r)
 		if old.IsError() {
 			return answer(old)
 		}

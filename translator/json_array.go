@@ -86,15 +86,15 @@ func jsonArrpop(c *Call) Plan {
 		if len(v.Elems) == 0 {
 			return resp.Nil
 		}
-		i := min(bounded(at, len(v.Elems)), len(v.Elems)-1)
+		i := min(clampIndex(at, len(v.Elems)), len(v.Elems)-1)
 		reply := shape(v.Elems[i], w)
 		v.Elems = slices.Delete(v.Elems, i, i+1)
 		return reply
 	})
 }
 
-// bounded resolves the index i of n elements. A negative i counts from the end; the result is limited to 0 to n.
-func bounded(i int64, n int) int {
+// clampIndex resolves the index i of n elements. A negative i counts from the end; the result is limited to 0 to n.
+func clampIndex(i int64, n int) int {
 	if i < 0 {
 		i = max(0, i+int64(n))
 	}
@@ -109,7 +109,7 @@ func jsonArrtrim(c *Call) Plan {
 	}
 	return c.editArrays(2, true, nil, func(v *document.Value, _ *store.Work) resp.Value {
 		n := len(v.Elems)
-		from, to := bounded(start, n), min(bounded(stop, n)+1, n)
+		from, to := clampIndex(start, n), min(clampIndex(stop, n)+1, n)
 		if from >= to {
 			from, to = 0, 0
 		}
@@ -145,7 +145,7 @@ func jsonArrindex(c *Call) Plan {
 	}
 	find := func(v *document.Value, w *store.Work) resp.Value {
 		n := len(v.Elems)
-		for i := max(0, min(bounded(start, n), n-1)); i < bounded(stop, n); i++ {
+		for i := max(0, min(clampIndex(start, n), n-1)); i < clampIndex(stop, n); i++ {
 			w.Step(1)
 			if v.Elems[i].Identical(values[0]) {
 				return resp.MakeInt(int64(i))

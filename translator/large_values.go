@@ -47,9 +47,9 @@ func pieces(list [][]byte, width int) iter.Seq2[[][]byte, bool] {
 	}
 }
 
-// nameSQL holds a pair of statements about named elements: several uses the list ?4, as hashed makes it, and one uses
-// the hash ?4 and the name ?5. More arguments begin at ?6 in both. A statement that reads returns a row per name, which
-// ends with the index of the name.
+// nameSQL holds a pair of statements about named elements: several uses the list ?4, as hashedJSON makes it, and one
+// uses the hash ?4 and the name ?5. More arguments begin at ?6 in both. A statement that reads returns a row per name,
+// which ends with the index of the name.
 type nameSQL struct {
 	several *listSQL
 	one     string

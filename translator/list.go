@@ -70,7 +70,7 @@ const sqlPosAt = `(SELECT CASE
 const sqlLLen = `SELECT type, count FROM keys WHERE ` + live
 
 func llen(c *Call) Plan {
-	return read(typed(listType, resp.Zero, func(r *store.Result) resp.Value {
+	return read(checkType(listType, resp.Zero, func(r *store.Result) resp.Value {
 		return resp.MakeInt(r.Rows[0][0][1].Int())
 	}), c.stmt(sqlLLen, c.Args[1]))
 }
@@ -82,14 +82,14 @@ func lindex(c *Call) Plan {
 	if !ok {
 		return c.failTyped(c.Args[1], listType, resp.Nil, notInteger)
 	}
-	return read(typed(listType, resp.Nil, func(r *store.Result) resp.Value { return bulk(r.Rows[0][0][1]) }),
+	return read(checkType(listType, resp.Nil, func(r *store.Result) resp.Value { return bulk(r.Rows[0][0][1]) }),
 		c.stmt(sqlLIndex, c.Args[1], store.Digits(index)))
 }
 
 // failTyped replies with an argument error that Redis reports after looking up the key: missing for a missing key,
 // WRONGTYPE for a type other than want, and otherwise err.
 func (c *Call) failTyped(key []byte, want string, missing, err resp.Value) Plan {
-	return read(typed(want, missing, always(err)), c.typeOf(key))
+	return read(checkType(want, missing, always(err)), c.typeOf(key))
 }
 
 // sqlLRange starts at the first element of the range and counts from there.

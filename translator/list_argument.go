@@ -8,10 +8,10 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// listSQL is SQL about a list of elements. It reads them from json_each(?4) AS j, with the argument of hashed. For a
-// few elements the text is changed to read them from separate arguments, ?4 and up, since decoding JSON would take most
-// of the time. More arguments are numbered as if the list had one element: from ?6 if it is a name, from ?7 if it has a
-// value.
+// listSQL is SQL about a list of elements. It reads them from json_each(?4) AS j, with the argument of hashedJSON. For
+// a few elements the text is changed to read them from separate arguments, ?4 and up, since decoding JSON would take
+// most of the time. More arguments are numbered as if the list had one element: from ?6 if it is a name, from ?7 if it
+// has a value.
 type listSQL struct {
 	json  string
 	width int // words per element
@@ -31,7 +31,7 @@ func newListSQL(width int, json string) *listSQL { return &listSQL{json: json, w
 func (l *listSQL) stmt(c *Call, key []byte, list [][]byte, more ...store.Value) store.Stmt {
 	n := len(list) / l.width
 	if n > MaxBoundElements {
-		args := c.key(key, hashed(list, l.width))
+		args := c.key(key, hashedJSON(list, l.width))
 		if len(more) > 0 {
 			args = append(append(args, make([]store.Value, l.width)...), more...)
 		}

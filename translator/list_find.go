@@ -92,7 +92,7 @@ func lpos(c *Call) Plan {
 	case 0:
 		limit = -1
 	}
-	return read(typed(listType, missing, o.decode), c.stmt(sqlLLen, c.Args[1]),
+	return read(checkType(listType, missing, o.decode), c.stmt(sqlLLen, c.Args[1]),
 		c.stmt(sqlLPos[o.from], c.Args[1], store.Bytes(c.Args[2]),
 			store.Digits(o.skip), store.Digits(limit), store.Digits(o.maxLen)))
 }

@@ -44,7 +44,7 @@ func (c *Call) pushStmts(key []byte, e end, list [][]byte) (stmts []store.Stmt) 
 		if alone {
 			add.SQL, add.Args = sqlPushOne[e], append(add.Args, store.Bytes(piece[0]))
 		} else {
-			add.Args = append(add.Args, elements(piece))
+			add.Args = append(add.Args, hexList(piece))
 		}
 		stmts = append(stmts, add)
 	}
@@ -122,7 +122,7 @@ func pop(e end) func(*Call) Plan {
 		case !ok || count < 0:
 			return fail(errMustBePositive)
 		case count == 0:
-			return read(typed(listType, resp.NilArray, always(resp.EmptyArray)), c.typeOf(key))
+			return read(checkType(listType, resp.NilArray, always(resp.EmptyArray)), c.typeOf(key))
 		}
 		return c.popFirst([][]byte{key}, e, count, func(_ store.Value, popped resp.Value) resp.Value { return popped })
 	}

@@ -182,9 +182,9 @@ func firstInt(r *store.Result, i int) int64 {
 	return r.Rows[i][0][0].Int()
 }
 
-// typed guards a read whose statement 0 is typeOf. The reply is missing for a missing key, WRONGTYPE for a type other
-// than want, and otherwise decode's.
-func typed(want string, missing resp.Value, decode func(*store.Result) resp.Value) func(*store.Result) resp.Value {
+// checkType guards a read whose statement 0 is typeOf. The reply is missing for a missing key, WRONGTYPE for a type
+// other than want, and otherwise decode's.
+func checkType(want string, missing resp.Value, decode func(*store.Result) resp.Value) func(*store.Result) resp.Value {
 	return func(r *store.Result) resp.Value {
 		if len(r.Rows[0]) == 0 {
 			return missing

@@ -13,7 +13,7 @@ var roleTranslations = translations{
 
 // role translates ROLE, from the facts of INFO.
 func role(c *Call) Plan {
-	facts := c.following()
+	facts := c.replicaFacts()
 	if facts == nil {
 		return answer(resp.MakeArray(resp.MakeString("master"), resp.Zero, resp.EmptyArray))
 	}
@@ -32,8 +32,8 @@ func role(c *Call) Plan {
 		resp.MakeString(state), number("slave_repl_offset")))
 }
 
-// following returns INFO's fields about replication if the server is a replica, otherwise nil.
-func (c *Call) following() map[string]string {
+// replicaFacts returns INFO's fields about replication if the server is a replica, otherwise nil.
+func (c *Call) replicaFacts() map[string]string {
 	if c.Env.Facts == nil {
 		return nil
 	}

@@ -13,10 +13,10 @@ var setTranslations = translations{
 	{"SREM", srem},
 	{"SMOVE", smove},
 	{"SCARD", func(c *Call) Plan {
-		return read(cellOf(setType, resp.Zero, integer), c.stmt(sqlSetSize, c.Args[1]))
+		return read(decodeCell(setType, resp.Zero, integer), c.stmt(sqlSetSize, c.Args[1]))
 	}},
-	{"SISMEMBER", pointed(setType, sqlIsMember, resp.Zero, integer)},
-	{"SMISMEMBER", pointedEach(setType, &sqlAreMembers, resp.Zero, integers)},
+	{"SISMEMBER", byName(setType, sqlIsMember, resp.Zero, integer)},
+	{"SMISMEMBER", byEachName(setType, &sqlAreMembers, resp.Zero, integers)},
 	{"SMEMBERS", listing(setType, sqlMembers, resp.EmptySet, setOf)},
 	{"SSCAN", scanElements(setType, sqlSetPage, compareSeq, asBulks)},
 	{"SPOP", spop},

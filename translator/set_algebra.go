@@ -49,7 +49,7 @@ const (
 
 // combination reads the result of sql for the sets. The reply is WRONGTYPE if a key has another type.
 func (c *Call) combination(decode func(*store.Result) resp.Value, sql string, keys [][]byte, more ...store.Value) Plan {
-	from := elements(keys)
+	from := hexList(keys)
 	return read(func(r *store.Result) resp.Value {
 		if len(r.Rows[0]) > 0 {
 			return wrongType
@@ -119,7 +119,7 @@ func combinedStore(sql string) func(*Call) Plan {
 		if c.Env.MayStage {
 			return c.stageCombined(sql)
 		}
-		from := elements(c.Args[2:])
+		from := hexList(c.Args[2:])
 		destination := store.Bytes(c.Args[1])
 		guard := c.stmt(sqlGuardSource, c.Args[1], from)
 		guard.Refused = &wrongType

@@ -76,7 +76,7 @@ func setWalks(sql string, keys int, rows []store.Row, smallest store.Value) (wal
 // stageCombined plans a staged combinedStore.
 func (c *Call) stageCombined(sql string) Plan {
 	to, keys := c.Args[1], c.Args[2:]
-	from := elements(keys)
+	from := hexList(keys)
 	return readThen(func(r *store.Result) Plan {
 		if len(r.Rows[0]) > 0 {
 			return answer(wrongType)

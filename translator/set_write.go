@@ -81,7 +81,7 @@ const (
 func smove(c *Call) Plan {
 	from, to, member := c.Args[1], c.Args[2], c.Args[3]
 	if bytes.Equal(from, to) {
-		return read(cellOf(setType, resp.Zero, integer),
+		return read(decodeCell(setType, resp.Zero, integer),
 			c.stmt(sqlIsMember, from, hashValue(member), store.Bytes(member)))
 	}
 	destination := c.stmt(sqlGuardDestination, to, store.Bytes(from))

@@ -32,8 +32,8 @@ func liveRow(rows [][]store.Row) store.Row {
 
 func isLive(before store.Result) bool { return liveRow(before.Rows) != nil }
 
-// isOf reports whether row is a key of the type.
-func isOf(row store.Row, typ string) bool { return row != nil && string(row[rowType].Bytes()) == typ }
+// isType reports whether row is a key of the type.
+func isType(row store.Row, typ string) bool { return row != nil && string(row[rowType].Bytes()) == typ }
 
 func isNotExpired(before store.Result) bool {
 	return len(before.Rows[0]) == 0 || liveRow(before.Rows) != nil
@@ -45,8 +45,8 @@ type typeSkips struct{ ofType, ofTypeOrMissing func(store.Result) bool }
 
 func newTypeSkips(typ string) typeSkips {
 	return typeSkips{
-		func(before store.Result) bool { return isOf(liveRow(before.Rows), typ) },
-		func(before store.Result) bool { row := liveRow(before.Rows); return row == nil || isOf(row, typ) },
+		func(before store.Result) bool { return isType(liveRow(before.Rows), typ) },
+		func(before store.Result) bool { row := liveRow(before.Rows); return row == nil || isType(row, typ) },
 	}
 }
 

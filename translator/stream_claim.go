@@ -48,8 +48,8 @@ type pendingEntry struct {
 	deliveries int64
 }
 
-// take decides whether to claim the row of sqlClaimOf or sqlClaimFrom. An id may repeat.
-func (cl claim) take(now int64, row store.Row, out *claimed, w *store.Work) {
+// consider decides whether to claim the row of sqlClaimOf or sqlClaimFrom. An id may repeat.
+func (cl claim) consider(now int64, row store.Row, out *claimed, w *store.Work) {
 	w.Step(stepsPerField)
 	id, exists := streamIDOf(row[0]), !row[3].IsNull()
 	p, again := out.seen[id]
@@ -146,7 +146,7 @@ func xclaim(c *Call) Plan {
 	return c.withPending(bad, stmt, func(g streamGroup, rows []store.Row, w *store.Work) Plan {
 		var out claimed
 		for _, row := range rows {
-			cl.take(c.Env.Now, row, &out, w)
+			cl.consider(c.Env.Now, row, &out, w)
 		}
 		reply := resp.MakeArray(out.replies...)
 		return write(always(reply), cl.stmts(c, c.Args[1], c.Args[2], c.Args[3], g, out)...)
@@ -205,8 +205,8 @@ func (c *Call) parseClaim() (cl claim, ids []streamID, bad string) {
 
 // Redis allocates 16 bytes for each entry that XAUTOCLAIM may find deleted.
 const (
-	mostAutoclaim     = math.MaxInt64 / 16
-	mostAutoclaimable = 1 << 43 // beyond the address space of any machine
+	maxAutoclaimCount      = math.MaxInt64 / 16
+	maxAutoclaimAllocation = 1 << 43 // beyond the address space of any machine
 )
 
 func xautoclaim(c *Call) Plan {
@@ -225,7 +225,7 @@ func xautoclaim(c *Call) Plan {
 			cl.justID = true
 		case c.is(i, "COUNT") && i+1 < len(c.Args):
 			i++
-			if count, ok = parseInt(c.Args[i]); !ok || count <= 0 || count > mostAutoclaim {
+			if count, ok = parseInt(c.Args[i]); !ok || count <= 0 || count > maxAutoclaimCount {
 				return fail("ERR COUNT must be > 0")
 			}
 		default:
@@ -235,7 +235,7 @@ func xautoclaim(c *Call) Plan {
 	// As in Redis, ten entries are examined for each that may be claimed.
 	attempts := min(count, maxCount/10) * 10
 	stmt := c.stmt(sqlClaimFrom, c.Args[1], store.Bytes(c.Args[2]), start.value(), store.Int(attempts+1))
-	if count >= mostAutoclaimable {
+	if count >= maxAutoclaimAllocation {
 		bad = "ERR Insufficient memory, failed allocating transient memory, COUNT too high."
 	}
 	return c.withPending(bad, stmt, func(g streamGroup, rows []store.Row, w *store.Work) Plan {
@@ -246,7 +246,7 @@ func xautoclaim(c *Call) Plan {
 				cursor = streamIDOf(row[0])
 				break
 			}
-			cl.take(c.Env.Now, row, &out, w)
+			cl.consider(c.Env.Now, row, &out, w)
 		}
 		gone := resp.Value{Kind: resp.Array}
 		for _, id := range out.gone {

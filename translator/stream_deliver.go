@@ -14,7 +14,7 @@ const (
 		ON CONFLICT(key_id, group_name, id) DO UPDATE SET consumer = excluded.consumer, delivered_at = ?3, deliveries = 1`
 	sqlPendingHistory = `SELECT p.id, e.fields FROM stream_pending p LEFT JOIN stream_entries e ON e.key_id = p.key_id AND e.id = p.id
 		WHERE p.key_id = ` + liveID + ` AND p.group_name = ?4 AND p.consumer = ?5 AND p.id > ?6 ORDER BY p.id LIMIT ?7`
-	sqlPendingAgain = `UPDATE stream_pending SET delivered_at = ?3, deliveries = deliveries + (deliveries < ` + mostDeliveriesText + `)
+	sqlPendingAgain = `UPDATE stream_pending SET delivered_at = ?3, deliveries = deliveries + (deliveries < ` + maxDeliveriesText + `)
 		WHERE key_id = ` + liveID + ` AND group_name = ?4 AND id IN (SELECT unhex(value) FROM json_each(?5))`
 	// sqlPendingIdle reads the entries pending since ?5 or longer, the longest first.
 	sqlPendingIdle = `SELECT p.id, e.fields, max(0, p.delivered_at), CAST(p.deliveries AS TEXT)
@@ -22,10 +22,10 @@ const (
 		WHERE p.key_id = ` + liveID + ` AND p.group_name = ?4 AND p.delivered_at <= CAST(?5 AS INTEGER) ORDER BY p.delivered_at, p.id LIMIT ?6`
 )
 
-// mostDeliveries limits the delivery count. XNACK FATAL sets it.
+// maxDeliveries limits the delivery count. XNACK FATAL sets it.
 const (
-	mostDeliveries     = math.MaxInt64
-	mostDeliveriesText = `9223372036854775807`
+	maxDeliveries     = math.MaxInt64
+	maxDeliveriesText = `9223372036854775807`
 )
 
 // xreadgroup reads from each stream either new entries of the group or pending entries of the consumer, and records the
@@ -104,11 +104,11 @@ func (c *Call) deliverAll(deliveries []delivery, left budget) Plan {
 func (d delivery) reads(c *Call) (stmts []store.Stmt) {
 	group := store.Bytes(d.name)
 	if !d.id.fresh {
-		return []store.Stmt{c.stmt(sqlPendingHistory, d.key, group, store.Bytes(d.consumer), d.id.after.value(), store.Int(d.mostRows()))}
+		return []store.Stmt{c.stmt(sqlPendingHistory, d.key, group, store.Bytes(d.consumer), d.id.after.value(), store.Int(d.maxRows()))}
 	}
-	stmts = []store.Stmt{c.entriesAfter(d.key, d.g.last, d.mostRows())}
+	stmts = []store.Stmt{c.entriesAfter(d.key, d.g.last, d.maxRows())}
 	if d.claim >= 0 {
-		stmts = append(stmts, c.stmt(sqlPendingIdle, d.key, group, store.Digits(c.Env.Now-d.claim), store.Int(d.mostRows())))
+		stmts = append(stmts, c.stmt(sqlPendingIdle, d.key, group, store.Digits(c.Env.Now-d.claim), store.Int(d.maxRows())))
 	}
 	return stmts
 }
@@ -180,7 +180,7 @@ func (d delivery) writes(c *Call) []store.Stmt {
 
 // countDelivery increments a delivery count.
 func countDelivery(deliveries int64) int64 {
-	if deliveries < mostDeliveries {
+	if deliveries < maxDeliveries {
 		deliveries++
 	}
 	return deliveries

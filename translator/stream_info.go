@@ -24,16 +24,16 @@ const (
 
 func label(s string) resp.Value { return resp.MakeString(s) }
 
-// orNil returns the number of entries that a group has read, nil if unknown.
-func orNil(n int64) resp.Value {
+// countOrNil returns the number of entries that a group has read, nil if unknown.
+func countOrNil(n int64) resp.Value {
 	if n == readUnknown {
 		return resp.Nil
 	}
 	return resp.MakeInt(n)
 }
 
-// neverOr returns shown of the time of the last delivery, or -1 for a consumer without one.
-func neverOr(active store.Value, shown func(at int64) int64) resp.Value {
+// activeOr returns shown of the time of the last delivery, or -1 for a consumer without one.
+func activeOr(active store.Value, shown func(at int64) int64) resp.Value {
 	if active.IsNull() {
 		return resp.MakeInt(-1)
 	}
@@ -64,7 +64,7 @@ func xinfoGroups(c *Call) Plan {
 				label("consumers"), resp.MakeInt(row[3].Int()),
 				label("pending"), resp.MakeInt(row[4].Int()),
 				label("last-delivered-id"), g.last.reply(),
-				label("entries-read"), orNil(g.read),
+				label("entries-read"), countOrNil(g.read),
 				label("lag"), g.lag(m)))
 		}
 		return v
@@ -84,7 +84,7 @@ func xinfoConsumers(c *Call) Plan {
 					label("name"), bulk(row[1]),
 					label("pending"), resp.MakeInt(row[3].Int()),
 					label("idle"), resp.MakeInt(max(0, c.Env.Now-row[2].Int())),
-					label("inactive"), neverOr(row[4], func(at int64) int64 { return max(0, c.Env.Now-at) })))
+					label("inactive"), activeOr(row[4], func(at int64) int64 { return max(0, c.Env.Now-at) })))
 			}
 		}
 		return v
@@ -183,14 +183,14 @@ func fullGroup(m streamMeta, row store.Row, consumers, pending []store.Row, limi
 		members.Elems = append(members.Elems, resp.MakeMap(
 			label("name"), bulk(co[1]),
 			label("seen-time"), resp.MakeInt(co[2].Int()),
-			label("active-time"), neverOr(co[4], func(at int64) int64 { return at }),
+			label("active-time"), activeOr(co[4], func(at int64) int64 { return at }),
 			label("pel-count"), resp.MakeInt(co[3].Int()),
 			label("pending"), own))
 	}
 	full := resp.MakeMap(
 		label("name"), resp.MakeBulk(g.name),
 		label("last-delivered-id"), g.last.reply(),
-		label("entries-read"), orNil(g.read),
+		label("entries-read"), countOrNil(g.read),
 		label("lag"), g.lag(m),
 		label("pel-count"), resp.MakeInt(row[4].Int()))
 	if row[5].Int() > 0 {

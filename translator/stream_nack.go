@@ -78,7 +78,7 @@ func (rel release) count(deliveries int64) int64 {
 	case rel.retries >= 0:
 		return rel.retries
 	case rel.fatal:
-		return mostDeliveries
+		return maxDeliveries
 	case rel.silent:
 		return max(0, deliveries-1)
 	}

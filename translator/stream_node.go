@@ -49,15 +49,15 @@ func nodeOf(rows []store.Row) *streamNode {
 
 // These are Redis's limits for nodes.
 const (
-	mostNodeBytes   = 1 << 30
+	maxNodeBytes    = 1 << 30
 	listpackOutside = 7 // bytes of a listpack besides its elements
 )
 
 // takes reports whether one more entry fits into the node.
 func (n *streamNode) takes(fields [][]byte, l Limits) bool {
 	most := l.NodeBytes
-	if most == 0 || most > mostNodeBytes {
-		most = mostNodeBytes
+	if most == 0 || most > maxNodeBytes {
+		most = maxNodeBytes
 	}
 	size := n.bytes + packedInt(n.count) + packedInt(n.deleted)
 	for _, f := range fields {

@@ -32,7 +32,7 @@ func xrange(reverse bool) func(*Call) Plan {
 			}
 			limit = max(0, limit)
 		}
-		return read(typed(streamType, resp.EmptyArray, func(r *store.Result) resp.Value {
+		return read(checkType(streamType, resp.EmptyArray, func(r *store.Result) resp.Value {
 			if limit == 0 {
 				return resp.NilArray
 			}

@@ -9,17 +9,17 @@ import (
 
 // readQuery holds the arguments of XREAD and XREADGROUP.
 type readQuery struct {
-	group    bool
-	name     []byte // of the group
-	consumer []byte
-	limit    int64 // entries per stream, -1 for all
-	most     int64 // entries of all streams, -1 for all
-	size     int64 // bytes of the reply, -1 for any
-	claim    int64 // least idle time of pending entries to read, -1 for none
-	block    int64 // ms to wait for entries, 0 for no limit, -1 not to wait
-	noAck    bool
-	keys     [][]byte
-	ids      []readID
+	group      bool
+	name       []byte // of the group
+	consumer   []byte
+	limit      int64 // entries per stream, -1 for all
+	maxEntries int64 // entries of all streams, -1 for all
+	size       int64 // bytes of the reply, -1 for any
+	claim      int64 // least idle time of pending entries to read, -1 for none
+	block      int64 // ms to wait for entries, 0 for no limit, -1 not to wait
+	noAck      bool
+	keys       [][]byte
+	ids        []readID
 }
 
 // readID holds the position to read from: after an id, at the end ($), at the last entry (+), or new entries of the
@@ -34,7 +34,7 @@ type readID struct {
 
 // parseRead parses the arguments of both commands.
 func (c *Call) parseRead(group bool) (q readQuery, bad string) {
-	q = readQuery{limit: -1, most: -1, size: -1, claim: -1, block: -1}
+	q = readQuery{limit: -1, maxEntries: -1, size: -1, claim: -1, block: -1}
 	at := 0 // index of the first key
 	for i := 1; i < len(c.Args) && at == 0; i++ {
 		if c.is(i, "STREAMS") && i+1 < len(c.Args) {
@@ -58,7 +58,7 @@ func (c *Call) parseRead(group bool) (q readQuery, bad string) {
 		return q, "ERR Unbalanced '" + c.lowerName() + "' list of streams: for each stream key an " + ids + " must be specified."
 	case group && !q.group:
 		return q, "ERR Missing GROUP option for XREADGROUP"
-	case q.most >= 0 && q.most < q.limit:
+	case q.maxEntries >= 0 && q.maxEntries < q.limit:
 		return q, "ERR MAXCOUNT must be greater than or equal to COUNT"
 	default:
 		q.keys = c.Args[at : at+n/2]
@@ -87,7 +87,7 @@ func (c *Call) parseReadOption(q *readQuery, i int, group bool) (used int, bad s
 		}
 		return 1, ""
 	case c.is(i, "MAXCOUNT") && more > 0:
-		q.most, bad = parseFrom(1, c.Args[i+1], errNotInteger, "ERR MAXCOUNT must be a positive integer")
+		q.maxEntries, bad = parseFrom(1, c.Args[i+1], errNotInteger, "ERR MAXCOUNT must be a positive integer")
 		return 1, bad
 	case c.is(i, "MAXSIZE") && more > 0:
 		q.size, bad = parseFrom(1, c.Args[i+1], errNotInteger, "ERR MAXSIZE must be a positive integer")
@@ -166,7 +166,7 @@ func xread(c *Call) Plan {
 	}
 	var stmts []store.Stmt
 	for i, key := range q.keys {
-		read := c.entriesAfter(key, q.ids[i].after, q.mostRows())
+		read := c.entriesAfter(key, q.ids[i].after, q.maxRows())
 		switch {
 		case q.ids[i].end:
 			read = c.entriesAfter(key, lastStreamID, 0)
@@ -201,20 +201,20 @@ func xread(c *Call) Plan {
 // XREAD replies with pairs of key and entries, nested in RESP2 and a map in RESP3.
 const streamsKind = resp.PairMap
 
-// An entry in a reply has at least leastEntry bytes.
-const leastEntry = 25
+// An entry in a reply has at least minEntryBytes bytes.
+const minEntryBytes = 25
 
-// mostRows returns the number of rows of a stream that the reply may need, -1 for all.
-func (q readQuery) mostRows() int64 {
-	n := tighter(q.limit, q.most)
+// maxRows returns the number of rows of a stream that the reply may need, -1 for all.
+func (q readQuery) maxRows() int64 {
+	n := minLimit(q.limit, q.maxEntries)
 	if q.size >= 0 {
-		n = tighter(n, q.size/leastEntry+1)
+		n = minLimit(n, q.size/minEntryBytes+1)
 	}
 	return n
 }
 
-// tighter returns the smaller of two limits, where a negative number means no limit.
-func tighter(a, b int64) int64 {
+// minLimit returns the smaller of two limits, where a negative number means no limit.
+func minLimit(a, b int64) int64 {
 	if a < 0 || b >= 0 && b < a {
 		return b
 	}
@@ -228,7 +228,9 @@ type budget struct {
 	used           bool // an entry was taken: the first one is allowed whatever its size
 }
 
-func (q readQuery) budget() budget { return budget{entries: q.most, bytes: q.size, sized: q.size >= 0} }
+func (q readQuery) budget() budget {
+	return budget{entries: q.maxEntries, bytes: q.size, sized: q.size >= 0}
+}
 
 func (b *budget) spent() bool { return b.entries == 0 || b.sized && b.used && b.bytes <= 0 }
 

@@ -60,11 +60,11 @@ func stringsOf(rows []store.Row, w *store.Work) []resp.Value {
 // guardString refuses a key of another type; sqlGet must be statement 0.
 func (c *Call) guardString(key []byte) store.Stmt {
 	s := c.guardType(key, stringType)
-	s.SkipIf = gotStringOrNone
+	s.SkipIf = isStringOrMissing
 	return s
 }
 
-func gotStringOrNone(before store.Result) bool {
+func isStringOrMissing(before store.Result) bool {
 	return len(before.Rows[0]) == 0 || !before.Rows[0][0][0].IsNull()
 }
 

@@ -11,7 +11,7 @@ import (
 
 // An increment is one batch, so that it needs no retry on any store. The value must be an integer as it is printed, and
 // a sum beyond 64 bits is a REAL. sqlIncr does not change a key with another value or type, or with a REAL sum, and
-// sqlWhyNot reads which of these applied. sqlIncrNew creates a missing or expired key.
+// sqlIncrError reads which of these applied. sqlIncrNew creates a missing or expired key.
 const (
 	asInteger   = `CAST(CAST(value AS TEXT) AS INTEGER)`
 	noInteger   = `CAST(` + asInteger + ` AS TEXT) <> CAST(value AS TEXT)`
@@ -22,18 +22,18 @@ const (
 
 	sqlIncr = `UPDATE keys SET value = ` + incremented + `, version = version + 1, updated_at = ?3
 		WHERE ` + live + ` AND type = 'string' AND NOT ` + noInteger + ` AND typeof(` + plusDelta + `) = 'integer'`
-	sqlIncrNew = insertString + `VALUES(?1, ?2, ?5, 'string', ?4, NULL, ?3, ?3, CAST(?6 AS BLOB))` + onConflictOverwrite + `NULL WHERE dies_at <= ?3`
-	sqlSum     = `SELECT value FROM keys WHERE db = ?1 AND key = ?2`
-	sqlWhyNot  = `SELECT type = 'string', ` + noInteger + ` FROM keys WHERE db = ?1 AND key = ?2`
+	sqlIncrNew   = insertString + `VALUES(?1, ?2, ?5, 'string', ?4, NULL, ?3, ?3, CAST(?6 AS BLOB))` + onConflictOverwrite + `NULL WHERE dies_at <= ?3`
+	sqlSum       = `SELECT value FROM keys WHERE db = ?1 AND key = ?2`
+	sqlIncrError = `SELECT type = 'string', ` + noInteger + ` FROM keys WHERE db = ?1 AND key = ?2`
 )
 
-// isSummed reports whether one of the two statements that increment has changed the key.
-func isSummed(before store.Result) bool { return before.Changes[0]+before.Changes[1] > 0 }
+// hasIncremented reports whether one of the two statements that increment has changed the key.
+func hasIncremented(before store.Result) bool { return before.Changes[0]+before.Changes[1] > 0 }
 
 func (c *Call) incrBy(key []byte, delta int64) Plan {
 	args := c.key(key, c.newVersion(), hashValue(key), store.Digits(delta))
 	return write(func(r *store.Result) resp.Value {
-		if isSummed(*r) {
+		if hasIncremented(*r) {
 			return resp.MakeInt(firstInt(r, 2))
 		}
 		switch why := r.Rows[3][0]; {
@@ -44,7 +44,7 @@ func (c *Call) incrBy(key []byte, delta int64) Plan {
 		}
 		return overflow
 	}, store.Stmt{SQL: sqlIncr, Args: args}, store.Stmt{SQL: sqlIncrNew, Args: args, SkipIf: somethingChanged},
-		store.Stmt{SQL: sqlSum, Args: args[:2]}, store.Stmt{SQL: sqlWhyNot, Args: args[:2], SkipIf: isSummed})
+		store.Stmt{SQL: sqlSum, Args: args[:2]}, store.Stmt{SQL: sqlIncrError, Args: args[:2], SkipIf: hasIncremented})
 }
 
 func incr(delta int64) func(*Call) Plan {

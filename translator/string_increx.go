@@ -79,7 +79,7 @@ func increx(c *Call) Plan {
 	return c.increxInt(n, exp, ttl)
 }
 
-var lowAboveHigh = fail("ERR LBOUND can't be greater than UBOUND")
+var errBoundsOrder = fail("ERR LBOUND can't be greater than UBOUND")
 
 // increxOutcome computes the present integer and the new one, which is NULL if the value must not change. A sum beyond
 // 64 bits is a REAL, beyond the bound on its side.
@@ -112,7 +112,7 @@ func (c *Call) increxInt(n increment, exp expiry, ttl int) Plan {
 		}
 	}
 	if low > high {
-		return lowAboveHigh
+		return errBoundsOrder
 	}
 	saturate := store.Int(0)
 	if n.saturate {
@@ -148,7 +148,7 @@ func (c *Call) increxFloat(n increment, exp expiry, ttl int) Plan {
 	case by.IsInf():
 		return fail(errIncrementInfinite)
 	case low.Cmp(high) > 0:
-		return lowAboveHigh
+		return errBoundsOrder
 	}
 	key := c.Args[1]
 	return readThen(func(r *store.Result) Plan {

@@ -102,17 +102,17 @@ func span(i, length int) resp.Value {
 	return resp.MakeArray(resp.MakeInt(int64(i)), resp.MakeInt(int64(i+length-1)))
 }
 
-// bitmap holds a set of small numbers.
-type bitmap []uint64
+// bitSet holds a set of small numbers.
+type bitSet []uint64
 
-func (m bitmap) set(i int)      { m[i/64] |= 1 << (i % 64) }
-func (m bitmap) has(i int) bool { return m[i/64]>>(i%64)&1 != 0 }
+func (m bitSet) set(i int)      { m[i/64] |= 1 << (i % 64) }
+func (m bitSet) has(i int) bool { return m[i/64]>>(i%64)&1 != 0 }
 
 // commonLength returns the length of the longest common subsequence. With trace, up contains i*len(b)+j for each pair
 // of different bytes where the best path back skips a[i]. For other pairs it skips b[j], also in a tie.
-func commonLength(a, b []byte, trace bool, w *store.Work) (n int, up bitmap) {
+func commonLength(a, b []byte, trace bool, w *store.Work) (n int, up bitSet) {
 	if trace {
-		up = make(bitmap, (len(a)*len(b)+63)/64)
+		up = make(bitSet, (len(a)*len(b)+63)/64)
 	}
 	// best[j+1] is the length for a up to the current byte, and b up to j.
 	best := make([]uint32, len(b)+1)
@@ -138,7 +138,7 @@ func commonLength(a, b []byte, trace bool, w *store.Work) (n int, up bitmap) {
 
 // walkCommon calls match for each run of the subsequence, from the last to the first, with its positions in a and b and
 // its length.
-func walkCommon(a, b []byte, up bitmap, match func(i, j, length int)) {
+func walkCommon(a, b []byte, up bitSet, match func(i, j, length int)) {
 	i, j := len(a)-1, len(b)-1
 	for i >= 0 && j >= 0 {
 		if a[i] != b[j] {

@@ -10,7 +10,7 @@ import (
 )
 
 // MSET sets the keys ?2 as SET sets one: it creates keys or reuses their rows, and overwrites their values, which are
-// in the argument of hashed.
+// in the argument of hashedJSON.
 const (
 	sqlSetKeys = insertString + `SELECT ?1, ` + itemName + `, ` + itemHash + `, 'string', ?4, ?5, ?3, ?3, ` + itemValue + `
 		FROM json_each(?2) j WHERE true` + onConflictOverwrite + `excluded.expires_at`
@@ -46,7 +46,7 @@ func (c *Call) setAll(stmts []store.Stmt, pairs [][]byte, exp expiry) []store.St
 		return stmts
 	}
 	pairs, long := c.splitLong(pairs)
-	set := store.Stmt{SQL: sqlSetKeysKeepTTL, Args: []store.Value{store.Int(int64(c.Env.DB)), hashed(pairs, 2), store.Int(c.Env.Now), c.newVersion()}}
+	set := store.Stmt{SQL: sqlSetKeysKeepTTL, Args: []store.Value{store.Int(int64(c.Env.DB)), hashedJSON(pairs, 2), store.Int(c.Env.Now), c.newVersion()}}
 	if !exp.keep {
 		set = store.Stmt{SQL: sqlSetKeys, Args: append(set.Args, exp.column())}
 	}
@@ -78,7 +78,7 @@ func (c *Call) splitLong(pairs [][]byte) (short [][]byte, long []store.Stmt) {
 
 // hashedKeys is list for keys with their hashes.
 func (c *Call) hashedKeys(keys [][]byte) []store.Value {
-	return []store.Value{store.Int(int64(c.Env.DB)), hashed(keys, 1), store.Int(c.Env.Now)}
+	return []store.Value{store.Int(int64(c.Env.DB)), hashedJSON(keys, 1), store.Int(c.Env.Now)}
 }
 
 func mset(c *Call) Plan {

@@ -127,12 +127,12 @@ func (c *Call) splice(key []byte, offset int64, bytes []byte) []store.Stmt {
 	return stmts
 }
 
-func isString(before store.Result) bool { return isOf(liveRow(before.Rows), stringType) }
+func isString(before store.Result) bool { return isType(liveRow(before.Rows), stringType) }
 
 // splicedSize returns the length of the string after a splice, from the row of statement 0.
 func splicedSize(rows [][]store.Row, offset int64, bytes []byte) int64 {
 	size, n := int64(0), int64(len(bytes))
-	if row := liveRow(rows); isOf(row, stringType) {
+	if row := liveRow(rows); isType(row, stringType) {
 		size = row[rowExtra].Int()
 	}
 	if offset == atEnd {

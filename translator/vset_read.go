@@ -64,11 +64,11 @@ const (
 )
 
 func vgetattr(c *Call) Plan {
-	return read(cellOf(vectorSetType, resp.Nil, bulk), c.stmt(sqlAttributesOf, c.Args[1], store.Bytes(c.Args[2])))
+	return read(decodeCell(vectorSetType, resp.Nil, bulk), c.stmt(sqlAttributesOf, c.Args[1], store.Bytes(c.Args[2])))
 }
 
 func vismember(c *Call) Plan {
-	return read(cellOf(vectorSetType, boolean(false), func(v store.Value) resp.Value { return boolean(v.Int() != 0) }),
+	return read(decodeCell(vectorSetType, boolean(false), func(v store.Value) resp.Value { return boolean(v.Int() != 0) }),
 		c.stmt(sqlHasElement, c.Args[1], store.Bytes(c.Args[2])))
 }
 
@@ -109,7 +109,7 @@ func vrange(c *Call) Plan {
 	if string(end) != "+" {
 		stmt = c.stmt(sqlElementsRange, key, store.Bytes(from), store.Digits(count), store.Bytes(to))
 	}
-	return read(typed(vectorSetType, resp.EmptyArray, func(r *store.Result) resp.Value { return bulks(r.Rows[1]) }), c.typeOf(key), stmt)
+	return read(checkType(vectorSetType, resp.EmptyArray, func(r *store.Result) resp.Value { return bulks(r.Rows[1]) }), c.typeOf(key), stmt)
 }
 
 // nameBound parses an end of a range of names: "[name", "(name", or "-" and "+" for no bound. If the argument begins

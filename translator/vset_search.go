@@ -18,8 +18,8 @@ const stepBytes = 4 << 20
 // foldBytes replaces stepBytes if the store keeps no rows: one step reads nearly any set.
 const foldBytes = 1 << 30
 
-// searching reads every vector of a set to find the nearest ones. The steps of one plan share it.
-type searching struct {
+// vectorSearch reads every vector of a set to find the nearest ones. The steps of one plan share it.
+type vectorSearch struct {
 	set    vectorSet
 	query  vector.Query
 	filter *filter.Program // nil for no filter
@@ -35,7 +35,7 @@ const (
 )
 
 // from plans the search from a block on, and calls next with the neighbours found.
-func (s *searching) from(c *Call, block int64, next func([]neighbour) Plan) Plan {
+func (s *vectorSearch) from(c *Call, block int64, next func([]neighbour) Plan) Plan {
 	key, per := c.Args[1], s.set.per
 	bytes := int64(stepBytes)
 	if s.folds {
@@ -45,7 +45,7 @@ func (s *searching) from(c *Call, block int64, next func([]neighbour) Plan) Plan
 	stmts := []store.Stmt{c.stmt(sqlBlocks, key, store.Int(block), store.Int(end))}
 	var read *foldResult
 	fold := func() func(store.Row) {
-		read = &foldResult{nearest: nearest{s.most, slices.Clone(s.kept)}}
+		read = &foldResult{nearest: nearest{s.limit, slices.Clone(s.kept)}}
 		return s.comparing(read, block*per)
 	}
 	if s.filter == nil {
@@ -73,7 +73,7 @@ type foldResult struct {
 }
 
 // take adopts the result of a step. *read is nil if the store returned the rows instead of folding them.
-func (s *searching) take(rows []store.Row, read **foldResult, fold func() func(store.Row)) {
+func (s *vectorSearch) take(rows []store.Row, read **foldResult, fold func() func(store.Row)) {
 	if s.folds = *read != nil; !s.folds {
 		compare := fold()
 		for _, row := range rows {
@@ -88,7 +88,7 @@ func (s *searching) take(rows []store.Row, read **foldResult, fold func() func(s
 
 // comparing returns a function that offers every record of a block; the first block begins at slot. The function runs
 // inside the store, which a damaged block must not panic.
-func (s *searching) comparing(read *foldResult, slot int64) func(store.Row) {
+func (s *vectorSearch) comparing(read *foldResult, slot int64) func(store.Row) {
 	size := s.set.size
 	return func(row store.Row) {
 		defer func() {
@@ -109,7 +109,7 @@ func (s *searching) comparing(read *foldResult, slot int64) func(store.Row) {
 const stepsPerRecord = 16
 
 // some compares the records of blocks whose attributes match the filter.
-func (s *searching) some(first int64, blocks, attributes []store.Row, w *store.Work) {
+func (s *vectorSearch) some(first int64, blocks, attributes []store.Row, w *store.Work) {
 	for _, row := range attributes {
 		w.Step(stepsPerRecord + int(s.set.size)/16)
 		if !s.filter.Match(row[1].Bytes(), w.Step) {
@@ -134,8 +134,8 @@ func (n neighbour) compare(o neighbour) int {
 
 // nearest keeps the nearest offered vectors, as a heap with the furthest at the root.
 type nearest struct {
-	most int
-	kept []neighbour
+	limit int
+	kept  []neighbour
 }
 
 func (n *nearest) Len() int           { return len(n.kept) }
@@ -151,9 +151,9 @@ func (n *nearest) offer(distance float32, slot int64) {
 	}
 	found := neighbour{distance, slot}
 	switch {
-	case len(n.kept) < n.most:
+	case len(n.kept) < n.limit:
 		heap.Push(n, found)
-	case n.most > 0 && found.compare(n.kept[0]) < 0:
+	case n.limit > 0 && found.compare(n.kept[0]) < 0:
 		n.kept[0] = found
 		heap.Fix(n, 0)
 	}
@@ -182,7 +182,7 @@ func vlinks(c *Call) Plan {
 			return answer(resp.Nil)
 		}
 		own := r.Rows[1][0]
-		search := &searching{set: s, query: s.kind.QueryRecord(own[1].Bytes(), s.dim), nearest: nearest{most: int(2 * s.m)}, skip: own[0].Int()}
+		search := &vectorSearch{set: s, query: s.kind.QueryRecord(own[1].Bytes(), s.dim), nearest: nearest{limit: int(2 * s.m)}, skip: own[0].Int()}
 		return search.from(c, 0, func(found []neighbour) Plan { return c.linksTo(key, found, scores) })
 	}, c.record(key, c.Args[2])...)
 }

@@ -109,7 +109,7 @@ func vsim(c *Call) Plan {
 		if bad.IsError() {
 			return answer(bad)
 		}
-		search := &searching{set: s, query: s.kind.Query(v), filter: o.filter, nearest: nearest{most: int(min(o.count, s.count))}, skip: -1}
+		search := &vectorSearch{set: s, query: s.kind.Query(v), filter: o.filter, nearest: nearest{limit: int(min(o.count, s.count))}, skip: -1}
 		return search.from(c, 0, func(found []neighbour) Plan { return o.answer(c, found) })
 	}, c.record(c.Args[1], o.element)...)
 }

@@ -13,7 +13,7 @@ var zsetTranslations = translations{
 	{"ZREM", zrem},
 	{"ZCARD", zcard},
 	{"ZSCORE", zscore},
-	{"ZMSCORE", pointedEach(zsetType, &sqlZMScore, resp.Nil, scores)},
+	{"ZMSCORE", byEachName(zsetType, &sqlZMScore, resp.Nil, scores)},
 	{"ZRANK", zrank(false)},
 	{"ZREVRANK", zrank(true)},
 	{"ZCOUNT", zcount(byScore)},

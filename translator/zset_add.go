@@ -213,7 +213,7 @@ func (c *Call) zaddIncr(key []byte, elem element, o zaddOptions) Plan {
 
 // oldScore returns the score that the first statement read, NULL for a missing member.
 func oldScore(rows [][]store.Row) (v store.Value) {
-	if row := liveRow(rows); isOf(row, zsetType) {
+	if row := liveRow(rows); isType(row, zsetType) {
 		v = row[rowExtra]
 	}
 	return v

@@ -181,13 +181,13 @@ func (c *Call) inputStmts(z *zsetCombination, contents bool) []store.Stmt {
 	if !contents {
 		return stmts
 	}
-	all := elements(z.keys)
+	all := hexList(z.keys)
 	for i, key := range z.keys {
 		switch {
 		case z.op == zsetInter:
 			stmts = append(stmts, c.stmt(sqlZMatching, key, all))
 		case z.op == zsetDiff && i > 0:
-			stmts = append(stmts, c.stmt(sqlZMatching, key, elements([][]byte{z.keys[0], key})))
+			stmts = append(stmts, c.stmt(sqlZMatching, key, hexList([][]byte{z.keys[0], key})))
 		default:
 			stmts = append(stmts, c.stmt(sqlZInput, key))
 		}

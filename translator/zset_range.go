@@ -232,9 +232,9 @@ func zcount(by rangeBy) func(*Call) Plan {
 		case bad != "":
 			return fail(bad)
 		case s.empty:
-			return read(typed(zsetType, resp.Zero, always(resp.Zero)), c.typeOf(c.Args[1]))
+			return read(checkType(zsetType, resp.Zero, always(resp.Zero)), c.typeOf(c.Args[1]))
 		}
 		count := c.stmt(sql, c.Args[1], s.args()...)
-		return read(typed(zsetType, resp.Zero, intOf(1)), c.typeOf(c.Args[1]), count)
+		return read(checkType(zsetType, resp.Zero, intOf(1)), c.typeOf(c.Args[1]), count)
 	}
 }

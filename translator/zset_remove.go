@@ -108,7 +108,7 @@ func zpop(max bool) func(*Call) Plan {
 		case !ok || n < 0:
 			return fail(errMustBePositive)
 		case n == 0:
-			return read(typed(zsetType, resp.EmptyArray, always(resp.EmptyArray)), c.typeOf(key))
+			return read(checkType(zsetType, resp.EmptyArray, always(resp.EmptyArray)), c.typeOf(key))
 		case c.Env.MayStage:
 			return c.stagePop(key, max, n)
 		}

@@ -21,7 +21,7 @@ const (
 		(SELECT count(*) FROM (SELECT 1 FROM zsets WHERE key_id = ` + liveID + ` AND score > ?5 ` + fewMembers + `)) AS back
 		FROM keys WHERE ` + live + ` AND type = 'zset') `
 
-	zsetAllGo       = `DELETE FROM keys WHERE id = (SELECT id FROM k WHERE count > ?6 AND front + back = 0)`
+	zsetDeleteAll   = `DELETE FROM keys WHERE id = (SELECT id FROM k WHERE count > ?6 AND front + back = 0)`
 	zsetDeleteLater = `INSERT INTO graves(id, type) SELECT id, 'zset' FROM k WHERE count > ?6 AND front + back BETWEEN 1 AND count / 4`
 	zsetMoveKept    = `UPDATE zsets SET key_id = ` + anotherID + `
 		WHERE key_id = (` + deletedLater + `) AND (hash, member) IN (
@@ -32,8 +32,8 @@ const (
 
 // keepFew holds the statements for removing a range, by rank or by score, that leaves few members.
 var keepFew = map[rangeBy][]string{
-	byRank:  {keptByRank + zsetAllGo, keptByRank + zsetDeleteLater, keptByRank + zsetMoveKept},
-	byScore: {keptByScore + zsetAllGo, keptByScore + zsetDeleteLater, keptByScore + zsetMoveKept},
+	byRank:  {keptByRank + zsetDeleteAll, keptByRank + zsetDeleteLater, keptByRank + zsetMoveKept},
+	byScore: {keptByScore + zsetDeleteAll, keptByScore + zsetDeleteLater, keptByScore + zsetMoveKept},
 }
 
 // sqlZRemByRankUnless is sqlZRemByRank unless the set has the version ?6. It skips a set that keepFewStmts has already
@@ -68,7 +68,7 @@ func zremrange(by rangeBy) func(*Call) Plan {
 		case bad != "":
 			return fail(bad)
 		case s.empty:
-			return read(typed(zsetType, resp.Zero, always(resp.Zero)), c.typeOf(key))
+			return read(checkType(zsetType, resp.Zero, always(resp.Zero)), c.typeOf(key))
 		case by == byLex:
 			return c.zsetRemove(key, math.MaxInt, c.stmt(sqlZRemLevel, key, s.args()...), c.stmt(sqlZRemMixed, key, s.args()...))
 		case c.Env.MayStage:

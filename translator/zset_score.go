@@ -25,7 +25,7 @@ var sqlZMScore = nameSQL{
 }
 
 func zcard(c *Call) Plan {
-	return read(typed(zsetType, resp.Zero, func(r *store.Result) resp.Value {
+	return read(checkType(zsetType, resp.Zero, func(r *store.Result) resp.Value {
 		return resp.MakeInt(r.Rows[0][0][1].Int())
 	}), c.stmt(sqlZCard, c.Args[1]))
 }
@@ -79,7 +79,7 @@ func zrank(rev bool) func(*Call) Plan {
 		case len(c.Args) == 4:
 			missing = resp.NilArray
 		}
-		return read(typed(zsetType, missing, func(r *store.Result) resp.Value {
+		return read(checkType(zsetType, missing, func(r *store.Result) resp.Value {
 			if len(r.Rows[1]) == 0 {
 				return missing
 			}

@@ -30,7 +30,7 @@ func (s scope) countSteps(n int) {
 }
 
 // A place in a list of values takes pointer bytes.
-const pointer = 8
+const pointerBytes = 8
 
 // grow charges n bytes.
 func (s scope) grow(n int) {

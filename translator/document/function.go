@@ -37,17 +37,17 @@ func (c call) eval(at scope) result {
 	return c.apply(args)
 }
 
-// listed returns the bytes of the lists of append.
-func listed(args []result) (n int) {
+// appendBytes returns the bytes of the lists of append.
+func appendBytes(args []result) (n int) {
 	for _, arg := range args {
 		elems, _ := arg.elements()
-		n += max(len(elems), len(arg.values)) * 2 * pointer
+		n += max(len(elems), len(arg.values)) * 2 * pointerBytes
 	}
 	return n
 }
 
-// texts returns the bytes of the text of concat.
-func texts(args []result) (n int) {
+// concatBytes returns the bytes of the text of concat.
+func concatBytes(args []result) (n int) {
 	for _, arg := range args {
 		if v := arg.single(); v != nil {
 			n += len(v.Str)
@@ -56,8 +56,8 @@ func texts(args []result) (n int) {
 	return 2 * n
 }
 
-// named returns the bytes of the strings of keys.
-func named(args []result) (n int) {
+// keysBytes returns the bytes of the strings of keys.
+func keysBytes(args []result) (n int) {
 	for _, v := range args[0].values {
 		n += len(v.Keys)
 	}
@@ -68,15 +68,15 @@ func named(args []result) (n int) {
 var functions = sync.OnceValue(func() map[string]function {
 	return map[string]function{
 		"abs":     {1, 1, rounded(math.Abs), nil},
-		"append":  {2, 0, appendElements, listed},
+		"append":  {2, 0, appendElements, appendBytes},
 		"avg":     {1, 1, aggregate(mean), nil},
 		"ceiling": {1, 1, rounded(math.Ceil), nil},
-		"concat":  {1, 0, concatStrings, texts},
+		"concat":  {1, 0, concatStrings, concatBytes},
 		"count":   {1, 1, func(args []result) result { return integer(len(args[0].values)) }, nil},
 		"first":   {1, 1, func(args []result) result { return args[0].index(0) }, nil},
 		"floor":   {1, 1, rounded(math.Floor), nil},
 		"index":   {2, 2, at, nil},
-		"keys":    {1, 1, func(args []result) result { return args[0].keys() }, named},
+		"keys":    {1, 1, func(args []result) result { return args[0].keys() }, keysBytes},
 		"last":    {1, 1, func(args []result) result { return args[0].index(-1) }, nil},
 		"length":  {1, 1, lengthOf, nil},
 		"max":     {1, 1, aggregate(slices.Max[[]float64]), nil},

@@ -116,7 +116,7 @@ func (s step) apply(out []*Value, at scope, v *Value) []*Value {
 		out = sel.apply(out, at, v)
 		at.countSteps(2 + len(out) - had)
 		if len(s.pick) > 1 { // one selector reaches at most the values of the document
-			at.grow(2 * pointer * (len(out) - had))
+			at.grow(2 * pointerBytes * (len(out) - had))
 		}
 	}
 	if s.deep {

@@ -44,7 +44,7 @@ type candidate struct {
 const (
 	searchCandidates = 64 // candidates per search
 	maxNewLinks      = 32 // limit of links of a new vector per level: more cost time and hardly improve results
-	mostLevel        = 15
+	maxLevel         = 15
 )
 
 // NewGraph returns an empty graph for records of the kind, of dim components. m is Redis's parameter M, 4 or more.
@@ -96,7 +96,7 @@ func levelOf(at uint32) int {
 	x := (uint64(at) + 1) * 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return min(bits.TrailingZeros64(x^x>>31)/2, mostLevel)
+	return min(bits.TrailingZeros64(x^x>>31)/2, maxLevel)
 }
 
 func (g *Graph) distance(query *Query, to uint32) float32 {
