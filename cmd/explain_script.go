@@ -27,7 +27,7 @@ func (x *explainer) explainScript(ctx context.Context, e explanation, args [][]b
 	runner.SetTimeLimit(scriptLimit)
 	session := runner.Session()
 	session.Select(x.db)
-	session.Bound(store.NewBudget(store.NewPool(agentMemory), agentMemory, 0))
+	session.Bound(store.NewBudget(store.NewPool(agentMemory), agentMemory, 0).NoFlag())
 	reply, err := session.Trial(ctx, args, writerLimit, func() engine.Watch {
 		e.Calls, e.More, e.Statements = nil, 0, e.Statements[:0]
 		return e.call

@@ -133,7 +133,7 @@ func (o *mcpOptions) offer(c *targets.Conn, x *explainer) mcptools.Options {
 		offered.Typed = t.Profile
 	}
 	if session, is := targets.Plain(c.Session).(*engine.Session); is {
-		budget := store.NewBudget(store.NewPool(agentMemory), agentMemory, 0)
+		budget := store.NewBudget(store.NewPool(agentMemory), agentMemory, 0).NoFlag()
 		session.Bound(budget)
 		offered.Release = func() { budget.Back(0) }
 	}

@@ -39,8 +39,9 @@ func (o *limitOptions) check() error {
 	return nil
 }
 
-// besideRequests generously estimates the memory that the process takes without any request.
-const besideRequests = 512 << 20
+// besideRequests is how much memory Go may take beside the requests. SQLite's cache and the program itself are not
+// part of it: together the process takes at most 300 MB more than --max-memory.
+const besideRequests = 192 << 20
 
 // apply sets the limits of a server. Unless GOMEMLIMIT is set, it also sets Go's memory limit: by default Go waits
 // until the garbage equals the memory in use.

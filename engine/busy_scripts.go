@@ -91,13 +91,18 @@ func (e *Engine) setBusy() {
 		at = late.UnixMilli()
 		if !sc.timed {
 			sc.timed = true
-			time.AfterFunc(time.Until(late), e.refuseWaiting)
+			e.refuseWaitingAfter(time.Until(late))
 		}
 	}
 	if sc.busy.Swap(at) != at && sc.shut {
 		sc.shut = false
 		sc.gate.Open()
 	}
+}
+
+// refuseWaitingAfter calls refuseWaiting after d.
+func (e *Engine) refuseWaitingAfter(d time.Duration) {
+	time.AfterFunc(d, func() { e.reported(store.Caught(func() error { e.refuseWaiting(); return nil })) })
 }
 
 // refuseWaiting shuts the gate if a script has run for long.
@@ -111,7 +116,7 @@ func (e *Engine) refuseWaiting() {
 	case at == 0, sc.shut:
 		sc.timed = false
 	case left > 0:
-		time.AfterFunc(left, e.refuseWaiting)
+		e.refuseWaitingAfter(left)
 	default:
 		sc.timed, sc.shut = false, true
 		why := busyFunc

@@ -71,7 +71,16 @@ func (l *lane) run() {
 		if group == nil {
 			return
 		}
-		l.storage.share(group, l.reads)
+		if err := store.Caught(func() error { l.storage.share(group, l.reads); return nil }); err != nil {
+			for _, c := range group {
+				select {
+				case <-c.done:
+				default:
+					c.err = err
+					close(c.done)
+				}
+			}
+		}
 	}
 }
 

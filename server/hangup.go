@@ -95,6 +95,7 @@ func (l *hangupWatch) end() {
 func (l *hangupWatch) check() {
 	defer func() { l.checked <- struct{}{} }()
 	l.stop = context.AfterFunc(l.client.life, func() { time.AfterFunc(l.client.server.config.Grace, l.cancel) })
+	defer l.client.server.contain(l.cancel)
 	err := l.client.reader().Ahead()
 	var broken net.Error
 	if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) && !(errors.As(err, &broken) && broken.Timeout()) {

@@ -94,13 +94,21 @@ func (o *outbox) full(more int) bool {
 		o.overSince = time.Time{}
 	} else if o.overSince.IsZero() {
 		o.overSince = time.Now()
-		time.AfterFunc(limit.over, o.checkSoftLimit)
+		o.checkSoftLimitAfter(limit.over)
 	}
 	switch {
 	case limit.hard > 0 && waits > limit.hard, limit.hard == 0 && waits > maxUnread:
 		return true
 	}
 	return !o.overSince.IsZero() && time.Since(o.overSince) > limit.over
+}
+
+// checkSoftLimitAfter calls checkSoftLimit after d.
+func (o *outbox) checkSoftLimitAfter(d time.Duration) {
+	time.AfterFunc(d, func() {
+		defer o.client.server.contain(func() { o.client.net.Close() })
+		o.checkSoftLimit()
+	})
 }
 
 // checkSoftLimit closes a client that has been over the soft limit for too long, even if nothing more was sent to it.
@@ -114,7 +122,7 @@ func (o *outbox) checkSoftLimit() {
 	case limit.soft <= 0 || int64(len(o.waiting)-o.replies+o.inFlight) <= limit.soft:
 		o.overSince = time.Time{}
 	case over < limit.over:
-		time.AfterFunc(limit.over-over, o.checkSoftLimit)
+		o.checkSoftLimitAfter(limit.over - over)
 	default:
 		o.disconnect()
 	}

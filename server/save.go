@@ -109,11 +109,11 @@ func (s *Server) saveLater(ctx context.Context, args [][]byte) resp.Value {
 	switch {
 	case v.IsError():
 	case engine.InExec(ctx): // the save must include the transaction's changes
-		time.AfterFunc(scheduled, func() { s.saveNow(context.WithoutCancel(ctx)) })
+		time.AfterFunc(scheduled, func() { s.guard(func() { s.saveNow(context.WithoutCancel(ctx)) }) })
 	case !s.beginSave():
 		return saving
 	default:
-		go s.finishSave(context.WithoutCancel(ctx))
+		go s.guard(func() { s.finishSave(context.WithoutCancel(ctx)) })
 	}
 	return v
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"fmt"
 	"sync/atomic"
 
 	"github.com/meowdis/meowdis/redis/resp"
@@ -53,12 +54,13 @@ const (
 // so that an excess is refused before it is in memory. A nil Budget has no limit. Only one goroutine may use it
 // at a time.
 type Budget struct {
-	pool  *Pool
-	limit int64
-	piece int64
-	used  int64
-	drawn int64 // bytes taken from the pool
-	short bool  // the last refusal came from the pool
+	pool   *Pool
+	limit  int64
+	piece  int64
+	used   int64
+	drawn  int64 // bytes taken from the pool
+	noFlag bool  // see NoFlag
+	short  bool  // the last refusal came from the pool
 }
 
 // NewBudget returns a budget of limit bytes, which it takes from pool. From piece bytes on it is full: the
@@ -139,11 +141,24 @@ func (b *Budget) Room() int64 {
 }
 
 // Another returns an empty budget with the limits of b, for data that is held longer.
-func (b *Budget) Another() *Budget { return NewBudget(b.pool, b.limit, 0) }
+func (b *Budget) Another() *Budget {
+	another := NewBudget(b.pool, b.limit, 0)
+	another.noFlag = b.noFlag
+	return another
+}
+
+// NoFlag marks a budget that no flag changes. Its refusal names the limit in place of the flag.
+func (b *Budget) NoFlag() *Budget {
+	b.noFlag = true
+	return b
+}
 
 // Refusal returns the error reply for the last refusal of Take.
 func (b *Budget) Refusal() resp.Value {
-	if b.short {
+	switch {
+	case b != nil && b.noFlag:
+		return resp.MakeError(fmt.Sprintf("ERR request memory limit exceeded (%d MB): ask for less at a time", b.limit>>20))
+	case b != nil && b.short:
 		return allTaken
 	}
 	return TooMuch

@@ -56,7 +56,15 @@ func (w *Work) Grow(n int64) {
 	if w == nil || w.Budget.Take(n) {
 		return
 	}
-	panic(&Exceeded{Reply: w.Budget.Refusal()})
+	panic(&Exceeded{Reply: w.Refusal()})
+}
+
+// Refusal returns the error reply to a request that needs more memory than it may take.
+func (w *Work) Refusal() resp.Value {
+	if w == nil {
+		return TooMuch
+	}
+	return w.Budget.Refusal()
 }
 
 // Room returns the number of bytes that may still be charged, 0 for no limit.

@@ -97,7 +97,7 @@ func (l *sampler) draw(c *Call, size, count int64, next afterDraw) Plan {
 		rows := bySeq(r.Rows[0])
 		switch {
 		case !fits(r.Work.Room(), -count):
-			return answer(store.TooMuch)
+			return answer(r.Work.Refusal())
 		case count < 0 || count >= int64(len(rows)):
 			return next(c.shuffled(rows, count), nil)
 		}

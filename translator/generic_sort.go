@@ -242,7 +242,7 @@ func (s *sortCall) answerWith(items []item) Plan {
 		return s.finish(values)
 	}
 	if !fits(s.work.Room(), int64(len(items)*len(s.get))) {
-		return answer(store.TooMuch)
+		return answer(s.work.Refusal())
 	}
 	return s.lookUp(s.get, items, func(found [][]resp.Value) Plan {
 		values := make([]resp.Value, 0, len(items)*len(found))

@@ -21,6 +21,9 @@ var ErrMemory = errors.New("not enough memory")
 
 const firstCount = 1 << 20
 
+// long is the size of a text that takes as long as many steps.
+const long = 1 << 16
+
 // SetMemoryLimit bounds what the state may hold from now on, in bytes, about. A script that
 // holds more fails with "not enough memory".
 func (s *State) SetMemoryLimit(n int) {
@@ -38,6 +41,9 @@ func (s *State) Allocated() int { return s.allocated }
 
 // Grow counts n bytes, which are about to be held.
 func (s *State) Grow(n int) {
+	if n >= long {
+		s.Check()
+	}
 	if s.allocated += n; s.allocated <= s.nextCount {
 		return
 	}

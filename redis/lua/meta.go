@@ -109,11 +109,7 @@ func (f *frame) rawSet(t *Table, key, value Value, line int) {
 // Set changes a table as a script does, past its metatable and whether it is
 // read-only, and counts the memory that it takes.
 func (s *State) Set(t *Table, key, value Value) {
-	was := len(t.array) + len(t.nodes)
-	t.SetRaw(key, value)
-	if now := len(t.array) + len(t.nodes); now > was {
-		s.Grow(56 * (now - was))
-	}
+	t.set(key, value, s)
 }
 
 // arith is an operation on operands that are not both numbers.

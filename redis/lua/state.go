@@ -115,6 +115,23 @@ func GoFunc(name string, fn GoFunction) *Function {
 	return &Function{Name: name, goFn: fn, id: ids.Add(1)}
 }
 
+// Building adds a value that Go code still builds to Roots.
+func (s *State) Building(v Value) { s.Roots = append(s.Roots, v) }
+
+// Table makes a table and adds it to Roots.
+func (s *State) Table() *Table {
+	t := NewTable(0, 0)
+	s.Grow(t.size())
+	s.Building(Of(t))
+	return t
+}
+
+// Built removes the values from Roots that were added after the first n.
+func (s *State) Built(n int) {
+	clear(s.Roots[n:])
+	s.Roots = s.Roots[:n]
+}
+
 // One is a list of one value, for a GoFunction to return.
 func (s *State) One(v Value) []Value {
 	s.scratch[0] = v

@@ -50,7 +50,7 @@ func (t *Table) setNodes(size int) {
 		t.nodes, t.free = nil, 0
 		return
 	}
-	n := 1 << bits.Len(uint(size-1))
+	n := nodesFor(size)
 	if n > 1<<maxBits {
 		panic(&Error{Value: String("table overflow")})
 	}
@@ -150,7 +150,10 @@ func (t *Table) Field(name string) Value { return t.getText(&text{s: name}) }
 
 // SetRaw changes the value at a key, which is neither Nil nor NaN. It asks no
 // metatable.
-func (t *Table) SetRaw(key, value Value) {
+func (t *Table) SetRaw(key, value Value) { t.set(key, value, nil) }
+
+// set is SetRaw that charges the table's growth to s, unless s is nil.
+func (t *Table) set(key, value Value, s *State) {
 	if _, ok := key.ref.(isNumber); ok {
 		if i := arrayIndex(key.num); i > 0 && i <= len(t.array) {
 			t.array[i-1] = value
@@ -161,7 +164,7 @@ func (t *Table) SetRaw(key, value Value) {
 		n.value = value
 		return
 	}
-	t.insert(key, value)
+	t.insert(key, value, s)
 }
 
 // SetIndex is SetRaw at a whole number.
@@ -172,18 +175,18 @@ func (t *Table) SetField(name string, value Value) { t.SetRaw(String(name), valu
 
 // insert adds a key that is not there, even with Nil as its value. When its place is
 // taken by a key that does not belong there, that one moves to a free node.
-func (t *Table) insert(key, value Value) {
+func (t *Table) insert(key, value Value, s *State) {
 	if len(t.nodes) == 0 {
-		t.rehash(key)
-		t.SetRaw(key, value)
+		t.rehash(key, s)
+		t.set(key, value, s)
 		return
 	}
 	at := t.place(key)
 	if !t.nodes[at].value.IsNil() {
 		free := t.freeNode()
 		if free < 0 {
-			t.rehash(key)
-			t.SetRaw(key, value)
+			t.rehash(key, s)
+			t.set(key, value, s)
 			return
 		}
 		taken := &t.nodes[at]
@@ -223,7 +226,7 @@ func (t *Table) freeNode() int {
 
 // rehash makes room for one more key. The array becomes the largest of which more
 // than half is in use.
-func (t *Table) rehash(extra Value) {
+func (t *Table) rehash(extra Value, s *State) {
 	var counts [maxBits + 1]int // of the keys in (2^(i-1), 2^i]
 	count := func(key Value) int {
 		if _, ok := key.ref.(isNumber); ok {
@@ -258,7 +261,18 @@ func (t *Table) rehash(extra Value) {
 			break
 		}
 	}
+	if grown := max(size-len(t.array), 0) + nodesFor(total-used) - len(t.nodes); s != nil && grown > 0 {
+		s.Grow(56 * grown)
+	}
 	t.resize(size, total-used)
+}
+
+// nodesFor returns the number of nodes of a table for n keys: a power of 2.
+func nodesFor(n int) int {
+	if n == 0 {
+		return 0
+	}
+	return 1 << bits.Len(uint(n-1))
 }
 
 func (t *Table) resize(array, hash int) {
@@ -366,4 +380,4 @@ func (t *Table) number() uint32    { return t.id }
 func (f *Function) number() uint32 { return f.id }
 
 // size is about how many bytes the table takes, without what is in it.
-func (t *Table) size() int { return 64 + 24*len(t.array) + 56*len(t.nodes) }
+func (t *Table) size() int { return 80 + 24*len(t.array) + 56*len(t.nodes) }

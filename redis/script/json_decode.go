@@ -27,6 +27,7 @@ func (set *jsonSettings) jsonDecode(s *lua.State, args []lua.Value) []lua.Value 
 	if len(r.src) >= 2 && (r.src[0] == 0 || r.src[1] == 0) {
 		s.Throw("JSON parser does not support UTF-16 or UTF-32")
 	}
+	defer s.Built(len(s.Roots))
 	r.next()
 	v := r.parse(0)
 	r.next()
@@ -61,8 +62,8 @@ func (r *jsonReader) deeper(depth int) {
 
 func (r *jsonReader) object(depth int) lua.Value {
 	r.deeper(depth)
-	t := lua.NewTable(0, 0)
-	r.s.Grow(64)
+	t := r.s.Table()
+	defer r.s.Built(len(r.s.Roots) - 1)
 	r.next()
 	if r.kind == "T_OBJ_END" {
 		return lua.Of(t)
@@ -90,8 +91,8 @@ func (r *jsonReader) object(depth int) lua.Value {
 
 func (r *jsonReader) array(depth int) lua.Value {
 	r.deeper(depth)
-	t := lua.NewTable(0, 0)
-	r.s.Grow(64)
+	t := r.s.Table()
+	defer r.s.Built(len(r.s.Roots) - 1)
 	r.next()
 	if r.kind == "T_ARR_END" {
 		return lua.Of(t)

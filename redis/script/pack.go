@@ -153,11 +153,14 @@ func packValues(s *lua.State, args int, src string, limit, offset int) []lua.Val
 	}
 	r := &packReader{s: s, src: src, pos: offset}
 	var vs []lua.Value
+	defer s.Built(len(s.Roots))
 	for r.pos < len(src) && len(vs) < limit {
 		if args+len(vs) >= maxStack {
 			s.Throw("stack overflow (too many return values at once; use unpack_one or unpack_limit instead.)")
 		}
-		vs = append(vs, r.value())
+		v := r.value()
+		s.Building(v)
+		vs = append(vs, v)
 	}
 	if limit == math.MaxInt {
 		return vs
@@ -248,8 +251,8 @@ func (r *packReader) table(n int, pairs bool) lua.Value {
 		r.s.Throw("Bad data format in input.")
 	}
 	defer func() { r.depth-- }()
-	t := lua.NewTable(0, 0)
-	r.s.Grow(64)
+	t := r.s.Table()
+	defer r.s.Built(len(r.s.Roots) - 1)
 	for i := 1; i <= n; i++ {
 		k := lua.Number(float64(i))
 		if pairs {

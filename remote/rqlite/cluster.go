@@ -16,6 +16,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/meowdis/meowdis/store"
 )
 
 // cluster finds the leader and sends requests to it.
@@ -206,7 +208,7 @@ func (c *cluster) next(host string) {
 func (c *cluster) try(ctx context.Context, r *request, host string, forward bool) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	defer time.AfterFunc(silenceTimeout, func() { c.probe(ctx, host, cancel) }).Stop()
+	defer time.AfterFunc(silenceTimeout, func() { store.Guard(nil, func() { c.probe(ctx, host, cancel) }) }).Stop()
 	address := c.url(host, r.path+"&level="+c.level(host, r.level))
 	if forward {
 		address += "&timeout=" + forwardTimeout.String()

@@ -6,3 +6,16 @@ func (s *Store) Waiting() int {
 	defer s.writing.mu.Unlock()
 	return len(s.writing.waiting)
 }
+
+// PanicOnce makes the next group of reads, or of writes, panic.
+func (s *Store) PanicOnce(reads bool) {
+	l := &s.writing
+	if reads {
+		l = &s.reading
+	}
+	serve := l.serve
+	l.serve = func(group []*call) {
+		l.serve = serve
+		panic("injected")
+	}
+}

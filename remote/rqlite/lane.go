@@ -116,7 +116,15 @@ func (l *lane) run() {
 		if len(group) == 0 {
 			return
 		}
-		l.serve(group)
+		if err := store.Caught(func() error { l.serve(group); return nil }); err != nil {
+			for _, c := range group {
+				select {
+				case <-c.done:
+				default:
+					c.end(err)
+				}
+			}
+		}
 	}
 }
 

@@ -302,3 +302,22 @@ func TestURL(t *testing.T) {
 		}
 	}
 }
+
+// TestPanickingLane makes a group of reads and a group of writes panic: the callers get the panic, and the next calls
+// work.
+func TestPanickingLane(t *testing.T) {
+	s := newFake(t, "8").store(t, rqlite.Options{})
+	client := engine.New(s).Session()
+	for _, c := range []struct {
+		reads bool
+		args  [][]byte
+	}{{false, [][]byte{[]byte("SET"), []byte("k"), []byte("v")}}, {true, [][]byte{[]byte("GET"), []byte("k")}}} {
+		s.PanicOnce(c.reads)
+		if v, err := client.Do(t.Context(), c.args...); err != nil || !strings.Contains(string(v.Str), "internal error: injected") {
+			t.Errorf("%s replies %s, %v", c.args[0], v.Str, err)
+		}
+		if v, err := client.Do(t.Context(), c.args...); err != nil || v.IsError() {
+			t.Errorf("then %s replies %s, %v", c.args[0], v.Str, err)
+		}
+	}
+}

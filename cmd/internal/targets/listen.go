@@ -20,7 +20,7 @@ const sessionMemory = 2 << 30
 func (c *Conn) on(file engine.Store, end func() error) {
 	e := engine.New(file)
 	session := e.Session()
-	session.Bound(store.NewBudget(nil, sessionMemory, 0))
+	session.Bound(store.NewBudget(nil, sessionMemory, 0).NoFlag())
 	session.SetWho(func() (addr, name string) { return fmt.Sprint("pid:", os.Getpid()), "" })
 	c.Session, c.hub, c.limit, c.end = session, e.Hub(), e.SetTimeLimit, end
 	if c.Target.URL == nil && c.Target.Path != local.Memory {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -124,7 +125,24 @@ func TestBoundedMemory(t *testing.T) {
 	}
 	run("JSON.SET", "json", "$", strings.Repeat("[", 100)+strings.Repeat("0,", 20_000)+"0"+strings.Repeat("]", 100))
 	run("JSON.SET", "deep", "$", strings.Repeat(`{"a":[1,`, 50)+"1"+strings.Repeat("]}", 50))
+	run("JSON.SET", "arrays", "$", "["+strings.Repeat("[],", 20_000)+"[]]")
+	numbers := "[" + strings.Repeat("1,", 20_000) + "1]"
+	run(append([]string{"RPUSH", "list"}, slices.Repeat([]string{"1"}, 4000)...)...)
+	const many = "local s, t = string.rep('x', 1048576), {} for i = 1, 3000 do t[i] = s end "
 	for _, attack := range [][]string{
+		{"EVAL", many + "return #cjson.encode(t)", "0"},
+		{"EVAL", many + "return #cmsgpack.pack(t)", "0"},
+		{"EVAL", many + "return #string.format(string.rep('%s', 3000), unpack(t))", "0"},
+		{"EVAL", "return #string.gsub(string.rep('x', 1048576), '.*', string.rep('%0', 3000))", "0"},
+		{"EVAL", many + "return redis.call('MGET', unpack(t))", "0"},
+		{"EVAL", many + "for i = 1, 3000 do t[i] = {ok = s} end return t", "0"},
+		{"EVAL", "return #cjson.decode('[' .. string.rep('[],', 5000000) .. '0]')", "0"},
+		{"SORT", "list", "BY", "nosort", "GET", "v*"},
+		{"SORT", "list", "BY", "v*", "ALPHA"},
+		{"SORT", "list", "BY", "nosort", "GET", "v*", "STORE", "sorted"},
+		{"JSON.ARRAPPEND", "arrays", "$.*", numbers},
+		{"JSON.SET", "arrays", "$.*", numbers},
+		{"JSON.MERGE", "arrays", "$.*", `{"a":` + numbers + "}"},
 		{"JSON.GET", "json", "INDENT", strings.Repeat(" ", 10_000)},
 		{"EVAL", "local s = string.rep('x', 1048576) local t = {} for i = 1, 3000 do t[i] = s end return t", "0"},
 		mget,
@@ -143,7 +161,16 @@ func TestBoundedMemory(t *testing.T) {
 	if peak, err := p.peak(); err != nil || peak > (limit+300)<<20 {
 		t.Errorf("the process had %d MB, %v", peak>>20, err)
 	}
-	p.cmd.Process.Signal(os.Interrupt)
+	begun := make(chan struct{})
+	go func() {
+		close(begun)
+		if s, err := p.dial(false); err == nil {
+			defer s.Close()
+			do(s, [][]byte{[]byte("EVAL"), []byte("while true do cjson.encode({string.rep('x', 1e7)}) end"), []byte("0")})
+		}
+	}()
+	<-begun
+	p.cmd.Process.Signal(syscall.SIGTERM)
 	ended := make(chan error, 1)
 	go func() { ended <- p.cmd.Wait() }()
 	select {
