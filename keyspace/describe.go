@@ -10,15 +10,14 @@ import (
 	"github.com/meowdis/meowdis/store/keytype"
 )
 
-// Describe finds out what the keys are, in two round trips: the command that counts
-// depends on the type. Those that are gone, and those of another type than the Lister's,
-// are left out.
+// Describe reads the metadata of the keys in two round trips, as the command that counts
+// depends on the type. It omits missing keys and keys of a type other than the Lister's.
 func (l *Lister) Describe(ctx context.Context, names [][]byte) ([]Key, error) {
 	keys, err := l.Look(ctx, names)
 	return l.wanted(keys), err
 }
 
-// Look is Describe with a key for each name, which has the type None where there is none.
+// Look is like Describe, but returns a key for each name. A missing key has the type None.
 func (l *Lister) Look(ctx context.Context, names [][]byte) ([]Key, error) {
 	keys := unknown(names)
 	var heads, counts Trip
@@ -30,8 +29,8 @@ func (l *Lister) Look(ctx context.Context, names [][]byte) ([]Key, error) {
 	return keys, counts.Go(ctx, l.Client)
 }
 
-// Expect is Look in one round trip, for keys that are taken to have the types that are
-// given. Of one that has another type, the Count is -1.
+// Expect adds the calls of Look for keys of expected types, in one round trip. The Count of a
+// key with another type is -1.
 func (l *Lister) Expect(t *Trip, keys []Key) {
 	for i := range keys {
 		keys[i] = Key{Name: keys[i].Name, Type: keys[i].Type, TTL: -1, Count: -1, Bytes: -1}
@@ -40,7 +39,7 @@ func (l *Lister) Expect(t *Trip, keys []Key) {
 	l.askHeads(t, keys, func() {})
 }
 
-// unknown are keys of which the names are known.
+// unknown returns keys with only their names set.
 func unknown(names [][]byte) []Key {
 	keys := make([]Key, len(names))
 	for i, name := range names {
@@ -49,27 +48,27 @@ func unknown(names [][]byte) []Key {
 	return keys
 }
 
-// wanted are the keys that are there and have the Lister's type.
+// wanted removes missing keys and keys of a type other than the Lister's.
 func (l *Lister) wanted(keys []Key) []Key {
 	return slices.DeleteFunc(keys, func(k Key) bool {
 		return k.Err == nil && (k.Type == None || l.Type != "" && k.Type != l.Type)
 	})
 }
 
-// None is the type of a key that is not there, as TYPE answers it.
+// None is the TYPE of a missing key.
 const None = "none"
 
-// expiry is a command that says when a key expires: in Unix ms, ms or s.
+// expiry is a command that returns a key's expiry: in Unix ms, ms or s.
 type expiry struct {
 	name     string
 	absolute bool
 	unit     int64
 }
 
-// expiries are those commands, the most exact first.
+// expiries lists the expiry commands, the most precise first.
 var expiries = []expiry{{"PEXPIRETIME", true, 1}, {"PTTL", false, 1}, {"TTL", false, 1000}}
 
-// expiry is the best command that the server has; one without a name where it has none.
+// expiry returns the best expiry command of the server, or one with an empty name.
 func (l *Lister) expiry() expiry {
 	for _, e := range expiries {
 		if l.Detail&Expiries != 0 && (l.Absolute || !e.absolute) && !l.Lacks(e.name) {
@@ -79,7 +78,7 @@ func (l *Lister) expiry() expiry {
 	return expiry{}
 }
 
-// askHeads asks for types, expiries and bytes of keys, and calls took.
+// askHeads requests types, expiries and bytes of keys, then calls took.
 func (l *Lister) askHeads(t *Trip, keys []Key, took func()) {
 	l.askTypes(t, keys)
 	l.askExpiries(t, keys)
@@ -117,7 +116,7 @@ func (l *Lister) askTypes(t *Trip, keys []Key) {
 	})
 }
 
-// each is a call about each key.
+// each returns a call of the command for each key.
 func each(keys []Key, words ...string) [][][]byte {
 	calls := make([][][]byte, len(keys))
 	for i, k := range keys {
@@ -126,7 +125,7 @@ func each(keys []Key, words ...string) [][][]byte {
 	return calls
 }
 
-// askExpiries makes further trips for commands that turn out to be refused.
+// askExpiries retries with another command if the server refuses the first.
 func (l *Lister) askExpiries(t *Trip, keys []Key) {
 	e := l.expiry()
 	if e.name == "" {
@@ -168,7 +167,7 @@ func (l *Lister) expires(k *Key, e expiry, n int64) {
 	}
 }
 
-// askBytes asks MEMORY USAGE, where the server measures keys.
+// askBytes requests MEMORY USAGE if the server supports it.
 func (l *Lister) askBytes(t *Trip, keys []Key) {
 	if l.Detail&Sizes == 0 || l.Bytes != nil || l.Lacks("MEMORY") {
 		return
@@ -191,8 +190,8 @@ func (l *Lister) askBytes(t *Trip, keys []Key) {
 	})
 }
 
-// askCounts asks how much is in keys whose types are known, where the server counts, and
-// calls took. Bytes that no command measures are found then, too.
+// askCounts requests the sizes of keys of known types, then calls took. It also measures bytes
+// with l.Bytes.
 func (l *Lister) askCounts(t *Trip, keys []Key, took func()) {
 	var calls [][][]byte
 	var asked []*Key
@@ -208,7 +207,7 @@ func (l *Lister) askCounts(t *Trip, keys []Key, took func()) {
 				asked[i].Count = n
 			} else if Unknown(v) {
 				l.Lack(string(calls[i][0]))
-			} else if v.IsError() { // as when the key has changed its type
+			} else if v.IsError() { // e.g. the key's type has changed
 				asked[i].NoCount = Refusal(v.Str)
 			}
 		}
@@ -220,11 +219,11 @@ func (l *Lister) askCounts(t *Trip, keys []Key, took func()) {
 	})
 }
 
-// errNoType is why a key of a type that no command is known for cannot be described.
+// errNoType is the error of a key whose type is unknown.
 var errNoType = errors.New("its type is not known")
 
-// Probe finds out the types of keys where TYPE is refused: of all types that the server
-// may have, by the command that refuses keys of others, or else by reading.
+// Probe finds the types of keys where TYPE is refused. For every type that the server may have,
+// it runs a command that fails on keys of other types, or reads the key.
 func (l *Lister) Probe(ctx context.Context, keys []Key) error {
 	var calls [][][]byte
 	var asked []probing
@@ -256,16 +255,16 @@ func (l *Lister) Probe(ctx context.Context, keys []Key) error {
 	return settleProbes(keys, asked, replies)
 }
 
-// probing is a call that asks whether key has a type; reads says what it answers where
-// there is no key.
+// probing is a call that tests whether a key has a type. reads is set if its reply to a missing
+// key is empty.
 type probing struct {
 	key   int
 	typ   *keytype.Type
 	reads bool
 }
 
-// probe is the call that shows whether a key has the type, nil where all that could be
-// are refused.
+// probe returns the call that tests whether a key has the type, or nil if the server refuses
+// all such calls.
 func (l *Lister) probe(t *keytype.Type, key []byte) (call [][]byte, reads bool) {
 	if prober := t.Prober(); prober != "" && !l.Lacks(prober) {
 		return [][]byte{[]byte(prober), key}, false
@@ -276,8 +275,8 @@ func (l *Lister) probe(t *keytype.Type, key []byte) (call [][]byte, reads bool) 
 	return nil, false
 }
 
-// settleProbes finds the types in the replies. A key that could have several is not there,
-// nor is one of which a read finds nothing.
+// settleProbes sets the types from the replies. A key that matches several types is missing, as
+// is a key whose read returns nothing.
 func settleProbes(keys []Key, asked []probing, replies []resp.Value) error {
 	for i := range keys {
 		keys[i].Type, keys[i].Err = "", errNoType
@@ -306,9 +305,8 @@ func settleProbes(keys []Key, asked []probing, replies []resp.Value) error {
 	return nil
 }
 
-// reading is a call that shows whether a key of the type exists, by its
-// first element where no cursor is needed for that: servers without TYPE have no
-// HSCAN.
+// reading returns a call that tests whether a key of the type exists, by reading its first
+// element if that needs no cursor: servers without TYPE have no HSCAN.
 func reading(t *keytype.Type, key []byte) [][]byte {
 	if t.Form == keytype.Whole || t.Pages == keytype.ByCursor {
 		return t.ReadAll(key)

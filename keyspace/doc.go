@@ -1,12 +1,12 @@
-// Package keyspace lists the keys of a client's database, and says what they are and how
-// large, by whichever commands the server has: SCAN or KEYS, TYPE or a read of each type,
-// PEXPIRETIME, PTTL or TTL, MEMORY USAGE. Each fallback is tried once, and what a server
-// lacks is remembered.
+// Package keyspace lists the keys of a client's database with their types, sizes and expiries.
+// It uses the commands that the server has: SCAN or KEYS, TYPE or a read of each type,
+// PEXPIRETIME, PTTL or TTL, MEMORY USAGE. It remembers the commands that a server lacks, and
+// tries each fallback once.
 //
-// A Walk does so page by page, in about one round trip each: while the keys of a page are
-// counted, those of the next are described, and the one after that is listed.
+// A Walk returns pages at about one round trip each. It counts the keys of one page while it
+// describes the next page and lists the page after it.
 //
-// Its parts are packages. Of a file, keyspace/catalog has the same keys by SQL, which is
-// many times as fast: a Snapshot where Walk goes by commands, and pages in any order.
-// keyspace/stats adds up the keys that either brings, and keyspace/peek shows one.
+// For a file, keyspace/catalog reads the same keys with SQL, many times faster: a Snapshot
+// replaces a Walk, and pages come in any order. keyspace/stats totals the keys of either, and
+// keyspace/peek shows one key.
 package keyspace

@@ -10,13 +10,13 @@ import (
 	"github.com/meowdis/meowdis/store/keytype"
 )
 
-// headBytes is how much of a string is read to show its beginning.
+// headBytes is the number of bytes of a string that First reads.
 const headBytes = 64 << 10
 
-// ErrMissing is the error of a key that is not there.
+// ErrMissing reports a missing key.
 var ErrMissing = errors.New("no such key")
 
-// One describes a key: ErrMissing when it is not there.
+// One describes a key. It returns ErrMissing if the key does not exist.
 func (l *Lister) One(ctx context.Context, key []byte) (Key, error) {
 	found, err := l.Describe(ctx, [][]byte{key})
 	switch {
@@ -28,8 +28,8 @@ func (l *Lister) One(ctx context.Context, key []byte) (Key, error) {
 	return found[0], found[0].Failed()
 }
 
-// First reads the first n elements of a key, or the beginning of its value,
-// which is an element of one part then.
+// First reads the first n elements of a key. For types without elements it reads the beginning
+// of the value, as one element of one part.
 func First(ctx context.Context, c Client, k Key, n int) ([][][]byte, error) {
 	t := keytype.Of(k.Type)
 	if !t.Known() || n == 0 && t.Parts != nil {
@@ -50,8 +50,8 @@ func First(ctx context.Context, c Client, k Key, n int) ([][][]byte, error) {
 	return elements, err
 }
 
-// pageOf runs the call for a page. Where the server lacks its command, it is made of all
-// elements, and has least of them at least; stood reports that.
+// pageOf runs the call for a page. If the server lacks its command, it reads all elements,
+// builds a page of at least least elements, and returns stood.
 func pageOf(ctx context.Context, c Client, asked [][]byte, least int) (v resp.Value, stood bool, err error) {
 	v, err = c.Do(ctx, asked...)
 	if err == nil && Unknown(v) {
@@ -66,8 +66,8 @@ func pageOf(ctx context.Context, c Client, asked [][]byte, least int) (v resp.Va
 	return resp.Downgrade(v), false, err
 }
 
-// Elements calls each for every element of a key, in parts. A pattern is about
-// the first part; the others have no names that it could be about.
+// Elements calls each for every element of a key, split into parts. A pattern matches the first
+// part; types without element names reject a pattern.
 func Elements(ctx context.Context, c Client, k Key, match string, each func(parts [][]byte) error) error {
 	t := keytype.Of(k.Type)
 	switch {
@@ -102,7 +102,7 @@ func Elements(ctx context.Context, c Client, k Key, match string, each func(part
 	return nil
 }
 
-// one runs a command whose error reply is an error here.
+// one runs a command and returns its error reply as an error.
 func one(ctx context.Context, c Client, args [][]byte) (resp.Value, error) {
 	v, err := c.Do(ctx, args...)
 	if err == nil && v.IsError() {

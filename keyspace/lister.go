@@ -11,26 +11,26 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// Key is what was found out about a key.
+// Key holds the metadata of a key.
 type Key struct {
 	Name      []byte
 	Type      string
-	ExpiresAt int64 // Unix ms, 0 for never; of a Lister that is Absolute
-	TTL       int64 // ms, -1 for none; of another Lister
-	Count     int64 // elements, or bytes of a string; -1 where it is not known
-	Bytes     int64 // of name and value; -1 where they were not measured
-	Err       error // what keeps its type from being known
-	NoExpiry  error // what keeps it from being known when it expires
-	NoCount   error // what keeps it from being counted
+	ExpiresAt int64 // Unix ms, 0 for never; with Lister.Absolute
+	TTL       int64 // ms, -1 for none; without Lister.Absolute
+	Count     int64 // elements, or bytes of a string; -1 if unknown
+	Bytes     int64 // of name and value; -1 if not measured
+	Err       error // why the type is unknown
+	NoExpiry  error // why the expiry is unknown
+	NoCount   error // why the count is unknown
 }
 
-// Failed is what keeps a key from being described, but for its count.
+// Failed returns the errors of the type and the expiry. An unknown count is not a failure.
 func (k Key) Failed() error { return errors.Join(k.Err, k.NoExpiry) }
 
-// Detail is what is found out about a key beside its type.
+// Detail selects the metadata to read besides the type.
 type Detail int
 
-// Names alone need no question about a key.
+// Names needs no command per key.
 const (
 	Names    Detail = 0
 	Expiries Detail = 1 << (iota - 1)
@@ -41,31 +41,31 @@ const (
 	Measured  = Described | Sizes
 )
 
-// Pages gives the keys of a database, a page at a time.
+// Pages calls each with the pages of a database's keys.
 type Pages func(ctx context.Context, each func([]Key) error) error
 
-// Lister lists the keys of one database of a client. It is for one goroutine.
+// Lister lists the keys of one database of a client. It must not be used concurrently.
 type Lister struct {
 	Client   Client
 	Match    string                 // a pattern; "" for all
 	Type     string                 // "" for all
-	Wants    func(name []byte) bool // nil: all
-	Page     int                    // how many keys a page has, 0 for 500
+	Wants    func(name []byte) bool // nil accepts all
+	Page     int                    // keys per page; 0 for 500
 	Detail   Detail
-	Absolute bool  // says when keys expire, not in how many ms
-	Samples  int64 // elements of a key that are measured; 0: as many as the server does
-	// Bytes finds out the bytes of keys; nil asks MEMORY USAGE.
+	Absolute bool  // reads ExpiresAt instead of TTL
+	Samples  int64 // elements sampled by MEMORY USAGE; 0 for the server's default
+	// Bytes measures keys; nil uses MEMORY USAGE.
 	Bytes func(ctx context.Context, keys []Key) error
-	// Now is the clock, in Unix ms; nil is that of the machine.
+	// Now is the clock, in Unix ms; nil for the system clock.
 	Now func() int64
-	// Refusals may be shared by all who ask the server for the same client; nil: they are
-	// the Lister's own, which knows the commands that the server does not have.
+	// Refusals may be shared by all Listers with the same server and permissions; nil for a
+	// private one.
 	Refusals *Refusals
 
-	names [][]byte // all of them in order, where there is no SCAN
+	names [][]byte // all names in order, if the server lacks SCAN
 }
 
-// Again is a Lister for another database of the same server.
+// Again returns a Lister for another database of the same server.
 func (l *Lister) Again() *Lister {
 	l.refusals()
 	other := *l
@@ -73,15 +73,15 @@ func (l *Lister) Again() *Lister {
 	return &other
 }
 
-// AllSamples measures all elements of a key.
+// AllSamples makes MEMORY USAGE measure all elements of a key.
 const AllSamples = -1
 
 const defaultPage = 500
 
-// Lacks reports whether a command is known to be refused.
+// Lacks reports whether the server is known to refuse a command.
 func (l *Lister) Lacks(command string) bool { return l.refusals().Has(command) }
 
-// Lack notes that the server does not have a command.
+// Lack records that the server does not have a command.
 func (l *Lister) Lack(command string) { l.refusals().Add(command) }
 
 func (l *Lister) refusals() *Refusals {
@@ -98,8 +98,9 @@ func (l *Lister) now() int64 {
 	return time.Now().UnixMilli()
 }
 
-// Keys calls each for pages of keys, none of them empty, until it fails. A key that is
-// there from start to end is met, others may be, and some servers list one twice.
+// Keys calls each with nonempty pages of keys until it returns an error. Every key that exists
+// during the whole listing is returned. A key that exists for part of it may be, and some
+// servers list a key twice.
 func (l *Lister) Keys(ctx context.Context, each func([]Key) error) error {
 	w := l.Walk("0")
 	for {
@@ -123,9 +124,9 @@ func (l *Lister) Keys(ctx context.Context, each func([]Key) error) error {
 	}
 }
 
-// askScan asks for the names at a cursor, "0" for the beginning. took gets them, with the
-// cursor of the next page, "0" for none. Where there is neither SCAN's TYPE nor TYPE, keys
-// of other types are listed, too: describing leaves them out.
+// askScan requests the names at a cursor, "0" for the beginning. took receives them with the
+// next cursor, "0" at the end. If the server has neither SCAN's TYPE option nor TYPE, the names
+// include keys of other types, which describing removes.
 func (l *Lister) askScan(t *Trip, cursor string, took func(names [][]byte, next string)) {
 	took = l.filtered(took)
 	if l.refusals().lacks("SCAN") {
@@ -159,7 +160,7 @@ func (l *Lister) askScan(t *Trip, cursor string, took func(names [][]byte, next 
 	})
 }
 
-// filtered is took for the names that are wanted.
+// filtered wraps took to pass only wanted names.
 func (l *Lister) filtered(took func(names [][]byte, next string)) func(names [][]byte, next string) {
 	if l.Wants == nil {
 		return took
@@ -176,7 +177,7 @@ func (l *Lister) size() int {
 	return defaultPage
 }
 
-// listed is a page of the reply to KEYS, which has all names. The cursor counts them.
+// listed passes a page of the reply to KEYS, which has all names. The cursor is an index.
 func (l *Lister) listed(ctx context.Context, cursor string, took func(names [][]byte, next string)) error {
 	if l.names == nil {
 		pattern := l.Match

@@ -8,7 +8,7 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// Scanned takes the reply of SCAN and its like apart.
+// Scanned returns the elements and the next cursor of a SCAN, HSCAN, SSCAN or ZSCAN reply.
 func Scanned(v resp.Value) (elems []resp.Value, next string, err error) {
 	switch {
 	case v.IsError():
@@ -19,7 +19,8 @@ func Scanned(v resp.Value) (elems []resp.Value, next string, err error) {
 	return v.Elems[1].Elems, string(Text(v.Elems[0])), nil
 }
 
-// Text is a reply's bytes, of an integer its digits: endpoints answer numbers as either.
+// Text returns the bytes of a reply. It formats an integer in decimal, as some endpoints send
+// numbers as strings and others as integers.
 func Text(v resp.Value) []byte {
 	if v.Kind == resp.Int {
 		return strconv.AppendInt(nil, v.Int, 10)
@@ -27,7 +28,7 @@ func Text(v resp.Value) []byte {
 	return v.Str
 }
 
-// Texts are the bytes of replies.
+// Texts applies Text to each reply.
 func Texts(elems []resp.Value) [][]byte {
 	out := make([][]byte, len(elems))
 	for i, e := range elems {
@@ -36,7 +37,7 @@ func Texts(elems []resp.Value) [][]byte {
 	return out
 }
 
-// Integer is a reply's number, which some endpoints send as text or as a double.
+// Integer returns the number of a reply. Some endpoints send numbers as text or doubles.
 func Integer(v resp.Value) (int64, bool) {
 	switch v.Kind {
 	case resp.Int:
@@ -48,7 +49,7 @@ func Integer(v resp.Value) (int64, bool) {
 	return n, err == nil && !v.IsError()
 }
 
-// Call is a command made of words.
+// Call returns a command made of words.
 func Call(words ...string) [][]byte {
 	args := make([][]byte, len(words))
 	for i, w := range words {

@@ -6,34 +6,33 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// Client runs commands: engine.Session and the clients of servers.
+// Client runs commands. engine.Session and the clients of servers implement it.
 type Client interface {
 	Do(ctx context.Context, args ...[]byte) (resp.Value, error)
 	Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error)
 }
 
-// Trip gathers what several have to ask, so that it is asked in one round trip. The zero
-// Trip asks nothing.
+// Trip collects the calls of several callers for one round trip. The zero Trip is empty.
 type Trip struct {
 	calls [][][]byte
 	takes []taking
 }
 
-// taking is who takes how many replies.
+// taking is a callback and the number of replies that it takes.
 type taking struct {
 	replies int
 	take    func(ctx context.Context, replies []resp.Value) error
 }
 
-// Ask adds calls, none of them for what needs no call any more. Their replies are given
-// to take, which may make further trips.
+// Ask adds calls. take receives their replies and may make further trips; it is also called if
+// calls is empty.
 func (t *Trip) Ask(calls [][][]byte, take func(ctx context.Context, replies []resp.Value) error) {
 	t.calls = append(t.calls, calls...)
 	t.takes = append(t.takes, taking{len(calls), take})
 }
 
-// Go makes the round trip, if there are calls, and hands the replies out in the order of
-// asking. The first error ends it.
+// Go sends the calls, if any, in one round trip, and passes the replies to the callbacks in the
+// order of Ask. The first error ends it.
 func (t *Trip) Go(ctx context.Context, c Client) error {
 	var replies []resp.Value
 	if len(t.calls) > 0 {

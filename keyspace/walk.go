@@ -2,15 +2,15 @@ package keyspace
 
 import "context"
 
-// Page is some keys, and the cursor of those after them, "0" for none.
+// Page is a page of keys and the next cursor, "0" at the end.
 type Page struct {
 	Keys []Key
 	Next string
 }
 
-// Walk goes through the keys of a Lister page by page, in about one round trip each: while
-// the keys of a page are counted, those of the next are described, and the names of the
-// one after that are listed. It holds no more than these three pages.
+// Walk returns the keys of a Lister page by page, in about one round trip each. It counts the
+// keys of one page while it describes the next page and lists the names of the page after it.
+// It holds at most these three pages.
 type Walk struct {
 	l      *Lister
 	cursor string
@@ -18,32 +18,32 @@ type Walk struct {
 	pages  []*page
 }
 
-// page is a page in the making.
+// page is a page that is still being described.
 type page struct {
 	Page
 	stage stage
 }
 
-// stage is how much is known of the keys of a page.
+// stage orders the steps of describing a page's keys.
 type stage int
 
 const (
 	named stage = iota
-	typed       // and when they expire
+	typed       // with expiries
 	whole
 )
 
-// pagesAhead is one page for each stage.
+// pagesAhead is one page per stage.
 const pagesAhead = 3
 
 // Walk begins at a cursor, "0" for the beginning.
 func (l *Lister) Walk(cursor string) *Walk { return &Walk{l: l, cursor: cursor} }
 
-// Resize makes the pages that are listed from now on read so many keys.
+// Resize sets the number of keys that later pages read.
 func (w *Walk) Resize(keys int) { w.l.Page = keys }
 
-// Next returns the next page, in which keys may be missing, or all of them: only a page
-// whose Next is "0" is the last one. What keeps a key from being described is its Failed.
+// Next returns the next page. A page may lack keys or be empty; only the last page's Next is
+// "0". Key.Failed reports why a key could not be described.
 func (w *Walk) Next(ctx context.Context) (Page, error) {
 	for {
 		if p, ready := w.Take(); ready {
@@ -57,7 +57,7 @@ func (w *Walk) Next(ctx context.Context) (Page, error) {
 	}
 }
 
-// Take returns the next page if all is known of it. Others may ask something in the same
+// Take returns the next page if it is complete. Callers can add their own calls to the same
 // round trips: see Ask.
 func (w *Walk) Take() (p Page, ready bool) {
 	if len(w.pages) == 0 || w.pages[0].stage != whole {
@@ -68,7 +68,7 @@ func (w *Walk) Take() (p Page, ready bool) {
 	return p, true
 }
 
-// Ask adds what the pages ahead need next.
+// Ask adds the calls that the pages ahead need next.
 func (w *Walk) Ask(t *Trip) {
 	for _, p := range w.pages {
 		switch p.stage {
@@ -96,7 +96,7 @@ func (w *Walk) Ask(t *Trip) {
 	})
 }
 
-// describes reports whether more is asked about keys than their names.
+// describes reports whether keys need calls beyond listing their names.
 func (l *Lister) describes() bool {
 	return l.Detail != Names || l.Type != "" && (l.refusals().lacks("SCAN") || l.Lacks("SCAN TYPE"))
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/meowdis/meowdis/store/keytype"
 )
 
-// Store is what a catalog reads.
+// Store is the source of a catalog's rows.
 type Store interface {
 	Apply(ctx context.Context, batches []store.Batch) ([]store.Result, error)
 }
@@ -20,49 +20,50 @@ type Catalog struct {
 	now   func() int64
 }
 
-// New reads the keys of s by the clock now, in Unix ms.
+// New returns a catalog of s. The clock now returns Unix ms.
 func New(s Store, now func() int64) *Catalog { return &Catalog{store: s, now: now} }
 
-// Order is what a page of keys is sorted by.
+// Order is the sort order of a page of keys.
 type Order int
 
 const (
 	ByName    Order = iota
-	ByTTL           // what ends first, first; what never ends, last
-	BySize          // elements, or bytes of a string or document; the largest first
-	ByBytes         // bytes of key and value; the largest first
-	ByType          // by the type's name
-	ByUpdated       // the last change first
+	ByTTL           // soonest expiry first; keys without expiry last
+	BySize          // elements, or bytes of a string or document; largest first
+	ByBytes         // bytes of key and value; largest first
+	ByType          // by type name
+	ByUpdated       // latest change first
 )
 
-// Life says which keys to keep by when they end.
+// Life selects keys by their time to live.
 type Life int
 
 const (
 	AnyLife    Life = iota
-	Expiring        // with a time to live
-	Soon            // with an hour to live, or less
-	Persistent      // without
+	Expiring        // with an expiry
+	Soon            // expires within an hour
+	Persistent      // without an expiry
 )
 
-// hour is how soon Soon is, in ms.
+// hour is the limit of Soon, in ms.
 const hour = 3600_000
 
-// Query chooses keys of a database.
+// Query selects keys of one database.
 type Query struct {
 	DB      int
-	Prefix  string // only names that begin with it; where keys go by name
+	Prefix  string // only names with this prefix; for ByName only
 	Order   Order
-	Reverse bool   // from the other end
-	Type    string // only this type; "" is any
+	Reverse bool   // reverses the order
+	Type    string // only keys of this type; "" selects all
 	Life    Life
-	Match   func(string) bool // only these names; nil is any. Only where keys go by name
+	Match   func(string) bool // only names it accepts; nil accepts all; for ByName only
 }
 
-// Plain reports whether q leaves nothing out but by its prefix.
+// Plain reports whether q filters only by prefix.
 func (q Query) Plain() bool { return q.Type == "" && q.Life == AnyLife && q.Match == nil }
 
-// Keeps reports whether a key with these facts is one of q's at now, its name aside.
+// Keeps reports whether q selects a key with these facts at now (Unix ms), regardless of its
+// name.
 func (q Query) Keeps(f Facts, now int64) bool {
 	if f.Type == "" || q.Type != "" && q.Type != f.Type {
 		return false
@@ -78,8 +79,7 @@ func (q Query) Keeps(f Facts, now int64) bool {
 	return true
 }
 
-// Facts is what is known of a key without its value. The type is "" when there
-// is no such key.
+// Facts holds the metadata of a key without its value. Type is "" if the key is missing.
 type Facts struct {
 	Type    string
 	Size    int64 // elements, or bytes of a string or document; -1 when unknown
@@ -90,33 +90,33 @@ type Facts struct {
 	Version int64
 }
 
-// Entry is a key, or a folder of keys whose names begin alike.
+// Entry is a key, or a folder of keys with a common prefix.
 type Entry struct {
-	Name   string // of a folder: all that the names share, with the delimiter
+	Name   string // of a folder: the common prefix, including the delimiter
 	Folder bool
-	Facts  Facts // of a key
-	Mark   Mark  // where a page after this entry begins
+	Facts  Facts
+	Mark   Mark // start of a page after this entry
 }
 
-// Mark is a place between two entries. The zero Mark is the beginning, or for
-// a page backwards the end.
+// Mark is a position between two entries. The zero Mark is the beginning, or the end for a
+// backward page.
 type Mark struct {
 	Set    bool
 	Name   string
 	Folder bool
-	rank   store.Value // what the order goes by, where it is not the name
+	rank   store.Value // sort value, unless the order is by name
 	id     int64
 }
 
-// Page is some entries in their order.
+// Page is a run of entries in order.
 type Page struct {
 	Entries []Entry
-	Next    Mark // where the next page in the same direction begins
-	End     bool // there is none
-	Looked  int  // how many names were read
+	Next    Mark // start of the next page in the same direction
+	End     bool // no further page
+	Looked  int  // number of names read
 }
 
-// factColumns are the columns that entry reads: of a hash with its expired fields.
+// factColumns lists the columns that entry reads. A hash's size includes its expired fields.
 var factColumns = sync.OnceValue(func() string {
 	return `key, type, ` + keytype.Case(nil, func(t *keytype.Type) string {
 		if t.Parts != nil {
@@ -126,7 +126,7 @@ var factColumns = sync.OnceValue(func() string {
 	}) + `, dies_at, created_at, updated_at, version, id`
 })
 
-// entry reads factColumns.
+// entry converts a row of factColumns.
 func entry(row store.Row) Entry {
 	name := string(row[0].Bytes())
 	return Entry{Name: name, Mark: Mark{Set: true, Name: name, id: row[7].Int()}, Facts: Facts{
@@ -147,8 +147,8 @@ func (c *Catalog) read(ctx context.Context, stmts ...store.Stmt) ([][]store.Row,
 	return results[0].Rows, nil
 }
 
-// After is the first name after all that begin with prefix; nil when there is
-// none.
+// After returns the first name that sorts after every name with the prefix, or nil if no such
+// name exists.
 func After(prefix string) []byte {
 	end := []byte(prefix)
 	for len(end) > 0 {
@@ -163,7 +163,7 @@ func After(prefix string) []byte {
 
 func blob(s string) store.Value { return store.Bytes([]byte(s)) }
 
-// boundary is a bound as an argument: NULL for none.
+// boundary converts a bound to an argument; nil becomes NULL.
 func boundary(b []byte) store.Value {
 	if b == nil {
 		return store.Value{}

@@ -9,8 +9,8 @@ import (
 
 const sqlDeaths = `SELECT count(*) FROM keys INDEXED BY keys_by_death WHERE ` + schema.DiesAt + ` > ?2 AND ` + schema.DiesAt + ` <= ?3 AND db = ?1`
 
-// Deaths counts the keys that end within each of the spans, in ms from now, but
-// not within the one before it. The spans rise.
+// Deaths counts the keys that expire within each span, in ms from now, excluding the spans
+// before it. Spans must be in ascending order.
 func (c *Catalog) Deaths(ctx context.Context, db int, spans []int64) ([]int64, error) {
 	from := c.now()
 	now := from
@@ -31,7 +31,7 @@ func (c *Catalog) Deaths(ctx context.Context, db int, spans []int64) ([]int64, e
 	return counts, nil
 }
 
-// File is facts of a SQLite file.
+// File holds the page counts, journal mode and schema version of a SQLite file.
 type File struct {
 	PageSize  int64
 	Pages     int64
@@ -40,7 +40,7 @@ type File struct {
 	Schema    int64
 }
 
-// File reads the facts of the store's file.
+// File reads the statistics of the store's file.
 func (c *Catalog) File(ctx context.Context) (File, error) {
 	rows, err := c.read(ctx,
 		store.Stmt{SQL: `SELECT page_size, page_count, freelist_count, journal_mode

@@ -10,10 +10,10 @@ import (
 	"github.com/meowdis/meowdis/store/schema"
 )
 
-// A level of the tree is found by skipping: from the first name after the
-// prefix to the first after its folder, and so on. ?2 and ?3 bound the names, ?4
-// is the bytes of the prefix, ?5 the delimiter, ?6 what follows all that begins
-// with it, ?7 how many steps. (An empty blob's substr is NULL.)
+// A level of the tree is read by skipping from the first name with the prefix to the first name
+// after its folder, and so on. ?2 and ?3 bound the names, ?4 is the prefix length in bytes, ?5
+// the delimiter, ?6 the first name after all names beginning with the delimiter, ?7 the number
+// of steps. (substr of an empty blob is NULL.)
 const (
 	levelHead = `WITH RECURSIVE step(name, n) AS (SELECT (`
 	levelNext = `), 1 UNION ALL SELECT (`
@@ -40,10 +40,12 @@ var sqlLevel = sync.OnceValue(func() map[direction]string {
 	}
 })
 
-// Level returns up to n entries by name after from, or before it when back is
-// set: the keys that begin with prefix, where those that have the delimiter after
-// it are one folder for each name up to there. The delimiter is text. Of folders with more than
-// ghostKeys keys one may hold only keys that have expired: Tally counts those that live.
+// Level returns up to n entries by name after from, or before from if back is set. The entries
+// are the keys that begin with prefix. Keys with the delimiter after the prefix are grouped
+// into one folder per name up to the delimiter. The delimiter is text.
+//
+// Level omits folders that hold only expired keys, except that it reads at most ghostKeys keys
+// of a folder: a larger folder may hold only expired keys. Tally counts the live keys.
 func (c *Catalog) Level(ctx context.Context, db int, prefix, delimiter string, from Mark, back bool, n int) (Page, error) {
 	low, high := []byte(prefix), After(prefix)
 	switch {
@@ -89,7 +91,7 @@ func (c *Catalog) Level(ctx context.Context, db int, prefix, delimiter string, f
 	return p, nil
 }
 
-// fill looks the keys of a level up, and takes out those that are not there.
+// fill reads the facts of a level's keys and removes missing keys.
 func (c *Catalog) fill(ctx context.Context, db int, p *Page, names []string) error {
 	found, err := c.Facts(ctx, db, names)
 	if err != nil {
@@ -109,7 +111,7 @@ func (c *Catalog) fill(ctx context.Context, db int, p *Page, names []string) err
 	return nil
 }
 
-// ghostKeys is how many keys of a folder are read to find one that lives.
+// ghostKeys limits the keys of a folder that are read to find a live one.
 const ghostKeys = 1000
 
 var (
@@ -119,14 +121,15 @@ var (
 	})
 )
 
-// peopled reports whether one of the first ?5 keys of a range lives at ?4, or it has more.
+// peopled returns the query that reports whether one of the first ?5 keys of a range is live at
+// ?4, or whether the range has at least ?5 keys.
 func peopled(bound string) string {
 	keys := ` FROM keys WHERE db = ?1 AND key >= ?2 ` + bound + ` ORDER BY key LIMIT ?5`
 	return `SELECT EXISTS(SELECT 1 FROM (SELECT dies_at` + keys + `) WHERE dies_at IS NULL OR dies_at > ?4)
 		OR (SELECT count(*) FROM (SELECT 1` + keys + `)) = ?5`
 }
 
-// lay takes the folders out of a level that hold only keys that have expired: ghosts.
+// lay removes the folders of a level that hold only expired keys.
 func (c *Catalog) lay(ctx context.Context, db int, p *Page) error {
 	now := store.Int(c.now())
 	rows, err := c.read(ctx, store.Stmt{SQL: sqlAnyDead, Args: []store.Value{now}})
@@ -159,8 +162,8 @@ func (c *Catalog) lay(ctx context.Context, db int, p *Page) error {
 	return nil
 }
 
-// FolderOf is the folder that holds name at the level of prefix: name up to the
-// first delimiter after the prefix; "" when there is none.
+// FolderOf returns the folder of name at the level of prefix: name up to the first delimiter
+// after the prefix. It returns "" if no delimiter follows.
 func FolderOf(name, prefix, delimiter string) string {
 	i := strings.Index(name[len(prefix):], delimiter)
 	if i < 0 || delimiter == "" {

@@ -10,9 +10,9 @@ import (
 	"github.com/meowdis/meowdis/store/schema"
 )
 
-// Page returns about n keys of q, which is Indexed, after from, or before it when
-// back is set, in the order of q either way. A page that leaves much out may be short, or empty,
-// and not the last: Looked says how far it got.
+// Page returns about n keys of q after from, or before from if back is set, in q's order in
+// both directions. q must be Indexed. A page of a selective query may be short or empty without
+// being the last; Looked counts the names read.
 func (c *Catalog) Page(ctx context.Context, q Query, from Mark, back bool, n int) (Page, error) {
 	var p Page
 	var err error
@@ -32,7 +32,7 @@ func (c *Catalog) Page(ctx context.Context, q Query, from Mark, back bool, n int
 	return p, err
 }
 
-// span is the names of a page: from low on, below high when there is one.
+// span returns the bounds of a page's names: from low, and below high if high is not nil.
 func (q Query) span(from Mark, down bool) (low, high []byte) {
 	low, high = []byte(q.Prefix), After(q.Prefix)
 	switch {
@@ -44,11 +44,11 @@ func (q Query) span(from Mark, down bool) (low, high []byte) {
 	return low, high
 }
 
-// lookAt is how many names a page reads that may leave most of them out.
+// lookAt is the number of names that a page with filters reads.
 const lookAt = 10_000
 
-// The statements by name, each without and with an upper bound, forwards and
-// backwards. ?1 is the database, ?2 and ?3 the bounds, ?4 how many.
+// Statements by name, each with and without an upper bound, forward and backward. ?1 is the
+// database, ?2 and ?3 the bounds, ?4 the number of rows.
 var (
 	sqlNames = sync.OnceValue(func() map[direction]string {
 		return directions(`SELECT key FROM keys WHERE `, ` LIMIT ?4`)
@@ -61,8 +61,8 @@ var (
 	})
 )
 
-// kept leaves out what is dead at ?5, of another type than ?6, ends after ?7
-// or, when ?8 is set, ends at all.
+// kept excludes keys that have expired at ?5, have a type other than ?6, expire after ?7 or, if
+// ?8 is set, have an expiry.
 const kept = `(dies_at IS NULL OR dies_at > ?5) AND (?6 IS NULL OR type = ?6) AND (?7 IS NULL OR dies_at <= ?7)
 	AND (?8 = 0 OR dies_at IS NULL)`
 
@@ -83,7 +83,7 @@ func directions(head, tail string) map[direction]string {
 	return forms
 }
 
-// reaches are the statements that find how far ?4 names reach, in the index alone.
+// reaches returns the statements that find the last of ?4 names. They read only the index.
 func reaches() map[direction]string {
 	forms := directions(`SELECT key FROM keys WHERE `, ` LIMIT ?4`)
 	for d, sql := range forms {
@@ -93,7 +93,7 @@ func reaches() map[direction]string {
 	return forms
 }
 
-// filters are the arguments ?5 to ?8.
+// filters returns the arguments ?5 to ?8.
 func (c *Catalog) filters(q Query) []store.Value {
 	now := c.now()
 	args := []store.Value{store.Int(now), {}, {}, store.Int(0)}
@@ -111,12 +111,12 @@ func (c *Catalog) filters(q Query) []store.Value {
 	return args
 }
 
-// named is a page by name.
+// named returns a page in name order.
 func (c *Catalog) named(ctx context.Context, q Query, from Mark, down bool, n int) (Page, error) {
 	low, high := q.span(from, down)
 	p := Page{End: true, Looked: n}
 	if !q.Plain() {
-		// The page ends at the name that this many keys lead to.
+		// Limit the page to the next lookAt names.
 		d := direction{down, high != nil}
 		rows, err := c.read(ctx, store.Stmt{SQL: sqlReach()[d], Args: []store.Value{
 			store.Int(int64(q.DB)), store.Bytes(low), boundary(high), store.Int(lookAt)}})
@@ -143,7 +143,7 @@ func (c *Catalog) named(ctx context.Context, q Query, from Mark, down bool, n in
 	return p, nil
 }
 
-// take makes entries of rows, of which n were asked for.
+// take converts rows to entries. n is the LIMIT of the query.
 func (p *Page) take(rows []store.Row, n int) {
 	for _, row := range rows {
 		p.Entries = append(p.Entries, entry(row))
@@ -153,8 +153,8 @@ func (p *Page) take(rows []store.Row, n int) {
 	}
 }
 
-// matching is a page by name of the keys that q.Match lets through: the names are
-// read from the index alone, and only those that match are looked up.
+// matching returns a page, in name order, of the keys that q.Match accepts. It reads names from
+// the index and looks up only matching names.
 func (c *Catalog) matching(ctx context.Context, q Query, from Mark, down bool, n int) (Page, error) {
 	low, high := q.span(from, down)
 	rows, err := c.read(ctx, store.Stmt{SQL: sqlNames()[direction{down, high != nil}], Args: []store.Value{
@@ -189,8 +189,7 @@ var sqlFacts = sync.OnceValue(func() string {
 	return `SELECT ` + factColumns() + ` FROM keys WHERE db = ?1 AND key = ?2 AND (dies_at IS NULL OR dies_at > ?3)`
 })
 
-// Facts looks names up, and returns an entry for each: one without a type where
-// there is no such key.
+// Facts looks up names and returns an entry for each. The entry of a missing key has no type.
 func (c *Catalog) Facts(ctx context.Context, db int, names []string) ([]Entry, error) {
 	if len(names) == 0 {
 		return nil, nil
@@ -213,8 +212,7 @@ func (c *Catalog) Facts(ctx context.Context, db int, names []string) ([]Entry, e
 	return entries, nil
 }
 
-// The keys that end, by when they do, from the index of their deaths: after (?2,
-// ?3) or before it.
+// Keys with an expiry in expiry order, from the index keys_by_death, after or before (?2, ?3).
 const (
 	dyingKept = ` AND db = ?1 AND ` + schema.DiesAt + ` > ?5 AND (?6 IS NULL OR type = ?6)
 		AND (?7 IS NULL OR ` + schema.DiesAt + ` <= ?7) AND ?8 = 0 `
@@ -231,8 +229,7 @@ var (
 	})
 )
 
-// dying is a page by time to live: the keys that end, then by name those that do
-// not.
+// dying returns a page in order of expiry. Keys without an expiry follow in name order.
 func (c *Catalog) dying(ctx context.Context, q Query, from Mark, down bool, n int) (Page, error) {
 	ends := q
 	ends.Order, ends.Life = ByName, Persistent
@@ -256,7 +253,7 @@ func (c *Catalog) dying(ctx context.Context, q Query, from Mark, down bool, n in
 	return more, err
 }
 
-// expiring is a page of the keys that have a TTL.
+// expiring returns a page of the keys with an expiry.
 func (c *Catalog) expiring(ctx context.Context, q Query, from Mark, down bool, n int) (Page, error) {
 	sql, at, id := sqlDying(), int64(0), int64(0)
 	if down {

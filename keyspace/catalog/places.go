@@ -11,7 +11,7 @@ import (
 	"sort"
 )
 
-// place is where a key stands in an order.
+// place is the position of a key in an order.
 type place struct{ rank, id int64 }
 
 func (p place) compare(q place) int {
@@ -21,17 +21,17 @@ func (p place) compare(q place) int {
 	return cmp.Compare(p.rank, q.rank)
 }
 
-// placeSize is the bytes of a place in a run.
+// placeSize is the encoded size of a place in bytes.
 const placeSize = 16
 
-// run is places in their order, one after another.
+// run is a sorted sequence of places.
 type run struct {
 	places io.ReaderAt
-	at     int64 // where they begin
+	at     int64 // offset of the first place
 	n      int
 }
 
-// read returns the places i to j.
+// read returns places i to j-1.
 func (r run) read(i, j int) ([]place, error) {
 	if i == j {
 		return nil, nil
@@ -48,8 +48,8 @@ func (r run) read(i, j int) ([]place, error) {
 	return places, nil
 }
 
-// near returns up to n places after from, or before it with down, rising either
-// way. No from is the beginning, or with down the end.
+// near returns up to n places after from, or before from if down is set, in ascending order. A
+// nil from is the beginning, or the end if down is set.
 func (r run) near(from *place, down bool, n int) (found []place, err error) {
 	i := 0
 	switch {
@@ -75,15 +75,15 @@ func (r run) near(from *place, down bool, n int) (found []place, err error) {
 	return r.read(i, min(i+n, r.n))
 }
 
-// spill is places beyond what is kept in memory: sorted runs in a temporary file,
-// which holds numbers and nothing of the keys themselves. One run alone stays in memory.
+// spill holds the places that do not fit in memory, as sorted runs in a temporary file. The
+// file holds numbers and no key names. A single run stays in memory.
 type spill struct {
 	runs []run
-	file *os.File // nil while there is none
+	file *os.File // nil until a run is written
 	size int64
 }
 
-// add takes in places as a run. The last run is the only one that may stay in memory.
+// add sorts places and adds them as a run. Only the last run may stay in memory.
 func (s *spill) add(places []place, last bool) error {
 	slices.SortFunc(places, place.compare)
 	buf := make([]byte, 0, len(places)*placeSize)
@@ -99,7 +99,8 @@ func (s *spill) add(places []place, last bool) error {
 		if err != nil {
 			return fmt.Errorf("keeping the order of the keys: %w", err)
 		}
-		// Where an open file may go, nothing is left if this process is killed.
+		// Unix allows removing an open file, so nothing is left behind if the process is
+		// killed.
 		os.Remove(file.Name())
 		s.file = file
 	}
@@ -111,7 +112,7 @@ func (s *spill) add(places []place, last bool) error {
 	return nil
 }
 
-// near is run.near of all runs.
+// near merges the results of run.near over all runs.
 func (s *spill) near(from *place, down bool, n int) (found []place, err error) {
 	for _, r := range s.runs {
 		part, err := r.near(from, down, n)

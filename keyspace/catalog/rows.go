@@ -10,24 +10,24 @@ import (
 	"github.com/meowdis/meowdis/store/keytype"
 )
 
-// Table is some rows of a key, and the SQL that reads them.
+// Table holds rows of a key and the SQL that reads them.
 type Table struct {
 	Name    string
 	SQL     string
 	Columns []string
-	Rows    [][]string // as people read them
-	More    bool       // there are more rows than these
+	Rows    [][]string // formatted for display
+	More    bool       // the key has further rows
 }
 
-// rowsShown is how many rows of a table are read.
+// rowsShown limits the rows read from a table.
 const rowsShown = 20
 
-// source is a table with the rows of a type.
+// source is a table that holds rows of a type.
 type source struct {
 	table   string
 	columns []string
-	sql     string // ?1 is keys.id, ?2 how many rows
-	limited bool   // there may be many rows of a key
+	sql     string // ?1 is keys.id, ?2 the row limit
+	limited bool   // a key may have many rows
 }
 
 var keyRow = source{table: "keys",
@@ -35,7 +35,7 @@ var keyRow = source{table: "keys",
 	sql: `SELECT id, db, key, hash, type, version, count, seq, expires_at, created_at, updated_at, volatile, last_field, substr(value, 1, 256)
 FROM keys WHERE db = ?1 AND key = ?2`}
 
-// sourcesOf are the tables of a type.
+// sourcesOf returns the tables of a type.
 func sourcesOf(t *keytype.Type) (all []source) {
 	for _, table := range t.Tables {
 		columns := slices.Clone(table.Columns)
@@ -56,8 +56,8 @@ func sourcesOf(t *keytype.Type) (all []source) {
 	return all
 }
 
-// Rows returns the rows of the tables that hold name, the first of each table:
-// none when there is no such key. Long values are cut.
+// Rows returns the first rows of every table that stores name, or none if the key is missing.
+// Long values are truncated.
 func (c *Catalog) Rows(ctx context.Context, db int, name string) ([]Table, error) {
 	rows, err := c.read(ctx, store.Stmt{SQL: keyRow.sql, Args: []store.Value{store.Int(int64(db)), blob(name)}})
 	if err != nil || len(rows[0]) == 0 {
@@ -79,8 +79,8 @@ func (c *Catalog) Rows(ctx context.Context, db int, name string) ([]Table, error
 	return tables, nil
 }
 
-// cell is a value as it is read: bytes as text in double quotes, with escapes, and
-// the rest as SQL literals.
+// cell formats a value for display: a BLOB as escaped text in double quotes, any other value as
+// an SQL literal.
 func cell(v store.Value) string {
 	if v.Kind() == store.Blob {
 		return string(resp.AppendQuoted(nil, v.Bytes(), true))

@@ -12,27 +12,27 @@ import (
 	"github.com/meowdis/meowdis/store/keytype"
 )
 
-// Scanned is a key as Scan meets it.
+// Scanned is a key read by Scan.
 type Scanned struct {
-	Hash    int64 // of its name, which scans go by
+	Hash    int64 // of the name; the scan order
 	Name    []byte
 	Type    string
 	Size    int64     // elements, or bytes of a string; 1 of a document
-	Expires int64     // what its TTL says, in Unix ms; 0 for never
-	Value   rdb.Value // of a small key; a document is an rdb.String. nil when it is to be asked for
+	Expires int64     // Unix ms; 0 for never
+	Value   rdb.Value // of a small key; a document is an rdb.String. nil if the caller must read it
 
 	id, version int64
 }
 
 const (
-	scannedBytes    = 4 << 10 // a longer string or document does not come along
-	scannedEach     = 128     // nor do the elements of a larger key,
-	scannedElement  = "256"   // nor those of a key with a longer one,
-	scannedElements = 4 << 10 // nor more than so many of a page
+	scannedBytes    = 4 << 10 // length limit of an included string or document
+	scannedEach     = 128     // limit of the elements of an included key
+	scannedElement  = "256"   // length limit of each element of such a key
+	scannedElements = 4 << 10 // limit of the included elements of a page
 )
 
-// A scan goes as SCAN does, by the hash of the names; ?2 is the last one of the page
-// before. sqlScanEnd is the last one of a page of ?3 keys.
+// A scan runs in the order of SCAN, by the hash of the names. ?2 is the last hash of the
+// previous page. sqlScanEnd selects the last hash of a page of ?3 keys.
 const sqlScanEnd = `SELECT hash FROM keys WHERE db = ?1 AND hash > ?2 ORDER BY hash LIMIT 1 OFFSET ?3 - 1`
 
 var sqlScanned = sync.OnceValue(func() string {
@@ -51,12 +51,12 @@ var sqlScanned = sync.OnceValue(func() string {
 
 const lastHash = 1 << 53 // after every hash
 
-// Scan returns the live keys of a page, those that wanted accepts, in the order of
-// their hashes and names, and the place after it, 0 when it is the last. A page begins
-// after the place after, 0 at first, and is of about most keys.
+// Scan returns the live keys of a page that wanted accepts, ordered by hash and name, and the
+// position after the page, 0 if it is the last. The page begins after position after, 0 for the
+// first page, and has about most keys.
 //
-// Elements come from a later snapshot than their keys, and only when the key is the
-// same there.
+// Elements come from a later snapshot than their keys, and are included only if the key's
+// version is the same in both.
 func (c *Catalog) Scan(ctx context.Context, db int, after, most int64, wanted func(name []byte, typ string) bool) (keys []Scanned, next int64, err error) {
 	from := []store.Value{store.Int(int64(db)), store.Int(after)}
 	rows, err := c.read(ctx, store.Stmt{SQL: sqlScanEnd, Args: append(from[:2:2], store.Int(most))})
@@ -98,8 +98,9 @@ func scannedKey(row store.Row) Scanned {
 	return k
 }
 
-// elementsOf reads the elements of the keys whose ids are the array ?1, by type: the
-// key's id and version, and then what the type has. Keys of other types are asked for.
+// elementsOf reads, by type, the elements of the keys whose ids are in the JSON array ?1: the
+// id and version of the key, then the columns of the type. Callers must read keys of other
+// types themselves.
 var elementsOf = sync.OnceValue(func() map[string]string {
 	return map[string]string{
 		"hash": `SELECT k.id, k.version, e.seq, e.field, e.value, e.expires_at` + fromKeys + `hashes e ON e.key_id = k.id
@@ -112,8 +113,7 @@ var elementsOf = sync.OnceValue(func() map[string]string {
 
 const fromKeys = ` FROM json_each(?1) j CROSS JOIN keys k ON k.id = j.value CROSS JOIN `
 
-// addElements reads the values of small keys that have elements, those of one type
-// together.
+// addElements reads the elements of small keys, with one query per type.
 func (c *Catalog) addElements(ctx context.Context, keys []Scanned, now int64) error {
 	asked := map[string][]byte{}
 	byID := map[int64]*Scanned{}
@@ -142,8 +142,7 @@ func (c *Catalog) addElements(ctx context.Context, keys []Scanned, now int64) er
 	return nil
 }
 
-// grouped yields the rows of one key after another, in the order of their third
-// column.
+// grouped yields the rows of each key, ordered by their third column.
 func grouped(rows []store.Row) func(yield func([]store.Row) bool) {
 	return func(yield func([]store.Row) bool) {
 		for len(rows) > 0 {
@@ -161,7 +160,7 @@ func grouped(rows []store.Row) func(yield func([]store.Row) bool) {
 	}
 }
 
-// take makes a value of rows, if they are all of it.
+// take sets the value from rows if they are complete.
 func (k *Scanned) take(rows []store.Row, now int64) {
 	var v rdb.Value
 	switch k.Type {
@@ -189,7 +188,7 @@ func (k *Scanned) take(rows []store.Row, now int64) {
 	}
 }
 
-// column is what elements are that are nothing but bytes.
+// column returns the fourth column of rows, the whole element of lists and sets.
 func column(rows []store.Row) [][]byte {
 	out := make([][]byte, len(rows))
 	for i, row := range rows {

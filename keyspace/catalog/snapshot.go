@@ -10,10 +10,10 @@ import (
 	"github.com/meowdis/meowdis/store/keytype"
 )
 
-// Snapshot reads the keys of one database of a file from its tables, all at one
-// moment. Bytes are those of names and values, as users have written them.
+// Snapshot reads the keys of one database of a file from its tables, all at one moment. Bytes
+// counts names and values as the user wrote them.
 type Snapshot struct {
-	// Transact is a store's: it runs fn in one transaction.
+	// Transact runs fn in one transaction of the store.
 	Transact func(ctx context.Context, readOnly bool, fn func(run func(store.Batch) (store.Result, error)) error) error
 	DB       int
 	Now      int64  // Unix ms
@@ -21,8 +21,8 @@ type Snapshot struct {
 	Detail   keyspace.Detail
 }
 
-// ?2 is the database, ?3 now, and ?4 the keyspace.Detail that is wanted. The lengths of values
-// are in the heads of their rows: the values are not read.
+// ?2 is the database, ?3 now, and ?4 the keyspace.Detail. The row headers hold the lengths of
+// values, so the values are not read.
 var sqlSnapshot = sync.OnceValue(func() string {
 	counted := keytype.Case(func(t *keytype.Type) bool { return t.Count != "" }, func(t *keytype.Type) string { return t.Counted("?3") })
 	bytes := keytype.Case(nil, func(t *keytype.Type) string { return t.Bytes("?3") })
@@ -30,14 +30,13 @@ var sqlSnapshot = sync.OnceValue(func() string {
 	FROM keys WHERE (dies_at IS NULL OR dies_at > ?3) AND `
 })
 
-// A page of keys after the id ?1, or the key ?1.
+// sqlSnapshotPage selects a page of keys after the id ?1, sqlSnapshotKey the key ?1.
 var (
 	sqlSnapshotPage = sync.OnceValue(func() string { return sqlSnapshot() + `id > ?1 AND +db = ?2 ORDER BY id LIMIT 1000` })
 	sqlSnapshotKey  = sync.OnceValue(func() string { return sqlSnapshot() + `db = ?2 AND key = ?1` })
 )
 
-// Keys calls each for pages of keys, none of them empty, in the order in which
-// they were made.
+// Keys calls each with nonempty pages of keys, in the order of their creation.
 func (s Snapshot) Keys(ctx context.Context, each func([]keyspace.Key) error) error {
 	return s.Transact(ctx, true, func(run func(store.Batch) (store.Result, error)) error {
 		last := store.Int(-1 << 63)
@@ -62,7 +61,7 @@ func (s Snapshot) Keys(ctx context.Context, each func([]keyspace.Key) error) err
 	})
 }
 
-// Measure finds out the bytes of keys.
+// Measure sets Bytes of each key.
 func (s Snapshot) Measure(ctx context.Context, keys []keyspace.Key) error {
 	s.Detail = keyspace.Measured
 	return s.Transact(ctx, true, func(run func(store.Batch) (store.Result, error)) error {
@@ -88,7 +87,7 @@ func (s Snapshot) rows(run func(store.Batch) (store.Result, error), sql string, 
 	return r.Rows[0], nil
 }
 
-// keys reads the rows of a page.
+// keys converts the rows of a page.
 func (s Snapshot) keys(rows []store.Row) []keyspace.Key {
 	keys := make([]keyspace.Key, 0, len(rows))
 	for _, row := range rows {

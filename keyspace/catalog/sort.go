@@ -9,26 +9,25 @@ import (
 	"github.com/meowdis/meowdis/store/keytype"
 )
 
-// Indexed reports whether an index has the order of q, so that Page serves it. The
-// others are for Sort.
+// Indexed reports whether Page can serve q from an index. Other queries need Sort.
 func (q Query) Indexed() bool {
 	return q.Order == ByName || q.Order == ByTTL && q.Type == "" && q.Match == nil
 }
 
-// falls reports whether the greatest comes first in q's order.
+// falls reports whether the greatest key comes first in q's order.
 func (q Query) falls() bool {
 	return q.Reverse == (q.Order == ByType || q.Order == ByTTL)
 }
 
-// Sorting is the keys of a query in an order that no index has: as they were when
-// they were read, once, slice by slice. It keeps 16 bytes of each key, in a
-// temporary file when they are many, and reads the facts of those on a page anew.
-// Many goroutines may use it.
+// Sorting holds the keys of a query in an order that has no index. It reads the keys once, in
+// slices, so the order reflects the time of reading. It stores 16 bytes per key, in a temporary
+// file if the keys are many, and reads the facts of a page's keys for each page. It is safe for
+// concurrent use.
 type Sorting struct {
 	*Catalog
 	query  Query
-	slice  int64 // keys that Look reads
-	length int   // places that are sorted in memory, but for a slice
+	slice  int64 // keys read per Look
+	length int   // places per run; a run may exceed it by a slice
 
 	looking sync.Mutex // held by Look
 	mu      sync.Mutex
@@ -36,39 +35,38 @@ type Sorting struct {
 	looked  int64
 	kept    int64
 	done    bool
-	fresh   []place // not in the spill yet
-	first   []place // the first ones so far, in their order
+	fresh   []place // not yet in spill
+	first   []place // the first places so far, in order
 	spill   spill
 }
 
 const (
 	sortedAtOnce = 10_000
 	runLength    = 100_000
-	firstKept    = 500 // places that a page knows before all keys were read
+	firstKept    = 500 // places available before all keys are read
 )
 
-// Sort begins to sort the keys of q, whose names Match alone chooses, not Prefix.
-// Look does the work. Close must end it.
+// Sort starts sorting the keys of q. It filters names with q.Match and ignores q.Prefix. Look
+// does the work; the caller must call Close.
 func (c *Catalog) Sort(q Query) *Sorting {
 	return &Sorting{Catalog: c, query: q, slice: sortedAtOnce, length: runLength, last: -1 << 63}
 }
 
-// Looked is how many keys were read, of all databases, and whether those are
-// all.
+// Looked returns the number of keys read, in all databases, and whether all keys are read.
 func (s *Sorting) Looked() (keys int64, done bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.looked, s.done
 }
 
-// Len is how many keys are in the order so far. Some may be gone by now.
+// Len returns the number of keys in the order so far. Some of them may be deleted since.
 func (s *Sorting) Len() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.kept
 }
 
-// Close forgets the order, once Look has ended. A page that is being read fails.
+// Close releases the order after Look returns. A concurrent Page fails.
 func (s *Sorting) Close() {
 	s.looking.Lock()
 	defer s.looking.Unlock()
@@ -77,9 +75,8 @@ func (s *Sorting) Close() {
 	s.spill.close()
 }
 
-// sqlRanks are the ?3 keys after id ?2 in the order of the file: what the order goes by, NULL
-// for those that are left out; the number of the type whose values are to be weighed, too; and the
-// name if ?4 asks for it.
+// sqlRanks selects ?3 keys after id ?2 in file order: the sort value, NULL for excluded keys;
+// the type number if the value's bytes must be added; and the name if ?4 is set.
 var sqlRanks = sync.OnceValue(func() map[Order]string {
 	return map[Order]string{
 		ByTTL:     ranks(`ifnull(dies_at, 9223372036854775807)`, `NULL`),
@@ -95,7 +92,7 @@ func ranks(rank, kind string) string {
 		FROM keys NOT INDEXED WHERE id > ?2 ORDER BY id LIMIT ?3`
 }
 
-// Look reads some more keys, and finishes the order when there are none.
+// Look reads another slice of keys, and completes the order when no keys remain.
 func (s *Sorting) Look(ctx context.Context) error {
 	s.looking.Lock()
 	defer s.looking.Unlock()
@@ -115,7 +112,7 @@ func (s *Sorting) Look(ctx context.Context) error {
 		return nil
 	}
 	if err := s.spill.add(s.fresh, done); err != nil {
-		return err // and the next call tries again
+		return err // the next call retries
 	}
 	s.fresh = s.fresh[:0]
 	if done {
@@ -124,8 +121,8 @@ func (s *Sorting) Look(ctx context.Context) error {
 	return nil
 }
 
-// places are the places of the keys of the query among the next ones in the file, the
-// last of these, and how many these are.
+// places returns the places of the query's keys in the next slice, the last id of the slice,
+// and the number of keys in the slice.
 func (s *Sorting) places(ctx context.Context) (found []place, last, keys int64, err error) {
 	names := store.Int(0)
 	if s.query.Match != nil {
@@ -138,7 +135,7 @@ func (s *Sorting) places(ctx context.Context) (found []place, last, keys int64, 
 	}
 	last = s.last
 	var heavy []unweighed
-	var at []int // the places of heavy
+	var at []int // indexes of heavy in found
 	for _, row := range rows[0] {
 		id := row[0].Int()
 		if id <= last {
@@ -160,7 +157,7 @@ func (s *Sorting) places(ctx context.Context) (found []place, last, keys int64, 
 	return found, last, int64(len(rows[0])), err
 }
 
-// lead takes those of found in that are among the first.
+// lead merges found into the first places.
 func (s *Sorting) lead(found []place) {
 	order := place.compare
 	if s.query.falls() {
@@ -175,10 +172,9 @@ func (s *Sorting) lead(found []place) {
 	s.first = s.first[:min(len(s.first), firstKept)]
 }
 
-// Page returns up to n keys of the order after from, or before it when back is
-// set. Keys that are gone are missing, so that a page may be short, or empty, and not the last. Of q it
-// takes the direction. Until all keys were read, there is one page: the first
-// keys so far.
+// Page returns up to n keys of the order after from, or before from if back is set. It omits
+// deleted keys, so a page may be short or empty without being the last. It uses only the
+// direction of q. Until all keys are read, the only page holds the first keys so far.
 func (s *Sorting) Page(ctx context.Context, q Query, from Mark, back bool, n int) (Page, error) {
 	down := q.falls() != back
 	s.mu.Lock()
@@ -217,7 +213,7 @@ var sqlByID = sync.OnceValue(func() string {
 	return `SELECT ` + factColumns() + ` FROM keys WHERE id = ?2 AND db = ?1 AND (dies_at IS NULL OR dies_at > ?3)`
 })
 
-// entries are the keys at places that are still there and keys of the query.
+// entries returns the keys at places that still exist and still match the query.
 func (s *Sorting) entries(ctx context.Context, places []place) ([]Entry, error) {
 	now := s.now()
 	stmts := make([]store.Stmt, len(places))

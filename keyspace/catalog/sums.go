@@ -11,16 +11,16 @@ import (
 	"github.com/meowdis/meowdis/store/keytype"
 )
 
-// Amount is how much there is of a type, or in a folder.
+// Amount holds the totals of a type or a folder.
 type Amount struct {
 	Name     string
 	Keys     int64
-	Elements int64 // of a type that has some
+	Elements int64 // of types with elements
 	Bytes    int64 // of names and values
 }
 
-// Summing adds up the keys of a database by type and by folder, slice by slice. Many
-// goroutines may use it.
+// Summing totals the keys of a database by type and by folder, in slices. It is safe for
+// concurrent use.
 type Summing struct {
 	*Catalog
 	db                int
@@ -36,28 +36,27 @@ type Summing struct {
 }
 
 const (
-	summedAtOnce = 20_000 // keys that a slice reads
+	summedAtOnce = 20_000 // keys per slice
 
-	// mostFolders bounds the memory that names without system would take: a folder
-	// that comes after so many others is left out.
+	// mostFolders bounds the memory used for unstructured names: further folders are left out.
 	mostFolders = 20_000
 )
 
-// Sum begins to add up a database: its types, and the folders at the level of
-// prefix. Look does the work.
+// Sum starts totalling a database by type and by folder at the level of prefix. Look does the
+// work.
 func (c *Catalog) Sum(db int, prefix, delimiter string) *Summing {
 	return &Summing{Catalog: c, db: db, prefix: prefix, delimiter: delimiter, last: -1 << 63, kinds: map[string]*Amount{}, folders: map[string]*Amount{}}
 }
 
-// sqlSummed are the ?3 keys after id ?2 in the order of the file; those of database ?1
-// that live at ?4 with the number of their type.
+// sqlSummed selects ?3 keys after id ?2 in file order, with the type number for keys of
+// database ?1 that are live at ?4.
 var sqlSummed = sync.OnceValue(func() string {
 	elements := keytype.Case(func(t *keytype.Type) bool { return t.Parts != nil }, func(*keytype.Type) string { return `count` })
 	return `SELECT id, CASE WHEN db = ?1 AND (dies_at IS NULL OR dies_at > ?4) THEN ` + keytype.Case(nil, number) + ` END, ifnull(` + elements + `, 0), key, ` + keyBytes() + `
 	FROM keys NOT INDEXED WHERE id > ?2 ORDER BY id LIMIT ?3`
 })
 
-// Look takes some more keys in.
+// Look adds another slice of keys.
 func (s *Summing) Look(ctx context.Context) error {
 	s.looking.Lock()
 	defer s.looking.Unlock()
@@ -92,7 +91,7 @@ func (s *Summing) Look(ctx context.Context) error {
 	return nil
 }
 
-// add takes a key in, whose folder is its name up to the delimiter after the prefix.
+// add adds a key. Its folder is its name up to the delimiter after the prefix.
 func (s *Summing) add(kind string, name []byte, a Amount) {
 	a.addTo(s.kinds, []byte(kind))
 	rest, in := bytes.CutPrefix(name, []byte(s.prefix))
@@ -115,18 +114,17 @@ func (a Amount) addTo(sums map[string]*Amount, name []byte) {
 	sum.Keys, sum.Elements, sum.Bytes = sum.Keys+a.Keys, sum.Elements+a.Elements, sum.Bytes+a.Bytes
 }
 
-// Looked is how many keys were read, of all databases, and whether those are
-// all.
+// Looked returns the number of keys read, in all databases, and whether all keys are read.
 func (s *Summing) Looked() (keys int64, done bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.looked, s.done
 }
 
-// Kinds are the types so far, the most frequent first.
+// Kinds returns the types so far, ordered by number of keys, largest first.
 func (s *Summing) Kinds() []Amount { return s.sorted(s.kinds) }
 
-// Folders are the folders so far, those with the most keys first.
+// Folders returns the folders so far, ordered by number of keys, largest first.
 func (s *Summing) Folders() []Amount { return s.sorted(s.folders) }
 
 func (s *Summing) sorted(sums map[string]*Amount) []Amount {

@@ -8,9 +8,8 @@ import (
 	"github.com/meowdis/meowdis/store/schema"
 )
 
-// The keys of a range are counted in the index of names. Those of them that have
-// expired are found in the index of deaths, unless more have expired elsewhere than
-// there are in the range.
+// Keys of a range are counted in the name index. Expired keys of the range are then counted in
+// keys_by_death, unless the database has more expired keys than the range has keys.
 var (
 	sqlCount = sync.OnceValue(func() map[bool]string {
 		return bounded(`SELECT count(*) FROM keys WHERE db = ?1 AND key >= ?2`)
@@ -28,15 +27,16 @@ var (
 
 const sqlAllDead = `SELECT count(*) FROM keys INDEXED BY keys_by_death WHERE ` + schema.DiesAt + ` <= ?2 AND db = ?1`
 
-// bounded is a statement without and with the upper bound ?3.
+// bounded returns a statement without and with the upper bound ?3.
 func bounded(head string) map[bool]string {
 	return map[bool]string{false: head + ` AND ?3 IS NULL`, true: head + ` AND key < ?3`}
 }
 
-// sqlNextDeath is a seek in the index of deaths.
+// sqlNextDeath takes one seek in keys_by_death.
 const sqlNextDeath = `SELECT min(` + schema.DiesAt + `) FROM keys INDEXED BY keys_by_death WHERE ` + schema.DiesAt + ` > ?1`
 
-// NextDeath is when the next key ends, of any database, in Unix ms; 0 when none does.
+// NextDeath returns the time, in Unix ms, of the next expiry in any database, or 0 if no key
+// has an expiry.
 func (c *Catalog) NextDeath(ctx context.Context) (int64, error) {
 	rows, err := c.read(ctx, store.Stmt{SQL: sqlNextDeath, Args: []store.Value{store.Int(c.now())}})
 	if err != nil || rows[0][0][0].IsNull() {
@@ -45,7 +45,7 @@ func (c *Catalog) NextDeath(ctx context.Context) (int64, error) {
 	return rows[0][0][0].Int(), nil
 }
 
-// Tally counts the keys whose names begin with prefix.
+// Tally counts the live keys whose names begin with prefix.
 func (c *Catalog) Tally(ctx context.Context, db int, prefix string) (int64, error) {
 	high, now := After(prefix), store.Int(c.now())
 	args := []store.Value{store.Int(int64(db)), blob(prefix), boundary(high)}
@@ -68,11 +68,11 @@ func (c *Catalog) Tally(ctx context.Context, db int, prefix string) (int64, erro
 	if dead > keys {
 		return n, nil
 	}
-	return max(keys-n, 0), nil // as of two moments
+	return max(keys-n, 0), nil // the two counts are of different moments
 }
 
-// Weigh adds up the bytes of the keys whose names begin with prefix, and of their
-// values. It reads all of them, some at a time, so that no reader of the file stays for long.
+// Weigh totals the bytes of the names and values of the keys with prefix. It reads all of them,
+// in slices, so no read transaction lasts long.
 func (c *Catalog) Weigh(ctx context.Context, db int, prefix string) (bytes int64, err error) {
 	low, end := []byte(prefix), After(prefix)
 	for more := true; more; {

@@ -10,25 +10,25 @@ import (
 	"github.com/meowdis/meowdis/store/keytype"
 )
 
-// number is a type's place in keytype.Types.
+// number returns the index of t in keytype.Types.
 func number(t *keytype.Type) string { return strconv.Itoa(slices.Index(keytype.Types, t)) }
 
-// whole reports whether what a type counts is the bytes of one row.
+// whole reports whether the value of a type is the bytes of one row.
 func whole(t *keytype.Type) bool { return t.Parts == nil }
 
-// keyBytes are the bytes of a key's name, and those of its value that no row of a table
-// counts for.
+// keyBytes returns the expression for the bytes of a key's name, plus the bytes of its value
+// that no element row holds.
 func keyBytes() string {
 	return `length(key) + ifnull(` + keytype.Case(func(t *keytype.Type) bool { return t.Weight != "" }, (*keytype.Type).KeyBytes) + `, 0)`
 }
 
-// byteCount is the bytes of a key and its value, looked up key by key: for keys in
-// another order than that of the file.
+// byteCount returns the expression for the bytes of a key and its value, looked up per key.
+// Keys need not be in file order.
 func byteCount(now string) string {
 	return `(length(key) + ifnull(` + keytype.Case(nil, func(t *keytype.Type) string { return t.Bytes(now) }) + `, 0))`
 }
 
-// typeRank numbers the types in the order of their names.
+// typeRank numbers the types in name order.
 func typeRank() string {
 	return keytype.Case(nil, func(t *keytype.Type) string {
 		before := 0
@@ -41,12 +41,12 @@ func typeRank() string {
 	})
 }
 
-// sqlWeights are the bytes of the values of a type, by the ids ?1 to ?2 of their
-// keys: one walk through a part of its table.
+// sqlWeights selects, by type, the bytes of the values of the key ids ?1 to ?2, in one pass
+// over a part of the type's table.
 var sqlWeights = sync.OnceValue(func() (all []string) {
 	for _, t := range keytype.Types {
 		table := t.Weighed()
-		if table.Name == "" { // KeyBytes are all
+		if table.Name == "" { // KeyBytes covers the whole value
 			all = append(all, "")
 			continue
 		}
@@ -59,11 +59,11 @@ var sqlWeights = sync.OnceValue(func() (all []string) {
 	return all
 })
 
-// unweighed is a key whose value is to be weighed: its id, and the number of its type.
+// unweighed is a key whose value bytes are unknown: its id and type number.
 type unweighed struct{ id, kind int64 }
 
-// weights are the bytes of the values of keys, without keyBytes. The keys stand in the order of their ids, as near each other as
-// they are in the file.
+// weights returns the bytes of the values of keys, without keyBytes. keys must be in id order,
+// a slice of consecutive keys of the file.
 func (c *Catalog) weights(ctx context.Context, keys []unweighed) ([]int64, error) {
 	var stmts []store.Stmt
 	for kind, sql := range sqlWeights() {

@@ -10,11 +10,10 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// RESP3 is v, the reply to args, in the shape that RESP3 gives it: maps, pairs and
-// doubles of a reply that came in RESP2's, as those of REST endpoints do, become
-// such again. A reply that has its shape is left as it is, and so are those of
-// JSON.RESP and of FORMAT EXPAND, whose numbers may be strings, and those inside EXEC's:
-// see Replies.
+// RESP3 converts v, the reply to args, to its RESP3 shape. Servers that speak RESP2 and REST
+// endpoints send arrays and strings for maps, pairs and doubles. A reply already in its RESP3
+// shape is unchanged. So are replies to JSON.RESP and FORMAT EXPAND, whose numbers may be
+// strings, and the replies inside an EXEC reply: see Replies.
 func RESP3(args [][]byte, v resp.Value) resp.Value {
 	if v.IsError() || len(args) == 0 {
 		return v
@@ -22,7 +21,7 @@ func RESP3(args [][]byte, v resp.Value) resp.Value {
 	return reshape(commands.Known(args).Reply(args).RESP3, v)
 }
 
-// reshape gives v a shape; nil leaves it as it is.
+// reshape converts v to shape. A nil shape leaves v unchanged.
 func reshape(shape *commands.Shape, v resp.Value) resp.Value {
 	if shape == nil || v.IsError() {
 		return v
@@ -58,14 +57,14 @@ func reshape(shape *commands.Shape, v resp.Value) resp.Value {
 	return v
 }
 
-// forms make a value that looks like it another one.
+// forms convert a value that has the matching RESP2 form, and return any other value unchanged.
 var forms = [...]func(resp.Value) resp.Value{
 	commands.ToMap: asMap, commands.ToPairs: asPairs, commands.ToThirds: asThirds,
 	commands.ToDouble: asDouble, commands.ToUnsigned: asUnsigned, commands.ToBool: asBool,
 	commands.ToNumbers: asNumbers, commands.ToOne: asOne, commands.ToOneList: asOneList,
 }
 
-// asMap is a map of an array whose elements alternate, or are pairs.
+// asMap converts an array of alternating keys and values, or of pairs, to a map.
 func asMap(v resp.Value) resp.Value {
 	if v.Kind != resp.Array {
 		return v
@@ -79,7 +78,7 @@ func asMap(v resp.Value) resp.Value {
 	return resp.MakeMap(v.Elems...)
 }
 
-// asPairs is an array of pairs of an array whose elements alternate.
+// asPairs converts an array of alternating elements to an array of pairs.
 func asPairs(v resp.Value) resp.Value {
 	if v.Kind != resp.Array || len(v.Elems)%2 != 0 || len(v.Elems) > 0 && v.Elems[0].Kind == resp.Array {
 		return v
@@ -91,7 +90,7 @@ func asPairs(v resp.Value) resp.Value {
 	return pairs
 }
 
-// asThirds is a map to pairs of an array in which a key and two values alternate.
+// asThirds converts an array of keys, each followed by two values, to a map from keys to pairs.
 func asThirds(v resp.Value) resp.Value {
 	if v.Kind != resp.Array || len(v.Elems)%3 != 0 {
 		return v
@@ -103,7 +102,7 @@ func asThirds(v resp.Value) resp.Value {
 	return m
 }
 
-// asDouble is a double of a string that is one.
+// asDouble parses a string as a double.
 func asDouble(v resp.Value) resp.Value {
 	f, err := strconv.ParseFloat(string(v.Str), 64)
 	if v.Kind != resp.Bulk || err != nil {
@@ -112,7 +111,7 @@ func asDouble(v resp.Value) resp.Value {
 	return resp.Value{Kind: resp.Double, Float: f, Str: v.Str}
 }
 
-// asUnsigned is a number beyond 64 bits of a string that is one.
+// asUnsigned parses a string as an unsigned number that may exceed the int64 range.
 func asUnsigned(v resp.Value) resp.Value {
 	if _, err := strconv.ParseUint(string(v.Str), 10, 64); v.Kind != resp.Bulk || err != nil {
 		return v
@@ -120,7 +119,7 @@ func asUnsigned(v resp.Value) resp.Value {
 	return resp.Value{Kind: resp.BigNumber, Str: v.Str}
 }
 
-// asBool is a boolean of an integer.
+// asBool converts an integer to a boolean.
 func asBool(v resp.Value) resp.Value {
 	if v.Kind == resp.Int {
 		v.Kind = resp.Bool
@@ -128,7 +127,7 @@ func asBool(v resp.Value) resp.Value {
 	return v
 }
 
-// asNumbers is an array of the numbers in a text of JSON.
+// asNumbers converts JSON text of one number or a list of numbers to an array.
 func asNumbers(v resp.Value) resp.Value {
 	if v.IsNull() {
 		return resp.MakeArray(v)
@@ -153,7 +152,7 @@ func asNumbers(v resp.Value) resp.Value {
 	return numbers
 }
 
-// number3 is a number of JSON as RESP3 has it.
+// number3 converts a JSON number to an RESP3 integer or double.
 func number3(n *json.Number) resp.Value {
 	if i, err := n.Int64(); err == nil {
 		return resp.MakeInt(i)
@@ -162,7 +161,7 @@ func number3(n *json.Number) resp.Value {
 	return resp.MakeDouble(f)
 }
 
-// asOne is an array of one value, which is no array itself.
+// asOne wraps a value in an array unless it is an array.
 func asOne(v resp.Value) resp.Value {
 	if v.Kind == resp.Array {
 		return v
@@ -170,7 +169,7 @@ func asOne(v resp.Value) resp.Value {
 	return resp.MakeArray(v)
 }
 
-// asOneList is an array of one array, or of nil.
+// asOneList wraps an array or a null in an array.
 func asOneList(v resp.Value) resp.Value {
 	if v.Kind == resp.Array && len(v.Elems) > 0 && (v.Elems[0].Kind == resp.Array || v.Elems[0].IsNull()) {
 		return v
@@ -178,13 +177,14 @@ func asOneList(v resp.Value) resp.Value {
 	return resp.MakeArray(v)
 }
 
-// Replies are those of one session, in their order, so that it is known to what the
-// replies inside EXEC's are.
+// Replies converts the replies of one session, in order. It remembers the commands queued by
+// MULTI to convert the replies inside an EXEC reply.
 type Replies struct {
 	queued []*commands.Shape
 }
 
-// RESP3 is as the function RESP3, and does the same for what is inside EXEC's reply.
+// RESP3 does the same as the function RESP3, and also converts the replies inside an EXEC
+// reply.
 func (r *Replies) RESP3(args [][]byte, v resp.Value) resp.Value {
 	cmd := commands.Known(args)
 	if cmd == nil {
@@ -196,7 +196,7 @@ func (r *Replies) RESP3(args [][]byte, v resp.Value) resp.Value {
 	}
 	switch cmd.Name {
 	case "MULTI", "EXEC", "DISCARD", "RESET":
-		if cmd.Name == "MULTI" && v.IsError() { // it is open already, and stays so
+		if cmd.Name == "MULTI" && v.IsError() { // nested MULTI: the open transaction continues
 			return v
 		}
 		queued := r.queued
@@ -209,7 +209,7 @@ func (r *Replies) RESP3(args [][]byte, v resp.Value) resp.Value {
 	return RESP3(args, v)
 }
 
-// inEach gives each element its shape.
+// inEach converts each element to the shape of its command.
 func inEach(shapes []*commands.Shape, v resp.Value) resp.Value {
 	changed := slices.Clone(v.Elems)
 	for i, shape := range shapes {
