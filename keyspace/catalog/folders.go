@@ -44,8 +44,8 @@ var sqlLevel = sync.OnceValue(func() map[direction]string {
 // are the keys that begin with prefix. Keys with the delimiter after the prefix are grouped
 // into one folder per name up to the delimiter. The delimiter is text.
 //
-// Level omits folders that hold only expired keys, except that it reads at most ghostKeys keys
-// of a folder: a larger folder may hold only expired keys. Tally counts the live keys.
+// Level omits folders that hold only expired keys. It checks at most ghostKeys keys of a
+// folder, so a larger folder may still hold only expired keys. Tally counts the live keys.
 func (c *Catalog) Level(ctx context.Context, db int, prefix, delimiter string, from Mark, back bool, n int) (Page, error) {
 	low, high := []byte(prefix), After(prefix)
 	switch {

@@ -6,36 +6,34 @@ import (
 	"github.com/meowdis/meowdis/keyspace/display"
 )
 
-// Options bound the work. The zero Options are good for a screen.
+// Options limits the work. The zero Options suit a screen.
 type Options struct {
-	// Partial says that the bytes are only the beginning of a value, so that
-	// an early end is no damage.
+	// Partial marks the bytes as a prefix of a value, so truncated layers are accepted.
 	Partial bool
-	// MaxBytes is the most that a layer is opened to; 0 is 4 MiB.
+	// MaxBytes limits the decoded size of a layer; 0 is 4 MiB.
 	MaxBytes int
-	// MaxLayers is how many layers are opened; 0 is 6.
+	// MaxLayers limits the layers opened; 0 is 6.
 	MaxLayers int
-	// DumpBytes is the most that a hex dump shows; 0 is 512.
+	// DumpBytes limits the bytes of a hex dump; 0 is 512.
 	DumpBytes int
 }
 
-// Layer is one of the forms that a value was found to have.
+// Layer is an encoding recognised in a value.
 type Layer struct {
 	Name string // "gzip", "base64", "JSON", …
-	Size int    // in bytes, as far as it was opened
-	Cut  bool   // there is more than Size
+	Size int    // bytes decoded
+	Cut  bool   // the layer is longer than Size
 }
 
-// Shown is a value as people read it.
+// Shown holds a value formatted for display.
 type Shown struct {
-	Layers []Layer // from the outside in; the last is what Text shows
+	Layers []Layer // outermost first; Text shows the last
 	Text   string  // lines without control characters; the last has no newline
-	// Note says what else there is to know, "" for nothing: of a number that
-	// may be a time, which one.
+	// Note adds a hint, such as the time that a number may stand for; "" for none.
 	Note string
 }
 
-// Value recognises and shows b.
+// Value recognises and formats b.
 func Value(b []byte, o Options) Shown {
 	o = o.withDefaults()
 	var s Shown
@@ -78,7 +76,7 @@ func (s Shown) Chain() string {
 	return strings.Join(parts, " → ")
 }
 
-// Names is Chain without the sizes: "gzip → JSON".
+// Names returns Chain without the sizes: "gzip → JSON".
 func (s Shown) Names() string {
 	names := make([]string, len(s.Layers))
 	for i, l := range s.Layers {
@@ -87,12 +85,12 @@ func (s Shown) Names() string {
 	return strings.Join(names, " → ")
 }
 
-// IsPlain reports whether the value is text as it stands, and nothing else.
+// IsPlain reports whether the value is plain text.
 func (s Shown) IsPlain() bool {
 	return len(s.Layers) == 1 && s.Layers[0].Name == textName && s.Note == ""
 }
 
-// show lays out what has no further layer.
+// show formats the innermost layer.
 func show(b []byte, cut bool, o Options) (name, text, note string) {
 	if facts, ok := picture(b); ok {
 		return facts.format, facts.String(), ""
@@ -121,7 +119,7 @@ func show(b []byte, cut bool, o Options) (name, text, note string) {
 	return "binary", dump(b, o.DumpBytes), format(b)
 }
 
-// binaries are the forms of bytes that are no text.
+// binaries lists the binary formats.
 var binaries = []struct {
 	name string
 	show func(b []byte, most int) (string, bool)

@@ -10,26 +10,26 @@ import (
 	"unicode/utf8"
 )
 
-// Descriptors are the names and types of messages, out of a .proto, or of what protoc -o or buf build
-// has compiled it to: a FileDescriptorSet.
+// Descriptors holds the names and types of messages, from a .proto file or from a
+// FileDescriptorSet written by protoc -o or buf build.
 type Descriptors struct {
-	messages map[string]*messageType // by full name, without a dot before it
+	messages map[string]*messageType // by full name, without a leading dot
 	enums    map[string]map[int64]string
 }
 
 type messageType struct {
 	fields map[uint64]fieldType
-	isMap  bool // an entry of a map: its fields are a key and a value
+	isMap  bool // a map entry, with the fields key and value
 }
 
 type fieldType struct {
 	name     string
-	kind     uint64 // as FieldDescriptorProto.Type numbers them
-	of       string // the message or enum
+	kind     uint64 // a FieldDescriptorProto.Type
+	of       string // message or enum name
 	repeated bool
 }
 
-// The types of fields that need more than their wire format.
+// Field types, numbered as in FieldDescriptorProto.Type.
 const (
 	kindDouble = 1 + iota
 	kindFloat
@@ -53,14 +53,15 @@ const (
 
 var errDescriptors = errors.New("not a file of descriptors, as protoc --include_imports -o FILE writes it")
 
-// wireField is a field as it is written.
+// wireField holds an encoded field.
 type wireField struct {
 	number, wire uint64
-	value        uint64 // of a number
-	bytes        []byte // of what has a length
+	value        uint64 // numeric wire types
+	bytes        []byte // length-delimited wire type
 }
 
-// wireFields reads the fields of a message; ok is false when it is none, or each said so.
+// wireFields calls each with the fields of a message. ok is false if b is not a message or each
+// returns false.
 func wireFields(b []byte, each func(wireField) bool) (ok bool) {
 	for len(b) > 0 {
 		tag, n := binary.Uvarint(b)
@@ -132,7 +133,7 @@ func (d *Descriptors) file(b []byte) bool {
 	})
 }
 
-// message reads a DescriptorProto and those inside of it.
+// message reads a DescriptorProto and its nested types.
 func (d *Descriptors) message(scope string, b []byte, depth int) bool {
 	m, name := &messageType{fields: map[uint64]fieldType{}}, ""
 	named := wireFields(b, func(f wireField) bool {
@@ -210,11 +211,11 @@ func (d *Descriptors) enum(scope string, b []byte) bool {
 	return ok
 }
 
-// Has reports whether there is a message of a full name, such as shop.Order.
+// Has reports whether d has a message with a full name, such as shop.Order.
 func (d *Descriptors) Has(name string) bool { return d.messages[name] != nil }
 
-// Show lays b out as a message of a full name, at most bytes of text of it. What its type
-// does not have is shown by its number.
+// Show formats b as a message of the named type, truncated to most bytes of text. It shows
+// unknown fields by number.
 func (d *Descriptors) Show(name string, b []byte, most int) (string, error) {
 	s := shower{Descriptors: d}
 	t := s.message(d.messages[name], b, 0)
@@ -268,8 +269,7 @@ func (s *shower) message(m *messageType, b []byte, depth int) *tree {
 	return t
 }
 
-// element adds what a repeated field holds to its list: an entry of a map, or numbers
-// that are packed.
+// element appends a repeated field's content to list: a map entry, one value or packed numbers.
 func (s *shower) element(list *tree, field fieldType, f wireField, depth int) bool {
 	if list.open == '{' {
 		pair := s.message(s.messages[field.of], f.bytes, depth+1)
@@ -322,13 +322,13 @@ func (s *shower) element(list *tree, field fieldType, f wireField, depth int) bo
 	return true
 }
 
-// wires are the wire formats of the types.
+// wires maps types to wire formats.
 var wires = [...]uint64{
 	kindDouble: 1, kindFixed64: 1, kindSfixed64: 1, kindFloat: 5, kindFixed32: 5, kindSfixed32: 5,
 	kindString: 2, kindMessage: 2, kindBytes: 2, kindSint64: 0,
 }
 
-// value is a field of its type; nil where the bytes are of another.
+// value formats a field of a known type. It returns nil if the wire format differs.
 func (s *shower) value(field fieldType, f wireField, depth int) *tree {
 	if field.kind == 0 || field.kind >= uint64(len(wires)) || wires[field.kind] != f.wire {
 		return nil
@@ -364,7 +364,7 @@ func (s *shower) value(field fieldType, f wireField, depth int) *tree {
 	return leaf(strconv.FormatUint(f.value, 10))
 }
 
-// unknown is a field that the type does not have.
+// unknown formats a field that the type does not define.
 func (s *shower) unknown(f wireField, depth int) *tree {
 	switch f.wire {
 	case 1, 5:

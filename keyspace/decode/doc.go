@@ -1,8 +1,8 @@
-// Package decode recognises what the bytes of a value are and shows them to
-// people: compressed and encoded layers are opened one by one, and what is inside
-// is laid out as JSON, text, the facts of a picture, or a hex dump. What programs have
-// serialized is read, and nothing of it is run.
+// Package decode recognises the format of a value's bytes and formats them for display. It
+// opens compressed and encoded layers one by one. It shows the innermost layer as JSON, text,
+// facts about a picture, or a hex dump. It parses serialized objects of other languages without
+// running any of their code.
 //
-// It is pure and bounded: a layer is opened up to a limit, whatever it claims to
-// hold. Start at Value.
+// The package is pure, and its work is bounded: it opens a layer up to a limit, whatever size
+// the layer declares. Start at Value.
 package decode

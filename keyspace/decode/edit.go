@@ -12,18 +12,18 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Inside is what is inside the layers of a value, as a text to edit.
+// Inside holds the innermost layer of a value as editable text.
 type Inside struct {
-	Names string // of the layers: "gzip → JSON"
+	Names string // layer names: "gzip → JSON"
 	Text  string
 	JSON  bool
-	// Store is the value with another text inside, in layers of the same kinds. Text itself
-	// gives the very bytes that the value had. An error says what is wrong with the text.
+	// Store encodes a changed text in layers of the same kinds. The unchanged Text gives the
+	// original bytes. The error describes an invalid text.
 	Store func(text string) ([]byte, error)
 }
 
-// Edit opens the layers of b; ok is false where there are none, or what they hold is no
-// text and no MessagePack, or is larger than the limit of o.
+// Edit opens the layers of b. ok is false if b has no layers, if the innermost layer is neither
+// text nor MessagePack, or if it exceeds the limit of o.
 func Edit(b []byte, o Options) (in Inside, ok bool) {
 	o = o.withDefaults()
 	if o.Partial || len(b) > o.MaxBytes {
@@ -61,8 +61,8 @@ func Edit(b []byte, o Options) (in Inside, ok bool) {
 	return in, true
 }
 
-// innermost is what the last layer holds as a text, and how that is made of a text again;
-// nil where it is none.
+// innermost returns the innermost layer as text and a function that encodes changed text, or
+// nil if the layer cannot be edited.
 func innermost(b []byte, o Options) (name, text string, store func(text string) ([]byte, error)) {
 	if _, ok := prettyJSON(b, o.MaxBytes); ok {
 		return "JSON", indented(b), func(text string) ([]byte, error) { return asWritten(b, text) }
@@ -76,7 +76,7 @@ func innermost(b []byte, o Options) (name, text string, store func(text string) 
 	return "", "", nil
 }
 
-// indented is a document in lines: one that has lines stays as it is.
+// indented indents a document, unless it already has several lines.
 func indented(b []byte) string {
 	if bytes.ContainsRune(b, '\n') {
 		return string(b)
@@ -88,7 +88,7 @@ func indented(b []byte) string {
 	return string(out)
 }
 
-// asWritten is a document as b was written: in one line if that was.
+// asWritten writes a document in the style of b: on one line if b is one line.
 func asWritten(b []byte, text string) ([]byte, error) {
 	if bytes.ContainsRune(b, '\n') {
 		return []byte(text), nil
@@ -101,7 +101,8 @@ func asWritten(b []byte, text string) ([]byte, error) {
 	return []byte(line), err
 }
 
-// wrapping is how a layer is made again around other bytes; nil where it is not.
+// wrapping returns a function that wraps bytes in a layer like the given one, or nil if the
+// layer cannot be rebuilt.
 func wrapping(name string, layer []byte) func([]byte) ([]byte, error) {
 	switch name {
 	case "gzip":
@@ -135,14 +136,14 @@ func written(b []byte, writer func(io.Writer) (io.WriteCloser, error)) ([]byte, 
 	return out.Bytes(), err
 }
 
-// gzipAs compresses b with the head that layer has: its name, comment and time.
+// gzipAs compresses b with the name, comment and time in the header of layer.
 func gzipAs(layer, b []byte) ([]byte, error) {
 	r, err := gzip.NewReader(bytes.NewReader(layer))
 	if err != nil {
 		return nil, err
 	}
 	level := gzip.DefaultCompression
-	switch layer[8] { // as RFC 1952 has it
+	switch layer[8] { // XFL, RFC 1952
 	case 2:
 		level = gzip.BestCompression
 	case 4:
@@ -158,8 +159,8 @@ func gzipAs(layer, b []byte) ([]byte, error) {
 	return out, errors.Join(err, r.Close())
 }
 
-// base64As encodes as layer does: its letters, its padding, what stands around it. What is
-// cut into lines is not made again.
+// base64As encodes with the alphabet, padding and surrounding whitespace of layer. It returns
+// nil for a layer with line breaks.
 func base64As(layer []byte) func([]byte) ([]byte, error) {
 	body := bytes.TrimSpace(layer)
 	if bytes.ContainsAny(body, "\r\n") {
@@ -174,7 +175,7 @@ func base64As(layer []byte) func([]byte) ([]byte, error) {
 	}
 }
 
-// base64Of is the encoding of a text: its letters, and whether it is padded.
+// base64Of returns the encoding of b: its alphabet and padding.
 func base64Of(b []byte) *base64.Encoding {
 	encoding := base64.StdEncoding
 	if bytes.ContainsAny(b, "-_") {

@@ -2,7 +2,7 @@ package decode
 
 import "bytes"
 
-// formats of bytes that are not opened here, by how they begin.
+// signatures lists formats that are named but not opened, by their first bytes.
 var signatures = []struct{ begins, name string }{
 	{"\xac\xed\x00\x05", "serialized by Java"},
 	{"\x00\x00\x00\x02", "perhaps serialized by PHP's igbinary"},
@@ -18,7 +18,7 @@ var signatures = []struct{ begins, name string }{
 	{"PAR1", "a Parquet file"},
 }
 
-// format names what b seems to be, "" for what nothing is known of.
+// format names the likely format of b, or returns "".
 func format(b []byte) string {
 	for _, s := range signatures {
 		if bytes.HasPrefix(b, []byte(s.begins)) {

@@ -7,11 +7,10 @@ import (
 	"unicode/utf16"
 )
 
-// javaMagic begins what Java's ObjectOutputStream wrote, in its version 5.
+// javaMagic begins a stream of Java's ObjectOutputStream, version 5.
 const javaMagic = "\xac\xed\x00\x05"
 
-// java shows what Java's ObjectOutputStream wrote; no class is looked for, and none of its
-// code runs.
+// java shows a stream of Java's ObjectOutputStream. It loads no class and runs no Java code.
 func java(b []byte, most int) (string, bool) {
 	if len(b) > most || !strings.HasPrefix(string(b[:min(len(b), len(javaMagic))]), javaMagic) {
 		return "", false
@@ -30,7 +29,7 @@ func java(b []byte, most int) (string, bool) {
 	return listOf('[', "stream", all).layout(most), true
 }
 
-// The tags of a stream.
+// Stream tags.
 const (
 	javaNull = 0x70 + iota
 	javaReference
@@ -49,7 +48,7 @@ const (
 	javaEnum
 )
 
-// The flags of a class.
+// Class flags.
 const (
 	javaWrites       = 1
 	javaSerializable = 2
@@ -64,13 +63,13 @@ type javaReader struct {
 	handles []handle
 }
 
-// handle is what can be referred to.
+// handle is a value or class that a later reference can name.
 type handle struct {
 	value *tree
 	class *javaClassOf
 }
 
-// javaClassOf is the description of a class.
+// javaClassOf describes a class.
 type javaClassOf struct {
 	name   string
 	flags  byte
@@ -93,7 +92,7 @@ func (r *javaReader) bad() *tree {
 	return leaf("")
 }
 
-// content is an object, or data that a class wrote by itself.
+// content reads an object, or data that a class wrote itself.
 func (r *javaReader) content(depth int) *tree {
 	tag := r.byte()
 	if !r.count() || depth > treeDepth {
@@ -151,7 +150,8 @@ func (r *javaReader) string(tag byte) *tree {
 	return t
 }
 
-// modifiedUTF8 is Java's: a zero takes two bytes, and what is beyond 16 bits two halves.
+// modifiedUTF8 decodes Java's UTF-8, with a zero in two bytes and surrogate pairs for
+// characters above U+FFFF.
 func modifiedUTF8(b []byte) string {
 	plain := true
 	for _, c := range b {
@@ -184,7 +184,7 @@ func nameOf(c *javaClassOf) string {
 	return c.name
 }
 
-// class is the description of a class; nil for none.
+// class reads a class description, or returns nil for null.
 func (r *javaReader) class(depth int) *javaClassOf {
 	switch tag := r.byte(); tag {
 	case javaNull:
@@ -236,7 +236,7 @@ func (r *javaReader) described(tag byte, depth int) *javaClassOf {
 	return c
 }
 
-// annotations is what a class wrote by itself, up to its end.
+// annotations reads the data that a class wrote itself, up to its end marker.
 func (r *javaReader) annotations(depth int, t *tree) {
 	for r.err == nil && len(r.rest) > 0 && r.rest[0] != javaEndBlock {
 		value := r.content(depth + 1)
@@ -247,7 +247,7 @@ func (r *javaReader) annotations(depth int, t *tree) {
 	r.byte()
 }
 
-// object is an object: the fields of each class, those of the outermost one first.
+// object reads an object's fields, beginning with the topmost superclass.
 func (r *javaReader) object(depth int) *tree {
 	class := r.class(depth)
 	t := &tree{text: nameOf(class), open: '{'}
@@ -296,7 +296,7 @@ func (r *javaReader) array(depth int) *tree {
 	return t
 }
 
-// value is a field or an element of a type.
+// value reads a field or an element of a type.
 func (r *javaReader) value(kind byte, depth int) *tree {
 	if kind == 'L' || kind == '[' {
 		return r.content(depth)

@@ -13,8 +13,7 @@ import (
 	"github.com/vmihailenco/msgpack/v5/msgpcode"
 )
 
-// prettyJSON indents b if it is a JSON object or array. A bare string or number
-// is text like any other.
+// prettyJSON indents b if it is a JSON object or array. Bare strings and numbers count as text.
 func prettyJSON(b []byte, most int) (string, bool) {
 	b = bytes.TrimSpace(b)
 	if len(b) < 2 || len(b) > most || b[0] != '{' && b[0] != '[' || !json.Valid(b) {
@@ -24,14 +23,14 @@ func prettyJSON(b []byte, most int) (string, bool) {
 	return printable(out), ok
 }
 
-// mostLaidOut is how many bytes a document in lines may take: of what is nested deeply, each
-// line begins with as many spaces.
+// mostLaidOut limits the size of an indented document in bytes: each line of a deeply nested
+// document begins with many spaces.
 const mostLaidOut = 64 << 20
 
-// inLines lays a document of JSON out; false where it is none, or would take too many bytes.
+// inLines indents a JSON document. It returns false if b is invalid or the result too large.
 func inLines(b []byte) ([]byte, bool) {
 	size, depth := len(b), 0
-	inside := false // a string
+	inside := false // in a string
 	for i := 0; i < len(b) && size <= mostLaidOut; i++ {
 		switch c := b[i]; {
 		case inside && c == '\\':
@@ -56,8 +55,8 @@ func inLines(b []byte) ([]byte, bool) {
 	return out.Bytes(), true
 }
 
-// messagePack shows b as JSON if it is one MessagePack map or array, or a
-// sequence of nothing else. Scalars are not looked for: any byte is one.
+// messagePack shows b as JSON if it is exactly one MessagePack map or array. Scalars are not
+// recognised, as any byte is one.
 func messagePack(b []byte, most int) (string, bool) {
 	p, ok := readPack(b, most, nil)
 	if !ok {
@@ -66,8 +65,8 @@ func messagePack(b []byte, most int) (string, bool) {
 	return prettyJSON(p.out, most)
 }
 
-// readPack reads b if it is one map or array, and keeps in root where what is; nil where
-// nobody wants to know.
+// readPack reads b if it is one map or array. It records the positions of values in root unless
+// root is nil.
 func readPack(b []byte, most int, root *packed) (*packReader, bool) {
 	if len(b) < 2 || len(b) > most || !beginsPack(b[0]) {
 		return nil, false
@@ -88,22 +87,23 @@ func beginsPack(c byte) bool {
 		c == msgpcode.Map16 || c == msgpcode.Map32 || c == msgpcode.Array16 || c == msgpcode.Array32
 }
 
-// packReader writes MessagePack as JSON. It keeps the order of maps, and trusts no
-// length: every element costs a byte of the input.
+// packReader writes MessagePack as JSON. It keeps the order of maps. It trusts no length, so
+// every element costs a byte of input.
 type packReader struct {
-	in     *bytes.Reader // what dec has not read yet
+	in     *bytes.Reader // input not yet read by dec
 	dec    *msgpack.Decoder
 	out    []byte
 	budget int
-	data   []byte  // all of the input
-	root   *packed // what it is; nil where that is not kept
+	data   []byte  // whole input
+	root   *packed // recorded positions; nil to record none
 	nodes  int
 }
 
-// mostPacked is how many values of a map are kept to be edited.
+// mostPacked limits the values recorded for editing.
 const mostPacked = 200_000
 
-// child is where a value in a map or an array is kept; nil where it is not.
+// child returns a record for a value in a map or an array, or nil if positions are not
+// recorded.
 func (p *packReader) child() *packed {
 	if p.root == nil {
 		return nil
@@ -112,7 +112,7 @@ func (p *packReader) child() *packed {
 	return &packed{}
 }
 
-// read writes a value, and remembers in to where it is; nil for nowhere.
+// read writes a value and records its position in to, unless to is nil.
 func (p *packReader) read(to *packed, depth int) error {
 	if to == nil {
 		return p.value(nil, depth)
@@ -188,7 +188,7 @@ func (p *packReader) value(to *packed, depth int) error {
 	return p.add(v)
 }
 
-// bytes reads n bytes, if there are as many.
+// bytes reads n bytes, or fails if fewer remain.
 func (p *packReader) bytes(n int) ([]byte, error) {
 	if n < 0 || n > p.in.Len() {
 		return nil, errPack
@@ -197,8 +197,8 @@ func (p *packReader) bytes(n int) ([]byte, error) {
 	return b, p.dec.ReadFull(b)
 }
 
-// extension shows the one extension that the format defines, a time, and the
-// bytes of any other.
+// extension shows a timestamp, the only extension that the format defines, as a time, and any
+// other extension as its bytes.
 func (p *packReader) extension() error {
 	id, n, err := p.dec.DecodeExtHeader()
 	if err != nil {
@@ -214,8 +214,8 @@ func (p *packReader) extension() error {
 	return p.add(map[string]any{"extension": id, "base64": base64.StdEncoding.EncodeToString(body)})
 }
 
-// packedTime reads the timestamp extension: seconds in 4 bytes, nanoseconds and
-// seconds in 8, or in 12.
+// packedTime reads the timestamp extension: seconds in 4 bytes, or nanoseconds and seconds in 8
+// or 12 bytes.
 func packedTime(id int8, b []byte) (time.Time, bool) {
 	number := func(b []byte) (n uint64) {
 		for _, c := range b {
@@ -248,7 +248,7 @@ func (p *packReader) list(begin, end byte, n int, each func() error) error {
 	return nil
 }
 
-// pair writes a key and its value; a key that is no string becomes one.
+// pair writes a key and its value. It converts a key of another type to a string.
 func (p *packReader) pair(to *packed, depth int) error {
 	from := len(p.out)
 	key, value := p.child(), p.child()

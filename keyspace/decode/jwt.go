@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// jwt shows a JSON Web Token: its header and its claims. The signature is not checked.
+// jwt shows the header and claims of a JSON Web Token. It does not check the signature.
 func jwt(b []byte, most int) (text, note string, ok bool) {
 	b = bytes.TrimSpace(b)
 	if len(b) < 16 || len(b) > most || !bytes.HasPrefix(b, []byte("eyJ")) || bytes.Count(b, []byte(".")) != 2 {
@@ -42,7 +42,7 @@ func jwt(b []byte, most int) (text, note string, ok bool) {
 	return text, claimed(claims), ok
 }
 
-// claimed is the times among the claims of a token.
+// claimed formats the times among a token's claims.
 func claimed(claims map[string]any) string {
 	var parts []string
 	for _, c := range []struct{ name, says string }{{"iat", "issued"}, {"nbf", "not before"}, {"exp", "expires"}} {

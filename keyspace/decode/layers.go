@@ -10,8 +10,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// open opens the outermost layer of b, to most bytes at the most. name is "" when
-// there is none. cut says that b is only a beginning, more that inner is.
+// open opens the outermost layer of b, up to most bytes. name is "" if b has no layer. cut
+// marks b as truncated; more marks inner as truncated.
 func open(b []byte, cut bool, most int) (name string, inner []byte, more bool) {
 	for _, c := range compressions {
 		if !c.begins(b) {
@@ -43,13 +43,13 @@ func hasMagic(magic string) func([]byte) bool {
 	return func(b []byte) bool { return bytes.HasPrefix(b, []byte(magic)) }
 }
 
-// isZlib checks the two bytes that begin a zlib stream: deflate with a window of
-// 32 KB, and a check sum of both.
+// isZlib checks the two-byte header of a zlib stream: deflate with a window of 32 KB, and the
+// header checksum.
 func isZlib(b []byte) bool {
 	return len(b) > 2 && b[0] == 0x78 && (int(b[0])<<8|int(b[1]))%31 == 0
 }
 
-// zstdWindow is the most memory that a frame may ask for.
+// zstdWindow limits the memory of a zstd frame, in bytes.
 const zstdWindow = 8 << 20
 
 func openZstd(r io.Reader) (io.ReadCloser, error) {
@@ -60,8 +60,7 @@ func openZstd(r io.Reader) (io.ReadCloser, error) {
 	return d.IOReadCloser(), nil
 }
 
-// inflate reads at most most bytes. A stream that breaks off where b is cut is
-// good for what came before.
+// inflate reads at most most bytes. If b is cut, it accepts a stream that ends early.
 func inflate(b []byte, cut bool, most int, reader func(io.Reader) (io.ReadCloser, error)) (inner []byte, more, ok bool) {
 	r, err := reader(bytes.NewReader(b))
 	if err != nil {
@@ -80,11 +79,11 @@ func inflate(b []byte, cut bool, most int, reader func(io.Reader) (io.ReadCloser
 	return nil, false, false
 }
 
-// shortestBase64 keeps words and numbers from passing for base64.
+// shortestBase64 prevents words and numbers from being taken for base64.
 const shortestBase64 = 16
 
-// fromBase64 decodes b if it is base64 of something that is worth showing: of
-// text, or of a form that is recognised. Random letters give neither.
+// fromBase64 decodes b if the decoded bytes are text or a recognised format. Random letters
+// decode to neither.
 func fromBase64(b []byte, cut bool, most int) ([]byte, bool) {
 	b = bytes.TrimSpace(b)
 	if len(b) < shortestBase64 || len(b) > most || bytes.ContainsAny(b, " ,.:{}[]\"") {
@@ -103,7 +102,7 @@ func fromBase64(b []byte, cut bool, most int) ([]byte, bool) {
 	return inner, isText(inner, cut) || isRecognised(inner)
 }
 
-// isRecognised reports whether b begins as a known binary form does.
+// isRecognised reports whether b begins like a known binary format.
 func isRecognised(b []byte) bool {
 	for _, c := range compressions {
 		if c.begins(b) {

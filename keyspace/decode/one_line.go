@@ -6,16 +6,15 @@ import (
 	"fmt"
 )
 
-// Written is a document of JSON in one line: how it is written, to write another one in the
-// same way.
+// Written is the whitespace style of a one-line JSON document, for writing another document in
+// the same style.
 type Written struct{ comma, colon string }
 
-// writings are the ways in which programs write JSON in one line: with no space, as Python
-// does, and what is between.
+// writings lists the common styles of one-line JSON, from no spaces to Python's.
 var writings = []Written{{",", ":"}, {", ", ": "}, {",", ": "}, {", ", ":"}}
 
-// InLine reads b if it is one object or array in one line, written in a usual way; text is
-// the document in lines.
+// InLine parses b if it is an object or array on one line in a common style. text is the
+// indented document.
 func InLine(b []byte, o Options) (w Written, text string, ok bool) {
 	o = o.withDefaults()
 	if bytes.ContainsAny(b, "\r\n") {
@@ -36,7 +35,7 @@ func InLine(b []byte, o Options) (w Written, text string, ok bool) {
 	return w, "", false
 }
 
-// Line is the document text in one line. An error says what is wrong with it.
+// Line writes the document text on one line. It returns an error if text is invalid.
 func (w Written) Line(text string) (string, error) {
 	var least bytes.Buffer
 	if err := json.Compact(&least, []byte(text)); err != nil {
@@ -45,7 +44,7 @@ func (w Written) Line(text string) (string, error) {
 	return string(w.spread(least.Bytes())), nil
 }
 
-// Lines is the document text as InLine lays it out; text itself when it is no JSON.
+// Lines indents the document text like InLine. It returns text unchanged if it is not JSON.
 func Lines(text string) string {
 	out, ok := inLines([]byte(text))
 	if !ok {
@@ -54,10 +53,10 @@ func Lines(text string) string {
 	return string(out)
 }
 
-// spread puts the separators of w into a document that has no spaces.
+// spread inserts the separators of w into a document without spaces.
 func (w Written) spread(b []byte) []byte {
 	out := make([]byte, 0, len(b)+len(b)/8)
-	inside := false // a string
+	inside := false // in a string
 	for i := 0; i < len(b); i++ {
 		switch c := b[i]; {
 		case inside && c == '\\' && i+1 < len(b):

@@ -14,19 +14,19 @@ import (
 	"github.com/vmihailenco/msgpack/v5/msgpcode"
 )
 
-// packed is a value in MessagePack, and how it is shown.
+// packed holds the position of a MessagePack value in the input and in its JSON display.
 type packed struct {
-	from, to int // its bytes
-	// what shows it, as JSON in one line
+	from, to int // range in the input
+	// range in the displayed one-line JSON
 	shownFrom, shownTo int
 	code               byte
-	names              []string  // of a map: its keys, as they are shown
-	keys               []*packed // likewise
+	names              []string  // of a map: its keys as displayed
+	keys               []*packed // of a map
 	parts              []*packed // of a map or an array
 }
 
-// encode makes MessagePack of text, JSON as p is shown. What is in it as it was keeps its
-// bytes, whatever their form is.
+// encode encodes text, edited from p's JSON display, as MessagePack. Unchanged values keep
+// their original bytes.
 func (p *packReader) encode(text string) ([]byte, error) {
 	var one bytes.Buffer
 	if err := json.Compact(&one, []byte(text)); err != nil {
@@ -42,15 +42,15 @@ func (p *packReader) encode(text string) ([]byte, error) {
 }
 
 type packWriter struct {
-	source []byte // what the values were read from
-	text   string // as which they were shown
+	source []byte // the original MessagePack
+	text   string // the displayed JSON
 	out    bytes.Buffer
 	enc    *msgpack.Encoder
 }
 
 func (w *packWriter) shown(p *packed) string { return w.text[p.shownFrom:p.shownTo] }
 
-// value writes a value that stands where old was; nil for nowhere.
+// value writes a value that replaces old, or a new value if old is nil.
 func (w *packWriter) value(raw json.RawMessage, old *packed, depth int) error {
 	raw = bytes.TrimSpace(raw)
 	switch {
@@ -73,7 +73,7 @@ func (w *packWriter) value(raw json.RawMessage, old *packed, depth int) error {
 	return w.number(string(raw), old)
 }
 
-// member is a name of an object and its value.
+// member holds a name and value of an object.
 type member struct {
 	name  string
 	value json.RawMessage
@@ -133,7 +133,7 @@ func (w *packWriter) object(raw json.RawMessage, old *packed, depth int) error {
 	return nil
 }
 
-// special writes bytes and extensions, which are shown as objects: {"base64": "…"}.
+// special writes bytes and extensions, displayed as objects: {"base64": "…"}.
 func (w *packWriter) special(all []member) (done bool, err error) {
 	var b []byte
 	switch {
@@ -156,7 +156,7 @@ func (w *packWriter) special(all []member) (done bool, err error) {
 	return true, nil
 }
 
-// array writes a list. An element that was elsewhere in it keeps its bytes, too.
+// array writes a list. An element that only moved keeps its original bytes.
 func (w *packWriter) array(raw json.RawMessage, old *packed, depth int) error {
 	var all []json.RawMessage
 	if err := json.Unmarshal(raw, &all); err != nil {
@@ -185,7 +185,7 @@ func (w *packWriter) array(raw json.RawMessage, old *packed, depth int) error {
 	return nil
 }
 
-// words writes a text, or a time where a time was.
+// words writes a string, or a time if the old value was a time.
 func (w *packWriter) words(raw json.RawMessage, old *packed) error {
 	var s string
 	if err := json.Unmarshal(raw, &s); err != nil {
@@ -200,7 +200,7 @@ func (w *packWriter) words(raw json.RawMessage, old *packed) error {
 	return w.enc.EncodeString(s)
 }
 
-// number writes a number: of the type that was there, else an integer where it is one.
+// number writes a number with the old value's type, or as an integer if possible.
 func (w *packWriter) number(text string, old *packed) error {
 	f, err := strconv.ParseFloat(text, 64)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// php shows what PHP's serialize wrote; nothing is made of it.
+// php shows the output of PHP's serialize without instantiating anything.
 func php(b []byte, most int) (string, bool) {
 	if len(b) < 4 || len(b) > most || !beginsPHP(b) {
 		return "", false
@@ -19,8 +19,7 @@ func php(b []byte, most int) (string, bool) {
 	return t.layout(most), true
 }
 
-// beginsPHP reports whether b begins as an array or an object. Scalars are not looked for:
-// they are text.
+// beginsPHP reports whether b begins like an array or an object. Scalars count as text.
 func beginsPHP(b []byte) bool {
 	return b[1] == ':' && bytes.IndexByte([]byte("aOCE"), b[0]) >= 0 && b[2] >= '0' && b[2] <= '9'
 }
@@ -59,7 +58,7 @@ func (r *phpReader) value(depth int) *tree {
 		class := r.text()
 		r.expect(":")
 		return r.fields(&tree{text: phpName(class), open: '{'}, depth)
-	case 'C': // written by the class itself
+	case 'C': // custom format of the class
 		class := r.text()
 		r.expect(":")
 		n := r.length(":")
@@ -98,7 +97,7 @@ func (r *phpReader) length(end string) uint64 {
 	return n
 }
 
-// text is a length and as many bytes in quotes.
+// text reads a length and a quoted string of that length.
 func (r *phpReader) text() []byte {
 	n := r.length(":")
 	r.expect(`"`)
@@ -107,7 +106,7 @@ func (r *phpReader) text() []byte {
 	return text
 }
 
-// fields is the number of pairs, and those in braces.
+// fields reads a count and that many pairs in braces.
 func (r *phpReader) fields(t *tree, depth int) *tree {
 	n := r.length(":")
 	r.expect("{")
@@ -124,8 +123,8 @@ func (r *phpReader) fields(t *tree, depth int) *tree {
 	return t
 }
 
-// phpName is a name; that of a private property has its class in it, of a protected one a
-// star.
+// phpName formats a property name. The encoded name of a private property contains its class,
+// of a protected one a star.
 func phpName(name []byte) string {
 	text := string(name)
 	for _, zero := range []string{"\x00", `\x00`} {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// pickle shows what Python's pickle wrote, of protocol 2 and later. What a pickle would
-// have Python call is shown and never called.
+// pickle shows a Python pickle of protocol 2 or later. It shows the calls in a pickle and never
+// runs them.
 func pickle(b []byte, most int) (string, bool) {
 	if len(b) < 3 || len(b) > most || b[0] != 0x80 || b[1] < 2 || b[1] > 5 {
 		return "", false
@@ -21,8 +21,7 @@ func pickle(b []byte, most int) (string, bool) {
 	return t.layout(most), true
 }
 
-// unpickler is the machine that a pickle is a program for: a stack of values, marks in it,
-// and a memo.
+// unpickler interprets pickle opcodes with a stack of values, marks in the stack, and a memo.
 type unpickler struct {
 	source
 	stack []*tree
@@ -30,7 +29,7 @@ type unpickler struct {
 	memo  map[uint64]*tree
 }
 
-// run is what the program leaves; nil when it is none that can be shown.
+// run returns the result of the program, or nil if it cannot be shown.
 func (m *unpickler) run() *tree {
 	for m.err == nil && m.count() {
 		op := m.byte()
@@ -69,7 +68,7 @@ func (m *unpickler) top() *tree {
 	return t
 }
 
-// marked is the values above the last mark, which are taken off with it.
+// marked pops the last mark and the values above it.
 func (m *unpickler) marked() []*tree {
 	if len(m.marks) == 0 {
 		m.fail()
@@ -82,7 +81,7 @@ func (m *unpickler) marked() []*tree {
 	return items
 }
 
-// scalar carries out an instruction that pushes a value by itself.
+// scalar executes an opcode that pushes a scalar.
 func (m *unpickler) scalar(op byte) bool {
 	switch op {
 	case 'N':
@@ -130,9 +129,9 @@ func (m *unpickler) scalar(op byte) bool {
 	return false
 }
 
-// pickledInt is a number in two's complement, the lowest byte first.
+// pickledInt decodes a little-endian number in two's complement.
 func pickledInt(b []byte) string {
-	const longest = 1 << 10 // a decimal text takes quadratic time
+	const longest = 1 << 10 // formatting takes quadratic time
 	if len(b) > longest {
 		return "a number of " + strconv.Itoa(len(b)) + " bytes"
 	}
@@ -147,7 +146,7 @@ func pickledInt(b []byte) string {
 	return n.String()
 }
 
-// builds carries out an instruction that makes a value of others.
+// builds executes an opcode that builds a value from other values.
 func (m *unpickler) builds(op byte) bool {
 	switch op {
 	case ')':
@@ -214,7 +213,7 @@ func (m *unpickler) builds(op byte) bool {
 	return true
 }
 
-// instance makes an object as early protocols did.
+// instance creates an object as in early protocols.
 func (m *unpickler) instance(op byte) bool {
 	class := ""
 	if op == 'i' {
@@ -254,7 +253,7 @@ func values(t *tree) []*tree {
 	return items
 }
 
-// remembers carries out an instruction about the stack and the memo.
+// remembers executes an opcode for the stack or the memo.
 func (m *unpickler) remembers(op byte) bool {
 	switch op {
 	case 0x80:

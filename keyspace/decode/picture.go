@@ -5,12 +5,12 @@ import (
 	"encoding/binary"
 	"fmt"
 	"image"
-	_ "image/gif"  // its sizes
-	_ "image/jpeg" // its sizes
-	_ "image/png"  // its sizes
+	_ "image/gif"  // dimensions
+	_ "image/jpeg" // dimensions
+	_ "image/png"  // dimensions
 )
 
-// facts is what is shown of a picture.
+// facts holds the displayed properties of a picture.
 type facts struct {
 	format        string
 	width, height int
@@ -22,7 +22,7 @@ func (f facts) String() string {
 
 var formats = map[string]string{"png": "PNG", "jpeg": "JPEG", "gif": "GIF"}
 
-// picture reads the head of a picture; its pixels are not looked at.
+// picture reads the header of a picture, not its pixels.
 func picture(b []byte) (facts, bool) {
 	if c, name, err := image.DecodeConfig(bytes.NewReader(b)); err == nil {
 		return facts{formats[name], c.Width, c.Height}, true
@@ -30,7 +30,7 @@ func picture(b []byte) (facts, bool) {
 	return webp(b)
 }
 
-// webp reads the sizes of the three forms of WebP: lossy, lossless and extended.
+// webp reads the dimensions of the three WebP forms: lossy, lossless and extended.
 func webp(b []byte) (facts, bool) {
 	if len(b) < 30 || string(b[:4]) != "RIFF" || string(b[8:12]) != "WEBP" {
 		return facts{}, false

@@ -8,9 +8,8 @@ import (
 	"github.com/emicklei/proto"
 )
 
-// ParseProto reads messages from the source of Protocol Buffers: a .proto and the files that it
-// imports. read returns a file by its name, as an import has it. A field whose type is in a file that
-// read does not have is shown by its number.
+// ParseProto reads messages from .proto source and its imports. read returns a file by its
+// import name. A field is shown by number if read fails for the file of its type.
 func ParseProto(name string, read func(name string) (string, error)) (*Descriptors, error) {
 	p := &protoFiles{
 		Descriptors: &Descriptors{messages: map[string]*messageType{}, enums: map[string]map[int64]string{}},
@@ -36,10 +35,10 @@ type protoFiles struct {
 	*Descriptors
 	read    func(name string) (string, error)
 	seen    map[string]bool
-	resolve []func() // find the types of fields, when all messages are known
+	resolve []func() // resolve field types once all messages are declared
 }
 
-// mostProtoFiles bounds what one imports.
+// mostProtoFiles limits the number of imported files.
 const mostProtoFiles = 1000
 
 func (p *protoFiles) file(name, text string) error {
@@ -84,7 +83,7 @@ func (p *protoFiles) declare(scope string, elements []proto.Visitee) {
 			p.enums[scope+e.Name] = enumValues(e)
 		case *proto.Message:
 			if e.IsExtend {
-				continue // by number
+				continue // extension fields are shown by number
 			}
 			m := &messageType{fields: map[uint64]fieldType{}}
 			p.messages[scope+e.Name] = m
@@ -106,7 +105,7 @@ func enumValues(e *proto.Enum) map[int64]string {
 	return values
 }
 
-// fields adds the fields of a message, whose scope ends with its name.
+// fields adds the fields of a message. scope ends with the message's name.
 func (p *protoFiles) fields(m *messageType, scope string, elements []proto.Visitee) {
 	for _, e := range elements {
 		switch e := e.(type) {
@@ -118,7 +117,7 @@ func (p *protoFiles) fields(m *messageType, scope string, elements []proto.Visit
 			p.fields(m, scope, e.Elements)
 		case *proto.MapField:
 			entry := &messageType{fields: map[uint64]fieldType{}, isMap: true}
-			name := scope + e.Name + " entry" // no name of a message
+			name := scope + e.Name + " entry" // cannot be a message name
 			p.messages[name] = entry
 			p.field(entry, scope, &proto.Field{Name: "key", Sequence: 1}, e.KeyType, false)
 			p.field(entry, scope, &proto.Field{Name: "value", Sequence: 2}, e.Type, false)
@@ -127,7 +126,7 @@ func (p *protoFiles) fields(m *messageType, scope string, elements []proto.Visit
 	}
 }
 
-// field adds a field, whose type is known in the end.
+// field adds a field. Its type is resolved later.
 func (p *protoFiles) field(m *messageType, scope string, f *proto.Field, typ string, repeated bool) {
 	p.resolve = append(p.resolve, func() {
 		t := fieldType{name: f.Name, repeated: repeated, kind: scalars[typ]}
@@ -138,8 +137,8 @@ func (p *protoFiles) field(m *messageType, scope string, f *proto.Field, typ str
 	})
 }
 
-// lookUp finds a type by its name, in the scope and then in those around it; the kind is 0 when there
-// is none.
+// lookUp finds a type by name in scope and its enclosing scopes. kind is 0 if the type is
+// unknown.
 func (p *protoFiles) lookUp(scope, name string) (kind uint64, of string) {
 	if full, isFull := strings.CutPrefix(name, "."); isFull {
 		scope, name = "", full
@@ -163,7 +162,7 @@ var scalars = map[string]uint64{
 	"uint32": kindUint32, "sfixed32": kindSfixed32, "sfixed64": kindSfixed64, "sint32": kindSint32, "sint64": kindSint64,
 }
 
-// wellKnown are the files that come with every compiler, and that values are made of:
+// wellKnown holds the standard files that every compiler includes:
 // https://protobuf.dev/reference/protobuf/google.protobuf/
 var wellKnown = map[string]string{
 	"google/protobuf/any.proto":        `package google.protobuf; message Any { string type_url = 1; bytes value = 2; }`,

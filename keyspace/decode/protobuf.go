@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// protobuf shows a message of Protocol Buffers by its wire format: the numbers of fields,
-// and what their bytes may be. Names and types are in its .proto only.
+// protobuf shows a Protocol Buffers message from its wire format: field numbers, and values by
+// likely type. Only a .proto file has names and types.
 func protobuf(b []byte, most int) (string, bool) {
 	if len(b) < shortestMessage || len(b) > most {
 		return "", false
@@ -20,15 +20,15 @@ func protobuf(b []byte, most int) (string, bool) {
 	return t.layout(most), true
 }
 
-// shortestMessage keeps bitmaps and counters from passing for messages.
+// shortestMessage prevents bitmaps and counters from being taken for messages.
 const shortestMessage = 4
 
-// largestField is the largest number of a field that is taken for one: more are allowed,
-// and are more often bytes of something else.
+// largestField limits accepted field numbers. Protocol Buffers allows larger ones, but they
+// usually mean other data.
 const largestField = 1 << 12
 
-// message is the fields of b; nil when it is none. What writes messages writes the fields in
-// their order: bytes of something else seldom have one.
+// message parses the fields of b, or returns nil if b is not a message. Encoders write fields
+// in order; other data rarely has ordered fields.
 func message(b []byte, depth int, nodes *int) *tree {
 	t, last := &tree{open: '{'}, uint64(1)
 	ok := depth <= treeDepth && wireFields(b, func(f wireField) bool {
@@ -55,7 +55,7 @@ func message(b []byte, depth int, nodes *int) *tree {
 	return t
 }
 
-// varint is a number as it is, and what it is when its type is signed.
+// varint formats a number, as signed if its top bit is set.
 func varint(v uint64) string {
 	text := strconv.FormatUint(v, 10)
 	if int64(v) < 0 {
@@ -64,7 +64,7 @@ func varint(v uint64) string {
 	return text
 }
 
-// fixed is a number of four or eight bytes: a fraction where it looks like one.
+// fixed formats a number of four or eight bytes, as a fraction if it looks like one.
 func fixed(n uint64, f float64, bits int) string {
 	if a := math.Abs(f); f == 0 || a >= 1e-9 && a < 1e15 {
 		return strconv.FormatFloat(f, 'g', -1, bits)
@@ -72,7 +72,7 @@ func fixed(n uint64, f float64, bits int) string {
 	return strconv.FormatUint(n, 10)
 }
 
-// delimited is a text, a message, or bytes.
+// delimited formats a string, a message or bytes.
 func delimited(b []byte, depth int, nodes *int) *tree {
 	if utf8.Valid(b) && isText(b, false) {
 		return leaf(quote(b))

@@ -17,8 +17,8 @@ import (
 
 const textName = "text"
 
-// isText reports whether b is UTF-8 without control characters beyond those of
-// layout. Where b is cut, the last letter may be, too.
+// isText reports whether b is UTF-8 without control characters except whitespace. If b is cut,
+// its last character may be incomplete.
 func isText(b []byte, cut bool) bool {
 	for len(b) > 0 {
 		r, n := utf8.DecodeRune(b)
@@ -33,8 +33,8 @@ func isText(b []byte, cut bool) bool {
 	return true
 }
 
-// printable is b with tabs as they are and everything else that could disturb a
-// terminal as an escape.
+// printable escapes characters of b that could disturb a terminal, except tabs and line breaks.
+// It drops a final newline.
 func printable(b []byte) string {
 	var out strings.Builder
 	for _, r := range strings.ToValidUTF8(string(b), "\ufffd") {
@@ -50,7 +50,7 @@ func printable(b []byte) string {
 	return strings.TrimSuffix(out.String(), "\n")
 }
 
-// meaning says what a short text may stand for: a time, or the parts of a UUID.
+// meaning describes a short text that may be a time or a UUID.
 func meaning(b []byte) string {
 	if at, ok := unixTime(string(b)); ok {
 		return "as a time: " + at.UTC().Format("2006-01-02 15:04:05.999") + " UTC"
@@ -61,13 +61,12 @@ func meaning(b []byte) string {
 	return uuid(string(b))
 }
 
-// phpText is how PHP's serialize begins an array or an object.
+// phpText matches the beginning of a serialized PHP array or object.
 var phpText = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(a:\d+:\{|O:\d+:")`)
 })
 
-// unixTime reads seconds or milliseconds of this century; other numbers are more
-// often something else.
+// unixTime parses seconds or milliseconds of this century. Other numbers are rarely times.
 func unixTime(s string) (time.Time, bool) {
 	n, err := strconv.ParseInt(s, 10, 64)
 	if err != nil || s[0] == '+' {
@@ -85,8 +84,8 @@ func unixTime(s string) (time.Time, bool) {
 	return at, at.UTC().Year() >= 2001 && at.UTC().Year() < 2100
 }
 
-// gregorian is the number of 100 ns between 1582-10-15, the zero of the UUIDs of
-// version 1 and 6, and 1970.
+// gregorian is the number of 100 ns units between 1582-10-15, the epoch of UUID versions 1 and
+// 6, and 1970.
 const gregorian = 122192928000000000
 
 func uuid(s string) string {
@@ -121,7 +120,7 @@ func uuid(s string) string {
 	return fmt.Sprintf("UUID, version %d, made %s UTC", version, at.UTC().Format("2006-01-02 15:04:05"))
 }
 
-// dump is the usual hex dump of the first most bytes.
+// dump returns a hex dump of the first most bytes.
 func dump(b []byte, most int) string {
 	text := strings.TrimSuffix(hex.Dump(b[:min(len(b), most)]), "\n")
 	if len(b) > most {

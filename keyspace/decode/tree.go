@@ -7,11 +7,11 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// tree is a value that a program serialized: a text, or parts between braces. Parts may be
-// shared, and hold one another.
+// tree holds a deserialized value: text, or parts in brackets. Parts may be shared and may
+// contain each other.
 type tree struct {
-	text  string // a leaf, or what stands before the brace: the name of a class
-	open  byte   // '{', '[', '(' or 0 of a leaf
+	text  string // a leaf, or a class name before the bracket
+	open  byte   // '{', '[', '('; 0 for a leaf
 	parts []part
 }
 
@@ -20,8 +20,7 @@ type part struct {
 	value *tree
 }
 
-// The most that is read of a serialized value, and shown: parts that hold one another have
-// no end.
+// Limits of a serialized value that is read and shown: cyclic parts have no end.
 const (
 	mostNodes = 1 << 20
 	treeDepth = 64
@@ -31,12 +30,12 @@ var errSerialized = errors.New("not a serialized value that can be shown")
 
 func leaf(text string) *tree { return &tree{text: text} }
 
-// quote is bytes as a leaf.
+// quote formats bytes as a leaf.
 func quote(b []byte) string { return string(resp.AppendQuoted(nil, b, true)) }
 
 func (t *tree) add(label string, value *tree) { t.parts = append(t.parts, part{label, value}) }
 
-// layout is the tree as lines, at most bytes of them.
+// layout formats the tree as lines, truncated to most bytes.
 func (t *tree) layout(most int) string {
 	l := layouter{most: most, within: map[*tree]bool{}}
 	l.tree(0, "", t)
@@ -50,7 +49,7 @@ func (t *tree) layout(most int) string {
 type layouter struct {
 	out    strings.Builder
 	most   int
-	within map[*tree]bool // what is being laid out: it may hold itself
+	within map[*tree]bool // trees being laid out, to detect cycles
 }
 
 var closers = map[byte]string{'{': "}", '[': "]", '(': ")"}
@@ -86,7 +85,7 @@ func (l *layouter) tree(depth int, label string, t *tree) {
 	}
 }
 
-// flat is a tree as a label: a leaf, or the beginning of it in one line.
+// flat formats the tree as a label: a leaf, or its beginning on one line.
 func (t *tree) flat() string {
 	if t.open == 0 {
 		return t.text
@@ -95,7 +94,7 @@ func (t *tree) flat() string {
 	return strings.Join(strings.Fields(t.layout(longest)), " ")
 }
 
-// source is bytes that are read from the front. After an error it has none.
+// source reads bytes from the front. After an error it is empty.
 type source struct {
 	rest  []byte
 	nodes int
@@ -104,7 +103,7 @@ type source struct {
 
 func (s *source) fail() { s.rest, s.err = nil, errSerialized }
 
-// take is the next n bytes; nil when there are fewer.
+// take returns the next n bytes, or nil if fewer remain.
 func (s *source) take(n uint64) []byte {
 	if n > uint64(len(s.rest)) {
 		s.fail()
@@ -115,7 +114,7 @@ func (s *source) take(n uint64) []byte {
 	return b
 }
 
-// count is a node more; false when there are too many.
+// count counts a node and reports whether the limit is not reached.
 func (s *source) count() bool {
 	if s.nodes++; s.nodes > mostNodes {
 		s.fail()
@@ -130,7 +129,7 @@ func (s *source) byte() byte {
 	return 0
 }
 
-// big is a number of n bytes, the highest first; little one with the lowest first.
+// big reads an n-byte big-endian number; little reads a little-endian one.
 func (s *source) big(n uint64) (v uint64) {
 	for _, c := range s.take(n) {
 		v = v<<8 | uint64(c)
@@ -145,7 +144,7 @@ func (s *source) little(n uint64) (v uint64) {
 	return v
 }
 
-// until is the bytes before the next end, which is taken, too.
+// until returns the bytes before end and skips end.
 func (s *source) until(end string) string {
 	before, after, ok := strings.Cut(string(s.rest), end)
 	if !ok {

@@ -1,5 +1,5 @@
-// Package display writes names, numbers, sizes and times for people, in the cells
-// of a terminal.
+// Package display formats names, numbers, sizes and times for people, measured in terminal
+// cells.
 package display
 
 import (
@@ -16,12 +16,12 @@ import (
 	"github.com/meowdis/meowdis/store/keytype"
 )
 
-// Text is s in at most width cells: as it is when every letter is printable,
-// else in double quotes with escapes, so that nothing can disturb the screen or
-// pass for something else.
+// Text formats s in at most width cells: unchanged if every character is printable, otherwise
+// in double quotes with escapes. Escapes prevent s from disturbing the screen or imitating
+// other output.
 func Text(s string, width int) string {
 	width = max(width, 0)
-	// A cell never takes more bytes than this, but for piles of accents.
+	// A cell takes at most this many bytes, except with stacked accents.
 	if most := 16 * (width + 1); len(s) > most {
 		for most > 0 && !utf8.RuneStart(s[most]) {
 			most--
@@ -34,8 +34,8 @@ func Text(s string, width int) string {
 	return Truncate(string(resp.AppendQuoted(nil, []byte(s), true)), width)
 }
 
-// isPlain reports whether s can be shown without quotes in width cells. Spaces at
-// its ends would not be seen, and a quote at its head would mean an escaped text.
+// isPlain reports whether s can be shown without quotes in width cells. Spaces at its ends
+// would be invisible, and a leading quote would look like escaped text.
 func isPlain(s string, width int) bool {
 	if s == "" || s[0] == '"' || s[0] == ' ' || s[len(s)-1] == ' ' && ansi.StringWidth(s) <= width {
 		return false
@@ -50,35 +50,36 @@ func isPlain(s string, width int) bool {
 	return true
 }
 
-// Whole is Text without a bound.
+// Whole formats s like Text, without a width limit.
 func Whole(s string) string { return Text(s, 4*len(s)+2) }
 
-// Truncate cuts s, which may be styled, to width cells, with … where it was cut.
+// Truncate cuts s, which may contain style sequences, to width cells and marks the cut with ….
 func Truncate(s string, width int) string {
 	return ansi.Truncate(s, max(width, 0), "…")
 }
 
-// Fit makes s exactly width cells wide.
+// Fit pads or truncates s to exactly width cells.
 func Fit(s string, width int) string {
 	s = Truncate(s, width)
 	return s + Spaces(width-ansi.StringWidth(s))
 }
 
-// FitRight is Fit with s at the right end.
+// FitRight does the same as Fit with s right-aligned.
 func FitRight(s string, width int) string {
 	s = Truncate(s, width)
 	return Spaces(width-ansi.StringWidth(s)) + s
 }
 
-// Spaces is n spaces, none for less than that.
+// Spaces returns n spaces, or "" if n is negative.
 func Spaces(n int) string { return strings.Repeat(" ", max(n, 0)) }
 
-// Type is the type of a key as people call it. A server may answer anything there.
+// Type formats the type of a key for display. The input is a server's reply, so it can be any
+// string.
 func Type(typ string) string {
 	return string(resp.AppendVisible(nil, []byte(keytype.Of(typ).Said())))
 }
 
-// Grouped is n with a comma between thousands.
+// Grouped formats n with commas between thousands.
 func Grouped(n int64) string {
 	s := strconv.FormatInt(n, 10)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
@@ -87,7 +88,7 @@ func Grouped(n int64) string {
 	return s
 }
 
-// Counted is n things by name.
+// Counted formats n with the singular or plural noun.
 func Counted(n int64, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -95,8 +96,9 @@ func Counted(n int64, one, many string) string {
 	return Grouped(n) + " " + many
 }
 
-// Shares are the parts of a whole in units of it, such as 100 for percent: rounded so that their sum is
-// that of the parts, where those with the largest remainders are rounded up. They are 0 of no whole.
+// Shares converts parts of a whole to units of it, such as 100 for percent. It rounds the parts
+// with the largest remainders up, so that the rounded parts add up correctly. With a zero
+// whole, all shares are 0.
 func Shares(parts []int64, whole, units int64) []int64 {
 	shares := make([]int64, len(parts))
 	if whole <= 0 {
@@ -118,7 +120,7 @@ func Shares(parts []int64, whole, units int64) []int64 {
 	return shares
 }
 
-// scaled is n in at most four digits: 999, 1.2K, 12K, 3.4M.
+// scaled formats n with at most four digits: 999, 1.2K, 12K, 3.4M.
 func scaled(n, step int64, units []string) string {
 	f, i := float64(n), 0
 	for f >= float64(step) && i < len(units)-1 {
@@ -137,13 +139,14 @@ var (
 	countUnits = []string{"", "K", "M", "G", "T"}
 )
 
-// Bytes is a size in bytes, in at most four digits and a unit.
+// Bytes formats a size in bytes with at most four digits and a unit.
 func Bytes(n int64) string { return scaled(n, 1024, byteUnits) }
 
-// Short is a number in at most four digits and a letter.
+// Short formats a number with at most four digits and a letter.
 func Short(n int64) string { return scaled(n, 1000, countUnits) }
 
-// Remaining is a time to live in at most seven cells: 42s, 5m 09s, 4h 05m, 3d 04h, 400d.
+// Remaining formats a time to live in ms, in at most seven cells: 42s, 5m 09s, 4h 05m, 3d 04h,
+// 400d.
 func Remaining(ms int64) string {
 	s := (ms + 999) / 1000
 	switch {
@@ -167,7 +170,7 @@ func twoUnits(n, step int64, big, small string) string {
 	return strconv.FormatInt(n/step, 10) + big + " " + rest + small
 }
 
-// Clipped is the beginning of a long text: 80 characters, all of them UTF-8.
+// Clipped returns the first 80 characters of a text, as valid UTF-8.
 func Clipped(text string) string {
 	const most = 80
 	text = strings.ToValidUTF8(text, "?")

@@ -1,5 +1,4 @@
-// Package peek shows what a key is, and the beginning of its value, whether a verb asks
-// or the prompt.
+// Package peek describes a key and the beginning of its value, for verbs and the prompt.
 package peek
 
 import (
@@ -11,16 +10,16 @@ import (
 	"github.com/meowdis/meowdis/store/keytype"
 )
 
-// Peek is what was found out about a key.
+// Peek holds the description of a key.
 type Peek struct {
 	Key      keyspace.Key
-	Encoding string     // by OBJECT ENCODING; "" where the target does not say
-	First    [][][]byte // elements in parts, or one of one part: the beginning of a value
+	Encoding string     // OBJECT ENCODING; "" if the target does not support it
+	First    [][][]byte // elements split into parts; for a type without elements, the beginning of the value
 	measure  stats.Measure
 }
 
-// Take finds out about a key and reads its first n elements, or the beginning of its
-// value. Bytes are those of l. The error is keyspace.ErrMissing when there is no such key.
+// Take describes a key and reads its first n elements, or the beginning of its value. l
+// measures its bytes. The error is keyspace.ErrMissing if the key is missing.
 func Take(ctx context.Context, l *keyspace.Lister, name []byte, n int) (p Peek, err error) {
 	p.measure = stats.MemoryUsage
 	if l.Bytes != nil {
@@ -40,7 +39,7 @@ func Take(ctx context.Context, l *keyspace.Lister, name []byte, n int) (p Peek, 
 	return p, err
 }
 
-// JSON is what a program may want of it.
+// JSON returns p as a JSON object for programs.
 func (p Peek) JSON() resp.Value {
 	v := stats.KeyJSON(p.Key)
 	if p.Key.Bytes >= 0 {
@@ -61,8 +60,8 @@ func (p Peek) JSON() resp.Value {
 	return v
 }
 
-// ElementJSON is an object of an element's parts. The last part of a stream's
-// entry is an object itself.
+// ElementJSON returns an object of an element's parts. The last part of a stream entry is
+// itself an object.
 func ElementJSON(parts []string, element [][]byte) resp.Value {
 	var fields []resp.Value
 	for i, name := range parts {

@@ -13,8 +13,8 @@ import (
 	"github.com/meowdis/meowdis/store/keytype"
 )
 
-// Text shows it to people on lines of that width. aside is how what is no text of the key
-// is written, such as in another colour.
+// Text formats p for display at the given width. aside styles the text that is not data of the
+// key, for example with color.
 func (p Peek) Text(width int, aside func(string) string) string {
 	var b strings.Builder
 	fact := func(name, text string) { b.WriteString(aside(display.Fit(name, 6)) + text + "\n") }
@@ -48,10 +48,10 @@ func (p Peek) Text(width int, aside func(string) string) string {
 	return b.String()
 }
 
-// maxValueLines is how many lines of a value are shown.
+// maxValueLines limits the displayed lines of a value.
 const maxValueLines = 40
 
-// beginning shows the beginning of a value as what it is recognised to be.
+// beginning formats the beginning of a value in its recognised format.
 func beginning(key keyspace.Key, read []byte, width int, aside func(string) string) string {
 	var b strings.Builder
 	shown := decode.Value(read, decode.Options{Partial: key.Count > int64(len(read))})
@@ -74,8 +74,7 @@ func beginning(key keyspace.Key, read []byte, width int, aside func(string) stri
 	return b.String()
 }
 
-// elements lays elements out: names in a column, and values in what is left
-// of the line.
+// elements formats elements with names in one column and values in the remaining width.
 func elements(key keyspace.Key, first [][][]byte, width int, aside func(string) string) string {
 	var b strings.Builder
 	names := 0
@@ -98,8 +97,8 @@ func elements(key keyspace.Key, first [][][]byte, width int, aside func(string) 
 	return b.String()
 }
 
-// inALine shows an element's value: text as it is, and what is packed or binary
-// as what was found in it.
+// inALine formats an element's value on one line: text unchanged, encoded or binary data
+// decoded.
 func inALine(part []byte, width int, aside func(string) string) string {
 	shown := decode.Value(part, decode.Options{DumpBytes: 16})
 	text := display.Text(string(part), width)

@@ -1,7 +1,7 @@
-// Package records sees the records in replies: the fields of a hash, the scored
-// members of a sorted set, the entries of a stream, a page of a scan; and prints
-// them one a line (CSV, NDJSON) or as a table for people.
+// Package records finds the records in replies: the fields of a hash, the scored members of a
+// sorted set, the entries of a stream, a page of a scan. It prints them one per line (CSV,
+// NDJSON) or as a table.
 //
-// Start at Of. Replies that came in RESP2's shape, as REST's do, give the same
-// records as those in RESP3's, since the command says what they are.
+// Start at Of. RESP2 replies, such as those of REST, give the same records as RESP3 replies, as
+// the command determines the shape.
 package records

@@ -7,10 +7,10 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// AppendCSV appends a line for each record, the names of the columns first with
-// header. The fields of an entry of a stream are columns under a header; without one
-// each stands before its value, since entries may have different ones. escape is as
-// in resp.AppendCSV; what is nested in a cell is JSON.
+// AppendCSV appends a CSV line for each record, after a header line of column names if header
+// is set. With a header, the fields of a stream entry become columns. Without one, each value
+// follows its field name, as the fields of entries may differ. escape works as in
+// resp.AppendCSV. Nested values are written as JSON.
 func (t Table) AppendCSV(out []byte, header, escape bool) []byte {
 	row := func(i int) []resp.Value { return t.Rows[i] }
 	if !header {
@@ -41,8 +41,8 @@ func (t Table) AppendCSV(out []byte, header, escape bool) []byte {
 
 func nested(v resp.Value) bool { return v.Kind >= resp.Array && v.Kind <= resp.PairMap }
 
-// AppendNDJSON appends a line of JSON for each record: an object of its columns,
-// or the element of a list.
+// AppendNDJSON appends a line of JSON for each record: an object of its columns, or the element
+// of a list.
 func (t Table) AppendNDJSON(out []byte) []byte {
 	for _, row := range t.Rows {
 		if t.List {
@@ -59,8 +59,8 @@ func (t Table) AppendNDJSON(out []byte) []byte {
 	return out
 }
 
-// cellText is a cell for people: text as it is where it can be seen, quoted where
-// it cannot. What is nested is JSON, and the words of a command are a command line.
+// cellText formats a cell for display, quoted if it has invisible characters. It writes nested
+// values as JSON, and the words of a command as a command line.
 func cellText(v resp.Value, escape bool) string {
 	switch {
 	case v.IsNull():

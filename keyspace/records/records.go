@@ -9,21 +9,19 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// Table is a reply as records. Every row has a cell for each column.
+// Table holds a reply as records. Every row has a cell per column.
 type Table struct {
 	Columns []string
 	Rows    [][]resp.Value
-	// List says that the records are the elements of a list, set or other
-	// collection: one column.
+	// List marks the records as elements of a list, set or other collection: one column.
 	List bool
-	// Scan says that they are a page of a scan, and Cursor where it goes on, ""
-	// for its end.
+	// Scan marks the records as a page of a scan. Cursor is the next cursor, "" at the end.
 	Scan   bool
 	Cursor string
 }
 
-// Of sees the records in v, the reply to args. ok is false for a reply that has
-// none: a single value, an error, something nested.
+// Of returns the records in v, the reply to args. ok is false for a reply without records: a
+// single value, an error or nested data.
 func Of(args [][]byte, v resp.Value) (t Table, ok bool) {
 	reply := commands.Known(args).Reply(args)
 	columns := reply.ColumnsOf(args)
@@ -50,7 +48,7 @@ func Of(args [][]byte, v resp.Value) (t Table, ok bool) {
 	return t, false
 }
 
-// scan is a cursor and a page.
+// scan reads a cursor and a page.
 func scan(columns []string, v resp.Value) (t Table, ok bool) {
 	if len(v.Elems) != 2 || v.Elems[1].Kind != resp.Array {
 		return t, false
@@ -69,8 +67,8 @@ func scan(columns []string, v resp.Value) (t Table, ok bool) {
 	return t, ok
 }
 
-// pairs are two-column records of an aggregate whose elements alternate, or are
-// arrays of two.
+// pairs returns two-column records of an aggregate of alternating elements or two-element
+// arrays.
 func pairs(columns []string, v resp.Value) (t Table, ok bool) {
 	elems := v.Elems
 	t.Columns = columns
@@ -101,7 +99,8 @@ func pairs(columns []string, v resp.Value) (t Table, ok bool) {
 	return t, true
 }
 
-// threes are three-column records of a map to pairs, or of an aggregate whose elements alternate.
+// threes returns three-column records of a map to pairs, or of an aggregate of alternating
+// elements.
 func threes(columns []string, v resp.Value) (t Table, ok bool) {
 	elems := v.Elems
 	if v.Kind == resp.Map {
@@ -120,7 +119,7 @@ func threes(columns []string, v resp.Value) (t Table, ok bool) {
 	return t, true
 }
 
-// levels are records of the elements of each level, which the first column numbers.
+// levels returns the elements of each level as records. The first column is the level number.
 func levels(columns []string, v resp.Value) (t Table, ok bool) {
 	if v.Kind != resp.Array {
 		return t, false
@@ -142,7 +141,7 @@ func levels(columns []string, v resp.Value) (t Table, ok bool) {
 	return t, true
 }
 
-// number is a score that came as a string, which RESP2 has them as.
+// number parses a score, which RESP2 sends as a string.
 func number(v resp.Value) resp.Value {
 	if f, err := strconv.ParseFloat(string(v.Str), 64); v.Kind == resp.Bulk && err == nil {
 		return resp.Value{Kind: resp.Double, Float: f, Str: v.Str}
@@ -150,7 +149,8 @@ func number(v resp.Value) resp.Value {
 	return v
 }
 
-// rows are the records of an array: one a map, one an array, or one an element.
+// rows converts the elements of an array to records. Each element is a map, an array or a
+// single value.
 func rows(form commands.Records, columns []string, v resp.Value) (t Table, ok bool) {
 	switch form {
 	case commands.Maps:
@@ -173,7 +173,7 @@ func rows(form commands.Records, columns []string, v resp.Value) (t Table, ok bo
 	return t, false
 }
 
-// filled has a row of n nils for each row that is nil.
+// filled replaces each nil row with n nils.
 func filled(v resp.Value, n int) resp.Value {
 	for i, e := range v.Elems {
 		if e.IsNull() {
@@ -192,7 +192,7 @@ func singles(elems []resp.Value) [][]resp.Value {
 	return rows
 }
 
-// The shapes of an array's elements.
+// Shapes of an array's elements.
 type elements int
 
 const (
@@ -226,8 +226,8 @@ func shape(elems []resp.Value) elements {
 	return first
 }
 
-// maps are records whose columns are the keys of maps, or of flat arrays that
-// stand for maps.
+// maps returns records whose columns are the keys of maps, or of flat arrays of alternating
+// keys and values.
 func maps(elems []resp.Value) (t Table, ok bool) {
 	for _, e := range elems {
 		if len(e.Elems)%2 != 0 {
@@ -241,7 +241,7 @@ func maps(elems []resp.Value) (t Table, ok bool) {
 	return t, len(t.Columns) > 0
 }
 
-// keysOf adds the keys of a map to columns, each once.
+// keysOf adds the keys of a map to columns, without duplicates.
 func keysOf(columns []string, m resp.Value) []string {
 	for i := 0; i+1 < len(m.Elems); i += 2 {
 		if key := string(m.Elems[i].Str); !slices.Contains(columns, key) {
@@ -251,7 +251,7 @@ func keysOf(columns []string, m resp.Value) []string {
 	return columns
 }
 
-// spread is the map's value for each column, nil where it has none.
+// spread returns the map's value for each column, nil for a missing key.
 func spread(columns []string, m resp.Value) []resp.Value {
 	row := make([]resp.Value, len(columns))
 	for i := 0; i+1 < len(m.Elems); i += 2 {
@@ -260,8 +260,8 @@ func spread(columns []string, m resp.Value) []resp.Value {
 	return row
 }
 
-// arrays are records that are arrays of one length; flat, with the elements of arrays
-// inside in their places. What has no name has its number.
+// arrays converts arrays of equal length to records. With flat, it inlines nested arrays.
+// Unnamed columns are numbered.
 func arrays(elems []resp.Value, columns []string, flat bool) (t Table, ok bool) {
 	for _, e := range elems {
 		row := e.Elems
@@ -283,7 +283,7 @@ func arrays(elems []resp.Value, columns []string, flat bool) (t Table, ok bool) 
 	return t, true
 }
 
-// flattened is row with the elements of its arrays in their places.
+// flattened replaces each array in row by its elements.
 func flattened(row []resp.Value) []resp.Value {
 	var flat []resp.Value
 	for _, v := range row {

@@ -7,12 +7,11 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// fieldsColumn holds a map of an entry's fields, which the forms without nesting
-// spread over columns.
+// fieldsColumn holds a map of an entry's fields. Flat output formats spread it over columns.
 const fieldsColumn = "fields"
 
-// stream are entries: their ids, and their fields as a map; with the name of the
-// stream where several can be read.
+// stream returns entries with their id and a map of their fields, and the stream name if the
+// command reads several streams.
 func stream(form commands.Records, v resp.Value) (t Table, ok bool) {
 	t.Columns = []string{"id", fieldsColumn}
 	switch form {
@@ -31,7 +30,7 @@ func stream(form commands.Records, v resp.Value) (t Table, ok bool) {
 	return t, v.Kind == resp.Array && t.entries(nil, v.Elems)
 }
 
-// streams adds the entries of each stream: a map of them, or an array of pairs.
+// streams adds the entries of each stream, from a map or an array of pairs.
 func (t *Table) streams(v resp.Value) bool {
 	elems := v.Elems
 	if v.Kind == resp.Array {
@@ -48,23 +47,23 @@ func (t *Table) streams(v resp.Value) bool {
 	return true
 }
 
-// entries adds the entries of one stream after the cells that they share.
+// entries adds the entries of one stream, each after the shared cells.
 func (t *Table) entries(shared, entries []resp.Value) bool {
 	for _, e := range entries {
 		if len(e.Elems) != 2 {
 			return false
 		}
-		fields := e.Elems[1] // nil for an entry that was deleted
+		fields := e.Elems[1] // nil for a deleted entry
 		if fields.Kind == resp.Array && len(keysOf(nil, fields)) == len(fields.Elems)/2 {
-			fields.Kind = resp.Map // else it stays a list: an object would lose one of two
+			fields.Kind = resp.Map // otherwise a list: an object would lose duplicate fields
 		}
 		t.Rows = append(t.Rows, append(shared[:len(shared):len(shared)], e.Elems[0], fields))
 	}
 	return true
 }
 
-// flat is the table with the fields of entries in columns of their own. An entry
-// that has a field twice keeps both, with a comma between.
+// flat spreads the fields of entries over columns. It joins the values of a duplicate field
+// with a comma.
 func (t Table) flat() (columns []string, row func(i int) []resp.Value) {
 	last := len(t.Columns) - 1
 	if last < 0 || t.Columns[last] != fieldsColumn {
@@ -80,8 +79,7 @@ func (t Table) flat() (columns []string, row func(i int) []resp.Value) {
 	}
 }
 
-// spelledOut is the table with each field of an entry before its value, in rows of
-// their own lengths.
+// spelledOut writes each value of an entry after its field name, in rows of varying length.
 func (t Table) spelledOut() Table {
 	last := len(t.Columns) - 1
 	if last < 0 || t.Columns[last] != fieldsColumn {
@@ -95,7 +93,7 @@ func (t Table) spelledOut() Table {
 	return t
 }
 
-// joined is a map in which every key stands once.
+// joined merges the duplicate keys of a map.
 func joined(m resp.Value) resp.Value {
 	values, order := map[string][]string{}, []string{}
 	for i := 0; i+1 < len(m.Elems); i += 2 {

@@ -15,10 +15,10 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// WriteTable writes a table for people, with the cursor of a scan that has more, whole lines at a
-// time. It is at most width cells wide, for which the widest columns are cut; 0 is as
-// wide as it is. All rows are read before the first is written, since they decide
-// on the widths, and none is kept: it takes no memory in proportion to the table.
+// WriteTable writes a table for display, whole lines at a time, with the cursor of an
+// unfinished scan. It cuts the widest columns to fit width cells; 0 means no limit. It reads
+// all rows twice, first to determine the column widths. It stores no rows, so its memory does
+// not grow with the table.
 func (t Table) WriteTable(w io.Writer, escape bool, width int) error {
 	p := tablePrinter{w: w, escape: escape}
 	if len(t.Rows) == 0 {
@@ -46,13 +46,13 @@ func (t Table) WriteTable(w io.Writer, escape bool, width int) error {
 	return p.flush()
 }
 
-// atOnce is how many bytes of a table are written together.
+// atOnce is the size of the output buffer in bytes.
 const atOnce = 32 << 10
 
-// narrowest is what is left of the widest column, however little room there is.
+// narrowest limits how far the widest column is cut.
 const narrowest = 4
 
-// tablePrinter lays the rows of a table out.
+// tablePrinter formats the rows of a table.
 type tablePrinter struct {
 	w       io.Writer
 	out     []byte
@@ -62,10 +62,10 @@ type tablePrinter struct {
 
 type column struct {
 	width int
-	right bool // it holds numbers only, which are aligned at their ends
+	right bool // numbers only; right-aligned
 }
 
-// measure takes note of a row.
+// measure updates the column widths for a row.
 func (p *tablePrinter) measure(row []resp.Value) {
 	p.fit(row)
 	for i, cell := range row {
@@ -80,7 +80,7 @@ func (p *tablePrinter) fit(row []resp.Value) {
 	}
 }
 
-// narrow cuts the widest columns so that all have room in width cells.
+// narrow cuts the widest columns so that the table fits width cells.
 func (p *tablePrinter) narrow(width int) {
 	if width <= 0 {
 		return
@@ -89,7 +89,7 @@ func (p *tablePrinter) narrow(width int) {
 	for i, c := range p.columns {
 		widths[i] = c.width
 	}
-	// Blanks stand around a cell, and a line between two.
+	// Each cell has a blank on both sides, and a line separates cells.
 	room := width - (3*len(widths) - 1)
 	slices.Sort(widths)
 	for i, w := range widths {
@@ -118,7 +118,7 @@ func (p *tablePrinter) print(header []resp.Value, n int, row func(int) []resp.Va
 	return table.Close()
 }
 
-// cells are the texts of a row, as wide as their columns at most.
+// cells formats the cells of a row, cut to their columns' widths.
 func (p *tablePrinter) cells(row []resp.Value) []string {
 	texts := make([]string, len(row))
 	for i, cell := range row {
@@ -127,10 +127,9 @@ func (p *tablePrinter) cells(row []resp.Value) []string {
 	return texts
 }
 
-// options make a table whose columns have the widths that were measured, so that each
-// row can be printed as it comes.
+// options sets the measured widths, so that rows can be printed one by one.
 func (p *tablePrinter) options() []tablewriter.Option {
-	const blanks = 2 // around a cell
+	const blanks = 2 // left and right of a cell
 	align := make([]tw.Align, len(p.columns))
 	widths := tw.NewMapper[int, int]()
 	for i, c := range p.columns {
@@ -149,7 +148,7 @@ func (p *tablePrinter) options() []tablewriter.Option {
 	}
 }
 
-// Write takes pieces of lines, and passes lines on without the blanks at their ends.
+// Write buffers partial lines and writes complete lines without trailing blanks.
 func (p *tablePrinter) Write(text []byte) (int, error) {
 	for piece := range bytes.Lines(text) {
 		p.out = append(p.out, piece...)
@@ -179,7 +178,7 @@ func (t Table) appendRest(out []byte) []byte {
 	return fmt.Appendf(out, "(more after cursor %s)\n", t.Cursor)
 }
 
-// textWidth is how many cells text takes.
+// textWidth returns the number of cells of text.
 func textWidth(text string) int {
 	for i := range len(text) {
 		if text[i] < ' ' || text[i] >= 0x7f {
@@ -189,7 +188,7 @@ func textWidth(text string) int {
 	return len(text)
 }
 
-// cut is the beginning of text that has the width.
+// cut returns the beginning of text that fits the width.
 func cut(text string, width int) string {
 	if textWidth(text) <= width {
 		return text

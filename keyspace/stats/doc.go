@@ -1,4 +1,3 @@
-// Package stats adds keys up, by type, prefix and TTL, keeps the largest ones, and
-// reports that for people and as JSON. It takes pages of keys, from wherever they come,
-// and never holds more than sums.
+// Package stats totals keys by type, prefix and TTL, finds the largest keys, and reports the
+// result as text and JSON. It takes pages of keys from any source and stores only totals.
 package stats

@@ -6,7 +6,7 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// JSON is the summary as one reply, whose JSON is the report of scripts.
+// JSON returns the summary as one reply, for JSON output.
 func (r Report) JSON(s *Summary, prefixes int) resp.Value {
 	fields := object{}
 	if r.Keys >= 0 {
@@ -72,7 +72,7 @@ func rankingArray(keys Ranking) resp.Value {
 	return resp.MakeArray(all...)
 }
 
-// KeyJSON is a key with all that is known of it.
+// KeyJSON returns all known metadata of a key.
 func KeyJSON(k keyspace.Key) resp.Value {
 	o := object{}
 	o.add("key", resp.MakeBulk(k.Name))
@@ -87,14 +87,14 @@ func KeyJSON(k keyspace.Key) resp.Value {
 	return o.value()
 }
 
-// object is a map in the making.
+// object collects the entries of a map.
 type object struct{ elems []resp.Value }
 
 func (o *object) add(name string, v resp.Value) { o.elems = append(o.elems, resp.MakeString(name), v) }
 
 func (o *object) integer(name string, n int64) { o.add(name, resp.MakeInt(n)) }
 
-// size adds a number, or null when it is not known.
+// size adds a number, or null if it is unknown.
 func (o *object) size(name string, n int64, known bool) {
 	if known {
 		o.integer(name, n)

@@ -11,43 +11,43 @@ import (
 	"github.com/meowdis/meowdis/store/keytype"
 )
 
-// Report writes summaries for people, in lines of at most Width cells.
+// Report formats summaries for display, in lines of at most Width cells.
 type Report struct {
 	Width  int
 	Colour bool
-	// Measure says where the bytes come from, and Samples from how many
-	// elements of a key a server estimates them; 0 is all.
+	// Measure is the source of byte counts. Samples is the number of elements per key that a
+	// server samples; 0 means all.
 	Measure Measure
 	Samples int64
-	// File is the size of the file, 0 where there is none.
+	// File is the file size in bytes, 0 without a file.
 	File int64
-	// Keys is how many keys the database has, -1 where that is not known.
+	// Keys is the number of keys in the database, -1 if unknown.
 	Keys int64
 }
 
-// Measure is where bytes come from.
+// Measure is the source of byte counts.
 type Measure string
 
 const (
-	Tables      Measure = "tables"       // those of names and values, exactly
-	MemoryUsage Measure = "memory usage" // the command's word for it
+	Tables      Measure = "tables"       // exact bytes of names and values
+	MemoryUsage Measure = "memory usage" // as MEMORY USAGE reports
 )
 
-// row is a line of a table: cells, and how long the bar after them is, of 1.
+// row holds the cells of a table line and the length of the bar after them, from 0 to 1.
 type row struct {
 	cells []string
 	bar   float64
-	of    int64 // what the row has of a whole, where it has a share
+	of    int64 // the row's part of the whole, if it has a share
 }
 
-// column of a table. A column of names gives way when there is little room.
+// column describes a table column. Name columns shrink when space is short.
 type column struct {
 	title string
 	right bool
 	names bool
 }
 
-// Stats is the report of the stats verb.
+// Stats returns the report of the stats verb.
 func (r Report) Stats(s *Summary, prefixes int) string {
 	var b strings.Builder
 	b.WriteString(r.head(s))
@@ -90,7 +90,7 @@ func (r Report) Stats(s *Summary, prefixes int) string {
 	return b.String()
 }
 
-// head says how much there is and how much of it was read.
+// head describes the totals and the part that was read.
 func (r Report) head(s *Summary) string {
 	var b strings.Builder
 	b.WriteString(display.Counted(s.Total.Keys, "key", "keys"))
@@ -129,7 +129,7 @@ func (r Report) measure() string {
 	return fmt.Sprintf("Bytes are what MEMORY USAGE estimates from %s of each key.\n", display.Counted(r.Samples, "element", "elements"))
 }
 
-// BigKeys is the report of the bigkeys verb.
+// BigKeys returns the report of the bigkeys verb.
 func (r Report) BigKeys(s *Summary) string {
 	var b strings.Builder
 	b.WriteString(r.head(s))
@@ -203,14 +203,13 @@ func withPercents(rows []row, all int64) []row {
 	return rows
 }
 
-// Bars are as long as there is room for, within these.
+// Bars fill the free width within these limits.
 const (
 	shortestBar = 4
 	longestBar  = 60
 )
 
-// table sets rows in columns of their own widths, with bars in what is left of
-// the line.
+// table aligns rows in columns, with bars in the remaining width.
 func (r Report) table(columns []column, rows []row) string {
 	widths := make([]int, len(columns))
 	total, names := 2*(len(columns)-1), -1
@@ -225,7 +224,7 @@ func (r Report) table(columns []column, rows []row) string {
 	}
 	bars := len(rows) > 0 && rows[0].bar >= 0
 	if last := len(columns) - 1; bars && total > r.Width && columns[last].title == "" {
-		total -= widths[last] + 2 // shares, which the other columns show as well
+		total -= widths[last] + 2 // drop the shares: the other columns imply them
 		columns = columns[:last]
 	}
 	most := r.Width
@@ -267,7 +266,7 @@ func (r Report) table(columns []column, rows []row) string {
 	return b.String()
 }
 
-// drawBar is a bar of at most width cells, in eighths of a cell.
+// drawBar returns a bar of at most width cells, in eighths of a cell.
 func drawBar(share float64, width int) string {
 	if share <= 0 || width < shortestBar {
 		return ""

@@ -11,10 +11,10 @@ import (
 	"github.com/meowdis/meowdis/store/keytype"
 )
 
-// Tally is a sum over some keys.
+// Tally holds totals of some keys.
 type Tally struct {
 	Keys     int64
-	Elements int64 // of the types that have some
+	Elements int64 // of types with elements
 	Bytes    int64
 }
 
@@ -26,30 +26,29 @@ func (t *Tally) add(k keyspace.Key) {
 	t.Bytes += max(k.Bytes, 0)
 }
 
-// Summary adds keys up. The zero Summary does not group by prefix and keeps no
-// largest keys.
+// Summary totals keys. The zero Summary does not group by prefix and keeps no largest keys.
 type Summary struct {
 	Separator []byte // ends a prefix; empty for no grouping
-	Depth     int    // how many separators a prefix goes over; 0 is 1
-	Top       int    // how many of the largest keys are kept,
-	ByType    bool   // of each type, or else of all
+	Depth     int    // number of separators in a prefix; 0 means 1
+	Top       int    // number of largest keys to keep,
+	ByType    bool   // for each type if set, otherwise overall
 
 	Total    Tally
-	Expiring int64 // keys with a time to live
-	Unsized  int64 // keys whose bytes are not known
+	Expiring int64 // keys with an expiry
+	Unsized  int64 // keys with unknown size
 	Types    map[string]*Tally
 	Lives    [len(lifetimes)]int64 // keys by their time to live
 	prefixes map[string]*Tally
-	Largest  Ranking            // by bytes, of all
-	ByBytes  map[string]Ranking // of each type
+	Largest  Ranking            // by bytes, overall
+	ByBytes  map[string]Ranking // for each type
 	ByCount  map[string]Ranking
 }
 
-// Ranking is the first keys of an order, the largest first.
+// Ranking is a list of the largest keys, in descending order.
 type Ranking []keyspace.Key
 
-// lifetimes are the upper bounds of the TTLs that are counted apart, in
-// ms; the last one is for keys without a TTL.
+// lifetimes lists the upper bounds of the TTL ranges, in ms. The last entry counts keys without
+// a TTL.
 var lifetimes = [...]struct {
 	name  string
 	below int64
@@ -63,18 +62,18 @@ var lifetimes = [...]struct {
 	{"for ever", 0},
 }
 
-// maxPrefixes bounds the memory that names without system would take. Keys whose
-// prefix comes late are counted under Rest.
+// maxPrefixes bounds the memory used for unstructured names. Keys with later prefixes are
+// counted under Rest.
 const maxPrefixes = 50_000
 
-// Names of the groups of keys that have no prefix, or came too late for one of
-// their own. No prefix is like these, since each ends in the separator.
+// Group names for keys without a prefix, and for keys beyond maxPrefixes. Real prefixes end in
+// the separator, so they cannot equal these names.
 const (
 	NoPrefix = ""
 	Rest     = "\xff"
 )
 
-// Add takes a page of keys in.
+// Add adds a page of keys.
 func (s *Summary) Add(keys []keyspace.Key) {
 	if s.Types == nil {
 		s.Types, s.prefixes = map[string]*Tally{}, map[string]*Tally{}
@@ -112,8 +111,8 @@ func (s *Summary) rank(k keyspace.Key) {
 func bytesOf(k keyspace.Key) int64 { return k.Bytes }
 func countOf(k keyspace.Key) int64 { return k.Count }
 
-// with is the ranking with k in it, if it belongs there. A key that is met twice
-// stands once.
+// with returns the ranking with k inserted if it is large enough. A key seen twice appears
+// once.
 func (r Ranking) with(k keyspace.Key, most int, by func(keyspace.Key) int64) Ranking {
 	if by(k) < 0 || len(r) == most && by(k) <= by(r[most-1]) {
 		return r
@@ -140,7 +139,7 @@ func tally(m map[string]*Tally, name string) *Tally {
 	return t
 }
 
-// prefix is the tally of the group that a name belongs to.
+// prefix returns the tally of a name's group.
 func (s *Summary) prefix(name []byte) *Tally {
 	end := 0
 	for range max(s.Depth, 1) {
@@ -171,16 +170,16 @@ func lifetime(ttl int64) int {
 	})
 }
 
-// Group is a tally and what it is of.
+// Group is a named tally.
 type Group struct {
 	Name string
 	Tally
 }
 
-// TypeGroups are the tallies of the types, the largest first.
+// TypeGroups returns the tallies of the types, largest first.
 func (s *Summary) TypeGroups() []Group { return groups(s.Types, len(s.Types)) }
 
-// PrefixGroups are the tallies of the largest prefixes, and how many there are.
+// PrefixGroups returns the tallies of the largest prefixes, and the total number of prefixes.
 func (s *Summary) PrefixGroups(most int) (largest []Group, all int) {
 	return groups(s.prefixes, most), len(s.prefixes)
 }
