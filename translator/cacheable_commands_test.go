@@ -15,9 +15,9 @@ import (
 // expired removes the conditions that may use the clock, on keys and on fields.
 var expired = strings.NewReplacer("dies_at > ?3", "", liveField, "", "h.expires_at <= ?3", "")
 
-// TestLasting runs the transcripts' calls of the cacheable commands. Their statements must have the clock as ?3, use it
-// only for expiry, and be equal otherwise from one call to the next.
-func TestLasting(t *testing.T) {
+// TestCacheableCommands runs the transcripts' calls of the cacheable commands. Their statements must have the clock as
+// ?3, use it only for expiry, and be equal otherwise from one call to the next.
+func TestCacheableCommands(t *testing.T) {
 	all, err := corpus.All()
 	if err != nil {
 		t.Fatal(err)

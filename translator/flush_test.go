@@ -73,8 +73,8 @@ func (s *interrupted) Apply(ctx context.Context, batches []store.Batch) ([]store
 	return results, err
 }
 
-// TestFlushLeavesOthers flushes one database while another client creates the first key of another one.
-func TestFlushLeavesOthers(t *testing.T) {
+// TestFlushKeepsOtherDatabases flushes one database while another client creates the first key of another one.
+func TestFlushKeepsOtherDatabases(t *testing.T) {
 	c := newClient(t)
 	words := [][]byte{[]byte("MSET")}
 	for i := range 2000 {

@@ -17,9 +17,9 @@ const (
 // hashOpening counts the statements that begin a write to a hash.
 const hashOpening = 5
 
-// openHash begins a write that creates a missing hash and refuses a key of another type; look is statement 0.
-func (c *Call) openHash(look store.Stmt, key []byte) []store.Stmt {
-	return append(c.openOrCreate(look, key, hashType), c.purgeFields(key)...)
+// openHash begins a write that creates a missing hash and refuses a key of another type; keyRead is statement 0.
+func (c *Call) openHash(keyRead store.Stmt, key []byte) []store.Stmt {
+	return append(c.openOrCreate(keyRead, key, hashType), c.purgeFields(key)...)
 }
 
 // openFields begins a write that does not create the hash. The following statements find only live fields.
@@ -183,9 +183,9 @@ func wasThere(before store.Result) bool { return before.Changes[0] > 0 }
 func wasSet(before store.Result) bool { return before.Changes[0]+before.Changes[2] > 0 }
 
 // orSet adapts the condition of a statement of openHash that follows the first try.
-func orSet(moot func(store.Result) bool) func(store.Result) bool {
+func orSet(skip func(store.Result) bool) func(store.Result) bool {
 	return func(before store.Result) bool {
-		return wasSet(before) || moot(store.Result{Rows: before.Rows[setTryStmts:], Changes: before.Changes[setTryStmts:]})
+		return wasSet(before) || skip(store.Result{Rows: before.Rows[setTryStmts:], Changes: before.Changes[setTryStmts:]})
 	}
 }
 
@@ -211,8 +211,8 @@ func (c *Call) setField(key, field, value []byte, ok bool) Plan {
 	stmts := append(make([]store.Stmt, 0, setAddIndex+4), store.Stmt{SQL: sqlSetLasting, Args: one}, touched,
 		store.Stmt{SQL: sqlAddLasting, Args: one, SkipIf: wasThere}, c.countAdded(key), c.readKey(key), c.purge(key), ensure)
 	stmts = append(stmts, c.purgeFields(key)...)
-	for i, moot := range openHashSkips {
-		stmts[setTryStmts+i].SkipIf = moot
+	for i, skip := range openHashSkips {
+		stmts[setTryStmts+i].SkipIf = skip
 	}
 	stmts = append(stmts, store.Stmt{SQL: sqlAddOne, Args: args, SkipIf: wasSet}, c.countAddedOne(ensure, wasCreatedOrSet),
 		store.Stmt{SQL: sqlSetExpiring, Args: one, SkipIf: wasSetOrAdded}, touched)

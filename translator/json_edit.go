@@ -18,7 +18,7 @@ type jsonEdit struct {
 	noMatch resp.Value
 	// apply changes one value and returns its reply. An error refuses the whole command.
 	apply func(*document.Value, *store.Work) resp.Value
-	// backwards changes later and inner values first; for a legacy path in the order of FromLeaves.
+	// backwards changes later and inner values first; for a legacy path in the order of LeavesFirst.
 	backwards bool
 	// adds holds the values that apply inserts; they may nest too deep.
 	adds []*document.Value
@@ -35,7 +35,7 @@ func (c *Call) edit(e jsonEdit) Plan {
 	return c.changeJSON(c.Args[1], jsonNoKey, func(root *document.Value, w *store.Work) resp.Value {
 		values := e.path.Select(root, w)
 		if e.path.Legacy && e.backwards {
-			values = fromLeaves(root, values)
+			values = leavesFirst(root, values)
 		}
 		if len(e.adds) > 0 && tooDeep(root, fitting(values, e.fits), deepest(e.adds)) {
 			return jsonTooDeep
@@ -74,13 +74,13 @@ func fitting(values []*document.Value, fits func(*document.Value) bool) []*docum
 	return slices.DeleteFunc(slices.Clone(values), func(v *document.Value) bool { return !fits(v) })
 }
 
-// fromLeaves sorts values of the document in the order of FromLeaves.
-func fromLeaves(root *document.Value, values []*document.Value) []*document.Value {
+// leavesFirst sorts values of the document in the order of LeavesFirst.
+func leavesFirst(root *document.Value, values []*document.Value) []*document.Value {
 	if len(values) < 2 {
 		return values
 	}
 	rank := map[*document.Value]int{}
-	for i, v := range root.FromLeaves() {
+	for i, v := range root.LeavesFirst() {
 		rank[v] = i
 	}
 	values = slices.Clone(values)

@@ -96,14 +96,14 @@ var (
 func isNotLive(before store.Result) bool { return !isLive(before) }
 
 func (c *Call) popOne(key []byte, e end) Plan {
-	look := c.stmt(sqlReadKeyEnd[e], key)
-	pop := store.Stmt{SQL: sqlPop[e], Args: look.Args, SkipIf: isNotLive}
+	keyRead := c.stmt(sqlReadKeyEnd[e], key)
+	pop := store.Stmt{SQL: sqlPop[e], Args: keyRead.Args, SkipIf: isNotLive}
 	return write(func(r *store.Result) resp.Value {
 		if row := liveRow(r.Rows); row != nil {
 			return bulk(row[rowExtra])
 		}
 		return resp.Nil
-	}, append(c.openExisting(look, key, listType), pop, c.countRemoved(key), c.dropIfEmptied(key, 1))...)
+	}, append(c.openExisting(keyRead, key, listType), pop, c.countRemoved(key), c.dropIfEmptied(key, 1))...)
 }
 
 // pop translates LPOP and RPOP. With a count the reply is an array, and nil only for a missing key.

@@ -9,9 +9,9 @@ import (
 //
 //   - an answer: Batch has no statements, Reply is the reply;
 //   - a batch: Decode makes the reply from its rows;
-//   - a read-modify-write step: Then makes the next plan from its rows. Every step except the last only reads. The engine
-//     runs the steps in one transaction, or guards the last step by the versions of the call's keys and of the keys in
-//     Reads;
+//   - a read-modify-write step: Then makes the next plan from its rows. Every step except the last only reads. The
+//     engine runs the steps in one transaction, or guards the last step by the versions of the call's keys and of the
+//     keys in Reads;
 //   - a staged build: Staged creates a large key in slices.
 type Plan struct {
 	Reply  resp.Value

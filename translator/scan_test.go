@@ -202,8 +202,8 @@ func TestRandomKeyIsFair(t *testing.T) {
 	}
 }
 
-// TestRandomKeyAmongTheDead expects the one live key of a database full of expired ones.
-func TestRandomKeyAmongTheDead(t *testing.T) {
+// TestRandomKeyAmongExpired expects the one live key of a database full of expired ones.
+func TestRandomKeyAmongExpired(t *testing.T) {
 	c := newClient(t)
 	c.fillKeys("k:", 1000)
 	c.exec(`UPDATE keys SET expires_at = ?1`, store.Int(c.now))

@@ -54,11 +54,11 @@ var skips = map[string]typeSkips{
 	setType: newTypeSkips(setType), zsetType: newTypeSkips(zsetType), hashType: newTypeSkips(hashType), listType: newTypeSkips(listType),
 }
 
-// openOrCreate returns the first statements of a write that may create the key; look is statement 0.
-func (c *Call) openOrCreate(look store.Stmt, key []byte, typ string) []store.Stmt {
+// openOrCreate returns the first statements of a write that may create the key; keyRead is statement 0.
+func (c *Call) openOrCreate(keyRead store.Stmt, key []byte, typ string) []store.Stmt {
 	purge, ensure := c.purge(key), c.ensure(key, typ)
 	purge.SkipIf, ensure.SkipIf = isNotExpired, skips[typ].ofType
-	return append(make([]store.Stmt, 0, 8), look, purge, ensure)
+	return append(make([]store.Stmt, 0, 8), keyRead, purge, ensure)
 }
 
 // skipsAfterTry holds the conditions to skip statements after a first try: if the try changed a row, or by the read of
@@ -72,9 +72,9 @@ func newSkipsAfterTry(typ string) typeSkips {
 func trySucceeded(before store.Result) bool { return before.Changes[0] > 0 }
 
 // orTrySucceeded adapts the condition of a statement whose read of the key is the third statement.
-func orTrySucceeded(moot func(store.Result) bool) func(store.Result) bool {
+func orTrySucceeded(skip func(store.Result) bool) func(store.Result) bool {
 	return func(before store.Result) bool {
-		return trySucceeded(before) || moot(store.Result{Rows: before.Rows[2:], Changes: before.Changes[2:]})
+		return trySucceeded(before) || skip(store.Result{Rows: before.Rows[2:], Changes: before.Changes[2:]})
 	}
 }
 
@@ -83,10 +83,10 @@ var isNotExpiredOrTried = orTrySucceeded(isNotExpired)
 // tryFirst returns the first statements of a write that adds one element. It does not read the key first: try is enough
 // for most keys of the type, and account follows it. If try changed a row, the other statements are skipped. The last
 // statement is ensureOne.
-func (c *Call) tryFirst(try, account, look store.Stmt, key []byte, typ string) []store.Stmt {
+func (c *Call) tryFirst(try, account, keyRead store.Stmt, key []byte, typ string) []store.Stmt {
 	purge, ensure := c.purge(key), c.ensureOne(key, typ)
-	look.SkipIf, purge.SkipIf, ensure.SkipIf = trySucceeded, isNotExpiredOrTried, skipsAfterTry[typ].ofType
-	return append(make([]store.Stmt, 0, tryFirstStmts+2), try, account, look, purge, ensure)
+	keyRead.SkipIf, purge.SkipIf, ensure.SkipIf = trySucceeded, isNotExpiredOrTried, skipsAfterTry[typ].ofType
+	return append(make([]store.Stmt, 0, tryFirstStmts+2), try, account, keyRead, purge, ensure)
 }
 
 // tryFirstStmts counts the statements that tryFirst returns.
@@ -95,11 +95,11 @@ const tryFirstStmts = 5
 // wasCreated reports whether the previous statement changed nothing, or ensureOne has created the key.
 func wasCreated(before store.Result) bool { return nothingChanged(before) || isNotLive(before) }
 
-// openExisting returns the first statements of a write that does not create the key; look is statement 0.
-func (c *Call) openExisting(look store.Stmt, key []byte, typ string) []store.Stmt {
+// openExisting returns the first statements of a write that does not create the key; keyRead is statement 0.
+func (c *Call) openExisting(keyRead store.Stmt, key []byte, typ string) []store.Stmt {
 	purge, guard := c.purge(key), c.guardType(key, typ)
 	purge.SkipIf, guard.SkipIf = isNotExpired, skips[typ].ofTypeOrMissing
-	return append(make([]store.Stmt, 0, 8), look, purge, guard)
+	return append(make([]store.Stmt, 0, 8), keyRead, purge, guard)
 }
 
 // dropIfEmptied is dropEmpty for a write that reads the key first and deletes up to n elements.

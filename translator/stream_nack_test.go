@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestDumpKeepsWhatIsNobodys expects entries that XNACK released to be pending after DUMP and RESTORE, whose format
+// TestDumpKeepsReleasedEntries expects entries that XNACK released to be pending after DUMP and RESTORE, whose format
 // stores pending entries only with a consumer.
-func TestDumpKeepsWhatIsNobodys(t *testing.T) {
+func TestDumpKeepsReleasedEntries(t *testing.T) {
 	c := newClient(t)
 	for _, line := range []string{
 		"XADD s 1-1 a b", "XADD s 2-1 a b", "XADD s 3-1 a b", "XGROUP CREATE s g 0", "XREADGROUP GROUP g me STREAMS s >",

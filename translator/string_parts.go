@@ -108,7 +108,7 @@ var stringTooLong = resp.MakeError(errStringTooLong)
 // splice returns the statements that write bytes at offset into the string at key, which may be missing. bytes may be
 // empty only for an append. Statement 0 reads the key.
 func (c *Call) splice(key []byte, offset int64, bytes []byte) []store.Stmt {
-	look, purge, ensure := c.stmt(sqlReadKeySize, key), c.purge(key), c.ensureString(key)
+	keyRead, purge, ensure := c.stmt(sqlReadKeySize, key), c.purge(key), c.ensureString(key)
 	purge.SkipIf, ensure.SkipIf = isNotExpired, isString
 	staysShort := func(before store.Result) bool { return splicedSize(before.Rows, offset, bytes) <= schema.WholeString }
 	stretch := store.Stmt{
@@ -119,7 +119,7 @@ func (c *Call) splice(key []byte, offset int64, bytes []byte) []store.Stmt {
 	if offset != atEnd {
 		short = c.stmt(sqlEditShort, key, store.Bytes(bytes), store.Int(offset))
 	}
-	stmts := append(make([]store.Stmt, 0, 8), look, purge, ensure, stretch, short)
+	stmts := append(make([]store.Stmt, 0, 8), keyRead, purge, ensure, stretch, short)
 	for _, edit := range append(c.editParts(key, offset, bytes), c.stmt(sqlEditedLong, key)) {
 		edit.SkipIf = staysShort
 		stmts = append(stmts, edit)

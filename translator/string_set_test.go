@@ -6,9 +6,9 @@ import (
 	"github.com/meowdis/meowdis/internal/test/storetest"
 )
 
-// TestSetTakesTheRow overwrites keys of every type, live and expired: a live string keeps its creation time, any other
+// TestSetReusesRow overwrites keys of every type, live and expired: a live string keeps its creation time, any other
 // key starts over, and no element remains.
-func TestSetTakesTheRow(t *testing.T) {
+func TestSetReusesRow(t *testing.T) {
 	for _, test := range []struct {
 		make, expire, set string
 		anew              bool

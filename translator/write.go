@@ -44,8 +44,8 @@ func (c *Call) ensureOne(key []byte, typ string) store.Stmt {
 }
 
 // countAddedOne is countAdded after ensureOne. It does nothing if ensureOne has created the key.
-func (c *Call) countAddedOne(ensure store.Stmt, moot func(store.Result) bool) store.Stmt {
-	return store.Stmt{SQL: sqlCountAddedOne, Args: ensure.Args[:4:4], SkipIf: moot}
+func (c *Call) countAddedOne(ensure store.Stmt, skip func(store.Result) bool) store.Stmt {
+	return store.Stmt{SQL: sqlCountAddedOne, Args: ensure.Args[:4:4], SkipIf: skip}
 }
 
 // upsertKey is ensure for a command that changes the key whenever it succeeds.

@@ -252,7 +252,7 @@ func (c *Call) zaddWrite(key []byte, elems []element, o zaddOptions) zsetWrite {
 	if len(elems) == 1 {
 		return c.zaddOne(key, elems[0], o)
 	}
-	w := zsetWrite{stmts: c.zaddOpened(c.readKey(key), key, o)}
+	w := zsetWrite{stmts: c.zaddFirstStmts(c.readKey(key), key, o)}
 	for _, round := range c.zsetRounds(elems) {
 		sql, args := c.zsetRound(key, round)
 		if !o.nx {
@@ -269,24 +269,24 @@ func (c *Call) zaddWrite(key []byte, elems []element, o zaddOptions) zsetWrite {
 	return w
 }
 
-func (c *Call) zaddOpened(look store.Stmt, key []byte, o zaddOptions) []store.Stmt {
+func (c *Call) zaddFirstStmts(keyRead store.Stmt, key []byte, o zaddOptions) []store.Stmt {
 	if o.xx {
-		return c.openExisting(look, key, zsetType)
+		return c.openExisting(keyRead, key, zsetType)
 	}
-	return c.openOrCreate(look, key, zsetType)
+	return c.openOrCreate(keyRead, key, zsetType)
 }
 
 // zaddOne is zaddWrite for one element. Most elements already have a score and get another one: the first UPDATE is
 // then enough, and the other statements are skipped. Otherwise the read of the key includes the score.
 func (c *Call) zaddOne(key []byte, elem element, o zaddOptions) zsetWrite {
 	args := c.key(key, hashValue(elem.member), store.Bytes(elem.member), store.Float(elem.score), o.sign())
-	look := store.Stmt{SQL: sqlReadKeyScore, Args: args[:5]}
+	keyRead := store.Stmt{SQL: sqlReadKeyScore, Args: args[:5]}
 	if !o.nx && !o.incr && !o.xx {
-		stmts := c.tryFirst(store.Stmt{SQL: sqlZSetMoveOne, Args: args}, c.touchIfChanged(key), look, key, zsetType)
+		stmts := c.tryFirst(store.Stmt{SQL: sqlZSetMoveOne, Args: args}, c.touchIfChanged(key), keyRead, key, zsetType)
 		return zsetWrite{append(stmts, store.Stmt{SQL: sqlZSetInsertOne, Args: args[:6], SkipIf: hasScoreOrTried},
 			c.countAddedOne(stmts[tryFirstStmts-1], wasCreatedOrTried)), addedAfterTry, movedByTry}
 	}
-	w := zsetWrite{stmts: c.zaddOpened(look, key, o)}
+	w := zsetWrite{stmts: c.zaddFirstStmts(keyRead, key, o)}
 	if !o.nx {
 		change := store.Stmt{SQL: sqlZSetMoveOne, Args: args, SkipIf: hasNoScore}
 		if o.incr {

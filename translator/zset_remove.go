@@ -66,12 +66,12 @@ func poppedRows(r *store.Result) []store.Row {
 // popStmts returns the statements that remove up to n members from the lower or the upper end of key.
 func (c *Call) popStmts(key []byte, max bool, n int64) []store.Stmt {
 	if n == 1 {
-		look, remove := c.stmt(sqlReadKeyMin, key), c.stmt(sqlZRemoveMinOne, key)
+		keyRead, remove := c.stmt(sqlReadKeyMin, key), c.stmt(sqlZRemoveMinOne, key)
 		if max {
-			look.SQL, remove.SQL = sqlReadKeyMax, sqlZRemoveMaxOne
+			keyRead.SQL, remove.SQL = sqlReadKeyMax, sqlZRemoveMaxOne
 		}
 		remove.SkipIf = isNotLive
-		return append(c.openExisting(look, key, zsetType), remove, c.countRemoved(key), c.dropIfEmptied(key, 1))
+		return append(c.openExisting(keyRead, key, zsetType), remove, c.countRemoved(key), c.dropIfEmptied(key, 1))
 	}
 	n = clampLength(n)
 	limit := store.Int(n)

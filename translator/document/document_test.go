@@ -17,8 +17,8 @@ func mustParse(t testing.TB, text string) *Value {
 	return v
 }
 
-// TestFloatsComeBack prints random doubles and parses them back.
-func TestFloatsComeBack(t *testing.T) {
+// TestFloatsRoundTrip prints random doubles and parses them back.
+func TestFloatsRoundTrip(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 100_000 {
 		f := math.Float64frombits(random.Uint64())
@@ -44,8 +44,8 @@ func TestFloatForm(t *testing.T) {
 	}
 }
 
-// TestParseAgrees mutates JSON at random and compares validity and meaning with encoding/json.
-func TestParseAgrees(t *testing.T) {
+// TestParseLikeEncodingJSON mutates JSON at random and compares validity and meaning with encoding/json.
+func TestParseLikeEncodingJSON(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	seeds := []string{
 		`{"a":[1,-2.5e+3,true,false,null],"b":{"c":"x\n\u00e9\ud83d\ude00\"\\\/"},"":[]}`,

@@ -195,9 +195,9 @@ func (v *Value) Depths() map[*Value]int {
 	return depths
 }
 
-// FromLeaves lists v and all values in it in RedisJSON's order for changes by a legacy path: inner
+// LeavesFirst lists v and all values in it in RedisJSON's order for changes by a legacy path: inner
 // values first, keys by name with numeric ones last, and indexes from the end.
-func (v *Value) FromLeaves() []*Value {
+func (v *Value) LeavesFirst() []*Value {
 	var all []*Value
 	elems := slices.Clone(v.Elems)
 	if v.Kind == Object {
@@ -206,7 +206,7 @@ func (v *Value) FromLeaves() []*Value {
 		slices.Reverse(elems)
 	}
 	for _, e := range elems {
-		all = append(all, e.FromLeaves()...)
+		all = append(all, e.LeavesFirst()...)
 	}
 	return append(all, v)
 }
