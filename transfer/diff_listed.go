@@ -11,9 +11,9 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// sideBySide compares two files that list their keys. Both do so in one order, so that
-// one pass over each finds what is in one of them only, and has the values of small
-// keys at hand. The others are looked up like those of any session.
+// sideBySide compares two files that list their keys. Both list in the same order, so one pass
+// over each finds the keys that only one file has, and compares small values directly. It looks
+// up other keys as in any session.
 func (d *differ) sideBySide(ctx context.Context, a *reader, b Session) error {
 	dbs := d.o.Read.Databases
 	if dbs == nil {
@@ -40,14 +40,14 @@ func (d *differ) sideBySide(ctx context.Context, a *reader, b Session) error {
 	return nil
 }
 
-// keyList is what is left of the keys of a listing.
+// keyList holds the unread keys of a listing.
 type keyList struct {
 	*listing
 	keys []Listed
 	end  bool
 }
 
-// first is the next key, nil after the last one.
+// first returns the next key, or nil at the end.
 func (l *keyList) first(ctx context.Context) (*Listed, error) {
 	for len(l.keys) == 0 && !l.end {
 		keys, next, err := l.page(ctx)
@@ -109,7 +109,7 @@ func (d *differ) database(ctx context.Context, db int, a *reader) error {
 	}
 }
 
-// inOrder is negative when x is listed before y, or y is none.
+// inOrder compares the positions of x and y. A nil key sorts last.
 func inOrder(x, y *Listed) int {
 	switch {
 	case y == nil:
@@ -120,14 +120,14 @@ func inOrder(x, y *Listed) int {
 	return cmp.Or(cmp.Compare(x.Place, y.Place), bytes.Compare(x.Name, y.Name))
 }
 
-// foundOnly reports a key that is in one place only, unless it is about to expire.
+// foundOnly reports a key that only one file has, unless it is about to expire.
 func (d *differ) foundOnly(k *Key, what string) {
 	if k.ExpiresAt == 0 || k.ExpiresAt > time.Now().Add(d.o.Tolerance).UnixMilli() {
 		d.o.Found(Difference{Key: k, What: what})
 	}
 }
 
-// lookUp compares keys of A whose values are still to be read.
+// lookUp reads and compares keys of A.
 func (d *differ) lookUp(ctx context.Context, db int, a *reader, keys []Listed) error {
 	var failed error
 	err := a.page(ctx, db, keys, func(p Part) bool {
@@ -145,7 +145,7 @@ func (d *differ) lookUp(ctx context.Context, db int, a *reader, keys []Listed) e
 	return d.flush(ctx)
 }
 
-// compareListed compares two keys of the same name whose values are at hand.
+// compareListed compares two keys of the same name whose values were listed.
 func (d *differ) compareListed(x, y *Listed) {
 	if !d.sameHead(x.Key, y.Key) {
 		return
@@ -160,8 +160,7 @@ func (d *differ) compareListed(x, y *Listed) {
 	}
 }
 
-// foundIn is what the command of lookUp would answer where the value, of the same
-// type, is v.
+// foundIn returns the reply of lookUp's command for v, a value of the same type.
 func (c check) foundIn(v Value) resp.Value {
 	switch v := v.(type) {
 	case rdb.List:
@@ -199,8 +198,7 @@ func (c check) foundIn(v Value) resp.Value {
 	return resp.MakeBulk(blobOf(v))
 }
 
-// inOrderOf are the fields of found as h has them, one without a name for each that
-// found lacks.
+// inOrderOf returns the fields of found in the order of h. The name of a missing field is nil.
 func inOrderOf(h, found rdb.Hash) rdb.Hash {
 	at := make(map[string]int, len(found))
 	for i, f := range found {

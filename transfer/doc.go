@@ -1,15 +1,12 @@
-// Package transfer moves keys between places: sessions of any kind, archives,
-// and texts of commands or JSON.
+// Package transfer moves keys between sessions of any kind, archives, dump files, and text
+// files of commands or JSON.
 //
-// Every place that can be read is a Source, every place that can be written a
-// Sink, and between them flow Parts: a key comes in one part, or, when it is
-// large, in many, so that a key of a million elements passes through little
-// memory. N formats that are read and M that are written are N + M pieces of
-// work.
+// Everything readable is a Source and everything writable is a Sink. Keys pass between them as
+// Parts: a small key is one part and a large key is many, so a key of a million elements needs
+// little memory. N formats to read and M to write are N + M pieces of work.
 //
-// Of a file there is more than its session: a List, which brings a page of keys with the
-// values of the small ones for what one command costs.
+// A file also offers a List: pages of keys with their small values, at the cost of one command
+// per page.
 //
-// The package imports no store, no client and no command line. A session is what
-// does commands.
+// The package imports no store, no client and no command line. A Session runs the commands.
 package transfer

@@ -5,21 +5,20 @@ import (
 	"slices"
 )
 
-// List returns a page of about n live keys of a database, those after the place after
-// in SCAN's order, and the place after the page; 0 is the beginning and the end. Keys
-// have the order of their places and, where these are the same, of their names. It may
-// be called while the session is at work.
+// List returns a page of about n live keys of a database after the position after, in SCAN's
+// order, and the position after the page. Position 0 is the beginning and the end. Keys are
+// ordered by position, then by name. List may be called during other calls to the session.
 type List func(ctx context.Context, db int, after, n int64) (page []Listed, next int64, err error)
 
-// Listed is a key as it was found, or why it cannot be moved.
+// Listed is a listed key, or the reason why it cannot be moved.
 type Listed struct {
 	*Key
-	Place int64 // of List's, 0 otherwise
-	Value Value // nil when it is to be read
+	Place int64 // position in a List, otherwise 0
+	Value Value // nil if it must be read
 	Err   error
 }
 
-// part is a key of which all is known.
+// part returns the key as a single part. Its value or error must be known.
 func (l Listed) part() Part {
 	if l.Err != nil {
 		return Part{Key: l.Key, First: true, Last: true, Err: l.Err}
@@ -27,14 +26,13 @@ func (l Listed) part() Part {
 	return Whole(l.Key, l.Value)
 }
 
-// pagesAhead is how many pages of a list are read while those before them are worked
-// on. They bring small keys only.
+// pagesAhead limits the pages that are listed ahead. Pages hold only small keys.
 const pagesAhead = 8
 
-// listing is a list that is being read.
+// listing reads a List in the background.
 type listing struct {
 	pages chan listedPage
-	stop  func() // must be called; waits until nothing is read any more
+	stop  func() // must be called; waits until reading has stopped
 }
 
 type listedPage struct {
@@ -43,7 +41,7 @@ type listedPage struct {
 	err  error
 }
 
-// from begins to read the keys of a database after a place.
+// from starts reading the keys of a database after a position.
 func (list List) from(ctx context.Context, db int, after int64) *listing {
 	ctx, cancel := context.WithCancel(ctx)
 	l := &listing{pages: make(chan listedPage, pagesAhead)}
@@ -70,7 +68,7 @@ func (list List) from(ctx context.Context, db int, after int64) *listing {
 	return l
 }
 
-// page returns the next page, and the place after it, 0 when it is the last one.
+// page returns the next page and the position after it, 0 for the last page.
 func (l *listing) page(ctx context.Context) ([]Listed, int64, error) {
 	p, ok := <-l.pages
 	if !ok {

@@ -10,15 +10,15 @@ import (
 	"github.com/meowdis/meowdis/keyspace"
 )
 
-// Position is a place between two pages of the keys of a session: what is before
-// it has been yielded. It can be continued from as long as the server lives, and
-// on a meowdis file at any time.
+// Position is a position between two pages of a session's keys. All keys before it were
+// yielded. A position is valid during the lifetime of the server, and for a meowdis file at any
+// time.
 type Position struct {
 	DB     int
-	Cursor string // of SCAN, "0" at the beginning of a database
+	Cursor string // SCAN cursor, "0" at the beginning of a database
 }
 
-// String is the position as ParsePosition reads it.
+// String returns the position in the form of ParsePosition.
 func (p Position) String() string { return fmt.Sprintf("%d:%s", p.DB, p.Cursor) }
 
 // ParsePosition reads DB:CURSOR.
@@ -31,40 +31,39 @@ func ParsePosition(s string) (Position, error) {
 	return Position{DB: n, Cursor: cursor}, nil
 }
 
-// ReadOptions choose what is read from a session. The zero value is everything.
+// ReadOptions selects the keys to read. The zero value selects all.
 type ReadOptions struct {
-	Match     string   // a pattern of SCAN, "" for all keys
+	Match     string   // a SCAN pattern, "" for all keys
 	Type      Type     // "" for all
-	Databases []int    // nil for all that hold keys
-	From      Position // where to go on; Cursor "" at the beginning
+	Databases []int    // nil for all databases with keys
+	From      Position // start; Cursor "" for the beginning
 
-	// List, which may be nil, lists the keys of a session's file by other means than
-	// its commands. It goes by Match and Type itself.
+	// List, if not nil, lists the keys of the session's file without commands. It applies Match
+	// and Type itself.
 	List List
 
-	// Passed, which may be nil, is called at every position that is reached. An
-	// error ends the source.
+	// Passed, if not nil, is called at every position reached. An error ends the source.
 	Passed func(context.Context, Position) error
 }
 
-// scanCount is the number of keys that SCAN is asked to look at.
+// scanCount is the COUNT of SCAN.
 const scanCount = 512
 
-// reader reads keys from a session. A round trip that reads the values of a page asks for
-// what the pages ahead need, too, and for the rest of the hashes of the page before.
+// reader reads keys from a session. One round trip reads the values of a page, runs the listing
+// commands of the pages ahead, and reads the rest of the previous page's hashes.
 type reader struct {
 	session Session
 	o       ReadOptions
 	pace    pace
 	lister  *keyspace.Lister
-	walk    *keyspace.Walk // through the selected database; nil while none is under way
-	later   []*reading     // hashes whose fields may expire: when is asked next
-	asked   int            // how often that was asked
+	walk    *keyspace.Walk // walk of the selected database; nil if none is active
+	later   []*reading     // hashes whose field expiries are requested next
+	asked   int            // number of askLater calls
 }
 
-// FromSession yields the keys of a session. A key that is there from start to
-// end is yielded; one that is made, changed or deleted meanwhile may be yielded
-// in any state, or not at all, and by some servers twice.
+// FromSession yields the keys of a session. It yields every key that exists throughout. A key
+// that is created, changed or deleted during the read may be missing or have any of its states,
+// and some servers yield it twice.
 func FromSession(ctx context.Context, s Session, o ReadOptions) Source {
 	return func(yield func(Part, error) bool) {
 		r, put := newReader(s, o), func(p Part) bool { return yield(p, nil) }
@@ -76,7 +75,7 @@ func FromSession(ctx context.Context, s Session, o ReadOptions) Source {
 	}
 }
 
-// FromKeys yields the keys of those names that are in the session's database.
+// FromKeys yields the named keys of the session's selected database. It omits missing keys.
 func FromKeys(ctx context.Context, s Session, names ...[]byte) Source {
 	return func(yield func(Part, error) bool) {
 		r := newReader(s, ReadOptions{})
@@ -95,13 +94,13 @@ func newReader(s Session, o ReadOptions) *reader {
 		Client: s, Match: o.Match, Type: string(o.Type), Wants: func(name []byte) bool { return !isTemporary(name) }, Page: scanCount, Detail: keyspace.Described, Absolute: true}}
 }
 
-// errStopped ends a reader whose parts are not wanted any more.
+// errStopped ends a reader when the consumer takes no further parts.
 var errStopped = fmt.Errorf("stopped")
 
-// visitor takes a page of keys in the selected database.
+// visitor receives a page of keys in the selected database.
 type visitor func(db int, keys []Listed) error
 
-// all visits all keys. After those of a database it calls ended, which may be nil.
+// all visits all keys. ended, if not nil, is called after each database.
 func (r *reader) all(ctx context.Context, visit visitor, ended func(db int) error) error {
 	dbs := r.o.Databases
 	if dbs == nil {
@@ -145,13 +144,13 @@ func (r *reader) passed(ctx context.Context, at Position) error {
 	return r.o.Passed(ctx, at)
 }
 
-// database visits the keys of the selected database from a position on. A position is
-// reached when nothing of the pages before it is left for later.
+// database visits the keys of the selected database from a position. It reports a position once
+// no earlier key is left for later.
 func (r *reader) database(ctx context.Context, at Position, visit visitor) error {
 	r.lister = r.lister.Again()
 	page, stop := r.pages(ctx, at)
 	defer stop()
-	var held Position // waits for what is left for later
+	var held Position // unreported while earlier hashes are left
 	for asked := 0; ; {
 		keys, next, err := page()
 		if err != nil {
@@ -182,8 +181,8 @@ func (r *reader) database(ctx context.Context, at Position, visit visitor) error
 	}
 }
 
-// pages is how the keys of the selected database are found, page by page: it returns the
-// next page, and the cursor of the one after that, "0" for none.
+// pages returns a function that lists the selected database page by page. It returns the keys
+// and the next cursor, "0" at the end.
 func (r *reader) pages(ctx context.Context, from Position) (page func() ([]Listed, string, error), stop func()) {
 	if r.o.List == nil {
 		r.walk = r.lister.Walk(from.Cursor)
@@ -197,7 +196,7 @@ func (r *reader) pages(ctx context.Context, from Position) (page func() ([]Liste
 	}
 	after, err := strconv.ParseInt(from.Cursor, 10, 64)
 	if err != nil {
-		after = math.MaxInt64 // nothing comes after it
+		after = math.MaxInt64 // an invalid cursor lists nothing
 	}
 	l := r.o.List.from(ctx, from.DB, after)
 	return func() ([]Listed, string, error) {
@@ -206,5 +205,5 @@ func (r *reader) pages(ctx context.Context, from Position) (page func() ([]Liste
 	}, l.stop
 }
 
-// errReply is a reply that is none of the command's.
+// errReply reports a reply that does not fit its command.
 var errReply = fmt.Errorf("the server's reply has an unexpected shape")

@@ -11,22 +11,21 @@ import (
 )
 
 var (
-	// ErrGone is the Part.Err of a key that was deleted or expired while it was
-	// read.
+	// ErrGone is the Part.Err of a key that was deleted or expired during reading.
 	ErrGone = errors.New("it was deleted while it was read")
 
 	errRestless = errors.New("it had another type each time one looked; try again when less is being written")
 )
 
 const (
-	batchKeys  = 1024    // keys that are read together: a page of SCAN may have a few more than it was asked for
-	wholeBytes = 8 << 20 // a longer string is read and written in pieces
-	attempts   = 3       // to read a key that is being changed
+	batchKeys  = 1024    // keys per read; a page of SCAN may exceed its COUNT
+	wholeBytes = 8 << 20 // a longer string is read and written in parts
+	attempts   = 3       // to read a changing key
 )
 
-// page yields the keys of a page: the values that came with them, and those of the
-// other small ones, which are read in batches. Those that have changed since are
-// read again. While there is a walk, the last hashes may be left for later.
+// page yields the keys of a page. It reads values that were not listed, in batches of small
+// keys, and retries keys whose type changed. During a walk it may leave the last hashes for
+// later.
 func (r *reader) page(ctx context.Context, db int, keys []Listed, yield func(Part) bool) error {
 	for attempt := range attempts {
 		names, err := r.values(ctx, keys, yield)
@@ -58,7 +57,7 @@ func (r *reader) page(ctx context.Context, db int, keys []Listed, yield func(Par
 	return nil
 }
 
-// rest yields what page has left for later, after the last page of a database.
+// rest yields the hashes that page left for later, after the last page of a database.
 func (r *reader) rest(ctx context.Context, db int, yield func(Part) bool) error {
 	names, err := r.complete(ctx, yield)
 	if err != nil || len(names) == 0 {
@@ -71,13 +70,13 @@ func (r *reader) rest(ctx context.Context, db int, yield func(Part) bool) error 
 	return r.page(ctx, db, keys, yield)
 }
 
-// look finds out what the keys are. Those that are not there are left out.
+// look describes the keys and omits missing ones.
 func (r *reader) look(ctx context.Context, db int, names [][]byte) ([]Listed, error) {
 	described, err := r.lister.Describe(ctx, names)
 	return r.listed(db, described), err
 }
 
-// listed are keys as they were described.
+// listed converts described keys.
 func (r *reader) listed(db int, described []keyspace.Key) []Listed {
 	keys := make([]Listed, 0, len(described))
 	for _, d := range described {
@@ -92,8 +91,8 @@ func (r *reader) listed(db int, described []keyspace.Key) []Listed {
 	return keys
 }
 
-// values yields the values of keys, and returns the names of those that were
-// something else when they were read.
+// values yields the values of keys, and returns the names of keys that had another type when
+// read.
 func (r *reader) values(ctx context.Context, keys []Listed, yield func(Part) bool) (again [][]byte, err error) {
 	var batch []*Key
 	elements, bytes := int64(0), int64(0)
@@ -119,7 +118,7 @@ func (r *reader) values(ctx context.Context, keys []Listed, yield func(Part) boo
 		}
 		most := r.pace.elements()
 		if k.Type == VectorSetType || n > most || b > wholeBytes {
-			changed, err := r.complete(ctx, yield) // which would else wait for long
+			changed, err := r.complete(ctx, yield) // they would wait for the whole large key
 			if again = append(again, changed...); err != nil {
 				return nil, err
 			}
@@ -146,14 +145,14 @@ func (r *reader) values(ctx context.Context, keys []Listed, yield func(Part) boo
 // reading is a key whose value is being read.
 type reading struct {
 	key   *Key
-	value Value // nil: there is no such key of that type
-	bytes int   // of the reply
-	err   error // what the server refused
+	value Value // nil if the key is missing or has another type
+	bytes int   // size of the reply
+	err   error // error reply of the server
 }
 
-// whole reads keys in one go, and yields them but for hashes whose fields may expire. It
-// yields the hashes that were left before, and returns the names of the keys that were
-// something else by then.
+// whole reads keys in one round trip and yields all but hashes whose fields may expire. It
+// yields the hashes left by earlier calls, and returns the names of the keys that were missing
+// or had another type.
 func (r *reader) whole(ctx context.Context, keys []*Key, yield func(Part) bool) (again [][]byte, err error) {
 	var t keyspace.Trip
 	reads := make([]*reading, len(keys))
@@ -180,7 +179,7 @@ func (r *reader) whole(ctx context.Context, keys []*Key, yield func(Part) bool) 
 		}
 	}
 	r.pace.took(elements, bytes)
-	if again, err = yieldAll(done, yield); err == nil && bytes >= heavy { // not to be held beside the next page
+	if again, err = yieldAll(done, yield); err == nil && bytes >= heavy { // release the memory before the next page
 		var more [][]byte
 		more, err = r.complete(ctx, yield)
 		again = append(again, more...)
@@ -188,7 +187,7 @@ func (r *reader) whole(ctx context.Context, keys []*Key, yield func(Part) bool) 
 	return again, err
 }
 
-// complete yields the hashes that were left for later.
+// complete yields the hashes left for later.
 func (r *reader) complete(ctx context.Context, yield func(Part) bool) (again [][]byte, err error) {
 	if len(r.later) == 0 {
 		return nil, nil
@@ -201,7 +200,7 @@ func (r *reader) complete(ctx context.Context, yield func(Part) bool) (again [][
 	return yieldAll(done, yield)
 }
 
-// askLater asks for the rest of what was left for later.
+// askLater requests the field expiries of the hashes left for later.
 func (r *reader) askLater(t *keyspace.Trip) (done []*reading) {
 	for _, read := range r.later {
 		r.askFieldExpiries(t, read)
@@ -211,8 +210,8 @@ func (r *reader) askLater(t *keyspace.Trip) (done []*reading) {
 	return done
 }
 
-// askValue asks for a value, and for what the command that reads it does not return, but for
-// the expiries of fields.
+// askValue requests a value, and the data that the value's command does not return, except
+// field expiries.
 func (r *reader) askValue(t *keyspace.Trip, read *reading) {
 	t.Ask([][][]byte{read.key.readAll()}, func(_ context.Context, replies []resp.Value) error {
 		read.value, read.err = read.key.decode(replies[0])
@@ -222,7 +221,7 @@ func (r *reader) askValue(t *keyspace.Trip, read *reading) {
 	r.askRest(t, read)
 }
 
-// yieldAll yields what was read, and returns the names of the keys that were not there.
+// yieldAll yields the values read, and returns the names of the missing keys.
 func yieldAll(reads []*reading, yield func(Part) bool) (again [][]byte, err error) {
 	for _, read := range reads {
 		part := Part{Key: read.key, First: true, Last: true, Err: read.err}
@@ -240,7 +239,7 @@ func yieldAll(reads []*reading, yield func(Part) bool) (again [][]byte, err erro
 	return again, nil
 }
 
-// sizeOf is the number of bytes in a reply.
+// sizeOf returns the size of a reply in bytes.
 func sizeOf(v resp.Value) int {
 	n := len(v.Str) + perElement
 	for i := range v.Elems {

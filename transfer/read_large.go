@@ -13,8 +13,8 @@ import (
 
 // pager reads a large key page by page.
 type pager struct {
-	call func(n int64) [][]byte                           // the command for the next page, of about n elements
-	take func(resp.Value) (v Value, last bool, err error) // what it answers
+	call func(n int64) [][]byte                           // returns the command for the next page of about n elements
+	take func(resp.Value) (v Value, last bool, err error) // decodes its reply
 }
 
 func pagerOf(k *Key) pager {
@@ -37,7 +37,7 @@ func pagerOf(k *Key) pager {
 	return elementPages(k)
 }
 
-// windows are the pages of what has places from 0 on.
+// windows reads a value with positions from 0.
 func windows(command string, k *Key, decode func(resp.Value) Value) pager {
 	at := int64(0)
 	return pager{
@@ -55,7 +55,7 @@ func windows(command string, k *Key, decode func(resp.Value) Value) pager {
 	}
 }
 
-// slotPages are the pages of an array.
+// slotPages reads an array page by page.
 func slotPages(k *Key) pager {
 	from, asked := uint64(0), int64(0)
 	return pager{
@@ -74,7 +74,7 @@ func slotPages(k *Key) pager {
 	}
 }
 
-// cursorPages are the pages of what has a cursor.
+// cursorPages reads a value with a cursor command.
 func cursorPages(command string, k *Key, decode func([]resp.Value) (Value, error)) pager {
 	cursor := "0"
 	return pager{
@@ -93,8 +93,8 @@ func cursorPages(command string, k *Key, decode func([]resp.Value) (Value, error
 	}
 }
 
-// large yields a large key in parts. Each page comes with the length that the key
-// has by then: as long as that stays the same, nothing was added or taken away.
+// large yields a large key in parts. It reads the key's length with each page to detect
+// additions and removals.
 func (r *reader) large(ctx context.Context, k *Key, yield func(Part) bool) error {
 	pages, part, sum := pagerOf(k), Part{Key: k, First: true}, int64(0)
 	for {
@@ -135,7 +135,7 @@ func (r *reader) large(ctx context.Context, k *Key, yield func(Part) bool) error
 	}
 }
 
-// atOnce yields a large key of a server that has no pages of its type.
+// atOnce reads a large key in one part, for a server without a paging command for its type.
 func (r *reader) atOnce(ctx context.Context, k *Key, yield func(Part) bool) error {
 	gone, err := r.whole(ctx, []*Key{k}, yield)
 	if err != nil {
@@ -148,7 +148,7 @@ func (r *reader) atOnce(ctx context.Context, k *Key, yield func(Part) bool) erro
 	return err
 }
 
-// stopped is the error of a part that was not taken.
+// stopped returns errStopped unless the part was taken.
 func stopped(taken bool) error {
 	if taken {
 		return nil
@@ -156,8 +156,8 @@ func stopped(taken bool) error {
 	return errStopped
 }
 
-// remaining asks for what else belongs to a page: the expiries of its fields, and with the
-// last page what comes once.
+// remaining requests the data that accompanies a page: the expiries of its fields, and with the
+// last page the data that comes once per key.
 func (r *reader) remaining(ctx context.Context, read *reading, last bool) error {
 	var t keyspace.Trip
 	r.askFieldExpiries(&t, read)
@@ -167,8 +167,8 @@ func (r *reader) remaining(ctx context.Context, read *reading, last bool) error 
 	return t.Go(ctx, r.session)
 }
 
-// pageOf reads the replies to a page's command and to the one for the length. An
-// error is about the key.
+// pageOf decodes the replies to a page's command and to the length command. An error concerns
+// only the key.
 func (r *reader) pageOf(k *Key, pages pager, replies []resp.Value) (v Value, last bool, err error) {
 	page := replies[0]
 	length, counted := integer(replies[1])

@@ -11,8 +11,9 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// streamCalls ask for everything about a stream but its entries, consumers and what is
-// pending. The short form has two entries in it, which may be large, and the full one.
+// streamCalls returns the calls that read a stream's metadata, except its entries, consumers
+// and pending entries. The short form of XINFO STREAM includes two entries, which may be large;
+// the full form limits them to one.
 func streamCalls(key []byte, full bool) [][][]byte {
 	about := call("XINFO", []byte("STREAM"), key)
 	if full {
@@ -21,10 +22,10 @@ func streamCalls(key []byte, full bool) [][][]byte {
 	return [][][]byte{about, call("XINFO", []byte("GROUPS"), key)}
 }
 
-// lacksFull is what the lister notes of servers before Redis 6.
+// lacksFull is the name under which the lister records servers before Redis 6.
 const lacksFull = "XINFO STREAM FULL"
 
-// askStream asks for what streamCalls do, and hands the replies to take.
+// askStream requests streamCalls and passes the replies to take.
 func (r *reader) askStream(t *keyspace.Trip, key []byte, take func(ctx context.Context, about, groups resp.Value) error) {
 	full := !r.lister.Lacks(lacksFull)
 	t.Ask(streamCalls(key, full), func(ctx context.Context, replies []resp.Value) error {
@@ -38,8 +39,8 @@ func (r *reader) askStream(t *keyspace.Trip, key []byte, take func(ctx context.C
 	})
 }
 
-// streamState makes of the replies to streamCalls what is beside the entries, and asks
-// for the rest of it. The error is ErrGone when there is no stream.
+// streamState sets the metadata of s from the replies to streamCalls, and reads the consumer
+// groups. It returns ErrGone if the stream is missing.
 func (r *reader) streamState(ctx context.Context, k *Key, s *rdb.Stream, about, groups resp.Value) error {
 	if err := errors.Join(aboutStream(about), aboutStream(groups)); err != nil {
 		return err
@@ -58,8 +59,8 @@ func (r *reader) streamState(ctx context.Context, k *Key, s *rdb.Stream, about, 
 	return nil
 }
 
-// aboutStream is the error in a reply about a stream: ErrGone when that, or the group, is not
-// there any more.
+// aboutStream returns the error of a reply about a stream: ErrGone if the stream or group is
+// missing.
 func aboutStream(v resp.Value) error {
 	if isMissing(v) || wrongType(v) || v.IsError() && strings.HasPrefix(string(v.Str), "NOGROUP") {
 		return ErrGone
@@ -67,14 +68,14 @@ func aboutStream(v resp.Value) error {
 	return refused(v)
 }
 
-// idAt is the id that a flat map holds at name, 0-0 when there is none.
+// idAt returns the id at name in a flat map, or 0-0.
 func idAt(v resp.Value, name string) rdb.ID {
 	e, _ := fieldOf(v, name)
 	id, _ := parseID(text(e))
 	return id
 }
 
-// consumers reads the consumers of a group with what is pending.
+// consumers reads the consumers of a group and their pending entries.
 func (r *reader) consumers(ctx context.Context, key []byte, g *rdb.Group) error {
 	reply, now, err := r.timed(ctx, call("XINFO", []byte("CONSUMERS"), key, g.Name))
 	if err != nil {
@@ -96,8 +97,8 @@ func (r *reader) consumers(ctx context.Context, key []byte, g *rdb.Group) error 
 	return r.pending(ctx, key, g, number)
 }
 
-// timed runs a command whose reply has times as ages, and returns the server's clock at that
-// moment, in Unix ms: to be exact it asks again when a millisecond ended meanwhile.
+// timed runs a command whose reply contains ages, and returns the server's clock at that time
+// in Unix ms. It retries if the clock advanced during the command.
 func (r *reader) timed(ctx context.Context, args [][]byte) (reply resp.Value, now int64, err error) {
 	for range timedAttempts {
 		replies, err := r.session.Pipeline(ctx, [][][]byte{call("TIME"), args, call("TIME")})
@@ -114,12 +115,12 @@ func (r *reader) timed(ctx context.Context, args [][]byte) (reply resp.Value, no
 
 const timedAttempts = 8
 
-// pendingPage is the number of pending entries that are asked for at once: as many as a server
-// lists in a fraction of a millisecond.
+// pendingPage is the number of pending entries per request. A server lists that many in a
+// fraction of a millisecond.
 const pendingPage = 256
 
-// pending reads what is pending with the consumers of a group, whose places are
-// in number.
+// pending reads the pending entries of a group's consumers. number maps consumer names to
+// indexes.
 func (r *reader) pending(ctx context.Context, key []byte, g *rdb.Group, number map[string]int) error {
 	from := []byte("-")
 	for {
@@ -157,8 +158,8 @@ func (r *reader) pending(ctx context.Context, key []byte, g *rdb.Group, number m
 	}
 }
 
-// consumerOf is the consumer of that name, which is made if it is not there: what
-// is pending without a consumer is kept by a consumer without a name.
+// consumerOf returns the named consumer, created if missing. Pending entries without a consumer
+// belong to a consumer with an empty name.
 func consumerOf(g *rdb.Group, name []byte, number map[string]int) *rdb.Consumer {
 	at, known := number[string(name)]
 	if !known {
@@ -169,7 +170,7 @@ func consumerOf(g *rdb.Group, name []byte, number map[string]int) *rdb.Consumer 
 	return &g.Consumers[at]
 }
 
-// following is the id after id; ok is false after the last one of all.
+// following returns the id after id. ok is false for the greatest id.
 func following(id rdb.ID) (next rdb.ID, ok bool) {
 	next = rdb.ID{Ms: id.Ms, Seq: id.Seq + 1}
 	if next.Seq == 0 {
@@ -178,7 +179,7 @@ func following(id rdb.ID) (next rdb.ID, ok bool) {
 	return next, next != rdb.ID{}
 }
 
-// streamPages are the pages of a long stream.
+// streamPages reads a long stream page by page.
 func streamPages(k *Key) pager {
 	from := []byte("-")
 	asked := int64(0)

@@ -6,50 +6,47 @@ import (
 	"runtime/debug"
 )
 
-// Source yields the parts of one key after another. An error ends it: the place
-// is gone, or what it holds is damaged from here on. What belongs to one key only
-// is that key's Part.Err, and the next key follows.
+// Source yields the parts of one key after another. An error ends it: reading failed, or the
+// rest of the data is damaged. An error of a single key is its Part.Err, and the next key
+// follows.
 //
-// A part and what it holds belong to the sink that takes it.
+// The sink that takes a part owns it.
 type Source = iter.Seq2[Part, error]
 
-// Sink takes parts in the order in which a source yields them.
+// Sink receives parts in the order of a source.
 type Sink interface {
-	// Put takes the next part. A part with Err undoes what came of its key.
+	// Put receives the next part. A part with Err undoes the earlier parts of its key.
 	//
-	// An error is the end: the place is gone. What went wrong with one key only is
-	// reported to the Notify that the sink was made with, at any time up to Close,
-	// and Put takes the rest of the key without doing anything.
+	// An error is final: the target failed. An error of a single key goes to the sink's Notify
+	// at any time until Close, and Put ignores the rest of that key.
 	Put(ctx context.Context, p Part) error
 
-	// Close ends the sink. With a nil cause all that it was given is written or
-	// was reported when Close returns nil. With a cause, what made the move end
-	// early, it takes back the key that is not finished, leaves a mark that
-	// more was to come, and returns the cause.
+	// Close ends the sink. With a nil cause, a nil result means that every part was written or
+	// reported. A cause is the error that ended the transfer early: Close then removes the
+	// unfinished key, marks the output as truncated, and returns the cause.
 	Close(ctx context.Context, cause error) error
 }
 
-// Notify is called with a key that was not moved, and why; with an Incomplete that it was, but for
-// something.
+// Notify receives a key that was not moved, with the reason. The error is an Incomplete for a
+// key that was moved with losses.
 type Notify func(k *Key, err error)
 
-// Incomplete is what a key that was moved has lost.
+// Incomplete describes the loss of a moved key.
 type Incomplete struct{ Lost string }
 
 func (e *Incomplete) Error() string { return e.Lost }
 
-// Run puts all that source yields into sink, and closes it. Keys that the source
-// could not read are reported to notify; seen, which may be nil, is shown each part
-// that was put.
+// Run copies source to sink and closes sink. It reports unreadable keys to notify. seen, if not
+// nil, receives each part after Put.
 func Run(ctx context.Context, source Source, sink Sink, notify Notify, seen func(Part)) error {
 	return sink.Close(ctx, pump(ctx, source, sink, notify, seen))
 }
 
-// heavy is the bytes of a part that is rare enough for collections of garbage of its own.
+// heavy is the size of a part, in bytes, from which a garbage collection of its own pays off.
 const heavy = 16 << 20
 
-// tidy gives back the memory of what is garbage where v is heavy: or else that would be there
-// beside what is made of v.
+// tidy returns freed memory to the system if v is heavy. Otherwise the garbage would add to the
+// memory of the next step.
 func tidy(v Value) {
 	if weight(v) >= heavy {
 		debug.FreeOSMemory()
@@ -64,7 +61,7 @@ func pump(ctx context.Context, source Source, sink Sink, notify Notify, seen fun
 		if err != nil {
 			return err
 		}
-		if isTemporary(p.Key.Name) { // of an archive or a dump file that another program made
+		if isTemporary(p.Key.Name) { // from another program's archive or dump
 			continue
 		}
 		if p.Err != nil {
@@ -73,7 +70,7 @@ func pump(ctx context.Context, source Source, sink Sink, notify Notify, seen fun
 				continue
 			}
 		}
-		tidy(p.Value) // what the source has left is garbage now
+		tidy(p.Value) // the source's buffers are garbage now
 		if err := sink.Put(ctx, p); err != nil {
 			return err
 		}

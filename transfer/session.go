@@ -12,20 +12,19 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// Session is what does commands: on a file, on a server. It is for one goroutine
-// at a time.
+// Session runs commands on a file or a server. It must not be used concurrently.
 type Session interface {
 	Do(ctx context.Context, args ...[]byte) (resp.Value, error)
 	Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error)
 	DB() int
 }
 
-// call makes a command of its name and arguments.
+// call returns a command of a name and arguments.
 func call(name string, args ...[]byte) [][]byte {
 	return append([][]byte{[]byte(name)}, args...)
 }
 
-// words makes a command of text.
+// words returns a command of words.
 func words(text ...string) [][]byte {
 	out := make([][]byte, len(text))
 	for i, w := range text {
@@ -36,7 +35,7 @@ func words(text ...string) [][]byte {
 
 func decimal(n int64) []byte { return strconv.AppendInt(nil, n, 10) }
 
-// size is the number of bytes of a command's arguments.
+// size returns the size of a command's arguments in bytes.
 func size(args [][]byte) int {
 	n := 0
 	for _, a := range args {
@@ -45,13 +44,13 @@ func size(args [][]byte) int {
 	return n
 }
 
-// perElement is what an element costs beside its bytes.
+// perElement is the estimated overhead of an element in bytes.
 const perElement = 64
 
-// Refusal is an error reply as an error.
+// Refusal is an error reply as a Go error.
 type Refusal = keyspace.Refusal
 
-// refused is the error that a reply is, nil of any other reply.
+// refused returns an error reply as an error, or nil for any other reply.
 func refused(v resp.Value) error {
 	if v.IsError() {
 		return Refusal(v.Str)
@@ -64,7 +63,7 @@ func text(v resp.Value) []byte           { return keyspace.Text(v) }
 func integer(v resp.Value) (int64, bool) { return keyspace.Integer(v) }
 func texts(elems []resp.Value) [][]byte  { return keyspace.Texts(elems) }
 
-// fieldOf is what a flat map, as XINFO answers it, holds at name.
+// fieldOf returns the value at name in a flat map, the form of XINFO replies.
 func fieldOf(v resp.Value, name string) (resp.Value, bool) {
 	i := slices.IndexFunc(v.Elems, func(e resp.Value) bool { return bytes.Equal(e.Str, []byte(name)) })
 	if i < 0 || i+1 >= len(v.Elems) {
@@ -73,8 +72,7 @@ func fieldOf(v resp.Value, name string) (resp.Value, bool) {
 	return v.Elems[i+1], true
 }
 
-// numberAt is the integer that a flat map holds at name, otherwise when there is
-// none.
+// numberAt returns the integer at name in a flat map, or otherwise.
 func numberAt(v resp.Value, name string, otherwise int64) int64 {
 	e, ok := fieldOf(v, name)
 	if n, isNumber := integer(e); ok && isNumber {
@@ -98,8 +96,8 @@ func selectDB(ctx context.Context, s Session, db int) error {
 	return err
 }
 
-// serverNow is the clock of the session's server in Unix ms, this machine's
-// where it does not say.
+// serverNow reads the reply to TIME, in Unix ms. It returns the local time for an invalid
+// reply.
 func serverNow(v resp.Value) int64 {
 	if len(v.Elems) == 2 {
 		s, ok1 := integer(v.Elems[0])

@@ -11,38 +11,38 @@ import (
 	"github.com/meowdis/meowdis/translator/vector"
 )
 
-// VectorSet is a vector set. Every part says what all its vectors have in common.
+// VectorSet is a vector set. Every part repeats the shape.
 type VectorSet struct {
 	VectorShape
 	Elements []VectorElement
 }
 
-// VectorShape is what the vectors of a set have in common.
+// VectorShape holds the properties shared by all vectors of a set.
 type VectorShape struct {
 	Kind  vector.Kind
 	M     int64 // links of a node in a server's graph
 	Dim   int   // components of a vector
-	Input int   // of those that were reduced to Dim, 0 when none were
+	Input int   // components before reduction to Dim; 0 without reduction
 }
 
 // VectorElement is an element of a vector set.
 type VectorElement struct {
 	Name       []byte
-	Record     []byte // its vector, as the kind keeps it
+	Record     []byte // its vector, encoded by the kind
 	Attributes []byte // nil for none
 }
 
-// Len is the number of elements.
+// Len returns the number of elements.
 func (s *VectorSet) Len() int { return len(s.Elements) }
 
-// valid reports whether the numbers of a shape are those of a vector set.
+// valid reports whether the numbers are in the range of a vector set.
 func (s VectorShape) valid() bool {
 	const most = 1 << 16
 	return s.Kind >= vector.F32 && s.Kind <= vector.Bin && s.M >= 4 && s.M <= 4096 &&
 		s.Dim >= 1 && s.Dim <= most && s.Input >= 0 && s.Input <= most
 }
 
-// source is a vector that VADD makes the record of.
+// source returns a vector for which VADD creates the record.
 func (s VectorShape) source(record []byte) []float32 {
 	v := s.Kind.Source(record, s.Dim)
 	if s.Input > 0 {
@@ -53,7 +53,7 @@ func (s VectorShape) source(record []byte) []float32 {
 
 var quantizations = map[vector.Kind]string{vector.F32: "NOQUANT", vector.Int8: "Q8", vector.Bin: "BIN"}
 
-// vectors hands out the commands that add the elements.
+// vectors emits the commands that add the elements.
 func (w *caller) vectors(s *VectorSet) {
 	for _, e := range s.Elements {
 		args := call("VADD", w.name)
@@ -69,7 +69,7 @@ func (w *caller) vectors(s *VectorSet) {
 	}
 }
 
-// shapeOf reads the reply to VINFO; ok is false when it is none.
+// shapeOf reads the reply to VINFO. ok is false if it is invalid.
 func shapeOf(v resp.Value) (s VectorShape, ok bool) {
 	elems := flat(v.Elems)
 	for i := 0; i+1 < len(elems); i += 2 {
@@ -92,7 +92,7 @@ func shapeOf(v resp.Value) (s VectorShape, ok bool) {
 	return s, ok && s.valid()
 }
 
-// recordOf reads the reply to VEMB RAW; nil when there is no such element.
+// recordOf reads the reply to VEMB RAW. It returns nil if the element is missing.
 func (s VectorShape) recordOf(v resp.Value) ([]byte, error) {
 	switch {
 	case v.IsError() && !wrongType(v):
@@ -117,8 +117,8 @@ func (s VectorShape) recordOf(v resp.Value) ([]byte, error) {
 	return record, nil
 }
 
-// sameRecord reports whether two records are the same vector: the floats in them
-// may differ as much as sending a vector changes them.
+// sameRecord reports whether two records hold the same vector. Floats may differ by the
+// rounding of a transfer.
 func (s VectorShape) sameRecord(a, b []byte) bool {
 	if len(a) != len(b) {
 		return false
@@ -146,7 +146,7 @@ func near(a, b float64) bool {
 	return a == b || math.Abs(a-b) <= tolerance*max(math.Abs(a), math.Abs(b))
 }
 
-// compare returns the first thing that differs; both are "" when nothing does.
+// compare returns the first difference, or "" and "" if the sets are equal.
 func (s *VectorSet) compare(o *VectorSet) (a, b string) {
 	if s.VectorShape != o.VectorShape {
 		return s.String(), o.String()
@@ -176,8 +176,8 @@ func (s VectorShape) String() string {
 
 var errOwnMatrix = errors.New("its vectors are reduced by a matrix that VADD does not make")
 
-// vectorSetOfDump is a vector set of a dump file as ours, which keeps no matrix: it must be the one
-// that VADD makes.
+// vectorSetOfDump converts a vector set of a dump file. meowdis stores no projection matrix, so
+// the set must use the matrix that VADD generates.
 func vectorSetOfDump(v *rdb.VectorSet) (Value, error) {
 	s := &VectorSet{VectorShape: VectorShape{Kind: vector.Kind(v.Kind), M: v.M, Dim: v.Dim, Input: v.Input}}
 	if !s.valid() {
@@ -192,7 +192,7 @@ func vectorSetOfDump(v *rdb.VectorSet) (Value, error) {
 	return s, nil
 }
 
-// linked is the set as a dump file holds it: with links between elements that are near.
+// linked converts the set for a dump file, with links between near elements.
 func (s *VectorSet) linked() *rdb.VectorSet {
 	out := &rdb.VectorSet{Dim: s.Dim, Kind: int(s.Kind), M: s.M, Input: s.Input, Elements: make([]rdb.Vector, len(s.Elements))}
 	if s.Input > 0 {
@@ -210,7 +210,7 @@ func (s *VectorSet) linked() *rdb.VectorSet {
 	return out
 }
 
-// repeats reports whether an element is there twice.
+// repeats reports whether an element occurs twice.
 func (s *VectorSet) repeats() bool {
 	names := make(map[string]bool, len(s.Elements))
 	for _, e := range s.Elements {
@@ -222,7 +222,7 @@ func (s *VectorSet) repeats() bool {
 	return false
 }
 
-// vectorSetFromJSON makes the records of the elements.
+// vectorSetFromJSON encodes the vectors of the elements.
 func vectorSetFromJSON(in jsonVectorShape, elements []VectorElement, vectors [][]float32) (*VectorSet, error) {
 	s := &VectorSet{VectorShape: VectorShape{Kind: -1, M: in.M, Dim: in.Dim, Input: in.Reduced}, Elements: elements}
 	for kind := range quantizations {

@@ -13,64 +13,65 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// Existing is what a sink does with a key that is there already.
+// Existing selects the treatment of a key that already exists in the target.
 type Existing byte
 
 const (
-	Refuse  Existing = iota // ends with ErrExists
-	Replace                 // the new key takes its place, at once and whole
-	Skip                    // it stays
+	Refuse  Existing = iota // fail with ErrExists
+	Replace                 // replace the key atomically
+	Skip                    // keep the existing key
 )
 
-// ErrExists is the end of a sink that refuses keys which are there already.
+// ErrExists reports an existing key to a caller that chose Refuse.
 var ErrExists = errors.New("it is there already")
 
-// WriteOptions choose how keys are written to a session.
+// WriteOptions configures a Writer.
 type WriteOptions struct {
 	Existing Existing
-	DB       func(db int) int // where the keys of a database go; nil: into the same
-	Notify   Notify           // is called with the keys that were not written
-	Now      func() int64     // Unix ms; nil: this machine's clock
+	DB       func(db int) int // maps source to target databases; nil keeps the number
+	Notify   Notify           // is called with each key that was not written
+	Now      func() int64     // Unix ms; nil for the system clock
 
-	// Held, which may be nil, is a session on the same place in which all that is done
-	// takes effect at its Commit: a key then is made in one transaction.
+	// Held, if not nil, is a session on the same target whose commands take effect at Commit. A
+	// key is then created in one transaction.
 	Held Held
 
-	// Run makes the temporary names of this run its own; "" is random. Gone, which may be nil,
-	// reports whether the run of that name has ended, so that what it left can go.
+	// Run is a part of this run's temporary names, to keep them distinct; "" generates one.
+	// Gone, if not nil, reports whether the named run has ended, so its leftovers can be
+	// deleted.
 	Run  string
 	Gone func(run string) bool
 
-	// AtOnce is about how many commands go together; 0 is what suits a server. A
-	// file takes them in one transaction, and writes fewer pages the more they are.
+	// AtOnce is the approximate number of commands in a batch; 0 suits a server. A file commits
+	// a batch in one transaction, so larger batches write fewer pages.
 	AtOnce int
 }
 
-// Written counts what became of the keys that a sink was given.
+// Written counts the keys that a sink received, by outcome.
 type Written struct {
-	Keys    int64 // are there now
-	Skipped int64 // were there before
-	Expired int64 // expired on the way
-	Failed  int64 // were reported
+	Keys    int64 // written
+	Skipped int64 // already existed
+	Expired int64 // expired during the transfer
+	Failed  int64 // reported to Notify
 }
 
 // Held is a session whose commands take effect together.
 type Held interface {
 	Session
-	// Commit lets what was done take effect. An error means that nothing did since the last
-	// Commit, but what Rest let.
+	// Commit applies the commands. An error means that no command since the last Commit took
+	// effect, except those that Rest applied.
 	Commit() error
-	// Rest says that more of the same is to come, which may take its time: what was done
-	// may take effect before that.
+	// Rest announces that further commands of the same key will follow, possibly much later.
+	// The commands so far may take effect before Commit.
 	Rest() error
-	// Rollback undoes the commands since the last Commit, or since Rest let them take effect.
+	// Rollback undoes the commands since the last Commit, or since Rest applied them.
 	Rollback()
 }
 
-// Writer is the sink that writes to a session. No client sees half of a key: it is made under
-// another name, but for what one SET does, and then renamed. In a Held session no other client sees
-// that name. Elsewhere it expires until it is renamed, and the next Writer deletes what one that was
-// killed has left.
+// Writer is the sink that writes to a session. No client sees a partial key: Writer creates it
+// under a temporary name and renames it, unless one SET creates it. In a Held session no other
+// client sees the temporary name. In other sessions the temporary key expires unless renamed,
+// and the next Writer deletes the leftovers of a killed one.
 type Writer struct {
 	session  Session
 	o        WriteOptions
@@ -80,13 +81,13 @@ type Writer struct {
 	written  Written
 	broken   bool         // the session failed, or a key was refused
 	made     int          // number of temporary names
-	hasMulti bool         // the session has transactions
-	noMulti  bool         // it has none; both are false until it was asked
-	renames  *bool        // the session has RENAME; nil until it was asked
-	swept    map[int]bool // databases in which leftovers were searched for
+	hasMulti bool         // the session supports MULTI
+	noMulti  bool         // it does not; both are false until tested
+	renames  *bool        // the session supports RENAME; nil until tested
+	swept    map[int]bool // databases searched for leftovers
 }
 
-// NewWriter makes the sink of a session.
+// NewWriter returns a sink that writes to s.
 func NewWriter(s Session, o WriteOptions) *Writer {
 	if o.DB == nil {
 		o.DB = func(db int) int { return db }
@@ -106,36 +107,36 @@ func NewWriter(s Session, o WriteOptions) *Writer {
 	return &Writer{session: s, o: o, swept: map[int]bool{}}
 }
 
-// Written is what became of the keys whose last part has come and been written.
+// Written returns the counts of the completely written keys.
 func (w *Writer) Written() Written { return w.written }
 
-// keyWrite is a key on its way.
+// keyWrite holds the progress of writing a key.
 type keyWrite struct {
 	key     *Key
-	temp    []byte     // the name under which it is made; nil for what one SET does
-	direct  bool       // that is its own name, since the server cannot rename
-	calls   [][][]byte // not yet sent
-	begun   bool       // some have been sent
-	last    bool       // its last part has come
-	expires bool       // so does the temporary name
-	dies    int64      // the last moment of a hash whose fields all expire, Unix ms; math.MaxInt64 otherwise
-	over    bool       // nothing is to be done about it any more
-	err     error      // why it cannot be written
+	temp    []byte     // temporary name; nil for a key that one SET creates
+	direct  bool       // temp is the key's own name: the server cannot rename
+	calls   [][][]byte // commands not yet sent
+	begun   bool       // some commands were sent
+	last    bool       // the last part was received
+	expires bool       // the temporary key has an expiry
+	dies    int64      // when the last field of a hash expires, Unix ms; math.MaxInt64 for never
+	over    bool       // no further work
+	err     error      // why the key cannot be written
 
-	state  *rdb.Stream // of a stream in parts: the last one, without its entries
-	absent []rdb.ID    // that are pending in it, and not there
-	lost   int         // of those that cannot be made pending
+	state  *rdb.Stream // state of a stream in its last part, without entries
+	absent []rdb.ID    // pending ids whose entries are missing
+	lost   int         // number of absent ids that cannot be made pending
 }
 
 const (
 	atOnceDefault = 512
-	// A batch of large commands is sent sooner: at this size, or when those of a large
-	// batch have so many bytes each.
+	// A batch is sent early if its commands reach flushBytes, or usualBytes each if AtOnce is
+	// larger.
 	flushBytes = 512 << 10
 	usualBytes = 256
 )
 
-// Put takes the next part.
+// Put receives the next part.
 func (w *Writer) Put(ctx context.Context, p Part) error {
 	if p.First {
 		if err := w.begin(ctx, p); err != nil {
@@ -157,10 +158,10 @@ func (w *Writer) Put(ctx context.Context, p Part) error {
 	return w.Flush(ctx)
 }
 
-// errGivenUp marks a key that its source could not read. It has been reported.
+// errGivenUp marks a key that its source failed to read. The source has reported the error.
 var errGivenUp = errors.New("given up")
 
-// begin starts a key, in its database.
+// begin starts a key and selects its database.
 func (w *Writer) begin(ctx context.Context, p Part) error {
 	if db := w.o.DB(p.Key.DB); db != w.session.DB() {
 		if err := w.Flush(ctx); err != nil {
@@ -217,7 +218,7 @@ func (w *Writer) add(k *keyWrite, p Part) {
 	for args := range p.Calls(k.temp) {
 		w.queue(k, args)
 		if first && (w.o.Held == nil || !p.First || !p.Last) {
-			// It outlives neither a crash nor an hour.
+			// After a crash the key expires within an hour.
 			w.queue(k, call("PEXPIRE", k.temp, decimal(temporaryLife)))
 			k.expires = true
 		}
@@ -225,7 +226,7 @@ func (w *Writer) add(k *keyWrite, p Part) {
 	}
 }
 
-// set is the one command that sets a string.
+// set returns the command that sets a string.
 func (w *Writer) set(p Part) [][]byte {
 	var args [][]byte
 	for c := range p.Calls(p.Key.Name) {
@@ -246,8 +247,7 @@ func (w *Writer) queue(k *keyWrite, args [][]byte) {
 	w.bytes += size(args)
 }
 
-// Flush writes what has come so far. Of the keys whose last part has come nothing
-// is left to do then.
+// Flush writes the parts received so far, and finishes the keys whose last part was received.
 func (w *Writer) Flush(ctx context.Context) error {
 	batch, begun := w.batch, []*keyWrite(nil)
 	if n := len(batch); n > 0 && !batch[n-1].last {
@@ -256,11 +256,11 @@ func (w *Writer) Flush(ctx context.Context) error {
 	before := w.written
 	err := w.steps(ctx, batch)
 	if w.o.Held != nil && len(batch) > 0 {
-		if err == nil || errors.Is(err, ErrExists) { // what was done before that stays
+		if err == nil || errors.Is(err, ErrExists) { // keep the keys written before
 			err = cmp.Or(w.o.Held.Commit(), err)
 		}
 		if err != nil && !errors.Is(err, ErrExists) {
-			w.written = before // the transaction is gone
+			w.written = before // the transaction was rolled back
 		}
 	}
 	if err == nil {
@@ -271,7 +271,7 @@ func (w *Writer) Flush(ctx context.Context) error {
 	}
 	if err != nil {
 		if w.o.Held != nil {
-			w.o.Held.Rollback() // the transaction would keep the file locked, and from being closed
+			w.o.Held.Rollback() // an open transaction keeps the file locked and unclosable
 		}
 		w.broken = true
 		return err
@@ -282,7 +282,7 @@ func (w *Writer) Flush(ctx context.Context) error {
 	return nil
 }
 
-// steps does what is to be done about keys.
+// steps runs the write steps for keys.
 func (w *Writer) steps(ctx context.Context, keys []*keyWrite) error {
 	for _, step := range []func(context.Context, []*keyWrite) error{w.leaveExisting, w.send, w.makeAgain, w.finish} {
 		if err := step(ctx, keys); err != nil {
@@ -292,8 +292,8 @@ func (w *Writer) steps(ctx context.Context, keys []*keyWrite) error {
 	return nil
 }
 
-// leaveExisting takes the keys that are there already out of the batch before
-// anything is sent for them. Where they are skipped, the reply to the SET of a string says it.
+// leaveExisting removes existing keys from the batch before sending commands for them. With
+// Skip, the reply to SET NX reports an existing string.
 func (w *Writer) leaveExisting(ctx context.Context, keys []*keyWrite) error {
 	if w.o.Existing == Replace {
 		return nil
@@ -323,7 +323,7 @@ func (w *Writer) leaveExisting(ctx context.Context, keys []*keyWrite) error {
 	return nil
 }
 
-// exists settles a key that is there already.
+// exists handles a key that already exists.
 func (w *Writer) exists(k *keyWrite) error {
 	if w.o.Existing == Refuse {
 		return fmt.Errorf("%s: %w", k.key, ErrExists)
@@ -333,7 +333,7 @@ func (w *Writer) exists(k *keyWrite) error {
 	return nil
 }
 
-// send sends the commands of keys.
+// send sends the queued commands of keys.
 func (w *Writer) send(ctx context.Context, keys []*keyWrite) error {
 	var calls [][][]byte
 	var owners []*keyWrite
@@ -352,7 +352,7 @@ func (w *Writer) send(ctx context.Context, keys []*keyWrite) error {
 		switch v := replies[i]; {
 		case v.IsError() && k.err == nil:
 			k.err = w.explain(k, v)
-		case v.IsNull() && k.temp == nil: // SET NX of a key that is there
+		case v.IsNull() && k.temp == nil: // SET NX found an existing key
 			if err := w.exists(k); there == nil {
 				there = err
 			}
@@ -366,7 +366,7 @@ func (w *Writer) send(ctx context.Context, keys []*keyWrite) error {
 	return there
 }
 
-// explain is why a key cannot be written.
+// explain returns the reason why a key cannot be written.
 func (w *Writer) explain(k *keyWrite, v resp.Value) error {
 	switch {
 	case unknown(v) && k.key.Type == HashType:
@@ -384,8 +384,8 @@ func (w *Writer) pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, 
 	return w.session.Pipeline(ctx, calls)
 }
 
-// Close writes the rest. With a cause, and when that fails, it removes the unfinished key,
-// also when ctx is done.
+// Close writes the remaining parts. With a cause, or if writing fails, it removes the
+// unfinished key, even if ctx is done.
 func (w *Writer) Close(ctx context.Context, cause error) error {
 	if cause == nil {
 		if cause = w.Flush(ctx); cause == nil {
@@ -408,7 +408,7 @@ func (w *Writer) Close(ctx context.Context, cause error) error {
 			calls = append(calls, call("DEL", k.temp))
 		}
 	}
-	w.pipeline(ctx, calls) // what cannot be removed now expires
+	w.pipeline(ctx, calls) // on error the temporary keys expire
 	if w.o.Held != nil {
 		w.o.Held.Commit()
 	}
