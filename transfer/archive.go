@@ -13,7 +13,7 @@ import (
 const (
 	archiveMagic   = "\x89MEOW\r\n"
 	archiveVersion = 1
-	withLibraries  = 2 // the version of one that has libraries of functions
+	withLibraries  = 2 // version of an archive with function libraries
 	blockMark      = "\xb7MDB"
 
 	blockRecords   = 1
@@ -24,9 +24,9 @@ const (
 	headerSummed = headerSize - 4
 	sumSize      = 8
 
-	blockSize   = 1 << 20 // a block of records is closed when it is so large
+	blockSize   = 1 << 20 // size at which a block of records ends
 	maxBlock    = 1 << 30
-	maxElements = 1 << 24 // of all lists of a block
+	maxElements = 1 << 24 // elements in all lists of a block
 )
 
 const (
@@ -36,7 +36,7 @@ const (
 	flagVoid
 )
 
-// blockHeader is what stands in front of a block's payload.
+// blockHeader precedes the payload of a block.
 type blockHeader struct {
 	kind        byte
 	number      uint32
@@ -52,7 +52,7 @@ func (h blockHeader) append(out []byte) []byte {
 	return binary.LittleEndian.AppendUint32(out, uint32(xxh3.Hash(out[start:])))
 }
 
-// parseHeader reads a header; ok is false when it is damaged.
+// parseHeader reads a header. ok is false if it is damaged.
 func parseHeader(b []byte) (h blockHeader, ok bool) {
 	if string(b[:len(blockMark)]) != blockMark || binary.LittleEndian.Uint32(b[headerSummed:]) != uint32(xxh3.Hash(b[:headerSummed])) {
 		return h, false
@@ -62,7 +62,7 @@ func parseHeader(b []byte) (h blockHeader, ok bool) {
 	return blockHeader{kind: b[0], number: number(0), stored: number(1), raw: number(2)}, true
 }
 
-// Totals count what an archive holds.
+// Totals counts the contents of an archive.
 type Totals struct{ Keys, Parts, Elements uint64 }
 
 func (t *Totals) add(p Part) {
@@ -98,7 +98,7 @@ func newDecompressor() *zstd.Decoder {
 	return d
 }
 
-// Damage is a place of an archive that cannot be read.
+// Damage is a position in an archive that cannot be read.
 type Damage struct {
 	Block  int   // its number
 	Offset int64 // of its first byte

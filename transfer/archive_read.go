@@ -14,16 +14,16 @@ import (
 	"github.com/meowdis/meowdis/redis/xxh3"
 )
 
-// ArchiveOptions say how an archive is read.
+// ArchiveOptions configures reading an archive.
 type ArchiveOptions struct {
-	// Damaged, which may be nil, is called with damage, and reading goes on at the next
-	// block that is whole. Without it damage is an error, a *Damage.
+	// Damaged, if not nil, is called for damage, and reading continues at the next intact
+	// block. If it is nil, damage is returned as a *Damage error.
 	Damaged func(*Damage)
-	// Library, which may be nil, is called with the source of each library of functions.
+	// Library, if not nil, is called with the source of each function library.
 	Library func(source []byte)
 }
 
-// IsArchive reports whether a file that begins with these bytes is an archive.
+// IsArchive reports whether a file with this beginning is an archive.
 func IsArchive(beginning []byte) bool { return bytes.HasPrefix(beginning, []byte(archiveMagic)) }
 
 var (
@@ -32,8 +32,7 @@ var (
 	errVoid      = errors.New("it could not be read to its end when the archive was made")
 )
 
-// FromArchive yields what an archive holds. Nothing of a damaged block is
-// yielded.
+// FromArchive yields the keys of an archive. It yields no part of a damaged block.
 func FromArchive(in io.Reader, o ArchiveOptions) Source {
 	return func(yield func(Part, error) bool) {
 		r := &archiveReader{in: bufio.NewReaderSize(in, 64<<10), o: o, zip: newDecompressor(), yield: yield}
@@ -50,10 +49,10 @@ type archiveReader struct {
 	zip    *zstd.Decoder
 	yield  func(Part, error) bool
 	offset int64
-	next   int // the number of the next block
+	next   int // number of the next block
 	key    *Key
 	totals Totals
-	lost   bool // something was damaged
+	lost   bool // damage was found
 }
 
 func (r *archiveReader) all() error {
@@ -91,7 +90,7 @@ func (r *archiveReader) all() error {
 	}
 }
 
-// damaged goes on after damage, if that is wanted.
+// damaged reports damage, and returns nil if reading may continue.
 func (r *archiveReader) damaged(d *Damage) error {
 	if err := r.drop(); err != nil {
 		return err
@@ -107,7 +106,7 @@ func (r *archiveReader) damaged(d *Damage) error {
 	return nil
 }
 
-// drop ends the key whose records are not all there.
+// drop ends the current key with an error, as records of it are missing.
 func (r *archiveReader) drop() error {
 	k := r.key
 	if r.key = nil; k == nil {
@@ -122,8 +121,8 @@ func (r *archiveReader) damage(at int64, format string, args ...any) *Damage {
 	return &Damage{Block: r.next, Offset: at, Why: fmt.Sprintf(format, args...)}
 }
 
-// block reads the next block. The error of one that is not whole is a *Damage,
-// and the block after it can be read.
+// block reads the next block. It returns a *Damage for a damaged block, after which the next
+// block can be read.
 func (r *archiveReader) block() (kind byte, payload []byte, err error) {
 	at := r.offset
 	h, err := r.header()
@@ -154,7 +153,7 @@ func (r *archiveReader) block() (kind byte, payload []byte, err error) {
 	} else if payload, err = r.zip.DecodeAll(stored, nil); err != nil || len(payload) != int(h.raw) {
 		err = r.damage(at, "it cannot be decompressed")
 	}
-	if h.stored >= largeRecord { // the decoder would keep what it has read
+	if h.stored >= largeRecord { // the decoder would keep its buffer
 		r.zip.Close()
 		r.zip = newDecompressor()
 	}
@@ -162,8 +161,7 @@ func (r *archiveReader) block() (kind byte, payload []byte, err error) {
 	return h.kind, payload, err
 }
 
-// header reads the header of a block. When it is damaged, it finds the next one
-// first.
+// header reads the header of a block. If it is damaged, it first searches for the next header.
 func (r *archiveReader) header() (h blockHeader, err error) {
 	at, ok := r.offset, false
 	for {
@@ -188,7 +186,7 @@ func (r *archiveReader) header() (h blockHeader, err error) {
 	return h, nil
 }
 
-// take reads n bytes, and takes no room before they are there.
+// take reads n bytes. It allocates memory only as data arrives.
 func (r *archiveReader) take(n int64) ([]byte, error) {
 	at := r.offset
 	b, err := readfull.Bytes(r.in, n)
@@ -199,7 +197,7 @@ func (r *archiveReader) take(n int64) ([]byte, error) {
 	return b, err
 }
 
-// end checks that the archive held all that it should.
+// end compares the totals at the end of the archive with the records read.
 func (r *archiveReader) end(payload []byte) error {
 	if err := r.drop(); err != nil {
 		return err

@@ -9,8 +9,8 @@ import (
 	"github.com/meowdis/meowdis/translator/vector"
 )
 
-// records yields the records of a block. They are all read before the first one
-// is yielded, so that nothing of a block comes that makes no sense.
+// records yields the records of a block. It parses all records before yielding the first, so
+// that an invalid block yields nothing.
 func (r *archiveReader) records(payload []byte) error {
 	d := &recordReader{b: payload, key: r.key}
 	var parts []Part
@@ -22,7 +22,7 @@ func (r *archiveReader) records(payload []byte) error {
 	}
 	for _, p := range parts {
 		if p.Key == nil {
-			continue // of a key whose beginning was damaged
+			continue // its key's beginning was damaged
 		}
 		if p.First {
 			if err := r.drop(); err != nil {
@@ -40,14 +40,14 @@ func (r *archiveReader) records(payload []byte) error {
 	return nil
 }
 
-// senseless is the damage of the block that was read last.
+// senseless returns the damage of the last block.
 func (r *archiveReader) senseless(why string) *Damage {
 	d := r.damage(r.offset, "%s", why)
 	d.Block--
 	return d
 }
 
-// libraries hands on the libraries of functions in a block.
+// libraries passes on the function libraries of a block.
 func (r *archiveReader) libraries(payload []byte) error {
 	d := &recordReader{b: payload}
 	all := list(d, d.bytes)
@@ -62,12 +62,12 @@ func (r *archiveReader) libraries(payload []byte) error {
 	return nil
 }
 
-// recordReader reads records. When it is bad, what it returns means nothing.
+// recordReader parses records. Once bad is set, its results are meaningless.
 type recordReader struct {
 	b    []byte
-	key  *Key // of the record before, nil after a last one
+	key  *Key // key of the previous record, nil after a key's last record
 	bad  bool
-	held uint64 // elements of all lists so far
+	held uint64 // number of elements in all lists so far
 }
 
 func (d *recordReader) part() Part {
@@ -113,7 +113,7 @@ func (d *recordReader) number() uint64 {
 	return n
 }
 
-// int is a number that is not negative; see signed.
+// int reads a nonnegative number; see signed.
 func (d *recordReader) int() int64 {
 	n := d.number()
 	d.bad = d.bad || n > math.MaxInt64
@@ -144,13 +144,13 @@ func (d *recordReader) typ() Type {
 	return ""
 }
 
-// list reads a number, and as many elements.
+// list reads a count and that many elements.
 func list[T any](d *recordReader, element func() T) []T { return listOf(d, d.number(), element) }
 
 // listOf reads n elements.
 func listOf[T any](d *recordReader, n uint64, element func() T) []T {
 	d.held += n
-	// An element takes a byte at least, and in memory many times as much.
+	// An encoded element takes at least one byte, and many times as much in memory.
 	if n > uint64(len(d.b)) || d.held > maxElements {
 		d.bad, d.b = true, nil
 		return nil

@@ -14,19 +14,19 @@ import (
 	"github.com/meowdis/meowdis/store/keytype"
 )
 
-// ArchiveWriter is the sink that writes an archive.
+// ArchiveWriter is a sink that writes an archive.
 type ArchiveWriter struct {
 	out     io.Writer
 	zip     *zstd.Encoder
 	block   block  // records
-	stored  []byte // kept for its room
+	stored  []byte // reused buffer
 	number  uint32
 	totals  Totals
 	version byte
 	started bool
 }
 
-// block is records in memory.
+// block holds encoded records.
 type block []byte
 
 func (b *block) Write(more []byte) (int, error) {
@@ -34,12 +34,12 @@ func (b *block) Write(more []byte) (int, error) {
 	return len(more), nil
 }
 
-// NewArchiveWriter makes a sink that writes an archive to out.
+// NewArchiveWriter returns a sink that writes an archive to out.
 func NewArchiveWriter(out io.Writer) *ArchiveWriter {
 	return &ArchiveWriter{out: out, zip: newCompressor(), version: archiveVersion}
 }
 
-// Libraries writes libraries of functions, before the first key.
+// Libraries writes function libraries. It must be called before the first Put.
 func (w *ArchiveWriter) Libraries(all Libraries) error {
 	if len(all) == 0 {
 		return nil
@@ -67,8 +67,8 @@ func (w *ArchiveWriter) Put(_ context.Context, p Part) error {
 	return w.flush(blockRecords, w.block)
 }
 
-// largeRecord is the size of a record that is a block of its own, and compressed as it is
-// made: it is nowhere in memory but compressed.
+// largeRecord is the size of a record, in bytes, from which it forms its own block and is
+// compressed while it is encoded. It is never in memory uncompressed.
 const largeRecord = 8 << 20
 
 // large writes a large record.
@@ -98,7 +98,7 @@ func (w *ArchiveWriter) large(p Part) error {
 
 var errPartTooLarge = fmt.Errorf("a part of a key is larger than %d bytes", maxBlock)
 
-// sized counts what is written.
+// sized counts the bytes written.
 type sized int64
 
 func (n *sized) Write(b []byte) (int, error) {
@@ -106,7 +106,7 @@ func (n *sized) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// pieces are written bytes, of which nothing is copied twice.
+// pieces collects written bytes without copying them twice.
 type pieces [][]byte
 
 func (p *pieces) Write(b []byte) (int, error) {
@@ -124,8 +124,8 @@ func (p *pieces) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Close writes the end. With a cause it does not, so that no reader takes the
-// archive for a whole one.
+// Close writes the end block. With a cause it does not, so readers detect that the archive is
+// incomplete.
 func (w *ArchiveWriter) Close(_ context.Context, cause error) error {
 	if len(w.block) > 0 {
 		if err := w.flush(blockRecords, w.block); err != nil && cause == nil {
@@ -138,7 +138,7 @@ func (w *ArchiveWriter) Close(_ context.Context, cause error) error {
 	return w.flush(blockEnd, w.totals.append(nil))
 }
 
-// flush writes the records that are in memory.
+// flush writes the records in memory.
 func (w *ArchiveWriter) flush(kind byte, payload []byte) error {
 	if len(payload) > maxBlock {
 		return errPartTooLarge
@@ -148,7 +148,7 @@ func (w *ArchiveWriter) flush(kind byte, payload []byte) error {
 	return w.write(kind, len(payload), pieces{w.stored})
 }
 
-// write writes a block, whose payload is raw bytes long without compression.
+// write writes a block. raw is the size of the uncompressed payload.
 func (w *ArchiveWriter) write(kind byte, raw int, stored pieces) error {
 	var head []byte
 	if !w.started {
@@ -198,7 +198,7 @@ func writeRecord(to io.Writer, p Part) error {
 	return w.err
 }
 
-// recordWriter writes what records are made of.
+// recordWriter encodes the fields of records.
 type recordWriter struct{ spill }
 
 func (w *recordWriter) number(n uint64) { w.buf = binary.AppendUvarint(w.buf, n) }

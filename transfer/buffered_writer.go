@@ -5,18 +5,18 @@ import (
 	"unicode/utf8"
 )
 
-// spill writes text that is made piece by piece: what is long is never there twice. Its
-// first error stays.
+// spill writes text piece by piece, so that it never holds a long value twice. It keeps its
+// first error.
 type spill struct {
 	out io.Writer
 	buf []byte
 	err error
 }
 
-// piece is how many bytes are made at a time: of base64, those of whole letters.
+// piece is the number of bytes encoded at a time. It is a multiple of 3 and 4 for base64.
 const piece = 48 << 10
 
-// flush writes what is in the buffer.
+// flush writes the buffer.
 func (w *spill) flush() {
 	w.write(w.buf)
 	w.buf = w.buf[:0]
@@ -38,7 +38,7 @@ func (w *spill) text(all ...string) {
 	}
 }
 
-// bytes writes b as it is.
+// bytes writes b unchanged.
 func (w *spill) bytes(b []byte) {
 	if len(b) < piece {
 		w.buf = append(w.buf, b...)
@@ -49,7 +49,7 @@ func (w *spill) bytes(b []byte) {
 	w.write(b)
 }
 
-// pieces writes what add makes of b; of text each piece begins with a letter.
+// pieces encodes b with add, piece by piece. Pieces of text begin at character boundaries.
 func (w *spill) pieces(b []byte, isText bool, add func(out, b []byte) []byte) {
 	for len(b) > 0 {
 		n := min(piece, len(b))

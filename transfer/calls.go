@@ -8,16 +8,15 @@ import (
 	"github.com/meowdis/meowdis/redis/rdb"
 )
 
-// A command has wholeBytes of a string at most. One that writes elements has at most so many of them and about so many
-// bytes, unless one element is larger.
+// A command holds at most wholeBytes of a string, or at most callElements elements of about
+// callBytes. A single element may be larger.
 const (
 	callElements = 1000
 	callBytes    = 256 << 10
 )
 
-// Calls yields the commands that write the part to a key of the given name. The
-// key must not exist before the first part. The commands after the last part
-// leave it without an expiry: see ExpiryCall.
+// Calls yields the commands that write the part to the named key. The key must not exist before
+// the first part. After the last part it has no expiry: see ExpiryCall.
 func (p Part) Calls(name []byte) iter.Seq[[][]byte] {
 	return func(yield func([][]byte) bool) {
 		w := &caller{name: name, yield: yield}
@@ -60,14 +59,13 @@ func (p Part) Calls(name []byte) iter.Seq[[][]byte] {
 	}
 }
 
-// ExpiryCall is the command that makes the key of the given name expire at Unix
-// ms.
+// ExpiryCall returns the command that sets the expiry of the named key, in Unix ms.
 func ExpiryCall(name []byte, at int64) [][]byte { return call("PEXPIREAT", name, decimal(at)) }
 
-// formatScore writes a score so that it is read back exactly.
+// formatScore formats a score without loss of precision.
 func formatScore(f float64) []byte { return strconv.AppendFloat(nil, f, 'g', 17, 64) }
 
-// caller yields commands on one key, until no more are wanted.
+// caller yields commands on one key until the consumer stops.
 type caller struct {
 	name  []byte
 	yield func([][]byte) bool
@@ -78,8 +76,7 @@ func (w *caller) put(args [][]byte) {
 	w.ended = w.ended || !w.yield(args)
 }
 
-// elements hands out commands that add n elements, each of the arguments that
-// arg returns.
+// elements emits commands that add n elements. arg returns the arguments of an element.
 func (w *caller) elements(command string, n int, arg func(int) [][]byte) {
 	args := call(command, w.name)
 	bytes := 0
@@ -97,8 +94,7 @@ func (w *caller) elements(command string, n int, arg func(int) [][]byte) {
 	}
 }
 
-// fieldExpiries hands out the commands that make fields expire: those that expire
-// together in one.
+// fieldExpiries emits the commands that set field expiries, one per distinct time.
 func (w *caller) fieldExpiries(h rdb.Hash) {
 	together := map[int64][][]byte{}
 	for _, f := range h {

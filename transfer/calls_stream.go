@@ -8,12 +8,12 @@ import (
 	"github.com/meowdis/meowdis/redis/rdb"
 )
 
-// stream hands out the commands that add the entries and, after the last part,
-// what else a stream has.
+// stream emits the commands that add the entries and, after the last part, the ids, counters
+// and groups.
 //
-// XCLAIM cannot make pending what is not in the stream. An entry that was deleted
-// while it was pending is therefore added, claimed and removed again, where all
-// of the stream is at hand; of a longer one see Writer.again.
+// XCLAIM cannot claim an entry that is missing from the stream. A deleted entry that is still
+// pending is therefore added, claimed and removed again if the stream is one part; for a longer
+// stream see Writer.again.
 func (w *caller) stream(s *rdb.Stream, first, last bool) {
 	var ghosts []rdb.Entry
 	if first && last {
@@ -21,7 +21,7 @@ func (w *caller) stream(s *rdb.Stream, first, last bool) {
 	}
 	entries := withGhosts(s.Entries, ghosts)
 	if first && len(entries) == 0 {
-		// There is no other way to make a stream without entries.
+		// No other command sequence creates an empty stream.
 		w.put(append(call("XGROUP", []byte("CREATE"), w.name), words("none", "0", "MKSTREAM")...))
 		w.put(append(call("XGROUP", []byte("DESTROY"), w.name), []byte("none")))
 	}
@@ -29,7 +29,7 @@ func (w *caller) stream(s *rdb.Stream, first, last bool) {
 	if !last {
 		return
 	}
-	// Of what was only added to, all is as it should be.
+	// XADD alone already sets the ids and counters of a stream without deletions.
 	added := first && s.Deleted == rdb.ID{} && s.Added == int64(len(entries)) && len(entries) > 0 && entries[len(entries)-1].ID == s.Last
 	w.state(s, ghosts, s.Entries, added && len(ghosts) == 0)
 }
@@ -40,10 +40,10 @@ func (w *caller) entries(entries []rdb.Entry) {
 	}
 }
 
-// state hands out the commands that make groups, remove ghosts and set the stream's own ids and
-// counters, unless those are as they should be. entries are those of the stream, or its first one
-// when there are any. Ghosts go by XDEL, which the stream remembers as max-deleted-entry-id, only
-// where that must have been, and by XTRIM, which leaves no trace, at its beginning.
+// state emits the commands that create groups, remove ghosts and, unless set, restore the
+// stream's ids and counters. entries holds the stream's entries, or only its first. Ghosts at
+// the beginning are removed with XTRIM, which leaves no trace. Only later ghosts need XDEL,
+// which the stream records in max-deleted-entry-id.
 func (w *caller) state(s *rdb.Stream, ghosts, entries []rdb.Entry, set bool) {
 	for _, g := range s.Groups {
 		w.group(g)
@@ -69,7 +69,7 @@ func (w *caller) state(s *rdb.Stream, ghosts, entries []rdb.Entry, set bool) {
 	}
 }
 
-// withGhosts are the entries and the ghosts in the order of their ids.
+// withGhosts merges entries and ghosts in id order.
 func withGhosts(entries, ghosts []rdb.Entry) []rdb.Entry {
 	if len(ghosts) == 0 {
 		return entries
@@ -77,14 +77,14 @@ func withGhosts(entries, ghosts []rdb.Entry) []rdb.Entry {
 	return slices.SortedFunc(slices.Values(slices.Concat(entries, ghosts)), func(a, b rdb.Entry) int { return compareIDs(a.ID, b.ID) })
 }
 
-// ghost stands in for an entry that was deleted, until it is claimed.
+// ghost returns a placeholder for a deleted entry until it is claimed.
 func ghost(id rdb.ID) rdb.Entry {
 	return rdb.Entry{ID: id, Fields: [][]byte{[]byte("deleted"), nil}}
 }
 
 func compareIDs(a, b rdb.ID) int { return cmp.Or(cmp.Compare(a.Ms, b.Ms), cmp.Compare(a.Seq, b.Seq)) }
 
-// missing are entries in place of those that are pending but not in the stream.
+// missing returns placeholders for the pending ids that are missing from the stream.
 func missing(s *rdb.Stream) []rdb.Entry {
 	var out []rdb.Entry
 	seen := map[rdb.ID]bool{}
@@ -104,7 +104,7 @@ func missing(s *rdb.Stream) []rdb.Entry {
 
 func (w *caller) group(g rdb.Group) {
 	args := call("XGROUP", []byte("CREATE"), w.name, g.Name, formatID(g.Last))
-	if g.Read >= 0 { // a count past the largest cannot be set
+	if g.Read >= 0 { // a negative count means unknown
 		args = append(args, []byte("ENTRIESREAD"), decimal(g.Read))
 	}
 	w.put(args)
@@ -118,8 +118,7 @@ func (w *caller) group(g rdb.Group) {
 	}
 }
 
-// idList is the IDs of a stream's entries, in order, each in the few bytes in which it differs from
-// the one before.
+// idList holds the ids of a stream's entries in order, as deltas of a few bytes each.
 type idList struct {
 	deltas []byte
 	last   rdb.ID
@@ -135,7 +134,7 @@ func (l *idList) add(id rdb.ID) {
 	l.last = id
 }
 
-// without counts what is pending and is not among the IDs.
+// without counts the pending entries whose ids are not in the list.
 func (l *idList) without(groups []rdb.Group) (n int) {
 	pending := map[rdb.ID]int{}
 	for _, g := range groups {

@@ -5,17 +5,16 @@ import (
 	"context"
 )
 
-// Change chooses keys, and says what becomes of them on their way. The zero value lets all
-// pass as they are.
+// Change selects and modifies keys during a transfer. The zero value keeps all keys unchanged.
 type Change struct {
-	Wanted func(k *Key) bool    // nil: all are
-	DB     func(db int) int     // nil: they stay in their databases
-	From   []byte               // names that begin with it …
-	To     []byte               // … begin with this instead
-	Expiry func(at int64) int64 // Unix ms or 0 for never; nil: as it was
+	Wanted func(k *Key) bool    // nil selects all
+	DB     func(db int) int     // nil keeps the database
+	From   []byte               // name prefix to replace
+	To     []byte               // its replacement
+	Expiry func(at int64) int64 // Unix ms, 0 for never; nil keeps the expiry
 }
 
-// Key is the key as it arrives, k itself when nothing changes.
+// Key returns the changed key, or k itself without changes.
 func (c Change) Key(k *Key) *Key {
 	if c.DB == nil && c.Expiry == nil && len(c.From)+len(c.To) == 0 {
 		return k
@@ -33,7 +32,7 @@ func (c Change) Key(k *Key) *Key {
 	return &changed
 }
 
-// Of yields the keys of source that are wanted, as they arrive.
+// Of yields the selected keys of source, changed.
 func (c Change) Of(source Source) Source {
 	return func(yield func(Part, error) bool) {
 		var of, changed *Key
@@ -56,18 +55,17 @@ func (c Change) Of(source Source) Source {
 	}
 }
 
-// Counter is the sink that only counts what it is given, and how much of that is at the
-// destination already.
+// Counter is a sink that counts its keys, and those that already exist at the destination.
 type Counter struct {
-	to    Session // nil: nothing is there
+	to    Session // nil for an empty destination
 	db    func(int) int
 	names [][]byte
-	at    int // their database
+	at    int // database of names
 	found Counts
 }
 
-// NewCounter makes the sink that counts for a session, which may be nil; db says where the
-// keys of a database go, nil meaning into the same.
+// NewCounter returns a sink that counts for a destination, which may be nil. db maps source to
+// destination databases; nil keeps the number.
 func NewCounter(to Session, db func(int) int) *Counter {
 	if db == nil {
 		db = func(n int) int { return n }
@@ -75,10 +73,10 @@ func NewCounter(to Session, db func(int) int) *Counter {
 	return &Counter{to: to, db: db, found: Counts{Types: map[Type]int64{}}}
 }
 
-// Found is what was counted, complete after Close.
+// Found returns the counts. They are complete after Close.
 func (s *Counter) Found() Counts { return s.found }
 
-// Put counts a key by its last part.
+// Put counts a key at its last part.
 func (s *Counter) Put(ctx context.Context, p Part) error {
 	if !p.Last || p.Err != nil {
 		return nil
@@ -115,7 +113,7 @@ func (s *Counter) ask(ctx context.Context) error {
 	return err
 }
 
-// Close asks for the last keys.
+// Close looks up the remaining keys.
 func (s *Counter) Close(ctx context.Context, cause error) error {
 	if cause != nil {
 		return cause

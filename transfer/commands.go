@@ -10,23 +10,21 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// CommandWriter is the sink that writes the commands which make the keys, where
-// there are none yet.
+// CommandWriter is a sink that writes the commands that create the keys in an empty database.
 type CommandWriter struct {
 	spill
 	protocol bool
 	notify   Notify
 	db       int
-	ids      idList // of the entries of a stream in parts
+	ids      idList // ids of the entries of a stream in several parts
 }
 
-// NewScriptWriter makes a sink that writes lines in redis-cli's quoting.
+// NewScriptWriter returns a sink that writes lines in redis-cli's quoting.
 func NewScriptWriter(out io.Writer, notify Notify) *CommandWriter {
 	return &CommandWriter{spill: spill{out: out}, notify: notify}
 }
 
-// NewProtocolWriter makes a sink that writes commands as clients send them to a
-// server.
+// NewProtocolWriter returns a sink that writes commands in the Redis protocol.
 func NewProtocolWriter(out io.Writer, notify Notify) *CommandWriter {
 	return &CommandWriter{spill: spill{out: out}, notify: notify, protocol: true}
 }
@@ -48,7 +46,7 @@ func (w *CommandWriter) line(args [][]byte) {
 	w.text("\n")
 }
 
-// sent writes a command as clients do.
+// sent writes a command in the Redis protocol.
 func (w *CommandWriter) sent(args [][]byte) {
 	w.text("*", strconv.Itoa(len(args)), "\r\n")
 	for _, a := range args {
@@ -65,8 +63,8 @@ func isPlain(word []byte) bool {
 	})
 }
 
-// Put writes the commands of a part; where a key could not be read to its end, one
-// that deletes it again.
+// Put writes the commands of a part. For a key that could not be read completely, it writes a
+// DEL.
 func (w *CommandWriter) Put(_ context.Context, p Part) error {
 	if p.Key.DB != w.db {
 		w.db = p.Key.DB
@@ -94,9 +92,9 @@ func (w *CommandWriter) Put(_ context.Context, p Part) error {
 	return w.err
 }
 
-// stream notes the pending entries of a stream of several parts that were deleted. They
-// cannot be written: only an entry that exists can be made pending, and by the time that
-// these are known others follow them.
+// stream counts the pending entries that were deleted from a stream of several parts. They
+// cannot be written: only an existing entry can be claimed, and when they are known, later
+// entries are already written.
 func (w *CommandWriter) stream(p Part, s *rdb.Stream) {
 	if p.First {
 		w.ids = idList{}
@@ -125,7 +123,7 @@ func (w *CommandWriter) add(args [][]byte) {
 	}
 }
 
-// Libraries writes the commands that load libraries of functions.
+// Libraries writes the commands that load function libraries.
 func (w *CommandWriter) Libraries(all Libraries) error {
 	for _, source := range all {
 		w.add(append(words("FUNCTION", "LOAD", "REPLACE"), source))
@@ -134,5 +132,5 @@ func (w *CommandWriter) Libraries(all Libraries) error {
 	return w.err
 }
 
-// Close has nothing to do.
+// Close returns cause.
 func (w *CommandWriter) Close(_ context.Context, cause error) error { return cause }

@@ -10,23 +10,24 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// CSVHeader names the columns of CSVWriter. Field is the index in a list or an array, the ID of a stream's
-// entry, the field of a hash and the element of a vector set. Value is the member of a set, the score in a
-// sorted set, whose member is the field, and JSON for a document, a vector and the fields of an entry. A row
-// expires when its field does, else when its key does, in Unix ms.
+// CSVHeader names the columns of CSVWriter. Field is the index in a list or array, the id of a
+// stream entry, the field of a hash, the member of a sorted set, or the element of a vector
+// set. Value is the member of a set, the score in a sorted set, or JSON for a document, a
+// vector or the fields of an entry. Expires is the expiry of the field, or otherwise of the
+// key, in Unix ms.
 const CSVHeader = "db,key,type,expires,field,value\n"
 
-// CSVWriter is the sink that writes CSV, a row for each element.
+// CSVWriter is a sink that writes CSV, one row per element.
 type CSVWriter struct {
 	spill
 	notify  Notify
 	started bool
-	index   int64 // of the next element of a list in parts
-	lost    bool  // attributes of the key were left out
-	open    bool  // the row of a string in parts has no end yet
+	index   int64 // index of the next element of a list in parts
+	lost    bool  // vector attributes of the key were omitted
+	open    bool  // the row of a string is unfinished
 }
 
-// NewCSVWriter makes a sink that writes CSV to out.
+// NewCSVWriter returns a sink that writes CSV to out.
 func NewCSVWriter(out io.Writer, notify Notify) *CSVWriter {
 	return &CSVWriter{spill: spill{out: out}, notify: notify}
 }
@@ -53,7 +54,7 @@ func (w *CSVWriter) Put(_ context.Context, p Part) error {
 	return w.err
 }
 
-// Close writes the header of a file without keys.
+// Close writes the header if the file has no keys.
 func (w *CSVWriter) Close(_ context.Context, cause error) error {
 	if cause != nil {
 		return cause
@@ -131,7 +132,7 @@ func (w *CSVWriter) value(p Part) error {
 	return nil
 }
 
-// string writes a string, whose parts are one row.
+// string writes the parts of a string as one row.
 func (w *CSVWriter) string(p Part, v rdb.String) {
 	if p.First {
 		w.begin(p.Key, p.Key.ExpiresAt, nil)
@@ -177,7 +178,7 @@ func (w *CSVWriter) begin(k *Key, expires int64, field []byte) {
 	w.text(",")
 }
 
-// quoted writes what stands between quotes.
+// quoted writes the content of a quoted field.
 func (w *CSVWriter) quoted(b []byte) {
 	w.pieces(b, false, func(out, b []byte) []byte {
 		for _, c := range b {

@@ -11,9 +11,9 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// Databases are the databases of a session that hold keys, in their order. A server
-// that refuses INFO, as many do to common users, is asked database by database. The
-// error says what cannot be seen: nothing is left out without a word.
+// Databases returns the databases of a session that hold keys, in order. If the server refuses
+// INFO, as many do for unprivileged users, it probes each database. It returns an error if it
+// cannot determine all databases.
 func Databases(ctx context.Context, s Session) ([]int, error) {
 	v, err := s.Do(ctx, words("INFO", "keyspace")...)
 	if err != nil {
@@ -33,14 +33,14 @@ func Databases(ctx context.Context, s Session) ([]int, error) {
 	return found, nil
 }
 
-// A database that no server has, and how many are asked for at once.
+// A database number that no server has, and the number of databases per probe.
 const (
 	noDatabase = 1<<31 - 2
 	probes     = 16
 )
 
-// probed selects one database after another until there is no more. info is what INFO
-// was answered with.
+// probed selects one database after another until one does not exist. info is the reply to
+// INFO.
 func probed(ctx context.Context, s Session, info resp.Value) (found []int, err error) {
 	own := s.DB()
 	defer func() {
@@ -51,7 +51,7 @@ func probed(ctx context.Context, s Session, info resp.Value) (found []int, err e
 	switch v, err := s.Do(ctx, call("SELECT", decimal(noDatabase))...); {
 	case err != nil:
 		return nil, err
-	case !v.IsError(), onlyDatabase(v): // a SELECT that takes any number has one database
+	case !v.IsError(), onlyDatabase(v): // a SELECT that accepts any number has one database
 		return []int{own}, nil
 	case !beyondDatabases(v):
 		return nil, unseen(info, v)
@@ -72,7 +72,7 @@ func probed(ctx context.Context, s Session, info resp.Value) (found []int, err e
 			case v.IsError():
 				return nil, unseen(info, v)
 			}
-			// Where DBSIZE is refused, the scan finds out.
+			// If DBSIZE is refused, include the database: the scan finds its keys.
 			if keys, ok := integer(replies[2*n+1]); !ok || keys > 0 {
 				found = append(found, from+n)
 			}
@@ -89,13 +89,12 @@ func firstLine(v resp.Value) string {
 	return strings.TrimSpace(line)
 }
 
-// beyondDatabases reports whether SELECT was refused because there is no database of that
-// number.
+// beyondDatabases reports whether SELECT was refused because the database number is too large.
 func beyondDatabases(v resp.Value) bool {
 	return v.IsError() && bytes.Contains(bytes.ToLower(v.Str), []byte("db index"))
 }
 
-// onlyDatabase reports whether SELECT was refused because there is only one database.
+// onlyDatabase reports whether SELECT was refused because the server has only one database.
 func onlyDatabase(v resp.Value) bool {
 	return unknown(v) || v.IsError() &&
 		(bytes.Contains(v.Str, []byte("one database")) || bytes.Contains(v.Str, []byte("cluster mode")))

@@ -12,38 +12,37 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// Difference is one way in which a key, or a library of functions, is not the same in two places.
+// Difference is a difference of a key or a function library between two places.
 type Difference struct {
 	Key  *Key   // nil for a library
 	What string // OnlyInA, OnlyInB, "type", "ttl", "value", or "source" of a library
-	A, B string // what is found, for people; "" where What says all
+	A, B string // descriptions of both sides; "" if What is complete
 
-	Library string // the name of a library
+	Library string // name of a library
 }
 
-// The differences of keys and libraries that are in one place only.
+// Values of Difference.What for keys and libraries that exist in one place only.
 const (
 	OnlyInA = "only in A"
 	OnlyInB = "only in B"
 )
 
-// DiffOptions choose what is compared.
+// DiffOptions selects the keys and settings of a comparison.
 type DiffOptions struct {
 	Read ReadOptions
-	A, B List // of the two, nil where there is none; Read.List is neither
-	// Arrived, which may be nil, is how the keys of A were to arrive in B: then only they are
-	// looked for, and B may hold more.
+	A, B List // lists of A and B, or nil; Read.List is ignored
+	// Arrived, if not nil, describes how a copy changed the keys of A. Diff then looks up only
+	// the changed keys, and B may hold other keys.
 	Arrived   *Change
-	Tolerance time.Duration    // by how much expiries may differ
-	Found     func(Difference) // is called with each
-	Notify    Notify           // is called with the keys that could not be compared
-	Seen      func(Part)       // is shown each part that was compared
+	Tolerance time.Duration    // allowed difference of expiries
+	Found     func(Difference) // receives each difference
+	Notify    Notify           // receives the keys that could not be compared
+	Seen      func(Part)       // receives each compared part
 }
 
-// Diff compares two sessions: every part of A is looked up in B, and then the keys
-// of B are looked up in A. Two that list their keys are gone through side by side.
-// Neither side need fit into memory, not even a key. It returns the number of keys
-// that were compared.
+// Diff compares two sessions and returns the number of compared keys. It looks up every part of
+// A in B, then the keys of B in A. If both have a List, it compares the lists side by side.
+// Neither database, nor any large key, needs to fit in memory.
 func Diff(ctx context.Context, a, b Session, o DiffOptions) (keys int64, err error) {
 	read, back := o.Read, o.Read
 	read.List, back.List = o.A, o.B
@@ -75,21 +74,21 @@ func Diff(ctx context.Context, a, b Session, o DiffOptions) (keys int64, err err
 	return d.keys, newReader(b, back).all(ctx, func(db int, keys []Listed) error { return d.missing(ctx, a, db, keys) }, nil)
 }
 
-// differ looks the parts of A up in B.
+// differ looks up the parts of A in B.
 type differ struct {
 	o      DiffOptions
 	b      *reader
 	keys   int64
 	checks []check
 	bytes  int
-	found  *Key  // a value of it has been reported to differ
-	at     int64 // elements of the current key that are in earlier parts
+	found  *Key  // key with a reported difference
+	at     int64 // number of the current key's elements in earlier parts
 }
 
-// check is a part of A that waits to be looked up.
+// check is a part of A to be looked up.
 type check struct {
 	part Part
-	at   int64 // elements of its key in earlier parts
+	at   int64 // number of its key's elements in earlier parts
 }
 
 func (d *differ) add(ctx context.Context, p Part) error {
@@ -118,7 +117,7 @@ func (d *differ) add(ctx context.Context, p Part) error {
 	return d.flush(ctx)
 }
 
-// valueSize is about how many bytes a value takes.
+// valueSize estimates the size of a value in bytes.
 func valueSize(v Value) int {
 	if s := len(blobOf(v)); s > 0 {
 		return s
@@ -126,7 +125,7 @@ func valueSize(v Value) int {
 	return v.Len() * 2 * perElement
 }
 
-// flush looks up what waits, all of it in one database.
+// flush looks up the queued parts, which are all of one database.
 func (d *differ) flush(ctx context.Context) error {
 	if len(d.checks) == 0 {
 		return nil
@@ -160,7 +159,7 @@ func (d *differ) flush(ctx context.Context) error {
 			d.found = c.part.Key
 		}
 		if d.found == c.part.Key {
-			continue // one difference of a value is enough
+			continue // report one difference per value
 		}
 		err := d.compare(ctx, c, replies[i])
 		replies[i] = nil
@@ -172,7 +171,7 @@ func (d *differ) flush(ctx context.Context) error {
 	return nil
 }
 
-// compare reports how a part differs from what was found in B.
+// compare reports the difference between a part and the reply from B.
 func (d *differ) compare(ctx context.Context, c check, replies []resp.Value) error {
 	k := c.part.Key
 	a, b, err := d.compareValue(ctx, c, replies)
@@ -191,8 +190,8 @@ func (d *differ) compare(ctx context.Context, c check, replies []resp.Value) err
 	return nil
 }
 
-// compareHead reports how a key differs but for its elements from what was found in B; same
-// is false when there is no need to compare these.
+// compareHead reports differences of type, expiry and length. same is false if the elements
+// need no comparison.
 func (d *differ) compareHead(k *Key, found keyspace.Key) (same bool) {
 	if found.Type == keyspace.None {
 		d.foundOnly(k, OnlyInA)
@@ -207,14 +206,14 @@ func (d *differ) compareHead(k *Key, found keyspace.Key) (same bool) {
 		return false
 	}
 	there := &Key{Type: Type(found.Type), ExpiresAt: found.ExpiresAt, Count: found.Count}
-	if found.Count < 0 { // no command counts there
+	if found.Count < 0 { // the server has no command for the count
 		there.Count = k.Count
 	}
 	return d.sameHead(k, there)
 }
 
-// sameHead reports how two keys differ but for their elements; it is false when there
-// is no need to compare these.
+// sameHead reports differences of type, expiry and length, and returns false if the elements
+// need no comparison.
 func (d *differ) sameHead(k, there *Key) bool {
 	if there.Type != k.Type {
 		d.o.Found(Difference{Key: k, What: "type", A: string(k.Type), B: string(there.Type)})
@@ -230,7 +229,7 @@ func (d *differ) sameHead(k, there *Key) bool {
 	return true
 }
 
-// sameTime reports whether two expiries are the same, as far as that matters.
+// sameTime reports whether two expiries are equal within the tolerance.
 func (d *differ) sameTime(a, b int64) bool {
 	if a == 0 || b == 0 {
 		return a == b
@@ -245,7 +244,7 @@ func showTime(ms int64) string {
 	return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.000Z")
 }
 
-// missing reports which of the keys of B are not in A.
+// missing reports the keys of B that A lacks.
 func (d *differ) missing(ctx context.Context, a Session, db int, keys []Listed) error {
 	keys = slices.DeleteFunc(keys, func(k Listed) bool {
 		if k.Err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// lookUp is the command that finds in B what the part holds; nil for a part
-// without elements.
+// lookUp returns the command that reads the part's elements in B, or nil for a part without
+// elements.
 func (c check) lookUp() [][]byte {
 	name, from := c.part.Key.Name, decimal(c.at)
 	to := decimal(c.at + int64(c.part.Value.Len()) - 1)
@@ -47,8 +47,8 @@ func (c check) lookUp() [][]byte {
 	return call("JSON.GET", name)
 }
 
-// compareValue returns the first thing that differs as it is in A and in B; both
-// are "" when nothing does. An error reply is found in B in place of the value.
+// compareValue returns the first difference, as found in A and in B, or "" and "" for equal
+// values. In B it may be an error reply in place of the value.
 func (d *differ) compareValue(ctx context.Context, c check, replies []resp.Value) (a, b string, err error) {
 	if len(replies) > 0 && unknown(replies[0]) {
 		if replies[0], err = d.wholeLookUp(ctx, c); err != nil {
@@ -62,7 +62,7 @@ func (d *differ) compareValue(ctx context.Context, c check, replies []resp.Value
 		if a, b = c.compareElements(replies[0]); a != b {
 			return a, b, nil
 		}
-		replies[0] = resp.Value{} // more is to be read
+		replies[0] = resp.Value{} // release the memory before reading more
 		tidy(c.part.Value)
 	}
 	switch v := c.part.Value.(type) {
@@ -88,8 +88,7 @@ func (d *differ) compareValue(ctx context.Context, c check, replies []resp.Value
 	return "", "", nil
 }
 
-// wholeLookUp is what lookUp finds, out of the whole value: for servers that look up
-// nothing.
+// wholeLookUp builds the reply to lookUp from the whole value, for servers without the command.
 func (d *differ) wholeLookUp(ctx context.Context, c check) (resp.Value, error) {
 	v, err := d.b.session.Do(ctx, c.part.Key.readAll()...)
 	if err != nil || v.IsError() {
@@ -142,7 +141,7 @@ func (d *differ) wholeLookUp(ctx context.Context, c check) (resp.Value, error) {
 	return reply, nil
 }
 
-// compareElements compares the elements of a part with what lookUp found.
+// compareElements compares the elements of a part with the reply to lookUp.
 func (c check) compareElements(v resp.Value) (a, b string) {
 	switch part := c.part.Value.(type) {
 	case rdb.String:
@@ -168,7 +167,7 @@ func (c check) compareElements(v resp.Value) (a, b string) {
 	return "", ""
 }
 
-// compareElement compares an element of a list, set, sorted set or hash.
+// compareElement compares an element of a list, set, sorted set, hash or array.
 func (c check) compareElement(i int, v resp.Value) (a, b string) {
 	const none = "none"
 	found := show(text(v))
@@ -222,7 +221,7 @@ func (d *differ) compareVectors(ctx context.Context, k *Key, s *VectorSet) (a, b
 	return a, b, nil
 }
 
-// compareBytes compares a piece of a string.
+// compareBytes compares a range of a string.
 func (c check) compareBytes(a, b []byte) (string, string) {
 	if bytes.Equal(a, b) {
 		return "", ""
@@ -237,10 +236,10 @@ func (c check) compareBytes(a, b []byte) (string, string) {
 	return fmt.Sprintf("from byte %d on %s", c.at+int64(i), show(a[i:])), show(b[i:])
 }
 
-// shown is the number of bytes of a value that are shown.
+// shown limits the displayed bytes of a value.
 const shown = 40
 
-// show is the beginning of a value, in quotes.
+// show quotes the beginning of a value.
 func show(b []byte) string {
 	if len(b) > shown {
 		return string(resp.AppendQuoted(nil, b[:shown], true)) + "…"
@@ -248,7 +247,7 @@ func show(b []byte) string {
 	return string(resp.AppendQuoted(nil, b, true))
 }
 
-// clip is the beginning of text.
+// clip returns the beginning of text.
 func clip(text []byte) string {
 	if len(text) > shown {
 		return strings.ToValidUTF8(string(text[:shown]), "") + "…"
@@ -258,7 +257,7 @@ func clip(text []byte) string {
 
 func showScore(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
 
-// blobOf is the value that is one string of bytes, nil of the others.
+// blobOf returns the bytes of a string or document, or nil for other values.
 func blobOf(v Value) []byte {
 	switch v := v.(type) {
 	case rdb.String:
@@ -269,7 +268,7 @@ func blobOf(v Value) []byte {
 	return nil
 }
 
-// sameJSON reports whether two documents say the same, however they are written.
+// sameJSON reports whether two documents are equal, ignoring whitespace and number formats.
 func sameJSON(a, b []byte) bool {
 	if bytes.Equal(a, b) {
 		return true
@@ -287,8 +286,8 @@ func readJSON(text []byte) (any, error) {
 	return plainNumbers(v), err
 }
 
-// plainNumbers makes numbers that are the same equal: 1.0 and 1, 1e2 and 100.
-// Integers that a double cannot hold stay text.
+// plainNumbers normalizes numbers, so that 1.0 equals 1 and 1e2 equals 100. Integers that
+// exceed the precision of a double keep their text.
 func plainNumbers(v any) any {
 	switch v := v.(type) {
 	case json.Number:
@@ -342,8 +341,8 @@ func showEntry(e rdb.Entry) string {
 	return out
 }
 
-// compareExpiries compares when the fields of a hash expire. Where B knows no such
-// thing, none of them does.
+// compareExpiries compares the expiries of hash fields. If B does not support field expiry, its
+// fields never expire.
 func (d *differ) compareExpiries(ctx context.Context, k *Key, h rdb.Hash) (a, b string, err error) {
 	there := slices.Clone(h)
 	for i := range there {
@@ -358,14 +357,14 @@ func (d *differ) compareExpiries(ctx context.Context, k *Key, h rdb.Hash) (a, b 
 	}
 	there, _ = found.value.(rdb.Hash)
 	if len(there) != len(h) {
-		return "", "", nil // some have expired since
+		return "", "", nil // fields expired since
 	}
 	a, b = d.compareTimes(h, there)
 	return a, b, nil
 }
 
-// compareTimes compares when the fields expire of two hashes that have the same, in
-// one order.
+// compareTimes compares the field expiries of two hashes with the same fields in the same
+// order.
 func (d *differ) compareTimes(h, there rdb.Hash) (a, b string) {
 	for i, f := range h {
 		if !d.sameTime(f.ExpiresAt, there[i].ExpiresAt) {
@@ -375,8 +374,8 @@ func (d *differ) compareTimes(h, there rdb.Hash) (a, b string) {
 	return "", ""
 }
 
-// compareStates compares what streams have beside their entries. Times are not
-// compared: they are those of the last access.
+// compareStates compares the metadata of streams: ids, counters, groups and pending entries. It
+// ignores times, which change with each access.
 func (d *differ) compareStates(ctx context.Context, k *Key, s *rdb.Stream) (a, b string, err error) {
 	there := &rdb.Stream{}
 	found := &reading{key: k, value: there}
@@ -404,7 +403,7 @@ func (d *differ) compareStates(ctx context.Context, k *Key, s *rdb.Stream) (a, b
 	return "", "", nil
 }
 
-// describe is what a stream has beside its entries, in lines in one order.
+// describe formats the metadata of a stream as lines in a fixed order.
 func describe(s *rdb.Stream) []string {
 	lines := []string{fmt.Sprintf("last id %s, deleted up to %s, %d added", formatID(s.Last), formatID(s.Deleted), s.Added)}
 	for _, g := range slices.SortedFunc(slices.Values(s.Groups), func(a, b rdb.Group) int { return bytes.Compare(a.Name, b.Name) }) {

@@ -8,14 +8,14 @@ import (
 	"github.com/meowdis/meowdis/store/keytype"
 )
 
-// Elements is the value of a key whose type is declared so that adding its elements makes
-// the key again: for types without a value of their own.
+// Elements holds the elements of a key for types without their own Value. The type declaration
+// says how to rebuild a key from its elements.
 type Elements struct {
 	Of   *keytype.Type
-	List [][][]byte // elements in their parts
+	List [][][]byte // elements, split into parts
 }
 
-// Len is the number of elements.
+// Len returns the number of elements.
 func (e *Elements) Len() int { return len(e.List) }
 
 // moves reports whether keys of a type can be moved.
@@ -24,7 +24,7 @@ func moves(t Type) bool {
 	return own || keytype.Of(string(t)).Rebuilds()
 }
 
-// plainElements are those of a reply to the call that reads all, nil of no key.
+// plainElements reads the reply to readAll, or returns nil for a missing key.
 func plainElements(t Type, v resp.Value) (Value, error) {
 	of := keytype.Of(string(t))
 	if len(v.Elems) == 0 {
@@ -33,7 +33,7 @@ func plainElements(t Type, v resp.Value) (Value, error) {
 	return &Elements{of, of.All(v)}, nil
 }
 
-// elementPages are the pages of a large key.
+// elementPages reads a large key page by page.
 func elementPages(k *Key) pager {
 	t, cursor, asked := keytype.Of(string(k.Type)), "", 0
 	return pager{
@@ -56,7 +56,7 @@ func (e *Elements) weight() (n int) {
 	return n
 }
 
-// compare finds an element of e that is not in the reply to the call that reads all.
+// compare finds an element of e that is missing from the reply to readAll.
 func (e *Elements) compare(v resp.Value) (a, b string) {
 	there := map[string]bool{}
 	for _, parts := range e.Of.All(v) {

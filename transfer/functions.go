@@ -12,31 +12,31 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// Libraries are the sources of libraries of functions. They belong to no database, and go with all
-// keys, or not at all.
+// Libraries holds the sources of function libraries. They belong to no database, so they are
+// moved with all keys or not at all.
 type Libraries [][]byte
 
-// LibrarySink is a sink that takes libraries, too, before the first key.
+// LibrarySink is a sink that also accepts libraries, before the first key.
 type LibrarySink interface{ Libraries(all Libraries) error }
 
-// ReadLibraries reads the libraries of a place, none of one that knows no functions. A reply that
-// says no, such as NOPERM, is an error.
+// ReadLibraries reads the function libraries of a session, or none if it does not support
+// functions. A refusal such as NOPERM is an error.
 func ReadLibraries(ctx context.Context, s Session) (Libraries, error) {
 	dump, err := s.Do(ctx, words("FUNCTION", "DUMP")...)
 	switch {
 	case err != nil:
 		return nil, err
 	case unknown(dump), dump.IsError() && strings.HasPrefix(strings.ToLower(string(dump.Str)), "err"):
-		return nil, nil // unknown, or not here
+		return nil, nil // unknown command, or not available
 	case dump.IsError():
 		return nil, errors.New(string(dump.Str))
 	}
 	return rdb.RestoreFunctions(dump.Str)
 }
 
-// WriteLibraries loads libraries and returns how many. What is there as it is stays; what is there
-// otherwise is replaced, skipped, or told to refused with the reply, as are those that cannot be
-// loaded.
+// WriteLibraries loads libraries and returns their number. It skips identical libraries. It
+// replaces or skips a different existing library, or calls refused with the reply, depending on
+// existing. It also calls refused for libraries that fail to load.
 func WriteLibraries(ctx context.Context, s Session, libraries Libraries, existing Existing, refused func(reply resp.Value)) (loaded int, err error) {
 	if len(libraries) == 0 {
 		return 0, nil
@@ -66,7 +66,8 @@ func WriteLibraries(ctx context.Context, s Session, libraries Libraries, existin
 	return loaded, nil
 }
 
-// DiffLibraries calls found with each library that differs between a and b. With copied, b may have more.
+// DiffLibraries calls found for each library that differs between a and b. If copied is set, b
+// may have additional libraries.
 func DiffLibraries(a, b Libraries, copied bool, found func(Difference)) {
 	first, second := a.byName(), b.byName()
 	for _, name := range slices.Sorted(maps.Keys(first)) {
@@ -84,7 +85,7 @@ func DiffLibraries(a, b Libraries, copied bool, found func(Difference)) {
 	}
 }
 
-// byName returns the sources by the names that their first lines give.
+// byName maps the names in the first lines of the sources to the sources.
 func (l Libraries) byName() map[string]string {
 	sources := map[string]string{}
 	for _, source := range l {
@@ -93,7 +94,7 @@ func (l Libraries) byName() map[string]string {
 		if err != nil {
 			words = nil
 		}
-		name := line // a library without a name cannot be loaded
+		name := line // a library without a name cannot load
 		for _, word := range words {
 			if len(word) > len("name=") && strings.EqualFold(string(word[:len("name=")]), "name=") {
 				name = string(word[len("name="):])

@@ -11,20 +11,20 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// jsonLine is a part as a line of JSON, but for its value, which comes last.
+// jsonLine holds a part as a JSON line, except its value, which comes last.
 type jsonLine struct {
 	DB      int   `json:"db,omitempty"`
 	Key     blob  `json:"key"`
 	Type    Type  `json:"type"`
-	Part    int   `json:"part,omitempty"` // from 1 on; 0 of a key that is one line
-	More    bool  `json:"more,omitempty"` // the next line belongs to the same key
+	Part    int   `json:"part,omitempty"` // from 1; 0 for a key on one line
+	More    bool  `json:"more,omitempty"` // the key continues on the next line
 	Expires int64 `json:"expires,omitempty"`
-	Count   int64 `json:"count,omitempty"` // in the first of several lines
+	Count   int64 `json:"count,omitempty"` // set in the first of several lines
 	Changed bool  `json:"changed,omitempty"`
 	Void    bool  `json:"void,omitempty"`
 }
 
-// blob is a string of bytes: a JSON string if it is UTF-8, {"base64":…} otherwise.
+// blob is a byte string: a JSON string if it is UTF-8, otherwise {"base64":…}.
 type blob []byte
 
 func (b blob) MarshalJSON() ([]byte, error) { return resp.AppendJSON(nil, resp.MakeBulk(b)), nil }
@@ -36,7 +36,7 @@ func (b *blob) UnmarshalJSON(in []byte) (err error) {
 	return nil
 }
 
-// score is a double of a sorted set; JSON has no infinities.
+// score is a double that may be infinite, which JSON numbers cannot express.
 type score float64
 
 func (s score) MarshalJSON() ([]byte, error) {
@@ -59,7 +59,7 @@ func (s *score) UnmarshalJSON(in []byte) error {
 	return nil
 }
 
-// What is in values beside elements.
+// Metadata of values.
 type (
 	jsonVectorShape struct {
 		Quantization string `json:"quantization"`
@@ -67,7 +67,7 @@ type (
 		Reduced      int    `json:"reduced_from,omitempty"`
 		M            int64  `json:"m"`
 	}
-	jsonStream struct { // beside its entries
+	jsonStream struct { // without its entries
 		Last    jsonID      `json:"last,omitzero"`
 		Deleted jsonID      `json:"deleted,omitzero"`
 		Added   int64       `json:"added,omitempty"`
@@ -92,7 +92,7 @@ type (
 	}
 )
 
-// jsonID is an id of a stream, as text.
+// jsonID encodes a stream id as text.
 type jsonID rdb.ID
 
 func (id jsonID) MarshalJSON() ([]byte, error) { return json.Marshal(string(formatID(rdb.ID(id)))) }

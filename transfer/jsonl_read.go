@@ -14,11 +14,11 @@ import (
 	"github.com/meowdis/meowdis/store/keytype"
 )
 
-// FromJSONLines yields what JSON lines hold, as NewJSONWriter writes them.
+// FromJSONLines yields the keys in JSON lines, the format of NewJSONWriter.
 func FromJSONLines(in io.Reader) Source {
 	return func(yield func(Part, error) bool) {
 		s := &jsonScanner{in: bufio.NewReaderSize(in, 64<<10)}
-		var before *jsonLine // whose key goes on
+		var before *jsonLine // line before, if its key continues
 		var key *Key
 		for number := 1; ; number++ {
 			line, value, end, err := s.line()
@@ -45,7 +45,7 @@ func FromJSONLines(in io.Reader) Source {
 	}
 }
 
-// line reads a line and the value in it, nil for an empty one; end says that it is the last.
+// line reads a line and its value. line is nil for an empty line; end marks the last line.
 func (s *jsonScanner) line() (line *jsonLine, value Value, end bool, err error) {
 	defer s.recovered(&err)
 	s.field = ""
@@ -64,7 +64,8 @@ func (s *jsonScanner) line() (line *jsonLine, value Value, end bool, err error) 
 	return nil, nil, false, nil
 }
 
-// fields reads the fields of a line. A value in front of its type waits for that.
+// fields reads the fields of a line. It keeps a value that precedes its type as text until the
+// type is known.
 func (s *jsonScanner) fields(line *jsonLine) (value Value) {
 	var early []byte
 	typed := false
@@ -107,7 +108,7 @@ func (s *jsonScanner) fields(line *jsonLine) (value Value) {
 	return value
 }
 
-// part is the line after the line before, when that one's key goes on.
+// part converts a line to a part. before is the previous line if its key continues.
 func (line *jsonLine) part(value Value, before *jsonLine, key *Key) (Part, error) {
 	p := Part{Key: key, First: line.Part <= 1, Last: !line.More, Changed: line.Changed}
 	switch {
@@ -133,7 +134,7 @@ func (line *jsonLine) part(value Value, before *jsonLine, key *Key) (Part, error
 	return p, nil
 }
 
-// value reads a value of the type.
+// value reads a value of type t.
 func (s *jsonScanner) value(t Type) Value {
 	switch t {
 	case StringType:
@@ -162,7 +163,7 @@ func (s *jsonScanner) value(t Type) Value {
 	return s.elements(keytype.Of(string(t)))
 }
 
-// elements reads objects of the parts that elements have.
+// elements reads objects with the parts of elements.
 func (s *jsonScanner) elements(t *keytype.Type) *Elements {
 	if !t.Rebuilds() {
 		s.fail(fmt.Errorf("there is no type %q", t.Name))
@@ -362,7 +363,7 @@ func (s *jsonScanner) vectorElement() (e VectorElement, vector []float32) {
 	return e, vector
 }
 
-// strict reads one short JSON value, which may hold no field that v does not have.
+// strict decodes a short JSON value and rejects unknown fields.
 func strict(in []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(in))
 	d.DisallowUnknownFields()

@@ -14,16 +14,16 @@ import (
 	"github.com/meowdis/meowdis/internal/readfull"
 )
 
-// jsonScanner reads the JSON of a line as it comes: a long string is nowhere but in what it
-// means. The end of the line is the end of the text.
+// jsonScanner parses the JSON of a line while reading it, so a long string is held only in its
+// decoded form. The end of the line ends the text.
 //
-// Inside, failure is a panic with a jsonFailure, which recovered makes an error of, so that
-// what reads values looks like them.
+// Internally a failure is a panic with a jsonFailure, which recovered converts to an error.
+// Methods that read values therefore return only the value.
 type jsonScanner struct {
 	in    *bufio.Reader
-	field string // whose value is read, "" for an element
+	field string // field being read, "" for an array element
 	text  readfull.Pieces
-	even  []byte // of base64 that is decoded
+	even  []byte // pending base64, decoded in pieces
 }
 
 type jsonFailure struct{ error }
@@ -35,7 +35,7 @@ var (
 
 func (s *jsonScanner) fail(err error) { panic(jsonFailure{err}) }
 
-// recovered makes err of a failure.
+// recovered sets err from a jsonFailure.
 func (s *jsonScanner) recovered(err *error) {
 	switch f := recover().(type) {
 	case nil:
@@ -58,7 +58,8 @@ func (s *jsonScanner) byte() byte {
 	return c
 }
 
-// peek is the next byte that is no space, which stays; 0 at the end of the file.
+// peek skips spaces and returns the next byte without consuming it, or 0 at the end of the
+// file.
 func (s *jsonScanner) peek() byte {
 	for {
 		c, err := s.in.ReadByte()
@@ -77,7 +78,7 @@ func (s *jsonScanner) peek() byte {
 	}
 }
 
-// begins takes c if that comes next.
+// begins consumes c if it is the next byte.
 func (s *jsonScanner) begins(c byte) bool {
 	if s.peek() != c {
 		return false
@@ -86,7 +87,7 @@ func (s *jsonScanner) begins(c byte) bool {
 	return true
 }
 
-// expect takes c, which must come next.
+// expect consumes c or fails.
 func (s *jsonScanner) expect(c byte) {
 	s.peek()
 	if s.byte() != c {
@@ -94,7 +95,7 @@ func (s *jsonScanner) expect(c byte) {
 	}
 }
 
-// isNull takes null, which stands for nothing wherever a value does.
+// isNull consumes null, which is accepted in place of any value.
 func (s *jsonScanner) isNull() bool {
 	if s.peek() != 'n' {
 		return false
@@ -107,7 +108,7 @@ func (s *jsonScanner) isNull() bool {
 	return true
 }
 
-// open takes the bracket that a value begins with.
+// open consumes the opening bracket or quote of a value.
 func (s *jsonScanner) open(bracket byte) {
 	if s.begins(bracket) {
 		return
@@ -139,8 +140,8 @@ func (s *jsonScanner) mismatch(is string) error {
 	return fmt.Errorf("%q cannot be a %s", s.field, is)
 }
 
-// object reads an object. field takes the value of a field, and reports whether there is
-// such a one.
+// object reads an object. field reads the value of a named field and returns false for an
+// unknown name.
 func (s *jsonScanner) object(field func(name string) bool) {
 	if s.isNull() {
 		return
@@ -166,7 +167,7 @@ func (s *jsonScanner) object(field func(name string) bool) {
 	s.expect('}')
 }
 
-// array reads an array, whose elements element takes.
+// array reads an array. element reads one element.
 func (s *jsonScanner) array(element func()) {
 	if s.isNull() {
 		return
@@ -212,7 +213,7 @@ func (s *jsonScanner) blob() []byte {
 	return b
 }
 
-// chars gathers what is left of a string. What is not UTF-8 becomes U+FFFD.
+// chars decodes the rest of a string to s.text. Invalid UTF-8 becomes U+FFFD.
 func (s *jsonScanner) chars() {
 	for {
 		switch c := s.byte(); {
@@ -230,7 +231,7 @@ func (s *jsonScanner) chars() {
 	}
 }
 
-// rune gathers the letter that begins with c.
+// rune decodes the character that begins with c.
 func (s *jsonScanner) rune(c byte) {
 	letter := [utf8.UTFMax]byte{c}
 	n := 1
@@ -253,7 +254,7 @@ func (s *jsonScanner) letter(r rune) {
 	s.text.Add(utf8.AppendRune(b[:0], r))
 }
 
-// escaped gathers what follows a backslash.
+// escaped decodes the characters after a backslash.
 func (s *jsonScanner) escaped() {
 	switch c := s.byte(); c {
 	case '"', '\\', '/':
@@ -279,7 +280,8 @@ func (s *jsonScanner) escaped() {
 	}
 }
 
-// surrogate is the letter of two escapes, or U+FFFD where the second is missing.
+// surrogate returns the character of a surrogate pair, or U+FFFD if the second escape is
+// missing.
 func (s *jsonScanner) surrogate(first rune) rune {
 	next, err := s.in.Peek(6)
 	if err != nil || next[0] != '\\' || next[1] != 'u' {
@@ -310,7 +312,7 @@ func (s *jsonScanner) hex() (r rune) {
 	return r
 }
 
-// hexDigit is -1 for another letter.
+// hexDigit returns the value of a hex digit, or -1.
 func hexDigit(c byte) rune {
 	switch {
 	case '0' <= c && c <= '9':
@@ -321,7 +323,7 @@ func hexDigit(c byte) rune {
 	return -1
 }
 
-// base64 reads what is left of a string of base64.
+// base64 decodes the rest of a base64 string.
 func (s *jsonScanner) base64() []byte {
 	s.text.Reset()
 	s.even = s.even[:0]
@@ -365,7 +367,7 @@ func (s *jsonScanner) base64() []byte {
 
 func at64(at int) base64.CorruptInputError { return base64.CorruptInputError(at) }
 
-// escapedByte is what follows a backslash in text of which no letter is longer.
+// escapedByte decodes an escape in text of one-byte characters.
 func (s *jsonScanner) escapedByte() byte {
 	var aside readfull.Pieces
 	aside, s.text = s.text, aside
@@ -375,7 +377,7 @@ func (s *jsonScanner) escapedByte() byte {
 	return letter[0]
 }
 
-// into reads a short value, as encoding/json does.
+// into reads a short value with encoding/json.
 func (s *jsonScanner) into(v any) {
 	text := s.raw()
 	err := strict(text, v)
@@ -391,7 +393,7 @@ func (s *jsonScanner) into(v any) {
 	}
 }
 
-// raw reads any value as it stands.
+// raw returns the text of any value.
 func (s *jsonScanner) raw() []byte {
 	s.peek()
 	for depth := 0; ; {
@@ -425,7 +427,7 @@ func (s *jsonScanner) raw() []byte {
 	return text
 }
 
-// rawString gathers what is left of a string, and its quote, as they stand.
+// rawString copies the rest of a string, including its closing quote, to s.text.
 func (s *jsonScanner) rawString() {
 	for {
 		c := s.byte()

@@ -13,18 +13,19 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// JSONWriter is the sink that writes JSON, a line for each part.
+// JSONWriter is a sink that writes one line of JSON per part.
 type JSONWriter struct {
 	spill
 	part  int
-	array bool // the lines are the elements of an array
-	begun bool // the array has its bracket
+	array bool // the lines are elements of one array
+	begun bool // the opening bracket was written
 }
 
-// NewJSONWriter makes a sink that writes JSON lines to out.
+// NewJSONWriter returns a sink that writes JSON lines to out.
 func NewJSONWriter(out io.Writer) *JSONWriter { return &JSONWriter{spill: spill{out: out}} }
 
-// NewJSONArrayWriter makes a sink that writes an array of what NewJSONWriter writes as lines.
+// NewJSONArrayWriter returns a sink that writes an array of the objects that NewJSONWriter
+// writes as lines.
 func NewJSONArrayWriter(out io.Writer) *JSONWriter {
 	return &JSONWriter{spill: spill{out: out}, array: true}
 }
@@ -89,7 +90,7 @@ func (w *JSONWriter) Close(_ context.Context, cause error) error {
 	return w.err
 }
 
-// marshal is v in JSON, with < and > as they are.
+// marshal encodes v as JSON without escaping < and >.
 func marshal(v any) ([]byte, error) {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
@@ -98,7 +99,7 @@ func marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), err
 }
 
-// blob writes bytes as a string, or {"base64":"…"} when they are not UTF-8.
+// blob writes bytes as a string, or as {"base64":"…"} if they are not UTF-8.
 func (w *JSONWriter) blob(b []byte) {
 	if len(b) < piece {
 		w.buf = resp.AppendJSON(w.buf, resp.MakeBulk(b))
@@ -187,7 +188,7 @@ func (w *JSONWriter) field(f rdb.Field) {
 	w.text("}")
 }
 
-// document writes a document without what is between its words.
+// document writes a document without insignificant whitespace.
 func (w *JSONWriter) document(d Document) error {
 	compact := bytes.NewBuffer(make([]byte, 0, len(d)))
 	if err := json.Compact(compact, d); err != nil {
@@ -245,7 +246,7 @@ func each[A, B any](all []A, as func(A) B) []B {
 	return out
 }
 
-// streamToJSON is what a stream has beside its entries.
+// streamToJSON returns the metadata of a stream.
 func streamToJSON(s *rdb.Stream) jsonStream {
 	return jsonStream{
 		Last: jsonID(s.Last), Deleted: jsonID(s.Deleted), Added: s.Added,

@@ -10,23 +10,22 @@ import (
 	"github.com/meowdis/meowdis/store/keytype"
 )
 
-// values make the replies to the calls that read all of a key its value; nil when there
-// is no key. What else is known of a type is declared in keytype, and keys of types that are
-// not here have Elements.
+// values decode the reply to readAll, and return nil for a missing key. keytype declares
+// everything else about a type. Types that are missing here use Elements.
 var values = map[Type]func(resp.Value) (Value, error){
 	StringType: stringValue, ListType: listValue, SetType: setValue, ZSetType: zsetValue, HashType: hashValue,
 	StreamType: streamValue, JSONType: documentValue, ArrayType: arrayValue,
 	VectorSetType: nil, // see vectorSet
 }
 
-// readAll is the call that reads all of a key.
+// readAll returns the call that reads all of a key.
 func (k *Key) readAll() [][]byte { return keytype.Of(string(k.Type)).ReadAll(k.Name) }
 
-// length is the command that counts the elements of a key, "" where it counts as one.
+// length returns the command that counts the elements of a key, or "" for a type that counts as
+// one element.
 func (k *Key) length() string { return keytype.Of(string(k.Type)).Count }
 
-// decode is the value that a reply is, nil when the key is gone or has another
-// type.
+// decode decodes a reply. It returns nil if the key is missing or has another type.
 func (k *Key) decode(v resp.Value) (Value, error) {
 	switch {
 	case wrongType(v) || v.IsNull():
@@ -40,7 +39,7 @@ func (k *Key) decode(v resp.Value) (Value, error) {
 	return plainElements(k.Type, v)
 }
 
-// wrongType reports whether the reply is the error about a key of another type.
+// wrongType reports whether v is a WRONGTYPE error.
 func wrongType(v resp.Value) bool {
 	return v.IsError() && (strings.HasPrefix(string(v.Str), "WRONGTYPE") ||
 		strings.Contains(string(v.Str), "wrong Redis type"))
@@ -80,8 +79,8 @@ func hashValue(v resp.Value) (Value, error) {
 	return fields(elems)
 }
 
-// streamValue may be without entries: whether there is a key at all is seen when
-// the stream is completed.
+// streamValue decodes entries. An empty stream and a missing key look the same until the
+// stream's metadata is read.
 func streamValue(v resp.Value) (Value, error) {
 	entries, err := entriesOf(v.Elems)
 	if err != nil {
@@ -90,7 +89,7 @@ func streamValue(v resp.Value) (Value, error) {
 	return &rdb.Stream{Entries: entries}, nil
 }
 
-// flat takes pairs apart, which some protocols answer for a flat list.
+// flat flattens pairs, which some protocols return for a flat list.
 func flat(elems []resp.Value) []resp.Value {
 	if len(elems) == 0 || elems[0].Kind != resp.Array {
 		return elems
@@ -102,7 +101,7 @@ func flat(elems []resp.Value) []resp.Value {
 	return out
 }
 
-// lastSlot is the greatest index of an array.
+// lastSlot is the greatest array index.
 const lastSlot = "18446744073709551614"
 
 func arrayValue(v resp.Value) (Value, error) {
@@ -174,7 +173,7 @@ func entriesOf(elems []resp.Value) ([]rdb.Entry, error) {
 	return out, nil
 }
 
-// parseID reads the id of an entry.
+// parseID parses the id of an entry.
 func parseID(b []byte) (rdb.ID, bool) {
 	ms, seq, _ := strings.Cut(string(b), "-")
 	m, err1 := strconv.ParseUint(ms, 10, 64)

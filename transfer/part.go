@@ -8,10 +8,10 @@ import (
 	"github.com/meowdis/meowdis/store/keytype"
 )
 
-// Type is the type of a key, as TYPE answers it.
+// Type is the type of a key, as returned by TYPE.
 type Type string
 
-// The types that keys have.
+// Key types.
 const (
 	StringType Type = keytype.String
 	ListType   Type = keytype.List
@@ -25,21 +25,20 @@ const (
 	VectorSetType Type = keytype.VectorSet
 )
 
-// Key is what is known of a key before its value.
+// Key holds the metadata of a key.
 type Key struct {
 	DB        int
 	Name      []byte
 	Type      Type
 	ExpiresAt int64 // Unix ms, 0 for never
 
-	// Count is the number of elements that all parts hold together: of bytes of a
-	// string, of entries of a stream, 1 of a document. It was counted when the key
-	// was begun; see Part.Changed. It is 0 of a key of several parts where the
-	// source cannot know it before.
+	// Count is the number of elements in all parts: bytes of a string, entries of a stream, 1
+	// for a document. It is counted before the key is read; see Part.Changed. It is 0 for a key
+	// in several parts if the source cannot know the count in advance.
 	Count int64
 }
 
-// String names the key in a message.
+// String formats the key for a message.
 func (k *Key) String() string {
 	name := strconv.Quote(string(k.Name))
 	if k.DB != 0 {
@@ -48,20 +47,20 @@ func (k *Key) String() string {
 	return name
 }
 
-// Value is what a part holds: rdb.String, rdb.List, rdb.Set, rdb.ZSet, rdb.Hash,
-// *rdb.Stream, Document, *Array, *VectorSet or *Elements, whichever the key's type calls for.
+// Value holds the elements of a part: rdb.String, rdb.List, rdb.Set, rdb.ZSet, rdb.Hash,
+// *rdb.Stream, Document, *Array, *VectorSet or *Elements, depending on the key's type.
 type Value interface {
-	// Len is the number of elements, as Key.Count counts them.
+	// Len returns the number of elements, counted as in Key.Count.
 	Len() int
 }
 
-// Document is a JSON document, as text.
+// Document holds the text of a JSON document.
 type Document []byte
 
-// Len is 1: a document is never cut.
+// Len returns 1: a document is never split.
 func (Document) Len() int { return 1 }
 
-// weight is about how many bytes the elements of v have.
+// weight estimates the size of v in bytes.
 func weight(v Value) (n int) {
 	switch v := v.(type) {
 	case rdb.String:
@@ -98,52 +97,49 @@ func weight(v Value) (n int) {
 	return n
 }
 
-// Array is an array, most of whose slots may be empty.
+// Array is a sparse array.
 type Array struct {
-	Slots []Slot // in the order of their indexes, the empty ones left out
-	Next  uint64 // where ARINSERT goes on; in the last part
+	Slots []Slot // nonempty slots in index order
+	Next  uint64 // next index of ARINSERT; set in the last part
 }
 
-// Slot is a slot of an array that holds something.
+// Slot is a nonempty slot of an array.
 type Slot struct {
 	Index uint64
 	Value []byte
 }
 
-// Len is the number of slots that hold something.
+// Len returns the number of nonempty slots.
 func (a *Array) Len() int { return len(a.Slots) }
 
-// Part is a piece of a key's value. A small key is one part, First and Last at
-// once. The parts of a key follow each other without another key between them,
-// the same *Key in each, and their order is the order of the value: of a list's
-// elements, a string's bytes, a stream's entries. Sets and hashes have none, and
-// sorted sets come in any.
+// Part is a part of a key. A small key is one part, both First and Last. The parts of a key are
+// consecutive, share the same *Key, and follow the order of the value: of a list's elements, a
+// string's bytes or a stream's entries. Sets, hashes and sorted sets come in any order.
 //
-// A stream's ids, counters and groups are in its last part, those of the parts
-// before are zero. A stream without entries is one part.
+// The last part of a stream holds its ids, counters and groups, which are zero in earlier
+// parts. An empty stream is one part.
 type Part struct {
 	Key         *Key
 	Value       Value
 	First, Last bool
 
-	// Changed, in a last part, says that the key was changed while it was read.
-	// Its parts then are a mixture of what it was and what it became: they may
-	// hold another number of elements than Count, and an element twice. Otherwise
-	// they hold exactly Count, none twice.
+	// Changed, in a last part, reports that the key changed during reading. The parts may then
+	// mix old and new values, contain an element twice, and differ from Count. Otherwise they
+	// hold exactly Count elements without duplicates.
 	Changed bool
 
-	// Err, in a last part without a value, says that the key could not be read, or not to
-	// its end: what came of it is void.
+	// Err, in a last part without a value, is the reason why the key could not be read
+	// completely. Earlier parts of the key are void.
 	Err error
 }
 
-// Whole is the only part of a key.
+// Whole returns v as the only part of k.
 func Whole(k *Key, v Value) Part {
 	k.Count = int64(v.Len())
 	return Part{Key: k, Value: v, First: true, Last: true}
 }
 
-// typeOf is the type of keys that hold v.
+// typeOf returns the key type of v.
 func typeOf(v Value) Type {
 	switch v := v.(type) {
 	case rdb.String:

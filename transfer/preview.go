@@ -8,8 +8,8 @@ import (
 	"github.com/meowdis/meowdis/keyspace"
 )
 
-// CountKeys is the number of keys in databases of a session, nil meaning all of
-// them. Keys that have expired may be among them.
+// CountKeys returns the number of keys in the given databases, or in all if dbs is nil. It may
+// include expired keys.
 func CountKeys(ctx context.Context, s Session, dbs []int) (sum int64, err error) {
 	if dbs == nil {
 		if dbs, err = Databases(ctx, s); err != nil {
@@ -30,16 +30,16 @@ func CountKeys(ctx context.Context, s Session, dbs []int) (sum int64, err error)
 	return sum, nil
 }
 
-// Counts is what a copy would find.
+// Counts holds the counts of a Preview.
 type Counts struct {
 	Keys     int64
-	Existing int64 // are at the destination already
+	Existing int64 // already exist at the destination
 	Types    map[Type]int64
 }
 
-// Preview counts the keys of one session, and how many of them are in another
-// one, which may be nil, as change would have them arrive. seen is called with the
-// number of keys seen since the last call.
+// Preview counts the keys that change selects in one session, and how many of them already
+// exist, after the change, in the session to, which may be nil. seen receives the number of
+// keys seen since the last call.
 func Preview(ctx context.Context, from Session, o ReadOptions, to Session, change Change, seen func(n int64)) (Counts, error) {
 	found := Counts{Types: map[Type]int64{}}
 	r := newReader(from, o)
@@ -71,14 +71,14 @@ func Preview(ctx context.Context, from Session, o ReadOptions, to Session, chang
 	return found, err
 }
 
-// presence is whether a key exists, or why the server does not say.
+// presence holds whether a key exists, or why this is unknown.
 type presence struct {
 	there bool
 	err   error
 }
 
-// existing reports which keys the session's database has. It asks for all at once, and for
-// each only when it has some of them.
+// existing reports which keys exist in the session's database. It sends one EXISTS for all
+// names, and one per name only if some exist.
 func existing(ctx context.Context, s Session, names [][]byte) ([]presence, error) {
 	found := make([]presence, len(names))
 	if len(names) == 0 {
@@ -102,7 +102,7 @@ func existing(ctx context.Context, s Session, names [][]byte) ([]presence, error
 	if err != nil {
 		return nil, err
 	}
-	if slices.ContainsFunc(replies, unknown) { // the call with all of them was refused for a name
+	if slices.ContainsFunc(replies, unknown) { // EXISTS of all names was refused because of one of them
 		return described(ctx, s, names)
 	}
 	for i, v := range replies {
@@ -114,7 +114,7 @@ func existing(ctx context.Context, s Session, names [][]byte) ([]presence, error
 
 func nameOf(k Listed) []byte { return k.Name }
 
-// described is existing for a server without EXISTS.
+// described does the same as existing for a server without EXISTS.
 func described(ctx context.Context, s Session, names [][]byte) ([]presence, error) {
 	found := make([]presence, len(names))
 	keys, err := (&keyspace.Lister{Client: s}).Describe(ctx, names)

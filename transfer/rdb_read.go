@@ -9,15 +9,15 @@ import (
 	"github.com/meowdis/meowdis/redis/rdb"
 )
 
-// RDBOptions say how a dump file is read.
+// RDBOptions configures reading a dump file.
 type RDBOptions struct {
-	Note    func(offset int64, what string) // may be nil; is called with the parts that are passed over: data of modules, and functions
-	Library func(source []byte)             // may be nil; is called with each library of functions instead
-	Salvage bool                            // go on after a damaged key
-	Empty   func(keys int64)                // may be nil; counts collections without elements, which Redis passes over, too
+	Note    func(offset int64, what string) // if not nil, receives skipped items: module data and functions
+	Library func(source []byte)             // if not nil, receives each function library, which is then not skipped
+	Salvage bool                            // continue after a damaged key
+	Empty   func(keys int64)                // if not nil, receives the number of empty collections, which Redis also skips
 }
 
-// FromRDB yields what a dump file of Redis holds.
+// FromRDB yields the keys of a Redis dump file.
 func FromRDB(in *bufio.Reader, o RDBOptions) Source {
 	f := rdb.NewFile(in, o.Note)
 	if o.Library != nil {
@@ -53,7 +53,7 @@ func fromFile(f *rdb.File) Source {
 
 func eachPiece(f *rdb.File, yield func(Part) bool) error {
 	var key *Key
-	var void bool // the rest of the current key
+	var void bool // skip the rest of the current key
 	for {
 		p, err := f.Next()
 		if errors.Is(err, io.EOF) {
@@ -84,7 +84,7 @@ func eachPiece(f *rdb.File, yield func(Part) bool) error {
 	}
 }
 
-// ofDump is a value of a dump file as ours; an error is about its key.
+// ofDump converts a value of a dump file. An error concerns only its key.
 func ofDump(v rdb.Value) (Value, error) {
 	switch v := v.(type) {
 	case nil:

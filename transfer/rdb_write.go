@@ -7,12 +7,12 @@ import (
 	"github.com/meowdis/meowdis/redis/rdb"
 )
 
-// RDBWriter is the sink that writes a dump file of Redis.
+// RDBWriter is a sink that writes a Redis dump file.
 type RDBWriter struct {
 	file    *rdb.FileWriter
 	notify  Notify
 	written int64
-	skip    bool // the rest of the current key
+	skip    bool // skip the rest of the current key
 	vectors *VectorSet
 }
 
@@ -21,12 +21,12 @@ var (
 	errMixture   = errors.New("it was changed while it was read, and a dump file must not hold an element twice; try again when less is being written")
 )
 
-// NewRDBWriter makes the sink of a dump file.
+// NewRDBWriter returns a sink that writes to file.
 func NewRDBWriter(file *rdb.FileWriter, notify Notify) *RDBWriter {
 	return &RDBWriter{file: file, notify: notify}
 }
 
-// Libraries writes libraries of functions, before the keys.
+// Libraries writes function libraries. It must be called before the first Put.
 func (w *RDBWriter) Libraries(all Libraries) error {
 	for _, source := range all {
 		if err := w.file.Function(source); err != nil {
@@ -36,10 +36,10 @@ func (w *RDBWriter) Libraries(all Libraries) error {
 	return nil
 }
 
-// Keys is how many keys are in the file.
+// Keys returns the number of keys in the file.
 func (w *RDBWriter) Keys() int64 { return w.written }
 
-// Put takes the next part.
+// Put writes the next part.
 func (w *RDBWriter) Put(_ context.Context, p Part) error {
 	if p.First {
 		w.skip = false
@@ -70,8 +70,8 @@ func (w *RDBWriter) Put(_ context.Context, p Part) error {
 	return w.file.Write(rdb.Piece{DB: k.DB, Key: k.Name, ExpiresAt: k.ExpiresAt, Value: value, First: p.First, Last: p.Last})
 }
 
-// vectorSet keeps the parts of a vector set until it is whole: what goes into the file are links
-// between all of them.
+// vectorSet collects the parts of a vector set, as the file holds links between all its
+// elements.
 func (w *RDBWriter) vectorSet(p Part, s *VectorSet) error {
 	if p.First {
 		w.vectors = &VectorSet{VectorShape: s.VectorShape}
@@ -91,8 +91,8 @@ func (w *RDBWriter) vectorSet(p Part, s *VectorSet) error {
 	return w.file.Write(rdb.Piece{DB: k.DB, Key: k.Name, ExpiresAt: k.ExpiresAt, Value: set.linked(), First: true, Last: true})
 }
 
-// mayRepeat reports whether a mixture of what a value was and became may hold an
-// element twice that it must hold once.
+// mayRepeat reports whether v, read while it changed, may contain an element twice that must be
+// unique.
 func mayRepeat(v rdb.Value) bool {
 	switch v.(type) {
 	case rdb.Set, rdb.ZSet, rdb.Hash:
@@ -107,8 +107,8 @@ func (w *RDBWriter) leaveOut(k *Key, err error) {
 	w.notify(k, err)
 }
 
-// Close ends the file. With a cause it stays without an end, by which every reader
-// knows that it is incomplete.
+// Close ends the file. With a cause it writes no end, so readers detect that the file is
+// incomplete.
 func (w *RDBWriter) Close(_ context.Context, cause error) error {
 	if cause != nil {
 		return cause

@@ -11,9 +11,9 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// askRest asks for what the command that reads a value does not return: everything about
-// streams but their entries, and where arrays go on. A value that is not there any more
-// becomes nil, and so does one of which something is refused.
+// askRest requests the data that the value's command does not return: the metadata of streams
+// and the next index of arrays. It sets the value to nil if the key is missing or a request is
+// refused.
 func (r *reader) askRest(t *keyspace.Trip, read *reading) {
 	switch read.key.Type {
 	case StreamType:
@@ -33,7 +33,7 @@ func (r *reader) askRest(t *keyspace.Trip, read *reading) {
 	}
 }
 
-// settle takes an error that is about the key, and returns any other.
+// settle records an error of the key, and returns any other error.
 func (read *reading) settle(err error) error {
 	var no Refusal
 	switch {
@@ -47,7 +47,8 @@ func (read *reading) settle(err error) error {
 	return nil
 }
 
-// nextSlot reads where an array goes on; at the end of all indexes that is after them.
+// nextSlot reads an array's next index. At the end of the index range it is one past the last
+// index.
 func nextSlot(a *Array, v resp.Value) (err error) {
 	switch {
 	case isMissing(v) || wrongType(v):
@@ -62,9 +63,8 @@ func nextSlot(a *Array, v resp.Value) (err error) {
 	return err
 }
 
-// askFieldExpiries asks for the expiries of all fields of a hash, where the server knows
-// such a thing. A hash that is another one by now becomes nil, and so does one of which
-// the server refuses to show them.
+// askFieldExpiries requests the expiries of all fields of a hash, if the server supports them.
+// It sets the value to nil if the hash was replaced or the server refuses the request.
 func (r *reader) askFieldExpiries(t *keyspace.Trip, read *reading) {
 	h, ok := read.value.(rdb.Hash)
 	if !ok || len(h) == 0 || r.lister.Lacks(fieldExpiry) {
@@ -95,11 +95,10 @@ func (r *reader) askFieldExpiries(t *keyspace.Trip, read *reading) {
 
 const fieldExpiry = "HPEXPIRETIME"
 
-// fieldGone is what it answers of a field that is not there.
+// fieldGone is the reply for a missing field.
 const fieldGone = -2
 
-// withExpiries is the hash with the expiries of its fields, without those that
-// are gone.
+// withExpiries returns the hash with field expiries, without missing fields.
 func withExpiries(h rdb.Hash, expiries []resp.Value) rdb.Hash {
 	kept := h[:0]
 	for i, f := range h {

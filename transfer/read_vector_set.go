@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// vectorSet yields a vector set, a page at a time: no command returns all of one.
+// vectorSet yields a vector set page by page, as no command returns all of it.
 func (r *reader) vectorSet(ctx context.Context, k *Key, yield func(Part) bool) error {
 	part, sum := Part{Key: k, First: true}, int64(0)
 	shape, bad := r.vectorShape(ctx, k)
@@ -40,7 +40,7 @@ func (r *reader) vectorSet(ctx context.Context, k *Key, yield func(Part) bool) e
 	}
 }
 
-// isAboutKey reports whether an error is about a key, and not about all of them.
+// isAboutKey reports whether an error concerns only one key.
 func isAboutKey(err error) bool {
 	var no Refusal
 	return errors.Is(err, ErrGone) || errors.Is(err, errReply) || errors.As(err, &no)
@@ -63,21 +63,19 @@ func (r *reader) vectorShape(ctx context.Context, k *Key) (s VectorShape, err er
 	return s, nil
 }
 
-// vectorNames pages through the names of the elements. Servers before 8.4 return
-// them all at once.
+// vectorNames pages through the element names. Servers before 8.4 return all names at once.
 type vectorNames struct {
 	reader *reader
 	key    *Key
-	last   []byte   // name of the page before
-	all    [][]byte // that are left, when they came at once
+	last   []byte   // last name of the previous page
+	all    [][]byte // remaining names, if the server returned all
 	atOnce bool
 }
 
-// vectorPage is how many elements of a set are read at once, and no more bytes
-// than pageBytes.
+// vectorPage limits the elements of a page, together with pageBytes.
 const vectorPage = 1000
 
-// next reads the next page with its vectors; one that has none any more is left out.
+// next reads the next page with its vectors, and omits deleted elements.
 func (n *vectorNames) next(ctx context.Context, s VectorShape) (page *VectorSet, last bool, err error) {
 	size := max(1, min(vectorPage, pageBytes/s.Kind.Size(s.Dim)))
 	names, err := n.names(ctx, size)
@@ -125,7 +123,7 @@ func (n *vectorNames) names(ctx context.Context, size int) ([][]byte, error) {
 	return names, nil
 }
 
-// vectors reads the elements of those names; one that is not there has no record.
+// vectors reads the named elements. A missing element has no record.
 func (r *reader) vectors(ctx context.Context, k *Key, s VectorShape, names [][]byte) (*VectorSet, error) {
 	set := &VectorSet{VectorShape: s, Elements: make([]VectorElement, len(names))}
 	var calls [][][]byte

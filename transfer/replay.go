@@ -15,12 +15,12 @@ import (
 	"github.com/meowdis/meowdis/transfer/cmdfile"
 )
 
-// Commands yields commands, each with the place where it stands, as "byte 17" or
-// "line 3". An error ends it.
+// Commands returns the next command and its position, such as "byte 17" or "line 3". An error,
+// such as io.EOF, ends it.
 type Commands func() (args [][]byte, place string, err error)
 
-// FromLog reads commands as clients send them: the form of an append-only file.
-// Offset is where in begins in its file.
+// FromLog reads commands in the format of an append-only file. offset is the position of in
+// within its file.
 func FromLog(in io.Reader, offset int64) Commands {
 	counted := &counter{in: in, n: offset}
 	r := resp.NewReader(counted)
@@ -42,11 +42,10 @@ func FromLog(in io.Reader, offset int64) Commands {
 	}
 }
 
-// isComment reports whether a line says something about the file, such as its
-// commands' time.
+// isComment reports whether a line is an annotation, such as a timestamp.
 func isComment(word []byte) bool { return bytes.HasPrefix(word, []byte("#")) }
 
-// counter counts what is read.
+// counter counts the bytes read.
 type counter struct {
 	in io.Reader
 	n  int64
@@ -58,7 +57,7 @@ func (c *counter) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// FromScript reads commands from lines, in redis-cli's quoting.
+// FromScript reads commands from lines in redis-cli's quoting.
 func FromScript(in io.Reader) Commands {
 	r := cmdfile.NewReader(in)
 	return func() ([][]byte, string, error) {
@@ -67,12 +66,12 @@ func FromScript(in io.Reader) Commands {
 	}
 }
 
-// ReplayOptions say who is told of what while commands are replayed.
+// ReplayOptions holds the callbacks of a replay.
 type ReplayOptions struct {
-	Refused func(place, command string, err error) // a command that was answered with an error
-	Passed  func(place, what string)               // something that was passed over
-	Seen    func(commands int64)                   // so many more were run
-	Notify  Notify                                 // of a key of a dump that was not written
+	Refused func(place, command string, err error) // receives each command that returned an error
+	Passed  func(place, what string)               // receives each skipped item
+	Seen    func(commands int64)                   // receives the number of commands run since the last call
+	Notify  Notify                                 // receives each key of a dump that was not written
 }
 
 const (
@@ -80,8 +79,7 @@ const (
 	replayBytes    = 2 << 20
 )
 
-// Replay runs commands on a session, many at a time. A transaction that is not
-// ended leaves no trace.
+// Replay runs commands on a session in batches. An unfinished transaction has no effect.
 func Replay(ctx context.Context, commands Commands, s Session, o ReplayOptions) error {
 	var calls [][][]byte
 	var places []string
@@ -121,7 +119,7 @@ func Replay(ctx context.Context, commands Commands, s Session, o ReplayOptions) 
 	}
 }
 
-// firstRefused is the first error in a reply, which may be that of a transaction.
+// firstRefused returns the first error in a reply, including the replies inside EXEC.
 func firstRefused(v resp.Value) error {
 	if v.IsError() {
 		return refused(v)
@@ -134,7 +132,7 @@ func firstRefused(v resp.Value) error {
 	return nil
 }
 
-// ReplayLog replays an append-only file, which may begin with a dump.
+// ReplayLog replays an append-only file, which may begin with an RDB dump.
 func ReplayLog(ctx context.Context, in *bufio.Reader, s Session, o ReplayOptions) error {
 	offset := int64(0)
 	if beginning, _ := in.Peek(16); rdb.IsFile(beginning) {
@@ -158,8 +156,7 @@ func ReplayLog(ctx context.Context, in *bufio.Reader, s Session, o ReplayOptions
 	return Replay(ctx, FromLog(in, offset), s, o)
 }
 
-// LogFiles are the files that the manifest of an append-only directory names, in
-// the order in which they are replayed.
+// LogFiles returns the files in the manifest of an append-only directory, in replay order.
 func LogFiles(manifest io.Reader) (names []string, err error) {
 	in := bufio.NewScanner(manifest)
 	var later []string
@@ -181,7 +178,7 @@ func LogFiles(manifest io.Reader) (names []string, err error) {
 		case "i":
 			later = append(later, name)
 		case "h":
-			// What was before the last rewrite.
+			// History: files from before the last rewrite.
 		default:
 			return nil, fmt.Errorf("line %d of the manifest names no file of a known type", number)
 		}

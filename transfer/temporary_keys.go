@@ -7,12 +7,12 @@ import (
 	"github.com/meowdis/meowdis/keyspace"
 )
 
-// TemporaryPrefix is the beginning of the names under which keys are made. No key of such a name
-// is moved on: it is one that a move which was killed has left half done.
+// TemporaryPrefix begins the names of temporary keys. Keys with this prefix are never copied:
+// they are leftovers of a killed transfer.
 const TemporaryPrefix = "meowdis:moving:"
 
-// temporaryLife is how long a name that was left lives, in ms, and temporaryIdle after which time
-// without a part it is taken for left.
+// temporaryLife is the expiry of a temporary key in ms. temporaryIdle is the time without a
+// part, in ms, after which the key counts as a leftover.
 const (
 	temporaryLife = 3_600_000
 	temporaryIdle = 600_000
@@ -20,13 +20,13 @@ const (
 
 func isTemporary(name []byte) bool { return bytes.HasPrefix(name, []byte(TemporaryPrefix)) }
 
-// sweepPages bounds how long leftovers are searched for: what is not found expires.
+// sweepPages limits the search for leftovers. Leftovers that are not found expire.
 const (
 	sweepPages = 100
 	sweepCount = "1000"
 )
 
-// sweep deletes what moves that were killed have left in the session's database.
+// sweep deletes the leftovers of killed transfers in the session's database.
 func (w *Writer) sweep(ctx context.Context) error {
 	db := w.session.DB()
 	if w.swept[db] {
@@ -41,7 +41,7 @@ func (w *Writer) sweep(ctx context.Context) error {
 		}
 		elems, next, bad := keyspace.Scanned(v)
 		if bad != nil {
-			return nil // who may not list keys, or cannot, leaves them to expire
+			return nil // listing is refused or failed: leftovers expire
 		}
 		if err := w.deleteLeft(ctx, texts(elems)); err != nil {
 			return err
@@ -53,7 +53,7 @@ func (w *Writer) sweep(ctx context.Context) error {
 	return nil
 }
 
-// deleteLeft deletes those of the names that belong to no move that is under way.
+// deleteLeft deletes the named keys that belong to no running transfer.
 func (w *Writer) deleteLeft(ctx context.Context, names [][]byte) error {
 	if len(names) == 0 {
 		return nil

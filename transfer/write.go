@@ -130,8 +130,8 @@ type keyWrite struct {
 
 const (
 	atOnceDefault = 512
-	// A batch is sent early if its commands reach flushBytes, or usualBytes each if AtOnce is
-	// larger.
+	// A batch of large commands is sent early: at flushBytes, or at usualBytes per command of
+	// AtOnce if that is more.
 	flushBytes = 512 << 10
 	usualBytes = 256
 )

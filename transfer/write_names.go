@@ -9,8 +9,8 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// finish gives the keys whose last part has come their names, and removes what is left of those
-// that failed.
+// finish renames the keys whose last part was received, and deletes the temporary keys that
+// failed.
 func (w *Writer) finish(ctx context.Context, keys []*keyWrite) error {
 	var expiries, renames [][][]byte
 	var expiring, renamed, direct []*keyWrite
@@ -66,7 +66,7 @@ func (w *Writer) finish(ctx context.Context, keys []*keyWrite) error {
 	return w.allNamed(ctx, renamed, replies)
 }
 
-// finishDirect settles keys that were made under their own names.
+// finishDirect completes keys written under their own names.
 func (w *Writer) finishDirect(ctx context.Context, keys []*keyWrite) error {
 	for _, k := range keys {
 		if at := k.key.ExpiresAt; at > 0 {
@@ -83,7 +83,7 @@ func (w *Writer) finishDirect(ctx context.Context, keys []*keyWrite) error {
 	return nil
 }
 
-// canRename reports whether the session has RENAME. temp is a name that nothing has.
+// canRename reports whether the session has RENAME. No key may have the name temp.
 func (w *Writer) canRename(ctx context.Context, temp []byte) (bool, error) {
 	if w.renames == nil {
 		v, err := w.session.Do(ctx, call("RENAMENX", temp, temp)...)
@@ -103,15 +103,15 @@ func (w *Writer) rename(k *keyWrite) [][]byte {
 	return call("RENAMENX", k.temp, k.key.Name)
 }
 
-// together runs calls in one transaction where there is such a thing, so that no
-// temporary name is left that does not expire. Where there is none it does nothing, and returns
-// nil. They are sent as one pipeline, since others may use the session between two requests.
+// together runs calls in one transaction if the session supports MULTI, so that no temporary
+// key remains without an expiry. Otherwise it runs nothing and returns nil. It sends one
+// pipeline, since other clients may use the session between two requests.
 func (w *Writer) together(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
 	if w.o.Held != nil || w.noMulti || len(calls) == 0 {
 		return nil, nil
 	}
 	multi, exec := call("MULTI"), call("EXEC")
-	if !w.hasMulti { // tried without calls, which would run after a MULTI that is refused
+	if !w.hasMulti { // test without calls: they would run after a refused MULTI
 		replies, err := w.pipeline(ctx, [][][]byte{multi, exec})
 		if err != nil || replies[0].IsError() {
 			w.noMulti = true
@@ -129,11 +129,11 @@ func (w *Writer) together(ctx context.Context, calls [][][]byte) ([]resp.Value, 
 	if all := replies[len(replies)-1]; all.Kind == resp.Array && len(all.Elems) == len(calls) {
 		return all.Elems, nil
 	}
-	w.noMulti = true // none has run
+	w.noMulti = true // no call ran
 	return nil, nil
 }
 
-// allNamed settles keys by the replies to their RENAMEs.
+// allNamed completes keys from the replies to their RENAMEs.
 func (w *Writer) allNamed(ctx context.Context, keys []*keyWrite, replies []resp.Value) error {
 	for i, k := range keys {
 		if k.err != nil {
@@ -145,12 +145,12 @@ func (w *Writer) allNamed(ctx context.Context, keys []*keyWrite, replies []resp.
 	return nil
 }
 
-// named settles a key by the reply to its RENAME or RENAMENX.
+// named completes a key from the reply to its RENAME or RENAMENX.
 func (w *Writer) named(ctx context.Context, k *keyWrite, v resp.Value) error {
 	n, isNumber := integer(v)
 	switch {
 	case v.IsError() && k.key.ExpiresAt > 0 && k.key.ExpiresAt <= w.o.Now(),
-		isMissing(v) && k.key.Type == HashType && k.dies <= w.o.Now(): // all of its fields have expired
+		isMissing(v) && k.key.Type == HashType && k.dies <= w.o.Now(): // all fields expired
 		w.written.Expired++
 		return nil
 	case isMissing(v):
@@ -171,7 +171,7 @@ func (w *Writer) named(ctx context.Context, k *keyWrite, v resp.Value) error {
 	return w.remove(ctx, k)
 }
 
-// isMissing reports whether the reply is the error about a key that is not there.
+// isMissing reports whether v is the error for a missing key.
 func isMissing(v resp.Value) bool { return v.IsError() && string(v.Str) == "ERR no such key" }
 
 func (w *Writer) failed(k *keyWrite) {
@@ -189,7 +189,7 @@ func (w *Writer) arrived(k *keyWrite) {
 	}
 }
 
-// notPending is what a stream has lost in which n entries were pending that were deleted.
+// notPending describes the loss of n pending entries that were deleted from the stream.
 func notPending(n int) *Incomplete {
 	return &Incomplete{fmt.Sprintf("of the entries that were deleted %d are no longer pending", n)}
 }

@@ -9,21 +9,21 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// unclaimed notes of a stream what XCLAIM did not make pending, since there is no such entry.
+// unclaimed records the ids that XCLAIM could not claim because their entries are missing.
 func (k *keyWrite) unclaimed(args [][]byte) {
 	if id, ok := parseID(args[5]); ok {
 		k.absent = append(k.absent, id)
 	}
 }
 
-// makeAgain makes the streams again that have entries pending which are not in them: that comes
-// to light at the end of a stream, when what is in front of it is written.
+// makeAgain rebuilds streams with pending entries that are missing. The missing entries are
+// known only at the end of a stream, when the entries before it are already written.
 func (w *Writer) makeAgain(ctx context.Context, keys []*keyWrite) error {
 	for _, k := range keys {
 		if !k.last || k.over || k.err != nil || len(k.absent) == 0 {
 			continue
 		}
-		if k.direct { // there is no RENAME
+		if k.direct { // no RENAME
 			k.lost = len(k.absent)
 			continue
 		}
@@ -34,8 +34,8 @@ func (w *Writer) makeAgain(ctx context.Context, keys []*keyWrite) error {
 	return nil
 }
 
-// again makes a stream from the one that was written, with entries in the places of those that are
-// missing, which it removes once they are claimed.
+// again builds a stream from the written one, with placeholders for the missing entries, which
+// it removes after claiming them.
 func (w *Writer) again(ctx context.Context, k *keyWrite) error {
 	slices.SortFunc(k.absent, compareIDs)
 	left := slices.Compact(k.absent)
@@ -83,7 +83,7 @@ func (w *Writer) again(ctx context.Context, k *keyWrite) error {
 	return err
 }
 
-// run runs commands on the temporary name of a key. What they are refused with is its error.
+// run runs commands on a key's temporary name. An error reply becomes the key's error.
 func (w *Writer) run(ctx context.Context, k *keyWrite, make func(*caller)) error {
 	var calls [][][]byte
 	make(&caller{name: k.temp, yield: func(args [][]byte) bool {
@@ -108,7 +108,7 @@ func (w *Writer) run(ctx context.Context, k *keyWrite, make func(*caller)) error
 	return nil
 }
 
-// isUnclaimed reports whether a reply means that XCLAIM found no such entry.
+// isUnclaimed reports whether v means that XCLAIM found no such entry.
 func isUnclaimed(args [][]byte, v resp.Value) bool {
 	return v.Kind == resp.Array && len(v.Elems) == 0 && string(args[0]) == "XCLAIM"
 }

@@ -9,15 +9,15 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// lineReader reads lines, each a command in redis-cli's quoting. The args of many lines
-// share their memory.
+// lineReader reads lines of commands in redis-cli's quoting. The arguments of many lines share
+// memory.
 type lineReader struct {
 	in     *bufio.Reader
-	number int    // of the last line read
-	text   []byte // of it, without the space around it
+	number int    // number of the last line
+	text   []byte // its text without surrounding space
 
-	bytes []byte   // room for the text of lines
-	words [][]byte // room for args, all of it after its end
+	bytes []byte   // free memory for the text of lines
+	words [][]byte // free memory for arguments, in its capacity
 }
 
 const (
@@ -25,26 +25,26 @@ const (
 	wordSlab = 1024
 )
 
-// maxLine is the length of the longest line: a value has at most 512 MB.
+// maxLine limits the length of a line in bytes: a value has at most 512 MB.
 const maxLine = 512<<20 + 64<<10
 
-// What keeps a line from being a command, beside resp.ErrUnbalanced.
+// Errors of a line, besides resp.ErrUnbalanced.
 var (
 	errNUL      = errors.New(`a NUL byte, which is written "\x00" in double quotes`)
 	errLongLine = errors.New("longer than 512 MB: meowdis exec -x takes a value as it is")
 )
 
-// aboutLine reports whether err is about one line, after which others can be read.
+// aboutLine reports whether err concerns one line, so that later lines can be read.
 func aboutLine(err error) bool {
 	return errors.Is(err, resp.ErrUnbalanced) || errors.Is(err, errNUL) || errors.Is(err, errLongLine)
 }
 
-// byteOrderMark is what some editors begin a text with.
+// byteOrderMark begins the text files of some editors.
 const byteOrderMark = "\ufeff"
 
-// command reads a line. It has no args when it is blank or a comment, which
-// begins with #. The error is io.EOF at the end, one that aboutLine knows, or what
-// reading gave.
+// command reads a line. It returns no arguments for a blank line or a comment, which begins
+// with #. The error is io.EOF at the end, an error of the line (see aboutLine), or the error of
+// the input.
 func (r *lineReader) command() ([][]byte, error) {
 	line, err := r.in.ReadSlice('\n')
 	long := errors.Is(err, bufio.ErrBufferFull)
@@ -69,8 +69,7 @@ func (r *lineReader) command() ([][]byte, error) {
 	return r.split(line), nil
 }
 
-// long reads the rest of a line that is longer than the buffer, and begins so; r.text is
-// that beginning.
+// long reads the rest of a line that exceeds the buffer. r.text is its beginning.
 func (r *lineReader) long(beginning []byte) ([][]byte, error) {
 	if len(r.text) > 0 && r.text[0] == '#' {
 		return nil, r.skip()
@@ -85,7 +84,7 @@ func (r *lineReader) long(beginning []byte) ([][]byte, error) {
 	return words, err
 }
 
-// skip reads up to the next newline, or the end of the input.
+// skip reads to the end of the line or the input.
 func (r *lineReader) skip() error {
 	for {
 		switch _, err := r.in.ReadSlice('\n'); {
@@ -111,7 +110,7 @@ func (r *lineReader) keep(line []byte) []byte {
 	return line
 }
 
-// split splits a line that quotes nothing.
+// split splits a line without quotes.
 func (r *lineReader) split(line []byte) [][]byte {
 	const few = 16
 	if cap(r.words) < few {
@@ -128,7 +127,7 @@ func (r *lineReader) split(line []byte) [][]byte {
 		}
 		line = line[min(n+1, len(line)):]
 	}
-	if n := len(words); n <= cap(r.words) { // else append has found room elsewhere
+	if n := len(words); n <= cap(r.words) { // otherwise append has reallocated
 		r.words = r.words[n:n]
 	}
 	return words[:len(words):len(words)]

@@ -14,17 +14,17 @@ import (
 // BufferSize is the size of a Reader's buffer in bytes.
 const BufferSize = 256 << 10
 
-// Reader reads commands: from the Redis protocol when the input begins with *, as its
-// arrays do and no command does, and from lines otherwise.
+// Reader reads commands: in the Redis protocol if the input begins with *, as its arrays do and
+// no command does, otherwise as lines.
 type Reader struct {
 	in       *bufio.Reader
 	lines    lineReader
 	protocol *resp.Reader // nil for lines
 	begun    bool
-	number   int // of the last line, or command of the protocol
+	number   int // number of the last line, or of the last command in the protocol
 }
 
-// NewReader makes a Reader of in.
+// NewReader returns a Reader of in.
 func NewReader(in io.Reader) *Reader {
 	b := bufio.NewReaderSize(in, BufferSize)
 	return &Reader{in: b, lines: lineReader{in: b}}
@@ -33,13 +33,13 @@ func NewReader(in io.Reader) *Reader {
 // Command is a command of a script.
 type Command struct {
 	Args [][]byte
-	// Number is that of its line. In the protocol, which has no lines, it counts the
-	// commands; both begin with 1.
+	// Number is the line number. In the protocol it is the number of the command. Both begin
+	// with 1.
 	Number int
-	text   []byte // the line without the space around it; nil in the protocol
+	text   []byte // the line without surrounding space; nil in the protocol
 }
 
-// String is the command as it is typed, of a long one the beginning.
+// String returns the command as typed, truncated if long.
 func (c Command) String() string {
 	if c.text != nil {
 		return display.Clipped(string(c.text))
@@ -55,12 +55,12 @@ func (c Command) Size() (n int) {
 	return n
 }
 
-// Wrong is the error of input that is no command.
+// Wrong reports input that is not a valid command.
 type Wrong struct {
 	Where string // "line 3"
-	Text  string // of the line; "" in the protocol
+	Text  string // text of the line; "" in the protocol
 	Err   error
-	Line  bool // what follows the line can be read
+	Line  bool // the lines after it can be read
 }
 
 func (w *Wrong) Error() string {
@@ -72,9 +72,8 @@ func (w *Wrong) Error() string {
 
 func (w *Wrong) Unwrap() error { return w.Err }
 
-// Read reads the next command; blank lines and comments, which begin with #, are passed
-// over. The error is io.EOF at the end, which may come without a newline, a *Wrong, or
-// what reading gave.
+// Read reads the next command and skips blank lines and comments, which begin with #. The error
+// is io.EOF at the end, with or without a final newline, a *Wrong, or the error of the input.
 func (r *Reader) Read() (Command, error) {
 	for {
 		if c, err := r.Next(); err != nil || len(c.Args) > 0 {
@@ -88,7 +87,7 @@ func (r *Reader) Next() (Command, error) {
 	if !r.begun {
 		r.begun = true
 		if first, err := r.in.Peek(1); err == nil && first[0] == '*' {
-			r.protocol = resp.NewReader(r.in) // which shares the buffer
+			r.protocol = resp.NewReader(r.in) // shares the buffer
 		}
 	}
 	if r.protocol != nil {
@@ -114,7 +113,7 @@ func (r *Reader) nextInProtocol() (Command, error) {
 	return Command{Args: args, Number: r.number}, err
 }
 
-// Where names the place of a command that was read, as messages do: "line 3".
+// Where formats the position of a command for messages: "line 3".
 func (r *Reader) Where(c Command) string { return r.where(c.Number) }
 
 func (r *Reader) where(number int) string { return fmt.Sprintf("%s %d", r.Unit(), number) }
@@ -130,8 +129,8 @@ func (r *Reader) Unit() string {
 // Number returns the number of the last line or command that was read, 0 before the first.
 func (r *Reader) Number() int { return r.number }
 
-// Ready reports whether a command can be read without waiting for more input. In the
-// protocol one byte is enough, since clients send whole commands.
+// Ready reports whether a command can be read without waiting for more input. In the protocol
+// one byte suffices, since clients send whole commands.
 func (r *Reader) Ready() bool {
 	n := r.in.Buffered()
 	if r.protocol != nil {
