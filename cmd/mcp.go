@@ -135,7 +135,7 @@ func (o *mcpOptions) offer(c *targets.Conn, x *explainer) mcptools.Options {
 	if session, is := targets.Plain(c.Session).(*engine.Session); is {
 		budget := store.NewBudget(store.NewPool(agentMemory), agentMemory, 0).NoFlag()
 		session.Bound(budget)
-		offered.Release = func() { budget.Back(0) }
+		offered.Release = func() { budget.Rewind(0) }
 	}
 	return offered
 }

@@ -93,7 +93,7 @@ func TestLessAsideMeets(t *testing.T) {
 		if d := difference(contents(t, one), contents(t, two)); d != "" || !met {
 			t.Errorf("%.60q meets %.60q, late: %v, %v: %s", call, others, late, met, d)
 		}
-		hiddenKeys(t, inner, 0)
+		noVisibleKeys(t, inner, 0)
 	}
 	for typ, calls := range removals {
 		for _, call := range calls {

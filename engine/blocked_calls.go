@@ -11,8 +11,8 @@ import (
 )
 
 var (
-	nothing   = resp.NilArray
-	unblocked = resp.MakeError("UNBLOCKED client unblocked via CLIENT UNBLOCK")
+	nilReply       = resp.NilArray
+	unblockedReply = resp.MakeError("UNBLOCKED client unblocked via CLIENT UNBLOCK")
 )
 
 // Waiting is called when a session begins to wait at a command. The wait ends with ctx; then end is called. The
@@ -20,10 +20,10 @@ var (
 type Waiting func(cmd *commands.Command) (ctx context.Context, end func())
 
 // SetWaiting sets the function that the session calls around each wait.
-func (s *Session) SetWaiting(w Waiting) { s.around = w }
+func (s *Session) SetWaiting(w Waiting) { s.onWait = w }
 
 // NeverWait makes blocking commands return at once, as in a transaction.
-func (s *Session) NeverWait() { s.hurried = true }
+func (s *Session) NeverWait() { s.neverWaits = true }
 
 // Blocked reports whether the session waits for a key, for replicas, or for the end of a pause. Any goroutine
 // may call it.
@@ -47,9 +47,9 @@ func (s *Session) Unblock(fail bool) bool {
 	}
 	reply := w.wait.TimeoutReply
 	if fail {
-		reply = unblocked
+		reply = unblockedReply
 	}
-	return s.engine.feed.waits.give(w, reply, nil)
+	return s.engine.feed.waits.finish(w, reply, nil)
 }
 
 // Blocked returns the number of blocked sessions, the number of keys that they wait for, and the number of
@@ -67,12 +67,12 @@ func (e *Engine) Blocked() (sessions, keys, missing int) {
 	if e.paused.Load() != nil {
 		sessions = int(e.held.Load())
 	}
-	return sessions + ws.asleep, keys, missing
+	return sessions + ws.sleeping, keys, missing
 }
 
 // waits returns how a call blocks. ok is false for a call that cannot block.
 func (s *Session) waits(c call) (w translator.Wait, ok bool) {
-	if c.cmd.Flags&commands.Blocking == 0 || s.multi || s.hurried || s.engine.feed.off {
+	if c.cmd.Flags&commands.Blocking == 0 || s.multi || s.neverWaits || s.engine.feed.off {
 		return w, false
 	}
 	return translator.BlockingWait(c.cmd, c.args, s.engine.env(s.db, &s.work))
@@ -94,7 +94,7 @@ func (s *Session) await(ctx context.Context, c call, wait translator.Wait) (v re
 		}
 	}()
 	if wait.ReadsFromEnd() {
-		args, err := s.settled(ctx, c, wait)
+		args, err := s.resolveStreamEnds(ctx, c, wait)
 		if err != nil {
 			return resp.Value{}, err
 		}
@@ -102,28 +102,28 @@ func (s *Session) await(ctx context.Context, c call, wait translator.Wait) (v re
 	}
 	p := s.planned(c)
 	if c.cmd.Flags&commands.ReadOnly != 0 && len(wait.Keys) > 0 { // usually answers without the writer
-		if v, took, err = e.once(ctx, p, &s.work); err != nil || !v.IsNull() {
+		if v, took, err = e.runOnce(ctx, p, &s.work); err != nil || !v.IsNull() {
 			return v, err
 		}
 	}
 	w = ws.enter(s, p, wait)
-	defer ws.leave(w)
+	defer ws.endOwn(w)
 	if len(wait.Keys) > 0 {
 		p.waiter = w
 		if v, took, err = e.untilIdle(ctx, p, &s.work); err != nil || !v.IsNull() {
 			return v, err
 		}
 	} else {
-		ws.rest(w)
+		ws.markIdle(w)
 	}
-	v, err = s.asleep(ctx, w)
-	w.work.Budget.Back(0)
+	v, err = s.sleepUntilReply(ctx, w)
+	w.work.Budget.Rewind(0)
 	took += w.took
 	return v, err
 }
 
-// settled returns the args of a call that reads streams from their ends, with the current IDs.
-func (s *Session) settled(ctx context.Context, c call, wait translator.Wait) ([][]byte, error) {
+// resolveStreamEnds returns the args of a call that reads streams from their ends, with the current IDs.
+func (s *Session) resolveStreamEnds(ctx context.Context, c call, wait translator.Wait) ([][]byte, error) {
 	stmts, made := wait.ResolveEnds(c.args, s.engine.env(s.db, &s.work))
 	results, err := s.engine.store.Apply(ctx, []store.Batch{{ReadOnly: true, Stmts: stmts}})
 	if err != nil {
@@ -132,12 +132,12 @@ func (s *Session) settled(ctx context.Context, c call, wait translator.Wait) ([]
 	return made(results[0].Rows), nil
 }
 
-// once runs one call.
-func (e *Engine) once(ctx context.Context, p planned, work *store.Work) (v resp.Value, took time.Duration, err error) {
+// runOnce runs one call.
+func (e *Engine) runOnce(ctx context.Context, p planned, work *store.Work) (v resp.Value, took time.Duration, err error) {
 	used := work.Budget.Used()
 	one := []planned{p}
 	replies, _, err := e.transaction(ctx, nil, one, work)
-	work.Budget.Back(used)
+	work.Budget.Rewind(used)
 	if late, is := limited(err); is {
 		return late, time.Duration(e.timeLimit.Load()), nil
 	}
@@ -151,29 +151,29 @@ func (e *Engine) once(ctx context.Context, p planned, work *store.Work) (v resp.
 func (e *Engine) untilIdle(ctx context.Context, p planned, work *store.Work) (v resp.Value, took time.Duration, err error) {
 	ws := &e.feed.waits
 	for {
-		v, once, err := e.once(ctx, p, work)
+		v, once, err := e.runOnce(ctx, p, work)
 		took += once
 		switch {
 		case err == nil && !v.IsNull():
 			return v, took, nil
-		case err != nil && ws.give(p.waiter, nothing, err):
+		case err != nil && ws.finish(p.waiter, nilReply, err):
 			return v, took, err
-		case err != nil || ws.rested(p.waiter):
-			return nothing, took, nil
+		case err != nil || ws.settleIdle(p.waiter):
+			return nilReply, took, nil
 		}
 	}
 }
 
-// asleep waits for the reply of a waiter.
-func (s *Session) asleep(ctx context.Context, w *waiter) (resp.Value, error) {
+// sleepUntilReply waits for the reply of a waiter.
+func (s *Session) sleepUntilReply(ctx context.Context, w *waiter) (resp.Value, error) {
 	ws := &s.engine.feed.waits
 	s.waiter.Store(w)
 	defer s.waiter.Store(nil)
 	ws.sleep(w)
-	s.letNext()
+	s.releaseNext()
 	w.call.noteRead()
-	if s.around != nil {
-		here, end := s.around(w.call.cmd)
+	if s.onWait != nil {
+		here, end := s.onWait(w.call.cmd)
 		defer end()
 		ctx = here
 	}
@@ -182,9 +182,9 @@ func (s *Session) asleep(ctx context.Context, w *waiter) (resp.Value, error) {
 	select {
 	case <-w.done:
 	case <-late:
-		ws.give(w, w.wait.TimeoutReply, nil)
+		ws.finish(w, w.wait.TimeoutReply, nil)
 	case <-ctx.Done():
-		ws.give(w, nothing, ctx.Err())
+		ws.finish(w, nilReply, ctx.Err())
 	}
 	<-w.done
 	if v, is := limited(w.err); is {

@@ -11,12 +11,12 @@ import (
 	"github.com/meowdis/meowdis/translator"
 )
 
-// waits holds the blocked clients, in order of arrival for each key.
+// blockedClients holds the blocked clients, in order of arrival for each key.
 //
 // A waiter belongs to its session until its call has found nothing. A change in that time sets again, so no
 // wake-up is lost. Then the waiter is idle: the serving goroutine may take it and try its call, and the session
 // may end it.
-type waits struct {
+type blockedClients struct {
 	feed *feed
 
 	mu      sync.Mutex
@@ -25,7 +25,7 @@ type waits struct {
 	last    uint64 // last place given out
 	waiting map[*waiter]bool
 
-	asleep int // number of sessions that sleep
+	sleeping int // number of sessions that sleep
 }
 
 // line queues the clients blocked on one key.
@@ -54,7 +54,7 @@ type waiter struct {
 
 	// Guarded by waits.mu.
 	state  state
-	again  bool // a key changed before the waiter was idle
+	retry  bool // a key changed before the waiter was idle
 	asleep bool // the session sleeps
 	reply  resp.Value
 	err    error
@@ -69,16 +69,16 @@ const (
 	over               // it has its reply, or its session has ended it
 )
 
-func (ws *waits) init(f *feed) {
+func (ws *blockedClients) init(f *feed) {
 	ws.feed, ws.free.L = f, &ws.mu
 	ws.lines, ws.waiting = map[string][]*line{}, map[*waiter]bool{}
 }
 
 // enter adds a waiter, whose session then tries the call.
-func (ws *waits) enter(s *Session, p planned, wait translator.Wait) *waiter {
+func (ws *blockedClients) enter(s *Session, p planned, wait translator.Wait) *waiter {
 	w := &waiter{session: s, call: p, wait: wait, done: make(chan struct{})}
 	if s.work.Budget != nil {
-		w.work.Budget = s.work.Budget.Another()
+		w.work.Budget = s.work.Budget.NewLike()
 	}
 	w.work.Watch(s.check)
 	ws.feed.interest.Add(1)
@@ -102,7 +102,7 @@ func (ws *waits) enter(s *Session, p planned, wait translator.Wait) *waiter {
 }
 
 // line returns the line of a key, or nil. With made it adds a missing line.
-func (ws *waits) line(db int, key string, made bool) *line {
+func (ws *blockedClients) line(db int, key string, made bool) *line {
 	for _, l := range ws.lines[key] {
 		if l.db == db {
 			return l
@@ -116,18 +116,18 @@ func (ws *waits) line(db int, key string, made bool) *line {
 	return l
 }
 
-// rest marks a waiter as idle after its call has found nothing, in a transaction that may be undone. A waiter
+// markIdle marks a waiter as idle after its call has found nothing, in a transaction that may be undone. A waiter
 // that must try again stays with its session.
-func (ws *waits) rest(w *waiter) {
+func (ws *blockedClients) markIdle(w *waiter) {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
-	if w.state == own && !w.again {
-		ws.let(w)
+	if w.state == own && !w.retry {
+		ws.setIdle(w)
 	}
 }
 
-// wake returns an idle waiter to its session, whose transaction runs again.
-func (ws *waits) wake(w *waiter) {
+// reclaim returns an idle waiter to its session, whose transaction runs again.
+func (ws *blockedClients) reclaim(w *waiter) {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
 	if w.state == idle {
@@ -135,37 +135,37 @@ func (ws *waits) wake(w *waiter) {
 	}
 }
 
-// rested does the same as rest outside of a transaction. It returns false if the waiter must try again.
-func (ws *waits) rested(w *waiter) bool {
+// settleIdle does the same as rest outside of a transaction. It returns false if the waiter must try again.
+func (ws *blockedClients) settleIdle(w *waiter) bool {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
-	if w.state == own && w.again {
-		w.again = false
+	if w.state == own && w.retry {
+		w.retry = false
 		return false
 	}
 	if w.state == own {
-		ws.let(w)
+		ws.setIdle(w)
 	}
 	return true
 }
 
-// let marks a waiter as idle.
-func (ws *waits) let(w *waiter) {
-	w.state, w.again = idle, false
+// setIdle marks a waiter as idle.
+func (ws *blockedClients) setIdle(w *waiter) {
+	w.state, w.retry = idle, false
 	ws.free.Broadcast()
 }
 
 // sleep marks the session of a waiter as asleep.
-func (ws *waits) sleep(w *waiter) {
+func (ws *blockedClients) sleep(w *waiter) {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
 	if w.asleep = w.state != over; w.asleep {
-		ws.asleep++
+		ws.sleeping++
 	}
 }
 
 // take claims an idle waiter for serving.
-func (ws *waits) take(w *waiter) bool {
+func (ws *blockedClients) take(w *waiter) bool {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
 	if w.state != idle {
@@ -176,10 +176,10 @@ func (ws *waits) take(w *waiter) bool {
 }
 
 // end removes a waiter, with its reply or error if it has one.
-func (ws *waits) end(w *waiter) {
+func (ws *blockedClients) end(w *waiter) {
 	w.state = over
 	if w.asleep {
-		ws.asleep--
+		ws.sleeping--
 	}
 	for _, l := range w.lines {
 		at, _ := slices.BinarySearchFunc(l.waiters, w.place, func(o *waiter, place uint64) int {
@@ -200,16 +200,16 @@ func (ws *waits) end(w *waiter) {
 	close(w.done)
 }
 
-func (ws *waits) drop(l *line) {
+func (ws *blockedClients) drop(l *line) {
 	rest := slices.DeleteFunc(ws.lines[l.key], func(o *line) bool { return o == l })
 	if ws.lines[l.key] = rest; len(rest) == 0 {
 		delete(ws.lines, l.key)
 	}
 }
 
-// give ends w with reply and err, unless it already has a reply: then it returns false. It first waits for a
+// finish ends w with reply and err, unless it already has a reply: then it returns false. It first waits for a
 // goroutine that serves w.
-func (ws *waits) give(w *waiter, reply resp.Value, err error) bool {
+func (ws *blockedClients) finish(w *waiter, reply resp.Value, err error) bool {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
 	for w.state == taken {
@@ -223,8 +223,8 @@ func (ws *waits) give(w *waiter, reply resp.Value, err error) bool {
 	return true
 }
 
-// leave ends a waiter that is still with its session.
-func (ws *waits) leave(w *waiter) {
+// endOwn ends a waiter that is still with its session.
+func (ws *blockedClients) endOwn(w *waiter) {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
 	if w.state == own {
@@ -233,16 +233,16 @@ func (ws *waits) leave(w *waiter) {
 }
 
 // fail ends a waiter whose call failed while it was served.
-func (ws *waits) fail(w *waiter, err error) {
+func (ws *blockedClients) fail(w *waiter, err error) {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
-	w.work.Budget.Back(0)
+	w.work.Budget.Rewind(0)
 	w.err = err
 	ws.end(w)
 }
 
 // settle ends the served waiters if their transaction committed, and makes them idle again if not.
-func (ws *waits) settle(served []*waiter, committed bool) {
+func (ws *blockedClients) settle(served []*waiter, committed bool) {
 	if len(served) == 0 {
 		return
 	}
@@ -253,14 +253,14 @@ func (ws *waits) settle(served []*waiter, committed bool) {
 			ws.end(w)
 			continue
 		}
-		w.work.Budget.Back(0)
+		w.work.Budget.Rewind(0)
 		w.reply, w.refused = resp.Value{}, false
-		ws.let(w)
+		ws.setIdle(w)
 	}
 }
 
 // ready returns the lines of the changed keys.
-func (ws *waits) ready(notes []note) (lines []*line) {
+func (ws *blockedClients) ready(notes []note) (lines []*line) {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
 	if len(ws.lines) == 0 {
@@ -288,7 +288,7 @@ func (ws *waits) ready(notes []note) (lines []*line) {
 	for _, l := range lines {
 		l.found = false
 		for _, w := range l.waiters {
-			w.again = w.again || w.state == own
+			w.retry = w.retry || w.state == own
 		}
 	}
 	return lines
@@ -296,7 +296,7 @@ func (ws *waits) ready(notes []note) (lines []*line) {
 
 // next returns the first idle waiter of a line after a place, or nil. gone reports whether any waiter of the
 // line also waits for the key to be missing.
-func (ws *waits) next(l *line, place uint64) (w *waiter, gone bool) {
+func (ws *blockedClients) next(l *line, place uint64) (w *waiter, gone bool) {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
 	at, _ := slices.BinarySearchFunc(l.waiters, place+1, func(o *waiter, place uint64) int {

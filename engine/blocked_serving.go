@@ -39,7 +39,7 @@ func (f *feed) serveLine(t *transaction, by server, l *line) error {
 		is, err := f.typeOf(by, l)
 		switch {
 		case err != nil:
-			return &store.JobError{Err: err, Drop: func(err error) { f.waits.give(w, nothing, err) }}
+			return &store.JobError{Err: err, Drop: func(err error) { f.waits.finish(w, nilReply, err) }}
 		case is == "" && !gone:
 			return nil
 		case is != w.wait.Type && !w.wait.WakeIfMissing || !f.waits.take(w):
@@ -86,13 +86,13 @@ func (f *feed) typeOf(by server, l *line) (string, error) {
 	return string(r.Rows[0][0][0].Bytes()), nil
 }
 
-// othersWrote serves blocked clients after commits of other processes. It reports whether a key that they wait
+// serveExternalCommits serves blocked clients after commits of other processes. It reports whether a key that they wait
 // for has changed. After an error the caller calls it again.
-func (f *feed) othersWrote(ctx context.Context) (some bool, err error) {
+func (f *feed) serveExternalCommits(ctx context.Context) (some bool, err error) {
 	e := f.engine
-	f.looking.Lock()
-	defer f.looking.Unlock()
-	lines, seen, err := f.changedElsewhere(ctx)
+	f.checking.Lock()
+	defer f.checking.Unlock()
+	lines, seen, err := f.changedLines(ctx)
 	if err != nil || len(lines) == 0 {
 		return false, err
 	}
@@ -117,22 +117,22 @@ func (f *feed) othersWrote(ctx context.Context) (some bool, err error) {
 		f.ended(t, true)
 		return true, err
 	case e.readOnly != "": // the file is read-only, so only reads are served
-		err = f.waitsOnly(ctx, notes)
+		err = f.serveReadOnly(ctx, notes)
 		return true, err
 	}
 	for {
-		err = holder.Transact(ctx, false, guarded(func(run Run) error {
+		err = holder.Transact(ctx, false, panicsAsErrors(func(run Run) error {
 			f.current.notes = append(f.current.notes, notes...)
 			return f.serve(&f.current, inside{f, &f.current, run})
 		}))
-		if !drop(err) {
+		if !dropJob(err) {
 			return true, err
 		}
 	}
 }
 
-// drop removes the failed job from a transaction, and reports whether the transaction should run again.
-func drop(err error) bool {
+// dropJob removes the failed job from a transaction, and reports whether the transaction should run again.
+func dropJob(err error) bool {
 	var a *store.JobError
 	if !errors.As(err, &a) {
 		return false
@@ -141,21 +141,21 @@ func drop(err error) bool {
 	return true
 }
 
-// waitsOnly serves clients that only read, on a read-only store.
-func (f *feed) waitsOnly(ctx context.Context, notes []note) error {
+// serveReadOnly serves clients that only read, on a read-only store.
+func (f *feed) serveReadOnly(ctx context.Context, notes []note) error {
 	t := &transaction{notes: notes}
-	err := f.engine.store.(transactor).Transact(ctx, true, guarded(func(run Run) error {
+	err := f.engine.store.(transactor).Transact(ctx, true, panicsAsErrors(func(run Run) error {
 		f.ended(t, false)
 		t.notes = append(t.notes, notes...)
 		return f.serve(t, inside{f, t, run})
 	}))
 	f.ended(t, err == nil)
-	drop(err)
+	dropJob(err)
 	return err
 }
 
-// changedElsewhere returns the lines of keys whose version differs from the last check, and their new versions.
-func (f *feed) changedElsewhere(ctx context.Context) (changed []*line, seen []string, err error) {
+// changedLines returns the lines of keys whose version differs from the last check, and their new versions.
+func (f *feed) changedLines(ctx context.Context) (changed []*line, seen []string, err error) {
 	f.waits.mu.Lock()
 	var lines []*line
 	for _, all := range f.waits.lines {

@@ -64,12 +64,12 @@ func limited(err error) (v resp.Value, is bool) {
 // anything else as err.
 func catchLimit(v *resp.Value, err *error) {
 	if fault := recover(); fault != nil {
-		*v, *err = settle(store.Recovered(fault))
+		*v, *err = limitReply(store.Recovered(fault))
 	}
 }
 
-// settle returns a memory limit as a reply, and any other error unchanged.
-func settle(err error) (resp.Value, error) {
+// limitReply returns a memory limit as a reply, and any other error unchanged.
+func limitReply(err error) (resp.Value, error) {
 	if full, is := err.(*store.Exceeded); is && full.Reply.IsError() {
 		return full.Reply, nil
 	}
@@ -86,8 +86,8 @@ func (e *Engine) decode(p *translator.Plan, r *store.Result, work *store.Work) (
 	return p.Decode(r), nil
 }
 
-// following returns the plan after a step that has only read.
-func (e *Engine) following(p *translator.Plan, r *store.Result, work *store.Work) (next translator.Plan, err error) {
+// nextPlan returns the plan after a step that has only read.
+func (e *Engine) nextPlan(p *translator.Plan, r *store.Result, work *store.Work) (next translator.Plan, err error) {
 	defer e.catchDamage(&next.Reply, &err, true)
 	if e.hook != nil {
 		e.hook()
@@ -111,24 +111,24 @@ func (e *Engine) catchDamage(v *resp.Value, err *error, onlyRead bool) {
 		e.reported(*err)
 		*v, *err = damaged, nil
 	case onlyRead:
-		*v, *err = settle(*err)
+		*v, *err = limitReply(*err)
 	}
 }
 
-// guarded wraps fn so that its panics are errors, which roll its transaction back.
-func guarded(fn func(Run) error) func(Run) error {
+// panicsAsErrors wraps fn so that its panics are errors, which roll its transaction back.
+func panicsAsErrors(fn func(Run) error) func(Run) error {
 	return func(run Run) (err error) {
 		defer store.Catch(&err)
 		return fn(run)
 	}
 }
 
-// until ends the session's work when ctx ends, or when a call exceeds the time limit.
-func (s *Session) until(ctx context.Context) {
+// limitWork ends the session's work when ctx ends, or when a call exceeds the time limit.
+func (s *Session) limitWork(ctx context.Context) {
 	if s.check == nil {
-		s.check = func(began time.Time) error { return s.engine.overdue(s.during, began) }
+		s.check = func(began time.Time) error { return s.engine.overdue(s.workContext, began) }
 	}
-	s.during = ctx
+	s.workContext = ctx
 	s.work.Watch(s.check)
 }
 
@@ -160,8 +160,8 @@ func (s *Session) panicked(err error) (v resp.Value, is bool) {
 	return panicReply(p), true
 }
 
-// contained calls fn for a command that runs alone. If fn panics, the panic is the reply.
-func (s *Session) contained(fn func() (resp.Value, error)) (v resp.Value, err error) {
+// catchPanics calls fn for a command that runs alone. If fn panics, the panic is the reply.
+func (s *Session) catchPanics(fn func() (resp.Value, error)) (v resp.Value, err error) {
 	v, err = func() (v resp.Value, err error) {
 		defer store.Catch(&err)
 		return fn()

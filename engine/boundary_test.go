@@ -32,7 +32,7 @@ func TestDamaged(t *testing.T) {
 			t.Errorf("%q, want %q", said, want)
 		}
 		then := func(r *store.Result) translator.Plan { return translator.Plan{Reply: decoder(r)} }
-		next, err := e.following(&translator.Plan{Then: then}, &store.Result{Rows: [][]store.Row{nil}}, nil)
+		next, err := e.nextPlan(&translator.Plan{Then: then}, &store.Result{Rows: [][]store.Row{nil}}, nil)
 		if said := said(next.Reply, err); said != want {
 			t.Errorf("%q, want %q", said, want)
 		}
@@ -75,7 +75,7 @@ func TestWrittenIsAnswered(t *testing.T) {
 		return resp.OK
 	}
 	for _, reads := range []bool{false, true} {
-		s.until(gone)
+		s.limitWork(gone)
 		plan := translator.Plan{Batch: store.Batch{ReadOnly: reads}, Decode: long}
 		replies := make([]resp.Value, 1)
 		err := e.decodeAll(replies, []translator.Plan{plan}, make([]store.Result, 1), &s.work, 0, false)

@@ -11,14 +11,14 @@ import (
 )
 
 const (
-	bulkFrom = 1024 // minimum number of calls of a bulk
-	stretch  = 64   // calls that are planned together
-	ahead    = 4    // planned stretches that wait to run
+	bulkFrom         = 1024 // minimum number of calls of a bulk
+	planChunk        = 64   // calls that are planned together
+	maxPlannedChunks = 4    // planned stretches that wait to run
 )
 
-// piece limits how long the calls of a bulk or a script block other writers. After it the remaining calls run
+// maxBlockTime limits how long the calls of a bulk or a script block other writers. After it the remaining calls run
 // in another transaction.
-const piece = time.Second
+const maxBlockTime = time.Second
 
 // bulk runs calls in order, each on its own, in one transaction. It plans the next calls while the earlier ones
 // run, and only a few stretches ahead, to bound the memory for plans. If ctx ends, read-only calls end early.
@@ -27,12 +27,12 @@ const piece = time.Second
 func (e *Engine) bulk(ctx context.Context, t transactor, calls []planned, work *store.Work) ([]resp.Value, error) {
 	used := work.Budget.Used()
 	for {
-		replies, err := e.bulkPiece(ctx, t, calls, work)
+		replies, err := e.bulkTransaction(ctx, t, calls, work)
 		late, is := limited(err)
 		if !is {
 			return replies, err
 		}
-		work.Budget.Back(used)
+		work.Budget.Rewind(used)
 		if len(replies) == 0 {
 			return []resp.Value{late}, nil
 		}
@@ -40,17 +40,17 @@ func (e *Engine) bulk(ctx context.Context, t transactor, calls []planned, work *
 	}
 }
 
-// bulkPiece runs the first calls in one transaction. With an error no call took effect, and the error belongs
+// bulkTransaction runs the first calls in one transaction. With an error no call took effect, and the error belongs
 // to the call after the last reply.
-func (e *Engine) bulkPiece(ctx context.Context, t transactor, calls []planned, work *store.Work) (replies []resp.Value, err error) {
+func (e *Engine) bulkTransaction(ctx context.Context, t transactor, calls []planned, work *store.Work) (replies []resp.Value, err error) {
 	reads, used := readOnly(calls), work.Budget.Used()
-	err = t.Transact(ctx, reads, guarded(func(run Run) error {
+	err = t.Transact(ctx, reads, panicsAsErrors(func(run Run) error {
 		each := run
 		if !reads {
-			run = e.feed.spied(&e.feed.current, run)
+			run = e.feed.recordWrites(&e.feed.current, run)
 		}
 		replies = make([]resp.Value, 0, len(calls))
-		work.Budget.Back(used)
+		work.Budget.Rewind(used)
 		began, ran := time.Now(), time.Duration(0) // ran: end of the last call
 		stop := make(chan struct{})
 		stretches := e.planAhead(ctx, calls, work, stop)
@@ -64,10 +64,10 @@ func (e *Engine) bulkPiece(ctx context.Context, t transactor, calls []planned, w
 				return err
 			}
 			for _, p := range planned.plans {
-				if len(replies) > 0 && ran > piece {
+				if len(replies) > 0 && ran > maxBlockTime {
 					return nil
 				}
-				if err := e.notLarge(run, &calls[len(replies)]); errors.Is(err, errLarge) && len(replies) > 0 {
+				if err := e.checkLarge(run, &calls[len(replies)]); errors.Is(err, errLarge) && len(replies) > 0 {
 					return nil // it runs first in the next transaction
 				} else if err != nil {
 					return err
@@ -103,15 +103,15 @@ type plannedCalls struct {
 // planAhead sends the plans of calls until one fails or stop is closed. It charges a budget of its own, because
 // the caller uses work at the same time.
 func (e *Engine) planAhead(ctx context.Context, calls []planned, work *store.Work, stop <-chan struct{}) <-chan plannedCalls {
-	stretches := make(chan plannedCalls, ahead)
+	stretches := make(chan plannedCalls, maxPlannedChunks)
 	own := &store.Work{Check: func(began time.Time) error { return e.overdue(ctx, began) }}
 	if work.Budget != nil {
-		own.Budget = work.Budget.Another()
+		own.Budget = work.Budget.NewLike()
 	}
 	go func() {
 		defer close(stretches)
 		for len(calls) > 0 {
-			next := plannedCalls{plans: make([]translator.Plan, 0, min(stretch, len(calls)))}
+			next := plannedCalls{plans: make([]translator.Plan, 0, min(planChunk, len(calls)))}
 			for _, c := range calls[:cap(next.plans)] {
 				own.Begin()
 				var p translator.Plan
@@ -124,7 +124,7 @@ func (e *Engine) planAhead(ctx context.Context, calls []planned, work *store.Wor
 				}
 				next.plans = append(next.plans, p)
 			}
-			own.Budget.Back(0)
+			own.Budget.Rewind(0)
 			calls = calls[len(next.plans):]
 			select {
 			case stretches <- next:

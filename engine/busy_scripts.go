@@ -62,8 +62,8 @@ func (sc *scripts) first() (first *evaluation) {
 	return first
 }
 
-// began records that a script runs, and returns the function that records its end.
-func (e *Engine) began(run *evaluation) func() {
+// scriptStarted records that a script runs, and returns the function that records its end.
+func (e *Engine) scriptStarted(run *evaluation) func() {
 	sc := &e.scripts
 	sc.mu.Lock()
 	defer sc.mu.Unlock()

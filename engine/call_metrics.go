@@ -45,11 +45,11 @@ func (s *Session) ran(c call, took time.Duration, v *resp.Value) {
 		return
 	}
 	slow := t.Ran(c.cmd, len(c.args), took, v)
-	if len(s.inner) > 0 {
-		if v.IsError() && bytes.HasPrefix(v.Str, s.inner) {
+	if len(s.innerError) > 0 {
+		if v.IsError() && bytes.HasPrefix(v.Str, s.innerError) {
 			t.Passed(v)
 		}
-		s.inner = nil
+		s.innerError = nil
 	}
 	if !slow {
 		return
@@ -71,7 +71,7 @@ func (s *Session) ranInScript(c call, took time.Duration, v *resp.Value) {
 		t.Slow.Add(time.UnixMilli(s.engine.now()), c.cmd, c.args, took, "", "")
 	}
 	if v.IsError() {
-		s.inner = v.Str
+		s.innerError = v.Str
 	}
 }
 
@@ -85,7 +85,7 @@ func (s *Session) rejected(args [][]byte, v *resp.Value) {
 // rejectedInScript does the same as rejected for a command of a script.
 func (s *Session) rejectedInScript(args [][]byte, v *resp.Value) {
 	s.rejected(args, v)
-	s.inner = v.Str
+	s.innerError = v.Str
 }
 
 // counted is a call that waits for the store, and its planning time.

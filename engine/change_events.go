@@ -41,27 +41,27 @@ type followed interface{ Follow(store.Follower) }
 // any other store the engine calls the feed after its calls have taken effect.
 type feed struct {
 	engine *Engine
-	waits  waits
+	waits  blockedClients
 	inside bool // the store calls the feed inside its transactions
 	off    bool // the store holds transactions open, but accepts no follower
 
 	otherProcesses otherProcesses
 	interest       atomic.Int64 // number of blocked clients and listeners
 	listing        sync.Mutex
-	told           atomic.Pointer[[]*func([]Change)] // the listeners
+	callbacks      atomic.Pointer[[]*func([]Change)] // the listeners
 	notify         atomic.Pointer[func([]keyevents.Event)]
 
-	current transaction // owned by the writer's goroutine
-	after   sync.Mutex  // held while serving after the store's calls
-	looking sync.Mutex  // held while checking for commits of other processes
+	current  transaction // owned by the writer's goroutine
+	after    sync.Mutex  // held while serving after the store's calls
+	checking sync.Mutex  // held while checking for commits of other processes
 }
 
 // transaction collects the changes of one transaction.
 type transaction struct {
-	notes  []note
-	begun  []Change
-	events []keyevents.Event
-	served []*waiter
+	notes   []note
+	changes []Change
+	events  []keyevents.Event
+	served  []*waiter
 }
 
 // note holds a set of changed keys.
@@ -106,11 +106,11 @@ func (f *feed) listen(change func([]*func([]Change)) []*func([]Change)) {
 	f.listing.Lock()
 	defer f.listing.Unlock()
 	all := change(slices.Clone(f.listeners()))
-	f.told.Store(&all)
+	f.callbacks.Store(&all)
 }
 
 func (f *feed) listeners() []*func([]Change) {
-	if all := f.told.Load(); all != nil {
+	if all := f.callbacks.Load(); all != nil {
 		return *all
 	}
 	return nil
@@ -129,18 +129,18 @@ func (f *feed) Ran(b *store.Batch, r *store.Result, run func(store.Batch) (store
 func (f *feed) Ended(committed bool) { f.ended(&f.current, committed) }
 
 func (f *feed) ended(t *transaction, committed bool) {
-	if len(t.notes)+len(t.begun)+len(t.events)+len(t.served) == 0 {
+	if len(t.notes)+len(t.changes)+len(t.events)+len(t.served) == 0 {
 		return
 	}
-	if committed && len(t.begun) > 0 {
-		f.tell(t.begun)
+	if committed && len(t.changes) > 0 {
+		f.tell(t.changes)
 	}
 	if tell := f.notify.Load(); tell != nil && committed && len(t.events) > 0 {
 		(*tell)(t.events)
 	}
 	f.waits.settle(t.served, committed)
 	clear(t.served)
-	t.notes, t.begun, t.events, t.served = nil, nil, nil, t.served[:0]
+	t.notes, t.changes, t.events, t.served = nil, nil, nil, t.served[:0]
 }
 
 func (f *feed) tell(changes []Change) {
@@ -149,8 +149,8 @@ func (f *feed) tell(changes []Change) {
 	}
 }
 
-// spied wraps run so that the feed receives each batch that it writes.
-func (f *feed) spied(t *transaction, run Run) Run {
+// recordWrites wraps run so that the feed receives each batch that it writes.
+func (f *feed) recordWrites(t *transaction, run Run) Run {
 	if !f.Follows() {
 		return run
 	}
@@ -163,29 +163,29 @@ func (f *feed) spied(t *transaction, run Run) Run {
 	}
 }
 
-// telling wraps fn, which writes in a transaction: the feed receives its batches and serves blocked clients at
+// recordAndServe wraps fn, which writes in a transaction: the feed receives its batches and serves blocked clients at
 // its end.
-func (f *feed) telling(fn func(Run) error) func(Run) error {
+func (f *feed) recordAndServe(fn func(Run) error) func(Run) error {
 	return func(run Run) error {
-		if err := fn(f.spied(&f.current, run)); err != nil {
+		if err := fn(f.recordWrites(&f.current, run)); err != nil {
 			return err
 		}
 		return f.serve(&f.current, inside{f, &f.current, run})
 	}
 }
 
-// tried runs a call of a transaction with fn. A blocking call that finds nothing reports no changes, and its
+// tryCall runs a call of a transaction with fn. A blocking call that finds nothing reports no changes, and its
 // waiter becomes idle.
-func (f *feed) tried(c planned, fn func() (resp.Value, error)) (resp.Value, error) {
+func (f *feed) tryCall(c planned, fn func() (resp.Value, error)) (resp.Value, error) {
 	if c.waiter == nil {
 		return fn()
 	}
-	f.waits.wake(c.waiter)
-	notes, begun := len(f.current.notes), len(f.current.begun)
+	f.waits.reclaim(c.waiter)
+	notes, begun := len(f.current.notes), len(f.current.changes)
 	v, err := fn()
 	if err == nil && v.IsNull() {
-		f.current.notes, f.current.begun = f.current.notes[:notes], f.current.begun[:begun]
-		f.waits.rest(c.waiter)
+		f.current.notes, f.current.changes = f.current.notes[:notes], f.current.changes[:begun]
+		f.waits.markIdle(c.waiter)
 	}
 	return v, err
 }
@@ -205,9 +205,9 @@ func (f *feed) note(t *transaction, b *store.Batch, r *store.Result) {
 		return
 	}
 	p, is := b.Of.(*planned)
-	if is && p.noting != nil && p.noting.own > 0 {
-		t.events = append(t.events, p.noting.events(p, r)...)
-		r = p.noting.without(r)
+	if is && p.keyStates != nil && p.keyStates.ownStmts > 0 {
+		t.events = append(t.events, p.keyStates.events(p, r)...)
+		r = p.keyStates.without(r)
 	}
 	keys, changed := changedKeys(b, r)
 	c := Change{Keys: keys}
@@ -254,7 +254,7 @@ func (f *feed) add(t *transaction, c Change, db int) {
 		t.notes = append(t.notes, note{db, c.Keys})
 	}
 	if len(f.listeners()) > 0 {
-		t.begun = append(t.begun, c)
+		t.changes = append(t.changes, c)
 	}
 }
 
@@ -296,8 +296,8 @@ func changedKeys(b *store.Batch, r *store.Result) (keys [][]byte, changed bool) 
 	return keys, changed
 }
 
-// afterwards serves blocked clients and calls listeners, for a store without a follower.
-func (f *feed) afterwards(ctx context.Context, tell func(*transaction)) {
+// afterApply serves blocked clients and calls listeners, for a store without a follower.
+func (f *feed) afterApply(ctx context.Context, tell func(*transaction)) {
 	if f.inside || !f.Follows() {
 		return
 	}
@@ -330,21 +330,21 @@ func (s inside) look(b store.Batch) (store.Result, error) { return s.run(b) }
 
 func (s inside) try(w *waiter) (resp.Value, error) {
 	before := len(s.t.notes)
-	begun := len(s.t.begun)
+	begun := len(s.t.changes)
 	p, err := w.call.plan(s.feed.engine.env(0, &w.work), 0)
 	if err != nil {
 		return resp.Value{}, err
 	}
-	v, err := s.feed.engine.steps(s.feed.spied(s.t, s.run), p, &w.work)
+	v, err := s.feed.engine.steps(s.feed.recordWrites(s.t, s.run), p, &w.work)
 	if v.IsNull() {
-		s.t.notes, s.t.begun = s.t.notes[:before], s.t.begun[:begun]
+		s.t.notes, s.t.changes = s.t.notes[:before], s.t.changes[:begun]
 	}
 	return v, err
 }
 
 func (s inside) failed(w *waiter, err error) error {
 	s.t.served = append(s.t.served, w) // to make it idle again if the transaction is undone
-	return &store.JobError{Err: err, Drop: func(err error) { s.feed.waits.give(w, nothing, err) }}
+	return &store.JobError{Err: err, Drop: func(err error) { s.feed.waits.finish(w, nilReply, err) }}
 }
 
 // outside serves clients with calls of the store.
@@ -363,12 +363,12 @@ func (s outside) look(b store.Batch) (store.Result, error) {
 }
 
 func (s outside) try(w *waiter) (resp.Value, error) {
-	d, ok, err := s.feed.engine.drafted(s.ctx, nil, []planned{w.call}, &w.work)
+	d, ok, err := s.feed.engine.buildAndApply(s.ctx, nil, []planned{w.call}, &w.work)
 	if err != nil || !ok {
 		return resp.Value{}, err
 	}
 	if !d.replies[0].IsNull() {
-		d.tell(s.t)
+		d.notifyFeed(s.t)
 	}
 	return d.replies[0], nil
 }

@@ -52,7 +52,7 @@ func (s *Session) Trial(ctx context.Context, args [][]byte, hold time.Duration, 
 func (s *Session) trial(ctx context.Context, e *evaluation, reads bool, start func() Watch) (reply resp.Value, err error) {
 	e.reading = reads
 	env := s.engine.env(0, &s.work)
-	err = s.engine.store.(transactor).Transact(ctx, reads, guarded(func(run Run) (err error) {
+	err = s.engine.store.(transactor).Transact(ctx, reads, panicsAsErrors(func(run Run) (err error) {
 		e.watch = start()
 		if reply, err = e.within(run, env, 0, s.db, &s.work); err != nil {
 			return err

@@ -55,7 +55,7 @@ type Engine struct {
 	tally    *metrics.Tally   // nil if metrics are off
 
 	hub       *pubsub.Hub
-	room      room
+	quota     memoryQuota
 	scripts   scripts
 	libraries libraries
 	busyAfter atomic.Int64 // ns; see SetBusyThreshold
@@ -153,7 +153,7 @@ func (e *Engine) apply(ctx context.Context, plans []translator.Plan, work *store
 		batches[i] = batchOf(&plans[i], work.Budget)
 	}
 	used := work.Budget.Used()
-	release := e.share(plans)
+	release := e.lockKeys(plans)
 	results, err := e.store.Apply(ctx, batches)
 	release()
 	if v, is := limited(err); is {
@@ -162,7 +162,7 @@ func (e *Engine) apply(ctx context.Context, plans []translator.Plan, work *store
 	if err != nil {
 		return nil, nil, err
 	}
-	e.feed.afterwards(ctx, func(t *transaction) {
+	e.feed.afterApply(ctx, func(t *transaction) {
 		for i := range results {
 			if !batches[i].ReadOnly && results[i].Refused == nil {
 				e.feed.note(t, &batches[i], &results[i])
@@ -173,8 +173,8 @@ func (e *Engine) apply(ctx context.Context, plans []translator.Plan, work *store
 	return replies, results, e.decodeAll(replies, plans, results, work, used, false)
 }
 
-// share locks the keys of the writing plans, on a store without transactions.
-func (e *Engine) share(plans []translator.Plan) (release func()) {
+// lockKeys locks the keys of the writing plans, on a store without transactions.
+func (e *Engine) lockKeys(plans []translator.Plan) (release func()) {
 	if _, can := e.store.(transactor); can {
 		return func() {}
 	}
@@ -182,11 +182,11 @@ func (e *Engine) share(plans []translator.Plan) (release func()) {
 	for i := range plans {
 		if p := &plans[i]; !p.Batch.ReadOnly {
 			for _, key := range p.Keys {
-				keys = append(keys, named(key))
+				keys = append(keys, queueName(key))
 			}
 		}
 	}
-	return e.queues.hold(keys, false)
+	return e.queues.lock(keys, false)
 }
 
 // decodeAll decodes the results into the replies of the first plans. used is the budget's count before the rows
@@ -211,8 +211,8 @@ func (e *Engine) decodeAll(replies []resp.Value, plans []translator.Plan, result
 			weight += store.Weight(&replies[i])
 		}
 	}
-	budget.Back(used)
-	budget.Keep(weight)
+	budget.Rewind(used)
+	budget.Charge(weight)
 	return nil
 }
 
@@ -262,8 +262,8 @@ func (e *Engine) steps(run Run, p translator.Plan, work *store.Work) (v resp.Val
 	budget := work.Budget
 	used := budget.Used()
 	if v, err = e.rawSteps(run, p, work); err == nil && budget != nil {
-		budget.Back(used)
-		budget.Keep(store.Weight(&v))
+		budget.Rewind(used)
+		budget.Charge(store.Weight(&v))
 	}
 	return v, err
 }
@@ -283,7 +283,7 @@ func (e *Engine) rawSteps(run Run, p translator.Plan, work *store.Work) (resp.Va
 		if r.Refused != nil {
 			return refusal(p.Batch.Stmts[r.Refused.At], r.Refused)
 		}
-		if p, err = e.following(&p, &r, work); err != nil {
+		if p, err = e.nextPlan(&p, &r, work); err != nil {
 			return resp.Value{}, err
 		}
 	}
@@ -302,7 +302,7 @@ func (e *Engine) transaction(ctx context.Context, watched []translator.Version, 
 	reads, used := readOnly(calls), work.Budget.Used()
 	replies, ok, err = e.transact(ctx, t, reads, watched, calls, work)
 	if reads && errors.Is(err, errWrites) {
-		work.Budget.Back(used)
+		work.Budget.Rewind(used)
 		return e.transact(ctx, t, false, watched, calls, work)
 	}
 	return replies, ok, err
@@ -313,7 +313,7 @@ func (e *Engine) transact(ctx context.Context, t transactor, reads bool, watched
 	env := e.env(0, work)
 	used := work.Budget.Used()
 	fn := func(run Run) error {
-		work.Budget.Back(used)
+		work.Budget.Rewind(used)
 		work.Begin()
 		replies, ok, err = make([]resp.Value, len(calls)), false, nil
 		unread(calls)
@@ -329,8 +329,8 @@ func (e *Engine) transact(ctx context.Context, t transactor, reads bool, watched
 			case c.cmd == nil:
 				replies[i] = c.answer
 			default:
-				replies[i], err = e.feed.tried(c, func() (resp.Value, error) {
-					if err := e.notLarge(run, &c); err != nil {
+				replies[i], err = e.feed.tryCall(c, func() (resp.Value, error) {
+					if err := e.checkLarge(run, &c); err != nil {
 						return resp.Value{}, err
 					}
 					e.reads(c, reads)
@@ -350,9 +350,9 @@ func (e *Engine) transact(ctx context.Context, t transactor, reads bool, watched
 		return nil
 	}
 	if !reads {
-		fn = e.feed.telling(fn)
+		fn = e.feed.recordAndServe(fn)
 	}
-	err = t.Transact(ctx, reads, guarded(fn))
+	err = t.Transact(ctx, reads, panicsAsErrors(fn))
 	return replies, ok, err
 }
 
@@ -393,7 +393,7 @@ type planned struct {
 	enginePlan translator.Plan                      // the engine's own plan, which runs instead of a command
 	session    *Session                             // that sent the call
 	evicts     bool                                 // an eviction, which no client sent
-	noting     *noting                              // for keyspace events; nil without them
+	keyStates  *keyStates                           // for keyspace events; nil without them
 	mayStage   bool                                 // errLarge may end its transaction if the call is large
 	staged     bool                                 // plan a staged build
 	override   func(translator.Env) translator.Plan // replaces the translation; nil for most calls
@@ -435,8 +435,8 @@ func (p planned) plan(env translator.Env, i int) (plan translator.Plan, err erro
 	}
 	if p.session != nil && p.session.engine.feed.Follows() {
 		of := p // a copy on the heap, so p stays on the stack
-		if made.Batch.Stmts != nil && of.notes() {
-			made = of.noted(made, env)
+		if made.Batch.Stmts != nil && of.wantsEvents() {
+			made = of.withKeyStates(made, env)
 		}
 		made.Batch.Of = &of
 	}

@@ -55,11 +55,11 @@ type evaluation struct {
 	args                 [][]byte
 	readOnly             bool // it must not write
 	reading              bool // it runs in a transaction that only reads
-	full                 bool // no memory was left when it began
+	memoryFull           bool // no memory was left when it began
 	ctx                  context.Context
 	killed               atomic.Bool
 	wrote                atomic.Bool
-	heard                heard
+	deferred             deferredOutput
 	watch                Watch // set by Trial
 }
 
@@ -76,7 +76,7 @@ func (e *Engine) declared(c call) (flags script.Flags, declared bool) {
 	}
 	switch name := c.cmd.Name; {
 	case strings.HasPrefix(name, "FCALL"):
-		if lib := e.libraries.of(string(c.args[1])); lib != nil {
+		if lib := e.libraries.find(string(c.args[1])); lib != nil {
 			return lib.Function(string(c.args[1])).Flags, true
 		}
 		return 0, false
@@ -92,9 +92,9 @@ func (e *Engine) declared(c call) (flags script.Flags, declared bool) {
 // evaluate parses a call of EVAL, EVALSHA, FCALL or one of their _RO forms. bad is the reply if it cannot run.
 func (s *Session) evaluate(ctx context.Context, c call) (e *evaluation, bad resp.Value) {
 	e = &evaluation{session: s, call: c, ctx: ctx, readOnly: strings.HasSuffix(c.cmd.Name, "_RO")}
-	e.full = s.engine.full(ctx, growing)
+	e.memoryFull = s.engine.full(ctx, anyGrowing)
 	if strings.HasPrefix(c.cmd.Name, "FCALL") {
-		if lib := s.engine.libraries.of(string(c.args[1])); lib != nil {
+		if lib := s.engine.libraries.find(string(c.args[1])); lib != nil {
 			e.hint, e.flags = lib.hint, lib.Function(string(c.args[1])).Flags
 		}
 		return e, resp.Value{}
@@ -152,9 +152,9 @@ func (e *evaluation) mayRead() bool {
 // errWrites ends a script before its first write in a read-only transaction.
 var errWrites = errors.New("the script writes")
 
-// onTrial reports whether the script runs in a read-only transaction only as a first try: it has left no trace
+// retriesOnWrite reports whether the script runs in a read-only transaction only as a first try: it has left no trace
 // and can run again.
-func (e *evaluation) onTrial() bool {
+func (e *evaluation) retriesOnWrite() bool {
 	return e.reading && !e.readOnly && e.session.engine.readOnly == ""
 }
 
@@ -211,8 +211,8 @@ func (e *evaluation) execute(db int, seed uint64, work *store.Work, do func(plan
 	}
 	usable := false // after a panic the machine's state is unknown
 	defer func() { done(usable) }()
-	defer engine.began(e)()
-	e.heard = heard{}
+	defer engine.scriptStarted(e)()
+	e.deferred = deferredOutput{}
 	e.wrote.Store(false) // the writes of an earlier run are undone
 	began := time.Now()
 	limit := time.Duration(engine.timeLimit.Load())
@@ -238,7 +238,7 @@ func (e *evaluation) execute(db int, seed uint64, work *store.Work, do func(plan
 				return e.ctx.Err()
 			case limit > 0 && time.Since(began) > limit:
 				return &store.TooLong{Limit: limit}
-			case e.session.turn.Holds.Load() && time.Since(began) > holdsAtMost:
+			case e.session.turn.DelaysOthers.Load() && time.Since(began) > maxGroupDelay:
 				return store.ErrLong
 			case engine.interrupt != nil:
 				return engine.interrupt()
@@ -252,8 +252,8 @@ func (e *evaluation) execute(db int, seed uint64, work *store.Work, do func(plan
 	return v, err
 }
 
-// holdsAtMost limits how long a script may delay the calls before it in its transaction.
-const holdsAtMost = 20 * time.Millisecond
+// maxGroupDelay limits how long a script may delay the calls before it in its transaction.
+const maxGroupDelay = 20 * time.Millisecond
 
 // starter runs a script or function on its machine.
 type starter func(*script.Run) (resp.Value, error)
@@ -279,7 +279,7 @@ func (e *evaluation) start(do func(planned) (resp.Value, error)) (run starter, d
 // command runs a command of the script.
 func (e *evaluation) command(db *int, args [][]byte, do func(planned) (resp.Value, error)) (resp.Value, error) {
 	cmd, bad := commands.Find(args)
-	if e.onTrial() && (cmd == nil || e.leavesTraces(cmd, args)) {
+	if e.retriesOnWrite() && (cmd == nil || e.hasSideEffects(cmd, args)) {
 		e.hint.Wrote()
 		return resp.Value{}, errWrites
 	}
@@ -292,7 +292,7 @@ func (e *evaluation) command(db *int, args [][]byte, do func(planned) (resp.Valu
 		return v, nil
 	}
 	engine := e.session.engine
-	if e.full && cmd.Flags&commands.DenyOOM != 0 && e.flags&script.AllowOOM == 0 && !e.wrote.Load() {
+	if e.memoryFull && cmd.Flags&commands.DenyOOM != 0 && e.flags&script.AllowOOM == 0 && !e.wrote.Load() {
 		v := outOfMemory
 		e.session.rejectedInScript(args, &v)
 		return v, nil
@@ -348,9 +348,9 @@ func (e *evaluation) command(db *int, args [][]byte, do func(planned) (resp.Valu
 	return e.session.onConnection(context.WithValue(e.ctx, ofScript{}, true), call{cmd, args})
 }
 
-// leavesTraces reports whether a command must not run twice: it writes, it is outside the store, or it is
+// hasSideEffects reports whether a command must not run twice: it writes, it is outside the store, or it is
 // refused, which is recorded.
-func (e *evaluation) leavesTraces(cmd *commands.Command, args [][]byte) bool {
+func (e *evaluation) hasSideEffects(cmd *commands.Command, args [][]byte) bool {
 	if cmd.Flags&commands.Write != 0 || !translator.Translates(cmd) && cmd.Name != "SELECT" {
 		return true
 	}
@@ -398,12 +398,12 @@ func (e *evaluation) within(run Run, env translator.Env, i, db int, work *store.
 		}
 		before := budget.Used() // includes the memory of the script
 		v, err := e.session.engine.steps(run, plan, work)
-		budget.Back(before)
+		budget.Rewind(before)
 		return v, err
 	})
 	if budget != nil {
-		budget.Back(used)
-		budget.Keep(store.Weight(&v))
+		budget.Rewind(used)
+		budget.Charge(store.Weight(&v))
 	}
 	return v, err
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/meowdis/meowdis/translator"
 )
 
-// room holds the memory quota of the data. The store is measured when a command that may need memory asks; if
+// memoryQuota holds the memory quota of the data. The store is measured when a command that may need memory asks; if
 // memory is left, the result is valid for roomLasts.
-type room struct {
+type memoryQuota struct {
 	limit   atomic.Int64 // bytes of the file; 0 for no limit
 	until   atomic.Int64 // when the measurement expires, in ns of the monotonic clock; until then memory is left
 	evicted atomic.Int64
@@ -27,8 +27,8 @@ type room struct {
 var outOfMemory = resp.MakeError("OOM command not allowed when used memory > 'maxmemory'.")
 
 const (
-	roomLasts = 20 * time.Millisecond
-	evictSome = 16 // keys evicted between two measurements
+	quotaValidFor = 20 * time.Millisecond
+	evictBatch    = 16 // keys evicted between two measurements
 )
 
 // evictFor limits how long one command evicts keys, once it has evicted at least one. It is a variable for
@@ -40,45 +40,45 @@ var started = time.Now()
 // SetMaxMemory limits the bytes of the file that data takes; 0 means no limit. policy is one of translator's
 // eviction policies: if it evicts no key, commands that may need memory are refused.
 func (e *Engine) SetMaxMemory(limit int64, policy string) {
-	e.room.policy.Store(&policy)
-	e.room.limit.Store(limit)
-	e.room.until.Store(0)
+	e.quota.policy.Store(&policy)
+	e.quota.limit.Store(limit)
+	e.quota.until.Store(0)
 }
 
 // Evicted returns the number of evicted keys.
-func (e *Engine) Evicted() int64 { return e.room.evicted.Load() }
+func (e *Engine) Evicted() int64 { return e.quota.evicted.Load() }
 
 // ResetEvicted resets the counters of Evicted and EvictedScripts.
 func (e *Engine) ResetEvicted() {
-	e.room.evicted.Store(0)
+	e.quota.evicted.Store(0)
 	e.scripts.cache.evicted.Store(0)
 }
 
-// sureOfRoom reports whether a call may run without a call of full.
-func (e *Engine) sureOfRoom(c call) bool {
-	return e.room.limit.Load() == 0 || !e.deniesOOM(c) || int64(time.Since(started)) < e.room.until.Load()
+// skipsQuota reports whether a call may run without a call of full.
+func (e *Engine) skipsQuota(c call) bool {
+	return e.quota.limit.Load() == 0 || !e.deniesOOM(c) || int64(time.Since(started)) < e.quota.until.Load()
 }
 
 // deniesOOM reports whether a call may need memory.
 func (e *Engine) deniesOOM(c call) bool {
 	if flags, declared := e.declared(c); declared {
-		return needRoom(flags)
+		return mayNeedMemory(flags)
 	}
 	return c.cmd.Flags&commands.DenyOOM != 0
 }
 
-// needRoom reports whether a script or function that declares these flags may need memory.
-func needRoom(flags script.Flags) bool { return flags&(script.AllowOOM|script.NoWrites) == 0 }
+// mayNeedMemory reports whether a script or function that declares these flags may need memory.
+func mayNeedMemory(flags script.Flags) bool { return flags&(script.AllowOOM|script.NoWrites) == 0 }
 
 // full reports whether a call needs memory, none is left, and none can be freed by eviction.
 func (e *Engine) full(ctx context.Context, c call) bool {
-	if e.sureOfRoom(c) {
+	if e.skipsQuota(c) {
 		return false
 	}
-	r := &e.room
+	r := &e.quota
 	r.looking.Lock()
 	defer r.looking.Unlock()
-	if e.sureOfRoom(c) { // another call has measured it in the meantime
+	if e.skipsQuota(c) { // another call has measured it in the meantime
 		return false
 	}
 	policy := *r.policy.Load()
@@ -88,7 +88,7 @@ func (e *Engine) full(ctx context.Context, c call) bool {
 		case err != nil:
 			return false // the command meets the same error
 		case used <= r.limit.Load():
-			r.until.Store(int64(time.Since(started) + roomLasts))
+			r.until.Store(int64(time.Since(started) + quotaValidFor))
 			return false
 		case policy == translator.NoEviction:
 			return true
@@ -117,10 +117,10 @@ func (e *Engine) Used(ctx context.Context) (bytes int64, dying bool, err error) 
 	return row[0].Int(), row[1].Int() != 0, nil
 }
 
-// roomTwice reports whether twice the used memory fits into the limit. A staged removal copies the elements
+// fitsTwice reports whether twice the used memory fits into the limit. A staged removal copies the elements
 // that stay; that copy must not cause refused clients or evicted keys.
-func (e *Engine) roomTwice(run Run) (bool, error) {
-	limit := e.room.limit.Load()
+func (e *Engine) fitsTwice(run Run) (bool, error) {
+	limit := e.quota.limit.Load()
 	if limit == 0 {
 		return true, nil
 	}
@@ -131,7 +131,7 @@ func (e *Engine) roomTwice(run Run) (bool, error) {
 // evict deletes a few keys and returns their number.
 func (e *Engine) evict(ctx context.Context, policy string) (n int64, err error) {
 	env := e.env(0, nil)
-	results, err := e.store.Apply(ctx, []store.Batch{{ReadOnly: true, Stmts: translator.EvictionCandidates(env, policy, evictSome)}})
+	results, err := e.store.Apply(ctx, []store.Batch{{ReadOnly: true, Stmts: translator.EvictionCandidates(env, policy, evictBatch)}})
 	if err != nil {
 		return 0, err
 	}
@@ -143,7 +143,7 @@ func (e *Engine) evict(ctx context.Context, policy string) (n int64, err error) 
 	}
 	var calls []planned
 	for db, names := range keys {
-		calls = append(calls, planned{call: call{deletes, append([][]byte{[]byte("DEL")}, names...)}, db: int(db), session: e.Session(), evicts: true})
+		calls = append(calls, planned{call: call{delCommand, append([][]byte{[]byte("DEL")}, names...)}, db: int(db), session: e.Session(), evicts: true})
 	}
 	replies, _, err := e.transaction(ctx, nil, calls, &store.Work{})
 	for _, v := range replies {
@@ -153,15 +153,15 @@ func (e *Engine) evict(ctx context.Context, policy string) (n int64, err error) 
 }
 
 var (
-	deletes = commands.Lookup("DEL")
-	growing = call{cmd: commands.Lookup("SET")} // any command that may need memory
+	delCommand = commands.Lookup("DEL")
+	anyGrowing = call{cmd: commands.Lookup("SET")} // any command that may need memory
 )
 
-// noRoom reports whether a call needs more memory than is left. EXEC needs as much as its queued calls.
-func (s *Session) noRoom(ctx context.Context, c call) bool {
+// overQuota reports whether a call needs more memory than is left. EXEC needs as much as its queued calls.
+func (s *Session) overQuota(ctx context.Context, c call) bool {
 	if c.cmd.Name == "EXEC" {
 		for _, q := range s.queue {
-			if !s.engine.sureOfRoom(q) {
+			if !s.engine.skipsQuota(q) {
 				c = q
 			}
 		}

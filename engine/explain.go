@@ -23,7 +23,7 @@ func Rehearse(run Run, p translator.Plan, see func(translator.Plan) error) (answ
 			v, err := refusal(p.Batch.Stmts[r.Refused.At], r.Refused)
 			return &v, err
 		}
-		if p, err = new(Engine).following(&p, &r, nil); err != nil {
+		if p, err = new(Engine).nextPlan(&p, &r, nil); err != nil {
 			return nil, err
 		}
 	}

@@ -33,8 +33,8 @@ type library struct {
 // maxLibraries limits the cached function names.
 const maxLibraries = 10_000
 
-// of returns the library that had the function at its last call, or nil.
-func (l *libraries) of(function string) *library {
+// find returns the library that had the function at its last call, or nil.
+func (l *libraries) find(function string) *library {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.known[strings.ToLower(function)]
@@ -104,7 +104,7 @@ func (e *evaluation) startFunction(do func(planned) (resp.Value, error)) (run st
 	if bad := e.mayCall(); bad.IsError() {
 		return nil, nil, bad, nil
 	}
-	if e.onTrial() && e.hint.Writes() {
+	if e.retriesOnWrite() && e.hint.Writes() {
 		return nil, nil, resp.Value{}, errWrites
 	}
 	m, done, bad := lib.take(e.session.engine.loadTime())
@@ -138,7 +138,7 @@ func (e *evaluation) mayCall() (bad resp.Value) {
 	if bad := e.split(keys); bad.IsError() {
 		return bad
 	}
-	if e.full && needRoom(e.flags) {
+	if e.memoryFull && mayNeedMemory(e.flags) {
 		return outOfMemory
 	}
 	only := e.call.cmd.Name == "FCALL_RO"
@@ -157,7 +157,7 @@ var noFunction = resp.MakeError("ERR Function not found")
 // findLibrary returns the library that has the function now, as read in the transaction of do.
 func (e *evaluation) findLibrary(do func(planned) (resp.Value, error)) (*library, resp.Value, error) {
 	libraries, name := &e.session.engine.libraries, e.call.args[1]
-	known := libraries.of(string(name))
+	known := libraries.find(string(name))
 	version := int64(0)
 	if known != nil {
 		version = known.version

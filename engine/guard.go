@@ -54,7 +54,7 @@ func (s *Session) find(ctx context.Context, args [][]byte) (cmd *commands.Comman
 	if reason := s.engine.readOnly; reason != "" && cmd.Flags&commands.Write != 0 {
 		return nil, resp.MakeError("READONLY " + reason)
 	}
-	if s.noRoom(ctx, call{cmd, args}) {
+	if s.overQuota(ctx, call{cmd, args}) {
 		return nil, outOfMemory
 	}
 	return cmd, bad

@@ -13,19 +13,19 @@ type queues struct {
 	of map[string]*queue // by key name, for all databases together
 }
 
-// named returns the name of a key's queue. Scripts that name no key use unnamed.
-func named(key []byte) string { return "=" + string(key) }
+// queueName returns the name of a key's queue. Scripts that name no key use noKeyQueue.
+func queueName(key []byte) string { return "=" + string(key) }
 
-const unnamed = ""
+const noKeyQueue = ""
 
 type queue struct {
 	sync.RWMutex
 	users int // holders and waiters
 }
 
-// hold locks the keys, exclusively with alone, shared without, and returns the function that unlocks them. The
+// lock locks the keys, exclusively with alone, shared without, and returns the function that unlocks them. The
 // caller must not hold any other keys.
-func (q *queues) hold(keys []string, alone bool) (release func()) {
+func (q *queues) lock(keys []string, alone bool) (release func()) {
 	slices.Sort(keys)
 	keys = slices.Compact(keys)
 	all := make([]*queue, len(keys))
@@ -83,14 +83,14 @@ func (d *draft) keysOf() (keys []string, alone bool) {
 		}
 		refs := p.cmd.KeysOf(p.args)
 		for _, ref := range refs {
-			keys = append(keys, named(p.args[ref.Pos]))
+			keys = append(keys, queueName(p.args[ref.Pos]))
 		}
 		if c.eval != nil && len(refs) == 0 {
-			keys = append(keys, unnamed)
+			keys = append(keys, noKeyQueue)
 		}
 	}
 	for _, v := range d.watched {
-		keys = append(keys, named(v.Key))
+		keys = append(keys, queueName(v.Key))
 	}
-	return keys, alone || d.careful
+	return keys, alone || d.guardAll
 }

@@ -26,25 +26,25 @@ func (e *Engine) SetNotify(tell func([]keyevents.Event)) {
 	f.interest.Add(change)
 }
 
-// noting collects the state that the keyspace events of one call depend on. The call reads the state of its
+// keyStates collects the state that the keyspace events of one call depend on. The call reads the state of its
 // keys before it runs, and again in its last batch.
-type noting struct {
-	keys   []keyevents.Key
-	looks  []store.Stmt
-	before []store.Row
-	own    int // number of the last batch's statements without the looks; 0 until that batch is planned
-	decode func(*store.Result) resp.Value
-	now    int64
+type keyStates struct {
+	keys       []keyevents.Key
+	stateReads []store.Stmt
+	before     []store.Row
+	ownStmts   int // number of the last batch's statements without the state reads; 0 until that batch is planned
+	decode     func(*store.Result) resp.Value
+	now        int64
 }
 
-// notes reports whether the call's keyspace events are wanted.
-func (p *planned) notes() bool {
+// wantsEvents reports whether the call's keyspace events are wanted.
+func (p *planned) wantsEvents() bool {
 	return p.cmd.Flags&commands.Write != 0 && p.session != nil && p.session.engine.feed.notify.Load() != nil
 }
 
-// noted wraps a plan so that it also reads the state of the call's keys.
-func (p *planned) noted(made translator.Plan, env translator.Env) translator.Plan {
-	n := &noting{now: env.Now}
+// withKeyStates wraps a plan so that it also reads the state of the call's keys.
+func (p *planned) withKeyStates(made translator.Plan, env translator.Env) translator.Plan {
+	n := &keyStates{now: env.Now}
 	other := keyevents.OtherDB(p.cmd.Name, p.args, p.db)
 	var names [][]byte
 	seen := map[string]bool{}
@@ -58,12 +58,12 @@ func (p *planned) noted(made translator.Plan, env translator.Env) translator.Pla
 			n.keys = append(n.keys, keyevents.Key{DB: db, Name: name})
 		}
 		env.DB = db
-		n.looks = append(n.looks, translator.ReadStates(env, names))
+		n.stateReads = append(n.stateReads, translator.ReadStates(env, names))
 	}
-	p.noting = n
+	p.keyStates = n
 	return translator.Plan{
 		Keys:  made.Keys,
-		Batch: store.Batch{ReadOnly: true, Stmts: n.looks},
+		Batch: store.Batch{ReadOnly: true, Stmts: n.stateReads},
 		Then: func(r *store.Result) translator.Plan {
 			n.before = slices.Concat(r.Rows...)
 			return n.last(made)
@@ -72,36 +72,36 @@ func (p *planned) noted(made translator.Plan, env translator.Env) translator.Pla
 }
 
 // last appends the reads of the keys to the last batch of a plan, if that batch writes.
-func (n *noting) last(p translator.Plan) translator.Plan {
+func (n *keyStates) last(p translator.Plan) translator.Plan {
 	if then := p.Then; then != nil {
 		p.Then = func(r *store.Result) translator.Plan { return n.last(then(r)) }
 		return p
 	}
-	if n.own = len(p.Batch.Stmts); n.own == 0 || p.Batch.ReadOnly {
+	if n.ownStmts = len(p.Batch.Stmts); n.ownStmts == 0 || p.Batch.ReadOnly {
 		return p
 	}
 	n.decode = p.Decode
-	p.Batch.Stmts = slices.Concat(p.Batch.Stmts, n.looks)
+	p.Batch.Stmts = slices.Concat(p.Batch.Stmts, n.stateReads)
 	p.Decode = func(r *store.Result) resp.Value { return n.decode(n.without(r)) }
 	return p
 }
 
-// without returns a result without the rows of the looks.
-func (n *noting) without(r *store.Result) *store.Result {
+// without returns a result without the rows of the state reads.
+func (n *keyStates) without(r *store.Result) *store.Result {
 	own := *r
-	own.Rows, own.Changes = r.Rows[:n.own], r.Changes[:min(n.own, len(r.Changes))]
+	own.Rows, own.Changes = r.Rows[:n.ownStmts], r.Changes[:min(n.ownStmts, len(r.Changes))]
 	return &own
 }
 
 // events returns the keyspace events of a call whose last batch has run.
-func (n *noting) events(p *planned, r *store.Result) (events []keyevents.Event) {
+func (n *keyStates) events(p *planned, r *store.Result) (events []keyevents.Event) {
 	defer func() {
 		if err := store.Recovered(recover()); err != nil {
 			p.session.engine.reported(err)
 			events = nil
 		}
 	}()
-	after := slices.Concat(r.Rows[n.own:]...)
+	after := slices.Concat(r.Rows[n.ownStmts:]...)
 	if len(n.before) != len(n.keys) || len(after) != len(n.keys) {
 		return nil
 	}
@@ -122,7 +122,7 @@ func stateOf(row store.Row) (s keyevents.State) {
 	}
 	s.Version = row[0].Int()
 	s.Dead = !row[1].IsNull() && row[1].Int() != 0
-	s.There, s.ByField = !s.Dead, s.Dead && row[2].Int() != 0
+	s.Exists, s.ByField = !s.Dead, s.Dead && row[2].Int() != 0
 	s.Count, s.TTL, s.Consumers = row[3].Int(), row[4].Int() != 0, row[5].Int()
 	return s
 }

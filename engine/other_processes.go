@@ -8,32 +8,32 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// shares is a store whose file other processes may write.
-type shares interface {
+// sharedFile is a store whose file other processes may write.
+type sharedFile interface {
 	// Changed reports whether another process may have written since the last call. It costs one read of shared
 	// memory.
 	Changed(context.Context) bool
 }
 
-// sole is a store whose clients do not need to see the writes of other processes.
-type sole interface{ Sole() }
+// soleProcess is a store whose clients do not need to see the writes of other processes.
+type soleProcess interface{ Sole() }
 
 // otherProcesses checks for commits of other processes while any client or listener waits for them.
 type otherProcesses struct {
 	mu    sync.Mutex
-	wants int
+	users int
 	stop  chan struct{}
 	wake  chan struct{} // wakes the poll; has a buffer of one
 }
 
-// othersEvery sets the interval of the check for commits of other processes.
-const othersEvery = 5 * time.Millisecond
+// externalCheckInterval sets the interval of the check for commits of other processes.
+const externalCheckInterval = 5 * time.Millisecond
 
 // On a store that cannot report the writes of other processes, the engine polls the versions of the keys that
 // blocked clients wait for: after a change or a new waiter at the shortest interval, which then grows.
 const (
-	pollSoonest = 20 * time.Millisecond
-	pollLatest  = time.Second
+	pollMinInterval = 20 * time.Millisecond
+	pollMaxInterval = time.Second
 )
 
 // watch starts the check for commits of other processes. Each call needs one call of unwatch.
@@ -41,31 +41,31 @@ func (f *feed) watch() {
 	o := &f.otherProcesses
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	_, alone := f.engine.store.(sole)
-	if o.wants++; o.wants > 1 || f.off || alone {
-		o.again()
+	_, alone := f.engine.store.(soleProcess)
+	if o.users++; o.users > 1 || f.off || alone {
+		o.resetPoll()
 		return
 	}
 	stop := make(chan struct{})
 	o.stop, o.wake = stop, make(chan struct{}, 1)
-	if s, can := f.engine.store.(shares); can {
+	if s, can := f.engine.store.(sharedFile); can {
 		s.Changed(context.Background()) // start from the current state
-		go f.watching(stop, func() { f.follow(s, stop) })
+		go f.runWatcher(stop, func() { f.follow(s, stop) })
 	} else {
-		go f.watching(stop, func() { f.poll(stop, o.wake) })
+		go f.runWatcher(stop, func() { f.poll(stop, o.wake) })
 	}
 }
 
-// again resets the interval of the poll.
-func (o *otherProcesses) again() {
+// resetPoll resets the interval of the poll.
+func (o *otherProcesses) resetPoll() {
 	select {
 	case o.wake <- struct{}{}:
 	default:
 	}
 }
 
-// watching calls look until stop is closed. It restarts look after a panic, at most once a second.
-func (f *feed) watching(stop <-chan struct{}, look func()) {
+// runWatcher calls look until stop is closed. It restarts look after a panic, at most once a second.
+func (f *feed) runWatcher(stop <-chan struct{}, look func()) {
 	for {
 		store.Guard(func(err error) { f.engine.reported(err) }, look)
 		select {
@@ -77,11 +77,11 @@ func (f *feed) watching(stop <-chan struct{}, look func()) {
 }
 
 // follow asks the store at intervals whether another process has written.
-func (f *feed) follow(s shares, stop <-chan struct{}) {
+func (f *feed) follow(s sharedFile, stop <-chan struct{}) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	wrote := false // and blocked clients have not been served since
-	tick := time.NewTicker(othersEvery)
+	tick := time.NewTicker(externalCheckInterval)
 	defer tick.Stop()
 	for {
 		select {
@@ -93,7 +93,7 @@ func (f *feed) follow(s shares, stop <-chan struct{}) {
 				wrote = true
 			}
 			if wrote && f.engine.paused.Load() == nil {
-				_, err := f.othersWrote(ctx)
+				_, err := f.serveExternalCommits(ctx)
 				wrote = err != nil
 			}
 		}
@@ -111,15 +111,15 @@ func (f *feed) poll(stop, wake <-chan struct{}) {
 		case <-ctx.Done():
 		}
 	}()
-	pause := pollSoonest
+	pause := pollMinInterval
 	for f.pause(pause, stop, wake) {
 		if f.engine.paused.Load() != nil {
 			continue
 		}
-		if some, err := f.othersWrote(ctx); some && err == nil {
-			pause = pollSoonest
+		if some, err := f.serveExternalCommits(ctx); some && err == nil {
+			pause = pollMinInterval
 		} else {
-			pause = min(pollLatest, pause+pause/4)
+			pause = min(pollMaxInterval, pause+pause/4)
 		}
 	}
 }
@@ -135,9 +135,9 @@ func (f *feed) pause(d time.Duration, stop, wake <-chan struct{}) bool {
 		case <-ring:
 			return true
 		case <-wake:
-			if d > pollSoonest {
+			if d > pollMinInterval {
 				end()
-				d = pollSoonest
+				d = pollMinInterval
 				ring, end = f.engine.alarm(d)
 			}
 		}
@@ -148,7 +148,7 @@ func (f *feed) unwatch() {
 	o := &f.otherProcesses
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.wants--; o.wants == 0 && o.stop != nil {
+	if o.users--; o.users == 0 && o.stop != nil {
 		close(o.stop)
 		o.stop = nil
 	}

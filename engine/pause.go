@@ -85,19 +85,19 @@ func (s *Session) held(c call) *pause {
 	return nil
 }
 
-// turns limits how long a released client waits for the client held before it, in ms. A client that runs a long
+// maxHeldWait limits how long a released client waits for the client held before it, in ms. A client that runs a long
 // command must not block the others.
-const turns = 1000
+const maxHeldWait = 1000
 
-// outwait waits until no pause holds the call. Clients continue in the order of their arrival: each one after
+// waitForPause waits until no pause holds the call. Clients continue in the order of their arrival: each one after
 // the client before it has run its commands, or blocks.
-func (s *Session) outwait(ctx context.Context, c call) error {
-	if s.around != nil {
-		here, end := s.around(c.cmd)
+func (s *Session) waitForPause(ctx context.Context, c call) error {
+	if s.onWait != nil {
+		here, end := s.onWait(c.cmd)
 		defer end()
 		ctx = here
 	}
-	s.letNext()
+	s.releaseNext()
 	before, mine := s.engine.enqueueHeld()
 	s.paused.Store(true)
 	s.engine.held.Add(1)
@@ -115,7 +115,7 @@ func (s *Session) outwait(ctx context.Context, c call) error {
 		}
 		stop()
 		if before != nil && ctx.Err() == nil {
-			late, stop := s.engine.timer(turns)
+			late, stop := s.engine.timer(maxHeldWait)
 			select {
 			case <-before:
 			case <-late:
@@ -147,8 +147,8 @@ func (e *Engine) enqueueHeld() (before, mine chan struct{}) {
 	return before, mine
 }
 
-// letNext releases the client held after this one.
-func (s *Session) letNext() {
+// releaseNext releases the client held after this one.
+func (s *Session) releaseNext() {
 	if s.next != nil {
 		close(s.next)
 		s.next = nil

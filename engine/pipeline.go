@@ -30,7 +30,7 @@ type group struct {
 func (g *group) answer(v resp.Value) {
 	g.replies[g.at] = v
 	if g.work.Budget != nil {
-		g.work.Budget.Keep(store.Weight(&v))
+		g.work.Budget.Charge(store.Weight(&v))
 	}
 }
 
@@ -66,12 +66,12 @@ func (g *group) flush(ctx context.Context) error {
 			return errNothing
 		}
 		g.settle(got, results)
-		if err := g.handFull(); err != nil {
+		if err := g.sendIfFull(); err != nil {
 			return err
 		}
 	}
 	g.calls, g.plans, g.places, g.counts = g.calls[:0], g.plans[:0], g.places[:0], g.counts[:0]
-	return g.handFull()
+	return g.sendIfFull()
 }
 
 var errNothing = errors.New("the store applied nothing")
@@ -91,8 +91,8 @@ func (g *group) settle(got []resp.Value, results []store.Result) {
 	g.plans, g.counts = g.plans[len(got):], g.counts[len(got):]
 }
 
-// handFull sends the finished replies if the budget is full.
-func (g *group) handFull() error {
+// sendIfFull sends the finished replies if the budget is full.
+func (g *group) sendIfFull() error {
 	if !g.work.Budget.Full() {
 		return nil
 	}
@@ -100,11 +100,11 @@ func (g *group) handFull() error {
 	if len(g.places) > 0 {
 		ready = g.places[0]
 	}
-	return g.hand(ready)
+	return g.sendReplies(ready)
 }
 
-// hand sends the replies before ready.
-func (g *group) hand(ready int) error {
+// sendReplies sends the replies before ready.
+func (g *group) sendReplies(ready int) error {
 	if g.send == nil || ready == g.sent {
 		return nil
 	}
@@ -112,6 +112,6 @@ func (g *group) hand(ready int) error {
 	err := g.send(replies)
 	clear(replies)
 	g.sent = ready
-	g.work.Budget.Back(0)
+	g.work.Budget.Rewind(0)
 	return err
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/meowdis/meowdis/translator"
 )
 
-// shared is a store that applies the calls of several clients together, at a lower cost than one by one.
-type shared interface {
+// groupStore is a store that applies the calls of several clients together, at a lower cost than one by one.
+type groupStore interface {
 	// ApplyGroup applies the parts, which are either all read-only or all writes. It calls took with the index
 	// of each finished part; for long writes it does so from other goroutines, possibly after it has returned. A
 	// read-only part that takes long fails with store.ErrLong. ApplyGroup returns the number of parts it has
@@ -24,16 +24,16 @@ type shared interface {
 // PlannedPipeline is a planned pipeline of one session, whose batches are applied together with the batches of
 // other sessions. It can be reused after Finish.
 type PlannedPipeline struct {
-	group group
-	part  store.Part
-	write bool
-	waits bool         // a single call that may block
-	used  int64        // bytes of the session's budget used by the replies so far
-	got   []resp.Value // decoded replies; nil before Decode
-	begun time.Time
+	group   group
+	part    store.Part
+	write   bool
+	waits   bool         // a single call that may block
+	used    int64        // bytes of the session's budget used by the replies so far
+	decoded []resp.Value // decoded replies; nil before Decode
+	begun   time.Time
 
-	answered []counted // calls answered without the store, in call order
-	at       []int     // their indexes among the calls
+	answered   []counted // calls answered without the store, in call order
+	answeredAt []int     // their indexes among the calls
 
 	// Reused.
 	replies []resp.Value
@@ -44,7 +44,7 @@ type PlannedPipeline struct {
 
 // CanShare reports whether the engine's store applies groups.
 func (e *Engine) CanShare() bool {
-	_, can := e.store.(shared)
+	_, can := e.store.(groupStore)
 	return can
 }
 
@@ -58,8 +58,8 @@ func (s *Session) Plan(calls [][][]byte, r *PlannedPipeline) bool {
 	s.work.Watch(onLoop)
 	defer s.work.Watch(nil)
 	for i, args := range calls {
-		if r.group.at = i; !s.share(args, r) || s.work.Budget.Full() {
-			s.work.Budget.Back(0)
+		if r.group.at = i; !s.planShared(args, r) || s.work.Budget.Full() {
+			s.work.Budget.Rewind(0)
 			r.end()
 			return false
 		}
@@ -67,15 +67,15 @@ func (s *Session) Plan(calls [][][]byte, r *PlannedPipeline) bool {
 	r.group.at = len(calls)
 	r.plans, r.places, r.counts = r.group.plans, r.group.places, r.group.counts
 	r.used = s.work.Budget.Used()
-	r.spread(time.Since(r.begun) / time.Duration(max(len(calls), 1)))
+	r.spreadPlanTime(time.Since(r.begun) / time.Duration(max(len(calls), 1)))
 	return true
 }
 
 // stepsPerArg sets the steps charged to plan a call, per argument.
 const stepsPerArg = 16
 
-// share adds the plan of one call.
-func (s *Session) share(args [][]byte, r *PlannedPipeline) (can bool) {
+// planShared adds the plan of one call.
+func (s *Session) planShared(args [][]byte, r *PlannedPipeline) (can bool) {
 	defer func() {
 		can = recover() == nil && can // Stream will panic, too
 	}()
@@ -85,7 +85,7 @@ func (s *Session) share(args [][]byte, r *PlannedPipeline) (can bool) {
 	switch {
 	case cmd == nil || !translator.Translates(cmd) || cmd.WantsFacts || cmd.Name == "FUNCTION LOAD" || cmd.Name == "FUNCTION RESTORE":
 		return false
-	case s.engine.readOnly != "" && cmd.Flags&commands.Write != 0, !s.engine.sureOfRoom(call{cmd, args}):
+	case s.engine.readOnly != "" && cmd.Flags&commands.Write != 0, !s.engine.skipsQuota(call{cmd, args}):
 		return false
 	}
 	if _, refused := s.Refused(cmd, args, Asking); refused {
@@ -112,7 +112,7 @@ func (s *Session) share(args [][]byte, r *PlannedPipeline) (can bool) {
 		return false // Stream will return the same error
 	case len(plan.Batch.Stmts) == 0:
 		g.answer(plan.Reply)
-		r.answered, r.at = append(r.answered, counted{call: call{cmd, args}}), append(r.at, g.at)
+		r.answered, r.answeredAt = append(r.answered, counted{call: call{cmd, args}}), append(r.answeredAt, g.at)
 	case plan.Then != nil:
 		return false
 	default:
@@ -133,13 +133,13 @@ func (r *PlannedPipeline) begin(s *Session, calls int) {
 		replies: r.replies[:calls], plans: r.plans[:0], places: r.places[:0], counts: r.counts[:0],
 	}
 	r.begun = time.Now()
-	r.part = store.Part{Batches: r.part.Batches[:0], Turn: &s.turn}
+	r.part = store.Part{Batches: r.part.Batches[:0], Wait: &s.turn}
 	r.write, r.waits = false, false
 }
 
-// spread sets the planning time of each call to an average: reading the clock for every call would cost too
+// spreadPlanTime sets the planning time of each call to an average: reading the clock for every call would cost too
 // much.
-func (r *PlannedPipeline) spread(each time.Duration) {
+func (r *PlannedPipeline) spreadPlanTime(each time.Duration) {
 	for i := range r.counts {
 		r.counts[i].took = each
 	}
@@ -154,9 +154,9 @@ func (r *PlannedPipeline) end() {
 	clear(r.plans)
 	clear(r.counts)
 	clear(r.answered)
-	r.answered, r.at = r.answered[:0], r.at[:0]
+	r.answered, r.answeredAt = r.answered[:0], r.answeredAt[:0]
 	clear(r.part.Batches)
-	r.part.Results, r.group, r.got = nil, group{}, nil
+	r.part.Results, r.group, r.decoded = nil, group{}, nil
 }
 
 // Empty reports whether no call needs the store.
@@ -174,7 +174,7 @@ func (e *Engine) ApplyGroup(rounds []*PlannedPipeline, took func(int)) (began in
 	for i, r := range rounds {
 		parts[i] = &r.part
 	}
-	return e.store.(shared).ApplyGroup(parts, took)
+	return e.store.(groupStore).ApplyGroup(parts, took)
 }
 
 // Long reports whether the pipeline takes too long for a group: it reads, or may be staged. The caller runs it
@@ -197,16 +197,16 @@ func (r *PlannedPipeline) Whole() bool {
 	return r.part.Err == nil && len(r.part.Results) == len(r.part.Batches)
 }
 
-// largeRound sets the bytes of rows that make replies large.
-const largeRound = 1 << 20
+// largeReplyBytes sets the bytes of rows that make replies large.
+const largeReplyBytes = 1 << 20
 
 // Large reports whether the replies are so large that the caller should wait for the client while it sends
 // them.
-func (r *PlannedPipeline) Large() bool { return r.group.work.Budget.Used() > largeRound }
+func (r *PlannedPipeline) Large() bool { return r.group.work.Budget.Used() > largeReplyBytes }
 
 // Drop resets a pipeline that the caller runs with Stream, instead of Finish.
 func (r *PlannedPipeline) Drop() {
-	r.group.work.Budget.Back(0)
+	r.group.work.Budget.Rewind(0)
 	r.end()
 }
 
@@ -220,27 +220,27 @@ func (r *PlannedPipeline) Decode() bool {
 	if r.decode(true) == nil {
 		return true
 	}
-	g.work.Budget.Back(used)
-	r.got = nil
+	g.work.Budget.Rewind(used)
+	r.decoded = nil
 	return false
 }
 
 func (r *PlannedPipeline) decode(again bool) (err error) {
 	defer store.Catch(&err)
 	g := &r.group
-	r.got = make([]resp.Value, len(r.part.Results))
-	return g.session.engine.decodeAll(r.got, g.plans, r.part.Results, g.work, r.used, again)
+	r.decoded = make([]resp.Value, len(r.part.Results))
+	return g.session.engine.decodeAll(r.decoded, g.plans, r.part.Results, g.work, r.used, again)
 }
 
 // Finish runs the remaining batches and passes the replies to send, as Stream does.
 func (r *PlannedPipeline) Finish(ctx context.Context, send func([]resp.Value) error) error {
 	g := &r.group
 	defer r.end()
-	defer g.work.Budget.Back(0)
+	defer g.work.Budget.Rewind(0)
 	err := r.finish(ctx, send)
 	if v, is := g.session.panicked(err); is {
 		g.abandon(v)
-		return g.hand(len(g.replies))
+		return g.sendReplies(len(g.replies))
 	}
 	return err
 }
@@ -249,31 +249,31 @@ func (r *PlannedPipeline) finish(ctx context.Context, send func([]resp.Value) er
 	defer store.Catch(&err)
 	g := &r.group
 	g.send = send
-	if r.got == nil {
-		g.session.until(ctx)
+	if r.decoded == nil {
+		g.session.limitWork(ctx)
 		defer g.work.Watch(nil)
 	}
 	if late, is := limited(r.part.Err); is {
-		r.got, r.part.Results = slices.Repeat([]resp.Value{late}, len(g.plans)), make([]store.Result, len(g.plans))
+		r.decoded, r.part.Results = slices.Repeat([]resp.Value{late}, len(g.plans)), make([]store.Result, len(g.plans))
 	} else if r.part.Err != nil {
 		return r.part.Err
-	} else if r.got == nil {
+	} else if r.decoded == nil {
 		if err := r.decode(false); err != nil {
 			return err
 		}
 	}
-	if len(r.got) == 0 && len(g.plans) > 0 {
+	if len(r.decoded) == 0 && len(g.plans) > 0 {
 		return errNothing
 	}
 	for i, c := range r.answered {
-		g.session.ran(c.call, c.took, &g.replies[r.at[i]])
+		g.session.ran(c.call, c.took, &g.replies[r.answeredAt[i]])
 	}
-	g.settle(r.got, r.part.Results)
-	if err := g.handFull(); err != nil {
+	g.settle(r.decoded, r.part.Results)
+	if err := g.sendIfFull(); err != nil {
 		return err
 	}
 	if err := g.flush(ctx); err != nil {
 		return err
 	}
-	return g.hand(len(g.replies))
+	return g.sendReplies(len(g.replies))
 }

@@ -38,7 +38,7 @@ func (p *planned) noteRead() {
 // read reports the keys of a call that reads in a transaction that writes.
 func (f *feed) read(t *transaction, p planned) {
 	if keys := p.reading(); keys != nil {
-		t.begun = append(t.begun, Change{Session: p.session, Command: p.cmd, Args: p.args, DB: p.db, Keys: keys, Read: true})
+		t.changes = append(t.changes, Change{Session: p.session, Command: p.cmd, Args: p.args, DB: p.db, Keys: keys, Read: true})
 	}
 }
 

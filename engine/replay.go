@@ -26,12 +26,12 @@ const maxRebuilds = 1000
 
 // draft is a transaction under construction.
 type draft struct {
-	engine  *Engine
-	watched []translator.Version
-	calls   []planned
-	work    *store.Work
-	replies []resp.Value
-	careful bool // guard the keys of all calls, because one was refused
+	engine   *Engine
+	watched  []translator.Version
+	calls    []planned
+	work     *store.Work
+	replies  []resp.Value
+	guardAll bool // guard the keys of all calls, because one was refused
 
 	// Reset for every build.
 	env     translator.Env
@@ -53,18 +53,18 @@ const (
 )
 
 func (e *Engine) replay(ctx context.Context, watched []translator.Version, calls []planned, work *store.Work) ([]resp.Value, bool, error) {
-	d, ok, err := e.drafted(ctx, watched, calls, work)
+	d, ok, err := e.buildAndApply(ctx, watched, calls, work)
 	if err != nil {
 		return nil, ok, err
 	}
 	if ok && (calls == nil || len(calls) != 1 || calls[0].waiter == nil || !d.replies[0].IsNull()) {
-		e.feed.afterwards(ctx, d.tell)
+		e.feed.afterApply(ctx, d.notifyFeed)
 	}
 	return d.replies, ok, nil
 }
 
-// drafted does the same as replay, but does not notify the feed.
-func (e *Engine) drafted(ctx context.Context, watched []translator.Version, calls []planned, work *store.Work) (*draft, bool, error) {
+// buildAndApply does the same as replay, but does not notify the feed.
+func (e *Engine) buildAndApply(ctx context.Context, watched []translator.Version, calls []planned, work *store.Work) (*draft, bool, error) {
 	d := &draft{engine: e, watched: watched, calls: calls, work: work, replies: make([]resp.Value, len(calls))}
 	for range maxRebuilds {
 		p, err := d.attempt(ctx)
@@ -77,19 +77,19 @@ func (e *Engine) drafted(ctx context.Context, watched []translator.Version, call
 
 // attempt builds under the same locks until the batch commits, or until the keys need other locks.
 func (d *draft) attempt(ctx context.Context) (progress, error) {
-	careful := d.careful
-	defer d.engine.queues.hold(d.keysOf())()
+	careful := d.guardAll
+	defer d.engine.queues.lock(d.keysOf())()
 	for range maxRebuilds {
 		p, err := d.build(ctx)
-		if err != nil || p != rebuild || d.careful != careful {
+		if err != nil || p != rebuild || d.guardAll != careful {
 			return p, err
 		}
 	}
 	return done, errContention
 }
 
-// tell reports the committed changes of the calls to the feed.
-func (d *draft) tell(t *transaction) {
+// notifyFeed reports the committed changes of the calls to the feed.
+func (d *draft) notifyFeed(t *transaction) {
 	for i := range d.plans {
 		p := &d.plans[i]
 		if len(d.changes[i]) > 0 {
@@ -132,7 +132,7 @@ func (d *draft) build(ctx context.Context) (progress, error) {
 }
 
 func (d *draft) add(owner int, stmts []store.Stmt) {
-	for _, s := range whole(stmts) {
+	for _, s := range unconditional(stmts) {
 		d.stmts, d.owner = append(d.stmts, s), append(d.owner, owner)
 	}
 }
@@ -163,7 +163,7 @@ func (d *draft) versions(ctx context.Context) ([]translator.Version, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !d.careful && p.Then == nil {
+		if !d.guardAll && p.Then == nil {
 			continue
 		}
 		if i == 0 && p.Then != nil && len(p.Reads) == 0 {
@@ -179,7 +179,7 @@ func (d *draft) versions(ctx context.Context) ([]translator.Version, error) {
 	if len(vs) == 0 {
 		return nil, nil
 	}
-	batch.Stmts = append(batch.Stmts, whole(step)...)
+	batch.Stmts = append(batch.Stmts, unconditional(step)...)
 	r, err := d.apply(ctx, batch)
 	if err != nil {
 		return nil, err
@@ -193,8 +193,8 @@ func (d *draft) versions(ctx context.Context) ([]translator.Version, error) {
 	return vs, nil
 }
 
-// whole returns statements without SkipIf, because in a larger batch they get the results of other statements.
-func whole(stmts []store.Stmt) []store.Stmt {
+// unconditional returns statements without SkipIf, because in a larger batch they get the results of other statements.
+func unconditional(stmts []store.Stmt) []store.Stmt {
 	stmts = slices.Clone(stmts)
 	for i := range stmts {
 		stmts[i].SkipIf = nil
@@ -218,7 +218,7 @@ func (d *draft) plan(ctx context.Context, i int) (progress, error) {
 	p, err := d.calls[i].plan(d.env, i)
 	for err == nil && p.Then != nil {
 		if i == 0 && d.first != nil {
-			p, err = d.engine.following(&p, d.first, d.work)
+			p, err = d.engine.nextPlan(&p, d.first, d.work)
 			d.first = nil
 			continue
 		}
@@ -226,7 +226,7 @@ func (d *draft) plan(ctx context.Context, i int) (progress, error) {
 			return done, err
 		}
 		n := len(d.stmts)
-		stmts := append(append(d.stmts[:n:n], whole(p.Batch.Stmts)...), translator.Abort())
+		stmts := append(append(d.stmts[:n:n], unconditional(p.Batch.Stmts)...), translator.Abort())
 		r, err := d.apply(ctx, store.Batch{Stmts: stmts})
 		switch {
 		case err != nil:
@@ -234,7 +234,7 @@ func (d *draft) plan(ctx context.Context, i int) (progress, error) {
 		case r.Refused == nil:
 			return done, errors.New("the store committed a dry run")
 		case r.Refused.At == len(stmts)-1:
-			p, err = d.engine.following(&p, &store.Result{Rows: r.Rows[n : n+len(p.Batch.Stmts)]}, d.work)
+			p, err = d.engine.nextPlan(&p, &store.Result{Rows: r.Rows[n : n+len(p.Batch.Stmts)]}, d.work)
 			if err != nil {
 				return done, err
 			}
@@ -242,7 +242,7 @@ func (d *draft) plan(ctx context.Context, i int) (progress, error) {
 			d.replies[i], err = refusal(stmts[r.Refused.At], r.Refused)
 			return done, err
 		default:
-			if p, err := d.refused(r.Refused); err != nil || p != again {
+			if p, err := d.handleRefusal(r.Refused); err != nil || p != again {
 				return p, err
 			}
 		}
@@ -283,16 +283,16 @@ func (d *draft) onlyGuards() bool {
 	return !slices.ContainsFunc(d.owner, func(owner int) bool { return owner >= 0 })
 }
 
-// refused handles a refused statement of the batch.
-func (d *draft) refused(r *store.Refusal) (progress, error) {
+// handleRefusal handles a refused statement of the batch.
+func (d *draft) handleRefusal(r *store.Refusal) (progress, error) {
 	i := d.owner[r.At]
 	switch {
 	case r.At < len(d.watched):
 		return aborted, nil
 	case i < 0 || d.calls[i].eval != nil:
 		return rebuild, nil
-	case !d.careful:
-		d.careful = true
+	case !d.guardAll:
+		d.guardAll = true
 		return rebuild, nil
 	}
 	var err error
@@ -310,7 +310,7 @@ func (d *draft) commit(ctx context.Context) (progress, error) {
 			return done, err
 		}
 		if r.Refused != nil {
-			if p, err := d.refused(r.Refused); err != nil || p != again {
+			if p, err := d.handleRefusal(r.Refused); err != nil || p != again {
 				return p, err
 			}
 			continue

@@ -42,7 +42,7 @@ func (d *draft) script(ctx context.Context, i int) (progress, error) {
 		if err := d.guardReads(ctx, p.db, keys); err != nil {
 			return resp.Value{}, err
 		}
-		v, how, err := d.dry(ctx, i, plan, p.db)
+		v, how, err := d.dryRun(ctx, i, plan, p.db)
 		if err == nil && how != done {
 			stop, err = how, errRebuild
 		}
@@ -91,7 +91,7 @@ func (d *draft) read(ctx context.Context, p translator.Plan, db int, keys [][]by
 		b.Stmts = append(b.Stmts, translator.ReadVersions(env, keys))
 	}
 	n := len(b.Stmts)
-	b.Stmts = append(b.Stmts, whole(p.Batch.Stmts)...)
+	b.Stmts = append(b.Stmts, unconditional(p.Batch.Stmts)...)
 	r, err := d.apply(ctx, b)
 	if err != nil {
 		return resp.Value{}, err
@@ -106,9 +106,9 @@ func (d *draft) read(ctx context.Context, p translator.Plan, db int, keys [][]by
 	return d.engine.decode(&p, &result, d.work)
 }
 
-// dry runs a command of a script after the batch so far, and adds its statements to the batch unless the
+// dryRun runs a command of a script after the batch so far, and adds its statements to the batch unless the
 // command was refused.
-func (d *draft) dry(ctx context.Context, i int, p translator.Plan, db int) (resp.Value, progress, error) {
+func (d *draft) dryRun(ctx context.Context, i int, p translator.Plan, db int) (resp.Value, progress, error) {
 	for {
 		if len(p.Batch.Stmts) == 0 {
 			return p.Reply, done, nil
@@ -117,7 +117,7 @@ func (d *draft) dry(ctx context.Context, i int, p translator.Plan, db int) (resp
 			return resp.Value{}, done, err
 		}
 		n := len(d.stmts)
-		stmts := append(append(d.stmts[:n:n], whole(p.Batch.Stmts)...), translator.Abort())
+		stmts := append(append(d.stmts[:n:n], unconditional(p.Batch.Stmts)...), translator.Abort())
 		r, err := d.apply(ctx, store.Batch{Stmts: stmts})
 		switch {
 		case err != nil:
@@ -125,7 +125,7 @@ func (d *draft) dry(ctx context.Context, i int, p translator.Plan, db int) (resp
 		case r.Refused == nil:
 			return resp.Value{}, done, errors.New("the store committed a dry run")
 		case r.Refused.At < n:
-			how, err := d.refused(r.Refused)
+			how, err := d.handleRefusal(r.Refused)
 			return resp.Value{}, how, err
 		case r.Refused.At < len(stmts)-1:
 			v, err := refusal(stmts[r.Refused.At], r.Refused)
@@ -134,7 +134,7 @@ func (d *draft) dry(ctx context.Context, i int, p translator.Plan, db int) (resp
 		end := n + len(p.Batch.Stmts)
 		result := store.Result{Rows: r.Rows[n:end], Changes: r.Changes[n:end]}
 		if p.Then != nil {
-			if p, err = d.engine.following(&p, &result, d.work); err != nil {
+			if p, err = d.engine.nextPlan(&p, &result, d.work); err != nil {
 				return resp.Value{}, done, err
 			}
 			continue

@@ -12,25 +12,25 @@ func BackgroundSave(ctx context.Context, args [][]byte) resp.Value {
 	if len(args) > 2 || len(args) == 2 && !commands.Is(args[1], "SCHEDULE") {
 		return resp.MakeError("ERR syntax error")
 	}
-	return resp.MakeStatus("Background saving " + begun(ctx))
+	return resp.MakeStatus("Background saving " + startedWord(ctx))
 }
 
 // BackgroundRewrite returns the reply to BGREWRITEAOF. The store has no append-only file to rewrite.
 func BackgroundRewrite(ctx context.Context) resp.Value {
-	return resp.MakeStatus("Background append only file rewriting " + begun(ctx))
+	return resp.MakeStatus("Background append only file rewriting " + startedWord(ctx))
 }
 
-// begun returns Redis's word for background work that a command starts.
-func begun(ctx context.Context) string {
+// startedWord returns Redis's word for background work that a command starts.
+func startedWord(ctx context.Context) string {
 	if InExec(ctx) {
 		return "scheduled"
 	}
 	return "started"
 }
 
-// savedAlone returns the replies to the saving commands on an engine without a server: every commit is in the
+// saveWithoutServer returns the replies to the saving commands on an engine without a server: every commit is in the
 // file already, and the last save is now, in Unix ms.
-func savedAlone(ctx context.Context, c call, now int64) (v resp.Value, ok bool) {
+func saveWithoutServer(ctx context.Context, c call, now int64) (v resp.Value, ok bool) {
 	switch c.cmd.Name {
 	case "SAVE":
 		return resp.OK, true

@@ -52,7 +52,7 @@ func (s *Session) plain(calls [][][]byte) []planned {
 		if cmd == nil || !translator.Translates(cmd) {
 			break
 		}
-		if _, refused := s.Refused(cmd, args, Asking); refused || !s.engine.sureOfRoom(call{cmd, args}) {
+		if _, refused := s.Refused(cmd, args, Asking); refused || !s.engine.skipsQuota(call{cmd, args}) {
 			break
 		}
 		if _, waits := s.waits(call{cmd, args}); waits {
@@ -84,12 +84,12 @@ func (s *Session) inOne(ctx context.Context, t transactor, calls []planned) (rep
 	env := s.engine.env(0, &s.work)
 	used := s.work.Budget.Used()
 	f, reads := &s.engine.feed, readOnly(calls)
-	err = t.Transact(ctx, reads, guarded(func(run Run) error {
+	err = t.Transact(ctx, reads, panicsAsErrors(func(run Run) error {
 		each := run
 		if !reads {
-			run = f.spied(&f.current, run)
+			run = f.recordWrites(&f.current, run)
 		}
-		s.work.Budget.Back(used)
+		s.work.Budget.Rewind(used)
 		replies = make([]resp.Value, 0, len(calls))
 		began := time.Now()
 		for i, c := range calls {
@@ -107,7 +107,7 @@ func (s *Session) inOne(ctx context.Context, t transactor, calls []planned) (rep
 			}
 			calls[i].took = time.Since(start)
 			replies = append(replies, v)
-			if v.HasError() || ctx.Err() != nil || time.Since(began) > piece {
+			if v.HasError() || ctx.Err() != nil || time.Since(began) > maxBlockTime {
 				break // the calls that ran are committed
 			}
 		}

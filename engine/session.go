@@ -17,35 +17,35 @@ import (
 // Session is one client: its selected database, its transaction and its watched keys. Only one goroutine may
 // use it at a time.
 type Session struct {
-	engine  *Engine
-	conn    Connection
-	guard   Guard
-	who     func() (addr, name string)
-	inner   []byte // the last error in a script that runs
-	db      int
-	multi   bool
-	dirty   bool // a command could not be queued: EXEC aborts
-	queue   []call
-	watched []translator.Version
+	engine     *Engine
+	conn       Connection
+	guard      Guard
+	who        func() (addr, name string)
+	innerError []byte // the last error in a script that runs
+	db         int
+	multi      bool
+	dirty      bool // a command could not be queued: EXEC aborts
+	queue      []call
+	watched    []translator.Version
 
 	fieldsets map[string][][]byte // of HIMPORT; replaced, never modified
 
-	hurried bool // never blocks
-	around  Waiting
-	waiter  atomic.Pointer[waiter] // set while the session sleeps
-	paused  atomic.Bool            // true while a pause holds the session
-	next    chan struct{}          // closed to release the client held next; nil without one
+	neverWaits bool // never blocks
+	onWait     Waiting
+	waiter     atomic.Pointer[waiter] // set while the session sleeps
+	paused     atomic.Bool            // true while a pause holds the session
+	next       chan struct{}          // closed to release the client held next; nil without one
 
 	client int64
 	tracks bool
 	reads  [][]byte // keys read, if the session tracks
 
-	work   store.Work                  // limits of a pipeline; a nil budget is unlimited
-	during context.Context             // context of the current pipeline
-	check  func(began time.Time) error // overdue, set on first use
-	queued *store.Budget               // budget of the calls queued by MULTI; nil while none are
-	broken bool                        // a command panicked
-	turn   store.Turn
+	work        store.Work                  // limits of a pipeline; a nil budget is unlimited
+	workContext context.Context             // context of the current pipeline
+	check       func(began time.Time) error // overdue, set on first use
+	queued      *store.Budget               // budget of the calls queued by MULTI; nil while none are
+	broken      bool                        // a command panicked
+	turn        store.WriteWait
 }
 
 // Connection runs the commands that belong to a client's connection or its server, not to the store: CLIENT,
@@ -69,8 +69,8 @@ func (s *Session) Bound(b *store.Budget) { s.work.Budget = b }
 
 // Release returns the memory counted by the session's budgets. The session must not be used afterwards.
 func (s *Session) Release() {
-	s.work.Budget.Back(0)
-	s.queued.Back(0)
+	s.work.Budget.Rewind(0)
+	s.queued.Rewind(0)
 }
 
 // DB returns the selected database.
@@ -114,7 +114,7 @@ func (s *Session) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value,
 // budget is full and at the end. The replies are valid until send returns. If send returns an error, the
 // remaining commands do not run.
 func (s *Session) Stream(ctx context.Context, calls [][][]byte, send func([]resp.Value) error) error {
-	defer s.work.Budget.Back(0)
+	defer s.work.Budget.Rewind(0)
 	_, err := s.run(ctx, calls, send)
 	return err
 }
@@ -125,10 +125,10 @@ func (s *Session) run(ctx context.Context, calls [][][]byte, send func([]resp.Va
 		g.bulk, _ = s.engine.store.(transactor)
 		g.calls, g.places = make([]planned, 0, len(calls)), make([]int, 0, len(calls))
 	}
-	defer s.letNext()
-	s.until(ctx)
+	defer s.releaseNext()
+	s.limitWork(ctx)
 	defer s.work.Watch(nil)
-	err := s.each(store.WithTurn(ctx, &s.turn), calls, g)
+	err := s.each(store.WithWriteWait(ctx, &s.turn), calls, g)
 	if v, is := s.panicked(err); is {
 		g.abandon(v)
 		err = nil
@@ -136,7 +136,7 @@ func (s *Session) run(ctx context.Context, calls [][][]byte, send func([]resp.Va
 	if err != nil {
 		return nil, err
 	}
-	return g.replies, g.hand(len(calls))
+	return g.replies, g.sendReplies(len(calls))
 }
 
 // each runs the calls of a group. A panic is returned as an error.
@@ -172,10 +172,10 @@ func (s *Session) one(ctx context.Context, args [][]byte, g *group) error {
 		if err := g.flush(ctx); err != nil {
 			return err
 		}
-		if err := g.hand(g.at); err != nil {
+		if err := g.sendReplies(g.at); err != nil {
 			return err
 		}
-		if err := s.outwait(ctx, call{cmd, args}); err != nil {
+		if err := s.waitForPause(ctx, call{cmd, args}); err != nil {
 			return err
 		}
 	}
@@ -189,7 +189,7 @@ func (s *Session) one(ctx context.Context, args [][]byte, g *group) error {
 			if late, is := limited(err); is {
 				v, err = late, nil
 			}
-			s.work.Budget.Back(used)
+			s.work.Budget.Rewind(used)
 			g.answer(v)
 			if err == nil {
 				s.ran(call{cmd, args}, time.Since(began), &v)
@@ -206,7 +206,7 @@ func (s *Session) one(ctx context.Context, args [][]byte, g *group) error {
 		if err := g.flush(ctx); err != nil {
 			return err
 		}
-		if err := g.hand(g.at); err != nil {
+		if err := g.sendReplies(g.at); err != nil {
 			return err
 		}
 		v, err := s.await(ctx, call{cmd, args}, wait)
@@ -273,7 +273,7 @@ func (s *Session) runAlone(ctx context.Context, next planned, g *group, began ti
 	one := []planned{next}
 	v, _, err := s.engine.transaction(ctx, nil, one, &s.work)
 	if errors.Is(err, errLarge) {
-		s.work.Budget.Back(used)
+		s.work.Budget.Rewind(used)
 		v = make([]resp.Value, 1)
 		v[0], one[0].took, err = s.engine.runStaged(ctx, next, &s.work)
 	}
@@ -284,7 +284,7 @@ func (s *Session) runAlone(ctx context.Context, next planned, g *group, began ti
 	if err != nil {
 		return err
 	}
-	s.work.Budget.Back(used)
+	s.work.Budget.Rewind(used)
 	g.answer(v[0])
 	s.ranAll(one, v)
 	return nil
@@ -294,7 +294,7 @@ func (s *Session) runAlone(ctx context.Context, next planned, g *group, began ti
 func (s *Session) enqueue(c call) resp.Value {
 	if s.work.Budget != nil {
 		if s.queued == nil {
-			s.queued = s.work.Budget.Another()
+			s.queued = s.work.Budget.NewLike()
 		}
 		size := int64(store.RowBytes)
 		for _, arg := range c.args {
@@ -397,7 +397,7 @@ func (s *Session) onConnection(ctx context.Context, c call) (resp.Value, error) 
 	if v, ok := acl.Alone(c.cmd, c.args, s.engine.now()); ok {
 		return v, nil
 	}
-	if v, ok := savedAlone(ctx, c, s.engine.now()); ok {
+	if v, ok := saveWithoutServer(ctx, c, s.engine.now()); ok {
 		return v, nil
 	}
 	return resp.MakeError("ERR " + c.cmd.Name + " needs a connection of its own and is not available here"), nil
@@ -438,7 +438,7 @@ func (s *Session) discard(context.Context, call) (resp.Value, error) {
 
 func (s *Session) endMulti() {
 	s.multi, s.dirty, s.queue, s.watched = false, false, nil, nil
-	s.queued.Back(0)
+	s.queued.Rewind(0)
 }
 
 // exec runs the queue as one transaction. Commands without a translation (SELECT, UNWATCH, CLIENT, …) run here

@@ -14,7 +14,7 @@ import (
 // Staged calls: a call that builds a large key, outside MULTI and scripts, is built in steps
 // (translator.Staged), so that other clients can write in the meantime. A reader reads the sources and their
 // versions. Slices then build the key under a hidden name, each in its own transaction. The last transaction
-// publishes the key if no source has changed. Otherwise the call starts again, up to asideTries times, and
+// publishes the key if no source has changed. Otherwise the call starts again, up to stagedTries times, and
 // then runs as one transaction.
 //
 // Calls in MULTI and in scripts, and small calls, always run as one transaction; for a small call, staging
@@ -23,14 +23,14 @@ import (
 
 const (
 	stagedElements = 2000 // minimum number of elements of a large call's keys, together
-	asideBytes     = 32   // bytes of an argument that count as one element, for a call without source keys
-	asideTries     = 3
+	stagedArgBytes = 32   // bytes of an argument that count as one element, for a call without source keys
+	stagedTries    = 3
 
-	// The first slice has asideRows rows. The size of the next slices adapts until each takes about asideTime,
+	// The first slice has sliceRows rows. The size of the next slices adapts until each takes about sliceTime,
 	// including its commit and the waiting before it.
-	asideRows     = 128
-	asideMostRows = 2048
-	asideTime     = 6 * time.Millisecond
+	sliceRows    = 128
+	sliceMaxRows = 2048
+	sliceTime    = 6 * time.Millisecond
 )
 
 // throttler is a store that decides when a writer of slices should let other clients write. Throttle waits
@@ -51,11 +51,11 @@ var (
 // slices. A value below 0 stages every call that can be staged. It does not change any result.
 func WithStaging(elements int64) Option { return func(e *Engine) { e.stageFrom = elements } }
 
-// lessFrom multiplies stageFrom for a call that removes elements.
-const lessFrom = 10
+// removalFactor multiplies stageFrom for a call that removes elements.
+const removalFactor = 10
 
-// beside is a store that may have readers next to its writer.
-type beside interface{ Beside() bool }
+// concurrentReads is a store that may have readers next to its writer.
+type concurrentReads interface{ Beside() bool }
 
 // mayStage reports whether the call should be staged if its keys are large. of is the number of calls in the
 // pipeline: a call that removes elements is staged only if it is the only one, because most removals are short.
@@ -64,41 +64,41 @@ func (e *Engine) mayStage(cmd *commands.Command, args [][]byte, of int) bool {
 		return false
 	}
 	_, holds := e.store.(transactor)
-	b, can := e.store.(beside)
+	b, can := e.store.(concurrentReads)
 	if !holds || !can || !b.Beside() {
 		return false
 	}
 	keys, longest := translator.StagedSources(cmd, args)
-	return len(keys) > 0 || int64(longest/asideBytes) > e.stageFrom
+	return len(keys) > 0 || int64(longest/stagedArgBytes) > e.stageFrom
 }
 
-// notLarge returns errLarge for a call that should be staged.
-func (e *Engine) notLarge(run Run, c *planned) error {
+// checkLarge returns errLarge for a call that should be staged.
+func (e *Engine) checkLarge(run Run, c *planned) error {
 	if !c.mayStage {
 		return nil
 	}
 	keys, longest := translator.StagedSources(c.cmd, c.args)
-	if len(keys) == 0 && int64(longest/asideBytes) > e.stageFrom {
+	if len(keys) == 0 && int64(longest/stagedArgBytes) > e.stageFrom {
 		return errLarge
 	}
 	r, err := run(store.Batch{ReadOnly: true, Stmts: []store.Stmt{translator.ReadSizes(e.env(c.db, nil), keys)}})
 	from := e.stageFrom
 	if translator.RemovesMany(c.cmd) {
-		from *= lessFrom
+		from *= removalFactor
 	}
 	if err != nil || r.Rows[0][0][0].Int() <= from {
 		return err
 	}
 	if translator.RemovesMany(c.cmd) {
-		if room, err := e.roomTwice(run); !room {
+		if room, err := e.fitsTwice(run); !room {
 			return err
 		}
 	}
 	return errLarge
 }
 
-// making holds the state of a staged call.
-type making struct {
+// stagedCall holds the state of a staged call.
+type stagedCall struct {
 	engine  *Engine
 	store   transactor
 	call    planned
@@ -112,14 +112,14 @@ type making struct {
 // runStaged runs a staged call. worked is how long the call kept the store busy.
 func (e *Engine) runStaged(ctx context.Context, c planned, work *store.Work) (v resp.Value, worked time.Duration, err error) {
 	c.mayStage = false
-	m := &making{engine: e, store: e.store.(transactor), call: c, work: work, used: work.Budget.Used()}
+	m := &stagedCall{engine: e, store: e.store.(transactor), call: c, work: work, used: work.Budget.Used()}
 	defer func() {
 		if late, is := limited(err); is {
 			v, err = late, nil
 		}
 		worked = m.worked
 	}()
-	for range asideTries {
+	for range stagedTries {
 		v, done, err := m.try(ctx)
 		if errors.Is(err, errTooMuchMemory) {
 			break
@@ -128,7 +128,7 @@ func (e *Engine) runStaged(ctx context.Context, c planned, work *store.Work) (v 
 			return v, 0, err
 		}
 	}
-	work.Budget.Back(m.used)
+	work.Budget.Rewind(m.used)
 	one := []planned{c}
 	replies, _, err := e.transaction(ctx, nil, one, work)
 	m.worked += one[0].took
@@ -139,8 +139,8 @@ func (e *Engine) runStaged(ctx context.Context, c planned, work *store.Work) (v 
 }
 
 // try makes one attempt. It reports whether the call is done, so no source has changed in the meantime.
-func (m *making) try(ctx context.Context) (v resp.Value, done bool, err error) {
-	m.work.Budget.Back(m.used)
+func (m *stagedCall) try(ctx context.Context) (v resp.Value, done bool, err error) {
+	m.work.Budget.Rewind(m.used)
 	if v, done, err = m.read(ctx); done || err != nil {
 		return v, done, err
 	}
@@ -163,11 +163,11 @@ func (m *making) try(ctx context.Context) (v resp.Value, done bool, err error) {
 
 // read runs the steps of the call up to the last one, in a snapshot. done is true if a step has already
 // answered the call.
-func (m *making) read(ctx context.Context) (v resp.Value, done bool, err error) {
+func (m *stagedCall) read(ctx context.Context) (v resp.Value, done bool, err error) {
 	began := time.Now()
 	defer func() { m.worked += time.Since(began) }()
-	err = m.store.Transact(ctx, true, guarded(func(run Run) error {
-		m.work.Budget.Back(m.used)
+	err = m.store.Transact(ctx, true, panicsAsErrors(func(run Run) error {
+		m.work.Budget.Rewind(m.used)
 		m.work.Begin()
 		m.sources = nil
 		env := m.engine.env(m.call.db, m.work)
@@ -194,7 +194,7 @@ func (m *making) read(ctx context.Context) (v resp.Value, done bool, err error) 
 				done = true
 				return err
 			}
-			m.plan, err = m.engine.following(&m.plan, &r, m.work)
+			m.plan, err = m.engine.nextPlan(&m.plan, &r, m.work)
 			if err != nil {
 				return err
 			}
@@ -208,7 +208,7 @@ func (m *making) read(ctx context.Context) (v resp.Value, done bool, err error) 
 }
 
 // note records the versions of keys.
-func (m *making) note(run Run, env translator.Env, keys [][]byte) error {
+func (m *stagedCall) note(run Run, env translator.Env, keys [][]byte) error {
 	if len(keys) == 0 {
 		return nil
 	}
@@ -219,13 +219,13 @@ func (m *making) note(run Run, env translator.Env, keys [][]byte) error {
 	return err
 }
 
-// hiddenKeys lists the visible keys that a slice changes: none.
-var hiddenKeys = [][]byte{}
+// noVisibleKeys lists the visible keys that a slice changes: none.
+var noVisibleKeys = [][]byte{}
 
 // slices builds the hidden key.
-func (m *making) slices(ctx context.Context, a *translator.Staged) error {
+func (m *stagedCall) slices(ctx context.Context, a *translator.Staged) error {
 	var before *store.Result
-	for rows := asideRows; ; {
+	for rows := sliceRows; ; {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -234,7 +234,7 @@ func (m *making) slices(ctx context.Context, a *translator.Staged) error {
 			return err
 		}
 		began := time.Now()
-		r, err := m.apply(ctx, store.Batch{Stmts: stmts, Keys: hiddenKeys})
+		r, err := m.apply(ctx, store.Batch{Stmts: stmts, Keys: noVisibleKeys})
 		switch {
 		case err != nil:
 			return err
@@ -245,33 +245,33 @@ func (m *making) slices(ctx context.Context, a *translator.Staged) error {
 		}
 		took := time.Since(began)
 		m.worked += r.Took
-		before, rows = &r, fitting(rows, took)
+		before, rows = &r, nextSliceRows(rows, took)
 		if s, can := m.engine.store.(throttler); can {
 			s.Throttle(took)
 		}
 	}
 }
 
-// fitting returns the number of rows for the next slice, given the time of the last one.
-func fitting(rows int, took time.Duration) int {
+// nextSliceRows returns the number of rows for the next slice, given the time of the last one.
+func nextSliceRows(rows int, took time.Duration) int {
 	switch {
-	case took < asideTime/2:
-		return min(rows*2, asideMostRows)
-	case took > asideTime*2:
+	case took < sliceTime/2:
+		return min(rows*2, sliceMaxRows)
+	case took > sliceTime*2:
 		return max(rows/2, 1)
 	}
 	return rows
 }
 
 // slice returns the statements of the next slice. A panic ends the call with an error.
-func (m *making) slice(a *translator.Staged, before *store.Result, rows int) (stmts []store.Stmt, err error) {
+func (m *stagedCall) slice(a *translator.Staged, before *store.Result, rows int) (stmts []store.Stmt, err error) {
 	defer store.Catch(&err)
 	m.work.Begin()
 	return a.Slice(m.engine.env(m.call.db, m.work), m.sources, before, rows), nil
 }
 
 // apply applies a slice. Slices of different calls alternate, so that a client waits for at most one slice.
-func (m *making) apply(ctx context.Context, b store.Batch) (store.Result, error) {
+func (m *stagedCall) apply(ctx context.Context, b store.Batch) (store.Result, error) {
 	m.engine.slicing.Lock()
 	defer m.engine.slicing.Unlock()
 	results, err := m.engine.store.Apply(ctx, []store.Batch{b})
@@ -282,12 +282,12 @@ func (m *making) apply(ctx context.Context, b store.Batch) (store.Result, error)
 }
 
 // drop deletes the hidden key. If that fails, the key expires.
-func (m *making) drop(ctx context.Context, a *translator.Staged) {
-	m.apply(context.WithoutCancel(ctx), store.Batch{Stmts: []store.Stmt{a.Drop()}, Keys: hiddenKeys})
+func (m *stagedCall) drop(ctx context.Context, a *translator.Staged) {
+	m.apply(context.WithoutCancel(ctx), store.Batch{Stmts: []store.Stmt{a.Drop()}, Keys: noVisibleKeys})
 }
 
 // publish runs the last step if no source has changed.
-func (m *making) publish(ctx context.Context) (v resp.Value, done bool, err error) {
+func (m *stagedCall) publish(ctx context.Context) (v resp.Value, done bool, err error) {
 	e, c := m.engine, m.call
 	c.override = func(env translator.Env) translator.Plan {
 		if m.plan.Staged != nil {
@@ -295,9 +295,9 @@ func (m *making) publish(ctx context.Context) (v resp.Value, done bool, err erro
 		}
 		return m.plan
 	}
-	err = m.store.Transact(ctx, false, guarded(e.feed.telling(func(run Run) error {
+	err = m.store.Transact(ctx, false, panicsAsErrors(e.feed.recordAndServe(func(run Run) error {
 		began := time.Now()
-		m.work.Budget.Back(m.used)
+		m.work.Budget.Rewind(m.used)
 		m.work.Begin()
 		var err error
 		env := e.env(c.db, m.work) // one point in time, so both steps see the same keys as expired
@@ -316,7 +316,7 @@ func (m *making) publish(ctx context.Context) (v resp.Value, done bool, err erro
 }
 
 // unchanged reports whether the sources still have their versions and the hidden key still exists.
-func (m *making) unchanged(run Run, env translator.Env) (bool, error) {
+func (m *stagedCall) unchanged(run Run, env translator.Env) (bool, error) {
 	var stmts []store.Stmt
 	for _, v := range m.sources {
 		env.DB = v.DB

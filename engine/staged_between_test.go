@@ -95,7 +95,7 @@ func TestAsideBeginsAgain(t *testing.T) {
 			if got, want := c.Do(card+" to"), c.Do(card+" "+from); got != want {
 				t.Errorf("%s, changed %d times meanwhile: %s elements of %s", line, added, got, want)
 			}
-			hiddenKeys(t, s, 0)
+			noVisibleKeys(t, s, 0)
 		}
 	}
 }
@@ -116,7 +116,7 @@ func TestAsideMeetsFlush(t *testing.T) {
 		}
 		c.Want("COPY set to", "(integer) 0")
 		c.Want("EXISTS to", "(integer) 0")
-		hiddenKeys(t, s, 0)
+		noVisibleKeys(t, s, 0)
 	}
 }
 
@@ -142,7 +142,7 @@ func TestAsideIsKilled(t *testing.T) {
 			t.Fatalf("%s: %v", line, err)
 		}
 		s.dead = nil
-		hiddenKeys(t, s, 1)
+		noVisibleKeys(t, s, 1)
 		storetest.Check(t, s)
 		c.Want("EXISTS to", "(integer) 0")
 		clock.Advance(61_000)
@@ -155,7 +155,7 @@ func TestAsideIsKilled(t *testing.T) {
 				t.Errorf("%s: %d keys have expired", line, swept.Keys)
 			}
 		}
-		hiddenKeys(t, s, 0)
+		noVisibleKeys(t, s, 0)
 		if d := difference(before, contents(t, s.Store)); d != "" {
 			t.Errorf("%s: %s", line, d)
 		}
@@ -180,7 +180,7 @@ func TestAsideEnds(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	c.Want("EXISTS to", "(integer) 0")
-	hiddenKeys(t, s, 0)
+	noVisibleKeys(t, s, 0)
 }
 
 // ageing is a file whose clock goes on after each batch of the transaction after slices.
@@ -341,8 +341,8 @@ func TestAsideServes(t *testing.T) {
 	watcher.Want("EXEC", "(nil)")
 }
 
-// hiddenKeys checks how many keys are being made.
-func hiddenKeys(t *testing.T, s *sliced, want int64) {
+// noVisibleKeys checks how many keys are being made.
+func noVisibleKeys(t *testing.T, s *sliced, want int64) {
 	t.Helper()
 	results, err := s.Store.Apply(context.Background(), []store.Batch{{ReadOnly: true, Stmts: []store.Stmt{{SQL: `SELECT count(*) FROM keys WHERE db < 0`}}}})
 	if err != nil {

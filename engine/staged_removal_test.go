@@ -186,7 +186,7 @@ func TestLessAsideLetsOthersBetween(t *testing.T) {
 			if s.slices < 3 || times > 0 && left == times {
 				t.Errorf("%.30s: %d slices, %d changes", l.line, s.slices, times-left)
 			}
-			hiddenKeys(t, s, 0)
+			noVisibleKeys(t, s, 0)
 			storetest.Check(t, s)
 		}
 	}
@@ -213,7 +213,7 @@ func TestLessAsideIsKilled(t *testing.T) {
 			t.Fatalf("%.30s: %v", l.line, err)
 		}
 		s.dead = nil
-		hiddenKeys(t, s, 1)
+		noVisibleKeys(t, s, 1)
 		c.Want(l.see, l.during)
 		clock.Advance(61_000)
 		for n := 1; n > 0; {
@@ -223,7 +223,7 @@ func TestLessAsideIsKilled(t *testing.T) {
 			}
 			n = swept.Rows
 		}
-		hiddenKeys(t, s, 0)
+		noVisibleKeys(t, s, 0)
 		if d := difference(before, contents(t, s.Store)); d != "" {
 			t.Errorf("%.30s: %s", l.line, d)
 		}

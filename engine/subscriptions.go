@@ -114,8 +114,8 @@ func shownLine(c call, db int, from string) []byte {
 	return line
 }
 
-// heard holds the messages and MONITOR lines of a script until its writes are committed.
-type heard struct {
+// deferredOutput holds the messages and MONITOR lines of a script until its writes are committed.
+type deferredOutput struct {
 	lines    [][]byte // MONITOR lines
 	messages []message
 	size     int
@@ -126,15 +126,15 @@ type message struct {
 	channel, payload []byte
 }
 
-// maxHeard limits the bytes of messages and lines that are kept until a script ends.
-const maxHeard = 64 << 20
+// maxDeferred limits the bytes of messages and lines that are kept until a script ends.
+const maxDeferred = 64 << 20
 
 // publish runs PUBLISH or SPUBLISH in a script. The reply is the current number of receivers.
 func (e *evaluation) publish(kind pubsub.Kind, args [][]byte) resp.Value {
-	if e.heard.size += 2*store.CellBytes + len(args[1]) + len(args[2]); e.heard.size > maxHeard {
+	if e.deferred.size += 2*store.CellBytes + len(args[1]) + len(args[2]); e.deferred.size > maxDeferred {
 		return resp.MakeError("ERR a script may publish at most 64 MB")
 	}
-	e.heard.messages = append(e.heard.messages, message{kind, args[1], args[2]})
+	e.deferred.messages = append(e.deferred.messages, message{kind, args[1], args[2]})
 	return resp.MakeInt(e.session.engine.hub.Receivers(kind, args[1]))
 }
 
@@ -144,20 +144,20 @@ func (e *evaluation) show(c call, db int) {
 		return
 	}
 	line := shownLine(c, db, "lua")
-	if e.heard.size += len(line); e.heard.size > maxHeard {
+	if e.deferred.size += len(line); e.deferred.size > maxDeferred {
 		return
 	}
-	e.heard.lines = append(e.heard.lines, line)
+	e.deferred.lines = append(e.deferred.lines, line)
 }
 
 // release sends the script's lines and messages.
 func (e *evaluation) release() {
 	hub := e.session.engine.hub
-	for _, line := range e.heard.lines {
+	for _, line := range e.deferred.lines {
 		hub.Show(line)
 	}
-	for _, m := range e.heard.messages {
+	for _, m := range e.deferred.messages {
 		hub.Publish(m.kind, m.channel, m.payload)
 	}
-	e.heard = heard{}
+	e.deferred = deferredOutput{}
 }

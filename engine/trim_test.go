@@ -77,7 +77,7 @@ func TestTrimLongLists(t *testing.T) {
 				if start == stop {
 					for n := 1; n > 0; {
 						var err error
-						if n, err = sweep.Graves(context.Background(), s.Apply, 10); err != nil {
+						if n, err = sweep.PendingDeletes(context.Background(), s.Apply, 10); err != nil {
 							t.Fatal(err)
 						}
 						left += n
@@ -203,7 +203,7 @@ func TestTrimLongStreams(t *testing.T) {
 			storetest.Check(t, s)
 			for n := 1; n > 0; left += n {
 				var err error
-				if n, err = sweep.Graves(context.Background(), s.Apply, 10); err != nil {
+				if n, err = sweep.PendingDeletes(context.Background(), s.Apply, 10); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -266,7 +266,7 @@ type probing struct {
 // probe returns the call that tests whether a key has the type, or nil if the server refuses
 // all such calls.
 func (l *Lister) probe(t *keytype.Type, key []byte) (call [][]byte, reads bool) {
-	if prober := t.Prober(); prober != "" && !l.Lacks(prober) {
+	if prober := t.ProbeCommand(); prober != "" && !l.Lacks(prober) {
 		return [][]byte{[]byte(prober), key}, false
 	}
 	if call := reading(t, key); !l.Lacks(string(call[0])) {

@@ -55,7 +55,7 @@ func First(ctx context.Context, c Client, k Key, n int) ([][][]byte, error) {
 func pageOf(ctx context.Context, c Client, asked [][]byte, least int) (v resp.Value, stood bool, err error) {
 	v, err = c.Do(ctx, asked...)
 	if err == nil && Unknown(v) {
-		if call, page := keytype.StandIn(asked, least); call != nil {
+		if call, page := keytype.Fallback(asked, least); call != nil {
 			v, err = one(ctx, c, call)
 			return page(v), true, err
 		}

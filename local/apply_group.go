@@ -45,7 +45,7 @@ func (s *Store) writeGroup(parts []*store.Part, took func(int), release func()) 
 	jobs := make([]job, len(parts))
 	group := make([]*job, len(parts))
 	for i, p := range parts {
-		jobs[i] = job{batches: p.Batches, used: usedBy(p.Batches), turn: p.Turn}
+		jobs[i] = job{batches: p.Batches, used: usedBy(p.Batches), turn: p.Wait}
 		group[i] = &jobs[i]
 	}
 	began = s.writeNow(group)

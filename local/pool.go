@@ -41,7 +41,7 @@ type loan struct {
 }
 
 // take waits for a connection until ctx or life ends, or refused closes.
-func (l *loan) take(ctx, life context.Context, refused *store.Refused) error {
+func (l *loan) take(ctx, life context.Context, refused *store.WaitEnd) error {
 	select {
 	case <-l.lane:
 	default:

@@ -99,6 +99,6 @@ func usedBy(batches []store.Batch) int64 {
 
 func restart(batches []store.Batch, used int64) {
 	if len(batches) > 0 {
-		batches[0].Budget.Back(used)
+		batches[0].Budget.Rewind(used)
 	}
 }

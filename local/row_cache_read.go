@@ -66,7 +66,7 @@ func (s *Store) readRest(ctx context.Context, batches []store.Batch, results []s
 	}
 	for i := range all[:whole] {
 		if all[i].rows != nil && !s.rowCache.valid(&all[i]) {
-			batches[0].Budget.Back(used)
+			batches[0].Budget.Rewind(used)
 			read, err = s.read(ctx, batches, nil)
 			return copy(results, read), err
 		}

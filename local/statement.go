@@ -357,7 +357,7 @@ func (c *conn) batch(b store.Batch) (r store.Result, changed bool, err error) {
 		rows, did, err := c.runOf(&b, s)
 		if errors.Is(err, errOverBudget) {
 			says := b.Budget.Refusal()
-			b.Budget.Back(used)
+			b.Budget.Rewind(used)
 			return store.Result{Refused: &store.Refusal{At: i, Reason: err.Error(), Reply: &says}}, changed || did, nil
 		}
 		if err != nil {

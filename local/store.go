@@ -407,7 +407,7 @@ func (s *Store) Apply(ctx context.Context, batches []store.Batch) ([]store.Resul
 	default:
 		return s.read(ctx, batches, nil)
 	}
-	j := &job{batches: batches, used: usedBy(batches), done: make(chan struct{}), turn: store.TurnOf(ctx)}
+	j := &job{batches: batches, used: usedBy(batches), done: make(chan struct{}), turn: store.WriteWaitOf(ctx)}
 	if err := s.submit(j); err != nil {
 		return nil, err
 	}
@@ -453,11 +453,11 @@ func (s *Store) readInLane(ctx context.Context, lane chan struct{}, fn func(*con
 
 // waits returns the limit of the wait for a connection. Only a single connection has one, since a write may
 // hold it.
-func (s *Store) waits(ctx context.Context) *store.Refused {
+func (s *Store) waits(ctx context.Context) *store.WaitEnd {
 	if s.writer != nil {
-		return &store.Refused{}
+		return &store.WaitEnd{}
 	}
-	return store.TurnOf(ctx).Waits()
+	return store.WriteWaitOf(ctx).Ended()
 }
 
 // countAbandoned returns err, and counts it if it is errAbandoned.

@@ -83,7 +83,7 @@ func (s *Store) sweepOnClose() {
 		return
 	}
 	for began := time.Now(); time.Since(began) < closeSweepTime; {
-		if n, err := sweep.Graves(s.life, s.Apply, sweepSlice); n == 0 || err != nil {
+		if n, err := sweep.PendingDeletes(s.life, s.Apply, sweepSlice); n == 0 || err != nil {
 			return // the next process continues
 		}
 	}

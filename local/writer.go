@@ -23,8 +23,8 @@ type job struct {
 	results []store.Result
 	err     error
 	done    chan struct{}
-	turn    *store.Turn
-	refused *store.Refused // ends the wait for the writer
+	turn    *store.WriteWait
+	refused *store.WaitEnd // ends the wait for the writer
 	stage   atomic.Int32   // waits, runs or left
 
 	since     time.Time            // start of the wait
@@ -68,7 +68,7 @@ func (s *Store) submit(j *job) error {
 func (s *Store) send(jobs []*job) {
 	since := time.Now()
 	for _, j := range jobs {
-		j.since, j.refused = since, j.turn.Waits()
+		j.since, j.refused = since, j.turn.Ended()
 	}
 	select {
 	case s.jobs <- jobs:
@@ -126,7 +126,7 @@ func (s *Store) Transact(ctx context.Context, readOnly bool, fn func(run func(st
 			return errors.Join(c.snapshot(func() error { return fn(c.runner(true)) }), s.immutable.check())
 		})
 	}
-	return s.submit(&job{fn: fn, done: make(chan struct{}), turn: store.TurnOf(ctx)})
+	return s.submit(&job{fn: fn, done: make(chan struct{}), turn: store.WriteWaitOf(ctx)})
 }
 
 // write runs in the writer's goroutine.
@@ -299,7 +299,7 @@ func (s *Store) runGroup(c *conn, group []*job, t *groupProgress, p pace, savepo
 			continue
 		}
 		if j.fn != nil && j.turn != nil {
-			j.turn.Holds.Store(t.began > 1)
+			j.turn.DelaysOthers.Store(t.began > 1)
 		}
 		whole, err := j.work(c, s.withFollower(c, j, run), p.piece, s.passed)
 		switch {
@@ -362,7 +362,7 @@ func (j *job) runsOnce() bool { return j.own != nil }
 // canRetry reports whether the job can run again: without the batch that exceeded the time limit, or in a
 // transaction without the jobs that it delays.
 func (j *job) canRetry(err error) bool {
-	if j.fn != nil && j.turn != nil && j.turn.Holds.Load() && errors.Is(err, store.ErrLong) {
+	if j.fn != nil && j.turn != nil && j.turn.DelaysOthers.Load() && errors.Is(err, store.ErrLong) {
 		return true
 	}
 	var late *store.TooLong

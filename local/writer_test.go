@@ -266,7 +266,7 @@ func TestGate(t *testing.T) {
 			t.Fatal(err)
 		}
 		gate := &store.Gate{}
-		ctx := store.WithTurn(context.Background(), &store.Turn{Gate: gate})
+		ctx := store.WithWriteWait(context.Background(), &store.WriteWait{Gate: gate})
 		running, end := make(chan struct{}), make(chan struct{})
 		first := make(chan error)
 		go func() {
@@ -287,7 +287,7 @@ func TestGate(t *testing.T) {
 			waiting <- s.Transact(ctx, false, func(func(store.Batch) (store.Result, error)) error { return nil })
 		}()
 		go func() {
-			p := &store.Part{Batches: []store.Batch{insert(3)}, Turn: store.TurnOf(ctx)}
+			p := &store.Part{Batches: []store.Batch{insert(3)}, Wait: store.WriteWaitOf(ctx)}
 			s.ApplyGroup([]*store.Part{p}, func(int) { waiting <- p.Err })
 		}()
 		gate.Shut(why)
@@ -319,11 +319,11 @@ func TestHolds(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	turn, before := &store.Turn{}, newJob(insert(1))
+	turn, before := &store.WriteWait{}, newJob(insert(1))
 	var held []bool
 	long := &job{done: make(chan struct{}), turn: turn, fn: func(run func(store.Batch) (store.Result, error)) error {
-		held = append(held, turn.Holds.Load())
-		if turn.Holds.Load() {
+		held = append(held, turn.DelaysOthers.Load())
+		if turn.DelaysOthers.Load() {
 			return store.ErrLong
 		}
 		select {

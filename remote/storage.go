@@ -105,7 +105,7 @@ func fitting(results []store.Result, batches []store.Batch) []store.Result {
 			says := b.Budget.Refusal()
 			*r = store.Result{Refused: &store.Refusal{At: len(b.Stmts) - 1, Reason: "too many bytes of rows", Reply: &says}}
 		case !b.ReadOnly:
-			b.Budget.Keep(weight)
+			b.Budget.Charge(weight)
 		}
 		if b.Budget.Full() {
 			return results[:i+1]

@@ -124,7 +124,7 @@ func (c *client) describe() string {
 	if name := strings.ReplaceAll(string(a.command), "|", " "); commands.Lookup(name) != nil {
 		command = strings.ToLower(string(a.command))
 	}
-	n := s.hub.Of(&c.inbox)
+	n := s.hub.CountsOf(&c.inbox)
 	waits, sending := c.box.unsent()
 	tracks := s.tracks.State(c.id)
 	pieces, events := 0, "r"
@@ -217,7 +217,7 @@ func (s *Server) ofType(arg []byte) (want func(*client) bool, bad resp.Value) {
 	default:
 		return nil, resp.MakeError("ERR Unknown client type '" + commands.Quote(arg) + "'")
 	}
-	return func(c *client) bool { return listening(s.hub.Of(&c.inbox)) == pubsub }, bad
+	return func(c *client) bool { return listening(s.hub.CountsOf(&c.inbox)) == pubsub }, bad
 }
 
 // kill runs CLIENT KILL addr, and CLIENT KILL with filters that must all match. A client that kills itself still gets

@@ -57,7 +57,7 @@ func (s *Server) clientsInfo() []string {
 	clients := s.all()
 	watching, watched, listeners := 0, 0, 0
 	for _, c := range clients {
-		if listening(s.hub.Of(&c.inbox)) {
+		if listening(s.hub.CountsOf(&c.inbox)) {
 			listeners++
 		}
 		if n := c.watched(); n > 0 {

@@ -42,10 +42,10 @@ func (s *Server) notify(classes string) {
 			}
 			at := "@" + strconv.Itoa(e.DB) + "__:"
 			if byKey {
-				s.hub.Tell(pubsub.Channel, append([]byte("__keyspace"+at), e.Key...), []byte(e.Name))
+				s.hub.DeliverLocal(pubsub.Channel, append([]byte("__keyspace"+at), e.Key...), []byte(e.Name))
 			}
 			if byEvent {
-				s.hub.Tell(pubsub.Channel, []byte("__keyevent"+at+e.Name), e.Key)
+				s.hub.DeliverLocal(pubsub.Channel, []byte("__keyevent"+at+e.Name), e.Key)
 			}
 		}
 	})

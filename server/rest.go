@@ -167,7 +167,7 @@ func (s *Server) serveREST(w http.ResponseWriter, r *http.Request, given string,
 		g.markAuthenticated()
 	}
 	q.user.Store(user)
-	defer q.held.Back(0)
+	defer q.held.Rewind(0)
 	if q.events(w) {
 		return
 	}

@@ -84,7 +84,7 @@ func (s *Server) follow(ctx context.Context, w http.ResponseWriter, st *stream) 
 		select {
 		case <-ctx.Done():
 			return
-		case <-st.queue.Some():
+		case <-st.queue.Ready():
 		}
 		all, err := st.queue.Next()
 		if err != nil {

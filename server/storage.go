@@ -59,7 +59,7 @@ func (s *Server) storage(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	held := s.budget(0)
-	defer held.Back(0)
+	defer held.Rewind(0)
 	body := bufio.NewReader(budgetReader{http.MaxBytesReader(nil, r.Body, s.config.MaxRequestMemory), held})
 	ctx, leave := hangupContext(r.Context())
 	defer leave()
@@ -133,7 +133,7 @@ func (s *Server) runStorageBatches(ctx context.Context, batches []store.Batch, m
 		b.Guest, b.ReadOnly, b.Budget = true, b.ReadOnly || reads, rows
 	}
 	results, err := s.config.Storage.Apply(ctx, batches)
-	return results, func() { rows.Back(0) }, err
+	return results, func() { rows.Rewind(0) }, err
 }
 
 // badRequest is the error of a malformed request.

@@ -76,7 +76,7 @@ func (c *client) subscribe(name string, args [][]byte) resp.Value {
 			confirm(pubsub.Unsubscribed(how.kind, channel, c.count(how.kind, hub.Unsubscribe(&c.inbox, how.kind, channel))))
 		}
 		if len(channels) == 0 {
-			confirm(pubsub.Unsubscribed(how.kind, nil, c.count(how.kind, hub.Of(&c.inbox))))
+			confirm(pubsub.Unsubscribed(how.kind, nil, c.count(how.kind, hub.CountsOf(&c.inbox))))
 		}
 	} else {
 		c.server.join(how.kind)

@@ -26,7 +26,7 @@ const tenantCommand = 64 << 20
 func (s *Server) setUpTenant() {
 	within := s.config.Within
 	s.since = within.since
-	s.memory = within.memory.Within(s.config.MaxMemory)
+	s.memory = within.memory.SubPool(s.config.MaxMemory)
 	s.tally.AddTo(within.tally)
 	s.traffic.whole = &within.traffic
 	if wrong := s.users.Set(acl.Default, tenantRules); wrong != "" {

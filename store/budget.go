@@ -17,8 +17,8 @@ type Pool struct {
 // NewPool returns a pool of limit bytes.
 func NewPool(limit int64) *Pool { return &Pool{limit: limit} }
 
-// Within returns a pool of limit bytes that also count in p.
-func (p *Pool) Within(limit int64) *Pool { return &Pool{limit: limit, whole: p} }
+// SubPool returns a pool of limit bytes that also count in p.
+func (p *Pool) SubPool(limit int64) *Pool { return &Pool{limit: limit, whole: p} }
 
 // Used returns the number of bytes that are held now.
 func (p *Pool) Used() int64 { return p.used.Load() }
@@ -35,8 +35,8 @@ func (p *Pool) take(n int64) bool {
 	return true
 }
 
-// keep adds n bytes, even beyond the limit.
-func (p *Pool) keep(n int64) {
+// charge adds n bytes, even beyond the limit.
+func (p *Pool) charge(n int64) {
 	for ; p != nil; p = p.whole {
 		p.used.Add(n)
 	}
@@ -54,19 +54,19 @@ const (
 // so that an excess is refused before it is in memory. A nil Budget has no limit. Only one goroutine may use it
 // at a time.
 type Budget struct {
-	pool   *Pool
-	limit  int64
-	piece  int64
-	used   int64
-	drawn  int64 // bytes taken from the pool
-	noFlag bool  // see NoFlag
-	short  bool  // the last refusal came from the pool
+	pool        *Pool
+	limit       int64
+	fullFrom    int64
+	used        int64
+	drawn       int64 // bytes taken from the pool
+	noFlag      bool  // see NoFlag
+	poolRefused bool  // the last refusal came from the pool
 }
 
 // NewBudget returns a budget of limit bytes, which it takes from pool. From piece bytes on it is full: the
 // caller sends the replies so far before it makes more. With a piece of 0 it is never full.
 func NewBudget(pool *Pool, limit, piece int64) *Budget {
-	return &Budget{pool: pool, limit: limit, piece: piece}
+	return &Budget{pool: pool, limit: limit, fullFrom: piece}
 }
 
 // Take adds n bytes, unless that exceeds the budget or its pool.
@@ -74,11 +74,11 @@ func (b *Budget) Take(n int64) bool {
 	if b == nil {
 		return true
 	}
-	b.short = false
+	b.poolRefused = false
 	if n > b.limit-b.used {
 		return false
 	}
-	if b.short = !b.draw(b.used + n); b.short {
+	if b.poolRefused = !b.draw(b.used + n); b.poolRefused {
 		return false
 	}
 	b.used += n
@@ -107,30 +107,30 @@ func (b *Budget) Used() int64 {
 	return b.used
 }
 
-// Back returns to the count that Used returned earlier.
-func (b *Budget) Back(used int64) {
+// Rewind returns to the count that Used returned earlier.
+func (b *Budget) Rewind(used int64) {
 	if b != nil {
 		b.used = used
 		b.draw(used)
 	}
 }
 
-// Keep adds n bytes that are in memory already, even beyond the limit.
-func (b *Budget) Keep(n int64) {
+// Charge adds n bytes that are in memory already, even beyond the limit.
+func (b *Budget) Charge(n int64) {
 	if b == nil || b.Take(n) {
 		return
 	}
 	n = min(n, b.limit) // a part that the reply repeats is in memory once
 	b.used += n
 	if b.pool != nil {
-		b.pool.keep(n)
+		b.pool.charge(n)
 		b.drawn += n
 	}
 }
 
 // Full reports whether the replies so far should be sent. A store stops after the batch that makes the budget
 // full.
-func (b *Budget) Full() bool { return b != nil && b.piece > 0 && b.used >= b.piece }
+func (b *Budget) Full() bool { return b != nil && b.fullFrom > 0 && b.used >= b.fullFrom }
 
 // Room returns the number of bytes that may still be added, 0 for no limit.
 func (b *Budget) Room() int64 {
@@ -140,8 +140,8 @@ func (b *Budget) Room() int64 {
 	return max(1, b.limit-b.used)
 }
 
-// Another returns an empty budget with the limits of b, for data that is held longer.
-func (b *Budget) Another() *Budget {
+// NewLike returns an empty budget with the limits of b, for data that is held longer.
+func (b *Budget) NewLike() *Budget {
 	another := NewBudget(b.pool, b.limit, 0)
 	another.noFlag = b.noFlag
 	return another
@@ -158,7 +158,7 @@ func (b *Budget) Refusal() resp.Value {
 	switch {
 	case b != nil && b.noFlag:
 		return resp.MakeError(fmt.Sprintf("ERR request memory limit exceeded (%d MB): ask for less at a time", b.limit>>20))
-	case b != nil && b.short:
+	case b != nil && b.poolRefused:
 		return allTaken
 	}
 	return TooMuch

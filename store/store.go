@@ -235,8 +235,8 @@ type Part struct {
 	Batches []Batch
 	// Brief makes a write that takes long stop early, without a trace.
 	Brief bool
-	// Turn can end the wait of a write that has not begun.
-	Turn *Turn
+	// Wait can end the wait of a write that has not begun.
+	Wait *WriteWait
 	// Results and Err are the results of Apply, or Err is ErrLong.
 	Results []Result
 	Err     error

@@ -46,7 +46,7 @@ func (p Part) Calls(name []byte) iter.Seq[[][]byte] {
 			w.vectors(v)
 		case *Elements:
 			for _, element := range v.List {
-				w.put(v.Of.Rebuilding(name, element))
+				w.put(v.Of.RebuildCall(name, element))
 			}
 		case *Array:
 			w.elements("ARMSET", len(v.Slots), func(i int) [][]byte {

@@ -18,7 +18,7 @@ type Event struct {
 
 // State is the state of a key at one point in time.
 type State struct {
-	There   bool  // it exists for clients
+	Exists  bool  // it exists for clients
 	Dead    bool  // it has expired, but is not deleted yet
 	ByField bool  // it expired with the last field of its hash
 	Version int64 // 0 without a row
@@ -44,9 +44,9 @@ type Call struct {
 	DB      int
 	Keys    []Key // keys that the call names
 
-	events []Event
-	begun  map[*Key]bool // keys that have their "new" event
-	places map[place]int // indexes of Keys
+	events    []Event
+	announced map[*Key]bool // keys that have their "new" event
+	places    map[place]int // indexes of Keys
 }
 
 // place identifies a key.
@@ -57,10 +57,10 @@ type place struct {
 
 // Events returns the events of a call. Commands newer than Redis 8.0, and commands of modules, cause none.
 func Events(c Call) []Event {
-	c.begun, c.places = map[*Key]bool{}, make(map[place]int, len(c.Keys))
+	c.announced, c.places = map[*Key]bool{}, make(map[place]int, len(c.Keys))
 	for i := range c.Keys {
 		c.places[place{c.Keys[i].DB, string(c.Keys[i].Name)}] = i
-		c.begin(&c.Keys[i])
+		c.emitExpired(&c.Keys[i])
 	}
 	if tell := rules[c.Command]; tell != nil && !c.Reply.IsError() {
 		tell(&c)
@@ -71,7 +71,7 @@ func Events(c Call) []Event {
 // Evicted returns the events of evicted keys.
 func Evicted(c Call) (events []Event) {
 	for _, k := range c.Keys {
-		if k.Before.There && !k.After.There {
+		if k.Before.Exists && !k.After.Exists {
 			events = append(events, Event{k.DB, 'e', "evicted", k.Name})
 		}
 	}
@@ -90,36 +90,36 @@ func Expired(db int, key []byte, byField bool) []Event {
 // FieldsExpired returns the event of a hash that loses some fields.
 func FieldsExpired(db int, key []byte) []Event { return []Event{{db, 'h', "hexpired", key}} }
 
-// begin adds the events of a key that had expired before the call.
-func (c *Call) begin(k *Key) {
+// emitExpired adds the events of a key that had expired before the call.
+func (c *Call) emitExpired(k *Key) {
 	if k.Before.Dead && k.Before.Version != k.After.Version {
 		c.events = append(c.events, Expired(k.DB, k.Name, k.Before.ByField)...)
 	}
 }
 
-func (c *Call) tell(class byte, name string, k *Key) {
+func (c *Call) emit(class byte, name string, k *Key) {
 	if k != nil {
 		c.events = append(c.events, Event{k.DB, class, name, k.Name})
 	}
 }
 
-// added adds an event, after the event "new" if the key is new.
-func (c *Call) added(class byte, name string, k *Key) {
-	if k != nil && !k.Before.There && !c.begun[k] {
-		c.isNew(k)
+// emitAfterNew adds an event, after the event "new" if the key is new.
+func (c *Call) emitAfterNew(class byte, name string, k *Key) {
+	if k != nil && !k.Before.Exists && !c.announced[k] {
+		c.emitNew(k)
 	}
-	c.tell(class, name, k)
+	c.emit(class, name, k)
 }
 
-func (c *Call) isNew(k *Key) {
-	c.begun[k] = true
-	c.tell('n', "new", k)
+func (c *Call) emitNew(k *Key) {
+	c.announced[k] = true
+	c.emit('n', "new", k)
 }
 
-// emptied adds the event of a key that was deleted with its last element.
-func (c *Call) emptied(k *Key) {
-	if k != nil && k.Before.There && !k.After.There {
-		c.tell('g', "del", k)
+// emitIfGone adds the event of a key that was deleted with its last element.
+func (c *Call) emitIfGone(k *Key) {
+	if k != nil && k.Before.Exists && !k.After.Exists {
+		c.emit('g', "del", k)
 	}
 }
 

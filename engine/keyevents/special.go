@@ -15,15 +15,15 @@ func set(c *Call) {
 		return
 	case c.has(3, "GET") == 0:
 		done = !c.Reply.IsNull()
-	case over && !k.Before.There: // nor afterwards
+	case over && !k.Before.Exists: // nor afterwards
 		done = c.has(3, "XX") == 0
 	}
 	if !done {
 		return
 	}
-	c.added('$', "set", k)
+	c.emitAfterNew('$', "set", k)
 	if at > 0 {
-		c.tell('g', "expire", k)
+		c.emit('g', "expire", k)
 	}
 	if k.After.Version == 0 { // it has expired already
 		c.events = append(c.events, Expired(k.DB, k.Name, false)...)
@@ -31,13 +31,13 @@ func set(c *Call) {
 }
 
 func setex(c *Call) {
-	c.added('$', "set", c.key(1))
-	c.tell('g', "expire", c.key(1))
+	c.emitAfterNew('$', "set", c.key(1))
+	c.emit('g', "expire", c.key(1))
 }
 
 func mset(c *Call) {
 	for i := 1; i < len(c.Args); i += 2 {
-		c.added('$', "set", c.key(i))
+		c.emitAfterNew('$', "set", c.key(i))
 	}
 }
 
@@ -46,13 +46,13 @@ func getex(c *Call) {
 	k := c.key(1)
 	at, over := c.expiry(2, len(c.Args))
 	switch {
-	case k == nil || !k.Before.There:
+	case k == nil || !k.Before.Exists:
 	case over:
-		c.tell('g', "del", k)
+		c.emit('g', "del", k)
 	case at > 0:
-		c.tell('g', "expire", k)
+		c.emit('g', "expire", k)
 	case k.Before.TTL && !k.After.TTL:
-		c.tell('g', "persist", k)
+		c.emit('g', "persist", k)
 	}
 }
 
@@ -73,15 +73,15 @@ func bitfield(c *Call) {
 	k := c.key(1)
 	switch {
 	case wrote:
-		c.added('$', "setbit", k)
-	case k != nil && !k.Before.There && k.After.There: // created for a write
-		c.isNew(k)
+		c.emitAfterNew('$', "setbit", k)
+	case k != nil && !k.Before.Exists && k.After.Exists: // created for a write
+		c.emitNew(k)
 	}
 }
 
 func deleted(c *Call) {
 	for i := range c.Keys {
-		c.emptied(&c.Keys[i])
+		c.emitIfGone(&c.Keys[i])
 	}
 }
 
@@ -89,10 +89,10 @@ func expire(c *Call) {
 	k := c.key(1)
 	switch {
 	case !c.positive() || k == nil:
-	case k.After.There:
-		c.tell('g', "expire", k)
+	case k.After.Exists:
+		c.emit('g', "expire", k)
 	default:
-		c.tell('g', "del", k)
+		c.emit('g', "del", k)
 	}
 }
 
@@ -101,9 +101,9 @@ func rename(c *Call) {
 	if from == nil || to == nil || from == to {
 		return
 	}
-	c.isNew(to)
-	c.tell('g', "rename_from", from)
-	c.tell('g', "rename_to", to)
+	c.emitNew(to)
+	c.emit('g', "rename_from", from)
+	c.emit('g', "rename_to", to)
 }
 
 func copied(c *Call) {
@@ -112,9 +112,9 @@ func copied(c *Call) {
 	}
 	to := c.named(c.other(), c.Args[2])
 	if to != nil {
-		c.isNew(to)
+		c.emitNew(to)
 	}
-	c.tell('g', "copy_to", to)
+	c.emit('g', "copy_to", to)
 }
 
 func (c *Call) other() int { return OtherDB(c.Command, c.Args, c.DB) }
@@ -141,10 +141,10 @@ func moved(c *Call) {
 	}
 	to := c.named(c.other(), c.Args[1])
 	if to != nil {
-		c.isNew(to)
+		c.emitNew(to)
 	}
-	c.tell('g', "move_from", c.key(1))
-	c.tell('g', "move_to", to)
+	c.emit('g', "move_from", c.key(1))
+	c.emit('g', "move_to", to)
 }
 
 func restored(c *Call) {
@@ -152,12 +152,12 @@ func restored(c *Call) {
 	if k == nil {
 		return
 	}
-	if !k.After.There {
-		c.emptied(k)
+	if !k.After.Exists {
+		c.emitIfGone(k)
 		return
 	}
-	c.isNew(k)
-	c.tell('g', "restore", k)
+	c.emitNew(k)
+	c.emit('g', "restore", k)
 }
 
 func sorted(c *Call) {
@@ -176,9 +176,9 @@ func listMove(c *Call) {
 	if !strings.HasSuffix(c.Command, "RPOPLPUSH") {
 		pop, push = strings.ToLower(c.word(3)[:1])+"pop", strings.ToLower(c.word(4)[:1])+"push"
 	}
-	c.added('l', push, to)
-	c.tell('l', pop, from)
-	c.emptied(from)
+	c.emitAfterNew('l', push, to)
+	c.emit('l', pop, from)
+	c.emitIfGone(from)
 }
 
 // popped handles commands that pop from the first of their keys that is not empty.
@@ -208,8 +208,8 @@ func popped(c *Call) {
 			name = strings.ToLower(where[:1]) + "pop"
 		}
 	}
-	c.tell(class, name, k)
-	c.emptied(k)
+	c.emit(class, name, k)
+	c.emitIfGone(k)
 }
 
 func setMove(c *Call) {
@@ -217,10 +217,10 @@ func setMove(c *Call) {
 	if !c.positive() || from == to {
 		return
 	}
-	c.tell('s', "srem", from)
-	c.emptied(from)
+	c.emit('s', "srem", from)
+	c.emitIfGone(from)
 	if to.changed() {
-		c.added('s', "sadd", to)
+		c.emitAfterNew('s', "sadd", to)
 	}
 }
 
@@ -236,7 +236,7 @@ func zadd(c *Call) {
 		}
 		break
 	}
-	on('z', name, touched)(c)
+	firstKey('z', name, touched)(c)
 }
 
 func oneOf(n int64) func(*Call) bool {
@@ -249,11 +249,11 @@ func found(c *Call) bool { return c.any(func(v resp.Value) bool { return !v.IsNu
 func hexpire(c *Call) {
 	k := c.key(1)
 	if oneOf(1)(c) {
-		c.tell('h', "hexpire", k)
+		c.emit('h', "hexpire", k)
 	}
 	if oneOf(2)(c) {
-		c.tell('h', "hdel", k)
-		c.emptied(k)
+		c.emit('h', "hdel", k)
+		c.emitIfGone(k)
 	}
 }
 
@@ -264,12 +264,12 @@ func hgetex(c *Call) {
 	switch {
 	case k == nil || !found(c):
 	case over:
-		c.tell('h', "hdel", k)
-		c.emptied(k)
+		c.emit('h', "hdel", k)
+		c.emitIfGone(k)
 	case at > 0:
-		c.tell('h', "hexpire", k)
+		c.emit('h', "hexpire", k)
 	case k.changed():
-		c.tell('h', "hpersist", k)
+		c.emit('h', "hpersist", k)
 	}
 }
 
@@ -278,16 +278,16 @@ func hsetex(c *Call) {
 	if !c.positive() || k == nil {
 		return
 	}
-	c.added('h', "hset", k)
+	c.emitAfterNew('h', "hset", k)
 	at, over := c.expiry(2, c.has(2, "FIELDS"))
 	switch {
 	case over:
-		c.tell('h', "hdel", k)
+		c.emit('h', "hdel", k)
 	case at > 0:
-		c.tell('h', "hexpire", k)
+		c.emit('h', "hexpire", k)
 	}
-	if !k.After.There {
-		c.tell('g', "del", k)
+	if !k.After.Exists {
+		c.emit('g', "del", k)
 	}
 }
 
@@ -296,13 +296,13 @@ func xadd(c *Call) {
 	if c.Reply.IsNull() || k == nil {
 		return
 	}
-	c.added('t', "xadd", k)
+	c.emitAfterNew('t', "xadd", k)
 	before := k.Before.Count
-	if !k.Before.There {
+	if !k.Before.Exists {
 		before = 0
 	}
 	if k.After.Count <= before {
-		c.tell('t', "xtrim", k)
+		c.emit('t', "xtrim", k)
 	}
 }
 
@@ -310,7 +310,7 @@ func xadd(c *Call) {
 func group(name string, when func(*Call) bool) rule {
 	return func(c *Call) {
 		if when(c) {
-			c.added('t', name, c.key(2))
+			c.emitAfterNew('t', name, c.key(2))
 		}
 	}
 }
@@ -319,7 +319,7 @@ func group(name string, when func(*Call) bool) rule {
 func consumers(c *Call) {
 	for i := range c.Keys {
 		if k := &c.Keys[i]; k.After.Consumers > k.Before.Consumers {
-			c.tell('t', "xgroup-createconsumer", k)
+			c.emit('t', "xgroup-createconsumer", k)
 		}
 	}
 }

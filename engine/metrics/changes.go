@@ -98,7 +98,7 @@ func changed(c *commands.Command, words int, v *resp.Value) uint64 {
 }
 
 func (t *Tally) changes(n uint64) {
-	for ; t != nil && n > 0; t = t.whole {
+	for ; t != nil && n > 0; t = t.parent {
 		t.written.Add(n)
 	}
 }

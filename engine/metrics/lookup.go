@@ -39,9 +39,9 @@ var lookups = func() []lookup {
 	return all
 }()
 
-// looked returns how many keys a call found and did not find. It only has the reply: a nil, 0 or empty reply is
+// countLookups returns how many keys a call found and did not find. It only has the reply: a nil, 0 or empty reply is
 // a miss, even if only the field or member was missing.
-func looked(c *commands.Command, words int, v *resp.Value) (hits, misses uint64) {
+func countLookups(c *commands.Command, words int, v *resp.Value) (hits, misses uint64) {
 	found := false
 	switch lookups[c.ID()] {
 	case looksNone:
@@ -66,9 +66,9 @@ func looked(c *commands.Command, words int, v *resp.Value) (hits, misses uint64)
 	return 0, 1
 }
 
-func (t *Tally) looks(hits, misses uint64) {
-	if t.whole != nil {
-		t.whole.looks(hits, misses)
+func (t *Tally) addLookups(hits, misses uint64) {
+	if t.parent != nil {
+		t.parent.addLookups(hits, misses)
 	}
 	if hits > 0 {
 		t.hits.Add(hits)

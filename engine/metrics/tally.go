@@ -25,7 +25,7 @@ type Tally struct {
 	errors       errorCounts
 	untracked    atomic.Bool  // histograms are off
 	alert        atomic.Int64 // ns from which a call may concern the slow log or LATENCY
-	whole        *Tally       // see AddTo
+	parent       *Tally       // see AddTo
 }
 
 // counter counts one command. It fills a cache line of the processor, so that two commands counted on different
@@ -46,7 +46,7 @@ func New() *Tally {
 }
 
 // AddTo makes t count everything in whole, too, except for the slow log and LATENCY. Call it before t counts.
-func (t *Tally) AddTo(whole *Tally) { t.whole = whole }
+func (t *Tally) AddTo(whole *Tally) { t.parent = whole }
 
 // Ran counts a call with its number of words, its time and its reply. It reports whether the call belongs into
 // the slow log.
@@ -58,30 +58,30 @@ func (t *Tally) Ran(c *commands.Command, words int, took time.Duration, v *resp.
 	if v.IsError() {
 		t.count(v)
 	} else {
-		hits, misses := looked(c, words, v)
-		t.looks(hits, misses)
+		hits, misses := countLookups(c, words, v)
+		t.addLookups(hits, misses)
 		t.changes(changed(c, words, v))
 	}
-	return int64(took) >= t.alert.Load() && t.long(c, took)
+	return int64(took) >= t.alert.Load() && t.recordSlow(c, took)
 }
 
 func (t *Tally) fail(c *commands.Command) {
-	for ; t != nil; t = t.whole {
+	for ; t != nil; t = t.parent {
 		t.commands[c.ID()].failed.Add(1)
 	}
 }
 
 // count counts an error reply.
 func (t *Tally) count(v *resp.Value) {
-	for ; t != nil; t = t.whole {
+	for ; t != nil; t = t.parent {
 		t.errors.add(v)
 	}
 }
 
 // add counts calls that each took the same time.
 func (t *Tally) add(c *commands.Command, calls uint64, took time.Duration) {
-	if t.whole != nil {
-		t.whole.add(c, calls, took)
+	if t.parent != nil {
+		t.parent.add(c, calls, took)
 	}
 	n := &t.commands[c.ID()]
 	n.calls.Add(calls)
@@ -117,7 +117,7 @@ func (t *Tally) Sum(s *Sum, c *commands.Command, words int, took time.Duration, 
 		t.Flush(s)
 		s.command, s.took = c, took
 	}
-	hits, misses := looked(c, words, v)
+	hits, misses := countLookups(c, words, v)
 	s.calls, s.hits, s.misses = s.calls+1, s.hits+hits, s.misses+misses
 	s.changes += changed(c, words, v)
 	return true
@@ -127,7 +127,7 @@ func (t *Tally) Sum(s *Sum, c *commands.Command, words int, took time.Duration, 
 func (t *Tally) Flush(s *Sum) {
 	if s.calls > 0 {
 		t.add(s.command, s.calls, s.took)
-		t.looks(s.hits, s.misses)
+		t.addLookups(s.hits, s.misses)
 		t.changes(s.changes)
 	}
 	*s = Sum{}
@@ -135,15 +135,15 @@ func (t *Tally) Flush(s *Sum) {
 
 // Passed uncounts an error that a script passed on: it was already counted for the command of the script.
 func (t *Tally) Passed(v *resp.Value) {
-	for ; t != nil; t = t.whole {
-		t.errors.take(v)
+	for ; t != nil; t = t.parent {
+		t.errors.uncount(v)
 	}
 }
 
 // Rejected counts a call that did not run. c is nil for an unknown command.
 func (t *Tally) Rejected(c *commands.Command, v *resp.Value) {
-	if t.whole != nil {
-		t.whole.Rejected(c, v)
+	if t.parent != nil {
+		t.parent.Rejected(c, v)
 	}
 	if c != nil {
 		t.commands[c.ID()].rejected.Add(1)
@@ -151,8 +151,8 @@ func (t *Tally) Rejected(c *commands.Command, v *resp.Value) {
 	t.errors.add(v)
 }
 
-// long handles a call that reaches the threshold of the slow log or of the latency monitor.
-func (t *Tally) long(c *commands.Command, took time.Duration) (slow bool) {
+// recordSlow handles a call that reaches the threshold of the slow log or of the latency monitor.
+func (t *Tally) recordSlow(c *commands.Command, took time.Duration) (slow bool) {
 	event := "command"
 	if c.Flags&commands.Fast != 0 {
 		event = "fast-command"
@@ -264,7 +264,7 @@ func (e *errorCounts) add(v *resp.Value) {
 	e.kinds[string(kind)]++
 }
 
-func (e *errorCounts) take(v *resp.Value) {
+func (e *errorCounts) uncount(v *resp.Value) {
 	kind, _, _ := bytes.Cut(v.Str, []byte(" "))
 	e.mu.Lock()
 	defer e.mu.Unlock()

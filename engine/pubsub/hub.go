@@ -22,11 +22,11 @@ type Hub struct {
 	mu       sync.Mutex
 	topics   [kinds]map[string]*topic
 	patterns list.List // *topic, in the order of their first subscriptions
-	owned    map[Subscriber]*owned
+	owned    map[Subscriber]*subscriptions
 	begun    uint64 // number of the last subscription
 
 	watched atomic.Int64 // number of subscribers to Commands in this process
-	others  atomic.Pointer[Others]
+	peers   atomic.Pointer[Peers]
 }
 
 // topic is a name and its subscribers.
@@ -36,14 +36,14 @@ type topic struct {
 	place       *list.Element // its element in Hub.patterns, nil for other kinds
 }
 
-// owned holds the subscriptions of one subscriber: the number of each, which is their order.
-type owned [kinds]map[string]uint64
+// subscriptions holds the subscriptions of one subscriber: the number of each, which is their order.
+type subscriptions [kinds]map[string]uint64
 
 // Counts holds the number of subscriptions of each Kind.
 type Counts [kinds]int
 
 // New returns a hub without subscribers.
-func New() *Hub { return &Hub{owned: map[Subscriber]*owned{}} }
+func New() *Hub { return &Hub{owned: map[Subscriber]*subscriptions{}} }
 
 // Subscribe adds a subscription, unless the subscriber has it already, and returns the subscriber's counts.
 func (h *Hub) Subscribe(s Subscriber, kind Kind, name []byte) Counts {
@@ -51,7 +51,7 @@ func (h *Hub) Subscribe(s Subscriber, kind Kind, name []byte) Counts {
 	defer h.mu.Unlock()
 	own := h.owned[s]
 	if own == nil {
-		own = &owned{}
+		own = &subscriptions{}
 		h.owned[s] = own
 	}
 	if _, has := own[kind][string(name)]; has {
@@ -149,8 +149,8 @@ func (h *Hub) Names(s Subscriber, kind Kind) [][]byte {
 	return all
 }
 
-// Of returns the counts of a subscriber.
-func (h *Hub) Of(s Subscriber) Counts {
+// CountsOf returns the counts of a subscriber.
+func (h *Hub) CountsOf(s Subscriber) Counts {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if own := h.owned[s]; own != nil {
@@ -159,7 +159,7 @@ func (h *Hub) Of(s Subscriber) Counts {
 	return Counts{}
 }
 
-func (o *owned) counts() (c Counts) {
+func (o *subscriptions) counts() (c Counts) {
 	for kind := range o {
 		c[kind] = len(o[kind])
 	}
@@ -176,9 +176,9 @@ func (h *Hub) Topics() (c Counts) {
 	return c
 }
 
-// Tell delivers a message to the subscribers in this process and returns the number of deliveries: one for each
+// DeliverLocal delivers a message to the subscribers in this process and returns the number of deliveries: one for each
 // matching subscription.
-func (h *Hub) Tell(kind Kind, channel, payload []byte) (n int64) {
+func (h *Hub) DeliverLocal(kind Kind, channel, payload []byte) (n int64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.each(kind, channel, func(of Kind, t *topic) {
@@ -194,8 +194,8 @@ func (h *Hub) Tell(kind Kind, channel, payload []byte) (n int64) {
 	return n
 }
 
-// here returns the number of deliveries that a message would have in this process.
-func (h *Hub) here(kind Kind, channel []byte) (n int64) {
+// localReceivers returns the number of deliveries that a message would have in this process.
+func (h *Hub) localReceivers(kind Kind, channel []byte) (n int64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.each(kind, channel, func(_ Kind, t *topic) { n += int64(len(t.subscribers)) })

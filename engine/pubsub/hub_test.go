@@ -112,7 +112,7 @@ func TestManyPatterns(t *testing.T) {
 // TestOthers counts those who listen in several processes together.
 func TestOthers(t *testing.T) {
 	here, there, e := pubsub.New(), pubsub.New(), &ear{}
-	here.SetOthers(pubsub.Others{
+	here.SetPeers(pubsub.Peers{
 		Ask:     func(args [][]byte, _ bool) []resp.Value { return []resp.Value{there.Answer(args)} },
 		Watched: there.Watched,
 		Show:    func(line []byte) { there.Answer(pubsub.ShowCall(line)) },

@@ -50,8 +50,8 @@ func (q *Queue) add(v resp.Value, size int) {
 	}
 }
 
-// Some returns a channel that holds a value when Next returns values.
-func (q *Queue) Some() <-chan struct{} { return q.some }
+// Ready returns a channel that holds a value when Next returns values.
+func (q *Queue) Ready() <-chan struct{} { return q.some }
 
 // Next removes and returns all unread values.
 func (q *Queue) Next() ([]resp.Value, error) {
@@ -91,7 +91,7 @@ func (h *Hub) Listen(ctx context.Context, args [][]byte, notice func(error), eac
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
-		case <-q.Some():
+		case <-q.Ready():
 		}
 		all, err := q.Next()
 		if err != nil {

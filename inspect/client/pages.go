@@ -18,7 +18,7 @@ func (c *Conn) Pages(ctx context.Context, db int, calls ...[][]byte) ([]resp.Val
 	calls = slices.Clone(calls)
 	cuts := make([]func(resp.Value) resp.Value, len(calls))
 	stand := func(i int) (ok bool) {
-		call, cut := keytype.StandIn(calls[i], minPageNames)
+		call, cut := keytype.Fallback(calls[i], minPageNames)
 		if call == nil || !c.Refusals.Has(string(calls[i][0])) {
 			return false
 		}

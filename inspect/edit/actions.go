@@ -171,7 +171,7 @@ func (r *Pane) Remove(s Subject) tea.Cmd {
 		return nil
 	}
 	if v.Type == keytype.List {
-		c = c.Expecting(e.Body, keytype.Of(v.Type).Getting(v.Key, e.Row[0])) // other clients may have moved it
+		c = c.Expecting(e.Body, keytype.Of(v.Type).GetCall(v.Key, e.Row[0])) // other clients may have moved it
 	}
 	return r.confirm(Confirmation{title: "Delete " + display.Text(e.Row[0], 30) + " of " + display.Text(v.Key, 30) + "?", change: c})
 }
@@ -187,7 +187,7 @@ func (r *Pane) deleteElementCalls(v ui.Selection, e *ui.Element) [][][]byte {
 		return [][][]byte{client.Command("LSET", v.Key, e.Row[0], mark), client.Command("LREM", v.Key, "1", mark)}
 	}
 	if t := keytype.Of(v.Type); t.Drop != "" {
-		return [][][]byte{t.Dropping(v.Key, e.Name)}
+		return [][][]byte{t.DropCall(v.Key, e.Name)}
 	}
 	return nil
 }
@@ -209,7 +209,7 @@ func (r *Pane) Add(s Subject) tea.Cmd {
 		return nil
 	}}
 	for _, t := range keytype.Types {
-		p.Items = append(p.Items, ui.Item{Label: t.Said(), Value: t.Name})
+		p.Items = append(p.Items, ui.Item{Label: t.DisplayName(), Value: t.Name})
 	}
 	r.Dialog = p
 	return nil
@@ -227,7 +227,7 @@ func (r *Pane) addKey(kind, prefix string) {
 	r.Dialog = &form{r: r, title: "New " + display.Type(kind), fields: fields, make: func(values []string) (change.Change, error) {
 		name, ttl := values[0], values[len(values)-1]
 		at, err := parseTTL(ttl, r.Now)
-		calls := [][][]byte{keytype.Of(kind).Adding(name, values[1:len(values)-1])}
+		calls := [][][]byte{keytype.Of(kind).AddCall(name, values[1:len(values)-1])}
 		if at != 0 {
 			calls = append(calls, client.Command("PEXPIREAT", name, client.Decimal(at)))
 		}
@@ -246,7 +246,7 @@ func (r *Pane) addElement(v ui.Selection) tea.Cmd {
 		fields = append(fields, newField(part, "", ""))
 	}
 	r.Dialog = &form{r: r, title: "Add to " + display.Text(key, 40), fields: fields, make: func(values []string) (change.Change, error) {
-		return change.Change{Title: "Added to " + display.Text(key, 40), Calls: [][][]byte{keytype.Of(kind).Adding(key, values)}}, nil
+		return change.Change{Title: "Added to " + display.Text(key, 40), Calls: [][][]byte{keytype.Of(kind).AddCall(key, values)}}, nil
 	}}
 	return nil
 }

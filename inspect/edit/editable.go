@@ -99,18 +99,18 @@ func editElement(v ui.Selection, row []string, body string) editable {
 	case keytype.Hash:
 		e.field = name
 	}
-	e.read = t.Getting(key, name)
+	e.read = t.GetCall(key, name)
 	e.large = e.read != nil && v.Type != keytype.VectorSet && v.Size > manyElements
 	switch {
 	case v.Type == keytype.Hash && row[1] != "":
 		e.save = func(text string) [][][]byte {
-			return [][][]byte{t.Putting(key, name, text), change.ExpireField(key, name, row[1])}
+			return [][][]byte{t.PutCall(key, name, text), change.ExpireField(key, name, row[1])}
 		}
 	case t.Put != "":
-		e.save = func(text string) [][][]byte { return [][][]byte{t.Putting(key, name, text)} }
+		e.save = func(text string) [][][]byte { return [][][]byte{t.PutCall(key, name, text)} }
 	case len(t.Parts) == 1 && len(t.Given) == 1 && t.Drop != "": // the element is its own name
 		e.save = func(text string) [][][]byte {
-			return [][][]byte{t.Dropping(key, name), t.Adding(key, []string{text})}
+			return [][][]byte{t.DropCall(key, name), t.AddCall(key, []string{text})}
 		}
 	}
 	e.lines = strings.Contains(e.text, "\n") || len(e.text) > 2000

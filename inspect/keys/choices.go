@@ -35,7 +35,7 @@ func (l *Pane) PickType() tea.Cmd {
 	items := []ui.Item{{Label: "all"}}
 	all := []string{""}
 	for _, t := range keytype.Types {
-		items, all = append(items, ui.Item{Label: t.Said()}), append(all, t.Name)
+		items, all = append(items, ui.Item{Label: t.DisplayName()}), append(all, t.Name)
 	}
 	return l.requery("Show keys of type", items, slices.Index(all, l.kind), func(q *query, i int) { q.kind = all[i] })
 }

@@ -184,7 +184,7 @@ func truncateKind(kind string, width int) string {
 		return ""
 	}
 	if t := keytype.Of(kind); t.Known() {
-		return t.Brevity(width)
+		return t.ShortName(width)
 	}
 	kind = display.Text(kind, max(len(kind)+2, 1))
 	return kind[:min(len(kind), width)]

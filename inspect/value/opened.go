@@ -46,7 +46,7 @@ func (o *opened) reread(ctx context.Context, c *client.Conn, db int, kind, key s
 		read.find(o.src.read(0, firstRequest, v))
 		return read, nil
 	}
-	call := keytype.Of(kind).Getting(key, o.row[0])
+	call := keytype.Of(kind).GetCall(key, o.row[0])
 	switch kind {
 	case keytype.Set:
 		call = client.Command("SISMEMBER", key, o.row[0])

@@ -45,7 +45,7 @@ func typeRank() string {
 // over a part of the type's table.
 var sqlWeights = sync.OnceValue(func() (all []string) {
 	for _, t := range keytype.Types {
-		table := t.Weighed()
+		table := t.BytesTable()
 		if table.Name == "" { // KeyBytes covers the whole value
 			all = append(all, "")
 			continue
@@ -77,7 +77,7 @@ func (c *Catalog) weights(ctx context.Context, keys []unweighed) ([]int64, error
 			last--
 		}
 		args := []store.Value{store.Int(keys[first].id), store.Int(keys[last].id)}
-		if keytype.Types[kind].Weighed().Expires != "" {
+		if keytype.Types[kind].BytesTable().Expires != "" {
 			args = append(args, store.Int(c.now()))
 		}
 		stmts = append(stmts, store.Stmt{SQL: sql, Args: args})

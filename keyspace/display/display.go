@@ -76,7 +76,7 @@ func Spaces(n int) string { return strings.Repeat(" ", max(n, 0)) }
 // Type formats the type of a key for display. The input is a server's reply, so it can be any
 // string.
 func Type(typ string) string {
-	return string(resp.AppendVisible(nil, []byte(keytype.Of(typ).Said())))
+	return string(resp.AppendVisible(nil, []byte(keytype.Of(typ).DisplayName())))
 }
 
 // Grouped formats n with commas between thousands.

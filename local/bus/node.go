@@ -61,7 +61,7 @@ func New(path string, hub *pubsub.Hub) *Node {
 		listeners: map[string]net.Listener{}, conns: map[net.Conn]bool{}, links: map[string]*link{},
 	}
 	n.dir = n.file + "-bus"
-	hub.SetOthers(pubsub.Others{Ask: n.ask, Watched: n.watched, Show: n.show, Join: n.Join})
+	hub.SetPeers(pubsub.Peers{Ask: n.ask, Watched: n.watched, Show: n.show, Join: n.Join})
 	return n
 }
 
@@ -207,7 +207,7 @@ func (n *Node) Close() error {
 	return nil
 }
 
-// ask implements pubsub.Others.Ask: it calls all processes that listen for messages.
+// ask implements pubsub.Peers.Ask: it calls all processes that listen for messages.
 func (n *Node) ask(args [][]byte, hurry bool) []resp.Value {
 	if n.announced.Load() {
 		n.scanIfOld()
@@ -220,7 +220,7 @@ func (n *Node) ask(args [][]byte, hurry bool) []resp.Value {
 	return n.askAll(args, patience)
 }
 
-// watched implements pubsub.Others.Watched. The engine calls it for every command.
+// watched implements pubsub.Peers.Watched. The engine calls it for every command.
 func (n *Node) watched() bool {
 	if !n.announced.Load() {
 		if now := time.Now().UnixNano(); now >= n.nextWatch.Load() {
@@ -231,7 +231,7 @@ func (n *Node) watched() bool {
 	return n.watchers.Load() > 0
 }
 
-// show implements pubsub.Others.Show.
+// show implements pubsub.Peers.Show.
 func (n *Node) show(line []byte) {
 	call := resp.AppendCommand(nil, pubsub.ShowCall(line)...)
 	for _, l := range n.linked(commandsSuffix) {

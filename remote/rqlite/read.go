@@ -62,7 +62,7 @@ func (s *Store) take(from io.Reader, group []*call, places []place) error {
 	for _, c := range group {
 		c.err, c.results = nil, make([]store.Result, len(c.batches))
 		c.filling, c.cut = 0, len(c.batches)
-		c.withBudget(0, func(b *store.Budget) { b.Back(c.used) })
+		c.withBudget(0, func(b *store.Budget) { b.Rewind(c.used) })
 		for i, b := range c.batches {
 			c.results[i] = store.Result{Rows: make([][]store.Row, len(b.Stmts)), Changes: make([]int64, len(b.Stmts))}
 		}

@@ -255,7 +255,7 @@ func settle(all []outcome, places []place, first int) (*refused, error) {
 		p.take(r, &all[i])
 		p.call.withBudget(p.batch, func(b *store.Budget) {
 			for _, row := range all[i].rows {
-				b.Keep(row.Weight())
+				b.Charge(row.Weight())
 			}
 		})
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// written returns a call as args. Words that are keys of values are replaced by their values.
-func written(call string, values map[string][]string) [][]byte {
+// callArgs returns a call as args. Words that are keys of values are replaced by their values.
+func callArgs(call string, values map[string][]string) [][]byte {
 	var args [][]byte
 	for _, word := range strings.Fields(call) {
 		value, ok := values[word]
@@ -27,7 +27,7 @@ func written(call string, values map[string][]string) [][]byte {
 
 // ReadAll returns the call that reads a whole key.
 func (t *Type) ReadAll(key []byte) [][]byte {
-	return written(t.Read, map[string][]string{"key": {string(key)}})
+	return callArgs(t.Read, map[string][]string{"key": {string(key)}})
 }
 
 // PageAt returns the call for about n elements at a cursor. The cursor is "" for the first page, or comes from
@@ -42,7 +42,7 @@ func (t *Type) PageAt(key []byte, cursor string, n int) [][]byte {
 	values["cursor"], values["from"] = []string{cursor}, []string{cursor}
 	from, _ := strconv.ParseInt(cursor, 10, 64)
 	values["to"] = []string{strconv.FormatInt(from+int64(n)-1, 10)}
-	return written(t.Page, values)
+	return callArgs(t.Page, values)
 }
 
 // ScanAt returns the call of Scan for about n elements at a cursor, "" for the first. A match other than "" is
@@ -55,9 +55,9 @@ func (t *Type) ScanAt(key []byte, cursor, match string, n int) [][]byte {
 	return call
 }
 
-// Adding returns the call that adds an element to a key, or creates the key with it. given has the user's
+// AddCall returns the call that adds an element to a key, or creates the key with it. given has the user's
 // values for Given. A vector is a list of numbers with spaces or commas between them, with or without brackets.
-func (t *Type) Adding(key string, given []string) [][]byte {
+func (t *Type) AddCall(key string, given []string) [][]byte {
 	values := map[string][]string{"key": {key}}
 	for i, part := range t.Given {
 		if values[part] = []string{given[i]}; part == "vector" {
@@ -65,21 +65,21 @@ func (t *Type) Adding(key string, given []string) [][]byte {
 			values[part] = append([]string{strconv.Itoa(len(numbers))}, numbers...)
 		}
 	}
-	return written(t.Add, values)
+	return callArgs(t.Add, values)
 }
 
-// Dropping returns the call that deletes an element by its name, or nil if the type has no such command.
-func (t *Type) Dropping(key, name string) [][]byte { return t.named(t.Drop, key, name, "") }
+// DropCall returns the call that deletes an element by its name, or nil if the type has no such command.
+func (t *Type) DropCall(key, name string) [][]byte { return t.named(t.Drop, key, name, "") }
 
-// Getting returns the call that reads the value of an element by its name, or nil if the type has no such
+// GetCall returns the call that reads the value of an element by its name, or nil if the type has no such
 // command.
-func (t *Type) Getting(key, name string) [][]byte { return t.named(t.Get, key, name, "") }
+func (t *Type) GetCall(key, name string) [][]byte { return t.named(t.Get, key, name, "") }
 
-// Putting returns the call that sets the value of an element to text, or nil if the type has no such command.
-func (t *Type) Putting(key, name, text string) [][]byte { return t.named(t.Put, key, name, text) }
+// PutCall returns the call that sets the value of an element to text, or nil if the type has no such command.
+func (t *Type) PutCall(key, name, text string) [][]byte { return t.named(t.Put, key, name, text) }
 
 func (t *Type) named(call, key, name, text string) [][]byte {
-	return written(call, map[string][]string{"key": {key}, "name": {name}, "text": {text}})
+	return callArgs(call, map[string][]string{"key": {key}, "name": {name}, "text": {text}})
 }
 
 // Elements splits the reply to PageAt(key, cursor, n) into elements with their parts; a whole value is one
@@ -118,13 +118,13 @@ func (t *Type) Rebuilds() bool {
 	return t.Form == Flat && t.Add != "" && len(t.Parts) > 0 && !slices.ContainsFunc(t.Parts, func(part string) bool { return !slices.Contains(t.Given, part) })
 }
 
-// Rebuilding returns the call that adds an element to a key, in the parts in which it was read: see Rebuilds.
-func (t *Type) Rebuilding(key []byte, element [][]byte) [][]byte {
+// RebuildCall returns the call that adds an element to a key, in the parts in which it was read: see Rebuilds.
+func (t *Type) RebuildCall(key []byte, element [][]byte) [][]byte {
 	given := make([]string, len(t.Given))
 	for i, part := range t.Given {
 		given[i] = string(element[slices.Index(t.Parts, part)])
 	}
-	return t.Adding(string(key), given)
+	return t.AddCall(string(key), given)
 }
 
 // Scanned splits the reply to ScanAt, as Elements does for PageAt.

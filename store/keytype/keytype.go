@@ -145,7 +145,7 @@ func OfCommand(group, name string) (*Type, bool) {
 func Labels() (labels []string) {
 	sorted := slices.SortedFunc(slices.Values(Types), func(a, b *Type) int { return cmp.Compare(a.Number, b.Number) })
 	for _, t := range sorted {
-		labels = append(labels, t.Said())
+		labels = append(labels, t.DisplayName())
 	}
 	return labels
 }
@@ -153,15 +153,15 @@ func Labels() (labels []string) {
 // Known reports whether t is one of Types.
 func (t *Type) Known() bool { return t.Page != "" }
 
-// Said returns the name for display.
-func (t *Type) Said() string { return cmp.Or(t.Label, t.Name) }
+// DisplayName returns the name for display.
+func (t *Type) DisplayName() string { return cmp.Or(t.Label, t.Name) }
 
-// Prober returns a command that fails for keys of other types.
-func (t *Type) Prober() string { return cmp.Or(t.Probe, t.Count) }
+// ProbeCommand returns a command that fails for keys of other types.
+func (t *Type) ProbeCommand() string { return cmp.Or(t.Probe, t.Count) }
 
-// Brevity returns the name for display in at most width cells.
-func (t *Type) Brevity(width int) string {
-	said := t.Said()
+// ShortName returns the name for display in at most width cells.
+func (t *Type) ShortName(width int) string {
+	said := t.DisplayName()
 	if len(said) > width && t.Brief != "" {
 		said = t.Brief
 	}

@@ -75,7 +75,7 @@ func TestStandIn(t *testing.T) {
 		{"", 2, 0, "[a b]"}, {"b", 2, 0, "[c d]"}, {"bb", 2, 0, "[c d]"}, {"c", 2, 0, "[d]"}, {"d", 2, 0, "[]"}, {"", 2, 3, "[a b c]"},
 		{"", 1, math.MaxInt / 2, "[a b c d]"},
 	} {
-		call, page := keytype.StandIn(vec.PageAt([]byte("k"), c.cursor, c.n), c.least)
+		call, page := keytype.Fallback(vec.PageAt([]byte("k"), c.cursor, c.n), c.least)
 		if got := joined(call); got != "VRANDMEMBER k 2147483647" {
 			t.Fatal(got)
 		}
@@ -87,14 +87,14 @@ func TestStandIn(t *testing.T) {
 			t.Errorf("%d after %q: %s], want %s", c.n, c.cursor, got, c.want)
 		}
 	}
-	if call, _ := keytype.StandIn(keytype.Of("list").PageAt([]byte("k"), "", 2), 0); call != nil {
+	if call, _ := keytype.Fallback(keytype.Of("list").PageAt([]byte("k"), "", 2), 0); call != nil {
 		t.Errorf("%s stands in for LRANGE", joined(call))
 	}
 	for _, c := range []struct{ typ, match, call, want string }{
 		{"hash", "", "HGETALL k", "[a 1 b 2]"}, {"hash", "b*", "HGETALL k", "[b 2]"}, {"zset", "a", "ZRANGE k 0 -1 WITHSCORES", "[a 1]"},
 		{"set", "[ab]", "SMEMBERS k", "[a b]"},
 	} {
-		call, page := keytype.StandIn(keytype.Of(c.typ).ScanAt([]byte("k"), "", c.match, 10), 0)
+		call, page := keytype.Fallback(keytype.Of(c.typ).ScanAt([]byte("k"), "", c.match, 10), 0)
 		got := page(bulks("a", "1", "b", "2"))
 		var names []string
 		for _, e := range got.Elems[1].Elems {
@@ -111,11 +111,11 @@ func TestWriting(t *testing.T) {
 		got  [][]byte
 		want string
 	}{
-		{keytype.Of("hash").Adding("k", []string{"key", "name text"}), "HSET k key name text"},
-		{keytype.Of("stream").Adding("k", []string{"f", "v"}), "XADD k * f v"},
-		{keytype.Of("vectorset").Adding("k", []string{"e", "[1, 2.5]"}), "VADD k VALUES 2 1 2.5 e"},
-		{keytype.Of("array").Dropping("k", "3"), "ARDEL k 3"},
-		{keytype.Of("list").Dropping("k", "3"), ""},
+		{keytype.Of("hash").AddCall("k", []string{"key", "name text"}), "HSET k key name text"},
+		{keytype.Of("stream").AddCall("k", []string{"f", "v"}), "XADD k * f v"},
+		{keytype.Of("vectorset").AddCall("k", []string{"e", "[1, 2.5]"}), "VADD k VALUES 2 1 2.5 e"},
+		{keytype.Of("array").DropCall("k", "3"), "ARDEL k 3"},
+		{keytype.Of("list").DropCall("k", "3"), ""},
 		{keytype.Of("stream").ReadAll([]byte("k")), "XRANGE k - +"},
 	} {
 		if joined(c.got) != c.want {

@@ -68,8 +68,8 @@ func (t Table) Live(now string) string {
 	return ` AND (` + column + ` IS NULL OR ` + column + ` > ` + now + `)`
 }
 
-// Weighed returns the table whose rows have Bytes.
-func (t *Type) Weighed() Table {
+// BytesTable returns the table whose rows have Bytes.
+func (t *Type) BytesTable() Table {
 	for _, table := range t.Tables {
 		if table.Bytes != "" {
 			return table

@@ -63,10 +63,10 @@ func Slice(ctx context.Context, apply Apply, now int64, limit int) (Swept, error
 	})
 }
 
-// Graves deletes elements left by deleted keys, as many as count as limit keys. It returns the number of
+// PendingDeletes deletes elements left by deleted keys, as many as count as limit keys. It returns the number of
 // deleted rows, 0 when nothing is left.
-func Graves(ctx context.Context, apply Apply, limit int) (int, error) {
-	swept, err := run(ctx, apply, func(look look) ([]store.Batch, error) { return dug(look, store.Int(int64(limit))) })
+func PendingDeletes(ctx context.Context, apply Apply, limit int) (int, error) {
+	swept, err := run(ctx, apply, func(look look) ([]store.Batch, error) { return pendingBatch(look, store.Int(int64(limit))) })
 	return swept.Rows, err
 }
 
@@ -161,7 +161,7 @@ func choose(look look, now, limit store.Value) ([]store.Batch, error) {
 	if err != nil {
 		return nil, err
 	}
-	batches, err := dug(look, limit)
+	batches, err := pendingBatch(look, limit)
 	for _, row := range hashes {
 		id, n := row[0], row[1]
 		batches = append(batches, store.Batch{Keys: noKeys, Of: store.ExpiredFields{}, Stmts: []store.Stmt{

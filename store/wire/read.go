@@ -42,7 +42,7 @@ func ReadRequest(r io.Reader, most Limits) (*Request, error) {
 				return err
 			})
 		case "read":
-			reads, err = s.truth()
+			reads, err = s.boolean()
 		case "max":
 			q.Max, err = s.integer(0, math.MaxInt64)
 		default:

@@ -276,8 +276,8 @@ func (s *scanner) integer(least, most int64) (int64, error) {
 	return n, nil
 }
 
-// truth reads true or false.
-func (s *scanner) truth() (bool, error) {
+// boolean reads true or false.
+func (s *scanner) boolean() (bool, error) {
 	if _, err := s.token(); err != nil {
 		return false, err
 	}

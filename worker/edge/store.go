@@ -71,7 +71,7 @@ func run(b store.Batch) (store.Result, error) {
 		case statusFailed:
 			return r, fmt.Errorf("running %q: %w", s.SQL, failure(result))
 		case statusLong:
-			b.Budget.Back(used)
+			b.Budget.Rewind(used)
 			r.Refused = &store.Refusal{At: i, Reason: "it has too many bytes", Reply: &store.TooMuch}
 			return r, nil
 		}
@@ -79,7 +79,7 @@ func run(b store.Batch) (store.Result, error) {
 		var size int64
 		if r.Rows[i], size = rows(result[4:]); !b.Budget.Take(size) {
 			says := b.Budget.Refusal()
-			b.Budget.Back(used)
+			b.Budget.Rewind(used)
 			r.Refused = &store.Refusal{At: i, Reason: string(says.Str), Reply: &says}
 			return r, nil
 		}

@@ -38,7 +38,7 @@ func (s sweptStore) Apply(ctx context.Context, batches []store.Batch) ([]store.R
 }
 
 func (s sweptStore) sweep(ctx context.Context) error {
-	left, err := sweep.Graves(ctx, s.inner.Apply, 1)
+	left, err := sweep.PendingDeletes(ctx, s.inner.Apply, 1)
 	if err == nil {
 		var n sweep.Swept
 		n, err = sweep.Slice(ctx, s.inner.Apply, s.now(), 1)

@@ -9,10 +9,10 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// StandIn replaces a call of PageAt or ScanAt whose command is missing on the server, such as VRANGE before
+// Fallback replaces a call of PageAt or ScanAt whose command is missing on the server, such as VRANGE before
 // Redis 8.4. It returns a call that reads all elements, in no order, and a function that cuts the requested
 // page from the reply; the page has at least least elements. The call is nil if there is no replacement.
-func StandIn(asked [][]byte, least int) (call [][]byte, page func(resp.Value) resp.Value) {
+func Fallback(asked [][]byte, least int) (call [][]byte, page func(resp.Value) resp.Value) {
 	if len(asked) >= 5 && allElements[string(asked[0])] != nil {
 		return allOf(asked)
 	}

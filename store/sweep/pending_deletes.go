@@ -13,50 +13,50 @@ import (
 // in slices. Another process may do the same, so each statement checks again that ?1 is still in graves: its id
 // may belong to a new key.
 const (
-	sqlGrave = `SELECT id, type FROM graves WHERE id NOT IN (SELECT id FROM keys) LIMIT 1`
-	sqlDug   = `SELECT changes()`
+	sqlPending = `SELECT id, type FROM graves WHERE id NOT IN (SELECT id FROM keys) LIMIT 1`
+	sqlChanges = `SELECT changes()`
 )
 
 // perKey is the number of left-over rows that count as one key in a slice.
 const perKey = 5
 
-// digging holds the statements of a slice, by type: each deletes up to ?2 rows of a table, in its order, once
+// sliceStmts holds the statements of a slice, by type: each deletes up to ?2 rows of a table, in its order, once
 // the earlier tables are empty. Tables with references come first, because their rows must be deleted one by
 // one. The last statement deletes the entry in graves when all tables are empty.
-var digging = sync.OnceValue(func() map[string][]string {
+var sliceStmts = sync.OnceValue(func() map[string][]string {
 	all := map[string][]string{}
 	for _, t := range keytype.Types {
 		grave := `SELECT id FROM graves WHERE id = ?1`
 		for _, table := range slices.Backward(t.Tables) {
-			all[t.Name] = append(all[t.Name], dig(table, grave)...)
+			all[t.Name] = append(all[t.Name], deleteStmts(table, grave)...)
 			grave += ` AND NOT EXISTS (SELECT 1 FROM ` + table.Name + ` WHERE key_id = ?1)`
 		}
-		all[t.Name] = append(all[t.Name], `DELETE FROM graves WHERE id = (`+grave+`)`, sqlDug)
+		all[t.Name] = append(all[t.Name], `DELETE FROM graves WHERE id = (`+grave+`)`, sqlChanges)
 	}
 	return all
 })
 
-// dig returns the statements that delete the rows before row ?2, or all rows if there are fewer. SQLite
+// deleteStmts returns the statements that delete the rows before row ?2, or all rows if there are fewer. SQLite
 // evaluates a subquery once, but a condition for each row.
-func dig(t keytype.Table, grave string) []string {
+func deleteStmts(t keytype.Table, grave string) []string {
 	all := `DELETE FROM ` + t.Name + ` WHERE key_id = (` + grave
 	if t.Single() {
-		return []string{all + `)`, sqlDug}
+		return []string{all + `)`, sqlChanges}
 	}
 	key := strings.Join(t.Key, ", ")
 	some := all + `) AND (` + key + `) < (SELECT ` + key + ` FROM ` + t.Name + ` WHERE key_id = ?1 ORDER BY ` + key + ` LIMIT 1 OFFSET ?2)`
-	return []string{some, sqlDug, all + ` AND changes() = 0)`, sqlDug}
+	return []string{some, sqlChanges, all + ` AND changes() = 0)`, sqlChanges}
 }
 
-// dug returns the batch for a slice of left-over elements, or none. limit counts keys.
-func dug(look look, limit store.Value) ([]store.Batch, error) {
-	graves, err := look(sqlGrave)
+// pendingBatch returns the batch for a slice of left-over elements, or none. limit counts keys.
+func pendingBatch(look look, limit store.Value) ([]store.Batch, error) {
+	graves, err := look(sqlPending)
 	if err != nil || len(graves) == 0 {
 		return nil, err
 	}
 	b := store.Batch{Keys: noKeys}
 	id, typ := graves[0][0], string(graves[0][1].Bytes())
-	for _, sql := range digging()[typ] {
+	for _, sql := range sliceStmts()[typ] {
 		var args []store.Value
 		if strings.Contains(sql, "?1") {
 			args = append(args, id)

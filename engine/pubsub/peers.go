@@ -8,8 +8,8 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// Others connects a hub to the other processes that use the same data.
-type Others struct {
+// Peers connects a hub to the other processes that use the same data.
+type Peers struct {
 	// Ask sends a call to the other processes, where Hub.Answer answers it, and returns the replies that arrive
 	// before its timeout. The timeout is shorter in a hurry, when other clients wait for this process.
 	Ask func(args [][]byte, hurry bool) []resp.Value
@@ -22,13 +22,13 @@ type Others struct {
 	Join func(Kind) error
 }
 
-// SetOthers connects the hub to other processes.
-func (h *Hub) SetOthers(o Others) { h.others.Store(&o) }
+// SetPeers connects the hub to other processes.
+func (h *Hub) SetPeers(o Peers) { h.peers.Store(&o) }
 
 // Join prepares for a subscription, so that the messages of other processes arrive, too. Its error is the
 // reason why they cannot; messages of this process arrive in any case.
 func (h *Hub) Join(kind Kind) error {
-	if o := h.others.Load(); o != nil {
+	if o := h.peers.Load(); o != nil {
 		return o.Join(kind)
 	}
 	return nil
@@ -37,7 +37,7 @@ func (h *Hub) Join(kind Kind) error {
 // Publish sends a message to the subscribers of all processes and returns the number of deliveries. The kind is
 // Channel or Shard.
 func (h *Hub) Publish(kind Kind, channel, payload []byte) int64 {
-	n := h.Tell(kind, channel, payload)
+	n := h.DeliverLocal(kind, channel, payload)
 	for _, v := range h.ask(tell[kind], channel, payload) {
 		n += v.Int
 	}
@@ -46,7 +46,7 @@ func (h *Hub) Publish(kind Kind, channel, payload []byte) int64 {
 
 // Receivers returns the number of deliveries that Publish would make now.
 func (h *Hub) Receivers(kind Kind, channel []byte) int64 {
-	n := h.here(kind, channel)
+	n := h.localReceivers(kind, channel)
 	for _, v := range h.ask(count[kind], channel) {
 		n += v.Int
 	}
@@ -58,16 +58,16 @@ func (h *Hub) Watched() bool {
 	if h.watched.Load() > 0 {
 		return true
 	}
-	o := h.others.Load()
+	o := h.peers.Load()
 	return o != nil && o.Watched()
 }
 
 // Show sends a line of MONITOR to its clients in all processes.
 func (h *Hub) Show(line []byte) {
 	if h.watched.Load() > 0 {
-		h.Tell(Commands, nil, line)
+		h.DeliverLocal(Commands, nil, line)
 	}
-	if o := h.others.Load(); o != nil && o.Watched() {
+	if o := h.peers.Load(); o != nil && o.Watched() {
 		o.Show(line)
 	}
 }
@@ -84,7 +84,7 @@ const (
 )
 
 func (h *Hub) ask(what string, args ...[]byte) []resp.Value {
-	o := h.others.Load()
+	o := h.peers.Load()
 	if o == nil {
 		return nil
 	}
@@ -102,14 +102,14 @@ func (h *Hub) Answer(args [][]byte) resp.Value {
 	for kind := range tell {
 		switch {
 		case name == tell[kind] && len(args) == 3:
-			return resp.MakeInt(h.Tell(kind, args[1], args[2]))
+			return resp.MakeInt(h.DeliverLocal(kind, args[1], args[2]))
 		case name == count[kind] && len(args) == 2:
-			return resp.MakeInt(h.here(kind, args[1]))
+			return resp.MakeInt(h.localReceivers(kind, args[1]))
 		}
 	}
 	switch {
 	case name == show && len(args) == 2:
-		return resp.MakeInt(h.Tell(Commands, nil, args[1]))
+		return resp.MakeInt(h.DeliverLocal(Commands, nil, args[1]))
 	case name == patterns:
 		return resp.MakeArray(bulks(h.names(Pattern, nil, nil))...)
 	case name == "PUBSUB" && len(args) > 1:
