@@ -58,7 +58,7 @@ func (l *Lister) wanted(keys []Key) []Key {
 // None is the TYPE of a missing key.
 const None = "none"
 
-// expiry is a command that returns a key's expiry: in Unix ms, ms or s.
+// expiry describes a command that returns a key's expiry in Unix ms, ms or s.
 type expiry struct {
 	name     string
 	absolute bool
@@ -219,7 +219,7 @@ func (l *Lister) askCounts(t *Trip, keys []Key, took func()) {
 	})
 }
 
-// errNoType is the error of a key whose type is unknown.
+// errNoType reports a key of unknown type.
 var errNoType = errors.New("its type is not known")
 
 // Probe finds the types of keys where TYPE is refused. For every type that the server may have,
@@ -255,8 +255,8 @@ func (l *Lister) Probe(ctx context.Context, keys []Key) error {
 	return settleProbes(keys, asked, replies)
 }
 
-// probing is a call that tests whether a key has a type. reads is set if its reply to a missing
-// key is empty.
+// probing holds a call that tests whether a key has a type. reads is set if its reply to a
+// missing key is empty.
 type probing struct {
 	key   int
 	typ   *keytype.Type

@@ -10,7 +10,7 @@ import (
 	"github.com/meowdis/meowdis/store/keytype"
 )
 
-// headBytes is the number of bytes of a string that First reads.
+// headBytes limits the bytes of a string that First reads.
 const headBytes = 64 << 10
 
 // ErrMissing reports a missing key.

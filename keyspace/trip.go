@@ -18,7 +18,7 @@ type Trip struct {
 	takes []taking
 }
 
-// taking is a callback and the number of replies that it takes.
+// taking holds a callback and its number of replies.
 type taking struct {
 	replies int
 	take    func(ctx context.Context, replies []resp.Value) error

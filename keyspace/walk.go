@@ -18,7 +18,7 @@ type Walk struct {
 	pages  []*page
 }
 
-// page is a page that is still being described.
+// page holds a page until all its keys are described.
 type page struct {
 	Page
 	stage stage

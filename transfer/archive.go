@@ -24,7 +24,7 @@ const (
 	headerSummed = headerSize - 4
 	sumSize      = 8
 
-	blockSize   = 1 << 20 // size at which a block of records ends
+	blockSize   = 1 << 20 // minimum size of a full block of records
 	maxBlock    = 1 << 30
 	maxElements = 1 << 24 // elements in all lists of a block
 )

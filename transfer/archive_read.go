@@ -121,8 +121,8 @@ func (r *archiveReader) damage(at int64, format string, args ...any) *Damage {
 	return &Damage{Block: r.next, Offset: at, Why: fmt.Sprintf(format, args...)}
 }
 
-// block reads the next block. It returns a *Damage for a damaged block, after which the next
-// block can be read.
+// block reads the next block. The error for a damaged block is a *Damage, and the next block
+// can still be read.
 func (r *archiveReader) block() (kind byte, payload []byte, err error) {
 	at := r.offset
 	h, err := r.header()

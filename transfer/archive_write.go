@@ -67,8 +67,8 @@ func (w *ArchiveWriter) Put(_ context.Context, p Part) error {
 	return w.flush(blockRecords, w.block)
 }
 
-// largeRecord is the size of a record, in bytes, from which it forms its own block and is
-// compressed while it is encoded. It is never in memory uncompressed.
+// largeRecord limits records in memory, in bytes. A larger record forms its own block and is
+// compressed while it is encoded.
 const largeRecord = 8 << 20
 
 // large writes a large record.

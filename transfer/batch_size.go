@@ -1,26 +1,25 @@
 package transfer
 
-// pace finds out how many elements make a page of about pageBytes. It starts
-// with few, since it is not known how large they are, and goes up slowly and down
-// at once.
+// pace adapts the number of elements to a page size of about pageBytes. It starts small,
+// because the element size is unknown, grows slowly and shrinks at once.
 type pace struct {
-	average int // bytes of an element
+	average int // average bytes per element
 }
 
 const (
 	pageBytes    = 1 << 20
-	pageElements = 1 << 14 // at most
+	pageElements = 1 << 14 // upper limit
 	firstGuess   = 16 << 10
 )
 
 func newPace() pace { return pace{average: firstGuess} }
 
-// elements is the number of elements to ask for.
+// elements returns the number of elements to request.
 func (p *pace) elements() int64 {
 	return int64(max(1, min(pageElements, pageBytes/p.average)))
 }
 
-// took learns from a page of that many elements and bytes.
+// took adjusts the average to a page of the given elements and bytes.
 func (p *pace) took(elements, bytes int) {
 	if elements > 0 {
 		p.average = max(p.average/2, bytes/elements, perElement)

@@ -13,7 +13,7 @@ type spill struct {
 	err error
 }
 
-// piece is the number of bytes encoded at a time. It is a multiple of 3 and 4 for base64.
+// piece limits the bytes encoded at a time. It is a multiple of 3 and 4 for base64.
 const piece = 48 << 10
 
 // flush writes the buffer.

@@ -55,7 +55,8 @@ func (c Change) Of(source Source) Source {
 	}
 }
 
-// Counter is a sink that counts its keys, and those that already exist at the destination.
+// Counter is a sink that counts its keys, and how many of them already exist at the
+// destination.
 type Counter struct {
 	to    Session // nil for an empty destination
 	db    func(int) int

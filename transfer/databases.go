@@ -12,8 +12,8 @@ import (
 )
 
 // Databases returns the databases of a session that hold keys, in order. If the server refuses
-// INFO, as many do for unprivileged users, it probes each database. It returns an error if it
-// cannot determine all databases.
+// INFO, which is common for unprivileged users, it probes each database. It returns an error if
+// it cannot determine all databases.
 func Databases(ctx context.Context, s Session) ([]int, error) {
 	v, err := s.Do(ctx, words("INFO", "keyspace")...)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 type Difference struct {
 	Key  *Key   // nil for a library
 	What string // OnlyInA, OnlyInB, "type", "ttl", "value", or "source" of a library
-	A, B string // descriptions of both sides; "" if What is complete
+	A, B string // descriptions of both sides; "" for OnlyInA and OnlyInB
 
 	Library string // name of a library
 }
@@ -85,7 +85,7 @@ type differ struct {
 	at     int64 // number of the current key's elements in earlier parts
 }
 
-// check is a part of A to be looked up.
+// check queues a part of A for the lookup in B.
 type check struct {
 	part Part
 	at   int64 // number of its key's elements in earlier parts

@@ -24,7 +24,7 @@ type jsonLine struct {
 	Void    bool  `json:"void,omitempty"`
 }
 
-// blob is a byte string: a JSON string if it is UTF-8, otherwise {"base64":…}.
+// blob encodes as a JSON string if it is UTF-8, otherwise as {"base64":…}.
 type blob []byte
 
 func (b blob) MarshalJSON() ([]byte, error) { return resp.AppendJSON(nil, resp.MakeBulk(b)), nil }
@@ -36,7 +36,7 @@ func (b *blob) UnmarshalJSON(in []byte) (err error) {
 	return nil
 }
 
-// score is a double that may be infinite, which JSON numbers cannot express.
+// score may be infinite, which JSON numbers cannot express.
 type score float64
 
 func (s score) MarshalJSON() ([]byte, error) {

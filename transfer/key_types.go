@@ -101,7 +101,7 @@ func flat(elems []resp.Value) []resp.Value {
 	return out
 }
 
-// lastSlot is the greatest array index.
+// lastSlot bounds the index of an array.
 const lastSlot = "18446744073709551614"
 
 func arrayValue(v resp.Value) (Value, error) {

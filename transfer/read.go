@@ -46,7 +46,7 @@ type ReadOptions struct {
 	Passed func(context.Context, Position) error
 }
 
-// scanCount is the COUNT of SCAN.
+// scanCount sets the COUNT of SCAN.
 const scanCount = 512
 
 // reader reads keys from a session. One round trip reads the values of a page, runs the listing

@@ -142,7 +142,7 @@ func (r *reader) values(ctx context.Context, keys []Listed, yield func(Part) boo
 	return again, flush()
 }
 
-// reading is a key whose value is being read.
+// reading holds a key while its value is read.
 type reading struct {
 	key   *Key
 	value Value // nil if the key is missing or has another type

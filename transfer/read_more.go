@@ -95,7 +95,7 @@ func (r *reader) askFieldExpiries(t *keyspace.Trip, read *reading) {
 
 const fieldExpiry = "HPEXPIRETIME"
 
-// fieldGone is the reply for a missing field.
+// fieldGone replaces the expiry of a missing field in the reply.
 const fieldGone = -2
 
 // withExpiries returns the hash with field expiries, without missing fields.

@@ -22,7 +22,7 @@ func streamCalls(key []byte, full bool) [][][]byte {
 	return [][][]byte{about, call("XINFO", []byte("GROUPS"), key)}
 }
 
-// lacksFull is the name under which the lister records servers before Redis 6.
+// lacksFull records in the lister a server older than Redis 6.
 const lacksFull = "XINFO STREAM FULL"
 
 // askStream requests streamCalls and passes the replies to take.
@@ -115,8 +115,8 @@ func (r *reader) timed(ctx context.Context, args [][]byte) (reply resp.Value, no
 
 const timedAttempts = 8
 
-// pendingPage is the number of pending entries per request. A server lists that many in a
-// fraction of a millisecond.
+// pendingPage limits the pending entries per request. A server lists that many in a fraction of
+// a millisecond.
 const pendingPage = 256
 
 // pending reads the pending entries of a group's consumers. number maps consumer names to

@@ -42,7 +42,7 @@ func Run(ctx context.Context, source Source, sink Sink, notify Notify, seen func
 	return sink.Close(ctx, pump(ctx, source, sink, notify, seen))
 }
 
-// heavy is the size of a part, in bytes, from which a garbage collection of its own pays off.
+// heavy limits values, in bytes, that need no garbage collection of their own.
 const heavy = 16 << 20
 
 // tidy returns freed memory to the system if v is heavy. Otherwise the garbage would add to the

@@ -44,7 +44,7 @@ func size(args [][]byte) int {
 	return n
 }
 
-// perElement is the estimated overhead of an element in bytes.
+// perElement estimates the overhead of an element in bytes.
 const perElement = 64
 
 // Refusal is an error reply as a Go error.

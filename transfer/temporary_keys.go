@@ -11,8 +11,8 @@ import (
 // they are leftovers of a killed transfer.
 const TemporaryPrefix = "meowdis:moving:"
 
-// temporaryLife is the expiry of a temporary key in ms. temporaryIdle is the time without a
-// part, in ms, after which the key counts as a leftover.
+// A temporary key expires after temporaryLife, in ms. It counts as a leftover after
+// temporaryIdle, in ms, without a part.
 const (
 	temporaryLife = 3_600_000
 	temporaryIdle = 600_000

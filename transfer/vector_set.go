@@ -42,7 +42,7 @@ func (s VectorShape) valid() bool {
 		s.Dim >= 1 && s.Dim <= most && s.Input >= 0 && s.Input <= most
 }
 
-// source returns a vector for which VADD creates the record.
+// source returns a vector from which VADD recreates the record.
 func (s VectorShape) source(record []byte) []float32 {
 	v := s.Kind.Source(record, s.Dim)
 	if s.Input > 0 {

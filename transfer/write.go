@@ -58,8 +58,8 @@ type Written struct {
 // Held is a session whose commands take effect together.
 type Held interface {
 	Session
-	// Commit applies the commands. An error means that no command since the last Commit took
-	// effect, except those that Rest applied.
+	// Commit applies the commands. If it fails, no command since the last Commit took effect,
+	// unless Rest applied it.
 	Commit() error
 	// Rest announces that further commands of the same key will follow, possibly much later.
 	// The commands so far may take effect before Commit.
@@ -114,7 +114,7 @@ func (w *Writer) Written() Written { return w.written }
 type keyWrite struct {
 	key     *Key
 	temp    []byte     // temporary name; nil for a key that one SET creates
-	direct  bool       // temp is the key's own name: the server cannot rename
+	direct  bool       // write under the key's own name: the server cannot rename
 	calls   [][][]byte // commands not yet sent
 	begun   bool       // some commands were sent
 	last    bool       // the last part was received

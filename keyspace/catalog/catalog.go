@@ -14,7 +14,7 @@ type Store interface {
 	Apply(ctx context.Context, batches []store.Batch) ([]store.Result, error)
 }
 
-// Catalog answers questions about the keys of a store.
+// Catalog reads the keys of a store.
 type Catalog struct {
 	store Store
 	now   func() int64
@@ -45,7 +45,7 @@ const (
 	Persistent      // without an expiry
 )
 
-// hour is the limit of Soon, in ms.
+// hour limits the remaining life of Soon, in ms.
 const hour = 3600_000
 
 // Query selects keys of one database.
@@ -82,11 +82,11 @@ func (q Query) Keeps(f Facts, now int64) bool {
 // Facts holds the metadata of a key without its value. Type is "" if the key is missing.
 type Facts struct {
 	Type    string
-	Size    int64 // elements, or bytes of a string or document; -1 when unknown
-	Bytes   int64 // of key and value; -1 when unknown
+	Size    int64 // elements, or bytes of a string or document; -1 if unknown
+	Bytes   int64 // of key and value; -1 if unknown
 	Expires int64 // Unix ms; 0 for never
-	Created int64 // Unix ms; 0 when unknown
-	Updated int64 // Unix ms; 0 when unknown
+	Created int64 // Unix ms; 0 if unknown
+	Updated int64 // Unix ms; 0 if unknown
 	Version int64
 }
 

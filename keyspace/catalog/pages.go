@@ -44,7 +44,7 @@ func (q Query) span(from Mark, down bool) (low, high []byte) {
 	return low, high
 }
 
-// lookAt is the number of names that a page with filters reads.
+// lookAt limits the names that a page with filters reads.
 const lookAt = 10_000
 
 // Statements by name, each with and without an upper bound, forward and backward. ?1 is the

@@ -11,7 +11,7 @@ import (
 	"sort"
 )
 
-// place is the position of a key in an order.
+// place holds the position of a key in an order.
 type place struct{ rank, id int64 }
 
 func (p place) compare(q place) int {
@@ -21,10 +21,10 @@ func (p place) compare(q place) int {
 	return cmp.Compare(p.rank, q.rank)
 }
 
-// placeSize is the encoded size of a place in bytes.
+// placeSize counts the bytes of a place in a run: two 64-bit numbers.
 const placeSize = 16
 
-// run is a sorted sequence of places.
+// run holds a sorted sequence of places.
 type run struct {
 	places io.ReaderAt
 	at     int64 // offset of the first place
@@ -128,7 +128,7 @@ func (s *spill) near(from *place, down bool, n int) (found []place, err error) {
 	return found[:min(n, len(found))], nil
 }
 
-// close removes the file.
+// close closes and removes the file.
 func (s *spill) close() {
 	if s.file != nil {
 		s.file.Close()

@@ -22,7 +22,7 @@ type Table struct {
 // rowsShown limits the rows read from a table.
 const rowsShown = 20
 
-// source is a table that holds rows of a type.
+// source describes a table that holds rows of a type.
 type source struct {
 	table   string
 	columns []string

@@ -17,7 +17,7 @@ type Scanned struct {
 	Hash    int64 // of the name; the scan order
 	Name    []byte
 	Type    string
-	Size    int64     // elements, or bytes of a string; 1 of a document
+	Size    int64     // elements, or bytes of a string; 1 for a document
 	Expires int64     // Unix ms; 0 for never
 	Value   rdb.Value // of a small key; a document is an rdb.String. nil if the caller must read it
 
@@ -55,8 +55,8 @@ const lastHash = 1 << 53 // after every hash
 // position after the page, 0 if it is the last. The page begins after position after, 0 for the
 // first page, and has about most keys.
 //
-// Elements come from a later snapshot than their keys, and are included only if the key's
-// version is the same in both.
+// Elements come from a later snapshot than their keys, and are included only for keys of
+// unchanged version.
 func (c *Catalog) Scan(ctx context.Context, db int, after, most int64, wanted func(name []byte, typ string) bool) (keys []Scanned, next int64, err error) {
 	from := []store.Value{store.Int(int64(db)), store.Int(after)}
 	rows, err := c.read(ctx, store.Stmt{SQL: sqlScanEnd, Args: append(from[:2:2], store.Int(most))})

@@ -31,7 +31,7 @@ type Sorting struct {
 
 	looking sync.Mutex // held by Look
 	mu      sync.Mutex
-	last    int64 // the id up to which keys were read
+	last    int64 // id of the last key read
 	looked  int64
 	kept    int64
 	done    bool

@@ -28,7 +28,7 @@ type Summing struct {
 
 	looking sync.Mutex // held by Look
 	mu      sync.Mutex
-	last    int64 // the id up to which keys were read
+	last    int64 // id of the last key read
 	looked  int64
 	done    bool
 	kinds   map[string]*Amount

@@ -59,7 +59,7 @@ var sqlWeights = sync.OnceValue(func() (all []string) {
 	return all
 })
 
-// unweighed is a key whose value bytes are unknown: its id and type number.
+// unweighed identifies a key of unknown value size by its id and type number.
 type unweighed struct{ id, kind int64 }
 
 // weights returns the bytes of the values of keys, without keyBytes. keys must be in id order,

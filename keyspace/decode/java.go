@@ -63,7 +63,7 @@ type javaReader struct {
 	handles []handle
 }
 
-// handle is a value or class that a later reference can name.
+// handle holds a value or class that a later reference can name.
 type handle struct {
 	value *tree
 	class *javaClassOf

@@ -84,8 +84,8 @@ func unixTime(s string) (time.Time, bool) {
 	return at, at.UTC().Year() >= 2001 && at.UTC().Year() < 2100
 }
 
-// gregorian is the number of 100 ns units between 1582-10-15, the epoch of UUID versions 1 and
-// 6, and 1970.
+// gregorian counts the 100 ns units from 1582-10-15, the epoch of UUID versions 1 and 6, to
+// 1970.
 const gregorian = 122192928000000000
 
 func uuid(s string) string {

@@ -13,8 +13,8 @@ import (
 	"github.com/meowdis/meowdis/store/keytype"
 )
 
-// Text formats p for display at the given width. aside styles the text that is not data of the
-// key, for example with color.
+// Text formats p for display at the given width. The function aside styles text that is not
+// data of the key, for example with color.
 func (p Peek) Text(width int, aside func(string) string) string {
 	var b strings.Builder
 	fact := func(name, text string) { b.WriteString(aside(display.Fit(name, 6)) + text + "\n") }

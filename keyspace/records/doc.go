@@ -2,6 +2,6 @@
 // sorted set, the entries of a stream, a page of a scan. It prints them one per line (CSV,
 // NDJSON) or as a table.
 //
-// Start at Of. RESP2 replies, such as those of REST, give the same records as RESP3 replies, as
-// the command determines the shape.
+// Start at Of. RESP2 and RESP3 replies give the same records, as the command determines the
+// shape. REST replies have the shape of RESP2.
 package records

@@ -46,7 +46,7 @@ func (t Table) WriteTable(w io.Writer, escape bool, width int) error {
 	return p.flush()
 }
 
-// atOnce is the size of the output buffer in bytes.
+// atOnce limits the output buffer in bytes.
 const atOnce = 32 << 10
 
 // narrowest limits how far the widest column is cut.
