@@ -42,10 +42,21 @@ func (s *State) CheckNumber(args []Value, n int) float64 {
 	return f
 }
 
-// CheckInt is the n-th argument as an integer; a fraction is cut off.
-func (s *State) CheckInt(args []Value, n int) int { return Integer(s.CheckNumber(args, n)) }
+// CheckInteger returns argument n as an integer of 64 bits, without its fraction.
+func (s *State) CheckInteger(args []Value, n int) int { return Integer(s.CheckNumber(args, n)) }
 
-// OptInt is CheckInt, or without the argument something else.
+// OptInteger is CheckInteger for an argument with a default.
+func (s *State) OptInteger(args []Value, n, otherwise int) int {
+	if Arg(args, n).IsNil() {
+		return otherwise
+	}
+	return s.CheckInteger(args, n)
+}
+
+// CheckInt returns the lower 32 bits of CheckInteger, as C's int has no more.
+func (s *State) CheckInt(args []Value, n int) int { return int(int32(s.CheckInteger(args, n))) }
+
+// OptInt is CheckInt for an argument with a default.
 func (s *State) OptInt(args []Value, n, otherwise int) int {
 	if Arg(args, n).IsNil() {
 		return otherwise
@@ -88,4 +99,15 @@ func Integer(n float64) int {
 		return int(n)
 	}
 	return math.MinInt64
+}
+
+// Unsigned returns n as x86-64 converts a double to an unsigned integer of 64 bits: 2^64 and above are 0.
+func Unsigned(n float64) uint64 {
+	switch {
+	case n >= 1<<64:
+		return 0
+	case n >= 1<<63:
+		return uint64(n)
+	}
+	return uint64(Integer(n))
 }

@@ -88,10 +88,11 @@ func tokenName(t int) string {
 	return string([]byte{byte(t)})
 }
 
-// chunkName is how messages name a source: "=name" and "@name" give the name,
-// anything else is the source itself, which is cut.
+// chunkName returns the name of a source in messages: the name of "=name" and "@name", else the
+// source, shortened. As in C, a zero byte ends it.
 func chunkName(name string) string {
 	const size = 80
+	name, _, _ = strings.Cut(name, "\x00")
 	switch {
 	case strings.HasPrefix(name, "="):
 		return name[1:min(len(name), size)]
@@ -126,7 +127,13 @@ func (l *lexer) fail(msg, near string) {
 
 func (l *lexer) failHere(msg string) {
 	near := tokenName(l.token)
-	if l.token == tName || l.token == tString || l.token == tNumber {
+	if l.token == tString { // with its escapes replaced, as in the buffer of Redis's lexer
+		quote := 1
+		if l.src[l.begin] == '[' {
+			quote = strings.IndexByte(l.src[l.begin+1:], '[') + 2
+		}
+		near = cut(l.src[l.begin:l.begin+quote] + l.s + l.src[l.pos-quote:l.pos])
+	} else if l.token == tName || l.token == tNumber {
 		near = cut(l.src[l.begin:l.pos])
 	} else if l.token == 0 {
 		near = ""

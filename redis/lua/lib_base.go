@@ -55,7 +55,7 @@ func baseAssert(s *State, args []Value) []Value {
 	if !s.CheckAny(args, 1).Truth() {
 		msg := "assertion failed!"
 		if !Arg(args, 2).IsNil() {
-			msg = s.CheckString(args, 2)
+			msg = cut(s.CheckString(args, 2))
 		}
 		s.Throw(msg)
 	}
@@ -281,6 +281,9 @@ func baseToString(s *State, args []Value) []Value {
 	v := s.CheckAny(args, 1)
 	if _, ok := v.ref.(*text); ok {
 		return s.One(v)
+	}
+	if h := s.metamethod(v, "__tostring"); !h.IsNil() {
+		return s.One(first(s.Invoke(h, v))) // of any type
 	}
 	return s.One(String(s.ToString(v)))
 }

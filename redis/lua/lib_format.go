@@ -84,15 +84,17 @@ func (s *State) verb(f string) (v verb, n int) {
 func (s *State) convert(b *Buffer, v verb, args []Value, n int) {
 	switch v.c {
 	case 'c':
-		if c := byte(Integer(s.CheckNumber(args, n))); c != 0 {
-			b.String(v.pad(string([]byte{c})))
+		c := byte(0) // for a number beyond 32 bits
+		if f := s.CheckNumber(args, n); f > math.MinInt32-1 && f < math.MaxInt32+1 {
+			c = byte(int32(f))
 		}
+		b.String(cut(v.pad(string([]byte{c}))))
 	case 'd', 'i':
 		i := Integer(s.CheckNumber(args, n))
 		digits := strconv.FormatUint(magnitude(i), 10)
 		b.String(v.integer(digits, v.sign(i < 0)))
 	case 'o', 'u', 'x', 'X':
-		b.String(v.unsigned(unsigned(s.CheckNumber(args, n))))
+		b.String(v.unsigned(Unsigned(s.CheckNumber(args, n))))
 	case 'e', 'E', 'f', 'g', 'G':
 		b.String(v.float(s.CheckNumber(args, n)))
 	case 'q':
@@ -122,14 +124,6 @@ func magnitude(i int) uint64 {
 		return -uint64(i)
 	}
 	return uint64(i)
-}
-
-// unsigned is what C makes of a number that it takes for an unsigned one.
-func unsigned(n float64) uint64 {
-	if n >= 1<<63 && n < 1<<64 {
-		return uint64(n)
-	}
-	return uint64(Integer(n))
 }
 
 func (v *verb) sign(negative bool) string {

@@ -71,7 +71,7 @@ func mathFrexp(s *State, args []Value) []Value {
 }
 
 func mathLdexp(s *State, args []Value) []Value {
-	exponent := int(int32(s.CheckInt(args, 2))) // first, as in the reference implementation
+	exponent := s.CheckInt(args, 2) // first, as in the reference implementation
 	return s.One(Number(math.Ldexp(s.CheckNumber(args, 1), exponent)))
 }
 
@@ -111,11 +111,11 @@ func mathRandom(s *State, args []Value) []Value {
 	case 0:
 		return s.One(Number(r))
 	case 1:
-		if high = int(int32(s.CheckInt(args, 1))); high < 1 {
+		if high = s.CheckInt(args, 1); high < 1 {
 			s.BadArgument(1, "interval is empty")
 		}
 	case 2:
-		low, high = int(int32(s.CheckInt(args, 1))), int(int32(s.CheckInt(args, 2)))
+		low, high = s.CheckInt(args, 1), s.CheckInt(args, 2)
 		if low > high {
 			s.BadArgument(2, "interval is empty")
 		}

@@ -26,8 +26,8 @@ func relative(i, length int) int {
 
 func stringSub(s *State, args []Value) []Value {
 	text := s.CheckString(args, 1)
-	from := max(relative(s.CheckInt(args, 2), len(text)), 1)
-	to := min(relative(s.OptInt(args, 3, -1), len(text)), len(text))
+	from := max(relative(s.CheckInteger(args, 2), len(text)), 1)
+	to := min(relative(s.OptInteger(args, 3, -1), len(text)), len(text))
 	if from > to {
 		return s.One(String(""))
 	}
@@ -73,7 +73,7 @@ func stringReverse(s *State, args []Value) []Value {
 }
 
 func stringRep(s *State, args []Value) []Value {
-	text, n := s.CheckString(args, 1), int(int32(s.CheckInt(args, 2)))
+	text, n := s.CheckString(args, 1), s.CheckInt(args, 2)
 	if n <= 0 || text == "" {
 		return s.One(String(""))
 	}
@@ -86,8 +86,8 @@ func stringRep(s *State, args []Value) []Value {
 
 func stringByte(s *State, args []Value) []Value {
 	text := s.CheckString(args, 1)
-	from := relative(s.OptInt(args, 2, 1), len(text))
-	to := min(relative(s.OptInt(args, 3, from), len(text)), len(text))
+	from := relative(s.OptInteger(args, 2, 1), len(text))
+	to := min(relative(s.OptInteger(args, 3, from), len(text)), len(text))
 	from = max(from, 1)
 	if from > to {
 		return nil
@@ -106,7 +106,7 @@ func stringChar(s *State, args []Value) []Value {
 	s.Grow(len(args))
 	b := make([]byte, len(args))
 	for i := range args {
-		c := int(int32(s.CheckInt(args, i+1)))
+		c := s.CheckInt(args, i+1)
 		if c < 0 || c > 255 {
 			s.BadArgument(i+1, "invalid value")
 		}
@@ -126,7 +126,7 @@ func stringMatch(s *State, args []Value) []Value { return search(s, args, false)
 
 func search(s *State, args []Value, find bool) []Value {
 	src, pat := s.CheckString(args, 1), s.CheckString(args, 2)
-	init := relative(s.OptInt(args, 3, 1), len(src)) - 1
+	init := relative(s.OptInteger(args, 3, 1), len(src)) - 1
 	init = min(max(init, 0), len(src))
 	if find && (Arg(args, 4).Truth() || !strings.ContainsAny(cut(pat), "^$*+?.([%-")) {
 		i := strings.Index(src[init:], pat)
@@ -175,7 +175,7 @@ func stringGmatch(s *State, args []Value) []Value {
 func stringGsub(s *State, args []Value) []Value {
 	src, pat := s.CheckString(args, 1), s.CheckString(args, 2)
 	repl := Arg(args, 3)
-	most := int(int32(s.OptInt(args, 4, len(src)+1)))
+	most := s.OptInt(args, 4, len(src)+1)
 	switch repl.Type() {
 	case "number", "string", "function", "table":
 	default:

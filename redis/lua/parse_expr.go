@@ -26,9 +26,9 @@ func (p *parser) subexpr(limit int) any {
 	var left any
 	switch op := p.token; op {
 	case tNot, '-', '#':
-		line := p.line
 		p.next()
-		left = folded(&unary{op, p.subexpr(unaryPriority), line})
+		of := p.subexpr(unaryPriority)
+		left = folded(&unary{op, of, p.lastLine})
 	default:
 		left = p.simple()
 	}
@@ -41,7 +41,7 @@ func (p *parser) subexpr(limit int) any {
 		p.next()
 		right := p.subexpr(priority[1])
 		if op == tAnd || op == tOr {
-			left = &logical{op == tAnd, left, right}
+			left = foldedLogical(&logical{op == tAnd, left, right})
 		} else {
 			left = foldedBinary(&binary{op, left, right, p.lastLine})
 		}
@@ -65,6 +65,22 @@ func folded(u *unary) any {
 		return &constant{Number(-n)}
 	}
 	return u
+}
+
+// foldedLogical returns the operand that a constant on the left selects. Messages then name it, as in Lua.
+func foldedLogical(l *logical) any {
+	left := l.left
+	for p, ok := left.(*paren); ok; p, ok = left.(*paren) {
+		left = p.of
+	}
+	c, ok := left.(*constant)
+	switch {
+	case !ok:
+		return l
+	case c.v.Truth() == l.and:
+		return &paren{l.right}
+	}
+	return c
 }
 
 func foldedBinary(b *binary) any {
@@ -189,7 +205,7 @@ func (p *parser) table() any {
 	t := &tableExpr{line: line}
 	p.need('{')
 	for p.token != '}' {
-		item := tableItem{line: p.line}
+		var item tableItem
 		switch {
 		case p.token == tName && p.lookahead() == '=':
 			item.key = &constant{String(p.name())}
@@ -205,6 +221,7 @@ func (p *parser) table() any {
 			item.value = p.expr()
 			t.array++
 		}
+		item.line = p.lastLine
 		t.items = append(t.items, item)
 		if !p.accept(',') && !p.accept(';') {
 			break

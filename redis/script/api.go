@@ -17,14 +17,14 @@ const (
 // coded is an error message with its code. One that begins with "-" has it already, if
 // it has more than one word.
 func coded(msg string) string {
-	msg = strings.Trim(msg, "\r\n")
+	code := "ERR"
 	if rest, ok := strings.CutPrefix(msg, "-"); ok {
-		if strings.Contains(rest, " ") {
-			return rest
-		}
 		msg = rest
+		if before, after, ok := strings.Cut(rest, " "); ok {
+			code, msg = before, after
+		}
 	}
-	return "ERR " + msg
+	return code + " " + strings.Trim(msg, "\r\n")
 }
 
 // api makes the redis table that scripts and functions have.
@@ -158,6 +158,7 @@ func errorReply(s *lua.State, args []lua.Value) []lua.Value {
 	if !ok {
 		return s.One(errorTable("wrong number or type of arguments"))
 	}
+	msg, _, _ = strings.Cut(msg, "\x00") // where C's strings end
 	s.Grow(2 * len(msg))
 	if !strings.HasPrefix(msg, "-") {
 		msg = "-" + msg

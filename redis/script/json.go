@@ -66,7 +66,7 @@ func jsonIntArg(s *lua.State, args []lua.Value, n int, to *int, least, most int)
 	}
 	v := s.CheckInt(args, n)
 	if v < least || v > most {
-		s.BadArgument(n, "expected integer between "+strconv.Itoa(least)+" and "+strconv.Itoa(most))
+		s.BadArgument(1, "expected integer between "+strconv.Itoa(least)+" and "+strconv.Itoa(most))
 	}
 	*to = v
 }
@@ -255,7 +255,7 @@ func (w *jsonWriter) table(t *lua.Table, depth int) {
 			text, _ := k.AsString()
 			w.text(text)
 		default:
-			w.fail(lua.Of(t), "table key must be a number or string")
+			w.fail(k, "table key must be a number or string")
 		}
 		w.Byte(':')
 		w.value(v, depth)

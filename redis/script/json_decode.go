@@ -27,6 +27,7 @@ func (set *jsonSettings) jsonDecode(s *lua.State, args []lua.Value) []lua.Value 
 	if len(r.src) >= 2 && (r.src[0] == 0 || r.src[1] == 0) {
 		s.Throw("JSON parser does not support UTF-16 or UTF-32")
 	}
+	r.src, _, _ = strings.Cut(r.src, "\x00") // where the parser of Redis, which is C, ends
 	defer s.Built(len(s.Roots))
 	r.next()
 	v := r.parse(0)

@@ -71,7 +71,7 @@ func packHead(out []byte, n int, fix byte, small int, one, two, four byte) []byt
 
 func packNumber(out []byte, f float64) []byte {
 	n := int64(lua.Integer(f))
-	if float64(n) != f || n == math.MinInt64 {
+	if float64(n) != f {
 		if float64(float32(f)) == f {
 			return binary.BigEndian.AppendUint32(append(out, 0xca), math.Float32bits(float32(f)))
 		}
@@ -225,7 +225,7 @@ func (r *packReader) value() lua.Value {
 	case 0xcb:
 		return lua.Number(math.Float64frombits(r.uint(8)))
 	case 0xcc, 0xcd, 0xce, 0xcf:
-		return lua.Number(float64(r.uint(1 << (c - 0xcc))))
+		return lua.Number(float64(int64(r.uint(1 << (c - 0xcc))))) // Redis pushes a lua_Integer, so 2^63 and above are negative
 	case 0xd0:
 		return lua.Number(float64(int8(r.uint(1))))
 	case 0xd1:

@@ -17,14 +17,15 @@ type layout struct {
 	pos    int
 	big    bool
 	align  int
-	total  int
+	total  int // bytes so far
+	limit  int // bytes that unpack has
 }
 
 const maxAlign = 8
 
 func newLayout(s *lua.State, format string) *layout {
 	format, _, _ = strings.Cut(format, "\x00")
-	return &layout{s: s, format: format, align: 1}
+	return &layout{s: s, format: format, align: 1, limit: math.MaxInt}
 }
 
 func (l *layout) number(otherwise int) int {
@@ -48,6 +49,12 @@ func (l *layout) next() (c byte, size, pad int, ok bool) {
 	for l.pos < len(l.format) {
 		c = l.format[l.pos]
 		l.pos++
+		if strings.IndexByte(" <>!", c) < 0 {
+			size = l.size(c) // its error comes first
+		}
+		if l.total < 0 || l.total > l.limit {
+			l.s.BadArgument(2, "data string too short")
+		}
 		switch c {
 		case ' ':
 		case '>':
@@ -61,7 +68,6 @@ func (l *layout) next() (c byte, size, pad int, ok bool) {
 			}
 			l.align = a
 		default:
-			size = l.size(c)
 			align := size
 			if align == 0 || c == 'x' || c == 'c' || c == 's' || c == 'b' || c == 'B' {
 				return c, size, 0, true
@@ -94,10 +100,7 @@ func (l *layout) size(c byte) int {
 		}
 		return n
 	}
-	if isAlnum := c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z'; !isAlnum {
-		l.unknown(c)
-	}
-	return 0 // a letter, which pack and unpack refuse, and size does not
+	return 0 // pack and unpack refuse the option
 }
 
 // unknown raises that an option does not exist.
@@ -116,10 +119,7 @@ func (l *layout) ordered(b []byte) []byte {
 
 // integer is the low bytes of a number, as many as size; beyond eight there are none.
 func (l *layout) integer(n float64, size int) []byte {
-	v := uint64(lua.Integer(n))
-	if n >= 1<<63 {
-		v = uint64(n)
-	}
+	v := lua.Unsigned(n)
 	b := make([]byte, size)
 	for i := range min(size, 8) {
 		b[i] = byte(v >> (8 * i))
@@ -178,19 +178,17 @@ func structPack(s *lua.State, args []lua.Value) []lua.Value {
 func structUnpack(s *lua.State, args []lua.Value) []lua.Value {
 	l := newLayout(s, s.CheckString(args, 1))
 	data := s.CheckString(args, 2)
-	pos := s.OptInt(args, 3, 1) - 1
+	pos := s.OptInteger(args, 3, 1) - 1
 	if pos == -1 {
 		s.BadArgument(3, "offset must be 1 or greater")
 	}
+	l.limit = len(data)
 	var vs []lua.Value
 	for {
 		l.total = pos
 		c, size, pad, ok := l.next()
 		if !ok {
 			break
-		}
-		if pos > len(data) { // pos+pad could overflow
-			s.BadArgument(2, "data string too short")
 		}
 		pos += pad
 		if pos < 0 || size > len(data) || pos > len(data)-size {
@@ -248,10 +246,11 @@ func (l *layout) decoded(b []byte, signed bool) float64 {
 	if !signed {
 		return float64(v)
 	}
-	if shift := 64 - 8*min(len(b), 8); shift < 64 {
-		return float64(int64(v<<shift) >> shift)
+	sign := ^uint64(0) << ((len(b)*8 - 1) & 63) // shifted modulo 64, as x86-64 does beyond eight bytes
+	if v&sign != 0 {
+		v |= sign
 	}
-	return 0
+	return float64(int64(v))
 }
 
 func structSize(s *lua.State, args []lua.Value) []lua.Value {
@@ -261,7 +260,9 @@ func structSize(s *lua.State, args []lua.Value) []lua.Value {
 		if !ok {
 			return s.One(lua.Number(float64(l.total)))
 		}
-		switch {
+		switch isAlnum := c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z'; {
+		case !isAlnum:
+			l.unknown(c)
 		case c == 's':
 			s.BadArgument(1, "option 's' has no fixed size")
 		case c == 'c' && size == 0:

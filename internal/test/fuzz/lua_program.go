@@ -221,7 +221,7 @@ func (g *luaGenerator) statement() *piece {
 		g.loop(func() {
 			i := g.fresh('n')
 			g.vars = append(g.vars, luaVariable{i, 'n'})
-			add("local ", i, " = 0 while ", i, " < 3 and ", g.expr('c'), " do ", i, " = ", i, " + 1 ", g.small(), " end")
+			add("local ", i, " = 0 while ", i, " < 3 and (", g.expr('c'), ") do ", i, " = ", i, " + 1 ", g.small(), " end")
 		})
 	case 17:
 		g.loop(func() {
