@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// idleCheck is the interval between checks of idle clients.
+// idleCheck separates the checks of idle clients.
 const idleCheck = time.Second
 
 // closeIdle closes clients that have been idle for longer than the parameter timeout, until ctx is done. While the

@@ -56,7 +56,7 @@ func (c *client) replConf(args [][]byte) resp.Value {
 
 var noDump = resp.MakeError("ERR this server has no dump for replicas")
 
-// newlineInterval is the interval of newlines sent to a replica while its dump is made.
+// newlineInterval separates the newlines sent to a replica while its dump is made.
 const newlineInterval = time.Second
 
 // psync runs PSYNC replicationid offset. It sends all data, then only pings. After a write it closes the connection,

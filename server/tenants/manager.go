@@ -72,7 +72,7 @@ type Manager struct {
 	stopListening func() // stops listening for changes of the registry
 }
 
-// tenant is a tenant that has clients or an open file.
+// tenant holds a tenant that has clients or an open file.
 type tenant struct {
 	file   *file
 	server *server.Server
@@ -83,7 +83,7 @@ type tenant struct {
 	swept   bool // the sweep uses its file
 }
 
-// lockName is the file in the directory that its one server locks.
+// lockName names the file that the one server of a directory locks.
 const lockName = "serve.lock"
 
 // Open opens the directory of tenants, which OpenRegistry has created. It fails if another server has the directory

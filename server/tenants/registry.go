@@ -95,7 +95,7 @@ func hashOf(token string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// maxName is the longest name, in characters.
+// maxName limits a name, in characters.
 const maxName = 64
 
 // checkName returns an error for an invalid new name. Names serve as user names over RESP, not as paths.
@@ -142,10 +142,10 @@ func (b *Registry) Add(ctx context.Context, name string, l Limits) (token string
 	return token, nil
 }
 
-// Change updates the limits of a tenant. If anew is true, it also creates and returns a token that replaces the old
+// Change updates the limits of a tenant. If renew is true, it also creates and returns a token that replaces the old
 // one.
-func (b *Registry) Change(ctx context.Context, name string, anew bool, limits func(*Limits)) (token string, err error) {
-	if anew {
+func (b *Registry) Change(ctx context.Context, name string, renew bool, limits func(*Limits)) (token string, err error) {
+	if renew {
 		token = newSecret()
 	}
 	return token, b.change(ctx, name, func(hash string) ([][][]byte, error) {
@@ -158,7 +158,7 @@ func (b *Registry) Change(ctx context.Context, name string, anew bool, limits fu
 		}
 		limits(&t.Limits)
 		calls := [][][]byte{call("DEL", "token:"+hash)}
-		if anew {
+		if renew {
 			t.hash = hashOf(token)
 			calls = append(calls, call("SET", "tenant:"+name, t.hash))
 		}
