@@ -23,7 +23,7 @@ func newBackup(s *streams) *cobra.Command {
 	o := &backupOptions{}
 	cmd := &cobra.Command{
 		Use:     "backup [FLAGS] [TARGET] COPY",
-		GroupID: groupMend,
+		GroupID: groupMaintain,
 		Short:   "Copy a file while other processes use it",
 		Long: `Copies a file to COPY as of one moment. Other processes can read and write the
 file during the backup.
@@ -64,7 +64,7 @@ func (o *backupOptions) run(ctx context.Context, s *streams, file []string, to s
 	if err != nil {
 		return err
 	}
-	defer func() { err = tended(err, f) }()
+	defer func() { err = closeFile(err, f) }()
 	bar := newProgress(s, "copying", "pages", -1)
 	err = f.Backup(ctx, to, local.BackupOptions{Replace: o.force, Progress: func(done, total int) {
 		if bar.Set(int64(done), int64(total)); done == total {
@@ -83,14 +83,14 @@ func (o *backupOptions) run(ctx context.Context, s *streams, file []string, to s
 		return err
 	}
 	if o.file.json {
-		return printJSON(s.out, backedUp{t.Path, to, info.Size()})
+		return printJSON(s.out, backupResult{t.Path, to, info.Size()})
 	}
 	_, err = fmt.Fprintf(s.out, "%s: %s, checked\n", to, display.Bytes(info.Size()))
 	return err
 }
 
-// backedUp defines the JSON output of backup.
-type backedUp struct {
+// backupResult defines the JSON output of backup.
+type backupResult struct {
 	File  string `json:"file"`
 	Copy  string `json:"copy"`
 	Bytes int64  `json:"bytes"` // of the copy, which is checked

@@ -11,7 +11,7 @@ func newBigKeys(s *streams) *cobra.Command {
 	o := &summaryOptions{}
 	cmd := &cobra.Command{
 		Use:     "bigkeys [FLAGS] [PATTERN]",
-		GroupID: groupLook,
+		GroupID: groupInspect,
 		Short:   "Find the largest keys of each type",
 		Long: `Lists the largest keys of each type, by bytes and by elements, and the number of
 keys that it compared. PATTERN selects keys.

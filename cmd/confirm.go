@@ -52,13 +52,13 @@ func (o *confirmOptions) question(t targets.Target, args [][]byte) (question str
 	if !yes || !o.asks(t) {
 		return "", nil
 	}
-	return ask(t, name)
+	return askFor(t, name)
 }
 
-// ask returns the question about name in the form that the target's profile chose.
-func ask(t targets.Target, name string) (question string, accepts func(answer string) bool) {
+// askFor returns the question about name in the form that the target's profile chose.
+func askFor(t targets.Target, name string) (question string, accepts func(answer string) bool) {
 	if t.Settings.Confirm.Level() == profile.ConfirmYes {
-		return fmt.Sprintf("%s on %s, %s. Run it? [y/N] ", name, t.Profile, t), saysYes
+		return fmt.Sprintf("%s on %s, %s. Run it? [y/N] ", name, t.Profile, t), isYes
 	}
 	return fmt.Sprintf("%s on %s, %s. Type %s to run it: ", name, t.Profile, t, t.Profile), func(answer string) bool {
 		return strings.TrimSpace(answer) == t.Profile
@@ -87,7 +87,7 @@ func (o *confirmOptions) refusal(ctx context.Context, s *streams, t targets.Targ
 	if !s.inTerminal {
 		return "CONFIRM " + name + " on profile " + t.Profile + " needs confirmation, and stdin is not a terminal: give --yes to run it"
 	}
-	question, accepts := ask(t, name)
+	question, accepts := askFor(t, name)
 	fmt.Fprint(s.err, question)
 	line, err := bufio.NewReader(s.input(ctx)).ReadString('\n') // at the end of input, line is empty
 	if err != nil {
@@ -99,9 +99,9 @@ func (o *confirmOptions) refusal(ctx context.Context, s *streams, t targets.Targ
 	return "CONFIRM not confirmed: nothing was run"
 }
 
-// mayWrite returns nil if a verb may write to t. It prints the reason and returns exit.ErrAnswered if the target is
+// confirmWrite returns nil if a verb may write to t. It prints the reason and returns exit.ErrReported if the target is
 // read-only or the user does not confirm. A file that does not exist yet needs no confirmation.
-func (o *confirmOptions) mayWrite(ctx context.Context, s *streams, targets *targets.Options, t targets.Target, verb string) error {
+func (o *confirmOptions) confirmWrite(ctx context.Context, s *streams, targets *targets.Options, t targets.Target, verb string) error {
 	refusal := ""
 	switch {
 	case targets.RefusesWrites(t):
@@ -112,8 +112,8 @@ func (o *confirmOptions) mayWrite(ctx context.Context, s *streams, targets *targ
 	return refusedWith(ctx, s, refusal)
 }
 
-// mayRun is mayWrite for a command that a verb repeats.
-func (o *confirmOptions) mayRun(ctx context.Context, s *streams, t targets.Target, args [][]byte) error {
+// confirmRun is confirmWrite for a command that a verb repeats.
+func (o *confirmOptions) confirmRun(ctx context.Context, s *streams, t targets.Target, args [][]byte) error {
 	name, yes := isDangerous(args)
 	if !yes || !o.asks(t) {
 		return nil
@@ -121,7 +121,7 @@ func (o *confirmOptions) mayRun(ctx context.Context, s *streams, t targets.Targe
 	return refusedWith(ctx, s, o.refusal(ctx, s, t, name))
 }
 
-// refusedWith prints a refusal and returns exit.ErrAnswered; it returns nil for "". If a signal ended the question,
+// refusedWith prints a refusal and returns exit.ErrReported; it returns nil for "". If a signal ended the question,
 // it returns the signal's error.
 func refusedWith(ctx context.Context, s *streams, refusal string) error {
 	switch {
@@ -131,10 +131,10 @@ func refusedWith(ctx context.Context, s *streams, refusal string) error {
 		return exit.Stopped(ctx, "nothing was run")
 	}
 	fmt.Fprintf(s.err, "meowdis: %s\n", refusal)
-	return exit.ErrAnswered
+	return exit.ErrReported
 }
 
-func saysYes(answer string) bool {
+func isYes(answer string) bool {
 	answer = strings.ToLower(strings.TrimSpace(answer))
 	return answer == "y" || answer == "yes"
 }

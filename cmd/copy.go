@@ -110,14 +110,14 @@ func (o *copyOptions) run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = closing(err, src) }()
+	defer func() { err = closeConn(err, src) }()
 	if o.keys.From < 0 && src.Chosen() {
 		read.Databases = []int{src.DB()}
 	}
 	file := toWrite
 	switch {
 	case !o.keys.DryRun:
-		err = o.confirm.mayWrite(ctx, s, &opts, to, "copy")
+		err = o.confirm.confirmWrite(ctx, s, &opts, to, "copy")
 	case to.IsNew():
 		to.Path = local.Memory // a dry run creates no file
 	default:
@@ -130,7 +130,7 @@ func (o *copyOptions) run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = closing(err, dst) }()
+	defer func() { err = closeConn(err, dst) }()
 	if err := o.reach.CheckNodeToWrite(ctx, dst); err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ func (o *copyOptions) run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := fits(ctx, src, dst, read.Databases, change.DB); err != nil {
+	if err := checkDatabases(ctx, src, dst, read.Databases, change.DB); err != nil {
 		return err
 	}
 	if o.keys.DryRun {
@@ -159,9 +159,9 @@ func (o *copyOptions) run(ctx context.Context, s *streams) (err error) {
 	return o.compare(ctx, s, src, dst, read, change)
 }
 
-// fits refuses a copy into a file that does not have one of the databases. Without dbs it checks every database of
-// the source that has keys.
-func fits(ctx context.Context, src, dst *targets.Conn, dbs []int, into func(int) int) (err error) {
+// checkDatabases refuses a copy into a file that does not have one of the databases. Without dbs it checks every
+// database of the source that has keys.
+func checkDatabases(ctx context.Context, src, dst *targets.Conn, dbs []int, into func(int) int) (err error) {
 	if dst.File == nil || src.File != nil {
 		return nil
 	}
@@ -186,7 +186,7 @@ func (o *copyOptions) compare(ctx context.Context, s *streams, src, dst *targets
 	r := newMoveReport(s, &o.keys, "verifying", total(ctx, src, read))
 	different := 0
 	found := func(d transfer.Difference) {
-		if different++; different <= move.MaxTold {
+		if different++; different <= move.MaxListed {
 			r.Say("%s", (&diffOptions{}).line(d))
 		}
 	}
@@ -201,13 +201,13 @@ func (o *copyOptions) compare(ctx context.Context, s *streams, src, dst *targets
 	case exit.WasStopped(ctx, err):
 		err = exit.Stopped(ctx, "the copied keys are kept, but not verified")
 	case err == nil:
-		r.Tell(move.Verified{Action: "verified", Keys: keys, Differences: different})
+		r.AddResult(move.Verified{Action: "verified", Keys: keys, Differences: different})
 	}
 	switch {
 	case err != nil:
 	case different > 0:
 		r.Say("verified %s: %s", move.Count(keys, "key"), move.Count(int64(different), "difference"))
-		err = exit.ErrAnswered
+		err = exit.ErrReported
 	default:
 		r.Say("verified %s", move.Count(keys, "key"))
 	}
@@ -261,19 +261,19 @@ func (o *copyOptions) copy(ctx context.Context, s *streams, src, dst *targets.Co
 	switch {
 	case errors.Is(err, transfer.ErrExists):
 		r.Say("%v in %s; give --replace to replace such keys, or --skip to keep them", err, dst.Target)
-		err = exit.ErrAnswered
+		err = exit.ErrReported
 	case exit.WasStopped(ctx, err):
 		err = exit.Stopped(ctx, "the copied keys are kept")
 	}
-	if err != nil && !errors.Is(err, exit.ErrAnswered) && wrote {
-		err = fmt.Errorf("%w; to continue, run the same command%s", err, o.goOn(reached))
+	if err != nil && !errors.Is(err, exit.ErrReported) && wrote {
+		err = fmt.Errorf("%w; to continue, run the same command%s", err, o.continueFlags(reached))
 	}
 	return r.End(err)
 }
 
-// goOn returns the flags that make the same command continue after reached. Some later keys may have been copied,
-// too.
-func (o *copyOptions) goOn(reached transfer.Position) string {
+// continueFlags returns the flags that make the same command continue after reached. Some later keys may have been
+// copied, too.
+func (o *copyOptions) continueFlags(reached transfer.Position) string {
 	var flags []string
 	if reached.Cursor != "" {
 		flags = append(flags, "--resume "+reached.String())
@@ -311,5 +311,5 @@ func (o *copyOptions) count(ctx context.Context, s *streams, src, dst *targets.C
 	if err != nil {
 		return err
 	}
-	return tellCounts(s, &o.keys, there, "copied", true)
+	return printCounts(s, &o.keys, there, "copied", true)
 }

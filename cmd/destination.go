@@ -50,7 +50,7 @@ func (d *destination) choose(ctx context.Context, s *streams, verb string) (err 
 	if d.keys.DryRun {
 		return nil
 	}
-	return d.confirm.mayWrite(ctx, s, &d.targets, d.target, verb)
+	return d.confirm.confirmWrite(ctx, s, &d.targets, d.target, verb)
 }
 
 // connect connects to the chosen target.
@@ -68,13 +68,13 @@ func (d *destination) connect(ctx context.Context, s *streams) (*targets.Conn, e
 		return nil, err
 	}
 	if err := d.targets.Reach.CheckNodeToWrite(ctx, c); err != nil {
-		return nil, closing(err, c)
+		return nil, closeConn(err, c)
 	}
 	if d.keys.DryRun {
 		return c, nil
 	}
 	if err := writable(ctx, s, c); err != nil {
-		return nil, closing(err, c)
+		return nil, closeConn(err, c)
 	}
 	if c.Chosen() {
 		d.keys.To = c.DB()
@@ -100,7 +100,7 @@ func (d *destination) write(ctx context.Context, s *streams, c *targets.Conn, pa
 			return transfer.Written{}, err
 		}
 		r.Bar.End()
-		return transfer.Written{}, errors.Join(tellCounts(s, &d.keys, w.Found(), did, true), r.End(nil))
+		return transfer.Written{}, errors.Join(printCounts(s, &d.keys, w.Found(), did, true), r.End(nil))
 	}
 	w := move.NewWriter(c, d.existing.Mode(), move.IntoDatabase(d.keys.To), r.Notify)
 	err = transfer.Run(ctx, source, w, r.Notify, r.Seen)
@@ -116,7 +116,7 @@ func (d *destination) explain(ctx context.Context, r *move.Report, written trans
 	switch {
 	case errors.Is(err, transfer.ErrExists):
 		r.Say("%v in %s; give --replace to replace such keys, or --skip to keep them", err, d.target)
-		return exit.ErrAnswered
+		return exit.ErrReported
 	case exit.WasStopped(ctx, err):
 		return exit.Stopped(ctx, goOn)
 	case errors.Is(err, rdb.ErrChecksum):

@@ -100,7 +100,7 @@ func (o *diffOptions) run(ctx context.Context, s *streams) (err error) {
 		if sides[i], err = connectExisting(ctx, &targets.Options{Reach: o.reach}, t); err != nil {
 			return err
 		}
-		defer func() { err = closing(err, sides[i]) }()
+		defer func() { err = closeConn(err, sides[i]) }()
 	}
 	if read.Databases == nil && sides[0].Chosen() {
 		read.Databases = []int{sides[0].DB()}
@@ -125,7 +125,7 @@ func (o *diffOptions) compare(ctx context.Context, s *streams, a, b *targets.Con
 	}
 	if err == nil && differences > 0 {
 		r.Say("%s in %s compared", move.Count(int64(differences), "difference"), move.Count(keys, "key"))
-		err = exit.ErrAnswered
+		err = exit.ErrReported
 	}
 	if exit.WasStopped(ctx, err) {
 		err = exit.Stopped(ctx, "the output is incomplete: "+move.Count(keys, "key")+" compared")

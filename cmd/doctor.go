@@ -35,7 +35,7 @@ func newDoctor(s *streams) *cobra.Command {
 	o := &doctorOptions{}
 	cmd := &cobra.Command{
 		Use:     "doctor [FLAGS] [TARGET]",
-		GroupID: groupMend,
+		GroupID: groupMaintain,
 		Short:   "Check a file, and repair it with --fix",
 		Long: `Checks a file: its pages, indexes and tables, and whether keys, elements, counts
 and hashes are consistent. It writes nothing, and other processes can keep using
@@ -114,17 +114,17 @@ func (o *doctorOptions) run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = tended(err, f) }()
+	defer func() { err = closeFile(err, f) }()
 	d := diagnosis{File: f.Path()}
 	if d.Findings, err = o.examine(s, f); err != nil {
 		return err
 	}
 	if o.fix && canFix(d.Findings) {
-		if err := o.file.mayChange(ctx, s, t, "doctor --fix"); err != nil {
+		if err := o.file.confirmChange(ctx, s, t, "doctor --fix"); err != nil {
 			return err
 		}
-		d.Before, d.Backup = d.Findings, aside(f.Path(), "before-fix")
-		if err := o.mend(ctx, s, f, d.Backup); err != nil {
+		d.Before, d.Backup = d.Findings, backupName(f.Path(), "before-fix")
+		if err := o.repair(ctx, s, f, d.Backup); err != nil {
 			return err
 		}
 		if d.Findings, err = o.examine(s, f); err != nil {
@@ -134,14 +134,14 @@ func (o *doctorOptions) run(ctx context.Context, s *streams) (err error) {
 	return o.report(s.out, d)
 }
 
-// report prints the diagnosis, and returns exit.ErrAnswered if it has an error or a warning.
+// report prints the diagnosis, and returns exit.ErrReported if it has an error or a warning.
 func (o *doctorOptions) report(w io.Writer, d diagnosis) error {
 	d.Healthy = !doctor.IsWrong(d.Findings)
 	if err := o.print(w, d); err != nil {
 		return err
 	}
 	if !d.Healthy {
-		return exit.ErrAnswered
+		return exit.ErrReported
 	}
 	return nil
 }
@@ -215,8 +215,8 @@ func foreignFindings(f *local.File, e doctor.Exam) ([]doctor.Finding, error) {
 	return e.Foreign(tables)
 }
 
-// mend backs the file up and repairs it. No other process can write between the two.
-func (o *doctorOptions) mend(ctx context.Context, s *streams, f *local.File, backup string) error {
+// repair backs the file up and repairs it. No other process can write between the two.
+func (o *doctorOptions) repair(ctx context.Context, s *streams, f *local.File, backup string) error {
 	return f.Change(func() error {
 		e, err := o.exam(f)
 		switch {

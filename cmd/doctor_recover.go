@@ -18,18 +18,18 @@ import (
 	"github.com/meowdis/meowdis/local/doctor"
 )
 
-// recovered defines the output of doctor --recover.
-type recovered struct {
+// recoverResult defines the output of doctor --recover.
+type recoverResult struct {
 	File string `json:"file"`
 	New  string `json:"recovered"`
 	doctor.Salvaged
 }
 
-// salvage writes the readable rows of the damaged file at path to the new file o.recover. It returns exit.ErrAnswered
+// salvage writes the readable rows of the damaged file at path to the new file o.recover. It returns exit.ErrReported
 // if something was lost.
 func (o *doctorOptions) salvage(s *streams, path string) (err error) {
 	defer func() {
-		if err != nil && !errors.Is(err, exit.ErrAnswered) {
+		if err != nil && !errors.Is(err, exit.ErrReported) {
 			err = fmt.Errorf("recovering %s to %s: %w", path, o.recover, err)
 		}
 	}()
@@ -68,7 +68,7 @@ func (o *doctorOptions) salvage(s *streams, path string) (err error) {
 	if err := partial.Close(); err != nil {
 		return err
 	}
-	r := recovered{File: path, New: o.recover}
+	r := recoverResult{File: path, New: o.recover}
 	if r.Salvaged, err = o.fill(s, partial.Name(), from); err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (o *doctorOptions) salvage(s *streams, path string) (err error) {
 		return err
 	}
 	if len(r.Lost) > 0 || r.Keys < r.Expected {
-		return exit.ErrAnswered
+		return exit.ErrReported
 	}
 	return nil
 }
@@ -126,7 +126,7 @@ func (o *doctorOptions) fill(s *streams, path string, from doctor.Salvage) (r do
 	return r, errors.Join(err, f.Close())
 }
 
-func (o *doctorOptions) printRecovered(w io.Writer, r recovered) error {
+func (o *doctorOptions) printRecovered(w io.Writer, r recoverResult) error {
 	if o.file.json {
 		if r.Lost == nil {
 			r.Lost = []doctor.Finding{}

@@ -105,7 +105,7 @@ func (o *dumpOptions) run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = closing(err, c) }()
+	defer func() { err = closeConn(err, c) }()
 	r := newMoveReport(s, &o.keys, "dumping", total(ctx, c, read))
 	var keys transfer.Written
 	seen := func(p transfer.Part) {

@@ -141,7 +141,7 @@ func (o *execOptions) check(cmd *cobra.Command, s *streams) error {
 
 func (o *execOptions) run(ctx context.Context, s *streams) (err error) {
 	if o.dryRun {
-		return o.rehearse(ctx, s)
+		return o.runDry(ctx, s)
 	}
 	t, err := o.target.Find(s.getenv, s.err)
 	if err != nil {
@@ -152,13 +152,13 @@ func (o *execOptions) run(ctx context.Context, s *streams) (err error) {
 		file.Cache, file.Load = pipeCache, true
 	} else {
 		file = runOn(t, file, o.call.command())
-		file.Glance = o.call.times == 1 && glances(o.call.command())
+		file.Glance = o.call.times == 1 && readsOnce(o.call.command())
 	}
 	c, err := o.target.Connect(ctx, t, file, o.format.wantsRESP3())
 	if err != nil {
 		return err
 	}
-	defer func() { err = closing(err, c) }()
+	defer func() { err = closeConn(err, c) }()
 	c.Session = o.confirm.confirmed(c, s)
 	if o.call.given() {
 		return o.repeat(ctx, s, c)
@@ -193,7 +193,7 @@ const noSweep = -1
 
 // repeat runs the command --repeat times. It stops at an error unless keepGoing is set.
 func (o *execOptions) repeat(ctx context.Context, s *streams, c *targets.Conn) error {
-	args, err := o.call.words(s)
+	args, err := o.call.commandArgs(s)
 	if err != nil {
 		return err
 	}
@@ -218,13 +218,13 @@ func (o *execOptions) repeat(ctx context.Context, s *streams, c *targets.Conn) e
 			return err
 		}
 		suggest(s.err, args, v)
-		misplaced(s.err, o.target.Flags, args, v)
+		hintMisplacedFlag(s.err, o.target.Flags, args, v)
 		if failed = failed || v.HasError(); failed && !o.keepGoing {
 			break
 		}
 	}
 	if failed {
-		return exit.ErrAnswered
+		return exit.ErrReported
 	}
 	return nil
 }
@@ -291,9 +291,9 @@ func (o *callOptions) command() [][]byte {
 	return command(o.args)
 }
 
-// words returns the command with its arguments, including one from stdin.
-func (o *callOptions) words(s *streams) ([][]byte, error) {
-	args, err := o.typed()
+// commandArgs returns the command with its arguments, including one from stdin.
+func (o *callOptions) commandArgs(s *streams) ([][]byte, error) {
+	args, err := o.commandLine()
 	if err != nil || !o.lastArg && !o.tagged {
 		return args, err
 	}
@@ -312,8 +312,8 @@ func (o *callOptions) words(s *streams) ([][]byte, error) {
 	return args, nil
 }
 
-// typed returns the arguments of the command line.
-func (o *callOptions) typed() ([][]byte, error) {
+// commandLine returns the arguments of the command line.
+func (o *callOptions) commandLine() ([][]byte, error) {
 	var words [][]byte
 	args := o.args
 	if o.eval != "" {
@@ -335,8 +335,8 @@ func (o *callOptions) typed() ([][]byte, error) {
 	return words, nil
 }
 
-// rehearsal shows commands instead of running them, with their SQL if the target is a file.
-type rehearsal struct {
+// dryRun shows commands instead of running them, with their SQL if the target is a file.
+type dryRun struct {
 	out    io.Writer
 	sql    *explainer // nil for a server
 	guard  func(args [][]byte) (refusal resp.Value, refused bool)
@@ -344,13 +344,13 @@ type rehearsal struct {
 	failed bool
 }
 
-// rehearse implements exec --dry-run.
-func (o *execOptions) rehearse(ctx context.Context, s *streams) (err error) {
+// runDry implements exec --dry-run.
+func (o *execOptions) runDry(ctx context.Context, s *streams) (err error) {
 	t, err := o.target.Resolve(s.getenv)
 	if err != nil {
 		return err
 	}
-	r := &rehearsal{out: s.out, guard: func(args [][]byte) (resp.Value, bool) {
+	r := &dryRun{out: s.out, guard: func(args [][]byte) (resp.Value, bool) {
 		if o.target.RefusesWrites(t) {
 			return new(targets.ReadOnly).Refuse(ctx, args)
 		}
@@ -364,7 +364,7 @@ func (o *execOptions) rehearse(ctx context.Context, s *streams) (err error) {
 		defer func() { err = errors.Join(err, r.sql.close()) }()
 	}
 	if o.call.given() {
-		args, err := o.call.words(s)
+		args, err := o.call.commandArgs(s)
 		if err != nil {
 			return err
 		}
@@ -409,15 +409,15 @@ func (o *execOptions) rehearse(ctx context.Context, s *streams) (err error) {
 	}
 }
 
-func (r *rehearsal) end() error {
+func (r *dryRun) end() error {
 	if r.failed {
-		return exit.ErrAnswered
+		return exit.ErrReported
 	}
 	return nil
 }
 
 // show prints a command, and its position in the script unless where is empty.
-func (r *rehearsal) show(ctx context.Context, where string, args [][]byte) error {
+func (r *dryRun) show(ctx context.Context, where string, args [][]byte) error {
 	refusal, refused := r.guard(args)
 	if r.queued && !refused {
 		refusal, refused = notQueued(args)
@@ -458,7 +458,7 @@ func notQueued(args [][]byte) (refusal resp.Value, refused bool) {
 }
 
 // follow selects the database of a SELECT.
-func (r *rehearsal) follow(args [][]byte) {
+func (r *dryRun) follow(args [][]byte) {
 	if command, _ := commands.Find(args); command.Name == "SELECT" {
 		if db, bad := commands.DBIndex(args[1]); !bad.IsError() {
 			r.sql.db = db

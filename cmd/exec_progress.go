@@ -10,13 +10,13 @@ import (
 	"github.com/meowdis/meowdis/transfer/cmdfile"
 )
 
-// tallied counts the bytes read from a reader.
-type tallied struct {
+// countingReader counts the bytes read from a reader.
+type countingReader struct {
 	io.Reader
 	n atomic.Int64
 }
 
-func (c *tallied) Read(p []byte) (int, error) {
+func (c *countingReader) Read(p []byte) (int, error) {
 	n, err := c.Reader.Read(p)
 	c.n.Add(int64(n))
 	return n, err
@@ -46,7 +46,7 @@ func execProgress(s *streams, run *script.Run, pipe bool) *progress.Bar {
 	var bar *progress.Bar
 	switch {
 	case total > 0:
-		in := &tallied{Reader: s.in}
+		in := &countingReader{Reader: s.in}
 		bar = newProgress(s, "running", "bytes", total)
 		run.In, run.Seen = cmdfile.NewReader(in), func(int64) { bar.Set(min(in.n.Load(), total), total) }
 	case pipe:

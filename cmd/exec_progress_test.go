@@ -28,7 +28,7 @@ func TestFileBytes(t *testing.T) {
 	if got := fileBytes(f); got != 6 {
 		t.Errorf("%d bytes after the first line", got)
 	}
-	in := &tallied{Reader: f}
+	in := &countingReader{Reader: f}
 	if _, err := io.ReadAll(in); err != nil || in.n.Load() != 6 {
 		t.Errorf("%d bytes were counted, %v", in.n.Load(), err)
 	}

@@ -21,12 +21,12 @@ const exitCodesHelp = `Exit codes:
 
 // exitCode prints the error of the verb ran, if any, and returns the exit code of the process.
 func (s *streams) exitCode(ran *cobra.Command, err error) int {
-	if out, ok := s.out.(*output); ok && out.failed != nil && (err == nil || errors.Is(err, exit.ErrAnswered)) {
+	if out, ok := s.out.(*output); ok && out.failed != nil && (err == nil || errors.Is(err, exit.ErrReported)) {
 		err = out.failed
 	}
 	var usage exit.UsageError
 	switch {
-	case err == nil || errors.Is(err, exit.ErrAnswered): // the verb has printed it
+	case err == nil || errors.Is(err, exit.ErrReported): // the verb has printed it
 	case errors.As(err, &usage):
 		fmt.Fprintf(s.err, "meowdis: %v\nSee %s --help.\n", err, ran.CommandPath())
 	default:

@@ -34,7 +34,7 @@ func newExplain(s *streams) *cobra.Command {
 	o := &explainOptions{}
 	cmd := &cobra.Command{
 		Use:     "explain [FLAGS] COMMAND [ARG...]",
-		GroupID: groupLook,
+		GroupID: groupInspect,
 		Short:   "Show the SQL a command runs, without running it",
 		Long: `Shows the SQL statements of a command, their arguments, and SQLite's query plan
 for each. Nothing is written.
@@ -85,13 +85,13 @@ const (
 )
 
 type explainedStmt struct {
-	Step    int      `json:"step"`           // from 1
-	Call    int      `json:"call,omitempty"` // of the script's, from 1
-	SQL     string   `json:"sql"`
-	Args    []string `json:"args"`
-	Plan    []string `json:"plan"`
-	Refused string   `json:"refused,omitempty"` // the reply if a constraint refuses it
-	Moot    bool     `json:"moot,omitempty"`    // skipped if the statements before it left nothing to do
+	Step      int      `json:"step"`           // from 1
+	Call      int      `json:"call,omitempty"` // of the script's, from 1
+	SQL       string   `json:"sql"`
+	Args      []string `json:"args"`
+	Plan      []string `json:"plan"`
+	Refused   string   `json:"refused,omitempty"` // the reply if a constraint refuses it
+	Skippable bool     `json:"moot,omitempty"`    // skipped if the statements before it left nothing to do
 }
 
 func (o *explainOptions) run(ctx context.Context, s *streams) (err error) {
@@ -118,7 +118,7 @@ func (o *explainOptions) run(ctx context.Context, s *streams) (err error) {
 			return err
 		}
 		suggest(s.err, args, bad)
-		return exit.ErrAnswered
+		return exit.ErrReported
 	case o.json:
 		return printJSON(s.out, e)
 	}
@@ -170,12 +170,12 @@ func (x *explainer) explain(ctx context.Context, args [][]byte) (e explanation, 
 		return e, bad, err
 	}
 	e.where = x.where()
-	err = x.file.Transact(ctx, true, func(run engine.Run) error { return e.rehearse(run, plan) })
+	err = x.file.Transact(ctx, true, func(run engine.Run) error { return e.explainSteps(run, plan) })
 	return e, bad, err
 }
 
-// rehearse explains the steps of plan. It runs the reading steps with run.
-func (e *explanation) rehearse(run engine.Run, plan translator.Plan) error {
+// explainSteps explains the steps of plan. It runs the reading steps with run.
+func (e *explanation) explainSteps(run engine.Run, plan translator.Plan) error {
 	e.Steps, e.Statements = 0, e.Statements[:0]
 	answer, err := engine.Rehearse(run, plan, func(p translator.Plan) error {
 		e.Steps++
@@ -233,7 +233,7 @@ func (x *explainer) close() (err error) {
 }
 
 func explainStmt(run engine.Run, stmt store.Stmt) (explainedStmt, error) {
-	shown := explainedStmt{SQL: oneIndent(stmt.SQL), Args: []string{}, Plan: []string{}, Moot: stmt.SkipIf != nil}
+	shown := explainedStmt{SQL: oneIndent(stmt.SQL), Args: []string{}, Plan: []string{}, Skippable: stmt.SkipIf != nil}
 	for _, a := range stmt.Args {
 		shown.Args = append(shown.Args, literal(a))
 	}
@@ -335,7 +335,7 @@ func (e explanation) print(w io.Writer) error {
 		for _, p := range s.Plan {
 			fmt.Fprintf(&b, "   plan: %s\n", p)
 		}
-		if s.Moot {
+		if s.Skippable {
 			b.WriteString("   runs only if the statements before it left something to do\n")
 		}
 		if s.Refused != "" {

@@ -136,7 +136,7 @@ func explainCall(t *testing.T, x *explainer, s corpus.Step, queued bool) {
 		t.Errorf("line %d: %q ends in %s", s.Line, s.Args, e.Reply)
 	}
 	var out bytes.Buffer
-	r := &rehearsal{out: &out, sql: x, guard: func([][]byte) (resp.Value, bool) { return resp.Value{}, false }}
+	r := &dryRun{out: &out, sql: x, guard: func([][]byte) (resp.Value, bool) { return resp.Value{}, false }}
 	if err := r.show(t.Context(), "", s.Args); err != nil || r.failed || out.Len() == 0 {
 		t.Errorf("line %d: --dry-run of %q: %v\n%s", s.Line, s.Args, err, out.Bytes())
 	}

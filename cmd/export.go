@@ -87,7 +87,7 @@ func (o *exportOptions) run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = closing(err, c) }()
+	defer func() { err = closeConn(err, c) }()
 	r := newMoveReport(s, &o.keys, "exporting", total(ctx, c, read))
 	var keys int64
 	err = atomicfile.Write(o.file.path, o.file.force, func(f *os.File) error {

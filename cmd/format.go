@@ -190,16 +190,16 @@ func (p printer) write(w io.Writer, args [][]byte, v resp.Value) error {
 }
 
 func (p printer) writeTable(w io.Writer, t records.Table) error {
-	return t.WriteTable(shownTo{w, p.values}, p.values.Escape, p.width)
+	return t.WriteTable(escapingWriter{w, p.values}, p.values.Escape, p.width)
 }
 
-// shownTo escapes control characters before it writes. Each Write must hold whole characters.
-type shownTo struct {
+// escapingWriter escapes control characters before it writes. Each Write must hold whole characters.
+type escapingWriter struct {
 	io.Writer
 	values resp.Printer
 }
 
-func (s shownTo) Write(text []byte) (int, error) {
+func (s escapingWriter) Write(text []byte) (int, error) {
 	if _, err := s.Writer.Write(s.values.Shown(nil, text)); err != nil {
 		return 0, err
 	}

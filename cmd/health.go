@@ -28,7 +28,7 @@ func newHealth(s *streams) *cobra.Command {
 	o := &healthOptions{url: "http://" + defaultHTTP}
 	cmd := &cobra.Command{
 		Use:     "health [FLAGS] [URL]",
-		GroupID: groupLook,
+		GroupID: groupInspect,
 		Short:   "Check whether a meowdis server can read and write",
 		Long: `Asks a server, one of "meowdis serve", whether it can read and write its file.
 It prints ok, or exits with code 3: for containers and monitors. It requests
@@ -76,7 +76,7 @@ func (o *healthOptions) run(ctx context.Context, s *streams) error {
 	text, _ := io.ReadAll(io.LimitReader(answer.Body, 1000))
 	says := strings.TrimSpace(string(text))
 	if o.json {
-		err = printJSON(s.out, healthiness{o.url, answer.StatusCode == http.StatusOK, says})
+		err = printJSON(s.out, healthResult{o.url, answer.StatusCode == http.StatusOK, says})
 	}
 	if answer.StatusCode != http.StatusOK {
 		return fmt.Errorf("%s is unhealthy: %s: %s", u.Host, answer.Status, says)
@@ -87,8 +87,8 @@ func (o *healthOptions) run(ctx context.Context, s *streams) error {
 	return err
 }
 
-// healthiness defines the JSON output of health. It is printed if a server replied.
-type healthiness struct {
+// healthResult defines the JSON output of health. It is printed if a server replied.
+type healthResult struct {
 	URL     string `json:"url"`
 	Healthy bool   `json:"healthy"`
 	Says    string `json:"says"`

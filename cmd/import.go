@@ -103,7 +103,7 @@ func (o *importOptions) run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = closing(err, c) }()
+	defer func() { err = closeConn(err, c) }()
 	r := newMoveReport(s, &o.keys, "importing", -1)
 	source, err := o.source(ctx, in, r)
 	if err != nil {
@@ -170,7 +170,7 @@ func (o *importOptions) sqliteSource(ctx context.Context, in *move.Input, r *mov
 	if err != nil {
 		return importSource{}, err
 	}
-	in.Later(c.Close)
+	in.OnClose(c.Close)
 	libraries := func() transfer.Libraries { return r.Libraries(ctx, c) }
 	return importSource{keys: move.Keys(ctx, c, transfer.ReadOptions{}), libraries: libraries}, nil
 }
@@ -182,7 +182,7 @@ func replayed(ctx context.Context, in *move.Input, r *move.Report, passed func(p
 	if err != nil {
 		return importSource{}, err
 	}
-	in.Later(func() error { return os.RemoveAll(dir) })
+	in.OnClose(func() error { return os.RemoveAll(dir) })
 	path := filepath.Join(dir, "replayed.sqlite")
 	place, err := local.Open(path, toWrite)
 	if err != nil {
@@ -190,7 +190,7 @@ func replayed(ctx context.Context, in *move.Input, r *move.Report, passed func(p
 	}
 	damage := replay(ctx, &targets.Conn{Session: engine.New(place).Session(), File: place}, transfer.ReplayOptions{
 		Refused: func(place, command string, err error) {
-			if r.Failed++; r.Failed <= move.MaxTold {
+			if r.Failed++; r.Failed <= move.MaxListed {
 				r.Say("%s: %s was refused: %s", place, shown(command), shown(err.Error()))
 			}
 		},
@@ -208,7 +208,7 @@ func replayed(ctx context.Context, in *move.Input, r *move.Report, passed func(p
 	if place, err = local.Open(path, local.Options{ReadOnly: true, Cache: readCache}); err != nil {
 		return importSource{}, err
 	}
-	in.Later(place.Close)
+	in.OnClose(place.Close)
 	c := &targets.Conn{Session: engine.New(place).Session(), File: place}
 	libraries := func() transfer.Libraries { return r.Libraries(ctx, c) }
 	return importSource{keys: move.Keys(ctx, c, transfer.ReadOptions{}), libraries: libraries, damage: damage}, nil

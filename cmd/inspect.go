@@ -36,15 +36,15 @@ type inspectOptions struct {
 
 	decoding sync.WaitGroup // running decoder commands
 
-	mu   sync.Mutex
-	left strings.Builder // notes about undo, printed after the screen is closed
+	mu    sync.Mutex
+	notes strings.Builder // notes about undo, printed after the screen is closed
 }
 
 func newInspect(s *streams) *cobra.Command {
 	o := &inspectOptions{}
 	cmd := &cobra.Command{
 		Use:     "inspect [FLAGS] [TARGET...]",
-		GroupID: groupLook,
+		GroupID: groupInspect,
 		Short:   "Browse keys and values in full screen",
 		Long: `Shows the keys of a target as a tree or a list, with their types, sizes and
 TTLs, and their values. Press ? for its key bindings. It writes nothing until
@@ -95,7 +95,7 @@ func (o *inspectOptions) run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return err
 	}
-	first := &inspected{o: o, s: s, ctx: ctx, options: &o.target, target: targets[0]}
+	first := &openTarget{o: o, s: s, ctx: ctx, options: &o.target, target: targets[0]}
 	// A server may delay its reply to HELLO.
 	late := time.AfterFunc(time.Second, func() { fmt.Fprintln(s.err, "Waiting for the server. Press ^C to stop.") })
 	screen, err := first.open(ctx)
@@ -105,13 +105,13 @@ func (o *inspectOptions) run(ctx context.Context, s *streams) (err error) {
 	}
 	var more []inspect.Tab
 	for _, t := range targets[1:] {
-		i := &inspected{o: o, s: s, ctx: ctx, options: &o.target, target: t}
+		i := &openTarget{o: o, s: s, ctx: ctx, options: &o.target, target: t}
 		more = append(more, inspect.Tab{Label: t.Label(), Open: i.open})
 	}
 	err = inspect.Run(ctx, screen, more...)
 	o.decoding.Wait() // their contexts are cancelled
 	o.mu.Lock()
-	fmt.Fprint(s.err, o.left.String())
+	fmt.Fprint(s.err, o.notes.String())
 	o.mu.Unlock()
 	var signalled inspect.Signalled
 	if errors.As(err, &signalled) {
@@ -120,11 +120,11 @@ func (o *inspectOptions) run(ctx context.Context, s *streams) (err error) {
 	return err
 }
 
-// leave keeps a line to print after the screen is closed.
-func (o *inspectOptions) leave(line string) {
+// addNote keeps a line to print after the screen is closed.
+func (o *inspectOptions) addNote(line string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.left.WriteString(line)
+	o.notes.WriteString(line)
 }
 
 // find returns the targets of the arguments, or without arguments the default target.
@@ -179,11 +179,11 @@ func lightByEnvironment(getenv func(string) string) bool {
 	return err == nil && (n == 7 || n > 8)
 }
 
-// editor returns a command that edits a file: $VISUAL, $EDITOR, or the first installed editor of standIns. In that
-// last case it also returns its name. edit is nil if no editor is installed.
+// editor returns a command that edits a file: $VISUAL, $EDITOR, or the first installed editor of fallbackEditors. In
+// that last case it also returns its name. edit is nil if no editor is installed.
 func editor(getenv func(string) string) (edit func(path string) *exec.Cmd, standIn string) {
 	words := strings.Fields(cmp.Or(getenv("VISUAL"), getenv("EDITOR")))
-	for _, name := range standIns {
+	for _, name := range fallbackEditors {
 		if len(words) > 0 {
 			break
 		}
@@ -197,8 +197,8 @@ func editor(getenv func(string) string) (edit func(path string) *exec.Cmd, stand
 	return func(path string) *exec.Cmd { return exec.Command(words[0], append(words[1:], path)...) }, standIn
 }
 
-// standIns lists the editors to try, the easier ones first.
-var standIns = []string{"nano", "micro", "vim", "vi", "emacs", "notepad"}
+// fallbackEditors lists the editors to try, the easier ones first.
+var fallbackEditors = []string{"nano", "micro", "vim", "vi", "emacs", "notepad"}
 
 // explainText returns the output of explain for a call.
 func explainText(ctx context.Context, file *local.Store, db int, call [][]byte) string {

@@ -31,7 +31,7 @@ func exportFile(ctx context.Context, path string, keys transfer.Source, notify t
 			n = w.Keys()
 			return errors.Join(err, spool.remove())
 		})
-		return n, unwritten(path, err)
+		return n, writeError(path, err)
 	}
 	format, ok := move.FormatOf(path)
 	if !ok {
@@ -52,11 +52,11 @@ func exportFile(ctx context.Context, path string, keys transfer.Source, notify t
 			}
 		})
 	})
-	return n, unwritten(path, err)
+	return n, writeError(path, err)
 }
 
-// unwritten adds the path to err, unless the user cancelled.
-func unwritten(path string, err error) error {
+// writeError adds the path to err, unless the user cancelled.
+func writeError(path string, err error) error {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return err
 	}

@@ -15,9 +15,9 @@ import (
 	"github.com/meowdis/meowdis/local"
 )
 
-// inspected holds an open target of the inspector. Unlocking a file opens it a second time for writing; other targets
+// openTarget holds an open target of the inspector. Unlocking a file opens it a second time for writing; other targets
 // use one connection for both.
-type inspected struct {
+type openTarget struct {
 	o       *inspectOptions
 	s       *streams
 	options *targets.Options // that reached it
@@ -29,19 +29,19 @@ type inspected struct {
 }
 
 // open connects and returns the inspector's options for the target.
-func (i *inspected) open(ctx context.Context) (options inspect.Options, err error) {
+func (i *openTarget) open(ctx context.Context) (options inspect.Options, err error) {
 	if i.reader, err = i.options.Connect(ctx, i.target, readOnly, false); err != nil {
 		return options, err
 	}
 	if err := i.options.Reach.CheckNode(ctx, i.reader); err != nil {
-		return options, closing(err, i.reader)
+		return options, closeConn(err, i.reader)
 	}
 	return i.screen(i.ctx), nil
 }
 
 // another opens the target spec from within the inspector.
-func (i *inspected) another(ctx context.Context, spec string) (inspect.Options, error) {
-	other := &inspected{o: i.o, s: i.s, ctx: i.ctx, options: i.o.target.Other(spec)}
+func (i *openTarget) another(ctx context.Context, spec string) (inspect.Options, error) {
+	other := &openTarget{o: i.o, s: i.s, ctx: i.ctx, options: i.o.target.Other(spec)}
 	var err error
 	if other.target, err = other.options.Resolve(i.s.getenv); err != nil {
 		return inspect.Options{}, err
@@ -49,8 +49,8 @@ func (i *inspected) another(ctx context.Context, spec string) (inspect.Options, 
 	return other.open(ctx)
 }
 
-// places lists targets to choose from: the profiles, and the databases in the current directory.
-func places() (list []inspect.Place) {
+// targetChoices lists targets to choose from: the profiles, and the databases in the current directory.
+func targetChoices() (list []inspect.Place) {
 	if config, err := profile.Load(targets.ConfigFile()); err == nil {
 		for _, name := range config.Names() {
 			p := config.Profiles[name]
@@ -67,7 +67,7 @@ func places() (list []inspect.Place) {
 	return list
 }
 
-func (i *inspected) unlock(ctx context.Context) (inspect.Client, error) {
+func (i *openTarget) unlock(ctx context.Context) (inspect.Client, error) {
 	if i.reader.File == nil || i.target.Path == local.Memory {
 		return i.reader, nil
 	}
@@ -80,26 +80,26 @@ func (i *inspected) unlock(ctx context.Context) (inspect.Client, error) {
 }
 
 // close closes the connections, the writing one last, so that SQLite removes the log. It leaves a note about undo.
-func (i *inspected) close(kept int) (err error) {
+func (i *openTarget) close(kept int) (err error) {
 	if kept > 0 {
-		i.o.leave(fmt.Sprintf("%s can still be undone: meowdis inspect %s, then U and u\n", display.Counted(int64(kept), "change", "changes"), i.target.Args()))
+		i.o.addNote(fmt.Sprintf("%s can still be undone: meowdis inspect %s, then U and u\n", display.Counted(int64(kept), "change", "changes"), i.target.Args()))
 	}
-	err = closing(nil, i.reader)
+	err = closeConn(nil, i.reader)
 	if i.writer != nil {
-		err = closing(err, i.writer)
+		err = closeConn(err, i.writer)
 	}
 	return err
 }
 
 // screen returns the inspector's options for the open target.
-func (i *inspected) screen(ctx context.Context) inspect.Options {
+func (i *openTarget) screen(ctx context.Context) inspect.Options {
 	o, s, c := i.o, i.s, i.reader
 	options := inspect.Options{
-		Look: o.look, Decoder: o.decoder, Label: c.Target.Label(), Close: i.close, Open: i.another, Places: places,
+		Look: o.look, Decoder: o.decoder, Label: c.Target.Label(), Close: i.close, Open: i.another, Places: targetChoices,
 		Client: c, Target: c.Target.String(), Name: c.Target.Profile, Profile: c.Target.Profile, Color: 1 + slices.Index(profile.Colors, c.Target.Settings.Color), DB: c.DB(), Delimiter: o.delimiter, Out: s.screen,
 		Exporter: exportFile, Exec: "meowdis exec " + c.Target.Args(), Mouse: !o.noMouse,
 		Scratch: o.scratch, Listen: c.Listen,
-		Journal: targets.UndoDirectory(), Recall: targets.RecallDirectory(), Identity: c.Target.Identity(), Fleeting: c.Target.Path == local.Memory,
+		Journal: targets.UndoDirectory(), Recall: targets.RecentsDirectory(), Identity: c.Target.Identity(), Fleeting: c.Target.Path == local.Memory,
 		Light: o.background == "light" || o.background == "auto" && lightByEnvironment(s.getenv),
 		// The Linux console prints the query instead of replying to it.
 		AskBackground: o.background == "auto" && s.getenv("TERM") != "linux",

@@ -26,8 +26,8 @@ func meowdisExec(t *testing.T, dir, script string, args ...string) string {
 	return string(out)
 }
 
-// inspected is the file of every visit.
-const inspected = `SET user:1 '{"name":"Ann","city":"Bern"}'
+// openTarget is the file of every visit.
+const openTarget = `SET user:1 '{"name":"Ann","city":"Bern"}'
 HSET user:2 name Bob city Rome
 RPUSH queue:jobs one two three
 SET session:1 token EX 1000
@@ -139,7 +139,7 @@ var visits = []visit{
 func TestInspectVisits(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
-	meowdisExec(t, home, inspected, "--db", "base.sqlite")
+	meowdisExec(t, home, openTarget, "--db", "base.sqlite")
 	if err := foreignfile.Make("redka", filepath.Join(home, "redka.db")); err != nil {
 		t.Fatal(err)
 	}
@@ -347,7 +347,7 @@ func (p *party) sees(want string) {
 func TestInspectCopies(t *testing.T) {
 	t.Parallel()
 	p := newParty(t, t.TempDir(), [2]int{80, 24})
-	meowdisExec(t, p.dir, inspected, "--db", "t.sqlite")
+	meowdisExec(t, p.dir, openTarget, "--db", "t.sqlite")
 	p.check(p.Run("clear; meowdis inspect t.sqlite"))
 	p.shows("▸ user:")
 	p.check(p.Press("G", "Enter", "Home"))
@@ -380,7 +380,7 @@ var colour = regexp.MustCompile(`\x1b\[(\d+;)*(3[0-8]|4[0-8]|9\d|10\d)[;m]`)
 func TestInspectColours(t *testing.T) {
 	t.Parallel()
 	p := newParty(t, t.TempDir(), [2]int{80, 12})
-	meowdisExec(t, p.dir, inspected, "--db", "t.sqlite")
+	meowdisExec(t, p.dir, openTarget, "--db", "t.sqlite")
 	const light, dark, reversed = "\x1b[48;5;189m", "\x1b[48;5;59m", "\x1b[7m"
 	for _, c := range []struct{ run, background, want string }{
 		{"TERM=tmux-256color meowdis inspect t.sqlite", "default", dark},
@@ -421,7 +421,7 @@ func TestInspectColours(t *testing.T) {
 func TestInspectIsEndedBySignals(t *testing.T) {
 	t.Parallel()
 	p := newParty(t, t.TempDir(), [2]int{80, 24})
-	meowdisExec(t, p.dir, inspected, "--db", "t.sqlite")
+	meowdisExec(t, p.dir, openTarget, "--db", "t.sqlite")
 	p.check(p.Run("stty -g > before; clear"))
 	p.prompted()
 	for signal, code := range map[string]int{"TERM": 143, "HUP": 129, "INT": 130, "QUIT": 131} {
@@ -475,7 +475,7 @@ func TestInspectServers(t *testing.T) {
 func TestInspectReadOnly(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	meowdisExec(t, dir, inspected, "--db", "t.sqlite")
+	meowdisExec(t, dir, openTarget, "--db", "t.sqlite")
 	s := openScreen(t, 80, 24)
 	s.check(s.Run("cd " + dir + " && clear && NO_COLOR=1 meowdis inspect --read-only --no-mouse t.sqlite"))
 	s.shows("▸ user:")

@@ -29,7 +29,7 @@ func newKeys(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "keys [FLAGS] [PATTERN]",
 		SuggestFor: []string{"ls", "list"},
-		GroupID:    groupLook,
+		GroupID:    groupInspect,
 		Short:      "List keys, for any number of keys",
 		Long: `Lists the keys that match a pattern, or all keys, page by page: unlike the
 command KEYS it does not block the target. A key that exists during the whole
@@ -99,7 +99,7 @@ func (o *keysOptions) run(ctx context.Context, s *streams) error {
 			}
 			return nil
 		})
-		return ended(ctx, err)
+		return ignoreStop(ctx, err)
 	})
 }
 

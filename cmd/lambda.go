@@ -93,8 +93,9 @@ type node struct {
 	last    time.Time // time of the last request, by the wall clock
 }
 
-// After an idle time of asleep, Lambda may have frozen the function, and the storage may have closed its connections.
-const asleep = 5 * time.Second
+// After an idle time of freezeTime, Lambda may have frozen the function, and the storage may have closed its
+// connections.
+const freezeTime = 5 * time.Second
 
 func (n *node) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h, err := n.ready(r.Context())
@@ -113,7 +114,7 @@ func (n *node) ready(ctx context.Context) (http.Handler, error) {
 	defer n.mu.Unlock()
 	now := time.Now().Round(0) // without the monotonic clock, which stops while the function is frozen
 	idle, can := n.store.(interface{ CloseIdle() })
-	if can && now.Sub(n.last) > asleep {
+	if can && now.Sub(n.last) > freezeTime {
 		idle.CloseIdle()
 	}
 	n.last = now

@@ -34,7 +34,7 @@ func newLatency(s *streams) *cobra.Command {
 	o := &latencyOptions{interval: flags.Interval(10 * time.Millisecond)}
 	cmd := &cobra.Command{
 		Use:     "latency [FLAGS] [COMMAND [ARG...]]",
-		GroupID: groupLook,
+		GroupID: groupInspect,
 		Short:   "Measure the response time of the target",
 		Long: `Sends a command repeatedly, one call at a time, and prints how long the replies
 took: minimum, mean, median, 99th percentile and maximum. The command is PING,
@@ -64,8 +64,8 @@ times follows. Elsewhere it makes 100 round trips.`,
 	return cmd
 }
 
-// plainRoundTrips sets the default count if the output is not a terminal.
-const plainRoundTrips = 100
+// defaultRoundTrips sets the default count if the output is not a terminal.
+const defaultRoundTrips = 100
 
 func (o *latencyOptions) run(ctx context.Context, s *streams) error {
 	ctx, stop := exit.UntilInterrupted(ctx)
@@ -76,7 +76,7 @@ func (o *latencyOptions) run(ctx context.Context, s *streams) error {
 	}
 	return withTarget(ctx, s, &o.target, file, func(c *targets.Conn) error {
 		args := command(o.args)
-		if err := o.confirm.mayRun(ctx, s, c.Target, args); err != nil {
+		if err := o.confirm.confirmRun(ctx, s, c.Target, args); err != nil {
 			return err
 		}
 		if len(args) == 0 {
@@ -88,7 +88,7 @@ func (o *latencyOptions) run(ctx context.Context, s *streams) error {
 		live := s.outTerminal && !o.json && s.getenv("TERM") != "dumb"
 		count := o.count
 		if count == 0 && !live {
-			count = plainRoundTrips
+			count = defaultRoundTrips
 		}
 		var l histogram.Distribution
 		var h histogram.History
@@ -106,7 +106,7 @@ func (o *latencyOptions) run(ctx context.Context, s *streams) error {
 		if live {
 			io.WriteString(s.screen, "\r\x1b[K")
 		}
-		if err := ended(ctx, err); err != nil || l.N == 0 {
+		if err := ignoreStop(ctx, err); err != nil || l.N == 0 {
 			return err
 		}
 		if o.json {

@@ -48,11 +48,11 @@ func (o *listenOptions) listen(ctx context.Context, s *streams, args [][]byte, p
 	}
 	c, err := connect(ctx, t, local.Options{ReadOnly: t.URL == nil && t.Path != local.Memory, SweepEvery: noSweep, Cache: smallCache})
 	if err != nil {
-		return ended(ctx, err)
+		return ignoreStop(ctx, err)
 	}
-	defer func() { err = closing(err, c) }()
+	defer func() { err = closeConn(err, c) }()
 	var printed int64
-	err = c.Listen(ctx, args, s.unheard, func(v resp.Value) error {
+	err = c.Listen(ctx, args, s.reportMissingMessages, func(v resp.Value) error {
 		if v.IsError() {
 			return keyspace.Refusal(v.Str)
 		}
@@ -68,11 +68,11 @@ func (o *listenOptions) listen(ctx context.Context, s *streams, args [][]byte, p
 		}
 		return nil
 	})
-	return answered(s, ended(ctx, err))
+	return printRefusal(s, ignoreStop(ctx, err))
 }
 
-// unheard prints why messages of other processes cannot be received.
-func (s *streams) unheard(err error) {
+// reportMissingMessages prints why messages of other processes cannot be received.
+func (s *streams) reportMissingMessages(err error) {
 	fmt.Fprintf(s.err, "meowdis: messages of other processes are not received: %v\n", err)
 }
 
@@ -88,12 +88,12 @@ func (o *execOptions) listen(ctx context.Context, s *streams, c *targets.Conn, a
 	defer stop()
 	p := o.format.printer(s)
 	failed := false
-	err := c.Listen(ctx, args, s.unheard, func(v resp.Value) error {
+	err := c.Listen(ctx, args, s.reportMissingMessages, func(v resp.Value) error {
 		failed = failed || v.IsError()
 		return p.write(s.screen, args, v)
 	})
 	if err == nil && failed {
-		return exit.ErrAnswered
+		return exit.ErrReported
 	}
-	return ended(ctx, err)
+	return ignoreStop(ctx, err)
 }

@@ -60,8 +60,8 @@ type live struct {
 	problem     string                     // why the last sample failed
 }
 
-// mostDrawn limits the samples of a graph.
-const mostDrawn = 500
+// maxDrawn limits the samples of a graph.
+const maxDrawn = 500
 
 func (l *live) add(s *liveSample) {
 	l.before, l.now = l.now, s
@@ -70,7 +70,7 @@ func (l *live) add(s *liveSample) {
 	}
 	for _, f := range l.figures() {
 		graph := append(l.graphs[f.name], time.Duration(max(f.level, 0)))
-		l.graphs[f.name] = graph[max(0, len(graph)-mostDrawn):]
+		l.graphs[f.name] = graph[max(0, len(graph)-maxDrawn):]
 	}
 }
 
@@ -207,8 +207,8 @@ func orNull(n float64, known bool) resp.Value {
 	return resp.MakeDouble(math.Round(n*1000) / 1000)
 }
 
-// picture draws the figures and their graphs in lines of at most columns characters.
-func (l *live) picture(columns int) []string {
+// draw draws the figures and their graphs in lines of at most columns characters.
+func (l *live) draw(columns int) []string {
 	if l.now == nil {
 		return nil
 	}
@@ -222,7 +222,7 @@ func (l *live) picture(columns int) []string {
 		}
 		lines = append(lines, display.Truncate(strings.TrimRight(line, " "), columns))
 	}
-	for _, text := range []string{l.lacks(), l.problem} {
+	for _, text := range []string{l.missing(), l.problem} {
 		if text != "" {
 			lines = append(lines, "", display.Truncate(display.Text(text, columns), columns))
 		}
@@ -230,8 +230,8 @@ func (l *live) picture(columns int) []string {
 	return lines
 }
 
-// lacks explains why some figures are missing.
-func (l *live) lacks() string {
+// missing explains why some figures are missing.
+func (l *live) missing() string {
 	switch {
 	case l.now.file >= 0:
 		return "A file does not count clients, commands and hits: a server does (meowdis serve)."

@@ -54,7 +54,7 @@ func TestLiveFigures(t *testing.T) {
 	}
 	l.problem = "no answer\x1b[2J"
 	for _, columns := range []int{20, 40, 80, 200} {
-		lines := l.picture(columns)
+		lines := l.draw(columns)
 		for _, line := range lines {
 			if ansi.StringWidth(line) > columns || strings.Contains(line, "\x1b") {
 				t.Errorf("%q in %d columns", line, columns)
@@ -81,7 +81,7 @@ func TestLiveLacks(t *testing.T) {
 	} {
 		l := &live{}
 		l.add(c.sample)
-		if got := strings.Join(l.picture(50), "\n"); got != c.want {
+		if got := strings.Join(l.draw(50), "\n"); got != c.want {
 			t.Errorf("got\n%s\nwant\n%s", got, c.want)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 // Main runs the command line of this process and returns its exit code.
 func Main() int {
 	termprobe.Restore()
-	deepen(0)
+	growStack(0)
 	s := &streams{
 		in: os.Stdin, screen: os.Stdout, errScreen: os.Stderr, getenv: os.Getenv,
 		askSecret:   askSecret,
@@ -24,7 +24,7 @@ func Main() int {
 	if !s.outTerminal {
 		s.screen = &output{Writer: os.Stdout}
 	}
-	s.out, s.err = showTo(s.screen, s.outTerminal), showTo(s.errScreen, s.errTerminal)
+	s.out, s.err = escapingFor(s.screen, s.outTerminal), escapingFor(s.errScreen, s.errTerminal)
 	defer s.finish()
 	args := lambdaArgs(os.Args, os.Getenv)
 	root := rootFor(s, args)
@@ -33,11 +33,11 @@ func Main() int {
 	return s.exitCode(ran, err)
 }
 
-// deepen makes the stack of the goroutine large while it is nearly empty. Otherwise SQLite makes Go double and copy
+// growStack makes the stack of the goroutine large while it is nearly empty. Otherwise SQLite makes Go double and copy
 // it several times, and look up the layout of each frame: a twentieth of the time of a GET.
 //
 //go:noinline
-func deepen(n int) byte {
+func growStack(n int) byte {
 	if n == 0 {
 		return 0 // room is part of this frame, too
 	}

@@ -93,7 +93,7 @@ func (o *mcpOptions) run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = closing(err, c) }()
+	defer func() { err = closeConn(err, c) }()
 	if err := o.target.Reach.CheckNode(ctx, c); err != nil {
 		return err
 	}

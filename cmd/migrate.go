@@ -15,7 +15,7 @@ func newMigrate(s *streams) *cobra.Command {
 	o := &fileOptions{}
 	cmd := &cobra.Command{
 		Use:     "migrate [FLAGS] [TARGET]",
-		GroupID: groupMend,
+		GroupID: groupMaintain,
 		Short:   "Update a file of an older meowdis, after a backup",
 		Long: `Updates the tables of a file to the schema of this meowdis, in one transaction,
 and keeps a copy of the old file beside it. Every verb that writes does the same
@@ -43,7 +43,7 @@ func runMigrate(ctx context.Context, s *streams, o *fileOptions, args []string) 
 		return err
 	}
 	version, err := f.SchemaVersion()
-	backup := aside(f.Path(), fmt.Sprintf("schema-%d", version))
+	backup := backupName(f.Path(), fmt.Sprintf("schema-%d", version))
 	switch {
 	case err != nil:
 		err = fmt.Errorf("opening %s: %w", f.Path(), err)
@@ -53,17 +53,17 @@ func runMigrate(ctx context.Context, s *streams, o *fileOptions, args []string) 
 		err = fmt.Errorf("opening %s: it is empty: nothing to migrate", f.Path())
 	case version == schema.Version:
 	default:
-		if err = o.mayChange(ctx, s, t, "migrate"); err != nil {
+		if err = o.confirmChange(ctx, s, t, "migrate"); err != nil {
 			break
 		}
 		err = f.Backup(ctx, backup, local.BackupOptions{})
 	}
-	if err = tended(err, f); err != nil {
+	if err = closeFile(err, f); err != nil {
 		return err
 	}
 	if version == schema.Version {
 		if o.json {
-			return printJSON(s.out, broughtUp{File: f.Path(), From: version, To: version})
+			return printJSON(s.out, migrateResult{File: f.Path(), From: version, To: version})
 		}
 		_, err := fmt.Fprintf(s.out, "%s: schema version %d is up to date\n", f.Path(), version)
 		return err
@@ -76,14 +76,14 @@ func runMigrate(ctx context.Context, s *streams, o *fileOptions, args []string) 
 		return err
 	}
 	if o.json {
-		return printJSON(s.out, broughtUp{f.Path(), version, schema.Version, backup})
+		return printJSON(s.out, migrateResult{f.Path(), version, schema.Version, backup})
 	}
 	_, err = fmt.Fprintf(s.out, "%s: updated from schema version %d to %d; the original file is saved as %s\n", f.Path(), version, schema.Version, backup)
 	return err
 }
 
-// broughtUp defines the JSON output of migrate.
-type broughtUp struct {
+// migrateResult defines the JSON output of migrate.
+type migrateResult struct {
 	File   string `json:"file"`
 	From   int    `json:"from"` // its schema version before
 	To     int    `json:"to"`

@@ -14,7 +14,7 @@ func newMonitor(s *streams) *cobra.Command {
 	o := &listenOptions{}
 	cmd := &cobra.Command{
 		Use:     "monitor [FLAGS]",
-		GroupID: groupLook,
+		GroupID: groupInspect,
 		Short:   "Show the commands that a server or a file's processes run",
 		Long: `Shows every command that any client runs on the target, until Ctrl-C. On a file
 these are the commands of all processes. MONITOR slows a server down. The target

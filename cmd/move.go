@@ -27,7 +27,7 @@ func connectExisting(ctx context.Context, o *targets.Options, t targets.Target) 
 		return nil, err
 	}
 	if err := o.Reach.CheckNode(ctx, c); err != nil {
-		return nil, closing(err, c)
+		return nil, closeConn(err, c)
 	}
 	return c, nil
 }
@@ -63,8 +63,8 @@ func connectToRead(ctx context.Context, s *streams, o *targets.Options, chosen b
 	return c, err
 }
 
-// counted defines the JSON output of --dry-run.
-type counted struct {
+// countResult defines the JSON output of --dry-run.
+type countResult struct {
 	Action   string           `json:"action"`
 	DryRun   bool             `json:"dry_run"`
 	Keys     int64            `json:"keys"`
@@ -72,9 +72,9 @@ type counted struct {
 	Types    map[string]int64 `json:"types"`
 }
 
-// tellCounts prints the result of --dry-run.
-func tellCounts(s *streams, keys *move.Options, there transfer.Counts, did string, destination bool) error {
-	found := counted{Action: did, DryRun: true, Keys: there.Keys, Types: map[string]int64{}}
+// printCounts prints the result of --dry-run.
+func printCounts(s *streams, keys *move.Options, there transfer.Counts, did string, destination bool) error {
+	found := countResult{Action: did, DryRun: true, Keys: there.Keys, Types: map[string]int64{}}
 	text := fmt.Sprintf("%s would be %s", move.Count(there.Keys, "key"), did)
 	if destination {
 		found.Existing = &there.Existing
@@ -103,7 +103,7 @@ func countOnly(ctx context.Context, s *streams, from *targets.Options, chosen bo
 	if err != nil {
 		return err
 	}
-	defer func() { err = closing(err, c) }()
+	defer func() { err = closeConn(err, c) }()
 	read.List = move.List(c, read)
 	bar := newProgress(s, "counting", "keys", total(ctx, c, read))
 	there, err := transfer.Preview(ctx, c, read, nil, transfer.Change{}, bar.Add)
@@ -114,7 +114,7 @@ func countOnly(ctx context.Context, s *streams, from *targets.Options, chosen bo
 	if err != nil {
 		return err
 	}
-	return tellCounts(s, keys, there, did, false)
+	return printCounts(s, keys, there, did, false)
 }
 
 // newReport returns a report on stderr, with a progress bar if stderr is a terminal.

@@ -17,9 +17,9 @@ func newPaths(s *streams) *cobra.Command {
 		Args:    usageArgs(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
 			if asJSON {
-				return printJSON(s.out, paths{targets.DefaultFile(), targets.HistoryFile(), targets.UndoDirectory(), targets.RecallDirectory(), targets.ConfigFile()})
+				return printJSON(s.out, paths{targets.DefaultFile(), targets.HistoryFile(), targets.UndoDirectory(), targets.RecentsDirectory(), targets.ConfigFile()})
 			}
-			_, err := fmt.Fprintf(s.out, "data     %s\nhistory  %s\nundo     %s\nkeys     %s\nconfig   %s\n", targets.DefaultFile(), targets.HistoryFile(), targets.UndoDirectory(), targets.RecallDirectory(), targets.ConfigFile())
+			_, err := fmt.Fprintf(s.out, "data     %s\nhistory  %s\nundo     %s\nkeys     %s\nconfig   %s\n", targets.DefaultFile(), targets.HistoryFile(), targets.UndoDirectory(), targets.RecentsDirectory(), targets.ConfigFile())
 			return err
 		},
 	}

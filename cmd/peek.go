@@ -28,7 +28,7 @@ func newPeek(s *streams) *cobra.Command {
 	o := &peekOptions{}
 	cmd := &cobra.Command{
 		Use:     "peek [FLAGS] KEY",
-		GroupID: groupLook,
+		GroupID: groupInspect,
 		Short:   "Show the type of a key, and the beginning of its value",
 		Long: `Shows the type, the TTL and the size of a key, and its first elements or the
 beginning of its value. It reads no more than that, however large the key is.

@@ -193,7 +193,7 @@ func newProfileRemove(s *streams) *cobra.Command {
 				return exit.Usage(err)
 			}
 			if p.Keyring && s.getenv("MEOWDIS_KEYRING") != "off" {
-				if err := profile.Forget(args[0]); err != nil {
+				if err := profile.DeleteToken(args[0]); err != nil {
 					return fmt.Errorf("%w; with MEOWDIS_KEYRING=off only the profile is removed", err)
 				}
 			}
@@ -408,7 +408,7 @@ func (o *profileAddOptions) token(s *streams) (string, error) {
 func (o *profileAddOptions) keep(s *streams, token string) (where string) {
 	why := "MEOWDIS_KEYRING is off"
 	if s.getenv("MEOWDIS_KEYRING") != "off" {
-		err := profile.Keep(o.name, token)
+		err := profile.SaveToken(o.name, token)
 		if err == nil {
 			o.settings.Keyring = true
 			return "The token is in the system's keyring."

@@ -118,7 +118,7 @@ func (o *replOptions) run(ctx context.Context, s *streams) error {
 		Getenv:   s.getenv,
 	})
 	if err == nil && failed {
-		return exit.ErrAnswered
+		return exit.ErrReported
 	}
 	return err
 }
@@ -172,7 +172,7 @@ func (o *replOptions) replTarget(ctx context.Context, s *streams, c *targets.Con
 		t.FirstKeys, t.Aborts = c.FirstKeys, c.Aborts
 	}
 	t.Listen = func(ctx context.Context, args [][]byte, each func(resp.Value) error) error {
-		return c.Listen(ctx, args, s.unheard, each)
+		return c.Listen(ctx, args, s.reportMissingMessages, each)
 	}
 	if c.File != nil {
 		t.Bytes = func(ctx context.Context, keys []keyspace.Key) error { return tables(c).Measure(ctx, keys) }
@@ -183,9 +183,9 @@ func (o *replOptions) replTarget(ctx context.Context, s *streams, c *targets.Con
 			e.args = append(e.args, string(a))
 		}
 		shown := *s
-		shown.out, shown.screen = showTo(out, s.outTerminal), out
+		shown.out, shown.screen = escapingFor(out, s.outTerminal), out
 		err := e.run(ctx, &shown)
-		if errors.Is(err, exit.ErrAnswered) { // already printed
+		if errors.Is(err, exit.ErrReported) { // already printed
 			return nil
 		}
 		return err

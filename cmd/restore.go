@@ -91,7 +91,7 @@ func (o *restoreOptions) run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = closing(err, c) }()
+	defer func() { err = closeConn(err, c) }()
 	written, err := o.write(ctx, s, c, o.path, "restored", source, r)
 	if err == nil && !o.keys.DryRun && o.keys.All() {
 		err = r.Load(ctx, c, libraries, o.existing.Mode(), "restored")

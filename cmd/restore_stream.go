@@ -18,8 +18,8 @@ import (
 // isStream reports whether the argument of restore is a stream rather than a file of keys.
 func isStream(path string) bool { return replicate.IsURL(path) || replicate.IsDirectory(path) }
 
-// aboutKeys lists the flags of restore that do not apply to a stream.
-var aboutKeys = []string{"salvage", "replace", "skip", "match", "type", "db-from", "db-to", "prefix", "ttl", "dry-run", "database", "read-only"}
+// keyFlags lists the flags of restore that do not apply to a stream.
+var keyFlags = []string{"salvage", "replace", "skip", "match", "type", "db-from", "db-to", "prefix", "ttl", "dry-run", "database", "read-only"}
 
 // checkStream refuses flags that do not apply to a stream, or only to one.
 func (o *restoreOptions) checkStream(cmd *cobra.Command, args []string) error {
@@ -29,7 +29,7 @@ func (o *restoreOptions) checkStream(cmd *cobra.Command, args []string) error {
 		}
 		return o.check(cmd)
 	}
-	for _, name := range aboutKeys {
+	for _, name := range keyFlags {
 		if cmd.Flags().Changed(name) {
 			return exit.Usagef("--%s is for keys, and a stream is restored whole", name)
 		}
@@ -40,15 +40,15 @@ func (o *restoreOptions) checkStream(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// moments lists the formats of --at.
-var moments = []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02 15:04", time.DateOnly}
+// timeFormats lists the formats of --at.
+var timeFormats = []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02 15:04", time.DateOnly}
 
-// moment returns the time of --at, zero if it is not given.
-func (o *restoreOptions) moment() (time.Time, error) {
+// restoreTime returns the time of --at, zero if it is not given.
+func (o *restoreOptions) restoreTime() (time.Time, error) {
 	if o.at == "" {
 		return time.Time{}, nil
 	}
-	for _, form := range moments {
+	for _, form := range timeFormats {
 		if t, err := time.ParseInLocation(form, o.at, time.Local); err == nil {
 			return t, nil
 		}
@@ -60,7 +60,7 @@ func (o *restoreOptions) moment() (time.Time, error) {
 func (o *restoreOptions) runStream(ctx context.Context, s *streams) error {
 	ctx, stop := exit.UntilInterrupted(ctx)
 	defer stop()
-	at, err := o.moment()
+	at, err := o.restoreTime()
 	if err != nil {
 		return err
 	}

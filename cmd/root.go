@@ -11,11 +11,11 @@ import (
 )
 
 const (
-	groupUse   = "use"
-	groupMove  = "move"
-	groupLook  = "look"
-	groupMend  = "mend"
-	groupSetUp = "setup"
+	groupUse      = "use"
+	groupMove     = "move"
+	groupInspect  = "look"
+	groupMaintain = "mend"
+	groupSetUp    = "setup"
 )
 
 // rootFor returns the tree of verbs for the arguments of the program. For exec it has no other verb: building all of
@@ -27,7 +27,7 @@ func rootFor(s *streams, args []string) *cobra.Command {
 	root := bareRoot(s)
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.AddCommand(newExec(s))
-	showAlike(root)
+	unifyHelp(root)
 	return root
 }
 
@@ -46,7 +46,7 @@ func newRoot(s *streams) *cobra.Command {
 	)
 	root.AddCommand(topics()...)
 	complete.AddShells(root, s.out, s.getenv, s.completions)
-	showAlike(root)
+	unifyHelp(root)
 	return root
 }
 
@@ -85,8 +85,8 @@ MEOWDIS_URL, or else to the default file.`,
 	root.AddGroup(
 		&cobra.Group{ID: groupUse, Title: "Run commands:"},
 		&cobra.Group{ID: groupMove, Title: "Move keys:"},
-		&cobra.Group{ID: groupLook, Title: "Look inside:"},
-		&cobra.Group{ID: groupMend, Title: "Maintain files:"},
+		&cobra.Group{ID: groupInspect, Title: "Look inside:"},
+		&cobra.Group{ID: groupMaintain, Title: "Maintain files:"},
 		&cobra.Group{ID: groupSetUp, Title: "Set up:"},
 	)
 	root.SetHelpFunc(showHelp)
@@ -95,13 +95,13 @@ MEOWDIS_URL, or else to the default file.`,
 	return root
 }
 
-// showAlike makes the help of all verbs uniform: flags in the order of their declaration, and no [flags] added to the
+// unifyHelp makes the help of all verbs uniform: flags in the order of their declaration, and no [flags] added to the
 // usage line.
-func showAlike(cmd *cobra.Command) {
+func unifyHelp(cmd *cobra.Command) {
 	cmd.Flags().SortFlags = false
 	cmd.DisableFlagsInUseLine = true
 	for _, verb := range cmd.Commands() {
-		showAlike(verb)
+		unifyHelp(verb)
 	}
 }
 

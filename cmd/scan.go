@@ -27,7 +27,7 @@ func newScan(s *streams) *cobra.Command {
 	o := &scanOptions{}
 	cmd := &cobra.Command{
 		Use:     "scan [FLAGS] KEY [PATTERN]",
-		GroupID: groupLook,
+		GroupID: groupInspect,
 		Short:   "List the elements of a key, for any number of elements",
 		Long: `Lists the elements of a hash, set, sorted set, list, stream, array or vector
 set, page by page. PATTERN selects fields of a hash, or members.
@@ -84,7 +84,7 @@ func (o *scanOptions) run(ctx context.Context, s *streams) error {
 		if _, failed := s.out.Write(out); failed != nil {
 			return failed
 		}
-		return ended(ctx, err)
+		return ignoreStop(ctx, err)
 	})
 }
 

@@ -318,7 +318,7 @@ func beside(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-var announced = regexp.MustCompile(`(?m)^(REST|token|storage|RESP|certificate) (\S+)\n`)
+var serveResult = regexp.MustCompile(`(?m)^(REST|token|storage|RESP|certificate) (\S+)\n`)
 
 func serving(ts *testscript.TestScript, _ bool, args []string) {
 	program, err := exec.LookPath("meowdis")
@@ -341,7 +341,7 @@ func serving(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Check(err)
 		text.Write(buf[:n])
 	}
-	for _, m := range announced.FindAllStringSubmatch(text.String(), -1) {
+	for _, m := range serveResult.FindAllStringSubmatch(text.String(), -1) {
 		ts.Setenv(strings.ToUpper(m[1]), m[2])
 	}
 }

@@ -47,8 +47,8 @@ type serveOptions struct {
 	replicate   replicateOptions
 }
 
-// keptRows sets the size of the row cache in bytes.
-const keptRows = 32 << 20
+// rowCacheBytes sets the size of the row cache in bytes.
+const rowCacheBytes = 32 << 20
 
 func newServe(s *streams) *cobra.Command {
 	o := &serveOptions{grace: 5 * time.Second}
@@ -197,7 +197,7 @@ func (o *serveOptions) run(ctx context.Context, s *streams) (err error) {
 	}
 	o.target.Announce(t, s.err)
 	config.Stop = stop
-	b, err := o.back(ctx, s, t, &config, logger)
+	b, err := o.openBackend(ctx, s, t, &config, logger)
 	if err != nil {
 		return err
 	}
@@ -242,8 +242,8 @@ func (o *serveOptions) config(s *streams, logger *slog.Logger) (server.Config, e
 }
 
 // open creates the server and its listeners.
-func (o *serveOptions) open(s *streams, config server.Config) ([]face, *server.Server, error) {
-	o.storage.makeUp(&config)
+func (o *serveOptions) open(s *streams, config server.Config) ([]endpoint, *server.Server, error) {
+	o.storage.generateToken(&config)
 	srv := server.New(config)
 	if err := o.conf.configure(srv); err != nil {
 		return nil, nil, err
@@ -264,32 +264,32 @@ func (o *serveOptions) open(s *streams, config server.Config) ([]face, *server.S
 	return faces, srv, err
 }
 
-// announced defines the JSON output of serve.
-type announced struct {
-	Listeners []announcedListener `json:"listeners"`
+// serveResult defines the JSON output of serve.
+type serveResult struct {
+	Listeners []listenerResult `json:"listeners"`
 	// The generated tokens.
 	Token        string `json:"token,omitempty"`
 	StorageToken string `json:"storage_token,omitempty"`
 }
 
-type announcedListener struct {
+type listenerResult struct {
 	Protocol string `json:"protocol"`
 	URL      string `json:"url"`
 }
 
 // announce prints the addresses and a generated token in one write: another program may be waiting for them.
-func (o *serveOptions) announce(out io.Writer, faces []face, token string) {
-	var told announced
+func (o *serveOptions) announce(out io.Writer, faces []endpoint, token string) {
+	var told serveResult
 	var lines strings.Builder
 	for _, f := range faces {
-		told.Listeners = append(told.Listeners, announcedListener{f.name, f.url()})
+		told.Listeners = append(told.Listeners, listenerResult{f.name, f.url()})
 		fmt.Fprintf(&lines, "%s %s\n", f.name, f.url())
 		if token != "" && f.name == "REST" && told.Token == "" {
 			told.Token = token
 			fmt.Fprintf(&lines, "token %s\n", token)
 		}
-		if f.name == storageFace {
-			told.StorageToken = cmp.Or(told.StorageToken, o.storage.made)
+		if f.name == storageEndpoint {
+			told.StorageToken = cmp.Or(told.StorageToken, o.storage.generated)
 		}
 		o.storage.line(&lines, f)
 	}
@@ -308,7 +308,7 @@ type abandoner interface {
 
 // serve serves until ctx is done. Requests that wait for another process then have o.grace to finish before they are
 // given up. file is nil for a storage that cannot give up requests.
-func (o *serveOptions) serve(ctx context.Context, srv *server.Server, faces []face, file abandoner, logger *slog.Logger) error {
+func (o *serveOptions) serve(ctx context.Context, srv *server.Server, faces []endpoint, file abandoner, logger *slog.Logger) error {
 	go store.Guard(store.LogPanic(logger), func() { tellSystemd(ctx, srv, logger) })
 	done := make(chan struct{})
 	defer context.AfterFunc(ctx, func() {
@@ -356,7 +356,7 @@ func watchFile(ctx context.Context, file *local.Store, log *slog.Logger) {
 }
 
 // serveAll serves until ctx is done or one of the faces fails, which stops the other faces.
-func serveAll(ctx context.Context, faces []face) error {
+func serveAll(ctx context.Context, faces []endpoint) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	ended := make(chan error)

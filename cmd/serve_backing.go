@@ -15,23 +15,23 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// backing holds the file or storage behind a server.
-type backing struct {
+// backend holds the file or storage behind a server.
+type backend struct {
 	file  *local.Store // nil for a storage
 	ends  abandoner    // nil for a storage that cannot give up requests
 	close func() error
 }
 
-// back opens the target of a server, and adds to its config the functions that the target supports.
-func (o *serveOptions) back(ctx context.Context, s *streams, t targets.Target, c *server.Config, logger *slog.Logger) (*backing, error) {
+// openBackend opens the target of a server, and adds to its config the functions that the target supports.
+func (o *serveOptions) openBackend(ctx context.Context, s *streams, t targets.Target, c *server.Config, logger *slog.Logger) (*backend, error) {
 	if t.IsStorage() {
-		return o.backStorage(ctx, t, c, logger)
+		return o.openStorageBackend(ctx, t, c, logger)
 	}
 	file, copied, err := o.openFile(ctx, s, t, logger)
 	if err != nil {
 		return nil, err
 	}
-	b := &backing{file: file, ends: file, close: file.Close}
+	b := &backend{file: file, ends: file, close: file.Close}
 	saver, err := newSaver(ctx, file, o.backupDir)
 	if err != nil {
 		return nil, errors.Join(err, b.close())
@@ -73,7 +73,7 @@ func reportTo(logger *slog.Logger, what string, attrs ...any) func(error) {
 
 // openFile opens the file. With --follow it opens a copy.
 func (o *serveOptions) openFile(ctx context.Context, s *streams, t targets.Target, logger *slog.Logger) (*local.Store, *follower, error) {
-	options := local.Options{IsolateSlowReads: true, RowCacheBytes: keptRows, Report: reportTo(logger, "maintaining the file", "file", t.Path)}
+	options := local.Options{IsolateSlowReads: true, RowCacheBytes: rowCacheBytes, Report: reportTo(logger, "maintaining the file", "file", t.Path)}
 	if o.replicate.follow != "" {
 		return o.replicate.openCopy(ctx, s, t, options, &o.target, logger)
 	}
@@ -88,13 +88,13 @@ func (o *serveOptions) openFile(ctx context.Context, s *streams, t targets.Targe
 }
 
 // before makes close call fn before anything that it closes now.
-func (b *backing) before(fn func() error) {
+func (b *backend) before(fn func() error) {
 	next := b.close
 	b.close = func() error { return errors.Join(fn(), next()) }
 }
 
-// backStorage opens a storage. It refuses flags that need a file.
-func (o *serveOptions) backStorage(ctx context.Context, t targets.Target, c *server.Config, logger *slog.Logger) (*backing, error) {
+// openStorageBackend opens a storage. It refuses flags that need a file.
+func (o *serveOptions) openStorageBackend(ctx context.Context, t targets.Target, c *server.Config, logger *slog.Logger) (*backend, error) {
 	switch {
 	case len(o.addresses.storage)+len(o.addresses.storageTLS) > 0:
 		return nil, exit.Usagef("--storage serves a file: give other servers the --storage-url that this one has")
@@ -115,7 +115,7 @@ func (o *serveOptions) backStorage(ctx context.Context, t targets.Target, c *ser
 	if public, can := s.(interface{ PublicMessage(error) string }); can {
 		c.PublicMessage = public.PublicMessage
 	}
-	b := &backing{close: s.Close}
+	b := &backend{close: s.Close}
 	if ends, can := s.(abandoner); can {
 		b.ends = ends
 	}

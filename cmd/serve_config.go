@@ -57,7 +57,7 @@ func (o *serveOptions) readConfig(given func(flag string) bool) (err error) {
 	}
 	defer func() {
 		if err == nil && len(o.addresses.https)+len(o.addresses.respTLS) > 0 {
-			err = o.tls.take(said)
+			err = o.tls.applyDirectives(said)
 		}
 	}()
 	if o.addresses.any() {

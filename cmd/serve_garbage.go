@@ -7,15 +7,15 @@ import (
 	"sync"
 )
 
-// A server collects leastGarbage bytes of garbage or more at a time. By default Go collects when the
+// A server collects minGarbage bytes of garbage or more at a time. By default Go collects when the
 // garbage equals the memory in use, which is about a megabyte in a server: once per thousand commands, which costs a
 // tenth of their processor time.
-const leastGarbage = 16 << 20
+const minGarbage = 16 << 20
 
-// mostPercent limits GOGC. Go never collects below a heap of 4 MB at GOGC=100.
-const mostPercent = 400
+// maxGOGC limits GOGC. Go never collects below a heap of 4 MB at GOGC=100.
+const maxGOGC = 400
 
-// collectRarely sets GOGC so that Go collects at leastGarbage or more. With more memory in use Go collects as it does
+// collectRarely sets GOGC so that Go collects at minGarbage or more. With more memory in use Go collects as it does
 // by default. GOGC in the environment takes precedence.
 func collectRarely(getenv func(string) string) {
 	if getenv("GOGC") == "" {
@@ -24,8 +24,8 @@ func collectRarely(getenv func(string) string) {
 }
 
 var collectOnce = sync.OnceFunc(func() {
-	debug.SetGCPercent(mostPercent)
-	afterCollection(mostPercent)
+	debug.SetGCPercent(maxGOGC)
+	afterCollection(maxGOGC)
 })
 
 // afterCollection recalculates GOGC after each collection. percent is its current value.
@@ -41,7 +41,7 @@ func afterCollection(percent int) {
 
 // percentFor returns GOGC for used bytes of memory at the last collection.
 func percentFor(used uint64) int {
-	return int(min(max(100*leastGarbage/max(used, 1), 100), mostPercent))
+	return int(min(max(100*minGarbage/max(used, 1), 100), maxGOGC))
 }
 
 func scanned() (bytes uint64) {

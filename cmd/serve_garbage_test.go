@@ -23,7 +23,7 @@ func TestCollectRarely(t *testing.T) {
 		t.Helper()
 		for late := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
 			runtime.GC()
-			percent := debug.SetGCPercent(mostPercent)
+			percent := debug.SetGCPercent(maxGOGC)
 			if debug.SetGCPercent(percent); right(percent) {
 				return
 			}

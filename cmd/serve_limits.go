@@ -39,9 +39,9 @@ func (o *limitOptions) check() error {
 	return nil
 }
 
-// besideRequests is how much memory Go may take beside the requests. SQLite's cache and the program itself are not
+// baseMemory limits the memory that Go takes in addition to the requests. SQLite's cache and the program itself are not
 // part of it: together the process takes at most 300 MB more than --max-memory.
-const besideRequests = 192 << 20
+const baseMemory = 192 << 20
 
 // apply sets the limits of a server. Unless GOMEMLIMIT is set, it also sets Go's memory limit: by default Go waits
 // until the garbage equals the memory in use.
@@ -49,7 +49,7 @@ func (o *limitOptions) apply(c *server.Config, getenv func(string) string) {
 	c.MaxRequestMemory, c.MaxMemory = int64(o.requestMemory), int64(o.memory)
 	c.MaxClients, c.WriteTimeout = o.clients, o.writeTimeout
 	if getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(int64(o.memory) + besideRequests)
+		debug.SetMemoryLimit(int64(o.memory) + baseMemory)
 	}
 	collectRarely(getenv)
 }

@@ -58,34 +58,34 @@ func (m *fileMode) Set(text string) error {
 	return nil
 }
 
-// storageFace names a face that serves the file's tables.
-const storageFace = "storage"
+// storageEndpoint names a face that serves the file's tables.
+const storageEndpoint = "storage"
 
-// face is one listener with the protocol that it serves.
-type face struct {
+// endpoint is one listener with the protocol that it serves.
+type endpoint struct {
 	name, scheme string
 	listener     net.Listener
 	serve        func(context.Context, net.Listener) error
 }
 
-func (f face) url() string {
+func (f endpoint) url() string {
 	if addr := f.listener.Addr(); addr.Network() == "unix" {
 		return "unix://" + addr.String()
 	}
 	return f.scheme + "://" + f.listener.Addr().String()
 }
 
-// faceFlag describes a flag that adds faces. systemd's sockets use its name, too.
-type faceFlag struct {
+// endpointFlag describes a flag that adds faces. systemd's sockets use its name, too.
+type endpointFlag struct {
 	name      string
 	addresses []string
-	face      face
+	face      endpoint
 	secure    bool
 }
 
 // listen opens the listeners of the flags and takes over systemd's. Without any it serves both protocols on their
 // default ports, over TLS if there is a certificate.
-func (o *addressOptions) listen(srv *server.Server, secure *server.TLS) (faces []face, err error) {
+func (o *addressOptions) listen(srv *server.Server, secure *server.TLS) (faces []endpoint, err error) {
 	inherited, err := activation.ListenersWithNames()
 	if err != nil {
 		return nil, fmt.Errorf("taking over the sockets of systemd: %w", err)
@@ -128,15 +128,15 @@ func (o *addressOptions) listen(srv *server.Server, secure *server.TLS) (faces [
 }
 
 // flags returns the flags with their addresses and protocols.
-func (o *addressOptions) flags(srv *server.Server, certificate, inherited bool) []faceFlag {
-	all := []faceFlag{
-		{"http", o.http, face{name: "REST", scheme: "http", serve: srv.ServeREST}, false},
-		{"https", o.https, face{name: "REST", scheme: "https", serve: srv.ServeREST}, true},
-		{"resp", o.resp, face{name: "RESP", scheme: "redis", serve: srv.ServeRESP}, false},
-		{"resp-tls", o.respTLS, face{name: "RESP", scheme: "rediss", serve: srv.ServeRESP}, true},
-		{"storage", o.storage, face{name: storageFace, scheme: "http", serve: srv.ServeStorage}, false},
-		{"storage-tls", o.storageTLS, face{name: storageFace, scheme: "https", serve: srv.ServeStorage}, true},
-		{"metrics", o.metrics, face{name: "metrics", scheme: "http", serve: srv.ServeMetrics}, false},
+func (o *addressOptions) flags(srv *server.Server, certificate, inherited bool) []endpointFlag {
+	all := []endpointFlag{
+		{"http", o.http, endpoint{name: "REST", scheme: "http", serve: srv.ServeREST}, false},
+		{"https", o.https, endpoint{name: "REST", scheme: "https", serve: srv.ServeREST}, true},
+		{"resp", o.resp, endpoint{name: "RESP", scheme: "redis", serve: srv.ServeRESP}, false},
+		{"resp-tls", o.respTLS, endpoint{name: "RESP", scheme: "rediss", serve: srv.ServeRESP}, true},
+		{"storage", o.storage, endpoint{name: storageEndpoint, scheme: "http", serve: srv.ServeStorage}, false},
+		{"storage-tls", o.storageTLS, endpoint{name: storageEndpoint, scheme: "https", serve: srv.ServeStorage}, true},
+		{"metrics", o.metrics, endpoint{name: "metrics", scheme: "http", serve: srv.ServeMetrics}, false},
 	}
 	if o.any() || inherited {
 		return all
@@ -154,7 +154,7 @@ func (o *addressOptions) any() bool {
 	return len(o.http)+len(o.https)+len(o.resp)+len(o.respTLS)+len(o.storage)+len(o.storageTLS) > 0
 }
 
-func closeAll(faces []face) {
+func closeAll(faces []endpoint) {
 	for _, f := range faces {
 		f.listener.Close()
 	}

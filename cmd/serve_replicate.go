@@ -45,8 +45,8 @@ func (o *replicateOptions) check(storage bool) error {
 	return nil
 }
 
-// placePatience limits the time that a starting server waits for a place.
-const placePatience = 5 * time.Second
+// placeTimeout limits the time that a starting server waits for a place.
+const placeTimeout = 5 * time.Second
 
 // start starts to stream or to follow, if a flag asks for it. end stops it after streaming the remaining changes.
 func (o *replicateOptions) start(ctx context.Context, s *streams, file *local.Store, copied *follower, config *server.Config, grace time.Duration) (end func() error, err error) {
@@ -69,7 +69,7 @@ func (o *replicateOptions) start(ctx context.Context, s *streams, file *local.St
 		return nil, fmt.Errorf("--replicate: %w", err)
 	}
 	shipper := replicate.NewShipper(place, tail, replicate.Options{Path: file.Path(), Made: made, Every: o.every, Keep: o.keep, Log: config.Logger})
-	soon, cancel := context.WithTimeout(ctx, placePatience)
+	soon, cancel := context.WithTimeout(ctx, placeTimeout)
 	defer cancel()
 	if err := shipper.Check(soon); err != nil {
 		return nil, errors.Join(err, tail.Close())
@@ -97,8 +97,8 @@ func madeAt(ctx context.Context, file *local.Store) (int64, error) {
 	return r[0].Rows[0][0][0].Int(), nil
 }
 
-// copyRefusal has the text of Redis's read-only replicas.
-const copyRefusal = "You can't write against a read only replica."
+// readOnlyError has the text of Redis's read-only replicas.
+const readOnlyError = "You can't write against a read only replica."
 
 // openCopy opens the file as a copy that follows the stream. It creates a missing file.
 func (o *replicateOptions) openCopy(ctx context.Context, s *streams, t targets.Target, options local.Options, targets *targets.Options, log *slog.Logger) (*local.Store, *follower, error) {
@@ -112,7 +112,7 @@ func (o *replicateOptions) openCopy(ctx context.Context, s *streams, t targets.T
 	if err := o.makeCopy(ctx, place, t, targets); err != nil {
 		return nil, nil, err
 	}
-	options.ReadOnly, options.Refuse = true, copyRefusal
+	options.ReadOnly, options.Refuse = true, readOnlyError
 	file, err := local.Open(t.Path, options)
 	if err != nil {
 		return nil, nil, err

@@ -15,7 +15,7 @@ import (
 // storageOptions holds the tokens for the file's tables.
 type storageOptions struct {
 	token, readOnly secretOptions
-	made            string // the generated token
+	generated       string // the generated token
 }
 
 func (o *storageOptions) addFlags(f *pflag.FlagSet) {
@@ -23,18 +23,18 @@ func (o *storageOptions) addFlags(f *pflag.FlagSet) {
 	o.readOnly.addFlags(f, "storage-read-only-token", "`TOKEN` of clients of --storage that only read")
 }
 
-// makeUp generates a token if none is given.
-func (o *storageOptions) makeUp(c *server.Config) {
+// generateToken generates a token if none is given.
+func (o *storageOptions) generateToken(c *server.Config) {
 	if c.Storage.Token == "" {
-		o.made = rand.Text()
-		c.Storage.Token = o.made
+		o.generated = rand.Text()
+		c.Storage.Token = o.generated
 	}
 }
 
 // check refuses to serve tables to other machines with a generated token, which changes at each start.
-func (o *storageOptions) check(faces []face) error {
+func (o *storageOptions) check(faces []endpoint) error {
 	for _, f := range faces {
-		if addr, tcp := f.listener.Addr().(*net.TCPAddr); f.name == storageFace && o.made != "" && tcp && !addr.IP.IsLoopback() {
+		if addr, tcp := f.listener.Addr().(*net.TCPAddr); f.name == storageEndpoint && o.generated != "" && tcp && !addr.IP.IsLoopback() {
 			return exit.Usagef("other machines can reach --storage %s: give MEOWDIS_STORAGE_TOKEN or --storage-token-file", addr)
 		}
 	}
@@ -42,9 +42,9 @@ func (o *storageOptions) check(faces []face) error {
 }
 
 // line prints a generated token, once.
-func (o *storageOptions) line(out *strings.Builder, f face) {
-	if f.name == storageFace && o.made != "" {
-		fmt.Fprintf(out, "storage-token %s\n", o.made)
-		o.made = ""
+func (o *storageOptions) line(out *strings.Builder, f endpoint) {
+	if f.name == storageEndpoint && o.generated != "" {
+		fmt.Fprintf(out, "storage-token %s\n", o.generated)
+		o.generated = ""
 	}
 }

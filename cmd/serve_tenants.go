@@ -26,8 +26,8 @@ func (o *tenantsOptions) addFlags(f *pflag.FlagSet) {
 	f.IntVar(&o.open, "tenants-open", tenants.DefaultOpen, "keep at most `NUMBER` files of tenants open")
 }
 
-// bookRows sets the size of the registry's row cache in bytes.
-const bookRows = 8 << 20
+// registryCacheBytes sets the size of the registry's row cache in bytes.
+const registryCacheBytes = 8 << 20
 
 // serveTenants implements run for a server with tenants. The server's own database is their registry.
 func (o *serveOptions) serveTenants(ctx context.Context, stop func(), s *streams, logger *slog.Logger) (err error) {
@@ -51,7 +51,7 @@ func (o *serveOptions) serveTenants(ctx context.Context, stop func(), s *streams
 	each.MaxRequestMemory = min(config.MaxRequestMemory, each.MaxMemory)
 	house, err := tenants.Open(o.tenants.dir, tenants.Config{
 		Server: each, Open: o.tenants.open, Full: o.target.Full,
-		Registry: local.Options{Full: o.target.Full, IsolateSlowReads: true, RowCacheBytes: bookRows, Report: reportTo(logger, "maintaining the list of tenants")},
+		Registry: local.Options{Full: o.target.Full, IsolateSlowReads: true, RowCacheBytes: registryCacheBytes, Report: reportTo(logger, "maintaining the list of tenants")},
 	})
 	if err != nil {
 		return err
@@ -66,7 +66,7 @@ func (o *serveOptions) serveTenants(ctx context.Context, stop func(), s *streams
 	if err != nil {
 		return err
 	}
-	if slices.ContainsFunc(faces, func(f face) bool { return f.name == storageFace }) {
+	if slices.ContainsFunc(faces, func(f endpoint) bool { return f.name == storageEndpoint }) {
 		closeAll(faces)
 		return exit.Usagef("--storage does not work with --tenants")
 	}

@@ -42,8 +42,8 @@ func (o *tlsOptions) addFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.selfSigned, "tls-self-signed", false, "generate a self-signed certificate, for development")
 }
 
-// take applies the TLS directives of redis.conf, unless a flag names a certificate.
-func (o *tlsOptions) take(said map[string][]string) error {
+// applyDirectives applies the TLS directives of redis.conf, unless a flag names a certificate.
+func (o *tlsOptions) applyDirectives(said map[string][]string) error {
 	if o.selfSigned || o.files.Cert != "" {
 		return nil
 	}
@@ -101,7 +101,7 @@ func (o *tlsOptions) selfSign(out io.Writer) error {
 	if host, err := os.Hostname(); err == nil && host != "localhost" {
 		names = append(names, host)
 	}
-	cert := usable(o.files, names, time.Now())
+	cert := validCertificate(o.files, names, time.Now())
 	if cert == nil {
 		var err error
 		if cert, err = newCertificate(o.files, names, time.Now()); err != nil {
@@ -124,8 +124,8 @@ const (
 	certificateLeft = 30 * 24 * time.Hour
 )
 
-// usable returns the certificate in the files, or nil if it lacks a name or is about to expire.
-func usable(files server.TLSFiles, names []string, now time.Time) *x509.Certificate {
+// validCertificate returns the certificate in the files, or nil if it lacks a name or is about to expire.
+func validCertificate(files server.TLSFiles, names []string, now time.Time) *x509.Certificate {
 	pair, err := tls.LoadX509KeyPair(files.Cert, files.Key)
 	if err != nil || now.Add(certificateLeft).After(pair.Leaf.NotAfter) {
 		return nil

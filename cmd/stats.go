@@ -25,7 +25,7 @@ func newStats(s *streams) *cobra.Command {
 	o := &statsOptions{interval: flags.Interval(time.Second)}
 	cmd := &cobra.Command{
 		Use:     "stats [FLAGS] [PATTERN]",
-		GroupID: groupLook,
+		GroupID: groupInspect,
 		Short:   "Count the keys by type, prefix and TTL",
 		Long: `Counts keys, elements and bytes by type and by prefix, and keys by their TTL,
 and lists the largest keys. PATTERN selects keys.

@@ -49,7 +49,7 @@ func (o *statsOptions) runLive(ctx context.Context, s *streams) error {
 		for n := int64(1); ; n++ {
 			sample, err := sampleOf(ctx, c)
 			if err != nil && (n == 1 || ctx.Err() != nil) {
-				return ended(ctx, err)
+				return ignoreStop(ctx, err)
 			}
 			if l.problem = ""; err != nil {
 				l.problem = err.Error()
@@ -60,7 +60,7 @@ func (o *statsOptions) runLive(ctx context.Context, s *streams) error {
 				return err
 			}
 			if err := pause(ctx, time.Duration(o.interval)); err != nil {
-				return ended(ctx, err)
+				return ignoreStop(ctx, err)
 			}
 		}
 	})
@@ -134,7 +134,7 @@ func (o *statsOptions) liveScreen(s *streams, c *targets.Conn, l *live) (show, e
 	show = func() error {
 		columns, rows := s.room()
 		title := fmt.Sprintf("%s  every %ss, Ctrl-C ends", c.Target, &o.interval)
-		lines := append([]string{titled(title, time.Now().Format(time.TimeOnly), columns), ""}, l.picture(columns)...)
+		lines := append([]string{titleLine(title, time.Now().Format(time.TimeOnly), columns), ""}, l.draw(columns)...)
 		if rows > 0 {
 			lines = lines[:min(len(lines), rows)]
 		}
@@ -147,12 +147,12 @@ func (o *statsOptions) liveScreen(s *streams, c *targets.Conn, l *live) (show, e
 			return nil
 		}
 		columns, _ := s.room()
-		_, err := io.WriteString(s.screen, strings.Join(l.picture(columns), "\n")+"\n")
+		_, err := io.WriteString(s.screen, strings.Join(l.draw(columns), "\n")+"\n")
 		return err
 	}
 }
 
-// titled formats a title with the time at the end of the line.
-func titled(title, now string, columns int) string {
+// titleLine formats a title with the time at the end of the line.
+func titleLine(title, now string, columns int) string {
 	return display.Fit(display.Text(title, columns), max(columns-len(now)-1, 0)) + " " + now
 }

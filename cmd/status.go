@@ -29,7 +29,7 @@ func newStatus(s *streams) *cobra.Command {
 	o := &statusOptions{}
 	cmd := &cobra.Command{
 		Use:     "status [FLAGS] [TARGET]",
-		GroupID: groupLook,
+		GroupID: groupInspect,
 		Short:   "Show which target is used, why, and whether it responds",
 		Long: `Shows which target is used and why, and its state. If the target does not
 respond, the exit code is 3; a file that does not exist yet is fine. Nothing is

@@ -127,8 +127,8 @@ func unfinished(text []byte) int {
 	return 0
 }
 
-// showTo returns a writer that escapes text for the terminal w, or w itself if it is not a terminal.
-func showTo(w io.Writer, isTerminal bool) io.Writer {
+// escapingFor returns a writer that escapes text for the terminal w, or w itself if it is not a terminal.
+func escapingFor(w io.Writer, isTerminal bool) io.Writer {
 	if isTerminal {
 		return &plainText{Writer: w}
 	}
@@ -159,15 +159,15 @@ func (s *streams) room() (columns, lines int) {
 
 // input returns stdin as a reader whose reads end with the context.
 func (s *streams) input(ctx context.Context) io.Reader {
-	return &endingReader{ctx: ctx, in: s.in}
+	return &contextReader{ctx: ctx, in: s.in}
 }
 
-type endingReader struct {
+type contextReader struct {
 	ctx context.Context
 	in  io.Reader
 }
 
-func (r *endingReader) Read(p []byte) (int, error) {
+func (r *contextReader) Read(p []byte) (int, error) {
 	type result struct {
 		text []byte
 		err  error

@@ -28,7 +28,7 @@ func subscription(s *streams, name, what, short, example string) *cobra.Command 
 	o := &listenOptions{}
 	cmd := &cobra.Command{
 		Use:     name + " [FLAGS] " + what + "...",
-		GroupID: groupLook,
+		GroupID: groupInspect,
 		Short:   short,
 		Long: "Prints" + strings.TrimPrefix(short, "Print") + `, until Ctrl-C.
 Each line is the channel, a tab and the message: unchanged into a pipe, with

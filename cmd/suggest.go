@@ -77,8 +77,8 @@ func suggest(w io.Writer, args [][]byte, v resp.Value) {
 	}
 }
 
-// misplaced prints a hint if a flag of f was given after the command, which took it for an argument.
-func misplaced(w io.Writer, f *pflag.FlagSet, args [][]byte, v resp.Value) {
+// hintMisplacedFlag prints a hint if a flag of f was given after the command, which took it for an argument.
+func hintMisplacedFlag(w io.Writer, f *pflag.FlagSet, args [][]byte, v resp.Value) {
 	text := string(v.Str)
 	if !v.IsError() || !strings.HasPrefix(text, "ERR wrong number of arguments") && !strings.HasPrefix(text, "ERR syntax error") {
 		return

@@ -86,7 +86,7 @@ func (o *summaryOptions) run(ctx context.Context, s *streams, summary *stats.Sum
 			return nil
 		})
 		bar.End()
-		if err = ended(ctx, err); err != nil {
+		if err = ignoreStop(ctx, err); err != nil {
 			return err
 		}
 		if o.json {

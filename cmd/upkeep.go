@@ -42,13 +42,13 @@ func (o *fileOptions) choose(s *streams, args []string) (targets.Target, error) 
 	return t, err
 }
 
-// mayChange calls mayWrite for the file of t.
-func (o *fileOptions) mayChange(ctx context.Context, s *streams, t targets.Target, verb string) error {
-	return o.confirm.mayWrite(ctx, s, &o.target, t, verb)
+// confirmChange calls confirmWrite for the file of t.
+func (o *fileOptions) confirmChange(ctx context.Context, s *streams, t targets.Target, verb string) error {
+	return o.confirm.confirmWrite(ctx, s, &o.target, t, verb)
 }
 
-// tended closes a file. It adds to some errors what to do next.
-func tended(err error, f *local.File) error {
+// closeFile closes a file. It adds to some errors what to do next.
+func closeFile(err error, f *local.File) error {
 	switch {
 	case local.IsBusy(err):
 		err = fmt.Errorf("%s is in use by another process: try again later", f.Path())
@@ -58,8 +58,8 @@ func tended(err error, f *local.File) error {
 	return errors.Join(err, f.Close())
 }
 
-// aside returns an unused name beside the file, for a copy made before the file is changed.
-func aside(path, why string) string {
+// backupName returns an unused name beside the file, for a copy made before the file is changed.
+func backupName(path, why string) string {
 	first := path + "." + why + "-" + time.Now().Format("20060102-150405")
 	name := first
 	for n := 2; ; n++ {

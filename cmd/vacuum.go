@@ -17,7 +17,7 @@ func newVacuum(s *streams) *cobra.Command {
 	o := &fileOptions{}
 	cmd := &cobra.Command{
 		Use:     "vacuum [FLAGS] [TARGET]",
-		GroupID: groupMend,
+		GroupID: groupMaintain,
 		Short:   "Reclaim the space of deleted keys",
 		Long: `Packs the file, and prints how many bytes it freed. While it runs, it needs as
 much free disk space as the file takes; other processes can read, but not write.
@@ -38,14 +38,14 @@ func runVacuum(ctx context.Context, s *streams, o *fileOptions, args []string) (
 	if err != nil {
 		return err
 	}
-	if err := o.mayChange(ctx, s, t, "vacuum"); err != nil {
+	if err := o.confirmChange(ctx, s, t, "vacuum"); err != nil {
 		return err
 	}
 	f, err := local.OpenFile(t.Path, false)
 	if err != nil {
 		return err
 	}
-	defer func() { err = tended(err, f) }()
+	defer func() { err = closeFile(err, f) }()
 	switch version, err := f.SchemaVersion(); {
 	case err != nil:
 		return fmt.Errorf("opening %s: %w", f.Path(), err)
@@ -71,15 +71,15 @@ func runVacuum(ctx context.Context, s *streams, o *fileOptions, args []string) (
 		return err
 	}
 	if o.json {
-		return printJSON(s.out, packed{f.Path(), before, after})
+		return printJSON(s.out, vacuumResult{f.Path(), before, after})
 	}
 	_, err = fmt.Fprintf(s.out, "%s: %s before, %s now, %s freed\n", f.Path(),
 		display.Bytes(before), display.Bytes(after), display.Bytes(max(before-after, 0)))
 	return err
 }
 
-// packed defines the JSON output of vacuum.
-type packed struct {
+// vacuumResult defines the JSON output of vacuum.
+type vacuumResult struct {
 	File   string `json:"file"`
 	Before int64  `json:"bytes_before"`
 	After  int64  `json:"bytes_after"`

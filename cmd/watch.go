@@ -32,7 +32,7 @@ func newWatch(s *streams) *cobra.Command {
 	o := &watchOptions{interval: flags.Interval(2 * time.Second)}
 	cmd := &cobra.Command{
 		Use:     "watch [FLAGS] COMMAND [ARG...]",
-		GroupID: groupLook,
+		GroupID: groupInspect,
 		Short:   "Run a command repeatedly, and show the changes",
 		Long: `Runs a command every two seconds and shows its reply in full screen, with the
 changes marked, until Ctrl-C. Into a pipe it prints one reply after the other.
@@ -77,11 +77,11 @@ func (o *watchOptions) run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = closing(err, c) }()
+	defer func() { err = closeConn(err, c) }()
 	if err := c.Greet(ctx); err != nil {
 		return err
 	}
-	if err := o.confirm.mayRun(ctx, s, c.Target, command(o.args)); err != nil {
+	if err := o.confirm.confirmRun(ctx, s, c.Target, command(o.args)); err != nil {
 		return err
 	}
 	show := func(reply []byte) error { return writeReply(s.screen, reply) }
@@ -106,23 +106,23 @@ func (o *watchOptions) repeat(ctx context.Context, s *streams, c *targets.Conn, 
 	for n := int64(1); ; n++ {
 		v, err := c.Do(ctx, args...)
 		if err != nil {
-			return ended(ctx, err)
+			return ignoreStop(ctx, err)
 		}
 		if err := show(printer.append(nil, args, v)); err != nil {
 			return err
 		}
 		if n == 1 && !s.outTerminal {
 			suggest(s.err, args, v)
-			misplaced(s.err, o.target.Flags, args, v)
+			hintMisplacedFlag(s.err, o.target.Flags, args, v)
 		}
 		if n == o.count {
 			if v.HasError() {
-				return exit.ErrAnswered
+				return exit.ErrReported
 			}
 			return nil
 		}
 		if err := pause(ctx, time.Duration(o.interval)); err != nil {
-			return ended(ctx, err)
+			return ignoreStop(ctx, err)
 		}
 	}
 }

@@ -34,8 +34,8 @@ func withTarget(ctx context.Context, s *streams, o *targets.Options, file local.
 	if err != nil {
 		return err
 	}
-	defer func() { err = closing(err, c) }()
-	return answered(s, fn(c))
+	defer func() { err = closeConn(err, c) }()
+	return printRefusal(s, fn(c))
 }
 
 // tables returns a reader of the keys in the file's tables.
@@ -60,18 +60,18 @@ func measureOf(c *targets.Conn) stats.Measure {
 	return stats.MemoryUsage
 }
 
-// answered prints an error reply and returns exit.ErrAnswered for it. It returns any other error unchanged.
-func answered(s *streams, err error) error {
+// printRefusal prints an error reply and returns exit.ErrReported for it. It returns any other error unchanged.
+func printRefusal(s *streams, err error) error {
 	var refusal keyspace.Refusal
 	if errors.As(err, &refusal) {
 		fmt.Fprintf(s.err, "meowdis: %s\n", refusal)
-		return exit.ErrAnswered
+		return exit.ErrReported
 	}
 	return err
 }
 
-// ended returns nil for errEnough and for the end of the context, which are not failures; otherwise err.
-func ended(ctx context.Context, err error) error {
+// ignoreStop returns nil for errEnough and for the end of the context, which are not failures; otherwise err.
+func ignoreStop(ctx context.Context, err error) error {
 	if errors.Is(err, errEnough) || exit.WasStopped(ctx, err) {
 		return nil
 	}
@@ -142,15 +142,15 @@ func onlyReads(args [][]byte) bool {
 	return cmd != nil && cmd.Flags&commands.ReadOnly != 0
 }
 
-// glances reports whether a command is known to only read, and not to block.
-func glances(args [][]byte) bool {
+// readsOnce reports whether a command is known to only read, and not to block.
+func readsOnce(args [][]byte) bool {
 	return onlyReads(args) && commands.Called(args).Flags&commands.Blocking == 0
 }
 
-// closing closes a connection and returns its error, unless the run already failed.
-func closing(err error, c *targets.Conn) error {
+// closeConn closes a connection and returns its error, unless the run already failed.
+func closeConn(err error, c *targets.Conn) error {
 	closed := c.Close()
-	if err == nil || errors.Is(err, exit.ErrAnswered) && closed != nil {
+	if err == nil || errors.Is(err, exit.ErrReported) && closed != nil {
 		return closed
 	}
 	return err

@@ -31,9 +31,9 @@ func completeNames(t *commands.Table, args []string, typed string) []string {
 		name, sub, isSub := strings.Cut(c.Name, " ")
 		switch {
 		case len(args) == 0 && !isSub && strings.HasPrefix(name, prefix):
-			found = append(found, inCaseOf(typed, name)+"\t"+c.Summary)
+			found = append(found, matchCase(typed, name)+"\t"+c.Summary)
 		case len(args) == 1 && isSub && strings.EqualFold(args[0], name) && strings.HasPrefix(sub, prefix):
-			found = append(found, inCaseOf(typed, sub)+"\t"+c.Summary)
+			found = append(found, matchCase(typed, sub)+"\t"+c.Summary)
 		}
 	}
 	return found
@@ -53,8 +53,8 @@ func tableOfTarget(ctx context.Context, getenv func(string) string, o *targets.O
 	return c.Commands(ctx)
 }
 
-// inCaseOf returns an upper-case word in the case that the user types.
-func inCaseOf(typed, word string) string {
+// matchCase returns an upper-case word in the case that the user types.
+func matchCase(typed, word string) string {
 	if typed != "" && typed == strings.ToLower(typed) {
 		return strings.ToLower(word)
 	}
@@ -64,12 +64,12 @@ func inCaseOf(typed, word string) string {
 // Call completes commands, and their keys from the target.
 func Call(getenv func(string) string, o *targets.Options) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-		ctx, cancel := context.WithTimeout(cmd.Context(), keyPatience)
+		ctx, cancel := context.WithTimeout(cmd.Context(), keyTimeout)
 		defer cancel()
 		if !isKey(args, typed) {
 			return completeNames(tableOfTarget(ctx, getenv, o), args, typed), cobra.ShellCompDirectiveNoFileComp
 		}
-		return keysLike(ctx, getenv, o, typed), cobra.ShellCompDirectiveNoFileComp
+		return keysWithPrefix(ctx, getenv, o, typed), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
@@ -79,9 +79,9 @@ func Key(getenv func(string) string, o *targets.Options) cobra.CompletionFunc {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		ctx, cancel := context.WithTimeout(cmd.Context(), keyPatience)
+		ctx, cancel := context.WithTimeout(cmd.Context(), keyTimeout)
 		defer cancel()
-		return keysLike(ctx, getenv, o, typed), cobra.ShellCompDirectiveNoFileComp
+		return keysWithPrefix(ctx, getenv, o, typed), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
@@ -114,14 +114,14 @@ func isKey(args []string, typed string) bool {
 
 // The time limit of a completion, the most keys that it offers, and the number of keys that a server scans for it.
 const (
-	keyPatience = 2 * time.Second
+	keyTimeout  = 2 * time.Second
 	keysShown   = 100
 	keysScanned = "2000"
 )
 
-// keysLike returns keys of the target that begin with prefix and that a shell can show. It returns nil if the target
-// fails.
-func keysLike(ctx context.Context, getenv func(string) string, o *targets.Options, prefix string) []string {
+// keysWithPrefix returns keys of the target that begin with prefix and that a shell can show. It returns nil if the
+// target fails.
+func keysWithPrefix(ctx context.Context, getenv func(string) string, o *targets.Options, prefix string) []string {
 	t, err := o.Resolve(getenv)
 	if err != nil || t.Path == local.Memory {
 		return nil

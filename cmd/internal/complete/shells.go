@@ -49,13 +49,13 @@ func AddShells(root *cobra.Command, out io.Writer, getenv func(string) string, a
 			}
 			cmd.ResetFlags()
 		}
-		cmd.Short, cmd.Long, cmd.Example = "Print the completion script of "+cmd.Name(), "", loads(cmd.Name())
+		cmd.Short, cmd.Long, cmd.Example = "Print the completion script of "+cmd.Name(), "", sourceLine(cmd.Name())
 	}
 	completion.Short = "Print a script that completes verbs, flags and keys"
 	completion.Long = `Prints a script that makes TAB complete verbs, flags and their values, profiles,
 Redis commands, and keys of the target on the command line. The packages install
 it where the shells find it.`
-	completion.Example = loads("bash") + "\n" + loads("zsh") + "\n" + loads("fish")
+	completion.Example = sourceLine("bash") + "\n" + sourceLine("zsh") + "\n" + sourceLine("fish")
 	completion.Args = cobra.ArbitraryArgs
 	completion.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
@@ -66,8 +66,8 @@ it where the shells find it.`
 	root.AddCommand(s.newLine())
 }
 
-// loads returns the line that loads the script when a shell starts.
-func loads(shell string) string {
+// sourceLine returns the line that loads the script when a shell starts.
+func sourceLine(shell string) string {
 	switch shell {
 	case "bash":
 		return "  source <(meowdis completion bash)       # in ~/.bashrc"

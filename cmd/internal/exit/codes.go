@@ -24,7 +24,7 @@ func Code(err error) int {
 	switch {
 	case err == nil:
 		return codeOK
-	case errors.Is(err, ErrAnswered):
+	case errors.Is(err, ErrReported):
 		return codeError
 	case errors.As(err, &usage):
 		return codeUsage
@@ -36,8 +36,8 @@ func Code(err error) int {
 	return codeTarget
 }
 
-// ErrAnswered means that a command returned an error reply, which has already been printed.
-var ErrAnswered = errors.New("a command returned an error")
+// ErrReported means that a command returned an error reply, which has already been printed.
+var ErrReported = errors.New("a command returned an error")
 
 // UsageError is a mistake on the command line: exit code 2.
 type UsageError struct{ error }

@@ -15,7 +15,7 @@ func TestCode(t *testing.T) {
 		want int
 	}{
 		{nil, 0},
-		{fmt.Errorf("at line 3: %w", ErrAnswered), 1},
+		{fmt.Errorf("at line 3: %w", ErrReported), 1},
 		{Usagef("--limit %d: give at least 1", 0), 2},
 		{fmt.Errorf("copying: %w", Usage(os.ErrNotExist)), 2},
 		{errors.New("the server hung up"), 3},

@@ -15,8 +15,8 @@ const (
 	maxLimit     = 1000
 )
 
-// clip cuts a reply to the limits, and records the cuts.
-type clip struct {
+// truncation cuts a reply to the limits, and records the cuts.
+type truncation struct {
 	bytes, elements int // left within the limits
 	strings         int // strings cut
 	arrays          int
@@ -24,10 +24,10 @@ type clip struct {
 	outer           string // how the outermost array was cut, recorded last
 }
 
-func newClip(limit int) *clip { return &clip{bytes: maxBytes, elements: limit} }
+func newTruncation(limit int) *truncation { return &truncation{bytes: maxBytes, elements: limit} }
 
-// of returns as much of v as the limits allow.
-func (c *clip) of(v resp.Value) resp.Value {
+// cut returns as much of v as the limits allow.
+func (c *truncation) cut(v resp.Value) resp.Value {
 	v.Str = c.text(v.Str)
 	if v.Elems == nil {
 		return v
@@ -41,7 +41,7 @@ func (c *clip) of(v resp.Value) resp.Value {
 	for i := 0; i+step <= len(v.Elems) && c.elements > 0 && c.bytes > 0; i += step {
 		c.elements--
 		for _, e := range v.Elems[i : i+step] {
-			elems = append(elems, c.of(e))
+			elems = append(elems, c.cut(e))
 		}
 	}
 	if len(elems) < len(v.Elems) {
@@ -52,7 +52,7 @@ func (c *clip) of(v resp.Value) resp.Value {
 	return v
 }
 
-func (c *clip) text(s []byte) []byte {
+func (c *truncation) text(s []byte) []byte {
 	if len(s) <= c.bytes {
 		c.bytes -= len(s)
 		return s
@@ -75,8 +75,8 @@ func whole(s []byte) []byte {
 	return s
 }
 
-// said describes the cuts; "" if nothing was cut.
-func (c *clip) said() string {
+// description describes the cuts; "" if nothing was cut.
+func (c *truncation) description() string {
 	text := c.outer
 	if c.arrays > 1 {
 		text += fmt.Sprintf(", and more within %d of them", c.arrays-1)
@@ -90,10 +90,10 @@ func (c *clip) said() string {
 	return text
 }
 
-// again returns the cursor for the next call, and describes the cuts. If elements of the page were cut, the cursor is
-// the page's own, at, so that no element is skipped.
-func (c *clip) again(at, next string) (cursor, cut string) {
-	switch cut = c.said(); {
+// nextPage returns the cursor for the next call, and describes the cuts. If elements of the page were cut, the cursor
+// is the page's own, at, so that no element is skipped.
+func (c *truncation) nextPage(at, next string) (cursor, cut string) {
+	switch cut = c.description(); {
 	case c.arrays > 0:
 		return at, cut + ": ask for this page again with a smaller limit"
 	case c.strings > 0:

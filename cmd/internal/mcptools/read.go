@@ -29,7 +29,7 @@ type overviewArgs struct {
 const sampled = 1000
 
 func (t *tools) overview(ctx context.Context, in overviewArgs) (resp.Value, error) {
-	if err := t.within(ctx, in.Database); err != nil {
+	if err := t.selectDB(ctx, in.Database); err != nil {
 		return resp.Value{}, err
 	}
 	replies, err := t.Session.Pipeline(ctx, [][][]byte{keyspace.Call("INFO"), keyspace.Call("DBSIZE")})
@@ -65,11 +65,11 @@ func (t *tools) overview(ctx context.Context, in overviewArgs) (resp.Value, erro
 	if summary.Total.Keys < report.Keys {
 		note = fmt.Sprintf("the sample has %d keys", summary.Total.Keys)
 	}
-	c := newClip(maxLimit)
+	c := newTruncation(maxLimit)
 	return answer("target", t.Name, "kind", t.Kind, "redis_version", facts["redis_version"], "database", resp.MakeInt(int64(t.Session.DB())),
 		"may_change", resp.Value{Kind: resp.Bool, Int: int64(map[bool]int{true: 1}[t.Writes])},
 		"keys", resp.MakeInt(report.Keys), "databases", resp.MakeMap(databases...),
-		"sample", c.of(report.JSON(summary, prefixes)), "note", note, "cut", c.said()), nil
+		"sample", c.cut(report.JSON(summary, prefixes)), "note", note, "cut", c.description()), nil
 }
 
 func (t *tools) lister(d keyspace.Detail, pattern, typ string, page int) *keyspace.Lister {
@@ -112,7 +112,7 @@ func (t *tools) keys(ctx context.Context, in keysArgs) (resp.Value, error) {
 		}
 		typ = of.Name
 	}
-	if err := t.within(ctx, in.Database); err != nil {
+	if err := t.selectDB(ctx, in.Database); err != nil {
 		return resp.Value{}, err
 	}
 	began := time.Now()
@@ -144,9 +144,9 @@ func (t *tools) keys(ctx context.Context, in keysArgs) (resp.Value, error) {
 		next = ""
 	}
 	const facts = 10 // per key, at most
-	c := newClip(len(found) * facts)
-	list := c.of(resp.MakeArray(found...))
-	next, cut := c.again(cmp.Or(in.Cursor, "0"), next)
+	c := newTruncation(len(found) * facts)
+	list := c.cut(resp.MakeArray(found...))
+	next, cut := c.nextPage(cmp.Or(in.Cursor, "0"), next)
 	return answer("keys", list, "next", next, "cut", cut), nil
 }
 
@@ -197,7 +197,7 @@ func (t *tools) read(ctx context.Context, in readArgs) (resp.Value, error) {
 			return resp.Value{}, fmt.Errorf("key_base64: %w", err)
 		}
 	}
-	if err := t.within(ctx, in.Database); err != nil {
+	if err := t.selectDB(ctx, in.Database); err != nil {
 		return resp.Value{}, err
 	}
 	key, err := t.lister(keyspace.Described, "", "", 1).One(ctx, name)
@@ -228,22 +228,22 @@ func (t *tools) read(ctx context.Context, in readArgs) (resp.Value, error) {
 	if of.Parts == nil {
 		return value(key, elements, in.Cursor), nil
 	}
-	c := newClip(maxLimit)
+	c := newTruncation(maxLimit)
 	var shown []resp.Value
 	for _, e := range elements {
 		shown = append(shown, peek.ElementJSON(of.Parts, e))
 	}
-	list := c.of(resp.MakeArray(shown...))
-	next, cut := c.again(in.Cursor, next)
+	list := c.cut(resp.MakeArray(shown...))
+	next, cut := c.nextPage(in.Cursor, next)
 	return answer("about", stats.KeyJSON(key), "elements", list, "next", next, "cut", cut), nil
 }
 
 // value returns a page of a string at a cursor, or the beginning of another value without elements.
 func value(key keyspace.Key, elements [][][]byte, cursor string) resp.Value {
-	c := newClip(maxLimit)
+	c := newTruncation(maxLimit)
 	shown, next := resp.Nil, ""
 	if len(elements) > 0 {
-		shown = c.of(resp.MakeBulk(elements[0][0]))
+		shown = c.cut(resp.MakeBulk(elements[0][0]))
 	}
 	if key.Type == keytype.String {
 		at, _ := strconv.ParseInt(cursor, 10, 64)
@@ -251,5 +251,5 @@ func value(key keyspace.Key, elements [][][]byte, cursor string) resp.Value {
 			shown.Str, next = page, strconv.FormatInt(at+int64(len(page)), 10)
 		}
 	}
-	return answer("about", stats.KeyJSON(key), "value", shown, "next", next, "cut", c.said())
+	return answer("about", stats.KeyJSON(key), "value", shown, "next", next, "cut", c.description())
 }

@@ -62,9 +62,9 @@ func (t *tools) explain(ctx context.Context, in commandArgs) (resp.Value, error)
 	case refusal.IsError():
 		return resp.Value{}, errors.New(string(refusal.Str))
 	}
-	c := newClip(1)
+	c := newTruncation(1)
 	text := string(c.text(bytes.ToValidUTF8(said, []byte("\ufffd"))))
-	if cut := c.said(); cut != "" {
+	if cut := c.description(); cut != "" {
 		text += "\n… " + cut
 	}
 	return resp.Value{Kind: resp.Verbatim, Str: []byte(text)}, nil
@@ -77,7 +77,7 @@ func (t *tools) query(ctx context.Context, in commandArgs) (resp.Value, error) {
 	if err != nil {
 		return resp.Value{}, err
 	}
-	if cmd := commands.Known(args); cmd != nil && slices.Contains(readingScripts, cmd.Name) {
+	if cmd := commands.Known(args); cmd != nil && slices.Contains(readOnlyScripts, cmd.Name) {
 		return resp.Value{}, fmt.Errorf("%s runs a script, which may block a server: query refuses scripts", cmd.Name)
 	}
 	return t.run(ctx, t.Reading, args, in)
@@ -92,7 +92,7 @@ func (t *tools) run(ctx context.Context, s targets.Session, args [][]byte, in co
 	if err := refused(commands.Known(args), args); err != nil {
 		return resp.Value{}, err
 	}
-	if err := t.within(ctx, in.Database); err != nil {
+	if err := t.selectDB(ctx, in.Database); err != nil {
 		return resp.Value{}, err
 	}
 	v, err := s.Do(ctx, args...)
@@ -100,22 +100,22 @@ func (t *tools) run(ctx context.Context, s targets.Session, args [][]byte, in co
 		return v, err
 	}
 	if v.IsError() {
-		return v, errors.New(string(v.Str) + meant(args))
+		return v, errors.New(string(v.Str) + suggestion(args))
 	}
-	c := newClip(limit)
-	v = c.of(resp.Upgrade(v))
-	cut := c.said()
+	c := newTruncation(limit)
+	v = c.cut(resp.Upgrade(v))
+	cut := c.description()
 	if cut != "" {
 		cut += ": raise limit, or ask for a range or a page (LRANGE, ZRANGE, XRANGE, GETRANGE, HSCAN, SSCAN, or the tool read)"
 	}
 	return answer("reply", v, "cut", cut), nil
 }
 
-// readingScripts may run forever on a server, which then blocks its other clients, and may reset its slow log.
-var readingScripts = []string{"EVAL_RO", "EVALSHA_RO", "FCALL_RO"}
+// readOnlyScripts may run forever on a server, which then blocks its other clients, and may reset its slow log.
+var readOnlyScripts = []string{"EVAL_RO", "EVALSHA_RO", "FCALL_RO"}
 
-// secretive lists the commands whose replies hold passwords or their hashes.
-var secretive = []string{"CONFIG GET", "ACL LIST", "ACL GETUSER"}
+// secretCommands lists the commands whose replies hold passwords or their hashes.
+var secretCommands = []string{"CONFIG GET", "ACL LIST", "ACL GETUSER"}
 
 // refused returns an error if a command is not for agents. Unknown commands are left to the target.
 func refused(cmd *commands.Command, args [][]byte) error {
@@ -127,7 +127,7 @@ func refused(cmd *commands.Command, args [][]byte) error {
 		return fmt.Errorf("%s with BLOCK waits, and calls must return at once: leave out BLOCK", cmd.Name)
 	case cmd.Has(commands.OfConnection | commands.NeedsConnection | commands.OpensStream | commands.Unpaired):
 		return fmt.Errorf("%s needs a connection of its own, and calls are independent", cmd.Name)
-	case slices.Contains(secretive, cmd.Name):
+	case slices.Contains(secretCommands, cmd.Name):
 		return fmt.Errorf("%s shows secrets: agents have no permission", cmd.Name)
 	}
 	return nil
@@ -146,8 +146,8 @@ func waits(args [][]byte) bool {
 	return false
 }
 
-// meant returns a suggestion for an unknown command, as the end of a message.
-func meant(args [][]byte) string {
+// suggestion returns a suggestion for an unknown command, as the end of a message.
+func suggestion(args [][]byte) string {
 	if commands.Called(args) != nil {
 		return ""
 	}
@@ -179,7 +179,7 @@ func (t *tools) change(ctx context.Context, req *mcp.CallToolRequest, in command
 			return question, nil, err
 		}
 	}
-	v, err := t.alone(ctx, func(ctx context.Context) (resp.Value, error) { return t.run(ctx, t.Session, args, in) })
+	v, err := t.runExclusive(ctx, func(ctx context.Context) (resp.Value, error) { return t.run(ctx, t.Session, args, in) })
 	if err != nil {
 		return nil, nil, err
 	}

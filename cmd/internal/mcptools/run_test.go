@@ -82,17 +82,17 @@ func TestBounds(t *testing.T) {
 
 func TestClip(t *testing.T) {
 	pairs := resp.MakeMap(resp.MakeString("a"), resp.MakeInt(1), resp.MakeString("b"), resp.MakeInt(2))
-	c := newClip(1)
-	if v := c.of(pairs); len(v.Elems) != 2 || c.said() != "1 of 2 elements are shown" {
-		t.Errorf("%v, %s", v, c.said())
+	c := newTruncation(1)
+	if v := c.cut(pairs); len(v.Elems) != 2 || c.description() != "1 of 2 elements are shown" {
+		t.Errorf("%v, %s", v, c.description())
 	}
-	c = newClip(5)
+	c = newTruncation(5)
 	nested := resp.MakeArray(pairs, pairs, pairs)
-	if v := c.of(nested); len(v.Elems) != 2 || len(v.Elems[1].Elems) != 2 {
-		t.Errorf("%v, %s", v, c.said())
+	if v := c.cut(nested); len(v.Elems) != 2 || len(v.Elems[1].Elems) != 2 {
+		t.Errorf("%v, %s", v, c.description())
 	}
-	if want := "2 of 3 elements are shown, and more within 1 of them"; c.said() != want {
-		t.Errorf("%s, not %s", c.said(), want)
+	if want := "2 of 3 elements are shown, and more within 1 of them"; c.description() != want {
+		t.Errorf("%s, not %s", c.description(), want)
 	}
 	if len(pairs.Elems) != 4 || len(nested.Elems) != 3 {
 		t.Error("the reply itself was changed")

@@ -42,12 +42,12 @@ type Options struct {
 type tools struct {
 	Options
 	database int           // the target's own
-	turn     chan struct{} // full while a tool runs
+	busy     chan struct{} // full while a tool runs
 }
 
 // New returns a server of the protocol.
 func New(o Options) *mcp.Server {
-	t := &tools{Options: o, database: o.Session.DB(), turn: make(chan struct{}, 1)}
+	t := &tools{Options: o, database: o.Session.DB(), busy: make(chan struct{}, 1)}
 	s := mcp.NewServer(&mcp.Implementation{Name: "meowdis", Title: "meowdis: " + o.Name, Version: o.Version},
 		&mcp.ServerOptions{Instructions: t.instructions(), Capabilities: &mcp.ServerCapabilities{}})
 	mcp.AddTool(s, reading("overview", overviewHelp), handler(t, (*tools).overview))
@@ -82,7 +82,7 @@ func reading(name, help string) *mcp.Tool {
 // handler returns a tool for a method that returns its result as a reply value.
 func handler[In any](t *tools, run func(*tools, context.Context, In) (resp.Value, error)) mcp.ToolHandlerFor[In, any] {
 	return func(ctx context.Context, _ *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
-		v, err := t.alone(ctx, func(ctx context.Context) (resp.Value, error) { return run(t, ctx, in) })
+		v, err := t.runExclusive(ctx, func(ctx context.Context) (resp.Value, error) { return run(t, ctx, in) })
 		if err != nil {
 			return nil, nil, err // the SDK turns it into a tool's error
 		}
@@ -98,33 +98,33 @@ func result(v resp.Value) *mcp.CallToolResult {
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(resp.AppendJSON(nil, v))}}}
 }
 
-// alone runs work while no other tool runs, within the time limit.
-func (t *tools) alone(ctx context.Context, work func(context.Context) (resp.Value, error)) (v resp.Value, err error) {
+// runExclusive runs work while no other tool runs, within the time limit.
+func (t *tools) runExclusive(ctx context.Context, work func(context.Context) (resp.Value, error)) (v resp.Value, err error) {
 	ctx, cancel := context.WithTimeout(ctx, t.TimeLimit)
 	defer cancel()
 	select {
-	case t.turn <- struct{}{}:
+	case t.busy <- struct{}{}:
 	case <-ctx.Done():
-		return v, t.late(ctx.Err())
+		return v, t.timeoutError(ctx.Err())
 	}
-	defer func() { <-t.turn }()
+	defer func() { <-t.busy }()
 	if t.Release != nil {
 		defer t.Release()
 	}
 	v, err = work(ctx)
-	return v, t.late(err)
+	return v, t.timeoutError(err)
 }
 
-// late replaces an exceeded time limit by an error that says so.
-func (t *tools) late(err error) error {
+// timeoutError replaces an exceeded time limit by an error that says so.
+func (t *tools) timeoutError(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("it took longer than %v and was stopped: ask for less at a time", t.TimeLimit)
 	}
 	return err
 }
 
-// within selects a database; nil is the target's own.
-func (t *tools) within(ctx context.Context, db *int) error {
+// selectDB selects a database; nil is the target's own.
+func (t *tools) selectDB(ctx context.Context, db *int) error {
 	want := t.database
 	if db != nil {
 		want = *db

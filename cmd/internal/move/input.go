@@ -223,8 +223,8 @@ func openManifest(path string, in *os.File) (*Input, error) {
 	return f, nil
 }
 
-// Later adds a function that Close calls, before the functions added earlier.
-func (f *Input) Later(close func() error) { f.closers = append(f.closers, close) }
+// OnClose adds a function that Close calls, before the functions added earlier.
+func (f *Input) OnClose(close func() error) { f.closers = append(f.closers, close) }
 
 // Close closes everything that was opened, the last first.
 func (f *Input) Close() error {

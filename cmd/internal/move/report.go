@@ -16,13 +16,13 @@ type Report struct {
 	Notes   io.Writer
 	Bar     *progress.Bar // nil for none
 	Failed  int
-	gone    int // deleted while they were read
+	deleted int // deleted while they were read
 	changed int
 
 	incomplete int // moved without some of their data
 
-	JSON io.Writer // receives the results as JSON at the end; nil for none
-	told []any     // the lines for JSON
+	JSON    io.Writer // receives the results as JSON at the end; nil for none
+	results []any     // the lines for JSON
 }
 
 // Outcome is the JSON result of a move.
@@ -44,8 +44,8 @@ type Verified struct {
 	Differences int    `json:"differences"`
 }
 
-// Tell adds a JSON line, which End prints.
-func (r *Report) Tell(v any) { r.told = append(r.told, v) }
+// AddResult adds a JSON line, which End prints.
+func (r *Report) AddResult(v any) { r.results = append(r.results, v) }
 
 // WriteJSON writes v as one line of JSON.
 func WriteJSON(out io.Writer, v any) error {
@@ -54,23 +54,23 @@ func WriteJSON(out io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
-// MaxTold limits the keys that are listed by name; further ones are only counted.
-const MaxTold = 50
+// MaxListed limits the keys that are listed by name; further ones are only counted.
+const MaxListed = 50
 
 // Notify implements transfer.Notify.
 func (r *Report) Notify(k *transfer.Key, err error) {
 	if errors.Is(err, transfer.ErrGone) {
-		r.gone++
+		r.deleted++
 		return
 	}
 	var lost *transfer.Incomplete
 	if errors.As(err, &lost) {
-		if r.incomplete++; r.incomplete <= MaxTold {
+		if r.incomplete++; r.incomplete <= MaxListed {
 			r.Say("%s is incomplete: %s", k, lost.Lost)
 		}
 		return
 	}
-	if r.Failed++; r.Failed <= MaxTold {
+	if r.Failed++; r.Failed <= MaxListed {
 		r.Say("%s was left out: %v", k, err)
 	}
 }
@@ -82,7 +82,7 @@ func (r *Report) Seen(p transfer.Part) {
 	}
 	r.Bar.Add(1)
 	if p.Changed {
-		if r.changed++; r.changed <= MaxTold {
+		if r.changed++; r.changed <= MaxListed {
 			r.Say("%s changed while it was read: its copy may mix old and new data", p.Key)
 		}
 	}
@@ -97,18 +97,18 @@ func (r *Report) Say(format string, args ...any) {
 // End prints the final lines and returns the error of the run.
 func (r *Report) End(err error) error {
 	r.Bar.End()
-	if more := r.Failed - MaxTold; more > 0 {
+	if more := r.Failed - MaxListed; more > 0 {
 		r.Say("%d more were left out", more)
 	}
 	if r.JSON != nil {
-		for _, v := range r.told {
+		for _, v := range r.results {
 			if failed := WriteJSON(r.JSON, v); err == nil {
 				err = failed
 			}
 		}
 	}
 	if err == nil && r.Failed+r.incomplete > 0 {
-		return exit.ErrAnswered
+		return exit.ErrReported
 	}
 	return err
 }
@@ -123,13 +123,13 @@ func Count(n int64, one string) string {
 
 // Done prints one line about the moved keys, and adds the JSON result.
 func (r *Report) Done(did string, w transfer.Written) {
-	r.Tell(Outcome{did, w.Keys, w.Skipped, w.Expired, r.gone, r.changed, r.incomplete, r.Failed})
+	r.AddResult(Outcome{did, w.Keys, w.Skipped, w.Expired, r.deleted, r.changed, r.incomplete, r.Failed})
 	line := did + " " + Count(w.Keys, "key")
 	for _, more := range []struct {
 		n    int64
 		what string
 	}{
-		{w.Skipped, "already existed"}, {w.Expired, "expired"}, {int64(r.gone), "deleted while reading"},
+		{w.Skipped, "already existed"}, {w.Expired, "expired"}, {int64(r.deleted), "deleted while reading"},
 		{int64(r.changed), "changed while reading"}, {int64(r.incomplete), "incomplete"}, {int64(r.Failed), "left out"},
 	} {
 		if more.n > 0 {

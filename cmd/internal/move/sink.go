@@ -17,7 +17,7 @@ import (
 
 // NewWriter returns a sink that writes keys to c.
 func NewWriter(c *targets.Conn, existing transfer.Existing, db func(int) int, notify transfer.Notify) *transfer.Writer {
-	o := transfer.WriteOptions{Existing: existing, DB: db, Notify: notify, Run: thisRun(), Gone: hasEnded}
+	o := transfer.WriteOptions{Existing: existing, DB: db, Notify: notify, Run: thisRun(), Gone: runEnded}
 	if c.File != nil {
 		o.AtOnce = atOnceFile
 		o.Held = holding(c.File, c.DB())
@@ -52,8 +52,8 @@ func machine() string {
 	return strconv.FormatUint(uint64(sum.Sum32()), 36)
 }
 
-// hasEnded reports whether the process of a run has ended. It is false for a process on another machine.
-func hasEnded(run string) bool {
+// runEnded reports whether the process of a run has ended. It is false for a process on another machine.
+func runEnded(run string) bool {
 	where, number, _ := strings.Cut(run, ".")
 	pid, err := strconv.Atoi(number)
 	if err != nil || where != machine() || pid == os.Getpid() {

@@ -13,15 +13,15 @@ import (
 // service names our entries in the keyring.
 const service = "meowdis"
 
-// Keep puts the token of a profile into the operating system's keyring. It returns an error if there is no keyring,
-// or if it is locked.
-func Keep(name, token string) error { return plainly(keyring.Set(service, name, token)) }
+// SaveToken puts the token of a profile into the operating system's keyring. It returns an error if there is no
+// keyring, or if it is locked.
+func SaveToken(name, token string) error { return shortError(keyring.Set(service, name, token)) }
 
 // errNoKeyring is typical of a machine without a logged-in user.
 var errNoKeyring = errors.New("no keyring service is running")
 
-// plainly shortens an error of the keyring.
-func plainly(err error) error {
+// shortError shortens an error of the keyring.
+func shortError(err error) error {
 	var program *exec.Error
 	var connection *net.OpError
 	switch {
@@ -35,16 +35,16 @@ func plainly(err error) error {
 	return err
 }
 
-// Forget deletes the token of a profile from the keyring. A missing token is not an error.
-func Forget(name string) error {
+// DeleteToken deletes the token of a profile from the keyring. A missing token is not an error.
+func DeleteToken(name string) error {
 	if err := keyring.Delete(service, name); err != nil && !errors.Is(err, keyring.ErrNotFound) {
-		return fmt.Errorf("deleting the token of profile %s from the keyring: %w", name, plainly(err))
+		return fmt.Errorf("deleting the token of profile %s from the keyring: %w", name, shortError(err))
 	}
 	return nil
 }
 
-// Secret returns the token of the profile called name, "" if it has none.
-func (p Profile) Secret(name string, getenv func(string) string) (string, error) {
+// ReadToken returns the token of the profile called name, "" if it has none.
+func (p Profile) ReadToken(name string, getenv func(string) string) (string, error) {
 	switch {
 	case p.Token != "":
 		return p.Token, nil
@@ -56,7 +56,7 @@ func (p Profile) Secret(name string, getenv func(string) string) (string, error)
 	case p.Keyring:
 		token, err := keyring.Get(service, name)
 		if err != nil {
-			return "", fmt.Errorf("reading the token of profile %s from the keyring: %w", name, plainly(err))
+			return "", fmt.Errorf("reading the token of profile %s from the keyring: %w", name, shortError(err))
 		}
 		return token, nil
 	}

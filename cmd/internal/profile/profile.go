@@ -57,15 +57,15 @@ func (c Confirm) Level() Confirm {
 // Colors lists the colours that a profile may have in a prompt, in the terminal's order.
 var Colors = []string{"red", "green", "yellow", "blue", "magenta", "cyan"}
 
-// wellNamed matches valid names of profiles, which cannot be taken for a path or a URL.
-var wellNamed = sync.OnceValue(func() *regexp.Regexp {
+// validName matches valid names of profiles, which cannot be taken for a path or a URL.
+var validName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]*$`)
 })
 
 // check returns an error if the profile or its name is invalid.
 func (p Profile) check(name string) error {
 	switch {
-	case !wellNamed().MatchString(name):
+	case !validName().MatchString(name):
 		return fmt.Errorf("invalid profile name %q: use letters, digits, _, - and .", name)
 	case (p.DB == "") == (p.URL == ""):
 		return fmt.Errorf("profile %s: give either db or url", name)

@@ -93,21 +93,21 @@ func TestWrongFiles(t *testing.T) {
 func TestSecret(t *testing.T) {
 	keyring.MockInit()
 	getenv := func(name string) string { return map[string]string{"T": "from-env"}[name] }
-	if err := Keep("a", "kept"); err != nil {
+	if err := SaveToken("a", "kept"); err != nil {
 		t.Fatal(err)
 	}
 	for want, p := range map[string]Profile{"": {}, "plain": {Token: "plain"}, "kept": {Keyring: true}, "from-env": {TokenEnv: "T"}} {
-		if got, err := p.Secret("a", getenv); err != nil || got != want {
+		if got, err := p.ReadToken("a", getenv); err != nil || got != want {
 			t.Errorf("%+v: %q, %v", p, got, err)
 		}
 	}
 	for range 2 {
-		if err := Forget("a"); err != nil {
+		if err := DeleteToken("a"); err != nil {
 			t.Error(err)
 		}
 	}
 	for _, p := range []Profile{{Keyring: true}, {TokenEnv: "NOT_SET"}} {
-		if got, err := p.Secret("a", getenv); err == nil {
+		if got, err := p.ReadToken("a", getenv); err == nil {
 			t.Errorf("%+v: %q", p, got)
 		}
 	}

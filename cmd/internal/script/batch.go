@@ -9,15 +9,15 @@ import (
 	"github.com/meowdis/meowdis/transfer/cmdfile"
 )
 
-// pace limits the commands that are sent to the session together.
-type pace struct {
+// batchLimits limits the commands that are sent to the session together.
+type batchLimits struct {
 	commands, bytes int
 	fill            bool // wait until the batch is full or the input ends
 }
 
-// asTheyCome sends the commands that have arrived and never waits for more, so that a slow script shows each reply at
+// streaming sends the commands that have arrived and never waits for more, so that a slow script shows each reply at
 // once.
-var asTheyCome = pace{commands: 4096, bytes: 1 << 20}
+var streaming = batchLimits{commands: 4096, bytes: 1 << 20}
 
 // batch holds a run of commands, and the reason for its end.
 type batch struct {
@@ -30,7 +30,7 @@ type batch struct {
 
 // batches reads ahead while the session works, so that a signal is handled while the input is idle. It stops after a
 // batch with an err.
-func batches(ctx context.Context, r *cmdfile.Reader, p pace) <-chan batch {
+func batches(ctx context.Context, r *cmdfile.Reader, p batchLimits) <-chan batch {
 	out := make(chan batch)
 	go func() {
 		for {
@@ -48,8 +48,8 @@ func batches(ctx context.Context, r *cmdfile.Reader, p pace) <-chan batch {
 	return out
 }
 
-// await returns the next batch, or the cause of ctx's end.
-func await(ctx context.Context, batches <-chan batch) (b batch, err error) {
+// receive returns the next batch, or the cause of ctx's end.
+func receive(ctx context.Context, batches <-chan batch) (b batch, err error) {
 	select {
 	case b = <-batches:
 	case <-ctx.Done():
@@ -61,7 +61,7 @@ func await(ctx context.Context, batches <-chan batch) (b batch, err error) {
 }
 
 // nextBatch waits for one command, and adds further commands up to the pace.
-func nextBatch(r *cmdfile.Reader, p pace) (b batch) {
+func nextBatch(r *cmdfile.Reader, p batchLimits) (b batch) {
 	if p.fill {
 		b.commands = make([]cmdfile.Command, 0, p.commands)
 	}
@@ -82,16 +82,16 @@ func nextBatch(r *cmdfile.Reader, p pace) (b batch) {
 			continue
 		}
 		size += c.Size()
-		if b.commands = append(b.commands, c); movesAway(c.Args) {
+		if b.commands = append(b.commands, c); changesContext(c.Args) {
 			return b
 		}
 	}
 	return b
 }
 
-// movesAway reports whether the commands after this one depend on its success: otherwise they would run on another
+// changesContext reports whether the commands after this one depend on its success: otherwise they would run on another
 // database or as another user.
-func movesAway(args [][]byte) bool {
+func changesContext(args [][]byte) bool {
 	for _, name := range []string{"SELECT", "AUTH", "HELLO"} {
 		if strings.EqualFold(string(args[0]), name) {
 			return true

@@ -13,8 +13,8 @@ import (
 // A file gets each batch as one transaction, so a large batch writes each page once. A server gets smaller batches,
 // so that it starts sooner.
 var (
-	toFile   = pace{commands: 50_000, bytes: 16 << 20, fill: true}
-	toServer = pace{commands: 2_000, bytes: 16 << 20, fill: true}
+	toFile   = batchLimits{commands: 50_000, bytes: 16 << 20, fill: true}
+	toServer = batchLimits{commands: 2_000, bytes: 16 << 20, fill: true}
 )
 
 // shownErrors limits the errors of a load that are printed.
@@ -23,13 +23,13 @@ const shownErrors = 10
 // Load runs the commands in large batches, each independently, and prints the numbers of replies and of errors. It
 // stops at a read error, and at a failed SELECT, AUTH or HELLO.
 func (r *Run) Load(ctx context.Context) error {
-	r.again, r.independent, r.answer = "meowdis exec --pipe", true, r.count
+	r.continueWith, r.independent, r.answer = "meowdis exec --pipe", true, r.count
 	p := toServer
 	if r.Exact {
 		p = toFile
 	}
 	err := r.run(ctx, p)
-	if errors.Is(err, exit.ErrAnswered) && !r.ended {
+	if errors.Is(err, exit.ErrReported) && !r.ended {
 		r.note("the remaining commands were not loaded")
 	}
 	// redis-cli --pipe prints the same line at its end.
@@ -37,7 +37,7 @@ func (r *Run) Load(ctx context.Context) error {
 	if r.JSON {
 		format = "{\"errors\":%d,\"replies\":%d}\n"
 	}
-	if _, failed := fmt.Fprintf(r.Out, format, r.errors, r.replies); failed != nil && (err == nil || errors.Is(err, exit.ErrAnswered)) {
+	if _, failed := fmt.Fprintf(r.Out, format, r.errors, r.replies); failed != nil && (err == nil || errors.Is(err, exit.ErrReported)) {
 		return failed
 	}
 	return err

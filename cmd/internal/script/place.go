@@ -7,18 +7,18 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// place describes where a script stopped: at the line from, after lines that have run. If unknown is set, the
+// position describes where a script stopped: at the line from, after lines that have run. If unknown is set, the
 // lines from to to were sent, and the connection was lost before their replies.
-type place struct {
-	unit     string // "line", or "command" in the Redis protocol
-	from, to int
-	unknown  bool
-	multi    int    // the line of the open MULTI, 0 for none
-	again    string // the command line that runs the rest
+type position struct {
+	unit         string // "line", or "command" in the Redis protocol
+	from, to     int
+	unknown      bool
+	multi        int    // the line of the open MULTI, 0 for none
+	continueWith string // the command line that runs the rest
 }
 
-// brokeOff wraps cause with the lines that have run, and how to continue.
-func (p place) brokeOff(cause error) error {
+// wrap wraps cause with the lines that have run, and how to continue.
+func (p position) wrap(cause error) error {
 	before := fmt.Sprintf("the %ss before it have run", p.unit)
 	where, goOn := before+", it has not", p.from
 	switch {
@@ -33,7 +33,7 @@ func (p place) brokeOff(cause error) error {
 	if p.unit != "line" { // tail counts only lines
 		return err
 	}
-	return fmt.Errorf("%w; to continue: tail -n +%d SCRIPT | %s", err, goOn, p.again)
+	return fmt.Errorf("%w; to continue: tail -n +%d SCRIPT | %s", err, goOn, p.continueWith)
 }
 
 // openMulti returns the number of the open MULTI after command n got the reply v, 0 for none. before is its value

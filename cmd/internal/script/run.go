@@ -22,7 +22,7 @@ type Session interface {
 }
 
 // Run runs the commands of a Reader in one of three ways: Script prints their replies, Transaction runs all or none,
-// and Load counts the replies. It reports failed commands on Notes and returns exit.ErrAnswered. If the context ends
+// and Load counts the replies. It reports failed commands on Notes and returns exit.ErrReported. If the context ends
 // or the session fails, its error names the line and how to continue.
 type Run struct {
 	In         *cmdfile.Reader
@@ -39,12 +39,12 @@ type Run struct {
 	JSON      bool                 // Load prints its counts as JSON
 	Exact     bool                 // the replies tell exactly what took effect: the session is a file's
 
-	again       string                                      // the command line that continues
-	independent bool                                        // an error reply does not stop the other commands
-	answer      func(c cmdfile.Command, v resp.Value) error // handles a reply
+	continueWith string                                      // the command line that continues
+	independent  bool                                        // an error reply does not stop the other commands
+	answer       func(c cmdfile.Command, v resp.Value) error // handles a reply
 
 	out             *bufio.Writer
-	began           int    // the database of the session at the start
+	startDB         int    // the database of the session at the start
 	unit            string // the unit of numbers: "line" or "command"
 	next            int    // the number of the first unsent command
 	multi           int    // the number of the open MULTI, 0 for none
@@ -55,18 +55,18 @@ type Run struct {
 // Script runs the commands and prints their replies. Lines that have already arrived are sent together. It stops at
 // the first error unless KeepGoing is set.
 func (r *Run) Script(ctx context.Context) error {
-	r.again, r.independent, r.answer = "meowdis exec", r.KeepGoing, r.print
+	r.continueWith, r.independent, r.answer = "meowdis exec", r.KeepGoing, r.print
 	r.out = bufio.NewWriterSize(r.Out, cmdfile.BufferSize)
-	return r.run(ctx, asTheyCome)
+	return r.run(ctx, streaming)
 }
 
-func (r *Run) run(ctx context.Context, p pace) error {
-	r.unit, r.next, r.began = "line", 1, r.Session.DB()
+func (r *Run) run(ctx context.Context, p batchLimits) error {
+	r.unit, r.next, r.startDB = "line", 1, r.Session.DB()
 	from := batches(ctx, r.In, p)
 	for {
-		b, err := await(ctx, from)
+		b, err := receive(ctx, from)
 		if err != nil {
-			return r.at(r.next, false).brokeOff(err)
+			return r.position(r.next, false).wrap(err)
 		}
 		r.unit = b.unit
 		goOn, err := r.send(ctx, b.commands)
@@ -81,7 +81,7 @@ func (r *Run) run(ctx context.Context, p pace) error {
 		}
 		switch {
 		case !goOn:
-			return exit.ErrAnswered
+			return exit.ErrReported
 		case errors.Is(b.err, io.EOF):
 			return r.end()
 		case b.err != nil:
@@ -100,13 +100,13 @@ func (r *Run) failed(c cmdfile.Command, more string) {
 	r.note("%s %d failed: %s%s", r.unit, c.Number, c, more)
 }
 
-// at returns the current position.
-func (r *Run) at(to int, unknown bool) place {
-	again := r.again
-	if n := r.Session.DB(); n != r.began {
+// position returns the current position.
+func (r *Run) position(to int, unknown bool) position {
+	again := r.continueWith
+	if n := r.Session.DB(); n != r.startDB {
 		again += fmt.Sprintf(" -n %d", n)
 	}
-	return place{unit: r.unit, from: r.next, to: to, unknown: unknown, multi: r.multi, again: again + " …"}
+	return position{unit: r.unit, from: r.next, to: to, unknown: unknown, multi: r.multi, continueWith: again + " …"}
 }
 
 // end returns the result of a run that read all its input.
@@ -117,7 +117,7 @@ func (r *Run) end() error {
 		r.note("the script ended inside MULTI: the queued commands did not run")
 	}
 	if r.errors > 0 {
-		return exit.ErrAnswered
+		return exit.ErrReported
 	}
 	return nil
 }
@@ -143,7 +143,7 @@ func (r *Run) send(ctx context.Context, commands []cmdfile.Command) (goOn bool, 
 		}
 		r.next = c.Number + 1
 		r.multi = openMulti(r.multi, c.Args, v, c.Number)
-		goOn = goOn && (!v.HasError() || r.independent && !movesAway(c.Args))
+		goOn = goOn && (!v.HasError() || r.independent && !changesContext(c.Args))
 	}
 	if r.out != nil {
 		if err := r.out.Flush(); err != nil {
@@ -158,7 +158,7 @@ func (r *Run) send(ctx context.Context, commands []cmdfile.Command) (goOn bool, 
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
 		}
-		err = r.at(commands[len(commands)-1].Number, !r.Exact).brokeOff(err)
+		err = r.position(commands[len(commands)-1].Number, !r.Exact).wrap(err)
 	}
 	return goOn, err
 }

@@ -103,7 +103,7 @@ func TestModes(t *testing.T) {
 			if notes != "" {
 				notes = "meowdis: " + strings.ReplaceAll(strings.TrimSuffix(notes, "\n"), "\n", "\nmeowdis: ") + "\n"
 			}
-			if r.out.String() != test.out || r.notes.String() != notes || errors.Is(err, exit.ErrAnswered) != test.failed || err != nil && !test.failed {
+			if r.out.String() != test.out || r.notes.String() != notes || errors.Is(err, exit.ErrReported) != test.failed || err != nil && !test.failed {
 				t.Errorf("%s of %q: %v\n%s%s\nwant\n%s%s", test.mode, input, err, &r.out, &r.notes, test.out, notes)
 			}
 			if r.Session.InMulti() {
@@ -140,7 +140,7 @@ func TestNoCommand(t *testing.T) {
 	} {
 		for mode, run := range modes {
 			r := newRun(t, strings.NewReader(test.input))
-			if err := run(r); !errors.Is(err, exit.ErrAnswered) || !strings.Contains(r.notes.String(), "meowdis: "+test.says+"\n") {
+			if err := run(r); !errors.Is(err, exit.ErrReported) || !strings.Contains(r.notes.String(), "meowdis: "+test.says+"\n") {
 				t.Errorf("%s of %q: %v, %s\nwant %s", mode, test.input, err, &r.notes, test.says)
 			}
 			after, err := r.Session.Do(context.Background(), []byte("EXISTS"), []byte("after"))
@@ -156,7 +156,7 @@ func TestUnreadable(t *testing.T) {
 	broken := errors.New("the disk is gone")
 	for mode, run := range modes {
 		err := run(newRun(t, io.MultiReader(strings.NewReader("SET a 1\n"), iotest.ErrReader(broken))))
-		if !errors.Is(err, broken) || errors.Is(err, exit.ErrAnswered) || !strings.Contains(err.Error(), "reading the script") {
+		if !errors.Is(err, broken) || errors.Is(err, exit.ErrReported) || !strings.Contains(err.Error(), "reading the script") {
 			t.Errorf("%s: %v", mode, err)
 		}
 	}
@@ -247,7 +247,7 @@ func TestStopped(t *testing.T) {
 // TestManyErrors shows the first ones of a load.
 func TestManyErrors(t *testing.T) {
 	r := newRun(t, strings.NewReader(strings.Repeat("NOPE\n", 30)))
-	if err := r.Load(context.Background()); !errors.Is(err, exit.ErrAnswered) || r.out.String() != "errors: 30, replies: 30\n" {
+	if err := r.Load(context.Background()); !errors.Is(err, exit.ErrReported) || r.out.String() != "errors: 30, replies: 30\n" {
 		t.Errorf("%v, %s", err, &r.out)
 	}
 	if said := r.notes.String(); strings.Count(said, "failed: NOPE") != shownErrors || !strings.HasSuffix(said, "further errors are counted, but not shown\n") {

@@ -20,9 +20,9 @@ func (r *Run) Transaction(ctx context.Context) error {
 		return r.refused(v, err)
 	}
 	var queued []cmdfile.Command
-	from := batches(ctx, r.In, asTheyCome)
+	from := batches(ctx, r.In, streaming)
 	for {
-		b, err := await(ctx, from)
+		b, err := receive(ctx, from)
 		if err != nil {
 			return errors.Join(fmt.Errorf("%w: nothing was run", err), r.drop(ctx))
 		}
@@ -87,7 +87,7 @@ func (r *Run) discard(ctx context.Context) error {
 	if err := r.drop(ctx); err != nil {
 		return err
 	}
-	return exit.ErrAnswered
+	return exit.ErrReported
 }
 
 // drop discards the queue, even after ctx has ended.
@@ -102,7 +102,7 @@ func (r *Run) refused(v resp.Value, err error) error {
 		return err
 	}
 	r.note("the transaction was refused, and nothing was run: %s", v.Str)
-	return exit.ErrAnswered
+	return exit.ErrReported
 }
 
 // exec runs the queue and prints the replies.

@@ -15,8 +15,8 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// learnPatience limits the time that a server takes to list its commands: a user is waiting.
-const learnPatience = 2 * time.Second
+// listTimeout limits the time that a server takes to list its commands: a user is waiting.
+const listTimeout = 2 * time.Second
 
 // Commands returns the target's commands: ours for a file, and for a server that does not list its own. It caches a
 // server's list by version and number of commands.
@@ -24,7 +24,7 @@ func (c *Conn) Commands(ctx context.Context) *commands.Table {
 	if !c.Target.IsServer() {
 		return commands.Ours
 	}
-	ctx, cancel := context.WithTimeout(ctx, learnPatience)
+	ctx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
 	identity, err := c.Pipeline(ctx, [][][]byte{call("INFO", "server"), call("COMMAND", "COUNT")})
 	if err != nil || identity[1].Kind != resp.Int {

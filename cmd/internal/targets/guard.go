@@ -95,8 +95,8 @@ func (g *Guard) send(ctx context.Context, calls [][][]byte, send func(context.Co
 // ReadOnly implements --read-only: it refuses every command that may change data or server settings. It asks the
 // server about commands that our tables do not know, such as a module's; server is nil for a file.
 type ReadOnly struct {
-	server Session
-	told   map[string]bool // by command: whether the server lists it as read-only
+	server    Session
+	readsOnly map[string]bool // by command: whether the server lists it as read-only
 }
 
 // Refuse implements Guard.Refuse.
@@ -132,7 +132,7 @@ func (r *ReadOnly) ask(ctx context.Context, args [][]byte) bool {
 	if len(args) > 1 {
 		name += "|" + strings.ToLower(string(args[1]))
 	}
-	reads, asked := r.told[name]
+	reads, asked := r.readsOnly[name]
 	if asked {
 		return reads
 	}
@@ -142,9 +142,9 @@ func (r *ReadOnly) ask(ctx context.Context, args [][]byte) bool {
 	}
 	cmd := commands.Learn(info, resp.Nil).Called(args)
 	reads = cmd != nil && cmd.Flags&commands.ReadOnly != 0
-	if r.told == nil {
-		r.told = map[string]bool{}
+	if r.readsOnly == nil {
+		r.readsOnly = map[string]bool{}
 	}
-	r.told[name] = reads
+	r.readsOnly[name] = reads
 	return reads
 }

@@ -16,8 +16,8 @@ import (
 // sessionMemory limits the rows and replies of one command or pipeline in this process.
 const sessionMemory = 2 << 30
 
-// on makes the connection run commands on a store. Other processes on the same file receive its messages.
-func (c *Conn) on(file engine.Store, end func() error) {
+// useStore makes the connection run commands on a store. Other processes on the same file receive its messages.
+func (c *Conn) useStore(file engine.Store, end func() error) {
 	e := engine.New(file)
 	session := e.Session()
 	session.Bound(store.NewBudget(nil, sessionMemory, 0).NoFlag())

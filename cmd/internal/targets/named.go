@@ -56,7 +56,7 @@ func profileTarget(getenv func(string) string, name string, p profile.Profile, t
 		return Target{Path: p.DB, source: source, Profile: name, Settings: p}, nil
 	}
 	if token == "" {
-		if token, err = p.Secret(name, getenv); err != nil {
+		if token, err = p.ReadToken(name, getenv); err != nil {
 			return t, err
 		}
 	}
@@ -103,7 +103,7 @@ func (o *Tokens) Named(getenv func(string) string, spec, token string) (Target, 
 		t.token = getenv("MEOWDIS_STORAGE_TOKEN")
 	case t.IsServer() && !t.IsREST() && token == "" && t.URL.User.Username() == "":
 		if password, _ := t.URL.User.Password(); password == o.Both {
-			t.URL.User, t.spare = nil, o.Both
+			t.URL.User, t.fallbackPassword = nil, o.Both
 		}
 	}
 	return t, err

@@ -104,7 +104,7 @@ func (o *Options) Connect(ctx context.Context, t Target, file local.Options, res
 		if err != nil {
 			return nil, err
 		}
-		c.on(s, s.Close)
+		c.useStore(s, s.Close)
 	case t.IsREST():
 		r, err := remote.OpenREST(t.URL.String(), t.token, reach)
 		if err != nil {
@@ -122,7 +122,7 @@ func (o *Options) Connect(ctx context.Context, t Target, file local.Options, res
 		if err != nil {
 			return nil, err
 		}
-		c.on(f, f.Close)
+		c.useStore(f, f.Close)
 	default:
 		if err := o.onFile(ctx, c, t, file); err != nil {
 			return nil, err
@@ -144,7 +144,7 @@ func (o *Options) onFile(ctx context.Context, c *Conn, t Target, file local.Opti
 	open := func() (*local.Store, error) { return o.OpenFile(t, file) }
 	if file.Glance {
 		if g := local.NewImmutableReader(t.Path, file, open); g.NeedsNoWAL() {
-			c.on(g, g.Close)
+			c.useStore(g, g.Close)
 			return nil
 		}
 	}
@@ -154,7 +154,7 @@ func (o *Options) onFile(ctx context.Context, c *Conn, t Target, file local.Opti
 	}
 	c.File = f
 	keep := context.AfterFunc(ctx, f.LeaveLoad)
-	c.on(f, func() error {
+	c.useStore(f, func() error {
 		defer keep()
 		return f.Close()
 	})
@@ -179,9 +179,9 @@ func (o *Options) Enter(ctx context.Context, t Target, file local.Options) (*Con
 			err = errors.Join(err, c.Close())
 		}
 	}
-	if errors.Is(err, remote.ErrNoPassword) && t.spare != "" {
+	if errors.Is(err, remote.ErrNoPassword) && t.fallbackPassword != "" {
 		u := *t.URL
-		u.User, t.spare = url.UserPassword("", t.spare), ""
+		u.User, t.fallbackPassword = url.UserPassword("", t.fallbackPassword), ""
 		t.URL = &u
 		return o.Enter(ctx, t, file)
 	}

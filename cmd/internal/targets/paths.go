@@ -27,8 +27,8 @@ func HistoryFile() string { return filepath.Join(xdg.StateHome, "meowdis", "hist
 // UndoDirectory returns the directory that inspect saves overwritten values in.
 func UndoDirectory() string { return filepath.Join(xdg.StateHome, "meowdis", "undo") }
 
-// RecallDirectory returns the directory that inspect saves the names of opened and bookmarked keys in.
-func RecallDirectory() string { return filepath.Join(xdg.StateHome, "meowdis", "keys") }
+// RecentsDirectory returns the directory that inspect saves the names of opened and bookmarked keys in.
+func RecentsDirectory() string { return filepath.Join(xdg.StateHome, "meowdis", "keys") }
 
 // ConfigFile returns the path of the configuration file, which holds the profiles.
 func ConfigFile() string { return filepath.Join(xdg.ConfigHome, "meowdis", "config.toml") }

@@ -72,15 +72,15 @@ func (o *Options) Candidates(getenv func(string) string) (found []Candidate, win
 	}
 	for i, c := range found {
 		// A token is for a URL, so with --token a file must be named on the command line.
-		if c.Given != "" && !(c.file && o.Token != "" && !o.asks()) {
+		if c.Given != "" && !(c.file && o.Token != "" && !o.namesTarget()) {
 			return found, i, nil
 		}
 	}
 	return found, -1, nil
 }
 
-// asks reports whether the command line itself names the target.
-func (o *Options) asks() bool {
+// namesTarget reports whether the command line itself names the target.
+func (o *Options) namesTarget() bool {
 	return o.Spec != "" || o.DB != "" || o.url != "" || o.storage != "" || o.profile != ""
 }
 
@@ -94,11 +94,11 @@ func (o *Options) candidates(getenv func(string) string) ([]Candidate, error) {
 	}
 	p := profiles{token: o.Token, getenv: func(name string) string { return cmp.Or(variables[name], getenv(name)) }}
 	p.config, p.broken = profile.Load(ConfigFile())
-	found := o.asked(p)
+	found := o.flagCandidates(p)
 	if o.envFile != "" {
-		found = append(found, o.environment(" in "+o.envFile, func(name string) string { return variables[name] }, p)...)
+		found = append(found, o.variableCandidates(" in "+o.envFile, func(name string) string { return variables[name] }, p)...)
 	}
-	found = append(found, o.environment("", getenv, p)...)
+	found = append(found, o.variableCandidates("", getenv, p)...)
 	return append(found, p.inUse(), Candidate{
 		Source: "default file", Given: DefaultFile(), file: true,
 		target: defaultTarget,
@@ -137,27 +137,28 @@ func (o *Options) Variables() (map[string]string, error) {
 	return variables, nil
 }
 
-// asked returns the candidates of the command line.
-func (o *Options) asked(p profiles) []Candidate {
+// flagCandidates returns the candidates of the command line.
+func (o *Options) flagCandidates(p profiles) []Candidate {
 	return []Candidate{
 		{Source: "argument", Given: o.Spec, target: func() (Target, error) { return named(p.getenv, o.Spec, o.Token) }},
 		fileCandidate("--db", o.DB),
-		o.remote("--url", o.url, p.getenv("MEOWDIS_TOKEN")),
-		o.stored("--storage-url", o.storage, p.getenv),
+		o.urlCandidate("--url", o.url, p.getenv("MEOWDIS_TOKEN")),
+		o.storageCandidate("--storage-url", o.storage, p.getenv),
 		p.candidate("--profile", o.profile),
 	}
 }
 
-// environment returns the candidates of the variables that get reads. where is added to the names of their sources.
-func (o *Options) environment(where string, get func(string) string, p profiles) []Candidate {
+// variableCandidates returns the candidates of the variables that get reads. where is added to the names of their
+// sources.
+func (o *Options) variableCandidates(where string, get func(string) string, p profiles) []Candidate {
 	return []Candidate{
 		fileCandidate("MEOWDIS_DB"+where, get("MEOWDIS_DB")),
-		o.remote("MEOWDIS_URL"+where, get("MEOWDIS_URL"), get("MEOWDIS_TOKEN")),
-		o.stored("MEOWDIS_STORAGE_URL"+where, get("MEOWDIS_STORAGE_URL"), get),
+		o.urlCandidate("MEOWDIS_URL"+where, get("MEOWDIS_URL"), get("MEOWDIS_TOKEN")),
+		o.storageCandidate("MEOWDIS_STORAGE_URL"+where, get("MEOWDIS_STORAGE_URL"), get),
 		p.candidate("MEOWDIS_PROFILE"+where, get("MEOWDIS_PROFILE")),
-		o.remote("UPSTASH_REDIS_REST_URL"+where, get("UPSTASH_REDIS_REST_URL"), get("UPSTASH_REDIS_REST_TOKEN")),
-		o.remote("KV_REST_API_URL"+where, get("KV_REST_API_URL"), get("KV_REST_API_TOKEN")),
-		o.remote("REDIS_URL"+where, get("REDIS_URL"), ""),
+		o.urlCandidate("UPSTASH_REDIS_REST_URL"+where, get("UPSTASH_REDIS_REST_URL"), get("UPSTASH_REDIS_REST_TOKEN")),
+		o.urlCandidate("KV_REST_API_URL"+where, get("KV_REST_API_URL"), get("KV_REST_API_TOKEN")),
+		o.urlCandidate("REDIS_URL"+where, get("REDIS_URL"), ""),
 	}
 }
 
@@ -167,8 +168,8 @@ func fileCandidate(source, path string) Candidate {
 	}}
 }
 
-// remote returns the candidate of a URL. The token is only for a REST endpoint; --token is for any server.
-func (o *Options) remote(source, raw, token string) Candidate {
+// urlCandidate returns the candidate of a URL. The token is only for a REST endpoint; --token is for any server.
+func (o *Options) urlCandidate(source, raw, token string) Candidate {
 	return Candidate{Source: source, Given: ShownURL(raw), target: func() (Target, error) {
 		t, err := FromURL(raw, o.Token, source)
 		if t.IsREST() {
@@ -178,8 +179,8 @@ func (o *Options) remote(source, raw, token string) Candidate {
 	}}
 }
 
-// stored returns the candidate of a storage URL.
-func (o *Options) stored(source, raw string, getenv func(string) string) Candidate {
+// storageCandidate returns the candidate of a storage URL.
+func (o *Options) storageCandidate(source, raw string, getenv func(string) string) Candidate {
 	return Candidate{Source: source, Given: ShownURL(raw), store: true, target: func() (Target, error) {
 		return fromStorageURL(raw, cmp.Or(o.Secret, getenv("MEOWDIS_STORAGE_TOKEN")), source)
 	}}
@@ -231,7 +232,7 @@ func (o *Options) noServer(getenv func(string) string, storage bool) (Target, er
 		return Target{}, err
 	}
 	for _, c := range found {
-		if c.Given != "" && (c.file || storage && c.store || o.asks()) {
+		if c.Given != "" && (c.file || storage && c.store || o.namesTarget()) {
 			t, err := c.target()
 			if err == nil {
 				err = t.HasDatabase(o.Flags, "database", o.Database)

@@ -76,7 +76,7 @@ func fromStorageURL(raw, token, source string) (Target, error) {
 	}
 	t, err := FromURL(raw, token, source)
 	if err == nil && !t.IsStorage() {
-		err = exit.Usagef("%s: %s:// is no storage; --url takes servers", source, t.URL.Scheme)
+		err = exit.Usagef("%s: %s:// is not a storage: give a server with --url", source, t.URL.Scheme)
 	}
 	return t, err
 }
@@ -90,13 +90,13 @@ func (o *Options) OpenStore(ctx context.Context, t Target) (s Store, err error) 
 	if s, err = stores[t.URL.Scheme](ctx, t.URL, t.token, reach); err != nil {
 		return nil, exit.Usage(err)
 	}
-	if err = o.ready(ctx, t, s); err != nil {
+	if err = o.prepare(ctx, t, s); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening %s: %w", t, err), s.Close())
 	}
 	return s, nil
 }
 
-func (o *Options) ready(ctx context.Context, t Target, s Store) error {
+func (o *Options) prepare(ctx context.Context, t Target, s Store) error {
 	if !o.RefusesWrites(t) {
 		return install.Ready(ctx, s.Apply, time.Now().UnixMilli())
 	}

@@ -15,11 +15,11 @@ import (
 
 // Target is a place to run commands: a file, a storage or a server.
 type Target struct {
-	Path   string // of a file; otherwise empty
-	URL    *url.URL
-	token  string
-	spare  string // a password for a Redis server that asks for one
-	source string // the flag or variable that chose it
+	Path             string // of a file; otherwise empty
+	URL              *url.URL
+	token            string
+	fallbackPassword string // a password for a Redis server that asks for one
+	source           string // the flag or variable that chose it
 
 	Profile  string          // the profile's name, or ""
 	Settings profile.Profile // of the profile
