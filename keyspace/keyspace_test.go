@@ -13,7 +13,7 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// poor is a server that has some commands only, and answers in a form of its own.
+// poor simulates a server with few commands and its own reply formats.
 type poor struct {
 	session  *engine.Session
 	has      string
@@ -74,7 +74,7 @@ func fill(t *testing.T, session *engine.Session, lines ...string) {
 	}
 }
 
-// TestPoorServers lists and describes the same keys on servers that have less and less.
+// TestPoorServers lists and describes the same keys on servers with fewer and fewer commands.
 func TestPoorServers(t *testing.T) {
 	session := openMemory(t)
 	fill(t, session, "SET s value PX 60000", "RPUSH l a b", "SADD set a b c", "HSET h f v", "ZADD z 1 a", "SET other x")
@@ -128,8 +128,8 @@ func TestPoorServers(t *testing.T) {
 	}
 }
 
-// TestRoundTrips lists, describes and measures keys in one round trip a page, and some for
-// the first and last ones.
+// TestRoundTrips lists, describes and measures keys in one round trip per page, plus a few for
+// the first and last pages.
 func TestRoundTrips(t *testing.T) {
 	ctx := context.Background()
 	session := openMemory(t)
@@ -140,7 +140,7 @@ func TestRoundTrips(t *testing.T) {
 	for _, c := range []struct {
 		detail keyspace.Detail
 		typ    string
-		trips  int // beside one a page
+		trips  int // beyond one per page
 	}{
 		{keyspace.Names, "", 0}, {keyspace.Names, "set", 0}, {keyspace.Described, "", 2}, {keyspace.Measured, "", 2}, {keyspace.Expiries, "", 1},
 	} {
@@ -167,7 +167,7 @@ func TestRoundTrips(t *testing.T) {
 	}
 }
 
-// TestNoListing says what a server refuses that lists nothing at all.
+// TestNoListing checks the error for a server that cannot list keys.
 func TestNoListing(t *testing.T) {
 	l := keyspace.Lister{Client: &poor{has: "GET"}}
 	if err := l.Keys(context.Background(), nil); err == nil || !strings.Contains(err.Error(), "unknown command 'KEYS'") {
@@ -175,7 +175,7 @@ func TestNoListing(t *testing.T) {
 	}
 }
 
-// TestProbe finds out types where TYPE is refused, and says of which keys that cannot be.
+// TestProbe finds types without TYPE, and reports the keys whose type stays unknown.
 func TestProbe(t *testing.T) {
 	session := openMemory(t)
 	fill(t, session, "SET s v", "RPUSH l a", "JSON.SET doc $ {}", "SET own x", "SADD other x")
@@ -207,7 +207,7 @@ func TestProbe(t *testing.T) {
 		t.Errorf("%s, want %s", text, want)
 	}
 
-	// What the shared refusals know is not asked again.
+	// Commands in the shared refusals are not sent again.
 	l.Refusals.Learn(keyspace.Call("TYPE"), forbid(keyspace.Call("TYPE"), resp.Nil))
 	server.requests = 0
 	if again, err := l.Look(context.Background(), names[:1]); err != nil || server.requests != 0 || again[0].Err == nil {

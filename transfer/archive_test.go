@@ -11,7 +11,7 @@ import (
 	"github.com/meowdis/meowdis/transfer"
 )
 
-// archive is all of a session as an archive.
+// archive returns all keys of a session as an archive.
 func archive(t testing.TB, s transfer.Session) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -29,7 +29,7 @@ func dumpTo(t testing.TB, s transfer.Session, sink transfer.Sink) {
 	}
 }
 
-// restore writes a source into an empty file.
+// restore writes a source to an empty file.
 func restore(t testing.TB, source transfer.Source) (transfer.Session, problems, error) {
 	t.Helper()
 	s, _ := openLocal(t)
@@ -38,7 +38,7 @@ func restore(t testing.TB, source transfer.Source) (transfer.Session, problems, 
 	return s, told, err
 }
 
-// newTypes are commands that make keys of what Redis 7.0 does not have.
+// newTypes lists commands that create keys of types newer than Redis 7.0.
 var newTypes = append(vectorSets(),
 	"ARMSET a 0 x 5 y 18446744073709551614 z", "ARSEEK a 7", many("ARMSET a:long", 6_000, "7# v#"),
 	`HSET he a 1 b 2 "\xff" 3`, `HPEXPIREAT he 9999999999999 FIELDS 2 a b`, `JSON.SET doc $ '{"a":[1,2.5,"é\n",null,true],"b":{"c":1e30}}'`,
@@ -54,7 +54,7 @@ func TestArchive(t *testing.T) {
 	same(t, contents(t, s, 0, 3), contents(t, file, 0, 3))
 }
 
-// marks are the places of the blocks of an archive.
+// marks returns the positions of the blocks of an archive.
 func marks(b []byte) (at []int) {
 	for from := 0; ; {
 		i := bytes.Index(b[from:], []byte("\xb7MDB"))
@@ -120,7 +120,7 @@ func TestDamagedArchive(t *testing.T) {
 	}
 }
 
-// part checks that what is there is as it was, and counts it.
+// part checks that existing keys are unchanged, and counts them.
 func part(t testing.TB, got, want map[string]string) int {
 	t.Helper()
 	for k, v := range got {
@@ -131,7 +131,7 @@ func part(t testing.TB, got, want map[string]string) int {
 	return len(got)
 }
 
-// random are bytes that do not compress.
+// random returns bytes that do not compress.
 func random(n, seed int) []byte {
 	out := make([]byte, n)
 	x := uint64(seed)*2654435761 + 1

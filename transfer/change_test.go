@@ -14,12 +14,12 @@ import (
 	"github.com/meowdis/meowdis/transfer"
 )
 
-// meddled is a session on which something happens in front of the first pipeline
-// that holds a command of the given name.
+// meddled is a session that calls happens before the first pipeline that contains the named
+// command.
 type meddled struct {
 	transfer.Session
 	before  string
-	after   int // such pipelines that come first
+	after   int // number of such pipelines to skip
 	happens func()
 }
 
@@ -34,7 +34,7 @@ func (m *meddled) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value,
 	return m.Session.Pipeline(ctx, calls)
 }
 
-// TestChanges reads a key that is changed meanwhile.
+// TestChanges reads a key while it changes.
 func TestChanges(t *testing.T) {
 	long := map[string]string{
 		"hash": many("HSET k", 4_000, "f# v"), "set": many("SADD k", 4_000, "m#"), "zset": many("ZADD k", 4_000, "# m#"),
@@ -74,7 +74,7 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// TestBetween changes a small key between asking for its type and reading it.
+// TestBetween changes a small key after its type is read and before its value is read.
 func TestBetween(t *testing.T) {
 	for _, c := range []struct {
 		change string
@@ -100,7 +100,7 @@ func TestBetween(t *testing.T) {
 	}
 }
 
-// TestInterrupted stops a copy at each of its parts, and goes on from there.
+// TestInterrupted stops a copy at each of its parts and resumes it.
 func TestInterrupted(t *testing.T) {
 	from, _ := openLocal(t)
 	for i := range 2000 {
@@ -148,7 +148,7 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestExpiring moves keys that expire on the way.
+// TestExpiring moves keys that expire during the transfer.
 func TestExpiring(t *testing.T) {
 	now := later - 1000
 	list := func(name string) *transfer.Key {
@@ -167,8 +167,7 @@ func TestExpiring(t *testing.T) {
 	if err := transfer.Run(context.Background(), source, w, told.add, nil); err != nil {
 		t.Fatal(err)
 	}
-	// The store's clock has not come so far: the large key is there, and will be
-	// gone in time.
+	// The store's clock is behind: the large key exists until its expiry.
 	if got := w.Written(); got != (transfer.Written{Keys: 1, Expired: 1}) || len(told) > 0 {
 		t.Errorf("%+v %v", got, told)
 	}
@@ -195,7 +194,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// refusing is a session that answers one command with an error.
+// refusing is a session that replies to one command with an error.
 type refusing struct {
 	transfer.Session
 	name string
@@ -205,7 +204,7 @@ func (r *refusing) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value
 	var replies []resp.Value
 	for _, args := range calls {
 		if string(args[0]) == r.name {
-			args = [][]byte{[]byte("NO.SUCH.COMMAND")} // which a transaction notices, too
+			args = [][]byte{[]byte("NO.SUCH.COMMAND")} // also fails inside a transaction
 		}
 		v, err := r.Do(ctx, args...)
 		if err != nil {
@@ -216,8 +215,8 @@ func (r *refusing) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value
 	return replies, nil
 }
 
-// TestLargeValues moves values that are larger than the target takes in a request: a string arrives in pieces, an
-// element is named, and the keys after it arrive.
+// TestLargeValues moves values that exceed the target's request limit. A string is written in
+// parts, an element is reported, and later keys are written.
 func TestLargeValues(t *testing.T) {
 	oneGoroutine(t)
 	const limit = 10 << 20

@@ -11,7 +11,7 @@ import (
 	"github.com/meowdis/meowdis/transfer"
 )
 
-// differences are the lines that say how two sessions differ.
+// differences lists the differences between two sessions.
 func differences(t testing.TB, a, b transfer.Session) (lines []string) {
 	t.Helper()
 	var told problems
@@ -28,7 +28,7 @@ func differences(t testing.TB, a, b transfer.Session) (lines []string) {
 	return lines
 }
 
-// TestDiffAcross compares a file with the same keys in other kinds of places.
+// TestDiffAcross compares a file with the same keys on other kinds of sessions.
 func TestDiffAcross(t *testing.T) {
 	redis := oracle.Start(t)
 	redis.Dial(t)
@@ -46,7 +46,7 @@ func TestDiffAcross(t *testing.T) {
 	}
 }
 
-// TestDiffOfLargeKeys finds one element among many.
+// TestDiffOfLargeKeys finds one differing element among many.
 func TestDiffOfLargeKeys(t *testing.T) {
 	for _, c := range []struct{ make, change, want string }{
 		{many("HSET k", 6_000, "f# v#"), "HSET k f5998 x", `"k": value: field "f5998": "v5998" | "x"`},

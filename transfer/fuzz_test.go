@@ -12,7 +12,7 @@ import (
 	"github.com/meowdis/meowdis/redis/rdb"
 )
 
-// someOfEach are parts of every type that parts may have.
+// someOfEach returns parts of every type.
 func someOfEach() []Part {
 	id, name := rdb.ID{Ms: 1, Seq: 2}, []byte("n\xff")
 	whole := func(t Type, v Value) Part { return Whole(&Key{DB: 3, Name: []byte(t), Type: t, ExpiresAt: 7}, v) }
@@ -30,7 +30,7 @@ func someOfEach() []Part {
 	}
 }
 
-// written is what a sink makes of parts.
+// written returns the output of a sink for parts.
 func written(t testing.TB, out *bytes.Buffer, sink Sink, parts []Part) []byte {
 	t.Helper()
 	for _, p := range parts {
@@ -54,7 +54,7 @@ func inLines(t testing.TB, parts []Part) []byte {
 	return written(t, &out, NewJSONWriter(&out), parts)
 }
 
-// yielded are the parts of a source, up to its error.
+// yielded returns the parts of a source, up to its error.
 func yielded(s Source) (parts []Part, err error) {
 	for p, err := range s {
 		if err != nil {
@@ -69,7 +69,7 @@ func readArchive(in []byte, o ArchiveOptions) ([]Part, error) {
 	return yielded(FromArchive(bytes.NewReader(in), o))
 }
 
-// sealed is an archive of one block, whose sums are right whatever is in it.
+// sealed returns an archive of one block with valid checksums and arbitrary content.
 func sealed(t testing.TB, records []byte) []byte {
 	var out bytes.Buffer
 	w := NewArchiveWriter(&out)
@@ -79,8 +79,8 @@ func sealed(t testing.TB, records []byte) []byte {
 	return out.Bytes()
 }
 
-// FuzzRecords reads blocks that are whole and hold anything. What is read is written
-// and read again the same.
+// FuzzRecords reads intact blocks with arbitrary content. Records must survive a second write
+// and read unchanged.
 func FuzzRecords(f *testing.F) {
 	for _, p := range someOfEach() {
 		var record block
@@ -89,7 +89,7 @@ func FuzzRecords(f *testing.F) {
 		}
 		f.Add([]byte(record))
 	}
-	f.Add([]byte("\x03\x03\x00\x01k\x00\x00\xff\xff\xff\xff\x0f")) // a set that is said to have 2^32 members
+	f.Add([]byte("\x03\x03\x00\x01k\x00\x00\xff\xff\xff\xff\x0f")) // a set that claims 2^32 members
 	f.Fuzz(func(t *testing.T, records []byte) {
 		parts, _ := readArchive(sealed(t, records), ArchiveOptions{})
 		if n := len(parts); n > 0 && parts[n-1].Err == errLostPart {
@@ -105,8 +105,8 @@ func FuzzRecords(f *testing.F) {
 	})
 }
 
-// FuzzArchive reads archives that are damaged anywhere, with and without going on
-// after the damage. Nothing comes that was not in the whole one.
+// FuzzArchive reads damaged archives, with and without continuing after damage. It must yield
+// nothing that the intact archive lacks.
 func FuzzArchive(f *testing.F) {
 	whole := inArchive(f, someOfEach())
 	f.Add(whole)
@@ -123,8 +123,7 @@ func FuzzArchive(f *testing.F) {
 	})
 }
 
-// FuzzJSONLines reads lines as a person may have changed them. What is read is
-// written and read again the same.
+// FuzzJSONLines reads edited JSON lines. Parts must survive a second write and read unchanged.
 func FuzzJSONLines(f *testing.F) {
 	for _, p := range someOfEach() {
 		if p.First && p.Last {
@@ -147,7 +146,7 @@ func FuzzJSONLines(f *testing.F) {
 	})
 }
 
-// FuzzLog reads append-only files: the dump that one may begin with, and commands.
+// FuzzLog reads append-only files: an optional dump, then commands.
 func FuzzLog(f *testing.F) {
 	const dump = "REDIS0010\xfe\x00\x00\x01k\x01v\xff\x00\x00\x00\x00\x00\x00\x00\x00"
 	f.Add([]byte("*1\r\n$5\r\nMULTI\r\n#TS:1700000000\r\n*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$1\r\nv\r\n"))
@@ -172,7 +171,7 @@ func FuzzLog(f *testing.F) {
 	})
 }
 
-// FuzzLogFiles reads manifests, which must not name a file elsewhere.
+// FuzzLogFiles reads manifests, which must not name a file in another directory.
 func FuzzLogFiles(f *testing.F) {
 	f.Add("file appendonly.aof.1.base.rdb seq 1 type b\nfile appendonly.aof.1.incr.aof seq 1 type i\n")
 	f.Add("file a seq 1 type h\n# a comment\nfile \"b c\" type i seq 2\n")

@@ -6,7 +6,7 @@ import (
 	"github.com/meowdis/meowdis/store/keytype"
 )
 
-// Every declared type can be copied.
+// TestAllTypesMove checks that every declared type can be copied.
 func TestAllTypesMove(t *testing.T) {
 	for _, typ := range keytype.Types {
 		if !moves(Type(typ.Name)) {

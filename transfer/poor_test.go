@@ -13,7 +13,7 @@ import (
 	"github.com/meowdis/meowdis/transfer"
 )
 
-// poor is a server with some commands only: all of them for "".
+// poor simulates a server with some commands only; "" allows all.
 type poor struct {
 	*engine.Session
 	has      string
@@ -70,7 +70,7 @@ func (p *poor) Pipeline(ctx context.Context, calls [][][]byte) (replies []resp.V
 
 const firstMeowdis = "GET SET DEL KEYS HGETALL HSET LRANGE RPUSH SMEMBERS SADD ZRANGE ZADD"
 
-// TestPoorServers moves keys off and onto servers that have few commands, and compares.
+// TestPoorServers moves keys from and to servers with few commands, and compares them.
 func TestPoorServers(t *testing.T) {
 	ctx := context.Background()
 	keys := []string{"SET s value", "RPUSH l a b c", "HSET h f1 v1 f2 v2", "SADD set a b", "ZADD z 1 a 2.5 b"}
@@ -110,7 +110,7 @@ func TestPoorServers(t *testing.T) {
 	}
 }
 
-// TestPoorServerWithoutExpiry names the keys whose TTL a server cannot take.
+// TestPoorServerWithoutExpiry checks that keys whose TTL a server cannot store are reported.
 func TestPoorServerWithoutExpiry(t *testing.T) {
 	ctx := context.Background()
 	from, to := newPoor(t, ""), newPoor(t, firstMeowdis)

@@ -21,7 +21,7 @@ func spool(t testing.TB) func() (rdb.Spool, error) {
 	return func() (rdb.Spool, error) { return os.Create(filepath.Join(t.TempDir(), "aside")) }
 }
 
-// into writes what a source yields to a session.
+// into writes a source to a session.
 func into(t testing.TB, source transfer.Source, s transfer.Session) (p problems, err error) {
 	t.Helper()
 	w := transfer.NewWriter(s, transfer.WriteOptions{Existing: transfer.Replace, Notify: p.add})
@@ -56,7 +56,7 @@ func openFile(t testing.TB, path string) *bufio.Reader {
 	return bufio.NewReader(bytes.NewReader(b))
 }
 
-// TestRDBOfRedis reads what a real Redis saves, and has it load what we write.
+// TestRDBOfRedis reads a dump of real Redis, and loads our dump into real Redis.
 func TestRDBOfRedis(t *testing.T) {
 	oneGoroutine(t)
 	one, other := oracle.Start(t), oracle.Start(t)
@@ -75,7 +75,7 @@ func TestRDBOfRedis(t *testing.T) {
 	}
 	same(t, contents(t, here, 0, 3), want)
 	refused := func(v resp.Value) { t.Errorf("a library is refused: %s", v.Str) }
-	for _, want := range []int{1, 0} { // the second time it is there
+	for _, want := range []int{1, 0} { // the second time it exists
 		if n, err := transfer.WriteLibraries(context.Background(), here, libraries, transfer.Refuse, refused); err != nil || n != want {
 			t.Errorf("%d libraries are loaded, %v", n, err)
 		}
@@ -93,7 +93,7 @@ func TestRDBOfRedis(t *testing.T) {
 	same(t, contents(t, loading, 0, 3), want)
 }
 
-// TestLogOfRedis replays what a real Redis logs.
+// TestLogOfRedis replays the append-only file of a real Redis.
 func TestLogOfRedis(t *testing.T) {
 	for _, preamble := range []string{"yes", "no"} {
 		real := oracle.Start(t)
@@ -127,7 +127,7 @@ func TestLogOfRedis(t *testing.T) {
 	}
 }
 
-// strictReplay fails the test for whatever is not replayed.
+// strictReplay fails the test for every command that is not replayed.
 func strictReplay(t testing.TB) transfer.ReplayOptions {
 	return transfer.ReplayOptions{
 		Refused: func(place, command string, err error) { t.Errorf("%s: %s: %v", place, command, err) },
@@ -137,13 +137,13 @@ func strictReplay(t testing.TB) transfer.ReplayOptions {
 	}
 }
 
-// TestReplay reads logs and scripts as they may come.
+// TestReplay reads valid and damaged logs and scripts.
 func TestReplay(t *testing.T) {
 	log := "#TS:1700000000\r\n*3\r\n$3\r\nSET\r\n$1\r\na\r\n$1\r\n1\r\n*2\r\n$4\r\nINCR\r\n$1\r\na\r\n"
 	for _, test := range []struct {
 		what     string
 		commands transfer.Commands
-		want, a  string // what happens, and a's value
+		want, a  string // expected result, and the value of a
 	}{
 		{"a log", transfer.FromLog(strings.NewReader(log), 0), "", "2"},
 		{"a log that ends early", transfer.FromLog(strings.NewReader(log[:len(log)-2]), 100), "at byte 143", "1"},
@@ -171,7 +171,7 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// TestManifest refuses what names no file beside it.
+// TestManifest refuses names of files outside the manifest's directory.
 func TestManifest(t *testing.T) {
 	names, err := transfer.LogFiles(strings.NewReader("file b.2.incr.aof seq 2 type i\nfile \"a b.rdb\" seq 1 type b\nfile old.aof seq 1 type h\n"))
 	if err != nil || strings.Join(names, "|") != "a b.rdb|b.2.incr.aof" {

@@ -14,7 +14,7 @@ import (
 	"github.com/meowdis/meowdis/transfer"
 )
 
-// as is a session on a real Redis as a user of those rights.
+// as returns a session on a real Redis for a user with the given rights.
 func as(t *testing.T, redis *oracle.Server, rights string) transfer.Session {
 	t.Helper()
 	run(t, openRedis(t, redis.Socket), "ACL SETUSER tom reset on nopass "+rights)
@@ -27,8 +27,7 @@ func as(t *testing.T, redis *oracle.Server, rights string) transfer.Session {
 	return s
 }
 
-// TestFewRights moves keys as users who may do little. All keys arrive, or it is said which did
-// not.
+// TestFewRights moves keys as users with few rights. Every key is either moved or reported.
 func TestFewRights(t *testing.T) {
 	redis := oracle.Start(t)
 	redis.Dial(t)
@@ -39,7 +38,7 @@ func TestFewRights(t *testing.T) {
 	for _, test := range []struct {
 		rights string
 		keys   int
-		says   string // of what is missing, "" for nothing
+		says   string // expected report, "" for none
 	}{
 		{"~* +@all", all, ""},
 		{"~* +@all -@dangerous", all, ""},
@@ -72,7 +71,7 @@ func TestFewRights(t *testing.T) {
 	}
 }
 
-// TestDiffWithFewRights compares what can be seen, and says what cannot.
+// TestDiffWithFewRights compares the visible keys and reports the others.
 func TestDiffWithFewRights(t *testing.T) {
 	redis := oracle.Start(t)
 	redis.Dial(t)
@@ -98,7 +97,7 @@ func TestDiffWithFewRights(t *testing.T) {
 	}
 }
 
-// TestDatabasesWithoutInfo asks servers that do not list their databases.
+// TestDatabasesWithoutInfo probes servers that refuse INFO.
 func TestDatabasesWithoutInfo(t *testing.T) {
 	for name, test := range map[string]struct {
 		selects, want string
@@ -119,7 +118,7 @@ func TestDatabasesWithoutInfo(t *testing.T) {
 	}
 }
 
-// mute is a server that knows no INFO and answers SELECT as it is told.
+// mute simulates a server without INFO and with scripted replies to SELECT.
 type mute struct {
 	transfer.Session
 	selects string

@@ -10,8 +10,7 @@ import (
 	"github.com/meowdis/meowdis/transfer"
 )
 
-// move copies all of one session to another and returns what was written and
-// what was reported.
+// move copies a session and returns the counts and the reported problems.
 func move(t testing.TB, from, to transfer.Session, o transfer.WriteOptions) (transfer.Written, problems, error) {
 	t.Helper()
 	var told problems
@@ -22,8 +21,8 @@ func move(t testing.TB, from, to transfer.Session, o transfer.WriteOptions) (tra
 	return w.Written(), told, err
 }
 
-// TestThereAndBack moves every kind of value from a file to each other kind of
-// place, and from there to a file.
+// TestThereAndBack moves every type of value from a file to each kind of session, and back to a
+// file.
 func TestThereAndBack(t *testing.T) {
 	redis := oracle.Start(t)
 	redis.Dial(t)
@@ -50,7 +49,7 @@ func TestThereAndBack(t *testing.T) {
 	}
 }
 
-// TestNewTypes moves what Redis 7.0 does not know, nor 8.0 all of it.
+// TestNewTypes moves types and features that Redis 7.0 lacks, some of them newer than 8.0.
 func TestNewTypes(t *testing.T) {
 	redis := oracle.Start(t)
 	expires := !redis.Dial(t).Version().Before("7.4") // fields of hashes
@@ -91,7 +90,7 @@ func TestNewTypes(t *testing.T) {
 	same(t, contents(t, server, 0), want)
 }
 
-// TestExisting writes onto keys that are there.
+// TestExisting writes to existing keys.
 func TestExisting(t *testing.T) {
 	redis := oracle.Start(t)
 	redis.Dial(t)

@@ -11,8 +11,8 @@ import (
 	"github.com/meowdis/meowdis/transfer"
 )
 
-// TestTrimmedPending moves streams whose pending entries are not there any more, between two
-// real servers and by way of a file: what DEBUG DIGEST sees, delivery times included, stays.
+// TestTrimmedPending moves streams with pending entries that were trimmed, between two real
+// servers and through a file. DEBUG DIGEST, which includes delivery times, must not change.
 func TestTrimmedPending(t *testing.T) {
 	oneGoroutine(t)
 	one, two := oracle.Start(t), oracle.Start(t)
@@ -25,7 +25,7 @@ func TestTrimmedPending(t *testing.T) {
 		}
 		run(t, from, "XGROUP CREATE "+key+" g 0", "XREADGROUP GROUP g c COUNT 7 STREAMS "+key+" >", "XREADGROUP GROUP g d COUNT 1 STREAMS "+key+" >")
 	}
-	// Of these more than one part is read.
+	// Enough entries for more than one part.
 	for i := range 6000 {
 		run(t, from, fmt.Sprintf("XADD long %d-1 f v", i+1), fmt.Sprintf("XADD gone %d-1 f v", i+1))
 	}
@@ -50,7 +50,7 @@ func TestTrimmedPending(t *testing.T) {
 	}
 }
 
-// pendingIn is all of a stream but its entries.
+// pendingIn returns the metadata of a stream.
 func pendingIn(t *testing.T, session transfer.Session, key string) string {
 	t.Helper()
 	var lines []string

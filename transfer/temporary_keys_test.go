@@ -12,8 +12,8 @@ import (
 	"github.com/meowdis/meowdis/transfer"
 )
 
-// watchful is a session that looks, whenever a command has run that might be the last one,
-// whether every temporary name expires.
+// watchful is a session that checks that every temporary key has an expiry, after each command
+// that might be the last.
 type watchful struct {
 	transfer.Session
 	t     *testing.T
@@ -40,8 +40,8 @@ func (w *watchful) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value
 			return nil, err
 		}
 		replies = append(replies, v)
-		// A kill falls between two requests, or between two commands: but what makes a name
-		// and what lets it expire are sent together.
+		// A kill can happen between two requests or two commands. The command that creates a
+		// temporary key and its PEXPIRE are sent together.
 		if w.multi || i+1 < len(calls) && string(calls[i+1][0]) == "PEXPIRE" {
 			continue
 		}
@@ -69,7 +69,7 @@ func TestTemporaryNamesExpire(t *testing.T) {
 	same(t, contents(t, to, 0), contents(t, from, 0))
 }
 
-// shared is a session that others use between any two requests.
+// shared is a session with commands of other clients between any two requests.
 type shared struct{ transfer.Session }
 
 func (s shared) Do(ctx context.Context, args ...[]byte) (resp.Value, error) {
@@ -87,7 +87,8 @@ func (s shared) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, e
 	return s.Session.Pipeline(ctx, calls)
 }
 
-// TestSharedSession: keys that arrived are counted, though the inspector reads on the same session.
+// TestSharedSession checks that written keys are counted while the inspector reads on the same
+// session.
 func TestSharedSession(t *testing.T) {
 	from, _ := openLocal(t)
 	run(t, from, "SET s v", "RPUSH l a", "HSET h f v", fmt.Sprintf("PEXPIREAT h %d", later))
@@ -98,8 +99,8 @@ func TestSharedSession(t *testing.T) {
 	same(t, contents(t, to, 0), contents(t, from, 0))
 }
 
-// TestLeftovers finds what killed moves have left: the next one deletes it, but for what
-// belongs to one under way, and none of it is moved on.
+// TestLeftovers checks that a transfer deletes the leftovers of killed transfers, except keys
+// of a running one, and copies none of them.
 func TestLeftovers(t *testing.T) {
 	redis := oracle.Start(t)
 	redis.Dial(t)
@@ -128,7 +129,7 @@ func TestLeftovers(t *testing.T) {
 			t.Errorf("%s: %s", name, keys)
 		}
 	}
-	// An archive of before may hold some.
+	// Older archives may hold temporary keys.
 	to, _ := openLocal(t)
 	in := `{"key":"meowdis:moving:x:1","type":"string","value":"v"}` + "\n" + `{"key":"k","type":"string","value":"v"}` + "\n"
 	if _, err := into(t, transfer.FromJSONLines(strings.NewReader(in)), to); err != nil {

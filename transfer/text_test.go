@@ -30,7 +30,7 @@ func TestJSONLines(t *testing.T) {
 	same(t, contents(t, s, 0, 3), contents(t, file, 0, 3))
 }
 
-// TestJSONArray writes the lines of JSON as one array, also of no keys.
+// TestJSONArray writes JSON lines as one array, also without keys.
 func TestJSONArray(t *testing.T) {
 	file, _ := openLocal(t)
 	for range 2 {
@@ -92,7 +92,7 @@ func TestCSV(t *testing.T) {
 	}
 }
 
-// TestCSVOfMuch writes values of several parts as the rows that small ones have.
+// TestCSVOfMuch checks that values in several parts have the same rows as small values.
 func TestCSVOfMuch(t *testing.T) {
 	file, _ := openLocal(t)
 	run(t, file, fmt.Sprintf("SETRANGE huge %d tail", long(9_000_000)), many("RPUSH l:long", long(60_000), "element:#"))
@@ -147,8 +147,7 @@ func TestBadJSONLines(t *testing.T) {
 	}
 }
 
-// TestCommands replays what is written as commands, in both forms, in the places
-// that they are meant for.
+// TestCommands replays both command formats on the servers for which they are intended.
 func TestCommands(t *testing.T) {
 	redis := oracle.Start(t)
 	redis.Dial(t)
@@ -189,8 +188,8 @@ func TestCommands(t *testing.T) {
 	same(t, contents(t, server, 0, 3), want)
 }
 
-// TestCommandsOfDeletedEntries writes streams as commands in which entries are pending that were deleted:
-// of one in parts those are lost, and it is named.
+// TestCommandsOfDeletedEntries writes streams with pending entries that were deleted. A stream
+// in several parts loses them and is reported.
 func TestCommandsOfDeletedEntries(t *testing.T) {
 	file, _ := openLocal(t)
 	for i := range 5000 {
@@ -223,7 +222,7 @@ func TestCommandsOfDeletedEntries(t *testing.T) {
 	}
 }
 
-// TestHalfAKey is a key that cannot be read to its end: nothing is left of it.
+// TestHalfAKey checks that a key that cannot be read completely leaves nothing behind.
 func TestHalfAKey(t *testing.T) {
 	list := &transfer.Key{Name: []byte("a"), Type: transfer.ListType, Count: 4}
 	source := func(yield func(transfer.Part, error) bool) {

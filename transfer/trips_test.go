@@ -27,10 +27,10 @@ func (c *counting) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value
 	return c.Session.Pipeline(ctx, calls)
 }
 
-// TestRoundTrips reads small keys of all types that need no more, in one round trip a page,
-// and each position comes when all before it was yielded.
+// TestRoundTrips reads small keys of all types in one round trip per page. Each position is
+// reported only after all keys before it were yielded.
 func TestRoundTrips(t *testing.T) {
-	const keys, page, more = 8000, 512, 9 // more: the databases, the first pages and the last, and the small batches at first
+	const keys, page, more = 8000, 512, 9 // more: databases, first and last pages, and the small initial batches
 	from, _ := openLocal(t)
 	var calls [][][]byte
 	for i := range keys {

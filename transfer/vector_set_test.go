@@ -15,7 +15,7 @@ import (
 	"github.com/meowdis/meowdis/transfer"
 )
 
-// vectorSets are commands that make vector sets of every kind.
+// vectorSets returns commands that create vector sets of every kind.
 func vectorSets() []string {
 	draw := rand.New(rand.NewPCG(1, 2))
 	add := func(key string, i, dim int, prefix, options string) string {
@@ -37,7 +37,7 @@ func vectorSets() []string {
 	return append(lines, `VADD v:q8 VALUES 33`+strings.Repeat(" 0", 33)+` "zero \xff"`, `VSETATTR v:q8 e3 "\xff"`, "PEXPIREAT v:bin 9999999999999")
 }
 
-// vectorText shows all of a vector set, but for the last bits of its floats.
+// vectorText formats a vector set, without the last bits of its floats.
 func vectorText(t testing.TB, s transfer.Session, key []byte) string {
 	t.Helper()
 	out := ""
@@ -77,7 +77,8 @@ func vectorText(t testing.TB, s transfer.Session, key []byte) string {
 	return out
 }
 
-// TestVectorSets moves vector sets to a server, and back. One that has none says so.
+// TestVectorSets moves vector sets to a server and back. A server without vector sets must
+// report them.
 func TestVectorSets(t *testing.T) {
 	redis := oracle.Start(t)
 	conn := redis.Dial(t)
@@ -106,8 +107,7 @@ func TestVectorSets(t *testing.T) {
 	}
 }
 
-// TestDumpedVectorSets reads vector sets from a server's own dump file. A server that has none has
-// no such files.
+// TestDumpedVectorSets reads vector sets from a server's own dump file.
 func TestDumpedVectorSets(t *testing.T) {
 	oneGoroutine(t)
 	dir := t.TempDir()
@@ -137,7 +137,7 @@ func TestDumpedVectorSets(t *testing.T) {
 	}
 }
 
-// TestDiffOfVectorSets finds what differs in one element.
+// TestDiffOfVectorSets finds a difference in one element.
 func TestDiffOfVectorSets(t *testing.T) {
 	oneGoroutine(t)
 	for _, c := range []struct{ change, want string }{

@@ -22,7 +22,7 @@ import (
 	"github.com/meowdis/meowdis/transfer"
 )
 
-// openLocal is a session on an empty database in memory, and its engine.
+// openLocal returns a session on an empty in-memory database, and its engine.
 func openLocal(t testing.TB) (*engine.Session, *engine.Engine) {
 	t.Helper()
 	file, err := local.Open(local.Memory, local.Options{SweepEvery: -1})
@@ -35,10 +35,10 @@ func openLocal(t testing.TB) (*engine.Session, *engine.Engine) {
 	return e.Session(), e
 }
 
-// openREST is a session on an empty database, through a REST endpoint.
+// openREST returns a session on an empty database through a REST endpoint.
 func openREST(t testing.TB) transfer.Session { return openRESTLimited(t, 0) }
 
-// openRESTLimited is openREST of an endpoint that takes requests of so many bytes, 0 for the usual number.
+// openRESTLimited limits the requests of openREST to limit bytes; 0 for the default.
 func openRESTLimited(t testing.TB, limit int64) transfer.Session {
 	t.Helper()
 	_, e := openLocal(t)
@@ -70,7 +70,7 @@ func do(t testing.TB, s transfer.Session, args ...[]byte) resp.Value {
 	return v
 }
 
-// run runs lines of commands, none of which may fail.
+// run runs lines of commands. None may fail.
 func run(t testing.TB, s transfer.Session, lines ...string) {
 	t.Helper()
 	for _, line := range lines {
@@ -84,8 +84,7 @@ func run(t testing.TB, s transfer.Session, lines ...string) {
 	}
 }
 
-// many is a command with n groups of arguments, each made of the format and the
-// group's number.
+// many returns a command with n groups of arguments. format formats a group's number.
 func many(command string, n int, format string) string {
 	var b strings.Builder
 	b.WriteString(command)
@@ -95,11 +94,11 @@ func many(command string, n int, format string) string {
 	return b.String()
 }
 
-// later is a time that all tests end before, in Unix ms.
+// later is a time after the end of all tests, in Unix ms.
 var later = time.Now().Add(time.Hour).UnixMilli()
 
-// long is how many elements a long key has: with -short, which is for the race detector, a quarter,
-// which is several pages all the same.
+// long returns the number of elements of a long key: with -short, for the race detector, a
+// quarter of n, which is still several pages.
 func long(n int) int {
 	if testing.Short() {
 		return n / 4
@@ -107,15 +106,14 @@ func long(n int) int {
 	return n
 }
 
-// oneGoroutine skips, with -short, a test that has no other goroutines than those around it.
+// oneGoroutine skips, with -short, a test whose code starts no goroutine.
 func oneGoroutine(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short is for the race detector, which sees these goroutines in other tests")
 	}
 }
 
-// sample are commands that make keys of every type, size and shape that Redis 7.0
-// has.
+// sample returns commands that create keys of every type, size and encoding of Redis 7.0.
 func sample() []string {
 	lines := []string{
 		"SET s hello", `SET "" ""`, `SET "\x00\xff\r\n key" "\x00\xff\r\n"`, fmt.Sprintf("SET s:ttl v PXAT %d", later),
@@ -142,8 +140,7 @@ func sample() []string {
 		"XGROUP CREATE x:long g 0", fmt.Sprintf("XREADGROUP GROUP g c COUNT %d STREAMS x:long >", long(1500)))
 }
 
-// contents are all keys of a session, as DUMP has them: nothing of what is
-// tested here has a hand in it.
+// contents returns all keys of a session as DUMP payloads, without using the tested code.
 func contents(t testing.TB, s transfer.Session, databases ...int) map[string]string {
 	t.Helper()
 	all := map[string]string{}

@@ -17,7 +17,7 @@ import (
 
 const now = 1_700_000_000_000
 
-// fixture is a store with keys, and what its catalog should say of them.
+// fixture holds a store with keys and the expected content of its catalog.
 type fixture struct {
 	t       *testing.T
 	catalog *catalog.Catalog
@@ -61,7 +61,7 @@ func (f *fixture) do(words ...string) {
 	}
 }
 
-// add makes a key of n elements or bytes that ends in ttl ms, 0 for never.
+// add creates a key of n elements or bytes that expires in ttl ms, 0 for never.
 func (f *fixture) add(name, kind string, n int, ttl int64) {
 	k := key{name: name, kind: kind, size: int64(n), bytes: int64(len(name)), updated: f.clock}
 	switch kind {
@@ -81,8 +81,8 @@ func (f *fixture) add(name, kind string, n int, ttl int64) {
 	f.keys = append(f.keys, k)
 }
 
-// random adds n keys with names that are hard: empty parts, the delimiter at the
-// ends, bytes at the borders, names that are the beginning of others.
+// random adds n keys with difficult names: empty parts, the delimiter at the ends, boundary
+// bytes, prefixes of each other.
 func (f *fixture) random(n int) *fixture {
 	r := rand.New(rand.NewPCG(1, 2))
 	parts := []string{"", "a", "b", "user", "\x00", "\xff", "é", "::", "a\xff", "1"}
@@ -149,7 +149,7 @@ func names(entries []catalog.Entry) (names []string) {
 
 type paging func(ctx context.Context, q catalog.Query, from catalog.Mark, back bool, n int) (catalog.Page, error)
 
-// pages is where the pages of q come from.
+// pages returns the pages of q.
 func (f *fixture) pages(q catalog.Query) paging {
 	f.t.Helper()
 	if q.Indexed() {
@@ -161,7 +161,7 @@ func (f *fixture) pages(q catalog.Query) paging {
 	return s.Page
 }
 
-// look lets s look at all keys.
+// look calls Look until s has read all keys.
 func (f *fixture) look(s interface {
 	Look(context.Context) error
 	Looked() (int64, bool)
@@ -180,7 +180,7 @@ func (f *fixture) look(s interface {
 
 func TestOrders(t *testing.T) {
 	f := newFixture(t).random(400)
-	f.clock += 10_000 // some have expired
+	f.clock += 10_000 // some keys expire
 	less := map[catalog.Order]func(a, b key) int{
 		catalog.ByName: func(a, b key) int { return strings.Compare(a.name, b.name) },
 		catalog.ByTTL: func(a, b key) int {

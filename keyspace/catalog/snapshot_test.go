@@ -38,7 +38,7 @@ func TestSourcesAgree(t *testing.T) {
 	do("SELECT 1")
 	do("SET elsewhere v")
 	do("SELECT 0")
-	for i := range 2500 { // several pages of either
+	for i := range 2500 { // several pages for both
 		do(fmt.Sprintf("SET string:%d %s", i, strings.Repeat("v", i%50)+"v"))
 	}
 	for _, line := range []string{
@@ -77,7 +77,7 @@ func TestSourcesAgree(t *testing.T) {
 	}
 }
 
-// TestBytesAgree measures keys of all types as stats does and as the inspector does.
+// TestBytesAgree checks that stats and the inspector measure the same bytes for all types.
 func TestBytesAgree(t *testing.T) {
 	clock := storetest.NewClock()
 	file, err := local.Open(local.Memory, local.Options{SweepEvery: -1, Now: clock.Now})
@@ -130,8 +130,8 @@ func TestBytesAgree(t *testing.T) {
 	}
 }
 
-// TestDeclaredTables holds the tables of types to those of a file: what is not declared is
-// not copied with its key.
+// TestDeclaredTables compares the declared tables of types with the tables of a file: a key is
+// copied without its undeclared tables.
 func TestDeclaredTables(t *testing.T) {
 	file, err := local.Open(local.Memory, local.Options{SweepEvery: -1})
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/meowdis/meowdis/keyspace/catalog"
 )
 
-// TestPagesWhileKeysGo reads all pages of all orders in both directions while keys
-// are deleted: what stays is there once, and in its place.
+// TestPagesWhileKeysGo reads all pages of all orders in both directions while keys are deleted.
+// The remaining keys must appear once and in order.
 func TestPagesWhileKeysGo(t *testing.T) {
 	long := func(name string) bool { return len(name) > 3 }
 	for _, q := range []catalog.Query{
@@ -53,8 +53,8 @@ func TestPagesWhileKeysGo(t *testing.T) {
 	}
 }
 
-// TestSortingInParts looks on after a cancelled look and a key that came, and
-// shows the first keys meanwhile.
+// TestSortingInParts continues after a cancelled Look and a new key, and reads the first keys
+// before sorting ends.
 func TestSortingInParts(t *testing.T) {
 	f := newFixture(t)
 	for i := range 700 {

@@ -13,7 +13,7 @@ import (
 	"github.com/meowdis/meowdis/store/keytype"
 )
 
-// before84 is a client without VRANGE, as Redis 8.0 is.
+// before84 simulates a client of Redis before 8.4, without VRANGE.
 type before84 struct{ keyspace.Client }
 
 func (c before84) Do(ctx context.Context, args ...[]byte) (resp.Value, error) {
@@ -23,8 +23,8 @@ func (c before84) Do(ctx context.Context, args ...[]byte) (resp.Value, error) {
 	return c.Client.Do(ctx, args...)
 }
 
-// TestVectorsWithoutRange lists the elements of a vector set, of more than one page, of servers
-// that have VRANGE and of those that do not.
+// TestVectorsWithoutRange lists a vector set of more than one page, on servers with and without
+// VRANGE.
 func TestVectorsWithoutRange(t *testing.T) {
 	file, err := local.Open(local.Memory, local.Options{SweepEvery: -1})
 	if err != nil {

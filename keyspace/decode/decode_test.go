@@ -155,7 +155,7 @@ func TestPartial(t *testing.T) {
 	}
 }
 
-// A bomb is opened as far as the limit and no further, at every layer.
+// TestBombs checks that every layer is opened only up to the limit.
 func TestBombs(t *testing.T) {
 	bomb := gzipped(make([]byte, 64<<20))
 	for range 3 {
@@ -180,7 +180,7 @@ func TestBombs(t *testing.T) {
 	if got := decode.Value(deep, decode.Options{}); got.Layers[0].Name != "binary" {
 		t.Errorf("deep MessagePack: %v", got.Layers)
 	}
-	// A length that nothing backs.
+	// Lengths beyond the end of the input.
 	for _, lie := range []string{"\xdd\xff\xff\xff\xff\x01", "\xdf\xff\xff\xff\xff\x01\x01", "\x91\xc6\xff\xff\xff\xff\x01", "\x91\xc9\xff\xff\xff\xff\x01\x01"} {
 		if got := decode.Value([]byte(lie), decode.Options{}); got.Layers[0].Name != "binary" {
 			t.Errorf("%q: %v", lie, got.Layers)
@@ -212,7 +212,7 @@ func FuzzValue(f *testing.F) {
 	})
 }
 
-// TestDeepJSON is shown as the text that it is where its lines would take too many spaces.
+// TestDeepJSON shows JSON as plain text if its indentation would be too large.
 func TestDeepJSON(t *testing.T) {
 	const depth, elements = 5000, 20_000
 	deep := strings.Repeat("[", depth) + strings.Repeat("1,", elements) + "1" + strings.Repeat("]", depth)

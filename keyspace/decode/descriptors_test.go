@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// order is an Order of testdata/shop.proto, as Go's own library of Protocol Buffers writes
-// it; shop.pb is what that is compiled to.
+// order is an Order of testdata/shop.proto, encoded by Go's own Protocol Buffers library.
+// shop.pb is the compiled shop.proto.
 const order = "08ffffffffffffffffff011203416e6e1801220e0a0161100519000000000000f83f22030a01622a0d01feffffffffffffffff01ac0232050a017810073a06088081c8ac06550100000055020000005d0000803e620c0001ffffffffffffffffff016a07080512030a016372080000c03f000000c079f7ffffffffffffff4a0200ff"
 
 const shownOrder = `shop.Order {
@@ -87,7 +87,7 @@ func TestDescriptors(t *testing.T) {
 	if got, err := d.Show("shop.Order.Line", []byte("\x0a\x01x\x98\x06\x05"), 1<<20); err != nil || got != "shop.Order.Line {\n  sku: \"x\"\n  99: 5\n}" {
 		t.Errorf("with a field that is not in its type: %s %v", got, err)
 	}
-	for _, bad := range []string{"\x0a", "\x08\x01", "\x12\x01", "\x19\x00"} { // cut, or of another wire format
+	for _, bad := range []string{"\x0a", "\x08\x01", "\x12\x01", "\x19\x00"} { // truncated, or of another wire format
 		if got, err := d.Show("shop.Order.Line", []byte(bad), 1<<20); err == nil {
 			t.Errorf("%q is shown as %s", bad, got)
 		}
@@ -99,7 +99,7 @@ func TestDescriptors(t *testing.T) {
 	}
 }
 
-// TestProtoSource reads from a .proto what is compiled of it.
+// TestProtoSource checks that a .proto file and its compiled form give the same result.
 func TestProtoSource(t *testing.T) {
 	b, err := hex.DecodeString(order)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/meowdis/meowdis/keyspace/decode"
 )
 
-// TestEdit changes what is inside of layers, and finds it in the same layers.
+// TestEdit changes the text inside layers and checks that the layers stay the same.
 func TestEdit(t *testing.T) {
 	var named bytes.Buffer
 	z, _ := gzip.NewWriterLevel(&named, gzip.BestCompression)
@@ -61,7 +61,8 @@ func TestEdit(t *testing.T) {
 	}
 }
 
-// TestEditPack changes parts of MessagePack, and keeps the bytes of the rest.
+// TestEditPack changes parts of a MessagePack value and checks that the other bytes stay the
+// same.
 func TestEditPack(t *testing.T) {
 	at, _ := msgpack.Marshal(time.Unix(1_700_000_000, 0))
 	for _, c := range []struct{ name, value, from, to, want string }{
@@ -99,8 +100,8 @@ func TestEditPack(t *testing.T) {
 	}
 }
 
-// FuzzEdit holds that an unchanged text gives the same bytes, and that one that is stored
-// shows the same again.
+// FuzzEdit checks that unchanged text gives the same bytes, and that stored text is shown
+// unchanged.
 func FuzzEdit(f *testing.F) {
 	f.Add([]byte("\x82\xa1a\x01\xa1b\x92\x01\xc0"))
 	f.Add([]byte("\x82\x01\xd6\xff\x65\x92\x00\x80\xc4\x01\xff\x93\xca\x3f\xc0\x00\x00\xc0\xc3"))

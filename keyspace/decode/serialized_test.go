@@ -11,8 +11,8 @@ import (
 
 var update = flag.Bool("update", false, "write what is shown into the file of samples")
 
-// samples are values as Python 3.11, Java 17 and PHP's manual have them, and others: a
-// name, the bytes in hex, and after the dashes what is shown.
+// samples holds values from Python 3.11, Java 17, PHP's manual and other sources: a name, the
+// bytes in hex, and after the dashes the expected text.
 const samples = "testdata/serialized.txt"
 
 func TestSerialized(t *testing.T) {
@@ -37,7 +37,7 @@ func TestSerialized(t *testing.T) {
 		if strings.TrimSpace(want) != got && !*update {
 			t.Errorf("%s:\n%s\nwant\n%s", name, got, want)
 		}
-		for n := range len(b) { // cut anywhere it is something else, and no harm is done
+		for n := range len(b) { // truncated input must not panic or pass as complete
 			if cut := Value(b[:n], Options{}); cut.Names() == shown.Names() && strings.HasPrefix(shown.Names(), "pickle") {
 				t.Errorf("%s, cut to %d bytes, is %s", name, n, cut.Text)
 			}
@@ -50,9 +50,9 @@ func TestSerialized(t *testing.T) {
 	}
 }
 
-// TestSerializedBounds shows that small values that stand for large ones stay small.
+// TestSerializedBounds checks that small input cannot expand to large output.
 func TestSerializedBounds(t *testing.T) {
-	// Each list holds the one before it ten times.
+	// Each list contains the previous list ten times.
 	bomb := "\x80\x04]\x94"
 	for i := range 30 {
 		bomb += "](" + strings.Repeat("h"+string(rune(i)), 10) + "e\x94"
@@ -72,7 +72,7 @@ func TestSerializedBounds(t *testing.T) {
 	}
 }
 
-// TestNoMessage takes few random bytes for a message.
+// TestNoMessage checks that random bytes are rarely taken for a message.
 func TestNoMessage(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	const all = 20_000

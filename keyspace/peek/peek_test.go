@@ -12,7 +12,7 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// TestPeek shows keys of several types, to people and to programs.
+// TestPeek shows keys of several types as text and as JSON.
 func TestPeek(t *testing.T) {
 	file, err := local.Open(local.Memory, local.Options{SweepEvery: -1})
 	if err != nil {
@@ -67,7 +67,7 @@ func TestPeek(t *testing.T) {
 		if err != nil {
 			t.Fatal(test.key, err)
 		}
-		text := p.Text(test.width, func(text string) string { // the names of facts are as they are
+		text := p.Text(test.width, func(text string) string { // leave labels unstyled
 			if strings.HasSuffix(text, " ") || text == "bytes " {
 				return text
 			}

@@ -18,8 +18,8 @@ var setup = []string{
 	"GEOADD geo 13.361389 38.115556 Palermo",
 }
 
-// shapes are commands and what their records are, as CSV with a header and as
-// NDJSON; "-" for a reply that has none.
+// shapes lists commands and their records, as CSV with a header and as NDJSON; "-" for a reply
+// without records.
 var shapes = []struct{ command, csv, ndjson string }{
 	{"HGETALL h", "\"field\",\"value\"\n\"f\",\"v\"\n\"g\",\"a \"\"b\"\"\n,c\"\n", `{"field":"f","value":"v"}` + "\n" + `{"field":"g","value":"a \"b\"\n,c"}` + "\n"},
 	{"HGETALL none", "\"field\",\"value\"\n", ""},
@@ -54,7 +54,7 @@ var shapes = []struct{ command, csv, ndjson string }{
 	{"NOPE", "-", ""},
 }
 
-// TestRecords asks a real Redis in both protocols: the records are the same.
+// TestRecords checks that real Redis gives the same records in both protocols.
 func TestRecords(t *testing.T) {
 	conn := oracle.Start(t).Dial(t)
 	do := func(line string) ([][]byte, resp.Value) {
@@ -89,7 +89,7 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// Without a header only its name says what a value of an entry is.
+// TestCSVOfEntries checks that without a header each value follows its field name.
 func TestCSVOfEntries(t *testing.T) {
 	entry := func(id string, fields ...resp.Value) resp.Value {
 		return resp.MakeArray(resp.MakeString(id), resp.MakeArray(fields...))
@@ -108,8 +108,8 @@ func tableText(t records.Table, width int) (string, error) {
 	return b.String(), err
 }
 
-// TestTableOfManyRows writes the table of a big reply in parts, and its last row decides
-// on the widths as every other.
+// TestTableOfManyRows writes the table of a large reply in parts. Its last row affects the
+// column widths like every other row.
 func TestTableOfManyRows(t *testing.T) {
 	const n = 100_000
 	v := resp.EmptyMap
@@ -133,8 +133,7 @@ func TestTableOfManyRows(t *testing.T) {
 	}
 }
 
-// widths is a writer that sees where the second column begins, and how much comes at
-// once.
+// widths records where the second column begins and how much is written at once.
 type widths struct {
 	t               *testing.T
 	lines, at, most int

@@ -14,8 +14,8 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// TestRESP3 makes RESP3's shapes again of every reply of the transcripts, and
-// leaves those alone that have them.
+// TestRESP3 restores the RESP3 shape of every reply of the transcripts, and leaves RESP3
+// replies unchanged.
 func TestRESP3(t *testing.T) {
 	all, err := corpus.All()
 	if err != nil {
@@ -43,9 +43,9 @@ func TestRESP3(t *testing.T) {
 				" BYFLOAT", // other digits in RESP2
 			}, func(part string) bool { return strings.Contains(line, part) })
 			if len(s.Args) > 2 && strings.HasPrefix(line, "JSON.NUM") && !strings.HasPrefix(string(s.Args[2]), "$") && (len(v.Elems) != 1 || v.Elems[0].IsNull()) {
-				other = true // of a legacy path RESP2 has one number, or that there is none
+				other = true // on a legacy path, RESP2 replies with one number or null
 			}
-			other = other || strings.HasPrefix(line, "EVAL") || strings.HasPrefix(line, "FCALL") // RESP2 has lost the types that a script answers
+			other = other || strings.HasPrefix(line, "EVAL") || strings.HasPrefix(line, "FCALL") // RESP2 loses the types of a script's reply
 			want := string(resp.AppendJSON(nil, v))
 			if got := string(resp.AppendJSON(nil, downgraded[s.Client].RESP3(s.Args, resp.Downgrade(two)))); got != want && !other {
 				t.Errorf("%s.txt:%d: %q\ngot  %s\nwant %s", tr.Name, s.Line, s.Args, got, want)
@@ -57,7 +57,7 @@ func TestRESP3(t *testing.T) {
 	}
 }
 
-// TestNestedMulti is refused, and the transaction that is open goes on.
+// TestNestedMulti checks that a nested MULTI is refused and the open transaction continues.
 func TestNestedMulti(t *testing.T) {
 	var r records.Replies
 	command := func(words ...string) (args [][]byte) {

@@ -10,7 +10,7 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// TestVectorRecords names the columns of what vector sets reply, in both protocols.
+// TestVectorRecords checks the column names of vector set replies in both protocols.
 func TestVectorRecords(t *testing.T) {
 	file, err := local.Open(local.Memory, local.Options{SweepEvery: -1})
 	if err != nil {

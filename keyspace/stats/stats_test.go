@@ -26,8 +26,7 @@ func TestPrefixes(t *testing.T) {
 	}
 }
 
-// TestPrefixesWithoutEnd takes as many prefixes as keys in little memory, and
-// loses none of the keys.
+// TestPrefixesWithoutEnd counts as many prefixes as keys in little memory without losing a key.
 func TestPrefixesWithoutEnd(t *testing.T) {
 	s := Summary{Separator: []byte(":")}
 	for i := range maxPrefixes + 1000 {
@@ -64,7 +63,7 @@ func TestRanking(t *testing.T) {
 	}
 }
 
-// TestReportFits holds every line of a report against widths of terminals.
+// TestReportFits checks every line of a report against several terminal widths.
 func TestReportFits(t *testing.T) {
 	s := Summary{Separator: []byte(":"), Top: 5}
 	for i, name := range []string{"short", strings.Repeat("long:", 60), "猫猫猫猫猫猫猫猫猫猫猫猫猫猫猫猫猫猫猫猫猫猫:x", "bin\x00\xff\x1b[31m:y", "cat:1"} {

@@ -13,7 +13,7 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// TestLineReader compares with the words of each line by itself.
+// TestLineReader compares with resp.SplitLine on each line.
 func TestLineReader(t *testing.T) {
 	lines := []string{"SET a 1", "  GET\ta \r", "", "# GET a", `SET b "x y"`, `GET 'a`, "ECHO " + strings.Repeat("long ", 5000), "A\x01\x02 \xff\\n", "\vPING"}
 	for i := range 3000 {
@@ -36,7 +36,7 @@ func TestLineReader(t *testing.T) {
 	if _, err := r.command(); err != io.EOF {
 		t.Errorf("at the end: %v", err)
 	}
-	// What was read stays as it was.
+	// Later reads must not overwrite earlier arguments.
 	for i, line := range lines {
 		if want, err := resp.SplitLine(line); err == nil && !strings.HasPrefix(line, "#") && !slices.EqualFunc(got[i], want, bytes.Equal) {
 			t.Fatalf("later line %d is %q", i+1, got[i])
@@ -44,7 +44,8 @@ func TestLineReader(t *testing.T) {
 	}
 }
 
-// A NUL byte would end the line unseen; a byte order mark belongs to no command.
+// TestStrangeLines rejects a NUL byte, which would invisibly end a line, and skips a byte order
+// mark.
 func TestStrangeLines(t *testing.T) {
 	r := lineReader{in: bufio.NewReader(strings.NewReader("\ufeffGET a\r\nSET a b\x00c\n# \x00\nGET \ufeff"))}
 	for _, want := range []struct {
