@@ -37,13 +37,13 @@ func explain(err error) error {
 	case errors.As(err, &header), strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
 		says = "it does not speak TLS: give redis:// or http:// if that is meant"
 	case errors.As(err, &timeout) && timeout.Timeout(), errors.Is(err, os.ErrDeadlineExceeded):
-		says = "it does not answer: check the address, and what is between"
+		says = "it does not answer: check the address and the network"
 	case errors.Is(err, syscall.ENOENT):
-		says = "there is no such socket"
+		says = "the socket does not exist"
 	case errors.Is(err, syscall.EACCES):
 		says = "you have no permission to use it"
 	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH):
-		says = "there is no way there: is the network up?"
+		says = "it cannot be reached: is the network up?"
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		says = "the connection was closed: does it speak this protocol?"
 	case errors.As(err, &op):

@@ -101,7 +101,7 @@ func pathless(err error) error {
 	return err
 }
 
-// plaintextProbeDelay is how long a TLS handshake may take before the server is asked whether it speaks Redis
+// plaintextProbeDelay limits a TLS handshake before the server is asked whether it speaks Redis
 // without TLS: such a server waits for the end of a line.
 const plaintextProbeDelay = 300 * time.Millisecond
 

@@ -155,7 +155,7 @@ func (r *Redis) send(ctx context.Context, calls [][][]byte) ([]resp.Value, error
 	return r.exchange(ctx, calls)
 }
 
-// ready connects if there is no connection.
+// ready connects if it is not connected.
 func (r *Redis) ready(ctx context.Context) error {
 	if r.conn != nil {
 		return nil
@@ -273,7 +273,7 @@ func (r *Redis) track(args [][]byte, v resp.Value) {
 	}
 }
 
-// hello records what a HELLO changed, for the next connection.
+// hello records the changes of a HELLO for the next connection.
 func (r *Redis) hello(args [][]byte) {
 	r.resp3 = string(args[1]) == "3"
 	for i := 2; i+2 < len(args); i++ {

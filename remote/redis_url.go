@@ -13,7 +13,7 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// server is a parsed redis:// URL.
+// server holds a parsed redis:// URL.
 type server struct {
 	network string // tcp or unix
 	address string
@@ -70,7 +70,7 @@ func parseServer(rawURL string, o Options) (server, error) {
 	if db != "" {
 		n, bad := commands.AnyDB([]byte(db))
 		if bad.IsError() {
-			return s, fmt.Errorf("the URL's database %q is not a number from 0 on", db)
+			return s, fmt.Errorf("invalid database %q in the URL: use a number from 0", db)
 		}
 		s.db = n
 	}

@@ -35,7 +35,7 @@ type REST struct {
 	waitBefore func(attempt int) time.Duration
 }
 
-// replyFormat is the format of replies that an endpoint is known to use.
+// replyFormat names the reply format that an endpoint is known to use.
 type replyFormat byte
 
 const (

@@ -29,7 +29,7 @@ type request struct {
 	repeatable bool
 }
 
-// encoding is the reply format that a request asks for.
+// encoding names the reply format that a request asks for.
 type encoding byte
 
 const (
@@ -38,7 +38,7 @@ const (
 	rawEncoding
 )
 
-// answer is a response with its body.
+// answer holds a response with its body.
 type answer struct {
 	status int
 	media  string // the content type without parameters

@@ -60,7 +60,7 @@ func (r *REST) Listen(ctx context.Context, args [][]byte, each func(resp.Value) 
 // errRefused ends a stream whose request got an error reply.
 var errRefused = errors.New("refused")
 
-// eventStream is a source of events on an endpoint.
+// eventStream reads events from an endpoint.
 type eventStream struct {
 	path  string
 	parse func(data []byte) (resp.Value, bool)

@@ -7,7 +7,7 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// queued is a command of a transaction, with its reply if that is already known.
+// queued holds a command of a transaction, with its reply if that is already known.
 type queued struct {
 	args   [][]byte
 	answer *resp.Value

@@ -219,12 +219,12 @@ func rawReplies(body []byte, least int) ([]resp.Value, error) {
 // counted returns an error unless there are n replies, or at least least.
 func counted(replies []resp.Value, n, least int) error {
 	if len(replies) < least || len(replies) > n {
-		return fmt.Errorf("the endpoint answered %d replies to %d commands", len(replies), n)
+		return fmt.Errorf("the endpoint sent %d replies to %d commands", len(replies), n)
 	}
 	return nil
 }
 
-// item is a reply in JSON.
+// item holds a reply in JSON.
 type item struct {
 	Result json.RawMessage `json:"result"`
 	Error  *string         `json:"error"`

@@ -66,7 +66,7 @@ func (s *Storage) Abandon() { s.abandon(errAbandoned) }
 // Abandoned returns the number of calls that failed because of Abandon.
 func (s *Storage) Abandoned() int64 { return s.abandoned.Load() }
 
-var errAbandoned = errors.New("it was given up")
+var errAbandoned = errors.New("it was abandoned")
 
 // CloseIdle closes idle connections, so that the next request makes a new one. After a process was suspended,
 // the other side may have closed them.
@@ -114,7 +114,7 @@ func fitting(results []store.Result, batches []store.Batch) []store.Result {
 	return results
 }
 
-// sending is a call of Apply being sent.
+// sending tracks a call of Apply that is being sent.
 type sending struct {
 	ctx   context.Context
 	reads bool

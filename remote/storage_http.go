@@ -43,7 +43,7 @@ func (s *Storage) PublicMessage(err error) string {
 	return says
 }
 
-// statusError is a response with an HTTP status other than 200.
+// statusError reports an HTTP status other than 200.
 type statusError struct {
 	host   string
 	status int

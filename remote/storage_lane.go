@@ -84,7 +84,7 @@ func (l *lane) run() {
 	}
 }
 
-// next removes and returns the calls of the next request. If there are none, it decrements running.
+// next removes and returns the calls of the next request. If no call is left, it decrements running.
 func (l *lane) next() (group []*sending) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

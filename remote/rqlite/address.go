@@ -48,11 +48,11 @@ func FromURL(u *url.URL) (o Options, secure bool, err error) {
 		o.Nodes = append(o.Nodes, node)
 	}
 	if strings.Trim(u.Path, "/") != "" {
-		return o, false, fmt.Errorf("a cluster has no path %s", u.Path)
+		return o, false, fmt.Errorf("the URL of a cluster has no path: remove %s", u.Path)
 	}
 	values, err := url.ParseQuery(u.RawQuery)
 	if err != nil {
-		return o, false, errors.New("what follows ? is not a list of parameters")
+		return o, false, errors.New("the parameters after ? are invalid")
 	}
 	secure = u.Scheme == "rqlites"
 	for name, all := range values {
@@ -61,11 +61,11 @@ func FromURL(u *url.URL) (o Options, secure bool, err error) {
 			secure = secure || v != "false"
 		case "level":
 			if !slices.Contains(levels, v) {
-				return o, false, fmt.Errorf("level %q is none of %s", v, strings.Join(levels, ", "))
+				return o, false, fmt.Errorf("invalid level %q: use %s", v, strings.Join(levels, ", "))
 			}
 			o.Level = v
 		default:
-			return o, false, fmt.Errorf("there is no parameter %q: there are tls and level", name)
+			return o, false, fmt.Errorf("unknown parameter %q: use tls or level", name)
 		}
 	}
 	return o, secure, nil

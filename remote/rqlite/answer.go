@@ -13,7 +13,7 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// outcome is the result of one statement.
+// outcome holds the result of one statement.
 type outcome struct {
 	rows    []store.Row
 	columns int
@@ -22,9 +22,9 @@ type outcome struct {
 }
 
 // errAnswer reports a response that is not rqlite's.
-var errAnswer = errors.New("what it answers is not rqlite's")
+var errAnswer = errors.New("its reply is not rqlite's")
 
-// failure is the error a node returns for a whole request.
+// failure holds the error a node returns for a whole request.
 type failure string
 
 func (f failure) Error() string { return string(f) }
@@ -50,7 +50,7 @@ func readAnswer(r io.Reader, take func(i int, row store.Row) bool) (all []outcom
 	})
 	switch {
 	case err == io.EOF || err == io.ErrUnexpectedEOF:
-		return nil, fmt.Errorf("the answer ends in the middle: %w", io.ErrUnexpectedEOF)
+		return nil, fmt.Errorf("the reply is incomplete: %w", io.ErrUnexpectedEOF)
 	case errors.As(err, new(*json.SyntaxError)) || errors.As(err, new(*json.UnmarshalTypeError)) || errors.As(err, new(*strconv.NumError)):
 		return nil, fmt.Errorf("%w: %w", errAnswer, err)
 	case err != nil:
@@ -124,7 +124,7 @@ func skip(d *json.Decoder) error {
 	return d.Decode(&raw)
 }
 
-// cells is a row on the wire: an array of strings, numbers and null, in the form that cell produces.
+// cells encodes a row on the wire: an array of strings, numbers and null, in the form that cell produces.
 type cells []store.Value
 
 // UnmarshalJSON decodes b, which is valid JSON and which the decoder may overwrite later.

@@ -50,14 +50,14 @@ type request struct {
 }
 
 const (
-	// silenceTimeout is how long a node may stay silent before it is probed, and how long it then has to
+	// silenceTimeout limits how long a node may stay silent before it is probed, and how long it then has to
 	// answer the probe.
 	silenceTimeout = 2 * time.Second
 
-	// forwardTimeout is how long a node waits for the leader it forwards a request to.
+	// forwardTimeout limits how long a node waits for the leader it forwards a request to.
 	forwardTimeout = 10 * time.Second
 
-	// startupGrace is how long nodes that were just started may take to answer.
+	// startupGrace limits how long nodes that were just started may take to answer.
 	startupGrace = 5 * time.Second
 
 	// minForward and maxForward bound how long the leader is not asked directly.
@@ -90,16 +90,16 @@ type rejection struct{ says string }
 
 func (r rejection) Error() string { return r.says }
 
-// redirect is the error of a node that names another leader.
+// redirect reports that a node has named another leader.
 type redirect struct{ leader string }
 
 func (e redirect) Error() string { return "the leader is " + e.leader }
 
 // errOutage reports a request that no node completed before its deadline.
-var errOutage = errors.New("no node of the rqlite cluster carried it out in time")
+var errOutage = errors.New("no node of the rqlite cluster completed it in time")
 
 // errSilent reports a node that accepts connections but does not respond.
-var errSilent = errors.New("it says nothing")
+var errSilent = errors.New("it does not answer")
 
 // errNotStarted reports a node that has not started the request.
 var errNotStarted = errors.New("it has no leader")
@@ -310,7 +310,7 @@ func (c *cluster) succeeded(host string) {
 	}
 }
 
-// linearizableSince is the first version whose linearizable reads can be trusted. Earlier versions ignore the
+// linearizableSince names the first version whose linearizable reads can be trusted. Earlier versions ignore the
 // leader's term (up to 8), or ignore it on some paths only.
 var linearizableSince = []int{9, 1, 1}
 

@@ -2,7 +2,7 @@ package rqlite
 
 import "strings"
 
-// word is a token of SQL: a keyword or a name in upper case, a parameter, or a punctuation mark.
+// word holds a token of SQL: a keyword or a name in upper case, a parameter, or a punctuation mark.
 type word struct {
 	text       string
 	start, end int

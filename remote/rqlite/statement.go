@@ -9,7 +9,7 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// form is a statement as it is sent. It depends on the statement's text only.
+// form holds a statement as it is sent. It depends on the statement's text only.
 type form struct {
 	kind kind
 	text string // for a transaction that writes
@@ -36,7 +36,7 @@ const (
 	executing = "DROP INDEX IF EXISTS _;"
 )
 
-// cell is the SQL that encodes one cell as text, with its type and value; its parameter is an expression.
+// cell holds the SQL that encodes one cell as text, with its type and value; its parameter is an expression.
 // rqlite reads computed blobs as text even if they are not valid text, fails on infinities after it has
 // committed, and prints 1.0 as 1. A cell that is a JSON number is a finite double.
 const cell = `CASE typeof(%[1]s) WHEN 'text' THEN 't' || %[1]s WHEN 'blob' THEN 'b' || hex(%[1]s) WHEN 'integer' THEN 'i' || %[1]s ` +

@@ -31,7 +31,7 @@ type Store struct {
 // Open creates the store of a cluster. It sends nothing.
 func Open(o Options) (*Store, error) {
 	if len(o.Nodes) == 0 {
-		return nil, errors.New("no node of the rqlite cluster is named")
+		return nil, errors.New("an rqlite node is missing: give HOST:PORT")
 	}
 	if o.Now == nil {
 		o.Now = func() int64 { return time.Now().UnixMilli() }
@@ -122,7 +122,7 @@ func (s *Store) forms(ctx context.Context, batches []store.Batch) ([][]*form, er
 				f = reading(f.read, n)
 			}
 			if b.ReadOnly && f.kind != reads {
-				return nil, fmt.Errorf("running %q: the batch says that it only reads", stmt.SQL)
+				return nil, fmt.Errorf("running %q: the batch is declared read-only", stmt.SQL)
 			}
 			all[i][j] = f
 		}

@@ -217,7 +217,7 @@ func TestUnsound(t *testing.T) {
 		return true
 	})
 	_, err := s.Apply(context.Background(), []store.Batch{{Stmts: []store.Stmt{{SQL: "DELETE FROM x"}, {SQL: "DELETE FROM keys"}}}})
-	if err == nil || !strings.Contains(err.Error(), "cannot be used") {
+	if err == nil || !strings.Contains(err.Error(), "another version of rqlite") {
 		t.Error(err)
 	}
 }
@@ -283,9 +283,9 @@ func TestURL(t *testing.T) {
 		"rqlites://a:1/?level=weak":      "[a:1] '' '' 'weak' true",
 		"rqlite://[::1]:1":               "[[::1]:1] '' '' '' false",
 		"rqlite://,a:1":                  `"" is not HOST:PORT`,
-		"rqlite://a:1?level=wek":         `level "wek" is none of linearizable, strong, weak, none`,
-		"rqlite://a:1?lvl=weak":          `there is no parameter "lvl": there are tls and level`,
-		"rqlite://a:1/db":                "a cluster has no path /db",
+		"rqlite://a:1?level=wek":         `invalid level "wek": use linearizable, strong, weak, none`,
+		"rqlite://a:1?lvl=weak":          `unknown parameter "lvl": use tls or level`,
+		"rqlite://a:1/db":                "the URL of a cluster has no path: remove /db",
 	} {
 		u, err := url.Parse(text)
 		if err != nil {

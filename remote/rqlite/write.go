@@ -40,12 +40,12 @@ const (
 var ErrReplyLost = errors.New("the write took effect, but its reply was lost with the connection to the rqlite cluster")
 
 var (
-	errBrokenTransaction = errors.New("the rqlite cluster went on with a transaction after an error: this version of rqlite cannot be used")
+	errBrokenTransaction = errors.New("the rqlite cluster continued a transaction after an error: use another version of rqlite")
 	errPartly            = errors.New("which of several writes took effect is unknown")
 	errUnknown           = errors.New("whether the write took effect is unknown")
 )
 
-// item is a batch of a call.
+// item holds a batch of a call.
 type item struct {
 	call *call
 	at   int
@@ -53,7 +53,7 @@ type item struct {
 
 func (it item) batch() *store.Batch { return &it.call.batches[it.at] }
 
-// refused is the item that stopped a transaction.
+// refused holds the item that stopped a transaction.
 type refused struct {
 	at     int
 	result store.Result

@@ -235,7 +235,7 @@ func (s *Store) run(ctx context.Context, stmt store.Stmt, readOnly bool) (rows [
 	}
 	if readOnly {
 		if writes, err := s.writes(ctx, stmt.SQL, p.params); err != nil || writes {
-			return nil, errors.Join(err, errors.New("the batch says that it only reads"))
+			return nil, errors.Join(err, errors.New("the batch is declared read-only"))
 		}
 	}
 	args := make([]any, len(stmt.Args))
