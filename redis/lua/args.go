@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// What Go functions ask of their arguments, which are counted from 1 on.
+// Checks of a Go function's arguments, which count from 1.
 
-// Arg is the n-th argument, or Nil.
+// Arg returns the n-th argument, or Nil.
 func Arg(args []Value, n int) Value {
 	if n <= len(args) {
 		return args[n-1]
@@ -15,7 +15,7 @@ func Arg(args []Value, n int) Value {
 	return Nil
 }
 
-// WrongType raises that the n-th argument has another type than the one that is named.
+// WrongType raises the error for an n-th argument that should have the type want.
 func (s *State) WrongType(args []Value, n int, want string) {
 	got := "no value"
 	if n <= len(args) {
@@ -24,7 +24,7 @@ func (s *State) WrongType(args []Value, n int, want string) {
 	s.BadArgument(n, want+" expected, got "+got)
 }
 
-// CheckString is the n-th argument as a string, which a number can be, too.
+// CheckString returns the n-th argument, which must be a string or a number, as a string.
 func (s *State) CheckString(args []Value, n int) string {
 	text, ok := Arg(args, n).Text()
 	if !ok {
@@ -33,7 +33,7 @@ func (s *State) CheckString(args []Value, n int) string {
 	return text
 }
 
-// CheckNumber is the n-th argument as a number, which a string can be, too.
+// CheckNumber returns the n-th argument, which must be a number or a numeric string, as a number.
 func (s *State) CheckNumber(args []Value, n int) float64 {
 	f, ok := Arg(args, n).ToNumber()
 	if !ok {
@@ -64,7 +64,7 @@ func (s *State) OptInt(args []Value, n, otherwise int) int {
 	return s.CheckInt(args, n)
 }
 
-// CheckTable is the n-th argument, a table.
+// CheckTable returns the n-th argument, which must be a table.
 func (s *State) CheckTable(args []Value, n int) *Table {
 	t := Arg(args, n).AsTable()
 	if t == nil {
@@ -73,7 +73,7 @@ func (s *State) CheckTable(args []Value, n int) *Table {
 	return t
 }
 
-// CheckFunction is the n-th argument, a function.
+// CheckFunction returns the n-th argument, which must be a function.
 func (s *State) CheckFunction(args []Value, n int) Value {
 	v := Arg(args, n)
 	if v.AsFunction() == nil {
@@ -82,7 +82,7 @@ func (s *State) CheckFunction(args []Value, n int) Value {
 	return v
 }
 
-// CheckAny is the n-th argument, which must be there.
+// CheckAny returns the n-th argument, which must be present.
 func (s *State) CheckAny(args []Value, n int) Value {
 	if n > len(args) {
 		s.BadArgument(n, "value expected")
@@ -90,10 +90,10 @@ func (s *State) CheckAny(args []Value, n int) Value {
 	return args[n-1]
 }
 
-// Throwf is Throw with a format.
+// Throwf does the same as Throw with a format.
 func (s *State) Throwf(format string, args ...any) { s.Throw(fmt.Sprintf(format, args...)) }
 
-// Integer is a number without its fraction; one that no int64 can be is the smallest.
+// Integer returns a number without its fraction; a number outside of int64 becomes the smallest one.
 func Integer(n float64) int {
 	if n >= -(1<<63) && n < 1<<63 {
 		return int(n)

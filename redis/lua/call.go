@@ -2,8 +2,8 @@ package lua
 
 import "fmt"
 
-// args evaluates the arguments of a call, or other lists, on the stack. With self the
-// first is what it is handed. The caller sets the stack's top back.
+// args evaluates the arguments of a call, or another list, on the stack. With self the first value is the
+// object. The caller resets the stack's top.
 func (c *compiler) args(es []any, self bool) func(f *frame, first Value) []Value {
 	n := 0
 	if self {
@@ -51,8 +51,8 @@ func (c *compiler) args(es []any, self bool) func(f *frame, first Value) []Value
 	}
 }
 
-// callee is the function that a value is called by: itself, or its __call, which gets
-// it as its first argument.
+// callee returns the function to call for a value: the value itself, or its __call, which then gets the value
+// as its first argument.
 func (f *frame) callee(fn Value, args []Value, at *site, of any) (*Function, []Value) {
 	if r, ok := fn.ref.(*Function); ok {
 		return r, args
@@ -67,7 +67,7 @@ func (f *frame) callee(fn Value, args []Value, at *site, of any) (*Function, []V
 	return h, append([]Value{fn}, args...)
 }
 
-// prepared evaluates a call up to the function and its arguments.
+// prepared evaluates a call up to its function and arguments.
 func (c *compiler) prepared(e *callExpr) func(f *frame) (*Function, []Value) {
 	fn := c.expr(e.fn)
 	args := c.args(e.args, e.method != nil)
@@ -107,7 +107,7 @@ func (c *compiler) call(e *callExpr) list {
 	}
 }
 
-// tailCall leaves the call to the loop in State.call, unless it is one of Go's.
+// tailCall leaves the call to the loop in State.call, unless the function is a Go function.
 func (c *compiler) tailCall(e *callExpr) stmt {
 	prepared := c.prepared(e)
 	return func(f *frame) flow {
@@ -124,8 +124,8 @@ func (c *compiler) tailCall(e *callExpr) stmt {
 	}
 }
 
-// multi is an expression that may have any number of values, or nil for one that has
-// exactly one.
+// multi compiles an expression with any number of values. It returns nil for an expression with exactly one
+// value.
 func (c *compiler) multi(e any) list {
 	switch e := e.(type) {
 	case *callExpr:
@@ -136,7 +136,7 @@ func (c *compiler) multi(e any) list {
 	return nil
 }
 
-// function makes a closure.
+// function compiles the creation of a closure.
 func (c *compiler) function(fn *function) expr {
 	body := compile(fn)
 	captures := fn.upvalues
@@ -235,8 +235,7 @@ func (c *compiler) table(e *tableExpr) expr {
 	}
 }
 
-// rounded is a size as the instruction that makes a table keeps it, in three bits and
-// an exponent.
+// rounded rounds a size as the instruction that creates a table encodes it, in three bits and an exponent.
 func rounded(n int) int {
 	e := 0
 	for n >= 16 {

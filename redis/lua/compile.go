@@ -1,17 +1,17 @@
 package lua
 
-// A tree is compiled to closures: an expression is a function of the frame that
-// returns its value, a statement one that returns how to go on.
+// A tree is compiled to closures: an expression is a function of the frame that returns its value, and a
+// statement is one that returns where execution continues.
 
 type (
 	expr  func(f *frame) Value
-	list  func(f *frame) []Value // the values of a call or of "...", good until the next call
+	list  func(f *frame) []Value // the values of a call or of "...", valid until the next call
 	test  func(f *frame) bool
 	stmt  func(f *frame) flow
 	store func(f *frame, v Value)
 )
 
-// flow is how a statement ends.
+// flow is the way a statement ends.
 type flow int
 
 const (
@@ -121,7 +121,7 @@ func (c *compiler) stmt(s any) stmt {
 	case *localFunction:
 		v, make := s.v, c.function(s.fn)
 		return func(f *frame) flow {
-			f.set(v, Nil) // so that the function can see itself
+			f.set(v, Nil) // makes the function visible to itself
 			fn := make(f)
 			if v.captured {
 				f.slots[v.slot].ref.(*cell).v = fn
@@ -164,8 +164,7 @@ func (c *compiler) local(s *localStmt) stmt {
 	}
 }
 
-// values evaluates expressions to exactly n values, on the stack: the caller sets its
-// top back.
+// values evaluates expressions to exactly n values on the stack. The caller resets its top.
 func (c *compiler) values(es []any, n int) list {
 	if len(es) == 0 {
 		return func(f *frame) []Value { return f.s.alloc(n) }
@@ -339,7 +338,7 @@ func (c *compiler) numericFor(s *numericFor) stmt {
 func (c *compiler) genericFor(s *genericFor) stmt {
 	init, vars, state, line := c.values(s.values, 3), s.vars, s.state, s.line
 	body := c.block(s.body)
-	at := &site{line: line, name: "(for generator)"} // what a bad argument is said of, not a bad call
+	at := &site{line: line, name: "(for generator)"} // used for a bad argument, not for a bad call
 	return func(f *frame) flow {
 		top := f.s.top
 		copy(f.slots[state:state+3], init(f))

@@ -1,6 +1,6 @@
 package lua
 
-// named is e, or the name of an upvalue, which it does not know itself.
+// named returns e, with its name if it is an upvalue, which does not know its own.
 func (c *compiler) named(e any) any {
 	if u, ok := e.(*upvalRef); ok {
 		return &named{"upvalue", c.fn.names[u.index]}
@@ -69,8 +69,8 @@ func (c *compiler) expr(e any) expr {
 	panic("lua: an expression that the compiler does not know")
 }
 
-// constant returns the value of e. In Lua 5.1 a function has one constant for 0 and -0, which
-// has the sign of the first.
+// constant returns the value of e. In Lua 5.1 a function has one constant for 0 and -0, with the sign of the
+// first.
 func (c *compiler) constant(e *constant) Value {
 	if !isNum(e.v) || e.v.num != 0 {
 		return e.v
@@ -83,7 +83,7 @@ func (c *compiler) constant(e *constant) Value {
 
 func (c *compiler) global(e *globalRef) expr {
 	name, line := e.name, e.line
-	name.sum() // here, since programs are shared
+	name.sum() // compute the hash here, because programs are shared
 	key := Value{ref: name}
 	return func(f *frame) Value {
 		if v := f.fn.env.getText(name); !v.IsNil() {
@@ -183,7 +183,7 @@ func isNum(v Value) bool {
 	return ok
 }
 
-// concat joins a whole chain of operands at once, from the right.
+// concat joins a whole chain of operands at once, from right to left.
 func (c *compiler) concat(e *binary) expr {
 	var parts []any
 	var lines []int
@@ -269,7 +269,7 @@ func (c *compiler) compare(e *binary) test {
 	return func(f *frame) bool { a := left(f); return f.lessEqual(right(f), a, line) }
 }
 
-// test compiles an expression of which only the truth matters.
+// test compiles an expression that is only tested for truth.
 func (c *compiler) test(e any) test {
 	switch e := e.(type) {
 	case *binary:

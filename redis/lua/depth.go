@@ -2,5 +2,5 @@
 
 package lua
 
-// maxDepth is how many calls may be under way, as in the reference implementation.
+// maxDepth limits the depth of calls, as in the reference implementation.
 const maxDepth = 16384

@@ -1,5 +1,5 @@
 package lua
 
-// maxDepth is how many calls may be under way: a call of WebAssembly takes the stack of its host, which
-// ends the program where it is full.
+// maxDepth limits the depth of calls. A call in WebAssembly uses the stack of its host, which ends the program
+// when it is full.
 const maxDepth = 400

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// tokens are single characters, or these.
+// Tokens are single characters or these values.
 const (
 	tEOF = 256 + iota
 	tName
@@ -58,13 +58,13 @@ type lexer struct {
 	chunk string // the source's name in messages
 	src   string
 	pos   int
-	begin int // of the token that is read
+	begin int // start of the current token
 	line  int
 
 	token    int
-	s        string // of a name or string
+	s        string // value of a name or string token
 	n        float64
-	lastLine int // of the token before
+	lastLine int // line of the previous token
 
 	ahead struct {
 		there bool
@@ -117,7 +117,7 @@ func chunkName(name string) string {
 	return `[string "` + line + `"]`
 }
 
-// fail stops the parser. near is what the text was at, when it is not "".
+// fail stops the parser with an error. near is the offending text, or "".
 func (l *lexer) fail(msg, near string) {
 	if near != "" {
 		msg += " near '" + near + "'"
@@ -159,7 +159,7 @@ func (l *lexer) next() {
 	l.token = l.scan()
 }
 
-// lookahead is the token after the present one.
+// lookahead returns the token after the current one.
 func (l *lexer) lookahead() int {
 	now := lexed{l.token, l.begin, l.pos, l.line, l.s, l.n}
 	then := l.scan()
@@ -267,8 +267,8 @@ func (l *lexer) comment() {
 	}
 }
 
-// bracket is the level of the long bracket here, -1 for a mere "[", and less for one
-// that is broken off after as many characters.
+// bracket returns the level of the long bracket here, -1 for a single "[", and a lower value for an incomplete
+// bracket, by its length.
 func (l *lexer) bracket() int {
 	n := 1
 	for l.peek(n) == '=' {

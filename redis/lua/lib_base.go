@@ -6,22 +6,21 @@ import (
 	"strings"
 )
 
-// Library is a table of functions of Go's.
+// Library returns a table of Go functions.
 func Library(fns map[string]GoFunction) *Table {
 	t := NewTable(0, len(fns))
 	AddFunctions(t, fns)
 	return t
 }
 
-// AddFunctions puts functions of Go's into a table.
+// AddFunctions adds Go functions to a table.
 func AddFunctions(t *Table, fns map[string]GoFunction) {
 	for _, name := range sorted(fns) {
 		t.SetField(name, Of(GoFunc(name, fns[name])))
 	}
 }
 
-// OpenLibraries sets the globals that Lua has by itself, but io, os, debug, package and
-// what reads files.
+// OpenLibraries sets Lua's standard globals, except for io, os, debug, package and functions that read files.
 func (s *State) OpenLibraries() {
 	g := s.Globals
 	AddFunctions(g, baseFunctions)
@@ -190,8 +189,8 @@ func baseXpcall(s *State, args []Value) []Value {
 	return []Value{False, s.handled(handler, failed.Value)}
 }
 
-// handled returns what an error handler makes of an error. The handler gets its own errors, too,
-// until the calls are nested too deep.
+// handled returns the result of an error handler for an error. The handler also gets its own errors, until the
+// calls are nested too deep.
 func (s *State) handled(handler, v Value) Value {
 	const deepest = maxNested + maxNested/8
 	for n := s.nested; n < deepest && handler.AsFunction() != nil; n++ {
@@ -367,7 +366,7 @@ func (s *State) loaded(source, name string) []Value {
 	return s.One(Of(s.Bind(p, s.running().env)))
 }
 
-// running is the innermost function of a script, whose globals a new chunk gets.
+// running returns the innermost function of a script, whose globals a new chunk gets.
 func (s *State) running() *Function {
 	for i := s.depth - 1; i >= 0; i-- {
 		if fn := s.frames[i].fn; fn.code != nil {

@@ -2,10 +2,10 @@ package lua
 
 import "iter"
 
-// Coroutine is a thread of Lua's: a state of its own, which runs when it is resumed.
+// Coroutine is a Lua thread: a state of its own, which runs when it is resumed.
 type Coroutine struct {
 	state  *State
-	parent *State // who has resumed it
+	parent *State // the state that resumed it
 	fn     *Function
 	status string // "suspended", "running", "normal" or "dead"
 	in     []Value
@@ -27,10 +27,10 @@ func init() {
 	}
 }
 
-// abandoned unwinds a coroutine that is never resumed again.
+// abandoned unwinds a coroutine that will not be resumed.
 type abandoned struct{}
 
-// Close ends the coroutines that are suspended.
+// Close ends the suspended coroutines.
 func (s *State) Close() {
 	for _, c := range s.coroutines {
 		c.stop()
@@ -67,7 +67,7 @@ func (c *Coroutine) run(yield func(struct{}) bool) {
 		case *Error:
 			c.failed = r
 		default:
-			panic(r) // goes on in who resumed it
+			panic(r) // continues in the resumer
 		}
 		c.status = "dead"
 	}()

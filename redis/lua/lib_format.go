@@ -9,7 +9,7 @@ import (
 // verb is one conversion of string.format.
 type verb struct {
 	minus, plus, space, sharp, zero bool
-	width, precision                int // a precision of -1 is none
+	width, precision                int // precision is -1 if it is missing
 	c                               byte
 }
 
@@ -37,7 +37,7 @@ func stringFormat(s *State, args []Value) []Value {
 	return s.One(b.Value())
 }
 
-// verb reads a conversion, and how far the character is that ends it.
+// verb parses a conversion, and returns its length up to the final character.
 func (s *State) verb(f string) (v verb, n int) {
 	at := func() byte {
 		if n < len(f) {
@@ -146,7 +146,7 @@ func (v *verb) pad(s string) string {
 	return fill + s
 }
 
-// integer pads digits with zeros, to the precision or, if that is asked for, the width.
+// integer pads digits with zeros up to the precision or, with the flag 0, up to the width.
 func (v *verb) integer(digits, sign string) string {
 	if v.precision == 0 && digits == "0" {
 		digits = ""

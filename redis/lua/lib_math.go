@@ -6,7 +6,7 @@ import (
 	"github.com/meowdis/meowdis/redis/trig"
 )
 
-// random is the generator of drand48, of which Redis takes 31 bits.
+// random implements drand48. Redis uses 31 of its bits.
 type random struct{ x uint64 }
 
 func (r *random) seed(n int32) { r.x = uint64(uint32(n))<<16 + 0x330E }
@@ -16,7 +16,7 @@ func (r *random) next() int32 {
 	return int32(r.x >> 17)
 }
 
-// SeedRandom begins the numbers of math.random anew.
+// SeedRandom seeds math.random.
 func (s *State) SeedRandom(n int32) { s.random.seed(n) }
 
 func mathOf(f func(float64) float64) GoFunction {
@@ -26,7 +26,7 @@ func mathOf(f func(float64) float64) GoFunction {
 	}
 }
 
-// mathOfPlus is mathOf for a function whose invalid result the C library gives without a sign.
+// mathOfPlus does the same as mathOf for functions whose invalid result has no sign in the C library.
 func mathOfPlus(f func(float64) float64) GoFunction {
 	return func(s *State, args []Value) []Value {
 		x := s.CheckNumber(args, 1)

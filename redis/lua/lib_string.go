@@ -16,7 +16,7 @@ func stringLen(s *State, args []Value) []Value {
 	return s.One(Number(float64(len(s.CheckString(args, 1)))))
 }
 
-// relative is a position as scripts give it, where -1 is the last.
+// relative converts a position of a script, where -1 is the last character, to a positive one.
 func relative(i, length int) int {
 	if i < 0 {
 		return max(i+length+1, 0)
@@ -214,7 +214,7 @@ func stringGsub(s *State, args []Value) []Value {
 	return []Value{b.Value(), Number(float64(n))}
 }
 
-// replace writes what takes the place of a match.
+// replace writes the replacement of a match.
 func (m *matcher) replace(b *Buffer, repl Value, i, end int) {
 	var v Value
 	switch r := repl.ref.(type) {

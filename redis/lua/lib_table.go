@@ -153,8 +153,8 @@ func tableSort(s *State, args []Value) []Value {
 	return nil
 }
 
-// sorter sorts as the reference implementation does: which of equal elements comes
-// first, and what a comparison that contradicts itself leads to, can be seen.
+// sorter sorts as the reference implementation does: scripts can observe the order of equal elements, and the
+// result of an inconsistent comparison.
 type sorter struct {
 	s    *State
 	t    *Table
@@ -205,8 +205,8 @@ func (o *sorter) sort(low, high int) {
 	}
 }
 
-// partition moves what is less than the pivot, which is before the last, to the
-// front, and returns where the pivot ends up.
+// partition moves the elements below the pivot, which is the second to last element, to the front, and returns
+// the pivot's new position.
 func (o *sorter) partition(low, high int, pivot Value) int {
 	i, j := low, high-1
 	for {

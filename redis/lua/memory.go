@@ -2,21 +2,20 @@ package lua
 
 import "errors"
 
-// memory bounds what a state may hold. What strings and tables take is only added up;
-// when the sum has reached a threshold, what can still be reached is counted, and the
-// threshold goes to twice that.
+// memory limits the memory of a state. The sizes of new strings and tables are only added up. When the sum
+// reaches a threshold, the reachable values are counted, and the threshold becomes twice their size.
 type memory struct {
 	limit     int
-	allocated int // since the last count, with what that found
+	allocated int // last count plus the sizes since
 	nextCount int
 	marks     uint32
 	building  int // bytes of the open Buffers
 
-	reserve  func(bytes int) // SetReserve's
+	reserve  func(bytes int) // see SetReserve
 	reserved int
 }
 
-// ErrMemory is what a script fails with that holds more than its limit.
+// ErrMemory is the error of a script above its memory limit.
 var ErrMemory = errors.New("not enough memory")
 
 const firstCount = 1 << 20
@@ -24,22 +23,22 @@ const firstCount = 1 << 20
 // long is the size of a text that takes as long as many steps.
 const long = 1 << 16
 
-// SetMemoryLimit bounds what the state may hold from now on, in bytes, about. A script that
-// holds more fails with "not enough memory".
+// SetMemoryLimit sets the approximate limit of the state's memory, in bytes. A script above it fails with "not
+// enough memory".
 func (s *State) SetMemoryLimit(n int) {
 	s.limit, s.nextCount, s.allocated, s.building = n, min(n, firstCount), 0, 0
 }
 
-// SetReserve sets what is called before the state holds more than it has held or reserved, with how many
-// bytes more that may be. The first MB is free. A panic of reserve ends the run.
+// SetReserve sets a function that is called before the state's memory exceeds its previous maximum, with the
+// number of additional bytes. The first MB is free. A panic of reserve ends the run.
 func (s *State) SetReserve(reserve func(bytes int)) {
 	s.reserve, s.reserved = reserve, max(s.nextCount, firstCount)
 }
 
-// Allocated is about how many bytes the state holds.
+// Allocated returns the approximate memory of the state, in bytes.
 func (s *State) Allocated() int { return s.allocated }
 
-// Grow counts n bytes, which are about to be held.
+// Grow counts n bytes before they are allocated.
 func (s *State) Grow(n int) {
 	if n >= long {
 		s.Check()
@@ -52,7 +51,7 @@ func (s *State) Grow(n int) {
 	}
 	if s.allocated > s.limit {
 		s.allocated = 0
-		s.nextCount = 0 // what comes next is counted, however little it is
+		s.nextCount = 0 // force a count at the next allocation
 		s.ThrowValue(String(ErrMemory.Error()))
 	}
 	s.nextCount = min(s.limit, max(2*s.allocated, firstCount))
@@ -62,14 +61,14 @@ func (s *State) Grow(n int) {
 	}
 }
 
-// Fits fails when n bytes, of something that is being built, are more than the limit.
+// Fits raises an error if n bytes of a value under construction exceed the limit.
 func (s *State) Fits(n int) {
 	if n > s.limit {
 		s.ThrowValue(String(ErrMemory.Error()))
 	}
 }
 
-// count is the size of what the state can reach.
+// count returns the size of all reachable values.
 func (s *State) count() int {
 	s.marks++
 	w := walk{mark: s.marks}
@@ -96,7 +95,7 @@ func (s *State) count() int {
 	return w.size + s.building
 }
 
-// walk follows references with a list of its own, since they may go deep.
+// walk follows references with an explicit stack, because they may be nested deeply.
 type walk struct {
 	mark   uint32
 	size   int
@@ -113,7 +112,7 @@ func (w *walk) values(vs []Value) {
 func (w *walk) value(v Value) {
 	switch r := v.ref.(type) {
 	case *text:
-		w.size += 32 + len(r.s) // again for each reference, which is too much, not too little
+		w.size += 32 + len(r.s) // counted per reference: rather too much than too little
 	case *cell:
 		w.value(r.v)
 	case *Table:
@@ -124,7 +123,7 @@ func (w *walk) value(v Value) {
 		}
 	case *Function:
 		if r == nil || r.goFn != nil {
-			return // states may share one of Go's
+			return // states may share a Go function
 		}
 		if r.mark != w.mark {
 			r.mark = w.mark

@@ -3,7 +3,7 @@ package lua
 // SetStringMeta sets the metatable of all strings.
 func (s *State) SetStringMeta(t *Table) { s.strings = t }
 
-// StringMeta is the metatable of all strings.
+// StringMeta returns the metatable of all strings.
 func (s *State) StringMeta() *Table { return s.strings }
 
 func (s *State) metatable(v Value) *Table {
@@ -30,7 +30,7 @@ var (
 	textNewIndex = &text{s: "__newindex"}
 )
 
-// index is object[key]. of is the expression of the object.
+// index evaluates object[key]. of is the expression of the object.
 func (f *frame) index(object, key Value, line int, of any) Value {
 	for range maxChain {
 		var handler Value
@@ -61,7 +61,7 @@ func (f *frame) index(object, key Value, line int, of any) Value {
 	return Nil
 }
 
-// setIndex is object[key] = value.
+// setIndex executes object[key] = value.
 func (f *frame) setIndex(object, key, value Value, line int, of any) {
 	for range maxChain {
 		var handler Value
@@ -106,13 +106,13 @@ func (f *frame) rawSet(t *Table, key, value Value, line int) {
 	f.s.Set(t, key, value)
 }
 
-// Set changes a table as a script does, past its metatable and whether it is
-// read-only, and counts the memory that it takes.
+// Set sets a table element as a script does, but ignores its metatable and its read-only flag, and counts the
+// memory.
 func (s *State) Set(t *Table, key, value Value) {
 	t.set(key, value, s)
 }
 
-// arith is an operation on operands that are not both numbers.
+// arith evaluates an operation on operands that are not both numbers.
 func (f *frame) arith(op int, a, b Value, left, right any, line int) Value {
 	x, xok := a.ToNumber()
 	y, yok := b.ToNumber()
@@ -168,7 +168,7 @@ func (f *frame) length(v Value, of any, line int) Value {
 	return Nil
 }
 
-// equal is a == b.
+// equal evaluates a == b.
 func (s *State) equal(a, b Value) bool {
 	if rawEqual(a, b) {
 		return true
@@ -184,7 +184,7 @@ func (s *State) equal(a, b Value) bool {
 	return first(s.Invoke(h, a, b)).Truth()
 }
 
-// less is a < b.
+// less evaluates a < b.
 func (f *frame) less(a, b Value, line int) bool {
 	switch x := a.ref.(type) {
 	case isNumber:
@@ -240,7 +240,7 @@ func (f *frame) unordered(a, b Value, line int) {
 	f.at(line, "attempt to compare "+a.Type()+" with "+b.Type())
 }
 
-// concat is a .. b.
+// concat evaluates a .. b.
 func (f *frame) concat(a, b Value, left, right any, line int) Value {
 	x, xok := a.Text()
 	y, yok := b.Text()
@@ -262,7 +262,7 @@ func (f *frame) concat(a, b Value, left, right any, line int) Value {
 	return first(f.s.Invoke(h, a, b))
 }
 
-// ToString is what tostring makes of a value.
+// ToString returns the result of tostring.
 func (s *State) ToString(v Value) string {
 	if h := s.metamethod(v, "__tostring"); !h.IsNil() {
 		r, ok := first(s.Invoke(h, v)).AsString()

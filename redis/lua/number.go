@@ -8,7 +8,7 @@ import (
 	"github.com/meowdis/meowdis/redis/trig"
 )
 
-// FormatNumber prints a number as Lua does: 14 digits, without zeros at the end.
+// FormatNumber formats a number as Lua does: 14 digits, without trailing zeros.
 func FormatNumber(n float64) string {
 	if i := int64(n); float64(i) == n && i > -1e14 && i < 1e14 && (i != 0 || !math.Signbit(n)) {
 		return strconv.FormatInt(i, 10)
@@ -16,7 +16,7 @@ func FormatNumber(n float64) string {
 	return string(appendG(nil, n, 14))
 }
 
-// appendG prints as C's %.*g.
+// appendG formats as C's %.*g.
 func appendG(b []byte, n float64, precision int) []byte {
 	if s := special(n); s != "" {
 		return append(b, s...)
@@ -24,7 +24,7 @@ func appendG(b []byte, n float64, precision int) []byte {
 	return strconv.AppendFloat(b, n, 'g', max(precision, 1), 64)
 }
 
-// special is how C prints what is no finite number, and nothing for one that is.
+// special returns C's text for an infinity or a NaN, and "" for a finite number.
 func special(n float64) string {
 	s := ""
 	switch {
@@ -41,11 +41,11 @@ func special(n float64) string {
 	return s
 }
 
-// invalid is what an operation without a result makes, which prints as "-nan".
+// invalid is the NaN of an invalid operation, which prints as "-nan".
 var invalid = math.Float64frombits(0xFFF8000000000000)
 
-// checked is the result r of an operation on a and b: a NaN that they were not is
-// the same on every machine.
+// checked returns the result r of an operation on a and b. If the operation created a NaN, it becomes the same
+// NaN on every machine.
 func checked(r, a, b float64) float64 {
 	if r != r {
 		switch {
@@ -59,7 +59,7 @@ func checked(r, a, b float64) float64 {
 	return r
 }
 
-// modulo is a % b, whose sign is b's.
+// modulo returns a % b, with the sign of b.
 func modulo(a, b float64) float64 { return checked(a-math.Floor(a/b)*b, a, b) }
 
 func power(a, b float64) float64 {
@@ -74,8 +74,8 @@ func power(a, b float64) float64 {
 
 const spaces = " \t\n\v\f\r"
 
-// ParseNumber reads a number as Lua does: decimal or hexadecimal, with space around
-// it. It reads up to a zero byte.
+// ParseNumber parses a number as Lua does: decimal or hexadecimal, with spaces around it. It stops at a zero
+// byte.
 func ParseNumber(s string) (float64, bool) {
 	if len(s) > 0 && len(s) < 16 && s[0] >= '0' && s[0] <= '9' && (len(s) == 1 || s[1]|0x20 != 'x') {
 		n, i := int64(0), 0
@@ -94,7 +94,7 @@ func ParseNumber(s string) (float64, bool) {
 	return n, true
 }
 
-// ScanNumber is C's strtod: it reads the longest number that s begins with.
+// ScanNumber works like C's strtod: it parses the longest number at the start of s.
 func ScanNumber(s string) (n float64, rest string, ok bool) {
 	body := strings.TrimPrefix(s, "-")
 	negative := len(body) < len(s)
@@ -123,7 +123,7 @@ func ScanNumber(s string) (n float64, rest string, ok bool) {
 	return n, rest, true
 }
 
-// numeral is how far a number without a sign goes, and the number for ParseFloat.
+// numeral returns the length of an unsigned number, and its text for ParseFloat.
 func numeral(s string) (end int, literal string) {
 	digit, exponent := isDigit, byte('e')
 	i := 0

@@ -11,13 +11,13 @@ const (
 type parser struct {
 	lexer
 	fn      *function
-	actives []*variable // of all functions that are open
-	scopes  []int       // where the actives of a function begin
+	actives []*variable // of all open functions
+	scopes  []int       // index of each function's first active
 	loops   int
 	depth   int
 }
 
-// parse makes the tree of a chunk. It panics with an *Error.
+// parse parses a chunk to a tree. It panics with an *Error.
 func parse(source, name string) *function {
 	p := &parser{lexer: lexer{chunk: chunkName(name), src: source, line: 1, lastLine: 1}}
 	p.fn = &function{chunk: p.chunk, source: name, vararg: true}
@@ -51,7 +51,7 @@ func (p *parser) need(t int) {
 	p.next()
 }
 
-// match needs the token t, which closes what was opened at a line.
+// match expects the token t, which closes the token opened at a line.
 func (p *parser) match(t, opened, line int) {
 	if p.accept(t) {
 		return
@@ -77,7 +77,7 @@ func (p *parser) enter() {
 
 func (p *parser) leave() { p.depth-- }
 
-// limit fails when a function has too many of something.
+// limit raises an error if a function has too many of something.
 func (p *parser) limit(n, most int, what string) {
 	if n <= most {
 		return
@@ -117,8 +117,8 @@ func (p *parser) resolve(name string) any {
 	return &globalRef{&text{s: name}, p.lastLine}
 }
 
-// find looks a name up in a function whose locals end before end: it is a local of it
-// or an upvalue, which is made when it is a local further out.
+// find looks up a name in a function whose locals end before end: a local, or an upvalue, which it adds if an
+// outer function has the local.
 func (p *parser) find(fn *function, scope, end int, name string) (*variable, int) {
 	for i := end - 1; i >= p.scopes[scope]; i-- {
 		if p.actives[i].name == name {
@@ -388,7 +388,7 @@ func (p *parser) expressionStatement() any {
 	return &assignment{targets, values, p.lastLine}
 }
 
-// body reads a function from its parameters on.
+// body parses a function from its parameters on.
 func (p *parser) body(method bool, line int) *function {
 	fn := &function{parent: p.fn, chunk: p.chunk, source: p.fn.source, line: line}
 	p.fn = fn

@@ -10,8 +10,7 @@ func (p *parser) exprs() []any {
 
 func (p *parser) expr() any { return p.subexpr(0) }
 
-// priorities of the operators, left and right; a right one that is less associates
-// to the right.
+// priorities of the operators, left and right; a lower right one makes the operator right-associative.
 var priorities = map[int][2]int{
 	'+': {6, 6}, '-': {6, 6}, '*': {7, 7}, '/': {7, 7}, '%': {7, 7}, '^': {10, 9},
 	tConcat: {5, 4}, tNe: {3, 3}, tEq: {3, 3}, '<': {3, 3}, tLe: {3, 3}, '>': {3, 3}, tGe: {3, 3},
@@ -141,7 +140,7 @@ func (p *parser) primary() any {
 		case *callExpr, *varargs:
 			return &paren{e}
 		case *constant, *localRef, *upvalRef, *globalRef, *index:
-			return &paren{e} // which is nothing to assign to
+			return &paren{e} // which cannot be assigned to
 		}
 		return e
 	}

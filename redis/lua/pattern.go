@@ -6,11 +6,11 @@ const (
 	maxCaptures = 32
 	escape      = '%'
 
-	unclosed = -1 // the length of a capture that has no end yet
-	position = -2 // of one that is a position
+	unclosed = -1 // length of a capture without an end
+	position = -2 // length of a position capture
 )
 
-// matcher matches one pattern at places of one string.
+// matcher matches one pattern against positions of one string.
 type matcher struct {
 	s        *State
 	src, pat string
@@ -21,7 +21,7 @@ type matcher struct {
 
 type capturing struct{ at, length int }
 
-const maxMatchDepth = 1 << 16 // what would overflow C's stack
+const maxMatchDepth = 1 << 16 // C's stack would overflow
 
 func newMatcher(s *State, src, pat string) *matcher {
 	m := &matcher{s: s, src: src, pat: cut(pat)}
@@ -29,8 +29,7 @@ func newMatcher(s *State, src, pat string) *matcher {
 	return m
 }
 
-// start matches the pattern from p on at the place i of the string, and returns where
-// the match ends, or -1.
+// start matches the pattern from p at position i of the string, and returns the end of the match, or -1.
 func (m *matcher) start(i, p int) int {
 	m.captures, m.depth = m.captures[:0], 0
 	return m.match(i, p)
@@ -215,7 +214,7 @@ func (m *matcher) back(i int, digit byte) int {
 	return -1
 }
 
-// classEnd is where the single-character class at p ends.
+// classEnd returns the end of the single-character class at p.
 func (m *matcher) classEnd(p int) int {
 	c := m.pat[p]
 	p++
@@ -317,8 +316,8 @@ func inClass(c, class byte) bool {
 	return in != isUpper(class)
 }
 
-// capture is the n-th capture of a match at [i, end): the whole of it, if n is 0 and
-// the pattern has none.
+// capture returns the n-th capture of a match at [i, end), or the whole match if n is 0 and the pattern has no
+// captures.
 func (m *matcher) capture(n, i, end int) Value {
 	if n >= len(m.captures) {
 		if n != 0 {
@@ -341,7 +340,7 @@ func (m *matcher) piece(i, end int) Value {
 	return String(m.src[i:end])
 }
 
-// all are the captures of a match. Without any the whole match is one, if whole.
+// all returns the captures of a match. With whole, a match without captures returns itself.
 func (m *matcher) all(i, end int, whole bool) []Value {
 	n := len(m.captures)
 	if n == 0 && whole {

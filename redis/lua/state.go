@@ -6,9 +6,9 @@ import (
 	"sync/atomic"
 )
 
-// Function is a Lua function: a closure of a script's or one of Go's.
+// Function is a Lua function: a closure of a script, or a Go function.
 type Function struct {
-	Name string // what a Go function is called in no message; for whoever debugs
+	Name string // name of a Go function, for debugging only
 
 	code *code
 	up   []*cell
@@ -18,37 +18,36 @@ type Function struct {
 	mark uint32
 }
 
-// GoFunction is a function of the embedder's. Its arguments are valid until it
-// returns, its results until the next call of the state.
+// GoFunction is a Go function of the embedder. Its arguments are valid until it returns, and its results until
+// the next call of the state.
 type GoFunction func(s *State, args []Value) []Value
 
 // cell holds a local that an inner function uses.
 type cell struct{ v Value }
 
-// frame is a call that is running. Frames are used again by later calls of the same
-// depth.
+// frame is a running call. Later calls at the same depth reuse it.
 type frame struct {
 	s       *State
 	fn      *Function
 	slots   []Value
 	varargs []Value
-	args    []Value // of a Go function
+	args    []Value // arguments of a Go function
 	ret     []Value
-	one     [1]Value // what ret is, when it is one value
+	one     [1]Value // backs ret if it has one value
 	tail    *Function
 	tailing []Value
-	tails   int // tail calls that took this frame's place
+	tails   int // number of tail calls that replaced this frame
 	line    int
-	site    *site // of the call that is under way
+	site    *site // of the current call
 }
 
-// site is a place in the source that calls.
+// site is a call's place in the source.
 type site struct {
 	line       int
 	kind, name string // "global", "local", "method", "field", "upvalue" or ""
 }
 
-// State runs functions. It is for one goroutine at a time.
+// State runs functions. Only one goroutine may use it at a time.
 type State struct {
 	Globals *Table
 
@@ -66,12 +65,12 @@ type State struct {
 	top     int
 	frames  []*frame
 	depth   int
-	nested  int // calls from Go and metamethods
+	nested  int // depth of calls from Go and metamethods
 	steps   uint32
 	scratch [1]Value
 	current *Coroutine
 
-	coroutines []*Coroutine // begun and not at their end, of the state that is no coroutine
+	coroutines []*Coroutine // unfinished ones; only in the main state
 	memory
 	random random
 }
@@ -81,7 +80,7 @@ const maxNested = 200
 
 var ids atomic.Uint32
 
-// NewState makes a state without globals.
+// NewState returns a state without globals.
 func NewState() *State {
 	s := &State{Globals: NewTable(0, 0)}
 	s.stack = make([]Value, 256)
@@ -90,17 +89,17 @@ func NewState() *State {
 	return s
 }
 
-// Error is a Lua error on its way to a pcall or to the embedder.
+// Error is a Lua error that a pcall or the embedder receives.
 type Error struct {
 	Value  Value
-	Source string // of the function that raised it: as it was given, or "=[C]"
-	Line   int    // 0 when it is not known
+	Source string // source of the function that raised it, as given, or "=[C]"
+	Line   int    // 0 if it is unknown
 	syntax bool
 }
 
 func (e *Error) Error() string { return e.Value.String() }
 
-// Ended is the error of a run that Interrupt or End has ended, and where it was.
+// Ended is the error of a run ended by Interrupt or End, with its place.
 type Ended struct {
 	Err    error
 	Source string
@@ -110,7 +109,7 @@ type Ended struct {
 func (e *Ended) Error() string { return e.Err.Error() }
 func (e *Ended) Unwrap() error { return e.Err }
 
-// GoFunc makes a function of Go's.
+// GoFunc returns a Function that calls fn.
 func GoFunc(name string, fn GoFunction) *Function {
 	return &Function{Name: name, goFn: fn, id: ids.Add(1)}
 }
@@ -132,14 +131,13 @@ func (s *State) Built(n int) {
 	s.Roots = s.Roots[:n]
 }
 
-// One is a list of one value, for a GoFunction to return.
+// One returns a list of one value, for the result of a GoFunction.
 func (s *State) One(v Value) []Value {
 	s.scratch[0] = v
 	return s.scratch[:]
 }
 
-// Call runs a function. An error is an *Error, or an *Ended with what Interrupt
-// returned.
+// Call runs a function. An error is an *Error, or an *Ended with the error of Interrupt.
 func (s *State) Call(fn *Function, args ...Value) (results []Value, err error) {
 	top, depth, nested := s.top, s.depth, s.nested
 	defer func() {
@@ -170,7 +168,7 @@ func (f *frame) clear() {
 	f.one[0] = Nil
 }
 
-// alloc takes n values of the stack, all Nil. Setting s.top back gives them back.
+// alloc takes n values of the stack, all Nil. Resetting s.top frees them.
 func (s *State) alloc(n int) []Value {
 	base := s.top
 	if s.room(n); n > 0 {
@@ -179,8 +177,7 @@ func (s *State) alloc(n int) []Value {
 	return s.stack[base:s.top:s.top]
 }
 
-// room moves the top up by n. A larger stack is a new one: who holds a part of the old
-// keeps that.
+// room moves the top up by n. A larger stack is a new slice; holders of a part of the old one keep that.
 func (s *State) room(n int) {
 	if s.top+n > len(s.stack) {
 		s.stack = make([]Value, 2*(s.top+n))
@@ -201,7 +198,7 @@ func (s *State) push(fn *Function) *frame {
 	return f
 }
 
-// call runs a function. Its results are good until the next call.
+// call runs a function. Its results are valid until the next call.
 func (s *State) call(fn *Function, args []Value) []Value {
 	f := s.push(fn)
 	if fn.goFn != nil {
@@ -249,7 +246,7 @@ func (s *State) call(fn *Function, args []Value) []Value {
 	return f.ret
 }
 
-// setArg is the local arg of a vararg function that does not say "...".
+// setArg sets the local arg of a vararg function without "...".
 func (f *frame) setArg(v *variable) {
 	t := NewTable(len(f.varargs), 1)
 	for i, a := range f.varargs {
@@ -268,8 +265,7 @@ func (f *frame) set(v *variable, to Value) {
 	}
 }
 
-// Invoke calls a function from Go code that a script has called: an error goes on to
-// that script.
+// Invoke calls a function from a Go function of a script. An error propagates to the script.
 func (s *State) Invoke(fn Value, args ...Value) []Value {
 	f := fn.AsFunction()
 	if f == nil {
@@ -312,22 +308,22 @@ func (f *frame) step(line int) {
 	f.s.step()
 }
 
-// Check asks Interrupt at once: for Go functions that work for long.
+// Check calls Interrupt at once. Go functions that work for long use it.
 func (s *State) Check() {
 	s.steps |= 0xff
 	s.step()
 }
 
-// End ends the run with an error that no pcall catches.
+// End ends the run with an error that pcall does not catch.
 func (s *State) End(err error) {
 	if f := s.level(0); f != nil && f.fn.code != nil && f.line == 0 {
-		f.line = f.fn.code.fn.line // it has just begun
+		f.line = f.fn.code.fn.line // no line has run yet
 	}
 	e := s.raised(Nil)
 	panic(&Ended{err, e.Source, e.Line})
 }
 
-// Reset forgets how much work the runs before took, and what they have left on the stack.
+// Reset clears the step count and the stack of earlier runs.
 func (s *State) Reset() {
 	s.unwind(0, 0, 0)
 	s.steps = 0
@@ -335,7 +331,7 @@ func (s *State) Reset() {
 
 // Errors.
 
-// where is "chunk:line:" of a level: 0 is the running function, 1 its caller.
+// where returns "chunk:line:" of a level: 0 is the running function, 1 its caller.
 func (s *State) where(level int) string {
 	if f := s.level(level); f != nil && f.fn.code != nil && f.line > 0 {
 		return fmt.Sprintf("%s:%d: ", f.fn.code.fn.chunk, f.line)
@@ -343,7 +339,7 @@ func (s *State) where(level int) string {
 	return ""
 }
 
-// level is a running function, or nil: tail calls count, but are no functions.
+// level returns a running function, or nil: tail calls count as levels without a function.
 func (s *State) level(n int) *frame {
 	for i := s.depth - 1; i >= 0; i-- {
 		if n == 0 {
@@ -360,7 +356,7 @@ func (s *State) level(n int) *frame {
 // ThrowValue raises a value as an error.
 func (s *State) ThrowValue(v Value) { panic(s.raised(v)) }
 
-// raised is an error with the place of the running function, or of its caller.
+// raised returns an error with the place of the running function or of its caller.
 func (s *State) raised(v Value) *Error {
 	e := &Error{Value: v}
 	f := s.level(0)
@@ -377,8 +373,7 @@ func (s *State) raised(v Value) *Error {
 	return e
 }
 
-// Throw raises a message with the place of the innermost function that is a script's:
-// the running one or its caller.
+// Throw raises a message with the place of the innermost script function: the running one or its caller.
 func (s *State) Throw(msg string) {
 	level := 0
 	if s.depth > 0 && s.frames[s.depth-1].fn.code == nil {
@@ -387,8 +382,7 @@ func (s *State) Throw(msg string) {
 	s.ThrowValue(String(s.where(level) + msg))
 }
 
-// BadArgument raises the error about the n-th argument, from 1 on, of the running Go
-// function.
+// BadArgument raises the error for the n-th argument, from 1, of the running Go function.
 func (s *State) BadArgument(n int, why string) {
 	name := "?"
 	if caller := s.level(1); caller != nil && caller.site != nil && caller.fn.code != nil && caller.site.name != "" {
@@ -402,17 +396,17 @@ func (s *State) BadArgument(n int, why string) {
 	s.Throw(fmt.Sprintf("bad argument #%d to '%s' (%s)", n, name, why))
 }
 
-// Raise raises a message with the place of the running function, which a Go function
-// does not have: for what Lua itself finds wrong.
+// Raise raises a message with the place of the running function; a Go function has none. It reports errors that
+// Lua itself finds.
 func (s *State) Raise(msg string) { s.ThrowValue(String(s.where(0) + msg)) }
 
-// at raises a message of the line of a function that is running.
+// at raises a message at a line of a running function.
 func (f *frame) at(line int, msg string) {
 	f.line = line
 	f.s.Raise(msg)
 }
 
-// typeError is what an operation on the value of an expression says.
+// typeError raises the error of an operation on a value of the wrong type. e is the expression of the value.
 func (f *frame) typeError(line int, op string, e any, v Value) {
 	if kind, name := nameOf(e); kind != "" {
 		f.at(line, fmt.Sprintf("attempt to %s %s '%s' (a %s value)", op, kind, name, v.Type()))
@@ -420,7 +414,7 @@ func (f *frame) typeError(line int, op string, e any, v Value) {
 	f.at(line, fmt.Sprintf("attempt to %s a %s value", op, v.Type()))
 }
 
-// nameOf is what messages call an expression, if it has a name.
+// nameOf returns the kind and the name of an expression for messages, if it has a name.
 func nameOf(e any) (kind, name string) {
 	switch e := e.(type) {
 	case *localRef:
@@ -442,12 +436,10 @@ func nameOf(e any) (kind, name string) {
 	return "", ""
 }
 
-// named is an expression with a name that it does not say itself: a method, an
-// upvalue.
+// named is an expression with a name that its tree lacks: a method or an upvalue.
 type named struct{ kind, name string }
 
-// Load compiles a chunk to a function of the state. A name that begins with "=" or "@"
-// is how messages call it.
+// Load compiles a chunk to a function of the state. A name that begins with "=" or "@" is used in messages.
 func (s *State) Load(source, name string) (fn *Function, err error) {
 	p, err := Compile(source, name)
 	if err != nil {
@@ -473,7 +465,7 @@ func Compile(source, name string) (p *Program, err error) {
 	return &Program{compile(parse(source, name))}, nil
 }
 
-// Bind makes a function of a program, with its globals.
+// Bind returns a function of a program with its globals.
 func (s *State) Bind(p *Program, globals *Table) *Function {
 	return &Function{code: p.code, env: globals, id: ids.Add(1)}
 }

@@ -5,20 +5,19 @@ import (
 	"math/bits"
 )
 
-// Table is a Lua table. Its two parts, an array and a hash with chains inside one
-// slice, grow as those of the reference implementation do: the order of pairs and
-// the border that # finds follow from how they are laid out.
+// Table is a Lua table. Its two parts, an array and a hash with chains inside one slice, grow exactly as in the
+// reference implementation, because the layout determines the order of pairs and the border that # finds.
 type Table struct {
 	array []Value
-	nodes []node // a power of two; none is one empty node
-	free  int    // every node from here on is in use
+	nodes []node // length is a power of two; nil means one empty node
+	free  int    // all nodes from here on are in use
 	meta  *Table
 	id    uint32
 
 	// ReadOnly makes what a script does to the table an error. SetRaw does not ask.
 	ReadOnly bool
 
-	mark uint32 // the last count of memory that saw it
+	mark uint32 // last memory count that reached it
 }
 
 type node struct {
@@ -26,10 +25,10 @@ type node struct {
 	next       int // distance to the next node of the chain; 0 ends it
 }
 
-// MaxBits is the size of the largest part of a table: two to this power.
+// maxBits limits the size of each part of a table to 2^maxBits.
 const maxBits = 26
 
-// NewTable makes a table with room for as many elements in its array and its hash.
+// NewTable returns a table with space for elements in its array and its hash.
 func NewTable(array, hash int) *Table {
 	t := &Table{}
 	if array > 0 {
@@ -39,10 +38,10 @@ func NewTable(array, hash int) *Table {
 	return t
 }
 
-// Meta is the table's metatable, or nil.
+// Meta returns the table's metatable, or nil.
 func (t *Table) Meta() *Table { return t.meta }
 
-// SetMeta changes the table's metatable; nil is for none.
+// SetMeta sets the table's metatable; nil removes it.
 func (t *Table) SetMeta(m *Table) { t.meta = m }
 
 func (t *Table) setNodes(size int) {
@@ -57,7 +56,7 @@ func (t *Table) setNodes(size int) {
 	t.nodes, t.free = make([]node, n), n
 }
 
-// place is the node where a key's chain begins.
+// place returns the node where a key's chain begins.
 func (t *Table) place(key Value) int {
 	size := uint32(len(t.nodes))
 	switch r := key.ref.(type) {
@@ -79,7 +78,7 @@ func (t *Table) place(key Value) int {
 	return 0
 }
 
-// arrayIndex is the place of a key in an array, from 1 on, or 0.
+// arrayIndex returns the position of a key in an array, from 1, or 0.
 func arrayIndex(n float64) int {
 	if i := int(n); float64(i) == n && i > 0 && i <= 1<<maxBits {
 		return i
@@ -87,7 +86,7 @@ func arrayIndex(n float64) int {
 	return 0
 }
 
-// Get is the value at a key, and Nil without one. It asks no metatable.
+// Get returns the value at a key, or Nil. It ignores the metatable.
 func (t *Table) Get(key Value) Value {
 	switch r := key.ref.(type) {
 	case *text:
@@ -137,7 +136,7 @@ func (t *Table) find(key Value) *node {
 	}
 }
 
-// Index is the value at a whole number.
+// Index returns the value at an integer.
 func (t *Table) Index(i int) Value {
 	if i > 0 && i <= len(t.array) {
 		return t.array[i-1]
@@ -145,11 +144,10 @@ func (t *Table) Index(i int) Value {
 	return t.Get(Number(float64(i)))
 }
 
-// Field is the value at a string.
+// Field returns the value at a string.
 func (t *Table) Field(name string) Value { return t.getText(&text{s: name}) }
 
-// SetRaw changes the value at a key, which is neither Nil nor NaN. It asks no
-// metatable.
+// SetRaw sets the value at a key, which is neither Nil nor NaN. It ignores the metatable.
 func (t *Table) SetRaw(key, value Value) { t.set(key, value, nil) }
 
 // set is SetRaw that charges the table's growth to s, unless s is nil.
@@ -167,14 +165,14 @@ func (t *Table) set(key, value Value, s *State) {
 	t.insert(key, value, s)
 }
 
-// SetIndex is SetRaw at a whole number.
+// SetIndex does the same as SetRaw at an integer.
 func (t *Table) SetIndex(i int, value Value) { t.SetRaw(Number(float64(i)), value) }
 
-// SetField is SetRaw at a string.
+// SetField does the same as SetRaw at a string.
 func (t *Table) SetField(name string, value Value) { t.SetRaw(String(name), value) }
 
-// insert adds a key that is not there, even with Nil as its value. When its place is
-// taken by a key that does not belong there, that one moves to a free node.
+// insert adds a missing key, even with the value Nil. If another chain's key occupies its node, that key moves
+// to a free node.
 func (t *Table) insert(key, value Value, s *State) {
 	if len(t.nodes) == 0 {
 		t.rehash(key, s)
@@ -213,7 +211,7 @@ func (t *Table) insert(key, value Value, s *State) {
 	t.nodes[at].key, t.nodes[at].value = key, value
 }
 
-// freeNode is a node that no key has ever had since the last rehash, or -1.
+// freeNode returns a node unused since the last rehash, or -1.
 func (t *Table) freeNode() int {
 	for t.free > 0 {
 		t.free--
@@ -224,8 +222,7 @@ func (t *Table) freeNode() int {
 	return -1
 }
 
-// rehash makes room for one more key. The array becomes the largest of which more
-// than half is in use.
+// rehash makes space for one more key. The array becomes the largest one that is more than half full.
 func (t *Table) rehash(extra Value, s *State) {
 	var counts [maxBits + 1]int // of the keys in (2^(i-1), 2^i]
 	count := func(key Value) int {
@@ -298,7 +295,7 @@ func (t *Table) resize(array, hash int) {
 	}
 }
 
-// Len is a border: n, so that the element n is there and n+1 is not.
+// Len returns a border: an n with a non-nil element n and a nil element n+1.
 func (t *Table) Len() int {
 	j := len(t.array)
 	if j > 0 && t.array[j-1].IsNil() {
@@ -334,8 +331,8 @@ func (t *Table) Len() int {
 	return i
 }
 
-// Next is the key after one, and its value; the first after Nil, and Nil after the
-// last. ok is false for a key that the table does not have.
+// Next returns the key after a key, and its value: the first key after Nil, and Nil after the last. ok is false
+// for an unknown key.
 func (t *Table) Next(key Value) (next, value Value, ok bool) {
 	at := 0
 	if !key.IsNil() {
@@ -356,7 +353,7 @@ func (t *Table) Next(key Value) (next, value Value, ok bool) {
 	return Nil, Nil, true
 }
 
-// position is the place of a key in the order of Next, from 1 on, or 0.
+// position returns the position of a key in the order of Next, from 1, or 0.
 func (t *Table) position(key Value) int {
 	if _, ok := key.ref.(isNumber); ok {
 		if i := arrayIndex(key.num); i > 0 && i <= len(t.array) {
@@ -379,5 +376,5 @@ func (t *Table) position(key Value) int {
 func (t *Table) number() uint32    { return t.id }
 func (f *Function) number() uint32 { return f.id }
 
-// size is about how many bytes the table takes, without what is in it.
+// size returns the approximate bytes of the table, without its contents.
 func (t *Table) size() int { return 80 + 24*len(t.array) + 56*len(t.nodes) }

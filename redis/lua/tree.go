@@ -1,7 +1,7 @@
 package lua
 
-// The tree that the parser makes. Names are resolved in it: a local is a slot of its
-// function's frame, and one that an inner function uses has a cell of its own.
+// The tree that the parser builds, with resolved names: a local is a slot of its function's frame, and a local
+// that an inner function uses has a cell of its own.
 
 type variable struct {
 	name     string
@@ -9,28 +9,28 @@ type variable struct {
 	captured bool
 }
 
-// capture is where a new closure finds an upvalue: in a local of the function that
-// makes it, or among that function's own upvalues.
+// capture describes the source of an upvalue for a new closure: a local or an upvalue of the enclosing
+// function.
 type capture struct {
 	local *variable
 	outer int
 }
 
-// function is a function's body.
+// function is the body of a function.
 type function struct {
 	parent   *function
-	chunk    string // as messages name it
-	source   string // as it was given
+	chunk    string // name in messages
+	source   string // name as given
 	line     int
 	params   []*variable
 	vararg   bool
-	hasArg   *variable // what a vararg function of Lua 5.0's style calls arg
+	hasArg   *variable // the local arg of a Lua 5.0 vararg function
 	body     []any
 	slots    int
 	upvalues []capture
 	names    []string // of the upvalues
 
-	code *code // of this body, once it is compiled
+	code *code // compiled body
 }
 
 type (
@@ -48,7 +48,7 @@ type (
 	}
 	callExpr struct {
 		fn     any
-		method *text // when it is called with ':'
+		method *text // set for a call with ':'
 		args   []any
 		line   int
 	}
@@ -70,11 +70,11 @@ type (
 	paren     struct{ of any }
 	tableExpr struct {
 		items []tableItem
-		array int // items without a key
+		array int // number of items without a key
 		line  int
 	}
 	tableItem struct {
-		key, value any // key is nil for the next of the array
+		key, value any // key is nil for an array item
 		line       int
 	}
 )
@@ -101,18 +101,18 @@ type (
 	}
 	ifStmt struct {
 		conds  []any
-		blocks [][]any // one more than conds with an else
+		blocks [][]any // one more than conds if it has an else
 	}
 	numericFor struct {
 		v                 *variable
 		from, limit, step any // step may be nil
 		body              []any
-		line, doLine      int // an error of the three values is at doLine
+		line, doLine      int // errors of the three values are at doLine
 	}
 	genericFor struct {
 		vars   []*variable
 		values []any
-		state  int // the slot of the first of three
+		state  int // first of three slots
 		body   []any
 		line   int
 	}

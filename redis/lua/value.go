@@ -5,7 +5,7 @@ import "strings"
 // Value is a Lua value; the zero Value is nil.
 type Value struct {
 	ref any     // nil, isBool, isNumber, *text, *Table, *Function, *Coroutine or *Userdata
-	num float64 // of a number; 1 is true
+	num float64 // value of a number; 1 for true
 }
 
 type (
@@ -13,7 +13,7 @@ type (
 	isNumber struct{}
 )
 
-// text is a string with its hash, which is computed when a table first asks for it.
+// text is a string with its hash, which is computed on first use.
 type text struct {
 	s      string
 	hash   uint32
@@ -23,20 +23,20 @@ type text struct {
 // Userdata is an opaque value, equal only to itself.
 type Userdata struct{ Name string }
 
-// Nil, True and False are the values of those names.
+// The constants nil, true and false.
 var (
 	Nil   = Value{}
 	True  = Value{ref: isBool{}, num: 1}
 	False = Value{ref: isBool{}}
 )
 
-// Number is the value of a number.
+// Number returns a number value.
 func Number(n float64) Value { return Value{ref: isNumber{}, num: n} }
 
-// String is the value of a string.
+// String returns a string value.
 func String(s string) Value { return Value{ref: &text{s: s}} }
 
-// Bool is the value of a boolean.
+// Bool returns a boolean value.
 func Bool(b bool) Value {
 	if b {
 		return True
@@ -44,7 +44,7 @@ func Bool(b bool) Value {
 	return False
 }
 
-// Of is the value of a table, a function, a coroutine or userdata.
+// Of returns the value of a table, a function, a coroutine or userdata.
 func Of[T *Table | *Function | *Coroutine | *Userdata](v T) Value { return Value{ref: v} }
 
 // IsNil reports whether v is nil.
@@ -61,19 +61,19 @@ func (v Value) Truth() bool {
 	return true
 }
 
-// AsBool is a boolean, if that is what v is.
+// AsBool returns v if it is a boolean.
 func (v Value) AsBool() (b, ok bool) {
 	_, ok = v.ref.(isBool)
 	return v.num != 0, ok
 }
 
-// AsNumber is a number, if that is what v is; strings are not converted.
+// AsNumber returns v if it is a number. It does not convert strings.
 func (v Value) AsNumber() (float64, bool) {
 	_, ok := v.ref.(isNumber)
 	return v.num, ok
 }
 
-// AsString is a string, if that is what v is; numbers are not converted.
+// AsString returns v if it is a string. It does not convert numbers.
 func (v Value) AsString() (string, bool) {
 	if t, ok := v.ref.(*text); ok {
 		return t.s, true
@@ -81,25 +81,25 @@ func (v Value) AsString() (string, bool) {
 	return "", false
 }
 
-// AsTable is a table, if that is what v is, and nil otherwise.
+// AsTable returns v if it is a table, and nil otherwise.
 func (v Value) AsTable() *Table {
 	t, _ := v.ref.(*Table)
 	return t
 }
 
-// AsFunction is a function, if that is what v is, and nil otherwise.
+// AsFunction returns v if it is a function, and nil otherwise.
 func (v Value) AsFunction() *Function {
 	f, _ := v.ref.(*Function)
 	return f
 }
 
-// AsUserdata is userdata, if that is what v is, and nil otherwise.
+// AsUserdata returns v if it is userdata, and nil otherwise.
 func (v Value) AsUserdata() *Userdata {
 	u, _ := v.ref.(*Userdata)
 	return u
 }
 
-// Type is the name of v's type, as type() says it.
+// Type returns the name of v's type, as type() does.
 func (v Value) Type() string {
 	switch v.ref.(type) {
 	case nil:
@@ -120,7 +120,7 @@ func (v Value) Type() string {
 	return "userdata"
 }
 
-// Text is a string, or a number as Lua prints it; ok is false for anything else.
+// Text returns a string, or a number in Lua's format; ok is false for other types.
 func (v Value) Text() (s string, ok bool) {
 	switch r := v.ref.(type) {
 	case *text:
@@ -131,7 +131,7 @@ func (v Value) Text() (s string, ok bool) {
 	return "", false
 }
 
-// ToNumber is a number, or a string that is one; ok is false for anything else.
+// ToNumber returns a number, or the number in a string; ok is false for anything else.
 func (v Value) ToNumber() (n float64, ok bool) {
 	switch r := v.ref.(type) {
 	case isNumber:
@@ -142,7 +142,7 @@ func (v Value) ToNumber() (n float64, ok bool) {
 	return 0, false
 }
 
-// rawEqual is equality without metamethods.
+// rawEqual reports equality without metamethods.
 func rawEqual(a, b Value) bool {
 	switch x := a.ref.(type) {
 	case nil:
@@ -160,8 +160,8 @@ func rawEqual(a, b Value) bool {
 	return a.ref == b.ref
 }
 
-// sum is the hash by which tables order their strings. It takes all of a long one, as
-// Redis's Lua does, where Lua itself takes every so many bytes.
+// sum returns the hash that orders strings in tables. It covers all of a long string, as in Redis's Lua, where
+// plain Lua skips bytes.
 func (t *text) sum() uint32 {
 	if !t.hashed {
 		h := uint32(len(t.s))
@@ -173,7 +173,7 @@ func (t *text) sum() uint32 {
 	return t.hash
 }
 
-// String is v as tostring shows it, without metamethods and addresses.
+// String returns v as tostring does, without metamethods and addresses.
 func (v Value) String() string {
 	if s, ok := v.Text(); ok {
 		return s
@@ -190,7 +190,7 @@ func (v Value) String() string {
 	return v.Type()
 }
 
-// cut is s up to its first zero byte, as a function of C's sees it.
+// cut returns s up to its first zero byte, as a C function sees it.
 func cut(s string) string {
 	if i := strings.IndexByte(s, 0); i >= 0 {
 		return s[:i]

@@ -8,14 +8,14 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// The version of Redis whose scripts these are.
+// The Redis version that scripts see.
 const (
 	version    = "8.0.2"
 	versionNum = 0x080002
 )
 
-// coded is an error message with its code. One that begins with "-" has it already, if
-// it has more than one word.
+// coded returns an error message with its code. A message of several words that begins with "-" has one
+// already.
 func coded(msg string) string {
 	code := "ERR"
 	if rest, ok := strings.CutPrefix(msg, "-"); ok {
@@ -27,7 +27,7 @@ func coded(msg string) string {
 	return code + " " + strings.Trim(msg, "\r\n")
 }
 
-// api makes the redis table that scripts and functions have.
+// api returns the redis table of scripts and functions.
 func (m *Machine) api() *lua.Table {
 	t := lua.Library(map[string]lua.GoFunction{
 		"call":          func(s *lua.State, args []lua.Value) []lua.Value { return m.redisCall(s, args, true) },
@@ -47,7 +47,7 @@ func (m *Machine) api() *lua.Table {
 	return t
 }
 
-// constants are those that a library has while it is loaded, too.
+// constants adds the constants that a library also has while it is loaded.
 func constants(t *lua.Table) {
 	for name, n := range map[string]float64{
 		"LOG_DEBUG": 0, "LOG_VERBOSE": 1, "LOG_NOTICE": 2, "LOG_WARNING": 3,
@@ -58,7 +58,7 @@ func constants(t *lua.Table) {
 	t.SetField("REDIS_VERSION", lua.String(version))
 }
 
-// fail raises an error of the redis table's.
+// fail raises an error of the redis table.
 func fail(s *lua.State, msg string) { s.ThrowValue(errorTable(msg)) }
 
 func (m *Machine) redisCall(s *lua.State, args []lua.Value, raise bool) []lua.Value {
@@ -100,7 +100,7 @@ func (m *Machine) redisCall(s *lua.State, args []lua.Value, raise bool) []lua.Va
 
 const notAllowed = "ERR This Redis command is not allowed from script"
 
-// refused is why a script may not run a command, or nothing.
+// refused returns the error if a script must not run a command, or "".
 func (m *Machine) refused(args [][]byte) string {
 	cmd, _ := commands.Find(args)
 	switch called := commands.Called(args); {

@@ -10,12 +10,12 @@ import (
 
 var started = time.Now()
 
-// osClock is the processor time of C; here it is the time since the start.
+// osClock returns the time since the start in seconds. In C it is the processor time.
 func osClock(s *lua.State, _ []lua.Value) []lua.Value {
 	return s.One(lua.Number(math.Floor(time.Since(started).Seconds()*1e6) / 1e6))
 }
 
-// bitArg is an argument as 32 bits: rounded, and what is beyond them dropped.
+// bitArg returns an argument rounded and truncated to 32 bits.
 func bitArg(s *lua.State, args []lua.Value, n int) uint32 {
 	x := s.CheckNumber(args, n) + 6755399441055744
 	return uint32(math.Float64bits(x))

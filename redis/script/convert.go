@@ -9,7 +9,7 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// value is a reply as a script sees it, in the protocol that it has chosen.
+// value converts a reply to a Lua value, in the protocol that the script has selected.
 func (m *Machine) value(v resp.Value) lua.Value {
 	if !m.resp3 {
 		return m.value2(v)
@@ -105,20 +105,19 @@ func field(name string, v lua.Value) lua.Value {
 	return lua.Of(t)
 }
 
-// errorTable is an error of the redis table's: a message, or a whole error reply,
-// which begins with "-".
+// errorTable returns the error table for a message, or for a whole error reply, which begins with "-".
 func errorTable(msg string) lua.Value {
 	return field("err", lua.String(coded(msg)))
 }
 
-// commandError is an error reply as a script sees it.
+// commandError returns the error table for an error reply of a command.
 func commandError(msg string) lua.Value {
 	v := field("err", lua.String(msg))
 	v.AsTable().SetField("ignore_error_stats_update", lua.True)
 	return v
 }
 
-const maxReplyDepth = 3998 // as many tables as have room on the reference's stack
+const maxReplyDepth = 3998 // the tables that fit on the stack of the reference implementation
 
 // valueBytes is the size of a resp.Value.
 const valueBytes = int(unsafe.Sizeof(resp.Value{}))
@@ -130,7 +129,7 @@ func (m *Machine) grow(n int) {
 	}
 }
 
-// reply is a script's value as a reply.
+// reply converts a Lua value to a reply.
 func (m *Machine) reply(v lua.Value, depth int) resp.Value {
 	switch v.Type() {
 	case "string":
@@ -160,8 +159,8 @@ func (m *Machine) reply(v lua.Value, depth int) resp.Value {
 	return resp.Nil
 }
 
-// tableReply is that of a table: what the first of some fields says, or an array up to
-// the first nil.
+// tableReply converts a table: by its field err, ok or another special field, or as an array up to the first
+// nil.
 func (m *Machine) tableReply(t *lua.Table, depth int) resp.Value {
 	if msg, ok := t.Field("err").AsString(); ok {
 		m.grow(len(msg))
@@ -214,7 +213,7 @@ func (m *Machine) tableReply(t *lua.Table, depth int) resp.Value {
 	}
 }
 
-// arguments copies the arguments of redis.call. ok is false for one that cannot be one.
+// arguments copies the arguments of redis.call. ok is false if one has an invalid type.
 func arguments(s *lua.State, args []lua.Value) (words [][]byte, ok bool) {
 	size := 0
 	for _, arg := range args {
@@ -231,7 +230,7 @@ func arguments(s *lua.State, args []lua.Value) (words [][]byte, ok bool) {
 	return words, true
 }
 
-// argument is an argument of redis.call, if it can be one.
+// argument returns an argument of redis.call as bytes, if its type is valid.
 func argument(v lua.Value) ([]byte, bool) {
 	if s, ok := v.AsString(); ok {
 		return []byte(s), true

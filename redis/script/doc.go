@@ -1,7 +1,7 @@
-// Package script is what Redis gives to Lua scripts: redis.call and the rest of the
-// redis table, cjson, cmsgpack, bit and struct, protected globals, and the conversion
-// of replies to Lua values and back. What carries out commands is passed in.
+// Package script provides the environment of Redis's Lua scripts: redis.call and the rest of the redis table,
+// cjson, cmsgpack, bit and struct, protected globals, and the conversion of replies to Lua values and back. The
+// caller supplies the function that runs commands.
 //
-// A Script is a compiled source, known by its SHA1, which many runs can share; a
-// Machine runs one at a time.
+// A Script is a compiled source, identified by its SHA1, which many runs can share. A Machine runs one script
+// at a time.
 package script

@@ -8,7 +8,7 @@ import (
 	"github.com/meowdis/meowdis/redis/lua"
 )
 
-// jsonSettings are what cjson's functions set.
+// jsonSettings holds the settings that cjson's functions change.
 type jsonSettings struct {
 	sparseConvert             bool
 	sparseRatio, sparseSafe   int
@@ -20,7 +20,7 @@ type jsonSettings struct {
 
 var defaultJSON = jsonSettings{sparseRatio: 2, sparseSafe: 10, encodeDepth: 1000, decodeDepth: 1000, precision: 14, decodeInvalid: true, keepBuffer: true}
 
-// null is cjson.null, the NULL pointer.
+// null represents cjson.null, the NULL pointer.
 var null = lua.Of(&lua.Userdata{Name: "NULL"})
 
 // jsonLibrary returns the table cjson with its settings.
@@ -129,7 +129,7 @@ func (set *jsonSettings) jsonInvalid(s *lua.State, args []lua.Value) []lua.Value
 	return s.One(lua.False)
 }
 
-// maxJSONDepth bounds what a script may set: deeper than this nothing can be followed.
+// maxJSONDepth limits the nesting depth that a script may set.
 const maxJSONDepth = 100_000
 
 type jsonWriter struct {
@@ -263,7 +263,7 @@ func (w *jsonWriter) table(t *lua.Table, depth int) {
 	w.Byte('}')
 }
 
-// arrayLength is that of a table that is an array, and 0 for an object.
+// arrayLength returns the length of a table that is an array, and 0 for an object.
 func (w *jsonWriter) arrayLength(t *lua.Table) int {
 	most, items := 0, 0
 	for k, _, _ := t.Next(lua.Nil); !k.IsNil(); k, _, _ = t.Next(k) {

@@ -14,7 +14,7 @@ type jsonReader struct {
 	src string
 	pos int
 
-	kind  string // of the token: as errors say it
+	kind  string // kind of the token in errors
 	begin int
 	value lua.Value
 }
@@ -156,8 +156,8 @@ func (r *jsonReader) next() {
 	}
 }
 
-// invalidNumber reports whether a number is none of JSON's: a hexadecimal one, one
-// with a plus or zeros before it, an infinity or NaN.
+// invalidNumber reports whether a number is not valid JSON: hexadecimal, with a leading plus or leading zeros,
+// an infinity, or NaN.
 func invalidNumber(s string) bool {
 	if strings.HasPrefix(s, "+") {
 		return true
@@ -233,8 +233,7 @@ func (r *jsonReader) string() {
 	}
 }
 
-// jsonUnicode reads one escape, or two that are a surrogate pair. n is 0 for one that
-// is none.
+// jsonUnicode parses one escape, or the two of a surrogate pair. n is 0 for an invalid one.
 func jsonUnicode(s string) (code rune, n int) {
 	four := func(s string) (rune, bool) {
 		if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {

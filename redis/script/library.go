@@ -10,23 +10,22 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// Library is a library of functions: source that was loaded once.
+// Library is a loaded library of functions.
 type Library struct {
 	Name      string
-	Functions []Function // in the order of their registration
+	Functions []Function // in order of registration
 
 	program *lua.Program
 }
 
-// Function is a function as its library registers it.
+// Function is a function registered by its library.
 type Function struct {
 	Name        string
-	Description []byte // nil for none
+	Description []byte // nil without one
 	Flags       Flags
 }
 
-// Function is the function of that name, in any case, or nil. Where a library has several
-// it is the first one.
+// Function returns the function of that name, in any case, or nil. If several match, it returns the first one.
 func (l *Library) Function(name string) *Function {
 	for i := range l.Functions {
 		if strings.EqualFold(l.Functions[i].Name, name) {
@@ -36,7 +35,7 @@ func (l *Library) Function(name string) *Function {
 	return nil
 }
 
-// LibraryName reads the first line of a library. bad is the error reply to one that is none.
+// LibraryName parses the first line of a library. bad is the error reply to an invalid one.
 func LibraryName(source []byte) (name string, bad resp.Value) {
 	line, _, ended := bytes.Cut(source, []byte("\n"))
 	switch {
@@ -83,12 +82,12 @@ func isName(s string) bool {
 	return s != ""
 }
 
-// LoadTime is how long a library may take to register its functions.
+// LoadTime limits how long a library may take to register its functions.
 const LoadTime = 500 * time.Millisecond
 
-// LoadLibrary compiles the source of a library and has it register its functions. bad is the
-// error reply to one that fails, or takes long: until late returns true, or, where the clock stands still
-// and late is nil, for a number of steps. It depends on nothing else but the source.
+// LoadLibrary compiles the source of a library and runs it, so that it registers its functions. bad is the
+// error reply if it fails or takes too long: until late returns true or, if late is nil because the host's
+// clock stops while code runs, for a number of steps. The result depends only on the source.
 func LoadLibrary(source []byte, late func() bool) (l *Library, bad resp.Value) {
 	l = &Library{}
 	if l.Name, bad = LibraryName(source); bad.IsError() {
@@ -108,21 +107,20 @@ func LoadLibrary(source []byte, late func() bool) (l *Library, bad resp.Value) {
 	return l, resp.Value{}
 }
 
-// loadSteps is how often the loading of a library may be interrupted, which is about half a
-// second of work.
+// loadSteps limits the interrupts while a library is loaded, about half a second of work.
 const loadSteps = 1 << 16
 
 var errLoadTimeout = errors.New("FUNCTION LOAD timeout")
 
-// NewMachine makes a machine for the library's functions. What the library keeps in variables
-// is the machine's. late is LoadLibrary's.
+// NewMachine returns a machine for the library's functions. Each machine has its own copy of the library's
+// variables. late is as for LoadLibrary.
 func (l *Library) NewMachine(late func() bool) (*Machine, resp.Value) {
 	copied := Library{program: l.program}
 	return copied.load(late)
 }
 
-// load runs the library in a new machine. While it is loaded it sees little more than
-// register_function; afterwards its functions see what scripts see.
+// load runs the library in a new machine. While it is loaded, it can use little more than register_function;
+// afterwards its functions have the environment of scripts.
 func (l *Library) load(late func() bool) (*Machine, resp.Value) {
 	m := newMachine()
 	m.functions, m.loading = map[string]*lua.Function{}, l
@@ -167,7 +165,7 @@ func (l *Library) load(late func() bool) (*Machine, resp.Value) {
 	return m, resp.Value{}
 }
 
-// register is redis.register_function.
+// register implements redis.register_function.
 func (m *Machine) register(s *lua.State, args []lua.Value) []lua.Value {
 	l := m.loading
 	if l == nil {
@@ -187,8 +185,8 @@ func (m *Machine) register(s *lua.State, args []lua.Value) []lua.Value {
 	return nil
 }
 
-// registered reads the arguments of redis.register_function: a name and a function, or a
-// table of named ones.
+// registered parses the arguments of redis.register_function: a name and a function, or a table of named
+// arguments.
 func registered(s *lua.State, args []lua.Value) (f Function, callback *lua.Function) {
 	switch len(args) {
 	case 1:
@@ -249,7 +247,7 @@ func named(s *lua.State, t *lua.Table) (f Function, callback *lua.Function) {
 	return f, callback
 }
 
-// flagsOf reads the flags of a function: a list of their names.
+// flagsOf parses the flags of a function: a list of names.
 func flagsOf(s *lua.State, t *lua.Table) (flags Flags) {
 	if t == nil {
 		fail(s, "flags argument to redis.register_function must be a table representing function flags")
@@ -268,12 +266,11 @@ func flagsOf(s *lua.State, t *lua.Table) (flags Flags) {
 	}
 }
 
-// Call runs a function of the machine's library, which has one of that name. An error is what
-// the host's functions returned; what the function does wrong is an error reply.
+// Call runs a function of the machine's library, which must exist. An error comes from the host's functions;
+// the function's own errors are error replies.
 func (m *Machine) Call(function string, r *Run) (resp.Value, error) {
 	return m.call(m.functions[function], function, r, lua.Of(r.table(r.Keys)), lua.Of(r.table(r.Args)))
 }
 
-// Full reports whether the last run failed since it, or what the library keeps, took too much
-// memory.
+// Full reports whether the last run ran out of memory, alone or with the library's variables.
 func (m *Machine) Full() bool { return m.full }

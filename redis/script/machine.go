@@ -8,32 +8,31 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// Host carries out what a script asks for.
+// Host provides the functions that a script needs from its caller.
 type Host struct {
-	// Call runs a command and returns its reply. What stops the script without its
-	// pcall noticing is an error.
+	// Call runs a command and returns its reply. An error ends the script, and pcall does not catch it.
 	Call func(args [][]byte, readOnly bool) (resp.Value, error)
-	// Allowed reports whether the user may run a command, and known whether there is
-	// such a command. Nil allows all that Call does not refuse.
+	// Allowed reports whether the user may run a command, and known whether the command exists. Nil allows every
+	// command that Call does not refuse.
 	Allowed func(args [][]byte) (allowed, known bool)
-	// Rejected is called with a command that scripts may not run, and its error. It may be nil.
+	// Rejected is called with a command that scripts must not run, and its error. It may be nil.
 	Rejected func(args [][]byte, v *resp.Value)
-	// Grow charges n bytes before the script allocates them, and panics when they are too many. Nil
-	// charges nothing.
+	// Grow charges n bytes before the script allocates them, and panics if they exceed the limit. Nil charges
+	// nothing.
 	Grow func(n int)
-	// Interrupt ends the script with the error that it returns. It may be nil.
+	// Interrupt ends the script if it returns an error. It may be nil.
 	Interrupt func() error
 }
 
 // Run is one run of a script or a function.
 type Run struct {
 	Keys, Args [][]byte
-	ReadOnly   bool  // it may not write
-	Seed       int32 // of math.random
+	ReadOnly   bool  // it must not write
+	Seed       int32 // for math.random
 	Host       Host
 }
 
-// ErrKilled is what Interrupt returns for a script that SCRIPT KILL ends.
+// ErrKilled is the error that Interrupt returns for a script killed by SCRIPT KILL.
 var ErrKilled = errors.New("Script killed by user with SCRIPT KILL...")
 
 // Machine runs scripts, one at a time.
@@ -41,23 +40,23 @@ type Machine struct {
 	state *lua.State
 	run   *Run
 	resp3 bool
-	err   error // what Call returned
+	err   error // the error of Call
 
-	functions map[string]*lua.Function // of a library, by name; nil for EVAL
+	functions map[string]*lua.Function // functions of a library, by name; nil for EVAL
 	loading   *Library                 // the library whose functions are being registered
-	full      bool                     // the last run failed for want of memory
+	full      bool                     // the last run ran out of memory
 
 	json jsonSettings
 }
 
-// MemoryLimit is how much a script may hold, in bytes, about.
+// MemoryLimit is the approximate memory limit of a script, in bytes.
 const MemoryLimit = 256 << 20
 
-// Hook, unless it is nil, is called with each new state before it is protected. Tests replace functions in it
-// by functions that panic.
+// Hook, if set, is called with each new state before it is protected. Tests use it to insert functions that
+// panic.
 var Hook func(*lua.State)
 
-// NewMachine makes a machine for scripts of EVAL.
+// NewMachine returns a machine for scripts of EVAL.
 func NewMachine() *Machine {
 	m := newMachine()
 	api := m.api()
@@ -71,7 +70,7 @@ func NewMachine() *Machine {
 	return m
 }
 
-// newMachine makes one without the redis table, and without protection.
+// newMachine returns a machine without the redis table and without protection.
 func newMachine() *Machine {
 	m := &Machine{state: lua.NewState(), json: defaultJSON}
 	s := m.state
@@ -94,10 +93,10 @@ func newMachine() *Machine {
 	return m
 }
 
-// pcall is Lua's, but that the error of a command is its text.
-// After another table comes its field err.
+// pcall does the same as Lua's pcall, but returns the text of a command's error. For any other table it also
+// returns its field err.
 func pcall(s *lua.State, args []lua.Value) []lua.Value {
-	fn := lua.True // what the reference implementation calls without a function
+	fn := lua.True // the reference implementation calls true if no function is given
 	if len(args) > 0 {
 		fn, args = args[0], args[1:]
 	}
@@ -121,8 +120,7 @@ func isText(v lua.Value) bool {
 	return ok
 }
 
-// protect makes what is in the globals read-only, and reading a global that is not
-// there an error.
+// protect makes all globals read-only, and reading a missing global an error.
 func (m *Machine) protect() {
 	if Hook != nil {
 		Hook(m.state)
@@ -132,14 +130,14 @@ func (m *Machine) protect() {
 	freeze(m.state.StringMeta())
 }
 
-// indexed is a metatable with that __index.
+// indexed returns a metatable with an __index.
 func indexed(index lua.Value) *lua.Table {
 	meta := lua.NewTable(0, 1)
 	meta.SetField("__index", index)
 	return meta
 }
 
-// missing is the __index of a table in which what is not there is an error.
+// missing returns an __index that raises an error for a missing name.
 func missing() lua.Value {
 	return lua.Of(lua.GoFunc("__index", func(s *lua.State, args []lua.Value) []lua.Value {
 		name, _ := lua.Arg(args, 2).Text()
@@ -159,21 +157,20 @@ func freeze(t *lua.Table) {
 	}
 }
 
-// Eval runs a script. An error is what the host's functions returned; what the script
-// does wrong is an error reply.
+// Eval runs a script. An error comes from the host's functions; the script's own errors are error replies.
 func (m *Machine) Eval(s *Script, r *Run) (resp.Value, error) {
 	m.state.Globals.SetField("KEYS", lua.Of(r.table(r.Keys)))
 	m.state.Globals.SetField("ARGV", lua.Of(r.table(r.Args)))
 	return m.call(m.state.Bind(s.program, m.state.Globals), s.SHA, r)
 }
 
-// call runs a function, which error replies call name.
+// call runs a function. Error replies use name for it.
 func (m *Machine) call(fn *lua.Function, name string, r *Run, args ...lua.Value) (resp.Value, error) {
 	m.run, m.resp3, m.err, m.full = r, false, nil, false
 	m.json = defaultJSON
 	m.state.SeedRandom(r.Seed)
 	m.state.Reset()
-	if m.functions == nil { // a library's variables stay
+	if m.functions == nil { // a library keeps its variables
 		m.state.SetMemoryLimit(MemoryLimit)
 	}
 	m.state.SetReserve(r.Host.Grow)
@@ -218,7 +215,7 @@ func (r *Run) table(list [][]byte) *lua.Table {
 	return t
 }
 
-// errorReply is the reply to a script that has failed: its error, and where.
+// errorReply returns the reply to a failed script: its error and where it was raised.
 func (m *Machine) errorReply(e *lua.Error, name string) resp.Value {
 	if text, ok := e.Value.Text(); ok {
 		m.grow(4 * len(text)) // the message, in one line, of the place
@@ -230,7 +227,7 @@ func (m *Machine) errorReply(e *lua.Error, name string) resp.Value {
 	return resp.MakeError(oneLine(msg))
 }
 
-// message is what an error says, with its code.
+// message returns the text of an error, with its code.
 func (m *Machine) message(e *lua.Error) string {
 	t := e.Value.AsTable()
 	if t == nil {

@@ -55,8 +55,7 @@ func packValue(out *lua.Buffer, v lua.Value, depth int) {
 	}
 }
 
-// packHead writes how long something is: in one byte up to small, or in the sizes that
-// have a code.
+// packHead writes a length: in one byte up to small, or in one of the sizes with a code.
 func packHead(out []byte, n int, fix byte, small int, one, two, four byte) []byte {
 	switch {
 	case n <= small:
@@ -140,8 +139,8 @@ func packUnpackLimit(s *lua.State, args []lua.Value) []lua.Value {
 	return packValues(s, len(args), src, limit, s.OptInt(args, 3, 0))
 }
 
-// packValues reads up to limit values from an offset on. With a limit the offset after
-// them comes first, which is -1 at the end.
+// packValues reads up to limit values from an offset. With a limit the first result is the offset after them,
+// or -1 at the end.
 func packValues(s *lua.State, args int, src string, limit, offset int) []lua.Value {
 	switch all := limit == 0 && offset == 0; {
 	case offset < 0 || limit < 0:
@@ -243,7 +242,7 @@ func (r *packReader) value() lua.Value {
 	return lua.Nil
 }
 
-// maxUnpackDepth is as deep as values may be in each other.
+// maxUnpackDepth limits how deep values may be nested.
 const maxUnpackDepth = 10_000
 
 func (r *packReader) table(n int, pairs bool) lua.Value {

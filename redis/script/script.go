@@ -14,7 +14,7 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// Flags are what a script says of itself in its first line.
+// Flags are the flags that a script declares in its first line.
 type Flags uint8
 
 const (
@@ -24,13 +24,13 @@ const (
 	NoCluster
 	AllowCrossSlotKeys
 
-	// AllowKeyLocking is Upstash's: the script may use keys that it was not given.
+	// AllowKeyLocking is a flag of Upstash: the script may use keys that it does not declare.
 	AllowKeyLocking
 )
 
 var flagNames = []string{"no-writes", "allow-oom", "allow-stale", "no-cluster", "allow-cross-slot-keys", "allow-key-locking"}
 
-// Names are the flags that are set, as FUNCTION LIST shows them.
+// Names returns the names of the flags that are set, as FUNCTION LIST shows them.
 func (f Flags) Names() []string {
 	var names []string
 	for i, name := range flagNames {
@@ -52,17 +52,17 @@ func flagOf(name string, upstash bool) (Flags, bool) {
 
 // Script is a compiled script.
 type Script struct {
-	SHA      string // of the source, in hexadecimal
-	Declares bool   // what it does, in a first line
+	SHA      string // SHA1 of the source, in hexadecimal
+	Declares bool   // the first line begins with "#!"
 	Flags    Flags
 	Hint     *Hint
 	program  *lua.Program
 }
 
-// Hint is a guess whether a script or a library writes.
+// Hint guesses whether a script or a library writes.
 type Hint struct{ writes atomic.Bool }
 
-// NewHint guesses by the words of the source.
+// NewHint returns a guess from the words of the source.
 func NewHint(source []byte) *Hint {
 	h := &Hint{}
 	words := bytes.FieldsFunc(source, func(c rune) bool { return c != '.' && !unicode.IsLetter(c) && !unicode.IsDigit(c) })
@@ -73,20 +73,20 @@ func NewHint(source []byte) *Hint {
 	return h
 }
 
-// Writes is the guess.
+// Writes returns the guess.
 func (h *Hint) Writes() bool { return h.writes.Load() }
 
-// Wrote corrects it.
+// Wrote corrects the guess after a write.
 func (h *Hint) Wrote() { h.writes.Store(true) }
 
-// SHA1 is the name of a script: the hash of its source, in hexadecimal.
+// SHA1 returns the name of a script: the hash of its source, in hexadecimal.
 func SHA1(source []byte) string {
 	sum := sha1.Sum(source)
 	return hex.EncodeToString(sum[:])
 }
 
-// Compile compiles a script of EVAL or SCRIPT LOAD. With upstash its first line may
-// have that service's flags, too. bad is the error reply to a source that is none.
+// Compile compiles a script of EVAL or SCRIPT LOAD. With upstash its first line may also have Upstash's flags.
+// bad is the error reply to an invalid source.
 func Compile(source []byte, upstash bool) (s *Script, bad resp.Value) {
 	s = &Script{SHA: SHA1(source), Hint: NewHint(source), Declares: bytes.HasPrefix(source, []byte("#!"))}
 	body, flags, msg := shebang(string(source), upstash)
@@ -102,7 +102,8 @@ func Compile(source []byte, upstash bool) (s *Script, bad resp.Value) {
 	return s, resp.Value{}
 }
 
-// Declared returns the flags in the first line of a script. declared is false without that line, and for a wrong one.
+// Declared returns the flags in the first line of a script. declared is false if that line is missing or
+// invalid.
 func Declared(source []byte) (flags Flags, declared bool) {
 	if !bytes.HasPrefix(source, []byte("#!")) {
 		return 0, false
@@ -112,8 +113,8 @@ func Declared(source []byte) (flags Flags, declared bool) {
 	return flags, bad == "" && end > 0
 }
 
-// shebang reads a first line that begins with "#!". The body begins with the end of
-// that line, so that its lines keep their numbers.
+// shebang parses a first line that begins with "#!". body begins at the end of that line, so that its lines
+// keep their numbers.
 func shebang(source string, upstash bool) (body string, flags Flags, bad string) {
 	if !strings.HasPrefix(source, "#!") {
 		return source, 0, ""
@@ -145,7 +146,7 @@ func shebang(source string, upstash bool) (body string, flags Flags, bad string)
 	return source[len(line):], flags, ""
 }
 
-// oneLine is a text in which nothing ends the line of an error reply.
+// oneLine replaces line breaks, which would end the line of an error reply.
 func oneLine(s string) string {
 	if !strings.ContainsAny(s, "\r\n") {
 		return s

@@ -10,7 +10,7 @@ import (
 
 var structFunctions = map[string]lua.GoFunction{"pack": structPack, "unpack": structUnpack, "size": structSize}
 
-// layout reads the format of struct's functions.
+// layout parses the format of struct's functions.
 type layout struct {
 	s      *lua.State
 	format string
@@ -43,8 +43,8 @@ func (l *layout) number(otherwise int) int {
 	return n
 }
 
-// next reads one option: its letter, its size and how many bytes align it. It settles
-// those that only set something.
+// next parses one option: its letter, its size and its padding. It also handles the options that only change a
+// setting.
 func (l *layout) next() (c byte, size, pad int, ok bool) {
 	for l.pos < len(l.format) {
 		c = l.format[l.pos]
@@ -103,7 +103,7 @@ func (l *layout) size(c byte) int {
 	return 0 // pack and unpack refuse the option
 }
 
-// unknown raises that an option does not exist.
+// unknown raises the error for an unknown option.
 func (l *layout) unknown(c byte) {
 	l.s.BadArgument(1, "invalid format option '"+string([]byte{c})+"'")
 }
@@ -117,7 +117,7 @@ func (l *layout) ordered(b []byte) []byte {
 	return b
 }
 
-// integer is the low bytes of a number, as many as size; beyond eight there are none.
+// integer returns the low size bytes of a number; bytes beyond the eighth are 0.
 func (l *layout) integer(n float64, size int) []byte {
 	v := lua.Unsigned(n)
 	b := make([]byte, size)
@@ -129,7 +129,7 @@ func (l *layout) integer(n float64, size int) []byte {
 
 func structPack(s *lua.State, args []lua.Value) []lua.Value {
 	l := newLayout(s, s.CheckString(args, 1))
-	args = append(args[:len(args):len(args)], lua.Nil) // the reference implementation marks their end
+	args = append(args[:len(args):len(args)], lua.Nil) // the reference implementation ends them with nil
 	out := s.Buffer()
 	defer out.Close()
 	arg := 2
@@ -204,7 +204,7 @@ func structUnpack(s *lua.State, args []lua.Value) []lua.Value {
 		case 'd':
 			vs = append(vs, lua.Number(math.Float64frombits(binary.LittleEndian.Uint64(l.ordered([]byte(data[pos:pos+8]))))))
 		case 'c':
-			if size == 0 { // as long as the number before says
+			if size == 0 { // the number before is the length
 				n, isNumber := 0.0, false
 				if len(vs) > 0 {
 					n, isNumber = vs[len(vs)-1].AsNumber()
@@ -236,7 +236,7 @@ func structUnpack(s *lua.State, args []lua.Value) []lua.Value {
 	return append(vs, lua.Number(float64(pos+1)))
 }
 
-// decoded is an integer of as many bytes as b has.
+// decoded returns the integer in the bytes of b.
 func (l *layout) decoded(b []byte, signed bool) float64 {
 	b = l.ordered(b)
 	v := uint64(0)
