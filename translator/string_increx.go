@@ -46,7 +46,7 @@ func (n *increment) option(c *Call) func(i int, o *options) (words int) {
 	}
 }
 
-// These are INCREX's changes of the TTL: ?10 of sqlIncrExKey.
+// These are INCREX's changes of the TTL: ?10 of sqlIncrEx.
 const (
 	ttlKept = iota
 	ttlSet
