@@ -10,7 +10,7 @@ const (
 
 // Bytes reads n bytes and returns them. It makes room for
 // little before they come, and again for some times as much as has come: what is thrown
-// away by that is a seventh of n at most. The error is io.ReadFull's.
+// away by that is a seventh of n at most. It reads a piece at a time, since r may copy memory. The error is io.ReadFull's.
 func Bytes(r io.Reader, n int64) ([]byte, error) {
 	room := n
 	for room > enough {
@@ -18,15 +18,25 @@ func Bytes(r io.Reader, n int64) ([]byte, error) {
 	}
 	b := make([]byte, room)
 	for have := 0; ; {
-		got, err := io.ReadFull(r, b[have:])
+		got, err := io.ReadFull(r, b[have:min(len(b), have+enough)])
 		if have += got; err == io.EOF && have > 0 {
 			err = io.ErrUnexpectedEOF
 		}
 		if err != nil || int64(have) == n {
 			return b[:have], err
 		}
-		more := make([]byte, min(n, int64(have)*times))
-		copy(more, b)
-		b = more
+		if have == len(b) {
+			b = grown(b, min(n, int64(have)*times))
+		}
 	}
+}
+
+// grown copies b to a slice of n bytes, a piece at a time. The compiler makes one operation of a make and a copy of
+// everything, which also clears the rest: for 100 MB, all goroutines would wait for it when a collection begins.
+func grown(b []byte, n int64) []byte {
+	more := make([]byte, n)
+	for at := 0; at < len(b); at += enough {
+		copy(more[at:], b[at:min(len(b), at+enough)])
+	}
+	return more
 }

@@ -68,3 +68,26 @@ func TestPieces(t *testing.T) {
 		t.Errorf("nothing is %v", got)
 	}
 }
+
+// largest is a reader that notes the most bytes asked for at a time.
+type largest struct {
+	io.Reader
+	n int
+}
+
+func (l *largest) Read(b []byte) (int, error) {
+	l.n = max(l.n, len(b))
+	return l.Reader.Read(b)
+}
+
+// TestPiecewise reads and grows by the piece: one copy of 100 MB would hold up all goroutines.
+func TestPiecewise(t *testing.T) {
+	text := bytes.Repeat([]byte("abc"), 7<<20)
+	r := &largest{bytes.NewReader(text), 0}
+	if b, err := Bytes(r, int64(len(text))); err != nil || !bytes.Equal(b, text) {
+		t.Errorf("%d bytes, %v", len(b), err)
+	}
+	if r.n > 1<<20 {
+		t.Errorf("%d bytes at a time", r.n)
+	}
+}
