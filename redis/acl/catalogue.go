@@ -8,24 +8,24 @@ import (
 	"github.com/meowdis/meowdis/redis/commands"
 )
 
-// known is a command that rules may name. Those that a server of ours does not run are
-// among them, so that the rules of other servers hold here.
+// known is a command that rules may name. Commands that only other servers run are included,
+// so their rules work here too.
 type known struct {
-	name       string // as Redis writes it in rules: "get", "config|get"
+	name       string // in Redis's form for rules: "get", "config|get"
 	bit        int
 	subs       []int // the bits of its subcommands
-	ofAnother  bool  // it is a subcommand
+	ofAnother  bool  // a subcommand
 	categories []string
 }
 
-// catalogue is what rules may name.
+// catalogue holds the commands that rules may name.
 type catalogue struct {
 	commands []*known // in the order of the tables
 	byName   map[string]*known
-	bitOf    []int // of each of our commands, by its ID
+	bitOf    []int // bit of each command in commands, by command ID
 }
 
-// theCatalogue is made when it is first needed: most processes know no users.
+// theCatalogue is built on first use: most processes have no ACL users.
 var theCatalogue = sync.OnceValue(func() *catalogue {
 	all := &catalogue{byName: map[string]*known{}, bitOf: make([]int, len(commands.All()))}
 	for _, table := range []*commands.Table{commands.Ours, commands.Unsupported} {
@@ -39,12 +39,12 @@ var theCatalogue = sync.OnceValue(func() *catalogue {
 	return all
 })
 
-// add adds a command that comes after its container, unless one of its name is there, and
-// returns its bit.
+// add returns c's bit, and appends c first if its name is new. A container comes before its
+// subcommands.
 func (all *catalogue) add(c *commands.Command) int {
 	parent, sub, isSub := strings.Cut(c.Name, " ")
 	if parent = strings.ToLower(parent); parent == "debug" && isSub {
-		// Redis has DEBUG's subcommands in no table: to rules they are first arguments.
+		// Redis has no table entries for DEBUG's subcommands: rules treat them as first arguments.
 		return all.byName[parent].bit
 	}
 	name := parent
@@ -62,18 +62,18 @@ func (all *catalogue) add(c *commands.Command) int {
 	return k.bit
 }
 
-// words are the sets of bits that hold one for each command.
+// words returns the length of a bit set with one bit per command.
 func (all *catalogue) words() int { return (len(all.commands) + 63) / 64 }
 
-// called is one of our commands.
+// called returns the catalogue entry of cmd.
 func (all *catalogue) called(cmd *commands.Command) *known { return all.commands[all.bitOf[cmd.ID()]] }
 
-// lookup finds the command of a rule by its name in any case, as "get" or "config|get"; nil
-// for an unknown one.
+// lookup finds a command by the name in a rule ("get", "config|get"), in any case. It returns
+// nil if the name is unknown.
 func lookup(name string) *known { return theCatalogue().byName[strings.ToLower(name)] }
 
-// category finds the commands of a category by its name in any case. Of an unknown one ok
-// is false.
+// category returns the commands of a category, named in any case. ok is false if the category
+// is unknown.
 func category(name string) (members []*known, ok bool) {
 	name = strings.ToLower(name)
 	if !slices.Contains(commands.Categories(), name) {

@@ -6,7 +6,7 @@ import (
 	"github.com/meowdis/meowdis/redis/commands"
 )
 
-// Reason is why something was refused. Of several the greatest is told.
+// Reason is the cause of a denial. If several apply, the greatest is reported.
 type Reason byte
 
 const (
@@ -19,14 +19,14 @@ const (
 
 func (r Reason) String() string { return [...]string{"", "command", "key", "auth", "channel"}[r] }
 
-// Denial is what a check found: that a call is allowed, or which of its arguments is not.
-// The command stands at 0.
+// Denial is the result of a check: the call is allowed, or one of its arguments is refused.
+// Argument 0 is the command.
 type Denial struct {
 	Reason Reason
 	At     int
 }
 
-// Check says whether the user may run a call of cmd, which args are. It changes nothing.
+// Check reports whether the user may run cmd with args. It changes nothing.
 func (u *User) Check(cmd *commands.Command, args [][]byte) Denial {
 	r := u.rights.Load()
 	if r.unlimited {
@@ -59,7 +59,7 @@ func (s *selector) check(cmd *commands.Command, args [][]byte) Denial {
 			return Denial{Reason: ByCommand}
 		}
 	}
-	if !s.allKeys && cmd.WellFormed(args) { // the reply to another is an error
+	if !s.allKeys && cmd.WellFormed(args) { // other calls get an error reply
 		for _, ref := range cmd.KeysOf(args) {
 			if read, write := ref.Access.Needs(); !s.reaches(args[ref.Pos], read, write) {
 				return Denial{ByKey, ref.Pos}
@@ -80,20 +80,20 @@ func (s *selector) check(cmd *commands.Command, args [][]byte) Denial {
 	return Denial{}
 }
 
-// channels are the commands whose arguments are channels that they speak or listen to.
+// channels maps the commands that publish or subscribe to their kind of channel arguments.
 var channels = map[string]struct{ single, pattern bool }{
 	"SUBSCRIBE": {}, "PSUBSCRIBE": {pattern: true}, "SSUBSCRIBE": {},
 	"PUBLISH": {single: true}, "SPUBLISH": {single: true},
 }
 
-// Hears reports whether the user may listen to the channel, or by the pattern, whatever commands it
-// may run.
+// Hears reports whether the user may subscribe to a channel, or to a pattern. It does not
+// check commands.
 func (u *User) Hears(channel []byte, isPattern bool) bool {
 	return slices.ContainsFunc(u.rights.Load().selectors, func(s *selector) bool { return s.hears(channel, isPattern) })
 }
 
-// Why is the error text of a denial without its code. Only an administrator's shows what
-// key or channel it was.
+// Why returns the error text of a denial, without its code. The text names the key or channel
+// only if shown is set, for administrators.
 func (u *User) Why(d Denial, cmd *commands.Command, args [][]byte, shown bool) string {
 	switch kind := d.Reason.String(); {
 	case d.Reason == ByCommand:
@@ -105,8 +105,7 @@ func (u *User) Why(d Denial, cmd *commands.Command, args [][]byte, shown bool) s
 	}
 }
 
-// Object is what a denial is about, as the log has it: the command, the key or the
-// channel.
+// Object returns the command, key or channel that was denied, as ACL LOG shows it.
 func (u *User) Object(d Denial, cmd *commands.Command, args [][]byte) string {
 	if d.Reason == ByCommand {
 		return nameOf(cmd)
@@ -114,7 +113,7 @@ func (u *User) Object(d Denial, cmd *commands.Command, args [][]byte) string {
 	return string(args[d.At])
 }
 
-// nameOf is the command as Redis names it: DEBUG without its subcommand.
+// nameOf returns Redis's name for cmd: DEBUG comes without its subcommand.
 func nameOf(cmd *commands.Command) string {
 	if name := theCatalogue().called(cmd).name; name == "debug" {
 		return name
@@ -122,8 +121,8 @@ func nameOf(cmd *commands.Command) string {
 	return cmd.WireName()
 }
 
-// AllKeys reports whether the user may run the call with any key, reading: only then may
-// SORT look at keys that the call does not name.
+// AllKeys reports whether the user may run the call and read any key. SORT may read keys that
+// the call does not name only then.
 func (u *User) AllKeys(cmd *commands.Command, args [][]byte) bool {
 	r := u.rights.Load()
 	for _, s := range r.selectors {
@@ -134,7 +133,7 @@ func (u *User) AllKeys(cmd *commands.Command, args [][]byte) bool {
 	return false
 }
 
-// readsAll reports whether any key may be read.
+// readsAll reports whether the selector allows reading any key.
 func (s *selector) readsAll() bool {
 	if s.allKeys {
 		return true

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Load takes the users of a file's text in the place of those there are, or none when it
-// returns errors, in the words of Redis, which name the file by path. It returns the
-// users that are no more, as Delete does.
+// Load replaces all users by the users in a file's text, and returns the removed ones, as
+// Delete does. If any line is invalid it changes nothing and returns errors in Redis's words,
+// which name the file by path.
 func (u *Users) Load(path, text string) (gone []*User, errors string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -71,7 +71,7 @@ func (u *Users) parse(path, text string) (loaded map[string]*rights, errors stri
 	return loaded, errors
 }
 
-// applyLine returns all errors about commands, and the first of the others.
+// applyLine returns every error about a command, and the first error of any other kind.
 func (u *Users) applyLine(r *rights, at string, rules []string) (errors string) {
 	told := false
 	for _, rule := range rules {

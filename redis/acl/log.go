@@ -8,16 +8,16 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// Event is something that was refused.
+// Event is one denial.
 type Event struct {
 	Reason  Reason
 	Context string // "toplevel", "multi", "lua"
-	Object  string // the command, key, channel, or what was called with a wrong password; up to maxObject
-	User    string // the name, for a wrong password the one that was tried; up to maxObject bytes
+	Object  string // the command, key or channel, or the command called with a wrong password; up to maxObject bytes
+	User    string // for a wrong password, the name that was tried; up to maxObject bytes
 	Client  string // as CLIENT LIST shows it
 }
 
-// Log is ACL LOG. The zero value keeps nothing. It is safe for concurrent use.
+// Log is ACL LOG. The zero value keeps no entries. It is safe for concurrent use.
 type Log struct {
 	mu      sync.Mutex
 	max     int
@@ -26,23 +26,23 @@ type Log struct {
 	refused [ByChannel + 1]int64
 }
 
-// entry is one event, and others like it.
+// entry is an event and the count of similar ones.
 type entry struct {
 	Event
 	id, count      int64
 	created, later int64 // Unix ms
 }
 
-// maxObject is how many bytes of an object or a name are kept: a key may have 512 MB.
+// maxObject limits the bytes stored of an object or a name: a key may have 512 MB.
 const maxObject = 1 << 10
 
-// Events like one of the latest few within a minute are counted there.
+// An event equal to one of the latest few, within a minute, only raises that entry's count.
 const (
 	grouped   = 10
 	groupedMs = 60_000
 )
 
-// Add keeps an event that happened at now, in Unix ms.
+// Add records an event at now, in Unix ms.
 func (l *Log) Add(now int64, e Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -74,35 +74,35 @@ func (l *Log) Add(now int64, e Event) {
 
 func clipped(s string) string { return strings.Clone(s[:min(len(s), maxObject)]) }
 
-// SetMax bounds how many entries are kept, from the next event on.
+// SetMax limits the number of entries, from the next event on.
 func (l *Log) SetMax(n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.max = n
 }
 
-// Reset forgets the entries.
+// Reset deletes the entries.
 func (l *Log) Reset() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.entries = nil
 }
 
-// Refused is how many events of a reason there have been.
+// Refused returns the number of events with reason r.
 func (l *Log) Refused(r Reason) int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.refused[r]
 }
 
-// ResetCounts begins to count anew what Refused returns.
+// ResetCounts sets the counts of Refused to 0.
 func (l *Log) ResetCounts() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	clear(l.refused[:])
 }
 
-// reply is that of ACL LOG with a count, at now.
+// reply builds the reply of ACL LOG with a count, at now in Unix ms.
 func (l *Log) reply(now int64, count int) resp.Value {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -1,6 +1,6 @@
 package acl
 
-// mistake is what is wrong with a rule, in Redis's words; fine is nothing.
+// mistake is Redis's error text for a rule; fine means no error.
 type mistake string
 
 const (

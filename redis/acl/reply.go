@@ -10,8 +10,8 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// Reply carries out a call of ACL that asks of no file and closes no client: those of the
-// user who, at now in Unix ms. ok is false for another command.
+// Reply runs a call of ACL for the user who, at now in Unix ms. ok is false for a subcommand
+// that needs a file or closes clients, which the server runs.
 func (u *Users) Reply(cmd *commands.Command, args [][]byte, who *User, now int64) (v resp.Value, ok bool) {
 	switch cmd.Name {
 	case "ACL CAT":
@@ -41,8 +41,8 @@ func (u *Users) Reply(cmd *commands.Command, args [][]byte, who *User, now int64
 	return resp.Value{}, false
 }
 
-// Alone answers a call of ACL where there is no server: as one with the default user alone,
-// which has no place to keep others.
+// Alone runs a call of ACL without a server. Only the default user exists, and no other user
+// can be stored.
 func Alone(cmd *commands.Command, args [][]byte, now int64) (v resp.Value, ok bool) {
 	switch cmd.Name {
 	case "ACL DELUSER", "ACL LOAD", "ACL RESTTOKEN", "ACL SAVE", "ACL SETUSER":
@@ -91,7 +91,7 @@ func (u *Users) dryRun(args [][]byte) resp.Value {
 
 const defaultBits, maxBits = 256, 4096
 
-// genPass is ACL GENPASS [bits]: as many hex digits as hold the bits.
+// genPass runs ACL GENPASS [bits]. The reply has one hex digit per 4 bits, rounded up.
 func genPass(args [][]byte) resp.Value {
 	bits := int64(defaultBits)
 	switch len(args) {
@@ -115,7 +115,7 @@ func genPass(args [][]byte) resp.Value {
 
 var notInteger = resp.MakeError("ERR value is not an integer or out of range")
 
-// genToken is ACL GENTOKEN user [password].
+// genToken runs ACL GENTOKEN user [password].
 func genToken(args [][]byte) resp.Value {
 	password := rand.Text()
 	switch len(args) {
@@ -128,7 +128,7 @@ func genToken(args [][]byte) resp.Value {
 	return resp.MakeString(Token(string(args[2]), password))
 }
 
-// log is ACL LOG [count|RESET].
+// log runs ACL LOG [count|RESET].
 func (u *Users) log(args [][]byte, now int64) resp.Value {
 	count := int64(10)
 	switch len(args) {

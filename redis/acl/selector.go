@@ -8,20 +8,20 @@ import (
 	"github.com/meowdis/meowdis/redis/glob"
 )
 
-// selector is one set of rights: a command is allowed when a single selector of a user
-// allows it with all its keys and channels.
+// selector is one set of rights. A command is allowed if one selector of the user allows it
+// with all its keys and channels.
 type selector struct {
 	allCommands, allKeys, allChannels bool
 
-	everything bool             // the last of +@all and -@all was the first
-	allowed    []uint64         // a bit for each command of the catalogue
-	firstArgs  map[int][]string // by bit: the first arguments with which it is allowed all the same
-	rules      []string         // of commands, after everything: "+get", "-@write"
+	everything bool             // +@all came after the last -@all
+	allowed    []uint64         // one bit per command of the catalogue
+	firstArgs  map[int][]string // first arguments allowed although the command is not, by its bit
+	rules      []string         // command rules since +@all or -@all: "+get", "-@write"
 	keys       []keyPattern
 	channels   []string
 }
 
-// keyPattern allows to read, to write or both what it matches.
+// keyPattern allows reading, writing or both for the keys that match pattern.
 type keyPattern struct {
 	pattern     string
 	read, write bool
@@ -49,10 +49,10 @@ func (s *selector) clone() *selector {
 	return &c
 }
 
-// unlimited reports whether nothing is forbidden.
+// unlimited reports whether the selector allows everything.
 func (s *selector) unlimited() bool { return s.allCommands && s.allKeys && s.allChannels }
 
-// apply changes the selector by one rule.
+// apply applies one rule to the selector.
 func (s *selector) apply(rule string) mistake {
 	switch strings.ToLower(rule) {
 	case "allkeys", "~*":
@@ -102,7 +102,7 @@ func (s *selector) setAll(allowed bool) {
 	s.allCommands, s.everything, s.rules, s.firstArgs = allowed, allowed, nil, nil
 }
 
-// addKeys is ~pattern, and %R~, %W~ and %RW~pattern.
+// addKeys applies ~pattern, %R~pattern, %W~pattern or %RW~pattern.
 func (s *selector) addKeys(rule string) mistake {
 	if s.allKeys {
 		return afterAllKeys
@@ -151,7 +151,8 @@ func (s *selector) addChannels(pattern string) mistake {
 	return fine
 }
 
-// hasSpace reports whether s has white space or a NUL, which names and patterns may not.
+// hasSpace reports whether s has white space or a NUL: neither is allowed in names and
+// patterns.
 func hasSpace(s string) bool { return strings.ContainsAny(s, " \t\n\v\f\r\x00") }
 
 func (s *selector) setCategory(allowed bool, name string) mistake {
@@ -176,7 +177,8 @@ func (s *selector) setCommand(allowed bool, name string) mistake {
 	return fine
 }
 
-// allowSub is +command|subcommand, or +command|argument for a command without subcommands.
+// allowSub applies +command|subcommand, or +command|argument for a command without
+// subcommands.
 func (s *selector) allowSub(name string) mistake {
 	at := strings.LastIndexByte(name, '|')
 	k, sub := lookup(name[:at]), name[at+1:]
@@ -218,8 +220,8 @@ func (s *selector) setBit(bit int, allowed bool) {
 	s.allCommands = false
 }
 
-// note adds a rule to those that describe the commands. It takes the place of those about
-// the same and its subcommands.
+// note records a rule about commands. It replaces earlier rules about the same name and its
+// subcommands.
 func (s *selector) note(allowed bool, name string) {
 	name = strings.ToLower(name)
 	s.rules = slices.DeleteFunc(s.rules, func(rule string) bool {
@@ -232,8 +234,8 @@ func (s *selector) note(allowed bool, name string) {
 	s.rules = append(s.rules, sign+name)
 }
 
-// runs reports whether the selector allows the command whose bit it is with the first
-// argument, if it has one.
+// runs reports whether the selector allows the command with this bit. first is its first
+// argument, if has is true.
 func (s *selector) runs(bit int, first []byte, has bool) bool {
 	if s.allowed[bit/64]&(1<<(bit%64)) != 0 {
 		return true
@@ -241,15 +243,15 @@ func (s *selector) runs(bit int, first []byte, has bool) bool {
 	return has && slices.ContainsFunc(s.firstArgs[bit], func(arg string) bool { return strings.EqualFold(arg, string(first)) })
 }
 
-// reaches reports whether a key may be used as the access needs.
+// reaches reports whether the selector allows a key for the given access.
 func (s *selector) reaches(key []byte, read, write bool) bool {
 	return s.allKeys || slices.ContainsFunc(s.keys, func(p keyPattern) bool {
 		return (p.read || !read) && (p.write || !write) && glob.Match([]byte(p.pattern), key, false)
 	})
 }
 
-// hears reports whether a channel, or a pattern of channels, may be used. A pattern has to
-// be one of the selector's own.
+// hears reports whether the selector allows a channel. A pattern must equal one of the
+// selector's patterns.
 func (s *selector) hears(channel []byte, isPattern bool) bool {
 	return s.allChannels || slices.ContainsFunc(s.channels, func(own string) bool {
 		return isPattern && own == string(channel) || !isPattern && glob.Match([]byte(own), channel, false)
@@ -286,7 +288,7 @@ func (s *selector) describeChannels() string {
 	return strings.Join(all, " ")
 }
 
-// String is the selector as rules that make it.
+// String returns the rules that make the selector.
 func (s *selector) String() string {
 	parts := []string{s.describeKeys(), s.describeChannels(), s.describeCommands()}
 	if !s.allChannels {

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// Token wraps a user's name and password: what a request over REST sends to be that user,
-// and what may be the user's password itself. It is as secret as the password.
+// Token wraps a user's name and password. A REST request sends it to act as that user, and it
+// may itself be the user's password. It is as secret as the password.
 func Token(name, password string) string {
 	return base64.RawURLEncoding.EncodeToString([]byte(name + "\x00" + password))
 }
 
-// Unwrap returns the name and password in a token. ok is false when it is none.
+// Unwrap returns the name and password in a token. ok is false if token is not valid.
 func Unwrap(token string) (name, password string, ok bool) {
 	text, err := base64.RawURLEncoding.DecodeString(token)
 	if err != nil {
@@ -20,8 +20,8 @@ func Unwrap(token string) (name, password string, ok bool) {
 	return strings.Cut(string(text), "\x00")
 }
 
-// RESTToken is the token with which requests are the user's: ok is false when the password,
-// or the one in a token in its place, is not the user's.
+// RESTToken returns the token for a user's REST requests. password may also be a token. ok is
+// false if the password is wrong.
 func (u *Users) RESTToken(name, password string) (token string, ok bool) {
 	if of, inside, is := Unwrap(password); is && of == name && u.loginByPassword(name, inside) != nil {
 		password = inside
@@ -29,8 +29,8 @@ func (u *Users) RESTToken(name, password string) (token string, ok bool) {
 	return Token(name, password), u.loginByPassword(name, password) != nil
 }
 
-// LoginByToken is Login by what a token wraps. A user without a password has no token:
-// anybody could make it up, and the default user is mostly one.
+// LoginByToken is like Login with the name and password in a token. A user without a password
+// has no token: any client could construct it, often for the default user.
 func (u *Users) LoginByToken(token string) *User {
 	name, password, ok := Unwrap(token)
 	if !ok {

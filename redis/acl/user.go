@@ -11,22 +11,22 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// User is one user. Its rights may be replaced while commands are checked by them.
+// User is one user. Its rights may be replaced while commands are being checked.
 type User struct {
 	name   string
 	rights atomic.Pointer[rights]
 }
 
-// rights are what rules make of a user. They do not change once a user has them.
+// rights is the result of a user's rules. It is immutable once a user has it.
 type rights struct {
 	on, noPass, trustsDumps bool
-	passwords               []string    // their SHA-256 in hex
-	selectors               []*selector // that of the user's own rules, then those in parentheses
+	passwords               []string    // SHA-256 in hex
+	selectors               []*selector // the user's own rules first, then one per rule in parentheses
 
-	unlimited bool // any command, key and channel
+	unlimited bool // all commands, keys and channels
 }
 
-// newRights are those of a user without any.
+// newRights returns the rights of a user without rules.
 func newRights(allChannels bool) *rights {
 	return &rights{selectors: []*selector{newSelector(allChannels)}}
 }
@@ -46,10 +46,10 @@ func (u *User) set(r *rights) {
 	u.rights.Store(r)
 }
 
-// Name is the user's name.
+// Name returns the user's name.
 func (u *User) Name() string { return u.name }
 
-// Unlimited reports whether the user may do everything.
+// Unlimited reports whether the user may run everything.
 func (u *User) Unlimited() bool { return u.rights.Load().unlimited }
 
 // On reports whether the user may log in.
@@ -80,7 +80,7 @@ func isHash(s string) bool {
 	return len(s) == 2*sha256.Size && strings.Trim(s, "0123456789abcdef") == ""
 }
 
-// apply changes the rights by one rule. allChannels is what new selectors begin with.
+// apply applies one rule. allChannels is the default for new selectors.
 func (r *rights) apply(rule string, allChannels bool) mistake {
 	if rule == "" {
 		return fine
@@ -122,7 +122,7 @@ func (r *rights) apply(rule string, allChannels bool) mistake {
 	return r.selectors[0].apply(rule)
 }
 
-// setPassword is >password, #hash, <password and !hash.
+// setPassword applies >password, #hash, <password or !hash.
 func (r *rights) setPassword(how byte, text string) mistake {
 	hash := text
 	if how == '>' || how == '<' {
@@ -145,10 +145,11 @@ func (r *rights) setPassword(how byte, text string) mistake {
 	return fine
 }
 
-// addSelector is a rule in parentheses, which holds rules in the quoting of redis-cli.
+// addSelector adds the selector of a rule in parentheses. The rules inside are quoted as in
+// redis-cli.
 func (r *rights) addSelector(text string, allChannels bool) mistake {
 	s := newSelector(allChannels)
-	rules, _ := resp.SplitLine(text) // Redis takes unbalanced quotes for no rules, too
+	rules, _ := resp.SplitLine(text) // like Redis, unbalanced quotes give no rules
 	for _, rule := range rules {
 		if len(rule) == 0 {
 			return syntax
@@ -161,7 +162,7 @@ func (r *rights) addSelector(text string, allChannels bool) mistake {
 	return fine
 }
 
-// flags are the names of the user's flags, in the order of Redis.
+// flags returns the names of the user's flags, in Redis's order.
 func (r *rights) flags() []string {
 	flags := []string{"off"}
 	if r.on {
@@ -176,7 +177,7 @@ func (r *rights) flags() []string {
 	return append(flags, "sanitize-payload")
 }
 
-// String is the normal form: rules that make these rights of those of a new user.
+// String returns the normal form: rules that turn a new user's rights into r.
 func (r *rights) String() string {
 	parts := r.flags()
 	for _, hash := range r.passwords {
@@ -192,7 +193,7 @@ func (r *rights) String() string {
 	return strings.Join(parts, " ")
 }
 
-// getUser is the reply of ACL GETUSER.
+// getUser builds the reply of ACL GETUSER.
 func (r *rights) getUser() resp.Value {
 	root := describe(r.selectors[0])
 	var others []resp.Value

@@ -7,29 +7,28 @@ import (
 	"sync"
 )
 
-// Default is the name of the user that every client is before it logs in. It always
-// exists.
+// Default is the name of the user of a client that has not logged in. This user always exists.
 const Default = "default"
 
-// Reader is the user of a read-only token, as Upstash calls it, and ReaderRules are what it may: commands
-// that read, without KEYS and SCAN.
+// Reader is Upstash's name for the user of a read-only token. ReaderRules allows commands that
+// read, except KEYS and SCAN.
 const Reader = "default_ro"
 
 var ReaderRules = []string{"on", "~*", "&*", "+@read", "+@connection", "-keys", "-scan",
 	"+vcard", "+vdim", "+vemb", "+vgetattr", "+vinfo", "+vismember", "+vlinks", "+vrandmember", "+vrange", "+vsim"}
 
-// Users are those of a server. They are safe for concurrent use.
+// Users holds the users of a server. It is safe for concurrent use.
 type Users struct {
 	Log Log
 
 	mu          sync.RWMutex
 	byName      map[string]*User
 	byDefault   *User
-	allChannels bool // what new users may listen to
+	allChannels bool // default for new users
 }
 
-// New are the users of a server that was told of none: the default one, who may do
-// everything and needs no password.
+// New returns the users of an unconfigured server: the default user, without a password and
+// with all rights.
 func New() *Users {
 	u := &Users{byName: map[string]*User{}}
 	u.Log.SetMax(128)
@@ -45,7 +44,7 @@ func defaultRights() *rights {
 	return r
 }
 
-// add is under the lock.
+// add requires the lock.
 func (u *Users) add(name string, r *rights) *User {
 	user := &User{name: name}
 	user.set(r)
@@ -53,28 +52,27 @@ func (u *Users) add(name string, r *rights) *User {
 	return user
 }
 
-// Default is the default user, always the same one.
+// Default returns the default user. It returns the same *User every time.
 func (u *Users) Default() *User { return u.byDefault }
 
-// Open reports whether a client need not log in: the default user is on, and has no
-// password.
+// Open reports whether clients need no login: the default user is on and has no password.
 func (u *Users) Open() bool {
 	r := u.byDefault.rights.Load()
 	return r.on && r.noPass
 }
 
-// HasPassword reports whether the default user has a password that must be given.
+// HasPassword reports whether the default user needs a password.
 func (u *Users) HasPassword() bool { return !u.byDefault.rights.Load().noPass }
 
-// Find returns the user with the name, nil for a missing one.
+// Find returns the named user, or nil if it does not exist.
 func (u *Users) Find(name string) *User {
 	u.mu.RLock()
 	defer u.mu.RUnlock()
 	return u.byName[name]
 }
 
-// Login returns the user with the name when it is on and the password is one of its own, or
-// wrapped in a token that is; else nil.
+// Login returns the named user if it is on and the password is valid, plain or wrapped in a
+// token. Otherwise it returns nil.
 func (u *Users) Login(name, password string) *User {
 	user := u.Find(name)
 	if user == nil {
@@ -86,8 +84,7 @@ func (u *Users) Login(name, password string) *User {
 	return nil
 }
 
-// SetPassword makes the password the only one of the default user, or with "" lets it in
-// without any.
+// SetPassword sets the default user's only password. With "" the default user needs none.
 func (u *Users) SetPassword(password string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -101,15 +98,15 @@ func (u *Users) SetPassword(password string) {
 	u.byDefault.set(r)
 }
 
-// SetNewChannels says whether new users may use all channels, as acl-pubsub-default does.
+// SetNewChannels sets whether new users may use all channels, like acl-pubsub-default.
 func (u *Users) SetNewChannels(all bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.allChannels = all
 }
 
-// Set changes a user by rules, all of them or none, and makes one that is missing. It
-// returns what is wrong, "" for nothing.
+// Set applies rules to a user, all or none, and creates the user if it is missing. It returns
+// the error text, or "".
 func (u *Users) Set(name string, rules []string) (wrong string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -135,8 +132,8 @@ func (u *Users) Set(name string, rules []string) (wrong string) {
 	return ""
 }
 
-// merge joins rules that stand in parentheses together. open is the place of one that is
-// not closed, or -1.
+// merge joins the words of a rule in parentheses. open is the index of an unclosed rule, or
+// -1.
 func merge(rules []string) (merged []string, open int) {
 	open = -1
 	for i, rule := range rules {
@@ -156,9 +153,8 @@ func merge(rules []string) (merged []string, open int) {
 	return merged, open
 }
 
-// Delete removes the users with the names, missing ones left out, and returns them: their
-// rights are gone at once, and their clients are the caller's to close. The default user
-// stays.
+// Delete removes the named users that exist and returns them. Their rights end at once; the
+// caller closes their clients. The default user is never deleted.
 func (u *Users) Delete(names []string) []*User {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -173,14 +169,14 @@ func (u *Users) Delete(names []string) []*User {
 	return gone
 }
 
-// Names are those of all users, sorted.
+// Names returns the names of all users, sorted.
 func (u *Users) Names() []string {
 	u.mu.RLock()
 	defer u.mu.RUnlock()
 	return slices.Sorted(maps.Keys(u.byName))
 }
 
-// Lines are all users in the form of a file, a line for each.
+// Lines returns all users in ACL file format, one line each.
 func (u *Users) Lines() []string {
 	u.mu.RLock()
 	defer u.mu.RUnlock()

@@ -1,5 +1,5 @@
-// Package geohash keeps positions on the earth as Redis does: as geohashes of 52 bits, the
-// scores of sorted sets.
+// Package geohash stores positions on the earth as Redis does: as 52-bit geohashes, the scores
+// of sorted sets.
 package geohash
 
 import (
@@ -8,12 +8,11 @@ import (
 	"github.com/meowdis/meowdis/redis/trig"
 )
 
-// Redis keeps a position as a zset score: a geohash of 52 bits, 26 of the
-// latitude interleaved with 26 of the longitude. The limits of the latitude are
-// those of the Web Mercator projection, so the bits are not those of
-// geohash.org; GEOHASH converts.
+// Redis stores a position as a zset score: a geohash of 52 bits, 26 of the latitude
+// interleaved with 26 of the longitude. The latitude ends at the limits of the Web Mercator
+// projection, so the bits differ from geohash.org's; GEOHASH converts.
 const (
-	// MaxLon and MaxLat are the limits of what can be kept, in degrees.
+	// MaxLon and MaxLat limit the positions that can be stored, in degrees.
 	MaxLon = 180.0
 	MaxLat = 85.05112878
 
@@ -25,8 +24,7 @@ const (
 	alphabet    = "0123456789bcdefghjkmnpqrstuvwxyz"
 )
 
-// cell is a cell of the grid: its geohash with 2*step bits. The zero value is
-// no cell.
+// cell is a cell of the grid: a geohash of 2*step bits. The zero value means no cell.
 type cell struct {
 	bits uint64
 	step uint
@@ -35,7 +33,7 @@ type cell struct {
 // Point is a position in degrees.
 type Point struct{ Lon, Lat float64 }
 
-// area is what a cell covers.
+// area is the rectangle of a cell, in degrees.
 type area struct{ minLon, maxLon, minLat, maxLat float64 }
 
 func (a area) centre() Point {
@@ -45,7 +43,7 @@ func (a area) centre() Point {
 	}
 }
 
-// Encode is the score of a position, which must be within MaxLon and MaxLat.
+// Encode returns the score of a position. The position must be within MaxLon and MaxLat.
 func Encode(p Point) uint64 { return encode(p, maxStep, MaxLat).bits }
 
 func encode(p Point, step uint, latMax float64) cell {
@@ -64,19 +62,19 @@ func (g cell) area() area {
 	}
 }
 
-// Range holds the scores from First on that are less than Next.
+// Range holds the scores s with First <= s < Next.
 type Range struct{ First, Next float64 }
 
-// scores is the range of the positions in the cell.
+// scores returns the range of scores of positions in the cell.
 func (g cell) scores() Range {
 	shift := 2 * (maxStep - g.step)
 	return Range{float64(g.bits << shift), float64((g.bits + 1) << shift)}
 }
 
-// PointOf is the position that a score stands for, which may be any number.
+// PointOf returns the position of a score, which may be any number.
 func PointOf(score float64) Point {
 	var bits uint64
-	switch { // scores that no position has convert as they do in C on x86
+	switch { // scores of no position convert as in C on x86
 	case score < 0:
 		bits = uint64(int64(score))
 	case score < 1<<64:
@@ -85,12 +83,12 @@ func PointOf(score float64) Point {
 	return cell{bits: bits, step: maxStep}.area().centre()
 }
 
-// IsScore reports whether Encode could have made a score.
+// IsScore reports whether Encode can return score.
 func IsScore(score float64) bool {
 	return score >= 0 && score < 1<<(2*maxStep) && score == math.Trunc(score)
 }
 
-// spread puts the bits of v at the even places.
+// spread moves the bits of v to the even bit positions.
 func spread(v uint32) uint64 {
 	x := uint64(v)
 	x = (x | x<<16) & 0x0000ffff0000ffff
@@ -100,7 +98,7 @@ func spread(v uint32) uint64 {
 	return (x | x<<1) & evenBits
 }
 
-// gather is the reverse of spread.
+// gather reverses spread.
 func gather(x uint64) uint32 {
 	x &= evenBits
 	x = (x | x>>1) & 0x3333333333333333
@@ -110,17 +108,17 @@ func gather(x uint64) uint32 {
 	return uint32(x | x>>16)
 }
 
-// move is the cell dx columns east and dy rows north; each is -1, 0 or 1. It
-// wraps around. A coordinate that does not move keeps the bit too many that a
-// position on the very edge (180 degrees east) has, as in Redis.
+// move returns the cell dx columns east and dy rows north, wrapping around; each is -1, 0 or
+// 1. A position on the very edge (180 degrees east) has one bit too many: a coordinate that
+// does not move keeps it, as in Redis.
 func (g cell) move(dx, dy int) cell {
 	keep := uint64(math.MaxUint64) >> (64 - 2*g.step)
 	g.bits = shiftBits(g.bits&oddBits, oddBits&keep, evenBits&keep, dx) | shiftBits(g.bits&evenBits, evenBits&keep, oddBits&keep, dy)
 	return g
 }
 
-// shiftBits adds d to the number x, whose bits are at the places of mine; others
-// are the places between them.
+// shiftBits adds d to the number x, which uses the bits in mine. others has the bits in
+// between.
 func shiftBits(x, mine, others uint64, d int) uint64 {
 	switch {
 	case d > 0:
@@ -131,15 +129,15 @@ func shiftBits(x, mine, others uint64, d int) uint64 {
 	return x
 }
 
-// degree is one degree in radians, divided as doubles, which is a last digit
-// away from the exact quotient that a Go constant would be.
+// degree is one degree in radians, computed in doubles: the exact quotient of a Go constant
+// would differ in the last digit.
 var degree = func(pi float64) float64 { return pi / 180 }(math.Pi)
 
 func radians(degrees float64) float64 { return degrees * degree }
 func degrees(radians float64) float64 { return radians / degree }
 
-// Distance is the length of the great circle between two points, in metres. Its
-// products are converted so that no machine adds them without rounding them first.
+// Distance returns the great-circle distance of two points, in metres. Its products are
+// converted so that no machine uses a fused multiply-add.
 func Distance(a, b Point) float64 {
 	v := trig.Sin((radians(b.Lon) - radians(a.Lon)) / 2)
 	if v == 0 {
@@ -152,15 +150,15 @@ func Distance(a, b Point) float64 {
 
 func latDistance(a, b float64) float64 { return earthRadius * math.Abs(radians(b)-radians(a)) }
 
-// Shape is a circle, or a box when width and height are set, in metres.
+// Shape is a circle or a box, in metres.
 type Shape struct {
 	Centre                Point
 	Radius, Width, Height float64
-	Box                   bool // Width and Height count, not Radius
+	Box                   bool // use Width and Height, not Radius
 }
 
-// Distance is how far p is from the centre, in metres; inside is false when it is outside
-// of the shape.
+// Distance returns the distance of p from the centre in metres. inside is false if p is
+// outside the shape.
 func (s Shape) Distance(p Point) (metres float64, inside bool) {
 	if !s.Box {
 		d := Distance(s.Centre, p)
@@ -173,7 +171,7 @@ func (s Shape) Distance(p Point) (metres float64, inside bool) {
 	return Distance(s.Centre, p), true
 }
 
-// bounds is a rectangle of degrees around the shape.
+// bounds returns the bounding box of the shape, in degrees.
 func (s Shape) bounds() area {
 	w, h := s.Radius, s.Radius
 	if s.Box {
@@ -191,7 +189,8 @@ func (s Shape) bounds() area {
 	}
 }
 
-// steps is the precision at which the cells around the centre cover a radius.
+// steps returns the number of bits per coordinate at which a cell and its neighbours cover the
+// shape's radius.
 func (s Shape) steps() uint {
 	radius := s.Radius
 	if s.Box {
@@ -212,12 +211,12 @@ func (s Shape) steps() uint {
 	return uint(min(max(step, 1), maxStep))
 }
 
-// around lists the directions in the order in which Redis searches: the cell
-// itself, north, south, east, west, and the corners.
+// around lists directions in Redis's search order: the cell itself, north, south, east, west,
+// the corners.
 var around = [9]struct{ dx, dy int }{{0, 0}, {0, 1}, {0, -1}, {1, 0}, {-1, 0}, {1, 1}, {-1, 1}, {1, -1}, {-1, -1}}
 
-// Ranges holds the scores of the positions inside, and of some around it, in the order in
-// which Redis searches. There are nine at most.
+// Ranges returns at most nine score ranges, in Redis's search order. They cover the shape and
+// some area around it.
 func (s Shape) Ranges() []Range {
 	var ranges []Range
 	for _, cell := range s.cells() {
@@ -226,8 +225,7 @@ func (s Shape) Ranges() []Range {
 	return ranges
 }
 
-// cells is the at most nine cells that together cover the shape, without those
-// that lie outside of its bounds.
+// cells returns at most nine cells that cover the shape, without cells outside its bounds.
 func (s Shape) cells() []cell {
 	bounds, step := s.bounds(), s.steps()
 	middle := encode(s.Centre, step, MaxLat)
@@ -253,18 +251,18 @@ func (s Shape) cells() []cell {
 	return cells
 }
 
-// covered reports whether the neighbours of the cell in the middle reach beyond the bounds.
+// covered reports whether the middle cell and its neighbours cover bounds.
 func (s Shape) covered(middle cell, bounds area) bool {
 	return middle.move(0, 1).area().maxLat >= bounds.maxLat && middle.move(0, -1).area().minLat <= bounds.minLat &&
 		middle.move(1, 0).area().maxLon >= bounds.maxLon && middle.move(-1, 0).area().minLon <= bounds.minLon
 }
 
-// Text is the standard 11-character geohash of a score.
+// Text returns the standard 11-character geohash of a score.
 func Text(score float64) []byte {
 	bits := encode(PointOf(score), maxStep, 90).bits
 	out := make([]byte, 11)
 	for i := range out {
-		index := uint64(0) // 52 bits make ten characters; the last is padding
+		index := uint64(0) // 52 bits give ten characters; the last is padding
 		if i < 10 {
 			index = bits >> (52 - 5*(i+1)) & 31
 		}

@@ -1,22 +1,20 @@
-// Package glob matches names as Redis does: keys, channels, commands and parameters.
+// Package glob matches keys, channels, commands and parameter names with Redis's patterns.
 package glob
 
-// Match reports whether s matches the pattern the way that Redis matches keys,
-// channels and names: bytes, * for any run (a slash is nothing special), ? for
-// one byte, [a-z] and [^a-z], and a backslash before a byte that stands for
-// itself. With fold, ASCII letters match in any case. Like Redis, it lets the
-// empty string match the empty pattern alone: "*" for a command means
-// everything, and that is the caller's to know.
+// Match reports whether s matches a Redis pattern: * for any bytes (a slash is an ordinary
+// byte), ? for one byte, [a-z] and [^a-z], and a backslash before a literal byte. With fold,
+// ASCII letters match in any case. Like Redis, it lets the empty string match the empty
+// pattern alone; a caller whose "*" means everything must check for it.
 //
-// It takes at most len(pattern)*len(s) steps: when a * fails, only the last one
-// needs to be tried further on, since whatever the ones before it could match
-// instead leaves it less.
+// It takes at most len(pattern)*len(s) steps: when a * fails, only the last one needs to be
+// extended, since any other match of an earlier * leaves it less of s.
 func Match(pattern, s []byte, fold bool) bool { return MatchCounted(pattern, s, fold, nil) }
 
-// counted is how many steps MatchCounted takes between two calls of step.
+// counted is the number of steps that MatchCounted takes between two calls of step.
 const counted = 1 << 10
 
-// MatchCounted is Match, and calls step now and then, unless it is nil, with the number of steps since the last call.
+// MatchCounted is like Match, and calls step, if not nil, regularly with the number of steps
+// since the last call.
 func MatchCounted(pattern, s []byte, fold bool, step func(n int)) bool {
 	matches, steps := match(pattern, s, fold, step)
 	if step != nil {
@@ -25,7 +23,7 @@ func MatchCounted(pattern, s []byte, fold bool, step func(n int)) bool {
 	return matches
 }
 
-// match is MatchCounted, and returns how many steps are not counted yet.
+// match implements MatchCounted, and also returns the number of steps not yet reported.
 func match(pattern, s []byte, fold bool, step func(n int)) (matches bool, steps int) {
 	if len(s) == 0 {
 		return len(pattern) == 0, 0
@@ -60,8 +58,8 @@ func match(pattern, s []byte, fold bool, step func(n int)) (matches bool, steps 
 	return p == len(pattern), steps
 }
 
-// matchOne matches one byte with the element that the pattern begins with, and
-// returns the length of that element.
+// matchOne matches one byte with the first element of the pattern, and returns the length of
+// that element.
 func matchOne(pattern []byte, c byte, fold bool) (int, bool) {
 	if len(pattern) == 0 {
 		return 0, false
@@ -79,9 +77,8 @@ func matchOne(pattern []byte, c byte, fold bool) (int, bool) {
 	return 1, sameByte(pattern[0], c, fold)
 }
 
-// matchClass is matchOne for "[…]". A class that is not closed reaches to the end
-// of the pattern. The ends of a range may stand in either order, and are signed
-// as C's char is where Redis runs.
+// matchClass is matchOne for "[…]". A class without "]" extends to the end of the pattern. The
+// ends of a range may stand in either order, and are signed, like C's char where Redis runs.
 func matchClass(pattern []byte, c byte, fold bool) (int, bool) {
 	i, found := 1, false
 	not := i < len(pattern) && pattern[i] == '^'
@@ -121,18 +118,18 @@ func lower(c byte) byte {
 	return c
 }
 
-// MatchKey reports whether KEYS and the SCAN family with this pattern return the key:
-// "*" is everything, the empty key too.
+// MatchKey reports whether KEYS and the SCAN family return the key for this pattern: "*"
+// matches everything, even the empty key.
 func MatchKey(pattern, key []byte) bool { return MatchKeyCounted(pattern, key, nil) }
 
-// MatchKeyCounted is to MatchKey as MatchCounted is to Match.
+// MatchKeyCounted is like MatchKey, and calls step as MatchCounted does.
 func MatchKeyCounted(pattern, key []byte, step func(n int)) bool {
 	return len(pattern) == 1 && pattern[0] == '*' || MatchCounted(pattern, key, false, step)
 }
 
-// Range is the range of keys that can match the pattern: from its literal
-// beginning up to but without to, which is nil when there is no end. A pattern
-// without wildcards is a range of one.
+// Range returns the range of keys that can match the pattern: from its literal prefix up to
+// but not including to, which is nil if the range has no end. Without wildcards, the range
+// holds one key.
 func Range(pattern []byte) (from, to []byte) {
 	from = []byte{}
 	for i := 0; i < len(pattern); i++ {
@@ -149,8 +146,8 @@ func Range(pattern []byte) (from, to []byte) {
 	return from, append(from[:len(from):len(from)], 0)
 }
 
-// After is the least string that is greater than every string with the
-// prefix, nil when there is none.
+// After returns the least string greater than every string with the prefix, or nil if none
+// exists.
 func After(prefix []byte) []byte {
 	for i := len(prefix) - 1; i >= 0; i-- {
 		if prefix[i] != 0xff {

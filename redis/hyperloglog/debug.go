@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Operations lists the operations of a sparse HyperLogLog: "z" and "Z" are runs
-// of zeros, "v" is a value and its run.
+// Operations lists the operations of a sparse HyperLogLog: "z" and "Z" for runs of zeros, "v"
+// for a value and its run.
 func (h Sketch) Operations() string {
-	terminated := append(h[:len(h):len(h)], 0) // completes an operation that is cut off
+	terminated := append(h[:len(h):len(h)], 0) // completes a truncated operation
 	var b strings.Builder
 	for at := headerSize; at < len(h); {
 		value, run, size := terminated.sparseOp(at)
@@ -26,10 +26,10 @@ func (h Sketch) Operations() string {
 	return strings.TrimSuffix(b.String(), " ")
 }
 
-// selfTestBytes is how large sparse sketches grow in SelfTest: Redis's default.
+// selfTestBytes limits sparse sketches in SelfTest to Redis's default size.
 const selfTestBytes = 3000
 
-// SelfTest is what PFSELFTEST tries, with random numbers; bad is what went wrong.
+// SelfTest runs the checks of PFSELFTEST with random numbers. bad describes the first failure.
 func SelfTest(random func() uint64) (bad string) {
 	if bad := testRegisters(random); bad != "" {
 		return bad
@@ -37,8 +37,7 @@ func SelfTest(random func() uint64) (bad string) {
 	return testEstimates(random)
 }
 
-// testRegisters raises registers at random, and expects to find every one of them
-// as it was left, in each of the encodings.
+// testRegisters raises random registers, and checks every register in each encoding.
 func testRegisters(random func() uint64) (bad string) {
 	sparse, dense := New(), New()
 	if err := dense.ToDense(); err != nil {
@@ -69,8 +68,8 @@ func testRegisters(random func() uint64) (bad string) {
 	return ""
 }
 
-// testEstimates counts elements from a few to many, and expects estimates within
-// six standard errors.
+// testEstimates counts few to many elements, and checks that estimates are within six standard
+// errors.
 func testEstimates(random func() uint64) (bad string) {
 	const most = 100_000
 	h := New()

@@ -1,5 +1,5 @@
-// Package hyperloglog counts distinct elements about, in the bytes that Redis keeps
-// a HyperLogLog in.
+// Package hyperloglog estimates the number of distinct elements, in Redis's HyperLogLog
+// format.
 package hyperloglog
 
 import (
@@ -23,7 +23,7 @@ import (
 type Sketch []byte
 
 const (
-	// Registers is how many registers a sketch has.
+	// Registers is the number of registers of a sketch.
 	Registers = 1 << indexBits
 
 	indexBits   = 14
@@ -37,10 +37,11 @@ const (
 	sparseKind  = 1
 )
 
-// ErrCorrupt is of bytes that begin as a sketch and are none; its text is Redis's reply.
+// ErrCorrupt is the error for bytes with the header but not the contents of a sketch. Its text
+// is Redis's reply.
 var ErrCorrupt = errors.New("INVALIDOBJ Corrupted HLL object detected")
 
-// New is an empty sketch, which is sparse.
+// New returns an empty sparse sketch.
 func New() Sketch {
 	h := make(Sketch, headerSize, headerSize+2)
 	copy(h, "HYLL")
@@ -48,14 +49,13 @@ func New() Sketch {
 	return appendZeros(h, Registers)
 }
 
-// Valid reports whether a string has the header, and for the dense form the
-// length, of a HyperLogLog.
+// Valid reports whether b has the header of a HyperLogLog and, if dense, the right length.
 func Valid(b []byte) bool {
 	return len(b) >= headerSize && bytes.HasPrefix(b, []byte("HYLL")) &&
 		(b[4] == denseKind && len(b) == denseSize || b[4] == sparseKind)
 }
 
-// Cardinality is PFCOUNT's estimate for a string; ok is false when it is no HyperLogLog.
+// Cardinality returns PFCOUNT's estimate. ok is false if value is not a HyperLogLog.
 func Cardinality(value []byte) (n int64, ok bool) {
 	if !Valid(value) {
 		return 0, false
@@ -71,19 +71,19 @@ func Cardinality(value []byte) (n int64, ok bool) {
 	return all.Count(), true
 }
 
-// IsDense reports whether the registers are all there, not run-length encoded.
+// IsDense reports whether the registers are stored dense, not run-length encoded.
 func (h Sketch) IsDense() bool { return h[4] == denseKind }
 
 // Invalidate marks the cached cardinality as out of date.
 func (h Sketch) Invalidate() { h[15] |= 1 << 7 }
 
-// Cached is the cardinality in the header, and whether it is up to date.
+// Cached returns the cardinality in the header, and reports whether it is up to date.
 func (h Sketch) Cached() (int64, bool) {
 	return int64(binary.LittleEndian.Uint64(h[8:16])), h[15]&(1<<7) == 0
 }
 
-// Add counts element, and reports whether a register grew. A sparse sketch that would
-// have more than most bytes becomes dense.
+// Add counts element, and reports whether a register grew. A sparse sketch becomes dense when
+// it would exceed most bytes.
 func (h *Sketch) Add(element []byte, most int64) (bool, error) {
 	x := murmur64(element)
 	index := int(x & (Registers - 1))
@@ -91,7 +91,7 @@ func (h *Sketch) Add(element []byte, most int64) (bool, error) {
 	return h.Raise(index, rank, most)
 }
 
-// Raise sets a register to rank unless it is as high already.
+// Raise sets a register to rank, unless its value is at least rank already.
 func (h *Sketch) Raise(index int, rank byte, most int64) (bool, error) {
 	if h.IsDense() {
 		return h.raiseDense(index, rank), nil
@@ -99,7 +99,7 @@ func (h *Sketch) Raise(index int, rank byte, most int64) (bool, error) {
 	return h.raiseSparse(index, rank, most)
 }
 
-// Register is the value of a register of a dense sketch.
+// Register returns the value of a register of a dense sketch.
 func (h Sketch) Register(index int) byte {
 	at, shift := headerSize+index*6/8, uint(index*6%8)
 	v := uint16(h[at])
@@ -122,7 +122,7 @@ func (h Sketch) raiseDense(index int, rank byte) bool {
 	return true
 }
 
-// sparseOp decodes the operation at h[at:]: its value, its run and its size.
+// sparseOp decodes the operation at h[at:] and returns its value, run length and size.
 func (h Sketch) sparseOp(at int) (value byte, run, size int) {
 	switch op := h[at]; {
 	case op&0x80 != 0:
@@ -132,7 +132,7 @@ func (h Sketch) sparseOp(at int) (value byte, run, size int) {
 	case at+1 < len(h):
 		return 0, int(op&63)<<8 | int(h[at+1]) + 1, 2
 	}
-	return 0, 0, 2 // cut off
+	return 0, 0, 2 // truncated
 }
 
 func appendZeros(b []byte, run int) []byte {
@@ -152,8 +152,8 @@ func appendVal(b []byte, value byte, run int) []byte {
 	return append(b, 0x80|(value-1)<<2|byte(run-1))
 }
 
-// raiseSparse splits the run that covers index, and goes dense when the value or
-// the size no longer fits.
+// raiseSparse splits the run that covers index. It converts to dense if the value or the size
+// no longer fits.
 func (h *Sketch) raiseSparse(index int, rank byte, most int64) (bool, error) {
 	if rank > maxValue {
 		return h.promote(index, rank)
@@ -192,8 +192,8 @@ func (h *Sketch) raiseSparse(index int, rank byte, most int64) (bool, error) {
 	return true, nil
 }
 
-// mergeRuns joins equal neighbours among the few operations from at on that a
-// split may have made.
+// mergeRuns joins equal neighbours among the few operations after at that a split may have
+// created.
 func (h *Sketch) mergeRuns(at int) {
 	for scan := 5; at < len(*h) && scan > 0; scan-- {
 		value, run, size := h.sparseOp(at)
@@ -208,7 +208,7 @@ func (h *Sketch) mergeRuns(at int) {
 	}
 }
 
-// promote goes dense and raises the register there.
+// promote converts to dense and raises the register.
 func (h *Sketch) promote(index int, rank byte) (bool, error) {
 	if err := h.ToDense(); err != nil {
 		return false, err
@@ -218,7 +218,7 @@ func (h *Sketch) promote(index int, rank byte) (bool, error) {
 	return grew, nil
 }
 
-// ToDense makes the sketch dense.
+// ToDense converts the sketch to dense form.
 func (h *Sketch) ToDense() error {
 	if h.IsDense() {
 		return nil
@@ -263,15 +263,16 @@ func (h Sketch) each(fn func(index int, rank byte)) error {
 	return nil
 }
 
-// Union has the registers of several sketches together; the zero value is of none.
+// Union holds the registers of the union of several sketches. The zero value is the empty
+// union.
 type Union [Registers]byte
 
-// Merge takes in h. The error is ErrCorrupt, after which the union is of no use.
+// Merge adds h. After ErrCorrupt the union is invalid.
 func (u *Union) Merge(h Sketch) error {
 	return h.each(func(index int, rank byte) { u[index] = max(u[index], rank) })
 }
 
-// Count estimates how many different elements the sketches counted, by Otmar Ertl's improved raw estimator
+// Count estimates the number of distinct elements, with Otmar Ertl's improved raw estimator
 // (arXiv:1702.01284), as Redis does.
 func (u *Union) Count() int64 {
 	var histogram [rankBits + 2]float64
@@ -338,7 +339,7 @@ func murmur64(b []byte) uint64 {
 	return h ^ h>>r
 }
 
-// RaiseTo raises every register to the union's.
+// RaiseTo raises every register to its value in the union.
 func (h *Sketch) RaiseTo(union *Union, dense bool, most int64) error {
 	if dense {
 		if err := h.ToDense(); err != nil {

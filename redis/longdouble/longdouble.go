@@ -1,5 +1,5 @@
-// Package longdouble computes as C's long double does on x86, which Redis counts floats
-// in.
+// Package longdouble computes with C's long double of x86, which Redis uses for float
+// increments.
 package longdouble
 
 import (
@@ -9,23 +9,23 @@ import (
 	"github.com/meowdis/meowdis/redis/commands"
 )
 
-// Redis computes INCRBYFLOAT and HINCRBYFLOAT in C's long double as x86 has it:
-// 64 bits of mantissa, 15 of exponent. A big.Float of that precision rounds the
-// same way; what it lacks is the end of the exponent's range.
+// Redis computes INCRBYFLOAT and HINCRBYFLOAT in x86's long double: 64 bits of mantissa, 15 of
+// exponent. A big.Float of that precision rounds the same way, but has no limit on the
+// exponent.
 const (
 	Bits        = 64    // of the mantissa: the precision of a big.Float
 	MaxExponent = 16384 // every finite value is below 2^this
 
-	// strtold reads no more than this many bytes of a Redis argument.
+	// strtold reads at most this many bytes of a Redis argument.
 	longest = 5*1024 - 1
 )
 
-// Half of the least long double: this and less is zero.
+// Half of the least long double: results up to this round to zero.
 var least = new(big.Float).SetMantExp(big.NewFloat(1), -16446)
 
-// Parse reads a long double as strictly as Redis's string2ld: all of
-// what strtold takes (decimal, hexadecimal, infinity), without space around it,
-// and neither NaN nor beyond the range on either side.
+// Parse parses a long double as strictly as Redis's string2ld. It accepts all forms of strtold
+// (decimal, hexadecimal, infinity), but no surrounding space, no NaN, and no overflow or
+// underflow.
 func Parse(b []byte) (*big.Float, bool) {
 	if len(b) == 0 || len(b) > longest {
 		return nil, false
@@ -52,9 +52,9 @@ func Parse(b []byte) (*big.Float, bool) {
 	return f, true
 }
 
-// parseDigits reads digits, a point and an exponent (a power of ten after "e",
-// of two after "p" when the base is 16). It returns nil for anything else and
-// for what a long double cannot hold.
+// parseDigits parses digits, a point and an exponent (a power of ten after "e", or of two
+// after "p" in base 16). It returns nil for other text and for values outside the range of a
+// long double.
 func parseDigits(b []byte, base int) *big.Float {
 	digits, rest, scale, ok := splitMantissa(b, base)
 	if !ok {
@@ -68,7 +68,7 @@ func parseDigits(b []byte, base int) *big.Float {
 	if mantissa.Sign() == 0 {
 		return new(big.Float).SetPrec(Bits)
 	}
-	// Every number that follows is exact but the one that Quo or SetInt rounds.
+	// Every number below is exact, except for one rounding by Quo or SetInt.
 	var f *big.Float
 	if base == 16 {
 		f = new(big.Float).SetPrec(Bits).SetInt(mantissa)
@@ -82,7 +82,7 @@ func parseDigits(b []byte, base int) *big.Float {
 	return f
 }
 
-// scaled is n times ten to the power of e.
+// scaled returns n times ten to the power of e.
 func scaled(n *big.Int, e int) *big.Float {
 	power := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(e, -e))), nil)
 	f := new(big.Float).SetPrec(Bits)
@@ -92,8 +92,8 @@ func scaled(n *big.Int, e int) *big.Float {
 	return f.Quo(new(big.Float).SetInt(n), new(big.Float).SetInt(power))
 }
 
-// splitMantissa cuts the mantissa off b: its digits without the point, how many
-// of them stand after it, and the rest. There must be a digit.
+// splitMantissa splits off the mantissa of b: its digits without the point, the number of
+// digits after the point, and the rest. At least one digit is required.
 func splitMantissa(b []byte, base int) (digits, rest []byte, scale int, ok bool) {
 	point := false
 	i := 0
@@ -117,8 +117,8 @@ func isDigit(ch byte, base int) bool {
 	return '0' <= ch && ch <= '9' || base == 16 && 'a' <= ch|0x20 && ch|0x20 <= 'f'
 }
 
-// parseExponent reads "e5" or "p-5", or nothing, which is 0. An exponent that no
-// mantissa of 5119 digits brings back into the range is cut.
+// parseExponent parses "e5" or "p-5"; no exponent means 0. It limits exponents that stay out
+// of range for any mantissa of 5119 digits.
 func parseExponent(b []byte, base int) (int, bool) {
 	const far = 40_000
 	if len(b) == 0 {
@@ -145,7 +145,7 @@ func parseExponent(b []byte, base int) (int, bool) {
 	return n, true
 }
 
-// Add is x+y. False means that there is no finite sum.
+// Add returns x+y. ok is false if the sum is not finite.
 func Add(x, y *big.Float) (*big.Float, bool) {
 	if x.IsInf() || y.IsInf() {
 		return nil, false
@@ -154,8 +154,8 @@ func Add(x, y *big.Float) (*big.Float, bool) {
 	return sum, sum.MantExp(nil) <= MaxExponent
 }
 
-// Format writes a finite f as Redis does for people: 17 digits after
-// the point, without the zeros at the end, and no "-0".
+// Format formats a finite f as Redis does for users: 17 digits after the point, without
+// trailing zeros or "-0".
 func Format(f *big.Float) []byte {
 	out := f.Append(nil, 'f', 17)
 	out = bytes.TrimRight(out, "0")

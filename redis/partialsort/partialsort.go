@@ -1,16 +1,15 @@
-// Package partialsort sorts a part of a list, with the same choice among equals as Redis.
+// Package partialsort sorts a part of a list and orders equal items as Redis does.
 package partialsort
 
 import "slices"
 
-// Sort sorts the items so far that those from first up to last are the ones
-// that a full sort would put there, in their order.
+// Sort sorts the items partially: the items from first up to last end up as a full sort would
+// leave them.
 //
-// Redis's pages leave open which of several equal items come first, but its
-// algorithms decide it: all items are sorted by the C library's qsort, which is
-// stable on most servers, and a part of them by the quicksort of Bentley and
-// McIlroy ("Engineering a Sort Function", 1993), which passes over partitions
-// outside of the part.
+// Redis's pages leave open which of several equal items come first, but its algorithms decide
+// it: all items are sorted by the C library's qsort, which is stable on most servers, and a
+// part of them by the quicksort of Bentley and McIlroy ("Engineering a Sort Function", 1993),
+// which skips partitions outside the part.
 func Sort[T any](items []T, first, last int, compare func(a, b T) int) {
 	if first <= 0 && last >= len(items) {
 		slices.SortStableFunc(items, compare)
@@ -39,13 +38,13 @@ func insertionSort[T any](items []T, compare func(a, b T) int) {
 	}
 }
 
-// partition moves the items smaller than a pivot to the front and the larger ones
-// to the end, and says where the former end and the latter begin.
+// partition moves items smaller than a pivot to the front and larger ones to the end. It
+// returns the end of the smaller items and the start of the larger ones.
 func partition[T any](items []T, compare func(a, b T) int) (smaller, larger int) {
 	n := len(items)
 	swap(items, 0, pivot(items, compare))
 
-	// Items equal to the pivot are gathered at both ends: [0, low) and (high, n).
+	// Items equal to the pivot collect at both ends: [0, low) and (high, n).
 	low, left, right, high := 1, 1, n-1, n-1
 	for {
 		for ; left <= right; left++ {
@@ -91,8 +90,8 @@ func exchange[T any](items []T, from, to, n int) {
 
 func swap[T any](items []T, i, j int) { items[i], items[j] = items[j], items[i] }
 
-// pivot is the index of the middle item, or of a median of three, or of a median
-// of three medians.
+// pivot returns the index of the middle item, or of a median of three, or of a median of three
+// medians.
 func pivot[T any](items []T, compare func(a, b T) int) int {
 	n := len(items)
 	less := func(i, j int) bool { return compare(items[i], items[j]) < 0 }

@@ -30,8 +30,8 @@ func exponential(x pair) float64 {
 		rest = sum(x.high-k*ln2a, x.low).plus(product(-k, ln2b)).plus(pair{high: -k * ln2c})
 	}
 	e := pair{high: 1}.plus(expMinus1(rest))
-	// The bits below are not known. Without them a power of a whole number that lies in the middle
-	// of two floats does, and is rounded to the even one.
+	// The lower bits are unknown. Clearing them keeps a power of a whole number that lies halfway
+	// between two floats there, so it rounds to even.
 	e.low = e.low + 0x1.8p-33 - 0x1.8p-33
 	return scaled(e, int(k))
 }
@@ -86,7 +86,7 @@ func logarithm(x float64) pair {
 	if m < math.Sqrt2/2 {
 		m, k = 2*m, k-1
 	}
-	// One step of Newton's doubles the digits of package math's logarithm.
+	// One Newton step doubles the digits of package math's logarithm.
 	y := math.Log(m)
 	d := pair{high: m - 1}
 	e := expMinus1(pair{high: -y})

@@ -2,8 +2,9 @@ package trig
 
 import "math"
 
-// The C library computes these functions from correctly rounded ones in several rounded steps, which
-// the formulas here repeat. So their last digits are the C library's, not the nearest ones.
+// The C library computes these functions from correctly rounded ones in several rounded steps,
+// and these formulas repeat the steps. So the last digits equal the C library's and may not be
+// the nearest.
 
 // Log10 returns the decimal logarithm of x.
 func Log10(x float64) float64 {

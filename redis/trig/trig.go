@@ -1,7 +1,7 @@
-// Package trig computes sines, powers, logarithms and the like that are rounded correctly, where package
-// math may return the second or third nearest float: between opposite places of the earth that is 20 cm.
-// A result has 75 bits before it is rounded to 53, so that one argument in some million may
-// still get the second nearest float.
+// Package trig computes correctly rounded sines, powers, logarithms and related functions.
+// Package math may return the second or third nearest float: between opposite points of the
+// earth, that is 20 cm. Results have 75 bits before rounding to 53, so about one argument in a
+// million may still get the second nearest float.
 package trig
 
 import (
@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// The parts of π/2, each of which goes on where the one before ends.
+// The parts of π/2; each part continues the digits of the previous one.
 const (
 	halfPi1 = 0x1.921fb54442d18p+0
 	halfPi2 = 0x1.1a62633145c07p-54
@@ -18,10 +18,10 @@ const (
 )
 
 const (
-	// tiny is the argument below which the next term of a series is lost in rounding.
+	// Below tiny, the next term of a series is lost in rounding.
 	tiny = 0x1p-27
-	// far is the argument above which the parts of π/2 do not suffice. No place on
-	// earth has one.
+	// Above far, the parts of π/2 are not precise enough. No position on earth needs such an
+	// argument.
 	far = 0x1p20
 )
 
@@ -91,8 +91,8 @@ func Atan2(y, x float64) float64 {
 	if x == 0 || y == 0 || math.IsNaN(angle) || math.IsInf(x, 0) || math.IsInf(y, 0) {
 		return angle
 	}
-	// No product overflows or vanishes when the larger is about 1. When the smaller then is
-	// below 2^-900, package math's angle is the quotient.
+	// Scaling the larger to about 1 avoids overflow and underflow of the products. If the smaller
+	// is then below 2^-900, package math's angle is the quotient.
 	_, e := math.Frexp(max(math.Abs(x), math.Abs(y)))
 	x, y = math.Ldexp(x, -e), math.Ldexp(y, -e)
 	if min(math.Abs(x), math.Abs(y)) < 0x1p-900 {
@@ -112,7 +112,7 @@ func Asin(x float64) float64 {
 		return x
 	case a <= 0.5:
 		y = arc(pair{high: a}).rounded()
-	case a < 1: // by the half angle, as a sine near 1 says little about its angle
+	case a < 1: // by the half angle: a sine near 1 determines its angle poorly
 		half := arc(root((1 - a) / 2))
 		y = pair{halfPi1, halfPi2}.plus(pair{-2 * half.high, -2 * half.low}).rounded()
 	case a == 1:
@@ -123,13 +123,13 @@ func Asin(x float64) float64 {
 	return math.Copysign(y, x)
 }
 
-// turned is the sine of x and some right angles.
+// turned returns the sine of x plus right times π/2.
 func turned(x float64, right int) float64 {
 	angle, n := reduced(x)
 	return turnedPair(angle, right+n).rounded()
 }
 
-// reduced returns x less n right angles, which is between -π/4 and π/4.
+// reduced returns x minus n right angles, an angle between -π/4 and π/4.
 func reduced(x float64) (angle pair, n int) {
 	if math.Abs(x) >= far {
 		return reducedFar(x)
@@ -139,14 +139,14 @@ func reduced(x float64) (angle pair, n int) {
 		return pair{high: x}, 0
 	}
 	first, second := product(-whole, halfPi1), product(-whole, halfPi2)
-	a := sum(x+first.high, first.low) // no bit of the sum is lost, as both are about the same
+	a := sum(x+first.high, first.low) // exact, since both have about the same size
 	b := sum(a.high, second.high)
 	return sum(b.high, a.low+b.low+math.FMA(-whole, halfPi3, second.low)), int(whole)
 }
 
-// reducedFar is reduced for an x above far.
+// reducedFar is reduced for x above far.
 func reducedFar(x float64) (angle pair, n int) {
-	const bits = 1300 // of the largest float, and 200 behind its point
+	const bits = 1300 // of the largest float, and 200 after the point
 	quarter := manyPi()
 	exact := func(f float64) *big.Float { return new(big.Float).SetPrec(bits).SetFloat64(f) }
 	turns, _ := new(big.Float).SetPrec(bits).Add(new(big.Float).SetPrec(bits).Quo(exact(math.Abs(x)), quarter), exact(0.5)).Int(nil)
@@ -179,7 +179,7 @@ var manyPi = sync.OnceValue(func() *big.Float {
 	return half.SetMantExp(half, -bits)
 })
 
-// turnedPair is the sine of an angle and some right angles.
+// turnedPair returns the sine of angle plus right times π/2.
 func turnedPair(angle pair, right int) pair {
 	var s pair
 	if right&1 == 0 {
@@ -193,8 +193,8 @@ func turnedPair(angle pair, right int) pair {
 	return s
 }
 
-// The factors of the powers of a square in the series of sine and cosine: 1, -1/3!,
-// 1/5!, ... and 1, -1/2!, 1/4!, ...
+// The coefficients of the squares in the series of sine and cosine: 1, -1/3!, 1/5!, ... and 1,
+// -1/2!, 1/4!, ...
 var (
 	sineFactors   = factors(1)
 	cosineFactors = factors(0)
@@ -210,13 +210,12 @@ func factors(first float64) (f [13]pair) {
 	return f
 }
 
-// sine and cosine are those of an angle between -π/4 and π/4.
+// sine and cosine take an angle between -π/4 and π/4.
 func sine(angle pair) pair   { return angle.plus(angle.times(series(angle, &sineFactors))) }
 func cosine(angle pair) pair { return pair{high: 1}.plus(series(angle, &cosineFactors)) }
 
-// series is the sum of the powers of the angle's square by their factors, without
-// the first, which is 1. Those from the fifth on are so small that a float has bits
-// enough.
+// series sums the powers of the angle's square times their factors, without the first factor,
+// which is 1. Terms from the fifth on are small enough for a single float.
 func series(angle pair, factors *[13]pair) pair {
 	square := angle.times(angle)
 	s := factors[len(factors)-1].high
@@ -230,8 +229,8 @@ func series(angle pair, factors *[13]pair) pair {
 	return square.times(all)
 }
 
-// arc is the arc sine of s, at most half: that of package math, and then one step of
-// Newton's, which doubles its digits.
+// arc returns the arc sine of s <= 1/2: package math's result, refined by one Newton step that
+// doubles its digits.
 func arc(s pair) pair {
 	y := math.Asin(s.high)
 	missing := s.plus(sine(pair{high: y}).minus())

@@ -1,11 +1,11 @@
 package xxh3
 
-// accumulators are the state of a long input.
+// accumulators holds the state of a long input.
 type accumulators [8]uint64
 
 var start = accumulators{prime32n3, prime64n1, prime64n2, prime64n3, prime64n4, prime32n2, prime64n5, prime32n1}
 
-// add takes a stripe, with the secret at a place.
+// add adds a stripe, with the secret at offset at.
 func (a *accumulators) add(b []byte, at int) {
 	b, key := b[:stripe], secret[at:at+stripe]
 	for i := 0; i < len(a); i += 2 {
@@ -16,7 +16,7 @@ func (a *accumulators) add(b []byte, at int) {
 	}
 }
 
-// block takes a whole block.
+// block adds a whole block.
 func (a *accumulators) block(b []byte) {
 	for i := range block / stripe {
 		a.add(b[i*stripe:], i*consume)
@@ -26,8 +26,8 @@ func (a *accumulators) block(b []byte) {
 	}
 }
 
-// end is the hash of an input of n bytes after all blocks but rest, 1 to 1024 bytes. last is its last
-// stripe.
+// end returns the hash of an input of n bytes. rest is its last block, 1 to 1024 bytes, and
+// last its last stripe.
 func (a accumulators) end(rest, last []byte, n int) uint64 {
 	for i := range (len(rest) - 1) / stripe {
 		a.add(rest[i*stripe:], i*consume)
@@ -40,19 +40,20 @@ func (a accumulators) end(rest, last []byte, n int) uint64 {
 	return avalanche(h)
 }
 
-// Hasher hashes what is written to it, wherever it is cut. The zero value has been written nothing.
+// Hasher computes Hash of the bytes written to it, in any pieces. The zero value is ready to
+// use.
 type Hasher struct {
-	acc   accumulators // of what is no longer in held
+	acc   accumulators // of the bytes before held
 	total int
-	held  [block]byte  // the last block, which may be whole
-	n     int          // of it
-	tail  [stripe]byte // the end of the block before
+	held  [block]byte  // the last block, which may be full
+	n     int          // bytes in held
+	tail  [stripe]byte // the end of the previous block
 }
 
 // New returns a Hasher.
 func New() *Hasher { return &Hasher{} }
 
-// Write takes b. It never fails.
+// Write adds b. It never fails.
 func (h *Hasher) Write(b []byte) (int, error) {
 	n := len(b)
 	for len(b) > 0 {
@@ -69,7 +70,7 @@ func (h *Hasher) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// take takes a block that is not the last.
+// take adds a block that is not the last.
 func (h *Hasher) take(b []byte) {
 	if h.acc == (accumulators{}) {
 		h.acc = start
@@ -78,7 +79,7 @@ func (h *Hasher) take(b []byte) {
 	copy(h.tail[:], b[block-stripe:])
 }
 
-// Sum64 is the hash of what has been written so far.
+// Sum64 returns the hash of the bytes written so far.
 func (h *Hasher) Sum64() uint64 {
 	held := h.held[:h.n]
 	switch {

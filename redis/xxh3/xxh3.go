@@ -1,4 +1,4 @@
-// Package xxh3 is the hash XXH3 of 64 bits, without a seed, as its specification has it:
+// Package xxh3 computes 64-bit XXH3 hashes without a seed, as specified in
 // https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md. It is pure.
 package xxh3
 
@@ -21,18 +21,18 @@ const (
 )
 
 const (
-	shortMost  = 240 // bytes that are hashed without accumulators
+	shortMost  = 240 // bytes hashed without accumulators
 	middleMost = 128
 
-	stripe  = 64   // bytes that all accumulators take at once
-	block   = 1024 // 16 of them, after which the accumulators are scrambled
-	consume = 8    // bytes of the secret that follow from one stripe to the next
+	stripe  = 64   // bytes that all accumulators consume at once
+	block   = 1024 // 16 stripes; then the accumulators are scrambled
+	consume = 8    // bytes of the secret between consecutive stripes
 
-	secretLast     = len(secret) - stripe - 7 // of the last stripe
+	secretLast     = len(secret) - stripe - 7 // secret offset of the last stripe
 	secretScramble = len(secret) - stripe
 	secretMerge    = 11
-	secretMiddle   = 3        // of a middle input's ninth piece of 16 bytes and those after it
-	secretEnd      = 136 - 17 // of its last
+	secretMiddle   = 3        // secret offset of a middle input's ninth and later pieces of 16 bytes
+	secretEnd      = 136 - 17 // secret offset of its last piece
 )
 
 var secret = [192]byte{
@@ -60,14 +60,14 @@ func avalanche(h uint64) uint64 {
 	return h ^ h>>32
 }
 
-// avalanche64 is that of XXH64.
+// avalanche64 is XXH64's avalanche step.
 func avalanche64(h uint64) uint64 {
 	h = (h ^ h>>33) * prime64n2
 	h = (h ^ h>>29) * prime64n3
 	return h ^ h>>32
 }
 
-// Hash is the hash of b.
+// Hash returns the hash of b.
 func Hash(b []byte) uint64 {
 	switch n := len(b); {
 	case n == 0:
@@ -92,10 +92,10 @@ func Hash(b []byte) uint64 {
 	return acc.end(b[last:], b[len(b)-stripe:], len(b))
 }
 
-// HashString is the hash of the bytes of s.
+// HashString returns the hash of the bytes of s.
 func HashString(s string) uint64 { return Hash([]byte(s)) }
 
-// hash8 is the hash of 4 to 8 bytes.
+// hash8 hashes 4 to 8 bytes.
 func hash8(b []byte) uint64 {
 	n := len(b)
 	h := secretAt(8) ^ secretAt(16) ^ (uint64(u32(b[n-4:])) + uint64(u32(b))<<32)
@@ -105,12 +105,12 @@ func hash8(b []byte) uint64 {
 	return h ^ h>>28
 }
 
-// mixed is what 16 bytes give with the secret at a place.
+// mixed mixes 16 bytes with the secret at offset at.
 func mixed(b []byte, at int) uint64 {
 	return folded(u64(b)^secretAt(at), u64(b[8:])^secretAt(at+8))
 }
 
-// hashMiddle is the hash of 17 to shortMost bytes.
+// hashMiddle hashes 17 to shortMost bytes.
 func hashMiddle(b []byte) uint64 {
 	n := len(b)
 	h := uint64(n) * prime64n1
