@@ -346,12 +346,12 @@ func (t *clientPlan) free() {
 	clientPlans.Put(t)
 }
 
-// applyGroup runs turns that all only read, or that all write. It returns the turns left for the next round.
+// applyGroup runs plans that all only read, or that all write. It returns the plans left for the next round.
 func (l *loop) applyGroup(turns []*clientPlan) (left []*clientPlan) {
 	if len(turns) == 0 {
 		return turns
 	}
-	all := slices.Clone(turns) // onApplied frees turns
+	all := slices.Clone(turns) // onApplied frees plans
 	rounds := make([]*engine.PlannedPipeline, len(turns))
 	for i, t := range turns {
 		rounds[i] = &t.pipeline
@@ -373,7 +373,7 @@ func (l *loop) applyGroup(turns []*clientPlan) (left []*clientPlan) {
 	return slices.Delete(turns, 0, began)
 }
 
-// onApplied replies to a turn that the engine has run. It hands off a turn that must run on its own goroutine.
+// onApplied replies to a plan that the engine has run. It hands off a plan that must run on its own goroutine.
 func (l *loop) onApplied(t *clientPlan) {
 	defer l.server.contain(func() { l.end(t.client) })
 	switch {
@@ -399,7 +399,7 @@ func (l *loop) onApplied(t *clientPlan) {
 	}
 }
 
-// sendReplies sends the replies of a finished turn.
+// sendReplies sends the replies of a finished plan.
 func (l *loop) sendReplies(t *clientPlan) {
 	c := t.client
 	out := replyBuffers.Get().(*[]byte)
@@ -422,7 +422,7 @@ func (l *loop) sendReplies(t *clientPlan) {
 	}()
 }
 
-// finish encodes the replies of a turn and leaves the unsent part in c.out.
+// finish encodes the replies of a plan and leaves the unsent part in c.out.
 func (c *client) finish(ctx context.Context, t *clientPlan) {
 	c.deliver(ctx, t.calls,
 		func(ctx context.Context, _ [][][]byte, send func([]resp.Value) error) error {
@@ -431,7 +431,7 @@ func (c *client) finish(ctx context.Context, t *clientPlan) {
 	c.updateInfo(t.calls[len(t.calls)-1])
 }
 
-// settle frees a turn and releases its client, or ends the client if its connection is over.
+// settle frees a plan and releases its client, or ends the client if its connection is over.
 func (l *loop) settle(t *clientPlan) {
 	c := t.client
 	t.free()

@@ -150,7 +150,7 @@ func (o *outbox) drain() error {
 	return o.broken
 }
 
-// drainLocked is settled with o.mu held.
+// drainLocked waits until nothing is being sent. The caller holds o.mu.
 func (o *outbox) drainLocked() {
 	for o.sending {
 		o.done.Wait()

@@ -136,7 +136,7 @@ func (s *Server) runStorageBatches(ctx context.Context, batches []store.Batch, m
 	return results, func() { rows.Rewind(0) }, err
 }
 
-// badRequest is the error of a malformed request.
+// badRequest marks the error of a malformed request.
 type badRequest struct{ error }
 
 func (e badRequest) Unwrap() error { return e.error }

@@ -67,7 +67,7 @@ func newFiles(most int, open func(string) (*local.Store, error)) *files {
 	return &files{slots: make(chan struct{}, most), opener: open, freed: make(chan struct{}), slotTimeout: 10 * time.Second}
 }
 
-// acquire returns the open file. The caller must call back after use.
+// acquire returns the open file. The caller must call release after use.
 func (f *file) acquire(ctx context.Context) (*local.Store, error) {
 	for {
 		f.of.mu.Lock()

@@ -31,7 +31,7 @@ func (f *runningReads) changeAll() {
 	f.all, f.recent = f.last, nil
 }
 
-// BeginRead must be called before a command that may read. The caller passes the result to Land after the command.
+// BeginRead must be called before a command that may read. The caller passes the result to EndRead after the command.
 func (t *Table) BeginRead() uint64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()

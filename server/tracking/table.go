@@ -179,7 +179,7 @@ func (t *Table) Clear() {
 // dropsAtOnce limits the keys dropped under one lock.
 const dropsAtOnce = 100
 
-// dropSome drops up to slice keys over the limit. It reports whether more are left.
+// dropSome drops up to dropsAtOnce keys over the limit. It reports whether more are left.
 func (t *Table) dropSome() bool {
 	most := t.maxKeys.Load()
 	for n := 0; most > 0 && int64(len(t.readers)) > most; n++ {
@@ -194,7 +194,7 @@ func (t *Table) dropSome() bool {
 	return false
 }
 
-// SetMaxKeys sets the limit of keys; 0 means none. Excess keys are dropped on the next reads, or at once by Limit.
+// SetMaxKeys sets the limit of keys; 0 means none. Excess keys are dropped on the next reads, or at once by DropExcess.
 func (t *Table) SetMaxKeys(n int64) { t.maxKeys.Store(n) }
 
 // DropExcess drops keys over the limit.
