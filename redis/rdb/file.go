@@ -10,25 +10,25 @@ import (
 	"strconv"
 )
 
-// Piece is a piece of a key's value. The pieces of a key follow each other; a
-// value that the file holds as one string, or a small one, is one piece. Pieces
-// of a string are its bytes, of a stream its entries: everything else about the
-// stream is in the last one.
+// Piece is a piece of a key's value. The pieces of a key are consecutive. A small value, or
+// one that the file stores as one string, is one piece. A piece of a string holds bytes; a
+// piece of a stream holds entries, and the last piece also holds everything else of the
+// stream.
 type Piece struct {
 	DB        int
 	Key       []byte
 	ExpiresAt int64 // Unix ms, 0 for never
 	Value     Value
-	Count     int64 // elements of all pieces; 0 in front of lists and streams whose number is not known
+	Count     int64 // elements of all pieces; 0 before the end of a list or stream of unknown length
 
 	First, Last bool
 
-	// Err, in a last piece, is a *ModuleValue, or in a file that is salvaged what is wrong with
-	// the value: its pieces are void.
+	// Err is set in a last piece for a *ModuleValue, or in a salvaged file for a broken value. The
+	// caller must discard the key's pieces.
 	Err error
 }
 
-// A piece ends with the element that goes beyond one of these.
+// A piece ends with the element that exceeds one of these limits.
 const (
 	pieceElements = 1 << 12
 	pieceBytes    = 1 << 20
@@ -44,12 +44,11 @@ type File struct {
 	version int
 	db      int
 	piece   Piece
-	next    pieces              // what is left of the current key
-	library func(source []byte) // nil to pass over them
+	next    pieces              // the rest of the current key
+	library func(source []byte) // nil skips libraries
 }
 
-// NewFile reads the dump file in. note, which may be nil, is called with the parts that
-// are passed over.
+// NewFile opens the dump file in. note, if not nil, is called for each skipped part.
 func NewFile(in *bufio.Reader, note func(offset int64, what string)) *File {
 	m := &meter{in: in}
 	if note == nil {
@@ -58,22 +57,22 @@ func NewFile(in *bufio.Reader, note func(offset int64, what string)) *File {
 	return &File{r: &reader{r: m}, in: m, note: note}
 }
 
-// Salvage has the file read on after a key whose value makes no sense, as long as it is clear
-// where it ends.
+// Salvage makes f continue after a key with an invalid value, if the end of the value is
+// known.
 func (f *File) Salvage() { f.r.salvage = true }
 
-// OnFunction has fn called with the source of each library of functions, which is passed over
-// otherwise.
+// OnFunction sets fn to receive the source of each library of functions. Without it, libraries
+// are skipped.
 func (f *File) OnFunction(fn func(source []byte)) { f.library = fn }
 
-// Empty is how many collections without elements were passed over, as Redis does: versions of
-// it have written some.
+// Empty returns the number of skipped collections without elements. Some versions of Redis
+// wrote them; Redis skips them, too.
 func (f *File) Empty() int64 { return f.empty }
 
-// Offset is how many bytes of the file have been read.
+// Offset returns the number of bytes read from the file.
 func (f *File) Offset() int64 { return f.in.offset }
 
-// IsFile reports whether a file that begins with these bytes is a dump file.
+// IsFile reports whether beginning is the start of a dump file.
 func IsFile(beginning []byte) bool {
 	_, err := fileVersion(beginning)
 	return err == nil
@@ -92,10 +91,10 @@ func fileVersion(header []byte) (int, error) {
 	return int(n), nil
 }
 
-// Damage is an error in what a file holds.
+// Damage is an error in the contents of a file.
 type Damage struct {
-	Offset int64  // how much of the file had been read
-	Key    []byte // that was being read, nil for none
+	Offset int64  // bytes read of the file
+	Key    []byte // key being read, or nil
 	Err    error
 }
 
@@ -108,12 +107,11 @@ func (d *Damage) Error() string {
 
 func (d *Damage) Unwrap() error { return d.Err }
 
-// ErrTruncated is the error of a file that ends in the middle.
+// ErrTruncated is the error for a file that ends too early.
 var ErrTruncated = errors.New("it ends here, and is incomplete")
 
-// Next reads the next piece; io.EOF is the end of a file that was whole. After any
-// error there is nothing more to read. It is a *Damage, unless the file is of another
-// kind or cannot be read.
+// Next reads the next piece. It returns io.EOF at the end of a complete file. An error is
+// final; it is a *Damage, unless the file is not a dump file or cannot be read.
 func (f *File) Next() (p Piece, err error) {
 	defer func() {
 		if err != nil && err != io.EOF {
@@ -150,7 +148,7 @@ func (f *File) Next() (p Piece, err error) {
 	}
 }
 
-// failed is the error of reading f.
+// failed wraps an error of reading f.
 func (f *File) failed(err error) error {
 	if f.in.err != nil && !errors.Is(f.in.err, io.EOF) {
 		return fmt.Errorf("at byte %d: %w", f.in.offset, f.in.err)
@@ -175,11 +173,11 @@ func (f *File) header() {
 	f.version = version
 }
 
-// What is in a file beside keys begins with one of these.
+// The opcodes of entries that are not keys.
 const (
 	opSlotInfo    = 0xf4
 	opFunction    = 0xf5
-	opFunctionOld = 0xf6 // of the release candidates
+	opFunctionOld = 0xf6 // of Redis 7.0's release candidates
 	opModuleAux   = 0xf7
 	opIdle        = 0xf8
 	opFrequency   = 0xf9
@@ -191,7 +189,7 @@ const (
 	opEnd         = 0xff
 )
 
-// toKey reads up to the value of the next key, which it opens; false is the end.
+// toKey reads up to the value of the next key, and opens it. It returns false at the end.
 func (f *File) toKey() bool {
 	for {
 		f.piece.First = true
@@ -239,7 +237,7 @@ func (f *File) key(typ byte) {
 	f.r.broken = nil
 	f.piece.DB, f.piece.Key = f.db, f.r.string()
 	if f.piece.ExpiresAt < 0 {
-		f.piece.ExpiresAt = 1 // long ago
+		f.piece.ExpiresAt = 1 // in the past
 	}
 	if typ == typeModule {
 		f.module()
@@ -248,7 +246,7 @@ func (f *File) key(typ byte) {
 	f.next, f.piece.Count = f.r.open(typ)
 }
 
-// module opens a key that holds a value of a module: a vector set, or what only the module can
+// module opens a key with a module's value: a vector set, or a value that only its module can
 // read.
 func (f *File) module() {
 	name, version := f.r.moduleType()
@@ -271,15 +269,15 @@ func (f *File) function(op byte) {
 	f.note(f.in.offset, "a library of functions")
 	f.r.string()
 	if op == opFunctionOld {
-		f.r.string() // its engine
+		f.r.string() // engine
 		if f.r.length() != 0 {
-			f.r.string() // a description
+			f.r.string() // description
 		}
-		f.r.string() // its code, where the first one was its name
+		f.r.string() // code; the first string was the name
 	}
 }
 
-// footer checks the file's checksum, which may be 0 for none.
+// footer verifies the file's checksum; 0 means none.
 func (f *File) footer() {
 	f.piece = Piece{}
 	if f.version < 5 {
@@ -291,11 +289,11 @@ func (f *File) footer() {
 	}
 }
 
-// ErrChecksum is the error of a file whose checksum is wrong, so that any of its values may be.
+// ErrChecksum is the error for a wrong checksum. Any value of the file may be wrong.
 var ErrChecksum = errors.New("the checksum is wrong: the file is damaged somewhere")
 
-// Verify reads a whole dump file and returns ErrChecksum when it is not as it was written. summed
-// is false for one without a checksum, of which it is not known.
+// Verify reads a whole dump file and returns ErrChecksum if it was changed. summed is false
+// for a file without a checksum, which cannot be verified.
 func Verify(in io.Reader) (summed bool, err error) {
 	r := bufio.NewReaderSize(in, 1<<20)
 	header, err := r.Peek(fileHeader)
@@ -304,7 +302,7 @@ func Verify(in io.Reader) (summed bool, err error) {
 	}
 	version, err := fileVersion(header)
 	if err != nil || version < 5 {
-		return false, nil // reading it says more
+		return false, nil // File reports the error in detail
 	}
 	sum, held := uint64(0), make([]byte, 0, 2<<20)
 	for {
@@ -331,12 +329,12 @@ func Verify(in io.Reader) (summed bool, err error) {
 	return stored != 0, nil
 }
 
-// meter counts and sums up what is read.
+// meter counts and checksums the bytes read.
 type meter struct {
 	in     *bufio.Reader
 	offset int64
 	sum    uint64
-	err    error // the first one
+	err    error // first error
 }
 
 func (m *meter) Read(b []byte) (int, error) {

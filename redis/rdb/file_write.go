@@ -8,11 +8,11 @@ import (
 	"io"
 )
 
-// FileWriter writes a dump file, which redis-server loads: of version 10, or 12 when
-// fields of hashes expire or there are vector sets.
+// FileWriter writes a dump file that redis-server loads. It has version 10, or 12 if fields of
+// hashes expire or vector sets exist.
 //
-// The format wants the number of elements in front of them, so that a value in more
-// than one piece is put aside first. A vector set is given in one piece.
+// The format has the number of elements before the elements, so a value in several pieces is
+// first written to a spool. A vector set must be one piece.
 type FileWriter struct {
 	file interface {
 		io.Writer
@@ -20,7 +20,7 @@ type FileWriter struct {
 	}
 	out     *bufio.Writer
 	version int
-	// The checksums that the file has in either version.
+	// Checksums of the file in either version.
 	sum, sumExpiry uint64
 	db             int
 	buf, value     []byte
@@ -28,24 +28,24 @@ type FileWriter struct {
 	spool   func() (Spool, error)
 	aside   Spool
 	put     *bufio.Writer // into aside
-	whole   tally         // of what was put aside
-	started bool          // something was
+	whole   tally         // of the spooled elements
+	started bool          // the current key has spooled pieces
 }
 
-// Spool is where a large value is put aside: a temporary file.
+// Spool stores a large value until its length is known: a temporary file.
 type Spool interface {
 	io.ReadWriteSeeker
 	Truncate(size int64) error
 }
 
-// tally is what must be known in front of a value.
+// tally holds the facts that the format writes before a value.
 type tally struct {
 	bytes, elements, nodes uint64
 	firstID                ID
-	firstExpiry            int64 // 0 when no field expires
+	firstExpiry            int64 // 0 if no field expires
 }
 
-// NewFileWriter begins a file. spool is called when the first large value comes.
+// NewFileWriter begins a file. It calls spool at the first large value.
 func NewFileWriter(file interface {
 	io.Writer
 	io.WriterAt
@@ -63,14 +63,14 @@ func NewFileWriter(file interface {
 
 func header(version int) []byte { return fmt.Appendf(nil, "REDIS%04d", version) }
 
-// write writes b. An error stays with w.out until End.
+// write writes b. The error stays in w.out until End.
 func (w *FileWriter) write(b []byte) error {
 	w.sum, w.sumExpiry = checksum(w.sum, b), checksum(w.sumExpiry, b)
 	_, err := w.out.Write(b)
 	return err
 }
 
-// Write writes the next piece. Nothing of a key is in the file before its last one.
+// Write writes the next piece. A key reaches the file with its last piece.
 func (w *FileWriter) Write(p Piece) error {
 	if !p.First || !p.Last {
 		if err := w.putAside(p); err != nil {
@@ -107,7 +107,7 @@ func (w *FileWriter) Write(p Piece) error {
 	return w.write(w.value[1:])
 }
 
-// vectorSet writes a vector set, without another copy of it.
+// vectorSet writes a vector set without copying it.
 func (w *FileWriter) vectorSet(key []byte, v *VectorSet) error {
 	w.version = versionExpiry
 	if err := w.write(v.appendHead(appendBytes(append(w.buf, typeModule), key))); err != nil {
@@ -122,13 +122,13 @@ func (w *FileWriter) vectorSet(key []byte, v *VectorSet) error {
 	return w.write([]byte{modulePartEnd})
 }
 
-// Function writes the source of a library of functions. It is for between two keys.
+// Function writes the source of a library of functions. It may be called between keys.
 func (w *FileWriter) Function(source []byte) error { return w.write(appendFunction(nil, source)) }
 
-// Drop forgets a key whose last piece has not come.
+// Drop discards a key before its last piece.
 func (w *FileWriter) Drop() { w.started = false }
 
-// putAside keeps the elements of a piece until the last one has come.
+// putAside spools the elements of a piece until the last one.
 func (w *FileWriter) putAside(p Piece) (err error) {
 	if p.First || !w.started {
 		if err := w.startAside(); err != nil {
@@ -183,7 +183,7 @@ func (w *FileWriter) startAside() (err error) {
 	return w.aside.Truncate(0)
 }
 
-// takeBack writes the key whose elements have all been put aside.
+// takeBack writes the key whose elements are all spooled.
 func (w *FileWriter) takeBack(p Piece) error {
 	w.started = false
 	if err := w.put.Flush(); err != nil {
@@ -218,7 +218,7 @@ func (w *FileWriter) takeBack(p Piece) error {
 	return errors.Join(err, w.copy(in))
 }
 
-// hash writes the fields of a hash, which only now are known to expire or not.
+// hash writes the fields of a hash: only now is it known whether any field expires.
 func (w *FileWriter) hash(key []byte, in *bufio.Reader) error {
 	first := w.whole.firstExpiry
 	if first > 0 {
@@ -250,7 +250,7 @@ func (w *FileWriter) hash(key []byte, in *bufio.Reader) error {
 	return nil
 }
 
-// field reads a field as putAside has written it.
+// field reads a field written by putAside.
 func (r *reader) field() (f Field, err error) {
 	defer catch(&err)
 	return Field{ExpiresAt: r.number(), Name: r.string(), Value: r.string()}, nil

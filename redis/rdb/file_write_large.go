@@ -5,11 +5,11 @@ import (
 	"math"
 )
 
-// largeValue is how many bytes a value has that is written element by element, so that
-// nothing of it is in memory twice but the nodes of lists and streams, one at a time.
+// largeValue is the size in bytes from which a value is written element by element. This
+// avoids a second copy in memory, except for one node of a list or stream at a time.
 const largeValue = 1 << 20
 
-// Weight is about how many bytes the elements of v have.
+// Weight returns the approximate size of v's elements in bytes.
 func Weight(v Value) (n int) {
 	add := func(all ...[]byte) {
 		for _, b := range all {
@@ -39,8 +39,7 @@ func Weight(v Value) (n int) {
 	return n
 }
 
-// large writes a key in one piece whose value is large. w.buf is what stands in front of its
-// type.
+// large writes a large key that comes in one piece. w.buf holds the bytes before its type.
 func (w *FileWriter) large(p Piece) error {
 	start := func(typ byte, n int) { w.write(appendLength(appendBytes(append(w.buf, typ), p.Key), uint64(n))) }
 	switch v := p.Value.(type) {
@@ -83,7 +82,7 @@ func (w *FileWriter) large(p Piece) error {
 		}
 		w.write(v.appendEnd(nil, uint64(len(v.Entries)), first, false))
 	}
-	return w.write(nil) // the first error of all
+	return w.write(nil) // returns the first error of all writes
 }
 
 func (w *FileWriter) largeHash(key []byte, h Hash) {
@@ -106,7 +105,7 @@ func (w *FileWriter) largeHash(key []byte, h Hash) {
 	}
 }
 
-// string writes a string; a long one as it is.
+// string writes a string, a long one without compaction.
 func (w *FileWriter) string(b []byte) {
 	if len(b) < nodeSize {
 		w.write(appendBytes(nil, b))

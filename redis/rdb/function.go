@@ -6,16 +6,16 @@ import (
 	"errors"
 )
 
-// The errors of RestoreFunctions that FUNCTION RESTORE has words for, beside ErrFooter and
-// ErrFormat.
+// Errors of RestoreFunctions that FUNCTION RESTORE reports in its own words, besides ErrFooter
+// and ErrFormat.
 var (
-	// ErrOldFunctions is a library in the form of Redis's release candidates.
+	// ErrOldFunctions is the error for a library in the format of Redis's release candidates.
 	ErrOldFunctions = errors.New("the form of the release candidates of Redis 7.0")
-	// ErrNoFunctions is a payload that holds something else.
+	// ErrNoFunctions is the error for a payload without functions.
 	ErrNoFunctions = errors.New("not a library of functions")
 )
 
-// DumpFunctions returns the sources of libraries of functions as FUNCTION DUMP answers them.
+// DumpFunctions returns the sources of libraries as FUNCTION DUMP's payload.
 func DumpFunctions(sources [][]byte) []byte {
 	var out []byte
 	for _, source := range sources {
@@ -27,13 +27,13 @@ func DumpFunctions(sources [][]byte) []byte {
 
 func appendFunction(out, source []byte) []byte { return appendBytes(append(out, opFunction), source) }
 
-// RestoreFunctions reads what DumpFunctions or FUNCTION DUMP returned.
+// RestoreFunctions parses a payload of FUNCTION DUMP.
 func RestoreFunctions(payload []byte) (sources [][]byte, err error) {
 	if !footed(payload) {
 		return nil, ErrFooter
 	}
 	defer catch(&err)
-	// As in Redis a library that is cut off is read into the footer.
+	// As in Redis, a truncated library is read into the footer.
 	in := bytes.NewReader(payload)
 	r := &reader{r: in}
 	for in.Len() > footerLength {
@@ -49,7 +49,7 @@ func RestoreFunctions(payload []byte) (sources [][]byte, err error) {
 	return sources, nil
 }
 
-// footed reports whether a payload ends with a version that can be read and its checksum.
+// footed reports whether a payload ends with a readable version and the right checksum.
 func footed(payload []byte) bool {
 	body := len(payload) - footerLength
 	return body >= 0 && binary.LittleEndian.Uint16(payload[body:]) <= newest &&

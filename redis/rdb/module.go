@@ -2,8 +2,7 @@ package rdb
 
 import "strings"
 
-// A module's value comes in parts that say what they are, so that one can pass
-// over it without knowing the module.
+// A module's value consists of typed parts, so it can be skipped without the module.
 const (
 	modulePartEnd = iota
 	modulePartSigned
@@ -13,16 +12,15 @@ const (
 	modulePartString
 )
 
-// ModuleValue is the error of a key that holds a value of a module which only the module
-// can read.
+// ModuleValue is the error for a key whose value only its module can read.
 type ModuleValue struct{ Module string }
 
 func (e *ModuleValue) Error() string { return "it holds a value of the module " + e.Module }
 
 const moduleCharacters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
-// moduleType reads the number of a module's type, which holds its name, nine characters of six
-// bits, and the version of its values, ten bits.
+// moduleType reads a module's type number: a name of nine 6-bit characters and a 10-bit
+// version.
 func (r *reader) moduleType() (name string, version uint64) {
 	n := r.length()
 	b, id := make([]byte, 9), n>>10
@@ -33,7 +31,7 @@ func (r *reader) moduleType() (name string, version uint64) {
 	return string(b), n & 1023
 }
 
-// appendModuleType appends what moduleType reads, of version 0.
+// appendModuleType appends a module's type number with version 0.
 func appendModuleType(out []byte, name string) []byte {
 	id := uint64(0)
 	for _, c := range name {
@@ -50,7 +48,7 @@ func appendModuleString(out, b []byte) []byte {
 	return appendBytes(append(out, modulePartString), b)
 }
 
-// modulePart reads the mark of the next part of a module's value, which must be of this kind.
+// modulePart reads the kind of the next part, which must be kind.
 func (r *reader) modulePart(kind uint64) { must(r.length() == kind) }
 
 func (r *reader) moduleNumber() uint64 {
@@ -63,7 +61,7 @@ func (r *reader) moduleString() []byte {
 	return r.string()
 }
 
-// skipModule passes over the parts of a module's value.
+// skipModule skips the parts of a module's value.
 func (r *reader) skipModule() {
 	for {
 		switch r.length() {

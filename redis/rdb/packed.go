@@ -2,20 +2,18 @@ package rdb
 
 import "encoding/binary"
 
-// Redis's compact forms of small collections are one string each: a listpack, or
-// before version 10 a ziplist or a zipmap. The elements that are strings share
-// the memory of the whole.
+// Redis stores each small collection as one string: a listpack, or before version 10 a ziplist
+// or a zipmap. String elements share the memory of the whole.
 
 const (
 	packedEnd = 0xff
 
-	// Redis keeps collections packed up to some hundred elements, or as many as it
-	// is configured to. A byte may be an element, and a few bytes may decompress to a
-	// string of the largest size.
+	// Redis packs collections up to some hundred elements, or a configured number. An element may
+	// take one byte, and a few bytes may decompress to a string of the largest size.
 	maxPacked = 1 << 22
 )
 
-// packed walks over a compact form.
+// packed is the unread part of a packed collection.
 type packed []byte
 
 func (p *packed) take(n uint64) []byte {
@@ -27,8 +25,8 @@ func (p *packed) take(n uint64) []byte {
 
 func (p *packed) byte() byte { return p.take(1)[0] }
 
-// ended reports whether, after so many elements, the mark of the end comes, which must
-// be the last byte.
+// ended reports whether the end mark follows after this number of elements. The mark must be
+// the last byte.
 func (p *packed) ended(elements int) bool {
 	must(len(*p) > 0 && elements <= maxPacked)
 	if (*p)[0] != packedEnd {
@@ -38,9 +36,8 @@ func (p *packed) ended(elements int) bool {
 	return true
 }
 
-// listpack reads the elements of a listpack: its size, their number, or 65535
-// when there are more, and each with its own length after it, for walking
-// backwards.
+// listpack reads the elements of a listpack: its size, the number of elements, or 65535 for
+// more, and each element followed by its length, for walking backwards.
 func listpack(b []byte) [][]byte {
 	must(len(b) > listpackHeader && uint64(binary.LittleEndian.Uint32(b)) == uint64(len(b)))
 	count := int(binary.LittleEndian.Uint16(b[4:]))
@@ -62,7 +59,7 @@ const (
 	manyElements   = 65535
 )
 
-// The first byte of an element says what it is, in its high bits.
+// The high bits of an element's first byte are its type.
 const (
 	packInt16 = 0xf1 + iota
 	packInt24
@@ -99,8 +96,8 @@ func (p *packed) listpackElement() []byte {
 	return nil
 }
 
-// backLength is how many bytes the length of an element takes after it, seven
-// bits each. The limits are Redis's, which wastes the last values.
+// backLength returns the number of bytes of the length after an element, seven bits each. The
+// limits are Redis's, which wastes the last values.
 func backLength(size int) int {
 	switch {
 	case size <= 127:
@@ -126,9 +123,9 @@ func appendBackLength(out []byte, size int) []byte {
 	return out
 }
 
-// ziplist reads the elements of a ziplist: its size, where its last element is,
-// their number, or 65535 when there are more, and each after the length of the
-// one before it.
+// ziplist reads the elements of a ziplist: its size, the offset of the last element, the
+// number of elements, or 65535 for more, and each element preceded by the length of the
+// previous one.
 func ziplist(b []byte) [][]byte {
 	const header = 4 + 4 + 2
 	must(len(b) > header && uint64(binary.LittleEndian.Uint32(b)) == uint64(len(b)))
@@ -178,9 +175,8 @@ func (p *packed) ziplistElement() []byte {
 	return decimal(int64(b&0x0f) - 1)
 }
 
-// zipmap reads the fields and values of a zipmap: their number, or 254 when there
-// are more, and each after its length; a value has some unused bytes after it,
-// of which there is the number in front.
+// zipmap reads the fields and values of a zipmap: their number, or 254 for more, and each one
+// preceded by its length. A value is followed by unused bytes, and their number precedes it.
 func zipmap(b []byte) [][]byte {
 	p := packed(b)
 	count := int(p.byte())

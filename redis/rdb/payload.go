@@ -10,22 +10,22 @@ import (
 )
 
 const (
-	version       = 10 // what Append writes
-	versionExpiry = 12 // what a hash with fields that expire needs, and a vector set
-	newest        = 12 // what can be read
+	version       = 10 // default of files and payloads
+	versionExpiry = 12 // for hash fields that expire, and vector sets
+	newest        = 12 // newest readable version
 
 	footerLength = 2 + 8 // version and checksum
 )
 
 var (
-	// ErrFooter is a payload of an unknown version or with a wrong checksum.
+	// ErrFooter is the error for an unknown version or a wrong checksum.
 	ErrFooter = errors.New("the version or the checksum is wrong")
-	// ErrFormat is a value that is damaged or of an unknown type.
+	// ErrFormat is the error for a value that is damaged or of an unknown type.
 	ErrFormat = errors.New("bad data format")
 )
 
-// Dump returns the value as DUMP of Redis 8.0 answers it: encoded, with version and
-// checksum. Redis reads it from 7.4 on.
+// Dump returns the payload of DUMP in Redis 8.0: the encoded value, version and checksum.
+// Redis 7.4 and later can restore it.
 func Dump(v Value) []byte {
 	var out []byte
 	switch v := v.(type) {
@@ -40,7 +40,7 @@ func Dump(v Value) []byte {
 	return binary.LittleEndian.AppendUint64(out, checksum(0, out))
 }
 
-// Restore reads what DUMP answered. The error is ErrFooter or ErrFormat.
+// Restore parses a payload of DUMP. The error is ErrFooter or ErrFormat.
 func Restore(payload []byte) (Value, error) {
 	if !footed(payload) {
 		return nil, ErrFooter
@@ -52,9 +52,9 @@ func Restore(payload []byte) (Value, error) {
 	return v, nil
 }
 
-// jones is the polynomial of Redis's CRC, in the reflected form.
+// jones returns the table of Redis's CRC polynomial, in reflected form.
 var jones = sync.OnceValue(func() *crc64.Table { return crc64.MakeTable(bits.Reverse64(0xad93d23594c935a9)) })
 
-// checksum goes on with the CRC of what came before, which is 0 at the beginning.
-// Go's form of a CRC complements before and after; Redis's does not.
+// checksum extends crc by b; the initial crc is 0. Go's CRC complements before and after;
+// Redis's does not.
 func checksum(crc uint64, b []byte) uint64 { return ^crc64.Update(^crc, jones(), b) }

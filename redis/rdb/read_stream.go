@@ -6,18 +6,16 @@ import (
 	"strconv"
 )
 
-// A stream's entries come in listpacks, the nodes. A node begins with the ID that
-// those of its entries count from and with a master entry, whose fields the
-// entries may have in common; then there are for each entry its flags, the
-// difference of its ID, its fields unless they are the master's, its values, and
-// the number of listpack elements that this took.
+// A stream's entries are stored in listpacks, the nodes. A node begins with its base ID and a
+// master entry, whose fields the entries may share. Each entry has its flags, the difference
+// of its ID from the base, its fields unless it shares the master's, its values, and its
+// number of listpack elements.
 const (
 	entryDeleted    = 1
 	entrySameFields = 2
 )
 
-// stream reads a stream. Its entries come first, and everything else is in the
-// last piece.
+// stream reads a stream. The last piece has everything except the entries.
 func (r *reader) stream(typ byte) pieces {
 	left := r.length()
 	var first, last ID
@@ -46,13 +44,13 @@ func (r *reader) stream(typ byte) pieces {
 	}
 }
 
-// streamEnd reads what follows the entries, of which there were so many.
+// streamEnd reads the part after the entries; entries is their number.
 func (r *reader) streamEnd(typ byte, s *Stream, entries int64, first, last ID) {
 	s.Last = r.id()
 	r.must(entries == 0 || !s.Last.Less(last))
 	s.Added = entries
 	if typ != typeStream {
-		r.id() // that of the first entry
+		r.id() // of the first entry
 		s.Deleted = r.id()
 		s.Added = r.number()
 	}
@@ -66,19 +64,19 @@ func (r *reader) streamEnd(typ byte, s *Stream, entries int64, first, last ID) {
 	r.sound(func() { unique(len(s.Groups), func(i int) []byte { return s.Groups[i].Name }) })
 }
 
-// id reads an ID in the form of two lengths.
+// id reads an ID stored as two lengths.
 func (r *reader) id() ID {
 	ms := r.length()
 	return ID{ms, r.length()}
 }
 
-// idOf is an ID in the form of 16 bytes.
+// idOf decodes an ID of 16 bytes.
 func idOf(b []byte) ID {
 	must(len(b) == 16)
 	return ID{binary.BigEndian.Uint64(b), binary.BigEndian.Uint64(b[8:])}
 }
 
-// node walks over the elements of a node.
+// node is the unread part of a node.
 type node [][]byte
 
 func (n *node) take(count int64) [][]byte {
@@ -128,8 +126,8 @@ func (s *Stream) readNode(base ID, n node) {
 	must(total == 0 && live == 0)
 }
 
-// group reads a group. Its pending entries come first, and then the consumers
-// with the IDs of theirs.
+// group reads a group: its pending entries, then its consumers with the IDs of their pending
+// entries.
 func (r *reader) group(typ byte) Group {
 	g := Group{Name: r.string(), Last: r.id()}
 	if typ != typeStream {
@@ -161,8 +159,8 @@ func (r *reader) group(typ byte) Group {
 	return g
 }
 
-// read is how many entries a group that is at id must have read, for a stream of
-// the first form, which remembers no deletions.
+// read returns the number of entries that a group at id must have read. The first stream
+// format does not record deletions.
 func (s *Stream) read(id ID, entries int64, first ID) int64 {
 	switch {
 	case entries == 0:

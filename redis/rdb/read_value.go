@@ -6,14 +6,14 @@ import (
 	"strconv"
 )
 
-// pieces reads a value in pieces as large as the reader's room, the last one with
-// what is left.
+// pieces reads the next piece of a value, as large as the reader's room. last is true for the
+// last piece.
 type pieces func() (v Value, last bool)
 
-// room is how much a piece may hold: it ends with the element that goes beyond.
+// room limits a piece: it ends with the element that exceeds a limit.
 type room struct{ elements, bytes int }
 
-// enough reports whether a piece of so many elements is to end.
+// enough reports whether a piece with this number of elements ends.
 func (r *reader) enough(elements int) bool {
 	return elements > 0 && (elements >= r.room.elements || r.room.bytes < 0)
 }
@@ -36,8 +36,8 @@ func isEmpty(v Value) bool {
 	return v.Len() == 0
 }
 
-// open begins to read a value of the type, whose elements are count, unknown unless
-// the value says so in front. What is one string in the file is one piece.
+// open opens a value. count is its number of elements, if the file has it before the value. A
+// value stored as one string is one piece.
 func (r *reader) open(typ byte) (next pieces, count int64) {
 	switch typ {
 	case typeString:
@@ -48,20 +48,20 @@ func (r *reader) open(typ byte) (next pieces, count int64) {
 		return r.stream(typ), 0
 	case typeList, typeSet, typeHash, typeZSet, typeZSet2, typeHashExpiry, typeHashExpiryEarly:
 		return r.elements(typ)
-	case typeModule: // of a payload; see File.module
+	case typeModule: // in a payload; see File.module
 		name, version := r.moduleType()
 		must(name == vectorSetModule && version == 0)
 		next, count, ok := r.vectorSet()
 		must(ok)
 		return next, count
 	}
-	var v Value = List(nil) // of what is broken
+	var v Value = List(nil) // for broken values
 	decode := packedForm(typ)
 	if decode == nil {
-		bad() // a module's, or one that is newer
+		bad() // a module's value, or a newer type
 	}
 	if typ == typeHashPackExpiry {
-		r.uint64() // the first expiry of all
+		r.uint64() // first expiry of all fields
 	}
 	b := r.string()
 	r.sound(func() { v = decode(b) })
@@ -70,7 +70,7 @@ func (r *reader) open(typ byte) (next pieces, count int64) {
 
 func once(v Value) pieces { return func() (Value, bool) { return v, true } }
 
-// text reads a string, whose elements are bytes.
+// text reads a string. Its elements are bytes.
 func (r *reader) text() (next pieces, count int64) {
 	left, encoded := r.lengthOrEncoding()
 	if encoded {
@@ -85,7 +85,7 @@ func (r *reader) text() (next pieces, count int64) {
 	}, int64(left)
 }
 
-// packedForm makes a value of one string, nil where the type is none that is one.
+// packedForm returns the decoder of a type stored as one string, or nil for other types.
 func packedForm(typ byte) func(b []byte) Value {
 	switch typ {
 	case typeListZiplist:
@@ -110,8 +110,7 @@ func packedForm(typ byte) func(b []byte) Value {
 	return nil
 }
 
-// elements reads a value whose elements stand one after the other, after their
-// number.
+// elements reads a value stored as a count and one element after another.
 func (r *reader) elements(typ byte) (next pieces, count int64) {
 	first := int64(0)
 	if typ == typeHashExpiry {
@@ -135,7 +134,7 @@ func (r *reader) elements(typ byte) (next pieces, count int64) {
 	return next, count
 }
 
-// soundly is what make makes of strings, nothing when they make no sense.
+// soundly returns make(all), or an empty list if the strings are invalid.
 func (r *reader) soundly(all [][]byte, make func([][]byte) Value) (v Value) {
 	v = List(nil)
 	r.sound(func() { v = make(all) })
@@ -146,7 +145,7 @@ func asValue[V Value](make func([][]byte) V) func([][]byte) Value {
 	return func(all [][]byte) Value { return make(all) }
 }
 
-// strings reads a piece of *left groups of width strings.
+// strings reads a piece of up to *left groups of width strings.
 func (r *reader) strings(left *uint64, width int) [][]byte {
 	var all [][]byte
 	for ; *left > 0 && !r.enough(len(all)/width); *left-- {
@@ -157,8 +156,8 @@ func (r *reader) strings(left *uint64, width int) [][]byte {
 	return all
 }
 
-// quicklist reads the nodes of a list; from the second form on a node may be one
-// element that is too large for a listpack.
+// quicklist reads the nodes of a list. From the second format on, an element too large for a
+// listpack has its own node.
 func (r *reader) quicklist(typ byte) pieces {
 	left := r.length()
 	return func() (Value, bool) {
@@ -193,7 +192,7 @@ func (r *reader) listNode(typ byte) [][]byte {
 	return all
 }
 
-// unique fails when a name comes twice.
+// unique fails if a name occurs twice.
 func unique(n int, name func(i int) []byte) {
 	seen := make(map[string]struct{}, n)
 	for i := range n {
@@ -221,11 +220,11 @@ func (h Hash) checked() Hash {
 	return h
 }
 
-// maxExpiry is the latest expiry of a field, Unix ms, that Redis restores.
+// maxExpiry is the latest field expiry, in Unix ms, that Redis restores.
 const maxExpiry = 1<<48 - 1
 
-// asHashExpiry is asHash for fields with their expiry after them, 0 for none. The fields stand in the order of
-// their expiry, and fields without one are the last.
+// asHashExpiry is asHash for fields followed by their expiry, 0 for none. Fields are in the
+// order of expiry, and fields without an expiry come last.
 func asHashExpiry(all [][]byte) Hash {
 	must(len(all)%3 == 0)
 	fields := make(Hash, len(all)/3)
@@ -238,8 +237,8 @@ func asHashExpiry(all [][]byte) Hash {
 	return fields.checked()
 }
 
-// hashExpiry reads a piece of *left fields with their expiry in front of them, 0 for none. In the
-// form that was released it counts from the first expiry of all, plus one.
+// hashExpiry reads a piece of up to *left fields, each preceded by its expiry, 0 for none. In
+// the released format it is relative to the first expiry of all, plus one.
 func (r *reader) hashExpiry(left *uint64, relative bool, first int64) Hash {
 	var fields Hash
 	for ; *left > 0 && !r.enough(len(fields)); *left-- {
@@ -255,7 +254,7 @@ func (r *reader) hashExpiry(left *uint64, relative bool, first int64) Hash {
 	return fields
 }
 
-// zset reads a piece of *left members.
+// zset reads a piece of up to *left members.
 func (r *reader) zset(left *uint64, typ byte) ZSet {
 	var members ZSet
 	for ; *left > 0 && !r.enough(len(members)); *left-- {
@@ -271,8 +270,8 @@ func (r *reader) zset(left *uint64, typ byte) ZSet {
 	return members
 }
 
-// score reads a score in text after its length, or in place of that one of three
-// numbers that have no text.
+// score reads a score as text with its length. Three special lengths stand for numbers without
+// text.
 func (r *reader) score() float64 {
 	switch n := r.byte(); n {
 	case 255:
@@ -311,7 +310,7 @@ func (z ZSet) checked() ZSet {
 	return z
 }
 
-// intset reads the integers of a set: their width, their number, themselves.
+// intset reads a set of integers: their width, their count, and the integers.
 func intset(b []byte) [][]byte {
 	must(len(b) >= 8)
 	width, n := uint64(binary.LittleEndian.Uint32(b)), uint64(binary.LittleEndian.Uint32(b[4:]))
@@ -326,7 +325,7 @@ func intset(b []byte) [][]byte {
 	return all
 }
 
-// signed is a little-endian integer of one to eight bytes.
+// signed decodes a little-endian integer of one to eight bytes.
 func signed(b []byte) int64 {
 	var n int64
 	for i, c := range b {

@@ -13,45 +13,47 @@ import (
 // maxString is Redis's limit for a string, 512 MB.
 const maxString = 512 << 20
 
-// reader reads the parts of an RDB file or payload, one after the other.
+// reader reads the parts of an RDB file or payload in order.
 //
-// Inside, failure is a panic with an error, which the exported functions return, so
-// that the decoders read like the format.
+// Decoders fail by panicking with an error, so they read like the format. The exported
+// functions recover and return it.
 type reader struct {
 	r    source
-	room room // of the piece that is being read
+	room room // limit of the current piece
 
-	// A file that is salvaged is read on after what makes no sense, as long as it
-	// says where that ends: broken is the first such thing in the current value.
+	// With salvage, reading continues after an invalid value if the end of the value is known.
+	// broken is the first error in the current value.
 	salvage bool
 	broken  error
 }
 
-// source is what a reader reads from.
+// source is the input of a reader.
 type source interface {
 	io.Reader
 	io.ByteReader
 }
 
-// newReader reads from r, beyond what it returns.
+// newReader reads from r, and may buffer bytes that it does not return.
 func newReader(r io.Reader) *reader { return &reader{r: bufio.NewReader(r)} }
 
-// failure is what the decoders panic with.
+// failure is the value of a decoder's panic.
 type failure struct{ error }
 
 func bad() { panic(failure{ErrFormat}) }
 
-// must ends the reading with ErrFormat unless ok.
+// must fails with ErrFormat unless ok.
 func must(ok bool) {
 	if !ok {
 		bad()
 	}
 }
 
-// must is the function must for what stands where it should and makes no sense.
+// must is like the function must, for data whose end is known: with salvage, it only records
+// the error.
 func (r *reader) must(ok bool) { r.sound(func() { must(ok) }) }
 
-// sound runs fn, which makes sense of what has been read already.
+// sound runs fn, which decodes bytes already read. With salvage, its failure is recorded and
+// reading continues.
 func (r *reader) sound(fn func()) {
 	if r.salvage {
 		defer func() {
@@ -67,7 +69,7 @@ func (r *reader) sound(fn func()) {
 	fn()
 }
 
-// catch turns a failure into an error. An end in the middle is bad data.
+// catch converts a failure to an error. An unexpected end is bad data.
 func catch(err *error) {
 	switch f := recover().(type) {
 	case nil:
@@ -81,7 +83,7 @@ func catch(err *error) {
 	}
 }
 
-// typed reads the byte of a type, and a value of it.
+// typed reads a type byte and a value of that type.
 func (r *reader) typed() (v Value, err error) {
 	defer catch(&err)
 	return r.value(r.byte()), nil
@@ -95,7 +97,7 @@ func (r *reader) byte() byte {
 	return b
 }
 
-// raw reads n bytes. It makes room for no more than has come, but for a little.
+// raw reads n bytes. Its allocation stays close to the number of bytes received.
 func (r *reader) raw(n uint64) []byte {
 	must(n <= maxString)
 	if n <= 64<<10 {
@@ -114,12 +116,12 @@ func (r *reader) raw(n uint64) []byte {
 
 func (r *reader) uint64() uint64 { return binary.LittleEndian.Uint64(r.raw(8)) }
 
-// The two high bits of a length's first byte say how it goes on.
+// The two high bits of a length's first byte select its form.
 const (
 	length6       = 0
 	length14      = 1
 	lengthBig     = 2
-	lengthEncoded = 3 // no length, but a string in the encoding of the other bits
+	lengthEncoded = 3 // not a length: the other bits are the encoding of a string
 
 	length32 = 0x80
 	length64 = 0x81
@@ -159,7 +161,7 @@ func (r *reader) length() uint64 {
 	return n
 }
 
-// number is a length that is a signed number.
+// number reads a length as a signed number.
 func (r *reader) number() int64 {
 	n := int64(r.length())
 	must(n >= 0)
@@ -178,7 +180,7 @@ func (r *reader) string() []byte {
 	return b
 }
 
-// encoded reads a string in an encoding.
+// encoded reads a string with the given encoding.
 func (r *reader) encoded(encoding uint64) []byte {
 	switch encoding {
 	case encodedInt8:
@@ -203,12 +205,11 @@ func (r *reader) encoded(encoding uint64) []byte {
 
 func decimal(n int64) []byte { return strconv.AppendInt(nil, n, 10) }
 
-// decompress undoes LZF. A control byte below 32 means that so many bytes, and
-// one more, follow as they are; any other means a run that was there before: its
-// length in the three high bits (7: more in the next byte) and how far back in
-// the five others and the next byte.
+// decompress decompresses LZF. A control byte c below 32 means c+1 literal bytes. Any other
+// byte copies an earlier run: its length is in the three high bits (7: more in the next byte),
+// its distance in the five low bits and the next byte.
 func decompress(in []byte, size uint64) []byte {
-	// Three bytes make a run of 264 at most.
+	// Three bytes encode a run of at most 264.
 	must(size <= 264*uint64(len(in)))
 	out := make([]byte, 0, size)
 	next := func() int {

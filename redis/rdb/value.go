@@ -5,7 +5,7 @@ package rdb
 type Value interface {
 	// append appends the type and the encoded value.
 	append(out []byte) []byte
-	// Len is the number of elements; of bytes of a string, of entries of a stream.
+	// Len returns the number of elements: bytes of a string, entries of a stream.
 	Len() int
 }
 
@@ -14,7 +14,7 @@ type (
 	List   [][]byte // in order
 	Set    [][]byte // no member twice
 	Hash   []Field  // no field twice
-	ZSet   []Member // no member twice, written in the order of score and member
+	ZSet   []Member // no member twice; written in the order of score and member
 )
 
 func (s String) Len() int  { return len(s) }
@@ -42,11 +42,11 @@ type ID struct{ Ms, Seq uint64 }
 // Less reports whether id is before o.
 func (id ID) Less(o ID) bool { return id.Ms < o.Ms || id.Ms == o.Ms && id.Seq < o.Seq }
 
-// Stream is a stream with its consumer groups. It may be without entries.
+// Stream is a stream with its consumer groups. It may have no entries.
 type Stream struct {
-	Entries []Entry // in the order of their ids
+	Entries []Entry // sorted by ID
 	Last    ID      // the last id ever added
-	Deleted ID      // the greatest id that was deleted
+	Deleted ID      // greatest deleted ID
 	Added   int64   // entries ever added
 	Groups  []Group
 }
@@ -57,14 +57,14 @@ type Entry struct {
 	Fields [][]byte
 }
 
-// Unknown is Group.Read when it is not known.
+// Unknown is the value of Group.Read if the count is unknown.
 const Unknown = -1
 
 // Group is a consumer group.
 type Group struct {
 	Name      []byte
-	Last      ID    // the last id that was delivered
-	Read      int64 // entries ever read, or Unknown; less is a count past the largest
+	Last      ID    // last delivered ID
+	Read      int64 // entries ever read, or Unknown; a smaller value is a count beyond the largest
 	Consumers []Consumer
 }
 
@@ -73,18 +73,17 @@ type Consumer struct {
 	Name     []byte
 	SeenAt   int64
 	ActiveAt int64     // -1 for never
-	Pending  []Pending // in the order of their ids; each is pending with one consumer
+	Pending  []Pending // sorted by ID; an entry is pending with one consumer only
 }
 
-// Pending is an entry that was delivered and not acknowledged.
+// Pending is a delivered entry that is not acknowledged.
 type Pending struct {
 	ID          ID
 	DeliveredAt int64 // Unix ms
 	Deliveries  int64
 }
 
-// The types of values as they are written. Those that were not the first for
-// their kind say in which form the value comes.
+// The type bytes of values. Some kinds of values have several formats, each with its own type.
 const (
 	typeString          = 0
 	typeList            = 1
@@ -103,9 +102,9 @@ const (
 	typeHashListpack    = 16
 	typeZSetListpack    = 17
 	typeQuicklist2      = 18 // of listpacks
-	typeStream2         = 19 // with what was deleted and read
+	typeStream2         = 19 // with deleted and read counts
 	typeSetListpack     = 20
-	typeStream3         = 21 // with the times at which consumers were active
+	typeStream3         = 21 // with the last active times of consumers
 	typeHashExpiryEarly = 22
 	typeHashPackEarly   = 23
 	typeHashExpiry      = 24 // each field with its expiry

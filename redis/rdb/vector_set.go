@@ -2,31 +2,31 @@ package rdb
 
 import "math"
 
-// VectorSet is a vector set of Redis 8, or a piece of one that is read. Redis lists its elements
-// from the last one added to the first.
+// VectorSet is a vector set of Redis 8, or a piece of one that was read. Redis lists its
+// elements from the last one added to the first.
 type VectorSet struct {
-	Dim      int    // components of a vector
-	Kind     int    // how they are kept: 0 floats, 1 bytes, 2 bits
-	M        int64  // links of a node
-	Input    int    // components of those that were reduced to Dim, 0 when none were
-	Matrix   []byte // by which they were: Dim rows of Input floats
+	Dim      int    // components per vector
+	Kind     int    // storage of components: 0 floats, 1 bytes, 2 bits
+	M        int64  // links per node
+	Input    int    // components of a vector before it was reduced to Dim, 0 if not reduced
+	Matrix   []byte // the projection: Dim rows of Input floats
 	Elements []Vector
 }
 
 // Vector is an element of a vector set.
 type Vector struct {
 	Name          []byte
-	Attributes    []byte // nil for none
+	Attributes    []byte // or nil
 	Components    []byte
 	Length, Range float32
 
-	// Links are the places in VectorSet.Elements of those that the element is linked to in
-	// Redis's graph, by level from the lowest, which every element has. All links go both ways. They
-	// are not read.
+	// Links holds the element's neighbours in Redis's graph, as indexes of VectorSet.Elements, by
+	// level. Every element has the lowest level, the first. All links go both ways. Reading
+	// ignores them.
 	Links [][]uint32
 }
 
-// Len is the number of elements.
+// Len returns the number of elements.
 func (s *VectorSet) Len() int { return len(s.Elements) }
 
 // append writes the set in one piece.
@@ -38,7 +38,7 @@ func (s *VectorSet) append(out []byte) []byte {
 	return append(out, modulePartEnd)
 }
 
-// appendHead appends what is in front of the elements.
+// appendHead appends the part before the elements.
 func (s *VectorSet) appendHead(out []byte) []byte {
 	out = appendModuleType(out, vectorSetModule)
 	flags := uint64(vectorsAttributes)
@@ -54,9 +54,8 @@ func (s *VectorSet) appendHead(out []byte) []byte {
 	return out
 }
 
-// appendVector appends element i. The numbers of its node are its own, the highest level, for each
-// level how many links there are, how many there may be and the nodes that they lead to, and the
-// length and range.
+// appendVector appends element i. The numbers of its node are its ID, its highest level, per
+// level the number of links, the limit and the linked nodes, and at last length and range.
 func (s *VectorSet) appendVector(out []byte, i int) []byte {
 	v := &s.Elements[i]
 	levels := v.Links
@@ -87,13 +86,13 @@ const (
 	vectorSetModule = "vectorset"
 	maxComponents   = 1 << 16
 
-	vectorBytes = 1 // the Kind of vectors that have a range
+	vectorBytes = 1 // the Kind of vectors with a range
 
 	vectorsReduced    = 1
 	vectorsAttributes = 2
 )
 
-// vectorSet begins to read a vector set. ok is false of one in a form that is newer.
+// vectorSet opens a vector set. ok is false if its format is newer.
 func (r *reader) vectorSet() (next pieces, count int64, ok bool) {
 	dim, left, graph, flags := r.moduleNumber(), r.moduleNumber(), r.moduleNumber(), r.moduleNumber()
 	if flags&^(vectorsReduced|vectorsAttributes) != 0 {
@@ -120,7 +119,7 @@ func (r *reader) vectorSet() (next pieces, count int64, ok bool) {
 	}, count, true
 }
 
-// vector reads an element. Of the numbers of its node all but the last are about the graph.
+// vector reads an element. All numbers of its node, except for the last, describe the graph.
 func (r *reader) vector(s *VectorSet, attributes bool) Vector {
 	v := Vector{Name: r.moduleString()}
 	if attributes {
@@ -136,9 +135,9 @@ func (r *reader) vector(s *VectorSet, attributes bool) Vector {
 		last = r.moduleNumber()
 	}
 	v.Length = math.Float32frombits(uint32(last))
-	if s.Kind == vectorBytes { // of the others Redis writes whatever is there
+	if s.Kind == vectorBytes { // for other kinds, Redis writes uninitialized values
 		v.Range = math.Float32frombits(uint32(last >> 32))
 	}
-	r.must(v.Length >= 0 && v.Range >= 0) // and numbers
+	r.must(v.Length >= 0 && v.Range >= 0) // and not NaN
 	return v
 }

@@ -12,15 +12,14 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// Up to these limits a collection is written in its compact form. They are
-// Redis's own by default.
+// Limits of the compact forms. They are Redis's defaults.
 const (
 	compactSet     = 512  // integers
-	compactStrings = 128  // members of another set
+	compactStrings = 128  // members of other sets
 	compactHash    = 128  // fields
 	compactZSet    = 128  // members
 	compactElement = 64   // bytes
-	nodeSize       = 8192 // bytes of a list's node, unless one element is larger
+	nodeSize       = 8192 // bytes per node of a list, unless one element is larger
 )
 
 // appendLength appends a length or another number.
@@ -36,7 +35,7 @@ func appendLength(out []byte, n uint64) []byte {
 	return binary.BigEndian.AppendUint64(append(out, length64), n)
 }
 
-// appendBytes appends a string, a small integer in its compact form.
+// appendBytes appends a string, a small integer in compact form.
 func appendBytes(out, b []byte) []byte {
 	n, ok := integer(b)
 	switch {
@@ -50,12 +49,10 @@ func appendBytes(out, b []byte) []byte {
 	return append(appendLength(out, uint64(len(b))), b...)
 }
 
-// appendValue appends the type of v, which must not be empty unless it is a
-// string or a stream, and v.
+// appendValue appends the type of v and v. Only a string or a stream may be empty.
 func appendValue(out []byte, v Value) []byte { return v.append(out) }
 
-// integer reads a decimal integer in the only form that has one: what is read
-// back is the same text.
+// integer parses a decimal integer in canonical form: formatting it gives the same text.
 func integer(b []byte) (int64, bool) {
 	if len(b) == 0 || len(b) > 20 {
 		return 0, false
@@ -71,7 +68,7 @@ func (l List) append(out []byte) []byte {
 	return append(appendLength(append(out, typeQuicklist2), n), nodes...)
 }
 
-// appendNodes appends the list in nodes, and returns how many they are.
+// appendNodes appends the list's nodes, and returns their number.
 func (l List) appendNodes(out []byte) (_ []byte, nodes uint64) {
 	for node := range l.nodes() {
 		out = appendBytes(appendLength(out, packedNode), node())
@@ -80,10 +77,10 @@ func (l List) appendNodes(out []byte) (_ []byte, nodes uint64) {
 	return out, nodes
 }
 
-// packedNode stands in front of a list's node that is a listpack.
+// packedNode marks a list node that is a listpack.
 const packedNode = 2
 
-// nodes yields what makes the listpacks of the list's nodes. A large element is one of its own.
+// nodes yields a function per node that builds its listpack. A large element has its own node.
 func (l List) nodes() iter.Seq[func() []byte] {
 	return func(yield func(func() []byte) bool) {
 		for start, end := 0, 0; start < len(l); start = end {
@@ -115,7 +112,7 @@ func (s Set) append(out []byte) []byte {
 	return s.appendMembers(appendLength(append(out, typeSet), uint64(len(s))))
 }
 
-// dump is the set as Redis 7.2 and later write it.
+// dump encodes the set as Redis 7.2 and later do.
 func (s Set) dump() []byte {
 	small := len(s) <= compactStrings && s.intset() == nil
 	p := newListpack()
@@ -136,7 +133,7 @@ func (s Set) appendMembers(out []byte) []byte {
 	return out
 }
 
-// intset is the set as an intset, nil when it is too large or not of integers.
+// intset returns the set as an intset, or nil if it is too large or not all integers.
 func (s Set) intset() []byte {
 	if len(s) > compactSet {
 		return nil
@@ -189,7 +186,7 @@ func (h Hash) append(out []byte) []byte {
 	return out
 }
 
-// firstExpiry is when the first field expires, 0 when none does.
+// firstExpiry returns the earliest expiry of a field, or 0 if none expires.
 func (h Hash) firstExpiry() (first int64) {
 	for _, f := range h {
 		if f.ExpiresAt > 0 && (first == 0 || f.ExpiresAt < first) {
@@ -199,8 +196,8 @@ func (h Hash) firstExpiry() (first int64) {
 	return first
 }
 
-// appendExpiry writes each field after its expiry: 0 for never, or else counted
-// from the first one, plus one.
+// appendExpiry writes each field preceded by its expiry: 0 for never, or relative to the first
+// expiry, plus one.
 func (h Hash) appendExpiry(out []byte, first int64) []byte {
 	out = binary.LittleEndian.AppendUint64(append(out, typeHashExpiry), uint64(first))
 	out = appendLength(out, uint64(len(h)))
@@ -222,7 +219,7 @@ func (f *Field) appendOffset(out []byte, first int64) []byte {
 	return appendLength(out, at)
 }
 
-// sorted is the set in the order of score and member.
+// sorted returns the members by score and name.
 func (z ZSet) sorted() ZSet {
 	sorted := slices.Clone(z)
 	slices.SortFunc(sorted, func(a, b Member) int {
@@ -254,7 +251,7 @@ func (z ZSet) appendMembers(out []byte) []byte {
 	return out
 }
 
-// packing is a listpack that is being written.
+// packing is a listpack under construction.
 type packing struct {
 	b     []byte
 	count int
@@ -262,9 +259,9 @@ type packing struct {
 
 func newListpack() packing { return packing{b: make([]byte, listpackHeader)} }
 
-// newListpackFor has room for elements that are large, so that they are copied once.
+// newListpackFor allocates space for large elements, so they are copied once.
 func newListpackFor(elements ...[]byte) packing {
-	const beside = 16 // bytes of an element
+	const beside = 16 // bytes of overhead per element
 	n := listpackHeader + 1
 	for _, e := range elements {
 		if len(e) >= nodeSize {
@@ -274,7 +271,7 @@ func newListpackFor(elements ...[]byte) packing {
 	return packing{b: make([]byte, listpackHeader, n)}
 }
 
-// end is the finished listpack.
+// end completes the listpack and returns it.
 func (p *packing) end() []byte {
 	p.b = append(p.b, packedEnd)
 	binary.LittleEndian.PutUint32(p.b, uint32(len(p.b)))
@@ -320,7 +317,7 @@ func (p *packing) addInt(n int64) {
 	})
 }
 
-// element appends what write appends, and its length after it.
+// element appends an element written by write, followed by its length.
 func (p *packing) element(write func([]byte) []byte) {
 	before := len(p.b)
 	p.b = write(p.b)

@@ -6,8 +6,7 @@ import (
 	"slices"
 )
 
-// A node of a stream is closed when it has as many entries or bytes, Redis's own
-// limits by default.
+// Limits of a stream's node, in entries and bytes: Redis's defaults.
 const (
 	nodeEntries   = 100
 	nodeEntrySize = 4096
@@ -23,7 +22,7 @@ func (s *Stream) append(out []byte) []byte {
 	return s.appendEnd(out, uint64(len(s.Entries)), first, false)
 }
 
-// dump is the stream as Redis 7.2 and later write it, who say when consumers were active.
+// dump encodes the stream as Redis 7.2 and later do, with the last active times of consumers.
 func (s *Stream) dump() []byte {
 	nodes, n := s.appendNodes(nil)
 	first := ID{}
@@ -33,7 +32,7 @@ func (s *Stream) dump() []byte {
 	return s.appendEnd(append(appendLength([]byte{typeStream3}, n), nodes...), uint64(len(s.Entries)), first, true)
 }
 
-// appendNodes appends the entries in nodes, and returns how many those are.
+// appendNodes appends the entries in nodes, and returns the number of nodes.
 func (s *Stream) appendNodes(out []byte) (_ []byte, nodes uint64) {
 	for _, n := range s.nodes() {
 		out = appendBytes(out, n[0].ID.append(nil))
@@ -43,8 +42,8 @@ func (s *Stream) appendNodes(out []byte) (_ []byte, nodes uint64) {
 	return out, nodes
 }
 
-// appendEnd appends what follows the entries, which are so many; active says whether
-// with the times at which consumers were active.
+// appendEnd appends the part after the entries; entries is their number. With active, it
+// includes the last active times of consumers.
 func (s *Stream) appendEnd(out []byte, entries uint64, first ID, active bool) []byte {
 	out = appendLength(out, entries)
 	out = s.Last.appendLengths(out)
@@ -58,7 +57,7 @@ func (s *Stream) appendEnd(out []byte, entries uint64, first ID, active bool) []
 	return out
 }
 
-// nodes cuts the entries.
+// nodes splits the entries into nodes.
 func (s *Stream) nodes() [][]Entry {
 	var nodes [][]Entry
 	start, size := 0, 0
@@ -77,22 +76,22 @@ func (s *Stream) nodes() [][]Entry {
 	return nodes
 }
 
-// append appends the form of 16 bytes.
+// append appends the ID as 16 bytes.
 func (id ID) append(out []byte) []byte {
 	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(out, id.Ms), id.Seq)
 }
 
-// appendLengths appends the form of two lengths.
+// appendLengths appends the ID as two lengths.
 func (id ID) appendLengths(out []byte) []byte {
 	return appendLength(appendLength(out, id.Ms), id.Seq)
 }
 
-// packNode writes a node, whose master entry is its first.
+// packNode encodes a node. Its first entry is the master entry.
 func packNode(entries []Entry) []byte {
 	first := entries[0]
 	p := newListpackFor(slices.Concat(fieldsOf(entries)...)...)
 	p.addInt(int64(len(entries)))
-	p.addInt(0) // none is deleted
+	p.addInt(0) // no deleted entries
 	p.addInt(int64(len(first.Fields) / 2))
 	for i := 0; i < len(first.Fields); i += 2 {
 		p.add(first.Fields[i])

@@ -1,17 +1,16 @@
 package resp
 
-// A command that has arrived whole is cut out of the buffer without waiting, and
-// its words come from slabs that many commands share: a word keeps at most a
-// slab alive.
+// A command that has arrived completely is cut from the buffer without waiting. Its words come
+// from slabs shared by many commands: a word keeps at most one slab alive.
 const (
 	wordsSlab = 512
 	bytesSlab = 16 << 10
-	// A longer command is read byte by byte, into memory of its own.
+	// Longer commands are read byte by byte, into memory of their own.
 	maxBuffered = 4 << 10
 )
 
-// Next returns the next command when it lies in the buffer, and nil when it has
-// not arrived, is not an array, is malformed or long: ReadCommand reads those.
+// Next returns the next command if the buffer holds it completely. It returns nil for one that
+// is incomplete, not an array, malformed or long: ReadCommand reads those commands.
 func (r *Reader) Next() [][]byte {
 	n := min(r.r.Buffered(), maxBuffered)
 	if n == 0 || r.unauthenticated {
@@ -28,15 +27,15 @@ func (r *Reader) Next() [][]byte {
 	return args
 }
 
-// Cutter cuts commands out of what has arrived. The zero Cutter is ready.
+// Cutter cuts commands from received bytes. The zero Cutter is ready to use.
 type Cutter struct {
 	words [][]byte
 	bytes []byte
 }
 
-// Cut copies the command out that buf begins with, which has n bytes there. args is nil
-// when it has not arrived whole, and then more reports whether the rest may follow: otherwise it
-// is none that is cut, but for a Reader: inline, empty, malformed or of many args.
+// Cut copies the command at the start of buf, which takes n bytes there. args is nil if the
+// command is incomplete, and then more is true; or if it needs a Reader, being inline, empty,
+// malformed or long.
 func (c *Cutter) Cut(buf []byte) (args [][]byte, n int, more bool) {
 	if len(buf) == 0 || buf[0] != '*' {
 		return nil, 0, len(buf) == 0
@@ -63,8 +62,7 @@ func (c *Cutter) Cut(buf []byte) (args [][]byte, n int, more bool) {
 	return args, at, false
 }
 
-// room is that for n words. It is taken again by the next call, unless keep
-// confirms it.
+// room returns space for n words. The next call returns the same space unless keep is called.
 func (c *Cutter) room(n int) [][]byte {
 	if len(c.words) < n {
 		c.words = make([][]byte, wordsSlab)
@@ -72,7 +70,7 @@ func (c *Cutter) room(n int) [][]byte {
 	return c.words[:n:n]
 }
 
-// keep moves args out of the buffer, where they take at most size bytes.
+// keep copies args out of the buffer, at most size bytes.
 func (c *Cutter) keep(args [][]byte, size int) {
 	slab := c.bytes
 	switch {
@@ -93,12 +91,11 @@ func (c *Cutter) keep(args [][]byte, size int) {
 	c.words = c.words[len(args):]
 }
 
-// maxCount is how many digits of a count are cut; a longer one is for a Reader.
+// maxCount limits the digits of a count; a longer one needs a Reader.
 const maxCount = 6
 
-// cutCount reads the count that stands in buf from position at up to CRLF, and returns it
-// and the position after it. It is -1 when that is not what is there, and the position is
-// after buf when the rest may follow.
+// cutCount parses the count between position at and CRLF, and returns it and the position
+// after it. n is -1 if the count is invalid or incomplete; if incomplete, next is beyond buf.
 func cutCount(buf []byte, at int) (n, next int) {
 	for i := at; i < at+maxCount+2; i++ {
 		switch {

@@ -2,12 +2,11 @@ package resp
 
 import "strconv"
 
-// AppendCSV appends v as one line of CSV, without the newline: strings quoted, nil
-// as NULL, an error as two cells, the elements of an aggregate each as a cell. With
-// escape strings are quoted as AppendQuoted does, what is nested is flattened, and
-// the line is redis-cli's; without, as RFC 4180 has it, which programs read: a quote
-// is doubled, all other bytes are themselves, and what is nested is a cell of JSON,
-// as is an error among elements.
+// AppendCSV appends v as one CSV line without the newline: strings quoted, nil as NULL, an
+// error as two cells, an aggregate as one cell per element. With escape, the line is
+// redis-cli's: strings are quoted as by AppendQuoted, and nested values are flattened. Without
+// escape it follows RFC 4180, for programs: quotes are doubled, all other bytes are literal,
+// and a nested value or an error among elements is a cell of JSON.
 func AppendCSV(out []byte, v Value, escape bool) []byte {
 	switch v.Kind {
 	case Null, NullArray:

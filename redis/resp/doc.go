@@ -1,6 +1,5 @@
-// Package resp is Redis's reply model: the values a command answers with, the
-// RESP2 and RESP3 wire forms that carry them, and the forms that people and
-// scripts read (typed, raw, CSV, JSON).
+// Package resp implements Redis's replies: the values, the RESP2 and RESP3 wire formats, and
+// the output formats for users and scripts (typed, raw, CSV, JSON).
 //
-// Start at Value. Reader and Writer speak the wire; Printer speaks to people.
+// Start at Value. Reader and Writer implement the wire formats, Printer the output formats.
 package resp

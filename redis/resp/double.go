@@ -9,9 +9,8 @@ import (
 	"sync"
 )
 
-// FormatDouble renders f as Redis 8.0 does in a reply: a whole number of up to 2^62
-// in full, any other with the fewest digits that Grisu2 finds, "inf", "-inf" and
-// "nan".
+// FormatDouble formats f as a reply of Redis 8.0: a whole number up to 2^62 in full, any other
+// number with the fewest digits that Grisu2 finds, or "inf", "-inf" or "nan".
 func FormatDouble(f float64) string {
 	switch {
 	case math.IsInf(f, 1):
@@ -33,11 +32,11 @@ func FormatDouble(f float64) string {
 	return text
 }
 
-// placed writes digits times ten to the power of exponent, with an exponent where
-// the number would be long without.
+// placed formats digits times ten to the power of exponent, in exponent notation if the number
+// is long otherwise.
 func placed(digits string, exponent int) string {
 	n := len(digits)
-	first := exponent + n - 1 // the exponent of the first digit
+	first := exponent + n - 1 // exponent of the first digit
 	switch distance := max(first, -first); {
 	case exponent >= 0 && distance < n+7:
 		return digits + strings.Repeat("0", exponent)
@@ -57,10 +56,9 @@ func placed(digits string, exponent int) string {
 	return text + "e" + strconv.Itoa(first)
 }
 
-// Grisu2, as Florian Loitsch describes it in “Printing floating-point numbers quickly
-// and accurately with integers” (2010). Redis prints doubles by it, so that the
-// digits must be its digits: in one of 600 numbers they are not the fewest or not the
-// nearest, as strconv's are.
+// Grisu2 is Florian Loitsch's algorithm from “Printing floating-point numbers quickly and
+// accurately with integers” (2010). Redis prints doubles with it, so the digits must match:
+// one number in 600 differs from strconv's, with more digits than needed or not the nearest.
 
 // extended is fraction times two to the power of exponent.
 type extended struct {
@@ -73,14 +71,14 @@ func (x extended) times(y extended) extended {
 	return extended{high + low>>63, x.exponent + y.exponent + 64}
 }
 
-// normal is x with the highest bit of the fraction set.
+// normal returns x with the highest bit of the fraction set.
 func (x extended) normal() extended {
 	shift := bits.LeadingZeros64(x.fraction)
 	return extended{x.fraction << shift, x.exponent - shift}
 }
 
-// grisu returns digits that only f, which is above zero, has nearest to it, and the
-// power of ten that they are to be multiplied with.
+// grisu returns digits and a power of ten for f, which must be positive. f is the double
+// nearest to their product.
 func grisu(f float64) (digits string, exponent int) {
 	const mantissa = 52
 	pattern := math.Float64bits(f)
@@ -91,7 +89,7 @@ func grisu(f float64) (digits string, exponent int) {
 	}
 	x.exponent -= 1022 + mantissa
 
-	// Half-way to the neighbours, of which the lower one is nearer below a power of two.
+	// The midpoints to the neighbours. Below a power of two, the lower neighbour is nearer.
 	high := extended{x.fraction<<1 + 1, x.exponent - 1}.normal()
 	low := extended{x.fraction<<1 - 1, x.exponent - 1}
 	if x.fraction == 1<<mantissa {
@@ -107,16 +105,16 @@ func grisu(f float64) (digits string, exponent int) {
 	return generate(x, high, low, -ten)
 }
 
-// generate produces digits of high until they are above low, and then brings the
-// last one as near to x as it gets. The numbers have one exponent, of -60 to -32.
+// generate produces digits of high until their value exceeds low, then moves the last digit as
+// near to x as possible. The numbers share one exponent, from -60 to -32.
 func generate(x, high, low extended, exponent int) (string, int) {
 	var digits []byte
-	point := -high.exponent // bits after it
+	point := -high.exponent // bits after the point
 	whole, rest := high.fraction>>point, high.fraction&(1<<point-1)
 	delta, distance := high.fraction-low.fraction, high.fraction-x.fraction
 
-	// nearer lowers the last digit, which weighs unit, while that brings what is
-	// left of high nearer to x.
+	// nearer lowers the last digit, whose weight is unit, while that moves the rest of high nearer
+	// to x.
 	nearer := func(left, unit, distance, delta uint64) {
 		for left < distance && delta-left >= unit && (left+unit < distance || distance-left > left+unit-distance) {
 			digits[len(digits)-1]--
@@ -149,11 +147,11 @@ func generate(x, high, low extended, exponent int) (string, int) {
 }
 
 const (
-	leastPower = -348 // of the powers of ten that are kept
+	leastPower = -348 // of the powers of ten in the table
 	powerStep  = 8
 )
 
-// powers are 10^-348, 10^-340, … 10^340, rounded to 64 bits.
+// powers holds 10^-348, 10^-340, … 10^340, rounded to 64 bits.
 var powers = sync.OnceValue(func() []extended {
 	var all []extended
 	for e := leastPower; e <= 340; e += powerStep {
@@ -170,8 +168,8 @@ var powers = sync.OnceValue(func() []extended {
 	return all
 })
 
-// powerFor returns a power of ten that brings a fraction with the exponent to one of
-// -60 to -32, and which it is. More than one may do: the digits depend on which is taken.
+// powerFor returns a power of ten, and its exponent, that scales a fraction to an exponent
+// from -60 to -32. Several may qualify, and the digits depend on the choice.
 func powerFor(exponent int) (power extended, ten int) {
 	const log2 = 0.30102999566398114 // of base ten
 	all := powers()

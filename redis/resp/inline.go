@@ -2,13 +2,13 @@ package resp
 
 import "errors"
 
-// ErrUnbalanced is the error of a line whose quotes do not match, or where a
-// closing quote is not followed by a space.
+// ErrUnbalanced is the error for unbalanced quotes, or a closing quote without a space after
+// it.
 var ErrUnbalanced = errors.New("unbalanced quotes")
 
-// SplitLine splits a line into words as redis-cli and inline commands do: words
-// stand between spaces; "…" knows the escapes \n \r \t \b \a \" \\ and \xhh; '…'
-// knows \' only. A blank line gives no words.
+// SplitLine splits a line into words as redis-cli and inline commands do. Words are separated
+// by spaces; "…" accepts the escapes \n \r \t \b \a \" \\ and \xhh, and '…' only \'. A blank
+// line has no words.
 func SplitLine(line string) ([][]byte, error) {
 	var words [][]byte
 	i := 0
@@ -52,7 +52,7 @@ func splitWord(s string) (word []byte, n int, err error) {
 	return word, n, nil
 }
 
-// splitQuoted reads the quoted string that s begins with.
+// splitQuoted parses the quoted string at the start of s.
 func splitQuoted(s string) (part []byte, n int, err error) {
 	quote := s[0]
 	for n = 1; n < len(s); n++ {
@@ -75,8 +75,8 @@ func splitQuoted(s string) (part []byte, n int, err error) {
 	return nil, 0, ErrUnbalanced
 }
 
-// unescape reads the escape whose backslash is at s[n], and returns its byte and
-// its last position.
+// unescape parses the escape whose backslash is s[n], and returns its byte and its last
+// position.
 func unescape(s string, n int) (byte, int) {
 	if s[n+1] == 'x' && n+3 < len(s) {
 		hi, ok1 := hexDigit(s[n+2])
@@ -111,8 +111,7 @@ func hexDigit(c byte) (byte, bool) {
 	return 0, false
 }
 
-// endsWord reports whether c ends a word that has no quotes: some of the space does
-// not.
+// endsWord reports whether c ends an unquoted word: only some white space does.
 func endsWord(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
 
 // isSpace is C's isspace in the C locale.

@@ -9,11 +9,11 @@ import (
 	"unicode/utf8"
 )
 
-// AppendJSON appends v as one JSON value. It is redis-cli's --json, but always
-// valid: an error is {"error":…}, bytes that are not UTF-8 are {"base64":…}, and
-// "inf", "-inf" and "nan" are strings. A map is an object; a key of it that is no
-// string is the string of its JSON, so that bytes are "{\"base64\":\"…\"}". Text that
-// looks so is given as bytes, too: two keys never become one.
+// AppendJSON appends v as one JSON value, like redis-cli's --json, but always valid. An error
+// is {"error":…}, bytes that are not UTF-8 are {"base64":…}, and "inf", "-inf" and "nan" are
+// strings. A map is an object; a key that is not a string becomes a string with its JSON, so
+// bytes become "{\"base64\":\"…\"}". Text that looks the same is encoded as bytes, too:
+// distinct keys stay distinct.
 func AppendJSON(out []byte, v Value) []byte {
 	switch v.Kind {
 	case Null, NullArray:
@@ -52,14 +52,14 @@ func AppendJSON(out []byte, v Value) []byte {
 	return appendJSONString(out, v.Str)
 }
 
-// bytesPrefix is how bytes that are not text begin.
+// bytesPrefix begins the JSON of bytes that are not text.
 const bytesPrefix = `{"base64":"`
 
 func appendJSONBytes(out, b []byte) []byte {
 	return append(AppendBase64(append(out, bytesPrefix...), b), `"}`...)
 }
 
-// AppendBase64 appends b as it stands between the quotes of a string of base64.
+// AppendBase64 appends b in base64, without quotes.
 func AppendBase64(out, b []byte) []byte { return base64.StdEncoding.AppendEncode(out, b) }
 
 func appendJSONKey(out []byte, key Value) []byte {
@@ -90,7 +90,7 @@ func appendJSONDouble(out []byte, v Value) []byte {
 	switch {
 	case math.IsInf(v.Float, 0) || math.IsNaN(v.Float):
 		return appendJSONString(out, []byte(FormatDouble(v.Float)))
-	case !json.Valid(text): // a server may write a number in other ways
+	case !json.Valid(text): // a server may format a number differently
 		return append(out, FormatDouble(v.Float)...)
 	}
 	return append(out, text...)
@@ -113,8 +113,8 @@ func appendJSONString(out, s []byte) []byte {
 	return append(AppendJSONText(append(out, '"'), s), '"')
 }
 
-// AppendJSONText appends s as it stands between the quotes of a JSON string, escaping
-// no more than JSON asks for. Bytes that are not UTF-8 become U+FFFD.
+// AppendJSONText appends s as the inside of a JSON string, with the fewest escapes that JSON
+// allows. Bytes that are not UTF-8 become U+FFFD.
 func AppendJSONText(out, s []byte) []byte {
 	const digits = "0123456789abcdef"
 	for i := 0; i < len(s); {

@@ -9,16 +9,16 @@ import (
 )
 
 var (
-	// ErrNUL is the error of a line with a NUL byte, of which SplitLine reads the beginning.
+	// ErrNUL is the error for a line with a NUL byte. SplitLine reads only the part before it.
 	ErrNUL = errors.New("a NUL byte")
-	// ErrLongLine is the error of a line that is longer than it may be.
+	// ErrLongLine is the error for a line over the limit.
 	ErrLongLine = errors.New("too long a line")
 )
 
-// LongLine splits a line as SplitLine does whose beginning has been read; the rest, up to the
-// newline, is read from in. The line is nowhere in memory beside its words. The error is
-// ErrUnbalanced, ErrNUL or ErrLongLine, after the whole line, or what reading gave; the end of
-// the input ends the line.
+// LongLine splits a line like SplitLine. beginning was already read; the rest, up to the
+// newline or the end of the input, is read from in. Only the words are kept in memory. The
+// error is ErrUnbalanced, ErrNUL or ErrLongLine, after the whole line was read, or an error of
+// in.
 func LongLine(beginning []byte, in *bufio.Reader, most int) (words [][]byte, err error) {
 	l := lineReader{head: beginning, in: in, left: most}
 	for l.toWord() {
@@ -38,18 +38,18 @@ func LongLine(beginning []byte, in *bufio.Reader, most int) (words [][]byte, err
 	return words, nil
 }
 
-// lineReader reads a line, until something is wrong with it or it cannot be read.
+// lineReader reads a line until an error.
 type lineReader struct {
-	head  []byte // of the line, before what in has
+	head  []byte // bytes of the line before in
 	in    *bufio.Reader
-	left  int // how much longer the line may be
+	left  int // remaining length limit
 	text  readfull.Pieces
 	end   bool
 	err   error
 	wrong error
 }
 
-// peek is the next n bytes, or fewer before the end of the input.
+// peek returns the next n bytes, or fewer at the end of the input.
 func (l *lineReader) peek(n int) []byte {
 	if len(l.head) >= n {
 		return l.head[:n]
@@ -58,7 +58,7 @@ func (l *lineReader) peek(n int) []byte {
 	return append(l.head[:len(l.head):len(l.head)], more...)
 }
 
-// next is the next byte of the line, 0 and false where there is none.
+// next returns the next byte of the line, or 0 and false at its end.
 func (l *lineReader) next() (byte, bool) {
 	if l.end || l.err != nil || l.wrong != nil {
 		return 0, false
@@ -84,13 +84,13 @@ func (l *lineReader) next() (byte, bool) {
 	return c, l.wrong == nil
 }
 
-// space reports whether space follows, or the end of the line.
+// space reports whether white space or the end of the line follows.
 func (l *lineReader) space() bool {
 	next := l.peek(1)
 	return len(next) == 0 || isSpace(next[0])
 }
 
-// toWord passes over space, and reports whether a word follows.
+// toWord skips spaces, and reports whether a word follows.
 func (l *lineReader) toWord() bool {
 	for l.space() {
 		if _, ok := l.next(); !ok {
@@ -115,7 +115,7 @@ func (l *lineReader) word() []byte {
 	}
 }
 
-// quoted gathers what is left of a string in quotes.
+// quoted reads the rest of a quoted string.
 func (l *lineReader) quoted(quote byte) {
 	for {
 		c, ok := l.next()
@@ -139,7 +139,7 @@ func (l *lineReader) quoted(quote byte) {
 	}
 }
 
-// escaped is the byte that an escape means, whose backslash was read.
+// escaped reads an escape after its backslash, and returns its byte.
 func (l *lineReader) escaped() byte {
 	rest := l.peek(3)
 	if len(rest) == 0 || rest[0] == '\n' {

@@ -1,33 +1,33 @@
 package resp
 
-// Format is one of the forms that people and scripts read.
+// Format is an output format for users or scripts.
 type Format byte
 
 const (
-	Typed Format = iota // for eyes: the type of each value, quoted strings
-	Raw                 // for pipes: bytes as they are
+	Typed Format = iota // for users: the type of each value, quoted strings
+	Raw                 // for pipes: unchanged bytes
 	CSV
 	JSON
 )
 
-// Printer prints replies in one form. The zero Printer is redis-cli's typed form
-// with printable UTF-8 shown as it is.
+// Printer prints replies in one format. The zero Printer prints redis-cli's typed format with
+// printable UTF-8 unescaped.
 type Printer struct {
 	Format Format
-	// RESP3 shows maps, sets and doubles as such. Without it they take the
-	// shapes of RESP2, which is what redis-cli shows without -3.
+	// RESP3 prints maps, sets and doubles as such. Otherwise they have the shapes of RESP2, like
+	// redis-cli without -3.
 	RESP3 bool
 	// Escape shows every byte beyond ASCII as \xhh, and makes CSV redis-cli's.
 	Escape bool
-	// Quoted quotes strings in the raw form, too, so that each is one line.
+	// Quoted quotes strings in the raw format, too, so each is one line.
 	Quoted bool
-	// Visible keeps what the values hold from acting on a terminal; the typed form
-	// and JSON do in any case.
+	// Visible escapes control characters in values, so they cannot act on a terminal. The typed
+	// format and JSON always do.
 	Visible bool
-	// Colour is for a terminal, and the typed form.
+	// Colour is for the typed format on a terminal.
 	Colour bool
-	// Between stands between the elements of an array in the raw form, and
-	// After follows each reply; a newline when nil.
+	// Between separates the elements of an array in the raw format, and After follows each reply.
+	// The default of both is a newline.
 	Between, After *string
 }
 
@@ -52,8 +52,7 @@ func (p Printer) Append(out []byte, v Value) []byte {
 	return append(out, '\n')
 }
 
-// Shown appends text, the bytes of a value or several, so that it is Visible if that
-// is wanted.
+// Shown appends text, which is bytes of values, and escapes it if p.Visible is set.
 func (p Printer) Shown(out, text []byte) []byte {
 	switch {
 	case p.Visible:

@@ -2,12 +2,11 @@ package resp
 
 import "strconv"
 
-// raw is a way to print values as redis-cli prints them into a pipe: bytes as
-// they are, elements of an array joined by between, nested ones too, an error with
-// a newline of its own. Nothing stands for nil.
+// raw prints values as redis-cli does into a pipe: unchanged bytes, elements of arrays (nested
+// ones, too) joined by between, errors with a newline of their own. Nil prints nothing.
 type raw struct {
 	between string
-	quoted  bool // strings are quoted, as a command line needs them
+	quoted  bool // quote strings for a command line
 	utf8    bool // as in AppendQuoted
 }
 

@@ -12,29 +12,29 @@ import (
 	"github.com/meowdis/meowdis/internal/readfull"
 )
 
-// Limits of what a peer may announce, as Redis's defaults have them.
+// Limits on the sizes that a peer may announce: Redis's defaults.
 const (
 	MaxBulk     = 512 << 20     // proto-max-bulk-len
 	MaxElements = math.MaxInt32 // words of a command, elements of a reply
 	maxCommand  = 1 << 30       // all of its bytes: client-query-buffer-limit
-	maxLine     = 64 << 10      // a count of a command, a line of a reply
-	inlineStep  = 16 << 10      // what an inline command may have beyond maxLine
+	maxLine     = 64 << 10      // count line of a command, or line of a reply
+	inlineStep  = 16 << 10      // bytes of an inline command beyond maxLine
 	maxDepth    = 128
 )
 
-// ProtocolError is a peer's violation of the protocol. Its text is what Redis
-// answers before it closes the connection.
+// ProtocolError is a violation of the protocol by the peer. Its text is Redis's reply before
+// it closes the connection.
 type ProtocolError string
 
 func (e ProtocolError) Error() string { return "Protocol error: " + string(e) }
 
 var errDepth = ProtocolError("nesting too deep")
 
-// Reader reads commands (the server's side) and replies (the client's).
+// Reader reads commands (on a server) and replies (on a client).
 type Reader struct {
 	r               *bufio.Reader
-	maxBulk         int64 // of a command's arg
-	maxQuery        int64 // of a command
+	maxBulk         int64 // per argument of a command
+	maxQuery        int64 // per command
 	unauthenticated bool
 	cutter          Cutter
 }
@@ -44,34 +44,34 @@ const (
 	strangerBuffer = 4 << 10
 )
 
-// NewReader reads from r through a buffer of its own.
+// NewReader reads from r through its own buffer.
 func NewReader(r io.Reader) *Reader {
 	return &Reader{r: bufio.NewReaderSize(r, readerBuffer), maxBulk: MaxBulk, maxQuery: maxCommand}
 }
 
-// NewUnauthenticatedReader reads from a peer that has yet to authenticate: it has a small
-// buffer until Stranger says that the peer is none any more.
+// NewUnauthenticatedReader reads from an unauthenticated peer. Its buffer is small until
+// Unauthenticated(false).
 func NewUnauthenticatedReader(r io.Reader) *Reader {
 	return &Reader{r: bufio.NewReaderSize(r, strangerBuffer), unauthenticated: true, maxBulk: MaxBulk, maxQuery: maxCommand}
 }
 
-// Unauthenticated sets whether the peer has yet to authenticate. From such a one only
-// short commands are read, so that it cannot make the reader hold much.
+// Unauthenticated sets whether the peer has yet to authenticate. Until then, only short
+// commands are accepted, which bounds the reader's memory.
 func (r *Reader) Unauthenticated(yes bool) {
 	r.unauthenticated = yes
 	if !yes && r.r.Size() < readerBuffer {
-		r.r = bufio.NewReaderSize(r.r, readerBuffer) // which begins with what the small one holds
+		r.r = bufio.NewReaderSize(r.r, readerBuffer) // begins with the contents of the small buffer
 	}
 }
 
-// Limit bounds commands: the bytes of an arg, and of all of them.
+// Limit bounds commands, in bytes per argument and in total.
 func (r *Reader) Limit(bulk, query int64) { r.maxBulk, r.maxQuery = bulk, query }
 
-// ErrTooBig is the violation of a command with more bytes than Limit lets it have.
+// ErrTooBig is the violation by a command beyond Limit.
 const ErrTooBig = ProtocolError("too big request")
 
-// Ahead reads what arrives into the buffer, where the next commands are cut from, until
-// that is full or nothing more can be read; the error says why.
+// Ahead reads into the buffer, where Next finds commands, until it is full or reading fails.
+// The error is the reason.
 func (r *Reader) Ahead() error {
 	for n := r.r.Buffered(); n < r.r.Size(); n = r.r.Buffered() {
 		if _, err := r.r.Peek(n + 1); err != nil {
@@ -81,9 +81,9 @@ func (r *Reader) Ahead() error {
 	return nil
 }
 
-// ReadCommand reads the next command, as an array of bulks or an inline line.
-// An empty one is passed over. The error is a ProtocolError, or what reading
-// gave: io.EOF between commands, io.ErrUnexpectedEOF inside one.
+// ReadCommand reads the next command, as an array of bulks or an inline line, and skips empty
+// ones. The error is a ProtocolError or a read error: io.EOF between commands,
+// io.ErrUnexpectedEOF inside one.
 func (r *Reader) ReadCommand() ([][]byte, error) {
 	for {
 		if args := r.Next(); args != nil {
@@ -96,7 +96,7 @@ func (r *Reader) ReadCommand() ([][]byte, error) {
 		if err = r.r.UnreadByte(); err != nil {
 			return nil, err
 		}
-		// That byte may have brought the whole command with it.
+		// The whole command may have arrived with that byte.
 		if args := r.Next(); args != nil {
 			return args, nil
 		}
@@ -107,7 +107,7 @@ func (r *Reader) ReadCommand() ([][]byte, error) {
 	}
 }
 
-// readCommand reads a command byte by byte, waiting for what is missing.
+// readCommand reads a command byte by byte and waits for the missing bytes.
 func (r *Reader) readCommand(first byte) ([][]byte, error) {
 	if first != '*' {
 		return r.readInline()
@@ -134,8 +134,8 @@ func (r *Reader) readInline() ([][]byte, error) {
 	return args, nil
 }
 
-// What Redis takes from a peer that has not authenticated, and what we take of all
-// the words of a command together.
+// Redis's limits for an unauthenticated peer, and our limit for all words of a command
+// together.
 const (
 	strangerElements = 10
 	strangerBulk     = 16 << 10
@@ -153,7 +153,7 @@ func (r *Reader) readArray() ([][]byte, error) {
 		return nil, nil
 	}
 	args := make([][]byte, 0, min(n, 1024))
-	const header = 24 // of a slice
+	const header = 24 // size of a slice header
 	for size := 0; int64(len(args)) < n; {
 		arg, err := r.readArg()
 		if err != nil {
@@ -188,7 +188,7 @@ func (r *Reader) readArg() ([]byte, error) {
 	return r.readBytes(int(n))
 }
 
-// violation is err when reading failed, and the ProtocolError otherwise.
+// violation returns err if it is a read error, and else the ProtocolError msg.
 func violation(err error, msg ProtocolError) error {
 	if err != nil && !errors.Is(err, strconv.ErrSyntax) && !errors.Is(err, strconv.ErrRange) {
 		return err
@@ -203,8 +203,7 @@ func unexpected(err error) error {
 	return err
 }
 
-// readBytes reads n bytes and the CRLF after them. The memory grows with what
-// arrives, not with what was announced.
+// readBytes reads n bytes and CRLF. Its allocation grows with the received bytes, not with n.
 func (r *Reader) readBytes(n int) ([]byte, error) {
 	buf, err := readfull.Bytes(r.r, int64(n)+2)
 	if err != nil {
@@ -213,9 +212,8 @@ func (r *Reader) readBytes(n int) ([]byte, error) {
 	return buf[:n:n], nil
 }
 
-// endOfInline reads the end of a line that is longer than maxLine. Redis looks whether
-// there is too much without an end when it has read a piece, not at each byte: it
-// takes a line whose end comes with the next piece.
+// endOfInline reads the end of a line longer than maxLine. Redis checks the limit after each
+// read, not at each byte, so it accepts a line whose end arrives with the next read.
 func (r *Reader) endOfInline(line []byte, tooBig error) ([]byte, error) {
 	if _, err := r.r.Peek(1); err != nil {
 		return nil, tooBig
@@ -230,9 +228,9 @@ func (r *Reader) endOfInline(line []byte, tooBig error) ([]byte, error) {
 	return line, err
 }
 
-// until reads up to delim, and drops it. The line is good until the next read. When
-// there are limit bytes without delim it returns those, and tooLong; a stranger's line
-// may not be as long.
+// until reads up to delim and drops it. The line is valid until the next read. After limit
+// bytes without delim it returns them, and tooLong. The limit is lower for an unauthenticated
+// peer.
 func (r *Reader) until(delim byte, limit int, tooLong error) ([]byte, error) {
 	if r.unauthenticated {
 		limit = strangerCommand
@@ -254,7 +252,7 @@ func (r *Reader) until(delim byte, limit int, tooLong error) ([]byte, error) {
 	return line[:len(line)-1], nil
 }
 
-// readLine reads up to LF, and drops the line's end.
+// readLine reads up to LF and drops the line ending.
 func (r *Reader) readLine(tooLong error) ([]byte, error) {
 	line, err := r.until('\n', maxLine, tooLong)
 	return bytes.TrimSuffix(line, []byte("\r")), err
@@ -269,14 +267,14 @@ func (r *Reader) readCount(tooLong error) (int64, error) {
 	return asCount(line)
 }
 
-// readLength reads a count of a command as Redis does: up to CR, and another byte,
-// whatever that is. So a line that ends with LF alone is no count.
+// readLength reads a count of a command as Redis does: up to CR and any one byte after it. So
+// a count that ends with LF alone is invalid.
 func (r *Reader) readLength(tooLong error) (int64, error) {
 	line, err := r.until('\r', maxLine, tooLong)
 	if err != nil {
 		return 0, err
 	}
-	n, bad := asCount(line) // before the line is lost
+	n, bad := asCount(line) // parse before the line is overwritten
 	if _, err := r.r.Discard(1); err != nil {
 		return 0, unexpected(err)
 	}
@@ -291,14 +289,14 @@ func asCount(line []byte) (int64, error) {
 	return n, nil
 }
 
-// parseCount reads an integer without a plus and without leading zeros, as
-// Redis's string2ll does.
+// parseCount parses an integer without a plus and without leading zeros, like Redis's
+// string2ll.
 func parseCount(line []byte) (int64, bool) {
 	digits := bytes.TrimPrefix(line, []byte("-"))
 	if len(digits) == 0 || digits[0] < '0' || digits[0] == '0' && len(line) > 1 {
 		return 0, false
 	}
-	// The usual counts have one or two digits.
+	// Most counts have one or two digits.
 	if len(digits) == len(line) && len(line) < 10 {
 		n := int64(0)
 		for _, c := range line {
@@ -313,7 +311,7 @@ func parseCount(line []byte) (int64, bool) {
 	return n, err == nil
 }
 
-// ReadReply reads one reply in RESP2 or RESP3. Attributes are passed over.
+// ReadReply reads one reply in RESP2 or RESP3. Attributes are skipped.
 func (r *Reader) ReadReply() (Value, error) { return r.readReply(0) }
 
 func (r *Reader) readReply(depth int) (Value, error) {
@@ -332,7 +330,7 @@ func (r *Reader) readReply(depth int) (Value, error) {
 		return r.readScalar(kind)
 	case '$', '=', '!':
 		return r.readBlob(kind)
-	case '|': // counts as a level, so that there is an end to them
+	case '|': // counts as a nesting level, so the number of attributes is bounded
 		if _, err := r.readElems(Map, depth); err != nil {
 			return Value{}, err
 		}
@@ -424,5 +422,5 @@ func (r *Reader) readElems(kind Kind, depth int) (Value, error) {
 	return v, nil
 }
 
-// Buffered is how many bytes have been read ahead of what was returned.
+// Buffered returns the number of bytes read from the connection but not yet returned.
 func (r *Reader) Buffered() int { return r.r.Buffered() }

@@ -6,15 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// AppendTyped appends v as redis-cli prints it on a terminal, without a newline
-// at the end. With utf8 letters beyond ASCII are shown as they are; without, every
-// byte of them is \xhh, as in redis-cli. No reply writes escapes to a terminal so.
+// AppendTyped appends v in redis-cli's terminal format, without a final newline. With utf8,
+// printable non-ASCII text is unescaped; otherwise each of its bytes is \xhh, as in redis-cli.
+// A reply cannot send control sequences to the terminal.
 func AppendTyped(out []byte, v Value, utf8 bool) []byte { return typed{utf8: utf8}.reply(out, v) }
 
-// typed is a way to print values with their types.
+// typed prints values with their types.
 type typed struct {
 	utf8   bool
-	colour bool // dims what is not the value, and shows errors in red
+	colour bool // dim the types and indexes, and show errors in red
 }
 
 const (
@@ -23,7 +23,7 @@ const (
 	plain = "\x1b[0m"
 )
 
-// paint appends text in a colour, if there are any.
+// paint appends text in a colour, if colours are on.
 func (t typed) paint(out []byte, colour string, text string) []byte {
 	if !t.colour {
 		return append(out, text...)
@@ -31,7 +31,7 @@ func (t typed) paint(out []byte, colour string, text string) []byte {
 	return append(append(append(out, colour...), text...), plain...)
 }
 
-// reply appends a whole reply, without the newline at its end.
+// reply appends a whole reply, without a final newline.
 func (t typed) reply(out []byte, v Value) []byte {
 	return bytes.TrimSuffix(t.append(out, v, ""), []byte("\n"))
 }
@@ -116,7 +116,7 @@ func AppendQuoted(out, s []byte, asUTF8 bool) []byte {
 	return append(AppendQuotedText(append(out, '"'), s, asUTF8), '"')
 }
 
-// AppendQuotedText appends s as it stands between those quotes.
+// AppendQuotedText appends s escaped like AppendQuoted, without the quotes.
 func AppendQuotedText(out, s []byte, asUTF8 bool) []byte {
 	const digits = "0123456789abcdef"
 	for i := 0; i < len(s); {

@@ -4,8 +4,8 @@ import (
 	"strconv"
 )
 
-// Kind says what a Value is. The kinds are RESP3's, plus Scored, whose shape
-// differs between the two protocol versions.
+// Kind is the kind of a Value. The kinds are RESP3's, plus Scored and PairMap, whose shape
+// differs between the protocol versions.
 type Kind byte
 
 const (
@@ -21,11 +21,11 @@ const (
 	Push                  // in Elems; an array in RESP2
 	Scored                // in Elems, member and score alternating; RESP2 flat, RESP3 an array of pairs
 	PairMap               // in Elems, key and value alternating; RESP2 an array of pairs, RESP3 a map
-	Double                // in Float, and in Str when its text is another than FormatDouble's; RESP2 sends a bulk
+	Double                // in Float, and in Str if its text differs from FormatDouble's; RESP2 sends a bulk
 	Bool                  // in Int, 0 or 1; RESP2 sends an integer
 	Verbatim              // in Str, without the "txt:" prefix; RESP2 sends a bulk
 	BigNumber             // decimal digits, in Str; RESP2 sends a bulk
-	Several               // in Elems, replies one after the other: those of SUBSCRIBE to several channels
+	Several               // in Elems, consecutive replies, such as SUBSCRIBE's to several channels
 )
 
 // Value is one Redis reply. The zero Value is the null reply.
@@ -36,8 +36,8 @@ type Value struct {
 	Str   []byte
 	Elems []Value
 
-	// RESP3, unless nil, is what RESP3 sends instead: for the few replies that
-	// say something else there than the same in another kind.
+	// RESP3, if not nil, replaces the reply in RESP3: for the few replies that differ there in
+	// content.
 	RESP3 *Value
 }
 
@@ -80,7 +80,7 @@ func MakeArray(elems ...Value) Value { return Value{Kind: Array, Elems: elems} }
 // MakeMap returns a map of elems, key and value alternating.
 func MakeMap(elems ...Value) Value { return Value{Kind: Map, Elems: elems} }
 
-// FormatInt is n in decimal.
+// FormatInt formats n in decimal.
 func FormatInt(n int64) string { return strconv.FormatInt(n, 10) }
 
 // IsError reports whether v is an error reply.

@@ -2,9 +2,9 @@ package resp
 
 import "unicode/utf8"
 
-// Visible reports whether a letter is shown as it is: any but control characters,
-// which act on a terminal, and those that turn the direction of writing, by which a
-// text can pass for another. Joiners and soft hyphens belong to words and emoji.
+// Visible reports whether r is printed unescaped. Control characters act on a terminal, and
+// bidirectional controls can make one text look like another: neither is Visible. Joiners and
+// soft hyphens are: they are part of words and emoji.
 func Visible(r rune) bool {
 	switch {
 	case r < ' ', r >= 0x7f && r < 0xa0:
@@ -15,9 +15,9 @@ func Visible(r rune) bool {
 	return r != 0x61c && r != 0x200e && r != 0x200f && (r < 0x202a || r > 0x202e) && (r < 0x2066 || r > 0x2069)
 }
 
-// AppendVisible appends text as a terminal may have it: what is not Visible, and
-// bytes that are not UTF-8, as \xhh. Tabs and ends of lines, with or without a
-// carriage return, stay.
+// AppendVisible appends text safely for a terminal: runes that are not Visible, and bytes that
+// are not UTF-8, become \xhh. Tabs and line endings, with or without a carriage return, are
+// kept.
 func AppendVisible(out, text []byte) []byte {
 	const digits = "0123456789abcdef"
 	for i := 0; i < len(text); {

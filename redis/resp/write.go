@@ -7,15 +7,15 @@ import (
 	"strconv"
 )
 
-// Append2 appends v in RESP2. What RESP2 lacks becomes what Redis sends instead:
-// a map is a flat array, a double or a verbatim string a bulk, a boolean 0 or 1.
+// Append2 appends v in RESP2. Kinds that RESP2 lacks are sent as Redis does: a map as a flat
+// array, a double or a verbatim string as a bulk, a boolean as 0 or 1.
 func Append2(out []byte, v Value) []byte { return (&writer{}).two(out, v) }
 
 // Append3 appends v in RESP3.
 func Append3(out []byte, v Value) []byte { return (&writer{}).three(out, v) }
 
-// Stream appends v in RESP3 or RESP2, and hands what is in out to sink as soon as that
-// is a Piece: a long reply is never there twice. It returns what is left.
+// Stream appends v in RESP3 or RESP2. It passes out to sink whenever that holds a Piece, so a
+// long reply is never in memory twice, and returns the rest.
 func Stream(out []byte, v Value, resp3 bool, sink func([]byte)) []byte {
 	w := writer{sink: sink}
 	if resp3 {
@@ -24,13 +24,13 @@ func Stream(out []byte, v Value, resp3 bool, sink func([]byte)) []byte {
 	return w.two(out, v)
 }
 
-// Piece is how many bytes are handed over at least.
+// Piece is the least number of bytes passed to sink, except for the rest.
 const Piece = 64 << 10
 
-// writer appends values to a buffer, and empties that into its sink, if it has one.
+// writer appends values to a buffer, and flushes it to sink, if not nil.
 type writer struct{ sink func([]byte) }
 
-// spill hands out over when it is long enough.
+// spill flushes out if it holds a Piece.
 func (w *writer) spill(out []byte) []byte {
 	if w.sink == nil || len(out) < Piece {
 		return out
@@ -115,7 +115,7 @@ func (w *writer) pairs(out []byte, elems []Value, write func([]byte, Value) []by
 	return out
 }
 
-// bulk hands a long string over as it is.
+// bulk passes a long string to sink without copying it.
 func (w *writer) bulk(out, s []byte) []byte {
 	if w.sink == nil || len(s) < Piece {
 		return appendBulk(out, '$', s)
@@ -125,7 +125,7 @@ func (w *writer) bulk(out, s []byte) []byte {
 	return append(out[:0], "\r\n"...)
 }
 
-// AppendCommand appends a command as a client sends it.
+// AppendCommand appends a command in wire format.
 func AppendCommand(out []byte, args ...[]byte) []byte {
 	out = appendNumber(out, '*', int64(len(args)))
 	for _, a := range args {
@@ -134,8 +134,8 @@ func AppendCommand(out []byte, args ...[]byte) []byte {
 	return out
 }
 
-// WriteCommands writes commands as a client sends them, long words as they are: no more
-// than those and a Piece or so are in memory.
+// WriteCommands writes commands in wire format. Long words are not copied: only about a Piece
+// is buffered.
 func WriteCommands(to io.Writer, calls [][][]byte) (err error) {
 	var out []byte
 	write := func(b []byte) {
@@ -185,7 +185,7 @@ func appendBulk(out []byte, kind byte, s []byte) []byte {
 	return append(out, '\r', '\n')
 }
 
-// doubleText is a double as it is sent.
+// doubleText formats a double for the wire.
 func (v Value) doubleText() []byte {
 	if v.Str != nil {
 		return v.Str
@@ -193,8 +193,8 @@ func (v Value) doubleText() []byte {
 	return []byte(FormatDouble(v.Float))
 }
 
-// Downgrade is v as a RESP2 client sees it: only nulls, statuses, errors,
-// integers, bulks and arrays.
+// Downgrade converts v for a RESP2 client: only nulls, statuses, errors, integers, bulks and
+// arrays.
 func Downgrade(v Value) Value {
 	switch v.Kind {
 	case Double:
@@ -216,7 +216,7 @@ func Downgrade(v Value) Value {
 	return v
 }
 
-// Upgrade is v as a RESP3 client sees it.
+// Upgrade converts v for a RESP3 client.
 func Upgrade(v Value) Value {
 	if v.RESP3 != nil {
 		return Upgrade(*v.RESP3)
@@ -231,7 +231,7 @@ func Upgrade(v Value) Value {
 	return v
 }
 
-// parseDouble reads RESP3's doubles.
+// parseDouble parses RESP3's doubles.
 func parseDouble(s string) (float64, error) {
 	switch s {
 	case "inf":
