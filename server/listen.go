@@ -31,15 +31,15 @@ func (s *Server) ServeRESP(ctx context.Context, ln net.Listener) error {
 			loop.wait()
 		}
 	}()
-	door := limitedListener{ln, s.respConns, func(nc net.Conn) { s.counts.rejected.Add(1); s.refuse(nc, fullText) }}
+	limited := limitedListener{ln, s.respConns, func(nc net.Conn) { s.counts.rejected.Add(1); s.refuse(nc, fullText) }}
 	var config *tls.Config
 	if isTLS {
 		config = over.tls.forProtocols()
-		door.refuse = func(net.Conn) { s.counts.rejected.Add(1) } // nothing can be sent before the handshake
+		limited.refuse = func(net.Conn) { s.counts.rejected.Add(1) } // nothing can be sent before the handshake
 	}
-	context.AfterFunc(ctx, func() { door.Close() })
+	context.AfterFunc(ctx, func() { limited.Close() })
 	for {
-		nc, err := s.accept(ctx, door)
+		nc, err := s.accept(ctx, limited)
 		switch {
 		case ctx.Err() != nil:
 			if nc != nil {

@@ -347,14 +347,14 @@ func (t *clientPlan) free() {
 }
 
 // applyGroup runs plans that all only read, or that all write. It returns the plans left for the next round.
-func (l *loop) applyGroup(turns []*clientPlan) (left []*clientPlan) {
-	if len(turns) == 0 {
-		return turns
+func (l *loop) applyGroup(plans []*clientPlan) (left []*clientPlan) {
+	if len(plans) == 0 {
+		return plans
 	}
-	all := slices.Clone(turns) // onApplied frees plans
-	rounds := make([]*engine.PlannedPipeline, len(turns))
-	for i, t := range turns {
-		rounds[i] = &t.pipeline
+	all := slices.Clone(plans) // onApplied frees plans
+	pipelines := make([]*engine.PlannedPipeline, len(plans))
+	for i, t := range plans {
+		pipelines[i] = &t.pipeline
 	}
 	taken := make([]atomic.Bool, len(all))
 	defer l.server.contain(func() {
@@ -365,12 +365,12 @@ func (l *loop) applyGroup(turns []*clientPlan) (left []*clientPlan) {
 		}
 		left = nil
 	})
-	began := l.server.config.Engine.ApplyGroup(rounds, func(i int) {
+	began := l.server.config.Engine.ApplyGroup(pipelines, func(i int) {
 		if !taken[i].Swap(true) {
 			l.onApplied(all[i])
 		}
 	})
-	return slices.Delete(turns, 0, began)
+	return slices.Delete(plans, 0, began)
 }
 
 // onApplied replies to a plan that the engine has run. It hands off a plan that must run on its own goroutine.

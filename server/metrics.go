@@ -233,11 +233,11 @@ const metricsAtOnce = 3
 // newMetrics returns the handler of the metrics page, for Prometheus. It reads all numbers on request, so commands pay
 // nothing for it.
 func (s *Server) newMetrics() http.Handler {
-	turn := make(chan struct{}, metricsAtOnce)
+	slots := make(chan struct{}, metricsAtOnce)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		select {
-		case turn <- struct{}{}:
-			defer func() { <-turn }()
+		case slots <- struct{}{}:
+			defer func() { <-slots }()
 		case <-r.Context().Done():
 			return
 		}

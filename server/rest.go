@@ -59,13 +59,13 @@ func (s *Server) serveWeb(ctx context.Context, ln net.Listener, handler http.Han
 	web.Protocols.SetHTTP1(true)
 	web.Protocols.SetHTTP2(true)
 	web.Protocols.SetUnencryptedHTTP2(true)
-	door, run := limitedListener{ln, s.restConns, refuseREST}, web.Serve
+	limited, run := limitedListener{ln, s.restConns, refuseREST}, web.Serve
 	if over, ok := ln.(tlsListener); ok {
 		web.TLSConfig = over.tls.forProtocols("h2", "http/1.1")
-		door.refuse = func(net.Conn) {}
+		limited.refuse = func(net.Conn) {}
 		run = func(ln net.Listener) error { return web.ServeTLS(ln, "", "") }
 	}
-	if err := run(door); !errors.Is(err, http.ErrServerClosed) {
+	if err := run(limited); !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("serving HTTP: %w", err)
 	}
 	return <-stopped
