@@ -5,24 +5,24 @@ import (
 	"strings"
 )
 
-// categoryNames are the ACL categories, in Redis's order.
+// categoryNames holds the ACL categories, in Redis's order.
 var categoryNames = []string{
 	"keyspace", "read", "write", "set", "sortedset", "list", "hash", "string", "bitmap", "hyperloglog", "geo", "stream",
 	"pubsub", "admin", "fast", "slow", "blocking", "dangerous", "connection", "transaction", "scripting", "array",
 }
 
-// Categories are the names of the ACL categories, in Redis's order.
+// Categories returns the names of the ACL categories, in Redis's order.
 func Categories() []string { return categoryNames }
 
-// groupCategories are the categories of the groups whose commands share one.
+// groupCategories holds the categories of the groups whose commands all share one.
 var groupCategories = map[string]string{
 	"generic": "keyspace", "string": "string", "hash": "hash", "list": "list", "set": "set", "sorted-set": "sortedset",
 	"bitmap": "bitmap", "hyperloglog": "hyperloglog", "geo": "geo", "stream": "stream", "array": "array", "pubsub": "pubsub",
 	"connection": "connection", "transactions": "transaction", "scripting": "scripting",
 }
 
-// ACLCategories lists the command's ACL categories in Redis's order: its own or
-// its group's, and those that its flags imply. The commands of vector sets have none.
+// ACLCategories returns the command's ACL categories in Redis's order: its own or its group's,
+// and the ones implied by its flags. Commands of vector sets have none.
 func (c *Command) ACLCategories() []string {
 	if c.ofVectorSets() {
 		return nil
@@ -60,10 +60,10 @@ func (c *Command) ACLCategories() []string {
 	return names
 }
 
-// ofVectorSets reports whether the command belongs to Redis 8.0's module of vector sets.
+// ofVectorSets reports whether the command belongs to Redis 8.0's vector set module.
 func (c *Command) ofVectorSets() bool { return c.Flags&Module != 0 && c.Name[0] == 'V' }
 
-// InCategory reports whether the command has the ACL category, in any case.
+// InCategory reports whether the command has the named ACL category, in any case.
 func (c *Command) InCategory(name []byte) bool {
 	return slices.ContainsFunc(c.ACLCategories(), func(own string) bool { return Is(name, strings.ToUpper(own)) })
 }

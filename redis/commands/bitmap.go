@@ -42,8 +42,7 @@ var bitmapCommands = []Command{
 	},
 }
 
-// bitfieldKeys is the key of a BITFIELD, which is read when all its operations are GET and
-// written otherwise.
+// bitfieldKeys returns the key of a BITFIELD call. It is only read if every operation is GET.
 func bitfieldKeys(args [][]byte) []KeyRef {
 	for i := 2; i < len(args); i++ {
 		switch left := len(args) - i - 1; {

@@ -1,7 +1,7 @@
 package commands
 
-// The commands that may wait for an element. In a transaction and in a script, where nothing
-// waits, they answer nil when there is none.
+// The commands that may wait for an element. In transactions and scripts they do not wait:
+// without an element they reply nil.
 var blockingCommands = []Command{
 	{
 		Name: "BLPOP", Group: "list", Since: "2.0.0", Arity: -3, Flags: Write | Blocking,

@@ -1,6 +1,6 @@
 package commands
 
-// The commands about clusters. A server is none, or one node that has all slots.
+// The cluster commands. A server is not in a cluster, or is its only node and has all slots.
 var clusterCommands = []Command{
 	{
 		Name: "CLUSTER", Group: "cluster", Since: "3.0.0", Arity: -2,

@@ -14,7 +14,7 @@ const (
 	Write Flags = 1 << iota
 	ReadOnly
 	DenyOOM
-	Module // of a module: the JSON.* commands, and those of vector sets
+	Module // from a module: the JSON.* and vector set commands
 	Admin
 	PubSub
 	NoScript
@@ -38,7 +38,7 @@ var flagNames = []string{
 	"no_multi", "no_mandatory_keys",
 }
 
-// Names lists the flags that are set, as COMMAND INFO does.
+// Names returns the names of the flags, as in COMMAND INFO.
 func (f Flags) Names() []string {
 	var names []string
 	for i, name := range flagNames {
@@ -49,52 +49,52 @@ func (f Flags) Names() []string {
 	return names
 }
 
-// Command is everything that meowdis knows about one Redis command. Subcommands
-// are commands of their own, named by both words.
+// Command describes one Redis command. Subcommands are commands of their own, named by both
+// words.
 type Command struct {
 	Name    string // upper case: "SET", "OBJECT ENCODING"
 	Group   string // Redis's group: "string", "sorted-set", "generic", …
 	Since   string // the Redis version that introduced it
 	Summary string // one line, no full stop
-	Syntax  string // what follows the name, in the notation of redis.io
+	Syntax  string // arguments in the notation of redis.io
 	Arity   int    // words with the name; -n means n or more
 	Flags   Flags
 	Keys    []KeySpec
 	Traits  Traits
-	Replies []Reply // the shapes of its reply: the first that a call has; none when the reply shows it
+	Replies []Reply // shapes of the reply, the first that applies to the call; empty if the reply shows its own shape
 
-	Categories []string // ACL categories beside those of the flags, when they are not the group's own
-	Tips       []string // hints of COMMAND INFO to cluster proxies
+	Categories []string // ACL categories besides the flags' own, if they differ from the group's
+	Tips       []string // COMMAND INFO's hints for cluster proxies
 
-	// FindKeys finds the keys where Keys alone cannot; nil leaves it to Keys.
+	// FindKeys finds the keys of a call if Keys cannot; nil means that Keys suffices.
 	FindKeys func(args [][]byte) []KeyRef
 
-	WantsFacts bool // its reply needs what the server knows of itself
+	WantsFacts bool // its reply depends on facts about the server
 
 	id   int        // position in the table
-	subs []*Command // of a container, in the order of declaration
-	args []Argument // the syntax as a server reported it; nil where Syntax says it
+	subs []*Command // of a container, in order of declaration
+	args []Argument // the syntax reported by a server; nil means Syntax
 }
 
-// ID is the command's position in All.
+// ID returns the command's position in All.
 func (c *Command) ID() int { return c.id }
 
-// Table is a set of commands, found by name.
+// Table is a set of commands with lookup by name.
 type Table struct {
 	byName map[string]*Command
 	all    []*Command
 }
 
-// Ours are the commands that meowdis runs. Its functions have the same names in this
-// package.
+// Ours holds the commands that meowdis runs. The functions All, Lookup, Find and Called use
+// it.
 var Ours = newTable(
 	stringCommands, hashCommands, hashExpireCommands, hashGetexCommands, hashImportCommands, listCommands, setCommands, zsetCommands, blockingCommands,
 	streamCommands, hyperloglogCommands, hyperloglogDebugCommands, bitmapCommands, geoCommands, arrayCommands, vectorSetCommands, jsonCommands, throttleCommands,
 	genericCommands, sortCommands, dumpCommands, handshakeCommands, clientCommands, configCommands, serverCommands, persistCommands, slowCommands, clusterCommands, aloneCommands, aclCommands, debugCommands, memoryCommands, scriptingCommands,
 	transactionCommands, pubsubCommands)
 
-// newTable makes a table of groups of commands, where they are: a copy would be made at each start of the
-// program. Each command is declared once, and a container comes before its subcommands.
+// newTable makes a table that refers to the groups: copies would cost time at each start of
+// the program. Each command is declared once, and a container comes before its subcommands.
 func newTable(groups ...[]Command) *Table {
 	n := 0
 	for _, group := range groups {
@@ -122,15 +122,15 @@ func (t *Table) add(c *Command) {
 	}
 }
 
-// All lists the commands of the table, in the order of declaration.
+// All returns the commands of the table, in order of declaration.
 func (t *Table) All() []*Command { return t.all }
 
-// Lookup finds a command by name, in any case; a subcommand's name is both
-// words with a space between. It returns nil for an unknown one.
+// Lookup finds a command by name, in any case. A subcommand's name is both words separated by
+// a space. It returns nil if the name is unknown.
 func (t *Table) Lookup(name string) *Command { return t.byName[strings.ToUpper(name)] }
 
-// Find returns the command that args call, or the error reply that Redis gives
-// for an unknown command or subcommand or a wrong number of arguments.
+// Find returns the command called by args, or Redis's error reply for an unknown command or
+// subcommand or a wrong number of arguments.
 func (t *Table) Find(args [][]byte) (*Command, resp.Value) {
 	if len(args) == 0 {
 		return nil, resp.MakeError("ERR empty command")
@@ -142,7 +142,7 @@ func (t *Table) Find(args [][]byte) (*Command, resp.Value) {
 	switch parent := t.first(args[0]); {
 	case parent == nil:
 		return nil, unknownCommand(args)
-	case parent.Name == "DEBUG" && len(args) > 1: // Redis has its subcommands in no table
+	case parent.Name == "DEBUG" && len(args) > 1: // Redis has no table entries for its subcommands
 		return nil, SubcommandSyntax(args)
 	case c == nil:
 		return nil, resp.MakeError("ERR unknown subcommand '" + Clip(args[1], 128) + "'. Try " + parent.Name + " HELP.")
@@ -150,8 +150,8 @@ func (t *Table) Find(args [][]byte) (*Command, resp.Value) {
 	return nil, WrongArity(c)
 }
 
-// Called is the command or subcommand that the first words of args name, whatever
-// their number; nil for an unknown one and for none.
+// Called returns the command or subcommand named by the first words of args, without checking
+// the arity. It returns nil if the name is unknown or missing.
 func (t *Table) Called(args [][]byte) *Command {
 	if len(args) == 0 {
 		return nil
@@ -163,19 +163,19 @@ func (t *Table) Called(args [][]byte) *Command {
 	return c
 }
 
-// All lists our commands, in the order of declaration.
+// All returns our commands, in order of declaration.
 func All() []*Command { return Ours.All() }
 
-// Lookup finds one of our commands by name, as Table.Lookup does.
+// Lookup is Ours.Lookup.
 func Lookup(name string) *Command { return Ours.Lookup(name) }
 
-// Find returns the one of our commands that args call, as Table.Find does.
+// Find is Ours.Find.
 func Find(args [][]byte) (*Command, resp.Value) { return Ours.Find(args) }
 
-// Called is the one of our commands that args name, as Table.Called does.
+// Called is Ours.Called.
 func Called(args [][]byte) *Command { return Ours.Called(args) }
 
-// first looks a first word up, in any case, without allocating.
+// first finds a command by its first word, in any case, without allocating.
 func (t *Table) first(name []byte) *Command {
 	if len(name) > 64 {
 		return nil
@@ -193,25 +193,25 @@ func (t *Table) first(name []byte) *Command {
 	return t.byName[string(buf[:n])]
 }
 
-// Accepts reports whether a call of n words, the name among them, has the right number.
+// Accepts reports whether n words, including the name, match the arity.
 func (c *Command) Accepts(n int) bool {
 	return n == c.Arity || c.Arity < 0 && n >= -c.Arity
 }
 
-// SubcommandSyntax is the error of a call whose subcommand, number of words or
-// options its command does not know.
+// SubcommandSyntax returns the error for an unknown subcommand, or one with a wrong number of
+// words or options.
 func SubcommandSyntax(args [][]byte) resp.Value {
 	name := strings.ToUpper(string(args[0]))
 	return resp.MakeError("ERR unknown subcommand or wrong number of arguments for '" + Clip(args[1], 128) + "'. Try " + name + " HELP.")
 }
 
-// WrongArity is the error of a call with the wrong number of words.
+// WrongArity returns the error for a wrong number of words.
 func WrongArity(c *Command) resp.Value {
 	return resp.MakeError("ERR wrong number of arguments for '" + c.WireName() + "' command")
 }
 
-// unknownCommand quotes the name and the first arguments, 128 bytes of each in
-// all, as processCommand in Redis's server.c does.
+// unknownCommand returns an error that quotes the name and up to 128 bytes of the first
+// arguments, as processCommand in Redis's server.c does.
 func unknownCommand(args [][]byte) resp.Value {
 	var b strings.Builder
 	for _, arg := range args[1:] {

@@ -1,9 +1,9 @@
 package commands
 
-// The commands of a connection: handshakeCommands, clientCommands and configCommands. Most belong to the
-// session (SELECT) or to the server that the client is connected to.
+// The commands of a connection: handshakeCommands, clientCommands and configCommands. Most are
+// run by the session (SELECT) or by the client's server.
 
-// session is what most of them have in common.
+// session holds the flags that most of them share.
 const session = NoScript | Loading | Stale
 
 var handshakeCommands = []Command{

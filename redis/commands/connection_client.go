@@ -1,7 +1,6 @@
 package commands
 
-// The subcommands of CLIENT; the server that holds the connections carries them
-// out.
+// The subcommands of CLIENT. The server that holds the connections runs them.
 var clientCommands = []Command{
 	{
 		Name: "CLIENT", Group: "connection", Since: "2.4.0", Arity: -2,
@@ -105,8 +104,8 @@ var clientCommands = []Command{
 	},
 }
 
-// The server's own description. INFO is here as well, since only the server
-// knows its clients and its uptime.
+// The server's description. INFO is here, too: only the server knows its clients and its
+// uptime.
 var configCommands = []Command{
 	{
 		Name: "CONFIG", Group: "server", Since: "2.0.0", Arity: -2,

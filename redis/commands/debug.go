@@ -1,7 +1,7 @@
 package commands
 
-// The subcommands of DEBUG that the tests of clients rely on. Redis documents
-// none of them. SLEEP is the connection's.
+// The subcommands of DEBUG that the tests of clients use. Redis documents none of them. The
+// connection runs SLEEP.
 const debugging = Admin | NoScript | Loading | Stale
 
 var debugCommands = []Command{

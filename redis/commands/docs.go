@@ -4,7 +4,7 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// Docs returns the reply of COMMAND DOCS for the command.
+// Docs returns the command's entry in COMMAND DOCS.
 func (c *Command) Docs() resp.Value {
 	f := c.facts()
 	doc := record(text("summary", c.Summary), text("since", c.Since), text("group", c.Group),
@@ -34,7 +34,7 @@ func (c *Command) Docs() resp.Value {
 	return doc
 }
 
-// known returns the entry of a text, or nothing for an empty one.
+// known returns a map entry with a text, or nothing if the text is empty.
 func known(name, s string) []resp.Value {
 	if s == "" {
 		return nil

@@ -14,7 +14,7 @@ import (
 //go:embed facts.txt
 var factsText string
 
-// facts are the fields of COMMAND DOCS beside Command's own.
+// facts holds the fields of COMMAND DOCS that Command lacks.
 type facts struct {
 	complexity, deprecatedSince, replacedBy string
 	flags                                   []string
@@ -22,7 +22,7 @@ type facts struct {
 	args                                    []Argument
 }
 
-// allFacts decodes factsText, by wire name.
+// allFacts returns the decoded factsText, by wire name.
 var allFacts = sync.OnceValue(func() map[string]*facts {
 	all := map[string]*facts{}
 	var f *facts
@@ -56,7 +56,7 @@ var allFacts = sync.OnceValue(func() map[string]*facts {
 	return all
 })
 
-// readArgument decodes the name and the type of an argument, and the attributes that it has.
+// readArgument decodes an argument's name, type and attributes.
 func readArgument(words []string) Argument {
 	a := Argument{Name: words[0], Type: words[1], KeySpec: -1}
 	for _, word := range words[2:] {
@@ -83,7 +83,8 @@ func readArgument(words []string) Argument {
 	return a
 }
 
-// facts returns the facts of the command. The arguments of a command that 8.0.2 lacks follow its Syntax.
+// facts returns the facts of the command. For a command that 8.0.2 lacks, the arguments come
+// from its Syntax.
 func (c *Command) facts() *facts {
 	if f := allFacts()[c.WireName()]; f != nil {
 		return f

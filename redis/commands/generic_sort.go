@@ -17,8 +17,8 @@ var sortCommands = []Command{
 	},
 }
 
-// sortKeys finds the key of a SORT and that of its last STORE. It skips what
-// follows the other options, and minds no errors.
+// sortKeys finds the key of SORT and the key of its last STORE. It skips the arguments of the
+// other options, and ignores errors.
 func sortKeys(args [][]byte) []KeyRef {
 	refs := []KeyRef{{Pos: 1, Access: RO}}
 	for i := 2; i < len(args); i++ {

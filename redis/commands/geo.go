@@ -9,7 +9,7 @@ const (
 	geoStoring = " [STORE key|STOREDIST key]"
 )
 
-// radiusKeys are the keys of the GEORADIUS commands that can store.
+// radiusKeys describes the keys of a GEORADIUS command that can store.
 func radiusKeys(from int) []KeySpec {
 	return []KeySpec{
 		oneKey(RO, 1),
@@ -18,7 +18,7 @@ func radiusKeys(from int) []KeySpec {
 	}
 }
 
-// findRadiusKeys finds the key of a GEORADIUS and that of its last STORE or STOREDIST.
+// findRadiusKeys finds the key of GEORADIUS and the key of its last STORE or STOREDIST.
 func findRadiusKeys(args [][]byte) []KeyRef {
 	refs := firstKey(args, RO)
 	for i := 5; i+1 < len(args); i++ {

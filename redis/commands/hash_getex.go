@@ -1,6 +1,6 @@
 package commands
 
-// What reads or sets fields and their expiry at once.
+// Commands that read or set fields together with their expiry.
 var hashGetexCommands = []Command{
 	{
 		Name: "HGETDEL", Group: "hash", Since: "8.0.0", Arity: -5, Flags: Write | Fast,

@@ -1,7 +1,7 @@
 package commands
 
-// The fieldsets of HIMPORT belong to the session, which carries out everything
-// but HIMPORT SET: redis.io/docs/latest/commands/himport.
+// The fieldsets of HIMPORT belong to the session. It runs everything except HIMPORT SET:
+// redis.io/docs/latest/commands/himport.
 var hashImportCommands = []Command{
 	{
 		Name: "HIMPORT", Group: "hash", Since: "8.10.0", Arity: -2,

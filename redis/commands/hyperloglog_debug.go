@@ -1,6 +1,6 @@
 package commands
 
-// The commands by which Redis's own tests read the inside of a HyperLogLog.
+// The commands that Redis's own tests use to inspect a HyperLogLog.
 var hyperloglogDebugCommands = []Command{
 	{
 		Name: "PFDEBUG", Group: "hyperloglog", Since: "2.8.9", Arity: 3, Flags: Write | DenyOOM | Admin,

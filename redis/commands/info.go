@@ -9,8 +9,8 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// WireName is the command's name as COMMAND and errors write it: "object|encoding".
-// Those of vector sets are in upper case.
+// WireName returns the command's name in COMMAND and in errors: "object|encoding". Names of
+// vector set commands are in upper case.
 func (c *Command) WireName() string {
 	if c.Flags&Module != 0 && !strings.ContainsAny(c.Name, ". ") {
 		return c.Name
@@ -18,10 +18,10 @@ func (c *Command) WireName() string {
 	return strings.ReplaceAll(strings.ToLower(c.Name), " ", "|")
 }
 
-// Subcommands lists those of a container, in the order of declaration.
+// Subcommands returns the subcommands of a container, in order of declaration.
 func (c *Command) Subcommands() []*Command { return c.subs }
 
-// TopLevel lists the commands that are no subcommands.
+// TopLevel returns the commands that are not subcommands.
 func TopLevel() []*Command {
 	var top []*Command
 	for _, c := range Ours.all {
@@ -32,7 +32,7 @@ func TopLevel() []*Command {
 	return top
 }
 
-// Named finds a command by its name on the wire, in any case.
+// Named finds a command by its wire name, in any case.
 func Named(name []byte) *Command {
 	if bytes.IndexByte(name, ' ') >= 0 {
 		return nil
@@ -40,7 +40,7 @@ func Named(name []byte) *Command {
 	return Lookup(strings.Replace(string(name), "|", " ", 1))
 }
 
-// Info is the command as COMMAND INFO describes it, in ten elements.
+// Info returns the command's entry in COMMAND INFO, of ten elements.
 func (c *Command) Info() resp.Value {
 	first, last, step := c.keyRange()
 	specs, subs := resp.EmptySet, resp.EmptySet
@@ -48,7 +48,7 @@ func (c *Command) Info() resp.Value {
 		specs.Elems = append(specs.Elems, spec.info())
 	}
 	for _, sub := range c.Subcommands() {
-		subs.Kind = resp.Array // as Redis: a set only when there are none
+		subs.Kind = resp.Array // as in Redis: a set only if empty
 		subs.Elems = append(subs.Elems, sub.Info())
 	}
 	tips := resp.EmptySet
@@ -65,7 +65,7 @@ func (c *Command) Info() resp.Value {
 		Statuses(categories), tips, specs, subs)
 }
 
-// Statuses is a set of simple strings.
+// Statuses returns a set of simple strings.
 func Statuses(names []string) resp.Value {
 	set := resp.EmptySet
 	for _, name := range names {
@@ -74,10 +74,9 @@ func Statuses(names []string) resp.Value {
 	return set
 }
 
-// keyRange is the first key, the last one (counted from the end when negative)
-// and the step, as clients knew commands before key specs: zeros without keys.
-// Of several specs those count that are plain ranges, one after the other, as
-// in Redis's populateCommandLegacyRangeSpec.
+// keyRange returns the first key, the last one (counted from the end if negative) and the
+// step, as clients used before key specs; all are 0 without keys. Only consecutive specs with
+// plain ranges count, as in Redis's populateCommandLegacyRangeSpec.
 func (c *Command) keyRange() (first, last, step int) {
 	if len(c.Keys) == 1 && c.Keys[0].isRange() {
 		s := c.Keys[0]
@@ -106,10 +105,10 @@ func (c *Command) keyRange() (first, last, step int) {
 	return first, last, 1
 }
 
-// isRange reports whether the keys stand at fixed positions.
+// isRange reports whether the keys have fixed positions.
 func (s KeySpec) isRange() bool { return s.Keyword == "" && !s.KeyNum && !s.Unknown }
 
-// info is the spec as COMMAND INFO describes it.
+// info returns the spec as in COMMAND INFO.
 func (s KeySpec) info() resp.Value {
 	begin := search("index", number("index", s.Index))
 	if s.Keyword != "" {
@@ -128,12 +127,12 @@ func (s KeySpec) info() resp.Value {
 		entry("find_keys", find))
 }
 
-// search is one half of a key spec: how to search, and by which numbers.
+// search returns one half of a key spec: the method and its numbers.
 func search(how string, spec ...[]resp.Value) resp.Value {
 	return record(text("type", how), entry("spec", record(spec...)))
 }
 
-// record is a map of entries.
+// record returns a map of entries.
 func record(entries ...[]resp.Value) resp.Value {
 	return resp.MakeMap(slices.Concat(entries...)...)
 }

@@ -5,9 +5,9 @@ import (
 	"strconv"
 )
 
-// Access says what a command does with a key: one of Redis's pairs of letters,
-// with what it does to the user's data or'ed to it. Without the latter it is the
-// usual for the letters: RO Returns, RW and OW Updates, RM Deletes.
+// Access describes the use of a key by a command: one of Redis's two-letter flags, or'ed with
+// the effect on the user's data. The default effects are RO Returns, RW and OW Updates, RM
+// Deletes.
 type Access uint16
 
 const (
@@ -24,16 +24,16 @@ const (
 	Updates                       // changes data
 	Inserts                       // only adds data
 	Deletes                       // only removes data
-	Metadata                      // nothing of these, as EXISTS
-	Varies                        // depends on the arguments which of these
-	NotKey                        // a name beside the keys, which a cluster places as one: a shard channel
-	Incomplete                    // the words alone do not tell, as of two STORE: see FindKeys
+	Metadata                      // none of these, as in EXISTS
+	Varies                        // one of these, depending on the arguments
+	NotKey                        // not a key, but routed like one in a cluster: a shard channel
+	Incomplete                    // the words alone do not determine the keys, e.g. with two STORE: see FindKeys
 )
 
-// usual is what the letters mean without more.
+// usual maps the letters to the access with their default effect.
 var usual = map[Access]Access{RO: RO | Returns, RW: RW | Updates, OW: OW | Updates, RM: RM | Deletes}
 
-// Names lists the flags as COMMAND does, "RO" first.
+// Names returns the flags as in COMMAND, "RO" first.
 func (a Access) Names() []string {
 	switch {
 	case a == NotKey:
@@ -53,8 +53,8 @@ func (a Access) Names() []string {
 	return names
 }
 
-// Needs says what a client needs the right to do with the key. Metadata alone needs
-// neither.
+// Needs reports whether a client must have the right to read and to write the key. Metadata
+// alone needs neither.
 func (a Access) Needs() (read, write bool) {
 	if a&^letters == 0 {
 		a = usual[a]
@@ -62,35 +62,34 @@ func (a Access) Needs() (read, write bool) {
 	return a&Returns != 0, a&(Updates|Inserts|Deletes) != 0
 }
 
-// OnlyReads reports whether the key stays as it is.
+// OnlyReads reports whether the key is unchanged.
 func (a Access) OnlyReads() bool { return a&letters == RO }
 
-// KeySpec says where a command's keys are: begin at argument Index, or after
-// the word Keyword; then either a range up to Last (relative to the first; negative
-// counts from the end of the call) in steps of Step, or, when KeyNum is set, as
-// many keys as the argument at the beginning says.
-// See https://redis.io/docs/latest/develop/reference/key-specs/.
+// KeySpec locates a command's keys. The keys begin at argument Index, or after the word
+// Keyword. They are either a range up to Last (relative to the first; negative counts from the
+// end of the call) in steps of Step, or, with KeyNum, their number is the argument at the
+// beginning. See https://redis.io/docs/latest/develop/reference/key-specs/.
 type KeySpec struct {
 	Access  Access
 	Index   int
-	Keyword string // with Index as the place to start searching; negative searches backwards
+	Keyword string // searched from Index on; a negative Index searches backwards
 	Last    int
 	Step    int
 	Limit   int // with Last -1: the range ends after 1/Limit of the arguments
 	KeyNum  bool
-	Unknown bool // keys that cannot be found from the words alone (SORT … STORE)
+	Unknown bool // the words alone do not determine the keys (SORT … STORE)
 }
 
-// oneKey is a single key at position i.
+// oneKey describes a single key at position i.
 func oneKey(a Access, i int) KeySpec { return KeySpec{Access: a, Index: i, Step: 1} }
 
-// keysFrom is a run of keys from position i to last, counted from the end when
-// negative, every step words.
+// keysFrom describes keys from position i to last, counted from the end if negative, every
+// step words.
 func keysFrom(a Access, i, last, step int) KeySpec {
 	return KeySpec{Access: a, Index: i, Last: last, Step: step}
 }
 
-// numKeys is "numkeys key [key …]" with numkeys at position i.
+// numKeys describes "numkeys key [key …]" with numkeys at position i.
 func numKeys(a Access, i int) KeySpec { return KeySpec{Access: a, Index: i, Step: 1, KeyNum: true} }
 
 // KeyRef is one key of a call.
@@ -99,7 +98,7 @@ type KeyRef struct {
 	Access Access
 }
 
-// firstKey is the key at position 1, if the call has come that far.
+// firstKey returns the key at position 1, if the call has one.
 func firstKey(args [][]byte, a Access) []KeyRef {
 	if len(args) < 2 {
 		return nil
@@ -107,7 +106,8 @@ func firstKey(args [][]byte, a Access) []KeyRef {
 	return []KeyRef{{Pos: 1, Access: a}}
 }
 
-// KeysOf finds the keys of a call of c. Malformed calls give what can be found.
+// KeysOf finds the keys of a call of c. For a malformed call it returns the keys that can be
+// found.
 func (c *Command) KeysOf(args [][]byte) []KeyRef {
 	if c.FindKeys != nil {
 		return c.FindKeys(args)
@@ -115,7 +115,7 @@ func (c *Command) KeysOf(args [][]byte) []KeyRef {
 	return c.bySpecs(args)
 }
 
-// KeysSoFar finds the keys of a call of c that is being typed.
+// KeysSoFar finds the keys of a call of c that is still being typed.
 func (c *Command) KeysSoFar(args [][]byte) []KeyRef {
 	if refs := c.KeysOf(args); len(refs) > 0 {
 		return refs
@@ -130,8 +130,8 @@ func (c *Command) bySpecs(args [][]byte) (refs []KeyRef) {
 	return refs
 }
 
-// KeyNames are the names of the keys of a call of c, and of one that has none those of
-// any: nil. It is part of args where that is possible.
+// KeyNames returns the names of the keys of a call of c, or nil without keys. The result may
+// share memory with args.
 func (c *Command) KeyNames(args [][]byte) [][]byte {
 	if len(c.Keys) == 1 {
 		if first, last, ok := c.Keys[0].run(len(args)); ok {
@@ -145,7 +145,7 @@ func (c *Command) KeyNames(args [][]byte) [][]byte {
 	return names
 }
 
-// every is every step-th of args.
+// every returns every step-th element of args.
 func every(step int, args [][]byte) [][]byte {
 	if step == 1 {
 		return args
@@ -157,7 +157,8 @@ func every(step int, args [][]byte) [][]byte {
 	return some
 }
 
-// run is where the keys of a spec are in n arguments, if that is a range.
+// run returns the positions of a spec's keys in n arguments. ok is false if they are not a
+// range.
 func (s KeySpec) run(n int) (first, last int, ok bool) {
 	first, last = s.Index, s.Index+s.Last
 	if s.Last < 0 {
@@ -166,7 +167,7 @@ func (s KeySpec) run(n int) (first, last int, ok bool) {
 	return first, last, s.Keyword == "" && !s.KeyNum && !s.Unknown && s.Access != NotKey && s.Step > 0 && s.Limit <= 1 && first <= last && last < n
 }
 
-// WellFormed reports whether all the keys that the specs speak of are in args.
+// WellFormed reports whether args contain all keys of the specs.
 func (c *Command) WellFormed(args [][]byte) bool {
 	if c.FindKeys != nil {
 		return len(c.FindKeys(args)) > 0
@@ -177,15 +178,15 @@ func (c *Command) WellFormed(args [][]byte) bool {
 	})
 }
 
-// find appends the keys of a spec. They are not whole when words are missing, or
-// their number makes no sense.
+// find appends the keys of a spec. whole is false if words are missing or the number of keys
+// is invalid.
 func (s KeySpec) find(refs []KeyRef, args [][]byte) (_ []KeyRef, whole bool) {
 	first := s.begin(args)
 	if s.Unknown || s.Access == NotKey || first <= 0 {
 		return refs, true
 	}
 	if first >= len(args) {
-		return refs, s.Keyword != "" && s.Last == 0 // a keyword at the end has no key
+		return refs, s.Keyword != "" && s.Last == 0 // the call ends with a keyword and has no key
 	}
 	last := first + s.Last
 	switch {

@@ -7,10 +7,9 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// Learn makes the table of a server's commands from its replies to COMMAND and to
-// COMMAND DOCS, in RESP2's or RESP3's shape. Servers before 7.0 have no DOCS: what
-// its commands take is then what ours of that name take. A reply that is another one
-// makes an empty table.
+// Learn builds a table from a server's replies to COMMAND and COMMAND DOCS, in RESP2 or RESP3.
+// Servers before 7.0 lack DOCS: the syntax of their commands is taken from our commands of the
+// same name. An unexpected reply gives an empty table.
 func Learn(info, docs resp.Value) *Table {
 	told := fields(docs)
 	var learned []Command
@@ -20,10 +19,10 @@ func Learn(info, docs resp.Value) *Table {
 	return newTable(learned)
 }
 
-// learn adds a command and its subcommands, as COMMAND describes them, and their
-// docs, by name.
+// learn adds a command and its subcommands from an element of COMMAND. docs has their COMMAND
+// DOCS, by name.
 func learn(all []Command, v resp.Value, docs map[string]resp.Value) []Command {
-	const oldest = 6 // elements: Redis 6 has seven, 7.0 ten
+	const oldest = 6 // minimum number of elements: Redis 6 has seven, 7.0 ten
 	if v.Kind != resp.Array || len(v.Elems) < oldest {
 		return all
 	}
@@ -59,8 +58,8 @@ func learn(all []Command, v resp.Value, docs map[string]resp.Value) []Command {
 	return all
 }
 
-// fillIn takes from our command of that name what a server does not report: where keys
-// are that only code finds, and, when it has no docs, the rest.
+// fillIn copies the facts that a server does not report from our command of the same name:
+// keys that only code finds, and the rest if documented is false.
 func (c *Command) fillIn(documented bool) {
 	own := Lookup(c.Name)
 	if own == nil {
@@ -72,7 +71,7 @@ func (c *Command) fillIn(documented bool) {
 	}
 }
 
-// fields is a map, or a flat array that stands for one, by name.
+// fields returns the entries of a map, or of a flat array in its place, by name.
 func fields(v resp.Value) map[string]resp.Value {
 	found := make(map[string]resp.Value, len(v.Elems)/2)
 	for i := 0; i+1 < len(v.Elems); i += 2 {
@@ -91,7 +90,7 @@ func flagsOf(v resp.Value) (flags Flags) {
 }
 
 func learnArguments(v resp.Value) []Argument {
-	args := []Argument{} // not nil: there are none
+	args := []Argument{} // not nil: the command has no arguments
 	for _, e := range v.Elems {
 		f := fields(e)
 		a := Argument{Name: string(f["name"].Str), Type: string(f["type"].Str), Token: string(f["token"].Str), KeySpec: -1}
@@ -116,7 +115,7 @@ func learnArguments(v resp.Value) []Argument {
 	return args
 }
 
-// learnRange is the key spec of positions as servers before 7.0 report them.
+// learnRange returns the key spec for the positions that servers before 7.0 report.
 func learnRange(first, last, step int) KeySpec {
 	if last >= 0 {
 		last -= first

@@ -1,9 +1,10 @@
 package commands
 
-// listens is what the commands that begin to listen have in common.
+// listens holds the traits of the commands that subscribe.
 const listens = ReadsOnly | OfConnection | NeedsConnection | OpensStream
 
-// The commands of messages, which are not stored, and MONITOR, which makes messages of commands.
+// The publish/subscribe commands, and MONITOR, which turns commands into messages. Messages
+// are not stored.
 var pubsubCommands = []Command{
 	{
 		Name: "SUBSCRIBE", Group: "pubsub", Since: "2.0.0", Arity: -2, Flags: PubSub | session,

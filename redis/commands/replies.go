@@ -1,6 +1,6 @@
 package commands
 
-// What several commands reply.
+// Reply shapes shared by several commands.
 var (
 	toMap      = &Shape{Form: ToMap}
 	toMaps     = &Shape{Each: toMap}
@@ -50,15 +50,15 @@ var (
 	subscribers = []Reply{{Records: Pairs, Columns: []string{"channel", "subscribers"}}}
 )
 
-// withScores are members, and their scores when WITHSCORES stands at from or later.
+// withScores describes members, with scores if WITHSCORES is at position from or later.
 func withScores(from int) []Reply {
 	return []Reply{{With: "WITHSCORES", From: from, Records: Pairs, Columns: memberScore, RESP3: toScored}, members[0]}
 }
 
-// page is that of a scan.
+// page describes the reply of a scan.
 func page(columns ...string) []Reply { return []Reply{{Records: Page, Columns: columns}} }
 
-// similar are elements of a vector set, by options with their scores and attributes.
+// similar describes elements of a vector set, with scores and attributes by option.
 var similar = []Reply{
 	{With: "WITHSCORES WITHATTRIBS", From: 4, Records: Threes, Columns: []string{"element", "score", "attributes"}, RESP3: &Shape{Form: ToThirds, Each: &Shape{At: []PlacedShape{{0, toDouble}}}}},
 	{With: "WITHSCORES", From: 4, Records: Pairs, Columns: elementScore, RESP3: scoredMap},
@@ -66,8 +66,8 @@ var similar = []Reply{
 	vectorElements[0],
 }
 
-// streamInfo is what XINFO STREAM answers: with FULL its groups are maps, and their
-// consumers.
+// streamInfo describes the reply of XINFO STREAM. With FULL, its groups and their consumers
+// are maps.
 var streamInfo = []Reply{{
 	Records: Pairs, Columns: []string{"name", "value"},
 	RESP3: &Shape{Form: ToMap, Named: []NamedShape{
@@ -75,11 +75,11 @@ var streamInfo = []Reply{{
 	}},
 }}
 
-// libraries are maps, and so are their functions.
+// libraries describes maps of libraries, whose functions are maps, too.
 var libraries = []Reply{{Records: Maps, RESP3: &Shape{Each: &Shape{Form: ToMap, Named: []NamedShape{{"functions", toMaps}}}}}}
 
-// Shapes that hold themselves: a subcommand is described as a command is, and an
-// argument inside another as any.
+// Recursive shapes: a subcommand has the shape of a command, and a nested argument the shape
+// of an argument.
 var (
 	commandShape   = &Shape{At: []PlacedShape{{8, &Shape{Each: keySpecShape}}}}
 	keySpecShape   = &Shape{Form: ToMap, Named: []NamedShape{{"begin_search", searchShape}, {"find_keys", searchShape}}}

@@ -5,21 +5,20 @@ import (
 	"strings"
 )
 
-// Reply is the shape of a command's reply, as far as the reply itself does not show it.
-// The zero value is one that shows it.
+// Reply is the part of a reply's shape that the reply itself does not show. The zero value
+// adds nothing.
 type Reply struct {
-	// With are the options with which a call has this reply, with a space between, all
-	// of them among the words from From on. Without any it is the reply to each call
-	// that has a word at From.
+	// With holds options, separated by spaces. The Reply applies if all of them are among the
+	// words from position From on. If With is empty, it applies if the call has a word at From.
 	With string
 	From int
-	// Begins is what the word at From begins with in such a call; "" for anything.
+	// Begins is a prefix of the word at From; "" matches any word.
 	Begins string
 
 	Records Records
-	Columns []string // the names of what a record has
-	Added   []Added  // by options, after Columns and in this order whatever that of the options
-	RESP3   *Shape   // of the reply in RESP2's form
+	Columns []string // names of a record's values
+	Added   []Added  // by option, after Columns; their order does not depend on the call
+	RESP3   *Shape   // for a reply in RESP2 form
 }
 
 // Added are columns that an option adds.
@@ -28,78 +27,76 @@ type Added struct {
 	Columns []string
 }
 
-// Records says what the records of a reply are.
+// Records is the structure of a reply's records.
 type Records uint8
 
 const (
-	// Elements of an array are a record each: a value, a map, or an array with Columns.
+	// Elements: each element of an array is a record: a value, a map, or an array with Columns.
 	Elements Records = iota
-	// Pairs alternate in an array, are arrays of two, or the entries of a map.
+	// Pairs: pairs alternate in an array, are arrays of two, or are the entries of a map.
 	Pairs
-	// Maps are elements that are maps, which RESP2 has as flat arrays.
+	// Maps: each element is a map, or a flat array in RESP2.
 	Maps
-	// Rows are elements that are arrays, or nil for one without values.
+	// Rows: each element is an array, or nil for one without values.
 	Rows
-	// FlatRows are elements that are arrays, with arrays inside whose elements are
-	// columns, too.
+	// FlatRows: each element is an array; elements of nested arrays are columns, too.
 	FlatRows
-	// Page is the reply to a scan: a cursor, and elements or pairs.
+	// Page: the reply of a scan, a cursor and elements or pairs.
 	Page
-	// Entries are those of a stream.
+	// Entries: entries of a stream.
 	Entries
-	// EntriesPage is a cursor, and entries of a stream.
+	// EntriesPage: a cursor, and entries of a stream.
 	EntriesPage
-	// EntriesByStream are entries of several streams, a list for each.
+	// EntriesByStream: a list of entries for each of several streams.
 	EntriesByStream
-	// Threes are a map to pairs, or alternate with both of their values.
+	// Threes: a map of keys to pairs, or keys alternating with two values.
 	Threes
-	// Levels are those of a graph, the highest first: a list of elements each, or a map of elements
-	// to scores.
+	// Levels: levels of a graph, the highest first. Each is a list of elements, or a map of
+	// elements to scores.
 	Levels
-	// NoRecords has a reply whose elements have nothing in common.
+	// NoRecords: the elements have nothing in common.
 	NoRecords
 )
 
-// Shape is what RESP3 makes of a reply that came in RESP2's form, from the outside to
-// the inside. A value that does not look like the form is left as it is.
+// Shape converts a reply from RESP2 to RESP3 form, from the outside in. A value of unexpected
+// form is unchanged.
 type Shape struct {
 	Form  Form
 	Each  *Shape        // of an array's elements, or a map's values
-	At    []PlacedShape // of the elements at some places
-	Named []NamedShape  // of a map's values by key
+	At    []PlacedShape // by position
+	Named []NamedShape  // of a map's values, by key
 }
 
-// PlacedShape is the shape of the element at a place; -1 is the last.
+// PlacedShape is the shape of the element at an index; -1 is the last.
 type PlacedShape struct {
 	Place int
 	Of    *Shape
 }
 
-// NamedShape is the shape of a key's value in a map. They are lists, not Go maps, so that the compiler lays them out
-// and the start of the program does no work.
+// NamedShape is the shape of a key's value in a map. Lists of it replace Go maps, because the
+// compiler lays them out and program start does no work.
 type NamedShape struct {
 	Key string
 	Of  *Shape
 }
 
-// Form is what becomes of one value.
+// Form is the conversion of one value.
 type Form uint8
 
 const (
 	AsItIs     Form = iota
-	ToMap           // an array whose elements alternate, or are pairs
-	ToPairs         // an array whose elements alternate becomes one of pairs
-	ToThirds        // an array of a key and two values by turns becomes a map to pairs
+	ToMap           // an array of alternating keys and values, or of pairs
+	ToPairs         // an array of alternating keys and values becomes an array of pairs
+	ToThirds        // an array that repeats a key and two values becomes a map to pairs
 	ToDouble        // a string
-	ToUnsigned      // a string becomes a number beyond 64 bits
+	ToUnsigned      // a string becomes an integer of more than 64 bits
 	ToBool          // an integer
-	ToNumbers       // JSON of a number, or of an array of them, becomes an array
-	ToOne           // anything but an array becomes the one element of one
-	ToOneList       // so does an array of no arrays, and nil
+	ToNumbers       // JSON of a number or an array of numbers becomes an array
+	ToOne           // any value except an array becomes an array of one
+	ToOneList       // the same for nil and an array without arrays
 )
 
-// Reply is the shape of the reply to a call of the command; that of a nil command is
-// the zero value.
+// Reply returns the shape of the reply to a call. A nil command has the zero value.
 func (c *Command) Reply(args [][]byte) Reply {
 	if c == nil {
 		return Reply{}
@@ -112,7 +109,7 @@ func (c *Command) Reply(args [][]byte) Reply {
 	return Reply{}
 }
 
-// ColumnsOf are the columns of the reply to a call.
+// ColumnsOf returns the columns of the reply to a call.
 func (r Reply) ColumnsOf(args [][]byte) []string {
 	columns := slices.Clip(r.Columns)
 	for _, a := range r.Added {
@@ -123,7 +120,7 @@ func (r Reply) ColumnsOf(args [][]byte) []string {
 	return columns
 }
 
-// has reports whether all options, with a space between, are among words.
+// has reports whether all options, separated by spaces, are among words.
 func has(words [][]byte, options string) bool {
 	for option := range strings.FieldsSeq(options) {
 		if !slices.ContainsFunc(words, func(word []byte) bool { return strings.EqualFold(string(word), option) }) {

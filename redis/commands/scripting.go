@@ -1,6 +1,6 @@
 package commands
 
-// Scripts, and functions of libraries.
+// Commands for scripts and function libraries.
 var scriptingCommands = []Command{
 	{
 		Name: "EVAL", Group: "scripting", Since: "2.6.0", Arity: -3, Flags: NoScript | SkipMonitor | MovableKeys | NoMandatoryKeys | Stale,

@@ -1,6 +1,6 @@
 package commands
 
-// The commands about replicas and modules, of which there are none.
+// The commands about replicas and modules. A server has neither.
 var aloneCommands = []Command{
 	{
 		Name: "FAILOVER", Group: "server", Since: "6.2.0", Arity: -1, Flags: Admin | NoScript | Stale,

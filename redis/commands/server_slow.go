@@ -1,6 +1,6 @@
 package commands
 
-// The commands about what took long, which the server counts.
+// The commands about slow calls, which the server counts.
 var slowCommands = []Command{
 	{
 		Name: "SLOWLOG", Group: "server", Since: "2.2.12", Arity: -2,

@@ -181,8 +181,8 @@ var streamCommands = []Command{
 	},
 }
 
-// streamKeys finds the keys of an XREAD or XREADGROUP: the first half of what follows STREAMS, when
-// there are as many IDs. It minds no other errors, and a key may be named STREAMS.
+// streamKeys finds the keys of XREAD or XREADGROUP: the first half of the words after STREAMS,
+// if their number is even. It ignores other errors, and a key may be named STREAMS.
 func streamKeys(args [][]byte) []KeyRef {
 	for i := 1; i < len(args); i++ {
 		switch {

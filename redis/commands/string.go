@@ -152,7 +152,7 @@ var stringCommands = []Command{
 	},
 }
 
-// setKeys is the key of SET, which is read, too, with GET or a condition on the value.
+// setKeys returns the key of SET. GET or a condition on the value reads it, too.
 func setKeys(args [][]byte) []KeyRef {
 	access := OW
 	looks := func(word []byte) bool {
@@ -164,7 +164,7 @@ func setKeys(args [][]byte) []KeyRef {
 	return firstKey(args, access)
 }
 
-// delexKeys is the key of DELEX, which is read, too, when there is a condition.
+// delexKeys returns the key of DELEX. A condition reads it, too.
 func delexKeys(args [][]byte) []KeyRef {
 	access := RM
 	if len(args) > 2 {

@@ -8,25 +8,25 @@ import (
 // Argument is one part of a command's syntax, as COMMAND DOCS describes it.
 type Argument struct {
 	Name string
-	// Type is Redis's: "key", "string", "integer", "double", "pattern",
-	// "unix-time", "pure-token", or "oneof" and "block", which have Arguments.
+	// Type is one of Redis's types: "key", "string", "integer", "double", "pattern", "unix-time",
+	// "pure-token", or "oneof" and "block", which have Arguments.
 	Type          string
-	Token         string // the word that goes before it; of a pure-token the word itself
+	Token         string // the word before it; for a pure-token, the word itself
 	Optional      bool
 	Multiple      bool // may be repeated
-	MultipleToken bool // the token is repeated with it
-	KeySpec       int  // of a key: the index of its spec, -1 when there is none
+	MultipleToken bool // the token is repeated, too
+	KeySpec       int  // of a key: the index of its spec, -1 if not a key
 	Arguments     []Argument
 
-	Display                string // what help shows instead of the name; "" for the name
-	Since, DeprecatedSince string // versions of Redis; "" for the command's own, and for never
+	Display                string // name shown in help; "" means Name
+	Since, DeprecatedSince string // Redis versions; "" means the command's own, and never
 }
 
-// SyntaxTree is the structure of the command's Syntax.
+// SyntaxTree parses the command's Syntax.
 //
-// The notation is that of redis.io: words in upper case are tokens, others stand
-// for what the user puts there; [ ] is optional, < > groups, | separates
-// alternatives inside of either, and "x [x ...]" repeats x.
+// The notation is redis.io's: words in upper case are tokens, and other words are
+// placeholders. [ ] is optional, < > groups, | separates alternatives inside both, and "x [x
+// ...]" repeats x.
 func (c *Command) SyntaxTree() []Argument {
 	if c.args != nil {
 		return c.args
@@ -42,7 +42,7 @@ func (c *Command) SyntaxTree() []Argument {
 	return args
 }
 
-// splitSyntax cuts at spaces and around brackets and bars.
+// splitSyntax splits at spaces and around brackets and bars.
 func splitSyntax(s string) []string {
 	for _, mark := range []string{"[", "]", "<", ">", "|"} {
 		s = strings.ReplaceAll(s, mark, " "+mark+" ")
@@ -55,7 +55,7 @@ type syntax struct {
 	at    int
 }
 
-// peek is the next word, empty at the end.
+// peek returns the next word, or "" at the end.
 func (p *syntax) peek() string {
 	if p.at < len(p.words) {
 		return p.words[p.at]
@@ -68,8 +68,8 @@ func (p *syntax) ends() bool {
 	return w == "" || w == "]" || w == ">" || w == "|" || w == "..."
 }
 
-// sequence reads up to the end, a closing bracket or a bar. A token takes what
-// follows it, up to the next token or optional part.
+// sequence parses up to the end, a closing bracket or a bar. A token's operands extend to the
+// next token or optional part.
 func (p *syntax) sequence() []Argument {
 	var args []Argument
 	for !p.ends() {
@@ -86,7 +86,7 @@ func (p *syntax) sequence() []Argument {
 	return args
 }
 
-// element reads one word or one group in angle brackets.
+// element parses one word or one group in angle brackets.
 func (p *syntax) element() Argument {
 	if p.peek() == "<" {
 		p.at++
@@ -102,7 +102,7 @@ func (p *syntax) element() Argument {
 	return Argument{Name: word, Type: typeNamed(word), KeySpec: -1}
 }
 
-// operands gives the token what belongs to it.
+// operands parses the operands of a token.
 func (p *syntax) operands(token Argument) Argument {
 	var args []Argument
 	for !p.ends() && !isToken(p.peek()) {
@@ -111,7 +111,7 @@ func (p *syntax) operands(token Argument) Argument {
 			continue
 		}
 		if !p.repeats() || p.words[p.at+1] == token.Token {
-			break // an optional part, or the whole once more
+			break // an optional part, or the whole repeated
 		}
 		args = p.optional(args)
 	}
@@ -125,8 +125,8 @@ func (p *syntax) operands(token Argument) Argument {
 	return Argument{Name: token.Name, Type: "block", Token: token.Token, Arguments: args, KeySpec: -1}
 }
 
-// repeats reports whether the bracket that comes next repeats what stands before
-// it: its last word is "...".
+// repeats reports whether the next bracket repeats the arguments before it: its last word is
+// "...".
 func (p *syntax) repeats() bool {
 	depth := 0
 	for i := p.at; i < len(p.words); i++ {
@@ -142,7 +142,7 @@ func (p *syntax) repeats() bool {
 	return false
 }
 
-// alternatives reads sequences with bars between them.
+// alternatives parses sequences separated by bars.
 func (p *syntax) alternatives() []Argument {
 	var all []Argument
 	for {
@@ -154,8 +154,8 @@ func (p *syntax) alternatives() []Argument {
 	}
 }
 
-// optional reads "[…]" and adds it to args: as an argument of its own, or as the
-// repetition of the last ones.
+// optional parses "[…]" and adds it to args: as an optional argument, or as the repetition of
+// the last arguments.
 func (p *syntax) optional(args []Argument) []Argument {
 	again := p.repeats()
 	p.at++ // "["
@@ -172,8 +172,8 @@ func (p *syntax) optional(args []Argument) []Argument {
 	return append(args, a)
 }
 
-// repeat marks the end of args, which again says once more. When it does not,
-// again may stand any number of times.
+// repeat marks the end of args as repeated by again. If again does not match it, again itself
+// may be repeated.
 func repeat(args []Argument, again Argument) []Argument {
 	n := 1
 	if again.Type == "block" && again.Token == "" {
@@ -189,7 +189,7 @@ func repeat(args []Argument, again Argument) []Argument {
 	return append(args[:len(args)-n], last)
 }
 
-// block is a sequence as one argument.
+// block combines a sequence into one argument.
 func block(args []Argument) Argument {
 	if len(args) == 1 {
 		return args[0]
@@ -212,13 +212,12 @@ func names(args []Argument, between string) string {
 	return strings.Join(all, between)
 }
 
-// isToken reports whether the user types the word as it is: it has no lower-case
-// letter.
+// isToken reports whether the word is literal: it has no lower-case letter.
 func isToken(word string) bool {
 	return word == strings.ToUpper(word) && !strings.ContainsAny(word, "[]<>|")
 }
 
-// typeNamed guesses the type from the name, which Redis chooses with care.
+// typeNamed guesses the type from the name, which Redis chooses consistently.
 func typeNamed(name string) string {
 	switch name {
 	case "pattern":
@@ -234,8 +233,8 @@ func typeNamed(name string) string {
 	return "string"
 }
 
-// findKeys gives the keys among args their specs. position is the position in
-// the call of the next argument, 0 once that depends on the call.
+// findKeys sets the specs of the keys among args. position is the position of the next
+// argument in the call, or 0 once it varies between calls.
 func (c *Command) findKeys(args []Argument, position *int) {
 	for i := range args {
 		a := &args[i]
@@ -269,8 +268,8 @@ func (c *Command) findKeys(args []Argument, position *int) {
 	}
 }
 
-// specAt is the index of the key spec that an argument belongs to, by its
-// position in the call or the token before it; -1 when it is no key.
+// specAt returns the index of an argument's key spec, given its position in the call or the
+// token before it, or -1 if it is not a key.
 func (c *Command) specAt(position int, token string) int {
 	for i, s := range c.Keys {
 		offset := position - s.Index

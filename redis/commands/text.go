@@ -8,7 +8,7 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// Is compares an argument with an upper-case ASCII word, in any case.
+// Is compares an argument with an upper-case ASCII word, ignoring case.
 func Is(arg []byte, word string) bool {
 	if len(arg) != len(word) {
 		return false
@@ -24,7 +24,7 @@ func Is(arg []byte, word string) bool {
 	return true
 }
 
-// Clip is the beginning of b that a C format of n bytes prints: a NUL ends it.
+// Clip returns the part of b that C prints in a format of n bytes: a NUL ends it.
 func Clip(b []byte, n int) string {
 	n = max(0, min(n, len(b)))
 	if end := bytes.IndexByte(b[:n], 0); end >= 0 {
@@ -33,17 +33,17 @@ func Clip(b []byte, n int) string {
 	return string(b[:n])
 }
 
-// Quote is an argument as errors quote it: up to a NUL, on one line.
+// Quote formats an argument for an error message: up to a NUL, on one line.
 func Quote(arg []byte) string { return newlines.Replace(Clip(arg, len(arg))) }
 
 var newlines = strings.NewReplacer("\r", " ", "\n", " ")
 
-// OneLine keeps an error reply on one line, as Redis does before it sends one:
-// line breaks at its end go, others become spaces.
+// OneLine keeps an error reply on one line, as Redis does: it trims line breaks at the end and
+// replaces others with spaces.
 func OneLine(s string) string { return newlines.Replace(strings.TrimRight(s, "\r\n")) }
 
-// ParseInt reads a 64-bit integer as strictly as Redis's string2ll: no spaces,
-// no plus, no leading zeros, no "-0".
+// ParseInt parses a 64-bit integer as strictly as Redis's string2ll: no spaces, no plus, no
+// leading zeros, no "-0".
 func ParseInt(b []byte) (int64, bool) {
 	if len(b) == 0 || len(b) > 20 {
 		return 0, false
@@ -81,8 +81,8 @@ func ParseInt(b []byte) (int64, bool) {
 // Databases is the number of databases of a file, Redis's default.
 const Databases = 16
 
-// DBIndex reads the number of a database of a file, as SELECT, MOVE and COPY do, or
-// returns their error reply.
+// DBIndex parses the number of a file's database, as in SELECT, MOVE and COPY, or returns the
+// error reply.
 func DBIndex(arg []byte) (int, resp.Value) {
 	n, bad := AnyDB(arg)
 	if !bad.IsError() && n >= Databases {
@@ -93,7 +93,7 @@ func DBIndex(arg []byte) (int, resp.Value) {
 
 const errDBIndex = "ERR DB index is out of range"
 
-// AnyDB is DBIndex for a server, which may have any number of databases.
+// AnyDB is like DBIndex for a server, which may have any number of databases.
 func AnyDB(arg []byte) (int, resp.Value) {
 	n, ok := ParseInt(arg)
 	switch {

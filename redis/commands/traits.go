@@ -1,50 +1,51 @@
 package commands
 
-// Traits are what programs around a command have to know of it, and its flags do not
-// say. A subcommand has those of its container, too.
+// Traits are properties of a command that its flags do not cover. A subcommand also has its
+// container's traits.
 type Traits uint16
 
 const (
-	// ReadsOnly leaves the data and the server as they are, though its flags do not say so.
+	// ReadsOnly commands change neither the data nor the server, though their flags do not show
+	// it.
 	ReadsOnly Traits = 1 << iota
-	// Dangerous destroys much at once, or changes or stops the server: the user may
-	// want to be asked before it runs.
+	// Dangerous commands destroy much at once, or change or stop the server: the user may want a
+	// confirmation.
 	Dangerous
-	// ChangesServer changes the server and no key.
+	// ChangesServer commands change the server and no key.
 	ChangesServer
-	// OfConnection is about the client's connection and nothing else.
+	// OfConnection commands concern only the client's connection.
 	OfConnection
-	// NeedsConnection cannot be one request: it acts on a connection, or waits at it.
+	// NeedsConnection commands cannot be one request: they act on a connection, or wait on it.
 	NeedsConnection
-	// Repeatable leaves and answers the same when it runs twice. A SET does so without
-	// the options that look at what is there.
+	// Repeatable commands have the same effect and reply when run twice. SET is repeatable without
+	// the options that depend on the old value.
 	Repeatable
-	// AnswersOK answers the status OK when all is well.
+	// AnswersOK commands reply OK on success.
 	AnswersOK
-	// Scripts runs code, which may write other keys than the call names.
+	// Scripts commands run code, which may write keys that the call does not name.
 	Scripts
-	// OpensStream makes the connection a stream of messages, which each are a reply.
+	// OpensStream commands turn the connection into a stream of messages, each a reply.
 	OpensStream
-	// Unpaired does not answer one reply to one call: none, several, or a stream.
+	// Unpaired commands do not give one reply per call: none, several, or a stream.
 	Unpaired
-	// Report answers a text for people.
+	// Report commands reply with a text for users.
 	Report
-	// Replicates may be passed on to replicas, though it writes nothing: scripts that only read may
-	// not run it.
+	// Replicates commands may be sent to replicas, though they write nothing. Read-only scripts
+	// may not run them.
 	Replicates
 )
 
-// Has reports whether the command has a trait. It is false for a nil command.
+// Has reports whether the command has a trait. It returns false for a nil command.
 func (c *Command) Has(t Traits) bool { return c != nil && c.Traits&t != 0 }
 
-// LeavesAll reports whether the command leaves the data and the server as they are.
+// LeavesAll reports whether the command changes neither the data nor the server.
 func (c *Command) LeavesAll() bool {
 	switch {
 	case c.Has(ReadsOnly) || c.Flags&ReadOnly != 0:
 		return true
-	case c.Group == "scripting": // a script does what it likes
+	case c.Group == "scripting": // a script may do anything
 		return false
-	case c.Flags == 0 && len(c.subs) > 0: // its subcommand is unknown
+	case c.Flags == 0 && len(c.subs) > 0: // the subcommand is unknown
 		return false
 	}
 	return c.Flags&(Write|Admin|PubSub) == 0 && !c.Has(Dangerous|ChangesServer)

@@ -1,7 +1,6 @@
 package commands
 
-// The commands of a transaction belong to the session: the engine carries them
-// out.
+// The commands of a transaction belong to the session: the engine runs them.
 var transactionCommands = []Command{
 	{
 		Name: "MULTI", Group: "transactions", Since: "1.2.0", Arity: 1, Flags: NoScript | Loading | Stale | Fast | AllowBusy,

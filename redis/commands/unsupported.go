@@ -1,7 +1,7 @@
 package commands
 
-// Unsupported are commands of Redis servers that meowdis does not run, as far as others
-// have to know what they are about: the flags of Redis 8.10, and the traits.
+// Unsupported holds commands of Redis servers that meowdis does not run, with the flags of
+// Redis 8.10 and the traits.
 var Unsupported = newTable([]Command{
 	{Name: "BACKUP", Group: "server", Arity: 2},
 	{Name: "BACKUP ABORT", Group: "server", Arity: 2, Flags: Admin | NoScript},
@@ -19,8 +19,8 @@ var Unsupported = newTable([]Command{
 	{Name: "SCRIPT DEBUG", Group: "scripting", Arity: 3, Flags: NoScript},
 })
 
-// Known is the command that args name, whatever their number: one of ours, or of a
-// server's, or at least its container. It returns nil for one that neither has.
+// Known returns the command named by args, without checking the arity: ours, or one of
+// Unsupported, or at least its container. It returns nil if the name is unknown.
 func Known(args [][]byte) *Command {
 	if len(args) == 0 {
 		return nil

@@ -2,7 +2,7 @@ package commands
 
 import "strings"
 
-// Written is the syntax of arguments in the notation of Command.Syntax.
+// Written formats arguments in the notation of Command.Syntax.
 func Written(args []Argument) string {
 	parts := make([]string, len(args))
 	for i, a := range args {
@@ -11,7 +11,7 @@ func Written(args []Argument) string {
 	return strings.Join(parts, " ")
 }
 
-// Written is the argument with what says how often it may stand.
+// Written formats the argument with its brackets and repetition.
 func (a Argument) Written() string {
 	text := a.Once()
 	switch {
@@ -31,7 +31,7 @@ func (a Argument) Written() string {
 	return text
 }
 
-// Once is the argument as it stands once.
+// Once formats the argument without its repetition.
 func (a Argument) Once() string {
 	var text string
 	switch a.Type {
