@@ -11,7 +11,8 @@ import (
 	"github.com/meowdis/meowdis/store/sweep"
 )
 
-// meetings are what others do in the middle of a removal, by the type of the key, "" for all.
+// meetings holds writes by another process in the middle of a removal, by the type of the key, "" for all
+// types.
 var meetings = map[string][]string{
 	"": {
 		"DEL to", "UNLINK to", "FLUSHALL", "FLUSHDB", "SWAPDB 0 1", "MOVE to 1", "RENAME to away", "COPY to away", "PEXPIREAT to 1",
@@ -23,7 +24,7 @@ var meetings = map[string][]string{
 	"hash": {"HSET to f1 x", "HSET to new x", "HEXPIRE to 100 FIELDS 2 f1 f2", "HPEXPIREAT to 1 FIELDS 2 f1 f2", "HINCRBY to n 1", "HDEL to f2 f3"},
 }
 
-// removals are carried out in several slices.
+// removals holds calls that run in several slices.
 var removals = map[string][]string{
 	"list": {"LTRIM to 100 -100", "LREM to -150 even"},
 	"set":  {numbered("SREM to", "m", 400, 2)},
@@ -31,12 +32,12 @@ var removals = map[string][]string{
 	"hash": {numbered("HDEL to", "f", 400, 2)},
 }
 
-// filled makes the key "to", of a type.
+// filled creates the key "to" with a type.
 var filled = map[string]string{
 	"list": fill("RPUSH to", "even e%d", 200)[0], "set": fill("SADD to", "m%d", 400)[0], "zset": fill("ZADD to", "%d m%d", 400)[0], "hash": fill("HSET to", "f%d v%d", 400)[0],
 }
 
-// meeting is a file on which others come in before slice 1, or before the last transaction.
+// meeting is a file on which another process writes before slice 1, or before the last transaction.
 type meeting struct {
 	*sliced
 	late func() error
@@ -52,8 +53,8 @@ func (s *meeting) Transact(ctx context.Context, readOnly bool, fn func(func(stor
 	return s.sliced.Transact(ctx, readOnly, fn)
 }
 
-// TestLessAsideMeets: another process writes and sweeps between two slices of a removal, or after the last one. The
-// result is as if it had done so before the removal.
+// TestLessAsideMeets lets another process write and sweep between two slices of a removal, or after the last
+// one. The result is the same as if it had done so before the removal.
 func TestLessAsideMeets(t *testing.T) {
 	manyGo(t, 0)
 	one, e, _ := aside(t, engine.WithStaging(1<<40))

@@ -36,8 +36,8 @@ func split(t *testing.T, lines []string) (calls [][][]byte) {
 	return calls
 }
 
-// TestStream hands over replies in pieces of any size: they are the replies that come
-// one by one, in order, and nothing of them is counted in the end.
+// TestStream sends replies in parts of any size: they are the same as one by one, in order, and the budget is
+// empty in the end.
 func TestStream(t *testing.T) {
 	lines := strings.Split(mixture, "\n")
 	for len(lines) < 3000 { // the last one is a bulk
@@ -78,7 +78,7 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// TestStreamEnds runs nothing after replies that are not taken.
+// TestStreamEnds runs no command after send has failed.
 func TestStreamEnds(t *testing.T) {
 	s := inMemory(t).Session()
 	s.Bound(store.NewBudget(nil, 1<<30, 1))
@@ -98,8 +98,8 @@ const (
 	noRoom  = "(error) OOM server memory limit reached (serve --max-memory); try again later"
 )
 
-// TestTooMuch refuses what is too much before it is there, whatever asks for it, and
-// leaves no trace of it.
+// TestTooMuch refuses results above the limit before they are in memory, for every kind of call, without a
+// trace.
 func TestTooMuch(t *testing.T) {
 	e := inMemory(t)
 	free := e.Session()
@@ -138,8 +138,8 @@ func TestTooMuch(t *testing.T) {
 	check("TTL sparse", "(integer) -1")
 }
 
-// TestTooMuchTogether counts what the commands of a pipeline and of a transaction hold
-// together: each of those that is too much is refused alone.
+// TestTooMuchTogether counts the commands of a pipeline and of a transaction together: each command above the
+// limit is refused alone.
 func TestTooMuchTogether(t *testing.T) {
 	e := inMemory(t)
 	s := e.Session()
@@ -169,7 +169,7 @@ func TestTooMuchTogether(t *testing.T) {
 	}
 }
 
-// TestPool refuses what is too much with what others hold, and small requests never.
+// TestPool refuses requests that exceed the pool with the other requests, but never small ones.
 func TestPool(t *testing.T) {
 	e := inMemory(t)
 	pool := store.NewPool(1 << 20)
@@ -209,7 +209,7 @@ func TestPool(t *testing.T) {
 	}
 }
 
-// TestQueueIsBounded refuses what MULTI cannot queue any more, and EXEC then.
+// TestQueueIsBounded refuses a command that MULTI cannot queue, and then EXEC.
 func TestQueueIsBounded(t *testing.T) {
 	s := inMemory(t).Session()
 	pool := store.NewPool(1 << 30)

@@ -10,8 +10,8 @@ import (
 	"github.com/meowdis/meowdis/local"
 )
 
-// mixture is commands that answer, that are refused before and after they have
-// changed something, that read first, and that belong to the session.
+// mixture holds commands that succeed, that are refused before and after a change, that read first, and that
+// act on the session.
 const mixture = `SET k 1
 INCR k
 LPUSH k x
@@ -37,8 +37,8 @@ EXEC
 PFADD p a b
 EXISTS l h p`
 
-// TestBulk runs so many commands in one call that they are one transaction: the
-// replies are those of commands that come one by one.
+// TestBulk runs enough commands in one call to make them one transaction: the replies are the same as one by
+// one.
 func TestBulk(t *testing.T) {
 	var lines []string
 	for range 60 {
@@ -71,7 +71,7 @@ func TestBulk(t *testing.T) {
 	}
 }
 
-// TestBulkOfReads waits for no writer.
+// TestBulkOfReads checks that a bulk of reads does not wait for a writer.
 func TestBulkOfReads(t *testing.T) {
 	inner, err := local.Open(local.Memory, local.Options{SweepEvery: -1})
 	if err != nil {
@@ -88,8 +88,8 @@ func TestBulkOfReads(t *testing.T) {
 	}
 }
 
-// TestWritesShareATransaction is about a few commands that read before they write: those that
-// are not parted by one that only reads are one transaction.
+// TestWritesShareATransaction runs a few commands that read before they write: consecutive ones, without a read
+// between them, share one transaction.
 func TestWritesShareATransaction(t *testing.T) {
 	inner, err := local.Open(local.Memory, local.Options{SweepEvery: -1})
 	if err != nil {

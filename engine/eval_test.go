@@ -36,7 +36,7 @@ func do(t *testing.T, s *engine.Session, args ...string) string {
 	return corpus.Show(v)
 }
 
-// What is kept of scripts is bounded by their length, too.
+// The script cache is limited by length, too.
 func TestLongScripts(t *testing.T) {
 	e := scriptEngine(t)
 	s := e.Session()
@@ -53,8 +53,8 @@ func TestLongScripts(t *testing.T) {
 	}
 }
 
-// A script that never ends can be killed, and until then others are told that it runs;
-// one that has written cannot.
+// An endless script can be killed, and other clients get BUSY until then; one that has written cannot be
+// killed.
 func TestScriptKill(t *testing.T) {
 	e := scriptEngine(t)
 	e.SetBusyThreshold(time.Nanosecond)

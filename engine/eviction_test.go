@@ -11,7 +11,7 @@ import (
 	"github.com/meowdis/meowdis/translator"
 )
 
-// stopped is a store that answers when go on is closed.
+// stopped is a store that replies once the channel is closed.
 type stopped struct{ asked, goOn chan struct{} }
 
 func (s stopped) Apply(context.Context, []store.Batch) ([]store.Result, error) {
@@ -23,7 +23,7 @@ func (s stopped) Apply(context.Context, []store.Batch) ([]store.Result, error) {
 	return nil, context.Canceled
 }
 
-// TestLimitWaitsForNoStore changes maxmemory while a command looks how much there is.
+// TestLimitWaitsForNoStore changes maxmemory while a command measures the store.
 func TestLimitWaitsForNoStore(t *testing.T) {
 	s := stopped{make(chan struct{}, 1), make(chan struct{})}
 	e := New(s)
@@ -48,8 +48,8 @@ func TestLimitWaitsForNoStore(t *testing.T) {
 	<-changed
 }
 
-// TestSlowLookMakesRoom has a key go for each command, also where the look at the room has taken as long as a
-// command makes room.
+// TestSlowLookMakesRoom evicts a key for each command, even if the measurement takes longer than a command may
+// evict.
 func TestSlowLookMakesRoom(t *testing.T) {
 	old := evictFor
 	evictFor = 0

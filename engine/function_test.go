@@ -15,7 +15,7 @@ import (
 
 const library = "#!lua name=lib\n"
 
-// A function that runs is described, told apart from a script, and killed unless it has written.
+// A running function is described, differs from a script, and can be killed unless it has written.
 func TestFunctionKill(t *testing.T) {
 	e := scriptEngine(t)
 	e.SetBusyThreshold(time.Nanosecond)
@@ -73,8 +73,8 @@ redis.register_function("wloop", function(keys) redis.call("set", keys[1], "v") 
 	want("NOTBUSY", "FUNCTION", "KILL")
 }
 
-// TestBusy refuses other clients while a script runs for long, whether it reads or may write: also those whose
-// commands have waited for it.
+// TestBusy refuses other clients while a script runs for long, whether it reads or may write. That includes
+// clients whose commands already waited for it.
 func TestBusy(t *testing.T) {
 	for _, loop := range []string{"while true do end", "while true do end redis.call('set', 'k', 'v')"} {
 		e := storetest.NewEngine(openFile(t, t.TempDir()+"/t.sqlite"), storetest.NewClock())
@@ -132,7 +132,8 @@ func TestBusy(t *testing.T) {
 	}
 }
 
-// TestFunctionLoadTime ends the loading of a library after half a second, and lets others write until then.
+// TestFunctionLoadTime ends the loading of a library after half a second, and lets other clients write until
+// then.
 func TestFunctionLoadTime(t *testing.T) {
 	e := storetest.NewEngine(openFile(t, t.TempDir()+"/t.sqlite"), storetest.NewClock())
 	const load = library + "while true do end"
@@ -166,7 +167,7 @@ func openFile(t *testing.T, path string) *local.Store {
 	return s
 }
 
-// No process calls a function of a library that another one has replaced.
+// No process calls a function of a library that another process has replaced.
 func TestFunctionOfAnotherProcess(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	clock := storetest.NewClock()
@@ -200,7 +201,7 @@ func TestFunctionOfAnotherProcess(t *testing.T) {
 	}
 }
 
-// What only reads runs while another client writes; what turns out to write runs anew, once.
+// A script that only reads runs while another client writes; one that turns out to write runs again, once.
 func TestReadsBesideTheWriter(t *testing.T) {
 	file := openFile(t, filepath.Join(t.TempDir(), "file"))
 	s := engine.New(file).Session()

@@ -24,7 +24,7 @@ func (s *counting) Apply(ctx context.Context, batches []store.Batch) ([]store.Re
 	return s.Store.Apply(ctx, batches)
 }
 
-// TestCallsToTheStore counts them: a store that is far away takes a round trip for each.
+// TestCallsToTheStore counts the calls of a store: a remote store takes a round trip for each.
 func TestCallsToTheStore(t *testing.T) {
 	s := &counting{Store: openHostile(t)}
 	e := storetest.NewEngine(s, storetest.NewClock())
@@ -62,7 +62,7 @@ func TestCallsToTheStore(t *testing.T) {
 	}
 }
 
-// TestNoContentionWithin has 200 clients of a process do the same to one key: none is built twice.
+// TestNoContentionWithin runs the same call for one key by 200 clients of a process: no call is built twice.
 func TestNoContentionWithin(t *testing.T) {
 	const clients = 200
 	const plusOne = `redis.call("SET", K, redis.call("GET", K) + 1)`
@@ -99,8 +99,7 @@ func TestNoContentionWithin(t *testing.T) {
 	}
 }
 
-// TestMixedWithin has calls of all kinds at one key: those that write at once give way to those that read
-// first.
+// TestMixedWithin runs calls of all kinds for one key: calls of a single batch wait for calls that read first.
 func TestMixedWithin(t *testing.T) {
 	s := &counting{Store: openHostile(t)}
 	e := storetest.NewEngine(s, storetest.NewClock())

@@ -11,8 +11,8 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// slow is a store whose transactions and batches take too long once a statement has the
-// argument "slow". It counts what it commits.
+// slow is a store whose transactions and batches exceed the time limit once a statement has the argument
+// "slow". It counts its commits.
 type slow struct {
 	committed int
 	limit     time.Duration
@@ -57,8 +57,8 @@ func (s *slow) Transact(_ context.Context, _ bool, fn func(engine.Run) error) er
 	return err
 }
 
-// TestTooLong answers what takes too long with an error of its own, and carries out the
-// others: in pipelines, in bulks, in scripts up to it.
+// TestTooLong replies to the call that exceeds the time limit with an error, and runs the other calls: in
+// pipelines, in bulks, and in scripts up to it.
 func TestTooLong(t *testing.T) {
 	const says = "ERR time limit of 1s exceeded; nothing was changed"
 	ctx := context.Background()

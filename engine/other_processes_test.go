@@ -9,7 +9,7 @@ import (
 	"github.com/meowdis/meowdis/local"
 )
 
-// lookedAt is a store that counts how often it is asked what others have written.
+// lookedAt is a store that counts the checks for commits of other processes.
 type lookedAt struct {
 	*local.Store
 	times atomic.Int64
@@ -20,7 +20,7 @@ func (a *lookedAt) Changed(ctx context.Context) bool {
 	return a.Store.Changed(ctx)
 }
 
-// lonely is one whose clients are not to hear of that.
+// lonely is a store whose clients need not see those commits.
 type lonely struct{ *lookedAt }
 
 func (lonely) Sole() {}

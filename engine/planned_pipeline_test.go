@@ -14,7 +14,7 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// unhurried is a store whose rounds never take long, so that only meowdis's own work does.
+// unhurried is a store whose groups never take long, so only meowdis's own work does.
 type unhurried struct{ *local.Store }
 
 func (unhurried) SetTimeLimit(time.Duration) {}
@@ -34,8 +34,8 @@ func listed(list []string) (args [][]byte) {
 	return args
 }
 
-// TestLongCalls leaves what takes long to the goroutine of a client: the loop neither plans nor decodes it. There
-// it gives the reply that it gives alone, and ends with its client or its time, without a trace.
+// TestLongCalls leaves long calls to the goroutine of a client: the loop neither plans nor decodes them. There
+// a call has the same reply as alone, and ends with its client or its time limit, without a trace.
 func TestLongCalls(t *testing.T) {
 	ctx := context.Background()
 	for _, test := range longcalls.All {
@@ -108,7 +108,7 @@ func wire(v resp.Value) string { return string(resp.Append3(nil, v)) }
 
 func sameValue(a, b resp.Value) bool { return wire(a) == wire(b) }
 
-// TestShortCalls lets the loop make the replies of what is short, once.
+// TestShortCalls lets the loop make the replies of short calls, once.
 func TestShortCalls(t *testing.T) {
 	ctx := context.Background()
 	st, err := local.Open(local.Memory, local.Options{SweepEvery: -1})

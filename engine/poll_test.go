@@ -10,8 +10,8 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// TestWaitsForOtherProcesses has clients of one engine wait for what another writes to a store that tells
-// nobody.
+// TestWaitsForOtherProcesses blocks clients of one engine until another engine writes to a store that sends no
+// notifications.
 func TestWaitsForOtherProcesses(t *testing.T) {
 	s := openHostile(t)
 	clock := storetest.NewClock()
@@ -49,7 +49,7 @@ func TestWaitsForOtherProcesses(t *testing.T) {
 	storetest.Check(t, s)
 }
 
-// looks counts the statements that a store is asked for while nothing happens.
+// looks counts the statements sent to a store while nothing happens.
 type looks struct {
 	engine.Store
 	seen chan int

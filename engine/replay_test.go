@@ -11,7 +11,7 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// interrupted is a store where something else happens after the n-th visit.
+// interrupted is a store that calls a function after the n-th call.
 type interrupted struct {
 	engine.Store
 	visits, after int
@@ -37,9 +37,8 @@ func openHostile(t *testing.T) *hostile.Store {
 	return s
 }
 
-// TestReplayIsOneMoment lets another client change the keys of a transaction
-// between any two visits to a store that holds no transactions open: the replies
-// must be those of one moment, before the change or after it.
+// TestReplayIsOneMoment lets another client change the keys of a transaction between any two calls of a store
+// without transactions: the replies must show one point in time, before the change or after it.
 func TestReplayIsOneMoment(t *testing.T) {
 	for _, test := range []struct {
 		before, other string
@@ -93,8 +92,7 @@ func transaction(c *storetest.Client, lines []string) string {
 	return c.Do("EXEC")
 }
 
-// TestReplayOfManyRefusals bounds the work of a transaction in which every
-// command is refused.
+// TestReplayOfManyRefusals limits the work for a transaction of refused commands.
 func TestReplayOfManyRefusals(t *testing.T) {
 	s := &interrupted{Store: openHostile(t)}
 	c := storetest.NewClient(t, storetest.NewEngine(s, storetest.NewClock()))

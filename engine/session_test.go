@@ -25,7 +25,7 @@ func words(t *testing.T, lines ...string) [][][]byte {
 	return calls
 }
 
-// visits counts the calls of a store, and fails when asked to.
+// visits counts the calls of a store, and fails on request.
 type visits struct {
 	engine.Store
 	apply   []int // batches of each call
@@ -40,8 +40,8 @@ func (v *visits) Apply(ctx context.Context, batches []store.Batch) ([]store.Resu
 	return v.Store.Apply(ctx, batches)
 }
 
-// TestPipeline runs commands of every kind in one call: the replies are in
-// order, each sees what the ones before it did, and neighbours share a visit.
+// TestPipeline runs commands of every kind in one call: the replies are in order, each command sees the writes
+// before it, and consecutive commands share a call of the store.
 func TestPipeline(t *testing.T) {
 	s := &visits{Store: openHostile(t)}
 	session := storetest.NewEngine(s, storetest.NewClock()).Session()
@@ -84,7 +84,7 @@ func TestPipeline(t *testing.T) {
 	}
 }
 
-// TestStoreFailure is no reply: what took effect is not known.
+// TestStoreFailure returns no reply: it is unknown which commands took effect.
 func TestStoreFailure(t *testing.T) {
 	s := &visits{Store: openHostile(t)}
 	session := storetest.NewEngine(s, storetest.NewClock()).Session()
@@ -102,7 +102,7 @@ func TestStoreFailure(t *testing.T) {
 	}
 }
 
-// transacted counts the transactions that a store was asked to hold.
+// transacted counts the transactions of a store.
 type transacted struct {
 	*local.Store
 	writing, reading int
@@ -117,8 +117,7 @@ func (s *transacted) Transact(ctx context.Context, readOnly bool, fn func(engine
 	return s.Store.Transact(ctx, readOnly, fn)
 }
 
-// TestTransactionsAreHeld uses the local store's own transactions, and lets
-// those that only read run beside the writer.
+// TestTransactionsAreHeld uses the local store's own transactions, and runs read-only ones next to the writer.
 func TestTransactionsAreHeld(t *testing.T) {
 	inner, err := local.Open(t.TempDir()+"/db.sqlite", local.Options{SweepEvery: -1})
 	if err != nil {

@@ -16,16 +16,16 @@ import (
 	"github.com/meowdis/meowdis/translator"
 )
 
-// large is commands that make a set, a list and a sorted set of a few slices each.
+// large returns commands that create a set, a list and a sorted set of a few slices each.
 func large() (lines []string) {
 	return slices.Concat(fill("SADD set", "m%d", 3000), fill("RPUSH list", "%d", 3000), fill("ZADD zset", "%d m%d", 3000))
 }
 
-// larges are calls that are carried out aside in several slices.
+// larges holds calls that are staged in several slices.
 var larges = []string{"COPY set to REPLACE", "SUNIONSTORE to set none", "ZUNIONSTORE to 2 zset set", "SORT list ALPHA STORE to"}
 
-// TestAsideLetsOthersBetween has another client write and look between the slices of a call: it sees
-// nothing of that until it is done.
+// TestAsideLetsOthersBetween lets another client write and read between the slices of a call: it sees no part
+// of the result until the call is done.
 func TestAsideLetsOthersBetween(t *testing.T) {
 	s, e, _ := aside(t)
 	c, other := storetest.NewClient(t, e), storetest.NewClient(t, e)
@@ -58,8 +58,8 @@ func TestAsideLetsOthersBetween(t *testing.T) {
 	}
 }
 
-// TestAsideBeginsAgain changes what a key is made of meanwhile: once, so that it is made anew, and
-// each time, so that it is one transaction in the end.
+// TestAsideBeginsAgain changes a source between slices: once, so that the call starts again, and each time, so
+// that it finally runs as one transaction.
 func TestAsideBeginsAgain(t *testing.T) {
 	s, e, _ := aside(t)
 	c, other := storetest.NewClient(t, e), storetest.NewClient(t, e)
@@ -120,8 +120,8 @@ func TestAsideMeetsFlush(t *testing.T) {
 	}
 }
 
-// TestAsideIsKilled ends a process between two slices: nobody sees what it has left, doctor has nothing
-// to say, and the sweep deletes it.
+// TestAsideIsKilled ends a process between two slices: clients do not see its hidden key, doctor reports no
+// problem, and the sweep deletes the key.
 func TestAsideIsKilled(t *testing.T) {
 	for _, line := range append(larges, "COPY stream to", "COPY hash to", "COPY vectors to", "COPY zset to", "BITOP NOT to string") {
 		s, e, clock := aside(t, engine.WithStaging(-1))
@@ -183,7 +183,7 @@ func TestAsideEnds(t *testing.T) {
 	noVisibleKeys(t, s, 0)
 }
 
-// ageing is a file whose clock goes on after each batch of the transaction after slices.
+// ageing is a file whose clock advances with each batch of the transaction after the slices.
 type ageing struct {
 	*sliced
 	clock *storetest.Clock
@@ -201,7 +201,7 @@ func (s *ageing) Transact(ctx context.Context, readOnly bool, fn func(func(store
 	})
 }
 
-// TestAsideExpires has a key that is copied expire in the last transaction: its copy does, too.
+// TestAsideExpires lets a copied key expire in the last transaction: its copy expires, too.
 func TestAsideExpires(t *testing.T) {
 	s, e, clock := aside(t)
 	c := storetest.NewClient(t, e)
@@ -214,8 +214,7 @@ func TestAsideExpires(t *testing.T) {
 	c.Want("EXISTS set to", "(integer) 0")
 }
 
-// TestAsideFieldsGo has somebody else delete fields that have expired of a hash that is being made, as
-// doctor does.
+// TestAsideFieldsGo lets another process delete expired fields of a hash under construction, as doctor does.
 func TestAsideFieldsGo(t *testing.T) {
 	for _, field := range []string{"f1", "f1 f2 f3"} {
 		s, e, clock := aside(t, engine.WithStaging(-1))
@@ -245,8 +244,8 @@ func TestAsideFieldsGo(t *testing.T) {
 	}
 }
 
-// TestAsideMakesRoom has others make room while a key is being made, whose id is far after all others: keys
-// go that are there.
+// TestAsideMakesRoom evicts keys while a key is under construction, whose id is far above all other ids: only
+// visible keys are evicted.
 func TestAsideMakesRoom(t *testing.T) {
 	s, e, _ := aside(t, engine.WithStaging(-1))
 	c, other := storetest.NewClient(t, e), storetest.NewClient(t, e)
@@ -274,8 +273,7 @@ func TestAsideMakesRoom(t *testing.T) {
 	}
 }
 
-// TestAsideInOrder runs calls among others of their pipeline, and in MULTI, where they are not carried out
-// aside.
+// TestAsideInOrder runs the calls in a pipeline and in MULTI, where they are not staged.
 func TestAsideInOrder(t *testing.T) {
 	s, e, _ := aside(t)
 	c := storetest.NewClient(t, e)
@@ -320,7 +318,7 @@ func TestAsideInOrder(t *testing.T) {
 	}
 }
 
-// TestAsideServes has a client wait for a list that is made aside, and another watch it.
+// TestAsideServes builds a list that one client waits for and another watches.
 func TestAsideServes(t *testing.T) {
 	s, e, _ := aside(t)
 	c, watcher := storetest.NewClient(t, e), storetest.NewClient(t, e)

@@ -16,14 +16,14 @@ import (
 	"github.com/meowdis/meowdis/translator"
 )
 
-// manyGo makes the removal of more than n elements a large one until the test ends.
+// manyGo stages the removal of more than n elements until the test ends.
 func manyGo(t *testing.T, n int64) {
 	old := translator.MaxUnstagedRemovals
 	translator.MaxUnstagedRemovals = n
 	t.Cleanup(func() { translator.MaxUnstagedRemovals = old })
 }
 
-// numbered is a command about every step-th of n names.
+// numbered returns a command with every step-th of n names.
 func numbered(command, name string, n, step int) string {
 	for i := 0; i < n; i += step {
 		command += fmt.Sprintf(" %s%d", name, i)
@@ -31,8 +31,7 @@ func numbered(command, name string, n, step int) string {
 	return command
 }
 
-// lessenings are calls that remove elements of the key to, after the type of that, and how many of them are
-// done in slices.
+// lessenings holds calls that remove elements of the key to, by its type, and how many of them run in slices.
 var lessenings = map[string][]string{
 	"list": {
 		"LTRIM to 100 -100", "LTRIM to 0 200", "LTRIM to -180 -1", "LTRIM to 5 4", "LTRIM to 0 -1", "LTRIM to 3000 4000", "LTRIM to -9223372036854775808 9223372036854775807", "LTRIM to 9223372036854775807 -9223372036854775808",
@@ -50,8 +49,8 @@ var lessenings = map[string][]string{
 	"hash": {"HDEL to f1 f2 f2", "HPERSIST to FIELDS 3 f1 f2 f399", numbered("HDEL to", "f", 400, 2) + " f2 none", numbered("HDEL to", "f", 400, 1)},
 }
 
-// TestLessAsideIsTheSame compares each call that removes elements aside with one that does not, as
-// TestAsideIsTheSame does; members of SPOP, which are random, but by their number.
+// TestLessAsideIsTheSame compares each staged removal with the same removal in one transaction, as
+// TestAsideIsTheSame does. The random members of SPOP are only counted.
 func TestLessAsideIsTheSame(t *testing.T) {
 	manyGo(t, 0)
 	one, two := newWitness(t, engine.WithStaging(1<<40)), newWitness(t, engine.WithStaging(-1))
@@ -103,7 +102,7 @@ func TestLessAsideIsTheSame(t *testing.T) {
 	}
 }
 
-// TestSPopAside: what is popped and what is left are together the set, in its order.
+// TestSPopAside checks that the popped and the remaining members together are the set, in its order.
 func TestSPopAside(t *testing.T) {
 	manyGo(t, 100)
 	s, e, _ := aside(t, engine.WithStaging(100))
@@ -139,16 +138,16 @@ func TestSPopAside(t *testing.T) {
 	}
 }
 
-// lessens are calls that remove elements of large's keys in several slices, with their replies and with what others
-// see meanwhile and later.
+// lessens holds calls that remove elements of large's keys in several slices, with their replies and the state
+// that other clients see during and after them.
 var lessens = []struct{ line, reply, see, during, after string }{
 	{"LTRIM list 0 1499", "OK", "LLEN list", "(integer) 3000", "(integer) 1500"},
 	{"ZREMRANGEBYSCORE zset 500 1999", "(integer) 1500", "ZCARD zset", "(integer) 3000", "(integer) 1500"},
 	{numbered("SREM set", "m", 3000, 2), "(integer) 1500", "SCARD set", "(integer) 3000", "(integer) 1500"},
 }
 
-// TestLessAsideLetsOthersBetween: others read and write between the slices of a removal; they change its key once,
-// or every time.
+// TestLessAsideLetsOthersBetween lets other clients read and write between the slices of a removal. They change
+// its key once, or every time.
 func TestLessAsideLetsOthersBetween(t *testing.T) {
 	manyGo(t, 100)
 	for _, times := range []int{0, 1, 1 << 30} {
@@ -192,7 +191,7 @@ func TestLessAsideLetsOthersBetween(t *testing.T) {
 	}
 }
 
-// TestLessAsideIsKilled: when a process ends between two slices of a removal, everything is still there.
+// TestLessAsideIsKilled ends a process between two slices of a removal: all elements still exist.
 func TestLessAsideIsKilled(t *testing.T) {
 	manyGo(t, 100)
 	for _, l := range lessens {
@@ -230,7 +229,7 @@ func TestLessAsideIsKilled(t *testing.T) {
 	}
 }
 
-// TestLessAsideOnItsOwn: removals in pipelines, in MULTI and in scripts are one transaction.
+// TestLessAsideOnItsOwn runs removals in pipelines, in MULTI and in scripts: each is one transaction.
 func TestLessAsideOnItsOwn(t *testing.T) {
 	manyGo(t, 100)
 	s, e, _ := aside(t, engine.WithStaging(100))
@@ -252,7 +251,7 @@ func TestLessAsideOnItsOwn(t *testing.T) {
 	}
 }
 
-// TestLessAsideHasRoom carries removals out aside only where what they copy has room beside all else.
+// TestLessAsideHasRoom stages removals only if the memory limit allows their copies.
 func TestLessAsideHasRoom(t *testing.T) {
 	manyGo(t, 100)
 	for _, l := range lessens {
@@ -280,7 +279,7 @@ func TestLessAsideHasRoom(t *testing.T) {
 	}
 }
 
-// TestLRemReadsTooMuch: LREM works even if the places of the elements would take more memory than a client may use.
+// TestLRemReadsTooMuch runs LREM although the positions of the elements exceed the client's memory limit.
 func TestLRemReadsTooMuch(t *testing.T) {
 	manyGo(t, 100)
 	s, e, _ := aside(t, engine.WithStaging(100))

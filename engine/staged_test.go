@@ -17,8 +17,8 @@ import (
 	"github.com/meowdis/meowdis/translator"
 )
 
-// sliced is a file that counts the slices of calls that are carried out aside, and calls before before
-// each, with their number from 0.
+// sliced is a file that counts the slices of staged calls. It calls before ahead of each slice, with its number
+// from 0.
 type sliced struct {
 	*local.Store
 	slices int
@@ -41,7 +41,7 @@ func (s *sliced) Apply(ctx context.Context, batches []store.Batch) ([]store.Resu
 	return s.Store.Apply(ctx, batches)
 }
 
-// aside is a file and an engine over it, for which all calls that may be carried out aside are large.
+// aside returns a file and an engine over it that stages every call that may be staged.
 func aside(t *testing.T, more ...engine.Option) (*sliced, *engine.Engine, *storetest.Clock) {
 	t.Helper()
 	inner, err := local.Open(t.TempDir()+"/db.sqlite", local.Options{SweepEvery: -1, RowCacheBytes: 1 << 20})
@@ -54,7 +54,7 @@ func aside(t *testing.T, more ...engine.Option) (*sliced, *engine.Engine, *store
 	return s, storetest.NewEngine(s, clock, more...), clock
 }
 
-// fill is commands that add n elements to a key.
+// fill returns commands that add n elements to a key.
 func fill(command, element string, n int) (lines []string) {
 	for i := 0; i < n; i += 500 {
 		line := command
@@ -66,7 +66,7 @@ func fill(command, element string, n int) (lines []string) {
 	return lines
 }
 
-// each is a line for each of n.
+// each returns one line for each of n.
 func each(line string, n int) (lines []string) {
 	for i := range n {
 		lines = append(lines, strings.ReplaceAll(line, "%d", fmt.Sprint(i+1)))
@@ -74,7 +74,7 @@ func each(line string, n int) (lines []string) {
 	return lines
 }
 
-// made are keys of every type, with more than goes into a few slices.
+// made creates keys of every type, with several slices of elements each.
 func made() (lines []string) {
 	for _, more := range [][]string{
 		fill("HSET hash", "f%d v%d", 1200), {"HEXPIRE hash 1000 FIELDS 3 f1 f2 f1199"},
@@ -93,7 +93,7 @@ func made() (lines []string) {
 	return lines
 }
 
-// stored are calls that may be carried out aside, most of which make to.
+// stored holds calls that may be staged. Most of them create the key to.
 var stored = strings.Split(`COPY hash to REPLACE
 COPY list to REPLACE
 COPY set to REPLACE
@@ -132,7 +132,7 @@ BITOP NOT to string
 BITOP XOR to string other
 PFMERGE to none`, "\n")
 
-// witness is a session on a file, and all that it is told of.
+// witness is a session on a file that records everything it receives.
 type witness struct {
 	*sliced
 	*storetest.Client
@@ -154,8 +154,8 @@ func newWitness(t *testing.T, options ...engine.Option) *witness {
 	return w
 }
 
-// TestAsideIsTheSame compares each call that is carried out aside with one that is not: its reply, what
-// others are told, and what there is after it.
+// TestAsideIsTheSame compares each staged call with the same call in one transaction: the reply, the messages
+// to other clients, and the contents afterwards.
 func TestAsideIsTheSame(t *testing.T) {
 	defer func(few, parts int) { translator.MaxUnstagedStmts, translator.MaxUnstagedParts = few, parts }(translator.MaxUnstagedStmts, translator.MaxUnstagedParts)
 	translator.MaxUnstagedStmts, translator.MaxUnstagedParts = 0, 0
@@ -212,8 +212,8 @@ func TestAsideIsTheSame(t *testing.T) {
 	}
 }
 
-// contents is all that there is in a file, but for what the ways to it may differ in: a line for each
-// key and for each row that hangs on it. With names it is what there is of those.
+// contents returns the contents of a file as one line for each key and each of its rows, without the columns
+// that may differ. With names it returns only those keys.
 func contents(t *testing.T, s engine.Store, names ...string) (lines []string) {
 	t.Helper()
 	read := func(sql string, args ...store.Value) []store.Row {
@@ -239,7 +239,7 @@ func contents(t *testing.T, s engine.Store, names ...string) (lines []string) {
 	return lines
 }
 
-// difference is the first line that only one of them has.
+// difference returns the first line that only one of them has.
 func difference(a, b []string) string {
 	for i := range max(len(a), len(b)) {
 		switch {
@@ -254,7 +254,7 @@ func difference(a, b []string) string {
 	return ""
 }
 
-// TestAsideOfManyKeys looks at more keys than are arguments of a statement.
+// TestAsideOfManyKeys names more keys than a statement may have arguments.
 func TestAsideOfManyKeys(t *testing.T) {
 	_, e, _ := aside(t)
 	c := storetest.NewClient(t, e)

@@ -15,7 +15,7 @@ import (
 	"github.com/meowdis/meowdis/translator"
 )
 
-// trimmed is LTRIM as its documentation says.
+// trimmed returns the result of LTRIM as its documentation specifies it.
 func trimmed(list []string, start, stop int) []string {
 	n := len(list)
 	if start < 0 {
@@ -30,7 +30,7 @@ func trimmed(list []string, start, stop int) []string {
 	return slices.Clone(list[start : stop+1])
 }
 
-// unswept are a file and a hostile store, where nothing is swept but by a test.
+// unswept returns a file and a hostile store that only the test sweeps.
 func unswept(t *testing.T) map[string]engine.Store {
 	file, err := local.Open(t.TempDir()+"/db.sqlite", local.Options{SweepEvery: -1, RowCacheBytes: 1 << 20})
 	if err != nil {
@@ -44,8 +44,8 @@ func unswept(t *testing.T) map[string]engine.Store {
 	return map[string]engine.Store{"a file": file, "hostile": other}
 }
 
-// TestTrimLongLists cuts lists as if they were long, at every place, pushes to what is left, and has a sweep
-// delete the rest in between.
+// TestTrimLongLists trims lists as if they were long, at every position, pushes to the rest, and sweeps in
+// between.
 func TestTrimLongLists(t *testing.T) {
 	defer func(n int64) { translator.LongList = n }(translator.LongList)
 	translator.LongList = 7
@@ -131,7 +131,7 @@ func cutZSets(c *storetest.Client, start, stop int) {
 	}
 }
 
-// popZSet pops so many members from either end of a sorted set, and as many random ones of a set.
+// popZSet pops n members from either end of a sorted set, and n random members of a set.
 func popZSet(c *storetest.Client, n int) {
 	if n < 0 {
 		return
@@ -167,8 +167,8 @@ func popZSet(c *storetest.Client, n int) {
 	c.Do("DEL min max set left")
 }
 
-// TestTrimLongStreams trims streams as if they were long, and a copy of each as it is: they are the same
-// then, with their groups.
+// TestTrimLongStreams trims streams as if they were long, and copies of them directly: the results are equal,
+// including their groups.
 func TestTrimLongStreams(t *testing.T) {
 	defer func(n int64) { translator.LongList = n }(translator.LongList)
 	short := translator.LongList

@@ -13,9 +13,8 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// TestUnsound runs commands on keys whose elements were deleted without them,
-// on a store that holds transactions open and on one that cannot: each is answered, or
-// its reply says that the key is damaged.
+// TestUnsound runs commands on keys with missing elements, on a store that holds transactions open and on one
+// that cannot. Each command is answered, or its reply reports a damaged key.
 func TestUnsound(t *testing.T) {
 	for name, open := range map[string]func() engine.Store{
 		"transactions": func() engine.Store {
@@ -78,7 +77,7 @@ func TestUnsound(t *testing.T) {
 	}
 }
 
-// readersFirst are all commands, those that may delete a key last.
+// readersFirst returns all commands; commands that may delete a key come last.
 func readersFirst() []*commands.Command {
 	all := slices.Clone(commands.All())
 	slices.SortStableFunc(all, func(a, b *commands.Command) int {

@@ -5,7 +5,7 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// counting is how the reply of a command shows how many changes it made.
+// counting is a way to count changes from the reply of a command.
 type counting byte
 
 const (
@@ -24,7 +24,7 @@ const (
 	countsOptions            // one, if there are args after the key and the reply is not null
 )
 
-// countings are those of each command, by its ID.
+// countings holds the counting of each command, by its ID.
 var countings = func() []counting {
 	all := make([]counting, len(commands.All()))
 	for i, c := range commands.All() {
@@ -57,7 +57,7 @@ var countings = func() []counting {
 	return all
 }()
 
-// changed returns how many changes a call of so many words made, as far as its reply shows it.
+// changed returns the number of changes of a call with a number of words, as far as its reply shows it.
 func changed(c *commands.Command, words int, v *resp.Value) uint64 {
 	how := countings[c.ID()]
 	if how == countsNone || v.IsError() {

@@ -10,7 +10,7 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// The samples are those that a redis-server took of DEBUG SLEEP, and the graph is the one it drew.
+// The samples are a redis-server's samples of DEBUG SLEEP, and the graph is the one that it drew.
 func TestGraph(t *testing.T) {
 	all := New()
 	now := int64(1795403276)
@@ -50,7 +50,7 @@ ssss
 	}
 }
 
-// A second has one sample, the longest, and of an event 160 are kept.
+// A second has one sample, the longest, and an event keeps 160 samples.
 func TestSamples(t *testing.T) {
 	all := New()
 	now := int64(0)
@@ -68,7 +68,7 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// The slow log keeps as many as it may, and what is kept of a call is bounded.
+// The slow log keeps at most its limit of calls, and a limited part of each call.
 func TestSlowLog(t *testing.T) {
 	all := New()
 	all.SetSlow(0, 2)

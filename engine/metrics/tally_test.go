@@ -37,7 +37,7 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// A class holds its own highest time, and no class lacks one.
+// A class contains its own highest time, and every class has one.
 func TestClasses(t *testing.T) {
 	for class := range classOf(uint64(longest)) + 1 {
 		if got := classOf(highest(class)); got != class {

@@ -11,7 +11,7 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// ear is a subscriber that keeps what it is told.
+// ear is a subscriber that keeps its messages.
 type ear struct {
 	mu   sync.Mutex
 	told []string
@@ -27,8 +27,8 @@ func (e *ear) Deliver(m *pubsub.Message) {
 
 func b(s string) []byte { return []byte(s) }
 
-// TestOrderOfMessages tells all subscribers what several publish in one order, and each publisher's
-// in the order of its own.
+// TestOrderOfMessages publishes from several goroutines: all subscribers get the messages in the same order,
+// and each publisher's messages in its own order.
 func TestOrderOfMessages(t *testing.T) {
 	h := pubsub.New()
 	ears := []*ear{{}, {}, {}}
@@ -64,7 +64,7 @@ func TestOrderOfMessages(t *testing.T) {
 	}
 }
 
-// TestManySubscribers encodes a message once for ten thousand of them.
+// TestManySubscribers encodes a message once for ten thousand subscribers.
 func TestManySubscribers(t *testing.T) {
 	h := pubsub.New()
 	ears := make([]*ear, 10_000)
@@ -109,7 +109,7 @@ func TestManyPatterns(t *testing.T) {
 	}
 }
 
-// TestOthers counts those who listen in several processes together.
+// TestOthers counts the subscribers of several processes together.
 func TestOthers(t *testing.T) {
 	here, there, e := pubsub.New(), pubsub.New(), &ear{}
 	here.SetPeers(pubsub.Peers{

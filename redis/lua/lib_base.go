@@ -264,7 +264,7 @@ func baseToNumber(s *State, args []Value) []Value {
 	if digits == "" {
 		return s.One(Nil)
 	}
-	for i := range len(digits) { // ParseUint does not read what follows a number that is too large
+	for i := range len(digits) { // ParseUint stops reading at a number that is too large
 		if _, err := strconv.ParseUint(digits[i:i+1], base, 64); err != nil {
 			return s.One(Nil)
 		}
@@ -289,7 +289,8 @@ func baseToString(s *State, args []Value) []Value {
 
 func baseType(s *State, args []Value) []Value { return s.One(String(s.CheckAny(args, 1).Type())) }
 
-// maxResults is how many arguments and results of a Go function the reference implementation has room for.
+// maxResults limits the arguments and results of a Go function, as the stack of the reference implementation
+// does.
 const maxResults = 8000
 
 func baseUnpack(s *State, args []Value) []Value {

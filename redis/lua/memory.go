@@ -20,7 +20,7 @@ var ErrMemory = errors.New("not enough memory")
 
 const firstCount = 1 << 20
 
-// long is the size of a text that takes as long as many steps.
+// long is the bytes of text that cost as many steps.
 const long = 1 << 16
 
 // SetMemoryLimit sets the approximate limit of the state's memory, in bytes. A script above it fails with "not

@@ -51,11 +51,11 @@ type site struct {
 type State struct {
 	Globals *Table
 
-	// Roots are values of the embedder's, which count as held.
+	// Roots are values of the embedder that count as reachable.
 	Roots []Value
 
-	// Interrupt is asked now and then; what it returns ends the run, and no pcall
-	// catches it. It may be nil.
+	// Interrupt is called at intervals. An error from it ends the run, and pcall does not catch it. It may be
+	// nil.
 	Interrupt func() error
 
 	// Strings is the metatable of strings.

@@ -14,7 +14,7 @@ type Table struct {
 	meta  *Table
 	id    uint32
 
-	// ReadOnly makes what a script does to the table an error. SetRaw does not ask.
+	// ReadOnly makes a script's writes to the table errors. SetRaw ignores it.
 	ReadOnly bool
 
 	mark uint32 // last memory count that reached it

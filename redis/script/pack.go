@@ -9,7 +9,7 @@ import (
 
 const maxPackDepth = 16
 
-// maxStack is how many arguments and results of a function the reference implementation has room for.
+// maxStack limits the arguments and results of a function, as the stack of the reference implementation does.
 const maxStack = 8000
 
 func packLibrary() *lua.Table {

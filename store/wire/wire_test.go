@@ -42,7 +42,7 @@ func wantRow(t *testing.T, got, want store.Row) {
 	}
 }
 
-// TestRequest sends odd args there.
+// TestRequest encodes and decodes unusual args.
 func TestRequest(t *testing.T) {
 	q := &wire.Request{Max: 1 << 40, Batches: []store.Batch{
 		{Stmts: []store.Stmt{{SQL: "SELECT ?1\n", Args: odd}, {SQL: `SELECT "x"`}}}, {}, {Stmts: []store.Stmt{{SQL: ""}}},
@@ -76,7 +76,7 @@ func TestRequest(t *testing.T) {
 	}
 }
 
-// TestAnswer sends odd rows and refusals back.
+// TestAnswer encodes and decodes unusual rows and refusals.
 func TestAnswer(t *testing.T) {
 	stmts := []int{3, 3, 3, 3, 3, 0, 3}
 	results := []store.Result{
@@ -110,7 +110,7 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
-// TestForeignForms reads what others may write: spaces, escapes, numbers as JavaScript has them.
+// TestForeignForms reads the forms that other programs write: spaces, escapes, and numbers as in JavaScript.
 func TestForeignForms(t *testing.T) {
 	const text = "{ \"b\" : [ [ [ \"\\u0053\\/\\uD83D\\uDC31\\b\" , 1e3 , -0, 9223372036854775807, 18446744073709551616, {\"f\":\"-0\"} ] ] ] ,\"read\": false }\n"
 	q, err := wire.ReadRequest(strings.NewReader(text), most)
@@ -125,7 +125,7 @@ func TestForeignForms(t *testing.T) {
 	wantRow(t, s.Args, store.Row{store.Float(1000), zero, store.Int(math.MaxInt64), store.Float(1 << 64), zero})
 }
 
-// TestBad refuses what is no request or no answer to it.
+// TestBad refuses invalid requests, and answers that do not match their request.
 func TestBad(t *testing.T) {
 	for _, text := range []string{
 		``, `{`, `{}`, `[]`, `null`, `{"b":null}`, `{"b":[]`, `{"b":[[[]]]}`, `{"b":[[[1]]]}`, `{"b":[[["x",]]]}`, `{"b":[],"b":[]}`,
@@ -175,7 +175,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// FuzzRequest reads anything: what is a request comes back as it was written.
+// FuzzRequest reads any bytes: a valid request is encoded unchanged.
 func FuzzRequest(f *testing.F) {
 	f.Add([]byte(`{"b":[[["SELECT ?1",1,null,"x",{"b":"AA=="},{"i":"9"},{"f":"Infinity"},-0.0,1e5]]],"read":true,"max":5}`))
 	f.Add([]byte("{\"b\":[[],[[\"\\u00e9\\ud83d\\udc31\"]]]}"))

@@ -22,7 +22,7 @@ func empty(t *testing.T) *hostile.Store {
 	return s
 }
 
-// TestReady makes the tables once, however many processes want them at once.
+// TestReady creates the tables once, even if several processes do so at the same time.
 func TestReady(t *testing.T) {
 	s, ctx := empty(t), context.Background()
 	if v, err := install.Version(ctx, s.Apply); err != nil || v != 0 {
@@ -42,7 +42,7 @@ func TestReady(t *testing.T) {
 	}
 }
 
-// TestOtherTables says what is wrong with tables that are not those of this program.
+// TestOtherTables reports unsupported versions and foreign tables.
 func TestOtherTables(t *testing.T) {
 	ctx := context.Background()
 	s := empty(t)
