@@ -27,8 +27,8 @@ func apply(s *local.Store, parts ...*store.Part) {
 // number returns the only value of a part's result.
 func number(p *store.Part) int64 { return p.Results[0].Rows[0][0][0].Int() }
 
-// TestTogetherReads: a group's short reads get their rows, and a long read is handed back.
-func TestTogetherReads(t *testing.T) {
+// TestApplyGroupReads: a group's short reads get their rows, and a long read is handed back.
+func TestApplyGroupReads(t *testing.T) {
 	for _, path := range []string{local.Memory, t.TempDir() + "/db.sqlite"} {
 		s := open(t, path, local.Options{IsolateSlowReads: true})
 		one, two := part(true, "SELECT 1"), part(true, "SELECT 2")
@@ -69,8 +69,8 @@ func TestLargeValues(t *testing.T) {
 	}
 }
 
-// TestTogetherWrites: one part fails, one takes too long, and all others commit.
-func TestTogetherWrites(t *testing.T) {
+// TestApplyGroupWrites: one part fails, one takes too long, and all others commit.
+func TestApplyGroupWrites(t *testing.T) {
 	s := open(t, t.TempDir()+"/db.sqlite", local.Options{IsolateSlowReads: true})
 	s.SetTimeLimit(100 * time.Millisecond)
 	apply(s, part(false, "CREATE TABLE t(n UNIQUE)"))

@@ -65,8 +65,8 @@ func TestCheckpoints(t *testing.T) {
 	begunAnew(t, s, 1)
 }
 
-// TestTogetherIsBrief: while another goroutine writes, a brief write is given up, and no other write.
-func TestTogetherIsBrief(t *testing.T) {
+// TestApplyGroupIsBrief: while another goroutine writes, a brief write is given up, and no other write.
+func TestApplyGroupIsBrief(t *testing.T) {
 	s, err := Open(t.TempDir()+"/db.sqlite", Options{SweepEvery: -1})
 	if err != nil {
 		t.Fatal(err)

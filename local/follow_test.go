@@ -102,8 +102,8 @@ func TestFollower(t *testing.T) {
 	}
 }
 
-// TestAstray drops the work that fails for another client, and runs the transaction without it.
-func TestAstray(t *testing.T) {
+// TestJobError drops the work that fails for another client, and runs the transaction without it.
+func TestJobError(t *testing.T) {
 	s, h := following(t)
 	broken := errors.New("it does not work")
 	dropped := 0

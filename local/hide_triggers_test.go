@@ -13,12 +13,12 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// TestGlanceWithoutTriggers: an ImmutableReader sees all tables and indexes of a file, whatever its page size,
+// TestImmutableReaderHidesTriggers: an ImmutableReader sees all tables and indexes of a file, whatever its page size,
 // and no trigger or view, except one on a page that has nothing else.
-func TestGlanceWithoutTriggers(t *testing.T) {
+func TestImmutableReaderHidesTriggers(t *testing.T) {
 	const kinds = "SELECT type || ' ' || count(*) FROM sqlite_schema WHERE type IN ('table', 'index') GROUP BY type"
 	for _, size := range []int{512, 1024, 4096, 65536} {
-		path, glance := glancing(t)
+		path, glance := immutableFixture(t)
 		otherProcess(t, path, fmt.Sprintf("PRAGMA journal_mode = DELETE; PRAGMA page_size = %d; VACUUM; PRAGMA journal_mode = WAL;", size))
 		want, err := exec.Command("sqlite3", path, kinds).Output()
 		if err != nil {
@@ -52,7 +52,7 @@ func TestGlanceWithoutTriggers(t *testing.T) {
 
 // TestLeanPages: damaged pages do not panic.
 func TestLeanPages(t *testing.T) {
-	path, _ := glancing(t)
+	path, _ := immutableFixture(t)
 	file, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

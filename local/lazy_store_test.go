@@ -25,8 +25,8 @@ func late(t *testing.T, path string) *local.LazyStore {
 	return s
 }
 
-// TestLate: the first write of any kind creates the file.
-func TestLate(t *testing.T) {
+// TestLazyStore: the first write of any kind creates the file.
+func TestLazyStore(t *testing.T) {
 	for what, write := range map[string][]string{
 		"a batch":       {"SET k v"},
 		"steps":         {"INCRBYFLOAT k 1"},
@@ -52,9 +52,9 @@ func TestLate(t *testing.T) {
 	}
 }
 
-// TestLateMadeByAnother reads the writes of another process that has created the file. A transaction fails if
+// TestLazyStoreMadeByAnother reads the writes of another process that has created the file. A transaction fails if
 // that process changed a watched key.
-func TestLateMadeByAnother(t *testing.T) {
+func TestLazyStoreMadeByAnother(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.sqlite")
 	s := late(t, path)
 	c := storetest.NewClient(t, engine.New(s))
@@ -76,8 +76,8 @@ func TestLateMadeByAnother(t *testing.T) {
 	}
 }
 
-// TestLateCannotBeMade: each write fails, and reads continue.
-func TestLateCannotBeMade(t *testing.T) {
+// TestLazyStoreCannotBeMade: each write fails, and reads continue.
+func TestLazyStoreCannotBeMade(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "dir")
 	s := late(t, filepath.Join(dir, "t.sqlite"))
 	e := engine.New(s)

@@ -124,10 +124,10 @@ func TestKilledLoad(t *testing.T) {
 	}
 }
 
-// TestGlanceAtAKilledLoad: an ImmutableReader opens the file normally for a statement that needs the index, and
+// TestImmutableReaderAfterKilledLoad: an ImmutableReader opens the file normally for a statement that needs the index, and
 // for nothing else.
-func TestGlanceAtAKilledLoad(t *testing.T) {
-	path, glance := glancing(t)
+func TestImmutableReaderAfterKilledLoad(t *testing.T) {
+	path, glance := immutableFixture(t)
 	otherProcess(t, path, "DROP INDEX keys_by_hash;")
 	for i, want := range []int{1, 0} {
 		g, opened := glance(path)

@@ -100,8 +100,8 @@ func (c *compared) compare(b store.Batch) {
 	}
 }
 
-// TestKeptCorpus plays the transcripts, and compares all cached rows with SQLite's.
-func TestKeptCorpus(t *testing.T) {
+// TestRowCacheCorpus plays the transcripts, and compares all cached rows with SQLite's.
+func TestRowCacheCorpus(t *testing.T) {
 	all, err := corpus.All()
 	if err != nil {
 		t.Fatal(err)
@@ -134,8 +134,8 @@ func TestKeptCorpus(t *testing.T) {
 	}
 }
 
-// TestKeptIsUsed reads the same rows again without SQLite, until they change.
-func TestKeptIsUsed(t *testing.T) {
+// TestRowCacheIsUsed reads the same rows again without SQLite, until they change.
+func TestRowCacheIsUsed(t *testing.T) {
 	path := t.TempDir() + "/db.sqlite"
 	s := open(t, path, local.Options{})
 	c := storetest.NewClient(t, engine.New(s))
@@ -172,8 +172,8 @@ func TestKeptIsUsed(t *testing.T) {
 	c.Want("GET k", "(nil)")
 }
 
-// TestKeptExpiry returns no expired rows, even if the clock goes back after the sweep.
-func TestKeptExpiry(t *testing.T) {
+// TestRowCacheExpiry returns no expired rows, even if the clock goes back after the sweep.
+func TestRowCacheExpiry(t *testing.T) {
 	clock := storetest.NewClock()
 	s := open(t, t.TempDir()+"/db.sqlite", local.Options{Now: clock.Now})
 	c := storetest.NewClient(t, storetest.NewEngine(s, clock))
@@ -205,8 +205,8 @@ func TestKeptExpiry(t *testing.T) {
 	read("(nil)", "(nil)")
 }
 
-// TestKeptFailure: after a failed commit, nothing of it is cached.
-func TestKeptFailure(t *testing.T) {
+// TestRowCacheFailure: after a failed commit, nothing of it is cached.
+func TestRowCacheFailure(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		return // an open file cannot be moved
 	}
@@ -239,9 +239,9 @@ func TestKeptFailure(t *testing.T) {
 	}
 }
 
-// TestKeptBesideProcess reads the writes of another process: each read is at least as new as the writes
+// TestRowCacheBesideProcess reads the writes of another process: each read is at least as new as the writes
 // acknowledged before it began, and never older than an earlier read.
-func TestKeptBesideProcess(t *testing.T) {
+func TestRowCacheBesideProcess(t *testing.T) {
 	path := t.TempDir() + "/db.sqlite"
 	s := open(t, path, local.Options{IsolateSlowReads: true, SweepEvery: time.Millisecond})
 	e := engine.New(s)
@@ -334,9 +334,9 @@ var registers = porcupine.Model{
 	DescribeOperation: func(input, output any) string { return fmt.Sprintf("%+v: %v", input, output) },
 }
 
-// TestKeptLinearizable runs clients on two stores of one file, which see each other as two processes do, while
+// TestRowCacheLinearizable runs clients on two stores of one file, which see each other as two processes do, while
 // keys expire and are swept.
-func TestKeptLinearizable(t *testing.T) {
+func TestRowCacheLinearizable(t *testing.T) {
 	path := t.TempDir() + "/db.sqlite"
 	const clients, keys, pipeline = 6, 3, 4
 	rounds := 300
@@ -401,8 +401,8 @@ func TestKeptLinearizable(t *testing.T) {
 	}
 }
 
-// TestKeptOrder: a pipeline never sees an older state than it saw before.
-func TestKeptOrder(t *testing.T) {
+// TestRowCacheOrder: a pipeline never sees an older state than it saw before.
+func TestRowCacheOrder(t *testing.T) {
 	s := open(t, t.TempDir()+"/db.sqlite", local.Options{IsolateSlowReads: true})
 	e := engine.New(s)
 	done := make(chan struct{})
@@ -449,8 +449,8 @@ func TestKeptOrder(t *testing.T) {
 	wg.Wait()
 }
 
-// TestKeptRoom: the cache does not exceed its limit, and does not keep large rows.
-func TestKeptRoom(t *testing.T) {
+// TestRowCacheRoom: the cache does not exceed its limit, and does not keep large rows.
+func TestRowCacheRoom(t *testing.T) {
 	s := open(t, t.TempDir()+"/db.sqlite", local.Options{RowCacheBytes: 256 << 10})
 	c := storetest.NewClient(t, engine.New(s))
 	for i := range 2000 {

@@ -17,9 +17,9 @@ import (
 	"github.com/meowdis/meowdis/store/schema"
 )
 
-// rowCache holds the expected replies for the files in testdata/schema, by the schema version since which they
+// expectedReplies holds the expected replies for the files in testdata/schema, by the schema version since which they
 // hold. The programs of their time wrote the files; the sqlite3 shell dumped them with ".dump".
-var rowCache = []struct {
+var expectedReplies = []struct {
 	since       int
 	line, reply string
 }{
@@ -62,8 +62,8 @@ var rowCache = []struct {
 	{1, "GET other", `"v"`},
 }
 
-// TestKeptFiles migrates files of earlier versions: their data is unchanged, and their tables are a new file's.
-func TestKeptFiles(t *testing.T) {
+// TestMigratedFiles migrates files of earlier versions: their data is unchanged, and their tables are a new file's.
+func TestMigratedFiles(t *testing.T) {
 	scripts, err := filepath.Glob("testdata/schema/*.sql")
 	if err != nil {
 		t.Fatal(err)
@@ -113,7 +113,7 @@ func checkKept(t *testing.T, script string, version int) {
 	clock := storetest.NewClock()
 	clock.Advance(1795349000000 - clock.Now() + 86_400_000) // after the files, and before the expiries in 2100
 	c := storetest.NewClient(t, storetest.NewEngine(s, clock))
-	for _, ask := range rowCache {
+	for _, ask := range expectedReplies {
 		if ask.since > version {
 			continue
 		}

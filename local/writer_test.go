@@ -158,9 +158,9 @@ func TestPiece(t *testing.T) {
 	}
 }
 
-// TestTogetherGivesWay runs the parts that fit in a moment: a longer pipeline continues in the writer, and
+// TestApplyGroupGivesWay runs the parts that fit in a moment: a longer pipeline continues in the writer, and
 // parts that have not begun are handed back.
-func TestTogetherGivesWay(t *testing.T) {
+func TestApplyGroupGivesWay(t *testing.T) {
 	s, err := Open(t.TempDir()+"/db.sqlite", Options{SweepEvery: -1})
 	if err != nil {
 		t.Fatal(err)
@@ -189,9 +189,9 @@ func TestTogetherGivesWay(t *testing.T) {
 	}
 }
 
-// TestTogetherWaitsForNobody leaves writes to the writer's goroutine while another goroutine uses its
+// TestApplyGroupWaitsForNobody leaves writes to the writer's goroutine while another goroutine uses its
 // connection.
-func TestTogetherWaitsForNobody(t *testing.T) {
+func TestApplyGroupWaitsForNobody(t *testing.T) {
 	s, err := Open(t.TempDir()+"/db.sqlite", Options{SweepEvery: -1})
 	if err != nil {
 		t.Fatal(err)

@@ -13,8 +13,8 @@ import (
 	"github.com/meowdis/meowdis/local"
 )
 
-// glancing is a file with the key k, and a function that opens an ImmutableReader.
-func glancing(t *testing.T) (path string, glance func(path string) (*local.ImmutableReader, *int)) {
+// immutableFixture is a file with the key k, and a function that opens an ImmutableReader.
+func immutableFixture(t *testing.T) (path string, glance func(path string) (*local.ImmutableReader, *int)) {
 	t.Helper()
 	if runtime.GOOS != "linux" {
 		t.Skip("elsewhere a file is opened as ever")
@@ -53,9 +53,9 @@ func otherProcess(t *testing.T, path, sql string) {
 
 const setByOther = "UPDATE keys SET value = CAST('theirs' AS BLOB);"
 
-// TestGlance reads without a WAL, and opens the file normally for all other calls.
-func TestGlance(t *testing.T) {
-	path, glance := glancing(t)
+// TestImmutableReader reads without a WAL, and opens the file normally for all other calls.
+func TestImmutableReader(t *testing.T) {
+	path, glance := immutableFixture(t)
 	g, opened := glance(path)
 	if !g.NeedsNoWAL() {
 		t.Fatal("no glance at a file that no one has open")
@@ -90,10 +90,10 @@ func TestGlance(t *testing.T) {
 	}
 }
 
-// TestGlanceAtWhatChanges reads the writes of another process since the first read, even if that process has
+// TestImmutableReaderSeesChanges reads the writes of another process since the first read, even if that process has
 // copied its WAL back and exited.
-func TestGlanceAtWhatChanges(t *testing.T) {
-	path, glance := glancing(t)
+func TestImmutableReaderSeesChanges(t *testing.T) {
+	path, glance := immutableFixture(t)
 	g, opened := glance(path)
 	c := storetest.NewClient(t, engine.New(g))
 	c.Want("GET k", `"v"`)
@@ -121,9 +121,9 @@ func TestGlanceAtWhatChanges(t *testing.T) {
 	c.Want("GET k", "(nil)")
 }
 
-// TestNoGlance lists files that must be opened normally.
-func TestNoGlance(t *testing.T) {
-	path, glance := glancing(t)
+// TestImmutableReaderNeedsNormalOpen lists files that must be opened normally.
+func TestImmutableReaderNeedsNormalOpen(t *testing.T) {
+	path, glance := immutableFixture(t)
 	dir := filepath.Dir(path)
 	none := func(what, path string) {
 		t.Helper()
@@ -158,9 +158,9 @@ func TestNoGlance(t *testing.T) {
 	none("a file that is open", foreign+"2")
 }
 
-// TestGlanceBesideALock does not wait: if another process has locked the file, the file is opened normally.
-func TestGlanceBesideALock(t *testing.T) {
-	path, glance := glancing(t)
+// TestImmutableReaderBesideLock does not wait: if another process has locked the file, the file is opened normally.
+func TestImmutableReaderBesideLock(t *testing.T) {
+	path, glance := immutableFixture(t)
 	cmd := exec.Command("sqlite3", path)
 	in, err := cmd.StdinPipe()
 	if err != nil {
