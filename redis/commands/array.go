@@ -89,7 +89,7 @@ var arrayCommands = []Command{
 	},
 	{
 		Name: "ARLASTITEMS", Group: "array", Since: "8.8.0", Arity: -3, Flags: ReadOnly,
-		Summary: "Returns what was appended last, the oldest first",
+		Summary: "Returns the last appended values, the oldest first",
 		Syntax:  "key count [REV]", Keys: []KeySpec{oneKey(RO, 1)},
 	},
 	{

@@ -41,7 +41,7 @@ var handshakeCommands = []Command{
 	{
 		Name: "RESET", Group: "connection", Since: "6.2.0", Arity: 1, Flags: session | Fast | NoAuth | AllowBusy,
 		Traits:  OfConnection | NeedsConnection,
-		Summary: "Resets the connection to how it began",
+		Summary: "Resets the connection to its initial state",
 	},
 	{
 		Name: "QUIT", Group: "connection", Since: "1.0.0", Arity: -1, Flags: session | Fast | NoAuth | AllowBusy,

@@ -9,7 +9,7 @@ var clientCommands = []Command{
 	},
 	{
 		Name: "CLIENT CACHING", Group: "connection", Since: "6.0.0", Arity: 3, Flags: session,
-		Summary: "Says whether the keys of the next command are tracked",
+		Summary: "Chooses whether the keys of the next command are tracked",
 		Syntax:  "<YES|NO>",
 	},
 	{
@@ -18,7 +18,7 @@ var clientCommands = []Command{
 	},
 	{
 		Name: "CLIENT GETREDIR", Group: "connection", Since: "6.0.0", Arity: 2, Flags: session,
-		Summary: "Returns the connection that is told in place of this one, 0 for none, -1 without tracking",
+		Summary: "Returns the connection that invalidations are redirected to, 0 for none, -1 without tracking",
 	},
 	{
 		Name: "CLIENT HELP", Group: "connection", Since: "5.0.0", Arity: 2, Flags: Loading | Stale,
@@ -85,7 +85,7 @@ var clientCommands = []Command{
 	},
 	{
 		Name: "CLIENT TRACKING", Group: "connection", Since: "6.0.0", Arity: -3, Flags: session,
-		Summary: "Has the connection told when keys change that it has read, or that have a prefix",
+		Summary: "Sends the connection invalidations of keys that it has read, or that have a prefix",
 		Syntax:  "<ON|OFF> [REDIRECT client-id] [PREFIX prefix [PREFIX prefix ...]] [BCAST] [OPTIN] [OPTOUT] [NOLOOP]",
 	},
 	{
@@ -125,7 +125,7 @@ var configCommands = []Command{
 	{
 		Name: "CONFIG RESETSTAT", Group: "server", Since: "2.0.0", Arity: 2, Flags: Admin | session,
 		Traits:  AnswersOK,
-		Summary: "Begins to count anew what INFO counts",
+		Summary: "Resets the counters of INFO",
 		Tips:    []string{"request_policy:all_nodes", "response_policy:all_succeeded"},
 	},
 	{

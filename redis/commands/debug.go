@@ -8,11 +8,11 @@ var debugCommands = []Command{
 	{
 		Name: "DEBUG", Group: "server", Since: "1.0.0", Arity: -2, Flags: debugging,
 		Traits:  Dangerous,
-		Summary: "Holds what helps to test clients",
+		Summary: "Holds the commands that help to test clients",
 	},
 	{
 		Name: "DEBUG CHANGE-REPL-ID", Group: "server", Since: "1.0.0", Arity: 2, Flags: debugging,
-		Summary: "Makes up a new replication ID",
+		Summary: "Generates a new replication ID",
 	},
 	{
 		Name: "DEBUG HELP", Group: "server", Since: "1.0.0", Arity: 2, Flags: debugging,
@@ -20,7 +20,7 @@ var debugCommands = []Command{
 	},
 	{
 		Name: "DEBUG LOADAOF", Group: "server", Since: "1.0.0", Arity: 2, Flags: debugging,
-		Summary: "Changes nothing: what is saved is what there is",
+		Summary: "Changes nothing: saved data cannot differ",
 	},
 	{
 		Name: "DEBUG OBJECT", Group: "server", Since: "1.0.0", Arity: 3, Flags: debugging,
@@ -39,7 +39,7 @@ var debugCommands = []Command{
 	},
 	{
 		Name: "DEBUG RELOAD", Group: "server", Since: "1.0.0", Arity: -2, Flags: debugging,
-		Summary: "Changes nothing: what is saved is what there is",
+		Summary: "Changes nothing: saved data cannot differ",
 		Syntax:  "[MERGE] [NOFLUSH] [NOSAVE]",
 	},
 	{
@@ -84,7 +84,7 @@ var debugCommands = []Command{
 	},
 	{
 		Name: "DEBUG SET-DISABLE-DENY-SCRIPTS", Group: "server", Since: "1.0.0", Arity: 3, Flags: debugging,
-		Summary: "Changes nothing: scripts may not run what they may not",
+		Summary: "Changes nothing: scripts have no further permissions",
 		Syntax:  "<0|1>",
 	},
 	{

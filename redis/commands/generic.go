@@ -15,7 +15,7 @@ var genericCommands = []Command{
 	},
 	{
 		Name: "EXISTS", Group: "generic", Since: "1.0.0", Arity: -2, Flags: ReadOnly | Fast,
-		Summary: "Counts the keys that exist, one that is named twice twice",
+		Summary: "Counts the keys that exist; a key that is named twice counts twice",
 		Syntax:  "key [key ...]", Keys: []KeySpec{keysFrom(RO|Metadata, 1, -1, 1)},
 		Tips: []string{"request_policy:multi_shard", "response_policy:agg_sum"},
 	},
@@ -52,13 +52,13 @@ var genericCommands = []Command{
 	{
 		Name: "RENAME", Group: "generic", Since: "1.0.0", Arity: 3, Flags: Write,
 		Traits:  AnswersOK,
-		Summary: "Gives a key another name, which takes that of a key that has it",
+		Summary: "Renames a key, and replaces a key that has the new name",
 		Syntax:  "key newkey",
 		Keys:    []KeySpec{oneKey(RW|Returns|Deletes, 1), oneKey(OW, 2)},
 	},
 	{
 		Name: "RENAMENX", Group: "generic", Since: "1.0.0", Arity: 3, Flags: Write | Fast,
-		Summary: "Gives a key another name unless a key has it",
+		Summary: "Renames a key unless the new name exists",
 		Syntax:  "key newkey",
 		Keys:    []KeySpec{oneKey(RW|Returns|Deletes, 1), oneKey(OW|Inserts, 2)},
 	},
@@ -117,7 +117,7 @@ var genericCommands = []Command{
 	},
 	{
 		Name: "PERSIST", Group: "generic", Since: "2.2.0", Arity: 2, Flags: Write | Fast,
-		Summary: "Makes a key stay for good",
+		Summary: "Removes the expiry of a key",
 		Syntax:  "key", Keys: []KeySpec{oneKey(RW, 1)},
 	},
 	{

@@ -10,7 +10,7 @@ var dumpCommands = []Command{
 	{
 		Name: "RESTORE", Group: "generic", Since: "2.6.0", Arity: -4, Flags: Write | DenyOOM,
 		Traits:  AnswersOK,
-		Summary: "Makes a key of what DUMP returned",
+		Summary: "Creates a key from the result of DUMP",
 		Syntax:  "key ttl serialized-value [REPLACE] [ABSTTL] [IDLETIME seconds] [FREQ frequency]",
 		Keys:    []KeySpec{oneKey(OW, 1)}, Categories: []string{"keyspace", "dangerous"},
 	},

@@ -53,7 +53,7 @@ var hashExpireCommands = []Command{
 	},
 	{
 		Name: "HPERSIST", Group: "hash", Since: "7.4.0", Arity: -5, Flags: Write | Fast,
-		Summary: "Makes fields of a hash stay for good",
+		Summary: "Removes the expiry of fields of a hash",
 		Syntax:  "key FIELDS numfields field [field ...]",
 		Keys:    []KeySpec{oneKey(RW, 1)},
 	},

@@ -85,7 +85,7 @@ var jsonCommands = []Command{
 	},
 	{
 		Name: "JSON.ARRINDEX", Group: "module", Since: "1.0.0", Arity: -4, Flags: ReadOnly | Module,
-		Summary: "Returns where a value first stands in the arrays at a path, -1 when nowhere",
+		Summary: "Returns the first index of a value in the arrays at a path, -1 if it is missing",
 		Syntax:  "key path json-value [start [stop]]", Keys: []KeySpec{oneKey(RO, 1)},
 	},
 	{
@@ -131,7 +131,7 @@ var jsonCommands = []Command{
 	},
 	{
 		Name: "JSON.DEBUG", Group: "module", Since: "1.0.0", Arity: -2, Flags: ReadOnly | Module | MovableKeys,
-		Summary: "Returns about how many bytes of memory the values at a path take",
+		Summary: "Estimates the memory of the values at a path, in bytes",
 		Syntax:  "<MEMORY|HELP> [key] [path]",
 		Keys:    []KeySpec{{Access: RO, Keyword: "MEMORY", Index: 1, Step: 1}},
 	},

@@ -112,7 +112,7 @@ var scriptingCommands = []Command{
 	{
 		Name: "SCRIPT EXISTS", Group: "scripting", Since: "2.6.0", Arity: -3, Flags: NoScript,
 		Traits:  ReadsOnly,
-		Summary: "Answers for each digest whether the server knows its script: 1 or 0",
+		Summary: "Reports for each digest whether the server has its script: 1 or 0",
 		Syntax:  "sha1 [sha1 ...]",
 		Tips:    []string{"request_policy:all_shards", "response_policy:agg_logical_and"},
 	},

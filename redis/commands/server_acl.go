@@ -21,13 +21,13 @@ var aclCommands = []Command{
 	{
 		Name: "ACL DRYRUN", Group: "server", Since: "7.0.0", Arity: -4, Flags: Admin | NoScript | Loading | Stale,
 		Traits:  ReadsOnly,
-		Summary: "Says whether a user may run a command, without running it",
+		Summary: "Reports whether a user may run a command, without running it",
 		Syntax:  "username command [arg [arg ...]]",
 	},
 	{
 		Name: "ACL GENPASS", Group: "server", Since: "6.0.0", Arity: -2, Flags: NoScript | Loading | Stale,
 		Traits:  ReadsOnly,
-		Summary: "Makes up a password",
+		Summary: "Generates a password",
 		Syntax:  "[bits]",
 	},
 	{
@@ -55,7 +55,7 @@ var aclCommands = []Command{
 	{
 		Name: "ACL LOAD", Group: "server", Since: "6.0.0", Arity: 2, Flags: Admin | NoScript | Loading | Stale,
 		Traits:  Dangerous,
-		Summary: "Takes the users of the ACL file in the place of those there are",
+		Summary: "Replaces all users by the users of the ACL file",
 	},
 	{
 		Name: "ACL LOG", Group: "server", Since: "6.0.0", Arity: -2, Flags: Admin | NoScript | Loading | Stale,

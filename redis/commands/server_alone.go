@@ -11,13 +11,13 @@ var aloneCommands = []Command{
 	{
 		Name: "REPLICAOF", Group: "server", Since: "5.0.0", Arity: 3, Flags: Admin | NoScript | Stale | NoAsyncLoading,
 		Traits:  Dangerous | AnswersOK,
-		Summary: "Takes NO ONE: the server follows no other",
+		Summary: "Accepts only NO ONE: the server follows no other",
 		Syntax:  "<host port|NO ONE>", WantsFacts: true,
 	},
 	{
 		Name: "SLAVEOF", Group: "server", Since: "1.0.0", Arity: 3, Flags: Admin | NoScript | Stale | NoAsyncLoading,
 		Traits:  Dangerous | AnswersOK,
-		Summary: "Takes NO ONE: the server follows no other",
+		Summary: "Accepts only NO ONE: the server follows no other",
 		Syntax:  "<host port|NO ONE>", WantsFacts: true,
 	},
 	{

@@ -3,12 +3,12 @@ package commands
 var memoryCommands = []Command{
 	{
 		Name: "MEMORY", Group: "server", Since: "4.0.0", Arity: -2,
-		Summary: "Holds the commands about how much memory values take",
+		Summary: "Holds the commands about the memory of values",
 	},
 	{
 		Name: "MEMORY DOCTOR", Group: "server", Since: "4.0.0", Arity: 2,
 		Traits:  Report,
-		Summary: "Says that there is nothing to say: values are in a file",
+		Summary: "Reports nothing: values are in a file",
 		Tips:    []string{"nondeterministic_output", "request_policy:all_shards", "response_policy:special"},
 	},
 	{
@@ -35,7 +35,7 @@ var memoryCommands = []Command{
 		Name: "MEMORY STATS", Group: "server", Since: "4.0.0", Arity: 2,
 		Traits:  ReadsOnly,
 		Replies: aMap,
-		Summary: "Returns what the memory of the process is used for",
+		Summary: "Returns the memory of the process by use",
 		Tips:    []string{"nondeterministic_output", "request_policy:all_shards", "response_policy:special"},
 	},
 }

@@ -14,11 +14,11 @@ var persistCommands = []Command{
 	},
 	{
 		Name: "BGREWRITEAOF", Group: "server", Since: "1.0.0", Arity: 1, Flags: Admin | NoScript | NoAsyncLoading,
-		Summary: "Answers as if it rewrote a log, of which there is none",
+		Summary: "Replies as if it rewrote a log; there is none",
 	},
 	{
 		Name: "LASTSAVE", Group: "server", Since: "1.0.0", Arity: 1, Flags: Loading | Stale | Fast,
-		Summary:    "Returns when the last SAVE or BGSAVE went well, as Unix time in seconds",
+		Summary:    "Returns the time of the last successful SAVE or BGSAVE, as Unix time in seconds",
 		Categories: []string{"admin", "dangerous"}, Tips: []string{"nondeterministic_output"},
 	},
 	{
@@ -38,7 +38,7 @@ var persistCommands = []Command{
 	},
 	{
 		Name: "REPLCONF", Group: "server", Since: "3.0.0", Arity: -1, Flags: Admin | NoScript | Loading | Stale | AllowBusy,
-		Summary: "Takes what a replica says of itself",
+		Summary: "Accepts the report of a replica about itself",
 		Syntax:  "[option value [option value ...]]",
 		Traits:  OfConnection | NeedsConnection | Unpaired,
 	},

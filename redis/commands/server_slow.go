@@ -33,12 +33,12 @@ var slowCommands = []Command{
 	},
 	{
 		Name: "LATENCY", Group: "server", Since: "2.8.13", Arity: -2,
-		Summary: "Holds the commands about how long things take",
+		Summary: "Holds the commands about latency",
 	},
 	{
 		Name: "LATENCY DOCTOR", Group: "server", Since: "2.8.13", Arity: 2, Flags: Admin | NoScript | Loading | Stale,
 		Traits:  ReadsOnly | Report,
-		Summary: "Says what took long, and what may help",
+		Summary: "Reports slow events and suggests remedies",
 		Tips:    []string{"nondeterministic_output", "request_policy:all_nodes", "response_policy:special"},
 	},
 	{
@@ -57,7 +57,7 @@ var slowCommands = []Command{
 		Name: "LATENCY HISTOGRAM", Group: "server", Since: "7.0.0", Arity: -2, Flags: Admin | NoScript | Loading | Stale,
 		Traits:  ReadsOnly,
 		Replies: []Reply{{RESP3: &Shape{Form: ToMap, Each: toMap}}},
-		Summary: "Counts how long the calls of commands took, by doublings",
+		Summary: "Returns histograms of the durations of commands, in powers of two",
 		Syntax:  "[command [command ...]]",
 		Tips:    []string{"nondeterministic_output", "request_policy:all_nodes", "response_policy:special"},
 	},

@@ -102,7 +102,7 @@ var zsetCommands = []Command{
 	},
 	{
 		Name: "ZRANGESTORE", Group: "sorted-set", Since: "6.2.0", Arity: -5, Flags: Write | DenyOOM,
-		Summary: "Stores what ZRANGE would return at another key",
+		Summary: "Stores the result of ZRANGE at another key",
 		Syntax:  "dst src min max [BYSCORE|BYLEX] [REV] [LIMIT offset count]",
 		Keys:    []KeySpec{oneKey(OW, 1), oneKey(RO, 2)},
 	},
@@ -136,7 +136,7 @@ var zsetCommands = []Command{
 	{
 		Name: "ZMPOP", Group: "sorted-set", Since: "7.0.0", Arity: -4, Flags: Write | MovableKeys,
 		Replies: poppedFrom,
-		Summary: "Removes and returns members from the first sorted set that there is",
+		Summary: "Removes and returns members of the first sorted set that exists",
 		Syntax:  "numkeys key [key ...] <MIN|MAX> [COUNT count]",
 		Keys:    []KeySpec{numKeys(RW|Returns|Deletes, 1)},
 	},

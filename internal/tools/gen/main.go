@@ -48,7 +48,7 @@ func packagesPage() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// groups is the order of the page, and what its headings say.
+// groups lists the groups in the order of the page, with their headings.
 var groups = []struct{ name, title string }{
 	{"string", "Strings"}, {"hash", "Hashes"}, {"list", "Lists"}, {"set", "Sets"}, {"sorted-set", "Sorted sets"},
 	{"stream", "Streams"}, {"geo", "Geo"}, {"bitmap", "Bitmaps"}, {"hyperloglog", "HyperLogLog"}, {"array", "Arrays"},
@@ -63,8 +63,8 @@ func commandsPage(table []*commands.Command) []byte {
 	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# Commands\n\nGenerated from the command table by `make generate`: %d commands and subcommands.\n"+
-		"Those marked *compared* answer byte for byte as redis-server 8.0, those marked *documented* as their\n"+
-		"documentation says. What differs stands in [compatibility.md](compatibility.md).\n", len(table))
+		"Commands marked *compared* return the same bytes as redis-server 8.0; commands marked *documented* follow\n"+
+		"their documentation. [compatibility.md](compatibility.md) lists the differences.\n", len(table))
 	for _, g := range groups {
 		if len(byGroup[g.name]) > 0 {
 			section(&b, g.title, byGroup[g.name])
@@ -86,7 +86,7 @@ func section(b *bytes.Buffer, title string, group []*commands.Command) {
 	}
 }
 
-// status says what the command was compared with.
+// status returns the evidence for a command: compared with redis-server, or documented.
 func status(c *commands.Command) string {
 	if c.Since < "8.1" && c.Flags&commands.Module == 0 {
 		return "compared"
