@@ -1,6 +1,5 @@
-// Package atomicfile makes the files that people name, whole or not at all. It is the one
-// place that knows when a file may take the place of another: when they said so, and
-// never when that is a SQLite database.
+// Package atomicfile writes output files completely or not at all. It alone decides whether a
+// file may be replaced: only if the user asked for it, and never if it is a SQLite database.
 package atomicfile
 
 import (
@@ -13,15 +12,15 @@ import (
 )
 
 var (
-	// ErrExists is the error about a file that is there and is not to be replaced.
+	// ErrExists is the error for a file that exists and must not be replaced.
 	ErrExists = errors.New("it exists already")
-	// ErrDatabase is the error about a SQLite database, which is never replaced.
+	// ErrDatabase is the error for a SQLite database, which is never replaced.
 	ErrDatabase = errors.New("it is a SQLite database, which is never replaced")
 )
 
-// Check reports why no file may be made at path: ErrExists unless replace, ErrDatabase,
-// or what is wrong with its directory. What is no regular file, such as /dev/null or a
-// pipe, is written to and not replaced, so that nothing is wrong with it.
+// Check returns an error if no file may be written at path: ErrExists unless replace is set,
+// ErrDatabase, or a problem with the directory. Other than regular files, such as /dev/null or
+// a pipe, are written to, not replaced, so they pass.
 func Check(path string, replace bool) error {
 	info, err := os.Stat(path)
 	switch {
@@ -45,7 +44,7 @@ func Check(path string, replace bool) error {
 	return nil
 }
 
-// CheckDirectory reports why nothing can be made at path: the directory is missing, or is none.
+// CheckDirectory returns an error if the directory of path is missing or not a directory.
 func CheckDirectory(path string) error {
 	dir := filepath.Dir(path)
 	switch info, err := os.Stat(dir); {
@@ -59,9 +58,9 @@ func CheckDirectory(path string) error {
 
 const sqliteMagic = "SQLite format 3\x00"
 
-// isDatabase reports whether the file at path is a SQLite database, by its beginning or
-// by what is beside it: one that has a log is not opened, since the locks that this
-// process may have on it would go when it is closed.
+// isDatabase reports whether the file at path is a SQLite database, by its header or by the
+// files beside it. It does not open a file that has a log: closing it would drop this
+// process's locks on it.
 func isDatabase(path string) (bool, error) {
 	for _, suffix := range []string{"-wal", "-shm", "-journal"} {
 		if _, err := os.Stat(path + suffix); err == nil {
@@ -81,9 +80,9 @@ func isDatabase(path string) (bool, error) {
 	return string(beginning[:n]) == sqliteMagic, err
 }
 
-// Write makes the file of that name, for its owner only, when write succeeds, and leaves
-// what was there before otherwise. Check is asked before and after. A crash in between may
-// leave a hidden file beside it.
+// Write creates the file for its owner only if write succeeds; otherwise an existing file is
+// unchanged. It calls Check before and after. A crash in between may leave a hidden file
+// beside it.
 func Write(path string, replace bool, write func(*os.File) error) (err error) {
 	if err := Check(path, replace); err != nil {
 		return err
@@ -95,7 +94,7 @@ func Write(path string, replace bool, write func(*os.File) error) (err error) {
 		}
 		return Pathless(errors.Join(write(f), f.Close()))
 	}
-	if replace { // what a link points to is replaced, not the link
+	if replace { // replace the target of a link, not the link
 		if real, err := filepath.EvalSymlinks(path); err == nil {
 			path = real
 		}
@@ -125,8 +124,8 @@ func Write(path string, replace bool, write func(*os.File) error) (err error) {
 	return Pathless(err)
 }
 
-// Name gives a finished file its name, which may be in use only when replace is
-// true. It does not ask Check.
+// Name renames a finished file to path, which may exist only if replace is true. It does not
+// call Check.
 func Name(made, path string, replace bool) error {
 	if replace {
 		return os.Rename(made, path)
@@ -137,14 +136,14 @@ func Name(made, path string, replace bool) error {
 	case errors.Is(err, fs.ErrExist):
 		return ErrExists
 	}
-	// A file system without links.
+	// The file system has no hard links.
 	if _, err := os.Lstat(path); err == nil {
 		return ErrExists
 	}
 	return os.Rename(made, path)
 }
 
-// Pathless returns err without the operation and the path that package os puts before it.
+// Pathless returns err without the operation and the path that package os prepends.
 func Pathless(err error) error {
 	var e *os.PathError
 	if errors.As(err, &e) {

@@ -2,18 +2,18 @@ package histogram
 
 import "time"
 
-// History keeps how times went on, oldest first, in at most Slots places: each holds the
-// greatest of as many times as the others.
+// History keeps a series of durations, oldest first, in at most Slots slots. Each slot holds
+// the maximum of the same number of durations.
 type History struct {
 	slots []time.Duration
-	per   int // times of a place
-	last  int // times in the last one
+	per   int // durations per slot
+	last  int // durations in the last slot
 }
 
-// Slots is how many places a History has at most.
+// Slots is the maximum number of slots of a History.
 const Slots = 60
 
-// Add takes a time in. Where there is no place left, each two become one.
+// Add adds a duration. When the slots are full, pairs of them are merged.
 func (h *History) Add(d time.Duration) {
 	if h.last > 0 && h.last < h.per {
 		h.slots[len(h.slots)-1] = max(h.slots[len(h.slots)-1], d)
@@ -31,19 +31,19 @@ func (h *History) Add(d time.Duration) {
 	h.slots, h.last = append(h.slots, d), 1
 }
 
-// Times are the greatest times of the places, and of how many times each is; the last may
+// Times returns the maximum of each slot, and the number of durations per slot; the last may
 // have fewer.
 func (h *History) Times() (greatest []time.Duration, of int) { return h.slots, h.per }
 
-// Range is a part of a Distribution: how many times were at most To, and above the To of the
-// range before.
+// Range is a part of a Distribution: the number of durations up to To and above the previous
+// range's To.
 type Range struct {
 	To time.Duration
 	N  int64
 }
 
-// Ranges are the times by ranges that end at 1, 2 and 5 of each power of ten, from the first
-// with a time to the last. A time near an end may be in the range after: see Distribution.
+// Ranges returns the non-empty part of the ranges that end at 1, 2 and 5 times each power of
+// ten. A duration near an end may count in the next range: see Distribution.
 func (l *Distribution) Ranges() []Range {
 	var all []Range
 	to := time.Microsecond
@@ -64,7 +64,7 @@ func (l *Distribution) Ranges() []Range {
 	return all
 }
 
-// after is the next of 1, 2, 5, 10, 20 and so on.
+// after returns the next of 1, 2, 5, 10, 20 and so on.
 func after(d time.Duration) time.Duration {
 	for digit := d; ; digit /= 10 {
 		switch digit {

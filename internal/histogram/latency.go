@@ -1,4 +1,4 @@
-// Package histogram keeps how long round trips took, in little memory.
+// Package histogram stores distributions of durations in little memory.
 package histogram
 
 import (
@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Distribution is how long things took, in little memory: buckets are at most a
-// thirty-second wide, while the least, the greatest and the mean are exact.
+// Distribution is a distribution of durations in little memory. Buckets are at most a
+// thirty-second wide; minimum, maximum and mean are exact.
 type Distribution struct {
 	N        int64
 	Min, Max time.Duration
@@ -18,7 +18,7 @@ type Distribution struct {
 
 const perOctave = 32
 
-// Add takes a time in.
+// Add adds a duration.
 func (l *Distribution) Add(d time.Duration) {
 	d = max(d, 0)
 	if l.N == 0 || d < l.Min {
@@ -39,7 +39,7 @@ func bucket(ns uint64) int {
 	return shift*perOctave + int(ns>>shift)
 }
 
-// Mean is the mean, 0 of none.
+// Mean returns the mean, or 0 if the distribution is empty.
 func (l *Distribution) Mean() time.Duration {
 	if l.N == 0 {
 		return 0
@@ -47,7 +47,7 @@ func (l *Distribution) Mean() time.Duration {
 	return l.sum / time.Duration(l.N)
 }
 
-// Quantile is a time that the given part of all, between 0 and 1, do not exceed.
+// Quantile returns an upper bound of the given fraction of durations; q is between 0 and 1.
 func (l *Distribution) Quantile(q float64) time.Duration {
 	rank := int64(math.Ceil(q * float64(l.N)))
 	for b, n := range l.buckets {
@@ -58,7 +58,7 @@ func (l *Distribution) Quantile(q float64) time.Duration {
 	return l.Max
 }
 
-// upper is the greatest time of a bucket.
+// upper returns the longest duration of bucket b.
 func upper(b int) time.Duration {
 	if b < 2*perOctave {
 		return time.Duration(b)

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// ErrInUse says that another process, or another part of this one, has the file open.
+// ErrInUse is the error while another process, or another part of this one, has the file open.
 var ErrInUse = errors.New("the file is in use")
 
-// Wait opens the file at path, which it makes if it is missing, as soon as nothing else has it open. It fails with
-// the error of ctx when that ends first.
+// Wait opens the file at path as soon as no other handle is open, and creates it if missing.
+// If ctx ends first, it returns ctx's error.
 func Wait(ctx context.Context, path string) (*os.File, error) {
 	create := false
 	for {

@@ -8,8 +8,9 @@ import (
 	"syscall"
 )
 
-// Open opens the file at path, or with create makes it. It fails with ErrInUse while anything else has the file
-// open by Open. Closing the file, or the end of the process, lets others open it.
+// Open opens the file at path; with create, it creates a missing file. It fails with ErrInUse
+// while a handle of another Open exists. Closing the file, or the end of the process, releases
+// it.
 func Open(path string, create bool) (*os.File, error) {
 	flags := os.O_RDWR
 	if create {

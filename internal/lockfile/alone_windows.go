@@ -8,8 +8,8 @@ import (
 
 const errSharingViolation = syscall.Errno(32)
 
-// Open opens the file at path, or with create makes it. It fails with ErrInUse while anything else has the file
-// open. Closing the file, or the end of the process, lets others open it.
+// Open opens the file at path; with create, it creates a missing file. It fails with ErrInUse
+// while any other handle exists. Closing the file, or the end of the process, releases it.
 func Open(path string, create bool) (*os.File, error) {
 	name, err := syscall.UTF16PtrFromString(path)
 	if err != nil {

@@ -1,18 +1,17 @@
 package readfull
 
-// Pieces gathers bytes of unknown number, in pieces that are joined once: a buffer
-// that grows would be there twice each time, and leave as much garbage. The zero value is
-// empty.
+// Pieces collects an unknown number of bytes in pieces that are joined once. A growing buffer
+// would exist twice at each growth, and leave as much garbage. The zero value is empty.
 type Pieces struct {
 	full [][]byte
 	last []byte
 	n    int // bytes in full
 }
 
-// pieceSize is how many bytes are gathered before another piece begins.
+// pieceSize is the size of a piece in bytes.
 const pieceSize = 64 << 10
 
-// Reset forgets what was gathered.
+// Reset drops the collected bytes.
 func (p *Pieces) Reset() { p.full, p.last, p.n = nil, p.last[:0], 0 }
 
 // Byte adds one byte.
@@ -23,7 +22,7 @@ func (p *Pieces) Byte(c byte) {
 	p.last = append(p.last, c)
 }
 
-// Add adds a copy of b, which is best short.
+// Add adds a copy of b, which should be short.
 func (p *Pieces) Add(b []byte) {
 	if len(p.last)+len(b) > pieceSize {
 		p.cut()
@@ -39,10 +38,10 @@ func (p *Pieces) cut() {
 	}
 }
 
-// Len is how many bytes were gathered.
+// Len returns the number of collected bytes.
 func (p *Pieces) Len() int { return p.n + len(p.last) }
 
-// Join returns all of them, in memory of their own, never nil, and forgets them.
+// Join returns all bytes in a new slice, never nil, and drops them.
 func (p *Pieces) Join() []byte {
 	all := make([]byte, 0, p.Len())
 	for _, piece := range p.full {

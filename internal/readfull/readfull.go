@@ -1,16 +1,15 @@
-// Package readfull reads long values whose length the sender claims, and may lie about.
+// Package readfull reads long values whose announced length cannot be trusted.
 package readfull
 
 import "io"
 
 const (
-	enough = 1 << 20 // is made room for before anything has come
-	times  = 8       // as much as has come is made room for then
+	enough = 1 << 20 // bytes allocated before any have arrived
+	times  = 8       // each later allocation, as a multiple of the received bytes
 )
 
-// Bytes reads n bytes and returns them. It makes room for
-// little before they come, and again for some times as much as has come: what is thrown
-// away by that is a seventh of n at most. It reads a piece at a time, since r may copy memory. The error is io.ReadFull's.
+// Bytes reads and returns n bytes. It allocates little at first, and later a multiple of the
+// bytes received; it discards a seventh of n at most. The error is io.ReadFull's.
 func Bytes(r io.Reader, n int64) ([]byte, error) {
 	room := n
 	for room > enough {

@@ -1,2 +1,2 @@
-// Package spelling finds the words that a misspelt one was probably meant to be.
+// Package spelling suggests the correct words for a misspelt one.
 package spelling

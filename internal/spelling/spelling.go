@@ -2,13 +2,12 @@ package spelling
 
 import "strings"
 
-// most is how many words are worth asking about.
+// most limits the number of suggestions.
 const most = 3
 
-// Nearest are the words that word was probably meant to be, in any case and at
-// most three: those with the fewest changes. A short word allows for one change, a
-// longer one for two that leave its first letter alone; nothing is near a word of
-// one letter, and every word is near itself.
+// Nearest returns at most three words that word was probably meant to be: the ones with the
+// fewest changes, ignoring case. A short word allows one change, a longer one two that leave
+// its first letter. No word is near a word of one letter, and every word is near itself.
 func Nearest(word string, words []string) []string {
 	word = strings.ToLower(word)
 	least := allowed(word) + 1
@@ -27,8 +26,8 @@ func Nearest(word string, words []string) []string {
 	return found
 }
 
-// allowed is the number of changes that leave something of a word. The dashes
-// before a flag are nothing that anybody misspells.
+// allowed returns the number of changes that leave a word recognisable. It ignores the dashes
+// of a flag, which are rarely misspelt.
 func allowed(word string) int {
 	switch n := len(strings.TrimLeft(word, "-@:")); {
 	case n < 2:
@@ -39,8 +38,8 @@ func allowed(word string) int {
 	return 2
 }
 
-// distance is the number of letters to change, add, remove or swap with their
-// neighbour that makes b of a.
+// distance returns the number of letters to change, add, remove or swap with a neighbour to
+// turn a into b.
 func distance(a, b string) int {
 	before, last := make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {
@@ -64,7 +63,7 @@ func distance(a, b string) int {
 	return last[len(b)]
 }
 
-// Question asks about words, with a space before it; "" for none.
+// Question returns a question that suggests words, with a leading space, or "" without words.
 func Question(words []string) string {
 	if len(words) == 0 {
 		return ""

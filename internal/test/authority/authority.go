@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// Authority has its own certificate in the file ca.pem of a directory, and those that it
-// signs beside it.
+// Authority is a certificate authority in a directory: its certificate is ca.pem, next to the
+// certificates that it signs.
 type Authority struct {
 	Cert *x509.Certificate
 
@@ -26,7 +26,7 @@ type Authority struct {
 	key *ecdsa.PrivateKey
 }
 
-// New makes an authority for a test.
+// New creates an authority for a test.
 func New(t *testing.T) *Authority {
 	t.Helper()
 	a := &Authority{t: t, dir: t.TempDir()}
@@ -34,17 +34,17 @@ func New(t *testing.T) *Authority {
 	return a
 }
 
-// Path is that of a file of the authority.
+// Path returns the path of one of the authority's files.
 func (a *Authority) Path(file string) string { return filepath.Join(a.dir, file) }
 
-// Server makes NAME.pem and NAME-key.pem for a server with these names, which may be addresses.
+// Server creates NAME.pem and NAME-key.pem for a server with these host names or addresses.
 func (a *Authority) Server(name string, template x509.Certificate, names ...string) {
 	a.t.Helper()
 	template.DNSNames, template.ExtKeyUsage = names, []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
 	a.sign(name, &template)
 }
 
-// Client makes NAME.pem and NAME-key.pem for a client.
+// Client creates NAME.pem and NAME-key.pem for a client.
 func (a *Authority) Client(name string) {
 	a.t.Helper()
 	a.sign(name, &x509.Certificate{ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}})
@@ -60,14 +60,14 @@ func (a *Authority) Pair(name string) tls.Certificate {
 	return pair
 }
 
-// Pool has the authority's certificate.
+// Pool returns a pool with the authority's certificate.
 func (a *Authority) Pool() *x509.CertPool {
 	pool := x509.NewCertPool()
 	pool.AddCert(a.Cert)
 	return pool
 }
 
-// sign makes NAME.pem and NAME-key.pem. A certificate without a time is valid for two hours.
+// sign creates NAME.pem and NAME-key.pem. A certificate without dates is valid for two hours.
 func (a *Authority) sign(name string, template *x509.Certificate) (*x509.Certificate, *ecdsa.PrivateKey) {
 	a.t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

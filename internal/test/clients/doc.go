@@ -1,5 +1,4 @@
-// Package clients holds the tests that drive a served file with what people use: the clients
-// redis-cli, go-redis, and Node's ioredis, redis and @upstash/redis, and programs that are made
-// with them, such as BullMQ. What is done over RESP is done with redis-server too, so that no test
-// says what is true of meowdis only.
+// Package clients tests a served file with common clients: redis-cli, go-redis, Node's
+// ioredis, redis and @upstash/redis, and programs built on them, such as BullMQ. Every RESP
+// test also runs against redis-server, so no test expects behaviour of meowdis alone.
 package clients

@@ -82,8 +82,8 @@ func (t Transcript) On(v oracle.Version) Transcript {
 	return t
 }
 
-// Expires reports whether time passes in the transcript, without which nothing that it makes
-// expires: what is given a time that is over is deleted at once.
+// Expires reports whether the transcript advances the clock. Otherwise its keys cannot expire:
+// a key that gets an expiry in the past is deleted at once.
 func (t Transcript) Expires() bool {
 	return slices.ContainsFunc(t.Steps, func(s Step) bool { return s.Clock != 0 })
 }
@@ -191,8 +191,7 @@ func Show(v resp.Value) string {
 	return strings.Join(kept, "\n")
 }
 
-// Same reports whether two replies of the step are the same, as far as its notes
-// ask.
+// Same reports whether two replies of the step are equal under its notes.
 func (s Step) Same(a, b resp.Value) bool {
 	a, b = resp.Downgrade(a), resp.Downgrade(b)
 	for _, note := range s.Notes {
@@ -214,10 +213,10 @@ func (s Step) Same(a, b resp.Value) bool {
 	return bytes.Equal(resp.Append2(nil, a), resp.Append2(nil, b))
 }
 
-// Reply is the reply that the transcript says, in RESP2's shape.
+// Reply parses the expected reply, in RESP2 form.
 func (s Step) Reply() (resp.Value, error) { return parseShown(s.Want) }
 
-// Matches reports whether the reply is what the transcript says.
+// Matches reports whether the reply is as expected.
 func (s Step) Matches(v resp.Value) bool {
 	return s.matches(v, s.Want) || s.either && s.matches(v, s.Older)
 }
@@ -295,8 +294,7 @@ func near(a, b resp.Value, tolerance float64) bool {
 
 func within(x, y, tolerance float64) bool { return x-y <= tolerance && y-x <= tolerance }
 
-// Update returns the transcript's text with the replies of other, which has the
-// same steps.
+// Update returns the transcript's text with the replies of other, which has the same steps.
 func (t Transcript) Update(text string, other []Step) string {
 	lines := strings.Split(text, "\n")
 	var out []string
@@ -312,7 +310,7 @@ func (t Transcript) Update(text string, other []Step) string {
 	return strings.Join(append(out, lines[at:]...), "\n")
 }
 
-// Answered returns the step with what a server of a version answered in it.
+// Answered returns the step with the reply of a server of version v.
 func (s Step) Answered(v oracle.Version, reply resp.Value) Step {
 	switch {
 	case s.replyLines == 0 || !v.Before("8.0"):

@@ -6,8 +6,8 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// Start is the time in Unix ms at which a transcript begins, where the clock is
-// the test's.
+// Start is the time in Unix ms at the beginning of a transcript, if the test has its own
+// clock.
 const Start = 1_700_000_000_000
 
 // Play runs the transcript: do carries out the commands, and advance, called

@@ -56,8 +56,8 @@ func (tr Transcript) PlayREST(t testing.TB, advance func(ms int64), send Way, cl
 
 func name(s Step) string { return strings.ToUpper(string(s.Args[0])) }
 
-// queued is the distance from a MULTI to its EXEC when /multi-exec means the
-// same: everything between is queued, by one client, at one time.
+// queued returns the distance from MULTI to its EXEC if /multi-exec is equivalent: one client
+// queues all steps between, and the clock stands still.
 func queued(steps []Step) int {
 	if name(steps[0]) != "MULTI" || steps[0].Want != "OK" {
 		return 0
@@ -105,8 +105,8 @@ func (c *REST) Pipeline(args [][]byte) (resp.Value, error) {
 	return c.post("/pipeline", append(appendJSON([]byte("["), args), ']'))
 }
 
-// Path sends a command in the path, and its last argument as the body when that is not empty: an empty
-// body is none.
+// Path sends a command in the path, and its last argument, if not empty, as the body: an empty
+// body means no body.
 func (c *REST) Path(args [][]byte) (resp.Value, error) {
 	var last []byte
 	if n := len(args) - 1; n > 0 && len(args[n]) > 0 {
@@ -144,8 +144,8 @@ func (c *REST) request(path string, body []byte, header, value string) ([]byte, 
 	return io.ReadAll(answer.Body)
 }
 
-// transaction runs queued commands by /multi-exec, whose JSON has the same
-// form for a status and a string: so the comparison does not either.
+// transaction runs queued commands by /multi-exec. Its JSON has the same form for statuses and
+// strings, so the comparison ignores that difference.
 func (c *REST) transaction(t testing.TB, tr Transcript, steps []Step, exec Step) {
 	t.Helper()
 	body := []byte("[")
@@ -177,7 +177,7 @@ func (c *REST) transaction(t testing.TB, tr Transcript, steps []Step, exec Step)
 	}
 }
 
-// plain is a reply as it comes out of JSON.
+// plain returns a reply as decoded from JSON.
 func plain(v resp.Value) any {
 	switch v.Kind {
 	case resp.Null, resp.NullArray:

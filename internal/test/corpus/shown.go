@@ -45,7 +45,7 @@ func (p *shown) value(head string, indent int) (resp.Value, error) {
 	return resp.MakeStatus(head), nil
 }
 
-// itemHead is the length of the "12) " that s begins with, 0 without one.
+// itemHead returns the length of the "12) " at the start of s, or 0.
 func itemHead(s string) int {
 	digits := strings.TrimLeft(s, " ")
 	index, _, ok := strings.Cut(digits, ") ")

@@ -1,3 +1,3 @@
-// Package counts holds what each of the commonest commands costs on a file, in what does
-// not depend on the machine's mood: statements, write calls, bytes written, allocations.
+// Package counts records the cost of the most common commands on a file, in units independent
+// of the machine: statements, write calls, bytes written, allocations.
 package counts

@@ -14,11 +14,11 @@ import (
 //go:embed *.sql
 var scripts embed.FS
 
-// Now is a time in Unix ms at which one key of each file has expired and another
-// expires in a minute.
+// Now is a time in Unix ms: one key of each file has expired by then, and another expires a
+// minute later.
 const Now = 2000000000000
 
-// Kinds are the files that there are.
+// Kinds lists the kinds of files.
 var Kinds = []string{"original", "documented", "redlite", "redka"}
 
 // Make makes the file of a kind at path, and runs more SQL on it.

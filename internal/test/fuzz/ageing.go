@@ -10,12 +10,12 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// redis-server's clock cannot be moved, and no test waits. Instead all that expires comes
-// nearer: what is then past is gone for Redis, and for meowdis it is dead and not yet
-// swept. The amounts leave no lifetime (pools.go) within ten seconds of its end.
+// redis-server's clock cannot be moved, and no test waits. Instead every expiry is moved
+// nearer: an expiry in the past deletes the key in Redis; in meowdis the key is dead and not
+// yet swept. These amounts leave no lifetime (pools.go) within ten seconds of its end.
 var ages = []int64{60_000, 150_000, 150_000, 1_100_000, 300_000_000}
 
-// age makes everything on both sides ms older, unless a transaction is open.
+// age moves all expiries on both sides ms earlier, unless a transaction is open.
 func (s *sides) age(meow *meowdis, ms int64) {
 	for _, c := range meow.clients {
 		if c.inMulti() {
@@ -38,7 +38,8 @@ func (s *sides) age(meow *meowdis, ms int64) {
 	}
 }
 
-// ageKey makes a key of Redis's, and its fields, older. Redis 7.0 has no fields that expire.
+// ageKey moves the expiry of Redis's key, and of its fields, earlier. Redis 7.0 has no fields
+// that expire.
 func (s *sides) ageKey(key []byte, ms int64) {
 	do := func(args ...[]byte) resp.Value { return s.older.Do(args...) }
 	at := func(expiry int64) []byte { return strconv.AppendInt(nil, max(1, expiry-ms), 10) }

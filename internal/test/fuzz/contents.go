@@ -15,12 +15,11 @@ import (
 	"github.com/meowdis/meowdis/store/schema"
 )
 
-// contents is all that the databases hold: a line a key, with its type, the
-// class of its time to live and its value.
+// contents maps each key of the databases to one line: its type, the class of its time to live
+// and its value.
 type contents map[string]string
 
-// entry adds a key. The elements of what has no order are sorted by the
-// caller.
+// entry adds a key. The caller sorts the elements of unordered types.
 func (c contents) entry(db int, key []byte, typ string, ttl int64, elements [][]byte) {
 	if len(elements) == 1 && len(elements[0]) >= 16 && bytes.HasPrefix(elements[0], []byte("HYLL")) {
 		elements = [][]byte{elements[0][:8], elements[0][16:]} // between them is the cache of PFCOUNT
@@ -57,8 +56,8 @@ func differences(ours, theirs contents) []string {
 	return all
 }
 
-// stored are the queries for the live keys and the elements of each type, in the
-// order and the form that Redis answers the commands of asked in.
+// Queries for the live keys and the elements of each type, in the order and form of Redis's
+// replies to the commands in asked.
 const sqlLiveKeys = `SELECT id, db, key, type, expires_at - ?1, count FROM keys WHERE dies_at IS NULL OR dies_at > ?1`
 
 var stored = map[string]struct {
@@ -114,7 +113,7 @@ func ourContents(s engine.Store, now int64) (contents, error) {
 	return c, nil
 }
 
-// inParts reads a string of some bytes that is kept in parts, each at its place.
+// inParts reads a string that is stored in parts, each with its offset.
 func inParts(s engine.Store, id store.Value, size int64) ([]byte, error) {
 	rows, err := query(s, `SELECT part * `+schema.PartBytes+`, value FROM string_parts WHERE key_id = ?1`, id)
 	value := make([]byte, size)
@@ -170,7 +169,7 @@ func inOrder(cells [][]byte, size int) [][]byte {
 	return sorted
 }
 
-// asked are the commands that read a whole value from Redis.
+// asked holds the commands that read a whole value from Redis.
 var asked = map[string][]string{
 	"string": {"GET", ""},
 	"list":   {"LRANGE", "", "0", "-1"},
@@ -182,7 +181,7 @@ var asked = map[string][]string{
 	"vectorset": {"VRANDMEMBER", "", "100000"},
 }
 
-// theirContents asks Redis, and leaves its connection in database 0.
+// theirContents reads Redis's contents, and leaves its connection in database 0.
 func theirContents(do doer) contents {
 	c := contents{}
 	for db := range commands.Databases {

@@ -8,7 +8,7 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// running is a library whose functions are the scripts: run0, run1, …
+// running is a library with the scripts as functions: run0, run1, …
 var running = func() string {
 	var b strings.Builder
 	b.WriteString("#!lua name=running")
@@ -18,9 +18,9 @@ var running = func() string {
 	return b.String()
 }()
 
-// libraries are sources of some. No two functions of one can be in the way of others, since Redis
-// leaves open which of them its error names; and none calls a command with nil, after which Redis
-// 8.0.2 crashes on FUNCTION FLUSH.
+// libraries holds sources of libraries. No two functions of a library conflict with existing
+// ones, since Redis leaves open which function its error names. None calls a command with nil:
+// after that, Redis 8.0.2 crashes on FUNCTION FLUSH.
 var libraries = []string{
 	"#!lua name=m\nredis.register_function('f', function(keys, args) return {#keys, #args, keys, args} end)\n" +
 		"local n = 0 redis.register_function('count', function() n = n + 1 return n end)",
@@ -36,7 +36,7 @@ var libraries = []string{
 
 var functions = []string{"f", "count", "o", "p", "F", "run0", "run1", "nosuch", ""}
 
-// functionPayloads are what FUNCTION RESTORE may read.
+// functionPayloads holds payloads for FUNCTION RESTORE.
 var functionPayloads = func() (all []string) {
 	all = append(all, string(rdb.DumpFunctions(nil)), "")
 	for _, source := range libraries[:8] {
@@ -47,7 +47,7 @@ var functionPayloads = func() (all []string) {
 	return append(all, string(broken))
 }()
 
-// exchangeFunctions has each side restore what the other has dumped.
+// exchangeFunctions restores each side's dump on the other side.
 func exchangeFunctions(ours, theirs doer, args [][]byte) (got, want resp.Value) {
 	got, want = ours(args...), theirs(args...)
 	if got.Kind != resp.Bulk || want.Kind != resp.Bulk {

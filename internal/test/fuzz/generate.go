@@ -18,21 +18,21 @@ import (
 type step struct {
 	client int // 0 or 1
 	args   [][]byte
-	age    int64 // instead of args: how many ms later it is than before
+	age    int64 // moves expiries this many ms earlier, instead of args
 }
 
-// command is a command that can be made up.
+// command is a command that can be generated.
 type command struct {
 	*commands.Command
 	syntax  node
-	expires bool // it takes a time to live, somewhere
+	expires bool // it takes a time to live
 	random  bool // it has a special treatment
 }
 
-// vectorSets is the group of the commands of vector sets, which are one of modules to Redis.
+// vectorSets is the group of the vector set commands. Redis puts them in group module.
 const vectorSets = "vector-set"
 
-// groupOf is the group of a command here.
+// groupOf returns the group of a command in these tests.
 func groupOf(c *commands.Command) string {
 	if t, _ := keytype.OfCommand(c.Group, c.Name); t != nil && t.Name == keytype.VectorSet {
 		return vectorSets
@@ -40,20 +40,20 @@ func groupOf(c *commands.Command) string {
 	return c.Group
 }
 
-// generator makes cases up. The same seed and table make the same case.
+// generator generates cases. The same seed and table give the same case.
 type generator struct {
 	*rand.Rand
 	group  []command // of the group under test
 	others []command // of all groups
-	keyed  []command // of those, what COMMAND GETKEYS is asked about
-	mix    int       // one command of mix is one of the others
-	begin  []step    // of every case
+	keyed  []command // commands for COMMAND GETKEYS
+	mix    int       // one command in mix is from others
+	begin  []step    // steps at the start of every case
 	end    []step
-	fills  bool    // large values are made, too
-	making command // whose arguments are being chosen
+	fills  bool    // generate large values, too
+	making command // the command whose arguments are being generated
 }
 
-// generate is a case of about n commands.
+// generate returns a case of about n commands.
 func (g *generator) generate(n int) []step {
 	steps := slices.Clone(g.begin)
 	for len(steps) < n {
@@ -84,7 +84,7 @@ func words(line ...string) [][]byte {
 	return args
 }
 
-// transaction is MULTI, some commands and mostly EXEC.
+// transaction returns MULTI, some commands and usually EXEC.
 func (g *generator) transaction() []step {
 	steps := []step{{args: words("MULTI")}}
 	for range 1 + g.IntN(5) {
@@ -97,7 +97,7 @@ func (g *generator) transaction() []step {
 	return append(steps, step{args: words(end)})
 }
 
-// fill makes a value larger than Redis's small encodings take.
+// fill creates a value too large for Redis's compact encodings.
 func (g *generator) fill() step {
 	args := words(pick(g, []string{"HSET", "SADD", "ZADD", "RPUSH"}), pick(g, keys))
 	for i := range pick(g, []int{129, 200, 514}) {
@@ -114,11 +114,10 @@ func (g *generator) fill() step {
 	return step{args: args}
 }
 
-// watched asks whether a command counts as a change of a key. A missing key that
-// is set with an expiry in the past has changed for Redis and not for meowdis,
-// which has no row to remember it by; a BITFIELD that makes a string and then
-// fails has changed it for meowdis only, and a command of a module that is refused has for
-// Redis only.
+// watched checks whether a command counts as a change of a key. Known differences: setting a
+// missing key with an expiry in the past is a change in Redis, but not in meowdis, which has
+// no row to record it; a BITFIELD that creates a string and then fails is a change only in
+// meowdis; a refused module command is a change only in Redis.
 func (g *generator) watched() []step {
 	change := g.command(true)
 	for unsignalled[g.making.Name] || groupOf(g.making.Command) == vectorSets || g.making.Name == "BITFIELD" && contains(change, []byte("FAIL")) || endsAtOnce(change) {
@@ -149,7 +148,7 @@ func endsAtOnce(call [][]byte) bool {
 
 func pick[T any](g *generator, from []T) T { return from[g.IntN(len(from))] }
 
-// command makes one command up. A plain one needs no special treatment.
+// command generates one command. With plain, it is one without special treatment.
 func (g *generator) command(plain bool) [][]byte {
 	for {
 		from := g.group
@@ -186,7 +185,7 @@ func (g *generator) command(plain bool) [][]byte {
 	}
 }
 
-// script has a script run a command of any group, which follows it.
+// script wraps a command of any group in a script.
 func (g *generator) script(args [][]byte, plain bool) [][]byte {
 	args = append(args, []byte("0"))
 	for {
@@ -198,7 +197,7 @@ func (g *generator) script(args [][]byte, plain bool) [][]byte {
 	}
 }
 
-// write appends what the syntax n allows.
+// write appends words that match the syntax n.
 func (g *generator) write(args [][]byte, n node) [][]byte {
 	switch n.kind {
 	case literal:
@@ -229,8 +228,8 @@ func (g *generator) write(args [][]byte, n node) [][]byte {
 	return g.writeSequence(args, n.kids)
 }
 
-// writeSequence writes the kids in order; options may change places among
-// themselves, and a count of keys is mostly right.
+// writeSequence writes kids in order, except that options may be shuffled. A count of keys is
+// usually right.
 func (g *generator) writeSequence(args [][]byte, kids []node) [][]byte {
 	if g.IntN(3) == 0 {
 		kids = g.shuffleOptions(kids)
@@ -258,9 +257,9 @@ func (g *generator) writeSequence(args [][]byte, kids []node) [][]byte {
 	return args
 }
 
-// writeStreams writes "STREAMS key [key ...] id [id ...]" with as many of each.
-// No key comes twice: meowdis reads all streams before it writes to any, which
-// XREADGROUP of one stream twice would show.
+// writeStreams writes "STREAMS key [key ...] id [id ...]" with as many IDs as keys. Keys are
+// distinct: meowdis reads all streams before it writes to any, which differs when XREADGROUP
+// names one stream twice.
 func (g *generator) writeStreams(args [][]byte, kids []node) [][]byte {
 	args = g.write(args, kids[0])
 	n := 1 + g.IntN(4)/2
@@ -309,7 +308,7 @@ func (g *generator) argument(name string) string {
 	return pick(g, pool)
 }
 
-// spoil makes a call that is likely to be refused.
+// spoil returns a call that is likely to fail.
 func (g *generator) spoil(args [][]byte) [][]byte {
 	at := 1 + g.IntN(max(1, len(args)-1))
 	switch {
@@ -322,15 +321,15 @@ func (g *generator) spoil(args [][]byte) [][]byte {
 	return args
 }
 
-// racy reports whether something could expire while the case runs: a number that
-// is no lifetime stands where a lifetime may be.
+// racy reports whether a key could expire during the case: a number outside lifetimes is at
+// the position of a lifetime.
 func racy(c command, args [][]byte) bool {
 	if !c.expires {
 		return false
 	}
 	optionOnly := strings.Contains(c.Syntax, "EX seconds")
 	given := !optionOnly
-	var times [][]byte // what may be one
+	var times [][]byte // possible lifetimes
 	for i, a := range args {
 		switch strings.ToUpper(string(a)) {
 		case "EX", "PX", "EXAT", "PXAT":
@@ -339,7 +338,7 @@ func racy(c command, args [][]byte) bool {
 		}
 	}
 	switch {
-	case c.Group != "hash": // where numbers of fields, and fields that are numbers, follow
+	case c.Group != "hash": // followed by numbers of fields, and by fields that are numbers
 		times = args
 	case !optionOnly:
 		times = args[min(2, len(args)):min(3, len(args))]
@@ -352,7 +351,7 @@ func racy(c command, args [][]byte) bool {
 	return false
 }
 
-// fieldTTLs asks, at the end of a case, when the fields of each hash expire.
+// fieldTTLs reads, at the end of a case, the expiry of each hash field.
 var fieldTTLs = func() (steps []step) {
 	for _, key := range keys {
 		steps = append(steps, step{args: words(append([]string{"HPTTL", key, "FIELDS", strconv.Itoa(len(elements))}, elements...)...)})
@@ -360,7 +359,7 @@ var fieldTTLs = func() (steps []step) {
 	return steps
 }()
 
-// vectorsInFull shows, at the end of a case, the vectors and attributes of each vector set.
+// vectorsInFull reads, at the end of a case, the vectors and attributes of each vector set.
 var vectorsInFull = func() (steps []step) {
 	for _, key := range keys {
 		steps = append(steps, step{args: words("VINFO", key)})
@@ -371,7 +370,7 @@ var vectorsInFull = func() (steps []step) {
 	return steps
 }()
 
-// streamsInFull shows all that a stream is, at the end of a case.
+// streamsInFull reads, at the end of a case, all properties of each stream.
 var streamsInFull = func() (steps []step) {
 	for _, key := range keys {
 		steps = append(steps, step{args: words("XINFO", "STREAM", key, "FULL", "COUNT", "0")})
@@ -379,8 +378,7 @@ var streamsInFull = func() (steps []step) {
 	return steps
 }()
 
-// transcript is what the steps look like in the corpus, with the replies that
-// are known.
+// transcript formats steps as in the corpus, with the known replies.
 func transcript(steps []step, replies []string) string {
 	var out strings.Builder
 	for i, s := range steps {
@@ -404,7 +402,7 @@ func transcript(steps []step, replies []string) string {
 	return out.String()
 }
 
-// quoted is a word as a transcript writes it: in quotes when it needs them.
+// quoted formats a word for a transcript, quoted if necessary.
 func quoted(word []byte) []byte {
 	plain := len(word) > 0 && !bytes.ContainsFunc(word, func(r rune) bool {
 		return r <= ' ' || r > '~' || r == '"' || r == '\'' || r == '\\'

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// piece is a part of a Lua program: text and smaller pieces.
+// piece is a part of a Lua program: text and nested pieces.
 type piece struct {
 	kind  byte  // of luaTemplates; body for a list of statements
 	parts []any // string and *piece
 }
 
 const (
-	body      = 'B' // a list of statements, each of which can be removed
+	body      = 'B' // a list of removable statements
 	statement = 'S'
 )
 
@@ -28,7 +28,7 @@ func (p *piece) write(b *strings.Builder) {
 	}
 }
 
-// luaProgram is a script, its keys and its arguments.
+// luaProgram is a script with its keys and arguments.
 type luaProgram struct {
 	root *piece
 }
@@ -115,8 +115,8 @@ local function emit(...)
 end
 `
 
-// luaPreparations are run first by programs that contain a word: what one program leaves behind
-// must not be seen by the next.
+// luaPreparations run first in programs that contain a word, so that a program cannot see
+// state left by an earlier one.
 var luaPreparations = []struct{ word, code string }{
 	{"cjson", "cjson.encode_sparse_array(false, 2, 10) cjson.encode_max_depth(1000) cjson.decode_max_depth(1000) " +
 		"cjson.encode_number_precision(14) cjson.encode_keep_buffer(true) cjson.encode_invalid_numbers(false) cjson.decode_invalid_numbers(true)\n"},
