@@ -50,7 +50,7 @@ func (s *luaSides) restart() {
 	}
 }
 
-// crashed runs a new redis-server and logs the crash, unless what is "".
+// crashed starts a new redis-server and logs the crash, unless what is "".
 func (s *luaSides) crashed(what string) {
 	if what != "" {
 		b, _ := os.ReadFile(s.log)
@@ -86,7 +86,7 @@ func (s *luaSides) ours(call [][]byte) (v resp.Value, ended bool) {
 	return v, true
 }
 
-// luaAddress is how a table, a function or a coroutine is printed.
+// luaAddress matches the address of a printed table, function or coroutine.
 var luaAddress = regexp.MustCompile(`0x[0-9a-f]{8,14}`)
 
 // wire returns a reply as bytes, without addresses.

@@ -1,9 +1,9 @@
 package fuzz
 
 // The kinds of expressions in templates: n number, s string, t table, b boolean, f function, a
-// anything, L a list of values, I what a for loop goes through, i a small integer, c a condition,
-// p a pattern, r what gsub puts in its place, k a key, m the events of a metatable, o an argument
-// of redis.call, R what a script returns, j a JSON text, P a packed text, x a struct format.
+// anything, L a list of values, I the operand of a for loop, i a small integer, c a condition,
+// p a pattern, r a replacement for gsub, k a key, m the events of a metatable, o an argument
+// of redis.call, R a script's return value, j a JSON text, P a packed text, x a struct format.
 
 // luaSurprises are values of types that most places do not expect.
 var luaSurprises = []string{"nil", "true", "false", "{}", "'x'", "''", "'10'", "'0x1p4'", "' 7 '", "1.5", "-1", "0/0", "print_", "function() end", "coroutine.create(function() end)", "cjson.null", "math.huge", "string.len"}
@@ -90,7 +90,8 @@ var luaTemplates = map[byte][]string{
 	'x': {"'i4'", "'i4i4'", "'>I2'", "'d'", "'f'", "'b'", "'B'", "'h'", "'H'", "'l'", "'L'", "'T'", "'n'", "'s'", "'c3'", "'c0'", "'Bc0'", "'xb'", "'!4 bi4'", "'!8bd'", "'<i2>i2'", "'i3'", "'i16'", "'I33'", "'z'", "'!3'", "'i'", "'c'", "' '", "''", "'bs'", "'!bhi'", "'>!4 i8'", "'>d'", "'i0'", "'c10'", "'i1i2i4i8'", "'I8'", "'!i9'", "$s", "'ss'", "'b b'", "'!16d'", "'hhl'", "'X'", "'=i'", "'i9'", "'>i12'"},
 }
 
-// luaStatements are statements without a block. What they do to a table they do to a variable, too.
+// luaStatements are statements without a block. Each that changes a table can also change a
+// variable.
 var luaStatements = []string{
 	"emit($L)", "emit($a)", "emit($n, $n)", "emit($s)", "emit($t)", "emit(#$t, $b)", "emit($n)", "emit($s, $n)",
 	"local t0 = $t t0[$k] = $a emit(t0, #t0)", "local t0 = $t t0.x, t0.y = $L emit(t0)", "local t0, u0 = $t, $a t0.x, u0 = u0, t0.x emit(t0, u0)", "local t0 = $t t0[#t0 + 1] = $a t0[#t0 + 1] = $a emit(t0, #t0)", "local t0 = $t table.insert(t0, $i, $a) emit(t0)", "local t0 = $t emit(table.remove(t0, $i)) emit(t0)", "local t0 = $t table.sort(t0) emit(t0)", "local t0 = $t table.sort(t0, $f) emit(t0)", "local t0 = $t table.sort(t0, function(a, b) return a > b end) emit(t0)",

@@ -17,7 +17,7 @@ import (
 	"github.com/meowdis/meowdis/server"
 )
 
-// meowdis is our side: its clients, and the store that they use.
+// meowdis is our side: clients, and their store.
 type meowdis struct {
 	store   *local.Store
 	clients [2]client
@@ -30,7 +30,7 @@ type client struct {
 	inMulti func() bool // it has a transaction open
 }
 
-// meowdis returns our side, with nothing in it.
+// meowdis returns our side with an empty store.
 func (s *sides) meowdis() *meowdis {
 	if s.serving == nil {
 		return alone(s.t)
@@ -44,7 +44,7 @@ func (s *sides) meowdis() *meowdis {
 
 var onAside = flag.Bool("aside", false, "on a file, carry out aside all calls that can be")
 
-// openStore is a store, and an engine that has it swept between any two commands.
+// openStore returns a store, and an engine that sweeps it between any two commands.
 func openStore(t *testing.T) (*local.Store, *engine.Engine) {
 	path, aside := local.Memory, engine.Option(func(*engine.Engine) {})
 	if *onAside {
@@ -76,8 +76,7 @@ func alone(t *testing.T) *meowdis {
 	return m
 }
 
-// serve puts a server around our side until the test ends, for the commands that
-// belong to one.
+// serve starts a server for our side until the test ends, for commands that need a server.
 func (s *sides) serve() {
 	st, e := openStore(s.t)
 	socket := filepath.Join(filepath.Dir(s.socket), "meowdis.sock")
@@ -101,8 +100,7 @@ func (s *sides) serve() {
 	}
 }
 
-// connected is a client of a server. Only replies report whether it has a
-// transaction open.
+// connected returns a client of a server. Only replies show whether it has a transaction open.
 func connected(conn *oracle.Conn) client {
 	multi := false
 	return client{inMulti: func() bool { return multi }, do: func(args ...[]byte) resp.Value {

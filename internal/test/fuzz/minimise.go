@@ -1,7 +1,7 @@
 package fuzz
 
-// minimise cuts a case down to steps of which none can be left out: what is left
-// still shows a difference at the same command.
+// minimise reduces a case to steps that are all necessary: the rest still differs at the same
+// command.
 func minimise(steps []step, found *difference, play func([]step) *difference) ([]step, *difference) {
 	if found.at < len(steps) {
 		steps = steps[:found.at+1]

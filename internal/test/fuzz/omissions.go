@@ -12,8 +12,8 @@ import (
 	"github.com/meowdis/meowdis/store/keytype"
 )
 
-// later reports whether the call has words that only a later Redis reads, also by
-// chance; in the place of ZRANK's anything may stand.
+// later reports whether the call contains a word that only a later Redis knows, even by
+// chance. At the position of ZRANK's option, any word may occur.
 func later(args [][]byte, server oracle.Version) bool {
 	name := nameOf(args)
 	if strings.HasPrefix(name, "COMMAND GETKEYS") {
@@ -27,9 +27,8 @@ func later(args [][]byte, server oracle.Version) bool {
 	})
 }
 
-// flawed reports whether Redis 8.0 answers the call wrongly: HGETEX reads what is after its
-// words, a negative offset of a LIMIT is one from the other end, and LSET cuts an index
-// to 32 bits.
+// flawed reports whether Redis 8.0 answers the call wrongly: HGETEX reads past its words, a
+// negative offset of LIMIT counts from the other end, and LSET truncates an index to 32 bits.
 func flawed(args [][]byte) bool {
 	negative := func(i int) bool { return i < len(args) && len(args[i]) > 0 && args[i][0] == '-' }
 	switch name := nameOf(args); {
@@ -52,8 +51,8 @@ func flawed(args [][]byte) bool {
 	return false
 }
 
-// halfANumber reports whether an argument only begins with a number of keys, which is
-// enough for Redis when it is asked for the keys, and not when it runs the call.
+// halfANumber reports whether an argument only begins with a number of keys. Redis accepts it
+// when asked for the keys, but not when it runs the call.
 func halfANumber(args [][]byte) bool {
 	return slices.ContainsFunc(args, func(a []byte) bool {
 		_, err := strconv.Atoi(string(a))
@@ -61,21 +60,21 @@ func halfANumber(args [][]byte) bool {
 	})
 }
 
-// unqueued reports whether a call stays out of transactions: what is compared in a
-// way of its own, or not at all where Redis leaves the answer open. HELLO changes
-// the form of the replies in the middle of EXEC's, and Redis 8.0 does not answer an AUTH
-// there that fails. COPY refuses vector sets, of which undefined knows before the transaction only.
+// unqueued reports whether a call is kept out of transactions: its comparison is special, or
+// impossible where Redis leaves the reply open. HELLO changes the format of replies in the
+// middle of EXEC's, and Redis 8.0 does not reply to a failing AUTH there. COPY refuses vector
+// sets, but undefined can check for them only before the transaction.
 func unqueued(args [][]byte, how treatment) bool {
 	cmd := commands.Lookup(nameOf(args))
 	waits := cmd != nil && cmd.Flags&commands.Blocking != 0
 	if cmd != nil && cmd.Flags&commands.Module != 0 && !cmd.Accepts(len(args)) {
-		return true // Redis lets a module count the words, when its command runs
+		return true // a module may count the words when its command runs
 	}
 	return how.special != nil && !waits || sorts(args) || comparesTTL(args) || comparesFieldTTL(args) || byName(args) ||
 		slices.Contains([]string{"AUTH", "HELLO", "DBSIZE", "MEMORY USAGE", "COPY"}, nameOf(args))
 }
 
-// undefinedVector reports whether a component is no number, or none that is finite.
+// undefinedVector reports whether a component is not a number, or not finite.
 func undefinedVector(args [][]byte) bool {
 	c := commands.Lookup(nameOf(args))
 	return c != nil && groupOf(c) == vectorSets && slices.ContainsFunc(args, func(a []byte) bool {
@@ -84,18 +83,17 @@ func undefinedVector(args [][]byte) bool {
 	})
 }
 
-// undefined reports whether Redis leaves open what the call answers: a range by
-// name of a sorted set whose scores are not all the same; a SORT of a set or a
-// sorted set, which have no order, by what may be the same; whether a TTL that is
-// nearly the present one is more or less than that; and whether dead keys count.
+// undefined reports whether Redis leaves the reply open: a range by name of a sorted set with
+// different scores; a SORT of an unordered set or sorted set whose weights may tie; a
+// comparison with a TTL close to the present one; and counts of dead keys.
 func undefined(theirs doer, args [][]byte) bool {
 	switch name := nameOf(args); {
 	case name == "COPY" && len(args) > 1 && string(theirs([]byte("TYPE"), args[1]).Str) == keytype.VectorSet:
-		return true // Redis refuses it
+		return true // Redis returns an error
 	case name == "DBSIZE":
 		return theirs(args...).Int != int64(len(theirs(words("KEYS", "*")...).Elems))
 	case name == "MEMORY USAGE" && len(args) > 2:
-		theirs([]byte("EXISTS"), args[2]) // removes a dead key, which counts until then
+		theirs([]byte("EXISTS"), args[2]) // deletes a dead key, which counts otherwise
 		return false
 	}
 	if comparesFieldTTL(args) || undefinedVector(args) {
@@ -131,8 +129,8 @@ func undefined(theirs doer, args [][]byte) bool {
 	return false
 }
 
-// tinyScores reports whether the sorted set has a score so small that Redis takes it
-// for out of range when it reads it back, and then refuses to sort.
+// tinyScores reports whether the sorted set has a score so small that Redis considers it out
+// of range when reading it back, and refuses to sort.
 func tinyScores(theirs doer, key []byte) bool {
 	scores := flatten(theirs(words("ZRANGE", string(key), "0", "-1", "WITHSCORES")...))
 	for i := 1; i < len(scores); i += 2 {
@@ -166,7 +164,7 @@ func comparesFieldTTL(args [][]byte) bool {
 		(bytes.EqualFold(args[3], []byte("GT")) || bytes.EqualFold(args[3], []byte("LT")))
 }
 
-// byName reports whether the call is about a range of names.
+// byName reports whether the call uses a range of names.
 func byName(args [][]byte) bool {
 	if bytes.HasSuffix(args[0], []byte("LEX")) || bytes.Equal(args[0], []byte("ZLEXCOUNT")) {
 		return true

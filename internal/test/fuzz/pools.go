@@ -7,8 +7,8 @@ import (
 	"github.com/meowdis/meowdis/redis/rdb"
 )
 
-// Few keys and few elements, so that commands of all types meet at them. The
-// numbers are the odd ones: limits, fractions, what only looks like a number.
+// Few keys and few elements, so that commands of all types share them. The numbers are edge
+// cases: limits, fractions, and text that resembles a number.
 var (
 	keys     = []string{"a", "b", "c", "d", "e\x00\xff"}
 	elements = []string{"", "a", "x", "y", "z", "xyzxy", "1", "2", "10", "-1", "3.5", "\xff\x00", "Hello World", "field", strings.Repeat("long", 20)}
@@ -28,7 +28,7 @@ var (
 	degrees   = []string{"0", "13.361389", "38.115556", "15.087269", "37.502669", "-179.9", "85.05", "-85.06", "181", "2.349014"}
 	radii     = []string{"0", "1", "100", "200.5", "1000", "20000", "-1"}
 
-	// IDs that meet. Those that XADD takes are mostly beyond the others.
+	// IDs that collide. XADD's IDs mostly exceed the others.
 	entryIDs = []string{"1-0", "1-1", "1-2", "2-0", "2-1", "3-0", "3", "4-0", "5-1", "0", "0-1", "20-5"}
 	nextIDs  = []string{"1-*", "2-*", "2-*", "3-*", "4-*", "5-*", "1-1", "2-5", "4", "7-1", "20-*", "0-*", "18446744073709551615-18446744073709551614"}
 	fromIDs  = []string{"-", "-", "0", "1", "1-1", "(1-1", "2", "(2-0", "3-0", "+", "(0", "(18446744073709551615-18446744073709551615"}
@@ -39,14 +39,14 @@ var (
 	names    = []string{"g", "g", "h", "\x00g"}
 	readers  = []string{"alice", "bob", "bob", ""}
 
-	// Nothing is pending for about as long as the longest of these.
+	// No entry is pending for about as long as the longest of these.
 	idles = []string{"0", "0", "0", "1", "-1", "300000", "1000000000000000000"}
 	since = []string{"0", "600000", "900000", "-1"}
 
-	// Nothing here expires by itself while a case runs: see racy, and ageing.go.
+	// No lifetime ends by itself while a case runs: see racy, and ageing.go.
 	lifetimes = []string{"100000", "100001", "200000", "1000000", "4102444800", "4102444800000", "0", "-1", "9223372036854775807", "9223372036854775", "-9223372036854775808"}
 
-	// Words of the server's own commands, those that mean the same on both sides.
+	// Parameters of the server's own commands with the same meaning on both sides.
 	params     = []string{"hash-max-listpack-entries", "HASH-max-ziplist-value", "zset-max-listpack-value", "set-max-intset-entries", "slowlog-max-len", "maxmemory-samples", "lfu-log-factor", "loglevel", "LUA-time-limit", "nosuch"}
 	paramGlobs = []string{"hash-max-*", "*-max-listpack-entries", "lazyfree-*", "stream-node-ma[x]-*", "maxmemor?", "[", "*nosuch*", ""}
 	settings   = []string{"0", "1", "5", "512", "-1", "+1", "64b", "1kb", "1k", "2gb", "yes", "NO", "notice", "Warning", "x", "", "9223372036854775807", "2147483648"}
@@ -70,14 +70,13 @@ var (
 		return append(all, string(broken), all[2][:5], "")
 	}()
 
-	// Junk stands where anything else was expected. Small numbers above 0 are
-	// missing, since they may be a time to live.
+	// Junk replaces any other argument. It has no small numbers above 0, since they could be a
+	// time to live.
 	junk = []string{"", "abc", "-1", "0", "1.5", " 1", "+1", "0x10", "nan", "inf", "-", "(", "9223372036854775808", "1e400", "\x00\xff", "NX", "XX", "GET", "LIMIT", "COUNT"}
 )
 
-// pools says what an argument may be, by the name that it has in the syntax,
-// after the command or its group where the name means something else elsewhere.
-// Those that are missing are elements.
+// pools holds the values of an argument by its name in the syntax, prefixed by the command or
+// its group if the name has another meaning there. Arguments without a pool are elements.
 var pools = map[string][]string{
 	"dim": {"2", "2", "1", "3", "4", "0", "x"}, vectorSets + " vector": blobs, "component": components, vectorSets + " json": attributes, vectorSets + " attributes": attributes,
 	"build-exploration-factor": {"1", "200", "0", "1000001"}, "search-exploration-factor": {"1", "200", "0", "1000001"}, "max-filtering-effort": {"0", "1", "100"},
@@ -112,7 +111,7 @@ var pools = map[string][]string{
 	"seconds":                           lifetimes, "milliseconds": lifetimes, "unix-time-seconds": lifetimes, "unix-time-milliseconds": lifetimes,
 }
 
-// scripts run the command that their arguments are.
+// scripts run the command given by their arguments.
 var scripts = []string{
 	"return redis.call(unpack(ARGV))",
 	"return redis.pcall(unpack(ARGV))",

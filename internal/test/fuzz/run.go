@@ -22,10 +22,10 @@ type sides struct {
 	version oracle.Version // of Redis
 	older   *oracle.Conn   // runs no case (ageing.go)
 	socket  string         // of Redis
-	// serving is meowdis with a server around it, which all cases share; without
-	// one each case has a store of its own.
+	// serving is meowdis with a server, shared by all cases. Without it, each case has its own
+	// store.
 	serving *meowdis
-	// broken changes a reply of meowdis, to see that the difference is found.
+	// broken changes a reply of meowdis, to check that the difference is found.
 	broken func(args [][]byte, v resp.Value) resp.Value
 }
 
@@ -36,16 +36,16 @@ func newSides(t *testing.T) *sides {
 	return s
 }
 
-// difference is what a case showed.
+// difference is the first difference in a case.
 type difference struct {
-	at      int      // the step that differed, or the number of steps
+	at      int      // the step that differed, or the number of steps if the contents differ
 	command string   // its command, "" for the contents
 	replies []string // Redis's, up to that step
-	what    string   // for people
+	what    string   // description for users
 }
 
-// play runs a case on empty databases and returns the first difference, nil
-// when there is none. RESP3 compares the replies in that protocol.
+// play runs a case on empty databases and returns the first difference, or nil. With resp3 it
+// compares the replies in RESP3.
 func (s *sides) play(steps []step, resp3 bool) *difference {
 	meow := s.meowdis()
 	defer meow.end()
@@ -71,7 +71,7 @@ func (s *sides) play(steps []step, resp3 bool) *difference {
 		replies = append(replies, corpus.Show(want))
 		if !same && p.outdated {
 			s.theirs[0].Do(words("RESET")...)
-			return nil // what follows may depend on it
+			return nil // later steps may depend on it
 		}
 		if !same {
 			return &difference{at: i, command: nameOf(step.args), replies: replies, what: fmt.Sprintf("meowdis answers\n%s", shown(got, resp3))}
@@ -94,8 +94,7 @@ func (s *sides) play(steps []step, resp3 bool) *difference {
 	return nil
 }
 
-// shown is a reply as a transcript shows it, with its RESP3 form when that is
-// what differs.
+// shown formats a reply as in a transcript, in RESP3 form if only that differs.
 func shown(v resp.Value, resp3 bool) string {
 	if !resp3 {
 		return corpus.Show(v)
@@ -116,13 +115,13 @@ type pair struct {
 	client
 	oracle *oracle.Conn
 	resp3  bool
-	queue  []treatment // of the commands that EXEC will answer
-	// outdated is set when Redis is older than 8.0 and the present call's answer, or one
-	// of those that EXEC gives, may be another one since.
+	queue  []treatment // of the queued commands
+	// outdated is set if Redis is older than 8.0 and newer versions reply differently to the
+	// present call, or to a command of its EXEC.
 	outdated bool
 }
 
-// hello has replies come in RESP3.
+// hello switches replies to RESP3.
 func (p *pair) hello() {
 	p.oracle.Do(words("HELLO", "3")...)
 	if p.serving != nil {
@@ -169,7 +168,7 @@ func (p *pair) compare(args [][]byte) (got, want resp.Value, same bool) {
 	return got, want, p.same(how, got, want)
 }
 
-// sameAll compares what EXEC answers, each reply as its command's are compared.
+// sameAll compares the replies of EXEC, each by its own command's rule.
 func (p *pair) sameAll(queue []treatment, got, want resp.Value) bool {
 	if got.Kind != resp.Array || want.Kind != resp.Array || len(got.Elems) != len(want.Elems) || len(queue) != len(got.Elems) {
 		return p.same(treatment{}, got, want)
@@ -188,7 +187,7 @@ func (p *pair) same(how treatment, got, want resp.Value) bool {
 		return true
 	}
 	step := corpus.Step{Notes: how.notes}
-	if p.serving != nil { // in whatever protocol they came
+	if p.serving != nil { // in any protocol
 		return bytes.Equal(resp.Append2(nil, got), resp.Append2(nil, want)) && bytes.Equal(resp.Append3(nil, got), resp.Append3(nil, want)) ||
 			len(how.notes) > 0 && got.Kind == want.Kind && step.Same(got, want)
 	}

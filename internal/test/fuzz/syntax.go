@@ -8,7 +8,7 @@ import (
 	"github.com/meowdis/meowdis/internal/test/oracle"
 )
 
-// nodeKind says what a node of a parsed syntax stands for.
+// nodeKind is the kind of a syntax node.
 type nodeKind int
 
 const (
@@ -44,8 +44,8 @@ func parseSyntax(text string) (node, error) {
 	return n, nil
 }
 
-// newer are the words that not every Redis knows, where a choice or an option of the
-// command is theirs, and the version that is the first to know them.
+// newer maps words to the first version that knows them: for each command, the words of its
+// choices or options that are missing in older servers.
 var newer = map[string]map[string]oracle.Version{
 	"BITOP": {"DIFF": "8.2", "DIFF1": "8.2", "ANDOR": "8.2", "ONE": "8.2"},
 	"SET":   {"IFEQ": "8.4", "IFNE": "8.4", "IFDEQ": "8.4", "IFDNE": "8.4"},
@@ -59,10 +59,10 @@ var newer = map[string]map[string]oracle.Version{
 	"XREADGROUP": {"MAXCOUNT": "8.8", "MAXSIZE": "8.8", "CLAIM": "8.4", "BLOCK": never},
 }
 
-// never is later than any version: no server can be compared with.
+// never is later than any version: the word is not compared with any server.
 const never oracle.Version = "99"
 
-// unknown are the words of the command that the server does not know.
+// unknown returns the words of the command that the server does not know.
 func unknown(name string, server oracle.Version) (words []string) {
 	for word, since := range newer[name] {
 		if server.Before(since) {
@@ -88,7 +88,7 @@ func (n node) without(words []string) node {
 	return n
 }
 
-// first is the word that n begins with.
+// first returns the first word of n.
 func (n node) first() string {
 	if len(n.kids) == 0 {
 		return n.text

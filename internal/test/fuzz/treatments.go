@@ -9,20 +9,19 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// treatment says how the replies of a command may differ, or how they are
-// compared when Redis may answer anything. Commands without one must answer
-// byte for byte.
+// treatment describes the allowed differences of a command's replies, or how to compare
+// replies that Redis leaves open. Replies of commands without a treatment must be equal byte
+// for byte.
 type treatment struct {
 	notes []string // as in a transcript
 
-	// changed is set where the server's version answers otherwise than Redis 8.0.
+	// changed is set if this version of the server replies differently from Redis 8.0.
 	changed bool
 
-	// alike replies are the same, whatever else differs.
+	// alike reports whether the replies are equal, apart from allowed differences.
 	alike func(got, want resp.Value) bool
 
-	// special carries the command out on both sides and returns the replies to
-	// compare by the notes.
+	// special runs the command on both sides and returns replies to compare by the notes.
 	special func(ours, theirs doer, args [][]byte) (got, want resp.Value)
 }
 
@@ -45,8 +44,8 @@ var treatments = map[string]treatment{
 	"EXPIRETIME":  {notes: []string{"approx 10"}},
 	"PEXPIRETIME": {notes: []string{"approx 10000"}},
 
-	// Redis answers for objects that it shares between keys, and an encoding
-	// shows what a value has been through.
+	// Redis's replies concern objects shared between keys, and an encoding depends on the value's
+	// history.
 	"HTTL":         {notes: []string{"approx 10"}},
 	"HPTTL":        {notes: []string{"approx 10000"}},
 	"HEXPIRETIME":  {notes: []string{"approx 10"}},
@@ -68,7 +67,7 @@ var treatments = map[string]treatment{
 	"HSCAN": {notes: []string{"pairs"}, special: scanFields},
 	"ZSCAN": {notes: []string{"pairs"}, special: scan(2)},
 
-	// Redis writes down what it has counted, and takes that for a change.
+	// Redis stores the count, and considers that a change.
 	"PFCOUNT": {special: both},
 
 	"BLPOP": {special: atOnce}, "BRPOP": {special: atOnce}, "BLMOVE": {special: atOnce}, "BRPOPLPUSH": {special: atOnce},
@@ -78,7 +77,7 @@ var treatments = map[string]treatment{
 	"FUNCTION DUMP": {special: exchangeFunctions},
 	"FUNCTION LIST": {notes: []string{"unordered"}},
 
-	// What only the one that is asked can know.
+	// Replies with data that only one side has.
 	"HELLO":     {alike: alikeButNumbers},
 	"CLIENT ID": {alike: ofOneKind}, "CLIENT INFO": {alike: ofOneKind}, "CLIENT LIST": {alike: ofOneKind},
 	"COMMAND": {alike: ofOneKind}, "COMMAND COUNT": {alike: ofOneKind}, "COMMAND DOCS": {alike: ofOneKind},
@@ -102,8 +101,8 @@ var treatments = map[string]treatment{
 	"ZRANDMEMBER": {special: sample("ZRANGE", "", "0", "-1", "WITHSCORES")},
 }
 
-// changed reports whether some replies of the command have changed between Redis 7.0 and
-// 8.0: how it reads numbers, its errors, or what it reports about groups and encodings.
+// changed reports whether replies of the command changed between Redis 7.0 and 8.0: parsing of
+// numbers, errors, or reports on groups and encodings.
 func changed(name string) bool {
 	for _, start := range []string{"X", "BL", "BR", "BZ", "SORT", "ZRANGE", "ZREVRANGE", "ZREMRANGE", "GEO"} {
 		if strings.HasPrefix(name, start) {
@@ -117,7 +116,7 @@ func changed(name string) bool {
 	}, name)
 }
 
-// encodings are the names that OBJECT ENCODING knows, by type.
+// encodings holds OBJECT ENCODING's names, by type.
 var encodings = [][]string{
 	{"int", "embstr", "raw"}, {"listpack", "quicklist"}, {"intset", "listpack", "hashtable"}, {"listpack", "listpackex", "hashtable"}, {"listpack", "skiplist"},
 }
@@ -128,9 +127,8 @@ func encodingsOfOneType(got, want resp.Value) bool {
 	})
 }
 
-// alikeButTimes lets the times of consumers and pending entries differ by a few
-// seconds. The size of Redis's tree may differ too, in which an empty node can be
-// left.
+// alikeButTimes allows the times of consumers and pending entries to differ by a few seconds.
+// The size of Redis's tree may differ, too: an empty node can remain in it.
 func alikeButTimes(got, want resp.Value) bool {
 	return alikeAt(resp.Downgrade(got), resp.Downgrade(want), false)
 }
@@ -162,8 +160,8 @@ func isTime(elems []resp.Value, i int) bool {
 	return i == len(elems)-2 && (i == 1 || i == 2) && elems[0].Kind == resp.Bulk && elems[i+1].Kind == resp.Int
 }
 
-// leftOut are the commands that Redis 7.0 and meowdis both know and that are not
-// made up, and why.
+// leftOut holds the commands known to Redis 7.0 and meowdis that are not generated, with the
+// reasons.
 var leftOut = map[string]string{
 	"ACL CAT": ofUsers, "ACL DELUSER": ofUsers, "ACL DRYRUN": ofUsers, "ACL GENPASS": ofUsers, "ACL GETUSER": ofUsers, "ACL HELP": ownWords, "ACL LIST": ofUsers,
 	"ACL LOAD": ofUsers, "ACL LOG": ofUsers, "ACL SAVE": ofUsers, "ACL SETUSER": ofUsers, "ACL USERS": ofUsers, "ACL WHOAMI": ofUsers,
@@ -203,23 +201,22 @@ const (
 	ofUsers     = "is about users, whom only a server has: acl makes them up and compares them"
 )
 
-// undrawn are options that are not made up, and why.
+// undrawn holds options that are not generated, with the reasons.
 var undrawn = map[string]string{
 	"XADD *":           "the ID would be the clock's",
 	"XREAD BLOCK":      "waits",
 	"XREADGROUP BLOCK": "waits",
 }
 
-// unsignalled are the commands on consumer groups and counters, which to Redis are
-// no change of the key. To meowdis they are: an optimistic transaction must see
-// them.
+// unsignalled holds commands on consumer groups and counters. In Redis they do not change the
+// key. In meowdis they do: an optimistic transaction must detect them.
 var unsignalled = map[string]bool{
 	"XGROUP CREATE": true, "XGROUP SETID": true, "XGROUP DESTROY": true, "XGROUP CREATECONSUMER": true, "XGROUP DELCONSUMER": true,
 	"XREADGROUP": true, "XACK": true, "XCLAIM": true, "XAUTOCLAIM": true, "XSETID": true,
 }
 
-// atOnce carries out a command that waits for an element where there is none, in a transaction, where
-// it does not.
+// atOnce runs a blocking command in a transaction, so that it does not wait if no element
+// exists.
 func atOnce(ours, theirs doer, args [][]byte) (got, want resp.Value) {
 	exec := func(do doer) resp.Value {
 		do([]byte("UNWATCH"))
@@ -230,8 +227,7 @@ func atOnce(ours, theirs doer, args [][]byte) (got, want resp.Value) {
 	return exec(ours), exec(theirs)
 }
 
-// exchange has each side go on with the value that the other one dumped: the
-// payloads need not be the same, the values must be.
+// exchange restores each side's dump on the other side: payloads may differ, values must not.
 func exchange(ours, theirs doer, args [][]byte) (got, want resp.Value) {
 	got, want = ours(args...), theirs(args...)
 	if got.Kind != resp.Bulk || want.Kind != resp.Bulk {
@@ -265,15 +261,15 @@ func alikeButNumbers(got, want resp.Value) bool {
 	return true
 }
 
-// sortAfresh has Redis forget that an earlier number was out of range, for which
-// its SORT refuses all numbers: any command that reads one as a long double does.
+// sortAfresh makes Redis forget that an earlier number was out of range, which makes its SORT
+// refuse all numbers. Any command that reads a number as a long double does.
 func sortAfresh(ours, theirs doer, args [][]byte) (got, want resp.Value) {
 	theirs(words("INCRBYFLOAT", "afresh", "none")...) // at a key that no case has
 	return ours(args...), theirs(args...)
 }
 
-// alikeButGraph lets what VINFO tells of the graph differ, the number of the set, and that of its
-// attributes: Redis 8.0 does not count those of a VADD with CAS.
+// alikeButGraph allows differences in VINFO's graph data, the set's number, and the number of
+// attributes: Redis 8.0 does not count the attributes of a VADD with CAS.
 func alikeButGraph(got, want resp.Value) bool {
 	got, want = resp.Downgrade(got), resp.Downgrade(want)
 	if got.Kind != resp.Array || len(got.Elems) != len(want.Elems) {
@@ -288,8 +284,8 @@ func alikeButGraph(got, want resp.Value) bool {
 	return true
 }
 
-// similar compares with what redis-server finds without its graph, where the order of
-// elements with the same score does not matter.
+// similar compares with redis-server's search without its graph. The order of elements with
+// equal scores is ignored.
 func similar(ours, theirs doer, args [][]byte) (got, want resp.Value) {
 	got, want = ours(args...), theirs(args...)
 	if got.IsError() || want.IsError() {
@@ -325,13 +321,13 @@ func similar(ours, theirs doer, args [][]byte) (got, want resp.Value) {
 	return want, want
 }
 
-// both is nothing special, but for the transactions that it stays out of.
+// both runs the command normally on both sides. Its use keeps a command out of transactions.
 func both(ours, theirs doer, args [][]byte) (got, want resp.Value) {
 	return ours(args...), theirs(args...)
 }
 
-// spop lets meowdis choose, and removes the same members from Redis. Their number
-// must be the one that Redis would have chosen.
+// spop runs SPOP on meowdis and removes the same members from Redis. Their number must equal
+// Redis's.
 func spop(ours, theirs doer, args [][]byte) (got, want resp.Value) {
 	var size resp.Value
 	if len(args) > 1 {
@@ -356,9 +352,8 @@ func spop(ours, theirs doer, args [][]byte) (got, want resp.Value) {
 	return got, got
 }
 
-// sample compares replies that are drawn at random: those of meowdis must be of
-// Redis's kind and number, and among what the command line all answers there; a
-// "" in it stands for the key.
+// sample compares random replies: meowdis's must have the kind and the length of Redis's, and
+// its elements must be among the reply to the command line all; a "" in it stands for the key.
 func sample(all ...string) func(ours, theirs doer, args [][]byte) (got, want resp.Value) {
 	return func(ours, theirs doer, args [][]byte) (got, want resp.Value) {
 		got, want = ours(args...), theirs(args...)
@@ -381,8 +376,8 @@ func sample(all ...string) func(ours, theirs doer, args [][]byte) (got, want res
 	}
 }
 
-// unsigned is v with 0 for every -0, the score that only Redis's large sorted sets
-// keep (docs/compatibility.md).
+// unsigned replaces every -0 in v with 0: only Redis's large sorted sets keep -0
+// (docs/compatibility.md).
 func unsigned(v resp.Value) resp.Value {
 	switch {
 	case v.Kind == resp.Double && v.Float == 0:
@@ -409,7 +404,7 @@ func contains(all [][]byte, one []byte) bool {
 	return false
 }
 
-// flatten is every string and double in v, at any depth, as bytes.
+// flatten returns every string and double in v, at any depth, as bytes.
 func flatten(v resp.Value) [][]byte {
 	switch v = resp.Downgrade(v); v.Kind {
 	case resp.Bulk:
@@ -424,8 +419,8 @@ func flatten(v resp.Value) [][]byte {
 	return nil
 }
 
-// scan compares whole iterations, since cursors and the size of a step are
-// everybody's own. at is the cursor's place.
+// scan compares complete iterations, since cursors and step sizes may differ. at is the
+// cursor's position.
 func scan(at int) func(ours, theirs doer, args [][]byte) (got, want resp.Value) {
 	return func(ours, theirs doer, args [][]byte) (got, want resp.Value) {
 		got, want = ours(args...), theirs(args...)
@@ -448,7 +443,7 @@ func scanFields(ours, theirs doer, args [][]byte) (got, want resp.Value) {
 	return twice(got), twice(want)
 }
 
-// twice has each element of an array twice, one after the other.
+// twice repeats each element of an array.
 func twice(v resp.Value) resp.Value {
 	var elems []resp.Value
 	for _, e := range v.Elems {
@@ -458,7 +453,7 @@ func twice(v resp.Value) resp.Value {
 	return v
 }
 
-// iterate goes on with a scan to its end and returns all elements.
+// iterate continues a scan to its end and returns all elements.
 func iterate(do doer, args [][]byte, at int, reply resp.Value) resp.Value {
 	args = append([][]byte(nil), args...)
 	all := resp.EmptyArray

@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// kept are the variables that the tools of the tests need: where programs, temporary
-// files, caches and registries are. keptPrefixes begin more of them.
+// kept holds the variables that the test tools need: paths of programs, temporary files,
+// caches and registries. keptPrefixes holds prefixes of more.
 var (
 	kept         = []string{"PATH", "HOME", "TMPDIR", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"}
 	keptPrefixes = []string{"GO", "NODE_", "NPM_", "SSL_CERT_"}
 )
 
-// Environ is the environment without what is not about tools; NAME=value each.
+// Environ returns the environment reduced to the tools' variables, as NAME=value.
 func Environ() []string {
 	return slices.DeleteFunc(os.Environ(), func(variable string) bool {
 		name, _, _ := strings.Cut(variable, "=")
@@ -31,7 +31,7 @@ func keeps(name string) bool {
 	})
 }
 
-// Clear makes Environ the environment of this process and of those that it starts.
+// Clear sets the environment of this process and its children to Environ.
 func Clear() error {
 	clean := Environ()
 	os.Clearenv()

@@ -1,5 +1,5 @@
-// Package history keeps what clients did to a few keys that they share, and says whether it was
-// linearizable: whether there is an order of all of it in which each reply is right.
+// Package history records the operations of clients on a few shared keys, and checks
+// linearizability: some order of all operations must explain every reply.
 package history
 
 import (
@@ -19,10 +19,10 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// History is what clients did, and when.
+// History is a record of timed operations.
 type History struct {
-	// TookEffect, unless it is nil, reports whether a command took effect whose reply is an error of
-	// the infrastructure. With others nobody knows.
+	// TookEffect, if not nil, reports whether a command took effect although its reply is an
+	// infrastructure error. Without it, that is unknown.
 	TookEffect func(error) bool
 
 	began time.Time
@@ -37,16 +37,16 @@ func New() *History { return &History{began: time.Now()} }
 // act is a command on one key: GET, SET, SETGET (SET with GET), DEL or INCR.
 type act struct{ name, key, value string }
 
-// reply is what an act has answered; nobody knows that of one whose server was killed.
+// reply is the reply to an act. It is unknown if the server was killed first.
 type reply struct {
 	known bool
 	text  string // "" for nil
 }
 
-// shared is the keys of the history, of which those that begin with c are counters.
+// shared lists the keys of the history. Keys whose name begins with c are counters.
 var shared = []string{"h:r1", "h:r2", "h:c1"}
 
-// someAct is one at random, whose value nobody else writes.
+// someAct returns a random act. Its value is unique.
 func someAct(value string) act {
 	a := act{key: shared[rand.N(len(shared))], value: value}
 	names := []string{"GET", "GET", "SET", "SETGET", "DEL"}
@@ -76,13 +76,13 @@ type Client interface {
 	Do(ctx context.Context, args ...[]byte) (resp.Value, error)
 }
 
-// ErrorReply is a reply that should not come.
+// ErrorReply is an unexpected error reply.
 type ErrorReply string
 
 func (e ErrorReply) Error() string { return string(e) }
 
-// Act has client id do something at random to a shared key, and keeps it. It returns the error of the
-// client, or an ErrorReply.
+// Act runs a random act on a shared key for client id, and records it. It returns the client's
+// error or an ErrorReply.
 func (h *History) Act(c Client, id int) error {
 	h.mu.Lock()
 	h.acts++
@@ -109,8 +109,8 @@ func (h *History) Act(c Client, id int) error {
 	return err
 }
 
-// Check reads the shared keys as they are now, which were before when the history began, and fails the
-// test unless every key by itself is linearizable, and what was acknowledged is there.
+// Check reads the shared keys, whose values before the history are in before. It fails the
+// test unless each key is linearizable and no acknowledged write is lost.
 func (h *History) Check(t *testing.T, c *storetest.Client, before map[string]string) (after map[string]string) {
 	t.Helper()
 	after = map[string]string{}
@@ -137,7 +137,7 @@ func (h *History) Check(t *testing.T, c *storetest.Client, before map[string]str
 	return after
 }
 
-// register is the model of a key that begins with a value.
+// register is the model of a key with an initial value.
 func register(begin string) porcupine.Model {
 	return porcupine.Model{
 		Init: func() any { return begin },

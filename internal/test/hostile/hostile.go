@@ -26,7 +26,7 @@ import (
 	"github.com/meowdis/meowdis/store/schema/install"
 )
 
-// limits are those of a Durable Object, the narrowest known.
+// limits holds the limits of a Durable Object, the narrowest known.
 var limits = map[int]int{
 	sqlite3.SQLITE_LIMIT_LENGTH:              2 << 20,
 	sqlite3.SQLITE_LIMIT_SQL_LENGTH:          100_000,
@@ -38,7 +38,7 @@ var limits = map[int]int{
 	sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER:     100,
 }
 
-// Store is a database in memory. It is safe for concurrent use.
+// Store is an in-memory database. It is safe for concurrent use.
 type Store struct {
 	mu       sync.Mutex
 	db       *sql.DB
@@ -46,13 +46,13 @@ type Store struct {
 	prepared map[string]*prepared
 }
 
-// prepared is a statement that is permitted.
+// prepared is a permitted statement.
 type prepared struct {
 	*sql.Stmt
-	params int // the highest number of one
+	params int // the highest parameter number
 }
 
-// Open makes a database with our tables, which are empty.
+// Open creates a database with our tables, empty.
 func Open() (*Store, error) {
 	image, err := made()
 	if err != nil {
@@ -68,7 +68,7 @@ func Open() (*Store, error) {
 	return s, nil
 }
 
-// OpenEmpty makes a database without tables.
+// OpenEmpty creates a database without tables.
 func OpenEmpty() (*Store, error) {
 	ctx := context.Background()
 	db, err := sql.Open("sqlite", "file::memory:?_pragma=foreign_keys(1)")
@@ -88,8 +88,8 @@ func OpenEmpty() (*Store, error) {
 	return s, nil
 }
 
-// made is the image of a database with our tables, which a batch makes as any
-// other. That is the greater part of what a short test costs.
+// made returns the image of a database with our tables, created once by an ordinary batch.
+// Creating it is most of the cost of a short test.
 var made = sync.OnceValues(func() (image []byte, err error) {
 	s, err := OpenEmpty()
 	if err != nil {
@@ -128,8 +128,8 @@ func (s *Store) Apply(ctx context.Context, batches []store.Batch) ([]store.Resul
 	return results, nil
 }
 
-// batch runs b in a transaction, which only a batch without refusal commits. A
-// batch that says it only reads and writes fails.
+// batch runs b in a transaction and commits it unless a statement refuses. A batch that
+// wrongly claims to only read, or to only write, fails.
 func (s *Store) batch(ctx context.Context, b store.Batch) (r store.Result, err error) {
 	if err := s.do(ctx, "BEGIN"); err != nil {
 		return r, err
@@ -162,7 +162,7 @@ func (s *Store) batch(ctx context.Context, b store.Batch) (r store.Result, err e
 	return r, nil
 }
 
-// changes is how many rows the last statement that writes has changed.
+// changes returns the number of rows changed by the last write statement.
 func (s *Store) changes(ctx context.Context) (n int64, err error) {
 	rows, err := s.conn.QueryContext(ctx, "SELECT changes()")
 	if err != nil {
@@ -179,7 +179,7 @@ func (s *Store) do(ctx context.Context, text string) error {
 	return err
 }
 
-// prepare keeps what it prepares: the translator's texts are constants.
+// prepare caches statements: the translator's texts are constants.
 func (s *Store) prepare(ctx context.Context, text string) (*prepared, error) {
 	if p := s.prepared[text]; p != nil {
 		return p, nil
@@ -197,8 +197,8 @@ func (s *Store) prepare(ctx context.Context, text string) (*prepared, error) {
 	return p, nil
 }
 
-// known are the answers of writes, by text: the same in all databases. PRAGMA query_only would
-// have SQLite compile every statement anew whenever it changes.
+// known caches the results of writes, by text: they are the same in all databases. Each change
+// of PRAGMA query_only would make SQLite recompile every statement.
 var known sync.Map
 
 // writes reports whether the statement takes the write lock, even if it then changes nothing. It
@@ -273,8 +273,8 @@ var (
 	parameters = regexp.MustCompile(`\?(\d*)`)
 )
 
-// permitted checks what SQLite itself would let pass, and returns the highest number of a
-// parameter.
+// permitted checks for SQL that SQLite itself would allow, and returns the highest parameter
+// number.
 func permitted(text string) (params int, err error) {
 	if word := forbidden.FindString(text); word != "" {
 		return 0, fmt.Errorf("%s is not allowed", strings.TrimSpace(word))
@@ -289,7 +289,7 @@ func permitted(text string) (params int, err error) {
 	return params, nil
 }
 
-// bound is the argument that arrives: an integer as a double.
+// bound returns the argument as the store receives it: an integer becomes a double.
 func bound(v store.Value) any {
 	switch v.Kind() {
 	case store.Integer:
@@ -304,7 +304,7 @@ func bound(v store.Value) any {
 	return nil
 }
 
-// returned is the cell that comes back: an integer as a double.
+// returned returns the cell as the caller receives it: an integer becomes a double.
 func returned(cell any) store.Value {
 	switch v := cell.(type) {
 	case int64:

@@ -8,7 +8,7 @@ import (
 	"github.com/meowdis/meowdis/redis/rdb"
 )
 
-// Reason says why an event loop leaves a call to a goroutine.
+// Reason is the reason why an event loop hands a call to a goroutine.
 type Reason int
 
 const (
@@ -28,7 +28,7 @@ type Call struct {
 // Name returns the beginning of the call.
 func (c *Call) Name() string { return fmt.Sprintf("%.60s", strings.Join(c.Words, " ")) }
 
-// All are the calls. Each takes more steps than store.StepsPerCheck.
+// All holds the calls. Each takes more steps than store.StepsPerCheck.
 var All = []Call{
 	{[][]string{{"SETBIT", "b", "67108863", "0"}}, []string{"BITPOS", "b", "1"}, Decoding},
 	{[][]string{{"SETBIT", "b", "67108863", "0"}}, []string{"BITCOUNT", "b", "3", "-3", "BIT"}, Decoding},
@@ -60,7 +60,7 @@ var All = []Call{
 
 var attributes = `{"x":"` + strings.Repeat("x", 80) + `","n":1}`
 
-// nested is an array in an array and so on.
+// nested returns nested arrays of the given depth.
 func nested(depth int) string { return strings.Repeat("[", depth) + strings.Repeat("]", depth) }
 
 // each returns n calls, which differ in their number.

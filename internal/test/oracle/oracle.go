@@ -1,6 +1,5 @@
-// Package oracle runs the real redis-server beside a test, as the judge of what
-// a reply must be. It is the one on the PATH, of version 7.0 or later; 8.0 is what
-// meowdis follows.
+// Package oracle runs a real redis-server beside a test, to decide the correct reply. It is
+// the one on the PATH, of version 7.0 or later; meowdis follows 8.0.
 package oracle
 
 import (
@@ -15,8 +14,7 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// Server is a redis-server of a test's own, on a Unix socket, without
-// persistence.
+// Server is a redis-server for one test, on a Unix socket, without persistence.
 type Server struct {
 	Socket string
 }
@@ -97,8 +95,7 @@ func (s *Server) Dial(t testing.TB) *Conn {
 	}
 }
 
-// patience is how long a reply may take. A server that waits for another client, as in BLPOP, does
-// so for ever.
+// patience limits the wait for a reply. A blocking command, such as BLPOP, may wait for ever.
 const patience = 2 * time.Minute
 
 // Do sends one command and returns its reply.

@@ -7,8 +7,8 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// Port has the server listen on a free TCP port of 127.0.0.1, too, for clients that take
-// no socket's path, and returns it.
+// Port makes the server also listen on a free TCP port of 127.0.0.1, for clients without Unix
+// sockets, and returns the port.
 func (s *Server) Port(t testing.TB) string {
 	t.Helper()
 	c := s.Dial(t)
@@ -19,7 +19,7 @@ func (s *Server) Port(t testing.TB) string {
 		}
 		_, port, _ := net.SplitHostPort(ln.Addr().String())
 		ln.Close()
-		// Another process may have taken the port meanwhile.
+		// Another process may have taken the port in the meantime.
 		if v := c.Do([]byte("CONFIG"), []byte("SET"), []byte("port"), []byte(port)); v.Kind != resp.Error {
 			return port
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// Version is that of a server, such as "8.0.2".
+// Version is a server version, such as "8.0.2".
 type Version string
 
 // Version asks the server for its version.
@@ -22,7 +22,7 @@ func (c *Conn) Version() Version {
 	return Version(version)
 }
 
-// Before reports whether v is earlier than other; what a version leaves out is 0.
+// Before reports whether v is earlier than other. Missing components count as 0.
 func (v Version) Before(other Version) bool {
 	a, b := strings.Split(string(v), "."), strings.Split(string(other), ".")
 	for i := range max(len(a), len(b)) {

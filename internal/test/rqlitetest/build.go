@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// Server is the path of rqlited, which is built of internal/test/rqlited; Go's cache of builds keeps it. A
-// machine that cannot build it fails the test.
+// Server returns the path of rqlited, built from internal/test/rqlited and kept in Go's build
+// cache. If it cannot be built, the test fails.
 func Server(t testing.TB) string {
 	t.Helper()
 	path, err := build()
@@ -28,13 +28,14 @@ var build = sync.OnceValues(func() (string, error) {
 	}
 	cmd := exec.Command("go", "tool", "-n", "rqlited")
 	cmd.Dir, cmd.Stderr = dir, os.Stderr
-	// Half of the time of a build would be spent on optimising SQLite.
+	// Optimising SQLite would take half of the build time.
 	cmd.Env = append(os.Environ(), "GOWORK=off", "CGO_ENABLED=1", "CGO_CFLAGS=-O1")
 	out, err := cmd.Output()
 	return strings.TrimSpace(string(out)), err
 })
 
-// module is where internal/test/rqlited is, from the directory of whichever package is tested.
+// module returns the directory of internal/test/rqlited, from the directory of any tested
+// package.
 func module() (string, error) {
 	dir, err := os.Getwd()
 	for err == nil {

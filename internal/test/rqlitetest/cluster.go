@@ -17,10 +17,10 @@ import (
 	"time"
 )
 
-// patience is how long a cluster may take for what it does in a second or two.
+// patience limits waits for a cluster; they usually take a second or two.
 const patience = 2 * time.Minute
 
-// Cluster is nodes that form one.
+// Cluster is a set of rqlited nodes.
 type Cluster struct {
 	t     testing.TB
 	dir   string
@@ -28,7 +28,7 @@ type Cluster struct {
 	args  []string
 }
 
-// node is one rqlited. The others reach it through a gate.
+// node is one rqlited. The other nodes reach it through a gate.
 type node struct {
 	id   int
 	http string
@@ -36,7 +36,7 @@ type node struct {
 	gate *gate
 
 	mu     sync.Mutex
-	cmd    *exec.Cmd // nil while it is dead
+	cmd    *exec.Cmd // nil while killed
 	exited chan struct{}
 	log    bytes.Buffer
 }
@@ -67,8 +67,9 @@ func Start(t testing.TB, n int, args ...string) *Cluster {
 	return c
 }
 
-// freeAddress is one of 127.0.0.1 that nobody listens on. rqlited cannot say which port it has chosen, so
-// that another process may take it meanwhile: it is none of those that systems give to whoever asks for any.
+// freeAddress returns an unused address of 127.0.0.1. rqlited cannot report a port of its own
+// choice, and another process may take the port before rqlited does: so it is outside the
+// range that systems use for ephemeral ports.
 func freeAddress(t testing.TB) string {
 	t.Helper()
 	for range 1000 {
@@ -103,7 +104,7 @@ func (c *Cluster) run(i int, more ...string) {
 	}()
 }
 
-// ended reports whether a node has ended by itself.
+// ended reports whether a node has exited by itself.
 func (n *node) ended() bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -118,7 +119,7 @@ func (n *node) ended() bool {
 	}
 }
 
-// Addresses are those of the HTTP API of the nodes, as host:port.
+// Addresses returns the HTTP API addresses of the nodes, as host:port.
 func (c *Cluster) Addresses() (all []string) {
 	for _, n := range c.nodes {
 		all = append(all, n.http)
@@ -135,7 +136,8 @@ func (c *Cluster) WaitReady(i int) {
 	})
 }
 
-// Leader waits until a node says that it is the leader, and returns its index. Two may say so for a moment.
+// Leader waits until a node claims to be the leader, and returns its index. Two nodes may
+// claim it for a moment.
 func (c *Cluster) Leader() (leader int) {
 	c.t.Helper()
 	c.wait("there is a leader", func() bool {
@@ -191,7 +193,7 @@ func (c *Cluster) Restart(i int) { c.run(i) }
 // Hang stops a node: it takes connections and does nothing.
 func (c *Cluster) Hang(i int) { c.signal(i, syscall.SIGSTOP) }
 
-// Continue lets a node go on that hangs.
+// Continue resumes a node after Hang.
 func (c *Cluster) Continue(i int) { c.signal(i, syscall.SIGCONT) }
 
 func (c *Cluster) signal(i int, s syscall.Signal) {
@@ -203,21 +205,21 @@ func (c *Cluster) signal(i int, s syscall.Signal) {
 	}
 }
 
-// Cut parts a node from the others. Clients reach it all the same.
+// Cut separates a node from the other nodes. Clients can still reach it.
 func (c *Cluster) Cut(i int) {
 	for _, n := range c.nodes {
 		n.gate.cut(i, n.id)
 	}
 }
 
-// Heal ends what Cut began.
+// Heal reverses Cut.
 func (c *Cluster) Heal() {
 	for _, n := range c.nodes {
 		n.gate.heal()
 	}
 }
 
-// processes are the nodes by process.
+// processes maps process IDs to nodes.
 func (c *Cluster) processes() map[int]int {
 	all := map[int]int{}
 	for _, n := range c.nodes {
@@ -239,10 +241,10 @@ func (c *Cluster) stop() {
 	}
 }
 
-// logs shows the ends of what the nodes have said.
+// logs logs the ends of the nodes' output.
 func (c *Cluster) logs() {
 	for i, n := range c.nodes {
-		c.Kill(i) // nobody writes to its log any more
+		c.Kill(i) // its log must have no writer
 		text := n.log.Bytes()
 		c.t.Logf("node %d:\n%s", i+1, text[max(0, len(text)-3000):])
 	}

@@ -1,3 +1,3 @@
-// Package rqlitetest runs clusters of the real rqlited on loopback for tests, kills their nodes, has them
-// hang, and cuts the connections between them.
+// Package rqlitetest runs clusters of the real rqlited on loopback for tests. It can kill or
+// suspend nodes, and cut the connections between them.
 package rqlitetest

@@ -11,16 +11,17 @@ import (
 	"testing"
 )
 
-// gate is the address under which other nodes know a node. It knows which node each connection comes
-// from, by the process that has its other end (Linux only), and can cut those of one.
+// gate is the proxy by which the other nodes reach a node. It knows the origin of each
+// connection from the process at its other end (Linux only), and can cut the connections of
+// one node.
 type gate struct {
 	listener  net.Listener
 	to        string
 	processes func() map[int]int // the nodes by process
 
 	mu    sync.Mutex
-	alone map[int]bool     // the nodes that are parted from this one; -1 for all
-	conns map[net.Conn]int // by the node that they come from
+	alone map[int]bool     // separated nodes; -1 for all
+	conns map[net.Conn]int // by origin
 }
 
 func newGate(t testing.TB, to string, processes func() map[int]int) *gate {
@@ -87,7 +88,8 @@ func (g *gate) forget(in net.Conn) {
 	delete(g.conns, in)
 }
 
-// cut parts node from the one of the gate, which is self: it may be the same.
+// cut closes the connections from node, and refuses new ones. self is the gate's own node,
+// which may equal node.
 func (g *gate) cut(node, self int) {
 	if node == self {
 		node = -1
@@ -110,7 +112,7 @@ func (g *gate) heal() {
 
 func (g *gate) cutAll() { g.cut(0, 0) }
 
-// origin is the node that the other end of a connection belongs to, -2 when that is none.
+// origin returns the node at the other end of a connection, or -2 if it is not a node.
 func origin(c net.Conn, processes map[int]int) int {
 	inode := socket(c.RemoteAddr().(*net.TCPAddr).Port, c.LocalAddr().(*net.TCPAddr).Port)
 	for pid, node := range processes {
@@ -124,7 +126,7 @@ func origin(c net.Conn, processes map[int]int) int {
 	return -2
 }
 
-// socket is the inode of the socket of 127.0.0.1 that is at port and connected to remote.
+// socket returns the inode of the 127.0.0.1 socket at port that is connected to remote.
 func socket(port, remote int) string {
 	table, _ := os.ReadFile("/proc/net/tcp")
 	want := fmt.Sprintf("0100007F:%04X 0100007F:%04X ", port, remote)

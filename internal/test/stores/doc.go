@@ -1,3 +1,3 @@
-// Package stores runs what every store must pass over the storage endpoint of a server, as a compute
-// node uses it: commands here, their SQL over HTTP.
+// Package stores runs the tests for every store over a server's storage endpoint, as a compute
+// node uses it: commands run here, and their SQL goes over HTTP.
 package stores

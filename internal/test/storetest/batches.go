@@ -14,7 +14,7 @@ import (
 	"github.com/meowdis/meowdis/translator"
 )
 
-// A table of the kit's own, for what the commands do not store side by side.
+// A table for the kit's own tests, for combinations of values that commands do not store.
 const (
 	sqlTable  = `CREATE TABLE storetest(id INTEGER PRIMARY KEY, n INTEGER UNIQUE, f REAL, b BLOB, s TEXT)`
 	sqlInsert = `INSERT INTO storetest(id, n, f, b, s) VALUES(?1, ?2, ?3, ?4, ?5)`
@@ -147,15 +147,14 @@ func atomicity(t *testing.T, s engine.Store) {
 	}
 }
 
-// order runs batches that depend on one another, refused ones among them, in one
-// call.
+// order runs dependent batches, some of them refused, in one call.
 func order(t *testing.T, s engine.Store) {
 	makeTable(t, s)
 	results := apply(t, s,
 		numbers(1, 2),
 		numbers(3, 2), // refused, after a change
 		batch(`DELETE FROM storetest`+` WHERE id = ?1`, []store.Value{store.Int(2)}),
-		numbers(3, 2), // now it may
+		numbers(3, 2), // now allowed
 		numbers(1),    // refused at once
 		store.Batch{ReadOnly: true, Stmts: []store.Stmt{{SQL: sqlIDs}}},
 		store.Batch{},
@@ -179,7 +178,7 @@ func order(t *testing.T, s engine.Store) {
 	}
 }
 
-// folding hands a statement's rows to a function, or returns them, each time that it runs.
+// folding passes a statement's rows to a function, or returns them, on every run.
 func folding(t *testing.T, s engine.Store) {
 	makeTable(t, s)
 	apply(t, s, numbers(1, 2, 3, 4))
@@ -212,7 +211,7 @@ func folding(t *testing.T, s engine.Store) {
 	}
 }
 
-// changed says how many rows each statement has changed.
+// changed checks the number of rows changed by each statement.
 func changed(t *testing.T, s engine.Store) {
 	makeTable(t, s)
 	apply(t, s, numbers(1, 2))
@@ -227,7 +226,7 @@ func changed(t *testing.T, s engine.Store) {
 	}
 }
 
-// moot passes over a statement that has nothing to do, or runs it.
+// moot skips a statement that has nothing to do, or runs it.
 func moot(t *testing.T, s engine.Store) {
 	makeTable(t, s)
 	found := func(before store.Result) bool { return len(before.Rows[0]) > 0 }
@@ -247,7 +246,7 @@ func moot(t *testing.T, s engine.Store) {
 	}
 }
 
-// keysApart writes to keys that are alike.
+// keysApart writes to keys that differ in one detail.
 func keysApart(t *testing.T, s engine.Store) {
 	c := NewClient(t, NewEngine(s, NewClock()))
 	names := []string{`a`, `A`, `"a\x00"`, `""`, `" a"`, `"a\xff"`, `"a\xfe"`, `*`, `a*`, `1`, `01`, `1.0`, `"\xc3\xa9"`, `"e\xcc\x81"`}
@@ -265,7 +264,7 @@ func keysApart(t *testing.T, s engine.Store) {
 	}
 }
 
-// expiry goes by the clock that the engine was given.
+// expiry uses the engine's injected clock.
 func expiry(t *testing.T, s engine.Store) {
 	clock := NewClock()
 	c := NewClient(t, NewEngine(s, clock))
@@ -289,8 +288,8 @@ func expiry(t *testing.T, s engine.Store) {
 	}
 }
 
-// brokenBatch runs batches that are no SQL: an error, not a refusal, and no
-// trace of the statements before.
+// brokenBatch runs batches with invalid SQL: they must fail with an error, not a refusal, and
+// undo the statements before.
 func brokenBatch(t *testing.T, s engine.Store) {
 	makeTable(t, s)
 	for _, bad := range []string{`SELEC 1`, `SELECT * FROM nowhere`, `SELECT abs(-9223372036854775808)`} {
@@ -305,7 +304,7 @@ func brokenBatch(t *testing.T, s engine.Store) {
 	wantIDs(t, s, 1)
 }
 
-// cancelled runs nothing for a caller that has gone.
+// cancelled runs nothing for a caller that has left.
 func cancelled(t *testing.T, s engine.Store) {
 	makeTable(t, s)
 	ctx, cancel := context.WithCancel(context.Background())

@@ -11,8 +11,8 @@ import (
 	"github.com/meowdis/meowdis/store/schema"
 )
 
-// Check reports everything that is wrong with the database. Nothing may be
-// writing meanwhile.
+// Check fails the test for every broken invariant of the database. No other client may write
+// during the check.
 func Check(t testing.TB, s engine.Store) {
 	t.Helper()
 	broken, err := Broken(s)
@@ -24,7 +24,7 @@ func Check(t testing.TB, s engine.Store) {
 	}
 }
 
-// CheckAtEnd is Check when the test ends, before what it has to clean up by then.
+// CheckAtEnd calls Check at the end of the test, before earlier registered cleanups.
 func CheckAtEnd(t testing.TB, s engine.Store) {
 	t.Cleanup(func() {
 		t.Helper()
@@ -32,7 +32,7 @@ func CheckAtEnd(t testing.TB, s engine.Store) {
 	})
 }
 
-// Broken is what Check reports.
+// Broken returns the broken invariants.
 func Broken(s engine.Store) (all []string, err error) {
 	exam := doctor.Exam{Version: schema.Version, Examples: 10, Query: func(sql string, args ...store.Value) ([]store.Row, error) {
 		results, err := s.Apply(context.Background(), []store.Batch{{Stmts: []store.Stmt{{SQL: sql, Args: args}}, ReadOnly: true}})

@@ -12,8 +12,8 @@ import (
 
 const workers = 200
 
-// concurrently runs work for many clients at once. They belong to several
-// engines, as those of several processes would.
+// concurrently runs work for many clients at once. They use several engines, like clients of
+// several processes.
 func concurrently(t *testing.T, s engine.Store, n int, work func(c *Client, i int)) {
 	t.Helper()
 	clock := NewClock()
@@ -40,8 +40,7 @@ func increments(t *testing.T, s engine.Store) {
 	}
 }
 
-// oneWinner lets everybody take a lock with a command that reads and then
-// decides.
+// oneWinner makes all clients try to take a lock with a command that reads and then decides.
 func oneWinner(t *testing.T, s engine.Store) {
 	var mu sync.Mutex
 	replies := map[string]int{}
@@ -57,7 +56,7 @@ func oneWinner(t *testing.T, s engine.Store) {
 	}
 }
 
-// watch increments a key by hand, under WATCH, as often as it takes.
+// watch increments a key under WATCH, and retries until it succeeds.
 func watch(t *testing.T, s engine.Store) {
 	const clients, each = 8, 10
 	NewClient(t, NewEngine(s, NewClock())).Want("SET n 0", "OK")
@@ -78,8 +77,7 @@ func watch(t *testing.T, s engine.Store) {
 	NewClient(t, NewEngine(s, NewClock())).Want("GET n", strconv.Quote(strconv.Itoa(clients*each)))
 }
 
-// transactions moves one coin between two keys; everybody must always see
-// exactly one.
+// transactions moves one coin between two keys; every client must always see exactly one.
 func transactions(t *testing.T, s engine.Store) {
 	setup := NewClient(t, NewEngine(s, NewClock()))
 	setup.Want("SET a 1", "OK")
@@ -94,7 +92,7 @@ func transactions(t *testing.T, s engine.Store) {
 			case 1:
 				c.Want("INCR a", "QUEUED")
 				c.Want("DECR b", "QUEUED")
-			case 2: // a refusal in the middle changes nothing
+			case 2: // an error in the middle changes nothing
 				c.Want("SET a 7 NX", "QUEUED")
 				c.Want("SET a 7 NX GET", "QUEUED")
 			}

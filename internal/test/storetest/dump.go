@@ -28,7 +28,7 @@ func listTables(t testing.TB, s engine.Store) tables {
 	return all
 }
 
-// contents are the rows of each table.
+// contents holds the rows of each table.
 type contents struct {
 	tables []string
 	rows   [][]store.Row
@@ -59,7 +59,7 @@ func equalValues(a, b store.Value) bool {
 	return bytes.Equal(a.Bytes(), b.Bytes())
 }
 
-// String is a row a line.
+// String returns one row per line.
 func (c contents) String() string {
 	var out strings.Builder
 	for i, name := range c.tables {
@@ -70,8 +70,8 @@ func (c contents) String() string {
 	return out.String()
 }
 
-// Dump is the content of all tables, a row a line. Two dumps of one store are
-// equal when nothing has changed between them.
+// Dump returns the contents of all tables, one row per line. Two dumps are equal if the store
+// is unchanged.
 func Dump(t testing.TB, s engine.Store) string {
 	t.Helper()
 	return listTables(t, s).read(t, s).String()

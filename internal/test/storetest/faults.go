@@ -12,11 +12,11 @@ import (
 	"github.com/meowdis/meowdis/translator"
 )
 
-// Faults plays the corpus and has every batch that writes refused once at each
-// of its statements before it may run: nothing may change by that, and the
-// replies must be the transcript's all the same. Nor may a command change
-// anything that only reads or that answers an error. Where something expires it is played once
-// more with a sweep, whose batches are refused as well.
+// Faults plays the corpus and makes every writing batch fail once at each of its statements
+// before it may run. The failure must change nothing, and the replies must still equal the
+// transcript's. A command that only reads, or that replies with an error, must not change
+// anything either. Transcripts with expiry are played once more with sweeps, whose batches
+// fail in the same way.
 func Faults(t *testing.T, open Open) {
 	transcripts, err := corpus.All()
 	if err != nil {
@@ -44,8 +44,8 @@ func Faults(t *testing.T, open Open) {
 	}
 }
 
-// runsScript reports whether the command runs a script, which may write, and keeps what it wrote when
-// it fails.
+// runsScript reports whether the command runs a script. A script may write, and its writes
+// remain if it fails.
 func runsScript(args [][]byte) bool {
 	cmd, _ := commands.Find(args)
 	return cmd != nil && cmd.Traits&commands.Scripts != 0
@@ -56,19 +56,19 @@ func mayWrite(args [][]byte) bool {
 	return cmd != nil && (cmd.Flags&commands.Write != 0 || cmd.Name == "EXEC")
 }
 
-// transactor is what the engine uses of a store that holds transactions open.
+// transactor is the interface of stores with interactive transactions, as the engine uses it.
 type transactor interface {
 	Transact(ctx context.Context, readOnly bool, fn func(engine.Run) error) error
 }
 
-// faultyStore knows what the tables hold as long as no batch writes: batches that only read
-// cannot, which the hostile store sees to.
+// faultyStore caches the contents of the tables until a batch writes. Read-only batches cannot
+// change them: the hostile store checks that.
 type faultyStore struct {
 	t      *testing.T
 	inner  engine.Store
 	tables tables
 	now    *contents // nil after a batch that writes
-	before *contents // of the first batch of the step that writes; nil when there was none
+	before *contents // before the step's first writing batch; nil if there was none
 }
 
 func faulty(t *testing.T, s engine.Store) *faultyStore {
@@ -83,7 +83,7 @@ func (f *faultyStore) store() engine.Store {
 	return f
 }
 
-// after ends a step. Where nothing may have changed it reports what did.
+// after ends a step. If unchanged is set, it reports any change.
 func (f *faultyStore) after(unchanged bool, report func(changed string)) {
 	f.t.Helper()
 	if f.before != nil && unchanged {
@@ -117,7 +117,7 @@ func (f *faultyStore) Apply(ctx context.Context, batches []store.Batch) ([]store
 	return results, nil
 }
 
-// fail runs the beginnings of b, each followed by a refusal.
+// fail runs each prefix of b, followed by a refusal.
 func (f *faultyStore) fail(b store.Batch, run engine.Run) error {
 	if b.ReadOnly {
 		return nil
@@ -145,7 +145,7 @@ func (f *faultyStore) fail(b store.Batch, run engine.Run) error {
 	if err == nil && !after.equal(*f.now) {
 		f.t.Errorf("the refused beginnings of a batch left a trace:\n%sThe batch is %v", changes(f.now.String(), after.String()), b.Stmts)
 	}
-	f.now = nil // b itself is next
+	f.now = nil // b itself runs next
 	return err
 }
 

@@ -1,7 +1,6 @@
-// Package storetest is the conformance kit of stores: what Run checks is what the
-// engine takes for granted of every one of them. It also has the checker of a
-// database's invariants (Check), which any test may end with, and the player of
-// transcripts that fails every statement once (Faults).
+// Package storetest is the conformance kit of stores: Run checks everything that the engine
+// requires of a store. It also has the checker of database invariants (Check), which any test
+// may call at its end, and a transcript player that makes every statement fail once (Faults).
 package storetest
 
 import (
@@ -15,15 +14,14 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// Open makes an empty store that closes with the test. Its sweeper, if it has
-// one, is off.
+// Open creates an empty store that closes with the test. Its sweeper, if any, is off.
 type Open func(t *testing.T) engine.Store
 
-// Run checks everything that a store promises; with -short all but the faults.
+// Run checks the whole contract of a store; with -short, all but the faults.
 func Run(t *testing.T, open Open) {
 	Promises(t, open)
-	// -short is for the race detector, which makes SQLite slow and learns nothing from
-	// a client that is alone.
+	// -short is for the race detector, which makes SQLite slow and finds nothing in a single
+	// client's run.
 	if !testing.Short() {
 		t.Run("faults", func(t *testing.T) { Faults(t, open) })
 	}
@@ -62,7 +60,7 @@ func Promises(t *testing.T, open Open) {
 	}
 }
 
-// Clock is a clock that stands still until it is moved. It may be shared.
+// Clock is a manual clock. It is safe for concurrent use.
 type Clock struct{ ms atomic.Int64 }
 
 // NewClock returns a clock that shows corpus.Start.
@@ -72,21 +70,21 @@ func NewClock() *Clock {
 	return c
 }
 
-// Now is the time in Unix ms.
+// Now returns the time in Unix ms.
 func (c *Clock) Now() int64 { return c.ms.Load() }
 
 // Advance moves the clock by ms.
 func (c *Clock) Advance(ms int64) { c.ms.Add(ms) }
 
-// NewEngine is an engine over s that repeats itself: its clock is given and its
-// random numbers are the same in every run.
+// NewEngine returns a deterministic engine over s: its clock is c and its random numbers are
+// the same in every run.
 func NewEngine(s engine.Store, c *Clock, more ...engine.Option) *engine.Engine {
 	var seed atomic.Uint64
 	return engine.New(s, append(more, engine.WithClock(c.Now), engine.WithSeed(func() uint64 { return seed.Add(1) }))...)
 }
 
-// Play plays a transcript on an empty store and checks the database after it. With
-// swept the store is swept meanwhile (Swept).
+// Play plays a transcript on an empty store and checks the database after it. With swept, the
+// store is swept between commands (Swept).
 func Play(t testing.TB, tr corpus.Transcript, s engine.Store, swept bool, options ...engine.Option) {
 	t.Helper()
 	play(t, tr, s, swept, func(corpus.Step, resp.Value) {}, options...)
@@ -148,7 +146,7 @@ func (c *Client) Want(line, want string) {
 	}
 }
 
-// apply runs batches that the store must carry out.
+// apply runs batches that must not fail.
 func apply(t testing.TB, s engine.Store, batches ...store.Batch) []store.Result {
 	t.Helper()
 	results, err := s.Apply(context.Background(), batches)
@@ -161,8 +159,7 @@ func apply(t testing.TB, s engine.Store, batches ...store.Batch) []store.Result 
 	return results
 }
 
-// batch is a batch of statements of the same text, one for each list of
-// arguments.
+// batch returns a batch with one text and one statement per list of arguments.
 func batch(sql string, args ...[]store.Value) store.Batch {
 	var b store.Batch
 	for _, a := range args {

@@ -16,15 +16,15 @@ import (
 	"github.com/meowdis/meowdis/store/sweep"
 )
 
-// mirror is what hashes must hold: when each of their fields expires, 0 for never, and
-// when the key does.
+// mirror is the expected content of hashes: the expiry of each field and of the key, 0 for
+// never.
 type mirror struct {
 	now    int64
 	fields map[string]map[string]int64
 	keys   map[string]int64
 }
 
-// forget drops what has expired.
+// forget drops expired entries.
 func (m mirror) forget() {
 	gone := func(_ string, at int64) bool { return at > 0 && at <= m.now }
 	for key, fields := range m.fields {
@@ -35,8 +35,8 @@ func (m mirror) forget() {
 	}
 }
 
-// change does something to the hash at key, in the mirror as by the command that it returns. A
-// few expiries are drawn, so that many are equal.
+// change changes the hash at key in the mirror, and returns the command that makes the same
+// change. Expiries come from a small set, so many are equal.
 func (m mirror) change(key, field string, ttl int64, what int) string {
 	fields := m.fields[key]
 	switch what {
@@ -67,7 +67,7 @@ func (m mirror) change(key, field string, ttl int64, what int) string {
 	return fmt.Sprintf("HPEXPIRE %s %d FIELDS 1 %s", key, ttl, field)
 }
 
-// live are the keys and their fields, a key a line.
+// live returns the live keys and their fields, one key per line.
 func (m mirror) live() string {
 	var out strings.Builder
 	for _, key := range slices.Sorted(maps.Keys(m.fields)) {
@@ -76,8 +76,8 @@ func (m mirror) live() string {
 	return out.String()
 }
 
-// sweeping sweeps in slices of every size between commands on a few hashes, and looks
-// whether exactly what has expired goes.
+// sweeping sweeps in slices of every size between commands on a few hashes, and checks that
+// exactly the expired entries are deleted.
 func sweeping(t *testing.T, s engine.Store) {
 	random := rand.New(rand.NewPCG(10, 1))
 	clock := NewClock()
@@ -130,7 +130,7 @@ func sweeping(t *testing.T, s engine.Store) {
 	}
 }
 
-// hashesOf is live, asked by commands.
+// hashesOf returns the same as live, read by commands.
 func hashesOf(t *testing.T, c *Client) string {
 	t.Helper()
 	m := mirror{fields: map[string]map[string]int64{}}
@@ -195,7 +195,7 @@ func sweepingMeanwhile(t *testing.T, s engine.Store) {
 	NewClient(t, e).Want("HLEN all", fmt.Sprintf("(integer) %d", clients))
 }
 
-// sweepingLarge ends a slice before too many elements.
+// sweepingLarge checks that a slice ends before it has deleted too many elements.
 func sweepingLarge(t *testing.T, s engine.Store) {
 	clock := NewClock()
 	c := NewClient(t, NewEngine(s, clock))
@@ -213,13 +213,15 @@ func sweepingLarge(t *testing.T, s engine.Store) {
 	}
 }
 
-// crowds make a key k with more elements than go at once with it: a command, and an element.
+// crowds holds commands that create a key k with more elements than are deleted at once, and
+// one of its elements.
 var crowds = [][2]string{
 	{"HSET k", "f%d v"}, {"HSETEX k PX 1 FIELDS 300", "f%d v"}, {"RPUSH k", "e%d"}, {"SADD k", "m%d"}, {"ZADD k", "1 m%d"}, {"ARINSERT k", "v%d"},
 }
 
-// sweepingGraves makes keys go in every way that they can go, with many elements. The names are
-// free at once, and what becomes of them has nothing of what was there; the elements go bit by bit.
+// sweepingGraves deletes keys in every possible way, with many elements. Their names are free
+// at once, and new keys of these names have none of the old elements; the old elements are
+// deleted step by step.
 func sweepingGraves(t *testing.T, s engine.Store) {
 	clock := NewClock()
 	c := NewClient(t, NewEngine(s, clock))
@@ -258,7 +260,7 @@ func sweepingGraves(t *testing.T, s engine.Store) {
 	}
 }
 
-// graveTaken is one of sweepingGraves.
+// graveTaken is one case of sweepingGraves.
 func graveTaken(t *testing.T, s engine.Store, c *Client, clock *Clock, make func(), going string) {
 	t.Helper()
 	c.Do("SET other o")

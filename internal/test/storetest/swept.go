@@ -9,13 +9,13 @@ import (
 	"github.com/meowdis/meowdis/store/sweep"
 )
 
-// Swept is s with the worst of sweepers: one key or field that has expired by now, the same clock
-// as the engine's, and a part of what a deleted key has left go before anything that is asked of
-// the store, so between any two commands and between the steps of one. The wrapper can hold
-// transactions when s can.
+// Swept wraps s in the most aggressive sweeper: before every call of the store, so between any
+// two commands and between the steps of a command, it deletes one key or field that has
+// expired by now, and a part of a deleted key's elements. now must be the engine's clock. The
+// wrapper supports transactions if s does.
 func Swept(s engine.Store, now func() int64) engine.Store { return sweptBy(s, now, new(int)) }
 
-// sweptBy counts how many keys and fields went.
+// sweptBy adds the number of deleted keys and fields to gone.
 func sweptBy(s engine.Store, now func() int64, gone *int) engine.Store {
 	swept := sweptStore{s, now, gone}
 	if inner, ok := s.(transactor); ok {
@@ -42,7 +42,7 @@ func (s sweptStore) sweep(ctx context.Context) error {
 	if err == nil {
 		var n sweep.Swept
 		n, err = sweep.Slice(ctx, s.inner.Apply, s.now(), 1)
-		if left == 0 { // nothing but what has expired
+		if left == 0 { // only expired ones
 			*s.gone += n.Rows
 		}
 	}
@@ -57,7 +57,7 @@ type sweptTransactor struct {
 	transactor transactor
 }
 
-// Beside reports whether reads run beside what writes.
+// Beside reports whether reads run concurrently with writes.
 func (s sweptTransactor) Beside() bool {
 	b, can := s.inner.(interface{ Beside() bool })
 	return can && b.Beside()

@@ -1,5 +1,5 @@
-// Package terminal runs programs in a real terminal, a tmux session of its own,
-// for tests and for the pictures in the documentation.
+// Package terminal runs programs in a real terminal, a private tmux session, for tests and for
+// the pictures in the documentation.
 package terminal
 
 import (
@@ -35,13 +35,12 @@ func Start(columns, rows int, env ...string) (*Session, error) {
 	}
 	s := &Session{dir: dir, socket: filepath.Join(dir, "tmux.sock")}
 	args := []string{"-f", "/dev/null", "new-session", "-d", "-x", strconv.Itoa(columns), "-y", strconv.Itoa(rows)}
-	// tmux has ideas of its own about PATH in an environment that it is given.
+	// tmux changes PATH in an environment passed to it.
 	args = append(append(args, "env", "PS1=$ ", "ENV=", "LC_ALL=C.UTF-8"), env...)
 	if _, err := s.tmux(append(args, "/bin/sh")...); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	// What a program copies goes into tmux's buffer, and Escape is known for one at
-	// once.
+	// Copied text goes to tmux's buffer, and Escape is recognised without delay.
 	if _, err := s.tmux("set-option", "-g", "status", "off", ";", "set-option", "-s", "set-clipboard", "on",
 		";", "set-option", "-s", "escape-time", "10"); err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -71,7 +70,7 @@ func (s *Session) Type(text string) error {
 	return err
 }
 
-// Send sends bytes in one piece, as a terminal does that reports its mouse.
+// Send sends bytes in one piece, like a terminal's mouse report.
 func (s *Session) Send(bytes string) error {
 	_, err := s.tmux("set-buffer", "-b", "sent", "--", bytes, ";", "paste-buffer", "-r", "-d", "-b", "sent")
 	return err
@@ -88,8 +87,8 @@ func (s *Session) Run(line string) error {
 	return errors.Join(s.Type(line), s.Press("Enter"))
 }
 
-// Resize changes the size of the terminal, and waits until the programs in it can
-// know: tmux lets some time pass between two sizes.
+// Resize resizes the terminal, and waits until its programs are notified: tmux delays
+// consecutive changes of size.
 func (s *Session) Resize(columns, rows int) error {
 	path, err := s.tmux("resize-window", "-x", strconv.Itoa(columns), "-y", strconv.Itoa(rows), ";", "display-message", "-p", "#{pane_tty}")
 	if err != nil {
@@ -111,29 +110,28 @@ func (s *Session) Resize(columns, rows int) error {
 	}
 }
 
-// Screen is what the terminal shows, without colours; trailing blanks are cut.
+// Screen returns the text of the screen, without colours and trailing blanks.
 func (s *Session) Screen() (string, error) { return s.tmux("capture-pane", "-p") }
 
-// Coloured is Screen with the escape sequences of its colours.
+// Coloured returns the screen with its colour escape sequences.
 func (s *Session) Coloured() (string, error) { return s.tmux("capture-pane", "-p", "-e") }
 
-// Clipboard is what a program copied last; an error when none did.
+// Clipboard returns the last text that a program copied, or an error if none did.
 func (s *Session) Clipboard() (string, error) { return s.tmux("show-buffer") }
 
-// Record writes every byte that reaches the terminal from now on into a file.
+// Record writes all further output of the terminal to a file.
 func (s *Session) Record(file string) error {
 	_, err := s.tmux("pipe-pane", "exec cat > '"+file+"'")
 	return err
 }
 
-// Background sets the colour that the terminal says it has behind the text.
+// Background sets the background colour that the terminal reports.
 func (s *Session) Background(colour string) error {
 	_, err := s.tmux("set-option", "-g", "window-style", "bg="+colour)
 	return err
 }
 
-// patience is how long Wait waits before it gives up: long enough for a slow machine
-// that does other things, too.
+// patience limits Wait. It is long enough for a slow, busy machine.
 const patience = time.Minute
 
 // Wait waits until the screen satisfies ok, and returns it. The error shows the

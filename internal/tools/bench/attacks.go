@@ -21,7 +21,7 @@ const (
 	getEvery  = time.Millisecond
 )
 
-// attack is a call that computes for long in one client's turn.
+// attack is a call with a long computation.
 type attack struct {
 	what string
 	fill func(*client) error // prepares the keys; nil for none
@@ -124,7 +124,7 @@ func channels(c *client) error {
 	return nil
 }
 
-// attacking measures what another client waits for while a call computes.
+// attacking measures the latency of another client while a call computes.
 func attacking(o *options, parent string) error {
 	fmt.Fprintf(o.out, "What a GET every %v waits for while another client repeats a call for %v:\n\n", getEvery, attackFor)
 	servers := []rival{rivals(o)[0], redisServer}
@@ -164,7 +164,7 @@ func attacking(o *options, parent string) error {
 	return errors.Join(failed...)
 }
 
-// attackOn returns how long the GETs took beside an attack on a server.
+// attackOn returns the latencies of the GETs during an attack on a server.
 func attackOn(parent string, r rival, a attack) (waits histogram.Distribution, err error) {
 	dir, err := os.MkdirTemp(parent, "attack")
 	if err != nil {
@@ -205,7 +205,7 @@ func attackOn(parent string, r rival, a attack) (waits histogram.Distribution, e
 		}
 	}
 	if call != nil {
-		if _, err := clients[2].do(call...); err != nil { // also loads what the first call alone has to load
+		if _, err := clients[2].do(call...); err != nil { // also does work that only the first call needs
 			return waits, err
 		}
 	}

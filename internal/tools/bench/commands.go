@@ -14,7 +14,8 @@ import (
 	"github.com/meowdis/meowdis/local"
 )
 
-// timed is a command, and the one that makes what it finds: {n} is another number each time.
+// timed is a command, and a command that creates its data: {n} is a different number each
+// time.
 type timed struct{ line, found string }
 
 var commandsTimed = []timed{
@@ -36,15 +37,15 @@ var commandsTimed = []timed{
 	{"XADD stream * field x{n}", ""},
 }
 
-// A round is so many of a command, in pipelines, on a new file. The fastest of some counts: what
-// else the machine does only makes them slower.
+// A round runs a command commandsARound times, in pipelines, on a new file. The fastest round
+// counts: other work of the machine only makes rounds slower.
 const (
-	commandsARound = 4001 // prime, so that any step visits all
+	commandsARound = 4001 // a prime, so any step visits every number
 	aPipeline      = 100
 	fastestOf      = 7
 )
 
-// timing says what commands take in one process: engine, translator and SQLite, without sockets.
+// timing measures commands in one process: engine, translator and SQLite, without sockets.
 func timing(o *options, parent string) error {
 	fmt.Fprintf(o.out, "µs of a command in pipelines of %d, the fastest of %d rounds of %d:\n\n| | where there was | µs |\n|---|---|---:|\n", aPipeline, fastestOf, commandsARound)
 	for i, c := range commandsTimed {
@@ -83,7 +84,7 @@ func (c timed) round(path string) (took time.Duration, err error) {
 	return time.Since(began), err
 }
 
-// inPipelines runs a command for each n, in no order.
+// inPipelines runs a command for each n, in pseudo-random order.
 func inPipelines(s *engine.Session, line string) error {
 	words := strings.Fields(line)
 	for from := 0; from < commandsARound; from += aPipeline {

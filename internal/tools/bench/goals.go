@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// goals are what meowdis wants to reach, beside what it reached in this run.
+// goals compares the goals of meowdis with the results of this run.
 type goals []goal
 
 type goal struct {
 	part, what, want, got string
 	met                   bool
-	beside                string // what else a reader should know, such as the client's limit
+	beside                string // a note for the reader, such as the client's limit
 }
 
-// atLeast is a goal of a figure, such as the ratio to a rival.
+// atLeast adds a lower limit for a figure, such as the ratio to a rival.
 func (g *goals) atLeast(what string, got, want float64) { g.atLeastBeside(what, got, want, "") }
 
 func (g *goals) atLeastBeside(what string, got, want float64, beside string) {
@@ -35,7 +35,7 @@ func (g *goals) below(what string, kb, want int64) {
 	*g = append(*g, goal{what: what, want: fmt.Sprintf("at most %d MB", want), got: fmt.Sprintf("%d MB", kb>>10), met: kb>>10 <= want})
 }
 
-// unknown is a goal whose figure could not be measured on this machine.
+// unknown adds a goal whose figure could not be measured on this machine.
 func (g *goals) unknown(what string, why error) {
 	*g = append(*g, goal{what: what, got: "–", beside: why.Error()})
 }
@@ -67,7 +67,7 @@ func goalsTable(lines []string) string {
 	return fmt.Sprintf("%d of %d goals are met.\n\n%s%s", met, len(lines), goalsHead, strings.Join(lines, ""))
 }
 
-// over returns an older table in which these goals replace those of the same parts, in the order of parts.
+// over returns the table old, with the goals of these parts replaced, in the order of parts.
 func (g goals) over(old string, parts []part) string {
 	ran := map[string]bool{}
 	for _, one := range g {

@@ -17,15 +17,15 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// The numbers of elements and of keys that growth measures, besides the most that the flags name.
+// The numbers of elements and keys that growth measures, besides the maximum set by flags.
 var (
 	elements  = []int{10, 1_000, 10_000, 100_000}
 	databases = []int{1_000, 10_000, 100_000, 1_000_000}
 )
 
-// probe is a command to time on a key with n elements. {mid} stands for half of n,
-// and {i} for the number of the repetition; {midkey} and {key} for the names of the keys with these numbers.
-// undo, which is not timed, makes the key as it was.
+// probe is a command to time on a key with n elements. {mid} stands for n/2, {i} for the
+// number of the repetition, and {midkey} and {key} for the names of the keys with these
+// numbers. undo restores the key, and is not timed.
 type probe struct {
 	line, undo string
 	times      int // repetitions; 0 for repeats
@@ -33,10 +33,10 @@ type probe struct {
 
 const repeats = 31
 
-// subject is a type of key, how to fill one, and what to ask it.
+// subject is a type of key, with the command to fill a key and the commands to time.
 type subject struct {
 	name   string
-	keys   bool                 // whether it is a database, and its elements keys
+	keys   bool                 // elements are the keys of a database
 	fill   string               // the command that adds elements
 	unit   func(i int) []string // the words that add element i
 	probes []probe
@@ -97,8 +97,8 @@ var subjects = []subject{
 	}},
 }
 
-// sizes returns the numbers of elements, or of keys, to measure, up to the most that o names. The biggest database
-// is the biggest file, and is left out when the disk has no room for that.
+// sizes returns the numbers of elements or keys to measure, up to the maximum in o. The
+// biggest database is the biggest file, and is skipped if the disk has no space for it.
 func sizes(o *options, keys bool) ([]int, error) {
 	all, most := elements, o.elements
 	if keys {
@@ -146,7 +146,7 @@ func growth(o *options, dir string) error {
 	return nil
 }
 
-// grow prints the lines of a subject, and plots them.
+// grow prints and plots the rows of a subject.
 func (s subject) grow(o *options, dir string, sizes []int) error {
 	took := make([]curve, len(s.probes))
 	for i, p := range s.probes {
@@ -204,8 +204,7 @@ func (s subject) grow(o *options, dir string, sizes []int) error {
 
 type session struct{ *engine.Session }
 
-// fill adds n elements, a thousand at a time, or an entry at a time where a
-// command takes only one.
+// fill adds n elements, a thousand per command, or one if the command takes only one.
 func (s session) fill(sub subject, n int) error {
 	per := 1000
 	if sub.name == "stream" {
@@ -240,7 +239,7 @@ func (s session) all(calls [][][]byte) error {
 	return nil
 }
 
-// time is the median time of the probe.
+// time returns the median time of the probe.
 func (s session) time(p probe, n int) (time.Duration, error) {
 	var took []time.Duration
 	for i := range cmp.Or(p.times, repeats) {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// idling says how much memory a server takes without clients, and with those that send nothing.
+// idling measures the memory of a server without clients, and with idle clients.
 func idling(o *options, parent string) error {
 	fmt.Fprint(o.out, "| Idle clients | without | with them | for 10,000 |\n|---|---|---|---|\n")
 	for _, c := range []struct {
@@ -36,8 +36,8 @@ func idling(o *options, parent string) error {
 	return nil
 }
 
-// idlers is the KB that a server takes that is started with the flags and a port, before and after
-// clients have come and each has sent one PING.
+// idlers returns the memory of a server in KB, before and after clients connect and send one
+// PING each. The server is started with the flags and a port.
 func idlers(o *options, parent string, clients int64, flags []string, dial func(port string) (net.Conn, error)) (alone, with int64, err error) {
 	dir, err := os.MkdirTemp(parent, "idle")
 	if err != nil {

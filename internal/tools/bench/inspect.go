@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// The signs before folders. A folder that is alone is shown open.
+// Fold marks of folders. A folder without siblings is shown open.
 const closed, opened = "\u25b8", "\u25be"
 
-// inspecting opens ever bigger files in the inspector, and reports how long a user
-// waits, and how much memory it takes.
+// inspecting opens files of increasing size in the inspector, and reports the user's waits and
+// the memory.
 func inspecting(o *options, _ string) error {
 	fmt.Fprint(o.out, "`meowdis inspect` on files of so many keys, the last one of strings in one folder, at 80×24: whole processes until the tree is on the screen, median of 5; then in the last one the time to the last key, through all keys for a filter that none passes, "+
 		"to the whole order of each sort, and to the whole overview. Memory is resident, with the first screen and at the most.\n\n")
@@ -50,7 +50,7 @@ func inspecting(o *options, _ string) error {
 	return nil
 }
 
-// inspectFile prints the line of a file. Its first screen is complete when shown is on it.
+// inspectFile prints the row of a file. The first screen is complete when it contains shown.
 func inspectFile(o *options, file string, keys int, shown string, strides []stride) error {
 	var last visit
 	var times []time.Duration
@@ -69,15 +69,14 @@ func inspectFile(o *options, file string, keys int, shown string, strides []stri
 	return nil
 }
 
-// A stride is what a person asks for, and what is on the screen when it is there;
-// before may lead there.
+// stride is a step of a user and the text that shows its end; before may prepare it.
 type stride struct {
 	name, keys, shown string
 	before            [][2]string
 }
 
-// strides returns the steps through a file whose first and last key begin like this. In a flat list the number of
-// the selected key follows an escape sequence.
+// strides returns the steps through a file, given the beginnings of its first and last key. In
+// a flat list, an escape sequence precedes the number of the selected key.
 func strides(first, last string) []stride {
 	second := [][2]string{{"j", "m2 of "}}
 	return []stride{
@@ -88,23 +87,23 @@ func strides(first, last string) []stride {
 		{name: "by bytes", keys: "sbytes\r", shown: "m1 of ", before: second},
 		{name: "by type", keys: "stype\r", shown: "m1 of ", before: second},
 		{name: "by update", keys: "supdate\r", shown: "m1 of ", before: second},
-		{name: "overview", keys: "O", shown: " keys, "}, // and how many bytes, which is known last
+		{name: "overview", keys: "O", shown: " keys, "}, // then the size in bytes, which is known last
 	}
 }
 
-// visit is how long one process kept a person waiting, and its memory in KB.
+// visit holds the waits and the memory in KB of one process.
 type visit struct {
 	first        time.Duration
 	strides      []time.Duration
 	before, most int64
 }
 
-// inspectOnce runs the inspector in a terminal of script(1) until what is to be shown is
-// drawn, and goes on through the strides.
+// inspectOnce runs the inspector in a terminal of script(1) until shown is drawn, then runs
+// the strides.
 func inspectOnce(o *options, file, shown string, strides []stride) (v visit, err error) {
 	line := "stty rows 24 cols 80; exec " + o.meowdis + " inspect " + file
 	run := exec.Command("script", "-qec", line, "/dev/null")
-	run.Env = append(os.Environ(), "TERM=tmux-256color") // which is not asked for its background
+	run.Env = append(os.Environ(), "TERM=tmux-256color") // has no query for its background
 	in, err1 := run.StdinPipe()
 	out, err2 := run.StdoutPipe()
 	start := time.Now()
@@ -138,7 +137,7 @@ func inspectOnce(o *options, file, shown string, strides []stride) (v visit, err
 	return v, err
 }
 
-// awaited is what a program writes, from which await takes what it waits for.
+// awaited is the output of a program, consumed by await.
 type awaited struct {
 	chunks chan []byte
 	seen   bytes.Buffer
@@ -162,10 +161,10 @@ func newAwaited(r io.Reader) *awaited {
 	return a
 }
 
-// longest is how long await waits for anything.
+// longest limits each wait of await.
 const longest = 10 * time.Minute
 
-// await waits until text is written after what was awaited before, or anything where it is empty.
+// await waits for text after the previously awaited text, or for any output if text is empty.
 func (a *awaited) await(text string) error {
 	late := time.After(longest)
 	for {
@@ -185,7 +184,7 @@ func (a *awaited) await(text string) error {
 	}
 }
 
-// quiet passes over what is written until nothing more comes for a while.
+// quiet skips output until a pause.
 func (a *awaited) quiet() error {
 	for {
 		select {
@@ -200,7 +199,7 @@ func (a *awaited) quiet() error {
 	}
 }
 
-// memoryOfChild is memoryOf a process's only child.
+// memoryOfChild is memoryOf for a process's only child.
 func memoryOfChild(pid int, what string) (int64, error) {
 	children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
 	if err != nil {
@@ -213,7 +212,7 @@ func memoryOfChild(pid int, what string) (int64, error) {
 	return memoryOf(child, what)
 }
 
-// memoryOf is what the kernel says, in KB, of the memory of a process.
+// memoryOf returns a memory statistic of a process from the kernel, in KB.
 func memoryOf(pid int, what string) (int64, error) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

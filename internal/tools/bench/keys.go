@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 )
 
-// manyKeys times what a person waits for on a file of many keys.
+// manyKeys measures the user's waits on a file of many keys.
 func manyKeys(o *options, dir string) error {
 	file := filepath.Join(dir, "many.sqlite")
 	if _, _, err := load(o, file, inOrder(o.keys)); err != nil {

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// shuffled is the numbers of n keys in no order, the same each time.
+// shuffled returns the numbers of n keys in the same pseudo-random order every time.
 func shuffled(n int) []int { return rand.New(rand.NewPCG(1, 2)).Perm(n) }
 
 func inOrder(n int) []int {
@@ -24,8 +24,8 @@ func inOrder(n int) []int {
 	return numbers
 }
 
-// loading times bulk loads into files of their own, and one over the keys of the first. The last one makes the
-// biggest file, which is kept for other parts.
+// loading times bulk loads into separate files, and one that overwrites the keys of the first.
+// The last one makes the biggest file, which is kept for other parts.
 func loading(o *options, dir string) error {
 	fmt.Fprint(o.out, "SETs through `meowdis exec --pipe`:\n\n| | time | µs of a key | processor time | memory |\n|---|---:|---:|---:|---:|\n")
 	line := func(name string, keys int, took started, kb int64) {
@@ -73,8 +73,8 @@ func loading(o *options, dir string) error {
 
 func micros(d time.Duration, keys int) float64 { return float64(d.Microseconds()) / float64(keys) }
 
-// biggest returns the file of o.inspected strings, which the first part that needs it makes. The error is
-// errNotMeasured when the disk has no room for it.
+// biggest returns the file of o.inspected strings, created by the first part that needs it.
+// The error is errNotMeasured if the disk has no space for it.
 func (o *options) biggest() (string, error) {
 	file := o.biggestName()
 	if _, err := os.Stat(file); err == nil {
@@ -86,7 +86,7 @@ func (o *options) biggest() (string, error) {
 
 func (o *options) biggestName() string { return filepath.Join(o.scratch, "biggest.sqlite") }
 
-// loadBiggest makes that file, if the disk has room for it: no figure is worth a full disk.
+// loadBiggest creates that file if the disk has space for it: no figure is worth a full disk.
 func (o *options) loadBiggest() (started, int64, error) {
 	const bytesOfAKey = 250 // half for the row and its indexes, the rest for the log and for sorting keys
 	var disk syscall.Statfs_t
@@ -101,8 +101,8 @@ func (o *options) loadBiggest() (started, int64, error) {
 	return load(o, o.biggestName(), shuffled(o.inspected))
 }
 
-// load makes keys with the given numbers in a file, in one process, and says what
-// that took, and how many KB of memory until the last command had come in.
+// load creates keys with the given numbers in a file, in one process. It returns the time, and
+// the memory in KB when the last command arrived.
 func load(o *options, file string, numbers []int) (took started, kb int64, err error) {
 	fill := exec.Command(o.meowdis, "exec", "--pipe", "--db", file)
 	in, err := fill.StdinPipe()
@@ -123,7 +123,7 @@ func load(o *options, file string, numbers []int) (took started, kb int64, err e
 	return took, kb, nil
 }
 
-// writeSets writes the script while it is read, since ten million SETs are 300 MB.
+// writeSets writes the commands while they are being read: ten million SETs are 300 MB.
 func writeSets(w io.Writer, numbers []int) error {
 	script := bufio.NewWriterSize(w, 64<<10)
 	var line []byte
@@ -138,5 +138,5 @@ func writeSets(w io.Writer, numbers []int) error {
 	return script.Flush()
 }
 
-// keyName returns the name of a key in the files that load makes, and in databases that grow.
+// keyName returns the name of key i in the files of load and in growing databases.
 func keyName(i int) string { return fmt.Sprintf("key:%07d", i) }

@@ -50,12 +50,12 @@ type options struct {
 	only, slow             string
 	alone                  bool
 
-	out     io.Writer // what the part that runs prints to
-	scratch string    // a directory that all parts share, removed at the end
+	out     io.Writer // output of the current part
+	scratch string    // a directory shared by all parts, removed at the end
 	goals   goals
 }
 
-// parts are in this order because growth empties the biggest file, which loading makes.
+// The order of parts matters: growth empties the biggest file, which loading makes.
 var parts = []part{
 	{"servers", compareServers}, {"mixed", mixing}, {"rest", overREST}, {"start", starting}, {"idle", idling},
 	{"load", loading}, {"inspect", inspecting}, {"growth", growth}, {"shell", shelling}, {"stall", stalling}, {"attacks", attacking},
@@ -114,7 +114,7 @@ func run(o *options) (err error) {
 	return errors.Join(failed...)
 }
 
-// model names the processor, in brackets; it is empty where the system has no /proc/cpuinfo that does.
+// model returns the name of the processor in brackets, or "" without a usable /proc/cpuinfo.
 func model() string {
 	info, _ := os.ReadFile("/proc/cpuinfo")
 	if name := regexp.MustCompile(`(?m)^model name\s*: (.+)$`).FindSubmatch(info); name != nil {
@@ -123,7 +123,7 @@ func model() string {
 	return ""
 }
 
-// redisVersion names the redis-server that is on the PATH.
+// redisVersion returns the version of the redis-server on the PATH.
 func redisVersion() (string, error) {
 	out, err := exec.Command("redis-server", "--version").Output()
 	if err != nil {

@@ -12,14 +12,14 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// mixing compares a load of reads and writes with what its parts promise: with the rates
-// at which each alone is answered.
+// mixing compares a mix of reads and writes with the rate expected from the rates of reads
+// alone and writes alone.
 func mixing(o *options, parent string) error {
 	const writes = 0.1
 	var get, set, mixed []float64
 	err := onServer(o, parent, func(server *running) error {
 		port := server.port
-		if _, err := drive(port, o.requests, 1); err != nil { // every key is there
+		if _, err := drive(port, o.requests, 1); err != nil { // every key exists
 			return err
 		}
 		for range o.rounds {
@@ -62,8 +62,8 @@ func onServer(o *options, parent string, do func(*running) error) error {
 	return do(server)
 }
 
-// drive sends n commands from 50 clients, each after the reply to its last one, and
-// returns how many were answered a second. A part of them, writes, are SETs.
+// drive sends n commands from 50 clients, each after the reply to its last one, and returns
+// the rate per second. The fraction writes of them are SETs.
 func drive(port string, n int, writes float64) (float64, error) {
 	const clients = 50
 	var running sync.WaitGroup

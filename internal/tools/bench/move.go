@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// moving times whole processes that move many keys from one file into another, and one
-// that compares them.
+// moving times processes that move many keys from one file to another, and one that compares
+// them.
 func moving(o *options, parent string) error {
 	dir, err := os.MkdirTemp(parent, "move")
 	if err != nil {
@@ -42,7 +42,7 @@ func moving(o *options, parent string) error {
 	return nil
 }
 
-// redisDump has redis-server write the keys of the file source as dir/dump.rdb.
+// redisDump makes redis-server write the keys of the file source to dir/dump.rdb.
 func redisDump(source string, o *options, dir string) error {
 	redis, err := start(redisServer, dir)
 	if err != nil {

@@ -12,14 +12,14 @@ import (
 	"github.com/meowdis/meowdis/keyspace/display"
 )
 
-// curve is what a command took, for each of the sizes of a plot.
+// curve holds the times of a command, one per size.
 type curve struct {
 	name string
 	took []time.Duration
 }
 
-// plot draws curves as an SVG file: sizes to the right and time upwards, both in powers of ten.
-// The name of each stands at its end, apart from those of the others.
+// plot draws curves to an SVG file: sizes to the right and times upwards, both on log scales.
+// Each curve's name is at its end, and names do not overlap.
 func plot(file, of string, sizes []int, curves []curve) error {
 	const (
 		width, height = 900.0, 420.0
@@ -73,7 +73,7 @@ func plot(file, of string, sizes []int, curves []curve) error {
 	return os.WriteFile(file, []byte(b.String()), 0o644)
 }
 
-// apart moves places, which are in order, to be at least a line apart and none below the lowest.
+// apart moves sorted positions at least a line apart, with none below lowest.
 func apart(places []float64, line, lowest float64) []float64 {
 	moved := slices.Clone(places)
 	for i := 1; i < len(moved); i++ {

@@ -16,11 +16,11 @@ type part struct {
 	run  func(*options, string) error
 }
 
-// errNotMeasured says that a part, or a line of one, could not be measured on this machine.
+// errNotMeasured is the error for a part or a row that cannot be measured on this machine.
 var errNotMeasured = errors.New("not measured")
 
-// measure runs a part in a directory of its own, which it removes. Unless the part fails, what it prints also goes
-// to its place in the page that o.write names.
+// measure runs a part in a temporary directory. If it succeeds, its output also replaces its
+// section of the page o.write.
 func (p part) measure(o *options) error {
 	dir, err := os.MkdirTemp(o.scratch, p.name)
 	if err != nil {
@@ -52,7 +52,7 @@ func (p part) measure(o *options) error {
 
 func today() string { return time.Now().Format("2006-01-02") }
 
-// rewrite changes the text between the marks of a part in a page.
+// rewrite changes the text between a part's marks in a page.
 func rewrite(page, part string, change func(string) string) error {
 	all, err := os.ReadFile(page)
 	if err != nil {
@@ -67,7 +67,7 @@ func rewrite(page, part string, change func(string) string) error {
 	return os.WriteFile(page, []byte(head+begins+wrapped(change(old))+ends+tail), 0o644)
 }
 
-// wrapped wraps a text at the width of our pages, except tables.
+// wrapped wraps text at the width of our pages, except tables.
 func wrapped(text string) string {
 	const width = 110
 	var b strings.Builder

@@ -16,7 +16,7 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// batch is how many commands are sent at once, over REST and over RESP.
+// batch is the number of commands per request over REST, and per pipeline over RESP.
 const batch = 100
 
 // overREST compares /pipeline with a RESP pipeline of the same commands.
@@ -61,7 +61,7 @@ func overREST(o *options, parent string) error {
 	return nil
 }
 
-// together has 10 clients send n commands, and returns how many were answered a second.
+// together sends n commands from 10 clients, and returns the rate of replies per second.
 func together(n int, client func(calls int) error) (float64, error) {
 	const clients = 10
 	var running sync.WaitGroup
@@ -80,7 +80,7 @@ func together(n int, client func(calls int) error) (float64, error) {
 	return float64(n/clients/batch*batch*clients) / took.Seconds(), nil
 }
 
-// batched are the commands of call number i, SETs and GETs in turn.
+// batched returns the commands of call i: SETs and GETs alternate.
 func batched(i int) [][]string {
 	calls := make([][]string, 0, batch)
 	for j := range batch / 2 {

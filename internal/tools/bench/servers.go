@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// rival is a server under test, which keeps its files in dir.
+// rival is a server to measure. It stores its files in dir.
 type rival struct {
 	name    string
 	command func(port, dir string) *exec.Cmd
@@ -33,19 +33,19 @@ func rivals(o *options) []rival {
 	}
 }
 
-// redisServer is the one on the PATH; run adds its version to the name.
+// redisServer is the redis-server on the PATH; run adds its version to the name.
 var redisServer = rival{"redis-server", func(port, dir string) *exec.Cmd {
 	return exec.Command("redis-server", "--bind", "127.0.0.1", "--port", port, "--dir", dir, "--save", "", "--appendonly", "yes")
 }}
 
-// workload is a test of redis-benchmark at two lengths of pipelines. Every server gets the same number of requests:
-// a less-th of that of the shortest command, and at pipeline 16 more times as many, so that the time to connect does
-// not count. A goal of 0 is none.
+// workload is a test of redis-benchmark with two pipeline lengths. Every server gets the same
+// number of requests: the shortest command's number divided by less, and more times as many at
+// pipeline 16, so that connecting does not count. A goal of 0 means none.
 type workload struct {
-	test       string // as redis-benchmark calls it
+	test       string // redis-benchmark's name
 	less, more int
 	redka      [2]float64 // goals, at pipeline 1 and 16
-	redis, aim float64    // a goal and what is hoped for, at pipeline 1
+	redis, aim float64    // goal and hope, at pipeline 1
 }
 
 var pipelines = [2]int{1, 16}
@@ -55,10 +55,10 @@ var (
 	reads  = [2]float64{2, 4}
 )
 
-// ping is the test whose figure is the limit of redis-benchmark: no server answers anything faster.
+// ping is the test that shows the limit of redis-benchmark: no reply is faster.
 const ping = "ping_mbulk"
 
-// workloads are the tests that redis-benchmark runs when it is told none.
+// workloads are redis-benchmark's default tests.
 var workloads = []workload{
 	{ping, 1, 8, [2]float64{}, 0, 0},
 	{"set", 1, 2, writes, 0.5, 0.6},
@@ -80,7 +80,8 @@ var workloads = []workload{
 	{"mset", 4, 2, writes, 0.15, 0},
 }
 
-// requests returns how many requests the workload has when the shortest has so many at pipeline 1.
+// requests returns the number of requests of the workload, if the shortest command has
+// shortest at pipeline 1.
 func (w workload) requests(shortest, pipeline int) int {
 	n := shortest / w.less
 	if pipeline > 1 {
@@ -89,19 +90,19 @@ func (w workload) requests(shortest, pipeline int) int {
 	return n
 }
 
-// different is how many keys and members redis-benchmark draws from.
+// different is the number of distinct keys and members that redis-benchmark draws.
 const different = "10000"
 
-// samples are the results of each workload on a server.
+// samples holds the results of each workload on a server.
 type samples map[string][]sample
 
 // sample is the result of one run of a workload.
 type sample struct {
-	rate float64       // requests a second
-	cpu  time.Duration // of the server's processors, for a request
+	rate float64       // requests per second
+	cpu  time.Duration // server processor time per request
 }
 
-// rate returns the median; 0 when the server does not know the command.
+// rate returns the median, or 0 if the server does not know the command.
 func (s samples) rate(test string) float64 {
 	var rates []float64
 	for _, one := range s[test] {
@@ -121,8 +122,9 @@ func (s samples) cpu(test string) time.Duration {
 	return median(cpu)
 }
 
-// compareServers runs every workload on every server, round by round, so that whatever else the machine
-// does hits all of them. The first round, of half as many requests, warms the servers up and does not count.
+// compareServers runs every workload on every server, round by round, so that other work on
+// the machine affects all of them. The first round, with half the requests, warms the servers
+// up and does not count.
 func compareServers(o *options, dir string) error {
 	for at, pipeline := range pipelines {
 		fmt.Fprintf(o.out, "`redis-benchmark -c 50 -r %s -P %d`, requests a second, median of %d rounds after one that does not count, "+
@@ -153,7 +155,8 @@ func of(test string) workload {
 	return workloads[slices.IndexFunc(workloads, func(w workload) bool { return w.test == test })]
 }
 
-// inRounds starts the servers on fresh files in a directory, and runs all workloads on one after the other.
+// inRounds starts the servers on fresh files in a directory, and runs all workloads on each
+// server in turn.
 func inRounds(o *options, servers []rival, parent string, pipeline int) ([]samples, error) {
 	var all []*running
 	measured := make([]samples, len(servers))
@@ -206,7 +209,7 @@ func (r *running) measure(pipeline, shortest int, into samples) error {
 	return nil
 }
 
-// print prints the line of w, and adds its goals.
+// print prints the row of w, and adds its goals.
 func (w workload) print(o *options, at int, measured []samples) {
 	name := strings.ToUpper(w.test)
 	fmt.Fprintf(o.out, "| %s ", name)
@@ -244,13 +247,13 @@ func (w workload) print(o *options, at int, measured []samples) {
 	}
 }
 
-// running is a server that has been started.
+// running is a started server.
 type running struct {
 	port string
 	cmd  *exec.Cmd
 }
 
-// start starts a server that keeps its files in dir, and waits until it listens.
+// start starts a server with its files in dir, and waits until it listens.
 func start(s rival, dir string) (*running, error) {
 	port, err := freePort()
 	if err != nil {
@@ -272,13 +275,13 @@ func (r *running) stop() {
 	r.cmd.Wait()
 }
 
-// processor is the processor time that the server has taken.
+// processor returns the processor time that the server has used.
 func (r *running) processor() (time.Duration, error) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", r.cmd.Process.Pid))
 	if err != nil {
 		return 0, err
 	}
-	_, rest, _ := strings.Cut(string(stat), ") ") // after the name of the program
+	_, rest, _ := strings.Cut(string(stat), ") ") // skip the program's name
 	words := strings.Fields(rest)
 	const user, system = 11, 12 // proc_pid_stat(5) counts them from the pid
 	if len(words) <= system {
@@ -295,8 +298,8 @@ func (r *running) processor() (time.Duration, error) {
 	return time.Duration(ticks) * time.Second / 100, nil
 }
 
-// benchmark is how many requests a second a test of redis-benchmark came to; 0 when the
-// server answers it with errors.
+// benchmark returns the rate per second of a redis-benchmark test, or 0 if the server replies
+// with errors.
 func benchmark(port, test string, pipeline, n int) (float64, error) {
 	out, err := exec.Command("redis-benchmark", "-h", "127.0.0.1", "-p", port, "-c", "50", "-r", different,
 		"-P", strconv.Itoa(pipeline), "-n", strconv.Itoa(n), "-t", test, "--csv").Output()
@@ -311,7 +314,7 @@ func benchmark(port, test string, pipeline, n int) (float64, error) {
 	if err != nil || len(rows) < 2 || len(rows[len(rows)-1]) < 2 {
 		return 0, fmt.Errorf("redis-benchmark printed %q", out)
 	}
-	return strconv.ParseFloat(rows[len(rows)-1][1], 64) // what LRANGE needs stands before it
+	return strconv.ParseFloat(rows[len(rows)-1][1], 64) // the rows before it are LRANGE's preparation
 }
 
 func freePort() (string, error) {

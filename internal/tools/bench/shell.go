@@ -13,21 +13,21 @@ import (
 	"time"
 )
 
-// What a user is to wait for at most, in either terminal program.
+// The longest acceptable waits in both terminal programs.
 const (
 	firstScreen = 30 * time.Millisecond
 	oneKey      = 16 * time.Millisecond
 	oneTab      = 50 * time.Millisecond
 )
 
-// program is one that is used on a terminal.
+// program is a terminal program.
 type program struct {
 	verb  string
-	shown string   // when the first screen is there
-	keys  []string // that are pressed one after the other
-	drawn string   // when what a key does is there; empty for the first that comes
-	tab   string   // text that TAB completes, empty for none
-	menu  string   // when its menu is there
+	shown string   // text of the complete first screen
+	keys  []string // pressed in order
+	drawn string   // text after each key; "" means any output
+	tab   string   // text that TAB completes, or ""
+	menu  string   // text of its menu
 }
 
 // shelling presses keys in the prompt and in the inspector, on a file of many keys.
@@ -64,7 +64,7 @@ func shelling(o *options, dir string) error {
 	return nil
 }
 
-// fillHistory writes as many texts as the prompt keeps.
+// fillHistory fills the prompt's history.
 func fillHistory(dir string) error {
 	var b bytes.Buffer
 	for i := range 2000 {
@@ -108,12 +108,12 @@ func (p program) timed(o *options, file, state string) (first time.Duration, key
 	return median(firsts), keys, tab, nil
 }
 
-// visit runs the program, and visit once its first screen is there.
+// visit runs the program, and calls visit after its first screen.
 func (p program) visit(o *options, file, state string, visit func(io.Writer, *awaited) error) (first time.Duration, err error) {
 	const starts = "it starts"
 	line := "stty rows 24 cols 80; echo '" + starts + "'; exec " + o.meowdis + " " + p.verb + " " + file
 	run := exec.Command("script", "-qec", line, "/dev/null")
-	// A terminal that is not asked for its background, and no keys of the user's own.
+	// A terminal without a background query, and without the user's key bindings.
 	run.Env = append(os.Environ(), "TERM=tmux-256color", "XDG_STATE_HOME="+state, "INPUTRC=/dev/null")
 	in, err1 := run.StdinPipe()
 	out, err2 := run.StdoutPipe()
@@ -139,7 +139,7 @@ func (p program) visit(o *options, file, state string, visit func(io.Writer, *aw
 	return first, visit(in, screen)
 }
 
-// press presses a key and waits for what it does.
+// press presses a key and returns the time to its effect.
 func press(in io.Writer, screen *awaited, key, drawn string) (time.Duration, error) {
 	began := time.Now()
 	if _, err := io.WriteString(in, key); err != nil {

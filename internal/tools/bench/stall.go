@@ -15,9 +15,9 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// Another client's GETs and SETs are sent at a fixed pace, and counted from when they should have
-// been sent, so that one that waits counts for all that wait behind it. They go on for a while after
-// the reply, since what is left to do is done in the background.
+// Another client's GETs and SETs are sent at a fixed pace, and timed from their scheduled
+// times, so that a slow one also delays the calls behind it. They continue for a while after
+// the reply, because the rest of the work runs in the background.
 const (
 	pace  = 10 * time.Millisecond
 	after = 5 * time.Second
@@ -30,7 +30,7 @@ var debugged = rival{redisServer.name, func(port, dir string) *exec.Cmd {
 	return cmd
 }}
 
-// stalling measures what clients wait while another one's command runs.
+// stalling measures the latency of other clients during a slow command.
 func stalling(o *options, parent string) error {
 	fmt.Fprintf(o.out, "What others wait for beside a command on a key of %d elements, from its beginning until %v after its end:\n\n", o.elements, after)
 	fmt.Fprint(o.out, "| | | takes | GET p99 | longest | SET p99 | longest |\n|---|---|---:|---:|---:|---:|---:|\n")
@@ -51,8 +51,8 @@ func stalling(o *options, parent string) error {
 	return nil
 }
 
-// wanted reports whether to run the command. A run of all parts has only the commands with a goal, on meowdis alone:
-// all of them on both servers take half an hour.
+// wanted reports whether to run the command. A run of all parts only runs the commands with a
+// goal, and only on meowdis: all commands on both servers take half an hour.
 func (s slow) wanted(o *options) bool {
 	if o.only != "" || o.slow != "" {
 		return strings.HasPrefix(s.command, o.slow)
@@ -115,13 +115,13 @@ func stall(o *options, parent string, r rival, s slow) error {
 	return nil
 }
 
-// bystander is another client, and what it waits for.
+// bystander is another client, and its latencies.
 type bystander struct {
 	histogram.Distribution
 	err error
 }
 
-// watch sends a command again and again until done.
+// watch repeats a command until done is closed.
 func (b *bystander) watch(c *client, done chan struct{}, args ...string) {
 	for due := time.Now(); ; due = due.Add(pace) {
 		time.Sleep(time.Until(due))

@@ -6,15 +6,17 @@ import (
 	"strings"
 )
 
-// slow is a command on a key of many elements, and what makes the key. In the command {half} is half of
-// their number, {most} nine tenths, {names} the names of a tenth of them, and {dump} the payload of DUMP k.
+// slow is a command on a key of many elements, and the data that it needs. {half} stands for
+// half the number of elements, {most} for nine tenths, {names} for the names of a tenth of
+// them, and {dump} for the payload of DUMP k.
 type slow struct {
 	command string
 	filling
-	holds string // why others wait for it in meowdis, nothing when they are not to
+	holds string // the reason why other clients wait for it in meowdis, or "" if they must not
 }
 
-// filling is a type, the command that adds elements to a key of it, and an element: %d is its number.
+// filling is a type, the command that adds elements to a key of it, and an element: %d is its
+// number.
 type filling struct{ typ, command, element string }
 
 var (
@@ -85,7 +87,7 @@ var slows = []slow{
 	{"EVAL for+i=1,{half}+do+redis.call('SET','k'..i,i)+end 0", keys, script},
 }
 
-// words are those of a slow command.
+// words returns the words of a slow command.
 func (s slow) words(c *client, elements int) ([]string, error) {
 	var all []string
 	for _, word := range strings.Fields(s.command) {
@@ -116,7 +118,7 @@ func (s slow) words(c *client, elements int) ([]string, error) {
 	return all, nil
 }
 
-// prepare makes a key of so many elements, and two small ones.
+// prepare creates a key with this number of elements, and two small keys.
 func prepare(c *client, f filling, elements int) error {
 	const perCommand = 1000
 	for i := 0; i < elements; i += perCommand {

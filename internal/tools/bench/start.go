@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// started is what a process took from its start to its end: time, and time of a
-// processor, which other work on the machine changes less.
+// started is the cost of a whole process: elapsed time, and processor time, which varies less
+// with other work on the machine.
 type started struct {
 	wall, cpu []time.Duration
 }
 
-// starting times whole processes that do one thing each, round by round, beside the
-// client of a server that is running already.
+// starting times processes that do one thing each, round by round, and the client of a running
+// server.
 func starting(o *options, parent string) error {
 	dir, err := os.MkdirTemp(parent, "start")
 	if err != nil {
@@ -34,7 +34,7 @@ func starting(o *options, parent string) error {
 		argv []string
 	}{
 		{"`redis-cli GET k`, of a server that runs", []string{"redis-cli", "-p", redis.port, "GET", "k"}},
-		{"`meowdis exec SET k v` on a file", meowdis("exec", "--db", file, "SET", "k", "v")}, // makes the file
+		{"`meowdis exec SET k v` on a file", meowdis("exec", "--db", file, "SET", "k", "v")}, // creates the file
 		{"`meowdis exec GET k` on a file", meowdis("exec", "--db", file, "GET", "k")},
 		{"completion of a key in the shell", meowdis("__complete", "exec", "--db", file, "GET", "k")},
 		{"`meowdis --help`", meowdis("--help")},
@@ -64,10 +64,10 @@ func ratio(a, b time.Duration) float64 { return float64(a) / float64(b) }
 
 const startRounds = 100
 
-// add runs cmd to its end.
+// add runs cmd to its end and adds its cost.
 func (s *started) add(cmd *exec.Cmd) error { return s.addWith(cmd, func() error { return nil }) }
 
-// addWith runs cmd to its end, and feed meanwhile.
+// addWith runs cmd and feed at the same time, and adds cmd's cost.
 func (s *started) addWith(cmd *exec.Cmd, feed func() error) error {
 	began := time.Now()
 	if err := cmd.Start(); err != nil {

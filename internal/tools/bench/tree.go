@@ -11,7 +11,8 @@ import (
 	"strings"
 )
 
-// treeFile returns a file of so many keys. All parts of a run share it and, if o.trees is set, so do later runs.
+// treeFile returns a file with this number of keys. All parts of a run share it; with o.trees,
+// later runs do, too.
 func treeFile(o *options, keys int) (string, error) {
 	dir := o.scratch
 	if o.trees != "" {
@@ -21,15 +22,15 @@ func treeFile(o *options, keys int) (string, error) {
 	if _, err := os.Stat(file); err == nil {
 		return file, nil
 	}
-	// Under another name until it is whole.
+	// The name is temporary until the file is complete.
 	if err := fillTree(o, file+".part", keys); err != nil {
 		return "", fmt.Errorf("making a file of %d keys: %w", keys, err)
 	}
 	return file, os.Rename(file+".part", file)
 }
 
-// fillTree makes a file of keys as an application has them: nested folders, one
-// folder with a fifth of all keys in it, every type, and sessions that end.
+// fillTree creates a file with an application's mix of keys: nested folders, one folder with a
+// fifth of all keys, every type, and sessions that expire.
 func fillTree(o *options, file string, keys int) error {
 	fill := exec.Command(o.meowdis, "exec", "--pipe", "--db", file)
 	in, err := fill.StdinPipe()
@@ -46,9 +47,9 @@ func fillTree(o *options, file string, keys int) error {
 	return errors.Join(script.Flush(), in.Close(), fill.Wait())
 }
 
-// treeKey writes the commands that make key i.
+// treeKey writes the commands that create key i.
 func treeKey(w io.Writer, i int) {
-	scattered := uint32(i) * 2654435761 // so that names do not come in their order
+	scattered := uint32(i) * 2654435761 // names are not in creation order
 	part := scattered >> 8 % 100
 	switch i % 20 {
 	case 0, 1, 2, 3:

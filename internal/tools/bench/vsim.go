@@ -15,11 +15,11 @@ import (
 	"github.com/meowdis/meowdis/translator/vector"
 )
 
-// components is the dimension of the vectors that similar compares.
+// components is the dimension of the vectors in similar.
 const components = 384
 
-// similar times VSIM in meowdis beside the exact search of redis-server, for each
-// quantization, and makes sure that both find the same elements.
+// similar times VSIM in meowdis and redis-server's exact search, for each quantization, and
+// checks that both find the same elements.
 func similar(o *options, parent string) error {
 	dir, err := os.MkdirTemp(parent, "vsim")
 	if err != nil {
@@ -81,7 +81,7 @@ func compareSimilar(clients []*client, kind string, n int) ([2]time.Duration, er
 				found[i] = append(found[i], string(e.Str))
 			}
 		}
-		if kind != "BIN" && !slices.Equal(found[0], found[1]) { // bits are often at the same distance
+		if kind != "BIN" && !slices.Equal(found[0], found[1]) { // bits often have equal distances
 			return [2]time.Duration{}, fmt.Errorf("meowdis found %s and redis-server %s", strings.Join(found[0], " "), strings.Join(found[1], " "))
 		}
 	}

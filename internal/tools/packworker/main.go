@@ -1,5 +1,5 @@
-// Command pack compiles the program of the Worker, and puts it where the package worker embeds it. Or it
-// puts it into the directory that is named, both as it is and compressed.
+// Command pack compiles the Worker's program into package worker, which embeds it; or, given a
+// directory, it writes the program there, both plain and compressed.
 package main
 
 import (

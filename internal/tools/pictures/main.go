@@ -19,25 +19,24 @@ import (
 	"github.com/meowdis/meowdis/internal/test/terminal"
 )
 
-// The terminal of a picture that asks for no other.
+// The default terminal of a picture.
 const (
 	columns = 100
 	rows    = 26
 )
 
-// picture is one screen: lines that are typed, each with what must be seen
-// before the next.
+// picture is one screen: typed lines, each with the text to wait for before the next.
 type picture struct {
 	file   string
-	prompt string // what the last line ends with when a line has run
+	prompt string // end of the last row after a line has run
 	steps  []step
 
-	columns, rows int // 0: as all
+	columns, rows int // 0 means the default
 }
 
 type step struct {
 	line string   // typed, then Enter
-	keys []string // pressed, when line is empty
+	keys []string // pressed if line is empty
 	see  string
 }
 
@@ -153,7 +152,7 @@ func run() error {
 	return nil
 }
 
-// fill makes shop.sqlite as the README has its readers make it, and a Go module with the README's test.
+// fill creates shop.sqlite as in the README, and a Go module with the README's test.
 func fill(dir string) error {
 	readme, err := os.ReadFile("README.md")
 	if err != nil {
@@ -175,7 +174,7 @@ func fill(dir string) error {
 	return module(filepath.Join(dir, "cats"), test)
 }
 
-// fenced is the block of a page that begins so, without the name of its language.
+// fenced returns the code block of a page that begins with begin, without its language.
 func fenced(page, begin string) (string, error) {
 	_, block, found := strings.Cut(page, "\n```"+begin)
 	block, _, closed := strings.Cut(block, "\n```\n")
@@ -186,7 +185,7 @@ func fenced(page, begin string) (string, error) {
 	return begin + block + "\n", nil
 }
 
-// module makes a module in dir that uses this one, with a test.
+// module creates a module in dir that uses this one, with a test.
 func module(dir, test string) error {
 	here, err := os.Getwd()
 	if err != nil {
@@ -256,6 +255,6 @@ func (p picture) take(dir string) (screen string, err error) {
 			return "", err
 		}
 	}
-	time.Sleep(time.Second) // for the last frame to be drawn
+	time.Sleep(time.Second) // until the last frame is drawn
 	return t.Coloured()
 }

@@ -22,13 +22,14 @@ const (
 	background = "#1c2129"
 )
 
-// style is how a run of characters is drawn.
+// style is the style of a run of characters.
 type style struct {
 	fg, bg               string
 	bold, faint, reverse bool
 }
 
-// svg draws a screen, with its escape sequences, as an SVG document; empty rows at its end are left out.
+// svg draws a screen, including its escape sequences, as an SVG document, without empty rows
+// at the end.
 func svg(screen string, columns int) string {
 	var b strings.Builder
 	lines := strings.Split(strings.TrimRight(screen, "\n"), "\n")
@@ -61,7 +62,7 @@ func drawLine(b *strings.Builder, line string, y int, now style) style {
 		switch n {
 		case -1:
 			n = len(line)
-		case 0: // a sequence of another kind
+		case 0: // any other sequence
 			_, n = utf8.DecodeRuneInString(line)
 			line = line[n:]
 			continue
@@ -102,7 +103,7 @@ func drawRun(b *strings.Builder, text string, x, y int, s style) int {
 	return width
 }
 
-// apply follows one SGR sequence.
+// apply applies one SGR sequence.
 func (s style) apply(params string) style {
 	codes := strings.Split(params, ";")
 	for i := 0; i < len(codes); i++ {
@@ -145,7 +146,7 @@ func (s style) apply(params string) style {
 	return s
 }
 
-// extended reads "38;5;N" or "38;2;R;G;B" and returns the last position used.
+// extended parses "38;5;N" or "38;2;R;G;B" and returns the last position used.
 func extended(codes []string, i int) (string, int) {
 	num := func(k int) int {
 		if k >= len(codes) {
@@ -165,7 +166,7 @@ var basic = [16]string{
 	"#6b7380", "#ef7a85", "#a9d68a", "#f0d08c", "#7cc0ff", "#d78ced", "#6fd0dc", "#ffffff",
 }
 
-// palette is the colour n of a terminal's 256.
+// palette returns colour n of a terminal's 256.
 func palette(n int) string {
 	switch {
 	case n < 16:

@@ -1,5 +1,5 @@
-// Command sbom writes the bill of materials of a Go program, as SPDX 2.3 JSON,
-// from what the compiler recorded in the binary itself.
+// Command sbom writes the bill of materials of a Go program as SPDX 2.3 JSON, from the
+// compiler's records in the binary.
 package main
 
 import (
@@ -66,7 +66,7 @@ func write(binary, out string) error {
 	}
 	created := time.Now().UTC()
 	for _, s := range info.Settings {
-		if s.Key == "vcs.time" { // the same source gives the same document
+		if s.Key == "vcs.time" { // equal sources give equal documents
 			if t, err := time.Parse(time.RFC3339, s.Value); err == nil {
 				created = t
 			}
