@@ -62,37 +62,54 @@ func rebind(list []binding, given map[string][]string) ([]binding, error) {
 		if i < 0 {
 			return nil, BadLook{[]string{"keys", name}, fmt.Errorf("there is no action %q.%s", name, suggestion(name, names))}
 		}
-		b := &list[i]
-		b.keys = nil
-		for _, text := range given[name] {
-			key, err := readKey(text)
-			if err == nil {
-				err = checkReserved(b.name, key)
-			}
-			if err != nil {
-				return nil, BadLook{[]string{"keys", name}, err}
-			}
-			b.keys = append(b.keys, key)
+		keys, err := readKeys(name, given[name])
+		if err != nil {
+			return nil, BadLook{[]string{"keys", name}, err}
 		}
+		list[i].keys = keys
 	}
 	for i := range list {
 		if _, asked := given[list[i].name]; !asked {
 			continue
 		}
-		for j := range list {
-			if j == i || list[j].where&list[i].where == 0 {
-				continue
-			}
-			for _, key := range list[i].keys {
-				if _, too := given[list[j].name]; too && slices.Contains(list[j].keys, key) {
-					later := max(i, j)
-					return nil, BadLook{[]string{"keys", list[later].name}, fmt.Errorf("%s is the key of %s and of %s", keySign(key), list[min(i, j)].name, list[later].name)}
-				}
-				list[j].keys = slices.DeleteFunc(list[j].keys, func(k string) bool { return k == key })
-			}
+		if err := takeKeys(list, i, given); err != nil {
+			return nil, err
 		}
 	}
 	return list, nil
+}
+
+// readKeys parses the keys given to an action.
+func readKeys(action string, texts []string) (keys []string, err error) {
+	for _, text := range texts {
+		key, err := readKey(text)
+		if err == nil {
+			err = checkReserved(action, key)
+		}
+		if err != nil {
+			return nil, err
+		}
+		keys = append(keys, key)
+	}
+	return keys, nil
+}
+
+// takeKeys removes the keys of list[i] from the other actions of its panes, unless given names the other action, too.
+func takeKeys(list []binding, i int, given map[string][]string) error {
+	for j := range list {
+		if j == i || list[j].where&list[i].where == 0 {
+			continue
+		}
+		_, asked := given[list[j].name]
+		for _, key := range list[i].keys {
+			if asked && slices.Contains(list[j].keys, key) {
+				first, later := list[min(i, j)].name, list[max(i, j)].name
+				return BadLook{[]string{"keys", later}, fmt.Errorf("%s is the key of %s and of %s", keySign(key), first, later)}
+			}
+			list[j].keys = slices.DeleteFunc(list[j].keys, func(k string) bool { return k == key })
+		}
+	}
+	return nil
 }
 
 func suggestion(word string, words []string) string {

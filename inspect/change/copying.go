@@ -160,12 +160,7 @@ func (f *Copying) read(ctx context.Context, names []string) (changed []string, e
 			now, key = f.name(p.Key), *p.Key
 			key.Name, key.ExpiresAt = []byte(now.temp), 0
 		}
-		switch {
-		case errors.Is(p.Err, transfer.ErrGone):
-			now.stale = true
-		case p.Err != nil:
-			f.fail(now.name, p.Err)
-		}
+		f.recordError(now, p.Err)
 		if p.First && p.Err != nil {
 			now.finished = true
 			continue
@@ -182,10 +177,7 @@ func (f *Copying) read(ctx context.Context, names []string) (changed []string, e
 	}
 	raced := false
 	if watched && len(inParts) > 0 {
-		_, err = f.From.commit(ctx, f.DB, true, nil)
-		if raced = errors.Is(err, errConflict); raced {
-			err = nil
-		}
+		raced, err = f.sourceChanged(ctx)
 	}
 	for _, s := range inParts {
 		if s.stale = s.stale || raced; s.stale {
@@ -193,6 +185,25 @@ func (f *Copying) read(ctx context.Context, names []string) (changed []string, e
 		}
 	}
 	return changed, err
+}
+
+// recordError notes the error of a part of s.
+func (f *Copying) recordError(s *staged, err error) {
+	switch {
+	case errors.Is(err, transfer.ErrGone):
+		s.stale = true
+	case err != nil:
+		f.fail(s.name, err)
+	}
+}
+
+// sourceChanged reports whether another client changed a watched key of the source.
+func (f *Copying) sourceChanged(ctx context.Context) (bool, error) {
+	_, err := f.From.commit(ctx, f.DB, true, nil)
+	if errors.Is(err, errConflict) {
+		return true, nil
+	}
+	return false, err
 }
 
 // name assigns a temporary name to a key.

@@ -83,24 +83,13 @@ func (p *Past) Rebuild(ctx context.Context, now, scratch *client.Conn, db int, k
 		}
 		return err
 	}}}
-	for part, err := range transfer.FromKeys(ctx, now.In(db), []byte(key)) {
-		if err != nil || part.Err != nil {
-			return "", 0, firstError(err, part.Err)
-		}
-		b.expires = part.Key.ExpiresAt
-		for call := range part.Calls([]byte(key)) {
-			if err := b.out.add(call); err != nil {
-				return "", 0, err
-			}
-		}
+	if err := b.copyCurrent(ctx, now, db); err != nil {
+		return "", 0, err
 	}
 	for i := len(p.steps) - 1; i >= v.step; i-- {
 		err := p.journal.replay(p.steps[i], func(_ int64, in int, calls [][][]byte) error {
-			if in != db {
-				return ctx.Err()
-			}
-			for _, call := range calls {
-				if err := b.take(call); err != nil {
+			if in == db {
+				if err := b.takeAll(calls); err != nil {
 					return err
 				}
 			}
@@ -127,6 +116,33 @@ type rebuilding struct {
 	key     string
 	expires int64
 	out     batch
+}
+
+// copyCurrent copies the key as it is in database db of now.
+func (b *rebuilding) copyCurrent(ctx context.Context, now *client.Conn, db int) error {
+	name := []byte(b.key)
+	for part, err := range transfer.FromKeys(ctx, now.In(db), name) {
+		if err != nil || part.Err != nil {
+			return firstError(err, part.Err)
+		}
+		b.expires = part.Key.ExpiresAt
+		for call := range part.Calls(name) {
+			if err := b.out.add(call); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// takeAll calls take with each of calls.
+func (b *rebuilding) takeAll(calls [][][]byte) error {
+	for _, call := range calls {
+		if err := b.take(call); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // take runs a call if it affects the key, or a temporary key. It records an expiry

@@ -107,21 +107,30 @@ func (j *Journal) replayChecks(s Step, fn func(db int, checks []Check) error, un
 		if over {
 			continue
 		}
-		db, words, err := parseCommands(payload)
+		db, checks, err := parseChecks(payload)
 		if err != nil {
 			return err
-		}
-		checks := make([]Check, len(words))
-		for i, w := range words {
-			if len(w) < 3 {
-				return errDamagedJournal
-			}
-			checks[i] = Check{answer: string(w[0]), Call: w[1:]}
 		}
 		if err := fn(db, checks); err != nil {
 			return err
 		}
 	}
+}
+
+// parseChecks decodes the payload of a recordChecks record.
+func parseChecks(payload []byte) (db int, checks []Check, err error) {
+	db, words, err := parseCommands(payload)
+	if err != nil {
+		return 0, nil, err
+	}
+	checks = make([]Check, len(words))
+	for i, w := range words {
+		if len(w) < 3 {
+			return 0, nil, errDamagedJournal
+		}
+		checks[i] = Check{answer: string(w[0]), Call: w[1:]}
+	}
+	return db, checks, nil
 }
 
 // checksIn is a list of checks of one database.

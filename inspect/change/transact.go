@@ -98,47 +98,21 @@ func (t transaction) watchCalls() (calls [][][]byte) {
 // saveUndo writes the commands that undo t to the journal. It returns the commands of t,
 // and what it saved of the keys in t's database.
 func (c *Maker) saveUndo(ctx context.Context, t transaction) (calls [][][]byte, r rereadSet, err error) {
-	add := func(db int) func([][][]byte) error {
-		return func(calls [][][]byte) error {
-			if db == t.db {
-				r.add(calls)
-			}
-			return c.Journal.add(db, calls)
-		}
-	}
 	if t.backOf != nil {
 		if t.back, err = t.backOf(ctx, c.Conn, t.db); err != nil {
 			return nil, r, err
 		}
 	}
-	places := t.places
+	var found []string
 	if t.back != nil {
-		if err := c.Journal.add(t.db, t.back); err != nil {
-			return nil, r, err
-		}
-		places = nil
+		err = c.Journal.add(t.db, t.back)
+	} else {
+		found, err = c.saveOldKeys(ctx, t, &r)
 	}
-	var all []string
-	for _, p := range places {
-		images := c.restoreCalls
-		if t.onlyTTLs {
-			images = c.ttlCalls
-		}
-		there, err := images(ctx, p.db, p.keys, c.Clock(), add(p.db))
-		if err != nil {
-			return nil, r, err
-		}
-		all = append(all, there...)
-		if missing := p.without(there); t.savesMissing && !t.onlyTTLs && len(missing) > 0 {
-			if err := c.Journal.add(p.db, deleteCalls(missing)); err != nil {
-				return nil, r, err
-			}
-			if p.db == t.db {
-				r.addAbsent(missing)
-			}
-		}
+	if err != nil {
+		return nil, r, err
 	}
-	calls, err = t.calls(all)
+	calls, err = t.calls(found)
 	if err == nil && t.back != nil {
 		again := calls
 		if t.verify == nil {
@@ -150,6 +124,38 @@ func (c *Maker) saveUndo(ctx context.Context, t transaction) (calls [][][]byte, 
 		err = c.Journal.sync()
 	}
 	return calls, r, err
+}
+
+// saveOldKeys writes the commands that restore the keys of t to the journal, and adds the keys in t's database to r.
+// It returns the names of the existing keys.
+func (c *Maker) saveOldKeys(ctx context.Context, t transaction, r *rereadSet) (found []string, err error) {
+	images := c.restoreCalls
+	if t.onlyTTLs {
+		images = c.ttlCalls
+	}
+	for _, p := range t.places {
+		there, err := images(ctx, p.db, p.keys, c.Clock(), func(calls [][][]byte) error {
+			if p.db == t.db {
+				r.add(calls)
+			}
+			return c.Journal.add(p.db, calls)
+		})
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, there...)
+		missing := p.without(there)
+		if !t.savesMissing || t.onlyTTLs || len(missing) == 0 {
+			continue
+		}
+		if err := c.Journal.add(p.db, deleteCalls(missing)); err != nil {
+			return nil, err
+		}
+		if p.db == t.db {
+			r.addAbsent(missing)
+		}
+	}
+	return found, nil
 }
 
 // repeatable returns calls changed so that they can redo the change.

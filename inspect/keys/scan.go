@@ -136,7 +136,7 @@ func (s *scan) add(f scannedMsg) {
 // filter needs more than names, it asks for the facts of each key.
 func (l *Pane) scanFeed(q query, match func(string) bool) feed {
 	conn, clock, db, pattern := l.Conn, l.Clock, l.DB, q.filter.glob()
-	byName := l.KeyFor("open_by_name")
+	openByName := l.KeyFor("open_by_name")
 	asked, detail := q.needsFacts(), q.detail()
 	keeps := catalog.Query{Type: q.kind, Life: q.life}
 	return func(ctx context.Context, s scan) (scannedMsg, error) {
@@ -155,14 +155,8 @@ func (l *Pane) scanFeed(q query, match func(string) bool) feed {
 		}
 		walk.Resize(count)
 		page, err := walk.Next(ctx)
-		var no keyspace.Refusal
-		switch {
-		case errors.As(err, &no) && conn.Refusals.Has("SCAN"):
-			return scannedMsg{}, client.Refusal(string(no) + " (press " + byName + " to open a key by name)")
-		case errors.As(err, &no):
-			return scannedMsg{}, client.Refusal(no)
-		case err != nil:
-			return scannedMsg{}, err
+		if err != nil {
+			return scannedMsg{}, scanError(err, conn, openByName)
 		}
 		f := scannedMsg{walk: walk, next: page.Next, done: page.Next == "0", looked: count}
 		for _, k := range page.Keys {
@@ -179,6 +173,18 @@ func (l *Pane) scanFeed(q query, match func(string) bool) feed {
 		}
 		return f, nil
 	}
+}
+
+// scanError returns err for the user. If the server refuses SCAN, it names the key that opens a Redis key by name.
+func scanError(err error, conn *client.Conn, openByName string) error {
+	var no keyspace.Refusal
+	switch {
+	case !errors.As(err, &no):
+		return err
+	case conn.Refusals.Has("SCAN"):
+		return client.Refusal(string(no) + " (press " + openByName + " to open a key by name)")
+	}
+	return client.Refusal(no)
 }
 
 // scanPage scans one more page in a job.
