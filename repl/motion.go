@@ -23,7 +23,6 @@ func class(r rune, large bool) int {
 func (e *editor) motion(c viCommand) (to int, through, ok bool) {
 	from, end := lineAround(e.text, e.cursor)
 	to = e.cursor
-	large := unicode.IsUpper(c.name)
 	switch c.name {
 	case 'h':
 		for range c.times() {
@@ -50,19 +49,13 @@ func (e *editor) motion(c viCommand) (to int, through, ok bool) {
 	case '|':
 		return min(from+c.times()-1, end), false, true
 	case 'w', 'W':
-		for range c.times() {
-			to = nextWord(e.text, to, large)
-		}
+		to = e.repeatWord(c, nextWord)
 		return to, false, to > e.cursor
 	case 'b', 'B':
-		for range c.times() {
-			to = wordBefore(e.text, to, large)
-		}
+		to = e.repeatWord(c, wordBefore)
 		return to, false, to < e.cursor
 	case 'e', 'E':
-		for range c.times() {
-			to = wordEnd(e.text, to, large)
-		}
+		to = e.repeatWord(c, wordEnd)
 		return to, true, to > e.cursor
 	case '%':
 		to = matchingBracket(e.text, from, end, e.cursor)
@@ -78,6 +71,15 @@ func (e *editor) motion(c viCommand) (to int, through, ok bool) {
 		return e.findLetter(again, true)
 	}
 	return 0, false, false
+}
+
+// repeatWord returns the target of a word motion from the cursor, repeated as often as c says.
+func (e *editor) repeatWord(c viCommand, motion func(text []rune, i int, large bool) int) int {
+	to, large := e.cursor, unicode.IsUpper(c.name)
+	for range c.times() {
+		to = motion(e.text, to, large)
+	}
+	return to
 }
 
 // nextWord returns the start of the word after the one at i.

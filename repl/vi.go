@@ -39,23 +39,26 @@ const (
 	viWrong
 )
 
+// multiplyCount multiplies the count by the number that keys begin with, and returns the keys after it.
+func (c *viCommand) multiplyCount(keys []rune) []rune {
+	const most = 10000 // repetitions
+	n := 0
+	for len(keys) > 0 && keys[0] <= '9' && (keys[0] >= '1' || n > 0 && keys[0] == '0') {
+		n = min(n*10+int(keys[0]-'0'), most)
+		keys = keys[1:]
+	}
+	if n > 0 {
+		c.count = min(c.times()*n, most)
+	}
+	return keys
+}
+
 // parseVi parses the keys of a command.
 func parseVi(keys []rune) (c viCommand, state parsed) {
-	const most = 10000 // repetitions
-	counted := func() {
-		n := 0
-		for len(keys) > 0 && keys[0] <= '9' && (keys[0] >= '1' || n > 0 && keys[0] == '0') {
-			n = min(n*10+int(keys[0]-'0'), most)
-			keys = keys[1:]
-		}
-		if n > 0 {
-			c.count = min(c.times()*n, most)
-		}
-	}
-	counted()
+	keys = c.multiplyCount(keys)
 	if len(keys) > 0 && strings.ContainsRune("dcy", keys[0]) {
 		c.operator, keys = keys[0], keys[1:]
-		counted()
+		keys = c.multiplyCount(keys)
 		if len(keys) > 1 && (keys[0] == 'i' || keys[0] == 'a') {
 			c.object, keys = keys[0], keys[1:]
 		} else if len(keys) == 1 && (keys[0] == 'i' || keys[0] == 'a') {
