@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
@@ -91,31 +92,16 @@ func (w *CSVWriter) value(p Part) error {
 		}
 	case rdb.Hash:
 		for i := range v {
-			at := v[i].ExpiresAt
-			if at == 0 {
-				at = k.ExpiresAt
-			}
-			w.row(k, at, v[i].Name, v[i].Value)
+			w.row(k, cmp.Or(v[i].ExpiresAt, k.ExpiresAt), v[i].Name, v[i].Value)
 		}
 	case Document:
 		w.row(k, k.ExpiresAt, nil, v)
 	case *rdb.Stream:
 		for i := range v.Entries {
-			fields := make([]resp.Value, len(v.Entries[i].Fields))
-			for n, f := range v.Entries[i].Fields {
-				fields[n] = resp.MakeBulk(f)
-			}
-			w.row(k, k.ExpiresAt, formatID(v.Entries[i].ID), resp.AppendJSON(nil, resp.MakeArray(fields...)))
+			w.row(k, k.ExpiresAt, formatID(v.Entries[i].ID), jsonOf(v.Entries[i].Fields))
 		}
 	case *VectorSet:
-		for _, e := range v.Elements {
-			vector, err := json.Marshal(v.Kind.Source(e.Record, v.Dim))
-			if err != nil {
-				return err
-			}
-			w.row(k, k.ExpiresAt, e.Name, vector)
-			w.lost = w.lost || len(e.Attributes) > 0
-		}
+		return w.vectors(k, v)
 	case *Array:
 		for _, s := range v.Slots {
 			w.row(k, k.ExpiresAt, strconv.AppendUint(nil, s.Index, 10), s.Value)
@@ -130,6 +116,28 @@ func (w *CSVWriter) value(p Part) error {
 		}
 	}
 	return nil
+}
+
+// vectors writes the elements of a vector set, without their attributes.
+func (w *CSVWriter) vectors(k *Key, v *VectorSet) error {
+	for _, e := range v.Elements {
+		vector, err := json.Marshal(v.Kind.Source(e.Record, v.Dim))
+		if err != nil {
+			return err
+		}
+		w.row(k, k.ExpiresAt, e.Name, vector)
+		w.lost = w.lost || len(e.Attributes) > 0
+	}
+	return nil
+}
+
+// jsonOf returns the fields of a stream entry as a JSON array.
+func jsonOf(fields [][]byte) []byte {
+	values := make([]resp.Value, len(fields))
+	for i, f := range fields {
+		values[i] = resp.MakeBulk(f)
+	}
+	return resp.AppendJSON(nil, resp.MakeArray(values...))
 }
 
 // string writes the parts of a string as one row.

@@ -111,13 +111,11 @@ func (r *reader) all(ctx context.Context, visit visitor, ended func(db int) erro
 	}
 	for _, db := range dbs {
 		at := Position{db, "0"}
-		if from := r.o.From; from.Cursor != "" {
+		if from := r.o.From; from.Cursor != "" && db <= from.DB {
 			if db < from.DB {
 				continue
 			}
-			if db == from.DB {
-				at = from
-			}
+			at = from
 		}
 		if err := selectDB(ctx, r.session, db); err != nil {
 			return err

@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -118,17 +119,11 @@ func (r *reader) values(ctx context.Context, keys []Listed, yield func(Part) boo
 		}
 		most := r.pace.elements()
 		if k.Type == VectorSetType || n > most || b > wholeBytes {
-			changed, err := r.complete(ctx, yield) // they would wait for the whole large key
-			if again = append(again, changed...); err != nil {
+			changed, err := r.inParts(ctx, k.Key, yield)
+			if err != nil {
 				return nil, err
 			}
-			read := r.large
-			if k.Type == VectorSetType {
-				read = r.vectorSet
-			}
-			if err := read(ctx, k.Key, yield); err != nil {
-				return nil, err
-			}
+			again = append(again, changed...)
 			continue
 		}
 		if len(batch) == batchKeys || elements+n > most || bytes+b > wholeBytes {
@@ -142,12 +137,32 @@ func (r *reader) values(ctx context.Context, keys []Listed, yield func(Part) boo
 	return again, flush()
 }
 
+// inParts yields a large key in parts. It first yields the hashes left for later, which would otherwise wait for the
+// whole large key.
+func (r *reader) inParts(ctx context.Context, k *Key, yield func(Part) bool) (again [][]byte, err error) {
+	if again, err = r.complete(ctx, yield); err != nil {
+		return nil, err
+	}
+	if k.Type == VectorSetType {
+		return again, r.vectorSet(ctx, k, yield)
+	}
+	return again, r.large(ctx, k, yield)
+}
+
 // reading holds a key while its value is read.
 type reading struct {
 	key   *Key
 	value Value // nil if the key is missing or has another type
 	bytes int   // size of the reply
 	err   error // error reply of the server
+}
+
+// result returns the value read, or the reason why there is none.
+func (r *reading) result() (Value, error) {
+	if r.value == nil {
+		return nil, cmp.Or(r.err, ErrGone)
+	}
+	return r.value, nil
 }
 
 // whole reads keys in one round trip and yields all but hashes whose fields may expire. It

@@ -1,7 +1,6 @@
 package transfer
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"strconv"
@@ -93,6 +92,24 @@ func cursorPages(command string, k *Key, decode func([]resp.Value) (Value, error
 	}
 }
 
+// hasCursor reports whether keys of the type are read with a cursor command.
+func hasCursor(t Type) bool { return t == SetType || t == ZSetType || t == HashType }
+
+// completePage decodes a page and reads what its command does not return: field expiries and, after the last page, the
+// key's other data. bad is the reason why the key has no value, and err the failure of the connection.
+func (r *reader) completePage(ctx context.Context, k *Key, pages pager, replies []resp.Value) (value Value, last bool, bad, err error) {
+	value, last, bad = r.pageOf(k, pages, replies)
+	if bad != nil || !last && k.Type != HashType {
+		return value, last, bad, nil
+	}
+	read := &reading{key: k, value: value}
+	if err := r.remaining(ctx, read, last); err != nil {
+		return nil, last, nil, err
+	}
+	value, bad = read.result()
+	return value, last, bad, nil
+}
+
 // large yields a large key in parts. It reads the key's length with each page to detect
 // additions and removals.
 func (r *reader) large(ctx context.Context, k *Key, yield func(Part) bool) error {
@@ -102,18 +119,12 @@ func (r *reader) large(ctx context.Context, k *Key, yield func(Part) bool) error
 		if err != nil {
 			return err
 		}
-		if paged := k.Type == SetType || k.Type == ZSetType || k.Type == HashType; paged && part.First && unknown(replies[0]) {
+		if hasCursor(k.Type) && part.First && unknown(replies[0]) {
 			return r.atOnce(ctx, k, yield)
 		}
-		value, last, bad := r.pageOf(k, pages, replies)
-		if bad == nil && (last || k.Type == HashType) {
-			read := &reading{key: k, value: value}
-			if err := r.remaining(ctx, read, last); err != nil {
-				return err
-			}
-			if value = read.value; value == nil {
-				bad = cmp.Or(read.err, ErrGone)
-			}
+		value, last, bad, err := r.completePage(ctx, k, pages, replies)
+		if err != nil {
+			return err
 		}
 		if bad != nil {
 			part.Value, part.Last, part.Err = nil, true, bad
