@@ -45,19 +45,8 @@ func (u *User) Check(cmd *commands.Command, args [][]byte) Denial {
 }
 
 func (s *selector) check(cmd *commands.Command, args [][]byte) Denial {
-	if !s.allCommands && cmd.Flags&commands.NoAuth == 0 {
-		k := theCatalogue().called(cmd)
-		at := 1
-		if k.ofAnother {
-			at = 2
-		}
-		var first []byte
-		if at < len(args) {
-			first = args[at]
-		}
-		if !s.runs(k.bit, first, at < len(args)) {
-			return Denial{Reason: ByCommand}
-		}
+	if !s.allCommands && cmd.Flags&commands.NoAuth == 0 && !s.allowsCommand(cmd, args) {
+		return Denial{Reason: ByCommand}
 	}
 	if !s.allKeys && cmd.WellFormed(args) { // other calls get an error reply
 		for _, ref := range cmd.KeysOf(args) {
@@ -78,6 +67,20 @@ func (s *selector) check(cmd *commands.Command, args [][]byte) Denial {
 		}
 	}
 	return Denial{}
+}
+
+// allowsCommand reports whether the selector allows cmd with its first argument, or with the first one of its
+// subcommand.
+func (s *selector) allowsCommand(cmd *commands.Command, args [][]byte) bool {
+	k := theCatalogue().called(cmd)
+	at := 1
+	if k.ofAnother {
+		at = 2
+	}
+	if at >= len(args) {
+		return s.runs(k.bit, nil, false)
+	}
+	return s.runs(k.bit, args[at], true)
 }
 
 // channels maps the commands that publish or subscribe to their kind of channel arguments.

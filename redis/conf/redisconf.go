@@ -88,28 +88,23 @@ func (f *File) Rewrite(now []Directive, canonical func(string) string) string {
 		last[canonical(l.name)] = i
 	}
 	var out []string
-	written := map[string]int{}
 	hasAdded := false
 	for i, l := range f.lines {
 		name := canonical(l.name)
-		all, known := byName[name]
+		left, known := byName[name]
 		hasAdded = hasAdded || l.text == added
 		if l.name == "" || !known {
 			out = append(out, l.text)
 			continue
 		}
-		upTo := written[name] + 1
+		n := min(1, len(left))
 		if i == last[name] {
-			upTo = len(all)
+			n = len(left)
 		}
-		for ; written[name] < min(upTo, len(all)); written[name]++ {
-			d := all[written[name]]
-			if slices.Equal(d.Args, l.args) && written[name] < upTo {
-				out = append(out, l.text) // with its original spacing
-			} else {
-				out = append(out, d.text(l.name))
-			}
+		for _, d := range left[:n] {
+			out = append(out, d.inPlaceOf(l))
 		}
+		byName[name] = left[n:]
 	}
 	for _, d := range now {
 		if _, is := last[d.Name]; is || d.Unset {
@@ -124,6 +119,14 @@ func (f *File) Rewrite(now []Directive, canonical func(string) string) string {
 		return ""
 	}
 	return strings.Join(out, "\n") + "\n"
+}
+
+// inPlaceOf returns the line for the directive that replaces l. If the arguments are the same, l keeps its spacing.
+func (d Directive) inPlaceOf(l line) string {
+	if slices.Equal(d.Args, l.args) {
+		return l.text
+	}
+	return d.text(l.name)
 }
 
 // text formats the directive as a line.

@@ -159,24 +159,7 @@ func (c *compiler) function(fn *function) expr {
 }
 
 func (c *compiler) table(e *tableExpr) expr {
-	type item struct {
-		key, value expr
-		line       int
-	}
-	var rest list
-	items := make([]item, 0, len(e.items))
-	for i, it := range e.items {
-		made := item{line: it.line}
-		if it.key != nil {
-			made.key = c.expr(it.key)
-		} else if i == len(e.items)-1 {
-			if rest = c.multi(it.value); rest != nil {
-				break
-			}
-		}
-		made.value = c.expr(it.value)
-		items = append(items, made)
-	}
+	items, rest := c.tableItems(e)
 	array, hash := rounded(e.array), rounded(len(e.items)-e.array)
 	if rest != nil {
 		array = rounded(e.array - 1)
@@ -220,18 +203,47 @@ func (c *compiler) table(e *tableExpr) expr {
 		if rest != nil {
 			vs := rest(f)
 			store()
-			if n+len(vs) > len(t.array) {
-				t.resize(n+len(vs), len(t.nodes))
-				f.s.Grow(24 * len(vs))
-			}
-			for i, v := range vs {
-				t.SetIndex(n+i+1, v)
-			}
+			f.appendValues(t, n, vs)
 		} else {
 			store()
 		}
 		f.s.top = top
 		return Of(t)
+	}
+}
+
+// compiledItem is a compiled item of a table constructor; key is nil for an item of the array.
+type compiledItem struct {
+	key, value expr
+	line       int
+}
+
+// tableItems compiles the items of a table constructor. rest is the last item if it can have several values.
+func (c *compiler) tableItems(e *tableExpr) (items []compiledItem, rest list) {
+	items = make([]compiledItem, 0, len(e.items))
+	for i, it := range e.items {
+		made := compiledItem{line: it.line}
+		if it.key != nil {
+			made.key = c.expr(it.key)
+		} else if i == len(e.items)-1 {
+			if rest = c.multi(it.value); rest != nil {
+				return items, rest
+			}
+		}
+		made.value = c.expr(it.value)
+		items = append(items, made)
+	}
+	return items, nil
+}
+
+// appendValues stores vs after the first n elements of t.
+func (f *frame) appendValues(t *Table, n int, vs []Value) {
+	if n+len(vs) > len(t.array) {
+		t.resize(n+len(vs), len(t.nodes))
+		f.s.Grow(24 * len(vs))
+	}
+	for i, v := range vs {
+		t.SetIndex(n+i+1, v)
 	}
 }
 

@@ -137,13 +137,7 @@ func (c *compiler) binary(e *binary) expr {
 		t := c.compare(e)
 		return func(f *frame) Value { return Bool(t(f)) }
 	}
-	var left, right expr
-	if _, ok := constantNumber(e.left); ok { // Lua 5.1 adds the constants of the right operand first
-		right = c.expr(e.right)
-		left = c.expr(e.left)
-	} else {
-		left, right = c.expr(e.left), c.expr(e.right)
-	}
+	left, right := c.operands(e)
 	l, r, line, op := c.named(e.left), c.named(e.right), e.line, e.op
 	slow := func(f *frame, a, b Value) Value { return f.arith(op, a, b, l, r, line) }
 	apply := arithmetic[op]
@@ -176,6 +170,18 @@ func (c *compiler) binary(e *binary) expr {
 		}
 		return slow(f, a, b)
 	}
+}
+
+// operands compiles the operands of e. If the left one is a constant, Lua 5.1 adds the constants of the right one first.
+func (c *compiler) operands(e *binary) (left, right expr) {
+	if _, ok := constantNumber(e.left); ok {
+		right = c.expr(e.right)
+		left = c.expr(e.left)
+		return left, right
+	}
+	left = c.expr(e.left)
+	right = c.expr(e.right)
+	return left, right
 }
 
 func isNum(v Value) bool {

@@ -123,6 +123,14 @@ func ScanNumber(s string) (n float64, rest string, ok bool) {
 	return n, rest, true
 }
 
+// skip returns the index of the first byte of s from i on that is not in class.
+func skip(s string, i int, class func(byte) bool) int {
+	for i < len(s) && class(s[i]) {
+		i++
+	}
+	return i
+}
+
 // numeral returns the length of an unsigned number, and its text for ParseFloat.
 func numeral(s string) (end int, literal string) {
 	digit, exponent := isDigit, byte('e')
@@ -131,14 +139,12 @@ func numeral(s string) (end int, literal string) {
 		digit, exponent, i = isHex, 'p', 2
 	}
 	begin := i
-	digits := 0
-	for ; i < len(s) && digit(s[i]); i++ {
-		digits++
-	}
+	i = skip(s, i, digit)
+	digits := i - begin
 	if i < len(s) && s[i] == '.' {
-		for i++; i < len(s) && digit(s[i]); i++ {
-			digits++
-		}
+		end = skip(s, i+1, digit)
+		digits += end - (i + 1)
+		i = end
 	}
 	if digits == 0 {
 		return 0, ""
@@ -149,11 +155,8 @@ func numeral(s string) (end int, literal string) {
 		if i < len(s) && (s[i] == '+' || s[i] == '-') {
 			i++
 		}
-		if i < len(s) && isDigit(s[i]) {
-			for i < len(s) && isDigit(s[i]) {
-				i++
-			}
-			return i, s[:i]
+		if after := skip(s, i, isDigit); after > i {
+			return after, s[:after]
 		}
 	}
 	literal = s[:end]

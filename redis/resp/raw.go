@@ -26,25 +26,33 @@ func (r raw) append(out []byte, v Value) []byte {
 		}
 		return append(out, "(false)"...)
 	case Map:
-		for i := 0; i+1 < len(v.Elems); i += 2 {
-			if i > 0 {
-				out = append(out, r.between...)
-			}
-			out = append(r.append(out, v.Elems[i]), ' ')
-			out = r.append(out, v.Elems[i+1])
-		}
-		return out
+		return r.appendMap(out, v.Elems)
 	case Array, Set, Push, Scored:
-		for i, e := range v.Elems {
-			if i > 0 {
-				out = append(out, r.between...)
-			}
-			out = r.append(out, e)
-		}
-		return out
+		return r.appendArray(out, v.Elems)
 	}
 	if r.quoted && v.Kind == Bulk {
 		return AppendQuoted(out, v.Str, r.utf8)
 	}
 	return append(out, v.Str...)
+}
+
+func (r raw) appendMap(out []byte, pairs []Value) []byte {
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if i > 0 {
+			out = append(out, r.between...)
+		}
+		out = append(r.append(out, pairs[i]), ' ')
+		out = r.append(out, pairs[i+1])
+	}
+	return out
+}
+
+func (r raw) appendArray(out []byte, elems []Value) []byte {
+	for i, e := range elems {
+		if i > 0 {
+			out = append(out, r.between...)
+		}
+		out = r.append(out, e)
+	}
+	return out
 }

@@ -175,6 +175,25 @@ func structPack(s *lua.State, args []lua.Value) []lua.Value {
 	return s.One(out.Value())
 }
 
+// checkSize throws an error unless data has size bytes at pos.
+func checkSize(s *lua.State, data string, pos, size int) {
+	if pos < 0 || size < 0 || size > len(data) || pos > len(data)-size {
+		s.BadArgument(2, "data string too short")
+	}
+}
+
+// popSize removes the last of vs, the size of a c0, and returns it.
+func popSize(s *lua.State, vs []lua.Value) (int, []lua.Value) {
+	n, isNumber := 0.0, false
+	if len(vs) > 0 {
+		n, isNumber = vs[len(vs)-1].AsNumber()
+	}
+	if !isNumber {
+		s.Throw("format 'c0' needs a previous size")
+	}
+	return lua.Integer(n), vs[:len(vs)-1]
+}
+
 func structUnpack(s *lua.State, args []lua.Value) []lua.Value {
 	l := newLayout(s, s.CheckString(args, 1))
 	data := s.CheckString(args, 2)
@@ -191,9 +210,7 @@ func structUnpack(s *lua.State, args []lua.Value) []lua.Value {
 			break
 		}
 		pos += pad
-		if pos < 0 || size > len(data) || pos > len(data)-size {
-			s.BadArgument(2, "data string too short")
-		}
+		checkSize(s, data, pos, size)
 		if len(args)+len(vs)+2 > maxStack {
 			s.Throw("stack overflow (too many results)")
 		}
@@ -205,17 +222,8 @@ func structUnpack(s *lua.State, args []lua.Value) []lua.Value {
 			vs = append(vs, lua.Number(math.Float64frombits(binary.LittleEndian.Uint64(l.ordered([]byte(data[pos:pos+8]))))))
 		case 'c':
 			if size == 0 { // the number before is the length
-				n, isNumber := 0.0, false
-				if len(vs) > 0 {
-					n, isNumber = vs[len(vs)-1].AsNumber()
-				}
-				if !isNumber {
-					s.Throw("format 'c0' needs a previous size")
-				}
-				vs = vs[:len(vs)-1]
-				if size = lua.Integer(n); size < 0 || size > len(data) || pos > len(data)-size {
-					s.BadArgument(2, "data string too short")
-				}
+				size, vs = popSize(s, vs)
+				checkSize(s, data, pos, size)
 			}
 			vs = append(vs, lua.String(data[pos:pos+size]))
 		case 's':
