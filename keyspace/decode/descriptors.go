@@ -272,21 +272,7 @@ func (s *shower) message(m *messageType, b []byte, depth int) *tree {
 // element appends a repeated field's content to list: a map entry, one value or packed numbers.
 func (s *shower) element(list *tree, field fieldType, f wireField, depth int) bool {
 	if list.open == '{' {
-		pair := s.message(s.messages[field.of], f.bytes, depth+1)
-		if pair == nil {
-			return false
-		}
-		key, value := leaf("default"), leaf("default")
-		for _, p := range pair.parts {
-			switch p.label {
-			case "key":
-				key = p.value
-			case "value":
-				value = p.value
-			}
-		}
-		list.add(key.flat(), value)
-		return true
+		return s.mapEntry(list, field, f, depth)
 	}
 	if f.wire != 2 || field.kind == kindString || field.kind == kindBytes || field.kind == kindMessage {
 		value := s.value(field, f, depth)
@@ -296,19 +282,7 @@ func (s *shower) element(list *tree, field fieldType, f wireField, depth int) bo
 		return value != nil
 	}
 	for b := f.bytes; len(b) > 0; {
-		one, n := wireField{}, 0
-		switch field.kind {
-		case kindDouble, kindFixed64, kindSfixed64:
-			if n = 8; len(b) >= n {
-				one = wireField{wire: 1, value: binary.LittleEndian.Uint64(b)}
-			}
-		case kindFloat, kindFixed32, kindSfixed32:
-			if n = 4; len(b) >= n {
-				one = wireField{wire: 5, value: uint64(binary.LittleEndian.Uint32(b))}
-			}
-		default:
-			one.value, n = binary.Uvarint(b)
-		}
+		one, n := packedNumber(field.kind, b)
 		if s.nodes++; n <= 0 || n > len(b) || s.nodes > mostNodes {
 			return false
 		}
@@ -320,6 +294,43 @@ func (s *shower) element(list *tree, field fieldType, f wireField, depth int) bo
 		list.add("", value)
 	}
 	return true
+}
+
+// mapEntry appends a map entry to list.
+func (s *shower) mapEntry(list *tree, field fieldType, f wireField, depth int) bool {
+	pair := s.message(s.messages[field.of], f.bytes, depth+1)
+	if pair == nil {
+		return false
+	}
+	key, value := leaf("default"), leaf("default")
+	for _, p := range pair.parts {
+		switch p.label {
+		case "key":
+			key = p.value
+		case "value":
+			value = p.value
+		}
+	}
+	list.add(key.flat(), value)
+	return true
+}
+
+// packedNumber decodes the first of the packed numbers in b. n is its size in bytes: not positive or larger than b if
+// b is truncated.
+func packedNumber(kind uint64, b []byte) (f wireField, n int) {
+	switch kind {
+	case kindDouble, kindFixed64, kindSfixed64:
+		if n = 8; len(b) >= n {
+			f = wireField{wire: 1, value: binary.LittleEndian.Uint64(b)}
+		}
+	case kindFloat, kindFixed32, kindSfixed32:
+		if n = 4; len(b) >= n {
+			f = wireField{wire: 5, value: uint64(binary.LittleEndian.Uint32(b))}
+		}
+	default:
+		f.value, n = binary.Uvarint(b)
+	}
+	return f, n
 }
 
 // wires maps types to wire formats.

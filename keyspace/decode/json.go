@@ -163,18 +163,7 @@ func (p *packReader) value(to *packed, depth int) error {
 			return p.read(child, depth+1)
 		})
 	case msgpcode.IsString(code) || msgpcode.IsBin(code):
-		n, err := p.dec.DecodeBytesLen()
-		if err != nil {
-			return err
-		}
-		b, err := p.bytes(n)
-		switch {
-		case err != nil:
-			return err
-		case msgpcode.IsString(code):
-			return p.add(string(b))
-		}
-		return p.add(map[string]string{"base64": base64.StdEncoding.EncodeToString(b)})
+		return p.text(msgpcode.IsBin(code))
 	case msgpcode.IsExt(code):
 		return p.extension()
 	}
@@ -186,6 +175,22 @@ func (p *packReader) value(to *packed, depth int) error {
 		v = "not a number"
 	}
 	return p.add(v)
+}
+
+// text reads a string, or binary data, which JSON shows as base64.
+func (p *packReader) text(binary bool) error {
+	n, err := p.dec.DecodeBytesLen()
+	if err != nil {
+		return err
+	}
+	b, err := p.bytes(n)
+	switch {
+	case err != nil:
+		return err
+	case binary:
+		return p.add(map[string]string{"base64": base64.StdEncoding.EncodeToString(b)})
+	}
+	return p.add(string(b))
 }
 
 // bytes reads n bytes, or fails if fewer remain.

@@ -38,23 +38,36 @@ func reshape(shape *commands.Shape, v resp.Value) resp.Value {
 			v.Elems[i] = reshape(shape.Each, v.Elems[i])
 		}
 	}
+	if v.Kind == resp.Array {
+		reshapePlaces(shape, v.Elems)
+	} else {
+		reshapeFields(shape, v.Elems)
+	}
+	return v
+}
+
+// reshapePlaces converts the elements of an array that have a shape by their index.
+func reshapePlaces(shape *commands.Shape, elems []resp.Value) {
 	for _, placed := range shape.At {
 		at := placed.Place
 		if at < 0 {
-			at += len(v.Elems)
+			at += len(elems)
 		}
-		if v.Kind == resp.Array && at < len(v.Elems) {
-			v.Elems[at] = reshape(placed.Of, v.Elems[at])
+		if at < len(elems) {
+			elems[at] = reshape(placed.Of, elems[at])
 		}
 	}
-	for i := 0; v.Kind == resp.Map && i+1 < len(v.Elems); i += 2 {
+}
+
+// reshapeFields converts the values of a map that have a shape by their key.
+func reshapeFields(shape *commands.Shape, pairs []resp.Value) {
+	for i := 0; i+1 < len(pairs); i += 2 {
 		for _, named := range shape.Named {
-			if named.Key == string(v.Elems[i].Str) {
-				v.Elems[i+1] = reshape(named.Of, v.Elems[i+1])
+			if named.Key == string(pairs[i].Str) {
+				pairs[i+1] = reshape(named.Of, pairs[i+1])
 			}
 		}
 	}
-	return v
 }
 
 // forms convert a value that has the matching RESP2 form, and return any other value unchanged.

@@ -209,6 +209,22 @@ const (
 	longestBar  = 60
 )
 
+// alignCells pads cells to the widths of their columns, and joins them.
+func alignCells(columns []column, widths []int, cells []string) string {
+	var out strings.Builder
+	for i, c := range columns {
+		if i > 0 {
+			out.WriteString("  ")
+		}
+		if c.right {
+			out.WriteString(display.FitRight(cells[i], widths[i]))
+		} else {
+			out.WriteString(display.Fit(cells[i], widths[i]))
+		}
+	}
+	return out.String()
+}
+
 // table aligns rows in columns, with bars in the remaining width.
 func (r Report) table(columns []column, rows []row) string {
 	widths := make([]int, len(columns))
@@ -238,20 +254,11 @@ func (r Report) table(columns []column, rows []row) string {
 	room := min(r.Width-total-2, longestBar)
 	var b strings.Builder
 	line := func(cells []string, bar string) {
-		var out strings.Builder
-		for i, c := range columns {
-			if i > 0 {
-				out.WriteString("  ")
-			}
-			if c.right {
-				out.WriteString(display.FitRight(cells[i], widths[i]))
-			} else {
-				out.WriteString(display.Fit(cells[i], widths[i]))
-			}
-		}
-		text := strings.TrimRight(out.String(), " ")
+		text := alignCells(columns, widths, cells)
 		if bar != "" {
-			text = out.String() + "  " + r.paint("36", bar)
+			text += "  " + r.paint("36", bar)
+		} else {
+			text = strings.TrimRight(text, " ")
 		}
 		b.WriteString(text + "\n")
 	}
