@@ -3,12 +3,12 @@ package commands
 var arrayCommands = []Command{
 	{
 		Name: "ARSET", Group: "array", Since: "8.8.0", Arity: -4, Flags: Write | DenyOOM | Fast,
-		Summary: "Sets values from an index on and returns how many slots were empty",
+		Summary: "Sets values from an index on and returns the number of slots that were empty",
 		Syntax:  "key index value [value ...]", Keys: []KeySpec{oneKey(RW, 1)},
 	},
 	{
 		Name: "ARMSET", Group: "array", Since: "8.8.0", Arity: -4, Flags: Write | DenyOOM | Fast,
-		Summary: "Sets the values at several indexes and returns how many slots were empty",
+		Summary: "Sets the values at several indexes and returns the number of slots that were empty",
 		Syntax:  "key index value [index value ...]", Keys: []KeySpec{oneKey(RW, 1)},
 	},
 	{
@@ -41,17 +41,17 @@ var arrayCommands = []Command{
 	},
 	{
 		Name: "AROP", Group: "array", Since: "8.8.0", Arity: -5, Flags: ReadOnly,
-		Summary: "Adds up, compares or counts the values in a range",
+		Summary: "Sums, compares or counts the values in a range",
 		Syntax:  "key start end <SUM|MIN|MAX|AND|OR|XOR|MATCH value|USED>", Keys: []KeySpec{oneKey(RO, 1)},
 	},
 	{
 		Name: "ARDEL", Group: "array", Since: "8.8.0", Arity: -3, Flags: Write | Fast,
-		Summary: "Empties slots and returns how many had a value",
+		Summary: "Empties slots and returns the number that had a value",
 		Syntax:  "key index [index ...]", Keys: []KeySpec{oneKey(RW|Deletes, 1)},
 	},
 	{
 		Name: "ARDELRANGE", Group: "array", Since: "8.8.0", Arity: -4, Flags: Write,
-		Summary: "Empties the slots of ranges and returns how many had a value",
+		Summary: "Empties the slots of ranges and returns the number that had a value",
 		Syntax:  "key start end [start end ...]", Keys: []KeySpec{oneKey(RW|Deletes, 1)},
 	},
 	{
@@ -73,13 +73,13 @@ var arrayCommands = []Command{
 	},
 	{
 		Name: "ARRING", Group: "array", Since: "8.8.0", Arity: -4, Flags: Write | DenyOOM,
-		Summary: "Appends values to a ring of so many slots and returns the index of the last one",
+		Summary: "Appends values to a ring of the given size and returns the index of the last one",
 		Syntax:  "key size value [value ...]", Keys: []KeySpec{oneKey(RW, 1)},
 	},
 	{
 		Name: "ARNEXT", Group: "array", Since: "8.8.0", Arity: 2, Flags: ReadOnly | Fast,
 		Replies: anIndex,
-		Summary: "Returns the index of the next append, nil when there is none left",
+		Summary: "Returns the index of the next append, or nil if the array is full",
 		Syntax:  "key", Keys: []KeySpec{oneKey(RO, 1)},
 	},
 	{
@@ -89,7 +89,7 @@ var arrayCommands = []Command{
 	},
 	{
 		Name: "ARLASTITEMS", Group: "array", Since: "8.8.0", Arity: -3, Flags: ReadOnly,
-		Summary: "Returns the last appended values, the oldest first",
+		Summary: "Returns the last appended values, oldest first",
 		Syntax:  "key count [REV]", Keys: []KeySpec{oneKey(RO, 1)},
 	},
 	{
@@ -97,7 +97,7 @@ var arrayCommands = []Command{
 		Replies: []Reply{{RESP3: &Shape{Form: ToMap, Named: []NamedShape{
 			{"avg-dense-size", toDouble}, {"avg-dense-fill", toDouble}, {"avg-sparse-size", toDouble},
 		}}}},
-		Summary: "Describes an array: its size, its cursor and how its indexes lie",
+		Summary: "Describes an array: its size, its cursor and the distribution of its indexes",
 		Syntax:  "key [FULL]", Keys: []KeySpec{oneKey(RO, 1)},
 	},
 }

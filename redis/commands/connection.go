@@ -10,14 +10,14 @@ var handshakeCommands = []Command{
 	{
 		Name: "PING", Group: "connection", Since: "1.0.0", Arity: -1, Flags: Fast,
 		Traits:  Repeatable,
-		Summary: "Answers PONG, or its argument",
+		Summary: "Replies with PONG, or with its argument",
 		Syntax:  "[message]",
 		Tips:    []string{"request_policy:all_shards", "response_policy:all_succeeded"},
 	},
 	{
 		Name: "ECHO", Group: "connection", Since: "1.0.0", Arity: 2, Flags: Loading | Stale | Fast,
 		Traits:  Repeatable,
-		Summary: "Answers its argument",
+		Summary: "Replies with its argument",
 		Syntax:  "message",
 	},
 	{

@@ -5,7 +5,7 @@ var clientCommands = []Command{
 	{
 		Name: "CLIENT", Group: "connection", Since: "2.4.0", Arity: -2,
 		Traits:  NeedsConnection,
-		Summary: "Holds the commands about connections",
+		Summary: "Commands about connections",
 	},
 	{
 		Name: "CLIENT CACHING", Group: "connection", Since: "6.0.0", Arity: 3, Flags: session,
@@ -44,7 +44,7 @@ var clientCommands = []Command{
 	{
 		Name: "CLIENT LIST", Group: "connection", Since: "2.4.0", Arity: -2, Flags: Admin | session,
 		Traits:  ReadsOnly | Report,
-		Summary: "Describes all connections, a line each",
+		Summary: "Describes all connections, one per line",
 		Syntax:  "[TYPE <NORMAL|MASTER|REPLICA|PUBSUB>] [ID client-id [client-id ...]]",
 		Tips:    []string{"nondeterministic_output"},
 	},
@@ -62,7 +62,7 @@ var clientCommands = []Command{
 	{
 		Name: "CLIENT PAUSE", Group: "connection", Since: "3.0.0", Arity: -3, Flags: Admin | session,
 		Traits:  ChangesServer,
-		Summary: "Holds the commands of all clients of the server for a while, or those that may write",
+		Summary: "Pauses the commands, or only the write commands, of all clients",
 		Syntax:  "timeout [WRITE|ALL]",
 	},
 	{
@@ -109,7 +109,7 @@ var clientCommands = []Command{
 var configCommands = []Command{
 	{
 		Name: "CONFIG", Group: "server", Since: "2.0.0", Arity: -2,
-		Summary: "Holds the commands about the server's parameters",
+		Summary: "Commands about the server's parameters",
 	},
 	{
 		Name: "CONFIG GET", Group: "server", Since: "2.0.0", Arity: -3, Flags: Admin | session,

@@ -8,7 +8,7 @@ var debugCommands = []Command{
 	{
 		Name: "DEBUG", Group: "server", Since: "1.0.0", Arity: -2, Flags: debugging,
 		Traits:  Dangerous,
-		Summary: "Holds the commands that help to test clients",
+		Summary: "Commands for testing clients",
 	},
 	{
 		Name: "DEBUG CHANGE-REPL-ID", Group: "server", Since: "1.0.0", Arity: 2, Flags: debugging,
@@ -29,7 +29,7 @@ var debugCommands = []Command{
 	},
 	{
 		Name: "DEBUG PROTOCOL", Group: "server", Since: "1.0.0", Arity: 3, Flags: debugging,
-		Summary: "Answers a value of a type of the protocol",
+		Summary: "Replies with a value of a protocol type",
 		Syntax:  "<string|integer|double|bignum|null|array|set|map|attrib|push|verbatim|true|false>",
 	},
 	{
@@ -49,22 +49,22 @@ var debugCommands = []Command{
 	},
 	{
 		Name: "DEBUG SLEEP", Group: "server", Since: "1.0.0", Arity: 3, Flags: debugging,
-		Summary: "Holds all clients for a time",
+		Summary: "Pauses all clients",
 		Syntax:  "seconds",
 	},
 	{
 		Name: "DEBUG AOF-FLUSH-SLEEP", Group: "server", Since: "1.0.0", Arity: 3, Flags: debugging,
-		Summary: "Changes nothing: there is no append-only file",
+		Summary: "Changes nothing: the server has no append-only file",
 		Syntax:  "microseconds",
 	},
 	{
 		Name: "DEBUG DICT-RESIZING", Group: "server", Since: "1.0.0", Arity: 3, Flags: debugging,
-		Summary: "Changes nothing: there are no hash tables",
+		Summary: "Changes nothing: the server has no hash tables",
 		Syntax:  "<0|1>",
 	},
 	{
 		Name: "DEBUG ERROR", Group: "server", Since: "1.0.0", Arity: 3, Flags: debugging,
-		Summary: "Answers the text as an error",
+		Summary: "Replies with the text as an error",
 		Syntax:  "text",
 	},
 	{
@@ -74,12 +74,12 @@ var debugCommands = []Command{
 	},
 	{
 		Name: "DEBUG PAUSE-CRON", Group: "server", Since: "1.0.0", Arity: 3, Flags: debugging,
-		Summary: "Changes nothing: nothing happens at fixed times",
+		Summary: "Changes nothing: the server has no periodic tasks",
 		Syntax:  "<0|1>",
 	},
 	{
 		Name: "DEBUG POPULATE", Group: "server", Since: "1.0.0", Arity: -3, Flags: debugging,
-		Summary: "Makes strings, but where there are keys",
+		Summary: "Creates strings, except at keys that exist",
 		Syntax:  "count [prefix [size]]",
 	},
 	{

@@ -3,7 +3,7 @@ package commands
 var genericCommands = []Command{
 	{
 		Name: "DEL", Group: "generic", Since: "1.0.0", Arity: -2, Flags: Write,
-		Summary: "Deletes keys and returns how many there were",
+		Summary: "Deletes keys and returns the number of deleted keys",
 		Syntax:  "key [key ...]", Keys: []KeySpec{keysFrom(RM, 1, -1, 1)},
 		Tips: []string{"request_policy:multi_shard", "response_policy:agg_sum"},
 	},
@@ -15,7 +15,7 @@ var genericCommands = []Command{
 	},
 	{
 		Name: "EXISTS", Group: "generic", Since: "1.0.0", Arity: -2, Flags: ReadOnly | Fast,
-		Summary: "Counts the keys that exist; a key that is named twice counts twice",
+		Summary: "Counts the keys that exist; a repeated key counts each time",
 		Syntax:  "key [key ...]", Keys: []KeySpec{keysFrom(RO|Metadata, 1, -1, 1)},
 		Tips: []string{"request_policy:multi_shard", "response_policy:agg_sum"},
 	},
@@ -27,7 +27,7 @@ var genericCommands = []Command{
 	},
 	{
 		Name: "TYPE", Group: "generic", Since: "1.0.0", Arity: 2, Flags: ReadOnly | Fast,
-		Summary: "Returns the type of the value at a key, none when there is none",
+		Summary: "Returns the type of the value at a key, or none",
 		Syntax:  "key", Keys: []KeySpec{oneKey(RO|Metadata, 1)},
 	},
 	{
@@ -46,7 +46,7 @@ var genericCommands = []Command{
 	},
 	{
 		Name: "RANDOMKEY", Group: "generic", Since: "1.0.0", Arity: 1, Flags: ReadOnly,
-		Summary: "Returns some key, nil in an empty database",
+		Summary: "Returns a random key, or nil if the database is empty",
 		Tips:    []string{"request_policy:all_shards", "response_policy:special", "nondeterministic_output"},
 	},
 	{
@@ -64,7 +64,7 @@ var genericCommands = []Command{
 	},
 	{
 		Name: "MOVE", Group: "generic", Since: "1.0.0", Arity: 3, Flags: Write | Fast,
-		Summary: "Moves a key to another database unless a key has its name there",
+		Summary: "Moves a key to another database unless the key exists there",
 		Syntax:  "key db", Keys: []KeySpec{oneKey(RW|Returns|Updates, 1)},
 	},
 	{
@@ -95,24 +95,24 @@ var genericCommands = []Command{
 	},
 	{
 		Name: "TTL", Group: "generic", Since: "1.0.0", Arity: 2, Flags: ReadOnly | Fast,
-		Summary: "Returns the seconds that a key has left, -1 when it does not expire, -2 when it is missing",
+		Summary: "Returns the time to live of a key in seconds, -1 without expiry, -2 if the key is missing",
 		Syntax:  "key", Keys: []KeySpec{oneKey(RO, 1)},
 		Tips: []string{"nondeterministic_output"},
 	},
 	{
 		Name: "PTTL", Group: "generic", Since: "2.6.0", Arity: 2, Flags: ReadOnly | Fast,
-		Summary: "Returns the milliseconds that a key has left, -1 when it does not expire, -2 when it is missing",
+		Summary: "Returns the time to live of a key in milliseconds, -1 without expiry, -2 if the key is missing",
 		Syntax:  "key", Keys: []KeySpec{oneKey(RO, 1)},
 		Tips: []string{"nondeterministic_output"},
 	},
 	{
 		Name: "EXPIRETIME", Group: "generic", Since: "7.0.0", Arity: 2, Flags: ReadOnly | Fast,
-		Summary: "Returns the Unix time at which a key expires, -1 when it does not, -2 when it is missing",
+		Summary: "Returns the Unix time when a key expires, -1 without expiry, -2 if the key is missing",
 		Syntax:  "key", Keys: []KeySpec{oneKey(RO, 1)},
 	},
 	{
 		Name: "PEXPIRETIME", Group: "generic", Since: "7.0.0", Arity: 2, Flags: ReadOnly | Fast,
-		Summary: "Returns the Unix time in milliseconds at which a key expires, -1 when it does not, -2 when it is missing",
+		Summary: "Returns the Unix time in milliseconds when a key expires, -1 without expiry, -2 if the key is missing",
 		Syntax:  "key", Keys: []KeySpec{oneKey(RO, 1)},
 	},
 	{
@@ -122,19 +122,19 @@ var genericCommands = []Command{
 	},
 	{
 		Name: "WAIT", Group: "generic", Since: "3.0.0", Arity: 3, Flags: Blocking,
-		Summary: "Waits for replicas, of which there are none, and returns 0",
+		Summary: "Returns 0 at once: the server has no replicas",
 		Syntax:  "numreplicas timeout", Categories: []string{"connection"},
 		Tips: []string{"request_policy:all_shards", "response_policy:agg_min"},
 	},
 	{
 		Name: "WAITAOF", Group: "generic", Since: "7.2.0", Arity: 4, Flags: Blocking,
-		Summary: "Waits for append-only files of replicas, of which there are none",
+		Summary: "Returns zeros at once: the server has no append-only file or replicas",
 		Syntax:  "numlocal numreplicas timeout", Categories: []string{"connection"},
 		Tips: []string{"request_policy:all_shards", "response_policy:agg_min"},
 	},
 	{
 		Name: "OBJECT", Group: "generic", Since: "2.2.3", Arity: -2,
-		Summary: "Describes how Redis would hold a value",
+		Summary: "Describes the internal representation of a value in Redis",
 	},
 	{
 		Name: "OBJECT ENCODING", Group: "generic", Since: "2.2.3", Arity: 3, Flags: ReadOnly,
@@ -144,7 +144,7 @@ var genericCommands = []Command{
 	},
 	{
 		Name: "OBJECT FREQ", Group: "generic", Since: "4.0.0", Arity: 3, Flags: ReadOnly,
-		Summary: "Answers the error of a server that does not count accesses",
+		Summary: "Replies with the error of a server that does not count accesses",
 		Syntax:  "key", Keys: []KeySpec{oneKey(RO|Metadata, 2)},
 		Tips: []string{"nondeterministic_output"},
 	},

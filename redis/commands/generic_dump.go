@@ -3,7 +3,7 @@ package commands
 var dumpCommands = []Command{
 	{
 		Name: "DUMP", Group: "generic", Since: "2.6.0", Arity: 2, Flags: ReadOnly,
-		Summary: "Returns the value at a key in the form that RESTORE takes, nil when there is none",
+		Summary: "Returns the value at a key as a payload for RESTORE, or nil",
 		Syntax:  "key", Keys: []KeySpec{oneKey(RO, 1)},
 		Tips: []string{"nondeterministic_output"},
 	},

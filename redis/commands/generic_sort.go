@@ -5,13 +5,13 @@ var sortCategories = []string{"set", "sortedset", "list", "dangerous"}
 var sortCommands = []Command{
 	{
 		Name: "SORT", Group: "generic", Since: "1.0.0", Arity: -2, Flags: Write | DenyOOM | MovableKeys,
-		Summary: "Sorts the elements of a list, a set or a sorted set, by themselves or by what keys named after them hold",
+		Summary: "Sorts the elements of a list, a set or a sorted set, by value or by keys named after them",
 		Syntax:  "key [BY pattern] [LIMIT offset count] [GET pattern [GET pattern ...]] [ASC|DESC] [ALPHA] [STORE destination]",
 		Keys:    []KeySpec{oneKey(RO, 1), {Access: RO, Unknown: true}, {Access: OW, Unknown: true}}, FindKeys: sortKeys, Categories: sortCategories,
 	},
 	{
 		Name: "SORT_RO", Group: "generic", Since: "7.0.0", Arity: -2, Flags: ReadOnly | MovableKeys,
-		Summary: "Sorts as SORT does, and stores nothing",
+		Summary: "Sorts like SORT, without storing the result",
 		Syntax:  "key [BY pattern] [LIMIT offset count] [GET pattern [GET pattern ...]] [ASC|DESC] [ALPHA]",
 		Keys:    []KeySpec{oneKey(RO, 1), {Access: RO, Unknown: true}}, Categories: sortCategories,
 	},

@@ -33,13 +33,13 @@ func findRadiusKeys(args [][]byte) []KeyRef {
 var geoCommands = []Command{
 	{
 		Name: "GEOADD", Group: "geo", Since: "3.2.0", Arity: -5, Flags: Write | DenyOOM,
-		Summary: "Puts members at positions, as a sorted set of geohashes",
+		Summary: "Stores the positions of members, as a sorted set of geohashes",
 		Syntax:  "key [NX|XX] [CH] longitude latitude member [longitude latitude member ...]",
 		Keys:    []KeySpec{oneKey(RW, 1)},
 	},
 	{
 		Name: "GEODIST", Group: "geo", Since: "3.2.0", Arity: -4, Flags: ReadOnly,
-		Summary: "Returns the distance between two members, nil when one is missing",
+		Summary: "Returns the distance between two members, or nil if one is missing",
 		Syntax:  "key member1 member2 [M|KM|FT|MI]", Keys: []KeySpec{oneKey(RO, 1)},
 	},
 	{
@@ -62,7 +62,7 @@ var geoCommands = []Command{
 	},
 	{
 		Name: "GEOSEARCHSTORE", Group: "geo", Since: "6.2.0", Arity: -8, Flags: Write | DenyOOM,
-		Summary: "Stores the members inside a circle or a box and returns how many",
+		Summary: "Stores the members inside a circle or a box and returns their number",
 		Syntax:  "destination source " + geoFromBy + " [STOREDIST]",
 		Keys:    []KeySpec{oneKey(OW, 1), oneKey(RO, 2)},
 	},

@@ -3,7 +3,7 @@ package commands
 var hashCommands = []Command{
 	{
 		Name: "HSET", Group: "hash", Since: "2.0.0", Arity: -4, Flags: Write | DenyOOM | Fast,
-		Summary: "Sets fields of a hash and returns how many are new",
+		Summary: "Sets fields of a hash and returns the number of new fields",
 		Syntax:  "key field value [field value ...]", Keys: []KeySpec{oneKey(RW, 1)},
 	},
 	{
@@ -14,12 +14,12 @@ var hashCommands = []Command{
 	},
 	{
 		Name: "HSETNX", Group: "hash", Since: "2.0.0", Arity: 4, Flags: Write | DenyOOM | Fast,
-		Summary: "Sets a field of a hash only when it does not exist",
+		Summary: "Sets a field of a hash only if it does not exist",
 		Syntax:  "key field value", Keys: []KeySpec{oneKey(RW|Inserts, 1)},
 	},
 	{
 		Name: "HGET", Group: "hash", Since: "2.0.0", Arity: 3, Flags: ReadOnly | Fast,
-		Summary: "Returns the value of a field of a hash, nil when there is none",
+		Summary: "Returns the value of a field of a hash, or nil",
 		Syntax:  "key field", Keys: []KeySpec{oneKey(RO, 1)},
 	},
 	{
@@ -64,7 +64,7 @@ var hashCommands = []Command{
 	},
 	{
 		Name: "HDEL", Group: "hash", Since: "2.0.0", Arity: -3, Flags: Write | Fast,
-		Summary: "Deletes fields of a hash and returns how many were there",
+		Summary: "Deletes fields of a hash and returns the number of deleted fields",
 		Syntax:  "key field [field ...]", Keys: []KeySpec{oneKey(RW|Deletes, 1)},
 	},
 	{

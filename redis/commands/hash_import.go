@@ -5,7 +5,7 @@ package commands
 var hashImportCommands = []Command{
 	{
 		Name: "HIMPORT", Group: "hash", Since: "8.10.0", Arity: -2,
-		Summary: "Makes many hashes with the same fields",
+		Summary: "Creates many hashes with the same fields",
 	},
 	{
 		Name: "HIMPORT PREPARE", Group: "hash", Since: "8.10.0", Arity: -4, Flags: DenyOOM,
@@ -15,7 +15,7 @@ var hashImportCommands = []Command{
 	},
 	{
 		Name: "HIMPORT SET", Group: "hash", Since: "8.10.0", Arity: -5, Flags: Write | DenyOOM,
-		Summary: "Makes a hash of the values for a named list of fields, in place of any that was there",
+		Summary: "Creates or replaces a hash: a named list of fields with these values",
 		Syntax:  "key fieldset-name value [value ...]", Keys: []KeySpec{oneKey(OW, 2)},
 	},
 	{

@@ -3,7 +3,7 @@ package commands
 var hyperloglogCommands = []Command{
 	{
 		Name: "PFADD", Group: "hyperloglog", Since: "2.8.9", Arity: -2, Flags: Write | DenyOOM | Fast,
-		Summary: "Counts elements into a HyperLogLog, 1 when its estimate may have changed",
+		Summary: "Adds elements to a HyperLogLog and returns 1 if its estimate may have changed",
 		Syntax:  "key [element [element ...]]", Keys: []KeySpec{oneKey(RW|Inserts, 1)},
 	},
 	{

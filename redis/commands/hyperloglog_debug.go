@@ -4,11 +4,11 @@ package commands
 var hyperloglogDebugCommands = []Command{
 	{
 		Name: "PFDEBUG", Group: "hyperloglog", Since: "2.8.9", Arity: 3, Flags: Write | DenyOOM | Admin,
-		Summary: "Shows the registers, the sparse operations or the encoding of a HyperLogLog, or makes it dense",
+		Summary: "Shows the registers, the sparse operations or the encoding of a HyperLogLog, or converts it to dense",
 		Syntax:  "<DECODE|ENCODING|GETREG|TODENSE> key", Keys: []KeySpec{oneKey(RW|Returns, 2)},
 	},
 	{
 		Name: "PFSELFTEST", Group: "hyperloglog", Since: "2.8.9", Arity: 1, Flags: Admin,
-		Summary: "Tests the registers and the estimates of HyperLogLogs that it makes up",
+		Summary: "Tests registers and estimates of random HyperLogLogs",
 	},
 }

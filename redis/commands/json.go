@@ -15,7 +15,7 @@ var jsonCommands = []Command{
 	},
 	{
 		Name: "JSON.MGET", Group: "module", Since: "1.0.0", Arity: -3, Flags: ReadOnly | Module,
-		Summary: "Returns the values at a path of several documents, nil where there is no document",
+		Summary: "Returns the values at a path of several documents, nil for a missing document",
 		Syntax:  "key [key ...] path", Keys: []KeySpec{keysFrom(RO, 1, -2, 1)},
 	},
 	{
@@ -27,12 +27,12 @@ var jsonCommands = []Command{
 	{
 		Name: "JSON.MERGE", Group: "module", Since: "2.6.0", Arity: -4, Flags: Write | DenyOOM | Module,
 		Traits:  AnswersOK,
-		Summary: "Merges a value into those at a path, in which null deletes a key",
+		Summary: "Merges a value into the values at a path; null deletes a key",
 		Syntax:  "key path json [FORMAT <STRING|JSON>]", Keys: []KeySpec{oneKey(RW, 1)},
 	},
 	{
 		Name: "JSON.DEL", Group: "module", Since: "1.0.0", Arity: -2, Flags: Write | Module,
-		Summary: "Deletes the values at a path and returns how many there were",
+		Summary: "Deletes the values at a path and returns the number of deleted values",
 		Syntax:  "key [path]", Keys: []KeySpec{oneKey(RW, 1)},
 	},
 	{
@@ -42,7 +42,7 @@ var jsonCommands = []Command{
 	},
 	{
 		Name: "JSON.CLEAR", Group: "module", Since: "2.0.0", Arity: -2, Flags: Write | Module,
-		Summary: "Empties the arrays and objects at a path, sets its numbers to 0 and returns how many changed",
+		Summary: "Empties the arrays and objects at a path, sets its numbers to 0 and returns the number of changed values",
 		Syntax:  "key [path]", Keys: []KeySpec{oneKey(RW, 1)},
 	},
 	{

@@ -3,12 +3,12 @@ package commands
 var listCommands = []Command{
 	{
 		Name: "LPUSH", Group: "list", Since: "1.0.0", Arity: -3, Flags: Write | DenyOOM | Fast,
-		Summary: "Adds elements in front of a list, which is made when missing",
+		Summary: "Adds elements in front of a list, and creates it if missing",
 		Syntax:  "key element [element ...]", Keys: []KeySpec{oneKey(RW|Inserts, 1)},
 	},
 	{
 		Name: "RPUSH", Group: "list", Since: "1.0.0", Arity: -3, Flags: Write | DenyOOM | Fast,
-		Summary: "Adds elements at the end of a list, which is made when missing",
+		Summary: "Adds elements at the end of a list, and creates it if missing",
 		Syntax:  "key element [element ...]", Keys: []KeySpec{oneKey(RW|Inserts, 1)},
 	},
 	{
@@ -61,7 +61,7 @@ var listCommands = []Command{
 	},
 	{
 		Name: "LINDEX", Group: "list", Since: "1.0.0", Arity: 3, Flags: ReadOnly,
-		Summary: "Returns the element at an index, nil when there is none",
+		Summary: "Returns the element at an index, or nil",
 		Syntax:  "key index", Keys: []KeySpec{oneKey(RO, 1)},
 	},
 	{
@@ -71,7 +71,7 @@ var listCommands = []Command{
 	},
 	{
 		Name: "LPOS", Group: "list", Since: "6.0.6", Arity: -3, Flags: ReadOnly,
-		Summary: "Returns the indexes at which an element is",
+		Summary: "Returns the indexes of an element",
 		Syntax:  "key element [RANK rank] [COUNT num-matches] [MAXLEN len]",
 		Keys:    []KeySpec{oneKey(RO, 1)},
 	},
@@ -94,7 +94,7 @@ var listCommands = []Command{
 	{
 		Name: "LTRIM", Group: "list", Since: "1.0.0", Arity: 4, Flags: Write,
 		Traits:  AnswersOK,
-		Summary: "Removes all elements outside of a range of indexes",
+		Summary: "Removes all elements outside a range of indexes",
 		Syntax:  "key start stop", Keys: []KeySpec{oneKey(RW|Deletes, 1)},
 	},
 }

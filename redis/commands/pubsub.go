@@ -33,7 +33,7 @@ var pubsubCommands = []Command{
 	{
 		Name: "SSUBSCRIBE", Group: "pubsub", Since: "7.0.0", Arity: -2, Flags: PubSub | session,
 		Traits:  listens,
-		Summary: "Subscribes to shard channels, which patterns do not reach",
+		Summary: "Subscribes to shard channels, which patterns do not match",
 		Syntax:  "shardchannel [shardchannel ...]", Keys: []KeySpec{keysFrom(NotKey, 1, -1, 1)},
 	},
 	{
@@ -45,23 +45,23 @@ var pubsubCommands = []Command{
 	{
 		Name: "PUBLISH", Group: "pubsub", Since: "2.0.0", Arity: 3, Flags: PubSub | Loading | Stale | Fast,
 		Traits:  Replicates,
-		Summary: "Sends a message to a channel, and returns how many subscribers got it",
+		Summary: "Sends a message to a channel and returns the number of its receivers",
 		Syntax:  "channel message",
 	},
 	{
 		Name: "SPUBLISH", Group: "pubsub", Since: "7.0.0", Arity: 3, Flags: PubSub | Loading | Stale | Fast,
 		Traits:  Replicates,
-		Summary: "Sends a message to a shard channel, and returns how many subscribers got it",
+		Summary: "Sends a message to a shard channel and returns the number of its receivers",
 		Syntax:  "shardchannel message", Keys: []KeySpec{oneKey(NotKey, 1)},
 	},
 	{
 		Name: "PUBSUB", Group: "pubsub", Since: "2.8.0", Arity: -2,
-		Summary: "Holds the commands about channels and their subscribers",
+		Summary: "Commands about channels and their subscribers",
 	},
 	{
 		Name: "PUBSUB CHANNELS", Group: "pubsub", Since: "2.8.0", Arity: -2, Flags: PubSub | Loading | Stale,
 		Traits: ReadsOnly, Replies: []Reply{{Columns: []string{"channel"}}},
-		Summary: "Lists the channels that have subscribers, or those of them that match a pattern",
+		Summary: "Lists the channels with subscribers, all or by pattern",
 		Syntax:  "[pattern]",
 	},
 	{
@@ -84,7 +84,7 @@ var pubsubCommands = []Command{
 	{
 		Name: "PUBSUB SHARDCHANNELS", Group: "pubsub", Since: "7.0.0", Arity: -2, Flags: PubSub | Loading | Stale,
 		Traits: ReadsOnly, Replies: []Reply{{Columns: []string{"channel"}}},
-		Summary: "Lists the shard channels that have subscribers, or those of them that match a pattern",
+		Summary: "Lists the shard channels with subscribers, all or by pattern",
 		Syntax:  "[pattern]",
 	},
 	{

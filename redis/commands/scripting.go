@@ -12,21 +12,21 @@ var scriptingCommands = []Command{
 	{
 		Name: "EVALSHA", Group: "scripting", Since: "2.6.0", Arity: -3, Flags: NoScript | SkipMonitor | MovableKeys | NoMandatoryKeys | Stale,
 		Traits: Scripts | Replicates, Replies: asScripts,
-		Summary: "Runs a Lua script that the server has seen, by its SHA1, in a transaction",
+		Summary: "Runs a cached Lua script, by its SHA1, in a transaction",
 		Syntax:  "sha1 numkeys [key [key ...]] [arg [arg ...]]",
 		Keys:    []KeySpec{numKeys(RW|Returns|Updates, 2)},
 	},
 	{
 		Name: "EVALSHA_RO", Group: "scripting", Since: "7.0.0", Arity: -3, Flags: ReadOnly | NoScript | SkipMonitor | MovableKeys | NoMandatoryKeys | Stale,
 		Traits: ReadsOnly, Replies: asScripts,
-		Summary: "Runs a Lua script that the server has seen, by its SHA1, and that only reads",
+		Summary: "Runs a cached read-only Lua script, by its SHA1",
 		Syntax:  "sha1 numkeys [key [key ...]] [arg [arg ...]]",
 		Keys:    []KeySpec{numKeys(RO|Returns, 2)},
 	},
 	{
 		Name: "EVAL_RO", Group: "scripting", Since: "7.0.0", Arity: -3, Flags: ReadOnly | NoScript | SkipMonitor | MovableKeys | NoMandatoryKeys | Stale,
 		Traits: ReadsOnly, Replies: asScripts,
-		Summary: "Runs a Lua script that only reads",
+		Summary: "Runs a read-only Lua script",
 		Syntax:  "script numkeys [key [key ...]] [arg [arg ...]]",
 		Keys:    []KeySpec{numKeys(RO|Returns, 2)},
 	},
@@ -40,13 +40,13 @@ var scriptingCommands = []Command{
 	{
 		Name: "FCALL_RO", Group: "scripting", Since: "7.0.0", Arity: -3, Flags: ReadOnly | NoScript | SkipMonitor | MovableKeys | NoMandatoryKeys | Stale,
 		Traits: ReadsOnly, Replies: asScripts,
-		Summary: "Calls a function of a library that only reads",
+		Summary: "Calls a read-only function of a library",
 		Syntax:  "function numkeys [key [key ...]] [arg [arg ...]]",
 		Keys:    []KeySpec{numKeys(RO|Returns, 2)},
 	},
 	{
 		Name: "FUNCTION", Group: "scripting", Since: "7.0.0", Arity: -2,
-		Summary: "Holds the commands about libraries of functions",
+		Summary: "Commands about libraries of functions",
 	},
 	{
 		Name: "FUNCTION DELETE", Group: "scripting", Since: "7.0.0", Arity: 3, Flags: Write | NoScript,
@@ -74,7 +74,7 @@ var scriptingCommands = []Command{
 	},
 	{
 		Name: "FUNCTION KILL", Group: "scripting", Since: "7.0.0", Arity: 2, Flags: NoScript | AllowBusy,
-		Summary: "Ends the functions that run and have not written",
+		Summary: "Ends the running functions that have not written",
 		Tips:    []string{"request_policy:all_shards", "response_policy:one_succeeded"},
 	},
 	{
@@ -87,7 +87,7 @@ var scriptingCommands = []Command{
 	},
 	{
 		Name: "FUNCTION LOAD", Group: "scripting", Since: "7.0.0", Arity: -3, Flags: Write | DenyOOM | NoScript,
-		Summary: "Makes a library of its source, and returns its name",
+		Summary: "Creates a library from its source and returns its name",
 		Syntax:  "[REPLACE] function-code",
 		Tips:    []string{"request_policy:all_shards", "response_policy:all_succeeded"},
 	},
@@ -107,7 +107,7 @@ var scriptingCommands = []Command{
 	},
 	{
 		Name: "SCRIPT", Group: "scripting", Since: "2.6.0", Arity: -2,
-		Summary: "Holds the commands about scripts",
+		Summary: "Commands about scripts",
 	},
 	{
 		Name: "SCRIPT EXISTS", Group: "scripting", Since: "2.6.0", Arity: -3, Flags: NoScript,
@@ -130,13 +130,13 @@ var scriptingCommands = []Command{
 	},
 	{
 		Name: "SCRIPT LOAD", Group: "scripting", Since: "2.6.0", Arity: 3, Flags: NoScript | Stale,
-		Summary: "Compiles a script for EVALSHA, and answers its SHA1",
+		Summary: "Compiles a script for EVALSHA and returns its SHA1",
 		Syntax:  "script",
 		Tips:    []string{"request_policy:all_nodes", "response_policy:all_succeeded"},
 	},
 	{
 		Name: "SCRIPT KILL", Group: "scripting", Since: "2.6.0", Arity: 2, Flags: NoScript | AllowBusy,
-		Summary: "Ends the scripts that run and have not written",
+		Summary: "Ends the running scripts that have not written",
 		Tips:    []string{"request_policy:all_shards", "response_policy:one_succeeded"},
 	},
 }

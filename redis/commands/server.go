@@ -51,7 +51,7 @@ var serverCommands = []Command{
 	},
 	{
 		Name: "MODULE", Group: "server", Since: "4.0.0", Arity: -2,
-		Summary: "Holds the commands about modules, of which there are none",
+		Summary: "Commands about modules; the server loads none",
 	},
 	{
 		Name: "MODULE HELP", Group: "server", Since: "5.0.0", Arity: 2, Flags: Loading | Stale,
@@ -60,7 +60,7 @@ var serverCommands = []Command{
 	{
 		Name: "MODULE LIST", Group: "server", Since: "4.0.0", Arity: 2, Flags: Admin | NoScript,
 		Replies: someMaps,
-		Summary: "Lists what Redis has as modules, and is part of meowdis",
+		Summary: "Lists the Redis modules that are part of meowdis",
 		Traits:  ReadsOnly,
 		Tips:    []string{"nondeterministic_output_order"},
 	},
@@ -90,7 +90,7 @@ var serverCommands = []Command{
 	},
 	{
 		Name: "COMMAND GETKEYSANDFLAGS", Group: "server", Since: "7.0.0", Arity: -3, Flags: Loading | Stale,
-		Summary:    "Returns the keys of a call and what it does with them",
+		Summary:    "Returns the keys of a call and the access to each",
 		Syntax:     "command [arg [arg ...]]",
 		Categories: []string{"connection"},
 	},
@@ -108,7 +108,7 @@ var serverCommands = []Command{
 	},
 	{
 		Name: "COMMAND LIST", Group: "server", Since: "7.0.0", Arity: -2, Flags: Loading | Stale,
-		Summary:    "Returns the names of the commands, or of those of a kind",
+		Summary:    "Returns the names of the commands, all or filtered",
 		Syntax:     "[FILTERBY <MODULE module-name|ACLCAT category|PATTERN pattern>]",
 		Categories: []string{"connection"}, Tips: []string{"nondeterministic_output_order"},
 	},

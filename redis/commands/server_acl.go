@@ -3,7 +3,7 @@ package commands
 var aclCommands = []Command{
 	{
 		Name: "ACL", Group: "server", Since: "6.0.0", Arity: -2,
-		Summary: "Holds the commands about users and what they may do",
+		Summary: "Commands about users and their permissions",
 	},
 	{
 		Name: "ACL CAT", Group: "server", Since: "6.0.0", Arity: -2, Flags: NoScript | Loading | Stale,
@@ -33,7 +33,7 @@ var aclCommands = []Command{
 	{
 		Name: "ACL GENTOKEN", Group: "server", Since: "1.0.0", Arity: -3, Flags: NoScript | Loading | Stale | Module,
 		Traits:  ReadsOnly,
-		Summary: "Makes a token for REST that ACL SETUSER takes as a password",
+		Summary: "Creates a token for REST that ACL SETUSER accepts as a password",
 		Syntax:  "username [password]",
 	},
 	{
@@ -60,13 +60,13 @@ var aclCommands = []Command{
 	{
 		Name: "ACL LOG", Group: "server", Since: "6.0.0", Arity: -2, Flags: Admin | NoScript | Loading | Stale,
 		Replies: []Reply{{Records: Maps}},
-		Summary: "Lists what was refused, the newest first, or forgets it",
+		Summary: "Lists the denials, newest first, or deletes them",
 		Syntax:  "[count|RESET]",
 	},
 	{
 		Name: "ACL RESTTOKEN", Group: "server", Since: "1.0.0", Arity: 4, Flags: NoScript | Loading | Stale | Module,
 		Traits:  ReadsOnly,
-		Summary: "Makes the token with which requests over REST are a user's",
+		Summary: "Creates the token for a user's requests over REST",
 		Syntax:  "username password",
 	},
 	{
@@ -77,7 +77,7 @@ var aclCommands = []Command{
 	{
 		Name: "ACL SETUSER", Group: "server", Since: "6.0.0", Arity: -3, Flags: Admin | NoScript | Loading | Stale,
 		Traits:  Dangerous,
-		Summary: "Makes a user, or changes what one may do",
+		Summary: "Creates a user, or changes a user's permissions",
 		Syntax:  "username [rule [rule ...]]",
 		Tips:    []string{"request_policy:all_nodes", "response_policy:all_succeeded"},
 	},

@@ -5,7 +5,7 @@ var aloneCommands = []Command{
 	{
 		Name: "FAILOVER", Group: "server", Since: "6.2.0", Arity: -1, Flags: Admin | NoScript | Stale,
 		Traits:  Dangerous,
-		Summary: "Answers the error of a server without replicas",
+		Summary: "Replies with the error of a server without replicas",
 		Syntax:  "[TO host port [FORCE]] [ABORT] [TIMEOUT milliseconds]", WantsFacts: true,
 	},
 	{
@@ -23,19 +23,19 @@ var aloneCommands = []Command{
 	{
 		Name: "MODULE LOAD", Group: "server", Since: "4.0.0", Arity: -3, Flags: Admin | NoScript | NoAsyncLoading,
 		Traits:  Dangerous,
-		Summary: "Answers the error of a server that loads no modules",
+		Summary: "Replies with the error of a server that loads no modules",
 		Syntax:  "path [arg [arg ...]]",
 	},
 	{
 		Name: "MODULE LOADEX", Group: "server", Since: "7.0.0", Arity: -3, Flags: Admin | NoScript | NoAsyncLoading,
 		Traits:  Dangerous,
-		Summary: "Answers the error of a server that loads no modules",
+		Summary: "Replies with the error of a server that loads no modules",
 		Syntax:  "path [CONFIG name value [CONFIG name value ...]] [ARGS args [args ...]]",
 	},
 	{
 		Name: "MODULE UNLOAD", Group: "server", Since: "4.0.0", Arity: 3, Flags: Admin | NoScript | NoAsyncLoading,
 		Traits:  Dangerous,
-		Summary: "Answers the error of a server that loads no modules",
+		Summary: "Replies with the error of a server that loads no modules",
 		Syntax:  "name",
 	},
 }

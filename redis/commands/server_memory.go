@@ -3,7 +3,7 @@ package commands
 var memoryCommands = []Command{
 	{
 		Name: "MEMORY", Group: "server", Since: "4.0.0", Arity: -2,
-		Summary: "Holds the commands about the memory of values",
+		Summary: "Commands about the memory of values",
 	},
 	{
 		Name: "MEMORY DOCTOR", Group: "server", Since: "4.0.0", Arity: 2,
@@ -17,18 +17,18 @@ var memoryCommands = []Command{
 	},
 	{
 		Name: "MEMORY PURGE", Group: "server", Since: "4.0.0", Arity: 2,
-		Summary: "Answers OK: memory comes back by itself",
+		Summary: "Replies OK: memory is freed automatically",
 		Tips:    []string{"request_policy:all_shards", "response_policy:all_succeeded"},
 	},
 	{
 		Name: "MEMORY USAGE", Group: "server", Since: "4.0.0", Arity: -3, Flags: ReadOnly,
-		Summary: "Estimates the bytes that a key and its value take in the file, nil when there is none",
+		Summary: "Estimates the bytes of a key and its value in the file, or returns nil",
 		Syntax:  "key [SAMPLES count]", Keys: []KeySpec{oneKey(RO|Metadata, 2)},
 	},
 	{
 		Name: "MEMORY MALLOC-STATS", Group: "server", Since: "4.0.0", Arity: 2,
 		Traits:  ReadsOnly | Report,
-		Summary: "Describes the memory of the process by the numbers of Go",
+		Summary: "Describes the memory of the process with Go's statistics",
 		Tips:    []string{"nondeterministic_output", "request_policy:all_shards", "response_policy:special"},
 	},
 	{

@@ -5,7 +5,7 @@ package commands
 var persistCommands = []Command{
 	{
 		Name: "SAVE", Group: "server", Since: "1.0.0", Arity: 1, Flags: Admin | NoScript | NoAsyncLoading | NoMulti,
-		Summary: "Makes every change survive a power cut, and copies the file where a directory for that is configured",
+		Summary: "Syncs every change to disk, and copies the file to the backup directory, if configured",
 	},
 	{
 		Name: "BGSAVE", Group: "server", Since: "1.0.0", Arity: -1, Flags: Admin | NoScript | NoAsyncLoading,
@@ -14,7 +14,7 @@ var persistCommands = []Command{
 	},
 	{
 		Name: "BGREWRITEAOF", Group: "server", Since: "1.0.0", Arity: 1, Flags: Admin | NoScript | NoAsyncLoading,
-		Summary: "Replies as if it rewrote a log; there is none",
+		Summary: "Replies like Redis: the server has no log to rewrite",
 	},
 	{
 		Name: "LASTSAVE", Group: "server", Since: "1.0.0", Arity: 1, Flags: Loading | Stale | Fast,
@@ -44,7 +44,7 @@ var persistCommands = []Command{
 	},
 	{
 		Name: "ROLE", Group: "server", Since: "2.8.12", Arity: 1, Flags: NoScript | Loading | Stale | Fast,
-		Summary:    "Answers whether this is a master without replicas, or a copy that follows a stream",
+		Summary:    "Reports the role: a master without replicas, or a copy that follows a stream",
 		WantsFacts: true,
 		Categories: []string{"admin", "dangerous"},
 	},

@@ -4,7 +4,7 @@ package commands
 var slowCommands = []Command{
 	{
 		Name: "SLOWLOG", Group: "server", Since: "2.2.12", Arity: -2,
-		Summary: "Holds the commands about the log of slow commands",
+		Summary: "Commands about the log of slow commands",
 	},
 	{
 		Name: "SLOWLOG GET", Group: "server", Since: "2.2.12", Arity: -2, Flags: Admin | Loading | Stale,
@@ -33,7 +33,7 @@ var slowCommands = []Command{
 	},
 	{
 		Name: "LATENCY", Group: "server", Since: "2.8.13", Arity: -2,
-		Summary: "Holds the commands about latency",
+		Summary: "Commands about latency",
 	},
 	{
 		Name: "LATENCY DOCTOR", Group: "server", Since: "2.8.13", Arity: 2, Flags: Admin | NoScript | Loading | Stale,

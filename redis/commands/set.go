@@ -3,12 +3,12 @@ package commands
 var setCommands = []Command{
 	{
 		Name: "SADD", Group: "set", Since: "1.0.0", Arity: -3, Flags: Write | DenyOOM | Fast,
-		Summary: "Adds members to a set and returns how many are new",
+		Summary: "Adds members to a set and returns the number of new members",
 		Syntax:  "key member [member ...]", Keys: []KeySpec{oneKey(RW|Inserts, 1)},
 	},
 	{
 		Name: "SREM", Group: "set", Since: "1.0.0", Arity: -3, Flags: Write | Fast,
-		Summary: "Removes members from a set and returns how many were there",
+		Summary: "Removes members from a set and returns the number of removed members",
 		Syntax:  "key member [member ...]", Keys: []KeySpec{oneKey(RW|Deletes, 1)},
 	},
 	{
@@ -29,7 +29,7 @@ var setCommands = []Command{
 	},
 	{
 		Name: "SMISMEMBER", Group: "set", Since: "6.2.0", Arity: -3, Flags: ReadOnly | Fast,
-		Summary: "Reports of each of several members whether a set has it",
+		Summary: "Reports for each of several members whether a set has it",
 		Syntax:  "key member [member ...]", Keys: []KeySpec{oneKey(RO, 1)},
 	},
 	{
@@ -77,7 +77,7 @@ var setCommands = []Command{
 	{
 		Name: "SDIFF", Group: "set", Since: "1.0.0", Arity: -2, Flags: ReadOnly,
 		Replies: members,
-		Summary: "Returns the members of a set that none of the other sets has",
+		Summary: "Returns the members of a set that are in none of the other sets",
 		Syntax:  "key [key ...]", Keys: []KeySpec{keysFrom(RO, 1, -1, 1)},
 		Tips: []string{"nondeterministic_output_order"},
 	},
@@ -110,7 +110,7 @@ var setCommands = []Command{
 	},
 	{
 		Name: "SDIFFSTORE", Group: "set", Since: "1.0.0", Arity: -3, Flags: Write | DenyOOM,
-		Summary: "Stores the members of a set that none of the other sets has",
+		Summary: "Stores the members of a set that are in none of the other sets",
 		Syntax:  "destination key [key ...]",
 		Keys:    []KeySpec{oneKey(OW, 1), keysFrom(RO, 2, -1, 1)},
 	},

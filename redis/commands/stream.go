@@ -11,7 +11,7 @@ const (
 var streamCommands = []Command{
 	{
 		Name: "XADD", Group: "stream", Since: "5.0.0", Arity: -5, Flags: Write | DenyOOM | Fast,
-		Summary: "Appends an entry and returns its ID; the stream is made when missing",
+		Summary: "Appends an entry and returns its ID; creates the stream if missing",
 		Syntax:  "key [NOMKSTREAM] " + streamRefsSyntax + " [IDMPAUTO pid|IDMP pid iid] [" + streamTrimSyntax + "] <*|id> field value [field value ...]",
 		Keys:    []KeySpec{oneKey(RW, 1)},
 		Tips:    []string{"nondeterministic_output"},
@@ -24,12 +24,12 @@ var streamCommands = []Command{
 	},
 	{
 		Name: "XDEL", Group: "stream", Since: "5.0.0", Arity: -3, Flags: Write | Fast,
-		Summary: "Deletes entries and returns how many there were",
+		Summary: "Deletes entries and returns the number of deleted entries",
 		Syntax:  "key id [id ...]", Keys: []KeySpec{oneKey(RW|Deletes, 1)},
 	},
 	{
 		Name: "XDELEX", Group: "stream", Since: "8.2.0", Arity: -5, Flags: Write | Fast,
-		Summary: "Deletes entries, with what becomes of the groups' references to them",
+		Summary: "Deletes entries, with a choice for the groups' references to them",
 		Syntax:  "key " + streamRefsSyntax + " " + streamIDsSyntax, Keys: []KeySpec{oneKey(RW|Deletes, 1)},
 	},
 	{
@@ -39,7 +39,7 @@ var streamCommands = []Command{
 	},
 	{
 		Name: "XCFGSET", Group: "stream", Since: "8.6.0", Arity: -2, Flags: Write | Fast,
-		Summary: "Sets for how long and how many IDs of producers a stream remembers",
+		Summary: "Sets how long a stream remembers producers' IDs, and how many",
 		Syntax:  "key [IDMP-DURATION idmp-duration] [IDMP-MAXSIZE idmp-maxsize]",
 		Keys:    []KeySpec{oneKey(RW, 1)},
 	},
@@ -83,12 +83,12 @@ var streamCommands = []Command{
 	},
 	{
 		Name: "XACK", Group: "stream", Since: "5.0.0", Arity: -4, Flags: Write | Fast,
-		Summary: "Acknowledges entries and returns how many were pending",
+		Summary: "Acknowledges entries and returns the number that were pending",
 		Syntax:  "key group id [id ...]", Keys: []KeySpec{oneKey(RW, 1)},
 	},
 	{
 		Name: "XNACK", Group: "stream", Since: "8.8.0", Arity: -7, Flags: Write | Fast,
-		Summary: "Gives pending entries back to the group, for others to claim",
+		Summary: "Returns pending entries to the group, for other consumers to claim",
 		Syntax:  "key group <SILENT|FAIL|FATAL> " + streamIDsSyntax + " [RETRYCOUNT count] [FORCE]",
 		Keys:    []KeySpec{oneKey(RW, 1)},
 	},
@@ -112,7 +112,7 @@ var streamCommands = []Command{
 	{
 		Name: "XAUTOCLAIM", Group: "stream", Since: "6.2.0", Arity: -6, Flags: Write | Fast,
 		Replies: []Reply{{With: "JUSTID", From: 6, Records: NoRecords}, {Records: EntriesPage}},
-		Summary: "Makes a consumer the owner of entries that were pending for long",
+		Summary: "Makes a consumer the owner of entries that have been pending for long",
 		Syntax:  "key group consumer min-idle-time start [COUNT count] [JUSTID]",
 		Keys:    []KeySpec{oneKey(RW|Deletes, 1)},
 		Tips:    []string{"nondeterministic_output"},
@@ -124,7 +124,7 @@ var streamCommands = []Command{
 	{
 		Name: "XGROUP CREATE", Group: "stream", Since: "5.0.0", Arity: -5, Flags: Write | DenyOOM,
 		Traits:  AnswersOK,
-		Summary: "Makes a consumer group",
+		Summary: "Creates a consumer group",
 		Syntax:  "key group <id|$> [MKSTREAM] [ENTRIESREAD entries-read]", Keys: []KeySpec{oneKey(RW|Inserts, 2)},
 	},
 	{
@@ -140,12 +140,12 @@ var streamCommands = []Command{
 	},
 	{
 		Name: "XGROUP CREATECONSUMER", Group: "stream", Since: "6.2.0", Arity: 5, Flags: Write | DenyOOM,
-		Summary: "Makes a consumer, 1 when it is new",
+		Summary: "Creates a consumer and returns 1 if it is new",
 		Syntax:  "key group consumer", Keys: []KeySpec{oneKey(RW|Inserts, 2)},
 	},
 	{
 		Name: "XGROUP DELCONSUMER", Group: "stream", Since: "5.0.0", Arity: 5, Flags: Write,
-		Summary: "Deletes a consumer and returns how many entries it had pending",
+		Summary: "Deletes a consumer and returns the number of its pending entries",
 		Syntax:  "key group consumer", Keys: []KeySpec{oneKey(RW|Deletes, 2)},
 	},
 	{

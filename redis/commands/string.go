@@ -5,19 +5,19 @@ import "slices"
 var stringCommands = []Command{
 	{
 		Name: "GET", Group: "string", Since: "1.0.0", Arity: 2, Flags: ReadOnly | Fast,
-		Summary: "Returns the string at a key, nil when there is none",
+		Summary: "Returns the string at a key, or nil",
 		Syntax:  "key", Keys: []KeySpec{oneKey(RO, 1)},
 	},
 	{
 		Name: "SET", Group: "string", Since: "1.0.0", Arity: -3, Flags: Write | DenyOOM,
 		Traits:  Repeatable | AnswersOK,
-		Summary: "Sets a key to a string, whatever it held before",
+		Summary: "Sets a key to a string, and replaces any value",
 		Syntax:  "key value [NX|XX|IFEQ ifeq-value|IFNE ifne-value|IFDEQ ifdeq-digest|IFDNE ifdne-digest] [GET] [EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds|KEEPTTL]",
 		Keys:    []KeySpec{oneKey(RW|Returns|Updates|Varies, 1)}, FindKeys: setKeys,
 	},
 	{
 		Name: "SETNX", Group: "string", Since: "1.0.0", Arity: 3, Flags: Write | DenyOOM | Fast,
-		Summary: "Sets a key to a string only when it does not exist",
+		Summary: "Sets a key to a string only if it does not exist",
 		Syntax:  "key value", Keys: []KeySpec{oneKey(OW|Inserts, 1)},
 	},
 	{
@@ -64,25 +64,25 @@ var stringCommands = []Command{
 	},
 	{
 		Name: "MGET", Group: "string", Since: "1.0.0", Arity: -2, Flags: ReadOnly | Fast,
-		Summary: "Returns the strings at keys, nil for each key that holds none",
+		Summary: "Returns the strings at keys, nil for a key without a string",
 		Syntax:  "key [key ...]", Keys: []KeySpec{keysFrom(RO, 1, -1, 1)},
 		Tips: []string{"request_policy:multi_shard"},
 	},
 	{
 		Name: "MSET", Group: "string", Since: "1.0.1", Arity: -3, Flags: Write | DenyOOM,
 		Traits:  Repeatable | AnswersOK,
-		Summary: "Sets keys to strings, whatever they held before",
+		Summary: "Sets keys to strings, and replaces any values",
 		Syntax:  "key value [key value ...]", Keys: []KeySpec{keysFrom(OW, 1, -1, 2)},
 		Tips: []string{"request_policy:multi_shard", "response_policy:all_succeeded"},
 	},
 	{
 		Name: "MSETNX", Group: "string", Since: "1.0.1", Arity: -3, Flags: Write | DenyOOM,
-		Summary: "Sets keys to strings only when none of them exists",
+		Summary: "Sets keys to strings only if none of them exists",
 		Syntax:  "key value [key value ...]", Keys: []KeySpec{keysFrom(OW|Inserts, 1, -1, 2)},
 	},
 	{
 		Name: "MSETEX", Group: "string", Since: "8.4.0", Arity: -4, Flags: Write | DenyOOM | MovableKeys,
-		Summary: "Sets keys to strings, and when all of them expire",
+		Summary: "Sets keys to strings, and one expiry for all",
 		Syntax: "numkeys key value [key value ...] [NX|XX] " +
 			"[EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds|KEEPTTL]",
 		Keys: []KeySpec{{Access: OW, Index: 1, Step: 2, KeyNum: true}},
@@ -90,7 +90,7 @@ var stringCommands = []Command{
 	},
 	{
 		Name: "DELEX", Group: "string", Since: "8.4.0", Arity: -2, Flags: Write | Fast,
-		Summary: "Deletes a key, or a string only when it or its digest compares as asked",
+		Summary: "Deletes a key, or a string only if it or its digest meets a condition",
 		Syntax:  "key [IFEQ ifeq-value|IFNE ifne-value|IFDEQ ifdeq-digest|IFDNE ifdne-digest]",
 		Keys:    []KeySpec{oneKey(RW|Deletes|Varies, 1)}, FindKeys: delexKeys,
 	},
@@ -102,7 +102,7 @@ var stringCommands = []Command{
 	{
 		Name: "INCREX", Group: "string", Since: "8.8.0", Arity: -2, Flags: Write | DenyOOM | Fast,
 		Replies: []Reply{{RESP3: toDoubles}},
-		Summary: "Adds to the number at a key within bounds, and changes when it expires",
+		Summary: "Adds to the number at a key within bounds, and changes its expiry",
 		Syntax: "key [BYFLOAT float|BYINT integer] [SATURATE] [LBOUND lowerbound] [UBOUND upperbound] " +
 			"[EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds|PERSIST] [ENX]",
 		Keys: []KeySpec{oneKey(RW|Returns|Updates, 1)},
@@ -114,7 +114,7 @@ var stringCommands = []Command{
 	},
 	{
 		Name: "GETEX", Group: "string", Since: "6.2.0", Arity: -2, Flags: Write | Fast,
-		Summary: "Returns the string at a key and changes when it expires",
+		Summary: "Returns the string at a key and changes its expiry",
 		Syntax:  "key [EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds|PERSIST]",
 		Keys:    []KeySpec{oneKey(RW|Returns|Updates, 1)},
 	},

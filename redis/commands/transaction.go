@@ -5,7 +5,7 @@ var transactionCommands = []Command{
 	{
 		Name: "MULTI", Group: "transactions", Since: "1.2.0", Arity: 1, Flags: NoScript | Loading | Stale | Fast | AllowBusy,
 		Traits:  OfConnection | NeedsConnection,
-		Summary: "Starts a transaction: the commands that follow are queued",
+		Summary: "Starts a transaction: later commands are queued",
 	},
 	{
 		Name: "EXEC", Group: "transactions", Since: "1.2.0", Arity: 1, Flags: NoScript | Loading | Stale | SkipSlowlog,
@@ -21,7 +21,7 @@ var transactionCommands = []Command{
 	{
 		Name: "WATCH", Group: "transactions", Since: "2.2.0", Arity: -2, Flags: NoScript | Loading | Stale | Fast | AllowBusy,
 		Traits:  OfConnection | NeedsConnection,
-		Summary: "Makes the next EXEC depend on keys staying as they are",
+		Summary: "Makes the next EXEC fail if a key changes",
 		Syntax:  "key [key ...]", Keys: []KeySpec{keysFrom(RO|Metadata, 1, -1, 1)},
 	},
 	{

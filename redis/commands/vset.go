@@ -11,7 +11,7 @@ var vectorSetCommands = []Command{
 	},
 	{
 		Name: "VCARD", Group: "module", Since: "8.0.0", Arity: 2, Flags: ReadOnly | Module | Fast,
-		Summary: "Returns the number of elements of a vector set, 0 when there is none",
+		Summary: "Returns the number of elements of a vector set, 0 if it is missing",
 		Syntax:  "key", Keys: []KeySpec{oneKey(RW|Returns|Updates, 1)},
 	},
 	{
@@ -22,18 +22,18 @@ var vectorSetCommands = []Command{
 	{
 		Name: "VEMB", Group: "module", Since: "8.0.0", Arity: -3, Flags: ReadOnly | Module | Fast,
 		Replies: []Reply{{With: "RAW", From: 3, RESP3: &Shape{At: []PlacedShape{{2, toDouble}, {3, toDouble}}}}, {RESP3: toDoubles}},
-		Summary: "Returns the vector of an element as near as it is kept, nil when there is none",
+		Summary: "Returns the vector of an element, approximated if quantized, or nil",
 		Syntax:  "key element [RAW]", Keys: []KeySpec{oneKey(RW|Returns|Updates, 1)},
 	},
 	{
 		Name: "VGETATTR", Group: "module", Since: "8.0.0", Arity: 3, Flags: ReadOnly | Module | Fast,
-		Summary: "Returns the attributes of an element, nil when it has none",
+		Summary: "Returns the attributes of an element, or nil",
 		Syntax:  "key element", Keys: []KeySpec{oneKey(RW|Returns|Updates, 1)},
 	},
 	{
 		Name: "VINFO", Group: "module", Since: "8.0.0", Arity: 2, Flags: ReadOnly | Module | Fast,
 		Replies: aMap,
-		Summary: "Describes a vector set, nil when there is none",
+		Summary: "Describes a vector set, nil if it is missing",
 		Syntax:  "key", Keys: []KeySpec{oneKey(RW|Returns|Updates, 1)},
 	},
 	{
@@ -45,7 +45,7 @@ var vectorSetCommands = []Command{
 	{
 		Name: "VLINKS", Group: "module", Since: "8.0.0", Arity: -3, Flags: ReadOnly | Module | Fast,
 		Replies: links,
-		Summary: "Returns the neighbours of an element, nil when there is none",
+		Summary: "Returns the neighbours of an element, nil if it is missing",
 		Syntax:  "key element [WITHSCORES]", Keys: []KeySpec{oneKey(RW|Returns|Updates, 1)},
 	},
 	{
@@ -63,7 +63,7 @@ var vectorSetCommands = []Command{
 	{
 		Name: "VREM", Group: "module", Since: "8.0.0", Arity: 3, Flags: Write | Module,
 		Replies: aBool,
-		Summary: "Removes an element from a vector set and returns whether it was there",
+		Summary: "Removes an element from a vector set and returns whether it existed",
 		Syntax:  "key element", Keys: []KeySpec{oneKey(RW|Returns|Updates, 1)},
 	},
 	{
@@ -75,7 +75,7 @@ var vectorSetCommands = []Command{
 	{
 		Name: "VSIM", Group: "module", Since: "8.0.0", Arity: -4, Flags: ReadOnly | Module,
 		Replies: similar,
-		Summary: "Returns the elements whose vectors are most similar to a vector, or to that of an element",
+		Summary: "Returns the elements most similar to a vector or an element",
 		Syntax: "key <ELE element|FP32 vector|VALUES num component [component ...]> [WITHSCORES] [WITHATTRIBS] [COUNT count] [EPSILON max_distance] " +
 			"[EF search-exploration-factor] [FILTER expression] [FILTER-EF max-filtering-effort] [TRUTH] [NOTHREAD]",
 		Keys: []KeySpec{oneKey(RW|Returns|Updates, 1)},

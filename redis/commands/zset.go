@@ -16,7 +16,7 @@ var zsetCommands = []Command{
 	},
 	{
 		Name: "ZREM", Group: "sorted-set", Since: "1.2.0", Arity: -3, Flags: Write | Fast,
-		Summary: "Removes members and counts those that were there",
+		Summary: "Removes members and returns the number of removed members",
 		Syntax:  "key member [member ...]", Keys: []KeySpec{oneKey(RW|Deletes, 1)},
 	},
 	{
@@ -27,30 +27,30 @@ var zsetCommands = []Command{
 	{
 		Name: "ZSCORE", Group: "sorted-set", Since: "1.2.0", Arity: 3, Flags: ReadOnly | Fast,
 		Replies: aDouble,
-		Summary: "Returns the score of a member, nil when there is none",
+		Summary: "Returns the score of a member, or nil",
 		Syntax:  "key member", Keys: []KeySpec{oneKey(RO, 1)},
 	},
 	{
 		Name: "ZMSCORE", Group: "sorted-set", Since: "6.2.0", Arity: -3, Flags: ReadOnly | Fast,
 		Replies: []Reply{{RESP3: toDoubles}},
-		Summary: "Returns the scores of several members, nil for each that is not there",
+		Summary: "Returns the scores of several members, nil for a missing member",
 		Syntax:  "key member [member ...]", Keys: []KeySpec{oneKey(RO, 1)},
 	},
 	{
 		Name: "ZRANK", Group: "sorted-set", Since: "2.0.0", Arity: -3, Flags: ReadOnly | Fast,
 		Replies: rank,
-		Summary: "Returns how many members come before one, lowest score first",
+		Summary: "Returns the rank of a member, lowest score first",
 		Syntax:  "key member [WITHSCORE]", Keys: []KeySpec{oneKey(RO, 1)},
 	},
 	{
 		Name: "ZREVRANK", Group: "sorted-set", Since: "2.0.0", Arity: -3, Flags: ReadOnly | Fast,
 		Replies: rank,
-		Summary: "Returns how many members come before one, highest score first",
+		Summary: "Returns the rank of a member, highest score first",
 		Syntax:  "key member [WITHSCORE]", Keys: []KeySpec{oneKey(RO, 1)},
 	},
 	{
 		Name: "ZCOUNT", Group: "sorted-set", Since: "2.0.0", Arity: 4, Flags: ReadOnly | Fast,
-		Summary: "Counts the members whose score lies in a range",
+		Summary: "Counts the members with a score in a range",
 		Syntax:  "key min max", Keys: []KeySpec{oneKey(RO, 1)},
 	},
 	{
