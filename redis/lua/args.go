@@ -111,3 +111,11 @@ func Unsigned(n float64) uint64 {
 	}
 	return uint64(Integer(n))
 }
+
+// Int32 returns n as x86-64 converts a double to an integer of 32 bits: the least one if n has more.
+func Int32(n float64) int {
+	if n > math.MinInt32-1 && n < math.MaxInt32+1 {
+		return int(n)
+	}
+	return math.MinInt32
+}

@@ -84,10 +84,7 @@ func (s *State) verb(f string) (v verb, n int) {
 func (s *State) convert(b *Buffer, v verb, args []Value, n int) {
 	switch v.c {
 	case 'c':
-		c := byte(0) // for a number beyond 32 bits
-		if f := s.CheckNumber(args, n); f > math.MinInt32-1 && f < math.MaxInt32+1 {
-			c = byte(int32(f))
-		}
+		c := byte(Int32(s.CheckNumber(args, n)))
 		b.String(cut(v.pad(string([]byte{c}))))
 	case 'd', 'i':
 		i := Integer(s.CheckNumber(args, n))

@@ -271,7 +271,9 @@ func (w *jsonWriter) arrayLength(t *lua.Table) int {
 		if !ok || n != math.Floor(n) || n < 1 {
 			return 0
 		}
-		most = max(most, lua.Integer(n))
+		if n > float64(most) {
+			most = lua.Int32(n) // beyond 32 bits it is negative, and the table an object
+		}
 		items++
 	}
 	if w.set.sparseRatio > 0 && most > items*w.set.sparseRatio && most > w.set.sparseSafe {
