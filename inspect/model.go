@@ -24,29 +24,40 @@ import (
 // Model is the whole state of the browser for one target. It reads the clock and does I/O only through
 // its Options.
 type Model struct {
+	panes
+	quitState
+
 	*ui.PaneContext
 	shared
-	options        Options
-	memory         *recents.Memory
-	lastVisit      visit      // the last visit recorded
-	tabs           *Tabs      // the tabs that it belongs to; nil: it is the only one
-	hidden         bool       // another tab is on the screen
-	initCmd        tea.Cmd    // sent at the start; nil: nothing
-	quitting       bool       // the screen is cleared before the program ends
-	quitDialog     *ui.Picker // the question whether to quit during a change
-	quitAfterWrite bool       // quit when the running change ends
+	options   Options
+	memory    *recents.Memory
+	lastVisit visit   // the last visit recorded
+	tabs      *Tabs   // the tabs that it belongs to; nil: it is the only one
+	hidden    bool    // another tab is on the screen
+	initCmd   tea.Cmd // sent at the start; nil: nothing
 
-	keys      keys.Pane
-	value     value.Pane
-	edit      edit.Pane
-	overview  overview.Pane
-	compare   compare.Pane
-	server    server.Pane
 	following bool // check for changes every second
 	lastWatch watched
 	movedErr  error // why the file is no longer at its path
 
 	pendingKeys []pendingKey // typed before their subject was loaded
+}
+
+// panes are the panes of the screen.
+type panes struct {
+	keys     keys.Pane
+	value    value.Pane
+	edit     edit.Pane
+	overview overview.Pane
+	compare  compare.Pane
+	server   server.Pane
+}
+
+// quitState tracks the end of the program.
+type quitState struct {
+	quitting       bool       // the screen is cleared before the program ends
+	quitDialog     *ui.Picker // the question whether to quit during a change
+	quitAfterWrite bool       // quit when the running change ends
 }
 
 // shared is the state that all Models on one screen share.

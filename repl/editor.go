@@ -24,6 +24,9 @@ var (
 // editor reads lines from the terminal. readline edits the text; the editor draws
 // everything itself and discards readline's output.
 type editor struct {
+	lineState
+	assistance
+
 	rl      *readline.Instance
 	in      *input
 	history *history
@@ -33,22 +36,30 @@ type editor struct {
 
 	mu          sync.Mutex // guards the following fields: readline calls from its own goroutines
 	screen      screen
-	text        []rune
-	cursor      int
-	prompt      string
-	answering   bool // a question is being answered: no help, no history
-	closed      bool // no line is being read
-	menu        *menu
-	search      *search
-	pending     *pendingCompletion
-	note        string // a row below the text, until the next key
-	lastQuery   string // the last search query
 	vi          vi
 	undos       undos
 	args        lastArgs
 	resizeTimer *time.Timer
 	action      func() // runs instead of readline's action for the key
 	endErr      error  // error to return with the text
+}
+
+// lineState is the line being edited.
+type lineState struct {
+	text      []rune
+	cursor    int
+	prompt    string
+	answering bool // a question is being answered: no help, no history
+	closed    bool // no line is being read
+}
+
+// assistance is shown below the line.
+type assistance struct {
+	menu      *menu
+	search    *search
+	pending   *pendingCompletion
+	note      string // a row below the text, until the next key
+	lastQuery string // the last search query
 }
 
 func newEditor(ctx context.Context, o *Options, a *asker) (*editor, error) {
@@ -63,7 +74,7 @@ func newEditor(ctx context.Context, o *Options, a *asker) (*editor, error) {
 	in.rc = readInputrc(o.Inputrc, o.Getenv)
 	in.handled = sync.NewCond(&in.mu)
 	o.Vi = o.Vi || in.rc.vi
-	e := &editor{in: in, history: h, options: o, asker: a, ctx: ctx, closed: true}
+	e := &editor{in: in, history: h, options: o, asker: a, ctx: ctx, lineState: lineState{closed: true}}
 	e.screen = screen{out: o.Out, size: terminalSize}
 	e.rl, err = readline.NewEx(&readline.Config{
 		HistoryLimit:           -1,

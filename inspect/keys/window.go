@@ -39,32 +39,48 @@ func (q query) tree() bool { return !q.flat && !q.Chooses() && q.order == catalo
 // window holds the rows of a query around the screen, and the cursor. Its size does not depend on the
 // number of rows.
 type window struct {
-	query
-	open        map[string]string // the open folders, each with its parent folder
-	autoOpened  map[string]bool   // the open folders that were opened together with their only parent
-	justOpened  string            // a folder just opened: if it holds a single folder, that opens too; "" for none
-	rows        []row
-	prevPage    anchor   // where the rows before the window start, backwards
-	nextPage    anchor   // where the rows after the window start
-	atHead      bool     // the window starts with the first row
-	atEnd       bool     // the window ends with the last row
-	firstIndex  int64    // the number of rows before the window; -1 while unknown
-	jump        jump     // the rows to load first
-	shown       rowState // whether the rows are the ones the user asked for
-	dirty       bool     // the rows changed while they were loading
-	keyPressed  bool     // the user pressed a key since the query started
-	pendingMove int      // rows still to move once they are loaded
-	drawnCount  int      // the number of keys scanned or sorted when the rows were made
-	readCount   int64    // the number of names read for the rows, if a filter leaves most out
-	halted      bool     // a job failed or was cancelled: no job starts by itself
-	cursor      int      // the selected row
-	top         int      // the first row on the screen
-	height      int      // rows on the screen
-	centre      bool     // centre the selected row when the rows before it are loaded
+	folders
+	loadedRows
+	scrolling
 
-	marked  marks
-	span    *span            // the range being marked; nil for none
-	tallies map[string]tally // the key counts of the folders counted so far
+	query
+	shown      rowState // whether the rows are the ones the user asked for
+	dirty      bool     // the rows changed while they were loading
+	keyPressed bool     // the user pressed a key since the query started
+	halted     bool     // a job failed or was cancelled: no job starts by itself
+
+	marked marks
+	span   *span // the range being marked; nil for none
+}
+
+// folders are the folders of the tree.
+type folders struct {
+	open       map[string]string // the open folders, each with its parent folder
+	autoOpened map[string]bool   // the open folders that were opened together with their only parent
+	justOpened string            // a folder just opened: if it holds a single folder, that opens too; "" for none
+	tallies    map[string]tally  // the key counts of the folders counted so far
+}
+
+// loadedRows are the rows in memory, and where the rows around them start.
+type loadedRows struct {
+	rows       []row
+	prevPage   anchor // where the rows before the window start, backwards
+	nextPage   anchor // where the rows after the window start
+	atHead     bool   // the window starts with the first row
+	atEnd      bool   // the window ends with the last row
+	firstIndex int64  // the number of rows before the window; -1 while unknown
+	jump       jump   // the rows to load first
+	drawnCount int    // the number of keys scanned or sorted when the rows were made
+	readCount  int64  // the number of names read for the rows, if a filter leaves most out
+}
+
+// scrolling places the rows on the screen.
+type scrolling struct {
+	pendingMove int  // rows still to move once they are loaded
+	cursor      int  // the selected row
+	top         int  // the first row on the screen
+	height      int  // rows on the screen
+	centre      bool // centre the selected row when the rows before it are loaded
 }
 
 // tally is the number of keys in a folder and their size.
@@ -102,7 +118,7 @@ func (l *window) show(q query) {
 
 // clear drops everything except the query, which starts again.
 func (l *window) clear() {
-	*l = window{query: l.query, height: l.height, open: map[string]string{}, autoOpened: map[string]bool{}, tallies: map[string]tally{}, firstIndex: -1}
+	*l = window{query: l.query, scrolling: scrolling{height: l.height}, folders: folders{open: map[string]string{}, autoOpened: map[string]bool{}, tallies: map[string]tally{}}, loadedRows: loadedRows{firstIndex: -1}}
 	l.show(l.query)
 }
 

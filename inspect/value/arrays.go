@@ -13,8 +13,8 @@ const lastSlot = keytype.LastSlot
 
 // slotsOf shows the values of an array with their indexes, without the empty slots.
 var slotsOf = &source{
-	full:    true,
-	columns: []column{{title: "#", right: true}, {title: "VALUE"}},
+	sourceShape: sourceShape{full: true},
+	columns:     []column{{title: "#", right: true}, {title: "VALUE"}},
 	decode: func(_ int64, v resp.Value) *chunk {
 		c := &chunk{}
 		for _, slot := range slots(v) {

@@ -141,7 +141,7 @@ func (v *Pane) changeFilter(change func(*elementFilter)) {
 	default:
 		w.begin()
 		w.rows = nil
-		v.sheets[top] = &sheet{title: s.title, src: s.src, form: s.form, decodeTried: true, per: perChunk, needle: cmp.Or(w.needle, w.base.needle), filter: &w, pager: newPager(0, true)}
+		v.sheets[top] = &sheet{title: s.title, src: s.src, decoding: decoding{form: s.form, decodeTried: true}, chunking: chunking{per: perChunk, pager: newPager(0, true)}, searchHit: searchHit{needle: cmp.Or(w.needle, w.base.needle)}, filter: &w}
 	}
 	v.allowJobs()
 	v.arrange()

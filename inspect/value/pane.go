@@ -10,29 +10,50 @@ import (
 
 // sheet is a value, or one of its elements, laid out for the screen.
 type sheet struct {
-	title       string
-	src         *source      // how it is fetched; nil if whole holds all of it
-	whole       string       // an element held in memory
-	opened      *opened      // the element on this sheet; nil on other sheets
-	size        int64        // elements or bytes
-	per         int64        // elements or bytes per chunk; 0 if the chunks form a chain
-	sized       bool         // per was chosen to fit the element size
-	firsts      *client.Seen // the elements already shown, if chunks may repeat elements
-	pager       pager
+	chunking
+	decoding
+	searchHit
+	columnLayout
+
+	title  string
+	src    *source        // how it is fetched; nil if whole holds all of it
+	whole  string         // an element held in memory
+	opened *opened        // the element on this sheet; nil on other sheets
+	filter *elementFilter // which elements are shown, and in what order; nil: all, as stored
+}
+
+// chunking is how a value is fetched in chunks.
+type chunking struct {
+	size   int64        // elements or bytes
+	per    int64        // elements or bytes per chunk; 0 if the chunks form a chain
+	sized  bool         // per was chosen to fit the element size
+	firsts *client.Seen // the elements already shown, if chunks may repeat elements
+	pager  pager
+	live   bool // new entries appear as they arrive
+}
+
+// decoding is the form in which a value is shown.
+type decoding struct {
 	form        shape
-	formChosen  bool           // the user chose the form
-	doc         *document      // the decoded value; nil if it does not decode
-	decodeTried bool           // decoding was tried
-	decoderRan  bool           // the user's decoder ran
-	note        string         // why decoding failed
-	needle      string         // the last search
-	foundByte   int64          // one past the byte a search found, until the user moves; 0: none
-	foundLen    int            // the number of bytes found
-	jumping     bool           // the line found is not on the screen yet
-	widths      []int          // the widest cell shown so far, per column
-	width       int            // the width that the chunks are laid out for
-	live        bool           // new entries appear as they arrive
-	filter      *elementFilter // which elements are shown, and in what order; nil: all, as stored
+	formChosen  bool      // the user chose the form
+	doc         *document // the decoded value; nil if it does not decode
+	decodeTried bool      // decoding was tried
+	decoderRan  bool      // the user's decoder ran
+	note        string    // why decoding failed
+}
+
+// searchHit is the result of a search.
+type searchHit struct {
+	needle    string // the last search
+	foundByte int64  // one past the byte a search found, until the user moves; 0: none
+	foundLen  int    // the number of bytes found
+	jumping   bool   // the line found is not on the screen yet
+}
+
+// columnLayout holds the widths of the columns.
+type columnLayout struct {
+	widths []int // the widest cell shown so far, per column
+	width  int   // the width that the chunks are laid out for
 }
 
 // phase is the loading state of the wanted key.
@@ -165,12 +186,12 @@ func (v *viewState) onOpened(o openedMsg) (deleted bool) {
 }
 
 func newSheet(title string, src *source, size int64) *sheet {
-	return &sheet{title: title, src: src, size: size, per: src.per, pager: newPager(chunksOf(size, src.per), src.columns != nil)}
+	return &sheet{title: title, src: src, chunking: chunking{size: size, per: src.per, pager: newPager(chunksOf(size, src.per), src.columns != nil)}}
 }
 
 // newWhole returns a sheet of bytes held in memory.
 func newWhole(title, body string) *sheet {
-	s := &sheet{title: title, whole: body, size: int64(len(body)), decodeTried: true}
+	s := &sheet{title: title, whole: body, chunking: chunking{size: int64(len(body))}, decoding: decoding{decodeTried: true}}
 	if s.size > decodeLimit {
 		s.note = beginningOf([]byte(body[:windowSize]))
 	}

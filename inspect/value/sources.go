@@ -16,6 +16,8 @@ import (
 // source describes how the value of one type is counted, fetched in chunks and laid out. Known types
 // outside sources use a generic source.
 type source struct {
+	sourceShape
+
 	count   string                                                // the command that counts elements or bytes
 	unit    [2]string                                             // the unit, singular and plural
 	columns []column                                              // the parts of an element; none for bytes
@@ -30,6 +32,10 @@ type source struct {
 
 	// inner returns the source of the sheet that an element leads to; nil if it opens as itself.
 	inner func(row record) *source
+}
+
+// sourceShape describes the elements of a source.
+type sourceShape struct {
 	// part is the part of a stream that the source shows, and group its consumer group.
 	part  ui.Part
 	group string
@@ -77,25 +83,25 @@ var sources = map[string]*source{
 	},
 	"zset": {
 		per:     perChunk,
-		columns: []column{{title: "#", right: true}, {title: "SCORE", right: true}, {title: "MEMBER"}}, scoreColumn: 2, nameColumn: 2,
+		columns: []column{{title: "#", right: true}, {title: "SCORE", right: true}, {title: "MEMBER"}}, sourceShape: sourceShape{scoreColumn: 2, nameColumn: 2},
 		decode: ranked,
 	},
 	"hash": {
-		repeats: true,
-		columns: []column{{title: "FIELD", maxPercent: 40}, {title: "TTL", right: true, expiry: true}, {title: "VALUE"}},
-		decode:  fields, detailCall: fieldExpiries, addDetails: learnExpiries,
+		sourceShape: sourceShape{repeats: true},
+		columns:     []column{{title: "FIELD", maxPercent: 40}, {title: "TTL", right: true, expiry: true}, {title: "VALUE"}},
+		decode:      fields, detailCall: fieldExpiries, addDetails: learnExpiries,
 	},
 	"set": {
-		repeats: true,
-		columns: []column{{title: "MEMBER"}},
-		decode:  func(_ int64, v resp.Value) *chunk { return scanned(v, 1) },
+		sourceShape: sourceShape{repeats: true},
+		columns:     []column{{title: "MEMBER"}},
+		decode:      func(_ int64, v resp.Value) *chunk { return scanned(v, 1) },
 	},
 	"stream": entriesOf,
 	"array":  slotsOf,
 
 	"vectorset": vectorsOf,
 	keytype.JSON: {
-		unit: [2]string{"byte", "bytes"}, fetchedWhole: true,
+		unit: [2]string{"byte", "bytes"}, sourceShape: sourceShape{fetchedWhole: true},
 		decode: func(_ int64, v resp.Value) *chunk { return &chunk{data: v.Str, size: len(v.Str)} },
 	},
 }
@@ -135,7 +141,7 @@ func sourceOf(kind string) *source {
 	if s := sources[kind]; s != nil || !t.Known() {
 		return s
 	}
-	s := &source{repeats: t.Pages == keytype.ByCursor}
+	s := &source{sourceShape: sourceShape{repeats: t.Pages == keytype.ByCursor}}
 	for _, part := range t.Parts {
 		s.columns = append(s.columns, column{title: strings.ToUpper(part)})
 	}

@@ -11,8 +11,8 @@ import (
 
 // entriesOf shows the entries of a stream, a chain by ID.
 var entriesOf = &source{
-	full:    true,
-	columns: []column{{title: "ID"}, {title: "FIELDS"}},
+	sourceShape: sourceShape{full: true},
+	columns:     []column{{title: "ID"}, {title: "FIELDS"}},
 	decode: func(_ int64, v resp.Value) *chunk {
 		c := &chunk{}
 		for _, e := range v.Elems {
@@ -71,7 +71,7 @@ func info(v resp.Value) (all []map[string]string) {
 
 // groupsOf shows the consumer groups of a stream.
 var groupsOf = &source{
-	part: ui.Groups, unit: [2]string{"group", "groups"},
+	sourceShape: sourceShape{part: ui.Groups}, unit: [2]string{"group", "groups"},
 	columns: []column{{title: "GROUP"}, {title: "CONSUMERS", right: true}, {title: "PENDING", right: true}, {title: "LAG", right: true}, {title: "LAST ID"}},
 	fetch:   func(key string, _ int64, _ chunkRequest) [][]byte { return client.Command("XINFO", "GROUPS", key) },
 	decode: func(_ int64, v resp.Value) *chunk {
@@ -89,9 +89,9 @@ var groupsOf = &source{
 func pendingOf(group string) *source {
 	consumers := consumersOf(group)
 	consumers.other = &source{
-		part: ui.Pending, group: group, other: consumers,
-		unit: [2]string{"pending entry", "pending entries"}, full: true,
-		columns: []column{{title: "ID"}, {title: "IDLE", right: true}, {title: "DELIVERIES", right: true}, {title: "CONSUMER"}},
+		sourceShape: sourceShape{part: ui.Pending, group: group, other: consumers, full: true},
+		unit:        [2]string{"pending entry", "pending entries"},
+		columns:     []column{{title: "ID"}, {title: "IDLE", right: true}, {title: "DELIVERIES", right: true}, {title: "CONSUMER"}},
 		fetch: func(key string, _ int64, from chunkRequest) [][]byte {
 			return client.Command("XPENDING", key, group, idFrom(from.cursor), "+", client.Decimal(int64(from.n)))
 		},
@@ -116,9 +116,9 @@ func pendings(_ int64, v resp.Value) *chunk {
 // pendingWith shows the pending entries of one consumer.
 func pendingWith(group, consumer string) *source {
 	return &source{
-		part: ui.Pending, group: group,
-		unit: [2]string{"pending entry", "pending entries"}, full: true,
-		columns: []column{{title: "ID"}, {title: "IDLE", right: true}, {title: "DELIVERIES", right: true}, {title: "CONSUMER"}},
+		sourceShape: sourceShape{part: ui.Pending, group: group, full: true},
+		unit:        [2]string{"pending entry", "pending entries"},
+		columns:     []column{{title: "ID"}, {title: "IDLE", right: true}, {title: "DELIVERIES", right: true}, {title: "CONSUMER"}},
 		fetch: func(key string, _ int64, from chunkRequest) [][]byte {
 			return client.Command("XPENDING", key, group, idFrom(from.cursor), "+", client.Decimal(int64(from.n)), consumer)
 		},
@@ -130,7 +130,7 @@ func pendingWith(group, consumer string) *source {
 // entryOf shows the fields of an entry; none if it was deleted.
 func entryOf(id string) *source {
 	return &source{
-		unit: [2]string{"field", "fields"}, full: true,
+		unit: [2]string{"field", "fields"}, sourceShape: sourceShape{full: true},
 		columns: []column{{title: "FIELD", maxPercent: 40}, {title: "VALUE"}},
 		fetch:   func(key string, _ int64, _ chunkRequest) [][]byte { return client.Command("XRANGE", key, id, id) },
 		decode: func(_ int64, v resp.Value) *chunk {
@@ -148,10 +148,10 @@ func entryOf(id string) *source {
 // consumersOf shows the consumers of a group.
 func consumersOf(group string) *source {
 	return &source{
-		part: ui.Consumers, group: group,
-		inner:   func(row record) *source { return pendingWith(group, row[0]) },
-		unit:    [2]string{"consumer", "consumers"},
-		columns: []column{{title: "CONSUMER"}, {title: "PENDING", right: true}, {title: "IDLE"}},
+		sourceShape: sourceShape{part: ui.Consumers, group: group},
+		inner:       func(row record) *source { return pendingWith(group, row[0]) },
+		unit:        [2]string{"consumer", "consumers"},
+		columns:     []column{{title: "CONSUMER"}, {title: "PENDING", right: true}, {title: "IDLE"}},
 		fetch: func(key string, _ int64, _ chunkRequest) [][]byte {
 			return client.Command("XINFO", "CONSUMERS", key, group)
 		},

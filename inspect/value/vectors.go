@@ -7,8 +7,8 @@ import (
 
 // vectorsOf shows the elements of a vector set. Each leads to its attributes.
 var vectorsOf = &source{
-	full:    true,
-	columns: []column{{title: "ELEMENT"}},
+	sourceShape: sourceShape{full: true},
+	columns:     []column{{title: "ELEMENT"}},
 	decode: func(_ int64, v resp.Value) *chunk {
 		c := &chunk{}
 		for _, name := range v.Elems {
@@ -23,7 +23,7 @@ var vectorsOf = &source{
 // attributesOf shows the attributes of an element; the other side is its vector.
 func attributesOf(element string) *source {
 	vector := &source{
-		unit: [2]string{"component", "components"}, full: true,
+		unit: [2]string{"component", "components"}, sourceShape: sourceShape{full: true},
 		columns: []column{{title: "#", right: true}, {title: "VALUE", right: true}},
 		fetch:   func(key string, _ int64, _ chunkRequest) [][]byte { return client.Command("VEMB", key, element) },
 		decode: func(first int64, v resp.Value) *chunk {
@@ -33,7 +33,7 @@ func attributesOf(element string) *source {
 		},
 	}
 	vector.other = &source{
-		unit: [2]string{"attribute text", "attribute texts"}, full: true, other: vector,
+		unit: [2]string{"attribute text", "attribute texts"}, sourceShape: sourceShape{full: true, other: vector},
 		columns: []column{{title: "ATTRIBUTES"}},
 		fetch:   func(key string, _ int64, _ chunkRequest) [][]byte { return client.Command("VGETATTR", key, element) },
 		decode: func(_ int64, v resp.Value) *chunk {

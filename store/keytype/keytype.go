@@ -9,6 +9,10 @@ import (
 // Type describes a type of key. A call is written as words; lower-case words such as "key" and "n" stand for
 // arguments, see PageAt.
 type Type struct {
+	Nouns
+	Commands
+	Storage
+
 	Name   string // as TYPE returns it, and as in the table keys
 	Label  string // for display; "" means Name
 	Brief  string // for narrow columns; "" means the start of Label
@@ -18,13 +22,22 @@ type Type struct {
 	// whose names begin with JSON.
 	Groups []string
 
+	// Undumped is set if some servers have the type but cannot DUMP it.
+	Undumped bool
+}
+
+// Nouns name the elements of a type, for display.
+type Nouns struct {
 	One, Many string // nouns for the counted elements, or bytes for a type without elements
 	// Parts names the parts of an element, as Elements returns them; nil for a type without elements. With
 	// Entries the last part stands for several: alternating fields and values.
 	Parts []string
 	// Given names the values that a user enters to add an element, or to create a key.
 	Given []string
+}
 
+// Commands are the calls that read and change a key.
+type Commands struct {
 	Count string // the command that counts elements or bytes; "" if a key counts as one
 	Probe string // a command that takes one key and fails for other types; "" means Count
 	Read  string // the call that reads everything: "LRANGE key 0 -1"
@@ -36,10 +49,10 @@ type Type struct {
 	Get   string // the call that reads an element's value by its name: "HGET key name"
 	Put   string // the call that sets that value: "HSET key name text"
 	Form  Form
+}
 
-	// Undumped is set if some servers have the type but cannot DUMP it.
-	Undumped bool
-
+// Storage describes a type's rows in a meowdis file.
+type Storage struct {
 	Tables []Table
 	// InKey is set if a value may be stored in the row of its key, in the column value.
 	InKey bool

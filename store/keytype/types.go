@@ -28,60 +28,53 @@ const (
 var Types = []*Type{
 	{
 		Name: String, Brief: "str", Number: 1, Groups: []string{"string", "bitmap", "hyperloglog"},
-		One: "byte", Many: "bytes", Given: []string{"value"},
-		Count: "STRLEN", Read: "GET key", Page: "GETRANGE key from to", Pages: ByPlace, Form: Whole, Add: "SET key value",
-		Tables: []Table{
+		Nouns:    Nouns{One: "byte", Many: "bytes", Given: []string{"value"}},
+		Commands: Commands{Count: "STRLEN", Read: "GET key", Page: "GETRANGE key from to", Pages: ByPlace, Form: Whole, Add: "SET key value"},
+		Storage: Storage{Tables: []Table{
 			{Name: "string_parts", Role: Value, Columns: []string{"key_id", "part", "value"}, Key: []string{"part"}, Long: []string{"value"}, Order: "part"},
-		},
-		Size: schema.StringLength, Weight: schema.StringLength, InKey: true, Memory: `10 + ` + schema.StringLength,
+		}, Size: schema.StringLength, Weight: schema.StringLength, InKey: true, Memory: `10 + ` + schema.StringLength},
 	},
 	{
 		Name: Hash, Number: 5, Groups: []string{"hash"},
-		One: "field", Many: "fields", Parts: []string{"field", "value"}, Given: []string{"field", "value"},
-		Count: "HLEN", Read: "HGETALL key", Page: "HSCAN key cursor COUNT n", Pages: ByCursor, Scan: "HSCAN",
-		Add: "HSET key field value", Drop: "HDEL key name", Get: "HGET key name", Put: "HSET key name text",
-		Tables: []Table{{
+		Nouns:    Nouns{One: "field", Many: "fields", Parts: []string{"field", "value"}, Given: []string{"field", "value"}},
+		Commands: Commands{Count: "HLEN", Read: "HGETALL key", Page: "HSCAN key cursor COUNT n", Pages: ByCursor, Scan: "HSCAN", Add: "HSET key field value", Drop: "HDEL key name", Get: "HGET key name", Put: "HSET key name text"},
+		Storage: Storage{Tables: []Table{{
 			Name: "hashes", Columns: []string{"key_id", "hash", "field", "value", "seq", "expires_at"}, Key: []string{"hash", "field"}, Long: []string{"field", "value"},
 			Bytes: `length(field) + length(value)`, Memory: `24 + length(field) + length(value)`, Expires: "expires_at",
-		}},
-		Size: `iif(volatile = 0, count, (SELECT count(*) FROM hashes WHERE key_id = keys.id AND (hashes.expires_at IS NULL OR hashes.expires_at > ` + nowMark + `)))`,
+		}}, Size: `iif(volatile = 0, count, (SELECT count(*) FROM hashes WHERE key_id = keys.id AND (hashes.expires_at IS NULL OR hashes.expires_at > ` + nowMark + `)))`},
 	},
 	{
 		Name: List, Number: 2, Groups: []string{"list"},
-		One: "element", Many: "elements", Parts: []string{"value"}, Given: []string{"value"},
-		Count: "LLEN", Read: "LRANGE key 0 -1", Page: "LRANGE key from to", Pages: ByPlace,
-		Add: "RPUSH key value", Get: "LINDEX key name", Put: "LSET key name text",
-		Tables: []Table{{
+		Nouns:    Nouns{One: "element", Many: "elements", Parts: []string{"value"}, Given: []string{"value"}},
+		Commands: Commands{Count: "LLEN", Read: "LRANGE key 0 -1", Page: "LRANGE key from to", Pages: ByPlace, Add: "RPUSH key value", Get: "LINDEX key name", Put: "LSET key name text"},
+		Storage: Storage{Tables: []Table{{
 			Name: "lists", Columns: []string{"key_id", "pos", "value"}, Key: []string{"pos"}, Long: []string{"value"}, Order: "pos",
 			Bytes: `length(value)`, Memory: `16 + length(value)`,
-		}},
+		}}},
 	},
 	{
 		Name: Set, Number: 3, Groups: []string{"set"},
-		One: "member", Many: "members", Parts: []string{"member"}, Given: []string{"member"},
-		Count: "SCARD", Read: "SMEMBERS key", Page: "SSCAN key cursor COUNT n", Pages: ByCursor, Scan: "SSCAN",
-		Add: "SADD key member", Drop: "SREM key name",
-		Tables: []Table{{
+		Nouns:    Nouns{One: "member", Many: "members", Parts: []string{"member"}, Given: []string{"member"}},
+		Commands: Commands{Count: "SCARD", Read: "SMEMBERS key", Page: "SSCAN key cursor COUNT n", Pages: ByCursor, Scan: "SSCAN", Add: "SADD key member", Drop: "SREM key name"},
+		Storage: Storage{Tables: []Table{{
 			Name: "sets", Columns: []string{"key_id", "hash", "member", "seq"}, Key: []string{"hash", "member"}, Long: []string{"member"},
 			Bytes: `length(member)`, Memory: `22 + length(member)`,
-		}},
+		}}},
 	},
 	{
 		Name: ZSet, Number: 4, Groups: []string{"sorted-set", "geo"},
-		One: "member", Many: "members", Parts: []string{"member", "score"}, Given: []string{"score", "member"},
-		Count: "ZCARD", Read: "ZRANGE key 0 -1 WITHSCORES", Page: "ZRANGE key from to WITHSCORES", Pages: ByPlace, Scan: "ZSCAN",
-		Add: "ZADD key score member", Drop: "ZREM key name", Put: "ZADD key XX text name",
-		Tables: []Table{{
+		Nouns:    Nouns{One: "member", Many: "members", Parts: []string{"member", "score"}, Given: []string{"score", "member"}},
+		Commands: Commands{Count: "ZCARD", Read: "ZRANGE key 0 -1 WITHSCORES", Page: "ZRANGE key from to WITHSCORES", Pages: ByPlace, Scan: "ZSCAN", Add: "ZADD key score member", Drop: "ZREM key name", Put: "ZADD key XX text name"},
+		Storage: Storage{Tables: []Table{{
 			Name: "zsets", Columns: []string{"key_id", "hash", "member", "score"}, Key: []string{"hash", "member"}, Long: []string{"member"}, Order: "score, member",
 			Bytes: `length(member) + 8`, Memory: `50 + 2 * length(member)`,
-		}},
+		}}},
 	},
 	{
 		Name: Stream, Brief: "strm", Number: 6, Groups: []string{"stream"},
-		One: "entry", Many: "entries", Parts: []string{"id", "fields"}, Given: []string{"field", "value"},
-		Count: "XLEN", Read: "XRANGE key - +", Page: "XRANGE key after + COUNT n", Pages: ByName, Form: Entries,
-		Add: "XADD key * field value", Drop: "XDEL key name",
-		Tables: []Table{
+		Nouns:    Nouns{One: "entry", Many: "entries", Parts: []string{"id", "fields"}, Given: []string{"field", "value"}},
+		Commands: Commands{Count: "XLEN", Read: "XRANGE key - +", Page: "XRANGE key after + COUNT n", Pages: ByName, Form: Entries, Add: "XADD key * field value", Drop: "XDEL key name"},
+		Storage: Storage{Tables: []Table{
 			{Name: "streams", Role: OneValue, Columns: []string{"key_id", "last_id", "deleted_id", "added"}},
 			{
 				Name: "stream_entries", Columns: []string{"key_id", "id", "fields"}, Key: []string{"id"}, Long: []string{"fields"}, Order: "id",
@@ -93,42 +86,37 @@ var Types = []*Type{
 			{Name: "stream_nodes", Role: Rest, Columns: []string{"key_id", "first_id", "last_id", "count", "deleted", "bytes", "names"}, Key: []string{"first_id"}, Long: []string{"names"}, Order: "first_id"},
 			{Name: "stream_idmp", Role: One, Columns: []string{"key_id", "duration", "maxsize", "added", "duplicates"}},
 			{Name: "stream_iids", Role: Rest, Columns: []string{"key_id", "producer", "iid", "id", "added_at"}, Key: []string{"producer", "iid"}, Long: []string{"producer", "iid"}},
-		},
-		Memory: `50 + 80 * (SELECT count(*) FROM stream_pending WHERE key_id = keys.id)`,
+		}, Memory: `50 + 80 * (SELECT count(*) FROM stream_pending WHERE key_id = keys.id)`},
 	},
 	{
 		Name: Array, Brief: "arr", Number: 8, Groups: []string{"array"},
-		One: "value", Many: "values", Parts: []string{"index", "value"}, Given: []string{"value"},
-		Count: "ARCOUNT", Read: "ARSCAN key 0 " + LastSlot, Page: "ARSCAN key cursor " + LastSlot + " LIMIT n", Pages: ByIndex,
-		Add: "ARINSERT key value", Drop: "ARDEL key name", Get: "ARGET key name", Put: "ARSET key name text", Undumped: true,
-		Tables: []Table{
+		Nouns:    Nouns{One: "value", Many: "values", Parts: []string{"index", "value"}, Given: []string{"value"}},
+		Commands: Commands{Count: "ARCOUNT", Read: "ARSCAN key 0 " + LastSlot, Page: "ARSCAN key cursor " + LastSlot + " LIMIT n", Pages: ByIndex, Add: "ARINSERT key value", Drop: "ARDEL key name", Get: "ARGET key name", Put: "ARSET key name text"}, Undumped: true,
+		Storage: Storage{Tables: []Table{
 			{
 				Name: "arrays", Columns: []string{"key_id", "pos", "value"}, Key: []string{"pos"}, Long: []string{"value"}, Order: "pos",
 				Bytes: `length(value) + 8`, Memory: `16 + length(value)`,
 			},
 			{Name: "array_cursors", Role: One, Columns: []string{"key_id", "next"}},
-		},
+		}},
 	},
 	{
 		Name: VectorSet, Brief: "vec", Number: 9, Groups: []string{"module V"},
-		One: "element", Many: "elements", Parts: []string{"element"}, Given: []string{"element", "vector"},
-		Count: "VCARD", Read: "VRANGE key - +", Page: "VRANGE key after + n", Pages: ByName,
-		Add: "VADD key VALUES vector element", Drop: "VREM key name", Get: "VGETATTR key name", Put: "VSETATTR key name text",
-		Tables: []Table{
+		Nouns:    Nouns{One: "element", Many: "elements", Parts: []string{"element"}, Given: []string{"element", "vector"}},
+		Commands: Commands{Count: "VCARD", Read: "VRANGE key - +", Page: "VRANGE key after + n", Pages: ByName, Add: "VADD key VALUES vector element", Drop: "VREM key name", Get: "VGETATTR key name", Put: "VSETATTR key name text"},
+		Storage: Storage{Tables: []Table{
 			{Name: "vector_sets", Role: One, Columns: []string{"key_id", "dim", "input_dim", "quantization", "m", "size", "per"}},
 			{
 				Name: "vectors", Columns: []string{"key_id", "slot", "element", "attributes"}, Key: []string{"slot"}, Long: []string{"element", "attributes"}, Order: "slot",
 				Bytes: `length(element) + ifnull(length(attributes), 0)`, Memory: `30 + 2 * length(element) + ifnull(length(attributes), 0)`,
 			},
 			{Name: "vector_blocks", Role: Rest, Columns: []string{"key_id", "block", "records"}, Key: []string{"block"}, Long: []string{"records"}, Order: "block"},
-		},
-		Weight: vectorBytes, Memory: vectorBytes,
+		}, Weight: vectorBytes, Memory: vectorBytes},
 	},
 	{
 		Name: JSON, Label: "json", Number: 7, Groups: []string{"module JSON."},
-		Given: []string{"JSON"},
-		Probe: "JSON.TYPE", Read: "JSON.GET key", Page: "JSON.GET key", Form: Whole, Add: "JSON.SET key $ JSON", Undumped: true,
-		Tables: []Table{{Name: "documents", Role: OneValue, Columns: []string{"key_id", "value"}, Long: []string{"value"}, Bytes: `length(value)`}},
-		Size:   documentBytes, Memory: `10 + ` + documentBytes,
+		Nouns:    Nouns{Given: []string{"JSON"}},
+		Commands: Commands{Probe: "JSON.TYPE", Read: "JSON.GET key", Page: "JSON.GET key", Form: Whole, Add: "JSON.SET key $ JSON"}, Undumped: true,
+		Storage: Storage{Tables: []Table{{Name: "documents", Role: OneValue, Columns: []string{"key_id", "value"}, Long: []string{"value"}, Bytes: `length(value)`}}, Size: documentBytes, Memory: `10 + ` + documentBytes},
 	},
 }

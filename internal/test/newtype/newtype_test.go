@@ -28,10 +28,10 @@ import (
 
 var madeUp = &keytype.Type{
 	Name: "Tally-RL", Label: "tally", Number: 200, Groups: []string{"tally"},
-	One: "mark", Many: "marks", Parts: []string{"name", "marks"}, Given: []string{"name", "marks"},
-	Count: "TALLYLEN", Read: "TALLYALL key", Page: "TALLYRANGE key after n", Pages: keytype.ByName, Add: "TALLYADD key name marks",
-	Tables: []keytype.Table{{Name: "tallies", Columns: []string{"key_id", "name", "marks"}, Key: []string{"name"}, Long: []string{"name"}, Order: "name",
-		Bytes: `length(name) + 8`, Memory: `20 + length(name)`}},
+	Nouns: keytype.Nouns{One: "mark", Many: "marks", Parts: []string{"name", "marks"}, Given: []string{"name", "marks"}},
+	Commands: keytype.Commands{Count: "TALLYLEN", Read: "TALLYALL key", Page: "TALLYRANGE key after n", Pages: keytype.ByName, Add: "TALLYADD key name marks"},
+	Storage: keytype.Storage{Tables: []keytype.Table{{Name: "tallies", Columns: []string{"key_id", "name", "marks"}, Key: []string{"name"}, Long: []string{"name"}, Order: "name",
+		Bytes: `length(name) + 8`, Memory: `20 + length(name)`}}},
 }
 
 // tallies is a server whose only keys are tallies. It keeps them in hashes.
