@@ -45,39 +45,57 @@ type reader interface{ ReadOnly() string }
 
 // Engine runs Redis commands over a store. It is safe for concurrent use.
 type Engine struct {
-	store Store
-	now   func() int64
-	seed  func() uint64
+	settings
+	host
+	staging
+	pauses
 
-	limits   atomic.Pointer[translator.Limits]
-	facts    translator.Facts // about the server; nil without one
-	readOnly string           // reason that the store is read-only, or ""
-	tally    *metrics.Tally   // nil if metrics are off
+	store Store
+
+	tally *metrics.Tally // nil if metrics are off
 
 	hub       *pubsub.Hub
 	quota     memoryQuota
 	scripts   scripts
 	libraries libraries
-	busyAfter atomic.Int64 // ns; see SetBusyThreshold
-	timeLimit atomic.Int64 // ns; see SetTimeLimit
 
-	report    func(*store.Panic)                     // see SetReport
-	hook      func()                                 // see WithHook
-	deadline  func(time.Duration) (late func() bool) // nil on a host whose clock stops while code runs
-	interrupt func() error                           // see WithInterrupt
-	stageFrom int64                                  // see WithStaging
-	slicing   sync.Mutex                             // held while a slice is applied
-
-	feed  feed
-	alarm func(time.Duration) (<-chan time.Time, func()) // see WithTimer
-
-	pausing sync.Mutex
-	paused  atomic.Pointer[pause] // nil without a pause
-	held    atomic.Int64          // number of held sessions
-
-	lastHeld chan struct{} // closed once the last held client has run; guarded by pausing
+	feed feed
 
 	queues queues
+}
+
+// settings are set by the server.
+type settings struct {
+	limits    atomic.Pointer[translator.Limits]
+	facts     translator.Facts // about the server; nil without one
+	readOnly  string           // reason that the store is read-only, or ""
+	busyAfter atomic.Int64     // ns; see SetBusyThreshold
+	timeLimit atomic.Int64     // ns; see SetTimeLimit
+}
+
+// host is the outside world: clock, randomness, timers.
+type host struct {
+	now       func() int64
+	seed      func() uint64
+	report    func(*store.Panic)                             // see SetReport
+	hook      func()                                         // see WithHook
+	deadline  func(time.Duration) (late func() bool)         // nil on a host whose clock stops while code runs
+	interrupt func() error                                   // see WithInterrupt
+	alarm     func(time.Duration) (<-chan time.Time, func()) // see WithTimer
+}
+
+// staging are staged builds.
+type staging struct {
+	stageFrom int64      // see WithStaging
+	slicing   sync.Mutex // held while a slice is applied
+}
+
+// pauses is CLIENT PAUSE.
+type pauses struct {
+	pausing  sync.Mutex
+	paused   atomic.Pointer[pause] // nil without a pause
+	held     atomic.Int64          // number of held sessions
+	lastHeld chan struct{}         // closed once the last held client has run; guarded by pausing
 }
 
 // Option configures an Engine.
@@ -105,7 +123,7 @@ func WithTimer(timer func(time.Duration) (<-chan time.Time, func())) Option {
 // New returns an engine over s. It uses the system clock unless an option changes that. Over a read-only store
 // the engine refuses commands that write.
 func New(s Store, options ...Option) *Engine {
-	e := &Engine{store: s, hub: pubsub.New(), now: func() int64 { return time.Now().UnixMilli() }, seed: rand.Uint64, alarm: after, stageFrom: stagedElements}
+	e := &Engine{store: s, hub: pubsub.New(), host: host{now: func() int64 { return time.Now().UnixMilli() }, seed: rand.Uint64, alarm: after}, staging: staging{stageFrom: stagedElements}}
 	if r, ok := s.(reader); ok {
 		e.readOnly = r.ReadOnly()
 	}
@@ -382,22 +400,28 @@ func unchanged(run Run, env translator.Env, watched []translator.Version) (bool,
 
 // planned is a call of a transaction, with its database, or with the reply that it already has.
 type planned struct {
+	planOptions
+
 	call
-	db         int
-	fieldsets  map[string][][]byte
-	facts      translator.Facts
-	answer     resp.Value
-	eval       *evaluation   // runs instead of a command
-	took       time.Duration // set after the call has run
-	running    *translator.Running
+	db        int
+	fieldsets map[string][][]byte
+	facts     translator.Facts
+	answer    resp.Value
+	took      time.Duration // set after the call has run
+	running   *translator.Running
+	session   *Session   // that sent the call
+	keyStates *keyStates // for keyspace events; nil without them
+	waiter    *waiter    // set on the first attempt of a blocking call, by its session
+}
+
+// planOptions says how a call is planned, beyond its arguments.
+type planOptions struct {
+	eval       *evaluation                          // runs instead of a command
 	enginePlan translator.Plan                      // the engine's own plan, which runs instead of a command
-	session    *Session                             // that sent the call
 	evicts     bool                                 // an eviction, which no client sent
-	keyStates  *keyStates                           // for keyspace events; nil without them
 	mayStage   bool                                 // errLarge may end its transaction if the call is large
 	staged     bool                                 // plan a staged build
 	override   func(translator.Env) translator.Plan // replaces the translation; nil for most calls
-	waiter     *waiter                              // set on the first attempt of a blocking call, by its session
 }
 
 // keys returns the keys that the call names.

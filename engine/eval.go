@@ -44,23 +44,29 @@ var (
 // evaluation is one call of a form of EVAL or FCALL. It runs once in a transaction that the store holds open;
 // on any other store it runs each time that the batch is built.
 type evaluation struct {
+	scriptInput
+
 	session              *Session
 	call                 call
 	script               *script.Script // nil for a function
 	function             string         // name of the function
 	libraries, functions int64          // counts when a function begins, for FUNCTION STATS
-	hint                 *script.Hint   // nil until it is known
-	flags                script.Flags
-	keys                 [][]byte
-	args                 [][]byte
-	readOnly             bool // it must not write
-	reading              bool // it runs in a transaction that only reads
-	memoryFull           bool // no memory was left when it began
+	readOnly             bool           // it must not write
+	reading              bool           // it runs in a transaction that only reads
+	memoryFull           bool           // no memory was left when it began
 	ctx                  context.Context
 	killed               atomic.Bool
 	wrote                atomic.Bool
 	deferred             deferredOutput
 	watch                Watch // set by Trial
+}
+
+// scriptInput is given to the script.
+type scriptInput struct {
+	hint  *script.Hint // nil until it is known
+	flags script.Flags
+	keys  [][]byte
+	args  [][]byte
 }
 
 // runsScripts reports whether a command is a form of EVAL or FCALL.
@@ -163,7 +169,7 @@ func (s *Session) eval(ctx context.Context, c call) (resp.Value, error) {
 	if e == nil {
 		return bad, nil
 	}
-	replies, _, err := s.engine.transaction(ctx, nil, []planned{{eval: e, db: s.db}}, &s.work)
+	replies, _, err := s.engine.transaction(ctx, nil, []planned{{planOptions: planOptions{eval: e}, db: s.db}}, &s.work)
 	if late, is := limited(err); is {
 		return late, nil
 	}

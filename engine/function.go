@@ -162,7 +162,7 @@ func (e *evaluation) findLibrary(do func(planned) (resp.Value, error)) (*library
 	if known != nil {
 		version = known.version
 	}
-	found, err := do(planned{enginePlan: translator.FindFunction(name, version)})
+	found, err := do(planned{planOptions: planOptions{enginePlan: translator.FindFunction(name, version)}})
 	if err != nil || found.IsError() {
 		return nil, found, err
 	}
@@ -172,7 +172,7 @@ func (e *evaluation) findLibrary(do func(planned) (resp.Value, error)) (*library
 	}
 	if _, can := e.session.engine.store.(transactor); !can {
 		// The library must still be the current one when the batch commits.
-		if v, err := do(planned{enginePlan: translator.GuardFunction(name, version)}); err != nil || v.IsError() {
+		if v, err := do(planned{planOptions: planOptions{enginePlan: translator.GuardFunction(name, version)}}); err != nil || v.IsError() {
 			return nil, v, err
 		}
 	}

@@ -17,34 +17,53 @@ import (
 // Session is one client: its selected database, its transaction and its watched keys. Only one goroutine may
 // use it at a time.
 type Session struct {
+	multiState
+	blocking
+	clientTracking
+	pipelineLimits
+
 	engine     *Engine
 	conn       Connection
 	guard      Guard
 	who        func() (addr, name string)
 	innerError []byte // the last error in a script that runs
 	db         int
-	multi      bool
-	dirty      bool // a command could not be queued: EXEC aborts
-	queue      []call
-	watched    []translator.Version
 
 	fieldsets map[string][][]byte // of HIMPORT; replaced, never modified
 
+	broken bool // a command panicked
+}
+
+// multiState is the state of MULTI and WATCH.
+type multiState struct {
+	multi   bool
+	dirty   bool // a command could not be queued: EXEC aborts
+	queue   []call
+	watched []translator.Version
+	queued  *store.Budget // budget of the calls queued by MULTI; nil while none are
+}
+
+// blocking is how the session waits.
+type blocking struct {
 	neverWaits bool // never blocks
 	onWait     Waiting
 	waiter     atomic.Pointer[waiter] // set while the session sleeps
 	paused     atomic.Bool            // true while a pause holds the session
 	next       chan struct{}          // closed to release the client held next; nil without one
+}
 
+// clientTracking records the keys read for CLIENT TRACKING.
+type clientTracking struct {
 	client int64
 	tracks bool
 	reads  [][]byte // keys read, if the session tracks
+}
 
+// pipelineLimits bounds the current pipeline.
+type pipelineLimits struct {
 	work        store.Work                  // limits of a pipeline; a nil budget is unlimited
 	workContext context.Context             // context of the current pipeline
 	check       func(began time.Time) error // overdue, set on first use
-	queued      *store.Budget               // budget of the calls queued by MULTI; nil while none are
-	broken      bool                        // a command panicked
 	turn        store.WriteWait
 }
 
@@ -470,7 +489,7 @@ func (s *Session) exec(ctx context.Context, _ call) (resp.Value, error) {
 			continue
 		case runsScripts(q.cmd):
 			e, bad := s.evaluate(ctx, q)
-			calls[i] = planned{answer: bad, eval: e, db: s.db}
+			calls[i] = planned{answer: bad, planOptions: planOptions{eval: e}, db: s.db}
 			continue
 		case q.cmd.Flags&commands.PubSub != 0:
 			continue

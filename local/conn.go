@@ -23,34 +23,57 @@ import (
 // SQLite's C interface directly: database/sql and its driver look parameters up by name and read column names
 // that are not used, which costs more than the statements.
 type conn struct {
-	tls      *libc.TLS
-	db       uintptr
-	prepared map[string]*prepared
+	statements
+	argumentMemory
+	virtualTables
+	fileHooks
+	workState
 
+	tls *libc.TLS
+	db  uintptr
+
+	changes  int64  // rows ever changed, triggers included
+	cacheSQL string // the statement that sets the page cache size; "" keeps the default
+
+}
+
+// statements caches prepared statements.
+type statements struct {
+	prepared     map[string]*prepared
 	mostPrepared int
-	preparedText int           // bytes of SQL in prepared
-	changes      int64         // rows ever changed, triggers included
-	workLimit    *workLimit    // limits the current work; nil if nothing may interrupt it
-	budget       *store.Budget // of the running batch
-	stuck        bool          // a transaction could not be rolled back
-	changedKeys  *changedKeys  // the keys that its transaction changes; nil if they are not collected
-	cacheSQL     string        // the statement that sets the page cache size; "" keeps the default
+	preparedText int // bytes of SQL in prepared
+}
 
-	newKeys int  // consecutive runs of a Supersedes statement that changed nothing
-	loading bool // the file has no hash index yet
-
-	release  func()          // releases the claim to the file
-	intact   func() error    // fails if the file, its WAL or its shared memory was replaced; nil to skip the check
-	onCommit func(pages int) // called after each commit with the length of the WAL; nil for none
-
+// argumentMemory holds the text and blob arguments of the running statement.
+type argumentMemory struct {
 	// arena holds the text and blob arguments of the running statement. SQLite reads large arguments in place.
 	arena     uintptr
 	arenaSize int
+}
 
+// virtualTables connects the tables of a file in another format.
+type virtualTables struct {
 	// For a foreign file: the virtual tables' module and the table that is being connected.
 	handle     uintptr // refers to this conn in C memory
 	module     uintptr
 	connecting *otherformats.Table
+}
+
+// fileHooks are called around transactions.
+type fileHooks struct {
+	release  func()          // releases the claim to the file
+	intact   func() error    // fails if the file, its WAL or its shared memory was replaced; nil to skip the check
+	onCommit func(pages int) // called after each commit with the length of the WAL; nil for none
+}
+
+// workState belongs to the running batch.
+type workState struct {
+	workLimit   *workLimit    // limits the current work; nil if nothing may interrupt it
+	budget      *store.Budget // of the running batch
+	stuck       bool          // a transaction could not be rolled back
+	changedKeys *changedKeys  // the keys that its transaction changes; nil if they are not collected
+	newKeys     int           // consecutive runs of a Supersedes statement that changed nothing
+	loading     bool          // the file has no hash index yet
 }
 
 type prepared struct {
@@ -163,7 +186,7 @@ func openClaimed(path string, how int32, release func()) (c *conn, err error) {
 		release()
 		return nil, err
 	}
-	c = &conn{tls: libc.NewTLS(), prepared: map[string]*prepared{}, mostPrepared: maxPrepared, release: release}
+	c = &conn{tls: libc.NewTLS(), statements: statements{prepared: map[string]*prepared{}, mostPrepared: maxPrepared}, fileHooks: fileHooks{release: release}}
 	defer func() {
 		if err != nil {
 			c, err = nil, errors.Join(err, c.close())

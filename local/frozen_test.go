@@ -22,7 +22,7 @@ func TestFrozen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Store{path: path, immutable: still, readers: newPool(1, 0), life: context.Background()}
+	s := &Store{path: path, fileState: fileState{immutable: still}, openConns: openConns{readers: newPool(1, 0)}, lifetime: lifetime{life: context.Background()}}
 	s.used = s.closing.RUnlock
 	c, err := s.tryProbe()
 	if err != nil {

@@ -64,47 +64,81 @@ type Options struct {
 
 // Store is an open SQLite file. It is safe for concurrent use.
 type Store struct {
-	path        string
-	options     Options
+	openConns
+	commitQueue
+	lifetime
+	sweeping
+	fileState
+	dataVersion
+	followers
+
+	path    string
+	options Options
+
+	passed   func(since time.Time) time.Duration // since, by the writer's clock
+	limit    atomic.Int64                        // of one command, in ns; 0 for none
+	walFiles atomic.Pointer[walFiles]
+}
+
+// openConns holds the connections to SQLite.
+type openConns struct {
 	writer      *conn      // nil if the writing connection is one of the readers
 	writing     sync.Mutex // held while writer is used
 	readers     *pool
-	checkpoints checkpoints   // only with a writer
-	rowCache    *rowCache     // nil if disabled
-	jobs        chan []*job   // each a group that was submitted together
-	quit        chan struct{} // closed to stop the goroutines
-	done        sync.WaitGroup
-	closing     sync.RWMutex // read-locked during each call
-	used        func()       // closing.RUnlock
-	closed      bool
+	checkpoints checkpoints // only with a writer
+	rowCache    *rowCache   // nil if disabled
+}
 
-	passed      func(since time.Time) time.Duration // since, by the writer's clock
-	life        context.Context                     // ends when running work is abandoned
-	abandon     context.CancelFunc
-	loading     context.Context // ends when the next process has to build the index of a load
-	leaveLoad   context.CancelFunc
-	abandoned   atomic.Int64
+// commitQueue passes writes to the writer goroutine.
+type commitQueue struct {
+	jobs chan []*job   // each a group that was submitted together
+	quit chan struct{} // closed to stop the goroutines
+	done sync.WaitGroup
+}
+
+// lifetime tracks the calls that Close waits for.
+type lifetime struct {
+	closing   sync.RWMutex // read-locked during each call
+	used      func()       // closing.RUnlock
+	closed    bool
+	life      context.Context // ends when running work is abandoned
+	abandon   context.CancelFunc
+	loading   context.Context // ends when the next process has to build the index of a load
+	leaveLoad context.CancelFunc
+	abandoned atomic.Int64
+}
+
+// sweeping tracks the removal of expired keys.
+type sweeping struct {
 	commits     atomic.Int64
-	limit       atomic.Int64 // of one command, in ns; 0 for none
-	walFiles    atomic.Pointer[walFiles]
 	expired     struct{ keys, fields atomic.Int64 }
 	sweepPaused atomic.Bool  // the sweep is paused
 	sweepError  string       // why the last sweep failed; only the sweeper uses it
 	wrote       atomic.Bool  // the writer has committed a transaction
 	throttledAt atomic.Int64 // commits at the last Throttle
+}
 
-	follower        atomic.Pointer[store.Follower]
-	tail            atomic.Pointer[Tail]
-	externalCommits externalCommits
-
-	watching   sync.Mutex
-	watcher    *conn              // reads the data version; opened when first needed
+// fileState describes the file that was opened.
+type fileState struct {
 	foreign    *otherformats.Kind // nil for a meowdis file
 	overlay    []otherformats.Table
 	unwritable bool           // read-only because the file is not writable
 	created    bool           // this store created the file
 	opened     *fileIdentity  // the file under the path before it was opened; nil for memory
 	immutable  *immutableFile // set for a file that is read without locks
+}
+
+// dataVersion notices the commits of other processes.
+type dataVersion struct {
+	externalCommits externalCommits
+	watching        sync.Mutex
+	watcher         *conn // reads the data version; opened when first needed
+}
+
+// followers receive the commits.
+type followers struct {
+	follower atomic.Pointer[store.Follower]
+	tail     atomic.Pointer[Tail]
 }
 
 // pageSize applies to files that meowdis creates, in bytes.
@@ -153,7 +187,7 @@ func newStore(path string, o Options) *Store {
 		o.Cache = 32 << 20
 	}
 	o.BusyTimeout = cmp.Or(o.BusyTimeout, defaultBusyTimeout)
-	s := &Store{path: path, options: o, jobs: make(chan []*job, 256), quit: make(chan struct{}), passed: time.Since}
+	s := &Store{path: path, options: o, commitQueue: commitQueue{jobs: make(chan []*job, 256), quit: make(chan struct{})}, passed: time.Since}
 	s.used = s.closing.RUnlock
 	s.life, s.abandon = context.WithCancel(context.Background())
 	s.loading, s.leaveLoad = context.WithCancel(s.life)

@@ -15,6 +15,9 @@ import (
 // REST is a session on an Upstash REST endpoint. It detects how much of the protocol the endpoint supports. It
 // is for one goroutine at a time.
 type REST struct {
+	features
+	queueState
+
 	base   *url.URL
 	token  string
 	client *http.Client
@@ -22,17 +25,25 @@ type REST struct {
 	db   int
 	sync string // sync token of the last response
 
-	speaks     replyFormat
-	base64     bool // the endpoint is known to encode strings on request
-	ours       bool // the endpoint is a meowdis, by its headers
-	probed     bool // base64 and multiExec are known
-	multiExec  bool // has /multi-exec
-	stops      bool // can stop a pipeline at its first error
-	queue      []queued
-	multi      bool
-	dirty      bool // a command could not be queued, so EXEC aborts
-	noMulti    bool // MULTI was refused, so every command up to EXEC or DISCARD is
 	waitBefore func(attempt int) time.Duration
+}
+
+// features are known of the endpoint.
+type features struct {
+	speaks    replyFormat
+	base64    bool // the endpoint is known to encode strings on request
+	ours      bool // the endpoint is a meowdis, by its headers
+	probed    bool // base64 and multiExec are known
+	multiExec bool // has /multi-exec
+	stops     bool // can stop a pipeline at its first error
+}
+
+// queueState is the state of MULTI.
+type queueState struct {
+	queue   []queued
+	multi   bool
+	dirty   bool // a command could not be queued, so EXEC aborts
+	noMulti bool // MULTI was refused, so every command up to EXEC or DISCARD is
 }
 
 // replyFormat names the reply format that an endpoint is known to use.

@@ -41,7 +41,6 @@ type editor struct {
 	args        lastArgs
 	resizeTimer *time.Timer
 	action      func() // runs instead of readline's action for the key
-	endErr      error  // error to return with the text
 }
 
 // lineState is the line being edited.
@@ -49,8 +48,9 @@ type lineState struct {
 	text      []rune
 	cursor    int
 	prompt    string
-	answering bool // a question is being answered: no help, no history
-	closed    bool // no line is being read
+	answering bool  // a question is being answered: no help, no history
+	closed    bool  // no line is being read
+	endErr    error // error to return with the text
 }
 
 // assistance is shown below the line.

@@ -31,44 +31,63 @@ const (
 // client is one RESP connection. All fields but box, mu and the fields that mu guards belong to the goroutine that
 // runs the client's commands: the connection's own, or the one that the loop gave it to.
 type client struct {
-	principal
-	net            net.Conn
-	id             int64
-	since          time.Time
-	in             *resp.Reader // nil until reader is called
-	ahead          []byte       // bytes read that precede the rest of in
-	session        *engine.Session
-	calls          [][][]byte // current pipeline; the slice is reused
-	out            []byte     // replies of the pipeline; the slice is reused
-	box            *outbox
-	inbox          inbox
-	enqueueReplies bool         // write replies through box.reply
-	sink           func([]byte) // writePiece
-	broken         error        // first write error
+	transport
+	replyOutput
+	protocolState
+	subscriptionState
 
-	life      context.Context
-	watch     *hangupWatch // created on first use
-	left      bool         // the client hung up while its session was blocked
+	principal
+	id      int64
+	since   time.Time
+	session *engine.Session
+	box     *outbox
+	inbox   inbox
+
 	loopState loopState
 	entry     tenantEntry
 
+	tracks trackingState
+
+	mu         sync.Mutex
+	clientInfo clientInfo
+}
+
+// transport reads from the connection.
+type transport struct {
+	net   net.Conn
+	in    *resp.Reader // nil until reader is called
+	ahead []byte       // bytes read that precede the rest of in
+	life  context.Context
+	watch *hangupWatch // created on first use
+	left  bool         // the client hung up while its session was blocked
+}
+
+// replyOutput is the current pipeline and its replies.
+type replyOutput struct {
+	calls          [][][]byte   // current pipeline; the slice is reused
+	out            []byte       // replies of the pipeline; the slice is reused
+	enqueueReplies bool         // write replies through box.reply
+	sink           func([]byte) // writePiece
+	broken         error        // first write error
+	inPieces       bool         // some pieces of a reply have been sent
+}
+
+// protocolState is set by HELLO, AUTH, CLIENT REPLY and QUIT.
+type protocolState struct {
 	resp3     bool
 	authed    bool
 	replyMode replyMode
 	wantsDump bool // REPLCONF rdb-only: send only the dump
 	closed    bool // read no further command
+}
 
+// subscriptionState is set by SUBSCRIBE and MONITOR.
+type subscriptionState struct {
 	getsMessages bool // messages may come, or came before
 	subscribed   int  // number of subscriptions
 	monitors     bool
-
 	class        atomic.Int32 // class of client-output-buffer-limit
 	isSubscribed atomic.Bool
-	tracks       trackingState
-	inPieces     bool // some pieces of a reply have been sent
-
-	mu         sync.Mutex
-	clientInfo clientInfo
 }
 
 // replyMode selects the replies to suppress.
@@ -97,8 +116,8 @@ type clientInfo struct {
 
 func newClient(s *Server, nc net.Conn) *client {
 	c := &client{
-		principal: principal{server: s}, net: nc, id: s.lastID.Add(1), since: time.Now(),
-		authed: s.users.Open(),
+		principal: principal{server: s}, transport: transport{net: nc}, id: s.lastID.Add(1), since: time.Now(),
+		protocolState: protocolState{authed: s.users.Open()},
 	}
 	c.client = c
 	c.box, c.sink = newOutbox(c), c.writePiece

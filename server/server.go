@@ -105,46 +105,83 @@ type Config struct {
 
 // Server serves an engine. It is safe for concurrent use.
 type Server struct {
-	config Config
-	runID  string       // random, in hex
-	replID atomic.Value // replication ID, also random hex
-	since  time.Time
+	identity
+	replicaState
+	requestCounts
+	keyEvents
+	clientTracking
+	accounts
+	memoryLimits
+	openConnections
 
+	config Config
+
+	hub *pubsub.Hub
+
+	health  health
+	saves   saves
+	metrics http.Handler
+
+	live live
+}
+
+// identity tells servers apart.
+type identity struct {
+	runID    string // random, in hex
+	since    time.Time
+	expelled atomic.Bool // the tenant was removed
+}
+
+// replicaState counts replicas and the dumps they get.
+type replicaState struct {
+	replID   atomic.Value  // replication ID, also random hex
+	dumping  chan struct{} // semaphore of 1
+	replicas atomic.Int64  // connected replicas
+	syncs    atomic.Int64  // dumps requested by replicas
+}
+
+// requestCounts counts connections, requests and failures.
+type requestCounts struct {
 	lastID   atomic.Int64  // ID of the last connection
 	refusals atomic.Int64  // wrong passwords and tokens waiting for their refusal
 	requests atomic.Uint64 // requests over REST
 	counts   counts
 	traffic  traffic
 	tally    *metrics.Tally
+	rates    rates
+	failures failureLog
+}
 
-	hub          *pubsub.Hub
-	tracks       *tracking.Table
+// keyEvents is the setting notify-keyspace-events.
+type keyEvents struct {
 	notifies     atomic.Bool // keyspace events are published
 	eventClasses string      // their classes
+}
 
+// clientTracking serves CLIENT TRACKING.
+type clientTracking struct {
+	tracks     *tracking.Table
 	trackingMu sync.Mutex // held while the set of tracking clients changes
 	untrack    func()     // detaches the table from the engine; nil while no client tracks
-	users      *acl.Users
-	userFile   sync.Mutex // held while the file is read or written
+}
 
-	rates     rates
-	health    health
-	saves     saves
-	metrics   http.Handler
-	respConns *connLimiter // shared by all listeners
-	restConns *connLimiter
-	dumping   chan struct{} // semaphore of 1
-	replicas  atomic.Int64  // connected replicas
-	syncs     atomic.Int64  // dumps requested by replicas
-	failures  failureLog
-	memory    *store.Pool
-	expelled  atomic.Bool // the tenant was removed
+// accounts holds the ACL users.
+type accounts struct {
+	users    *acl.Users
+	userFile sync.Mutex // held while the file is read or written
+}
 
-	live live
-
+// memoryLimits bounds and measures the memory of requests.
+type memoryLimits struct {
+	memory  *store.Pool
 	peak    atomic.Uint64 // highest memory use seen, in bytes
 	atStart uint64
+}
 
+// openConnections holds the connections of clients.
+type openConnections struct {
+	respConns *connLimiter // shared by all listeners
+	restConns *connLimiter
 	mu        sync.Mutex
 	clients   map[int64]*client
 	streams   map[*stream]bool
@@ -170,9 +207,9 @@ func New(c Config) *Server {
 	id := make([]byte, 20)
 	rand.Read(id)
 	s := &Server{
-		config: c, runID: hex.EncodeToString(id), since: time.Now(),
-		users: acl.New(), clients: map[int64]*client{}, streams: map[*stream]bool{}, params: parameters(c), memory: store.NewPool(c.MaxMemory),
-		tally: metrics.New(), atStart: readMemory().used, saves: saves{last: time.Now()}, dumping: make(chan struct{}, 1),
+		config: c, identity: identity{runID: hex.EncodeToString(id), since: time.Now()},
+		accounts: accounts{users: acl.New()}, openConnections: openConnections{clients: map[int64]*client{}, streams: map[*stream]bool{}, params: parameters(c)}, memoryLimits: memoryLimits{memory: store.NewPool(c.MaxMemory), atStart: readMemory().used},
+		requestCounts: requestCounts{tally: metrics.New()}, saves: saves{last: time.Now()}, replicaState: replicaState{dumping: make(chan struct{}, 1)},
 	}
 	s.tracks = tracking.New(s.peer)
 	rand.Read(id)

@@ -25,6 +25,8 @@ type Session interface {
 // and Load counts the replies. It reports failed commands on Notes and returns exit.ErrReported. If the context ends
 // or the session fails, its error names the line and how to continue.
 type Run struct {
+	sendState
+
 	In         *cmdfile.Reader
 	Out, Notes io.Writer
 	Session    Session
@@ -42,14 +44,17 @@ type Run struct {
 	continueWith string                                      // the command line that continues
 	independent  bool                                        // an error reply does not stop the other commands
 	answer       func(c cmdfile.Command, v resp.Value) error // handles a reply
+}
 
+// sendState is the progress of the run.
+type sendState struct {
 	out             *bufio.Writer
-	startDB         int    // the database of the session at the start
 	unit            string // the unit of numbers: "line" or "command"
 	next            int    // the number of the first unsent command
 	multi           int    // the number of the open MULTI, 0 for none
 	replies, errors int
 	ended           bool // the input was read to its end
+	startDB         int  // the database of the session at the start
 }
 
 // Script runs the commands and prints their replies. Lines that have already arrived are sent together. It stops at
