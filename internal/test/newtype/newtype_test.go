@@ -28,7 +28,7 @@ import (
 
 var madeUp = &keytype.Type{
 	Name: "Tally-RL", Label: "tally", Number: 200, Groups: []string{"tally"},
-	Nouns: keytype.Nouns{One: "mark", Many: "marks", Parts: []string{"name", "marks"}, Given: []string{"name", "marks"}},
+	Nouns:    keytype.Nouns{One: "mark", Many: "marks", Parts: []string{"name", "marks"}, Given: []string{"name", "marks"}},
 	Commands: keytype.Commands{Count: "TALLYLEN", Read: "TALLYALL key", Page: "TALLYRANGE key after n", Pages: keytype.ByName, Add: "TALLYADD key name marks"},
 	Storage: keytype.Storage{Tables: []keytype.Table{{Name: "tallies", Columns: []string{"key_id", "name", "marks"}, Key: []string{"name"}, Long: []string{"name"}, Order: "name",
 		Bytes: `length(name) + 8`, Memory: `20 + length(name)`}}},
