@@ -27,7 +27,7 @@ type Completion struct {
 	From  int // start of the word, in bytes
 	Items []Candidate
 	More  bool   // there may be more candidates
-	Why   string // why there are none; "" if unknown
+	Why   string // the reason for an empty list; "" if unknown
 
 	common string
 }
@@ -72,7 +72,7 @@ func (a *Assistant) table() *commands.Table { return a.options.Target.table() }
 // space, or the common prefix of all candidates; "" if that adds nothing.
 func (c Completion) Sure() string { return c.common }
 
-// Hint returns what may follow text, in at most columns, or what is wrong with it.
+// Hint returns the arguments that may follow text, in at most columns, or the mistake in it.
 func (a *Assistant) Hint(text string, columns int) (hint string, wrong bool) {
 	if columns <= 0 || strings.HasPrefix(strings.TrimLeft(text, " "), ":") {
 		return "", false

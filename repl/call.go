@@ -12,7 +12,7 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// slowReply is the time from which on replies show how long they took.
+// Replies that take slowReply or longer show their time.
 const slowReply = 500 * time.Millisecond
 
 // call runs one command, which Ctrl-C interrupts. It returns false if repeating the

@@ -24,7 +24,7 @@ type colonCommand struct {
 	run     func(ctx context.Context, l *loop, c command, out *output) error
 }
 
-// argKind is the kind of a command's arguments, for completion.
+// argKind classifies the arguments of a command, for completion.
 type argKind byte
 
 const (

@@ -17,13 +17,13 @@ type candidate struct {
 	about string
 }
 
-// completion is the candidates for the word at the cursor.
+// completion holds the candidates for the word at the cursor.
 type completion struct {
 	from  int    // start of the word, in bytes of the line
 	typed string // the word so far, as it is written
 	items []candidate
 	more  bool // there may be more candidates
-	// ask is the query for more candidates, nil if items is complete.
+	// ask queries for more candidates; nil if items is complete.
 	ask *question
 	why string // why the target found nothing
 }
@@ -221,7 +221,7 @@ func operandsOf(args []commands.Argument, token string) string {
 }
 
 // keyAt reports whether the last of words is a key of the call. In commands such as XREAD,
-// where as many IDs follow the keys, words count as keys until an ID is typed.
+// where an ID follows for each key, words count as keys until an ID is typed.
 func keyAt(cmd *commands.Command, words []string) (commands.KeyRef, bool) {
 	args := make([][]byte, len(words), 2*len(words))
 	for i, w := range words {

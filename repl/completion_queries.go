@@ -17,7 +17,7 @@ import (
 	"github.com/meowdis/meowdis/store/keytype"
 )
 
-// question is a completion query to the target.
+// question queries the target for completions.
 type question struct {
 	about  topic
 	key    string        // the key whose elements are wanted
@@ -101,7 +101,7 @@ func elementQuestion(f call, words []string, args []commands.Argument, prefix st
 	return &q
 }
 
-// argumentTopics maps "GROUP ARGUMENT" to what the argument names; see namesElement for
+// argumentTopics maps "GROUP ARGUMENT" to the topic of the argument; see namesElement for
 // arguments that name an element.
 var argumentTopics = map[string]topic{
 	"list pivot": askElements, "stream group": askGroups, "stream consumer": askConsumers, "json path": askPaths,
@@ -140,15 +140,15 @@ func (a *asker) setTarget(t Target) {
 	a.target = t
 }
 
-// answer is the result of a question.
+// answer holds the result of a question.
 type answer struct {
 	question question
 	items    []foundItem
-	why      string // why there are no items
+	why      string // the reason for an empty list
 	partial  bool   // there may be more items
 }
 
-// foundItem is a key or an element, and a note about it.
+// foundItem holds a key or an element, and a note about it.
 type foundItem struct{ value, about string }
 
 // ask runs a query in the background. It sends the answer and closes the channel.

@@ -43,7 +43,7 @@ type editor struct {
 	action      func() // runs instead of readline's action for the key
 }
 
-// lineState is the line being edited.
+// lineState holds the line being edited.
 type lineState struct {
 	text      []rune
 	cursor    int
@@ -180,7 +180,7 @@ func (e *editor) OnChange(line []rune, pos int, key rune) ([]rune, int, bool) {
 	return append([]rune(nil), e.text...), e.cursor, true
 }
 
-// picture returns what the screen shows.
+// picture returns the content of the screen.
 func (e *editor) picture() picture {
 	text := string(e.text)
 	p := picture{prompt: faint(e.modeText(), e.options.Colour) + e.prompt, cursor: e.cursor}
@@ -229,7 +229,7 @@ func (e *editor) finish(appended string) {
 	e.closed = true
 }
 
-// resizeDelay is how long a terminal may take to reflow its content to a new width.
+// A terminal may take resizeDelay to reflow its content to a new width.
 const resizeDelay = 50 * time.Millisecond
 
 func (e *editor) resized() {

@@ -71,13 +71,13 @@ func (e *editor) showEntry(at int) {
 	e.setEnd(h.entries[h.at])
 }
 
-// undo is a text before a change.
+// undo holds a text before a change.
 type undo struct {
 	text   string
 	cursor int
 }
 
-// undos is the history of a line's changes, oldest first. Consecutive typing is one change.
+// undos lists a line's changes, oldest first. Consecutive typing is one change.
 type undos struct {
 	before  []undo
 	typing  bool // the last change was typing
@@ -125,7 +125,7 @@ func (e *editor) revert() {
 	e.undo()
 }
 
-// lastArgs is what insertLastArg inserted, so that pressing it again moves to an older entry.
+// lastArgs remembers the text that insertLastArg inserted, so that pressing it again moves to an older entry.
 type lastArgs struct {
 	at, from, to int
 	again        bool // the current key is this one

@@ -9,15 +9,15 @@ import (
 	"github.com/meowdis/meowdis/redis/commands"
 )
 
-// hint is the text after the cursor: what may follow, or what is wrong.
+// hint holds the text after the cursor: the next arguments, or a mistake.
 type hint struct {
-	params []param // what may follow, most used first
+	params []param // the next arguments, most used first
 	text   string  // shown instead of params
 	wrong  bool    // text describes a mistake
 	ended  bool    // the text ends with a blank
 }
 
-// styleNext is the style of the next argument; the other ones are dimmed.
+// styleNext highlights the next argument; the other arguments are dimmed.
 const styleNext = "3"
 
 // render returns the hint with its colours, in at most columns.

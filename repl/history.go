@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// maxEntries is how many entries are kept.
+// maxEntries limits the entries of the history.
 const maxEntries = 2000
 
-// history is the typed lines, oldest first, without duplicates. It is stored in a file with
+// history holds the typed lines, oldest first, without duplicates. It is stored in a file with
 // mode 0600. Each entry is appended at once, so that several sessions share the file.
 type history struct {
 	file    string // "" for none

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// Keys for which readline has no rune. They use Unicode noncharacters.
+// Keys without a rune in readline. They use Unicode noncharacters.
 const (
 	keyNone     rune = 0xfdd0 + iota // unknown key
 	keyEscape                        // Escape
@@ -47,7 +47,7 @@ var sequences = map[string]string{
 	"<": string(keyOldest), ">": string(keyNewest), "r": string(keyRevert),
 }
 
-// input is the layer between the terminal and readline. It passes on one key at a time, so
+// input passes keys from the terminal to readline. It passes on one key at a time, so
 // that unread input is left for the next reader; it translates key sequences to runes, and
 // keeps pasted text together.
 type input struct {
@@ -72,7 +72,7 @@ type input struct {
 	escaped    time.Time // when a single Escape was read
 }
 
-// sequenceTimeout is how long after its Escape the rest of a key may arrive.
+// sequenceTimeout limits the time between the Escape and the rest of a key.
 const sequenceTimeout = 50 * time.Millisecond
 
 // Read returns the next key, or part of it.
@@ -137,8 +137,7 @@ func (in *input) fill() error {
 	return nil
 }
 
-// escapeWait is how long the rest of a key may take after its Escape with vi's keys, for
-// which Escape itself is a key.
+// escapeWait limits that time with vi's keys, where Escape itself is a key.
 const escapeWait = 25 * time.Millisecond
 
 // incomplete reports whether waiting is the start of a key whose rest arrives in time.

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// inputrc is the supported settings and key bindings of a readline init file, which bash and
+// inputrc holds the supported settings and key bindings of a readline init file, which bash and
 // other programs also read. Unknown lines are ignored, since they are for other programs.
 type inputrc struct {
 	vi            bool // set editing-mode vi
@@ -30,7 +30,7 @@ type inputrc struct {
 	opened, lines int
 }
 
-// keymap is a set of key meanings.
+// keymap names a set of key bindings.
 type keymap byte
 
 const (
@@ -46,13 +46,13 @@ type binding struct {
 	keyAction
 }
 
-// keyAction is a key of the editor, or text to type.
+// keyAction holds a key of the editor, or text to type.
 type keyAction struct {
 	key   string
 	macro bool
 }
 
-// Limits of an init file, far above what people write.
+// Limits of an init file, far above the usual sizes.
 const (
 	maxFileBytes  = 256 << 10 // bytes of a file
 	maxFiles      = 20        // files

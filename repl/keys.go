@@ -6,7 +6,7 @@ import (
 	"github.com/chzyer/readline"
 )
 
-// keyHelp is the help for a key.
+// keyHelp describes a key.
 type keyHelp struct{ keys, does string }
 
 var keyHelps = []keyHelp{
@@ -23,7 +23,7 @@ var keyHelps = []keyHelp{
 	{"Ctrl-D", "Ends"},
 }
 
-// ignoredKey is a key that readline ignores. It replaces keys that the editor handles.
+// readline ignores ignoredKey. It replaces keys that the editor handles.
 const ignoredKey = readline.CharBell
 
 // key handles every key before readline does, and returns the key for readline.

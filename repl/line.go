@@ -8,7 +8,7 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// word is a word of a text, with its position in bytes.
+// word holds a word of a text, with its position in bytes.
 type word struct {
 	from, to int
 	value    string // without quotes and escapes
@@ -98,7 +98,7 @@ func unquoted(written string, open byte) string {
 type command struct {
 	words []word // of the command, without repetition and redirection
 	times int    // "5 INCR k" repeats
-	// op is the redirection: "|", ">", ">|" or ">>", "" for none, at opWord. target is the
+	// op holds the redirection: "|", ">", ">|" or ">>", "" for none, at opWord. target is the
 	// shell command or file name after it.
 	op     string
 	opWord word

@@ -7,7 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// menu is a list of candidates below the line.
+// menu shows candidates below the line.
 type menu struct {
 	completion
 	selected int // -1 for none

@@ -16,7 +16,7 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// output is the destination and format of a command's replies.
+// output holds the destination and format of a command's replies.
 type output struct {
 	io.Writer
 	format      Format
@@ -141,7 +141,7 @@ func (l *loop) file(name, op string) (*output, error) {
 	return &output{Writer: f, format: format, errs: l.Err, finish: f.Close}, nil
 }
 
-// lazyFile is a file that the first Write opens.
+// lazyFile opens its file at the first Write.
 type lazyFile struct {
 	name  string
 	flags int

@@ -67,8 +67,8 @@ func paintCommand(styleAt []string, text string, words []word, last bool, t *com
 	return after
 }
 
-// describe returns the kinds of a command's words, and a hint about what is missing or
-// wrong.
+// describe returns the kinds of a command's words, and a hint about a missing or
+// wrong word.
 func describe(c command, typing bool, t *commands.Table, strict bool) (kinds []kind, after hint) {
 	words := values(c.words)
 	if c.isColon() {

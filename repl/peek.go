@@ -39,7 +39,7 @@ func runPeek(ctx context.Context, l *loop, c command, out *output) error {
 	return out.text(p.Text(width, func(text string) string { return l.coloured(dim, text) }))
 }
 
-// loopSession is the loop's session as a client for package keyspace.
+// loopSession adapts the loop's session to package keyspace.
 type loopSession struct{ *loop }
 
 func (s loopSession) Do(ctx context.Context, args ...[]byte) (resp.Value, error) {

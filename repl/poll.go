@@ -47,7 +47,7 @@ func (l *loop) doPolling(ctx context.Context, args [][]byte) (resp.Value, error)
 	}
 }
 
-// poll is an XREAD or XREADGROUP that is repeated.
+// poll repeats an XREAD or XREADGROUP.
 type poll struct {
 	args [][]byte      // without BLOCK
 	wait time.Duration // total time; 0 for no limit

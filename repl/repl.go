@@ -45,8 +45,8 @@ type Target struct {
 	// Aborts reports whether EXEC would run nothing, for example because a watched key has
 	// changed; nil if only the replies so far can tell.
 	Aborts func(ctx context.Context) (bool, error)
-	// PollEvery is the interval at which a command with BLOCK is repeated, if the target does
-	// not support blocking; 0 if it does.
+	// PollEvery sets the interval of a repeated command with BLOCK, for targets without
+	// blocking; 0 if the target supports it.
 	PollEvery time.Duration
 	// Bytes looks up the sizes of keys; nil uses MEMORY USAGE.
 	Bytes func(ctx context.Context, keys []keyspace.Key) error
@@ -90,7 +90,7 @@ type Options struct {
 	History       string // file of typed lines; "" for none
 	Editor        string // the command that edits a file, as in $EDITOR
 	Colour        bool
-	NoHints       bool // do not show what may follow
+	NoHints       bool // do not show the next arguments
 	NoSuggestions bool // do not show suggestions from the history
 	Timing        bool // show the time of each reply
 	// Inputrc is a readline init file; "" for none. Its conditions read variables through
@@ -115,7 +115,7 @@ type loop struct {
 	connections int  // last value of Target.Connections
 }
 
-// queued is a command that waits for EXEC.
+// queued holds a command that waits for EXEC.
 type queued [][]byte
 
 // Run reads and runs lines until the end of the input or "quit". failed reports whether a

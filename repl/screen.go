@@ -20,7 +20,7 @@ type screen struct {
 	last picture
 }
 
-// picture is the content of a drawing.
+// picture holds the content of a drawing.
 type picture struct {
 	prompt string // may have colours
 	text   []glyph
@@ -38,7 +38,7 @@ type glyph struct {
 	fixed  bool   // terminals disagree about its width, so its end is set explicitly
 }
 
-// continuation is the prompt of each further line of a text.
+// continuation prompts for each further line of a text.
 const continuation = "... "
 
 // glyphsOf returns the glyphs of a text in the given styles. The first rune of a grapheme
@@ -69,7 +69,7 @@ func glyphsOf(text []rune, style func(i int) string) []glyph {
 	return glyphs
 }
 
-// place is a position on the screen.
+// place holds a position on the screen.
 type place struct{ row, column int }
 
 // draw replaces the previous drawing by p.

@@ -8,7 +8,7 @@ import (
 	"github.com/chzyer/readline"
 )
 
-// search is an incremental search of the history.
+// search holds an incremental search of the history.
 type search struct {
 	query     string
 	at        int // the entry found; the history's length before the first match

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// setting is an option of :set.
+// setting describes an option of :set.
 type setting struct {
 	name, about string
 	values      func(o *Options, args []string) []string

@@ -8,27 +8,27 @@ import (
 	"github.com/meowdis/meowdis/redis/commands"
 )
 
-// param is a part of a command's syntax that a call can still fill.
+// param describes a part of a command's syntax that a call can still fill.
 type param struct {
 	commands.Argument
 	repeated bool  // it has been filled once already
 	times    int64 // how often it must be filled, given by a number before it; 0 if none does
 }
 
-// call is the words of a command matched to its syntax.
+// call matches the words of a command to its syntax.
 type call struct {
 	cmd   *commands.Command // nil if the table does not have it
 	name  int               // number of words in the name
 	kinds []kind            // of each word
 	args  []string          // the parameter that each word fills
-	rest  []param           // what may follow the words
-	// wrong is what is wrong with word at; "" for nothing.
+	rest  []param           // the parameters after the words
+	// wrong describes the mistake in word at; "" for none.
 	wrong     string
 	at        int
 	ambiguous bool // the words cannot be assigned to parameters any more
 }
 
-// kind is the role of a word, for its colour.
+// kind names the role of a word, for its colour.
 type kind byte
 
 const (
@@ -212,7 +212,7 @@ func (c *call) markKeys(words []string) {
 	}
 }
 
-// take returns the parameter that a word fills, and what may follow. It tries options first,
+// take returns the parameter that a word fills, and the next ones. It tries options first,
 // since they may come in any order.
 func take(params []param, word string) (taken commands.Argument, rest []param, ok bool) {
 	for _, tokens := range []bool{true, false} {
@@ -334,7 +334,7 @@ func beginBlock(parts []param, word string, tokens bool) (taken commands.Argumen
 	return taken, nil, false
 }
 
-// expected returns what the next word can be: options and values.
+// expected returns the options and values that the next word can be.
 func expected(params []param) (tokens []string, values []commands.Argument) {
 	for i, p := range params[:candidateCount(params, true)] {
 		t, v := first(p.Argument)
@@ -350,7 +350,7 @@ func expected(params []param) (tokens []string, values []commands.Argument) {
 	return tokens, values
 }
 
-// first returns what can begin a.
+// first returns the tokens and values that can begin a.
 func first(a commands.Argument) (tokens []string, values []commands.Argument) {
 	switch {
 	case a.Token != "":

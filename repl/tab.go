@@ -8,7 +8,7 @@ import (
 	"github.com/chzyer/readline"
 )
 
-// pendingCompletion is a completion that waits for its answer.
+// pendingCompletion waits for the answer to its query.
 type pendingCompletion struct {
 	completion
 	before string // the text before the cursor
@@ -39,7 +39,7 @@ func (e *editor) tab() {
 	go e.onLateAnswer(w, answers)
 }
 
-// noticeDelay is how long a completion may take before the prompt says that it is looking.
+// noticeDelay is the time before the prompt shows that a completion is loading.
 const noticeDelay = 50 * time.Millisecond
 
 func (e *editor) onLateAnswer(w *pendingCompletion, answers <-chan answer) {

@@ -10,13 +10,13 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// listing is a command whose reply lists the values of an argument.
+// listing describes a command whose reply lists the values of an argument.
 type listing struct {
 	what string // the noun for one value, in messages
 	call []string
 	read func(v resp.Value) []foundItem
 	most int // how many values call requests, 0 for all
-	// unsupported are the values that a meowdis server rejects.
+	// unsupported lists the values that a meowdis server rejects.
 	unsupported []string
 }
 
@@ -79,7 +79,7 @@ func parametersIn(v resp.Value) []foundItem {
 	return items
 }
 
-// parameterValues are the values of enumerated parameters, for servers from 7.0 on.
+// parameterValues lists the values of enumerated parameters, for servers from 7.0 on.
 var parameterValues = map[string][]string{
 	"acl-pubsub-default":    {"allchannels", "resetchannels"},
 	"appendfsync":           {"always", "everysec", "no"},
@@ -88,7 +88,7 @@ var parameterValues = map[string][]string{
 	"sanitize-dump-payload": {"no", "yes", "clients"},
 }
 
-// unsupported are the values of parameterValues that a meowdis server rejects.
+// unsupported lists the values of parameterValues that a meowdis server rejects.
 var unsupported = map[string][]string{
 	"maxmemory-policy":      {"allkeys-lru", "allkeys-lfu", "volatile-lru", "volatile-lfu", "volatile-random"},
 	"sanitize-dump-payload": {"no", "clients"},
@@ -257,11 +257,11 @@ func (a *asker) listedItems(ctx context.Context, q question) []foundItem {
 	return slices.CompactFunc(items, func(a, b foundItem) bool { return a.value == b.value })
 }
 
-// maxStreams is how many streams' groups are offered before a stream is named.
+// maxStreams limits the streams whose groups are offered before a stream is named.
 const maxStreams = 20
 
 // groupItems returns the groups of a stream, or the consumers of a group. If no stream is
-// named yet, as in XREADGROUP, it returns those of the first streams.
+// named yet, as in XREADGROUP, it returns the groups of the first streams.
 func (a *asker) groupItems(ctx context.Context, q question) []foundItem {
 	streams := []string{q.key}
 	if q.key == "" {

@@ -7,7 +7,7 @@ import (
 	"github.com/chzyer/readline"
 )
 
-// vi is the state of vi mode.
+// vi holds the state of vi mode.
 type vi struct {
 	command       bool      // command mode; else insert mode
 	replace       bool      // typed characters overwrite the text
@@ -20,7 +20,7 @@ type vi struct {
 	killed        string    // text that p inserts
 }
 
-// viCommand is a command: 3dw is a count, an operator and a motion.
+// viCommand holds a command: 3dw has a count, an operator and a motion.
 type viCommand struct {
 	count    int // 0 for none
 	operator rune
