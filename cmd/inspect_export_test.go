@@ -66,7 +66,7 @@ func TestExportFile(t *testing.T) {
 		if err != nil || n != c.keys || lost != c.lost || !strings.HasPrefix(string(text), c.begins) || len(text) == 0 {
 			t.Errorf("%s: %d keys, %d lost, %v: %.40q", name, n, lost, err, text)
 		}
-		if _, err = exportFile(t.Context(), path, transfer.FromJSONLines(strings.NewReader(keys)), nil); err == nil || !strings.Contains(err.Error(), "exists already") {
+		if _, err = exportFile(t.Context(), path, transfer.FromJSONLines(strings.NewReader(keys)), nil); err == nil || !strings.Contains(err.Error(), "already exists") {
 			t.Errorf("%s is replaced: %v", name, err)
 		}
 	}

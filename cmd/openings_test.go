@@ -67,9 +67,9 @@ var situations = []situation{
 		fine: func(o opener) bool {
 			return o.writes && !o.mustExist || o.mayWrite || o.is("explain") || o.is("status") // these say so themselves
 		}},
-	{file: "nodir/a.sqlite", says: "there is no directory nodir: check the path, or make it",
+	{file: "nodir/a.sqlite", says: "directory nodir does not exist: create it, or check the path",
 		fine: func(o opener) bool { return o.is("explain") }},
-	{file: "text/a.sqlite", says: "text is a file, and no directory: check the path"},
+	{file: "text/a.sqlite", says: "text is not a directory: check the path"},
 	{file: "dir", says: "it is a directory: name the file in it"},
 	{file: "pipe", says: "it is not a regular file"},
 	{file: "secret.sqlite", says: "you have no permission to read it: ask its owner"},

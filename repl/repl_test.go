@@ -119,7 +119,7 @@ func TestRedirectionKeepsFiles(t *testing.T) {
 		"LPOP list > DIR/kept\rLPOP list >| DIR/shop.sqlite\rLPOP list >> DIR/shop.sqlite\rLLEN list\rGET k >| DIR/replaced\r", "DIR", dir))
 	mustShow(t, out, "(integer) 2")
 	errs = strings.Join(strings.Fields(errs), " ") // however long the path is that wrapped it
-	mustShow(t, errs, "kept: it exists already: >| replaces", ">> adds to it", "never replaced", "never replaced")
+	mustShow(t, errs, "kept: the file already exists: >| replaces", ">> adds to it", "never replaced", "never replaced")
 	for name, want := range map[string]string{"kept": "kept", "replaced": "v", "shop.sqlite": "SQLite format 3\x00..."} {
 		if got, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(got) != want {
 			t.Errorf("%s holds %q, %v", name, got, err)

@@ -13,9 +13,9 @@ import (
 
 var (
 	// ErrExists is the error for a file that exists and must not be replaced.
-	ErrExists = errors.New("it exists already")
+	ErrExists = errors.New("the file already exists")
 	// ErrDatabase is the error for a SQLite database, which is never replaced.
-	ErrDatabase = errors.New("it is a SQLite database, which is never replaced")
+	ErrDatabase = errors.New("SQLite databases are never replaced")
 )
 
 // Check returns an error if no file may be written at path: ErrExists unless replace is set,
@@ -49,9 +49,9 @@ func CheckDirectory(path string) error {
 	dir := filepath.Dir(path)
 	switch info, err := os.Stat(dir); {
 	case err != nil:
-		return errors.New("there is no directory " + dir + ": check the path, or make it")
+		return errors.New("directory " + dir + " does not exist: create it, or check the path")
 	case !info.IsDir():
-		return errors.New(dir + " is a file, and no directory: check the path")
+		return errors.New(dir + " is not a directory: check the path")
 	}
 	return nil
 }
@@ -101,7 +101,7 @@ func Write(path string, replace bool, write func(*os.File) error) (err error) {
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
-		return fmt.Errorf("nothing can be made in %s: %w", filepath.Dir(path), Pathless(err))
+		return fmt.Errorf("cannot create a file in %s: %w", filepath.Dir(path), Pathless(err))
 	}
 	defer func() {
 		if err != nil {

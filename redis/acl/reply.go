@@ -46,7 +46,7 @@ func (u *Users) Reply(cmd *commands.Command, args [][]byte, who *User, now int64
 func Alone(cmd *commands.Command, args [][]byte, now int64) (v resp.Value, ok bool) {
 	switch cmd.Name {
 	case "ACL DELUSER", "ACL LOAD", "ACL RESTTOKEN", "ACL SAVE", "ACL SETUSER":
-		return resp.MakeError("ERR users are those of a server, and there is none here: see meowdis serve"), true
+		return resp.MakeError("ERR ACL users need a server: run meowdis serve"), true
 	}
 	u := New()
 	return u.Reply(cmd, args, u.Default(), now)

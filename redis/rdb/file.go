@@ -82,11 +82,11 @@ const fileHeader = 9 // "REDIS" and four digits
 
 func fileVersion(header []byte) (int, error) {
 	if len(header) < fileHeader || string(header[:5]) != "REDIS" {
-		return 0, errors.New("this is no dump file of Redis")
+		return 0, errors.New("not a Redis dump file")
 	}
 	n, err := strconv.ParseUint(string(header[5:fileHeader]), 10, 16)
 	if err != nil {
-		return 0, errors.New("this is no dump file of Redis: its version is no number")
+		return 0, errors.New("not a Redis dump file: its version is not a number")
 	}
 	return int(n), nil
 }
@@ -168,7 +168,7 @@ func (f *File) header() {
 	case err != nil:
 		panic(failure{err})
 	case version < 1 || version > newest:
-		panic(failure{fmt.Errorf("the file has version %d of Redis's format, and the versions up to %d can be read", version, newest)})
+		panic(failure{fmt.Errorf("unsupported RDB version %d: versions up to %d can be read", version, newest)})
 	}
 	f.version = version
 }
@@ -290,7 +290,7 @@ func (f *File) footer() {
 }
 
 // ErrChecksum is the error for a wrong checksum. Any value of the file may be wrong.
-var ErrChecksum = errors.New("the checksum is wrong: the file is damaged somewhere")
+var ErrChecksum = errors.New("wrong checksum: the file is damaged")
 
 // Verify reads a whole dump file and returns ErrChecksum if it was changed. summed is false
 // for a file without a checksum, which cannot be verified.

@@ -238,7 +238,7 @@ func TestFileParts(t *testing.T) {
 		}
 	}
 	for body, want := range map[string]string{
-		"REDIS0013": "version 13", "REDIS00x0": "no dump file", "": "it ends here", "*3\r\n$3\r\nSET": "no dump file",
+		"REDIS0013": "version 13", "REDIS00x0": "not a Redis dump file", "": "it ends here", "*3\r\n$3\r\nSET": "not a Redis dump file",
 		string(raw(10, "\x00\x01a\x01b"))[:15]:                                   "at byte 15: it ends here",
 		string(raw(10, "\x00\x01a\x01b")[:14]) + "\xff12345678":                  "checksum",
 		string(raw(10, "\x0b\x01a\x01b")):                                        `at byte 14, in the key "a"`,

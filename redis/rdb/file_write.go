@@ -74,7 +74,7 @@ func (w *FileWriter) write(b []byte) error {
 func (w *FileWriter) Write(p Piece) error {
 	if !p.First || !p.Last {
 		if err := w.putAside(p); err != nil {
-			return fmt.Errorf("putting a large value aside: %w", err)
+			return fmt.Errorf("spooling a large value: %w", err)
 		}
 		if !p.Last {
 			return nil

@@ -10,7 +10,7 @@ import (
 // and ErrFormat.
 var (
 	// ErrOldFunctions is the error for a library in the format of Redis's release candidates.
-	ErrOldFunctions = errors.New("the form of the release candidates of Redis 7.0")
+	ErrOldFunctions = errors.New("the format of Redis 7.0's release candidates is not supported")
 	// ErrNoFunctions is the error for a payload without functions.
 	ErrNoFunctions = errors.New("not a library of functions")
 )

@@ -12,7 +12,7 @@ var (
 	// ErrNUL is the error for a line with a NUL byte. SplitLine reads only the part before it.
 	ErrNUL = errors.New("a NUL byte")
 	// ErrLongLine is the error for a line over the limit.
-	ErrLongLine = errors.New("too long a line")
+	ErrLongLine = errors.New("line too long")
 )
 
 // LongLine splits a line like SplitLine. beginning was already read; the rest, up to the

@@ -345,7 +345,7 @@ func (r *Reader) readReply(depth int) (Value, error) {
 var aggregates = map[byte]Kind{'*': Array, '%': Map, '~': Set, '>': Push}
 
 func (r *Reader) readScalar(kind byte) (Value, error) {
-	raw, err := r.readLine(ProtocolError("too long a line"))
+	raw, err := r.readLine(ProtocolError("line too long"))
 	if err != nil {
 		return Value{}, err
 	}

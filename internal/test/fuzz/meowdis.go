@@ -42,7 +42,7 @@ func (s *sides) meowdis() *meowdis {
 	return s.serving
 }
 
-var onAside = flag.Bool("aside", false, "on a file, carry out aside all calls that can be")
+var onAside = flag.Bool("aside", false, "on a file, stage every call that can be staged")
 
 // openStore returns a store, and an engine that sweeps it between any two commands.
 func openStore(t *testing.T) (*local.Store, *engine.Engine) {

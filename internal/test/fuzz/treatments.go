@@ -179,10 +179,10 @@ var leftOut = map[string]string{
 	"MODULE LOAD": byModule, "MODULE LOADEX": byModule, "MODULE UNLOAD": byModule,
 	"REPLICAOF":       "makes the server of the test a replica",
 	"SLAVEOF":         "makes the server of the test a replica",
-	"CLIENT REPLY":    "what is not answered cannot be compared",
-	"CLIENT TRACKING": "has messages come between replies",
-	"DEBUG":           "Redis has its subcommands in no table, and queues what it will refuse",
-	"LOLWUT":          "draws what it likes",
+	"CLIENT REPLY":    "a missing reply cannot be compared",
+	"CLIENT TRACKING": "messages arrive between replies",
+	"DEBUG":           "Redis has no table entries for its subcommands, and queues calls that fail",
+	"LOLWUT":          "draws a different picture",
 	"PFSELFTEST":      "keeps redis-server busy for seconds",
 	"SUBSCRIBE":       byMessages, "PSUBSCRIBE": byMessages, "SSUBSCRIBE": byMessages, "MONITOR": byMessages,
 	"UNSUBSCRIBE": byMessages, "PUNSUBSCRIBE": byMessages, "SUNSUBSCRIBE": byMessages,
@@ -195,7 +195,7 @@ const (
 	byMessages  = "answers by messages, and often by several: the server's schedules compare them"
 	ofReplicas  = "makes the connection one of a replica"
 	writesFiles = "writes files, one at a time"
-	byModule    = "Redis refuses it before MULTI could queue it, as what its configuration protects"
+	byModule    = "Redis refuses protected commands before MULTI can queue them"
 	ownWords    = "answers in words of its own"
 	ofUpstash   = "Redis does not have it"
 	ofUsers     = "is about users, whom only a server has: acl makes them up and compares them"

@@ -44,7 +44,7 @@ func module() (string, error) {
 			return found, nil
 		}
 		if filepath.Dir(dir) == dir {
-			return "", errors.New("there is no internal/test/rqlited")
+			return "", errors.New("internal/test/rqlited is missing")
 		}
 		dir = filepath.Dir(dir)
 	}

@@ -143,7 +143,7 @@ func (s *Session) Wait(what string, ok func(screen string) bool) (string, error)
 			return screen, err
 		}
 		if time.Now().After(deadline) {
-			return screen, fmt.Errorf("waited in vain for %s; the screen shows:\n%s", what, screen)
+			return screen, fmt.Errorf("timed out waiting for %s; the screen shows:\n%s", what, screen)
 		}
 		<-time.After(20 * time.Millisecond)
 	}

@@ -19,17 +19,17 @@ func main() {
 	flag.StringVar(&o.meowdis, "meowdis", "", "the meowdis binary (required)")
 	flag.StringVar(&o.redka, "redka", "", "the redka binary (required)")
 	flag.IntVar(&o.requests, "n", 40_000, "requests of a test of a short command at pipeline 1; pipeline 16 makes more, longer commands fewer")
-	flag.IntVar(&o.rounds, "rounds", 3, "rounds, of which the median counts")
-	flag.IntVar(&o.keys, "keys", 1_000_000, "keys of the files that are loaded, moved and used on a terminal")
-	flag.IntVar(&o.inspected, "inspect", 10_000_000, "keys of the biggest file: it is loaded, opened in the inspector, and is the biggest database that grows")
-	flag.StringVar(&o.trees, "trees", "", "the directory that keeps the inspector's files for the next run; made anew each time when empty")
-	flag.StringVar(&o.plots, "plots", "", "the directory that plots of growth are written to; none when empty")
-	flag.StringVar(&o.write, "write", "", "the page whose tables are replaced by those of this run, docs/benchmarks.md; none when empty")
-	flag.StringVar(&o.only, "only", "", "parts, with commas between: "+strings.Join(names(), ", "))
-	flag.IntVar(&o.elements, "elements", 1_000_000, "elements of the key that slow commands are about, and of the biggest key that grows")
-	flag.StringVar(&o.slow, "slow", "", "of the slow commands those that begin so, of the attacks those that contain it")
+	flag.IntVar(&o.rounds, "rounds", 3, "number of rounds; the median counts")
+	flag.IntVar(&o.keys, "keys", 1_000_000, "keys of the files to load, move and use on a terminal")
+	flag.IntVar(&o.inspected, "inspect", 10_000_000, "keys of the biggest file, used for loading, for the inspector and for growth")
+	flag.StringVar(&o.trees, "trees", "", "directory for the inspector's files, kept for later runs (default: a new temporary one)")
+	flag.StringVar(&o.plots, "plots", "", "directory for the plots of growth")
+	flag.StringVar(&o.write, "write", "", "page to update with the tables of this run, such as docs/benchmarks.md")
+	flag.StringVar(&o.only, "only", "", "parts to run, separated by commas: "+strings.Join(names(), ", "))
+	flag.IntVar(&o.elements, "elements", 1_000_000, "elements of the key for slow commands, and of the biggest key in growth")
+	flag.StringVar(&o.slow, "slow", "", "run only slow commands with this prefix, and attacks that contain it")
 	flag.BoolVar(&o.alone, "alone", false, "run slow commands on meowdis alone")
-	flag.IntVar(&o.vectors, "vectors", 5_000, "vectors that VSIM compares")
+	flag.IntVar(&o.vectors, "vectors", 5_000, "number of vectors for VSIM")
 	flag.Parse()
 	if o.meowdis == "" || o.redka == "" {
 		fmt.Fprintln(os.Stderr, "bench: -meowdis and -redka are required; make bench sets them")
@@ -77,7 +77,7 @@ func run(o *options) (err error) {
 	}
 	for _, name := range wanted {
 		if !slices.Contains(names(), name) {
-			return fmt.Errorf("there is no part %q; there are %s", name, strings.Join(names(), ", "))
+			return fmt.Errorf("unknown part %q: use one of %s", name, strings.Join(names(), ", "))
 		}
 	}
 	if redisServer.name, err = redisVersion(); err != nil {
