@@ -59,15 +59,20 @@ func (c *Call) edit(e jsonEdit) Plan {
 			}
 			each[i] = last
 		}
-		reply := resp.MakeArray(each...)
-		switch {
-		case e.shape != nil:
-			return e.shape(reply, last)
-		case e.path.Legacy:
-			return last
-		}
-		return reply
+		return e.reply(each, last)
 	})
+}
+
+// reply returns the reply to an edit. each holds the replies for the values, last the one for the value changed last.
+func (e *jsonEdit) reply(each []resp.Value, last resp.Value) resp.Value {
+	reply := resp.MakeArray(each...)
+	switch {
+	case e.shape != nil:
+		return e.shape(reply, last)
+	case e.path.Legacy:
+		return last
+	}
+	return reply
 }
 
 func fitting(values []*document.Value, fits func(*document.Value) bool) []*document.Value {

@@ -30,46 +30,53 @@ type addOptions struct {
 
 // parseAdd parses the options from argument 2 on. For XADD, next is the position after the ID.
 func (c *Call) parseAdd(xadd bool) (o addOptions, next int, bad string) {
-	i := 2
-	for ; i < len(c.Args); i++ {
-		more := len(c.Args) - 1 - i
-		switch {
-		case xadd && len(c.Args[i]) == 1 && c.Args[i][0] == '*':
+	for i := 2; i < len(c.Args); i++ {
+		if xadd && len(c.Args[i]) == 1 && c.Args[i][0] == '*' {
 			o.auto = true
 			return o, i + 1, o.check(xadd, c.limits())
-		case c.is(i, "MAXLEN") && more > 0, c.is(i, "MINID") && more > 0:
-			if i, bad = c.parseTrim(&o, i); bad != "" {
-				return o, 0, bad
-			}
-		case c.is(i, "LIMIT") && more > 0:
-			i++
-			if bad = o.parseLimit(c.Args[i]); bad != "" {
-				return o, 0, bad
-			}
-		case c.refsAt(i) != 0:
-			if o.refs != 0 {
-				return o, 0, errSyntax
-			}
-			o.refs = c.refsAt(i)
-		case xadd && c.is(i, "NOMKSTREAM"):
-			o.noMake = true
-		case xadd && (c.is(i, "IDMP") && more > 1 || c.is(i, "IDMPAUTO") && more > 0):
-			if i, bad = c.parseProducer(&o, i); bad != "" {
-				return o, 0, bad
-			}
-		case xadd:
-			if bad = o.parseID(c.Args[i]); bad != "" {
-				return o, 0, bad
-			}
-			if o.producer != nil {
-				return o, 0, "ERR syntax error, IDMP/IDMPAUTO can be used only with auto-generated IDs"
-			}
-			return o, i + 1, o.check(xadd, c.limits())
-		default:
+		}
+		last, bad := c.parseAddOption(&o, i, xadd)
+		switch {
+		case bad != "":
+			return o, 0, bad
+		case last != 0:
+			i = last
+			continue
+		case !xadd:
 			return o, 0, errSyntax
 		}
+		if bad = o.parseID(c.Args[i]); bad != "" {
+			return o, 0, bad
+		}
+		if o.producer != nil {
+			return o, 0, "ERR syntax error, IDMP/IDMPAUTO can be used only with auto-generated IDs"
+		}
+		return o, i + 1, o.check(xadd, c.limits())
 	}
-	return o, i, o.check(xadd, c.limits())
+	return o, len(c.Args), o.check(xadd, c.limits())
+}
+
+// parseAddOption parses the option at i and returns the position of its last word; 0 if no option is at i.
+func (c *Call) parseAddOption(o *addOptions, i int, xadd bool) (last int, bad string) {
+	more := len(c.Args) - 1 - i
+	switch {
+	case c.is(i, "MAXLEN") && more > 0, c.is(i, "MINID") && more > 0:
+		return c.parseTrim(o, i)
+	case c.is(i, "LIMIT") && more > 0:
+		return i + 1, o.parseLimit(c.Args[i+1])
+	case c.refsAt(i) != 0:
+		if o.refs != 0 {
+			return 0, errSyntax
+		}
+		o.refs = c.refsAt(i)
+		return i, ""
+	case xadd && c.is(i, "NOMKSTREAM"):
+		o.noMake = true
+		return i, ""
+	case xadd && (c.is(i, "IDMP") && more > 1 || c.is(i, "IDMPAUTO") && more > 0):
+		return c.parseProducer(o, i)
+	}
+	return 0, ""
 }
 
 // parseLimit parses the limit of entries that trimming with ~ may delete.
@@ -205,14 +212,19 @@ func xadd(c *Call) Plan {
 			stmts = append(stmts, c.recordIID(key, o, id)...)
 		}
 		if o.trim != 0 {
-			if o.trim == 'l' && m.length > LongList && o.maxLen <= m.length/4 {
-				stmts = append(stmts, c.cutEntries(key, o)...)
-			}
-			trim, _ := c.trimStmts(key, o)
-			stmts = append(stmts, trim...)
+			stmts = c.appendTrim(stmts, key, o, m)
 		}
 		return write(always(id.reply()), stmts...)
 	}, reads...)
+}
+
+// appendTrim appends the statements that trim the stream after an entry was added.
+func (c *Call) appendTrim(stmts []store.Stmt, key []byte, o addOptions, m streamMeta) []store.Stmt {
+	if o.trim == 'l' && m.length > LongList && o.maxLen <= m.length/4 {
+		stmts = append(stmts, c.cutEntries(key, o)...)
+	}
+	trim, _ := c.trimStmts(key, o)
+	return append(stmts, trim...)
 }
 
 // nextID returns the ID of a new entry, which must be greater than the last one.
@@ -274,27 +286,9 @@ func xsetid(c *Call) Plan {
 	if !ok {
 		return fail(errStreamID)
 	}
-	added, deleted, hasDeleted := int64(-1), streamID{}, false
-	for i := 3; i < len(c.Args); i += 2 {
-		switch more := i+1 < len(c.Args); {
-		case more && c.is(i, "ENTRIESADDED"):
-			if added, ok = parseInt(c.Args[i+1]); !ok {
-				return fail(errNotInteger)
-			}
-			if added < 0 {
-				return fail("ERR entries_added must be positive")
-			}
-		case more && c.is(i, "MAXDELETEDID"):
-			if deleted, ok = parseStreamID(c.Args[i+1], 0); !ok {
-				return fail(errStreamID)
-			}
-			if id.compare(deleted) < 0 {
-				return fail("ERR The ID specified in XSETID is smaller than the provided max_deleted_entry_id")
-			}
-			hasDeleted = true
-		default:
-			return fail(errSyntax)
-		}
+	added, deleted, wrong := c.parseSetID(id)
+	if wrong != "" {
+		return fail(wrong)
 	}
 	return readThen(func(r *store.Result) Plan {
 		m, bad := metaOf(r.Rows[0])
@@ -314,11 +308,38 @@ func xsetid(c *Call) Plan {
 		if added >= 0 {
 			m.added = added
 		}
-		if hasDeleted && !deleted.isZero() {
+		if !deleted.isZero() {
 			m.deleted = deleted
 		}
 		return write(decodeOK, c.saveStream(key, m), c.touch(key))
 	}, c.streamMeta(key), c.stmt(sqlStreamNewest, key))
+}
+
+// parseSetID parses the options of XSETID: ENTRIESADDED, -1 if not given, and MAXDELETEDID, zero if not given.
+func (c *Call) parseSetID(id streamID) (added int64, deleted streamID, bad string) {
+	added = -1
+	var ok bool
+	for i := 3; i < len(c.Args); i += 2 {
+		switch more := i+1 < len(c.Args); {
+		case more && c.is(i, "ENTRIESADDED"):
+			if added, ok = parseInt(c.Args[i+1]); !ok {
+				return 0, deleted, errNotInteger
+			}
+			if added < 0 {
+				return 0, deleted, "ERR entries_added must be positive"
+			}
+		case more && c.is(i, "MAXDELETEDID"):
+			if deleted, ok = parseStreamID(c.Args[i+1], 0); !ok {
+				return 0, deleted, errStreamID
+			}
+			if id.compare(deleted) < 0 {
+				return 0, deleted, "ERR The ID specified in XSETID is smaller than the provided max_deleted_entry_id"
+			}
+		default:
+			return 0, deleted, errSyntax
+		}
+	}
+	return added, deleted, ""
 }
 
 // sqlStreamNewest reads the id of the newest entry.

@@ -105,11 +105,8 @@ func (z *zsetCombination) options(args [][]byte) (bad string) {
 		word, used := args[0], 2
 		switch {
 		case weighted && wordIs(word, "WEIGHTS") && len(args) > len(z.keys):
-			for i := range z.weights {
-				var ok bool
-				if z.weights[i], ok = parseFloat(args[1+i]); !ok {
-					return "ERR weight value is not a float"
-				}
+			if bad = z.parseWeights(args[1:]); bad != "" {
+				return bad
 			}
 			used = 1 + len(z.keys)
 		case weighted && wordIs(word, "AGGREGATE") && len(args) > 1:
@@ -128,6 +125,17 @@ func (z *zsetCombination) options(args [][]byte) (bad string) {
 			return errSyntax
 		}
 		args = args[used:]
+	}
+	return ""
+}
+
+// parseWeights parses a weight for each key.
+func (z *zsetCombination) parseWeights(args [][]byte) (bad string) {
+	for i := range z.weights {
+		var ok bool
+		if z.weights[i], ok = parseFloat(args[i]); !ok {
+			return "ERR weight value is not a float"
+		}
 	}
 	return ""
 }
