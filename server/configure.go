@@ -26,66 +26,102 @@ var StartNames = []string{
 func (s *Server) Configure(f *conf.File, except ...string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	params, users := maps.Clone(s.params), ""
-	var unused []string
+	file := configuration{params: maps.Clone(s.params)}
 	for _, d := range f.Directives() {
 		_, name := parameter([]byte(d.Name))
-		text := strings.TrimSpace(d.Name + " " + strings.Join(d.Args, " "))
-		wrong := func(why string) error { return &conf.Mistake{Line: d.Line, Text: text, Why: why} }
-		p, known := specs()[name]
-		switch {
-		case slices.Contains(except, name):
-		case slices.Contains(StartNames, name):
-			if strings.HasPrefix(name, "tls-") {
-				params[name] = strings.Join(d.Args, " ")
-			}
-		case unsupportedDirectives[name] != "" && !slices.Equal(d.Args, []string{"0"}):
-			return wrong(unsupportedDirectives[name])
-		case name == "user":
-			if len(d.Args) < 2 {
-				return wrong("a user needs a name and rules")
-			}
-			users += text + "\n"
-		case known && len(d.Args) == 0:
-			return wrong("missing value")
-		case known:
-			value, why := normalized(name, strings.Join(d.Args, " "), valueIn(params, name))
-			if why != "" {
-				return wrong(why)
-			}
-			if p.use != applied && value != valueIn(params, name) {
-				unused = append(unused, name)
-			}
-			if p.settable() || p.use == fromFile {
-				params[name] = value
-			}
-		default:
-			return wrong("Bad directive or wrong number of arguments")
+		if slices.Contains(except, name) {
+			continue
+		}
+		if why := file.add(name, d); why != "" {
+			return &conf.Mistake{Line: d.Line, Text: lineOf(d), Why: why}
 		}
 	}
-	s.applyParams(params)
-	if len(unused) > 0 {
-		s.config.Logger.Warn("parameters of the configuration file without effect here", "names", slices.Compact(unused))
+	s.applyParams(file.params)
+	if len(file.unused) > 0 {
+		s.config.Logger.Warn("parameters of the configuration file without effect here", "names", slices.Compact(file.unused))
 	}
-	if users != "" {
-		if s.config.ACLFile != "" {
-			return errors.New("users are defined in both the configuration file and the ACL file: keep them in one")
+	if file.users == "" {
+		return nil
+	}
+	if err := s.loadFileUsers(file.users); err != nil {
+		return err
+	}
+	if slices.Contains(except, "requirepass") {
+		s.users.SetPassword(s.config.RequirePass)
+	}
+	return nil
+}
+
+// configuration collects the directives of a configuration file.
+type configuration struct {
+	params map[string]string // by name; the current parameters before the first directive
+	users  string            // lines of an ACL file
+	unused []string          // names of the parameters without effect here
+}
+
+// add adds the directive of a parameter, or of a user. why says what is wrong with the directive; "" for nothing.
+func (c *configuration) add(name string, d conf.Directive) (why string) {
+	_, known := specs()[name]
+	switch {
+	case slices.Contains(StartNames, name):
+		if strings.HasPrefix(name, "tls-") {
+			c.params[name] = strings.Join(d.Args, " ")
 		}
-		if !strings.Contains("\n"+users, "\nuser "+acl.Default+" ") {
-			for _, line := range s.users.Lines() {
-				if strings.HasPrefix(line, "user "+acl.Default+" ") {
-					users += line + "\n"
-				}
+		return ""
+	case unsupportedDirectives[name] != "" && !slices.Equal(d.Args, []string{"0"}):
+		return unsupportedDirectives[name]
+	case name == "user":
+		if len(d.Args) < 2 {
+			return "a user needs a name and rules"
+		}
+		c.users += lineOf(d) + "\n"
+		return ""
+	case known && len(d.Args) == 0:
+		return "missing value"
+	case known:
+		return c.setParam(name, strings.Join(d.Args, " "))
+	}
+	return "Bad directive or wrong number of arguments"
+}
+
+// setParam sets a parameter that is settable or read from the file, and notes one without effect.
+func (c *configuration) setParam(name, text string) (why string) {
+	value, why := normalized(name, text, valueIn(c.params, name))
+	if why != "" {
+		return why
+	}
+	p := specs()[name]
+	if p.use != applied && value != valueIn(c.params, name) {
+		c.unused = append(c.unused, name)
+	}
+	if p.settable() || p.use == fromFile {
+		c.params[name] = value
+	}
+	return ""
+}
+
+// lineOf returns a directive as a line, without quotes.
+func lineOf(d conf.Directive) string {
+	return strings.TrimSpace(d.Name + " " + strings.Join(d.Args, " "))
+}
+
+// loadFileUsers replaces the users by those of a configuration file. The default user stays if the file does not
+// define it.
+func (s *Server) loadFileUsers(users string) error {
+	if s.config.ACLFile != "" {
+		return errors.New("users are defined in both the configuration file and the ACL file: keep them in one")
+	}
+	if !strings.Contains("\n"+users, "\nuser "+acl.Default+" ") {
+		for _, line := range s.users.Lines() {
+			if strings.HasPrefix(line, "user "+acl.Default+" ") {
+				users += line + "\n"
 			}
 		}
-		if _, wrong := s.users.Load(s.config.ConfigFile, users); wrong != "" {
-			return errors.New(wrong)
-		}
-		s.addReader()
-		if slices.Contains(except, "requirepass") {
-			s.users.SetPassword(s.config.RequirePass)
-		}
 	}
+	if _, wrong := s.users.Load(s.config.ConfigFile, users); wrong != "" {
+		return errors.New(wrong)
+	}
+	s.addReader()
 	return nil
 }
 

@@ -68,19 +68,30 @@ func (c *client) populate(ctx context.Context, args [][]byte) resp.Value {
 			return resp.MakeError("ERR string exceeds maximum allowed size (proto-max-bulk-len)")
 		}
 	}
+	return c.setStrings(ctx, count, prefix, size)
+}
+
+// debugValue returns the value of the i-th string of DEBUG POPULATE. A size other than 0 truncates it or appends zero
+// bytes.
+func debugValue(i, size int64) []byte {
+	value := []byte("value:" + strconv.FormatInt(i, 10))
+	if size == 0 {
+		return value
+	}
+	fixed := make([]byte, size)
+	copy(fixed, value)
+	return fixed
+}
+
+// setStrings sets count missing keys to strings, in several pipelines.
+func (c *client) setStrings(ctx context.Context, count int64, prefix string, size int64) resp.Value {
 	session := c.server.config.Engine.Session()
 	session.Select(c.session.DB())
 	some := max(min(1000, (1<<20)/max(size, 1)), 1) // about 1 MiB at a time
 	for i := int64(0); i < count; {
 		var calls [][][]byte
 		for ; i < count && int64(len(calls)) < some; i++ {
-			value := []byte("value:" + strconv.FormatInt(i, 10))
-			if size > 0 {
-				fixed := make([]byte, size)
-				copy(fixed, value)
-				value = fixed
-			}
-			calls = append(calls, [][]byte{[]byte("SET"), fmt.Appendf(nil, "%s:%d", prefix, i), value, []byte("NX")})
+			calls = append(calls, [][]byte{[]byte("SET"), fmt.Appendf(nil, "%s:%d", prefix, i), debugValue(i, size), []byte("NX")})
 		}
 		replies, err := session.Pipeline(ctx, calls)
 		if err != nil {

@@ -64,12 +64,19 @@ func (m Mode) check(c *client, prefixes [][]byte) resp.Value {
 	case c != nil && (m.OptIn && c.OptOut || m.OptOut && c.OptIn):
 		return otherOpt
 	}
+	return checkOverlap(c, prefixes)
+}
+
+// checkOverlap returns an error if a prefix contains another one, or a prefix of c.
+func checkOverlap(c *client, prefixes [][]byte) resp.Value {
+	var existing []string
+	if c != nil {
+		existing = slices.Sorted(maps.Keys(c.prefixes))
+	}
 	for i, name := range prefixes {
-		if c != nil {
-			for _, other := range slices.Sorted(maps.Keys(c.prefixes)) {
-				if overlap(name, []byte(other)) {
-					return overlaps(name, "an existing", []byte(other))
-				}
+		for _, other := range existing {
+			if overlap(name, []byte(other)) {
+				return overlaps(name, "an existing", []byte(other))
 			}
 		}
 		for _, other := range prefixes[i+1:] {
