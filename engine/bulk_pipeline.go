@@ -44,14 +44,15 @@ func (e *Engine) bulk(ctx context.Context, t transactor, calls []planned, work *
 // to the call after the last reply.
 func (e *Engine) bulkTransaction(ctx context.Context, t transactor, calls []planned, work *store.Work) (replies []resp.Value, err error) {
 	reads, used := readOnly(calls), work.Budget.Used()
+	var b bulkRun
 	err = t.Transact(ctx, reads, panicsAsErrors(func(run Run) error {
-		each := run
+		b = bulkRun{engine: e, calls: calls, readOnly: reads, run: run, recorded: run, work: work}
 		if !reads {
-			run = e.feed.recordWrites(&e.feed.current, run)
+			b.recorded = e.feed.recordWrites(&e.feed.current, run)
 		}
-		replies = make([]resp.Value, 0, len(calls))
+		b.replies = make([]resp.Value, 0, len(calls))
 		work.Budget.Rewind(used)
-		began, ran := time.Now(), time.Duration(0) // ran: end of the last call
+		b.began = time.Now()
 		stop := make(chan struct{})
 		stretches := e.planAhead(ctx, calls, work, stop)
 		defer func() {
@@ -63,27 +64,8 @@ func (e *Engine) bulkTransaction(ctx context.Context, t transactor, calls []plan
 			if err := ctx.Err(); reads && err != nil {
 				return err
 			}
-			for _, p := range planned.plans {
-				if len(replies) > 0 && ran > maxBlockTime {
-					return nil
-				}
-				if err := e.checkLarge(run, &calls[len(replies)]); errors.Is(err, errLarge) && len(replies) > 0 {
-					return nil // it runs first in the next transaction
-				} else if err != nil {
-					return err
-				}
-				v, err := e.steps(run, p, work)
-				if err == nil && !reads {
-					err = e.feed.serve(&e.feed.current, inside{&e.feed, &e.feed.current, each})
-				}
-				if err != nil {
-					return err
-				}
-				now := time.Since(began)
-				calls[len(replies)].took, ran = now-ran, now
-				if replies = append(replies, v); work.Budget.Full() {
-					return nil
-				}
+			if full, err := b.runPlans(planned.plans); full || err != nil {
+				return err
 			}
 			if planned.err != nil {
 				return planned.err
@@ -91,7 +73,48 @@ func (e *Engine) bulkTransaction(ctx context.Context, t transactor, calls []plan
 		}
 		return nil
 	}))
-	return replies, err
+	return b.replies, err
+}
+
+// bulkRun is the state of the calls of a bulk in one transaction.
+type bulkRun struct {
+	engine   *Engine
+	calls    []planned
+	readOnly bool
+	run      Run
+	recorded Run // run, with the writes recorded for the change feed
+	work     *store.Work
+	began    time.Time
+	ran      time.Duration // end of the last call
+	replies  []resp.Value
+}
+
+// runPlans runs the next calls with their plans. full reports that the remaining calls need another transaction.
+func (b *bulkRun) runPlans(plans []translator.Plan) (full bool, err error) {
+	for _, p := range plans {
+		if len(b.replies) > 0 && b.ran > maxBlockTime {
+			return true, nil
+		}
+		c, feed := &b.calls[len(b.replies)], &b.engine.feed
+		if err := b.engine.checkLarge(b.recorded, c); errors.Is(err, errLarge) && len(b.replies) > 0 {
+			return true, nil // it runs first in the next transaction
+		} else if err != nil {
+			return false, err
+		}
+		v, err := b.engine.steps(b.recorded, p, b.work)
+		if err == nil && !b.readOnly {
+			err = feed.serve(&feed.current, inside{feed, &feed.current, b.run})
+		}
+		if err != nil {
+			return false, err
+		}
+		now := time.Since(b.began)
+		c.took, b.ran = now-b.ran, now
+		if b.replies = append(b.replies, v); b.work.Budget.Full() {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // plannedCalls holds the plans of the next calls. err is the planning error of the call after them.

@@ -297,14 +297,13 @@ func (e *evaluation) command(db *int, args [][]byte, do func(planned) (resp.Valu
 		e.session.rejectedInScript(args, &v)
 		return v, nil
 	}
-	engine := e.session.engine
 	if e.memoryFull && cmd.Flags&commands.DenyOOM != 0 && e.flags&script.AllowOOM == 0 && !e.wrote.Load() {
 		v := outOfMemory
 		e.session.rejectedInScript(args, &v)
 		return v, nil
 	}
 	if cmd.Flags&commands.Write != 0 {
-		if engine.readOnly != "" {
+		if engine := e.session.engine; engine.readOnly != "" {
 			return resp.MakeError("READONLY " + engine.readOnly), nil
 		}
 		if !e.writes() {
@@ -312,27 +311,13 @@ func (e *evaluation) command(db *int, args [][]byte, do func(planned) (resp.Valu
 		}
 	}
 	if e.flags&script.AllowKeyLocking != 0 {
-		if cmd.Flags&commands.Write != 0 && len(cmd.Keys) == 0 {
-			return resp.MakeError("ERR " + cmd.Name + noGlobal), nil
-		}
-		if bad := e.undeclared(cmd, args); bad.IsError() {
+		if bad := e.checkDeclared(cmd, args); bad.IsError() {
 			return bad, nil
 		}
 	}
 	switch {
 	case translator.Translates(cmd):
-		e.show(call{cmd, args}, *db)
-		p := e.session.planned(call{cmd, args})
-		p.db = *db
-		began := time.Now()
-		v, err := do(p)
-		switch {
-		case errors.Is(err, script.ErrKilled):
-			err = script.ErrKilled
-		case err == nil:
-			e.session.ranInScript(p.call, time.Since(began), &v)
-		}
-		return v, err
+		return e.translated(*db, call{cmd, args}, do)
 	case cmd.Name == "SELECT":
 		n, bad := commands.DBIndex(args[1])
 		if !bad.IsError() {
@@ -352,6 +337,30 @@ func (e *evaluation) command(db *int, args [][]byte, do func(planned) (resp.Valu
 		return e.session.listeners(e.ctx, call{cmd, args})
 	}
 	return e.session.onConnection(context.WithValue(e.ctx, ofScript{}, true), call{cmd, args})
+}
+
+// translated runs a command with a translation in database db.
+func (e *evaluation) translated(db int, c call, do func(planned) (resp.Value, error)) (resp.Value, error) {
+	e.show(c, db)
+	p := e.session.planned(c)
+	p.db = db
+	began := time.Now()
+	v, err := do(p)
+	switch {
+	case errors.Is(err, script.ErrKilled):
+		err = script.ErrKilled
+	case err == nil:
+		e.session.ranInScript(p.call, time.Since(began), &v)
+	}
+	return v, err
+}
+
+// checkDeclared returns an error if a command of a script with declared keys uses other keys, or writes without keys.
+func (e *evaluation) checkDeclared(cmd *commands.Command, args [][]byte) resp.Value {
+	if cmd.Flags&commands.Write != 0 && len(cmd.Keys) == 0 {
+		return resp.MakeError("ERR " + cmd.Name + noGlobal)
+	}
+	return e.undeclared(cmd, args)
 }
 
 // hasSideEffects reports whether a command must not run twice: it writes, it is outside the store, or it is

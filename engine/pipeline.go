@@ -103,6 +103,14 @@ func (g *group) sendIfFull() error {
 	return g.sendReplies(ready)
 }
 
+// flushReplies runs the calls in the group and sends their replies.
+func (g *group) flushReplies(ctx context.Context) error {
+	if err := g.flush(ctx); err != nil {
+		return err
+	}
+	return g.sendReplies(g.at)
+}
+
 // sendReplies sends the replies before ready.
 func (g *group) sendReplies(ready int) error {
 	if g.send == nil || ready == g.sent {

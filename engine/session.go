@@ -187,57 +187,62 @@ func (s *Session) one(ctx context.Context, args [][]byte, g *group) error {
 		g.answer(s.reject(args, v))
 		return nil
 	}
-	if s.held(call{cmd, args}) != nil {
-		if err := g.flush(ctx); err != nil {
+	c := call{cmd, args}
+	if s.held(c) != nil {
+		if err := g.flushReplies(ctx); err != nil {
 			return err
 		}
-		if err := g.sendReplies(g.at); err != nil {
-			return err
-		}
-		if err := s.waitForPause(ctx, call{cmd, args}); err != nil {
+		if err := s.waitForPause(ctx, c); err != nil {
 			return err
 		}
 	}
 	if !translator.Translates(cmd) {
 		if own := ownCommand(cmd.Name); !s.multi || own.inMulti {
-			if err := g.flush(ctx); err != nil {
-				return err
-			}
-			used, began := s.work.Budget.Used(), time.Now()
-			v, err := s.runOwn(ctx, own, call{cmd, args})
-			if late, is := limited(err); is {
-				v, err = late, nil
-			}
-			s.work.Budget.Rewind(used)
-			g.answer(v)
-			if err == nil {
-				s.ran(call{cmd, args}, time.Since(began), &v)
-			}
-			return err
+			return s.oneOwn(ctx, own, c, g)
 		}
 	}
 	if s.multi {
-		g.answer(s.enqueue(call{cmd, args}))
+		g.answer(s.enqueue(c))
 		return nil
 	}
-	s.show(call{cmd, args}, s.db)
-	if wait, waits := s.waits(call{cmd, args}); waits {
-		if err := g.flush(ctx); err != nil {
-			return err
-		}
-		if err := g.sendReplies(g.at); err != nil {
-			return err
-		}
-		v, err := s.await(ctx, call{cmd, args}, wait)
-		if late, is := limited(err); is {
-			v, err = late, nil
-		}
-		if err == nil {
-			g.answer(v)
-		}
+	s.show(c, s.db)
+	if wait, waits := s.waits(c); waits {
+		return s.oneBlocking(ctx, c, wait, g)
+	}
+	return s.data(ctx, c, g)
+}
+
+// oneOwn runs a call that acts on the session, after the calls in the group.
+func (s *Session) oneOwn(ctx context.Context, own sessionCommand, c call, g *group) error {
+	if err := g.flush(ctx); err != nil {
 		return err
 	}
-	return s.data(ctx, call{cmd, args}, g)
+	used, began := s.work.Budget.Used(), time.Now()
+	v, err := s.runOwn(ctx, own, c)
+	if late, is := limited(err); is {
+		v, err = late, nil
+	}
+	s.work.Budget.Rewind(used)
+	g.answer(v)
+	if err == nil {
+		s.ran(c, time.Since(began), &v)
+	}
+	return err
+}
+
+// oneBlocking runs a call that may block, after the replies to the calls in the group are sent.
+func (s *Session) oneBlocking(ctx context.Context, c call, wait translator.Wait, g *group) error {
+	if err := g.flushReplies(ctx); err != nil {
+		return err
+	}
+	v, err := s.await(ctx, c, wait)
+	if late, is := limited(err); is {
+		v, err = late, nil
+	}
+	if err == nil {
+		g.answer(v)
+	}
+	return err
 }
 
 // data runs a call that needs the store, or adds it to the group.
