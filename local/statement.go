@@ -350,11 +350,7 @@ func (c *conn) batch(b store.Batch) (r store.Result, changed bool, err error) {
 		if err := c.workLimit.err(); err != nil {
 			return r, changed, err
 		}
-		alone := s.Supersedes != "" && c.mostlyNew()
-		if alone {
-			s.SQL = s.Supersedes // its SkipIf then skips the next statement
-		}
-		rows, did, err := c.runOf(&b, s)
+		did, err := c.statement(&b, i, &r)
 		if errors.Is(err, errOverBudget) {
 			says := b.Budget.Refusal()
 			b.Budget.Rewind(used)
@@ -370,14 +366,28 @@ func (c *conn) batch(b store.Batch) (r store.Result, changed bool, err error) {
 			r.Refused.At = i
 			return r, changed || did, nil
 		}
-		if s.Supersedes != "" {
-			c.recordFound(did && !alone)
-		}
-		r.Rows[i] = rows
-		if did && !b.ReadOnly {
-			r.Changes[i] = sqlite3.Xsqlite3_changes64(c.tls, c.db)
-		}
 		changed = changed || did
 	}
 	return r, changed, nil
+}
+
+// statement runs statement i of b and stores its result in r. changed is also set if the statement fails.
+func (c *conn) statement(b *store.Batch, i int, r *store.Result) (changed bool, err error) {
+	s := b.Stmts[i]
+	alone := s.Supersedes != "" && c.mostlyNew()
+	if alone {
+		s.SQL = s.Supersedes // its SkipIf then skips the next statement
+	}
+	rows, changed, err := c.runOf(b, s)
+	if err != nil {
+		return changed, err
+	}
+	if s.Supersedes != "" {
+		c.recordFound(changed && !alone)
+	}
+	r.Rows[i] = rows
+	if changed && !b.ReadOnly {
+		r.Changes[i] = sqlite3.Xsqlite3_changes64(c.tls, c.db)
+	}
+	return changed, nil
 }

@@ -219,19 +219,9 @@ func (s *Store) open() error {
 			return err
 		}
 		defer release()
-		if err := checkPath(s.path, s.options.ReadOnly); err != nil {
+		if err := s.createFile(); err != nil {
 			return err
 		}
-		made, err := createPrivate(s.path, s.options.ReadOnly)
-		s.created = made
-		if err != nil {
-			return err
-		}
-		opened, err := identify(s.path)
-		if err != nil {
-			return atomicfile.Pathless(err)
-		}
-		s.opened = &opened
 	}
 	probed, err := s.probe()
 	if err != nil {
@@ -270,6 +260,22 @@ func (s *Store) open() error {
 		return nil
 	}
 	return s.openReaders()
+}
+
+// createFile creates the file if it is missing and the store may write, and records its identity.
+func (s *Store) createFile() (err error) {
+	if err := checkPath(s.path, s.options.ReadOnly); err != nil {
+		return err
+	}
+	if s.created, err = createPrivate(s.path, s.options.ReadOnly); err != nil {
+		return err
+	}
+	opened, err := identify(s.path)
+	if err != nil {
+		return atomicfile.Pathless(err)
+	}
+	s.opened = &opened
+	return nil
 }
 
 // openReaders opens all readers that the pool may lend.
