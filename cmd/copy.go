@@ -134,6 +134,11 @@ func (o *copyOptions) run(ctx context.Context, s *streams) (err error) {
 	if err := o.reach.CheckNodeToWrite(ctx, dst); err != nil {
 		return err
 	}
+	return o.copyOpen(ctx, s, src, dst, read)
+}
+
+// copyOpen checks the databases of the open targets, and then copies, or counts for a dry run.
+func (o *copyOptions) copyOpen(ctx context.Context, s *streams, src, dst *targets.Conn, read transfer.ReadOptions) error {
 	if o.keys.To < 0 && dst.Chosen() {
 		o.keys.To = dst.DB()
 	}

@@ -296,31 +296,7 @@ func literal(v store.Value) string {
 
 func (e explanation) print(w io.Writer) error {
 	var b strings.Builder
-	switch e.Kind {
-	case kindSession:
-		switch strings.ToUpper(e.Command[0]) {
-		case "MULTI":
-			b.WriteString("No SQL: the commands that follow are queued until EXEC.\n")
-		case "EXEC":
-			b.WriteString("No SQL of its own: the queued commands run in one transaction.\n")
-		default:
-			b.WriteString("No SQL: the command concerns the connection or the server.\n")
-		}
-	case kindScript:
-		if len(e.Calls) == 0 {
-			b.WriteString("No SQL: it calls no command.\n")
-			break
-		}
-		fmt.Fprintf(&b, "Runs in one transaction. With the data in %s it calls:\n", e.where)
-	case kindAnswer:
-		fmt.Fprintf(&b, "No SQL: the reply is known.\n%s\n", e.Reply)
-	case kindRead:
-		b.WriteString("Reads from one snapshot:\n")
-	case kindWrite:
-		b.WriteString("Takes effect as a whole or not at all:\n")
-	case kindReadModifyWrite:
-		b.WriteString("Reads first; the next step depends on the rows, in the same transaction:\n")
-	}
+	e.printKind(&b)
 	for i, s := range e.Statements {
 		switch {
 		case s.Call > 0 && (i == 0 || s.Call > e.Statements[i-1].Call):
@@ -328,19 +304,8 @@ func (e explanation) print(w io.Writer) error {
 		case i > 0 && s.Step > e.Statements[i-1].Step && s.Call == 0:
 			fmt.Fprintf(&b, "\nThen, with the data in %s:\n", e.where)
 		}
-		fmt.Fprintf(&b, "\n%d. %s\n", i+1, strings.ReplaceAll(s.SQL, "\n", "\n   "))
-		for n, a := range s.Args {
-			fmt.Fprintf(&b, "   ?%d = %s\n", n+1, shortened(a))
-		}
-		for _, p := range s.Plan {
-			fmt.Fprintf(&b, "   plan: %s\n", p)
-		}
-		if s.Skippable {
-			b.WriteString("   runs only if the statements before it left something to do\n")
-		}
-		if s.Refused != "" {
-			fmt.Fprintf(&b, "   if a constraint refuses it: %s\n", s.Refused)
-		}
+		fmt.Fprintf(&b, "\n%d. ", i+1)
+		s.print(&b)
 	}
 	if e.More > 0 {
 		fmt.Fprintf(&b, "\nand makes %d more calls.\n", e.More)
@@ -356,4 +321,50 @@ func (e explanation) print(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// printKind prints the line above the statements, and the reply if it is known without any.
+func (e explanation) printKind(b *strings.Builder) {
+	switch e.Kind {
+	case kindSession:
+		switch strings.ToUpper(e.Command[0]) {
+		case "MULTI":
+			b.WriteString("No SQL: the commands that follow are queued until EXEC.\n")
+		case "EXEC":
+			b.WriteString("No SQL of its own: the queued commands run in one transaction.\n")
+		default:
+			b.WriteString("No SQL: the command concerns the connection or the server.\n")
+		}
+	case kindScript:
+		if len(e.Calls) == 0 {
+			b.WriteString("No SQL: it calls no command.\n")
+			break
+		}
+		fmt.Fprintf(b, "Runs in one transaction. With the data in %s it calls:\n", e.where)
+	case kindAnswer:
+		fmt.Fprintf(b, "No SQL: the reply is known.\n%s\n", e.Reply)
+	case kindRead:
+		b.WriteString("Reads from one snapshot:\n")
+	case kindWrite:
+		b.WriteString("Takes effect as a whole or not at all:\n")
+	case kindReadModifyWrite:
+		b.WriteString("Reads first; the next step depends on the rows, in the same transaction:\n")
+	}
+}
+
+// print prints the statement below its number.
+func (s explainedStmt) print(b *strings.Builder) {
+	fmt.Fprintf(b, "%s\n", strings.ReplaceAll(s.SQL, "\n", "\n   "))
+	for n, a := range s.Args {
+		fmt.Fprintf(b, "   ?%d = %s\n", n+1, shortened(a))
+	}
+	for _, p := range s.Plan {
+		fmt.Fprintf(b, "   plan: %s\n", p)
+	}
+	if s.Skippable {
+		b.WriteString("   runs only if the statements before it left something to do\n")
+	}
+	if s.Refused != "" {
+		fmt.Fprintf(b, "   if a constraint refuses it: %s\n", s.Refused)
+	}
 }

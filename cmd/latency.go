@@ -80,10 +80,7 @@ func (o *latencyOptions) run(ctx context.Context, s *streams) error {
 			return err
 		}
 		if len(args) == 0 {
-			args = command([]string{"PING"})
-			if !c.Target.IsServer() { // PING would not reach the file
-				args = command([]string{"DBSIZE"})
-			}
+			args = command([]string{shortestCommand(c.Target)})
 		}
 		live := s.outTerminal && !o.json && s.getenv("TERM") != "dumb"
 		count := o.count
@@ -97,10 +94,7 @@ func (o *latencyOptions) run(ctx context.Context, s *streams) error {
 			if !live {
 				return nil
 			}
-			times, _ := h.Times()
-			line := latencyLine(&l)
-			line += "  " + spark(times[max(0, len(times)-max(0, columns-ansi.StringWidth(line)-3)):])
-			_, err := fmt.Fprintf(s.screen, "\r\x1b[K%s", ansi.Truncate(line, max(columns-1, 1), "…"))
+			_, err := io.WriteString(s.screen, "\r\x1b[K"+liveLatencyLine(&l, &h, columns))
 			return err
 		})
 		if live {
@@ -120,6 +114,22 @@ func (o *latencyOptions) run(ctx context.Context, s *streams) error {
 		_, err = io.WriteString(s.out, text)
 		return err
 	})
+}
+
+// shortestCommand returns the command that latency runs if none is given.
+func shortestCommand(t targets.Target) string {
+	if t.IsServer() {
+		return "PING"
+	}
+	return "DBSIZE" // PING would not reach the file
+}
+
+// liveLatencyLine returns the line of the statistics with a sparkline of the latest round trips.
+func liveLatencyLine(l *histogram.Distribution, h *histogram.History, columns int) string {
+	times, _ := h.Times()
+	line := latencyLine(l)
+	line += "  " + spark(times[max(0, len(times)-max(0, columns-ansi.StringWidth(line)-3)):])
+	return ansi.Truncate(line, max(columns-1, 1), "…")
 }
 
 // measure makes count round trips, or runs forever for 0. It calls show about ten times a second.

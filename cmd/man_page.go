@@ -23,28 +23,11 @@ func manPage(cmd *cobra.Command, section, date string) []byte {
 	if cmd.Long == "" {
 		roffText(&b, cmd.Short)
 	}
-	if cmd.HasAvailableSubCommands() {
-		b.WriteString(".SH VERBS\n")
-		if !cmd.HasParent() {
-			for _, g := range cmd.Groups() {
-				fmt.Fprintf(&b, ".SS %s\n", roff(strings.TrimSuffix(g.Title, ":")))
-				roffVerbs(&b, inGroup(cmd, g.ID))
-			}
-		} else {
-			roffVerbs(&b, cmd.Commands())
-		}
-	}
-	if cmd.Runnable() && !cmd.HasAvailableSubCommands() {
-		b.WriteString(".SH OPTIONS\n")
-		for i, g := range groupsOf(cmd) {
-			if i > 0 || g.title != "Flags" {
-				fmt.Fprintf(&b, ".SS %s\n", roff(g.title))
-			}
-			roffFlags(&b, g.flags)
-			if g.note != "" {
-				b.WriteString(".PP\n" + roffLine(g.note))
-			}
-		}
+	switch {
+	case cmd.HasAvailableSubCommands():
+		manVerbs(&b, cmd)
+	case cmd.Runnable():
+		manOptions(&b, cmd)
 	}
 	if cmd.Example != "" {
 		b.WriteString(".SH EXAMPLES\n.EX\n")
@@ -57,6 +40,33 @@ func manPage(cmd *cobra.Command, section, date string) []byte {
 		fmt.Fprintf(&b, ".SH SEE ALSO\n%s\n", strings.Join(also, ", "))
 	}
 	return []byte(b.String())
+}
+
+// manVerbs writes the section of cmd's verbs; the program's are in groups.
+func manVerbs(b *strings.Builder, cmd *cobra.Command) {
+	b.WriteString(".SH VERBS\n")
+	if cmd.HasParent() {
+		roffVerbs(b, cmd.Commands())
+		return
+	}
+	for _, g := range cmd.Groups() {
+		fmt.Fprintf(b, ".SS %s\n", roff(strings.TrimSuffix(g.Title, ":")))
+		roffVerbs(b, inGroup(cmd, g.ID))
+	}
+}
+
+// manOptions writes the section of cmd's flags.
+func manOptions(b *strings.Builder, cmd *cobra.Command) {
+	b.WriteString(".SH OPTIONS\n")
+	for i, g := range groupsOf(cmd) {
+		if i > 0 || g.title != "Flags" {
+			fmt.Fprintf(b, ".SS %s\n", roff(g.title))
+		}
+		roffFlags(b, g.flags)
+		if g.note != "" {
+			b.WriteString(".PP\n" + roffLine(g.note))
+		}
+	}
 }
 
 // roffVerbs writes a table of verbs with their descriptions.

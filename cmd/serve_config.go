@@ -34,11 +34,9 @@ func (o *serveOptions) readConfig(given func(flag string) bool) (err error) {
 		return fmt.Errorf("reading %s: %w", o.conf.path, atomicfile.Pathless(err))
 	}
 	o.conf.given, o.conf.path, o.conf.file = o.conf.path, path, f
-	for flag, names := range map[string][]string{
-		"max-clients": {"maxclients"}, "requirepass": {"requirepass"}, "requirepass-file": {"requirepass"}, "time-limit": {"command-time-limit"},
-	} {
+	for flag, name := range parameterFlags {
 		if given(flag) {
-			o.conf.except = append(o.conf.except, names...)
+			o.conf.except = append(o.conf.except, name)
 		}
 	}
 	said := map[string][]string{}
@@ -63,16 +61,26 @@ func (o *serveOptions) readConfig(given func(flag string) bool) (err error) {
 	if o.addresses.any() {
 		return nil
 	}
+	return o.addresses.applyDirectives(said)
+}
+
+// parameterFlags maps flags to the parameters that they set, too.
+var parameterFlags = map[string]string{
+	"max-clients": "maxclients", "requirepass": "requirepass", "requirepass-file": "requirepass", "time-limit": "command-time-limit",
+}
+
+// applyDirectives sets the addresses of the RESP listeners.
+func (o *addressOptions) applyDirectives(said map[string][]string) (err error) {
 	if port := said["tls-port"]; len(port) > 0 {
-		if o.addresses.respTLS, err = boundAddresses(port, said["bind"]); err != nil {
+		if o.respTLS, err = boundAddresses(port, said["bind"]); err != nil {
 			return err
 		}
 	}
-	if o.addresses.resp, err = boundAddresses(said["port"], said["bind"]); err != nil {
+	if o.resp, err = boundAddresses(said["port"], said["bind"]); err != nil {
 		return err
 	}
 	if socket := said["unixsocket"]; len(socket) == 1 && socket[0] != "" {
-		o.addresses.resp = append(o.addresses.resp, unixScheme+socket[0])
+		o.resp = append(o.resp, unixScheme+socket[0])
 	}
 	return nil
 }

@@ -104,13 +104,9 @@ func (t *tools) keys(ctx context.Context, in keysArgs) (resp.Value, error) {
 	if err != nil {
 		return resp.Value{}, err
 	}
-	typ := in.Type
-	if typ != "" {
-		of, known := keytype.Named(typ)
-		if !known {
-			return resp.Value{}, fmt.Errorf("unknown type %q: %s", typ, typeNames())
-		}
-		typ = of.Name
+	typ, err := canonicalType(in.Type)
+	if err != nil {
+		return resp.Value{}, err
 	}
 	if err := t.selectDB(ctx, in.Database); err != nil {
 		return resp.Value{}, err
@@ -124,17 +120,8 @@ func (t *tools) keys(ctx context.Context, in keysArgs) (resp.Value, error) {
 		if err != nil {
 			return resp.Value{}, err
 		}
-		for _, k := range page.Keys {
-			if in.Containing != "" {
-				has, err := t.contains(ctx, k, []byte(in.Containing))
-				if err != nil {
-					return resp.Value{}, err
-				}
-				if !has {
-					continue
-				}
-			}
-			found = append(found, stats.KeyJSON(k))
+		if found, err = t.appendMatching(ctx, found, page.Keys, in.Containing); err != nil {
+			return resp.Value{}, err
 		}
 		if next = page.Next; next == "0" || len(found) >= limit || time.Since(began) > searching {
 			break
@@ -148,6 +135,35 @@ func (t *tools) keys(ctx context.Context, in keysArgs) (resp.Value, error) {
 	list := c.cut(resp.MakeArray(found...))
 	next, cut := c.nextPage(cmp.Or(in.Cursor, "0"), next)
 	return answer("keys", list, "next", next, "cut", cut), nil
+}
+
+// canonicalType returns the canonical name of a type; "" for "".
+func canonicalType(name string) (string, error) {
+	if name == "" {
+		return "", nil
+	}
+	typ, known := keytype.Named(name)
+	if !known {
+		return "", fmt.Errorf("unknown type %q: %s", name, typeNames())
+	}
+	return typ.Name, nil
+}
+
+// appendMatching appends the keys whose values contain text to found. An empty text matches every key.
+func (t *tools) appendMatching(ctx context.Context, found []resp.Value, keys []keyspace.Key, text string) ([]resp.Value, error) {
+	for _, k := range keys {
+		if text != "" {
+			has, err := t.contains(ctx, k, []byte(text))
+			if err != nil {
+				return nil, err
+			}
+			if !has {
+				continue
+			}
+		}
+		found = append(found, stats.KeyJSON(k))
+	}
+	return found, nil
 }
 
 // contains reports whether text is in the key's name or in the beginning of its value.
