@@ -83,34 +83,41 @@ func ourContents(s engine.Store, now int64) (contents, error) {
 	c := contents{}
 	for _, k := range rows {
 		typ := string(k[3].Bytes())
-		how := stored[typ]
-		var elements []store.Row
-		if how.sql != "" {
-			if elements, err = query(s, how.sql, k[0]); err != nil {
+		cells, err := cellsOf(s, typ, k)
+		if err != nil {
+			return nil, err
+		}
+		c.entry(int(k[1].Int()), k[2].Bytes(), typ, k[4].Int(), inOrder(cells, stored[typ].size))
+	}
+	return c, nil
+}
+
+// cellsOf reads the elements of the key in row k of sqlLiveKeys.
+func cellsOf(s engine.Store, typ string, k store.Row) (cells [][]byte, err error) {
+	if stored[typ].sql == "" {
+		return nil, nil
+	}
+	elements, err := query(s, stored[typ].sql, k[0])
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range elements {
+		switch {
+		case typ == "stream":
+			cells = appendEntry(cells, row)
+		case typ == "string" && k[5].Int() > 0:
+			long, err := inParts(s, k[0], k[5].Int())
+			if err != nil {
 				return nil, err
 			}
-		}
-		var cells [][]byte
-		for _, row := range elements {
-			if typ == "stream" {
-				cells = appendEntry(cells, row)
-				continue
-			}
-			if typ == "string" && k[5].Int() > 0 {
-				long, err := inParts(s, k[0], k[5].Int())
-				if err != nil {
-					return nil, err
-				}
-				cells = append(cells, long)
-				continue
-			}
+			cells = append(cells, long)
+		default:
 			for _, cell := range row {
 				cells = append(cells, text(cell))
 			}
 		}
-		c.entry(int(k[1].Int()), k[2].Bytes(), typ, k[4].Int(), inOrder(cells, how.size))
 	}
-	return c, nil
+	return cells, nil
 }
 
 // inParts reads a string that is stored in parts, each with its offset.

@@ -203,17 +203,7 @@ func (s *luaSides) minimise(found *luaDifference) *luaDifference {
 // shrink makes a piece smaller if again then still reports a difference.
 func (s *luaSides) shrink(p *piece, again func() bool) (smaller bool) {
 	if p.kind == body {
-		for i := 0; i < len(p.parts); {
-			was := p.parts
-			p.parts = append(append([]any(nil), was[:i]...), was[i+1:]...)
-			if again() {
-				smaller = true
-				continue
-			}
-			p.parts = was
-			i++
-		}
-		return smaller
+		return p.removeParts(again)
 	}
 	if p.kind == 0 || len(p.parts) < 2 && p.kind != statement {
 		return false
@@ -241,6 +231,21 @@ func (s *luaSides) shrink(p *piece, again func() bool) (smaller bool) {
 	}
 	p.parts = was
 	return false
+}
+
+// removeParts removes each part of p without which again still reports a difference.
+func (p *piece) removeParts(again func() bool) (smaller bool) {
+	for i := 0; i < len(p.parts); {
+		was := p.parts
+		p.parts = append(append([]any(nil), was[:i]...), was[i+1:]...)
+		if again() {
+			smaller = true
+			continue
+		}
+		p.parts = was
+		i++
+	}
+	return smaller
 }
 
 // all returns p and the pieces in it.

@@ -115,15 +115,15 @@ func undefined(theirs doer, args [][]byte) bool {
 		typ := string(theirs([]byte("TYPE"), args[1]).Str)
 		return has("BY") && (typ == "set" || typ == "zset" && has("ALPHA")) || typ == "zset" && tinyScores(theirs, args[1])
 	}
-	if !byName(args) {
-		return false
-	}
-	for _, key := range args[1:] {
-		scores := theirs(words("ZRANGE", string(key), "0", "-1", "WITHSCORES")...)
-		for i, pair := 3, flatten(scores); i < len(pair); i += 2 {
-			if !bytes.Equal(pair[i], pair[1]) {
-				return true
-			}
+	return byName(args) && slices.ContainsFunc(args[1:], func(key []byte) bool { return hasTwoScores(theirs, key) })
+}
+
+// hasTwoScores reports whether the scores of a sorted set differ.
+func hasTwoScores(theirs doer, key []byte) bool {
+	scores := theirs(words("ZRANGE", string(key), "0", "-1", "WITHSCORES")...)
+	for i, pair := 3, flatten(scores); i < len(pair); i += 2 {
+		if !bytes.Equal(pair[i], pair[1]) {
+			return true
 		}
 	}
 	return false

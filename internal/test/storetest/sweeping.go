@@ -83,20 +83,6 @@ func sweeping(t *testing.T, s engine.Store) {
 	clock := NewClock()
 	c := NewClient(t, NewEngine(s, clock))
 	m := mirror{clock.Now(), map[string]map[string]int64{}, map[string]int64{}}
-	slice := func(limit int) int {
-		at, some, err := sweep.Due(context.Background(), s.Apply)
-		if err != nil {
-			t.Fatal(err)
-		}
-		n, err := sweep.Slice(context.Background(), s.Apply, m.now, limit)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if due := some && at <= m.now; due != (n.Rows > 0) {
-			t.Errorf("at %d the next sweep is due at %d (%v), and deletes %d", m.now, at, some, n.Rows)
-		}
-		return n.Rows
-	}
 	swept := 0
 	for round := range 150 {
 		for range random.IntN(8) {
@@ -113,7 +99,7 @@ func sweeping(t *testing.T, s engine.Store) {
 		m.forget()
 		for range random.IntN(3) {
 			limit := 1 + random.IntN(4)
-			n := slice(limit)
+			n := sweepSlice(t, s, m.now, limit)
 			if swept += n; n > limit {
 				t.Errorf("a slice of %d swept %d", limit, n)
 			}
@@ -123,11 +109,27 @@ func sweeping(t *testing.T, s engine.Store) {
 		}
 		Check(t, s)
 	}
-	for slice(3) > 0 {
+	for sweepSlice(t, s, m.now, 3) > 0 {
 	}
 	if got, want := query(t, s, `SELECT count(*) FROM hashes`)[0][0].Int(), int64(strings.Count(m.live(), "f")); got != want || swept == 0 {
 		t.Errorf("%d fields are left of %d that live, %d were swept", got, want, swept)
 	}
+}
+
+// sweepSlice sweeps at most limit rows and returns their number. It checks that a sweep was due if it deletes any.
+func sweepSlice(t *testing.T, s engine.Store, now int64, limit int) int {
+	at, some, err := sweep.Due(context.Background(), s.Apply)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := sweep.Slice(context.Background(), s.Apply, now, limit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if due := some && at <= now; due != (n.Rows > 0) {
+		t.Errorf("at %d the next sweep is due at %d (%v), and deletes %d", now, at, some, n.Rows)
+	}
+	return n.Rows
 }
 
 // hashesOf returns the same as live, read by commands.

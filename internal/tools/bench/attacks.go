@@ -194,15 +194,9 @@ func attackOn(parent string, r rival, a attack) (waits histogram.Distribution, e
 	if _, err := clients[1].do("SET", "bystander", "v"); err != nil {
 		return waits, err
 	}
-	call := a.call
-	for i, word := range call {
-		if word == "{dump}" {
-			payload, err := clients[1].do("DUMP", "s")
-			if err != nil {
-				return waits, err
-			}
-			call = append(append(call[:i:i], string(payload.Str)), call[i+1:]...)
-		}
+	call, err := a.prepare(clients[1])
+	if err != nil {
+		return waits, err
 	}
 	if call != nil {
 		if _, err := clients[2].do(call...); err != nil { // also does work that only the first call needs
@@ -225,4 +219,19 @@ func attackOn(parent string, r rival, a attack) (waits histogram.Distribution, e
 	}
 	running.Wait()
 	return waits, errors.Join(err, failed)
+}
+
+// prepare returns the call with the payload of the key s in place of {dump}.
+func (a attack) prepare(c *client) ([]string, error) {
+	call := a.call
+	for i, word := range call {
+		if word == "{dump}" {
+			payload, err := c.do("DUMP", "s")
+			if err != nil {
+				return nil, err
+			}
+			call = append(append(call[:i:i], string(payload.Str)), call[i+1:]...)
+		}
+	}
+	return call, nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -153,43 +154,12 @@ func (s subject) grow(o *options, dir string, sizes []int) error {
 		took[i].name = p.line
 	}
 	for _, n := range sizes {
-		biggest := s.keys && n == o.inspected
-		file := filepath.Join(dir, s.name+strconv.Itoa(n)+".sqlite")
-		if biggest {
-			file = o.biggestName()
-		}
-		f, err := local.Open(file, local.Options{})
-		if err != nil {
-			return err
-		}
-		run := session{engine.New(f).Session()}
-		if !biggest {
-			if err := run.fill(s, n); err != nil {
-				return err
-			}
-		}
-		for i, p := range s.probes {
-			d, err := run.time(p, n)
-			if err != nil {
-				return fmt.Errorf("%s: %w", p.line, err)
-			}
-			took[i].took = append(took[i].took, d)
-		}
-		if err := errors.Join(f.Close(), os.Remove(file)); err != nil {
+		if err := s.measure(o, dir, n, took); err != nil {
 			return err
 		}
 	}
-	base := slices.Index(sizes, 1_000)
 	for _, c := range took {
-		fmt.Fprintf(o.out, "| %s: `%s` ", s.name, c.name)
-		for _, d := range c.took {
-			fmt.Fprintf(o.out, "| %.0f ", float64(d)/float64(time.Microsecond))
-		}
-		if million := slices.Index(sizes, 1_000_000); million >= 0 {
-			fmt.Fprintf(o.out, "| %.1f |\n", float64(c.took[million])/float64(c.took[base]))
-			continue
-		}
-		fmt.Fprintln(o.out, "| |")
+		s.printCurve(o.out, c, sizes)
 	}
 	if o.plots == "" {
 		return nil
@@ -200,6 +170,48 @@ func (s subject) grow(o *options, dir string, sizes []int) error {
 	}
 	name, _, _ := strings.Cut(s.name, " ")
 	return plot(filepath.Join(o.plots, "growth-"+name+".svg"), what, sizes, took)
+}
+
+// measure appends the times of the probes in a file of size n to took.
+func (s subject) measure(o *options, dir string, n int, took []curve) error {
+	biggest := s.keys && n == o.inspected
+	file := filepath.Join(dir, s.name+strconv.Itoa(n)+".sqlite")
+	if biggest {
+		file = o.biggestName()
+	}
+	f, err := local.Open(file, local.Options{})
+	if err != nil {
+		return err
+	}
+	run := session{engine.New(f).Session()}
+	if !biggest {
+		if err := run.fill(s, n); err != nil {
+			return err
+		}
+	}
+	for i, p := range s.probes {
+		d, err := run.time(p, n)
+		if err != nil {
+			return fmt.Errorf("%s: %w", p.line, err)
+		}
+		took[i].took = append(took[i].took, d)
+	}
+	return errors.Join(f.Close(), os.Remove(file))
+}
+
+// printCurve prints the times of a probe in µs, and their growth from a thousand to a million.
+func (s subject) printCurve(out io.Writer, c curve, sizes []int) {
+	fmt.Fprintf(out, "| %s: `%s` ", s.name, c.name)
+	for _, d := range c.took {
+		fmt.Fprintf(out, "| %.0f ", float64(d)/float64(time.Microsecond))
+	}
+	million := slices.Index(sizes, 1_000_000)
+	if million < 0 {
+		fmt.Fprintln(out, "| |")
+		return
+	}
+	thousand := slices.Index(sizes, 1_000)
+	fmt.Fprintf(out, "| %.1f |\n", float64(c.took[million])/float64(c.took[thousand]))
 }
 
 type session struct{ *engine.Session }
