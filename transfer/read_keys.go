@@ -98,9 +98,6 @@ func (r *reader) values(ctx context.Context, keys []Listed, yield func(Part) boo
 	var batch []*Key
 	elements, bytes := int64(0), int64(0)
 	flush := func() error {
-		if len(batch) == 0 {
-			return nil
-		}
 		changed, err := r.whole(ctx, batch, yield)
 		again = append(again, changed...)
 		batch, elements, bytes = batch[:0], 0, 0
@@ -126,7 +123,8 @@ func (r *reader) values(ctx context.Context, keys []Listed, yield func(Part) boo
 			again = append(again, changed...)
 			continue
 		}
-		if len(batch) == batchKeys || elements+n > most || bytes+b > wholeBytes {
+		full := len(batch) == batchKeys || elements+n > most || bytes+b > wholeBytes
+		if full && len(batch) > 0 {
 			if err := flush(); err != nil {
 				return nil, err
 			}
@@ -134,7 +132,10 @@ func (r *reader) values(ctx context.Context, keys []Listed, yield func(Part) boo
 		batch = append(batch, k.Key)
 		elements, bytes = elements+n, bytes+b
 	}
-	return again, flush()
+	if len(batch) > 0 {
+		err = flush()
+	}
+	return again, err
 }
 
 // inParts yields a large key in parts. It first yields the hashes left for later, which would otherwise wait for the
