@@ -12,15 +12,15 @@ import (
 // A key acts on the next screen, not on the one still shown: keys typed while rows, a
 // value or a question load wait until it is shown.
 
-// maxPendingKeys is the most keys that wait. Further keys are dropped: the user is probably holding a
-// key down.
+// maxPendingKeys limits the waiting keys. Further keys are dropped: the user is probably holding a key
+// down.
 const maxPendingKeys = 32
 
-// writeWait is how long keys wait for a change to finish. After that they act at once, so the user can
-// move around during a long change.
+// writeWait limits how long keys wait for a change to finish. After that they act at once, so the user
+// can move around during a long change.
 const writeWait = time.Second
 
-// pendingKey is a key that waits, or an action of the palette.
+// pendingKey holds a waiting key, or an action chosen in the palette.
 type pendingKey struct {
 	key    tea.KeyMsg
 	action *binding // nil: the key

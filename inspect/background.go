@@ -23,11 +23,11 @@ const (
 	maxAnswer          = 64
 )
 
-// backgroundMsg is the terminal's answer.
+// backgroundMsg carries the terminal's answer.
 type backgroundMsg struct{ light bool }
 
-// keyboard is the terminal's input without the answer to the background query. The answer arrives among
-// the typed keys, early, late or never, so the program does not wait for it.
+// keyboard reads the terminal's input and removes the answer to the background query. The answer arrives
+// among the typed keys, early, late or never, so the program does not wait for it.
 type keyboard struct {
 	*os.File
 	partial  []byte           // the start of an incomplete answer
@@ -90,7 +90,7 @@ func (k *keyboard) Read(p []byte) (int, error) {
 	return len(data), nil
 }
 
-// findAnswer returns the position of the answer in data. start is -1 if there is none; end is -1 if it
+// findAnswer returns the position of the answer in data. start is -1 without an answer; end is -1 if it
 // is incomplete. A lone escape at the end is the Esc key.
 func findAnswer(data []byte) (start, end int) {
 	start = bytes.Index(data, []byte(answerPrefix))

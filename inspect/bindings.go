@@ -11,7 +11,7 @@ import (
 	"github.com/meowdis/meowdis/inspect/value"
 )
 
-// scope is where a binding applies.
+// scope selects the part of the screen to which a binding applies.
 type scope int
 
 const (
@@ -20,8 +20,7 @@ const (
 	everywhere = inKeys | inValue
 )
 
-// binding is an action and its keys. The table of bindings is the source of the footer and the help
-// page.
+// binding maps keys to an action. The footer and the help page are generated from the table of bindings.
 type binding struct {
 	name      string   // the action's name in the configuration file
 	keys      []string // bubbletea's names

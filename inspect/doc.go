@@ -3,7 +3,7 @@
 // undo its changes.
 //
 // It deals in commands and replies and knows no store and no network. Run takes a Client, and for a
-// file also an Index, which answers what no command can.
+// file also an Index, which answers queries that no command can.
 //
 // The panes are packages: keys, value, edit and overview. Each has its own state, jobs and view, and
 // does not import the other panes. A pane reports a change as an event, and Model.route (update.go)

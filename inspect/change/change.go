@@ -12,7 +12,7 @@ import (
 
 // Change is a write to one target: commands, or the same operation on all keys of selections.
 type Change struct {
-	Title     string     // what was done, for the notice and for undo
+	Title     string     // names the change in the notice and for undo
 	Calls     [][][]byte // the commands; for a change to many keys, the first ones, as a preview
 	Over      []Scope    // the keys that Each applies to; nil: Calls are the whole change
 	Each      Each
@@ -21,7 +21,7 @@ type Change struct {
 	Keys      []string     // keys that Calls change beside those their arguments name
 	Back      [][][]byte   // commands that undo Calls; nil: the keys are restored as they were
 	BackOf    undoBuilder  // like Back, but computed just before the change
-	Checks    []Check      // what must still hold for an undo without a question; nil: the changed keys
+	Checks    []Check      // must still hold for an undo without a question; nil checks the changed keys
 	OnlyTTLs  bool         // Calls set only TTLs
 	Final     bool         // the change cannot be undone, and no undo is kept
 	Asked     bool         // the person confirmed the change
@@ -50,7 +50,7 @@ type Made struct {
 	Change
 	Step  *Step // how to undo it; nil if nothing was done or it cannot be undone
 	Reply resp.Value
-	Err   error // why it stopped; Step covers what was done before
+	Err   error // why it stopped; Step covers the part done before
 }
 
 // Doubtful is a change that was not made because a check failed. The person decides
@@ -91,7 +91,7 @@ func (c *Maker) Make(ctx context.Context, db int, ch Change) (Made, *Doubtful) {
 	return w, nil
 }
 
-// runAll saves what the calls will change, and runs them. It stops at the first error
+// runAll saves the keys that the calls will change, and runs the calls. It stops at the first error
 // reply; the changes before it can still be undone.
 func (c *Maker) runAll(ctx context.Context, db int, ch Change) (*Step, resp.Value, error) {
 	s, err := c.Journal.begin(ch.Title)

@@ -15,7 +15,7 @@ import (
 )
 
 // An undo does not overwrite another client's write without asking. So the journal also
-// records what a change left, as checks after the commands that undo it, and an undo
+// records the state after a change, as checks behind the commands that undo it. An undo
 // first compares these checks with the data.
 
 // Check is a question about a key and its answer, "" if the key, field or name does not
@@ -170,8 +170,8 @@ func (c *Maker) digests(ctx context.Context, db int, keys []string) (found map[s
 	return found, true, nil
 }
 
-// digest is a hash of a value that is independent of how the value is split into parts,
-// and of the order of elements in types without an order.
+// digest hashes a value. The hash does not depend on how the value is split into parts, nor
+// on the order of elements in types without an order.
 type digest struct {
 	sum   uint64
 	bytes xxh3.Hasher // of a string
@@ -234,8 +234,8 @@ func (d *digest) add(v transfer.Value) bool {
 	return true
 }
 
-// stream adds a stream without the times at which its consumers were last seen: servers
-// report these times differently.
+// stream adds a stream without the last-seen times of its consumers: servers report these
+// times differently.
 func (d *digest) stream(s *rdb.Stream) {
 	id := func(id rdb.ID) []byte {
 		return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, id.Ms), id.Seq)

@@ -102,7 +102,7 @@ func keysOf(names []string, keep func(i int) bool) (kept []string) {
 	return kept
 }
 
-// staged is a key copied under a temporary name.
+// staged describes a key copied under a temporary name.
 type staged struct {
 	name, temp string
 	expires    int64 // Unix ms; 0 for never
@@ -221,12 +221,13 @@ func callsOf(keys []*staged, call func(*staged) [][]byte) (calls [][][]byte) {
 	return calls
 }
 
-// appearedKeys is an error: the keys were missing, and other clients have created them since.
+// appearedKeys reports keys that were missing and that other clients have created since.
 type appearedKeys []string
 
 func (appearedKeys) Error() string { return "another client has made the keys meanwhile" }
 
-// publish renames staged keys to their final names. The undo journal first records what they replace, or that the key was missing.
+// publish renames staged keys to their final names. The undo journal first records each
+// replaced key, or that the key was missing.
 func (c *Maker) publish(ctx context.Context, db int, f *Copying, made []*staged) error {
 	for {
 		made = slices.DeleteFunc(slices.Clone(made), func(s *staged) bool { return s.finished || s.stale })

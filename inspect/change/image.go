@@ -24,7 +24,7 @@ const (
 	KeysAtOnce     = 500
 )
 
-// errNotSaved is an error: the target does not provide the key's value.
+// errNotSaved reports that the target does not provide the key's value.
 type errNotSaved struct {
 	key string
 	err error
@@ -34,7 +34,7 @@ func (e errNotSaved) Error() string {
 	return fmt.Sprintf("%s cannot be kept: %v", display.Text(e.key, 30), e.err)
 }
 
-// keyState is the metadata of a key, read before its value.
+// keyState holds the metadata of a key, read before its value.
 type keyState struct {
 	key     string
 	kind    string // "" for a missing key

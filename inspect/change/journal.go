@@ -44,8 +44,8 @@ func NewRedoJournal(dir, target string, now func() int64) *Journal {
 	return &Journal{dir: dir, target: target, suffix: redoSuffix, now: now}
 }
 
-// Step is a change that can be undone: the position of its records in the journal, and how
-// many bytes of its commands an interrupted undo has already run.
+// Step is a change that can be undone: the position of its records in the journal, and the
+// number of bytes of its commands that an interrupted undo executed.
 type Step struct {
 	Title string
 	When  int64 // start of the change, Unix ms
@@ -65,7 +65,7 @@ const (
 	recordStep     = 'S' // begins a step: time and title
 	recordCommands = 'C' // a database and commands there, in the Redis protocol
 	recordRedo     = 'R' // the commands that redo the change, if it needs no saved keys
-	recordChecks   = 'L' // what the change left in the keys that the commands before restore: see checks.go
+	recordChecks   = 'L' // the new state of the keys that the preceding commands restore: see checks.go
 	recordEnd      = 'E' // ends a step: number of keys, and whether the person confirmed it
 
 	recordHead = 1 + 4

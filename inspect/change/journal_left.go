@@ -15,8 +15,8 @@ import (
 
 // Journals of sessions that ended, or were killed, with changes that can be undone.
 
-// creationGrace is the age in ms up to which a journal without a step may belong to a
-// session that is just creating it.
+// creationGrace limits, in ms, the age of a journal without a step that may belong to a
+// session just creating it.
 const creationGrace = 60_000
 
 // Adopt takes over the latest journal that an earlier session on the same target left, and

@@ -4,8 +4,8 @@ import (
 	"github.com/meowdis/meowdis/inspect/client"
 )
 
-// Maker makes changes, saves what they overwrite in the journal, and undoes them. Jobs
-// call it and use nothing beside it.
+// Maker makes changes, saves the overwritten data in the journal, and undoes changes. Jobs
+// use nothing else.
 type Maker struct {
 	*client.Conn
 	Index   client.Index // nil: keys are found by SCAN

@@ -111,7 +111,7 @@ func firstError(errs ...error) error {
 	return nil
 }
 
-// rebuilding is the state of a key while Rebuild applies undo commands to it.
+// rebuilding tracks a key while Rebuild applies undo commands to it.
 type rebuilding struct {
 	key     string
 	expires int64

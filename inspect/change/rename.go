@@ -10,7 +10,7 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// maxRenamed is how many keys can be renamed at once: all names are in memory.
+// maxRenamed limits the keys renamed at once: all names are in memory.
 const maxRenamed = 1_000_000
 
 // Names returns the names of the keys in s.
@@ -37,7 +37,7 @@ type Renaming struct {
 // Clash is a new name that a key cannot get, and the reason.
 type Clash struct{ Old, New, Why string }
 
-// maxClashes is how many clashes are reported.
+// maxClashes limits the reported clashes.
 const maxClashes = 1000
 
 // Plan applies p to names, and finds the new names that are taken or invalid.

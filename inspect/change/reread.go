@@ -13,17 +13,17 @@ import (
 // a key and its change. So the transaction that changes the keys reads them again, and the
 // journal gets the values that differ from the saved ones.
 
-// maxRereadBytes is how many bytes of dumped keys a transaction reads again.
+// maxRereadBytes limits the bytes of dumped keys that a transaction reads again.
 const maxRereadBytes = 4 << 20
 
-// savedKey is the command that restores a key, without the value.
+// savedKey holds the command that restores a key, without the value.
 type savedKey struct {
 	restore [][]byte // RESTORE, the key and its expiry; nil for a missing key
 	key     string
 	sum     uint64 // hash of the dump
 }
 
-// rereadSet is the saved keys that a transaction reads again.
+// rereadSet holds the saved keys that a transaction reads again.
 type rereadSet struct {
 	keys  []savedKey
 	bytes int

@@ -27,8 +27,8 @@ func (l Check) expiredBy(now int64) bool {
 	return at > 1 && at <= now
 }
 
-// remember records what a change left. It returns false if another client changed that at
-// once, or the answers cannot be determined: an undo then asks first.
+// remember records the state after a change. It returns false if another client changed the
+// keys at once, or the state cannot be determined: an undo then asks first.
 func (c *Maker) remember(ctx context.Context, t transaction, watched bool) (kept bool) {
 	for _, p := range t.checks {
 		if p.known {
@@ -51,7 +51,7 @@ func (c *Maker) remember(ctx context.Context, t transaction, watched bool) (kept
 	return true
 }
 
-// rememberTime is how long a cancelled change may take to record what it did.
+// rememberTime limits how long a cancelled change may take to record its effects.
 const rememberTime = time.Second
 
 // rememberStopped is remember for a cancelled change. Its last commands may or may not have
@@ -66,7 +66,7 @@ func (c *Maker) rememberStopped(ctx context.Context, t transaction) {
 	c.remember(ctx, t, false)
 }
 
-// addChecks appends what a change left. It skips TTLs of missing keys and fields, since
+// addChecks appends the state after a change. It skips TTLs of missing keys and fields, since
 // undoing those does nothing.
 func (j *Journal) addChecks(db int, checks []Check) error {
 	payload := binary.AppendUvarint(nil, uint64(db))
@@ -133,14 +133,14 @@ func parseChecks(payload []byte) (db int, checks []Check, err error) {
 	return db, checks, nil
 }
 
-// checksIn is a list of checks of one database.
+// checksIn lists the checks of one database.
 type checksIn struct {
 	db     int
 	checks []Check
 	known  bool // the answers are filled in
 }
 
-// mismatch is a check whose answer has changed, a reason not to undo.
+// mismatch reports a check whose answer has changed, a reason not to undo.
 type mismatch struct {
 	Check
 	now string // the current answer
@@ -217,7 +217,7 @@ func (c *Maker) compare(ctx context.Context, db int, checks []Check, differs fun
 	return true, nil
 }
 
-// maxMismatches is how many reasons are reported.
+// maxMismatches limits the reported reasons.
 const maxMismatches = 4
 
 // watchStep watches the keys of a step if there are at most KeysAtOnce.

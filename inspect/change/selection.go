@@ -34,8 +34,8 @@ func Select(names, folders []string) Selection {
 	return Selection{slices.DeleteFunc(names, func(name string) bool { return inFolder(name, outer) }), outer}
 }
 
-// inFolder reports whether name is in one of the sorted folders, none of which contains
-// another.
+// inFolder reports whether name is in one of folders, which are sorted and do not contain
+// each other.
 func inFolder(name string, folders []string) bool {
 	i, found := slices.BinarySearch(folders, name)
 	return found || i > 0 && strings.HasPrefix(name, folders[i-1])
@@ -61,7 +61,7 @@ func (s Selection) String() string {
 	return folders + " and " + display.Counted(int64(len(s.Names)), "key", "keys")
 }
 
-// namesPerPage is how many names a walk gets at once.
+// namesPerPage limits the names that a walk gets at once.
 const namesPerPage = 1000
 
 // walk calls fn with the names of all keys in s, in batches. fn may delete the keys.

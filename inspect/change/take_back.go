@@ -13,8 +13,8 @@ import (
 	"github.com/meowdis/meowdis/transfer"
 )
 
-// Like a change, an undo saves what it overwrites, in a second journal. So an undo can be
-// undone, which is a redo, and so on. A step moves from one journal to the other.
+// Like a change, an undo saves the data it overwrites, in a second journal. So an undo can
+// be undone, which is a redo, and so on. A step moves from one journal to the other.
 
 // Undone is the result of an undo or a redo. If it was interrupted, it can be retried.
 type Undone struct {
@@ -27,8 +27,8 @@ type Undone struct {
 	Err    error
 }
 
-// Undo undoes the last step of the journal. If another client has changed what the step
-// left, it does so only with wanted set.
+// Undo undoes the last step of the journal. If another client has changed the data since
+// the step, Undo requires wanted.
 func (c *Maker) Undo(ctx context.Context, s Step, wanted bool) Undone {
 	return c.reverse(ctx, s, wanted, c.Journal, c.Redo)
 }
@@ -120,7 +120,7 @@ func (c *Maker) saveReverse(ctx context.Context, s Step, from, to *Journal) (bac
 }
 
 // hasRedo reports whether j has commands that redo the step. It returns false if they or
-// the undo set an expiry that has passed by now: they could not restore what has expired.
+// the undo set an expiry that has passed by now: they could not restore the expired data.
 func (c *Maker) hasRedo(j *Journal, s Step) (known bool, err error) {
 	now, over := c.Clock(), false
 	err = j.replayKind(recordRedo, s, func(_ int64, _ int, calls [][][]byte) error {
@@ -169,8 +169,8 @@ func (c *Maker) saveKeys(ctx context.Context, to *Journal, db int, calls [][][]b
 	return nil
 }
 
-// rememberUndone records what the undo of a step left: the current answers to the step's
-// checks. If they cannot be determined, undoing the undo asks first.
+// rememberUndone records the state after the undo of a step: the current answers to the
+// step's checks. If they cannot be determined, undoing the undo asks first.
 func (c *Maker) rememberUndone(ctx context.Context, s Step, from, to *Journal) {
 	mark, unknown := to.end, false
 	s.done = 0

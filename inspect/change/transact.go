@@ -12,7 +12,7 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// transaction is a set of commands, and the keys they change.
+// transaction holds a set of commands, and the keys they change.
 type transaction struct {
 	db           int
 	places       []keysIn
@@ -28,7 +28,7 @@ type transaction struct {
 	verify func(values []resp.Value) error
 }
 
-// keysIn is a list of keys in one database.
+// keysIn lists keys in one database.
 type keysIn struct {
 	db   int
 	keys []string
@@ -37,7 +37,7 @@ type keysIn struct {
 // errConflict ends a transaction whose keys another client changed after they were saved.
 var errConflict = errors.New("somebody else changed the keys at the same time")
 
-// tries is how many times a transaction is attempted when its keys keep changing.
+// tries limits the attempts at a transaction when its keys keep changing.
 const tries = 5
 
 // transact saves keys in the journal and changes them. If the target supports WATCH, no
@@ -96,7 +96,7 @@ func (t transaction) watchCalls() (calls [][][]byte) {
 }
 
 // saveUndo writes the commands that undo t to the journal. It returns the commands of t,
-// and what it saved of the keys in t's database.
+// and the saved keys in t's database.
 func (c *Maker) saveUndo(ctx context.Context, t transaction) (calls [][][]byte, r rereadSet, err error) {
 	if t.backOf != nil {
 		if t.back, err = t.backOf(ctx, c.Conn, t.db); err != nil {
@@ -281,7 +281,7 @@ func changedKeys(db int, calls [][][]byte) []keysIn {
 		}
 		refs := cmd.KeysOf(call)
 		writes := func(r commands.KeyRef) bool { return r.Access&7 != commands.RO }
-		// XREADGROUP only reads the keys, and writes what it has delivered.
+		// The table lists the keys of XREADGROUP as read-only, but it writes the list of delivered entries.
 		all := cmd.Flags&commands.Write != 0 && !slices.ContainsFunc(refs, writes)
 		for _, ref := range refs {
 			if all || writes(ref) {

@@ -21,7 +21,8 @@ type Index interface {
 	Sort(q catalog.Query) *catalog.Sorting
 	// Sum starts to add up the types of a database and the folders of a level.
 	Sum(db int, prefix, delimiter string) *catalog.Summing
-	// Deaths counts the keys by the first of the rising spans, in ms, in which they expire.
+	// Deaths counts the expiring keys by span. spans are in ms and rise; a key counts in the shortest span
+	// that covers its expiry.
 	Deaths(ctx context.Context, db int, spans []int64) ([]int64, error)
 	// NextDeath returns when the next key of any database expires, in Unix ms; 0 for none.
 	NextDeath(ctx context.Context) (int64, error)

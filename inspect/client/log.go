@@ -7,7 +7,7 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// logEntry is a command that was sent.
+// logEntry records a sent command.
 type logEntry struct {
 	Call [][]byte
 	Took int64 // ms, of the whole call

@@ -8,7 +8,7 @@ import (
 	"github.com/meowdis/meowdis/store/keytype"
 )
 
-// minPageNames is the minimum size of a page that is cut out of all elements: each page
+// minPageNames sets the minimum size of a page that is cut out of all elements: each page
 // costs reading them all.
 const minPageNames = 10_000
 

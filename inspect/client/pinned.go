@@ -6,7 +6,7 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// dbConn is a Conn bound to one database, for package transfer.
+// dbConn binds a Conn to one database, for package transfer.
 type dbConn struct {
 	conn *Conn
 	db   int

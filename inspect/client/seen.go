@@ -17,7 +17,7 @@ type Seen struct {
 	page map[uint64]int32
 }
 
-// maxSeen is how many names are recorded, which takes about 32 MB.
+// maxSeen limits the recorded names to about 32 MB.
 const maxSeen = 1 << 20
 
 // NewSeen returns an empty Seen.

@@ -42,14 +42,14 @@ func (r *Pane) Begin(key string, hasKey bool, marked []string) tea.Cmd {
 	})
 }
 
-// versionsMsg is the list of earlier states of a key.
+// versionsMsg lists the earlier states of a key.
 type versionsMsg struct {
 	key      string
 	past     *change.Past
 	versions []change.Version
 }
 
-// comparedMsg is a finished comparison.
+// comparedMsg carries a finished comparison.
 type comparedMsg comparison
 
 // Update handles the results of this pane's jobs, and ignores other messages.

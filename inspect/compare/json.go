@@ -13,7 +13,7 @@ import (
 	"github.com/meowdis/meowdis/redis/xxh3"
 )
 
-// node is a JSON value. It keeps the order of object members.
+// node holds a JSON value and keeps the order of object members.
 type node struct {
 	open   byte     // '{', '[', or 0 for a scalar
 	text   string   // source text of a scalar
@@ -23,7 +23,7 @@ type node struct {
 	hash   uint64 // hash of the value's meaning
 }
 
-// maxDepth is the depth up to which documents are compared by structure; deeper ones are compared by lines.
+// maxDepth limits the nesting of documents compared by structure; deeper ones are compared by lines.
 const maxDepth = 200
 
 var errShape = errors.New("not a document that is compared by its structure")

@@ -12,7 +12,7 @@ import (
 	"github.com/meowdis/meowdis/transfer"
 )
 
-// mark is the kind of difference in a row.
+// mark classifies the difference in a row.
 type mark byte
 
 const (
@@ -22,7 +22,7 @@ const (
 	rightOnly mark = '+'
 )
 
-// row is a line of the comparison, with its left and right text.
+// row holds a line of the comparison: its left and right text.
 type row struct {
 	mark        mark
 	left, right string
@@ -32,7 +32,7 @@ type row struct {
 // pair is two values with the same name.
 type pair struct{ name, left, right string }
 
-// comparison is the result of comparing two sides.
+// comparison holds the result of comparing two sides.
 type comparison struct {
 	left, right side
 	rows        []row
@@ -100,7 +100,7 @@ func values(fields []field) []string {
 	return out
 }
 
-// maxLineBytes is how many bytes of a line are shown.
+// maxLineBytes limits the bytes shown of a line.
 const maxLineBytes = 4 << 10
 
 // visible returns text as one line for the screen.

@@ -31,14 +31,14 @@ type side struct {
 	count   int64 // number of elements or bytes
 }
 
-// field is an element. List elements have no name: their position identifies them.
+// field holds an element. List elements have no name: their position identifies them.
 type field struct {
 	name    string
 	sortKey string // what fields are sorted by
 	value   string
 }
 
-// errTooLarge is an error: the key is too large to compare.
+// errTooLarge reports that the key is too large to compare.
 type errTooLarge struct{ key string }
 
 func (e errTooLarge) Error() string {

@@ -26,7 +26,7 @@ type sheet struct {
 	first           bool // the first difference has been selected
 }
 
-// line is a line of the screen: a row, one side of a row, or a count of hidden rows.
+// line describes a line of the screen: a row, one side of a row, or a count of hidden rows.
 type line struct {
 	row  int
 	side mark // leftOnly or rightOnly for one side of a changed row
