@@ -111,10 +111,10 @@ func (r *reader) all(ctx context.Context, visit visitor, ended func(db int) erro
 	}
 	for _, db := range dbs {
 		at := Position{db, "0"}
-		if from := r.o.From; from.Cursor != "" && db <= from.DB {
-			if db < from.DB {
-				continue
-			}
+		switch from := r.o.From; {
+		case from.Cursor != "" && db < from.DB:
+			continue
+		case from.Cursor != "" && db == from.DB:
 			at = from
 		}
 		if err := selectDB(ctx, r.session, db); err != nil {

@@ -95,12 +95,14 @@ func (r *reader) listed(db int, described []keyspace.Key) []Listed {
 // values yields the values of keys, and returns the names of keys that had another type when
 // read.
 func (r *reader) values(ctx context.Context, keys []Listed, yield func(Part) bool) (again [][]byte, err error) {
-	var batch []*Key
-	elements, bytes := int64(0), int64(0)
+	var batch smallKeys
 	flush := func() error {
-		changed, err := r.whole(ctx, batch, yield)
+		if len(batch.keys) == 0 {
+			return nil
+		}
+		changed, err := r.whole(ctx, batch.keys, yield)
 		again = append(again, changed...)
-		batch, elements, bytes = batch[:0], 0, 0
+		batch = smallKeys{keys: batch.keys[:0]}
 		return err
 	}
 	for _, k := range keys {
@@ -110,12 +112,8 @@ func (r *reader) values(ctx context.Context, keys []Listed, yield func(Part) boo
 			}
 			continue
 		}
-		n, b := k.Count, int64(0)
-		if k.Type == StringType {
-			n, b = 0, k.Count
-		}
 		most := r.pace.elements()
-		if k.Type == VectorSetType || n > most || b > wholeBytes {
+		if k.isLarge(most) {
 			changed, err := r.inParts(ctx, k.Key, yield)
 			if err != nil {
 				return nil, err
@@ -123,19 +121,47 @@ func (r *reader) values(ctx context.Context, keys []Listed, yield func(Part) boo
 			again = append(again, changed...)
 			continue
 		}
-		full := len(batch) == batchKeys || elements+n > most || bytes+b > wholeBytes
-		if full && len(batch) > 0 {
+		if !batch.fits(k.Key, most) {
 			if err := flush(); err != nil {
 				return nil, err
 			}
 		}
-		batch = append(batch, k.Key)
-		elements, bytes = elements+n, bytes+b
+		batch.add(k.Key)
 	}
-	if len(batch) > 0 {
-		err = flush()
-	}
+	err = flush()
 	return again, err
+}
+
+// size returns the number of elements of a key, or the bytes of a string.
+func (k *Key) size() (elements, bytes int64) {
+	if k.Type == StringType {
+		return 0, k.Count
+	}
+	return k.Count, 0
+}
+
+// isLarge reports whether a key is read in parts because it has more than most elements or wholeBytes bytes. A vector
+// set always is.
+func (k *Key) isLarge(most int64) bool {
+	elements, bytes := k.size()
+	return k.Type == VectorSetType || elements > most || bytes > wholeBytes
+}
+
+// smallKeys is a batch of keys that are read in one round trip.
+type smallKeys struct {
+	keys            []*Key
+	elements, bytes int64
+}
+
+// fits reports whether the batch, with k, has at most batchKeys keys, most elements and wholeBytes bytes.
+func (b *smallKeys) fits(k *Key, most int64) bool {
+	elements, bytes := k.size()
+	return len(b.keys) < batchKeys && b.elements+elements <= most && b.bytes+bytes <= wholeBytes
+}
+
+func (b *smallKeys) add(k *Key) {
+	elements, bytes := k.size()
+	b.keys, b.elements, b.bytes = append(b.keys, k), b.elements+elements, b.bytes+bytes
 }
 
 // inParts yields a large key in parts. It first yields the hashes left for later, which would otherwise wait for the
