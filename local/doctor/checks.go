@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/meowdis/meowdis/store/keytype"
@@ -25,7 +26,11 @@ const (
 var Checks = sync.OnceValue(checks)
 
 func checks() []Check {
-	held, elements := hasElements(), elements()
+	return slices.Concat(valueChecks(), referenceChecks(), keyChecks(), countChecks(), libraryChecks())
+}
+
+// valueChecks returns the checks of the types of values, and of values that no command writes.
+func valueChecks() []Check {
 	return []Check{
 		{
 			Name: "names", Severity: Error, Says: "names are text, not bytes, so commands do not find them",
@@ -120,6 +125,12 @@ func checks() []Check {
 			Broken: []string{`SELECT db, key FROM documents JOIN keys ON id = key_id WHERE NOT json_valid(CAST(documents.value AS TEXT))`}, Shows: "db %s: %s",
 			Advice: "set them again: JSON.SET KEY $ VALUE",
 		},
+	}
+}
+
+// referenceChecks returns the checks of rows that belong to missing or wrong rows.
+func referenceChecks() []Check {
+	return []Check{
 		{
 			Name: "databases", Severity: Error, Says: "keys are in databases that do not exist",
 			Broken: []string{`SELECT db, key FROM keys WHERE ` + inNoDatabase}, Shows: "db %s: %s",
@@ -173,6 +184,13 @@ func checks() []Check {
 			Fix:    "a key without elements of its own type takes their type; other elements move to keys whose names begin with lost+found",
 			Repair: splitMismatched(),
 		},
+	}
+}
+
+// keyChecks returns the checks of keys whose rows contradict each other.
+func keyChecks() []Check {
+	held := hasElements()
+	return []Check{
 		{
 			Name: "parts", Severity: Error, Says: "strings have both parts and a value, or parts without an empty value",
 			Broken: []string{`SELECT db, key FROM keys k WHERE type = 'string' AND ` + inParts + ` AND (value IS NULL OR ` + whole + `)`}, Shows: "db %s: %s",
@@ -214,6 +232,13 @@ func checks() []Check {
 			Fix:    "they are deleted: they hold no data",
 			Repair: []string{`DELETE FROM keys AS k WHERE ` + isPublished + ` AND NOT (` + held + `)`},
 		},
+	}
+}
+
+// countChecks returns the checks of counts and other values that are derived from rows.
+func countChecks() []Check {
+	elements := elements()
+	return []Check{
 		{
 			Name: "counts", Severity: Error, Says: "element counts of keys are wrong",
 			Broken: []string{`SELECT db, key, count, ` + elements + ` FROM keys k WHERE ` + isPublished + ` AND count <> ` + elements}, Shows: "db %s: %s counts %s and has %s",
@@ -247,6 +272,12 @@ func checks() []Check {
 			Shows: "db %s counts %s and has %s",
 			Fix:   "the counts are corrected", Repair: []string{`DELETE FROM dbs`, `INSERT INTO dbs(db, keys) SELECT db, count(*) FROM keys GROUP BY db`},
 		},
+	}
+}
+
+// libraryChecks returns the checks of function libraries, and of the table guard.
+func libraryChecks() []Check {
+	return []Check{
 		{
 			Name: "functions", Severity: Error, Says: "functions belong to a missing library, or to more than one",
 			Broken: []string{
