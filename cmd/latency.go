@@ -107,13 +107,18 @@ func (o *latencyOptions) run(ctx context.Context, s *streams) error {
 			_, err = s.out.Write(append(resp.AppendJSON(nil, latencyJSON(&l, args)), '\n'))
 			return err
 		}
-		text := latencyLine(&l) + "\n"
-		if live {
-			text += latencyPicture(&l, &h, columns)
-		}
-		_, err = io.WriteString(s.out, text)
-		return err
+		return writeLatency(s.out, &l, &h, live, columns)
 	})
+}
+
+// writeLatency writes the statistics, and for a live display the histograms, too.
+func writeLatency(w io.Writer, l *histogram.Distribution, h *histogram.History, live bool, columns int) error {
+	text := latencyLine(l) + "\n"
+	if live {
+		text += latencyPicture(l, h, columns)
+	}
+	_, err := io.WriteString(w, text)
+	return err
 }
 
 // shortestCommand returns the command that latency runs if none is given.

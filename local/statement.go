@@ -357,10 +357,7 @@ func (c *conn) batch(b store.Batch) (r store.Result, changed bool, err error) {
 			return store.Result{Refused: &store.Refusal{At: i, Reason: err.Error(), Reply: &says}}, changed || did, nil
 		}
 		if err != nil {
-			if r.Refused = refusal(err); r.Refused == nil && b.Guest {
-				r.Refused = badStatementRefusal(err)
-			}
-			if r.Refused == nil {
+			if r.Refused = refusalIn(&b, err); r.Refused == nil {
 				return r, changed, err
 			}
 			r.Refused.At = i
@@ -369,6 +366,14 @@ func (c *conn) batch(b store.Batch) (r store.Result, changed bool, err error) {
 		changed = changed || did
 	}
 	return r, changed, nil
+}
+
+// refusalIn returns the refusal of a statement of b that failed with err; nil if err fails the whole batch.
+func refusalIn(b *store.Batch, err error) *store.Refusal {
+	if r := refusal(err); r != nil || !b.Guest {
+		return r
+	}
+	return badStatementRefusal(err)
 }
 
 // statement runs statement i of b and stores its result in r. changed is also set if the statement fails.

@@ -40,27 +40,37 @@ func (c *Call) edit(e jsonEdit) Plan {
 		if len(e.adds) > 0 && tooDeep(root, fitting(values, e.fits), deepest(e.adds)) {
 			return jsonTooDeep
 		}
-		w.Grow(int64(len(values)) * store.ValueBytes)
-		each, last := make([]resp.Value, len(values)), e.noMatch
-		charge := copying(e.adds...)
-		for i := range values {
-			if e.backwards && !e.path.Legacy {
-				i = len(values) - 1 - i
-			}
-			if !e.fits(values[i]) {
-				continue
-			}
-			if len(e.adds) > 0 {
-				charge(w)
-				w.Grow(2 * pointerBytes * int64(len(values[i].Elems)))
-			}
-			if last = e.apply(values[i], w); last.IsError() {
-				return last
-			}
-			each[i] = last
+		each, last, ok := e.applyAll(values, w)
+		if !ok {
+			return last
 		}
 		return e.reply(each, last)
 	})
+}
+
+// applyAll applies the edit to all values that fit. It returns the replies for each value and for the one changed last,
+// which is an error if ok is false.
+func (e *jsonEdit) applyAll(values []*document.Value, w *store.Work) (each []resp.Value, last resp.Value, ok bool) {
+	w.Grow(int64(len(values)) * store.ValueBytes)
+	each, last = make([]resp.Value, len(values)), e.noMatch
+	charge := copying(e.adds...)
+	for i := range values {
+		if e.backwards && !e.path.Legacy {
+			i = len(values) - 1 - i
+		}
+		if !e.fits(values[i]) {
+			continue
+		}
+		if len(e.adds) > 0 {
+			charge(w)
+			w.Grow(2 * pointerBytes * int64(len(values[i].Elems)))
+		}
+		if last = e.apply(values[i], w); last.IsError() {
+			return nil, last, false
+		}
+		each[i] = last
+	}
+	return each, last, true
 }
 
 // reply returns the reply to an edit. each holds the replies for the values, last the one for the value changed last.

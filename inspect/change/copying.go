@@ -149,9 +149,26 @@ func (f *Copying) read(ctx context.Context, names []string) (changed []string, e
 	if err != nil {
 		return nil, err
 	}
+	inParts, err := f.copyParts(ctx, names)
+	if err != nil {
+		return nil, err
+	}
+	raced := false
+	if watched && len(inParts) > 0 {
+		raced, err = f.sourceChanged(ctx)
+	}
+	for _, s := range inParts {
+		if s.stale = s.stale || raced; s.stale {
+			changed = append(changed, s.name)
+		}
+	}
+	return changed, err
+}
+
+// copyParts writes the parts of keys under temporary names, and returns the keys that were read in several steps.
+func (f *Copying) copyParts(ctx context.Context, names []string) (inParts []*staged, err error) {
 	var now *staged
 	var key transfer.Key
-	var inParts []*staged // read in several steps; the other keys were read in one
 	for p, err := range transfer.FromKeys(ctx, f.From.In(f.DB), client.Names(names)...) {
 		if err != nil {
 			return nil, err
@@ -175,16 +192,7 @@ func (f *Copying) read(ctx context.Context, names []string) (changed []string, e
 			return nil, err
 		}
 	}
-	raced := false
-	if watched && len(inParts) > 0 {
-		raced, err = f.sourceChanged(ctx)
-	}
-	for _, s := range inParts {
-		if s.stale = s.stale || raced; s.stale {
-			changed = append(changed, s.name)
-		}
-	}
-	return changed, err
+	return inParts, nil
 }
 
 // recordError notes the error of a part of s.

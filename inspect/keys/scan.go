@@ -159,20 +159,38 @@ func (l *Pane) scanFeed(q query, match func(string) bool) feed {
 			return scannedMsg{}, scanError(err, conn, openByName)
 		}
 		f := scannedMsg{walk: walk, next: page.Next, done: page.Next == "0", looked: count}
-		for _, k := range page.Keys {
-			e := catalog.Entry{Name: string(k.Name)}
-			if asked {
-				if e.Facts, err = client.FactsOf(k); err != nil {
-					return scannedMsg{}, err
-				}
-				if !keeps.Keeps(e.Facts, clock()) {
-					continue
-				}
-			}
-			f.entries = append(f.entries, e)
+		if !asked {
+			f.entries = namesIn(page.Keys)
+			return f, nil
+		}
+		if f.entries, err = entriesIn(page.Keys, keeps, clock); err != nil {
+			return scannedMsg{}, err
 		}
 		return f, nil
 	}
+}
+
+// namesIn returns entries with the names of keys.
+func namesIn(keys []keyspace.Key) []catalog.Entry {
+	entries := make([]catalog.Entry, len(keys))
+	for i, k := range keys {
+		entries[i].Name = string(k.Name)
+	}
+	return entries
+}
+
+// entriesIn returns entries with the names and facts of the keys that match q.
+func entriesIn(keys []keyspace.Key, q catalog.Query, clock func() int64) (entries []catalog.Entry, err error) {
+	for _, k := range keys {
+		e := catalog.Entry{Name: string(k.Name)}
+		if e.Facts, err = client.FactsOf(k); err != nil {
+			return nil, err
+		}
+		if q.Keeps(e.Facts, clock()) {
+			entries = append(entries, e)
+		}
+	}
+	return entries, nil
 }
 
 // scanError returns err for the user. If the server refuses SCAN, it names the key that opens a Redis key by name.
