@@ -70,11 +70,7 @@ const defaultRoundTrips = 100
 func (o *latencyOptions) run(ctx context.Context, s *streams) error {
 	ctx, stop := exit.UntilInterrupted(ctx)
 	defer stop()
-	file := readOnly // DBSIZE reads, too
-	if len(o.args) > 0 && !onlyReads(command(o.args)) {
-		file = local.Options{}
-	}
-	return withTarget(ctx, s, &o.target, file, func(c *targets.Conn) error {
+	return withTarget(ctx, s, &o.target, o.fileOptions(), func(c *targets.Conn) error {
 		args := command(o.args)
 		if err := o.confirm.confirmRun(ctx, s, c.Target, args); err != nil {
 			return err
@@ -109,6 +105,14 @@ func (o *latencyOptions) run(ctx context.Context, s *streams) error {
 		}
 		return writeLatency(s.out, &l, &h, live, columns)
 	})
+}
+
+// fileOptions returns the options for a file, which is open for writing only if the command may write.
+func (o *latencyOptions) fileOptions() local.Options {
+	if len(o.args) > 0 && !onlyReads(command(o.args)) {
+		return local.Options{}
+	}
+	return readOnly // DBSIZE reads, too
 }
 
 // writeLatency writes the statistics, and for a live display the histograms, too.

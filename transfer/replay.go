@@ -91,16 +91,9 @@ func Replay(ctx context.Context, commands Commands, s Session, o ReplayOptions) 
 			held += size(args)
 		}
 		if len(calls) > 0 && (ended != nil || len(calls) == replayCommands || held > replayBytes) {
-			replies, err := s.Pipeline(ctx, calls)
-			if err != nil {
-				return fmt.Errorf("%s: %w", places[0], err)
+			if err := o.send(ctx, s, calls, places); err != nil {
+				return err
 			}
-			for i, v := range replies {
-				if err := firstRefused(v); err != nil {
-					o.Refused(places[i], strings.ToUpper(string(calls[i][0])), err)
-				}
-			}
-			o.Seen(int64(len(calls)))
 			large := held > heavy
 			clear(calls)
 			calls, places, held = calls[:0], places[:0], 0
@@ -117,6 +110,21 @@ func Replay(ctx context.Context, commands Commands, s Session, o ReplayOptions) 
 			return context.Cause(ctx)
 		}
 	}
+}
+
+// send runs calls, whose places in the input are places, and reports the refused ones.
+func (o *ReplayOptions) send(ctx context.Context, s Session, calls [][][]byte, places []string) error {
+	replies, err := s.Pipeline(ctx, calls)
+	if err != nil {
+		return fmt.Errorf("%s: %w", places[0], err)
+	}
+	for i, v := range replies {
+		if err := firstRefused(v); err != nil {
+			o.Refused(places[i], strings.ToUpper(string(calls[i][0])), err)
+		}
+	}
+	o.Seen(int64(len(calls)))
+	return nil
 }
 
 // firstRefused returns the first error in a reply, including the replies inside EXEC.

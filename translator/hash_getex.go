@@ -144,19 +144,25 @@ func (o *setexOptions) parse(c *Call) (msg string) {
 			if o.keep = !c.isTTL(i); o.keep {
 				continue
 			}
-			if i == len(c.Args)-1 {
-				return "ERR missing expire time"
-			}
-			if o.at, msg = c.fieldTTL(i); msg != "" {
+			if msg = o.parseTTL(c, i); msg != "" {
 				return msg
 			}
-			o.given = true
 			i++
 		default:
 			return commands.OneLine("ERR unknown argument: " + commands.Clip(c.Args[i], len(c.Args[i])))
 		}
 	}
 	return "ERR missing FIELDS argument"
+}
+
+// parseTTL parses the TTL option at i and the argument after it.
+func (o *setexOptions) parseTTL(c *Call, i int) (msg string) {
+	if i == len(c.Args)-1 {
+		return "ERR missing expire time"
+	}
+	o.at, msg = c.fieldTTL(i)
+	o.given = msg == ""
+	return msg
 }
 
 // parseFields parses "numfields field value …" from argument i on.

@@ -75,8 +75,17 @@ func (v *Pane) factsOf(short bool) []string {
 	case !short:
 		parts = append(parts, dim("no expiry"))
 	}
+	if s == nil {
+		return parts
+	}
+	return append(parts, v.sheetFacts(s)...)
+}
+
+// sheetFacts returns the facts of a sheet: its form, its filter and its notes.
+func (v *Pane) sheetFacts(s *sheet) (parts []string) {
+	dim := v.Styles.Dim.Render
 	switch {
-	case s == nil || s.isTable():
+	case s.isTable():
 	case s.inDocument() && s.doc.chain != "":
 		parts = append(parts, dim(s.doc.chain))
 	case s.form == asHex:
@@ -84,16 +93,16 @@ func (v *Pane) factsOf(short bool) []string {
 	case s.form == asBits:
 		parts = append(parts, dim("bits"))
 	}
-	if s != nil && s.filter != nil {
+	if s.filter != nil {
 		parts = append(parts, v.Styles.Accent.Render(s.filter.summary()))
 	}
-	if s != nil && s.live {
+	if s.live {
 		parts = append(parts, v.Styles.Now.Render("live"))
 	}
-	if s != nil && s.note != "" {
+	if s.note != "" {
 		parts = append(parts, dim(s.note))
 	}
-	if s != nil && s.doc != nil && s.doc.note != "" {
+	if s.doc != nil && s.doc.note != "" {
 		parts = append(parts, dim(s.doc.note))
 	}
 	return parts

@@ -273,28 +273,16 @@ func (s *Salvage) nameKeys() error {
 	found := Finding{Check: "rows", Severity: Error, Says: "the rows of keys are lost; their elements are kept under the same names, without expiry"}
 	lost := Finding{Check: "keys", Severity: Error, Says: "keys are lost; their names are known"}
 	for _, n := range s.names {
+		t, err := s.typeHolding(n.id)
+		if err != nil {
+			return err
+		}
 		f := &lost
-		for _, t := range keytype.Types {
-			if !slices.ContainsFunc(t.Tables, func(table keytype.Table) bool { return table.Holds() }) || t.InKey {
-				continue
-			}
-			held, err := s.Exam.Query(`SELECT 1 WHERE ` + heldBy(t, n.id))
-			if err != nil {
-				return err
-			}
-			if len(held) == 0 {
-				continue
-			}
-			if _, err := s.Exam.Query(`INSERT OR IGNORE INTO keys(id, db, key, hash, type, version, created_at, updated_at)
-				VALUES(?1, ?2, ?3, ?4, ?5, random() & 2251799813685247, ?6, ?6)`,
-				store.Int(n.id), store.Int(n.db), store.Bytes(n.key), store.Int(translator.HashOf(n.key)), store.String(t.Name), store.Int(s.Exam.Now)); err != nil {
-				return err
-			}
-			if _, err := s.Exam.Query(`UPDATE keys AS k SET count = `+elements()+` WHERE id = ?1`, store.Int(n.id)); err != nil {
+		if t != nil {
+			if err := s.createKey(n, t); err != nil {
 				return err
 			}
 			f = &found
-			break
 		}
 		f.Count++
 		f.example(s.Exam, formatRow("db %s: %s", store.Row{store.Int(n.db), store.Bytes(n.key)}))
@@ -305,6 +293,34 @@ func (s *Salvage) nameKeys() error {
 		}
 	}
 	return nil
+}
+
+// typeHolding returns the first type whose tables have elements of the key id; nil if none has.
+func (s *Salvage) typeHolding(id int64) (*keytype.Type, error) {
+	for _, t := range keytype.Types {
+		if !slices.ContainsFunc(t.Tables, func(table keytype.Table) bool { return table.Holds() }) || t.InKey {
+			continue
+		}
+		held, err := s.Exam.Query(`SELECT 1 WHERE ` + heldBy(t, id))
+		if err != nil {
+			return nil, err
+		}
+		if len(held) > 0 {
+			return t, nil
+		}
+	}
+	return nil, nil
+}
+
+// createKey inserts the row of a key whose elements are kept.
+func (s *Salvage) createKey(n lostName, t *keytype.Type) error {
+	if _, err := s.Exam.Query(`INSERT OR IGNORE INTO keys(id, db, key, hash, type, version, created_at, updated_at)
+		VALUES(?1, ?2, ?3, ?4, ?5, random() & 2251799813685247, ?6, ?6)`,
+		store.Int(n.id), store.Int(n.db), store.Bytes(n.key), store.Int(translator.HashOf(n.key)), store.String(t.Name), store.Int(s.Exam.Now)); err != nil {
+		return err
+	}
+	_, err := s.Exam.Query(`UPDATE keys AS k SET count = `+elements()+` WHERE id = ?1`, store.Int(n.id))
+	return err
 }
 
 // heldBy returns an SQL condition: key id has elements of type t.
