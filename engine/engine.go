@@ -348,15 +348,7 @@ func (e *Engine) transact(ctx context.Context, t transactor, reads bool, watched
 				replies[i] = c.answer
 			default:
 				replies[i], err = e.feed.tryCall(c, func() (resp.Value, error) {
-					if err := e.checkLarge(run, &c); err != nil {
-						return resp.Value{}, err
-					}
-					e.reads(c, reads)
-					p, err := c.plan(env, i)
-					if err != nil {
-						return resp.Value{}, err
-					}
-					return e.steps(run, p, work)
+					return e.planAndRun(run, env, i, c, reads, work)
 				})
 			}
 			if err != nil {
@@ -372,6 +364,19 @@ func (e *Engine) transact(ctx context.Context, t transactor, reads bool, watched
 	}
 	err = t.Transact(ctx, reads, panicsAsErrors(fn))
 	return replies, ok, err
+}
+
+// planAndRun plans call i of a transaction, and runs its plan.
+func (e *Engine) planAndRun(run Run, env translator.Env, i int, c planned, reads bool, work *store.Work) (resp.Value, error) {
+	if err := e.checkLarge(run, &c); err != nil {
+		return resp.Value{}, err
+	}
+	e.reads(c, reads)
+	p, err := c.plan(env, i)
+	if err != nil {
+		return resp.Value{}, err
+	}
+	return e.steps(run, p, work)
 }
 
 // unchanged reports whether the watched keys still have their versions. It only reads, so it works in a

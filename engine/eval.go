@@ -319,12 +319,7 @@ func (e *evaluation) command(db *int, args [][]byte, do func(planned) (resp.Valu
 	case translator.Translates(cmd):
 		return e.translated(*db, call{cmd, args}, do)
 	case cmd.Name == "SELECT":
-		n, bad := commands.DBIndex(args[1])
-		if !bad.IsError() {
-			*db, bad = n, resp.OK
-		}
-		e.show(call{cmd, args}, *db)
-		return bad, nil
+		return e.selectDB(db, call{cmd, args}), nil
 	}
 	e.show(call{cmd, args}, *db)
 	switch cmd.Name {
@@ -337,6 +332,16 @@ func (e *evaluation) command(db *int, args [][]byte, do func(planned) (resp.Valu
 		return e.session.listeners(e.ctx, call{cmd, args})
 	}
 	return e.session.onConnection(context.WithValue(e.ctx, ofScript{}, true), call{cmd, args})
+}
+
+// selectDB runs SELECT, which sets db.
+func (e *evaluation) selectDB(db *int, c call) resp.Value {
+	n, reply := commands.DBIndex(c.args[1])
+	if !reply.IsError() {
+		*db, reply = n, resp.OK
+	}
+	e.show(c, *db)
+	return reply
 }
 
 // translated runs a command with a translation in database db.

@@ -206,13 +206,7 @@ func openUnwritable(path string, o Options) (*Store, error) {
 
 func (s *Store) open() error {
 	alone := s.options.SingleConn || s.path == Memory
-	s.readers = newPool(max(4, runtime.GOMAXPROCS(0)), 0)
-	switch {
-	case alone:
-		s.readers, s.options.IsolateSlowReads = newPool(1, 0), false
-	case s.options.IsolateSlowReads:
-		s.readers = newPool(max(4, runtime.GOMAXPROCS(0)), max(1, runtime.GOMAXPROCS(0)-1))
-	}
+	s.makeReaders(alone)
 	if s.path != Memory {
 		release, err := claim(s.path, true)
 		if err != nil {
@@ -260,6 +254,19 @@ func (s *Store) open() error {
 		return nil
 	}
 	return s.openReaders()
+}
+
+// makeReaders makes the pool of readers, which lends only one connection if alone is set.
+func (s *Store) makeReaders(alone bool) {
+	n := runtime.GOMAXPROCS(0)
+	switch {
+	case alone:
+		s.readers, s.options.IsolateSlowReads = newPool(1, 0), false
+	case s.options.IsolateSlowReads:
+		s.readers = newPool(max(4, n), max(1, n-1))
+	default:
+		s.readers = newPool(max(4, n), 0)
+	}
 }
 
 // createFile creates the file if it is missing and the store may write, and records its identity.

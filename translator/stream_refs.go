@@ -119,14 +119,7 @@ func (l idList) delete(c *Call, key []byte, group store.Value, m streamMeta, row
 		done[id] = done[id] || own || v == refDeleted
 		reply.Elems = append(reply.Elems, v.reply())
 	}
-	var stmts []store.Stmt
-	switch {
-	case len(pending) == 0:
-	case l.refs == dropRefs:
-		stmts = append(stmts, c.stmt(sqlRefsDrop, key, streamIDs(pending)), c.stmt(sqlTouchStreamIfChanged, key))
-	default:
-		stmts = append(stmts, c.stmt(sqlPendingAck, key, group, streamIDs(pending)), c.stmt(sqlTouchStreamIfChanged, key))
-	}
+	stmts := l.dropPending(c, key, group, pending)
 	if len(entries) > 0 {
 		stmts = append(append(stmts, c.dropEntries(key, entries)...), c.saveStream(key, m))
 	}
@@ -134,4 +127,16 @@ func (l idList) delete(c *Call, key []byte, group store.Value, m streamMeta, row
 		return answer(reply)
 	}
 	return write(always(reply), stmts...)
+}
+
+// dropPending returns the statements that remove entries from the pending ones of the group, or of all groups.
+func (l idList) dropPending(c *Call, key []byte, group store.Value, ids []streamID) []store.Stmt {
+	if len(ids) == 0 {
+		return nil
+	}
+	drop := c.stmt(sqlPendingAck, key, group, streamIDs(ids))
+	if l.refs == dropRefs {
+		drop = c.stmt(sqlRefsDrop, key, streamIDs(ids))
+	}
+	return []store.Stmt{drop, c.stmt(sqlTouchStreamIfChanged, key)}
 }

@@ -81,22 +81,7 @@ func (c *Maker) walk(ctx context.Context, db int, s Selection, fn func(names []s
 
 func (c *Maker) walkFolder(ctx context.Context, db int, folder string, fn func([]string) error) error {
 	if c.Index != nil {
-		q := catalog.Query{DB: db, Prefix: folder}
-		var from catalog.Mark
-		for {
-			p, err := c.Index.Page(ctx, q, from, false, namesPerPage)
-			if err != nil {
-				return err
-			}
-			names := make([]string, len(p.Entries))
-			for i, e := range p.Entries {
-				names[i] = e.Name
-			}
-			if err := fn(names); err != nil || p.End {
-				return err
-			}
-			from = p.Next
-		}
+		return c.walkIndex(ctx, catalog.Query{DB: db, Prefix: folder}, fn)
 	}
 	pattern := client.GlobEscape(folder) + "*"
 	brought := client.NewSeen()
@@ -115,5 +100,24 @@ func (c *Maker) walkFolder(ctx context.Context, db int, folder string, fn func([
 			return err
 		}
 		cursor = next
+	}
+}
+
+// walkIndex calls fn with the names of the keys that match q, a page at a time.
+func (c *Maker) walkIndex(ctx context.Context, q catalog.Query, fn func([]string) error) error {
+	var from catalog.Mark
+	for {
+		p, err := c.Index.Page(ctx, q, from, false, namesPerPage)
+		if err != nil {
+			return err
+		}
+		names := make([]string, len(p.Entries))
+		for i, e := range p.Entries {
+			names[i] = e.Name
+		}
+		if err := fn(names); err != nil || p.End {
+			return err
+		}
+		from = p.Next
 	}
 }

@@ -197,20 +197,25 @@ func samplePart(c *client.Conn, clock func() int64, db int, sample func(n int) [
 				if f.Type == "" {
 					continue // it has expired since
 				}
-				i := slices.IndexFunc(o.kinds, func(k catalog.Amount) bool { return k.Name == f.Type })
-				if i < 0 {
-					o.kinds, i = append(o.kinds, catalog.Amount{Name: f.Type}), len(o.kinds)
-				}
-				o.kinds[i].Keys++
-				for j, span := range ttlSpans {
-					if f.Expires != 0 && f.Expires-now <= span {
-						o.expiries[j]++
-						break
-					}
-				}
+				o.countSampled(f, now)
 			}
 			slices.SortStableFunc(o.kinds, func(a, b catalog.Amount) int { return cmp.Compare(b.Keys, a.Keys) })
 		}, err
+	}
+}
+
+// countSampled counts a key of the sample by its type and its TTL.
+func (o *Glance) countSampled(f catalog.Facts, now int64) {
+	i := slices.IndexFunc(o.kinds, func(k catalog.Amount) bool { return k.Name == f.Type })
+	if i < 0 {
+		o.kinds, i = append(o.kinds, catalog.Amount{Name: f.Type}), len(o.kinds)
+	}
+	o.kinds[i].Keys++
+	for j, span := range ttlSpans {
+		if f.Expires != 0 && f.Expires-now <= span {
+			o.expiries[j]++
+			return
+		}
 	}
 }
 

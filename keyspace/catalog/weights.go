@@ -91,16 +91,21 @@ func (c *Catalog) weights(ctx context.Context, keys []unweighed) ([]int64, error
 		return nil, err
 	}
 	for _, rows := range results {
-		i := 0
-		for _, row := range rows {
-			id := row[0].Int()
-			for i < len(keys) && keys[i].id < id {
-				i++
-			}
-			if i < len(keys) && keys[i].id == id {
-				weights[i] += row[1].Int()
-			}
-		}
+		addWeights(weights, keys, rows)
 	}
 	return weights, nil
+}
+
+// addWeights adds the weights in rows, which are in id order, to the weights of keys.
+func addWeights(weights []int64, keys []unweighed, rows []store.Row) {
+	i := 0
+	for _, row := range rows {
+		id := row[0].Int()
+		for i < len(keys) && keys[i].id < id {
+			i++
+		}
+		if i < len(keys) && keys[i].id == id {
+			weights[i] += row[1].Int()
+		}
+	}
 }
