@@ -228,7 +228,7 @@ func TestRenewedCertificate(t *testing.T) {
 		t.Error("the new certificate is not shown")
 	}
 	want(t, c.do("GET", "k"), `"v"`)
-	if said := log.String(); strings.Count(said, "is shown on") != 1 || strings.Count(said, "was renewed") != 1 {
+	if said := log.String(); strings.Count(said, "still using the old certificate") != 1 || strings.Count(said, "was renewed") != 1 {
 		t.Errorf("the log says %q", said)
 	}
 	a.Server("server", x509.Certificate{NotBefore: time.Now().Add(-9 * time.Hour), NotAfter: time.Now().Add(-time.Hour)}, "meowdis.test")
