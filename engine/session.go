@@ -418,7 +418,7 @@ func (s *Session) onConnection(ctx context.Context, c call) (resp.Value, error) 
 			return v, nil
 		}
 	}
-	if v, ok := acl.Alone(c.cmd, c.args, s.engine.now()); ok {
+	if v, ok := acl.Standalone(c.cmd, c.args, s.engine.now()); ok {
 		return v, nil
 	}
 	if v, ok := saveWithoutServer(ctx, c, s.engine.now()); ok {

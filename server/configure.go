@@ -33,7 +33,7 @@ func (s *Server) Configure(f *conf.File, except ...string) error {
 			continue
 		}
 		if why := file.add(name, d); why != "" {
-			return &conf.Mistake{Line: d.Line, Text: lineOf(d), Why: why}
+			return &conf.ParseError{Line: d.Line, Text: lineOf(d), Why: why}
 		}
 	}
 	s.applyParams(file.params)

@@ -111,7 +111,7 @@ func TestConfigureMistakes(t *testing.T) {
 			t.Fatal(err)
 		}
 		err = serve(t, server.Config{}).server.Configure(f)
-		var m *conf.Mistake
+		var m *conf.ParseError
 		if !errors.As(err, &m) || err.Error() != why {
 			t.Errorf("%q: %v, want %s", text, err, why)
 		}

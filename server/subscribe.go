@@ -188,7 +188,7 @@ func maySubscribe(user *acl.User, hub *pubsub.Hub, s pubsub.Subscriber) bool {
 	}
 	for _, kind := range []pubsub.Kind{pubsub.Channel, pubsub.Pattern, pubsub.Shard} {
 		for _, name := range hub.Names(s, kind) {
-			if !user.Hears(name, kind == pubsub.Pattern) {
+			if !user.AllowsChannel(name, kind == pubsub.Pattern) {
 				return false
 			}
 		}

@@ -48,9 +48,9 @@ func (p *principal) guard(cmd *commands.Command, args [][]byte, at engine.Moment
 	}
 	if at != engine.Asking {
 		p.recordCommand(cmd, at)
-		p.log(d.Reason, contexts[at], user.Object(d, cmd, args), user.Name())
+		p.log(d.Reason, contexts[at], user.DeniedObject(d, cmd, args), user.Name())
 	}
-	why := user.Why(d, cmd, args, false)
+	why := user.DenialText(d, cmd, args, false)
 	switch at {
 	case engine.Exec:
 		why = "ACLs rules changed between the moment the transaction was accumulated and the EXEC call. " +

@@ -51,9 +51,9 @@ func (l *Distribution) Ranges() []Range {
 		if n == 0 {
 			continue
 		}
-		for ; to < min(upper(b), l.Max); to = after(to) {
+		for ; to < min(upper(b), l.Max); to = nextBound(to) {
 			if len(all) > 0 {
-				all = append(all, Range{To: after(to)})
+				all = append(all, Range{To: nextBound(to)})
 			}
 		}
 		if len(all) == 0 {
@@ -64,8 +64,8 @@ func (l *Distribution) Ranges() []Range {
 	return all
 }
 
-// after returns the next of 1, 2, 5, 10, 20 and so on.
-func after(d time.Duration) time.Duration {
+// nextBound returns the next of 1, 2, 5, 10, 20 and so on.
+func nextBound(d time.Duration) time.Duration {
 	for digit := d; ; digit /= 10 {
 		switch digit {
 		case 1, 5:

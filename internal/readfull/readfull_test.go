@@ -23,7 +23,7 @@ func (c *counting) Read(b []byte) (int, error) {
 }
 
 func TestBytes(t *testing.T) {
-	for _, n := range []int{0, 1, enough, enough + 1, times*enough - 1, times*enough + 1, 70_000_001} {
+	for _, n := range []int{0, 1, chunk, chunk + 1, growth*chunk - 1, growth*chunk + 1, 70_000_001} {
 		b, err := Bytes(&counting{n + 5}, int64(n))
 		if err != nil || len(b) != n || bytes.Count(b, []byte("x")) != n || cap(b) > n+n/100+64<<10 {
 			t.Errorf("%d: %d bytes, with room for %d, %v", n, len(b), cap(b), err)
@@ -33,9 +33,9 @@ func TestBytes(t *testing.T) {
 
 // TestLie claims much more than comes: as little room is made.
 func TestLie(t *testing.T) {
-	for _, comes := range []int{0, 10, enough, 3 * enough} {
+	for _, comes := range []int{0, 10, chunk, 3 * chunk} {
 		b, err := Bytes(&counting{comes}, 1<<40)
-		if len(b) != comes || cap(b) > times*max(comes, 2*enough) {
+		if len(b) != comes || cap(b) > growth*max(comes, 2*chunk) {
 			t.Errorf("%d: %d bytes, with room for %d", comes, len(b), cap(b))
 		}
 		if want := io.ErrUnexpectedEOF; comes > 0 && !errors.Is(err, want) || comes == 0 && err != io.EOF {

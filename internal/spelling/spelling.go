@@ -2,15 +2,15 @@ package spelling
 
 import "strings"
 
-// most limits the number of suggestions.
-const most = 3
+// maxSuggestions limits the number of suggestions.
+const maxSuggestions = 3
 
 // Nearest returns at most three words that word was probably meant to be: the ones with the
 // fewest changes, ignoring case. A short word allows one change, a longer one two that leave
 // its first letter. No word is near a word of one letter, and every word is near itself.
 func Nearest(word string, words []string) []string {
 	word = strings.ToLower(word)
-	least := allowed(word) + 1
+	least := allowedChanges(word) + 1
 	var found []string
 	for _, w := range words {
 		lower := strings.ToLower(w)
@@ -19,16 +19,16 @@ func Nearest(word string, words []string) []string {
 		case d > 1 && (word == "" || !strings.HasPrefix(lower, word[:1])):
 		case d < least:
 			least, found = d, []string{w}
-		case d == least && found != nil && len(found) < most:
+		case d == least && found != nil && len(found) < maxSuggestions:
 			found = append(found, w)
 		}
 	}
 	return found
 }
 
-// allowed returns the number of changes that leave a word recognisable. It ignores the dashes
+// allowedChanges returns the number of changes that leave a word recognisable. It ignores the dashes
 // of a flag, which are rarely misspelt.
-func allowed(word string) int {
+func allowedChanges(word string) int {
 	switch n := len(strings.TrimLeft(word, "-@:")); {
 	case n < 2:
 		return 0

@@ -22,7 +22,7 @@ func TestChannels(t *testing.T) {
 		{"news.1", false, true}, {"news", false, false}, {"a", false, true}, {"b", false, false},
 		{"news.*", true, true}, {"news.1", true, false}, {"a", true, true}, {"*", true, false},
 	} {
-		if got := s.hears([]byte(c.channel), c.isPattern); got != c.want {
+		if got := s.allowsChannel([]byte(c.channel), c.isPattern); got != c.want {
 			t.Errorf("%q (pattern: %v): %v", c.channel, c.isPattern, got)
 		}
 	}
@@ -56,9 +56,9 @@ func TestLog(t *testing.T) {
 	}
 	add(0, "a")
 	add(1000, "b")
-	add(groupedMs, "a")
-	add(3*groupedMs, "a") // too late to be the same
-	add(3*groupedMs, strings.Repeat("x", 1<<20))
+	add(mergeWindowMs, "a")
+	add(3*mergeWindowMs, "a") // too late to be the same
+	add(3*mergeWindowMs, strings.Repeat("x", 1<<20))
 	got := ""
 	for _, e := range log.entries {
 		got += fmt.Sprintf("%.1s %d×%d, ", e.Object, len(e.Object), e.count)

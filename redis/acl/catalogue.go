@@ -8,26 +8,26 @@ import (
 	"github.com/meowdis/meowdis/redis/commands"
 )
 
-// known is a command that rules may name. Commands that only other servers run are included,
+// catalogueEntry is a command that rules may name. Commands that only other servers run are included,
 // so their rules work here too.
-type known struct {
-	name       string // in Redis's form for rules: "get", "config|get"
-	bit        int
-	subs       []int // the bits of its subcommands
-	ofAnother  bool  // a subcommand
-	categories []string
+type catalogueEntry struct {
+	name         string // in Redis's form for rules: "get", "config|get"
+	bit          int
+	subs         []int // the bits of its subcommands
+	isSubcommand bool  // a subcommand
+	categories   []string
 }
 
 // catalogue holds the commands that rules may name.
 type catalogue struct {
-	commands []*known // in the order of the tables
-	byName   map[string]*known
+	commands []*catalogueEntry // in the order of the tables
+	byName   map[string]*catalogueEntry
 	bitOf    []int // bit of each command in commands, by command ID
 }
 
 // theCatalogue is built on first use: most processes have no ACL users.
 var theCatalogue = sync.OnceValue(func() *catalogue {
-	all := &catalogue{byName: map[string]*known{}, bitOf: make([]int, len(commands.All()))}
+	all := &catalogue{byName: map[string]*catalogueEntry{}, bitOf: make([]int, len(commands.All()))}
 	for _, table := range []*commands.Table{commands.Ours, commands.Unsupported} {
 		for _, c := range table.All() {
 			bit := all.add(c)
@@ -54,7 +54,7 @@ func (all *catalogue) add(c *commands.Command) int {
 	if k := all.byName[name]; k != nil {
 		return k.bit
 	}
-	k := &known{name: name, bit: len(all.commands), ofAnother: isSub, categories: c.ACLCategories()}
+	k := &catalogueEntry{name: name, bit: len(all.commands), isSubcommand: isSub, categories: c.ACLCategories()}
 	all.commands, all.byName[name] = append(all.commands, k), k
 	if isSub {
 		all.byName[parent].subs = append(all.byName[parent].subs, k.bit)
@@ -65,16 +65,18 @@ func (all *catalogue) add(c *commands.Command) int {
 // words returns the length of a bit set with one bit per command.
 func (all *catalogue) words() int { return (len(all.commands) + 63) / 64 }
 
-// called returns the catalogue entry of cmd.
-func (all *catalogue) called(cmd *commands.Command) *known { return all.commands[all.bitOf[cmd.ID()]] }
+// entryOf returns the catalogue entry of cmd.
+func (all *catalogue) entryOf(cmd *commands.Command) *catalogueEntry {
+	return all.commands[all.bitOf[cmd.ID()]]
+}
 
 // lookup finds a command by the name in a rule ("get", "config|get"), in any case. It returns
 // nil if the name is unknown.
-func lookup(name string) *known { return theCatalogue().byName[strings.ToLower(name)] }
+func lookup(name string) *catalogueEntry { return theCatalogue().byName[strings.ToLower(name)] }
 
 // category returns the commands of a category, named in any case. ok is false if the category
 // is unknown.
-func category(name string) (members []*known, ok bool) {
+func category(name string) (members []*catalogueEntry, ok bool) {
 	name = strings.ToLower(name)
 	if !slices.Contains(commands.Categories(), name) {
 		return nil, false

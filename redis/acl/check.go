@@ -50,18 +50,18 @@ func (s *selector) check(cmd *commands.Command, args [][]byte) Denial {
 	}
 	if !s.allKeys && cmd.WellFormed(args) { // other calls get an error reply
 		for _, ref := range cmd.KeysOf(args) {
-			if read, write := ref.Access.Needs(); !s.reaches(args[ref.Pos], read, write) {
+			if read, write := ref.Access.Needs(); !s.allowsKey(args[ref.Pos], read, write) {
 				return Denial{ByKey, ref.Pos}
 			}
 		}
 	}
-	if spec, has := channels[cmd.Name]; has && !s.allChannels {
+	if spec, has := channelArgs[cmd.Name]; has && !s.allChannels {
 		end := len(args)
 		if spec.single {
 			end = min(end, 2)
 		}
 		for i := 1; i < end; i++ {
-			if !s.hears(args[i], spec.pattern) {
+			if !s.allowsChannel(args[i], spec.pattern) {
 				return Denial{ByChannel, i}
 			}
 		}
@@ -72,32 +72,32 @@ func (s *selector) check(cmd *commands.Command, args [][]byte) Denial {
 // allowsCommand reports whether the selector allows cmd with its first argument, or with the first one of its
 // subcommand.
 func (s *selector) allowsCommand(cmd *commands.Command, args [][]byte) bool {
-	k := theCatalogue().called(cmd)
+	k := theCatalogue().entryOf(cmd)
 	at := 1
-	if k.ofAnother {
+	if k.isSubcommand {
 		at = 2
 	}
 	if at >= len(args) {
-		return s.runs(k.bit, nil, false)
+		return s.allows(k.bit, nil, false)
 	}
-	return s.runs(k.bit, args[at], true)
+	return s.allows(k.bit, args[at], true)
 }
 
-// channels maps the commands that publish or subscribe to their kind of channel arguments.
-var channels = map[string]struct{ single, pattern bool }{
+// channelArgs maps the commands that publish or subscribe to their kind of channel arguments.
+var channelArgs = map[string]struct{ single, pattern bool }{
 	"SUBSCRIBE": {}, "PSUBSCRIBE": {pattern: true}, "SSUBSCRIBE": {},
 	"PUBLISH": {single: true}, "SPUBLISH": {single: true},
 }
 
-// Hears reports whether the user may subscribe to a channel, or to a pattern. It does not
+// AllowsChannel reports whether the user may subscribe to a channel, or to a pattern. It does not
 // check commands.
-func (u *User) Hears(channel []byte, isPattern bool) bool {
-	return slices.ContainsFunc(u.rights.Load().selectors, func(s *selector) bool { return s.hears(channel, isPattern) })
+func (u *User) AllowsChannel(channel []byte, isPattern bool) bool {
+	return slices.ContainsFunc(u.rights.Load().selectors, func(s *selector) bool { return s.allowsChannel(channel, isPattern) })
 }
 
-// Why returns the error text of a denial, without its code. The text names the key or channel
+// DenialText returns the error text of a denial, without its code. The text names the key or channel
 // only if shown is set, for administrators.
-func (u *User) Why(d Denial, cmd *commands.Command, args [][]byte, shown bool) string {
+func (u *User) DenialText(d Denial, cmd *commands.Command, args [][]byte, shown bool) string {
 	switch kind := d.Reason.String(); {
 	case d.Reason == ByCommand:
 		return "User " + u.name + " has no permissions to run the '" + nameOf(cmd) + "' command"
@@ -108,8 +108,8 @@ func (u *User) Why(d Denial, cmd *commands.Command, args [][]byte, shown bool) s
 	}
 }
 
-// Object returns the command, key or channel that was denied, as ACL LOG shows it.
-func (u *User) Object(d Denial, cmd *commands.Command, args [][]byte) string {
+// DeniedObject returns the command, key or channel that was denied, as ACL LOG shows it.
+func (u *User) DeniedObject(d Denial, cmd *commands.Command, args [][]byte) string {
 	if d.Reason == ByCommand {
 		return nameOf(cmd)
 	}
@@ -118,7 +118,7 @@ func (u *User) Object(d Denial, cmd *commands.Command, args [][]byte) string {
 
 // nameOf returns Redis's name for cmd: DEBUG comes without its subcommand.
 func nameOf(cmd *commands.Command) string {
-	if name := theCatalogue().called(cmd).name; name == "debug" {
+	if name := theCatalogue().entryOf(cmd).name; name == "debug" {
 		return name
 	}
 	return cmd.WireName()

@@ -79,7 +79,7 @@ func (u *Users) applyLine(r *rights, at string, rules []string) (errors string) 
 		switch wrong := r.apply(rule, u.allChannels); {
 		case wrong == unknown:
 			errors += at + "Error in applying operation '" + rule + "': " + string(wrong) + ". "
-		case wrong != fine && !told:
+		case wrong != noError && !told:
 			errors += at + string(wrong) + ". "
 			told = true
 		}

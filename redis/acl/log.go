@@ -22,15 +22,15 @@ type Log struct {
 	mu      sync.Mutex
 	max     int
 	entries []entry // the latest first
-	made    int64
-	refused [ByChannel + 1]int64
+	nextID  int64
+	denials [ByChannel + 1]int64
 }
 
 // entry is an event and the count of similar ones.
 type entry struct {
 	Event
-	id, count      int64
-	created, later int64 // Unix ms
+	id, count        int64
+	created, updated int64 // Unix ms
 }
 
 // maxObject limits the bytes stored of an object or a name: a key may have 512 MB.
@@ -38,8 +38,8 @@ const maxObject = 1 << 10
 
 // An event equal to one of the latest few, within a minute, only raises that entry's count.
 const (
-	grouped   = 10
-	groupedMs = 60_000
+	mergedEntries = 10
+	mergeWindowMs = 60_000
 )
 
 // Add records an event at now, in Unix ms.
@@ -47,24 +47,24 @@ func (l *Log) Add(now int64, e Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	e.Object, e.User = clipped(e.Object), clipped(e.User)
-	l.refused[e.Reason]++
+	l.denials[e.Reason]++
 	if l.max == 0 {
 		l.entries = nil
 		return
 	}
-	i := slices.IndexFunc(l.entries[:min(len(l.entries), grouped)], func(have entry) bool {
+	i := slices.IndexFunc(l.entries[:min(len(l.entries), mergedEntries)], func(have entry) bool {
 		same := have.Event
 		same.Client = e.Client
-		return same == e && max(now-have.later, have.later-now) <= groupedMs
+		return same == e && max(now-have.updated, have.updated-now) <= mergeWindowMs
 	})
-	next := entry{Event: e, id: l.made, created: now}
+	next := entry{Event: e, id: l.nextID, created: now}
 	if i >= 0 {
 		next = l.entries[i]
 		l.entries = slices.Delete(l.entries, i, i+1)
 	} else {
-		l.made++
+		l.nextID++
 	}
-	next.Client, next.later = e.Client, now
+	next.Client, next.updated = e.Client, now
 	next.count++
 	l.entries = slices.Insert(l.entries, 0, next)
 	if len(l.entries) > l.max {
@@ -92,14 +92,14 @@ func (l *Log) Reset() {
 func (l *Log) Refused(r Reason) int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.refused[r]
+	return l.denials[r]
 }
 
 // ResetCounts sets the counts of Refused to 0.
 func (l *Log) ResetCounts() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	clear(l.refused[:])
+	clear(l.denials[:])
 }
 
 // reply builds the reply of ACL LOG with a count, at now in Unix ms.
@@ -114,11 +114,11 @@ func (l *Log) reply(now int64, count int) resp.Value {
 			resp.MakeString("context"), resp.MakeString(e.Context),
 			resp.MakeString("object"), resp.MakeString(e.Object),
 			resp.MakeString("username"), resp.MakeString(e.User),
-			resp.MakeString("age-seconds"), resp.MakeDouble(float64(now-e.later)/1000),
+			resp.MakeString("age-seconds"), resp.MakeDouble(float64(now-e.updated)/1000),
 			resp.MakeString("client-info"), resp.MakeString(e.Client),
 			resp.MakeString("entry-id"), resp.MakeInt(e.id),
 			resp.MakeString("timestamp-created"), resp.MakeInt(e.created),
-			resp.MakeString("timestamp-last-updated"), resp.MakeInt(e.later)))
+			resp.MakeString("timestamp-last-updated"), resp.MakeInt(e.updated)))
 	}
 	return reply
 }

@@ -41,9 +41,9 @@ func (u *Users) Reply(cmd *commands.Command, args [][]byte, who *User, now int64
 	return resp.Value{}, false
 }
 
-// Alone runs a call of ACL without a server. Only the default user exists, and no other user
+// Standalone runs a call of ACL without a server. Only the default user exists, and no other user
 // can be stored.
-func Alone(cmd *commands.Command, args [][]byte, now int64) (v resp.Value, ok bool) {
+func Standalone(cmd *commands.Command, args [][]byte, now int64) (v resp.Value, ok bool) {
 	switch cmd.Name {
 	case "ACL DELUSER", "ACL LOAD", "ACL RESTTOKEN", "ACL SAVE", "ACL SETUSER":
 		return resp.MakeError("ERR ACL users need a server: run meowdis serve"), true
@@ -84,7 +84,7 @@ func (u *Users) dryRun(args [][]byte) resp.Value {
 		return commands.WrongArity(cmd)
 	}
 	if d := user.Check(cmd, call); d.Reason != Allowed {
-		return resp.MakeString(user.Why(d, cmd, call, true))
+		return resp.MakeString(user.DenialText(d, cmd, call, true))
 	}
 	return resp.OK
 }

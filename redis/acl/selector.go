@@ -13,12 +13,12 @@ import (
 type selector struct {
 	allCommands, allKeys, allChannels bool
 
-	everything bool             // +@all came after the last -@all
-	allowed    []uint64         // one bit per command of the catalogue
-	firstArgs  map[int][]string // first arguments allowed although the command is not, by its bit
-	rules      []string         // command rules since +@all or -@all: "+get", "-@write"
-	keys       []keyPattern
-	channels   []string
+	baseAll   bool             // +@all came after the last -@all
+	allowed   []uint64         // one bit per command of the catalogue
+	firstArgs map[int][]string // first arguments allowed although the command is not, by its bit
+	rules     []string         // command rules since +@all or -@all: "+get", "-@write"
+	keys      []keyPattern
+	channels  []string
 }
 
 // keyPattern allows reading, writing or both for the keys that match pattern.
@@ -53,26 +53,26 @@ func (s *selector) clone() *selector {
 func (s *selector) unlimited() bool { return s.allCommands && s.allKeys && s.allChannels }
 
 // apply applies one rule to the selector.
-func (s *selector) apply(rule string) mistake {
+func (s *selector) apply(rule string) ruleError {
 	switch strings.ToLower(rule) {
 	case "allkeys", "~*":
 		s.allKeys, s.keys = true, nil
-		return fine
+		return noError
 	case "resetkeys":
 		s.allKeys, s.keys = false, nil
-		return fine
+		return noError
 	case "allchannels", "&*":
 		s.allChannels, s.channels = true, nil
-		return fine
+		return noError
 	case "resetchannels":
 		s.allChannels, s.channels = false, nil
-		return fine
+		return noError
 	case "allcommands", "+@all":
 		s.setAll(true)
-		return fine
+		return noError
 	case "nocommands", "-@all":
 		s.setAll(false)
-		return fine
+		return noError
 	}
 	switch rule[0] {
 	case '~', '%':
@@ -99,11 +99,11 @@ func (s *selector) setAll(allowed bool) {
 	for i := range s.allowed {
 		s.allowed[i] = bits
 	}
-	s.allCommands, s.everything, s.rules, s.firstArgs = allowed, allowed, nil, nil
+	s.allCommands, s.baseAll, s.rules, s.firstArgs = allowed, allowed, nil, nil
 }
 
 // addKeys applies ~pattern, %R~pattern, %W~pattern or %RW~pattern.
-func (s *selector) addKeys(rule string) mistake {
+func (s *selector) addKeys(rule string) ruleError {
 	if s.allKeys {
 		return afterAllKeys
 	}
@@ -131,14 +131,14 @@ func (s *selector) addKeys(rule string) mistake {
 	for i := range s.keys {
 		if s.keys[i].pattern == p.pattern {
 			s.keys[i].read, s.keys[i].write = s.keys[i].read || p.read, s.keys[i].write || p.write
-			return fine
+			return noError
 		}
 	}
 	s.keys = append(s.keys, p)
-	return fine
+	return noError
 }
 
-func (s *selector) addChannels(pattern string) mistake {
+func (s *selector) addChannels(pattern string) ruleError {
 	switch {
 	case s.allChannels:
 		return afterAllChannels
@@ -148,14 +148,14 @@ func (s *selector) addChannels(pattern string) mistake {
 	if !slices.Contains(s.channels, pattern) {
 		s.channels = append(s.channels, pattern)
 	}
-	return fine
+	return noError
 }
 
 // hasSpace reports whether s has white space or a NUL: neither is allowed in names and
 // patterns.
 func hasSpace(s string) bool { return strings.ContainsAny(s, " \t\n\v\f\r\x00") }
 
-func (s *selector) setCategory(allowed bool, name string) mistake {
+func (s *selector) setCategory(allowed bool, name string) ruleError {
 	members, ok := category(name)
 	if !ok {
 		return unknown
@@ -164,28 +164,28 @@ func (s *selector) setCategory(allowed bool, name string) mistake {
 	for _, k := range members {
 		s.set(k, allowed)
 	}
-	return fine
+	return noError
 }
 
-func (s *selector) setCommand(allowed bool, name string) mistake {
+func (s *selector) setCommand(allowed bool, name string) ruleError {
 	k := lookup(name)
 	if k == nil {
 		return unknown
 	}
 	s.set(k, allowed)
 	s.note(allowed, k.name)
-	return fine
+	return noError
 }
 
 // allowSub applies +command|subcommand, or +command|argument for a command without
 // subcommands.
-func (s *selector) allowSub(name string) mistake {
+func (s *selector) allowSub(name string) ruleError {
 	at := strings.LastIndexByte(name, '|')
 	k, sub := lookup(name[:at]), name[at+1:]
 	switch {
 	case k == nil:
 		return unknown
-	case k.ofAnother:
+	case k.isSubcommand:
 		return firstArgOfSub
 	case sub == "":
 		return syntax
@@ -197,13 +197,13 @@ func (s *selector) allowSub(name string) mistake {
 			s.firstArgs[k.bit] = append(slices.Clone(s.firstArgs[k.bit]), sub)
 		}
 		s.note(true, name)
-		return fine
+		return noError
 	}
 	return s.setCommand(true, name)
 }
 
 // set allows or forbids a command with all its subcommands and first arguments.
-func (s *selector) set(k *known, allowed bool) {
+func (s *selector) set(k *catalogueEntry, allowed bool) {
 	delete(s.firstArgs, k.bit)
 	s.setBit(k.bit, allowed)
 	for _, bit := range k.subs {
@@ -234,25 +234,25 @@ func (s *selector) note(allowed bool, name string) {
 	s.rules = append(s.rules, sign+name)
 }
 
-// runs reports whether the selector allows the command with this bit. first is its first
+// allows reports whether the selector allows the command with this bit. first is its first
 // argument, if has is true.
-func (s *selector) runs(bit int, first []byte, has bool) bool {
+func (s *selector) allows(bit int, first []byte, has bool) bool {
 	if s.allowed[bit/64]&(1<<(bit%64)) != 0 {
 		return true
 	}
 	return has && slices.ContainsFunc(s.firstArgs[bit], func(arg string) bool { return strings.EqualFold(arg, string(first)) })
 }
 
-// reaches reports whether the selector allows a key for the given access.
-func (s *selector) reaches(key []byte, read, write bool) bool {
+// allowsKey reports whether the selector allows a key for the given access.
+func (s *selector) allowsKey(key []byte, read, write bool) bool {
 	return s.allKeys || slices.ContainsFunc(s.keys, func(p keyPattern) bool {
 		return (p.read || !read) && (p.write || !write) && glob.Match([]byte(p.pattern), key, false)
 	})
 }
 
-// hears reports whether the selector allows a channel. A pattern must equal one of the
+// allowsChannel reports whether the selector allows a channel. A pattern must equal one of the
 // selector's patterns.
-func (s *selector) hears(channel []byte, isPattern bool) bool {
+func (s *selector) allowsChannel(channel []byte, isPattern bool) bool {
 	return s.allChannels || slices.ContainsFunc(s.channels, func(own string) bool {
 		return isPattern && own == string(channel) || !isPattern && glob.Match([]byte(own), channel, false)
 	})
@@ -260,7 +260,7 @@ func (s *selector) hears(channel []byte, isPattern bool) bool {
 
 func (s *selector) describeCommands() string {
 	base := "-@all"
-	if s.everything {
+	if s.baseAll {
 		base = "+@all"
 	}
 	return strings.Join(append([]string{base}, s.rules...), " ")

@@ -81,35 +81,35 @@ func isHash(s string) bool {
 }
 
 // apply applies one rule. allChannels is the default for new selectors.
-func (r *rights) apply(rule string, allChannels bool) mistake {
+func (r *rights) apply(rule string, allChannels bool) ruleError {
 	if rule == "" {
-		return fine
+		return noError
 	}
 	switch strings.ToLower(rule) {
 	case "on":
 		r.on = true
-		return fine
+		return noError
 	case "off":
 		r.on = false
-		return fine
+		return noError
 	case "nopass":
 		r.noPass, r.passwords = true, nil
-		return fine
+		return noError
 	case "resetpass":
 		r.noPass, r.passwords = false, nil
-		return fine
+		return noError
 	case "sanitize-payload":
 		r.trustsDumps = false
-		return fine
+		return noError
 	case "skip-sanitize-payload":
 		r.trustsDumps = true
-		return fine
+		return noError
 	case "clearselectors":
 		r.selectors = r.selectors[:1]
-		return fine
+		return noError
 	case "reset":
 		*r = *newRights(allChannels)
-		return fine
+		return noError
 	}
 	switch rule[0] {
 	case '>', '#', '<', '!':
@@ -123,7 +123,7 @@ func (r *rights) apply(rule string, allChannels bool) mistake {
 }
 
 // setPassword applies >password, #hash, <password or !hash.
-func (r *rights) setPassword(how byte, text string) mistake {
+func (r *rights) setPassword(how byte, text string) ruleError {
 	hash := text
 	if how == '>' || how == '<' {
 		hash = hashOf(text)
@@ -137,29 +137,29 @@ func (r *rights) setPassword(how byte, text string) mistake {
 			return noSuchPassword
 		}
 		r.passwords = slices.Delete(r.passwords, i, i+1)
-		return fine
+		return noError
 	case i < 0:
 		r.passwords = append(r.passwords, hash)
 	}
 	r.noPass = false
-	return fine
+	return noError
 }
 
 // addSelector adds the selector of a rule in parentheses. The rules inside are quoted as in
 // redis-cli.
-func (r *rights) addSelector(text string, allChannels bool) mistake {
+func (r *rights) addSelector(text string, allChannels bool) ruleError {
 	s := newSelector(allChannels)
 	rules, _ := resp.SplitLine(text) // like Redis, unbalanced quotes give no rules
 	for _, rule := range rules {
 		if len(rule) == 0 {
 			return syntax
 		}
-		if wrong := s.apply(string(rule)); wrong != fine {
+		if wrong := s.apply(string(rule)); wrong != noError {
 			return wrong
 		}
 	}
 	r.selectors = append(r.selectors, s)
-	return fine
+	return noError
 }
 
 // flags returns the names of the user's flags, in Redis's order.

@@ -120,7 +120,7 @@ func (u *Users) Set(name string, rules []string) (wrong string) {
 		changed = user.rights.Load().clone()
 	}
 	for _, rule := range merged {
-		if why := changed.apply(rule, u.allChannels); why != fine {
+		if why := changed.apply(rule, u.allChannels); why != noError {
 			return "Error in ACL SETUSER modifier '" + rule + "': " + string(why)
 		}
 	}

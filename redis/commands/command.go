@@ -90,7 +90,7 @@ type Table struct {
 var Ours = newTable(
 	stringCommands, hashCommands, hashExpireCommands, hashGetexCommands, hashImportCommands, listCommands, setCommands, zsetCommands, blockingCommands,
 	streamCommands, hyperloglogCommands, hyperloglogDebugCommands, bitmapCommands, geoCommands, arrayCommands, vectorSetCommands, jsonCommands, throttleCommands,
-	genericCommands, sortCommands, dumpCommands, handshakeCommands, clientCommands, configCommands, serverCommands, persistCommands, slowCommands, clusterCommands, aloneCommands, aclCommands, debugCommands, memoryCommands, scriptingCommands,
+	genericCommands, sortCommands, dumpCommands, handshakeCommands, clientCommands, configCommands, serverCommands, persistCommands, slowCommands, clusterCommands, replicaCommands, aclCommands, debugCommands, memoryCommands, scriptingCommands,
 	transactionCommands, pubsubCommands)
 
 // newTable makes a table that refers to the groups: copies would cost time at each start of

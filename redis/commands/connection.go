@@ -3,8 +3,8 @@ package commands
 // The commands of a connection: handshakeCommands, clientCommands and configCommands. Most are
 // run by the session (SELECT) or by the client's server.
 
-// session holds the flags that most of them share.
-const session = NoScript | Loading | Stale
+// sessionFlags holds the flags that most of them share.
+const sessionFlags = NoScript | Loading | Stale
 
 var handshakeCommands = []Command{
 	{
@@ -26,25 +26,25 @@ var handshakeCommands = []Command{
 		Syntax:  "index",
 	},
 	{
-		Name: "AUTH", Group: "connection", Since: "1.0.0", Arity: -2, Flags: session | Fast | NoAuth | AllowBusy,
+		Name: "AUTH", Group: "connection", Since: "1.0.0", Arity: -2, Flags: sessionFlags | Fast | NoAuth | AllowBusy,
 		Traits:  OfConnection | NeedsConnection,
 		Summary: "Authenticates the connection",
 		Syntax:  "[username] password",
 	},
 	{
-		Name: "HELLO", Group: "connection", Since: "6.0.0", Arity: -1, Flags: session | Fast | NoAuth | AllowBusy,
+		Name: "HELLO", Group: "connection", Since: "6.0.0", Arity: -1, Flags: sessionFlags | Fast | NoAuth | AllowBusy,
 		Replies: aMap,
 		Traits:  OfConnection | NeedsConnection,
 		Summary: "Chooses the protocol version and describes the server",
 		Syntax:  "[protover [AUTH username password] [SETNAME clientname]]",
 	},
 	{
-		Name: "RESET", Group: "connection", Since: "6.2.0", Arity: 1, Flags: session | Fast | NoAuth | AllowBusy,
+		Name: "RESET", Group: "connection", Since: "6.2.0", Arity: 1, Flags: sessionFlags | Fast | NoAuth | AllowBusy,
 		Traits:  OfConnection | NeedsConnection,
 		Summary: "Resets the connection to its initial state",
 	},
 	{
-		Name: "QUIT", Group: "connection", Since: "1.0.0", Arity: -1, Flags: session | Fast | NoAuth | AllowBusy,
+		Name: "QUIT", Group: "connection", Since: "1.0.0", Arity: -1, Flags: sessionFlags | Fast | NoAuth | AllowBusy,
 		Traits:  OfConnection | NeedsConnection,
 		Summary: "Closes the connection",
 		Syntax:  "[ignored ...]",

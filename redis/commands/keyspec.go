@@ -30,8 +30,8 @@ const (
 	Incomplete                    // the words alone do not determine the keys, e.g. with two STORE: see FindKeys
 )
 
-// usual maps the letters to the access with their default effect.
-var usual = map[Access]Access{RO: RO | Returns, RW: RW | Updates, OW: OW | Updates, RM: RM | Deletes}
+// defaultAccess maps the letters to the access with their default effect.
+var defaultAccess = map[Access]Access{RO: RO | Returns, RW: RW | Updates, OW: OW | Updates, RM: RM | Deletes}
 
 // Names returns the flags as in COMMAND, "RO" first.
 func (a Access) Names() []string {
@@ -39,7 +39,7 @@ func (a Access) Names() []string {
 	case a == NotKey:
 		return []string{"not_key"}
 	case a&^letters == 0:
-		a = usual[a]
+		a = defaultAccess[a]
 	}
 	names := []string{[]string{"", "RO", "RW", "OW", "RM"}[a&letters]}
 	for i, name := range []string{"access", "update", "insert", "delete", "", "variable_flags"} {
@@ -57,7 +57,7 @@ func (a Access) Names() []string {
 // alone needs neither.
 func (a Access) Needs() (read, write bool) {
 	if a&^letters == 0 {
-		a = usual[a]
+		a = defaultAccess[a]
 	}
 	return a&Returns != 0, a&(Updates|Inserts|Deletes) != 0
 }
@@ -135,7 +135,7 @@ func (c *Command) bySpecs(args [][]byte) (refs []KeyRef) {
 func (c *Command) KeyNames(args [][]byte) [][]byte {
 	if len(c.Keys) == 1 {
 		if first, last, ok := c.Keys[0].run(len(args)); ok {
-			return every(c.Keys[0].Step, args[first:last+1:last+1])
+			return strided(c.Keys[0].Step, args[first:last+1:last+1])
 		}
 	}
 	var names [][]byte
@@ -145,8 +145,8 @@ func (c *Command) KeyNames(args [][]byte) [][]byte {
 	return names
 }
 
-// every returns every step-th element of args.
-func every(step int, args [][]byte) [][]byte {
+// strided returns every step-th element of args.
+func strided(step int, args [][]byte) [][]byte {
 	if step == 1 {
 		return args
 	}

@@ -1,43 +1,43 @@
 package commands
 
-// listens holds the traits of the commands that subscribe.
-const listens = ReadsOnly | OfConnection | NeedsConnection | OpensStream
+// subscribing holds the traits of the commands that subscribe.
+const subscribing = ReadsOnly | OfConnection | NeedsConnection | OpensStream
 
 // The publish/subscribe commands, and MONITOR, which turns commands into messages. Messages
 // are not stored.
 var pubsubCommands = []Command{
 	{
-		Name: "SUBSCRIBE", Group: "pubsub", Since: "2.0.0", Arity: -2, Flags: PubSub | session,
-		Traits:  listens,
+		Name: "SUBSCRIBE", Group: "pubsub", Since: "2.0.0", Arity: -2, Flags: PubSub | sessionFlags,
+		Traits:  subscribing,
 		Summary: "Subscribes to channels",
 		Syntax:  "channel [channel ...]",
 	},
 	{
-		Name: "UNSUBSCRIBE", Group: "pubsub", Since: "2.0.0", Arity: -1, Flags: PubSub | session,
+		Name: "UNSUBSCRIBE", Group: "pubsub", Since: "2.0.0", Arity: -1, Flags: PubSub | sessionFlags,
 		Traits:  ReadsOnly | NeedsConnection | Unpaired,
 		Summary: "Unsubscribes from channels, or from all",
 		Syntax:  "[channel [channel ...]]",
 	},
 	{
-		Name: "PSUBSCRIBE", Group: "pubsub", Since: "2.0.0", Arity: -2, Flags: PubSub | session,
-		Traits:  listens,
+		Name: "PSUBSCRIBE", Group: "pubsub", Since: "2.0.0", Arity: -2, Flags: PubSub | sessionFlags,
+		Traits:  subscribing,
 		Summary: "Subscribes to the channels that match patterns",
 		Syntax:  "pattern [pattern ...]",
 	},
 	{
-		Name: "PUNSUBSCRIBE", Group: "pubsub", Since: "2.0.0", Arity: -1, Flags: PubSub | session,
+		Name: "PUNSUBSCRIBE", Group: "pubsub", Since: "2.0.0", Arity: -1, Flags: PubSub | sessionFlags,
 		Traits:  ReadsOnly | NeedsConnection | Unpaired,
 		Summary: "Unsubscribes from patterns, or from all",
 		Syntax:  "[pattern [pattern ...]]",
 	},
 	{
-		Name: "SSUBSCRIBE", Group: "pubsub", Since: "7.0.0", Arity: -2, Flags: PubSub | session,
-		Traits:  listens,
+		Name: "SSUBSCRIBE", Group: "pubsub", Since: "7.0.0", Arity: -2, Flags: PubSub | sessionFlags,
+		Traits:  subscribing,
 		Summary: "Subscribes to shard channels, which patterns do not match",
 		Syntax:  "shardchannel [shardchannel ...]", Keys: []KeySpec{keysFrom(NotKey, 1, -1, 1)},
 	},
 	{
-		Name: "SUNSUBSCRIBE", Group: "pubsub", Since: "7.0.0", Arity: -1, Flags: PubSub | session,
+		Name: "SUNSUBSCRIBE", Group: "pubsub", Since: "7.0.0", Arity: -1, Flags: PubSub | sessionFlags,
 		Traits:  ReadsOnly | NeedsConnection | Unpaired,
 		Summary: "Unsubscribes from shard channels, or from all",
 		Syntax:  "[shardchannel [shardchannel ...]]", Keys: []KeySpec{keysFrom(NotKey, 1, -1, 1)},
@@ -94,8 +94,8 @@ var pubsubCommands = []Command{
 		Syntax:  "[shardchannel [shardchannel ...]]",
 	},
 	{
-		Name: "MONITOR", Group: "server", Since: "1.0.0", Arity: 1, Flags: Admin | session,
-		Traits:  listens,
+		Name: "MONITOR", Group: "server", Since: "1.0.0", Arity: 1, Flags: Admin | sessionFlags,
+		Traits:  subscribing,
 		Summary: "Shows the commands of all clients as they run",
 	},
 }

@@ -38,8 +38,8 @@ const (
 // Has reports whether the command has a trait. It returns false for a nil command.
 func (c *Command) Has(t Traits) bool { return c != nil && c.Traits&t != 0 }
 
-// LeavesAll reports whether the command changes neither the data nor the server.
-func (c *Command) LeavesAll() bool {
+// ChangesNothing reports whether the command changes neither the data nor the server.
+func (c *Command) ChangesNothing() bool {
 	switch {
 	case c.Has(ReadsOnly) || c.Flags&ReadOnly != 0:
 		return true

@@ -29,7 +29,7 @@ func TestParse(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 	_, err = conf.Parse("port 1\nrequirepass \"x\n")
-	var m *conf.Mistake
+	var m *conf.ParseError
 	if !errors.As(err, &m) || m.Line != 2 {
 		t.Errorf("the mistake is %v", err)
 	}

@@ -211,9 +211,9 @@ func (s Shape) steps() uint {
 	return uint(min(max(step, 1), maxStep))
 }
 
-// around lists directions in Redis's search order: the cell itself, north, south, east, west,
+// searchOrder lists directions in Redis's search order: the cell itself, north, south, east, west,
 // the corners.
-var around = [9]struct{ dx, dy int }{{0, 0}, {0, 1}, {0, -1}, {1, 0}, {-1, 0}, {1, 1}, {-1, 1}, {1, -1}, {-1, -1}}
+var searchOrder = [9]struct{ dx, dy int }{{0, 0}, {0, 1}, {0, -1}, {1, 0}, {-1, 0}, {1, 1}, {-1, 1}, {1, -1}, {-1, -1}}
 
 // Ranges returns at most nine score ranges, in Redis's search order. They cover the shape and
 // some area around it.
@@ -235,7 +235,7 @@ func (s Shape) cells() []cell {
 	}
 	area := middle.area()
 	var cells []cell
-	for _, d := range around {
+	for _, d := range searchOrder {
 		useless := d.dy < 0 && area.minLat < bounds.minLat || d.dy > 0 && area.maxLat > bounds.maxLat ||
 			d.dx < 0 && area.minLon < bounds.minLon || d.dx > 0 && area.maxLon > bounds.maxLon
 		next := middle.move(d.dx, d.dy)

@@ -10,8 +10,8 @@ package glob
 // extended, since any other match of an earlier * leaves it less of s.
 func Match(pattern, s []byte, fold bool) bool { return MatchCounted(pattern, s, fold, nil) }
 
-// counted is the number of steps that MatchCounted takes between two calls of step.
-const counted = 1 << 10
+// stepsPerCall is the number of steps that MatchCounted takes between two calls of step.
+const stepsPerCall = 1 << 10
 
 // MatchCounted is like Match, and calls step, if not nil, regularly with the number of steps
 // since the last call.
@@ -30,7 +30,7 @@ func match(pattern, s []byte, fold bool, step func(n int)) (matches bool, steps 
 	}
 	p, star, mark := 0, -1, 0
 	for i := 0; i < len(s); {
-		if steps++; steps >= counted && step != nil {
+		if steps++; steps >= stepsPerCall && step != nil {
 			step(steps)
 			steps = 0
 		}

@@ -17,17 +17,17 @@ const (
 	MaxExponent = 16384 // every finite value is below 2^this
 
 	// strtold reads at most this many bytes of a Redis argument.
-	longest = 5*1024 - 1
+	maxLength = 5*1024 - 1
 )
 
 // Half of the least long double: results up to this round to zero.
-var least = new(big.Float).SetMantExp(big.NewFloat(1), -16446)
+var halfSmallest = new(big.Float).SetMantExp(big.NewFloat(1), -16446)
 
 // Parse parses a long double as strictly as Redis's string2ld. It accepts all forms of strtold
 // (decimal, hexadecimal, infinity), but no surrounding space, no NaN, and no overflow or
 // underflow.
 func Parse(b []byte) (*big.Float, bool) {
-	if len(b) == 0 || len(b) > longest {
+	if len(b) == 0 || len(b) > maxLength {
 		return nil, false
 	}
 	negative := b[0] == '-'
@@ -76,7 +76,7 @@ func parseDigits(b []byte, base int) *big.Float {
 	} else {
 		f = scaled(mantissa, exponent-scale)
 	}
-	if f.MantExp(nil) > MaxExponent || f.Cmp(least) <= 0 {
+	if f.MantExp(nil) > MaxExponent || f.Cmp(halfSmallest) <= 0 {
 		return nil
 	}
 	return f

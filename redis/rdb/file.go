@@ -127,18 +127,18 @@ func (f *File) Next() (p Piece, err error) {
 			f.footer()
 			return Piece{}, io.EOF
 		}
-		f.r.room = room{pieceElements, pieceBytes}
+		f.r.limit = pieceLimit{pieceElements, pieceBytes}
 		p = f.piece
 		p.Value, p.Last = f.next()
-		if f.r.broken != nil {
+		if f.r.valueErr != nil {
 			for !p.Last {
 				_, p.Last = f.next()
 			}
-			p.Value, p.Err = nil, f.r.broken
+			p.Value, p.Err = nil, f.r.valueErr
 		}
 		f.piece.First = false
 		if p.Last {
-			f.next, f.piece, f.r.broken = nil, Piece{}, nil
+			f.next, f.piece, f.r.valueErr = nil, Piece{}, nil
 		}
 		if p.Err == nil && p.First && p.Last && isEmpty(p.Value) {
 			f.empty++
@@ -167,8 +167,8 @@ func (f *File) header() {
 	switch {
 	case err != nil:
 		panic(failure{err})
-	case version < 1 || version > newest:
-		panic(failure{fmt.Errorf("unsupported RDB version %d: versions up to %d can be read", version, newest)})
+	case version < 1 || version > newestVersion:
+		panic(failure{fmt.Errorf("unsupported RDB version %d: versions up to %d can be read", version, newestVersion)})
 	}
 	f.version = version
 }
@@ -234,7 +234,7 @@ func (f *File) toKey() bool {
 
 // key opens a key.
 func (f *File) key(typ byte) {
-	f.r.broken = nil
+	f.r.valueErr = nil
 	f.piece.DB, f.piece.Key = f.db, f.r.string()
 	if f.piece.ExpiresAt < 0 {
 		f.piece.ExpiresAt = 1 // in the past
@@ -257,7 +257,7 @@ func (f *File) module() {
 		}
 	}
 	f.r.skipModule()
-	f.next, f.r.broken = once(List(nil)), &ModuleValue{name}
+	f.next, f.r.valueErr = once(List(nil)), &ModuleValue{name}
 }
 
 // function reads a library of functions.

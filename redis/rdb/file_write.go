@@ -25,11 +25,11 @@ type FileWriter struct {
 	db             int
 	buf, value     []byte
 
-	spool   func() (Spool, error)
-	aside   Spool
-	put     *bufio.Writer // into aside
-	whole   tally         // of the spooled elements
-	started bool          // the current key has spooled pieces
+	spool       func() (Spool, error)
+	spoolFile   Spool
+	spoolWriter *bufio.Writer // into aside
+	total       tally         // of the spooled elements
+	started     bool          // the current key has spooled pieces
 }
 
 // Spool stores a large value until its length is known: a temporary file.
@@ -73,7 +73,7 @@ func (w *FileWriter) write(b []byte) error {
 // Write writes the next piece. A key reaches the file with its last piece.
 func (w *FileWriter) Write(p Piece) error {
 	if !p.First || !p.Last {
-		if err := w.putAside(p); err != nil {
+		if err := w.spoolPiece(p); err != nil {
 			return fmt.Errorf("spooling a large value: %w", err)
 		}
 		if !p.Last {
@@ -89,7 +89,7 @@ func (w *FileWriter) Write(p Piece) error {
 		w.buf = binary.LittleEndian.AppendUint64(append(w.buf, opExpiryMs), uint64(p.ExpiresAt))
 	}
 	if !p.First {
-		return w.takeBack(p)
+		return w.writeSpooled(p)
 	}
 	if v, ok := p.Value.(*VectorSet); ok {
 		return w.vectorSet(p.Key, v)
@@ -128,14 +128,14 @@ func (w *FileWriter) Function(source []byte) error { return w.write(appendFuncti
 // Drop discards a key before its last piece.
 func (w *FileWriter) Drop() { w.started = false }
 
-// putAside spools the elements of a piece until the last one.
-func (w *FileWriter) putAside(p Piece) (err error) {
+// spoolPiece spools the elements of a piece until the last one.
+func (w *FileWriter) spoolPiece(p Piece) (err error) {
 	if p.First || !w.started {
-		if err := w.startAside(); err != nil {
+		if err := w.startSpool(); err != nil {
 			return err
 		}
 	}
-	t, out := &w.whole, w.buf[:0]
+	t, out := &w.total, w.buf[:0]
 	switch v := p.Value.(type) {
 	case String:
 		out = v
@@ -164,36 +164,36 @@ func (w *FileWriter) putAside(p Piece) (err error) {
 	}
 	t.elements += uint64(p.Value.Len())
 	t.bytes += uint64(len(out))
-	_, err = w.put.Write(out)
+	_, err = w.spoolWriter.Write(out)
 	return err
 }
 
-func (w *FileWriter) startAside() (err error) {
-	if w.aside == nil {
-		if w.aside, err = w.spool(); err != nil {
+func (w *FileWriter) startSpool() (err error) {
+	if w.spoolFile == nil {
+		if w.spoolFile, err = w.spool(); err != nil {
 			return err
 		}
-		w.put = bufio.NewWriterSize(nil, 64<<10)
+		w.spoolWriter = bufio.NewWriterSize(nil, 64<<10)
 	}
-	if _, err := w.aside.Seek(0, io.SeekStart); err != nil {
+	if _, err := w.spoolFile.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	w.put.Reset(w.aside)
-	w.whole, w.started = tally{}, true
-	return w.aside.Truncate(0)
+	w.spoolWriter.Reset(w.spoolFile)
+	w.total, w.started = tally{}, true
+	return w.spoolFile.Truncate(0)
 }
 
-// takeBack writes the key whose elements are all spooled.
-func (w *FileWriter) takeBack(p Piece) error {
+// writeSpooled writes the key whose elements are all spooled.
+func (w *FileWriter) writeSpooled(p Piece) error {
 	w.started = false
-	if err := w.put.Flush(); err != nil {
+	if err := w.spoolWriter.Flush(); err != nil {
 		return err
 	}
-	if _, err := w.aside.Seek(0, io.SeekStart); err != nil {
+	if _, err := w.spoolFile.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	t := w.whole
-	in := bufio.NewReaderSize(io.LimitReader(w.aside, int64(t.bytes)), 64<<10)
+	t := w.total
+	in := bufio.NewReaderSize(io.LimitReader(w.spoolFile, int64(t.bytes)), 64<<10)
 	start := func(typ byte, n uint64) error {
 		return w.write(appendLength(appendBytes(append(w.buf, typ), p.Key), n))
 	}
@@ -220,7 +220,7 @@ func (w *FileWriter) takeBack(p Piece) error {
 
 // hash writes the fields of a hash: only now is it known whether any field expires.
 func (w *FileWriter) hash(key []byte, in *bufio.Reader) error {
-	first := w.whole.firstExpiry
+	first := w.total.firstExpiry
 	if first > 0 {
 		w.version = versionExpiry
 		w.buf = appendBytes(append(w.buf, typeHashExpiry), key)
@@ -228,11 +228,11 @@ func (w *FileWriter) hash(key []byte, in *bufio.Reader) error {
 	} else {
 		w.buf = appendBytes(append(w.buf, typeHash), key)
 	}
-	if err := w.write(appendLength(w.buf, w.whole.elements)); err != nil {
+	if err := w.write(appendLength(w.buf, w.total.elements)); err != nil {
 		return err
 	}
 	r := &reader{r: in}
-	for range w.whole.elements {
+	for range w.total.elements {
 		f, err := r.field()
 		if err != nil {
 			return err
@@ -250,7 +250,7 @@ func (w *FileWriter) hash(key []byte, in *bufio.Reader) error {
 	return nil
 }
 
-// field reads a field written by putAside.
+// field reads a field written by spoolPiece.
 func (r *reader) field() (f Field, err error) {
 	defer catch(&err)
 	return Field{ExpiresAt: r.number(), Name: r.string(), Value: r.string()}, nil

@@ -21,7 +21,7 @@ func DumpFunctions(sources [][]byte) []byte {
 	for _, source := range sources {
 		out = appendFunction(out, source)
 	}
-	out = binary.LittleEndian.AppendUint16(out, newest)
+	out = binary.LittleEndian.AppendUint16(out, newestVersion)
 	return binary.LittleEndian.AppendUint64(out, checksum(0, out))
 }
 
@@ -29,7 +29,7 @@ func appendFunction(out, source []byte) []byte { return appendBytes(append(out, 
 
 // RestoreFunctions parses a payload of FUNCTION DUMP.
 func RestoreFunctions(payload []byte) (sources [][]byte, err error) {
-	if !footed(payload) {
+	if !hasFooter(payload) {
 		return nil, ErrFooter
 	}
 	defer catch(&err)
@@ -49,9 +49,9 @@ func RestoreFunctions(payload []byte) (sources [][]byte, err error) {
 	return sources, nil
 }
 
-// footed reports whether a payload ends with a readable version and the right checksum.
-func footed(payload []byte) bool {
+// hasFooter reports whether a payload ends with a readable version and the right checksum.
+func hasFooter(payload []byte) bool {
 	body := len(payload) - footerLength
-	return body >= 0 && binary.LittleEndian.Uint16(payload[body:]) <= newest &&
+	return body >= 0 && binary.LittleEndian.Uint16(payload[body:]) <= newestVersion &&
 		binary.LittleEndian.Uint64(payload[body+2:]) == checksum(0, payload[:body+2])
 }

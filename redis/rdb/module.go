@@ -76,7 +76,7 @@ func (r *reader) skipModule() {
 		case modulePartString:
 			r.string()
 		default:
-			bad()
+			failFormat()
 		}
 	}
 }

@@ -92,7 +92,7 @@ func (p *packed) listpackElement() []byte {
 	case packInt64:
 		return decimal(signed(p.take(8)))
 	}
-	bad()
+	failFormat()
 	return nil
 }
 

@@ -12,7 +12,7 @@ import (
 const (
 	version       = 10 // default of files and payloads
 	versionExpiry = 12 // for hash fields that expire, and vector sets
-	newest        = 12 // newest readable version
+	newestVersion = 12 // newest readable version
 
 	footerLength = 2 + 8 // version and checksum
 )
@@ -36,13 +36,13 @@ func Dump(v Value) []byte {
 	default:
 		out = v.append(nil)
 	}
-	out = binary.LittleEndian.AppendUint16(out, newest)
+	out = binary.LittleEndian.AppendUint16(out, newestVersion)
 	return binary.LittleEndian.AppendUint64(out, checksum(0, out))
 }
 
 // Restore parses a payload of DUMP. The error is ErrFooter or ErrFormat.
 func Restore(payload []byte) (Value, error) {
-	if !footed(payload) {
+	if !hasFooter(payload) {
 		return nil, ErrFooter
 	}
 	v, err := newReader(bytes.NewReader(payload[:len(payload)-footerLength])).typed()

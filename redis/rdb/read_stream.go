@@ -22,9 +22,9 @@ func (r *reader) stream(typ byte) pieces {
 	entries := uint64(0)
 	return func() (Value, bool) {
 		s := &Stream{}
-		for ; left > 0 && !r.enough(len(s.Entries)); left-- {
+		for ; left > 0 && !r.pieceFull(len(s.Entries)); left-- {
 			id, entries := r.string(), r.string()
-			r.sound(func() { s.readNode(idOf(id), listpack(entries)) })
+			r.attempt(func() { s.readNode(idOf(id), listpack(entries)) })
 		}
 		if n := len(s.Entries); n > 0 {
 			r.must(entries == 0 || last.Less(s.Entries[0].ID))
@@ -61,7 +61,7 @@ func (r *reader) streamEnd(typ byte, s *Stream, entries int64, first, last ID) {
 		}
 		s.Groups = append(s.Groups, g)
 	}
-	r.sound(func() { unique(len(s.Groups), func(i int) []byte { return s.Groups[i].Name }) })
+	r.attempt(func() { unique(len(s.Groups), func(i int) []byte { return s.Groups[i].Name }) })
 }
 
 // id reads an ID stored as two lengths.
@@ -155,7 +155,7 @@ func (r *reader) group(typ byte) Group {
 		g.Consumers = append(g.Consumers, c)
 	}
 	r.must(len(pending) == 0)
-	r.sound(func() { unique(len(g.Consumers), func(i int) []byte { return g.Consumers[i].Name }) })
+	r.attempt(func() { unique(len(g.Consumers), func(i int) []byte { return g.Consumers[i].Name }) })
 	return g
 }
 

@@ -10,17 +10,17 @@ import (
 // last piece.
 type pieces func() (v Value, last bool)
 
-// room limits a piece: it ends with the element that exceeds a limit.
-type room struct{ elements, bytes int }
+// pieceLimit limits a piece: it ends with the element that exceeds a limit.
+type pieceLimit struct{ elements, bytes int }
 
-// enough reports whether a piece with this number of elements ends.
-func (r *reader) enough(elements int) bool {
-	return elements > 0 && (elements >= r.room.elements || r.room.bytes < 0)
+// pieceFull reports whether a piece with this number of elements ends.
+func (r *reader) pieceFull(elements int) bool {
+	return elements > 0 && (elements >= r.limit.elements || r.limit.bytes < 0)
 }
 
 // value reads a value in one piece.
 func (r *reader) value(typ byte) Value {
-	r.room = room{math.MaxInt, math.MaxInt}
+	r.limit = pieceLimit{math.MaxInt, math.MaxInt}
 	next, _ := r.open(typ)
 	v, last := next()
 	must(last && !isEmpty(v))
@@ -58,13 +58,13 @@ func (r *reader) open(typ byte) (next pieces, count int64) {
 	var v Value = List(nil) // for broken values
 	decode := packedForm(typ)
 	if decode == nil {
-		bad() // a module's value, or a newer type
+		failFormat() // a module's value, or a newer type
 	}
 	if typ == typeHashPackExpiry {
 		r.uint64() // first expiry of all fields
 	}
 	b := r.string()
-	r.sound(func() { v = decode(b) })
+	r.attempt(func() { v = decode(b) })
 	return once(v), int64(v.Len())
 }
 
@@ -79,7 +79,7 @@ func (r *reader) text() (next pieces, count int64) {
 	}
 	must(left <= maxString)
 	return func() (Value, bool) {
-		n := min(left, uint64(r.room.bytes))
+		n := min(left, uint64(r.limit.bytes))
 		left -= n
 		return String(r.raw(n)), left == 0
 	}, int64(left)
@@ -123,9 +123,9 @@ func (r *reader) elements(typ byte) (next pieces, count int64) {
 	case typeList:
 		next = func() (Value, bool) { return List(r.strings(&left, 1)), left == 0 }
 	case typeSet:
-		next = func() (Value, bool) { return r.soundly(r.strings(&left, 1), asValue(asSet)), left == 0 }
+		next = func() (Value, bool) { return r.attemptMake(r.strings(&left, 1), asValue(asSet)), left == 0 }
 	case typeHash:
-		next = func() (Value, bool) { return r.soundly(r.strings(&left, 2), asValue(asHash)), left == 0 }
+		next = func() (Value, bool) { return r.attemptMake(r.strings(&left, 2), asValue(asHash)), left == 0 }
 	case typeHashExpiry, typeHashExpiryEarly:
 		next = func() (Value, bool) { return r.hashExpiry(&left, typ == typeHashExpiry, first), left == 0 }
 	default:
@@ -134,10 +134,10 @@ func (r *reader) elements(typ byte) (next pieces, count int64) {
 	return next, count
 }
 
-// soundly returns make(all), or an empty list if the strings are invalid.
-func (r *reader) soundly(all [][]byte, make func([][]byte) Value) (v Value) {
+// attemptMake returns make(all), or an empty list if the strings are invalid.
+func (r *reader) attemptMake(all [][]byte, make func([][]byte) Value) (v Value) {
 	v = List(nil)
-	r.sound(func() { v = make(all) })
+	r.attempt(func() { v = make(all) })
 	return v
 }
 
@@ -148,7 +148,7 @@ func asValue[V Value](make func([][]byte) V) func([][]byte) Value {
 // strings reads a piece of up to *left groups of width strings.
 func (r *reader) strings(left *uint64, width int) [][]byte {
 	var all [][]byte
-	for ; *left > 0 && !r.enough(len(all)/width); *left-- {
+	for ; *left > 0 && !r.pieceFull(len(all)/width); *left-- {
 		for range width {
 			all = append(all, r.string())
 		}
@@ -162,7 +162,7 @@ func (r *reader) quicklist(typ byte) pieces {
 	left := r.length()
 	return func() (Value, bool) {
 		var all [][]byte
-		for ; left > 0 && !r.enough(len(all)); left-- {
+		for ; left > 0 && !r.pieceFull(len(all)); left-- {
 			all = append(all, r.listNode(typ)...)
 		}
 		return List(all), left == 0
@@ -177,7 +177,7 @@ func (r *reader) listNode(typ byte) [][]byte {
 	}
 	b := r.string()
 	var all [][]byte
-	r.sound(func() {
+	r.attempt(func() {
 		must(container == plain || container == packed)
 		switch {
 		case container == plain:
@@ -241,7 +241,7 @@ func asHashExpiry(all [][]byte) Hash {
 // the released format it is relative to the first expiry of all, plus one.
 func (r *reader) hashExpiry(left *uint64, relative bool, first int64) Hash {
 	var fields Hash
-	for ; *left > 0 && !r.enough(len(fields)); *left-- {
+	for ; *left > 0 && !r.pieceFull(len(fields)); *left-- {
 		at := r.number()
 		if relative && at > 0 {
 			r.must(at-1 <= math.MaxInt64-first)
@@ -250,14 +250,14 @@ func (r *reader) hashExpiry(left *uint64, relative bool, first int64) Hash {
 		r.must(at <= maxExpiry)
 		fields = append(fields, Field{Name: r.string(), Value: r.string(), ExpiresAt: at})
 	}
-	r.sound(func() { fields.checked() })
+	r.attempt(func() { fields.checked() })
 	return fields
 }
 
 // zset reads a piece of up to *left members.
 func (r *reader) zset(left *uint64, typ byte) ZSet {
 	var members ZSet
-	for ; *left > 0 && !r.enough(len(members)); *left-- {
+	for ; *left > 0 && !r.pieceFull(len(members)); *left-- {
 		m := Member{Name: r.string()}
 		if typ == typeZSet2 {
 			m.Score = math.Float64frombits(r.uint64())
@@ -266,7 +266,7 @@ func (r *reader) zset(left *uint64, typ byte) ZSet {
 		}
 		members = append(members, m)
 	}
-	r.sound(func() { members.checked() })
+	r.attempt(func() { members.checked() })
 	return members
 }
 
@@ -282,7 +282,7 @@ func (r *reader) score() float64 {
 		return math.NaN()
 	default:
 		text, score := r.raw(uint64(n)), 0.0
-		r.sound(func() { score = parseScore(text) })
+		r.attempt(func() { score = parseScore(text) })
 		return score
 	}
 }

@@ -18,13 +18,13 @@ const maxString = 512 << 20
 // Decoders fail by panicking with an error, so they read like the format. The exported
 // functions recover and return it.
 type reader struct {
-	r    source
-	room room // limit of the current piece
+	r     source
+	limit pieceLimit // limit of the current piece
 
 	// With salvage, reading continues after an invalid value if the end of the value is known.
-	// broken is the first error in the current value.
-	salvage bool
-	broken  error
+	// valueErr is the first error in the current value.
+	salvage  bool
+	valueErr error
 }
 
 // source is the input of a reader.
@@ -39,28 +39,28 @@ func newReader(r io.Reader) *reader { return &reader{r: bufio.NewReader(r)} }
 // failure is the value of a decoder's panic.
 type failure struct{ error }
 
-func bad() { panic(failure{ErrFormat}) }
+func failFormat() { panic(failure{ErrFormat}) }
 
 // must fails with ErrFormat unless ok.
 func must(ok bool) {
 	if !ok {
-		bad()
+		failFormat()
 	}
 }
 
 // must is like the function must, for data whose end is known: with salvage, it only records
 // the error.
-func (r *reader) must(ok bool) { r.sound(func() { must(ok) }) }
+func (r *reader) must(ok bool) { r.attempt(func() { must(ok) }) }
 
-// sound runs fn, which decodes bytes already read. With salvage, its failure is recorded and
+// attempt runs fn, which decodes bytes already read. With salvage, its failure is recorded and
 // reading continues.
-func (r *reader) sound(fn func()) {
+func (r *reader) attempt(fn func()) {
 	if r.salvage {
 		defer func() {
 			switch f := recover().(type) {
 			case nil:
 			case failure:
-				r.broken = f.error
+				r.valueErr = f.error
 			default:
 				panic(f)
 			}
@@ -151,7 +151,7 @@ func (r *reader) lengthOrEncoding() (n uint64, encoded bool) {
 	case length64:
 		return binary.BigEndian.Uint64(r.raw(8)), false
 	}
-	bad()
+	failFormat()
 	return 0, false
 }
 
@@ -176,7 +176,7 @@ func (r *reader) string() []byte {
 	} else {
 		b = r.raw(n)
 	}
-	r.room.bytes -= len(b)
+	r.limit.bytes -= len(b)
 	return b
 }
 
@@ -193,13 +193,13 @@ func (r *reader) encoded(encoding uint64) []byte {
 		packed, size := r.length(), r.length()
 		in := r.raw(packed)
 		var out []byte
-		r.sound(func() {
+		r.attempt(func() {
 			must(size <= maxString)
 			out = decompress(in, size)
 		})
 		return out
 	}
-	bad()
+	failFormat()
 	return nil
 }
 

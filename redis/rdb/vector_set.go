@@ -109,7 +109,7 @@ func (r *reader) vectorSet() (next pieces, count int64, ok bool) {
 	count = int64(min(left, math.MaxInt64))
 	return func() (Value, bool) {
 		piece := shape
-		for ; left > 0 && !r.enough(len(piece.Elements)); left-- {
+		for ; left > 0 && !r.pieceFull(len(piece.Elements)); left-- {
 			piece.Elements = append(piece.Elements, r.vector(&shape, flags&vectorsAttributes != 0))
 		}
 		if left == 0 {

@@ -251,16 +251,16 @@ func (z ZSet) appendMembers(out []byte) []byte {
 	return out
 }
 
-// packing is a listpack under construction.
-type packing struct {
+// listpackWriter is a listpack under construction.
+type listpackWriter struct {
 	b     []byte
 	count int
 }
 
-func newListpack() packing { return packing{b: make([]byte, listpackHeader)} }
+func newListpack() listpackWriter { return listpackWriter{b: make([]byte, listpackHeader)} }
 
 // newListpackFor allocates space for large elements, so they are copied once.
-func newListpackFor(elements ...[]byte) packing {
+func newListpackFor(elements ...[]byte) listpackWriter {
 	const beside = 16 // bytes of overhead per element
 	n := listpackHeader + 1
 	for _, e := range elements {
@@ -268,11 +268,11 @@ func newListpackFor(elements ...[]byte) packing {
 			n += len(e) + beside
 		}
 	}
-	return packing{b: make([]byte, listpackHeader, n)}
+	return listpackWriter{b: make([]byte, listpackHeader, n)}
 }
 
 // end completes the listpack and returns it.
-func (p *packing) end() []byte {
+func (p *listpackWriter) end() []byte {
 	p.b = append(p.b, packedEnd)
 	binary.LittleEndian.PutUint32(p.b, uint32(len(p.b)))
 	binary.LittleEndian.PutUint16(p.b[4:], uint16(min(p.count, manyElements)))
@@ -280,7 +280,7 @@ func (p *packing) end() []byte {
 }
 
 // add appends an element.
-func (p *packing) add(e []byte) {
+func (p *listpackWriter) add(e []byte) {
 	if n, ok := integer(e); ok {
 		p.addInt(n)
 		return
@@ -298,7 +298,7 @@ func (p *packing) add(e []byte) {
 	})
 }
 
-func (p *packing) addInt(n int64) {
+func (p *listpackWriter) addInt(n int64) {
 	p.element(func(b []byte) []byte {
 		bytes := binary.LittleEndian.AppendUint64(nil, uint64(n))
 		switch {
@@ -318,7 +318,7 @@ func (p *packing) addInt(n int64) {
 }
 
 // element appends an element written by write, followed by its length.
-func (p *packing) element(write func([]byte) []byte) {
+func (p *listpackWriter) element(write func([]byte) []byte) {
 	before := len(p.b)
 	p.b = write(p.b)
 	p.b = appendBackLength(p.b, len(p.b)-before)

@@ -44,7 +44,7 @@ func (c *Cutter) Cut(buf []byte) (args [][]byte, n int, more bool) {
 	if words <= 0 || words > wordsSlab {
 		return nil, 0, at > len(buf)
 	}
-	args = c.room(words)
+	args = c.reserve(words)
 	for i := range args {
 		if at >= len(buf) || buf[at] != '$' {
 			return nil, 0, at >= len(buf)
@@ -58,20 +58,20 @@ func (c *Cutter) Cut(buf []byte) (args [][]byte, n int, more bool) {
 		}
 		args[i] = buf[from : from+size]
 	}
-	c.keep(args, at)
+	c.commit(args, at)
 	return args, at, false
 }
 
-// room returns space for n words. The next call returns the same space unless keep is called.
-func (c *Cutter) room(n int) [][]byte {
+// reserve returns space for n words. The next call returns the same space unless keep is called.
+func (c *Cutter) reserve(n int) [][]byte {
 	if len(c.words) < n {
 		c.words = make([][]byte, wordsSlab)
 	}
 	return c.words[:n:n]
 }
 
-// keep copies args out of the buffer, at most size bytes.
-func (c *Cutter) keep(args [][]byte, size int) {
+// commit copies args out of the buffer, at most size bytes.
+func (c *Cutter) commit(args [][]byte, size int) {
 	slab := c.bytes
 	switch {
 	case size > bytesSlab/4:

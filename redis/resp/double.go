@@ -25,16 +25,16 @@ func FormatDouble(f float64) string {
 		return strconv.FormatInt(int64(f), 10)
 	}
 	digits, exponent := grisu(math.Abs(f))
-	text := placed(digits, exponent)
+	text := formatDigits(digits, exponent)
 	if f < 0 {
 		return "-" + text
 	}
 	return text
 }
 
-// placed formats digits times ten to the power of exponent, in exponent notation if the number
+// formatDigits formats digits times ten to the power of exponent, in exponent notation if the number
 // is long otherwise.
-func placed(digits string, exponent int) string {
+func formatDigits(digits string, exponent int) string {
 	n := len(digits)
 	first := exponent + n - 1 // exponent of the first digit
 	switch distance := max(first, -first); {

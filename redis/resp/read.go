@@ -40,8 +40,8 @@ type Reader struct {
 }
 
 const (
-	readerBuffer   = 64 << 10
-	strangerBuffer = 4 << 10
+	readerBuffer = 64 << 10
+	unauthBuffer = 4 << 10
 )
 
 // NewReader reads from r through its own buffer.
@@ -52,7 +52,7 @@ func NewReader(r io.Reader) *Reader {
 // NewUnauthenticatedReader reads from an unauthenticated peer. Its buffer is small until
 // Unauthenticated(false).
 func NewUnauthenticatedReader(r io.Reader) *Reader {
-	return &Reader{r: bufio.NewReaderSize(r, strangerBuffer), unauthenticated: true, maxBulk: MaxBulk, maxQuery: maxCommand}
+	return &Reader{r: bufio.NewReaderSize(r, unauthBuffer), unauthenticated: true, maxBulk: MaxBulk, maxQuery: maxCommand}
 }
 
 // Unauthenticated sets whether the peer has yet to authenticate. Until then, only short
@@ -137,9 +137,9 @@ func (r *Reader) readInline() ([][]byte, error) {
 // Redis's limits for an unauthenticated peer, and our limit for all words of a command
 // together.
 const (
-	strangerElements = 10
-	strangerBulk     = 16 << 10
-	strangerCommand  = 32 << 10
+	unauthElements = 10
+	unauthBulk     = 16 << 10
+	unauthCommand  = 32 << 10
 )
 
 func (r *Reader) readArray() ([][]byte, error) {
@@ -147,7 +147,7 @@ func (r *Reader) readArray() ([][]byte, error) {
 	switch {
 	case err != nil || n > MaxElements:
 		return nil, violation(err, "invalid multibulk length")
-	case r.unauthenticated && n > strangerElements:
+	case r.unauthenticated && n > unauthElements:
 		return nil, ProtocolError("unauthenticated multibulk length")
 	case n <= 0:
 		return nil, nil
@@ -162,7 +162,7 @@ func (r *Reader) readArray() ([][]byte, error) {
 		switch size += header + len(arg); {
 		case int64(size) > r.maxQuery:
 			return nil, ErrTooBig
-		case r.unauthenticated && size > strangerCommand:
+		case r.unauthenticated && size > unauthCommand:
 			return nil, ProtocolError("unauthenticated bulk length")
 		}
 		args = append(args, arg)
@@ -182,7 +182,7 @@ func (r *Reader) readArg() ([]byte, error) {
 	switch {
 	case err != nil || n < 0 || int64(n) > r.maxBulk:
 		return nil, violation(err, "invalid bulk length")
-	case r.unauthenticated && n > strangerBulk:
+	case r.unauthenticated && n > unauthBulk:
 		return nil, ProtocolError("unauthenticated bulk length")
 	}
 	return r.readBytes(int(n))
@@ -233,7 +233,7 @@ func (r *Reader) endOfInline(line []byte, tooBig error) ([]byte, error) {
 // peer.
 func (r *Reader) until(delim byte, limit int, tooLong error) ([]byte, error) {
 	if r.unauthenticated {
-		limit = strangerCommand
+		limit = unauthCommand
 	}
 	line, err := r.r.ReadSlice(delim)
 	if errors.Is(err, bufio.ErrBufferFull) && len(line) < limit {

@@ -30,8 +30,8 @@ const Piece = 64 << 10
 // writer appends values to a buffer, and flushes it to sink, if not nil.
 type writer struct{ sink func([]byte) }
 
-// spill flushes out if it holds a Piece.
-func (w *writer) spill(out []byte) []byte {
+// flush flushes out if it holds a Piece.
+func (w *writer) flush(out []byte) []byte {
 	if w.sink == nil || len(out) < Piece {
 		return out
 	}
@@ -62,7 +62,7 @@ func (w *writer) two(out []byte, v Value) []byte {
 		out = appendNumber(out, '*', int64(len(v.Elems)))
 	}
 	for i := range v.Elems {
-		out = w.spill(w.two(out, v.Elems[i]))
+		out = w.flush(w.two(out, v.Elems[i]))
 	}
 	return out
 }
@@ -101,7 +101,7 @@ func (w *writer) three(out []byte, v Value) []byte {
 		return w.two(out, v)
 	}
 	for i := range v.Elems {
-		out = w.spill(w.three(out, v.Elems[i]))
+		out = w.flush(w.three(out, v.Elems[i]))
 	}
 	return out
 }
@@ -110,7 +110,7 @@ func (w *writer) pairs(out []byte, elems []Value, write func([]byte, Value) []by
 	out = appendNumber(out, '*', int64(len(elems)/2))
 	for i := 0; i+1 < len(elems); i += 2 {
 		out = append(out, "*2\r\n"...)
-		out = w.spill(write(write(out, elems[i]), elems[i+1]))
+		out = w.flush(write(write(out, elems[i]), elems[i+1]))
 	}
 	return out
 }

@@ -31,7 +31,7 @@ func Sin(x float64) float64 {
 	case a < tiny:
 		return x
 	case a <= math.MaxFloat64:
-		return turned(x, 0)
+		return shiftedSin(x, 0)
 	}
 	return math.NaN()
 }
@@ -39,7 +39,7 @@ func Sin(x float64) float64 {
 // Cos returns the cosine of x radians.
 func Cos(x float64) float64 {
 	if math.Abs(x) <= math.MaxFloat64 {
-		return turned(x, 1)
+		return shiftedSin(x, 1)
 	}
 	return math.NaN()
 }
@@ -51,7 +51,7 @@ func Tan(x float64) float64 {
 		return x
 	case a <= math.MaxFloat64:
 		angle, n := reduced(x)
-		return turnedPair(angle, n).over(turnedPair(angle, n+1)).rounded()
+		return shiftedSinPair(angle, n).over(shiftedSinPair(angle, n+1)).rounded()
 	}
 	return math.NaN()
 }
@@ -99,7 +99,7 @@ func Atan2(y, x float64) float64 {
 		return angle
 	}
 	rest, n := reduced(angle)
-	s, c := turnedPair(rest, n), turnedPair(rest, n+1)
+	s, c := shiftedSinPair(rest, n), shiftedSinPair(rest, n+1)
 	across := c.times(pair{high: y}).plus(s.times(pair{high: x}).minus())
 	return angle + across.rounded()/(c.high*x+s.high*y)
 }
@@ -123,10 +123,10 @@ func Asin(x float64) float64 {
 	return math.Copysign(y, x)
 }
 
-// turned returns the sine of x plus right times π/2.
-func turned(x float64, right int) float64 {
+// shiftedSin returns the sine of x plus right times π/2.
+func shiftedSin(x float64, right int) float64 {
 	angle, n := reduced(x)
-	return turnedPair(angle, right+n).rounded()
+	return shiftedSinPair(angle, right+n).rounded()
 }
 
 // reduced returns x minus n right angles, an angle between -π/4 and π/4.
@@ -147,7 +147,7 @@ func reduced(x float64) (angle pair, n int) {
 // reducedFar is reduced for x above far.
 func reducedFar(x float64) (angle pair, n int) {
 	const bits = 1300 // of the largest float, and 200 after the point
-	quarter := manyPi()
+	quarter := longHalfPi()
 	exact := func(f float64) *big.Float { return new(big.Float).SetPrec(bits).SetFloat64(f) }
 	turns, _ := new(big.Float).SetPrec(bits).Add(new(big.Float).SetPrec(bits).Quo(exact(math.Abs(x)), quarter), exact(0.5)).Int(nil)
 	rest := exact(math.Abs(x))
@@ -161,8 +161,8 @@ func reducedFar(x float64) (angle pair, n int) {
 	return pair{high, low}, n
 }
 
-// manyPi returns π/2 with 1300 bits, by Machin's formula: π/4 is 4 arctan(1/5) - arctan(1/239).
-var manyPi = sync.OnceValue(func() *big.Float {
+// longHalfPi returns π/2 with 1300 bits, by Machin's formula: π/4 is 4 arctan(1/5) - arctan(1/239).
+var longHalfPi = sync.OnceValue(func() *big.Float {
 	const bits = 1400
 	one := new(big.Int).Lsh(big.NewInt(1), bits)
 	arctan := func(n int64) *big.Int {
@@ -179,8 +179,8 @@ var manyPi = sync.OnceValue(func() *big.Float {
 	return half.SetMantExp(half, -bits)
 })
 
-// turnedPair returns the sine of angle plus right times π/2.
-func turnedPair(angle pair, right int) pair {
+// shiftedSinPair returns the sine of angle plus right times π/2.
+func shiftedSinPair(angle pair, right int) pair {
 	var s pair
 	if right&1 == 0 {
 		s = sine(angle)

@@ -35,7 +35,7 @@ func (a accumulators) end(rest, last []byte, n int) uint64 {
 	a.add(last, secretLast)
 	h := uint64(n) * prime64n1
 	for i := 0; i < len(a); i += 2 {
-		h += folded(a[i]^secretAt(secretMerge+8*i), a[i+1]^secretAt(secretMerge+8*i+8))
+		h += fold(a[i]^secretAt(secretMerge+8*i), a[i+1]^secretAt(secretMerge+8*i+8))
 	}
 	return avalanche(h)
 }

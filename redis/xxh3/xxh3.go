@@ -21,8 +21,8 @@ const (
 )
 
 const (
-	shortMost  = 240 // bytes hashed without accumulators
-	middleMost = 128
+	maxShort  = 240 // bytes hashed without accumulators
+	maxMiddle = 128
 
 	stripe  = 64   // bytes that all accumulators consume at once
 	block   = 1024 // 16 stripes; then the accumulators are scrambled
@@ -50,10 +50,10 @@ var secret = [192]byte{
 	0x45, 0xcb, 0x3a, 0x8f, 0x95, 0x16, 0x04, 0x28, 0xaf, 0xd7, 0xfb, 0xca, 0xbb, 0x4b, 0x40, 0x7e,
 }
 
-func u32(b []byte) uint32       { return binary.LittleEndian.Uint32(b) }
-func u64(b []byte) uint64       { return binary.LittleEndian.Uint64(b) }
-func secretAt(at int) uint64    { return u64(secret[at:]) }
-func folded(a, b uint64) uint64 { high, low := bits.Mul64(a, b); return high ^ low }
+func u32(b []byte) uint32     { return binary.LittleEndian.Uint32(b) }
+func u64(b []byte) uint64     { return binary.LittleEndian.Uint64(b) }
+func secretAt(at int) uint64  { return u64(secret[at:]) }
+func fold(a, b uint64) uint64 { high, low := bits.Mul64(a, b); return high ^ low }
 
 func avalanche(h uint64) uint64 {
 	h = (h ^ h>>37) * primeMix1
@@ -80,8 +80,8 @@ func Hash(b []byte) uint64 {
 	case n <= 16:
 		low := secretAt(24) ^ secretAt(32) ^ u64(b)
 		high := secretAt(40) ^ secretAt(48) ^ u64(b[n-8:])
-		return avalanche(uint64(n) + bits.ReverseBytes64(low) + high + folded(low, high))
-	case n <= shortMost:
+		return avalanche(uint64(n) + bits.ReverseBytes64(low) + high + fold(low, high))
+	case n <= maxShort:
 		return hashMiddle(b)
 	}
 	acc := start
@@ -105,27 +105,27 @@ func hash8(b []byte) uint64 {
 	return h ^ h>>28
 }
 
-// mixed mixes 16 bytes with the secret at offset at.
-func mixed(b []byte, at int) uint64 {
-	return folded(u64(b)^secretAt(at), u64(b[8:])^secretAt(at+8))
+// mix mixes 16 bytes with the secret at offset at.
+func mix(b []byte, at int) uint64 {
+	return fold(u64(b)^secretAt(at), u64(b[8:])^secretAt(at+8))
 }
 
 // hashMiddle hashes 17 to shortMost bytes.
 func hashMiddle(b []byte) uint64 {
 	n := len(b)
 	h := uint64(n) * prime64n1
-	if n <= middleMost {
+	if n <= maxMiddle {
 		for i := (n - 1) / 32; i >= 0; i-- {
-			h += mixed(b[16*i:], 32*i) + mixed(b[n-16*(i+1):], 32*i+16)
+			h += mix(b[16*i:], 32*i) + mix(b[n-16*(i+1):], 32*i+16)
 		}
 		return avalanche(h)
 	}
 	for i := range 8 {
-		h += mixed(b[16*i:], 16*i)
+		h += mix(b[16*i:], 16*i)
 	}
 	h = avalanche(h)
 	for i := 8; i < n/16; i++ {
-		h += mixed(b[16*i:], 16*(i-8)+secretMiddle)
+		h += mix(b[16*i:], 16*(i-8)+secretMiddle)
 	}
-	return avalanche(h + mixed(b[n-16:], secretEnd))
+	return avalanche(h + mix(b[n-16:], secretEnd))
 }

@@ -90,7 +90,7 @@ func TestCluster(t *testing.T) {
 		all.stores = append(all.stores, open(t, "weak", node))
 	}
 	t.Run("conformance", func(t *testing.T) {
-		check := storetest.Promises
+		check := storetest.Contract
 		if *faults {
 			check = storetest.Run
 		}

@@ -116,7 +116,7 @@ func guardReader(cmd *commands.Command, args [][]byte, at engine.Moment) (v resp
 	if d.Reason == acl.Allowed {
 		return v, false
 	}
-	why := commands.OneLine(reader.Why(d, cmd, args, false))
+	why := commands.OneLine(reader.DenialText(d, cmd, args, false))
 	if at == engine.InScript {
 		return resp.MakeError("ERR ACL failure in script: " + why), true
 	}

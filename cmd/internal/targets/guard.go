@@ -110,7 +110,7 @@ func (r *ReadOnly) Refuse(ctx context.Context, args [][]byte) (resp.Value, bool)
 		command = commands.Unsupported.Called(args)
 	}
 	switch {
-	case command == nil && r.ask(ctx, args), command != nil && command.LeavesAll():
+	case command == nil && r.ask(ctx, args), command != nil && command.ChangesNothing():
 		return resp.Value{}, false
 	case command == nil:
 		return resp.MakeError("READONLY " + display.Clipped(string(args[0])) + " is unknown and may write, and the target is read-only"), true

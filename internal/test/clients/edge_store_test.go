@@ -35,7 +35,7 @@ func openEdge(url string) storetest.Open {
 // edgeStore holds a Durable Object that only executes SQL to what a store promises.
 func edgeStore(t *testing.T, url string) {
 	if *whole {
-		storetest.Promises(t, openEdge(url))
+		storetest.Contract(t, openEdge(url))
 	}
 }
 

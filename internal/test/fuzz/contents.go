@@ -176,8 +176,8 @@ func inOrder(cells [][]byte, size int) [][]byte {
 	return sorted
 }
 
-// asked holds the commands that read a whole value from Redis.
-var asked = map[string][]string{
+// readCommands holds the commands that read a whole value from Redis.
+var readCommands = map[string][]string{
 	"string": {"GET", ""},
 	"list":   {"LRANGE", "", "0", "-1"},
 	"hash":   {"HGETALL", ""},
@@ -197,7 +197,7 @@ func theirContents(do doer) contents {
 			typ := string(do([]byte("TYPE"), key).Str)
 			ttl := do([]byte("PTTL"), key).Int
 			var elements [][]byte
-			if line := words(asked[typ]...); line != nil {
+			if line := words(readCommands[typ]...); line != nil {
 				line[1] = key
 				elements = inOrder(flatten(do(line...)), stored[typ].size)
 			}

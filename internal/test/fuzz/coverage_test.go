@@ -23,21 +23,21 @@ func TestCoverage(t *testing.T) {
 	for _, c := range commands.All() {
 		known, here := options[c.Name], drawn[c.Name]
 		switch {
-		case known == nil && leftOut[c.Name] != "" && leftOut[c.Name] != ofUpstash && !server.Before(oracle.Version(c.Since)):
+		case known == nil && excluded[c.Name] != "" && excluded[c.Name] != ofUpstash && !server.Before(oracle.Version(c.Since)):
 			t.Errorf("%s is left out, but Redis does not have it", c.Name)
-		case known == nil || leftOut[c.Name] != "" || !slices.Contains(groups, groupOf(c)):
+		case known == nil || excluded[c.Name] != "" || !slices.Contains(groups, groupOf(c)):
 			continue
 		case here == nil:
 			t.Errorf("%s is never made up", c.Name)
 			continue
 		}
 		for option := range known {
-			if !here[option] && undrawn[c.Name+" "+option] == "" {
+			if !here[option] && excludedOptions[c.Name+" "+option] == "" {
 				t.Errorf("%s is never made up with %s", c.Name, option)
 			}
 		}
 	}
-	for _, reasons := range []map[string]string{leftOut, undrawn} {
+	for _, reasons := range []map[string]string{excluded, excludedOptions} {
 		for name := range reasons {
 			command, option, _ := strings.Cut(name, " ")
 			if c := commands.Lookup(name); c == nil && !options[command][option] {

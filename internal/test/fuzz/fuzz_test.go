@@ -46,7 +46,7 @@ func drawable(t *testing.T, server oracle.Version) map[string][]command {
 	t.Helper()
 	byGroup := map[string][]command{}
 	for _, c := range commands.All() {
-		if leftOut[c.Name] != "" || strings.HasPrefix(c.Name, "DEBUG ") || c.Name == "WATCH" || !slices.Contains(groups, groupOf(c)) || server.Before(knownSince(c)) {
+		if excluded[c.Name] != "" || strings.HasPrefix(c.Name, "DEBUG ") || c.Name == "WATCH" || !slices.Contains(groups, groupOf(c)) || server.Before(knownSince(c)) {
 			continue
 		}
 		syntax, err := parseSyntax(c.Syntax)

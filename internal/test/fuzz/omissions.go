@@ -17,7 +17,7 @@ import (
 func later(args [][]byte, server oracle.Version) bool {
 	name := nameOf(args)
 	if strings.HasPrefix(name, "COMMAND GETKEYS") {
-		return halfANumber(args) || later(args[2:], server)
+		return partialKeyCount(args) || later(args[2:], server)
 	}
 	if (name == "ZRANK" || name == "ZREVRANK") && len(args) > 3 && server.Before("7.2") {
 		return true
@@ -27,9 +27,9 @@ func later(args [][]byte, server oracle.Version) bool {
 	})
 }
 
-// flawed reports whether Redis 8.0 answers the call wrongly: HGETEX reads past its words, a
+// redisBug reports whether Redis 8.0 answers the call wrongly: HGETEX reads past its words, a
 // negative offset of LIMIT counts from the other end, and LSET truncates an index to 32 bits.
-func flawed(args [][]byte) bool {
+func redisBug(args [][]byte) bool {
 	negative := func(i int) bool { return i < len(args) && len(args[i]) > 0 && args[i][0] == '-' }
 	switch name := nameOf(args); {
 	case name == "HGETEX" && len(args) > 2:
@@ -51,9 +51,9 @@ func flawed(args [][]byte) bool {
 	return false
 }
 
-// halfANumber reports whether an argument only begins with a number of keys. Redis accepts it
+// partialKeyCount reports whether an argument only begins with a number of keys. Redis accepts it
 // when asked for the keys, but not when it runs the call.
-func halfANumber(args [][]byte) bool {
+func partialKeyCount(args [][]byte) bool {
 	return slices.ContainsFunc(args, func(a []byte) bool {
 		_, err := strconv.Atoi(string(a))
 		return err != nil && len(a) > 0 && '1' <= a[0] && a[0] <= '9'

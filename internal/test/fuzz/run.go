@@ -145,7 +145,7 @@ func (p *pair) compare(args [][]byte) (got, want resp.Value, same bool) {
 	how := treatments[nameOf(args)]
 	how.changed = p.version.Before("8.0") && changed(nameOf(args))
 	p.outdated = how.changed
-	if later(args, p.version) || flawed(args) || queued && unqueued(args, how) || !queued && undefined(p.theirs, args) {
+	if later(args, p.version) || redisBug(args) || queued && unqueued(args, how) || !queued && undefined(p.theirs, args) {
 		return resp.OK, resp.OK, true
 	}
 	if how.special != nil && !queued {
@@ -183,7 +183,7 @@ func (p *pair) sameAll(queue []treatment, got, want resp.Value) bool {
 
 func (p *pair) same(how treatment, got, want resp.Value) bool {
 	got, want = unsigned(p.version.Doubles(got)), unsigned(p.version.Doubles(want))
-	if how.alike != nil && how.alike(got, want) {
+	if how.equal != nil && how.equal(got, want) {
 		return true
 	}
 	step := corpus.Step{Notes: how.notes}

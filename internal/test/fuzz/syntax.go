@@ -54,7 +54,7 @@ var newer = map[string]map[string]oracle.Version{
 	"ZUNION": {"COUNT": "8.8"}, "ZINTER": {"COUNT": "8.8"}, "ZUNIONSTORE": {"COUNT": "8.8"}, "ZINTERSTORE": {"COUNT": "8.8"},
 	"XADD":       {"KEEPREF": "8.2", "DELREF": "8.2", "ACKED": "8.2", "IDMPAUTO": "8.6", "IDMP": "8.6", "*": never}, // an ID from the clock
 	"XTRIM":      {"KEEPREF": "8.2", "DELREF": "8.2", "ACKED": "8.2"},
-	"VSIM":       {"WITHATTRIBS": "8.2", "EPSILON": never},              // see undrawn
+	"VSIM":       {"WITHATTRIBS": "8.2", "EPSILON": never},              // see excludedOptions
 	"XREAD":      {"MAXCOUNT": "8.8", "MAXSIZE": "8.8", "BLOCK": never}, // waits
 	"XREADGROUP": {"MAXCOUNT": "8.8", "MAXSIZE": "8.8", "CLAIM": "8.4", "BLOCK": never},
 }

@@ -18,8 +18,8 @@ type treatment struct {
 	// changed is set if this version of the server replies differently from Redis 8.0.
 	changed bool
 
-	// alike reports whether the replies are equal, apart from allowed differences.
-	alike func(got, want resp.Value) bool
+	// equal reports whether the replies are equal, apart from allowed differences.
+	equal func(got, want resp.Value) bool
 
 	// special runs the command on both sides and returns replies to compare by the notes.
 	special func(ours, theirs doer, args [][]byte) (got, want resp.Value)
@@ -53,14 +53,14 @@ var treatments = map[string]treatment{
 
 	"OBJECT IDLETIME": {notes: []string{"any"}},
 	"OBJECT REFCOUNT": {notes: []string{"any"}},
-	"OBJECT ENCODING": {alike: encodingsOfOneType},
+	"OBJECT ENCODING": {equal: encodingsOfOneType},
 
-	"XPENDING":        {alike: alikeButTimes},
-	"XINFO CONSUMERS": {alike: alikeButTimes},
-	"XINFO STREAM":    {alike: alikeButTimes},
+	"XPENDING":        {equal: equalExceptTimes},
+	"XINFO CONSUMERS": {equal: equalExceptTimes},
+	"XINFO STREAM":    {equal: equalExceptTimes},
 
-	"SORT":    {special: sortAfresh},
-	"SORT_RO": {special: sortAfresh},
+	"SORT":    {special: sortAfterReset},
+	"SORT_RO": {special: sortAfterReset},
 
 	"SCAN":  {notes: []string{"unordered"}, special: scan(1)},
 	"SSCAN": {notes: []string{"unordered"}, special: scan(2)},
@@ -68,29 +68,29 @@ var treatments = map[string]treatment{
 	"ZSCAN": {notes: []string{"pairs"}, special: scan(2)},
 
 	// Redis stores the count, and considers that a change.
-	"PFCOUNT": {special: both},
+	"PFCOUNT": {special: bothSides},
 
-	"BLPOP": {special: atOnce}, "BRPOP": {special: atOnce}, "BLMOVE": {special: atOnce}, "BRPOPLPUSH": {special: atOnce},
-	"BLMPOP": {special: atOnce}, "BZPOPMIN": {special: atOnce}, "BZPOPMAX": {special: atOnce}, "BZMPOP": {special: atOnce},
+	"BLPOP": {special: inTransaction}, "BRPOP": {special: inTransaction}, "BLMOVE": {special: inTransaction}, "BRPOPLPUSH": {special: inTransaction},
+	"BLMPOP": {special: inTransaction}, "BZPOPMIN": {special: inTransaction}, "BZPOPMAX": {special: inTransaction}, "BZMPOP": {special: inTransaction},
 
 	"DUMP":          {special: exchange},
 	"FUNCTION DUMP": {special: exchangeFunctions},
 	"FUNCTION LIST": {notes: []string{"unordered"}},
 
 	// Replies with data that only one side has.
-	"HELLO":     {alike: alikeButNumbers},
-	"CLIENT ID": {alike: ofOneKind}, "CLIENT INFO": {alike: ofOneKind}, "CLIENT LIST": {alike: ofOneKind},
-	"COMMAND": {alike: ofOneKind}, "COMMAND COUNT": {alike: ofOneKind}, "COMMAND DOCS": {alike: ofOneKind},
-	"COMMAND INFO": {alike: ofOneKind}, "COMMAND LIST": {alike: ofOneKind},
-	"INFO": {alike: ofOneKind}, "LASTSAVE": {alike: ofOneKind},
-	"SLOWLOG GET": {alike: ofOneKind}, "SLOWLOG LEN": {alike: ofOneKind}, "LATENCY DOCTOR": {alike: ofOneKind}, "LATENCY GRAPH": {alike: ofOneKind},
-	"LATENCY HISTOGRAM": {alike: ofOneKind}, "LATENCY HISTORY": {alike: ofOneKind}, "LATENCY LATEST": {alike: ofOneKind}, "LATENCY RESET": {alike: ofOneKind},
-	"MEMORY MALLOC-STATS": {alike: ofOneKind}, "MEMORY STATS": {alike: ofOneKind},
-	"MEMORY DOCTOR": {alike: ofOneKind}, "MEMORY USAGE": {alike: ofOneKind}, "TIME": {alike: ofOneKind},
+	"HELLO":     {equal: equalExceptNumbers},
+	"CLIENT ID": {equal: sameKind}, "CLIENT INFO": {equal: sameKind}, "CLIENT LIST": {equal: sameKind},
+	"COMMAND": {equal: sameKind}, "COMMAND COUNT": {equal: sameKind}, "COMMAND DOCS": {equal: sameKind},
+	"COMMAND INFO": {equal: sameKind}, "COMMAND LIST": {equal: sameKind},
+	"INFO": {equal: sameKind}, "LASTSAVE": {equal: sameKind},
+	"SLOWLOG GET": {equal: sameKind}, "SLOWLOG LEN": {equal: sameKind}, "LATENCY DOCTOR": {equal: sameKind}, "LATENCY GRAPH": {equal: sameKind},
+	"LATENCY HISTOGRAM": {equal: sameKind}, "LATENCY HISTORY": {equal: sameKind}, "LATENCY LATEST": {equal: sameKind}, "LATENCY RESET": {equal: sameKind},
+	"MEMORY MALLOC-STATS": {equal: sameKind}, "MEMORY STATS": {equal: sameKind},
+	"MEMORY DOCTOR": {equal: sameKind}, "MEMORY USAGE": {equal: sameKind}, "TIME": {equal: sameKind},
 	"CONFIG GET":              {notes: []string{"pairs"}},
 	"COMMAND GETKEYSANDFLAGS": {notes: []string{"unordered"}},
 
-	"VINFO":       {alike: alikeButGraph},
+	"VINFO":       {equal: equalExceptGraph},
 	"VSIM":        {special: similar},
 	"VRANDMEMBER": {special: sample("VRANDMEMBER", "", "100000")},
 
@@ -127,14 +127,14 @@ func encodingsOfOneType(got, want resp.Value) bool {
 	})
 }
 
-// alikeButTimes allows the times of consumers and pending entries to differ by a few seconds.
+// equalExceptTimes allows the times of consumers and pending entries to differ by a few seconds.
 // The size of Redis's tree may differ, too: an empty node can remain in it.
-func alikeButTimes(got, want resp.Value) bool {
-	return alikeAt(resp.Downgrade(got), resp.Downgrade(want), false)
+func equalExceptTimes(got, want resp.Value) bool {
+	return equalExceptTimeAt(resp.Downgrade(got), resp.Downgrade(want), false)
 }
 
-// alikeAt is alikeButTimes for a part of a reply, which may be a time itself.
-func alikeAt(got, want resp.Value, time bool) bool {
+// equalExceptTimeAt is alikeButTimes for a part of a reply, which may be a time itself.
+func equalExceptTimeAt(got, want resp.Value, time bool) bool {
 	switch {
 	case got.Kind != want.Kind || len(got.Elems) != len(want.Elems):
 		return false
@@ -144,7 +144,7 @@ func alikeAt(got, want resp.Value, time bool) bool {
 		return bytes.Equal(resp.Append2(nil, got), resp.Append2(nil, want))
 	}
 	for i := range got.Elems {
-		if !alikeAt(got.Elems[i], want.Elems[i], isTime(want.Elems, i)) {
+		if !equalExceptTimeAt(got.Elems[i], want.Elems[i], isTime(want.Elems, i)) {
 			return false
 		}
 	}
@@ -160,9 +160,9 @@ func isTime(elems []resp.Value, i int) bool {
 	return i == len(elems)-2 && (i == 1 || i == 2) && elems[0].Kind == resp.Bulk && elems[i+1].Kind == resp.Int
 }
 
-// leftOut holds the commands known to Redis 7.0 and meowdis that are not generated, with the
+// excluded holds the commands known to Redis 7.0 and meowdis that are not generated, with the
 // reasons.
-var leftOut = map[string]string{
+var excluded = map[string]string{
 	"ACL CAT": ofUsers, "ACL DELUSER": ofUsers, "ACL DRYRUN": ofUsers, "ACL GENPASS": ofUsers, "ACL GETUSER": ofUsers, "ACL HELP": ownWords, "ACL LIST": ofUsers,
 	"ACL LOAD": ofUsers, "ACL LOG": ofUsers, "ACL SAVE": ofUsers, "ACL SETUSER": ofUsers, "ACL USERS": ofUsers, "ACL WHOAMI": ofUsers,
 	"ACL GENTOKEN": ofUpstash, "ACL RESTTOKEN": ofUpstash,
@@ -201,8 +201,8 @@ const (
 	ofUsers     = "is about users, whom only a server has: acl makes them up and compares them"
 )
 
-// undrawn holds options that are not generated, with the reasons.
-var undrawn = map[string]string{
+// excludedOptions holds options that are not generated, with the reasons.
+var excludedOptions = map[string]string{
 	"XADD *":           "the ID would be the clock's",
 	"XREAD BLOCK":      "waits",
 	"XREADGROUP BLOCK": "waits",
@@ -215,9 +215,9 @@ var unsignalled = map[string]bool{
 	"XREADGROUP": true, "XACK": true, "XCLAIM": true, "XAUTOCLAIM": true, "XSETID": true,
 }
 
-// atOnce runs a blocking command in a transaction, so that it does not wait if no element
+// inTransaction runs a blocking command in a transaction, so that it does not wait if no element
 // exists.
-func atOnce(ours, theirs doer, args [][]byte) (got, want resp.Value) {
+func inTransaction(ours, theirs doer, args [][]byte) (got, want resp.Value) {
 	exec := func(do doer) resp.Value {
 		do([]byte("UNWATCH"))
 		do([]byte("MULTI"))
@@ -240,11 +240,11 @@ func exchange(ours, theirs doer, args [][]byte) (got, want resp.Value) {
 	return restore(ours, want.Str), restore(theirs, got.Str)
 }
 
-// ofOneKind lets the text and the numbers of a reply differ, but not its kind.
-func ofOneKind(got, want resp.Value) bool { return got.Kind == want.Kind && !got.IsError() }
+// sameKind lets the text and the numbers of a reply differ, but not its kind.
+func sameKind(got, want resp.Value) bool { return got.Kind == want.Kind && !got.IsError() }
 
-// alikeButNumbers lets the numbers in a reply differ.
-func alikeButNumbers(got, want resp.Value) bool {
+// equalExceptNumbers lets the numbers in a reply differ.
+func equalExceptNumbers(got, want resp.Value) bool {
 	switch {
 	case got.Kind != want.Kind || len(got.Elems) != len(want.Elems):
 		return false
@@ -254,23 +254,23 @@ func alikeButNumbers(got, want resp.Value) bool {
 		return bytes.Equal(resp.Append3(nil, got), resp.Append3(nil, want))
 	}
 	for i := range got.Elems {
-		if !alikeButNumbers(got.Elems[i], want.Elems[i]) {
+		if !equalExceptNumbers(got.Elems[i], want.Elems[i]) {
 			return false
 		}
 	}
 	return true
 }
 
-// sortAfresh makes Redis forget that an earlier number was out of range, which makes its SORT
+// sortAfterReset makes Redis forget that an earlier number was out of range, which makes its SORT
 // refuse all numbers. Any command that reads a number as a long double does.
-func sortAfresh(ours, theirs doer, args [][]byte) (got, want resp.Value) {
+func sortAfterReset(ours, theirs doer, args [][]byte) (got, want resp.Value) {
 	theirs(words("INCRBYFLOAT", "afresh", "none")...) // at a key that no case has
 	return ours(args...), theirs(args...)
 }
 
-// alikeButGraph allows differences in VINFO's graph data, the set's number, and the number of
+// equalExceptGraph allows differences in VINFO's graph data, the set's number, and the number of
 // attributes: Redis 8.0 does not count the attributes of a VADD with CAS.
-func alikeButGraph(got, want resp.Value) bool {
+func equalExceptGraph(got, want resp.Value) bool {
 	got, want = resp.Downgrade(got), resp.Downgrade(want)
 	if got.Kind != resp.Array || len(got.Elems) != len(want.Elems) {
 		return false
@@ -321,8 +321,8 @@ func similar(ours, theirs doer, args [][]byte) (got, want resp.Value) {
 	return want, want
 }
 
-// both runs the command normally on both sides. Its use keeps a command out of transactions.
-func both(ours, theirs doer, args [][]byte) (got, want resp.Value) {
+// bothSides runs the command normally on both sides. Its use keeps a command out of transactions.
+func bothSides(ours, theirs doer, args [][]byte) (got, want resp.Value) {
 	return ours(args...), theirs(args...)
 }
 

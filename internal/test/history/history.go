@@ -34,8 +34,8 @@ type History struct {
 // New begins a history.
 func New() *History { return &History{began: time.Now()} }
 
-// act is a command on one key: GET, SET, SETGET (SET with GET), DEL or INCR.
-type act struct{ name, key, value string }
+// operation is a command on one key: GET, SET, SETGET (SET with GET), DEL or INCR.
+type operation struct{ name, key, value string }
 
 // reply is the reply to an act. It is unknown if the server was killed first.
 type reply struct {
@@ -46,9 +46,9 @@ type reply struct {
 // shared lists the keys of the history. Keys whose name begins with c are counters.
 var shared = []string{"h:r1", "h:r2", "h:c1"}
 
-// someAct returns a random act. Its value is unique.
-func someAct(value string) act {
-	a := act{key: shared[rand.N(len(shared))], value: value}
+// randomOperation returns a random act. Its value is unique.
+func randomOperation(value string) operation {
+	a := operation{key: shared[rand.N(len(shared))], value: value}
 	names := []string{"GET", "GET", "SET", "SETGET", "DEL"}
 	if a.key == "h:c1" {
 		names = []string{"GET", "INCR", "INCR", "INCR", "DEL"}
@@ -57,7 +57,7 @@ func someAct(value string) act {
 	return a
 }
 
-func (a act) args() (args [][]byte) {
+func (a operation) args() (args [][]byte) {
 	line := a.name + " " + a.key
 	switch a.name {
 	case "SET":
@@ -86,7 +86,7 @@ func (e ErrorReply) Error() string { return string(e) }
 func (h *History) Act(c Client, id int) error {
 	h.mu.Lock()
 	h.acts++
-	a := someAct(fmt.Sprintf("%d.%d", id, h.acts))
+	a := randomOperation(fmt.Sprintf("%d.%d", id, h.acts))
 	h.mu.Unlock()
 	op := porcupine.Operation{ClientId: id, Input: a, Output: reply{}, Call: time.Since(h.began).Nanoseconds(), Return: math.MaxInt64}
 	v, err := c.Do(context.Background(), a.args()...)
@@ -120,13 +120,13 @@ func (h *History) Check(t *testing.T, c *storetest.Client, before map[string]str
 		}
 		now := time.Since(h.began).Nanoseconds()
 		h.all = append(h.all, porcupine.Operation{
-			ClientId: math.MaxInt32 - i, Input: act{name: "GET", key: key}, Call: now, Output: reply{true, after[key]}, Return: now + 1,
+			ClientId: math.MaxInt32 - i, Input: operation{name: "GET", key: key}, Call: now, Output: reply{true, after[key]}, Return: now + 1,
 		})
 	}
 	for _, key := range shared {
 		var of []porcupine.Operation
 		for _, op := range h.all {
-			if op.Input.(act).key == key {
+			if op.Input.(operation).key == key {
 				of = append(of, op)
 			}
 		}
@@ -142,7 +142,7 @@ func register(begin string) porcupine.Model {
 	return porcupine.Model{
 		Init: func() any { return begin },
 		Step: func(state, input, output any) (bool, any) {
-			was, in, out := state.(string), input.(act), output.(reply)
+			was, in, out := state.(string), input.(operation), output.(reply)
 			is := func(text string) bool { return !out.known || out.text == text }
 			switch in.name {
 			case "SET":

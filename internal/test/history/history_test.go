@@ -9,10 +9,10 @@ import (
 
 // TestHistory finds what is not linearizable.
 func TestHistory(t *testing.T) {
-	op := func(a act, from, to int64, out reply) porcupine.Operation {
+	op := func(a operation, from, to int64, out reply) porcupine.Operation {
 		return porcupine.Operation{Input: a, Call: from, Return: to, Output: out}
 	}
-	set, incr, get := act{"SET", "k", "1"}, act{name: "INCR", key: "k"}, act{name: "GET", key: "k"}
+	set, incr, get := operation{"SET", "k", "1"}, operation{name: "INCR", key: "k"}, operation{name: "GET", key: "k"}
 	for name, test := range map[string]struct {
 		ops  []porcupine.Operation
 		fits bool

@@ -54,7 +54,7 @@ type prepared struct {
 
 // Open creates a database with our tables, empty.
 func Open() (*Store, error) {
-	image, err := made()
+	image, err := emptyImage()
 	if err != nil {
 		return nil, err
 	}
@@ -88,9 +88,9 @@ func OpenEmpty() (*Store, error) {
 	return s, nil
 }
 
-// made returns the image of a database with our tables, created once by an ordinary batch.
+// emptyImage returns the image of a database with our tables, created once by an ordinary batch.
 // Creating it is most of the cost of a short test.
-var made = sync.OnceValues(func() (image []byte, err error) {
+var emptyImage = sync.OnceValues(func() (image []byte, err error) {
 	s, err := OpenEmpty()
 	if err != nil {
 		return nil, err
@@ -197,14 +197,14 @@ func (s *Store) prepare(ctx context.Context, text string) (*prepared, error) {
 	return p, nil
 }
 
-// known caches the results of writes, by text: they are the same in all databases. Each change
+// writeStatements caches the results of writes, by text: they are the same in all databases. Each change
 // of PRAGMA query_only would make SQLite recompile every statement.
-var known sync.Map
+var writeStatements sync.Map
 
 // writes reports whether the statement takes the write lock, even if it then changes nothing. It
 // must not come between statements that write: it resets changes().
 func (s *Store) writes(ctx context.Context, text string, params int) (yes bool, err error) {
-	if yes, ok := known.Load(text); ok {
+	if yes, ok := writeStatements.Load(text); ok {
 		return yes.(bool), nil
 	}
 	rows, err := s.conn.QueryContext(ctx, "EXPLAIN "+text, make([]any, params)...)
@@ -221,7 +221,7 @@ func (s *Store) writes(ctx context.Context, text string, params int) (yes bool, 
 		}
 		yes = yes || op == "Transaction" && writing != 0
 	}
-	known.Store(text, yes)
+	writeStatements.Store(text, yes)
 	return yes, rows.Err()
 }
 
@@ -240,7 +240,7 @@ func (s *Store) run(ctx context.Context, stmt store.Stmt, readOnly bool) (rows [
 	}
 	args := make([]any, len(stmt.Args))
 	for i, v := range stmt.Args {
-		args[i] = bound(v)
+		args[i] = toDriver(v)
 	}
 	r, err := p.QueryContext(ctx, args...)
 	if err != nil {
@@ -261,7 +261,7 @@ func (s *Store) run(ctx context.Context, stmt store.Stmt, readOnly bool) (rows [
 		}
 		row := make(store.Row, len(cells))
 		for i, cell := range cells {
-			row[i] = returned(cell)
+			row[i] = fromDriver(cell)
 		}
 		rows = append(rows, row)
 	}
@@ -289,8 +289,8 @@ func permitted(text string) (params int, err error) {
 	return params, nil
 }
 
-// bound returns the argument as the store receives it: an integer becomes a double.
-func bound(v store.Value) any {
+// toDriver returns the argument as the store receives it: an integer becomes a double.
+func toDriver(v store.Value) any {
 	switch v.Kind() {
 	case store.Integer:
 		return float64(v.Int())
@@ -304,8 +304,8 @@ func bound(v store.Value) any {
 	return nil
 }
 
-// returned returns the cell as the caller receives it: an integer becomes a double.
-func returned(cell any) store.Value {
+// fromDriver returns the cell as the caller receives it: an integer becomes a double.
+func fromDriver(cell any) store.Value {
 	switch v := cell.(type) {
 	case int64:
 		return store.Float(float64(v))

@@ -82,7 +82,7 @@ func (k kit) Apply(ctx context.Context, batches []store.Batch) ([]store.Result, 
 var faults = flag.Bool("faults", false, "refuse every statement of the corpus once")
 
 func TestEndpointConformance(t *testing.T) {
-	check := storetest.Promises
+	check := storetest.Contract
 	if *faults {
 		check = storetest.Run
 	}

@@ -226,8 +226,8 @@ func changed(t *testing.T, s engine.Store) {
 	}
 }
 
-// moot skips a statement that has nothing to do, or runs it.
-func moot(t *testing.T, s engine.Store) {
+// skipIf skips a statement that has nothing to do, or runs it.
+func skipIf(t *testing.T, s engine.Store) {
 	makeTable(t, s)
 	found := func(before store.Result) bool { return len(before.Rows[0]) > 0 }
 	batch := store.Batch{Stmts: []store.Stmt{
@@ -246,8 +246,8 @@ func moot(t *testing.T, s engine.Store) {
 	}
 }
 
-// keysApart writes to keys that differ in one detail.
-func keysApart(t *testing.T, s engine.Store) {
+// similarKeys writes to keys that differ in one detail.
+func similarKeys(t *testing.T, s engine.Store) {
 	c := NewClient(t, NewEngine(s, NewClock()))
 	names := []string{`a`, `A`, `"a\x00"`, `""`, `" a"`, `"a\xff"`, `"a\xfe"`, `*`, `a*`, `1`, `01`, `1.0`, `"\xc3\xa9"`, `"e\xcc\x81"`}
 	for db := range 2 {

@@ -19,7 +19,7 @@ type Open func(t *testing.T) engine.Store
 
 // Run checks the whole contract of a store; with -short, all but the faults.
 func Run(t *testing.T, open Open) {
-	Promises(t, open)
+	Contract(t, open)
 	// -short is for the race detector, which makes SQLite slow and finds nothing in a single
 	// client's run.
 	if !testing.Short() {
@@ -27,8 +27,8 @@ func Run(t *testing.T, open Open) {
 	}
 }
 
-// Promises is Run without the faults, which take most of its time.
-func Promises(t *testing.T, open Open) {
+// Contract is Run without the faults, which take most of its time.
+func Contract(t *testing.T, open Open) {
 	for _, test := range []struct {
 		name string
 		run  func(*testing.T, engine.Store)
@@ -38,8 +38,8 @@ func Promises(t *testing.T, open Open) {
 		{"order", order},
 		{"folding", folding},
 		{"changes", changed},
-		{"moot", moot},
-		{"keys apart", keysApart},
+		{"moot", skipIf},
+		{"keys apart", similarKeys},
 		{"expiry", expiry},
 		{"broken batch", brokenBatch},
 		{"cancelled", cancelled},
@@ -48,9 +48,9 @@ func Promises(t *testing.T, open Open) {
 		{"watch", watch},
 		{"transactions", transactions},
 		{"sweeping", sweeping},
-		{"sweeping meanwhile", sweepingMeanwhile},
+		{"sweeping meanwhile", sweepingConcurrently},
 		{"sweeping large keys", sweepingLarge},
-		{"sweeping graves", sweepingGraves},
+		{"sweeping graves", sweepingDeleted},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := open(t)

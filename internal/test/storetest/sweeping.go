@@ -153,8 +153,8 @@ func hashesOf(t *testing.T, c *Client) string {
 	return m.live()
 }
 
-// sweepingMeanwhile sweeps while clients change hashes whose fields expire.
-func sweepingMeanwhile(t *testing.T, s engine.Store) {
+// sweepingConcurrently sweeps while clients change hashes whose fields expire.
+func sweepingConcurrently(t *testing.T, s engine.Store) {
 	const clients, each = 8, 20
 	clock := NewClock()
 	e := NewEngine(s, clock)
@@ -221,10 +221,10 @@ var crowds = [][2]string{
 	{"HSET k", "f%d v"}, {"HSETEX k PX 1 FIELDS 300", "f%d v"}, {"RPUSH k", "e%d"}, {"SADD k", "m%d"}, {"ZADD k", "1 m%d"}, {"ARINSERT k", "v%d"},
 }
 
-// sweepingGraves deletes keys in every possible way, with many elements. Their names are free
+// sweepingDeleted deletes keys in every possible way, with many elements. Their names are free
 // at once, and new keys of these names have none of the old elements; the old elements are
 // deleted step by step.
-func sweepingGraves(t *testing.T, s engine.Store) {
+func sweepingDeleted(t *testing.T, s engine.Store) {
 	clock := NewClock()
 	c := NewClient(t, NewEngine(s, clock))
 	fill := func(command, element string) {
@@ -257,13 +257,13 @@ func sweepingGraves(t *testing.T, s engine.Store) {
 			if (i+j)%4 > 0 && going != "DEL k" && going != "SET k v" {
 				continue
 			}
-			graveTaken(t, s, c, clock, make, going)
+			reusedName(t, s, c, clock, make, going)
 		}
 	}
 }
 
-// graveTaken is one case of sweepingGraves.
-func graveTaken(t *testing.T, s engine.Store, c *Client, clock *Clock, make func(), going string) {
+// reusedName is one case of sweepingGraves.
+func reusedName(t *testing.T, s engine.Store, c *Client, clock *Clock, make func(), going string) {
 	t.Helper()
 	c.Do("SET other o")
 	c.Do("SADD few a b")

@@ -41,13 +41,13 @@ var commandsTimed = []timed{
 // counts: other work of the machine only makes rounds slower.
 const (
 	commandsARound = 4001 // a prime, so any step visits every number
-	aPipeline      = 100
+	pipelineLength = 100
 	fastestOf      = 7
 )
 
 // timing measures commands in one process: engine, translator and SQLite, without sockets.
 func timing(o *options, parent string) error {
-	fmt.Fprintf(o.out, "µs of a command in pipelines of %d, the fastest of %d rounds of %d:\n\n| | where there was | µs |\n|---|---|---:|\n", aPipeline, fastestOf, commandsARound)
+	fmt.Fprintf(o.out, "µs of a command in pipelines of %d, the fastest of %d rounds of %d:\n\n| | where there was | µs |\n|---|---|---:|\n", pipelineLength, fastestOf, commandsARound)
 	for i, c := range commandsTimed {
 		fastest := time.Duration(math.MaxInt64)
 		for round := range fastestOf {
@@ -87,9 +87,9 @@ func (c timed) round(path string) (took time.Duration, err error) {
 // inPipelines runs a command for each n, in pseudo-random order.
 func inPipelines(s *engine.Session, line string) error {
 	words := strings.Fields(line)
-	for from := 0; from < commandsARound; from += aPipeline {
+	for from := 0; from < commandsARound; from += pipelineLength {
 		var calls [][][]byte
-		for i := from; i < min(from+aPipeline, commandsARound); i++ {
+		for i := from; i < min(from+pipelineLength, commandsARound); i++ {
 			n := strconv.Itoa(i * 617 % commandsARound)
 			call := make([][]byte, len(words))
 			for k, word := range words {

@@ -23,7 +23,7 @@ func idling(o *options, parent string) error {
 		{"over RESP", 9_900, 200, []string{"--resp"}, dial},
 		{"over TLS", 2_000, 1000, []string{"--tls-self-signed", "--resp-tls"}, dialTLS},
 	} {
-		alone, with, err := idlers(o, parent, c.clients, c.flags, c.dial)
+		alone, with, err := measureIdle(o, parent, c.clients, c.flags, c.dial)
 		if err != nil {
 			return err
 		}
@@ -36,9 +36,9 @@ func idling(o *options, parent string) error {
 	return nil
 }
 
-// idlers returns the memory of a server in KB, before and after clients connect and send one
+// measureIdle returns the memory of a server in KB, before and after clients connect and send one
 // PING each. The server is started with the flags and a port.
-func idlers(o *options, parent string, clients int64, flags []string, dial func(port string) (net.Conn, error)) (alone, with int64, err error) {
+func measureIdle(o *options, parent string, clients int64, flags []string, dial func(port string) (net.Conn, error)) (alone, with int64, err error) {
 	dir, err := os.MkdirTemp(parent, "idle")
 	if err != nil {
 		return 0, 0, err

@@ -58,7 +58,7 @@ func plot(file, of string, sizes []int, curves []curve) error {
 	for i, c := range curves {
 		ends[i] = y(micros(c.took[len(c.took)-1]))
 	}
-	labels := apart(ends, line, height-line)
+	labels := spaceOut(ends, line, height-line)
 	for i, c := range curves {
 		var path []string
 		for j, d := range c.took {
@@ -73,8 +73,8 @@ func plot(file, of string, sizes []int, curves []curve) error {
 	return os.WriteFile(file, []byte(b.String()), 0o644)
 }
 
-// apart moves sorted positions at least a line apart, with none below lowest.
-func apart(places []float64, line, lowest float64) []float64 {
+// spaceOut moves sorted positions at least a line apart, with none below lowest.
+func spaceOut(places []float64, line, lowest float64) []float64 {
 	moved := slices.Clone(places)
 	for i := 1; i < len(moved); i++ {
 		moved[i] = max(moved[i], moved[i-1]+line)

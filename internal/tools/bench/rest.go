@@ -44,12 +44,12 @@ func overREST(o *options, parent string) error {
 	n := o.requests * 2 / batch * batch
 	var rest, direct []float64
 	for range o.rounds {
-		rate, err := together(n, func(calls int) error { return restClient("http://127.0.0.1:"+port+"/pipeline", token, calls) })
+		rate, err := concurrently(n, func(calls int) error { return restClient("http://127.0.0.1:"+port+"/pipeline", token, calls) })
 		if err != nil {
 			return err
 		}
 		rest = append(rest, rate)
-		if rate, err = together(n, func(calls int) error { return pipelineClient(server.port, calls) }); err != nil {
+		if rate, err = concurrently(n, func(calls int) error { return pipelineClient(server.port, calls) }); err != nil {
 			return err
 		}
 		direct = append(direct, rate)
@@ -61,8 +61,8 @@ func overREST(o *options, parent string) error {
 	return nil
 }
 
-// together sends n commands from 10 clients, and returns the rate of replies per second.
-func together(n int, client func(calls int) error) (float64, error) {
+// concurrently sends n commands from 10 clients, and returns the rate of replies per second.
+func concurrently(n int, client func(calls int) error) (float64, error) {
 	const clients = 10
 	var running sync.WaitGroup
 	errs := make([]error, clients)

@@ -90,8 +90,8 @@ func (w workload) requests(shortest, pipeline int) int {
 	return n
 }
 
-// different is the number of distinct keys and members that redis-benchmark draws.
-const different = "10000"
+// distinctKeys is the number of distinct keys and members that redis-benchmark draws.
+const distinctKeys = "10000"
 
 // samples holds the results of each workload on a server.
 type samples map[string][]sample
@@ -129,8 +129,8 @@ func compareServers(o *options, dir string) error {
 	for at, pipeline := range pipelines {
 		fmt.Fprintf(o.out, "`redis-benchmark -c 50 -r %s -P %d`, requests a second, median of %d rounds after one that does not count, "+
 			"every server on a file, each with %d requests of SET, %d of GET, %d of LRANGE_100 and %d of MSET; and µs of the server's processor time "+
-			"for a request, to which the LPUSHes that fill its list belong in an LRANGE:\n\n", different, pipeline, o.rounds,
-			of("set").requests(o.requests, pipeline), of("get").requests(o.requests, pipeline), of("lrange_100").requests(o.requests, pipeline), of("mset").requests(o.requests, pipeline))
+			"for a request, to which the LPUSHes that fill its list belong in an LRANGE:\n\n", distinctKeys, pipeline, o.rounds,
+			workloadOf("set").requests(o.requests, pipeline), workloadOf("get").requests(o.requests, pipeline), workloadOf("lrange_100").requests(o.requests, pipeline), workloadOf("mset").requests(o.requests, pipeline))
 		servers := rivals(o)
 		measured, err := inRounds(o, servers, filepath.Join(dir, strconv.Itoa(pipeline)), pipeline)
 		if err != nil {
@@ -150,8 +150,8 @@ func compareServers(o *options, dir string) error {
 	return nil
 }
 
-// of returns the workload of a test.
-func of(test string) workload {
+// workloadOf returns the workload of a test.
+func workloadOf(test string) workload {
 	return workloads[slices.IndexFunc(workloads, func(w workload) bool { return w.test == test })]
 }
 
@@ -301,7 +301,7 @@ func (r *running) processor() (time.Duration, error) {
 // benchmark returns the rate per second of a redis-benchmark test, or 0 if the server replies
 // with errors.
 func benchmark(port, test string, pipeline, n int) (float64, error) {
-	out, err := exec.Command("redis-benchmark", "-h", "127.0.0.1", "-p", port, "-c", "50", "-r", different,
+	out, err := exec.Command("redis-benchmark", "-h", "127.0.0.1", "-p", port, "-c", "50", "-r", distinctKeys,
 		"-P", strconv.Itoa(pipeline), "-n", strconv.Itoa(n), "-t", test, "--csv").Output()
 	var failed *exec.ExitError
 	switch {

@@ -1,7 +1,7 @@
 package commands
 
 // The commands about replicas and modules. A server has neither.
-var aloneCommands = []Command{
+var replicaCommands = []Command{
 	{
 		Name: "FAILOVER", Group: "server", Since: "6.2.0", Arity: -1, Flags: Admin | NoScript | Stale,
 		Traits:  Dangerous,
