@@ -12,7 +12,7 @@ import (
 	"github.com/meowdis/meowdis/keyspace/display"
 )
 
-// helpPage is the searchable page of all keys.
+// helpPage shows all keys and can be searched.
 type helpPage struct {
 	ui.Page
 	m *Model
@@ -37,7 +37,7 @@ func (*helpPage) Footer() [][2]string {
 	return [][2]string{{"/", "search, and do"}, {"↑↓", "scroll"}, {"esc", "close"}}
 }
 
-// section is the bindings of one scope under a title.
+// section groups the bindings of one scope under a title.
 type section struct {
 	where scope
 	name  string
@@ -51,11 +51,11 @@ func (m *Model) sections() []section {
 	return list
 }
 
-// minHelpWidth is the least width of a help text if the help has several columns, in cells.
+// minHelpWidth sets the minimum width, in cells, of a help text if the help has several columns.
 const minHelpWidth = 36
 
-// helpLines returns the bindings by scope, the focused pane first, in as many columns as needed and
-// possible.
+// helpLines returns the bindings by scope, the focused pane first. It adds columns until the lines fit the
+// height or the columns become too narrow.
 func (m *Model) helpLines(width, height int) []string {
 	labels, texts := 0, 0
 	for _, b := range m.bindings {
@@ -83,7 +83,7 @@ func (m *Model) helpLines(width, height int) []string {
 	}
 }
 
-// helpLine is a line of the help and its section; a blank line has none.
+// helpLine holds a line of the help and its section; a blank line has no section.
 type helpLine struct{ text, section string }
 
 // helpColumn returns the whole help in one column, with texts of the given width.

@@ -71,11 +71,11 @@ type Options struct {
 	// from. Both are nil if no other target can be opened.
 	Open   func(ctx context.Context, spec string) (Options, error)
 	Places func() []Place
-	// Editor returns the command that edits the file at path. Nil if there is no editor.
+	// Editor returns the command that edits the file at path. Nil without an editor.
 	Editor func(path string) *exec.Cmd
 	// StandIn is the fallback editor if the user has not configured one, else "".
 	StandIn string
-	// Scratch creates an empty in-memory data set, in which compare rebuilds an earlier version of a
+	// Scratch creates an empty in-memory data set, where compare rebuilds an earlier version of a
 	// key. If nil, keys can only be compared with each other.
 	Scratch func(context.Context) (c client.Client, end func() error, err error)
 	// Listen runs a streaming command on its own connection. If nil, no command can stream.

@@ -86,7 +86,7 @@ func (m *Model) binding(key string) *binding {
 	return nil
 }
 
-// scroller is the pane that the movement keys scroll.
+// scroller describes a pane that the movement keys scroll.
 type scroller interface {
 	Move(n int)
 	Home()

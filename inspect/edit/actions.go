@@ -53,7 +53,7 @@ func (r *Pane) confirmTTL(c change.Change) tea.Cmd {
 	return r.confirmBulk(c, "Let "+strings.TrimSuffix(c.Title, " now"))
 }
 
-// ttlSubject returns the name of what is selected, and a function that builds the change
+// ttlSubject returns the name of the selection, and a function that builds the change
 // of its expiry to at, in Unix ms, or to never for 0.
 func (r *Pane) ttlSubject(s Subject) (name string, set func(at int64) change.Change, ok bool) {
 	if e := s.Value.Subject(); e != nil && r.InValue && s.Value.Type == keytype.Hash && !s.Value.Gone {
@@ -152,7 +152,7 @@ func invalidTTL(text string) error {
 	return fmt.Errorf("%s is no time to live: give 90s, 10m, 12h, 2d, 1w, a date or never", display.Text(text, 20))
 }
 
-// Remove deletes what is selected: keys in the list, or an element of the value.
+// Remove deletes the selection: keys in the list, or an element of the value.
 func (r *Pane) Remove(s Subject) tea.Cmd {
 	v := s.Value
 	if !r.InValue || !v.Table && v.Opened == nil {

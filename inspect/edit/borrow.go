@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// terminalCmd is a command that gets the terminal. While it runs, signals sent by keys of
-// the terminal, such as Ctrl-C, are meant for it.
+// terminalCmd runs a command that takes over the terminal. While it runs, signals sent by
+// keys of the terminal, such as Ctrl-C, are meant for it.
 type terminalCmd struct {
 	*exec.Cmd
 	lent *atomic.Bool

@@ -89,7 +89,7 @@ func setsOnlyTTL(call [][]byte, now int64) bool {
 	return false
 }
 
-// keysFoundMsg is a command that is not in our table, with the keys that the target reports for it.
+// keysFoundMsg carries a command missing from our table, with the keys that the target reports for it.
 type keysFoundMsg struct{ Confirmation }
 
 // findKeys asks the target for the keys of a command that is not in our table, so that they
@@ -136,7 +136,7 @@ func (r *Pane) flush(c change.Change) tea.Cmd {
 	})
 }
 
-// effect is what a command may change.
+// effect classifies the changes that a command may make.
 type effect int
 
 const (
@@ -166,7 +166,7 @@ func effectOf(call [][]byte) (kind effect, deletes bool) {
 	return effectWrite, slices.ContainsFunc(cmd.KeysOf(call), func(k commands.KeyRef) bool { return k.Access&7 == commands.RM })
 }
 
-// replyMsg is the reply to a typed command.
+// replyMsg carries the reply to a typed command.
 type replyMsg struct {
 	call  [][]byte
 	reply resp.Value
@@ -269,5 +269,5 @@ func (r *Pane) showSQL(c change.Change, behind ui.Dialog) tea.Cmd {
 	return nil
 }
 
-// maxExplained is how many commands of a change are shown as SQL.
+// maxExplained limits the commands of a change shown as SQL.
 const maxExplained = 20

@@ -39,7 +39,7 @@ func (r *Pane) assistant() *repl.Assistant {
 	return repl.NewAssistant(t)
 }
 
-// connSession is the connection bound to a database, for completion.
+// connSession binds the connection to a database, for completion.
 type connSession struct {
 	conn *client.Conn
 	db   int
@@ -56,7 +56,7 @@ func (a connSession) Do(ctx context.Context, args ...[]byte) (resp.Value, error)
 func (a connSession) DB() int     { return a.db }
 func (connSession) InMulti() bool { return false }
 
-// console is the command line, with its history and completion.
+// console holds the command line, its history and its completion.
 type console struct {
 	r         *Pane
 	prompt    *screen.Prompt
@@ -67,10 +67,10 @@ type console struct {
 	head   string // the text before the cursor when found was computed
 	listed bool   // the candidates are visible
 	chosen int    // index of the selected candidate; -1 for none
-	note   string // why there are none
+	note   string // why the list is empty
 }
 
-// completedMsg is the result of a completion.
+// completedMsg carries the result of a completion.
 type completedMsg struct {
 	head      string
 	found     repl.Completion
@@ -176,7 +176,7 @@ func (c *console) showHistory(step int) {
 	}
 }
 
-// maxListed is how many candidates are visible.
+// maxListed limits the visible candidates.
 const maxListed = 8
 
 // View implements room.Dialog.
@@ -212,7 +212,7 @@ func (c *console) View(b *ui.PaneContext, width, height int) []string {
 	return lines
 }
 
-// hint returns what may follow the text, or what is wrong with it.
+// hint returns the possible continuation of the text, or its error.
 func (c *console) hint(b *ui.PaneContext, columns int) string {
 	const least = 6
 	text := c.prompt.String()

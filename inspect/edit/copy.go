@@ -15,11 +15,11 @@ import (
 	"github.com/meowdis/meowdis/store/keytype"
 )
 
-// copyLimit is the longest text that is copied, in bytes: terminals accept no more.
+// copyLimit caps the length of a copied text, in bytes: terminals accept no more.
 const copyLimit = 100_000
 
-// PickCopy asks what of the selected key to copy to the terminal's clipboard, which works
-// over ssh, too.
+// PickCopy asks which part of the selected key to copy to the terminal's clipboard, which
+// works over ssh, too.
 func (r *Pane) PickCopy(s Subject) tea.Cmd {
 	key := s.Key
 	if !s.HasKey {
@@ -86,7 +86,7 @@ func (r *Pane) copyValue(s Subject) tea.Cmd {
 	})
 }
 
-// copiedMsg is a value to copy.
+// copiedMsg carries a value to copy.
 type copiedMsg struct{ text string }
 
 func (r *Pane) copyText(what, text string) tea.Cmd {

@@ -13,8 +13,8 @@ import (
 )
 
 // CopyTo asks which open target to copy keys to, and whether to replace existing keys. The
-// copy is a change of the other target: that target's profile decides about confirmations,
-// and the change is shown and undone in its tab.
+// change belongs to the other target: its profile decides about confirmations, and its tab
+// shows and undoes the change.
 func (r *Pane) CopyTo(s Subject) tea.Cmd {
 	if s.Keys.Empty() {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"github.com/meowdis/meowdis/keyspace/display"
 )
 
-// countedMsg is a change with the number of its keys.
+// countedMsg carries a change and the number of its keys.
 type countedMsg struct {
 	change.Change
 	ask    string // the question, without the number of keys
@@ -48,7 +48,7 @@ func (r *Pane) confirmBulk(c change.Change, ask string) tea.Cmd {
 	return r.confirm(Confirmation{title: ask + "?", notes: batchNote(c.Many), change: c})
 }
 
-// batchNote says that so many keys are changed in several batches.
+// batchNote says that the keys are changed in several batches, if there are many.
 func batchNote(keys int64) []string {
 	if keys <= change.KeysAtOnce {
 		return nil

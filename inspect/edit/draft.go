@@ -16,7 +16,7 @@ import (
 	"github.com/meowdis/meowdis/inspect/ui"
 )
 
-// draft is a text in a temporary file for an editor.
+// draft holds a text in a temporary file for an editor.
 type draft struct {
 	editable editable
 	path     string
@@ -27,7 +27,7 @@ type draft struct {
 	encode func(text string) ([]byte, error)
 }
 
-// EditOutside opens what is selected in the person's editor.
+// EditOutside opens the selection in the user's editor.
 func (r *Pane) EditOutside(s Subject) tea.Cmd {
 	e, ok := r.editableOf(s.Value)
 	switch {
@@ -51,7 +51,7 @@ func (r *Pane) EditOutside(s Subject) tea.Cmd {
 	})
 }
 
-// draftedMsg is a draft to open in the editor.
+// draftedMsg carries a draft to open in the editor.
 type draftedMsg draft
 
 // newDraft writes a text to a temporary file. Binary data is written as a hex dump, so that

@@ -14,7 +14,7 @@ import (
 	"github.com/meowdis/meowdis/store/keytype"
 )
 
-// editable is a text that can be edited, and the commands that save it.
+// editable holds a text that can be edited, and the commands that save it.
 type editable struct {
 	title     string
 	text      string
@@ -29,14 +29,14 @@ type editable struct {
 	field     string   // hash field whose TTL must be restored after saving; "" for none
 }
 
-// editLimit is the longest text that can be edited, in bytes.
+// editLimit caps the length of an edited text, in bytes.
 const editLimit = 64 << 20
 
-// manyElements is the number of elements above which an edit of one element does not save
-// the whole key.
+// manyElements limits the elements of a key that is saved whole for the undo of an edit of
+// one element.
 const manyElements = 10_000
 
-// editableOf returns the selected text; ok is false if there is none.
+// editableOf returns the selected text; ok is false without one.
 func editableOf(v ui.Selection) (e editable, ok bool) {
 	el := v.Subject() // an element opened by itself is edited as part of its row
 	switch {
@@ -117,7 +117,7 @@ func editElement(v ui.Selection, row []string, body string) editable {
 	return e
 }
 
-// editableOf returns what can be edited, or says why nothing can be.
+// editableOf returns the editable text of the selection, or shows why it cannot be edited.
 func (r *Pane) editableOf(v ui.Selection) (e editable, ok bool) {
 	if !r.mayWrite() {
 		return e, false
@@ -133,7 +133,7 @@ func (r *Pane) editableOf(v ui.Selection) (e editable, ok bool) {
 	return e, ok
 }
 
-// Edit edits what is selected: in a form if it is a short line, else in the editor.
+// Edit edits the selection: in a form if it is a short line, else in the editor.
 func (r *Pane) Edit(s Subject) tea.Cmd {
 	if s.Value.Part == ui.Groups && s.Value.Element != nil {
 		if r.mayWrite() {

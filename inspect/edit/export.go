@@ -39,7 +39,7 @@ func (r *Pane) Export(sub Subject) tea.Cmd {
 	return nil
 }
 
-// exportedMsg is the result of an export: the number of written and failed keys, and one error.
+// exportedMsg carries the result of an export: the numbers of written and failed keys, and one error.
 type exportedMsg struct {
 	path         string
 	keys, failed int64

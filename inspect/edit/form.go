@@ -10,7 +10,7 @@ import (
 	"github.com/meowdis/meowdis/keyspace/display"
 )
 
-// form is a dialog with fields that define a change.
+// form implements a dialog with fields that define a change.
 type form struct {
 	r      *Pane
 	title  string
@@ -20,11 +20,11 @@ type form struct {
 	make func(values []string) (change.Change, error)
 	// preview renders the effect of the values below the fields; nil: the commands are shown.
 	preview func(width, height int) []string
-	// ask confirms a change to many keys; nil if there is none.
+	// ask confirms a change to many keys; nil if the form never makes one.
 	ask func(change.Change) tea.Cmd
 }
 
-// field is a line of a form.
+// field describes a line of a form.
 type field struct {
 	label  string
 	note   string

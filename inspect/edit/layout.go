@@ -36,8 +36,8 @@ func (e editable) isLongJSON() bool {
 }
 
 // askLayout asks what to store if the edited text is no longer JSON, or is formatted
-// differently from the original; nil if there is no question. line is the text on one line,
-// and bad the error if there is no such line.
+// differently from the original; it returns nil in all other cases. line is the text on one
+// line; bad is the error if that fails.
 func (r *Pane) askLayout(d draft, left, line string, bad error) ui.Dialog {
 	asIs := ui.Item{Label: "store it as it is in the editor", Value: "as is"}
 	p := &ui.Picker{Title: "It is laid out in another way now", Items: []ui.Item{{Label: "store it in one line, as it was", Value: "line"}, asIs}}

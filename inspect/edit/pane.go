@@ -21,14 +21,14 @@ type Settings struct {
 	Fleeting bool // the data, and so the undo journal, end with the session
 	Confirm  Confirm
 	Name     string                      // what ConfirmName asks for
-	Editor   func(path string) *exec.Cmd // the command that edits a file; nil if there is no editor
+	Editor   func(path string) *exec.Cmd // the command that edits a file; nil without an editor
 	StandIn  string                      // the editor that was found because the person has set none; "" if they have
 	Lent     *atomic.Bool                // set while the editor has the terminal
 	Exporter Exporter
-	Explain  func(db int, call [][]byte) string // the SQL of a command; nil if there is none
+	Explain  func(db int, call [][]byte) string // returns the SQL of a command; nil without SQL
 	Exec     string                             // the start of a shell command that runs a command on the target
-	Out      io.Writer                          // the terminal; nil if there is none
-	Others   func() []Other                     // the targets in other tabs; nil if there are none
+	Out      io.Writer                          // the terminal, or nil
+	Others   func() []Other                     // returns the targets in other tabs; may be nil
 }
 
 // Other is a target in another tab.
@@ -56,7 +56,7 @@ type Pane struct {
 	startDB      int              // the database of a shell command without -n
 }
 
-// access is whether changes are allowed.
+// access tells whether changes are allowed.
 type access int
 
 const (
@@ -64,7 +64,7 @@ const (
 	unlocked
 )
 
-// Subject is what is selected when an action starts.
+// Subject holds the selection at the start of an action.
 type Subject struct {
 	Key     string // there is a current key
 	HasKey  bool   // there is one

@@ -43,7 +43,7 @@ func (r *Pane) Rename(s Subject) tea.Cmd {
 	return nil
 }
 
-// namesMsg is the names of the keys to rename.
+// namesMsg carries the names of the keys to rename.
 type namesMsg struct {
 	change.Selection
 	names []string
@@ -134,7 +134,7 @@ func renameText(old, name string, width int) string {
 	return display.Text(old, each) + " → " + display.Text(name, each)
 }
 
-// plannedMsg is the new names that a pattern gives.
+// plannedMsg carries the new names that a pattern produces.
 type plannedMsg struct {
 	form    *form
 	pattern change.Pattern

@@ -11,8 +11,8 @@ import (
 	"github.com/meowdis/meowdis/keyspace/display"
 )
 
-// ShowSteps lists the changes that can be undone or redone, the latest first. The person
-// chooses the change after which to return to.
+// ShowSteps lists the changes that can be undone or redone, the latest first. Choosing a
+// change returns to the state right after it.
 func (r *Pane) ShowSteps() tea.Cmd {
 	n := len(r.steps)
 	if n+len(r.undone) == 0 {

@@ -135,7 +135,7 @@ func (r *Pane) onNotUndone(u change.Undone) tea.Cmd {
 		})
 	}
 	if !u.Again || u.Back != nil {
-		r.clearRedo() // the undone changes were based on what is half undone now
+		r.clearRedo() // the undone changes were based on the state that is half undone now
 	}
 	r.Fail(u.Err)
 	switch {
@@ -149,7 +149,7 @@ func (r *Pane) onNotUndone(u change.Undone) tea.Cmd {
 	return r.Tell(Changed{})
 }
 
-// adoptedMsg is the changes of an earlier session.
+// adoptedMsg carries the changes of an earlier session.
 type adoptedMsg []change.Step
 
 // LookBack looks for the journal of an earlier session on the same target.

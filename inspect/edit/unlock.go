@@ -58,7 +58,7 @@ func (r *Pane) Unlock() tea.Cmd {
 	})
 }
 
-// unlockedMsg is a client that can write.
+// unlockedMsg carries a client that can write.
 type unlockedMsg struct{ client client.Client }
 
 func (r *Pane) onUnlocked(u unlockedMsg) {

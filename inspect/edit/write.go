@@ -32,7 +32,7 @@ func (r *Pane) write(c change.Change) tea.Cmd {
 	})
 }
 
-// origin is where a change was requested.
+// origin records where a change was requested.
 type origin struct {
 	draft      string // the file with the edited text; "" for none
 	form       *form  // the form to correct the input in; nil for none

@@ -57,7 +57,7 @@ var purposeNames = [Purposes]string{
 // String returns the text that the screen shows for a job.
 func (p Purpose) String() string { return purposeNames[p] }
 
-// job is the running work for a purpose, if any.
+// job holds the running work for a purpose, if any.
 type job struct {
 	id      int
 	cancel  context.CancelFunc // nil: nothing runs
@@ -107,7 +107,7 @@ type Jobs struct {
 }
 
 // Start runs work off the screen's loop and delivers its result as a message. work must
-// use only what it is given, and nothing that the screen's loop may change.
+// use only its own copies, and nothing that the screen's loop may change.
 func (js *Jobs) Start(p Purpose, work func(context.Context) (tea.Msg, error)) tea.Cmd {
 	js.Cancel(p)
 	j := &js.all[p]
