@@ -70,7 +70,7 @@ func TestOpenRefuses(t *testing.T) {
 		{garbage, local.Options{}, "not a SQLite database"},
 		{empty, local.Options{ReadOnly: true}, "it is empty"},
 		{filepath.Join(dir, "missing"), local.Options{ReadOnly: true}, "no such file"},
-		{filepath.Join(dir, "no", "directory"), local.Options{}, "no directory "},
+		{filepath.Join(dir, "no", "directory"), local.Options{}, "does not exist: create it"},
 		{dir, local.Options{}, "a directory"},
 		{os.DevNull, local.Options{}, "not a regular file"},
 	} {
