@@ -180,17 +180,8 @@ func (c *Call) parseClaim() (cl claim, ids []streamID, bad string) {
 				return cl, ids, errStreamID
 			}
 		case more && (c.is(i, "IDLE") || c.is(i, "TIME") || c.is(i, "RETRYCOUNT")):
-			n, ok := parseInt(c.Args[i+1])
-			if !ok {
-				return cl, ids, "ERR Invalid " + upper(c.Args[i]) + " option argument for XCLAIM"
-			}
-			switch {
-			case c.is(i, "IDLE"):
-				cl.delivered = c.Env.Now - n
-			case c.is(i, "TIME"):
-				cl.delivered = n
-			default:
-				cl.retries = n
+			if bad = cl.parseNumber(c, i); bad != "" {
+				return cl, ids, bad
 			}
 			i++
 		default:
@@ -201,6 +192,23 @@ func (c *Call) parseClaim() (cl claim, ids []streamID, bad string) {
 		cl.delivered = c.Env.Now
 	}
 	return cl, ids, ""
+}
+
+// parseNumber parses IDLE, TIME or RETRYCOUNT at i, and the number after it.
+func (cl *claim) parseNumber(c *Call, i int) (bad string) {
+	n, ok := parseInt(c.Args[i+1])
+	if !ok {
+		return "ERR Invalid " + upper(c.Args[i]) + " option argument for XCLAIM"
+	}
+	switch {
+	case c.is(i, "IDLE"):
+		cl.delivered = c.Env.Now - n
+	case c.is(i, "TIME"):
+		cl.delivered = n
+	default:
+		cl.retries = n
+	}
+	return ""
 }
 
 // Redis allocates 16 bytes for each entry that XAUTOCLAIM may find deleted.

@@ -139,16 +139,19 @@ func Renames(p Pattern) Each {
 			return back, nil
 		}
 		t.calls = func([]string) ([][][]byte, error) { return calls, nil }
-		t.verify = func(values []resp.Value) error {
-			for i, v := range values {
-				if !v.IsError() && client.Number(v) == 0 {
-					return fmt.Errorf("%s: %w", display.Text(string(calls[i][2]), 40), errNameTaken)
-				}
-			}
-			return nil
-		}
+		t.verify = func(values []resp.Value) error { return checkRenamed(calls, values) }
 		return t
 	}
+}
+
+// checkRenamed returns an error if a reply to one of calls, each a RENAMENX, says that the name is taken.
+func checkRenamed(calls [][][]byte, values []resp.Value) error {
+	for i, v := range values {
+		if !v.IsError() && client.Number(v) == 0 {
+			return fmt.Errorf("%s: %w", display.Text(string(calls[i][2]), 40), errNameTaken)
+		}
+	}
+	return nil
 }
 
 func renames(olds, names []string) (calls [][][]byte) {
