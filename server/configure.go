@@ -22,7 +22,7 @@ var StartNames = []string{
 
 // Configure applies the parameters and users of a configuration file, except StartNames and the parameters in except,
 // which the command line has set. Call it before the server serves. One log line names the directives that have no
-// effect here. Unknown directives and wrong values are errors of type *conf.Mistake.
+// effect here. Unknown directives and wrong values are errors of type *conf.ParseError.
 func (s *Server) Configure(f *conf.File, except ...string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

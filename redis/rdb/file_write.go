@@ -27,7 +27,7 @@ type FileWriter struct {
 
 	spool       func() (Spool, error)
 	spoolFile   Spool
-	spoolWriter *bufio.Writer // into aside
+	spoolWriter *bufio.Writer // to spoolFile
 	total       tally         // of the spooled elements
 	started     bool          // the current key has spooled pieces
 }

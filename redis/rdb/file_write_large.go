@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// largeValue is the size in bytes from which a value is written element by element. This
-// avoids a second copy in memory, except for one node of a list or stream at a time.
+// Values of at least largeValue bytes are written element by element, which avoids a second
+// copy in memory, except for one node of a list or stream at a time.
 const largeValue = 1 << 20
 
 // Weight returns the approximate size of v's elements in bytes.

@@ -1,28 +1,27 @@
-// Package corpus holds the transcripts that say how every command answers, and
-// runs them on anything that answers commands.
+// Package corpus holds transcripts of the replies of every command, and plays them on any
+// command runner.
 //
 // A transcript is a text file. A line "> SET k v" is a command, in redis-cli's
 // quoting; the lines below it, up to the next command or a blank line, are the
 // reply as redis-cli prints it on a terminal. "2> GET k" comes from a second client.
 //
 //	# a comment, outside of replies
-//	!since 7.4       the file is about commands that an earlier redis-server lacks;
-//	                 for one that Debian does not have yet, say in a comment where
-//	                 the expectations come from
-//	!before 8.0      the lines below are the reply of earlier servers, where the
-//	                 one above is not theirs; a step has at most one
+//	!since 7.4       the commands of the file are missing in earlier servers;
+//	                 if Debian lacks this version, a comment names the source
+//	                 of the expected replies
+//	!before 8.0      the lines below are the reply of earlier servers, if it
+//	                 differs from the one above; at most one per step
 //	!clock +5000     advances the clock by ms; only the stores with an injected
-//	                 clock run what follows
+//	                 clock run the steps after it
 //	~ unordered      between command and reply: elements in any order, at every depth
 //	~ pairs          a flat list of pairs, in any order
-//	~ approx 10      numbers may differ by as much
+//	~ approx 10      numbers may differ by 10
 //	~ any            only the kind of reply counts
 //	~ code           of an error, only the first word counts
 //
-// The replies are those of Redis 8.0, which meowdis follows, and it is compared
-// with 7.0, too. "go test ./internal/test/corpus -run TestOracle -update" writes the replies
-// of the redis-server on the PATH: one of 7.0 writes those that the transcript does not say
-// below a "!before 8.0".
+// Replies are from Redis 8.0, which meowdis follows; they are also compared with 7.0.
+// "go test ./internal/test/corpus -run TestOracle -update" writes the replies of the
+// redis-server on the PATH. Version 7.0 writes its different replies below "!before 8.0".
 package corpus
 
 import (

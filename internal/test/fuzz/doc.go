@@ -7,7 +7,7 @@
 // all databases (contents.go), which must also pass doctor. Time passes on both sides
 // (ageing.go), and meowdis sweeps one key or field between any two commands. Commands of
 // connections and of the server run on a server of ours. TestCoverage reads all commands and
-// options from Redis: those that are not generated must be in excluded or excludedOptions, with a
+// options from Redis: options that are not generated must be in excluded or excludedOptions, with a
 // reason. A case that differs is reduced to the fewest commands that still differ
 // (minimise.go), and printed as a transcript with Redis's replies.
 //

@@ -13,8 +13,8 @@ import (
 	"github.com/meowdis/meowdis/store/keytype"
 )
 
-// step is a command of a case. The second client exists to change what the first
-// one watches.
+// step is a command of a case. The second client changes keys that the first one
+// watches.
 type step struct {
 	client int // 0 or 1
 	args   [][]byte
@@ -46,7 +46,7 @@ type generator struct {
 	group  []command // of the group under test
 	others []command // of all groups
 	keyed  []command // commands for COMMAND GETKEYS
-	mix    int       // one command in mix is from others
+	mix    int       // 1 of mix commands is from others
 	begin  []step    // steps at the start of every case
 	end    []step
 	fills  bool    // generate large values, too
@@ -257,7 +257,7 @@ func (g *generator) writeSequence(args [][]byte, kids []node) [][]byte {
 	return args
 }
 
-// writeStreams writes "STREAMS key [key ...] id [id ...]" with as many IDs as keys. Keys are
+// writeStreams writes "STREAMS key [key ...] id [id ...]" with one ID per key. Keys are
 // distinct: meowdis reads all streams before it writes to any, which differs when XREADGROUP
 // names one stream twice.
 func (g *generator) writeStreams(args [][]byte, kids []node) [][]byte {

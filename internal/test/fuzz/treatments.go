@@ -133,7 +133,7 @@ func equalExceptTimes(got, want resp.Value) bool {
 	return equalExceptTimeAt(resp.Downgrade(got), resp.Downgrade(want), false)
 }
 
-// equalExceptTimeAt is alikeButTimes for a part of a reply, which may be a time itself.
+// equalExceptTimeAt is equalExceptTimes for a part of a reply, which may be a time itself.
 func equalExceptTimeAt(got, want resp.Value, time bool) bool {
 	switch {
 	case got.Kind != want.Kind || len(got.Elems) != len(want.Elems):

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// gate is the proxy by which the other nodes reach a node. It knows the origin of each
+// gate is the proxy between a node and the other nodes. It knows the origin of each
 // connection from the process at its other end (Linux only), and can cut the connections of
 // one node.
 type gate struct {

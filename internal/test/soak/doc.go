@@ -10,6 +10,6 @@
 // with expected errors, not use more and more memory, and leave a valid file.
 //
 //	go test ./internal/test/soak                      some kills, a small crowd
-//	make crash                                   as many kills as fit in ten minutes
+//	make crash                                   ten minutes of kills
 //	make soak                                    1000 clients, some minutes
 package soak

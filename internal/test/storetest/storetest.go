@@ -48,7 +48,7 @@ func Contract(t *testing.T, open Open) {
 		{"watch", watch},
 		{"transactions", transactions},
 		{"sweeping", sweeping},
-		{"sweeping meanwhile", sweepingConcurrently},
+		{"sweeping concurrently", sweepingConcurrently},
 		{"sweeping large keys", sweepingLarge},
 		{"sweeping graves", sweepingDeleted},
 	} {

@@ -36,7 +36,7 @@ func (m mirror) forget() {
 }
 
 // change changes the hash at key in the mirror, and returns the command that makes the same
-// change. Expiries come from a small set, so many are equal.
+// change. Expiries come from a small set, and often coincide.
 func (m mirror) change(key, field string, ttl int64, what int) string {
 	fields := m.fields[key]
 	switch what {
@@ -262,7 +262,7 @@ func sweepingDeleted(t *testing.T, s engine.Store) {
 	}
 }
 
-// reusedName is one case of sweepingGraves.
+// reusedName is one case of sweepingDeleted.
 func reusedName(t *testing.T, s engine.Store, c *Client, clock *Clock, make func(), going string) {
 	t.Helper()
 	c.Do("SET other o")

@@ -126,7 +126,7 @@ func channels(c *client) error {
 
 // attacking measures the latency of another client while a call computes.
 func attacking(o *options, parent string) error {
-	fmt.Fprintf(o.out, "What a GET every %v waits for while another client repeats a call for %v:\n\n", getEvery, attackFor)
+	fmt.Fprintf(o.out, "Latency of a GET every %v while another client repeats a call for %v:\n\n", getEvery, attackFor)
 	servers := []rival{rivals(o)[0], redisServer}
 	fmt.Fprintf(o.out, "| beside | %s, slowest GET | 99.9 %% | %s, slowest GET | 99.9 %% | meowdis : Redis |\n|---|---:|---:|---:|---:|---:|\n",
 		servers[0].name, strings.Fields(servers[1].name)[0])

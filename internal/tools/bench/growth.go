@@ -119,12 +119,12 @@ func sizes(o *options, keys bool) ([]int, error) {
 // growth times commands on keys and databases of growing size, in this process and on a file.
 func growth(o *options, dir string) error {
 	for _, keys := range []bool{false, true} {
-		what := "Time of a command on a key with so many elements"
+		what := "Time of a command by number of elements of the key"
 		if keys {
-			what = "Time of a command in a database of so many keys"
+			what = "Time of a command by number of keys in the database"
 		}
 		fmt.Fprintf(o.out, "%s, in one process on a file, median of %d, in µs;\n", what, repeats)
-		fmt.Fprint(o.out, "the last column is what a thousand times as many cost:\n\n| ")
+		fmt.Fprint(o.out, "the last column is the ratio for a thousand times the size:\n\n| ")
 		columns, err := sizes(o, keys)
 		if err != nil {
 			return err

@@ -18,7 +18,7 @@ const closed, opened = "\u25b8", "\u25be"
 // inspecting opens files of increasing size in the inspector, and reports the user's waits and
 // the memory.
 func inspecting(o *options, _ string) error {
-	fmt.Fprint(o.out, "`meowdis inspect` on files of so many keys, the last one of strings in one folder, at 80×24: whole processes until the tree is on the screen, median of 5; then in the last one the time to the last key, through all keys for a filter that none passes, "+
+	fmt.Fprint(o.out, "`meowdis inspect` by number of keys in the file, the last file with all strings in one folder, at 80×24: whole processes until the tree is on the screen, median of 5; then in the last one the time to the last key, through all keys for a filter that none passes, "+
 		"to the whole order of each sort, and to the whole overview. Memory is resident, with the first screen and at the most.\n\n")
 	titles := []string{"keys", "first screen"}
 	for _, s := range strides("", "") {

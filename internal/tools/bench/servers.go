@@ -129,7 +129,7 @@ func compareServers(o *options, dir string) error {
 	for at, pipeline := range pipelines {
 		fmt.Fprintf(o.out, "`redis-benchmark -c 50 -r %s -P %d`, requests a second, median of %d rounds after one that does not count, "+
 			"every server on a file, each with %d requests of SET, %d of GET, %d of LRANGE_100 and %d of MSET; and µs of the server's processor time "+
-			"for a request, to which the LPUSHes that fill its list belong in an LRANGE:\n\n", distinctKeys, pipeline, o.rounds,
+			"per request; LRANGE includes the LPUSHes that fill its list:\n\n", distinctKeys, pipeline, o.rounds,
 			workloadOf("set").requests(o.requests, pipeline), workloadOf("get").requests(o.requests, pipeline), workloadOf("lrange_100").requests(o.requests, pipeline), workloadOf("mset").requests(o.requests, pipeline))
 		servers := rivals(o)
 		measured, err := inRounds(o, servers, filepath.Join(dir, strconv.Itoa(pipeline)), pipeline)

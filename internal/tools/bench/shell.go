@@ -40,7 +40,7 @@ func shelling(o *options, dir string) error {
 	if err := fillHistory(filepath.Join(state, "meowdis")); err != nil {
 		return err
 	}
-	fmt.Fprintf(o.out, "On a terminal of 80×24, on a file of %d keys and with a history of 2000 texts: from the start of the process to its first screen, median of 5, and from a key to what it changes on the screen.\n\n", o.keys)
+	fmt.Fprintf(o.out, "On a terminal of 80×24, on a file of %d keys and with a history of 2000 texts: from the start of the process to its first screen, median of 5, and from a key press to its effect on the screen.\n\n", o.keys)
 	fmt.Fprintln(o.out, "| | first screen | a key, median | slowest | TAB |\n|---|---:|---:|---:|---:|")
 	for _, p := range []program{
 		{"repl", "> ", strings.Split("HSET user:42:43 name cat43 age 7", ""), "\x1b[?25h", "GET user:4", "user:4"},

@@ -32,7 +32,7 @@ var debugged = rival{redisServer.name, func(port, dir string) *exec.Cmd {
 
 // stalling measures the latency of other clients during a slow command.
 func stalling(o *options, parent string) error {
-	fmt.Fprintf(o.out, "What others wait for beside a command on a key of %d elements, from its beginning until %v after its end:\n\n", o.elements, after)
+	fmt.Fprintf(o.out, "Latency of other clients during a command on a key of %d elements, from its start until %v after its end:\n\n", o.elements, after)
 	fmt.Fprint(o.out, "| | | takes | GET p99 | longest | SET p99 | longest |\n|---|---|---:|---:|---:|---:|---:|\n")
 	for _, s := range slows {
 		if !s.wanted(o) {

@@ -27,7 +27,7 @@ var (
 	aPlace  = filling{"zset of places", "GEOADD k", "13.%d 38.%d m%d"}
 	aStream = filling{"stream", "EVAL", "for i = 1, 1000 do redis.call('XADD', KEYS[1], '*', 'f', i) end"}
 	aString = filling{"string of 100 bytes for each", "APPEND k", strings.Repeat("x", 100)}
-	keys    = filling{"database of as many strings", "MSET", "k%d v%d"}
+	keys    = filling{"database of that many strings", "MSET", "k%d v%d"}
 )
 
 const (
