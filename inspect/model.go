@@ -43,7 +43,7 @@ type Model struct {
 	pendingKeys []pendingKey // typed before their subject was loaded
 }
 
-// panes are the panes of the screen.
+// panes holds the panes of the screen.
 type panes struct {
 	keys     keys.Pane
 	value    value.Pane
@@ -60,7 +60,7 @@ type quitState struct {
 	quitAfterWrite bool       // quit when the running change ends
 }
 
-// shared is the state that all Models on one screen share.
+// shared holds the state that all Models on one screen share.
 type shared struct {
 	renderer *lipgloss.Renderer
 	styles   screen.Styles

@@ -8,7 +8,7 @@ import (
 	"github.com/meowdis/meowdis/inspect/overview"
 )
 
-// wheelLines is the lines to scroll per step of the wheel.
+// wheelLines counts the lines scrolled per step of the wheel.
 const wheelLines = 3
 
 // mouse handles the mouse: the wheel scrolls the pane under it, a click selects a line, a click on the

@@ -61,7 +61,7 @@ func (m *Model) paletteOrder() []binding {
 	return list
 }
 
-// paletteName is the action that opens the palette.
+// paletteName names the action that opens the palette.
 const paletteName = "palette"
 
 // action returns the binding called name, or nil.

@@ -58,7 +58,7 @@ func (m *Model) onChangeEnd(failed bool) tea.Cmd {
 	return nil
 }
 
-// stopTime is how long the program waits at its end for the change that it stops.
+// stopTime limits how long quitting waits for a running change to stop.
 const stopTime = 5 * time.Second
 
 // stopChange stops a running change when the program ends, and records the finished part so it can be

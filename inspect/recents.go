@@ -15,8 +15,8 @@ import (
 	"github.com/meowdis/meowdis/keyspace/display"
 )
 
-// recalledMsg is the recent keys and bookmarks; bookmarkedMsg is a key and whether it is bookmarked
-// now.
+// recalledMsg carries the recent keys and bookmarks; bookmarkedMsg carries a key and whether it is now
+// bookmarked.
 type (
 	recalledMsg   recents.Keys
 	bookmarkedMsg struct {
@@ -25,7 +25,7 @@ type (
 	}
 )
 
-// visit is a key that the user opened.
+// visit records a key that the user opened.
 type visit struct {
 	db  int
 	key string

@@ -46,13 +46,13 @@ type tab struct {
 	err     error // why opening failed
 }
 
-// tabMsg is a message for one Model.
+// tabMsg carries a message for one Model.
 type tabMsg struct {
 	model *Model
 	msg   tea.Msg
 }
 
-// openedMsg is the opened target of a tab, or the error; closedMsg is the error of closing one.
+// openedMsg carries the opened target of a tab, or the error; closedMsg carries the error of closing one.
 type (
 	openedMsg struct {
 		tab     *tab

@@ -35,7 +35,7 @@ func (t *Tabs) View() string {
 	return strings.Join(append(lines, t.unopened()...), "\n")
 }
 
-// barPart is a tab in the bar and its position.
+// barPart holds a tab in the bar and its position.
 type barPart struct {
 	tab   int
 	text  string

@@ -10,7 +10,7 @@ import (
 	"github.com/meowdis/meowdis/keyspace/catalog"
 )
 
-// countedMsg is the number of keys in the database; -1 if the target refuses DBSIZE.
+// countedMsg carries the number of keys in the database; -1 if the target refuses DBSIZE.
 type countedMsg int64
 
 // Count fetches the number of keys in the database.
@@ -25,7 +25,7 @@ func (l *Pane) Count() tea.Cmd {
 	})
 }
 
-// describedMsg is the facts about some names.
+// describedMsg carries the facts about some names.
 type describedMsg struct {
 	names []string
 	facts []catalog.Facts

@@ -9,7 +9,7 @@ import (
 	"github.com/meowdis/meowdis/redis/glob"
 )
 
-// matchMode is how the text of a filter matches names.
+// matchMode selects how the text of a filter matches names.
 type matchMode int
 
 const (

@@ -13,10 +13,10 @@ import (
 // keys are read folder by folder. For many keys one pass over the file in its own order is cheaper, and
 // serves a whole level.
 
-// passSpeedup is how much less a key costs in such a pass.
+// passSpeedup divides the cost of a key in such a pass.
 const passSpeedup = 4
 
-// levelSums is the pass for the folders of a level.
+// levelSums tracks the pass over the folders of a level.
 type levelSums struct {
 	*catalog.Summing
 	db     int
@@ -24,7 +24,7 @@ type levelSums struct {
 	folder string // the folder it was started for
 }
 
-// sizedMsg is the bytes of some folders; levelSummedMsg reports progress of a pass.
+// sizedMsg carries the bytes of some folders; levelSummedMsg reports the progress of a pass.
 type (
 	sizedMsg struct {
 		folders []catalog.Amount

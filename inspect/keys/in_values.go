@@ -20,7 +20,7 @@ import (
 // Holding reports which keys contain a text in their values, and how many of them could not be read.
 type Holding func(ctx context.Context, db int, keys []keyspace.Key, text string) (holds []bool, unread int, err error)
 
-// maxValuePage is the most keys per page of a search in values.
+// maxValuePage limits the keys per page of a search in values.
 const maxValuePage = 500
 
 // EditNeedle asks the user what to search for in the values of the listed keys.
@@ -82,7 +82,7 @@ func (l *Pane) valueScan(q query, cq catalog.Query, match func(string) bool) *sc
 	return s
 }
 
-// firstValuePage is the number of keys on the first page of a search in values.
+// firstValuePage sets the number of keys on the first page of a search in values.
 const firstValuePage = 50
 
 // indexFeed returns a feed that pages through an index.

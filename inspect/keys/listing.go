@@ -118,7 +118,7 @@ func (l *Pane) chooseSource(was query, match func(string) bool) {
 	}
 }
 
-// listedMsg is the result of a load.
+// listedMsg carries the result of a load.
 type listedMsg struct {
 	walker *walker
 	load   load
@@ -167,7 +167,7 @@ func (l *Pane) rowsBefore() int64 {
 	return max(n-int64(len(l.rows)), -1)
 }
 
-// talliedMsg is the number of keys in a folder.
+// talliedMsg carries the number of keys in a folder.
 type talliedMsg struct {
 	folder string
 	keys   int64

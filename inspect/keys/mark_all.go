@@ -11,7 +11,7 @@ import (
 	"github.com/meowdis/meowdis/keyspace/catalog"
 )
 
-// maxMarked is the most names marked, and markPageSize the names read per page.
+// maxMarked limits the marked names, and markPageSize the names read per page.
 const (
 	maxMarked    = 1_000_000
 	markPageSize = 5000
@@ -19,7 +19,7 @@ const (
 
 var errTooMany = errors.New("that is more than 1,000,000 rows: mark folders, or filter")
 
-// markedMsg is the new set of marks.
+// markedMsg carries the new set of marks.
 type markedMsg struct {
 	marks
 	says string

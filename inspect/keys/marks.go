@@ -10,8 +10,8 @@ import (
 	"github.com/meowdis/meowdis/keyspace/display"
 )
 
-// marks is the marked names: keys, and folders with all their keys. Both lists are sorted, so a million
-// names take little memory and a row finds its mark quickly.
+// marks holds the marked names: keys, and folders with all their keys. Both lists are sorted, so a
+// million names take little memory and a row finds its mark quickly.
 type marks struct{ keys, folders []string }
 
 func (m *marks) list(folder bool) *[]string {

@@ -18,7 +18,7 @@ type Pane struct {
 	window
 	width           int
 	Total           int64            // keys in the database; -1 while unknown
-	scan            *scan            // the source of the keys if there is no index
+	scan            *scan            // the source of the keys without an index
 	sorted          *catalog.Sorting // the source of the rows if the index lacks their order
 	orderOutdated   bool             // the data changed since the keys were sorted
 	levelSums       *levelSums       // the pass that computes folder sizes; nil for none
@@ -37,7 +37,7 @@ type DatabaseChosen struct{ Db int }
 // pausedMsg arrives after a pause in typing. Only the latest one requested counts.
 type pausedMsg int
 
-// listHeadings is the number of lines above the keys: filter and column titles.
+// listHeadings counts the lines above the keys: filter and column titles.
 const listHeadings = 2
 
 // New returns a list that loads nothing until Resize is called.
@@ -361,7 +361,7 @@ func (l *Pane) goToFolder(folder string) {
 // NextManner returns the name of the filter mode that tab switches to.
 func (l *Pane) NextManner() string { return modeNames[(l.filter.mode+1)%modeCount] }
 
-// Known returns what the list knows about the database.
+// Known returns the list's facts about the database.
 func (l *Pane) Known() ui.Known {
 	k := ui.Known{Total: l.Total, Chosen: l.Chooses()}
 	if l.scan != nil && l.Index == nil {

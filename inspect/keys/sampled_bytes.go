@@ -15,7 +15,7 @@ import (
 // sample in a large one, where the sum is an estimate. It runs while no scan does, since each command
 // may cost.
 
-// maxMeasured is the most keys measured per folder.
+// maxMeasured limits the keys measured per folder.
 const maxMeasured = 50
 
 // canMeasure reports whether folder sizes are available.

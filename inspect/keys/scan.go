@@ -25,7 +25,7 @@ type scan struct {
 	mark          catalog.Mark
 	done          bool
 	scanned       int64 // roughly the number of keys read
-	limit         int64 // the value of scanned at which the scan pauses
+	limit         int64 // the scan pauses when scanned reaches it
 	count         int   // keys to read for the next page
 	maxKeys       int   // the most keys kept
 	releasedCount int64 // keys released; keys holds the ones after them
@@ -36,7 +36,7 @@ type scan struct {
 // feed returns the next page of a scan.
 type feed func(ctx context.Context, s scan) (scannedMsg, error)
 
-// scannedMsg is the page that a feed returned.
+// scannedMsg carries a page returned by a feed.
 type scannedMsg struct {
 	scan    *scan
 	entries []catalog.Entry
@@ -53,8 +53,8 @@ const (
 	largestPage = 10_000
 	firstLimit  = 100_000
 
-	// maxScanned is the most keys kept, and maxScannedBytes roughly the most memory for them. Beyond
-	// either limit the scan pauses; when it continues, the next keys replace them.
+	// maxScanned limits the keys in memory, and maxScannedBytes roughly their size. Beyond either limit
+	// the scan pauses; when it continues, the next keys replace them.
 	maxScanned      = 1_000_000
 	maxScannedBytes = 256 << 20
 )

@@ -23,7 +23,7 @@ type scannedKeys struct {
 	bytes   int64 // roughly the memory of the keys
 }
 
-// scannedKey is a compact key, because there may be a million.
+// scannedKey stores a key compactly, because there may be a million.
 type scannedKey struct {
 	name  string
 	facts *catalog.Facts // nil while unknown
@@ -156,7 +156,7 @@ func (k scannedKey) entry() catalog.Entry {
 	return e
 }
 
-// indexOf returns the index at which the key of a mark is, or would be. there reports whether the key
+// indexOf returns the index of the key of a mark, or its insertion point. there reports whether the key
 // exists.
 func (g *scannedKeys) indexOf(m catalog.Mark) (i int, there bool) {
 	if g.order == catalog.ByName && !g.reverse {

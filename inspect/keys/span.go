@@ -11,8 +11,8 @@ import (
 	"github.com/meowdis/meowdis/inspect/job"
 )
 
-// span is a range of rows being marked, from a row to the cursor. It follows the cursor; its rows are
-// marked when it ends.
+// span tracks a range of rows being marked, from a row to the cursor. It follows the cursor; its rows
+// are marked when it ends.
 type span struct {
 	from      row
 	direction int  // where from is: -1 before the cursor, 1 after it
@@ -45,7 +45,7 @@ func (l *Pane) HoldsShift() bool { return l.span != nil && l.span.shift }
 // DropSpan ends a range without marking it.
 func (l *Pane) DropSpan() { l.span = nil }
 
-// followSpan records on which side of the cursor the range started, while that is known.
+// followSpan records whether the range started above or below the cursor, while that is known.
 func (l *Pane) followSpan() {
 	if l.span == nil {
 		return
@@ -60,7 +60,7 @@ func (l *Pane) followSpan() {
 	}
 }
 
-// spanRows returns the rows of the window in the range; low is greater than high if there is none.
+// spanRows returns the rows of the window in the range; low is greater than high if the window has no such row.
 func (l *Pane) spanRows() (low, high int, whole bool) {
 	if l.span == nil {
 		return 0, -1, false

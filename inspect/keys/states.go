@@ -12,7 +12,7 @@ const (
 	loadBefore      // rows before the first one
 )
 
-// jump is where the cursor moves when the rows loaded first arrive.
+// jump selects the row to which the cursor moves when the first loaded rows arrive.
 type jump int
 
 const (
@@ -36,7 +36,7 @@ func (j jump) load() load {
 	return loadNone
 }
 
-// rowState is the relation of the loaded rows to the rows that the user asked for.
+// rowState relates the loaded rows to the rows that the user requested.
 type rowState int
 
 const (

@@ -8,19 +8,19 @@ import (
 	"github.com/meowdis/meowdis/keyspace/catalog"
 )
 
-// row is a line of the list: a key, or a folder of the tree.
+// row describes a line of the list: a key, or a folder of the tree.
 type row struct {
 	catalog.Entry
 	level string // its parent folder; "" at the root
 	depth int
 	gone  int64 // when the key was found to be deleted, Unix ms; 0 while it exists
-	stale bool  // the facts have to be read again
+	stale bool  // the facts must be read again
 }
 
 // expired reports whether the row has expired at now.
 func (r *row) expired(now int64) bool { return r.Facts.Expires != 0 && r.Facts.Expires <= now }
 
-// anchor is the start of a page of rows: after a mark in a level, or before it.
+// anchor marks the start of a page of rows: after a mark in a level, or before it.
 type anchor struct {
 	level string
 	mark  catalog.Mark

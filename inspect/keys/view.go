@@ -13,7 +13,7 @@ import (
 	"github.com/meowdis/meowdis/store/keytype"
 )
 
-// keyColumns is the widths of the columns of the list. In a narrow list the type is abbreviated.
+// keyColumns holds the widths of the columns of the list. In a narrow list the type is abbreviated.
 type keyColumns struct{ key, kind, ttl, size int }
 
 func (l *Pane) keyColumns() keyColumns {

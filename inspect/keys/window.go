@@ -53,7 +53,7 @@ type window struct {
 	span   *span // the range being marked; nil for none
 }
 
-// folders are the folders of the tree.
+// folders holds the folders of the tree.
 type folders struct {
 	open       map[string]string // the open folders, each with its parent folder
 	autoOpened map[string]bool   // the open folders that were opened together with their only parent
@@ -61,7 +61,7 @@ type folders struct {
 	tallies    map[string]tally  // the key counts of the folders counted so far
 }
 
-// loadedRows are the rows in memory, and where the rows around them start.
+// loadedRows holds the rows in memory, and the starts of the rows around them.
 type loadedRows struct {
 	rows       []row
 	prevPage   anchor // where the rows before the window start, backwards
@@ -83,7 +83,7 @@ type scrolling struct {
 	centre      bool // centre the selected row when the rows before it are loaded
 }
 
-// tally is the number of keys in a folder and their size.
+// tally holds the number of keys in a folder and their size.
 type tally struct {
 	keys      int64
 	countedAt int64 // Unix ms
@@ -93,7 +93,7 @@ type tally struct {
 	sampled   int64 // the number of keys that bytes is estimated from; 0: bytes is exact
 }
 
-// freshness is whether a number is up to date.
+// freshness tells whether a number is up to date.
 type freshness int
 
 const (
@@ -342,7 +342,7 @@ func (l *window) undescribed() []string {
 	return missing
 }
 
-// uncounted returns a folder on the screen that has to be counted, the selected one first.
+// uncounted returns a folder on the screen that is not counted yet, the selected one first.
 func (l *window) uncounted() (string, bool) {
 	if l.halted {
 		return "", false
@@ -381,7 +381,7 @@ func (l *window) Move(n int) {
 // maxScreensAhead bounds how many screens the user can move ahead of the loaded rows.
 const maxScreensAhead = 10
 
-// Home moves to the first row, which may have to be loaded.
+// Home moves to the first row, and loads it if necessary.
 func (l *window) Home() {
 	l.halted, l.pendingMove = false, 0
 	if l.atHead && l.shown == rowsCurrent {
@@ -392,7 +392,7 @@ func (l *window) Home() {
 	l.jumpTo(jumpFirst)
 }
 
-// End moves to the last row, which may have to be loaded.
+// End moves to the last row, and loads it if necessary.
 func (l *window) End() {
 	l.halted, l.pendingMove = false, 0
 	if l.atEnd && l.shown == rowsCurrent {
@@ -434,7 +434,7 @@ func (l *window) dropFaded(now int64) (dropped int) {
 	return dropped
 }
 
-// fadeMs is how long a deleted key stays on the screen, in ms.
+// fadeMs sets how long a deleted key stays on the screen, in ms.
 const fadeMs = 3000
 
 // toggle opens a folder, or closes it with all the folders in it.

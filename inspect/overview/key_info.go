@@ -20,7 +20,7 @@ import (
 	"github.com/meowdis/meowdis/store/keytype"
 )
 
-// keyInfoMsg is the details of a key.
+// keyInfoMsg carries the details of a key.
 type keyInfoMsg struct {
 	key      string
 	facts    catalog.Facts

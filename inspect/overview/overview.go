@@ -52,7 +52,7 @@ type Glance struct {
 	plot     plot
 }
 
-// part is a query for the overview. It runs off the screen's loop, and returns a function
+// part queries a part of the overview. It runs off the screen's loop, and returns a function
 // that adds its answer to the overview.
 type part func(context.Context) (partMsg, error)
 
@@ -115,7 +115,7 @@ func sumPart(sums *catalog.Summing) part {
 	}
 }
 
-// maxFolders is how many folders are counted if each one costs a query.
+// maxFolders limits the counted folders if each one costs a query.
 const maxFolders = 100
 
 // firstFolders returns the first level with more than a single folder: one folder alone
@@ -154,7 +154,7 @@ func tallyPart(keys client.Keyspace, db int, folder string) part {
 	}
 }
 
-// maxFoldersShown is how many folders the overview shows.
+// maxFoldersShown limits the folders on the overview.
 const maxFoldersShown = 10
 
 // serverPart queries INFO.
@@ -182,7 +182,7 @@ func serverFacts(info resp.Value) (facts []string) {
 	return facts
 }
 
-// sampleSize is how many keys of a server are described: each costs commands.
+// sampleSize limits the keys of a server that are described: each costs commands.
 const sampleSize = 500
 
 // samplePart describes some of the scanned keys.
@@ -264,7 +264,7 @@ func (v *Pane) bar(n, most int64, width int) string {
 	return v.Styles.Accent.Render(bar)
 }
 
-// plot is the column widths of a row with a bar.
+// plot holds the column widths of a row with a bar.
 type plot struct{ name, count, bar int }
 
 // plotFor fits the columns to the width of the box; in a narrow box, numbers are

@@ -19,7 +19,7 @@ import (
 	"github.com/meowdis/meowdis/redis/xxh3"
 )
 
-// Limits of what is stored for a target. The oldest recent keys are dropped; another
+// Limits of the keys stored for a target. The oldest recent keys are dropped; another
 // bookmark is refused. Longer names are not stored.
 const (
 	MostRecent    = 100
@@ -34,13 +34,13 @@ type Key struct {
 	At   int64  `json:"at"`  // when it was last opened or bookmarked, Unix ms
 }
 
-// Keys is the stored keys: bookmarks in the order they were made, recent keys latest first.
+// Keys holds the stored keys: bookmarks in the order they were made, recent keys latest first.
 type Keys struct {
 	Bookmarks []Key `json:"bookmarks"`
 	Recent    []Key `json:"recent"`
 }
 
-// Memory is the stored keys of one target. It is safe for concurrent use.
+// Memory holds the stored keys of one target. It is safe for concurrent use.
 type Memory struct {
 	path string // "": the keys are kept only for the session
 	now  func() int64
@@ -59,7 +59,7 @@ func New(dir, target string, now func() int64) *Memory {
 	return m
 }
 
-// Keys returns the stored keys, including those that other sessions have written.
+// Keys returns the stored keys, including keys written by other sessions.
 func (m *Memory) Keys() (Keys, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -152,11 +152,11 @@ func (m *Memory) lock() (free func(), err error) {
 	return func() { f.Close() }, nil
 }
 
-// lockName is the file that is locked during a change to any target's keys. It is never removed:
+// lockName names the file that is locked during a change to any target's keys. It is never removed:
 // another process may be about to open it.
 const lockName = ".lock"
 
-// maxFileBytes is an upper bound for the size of a valid file.
+// maxFileBytes bounds the size of a valid file.
 const maxFileBytes = (MostRecent + MostBookmarks) * 2 * LongestName
 
 func (m *Memory) read() error {

@@ -146,8 +146,8 @@ func nextLetter(data []byte, col int) (n int, letter string, cells int) {
 		cells = tabStop - col%tabStop
 		return 1, display.Spaces(cells), cells
 	case ' ' <= c && c <= '~':
-		// A combining accent belongs to the letter before it. Usually the next byte is ASCII, so there
-		// is none.
+		// A combining accent belongs to the letter before it. An ASCII byte, the usual case, cannot start
+		// one.
 		if len(data) == 1 || data[1] < utf8.RuneSelf {
 			return 1, string(rune(c)), 1
 		}

@@ -63,7 +63,7 @@ func NewStyles(r *lipgloss.Renderer, t Theme) Styles {
 	return s
 }
 
-// typeNames are the types with a colour under their own name; a module's JSON has its colour under
+// typeNames lists the types with a colour under their own name; a module's JSON has its colour under
 // "json".
 var typeNames = []string{"string", "hash", "list", "set", "zset", "stream", "array", "vectorset"}
 

@@ -17,7 +17,7 @@ type Theme map[string]string
 // ThemeNames are the built-in themes, the default first.
 var ThemeNames = []string{"meowdis", "terminal"}
 
-// color is a colour of a theme: its name, its use, and its value in each built-in theme.
+// color describes a colour of a theme: its name, its use, and its value in each built-in theme.
 type color struct{ Name, Help, meowdis, terminal string }
 
 // Colors returns the colours of a theme in display order.
@@ -81,10 +81,10 @@ type BadColor struct {
 
 func (b BadColor) Error() string { return b.Err.Error() }
 
-// reverse is the colour of a selected row that swaps text and background.
+// reverse names the colour of a selected row that swaps text and background.
 const reverse = "reverse"
 
-// colorNames are the terminal's own colours, in order; the prefix "bright_" selects 8 more.
+// colorNames lists the terminal's own colours, in order; the prefix "bright_" selects 8 more.
 var colorNames = []string{"black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"}
 
 // ParseColor parses a colour for any background, or one for light and one for dark backgrounds.

@@ -17,7 +17,7 @@ const (
 	maxLineBytes = 2048
 )
 
-// feed is the latest lines of a stream of messages or commands. A nil feed is empty.
+// feed holds the latest lines of a stream of messages or commands. A nil feed is empty.
 type feed struct {
 	title   string
 	command string // the command that opened the stream

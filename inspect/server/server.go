@@ -51,21 +51,21 @@ func (r *Pane) Close() {
 	r.sheet = nil
 }
 
-// refreshPeriod is how often a view is queried, and livePeriod how often the screen is
-// redrawn while a stream is open.
+// A view is queried once per refreshPeriod. While a stream is open, the screen is redrawn
+// once per livePeriod.
 const (
 	refreshPeriod = 2 * time.Second
 	livePeriod    = 200 * time.Millisecond
 )
 
-// repliesMsg is the replies to a view's commands.
+// repliesMsg carries the replies to a view's commands.
 type repliesMsg struct {
 	view   *view
 	values []resp.Value
 	err    error
 }
 
-// refreshMsg is a timer's request to refresh; only the latest one counts.
+// refreshMsg carries a timer's request to refresh; only the latest one counts.
 type refreshMsg struct {
 	sheet     *sheet
 	refreshID int

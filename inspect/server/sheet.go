@@ -192,7 +192,7 @@ func (s *sheet) Footer() [][2]string {
 // TakesText implements room.Dialog.
 func (*sheet) TakesText() bool { return false }
 
-// headLines is the number of lines above the rows: views, note, column heads.
+// headLines counts the lines above the rows: views, note, column heads.
 const headLines = 3
 
 // View implements room.Dialog.

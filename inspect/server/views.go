@@ -12,7 +12,7 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// view is a table of a target's replies.
+// view shows a target's replies as a table.
 type view struct {
 	name      string
 	calls     [][][]byte                           // nil: the view shows only a stream
@@ -26,10 +26,10 @@ type view struct {
 	ids    []string // the argument that stands for each row in commands
 	note   string
 	loaded bool  // replies have arrived
-	err    error // why there are no rows
+	err    error // why the view is empty
 }
 
-// maxRows is how many rows of a view are shown.
+// maxRows limits the rows shown of a view.
 const maxRows = 1000
 
 // Indexes of the views.
@@ -139,7 +139,7 @@ func micros(n int64) string {
 	return d.String()
 }
 
-// maxCounted is how many channels NUMSUB is called for.
+// maxCounted limits the channels for which NUMSUB is called.
 const maxCounted = 1000
 
 func countSubscribers(values []resp.Value) [][][]byte {

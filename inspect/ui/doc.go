@@ -1,3 +1,3 @@
-// Package ui holds what all panes of the inspector share: the context that each pane gets, and the
-// dialogs that it can open over the screen, such as pickers, questions and pages.
+// Package ui is shared by all panes of the inspector. It holds the context of a pane and the dialogs that
+// a pane can open over the screen, such as pickers, questions and pages.
 package ui

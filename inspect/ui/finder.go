@@ -29,14 +29,14 @@ type Finder struct {
 	top    int // the first item on the screen
 }
 
-// foundItem is a matching item and the matching runes of its label.
+// foundItem holds a matching item and the matching runes of its label.
 type foundItem struct {
 	Item
 	score int
 	runes []int
 }
 
-// finderHead is the number of lines above the items.
+// finderHead counts the lines above the items.
 const finderHead = 2
 
 // Search finds the items that match text, the best first. An empty text matches all items in order.

@@ -71,7 +71,8 @@ func find(text, word []rune) (at []int, bad int) {
 	return at, scatteredPenalty + at[len(at)-1] - at[0]
 }
 
-// initials returns the positions at which words of text start with the letters of word, in order.
+// initials returns the positions of the words of text that start with the letters of word, one word per
+// letter, in order.
 func initials(text, word []rune) (at []int) {
 	for i, r := range text {
 		begins := i == 0 || !unicode.IsLetter(text[i-1])

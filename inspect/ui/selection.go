@@ -2,7 +2,7 @@ package ui
 
 import "github.com/meowdis/meowdis/inspect/client"
 
-// Selection is what the user sees of a value: the facts of its key and the selected part.
+// Selection describes the value on the screen: the facts of its key and the selected part.
 type Selection struct {
 	Shown   bool // a value is on the screen, or the notice that it is missing
 	Key     string
@@ -57,11 +57,11 @@ type Text struct {
 	LaidOut string // the decoded form; "" if it does not decode
 }
 
-// Known is what the list of keys knows about the database.
+// Known holds the facts about the database that the list of keys collected.
 type Known struct {
 	Total int64 // keys in it; -1 while unknown
 
-	// The result of a scan, if there is no index.
+	// The result of a scan, without an index.
 	Names  client.Keyspace // sorted by name
 	Found  int64           // the number of names
 	Chosen bool            // a filter leaves keys out
