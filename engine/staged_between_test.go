@@ -24,9 +24,9 @@ func large() (lines []string) {
 // larges holds calls that are staged in several slices.
 var larges = []string{"COPY set to REPLACE", "SUNIONSTORE to set none", "ZUNIONSTORE to 2 zset set", "SORT list ALPHA STORE to"}
 
-// TestAsideLetsOthersBetween lets another client write and read between the slices of a call: it sees no part
+// TestStagedLetsOthersBetween lets another client write and read between the slices of a call: it sees no part
 // of the result until the call is done.
-func TestAsideLetsOthersBetween(t *testing.T) {
+func TestStagedLetsOthersBetween(t *testing.T) {
 	s, e, _ := aside(t)
 	c, other := storetest.NewClient(t, e), storetest.NewClient(t, e)
 	for _, line := range large() {
@@ -58,9 +58,9 @@ func TestAsideLetsOthersBetween(t *testing.T) {
 	}
 }
 
-// TestAsideBeginsAgain changes a source between slices: once, so that the call starts again, and each time, so
+// TestStagedBeginsAgain changes a source between slices: once, so that the call starts again, and each time, so
 // that it finally runs as one transaction.
-func TestAsideBeginsAgain(t *testing.T) {
+func TestStagedBeginsAgain(t *testing.T) {
 	s, e, _ := aside(t)
 	c, other := storetest.NewClient(t, e), storetest.NewClient(t, e)
 	for _, line := range large() {
@@ -95,13 +95,13 @@ func TestAsideBeginsAgain(t *testing.T) {
 			if got, want := c.Do(card+" to"), c.Do(card+" "+from); got != want {
 				t.Errorf("%s, changed %d times meanwhile: %s elements of %s", line, added, got, want)
 			}
-			noVisibleKeys(t, s, 0)
+			wantHiddenKeys(t, s, 0)
 		}
 	}
 }
 
-// TestAsideMeetsFlush deletes everything between two slices.
-func TestAsideMeetsFlush(t *testing.T) {
+// TestStagedMeetsFlush deletes everything between two slices.
+func TestStagedMeetsFlush(t *testing.T) {
 	for _, flush := range []string{"FLUSHALL", "FLUSHDB", "SWAPDB 0 3", "RENAME set away"} {
 		s, e, _ := aside(t)
 		c, other := storetest.NewClient(t, e), storetest.NewClient(t, e)
@@ -116,13 +116,13 @@ func TestAsideMeetsFlush(t *testing.T) {
 		}
 		c.Want("COPY set to", "(integer) 0")
 		c.Want("EXISTS to", "(integer) 0")
-		noVisibleKeys(t, s, 0)
+		wantHiddenKeys(t, s, 0)
 	}
 }
 
-// TestAsideIsKilled ends a process between two slices: clients do not see its hidden key, doctor reports no
+// TestStagedIsKilled ends a process between two slices: clients do not see its hidden key, doctor reports no
 // problem, and the sweep deletes the key.
-func TestAsideIsKilled(t *testing.T) {
+func TestStagedIsKilled(t *testing.T) {
 	for _, line := range append(larges, "COPY stream to", "COPY hash to", "COPY vectors to", "COPY zset to", "BITOP NOT to string") {
 		s, e, clock := aside(t, engine.WithStaging(-1))
 		c := storetest.NewClient(t, e)
@@ -142,7 +142,7 @@ func TestAsideIsKilled(t *testing.T) {
 			t.Fatalf("%s: %v", line, err)
 		}
 		s.dead = nil
-		noVisibleKeys(t, s, 1)
+		wantHiddenKeys(t, s, 1)
 		storetest.Check(t, s)
 		c.Want("EXISTS to", "(integer) 0")
 		clock.Advance(61_000)
@@ -155,15 +155,15 @@ func TestAsideIsKilled(t *testing.T) {
 				t.Errorf("%s: %d keys have expired", line, swept.Keys)
 			}
 		}
-		noVisibleKeys(t, s, 0)
+		wantHiddenKeys(t, s, 0)
 		if d := difference(before, contents(t, s.Store)); d != "" {
 			t.Errorf("%s: %s", line, d)
 		}
 	}
 }
 
-// TestAsideEnds ends the call's context between two slices.
-func TestAsideEnds(t *testing.T) {
+// TestStagedEnds ends the call's context between two slices.
+func TestStagedEnds(t *testing.T) {
 	s, e, _ := aside(t)
 	c := storetest.NewClient(t, e)
 	for _, line := range large() {
@@ -180,7 +180,7 @@ func TestAsideEnds(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	c.Want("EXISTS to", "(integer) 0")
-	noVisibleKeys(t, s, 0)
+	wantHiddenKeys(t, s, 0)
 }
 
 // ageing is a file whose clock advances with each batch of the transaction after the slices.
@@ -201,8 +201,8 @@ func (s *ageing) Transact(ctx context.Context, readOnly bool, fn func(func(store
 	})
 }
 
-// TestAsideExpires lets a copied key expire in the last transaction: its copy expires, too.
-func TestAsideExpires(t *testing.T) {
+// TestStagedExpires lets a copied key expire in the last transaction: its copy expires, too.
+func TestStagedExpires(t *testing.T) {
 	s, e, clock := aside(t)
 	c := storetest.NewClient(t, e)
 	for _, line := range large() {
@@ -214,8 +214,8 @@ func TestAsideExpires(t *testing.T) {
 	c.Want("EXISTS set to", "(integer) 0")
 }
 
-// TestAsideFieldsGo lets another process delete expired fields of a hash under construction, as doctor does.
-func TestAsideFieldsGo(t *testing.T) {
+// TestStagedFieldsGo lets another process delete expired fields of a hash under construction, as doctor does.
+func TestStagedFieldsGo(t *testing.T) {
 	for _, field := range []string{"f1", "f1 f2 f3"} {
 		s, e, clock := aside(t, engine.WithStaging(-1))
 		c := storetest.NewClient(t, e)
@@ -244,9 +244,9 @@ func TestAsideFieldsGo(t *testing.T) {
 	}
 }
 
-// TestAsideMakesRoom evicts keys while a key is under construction, whose id is far above all other ids: only
+// TestStagedMakesRoom evicts keys while a key is under construction, whose id is far above all other ids: only
 // visible keys are evicted.
-func TestAsideMakesRoom(t *testing.T) {
+func TestStagedMakesRoom(t *testing.T) {
 	s, e, _ := aside(t, engine.WithStaging(-1))
 	c, other := storetest.NewClient(t, e), storetest.NewClient(t, e)
 	for _, line := range append(fill("SADD set", "m%d", 1200), "SET a 1", "SET b 1") {
@@ -273,8 +273,8 @@ func TestAsideMakesRoom(t *testing.T) {
 	}
 }
 
-// TestAsideInOrder runs the calls in a pipeline and in MULTI, where they are not staged.
-func TestAsideInOrder(t *testing.T) {
+// TestStagedInOrder runs the calls in a pipeline and in MULTI, where they are not staged.
+func TestStagedInOrder(t *testing.T) {
 	s, e, _ := aside(t)
 	c := storetest.NewClient(t, e)
 	for _, line := range large() {
@@ -318,8 +318,8 @@ func TestAsideInOrder(t *testing.T) {
 	}
 }
 
-// TestAsideServes builds a list that one client waits for and another watches.
-func TestAsideServes(t *testing.T) {
+// TestStagedServes builds a list that one client waits for and another watches.
+func TestStagedServes(t *testing.T) {
 	s, e, _ := aside(t)
 	c, watcher := storetest.NewClient(t, e), storetest.NewClient(t, e)
 	for _, line := range large() {
@@ -339,8 +339,8 @@ func TestAsideServes(t *testing.T) {
 	watcher.Want("EXEC", "(nil)")
 }
 
-// noVisibleKeys checks how many keys are being made.
-func noVisibleKeys(t *testing.T, s *sliced, want int64) {
+// wantHiddenKeys checks the number of keys under construction.
+func wantHiddenKeys(t *testing.T, s *sliced, want int64) {
 	t.Helper()
 	results, err := s.Store.Apply(context.Background(), []store.Batch{{ReadOnly: true, Stmts: []store.Stmt{{SQL: `SELECT count(*) FROM keys WHERE db < 0`}}}})
 	if err != nil {

@@ -49,9 +49,9 @@ var lessenings = map[string][]string{
 	"hash": {"HDEL to f1 f2 f2", "HPERSIST to FIELDS 3 f1 f2 f399", numbered("HDEL to", "f", 400, 2) + " f2 none", numbered("HDEL to", "f", 400, 1)},
 }
 
-// TestLessAsideIsTheSame compares each staged removal with the same removal in one transaction, as
-// TestAsideIsTheSame does. The random members of SPOP are only counted.
-func TestLessAsideIsTheSame(t *testing.T) {
+// TestStagedRemovalIsTheSame compares each staged removal with the same removal in one transaction, as
+// TestStagedIsTheSame does. The random members of SPOP are only counted.
+func TestStagedRemovalIsTheSame(t *testing.T) {
 	manyGo(t, 0)
 	one, two := newWitness(t, engine.WithStaging(1<<40)), newWitness(t, engine.WithStaging(-1))
 	both := func(line string) {
@@ -102,8 +102,8 @@ func TestLessAsideIsTheSame(t *testing.T) {
 	}
 }
 
-// TestSPopAside checks that the popped and the remaining members together are the set, in its order.
-func TestSPopAside(t *testing.T) {
+// TestStagedSPop checks that the popped and the remaining members together are the set, in its order.
+func TestStagedSPop(t *testing.T) {
 	manyGo(t, 100)
 	s, e, _ := aside(t, engine.WithStaging(100))
 	c, session := storetest.NewClient(t, e), e.Session()
@@ -146,9 +146,9 @@ var lessens = []struct{ line, reply, see, during, after string }{
 	{numbered("SREM set", "m", 3000, 2), "(integer) 1500", "SCARD set", "(integer) 3000", "(integer) 1500"},
 }
 
-// TestLessAsideLetsOthersBetween lets other clients read and write between the slices of a removal. They change
+// TestStagedRemovalLetsOthersBetween lets other clients read and write between the slices of a removal. They change
 // its key once, or every time.
-func TestLessAsideLetsOthersBetween(t *testing.T) {
+func TestStagedRemovalLetsOthersBetween(t *testing.T) {
 	manyGo(t, 100)
 	for _, times := range []int{0, 1, 1 << 30} {
 		s, e, _ := aside(t, engine.WithStaging(100))
@@ -185,14 +185,14 @@ func TestLessAsideLetsOthersBetween(t *testing.T) {
 			if s.slices < 3 || times > 0 && left == times {
 				t.Errorf("%.30s: %d slices, %d changes", l.line, s.slices, times-left)
 			}
-			noVisibleKeys(t, s, 0)
+			wantHiddenKeys(t, s, 0)
 			storetest.Check(t, s)
 		}
 	}
 }
 
-// TestLessAsideIsKilled ends a process between two slices of a removal: all elements still exist.
-func TestLessAsideIsKilled(t *testing.T) {
+// TestStagedRemovalIsKilled ends a process between two slices of a removal: all elements still exist.
+func TestStagedRemovalIsKilled(t *testing.T) {
 	manyGo(t, 100)
 	for _, l := range lessens {
 		s, e, clock := aside(t, engine.WithStaging(100))
@@ -212,7 +212,7 @@ func TestLessAsideIsKilled(t *testing.T) {
 			t.Fatalf("%.30s: %v", l.line, err)
 		}
 		s.dead = nil
-		noVisibleKeys(t, s, 1)
+		wantHiddenKeys(t, s, 1)
 		c.Want(l.see, l.during)
 		clock.Advance(61_000)
 		for n := 1; n > 0; {
@@ -222,15 +222,15 @@ func TestLessAsideIsKilled(t *testing.T) {
 			}
 			n = swept.Rows
 		}
-		noVisibleKeys(t, s, 0)
+		wantHiddenKeys(t, s, 0)
 		if d := difference(before, contents(t, s.Store)); d != "" {
 			t.Errorf("%.30s: %s", l.line, d)
 		}
 	}
 }
 
-// TestLessAsideOnItsOwn runs removals in pipelines, in MULTI and in scripts: each is one transaction.
-func TestLessAsideOnItsOwn(t *testing.T) {
+// TestStagedRemovalOnItsOwn runs removals in pipelines, in MULTI and in scripts: each is one transaction.
+func TestStagedRemovalOnItsOwn(t *testing.T) {
 	manyGo(t, 100)
 	s, e, _ := aside(t, engine.WithStaging(100))
 	c := storetest.NewClient(t, e)
@@ -251,8 +251,8 @@ func TestLessAsideOnItsOwn(t *testing.T) {
 	}
 }
 
-// TestLessAsideHasRoom stages removals only if the memory limit allows their copies.
-func TestLessAsideHasRoom(t *testing.T) {
+// TestStagedRemovalHasRoom stages removals only if the memory limit allows their copies.
+func TestStagedRemovalHasRoom(t *testing.T) {
 	manyGo(t, 100)
 	for _, l := range lessens {
 		s, e, _ := aside(t, engine.WithStaging(100))

@@ -154,9 +154,9 @@ func newWitness(t *testing.T, options ...engine.Option) *witness {
 	return w
 }
 
-// TestAsideIsTheSame compares each staged call with the same call in one transaction: the reply, the messages
+// TestStagedIsTheSame compares each staged call with the same call in one transaction: the reply, the messages
 // to other clients, and the contents afterwards.
-func TestAsideIsTheSame(t *testing.T) {
+func TestStagedIsTheSame(t *testing.T) {
 	defer func(few, parts int) { translator.MaxUnstagedStmts, translator.MaxUnstagedParts = few, parts }(translator.MaxUnstagedStmts, translator.MaxUnstagedParts)
 	translator.MaxUnstagedStmts, translator.MaxUnstagedParts = 0, 0
 	one, two := newWitness(t, engine.WithStaging(1<<40)), newWitness(t, engine.WithStaging(-1))
@@ -254,8 +254,8 @@ func difference(a, b []string) string {
 	return ""
 }
 
-// TestAsideOfManyKeys names more keys than a statement may have arguments.
-func TestAsideOfManyKeys(t *testing.T) {
+// TestStagedOfManyKeys names more keys than a statement may have arguments.
+func TestStagedOfManyKeys(t *testing.T) {
 	_, e, _ := aside(t)
 	c := storetest.NewClient(t, e)
 	c.Do("SADD a x y")

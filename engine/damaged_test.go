@@ -13,9 +13,9 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// TestUnsound runs commands on keys with missing elements, on a store that holds transactions open and on one
+// TestDamagedKeys runs commands on keys with missing elements, on a store that holds transactions open and on one
 // that cannot. Each command is answered, or its reply reports a damaged key.
-func TestUnsound(t *testing.T) {
+func TestDamagedKeys(t *testing.T) {
 	for name, open := range map[string]func() engine.Store{
 		"transactions": func() engine.Store {
 			st, err := local.Open(local.Memory, local.Options{SweepEvery: -1})

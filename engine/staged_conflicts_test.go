@@ -53,9 +53,9 @@ func (s *meeting) Transact(ctx context.Context, readOnly bool, fn func(func(stor
 	return s.sliced.Transact(ctx, readOnly, fn)
 }
 
-// TestLessAsideMeets lets another process write and sweep between two slices of a removal, or after the last
+// TestStagedRemovalConflicts lets another process write and sweep between two slices of a removal, or after the last
 // one. The result is the same as if it had done so before the removal.
-func TestLessAsideMeets(t *testing.T) {
+func TestStagedRemovalConflicts(t *testing.T) {
 	manyGo(t, 0)
 	one, e, _ := aside(t, engine.WithStaging(1<<40))
 	inner, e2, clock := aside(t)
@@ -94,7 +94,7 @@ func TestLessAsideMeets(t *testing.T) {
 		if d := difference(contents(t, one), contents(t, two)); d != "" || !met {
 			t.Errorf("%.60q meets %.60q, late: %v, %v: %s", call, others, late, met, d)
 		}
-		noVisibleKeys(t, inner, 0)
+		wantHiddenKeys(t, inner, 0)
 	}
 	for typ, calls := range removals {
 		for _, call := range calls {
