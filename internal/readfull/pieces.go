@@ -8,7 +8,6 @@ type Pieces struct {
 	n    int // bytes in full
 }
 
-// pieceSize is the size of a piece in bytes.
 const pieceSize = 64 << 10
 
 // Reset drops the collected bytes.

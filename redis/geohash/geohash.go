@@ -189,8 +189,8 @@ func (s Shape) bounds() area {
 	}
 }
 
-// steps returns the number of bits per coordinate at which a cell and its neighbours cover the
-// shape's radius.
+// steps returns the bits per coordinate for cells so large that a cell and its neighbours cover
+// the shape's radius.
 func (s Shape) steps() uint {
 	radius := s.Radius
 	if s.Box {
