@@ -128,7 +128,7 @@ func (m *Model) joinPanes(left, right []string) []string {
 	return lines
 }
 
-// boxRect is the position of the dialog's box on the body, including its border.
+// boxRect holds the position of the dialog's box on the body, including its border.
 type boxRect struct {
 	x, y, width int
 	lines       []string // inside the border
@@ -265,7 +265,7 @@ func (m *Model) place() string {
 	return m.Styles.Dim.Render(m.keys.Place())
 }
 
-// hint is a key and its action, for the footer.
+// hint pairs a key with its action, for the footer.
 type hint struct {
 	sign, does string
 	key        string // bubbletea's name; "" for a dialog's key
@@ -273,7 +273,7 @@ type hint struct {
 
 func (h hint) width() int { return ansi.StringWidth(h.sign) + 1 + ansi.StringWidth(h.does) }
 
-// hintGap is the gap between two hints, in cells. The first hint has a smaller gap before it.
+// hintGap separates two hints, in cells. The first hint has a smaller gap before it.
 const hintGap = 3
 
 // Footer draws the hints that fit.

@@ -9,7 +9,7 @@ import (
 	"github.com/meowdis/meowdis/inspect/job"
 )
 
-// watched is a version of the data, and a version of the open key.
+// watched holds a version of the data, and a version of the open key.
 type watched struct {
 	data       int64
 	key        string

@@ -8,7 +8,6 @@ import (
 	"github.com/meowdis/meowdis/store/keytype"
 )
 
-// lastSlot is the highest index of an array.
 const lastSlot = keytype.LastSlot
 
 // slotsOf shows the values of an array with their indexes, without the empty slots.

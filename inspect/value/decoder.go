@@ -30,7 +30,7 @@ func (v *Pane) ownDecoder() (*sheet, *Decoder) {
 	return s, v.Decoder(v.Key)
 }
 
-// ownDecodedMsg is the result of a user-defined decoder.
+// ownDecodedMsg carries the result of a user-defined decoder.
 type ownDecodedMsg struct {
 	sheet *sheet
 	doc   *document

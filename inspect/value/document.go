@@ -9,7 +9,7 @@ import (
 	"github.com/meowdis/meowdis/redis/hyperloglog"
 )
 
-// document is a value as package decode lays it out: indented lines that fold at braces.
+// document holds a value as package decode lays it out: indented lines that fold at braces.
 type document struct {
 	chain       string // the names of the decoded layers
 	note        string // a remark about the decoding
@@ -24,13 +24,13 @@ type document struct {
 	height      int
 }
 
-// docRow is a part of a line that fills one row.
+// docRow holds the part of a line that fills one row.
 type docRow struct {
 	line       int
 	start, end int
 }
 
-// decodeLimit is the longest value that is decoded, in bytes.
+// decodeLimit caps the length of a decoded value, in bytes.
 const decodeLimit = 4 << 20
 
 // newDocument decodes data, a whole value. It returns nil if text or a hex dump shows the same, and a
@@ -171,7 +171,7 @@ func (d *document) toggleAll() {
 	d.layout(d.width, d.height)
 }
 
-// find selects the next or previous matching line and unfolds it. It returns false if there is none.
+// find selects the next or previous matching line and unfolds it. It returns false if no line matches.
 func (d *document) find(needle string, back bool) bool {
 	if len(d.rows) == 0 {
 		return false

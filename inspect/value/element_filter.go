@@ -16,7 +16,7 @@ import (
 	"github.com/meowdis/meowdis/keyspace/display"
 )
 
-// elementFilter is the elements of a table that contain a text, or all of them in another order. The
+// elementFilter holds the elements of a table that contain a text, or all of them in another order. The
 // elements are read once, in parts, and stay in memory up to a limit.
 type elementFilter struct {
 	base    *sheet // the table as stored
@@ -36,7 +36,7 @@ type elementFilter struct {
 	halted     bool         // it does not continue by itself
 }
 
-// match is an element that passed the filter.
+// match holds an element that passed the filter.
 type match struct {
 	row  record
 	body string // the full element; "" if that is the last cell
@@ -164,7 +164,7 @@ func (w *elementFilter) begin() {
 	w.collected, w.next, w.readCount, w.matchCount, w.bytes, w.full, w.halted = nil, 0, 0, 0, 0, false, false
 }
 
-// filteredMsg is the matches in some more chunks.
+// filteredMsg carries the matches in further chunks.
 type filteredMsg struct {
 	filter *elementFilter
 	trail  *chunkCursor

@@ -7,7 +7,7 @@ import (
 	"github.com/meowdis/meowdis/keyspace"
 )
 
-// openValue fetches the facts of key and the beginning of its value, as many elements as from requests.
+// openValue fetches the facts of key and the beginning of its value. from gives the number of elements.
 func openValue(ctx context.Context, c *client.Conn, db int, key string, from chunkRequest, now int64) (o openedMsg, err error) {
 	found, err := c.Types(ctx, db, []string{key}, now)
 	if err != nil {
@@ -65,7 +65,7 @@ func openValue(ctx context.Context, c *client.Conn, db int, key string, from chu
 	return o, fetchDetails(ctx, c, db, src, key, o.first)
 }
 
-// maxWholeBytes is the largest value fetched whole, in bytes of the target's memory.
+// maxWholeBytes limits the size of a value fetched whole, in bytes of the target's memory.
 const maxWholeBytes = 64 << 20
 
 // tooLargeToFetch reports whether a value is too large to be fetched whole. It returns false if the

@@ -25,7 +25,7 @@ func needleOf(typed string, form shape) string {
 	return typed
 }
 
-// find returns the first match of needle, text[at:end]; at is -1 if there is none. A lower-case needle
+// find returns the first match of needle, text[at:end]; at is -1 without a match. A lower-case needle
 // also matches capitals.
 func find(text, needle string) (at, end int) {
 	if !folds(needle) {
@@ -97,5 +97,5 @@ func cellContains(cell, needle string) bool {
 	return at >= 0
 }
 
-// shortestCoded is the length of the shortest cell worth decoding.
+// shortestCoded sets the minimum length of a cell worth decoding.
 const shortestCoded = 8

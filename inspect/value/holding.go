@@ -46,7 +46,7 @@ func (h *valueSearch) run(ctx context.Context) error {
 	return h.searchBatch(ctx, some)
 }
 
-// valueSearch is a search of several keys.
+// valueSearch tracks a search of several keys.
 type valueSearch struct {
 	conn   *client.Conn
 	db     int

@@ -33,11 +33,11 @@ func (v *Pane) Tail() tea.Cmd {
 	return nil
 }
 
-// minTailSheet is the number of entries above which Tail opens the end of a stream on its own sheet:
-// reading to it from the first entry would take long.
+// Tail opens the end of a stream with more than minTailSheet entries on its own sheet: reading to the end
+// from the first entry would take long.
 const minTailSheet = 1000
 
-// tailFoundMsg is the request for the last entries of a stream.
+// tailFoundMsg carries the request for the last entries of a stream.
 type tailFoundMsg struct {
 	sheet *sheet
 	from  chunkRequest

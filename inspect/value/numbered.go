@@ -3,7 +3,7 @@ package value
 // Numbered elements are fetched by index. The number per chunk is chosen so that a chunk stays small
 // and a screen of large elements, such as a list of pictures, loads quickly.
 
-// maxChunkBytes is the chunk size above which a sheet switches to fewer elements per chunk.
+// maxChunkBytes limits the size of a chunk. Above it, a sheet switches to fewer elements per chunk.
 const maxChunkBytes = 16 * targetChunkBytes
 
 // numbered reports whether s shows elements fetched by index.

@@ -55,7 +55,7 @@ func (v *Pane) onPaged(p pagedMsg) {
 	p.sheet.add(p.i, p.chunk)
 }
 
-// decodedMsg is the decoded form of a value that was fetched whole.
+// decodedMsg carries the decoded form of a value that was fetched whole.
 type decodedMsg struct {
 	sheet *sheet
 	doc   *document

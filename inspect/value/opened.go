@@ -10,7 +10,7 @@ import (
 	"github.com/meowdis/meowdis/store/keytype"
 )
 
-// opened is an element on its own sheet, as last read.
+// opened holds an element on its own sheet, as last read.
 type opened struct {
 	src     *source // of the table that it was opened from
 	row     record

@@ -76,7 +76,7 @@ func (c *chunk) body(i int) string {
 	return c.rows[i][len(c.rows[i])-1]
 }
 
-// position is a line of the value: a chunk and a line in the chunk.
+// position identifies a line of the value: a chunk and a line in the chunk.
 type position struct{ chunk, line int }
 
 func (s position) before(o position) bool {
@@ -99,7 +99,7 @@ type pager struct {
 	pendingMove int            // lines still to move once the chunks there are loaded
 }
 
-// destination is where a pager is heading while chunks are still loading.
+// destination records the target of a pager's movement while chunks are still loading.
 type destination int
 
 const (
@@ -116,7 +116,7 @@ func newPager(count int, picks bool) pager {
 // maxScreensAhead bounds how many screens the user can move ahead of the loaded chunks.
 const maxScreensAhead = 10
 
-// chunkMargin is how many chunks beyond the screen stay in memory.
+// chunkMargin limits the chunks beyond the screen that stay in memory.
 const chunkMargin = 2
 
 // add stores chunk i, drops the chunks far from the screen, and continues towards the destination.
@@ -411,7 +411,7 @@ func (p *pager) missing() (int, bool) {
 	return 0, false
 }
 
-// needs reports whether chunk i has to be fetched.
+// needs reports whether chunk i must be fetched.
 func (p *pager) needs(i int) bool { return p.chunks[i] == nil || p.chunks[i].stale }
 
 // missingBelow returns the first chunk to fetch within one screen below the screen. If the elements are

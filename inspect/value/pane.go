@@ -8,7 +8,7 @@ import (
 	"github.com/meowdis/meowdis/keyspace/display"
 )
 
-// sheet is a value, or one of its elements, laid out for the screen.
+// sheet holds a value, or one of its elements, laid out for the screen.
 type sheet struct {
 	chunking
 	decoding
@@ -22,7 +22,7 @@ type sheet struct {
 	filter *elementFilter // which elements are shown, and in what order; nil: all, as stored
 }
 
-// chunking is how a value is fetched in chunks.
+// chunking controls how a value is fetched in chunks.
 type chunking struct {
 	size   int64        // elements or bytes
 	per    int64        // elements or bytes per chunk; 0 if the chunks form a chain
@@ -32,7 +32,7 @@ type chunking struct {
 	live   bool // new entries appear as they arrive
 }
 
-// decoding is the form in which a value is shown.
+// decoding selects the form of a value on the screen.
 type decoding struct {
 	form        shape
 	formChosen  bool      // the user chose the form
@@ -42,7 +42,7 @@ type decoding struct {
 	note        string    // why decoding failed
 }
 
-// searchHit is the result of a search.
+// searchHit holds the result of a search.
 type searchHit struct {
 	needle    string // the last search
 	foundByte int64  // one past the byte a search found, until the user moves; 0: none
@@ -56,7 +56,7 @@ type columnLayout struct {
 	width  int   // the width that the chunks are laid out for
 }
 
-// phase is the loading state of the wanted key.
+// phase tracks the loading of the wanted key.
 type phase int
 
 const (
@@ -66,7 +66,7 @@ const (
 	stopped               // a job failed or was cancelled; no job starts by itself
 )
 
-// showing is what the pane shows.
+// showing selects the content of the pane.
 type showing int
 
 const (
@@ -76,7 +76,7 @@ const (
 	showsTooLarge         // only the facts: the value is too large to fetch
 )
 
-// viewState is the open value, with the opened elements stacked on top of it.
+// viewState holds the open value, with the opened elements stacked on top of it.
 type viewState struct {
 	phase           phase
 	showing         showing
@@ -123,7 +123,7 @@ func (v *viewState) sheet() *sheet {
 	return v.sheets[len(v.sheets)-1]
 }
 
-// openedMsg is a key's facts and the beginning of its value. The kind is "" if the key is missing.
+// openedMsg carries a key's facts and the beginning of its value. The kind is "" if the key is missing.
 type openedMsg struct {
 	key      string
 	kind     string
@@ -444,7 +444,7 @@ func (v *viewState) missing() (i int, from chunkRequest, ok bool) {
 	return i, from, true
 }
 
-// undecoded returns the sheet whose value has to be fetched whole for decoding, or nil.
+// undecoded returns the sheet whose value must be fetched whole for decoding, or nil.
 func (v *viewState) undecoded() *sheet {
 	s := v.sheet()
 	if s == nil || s.src == nil || s.src.columns != nil || s.decodeTried || v.phase == stopped || v.gone() || s.size > decodeLimit {
@@ -481,7 +481,7 @@ func (v *viewState) Home() {
 	v.scrolled((*pager).home)
 }
 
-// End moves to the last line, which may have to be loaded.
+// End moves to the last line, and loads it if necessary.
 func (v *viewState) End() {
 	if s := v.sheet(); s != nil && s.inDocument() {
 		s.doc.end()

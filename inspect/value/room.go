@@ -23,7 +23,7 @@ type Pane struct {
 // restedMsg arrives after the user stayed on a key for a moment. Only the latest one requested counts.
 type restedMsg int
 
-// valueHeadings is the number of lines above the value: title and facts.
+// valueHeadings counts the lines above the value: title and facts.
 const valueHeadings = 2
 
 // New returns a pane without a value.
@@ -94,7 +94,7 @@ func (v *Pane) onRested(r restedMsg) tea.Cmd {
 	return v.Open(v.wanted)
 }
 
-// Current returns the wanted key; ok is false if there is none.
+// Current returns the wanted key; ok is false without one.
 func (v *Pane) Current() (key string, ok bool) { return v.wanted, v.phase != noKey }
 
 // OpenAgain reads key again after the user changed it; the user waits for the result.
@@ -141,8 +141,8 @@ func (v *Pane) Resize(width, height int) {
 	v.fillWhole()
 }
 
-// Back stops a running search, removes the filter or closes the opened element. If there is none of
-// these, it cancels the jobs and returns true: the caller leaves the value itself.
+// Back stops a running search, removes the filter or closes the opened element. Otherwise it cancels the
+// jobs and returns true: the caller leaves the value itself.
 func (v *Pane) Back() (left bool) {
 	if v.stopRunning() || v.removeFilter() || v.close() {
 		return false
@@ -172,7 +172,7 @@ func (v *Pane) PageLines() int {
 }
 
 // Click selects the line at row y of the pane, and opens it if it was already selected. It returns
-// false if there is no value.
+// false without a value.
 func (v *Pane) Click(y int) bool {
 	s := v.sheet()
 	if s == nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/meowdis/meowdis/keyspace/display"
 )
 
-// searchedMsg is the result of a search in a value.
+// searchedMsg carries the result of a search in a value.
 type searchedMsg struct {
 	sheet  *sheet
 	found  bool
@@ -221,7 +221,7 @@ func (c *chunk) seek(needle string, from position, i, step int) (int, bool) {
 	return 0, false
 }
 
-// seekWindow is how many bytes of a string are searched at a time.
+// seekWindow limits the bytes of a string that are searched at a time.
 const seekWindow = 1 << 20
 
 // seekByte searches the bytes of a string or of an element in a job.
@@ -320,7 +320,7 @@ func (v *Pane) onSearched(r searchedMsg) {
 	v.fillWhole()
 }
 
-// goTo shows the line with the byte at offset, whose window may have to be fetched first.
+// goTo shows the line with the byte at offset, and fetches its window first if necessary.
 func (s *sheet) goTo(offset int64) {
 	i := int(offset / windowSize)
 	s.pager.jump(position{i, 0})

@@ -10,7 +10,7 @@ import (
 	"github.com/meowdis/meowdis/redis/geohash"
 )
 
-// shape is how bytes or scores are shown.
+// shape selects how bytes or scores are shown.
 type shape int
 
 const (

@@ -26,7 +26,7 @@ type source struct {
 	decode  func(first int64, v resp.Value) *chunk                // parses a reply; first is the number of its first element, if chunks have numbers
 
 	// detailCall returns one more command about the elements of a chunk, and addDetails adds its reply.
-	// Both are nil if there is no such command. A target may refuse it.
+	// Both are nil without such a command. A target may refuse it.
 	detailCall func(key string, c *chunk) [][]byte
 	addDetails func(c *chunk, v resp.Value)
 
@@ -36,24 +36,24 @@ type source struct {
 
 // sourceShape describes the elements of a source.
 type sourceShape struct {
-	// part is the part of a stream that the source shows, and group its consumer group.
+	// part selects the part of a stream that the source shows, and group its consumer group.
 	part  ui.Part
 	group string
-	// other is the other side of the same value; nil if there is none.
+	// other shows the other side of the same value; nil for a value with one side.
 	other *source
 	// full is set if every chunk of a chain except the last has all the elements requested.
 	full bool
 	// repeats is set if a chunk may repeat elements of an earlier chunk.
 	repeats bool
-	// nameColumn is the column that identifies an element when it is deleted.
+	// nameColumn indexes, from 0, the column that identifies an element when it is deleted.
 	nameColumn int
-	// scoreColumn is the column of scores, from 1; 0 if there is none.
+	// scoreColumn numbers the column of scores from 1; 0 means no scores.
 	scoreColumn int
 	// fetchedWhole is set if the value is text that is fetched whole, unless it is too large.
 	fetchedWhole bool
 }
 
-// column is a column of a table of elements. The last column takes the remaining width.
+// column describes a column of a table of elements. The last column takes the remaining width.
 type column struct {
 	title      string
 	maxPercent int  // the most of the width it may take, in percent; 0: no limit
@@ -201,7 +201,7 @@ func learnExpiries(c *chunk, v resp.Value) {
 	}
 }
 
-// firstRequest is the request for the beginning of a value.
+// firstRequest requests the beginning of a value.
 var firstRequest = chunkRequest{"0", probeCount}
 
 // read parses the reply to fetch as chunk i.

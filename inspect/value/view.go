@@ -108,7 +108,7 @@ func (v *Pane) sheetFacts(s *sheet) (parts []string) {
 	return parts
 }
 
-// content returns the visible lines of the top sheet, or the reason why there are none.
+// content returns the visible lines of the top sheet, or the reason why nothing is visible.
 func (v *Pane) content() []string {
 	s := v.sheet()
 	if s != nil && s.isTable() && s.size != 0 {
