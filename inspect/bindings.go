@@ -11,7 +11,7 @@ import (
 	"github.com/meowdis/meowdis/inspect/value"
 )
 
-// scope selects the part of the screen to which a binding applies.
+// scope limits a binding to a part of the screen.
 type scope int
 
 const (

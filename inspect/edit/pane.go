@@ -56,7 +56,7 @@ type Pane struct {
 	startDB      int              // the database of a shell command without -n
 }
 
-// access tells whether changes are allowed.
+// access controls whether changes are allowed.
 type access int
 
 const (

@@ -12,7 +12,7 @@ const (
 	loadBefore      // rows before the first one
 )
 
-// jump selects the row to which the cursor moves when the first loaded rows arrive.
+// jump selects the new row of the cursor when the first loaded rows arrive.
 type jump int
 
 const (

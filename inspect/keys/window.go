@@ -93,7 +93,7 @@ type tally struct {
 	sampled   int64 // the number of keys that bytes is estimated from; 0: bytes is exact
 }
 
-// freshness tells whether a number is up to date.
+// freshness marks a number as current or outdated.
 type freshness int
 
 const (

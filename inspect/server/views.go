@@ -139,7 +139,7 @@ func micros(n int64) string {
 	return d.String()
 }
 
-// maxCounted limits the channels for which NUMSUB is called.
+// maxCounted limits the channels passed to NUMSUB.
 const maxCounted = 1000
 
 func countSubscribers(values []resp.Value) [][][]byte {
