@@ -5,8 +5,13 @@ func (c *compiler) named(e any) any {
 	if u, ok := e.(*upvalRef); ok {
 		return &named{"upvalue", c.fn.names[u.index]}
 	}
-	if p, ok := e.(*paren); ok {
-		return c.named(p.of)
+	switch e := e.(type) {
+	case *paren:
+		return c.named(e.of)
+	case *logical: // of "x and y or z" Lua finds the name of z
+		if left, ok := c.named(e.left).(*logical); ok && left.and != e.and {
+			return c.named(e.right)
+		}
 	}
 	return e
 }

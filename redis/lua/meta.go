@@ -74,6 +74,7 @@ func (f *frame) setIndex(object, key, value Value, line int, of any) {
 				f.rawSet(t, key, value, line)
 				return
 			}
+			f.checkKey(key, line)
 		} else if handler = f.s.metamethod(object, "__newindex"); handler.IsNil() {
 			f.typeError(line, "index", of, object)
 		}
@@ -87,10 +88,8 @@ func (f *frame) setIndex(object, key, value Value, line int, of any) {
 	f.at(line, "loop in settable")
 }
 
-func (f *frame) rawSet(t *Table, key, value Value, line int) {
-	if t.ReadOnly {
-		f.at(line, "Attempt to modify a readonly table")
-	}
+// checkKey raises an error for a key that no table can have, which Lua does before it looks for __newindex.
+func (f *frame) checkKey(key Value, line int) {
 	switch key.ref.(type) {
 	case nil:
 		f.at(line, "table index is nil")
@@ -98,6 +97,15 @@ func (f *frame) rawSet(t *Table, key, value Value, line int) {
 		if key.num != key.num {
 			f.at(line, "table index is NaN")
 		}
+	}
+}
+
+func (f *frame) rawSet(t *Table, key, value Value, line int) {
+	if t.ReadOnly {
+		f.at(line, "Attempt to modify a readonly table")
+	}
+	f.checkKey(key, line)
+	if _, ok := key.ref.(isNumber); ok {
 		if i := arrayIndex(key.num); i > 0 && i <= len(t.array) {
 			t.array[i-1] = value
 			return

@@ -127,7 +127,7 @@ func redisLog(s *lua.State, args []lua.Value) []lua.Value {
 	if !ok {
 		fail(s, "First argument must be a number (log level).")
 	}
-	if level < 0 || level > 3 {
+	if n := lua.Int32(level); n < 0 || n > 3 {
 		fail(s, "Invalid log level.")
 	}
 	return nil
