@@ -196,7 +196,7 @@ func (o *copyOptions) compare(ctx context.Context, s *streams, src, dst *targets
 		}
 	}
 	keys, err := transfer.Diff(ctx, src, dst, transfer.DiffOptions{
-		Read: read, A: move.List(src, read), Arrived: &change, Tolerance: time.Second, Notify: r.Notify, Seen: r.Seen,
+		Read: read, A: move.List(src, read), ExpectedChange: &change, Tolerance: time.Second, Notify: r.Notify, Seen: r.Seen,
 		Found: found,
 	})
 	if err == nil && o.keys.All() && !src.Chosen() {
@@ -247,7 +247,7 @@ func (o *copyOptions) copy(ctx context.Context, s *streams, src, dst *targets.Co
 	change.DB = nil // the sink does that: messages name keys by their database at the source
 	var reached transfer.Position
 	pages := 0
-	read.Passed = func(ctx context.Context, at transfer.Position) error {
+	read.Reached = func(ctx context.Context, at transfer.Position) error {
 		if pages++; dst.File != nil && pages%pagesToFile != 0 {
 			return nil
 		}
@@ -257,7 +257,7 @@ func (o *copyOptions) copy(ctx context.Context, s *streams, src, dst *targets.Co
 		reached = at
 		return nil
 	}
-	err := transfer.Run(ctx, change.Of(move.Keys(ctx, src, read)), w, r.Notify, r.Seen)
+	err := transfer.Run(ctx, change.Apply(move.Keys(ctx, src, read)), w, r.Notify, r.Seen)
 	r.Done("copied", w.Written())
 	if err == nil && o.keys.All() && !src.Chosen() {
 		err = r.Load(ctx, dst, r.Libraries(ctx, src), o.existing.Mode(), "copied")

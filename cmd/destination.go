@@ -90,7 +90,7 @@ func (d *destination) write(ctx context.Context, s *streams, c *targets.Conn, pa
 		return transfer.Written{}, err
 	}
 	change.DB = nil // the sink does that: messages name keys by their database in the file
-	source = change.Of(move.InFile(path, source))
+	source = change.Apply(move.InFile(path, source))
 	if d.keys.DryRun {
 		if d.keys.To < 0 && c.Chosen() {
 			d.keys.To = c.DB()

@@ -121,7 +121,7 @@ func (o *dumpOptions) run(ctx context.Context, s *streams) (err error) {
 				return err
 			}
 		}
-		return transfer.Run(ctx, move.InFile(c.Target.String(), change.Of(move.Keys(ctx, c, read))), sink, r.Notify, seen)
+		return transfer.Run(ctx, move.InFile(c.Target.String(), change.Apply(move.Keys(ctx, c, read))), sink, r.Notify, seen)
 	})
 	if err != nil {
 		return r.End(move.NotWritten(ctx, o.file.path, err))

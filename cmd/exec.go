@@ -385,7 +385,7 @@ func (o *execOptions) dryRunScript(ctx context.Context, s *streams, r *dryRun) e
 	in := cmdfile.NewReader(s.in)
 	for {
 		c, err := in.Read()
-		var wrong *cmdfile.Wrong
+		var wrong *cmdfile.SyntaxError
 		switch {
 		case errors.Is(err, io.EOF) && o.transaction:
 			r.queued = false

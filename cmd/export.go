@@ -98,7 +98,7 @@ func (o *exportOptions) run(ctx context.Context, s *streams) (err error) {
 				return err
 			}
 		}
-		err := transfer.Run(ctx, move.InFile(c.Target.String(), change.Of(move.Keys(ctx, c, read))), w, r.Notify, r.Seen)
+		err := transfer.Run(ctx, move.InFile(c.Target.String(), change.Apply(move.Keys(ctx, c, read))), w, r.Notify, r.Seen)
 		keys = w.Keys()
 		return errors.Join(err, spool.remove())
 	})

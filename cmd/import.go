@@ -194,9 +194,9 @@ func replayed(ctx context.Context, in *move.Input, r *move.Report, passed func(p
 				r.Say("%s: %s was refused: %s", place, shown(command), shown(err.Error()))
 			}
 		},
-		Passed: passed,
-		Seen:   r.Bar.Add,
-		Notify: r.Notify,
+		Skipped: passed,
+		Seen:    r.Bar.Add,
+		Notify:  r.Notify,
 	})
 	if err := place.Close(); err != nil {
 		return importSource{}, err

@@ -91,9 +91,9 @@ func (h *Hold) Rollback() {
 
 var errRollback = errors.New("the transaction was rolled back")
 
-// Rest allows the store to commit before the next call, if that call is slow to come or the transaction has
+// AllowCommit allows the store to commit before the next call, if that call is slow to come or the transaction has
 // been open for long.
-func (h *Hold) Rest() error {
+func (h *Hold) AllowCommit() error {
 	switch {
 	case h.work == nil:
 		return nil

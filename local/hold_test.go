@@ -44,7 +44,7 @@ func TestHold(t *testing.T) {
 	h := s.Hold()
 	must(nil, h.Commit()) // without a transaction
 	must(h.Apply(ctx, inserted(1)))
-	must(nil, h.Rest())
+	must(nil, h.AllowCommit())
 	must(h.Apply(ctx, inserted(2)))
 	if n := count(); n != 0 {
 		t.Errorf("%d rows are seen before the commit", n)
@@ -64,7 +64,7 @@ func TestHold(t *testing.T) {
 	// A transaction that rests for too long is committed, and work continues after it.
 	must(h.Apply(ctx, inserted(4)))
 	h.since = h.since.Add(-2 * maxHold)
-	must(nil, h.Rest())
+	must(nil, h.AllowCommit())
 	if n := count(); n != 3 {
 		t.Errorf("%d rows after a rest", n)
 	}

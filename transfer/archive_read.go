@@ -27,9 +27,9 @@ type ArchiveOptions struct {
 func IsArchive(beginning []byte) bool { return bytes.HasPrefix(beginning, []byte(archiveMagic)) }
 
 var (
-	errNoArchive = errors.New("this is no archive of meowdis")
-	errLostPart  = errors.New("a part of it is missing in the archive")
-	errVoid      = errors.New("it could not be read to its end when the archive was made")
+	errNotArchive = errors.New("this is no archive of meowdis")
+	errLostPart   = errors.New("a part of it is missing in the archive")
+	errVoid       = errors.New("it could not be read to its end when the archive was made")
 )
 
 // FromArchive yields the keys of an archive. It yields no part of a damaged block.
@@ -63,7 +63,7 @@ func (r *archiveReader) all() error {
 	case err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
 		return err
 	case err != nil || !IsArchive(head):
-		return errNoArchive
+		return errNotArchive
 	case head[len(archiveMagic)] < archiveVersion || head[len(archiveMagic)] > withLibraries:
 		return fmt.Errorf("this archive has version %d, and this meowdis reads the versions up to %d; use a newer meowdis", head[len(archiveMagic)], withLibraries)
 	}
@@ -92,7 +92,7 @@ func (r *archiveReader) all() error {
 
 // damaged reports damage, and returns nil if reading may continue.
 func (r *archiveReader) damaged(d *Damage) error {
-	if err := r.drop(); err != nil {
+	if err := r.endKey(); err != nil {
 		return err
 	}
 	if r.o.Damaged == nil {
@@ -106,13 +106,13 @@ func (r *archiveReader) damaged(d *Damage) error {
 	return nil
 }
 
-// drop ends the current key with an error, as records of it are missing.
-func (r *archiveReader) drop() error {
+// endKey ends the current key with an error, as records of it are missing.
+func (r *archiveReader) endKey() error {
 	k := r.key
 	if r.key = nil; k == nil {
 		return nil
 	}
-	return stopped(r.yield(Part{Key: k, Last: true, Err: errLostPart}, nil))
+	return stoppedUnless(r.yield(Part{Key: k, Last: true, Err: errLostPart}, nil))
 }
 
 const whyTruncated = "it ends here, and is incomplete"
@@ -199,7 +199,7 @@ func (r *archiveReader) take(n int64) ([]byte, error) {
 
 // end compares the totals at the end of the archive with the records read.
 func (r *archiveReader) end(payload []byte) error {
-	if err := r.drop(); err != nil {
+	if err := r.endKey(); err != nil {
 		return err
 	}
 	if want := r.totals.append(nil); !r.lost && !bytes.Equal(want, payload) {

@@ -18,14 +18,14 @@ func (r *archiveReader) records(payload []byte) error {
 		parts = append(parts, d.part())
 	}
 	if d.bad {
-		return r.senseless("it holds what is no record")
+		return r.invalidBlock("it holds what is no record")
 	}
 	for _, p := range parts {
 		if p.Key == nil {
 			continue // its key's beginning was damaged
 		}
 		if p.First {
-			if err := r.drop(); err != nil {
+			if err := r.endKey(); err != nil {
 				return err
 			}
 		}
@@ -40,8 +40,8 @@ func (r *archiveReader) records(payload []byte) error {
 	return nil
 }
 
-// senseless returns the damage of the last block.
-func (r *archiveReader) senseless(why string) *Damage {
+// invalidBlock returns the damage of the last block.
+func (r *archiveReader) invalidBlock(why string) *Damage {
 	d := r.damage(r.offset, "%s", why)
 	d.Block--
 	return d
@@ -52,7 +52,7 @@ func (r *archiveReader) libraries(payload []byte) error {
 	d := &recordReader{b: payload}
 	all := list(d, d.bytes)
 	if d.bad || len(d.b) > 0 {
-		return r.senseless("it holds what is no library")
+		return r.invalidBlock("it holds what is no library")
 	}
 	for _, source := range all {
 		if r.o.Library != nil {
@@ -64,10 +64,10 @@ func (r *archiveReader) libraries(payload []byte) error {
 
 // recordReader parses records. Once bad is set, its results are meaningless.
 type recordReader struct {
-	b    []byte
-	key  *Key // key of the previous record, nil after a key's last record
-	bad  bool
-	held uint64 // number of elements in all lists so far
+	b            []byte
+	key          *Key // key of the previous record, nil after a key's last record
+	bad          bool
+	listElements uint64 // number of elements in all lists so far
 }
 
 func (d *recordReader) part() Part {
@@ -149,9 +149,9 @@ func list[T any](d *recordReader, element func() T) []T { return listOf(d, d.num
 
 // listOf reads n elements.
 func listOf[T any](d *recordReader, n uint64, element func() T) []T {
-	d.held += n
+	d.listElements += n
 	// An encoded element takes at least one byte, and many times as much in memory.
-	if n > uint64(len(d.b)) || d.held > maxElements {
+	if n > uint64(len(d.b)) || d.listElements > maxElements {
 		d.bad, d.b = true, nil
 		return nil
 	}

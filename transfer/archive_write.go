@@ -78,7 +78,7 @@ func (w *ArchiveWriter) large(p Part) error {
 			return err
 		}
 	}
-	var size sized
+	var size byteCounter
 	if err := writeRecord(&size, p); err != nil {
 		return err
 	}
@@ -98,11 +98,11 @@ func (w *ArchiveWriter) large(p Part) error {
 
 var errPartTooLarge = fmt.Errorf("a part of a key is larger than %d bytes", maxBlock)
 
-// sized counts the bytes written.
-type sized int64
+// byteCounter counts the bytes written.
+type byteCounter int64
 
-func (n *sized) Write(b []byte) (int, error) {
-	*n += sized(len(b))
+func (n *byteCounter) Write(b []byte) (int, error) {
+	*n += byteCounter(len(b))
 	return len(b), nil
 }
 
@@ -183,7 +183,7 @@ func writeRecord(to io.Writer, p Part) error {
 			flags |= 1 << i
 		}
 	}
-	w := &recordWriter{spill{out: to}}
+	w := &recordWriter{bufferedWriter{out: to}}
 	w.buf = append(w.buf, flags, typ)
 	if p.First {
 		w.number(uint64(p.Key.DB))
@@ -199,7 +199,7 @@ func writeRecord(to io.Writer, p Part) error {
 }
 
 // recordWriter encodes the fields of records.
-type recordWriter struct{ spill }
+type recordWriter struct{ bufferedWriter }
 
 func (w *recordWriter) number(n uint64) { w.buf = binary.AppendUvarint(w.buf, n) }
 

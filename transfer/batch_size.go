@@ -1,8 +1,8 @@
 package transfer
 
-// pace adapts the number of elements to a page size of about pageBytes. It starts small,
+// pageSizer adapts the number of elements to a page size of about pageBytes. It starts small,
 // because the element size is unknown, grows slowly and shrinks at once.
-type pace struct {
+type pageSizer struct {
 	average int // average bytes per element
 }
 
@@ -12,15 +12,15 @@ const (
 	firstGuess   = 16 << 10
 )
 
-func newPace() pace { return pace{average: firstGuess} }
+func newPageSizer() pageSizer { return pageSizer{average: firstGuess} }
 
 // elements returns the number of elements to request.
-func (p *pace) elements() int64 {
+func (p *pageSizer) elements() int64 {
 	return int64(max(1, min(pageElements, pageBytes/p.average)))
 }
 
-// took adjusts the average to a page of the given elements and bytes.
-func (p *pace) took(elements, bytes int) {
+// observe adjusts the average to a page of the given elements and bytes.
+func (p *pageSizer) observe(elements, bytes int) {
 	if elements > 0 {
 		p.average = max(p.average/2, bytes/elements, perElement)
 	}

@@ -5,9 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// spill writes text piece by piece, so that it never holds a long value twice. It keeps its
+// bufferedWriter writes text piece by piece, so that it never holds a long value twice. It keeps its
 // first error.
-type spill struct {
+type bufferedWriter struct {
 	out io.Writer
 	buf []byte
 	err error
@@ -17,19 +17,19 @@ type spill struct {
 const piece = 48 << 10
 
 // flush writes the buffer.
-func (w *spill) flush() {
+func (w *bufferedWriter) flush() {
 	w.write(w.buf)
 	w.buf = w.buf[:0]
 }
 
-func (w *spill) write(b []byte) {
+func (w *bufferedWriter) write(b []byte) {
 	if w.err == nil && len(b) > 0 {
 		_, w.err = w.out.Write(b)
 	}
 }
 
 // text writes strings.
-func (w *spill) text(all ...string) {
+func (w *bufferedWriter) text(all ...string) {
 	for _, s := range all {
 		w.buf = append(w.buf, s...)
 	}
@@ -39,7 +39,7 @@ func (w *spill) text(all ...string) {
 }
 
 // bytes writes b unchanged.
-func (w *spill) bytes(b []byte) {
+func (w *bufferedWriter) bytes(b []byte) {
 	if len(b) < piece {
 		w.buf = append(w.buf, b...)
 		w.text()
@@ -50,7 +50,7 @@ func (w *spill) bytes(b []byte) {
 }
 
 // pieces encodes b with add, piece by piece. Pieces of text begin at character boundaries.
-func (w *spill) pieces(b []byte, isText bool, add func(out, b []byte) []byte) {
+func (w *bufferedWriter) pieces(b []byte, isText bool, add func(out, b []byte) []byte) {
 	for len(b) > 0 {
 		n := min(piece, len(b))
 		for back := 1; isText && n < len(b) && back < utf8.UTFMax && !utf8.RuneStart(b[n]); back++ {

@@ -19,7 +19,7 @@ const (
 // the first part. After the last part it has no expiry: see ExpiryCall.
 func (p Part) Calls(name []byte) iter.Seq[[][]byte] {
 	return func(yield func([][]byte) bool) {
-		w := &caller{name: name, yield: yield}
+		w := &callBuilder{name: name, yield: yield}
 		switch v := p.Value.(type) {
 		case rdb.String:
 			if p.First {
@@ -65,19 +65,19 @@ func ExpiryCall(name []byte, at int64) [][]byte { return call("PEXPIREAT", name,
 // formatScore formats a score without loss of precision.
 func formatScore(f float64) []byte { return strconv.AppendFloat(nil, f, 'g', 17, 64) }
 
-// caller yields commands on one key until the consumer stops.
-type caller struct {
+// callBuilder yields commands on one key until the consumer stops.
+type callBuilder struct {
 	name  []byte
 	yield func([][]byte) bool
 	ended bool
 }
 
-func (w *caller) put(args [][]byte) {
+func (w *callBuilder) put(args [][]byte) {
 	w.ended = w.ended || !w.yield(args)
 }
 
 // elements emits commands that add n elements. arg returns the arguments of an element.
-func (w *caller) elements(command string, n int, arg func(int) [][]byte) {
+func (w *callBuilder) elements(command string, n int, arg func(int) [][]byte) {
 	args := call(command, w.name)
 	bytes := 0
 	for i := range n {
@@ -95,7 +95,7 @@ func (w *caller) elements(command string, n int, arg func(int) [][]byte) {
 }
 
 // fieldExpiries emits the commands that set field expiries, one per distinct time.
-func (w *caller) fieldExpiries(h rdb.Hash) {
+func (w *callBuilder) fieldExpiries(h rdb.Hash) {
 	together := map[int64][][]byte{}
 	for _, f := range h {
 		if f.ExpiresAt > 0 {

@@ -14,12 +14,12 @@ import (
 // XCLAIM cannot claim an entry that is missing from the stream. A deleted entry that is still
 // pending is therefore added, claimed and removed again if the stream is one part; for a longer
 // stream see Writer.again.
-func (w *caller) stream(s *rdb.Stream, first, last bool) {
+func (w *callBuilder) stream(s *rdb.Stream, first, last bool) {
 	var ghosts []rdb.Entry
 	if first && last {
 		ghosts = missing(s)
 	}
-	entries := withGhosts(s.Entries, ghosts)
+	entries := withPlaceholders(s.Entries, ghosts)
 	if first && len(entries) == 0 {
 		// No other command sequence creates an empty stream.
 		w.put(append(call("XGROUP", []byte("CREATE"), w.name), words("none", "0", "MKSTREAM")...))
@@ -34,7 +34,7 @@ func (w *caller) stream(s *rdb.Stream, first, last bool) {
 	w.state(s, ghosts, s.Entries, added && len(ghosts) == 0)
 }
 
-func (w *caller) entries(entries []rdb.Entry) {
+func (w *callBuilder) entries(entries []rdb.Entry) {
 	for _, e := range entries {
 		w.put(append(call("XADD", w.name, formatID(e.ID)), e.Fields...))
 	}
@@ -44,7 +44,7 @@ func (w *caller) entries(entries []rdb.Entry) {
 // stream's ids and counters. entries holds the stream's entries, or only its first. Ghosts at
 // the beginning are removed with XTRIM, which leaves no trace. Only later ghosts need XDEL,
 // which the stream records in max-deleted-entry-id.
-func (w *caller) state(s *rdb.Stream, ghosts, entries []rdb.Entry, set bool) {
+func (w *callBuilder) state(s *rdb.Stream, ghosts, entries []rdb.Entry, set bool) {
 	for _, g := range s.Groups {
 		w.group(g)
 	}
@@ -69,16 +69,16 @@ func (w *caller) state(s *rdb.Stream, ghosts, entries []rdb.Entry, set bool) {
 	}
 }
 
-// withGhosts merges entries and ghosts in id order.
-func withGhosts(entries, ghosts []rdb.Entry) []rdb.Entry {
+// withPlaceholders merges entries and ghosts in id order.
+func withPlaceholders(entries, ghosts []rdb.Entry) []rdb.Entry {
 	if len(ghosts) == 0 {
 		return entries
 	}
 	return slices.SortedFunc(slices.Values(slices.Concat(entries, ghosts)), func(a, b rdb.Entry) int { return compareIDs(a.ID, b.ID) })
 }
 
-// ghost returns a placeholder for a deleted entry until it is claimed.
-func ghost(id rdb.ID) rdb.Entry {
+// placeholder returns a placeholder for a deleted entry until it is claimed.
+func placeholder(id rdb.ID) rdb.Entry {
 	return rdb.Entry{ID: id, Fields: [][]byte{[]byte("deleted"), nil}}
 }
 
@@ -94,7 +94,7 @@ func missing(s *rdb.Stream) []rdb.Entry {
 				_, there := slices.BinarySearchFunc(s.Entries, p.ID, func(e rdb.Entry, id rdb.ID) int { return compareIDs(e.ID, id) })
 				if !there && !seen[p.ID] {
 					seen[p.ID] = true
-					out = append(out, ghost(p.ID))
+					out = append(out, placeholder(p.ID))
 				}
 			}
 		}
@@ -102,7 +102,7 @@ func missing(s *rdb.Stream) []rdb.Entry {
 	return out
 }
 
-func (w *caller) group(g rdb.Group) {
+func (w *callBuilder) group(g rdb.Group) {
 	args := call("XGROUP", []byte("CREATE"), w.name, g.Name, formatID(g.Last))
 	if g.Read >= 0 { // a negative count means unknown
 		args = append(args, []byte("ENTRIESREAD"), decimal(g.Read))
@@ -134,8 +134,8 @@ func (l *idList) add(id rdb.ID) {
 	l.last = id
 }
 
-// without counts the pending entries whose ids are not in the list.
-func (l *idList) without(groups []rdb.Group) (n int) {
+// missingPending counts the pending entries whose ids are not in the list.
+func (l *idList) missingPending(groups []rdb.Group) (n int) {
 	pending := map[rdb.ID]int{}
 	for _, g := range groups {
 		for _, c := range g.Consumers {

@@ -32,8 +32,8 @@ func (c Change) Key(k *Key) *Key {
 	return &changed
 }
 
-// Of yields the selected keys of source, changed.
-func (c Change) Of(source Source) Source {
+// Apply yields the selected keys of source, changed.
+func (c Change) Apply(source Source) Source {
 	return func(yield func(Part, error) bool) {
 		var of, changed *Key
 		for p, err := range source {

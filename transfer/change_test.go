@@ -14,16 +14,16 @@ import (
 	"github.com/meowdis/meowdis/transfer"
 )
 
-// meddled is a session that calls happens before the first pipeline that contains the named
+// interrupted is a session that calls happens before the first pipeline that contains the named
 // command.
-type meddled struct {
+type interrupted struct {
 	transfer.Session
 	before  string
 	after   int // number of such pipelines to skip
 	happens func()
 }
 
-func (m *meddled) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
+func (m *interrupted) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
 	holds := slices.ContainsFunc(calls, func(args [][]byte) bool { return string(args[0]) == m.before })
 	if holds && m.happens != nil {
 		if m.after--; m.after < 0 {
@@ -50,7 +50,7 @@ func TestChanges(t *testing.T) {
 		} {
 			s, _ := openLocal(t)
 			run(t, s, long[typ])
-			source := &meddled{s, page[typ], 1, func() {
+			source := &interrupted{s, page[typ], 1, func() {
 				if change == "other" {
 					run(t, s, "DEL k")
 				}
@@ -86,7 +86,7 @@ func TestBetween(t *testing.T) {
 	} {
 		s, _ := openLocal(t)
 		run(t, s, "RPUSH k a")
-		source := &meddled{s, "LRANGE", 0, func() { run(t, s, c.change) }}
+		source := &interrupted{s, "LRANGE", 0, func() { run(t, s, c.change) }}
 		var found transfer.Value
 		for p, err := range transfer.FromSession(context.Background(), source, transfer.ReadOptions{}) {
 			if err != nil || p.Err != nil {
@@ -115,7 +115,7 @@ func TestInterrupted(t *testing.T) {
 		reached := transfer.Position{Cursor: "0"}
 		parts := 0
 		err := transfer.Run(ctx, transfer.FromSession(ctx, from, transfer.ReadOptions{
-			Passed: func(ctx context.Context, at transfer.Position) error {
+			Reached: func(ctx context.Context, at transfer.Position) error {
 				err := w.Flush(ctx)
 				if err == nil {
 					reached = at

@@ -12,7 +12,7 @@ import (
 
 // CommandWriter is a sink that writes the commands that create the keys in an empty database.
 type CommandWriter struct {
-	spill
+	bufferedWriter
 	protocol bool
 	notify   Notify
 	db       int
@@ -21,12 +21,12 @@ type CommandWriter struct {
 
 // NewScriptWriter returns a sink that writes lines in redis-cli's quoting.
 func NewScriptWriter(out io.Writer, notify Notify) *CommandWriter {
-	return &CommandWriter{spill: spill{out: out}, notify: notify}
+	return &CommandWriter{bufferedWriter: bufferedWriter{out: out}, notify: notify}
 }
 
 // NewProtocolWriter returns a sink that writes commands in the Redis protocol.
 func NewProtocolWriter(out io.Writer, notify Notify) *CommandWriter {
-	return &CommandWriter{spill: spill{out: out}, notify: notify, protocol: true}
+	return &CommandWriter{bufferedWriter: bufferedWriter{out: out}, notify: notify, protocol: true}
 }
 
 // line writes a command in redis-cli's quoting.
@@ -35,7 +35,7 @@ func (w *CommandWriter) line(args [][]byte) {
 		if i > 0 {
 			w.text(" ")
 		}
-		if isPlain(a) {
+		if needsNoQuotes(a) {
 			w.bytes(a)
 			continue
 		}
@@ -46,8 +46,8 @@ func (w *CommandWriter) line(args [][]byte) {
 	w.text("\n")
 }
 
-// sent writes a command in the Redis protocol.
-func (w *CommandWriter) sent(args [][]byte) {
+// writeProtocol writes a command in the Redis protocol.
+func (w *CommandWriter) writeProtocol(args [][]byte) {
 	w.text("*", strconv.Itoa(len(args)), "\r\n")
 	for _, a := range args {
 		w.text("$", strconv.Itoa(len(a)), "\r\n")
@@ -56,8 +56,8 @@ func (w *CommandWriter) sent(args [][]byte) {
 	}
 }
 
-// isPlain reports whether a word needs no quotes.
-func isPlain(word []byte) bool {
+// needsNoQuotes reports whether a word needs no quotes.
+func needsNoQuotes(word []byte) bool {
 	return len(word) > 0 && !bytes.ContainsFunc(word, func(r rune) bool {
 		return r <= ' ' || r > '~' || r == '"' || r == '\'' || r == '\\' || r == '#'
 	})
@@ -108,7 +108,7 @@ func (w *CommandWriter) stream(p Part, s *rdb.Stream) {
 	if !p.Last {
 		return
 	}
-	lost := w.ids.without(s.Groups)
+	lost := w.ids.missingPending(s.Groups)
 	w.ids = idList{}
 	if lost > 0 {
 		w.notify(p.Key, notPending(lost))
@@ -117,7 +117,7 @@ func (w *CommandWriter) stream(p Part, s *rdb.Stream) {
 
 func (w *CommandWriter) add(args [][]byte) {
 	if w.protocol {
-		w.sent(args)
+		w.writeProtocol(args)
 	} else {
 		w.line(args)
 	}

@@ -20,7 +20,7 @@ const CSVHeader = "db,key,type,expires,field,value\n"
 
 // CSVWriter is a sink that writes CSV, one row per element.
 type CSVWriter struct {
-	spill
+	bufferedWriter
 	notify  Notify
 	started bool
 	index   int64 // index of the next element of a list in parts
@@ -30,7 +30,7 @@ type CSVWriter struct {
 
 // NewCSVWriter returns a sink that writes CSV to out.
 func NewCSVWriter(out io.Writer, notify Notify) *CSVWriter {
-	return &CSVWriter{spill: spill{out: out}, notify: notify}
+	return &CSVWriter{bufferedWriter: bufferedWriter{out: out}, notify: notify}
 }
 
 // Put writes the rows of a part.

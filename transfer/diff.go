@@ -33,11 +33,11 @@ type DiffOptions struct {
 	A, B List // lists of A and B, or nil; Read.List is ignored
 	// Arrived, if not nil, describes how a copy changed the keys of A. Diff then looks up only
 	// the changed keys, and B may hold other keys.
-	Arrived   *Change
-	Tolerance time.Duration    // allowed difference of expiries
-	Found     func(Difference) // receives each difference
-	Notify    Notify           // receives the keys that could not be compared
-	Seen      func(Part)       // receives each compared part
+	ExpectedChange *Change
+	Tolerance      time.Duration    // allowed difference of expiries
+	Found          func(Difference) // receives each difference
+	Notify         Notify           // receives the keys that could not be compared
+	Seen           func(Part)       // receives each compared part
 }
 
 // Diff compares two sessions and returns the number of compared keys. It looks up every part of
@@ -47,14 +47,14 @@ func Diff(ctx context.Context, a, b Session, o DiffOptions) (keys int64, err err
 	read, back := o.Read, o.Read
 	read.List, back.List = o.A, o.B
 	d := &differ{o: o, b: newReader(b, back)}
-	if o.A != nil && o.B != nil && o.Arrived == nil {
+	if o.A != nil && o.B != nil && o.ExpectedChange == nil {
 		err := d.sideBySide(ctx, newReader(a, read), b)
 		return d.keys, err
 	}
 	source := FromSession(ctx, a, read)
-	if o.Arrived != nil {
+	if o.ExpectedChange != nil {
 		read.List = o.A
-		source = o.Arrived.Of(FromSession(ctx, a, read))
+		source = o.ExpectedChange.Apply(FromSession(ctx, a, read))
 	}
 	for p, err := range source {
 		if err != nil {
@@ -68,7 +68,7 @@ func Diff(ctx context.Context, a, b Session, o DiffOptions) (keys int64, err err
 	if err := d.flush(ctx); err != nil {
 		return d.keys, err
 	}
-	if o.Arrived != nil {
+	if o.ExpectedChange != nil {
 		return d.keys, nil
 	}
 	return d.keys, newReader(b, back).all(ctx, func(db int, keys []Listed) error { return d.missing(ctx, a, db, keys) }, nil)
@@ -110,7 +110,7 @@ func (d *differ) add(ctx context.Context, p Part) error {
 	d.checks = append(d.checks, check{part: p, at: d.at})
 	d.at += int64(p.Value.Len())
 	d.bytes += valueSize(p.Value)
-	tidy(p.Value)
+	releaseMemory(p.Value)
 	if len(d.checks) < batchKeys && d.bytes < pageBytes {
 		return nil
 	}
@@ -155,7 +155,7 @@ func (d *differ) flush(ctx context.Context) error {
 		return err
 	}
 	for i, c := range checks {
-		if c.part.First && !d.compareHead(c.part.Key, heads[head[i]]) {
+		if c.part.First && !d.compareMetadata(c.part.Key, heads[head[i]]) {
 			d.found = c.part.Key
 		}
 		if d.found == c.part.Key {
@@ -163,7 +163,7 @@ func (d *differ) flush(ctx context.Context) error {
 		}
 		err := d.compare(ctx, c, replies[i])
 		replies[i] = nil
-		tidy(c.part.Value)
+		releaseMemory(c.part.Value)
 		if err != nil {
 			return err
 		}
@@ -190,11 +190,11 @@ func (d *differ) compare(ctx context.Context, c check, replies []resp.Value) err
 	return nil
 }
 
-// compareHead reports differences of type, expiry and length. same is false if the elements
+// compareMetadata reports differences of type, expiry and length. same is false if the elements
 // need no comparison.
-func (d *differ) compareHead(k *Key, found keyspace.Key) (same bool) {
+func (d *differ) compareMetadata(k *Key, found keyspace.Key) (same bool) {
 	if found.Type == keyspace.None {
-		d.foundOnly(k, OnlyInA)
+		d.reportOnly(k, OnlyInA)
 		return false
 	}
 	err := found.Failed()
@@ -209,12 +209,12 @@ func (d *differ) compareHead(k *Key, found keyspace.Key) (same bool) {
 	if found.Count < 0 { // the server has no command for the count
 		there.Count = k.Count
 	}
-	return d.sameHead(k, there)
+	return d.sameMetadata(k, there)
 }
 
-// sameHead reports differences of type, expiry and length, and returns false if the elements
+// sameMetadata reports differences of type, expiry and length, and returns false if the elements
 // need no comparison.
-func (d *differ) sameHead(k, there *Key) bool {
+func (d *differ) sameMetadata(k, there *Key) bool {
 	if there.Type != k.Type {
 		d.o.Found(Difference{Key: k, What: "type", A: string(k.Type), B: string(there.Type)})
 		return false
@@ -264,7 +264,7 @@ func (d *differ) missing(ctx context.Context, a Session, db int, keys []Listed) 
 		case there[i].err != nil:
 			d.o.Notify(k.Key, there[i].err)
 		case !there[i].there:
-			d.foundOnly(k.Key, OnlyInB)
+			d.reportOnly(k.Key, OnlyInB)
 		}
 	}
 	return nil

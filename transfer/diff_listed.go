@@ -80,13 +80,13 @@ func (d *differ) database(ctx context.Context, db int, a *reader) error {
 		if x == nil && y == nil {
 			return d.lookUp(ctx, db, a, later)
 		}
-		order := inOrder(x, y)
+		order := compareOrder(x, y)
 		switch {
 		case order > 0:
-			d.foundOnly(y.Key, OnlyInB)
+			d.reportOnly(y.Key, OnlyInB)
 		case order < 0:
 			d.keys++
-			d.foundOnly(x.Key, OnlyInA)
+			d.reportOnly(x.Key, OnlyInA)
 		case x.Value != nil && y.Value != nil:
 			d.keys++
 			d.compareListed(x, y)
@@ -109,8 +109,8 @@ func (d *differ) database(ctx context.Context, db int, a *reader) error {
 	}
 }
 
-// inOrder compares the positions of x and y. A nil key sorts last.
-func inOrder(x, y *Listed) int {
+// compareOrder compares the positions of x and y. A nil key sorts last.
+func compareOrder(x, y *Listed) int {
 	switch {
 	case y == nil:
 		return -1
@@ -120,8 +120,8 @@ func inOrder(x, y *Listed) int {
 	return cmp.Or(cmp.Compare(x.Place, y.Place), bytes.Compare(x.Name, y.Name))
 }
 
-// foundOnly reports a key that only one file has, unless it is about to expire.
-func (d *differ) foundOnly(k *Key, what string) {
+// reportOnly reports a key that only one file has, unless it is about to expire.
+func (d *differ) reportOnly(k *Key, what string) {
 	if k.ExpiresAt == 0 || k.ExpiresAt > time.Now().Add(d.o.Tolerance).UnixMilli() {
 		d.o.Found(Difference{Key: k, What: what})
 	}
@@ -147,21 +147,21 @@ func (d *differ) lookUp(ctx context.Context, db int, a *reader, keys []Listed) e
 
 // compareListed compares two keys of the same name whose values were listed.
 func (d *differ) compareListed(x, y *Listed) {
-	if !d.sameHead(x.Key, y.Key) {
+	if !d.sameMetadata(x.Key, y.Key) {
 		return
 	}
 	c := check{part: x.part()}
-	a, b := c.compareElements(c.foundIn(y.Value))
+	a, b := c.compareElements(c.replyFor(y.Value))
 	if h, ok := x.Value.(rdb.Hash); ok && a == b {
-		a, b = d.compareTimes(h, inOrderOf(h, y.Value.(rdb.Hash)))
+		a, b = d.compareTimes(h, alignFields(h, y.Value.(rdb.Hash)))
 	}
 	if a != b {
 		d.o.Found(Difference{Key: x.Key, What: "value", A: a, B: b})
 	}
 }
 
-// foundIn returns the reply of lookUp's command for v, a value of the same type.
-func (c check) foundIn(v Value) resp.Value {
+// replyFor returns the reply of lookUp's command for v, a value of the same type.
+func (c check) replyFor(v Value) resp.Value {
 	switch v := v.(type) {
 	case rdb.List:
 		return resp.MakeArray(each(v, resp.MakeBulk)...)
@@ -188,7 +188,7 @@ func (c check) foundIn(v Value) resp.Value {
 			return resp.Nil
 		})...)
 	case rdb.Hash:
-		return resp.MakeArray(each(inOrderOf(c.part.Value.(rdb.Hash), v), func(f rdb.Field) resp.Value {
+		return resp.MakeArray(each(alignFields(c.part.Value.(rdb.Hash), v), func(f rdb.Field) resp.Value {
 			if f.Name == nil {
 				return resp.Nil
 			}
@@ -198,8 +198,8 @@ func (c check) foundIn(v Value) resp.Value {
 	return resp.MakeBulk(blobOf(v))
 }
 
-// inOrderOf returns the fields of found in the order of h. The name of a missing field is nil.
-func inOrderOf(h, found rdb.Hash) rdb.Hash {
+// alignFields returns the fields of found in the order of h. The name of a missing field is nil.
+func alignFields(h, found rdb.Hash) rdb.Hash {
 	at := make(map[string]int, len(found))
 	for i, f := range found {
 		at[string(f.Name)] = i

@@ -63,7 +63,7 @@ func (d *differ) compareValue(ctx context.Context, c check, replies []resp.Value
 			return a, b, nil
 		}
 		replies[0] = resp.Value{} // release the memory before reading more
-		tidy(c.part.Value)
+		releaseMemory(c.part.Value)
 	}
 	switch v := c.part.Value.(type) {
 	case rdb.Hash:
@@ -236,21 +236,21 @@ func (c check) compareBytes(a, b []byte) (string, string) {
 	return fmt.Sprintf("from byte %d on %s", c.at+int64(i), show(a[i:])), show(b[i:])
 }
 
-// shown limits the displayed bytes of a value.
-const shown = 40
+// maxShown limits the displayed bytes of a value.
+const maxShown = 40
 
 // show quotes the beginning of a value.
 func show(b []byte) string {
-	if len(b) > shown {
-		return string(resp.AppendQuoted(nil, b[:shown], true)) + "…"
+	if len(b) > maxShown {
+		return string(resp.AppendQuoted(nil, b[:maxShown], true)) + "…"
 	}
 	return string(resp.AppendQuoted(nil, b, true))
 }
 
 // clip returns the beginning of text.
 func clip(text []byte) string {
-	if len(text) > shown {
-		return strings.ToValidUTF8(string(text[:shown]), "") + "…"
+	if len(text) > maxShown {
+		return strings.ToValidUTF8(string(text[:maxShown]), "") + "…"
 	}
 	return string(text)
 }
@@ -283,12 +283,12 @@ func readJSON(text []byte) (any, error) {
 	d.UseNumber()
 	var v any
 	err := d.Decode(&v)
-	return plainNumbers(v), err
+	return normalizeNumbers(v), err
 }
 
-// plainNumbers normalizes numbers, so that 1.0 equals 1 and 1e2 equals 100. Integers that
+// normalizeNumbers normalizes numbers, so that 1.0 equals 1 and 1e2 equals 100. Integers that
 // exceed the precision of a double keep their text.
-func plainNumbers(v any) any {
+func normalizeNumbers(v any) any {
 	switch v := v.(type) {
 	case json.Number:
 		if _, err := strconv.ParseInt(string(v), 10, 64); err == nil {
@@ -301,11 +301,11 @@ func plainNumbers(v any) any {
 		return strconv.FormatFloat(f, 'f', -1, 64)
 	case []any:
 		for i := range v {
-			v[i] = plainNumbers(v[i])
+			v[i] = normalizeNumbers(v[i])
 		}
 	case map[string]any:
 		for k := range v {
-			v[k] = plainNumbers(v[k])
+			v[k] = normalizeNumbers(v[k])
 		}
 	}
 	return v

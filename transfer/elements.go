@@ -18,8 +18,8 @@ type Elements struct {
 // Len returns the number of elements.
 func (e *Elements) Len() int { return len(e.List) }
 
-// moves reports whether keys of a type can be moved.
-func moves(t Type) bool {
+// movable reports whether keys of a type can be moved.
+func movable(t Type) bool {
 	_, own := values[t]
 	return own || keytype.Of(string(t)).Rebuilds()
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/meowdis/meowdis/redis/rdb"
 )
 
-// someOfEach returns parts of every type.
-func someOfEach() []Part {
+// sampleParts returns parts of every type.
+func sampleParts() []Part {
 	id, name := rdb.ID{Ms: 1, Seq: 2}, []byte("n\xff")
 	whole := func(t Type, v Value) Part { return Whole(&Key{DB: 3, Name: []byte(t), Type: t, ExpiresAt: 7}, v) }
 	large := &Key{Name: name, Type: ListType, Count: 2}
@@ -82,7 +82,7 @@ func sealed(t testing.TB, records []byte) []byte {
 // FuzzRecords reads intact blocks with arbitrary content. Records must survive a second write
 // and read unchanged.
 func FuzzRecords(f *testing.F) {
-	for _, p := range someOfEach() {
+	for _, p := range sampleParts() {
 		var record block
 		if err := writeRecord(&record, p); err != nil {
 			f.Fatal(err)
@@ -108,7 +108,7 @@ func FuzzRecords(f *testing.F) {
 // FuzzArchive reads damaged archives, with and without continuing after damage. It must yield
 // nothing that the intact archive lacks.
 func FuzzArchive(f *testing.F) {
-	whole := inArchive(f, someOfEach())
+	whole := inArchive(f, sampleParts())
 	f.Add(whole)
 	f.Add(whole[:len(whole)/2])
 	f.Add(append(append(bytes.Clone(whole[:8]), blockMark...), whole[8:]...))
@@ -125,12 +125,12 @@ func FuzzArchive(f *testing.F) {
 
 // FuzzJSONLines reads edited JSON lines. Parts must survive a second write and read unchanged.
 func FuzzJSONLines(f *testing.F) {
-	for _, p := range someOfEach() {
+	for _, p := range sampleParts() {
 		if p.First && p.Last {
 			f.Add(inLines(f, []Part{p}))
 		}
 	}
-	f.Add(inLines(f, someOfEach()))
+	f.Add(inLines(f, sampleParts()))
 	f.Add([]byte(`{"key":{"base64":"/w=="},"type":"zset","value":[{"member":"a","score":"inf"}]}`))
 	f.Add([]byte(`{"key":"k","type":"list","part":1,"more":true,"value":[]}` + "\n" + `{"key":"k","type":"list","part":3,"value":null}`))
 	f.Fuzz(func(t *testing.T, in []byte) {

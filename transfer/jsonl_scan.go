@@ -29,8 +29,8 @@ type jsonScanner struct {
 type jsonFailure struct{ error }
 
 var (
-	errNoJSON  = errors.New("it is no JSON")
-	errCutJSON = errors.New("the file ends in the middle of it, and is incomplete")
+	errNotJSON       = errors.New("it is no JSON")
+	errTruncatedJSON = errors.New("the file ends in the middle of it, and is incomplete")
 )
 
 func (s *jsonScanner) fail(err error) { panic(jsonFailure{err}) }
@@ -51,7 +51,7 @@ func (s *jsonScanner) byte() byte {
 	c, err := s.in.ReadByte()
 	switch {
 	case errors.Is(err, io.EOF):
-		s.fail(errCutJSON)
+		s.fail(errTruncatedJSON)
 	case err != nil:
 		s.fail(err)
 	}
@@ -91,7 +91,7 @@ func (s *jsonScanner) begins(c byte) bool {
 func (s *jsonScanner) expect(c byte) {
 	s.peek()
 	if s.byte() != c {
-		s.fail(errNoJSON)
+		s.fail(errNotJSON)
 	}
 }
 
@@ -102,7 +102,7 @@ func (s *jsonScanner) isNull() bool {
 	}
 	for _, c := range []byte("null") {
 		if s.byte() != c {
-			s.fail(errNoJSON)
+			s.fail(errNotJSON)
 		}
 	}
 	return true
@@ -116,7 +116,7 @@ func (s *jsonScanner) open(bracket byte) {
 	is := ""
 	switch c := s.peek(); {
 	case c == 0:
-		s.fail(errCutJSON)
+		s.fail(errTruncatedJSON)
 	case c == '"':
 		is = "string"
 	case c == '[':
@@ -128,7 +128,7 @@ func (s *jsonScanner) open(bracket byte) {
 	case c == '-' || '0' <= c && c <= '9':
 		is = "number"
 	default:
-		s.fail(errNoJSON)
+		s.fail(errNotJSON)
 	}
 	s.fail(s.mismatch(is))
 }
@@ -222,7 +222,7 @@ func (s *jsonScanner) chars() {
 		case c == '\\':
 			s.escaped()
 		case c < ' ':
-			s.fail(errNoJSON)
+			s.fail(errNotJSON)
 		case c < utf8.RuneSelf:
 			s.text.Byte(c)
 		default:
@@ -276,7 +276,7 @@ func (s *jsonScanner) escaped() {
 		}
 		s.letter(r)
 	default:
-		s.fail(errNoJSON)
+		s.fail(errNotJSON)
 	}
 }
 
@@ -305,7 +305,7 @@ func (s *jsonScanner) hex() (r rune) {
 	for range 4 {
 		d := hexDigit(s.byte())
 		if d < 0 {
-			s.fail(errNoJSON)
+			s.fail(errNotJSON)
 		}
 		r = r<<4 | d
 	}
@@ -354,7 +354,7 @@ func (s *jsonScanner) base64() []byte {
 		case c == '\\':
 			c = s.escapedByte()
 		case c < ' ':
-			s.fail(errNoJSON)
+			s.fail(errNotJSON)
 		}
 		if c == '\r' || c == '\n' {
 			continue
@@ -400,7 +400,7 @@ func (s *jsonScanner) raw() []byte {
 		c := s.byte()
 		switch {
 		case c == '\n':
-			s.fail(errNoJSON)
+			s.fail(errNotJSON)
 		case c == '"':
 			s.text.Byte(c)
 			s.rawString()
@@ -422,7 +422,7 @@ func (s *jsonScanner) raw() []byte {
 	}
 	text := s.text.Join()
 	if !json.Valid(text) {
-		s.fail(errNoJSON)
+		s.fail(errNotJSON)
 	}
 	return text
 }
@@ -438,7 +438,7 @@ func (s *jsonScanner) rawString() {
 		case c == '\\':
 			s.text.Byte(s.byte())
 		case c == '\n':
-			s.fail(errNoJSON)
+			s.fail(errNotJSON)
 		}
 	}
 }

@@ -15,19 +15,21 @@ import (
 
 // JSONWriter is a sink that writes one line of JSON per part.
 type JSONWriter struct {
-	spill
+	bufferedWriter
 	part  int
 	array bool // the lines are elements of one array
 	begun bool // the opening bracket was written
 }
 
 // NewJSONWriter returns a sink that writes JSON lines to out.
-func NewJSONWriter(out io.Writer) *JSONWriter { return &JSONWriter{spill: spill{out: out}} }
+func NewJSONWriter(out io.Writer) *JSONWriter {
+	return &JSONWriter{bufferedWriter: bufferedWriter{out: out}}
+}
 
 // NewJSONArrayWriter returns a sink that writes an array of the objects that NewJSONWriter
 // writes as lines.
 func NewJSONArrayWriter(out io.Writer) *JSONWriter {
-	return &JSONWriter{spill: spill{out: out}, array: true}
+	return &JSONWriter{bufferedWriter: bufferedWriter{out: out}, array: true}
 }
 
 // Put writes a line.

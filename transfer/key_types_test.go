@@ -9,7 +9,7 @@ import (
 // TestAllTypesMove checks that every declared type can be copied.
 func TestAllTypesMove(t *testing.T) {
 	for _, typ := range keytype.Types {
-		if !moves(Type(typ.Name)) {
+		if !movable(Type(typ.Name)) {
 			t.Errorf("a %s cannot be copied", typ.Name)
 		}
 	}

@@ -89,7 +89,7 @@ func existing(ctx context.Context, s Session, names [][]byte) ([]presence, error
 		return nil, err
 	}
 	if unknown(v) {
-		return described(ctx, s, names)
+		return existingByType(ctx, s, names)
 	}
 	n, ok := integer(v)
 	if ok && (n == 0 || n == int64(len(names))) {
@@ -103,7 +103,7 @@ func existing(ctx context.Context, s Session, names [][]byte) ([]presence, error
 		return nil, err
 	}
 	if slices.ContainsFunc(replies, unknown) { // EXISTS of all names was refused because of one of them
-		return described(ctx, s, names)
+		return existingByType(ctx, s, names)
 	}
 	for i, v := range replies {
 		n, _ := integer(v)
@@ -114,8 +114,8 @@ func existing(ctx context.Context, s Session, names [][]byte) ([]presence, error
 
 func nameOf(k Listed) []byte { return k.Name }
 
-// described does the same as existing for a server without EXISTS.
-func described(ctx context.Context, s Session, names [][]byte) ([]presence, error) {
+// existingByType does the same as existing for a server without EXISTS.
+func existingByType(ctx context.Context, s Session, names [][]byte) ([]presence, error) {
 	found := make([]presence, len(names))
 	keys, err := (&keyspace.Lister{Client: s}).Describe(ctx, names)
 	for _, k := range keys {

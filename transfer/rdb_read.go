@@ -32,7 +32,7 @@ func FromRDB(in *bufio.Reader, o RDBOptions) Source {
 			o.Empty(n)
 		}
 		if _, more := in.Peek(1); err == nil && more == nil {
-			err = errMore
+			err = errTrailingData
 		}
 		if err != nil && err != errStopped {
 			yield(Part{}, err)
@@ -40,7 +40,7 @@ func FromRDB(in *bufio.Reader, o RDBOptions) Source {
 	}
 }
 
-var errMore = errors.New("there is more after the end of the dump: if it is an append-only file, give --format aof")
+var errTrailingData = errors.New("there is more after the end of the dump: if it is an append-only file, give --format aof")
 
 // fromFile yields the pieces of a dump file as parts.
 func fromFile(f *rdb.File) Source {
@@ -63,7 +63,7 @@ func eachPiece(f *rdb.File, yield func(Part) bool) error {
 			return err
 		}
 		part := Part{First: p.First, Last: p.Last, Err: p.Err}
-		if part.Value, err = ofDump(p.Value); err != nil {
+		if part.Value, err = fromDumpValue(p.Value); err != nil {
 			part.Value, part.Last, part.Err = nil, true, err
 		}
 		if p.First {
@@ -84,13 +84,13 @@ func eachPiece(f *rdb.File, yield func(Part) bool) error {
 	}
 }
 
-// ofDump converts a value of a dump file. An error concerns only its key.
-func ofDump(v rdb.Value) (Value, error) {
+// fromDumpValue converts a value of a dump file. An error concerns only its key.
+func fromDumpValue(v rdb.Value) (Value, error) {
 	switch v := v.(type) {
 	case nil:
 		return nil, nil
 	case *rdb.VectorSet:
-		return vectorSetOfDump(v)
+		return fromDumpVectorSet(v)
 	}
 	return v, nil
 }

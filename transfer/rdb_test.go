@@ -131,7 +131,7 @@ func TestLogOfRedis(t *testing.T) {
 func strictReplay(t testing.TB) transfer.ReplayOptions {
 	return transfer.ReplayOptions{
 		Refused: func(place, command string, err error) { t.Errorf("%s: %s: %v", place, command, err) },
-		Passed:  func(place, what string) { t.Errorf("%s: %s", place, what) },
+		Skipped: func(place, what string) { t.Errorf("%s: %s", place, what) },
 		Seen:    func(int64) {},
 		Notify:  func(k *transfer.Key, err error) { t.Errorf("%s: %v", k, err) },
 	}

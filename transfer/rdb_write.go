@@ -17,8 +17,8 @@ type RDBWriter struct {
 }
 
 var (
-	errNoRDBForm = errors.New("a dump file of Redis holds nothing of this type")
-	errMixture   = errors.New("it was changed while it was read, and a dump file must not hold an element twice; try again when less is being written")
+	errNoRDBType = errors.New("a dump file of Redis holds nothing of this type")
+	errChanged   = errors.New("it was changed while it was read, and a dump file must not hold an element twice; try again when less is being written")
 )
 
 // NewRDBWriter returns a sink that writes to file.
@@ -57,10 +57,10 @@ func (w *RDBWriter) Put(_ context.Context, p Part) error {
 	value, ok := p.Value.(rdb.Value)
 	switch {
 	case !ok:
-		w.leaveOut(p.Key, errNoRDBForm)
+		w.leaveOut(p.Key, errNoRDBType)
 		return nil
-	case p.Changed && !p.First && mayRepeat(value):
-		w.leaveOut(p.Key, errMixture)
+	case p.Changed && !p.First && mayHaveDuplicates(value):
+		w.leaveOut(p.Key, errChanged)
 		return nil
 	}
 	if p.Last {
@@ -82,18 +82,18 @@ func (w *RDBWriter) vectorSet(p Part, s *VectorSet) error {
 	}
 	set := w.vectors
 	w.vectors = nil
-	if p.Changed && !p.First && set.repeats() {
-		w.leaveOut(p.Key, errMixture)
+	if p.Changed && !p.First && set.hasDuplicates() {
+		w.leaveOut(p.Key, errChanged)
 		return nil
 	}
 	w.written++
 	k := p.Key
-	return w.file.Write(rdb.Piece{DB: k.DB, Key: k.Name, ExpiresAt: k.ExpiresAt, Value: set.linked(), First: true, Last: true})
+	return w.file.Write(rdb.Piece{DB: k.DB, Key: k.Name, ExpiresAt: k.ExpiresAt, Value: set.toDump(), First: true, Last: true})
 }
 
-// mayRepeat reports whether v, read while it changed, may contain an element twice that must be
+// mayHaveDuplicates reports whether v, read while it changed, may contain an element twice that must be
 // unique.
-func mayRepeat(v rdb.Value) bool {
+func mayHaveDuplicates(v rdb.Value) bool {
 	switch v.(type) {
 	case rdb.Set, rdb.ZSet, rdb.Hash:
 		return true

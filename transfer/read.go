@@ -43,7 +43,7 @@ type ReadOptions struct {
 	List List
 
 	// Passed, if not nil, is called at every position reached. An error ends the source.
-	Passed func(context.Context, Position) error
+	Reached func(context.Context, Position) error
 }
 
 // scanCount sets the COUNT of SCAN.
@@ -52,13 +52,13 @@ const scanCount = 512
 // reader reads keys from a session. One round trip reads the values of a page, runs the listing
 // commands of the pages ahead, and reads the rest of the previous page's hashes.
 type reader struct {
-	session Session
-	o       ReadOptions
-	pace    pace
-	lister  *keyspace.Lister
-	walk    *keyspace.Walk // walk of the selected database; nil if none is active
-	later   []*reading     // hashes whose field expiries are requested next
-	asked   int            // number of askLater calls
+	session       Session
+	o             ReadOptions
+	pace          pageSizer
+	lister        *keyspace.Lister
+	walk          *keyspace.Walk // walk of the selected database; nil if none is active
+	deferred      []*reading     // hashes whose field expiries are requested next
+	deferredTrips int            // number of askLater calls
 }
 
 // FromSession yields the keys of a session. It yields every key that exists throughout. A key
@@ -68,7 +68,7 @@ func FromSession(ctx context.Context, s Session, o ReadOptions) Source {
 	return func(yield func(Part, error) bool) {
 		r, put := newReader(s, o), func(p Part) bool { return yield(p, nil) }
 		err := r.all(ctx, func(db int, keys []Listed) error { return r.page(ctx, db, keys, put) },
-			func(db int) error { return r.rest(ctx, db, put) })
+			func(db int) error { return r.finishDatabase(ctx, db, put) })
 		if err != nil && err != errStopped {
 			yield(Part{}, err)
 		}
@@ -90,7 +90,7 @@ func FromKeys(ctx context.Context, s Session, names ...[]byte) Source {
 }
 
 func newReader(s Session, o ReadOptions) *reader {
-	return &reader{session: s, o: o, pace: newPace(), lister: &keyspace.Lister{
+	return &reader{session: s, o: o, pace: newPageSizer(), lister: &keyspace.Lister{
 		Client: s, Match: o.Match, Type: string(o.Type), Wants: func(name []byte) bool { return !isTemporary(name) }, Page: scanCount, Detail: keyspace.Described, Absolute: true}}
 }
 
@@ -136,10 +136,10 @@ func (r *reader) all(ctx context.Context, visit visitor, ended func(db int) erro
 }
 
 func (r *reader) passed(ctx context.Context, at Position) error {
-	if r.o.Passed == nil {
+	if r.o.Reached == nil {
 		return nil
 	}
-	return r.o.Passed(ctx, at)
+	return r.o.Reached(ctx, at)
 }
 
 // database visits the keys of the selected database from a position. It reports a position once
@@ -163,13 +163,13 @@ func (r *reader) database(ctx context.Context, at Position, visit visitor) error
 			return nil
 		}
 		var reached Position
-		if held.Cursor != "" && r.asked > asked {
+		if held.Cursor != "" && r.deferredTrips > asked {
 			reached, held = held, Position{}
 		}
-		if len(r.later) == 0 {
+		if len(r.deferred) == 0 {
 			reached, held = at, Position{}
 		} else if held.Cursor == "" {
-			held, asked = at, r.asked
+			held, asked = at, r.deferredTrips
 		}
 		if reached.Cursor != "" {
 			if err := r.passed(ctx, reached); err != nil {

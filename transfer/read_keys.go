@@ -15,7 +15,7 @@ var (
 	// ErrGone is the Part.Err of a key that was deleted or expired during reading.
 	ErrGone = errors.New("it was deleted while it was read")
 
-	errRestless = errors.New("it had another type each time one looked; try again when less is being written")
+	errUnstableType = errors.New("it had another type each time one looked; try again when less is being written")
 )
 
 const (
@@ -34,7 +34,7 @@ func (r *reader) page(ctx context.Context, db int, keys []Listed, yield func(Par
 			return err
 		}
 		if r.walk == nil || attempt > 0 {
-			more, err := r.complete(ctx, yield)
+			more, err := r.yieldDeferred(ctx, yield)
 			if err != nil {
 				return err
 			}
@@ -49,7 +49,7 @@ func (r *reader) page(ctx context.Context, db int, keys []Listed, yield func(Par
 	}
 	for _, k := range keys {
 		if k.Err == nil {
-			k.Err = errRestless
+			k.Err = errUnstableType
 		}
 		if !yield(k.part()) {
 			return errStopped
@@ -58,9 +58,9 @@ func (r *reader) page(ctx context.Context, db int, keys []Listed, yield func(Par
 	return nil
 }
 
-// rest yields the hashes that page left for later, after the last page of a database.
-func (r *reader) rest(ctx context.Context, db int, yield func(Part) bool) error {
-	names, err := r.complete(ctx, yield)
+// finishDatabase yields the hashes that page left for later, after the last page of a database.
+func (r *reader) finishDatabase(ctx context.Context, db int, yield func(Part) bool) error {
+	names, err := r.yieldDeferred(ctx, yield)
 	if err != nil || len(names) == 0 {
 		return err
 	}
@@ -82,7 +82,7 @@ func (r *reader) listed(db int, described []keyspace.Key) []Listed {
 	keys := make([]Listed, 0, len(described))
 	for _, d := range described {
 		k := Listed{Key: &Key{DB: db, Name: d.Name, Type: Type(d.Type), ExpiresAt: d.ExpiresAt, Count: max(d.Count, 0)}, Err: d.Failed()}
-		if k.Err == nil && !moves(k.Type) {
+		if k.Err == nil && !movable(k.Type) {
 			k.Err = fmt.Errorf("it has the type %s, which cannot be moved", d.Type)
 		} else if k.Key.length() == "" {
 			k.Count = 1
@@ -167,7 +167,7 @@ func (b *smallKeys) add(k *Key) {
 // inParts yields a large key in parts. It first yields the hashes left for later, which would otherwise wait for the
 // whole large key.
 func (r *reader) inParts(ctx context.Context, k *Key, yield func(Part) bool) (again [][]byte, err error) {
-	if again, err = r.complete(ctx, yield); err != nil {
+	if again, err = r.yieldDeferred(ctx, yield); err != nil {
 		return nil, err
 	}
 	if k.Type == VectorSetType {
@@ -202,7 +202,7 @@ func (r *reader) whole(ctx context.Context, keys []*Key, yield func(Part) bool) 
 		reads[i] = &reading{key: k}
 		r.askValue(&t, reads[i])
 	}
-	done := r.askLater(&t)
+	done := r.askDeferred(&t)
 	if r.walk != nil {
 		r.walk.Ask(&t)
 	}
@@ -215,40 +215,40 @@ func (r *reader) whole(ctx context.Context, keys []*Key, yield func(Part) bool) 
 			elements, bytes = elements+read.value.Len(), bytes+read.bytes
 		}
 		if h, ok := read.value.(rdb.Hash); ok && len(h) > 0 && !r.lister.Lacks(fieldExpiry) {
-			r.later = append(r.later, read)
+			r.deferred = append(r.deferred, read)
 		} else {
 			done = append(done, read)
 		}
 	}
-	r.pace.took(elements, bytes)
-	if again, err = yieldAll(done, yield); err == nil && bytes >= heavy { // release the memory before the next page
+	r.pace.observe(elements, bytes)
+	if again, err = yieldAll(done, yield); err == nil && bytes >= heavyBytes { // release the memory before the next page
 		var more [][]byte
-		more, err = r.complete(ctx, yield)
+		more, err = r.yieldDeferred(ctx, yield)
 		again = append(again, more...)
 	}
 	return again, err
 }
 
-// complete yields the hashes left for later.
-func (r *reader) complete(ctx context.Context, yield func(Part) bool) (again [][]byte, err error) {
-	if len(r.later) == 0 {
+// yieldDeferred yields the hashes left for later.
+func (r *reader) yieldDeferred(ctx context.Context, yield func(Part) bool) (again [][]byte, err error) {
+	if len(r.deferred) == 0 {
 		return nil, nil
 	}
 	var t keyspace.Trip
-	done := r.askLater(&t)
+	done := r.askDeferred(&t)
 	if err := t.Go(ctx, r.session); err != nil {
 		return nil, err
 	}
 	return yieldAll(done, yield)
 }
 
-// askLater requests the field expiries of the hashes left for later.
-func (r *reader) askLater(t *keyspace.Trip) (done []*reading) {
-	for _, read := range r.later {
+// askDeferred requests the field expiries of the hashes left for later.
+func (r *reader) askDeferred(t *keyspace.Trip) (done []*reading) {
+	for _, read := range r.deferred {
 		r.askFieldExpiries(t, read)
 	}
-	done, r.later = r.later, nil
-	r.asked++
+	done, r.deferred = r.deferred, nil
+	r.deferredTrips++
 	return done
 }
 

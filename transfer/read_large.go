@@ -19,9 +19,9 @@ type pager struct {
 func pagerOf(k *Key) pager {
 	switch k.Type {
 	case StringType:
-		return windows("GETRANGE", k, func(v resp.Value) Value { return rdb.String(v.Str) })
+		return rangePages("GETRANGE", k, func(v resp.Value) Value { return rdb.String(v.Str) })
 	case ListType:
-		return windows("LRANGE", k, func(v resp.Value) Value { return rdb.List(texts(v.Elems)) })
+		return rangePages("LRANGE", k, func(v resp.Value) Value { return rdb.List(texts(v.Elems)) })
 	case StreamType:
 		return streamPages(k)
 	case ArrayType:
@@ -36,8 +36,8 @@ func pagerOf(k *Key) pager {
 	return elementPages(k)
 }
 
-// windows reads a value with positions from 0.
-func windows(command string, k *Key, decode func(resp.Value) Value) pager {
+// rangePages reads a value with positions from 0.
+func rangePages(command string, k *Key, decode func(resp.Value) Value) pager {
 	at := int64(0)
 	return pager{
 		call: func(n int64) [][]byte {
@@ -120,7 +120,7 @@ func (r *reader) large(ctx context.Context, k *Key, yield func(Part) bool) error
 			return err
 		}
 		if hasCursor(k.Type) && part.First && unknown(replies[0]) {
-			return r.atOnce(ctx, k, yield)
+			return r.readUnpaged(ctx, k, yield)
 		}
 		value, last, bad, err := r.completePage(ctx, k, pages, replies)
 		if err != nil {
@@ -128,7 +128,7 @@ func (r *reader) large(ctx context.Context, k *Key, yield func(Part) bool) error
 		}
 		if bad != nil {
 			part.Value, part.Last, part.Err = nil, true, bad
-			return stopped(yield(part))
+			return stoppedUnless(yield(part))
 		}
 		part.Value, part.Last = value, last
 		sum += int64(value.Len())
@@ -146,21 +146,21 @@ func (r *reader) large(ctx context.Context, k *Key, yield func(Part) bool) error
 	}
 }
 
-// atOnce reads a large key in one part, for a server without a paging command for its type.
-func (r *reader) atOnce(ctx context.Context, k *Key, yield func(Part) bool) error {
+// readUnpaged reads a large key in one part, for a server without a paging command for its type.
+func (r *reader) readUnpaged(ctx context.Context, k *Key, yield func(Part) bool) error {
 	gone, err := r.whole(ctx, []*Key{k}, yield)
 	if err != nil {
 		return err
 	}
-	more, err := r.complete(ctx, yield)
+	more, err := r.yieldDeferred(ctx, yield)
 	if err == nil && len(gone)+len(more) > 0 && !yield(Part{Key: k, First: true, Last: true, Err: ErrGone}) {
 		err = errStopped
 	}
 	return err
 }
 
-// stopped returns errStopped unless the part was taken.
-func stopped(taken bool) error {
+// stoppedUnless returns errStopped unless the part was taken.
+func stoppedUnless(taken bool) error {
 	if taken {
 		return nil
 	}
@@ -192,7 +192,7 @@ func (r *reader) pageOf(k *Key, pages pager, replies []resp.Value) (v Value, las
 		return nil, false, errReply
 	}
 	if v, last, err = pages.take(page); err == nil && k.Type != StringType {
-		r.pace.took(v.Len(), sizeOf(page))
+		r.pace.observe(v.Len(), sizeOf(page))
 	}
 	return v, last, err
 }

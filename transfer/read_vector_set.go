@@ -25,7 +25,7 @@ func (r *reader) vectorSet(ctx context.Context, k *Key, yield func(Part) bool) e
 				return bad
 			}
 			part.Value, part.Last, part.Err = nil, true, bad
-			return stopped(yield(part))
+			return stoppedUnless(yield(part))
 		}
 		part.Value = page
 		sum += int64(page.Len())

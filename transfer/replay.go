@@ -69,7 +69,7 @@ func FromScript(in io.Reader) Commands {
 // ReplayOptions holds the callbacks of a replay.
 type ReplayOptions struct {
 	Refused func(place, command string, err error) // receives each command that returned an error
-	Passed  func(place, what string)               // receives each skipped item
+	Skipped func(place, what string)               // receives each skipped item
 	Seen    func(commands int64)                   // receives the number of commands run since the last call
 	Notify  Notify                                 // receives each key of a dump that was not written
 }
@@ -94,7 +94,7 @@ func Replay(ctx context.Context, commands Commands, s Session, o ReplayOptions) 
 			if err := o.send(ctx, s, calls, places); err != nil {
 				return err
 			}
-			large := held > heavy
+			large := held > heavyBytes
 			clear(calls)
 			calls, places, held = calls[:0], places[:0], 0
 			if large {
@@ -144,7 +144,7 @@ func firstRefused(v resp.Value) error {
 func ReplayLog(ctx context.Context, in *bufio.Reader, s Session, o ReplayOptions) error {
 	offset := int64(0)
 	if beginning, _ := in.Peek(16); rdb.IsFile(beginning) {
-		f := rdb.NewFile(in, func(at int64, what string) { o.Passed(fmt.Sprintf("byte %d", at), what) })
+		f := rdb.NewFile(in, func(at int64, what string) { o.Skipped(fmt.Sprintf("byte %d", at), what) })
 		var libraries Libraries
 		f.OnFunction(func(source []byte) { libraries = append(libraries, source) })
 		seen := func(p Part) {
@@ -152,7 +152,7 @@ func ReplayLog(ctx context.Context, in *bufio.Reader, s Session, o ReplayOptions
 				o.Seen(1)
 			}
 		}
-		if err := Run(ctx, fromFile(f), NewWriter(s, WriteOptions{Existing: Replace, Notify: o.Notify, AtOnce: replayCommands}), o.Notify, seen); err != nil {
+		if err := Run(ctx, fromFile(f), NewWriter(s, WriteOptions{Existing: Replace, Notify: o.Notify, BatchCommands: replayCommands}), o.Notify, seen); err != nil {
 			return err
 		}
 		refused := func(v resp.Value) { o.Refused("the beginning", "FUNCTION LOAD", errors.New(string(v.Str))) }

@@ -42,13 +42,13 @@ func Run(ctx context.Context, source Source, sink Sink, notify Notify, seen func
 	return sink.Close(ctx, pump(ctx, source, sink, notify, seen))
 }
 
-// heavy limits values, in bytes, that need no garbage collection of their own.
-const heavy = 16 << 20
+// heavyBytes limits values, in bytes, that need no garbage collection of their own.
+const heavyBytes = 16 << 20
 
-// tidy returns freed memory to the system if v is heavy. Otherwise the garbage would add to the
+// releaseMemory returns freed memory to the system if v is heavy. Otherwise the garbage would add to the
 // memory of the next step.
-func tidy(v Value) {
-	if weight(v) >= heavy {
+func releaseMemory(v Value) {
+	if weight(v) >= heavyBytes {
 		debug.FreeOSMemory()
 	}
 }
@@ -70,11 +70,11 @@ func pump(ctx context.Context, source Source, sink Sink, notify Notify, seen fun
 				continue
 			}
 		}
-		tidy(p.Value) // the source's buffers are garbage now
+		releaseMemory(p.Value) // the source's buffers are garbage now
 		if err := sink.Put(ctx, p); err != nil {
 			return err
 		}
-		tidy(p.Value)
+		releaseMemory(p.Value)
 		if seen != nil {
 			seen(p)
 		}

@@ -43,7 +43,7 @@ func (w *Writer) sweep(ctx context.Context) error {
 		if bad != nil {
 			return nil // listing is refused or failed: leftovers expire
 		}
-		if err := w.deleteLeft(ctx, texts(elems)); err != nil {
+		if err := w.deleteLeftovers(ctx, texts(elems)); err != nil {
 			return err
 		}
 		if cursor = next; next == "0" {
@@ -53,8 +53,8 @@ func (w *Writer) sweep(ctx context.Context) error {
 	return nil
 }
 
-// deleteLeft deletes the named keys that belong to no running transfer.
-func (w *Writer) deleteLeft(ctx context.Context, names [][]byte) error {
+// deleteLeftovers deletes the named keys that belong to no running transfer.
+func (w *Writer) deleteLeftovers(ctx context.Context, names [][]byte) error {
 	if len(names) == 0 {
 		return nil
 	}
@@ -69,7 +69,7 @@ func (w *Writer) deleteLeft(ctx context.Context, names [][]byte) error {
 			continue
 		}
 		ms, ok := integer(replies[i])
-		if ok && ms < temporaryLife-temporaryIdle || w.o.Gone != nil && w.o.Gone(string(run)) {
+		if ok && ms < temporaryLife-temporaryIdle || w.o.RunEnded != nil && w.o.RunEnded(string(run)) {
 			left = append(left, call("DEL", name))
 		}
 	}

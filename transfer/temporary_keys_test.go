@@ -122,7 +122,7 @@ func TestLeftovers(t *testing.T) {
 			t.Errorf("%s: %q", name, found)
 		}
 		run(t, empty, "SET new v")
-		if _, _, err := move(t, empty, place, transfer.WriteOptions{Existing: transfer.Skip, Gone: func(run string) bool { return run == "dead" }}); err != nil {
+		if _, _, err := move(t, empty, place, transfer.WriteOptions{Existing: transfer.Skip, RunEnded: func(run string) bool { return run == "dead" }}); err != nil {
 			t.Fatal(err)
 		}
 		if keys := fmt.Sprint(len(do(t, place, []byte("KEYS"), []byte("*")).Elems), do(t, place, []byte("EXISTS"), []byte("meowdis:moving:live:7")).Int); keys != "3 1" {

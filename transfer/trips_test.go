@@ -52,7 +52,7 @@ func TestRoundTrips(t *testing.T) {
 		if o.Type != "" {
 			want /= 8
 		}
-		o.Passed = func(_ context.Context, at transfer.Position) error {
+		o.Reached = func(_ context.Context, at transfer.Position) error {
 			if positions++; positions%5 != 1 {
 				return nil
 			}

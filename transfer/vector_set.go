@@ -54,7 +54,7 @@ func (s VectorShape) source(record []byte) []float32 {
 var quantizations = map[vector.Kind]string{vector.F32: "NOQUANT", vector.Int8: "Q8", vector.Bin: "BIN"}
 
 // vectors emits the commands that add the elements.
-func (w *caller) vectors(s *VectorSet) {
+func (w *callBuilder) vectors(s *VectorSet) {
 	for _, e := range s.Elements {
 		args := call("VADD", w.name)
 		if s.Input > 0 {
@@ -176,9 +176,9 @@ func (s VectorShape) String() string {
 
 var errOwnMatrix = errors.New("its vectors are reduced by a matrix that VADD does not make")
 
-// vectorSetOfDump converts a vector set of a dump file. meowdis stores no projection matrix, so
+// fromDumpVectorSet converts a vector set of a dump file. meowdis stores no projection matrix, so
 // the set must use the matrix that VADD generates.
-func vectorSetOfDump(v *rdb.VectorSet) (Value, error) {
+func fromDumpVectorSet(v *rdb.VectorSet) (Value, error) {
 	s := &VectorSet{VectorShape: VectorShape{Kind: vector.Kind(v.Kind), M: v.M, Dim: v.Dim, Input: v.Input}}
 	if !s.valid() {
 		return nil, errors.New("there is no such vector set")
@@ -192,8 +192,8 @@ func vectorSetOfDump(v *rdb.VectorSet) (Value, error) {
 	return s, nil
 }
 
-// linked converts the set for a dump file, with links between near elements.
-func (s *VectorSet) linked() *rdb.VectorSet {
+// toDump converts the set for a dump file, with links between near elements.
+func (s *VectorSet) toDump() *rdb.VectorSet {
 	out := &rdb.VectorSet{Dim: s.Dim, Kind: int(s.Kind), M: s.M, Input: s.Input, Elements: make([]rdb.Vector, len(s.Elements))}
 	if s.Input > 0 {
 		out.Matrix = vector.Matrix(s.Input, s.Dim)
@@ -210,8 +210,8 @@ func (s *VectorSet) linked() *rdb.VectorSet {
 	return out
 }
 
-// repeats reports whether an element occurs twice.
-func (s *VectorSet) repeats() bool {
+// hasDuplicates reports whether an element occurs twice.
+func (s *VectorSet) hasDuplicates() bool {
 	names := make(map[string]bool, len(s.Elements))
 	for _, e := range s.Elements {
 		if names[string(e.Name)] {

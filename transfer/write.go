@@ -34,17 +34,17 @@ type WriteOptions struct {
 
 	// Held, if not nil, is a session on the same target whose commands take effect at Commit. A
 	// key is then created in one transaction.
-	Held Held
+	Transaction Transaction
 
 	// Run is a part of this run's temporary names, to keep them distinct; "" generates one.
 	// Gone, if not nil, reports whether the named run has ended, so its leftovers can be
 	// deleted.
-	Run  string
-	Gone func(run string) bool
+	Run      string
+	RunEnded func(run string) bool
 
-	// AtOnce is the approximate number of commands in a batch; 0 suits a server. A file commits
+	// BatchCommands is the approximate number of commands in a batch; 0 suits a server. A file commits
 	// a batch in one transaction, so larger batches write fewer pages.
-	AtOnce int
+	BatchCommands int
 }
 
 // Written counts the keys that a sink received, by outcome.
@@ -55,15 +55,15 @@ type Written struct {
 	Failed  int64 // reported to Notify
 }
 
-// Held is a session whose commands take effect together.
-type Held interface {
+// Transaction is a session whose commands take effect together.
+type Transaction interface {
 	Session
 	// Commit applies the commands. If it fails, no command since the last Commit took effect,
 	// unless Rest applied it.
 	Commit() error
-	// Rest announces that further commands of the same key will follow, possibly much later.
+	// AllowCommit announces that further commands of the same key will follow, possibly much later.
 	// The commands so far may take effect before Commit.
-	Rest() error
+	AllowCommit() error
 	// Rollback undoes the commands since the last Commit, or since Rest applied them.
 	Rollback()
 }
@@ -95,14 +95,14 @@ func NewWriter(s Session, o WriteOptions) *Writer {
 	if o.Now == nil {
 		o.Now = func() int64 { return time.Now().UnixMilli() }
 	}
-	if o.AtOnce == 0 {
-		o.AtOnce = atOnceDefault
+	if o.BatchCommands == 0 {
+		o.BatchCommands = defaultBatchCommands
 	}
 	if o.Run == "" {
 		o.Run = rand.Text()[:8]
 	}
-	if o.Held != nil {
-		s = o.Held
+	if o.Transaction != nil {
+		s = o.Transaction
 	}
 	return &Writer{session: s, o: o, swept: map[int]bool{}}
 }
@@ -112,16 +112,16 @@ func (w *Writer) Written() Written { return w.written }
 
 // keyWrite holds the progress of writing a key.
 type keyWrite struct {
-	key     *Key
-	temp    []byte     // temporary name; nil for a key that one SET creates
-	direct  bool       // write under the key's own name: the server cannot rename
-	calls   [][][]byte // commands not yet sent
-	begun   bool       // some commands were sent
-	last    bool       // the last part was received
-	expires bool       // the temporary key has an expiry
-	dies    int64      // when the last field of a hash expires, Unix ms; math.MaxInt64 for never
-	over    bool       // no further work
-	err     error      // why the key cannot be written
+	key             *Key
+	temp            []byte     // temporary name; nil for a key that one SET creates
+	direct          bool       // write under the key's own name: the server cannot rename
+	calls           [][][]byte // commands not yet sent
+	started         bool       // some commands were sent
+	last            bool       // the last part was received
+	expires         bool       // the temporary key has an expiry
+	lastFieldExpiry int64      // when the last field of a hash expires, Unix ms; math.MaxInt64 for never
+	done            bool       // no further work
+	err             error      // why the key cannot be written
 
 	state  *rdb.Stream // state of a stream in its last part, without entries
 	absent []rdb.ID    // pending ids whose entries are missing
@@ -129,7 +129,7 @@ type keyWrite struct {
 }
 
 const (
-	atOnceDefault = 512
+	defaultBatchCommands = 512
 	// A batch of large commands is sent early: at flushBytes, or at usualBytes per command of
 	// AtOnce if that is more.
 	flushBytes = 512 << 10
@@ -149,10 +149,10 @@ func (w *Writer) Put(ctx context.Context, p Part) error {
 		k.err, k.calls = errGivenUp, nil
 		return nil
 	}
-	if !k.over && k.err == nil {
+	if !k.done && k.err == nil {
 		w.add(k, p)
 	}
-	if w.calls < w.o.AtOnce && w.bytes < max(flushBytes, w.o.AtOnce*usualBytes) && len(w.batch) < w.o.AtOnce {
+	if w.calls < w.o.BatchCommands && w.bytes < max(flushBytes, w.o.BatchCommands*usualBytes) && len(w.batch) < w.o.BatchCommands {
 		return nil
 	}
 	return w.Flush(ctx)
@@ -188,7 +188,7 @@ func (w *Writer) begin(ctx context.Context, p Part) error {
 	}
 	w.batch = append(w.batch, k)
 	if at := p.Key.ExpiresAt; at > 0 && at <= w.o.Now() {
-		k.over = true
+		k.done = true
 		w.written.Expired++
 	}
 	return nil
@@ -205,7 +205,7 @@ func (w *Writer) add(k *keyWrite, p Part) {
 			if f.ExpiresAt == 0 {
 				f.ExpiresAt = math.MaxInt64
 			}
-			k.dies = max(k.dies, f.ExpiresAt)
+			k.lastFieldExpiry = max(k.lastFieldExpiry, f.ExpiresAt)
 		}
 	}
 	if s, ok := p.Value.(*rdb.Stream); ok && p.Last {
@@ -217,7 +217,7 @@ func (w *Writer) add(k *keyWrite, p Part) {
 	first := !k.direct
 	for args := range p.Calls(k.temp) {
 		w.queue(k, args)
-		if first && (w.o.Held == nil || !p.First || !p.Last) {
+		if first && (w.o.Transaction == nil || !p.First || !p.Last) {
 			// After a crash the key expires within an hour.
 			w.queue(k, call("PEXPIRE", k.temp, decimal(temporaryLife)))
 			k.expires = true
@@ -255,9 +255,9 @@ func (w *Writer) Flush(ctx context.Context) error {
 	}
 	before := w.written
 	err := w.steps(ctx, batch)
-	if w.o.Held != nil && len(batch) > 0 {
+	if w.o.Transaction != nil && len(batch) > 0 {
 		if err == nil || errors.Is(err, ErrExists) { // keep the keys written before
-			err = cmp.Or(w.o.Held.Commit(), err)
+			err = cmp.Or(w.o.Transaction.Commit(), err)
 		}
 		if err != nil && !errors.Is(err, ErrExists) {
 			w.written = before // the transaction was rolled back
@@ -266,12 +266,12 @@ func (w *Writer) Flush(ctx context.Context) error {
 	if err == nil {
 		err = w.steps(ctx, begun)
 	}
-	if err == nil && w.o.Held != nil && len(begun) > 0 {
-		err = w.o.Held.Rest()
+	if err == nil && w.o.Transaction != nil && len(begun) > 0 {
+		err = w.o.Transaction.AllowCommit()
 	}
 	if err != nil {
-		if w.o.Held != nil {
-			w.o.Held.Rollback() // an open transaction keeps the file locked and unclosable
+		if w.o.Transaction != nil {
+			w.o.Transaction.Rollback() // an open transaction keeps the file locked and unclosable
 		}
 		w.broken = true
 		return err
@@ -284,7 +284,7 @@ func (w *Writer) Flush(ctx context.Context) error {
 
 // steps runs the write steps for keys.
 func (w *Writer) steps(ctx context.Context, keys []*keyWrite) error {
-	for _, step := range []func(context.Context, []*keyWrite) error{w.leaveExisting, w.send, w.makeAgain, w.finish} {
+	for _, step := range []func(context.Context, []*keyWrite) error{w.skipExisting, w.send, w.rebuildStreams, w.finish} {
 		if err := step(ctx, keys); err != nil {
 			return err
 		}
@@ -292,16 +292,16 @@ func (w *Writer) steps(ctx context.Context, keys []*keyWrite) error {
 	return nil
 }
 
-// leaveExisting removes existing keys from the batch before sending commands for them. With
+// skipExisting removes existing keys from the batch before sending commands for them. With
 // Skip, the reply to SET NX reports an existing string.
-func (w *Writer) leaveExisting(ctx context.Context, keys []*keyWrite) error {
+func (w *Writer) skipExisting(ctx context.Context, keys []*keyWrite) error {
 	if w.o.Existing == Replace {
 		return nil
 	}
 	var names [][]byte
 	var asked []*keyWrite
 	for _, k := range keys {
-		if !k.begun && !k.over && k.err == nil && (k.temp != nil || w.o.Existing == Refuse) {
+		if !k.started && !k.done && k.err == nil && (k.temp != nil || w.o.Existing == Refuse) {
 			names, asked = append(names, k.key.Name), append(asked, k)
 		}
 	}
@@ -328,7 +328,7 @@ func (w *Writer) exists(k *keyWrite) error {
 	if w.o.Existing == Refuse {
 		return fmt.Errorf("%s: %w", k.key, ErrExists)
 	}
-	k.over, k.calls = true, nil
+	k.done, k.calls = true, nil
 	w.written.Skipped++
 	return nil
 }
@@ -341,7 +341,7 @@ func (w *Writer) send(ctx context.Context, keys []*keyWrite) error {
 		for _, args := range k.calls {
 			calls, owners = append(calls, args), append(owners, k)
 		}
-		k.begun, k.calls = k.begun || len(k.calls) > 0, nil
+		k.started, k.calls = k.started || len(k.calls) > 0, nil
 	}
 	replies, err := w.pipeline(ctx, calls)
 	if err != nil {
@@ -357,10 +357,10 @@ func (w *Writer) send(ctx context.Context, keys []*keyWrite) error {
 				there = err
 			}
 		case k.temp == nil:
-			k.over = true
+			k.done = true
 			w.written.Keys++
 		case isUnclaimed(calls[i], v):
-			k.unclaimed(calls[i])
+			k.noteUnclaimed(calls[i])
 		}
 	}
 	return there
@@ -404,13 +404,13 @@ func (w *Writer) Close(ctx context.Context, cause error) error {
 	defer cancel()
 	var calls [][][]byte
 	for _, k := range w.batch {
-		if k.begun && !k.over && k.temp != nil {
+		if k.started && !k.done && k.temp != nil {
 			calls = append(calls, call("DEL", k.temp))
 		}
 	}
 	w.pipeline(ctx, calls) // on error the temporary keys expire
-	if w.o.Held != nil {
-		w.o.Held.Commit()
+	if w.o.Transaction != nil {
+		w.o.Transaction.Commit()
 	}
 	return cause
 }

@@ -16,14 +16,14 @@ func (w *Writer) finish(ctx context.Context, keys []*keyWrite) error {
 	var expiring, renamed, direct []*keyWrite
 	for _, k := range keys {
 		switch {
-		case !k.last || k.over:
+		case !k.last || k.done:
 			continue
 		case k.err == nil && k.direct:
 			direct = append(direct, k)
 			continue
 		case k.err != nil:
-			w.failed(k)
-			if k.temp != nil && k.begun {
+			w.countFailed(k)
+			if k.temp != nil && k.started {
 				expiries, expiring = append(expiries, call("DEL", k.temp)), append(expiring, nil)
 			}
 			continue
@@ -37,12 +37,12 @@ func (w *Writer) finish(ctx context.Context, keys []*keyWrite) error {
 	if err := w.finishDirect(ctx, direct); err != nil {
 		return err
 	}
-	replies, err := w.together(ctx, append(slices.Clone(expiries), renames...))
+	replies, err := w.runInTransaction(ctx, append(slices.Clone(expiries), renames...))
 	if err != nil {
 		return err
 	}
 	if replies != nil {
-		return w.allNamed(ctx, renamed, replies[len(expiries):])
+		return w.finishRenames(ctx, renamed, replies[len(expiries):])
 	}
 	if replies, err = w.pipeline(ctx, expiries); err != nil {
 		return err
@@ -63,7 +63,7 @@ func (w *Writer) finish(ctx context.Context, keys []*keyWrite) error {
 	if replies, err = w.pipeline(ctx, renames); err != nil {
 		return err
 	}
-	return w.allNamed(ctx, renamed, replies)
+	return w.finishRenames(ctx, renamed, replies)
 }
 
 // finishDirect completes keys written under their own names.
@@ -78,7 +78,7 @@ func (w *Writer) finishDirect(ctx context.Context, keys []*keyWrite) error {
 				w.o.Notify(k.key, &Incomplete{fmt.Sprintf("it does not expire: %v", err)})
 			}
 		}
-		w.arrived(k)
+		w.countWritten(k)
 	}
 	return nil
 }
@@ -103,11 +103,11 @@ func (w *Writer) rename(k *keyWrite) [][]byte {
 	return call("RENAMENX", k.temp, k.key.Name)
 }
 
-// together runs calls in one transaction if the session supports MULTI, so that no temporary
+// runInTransaction runs calls in one transaction if the session supports MULTI, so that no temporary
 // key remains without an expiry. Otherwise it runs nothing and returns nil. It sends one
 // pipeline, since other clients may use the session between two requests.
-func (w *Writer) together(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
-	if w.o.Held != nil || w.noMulti || len(calls) == 0 {
+func (w *Writer) runInTransaction(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
+	if w.o.Transaction != nil || w.noMulti || len(calls) == 0 {
 		return nil, nil
 	}
 	multi, exec := call("MULTI"), call("EXEC")
@@ -133,39 +133,39 @@ func (w *Writer) together(ctx context.Context, calls [][][]byte) ([]resp.Value, 
 	return nil, nil
 }
 
-// allNamed completes keys from the replies to their RENAMEs.
-func (w *Writer) allNamed(ctx context.Context, keys []*keyWrite, replies []resp.Value) error {
+// finishRenames completes keys from the replies to their RENAMEs.
+func (w *Writer) finishRenames(ctx context.Context, keys []*keyWrite, replies []resp.Value) error {
 	for i, k := range keys {
 		if k.err != nil {
-			w.failed(k)
-		} else if err := w.named(ctx, k, replies[i]); err != nil {
+			w.countFailed(k)
+		} else if err := w.finishRename(ctx, k, replies[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// named completes a key from the reply to its RENAME or RENAMENX.
-func (w *Writer) named(ctx context.Context, k *keyWrite, v resp.Value) error {
+// finishRename completes a key from the reply to its RENAME or RENAMENX.
+func (w *Writer) finishRename(ctx context.Context, k *keyWrite, v resp.Value) error {
 	n, isNumber := integer(v)
 	switch {
 	case v.IsError() && k.key.ExpiresAt > 0 && k.key.ExpiresAt <= w.o.Now(),
-		isMissing(v) && k.key.Type == HashType && k.dies <= w.o.Now(): // all fields expired
+		isMissing(v) && k.key.Type == HashType && k.lastFieldExpiry <= w.o.Now(): // all fields expired
 		w.written.Expired++
 		return nil
 	case isMissing(v):
 		k.err = errEvicted
-		w.failed(k)
+		w.countFailed(k)
 		return nil
 	case v.IsError():
 		k.err = refused(v)
-		w.failed(k)
+		w.countFailed(k)
 	case isNumber && n == 0:
 		if err := w.exists(k); err != nil {
 			return errors.Join(err, w.remove(ctx, k))
 		}
 	default:
-		w.arrived(k)
+		w.countWritten(k)
 		return nil
 	}
 	return w.remove(ctx, k)
@@ -174,16 +174,16 @@ func (w *Writer) named(ctx context.Context, k *keyWrite, v resp.Value) error {
 // isMissing reports whether v is the error for a missing key.
 func isMissing(v resp.Value) bool { return v.IsError() && string(v.Str) == "ERR no such key" }
 
-func (w *Writer) failed(k *keyWrite) {
+func (w *Writer) countFailed(k *keyWrite) {
 	w.written.Failed++
 	if k.err != errGivenUp {
 		w.o.Notify(k.key, k.err)
 	}
 }
 
-func (w *Writer) arrived(k *keyWrite) {
+func (w *Writer) countWritten(k *keyWrite) {
 	w.written.Keys++
-	k.over = true
+	k.done = true
 	if k.lost > 0 {
 		w.o.Notify(k.key, notPending(k.lost))
 	}

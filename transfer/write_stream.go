@@ -9,41 +9,41 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// unclaimed records the ids that XCLAIM could not claim because their entries are missing.
-func (k *keyWrite) unclaimed(args [][]byte) {
+// noteUnclaimed records the ids that XCLAIM could not claim because their entries are missing.
+func (k *keyWrite) noteUnclaimed(args [][]byte) {
 	if id, ok := parseID(args[5]); ok {
 		k.absent = append(k.absent, id)
 	}
 }
 
-// makeAgain rebuilds streams with pending entries that are missing. The missing entries are
+// rebuildStreams rebuilds streams with pending entries that are missing. The missing entries are
 // known only at the end of a stream, when the entries before it are already written.
-func (w *Writer) makeAgain(ctx context.Context, keys []*keyWrite) error {
+func (w *Writer) rebuildStreams(ctx context.Context, keys []*keyWrite) error {
 	for _, k := range keys {
-		if !k.last || k.over || k.err != nil || len(k.absent) == 0 {
+		if !k.last || k.done || k.err != nil || len(k.absent) == 0 {
 			continue
 		}
 		if k.direct { // no RENAME
 			k.lost = len(k.absent)
 			continue
 		}
-		if err := w.again(ctx, k); err != nil {
+		if err := w.rebuildStream(ctx, k); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// again builds a stream from the written one, with placeholders for the missing entries, which
+// rebuildStream builds a stream from the written one, with placeholders for the missing entries, which
 // it removes after claiming them.
-func (w *Writer) again(ctx context.Context, k *keyWrite) error {
+func (w *Writer) rebuildStream(ctx context.Context, k *keyWrite) error {
 	slices.SortFunc(k.absent, compareIDs)
 	left := slices.Compact(k.absent)
 	var ghosts, beginning []rdb.Entry
 	for _, id := range left {
-		ghosts = append(ghosts, ghost(id))
+		ghosts = append(ghosts, placeholder(id))
 	}
-	from, pace := k.temp, newPace()
+	from, pace := k.temp, newPageSizer()
 	k.temp = append(slices.Clone(from), ":again"...)
 	pages, rest := streamPages(&Key{Name: from}), ghosts
 	for last := false; !last && k.err == nil; {
@@ -59,7 +59,7 @@ func (w *Writer) again(ctx context.Context, k *keyWrite) error {
 		if page, last, err = pages.take(v); err != nil {
 			return err
 		}
-		pace.took(page.Len(), sizeOf(v))
+		pace.observe(page.Len(), sizeOf(v))
 		entries, n := page.(*rdb.Stream).Entries, len(rest)
 		if len(beginning) == 0 && len(entries) > 0 {
 			beginning = entries[:1]
@@ -68,8 +68,8 @@ func (w *Writer) again(ctx context.Context, k *keyWrite) error {
 			end := entries[len(entries)-1].ID
 			n, _ = slices.BinarySearchFunc(rest, end, func(e rdb.Entry, id rdb.ID) int { return compareIDs(e.ID, id) })
 		}
-		err = w.run(ctx, k, func(c *caller) {
-			c.entries(withGhosts(entries, rest[:n]))
+		err = w.run(ctx, k, func(c *callBuilder) {
+			c.entries(withPlaceholders(entries, rest[:n]))
 			if last {
 				c.state(k.state, ghosts, beginning, false)
 			}
@@ -84,9 +84,9 @@ func (w *Writer) again(ctx context.Context, k *keyWrite) error {
 }
 
 // run runs commands on a key's temporary name. An error reply becomes the key's error.
-func (w *Writer) run(ctx context.Context, k *keyWrite, make func(*caller)) error {
+func (w *Writer) run(ctx context.Context, k *keyWrite, make func(*callBuilder)) error {
 	var calls [][][]byte
-	make(&caller{name: k.temp, yield: func(args [][]byte) bool {
+	make(&callBuilder{name: k.temp, yield: func(args [][]byte) bool {
 		calls = append(calls, args)
 		return true
 	}})

@@ -34,8 +34,8 @@ var (
 	errLongLine = errors.New("longer than 512 MB: meowdis exec -x takes a value as it is")
 )
 
-// aboutLine reports whether err concerns one line, so that later lines can be read.
-func aboutLine(err error) bool {
+// isLineError reports whether err concerns one line, so that later lines can be read.
+func isLineError(err error) bool {
 	return errors.Is(err, resp.ErrUnbalanced) || errors.Is(err, errNUL) || errors.Is(err, errLongLine)
 }
 
@@ -51,7 +51,7 @@ func (r *lineReader) command() ([][]byte, error) {
 	if err != nil && !long && (!errors.Is(err, io.EOF) || len(line) == 0) {
 		return nil, err
 	}
-	line = r.keep(line)
+	line = r.copyLine(line)
 	if r.number++; r.number == 1 {
 		line = bytes.TrimPrefix(line, []byte(byteOrderMark))
 	}
@@ -97,8 +97,8 @@ func (r *lineReader) skip() error {
 	}
 }
 
-// keep copies a line out of the reader's buffer.
-func (r *lineReader) keep(line []byte) []byte {
+// copyLine copies a line out of the reader's buffer.
+func (r *lineReader) copyLine(line []byte) []byte {
 	if len(line) > lineSlab/8 {
 		return bytes.Clone(line)
 	}

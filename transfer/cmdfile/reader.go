@@ -55,22 +55,22 @@ func (c Command) Size() (n int) {
 	return n
 }
 
-// Wrong reports input that is not a valid command.
-type Wrong struct {
+// SyntaxError reports input that is not a valid command.
+type SyntaxError struct {
 	Where string // "line 3"
 	Text  string // text of the line; "" in the protocol
 	Err   error
 	Line  bool // the lines after it can be read
 }
 
-func (w *Wrong) Error() string {
+func (w *SyntaxError) Error() string {
 	if w.Text == "" {
 		return fmt.Sprintf("%s: %v", w.Where, w.Err)
 	}
 	return fmt.Sprintf("%s: %v: %s", w.Where, w.Err, w.Text)
 }
 
-func (w *Wrong) Unwrap() error { return w.Err }
+func (w *SyntaxError) Unwrap() error { return w.Err }
 
 // Read reads the next command and skips blank lines and comments, which begin with #. The error
 // is io.EOF at the end, with or without a final newline, a *Wrong, or the error of the input.
@@ -95,8 +95,8 @@ func (r *Reader) Next() (Command, error) {
 	}
 	args, err := r.lines.command()
 	r.number = r.lines.number
-	if aboutLine(err) {
-		err = &Wrong{Where: r.where(r.number), Text: display.Clipped(string(r.lines.text)), Err: err, Line: true}
+	if isLineError(err) {
+		err = &SyntaxError{Where: r.where(r.number), Text: display.Clipped(string(r.lines.text)), Err: err, Line: true}
 	}
 	return Command{Args: args, Number: r.number, text: r.lines.text}, err
 }
@@ -106,7 +106,7 @@ func (r *Reader) nextInProtocol() (Command, error) {
 	var malformed resp.ProtocolError
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &malformed):
-		err = &Wrong{Where: r.where(r.number + 1), Err: err}
+		err = &SyntaxError{Where: r.where(r.number + 1), Err: err}
 	case err == nil:
 		r.number++
 	}

@@ -17,10 +17,10 @@ import (
 
 // NewWriter returns a sink that writes keys to c.
 func NewWriter(c *targets.Conn, existing transfer.Existing, db func(int) int, notify transfer.Notify) *transfer.Writer {
-	o := transfer.WriteOptions{Existing: existing, DB: db, Notify: notify, Run: thisRun(), Gone: runEnded}
+	o := transfer.WriteOptions{Existing: existing, DB: db, Notify: notify, Run: thisRun(), RunEnded: runEnded}
 	if c.File != nil {
-		o.AtOnce = atOnceFile
-		o.Held = holding(c.File, c.DB())
+		o.BatchCommands = atOnceFile
+		o.Transaction = holding(c.File, c.DB())
 	}
 	return transfer.NewWriter(c, o)
 }
@@ -34,7 +34,7 @@ type heldSession struct {
 	*local.Hold
 }
 
-func holding(f *local.Store, db int) transfer.Held {
+func holding(f *local.Store, db int) transfer.Transaction {
 	hold := f.Hold()
 	s := heldSession{engine.New(hold).Session(), hold}
 	s.Select(db)

@@ -22,10 +22,10 @@ var streaming = batchLimits{commands: 4096, bytes: 1 << 20}
 // batch holds a run of commands, and the reason for its end.
 type batch struct {
 	commands []cmdfile.Command
-	unit     string         // the unit of numbers: "line" or "command"
-	next     int            // the number of the next command
-	wrong    *cmdfile.Wrong // the next line is not a command
-	err      error          // io.EOF at the end
+	unit     string               // the unit of numbers: "line" or "command"
+	next     int                  // the number of the next command
+	wrong    *cmdfile.SyntaxError // the next line is not a command
+	err      error                // io.EOF at the end
 }
 
 // batches reads ahead while the session works, so that a signal is handled while the input is idle. It stops after a
