@@ -41,7 +41,7 @@ func (w *callBuilder) entries(entries []rdb.Entry) {
 }
 
 // state emits the commands that create groups, remove ghosts and, unless set, restore the
-// stream's ids and counters. entries holds the stream's entries, or only its first. Ghosts at
+// stream's ids and counters. entries holds the stream's entries, or only its first. Placeholders at
 // the beginning are removed with XTRIM, which leaves no trace. Only later ghosts need XDEL,
 // which the stream records in max-deleted-entry-id.
 func (w *callBuilder) state(s *rdb.Stream, ghosts, entries []rdb.Entry, set bool) {
