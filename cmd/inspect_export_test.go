@@ -39,7 +39,7 @@ func TestExportRefusesNames(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"": "nothing was written: give the name of a file", dir: "is a directory: give the name of a file in it",
-		dir + "/": "is a directory", dir + "/cats.json": "is a directory", dir + "/none/cats.json": "there is no directory",
+		dir + "/": "is a directory", dir + "/cats.json": "is a directory", dir + "/none/cats.json": "does not exist: create it",
 	} {
 		_, err := exportFile(t.Context(), name, transfer.FromJSONLines(strings.NewReader("")), nil)
 		if err == nil || !strings.Contains(err.Error(), want) {

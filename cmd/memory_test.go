@@ -125,7 +125,7 @@ var memoryMoves = []memoryMove{
 	{"file → commands", "dump --db a x.txt", 2.6},
 	{"commands → file", "import --db fromCommands --format commands x.txt", 4},
 	{"file → protocol", "dump --db a x.resp", 2.6},
-	{"protocol → file", "import --db fromProtocol --format aof x.resp", 2.9},
+	{"protocol → file", "import --db fromProtocol --format aof x.resp", 3.2},
 	{"file → dump file", "export --db a x.rdb", 2.6},
 	{"dump file → file", "import --db fromRDB x.rdb", 2.6},
 	{"file → redis-server", "copy a REDIS", 2.6},
