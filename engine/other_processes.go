@@ -46,13 +46,13 @@ func (f *feed) watch() {
 		o.resetPoll()
 		return
 	}
-	stop := make(chan struct{})
-	o.stop, o.wake = stop, make(chan struct{}, 1)
+	stop, wake := make(chan struct{}), make(chan struct{}, 1)
+	o.stop, o.wake = stop, wake
 	if s, can := f.engine.store.(sharedFile); can {
 		s.Changed(context.Background()) // start from the current state
 		go f.runWatcher(stop, func() { f.follow(s, stop) })
 	} else {
-		go f.runWatcher(stop, func() { f.poll(stop, o.wake) })
+		go f.runWatcher(stop, func() { f.poll(stop, wake) })
 	}
 }
 

@@ -87,13 +87,13 @@ func (s *Store) copyBack() {
 			whole, err = s.checkpoint()
 			return err
 		})
-		k.under.Unlock()
-		k.reportFailure(s, err)
 		if whole {
 			k.next.Store(int64(k.pages))
 		} else {
 			k.next.Store(max(int64(k.pages), k.written.Load()+int64(k.pages)))
 		}
+		k.under.Unlock()
+		k.reportFailure(s, err)
 	}
 }
 
