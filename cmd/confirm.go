@@ -11,6 +11,7 @@ import (
 	"github.com/meowdis/meowdis/cmd/internal/exit"
 	"github.com/meowdis/meowdis/cmd/internal/profile"
 	"github.com/meowdis/meowdis/cmd/internal/targets"
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/redis/commands"
 	"github.com/meowdis/meowdis/redis/resp"
 )
@@ -67,7 +68,7 @@ func askFor(t targets.Target, name string) (question string, accepts func(answer
 
 // confirmed wraps the session of c: dangerous commands need the user's confirmation, and are refused without a
 // terminal.
-func (o *confirmOptions) confirmed(c *targets.Conn, s *streams) targets.Session {
+func (o *confirmOptions) confirmed(c *targets.Conn, s *streams) keyspace.Session {
 	if !o.asks(c.Target) {
 		return c.Session
 	}

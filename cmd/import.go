@@ -16,6 +16,7 @@ import (
 	"github.com/meowdis/meowdis/cmd/internal/progress"
 	"github.com/meowdis/meowdis/cmd/internal/targets"
 	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/keyspace/display"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/redis/rdb"
@@ -152,7 +153,7 @@ func (o *importOptions) source(ctx context.Context, in *move.Input, r *move.Repo
 	case "sqlite":
 		return o.sqliteSource(ctx, in, r)
 	}
-	replay := func(ctx context.Context, session transfer.Session, options transfer.ReplayOptions) error {
+	replay := func(ctx context.Context, session keyspace.Session, options transfer.ReplayOptions) error {
 		if in.Format == "commands" {
 			return transfer.Replay(ctx, transfer.FromScript(in.Text), session, options)
 		}
@@ -177,7 +178,7 @@ func (o *importOptions) sqliteSource(ctx context.Context, in *move.Input, r *mov
 
 // replayed runs the commands of in on a temporary file, and returns the keys of that file.
 func replayed(ctx context.Context, in *move.Input, r *move.Report, passed func(place, what string),
-	replay func(context.Context, transfer.Session, transfer.ReplayOptions) error) (importSource, error) {
+	replay func(context.Context, keyspace.Session, transfer.ReplayOptions) error) (importSource, error) {
 	dir, err := os.MkdirTemp("", "meowdis-import-*")
 	if err != nil {
 		return importSource{}, err

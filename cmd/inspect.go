@@ -18,6 +18,7 @@ import (
 	"github.com/meowdis/meowdis/cmd/internal/exit"
 	"github.com/meowdis/meowdis/cmd/internal/targets"
 	"github.com/meowdis/meowdis/inspect"
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/keyspace/catalog"
 	"github.com/meowdis/meowdis/local"
 )
@@ -160,7 +161,7 @@ func (o *inspectOptions) check(s *streams) error {
 }
 
 // scratch returns an empty database in memory.
-func (o *inspectOptions) scratch(ctx context.Context) (inspect.Client, func() error, error) {
+func (o *inspectOptions) scratch(ctx context.Context) (keyspace.Client, func() error, error) {
 	writing := targets.Options{}
 	c, err := writing.Connect(ctx, targets.Target{Path: local.Memory}, local.Options{SweepEvery: noSweep, Cache: smallCache}, false)
 	if err != nil {

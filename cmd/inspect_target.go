@@ -10,6 +10,7 @@ import (
 	"github.com/meowdis/meowdis/cmd/internal/profile"
 	"github.com/meowdis/meowdis/cmd/internal/targets"
 	"github.com/meowdis/meowdis/inspect"
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/keyspace/catalog"
 	"github.com/meowdis/meowdis/keyspace/display"
 	"github.com/meowdis/meowdis/local"
@@ -67,7 +68,7 @@ func targetChoices() (list []inspect.Place) {
 	return list
 }
 
-func (i *openTarget) unlock(ctx context.Context) (inspect.Client, error) {
+func (i *openTarget) unlock(ctx context.Context) (keyspace.Client, error) {
 	if i.reader.File == nil || i.target.Path == local.Memory {
 		return i.reader, nil
 	}

@@ -364,49 +364,47 @@ type sessionCommand struct {
 	inMulti bool
 }
 
-// ownCommand returns the session's implementation of a command without a translation.
+// ownCommands lists the commands without a translation that the session runs. The connection runs the others.
+var ownCommands map[string]sessionCommand
+
+func init() { // exec reads the table
+	ownCommands = map[string]sessionCommand{
+		"SELECT":               {run: (*Session).selectDB},
+		"HIMPORT PREPARE":      {run: (*Session).prepareFieldset},
+		"HIMPORT DISCARD":      {run: (*Session).discardFieldset},
+		"HIMPORT DISCARDALL":   {run: (*Session).discardFieldsets},
+		"EVAL":                 {run: (*Session).eval},
+		"EVAL_RO":              {run: (*Session).eval},
+		"EVALSHA":              {run: (*Session).eval},
+		"EVALSHA_RO":           {run: (*Session).eval},
+		"FCALL":                {run: (*Session).eval},
+		"FCALL_RO":             {run: (*Session).eval},
+		"SCRIPT LOAD":          {run: (*Session).scriptLoad},
+		"SCRIPT EXISTS":        {run: (*Session).scriptExists},
+		"SCRIPT FLUSH":         {run: (*Session).scriptFlush},
+		"SCRIPT KILL":          {run: (*Session).scriptKill},
+		"FUNCTION KILL":        {run: (*Session).functionKill},
+		"PUBLISH":              {run: (*Session).publish},
+		"SPUBLISH":             {run: (*Session).publishShard},
+		"PUBSUB CHANNELS":      {run: (*Session).listeners},
+		"PUBSUB NUMPAT":        {run: (*Session).listeners},
+		"PUBSUB NUMSUB":        {run: (*Session).listeners},
+		"PUBSUB SHARDCHANNELS": {run: (*Session).listeners},
+		"PUBSUB SHARDNUMSUB":   {run: (*Session).listeners},
+		"MULTI":                {run: (*Session).startMulti, inMulti: true},
+		"EXEC":                 {run: (*Session).exec, inMulti: true},
+		"DISCARD":              {run: (*Session).discard, inMulti: true},
+		"WATCH":                {run: (*Session).watch, inMulti: true},
+		"UNWATCH":              {run: (*Session).unwatch},
+		"RESET":                {run: (*Session).reset, inMulti: true},
+		"QUIT":                 {run: (*Session).onConnection, inMulti: true},
+	}
+}
+
+// ownCommand returns how the session runs a command without a translation.
 func ownCommand(name string) sessionCommand {
-	switch name {
-	case "SELECT":
-		return sessionCommand{run: (*Session).selectDB}
-	case "HIMPORT PREPARE":
-		return sessionCommand{run: (*Session).prepareFieldset}
-	case "HIMPORT DISCARD":
-		return sessionCommand{run: (*Session).discardFieldset}
-	case "HIMPORT DISCARDALL":
-		return sessionCommand{run: (*Session).discardFieldsets}
-	case "EVAL", "EVALSHA", "EVAL_RO", "EVALSHA_RO", "FCALL", "FCALL_RO":
-		return sessionCommand{run: (*Session).eval}
-	case "SCRIPT LOAD":
-		return sessionCommand{run: (*Session).scriptLoad}
-	case "SCRIPT EXISTS":
-		return sessionCommand{run: (*Session).scriptExists}
-	case "SCRIPT FLUSH":
-		return sessionCommand{run: (*Session).scriptFlush}
-	case "FUNCTION KILL":
-		return sessionCommand{run: (*Session).functionKill}
-	case "SCRIPT KILL":
-		return sessionCommand{run: (*Session).scriptKill}
-	case "PUBLISH":
-		return sessionCommand{run: (*Session).publish}
-	case "SPUBLISH":
-		return sessionCommand{run: (*Session).publishShard}
-	case "PUBSUB CHANNELS", "PUBSUB NUMPAT", "PUBSUB NUMSUB", "PUBSUB SHARDCHANNELS", "PUBSUB SHARDNUMSUB":
-		return sessionCommand{run: (*Session).listeners}
-	case "MULTI":
-		return sessionCommand{run: (*Session).startMulti, inMulti: true}
-	case "EXEC":
-		return sessionCommand{run: (*Session).exec, inMulti: true}
-	case "DISCARD":
-		return sessionCommand{run: (*Session).discard, inMulti: true}
-	case "WATCH":
-		return sessionCommand{run: (*Session).watch, inMulti: true}
-	case "UNWATCH":
-		return sessionCommand{run: (*Session).unwatch}
-	case "RESET":
-		return sessionCommand{run: (*Session).reset, inMulti: true}
-	case "QUIT":
-		return sessionCommand{run: (*Session).onConnection, inMulti: true}
+	if own, is := ownCommands[name]; is {
+		return own
 	}
 	return sessionCommand{run: (*Session).onConnection}
 }

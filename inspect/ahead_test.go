@@ -9,14 +9,14 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/job"
+	"github.com/meowdis/meowdis/keyspace"
 )
 
 // folders returns a writable server with a folder of n keys and some keys after it.
 func folders(n int) *fake {
 	f := newFake()
-	f.options = func(o *Options) { o.Unlock = func(context.Context) (client.Client, error) { return f, nil } }
+	f.options = func(o *Options) { o.Unlock = func(context.Context) (keyspace.Client, error) { return f, nil } }
 	for i := range n {
 		f.add(fakeValue{key: fmt.Sprintf("a:%04d", i), kind: "string", str: "in the folder"})
 	}

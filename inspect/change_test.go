@@ -19,11 +19,12 @@ import (
 	"github.com/meowdis/meowdis/inspect/edit"
 	"github.com/meowdis/meowdis/inspect/ui"
 	"github.com/meowdis/meowdis/internal/test/oracle"
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/transfer"
 )
 
 // dumpAll returns every key of a client with its value and expiry, in order.
-func dumpAll(t *testing.T, c client.Client, now int64) string {
+func dumpAll(t *testing.T, c keyspace.Client, now int64) string {
 	t.Helper()
 	conn := client.NewConn(c, systemClock)
 	var lines []string
@@ -129,10 +130,10 @@ func TestRealRedisIsChanged(t *testing.T) {
 	conn.Do(client.Command("XGROUP", "CREATE", "x", "g", "0")...)
 	f := newFake()
 	f.options = func(o *Options) {
-		o.Unlock = func(context.Context) (client.Client, error) { return real{conn}, nil }
+		o.Unlock = func(context.Context) (keyspace.Client, error) { return real{conn: conn}, nil }
 	}
-	before := dumpAll(t, real{conn}, 0)
-	s := browseOn(t, real{conn}, f, 80, 24)
+	before := dumpAll(t, real{conn: conn}, 0)
+	s := browseOn(t, real{conn: conn}, f, 80, 24)
 	s.press("U", "D")
 	s.shows("Delete queue:*, 30 keys?")
 	s.press("y")
@@ -141,7 +142,7 @@ func TestRealRedisIsChanged(t *testing.T) {
 	s.shows("0 keys")
 	s.press("u", "u")
 	s.shows("32 keys")
-	if got := dumpAll(t, real{conn}, 0); got != before {
+	if got := dumpAll(t, real{conn: conn}, 0); got != before {
 		t.Errorf("got %s\nwant %s", got, before)
 	}
 	s.choose("queue:0")
@@ -151,7 +152,7 @@ func TestRealRedisIsChanged(t *testing.T) {
 	s.shows("Renamed to s", "31 keys")
 	s.press("u")
 	s.shows("32 keys")
-	if got := dumpAll(t, real{conn}, 0); got != before {
+	if got := dumpAll(t, real{conn: conn}, 0); got != before {
 		t.Errorf("got %s\nwant %s", got, before)
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/charmbracelet/lipgloss"
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/ui"
+	"github.com/meowdis/meowdis/keyspace"
 )
 
 // clock is the time of a test; only the test advances it.
@@ -42,7 +42,7 @@ func browse(t *testing.T, f *fake, width, height int) *session {
 }
 
 // browseOn is browse with another client and f's clock.
-func browseOn(t *testing.T, c client.Client, f *fake, width, height int) *session {
+func browseOn(t *testing.T, c keyspace.Client, f *fake, width, height int) *session {
 	t.Helper()
 	s := &session{t: t, fake: f}
 	o := Options{Client: c, Target: "/data/app.db", Journal: t.TempDir(), Now: func() int64 { return atomic.LoadInt64(&f.clock.now) }}

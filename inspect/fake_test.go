@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/meowdis/meowdis/inspect/client"
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
@@ -23,6 +24,7 @@ type fakeValue struct {
 
 // fake answers the browser's commands from memory, with keys in the order they were added.
 type fake struct {
+	keyspace.Client
 	mu      sync.Mutex
 	clock   *clock
 	options func(*Options) // changes the options of the browser; nil: the defaults

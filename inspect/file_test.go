@@ -11,6 +11,7 @@ import (
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/internal/test/storetest"
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/keyspace/catalog"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/redis/commands"
@@ -59,12 +60,12 @@ func newFile(t *testing.T) *file {
 // opened sets the options for a writable file.
 func (f *file) opened(o *Options) {
 	o.Index = f.index
-	o.Unlock = func(context.Context) (client.Client, error) { return f, nil }
+	o.Unlock = func(context.Context) (keyspace.Client, error) { return f, nil }
 	o.Explain, o.Scratch, o.Exporter = f.explain, f.scratch, exportScript
 }
 
 // scratch returns an empty store.
-func (f *file) scratch(context.Context) (client.Client, func() error, error) {
+func (f *file) scratch(context.Context) (keyspace.Client, func() error, error) {
 	s, err := local.Open(local.Memory, local.Options{Now: func() int64 { return f.clock.now }, SweepEvery: -1})
 	if err != nil {
 		return nil, nil, err

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/meowdis/meowdis/inspect/client"
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
@@ -95,7 +95,7 @@ func TestRepeatedElements(t *testing.T) {
 func TestRepeatedKeys(t *testing.T) {
 	f := newFake().plain(3000)
 	f.options = func(o *Options) {
-		o.Unlock = func(context.Context) (client.Client, error) { return rehashing{f}, nil }
+		o.Unlock = func(context.Context) (keyspace.Client, error) { return rehashing{f}, nil }
 	}
 	s := browseOn(t, rehashing{f}, f, 80, 24)
 	s.shows("▾ key:", "3,000 keys")

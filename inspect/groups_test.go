@@ -8,6 +8,7 @@ import (
 
 	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/internal/test/oracle"
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
@@ -29,14 +30,14 @@ func TestStreamGroups(t *testing.T) {
 			conn := oracle.Start(t).Dial(t)
 			f := newFake()
 			f.options = func(o *Options) {
-				o.Unlock = func(context.Context) (client.Client, error) { return real{conn}, nil }
+				o.Unlock = func(context.Context) (keyspace.Client, error) { return real{conn: conn}, nil }
 			}
-			playsGroups(t, real{conn}, f, entries, func(words ...string) resp.Value { return conn.Do(client.Command(words...)...) })
+			playsGroups(t, real{conn: conn}, f, entries, func(words ...string) resp.Value { return conn.Do(client.Command(words...)...) })
 		})
 	}
 }
 
-func playsGroups(t *testing.T, c client.Client, f *fake, entries int, call func(words ...string) resp.Value) {
+func playsGroups(t *testing.T, c keyspace.Client, f *fake, entries int, call func(words ...string) resp.Value) {
 	do := func(line string) resp.Value {
 		t.Helper()
 		v := call(strings.Fields(line)...)

@@ -15,10 +15,8 @@ import (
 	"github.com/meowdis/meowdis/inspect/edit"
 	"github.com/meowdis/meowdis/inspect/server"
 	"github.com/meowdis/meowdis/inspect/value"
+	"github.com/meowdis/meowdis/keyspace"
 )
-
-// Client runs commands; see target.Client.
-type Client = client.Client
 
 // Decoder is a user-defined decoder of values; see value.Decoder.
 type Decoder = value.Decoder
@@ -34,7 +32,7 @@ const (
 
 // Options configures Run.
 type Options struct {
-	Client client.Client
+	Client keyspace.Client
 	Index  client.Index // answers what commands cannot; nil: keys are found by SCAN
 	Target string       // the displayed name of the target: a path, or a URL without its secrets
 	DB     int          // the first database shown
@@ -42,7 +40,7 @@ type Options struct {
 	Moved     func() error
 	Delimiter string // separates folders in names; ":" if empty
 	// Unlock returns a client that can write. If nil, the browser stays read-only.
-	Unlock func(context.Context) (client.Client, error)
+	Unlock func(context.Context) (keyspace.Client, error)
 	// Journal is the directory of the undo journal, which stores overwritten data until it is undone.
 	// If the journal cannot be written, no change is made.
 	Journal string
@@ -77,7 +75,7 @@ type Options struct {
 	StandIn string
 	// Scratch creates an empty in-memory data set, where compare rebuilds an earlier version of a
 	// key. If nil, keys can only be compared with each other.
-	Scratch func(context.Context) (c client.Client, end func() error, err error)
+	Scratch func(context.Context) (c keyspace.Client, end func() error, err error)
 	// Listen runs a streaming command on its own connection. If nil, no command can stream.
 	Listen server.Listener
 	// Decoder returns the user's decoder for a key, or nil.

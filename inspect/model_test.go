@@ -10,9 +10,9 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/job"
 	"github.com/meowdis/meowdis/inspect/ui"
+	"github.com/meowdis/meowdis/keyspace"
 )
 
 func TestStartDescribesOneScreenOnly(t *testing.T) {
@@ -313,7 +313,7 @@ func TestNoSizeBreaksTheScreen(t *testing.T) {
 	for _, width := range []int{1, 2, 9, 20, 39, 40, 60, 99, 100, 101, 200} {
 		for _, height := range []int{1, 2, 3, 5, 6, 12, 50} {
 			f := newFake().zoo()
-			f.options = func(o *Options) { o.Unlock = func(context.Context) (client.Client, error) { return f, nil } }
+			f.options = func(o *Options) { o.Unlock = func(context.Context) (keyspace.Client, error) { return f, nil } }
 			s := browse(t, f, width, height)
 			for _, keys := range [][]string{{"enter"}, {"x"}, {"esc"}, {"G"}, {"?"}, {"esc"}, {"d"}, {"esc"}, {"O"}, {"esc"}, {"i"}, {"esc"}, {":", "é"}, {"esc"}, {"L"}, {"esc"},
 				{"y"}, {"esc"}, {"s"}, {"esc"}, {"U", "a"}, {"enter"}, {"esc"}, {"D"}, {"esc"}, {"/", "é"}} {

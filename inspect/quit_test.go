@@ -11,6 +11,7 @@ import (
 	"github.com/meowdis/meowdis/inspect/change"
 	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/job"
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
@@ -170,7 +171,7 @@ func TestAChangeThatIsCutOffIsKept(t *testing.T) {
 	start := f.fake.options
 	f.fake.options = func(o *Options) {
 		start(o)
-		o.Unlock = func(context.Context) (client.Client, error) { return c, nil }
+		o.Unlock = func(context.Context) (keyspace.Client, error) { return c, nil }
 	}
 	s := browseOn(t, f, f.fake, 80, 24)
 	s.press("U", "D")

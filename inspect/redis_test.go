@@ -7,11 +7,15 @@ import (
 
 	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/internal/test/oracle"
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // real is a real Redis as a Client.
-type real struct{ conn *oracle.Conn }
+type real struct {
+	keyspace.Client
+	conn *oracle.Conn
+}
 
 func (r real) Pipeline(_ context.Context, calls [][][]byte) ([]resp.Value, error) {
 	values := make([]resp.Value, len(calls))
@@ -50,7 +54,7 @@ func TestRealRedis(t *testing.T) {
 		}
 	}
 
-	s := browseOn(t, real{conn}, newFake(), 80, 24)
+	s := browseOn(t, real{conn: conn}, newFake(), 80, 24)
 	s.shows(keys, "stream", "1d 00h")
 	for _, c := range append(vectors, []look{
 		{"hash", "1,000 fields", "1,000 of 1,000"},

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/meowdis/meowdis/inspect/client"
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
@@ -52,7 +52,7 @@ func TestUserWhoMayLittle(t *testing.T) {
 
 // barred is a Client that refuses some commands.
 type barred struct {
-	client.Client
+	keyspace.Client
 	names []string
 }
 

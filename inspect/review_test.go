@@ -9,6 +9,7 @@ import (
 
 	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/internal/test/oracle"
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
@@ -255,9 +256,9 @@ func TestRealRedisIsReviewed(t *testing.T) {
 	}
 	f := newFake()
 	f.options = func(o *Options) {
-		o.Unlock = func(context.Context) (client.Client, error) { return real{conn}, nil }
+		o.Unlock = func(context.Context) (keyspace.Client, error) { return real{conn: conn}, nil }
 	}
-	s := browseOn(t, real{conn}, f, 80, 24)
+	s := browseOn(t, real{conn: conn}, f, 80, 24)
 	s.press("U")
 	s.runs("HSET h g 1")
 	for range 2000 {

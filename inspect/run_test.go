@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
@@ -31,7 +32,7 @@ func TestPanicsLeaveTheTerminal(t *testing.T) {
 }
 
 // panics is a client that panics.
-type panics struct{}
+type panics struct{ keyspace.Client }
 
 func (panics) Pipeline(context.Context, [][][]byte) ([]resp.Value, error) { panic("a mistake") }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/job"
 	"github.com/meowdis/meowdis/internal/test/oracle"
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
@@ -73,11 +74,11 @@ func TestSearchInValues(t *testing.T) {
 	t.Run("server", func(t *testing.T) {
 		conn := oracle.Start(t).Dial(t)
 		holders := needles(t, func(words ...string) resp.Value { return conn.Do(client.Command(words...)...) })
-		searchesValues(t, real{conn}, newFake(), holders)
+		searchesValues(t, real{conn: conn}, newFake(), holders)
 	})
 }
 
-func searchesValues(t *testing.T, c client.Client, f *fake, holders []string) {
+func searchesValues(t *testing.T, c keyspace.Client, f *fake, holders []string) {
 	b := &meddler{Client: c}
 	s := browseOn(t, b, f, 80, 24)
 	b.most = 0

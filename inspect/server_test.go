@@ -7,6 +7,7 @@ import (
 
 	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/internal/test/oracle"
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
@@ -53,9 +54,9 @@ func TestRealServer(t *testing.T) {
 	}
 	f := newFake()
 	f.options = func(o *Options) {
-		o.Unlock = func(context.Context) (client.Client, error) { return real{conn}, nil }
+		o.Unlock = func(context.Context) (keyspace.Client, error) { return real{conn: conn}, nil }
 	}
-	s := browseOn(t, real{conn}, f, 120, 30)
+	s := browseOn(t, real{conn: conn}, f, 120, 30)
 	s.press("M")
 	s.shows("2 clients", "victim", "(inspector)")
 	s.press("2")

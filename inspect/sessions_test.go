@@ -16,8 +16,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/ui"
+	"github.com/meowdis/meowdis/keyspace"
 )
 
 var update = flag.Bool("update", false, "write what the sessions show into their files")
@@ -165,7 +165,7 @@ func play(t *testing.T, lines []string, size string) []string {
 	t.Helper()
 	screens := make([]string, len(lines))
 	on := newFile(t)
-	var client client.Client = on.fake
+	var client keyspace.Client = on.fake
 	var s driven
 	for i, line := range lines {
 		step, ok := strings.CutPrefix(line, "> ")
@@ -235,7 +235,7 @@ func point(s driven, what string, words []string) {
 }
 
 // browsed creates a data set and returns a client of it.
-func browsed(t *testing.T, on *file, name string) client.Client {
+func browsed(t *testing.T, on *file, name string) keyspace.Client {
 	t.Helper()
 	remote := on.fake
 	switch name {

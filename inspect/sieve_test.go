@@ -27,7 +27,7 @@ func TestElementsAreFiltered(t *testing.T) {
 		do("ZADD", "zset", fmt.Sprint(i%7), "p"+n)
 		do("XADD", "stream", fmt.Sprintf("%d-1", i+1), "kind", "e"+n)
 	}
-	s := browseOn(t, real{conn}, newFake(), 80, 24)
+	s := browseOn(t, real{conn: conn}, newFake(), 80, 24)
 	for _, c := range []struct{ key, first, sort, sorted, last string }{
 		{"hash", "1 of 24 · of 1,500 fields", "v", "f1427", "f0071"},
 		{"list", "item 0142", "v", "item 0142", "item 1429"},

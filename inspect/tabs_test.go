@@ -16,9 +16,9 @@ import (
 	"github.com/charmbracelet/lipgloss"
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/edit"
 	"github.com/meowdis/meowdis/inspect/ui"
+	"github.com/meowdis/meowdis/keyspace"
 )
 
 // tabbed drives Tabs as bubbletea does, one message at a time.
@@ -81,7 +81,7 @@ func (s *tabbed) options(name string) (Options, error) {
 			s.before(name, calls)
 		}
 	}}
-	o.Client, o.Unlock = meddled, func(context.Context) (client.Client, error) { return meddled, nil }
+	o.Client, o.Unlock = meddled, func(context.Context) (keyspace.Client, error) { return meddled, nil }
 	return o, nil
 }
 

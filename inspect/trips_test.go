@@ -4,13 +4,13 @@ import (
 	"context"
 	"testing"
 
-	"github.com/meowdis/meowdis/inspect/client"
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // trips is a Client that counts round trips.
 type trips struct {
-	client.Client
+	keyspace.Client
 	n int
 }
 

@@ -15,12 +15,13 @@ import (
 	"github.com/meowdis/meowdis/inspect/edit"
 	"github.com/meowdis/meowdis/inspect/job"
 	"github.com/meowdis/meowdis/internal/test/oracle"
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // meddler is a Client that calls a function before each call, and counts bytes.
 type meddler struct {
-	client.Client
+	keyspace.Client
 	before  func(calls [][][]byte)
 	refuses string // the name of a command
 	most    int    // the most bytes of a call or its replies
@@ -74,7 +75,7 @@ func (f *file) through(b *meddler) {
 	start := f.fake.options
 	f.fake.options = func(o *Options) {
 		start(o)
-		o.Unlock = func(context.Context) (client.Client, error) { return b, nil }
+		o.Unlock = func(context.Context) (keyspace.Client, error) { return b, nil }
 	}
 }
 
@@ -426,26 +427,26 @@ func TestRealRedisIsUndone(t *testing.T) {
 	}
 	f := newFake()
 	f.options = func(o *Options) {
-		o.Unlock = func(context.Context) (client.Client, error) { return real{conn}, nil }
+		o.Unlock = func(context.Context) (keyspace.Client, error) { return real{conn: conn}, nil }
 	}
-	s := browseOn(t, real{conn}, f, 80, 24)
+	s := browseOn(t, real{conn: conn}, f, 80, 24)
 	s.press("U")
 	for _, line := range []string{
 		"SET config 1", "DEL config cart", "EXPIRE cart 100", "PERSIST config", "RENAME cart tags", "COPY cart x", "MOVE events 2", "FLUSHDB", "FLUSHALL",
 		"SWAPDB 0 3", "HDEL cart apple", "LMOVE l m LEFT LEFT", "SPOP tags", "ZPOPMAX board", "XACK events ops 1-1", "XADD events * a b", "SORT l ALPHA DESC STORE l", "BLPOP l 0",
 	} {
-		before := dumpAll(t, real{conn}, 0)
+		before := dumpAll(t, real{conn: conn}, 0)
 		s.runs(line)
-		if dumpAll(t, real{conn}, 0) == before {
+		if dumpAll(t, real{conn: conn}, 0) == before {
 			t.Errorf("%s: nothing was changed:\n%s", line, s.screen())
 		}
-		after := dumpAll(t, real{conn}, 0)
+		after := dumpAll(t, real{conn: conn}, 0)
 		s.press("u")
-		if got := dumpAll(t, real{conn}, 0); got != before {
+		if got := dumpAll(t, real{conn: conn}, 0); got != before {
 			t.Errorf("%s: %s\n%s", line, firstDifference(before, got), s.screen())
 		}
 		s.redoes()
-		if got := dumpAll(t, real{conn}, 0); got != after {
+		if got := dumpAll(t, real{conn: conn}, 0); got != after {
 			t.Errorf("%s, redone: %s\n%s", line, firstDifference(after, got), s.screen())
 		}
 		s.press("u")

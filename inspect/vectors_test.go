@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/meowdis/meowdis/inspect/client"
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
@@ -43,7 +43,7 @@ func TestVectorSet(t *testing.T) {
 
 // before84 is a target without VRANGE, as Redis before 8.4.
 type before84 struct {
-	client.Client
+	keyspace.Client
 	asked int
 }
 

@@ -6,12 +6,6 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// Client runs commands. engine.Session and the clients of servers implement it.
-type Client interface {
-	Do(ctx context.Context, args ...[]byte) (resp.Value, error)
-	Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error)
-}
-
 // Trip collects the calls of several callers for one round trip. The zero Trip is empty.
 type Trip struct {
 	calls [][][]byte

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/remote"
@@ -192,13 +193,8 @@ func serve(t *testing.T, e *endpoint) *remote.REST {
 	return r
 }
 
-// doer is what every session has.
-type doer interface {
-	Do(ctx context.Context, args ...[]byte) (resp.Value, error)
-}
-
 // say runs a line and shows its reply.
-func say(t *testing.T, d doer, line string) string {
+func say(t *testing.T, d keyspace.Client, line string) string {
 	t.Helper()
 	words, err := resp.SplitLine(line)
 	if err != nil {
@@ -211,7 +207,7 @@ func say(t *testing.T, d doer, line string) string {
 	return string(resp.AppendTyped(nil, v, false))
 }
 
-func talk(t *testing.T, d doer, lines [][2]string) {
+func talk(t *testing.T, d keyspace.Client, lines [][2]string) {
 	t.Helper()
 	for _, l := range lines {
 		if got := say(t, d, l[0]); got != l[1] {

@@ -5,15 +5,19 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // listed is a session with some keys, in any database.
-type listed []string
+type listed struct {
+	keyspace.Session
+	names []string
+}
 
 func (l listed) Do(_ context.Context, args ...[]byte) (resp.Value, error) {
 	keys := resp.EmptyArray
-	for _, key := range l {
+	for _, key := range l.names {
 		keys.Elems = append(keys.Elems, resp.MakeString(key))
 	}
 	return resp.MakeArray(resp.MakeString("0"), keys), nil
@@ -22,7 +26,7 @@ func (listed) DB() int       { return 0 }
 func (listed) InMulti() bool { return false }
 
 func TestAssistant(t *testing.T) {
-	a := NewAssistant(Target{Session: listed{"cat:1", "cat:2"}})
+	a := NewAssistant(Target{Session: listed{names: []string{"cat:1", "cat:2"}}})
 	for text, want := range map[string]string{
 		"":            "",
 		"hgetal":      `0 "hgetall " [{hgetall Returns all fields of a hash and their values}]`,

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/redis/resp"
 )
@@ -188,7 +189,7 @@ func TestMenu(t *testing.T) {
 }
 
 // listingServer answers the commands that list values, as a server does.
-type listingServer struct{ Session }
+type listingServer struct{ keyspace.Session }
 
 func (l listingServer) Do(ctx context.Context, args ...[]byte) (resp.Value, error) {
 	texts := func(all ...string) resp.Value {
@@ -282,7 +283,7 @@ func TestCompletionOfDatabasesAndEntries(t *testing.T) {
 
 // TestCompletionSaysWhy checks that TAB says why it offers nothing.
 func TestCompletionSaysWhy(t *testing.T) {
-	why := func(s Session, text string) string {
+	why := func(s keyspace.Session, text string) string {
 		c := complete(text, &Options{})
 		a := asker{target: Target{Session: s}}
 		for answer := range a.ask(context.Background(), *c.ask) {

@@ -9,12 +9,13 @@ import (
 
 	"github.com/meowdis/meowdis/embedded"
 	"github.com/meowdis/meowdis/internal/test/oracle"
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // wired is a Session over a connection.
 type wired struct {
-	Session
+	keyspace.Session
 	do func(args ...[]byte) resp.Value
 }
 

@@ -8,12 +8,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // atOnce replies like a REST endpoint that does not block: first with several empty replies.
 type atOnce struct {
-	Session
+	keyspace.Session
 	asked []string
 	left  int
 }

@@ -16,16 +16,9 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// Session is a client session that runs commands.
-type Session interface {
-	Do(ctx context.Context, args ...[]byte) (resp.Value, error)
-	DB() int       // the selected database
-	InMulti() bool // commands are being queued
-}
-
 // Target is a command target. Features whose field is nil are not available.
 type Target struct {
-	Session
+	keyspace.Session
 	Name string // shown in the prompt
 	// Commands is the table for completion, hints and HELP; nil for ours.
 	Commands *commands.Table

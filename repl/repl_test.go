@@ -14,6 +14,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/redis/commands"
 	"github.com/meowdis/meowdis/redis/resp"
 )
@@ -228,7 +229,7 @@ func TestEditElsewhere(t *testing.T) {
 
 // failing is a session whose connection is lost from time to time.
 type failing struct {
-	Session
+	keyspace.Session
 	errs  []error
 	joins int
 	lost  bool
@@ -285,7 +286,7 @@ func TestPeek(t *testing.T) {
 }
 
 // before84 is a session without VRANGE, as Redis 8.0 is.
-type before84 struct{ Session }
+type before84 struct{ keyspace.Session }
 
 func (s before84) Do(ctx context.Context, args ...[]byte) (resp.Value, error) {
 	if strings.EqualFold(string(args[0]), "VRANGE") {
@@ -309,7 +310,7 @@ func TestPeekWithoutRange(t *testing.T) {
 
 // slowSession replies when the test allows it.
 type slowSession struct {
-	Session
+	keyspace.Session
 	let chan struct{}
 }
 

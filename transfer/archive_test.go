@@ -8,18 +8,19 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/transfer"
 )
 
 // archive returns all keys of a session as an archive.
-func archive(t testing.TB, s transfer.Session) []byte {
+func archive(t testing.TB, s keyspace.Session) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	dumpTo(t, s, transfer.NewArchiveWriter(&out))
 	return out.Bytes()
 }
 
-func dumpTo(t testing.TB, s transfer.Session, sink transfer.Sink) {
+func dumpTo(t testing.TB, s keyspace.Session, sink transfer.Sink) {
 	t.Helper()
 	var told problems
 	ctx := context.Background()
@@ -30,7 +31,7 @@ func dumpTo(t testing.TB, s transfer.Session, sink transfer.Sink) {
 }
 
 // restore writes a source to an empty file.
-func restore(t testing.TB, source transfer.Source) (transfer.Session, problems, error) {
+func restore(t testing.TB, source transfer.Source) (keyspace.Session, problems, error) {
 	t.Helper()
 	s, _ := openLocal(t)
 	var told problems

@@ -3,6 +3,8 @@ package transfer
 import (
 	"bytes"
 	"context"
+
+	"github.com/meowdis/meowdis/keyspace"
 )
 
 // Change selects and modifies keys during a transfer. The zero value keeps all keys unchanged.
@@ -58,7 +60,7 @@ func (c Change) Apply(source Source) Source {
 // Counter is a sink that counts its keys, and how many of them already exist at the
 // destination.
 type Counter struct {
-	to    Session // nil for an empty destination
+	to    keyspace.Session // nil for an empty destination
 	db    func(int) int
 	names [][]byte
 	at    int // database of names
@@ -67,7 +69,7 @@ type Counter struct {
 
 // NewCounter returns a sink that counts for a destination, which may be nil. db maps source to
 // destination databases; nil keeps the number.
-func NewCounter(to Session, db func(int) int) *Counter {
+func NewCounter(to keyspace.Session, db func(int) int) *Counter {
 	if db == nil {
 		db = func(n int) int { return n }
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/redis/rdb"
 	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/transfer"
@@ -17,7 +18,7 @@ import (
 // interrupted is a session that calls happens before the first pipeline that contains the named
 // command.
 type interrupted struct {
-	transfer.Session
+	keyspace.Session
 	before  string
 	after   int // number of such pipelines to skip
 	happens func()
@@ -196,7 +197,7 @@ func TestFailures(t *testing.T) {
 
 // refusing is a session that replies to one command with an error.
 type refusing struct {
-	transfer.Session
+	keyspace.Session
 	name string
 }
 

@@ -8,13 +8,14 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // Databases returns the databases of a session that hold keys, in order. If the server refuses
 // INFO, which is common for unprivileged users, it probes each database. It returns an error if
 // it cannot determine all databases.
-func Databases(ctx context.Context, s Session) ([]int, error) {
+func Databases(ctx context.Context, s keyspace.Session) ([]int, error) {
 	v, err := s.Do(ctx, words("INFO", "keyspace")...)
 	if err != nil {
 		return nil, err
@@ -41,7 +42,7 @@ const (
 
 // probed selects one database after another until one does not exist. info is the reply to
 // INFO.
-func probed(ctx context.Context, s Session, info resp.Value) (found []int, err error) {
+func probed(ctx context.Context, s keyspace.Session, info resp.Value) (found []int, err error) {
 	own := s.DB()
 	defer func() {
 		if back := selectDB(ctx, s, own); err == nil {

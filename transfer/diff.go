@@ -43,7 +43,7 @@ type DiffOptions struct {
 // Diff compares two sessions and returns the number of compared keys. It looks up every part of
 // A in B, then the keys of B in A. If both have a List, it compares the lists side by side.
 // Neither database, nor any large key, needs to fit in memory.
-func Diff(ctx context.Context, a, b Session, o DiffOptions) (keys int64, err error) {
+func Diff(ctx context.Context, a, b keyspace.Session, o DiffOptions) (keys int64, err error) {
 	read, back := o.Read, o.Read
 	read.List, back.List = o.A, o.B
 	d := &differ{o: o, b: newReader(b, back)}
@@ -245,7 +245,7 @@ func showTime(ms int64) string {
 }
 
 // missing reports the keys of B that A lacks.
-func (d *differ) missing(ctx context.Context, a Session, db int, keys []Listed) error {
+func (d *differ) missing(ctx context.Context, a keyspace.Session, db int, keys []Listed) error {
 	keys = slices.DeleteFunc(keys, func(k Listed) bool {
 		if k.Err != nil {
 			d.o.Notify(k.Key, k.Err)

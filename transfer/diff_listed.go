@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/redis/rdb"
 	"github.com/meowdis/meowdis/redis/resp"
 )
@@ -14,7 +15,7 @@ import (
 // sideBySide compares two files that list their keys. Both list in the same order, so one pass
 // over each finds the keys that only one file has, and compares small values directly. It looks
 // up other keys as in any session.
-func (d *differ) sideBySide(ctx context.Context, a *reader, b Session) error {
+func (d *differ) sideBySide(ctx context.Context, a *reader, b keyspace.Session) error {
 	dbs := d.o.Read.Databases
 	if dbs == nil {
 		in, err := Databases(ctx, a.session)

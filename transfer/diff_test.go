@@ -8,11 +8,12 @@ import (
 	"time"
 
 	"github.com/meowdis/meowdis/internal/test/oracle"
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/transfer"
 )
 
 // differences lists the differences between two sessions.
-func differences(t testing.TB, a, b transfer.Session) (lines []string) {
+func differences(t testing.TB, a, b keyspace.Session) (lines []string) {
 	t.Helper()
 	var told problems
 	_, err := transfer.Diff(context.Background(), a, b, transfer.DiffOptions{
@@ -34,7 +35,7 @@ func TestDiffAcross(t *testing.T) {
 	redis.Dial(t)
 	file, _ := openLocal(t)
 	run(t, file, sample()...)
-	for name, place := range map[string]transfer.Session{"redis": openRedis(t, redis.Socket), "rest": openREST(t)} {
+	for name, place := range map[string]keyspace.Session{"redis": openRedis(t, redis.Socket), "rest": openREST(t)} {
 		if _, _, err := move(t, file, place, transfer.WriteOptions{}); err != nil {
 			t.Fatal(err)
 		}

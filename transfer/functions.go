@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/redis/rdb"
 	"github.com/meowdis/meowdis/redis/resp"
 )
@@ -21,7 +22,7 @@ type LibrarySink interface{ Libraries(all Libraries) error }
 
 // ReadLibraries reads the function libraries of a session, or none if it does not support
 // functions. A refusal such as NOPERM is an error.
-func ReadLibraries(ctx context.Context, s Session) (Libraries, error) {
+func ReadLibraries(ctx context.Context, s keyspace.Session) (Libraries, error) {
 	dump, err := s.Do(ctx, words("FUNCTION", "DUMP")...)
 	switch {
 	case err != nil:
@@ -37,7 +38,7 @@ func ReadLibraries(ctx context.Context, s Session) (Libraries, error) {
 // WriteLibraries loads libraries and returns their number. It skips identical libraries. It
 // replaces or skips a different existing library, or calls refused with the reply, depending on
 // existing. It also calls refused for libraries that fail to load.
-func WriteLibraries(ctx context.Context, s Session, libraries Libraries, existing Existing, refused func(reply resp.Value)) (loaded int, err error) {
+func WriteLibraries(ctx context.Context, s keyspace.Session, libraries Libraries, existing Existing, refused func(reply resp.Value)) (loaded int, err error) {
 	if len(libraries) == 0 {
 		return 0, nil
 	}

@@ -10,7 +10,7 @@ import (
 
 // CountKeys returns the number of keys in the given databases, or in all if dbs is nil. It may
 // include expired keys.
-func CountKeys(ctx context.Context, s Session, dbs []int) (sum int64, err error) {
+func CountKeys(ctx context.Context, s keyspace.Session, dbs []int) (sum int64, err error) {
 	if dbs == nil {
 		if dbs, err = Databases(ctx, s); err != nil {
 			return 0, err
@@ -40,7 +40,7 @@ type Counts struct {
 // Preview counts the keys that change selects in one session, and how many of them already
 // exist, after the change, in the session to, which may be nil. seen receives the number of
 // keys seen since the last call.
-func Preview(ctx context.Context, from Session, o ReadOptions, to Session, change Change, seen func(n int64)) (Counts, error) {
+func Preview(ctx context.Context, from keyspace.Session, o ReadOptions, to keyspace.Session, change Change, seen func(n int64)) (Counts, error) {
 	found := Counts{Types: map[Type]int64{}}
 	r := newReader(from, o)
 	err := r.all(ctx, func(n int, keys []Listed) error {
@@ -79,7 +79,7 @@ type presence struct {
 
 // existing reports which keys exist in the session's database. It sends one EXISTS for all
 // names, and one per name only if some exist.
-func existing(ctx context.Context, s Session, names [][]byte) ([]presence, error) {
+func existing(ctx context.Context, s keyspace.Session, names [][]byte) ([]presence, error) {
 	found := make([]presence, len(names))
 	if len(names) == 0 {
 		return found, nil
@@ -115,7 +115,7 @@ func existing(ctx context.Context, s Session, names [][]byte) ([]presence, error
 func nameOf(k Listed) []byte { return k.Name }
 
 // existingByType does the same as existing for a server without EXISTS.
-func existingByType(ctx context.Context, s Session, names [][]byte) ([]presence, error) {
+func existingByType(ctx context.Context, s keyspace.Session, names [][]byte) ([]presence, error) {
 	found := make([]presence, len(names))
 	keys, err := (&keyspace.Lister{Client: s}).Describe(ctx, names)
 	for _, k := range keys {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/meowdis/meowdis/internal/test/oracle"
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/redis/rdb"
 	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/transfer"
@@ -22,14 +23,14 @@ func spool(t testing.TB) func() (rdb.Spool, error) {
 }
 
 // into writes a source to a session.
-func into(t testing.TB, source transfer.Source, s transfer.Session) (p problems, err error) {
+func into(t testing.TB, source transfer.Source, s keyspace.Session) (p problems, err error) {
 	t.Helper()
 	w := transfer.NewWriter(s, transfer.WriteOptions{Existing: transfer.Replace, Notify: p.add})
 	return p, transfer.Run(context.Background(), source, w, p.add, nil)
 }
 
 // export writes a session's keys to a dump file.
-func export(t testing.TB, s transfer.Session, path string) (p problems) {
+func export(t testing.TB, s keyspace.Session, path string) (p problems) {
 	t.Helper()
 	f, err := os.Create(path)
 	if err != nil {

@@ -52,7 +52,7 @@ const scanCount = 512
 // reader reads keys from a session. One round trip reads the values of a page, runs the listing
 // commands of the pages ahead, and reads the rest of the previous page's hashes.
 type reader struct {
-	session       Session
+	session       keyspace.Session
 	o             ReadOptions
 	pace          pageSizer
 	lister        *keyspace.Lister
@@ -64,7 +64,7 @@ type reader struct {
 // FromSession yields the keys of a session. It yields every key that exists throughout. A key
 // that is created, changed or deleted during the read may be missing or have any of its states,
 // and some servers yield it twice.
-func FromSession(ctx context.Context, s Session, o ReadOptions) Source {
+func FromSession(ctx context.Context, s keyspace.Session, o ReadOptions) Source {
 	return func(yield func(Part, error) bool) {
 		r, put := newReader(s, o), func(p Part) bool { return yield(p, nil) }
 		err := r.all(ctx, func(db int, keys []Listed) error { return r.page(ctx, db, keys, put) },
@@ -76,7 +76,7 @@ func FromSession(ctx context.Context, s Session, o ReadOptions) Source {
 }
 
 // FromKeys yields the named keys of the session's selected database. It omits missing keys.
-func FromKeys(ctx context.Context, s Session, names ...[]byte) Source {
+func FromKeys(ctx context.Context, s keyspace.Session, names ...[]byte) Source {
 	return func(yield func(Part, error) bool) {
 		r := newReader(s, ReadOptions{})
 		keys, err := r.look(ctx, s.DB(), names)
@@ -89,7 +89,7 @@ func FromKeys(ctx context.Context, s Session, names ...[]byte) Source {
 	}
 }
 
-func newReader(s Session, o ReadOptions) *reader {
+func newReader(s keyspace.Session, o ReadOptions) *reader {
 	return &reader{session: s, o: o, pace: newPageSizer(), lister: &keyspace.Lister{
 		Client: s, Match: o.Match, Type: string(o.Type), Wants: func(name []byte) bool { return !isTemporary(name) }, Page: scanCount, Detail: keyspace.Described, Absolute: true}}
 }

@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/redis/rdb"
 	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/transfer/cmdfile"
@@ -80,7 +81,7 @@ const (
 )
 
 // Replay runs commands on a session in batches. An unfinished transaction has no effect.
-func Replay(ctx context.Context, commands Commands, s Session, o ReplayOptions) error {
+func Replay(ctx context.Context, commands Commands, s keyspace.Session, o ReplayOptions) error {
 	var calls [][][]byte
 	var places []string
 	held := 0
@@ -113,7 +114,7 @@ func Replay(ctx context.Context, commands Commands, s Session, o ReplayOptions) 
 }
 
 // send runs calls, whose places in the input are places, and reports the refused ones.
-func (o *ReplayOptions) send(ctx context.Context, s Session, calls [][][]byte, places []string) error {
+func (o *ReplayOptions) send(ctx context.Context, s keyspace.Session, calls [][][]byte, places []string) error {
 	replies, err := s.Pipeline(ctx, calls)
 	if err != nil {
 		return fmt.Errorf("%s: %w", places[0], err)
@@ -141,7 +142,7 @@ func firstRefused(v resp.Value) error {
 }
 
 // ReplayLog replays an append-only file, which may begin with an RDB dump.
-func ReplayLog(ctx context.Context, in *bufio.Reader, s Session, o ReplayOptions) error {
+func ReplayLog(ctx context.Context, in *bufio.Reader, s keyspace.Session, o ReplayOptions) error {
 	offset := int64(0)
 	if beginning, _ := in.Peek(16); rdb.IsFile(beginning) {
 		f := rdb.NewFile(in, func(at int64, what string) { o.Skipped(fmt.Sprintf("byte %d", at), what) })

@@ -9,13 +9,14 @@ import (
 	"testing"
 
 	"github.com/meowdis/meowdis/internal/test/oracle"
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/remote"
 	"github.com/meowdis/meowdis/transfer"
 )
 
 // as returns a session on a real Redis for a user with the given rights.
-func as(t *testing.T, redis *oracle.Server, rights string) transfer.Session {
+func as(t *testing.T, redis *oracle.Server, rights string) keyspace.Session {
 	t.Helper()
 	run(t, openRedis(t, redis.Socket), "ACL SETUSER tom reset on nopass "+rights)
 	s, err := remote.OpenRedis(context.Background(), "unix://"+redis.Socket, false, remote.Options{})
@@ -77,12 +78,12 @@ func TestDiffWithFewRights(t *testing.T) {
 	redis.Dial(t)
 	admin := openRedis(t, redis.Socket)
 	file, _ := openLocal(t)
-	for _, s := range []transfer.Session{admin, file} {
+	for _, s := range []keyspace.Session{admin, file} {
 		run(t, s, "SET cat:a 1", "SET dog:a 1", "SELECT 3", "SET cat:b 1", "SELECT 0")
 	}
 	run(t, file, "SELECT 3", "SET cat:b 2", "SELECT 0")
 	tom := as(t, redis, "~cat:* +@all -@dangerous")
-	for _, sides := range [][2]transfer.Session{{tom, file}, {file, tom}} {
+	for _, sides := range [][2]keyspace.Session{{tom, file}, {file, tom}} {
 		var told problems
 		var found []string
 		_, err := transfer.Diff(context.Background(), sides[0], sides[1], transfer.DiffOptions{
@@ -120,7 +121,7 @@ func TestDatabasesWithoutInfo(t *testing.T) {
 
 // mute simulates a server without INFO and with scripted replies to SELECT.
 type mute struct {
-	transfer.Session
+	keyspace.Session
 	selects string
 	db      int
 }

@@ -12,13 +12,6 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// Session runs commands on a file or a server. It must not be used concurrently.
-type Session interface {
-	Do(ctx context.Context, args ...[]byte) (resp.Value, error)
-	Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error)
-	DB() int
-}
-
 // call returns a command of a name and arguments.
 func call(name string, args ...[]byte) [][]byte {
 	return append([][]byte{[]byte(name)}, args...)
@@ -82,7 +75,7 @@ func numberAt(v resp.Value, name string, otherwise int64) int64 {
 }
 
 // selectDB changes the database of a session.
-func selectDB(ctx context.Context, s Session, db int) error {
+func selectDB(ctx context.Context, s keyspace.Session, db int) error {
 	if s.DB() == db {
 		return nil
 	}

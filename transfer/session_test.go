@@ -7,11 +7,12 @@ import (
 	"testing"
 
 	"github.com/meowdis/meowdis/internal/test/oracle"
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/transfer"
 )
 
 // move copies a session and returns the counts and the reported problems.
-func move(t testing.TB, from, to transfer.Session, o transfer.WriteOptions) (transfer.Written, problems, error) {
+func move(t testing.TB, from, to keyspace.Session, o transfer.WriteOptions) (transfer.Written, problems, error) {
 	t.Helper()
 	var told problems
 	o.Notify = told.add
@@ -29,12 +30,12 @@ func TestThereAndBack(t *testing.T) {
 	file, _ := openLocal(t)
 	run(t, file, sample()...)
 	want := contents(t, file, 0, 3)
-	for name, place := range map[string]transfer.Session{
-		"redis": openRedis(t, redis.Socket), "rest": openREST(t), "file": func() transfer.Session { s, _ := openLocal(t); return s }(),
+	for name, place := range map[string]keyspace.Session{
+		"redis": openRedis(t, redis.Socket), "rest": openREST(t), "file": func() keyspace.Session { s, _ := openLocal(t); return s }(),
 	} {
 		t.Run(name, func(t *testing.T) {
 			back, _ := openLocal(t)
-			for _, step := range [][2]transfer.Session{{file, place}, {place, back}} {
+			for _, step := range [][2]keyspace.Session{{file, place}, {place, back}} {
 				written, told, err := move(t, step[0], step[1], transfer.WriteOptions{})
 				if err != nil || len(told) > 0 {
 					t.Fatal(err, told)
@@ -94,7 +95,7 @@ func TestNewTypes(t *testing.T) {
 func TestExisting(t *testing.T) {
 	redis := oracle.Start(t)
 	redis.Dial(t)
-	for name, to := range map[string]transfer.Session{"redis": openRedis(t, redis.Socket), "rest": openREST(t)} {
+	for name, to := range map[string]keyspace.Session{"redis": openRedis(t, redis.Socket), "rest": openREST(t)} {
 		t.Run(name, func(t *testing.T) {
 			from, _ := openLocal(t)
 			run(t, from, "SET a new", "RPUSH b new list", "SET c new", many("SADD d", 3_000, "m#"))

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/meowdis/meowdis/internal/test/oracle"
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/redis/rdb"
 	"github.com/meowdis/meowdis/transfer"
 )
@@ -34,7 +35,7 @@ func TestTrimmedPending(t *testing.T) {
 		"XDEL long 4500-1 1000-1 1-1 2-1 5-1 6000-1")
 	run(t, from, "XTRIM trimmed MAXLEN 4", "XTRIM emptied MAXLEN 0", "XDEL deleted 1-1 5-1 7-1", "XDEL mixed 6-1", "XTRIM mixed MAXLEN 5")
 	file, _ := openLocal(t)
-	for _, step := range [][2]transfer.Session{{from, to}, {from, file}, {file, to}} {
+	for _, step := range [][2]keyspace.Session{{from, to}, {from, file}, {file, to}} {
 		run(t, step[1], "FLUSHALL")
 		if _, told, err := move(t, step[0], step[1], transfer.WriteOptions{}); err != nil || len(told) > 0 {
 			t.Fatal(err, told)
@@ -51,7 +52,7 @@ func TestTrimmedPending(t *testing.T) {
 }
 
 // pendingIn returns the metadata of a stream.
-func pendingIn(t *testing.T, session transfer.Session, key string) string {
+func pendingIn(t *testing.T, session keyspace.Session, key string) string {
 	t.Helper()
 	var lines []string
 	for p, err := range transfer.FromKeys(context.Background(), session, []byte(key)) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/meowdis/meowdis/internal/test/oracle"
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/transfer"
 )
@@ -15,7 +16,7 @@ import (
 // watchful is a session that checks that every temporary key has an expiry, after each command
 // that might be the last.
 type watchful struct {
-	transfer.Session
+	keyspace.Session
 	t     *testing.T
 	multi bool
 	seen  int
@@ -70,7 +71,7 @@ func TestTemporaryNamesExpire(t *testing.T) {
 }
 
 // shared is a session with commands of other clients between any two requests.
-type shared struct{ transfer.Session }
+type shared struct{ keyspace.Session }
 
 func (s shared) Do(ctx context.Context, args ...[]byte) (resp.Value, error) {
 	replies, err := s.Pipeline(ctx, [][][]byte{args})
@@ -109,7 +110,7 @@ func TestLeftovers(t *testing.T) {
 		"SET meowdis:moving:live:7 v PX 3599000", "SET k v",
 	}
 	local, _ := openLocal(t)
-	for name, place := range map[string]transfer.Session{"redis": openRedis(t, redis.Socket), "file": local} {
+	for name, place := range map[string]keyspace.Session{"redis": openRedis(t, redis.Socket), "file": local} {
 		run(t, place, left...)
 		var out bytes.Buffer
 		dumpTo(t, place, transfer.NewJSONWriter(&out))

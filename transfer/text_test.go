@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/meowdis/meowdis/internal/test/oracle"
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/redis/rdb"
 	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/transfer"
@@ -231,7 +232,7 @@ func TestHalfAKey(t *testing.T) {
 			yield(transfer.Whole(&transfer.Key{Name: []byte("b"), Type: transfer.StringType}, rdb.String("b")), nil)
 	}
 	ctx := context.Background()
-	check := func(how string, s transfer.Session, told problems) {
+	check := func(how string, s keyspace.Session, told problems) {
 		t.Helper()
 		if got := contents(t, s, 0); len(got) != 1 || got[`0:"b"`] == "" {
 			t.Errorf("%s left %v", how, got)

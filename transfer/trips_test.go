@@ -6,6 +6,7 @@ import (
 	"maps"
 	"testing"
 
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/redis/rdb"
 	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/transfer"
@@ -13,7 +14,7 @@ import (
 
 // counting is a session that counts round trips.
 type counting struct {
-	transfer.Session
+	keyspace.Session
 	trips int
 }
 

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/meowdis/meowdis/internal/test/oracle"
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/transfer"
 )
 
@@ -38,7 +39,7 @@ func vectorSets() []string {
 }
 
 // vectorText formats a vector set, without the last bits of its floats.
-func vectorText(t testing.TB, s transfer.Session, key []byte) string {
+func vectorText(t testing.TB, s keyspace.Session, key []byte) string {
 	t.Helper()
 	out := ""
 	for i, v := range do(t, s, []byte("VINFO"), key).Elems {

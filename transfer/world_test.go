@@ -13,6 +13,7 @@ import (
 
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/internal/test/storetest"
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/redis/rdb"
 	"github.com/meowdis/meowdis/redis/resp"
@@ -36,10 +37,10 @@ func openLocal(t testing.TB) (*engine.Session, *engine.Engine) {
 }
 
 // openREST returns a session on an empty database through a REST endpoint.
-func openREST(t testing.TB) transfer.Session { return openRESTLimited(t, 0) }
+func openREST(t testing.TB) keyspace.Session { return openRESTLimited(t, 0) }
 
 // openRESTLimited limits the requests of openREST to limit bytes; 0 for the default.
-func openRESTLimited(t testing.TB, limit int64) transfer.Session {
+func openRESTLimited(t testing.TB, limit int64) keyspace.Session {
 	t.Helper()
 	_, e := openLocal(t)
 	web := httptest.NewServer(server.New(server.Config{Engine: e, Token: "purr", MaxRequest: limit}).REST())
@@ -51,7 +52,7 @@ func openRESTLimited(t testing.TB, limit int64) transfer.Session {
 	return s
 }
 
-func openRedis(t testing.TB, socket string) transfer.Session {
+func openRedis(t testing.TB, socket string) keyspace.Session {
 	t.Helper()
 	s, err := remote.OpenRedis(context.Background(), "unix://"+socket, false, remote.Options{})
 	if err != nil {
@@ -61,7 +62,7 @@ func openRedis(t testing.TB, socket string) transfer.Session {
 	return s
 }
 
-func do(t testing.TB, s transfer.Session, args ...[]byte) resp.Value {
+func do(t testing.TB, s keyspace.Session, args ...[]byte) resp.Value {
 	t.Helper()
 	v, err := s.Do(context.Background(), args...)
 	if err != nil {
@@ -71,7 +72,7 @@ func do(t testing.TB, s transfer.Session, args ...[]byte) resp.Value {
 }
 
 // run runs lines of commands. None may fail.
-func run(t testing.TB, s transfer.Session, lines ...string) {
+func run(t testing.TB, s keyspace.Session, lines ...string) {
 	t.Helper()
 	for _, line := range lines {
 		args, err := resp.SplitLine(line)
@@ -141,7 +142,7 @@ func sample() []string {
 }
 
 // contents returns all keys of a session as DUMP payloads, without using the tested code.
-func contents(t testing.TB, s transfer.Session, databases ...int) map[string]string {
+func contents(t testing.TB, s keyspace.Session, databases ...int) map[string]string {
 	t.Helper()
 	all := map[string]string{}
 	for _, db := range databases {
@@ -155,7 +156,7 @@ func contents(t testing.TB, s transfer.Session, databases ...int) map[string]str
 	return all
 }
 
-func valueText(t testing.TB, s transfer.Session, key []byte) string {
+func valueText(t testing.TB, s keyspace.Session, key []byte) string {
 	if string(do(t, s, []byte("TYPE"), key).Str) == string(transfer.JSONType) {
 		return string(do(t, s, []byte("JSON.GET"), key).Str)
 	}

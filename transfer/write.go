@@ -9,6 +9,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/redis/rdb"
 	"github.com/meowdis/meowdis/redis/resp"
 )
@@ -57,7 +58,7 @@ type Written struct {
 
 // Transaction is a session whose commands take effect together.
 type Transaction interface {
-	Session
+	keyspace.Session
 	// Commit applies the commands. If it fails, no command since the last Commit took effect,
 	// unless Rest applied it.
 	Commit() error
@@ -73,7 +74,7 @@ type Transaction interface {
 // client sees the temporary name. In other sessions the temporary key expires unless renamed,
 // and the next Writer deletes the leftovers of a killed one.
 type Writer struct {
-	session  Session
+	session  keyspace.Session
 	o        WriteOptions
 	batch    []*keyWrite
 	calls    int
@@ -88,7 +89,7 @@ type Writer struct {
 }
 
 // NewWriter returns a sink that writes to s.
-func NewWriter(s Session, o WriteOptions) *Writer {
+func NewWriter(s keyspace.Session, o WriteOptions) *Writer {
 	if o.DB == nil {
 		o.DB = func(db int) int { return db }
 	}

@@ -6,11 +6,12 @@ import (
 	"testing"
 
 	"github.com/meowdis/meowdis/inspect/client"
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // refusing queues only reads, and so never commits a transaction.
-type refusing struct{}
+type refusing struct{ keyspace.Client }
 
 func (refusing) Pipeline(_ context.Context, calls [][][]byte) ([]resp.Value, error) {
 	values := make([]resp.Value, len(calls))

@@ -15,17 +15,10 @@ import (
 
 var errReplies = errors.New("the target sent fewer replies than commands")
 
-// Client runs commands. An error reply is a Value; the error means that the commands may
-// not have run. Conn calls it from any goroutine, one call at a time. A call that may run
-// in another database begins with SELECT.
-type Client interface {
-	Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error)
-}
-
 // Conn shares a Client between jobs. It runs one call at a time, each in its job's
 // database, and abandons a call whose job is cancelled.
 type Conn struct {
-	client   Client
+	client   keyspace.Client
 	now      func() int64
 	busy     chan struct{} // holds a token while a call runs
 	selected bool          // a database other than 0 may be selected
@@ -34,7 +27,7 @@ type Conn struct {
 }
 
 // NewConn returns a Conn for c; now is the clock of the command log, in Unix ms.
-func NewConn(c Client, now func() int64) *Conn {
+func NewConn(c keyspace.Client, now func() int64) *Conn {
 	return &Conn{client: c, now: now, busy: make(chan struct{}, 1)}
 }
 
@@ -112,7 +105,7 @@ func (c *Conn) pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, er
 }
 
 // Use switches to another client, after the running call has ended.
-func (c *Conn) Use(client Client) {
+func (c *Conn) Use(client keyspace.Client) {
 	c.busy <- struct{}{}
 	c.selected = c.selected || client != c.client // the selected database of a new client is unknown
 	c.client = client

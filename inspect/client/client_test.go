@@ -4,11 +4,12 @@ import (
 	"context"
 	"testing"
 
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // short returns fewer replies than commands.
-type short struct{}
+type short struct{ keyspace.Client }
 
 func (short) Pipeline(context.Context, [][][]byte) ([]resp.Value, error) { return nil, nil }
 

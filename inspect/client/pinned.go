@@ -6,16 +6,19 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// dbConn binds a Conn to one database, for package transfer.
+// dbConn binds a Conn to one database.
 type dbConn struct {
 	conn *Conn
 	db   int
 }
 
-// In returns the connection bound to database db, for package transfer.
+// In returns the connection bound to database db.
 func (c *Conn) In(db int) *dbConn { return &dbConn{c, db} }
 
 func (p *dbConn) DB() int { return p.db }
+
+// InMulti returns false: Do refuses MULTI.
+func (p *dbConn) InMulti() bool { return false }
 
 // Do refuses a single MULTI: calls of other jobs would come between it and the next command.
 func (p *dbConn) Do(ctx context.Context, args ...[]byte) (resp.Value, error) {
@@ -35,4 +38,16 @@ func (p *dbConn) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, 
 		return []resp.Value{resp.OK}, nil
 	}
 	return p.conn.Do(ctx, p.db, calls...)
+}
+func (p *dbConn) PipelineUntilError(ctx context.Context, calls [][][]byte) (replies []resp.Value, err error) {
+	for _, args := range calls {
+		v, err := p.Do(ctx, args...)
+		if err != nil {
+			return replies, err
+		}
+		if replies = append(replies, v); v.HasError() {
+			break
+		}
+	}
+	return replies, nil
 }

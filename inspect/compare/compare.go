@@ -10,6 +10,7 @@ import (
 	"github.com/meowdis/meowdis/inspect/job"
 	"github.com/meowdis/meowdis/inspect/screen"
 	"github.com/meowdis/meowdis/inspect/ui"
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/keyspace/display"
 )
 
@@ -20,7 +21,7 @@ type Pane struct {
 	Past func() *change.Past
 	// Scratch opens an empty in-memory data set, to rebuild an earlier state of a key. Nil
 	// means that only keys can be compared, not their history.
-	Scratch func(context.Context) (c client.Client, end func() error, err error)
+	Scratch func(context.Context) (c keyspace.Client, end func() error, err error)
 }
 
 // Begin compares the two marked keys, or asks what to compare key with.

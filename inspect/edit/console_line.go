@@ -7,7 +7,6 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/job"
 	"github.com/meowdis/meowdis/inspect/screen"
 	"github.com/meowdis/meowdis/inspect/ui"
@@ -25,7 +24,7 @@ func (r *Pane) CommandLine() tea.Cmd {
 
 // assistant returns the completion and hints for the command line, the same as in meowdis repl.
 func (r *Pane) assistant() *repl.Assistant {
-	t := repl.Target{Session: connSession{r.Conn, r.DB}}
+	t := repl.Target{Session: r.Conn.In(r.DB)}
 	if index, db := r.Index, r.DB; index != nil {
 		t.FirstKeys = func(ctx context.Context, prefix []byte, limit int) (resp.Value, error) {
 			p, err := index.Page(ctx, catalog.Query{DB: db, Prefix: string(prefix)}, catalog.Mark{}, false, limit)
@@ -38,23 +37,6 @@ func (r *Pane) assistant() *repl.Assistant {
 	}
 	return repl.NewAssistant(t)
 }
-
-// connSession binds the connection to a database, for completion.
-type connSession struct {
-	conn *client.Conn
-	db   int
-}
-
-func (a connSession) Do(ctx context.Context, args ...[]byte) (resp.Value, error) {
-	values, err := a.conn.Do(ctx, a.db, args)
-	if err != nil {
-		return resp.Value{}, err
-	}
-	return values[0], nil
-}
-
-func (a connSession) DB() int     { return a.db }
-func (connSession) InMulti() bool { return false }
 
 // console holds the command line, its history and its completion.
 type console struct {

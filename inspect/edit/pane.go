@@ -9,15 +9,15 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/meowdis/meowdis/inspect/change"
-	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/job"
 	"github.com/meowdis/meowdis/inspect/ui"
+	"github.com/meowdis/meowdis/keyspace"
 )
 
 // Settings is what changes a target allows and how they are confirmed.
 type Settings struct {
 	// Writer returns a client that can write; nil if the target is read-only.
-	Writer   func(context.Context) (client.Client, error)
+	Writer   func(context.Context) (keyspace.Client, error)
 	Fleeting bool // the data, and so the undo journal, end with the session
 	Confirm  Confirm
 	Name     string                      // what ConfirmName asks for

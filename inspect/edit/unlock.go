@@ -6,8 +6,8 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/job"
+	"github.com/meowdis/meowdis/keyspace"
 )
 
 const (
@@ -59,7 +59,7 @@ func (r *Pane) Unlock() tea.Cmd {
 }
 
 // unlockedMsg carries a client that can write.
-type unlockedMsg struct{ client client.Client }
+type unlockedMsg struct{ client keyspace.Client }
 
 func (r *Pane) onUnlocked(u unlockedMsg) {
 	r.Conn.Use(u.client)

@@ -11,8 +11,8 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/meowdis/meowdis/cmd/internal/targets"
 	"github.com/meowdis/meowdis/internal/spelling"
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/redis/commands"
 	"github.com/meowdis/meowdis/redis/resp"
 )
@@ -84,7 +84,7 @@ func (t *tools) query(ctx context.Context, in commandArgs) (resp.Value, error) {
 }
 
 // run runs one command on a session.
-func (t *tools) run(ctx context.Context, s targets.Session, args [][]byte, in commandArgs) (resp.Value, error) {
+func (t *tools) run(ctx context.Context, s keyspace.Session, args [][]byte, in commandArgs) (resp.Value, error) {
 	limit, err := limited(in.Limit)
 	if err != nil {
 		return resp.Value{}, err

@@ -11,7 +11,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/meowdis/meowdis/cmd/internal/targets"
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
@@ -101,7 +101,7 @@ func TestClip(t *testing.T) {
 
 // stuck is a session whose commands end with their context.
 type stuck struct {
-	targets.Session
+	keyspace.Session
 	begun chan struct{}
 }
 

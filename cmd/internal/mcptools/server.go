@@ -8,16 +8,16 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/meowdis/meowdis/cmd/internal/targets"
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // Options describes the target that a server offers.
 type Options struct {
 	// Session runs all commands. It has guards already when the target is read-only.
-	Session targets.Session
+	Session keyspace.Session
 	// Reading is Session for commands that must not write.
-	Reading targets.Session
+	Reading keyspace.Session
 	// Release, which may be nil, is called after each tool's work.
 	Release func()
 

@@ -8,18 +8,10 @@ import (
 	"io"
 
 	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/transfer/cmdfile"
 )
-
-// Session runs commands. Implementations are engine.Session, remote.REST and remote.Redis.
-type Session interface {
-	Do(ctx context.Context, args ...[]byte) (resp.Value, error)
-	Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error)
-	PipelineUntilError(ctx context.Context, calls [][][]byte) ([]resp.Value, error)
-	DB() int
-	InMulti() bool
-}
 
 // Run runs the commands of a Reader in one of three ways: Script prints their replies, Transaction runs all or none,
 // and Load counts the replies. It reports failed commands on Notes and returns exit.ErrReported. If the context ends
@@ -29,7 +21,7 @@ type Run struct {
 
 	In         *cmdfile.Reader
 	Out, Notes io.Writer
-	Session    Session
+	Session    keyspace.Session
 
 	// Print prints the reply to a command. Suggest prints a suggestion for a refused command. Load needs neither.
 	Print   func(out io.Writer, args [][]byte, reply resp.Value) error

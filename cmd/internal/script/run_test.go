@@ -11,6 +11,7 @@ import (
 
 	"github.com/meowdis/meowdis/cmd/internal/exit"
 	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/transfer/cmdfile"
@@ -164,7 +165,7 @@ func TestUnreadable(t *testing.T) {
 
 // breaking is a session that hangs up after some calls.
 type breaking struct {
-	Session
+	keyspace.Session
 	left int
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/keyspace/display"
 	"github.com/meowdis/meowdis/redis/commands"
 	"github.com/meowdis/meowdis/redis/resp"
@@ -12,13 +13,13 @@ import (
 // Guard is a session that refuses some calls before they are sent: Refuse returns the error reply. As in Redis, EXEC
 // fails if a command of its transaction was refused.
 type Guard struct {
-	Session
+	keyspace.Session
 	Refuse func(ctx context.Context, args [][]byte) (reply resp.Value, refused bool)
 	dirty  bool // a command of the open transaction was refused
 }
 
 // Plain returns a session without its guards.
-func Plain(s Session) Session {
+func Plain(s keyspace.Session) keyspace.Session {
 	for {
 		g, ok := s.(*Guard)
 		if !ok {
@@ -95,7 +96,7 @@ func (g *Guard) send(ctx context.Context, calls [][][]byte, send func(context.Co
 // ReadOnly implements --read-only: it refuses every command that may change data or server settings. It asks the
 // server about commands that our tables do not know, such as a module's; server is nil for a file.
 type ReadOnly struct {
-	server    Session
+	server    keyspace.Session
 	readsOnly map[string]bool // by command: whether the server lists it as read-only
 }
 

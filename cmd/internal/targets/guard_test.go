@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/redis/resp"
 )
@@ -20,7 +21,7 @@ func TestReadOnly(t *testing.T) {
 	defer file.Close()
 	plain := engine.New(file).Session()
 	g := &Guard{Session: plain, Refuse: new(ReadOnly).Refuse}
-	if Plain(g) != Session(plain) {
+	if Plain(g) != keyspace.Session(plain) {
 		t.Error("the session itself is not found")
 	}
 	ctx := context.Background()

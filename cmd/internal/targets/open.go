@@ -14,23 +14,14 @@ import (
 	"github.com/meowdis/meowdis/cmd/internal/exit"
 	"github.com/meowdis/meowdis/engine/pubsub"
 	"github.com/meowdis/meowdis/internal/atomicfile"
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/local"
-	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/remote"
 )
 
-// Session runs commands on a target of any kind. Implementations are engine.Session, remote.REST and remote.Redis.
-type Session interface {
-	Do(ctx context.Context, args ...[]byte) (resp.Value, error)
-	Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error)
-	PipelineUntilError(ctx context.Context, calls [][][]byte) ([]resp.Value, error)
-	DB() int
-	InMulti() bool
-}
-
 // Conn is an open session with its target.
 type Conn struct {
-	Session
+	keyspace.Session
 	Target Target
 	File   *local.Store // nil for other targets, and for a file that the first write creates
 
@@ -162,7 +153,7 @@ func (o *Options) onFile(ctx context.Context, c *Conn, t Target, file local.Opti
 }
 
 // Reading returns the session of c with a guard that refuses every command that may write.
-func (c *Conn) Reading() Session {
+func (c *Conn) Reading() keyspace.Session {
 	rule := &ReadOnly{}
 	if c.Target.IsServer() {
 		rule.server = c.Session

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/remote"
 	"github.com/meowdis/meowdis/transfer"
@@ -70,7 +71,7 @@ func edgeCopy(t *testing.T, url string, n int) {
 }
 
 // mixed returns a session on a database in memory that holds random keys of all types and a library.
-func mixed(t *testing.T, seed uint64) transfer.Session {
+func mixed(t *testing.T, seed uint64) keyspace.Session {
 	t.Helper()
 	file, err := local.Open(local.Memory, local.Options{SweepEvery: -1})
 	if err != nil {

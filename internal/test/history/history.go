@@ -16,7 +16,7 @@ import (
 	"github.com/anishathalye/porcupine"
 
 	"github.com/meowdis/meowdis/internal/test/storetest"
-	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/keyspace"
 )
 
 // History is a record of timed operations.
@@ -71,11 +71,6 @@ func (a operation) args() (args [][]byte) {
 	return args
 }
 
-// Client runs commands.
-type Client interface {
-	Do(ctx context.Context, args ...[]byte) (resp.Value, error)
-}
-
 // ErrorReply is an unexpected error reply.
 type ErrorReply string
 
@@ -83,7 +78,7 @@ func (e ErrorReply) Error() string { return string(e) }
 
 // Act runs a random act on a shared key for client id, and records it. It returns the client's
 // error or an ErrorReply.
-func (h *History) Act(c Client, id int) error {
+func (h *History) Act(c keyspace.Client, id int) error {
 	h.mu.Lock()
 	h.acts++
 	a := randomOperation(fmt.Sprintf("%d.%d", id, h.acts))

@@ -7,14 +7,13 @@ import (
 	"strings"
 
 	"github.com/meowdis/meowdis/internal/test/storetest"
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/redis/rdb"
-	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // session is a client of a server, over either protocol.
 type session interface {
-	Do(ctx context.Context, args ...[]byte) (resp.Value, error)
-	Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error)
+	keyspace.Client
 	Close() error
 }
 
