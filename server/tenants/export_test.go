@@ -2,9 +2,11 @@ package tenants
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/meowdis/meowdis/local"
+	"github.com/meowdis/meowdis/store"
 )
 
 // Rest closes the idle files.
@@ -33,6 +35,32 @@ func (h *Manager) Keeps(ctx context.Context, token string) (func(), error) {
 		t.file.release()
 		h.leave(t)
 	}, nil
+}
+
+// Writes runs a transaction of a tenant until a statement fails, and sends its error. It returns when the transaction
+// has begun.
+func (h *Manager) Writes(ctx context.Context, token string) (<-chan error, error) {
+	found, _, err := h.registry.Find(ctx, token)
+	if err != nil {
+		return nil, err
+	}
+	t, _ := h.admit(found)
+	began, ended := make(chan struct{}), make(chan error, 1)
+	go func() {
+		defer h.leave(t)
+		begin := sync.OnceFunc(func() { close(began) })
+		ended <- t.file.Transact(ctx, false, func(run func(store.Batch) (store.Result, error)) error {
+			for {
+				if _, err := run(store.Batch{Stmts: []store.Stmt{{SQL: "SELECT 1"}}}); err != nil {
+					return err
+				}
+				begin()
+			}
+		})
+		begin()
+	}()
+	<-began
+	return ended, nil
 }
 
 // WhenOpened calls f whenever a file of a tenant is about to be opened.

@@ -28,11 +28,15 @@ type files struct {
 	slotTimeout time.Duration // longest wait for a slot
 
 	mu    sync.Mutex
-	count int           // files opening, open or closing
-	freed chan struct{} // closed when count decreases
-	idle  list.List     // *file, longest idle first
+	count int                   // files opening, open or closing
+	freed chan struct{}         // closed when count decreases
+	idle  list.List             // *file, longest idle first
+	held  map[*local.Store]bool // open or closing stores, also of tenants that were removed
+	gone  bool                  // no file must be opened again
+	hurry bool                  // calls must fail
 
 	opened, failed, crowded atomic.Int64
+	abandoned               int64 // calls of closed stores that abandon made fail
 }
 
 // file implements engine.Store for one tenant, over a SQLite file that is opened when a call needs it.
@@ -64,7 +68,10 @@ var (
 )
 
 func newFiles(most int, open func(string) (*local.Store, error)) *files {
-	return &files{slots: make(chan struct{}, most), opener: open, freed: make(chan struct{}), slotTimeout: 10 * time.Second}
+	return &files{
+		slots: make(chan struct{}, most), opener: open, slotTimeout: 10 * time.Second,
+		freed: make(chan struct{}), held: map[*local.Store]bool{},
+	}
 }
 
 // acquire returns the open file. The caller must call release after use.
@@ -73,7 +80,7 @@ func (f *file) acquire(ctx context.Context) (*local.Store, error) {
 		f.of.mu.Lock()
 		wait := f.busy
 		switch {
-		case f.gone:
+		case f.gone || f.of.gone:
 			f.of.mu.Unlock()
 			return nil, errGone
 		case f.users > 0:
@@ -188,7 +195,7 @@ func (f *file) make() (*local.Store, error) {
 	o := f.of
 	o.makeRoom()
 	o.mu.Lock()
-	closing, gone := f.closing, f.gone
+	closing, gone := f.closing, f.gone || o.gone
 	o.mu.Unlock()
 	if closing != nil {
 		<-closing
@@ -206,7 +213,10 @@ func (f *file) make() (*local.Store, error) {
 		return nil, err
 	}
 	o.opened.Add(1)
-	f.store = s
+	f.store, o.held[s] = s, true
+	if o.hurry {
+		s.Abandon()
+	}
 	return s, nil
 }
 
@@ -243,7 +253,7 @@ func (f *file) end(closes bool) {
 	if f.users--; f.users == 0 {
 		f.since = time.Now()
 		f.idle = o.idle.PushBack(f)
-		if f.gone || closes {
+		if f.gone || o.gone || closes {
 			end = f.retire(false)
 		}
 	}
@@ -272,6 +282,8 @@ func (f *file) detach(handOver bool) (end func()) {
 		f.of.mu.Lock()
 		f.expired.keys += keys
 		f.expired.fields += fields
+		f.of.abandoned += s.Abandoned()
+		delete(f.of.held, s)
 		if !handOver {
 			f.of.countClosed()
 		}
@@ -291,31 +303,44 @@ func (f *file) isOpen() bool {
 	return f.store != nil || f.busy != nil
 }
 
-// abandon prevents further opens of the file and closes it when no call uses it. With hurry, running calls fail
-// without effect.
-func (f *file) abandon(hurry bool) {
+// remove prevents further opens of the file and closes it when no call uses it.
+func (f *file) remove() {
 	f.of.mu.Lock()
 	f.gone = true
 	end := func() {}
 	if f.store != nil && f.users == 0 && f.busy == nil {
 		end = f.retire(false)
 	}
-	s := f.store
 	f.of.mu.Unlock()
-	if hurry && s != nil {
-		s.Abandon()
-	}
 	end()
 }
 
-// abandoned returns the number of calls that abandon made fail.
-func (f *file) abandoned() int64 {
-	f.of.mu.Lock()
-	defer f.of.mu.Unlock()
-	if f.store == nil {
-		return 0
+// stop prevents further opens of all files.
+func (o *files) stop() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.gone = true
+}
+
+// abandon prevents further opens of all files. Running calls fail without effect.
+func (o *files) abandon() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.gone, o.hurry = true, true
+	for s := range o.held {
+		s.Abandon()
 	}
-	return f.store.Abandoned()
+}
+
+// failedCalls returns the number of calls that abandon made fail.
+func (o *files) failedCalls() int64 {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	n := o.abandoned
+	for s := range o.held {
+		n += s.Abandoned()
+	}
+	return n
 }
 
 // closeIdle closes files that have been idle since before a time.

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/meowdis/meowdis/redis/commands"
 	"github.com/meowdis/meowdis/redis/lua"
@@ -238,6 +239,39 @@ func TestEvents(t *testing.T) {
 		if line := lines.Text(); line != "" {
 			t.Errorf("the stream of a tenant that is gone goes on with %s", line)
 		}
+	}
+}
+
+// TestRemovedAtWork stops the server while a call of a removed tenant runs: the call fails and counts, and its file is
+// closed.
+func TestRemovedAtWork(t *testing.T) {
+	h := open(t, 4, "tom")
+	ended, err := h.Writes(t.Context(), h.token["tom"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := h.book.Remove(t.Context(), "tom"); err != nil {
+		t.Fatal(err)
+	}
+	h.eventually("tom is not in memory", func() bool { return h.Live() == 0 })
+	if n := h.OpenFiles(); n != 1 {
+		t.Fatalf("%d files are open while the call runs", n)
+	}
+	h.Abandon()
+	select {
+	case err = <-ended:
+	case <-time.After(20 * time.Second):
+		t.Fatal("the call still runs")
+	}
+	if err == nil {
+		t.Error("the call succeeded")
+	}
+	if n := h.Abandoned(); n != 1 {
+		t.Errorf("%d calls failed", n)
+	}
+	h.stop()
+	if n := h.OpenFiles(); n != 0 {
+		t.Errorf("%d files are open after the end", n)
 	}
 }
 

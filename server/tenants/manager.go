@@ -217,7 +217,7 @@ func (h *Manager) expel(t *tenant) {
 	}
 	h.mu.Unlock()
 	t.server.Expel()
-	t.file.abandon(false)
+	t.file.remove()
 }
 
 // limit applies new limits of a tenant.
@@ -354,19 +354,12 @@ func (h *Manager) Figures() server.TenantFigures {
 
 // Abandon makes running calls fail without effect.
 func (h *Manager) Abandon() {
-	for _, t := range h.all() {
-		t.file.abandon(true)
-	}
+	h.files.abandon()
 	h.registry.file.Abandon()
 }
 
 // Abandoned returns the number of calls that Abandon made fail.
-func (h *Manager) Abandoned() (n int64) {
-	for _, t := range h.all() {
-		n += t.file.abandoned()
-	}
-	return n + h.registry.file.Abandoned()
-}
+func (h *Manager) Abandoned() int64 { return h.files.failedCalls() + h.registry.file.Abandoned() }
 
 // Close closes all files. The servers must have no clients left.
 func (h *Manager) Close() error {
@@ -375,9 +368,7 @@ func (h *Manager) Close() error {
 	}
 	close(h.quit)
 	h.done.Wait()
-	for _, t := range h.all() {
-		t.file.abandon(false)
-	}
+	h.files.stop()
 	h.files.settle()
 	return errors.Join(h.registry.Close(), h.lock.Close())
 }
