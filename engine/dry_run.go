@@ -7,6 +7,7 @@ import (
 
 	"github.com/meowdis/meowdis/redis/commands"
 	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/store"
 )
 
 // errUndone rolls back the transaction of a trial.
@@ -26,7 +27,14 @@ func (s *Session) Trial(ctx context.Context, args [][]byte, hold time.Duration, 
 	if cmd == nil {
 		return bad, nil
 	}
-	e, bad := s.evaluate(ctx, call{cmd, args})
+	var e *evaluation
+	err = store.Caught(func() error {
+		e, bad = s.evaluate(ctx, call{cmd, args})
+		return nil
+	})
+	if late, is := limited(err); is || err != nil {
+		return late, err
+	}
 	if e == nil {
 		return bad, nil
 	}

@@ -122,7 +122,7 @@ func (s *Session) evaluate(ctx context.Context, c call) (e *evaluation, bad resp
 		if found = sc.find(strings.ToLower(string(c.args[1])), true); found == nil {
 			return nil, noScript
 		}
-	} else if found, bad = sc.load(c.args[1], false); bad.IsError() {
+	} else if found, bad = sc.load(c.args[1], false, &s.work); bad.IsError() {
 		return nil, bad
 	}
 	if e.readOnly && found.Declares && found.Flags&script.NoWrites == 0 {
@@ -181,7 +181,7 @@ func (s *Session) eval(ctx context.Context, c call) (resp.Value, error) {
 }
 
 func (s *Session) scriptLoad(_ context.Context, c call) (resp.Value, error) {
-	made, bad := s.engine.scripts.cache.load(c.args[2], true)
+	made, bad := s.engine.scripts.cache.load(c.args[2], true, &s.work)
 	if bad.IsError() {
 		return bad, nil
 	}
@@ -211,7 +211,7 @@ func (s *Session) scriptFlush(_ context.Context, c call) (resp.Value, error) {
 // execute runs the script. do runs one command in a database; an error from do ends the script and is returned.
 func (e *evaluation) execute(db int, seed uint64, work *store.Work, do func(planned) (resp.Value, error)) (resp.Value, error) {
 	engine := e.session.engine
-	start, done, bad, err := e.start(do)
+	start, done, bad, err := e.start(do, work)
 	if err != nil || bad.IsError() {
 		return bad, err
 	}
@@ -266,9 +266,9 @@ type starter func(*script.Run) (resp.Value, error)
 
 // start returns a starter with a free machine; done returns the machine, if it is still usable. bad is the
 // reply if the call cannot run.
-func (e *evaluation) start(do func(planned) (resp.Value, error)) (run starter, done func(usable bool), bad resp.Value, err error) {
+func (e *evaluation) start(do func(planned) (resp.Value, error), work *store.Work) (run starter, done func(usable bool), bad resp.Value, err error) {
 	if e.script == nil {
-		return e.startFunction(do)
+		return e.startFunction(do, work)
 	}
 	machines := &e.session.engine.scripts.machines
 	m, _ := machines.Get().(*script.Machine)

@@ -8,6 +8,7 @@ import (
 	"github.com/meowdis/meowdis/redis/commands"
 	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/redis/script"
+	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/translator"
 )
 
@@ -41,8 +42,8 @@ func (l *libraries) find(function string) *library {
 }
 
 // load compiles a library of the file, unless it is cached, and caches it under its function names.
-func (l *libraries) load(version int64, source []byte, late func() bool) (*library, resp.Value) {
-	made, bad := script.LoadLibrary(source, late)
+func (l *libraries) load(version int64, source []byte, late func() bool, work *store.Work) (*library, resp.Value) {
+	made, bad := script.LoadLibrary(source, late, work.Allocate)
 	if bad.IsError() {
 		return nil, bad
 	}
@@ -64,7 +65,7 @@ func (l *libraries) load(version int64, source []byte, late func() bool) (*libra
 }
 
 // take returns the first free machine, so consecutive calls always get the same one.
-func (l *library) take(late func() bool) (*script.Machine, func(usable bool), resp.Value) {
+func (l *library) take(late func() bool, work *store.Work) (*script.Machine, func(usable bool), resp.Value) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	at := 0
@@ -77,7 +78,7 @@ func (l *library) take(late func() bool) (*script.Machine, func(usable bool), re
 	m := l.machines[at]
 	if l.machines[at] = nil; m == nil {
 		var bad resp.Value
-		if m, bad = l.NewMachine(late); bad.IsError() {
+		if m, bad = l.NewMachine(late, work.Allocate); bad.IsError() {
 			return nil, nil, bad
 		}
 	}
@@ -91,8 +92,8 @@ func (l *library) take(late func() bool) (*script.Machine, func(usable bool), re
 }
 
 // startFunction does the work of start for FCALL.
-func (e *evaluation) startFunction(do func(planned) (resp.Value, error)) (run starter, done func(usable bool), bad resp.Value, err error) {
-	lib, bad, err := e.findLibrary(do)
+func (e *evaluation) startFunction(do func(planned) (resp.Value, error), work *store.Work) (run starter, done func(usable bool), bad resp.Value, err error) {
+	lib, bad, err := e.findLibrary(do, work)
 	if err != nil || bad.IsError() {
 		return nil, nil, bad, err
 	}
@@ -107,7 +108,7 @@ func (e *evaluation) startFunction(do func(planned) (resp.Value, error)) (run st
 	if e.retriesOnWrite() && e.hint.Writes() {
 		return nil, nil, resp.Value{}, errWrites
 	}
-	m, done, bad := lib.take(e.session.engine.loadTime())
+	m, done, bad := lib.take(e.session.engine.loadTime(), work)
 	if bad.IsError() {
 		return nil, nil, bad, nil
 	}
@@ -155,7 +156,7 @@ func (e *evaluation) mayCall() (bad resp.Value) {
 var noFunction = resp.MakeError("ERR Function not found")
 
 // findLibrary returns the library that has the function now, as read in the transaction of do.
-func (e *evaluation) findLibrary(do func(planned) (resp.Value, error)) (*library, resp.Value, error) {
+func (e *evaluation) findLibrary(do func(planned) (resp.Value, error), work *store.Work) (*library, resp.Value, error) {
 	libraries, name := &e.session.engine.libraries, e.call.args[1]
 	known := libraries.find(string(name))
 	version := int64(0)
@@ -182,6 +183,6 @@ func (e *evaluation) findLibrary(do func(planned) (resp.Value, error)) (*library
 	case found.Elems[1].IsNull():
 		return known, resp.Value{}, nil
 	}
-	lib, bad := libraries.load(version, found.Elems[1].Str, e.session.engine.loadTime())
+	lib, bad := libraries.load(version, found.Elems[1].Str, e.session.engine.loadTime(), work)
 	return lib, bad, nil
 }

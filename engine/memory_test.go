@@ -94,8 +94,45 @@ func TestMemoryIsCharged(t *testing.T) {
 			t.Errorf("%s allocates %d MB", source, took)
 		}
 	}
+	long := strings.Repeat("f{} ", 1<<20)
+	const library = "#!lua name=large\nlocal function f() end "
+	for _, args := range [][]string{
+		{"EVAL", long, "0"},
+		{"EVAL_RO", long, "0"},
+		{"SCRIPT", "LOAD", long},
+		{"FUNCTION", "LOAD", library + long},
+		{"FUNCTION", "LOAD", library + "local t = {} for i = 1, 1e7 do t[i] = {} end"},
+		{"EVAL", "return loadstring(string.rep('f{} ', 1048576))", "0"},
+		{"EVAL", "local t = {} for i = 1, 300 do t[i] = loadstring('return function() ' .. string.rep('f{} ', 1024) .. 'end')() end", "0"},
+	} {
+		before := allocated()
+		if got := do(args...); got != string(store.TooMuch.Str) && !strings.HasPrefix(got, "ERR not enough memory") {
+			t.Errorf("%.80q: %.200q", args, got)
+		}
+		if took := (allocated() - before) >> 20; took > 200 {
+			t.Errorf("%.80q allocates %d MB", args, took)
+		}
+	}
 	if got := do("PING"); got == string(store.TooMuch.Str) {
 		t.Error("the memory was not given back")
+	}
+}
+
+// TestConvertedReplies counts the values that a reply becomes while they are made: a script cannot hold more than its
+// own limit.
+func TestConvertedReplies(t *testing.T) {
+	st, err := local.Open(local.Memory, local.Options{SweepEvery: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	s := engine.New(st).Session()
+	const source = `redis.call('SET', 'k', string.rep('x', 4194304))
+		local keys = {} for i = 1, 80 do keys[i] = 'k' end
+		return #redis.call('MGET', unpack(keys))`
+	v, err := s.Do(context.Background(), []byte("EVAL"), []byte(source), []byte("0"))
+	if err != nil || !strings.HasPrefix(string(v.Str), "ERR not enough memory") {
+		t.Errorf("the script replies %s, %v", v.Str, err)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/redis/script"
+	"github.com/meowdis/meowdis/store"
 )
 
 // scriptCache keeps compiled scripts by the SHA1 of their source. Like Redis it evicts old scripts of EVAL, and
@@ -17,21 +18,20 @@ type scriptCache struct {
 	known   map[string]*list.Element
 	evaled  list.List // of *cachedScript, the least recently used in front
 	loaded  list.List
-	bytes   int // of all sources
+	bytes   int // of all scripts
 	evicted atomic.Int64
 }
 
-// cachedScript is a script with the length of its source and the list that holds it.
+// cachedScript is a script with the list that holds it.
 type cachedScript struct {
 	*script.Script
-	bytes int
-	in    *list.List
+	in *list.List
 }
 
 const (
 	maxEvaled      = 500 // as in Redis
 	maxLoaded      = 10_000
-	maxCachedBytes = 16 << 20
+	maxCachedBytes = 64 << 20
 )
 
 // find returns a script, or nil. use marks the script as recently used.
@@ -50,12 +50,12 @@ func (sc *scriptCache) find(sha string, use bool) *script.Script {
 }
 
 // load compiles and caches a script, unless it is cached already. forGood is set for SCRIPT LOAD, which, as in
-// Redis, does not change a cached script.
-func (sc *scriptCache) load(source []byte, forGood bool) (*script.Script, resp.Value) {
+// Redis, does not change a cached script. Compiling charges work.
+func (sc *scriptCache) load(source []byte, forGood bool, work *store.Work) (*script.Script, resp.Value) {
 	if have := sc.find(script.SHA1(source), !forGood); have != nil {
 		return have, resp.Value{}
 	}
-	made, bad := script.Compile(source, true)
+	made, bad := script.Compile(source, true, work.Allocate)
 	if bad.IsError() {
 		return nil, bad
 	}
@@ -71,7 +71,7 @@ func (sc *scriptCache) load(source []byte, forGood bool) (*script.Script, resp.V
 	for in.Len() >= most {
 		sc.evict(in)
 	}
-	for sc.bytes+len(source) > maxCachedBytes && len(sc.known) > 0 {
+	for sc.bytes+made.Bytes > maxCachedBytes && len(sc.known) > 0 {
 		if sc.evaled.Len() > 0 {
 			sc.evict(&sc.evaled)
 		} else {
@@ -81,8 +81,8 @@ func (sc *scriptCache) load(source []byte, forGood bool) (*script.Script, resp.V
 	if sc.known == nil {
 		sc.known = map[string]*list.Element{}
 	}
-	sc.known[made.SHA] = in.PushBack(&cachedScript{made, len(source), in})
-	sc.bytes += len(source)
+	sc.known[made.SHA] = in.PushBack(&cachedScript{made, in})
+	sc.bytes += made.Bytes
 	return made, resp.Value{}
 }
 
@@ -90,7 +90,7 @@ func (sc *scriptCache) load(source []byte, forGood bool) (*script.Script, resp.V
 func (sc *scriptCache) evict(from *list.List) {
 	s := from.Remove(from.Front()).(*cachedScript)
 	delete(sc.known, s.SHA)
-	sc.bytes -= s.bytes
+	sc.bytes -= s.Bytes
 	sc.evicted.Add(1)
 }
 

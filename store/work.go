@@ -59,6 +59,12 @@ func (w *Work) Grow(n int64) {
 	panic(&Exceeded{Reply: w.Refusal()})
 }
 
+// Allocate charges n bytes, and as many steps, before they are allocated.
+func (w *Work) Allocate(n int) {
+	w.Grow(int64(n))
+	w.Step(n)
+}
+
 // Refusal returns the error reply to a request that needs more memory than it may take.
 func (w *Work) Refusal() resp.Value {
 	if w == nil {

@@ -39,9 +39,9 @@ type Env struct {
 // loadLibrary loads a library within Redis's time limit.
 func (e *Env) loadLibrary(source []byte) (*script.Library, resp.Value) {
 	if e.Deadline == nil {
-		return script.LoadLibrary(source, nil)
+		return script.LoadLibrary(source, nil, e.Work.Allocate)
 	}
-	return script.LoadLibrary(source, e.Deadline(script.LoadTime))
+	return script.LoadLibrary(source, e.Deadline(script.LoadTime), e.Work.Allocate)
 }
 
 // Call is one command to translate.

@@ -66,6 +66,9 @@ type lexer struct {
 	n        float64
 	lastLine int // line of the previous token
 
+	grow   func(bytes int)
+	tokens int // since the last call of grow
+
 	ahead struct {
 		there bool
 		lexed
@@ -177,7 +180,18 @@ func (l *lexer) newline() {
 	l.line++
 }
 
+// The memory of a compiled chunk: copies of its source in strings, and the tree and the closures of its tokens.
+const (
+	copiesOfSource = 3
+	tokenBytes     = 240
+	tokensPerGrow  = 64
+)
+
 func (l *lexer) scan() int {
+	if l.tokens++; l.tokens == tokensPerGrow {
+		l.tokens = 0
+		l.grow(tokensPerGrow * tokenBytes)
+	}
 	for l.pos < len(l.src) {
 		l.begin = l.pos
 		c := l.src[l.pos]

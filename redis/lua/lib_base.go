@@ -167,13 +167,20 @@ func basePcall(s *State, args []Value) []Value {
 // Protected calls fn from a Go function and catches its error.
 func (s *State) Protected(fn Value, args []Value) (results []Value, failed *Error) {
 	top, depth, nested := s.top, s.depth, s.nested
+	if results, failed = s.invokeCaught(fn, args); failed != nil {
+		s.unwind(top, depth, nested)
+	}
+	return results, failed
+}
+
+// invokeCaught calls fn and catches its error. After an error the calls that failed stay on the stack.
+func (s *State) invokeCaught(fn Value, args []Value) (results []Value, failed *Error) {
 	defer func() {
 		if r := recover(); r != nil {
 			e, ok := r.(*Error)
 			if !ok {
 				panic(r)
 			}
-			s.unwind(top, depth, nested)
 			failed = e
 		}
 	}()
@@ -182,25 +189,30 @@ func (s *State) Protected(fn Value, args []Value) (results []Value, failed *Erro
 
 func baseXpcall(s *State, args []Value) []Value {
 	handler := s.CheckAny(args, 2)
-	results, failed := s.Protected(args[0], nil)
+	top, depth, nested := s.top, s.depth, s.nested
+	results, failed := s.invokeCaught(args[0], nil)
 	if failed == nil {
 		return append([]Value{True}, results...)
 	}
-	return []Value{False, s.handled(handler, failed.Value)}
-}
-
-// handled returns the result of an error handler for an error. The handler also gets its own errors, until the
-// calls are nested too deep.
-func (s *State) handled(handler, v Value) Value {
+	v := failed.Value
+	// The handler runs above the calls that failed, so that the levels of error count them. It also gets its own
+	// errors, until the calls are nested too deep.
 	const deepest = maxNested + maxNested/8
-	for n := s.nested; n < deepest && handler.AsFunction() != nil; n++ {
-		results, failed := s.Protected(handler, []Value{v})
+	for n := nested; n < deepest && handler.AsFunction() != nil; n++ {
+		if s.depth > maxDepth/2 {
+			s.unwind(top, depth, nested)
+		}
+		s.nested = nested
+		results, failed := s.invokeCaught(handler, []Value{v})
 		if failed == nil {
-			return first(results)
+			v := first(results)
+			s.unwind(top, depth, nested)
+			return []Value{False, v}
 		}
 		v = failed.Value
 	}
-	return String("error in error handling")
+	s.unwind(top, depth, nested)
+	return []Value{False, String("error in error handling")}
 }
 
 func baseRawEqual(s *State, args []Value) []Value {
@@ -359,11 +371,17 @@ func (s *State) loaded(source, name string) []Value {
 	if IsBinary(source) {
 		return []Value{Nil, String(chunkName(name) + ": bad binary format")}
 	}
-	s.Grow(10 * len(source))
-	p, err := Compile(source, name)
+	size := 0
+	defer func() { s.building -= size }()
+	p, err := Compile(source, name, func(n int) {
+		s.Grow(n)
+		size += n
+		s.building += n
+	})
 	if err != nil {
 		return []Value{Nil, err.(*Error).Value}
 	}
+	p.code.fn.loaded.bytes = size
 	return s.One(Of(s.Bind(p, s.running().env)))
 }
 

@@ -9,7 +9,7 @@ type memory struct {
 	allocated int // last count plus the sizes since
 	nextCount int
 	marks     uint32
-	building  int // bytes of the open Buffers
+	building  int // bytes of the open Buffers, and of a chunk that is being compiled
 
 	reserve  func(bytes int) // see SetReserve
 	reserved int
@@ -101,6 +101,7 @@ type walk struct {
 	size   int
 	tables []*Table
 	fns    []*Function
+	loaded map[*loaded]bool
 }
 
 func (w *walk) values(vs []Value) {
@@ -128,6 +129,13 @@ func (w *walk) value(v Value) {
 		if r.mark != w.mark {
 			r.mark = w.mark
 			w.size += 64 + 8*len(r.up)
+			if in := r.code.fn.loaded; in.bytes > 0 && !w.loaded[in] {
+				if w.loaded == nil {
+					w.loaded = map[*loaded]bool{}
+				}
+				w.loaded[in] = true
+				w.size += in.bytes
+			}
 			w.fns = append(w.fns, r)
 		}
 	case *Coroutine:

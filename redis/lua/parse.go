@@ -18,9 +18,10 @@ type parser struct {
 }
 
 // parse parses a chunk to a tree. It panics with an *Error.
-func parse(source, name string) *function {
-	p := &parser{lexer: lexer{chunk: chunkName(name), src: source, line: 1, lastLine: 1}}
-	p.fn = &function{chunk: p.chunk, source: name, vararg: true}
+func parse(source, name string, grow func(bytes int)) *function {
+	grow(copiesOfSource * len(source))
+	p := &parser{lexer: lexer{chunk: chunkName(name), src: source, grow: grow, line: 1, lastLine: 1}}
+	p.fn = &function{loaded: &loaded{}, chunk: p.chunk, source: name, vararg: true}
 	p.scopes = []int{0}
 	p.next()
 	p.fn.body = p.chunkBody()
@@ -390,7 +391,7 @@ func (p *parser) expressionStatement() any {
 
 // body parses a function from its parameters on.
 func (p *parser) body(method bool, line int) *function {
-	fn := &function{parent: p.fn, chunk: p.chunk, source: p.fn.source, line: line}
+	fn := &function{parent: p.fn, loaded: p.fn.loaded, chunk: p.chunk, source: p.fn.source, line: line}
 	p.fn = fn
 	p.scopes = append(p.scopes, len(p.actives))
 	loops := p.loops

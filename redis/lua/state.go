@@ -117,10 +117,10 @@ func GoFunc(name string, fn GoFunction) *Function {
 // Building adds a value that Go code still builds to Roots.
 func (s *State) Building(v Value) { s.Roots = append(s.Roots, v) }
 
-// Table makes a table and adds it to Roots.
-func (s *State) Table() *Table {
-	t := NewTable(0, 0)
-	s.Grow(t.size())
+// Table makes a table with capacity for array and hash elements, and adds it to Roots.
+func (s *State) Table(array, hash int) *Table {
+	s.Grow((&Table{}).size() + elementBytes*array + nodeBytes*hash)
+	t := NewTable(array, hash)
 	s.Building(Of(t))
 	return t
 }
@@ -441,7 +441,7 @@ type named struct{ kind, name string }
 
 // Load compiles a chunk to a function of the state. A name that begins with "=" or "@" is used in messages.
 func (s *State) Load(source, name string) (fn *Function, err error) {
-	p, err := Compile(source, name)
+	p, err := Compile(source, name, s.Grow)
 	if err != nil {
 		return nil, err
 	}
@@ -451,18 +451,18 @@ func (s *State) Load(source, name string) (fn *Function, err error) {
 // Program is a compiled chunk. Many states can run it.
 type Program struct{ code *code }
 
-// Compile compiles a chunk. The error is an *Error.
-func Compile(source, name string) (p *Program, err error) {
+// Compile compiles a chunk. It calls grow with the bytes that it is about to allocate. The error is an *Error.
+func Compile(source, name string, grow func(bytes int)) (p *Program, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			e, ok := r.(*Error)
-			if !ok {
+			if !ok || !e.syntax {
 				panic(r)
 			}
 			err = e
 		}
 	}()
-	return &Program{compile(parse(source, name))}, nil
+	return &Program{compile(parse(source, name, grow))}, nil
 }
 
 // Bind returns a function of a program with its globals.

@@ -377,4 +377,9 @@ func (t *Table) number() uint32    { return t.id }
 func (f *Function) number() uint32 { return f.id }
 
 // size returns the approximate bytes of the table, without its contents.
-func (t *Table) size() int { return 80 + 24*len(t.array) + 56*len(t.nodes) }
+func (t *Table) size() int { return 80 + elementBytes*len(t.array) + nodeBytes*len(t.nodes) }
+
+const (
+	elementBytes = 24
+	nodeBytes    = 56
+)

@@ -19,6 +19,7 @@ type capture struct {
 // function is the body of a function.
 type function struct {
 	parent   *function
+	loaded   *loaded
 	chunk    string // name in messages
 	source   string // name as given
 	line     int
@@ -31,6 +32,11 @@ type function struct {
 	names    []string // of the upvalues
 
 	code *code // compiled body
+}
+
+// loaded is the chunk of a function. Each function of a chunk keeps all of it in memory.
+type loaded struct {
+	bytes int // that count in the memory of a state: 0 for the chunks of the embedder
 }
 
 type (

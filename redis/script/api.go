@@ -92,6 +92,7 @@ func (m *Machine) redisCall(s *lua.State, args []lua.Value, raise bool) []lua.Va
 		}
 		s.End(err)
 	}
+	defer s.Built(len(s.Roots))
 	if v.IsError() {
 		return refuse(m.value(v))
 	}

@@ -9,7 +9,8 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// value converts a reply to a Lua value, in the protocol that the script has selected.
+// value converts a reply to a Lua value, in the protocol that the script has selected. While a table is built, it is
+// one of the state's Roots.
 func (m *Machine) value(v resp.Value) lua.Value {
 	if !m.resp3 {
 		return m.value2(v)
@@ -23,30 +24,33 @@ func (m *Machine) value(v resp.Value) lua.Value {
 	case resp.Bool:
 		return lua.Bool(v.Int != 0)
 	case resp.Double:
-		return field("double", lua.Number(v.Float))
+		return m.field("double", lua.Number(v.Float))
 	case resp.BigNumber:
-		return field("big_number", lua.String(string(v.Str)))
+		return m.field("big_number", m.string(v.Str))
 	case resp.Verbatim:
-		text := lua.NewTable(0, 2)
+		text := m.state.Table(0, 2)
+		defer m.state.Built(len(m.state.Roots) - 1)
 		text.SetField("format", lua.String("txt"))
-		text.SetField("string", lua.String(string(v.Str)))
-		return field("verbatim_string", lua.Of(text))
+		text.SetField("string", m.string(v.Str))
+		return m.field("verbatim_string", lua.Of(text))
 	case resp.Map, resp.PairMap:
-		t := lua.NewTable(0, 0)
+		t := m.state.Table(0, 0)
+		defer m.state.Built(len(m.state.Roots) - 1)
 		for i := 0; i+1 < len(v.Elems); i += 2 {
 			if k := m.value(v.Elems[i]); !k.IsNil() {
 				m.state.Set(t, k, m.value(v.Elems[i+1]))
 			}
 		}
-		return field("map", lua.Of(t))
+		return m.field("map", lua.Of(t))
 	case resp.Set:
-		t := lua.NewTable(0, 0)
+		t := m.state.Table(0, 0)
+		defer m.state.Built(len(m.state.Roots) - 1)
 		for _, e := range v.Elems {
 			if k := m.value(e); !k.IsNil() {
 				m.state.Set(t, k, lua.True)
 			}
 		}
-		return field("set", lua.Of(t))
+		return m.field("set", lua.Of(t))
 	case resp.Scored:
 		return m.array(pairs(v.Elems))
 	case resp.Array, resp.Push:
@@ -60,7 +64,7 @@ func (m *Machine) value2(v resp.Value) lua.Value {
 	case resp.Null, resp.NullArray:
 		return lua.False
 	case resp.Status:
-		return field("ok", lua.String(string(v.Str)))
+		return m.field("ok", m.string(v.Str))
 	case resp.Error:
 		return commandError(string(v.Str))
 	case resp.Int, resp.Bool:
@@ -91,13 +95,22 @@ func pairs(elems []resp.Value) []resp.Value {
 }
 
 func (m *Machine) array(elems []resp.Value) lua.Value {
-	t := lua.NewTable(len(elems), 0)
-	m.state.Grow(24 * len(elems))
+	t := m.state.Table(len(elems), 0)
+	defer m.state.Built(len(m.state.Roots) - 1)
 	for i := range elems {
 		t.SetIndex(i+1, m.value(elems[i]))
 	}
 	return lua.Of(t)
 }
+
+// field charges and returns a table with one field.
+func (m *Machine) field(name string, v lua.Value) lua.Value {
+	m.state.Grow(fieldBytes)
+	return field(name, v)
+}
+
+// fieldBytes is the memory of a table with one field.
+const fieldBytes = 144
 
 func field(name string, v lua.Value) lua.Value {
 	t := lua.NewTable(0, 1)

@@ -63,7 +63,7 @@ func (r *jsonReader) deeper(depth int) {
 
 func (r *jsonReader) object(depth int) lua.Value {
 	r.deeper(depth)
-	t := r.s.Table()
+	t := r.s.Table(0, 0)
 	defer r.s.Built(len(r.s.Roots) - 1)
 	r.next()
 	if r.kind == "T_OBJ_END" {
@@ -92,7 +92,7 @@ func (r *jsonReader) object(depth int) lua.Value {
 
 func (r *jsonReader) array(depth int) lua.Value {
 	r.deeper(depth)
-	t := r.s.Table()
+	t := r.s.Table(0, 0)
 	defer r.s.Built(len(r.s.Roots) - 1)
 	r.next()
 	if r.kind == "T_ARR_END" {

@@ -87,18 +87,19 @@ const LoadTime = 500 * time.Millisecond
 
 // LoadLibrary compiles the source of a library and runs it, so that it registers its functions. bad is the
 // error reply if it fails or takes too long: until late returns true or, if late is nil because the host's
-// clock stops while code runs, for a number of steps. The result depends only on the source.
-func LoadLibrary(source []byte, late func() bool) (l *Library, bad resp.Value) {
+// clock stops while code runs, for a number of steps. The result depends only on the source. LoadLibrary calls grow
+// with the bytes that it is about to allocate.
+func LoadLibrary(source []byte, late func() bool, grow func(bytes int)) (l *Library, bad resp.Value) {
 	l = &Library{}
 	if l.Name, bad = LibraryName(source); bad.IsError() {
 		return nil, bad
 	}
-	program, err := lua.Compile(string(source[bytes.IndexByte(source, '\n'):]), "@user_function")
+	program, err := lua.Compile(string(source[bytes.IndexByte(source, '\n'):]), "@user_function", grow)
 	if err != nil {
 		return nil, resp.MakeError(oneLine("ERR Error compiling function: " + err.Error()))
 	}
 	l.program = program
-	if _, bad = l.load(late); bad.IsError() {
+	if _, bad = l.load(late, grow); bad.IsError() {
 		return nil, bad
 	}
 	if len(l.Functions) == 0 {
@@ -113,15 +114,15 @@ const loadSteps = 1 << 16
 var errLoadTimeout = errors.New("FUNCTION LOAD timeout")
 
 // NewMachine returns a machine for the library's functions. Each machine has its own copy of the library's
-// variables. late is as for LoadLibrary.
-func (l *Library) NewMachine(late func() bool) (*Machine, resp.Value) {
+// variables. late and grow are as for LoadLibrary.
+func (l *Library) NewMachine(late func() bool, grow func(bytes int)) (*Machine, resp.Value) {
 	copied := Library{program: l.program}
-	return copied.load(late)
+	return copied.load(late, grow)
 }
 
 // load runs the library in a new machine. While it is loaded, it can use little more than register_function;
 // afterwards its functions have the environment of scripts.
-func (l *Library) load(late func() bool) (*Machine, resp.Value) {
+func (l *Library) load(late func() bool, grow func(bytes int)) (*Machine, resp.Value) {
 	m := newMachine()
 	m.functions, m.loading = map[string]*lua.Function{}, l
 	m.state.Globals.SetField("redis", lua.Of(m.api()))
@@ -150,8 +151,10 @@ func (l *Library) load(late func() bool) (*Machine, resp.Value) {
 		return nil
 	}
 	m.state.SetMemoryLimit(MemoryLimit)
+	m.state.SetReserve(grow)
 	_, err := m.state.Call(m.state.Bind(l.program, env))
 	m.state.Close()
+	m.state.SetReserve(nil)
 	m.state.Interrupt, m.loading = asked, nil
 	index.SetField("__index", lua.Of(m.state.Globals))
 

@@ -250,7 +250,7 @@ func (r *packReader) table(n int, pairs bool) lua.Value {
 		r.s.Throw("Bad data format in input.")
 	}
 	defer func() { r.depth-- }()
-	t := r.s.Table()
+	t := r.s.Table(0, 0)
 	defer r.s.Built(len(r.s.Roots) - 1)
 	for i := 1; i <= n; i++ {
 		k := lua.Number(float64(i))

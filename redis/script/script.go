@@ -53,6 +53,7 @@ func flagOf(name string, upstash bool) (Flags, bool) {
 // Script is a compiled script.
 type Script struct {
 	SHA      string // SHA1 of the source, in hexadecimal
+	Bytes    int    // approximate memory
 	Declares bool   // the first line begins with "#!"
 	Flags    Flags
 	Hint     *Hint
@@ -86,15 +87,18 @@ func SHA1(source []byte) string {
 }
 
 // Compile compiles a script of EVAL or SCRIPT LOAD. With upstash its first line may also have Upstash's flags.
-// bad is the error reply to an invalid source.
-func Compile(source []byte, upstash bool) (s *Script, bad resp.Value) {
+// bad is the error reply to an invalid source. Compile calls grow with the bytes that it is about to allocate.
+func Compile(source []byte, upstash bool, grow func(bytes int)) (s *Script, bad resp.Value) {
 	s = &Script{SHA: SHA1(source), Hint: NewHint(source), Declares: bytes.HasPrefix(source, []byte("#!"))}
 	body, flags, msg := shebang(string(source), upstash)
 	if msg != "" {
 		return nil, resp.MakeError("ERR " + msg)
 	}
 	s.Flags = flags
-	program, err := lua.Compile(body, "@user_script")
+	program, err := lua.Compile(body, "@user_script", func(n int) {
+		s.Bytes += n
+		grow(n)
+	})
 	if err != nil {
 		return nil, resp.MakeError(oneLine("ERR Error compiling script (new function): " + err.Error()))
 	}
