@@ -43,7 +43,7 @@ func TestProfilesOnATerminal(t *testing.T) {
 	s.check(s.Run("FLUSHALL"))
 	s.ends("> FLUSHALL", "FLUSHALL on prod, "+dir+"/p.sqlite. Type prod to run it:")
 	s.check(s.Run("y"))
-	s.ends("Nothing was run.", "prod>")
+	s.ends("nothing was run", "prod>")
 	s.runs("EXISTS k", "(integer) 1", "prod>")
 	s.check(s.Run("FLUSHDB"))
 	s.ends("Type prod to run it:")

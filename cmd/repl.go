@@ -169,7 +169,7 @@ func (o *replOptions) replTarget(ctx context.Context, s *streams, c *targets.Con
 	case *remote.REST:
 		t.PollEvery = time.Second / 2
 	case *engine.Session:
-		t.FirstKeys, t.Aborts = c.FirstKeys, c.Aborts
+		t.Keys, t.Aborts = c, c.Aborts
 	}
 	t.Listen = func(ctx context.Context, args [][]byte, each func(resp.Value) error) error {
 		return c.Listen(ctx, args, s.reportMissingMessages, each)

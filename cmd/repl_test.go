@@ -311,7 +311,7 @@ func TestREPLOnAServer(t *testing.T) {
 	s.check(s.Run("clear && exec meowdis repl --url unix://" + server.Socket))
 	s.ends("redis.sock>")
 	s.check(s.Run("SUBSCRIBE news"))
-	s.ends("Messages are shown as they come; Ctrl-C ends.", `1) "subscribe"`, `2) "news"`, "3) (integer) 1")
+	s.ends("showing messages as they arrive; Ctrl-C ends", `1) "subscribe"`, `2) "news"`, "3) (integer) 1")
 	client.Do([]byte("PUBLISH"), []byte("news"), []byte("hello"))
 	s.ends(`1) "message"`, `2) "news"`, `3) "hello"`)
 	s.press("redis.sock>", "C-c")

@@ -14,7 +14,7 @@ type Assistant struct {
 	asker   *asker
 }
 
-// NewAssistant returns an Assistant for t. It uses Session, Commands and FirstKeys.
+// NewAssistant returns an Assistant for t. It uses Session, Commands and Keys.
 func NewAssistant(t Target) *Assistant {
 	return &Assistant{&Options{Target: t}, &asker{target: t}}
 }
@@ -56,6 +56,7 @@ func (a *Assistant) Complete(ctx context.Context, text string) Completion {
 		out.Items = append(out.Items, Candidate{item.text, item.about})
 	}
 	switch {
+	case c.fuzzy:
 	case len(kept) == 1:
 		out.common = kept[0].text + ending(kept[0].text)
 	case len(kept) > 1:

@@ -54,12 +54,12 @@ func (l *loop) do(ctx context.Context, args [][]byte) (resp.Value, time.Duration
 	case ctx.Err() != nil && err != nil:
 		return v, took, l.interrupted(args, err)
 	case err != nil && l.Target.Connections != nil:
-		return v, took, fmt.Errorf("Error: %w\nThe next command connects again.", err)
+		return v, took, fmt.Errorf("Error: %w\nThe next command reconnects.", err)
 	case err != nil:
 		return v, took, fmt.Errorf("Error: %w", err)
 	}
 	if again {
-		l.note("The connection was lost, and is there again.")
+		l.note("reconnected: the connection was lost")
 	}
 	return v, took, nil
 }
@@ -141,7 +141,7 @@ func (l *loop) listen(ctx context.Context, args [][]byte, out *output) bool {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
 	if l.Terminal {
-		l.note("Messages are shown as they come; Ctrl-C ends.")
+		l.note("showing messages as they arrive; Ctrl-C ends")
 	}
 	err := l.Target.Listen(ctx, args, func(v resp.Value) error {
 		l.failed = l.failed || v.HasError()
@@ -168,6 +168,6 @@ func (l *loop) confirmed(args [][]byte) bool {
 	if answer, err := l.editor.ask(l.coloured("1;31", question)); err == nil && accepts(answer) {
 		return true
 	}
-	l.note("Nothing was run.")
+	l.note("nothing was run")
 	return false
 }

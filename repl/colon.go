@@ -41,17 +41,17 @@ var colonCommands []colonCommand
 
 func init() {
 	colonCommands = []colonCommand{
-		{name: "help", syntax: "[COMMAND|@GROUP]", summary: "Tells about these commands, or about one of Redis", takes: takesTopic, run: runHelp},
+		{name: "help", syntax: "[COMMAND|@GROUP]", summary: "Describes these commands, or a Redis command", takes: takesTopic, run: runHelp},
 		{name: "peek", syntax: "KEY", summary: "Shows a key: type, size, TTL, first elements", takes: takesKey, run: runPeek},
-		{name: "explain", syntax: "COMMAND", summary: "Shows the SQL that a command is", takes: takesCommand, run: runExplain},
+		{name: "explain", syntax: "COMMAND", summary: "Shows the SQL a command runs", takes: takesCommand, run: runExplain},
 		{name: "watch", syntax: "COMMAND", summary: "Runs a command each second until Ctrl-C", takes: takesCommand, run: runWatch},
 		{name: "source", syntax: "FILE", summary: "Runs the commands of a file, up to the first error", takes: takesFile, run: runSource},
 		{name: "edit", syntax: "[TEXT]", summary: "Edits a text, or the last one, in $EDITOR"},
-		{name: "history", syntax: "[TEXT]", summary: "Lists what was typed, or what of it holds a text", run: runHistory},
+		{name: "history", syntax: "[TEXT]", summary: "Lists the history, or the entries with a text", run: runHistory},
 		{name: "queue", summary: "Lists the commands that wait for EXEC", run: runQueue},
 		{name: "db", syntax: "NUMBER", summary: "Selects another database", run: runDB},
-		{name: "use", syntax: "PROFILE", summary: "Goes to the target of a profile", takes: takesWords, words: profiles, run: runUse},
-		{name: "connect", syntax: "URL|FILE", summary: "Goes to another target", takes: takesFile, run: runConnect},
+		{name: "use", syntax: "PROFILE", summary: "Connects to the target of a profile", takes: takesWords, words: profiles, run: runUse},
+		{name: "connect", syntax: "URL|FILE", summary: "Connects to another target", takes: takesFile, run: runConnect},
 		{name: "format", syntax: "[FORMAT]", summary: "Chooses how replies are shown", takes: takesWords, words: formats, run: runSetting("format")},
 		{name: "timing", syntax: "on|off", summary: "Shows how long each command takes", takes: takesWords, words: onOff, run: runSetting("timing")},
 		{name: "set", syntax: "[SETTING [VALUE]]", summary: "Lists the settings, or changes one", takes: takesWords, words: settingWords, run: runSet},
@@ -63,7 +63,7 @@ func init() {
 // aliases are names from Redis and from other prompts.
 var aliases = map[string]string{":select": ":db", ":exit": ":quit", ":q": ":quit", ":?": ":help", ":h": ":help"}
 
-// colonNamed returns the command with this name, which includes the colon; nil if there is none.
+// colonNamed returns the command with this name, which includes the colon; nil if it is unknown.
 func colonNamed(name string) *colonCommand {
 	name = strings.ToLower(name)
 	if other, ok := aliases[name]; ok {
@@ -80,7 +80,7 @@ func colonNamed(name string) *colonCommand {
 func (l *loop) runColon(ctx context.Context, c command, out *output) bool {
 	own := colonNamed(c.words[0].value)
 	if own == nil {
-		l.printError(fmt.Sprintf("There is no %s.%s :help lists what there is.", c.words[0].value, spelling.Question(spelling.Nearest(c.words[0].value, colonNames()))))
+		l.printError(fmt.Sprintf("unknown command %q.%s :help lists the commands", c.words[0].value, spelling.Question(spelling.Nearest(c.words[0].value, colonNames()))))
 		return false
 	}
 	if err := own.run(ctx, l, c, out); err != nil && !out.writeFailed {
@@ -128,7 +128,7 @@ func runKeys(_ context.Context, l *loop, _ command, out *output) error {
 
 func runExplain(ctx context.Context, l *loop, c command, out *output) error {
 	if l.Target.Explain == nil {
-		return errors.New("there is no SQL to show here")
+		return errors.New("no SQL to show: this target is not a file")
 	}
 	if len(c.words) < 2 {
 		return colonNamed(":explain").usage()
@@ -183,7 +183,7 @@ func runSource(ctx context.Context, l *loop, c command, _ *output) error {
 
 func runHistory(_ context.Context, l *loop, c command, out *output) error {
 	if l.editor == nil {
-		return errors.New("there is a history only on a terminal")
+		return errors.New("the history needs a terminal")
 	}
 	wanted := ""
 	if len(c.words) > 1 {
@@ -200,7 +200,7 @@ func runHistory(_ context.Context, l *loop, c command, out *output) error {
 
 func runQueue(_ context.Context, l *loop, _ command, out *output) error {
 	if !l.multi {
-		return errors.New("there is no transaction: MULTI begins one")
+		return errors.New("no open transaction: MULTI begins one")
 	}
 	var b strings.Builder
 	for i, args := range l.queue {
@@ -255,7 +255,7 @@ func runUse(ctx context.Context, l *loop, c command, _ *output) error {
 // switchTarget connects to another target. The loop keeps the old one if that fails.
 func (l *loop) switchTarget(ctx context.Context, spec string, connect func(context.Context, string) (Target, error)) error {
 	if connect == nil {
-		return errors.New("other targets cannot be reached from here")
+		return errors.New("cannot connect to other targets here")
 	}
 	if n := len(l.queue); n > 0 {
 		return fmt.Errorf("a transaction is open with %d commands: EXEC or DISCARD it first", n)

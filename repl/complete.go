@@ -23,6 +23,7 @@ type completion struct {
 	typed string // the word so far, as it is written
 	items []candidate
 	more  bool // there may be more candidates
+	fuzzy bool // the candidates contain the typed text, but do not begin with it
 	// ask queries for more candidates; nil if items is complete.
 	ask *question
 	why string // why the target found nothing
@@ -155,7 +156,7 @@ func firstWords(t *commands.Table, typed string) []candidate {
 
 // builtinWords are prompt commands without a colon, known from other programs.
 var builtinWords = map[string]string{
-	"CLEAR": "Clears the screen", "EXIT": "Ends", "HELP": "Tells about commands", "QUIT": "Ends",
+	"CLEAR": "Clears the screen", "EXIT": "Ends", "HELP": "Describes commands", "QUIT": "Ends",
 }
 
 // commandNames returns the first words of all commands, sorted.

@@ -123,7 +123,7 @@ func TestCompletion(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("%q: got %q, want %q", line, got, want)
 		}
-		if sorted := completions(Target{Session: s, FirstKeys: s.FirstKeys}, line); !slices.Equal(sorted, want) {
+		if sorted := completions(Target{Session: s, Keys: s}, line); !slices.Equal(sorted, want) {
 			t.Errorf("%q: looked up %q, want %q", line, sorted, want)
 		}
 	}
@@ -306,9 +306,9 @@ func TestCompletionSaysWhy(t *testing.T) {
 	if _, err := s.Do(context.Background(), []byte("MULTI")); err != nil {
 		t.Fatal(err)
 	}
-	if got := why(s, "GET "); !strings.Contains(got, "inside of MULTI") {
+	if got := why(s, "GET "); !strings.Contains(got, "inside MULTI") {
 		t.Errorf("in MULTI: %q", got)
 	}
 	out, _ := typedInto(t, Options{Target: Target{Session: newSession(t)}}, "SET k \t")
-	mustShow(t, out, "nothing is known that could stand here")
+	mustShow(t, out, "nothing to complete here")
 }

@@ -25,6 +25,7 @@ type question struct {
 	group  string        // the group whose consumers are wanted
 	kind   string        // the type of the wanted keys, "" for any
 	prefix string        // prefix of the wanted names
+	fuzzy  bool          // the names contain the characters of prefix in order
 	list   *listing      // for askListed
 }
 
@@ -120,7 +121,6 @@ const (
 	pageTimeout = 3 * time.Second
 	pageSize    = "1000"
 	maxFound    = 500
-	maxKeysSeen = 1000 // keys of a file, of any type
 )
 
 // asker queries a session for completion. While a query runs, nothing else may use the
@@ -162,12 +162,15 @@ func (a *asker) ask(ctx context.Context, q question) <-chan answer {
 		case a.target.Session == nil:
 			return
 		case a.target.InMulti():
-			done <- answer{question: q, why: "nothing is looked up inside of MULTI: it would be queued"}
+			done <- answer{question: q, why: "completion is off inside MULTI: its queries would be queued"}
 			return
 		}
 		a.why, a.partial = "", false
 		items := a.find(ctx, q)
-		if len(items) == 0 && q.kind != "" {
+		if q.fuzzy = len(items) == 0 && q.mayBeFuzzy(); q.fuzzy {
+			items = a.find(ctx, q)
+		}
+		if q.fuzzy = q.fuzzy && len(items) > 0; len(items) == 0 && q.kind != "" {
 			q.kind = ""
 			items = a.find(ctx, q)
 		}
@@ -196,25 +199,13 @@ func (a *asker) find(ctx context.Context, q question) []foundItem {
 
 // keys finds keys: by index in a file, by SCAN on a server.
 func (a *asker) keys(ctx context.Context, q question) []foundItem {
-	if a.target.FirstKeys == nil {
-		if q.kind != "" {
-			return a.scan(ctx, q, []string{"SCAN"}, 1, "TYPE", q.kind)
-		}
-		return a.scan(ctx, q, []string{"SCAN"}, 1)
+	switch {
+	case a.target.Keys != nil:
+		return a.indexedKeys(ctx, q)
+	case q.kind != "":
+		return a.scan(ctx, q, []string{"SCAN"}, 1, "TYPE", q.kind)
 	}
-	v, err := a.target.FirstKeys(ctx, []byte(q.prefix), maxKeysSeen)
-	if err != nil {
-		a.why = "Error: " + err.Error()
-		return nil
-	}
-	var items []foundItem
-	a.partial = len(v.Elems) >= 2*maxKeysSeen
-	for i := 0; i+1 < len(v.Elems) && len(items) < maxFound; i += 2 {
-		if q.kind == "" || string(v.Elems[i+1].Str) == q.kind {
-			items = append(items, foundItem{value: string(v.Elems[i].Str)})
-		}
-	}
-	return items
+	return a.scan(ctx, q, []string{"SCAN"}, 1)
 }
 
 // elements finds elements of a key by their names; only the first ones if the type has no
@@ -223,18 +214,18 @@ func (a *asker) elements(ctx context.Context, q question) (items []foundItem) {
 	if q.of.Scan != "" {
 		return a.scan(ctx, q, []string{q.of.Scan, q.key}, len(q.of.Parts))
 	}
-	const most = 100
+	const most = 1000
 	elements, _, _ := q.of.Elements(a.call(ctx, q.of.PageAt([]byte(q.key), "", most)), "", most)
 	for _, parts := range elements {
 		item := foundItem{value: string(parts[0])}
 		if len(parts) > 1 {
 			item.about = preview(parts[1])
 		}
-		if strings.HasPrefix(item.value, q.prefix) && !slices.Contains(items, item) {
+		if q.accepts(item.value) && !slices.Contains(items, item) {
 			items = append(items, item)
 		}
 	}
-	return items
+	return q.sorted(items)
 }
 
 // do runs one command. On failure it returns nil and sets why.
@@ -248,7 +239,7 @@ func (a *asker) call(ctx context.Context, args [][]byte) resp.Value {
 	v, err := a.target.Do(ctx, args...)
 	switch {
 	case ctx.Err() != nil && err != nil:
-		a.why = fmt.Sprintf("the server is slow: no answer in %s", duration(pageTimeout))
+		a.why = fmt.Sprintf("the server is slow: no reply in %s", duration(pageTimeout))
 	case err != nil:
 		a.why = "Error: " + err.Error()
 	case v.IsError():
@@ -261,7 +252,7 @@ func (a *asker) call(ctx context.Context, args [][]byte) resp.Value {
 
 // scan reads the pages of a SCAN command, whose elements consist of step values each.
 func (a *asker) scan(ctx context.Context, q question, words []string, step int, more ...string) []foundItem {
-	pattern := strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `]`, `\]`).Replace(q.prefix) + "*"
+	pattern := q.pattern()
 	var items []foundItem
 	cursor := "0"
 	for began := time.Now(); len(items) < maxFound; {
@@ -285,8 +276,7 @@ func (a *asker) scan(ctx context.Context, q question, words []string, step int, 
 			break
 		}
 	}
-	slices.SortFunc(items, func(a, b foundItem) int { return strings.Compare(a.value, b.value) })
-	items = slices.CompactFunc(items, func(a, b foundItem) bool { return a.value == b.value })
+	items = q.sorted(items)
 	return items[:min(len(items), maxFound)]
 }
 
@@ -323,6 +313,7 @@ func (c completion) withAnswer(a answer) completion {
 	c.why = a.why
 	quoted := strings.HasPrefix(c.typed, `"`)
 	c.more = a.partial || len(a.items) >= maxFound
+	c.fuzzy = a.question.fuzzy
 	rare := slices.IndexFunc(c.items, func(token candidate) bool { return usageRank[token.text] > 0 })
 	if rare < 0 {
 		rare = len(c.items)

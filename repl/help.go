@@ -40,7 +40,7 @@ func Help(t *commands.Table, words []string, columns int) string {
 		}
 	}
 	if b.Len() == 0 {
-		return fmt.Sprintf("There is no command %s.%s HELP shows where to look.\n", name, spelling.Question(spelling.Nearest(words[0], commandNames(t))))
+		return fmt.Sprintf("unknown command %q.%s HELP lists the topics\n", name, spelling.Question(spelling.Nearest(words[0], commandNames(t))))
 	}
 	return b.String() + "\n"
 }
@@ -86,10 +86,10 @@ func generalHelp(t *commands.Table, columns int) string {
 		}
 		b.WriteString(left + "\n    " + folded(right, 4, 4, columns) + "\n")
 	}
-	line("HELP SET, HELP @list", "Tells about a command, or about a group")
+	line("HELP SET, HELP @list", "Describes a command, or lists a group")
 	line("5 COMMAND", "Runs a command five times")
-	line("COMMAND | less", "Gives the reply to a shell command; jq gets JSON")
-	line("COMMAND > FILE, >> FILE", "Writes the reply into a file; >| replaces one")
+	line("COMMAND | less", "Pipes the reply to a shell command; jq gets JSON")
+	line("COMMAND > FILE, >> FILE", "Writes the reply to a new file; >| replaces one")
 	b.WriteByte('\n')
 	for _, c := range colonCommands {
 		line(strings.TrimSpace(":"+c.name+" "+c.syntax), c.summary)
@@ -137,7 +137,7 @@ func groupHelp(t *commands.Table, group string, columns int) string {
 		}
 	}
 	if b.Len() == 0 {
-		return folded(fmt.Sprintf("There is no group @%s. The groups are @%s.", group, strings.Join(groups(t), " @")), 0, 0, columns) + "\n"
+		return folded(fmt.Sprintf("unknown group %q. The groups are @%s", "@"+group, strings.Join(groups(t), " @")), 0, 0, columns) + "\n"
 	}
 	return b.String() + "\n"
 }

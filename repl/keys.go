@@ -11,15 +11,15 @@ type keyHelp struct{ keys, does string }
 
 var keyHelps = []keyHelp{
 	{"TAB", "Completes; again and arrows choose, Enter takes, Escape leaves"},
-	{"Ctrl-R", "Searches the history; again finds older ones"},
-	{"Right, End, Ctrl-F", "Take what the history suggests, dimmed; Alt-Right a word of it"},
-	{"Up, Down", "The history of what begins with the text, or the lines of a text"},
-	{"\\ at the end", "Goes on in the next line, as an open quote does"},
-	{"Alt-.", "The last argument of the text before; again, of older ones"},
+	{"Ctrl-R", "Searches the history; again finds older entries"},
+	{"Right, End, Ctrl-F", "Take the dimmed suggestion; Alt-Right takes a word of it"},
+	{"Up, Down", "Older and newer entries that begin with the text; lines of a text"},
+	{"\\ at the end", "Continues on the next line, as an open quote does"},
+	{"Alt-.", "Inserts the last argument of the previous entry; again, of older entries"},
 	{"Ctrl-_", "Undoes"},
 	{"Ctrl-X Ctrl-E", "Edits the text in $EDITOR"},
 	{"Ctrl-C", "Clears the line, or interrupts a command"},
-	{"Ctrl-Z", "Goes back to the shell, from which fg comes back"},
+	{"Ctrl-Z", "Suspends the prompt; fg resumes it"},
 	{"Ctrl-D", "Ends"},
 }
 

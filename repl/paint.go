@@ -109,7 +109,7 @@ func describeColon(c command, words []string, typing bool, t *commands.Table) (k
 	if own == nil {
 		if !typing || len(words) > 1 {
 			kinds[0] = kindWrong
-			return kinds, hint{text: "there is no " + words[0] + didYouMean(words[0], colonNames()) + "; :help lists what there is", wrong: true}
+			return kinds, hint{text: "unknown command" + didYouMean(words[0], colonNames()) + "; :help lists the commands", wrong: true}
 		}
 		return kinds, hint{}
 	}

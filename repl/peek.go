@@ -22,12 +22,12 @@ func runPeek(ctx context.Context, l *loop, c command, out *output) error {
 		return err
 	}
 	if l.multi {
-		return errors.New("nothing can be looked at inside of MULTI")
+		return errors.New(":peek cannot run inside MULTI: its reads would be queued")
 	}
 	keys := &keyspace.Lister{Client: loopSession{l}, Detail: keyspace.Measured, Bytes: l.Target.Bytes}
 	p, err := peek.Take(ctx, keys, []byte(key), peekElements)
 	if errors.Is(err, keyspace.ErrMissing) {
-		return fmt.Errorf("there is no key %s", quoteWord([]byte(key), false))
+		return fmt.Errorf("no such key: %s", quoteWord([]byte(key), false))
 	}
 	if err != nil {
 		return err

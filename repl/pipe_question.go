@@ -26,7 +26,7 @@ func (l *loop) askPipe(text string, c *command) bool {
 	case isAnswer(answer, "argument"):
 		return true
 	}
-	l.note("Nothing was run.")
+	l.note("nothing was run")
 	return false
 }
 

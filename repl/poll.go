@@ -21,7 +21,7 @@ func (l *loop) doPolling(ctx context.Context, args [][]byte) (resp.Value, error)
 		return l.Target.Do(ctx, args...)
 	}
 	if l.Terminal {
-		l.note("The endpoint does not wait, so it is asked again and again; Ctrl-C ends.")
+		l.note("REST endpoints do not block: repeating the command until it replies; Ctrl-C ends")
 	}
 	if err := p.resolveLastIDs(ctx, l.Target.Do); err != nil {
 		return resp.Value{}, err

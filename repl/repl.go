@@ -27,9 +27,8 @@ type Target struct {
 	// Listen sends a command that opens a stream, such as SUBSCRIBE, and calls each with the
 	// messages until it fails or ctx ends; nil if the target has no such commands.
 	Listen func(ctx context.Context, args [][]byte, each func(resp.Value) error) error
-	// FirstKeys returns a map of the first keys with prefix, in order, and their types; nil if
-	// the target has no index of its keys.
-	FirstKeys func(ctx context.Context, prefix []byte, limit int) (resp.Value, error)
+	// Keys finds keys by name; nil if the target has no index of its keys.
+	Keys KeyIndex
 	// Connections returns how often a connection was made; nil if none can be lost.
 	Connections func() int
 	// Confirm returns the question to ask before a command runs on a terminal, and a function

@@ -79,7 +79,7 @@ func TestTyping(t *testing.T) {
 	mustShow(t, out,
 		`"Tom"`, "db> MULTI", "OK", "db(TX)>", "QUEUED", "db(TX 1)>", "db(TX 2)>", "1) INCR n\n", "2) SET k \"a b\"\n", "1) (integer) 1",
 		"db> SET two \"line one", "... line two\"", "OK", `"line one\nline two"`, `"line one\nline two"`, "db[3]>", "(integer) 2\n(integer) 3\n")
-	mustShow(t, errs, "There is no :nope", "Invalid argument(s): unbalanced quotes")
+	mustShow(t, errs, `unknown command ":nope"`, "Invalid argument(s): unbalanced quotes")
 	if strings.Contains(out, "never") {
 		t.Error("a command ran after :exit")
 	}
@@ -150,7 +150,7 @@ func TestConfirmation(t *testing.T) {
 	}}
 	out, errs := typedInto(t, Options{Target: target}, "FLUSHALL\ry\rDBSIZE\rFLUSHALL\rprod\rDBSIZE\r")
 	mustShow(t, out, "Type prod to run it: y", "db> DBSIZE", "(integer) 1", "Type prod to run it: prod", "OK", "(integer) 0")
-	mustShow(t, errs, "Nothing was run.")
+	mustShow(t, errs, "nothing was run")
 }
 
 func TestConnectUseAndSettings(t *testing.T) {
@@ -179,7 +179,7 @@ func TestConnectUseAndSettings(t *testing.T) {
 	out, errs := typedInto(t, o, "GET name\r:connect gone\rGET name\r:connect second\rGET name\rMULTI\rPING\r:use prod\rDISCARD\r:use prod\rGET name\r"+
 		":format json\rGET none\r:format xml\r:set timing on\rPING\r:set nope\r:timing maybe\r:set\r:explain GET k\r")
 	mustShow(t, out, `"first"`, `"first"`, "second> ", `"second"`, "@prod> ", `"@prod"`, "null", "format        json", "timing        on")
-	mustShow(t, errs, "no answer", "a transaction is open with 1 commands", `there is no format "xml"`, "µs)", "there is no setting nope", "say on or off", "there is no SQL to show here")
+	mustShow(t, errs, "no answer", "a transaction is open with 1 commands", `there is no format "xml"`, "µs)", `unknown setting "nope"`, `invalid value "maybe": use on or off`, "no SQL to show")
 	if closed != 3 {
 		t.Errorf("%d targets were closed", closed)
 	}
@@ -253,8 +253,8 @@ func TestLostConnection(t *testing.T) {
 	if strings.Count(out, "PONG") != 3 {
 		t.Error(out)
 	}
-	mustShow(t, errs, "Error: unexpected EOF", "The next command connects again.", "The connection was lost, and is there again.")
-	if strings.Count(errs, "there again") != 1 {
+	mustShow(t, errs, "Error: unexpected EOF", "The next command reconnects.", "reconnected: the connection was lost")
+	if strings.Count(errs, "reconnected") != 1 {
 		t.Error(errs)
 	}
 }
@@ -282,7 +282,7 @@ func TestPeek(t *testing.T) {
 		"key   at\ntype  string\n", "ttl   16m", "1700000000\nas a time: 2023-11-14",
 		"type  hash\n", "name  Tom\n", `bin   (binary 1 B) "\xff"`, "type  list\n", "a\nb\n", "type  zset\n", "a  1\n",
 		"type  set\n", "size  1 member\n", "\nx\n", "type  stream\n", "1-1  f v\n", "type  json\n", "JSON 3 B\n[\n  1\n]\n")
-	mustShow(t, errs, `there is no key "no key"`, "usage: :peek KEY")
+	mustShow(t, errs, `no such key: "no key"`, "usage: :peek KEY")
 }
 
 // before84 is a session without VRANGE, as Redis 8.0 is.
@@ -380,7 +380,7 @@ func TestGluedPipe(t *testing.T) {
 	out, errs := typedInto(t, Options{Target: Target{Session: s}},
 		"GET s|cat\rpipe\rGET s|cat\rarg\rGET s|cat\r\rGET s |cat -n\rp\rGET a|b\rGET \"s|cat\"\rSET k v|cat\rGET k\rGET s|tr a-z A-Z\rp\r")
 	mustShow(t, out, "(p)ipe or an (a)rgument? pipe", "value\n", "(a)rgument? arg", `"other"`, "(a)rgument? ", "1\tvalue", `"third"`, `"other"`, "OK", `"v|cat"`, "VALUE")
-	mustShow(t, errs, `GET s | cat`, `GET "s|cat"`, "Nothing was run.", "GET s | cat -n", "GET s | tr a-z A-Z")
+	mustShow(t, errs, `GET s | cat`, `GET "s|cat"`, "nothing was run", "GET s | cat -n", "GET s | tr a-z A-Z")
 }
 
 // TestHelpFits checks that :help fits a usual window, with the prompt below it.

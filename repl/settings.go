@@ -16,18 +16,18 @@ type setting struct {
 }
 
 var settings = []setting{
-	{"editing-mode", "the keys of the line: emacs or vi; also in ~/.inputrc", editingModes, (*loop).editingMode, (*loop).setEditingMode},
-	{"format", "how replies are shown", formats, func(l *loop) string { return l.FormatName }, (*loop).setFormat},
-	{"hints", "what may follow is shown after the cursor", onOff,
+	{"editing-mode", "emacs or vi keys; also in ~/.inputrc", editingModes, (*loop).editingMode, (*loop).setEditingMode},
+	{"format", "the form of replies", formats, func(l *loop) string { return l.FormatName }, (*loop).setFormat},
+	{"hints", "show the next arguments after the cursor", onOff,
 		func(l *loop) string { return onOrOff(!l.NoHints) },
 		func(l *loop, value string) error { return setSwitch(&l.NoHints, value, "off") }},
-	{"pager", "replies longer than the screen go to $PAGER, or less", onOff,
+	{"pager", "show replies longer than the screen in $PAGER, or less", onOff,
 		func(l *loop) string { return onOrOff(l.Paging) },
 		func(l *loop, value string) error { return setSwitch(&l.Paging, value, "on") }},
-	{"suggestions", "what the history goes on with is shown after the cursor; Right takes it", onOff,
+	{"suggestions", "show the newest matching history entry after the cursor; Right takes it", onOff,
 		func(l *loop) string { return onOrOff(!l.NoSuggestions) },
 		func(l *loop, value string) error { return setSwitch(&l.NoSuggestions, value, "off") }},
-	{"timing", "every command says how long it took", onOff,
+	{"timing", "show the time of each reply", onOff,
 		func(l *loop) string { return onOrOff(l.Timing) },
 		func(l *loop, value string) error { return setSwitch(&l.Timing, value, "on") }},
 }
@@ -48,7 +48,7 @@ func (l *loop) editingMode() string {
 
 func (l *loop) setEditingMode(value string) error {
 	if value != "vi" && value != "emacs" {
-		return errors.New("say emacs or vi")
+		return fmt.Errorf("invalid mode %q: use emacs or vi", value)
 	}
 	l.Vi = value == "vi"
 	return nil
@@ -63,7 +63,7 @@ func onOrOff(on bool) string {
 
 func setSwitch(to *bool, value, word string) error {
 	if value != "on" && value != "off" {
-		return errors.New("say on or off")
+		return fmt.Errorf("invalid value %q: use on or off", value)
 	}
 	*to = value == word
 	return nil
@@ -71,7 +71,7 @@ func setSwitch(to *bool, value, word string) error {
 
 func (l *loop) setFormat(name string) error {
 	if l.FormatNamed == nil {
-		return errors.New("there is only one format")
+		return errors.New("the format cannot be changed here")
 	}
 	f, err := l.FormatNamed(name)
 	if err != nil {
@@ -111,7 +111,7 @@ func runSet(_ context.Context, l *loop, c command, out *output) error {
 		fmt.Fprintf(&b, "%-13s %-7s %s\n", s.name, s.get(l), folded(s.about, at, at, l.columns()))
 	}
 	if !known {
-		return fmt.Errorf("there is no setting %s: :set lists them", c.words[1].value)
+		return fmt.Errorf("unknown setting %q: :set lists the settings", c.words[1].value)
 	}
 	return out.text(b.String())
 }

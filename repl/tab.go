@@ -63,14 +63,14 @@ func (e *editor) onLateAnswer(w *pendingCompletion, answers <-chan answer) {
 func (e *editor) offer(c completion) {
 	switch {
 	case len(c.items) == 0:
-		e.note = cmp.Or(c.why, "nothing is known that could stand here")
+		e.note = cmp.Or(c.why, "nothing to complete here")
 		e.bell()
 		return
-	case len(c.items) == 1 && !c.more:
+	case len(c.items) == 1 && !c.more && !c.fuzzy:
 		e.replace(c, c.items[0].text+ending(c.items[0].text))
 		return
 	}
-	if common := commonPrefix(c.items); !c.more && len(common) > len(c.typed) && strings.HasPrefix(common, c.typed) {
+	if common := commonPrefix(c.items); !c.more && !c.fuzzy && len(common) > len(c.typed) && strings.HasPrefix(common, c.typed) {
 		e.replace(c, common)
 		c.typed = common
 	}
@@ -114,11 +114,11 @@ func (e *editor) updateMenu() {
 	}
 	var kept []candidate
 	for _, item := range m.items {
-		if len(item.text) >= len(c.typed) && strings.EqualFold(item.text[:len(c.typed)], c.typed) {
+		if len(item.text) >= len(c.typed) && strings.EqualFold(item.text[:len(c.typed)], c.typed) || m.fuzzy && likeness(item.text, c.typed) != unlike {
 			kept = append(kept, item)
 		}
 	}
-	c.items, c.ask = kept, nil
+	c.items, c.ask, c.fuzzy = kept, nil, m.fuzzy
 	e.menu = nil
 	if len(kept) > 0 {
 		e.menu = &menu{completion: c, selected: -1}

@@ -334,11 +334,11 @@ func (q question) notFoundText(a *asker) string {
 	case a.why != "":
 		return a.why
 	case q.prefix == "" && a.partial:
-		return "no " + what + " was found in time: there may be some"
+		return "no " + what + " was found in time; more may exist"
 	case q.prefix == "":
 		return "no " + what + " was found"
 	case a.partial:
-		return "no " + what + " that begins with " + quoteWord([]byte(q.prefix), false) + " was found in time: there may be some"
+		return "no " + what + " that begins with " + quoteWord([]byte(q.prefix), false) + " was found in time; more may exist"
 	}
 	return "no " + what + " begins with " + quoteWord([]byte(q.prefix), false)
 }

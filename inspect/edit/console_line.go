@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/job"
 	"github.com/meowdis/meowdis/inspect/screen"
 	"github.com/meowdis/meowdis/inspect/ui"
@@ -25,17 +26,47 @@ func (r *Pane) CommandLine() tea.Cmd {
 // assistant returns the completion and hints for the command line, the same as in meowdis repl.
 func (r *Pane) assistant() *repl.Assistant {
 	t := repl.Target{Session: r.Conn.In(r.DB)}
-	if index, db := r.Index, r.DB; index != nil {
-		t.FirstKeys = func(ctx context.Context, prefix []byte, limit int) (resp.Value, error) {
-			p, err := index.Page(ctx, catalog.Query{DB: db, Prefix: string(prefix)}, catalog.Mark{}, false, limit)
-			found := resp.EmptyArray
-			for _, e := range p.Entries {
-				found.Elems = append(found.Elems, resp.MakeString(e.Name), resp.MakeString(e.Facts.Type))
-			}
-			return found, err
-		}
+	if r.Index != nil {
+		t.Keys = keyIndex{r.Index, r.DB}
 	}
 	return repl.NewAssistant(t)
+}
+
+// keyIndex adapts the index of a database's keys to completion.
+type keyIndex struct {
+	client.Index
+	db int
+}
+
+func (x keyIndex) FirstKeys(ctx context.Context, prefix, from []byte, kind string, look int) (found resp.Value, next []byte, err error) {
+	var after catalog.Mark
+	if n := len(from) - 1; n >= len(prefix) { // Page begins after its mark
+		after = catalog.Mark{Set: true, Name: string(from[:n])}
+		if from[n] > 0 {
+			after.Name += string(append([]byte{from[n] - 1}, '\xff'))
+		}
+	}
+	p, err := x.Page(ctx, catalog.Query{DB: x.db, Prefix: string(prefix)}, after, false, look)
+	found = resp.EmptyMap
+	for _, e := range p.Entries {
+		next = append([]byte(e.Name), 0)
+		if kind == "" || kind == e.Facts.Type {
+			found.Elems = append(found.Elems, resp.MakeString(e.Name), resp.MakeString(e.Facts.Type))
+		}
+	}
+	if p.End {
+		next = nil
+	}
+	return found, next, err
+}
+
+func (x keyIndex) KeysOfType(ctx context.Context, prefix []byte, kind string, look int) (found resp.Value, all bool, err error) {
+	p, err := x.Page(ctx, catalog.Query{DB: x.db, Prefix: string(prefix), Type: kind}, catalog.Mark{}, false, look)
+	found = resp.EmptyMap
+	for _, e := range p.Entries {
+		found.Elems = append(found.Elems, resp.MakeString(e.Name), resp.MakeString(e.Facts.Type))
+	}
+	return found, p.End, err
 }
 
 // console holds the command line, its history and its completion.
@@ -140,7 +171,7 @@ func (r *Pane) onCompleted(m completedMsg) {
 	c.found, c.head, c.chosen, c.listed = m.found, m.head, -1, len(m.found.Items) > 0
 	if !c.listed {
 		if m.requested {
-			c.note = cmp.Or(m.found.Why, "nothing is known that could stand here")
+			c.note = cmp.Or(m.found.Why, "nothing to complete here")
 		}
 		return
 	}
