@@ -149,10 +149,10 @@ func (o *execOptions) run(ctx context.Context, s *streams) (err error) {
 	}
 	file := local.Options{SweepEvery: noSweep, SingleConn: true}
 	if o.pipe {
-		file.Cache, file.Load = pipeCache, true
+		file.CacheBytes, file.BulkLoad = pipeCache, true
 	} else {
 		file = runOn(t, file, o.call.command())
-		file.Glance = o.call.times == 1 && readsOnce(o.call.command())
+		file.Immutable = o.call.times == 1 && readsOnce(o.call.command())
 	}
 	c, err := o.target.Connect(ctx, t, file, o.format.wantsRESP3())
 	if err != nil {
@@ -234,7 +234,7 @@ func (o *execOptions) repeat(ctx context.Context, s *streams, c *targets.Conn) e
 // the user named and args only read must exist.
 func runOn(t targets.Target, file local.Options, args [][]byte) local.Options {
 	cmd := commands.Called(args)
-	file.OrRead = cmd == nil || cmd.Flags&commands.Write == 0
+	file.FallbackReadOnly = cmd == nil || cmd.Flags&commands.Write == 0
 	file.ReadOnly = onlyReads(args) && !t.IsDefault() && t.IsNew()
 	return file
 }

@@ -72,7 +72,7 @@ func (x *explainer) openForScripts() (err error) {
 		return err
 	}
 	if x.scripts = x.file; x.path != "" && !x.empty { // not the inspector's file, nor one in memory
-		x.scripts, err = local.Open(x.path, local.Options{SweepEvery: noSweep, OrRead: true, SingleConn: true})
+		x.scripts, err = local.Open(x.path, local.Options{SweepEvery: noSweep, FallbackReadOnly: true, SingleConn: true})
 	}
 	return err
 }

@@ -167,7 +167,7 @@ func (o *importOptions) sqliteSource(ctx context.Context, in *move.Input, r *mov
 	if targets.SameFile(o.target, targets.Target{Path: o.path}) {
 		return importSource{}, exit.Usagef("%s is the target itself", o.path)
 	}
-	c, err := new(targets.Options).Connect(ctx, targets.Target{Path: o.path}, local.Options{ReadOnly: true, Cache: readCache}, false)
+	c, err := new(targets.Options).Connect(ctx, targets.Target{Path: o.path}, local.Options{ReadOnly: true, CacheBytes: readCache}, false)
 	if err != nil {
 		return importSource{}, err
 	}
@@ -206,7 +206,7 @@ func replayed(ctx context.Context, in *move.Input, r *move.Report, passed func(p
 		return importSource{}, exit.Stopped(ctx, "nothing was imported")
 	}
 	// Keys are read in order, so reading needs less cache than writing.
-	if place, err = local.Open(path, local.Options{ReadOnly: true, Cache: readCache}); err != nil {
+	if place, err = local.Open(path, local.Options{ReadOnly: true, CacheBytes: readCache}); err != nil {
 		return importSource{}, err
 	}
 	in.OnClose(place.Close)

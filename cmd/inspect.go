@@ -163,7 +163,7 @@ func (o *inspectOptions) check(s *streams) error {
 // scratch returns an empty database in memory.
 func (o *inspectOptions) scratch(ctx context.Context) (keyspace.Client, func() error, error) {
 	writing := targets.Options{}
-	c, err := writing.Connect(ctx, targets.Target{Path: local.Memory}, local.Options{SweepEvery: noSweep, Cache: smallCache}, false)
+	c, err := writing.Connect(ctx, targets.Target{Path: local.Memory}, local.Options{SweepEvery: noSweep, CacheBytes: smallCache}, false)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -72,7 +72,7 @@ func (i *openTarget) unlock(ctx context.Context) (keyspace.Client, error) {
 	if i.reader.File == nil || i.target.Path == local.Memory {
 		return i.reader, nil
 	}
-	c, err := i.options.Connect(ctx, i.target, local.Options{SweepEvery: noSweep, Cache: smallCache}, false)
+	c, err := i.options.Connect(ctx, i.target, local.Options{SweepEvery: noSweep, CacheBytes: smallCache}, false)
 	if err != nil {
 		return nil, err
 	}

@@ -46,7 +46,7 @@ func (o *listenOptions) listen(ctx context.Context, s *streams, args [][]byte, p
 			return o.target.Connect(ctx, t, file, false)
 		}
 	}
-	c, err := connect(ctx, t, local.Options{ReadOnly: t.URL == nil && t.Path != local.Memory, SweepEvery: noSweep, Cache: smallCache})
+	c, err := connect(ctx, t, local.Options{ReadOnly: t.URL == nil && t.Path != local.Memory, SweepEvery: noSweep, CacheBytes: smallCache})
 	if err != nil {
 		return ignoreStop(ctx, err)
 	}

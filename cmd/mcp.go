@@ -88,7 +88,7 @@ func (o *mcpOptions) run(ctx context.Context, s *streams) (err error) {
 	if o.write && o.target.RefusesWrites(t) {
 		return refusedWith(ctx, s, "READONLY --write needs a writable target, and "+t.String()+" is read-only")
 	}
-	file := local.Options{SingleConn: true, SweepEvery: noSweep, Cache: smallCache, ReadOnly: !o.write, OrRead: o.write}
+	file := local.Options{SingleConn: true, SweepEvery: noSweep, CacheBytes: smallCache, ReadOnly: !o.write, FallbackReadOnly: o.write}
 	c, err := o.target.Enter(ctx, t, file)
 	if err != nil {
 		return err

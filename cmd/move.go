@@ -22,7 +22,7 @@ const moveExitCodesHelp = `Exit codes:
 
 // connectExisting connects to a target whose keys are read. A file must exist.
 func connectExisting(ctx context.Context, o *targets.Options, t targets.Target) (*targets.Conn, error) {
-	c, err := o.Enter(ctx, t, local.Options{ReadOnly: t.Path != local.Memory, Cache: readCache})
+	c, err := o.Enter(ctx, t, local.Options{ReadOnly: t.Path != local.Memory, CacheBytes: readCache})
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ const (
 )
 
 // toWrite holds the options of a file that keys are moved to.
-var toWrite = local.Options{SweepEvery: noSweep, Cache: writeCache, SingleConn: true, Load: true}
+var toWrite = local.Options{SweepEvery: noSweep, CacheBytes: writeCache, SingleConn: true, BulkLoad: true}
 
 // connectToRead connects to the target of the flags. It restricts read to the chosen database, if the user chose one.
 func connectToRead(ctx context.Context, s *streams, o *targets.Options, chosen bool, read *transfer.ReadOptions) (*targets.Conn, error) {

@@ -84,7 +84,7 @@ func (o *replOptions) run(ctx context.Context, s *streams) error {
 	if err != nil {
 		return err
 	}
-	c, err := o.target.Connect(ctx, chosen, local.Options{OrRead: true}, o.format.wantsRESP3())
+	c, err := o.target.Connect(ctx, chosen, local.Options{FallbackReadOnly: true}, o.format.wantsRESP3())
 	if err != nil {
 		return err
 	}
@@ -202,7 +202,7 @@ func (o *replOptions) connectTo(ctx context.Context, s *streams, spec string) (r
 	if _, err := os.Stat(t.Path); t.URL == nil && t.Path != local.Memory && err != nil {
 		return repl.Target{}, fmt.Errorf("no such file: %s; to create it, run meowdis repl --db %[1]s", t.Path)
 	}
-	c, err := o.target.Anywhere().Connect(ctx, t, local.Options{OrRead: true}, o.format.wantsRESP3())
+	c, err := o.target.Anywhere().Connect(ctx, t, local.Options{FallbackReadOnly: true}, o.format.wantsRESP3())
 	if err != nil {
 		return repl.Target{}, err
 	}

@@ -57,7 +57,7 @@ NUL byte. --json prints one object per line.`,
 
 func (o *scanOptions) run(ctx context.Context, s *streams) error {
 	return withTarget(ctx, s, &o.target, readOnly, func(c *targets.Conn) error {
-		key, err := walk(c, keyspace.Described).One(ctx, []byte(o.key))
+		key, err := walk(c, keyspace.Described).DescribeOne(ctx, []byte(o.key))
 		if errors.Is(err, keyspace.ErrMissing) {
 			return keyspace.Refusal("no such key: " + display.Whole(o.key))
 		}

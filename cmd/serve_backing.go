@@ -43,7 +43,7 @@ func (o *serveOptions) openBackend(ctx context.Context, s *streams, t targets.Ta
 	hub := pubsub.New()
 	c.Engine, c.Writable, c.Save, c.SavePath = engine.New(file, engine.WithHub(hub)), file.Moved, saver.save, saver.copy
 	c.Dump = (&dumper{file, logger}).dump
-	c.StoreFigures = func() server.StoreFigures { return server.StoreFigures(file.Figures()) }
+	c.StoreFigures = func() server.StoreFigures { return server.StoreFigures(file.Stats()) }
 	c.Storage.Apply, c.Storage.Columns = file.Apply, file.Columns
 	if t.Path != local.Memory {
 		node := bus.New(t.Path, hub)

@@ -68,7 +68,7 @@ func (o *replicateOptions) start(ctx context.Context, s *streams, file *local.St
 	if err != nil {
 		return nil, fmt.Errorf("--replicate: %w", err)
 	}
-	shipper := replicate.NewShipper(place, tail, replicate.Options{Path: file.Path(), Made: made, Every: o.every, Keep: o.keep, Log: config.Logger})
+	shipper := replicate.NewShipper(place, tail, replicate.Options{Path: file.Path(), CreatedAt: made, Every: o.every, Keep: o.keep, Log: config.Logger})
 	soon, cancel := context.WithTimeout(ctx, placeTimeout)
 	defer cancel()
 	if err := shipper.Check(soon); err != nil {
@@ -112,7 +112,7 @@ func (o *replicateOptions) openCopy(ctx context.Context, s *streams, t targets.T
 	if err := o.makeCopy(ctx, place, t, targets); err != nil {
 		return nil, nil, err
 	}
-	options.ReadOnly, options.Refuse = true, readOnlyError
+	options.ReadOnly, options.WriteRefusal = true, readOnlyError
 	file, err := local.Open(t.Path, options)
 	if err != nil {
 		return nil, nil, err

@@ -22,7 +22,7 @@ import (
 const smallCache = 2 << 20
 
 // readOnly holds the options of a verb that does not write.
-var readOnly = local.Options{ReadOnly: true, Cache: smallCache}
+var readOnly = local.Options{ReadOnly: true, CacheBytes: smallCache}
 
 // withTarget connects to the target, runs fn, and closes the connection.
 func withTarget(ctx context.Context, s *streams, o *targets.Options, file local.Options, fn func(*targets.Conn) error) (err error) {

@@ -61,7 +61,7 @@ func ReadOnly() Option { return func(o *options) { o.ReadOnly = true } }
 
 // Full makes each commit survive a power cut, which is slower. Without it a commit survives the
 // crash of the process, and a power cut may lose the last moments.
-func Full() Option { return func(o *options) { o.Full = true } }
+func Full() Option { return func(o *options) { o.SyncFull = true } }
 
 // WithClock sets the database's clock. now is called from many goroutines.
 func WithClock(now func() time.Time) Option { return func(o *options) { o.now = now } }

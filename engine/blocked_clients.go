@@ -78,7 +78,7 @@ func (ws *blockedClients) init(f *feed) {
 func (ws *blockedClients) enter(s *Session, p planned, wait translator.Wait) *waiter {
 	w := &waiter{session: s, call: p, wait: wait, done: make(chan struct{})}
 	if s.work.Budget != nil {
-		w.work.Budget = s.work.Budget.NewLike()
+		w.work.Budget = s.work.Budget.Empty()
 	}
 	w.work.Watch(s.check)
 	ws.feed.interest.Add(1)

@@ -94,7 +94,7 @@ func (e *Engine) nextPlan(p *translator.Plan, r *store.Result, work *store.Work)
 	}
 	r.Work = work
 	made := p.Then(r)
-	made.Keys, made.Batch.Of = p.Keys, p.Batch.Of
+	made.Keys, made.Batch.Origin = p.Keys, p.Batch.Origin
 	return made, nil
 }
 

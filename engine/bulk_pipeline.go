@@ -129,7 +129,7 @@ func (e *Engine) planAhead(ctx context.Context, calls []planned, work *store.Wor
 	stretches := make(chan plannedCalls, maxPlannedChunks)
 	own := &store.Work{Check: func(began time.Time) error { return e.overdue(ctx, began) }}
 	if work.Budget != nil {
-		own.Budget = work.Budget.NewLike()
+		own.Budget = work.Budget.Empty()
 	}
 	go func() {
 		defer close(stretches)

@@ -123,7 +123,7 @@ func (e *Engine) refuseWaiting() {
 		if isScript(sc.first()) {
 			why = busyScript
 		}
-		sc.gate.Shut(&store.Exceeded{Reply: why})
+		sc.gate.Close(&store.Exceeded{Reply: why})
 	}
 }
 

@@ -192,10 +192,10 @@ func (f *feed) tryCall(c planned, fn func() (resp.Value, error)) (resp.Value, er
 
 // note records the keys that a batch has changed.
 func (f *feed) note(t *transaction, b *store.Batch, r *store.Result) {
-	if _, fields := b.Of.(store.ExpiredFields); fields {
+	if _, fields := b.Origin.(store.ExpiredFields); fields {
 		f.expired(t, b, r)
 	}
-	if _, expired := b.Of.(store.Expired); expired {
+	if _, expired := b.Origin.(store.Expired); expired {
 		f.expired(t, b, r)
 		for _, row := range slices.Concat(r.Rows...) {
 			if len(row) >= store.ExpiredCells && row[1].Int() >= 0 { // hidden keys are not reported
@@ -204,7 +204,7 @@ func (f *feed) note(t *transaction, b *store.Batch, r *store.Result) {
 		}
 		return
 	}
-	p, is := b.Of.(*planned)
+	p, is := b.Origin.(*planned)
 	if is && p.keyStates != nil && p.keyStates.ownStmts > 0 {
 		t.events = append(t.events, p.keyStates.events(p, r)...)
 		r = p.keyStates.without(r)

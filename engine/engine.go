@@ -467,7 +467,7 @@ func (p planned) plan(env translator.Env, i int) (plan translator.Plan, err erro
 		if made.Batch.Stmts != nil && of.wantsEvents() {
 			made = of.withKeyStates(made, env)
 		}
-		made.Batch.Of = &of
+		made.Batch.Origin = &of
 	}
 	return made, nil
 }

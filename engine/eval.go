@@ -63,7 +63,7 @@ type evaluation struct {
 
 // scriptInput is given to the script.
 type scriptInput struct {
-	hint  *script.Hint // nil until it is known
+	hint  *script.WriteHint // nil until it is known
 	flags script.Flags
 	keys  [][]byte
 	args  [][]byte

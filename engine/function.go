@@ -25,7 +25,7 @@ type libraries struct {
 type library struct {
 	*script.Library
 	version int64
-	hint    *script.Hint
+	hint    *script.WriteHint
 
 	mu       sync.Mutex
 	machines []*script.Machine // nil while in use
@@ -57,7 +57,7 @@ func (l *libraries) load(version int64, source []byte, late func() bool, work *s
 	if l.known == nil || len(l.known)+len(made.Functions) > maxLibraries {
 		l.known = map[string]*library{}
 	}
-	lib := &library{Library: made, version: version, hint: script.NewHint(source)}
+	lib := &library{Library: made, version: version, hint: script.NewWriteHint(source)}
 	for i := len(made.Functions) - 1; i >= 0; i-- { // if two names differ only in case, the first one wins
 		l.known[strings.ToLower(made.Functions[i].Name)] = lib
 	}
@@ -85,7 +85,7 @@ func (l *library) take(late func() bool, work *store.Work) (*script.Machine, fun
 	return m, func(usable bool) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		if l.machines[at] = m; m.Full() || !usable {
+		if l.machines[at] = m; m.OutOfMemory() || !usable {
 			l.machines[at] = nil
 		}
 	}, resp.Value{}

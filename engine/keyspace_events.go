@@ -132,7 +132,7 @@ func (f *feed) expired(t *transaction, b *store.Batch, r *store.Result) {
 	if f.notify.Load() == nil {
 		return
 	}
-	_, keys := b.Of.(store.Expired)
+	_, keys := b.Origin.(store.Expired)
 	for _, row := range slices.Concat(r.Rows...) {
 		switch {
 		case len(row) <= store.ExpiredCells, row[1].Int() < 0:

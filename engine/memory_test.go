@@ -42,7 +42,7 @@ func TestMemoryIsCharged(t *testing.T) {
 		{"EVAL", "local s = string.rep('x', 1048576) local t = {} for i = 1, 3000 do t[i] = s end return t", "0"},
 		{"JSON.SET", "j", "$", "[" + strings.Repeat("0,", 1<<20) + "0]"},
 	} {
-		if got := do(args...); got != string(store.TooMuch.Str) {
+		if got := do(args...); got != string(store.RequestTooLarge.Str) {
 			t.Errorf("%.40q: %q", args, got)
 		}
 	}
@@ -62,7 +62,7 @@ func TestMemoryIsCharged(t *testing.T) {
 		{"JSON.GET", "text", "$.concat($.s" + strings.Repeat(",$.s", 200) + ")"},
 	} {
 		before := allocated()
-		if got := do(args...); got != string(store.TooMuch.Str) {
+		if got := do(args...); got != string(store.RequestTooLarge.Str) {
 			t.Errorf("%.100q: %.200q", args, got)
 		}
 		if took := (allocated() - before) >> 20; took > 600 {
@@ -87,7 +87,7 @@ func TestMemoryIsCharged(t *testing.T) {
 		"error(string.rep(s, 25))",
 	} {
 		before := allocated()
-		if got := do("EVAL", many+source, "0"); got != string(store.TooMuch.Str) && !strings.HasPrefix(got, "ERR not enough memory") {
+		if got := do("EVAL", many+source, "0"); got != string(store.RequestTooLarge.Str) && !strings.HasPrefix(got, "ERR not enough memory") {
 			t.Errorf("%s: %.200q", source, got)
 		}
 		if took := (allocated() - before) >> 20; took > 600 {
@@ -106,14 +106,14 @@ func TestMemoryIsCharged(t *testing.T) {
 		{"EVAL", "local t = {} for i = 1, 300 do t[i] = loadstring('return function() ' .. string.rep('f{} ', 1024) .. 'end')() end", "0"},
 	} {
 		before := allocated()
-		if got := do(args...); got != string(store.TooMuch.Str) && !strings.HasPrefix(got, "ERR not enough memory") {
+		if got := do(args...); got != string(store.RequestTooLarge.Str) && !strings.HasPrefix(got, "ERR not enough memory") {
 			t.Errorf("%.80q: %.200q", args, got)
 		}
 		if took := (allocated() - before) >> 20; took > 200 {
 			t.Errorf("%.80q allocates %d MB", args, took)
 		}
 	}
-	if got := do("PING"); got == string(store.TooMuch.Str) {
+	if got := do("PING"); got == string(store.RequestTooLarge.Str) {
 		t.Error("the memory was not given back")
 	}
 }
@@ -177,7 +177,7 @@ func TestExtremeArguments(t *testing.T) {
 			switch took := allocated() - before; {
 			case err != nil || s.Broken():
 				t.Fatalf("%s(%s, …): %v %s", name, first, err, v.Str)
-			case v.IsError() && name != "error" && string(v.Str) != string(store.TooMuch.Str) && !strings.Contains(string(v.Str), "memory"):
+			case v.IsError() && name != "error" && string(v.Str) != string(store.RequestTooLarge.Str) && !strings.Contains(string(v.Str), "memory"):
 				t.Errorf("%s(%s, …): %s", name, first, v.Str)
 			case took > 8*limit:
 				t.Errorf("%s(%s, …) allocates %d MB", name, first, took>>20)

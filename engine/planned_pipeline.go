@@ -98,7 +98,7 @@ func (s *Session) planShared(args [][]byte, r *PlannedPipeline) (can bool) {
 		if len(g.replies) > 1 {
 			return false
 		}
-		r.part.Brief = true
+		r.part.FailIfSlow = true
 	}
 	if wait, waits := s.waits(call{cmd, args}); waits {
 		if len(g.replies) > 1 || len(wait.Keys) == 0 || wait.ReadsFromEnd() {

@@ -318,7 +318,7 @@ func (s *Session) runAlone(ctx context.Context, next planned, g *group, began ti
 func (s *Session) enqueue(c call) resp.Value {
 	if s.work.Budget != nil {
 		if s.queued == nil {
-			s.queued = s.work.Budget.NewLike()
+			s.queued = s.work.Budget.Empty()
 		}
 		size := int64(store.RowBytes)
 		for _, arg := range c.args {

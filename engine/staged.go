@@ -55,7 +55,7 @@ func WithStaging(elements int64) Option { return func(e *Engine) { e.stageFrom =
 const removalFactor = 10
 
 // concurrentReads is a store that may have readers next to its writer.
-type concurrentReads interface{ Beside() bool }
+type concurrentReads interface{ ReadsDuringWrites() bool }
 
 // mayStage reports whether the call should be staged if its keys are large. of is the number of calls in the
 // pipeline: a call that removes elements is staged only if it is the only one, because most removals are short.
@@ -65,7 +65,7 @@ func (e *Engine) mayStage(cmd *commands.Command, args [][]byte, of int) bool {
 	}
 	_, holds := e.store.(transactor)
 	b, can := e.store.(concurrentReads)
-	if !holds || !can || !b.Beside() {
+	if !holds || !can || !b.ReadsDuringWrites() {
 		return false
 	}
 	keys, longest := translator.StagedSources(cmd, args)

@@ -121,7 +121,7 @@ func (m *Model) checkChanges() tea.Cmd {
 // refresh reloads everything on the screen.
 func (m *Model) refresh() tea.Cmd {
 	m.CancelAll()
-	m.Conn.Refusals.Forgive()
+	m.Conn.Refusals.Clear()
 	cmds := []tea.Cmd{m.keys.RefreshAll()}
 	if key, ok := m.value.Current(); ok {
 		cmds = append(cmds, m.value.Open(key))

@@ -53,7 +53,7 @@ func (w watched) read(ctx context.Context, ix client.Index, db int, key string) 
 	if w.data, err = ix.DataVersion(ctx); err != nil {
 		return w, err
 	}
-	if w.nextExpiry, err = ix.NextDeath(ctx); err != nil {
+	if w.nextExpiry, err = ix.NextExpiry(ctx); err != nil {
 		return w, err
 	}
 	found, err := ix.Facts(ctx, db, []string{key})

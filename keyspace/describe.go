@@ -13,34 +13,34 @@ import (
 // Describe reads the metadata of the keys in two round trips, as the command that counts
 // depends on the type. It omits missing keys and keys of a type other than the Lister's.
 func (l *Lister) Describe(ctx context.Context, names [][]byte) ([]Key, error) {
-	keys, err := l.Look(ctx, names)
-	return l.wanted(keys), err
+	keys, err := l.DescribeAll(ctx, names)
+	return l.matching(keys), err
 }
 
-// Look is like Describe, but returns a key for each name. A missing key has the type None.
-func (l *Lister) Look(ctx context.Context, names [][]byte) ([]Key, error) {
-	keys := unknown(names)
-	var heads, counts Trip
-	l.askHeads(&heads, keys, func() {})
-	if err := heads.Go(ctx, l.Client); err != nil {
+// DescribeAll is like Describe, but returns a key for each name. A missing key has the type None.
+func (l *Lister) DescribeAll(ctx context.Context, names [][]byte) ([]Key, error) {
+	keys := newKeys(names)
+	var heads, counts RoundTrip
+	l.addHeads(&heads, keys, func() {})
+	if err := heads.Run(ctx, l.Client); err != nil {
 		return nil, err
 	}
-	l.askCounts(&counts, keys, func() {})
-	return keys, counts.Go(ctx, l.Client)
+	l.addCounts(&counts, keys, func() {})
+	return keys, counts.Run(ctx, l.Client)
 }
 
-// Expect adds the calls of Look for keys of expected types, in one round trip. The Count of a
+// AddDescribe adds the calls of DescribeAll for keys of expected types, in one round trip. The Count of a
 // key with another type is -1.
-func (l *Lister) Expect(t *Trip, keys []Key) {
+func (l *Lister) AddDescribe(t *RoundTrip, keys []Key) {
 	for i := range keys {
 		keys[i] = Key{Name: keys[i].Name, Type: keys[i].Type, TTL: -1, Count: -1, Bytes: -1}
 	}
-	l.askCounts(t, keys, func() {})
-	l.askHeads(t, keys, func() {})
+	l.addCounts(t, keys, func() {})
+	l.addHeads(t, keys, func() {})
 }
 
-// unknown returns keys with only their names set.
-func unknown(names [][]byte) []Key {
+// newKeys returns keys with only their names set.
+func newKeys(names [][]byte) []Key {
 	keys := make([]Key, len(names))
 	for i, name := range names {
 		keys[i] = Key{Name: name, TTL: -1, Count: -1, Bytes: -1}
@@ -48,8 +48,8 @@ func unknown(names [][]byte) []Key {
 	return keys
 }
 
-// wanted removes missing keys and keys of a type other than the Lister's.
-func (l *Lister) wanted(keys []Key) []Key {
+// matching removes missing keys and keys of a type other than the Lister's.
+func (l *Lister) matching(keys []Key) []Key {
 	return slices.DeleteFunc(keys, func(k Key) bool {
 		return k.Err == nil && (k.Type == None || l.Type != "" && k.Type != l.Type)
 	})
@@ -78,20 +78,20 @@ func (l *Lister) expiry() expiry {
 	return expiry{}
 }
 
-// askHeads requests types, expiries and bytes of keys, then calls took.
-func (l *Lister) askHeads(t *Trip, keys []Key, took func()) {
-	l.askTypes(t, keys)
-	l.askExpiries(t, keys)
-	l.askBytes(t, keys)
-	t.Ask(nil, func(context.Context, []resp.Value) error {
+// addHeads requests types, expiries and bytes of keys, then calls took.
+func (l *Lister) addHeads(t *RoundTrip, keys []Key, took func()) {
+	l.addTypes(t, keys)
+	l.addExpiries(t, keys)
+	l.addBytes(t, keys)
+	t.Add(nil, func(context.Context, []resp.Value) error {
 		took()
 		return nil
 	})
 }
 
-func (l *Lister) askTypes(t *Trip, keys []Key) {
+func (l *Lister) addTypes(t *RoundTrip, keys []Key) {
 	if l.refusals().lacks("TYPE") {
-		t.Ask(nil, func(ctx context.Context, _ []resp.Value) error { return l.Probe(ctx, keys) })
+		t.Add(nil, func(ctx context.Context, _ []resp.Value) error { return l.Probe(ctx, keys) })
 		return
 	}
 	if v, forbidden := l.refusals().forbids("TYPE"); forbidden {
@@ -100,7 +100,7 @@ func (l *Lister) askTypes(t *Trip, keys []Key) {
 		}
 		return
 	}
-	t.Ask(each(keys, "TYPE"), func(ctx context.Context, replies []resp.Value) error {
+	t.Add(callEach(keys, "TYPE"), func(ctx context.Context, replies []resp.Value) error {
 		for i, v := range replies {
 			switch {
 			case Unknown(v):
@@ -116,8 +116,8 @@ func (l *Lister) askTypes(t *Trip, keys []Key) {
 	})
 }
 
-// each returns a call of the command for each key.
-func each(keys []Key, words ...string) [][][]byte {
+// callEach returns a call of the command for each key.
+func callEach(keys []Key, words ...string) [][][]byte {
 	calls := make([][][]byte, len(keys))
 	for i, k := range keys {
 		calls[i] = append(Call(words...), k.Name)
@@ -125,13 +125,13 @@ func each(keys []Key, words ...string) [][][]byte {
 	return calls
 }
 
-// askExpiries retries with another command if the server refuses the first.
-func (l *Lister) askExpiries(t *Trip, keys []Key) {
+// addExpiries retries with another command if the server refuses the first.
+func (l *Lister) addExpiries(t *RoundTrip, keys []Key) {
 	e := l.expiry()
 	if e.name == "" {
 		return
 	}
-	t.Ask(each(keys, e.name), func(ctx context.Context, replies []resp.Value) error {
+	t.Add(callEach(keys, e.name), func(ctx context.Context, replies []resp.Value) error {
 		for i, v := range replies {
 			k := &keys[i]
 			n, ok := Integer(v)
@@ -140,20 +140,20 @@ func (l *Lister) askExpiries(t *Trip, keys []Key) {
 				l.Lack(e.name)
 				fallthrough
 			case l.Lacks(e.name):
-				var again Trip
-				l.askExpiries(&again, keys)
-				return again.Go(ctx, l.Client)
+				var again RoundTrip
+				l.addExpiries(&again, keys)
+				return again.Run(ctx, l.Client)
 			case v.IsError():
 				k.NoExpiry = Refusal(v.Str)
 			case ok:
-				l.expires(k, e, n)
+				l.setExpiry(k, e, n)
 			}
 		}
 		return nil
 	})
 }
 
-func (l *Lister) expires(k *Key, e expiry, n int64) {
+func (l *Lister) setExpiry(k *Key, e expiry, n int64) {
 	const missing = -2
 	switch {
 	case n == missing:
@@ -167,18 +167,18 @@ func (l *Lister) expires(k *Key, e expiry, n int64) {
 	}
 }
 
-// askBytes requests MEMORY USAGE if the server supports it.
-func (l *Lister) askBytes(t *Trip, keys []Key) {
+// addBytes requests MEMORY USAGE if the server supports it.
+func (l *Lister) addBytes(t *RoundTrip, keys []Key) {
 	if l.Detail&Sizes == 0 || l.Bytes != nil || l.Lacks("MEMORY") {
 		return
 	}
-	calls := each(keys, "MEMORY", "USAGE")
+	calls := callEach(keys, "MEMORY", "USAGE")
 	for i := range calls {
 		if l.Samples != 0 {
 			calls[i] = append(calls[i], []byte("SAMPLES"), strconv.AppendInt(nil, max(l.Samples, 0), 10))
 		}
 	}
-	t.Ask(calls, func(_ context.Context, replies []resp.Value) error {
+	t.Add(calls, func(_ context.Context, replies []resp.Value) error {
 		for i, v := range replies {
 			if n, ok := Integer(v); ok {
 				keys[i].Bytes = n
@@ -190,9 +190,9 @@ func (l *Lister) askBytes(t *Trip, keys []Key) {
 	})
 }
 
-// askCounts requests the sizes of keys of known types, then calls took. It also measures bytes
+// addCounts requests the sizes of keys of known types, then calls took. It also measures bytes
 // with l.Bytes.
-func (l *Lister) askCounts(t *Trip, keys []Key, took func()) {
+func (l *Lister) addCounts(t *RoundTrip, keys []Key, took func()) {
 	var calls [][][]byte
 	var asked []*Key
 	for i := range keys {
@@ -201,7 +201,7 @@ func (l *Lister) askCounts(t *Trip, keys []Key, took func()) {
 			calls, asked = append(calls, [][]byte{[]byte(c), k.Name}), append(asked, k)
 		}
 	}
-	t.Ask(calls, func(ctx context.Context, replies []resp.Value) error {
+	t.Add(calls, func(ctx context.Context, replies []resp.Value) error {
 		for i, v := range replies {
 			if n, ok := Integer(v); ok {
 				asked[i].Count = n
@@ -226,12 +226,12 @@ var errNoType = errors.New("its type is not known")
 // it runs a command that fails on keys of other types, or reads the key.
 func (l *Lister) Probe(ctx context.Context, keys []Key) error {
 	var calls [][][]byte
-	var asked []probing
+	var asked []typeProbe
 	for i := range keys {
 		for _, t := range keytype.Types {
 			call, reads := l.probe(t, keys[i].Name)
 			if call != nil {
-				calls, asked = append(calls, call), append(asked, probing{i, t, reads})
+				calls, asked = append(calls, call), append(asked, typeProbe{i, t, reads})
 			}
 		}
 	}
@@ -255,12 +255,12 @@ func (l *Lister) Probe(ctx context.Context, keys []Key) error {
 	return settleProbes(keys, asked, replies)
 }
 
-// probing holds a call that tests whether a key has a type. reads is set if its reply to a
+// typeProbe holds a call that tests whether a key has a type. reads is set if its reply to a
 // missing key is empty.
-type probing struct {
-	key   int
-	typ   *keytype.Type
-	reads bool
+type typeProbe struct {
+	key     int
+	keyType *keytype.Type
+	reads   bool
 }
 
 // probe returns the call that tests whether a key has the type, or nil if the server refuses
@@ -269,7 +269,7 @@ func (l *Lister) probe(t *keytype.Type, key []byte) (call [][]byte, reads bool) 
 	if prober := t.ProbeCommand(); prober != "" && !l.Lacks(prober) {
 		return [][]byte{[]byte(prober), key}, false
 	}
-	if call := reading(t, key); !l.Lacks(string(call[0])) {
+	if call := readProbe(t, key); !l.Lacks(string(call[0])) {
 		return call, true
 	}
 	return nil, false
@@ -277,7 +277,7 @@ func (l *Lister) probe(t *keytype.Type, key []byte) (call [][]byte, reads bool) 
 
 // settleProbes sets the types from the replies. A key that matches several types is missing, as
 // is a key whose read returns nothing.
-func settleProbes(keys []Key, asked []probing, replies []resp.Value) error {
+func settleProbes(keys []Key, asked []typeProbe, replies []resp.Value) error {
 	for i := range keys {
 		keys[i].Type, keys[i].Err = "", errNoType
 	}
@@ -285,7 +285,7 @@ func settleProbes(keys []Key, asked []probing, replies []resp.Value) error {
 	open := make([]bool, len(keys))
 	for i, v := range replies {
 		k := &keys[asked[i].key]
-		switch empty := v.IsNull() || asked[i].reads && len(v.Elems) == 0 && asked[i].typ.Form != keytype.Whole; {
+		switch empty := v.IsNull() || asked[i].reads && len(v.Elems) == 0 && asked[i].keyType.Form != keytype.Whole; {
 		case Forbidden(v):
 			closed[asked[i].key] = v
 			continue
@@ -293,7 +293,7 @@ func settleProbes(keys []Key, asked []probing, replies []resp.Value) error {
 		case empty || k.Type != "":
 			k.Type, k.Err = None, nil
 		default:
-			k.Type, k.Err = asked[i].typ.Name, nil
+			k.Type, k.Err = asked[i].keyType.Name, nil
 		}
 		open[asked[i].key] = true
 	}
@@ -305,9 +305,9 @@ func settleProbes(keys []Key, asked []probing, replies []resp.Value) error {
 	return nil
 }
 
-// reading returns a call that tests whether a key of the type exists, by reading its first
+// readProbe returns a call that tests whether a key of the type exists, by reading its first
 // element if that needs no cursor: servers without TYPE have no HSCAN.
-func reading(t *keytype.Type, key []byte) [][]byte {
+func readProbe(t *keytype.Type, key []byte) [][]byte {
 	if t.Form == keytype.Whole || t.Pages == keytype.ByCursor {
 		return t.ReadAll(key)
 	}

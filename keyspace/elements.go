@@ -16,8 +16,8 @@ const headBytes = 64 << 10
 // ErrMissing reports a missing key.
 var ErrMissing = errors.New("no such key")
 
-// One describes a key. It returns ErrMissing if the key does not exist.
-func (l *Lister) One(ctx context.Context, key []byte) (Key, error) {
+// DescribeOne describes a key. It returns ErrMissing if the key does not exist.
+func (l *Lister) DescribeOne(ctx context.Context, key []byte) (Key, error) {
 	found, err := l.Describe(ctx, [][]byte{key})
 	switch {
 	case err != nil:
@@ -32,7 +32,7 @@ func (l *Lister) One(ctx context.Context, key []byte) (Key, error) {
 // of the value, as one element of one part.
 func First(ctx context.Context, c Client, k Key, n int) ([][][]byte, error) {
 	t := keytype.Of(k.Type)
-	if !t.Known() || n == 0 && t.Parts != nil {
+	if !t.IsKnown() || n == 0 && t.Parts != nil {
 		return nil, nil
 	}
 	asked := n
@@ -56,7 +56,7 @@ func pageOf(ctx context.Context, c Client, asked [][]byte, least int) (v resp.Va
 	v, err = c.Do(ctx, asked...)
 	if err == nil && Unknown(v) {
 		if call, page := keytype.Fallback(asked, least); call != nil {
-			v, err = one(ctx, c, call)
+			v, err = do(ctx, c, call)
 			return page(v), true, err
 		}
 	}
@@ -102,8 +102,8 @@ func Elements(ctx context.Context, c Client, k Key, match string, each func(part
 	return nil
 }
 
-// one runs a command and returns its error reply as an error.
-func one(ctx context.Context, c Client, args [][]byte) (resp.Value, error) {
+// do runs a command and returns its error reply as an error.
+func do(ctx context.Context, c Client, args [][]byte) (resp.Value, error) {
 	v, err := c.Do(ctx, args...)
 	if err == nil && v.IsError() {
 		err = Refusal(v.Str)

@@ -191,7 +191,7 @@ func TestProbe(t *testing.T) {
 	server := &poor{session: session, forbid: forbid}
 	l := keyspace.Lister{Client: server}
 	names := keyspace.Call("s", "l", "doc", "own", "other", "missing")
-	found, err := l.Look(context.Background(), names)
+	found, err := l.DescribeAll(context.Background(), names)
 	if err != nil || !strings.Contains(fmt.Sprint(found[0].Err), "'type' command") {
 		t.Errorf("%+v, %v", found, err)
 	}
@@ -208,9 +208,9 @@ func TestProbe(t *testing.T) {
 	}
 
 	// Commands in the shared refusals are not sent again.
-	l.Refusals.Learn(keyspace.Call("TYPE"), forbid(keyspace.Call("TYPE"), resp.Nil))
+	l.Refusals.Record(keyspace.Call("TYPE"), forbid(keyspace.Call("TYPE"), resp.Nil))
 	server.requests = 0
-	if again, err := l.Look(context.Background(), names[:1]); err != nil || server.requests != 0 || again[0].Err == nil {
+	if again, err := l.DescribeAll(context.Background(), names[:1]); err != nil || server.requests != 0 || again[0].Err == nil {
 		t.Errorf("%d round trips for %+v, %v", server.requests, again, err)
 	}
 }

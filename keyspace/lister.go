@@ -65,8 +65,8 @@ type Lister struct {
 	names [][]byte // all names in order, if the server lacks SCAN
 }
 
-// Again returns a Lister for another database of the same server.
-func (l *Lister) Again() *Lister {
+// Clone returns a Lister for another database of the same server.
+func (l *Lister) Clone() *Lister {
 	l.refusals()
 	other := *l
 	other.names = nil
@@ -124,16 +124,16 @@ func (l *Lister) Keys(ctx context.Context, each func([]Key) error) error {
 	}
 }
 
-// askScan requests the names at a cursor, "0" for the beginning. took receives them with the
+// addScan requests the names at a cursor, "0" for the beginning. took receives them with the
 // next cursor, "0" at the end. If the server has neither SCAN's TYPE option nor TYPE, the names
 // include keys of other types, which describing removes.
-func (l *Lister) askScan(t *Trip, cursor string, took func(names [][]byte, next string)) {
+func (l *Lister) addScan(t *RoundTrip, cursor string, took func(names [][]byte, next string)) {
 	took = l.filtered(took)
 	if l.refusals().lacks("SCAN") {
-		t.Ask(nil, func(ctx context.Context, _ []resp.Value) error { return l.listed(ctx, cursor, took) })
+		t.Add(nil, func(ctx context.Context, _ []resp.Value) error { return l.pageOfKeys(ctx, cursor, took) })
 		return
 	}
-	args := []string{"SCAN", cursor, "COUNT", strconv.Itoa(l.size())}
+	args := []string{"SCAN", cursor, "COUNT", strconv.Itoa(l.pageSize())}
 	if l.Match != "" {
 		args = append(args, "MATCH", l.Match)
 	}
@@ -141,7 +141,7 @@ func (l *Lister) askScan(t *Trip, cursor string, took func(names [][]byte, next 
 	if typed {
 		args = append(args, "TYPE", l.Type)
 	}
-	t.Ask([][][]byte{Call(args...)}, func(ctx context.Context, replies []resp.Value) error {
+	t.Add([][][]byte{Call(args...)}, func(ctx context.Context, replies []resp.Value) error {
 		switch v := replies[0]; {
 		case Unknown(v):
 			l.Lack("SCAN")
@@ -154,9 +154,9 @@ func (l *Lister) askScan(t *Trip, cursor string, took func(names [][]byte, next 
 			}
 			return err
 		}
-		var again Trip
-		l.askScan(&again, cursor, took)
-		return again.Go(ctx, l.Client)
+		var again RoundTrip
+		l.addScan(&again, cursor, took)
+		return again.Run(ctx, l.Client)
 	})
 }
 
@@ -170,15 +170,15 @@ func (l *Lister) filtered(took func(names [][]byte, next string)) func(names [][
 	}
 }
 
-func (l *Lister) size() int {
+func (l *Lister) pageSize() int {
 	if l.Page > 0 {
 		return l.Page
 	}
 	return defaultPage
 }
 
-// listed passes a page of the reply to KEYS, which has all names. The cursor is an index.
-func (l *Lister) listed(ctx context.Context, cursor string, took func(names [][]byte, next string)) error {
+// pageOfKeys passes a page of the reply to KEYS, which has all names. The cursor is an index.
+func (l *Lister) pageOfKeys(ctx context.Context, cursor string, took func(names [][]byte, next string)) error {
 	if l.names == nil {
 		pattern := l.Match
 		if pattern == "" {
@@ -198,7 +198,7 @@ func (l *Lister) listed(ctx context.Context, cursor string, took func(names [][]
 	if err != nil || at < 0 || at > len(l.names) {
 		at = len(l.names)
 	}
-	end := min(at+l.size(), len(l.names))
+	end := min(at+l.pageSize(), len(l.names))
 	next := strconv.Itoa(end)
 	if end == len(l.names) {
 		next = "0"

@@ -18,8 +18,8 @@ func (r Refusal) Error() string { return string(r) }
 // concurrent use.
 type Refusals struct{ replies sync.Map } // error replies by command
 
-// Learn records a refusal if v, the reply to call, is one.
-func (r *Refusals) Learn(call [][]byte, v resp.Value) {
+// Record records a refusal if v, the reply to call, is one.
+func (r *Refusals) Record(call [][]byte, v resp.Value) {
 	if len(call) > 0 && Refused(v) {
 		r.replies.Store(strings.ToUpper(string(call[0])), v)
 	}
@@ -48,8 +48,8 @@ func (r *Refusals) forbids(name string) (resp.Value, bool) {
 	return reply, refused && !Unknown(reply)
 }
 
-// Forgive forgets all refusals, as permissions and servers change.
-func (r *Refusals) Forgive() { r.replies.Clear() }
+// Clear forgets all refusals, as permissions and servers change.
+func (r *Refusals) Clear() { r.replies.Clear() }
 
 // Unknown reports whether v says that the server does not have the command, in the words of
 // Redis, Upstash, early meowdis or other servers.

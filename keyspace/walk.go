@@ -28,9 +28,9 @@ type page struct {
 type stage int
 
 const (
-	named stage = iota
-	typed       // with expiries
-	whole
+	stageNamed stage = iota
+	stageTyped       // with expiries
+	stageComplete
 )
 
 // pagesAhead is one page per stage.
@@ -49,18 +49,18 @@ func (w *Walk) Next(ctx context.Context) (Page, error) {
 		if p, ready := w.Take(); ready {
 			return p, nil
 		}
-		var t Trip
-		w.Ask(&t)
-		if err := t.Go(ctx, w.l.Client); err != nil {
+		var t RoundTrip
+		w.AddCalls(&t)
+		if err := t.Run(ctx, w.l.Client); err != nil {
 			return Page{}, err
 		}
 	}
 }
 
 // Take returns the next page if it is complete. Callers can add their own calls to the same
-// round trips: see Ask.
+// round trips: see AddCalls.
 func (w *Walk) Take() (p Page, ready bool) {
-	if len(w.pages) == 0 || w.pages[0].stage != whole {
+	if len(w.pages) == 0 || w.pages[0].stage != stageComplete {
 		return Page{}, false
 	}
 	p = w.pages[0].Page
@@ -68,28 +68,28 @@ func (w *Walk) Take() (p Page, ready bool) {
 	return p, true
 }
 
-// Ask adds the calls that the pages ahead need next.
-func (w *Walk) Ask(t *Trip) {
+// AddCalls adds the calls that the pages ahead need next.
+func (w *Walk) AddCalls(t *RoundTrip) {
 	for _, p := range w.pages {
 		switch p.stage {
-		case named:
-			w.l.askHeads(t, p.Keys, func() {
-				p.Keys, p.stage = w.l.wanted(p.Keys), typed
+		case stageNamed:
+			w.l.addHeads(t, p.Keys, func() {
+				p.Keys, p.stage = w.l.matching(p.Keys), stageTyped
 				if w.l.Detail&Counts == 0 && w.l.Bytes == nil || len(p.Keys) == 0 {
-					p.stage = whole
+					p.stage = stageComplete
 				}
 			})
-		case typed:
-			w.l.askCounts(t, p.Keys, func() { p.stage = whole })
+		case stageTyped:
+			w.l.addCounts(t, p.Keys, func() { p.stage = stageComplete })
 		}
 	}
 	if w.ended || len(w.pages) >= pagesAhead {
 		return
 	}
-	w.l.askScan(t, w.cursor, func(names [][]byte, next string) {
-		p := &page{Page: Page{Keys: unknown(names), Next: next}}
+	w.l.addScan(t, w.cursor, func(names [][]byte, next string) {
+		p := &page{Page: Page{Keys: newKeys(names), Next: next}}
 		if len(names) == 0 || !w.l.describes() {
-			p.stage = whole
+			p.stage = stageComplete
 		}
 		w.pages = append(w.pages, p)
 		w.cursor, w.ended = next, next == "0"

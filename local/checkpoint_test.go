@@ -72,7 +72,7 @@ func TestApplyGroupIsBrief(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	parts := []*store.Part{{Batches: []store.Batch{insert(1)}, Brief: true}, {Batches: []store.Batch{insert(1)}}}
+	parts := []*store.Part{{Batches: []store.Batch{insert(1)}, FailIfSlow: true}, {Batches: []store.Batch{insert(1)}}}
 	done := make(chan int, len(parts))
 	s.writing.Lock()
 	began := s.ApplyGroup(parts, func(i int) { done <- i })

@@ -21,7 +21,7 @@ type heard struct {
 func (h *heard) Follows() bool { return !h.deaf }
 
 func (h *heard) Ran(b *store.Batch, r *store.Result, run func(store.Batch) (store.Result, error)) error {
-	h.log = append(h.log, fmt.Sprint(b.Of, r.Changes))
+	h.log = append(h.log, fmt.Sprint(b.Origin, r.Changes))
 	if h.after != nil {
 		return h.after(run)
 	}
@@ -31,7 +31,7 @@ func (h *heard) Ran(b *store.Batch, r *store.Result, run func(store.Batch) (stor
 func (h *heard) Ended(committed bool) { h.log = append(h.log, fmt.Sprint("committed: ", committed)) }
 
 func insert(of any, name string) store.Batch {
-	return store.Batch{Of: of, Stmts: []store.Stmt{{SQL: "INSERT INTO t VALUES(?1)", Args: []store.Value{store.String(name)}}}}
+	return store.Batch{Origin: of, Stmts: []store.Stmt{{SQL: "INSERT INTO t VALUES(?1)", Args: []store.Value{store.String(name)}}}}
 }
 
 func following(t *testing.T) (*local.Store, *heard) {

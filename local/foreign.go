@@ -19,8 +19,8 @@ func (s *Store) ReadOnly() string {
 		return "this is " + s.foreign.Name + ", which meowdis can only read: convert it with meowdis import"
 	case s.unwritable:
 		return errUnwritable.Error()
-	case s.options.Refuse != "":
-		return s.options.Refuse
+	case s.options.WriteRefusal != "":
+		return s.options.WriteRefusal
 	case s.options.ReadOnly:
 		return "the file is open for reading only"
 	}
@@ -60,13 +60,13 @@ func (s *Store) tryProbe() (*conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.lookWith(c); err != nil {
+	if err := s.probeWith(c); err != nil {
 		return nil, errors.Join(err, c.close())
 	}
 	return c, nil
 }
 
-func (s *Store) lookWith(c *conn) error {
+func (s *Store) probeWith(c *conn) error {
 	rows, _, err := c.run(store.Stmt{SQL: "PRAGMA application_id"})
 	if err != nil || rows[0][0].Int() == schema.ApplicationID {
 		return err

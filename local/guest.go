@@ -11,11 +11,11 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// guestsMay lists the actions of a guest's statement: it may read and write rows of the file's tables. It may not use
+// guestMay lists the actions of a guest's statement: it may read and write rows of the file's tables. It may not use
 // another file, a pragma, a transaction, or create or drop tables. SQLite asks about each of these while it
 // compiles a statement. A pragma can also be read as a table, and the file's pages can be read and written as
 // the table sqlite_dbpage.
-var guestsMay = map[int32]bool{
+var guestMay = map[int32]bool{
 	sqlite3.SQLITE_SELECT: true, sqlite3.SQLITE_READ: true, sqlite3.SQLITE_RECURSIVE: true, sqlite3.SQLITE_FUNCTION: true,
 	sqlite3.SQLITE_INSERT: true, sqlite3.SQLITE_UPDATE: true, sqlite3.SQLITE_DELETE: true,
 }
@@ -28,7 +28,7 @@ func (e badStatement) Unwrap() error { return e.error }
 // authorize is SQLite's authorizer callback for guest statements.
 func authorize(_ *libc.TLS, _ uintptr, action int32, name, _, _, _ uintptr) int32 {
 	switch {
-	case !guestsMay[action]:
+	case !guestMay[action]:
 		return sqlite3.SQLITE_DENY
 	case action == sqlite3.SQLITE_SELECT || action == sqlite3.SQLITE_RECURSIVE || action == sqlite3.SQLITE_FUNCTION:
 		return sqlite3.SQLITE_OK
@@ -125,7 +125,7 @@ func (c *conn) runOf(b *store.Batch, s store.Stmt) (rows []store.Row, changed bo
 func badStatementRefusal(err error) *store.Refusal {
 	var e badStatement
 	if errors.As(err, &e) || isOneOf(err, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_TOOBIG, sqlite3.SQLITE_MISMATCH) {
-		return &store.Refusal{Reason: err.Error(), Bad: true}
+		return &store.Refusal{Reason: err.Error(), BadStatement: true}
 	}
 	return nil
 }

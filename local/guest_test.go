@@ -49,7 +49,7 @@ func TestGuestsStayIn(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 				continue
 			}
-			if r := results[1].Refused; r == nil || !r.Bad || r.At != 1 {
+			if r := results[1].Refused; r == nil || !r.BadStatement || r.At != 1 {
 				t.Errorf("%s: it ran, or was refused as %+v", name, r)
 			}
 			for _, i := range []int{0, 2} {
@@ -59,7 +59,7 @@ func TestGuestsStayIn(t *testing.T) {
 			}
 		}
 	}
-	if r, err := s.Apply(context.Background(), []store.Batch{guest(true, count)}); err != nil || r[0].Refused == nil || !r[0].Refused.Bad {
+	if r, err := s.Apply(context.Background(), []store.Batch{guest(true, count)}); err != nil || r[0].Refused == nil || !r[0].Refused.BadStatement {
 		t.Errorf("a write in a batch that reads: %+v, %v", r, err)
 	}
 	c.Want("GET cat", `"tom"`)

@@ -33,13 +33,13 @@ func (s *Store) prepareHashIndex(c *conn) error {
 	if s.options.ReadOnly {
 		return nil
 	}
-	if s.options.Load {
+	if s.options.BulkLoad {
 		keys, err := c.query(sqlAnyKey)
 		if err != nil || len(keys) == 0 {
 			return errors.Join(err, c.beginLoad())
 		}
 	}
-	if s.options.SingleConn && !s.options.Load {
+	if s.options.SingleConn && !s.options.BulkLoad {
 		has, err := c.query(sqlHashIndex)
 		c.loading = err == nil && len(has) == 0
 		return err
@@ -75,14 +75,14 @@ func (c *conn) buildHashIndex() error {
 	return c.script(makeHashIndex)
 }
 
-// LeaveLoad lets the next process that opens the file build the index of a load. It also interrupts a Close
+// EndBulkLoad lets the next process that opens the file build the index of a load. It also interrupts a Close
 // that is building it.
-func (s *Store) LeaveLoad() { s.leaveLoad() }
+func (s *Store) EndBulkLoad() { s.endBulkLoad() }
 
-// finishLoad builds the index that a load has left out. After LeaveLoad, or if another process writes for longer
+// finishBulkLoad builds the index that a load has left out. After EndBulkLoad, or if another process writes for longer
 // than the busy timeout, it leaves that to the next process that opens the file.
-func (s *Store) finishLoad() error {
-	if !s.options.Load || s.options.ReadOnly {
+func (s *Store) finishBulkLoad() error {
+	if !s.options.BulkLoad || s.options.ReadOnly {
 		return nil
 	}
 	return s.withWriter(func(c *conn) error {

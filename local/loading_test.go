@@ -32,7 +32,7 @@ func hashIndexes(t *testing.T, path string) (n int) {
 // load opens a file for a load, and creates a hundred keys.
 func load(t *testing.T, path string) (*local.Store, *storetest.Client) {
 	t.Helper()
-	s := open(t, path, local.Options{SingleConn: true, Load: true})
+	s := open(t, path, local.Options{SingleConn: true, BulkLoad: true})
 	c := storetest.NewClient(t, engine.New(s))
 	for i := range 100 {
 		c.Want(fmt.Sprintf("SET k%d v", i), "OK")
@@ -72,7 +72,7 @@ func TestLoad(t *testing.T) {
 func TestLeftLoad(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.sqlite")
 	s, _ := load(t, path)
-	s.LeaveLoad()
+	s.EndBulkLoad()
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +175,7 @@ func writeBeside(t *testing.T, path string) (end func()) {
 // process.
 func TestLoadThatEndsBesideAWriter(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.sqlite")
-	s := open(t, path, local.Options{SingleConn: true, Load: true, BusyTimeout: time.Millisecond})
+	s := open(t, path, local.Options{SingleConn: true, BulkLoad: true, BusyTimeout: time.Millisecond})
 	storetest.NewClient(t, engine.New(s)).Want("SET k v", "OK")
 	end := writeBeside(t, path)
 	if err := s.Close(); err != nil {

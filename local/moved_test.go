@@ -301,7 +301,7 @@ func TestGoneInTheMiddle(t *testing.T) {
 	}
 	for i, end := range subsetEnds {
 		path := filepath.Join(t.TempDir(), "t.sqlite")
-		s := open(t, path, local.Options{IsolateSlowReads: true, SweepEvery: -1, Cache: 64 << 10})
+		s := open(t, path, local.Options{IsolateSlowReads: true, SweepEvery: -1, CacheBytes: 64 << 10})
 		c := storetest.NewClient(t, engine.New(s))
 		c.Want("SET before 1", "OK")
 		writes := 0

@@ -20,10 +20,10 @@ var pagePool struct {
 }
 
 const (
-	pageLeast, pageMost = pageSize + 1, pageSize + 376 // bytes that SQLite asks for
+	minPageBlock, maxPageBlock = pageSize + 1, pageSize + 376 // bytes that SQLite asks for
 
 	sizeBefore = 8
-	pageSlot   = pageMost + sizeBefore
+	pageSlot   = maxPageBlock + sizeBefore
 	pageBlock  = 256<<10 - pageSize // rounded up to 256 KB by the C library
 )
 
@@ -45,7 +45,7 @@ func poolPages(tls *libc.TLS) int32 {
 	return sqlite3.Xsqlite3_config(tls, sqlite3.SQLITE_CONFIG_MALLOC, libc.VaList(args, methods))
 }
 
-func isPage(n int64) bool { return pageLeast <= n && n <= pageMost }
+func isPage(n int64) bool { return minPageBlock <= n && n <= maxPageBlock }
 
 func pooledMalloc(tls *libc.TLS, n int32) uintptr {
 	if !isPage(int64(n)) {

@@ -17,7 +17,7 @@ func TestPagePool(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.close()
-	sizes := []int32{1, pageSize, pageLeast, pageMost, pageMost + 8, 9000}
+	sizes := []int32{1, pageSize, minPageBlock, maxPageBlock, maxPageBlock + 8, 9000}
 	var running sync.WaitGroup
 	for id := range 4 {
 		running.Go(func() {

@@ -28,7 +28,7 @@ func newCachedRows(b *store.Batch, rows [][]store.Row) *cachedRows {
 		for _, row := range list {
 			weight += row.Weight()
 		}
-		if size := b.Stmts[i].Size; size > 0 && len(list) > 0 {
+		if size := b.Stmts[i].SizeColumn; size > 0 && len(list) > 0 {
 			weight = max(weight, list[0][size-1].Int()) // a string with missing parts is longer than its rows
 		}
 		r.weight += weight

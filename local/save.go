@@ -9,7 +9,7 @@ import (
 	"github.com/meowdis/meowdis/internal/atomicfile"
 )
 
-// Sync syncs the WAL: once it returns, all commits survive a power cut, as with Options.Full.
+// Sync syncs the WAL: once it returns, all commits survive a power cut, as with Options.SyncFull.
 func (s *Store) Sync() error {
 	if s.path == Memory {
 		return nil
@@ -21,17 +21,17 @@ func (s *Store) Sync() error {
 	return nil
 }
 
-// Figures holds statistics of a store.
-type Figures struct {
+// Stats holds statistics of a store.
+type Stats struct {
 	File, Log int64 // bytes; 0 for an in-memory store
 	Commits   int64 // of this process
 	Reads     int64 // batches read from the file, not from the row cache
 	Abandoned int64 // calls that failed because of Abandon
 }
 
-// Figures returns the current statistics.
-func (s *Store) Figures() Figures {
-	f := Figures{Commits: s.commits.Load(), Abandoned: s.abandoned.Load()}
+// Stats returns the current statistics.
+func (s *Store) Stats() Stats {
+	f := Stats{Commits: s.commits.Load(), Abandoned: s.abandoned.Load()}
 	if s.rowCache != nil {
 		f.Reads = s.rowCache.sqliteReads.Load()
 	}

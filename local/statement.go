@@ -22,7 +22,7 @@ func (c *conn) prepare(sql string) (*prepared, error) {
 		c.finalizeAll()
 	}
 	if c.loading && needsHashIndex(sql) {
-		// If this fails, the statement is only slower. After a Glance, the file must be opened for writing.
+		// If this fails, the statement is only slower. After an immutable read, the file must be opened for writing.
 		if err := c.buildHashIndex(); isOneOf(err, sqlite3.SQLITE_READONLY) {
 			return nil, err
 		}
@@ -118,12 +118,12 @@ func (c *conn) step(p *prepared, s store.Stmt) (rows []store.Row, err error) {
 				take(last)
 				continue
 			}
-			if s.Size == 0 && !c.fits(p) {
+			if s.SizeColumn == 0 && !c.fits(p) {
 				err = errOverBudget
 				break
 			}
 			row := c.row(p, &room)
-			if s.Size > 0 && !c.fitsValue(s, row, last) {
+			if s.SizeColumn > 0 && !c.fitsValue(s, row, last) {
 				err = errOverBudget
 				break
 			}
@@ -165,9 +165,9 @@ func (c *conn) fits(p *prepared) bool {
 
 // fitsValue charges the value that begins with row to the budget. last is the row before it.
 func (c *conn) fitsValue(s store.Stmt, row, last store.Row) bool {
-	n := row[s.Size-1].Int()
+	n := row[s.SizeColumn-1].Int()
 	switch {
-	case n > 0 && last != nil && (s.Of == 0 || last[s.Of-1].Int() == row[s.Of-1].Int()):
+	case n > 0 && last != nil && (s.SizeGroup == 0 || last[s.SizeGroup-1].Int() == row[s.SizeGroup-1].Int()):
 		return true
 	case n <= 0:
 		n = int64(len(row) * store.CellBytes)

@@ -20,14 +20,14 @@ const Memory = ":memory:"
 
 // Options configures a store. The zero value is right for most.
 type Options struct {
-	// Full makes every commit survive a power cut (synchronous=FULL). Without it, a commit survives a crash of
+	// SyncFull makes every commit survive a power cut (synchronous=FULL). Without it, a commit survives a crash of
 	// the process, but a power cut may lose the last moments.
-	Full bool
+	SyncFull bool
 	// ReadOnly opens the file for reading only, and does not create it.
 	ReadOnly bool
-	// OrRead opens a file that is not writable as ReadOnly would. Like a ReadOnly store, a store that has
+	// FallbackReadOnly opens a file that is not writable as ReadOnly would. Like a ReadOnly store, a store that has
 	// written nothing leaves the WAL unchanged when it closes.
-	OrRead bool
+	FallbackReadOnly bool
 	// Now is the clock for expiry, in Unix ms; nil uses the system clock.
 	Now func() int64
 	// SweepEvery is the pause between sweeps of expired keys; 0 means one second, a negative value disables
@@ -36,12 +36,12 @@ type Options struct {
 	// Report, if not nil, receives background errors from the store's goroutines: a failing sweep, once per
 	// failure, and the repair of a deleted WAL.
 	Report func(error)
-	// Cache limits the page cache of each connection, in bytes; 0 means 32 MB. The cache takes about a twelfth
+	// CacheBytes limits the page cache of each connection, in bytes; 0 means 32 MB. The cache takes about a twelfth
 	// more memory than that.
-	Cache int
-	// Prepared limits the prepared statements of each connection, a few KB each; 0 means 2000, more than the
+	CacheBytes int
+	// MaxStatements limits the prepared statements of each connection, a few KB each; 0 means 2000, more than the
 	// translator has.
-	Prepared int
+	MaxStatements int
 	// RowCacheBytes limits the cache of rows returned by reads, in bytes of memory; 0 disables it. It is for
 	// servers. A file with a single connection or opened for reading has no row cache.
 	RowCacheBytes int64
@@ -51,15 +51,15 @@ type Options struct {
 	IsolateSlowReads bool
 	// BusyTimeout limits how long a write waits for another process's write; 0 means ten seconds.
 	BusyTimeout time.Duration
-	// Refuse, if not "", is the reason that clients get when a ReadOnly file refuses a write.
-	Refuse string
+	// WriteRefusal, if not "", is the reason that clients get when a ReadOnly file refuses a write.
+	WriteRefusal string
 	// SingleConn uses one connection for reads and writes, for a caller that does one thing at a time.
 	SingleConn bool
-	// Glance opens the file for a single read; no other handle may be open. See NewImmutableReader.
-	Glance bool
-	// Load is for bulk loads: if the file has no keys yet, the hash index is built when the store closes, not
+	// Immutable opens the file for a single read; no other handle may be open. See NewImmutableReader.
+	Immutable bool
+	// BulkLoad is for bulk loads: if the file has no keys yet, the hash index is built when the store closes, not
 	// key by key.
-	Load bool
+	BulkLoad bool
 }
 
 // Store is an open SQLite file. It is safe for concurrent use.
@@ -98,14 +98,14 @@ type commitQueue struct {
 
 // lifetime tracks the calls that Close waits for.
 type lifetime struct {
-	closing   sync.RWMutex // read-locked during each call
-	used      func()       // closing.RUnlock
-	closed    bool
-	life      context.Context // ends when running work is abandoned
-	abandon   context.CancelFunc
-	loading   context.Context // ends when the next process has to build the index of a load
-	leaveLoad context.CancelFunc
-	abandoned atomic.Int64
+	closing     sync.RWMutex // read-locked during each call
+	used        func()       // closing.RUnlock
+	closed      bool
+	life        context.Context // ends when running work is abandoned
+	abandon     context.CancelFunc
+	loading     context.Context // ends when the next process has to build the index of a load
+	endBulkLoad context.CancelFunc
+	abandoned   atomic.Int64
 }
 
 // sweeping tracks the removal of expired keys.
@@ -160,7 +160,7 @@ func Open(path string, o Options) (*Store, error) {
 		} else if path != Memory {
 			discard(path, s.created)
 		}
-		if o.OrRead && errors.Is(err, errUnwritable) {
+		if o.FallbackReadOnly && errors.Is(err, errUnwritable) {
 			return openUnwritable(path, o)
 		}
 		return nil, fmt.Errorf("opening %s: %w", path, err)
@@ -183,20 +183,20 @@ func newStore(path string, o Options) *Store {
 	if o.Now == nil {
 		o.Now = func() int64 { return time.Now().UnixMilli() }
 	}
-	if o.Cache == 0 {
-		o.Cache = 32 << 20
+	if o.CacheBytes == 0 {
+		o.CacheBytes = 32 << 20
 	}
 	o.BusyTimeout = cmp.Or(o.BusyTimeout, defaultBusyTimeout)
 	s := &Store{path: path, options: o, commitQueue: commitQueue{jobs: make(chan []*job, 256), quit: make(chan struct{})}, passed: time.Since}
 	s.used = s.closing.RUnlock
 	s.life, s.abandon = context.WithCancel(context.Background())
-	s.loading, s.leaveLoad = context.WithCancel(s.life)
+	s.loading, s.endBulkLoad = context.WithCancel(s.life)
 	return s
 }
 
 // openUnwritable opens a file that is not writable.
 func openUnwritable(path string, o Options) (*Store, error) {
-	o.ReadOnly, o.OrRead = true, false
+	o.ReadOnly, o.FallbackReadOnly = true, false
 	s, err := Open(path, o)
 	if err == nil {
 		s.unwritable = true
@@ -343,7 +343,7 @@ func (s *Store) setUp(c *conn) error {
 			fmt.Sprintf("PRAGMA wal_autocheckpoint = %d", s.logPages()),
 			// Shrinks the WAL after one long transaction.
 			fmt.Sprintf("PRAGMA journal_size_limit = %d", 4*s.logPages()*pageSize))
-		if s.options.Full {
+		if s.options.SyncFull {
 			setup = append(setup, "PRAGMA synchronous = FULL")
 		} else {
 			setup = append(setup, "PRAGMA synchronous = NORMAL")
@@ -354,16 +354,16 @@ func (s *Store) setUp(c *conn) error {
 
 // sizeCaches limits the statement and page caches of a connection.
 func (s *Store) sizeCaches(c *conn) error {
-	c.mostPrepared = cmp.Or(s.options.Prepared, maxPrepared)
+	c.mostPrepared = cmp.Or(s.options.MaxStatements, maxPrepared)
 	if s.path == Memory {
 		return nil
 	}
-	c.cacheSQL = fmt.Sprintf("PRAGMA cache_size = -%d", s.options.Cache>>10)
+	c.cacheSQL = fmt.Sprintf("PRAGMA cache_size = -%d", s.options.CacheBytes>>10)
 	return c.setUp(c.cacheSQL)
 }
 
 // logPages returns the length of the WAL that makes it due to be copied back, in pages.
-func (s *Store) logPages() int { return max(4000, s.options.Cache/pageSize) }
+func (s *Store) logPages() int { return max(4000, s.options.CacheBytes/pageSize) }
 
 // connectBare opens a connection with SQLite's defaults, and reads nothing.
 func (s *Store) connectBare(readOnly bool) (*conn, error) {
@@ -406,14 +406,14 @@ func (s *Store) Close() error {
 	close(s.quit)
 	s.done.Wait()
 	defer s.abandon() // nothing is left to end
-	return errors.Join(s.finishLoad(), s.closeConns(false))
+	return errors.Join(s.finishBulkLoad(), s.closeConns(false))
 }
 
 // closeConns closes the writer last, so that SQLite removes the log. The log stays as it is with leave.
 func (s *Store) closeConns(leave bool) error {
 	var errs []error
 	readers, _ := s.readers.takeAll(context.Background())
-	leave = leave || s.unsafeToCopyBack() || (s.options.OrRead || s.options.Load && !s.created) && !s.wrote.Load() && hasFrames(s.path)
+	leave = leave || s.unsafeToCopyBack() || (s.options.FallbackReadOnly || s.options.BulkLoad && !s.created) && !s.wrote.Load() && hasFrames(s.path)
 	for _, c := range append([]*conn{s.watcher}, append(readers, s.writer)...) {
 		if c != nil {
 			if leave {

@@ -29,7 +29,7 @@ func TestReopen(t *testing.T) {
 		if _, err := os.Stat(path); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		s = open(t, path, local.Options{Full: true})
+		s = open(t, path, local.Options{SyncFull: true})
 		storetest.NewClient(t, storetest.NewEngine(s, storetest.NewClock())).Want("GET k", `"v"`)
 		if s.Path() != path {
 			t.Errorf("the path is %s, want %s", s.Path(), path)

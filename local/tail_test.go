@@ -55,7 +55,7 @@ func (s shadow) take(t *testing.T, tail *Tail) {
 func openTailed(t *testing.T) (*Store, *Tail, string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "a.sqlite")
-	s, err := Open(path, Options{SweepEvery: -1, Cache: 1 << 20})
+	s, err := Open(path, Options{SweepEvery: -1, CacheBytes: 1 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +187,7 @@ func TestCopy(t *testing.T) {
 	if err := os.WriteFile(to, whole, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	reader, err := Open(to, Options{ReadOnly: true, Refuse: "it is a copy"})
+	reader, err := Open(to, Options{ReadOnly: true, WriteRefusal: "it is a copy"})
 	if err != nil {
 		t.Fatal(err)
 	}

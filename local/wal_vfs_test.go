@@ -24,7 +24,7 @@ var errFull = errors.New("the disk is full")
 func TestLogWrites(t *testing.T) {
 	for full, rounds := range map[bool]int{false: 40, true: 10} {
 		path := filepath.Join(t.TempDir(), "t.sqlite")
-		s := open(t, path, local.Options{Cache: 16 << 10, SweepEvery: -1, Full: full})
+		s := open(t, path, local.Options{CacheBytes: 16 << 10, SweepEvery: -1, SyncFull: full})
 		other := open(t, path, local.Options{SweepEvery: -1})
 		random := rand.New(rand.NewPCG(1, 2))
 		write(t, s, random, "SET k:1 first")

@@ -403,5 +403,5 @@ func (c *conn) runner(savepoints bool) func(store.Batch) (store.Result, error) {
 	}
 }
 
-// Beside reports whether readers can run beside the writer.
-func (s *Store) Beside() bool { return s.writer != nil }
+// ReadsDuringWrites reports whether readers can run beside the writer.
+func (s *Store) ReadsDuringWrites() bool { return s.writer != nil }

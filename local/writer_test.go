@@ -290,7 +290,7 @@ func TestGate(t *testing.T) {
 			p := &store.Part{Batches: []store.Batch{insert(3)}, Wait: store.WriteWaitOf(ctx)}
 			s.ApplyGroup([]*store.Part{p}, func(int) { waiting <- p.Err })
 		}()
-		gate.Shut(why)
+		gate.Close(why)
 		for range 3 {
 			if err := <-waiting; err != why {
 				t.Errorf("%s: %v", path, err)

@@ -137,7 +137,7 @@ func newSending(ctx context.Context, batches []store.Batch) *sending {
 		c.reads = c.reads && b.ReadOnly
 		c.parts[i], c.stmts[i] = wire.AppendBatch(nil, b), len(b.Stmts)
 		c.bytes += len(c.parts[i]) + 1
-		if room := b.Budget.Room(); room > 0 && (c.max == 0 || room < c.max) {
+		if room := b.Budget.Remaining(); room > 0 && (c.max == 0 || room < c.max) {
 			c.max = room
 		}
 	}
@@ -148,7 +148,7 @@ func newSending(ctx context.Context, batches []store.Batch) *sending {
 // one can never run.
 func (c *sending) take(results []store.Result) (over bool) {
 	for _, r := range results {
-		if r.Refused != nil && r.Refused.Bad {
+		if r.Refused != nil && r.Refused.BadStatement {
 			c.err = errors.New(r.Refused.Reason)
 			return true
 		}

@@ -136,7 +136,7 @@ func (s *Storage) try(ctx context.Context, body []byte, stmts []int, reads bool)
 		return nil, s.refused(res)
 	}
 	in := &errReader{from: res.Body}
-	results, err := wire.ReadAnswer(in, stmts, reads, wire.Limits{Bytes: maxAnswer})
+	results, err := wire.ReadResponse(in, stmts, reads, wire.Limits{Bytes: maxAnswer})
 	if err != nil && in.err != nil {
 		return nil, s.lost(ctx, in.err)
 	}

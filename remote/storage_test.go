@@ -44,12 +44,12 @@ func (s *storage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	for i, b := range q.Batches {
 		one, err := s.store.Apply(r.Context(), []store.Batch{b})
 		if err != nil {
-			results[i].Refused = &store.Refusal{Reason: err.Error(), Bad: true}
+			results[i].Refused = &store.Refusal{Reason: err.Error(), BadStatement: true}
 			continue
 		}
 		results[i] = one[0]
 	}
-	w.Write(wire.AppendAnswer(nil, results, len(q.Batches) > 0 && q.Batches[0].ReadOnly))
+	w.Write(wire.AppendResponse(nil, results, len(q.Batches) > 0 && q.Batches[0].ReadOnly))
 }
 
 func openStorage(t *testing.T, s *storage) *remote.Storage {

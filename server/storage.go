@@ -117,7 +117,7 @@ func (s *Server) typedBatches(ctx context.Context, body io.Reader, reads bool) (
 	if err != nil {
 		return nil, err
 	}
-	return wire.AppendAnswer(nil, results, only), nil
+	return wire.AppendResponse(nil, results, only), nil
 }
 
 // runStorageBatches runs batches whose rows take at most that many bytes each (0 for no limit), plus storagePiece for

@@ -177,7 +177,7 @@ func (h handled) Apply(_ context.Context, batches []store.Batch) ([]store.Result
 		stmts[i], reads = len(b.Stmts), reads && b.ReadOnly
 	}
 	_, answer := post(h.handler, "purr", string(wire.AppendRequest(nil, &q)))
-	return wire.ReadAnswer(strings.NewReader(answer), stmts, reads, wire.Limits{Bytes: 1 << 20})
+	return wire.ReadResponse(strings.NewReader(answer), stmts, reads, wire.Limits{Bytes: 1 << 20})
 }
 
 // TestStorageParts refuses a small request of the legacy API that would be large in memory, but accepts a large text.

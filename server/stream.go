@@ -8,21 +8,21 @@ import (
 
 // Stream is the state of replication to another place.
 type Stream struct {
-	Place   string
-	TXID    uint64    // last transaction stored at Place
-	At      time.Time // when Place was last up to date; zero for never
-	Failing string    // the error, or "" while it works
-	Pending int       // pages not yet sent
+	Place     string
+	TXID      uint64    // last transaction stored at Place
+	At        time.Time // when Place was last up to date; zero for never
+	LastError string    // the error, or "" while it works
+	Pending   int       // pages not yet sent
 }
 
 // Following is the state of a copy of another file.
 type Following struct {
-	Place   string
-	TXID    uint64    // last transaction in the copy; 0 before the first fetch
-	Written time.Time // when that transaction was committed
-	Heard   time.Time // when Place was last fetched; zero for never
-	Failing string    // the error, or "" while it works
-	Copying bool      // a snapshot is being downloaded
+	Place     string
+	TXID      uint64    // last transaction in the copy; 0 before the first fetch
+	Written   time.Time // when that transaction was committed
+	LastPoll  time.Time // when Place was last fetched; zero for never
+	LastError string    // the error, or "" while it works
+	Copying   bool      // a snapshot is being downloaded
 }
 
 // streamInfo returns the INFO lines of replication to another place. Redis has no such lines.
@@ -32,7 +32,7 @@ func (s *Server) streamInfo() []string {
 	}
 	now := s.config.Stream()
 	status, last := "ok", int64(-1)
-	if now.Failing != "" {
+	if now.LastError != "" {
 		status = "err"
 	}
 	if !now.At.IsZero() {
@@ -40,7 +40,7 @@ func (s *Server) streamInfo() []string {
 	}
 	return []string{
 		field("replicate_to", now.Place), field("replicate_status", status), field("replicate_last_time", last),
-		field("replicate_txid", now.TXID), field("replicate_pending_pages", now.Pending), field("replicate_last_error", oneLine(now.Failing)),
+		field("replicate_txid", now.TXID), field("replicate_pending_pages", now.Pending), field("replicate_last_error", oneLine(now.LastError)),
 	}
 }
 
@@ -52,11 +52,11 @@ func oneLine(text string) string {
 // followingInfo returns the INFO lines of a replica whose master is a place. Offsets count transactions, not bytes.
 func (s *Server) followingInfo(now Following) []string {
 	link, heard, copying := "up", int64(-1), 0
-	if now.Failing != "" || now.TXID == 0 {
+	if now.LastError != "" || now.TXID == 0 {
 		link = "down"
 	}
-	if !now.Heard.IsZero() {
-		heard = int64(time.Since(now.Heard).Seconds())
+	if !now.LastPoll.IsZero() {
+		heard = int64(time.Since(now.LastPoll).Seconds())
 	}
 	if now.Copying {
 		copying = 1
@@ -74,20 +74,20 @@ func (s *Server) followingInfo(now Following) []string {
 	if !now.Written.IsZero() {
 		lines = append(lines, fmt.Sprintf("follow_last_write_time:%d", now.Written.Unix()))
 	}
-	return append(lines, field("follow_last_error", oneLine(now.Failing)))
+	return append(lines, field("follow_last_error", oneLine(now.LastError)))
 }
 
 // streamMetrics are for a server that streams its file; followingMetrics are for a copy.
 var (
 	streamMetrics = []metric{
 		{"replicate_last_timestamp_seconds", "When the replica was last up to date, 0 for never.", gauge, intValue(func(s *Server) int64 { return seconds(s.config.Stream().At) })},
-		{"replicate_failing", "1 while replication fails.", gauge, intValue(func(s *Server) int { return min(1, len(s.config.Stream().Failing)) })},
+		{"replicate_failing", "1 while replication fails.", gauge, intValue(func(s *Server) int { return min(1, len(s.config.Stream().LastError)) })},
 		{"replicate_pending_pages", "Pages not yet replicated.", gauge, intValue(func(s *Server) int { return s.config.Stream().Pending })},
 	}
 	followingMetrics = []metric{
-		{"follow_last_timestamp_seconds", "When the stream was last read, 0 for never.", gauge, intValue(func(s *Server) int64 { return seconds(s.config.Following().Heard) })},
+		{"follow_last_timestamp_seconds", "When the stream was last read, 0 for never.", gauge, intValue(func(s *Server) int64 { return seconds(s.config.Following().LastPoll) })},
 		{"follow_last_write_timestamp_seconds", "When the copy's last transaction was committed.", gauge, intValue(func(s *Server) int64 { return seconds(s.config.Following().Written) })},
-		{"follow_failing", "1 while following fails.", gauge, intValue(func(s *Server) int { return min(1, len(s.config.Following().Failing)) })},
+		{"follow_failing", "1 while following fails.", gauge, intValue(func(s *Server) int { return min(1, len(s.config.Following().LastError)) })},
 	}
 )
 

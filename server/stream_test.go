@@ -35,11 +35,11 @@ func TestFollowing(t *testing.T) {
 	if err := file.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if file, err = local.Open(path, local.Options{ReadOnly: true, Refuse: "You can't write against a read only replica."}); err != nil {
+	if file, err = local.Open(path, local.Options{ReadOnly: true, WriteRefusal: "You can't write against a read only replica."}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { file.Close() })
-	now := server.Following{Place: "s3://bucket/cats", TXID: 7, Failing: "no\nway", Heard: time.Now(), Written: time.Now()}
+	now := server.Following{Place: "s3://bucket/cats", TXID: 7, LastError: "no\nway", LastPoll: time.Now(), Written: time.Now()}
 	c = serve(t, server.Config{Engine: engine.New(file), Following: func() server.Following { return now }}).dial(t)
 
 	for _, call := range [][]string{
@@ -71,7 +71,7 @@ func TestFollowing(t *testing.T) {
 	if want := redis.Do(words("ROLE")...); len(role.Elems) != len(want.Elems) || string(role.Elems[0].Str) != "slave" || string(role.Elems[3].Str) != "connect" || role.Elems[4].Int != 7 {
 		t.Errorf("%+v, not as %+v", role, want)
 	}
-	now.Failing = ""
+	now.LastError = ""
 	if role := c.do("ROLE"); string(role.Elems[3].Str) != "connected" {
 		t.Errorf("%+v", role)
 	}
@@ -82,7 +82,7 @@ func TestFollowing(t *testing.T) {
 
 // TestStreamInfo shows the state of replication to another place.
 func TestStreamInfo(t *testing.T) {
-	now := server.Stream{Place: "/backup", TXID: 3, Failing: errors.Join(errors.New("one"), errors.New("two")).Error(), Pending: 5}
+	now := server.Stream{Place: "/backup", TXID: 3, LastError: errors.Join(errors.New("one"), errors.New("two")).Error(), Pending: 5}
 	s := serve(t, server.Config{Stream: func() server.Stream { return now }})
 	c := s.dial(t)
 	text := string(c.do("INFO", "persistence").Str)

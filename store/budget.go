@@ -9,16 +9,16 @@ import (
 
 // Pool limits the memory that the requests of all clients hold together, in bytes. A nil Pool has no limit.
 type Pool struct {
-	limit int64
-	used  atomic.Int64
-	whole *Pool // the pool that contains it, or nil
+	limit  int64
+	used   atomic.Int64
+	parent *Pool // the pool that contains it, or nil
 }
 
 // NewPool returns a pool of limit bytes.
 func NewPool(limit int64) *Pool { return &Pool{limit: limit} }
 
 // SubPool returns a pool of limit bytes that also count in p.
-func (p *Pool) SubPool(limit int64) *Pool { return &Pool{limit: limit, whole: p} }
+func (p *Pool) SubPool(limit int64) *Pool { return &Pool{limit: limit, parent: p} }
 
 // Used returns the number of bytes that are held now.
 func (p *Pool) Used() int64 { return p.used.Load() }
@@ -28,7 +28,7 @@ func (p *Pool) take(n int64) bool {
 	if p == nil {
 		return true
 	}
-	if p.used.Add(n) > p.limit && n > 0 || !p.whole.take(n) {
+	if p.used.Add(n) > p.limit && n > 0 || !p.parent.take(n) {
 		p.used.Add(-n)
 		return false
 	}
@@ -37,7 +37,7 @@ func (p *Pool) take(n int64) bool {
 
 // charge adds n bytes, even beyond the limit.
 func (p *Pool) charge(n int64) {
-	for ; p != nil; p = p.whole {
+	for ; p != nil; p = p.parent {
 		p.used.Add(n)
 	}
 }
@@ -132,16 +132,16 @@ func (b *Budget) Charge(n int64) {
 // full.
 func (b *Budget) Full() bool { return b != nil && b.fullFrom > 0 && b.used >= b.fullFrom }
 
-// Room returns the number of bytes that may still be added, 0 for no limit.
-func (b *Budget) Room() int64 {
+// Remaining returns the number of bytes that may still be added, 0 for no limit.
+func (b *Budget) Remaining() int64 {
 	if b == nil {
 		return 0
 	}
 	return max(1, b.limit-b.used)
 }
 
-// NewLike returns an empty budget with the limits of b, for data that is held longer.
-func (b *Budget) NewLike() *Budget {
+// Empty returns an empty budget with the limits of b, for data that is held longer.
+func (b *Budget) Empty() *Budget {
 	another := NewBudget(b.pool, b.limit, 0)
 	another.noFlag = b.noFlag
 	return another
@@ -159,16 +159,16 @@ func (b *Budget) Refusal() resp.Value {
 	case b != nil && b.noFlag:
 		return resp.MakeError(fmt.Sprintf("ERR request memory limit exceeded (%d MB): ask for less at a time", b.limit>>20))
 	case b != nil && b.poolRefused:
-		return allTaken
+		return serverFull
 	}
-	return TooMuch
+	return RequestTooLarge
 }
 
-// TooMuch is the error of a request above its own limit, and allTaken the error if other requests hold the rest
+// RequestTooLarge is the error of a request above its own limit, and serverFull the error if other requests hold the rest
 // of the pool.
 var (
-	TooMuch  = resp.MakeError("ERR request memory limit exceeded (serve --max-request-memory): ask for less at a time")
-	allTaken = resp.MakeError("OOM server memory limit reached (serve --max-memory); try again later")
+	RequestTooLarge = resp.MakeError("ERR request memory limit exceeded (serve --max-request-memory): ask for less at a time")
+	serverFull      = resp.MakeError("OOM server memory limit reached (serve --max-memory); try again later")
 )
 
 // Weight returns the approximate bytes of memory of a reply.

@@ -10,8 +10,8 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// ErrDisorder ends a loop that would never finish: a damaged table may return its keys in any order.
-var ErrDisorder = errors.New("the file is damaged: its keys are out of order; run meowdis doctor")
+// ErrOutOfOrder ends a loop that would never finish: a damaged table may return its keys in any order.
+var ErrOutOfOrder = errors.New("the file is damaged: its keys are out of order; run meowdis doctor")
 
 // Kind is one of SQLite's five storage classes.
 type Kind byte
@@ -131,10 +131,10 @@ type Stmt struct {
 	// it: if one does, the file is damaged or the translation is wrong. Stores do not use it.
 	Refused *resp.Value
 
-	// Size is the column, from 1, with the total bytes of a value that is split over several rows; 0 if every
-	// value is whole in its row. All rows of one value have the same integer in column Of; if Of is 0, all rows
+	// SizeColumn is the column, from 1, with the total bytes of a value that is split over several rows; 0 if every
+	// value is whole in its row. All rows of one value have the same integer in column SizeGroup; if SizeGroup is 0, all rows
 	// belong to one value. Budgets need it, because a few rows can stand for many bytes.
-	Size, Of int
+	SizeColumn, SizeGroup int
 
 	// Fold, if set, returns a function that receives each row instead of the result, which then has none. The
 	// bytes of a row are valid during the call only, and the call must not panic. The store calls Fold each time
@@ -163,12 +163,12 @@ type Batch struct {
 	// the same batch if they would be the same.
 	Keys [][]byte
 
-	// Of identifies the origin of the batch for a Follower. Stores ignore it.
-	Of any
+	// Origin identifies the origin of the batch for a Follower. Stores ignore it.
+	Origin any
 
 	// Guest means that the SQL comes from a user, not from this program. A store with more than its own tables
 	// then refuses SQL that leaves those tables, and writes in a read-only batch. A statement that cannot run is
-	// a Refusal with Bad, which affects this batch alone.
+	// a Refusal with BadStatement, which affects this batch alone.
 	Guest bool
 
 	// Budget limits the returned rows: a batch with more is refused, as by a constraint. A store with bounded
@@ -215,8 +215,8 @@ type Refusal struct {
 	// TooLong is set if the batch exceeded its time limit.
 	TooLong *TooLong
 
-	// Bad is set if a guest's statement cannot run here.
-	Bad bool
+	// BadStatement is set if a guest's statement cannot run here.
+	BadStatement bool
 }
 
 // TooLong is the error of a transaction that exceeded the store's time limit. It left no trace.
@@ -233,8 +233,8 @@ func (e *TooLong) Result() Result { return Result{Refused: &Refusal{Reason: e.Er
 // or the part writes.
 type Part struct {
 	Batches []Batch
-	// Brief makes a write that takes long stop early, without a trace.
-	Brief bool
+	// FailIfSlow makes a write that takes long stop early, without a trace.
+	FailIfSlow bool
 	// Wait can end the wait of a write that has not begun.
 	Wait *WriteWait
 	// Results and Err are the results of Apply, or Err is ErrLong.
@@ -242,6 +242,6 @@ type Part struct {
 	Err     error
 }
 
-// ErrLong is the error of a part that reads or is Brief, and takes longer than the other clients of its group
+// ErrLong is the error of a part that reads or has FailIfSlow, and takes longer than the other clients of its group
 // should wait: the caller applies it alone.
 var ErrLong = errors.New("it takes longer than other clients should wait")

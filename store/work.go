@@ -68,17 +68,17 @@ func (w *Work) Allocate(n int) {
 // Refusal returns the error reply to a request that needs more memory than it may take.
 func (w *Work) Refusal() resp.Value {
 	if w == nil {
-		return TooMuch
+		return RequestTooLarge
 	}
 	return w.Budget.Refusal()
 }
 
-// Room returns the number of bytes that may still be charged, 0 for no limit.
-func (w *Work) Room() int64 {
+// Remaining returns the number of bytes that may still be charged, 0 for no limit.
+func (w *Work) Remaining() int64 {
 	if w == nil {
 		return 0
 	}
-	return w.Budget.Room()
+	return w.Budget.Remaining()
 }
 
 // Step charges n steps.

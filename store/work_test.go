@@ -29,7 +29,7 @@ func TestWork(t *testing.T) {
 	if exceeded(func() { w.Grow(60) }) != nil {
 		t.Error("60 of 100 bytes are too many")
 	}
-	if e := exceeded(func() { w.Grow(60) }); e == nil || string(e.Reply.Str) != string(TooMuch.Str) {
+	if e := exceeded(func() { w.Grow(60) }); e == nil || string(e.Reply.Str) != string(RequestTooLarge.Str) {
 		t.Errorf("120 of 100 bytes: %v", e)
 	}
 	if w.Budget.Used() != 60 {

@@ -14,16 +14,16 @@ type WriteWait struct {
 	DelaysOthers atomic.Bool
 }
 
-type turnKey struct{}
+type writeWaitKey struct{}
 
 // WithWriteWait returns ctx with a turn, for Apply and Transact.
 func WithWriteWait(ctx context.Context, t *WriteWait) context.Context {
-	return context.WithValue(ctx, turnKey{}, t)
+	return context.WithValue(ctx, writeWaitKey{}, t)
 }
 
 // WriteWaitOf returns the turn of ctx, or nil.
 func WriteWaitOf(ctx context.Context) *WriteWait {
-	t, _ := ctx.Value(turnKey{}).(*WriteWait)
+	t, _ := ctx.Value(writeWaitKey{}).(*WriteWait)
 	return t
 }
 
@@ -32,11 +32,11 @@ func (t *WriteWait) Ended() *WaitEnd {
 	if t == nil || t.Gate == nil {
 		return &WaitEnd{}
 	}
-	return t.Gate.refused()
+	return t.Gate.current()
 }
 
 // Gate ends the wait of all calls that have not begun, while it is shut. The zero Gate is open.
-type Gate struct{ now atomic.Pointer[WaitEnd] }
+type Gate struct{ end atomic.Pointer[WaitEnd] }
 
 // WaitEnd reports the end of a wait: C is closed then, and Err is the reason.
 type WaitEnd struct {
@@ -44,22 +44,22 @@ type WaitEnd struct {
 	Err error // valid once C is closed
 }
 
-func (g *Gate) refused() *WaitEnd {
+func (g *Gate) current() *WaitEnd {
 	for {
-		if r := g.now.Load(); r != nil {
+		if r := g.end.Load(); r != nil {
 			return r
 		}
-		g.now.CompareAndSwap(nil, &WaitEnd{C: make(chan struct{})})
+		g.end.CompareAndSwap(nil, &WaitEnd{C: make(chan struct{})})
 	}
 }
 
-// Shut ends the wait of calls with err, until Open. The gate must be open, and only one goroutine may shut it
+// Close ends the wait of calls with err, until Open. The gate must be open, and only one goroutine may shut it
 // at a time.
-func (g *Gate) Shut(err error) {
-	r := g.refused()
+func (g *Gate) Close(err error) {
+	r := g.current()
 	r.Err = err
 	close(r.C)
 }
 
 // Open lets calls wait again.
-func (g *Gate) Open() { g.now.Store(nil) }
+func (g *Gate) Open() { g.end.Store(nil) }

@@ -133,7 +133,7 @@ func (d *differ) flush(ctx context.Context) error {
 	if err := selectDB(ctx, d.b.session, d.checks[0].part.Key.DB); err != nil {
 		return err
 	}
-	var t keyspace.Trip
+	var t keyspace.RoundTrip
 	var heads []keyspace.Key
 	checks := d.checks
 	d.checks, d.bytes = nil, 0
@@ -144,14 +144,14 @@ func (d *differ) flush(ctx context.Context) error {
 			heads = append(heads, keyspace.Key{Name: c.part.Key.Name, Type: string(c.part.Key.Type)})
 		}
 		if args := c.lookUp(); args != nil {
-			t.Ask([][][]byte{args}, func(_ context.Context, got []resp.Value) error {
+			t.Add([][][]byte{args}, func(_ context.Context, got []resp.Value) error {
 				replies[i] = got
 				return nil
 			})
 		}
 	}
-	d.b.lister.Expect(&t, heads)
-	if err := t.Go(ctx, d.b.session); err != nil {
+	d.b.lister.AddDescribe(&t, heads)
+	if err := t.Run(ctx, d.b.session); err != nil {
 		return err
 	}
 	for i, c := range checks {

@@ -145,7 +145,7 @@ func (r *reader) passed(ctx context.Context, at Position) error {
 // database visits the keys of the selected database from a position. It reports a position once
 // no earlier key is left for later.
 func (r *reader) database(ctx context.Context, at Position, visit visitor) error {
-	r.lister = r.lister.Again()
+	r.lister = r.lister.Clone()
 	page, stop := r.pages(ctx, at)
 	defer stop()
 	var held Position // unreported while earlier hashes are left

@@ -196,7 +196,7 @@ func (r *reading) result() (Value, error) {
 // yields the hashes left by earlier calls, and returns the names of the keys that were missing
 // or had another type.
 func (r *reader) whole(ctx context.Context, keys []*Key, yield func(Part) bool) (again [][]byte, err error) {
-	var t keyspace.Trip
+	var t keyspace.RoundTrip
 	reads := make([]*reading, len(keys))
 	for i, k := range keys {
 		reads[i] = &reading{key: k}
@@ -204,9 +204,9 @@ func (r *reader) whole(ctx context.Context, keys []*Key, yield func(Part) bool) 
 	}
 	done := r.askDeferred(&t)
 	if r.walk != nil {
-		r.walk.Ask(&t)
+		r.walk.AddCalls(&t)
 	}
-	if err := t.Go(ctx, r.session); err != nil {
+	if err := t.Run(ctx, r.session); err != nil {
 		return nil, err
 	}
 	elements, bytes := 0, 0
@@ -234,16 +234,16 @@ func (r *reader) yieldDeferred(ctx context.Context, yield func(Part) bool) (agai
 	if len(r.deferred) == 0 {
 		return nil, nil
 	}
-	var t keyspace.Trip
+	var t keyspace.RoundTrip
 	done := r.askDeferred(&t)
-	if err := t.Go(ctx, r.session); err != nil {
+	if err := t.Run(ctx, r.session); err != nil {
 		return nil, err
 	}
 	return yieldAll(done, yield)
 }
 
 // askDeferred requests the field expiries of the hashes left for later.
-func (r *reader) askDeferred(t *keyspace.Trip) (done []*reading) {
+func (r *reader) askDeferred(t *keyspace.RoundTrip) (done []*reading) {
 	for _, read := range r.deferred {
 		r.askFieldExpiries(t, read)
 	}
@@ -254,8 +254,8 @@ func (r *reader) askDeferred(t *keyspace.Trip) (done []*reading) {
 
 // askValue requests a value, and the data that the value's command does not return, except
 // field expiries.
-func (r *reader) askValue(t *keyspace.Trip, read *reading) {
-	t.Ask([][][]byte{read.key.readAll()}, func(_ context.Context, replies []resp.Value) error {
+func (r *reader) askValue(t *keyspace.RoundTrip, read *reading) {
+	t.Add([][][]byte{read.key.readAll()}, func(_ context.Context, replies []resp.Value) error {
 		read.value, read.err = read.key.decode(replies[0])
 		read.bytes = sizeOf(replies[0])
 		return nil

@@ -170,12 +170,12 @@ func stoppedUnless(taken bool) error {
 // remaining requests the data that accompanies a page: the expiries of its fields, and with the
 // last page the data that comes once per key.
 func (r *reader) remaining(ctx context.Context, read *reading, last bool) error {
-	var t keyspace.Trip
+	var t keyspace.RoundTrip
 	r.askFieldExpiries(&t, read)
 	if last {
 		r.askRest(&t, read)
 	}
-	return t.Go(ctx, r.session)
+	return t.Run(ctx, r.session)
 }
 
 // pageOf decodes the replies to a page's command and to the length command. An error concerns

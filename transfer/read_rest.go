@@ -14,7 +14,7 @@ import (
 // askRest requests the data that the value's command does not return: the metadata of streams
 // and the next index of arrays. It sets the value to nil if the key is missing or a request is
 // refused.
-func (r *reader) askRest(t *keyspace.Trip, read *reading) {
+func (r *reader) askRest(t *keyspace.RoundTrip, read *reading) {
 	switch read.key.Type {
 	case StreamType:
 		r.askStream(t, read.key.Name, func(ctx context.Context, about, groups resp.Value) error {
@@ -24,7 +24,7 @@ func (r *reader) askRest(t *keyspace.Trip, read *reading) {
 			return nil
 		})
 	case ArrayType:
-		t.Ask([][][]byte{call("ARNEXT", read.key.Name)}, func(_ context.Context, replies []resp.Value) error {
+		t.Add([][][]byte{call("ARNEXT", read.key.Name)}, func(_ context.Context, replies []resp.Value) error {
 			if a, ok := read.value.(*Array); ok {
 				return read.settle(nextSlot(a, replies[0]))
 			}
@@ -65,7 +65,7 @@ func nextSlot(a *Array, v resp.Value) (err error) {
 
 // askFieldExpiries requests the expiries of all fields of a hash, if the server supports them.
 // It sets the value to nil if the hash was replaced or the server refuses the request.
-func (r *reader) askFieldExpiries(t *keyspace.Trip, read *reading) {
+func (r *reader) askFieldExpiries(t *keyspace.RoundTrip, read *reading) {
 	h, ok := read.value.(rdb.Hash)
 	if !ok || len(h) == 0 || r.lister.Lacks(fieldExpiry) {
 		return
@@ -74,7 +74,7 @@ func (r *reader) askFieldExpiries(t *keyspace.Trip, read *reading) {
 	for _, f := range h {
 		args = append(args, f.Name)
 	}
-	t.Ask([][][]byte{args}, func(_ context.Context, replies []resp.Value) error {
+	t.Add([][][]byte{args}, func(_ context.Context, replies []resp.Value) error {
 		switch v := replies[0]; {
 		case unknown(v):
 			r.lister.Lack(fieldExpiry)

@@ -26,14 +26,14 @@ func streamCalls(key []byte, full bool) [][][]byte {
 const lacksFull = "XINFO STREAM FULL"
 
 // askStream requests streamCalls and passes the replies to take.
-func (r *reader) askStream(t *keyspace.Trip, key []byte, take func(ctx context.Context, about, groups resp.Value) error) {
+func (r *reader) askStream(t *keyspace.RoundTrip, key []byte, take func(ctx context.Context, about, groups resp.Value) error) {
 	full := !r.lister.Lacks(lacksFull)
-	t.Ask(streamCalls(key, full), func(ctx context.Context, replies []resp.Value) error {
+	t.Add(streamCalls(key, full), func(ctx context.Context, replies []resp.Value) error {
 		if v := replies[0]; full && v.IsError() && !isMissing(v) && !wrongType(v) {
 			r.lister.Lack(lacksFull)
-			var again keyspace.Trip
+			var again keyspace.RoundTrip
 			r.askStream(&again, key, take)
-			return again.Go(ctx, r.session)
+			return again.Run(ctx, r.session)
 		}
 		return take(ctx, replies[0], replies[1])
 	})

@@ -32,9 +32,9 @@ func (c *Call) sharedKey(key []byte) []store.Value {
 // stmt returns sql bound to key and more, in the order of key.
 func (c *Call) stmt(sql string, key []byte, more ...store.Value) store.Stmt {
 	if len(more) == 0 {
-		return store.Stmt{SQL: sql, Args: c.sharedKey(key), Size: sizeColumn(sql)}
+		return store.Stmt{SQL: sql, Args: c.sharedKey(key), SizeColumn: sizeColumn(sql)}
 	}
-	return store.Stmt{SQL: sql, Args: c.key(key, more...), Size: sizeColumn(sql)}
+	return store.Stmt{SQL: sql, Args: c.key(key, more...), SizeColumn: sizeColumn(sql)}
 }
 
 // sameSlice reports whether a and b are the same bytes in memory.

@@ -96,7 +96,7 @@ func (l *sampler) draw(c *Call, size, count int64, next afterDraw) Plan {
 	return readThen(func(r *store.Result) Plan {
 		rows := bySeq(r.Rows[0])
 		switch {
-		case !fits(r.Work.Room(), -count):
+		case !fits(r.Work.Remaining(), -count):
 			return answer(r.Work.Refusal())
 		case count < 0 || count >= int64(len(rows)):
 			return next(c.shuffled(rows, count), nil)

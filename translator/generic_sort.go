@@ -241,7 +241,7 @@ func (s *sortCall) answerWith(items []item) Plan {
 		}
 		return s.finish(values)
 	}
-	if !fits(s.work.Room(), int64(len(items)*len(s.get))) {
+	if !fits(s.work.Remaining(), int64(len(items)*len(s.get))) {
 		return answer(s.work.Refusal())
 	}
 	return s.lookUp(s.get, items, func(found [][]resp.Value) Plan {

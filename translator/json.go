@@ -283,5 +283,5 @@ func jsonPrinted(v *document.Value, f document.Format, w *store.Work) resp.Value
 // jsonPrintedSize returns how many bytes v takes at most, or more than the work has room for.
 func jsonPrintedSize(v *document.Value, f document.Format, w *store.Work) int64 {
 	const most = 1 << 40 // more than any budget
-	return f.Size(v, cmp.Or(w.Room(), most))
+	return f.Size(v, cmp.Or(w.Remaining(), most))
 }

@@ -42,7 +42,7 @@ func cutStmts(cut string) []string {
 			continue
 		case t.Name == "stream_nodes":
 			sql += ` AND first_id >= (SELECT cut FROM k)`
-		case !t.Single():
+		case !t.SingleRow():
 			leave += ` AND NOT EXISTS (SELECT 1 FROM ` + t.Name + ` t WHERE t.key_id = k.id LIMIT 1 OFFSET 256)`
 		}
 		copies = append(copies, sql)

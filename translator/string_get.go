@@ -34,7 +34,7 @@ func mget(c *Call) Plan {
 // stringsAt returns the statement that reads the strings at keys, for stringsOf.
 func (c *Call) stringsAt(keys [][]byte) store.Stmt {
 	s := sqlMGet.stmt(c, keys)
-	s.Size, s.Of = 2, 5
+	s.SizeColumn, s.SizeGroup = 2, 5
 	return s
 }
 

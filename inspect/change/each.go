@@ -143,7 +143,7 @@ func (c *Maker) countKeys(ctx context.Context, s Scope) (int64, error) {
 	}
 	if c.Index != nil {
 		for _, folder := range s.Folders {
-			more, err := c.Index.Tally(ctx, s.DB, folder)
+			more, err := c.Index.Count(ctx, s.DB, folder)
 			if err != nil {
 				return 0, err
 			}

@@ -59,7 +59,7 @@ func (c *Maker) restoreCalls(ctx context.Context, db int, keys []string, now int
 			continue
 		}
 		there = append(there, im.key)
-		if im.bytes < 0 || im.bytes > maxDumpBytes || keytype.Of(im.kind).Undumped {
+		if im.bytes < 0 || im.bytes > maxDumpBytes || keytype.Of(im.kind).NoDump {
 			if err := c.partsOf(ctx, db, im, out); err != nil {
 				return nil, err
 			}
@@ -117,7 +117,7 @@ func deleteCalls(keys []string) [][][]byte {
 func (c *Maker) keyStates(ctx context.Context, db int, keys []string, now int64) ([]keyState, error) {
 	l := c.Lister(db, func() int64 { return now }, keyspace.Expiries|keyspace.Sizes)
 	l.Absolute = true
-	found, err := l.Look(ctx, client.Names(keys))
+	found, err := l.DescribeAll(ctx, client.Names(keys))
 	if err != nil {
 		return nil, err
 	}

@@ -99,7 +99,7 @@ func (c *Conn) pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, er
 	}
 	c.Log.add(calls, values, c.now()-begun, err)
 	for i := range min(len(calls), len(values)) {
-		c.Refusals.Learn(calls[i], values[i])
+		c.Refusals.Record(calls[i], values[i])
 	}
 	return values, err
 }
@@ -109,7 +109,7 @@ func (c *Conn) Use(client keyspace.Client) {
 	c.busy <- struct{}{}
 	c.selected = c.selected || client != c.client // the selected database of a new client is unknown
 	c.client = client
-	c.Refusals.Forgive()
+	c.Refusals.Clear()
 	<-c.busy
 }
 

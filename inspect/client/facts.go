@@ -34,7 +34,7 @@ func (c *Conn) Describe(ctx context.Context, db int, keys []string, now int64) (
 }
 
 func describe(ctx context.Context, l *keyspace.Lister, keys []string) ([]catalog.Facts, error) {
-	found, err := l.Look(ctx, Names(keys))
+	found, err := l.DescribeAll(ctx, Names(keys))
 	if err != nil {
 		return nil, err
 	}

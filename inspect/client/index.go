@@ -11,8 +11,8 @@ import (
 type Index interface {
 	Keyspace
 
-	// Weigh returns the bytes of the keys with prefix, including their values.
-	Weigh(ctx context.Context, db int, prefix string) (int64, error)
+	// Bytes returns the bytes of the keys with prefix, including their values.
+	Bytes(ctx context.Context, db int, prefix string) (int64, error)
 	// Facts looks up names. It returns an entry for each, without a type for a missing key.
 	Facts(ctx context.Context, db int, names []string) ([]catalog.Entry, error)
 	// Rows returns the table rows of a key; none for a missing key.
@@ -21,11 +21,11 @@ type Index interface {
 	Sort(q catalog.Query) *catalog.Sorting
 	// Sum starts to add up the types of a database and the folders of a level.
 	Sum(db int, prefix, delimiter string) *catalog.Summing
-	// Deaths counts the expiring keys by span. spans are in ms and rise; a key counts in the shortest span
+	// ExpiryCounts counts the expiring keys by span. spans are in ms and rise; a key counts in the shortest span
 	// that covers its expiry.
-	Deaths(ctx context.Context, db int, spans []int64) ([]int64, error)
-	// NextDeath returns when the next key of any database expires, in Unix ms; 0 for none.
-	NextDeath(ctx context.Context) (int64, error)
+	ExpiryCounts(ctx context.Context, db int, spans []int64) ([]int64, error)
+	// NextExpiry returns when the next key of any database expires, in Unix ms; 0 for none.
+	NextExpiry(ctx context.Context) (int64, error)
 	// File returns facts about the file.
 	File(ctx context.Context) (catalog.File, error)
 	// DataVersion returns a number that changes with every commit to the file.
@@ -42,6 +42,6 @@ type Keyspace interface {
 	Page(ctx context.Context, q catalog.Query, from catalog.Mark, back bool, n int) (catalog.Page, error)
 	// Level returns up to n keys and folders of one level of the tree, in the same way.
 	Level(ctx context.Context, db int, prefix, delimiter string, from catalog.Mark, back bool, n int) (catalog.Page, error)
-	// Tally returns the number of keys with prefix.
-	Tally(ctx context.Context, db int, prefix string) (int64, error)
+	// Count returns the number of keys with prefix.
+	Count(ctx context.Context, db int, prefix string) (int64, error)
 }

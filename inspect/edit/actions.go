@@ -220,7 +220,7 @@ func (r *Pane) addKey(kind, prefix string) {
 		prefix = ""
 	}
 	fields := []field{newField("name", prefix, "")}
-	for _, part := range keytype.Of(kind).Given {
+	for _, part := range keytype.Of(kind).Inputs {
 		fields = append(fields, newField(part, "", ""))
 	}
 	fields = append(fields, newField("TTL", "", ttlNote))
@@ -242,7 +242,7 @@ func (r *Pane) addElement(v ui.Selection) tea.Cmd {
 		return nil
 	}
 	var fields []field
-	for _, part := range keytype.Of(kind).Given {
+	for _, part := range keytype.Of(kind).Inputs {
 		fields = append(fields, newField(part, "", ""))
 	}
 	r.Dialog = &form{r: r, title: "Add to " + display.Text(key, 40), fields: fields, make: func(values []string) (change.Change, error) {

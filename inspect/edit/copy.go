@@ -33,7 +33,7 @@ func (r *Pane) PickCopy(s Subject) tea.Cmd {
 	}}
 	p.Choose = func(what string) tea.Cmd {
 		verb, tail := "TYPE", ""
-		if t := keytype.Of(s.KeyType); t.Known() {
+		if t := keytype.Of(s.KeyType); t.IsKnown() {
 			verb, tail, _ = strings.Cut(t.Read, " key")
 		}
 		switch what {

@@ -62,7 +62,7 @@ func newDraft(e editable) (draft, error) {
 	in, layered := e.decoded()
 	switch {
 	case layered:
-		d.original, d.encode = in.Text, in.Store
+		d.original, d.encode = in.Text, in.Encode
 		if in.JSON {
 			pattern = "meowdis-*.json"
 		}

@@ -79,9 +79,9 @@ func (e editable) layered() bool {
 }
 
 // decoded returns the decoded text for the editor.
-func (e editable) decoded() (decode.Inside, bool) {
+func (e editable) decoded() (decode.Editable, bool) {
 	if e.raw {
-		return decode.Inside{}, false
+		return decode.Editable{}, false
 	}
 	return decode.Edit([]byte(e.text), decode.Options{})
 }
@@ -108,7 +108,7 @@ func editElement(v ui.Selection, row []string, body string) editable {
 		}
 	case t.Put != "":
 		e.save = func(text string) [][][]byte { return [][][]byte{t.PutCall(key, name, text)} }
-	case len(t.Parts) == 1 && len(t.Given) == 1 && t.Drop != "": // the element is its own name
+	case len(t.Parts) == 1 && len(t.Inputs) == 1 && t.Drop != "": // the element is its own name
 		e.save = func(text string) [][][]byte {
 			return [][][]byte{t.DropCall(key, name), t.AddCall(key, []string{text})}
 		}

@@ -17,7 +17,7 @@ func (e editable) oneLine(d *draft) bool {
 	if e.raw {
 		return false
 	}
-	w, text, ok := decode.InLine([]byte(e.text), decode.Options{})
+	w, text, ok := decode.CompactJSON([]byte(e.text), decode.Options{})
 	if ok {
 		d.original, d.oneLine = text, true
 		d.encode = func(text string) ([]byte, error) {

@@ -45,7 +45,7 @@ var lifeNames = []string{"any", "expiring", "within an hour", "persistent"}
 // PickLife lets the user filter the keys by their time to live.
 func (l *Pane) PickLife() tea.Cmd {
 	items := []ui.Item{{Label: "any"}, {Label: "expiring", Note: "with a TTL"}, {Label: "within an hour"}, {Label: "persistent", Note: "without a TTL"}}
-	return l.requery("Show keys by time to live", items, int(l.life), func(q *query, i int) { q.life = catalog.Life(i) })
+	return l.requery("Show keys by time to live", items, int(l.life), func(q *query, i int) { q.life = catalog.Lifetime(i) })
 }
 
 var orderNames = []string{"name", "TTL", "size", "bytes", "type", "update"}

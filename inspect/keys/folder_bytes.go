@@ -66,7 +66,7 @@ func (l *Pane) sumBytes() tea.Cmd {
 	ix, db := l.Index, l.DB
 	if keys < bigFolder || keys < l.Total/passSpeedup {
 		return l.Start(job.Sizing, func(ctx context.Context) (tea.Msg, error) {
-			n, err := ix.Weigh(ctx, db, r.Name)
+			n, err := ix.Bytes(ctx, db, r.Name)
 			return sizedMsg{folders: []catalog.Amount{{Name: r.Name, Bytes: n}}}, err
 		})
 	}
@@ -74,12 +74,12 @@ func (l *Pane) sumBytes() tea.Cmd {
 		l.levelSums = &levelSums{ix.Sum(db, r.level, l.Delimiter), db, r.level, r.Name}
 	}
 	s := l.levelSums
-	return l.Start(job.Sizing, func(ctx context.Context) (tea.Msg, error) { return levelSummedMsg{s}, s.Look(ctx) })
+	return l.Start(job.Sizing, func(ctx context.Context) (tea.Msg, error) { return levelSummedMsg{s}, s.ReadSlice(ctx) })
 }
 
 // onLevelSummed stores the sums when the pass ends.
 func (l *Pane) onLevelSummed(s levelSummedMsg) {
-	if _, done := s.Looked(); done {
+	if _, done := s.Progress(); done {
 		l.levelSums = nil
 		// The pass drops folders when there are too many, so it may not report this one.
 		l.onSized(sizedMsg{folders: []catalog.Amount{{Name: s.folder}}})

@@ -26,7 +26,7 @@ const maxValuePage = 500
 // EditNeedle asks the user what to search for in the values of the listed keys.
 func (l *Pane) EditNeedle() tea.Cmd {
 	note := `in all keys; in any case, unless with capitals; "\x00" in quotes`
-	if c := l.filters(); c.filter.text != "" || c.kind != "" || c.life != catalog.AnyLife {
+	if c := l.filters(); c.filter.text != "" || c.kind != "" || c.life != catalog.AnyLifetime {
 		note = `in the keys of this list; in any case, unless with capitals; "\x00" in quotes`
 	}
 	l.Dialog = &ui.Question{Title: "Search in values", Note: note, Prompt: screen.NewPrompt(l.needle), Answer: func(text string) tea.Cmd {
@@ -90,7 +90,7 @@ func indexFeed(ix client.Index, cq catalog.Query) feed {
 	cq.Order, cq.Reverse = catalog.ByName, false
 	return func(ctx context.Context, s scan) (scannedMsg, error) {
 		p, err := ix.Page(ctx, cq, s.mark, false, s.count)
-		return scannedMsg{entries: p.Entries, mark: p.Next, done: p.End, looked: max(p.Looked, len(p.Entries))}, err
+		return scannedMsg{entries: p.Entries, mark: p.Next, done: p.End, looked: max(p.Examined, len(p.Entries))}, err
 	}
 }
 
@@ -111,7 +111,7 @@ func (l *Pane) searchedPlace(s *scan) []string {
 
 // needsFacts reports whether the query needs more than the names of all keys.
 func (q query) needsFacts() bool {
-	return q.order != catalog.ByName || q.life != catalog.AnyLife || q.needle != ""
+	return q.order != catalog.ByName || q.life != catalog.AnyLifetime || q.needle != ""
 }
 
 // detail returns how much to fetch about each key.

@@ -24,7 +24,7 @@ func (l *Pane) walker() *walker {
 	}
 	match, _ := q.filter.matcher()
 	w.query = catalog.Query{
-		DB: l.DB, Prefix: q.filter.prefix(), Order: q.order, Reverse: q.reverse, Type: q.kind, Life: q.life, Match: match,
+		DB: l.DB, Prefix: q.filter.prefix(), Order: q.order, Reverse: q.reverse, Type: q.kind, Lifetime: q.life, Match: match,
 	}
 	return w
 }
@@ -92,7 +92,7 @@ func (l *Pane) cursorRow() row {
 // for any order that its facts suffice for.
 func (l *Pane) chooseSource(was query, match func(string) bool) {
 	q := l.query
-	cq := catalog.Query{DB: l.DB, Prefix: q.filter.prefix(), Order: q.order, Reverse: q.reverse, Type: q.kind, Life: q.life, Match: match}
+	cq := catalog.Query{DB: l.DB, Prefix: q.filter.prefix(), Order: q.order, Reverse: q.reverse, Type: q.kind, Lifetime: q.life, Match: match}
 	alike := was.filters() == q.filters() && was.order == q.order
 	if l.Index != nil && was.needle != q.needle {
 		l.scan = nil
@@ -177,7 +177,7 @@ type talliedMsg struct {
 func (l *Pane) tally(folder string) tea.Cmd {
 	w := l.walker()
 	return l.Start(job.Tallying, func(ctx context.Context) (tea.Msg, error) {
-		n, err := w.keys.Tally(ctx, w.query.DB, folder)
+		n, err := w.keys.Count(ctx, w.query.DB, folder)
 		return talliedMsg{folder, n}, err
 	})
 }

@@ -41,7 +41,7 @@ func TestOrderOfItsOwn(t *testing.T) {
 		t.Fatal("there is no order")
 	}
 	for l.isSorting() {
-		if err := l.sorted.Look(context.Background()); err != nil {
+		if err := l.sorted.ReadSlice(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -206,7 +206,7 @@ func (g *scannedKeys) Page(_ context.Context, _ catalog.Query, from catalog.Mark
 // bounds returns the index range of the names that start with prefix.
 func (g *scannedKeys) bounds(prefix string) (low, high int) {
 	low, high = g.indexFrom([]byte(prefix)), len(g.keys)
-	if end := catalog.After(prefix); end != nil {
+	if end := catalog.PrefixEnd(prefix); end != nil {
 		high = g.indexFrom(end)
 	}
 	return low, high
@@ -260,8 +260,8 @@ func (g *scannedKeys) Level(_ context.Context, _ int, prefix, delimiter string, 
 	return p, nil
 }
 
-// Tally implements target.Keyspace.
-func (g *scannedKeys) Tally(_ context.Context, _ int, prefix string) (int64, error) {
+// Count implements target.Keyspace.
+func (g *scannedKeys) Count(_ context.Context, _ int, prefix string) (int64, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.sort()

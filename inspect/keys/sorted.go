@@ -51,7 +51,7 @@ func (l *Pane) showOrder() {
 // sortMore reads some more keys in a job.
 func (l *Pane) sortMore() tea.Cmd {
 	s := l.sorted
-	return l.Start(job.Sorting, func(ctx context.Context) (tea.Msg, error) { return sortedMsg{s}, s.Look(ctx) })
+	return l.Start(job.Sorting, func(ctx context.Context) (tea.Msg, error) { return sortedMsg{s}, s.ReadSlice(ctx) })
 }
 
 // isSorting reports whether the sort still has keys to read.
@@ -59,7 +59,7 @@ func (l *Pane) isSorting() bool {
 	if l.sorted == nil {
 		return false
 	}
-	_, done := l.sorted.Looked()
+	_, done := l.sorted.Progress()
 	return !done
 }
 
@@ -69,7 +69,7 @@ func (l *Pane) canList(what load) bool {
 	case l.scan != nil:
 		return l.scan.scanned > 0 || l.scan.rescanned != nil
 	case l.isSorting():
-		looked, _ := l.sorted.Looked()
+		looked, _ := l.sorted.Progress()
 		return looked > 0 && (what == loadFirst || what == loadSame && l.atHead)
 	}
 	return true
@@ -80,7 +80,7 @@ func (l *Pane) onSorted(o sortedMsg) {
 	if o.sorting != l.sorted {
 		return
 	}
-	looked, done := l.sorted.Looked()
+	looked, done := l.sorted.Progress()
 	if done && l.pendingRow.Name != "" {
 		l.Cancel(job.Listing)
 		l.rows = nil
@@ -101,7 +101,7 @@ func (l *Pane) sortChanged() {
 	if l.sorted == nil || l.isSorting() {
 		return
 	}
-	if looked, _ := l.sorted.Looked(); looked < bigFolder {
+	if looked, _ := l.sorted.Progress(); looked < bigFolder {
 		l.sortAgain()
 		return
 	}

@@ -61,7 +61,7 @@ func (w *walker) walk(ctx context.Context, from anchor, back bool, n int) (rowPa
 
 func (w *walker) walkFlat(ctx context.Context, from anchor, back bool, n int) (rowPage, error) {
 	p, err := w.keys.Page(ctx, w.query, from.mark, back, n)
-	s := rowPage{next: anchor{"", p.Next}, end: p.End, looked: p.Looked}
+	s := rowPage{next: anchor{"", p.Next}, end: p.End, looked: p.Examined}
 	for _, e := range p.Entries {
 		s.rows = append(s.rows, row{Entry: e})
 	}

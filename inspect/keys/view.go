@@ -79,7 +79,7 @@ func (l *Pane) filterLine() string {
 	if l.needle != "" {
 		chips = append(chips, l.Styles.Dim.Render("values: ")+l.Styles.Accent.Render(display.Text(l.needle, max(width/3, 8))))
 	}
-	if l.life != catalog.AnyLife {
+	if l.life != catalog.AnyLifetime {
 		chips = append(chips, l.Styles.Soon.Render(lifeNames[l.life]))
 	}
 	chosen := strings.Join(chips, l.Styles.Dim.Render(" · "))
@@ -183,7 +183,7 @@ func truncateKind(kind string, width int) string {
 	if kind == "" {
 		return ""
 	}
-	if t := keytype.Of(kind); t.Known() {
+	if t := keytype.Of(kind); t.IsKnown() {
 		return t.ShortName(width)
 	}
 	kind = display.Text(kind, max(len(kind)+2, 1))
@@ -253,10 +253,10 @@ func (l *Pane) Place() string {
 	}
 	switch s := l.scan; {
 	case l.isSorting():
-		looked, _ := l.sorted.Looked()
+		looked, _ := l.sorted.Progress()
 		parts = append(parts, "the first so far · "+l.scannedOf(looked, "sorted "))
 	case l.levelSums != nil && l.Running(job.Sizing):
-		looked, _ := l.levelSums.Looked()
+		looked, _ := l.levelSums.Progress()
 		parts = append(parts, l.scannedOf(looked, "added up "))
 	case l.orderOutdated:
 		parts = append(parts, "changed since it was sorted, "+l.KeyFor("refresh")+" sorts again")

@@ -10,7 +10,7 @@ import (
 type query struct {
 	filter  filter
 	kind    string // "": any type
-	life    catalog.Life
+	life    catalog.Lifetime
 	needle  string // text that the values contain; "": any value
 	order   catalog.Order
 	reverse bool
@@ -19,7 +19,7 @@ type query struct {
 
 // Chooses reports whether q leaves keys out.
 func (q query) Chooses() bool {
-	return q.filter.text != "" || q.kind != "" || q.life != catalog.AnyLife || q.needle != ""
+	return q.filter.text != "" || q.kind != "" || q.life != catalog.AnyLifetime || q.needle != ""
 }
 
 // filters returns the part of q that leaves keys out.
@@ -29,7 +29,7 @@ func (q query) filters() query {
 
 // unfiltered returns q without the part that leaves keys out.
 func (q query) unfiltered() query {
-	q.filter, q.kind, q.life, q.needle = filter{mode: q.filter.mode}, "", catalog.AnyLife, ""
+	q.filter, q.kind, q.life, q.needle = filter{mode: q.filter.mode}, "", catalog.AnyLifetime, ""
 	return q
 }
 

@@ -101,7 +101,7 @@ func (v *Pane) onKeyInfo(r keyInfoMsg) {
 	}
 	add("type", v.Styles.Type(f.Type).Render(display.Type(f.Type)))
 	add("encoding", r.encoding)
-	if t := keytype.Of(f.Type); t.Known() && f.Size >= 0 {
+	if t := keytype.Of(f.Type); t.IsKnown() && f.Size >= 0 {
 		add("size", display.Counted(f.Size, cmp.Or(t.One, "byte"), cmp.Or(t.Many, "bytes")))
 	}
 	add("memory", r.memory)

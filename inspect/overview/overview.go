@@ -88,7 +88,7 @@ func (v *Pane) ShowOverview(keys ui.Known) tea.Cmd {
 				return func(o *Glance) { o.parts = append(o.parts, sumPart(ix.Sum(db, prefix, delimiter))) }, err
 			},
 			func(ctx context.Context) (partMsg, error) {
-				deaths, err := ix.Deaths(ctx, db, ttlSpans)
+				deaths, err := ix.ExpiryCounts(ctx, db, ttlSpans)
 				return func(o *Glance) { o.expiries = deaths }, err
 			},
 		}
@@ -102,9 +102,9 @@ func (v *Pane) ShowOverview(keys ui.Known) tea.Cmd {
 // sumPart adds up more keys, and queues itself until all keys are counted.
 func sumPart(sums *catalog.Summing) part {
 	return func(ctx context.Context) (partMsg, error) {
-		err := sums.Look(ctx)
-		kinds, folders := sums.Kinds(), sums.Folders()
-		looked, done := sums.Looked()
+		err := sums.ReadSlice(ctx)
+		kinds, folders := sums.Types(), sums.Folders()
+		looked, done := sums.Progress()
 		return func(o *Glance) {
 			o.kinds, o.folders, o.partial = kinds, folders, ""
 			if !done {
@@ -146,7 +146,7 @@ func foldersPart(keys client.Keyspace, db int, delimiter string) part {
 
 func tallyPart(keys client.Keyspace, db int, folder string) part {
 	return func(ctx context.Context) (partMsg, error) {
-		n, err := keys.Tally(ctx, db, folder)
+		n, err := keys.Count(ctx, db, folder)
 		return func(o *Glance) {
 			o.folders = append(o.folders, catalog.Amount{Name: folder, Keys: n})
 			slices.SortStableFunc(o.folders, func(a, b catalog.Amount) int { return cmp.Compare(b.Keys, a.Keys) })

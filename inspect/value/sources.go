@@ -138,7 +138,7 @@ func (s *source) applyType(t *keytype.Type) {
 // shows its elements in their parts.
 func sourceOf(kind string) *source {
 	t := keytype.Of(kind)
-	if s := sources[kind]; s != nil || !t.Known() {
+	if s := sources[kind]; s != nil || !t.IsKnown() {
 		return s
 	}
 	s := &source{sourceShape: sourceShape{repeats: t.Pages == keytype.ByCursor}}

@@ -35,14 +35,14 @@ const (
 	ByUpdated       // latest change first
 )
 
-// Life selects keys by their time to live.
-type Life int
+// Lifetime selects keys by their time to live.
+type Lifetime int
 
 const (
-	AnyLife    Life = iota
-	Expiring        // with an expiry
-	Soon            // expires within an hour
-	Persistent      // without an expiry
+	AnyLifetime Lifetime = iota
+	Expiring             // with an expiry
+	Soon                 // expires within an hour
+	Persistent           // without an expiry
 )
 
 // hour limits the remaining life of Soon, in ms.
@@ -50,25 +50,25 @@ const hour = 3600_000
 
 // Query selects keys of one database.
 type Query struct {
-	DB      int
-	Prefix  string // only names with this prefix; for ByName only
-	Order   Order
-	Reverse bool   // reverses the order
-	Type    string // only keys of this type; "" selects all
-	Life    Life
-	Match   func(string) bool // only names it accepts; nil accepts all; for ByName only
+	DB       int
+	Prefix   string // only names with this prefix; for ByName only
+	Order    Order
+	Reverse  bool   // reverses the order
+	Type     string // only keys of this type; "" selects all
+	Lifetime Lifetime
+	Match    func(string) bool // only names it accepts; nil accepts all; for ByName only
 }
 
-// Plain reports whether q filters only by prefix.
-func (q Query) Plain() bool { return q.Type == "" && q.Life == AnyLife && q.Match == nil }
+// OnlyPrefix reports whether q filters only by prefix.
+func (q Query) OnlyPrefix() bool { return q.Type == "" && q.Lifetime == AnyLifetime && q.Match == nil }
 
-// Keeps reports whether q selects a key with these facts at now (Unix ms), regardless of its
+// Accepts reports whether q selects a key with these facts at now (Unix ms), regardless of its
 // name.
-func (q Query) Keeps(f Facts, now int64) bool {
+func (q Query) Accepts(f Facts, now int64) bool {
 	if f.Type == "" || q.Type != "" && q.Type != f.Type {
 		return false
 	}
-	switch q.Life {
+	switch q.Lifetime {
 	case Expiring:
 		return f.Expires != 0
 	case Soon:
@@ -110,10 +110,10 @@ type Mark struct {
 
 // Page is a run of entries in order.
 type Page struct {
-	Entries []Entry
-	Next    Mark // start of the next page in the same direction
-	End     bool // no further page
-	Looked  int  // number of names read
+	Entries  []Entry
+	Next     Mark // start of the next page in the same direction
+	End      bool // no further page
+	Examined int  // number of names read
 }
 
 // factColumns lists the columns that entry reads. A hash's size includes its expired fields.
@@ -147,9 +147,9 @@ func (c *Catalog) read(ctx context.Context, stmts ...store.Stmt) ([][]store.Row,
 	return results[0].Rows, nil
 }
 
-// After returns the first name that sorts after every name with the prefix, or nil if no such
+// PrefixEnd returns the first name that sorts after every name with the prefix, or nil if no such
 // name exists.
-func After(prefix string) []byte {
+func PrefixEnd(prefix string) []byte {
 	end := []byte(prefix)
 	for len(end) > 0 {
 		if end[len(end)-1] < 0xff {

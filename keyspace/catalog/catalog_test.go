@@ -161,17 +161,17 @@ func (f *fixture) pages(q catalog.Query) paging {
 	return s.Page
 }
 
-// look calls Look until s has read all keys.
+// look calls ReadSlice until s has read all keys.
 func (f *fixture) look(s interface {
-	Look(context.Context) error
-	Looked() (int64, bool)
+	ReadSlice(context.Context) error
+	Progress() (int64, bool)
 }) {
 	f.t.Helper()
 	for range 1000 {
-		if err := s.Look(context.Background()); err != nil {
+		if err := s.ReadSlice(context.Background()); err != nil {
 			f.t.Fatal(err)
 		}
-		if _, done := s.Looked(); done {
+		if _, done := s.Progress(); done {
 			return
 		}
 	}
@@ -197,7 +197,7 @@ func TestOrders(t *testing.T) {
 		byName[k.name] = k
 	}
 	filters := []catalog.Query{
-		{}, {Type: "set"}, {Life: catalog.Expiring}, {Life: catalog.Soon}, {Life: catalog.Persistent, Type: "string"},
+		{}, {Type: "set"}, {Lifetime: catalog.Expiring}, {Lifetime: catalog.Soon}, {Lifetime: catalog.Persistent, Type: "string"},
 	}
 	for order, compare := range less {
 		for _, q := range filters {
@@ -205,7 +205,7 @@ func TestOrders(t *testing.T) {
 				q.Order, q.Reverse = order, reverse
 				var want []string
 				for _, k := range f.live() {
-					if q.Keeps(catalog.Facts{Type: k.kind, Expires: k.expires}, f.clock) {
+					if q.Accepts(catalog.Facts{Type: k.kind, Expires: k.expires}, f.clock) {
 						want = append(want, k.name)
 					}
 				}
@@ -325,8 +325,8 @@ func TestTallies(t *testing.T) {
 				bytes += k.bytes
 			}
 		}
-		gotKeys, err1 := f.catalog.Tally(context.Background(), 0, prefix)
-		gotBytes, err2 := f.catalog.Weigh(context.Background(), 0, prefix)
+		gotKeys, err1 := f.catalog.Count(context.Background(), 0, prefix)
+		gotBytes, err2 := f.catalog.Bytes(context.Background(), 0, prefix)
 		if err1 != nil || err2 != nil || gotKeys != keys || gotBytes != bytes {
 			t.Errorf("%q: %d keys, %d bytes, %v %v; want %d and %d", prefix, gotKeys, gotBytes, err1, err2, keys, bytes)
 		}
@@ -385,17 +385,17 @@ func TestSum(t *testing.T) {
 	for prefix, folders := range map[string]string{"": "[{x: 2 1 18}]", "x:": "[{x:y: 1 1 8}]", "y:": "[]", "x:y": "[{x:y: 1 1 8}]"} {
 		sums := f.catalog.Sum(0, prefix, ":")
 		f.look(sums)
-		if got := fmt.Sprint(sums.Kinds()); got != "[{string 4 0 200015} {set 2 4 21}]" {
+		if got := fmt.Sprint(sums.Types()); got != "[{string 4 0 200015} {set 2 4 21}]" {
 			t.Errorf("kinds: %s", got)
 		}
 		if got := fmt.Sprint(sums.Folders()); got != folders {
 			t.Errorf("folders in %q: %s, want %s", prefix, got, folders)
 		}
-		if keys, done := sums.Looked(); keys != 6 || !done {
+		if keys, done := sums.Progress(); keys != 6 || !done {
 			t.Errorf("looked at %d keys, done %v", keys, done)
 		}
 	}
-	deaths, err := f.catalog.Deaths(context.Background(), 0, []int64{60_000, 3600_000})
+	deaths, err := f.catalog.ExpiryCounts(context.Background(), 0, []int64{60_000, 3600_000})
 	if err != nil || fmt.Sprint(deaths) != "[1 2]" {
 		t.Errorf("deaths: %v %v", deaths, err)
 	}

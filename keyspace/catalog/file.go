@@ -7,17 +7,17 @@ import (
 	"github.com/meowdis/meowdis/store/schema"
 )
 
-const sqlDeaths = `SELECT count(*) FROM keys INDEXED BY keys_by_death WHERE ` + schema.DiesAt + ` > ?2 AND ` + schema.DiesAt + ` <= ?3 AND db = ?1`
+const sqlExpiries = `SELECT count(*) FROM keys INDEXED BY keys_by_death WHERE ` + schema.DiesAt + ` > ?2 AND ` + schema.DiesAt + ` <= ?3 AND db = ?1`
 
-// Deaths counts the keys that expire within each span, in ms from now, excluding the spans
+// ExpiryCounts counts the keys that expire within each span, in ms from now, excluding the spans
 // before it. Spans must be in ascending order.
-func (c *Catalog) Deaths(ctx context.Context, db int, spans []int64) ([]int64, error) {
+func (c *Catalog) ExpiryCounts(ctx context.Context, db int, spans []int64) ([]int64, error) {
 	from := c.now()
 	now := from
 	var stmts []store.Stmt
 	for _, span := range spans {
 		to := now + span
-		stmts = append(stmts, store.Stmt{SQL: sqlDeaths, Args: []store.Value{store.Int(int64(db)), store.Int(from), store.Int(to)}})
+		stmts = append(stmts, store.Stmt{SQL: sqlExpiries, Args: []store.Value{store.Int(int64(db)), store.Int(from), store.Int(to)}})
 		from = to
 	}
 	rows, err := c.read(ctx, stmts...)

@@ -12,17 +12,17 @@ import (
 
 // Page returns about n keys of q after from, or before from if back is set, in q's order in
 // both directions. q must be Indexed. A page of a selective query may be short or empty without
-// being the last; Looked counts the names read.
+// being the last; Examined counts the names read.
 func (c *Catalog) Page(ctx context.Context, q Query, from Mark, back bool, n int) (Page, error) {
 	var p Page
 	var err error
 	switch {
 	case q.Order == ByName && q.Match != nil:
-		p, err = c.matching(ctx, q, from, back != q.Reverse, n)
+		p, err = c.pageOfMatches(ctx, q, from, back != q.Reverse, n)
 	case q.Order == ByName:
-		p, err = c.named(ctx, q, from, back != q.Reverse, n)
+		p, err = c.pageByName(ctx, q, from, back != q.Reverse, n)
 	case q.Indexed():
-		p, err = c.dying(ctx, q, from, back != q.Reverse, n)
+		p, err = c.pageByExpiry(ctx, q, from, back != q.Reverse, n)
 	default:
 		return p, errors.New("no index has this order: Sort makes it")
 	}
@@ -34,7 +34,7 @@ func (c *Catalog) Page(ctx context.Context, q Query, from Mark, back bool, n int
 
 // span returns the bounds of a page's names: from low, and below high if high is not nil.
 func (q Query) span(from Mark, down bool) (low, high []byte) {
-	low, high = []byte(q.Prefix), After(q.Prefix)
+	low, high = []byte(q.Prefix), PrefixEnd(q.Prefix)
 	switch {
 	case from.Set && down:
 		high = []byte(from.Name)
@@ -44,8 +44,8 @@ func (q Query) span(from Mark, down bool) (low, high []byte) {
 	return low, high
 }
 
-// lookAt limits the names that a page with filters reads.
-const lookAt = 10_000
+// maxExamined limits the names that a page with filters reads.
+const maxExamined = 10_000
 
 // Statements by name, each with and without an upper bound, forward and backward. ?1 is the
 // database, ?2 and ?3 the bounds, ?4 the number of rows.
@@ -53,20 +53,20 @@ var (
 	sqlNames = sync.OnceValue(func() map[direction]string {
 		return directions(`SELECT key FROM keys WHERE `, ` LIMIT ?4`)
 	})
-	sqlReach = sync.OnceValue(func() map[direction]string {
-		return reaches()
+	sqlLastName = sync.OnceValue(func() map[direction]string {
+		return lastNames()
 	})
 	sqlBy = sync.OnceValue(func() map[direction]string {
-		return directions(`SELECT `+factColumns()+` FROM keys WHERE `+kept+` AND `, ` LIMIT ?4`)
+		return directions(`SELECT `+factColumns()+` FROM keys WHERE `+filter+` AND `, ` LIMIT ?4`)
 	})
 )
 
-// kept excludes keys that have expired at ?5, have a type other than ?6, expire after ?7 or, if
+// filter excludes keys that have expired at ?5, have a type other than ?6, expire after ?7 or, if
 // ?8 is set, have an expiry.
-const kept = `(dies_at IS NULL OR dies_at > ?5) AND (?6 IS NULL OR type = ?6) AND (?7 IS NULL OR dies_at <= ?7)
+const filter = `(dies_at IS NULL OR dies_at > ?5) AND (?6 IS NULL OR type = ?6) AND (?7 IS NULL OR dies_at <= ?7)
 	AND (?8 = 0 OR dies_at IS NULL)`
 
-type direction struct{ down, bounded bool }
+type direction struct{ descending, bounded bool }
 
 func directions(head, tail string) map[direction]string {
 	forms := map[direction]string{}
@@ -75,7 +75,7 @@ func directions(head, tail string) map[direction]string {
 		if d.bounded {
 			bound = ` AND key < ?3`
 		}
-		if d.down {
+		if d.descending {
 			order += ` DESC`
 		}
 		forms[d] = head + `db = ?1 AND key >= ?2` + bound + order + tail
@@ -83,11 +83,11 @@ func directions(head, tail string) map[direction]string {
 	return forms
 }
 
-// reaches returns the statements that find the last of ?4 names. They read only the index.
-func reaches() map[direction]string {
+// lastNames returns the statements that find the last of ?4 names. They read only the index.
+func lastNames() map[direction]string {
 	forms := directions(`SELECT key FROM keys WHERE `, ` LIMIT ?4`)
 	for d, sql := range forms {
-		furthest := map[bool]string{false: `max`, true: `min`}[d.down]
+		furthest := map[bool]string{false: `max`, true: `min`}[d.descending]
 		forms[d] = `SELECT ` + furthest + `(key), count(*) FROM (` + sql + `)`
 	}
 	return forms
@@ -100,7 +100,7 @@ func (c *Catalog) filters(q Query) []store.Value {
 	if q.Type != "" {
 		args[1] = store.String(q.Type)
 	}
-	switch q.Life {
+	switch q.Lifetime {
 	case Expiring:
 		args[2] = store.Int(1 << 62)
 	case Soon:
@@ -111,20 +111,20 @@ func (c *Catalog) filters(q Query) []store.Value {
 	return args
 }
 
-// named returns a page in name order.
-func (c *Catalog) named(ctx context.Context, q Query, from Mark, down bool, n int) (Page, error) {
+// pageByName returns a page in name order.
+func (c *Catalog) pageByName(ctx context.Context, q Query, from Mark, down bool, n int) (Page, error) {
 	low, high := q.span(from, down)
-	p := Page{End: true, Looked: n}
-	if !q.Plain() {
-		// Limit the page to the next lookAt names.
+	p := Page{End: true, Examined: n}
+	if !q.OnlyPrefix() {
+		// Limit the page to the next maxExamined names.
 		d := direction{down, high != nil}
-		rows, err := c.read(ctx, store.Stmt{SQL: sqlReach()[d], Args: []store.Value{
-			store.Int(int64(q.DB)), store.Bytes(low), boundary(high), store.Int(lookAt)}})
+		rows, err := c.read(ctx, store.Stmt{SQL: sqlLastName()[d], Args: []store.Value{
+			store.Int(int64(q.DB)), store.Bytes(low), boundary(high), store.Int(maxExamined)}})
 		if err != nil {
 			return p, err
 		}
-		p.Looked = int(rows[0][0][1].Int())
-		if p.Looked == lookAt {
+		p.Examined = int(rows[0][0][1].Int())
+		if p.Examined == maxExamined {
 			last := string(rows[0][0][0].Bytes())
 			p.Next, p.End = Mark{Set: true, Name: last}, false
 			if down {
@@ -139,12 +139,12 @@ func (c *Catalog) named(ctx context.Context, q Query, from Mark, down bool, n in
 	if err != nil {
 		return p, err
 	}
-	p.take(rows[0], n)
+	p.addRows(rows[0], n)
 	return p, nil
 }
 
-// take converts rows to entries. n is the LIMIT of the query.
-func (p *Page) take(rows []store.Row, n int) {
+// addRows converts rows to entries. n is the LIMIT of the query.
+func (p *Page) addRows(rows []store.Row, n int) {
 	for _, row := range rows {
 		p.Entries = append(p.Entries, entry(row))
 	}
@@ -153,20 +153,20 @@ func (p *Page) take(rows []store.Row, n int) {
 	}
 }
 
-// matching returns a page, in name order, of the keys that q.Match accepts. It reads names from
+// pageOfMatches returns a page, in name order, of the keys that q.Match accepts. It reads names from
 // the index and looks up only matching names.
-func (c *Catalog) matching(ctx context.Context, q Query, from Mark, down bool, n int) (Page, error) {
+func (c *Catalog) pageOfMatches(ctx context.Context, q Query, from Mark, down bool, n int) (Page, error) {
 	low, high := q.span(from, down)
 	rows, err := c.read(ctx, store.Stmt{SQL: sqlNames()[direction{down, high != nil}], Args: []store.Value{
-		store.Int(int64(q.DB)), store.Bytes(low), boundary(high), store.Int(lookAt)}})
+		store.Int(int64(q.DB)), store.Bytes(low), boundary(high), store.Int(maxExamined)}})
 	if err != nil {
 		return Page{}, err
 	}
-	p := Page{End: len(rows[0]) < lookAt}
+	p := Page{End: len(rows[0]) < maxExamined}
 	var names []string
 	for _, row := range rows[0] {
 		name := string(row[0].Bytes())
-		p.Looked++
+		p.Examined++
 		p.Next = Mark{Set: true, Name: name}
 		if q.Match(name) {
 			names = append(names, name)
@@ -178,7 +178,7 @@ func (c *Catalog) matching(ctx context.Context, q Query, from Mark, down bool, n
 	}
 	found, err := c.Facts(ctx, q.DB, names)
 	for _, e := range found {
-		if q.Keeps(e.Facts, c.now()) {
+		if q.Accepts(e.Facts, c.now()) {
 			p.Entries = append(p.Entries, e)
 		}
 	}
@@ -214,50 +214,50 @@ func (c *Catalog) Facts(ctx context.Context, db int, names []string) ([]Entry, e
 
 // Keys with an expiry in expiry order, from the index keys_by_death, after or before (?2, ?3).
 const (
-	dyingKept = ` AND db = ?1 AND ` + schema.DiesAt + ` > ?5 AND (?6 IS NULL OR type = ?6)
+	expiringFilter = ` AND db = ?1 AND ` + schema.DiesAt + ` > ?5 AND (?6 IS NULL OR type = ?6)
 		AND (?7 IS NULL OR ` + schema.DiesAt + ` <= ?7) AND ?8 = 0 `
 )
 
 var (
-	sqlDying = sync.OnceValue(func() string {
+	sqlByExpiry = sync.OnceValue(func() string {
 		return `SELECT ` + factColumns() + ` FROM keys INDEXED BY keys_by_death WHERE ` + schema.DiesAt + ` >= ?2 AND (` + schema.DiesAt + ` > ?2 OR id > ?3)` +
-			dyingKept + `ORDER BY ` + schema.DiesAt + `, id LIMIT ?4`
+			expiringFilter + `ORDER BY ` + schema.DiesAt + `, id LIMIT ?4`
 	})
-	sqlDyingDown = sync.OnceValue(func() string {
+	sqlByExpiryDescending = sync.OnceValue(func() string {
 		return `SELECT ` + factColumns() + ` FROM keys INDEXED BY keys_by_death WHERE ` + schema.DiesAt + ` <= ?2 AND (` + schema.DiesAt + ` < ?2 OR id < ?3)` +
-			dyingKept + `ORDER BY ` + schema.DiesAt + ` DESC, id DESC LIMIT ?4`
+			expiringFilter + `ORDER BY ` + schema.DiesAt + ` DESC, id DESC LIMIT ?4`
 	})
 )
 
-// dying returns a page in order of expiry. Keys without an expiry follow in name order.
-func (c *Catalog) dying(ctx context.Context, q Query, from Mark, down bool, n int) (Page, error) {
+// pageByExpiry returns a page in order of expiry. Keys without an expiry follow in name order.
+func (c *Catalog) pageByExpiry(ctx context.Context, q Query, from Mark, down bool, n int) (Page, error) {
 	ends := q
-	ends.Order, ends.Life = ByName, Persistent
+	ends.Order, ends.Lifetime = ByName, Persistent
 	endless := from.Set && from.rank.IsNull()
-	persistent := q.Life == Persistent || q.Life == AnyLife
+	persistent := q.Lifetime == Persistent || q.Lifetime == AnyLifetime
 	if persistent && (endless || down && !from.Set) {
-		p, err := c.named(ctx, ends, from, down, n)
+		p, err := c.pageByName(ctx, ends, from, down, n)
 		if !p.End || !down || err != nil {
 			return p, err
 		}
-		more, err := c.expiring(ctx, q, Mark{}, down, n)
+		more, err := c.pageOfExpiring(ctx, q, Mark{}, down, n)
 		more.Entries = append(p.Entries, more.Entries...)
 		return more, err
 	}
-	p, err := c.expiring(ctx, q, from, down, n)
+	p, err := c.pageOfExpiring(ctx, q, from, down, n)
 	if !p.End || down || !persistent || err != nil {
 		return p, err
 	}
-	more, err := c.named(ctx, ends, Mark{}, down, n)
+	more, err := c.pageByName(ctx, ends, Mark{}, down, n)
 	more.Entries = append(p.Entries, more.Entries...)
 	return more, err
 }
 
-// expiring returns a page of the keys with an expiry.
-func (c *Catalog) expiring(ctx context.Context, q Query, from Mark, down bool, n int) (Page, error) {
-	sql, at, id := sqlDying(), int64(0), int64(0)
+// pageOfExpiring returns a page of the keys with an expiry.
+func (c *Catalog) pageOfExpiring(ctx context.Context, q Query, from Mark, down bool, n int) (Page, error) {
+	sql, at, id := sqlByExpiry(), int64(0), int64(0)
 	if down {
-		sql, at, id = sqlDyingDown(), 1<<62, 1<<62
+		sql, at, id = sqlByExpiryDescending(), 1<<62, 1<<62
 	}
 	if from.Set {
 		at, id = from.rank.Int(), from.id
@@ -267,7 +267,7 @@ func (c *Catalog) expiring(ctx context.Context, q Query, from Mark, down bool, n
 	if err != nil {
 		return Page{}, err
 	}
-	p := Page{End: true, Looked: n}
+	p := Page{End: true, Examined: n}
 	for _, row := range rows[0] {
 		e := entry(row)
 		e.Mark.rank = row[3]

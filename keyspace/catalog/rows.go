@@ -19,8 +19,8 @@ type Table struct {
 	More    bool       // the key has further rows
 }
 
-// rowsShown limits the rows read from a table.
-const rowsShown = 20
+// maxRows limits the rows read from a table.
+const maxRows = 20
 
 // source describes a table that holds rows of a type.
 type source struct {
@@ -44,7 +44,7 @@ func sourcesOf(t *keytype.Type) (all []source) {
 				columns[i] = `substr(` + c + `, 1, 256)`
 			}
 		}
-		s := source{table.Name, table.Columns, `SELECT ` + strings.Join(columns, ", ") + ` FROM ` + table.Name + ` WHERE key_id = ?1`, !table.Single()}
+		s := source{table.Name, table.Columns, `SELECT ` + strings.Join(columns, ", ") + ` FROM ` + table.Name + ` WHERE key_id = ?1`, !table.SingleRow()}
 		if table.Order != "" {
 			s.sql += ` ORDER BY ` + table.Order
 		}
@@ -64,17 +64,17 @@ func (c *Catalog) Rows(ctx context.Context, db int, name string) ([]Table, error
 		return nil, err
 	}
 	id := rows[0][0][0]
-	tables := []Table{keyRow.lay(rows[0])}
+	tables := []Table{keyRow.toTable(rows[0])}
 	for _, s := range sourcesOf(keytype.Of(string(rows[0][0][4].Bytes()))) {
 		args := []store.Value{id}
 		if s.limited {
-			args = append(args, store.Int(rowsShown+1))
+			args = append(args, store.Int(maxRows+1))
 		}
 		rows, err := c.read(ctx, store.Stmt{SQL: s.sql, Args: args})
 		if err != nil {
 			return nil, err
 		}
-		tables = append(tables, s.lay(rows[0]))
+		tables = append(tables, s.toTable(rows[0]))
 	}
 	return tables, nil
 }
@@ -88,9 +88,9 @@ func cell(v store.Value) string {
 	return v.String()
 }
 
-func (s source) lay(rows []store.Row) Table {
-	t := Table{Name: s.table, SQL: s.sql, Columns: s.columns, More: len(rows) > rowsShown}
-	for _, row := range rows[:min(len(rows), rowsShown)] {
+func (s source) toTable(rows []store.Row) Table {
+	t := Table{Name: s.table, SQL: s.sql, Columns: s.columns, More: len(rows) > maxRows}
+	for _, row := range rows[:min(len(rows), maxRows)] {
 		cells := make([]string, len(row))
 		for i, v := range row {
 			cells[i] = cell(v)

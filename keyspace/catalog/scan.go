@@ -25,10 +25,10 @@ type Scanned struct {
 }
 
 const (
-	scannedBytes    = 4 << 10 // length limit of an included string or document
-	scannedEach     = 128     // limit of the elements of an included key
-	scannedElement  = "256"   // length limit of each element of such a key
-	scannedElements = 4 << 10 // limit of the included elements of a page
+	maxScannedValue    = 4 << 10 // length limit of an included string or document
+	maxScannedElements = 128     // limit of the elements of an included key
+	maxScannedElement  = "256"   // length limit of each element of such a key
+	maxScannedPage     = 4 << 10 // limit of the included elements of a page
 )
 
 // A scan runs in the order of SCAN, by the hash of the names. ?2 is the last hash of the
@@ -67,12 +67,12 @@ func (c *Catalog) Scan(ctx context.Context, db int, after, most int64, wanted fu
 	if len(rows[0]) > 0 {
 		end = rows[0][0][0].Int()
 		if end <= after {
-			return nil, 0, store.ErrDisorder
+			return nil, 0, store.ErrOutOfOrder
 		}
 		next = end
 	}
 	now := c.now()
-	args := append(from[:2:2], store.Int(end), store.Int(now), store.Int(scannedBytes))
+	args := append(from[:2:2], store.Int(end), store.Int(now), store.Int(maxScannedValue))
 	if rows, err = c.read(ctx, store.Stmt{SQL: sqlScanned(), Args: args}); err != nil {
 		return nil, 0, err
 	}
@@ -104,10 +104,10 @@ func scannedKey(row store.Row) Scanned {
 var elementsOf = sync.OnceValue(func() map[string]string {
 	return map[string]string{
 		"hash": `SELECT k.id, k.version, e.seq, e.field, e.value, e.expires_at` + fromKeys + `hashes e ON e.key_id = k.id
-		WHERE length(e.field) <= ` + scannedElement + ` AND length(e.value) <= ` + scannedElement,
-		"list": `SELECT k.id, k.version, e.pos, e.value` + fromKeys + `lists e ON e.key_id = k.id WHERE length(e.value) <= ` + scannedElement,
-		"set":  `SELECT k.id, k.version, e.seq, e.member` + fromKeys + `sets e ON e.key_id = k.id WHERE length(e.member) <= ` + scannedElement,
-		"zset": `SELECT k.id, k.version, 0, e.member, e.score` + fromKeys + `zsets e ON e.key_id = k.id WHERE length(e.member) <= ` + scannedElement,
+		WHERE length(e.field) <= ` + maxScannedElement + ` AND length(e.value) <= ` + maxScannedElement,
+		"list": `SELECT k.id, k.version, e.pos, e.value` + fromKeys + `lists e ON e.key_id = k.id WHERE length(e.value) <= ` + maxScannedElement,
+		"set":  `SELECT k.id, k.version, e.seq, e.member` + fromKeys + `sets e ON e.key_id = k.id WHERE length(e.member) <= ` + maxScannedElement,
+		"zset": `SELECT k.id, k.version, 0, e.member, e.score` + fromKeys + `zsets e ON e.key_id = k.id WHERE length(e.member) <= ` + maxScannedElement,
 	}
 })
 
@@ -120,7 +120,7 @@ func (c *Catalog) addElements(ctx context.Context, keys []Scanned, now int64) er
 	sum := int64(0)
 	for i := range keys {
 		k := &keys[i]
-		if elementsOf()[k.Type] == "" || k.Size > scannedEach || sum+k.Size > scannedElements {
+		if elementsOf()[k.Type] == "" || k.Size > maxScannedElements || sum+k.Size > maxScannedPage {
 			continue
 		}
 		sum += k.Size
@@ -133,17 +133,17 @@ func (c *Catalog) addElements(ctx context.Context, keys []Scanned, now int64) er
 		if err != nil {
 			return err
 		}
-		for of := range grouped(rows[0]) {
+		for of := range rowsByKey(rows[0]) {
 			if k := byID[of[0][0].Int()]; of[0][1].Int() == k.version {
-				k.take(of, now)
+				k.setValue(of, now)
 			}
 		}
 	}
 	return nil
 }
 
-// grouped yields the rows of each key, ordered by their third column.
-func grouped(rows []store.Row) func(yield func([]store.Row) bool) {
+// rowsByKey yields the rows of each key, ordered by their third column.
+func rowsByKey(rows []store.Row) func(yield func([]store.Row) bool) {
 	return func(yield func([]store.Row) bool) {
 		for len(rows) > 0 {
 			n := slices.IndexFunc(rows, func(r store.Row) bool { return r[0].Int() != rows[0][0].Int() })
@@ -160,8 +160,8 @@ func grouped(rows []store.Row) func(yield func([]store.Row) bool) {
 	}
 }
 
-// take sets the value from rows if they are complete.
-func (k *Scanned) take(rows []store.Row, now int64) {
+// setValue sets the value from rows if they are complete.
+func (k *Scanned) setValue(rows []store.Row, now int64) {
 	var v rdb.Value
 	switch k.Type {
 	case "list":

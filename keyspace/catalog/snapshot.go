@@ -47,7 +47,7 @@ func (s Snapshot) Keys(ctx context.Context, each func([]keyspace.Key) error) err
 			}
 			before := last
 			if last = rows[len(rows)-1][0]; last.Int() <= before.Int() {
-				return store.ErrDisorder
+				return store.ErrOutOfOrder
 			}
 			if keys := s.keys(rows); len(keys) > 0 {
 				if err := each(keys); err != nil {

@@ -114,18 +114,18 @@ func TestBytesAgree(t *testing.T) {
 	}
 	c := catalog.New(file, clock.Now)
 	s := c.Sum(0, "", ":")
-	if err := s.Look(ctx); err != nil {
+	if err := s.ReadSlice(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(s.Kinds()); n != len(keytype.Types) {
+	if n := len(s.Types()); n != len(keytype.Types) {
 		t.Errorf("%d types", n)
 	}
-	for _, k := range s.Kinds() {
+	for _, k := range s.Types() {
 		if k.Bytes != sums[k.Name] {
 			t.Errorf("%s: %d bytes in the inspector's overview, %d in stats", k.Name, k.Bytes, sums[k.Name])
 		}
 	}
-	if n, err := c.Weigh(ctx, 0, ""); n != total || err != nil {
+	if n, err := c.Bytes(ctx, 0, ""); n != total || err != nil {
 		t.Errorf("the inspector's folders have %d bytes, stats %d, %v", n, total, err)
 	}
 }

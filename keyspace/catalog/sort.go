@@ -14,8 +14,8 @@ func (q Query) Indexed() bool {
 	return q.Order == ByName || q.Order == ByTTL && q.Type == "" && q.Match == nil
 }
 
-// falls reports whether the greatest key comes first in q's order.
-func (q Query) falls() bool {
+// isDescending reports whether the greatest key comes first in q's order.
+func (q Query) isDescending() bool {
 	return q.Reverse == (q.Order == ByType || q.Order == ByTTL)
 }
 
@@ -25,51 +25,51 @@ func (q Query) falls() bool {
 // concurrent use.
 type Sorting struct {
 	*Catalog
-	query  Query
-	slice  int64 // keys read per Look
-	length int   // places per run; a run may exceed it by a slice
+	query     Query
+	slice     int64 // keys read per ReadSlice
+	runLength int   // places per run; a run may exceed it by a slice
 
-	looking sync.Mutex // held by Look
-	mu      sync.Mutex
-	last    int64 // id of the last key read
-	looked  int64
-	kept    int64
-	done    bool
-	fresh   []place // not yet in spill
-	first   []place // the first places so far, in order
-	spill   spill
+	readLock sync.Mutex // held by ReadSlice
+	mu       sync.Mutex
+	last     int64 // id of the last key read
+	examined int64
+	sorted   int64
+	done     bool
+	fresh    []place // not yet in spill
+	first    []place // the first places so far, in order
+	spill    spill
 }
 
 const (
-	sortedAtOnce = 10_000
-	runLength    = 100_000
-	firstKept    = 500 // places available before all keys are read
+	sortSlice = 10_000
+	runLength = 100_000
+	maxFirst  = 500 // places available before all keys are read
 )
 
-// Sort starts sorting the keys of q. It filters names with q.Match and ignores q.Prefix. Look
+// Sort starts sorting the keys of q. It filters names with q.Match and ignores q.Prefix. ReadSlice
 // does the work; the caller must call Close.
 func (c *Catalog) Sort(q Query) *Sorting {
-	return &Sorting{Catalog: c, query: q, slice: sortedAtOnce, length: runLength, last: -1 << 63}
+	return &Sorting{Catalog: c, query: q, slice: sortSlice, runLength: runLength, last: -1 << 63}
 }
 
-// Looked returns the number of keys read, in all databases, and whether all keys are read.
-func (s *Sorting) Looked() (keys int64, done bool) {
+// Progress returns the number of keys read, in all databases, and whether all keys are read.
+func (s *Sorting) Progress() (keys int64, done bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.looked, s.done
+	return s.examined, s.done
 }
 
 // Len returns the number of keys in the order so far. Some of them may be deleted since.
 func (s *Sorting) Len() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.kept
+	return s.sorted
 }
 
-// Close releases the order after Look returns. A concurrent Page fails.
+// Close releases the order after ReadSlice returns. A concurrent Page fails.
 func (s *Sorting) Close() {
-	s.looking.Lock()
-	defer s.looking.Unlock()
+	s.readLock.Lock()
+	defer s.readLock.Unlock()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.spill.close()
@@ -80,22 +80,22 @@ func (s *Sorting) Close() {
 var sqlRanks = sync.OnceValue(func() map[Order]string {
 	return map[Order]string{
 		ByTTL:     ranks(`ifnull(dies_at, 9223372036854775807)`, `NULL`),
-		BySize:    ranks(`ifnull(`+keytype.Case(whole, (*keytype.Type).KeyBytes)+`, count)`, keytype.Case(whole, number)),
-		ByBytes:   ranks(keyBytes(), keytype.Case(nil, number)),
+		BySize:    ranks(`ifnull(`+keytype.Case(whole, (*keytype.Type).KeyBytes)+`, count)`, keytype.Case(whole, typeNumber)),
+		ByBytes:   ranks(keyBytes(), keytype.Case(nil, typeNumber)),
 		ByType:    ranks(typeRank(), `NULL`),
 		ByUpdated: ranks(`updated_at`, `NULL`),
 	}
 })
 
 func ranks(rank, kind string) string {
-	return `SELECT id, CASE WHEN db = ?1 AND ` + kept + ` THEN ` + rank + ` END, ` + kind + `, iif(?4, key, NULL)
+	return `SELECT id, CASE WHEN db = ?1 AND ` + filter + ` THEN ` + rank + ` END, ` + kind + `, iif(?4, key, NULL)
 		FROM keys NOT INDEXED WHERE id > ?2 ORDER BY id LIMIT ?3`
 }
 
-// Look reads another slice of keys, and completes the order when no keys remain.
-func (s *Sorting) Look(ctx context.Context) error {
-	s.looking.Lock()
-	defer s.looking.Unlock()
+// ReadSlice reads another slice of keys, and completes the order when no keys remain.
+func (s *Sorting) ReadSlice(ctx context.Context) error {
+	s.readLock.Lock()
+	defer s.readLock.Unlock()
 	found, last, keys, err := s.places(ctx)
 	if err != nil {
 		return err
@@ -103,12 +103,12 @@ func (s *Sorting) Look(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.last = last
-	s.looked += keys
-	s.kept += int64(len(found))
+	s.examined += keys
+	s.sorted += int64(len(found))
 	s.fresh = append(s.fresh, found...)
-	s.lead(found)
+	s.mergeFirst(found)
 	done := keys < s.slice
-	if len(s.fresh) < s.length && !done {
+	if len(s.fresh) < s.runLength && !done {
 		return nil
 	}
 	if err := s.spill.add(s.fresh, done); err != nil {
@@ -134,49 +134,49 @@ func (s *Sorting) places(ctx context.Context) (found []place, last, keys int64, 
 		return nil, 0, 0, err
 	}
 	last = s.last
-	var heavy []unweighed
+	var heavy []sizedKey
 	var at []int // indexes of heavy in found
 	for _, row := range rows[0] {
 		id := row[0].Int()
 		if id <= last {
-			return nil, 0, 0, store.ErrDisorder
+			return nil, 0, 0, store.ErrOutOfOrder
 		}
 		last = id
 		if row[1].IsNull() || s.query.Match != nil && !s.query.Match(string(row[3].Bytes())) {
 			continue
 		}
 		if !row[2].IsNull() {
-			heavy, at = append(heavy, unweighed{last, row[2].Int()}), append(at, len(found))
+			heavy, at = append(heavy, sizedKey{last, row[2].Int()}), append(at, len(found))
 		}
 		found = append(found, place{row[1].Int(), last})
 	}
-	weights, err := s.weights(ctx, heavy)
+	weights, err := s.valueBytes(ctx, heavy)
 	for i, weight := range weights {
 		found[at[i]].rank += weight
 	}
 	return found, last, int64(len(rows[0])), err
 }
 
-// lead merges found into the first places.
-func (s *Sorting) lead(found []place) {
+// mergeFirst merges found into the first places.
+func (s *Sorting) mergeFirst(found []place) {
 	order := place.compare
-	if s.query.falls() {
+	if s.query.isDescending() {
 		order = func(p, q place) int { return q.compare(p) }
 	}
 	for _, p := range found {
-		if n := len(s.first); n < firstKept || order(p, s.first[firstKept-1]) < 0 {
+		if n := len(s.first); n < maxFirst || order(p, s.first[maxFirst-1]) < 0 {
 			s.first = append(s.first, p)
 		}
 	}
 	slices.SortFunc(s.first, order)
-	s.first = s.first[:min(len(s.first), firstKept)]
+	s.first = s.first[:min(len(s.first), maxFirst)]
 }
 
 // Page returns up to n keys of the order after from, or before from if back is set. It omits
 // deleted keys, so a page may be short or empty without being the last. It uses only the
 // direction of q. Until all keys are read, the only page holds the first keys so far.
 func (s *Sorting) Page(ctx context.Context, q Query, from Mark, back bool, n int) (Page, error) {
-	down := q.falls() != back
+	down := q.isDescending() != back
 	s.mu.Lock()
 	done, spill := s.done, s.spill
 	places := slices.Clone(s.first[:min(n, len(s.first))])
@@ -190,11 +190,11 @@ func (s *Sorting) Page(ctx context.Context, q Query, from Mark, back bool, n int
 		if places, err = spill.near(at, down, n); err != nil {
 			return Page{}, err
 		}
-		if q.falls() {
+		if q.isDescending() {
 			slices.Reverse(places)
 		}
 	}
-	p := Page{End: !done || len(places) < n, Looked: len(places)}
+	p := Page{End: !done || len(places) < n, Examined: len(places)}
 	if len(places) == 0 {
 		return p, nil
 	}
@@ -230,7 +230,7 @@ func (s *Sorting) entries(ctx context.Context, places []place) ([]Entry, error) 
 			continue
 		}
 		e := entry(rows[i][0])
-		if !s.query.Keeps(e.Facts, now) {
+		if !s.query.Accepts(e.Facts, now) {
 			continue
 		}
 		e.Mark.rank = store.Int(p.rank)

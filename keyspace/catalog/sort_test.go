@@ -16,8 +16,8 @@ import (
 func TestPagesWhileKeysGo(t *testing.T) {
 	long := func(name string) bool { return len(name) > 3 }
 	for _, q := range []catalog.Query{
-		{}, {Reverse: true}, {Type: "set"}, {Life: catalog.Expiring}, {Match: long}, {Order: catalog.ByTTL}, {Order: catalog.ByTTL, Match: long},
-		{Order: catalog.ByTTL, Reverse: true}, {Order: catalog.BySize}, {Order: catalog.BySize, Reverse: true, Life: catalog.Persistent},
+		{}, {Reverse: true}, {Type: "set"}, {Lifetime: catalog.Expiring}, {Match: long}, {Order: catalog.ByTTL}, {Order: catalog.ByTTL, Match: long},
+		{Order: catalog.ByTTL, Reverse: true}, {Order: catalog.BySize}, {Order: catalog.BySize, Reverse: true, Lifetime: catalog.Persistent},
 		{Order: catalog.ByBytes, Match: long}, {Order: catalog.ByType}, {Order: catalog.ByUpdated, Type: "string"},
 	} {
 		for seed := range uint64(4) {
@@ -53,7 +53,7 @@ func TestPagesWhileKeysGo(t *testing.T) {
 	}
 }
 
-// TestSortingInParts continues after a cancelled Look and a new key, and reads the first keys
+// TestSortingInParts continues after a cancelled ReadSlice and a new key, and reads the first keys
 // before sorting ends.
 func TestSortingInParts(t *testing.T) {
 	f := newFixture(t)
@@ -82,7 +82,7 @@ func TestSortingInParts(t *testing.T) {
 		t.Errorf("before any key was looked at the page has %d", got)
 	}
 	for range 3 {
-		if err := s.Look(ctx); err != nil {
+		if err := s.ReadSlice(ctx); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -96,12 +96,12 @@ func TestSortingInParts(t *testing.T) {
 		t.Errorf("the first keys so far have %d, want %d", got, first[:10])
 	}
 	cancel()
-	if err := s.Look(ctx); !errors.Is(err, context.Canceled) {
+	if err := s.ReadSlice(ctx); !errors.Is(err, context.Canceled) {
 		t.Fatalf("a cancelled look ends with %v", err)
 	}
 	f.add("late", "string", 9999, 0)
 	f.look(s)
-	if looked, _ := s.Looked(); looked != 702 || s.Len() != 701 {
+	if looked, _ := s.Progress(); looked != 702 || s.Len() != 701 {
 		t.Errorf("looked at %d keys, %d are in the order", looked, s.Len())
 	}
 	if got := page(1000); len(got) != 701 || got[0] != 9999 || !slices.IsSortedFunc(got, func(a, b int64) int { return int(b - a) }) {

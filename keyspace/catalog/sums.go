@@ -26,42 +26,42 @@ type Summing struct {
 	db                int
 	prefix, delimiter string
 
-	looking sync.Mutex // held by Look
-	mu      sync.Mutex
-	last    int64 // id of the last key read
-	looked  int64
-	done    bool
-	kinds   map[string]*Amount
-	folders map[string]*Amount
+	readLock sync.Mutex // held by ReadSlice
+	mu       sync.Mutex
+	last     int64 // id of the last key read
+	examined int64
+	done     bool
+	types    map[string]*Amount
+	folders  map[string]*Amount
 }
 
 const (
-	summedAtOnce = 20_000 // keys per slice
+	sumSlice = 20_000 // keys per slice
 
-	// mostFolders bounds the memory used for unstructured names: further folders are left out.
-	mostFolders = 20_000
+	// maxFolders bounds the memory used for unstructured names: further folders are left out.
+	maxFolders = 20_000
 )
 
-// Sum starts totalling a database by type and by folder at the level of prefix. Look does the
+// Sum starts totalling a database by type and by folder at the level of prefix. ReadSlice does the
 // work.
 func (c *Catalog) Sum(db int, prefix, delimiter string) *Summing {
-	return &Summing{Catalog: c, db: db, prefix: prefix, delimiter: delimiter, last: -1 << 63, kinds: map[string]*Amount{}, folders: map[string]*Amount{}}
+	return &Summing{Catalog: c, db: db, prefix: prefix, delimiter: delimiter, last: -1 << 63, types: map[string]*Amount{}, folders: map[string]*Amount{}}
 }
 
 // sqlSummed selects ?3 keys after id ?2 in file order, with the type number for keys of
 // database ?1 that are live at ?4.
 var sqlSummed = sync.OnceValue(func() string {
 	elements := keytype.Case(func(t *keytype.Type) bool { return t.Parts != nil }, func(*keytype.Type) string { return `count` })
-	return `SELECT id, CASE WHEN db = ?1 AND (dies_at IS NULL OR dies_at > ?4) THEN ` + keytype.Case(nil, number) + ` END, ifnull(` + elements + `, 0), key, ` + keyBytes() + `
+	return `SELECT id, CASE WHEN db = ?1 AND (dies_at IS NULL OR dies_at > ?4) THEN ` + keytype.Case(nil, typeNumber) + ` END, ifnull(` + elements + `, 0), key, ` + keyBytes() + `
 	FROM keys NOT INDEXED WHERE id > ?2 ORDER BY id LIMIT ?3`
 })
 
-// Look adds another slice of keys.
-func (s *Summing) Look(ctx context.Context) error {
-	s.looking.Lock()
-	defer s.looking.Unlock()
+// ReadSlice adds another slice of keys.
+func (s *Summing) ReadSlice(ctx context.Context) error {
+	s.readLock.Lock()
+	defer s.readLock.Unlock()
 	rows, err := s.read(ctx, store.Stmt{SQL: sqlSummed(), Args: []store.Value{
-		store.Int(int64(s.db)), store.Int(s.last), store.Int(summedAtOnce), store.Int(s.now())}})
+		store.Int(int64(s.db)), store.Int(s.last), store.Int(sumSlice), store.Int(s.now())}})
 	if err != nil {
 		return err
 	}
@@ -70,37 +70,37 @@ func (s *Summing) Look(ctx context.Context) error {
 	last := s.last
 	if all > 0 {
 		if last = met[all-1][0].Int(); last <= s.last {
-			return store.ErrDisorder
+			return store.ErrOutOfOrder
 		}
 	}
 	met = slices.DeleteFunc(met, func(row store.Row) bool { return row[1].IsNull() })
-	keys := make([]unweighed, len(met))
+	keys := make([]sizedKey, len(met))
 	for i, row := range met {
-		keys[i] = unweighed{row[0].Int(), row[1].Int()}
+		keys[i] = sizedKey{row[0].Int(), row[1].Int()}
 	}
-	weights, err := s.weights(ctx, keys)
+	weights, err := s.valueBytes(ctx, keys)
 	if err != nil {
 		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.last, s.looked, s.done = last, s.looked+all, all < summedAtOnce
+	s.last, s.examined, s.done = last, s.examined+all, all < sumSlice
 	for i, row := range met {
-		s.add(keytype.Types[keys[i].kind].Name, row[3].Bytes(), Amount{Keys: 1, Elements: row[2].Int(), Bytes: row[4].Int() + weights[i]})
+		s.add(keytype.Types[keys[i].typeNumber].Name, row[3].Bytes(), Amount{Keys: 1, Elements: row[2].Int(), Bytes: row[4].Int() + weights[i]})
 	}
 	return nil
 }
 
 // add adds a key. Its folder is its name up to the delimiter after the prefix.
 func (s *Summing) add(kind string, name []byte, a Amount) {
-	a.addTo(s.kinds, []byte(kind))
+	a.addTo(s.types, []byte(kind))
 	rest, in := bytes.CutPrefix(name, []byte(s.prefix))
 	end := bytes.Index(rest, []byte(s.delimiter))
 	if !in || end < 0 {
 		return
 	}
 	folder := name[:len(s.prefix)+end+len(s.delimiter)]
-	if len(s.folders) < mostFolders || s.folders[string(folder)] != nil {
+	if len(s.folders) < maxFolders || s.folders[string(folder)] != nil {
 		a.addTo(s.folders, folder)
 	}
 }
@@ -114,15 +114,15 @@ func (a Amount) addTo(sums map[string]*Amount, name []byte) {
 	sum.Keys, sum.Elements, sum.Bytes = sum.Keys+a.Keys, sum.Elements+a.Elements, sum.Bytes+a.Bytes
 }
 
-// Looked returns the number of keys read, in all databases, and whether all keys are read.
-func (s *Summing) Looked() (keys int64, done bool) {
+// Progress returns the number of keys read, in all databases, and whether all keys are read.
+func (s *Summing) Progress() (keys int64, done bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.looked, s.done
+	return s.examined, s.done
 }
 
-// Kinds returns the types so far, ordered by number of keys, largest first.
-func (s *Summing) Kinds() []Amount { return s.sorted(s.kinds) }
+// Types returns the types so far, ordered by number of keys, largest first.
+func (s *Summing) Types() []Amount { return s.sorted(s.types) }
 
 // Folders returns the folders so far, ordered by number of keys, largest first.
 func (s *Summing) Folders() []Amount { return s.sorted(s.folders) }

@@ -14,10 +14,10 @@ var (
 	sqlCount = sync.OnceValue(func() map[bool]string {
 		return bounded(`SELECT count(*) FROM keys WHERE db = ?1 AND key >= ?2`)
 	})
-	sqlDead = sync.OnceValue(func() map[bool]string {
+	sqlExpired = sync.OnceValue(func() map[bool]string {
 		return bounded(`SELECT count(*) FROM keys INDEXED BY keys_by_death WHERE ` + schema.DiesAt + ` <= ?4 AND db = ?1 AND key >= ?2`)
 	})
-	sqlAlive = sync.OnceValue(func() map[bool]string {
+	sqlLive = sync.OnceValue(func() map[bool]string {
 		return bounded(`SELECT count(*) FROM keys WHERE (dies_at IS NULL OR dies_at > ?4) AND db = ?1 AND key >= ?2`)
 	})
 	sqlBytes = sync.OnceValue(func() map[bool]string {
@@ -25,31 +25,31 @@ var (
 	})
 )
 
-const sqlAllDead = `SELECT count(*) FROM keys INDEXED BY keys_by_death WHERE ` + schema.DiesAt + ` <= ?2 AND db = ?1`
+const sqlAllExpired = `SELECT count(*) FROM keys INDEXED BY keys_by_death WHERE ` + schema.DiesAt + ` <= ?2 AND db = ?1`
 
 // bounded returns a statement without and with the upper bound ?3.
 func bounded(head string) map[bool]string {
 	return map[bool]string{false: head + ` AND ?3 IS NULL`, true: head + ` AND key < ?3`}
 }
 
-// sqlNextDeath takes one seek in keys_by_death.
-const sqlNextDeath = `SELECT min(` + schema.DiesAt + `) FROM keys INDEXED BY keys_by_death WHERE ` + schema.DiesAt + ` > ?1`
+// sqlNextExpiry takes one seek in keys_by_death.
+const sqlNextExpiry = `SELECT min(` + schema.DiesAt + `) FROM keys INDEXED BY keys_by_death WHERE ` + schema.DiesAt + ` > ?1`
 
-// NextDeath returns the time, in Unix ms, of the next expiry in any database, or 0 if no key
+// NextExpiry returns the time, in Unix ms, of the next expiry in any database, or 0 if no key
 // has an expiry.
-func (c *Catalog) NextDeath(ctx context.Context) (int64, error) {
-	rows, err := c.read(ctx, store.Stmt{SQL: sqlNextDeath, Args: []store.Value{store.Int(c.now())}})
+func (c *Catalog) NextExpiry(ctx context.Context) (int64, error) {
+	rows, err := c.read(ctx, store.Stmt{SQL: sqlNextExpiry, Args: []store.Value{store.Int(c.now())}})
 	if err != nil || rows[0][0][0].IsNull() {
 		return 0, err
 	}
 	return rows[0][0][0].Int(), nil
 }
 
-// Tally counts the live keys whose names begin with prefix.
-func (c *Catalog) Tally(ctx context.Context, db int, prefix string) (int64, error) {
-	high, now := After(prefix), store.Int(c.now())
+// Count counts the live keys whose names begin with prefix.
+func (c *Catalog) Count(ctx context.Context, db int, prefix string) (int64, error) {
+	high, now := PrefixEnd(prefix), store.Int(c.now())
 	args := []store.Value{store.Int(int64(db)), blob(prefix), boundary(high)}
-	rows, err := c.read(ctx, store.Stmt{SQL: sqlCount()[high != nil], Args: args}, store.Stmt{SQL: sqlAllDead, Args: []store.Value{args[0], now}})
+	rows, err := c.read(ctx, store.Stmt{SQL: sqlCount()[high != nil], Args: args}, store.Stmt{SQL: sqlAllExpired, Args: []store.Value{args[0], now}})
 	if err != nil {
 		return 0, err
 	}
@@ -57,9 +57,9 @@ func (c *Catalog) Tally(ctx context.Context, db int, prefix string) (int64, erro
 	if dead == 0 || keys == 0 {
 		return keys, nil
 	}
-	sql := sqlDead()
+	sql := sqlExpired()
 	if dead > keys {
-		sql = sqlAlive()
+		sql = sqlLive()
 	}
 	if rows, err = c.read(ctx, store.Stmt{SQL: sql[high != nil], Args: append(args, now)}); err != nil {
 		return 0, err
@@ -71,18 +71,18 @@ func (c *Catalog) Tally(ctx context.Context, db int, prefix string) (int64, erro
 	return max(keys-n, 0), nil // the two counts are of different moments
 }
 
-// Weigh totals the bytes of the names and values of the keys with prefix. It reads all of them,
+// Bytes totals the bytes of the names and values of the keys with prefix. It reads all of them,
 // in slices, so no read transaction lasts long.
-func (c *Catalog) Weigh(ctx context.Context, db int, prefix string) (bytes int64, err error) {
-	low, end := []byte(prefix), After(prefix)
+func (c *Catalog) Bytes(ctx context.Context, db int, prefix string) (bytes int64, err error) {
+	low, end := []byte(prefix), PrefixEnd(prefix)
 	for more := true; more; {
 		high := end
-		reach, err := c.read(ctx, store.Stmt{SQL: sqlReach()[direction{bounded: end != nil}], Args: []store.Value{
-			store.Int(int64(db)), store.Bytes(low), boundary(end), store.Int(lookAt)}})
+		reach, err := c.read(ctx, store.Stmt{SQL: sqlLastName()[direction{bounded: end != nil}], Args: []store.Value{
+			store.Int(int64(db)), store.Bytes(low), boundary(end), store.Int(maxExamined)}})
 		if err != nil {
 			return 0, err
 		}
-		if more = reach[0][0][1].Int() == lookAt; more {
+		if more = reach[0][0][1].Int() == maxExamined; more {
 			high = append(reach[0][0][0].Bytes(), 0)
 		}
 		rows, err := c.read(ctx, store.Stmt{SQL: sqlBytes()[high != nil], Args: []store.Value{

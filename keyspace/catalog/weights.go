@@ -10,8 +10,8 @@ import (
 	"github.com/meowdis/meowdis/store/keytype"
 )
 
-// number returns the index of t in keytype.Types.
-func number(t *keytype.Type) string { return strconv.Itoa(slices.Index(keytype.Types, t)) }
+// typeNumber returns the index of t in keytype.Types.
+func typeNumber(t *keytype.Type) string { return strconv.Itoa(slices.Index(keytype.Types, t)) }
 
 // whole reports whether the value of a type is the bytes of one row.
 func whole(t *keytype.Type) bool { return t.Parts == nil }
@@ -41,9 +41,9 @@ func typeRank() string {
 	})
 }
 
-// sqlWeights selects, by type, the bytes of the values of the key ids ?1 to ?2, in one pass
+// sqlValueBytes selects, by type, the bytes of the values of the key ids ?1 to ?2, in one pass
 // over a part of the type's table.
-var sqlWeights = sync.OnceValue(func() (all []string) {
+var sqlValueBytes = sync.OnceValue(func() (all []string) {
 	for _, t := range keytype.Types {
 		table := t.BytesTable()
 		if table.Name == "" { // KeyBytes covers the whole value
@@ -51,7 +51,7 @@ var sqlWeights = sync.OnceValue(func() (all []string) {
 			continue
 		}
 		bytes, group := table.Bytes, ``
-		if !table.Single() {
+		if !table.SingleRow() {
 			bytes, group = `sum(`+table.Bytes+`)`, ` GROUP BY key_id`
 		}
 		all = append(all, `SELECT key_id, `+bytes+` FROM `+table.Name+` WHERE key_id >= ?1 AND key_id <= ?2`+table.Live("?3")+group+` ORDER BY key_id`)
@@ -59,15 +59,15 @@ var sqlWeights = sync.OnceValue(func() (all []string) {
 	return all
 })
 
-// unweighed identifies a key of unknown value size by its id and type number.
-type unweighed struct{ id, kind int64 }
+// sizedKey identifies a key of unknown value size by its id and type number.
+type sizedKey struct{ id, typeNumber int64 }
 
-// weights returns the bytes of the values of keys, without keyBytes. keys must be in id order,
+// valueBytes returns the bytes of the values of keys, without keyBytes. keys must be in id order,
 // a slice of consecutive keys of the file.
-func (c *Catalog) weights(ctx context.Context, keys []unweighed) ([]int64, error) {
+func (c *Catalog) valueBytes(ctx context.Context, keys []sizedKey) ([]int64, error) {
 	var stmts []store.Stmt
-	for kind, sql := range sqlWeights() {
-		is := func(k unweighed) bool { return k.kind == int64(kind) }
+	for kind, sql := range sqlValueBytes() {
+		is := func(k sizedKey) bool { return k.typeNumber == int64(kind) }
 		first := slices.IndexFunc(keys, is)
 		if first < 0 || sql == "" {
 			continue
@@ -91,13 +91,13 @@ func (c *Catalog) weights(ctx context.Context, keys []unweighed) ([]int64, error
 		return nil, err
 	}
 	for _, rows := range results {
-		addWeights(weights, keys, rows)
+		addValueBytes(weights, keys, rows)
 	}
 	return weights, nil
 }
 
-// addWeights adds the weights in rows, which are in id order, to the weights of keys.
-func addWeights(weights []int64, keys []unweighed, rows []store.Row) {
+// addValueBytes adds the weights in rows, which are in id order, to the weights of keys.
+func addValueBytes(weights []int64, keys []sizedKey, rows []store.Row) {
 	i := 0
 	for _, row := range rows {
 		id := row[0].Int()

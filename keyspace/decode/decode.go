@@ -107,7 +107,7 @@ func show(b []byte, cut bool, o Options) (name, text, note string) {
 		}
 	}
 	if isText(b, cut) {
-		return textName, printable(b), meaning(b)
+		return textName, printable(b), hint(b)
 	}
 	if !cut {
 		for _, f := range binaries {

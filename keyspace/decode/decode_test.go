@@ -219,7 +219,7 @@ func TestDeepJSON(t *testing.T) {
 	if s := decode.Value([]byte(deep), decode.Options{}); len(s.Text) > 2*len(deep) {
 		t.Errorf("%d bytes are shown as %d", len(deep), len(s.Text))
 	}
-	if _, text, ok := decode.InLine([]byte(deep), decode.Options{}); ok {
+	if _, text, ok := decode.CompactJSON([]byte(deep), decode.Options{}); ok {
 		t.Errorf("an editor gets %d bytes", len(text))
 	}
 	if text := decode.Lines(deep); text != deep {

@@ -142,7 +142,7 @@ func (d *Descriptors) message(scope string, b []byte, depth int) bool {
 		}
 		return true
 	})
-	if !named || depth > treeDepth {
+	if !named || depth > maxTreeDepth {
 		return false
 	}
 	d.messages[scope+name] = m
@@ -217,7 +217,7 @@ func (d *Descriptors) Has(name string) bool { return d.messages[name] != nil }
 // Show formats b as a message of the named type, truncated to most bytes of text. It shows
 // unknown fields by number.
 func (d *Descriptors) Show(name string, b []byte, most int) (string, error) {
-	s := shower{Descriptors: d}
+	s := messageFormatter{Descriptors: d}
 	t := s.message(d.messages[name], b, 0)
 	if t == nil {
 		return "", fmt.Errorf("it is no message %s", name)
@@ -226,19 +226,19 @@ func (d *Descriptors) Show(name string, b []byte, most int) (string, error) {
 	return t.layout(most), nil
 }
 
-type shower struct {
+type messageFormatter struct {
 	*Descriptors
 	nodes int
 }
 
-func (s *shower) message(m *messageType, b []byte, depth int) *tree {
-	if m == nil || depth > treeDepth {
+func (s *messageFormatter) message(m *messageType, b []byte, depth int) *tree {
+	if m == nil || depth > maxTreeDepth {
 		return nil
 	}
 	t, lists := &tree{open: '{'}, map[uint64]*tree{}
 	ok := wireFields(b, func(f wireField) bool {
 		field, known := m.fields[f.number]
-		if s.nodes++; s.nodes > mostNodes {
+		if s.nodes++; s.nodes > maxNodes {
 			return false
 		}
 		if !known {
@@ -270,7 +270,7 @@ func (s *shower) message(m *messageType, b []byte, depth int) *tree {
 }
 
 // element appends a repeated field's content to list: a map entry, one value or packed numbers.
-func (s *shower) element(list *tree, field fieldType, f wireField, depth int) bool {
+func (s *messageFormatter) element(list *tree, field fieldType, f wireField, depth int) bool {
 	if list.open == '{' {
 		return s.mapEntry(list, field, f, depth)
 	}
@@ -283,7 +283,7 @@ func (s *shower) element(list *tree, field fieldType, f wireField, depth int) bo
 	}
 	for b := f.bytes; len(b) > 0; {
 		one, n := packedNumber(field.kind, b)
-		if s.nodes++; n <= 0 || n > len(b) || s.nodes > mostNodes {
+		if s.nodes++; n <= 0 || n > len(b) || s.nodes > maxNodes {
 			return false
 		}
 		b = b[n:]
@@ -297,7 +297,7 @@ func (s *shower) element(list *tree, field fieldType, f wireField, depth int) bo
 }
 
 // mapEntry appends a map entry to list.
-func (s *shower) mapEntry(list *tree, field fieldType, f wireField, depth int) bool {
+func (s *messageFormatter) mapEntry(list *tree, field fieldType, f wireField, depth int) bool {
 	pair := s.message(s.messages[field.of], f.bytes, depth+1)
 	if pair == nil {
 		return false
@@ -311,7 +311,7 @@ func (s *shower) mapEntry(list *tree, field fieldType, f wireField, depth int) b
 			value = p.value
 		}
 	}
-	list.add(key.flat(), value)
+	list.add(key.oneLine(), value)
 	return true
 }
 
@@ -340,7 +340,7 @@ var wires = [...]uint64{
 }
 
 // value formats a field of a known type. It returns nil if the wire format differs.
-func (s *shower) value(field fieldType, f wireField, depth int) *tree {
+func (s *messageFormatter) value(field fieldType, f wireField, depth int) *tree {
 	if field.kind == 0 || field.kind >= uint64(len(wires)) || wires[field.kind] != f.wire {
 		return nil
 	}
@@ -376,7 +376,7 @@ func (s *shower) value(field fieldType, f wireField, depth int) *tree {
 }
 
 // unknown formats a field that the type does not define.
-func (s *shower) unknown(f wireField, depth int) *tree {
+func (s *messageFormatter) unknown(f wireField, depth int) *tree {
 	switch f.wire {
 	case 1, 5:
 		return leaf(strconv.FormatUint(f.value, 10))

@@ -12,19 +12,19 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Inside holds the innermost layer of a value as editable text.
-type Inside struct {
+// Editable holds the innermost layer of a value as editable text.
+type Editable struct {
 	Names string // layer names: "gzip → JSON"
 	Text  string
 	JSON  bool
-	// Store encodes a changed text in layers of the same kinds. The unchanged Text gives the
+	// Encode encodes a changed text in layers of the same kinds. The unchanged Text gives the
 	// original bytes. The error describes an invalid text.
-	Store func(text string) ([]byte, error)
+	Encode func(text string) ([]byte, error)
 }
 
 // Edit opens the layers of b. ok is false if b has no layers, if the innermost layer is neither
 // text nor MessagePack, or if it exceeds the limit of o.
-func Edit(b []byte, o Options) (in Inside, ok bool) {
+func Edit(b []byte, o Options) (in Editable, ok bool) {
 	o = o.withDefaults()
 	if o.Partial || len(b) > o.MaxBytes {
 		return in, false
@@ -37,7 +37,7 @@ func Edit(b []byte, o Options) (in Inside, ok bool) {
 		if name == "" {
 			break
 		}
-		wrap := wrapping(name, inner)
+		wrap := wrapper(name, inner)
 		if more || wrap == nil {
 			return in, false
 		}
@@ -47,8 +47,8 @@ func Edit(b []byte, o Options) (in Inside, ok bool) {
 	if store == nil || len(wraps) == 0 && name != "MessagePack" {
 		return in, false
 	}
-	in = Inside{Names: strings.Join(append(names, name), " → "), Text: text, JSON: name != textName}
-	in.Store = func(changed string) ([]byte, error) {
+	in = Editable{Names: strings.Join(append(names, name), " → "), Text: text, JSON: name != textName}
+	in.Encode = func(changed string) ([]byte, error) {
 		if changed == text {
 			return b, nil
 		}
@@ -65,7 +65,7 @@ func Edit(b []byte, o Options) (in Inside, ok bool) {
 // nil if the layer cannot be edited.
 func innermost(b []byte, o Options) (name, text string, store func(text string) ([]byte, error)) {
 	if _, ok := prettyJSON(b, o.MaxBytes); ok {
-		return "JSON", indented(b), func(text string) ([]byte, error) { return asWritten(b, text) }
+		return "JSON", indented(b), func(text string) ([]byte, error) { return inStyle(b, text) }
 	}
 	if isText(b, false) {
 		return textName, string(b), func(text string) ([]byte, error) { return []byte(text), nil }
@@ -81,41 +81,41 @@ func indented(b []byte) string {
 	if bytes.ContainsRune(b, '\n') {
 		return string(b)
 	}
-	out, ok := inLines(b)
+	out, ok := indentedJSON(b)
 	if !ok {
 		return string(b)
 	}
 	return string(out)
 }
 
-// asWritten writes a document in the style of b: on one line if b is one line.
-func asWritten(b []byte, text string) ([]byte, error) {
+// inStyle writes a document in the style of b: on one line if b is one line.
+func inStyle(b []byte, text string) ([]byte, error) {
 	if bytes.ContainsRune(b, '\n') {
 		return []byte(text), nil
 	}
-	w, _, usual := InLine(b, Options{MaxBytes: len(b)})
+	w, _, usual := CompactJSON(b, Options{MaxBytes: len(b)})
 	if !usual {
-		w = writings[0]
+		w = jsonStyles[0]
 	}
 	line, err := w.Line(text)
 	return []byte(line), err
 }
 
-// wrapping returns a function that wraps bytes in a layer like the given one, or nil if the
+// wrapper returns a function that wraps bytes in a layer like the given one, or nil if the
 // layer cannot be rebuilt.
-func wrapping(name string, layer []byte) func([]byte) ([]byte, error) {
+func wrapper(name string, layer []byte) func([]byte) ([]byte, error) {
 	switch name {
 	case "gzip":
 		return func(b []byte) ([]byte, error) { return gzipAs(layer, b) }
 	case "zlib":
 		level := []int{zlib.BestSpeed, zlib.BestSpeed, zlib.DefaultCompression, zlib.BestCompression}[layer[1]>>6]
 		return func(b []byte) ([]byte, error) {
-			return written(b, func(w io.Writer) (io.WriteCloser, error) { return zlib.NewWriterLevel(w, level) })
+			return compressed(b, func(w io.Writer) (io.WriteCloser, error) { return zlib.NewWriterLevel(w, level) })
 		}
 	case "zstd":
 		summed := len(layer) > 4 && layer[4]&4 != 0
 		return func(b []byte) ([]byte, error) {
-			return written(b, func(w io.Writer) (io.WriteCloser, error) {
+			return compressed(b, func(w io.Writer) (io.WriteCloser, error) {
 				return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20), zstd.WithEncoderCRC(summed))
 			})
 		}
@@ -125,7 +125,7 @@ func wrapping(name string, layer []byte) func([]byte) ([]byte, error) {
 	return nil
 }
 
-func written(b []byte, writer func(io.Writer) (io.WriteCloser, error)) ([]byte, error) {
+func compressed(b []byte, writer func(io.Writer) (io.WriteCloser, error)) ([]byte, error) {
 	var out bytes.Buffer
 	w, err := writer(&out)
 	if err != nil {
@@ -149,7 +149,7 @@ func gzipAs(layer, b []byte) ([]byte, error) {
 	case 4:
 		level = gzip.BestSpeed
 	}
-	out, err := written(b, func(w io.Writer) (io.WriteCloser, error) {
+	out, err := compressed(b, func(w io.Writer) (io.WriteCloser, error) {
 		z, err := gzip.NewWriterLevel(w, level)
 		if err == nil {
 			z.Header = r.Header

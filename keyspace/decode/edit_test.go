@@ -36,10 +36,10 @@ func TestEdit(t *testing.T) {
 			t.Errorf("%s: %v %q %q", c.name, ok, in.Names, in.Text)
 			continue
 		}
-		if same, err := in.Store(in.Text); err != nil || string(same) != c.value {
+		if same, err := in.Encode(in.Text); err != nil || string(same) != c.value {
 			t.Errorf("%s: %q %v, unchanged", c.name, same, err)
 		}
-		out, err := in.Store(c.changed)
+		out, err := in.Encode(c.changed)
 		shown := decode.Value(out, decode.Options{})
 		if got := shown.Names() + "\n" + shown.Text; err != nil || got != c.want {
 			t.Errorf("%s: %q %v", c.name, got, err)
@@ -87,14 +87,14 @@ func TestEditPack(t *testing.T) {
 			t.Errorf("%s: %v %s", c.name, ok, in.Text)
 			continue
 		}
-		out, err := in.Store(strings.Replace(in.Text, c.from, c.to, 1))
+		out, err := in.Encode(strings.Replace(in.Text, c.from, c.to, 1))
 		if got := hex.EncodeToString(out); err != nil || got != c.want {
 			t.Errorf("%s: %s %v, want %s", c.name, got, err, c.want)
 		}
 	}
 	in, _ := decode.Edit([]byte("\x81\xa1a\x01"), decode.Options{})
 	for _, bad := range []string{"", "{", `{"a":}`, "1 2"} {
-		if out, err := in.Store(bad); err == nil {
+		if out, err := in.Encode(bad); err == nil {
 			t.Errorf("%q became %x", bad, out)
 		}
 	}
@@ -112,13 +112,13 @@ func FuzzEdit(f *testing.F) {
 		if !ok {
 			return
 		}
-		if same, err := in.Store(in.Text); err != nil || !bytes.Equal(same, b) {
+		if same, err := in.Encode(in.Text); err != nil || !bytes.Equal(same, b) {
 			t.Fatalf("%q unchanged became %q: %v", b, same, err)
 		}
 		if !in.JSON {
 			return
 		}
-		out, err := in.Store(in.Text + "\n")
+		out, err := in.Encode(in.Text + "\n")
 		if err != nil {
 			t.Fatalf("%q: %v", in.Text, err)
 		}

@@ -15,7 +15,7 @@ func java(b []byte, most int) (string, bool) {
 	if len(b) > most || !strings.HasPrefix(string(b[:min(len(b), len(javaMagic))]), javaMagic) {
 		return "", false
 	}
-	r := javaReader{source: source{rest: b[len(javaMagic):]}}
+	r := javaReader{byteSource: byteSource{rest: b[len(javaMagic):]}}
 	var all []*tree
 	for len(r.rest) > 0 {
 		all = append(all, r.content(0))
@@ -59,7 +59,7 @@ const (
 const firstHandle = 0x7e0000
 
 type javaReader struct {
-	source
+	byteSource
 	handles []handle
 }
 
@@ -95,7 +95,7 @@ func (r *javaReader) bad() *tree {
 // content reads an object, or data that a class wrote itself.
 func (r *javaReader) content(depth int) *tree {
 	tag := r.byte()
-	if !r.count() || depth > treeDepth {
+	if !r.count() || depth > maxTreeDepth {
 		return r.bad()
 	}
 	switch tag {
@@ -202,7 +202,7 @@ func (r *javaReader) class(depth int) *javaClassOf {
 
 func (r *javaReader) described(tag byte, depth int) *javaClassOf {
 	c := &javaClassOf{}
-	if !r.count() || depth > treeDepth {
+	if !r.count() || depth > maxTreeDepth {
 		r.fail()
 		return c
 	}
@@ -254,7 +254,7 @@ func (r *javaReader) object(depth int) *tree {
 	r.keep(handle{value: t})
 	var chain []*javaClassOf
 	for c := class; c != nil; c = c.super {
-		if chain = append(chain, c); len(chain) > treeDepth {
+		if chain = append(chain, c); len(chain) > maxTreeDepth {
 			return r.bad()
 		}
 	}

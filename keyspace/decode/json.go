@@ -19,19 +19,19 @@ func prettyJSON(b []byte, most int) (string, bool) {
 	if len(b) < 2 || len(b) > most || b[0] != '{' && b[0] != '[' || !json.Valid(b) {
 		return "", false
 	}
-	out, ok := inLines(b)
+	out, ok := indentedJSON(b)
 	return printable(out), ok
 }
 
-// mostLaidOut limits the size of an indented document in bytes: each line of a deeply nested
+// maxIndented limits the size of an indented document in bytes: each line of a deeply nested
 // document begins with many spaces.
-const mostLaidOut = 64 << 20
+const maxIndented = 64 << 20
 
-// inLines indents a JSON document. It returns false if b is invalid or the result too large.
-func inLines(b []byte) ([]byte, bool) {
+// indentedJSON indents a JSON document. It returns false if b is invalid or the result too large.
+func indentedJSON(b []byte) ([]byte, bool) {
 	size, depth := len(b), 0
 	inside := false // in a string
-	for i := 0; i < len(b) && size <= mostLaidOut; i++ {
+	for i := 0; i < len(b) && size <= maxIndented; i++ {
 		switch c := b[i]; {
 		case inside && c == '\\':
 			i++
@@ -49,7 +49,7 @@ func inLines(b []byte) ([]byte, bool) {
 		}
 	}
 	var out bytes.Buffer
-	if size > mostLaidOut || json.Indent(&out, b, "", "  ") != nil {
+	if size > maxIndented || json.Indent(&out, b, "", "  ") != nil {
 		return nil, false
 	}
 	return out.Bytes(), true
@@ -99,8 +99,8 @@ type packReader struct {
 	nodes  int
 }
 
-// mostPacked limits the values recorded for editing.
-const mostPacked = 200_000
+// maxPackNodes limits the values recorded for editing.
+const maxPackNodes = 200_000
 
 // child returns a record for a value in a map or an array, or nil if positions are not
 // recorded.
@@ -124,7 +124,7 @@ func (p *packReader) read(to *packed, depth int) error {
 	if err := p.value(to, depth); err != nil {
 		return err
 	}
-	if p.nodes > mostPacked {
+	if p.nodes > maxPackNodes {
 		return errPack
 	}
 	to.to, to.shownTo = len(p.data)-p.in.Len(), len(p.out)

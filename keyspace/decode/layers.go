@@ -79,14 +79,14 @@ func inflate(b []byte, cut bool, most int, reader func(io.Reader) (io.ReadCloser
 	return nil, false, false
 }
 
-// shortestBase64 prevents words and numbers from being taken for base64.
-const shortestBase64 = 16
+// minBase64 prevents words and numbers from being taken for base64.
+const minBase64 = 16
 
 // fromBase64 decodes b if the decoded bytes are text or a recognised format. Random letters
 // decode to neither.
 func fromBase64(b []byte, cut bool, most int) ([]byte, bool) {
 	b = bytes.TrimSpace(b)
-	if len(b) < shortestBase64 || len(b) > most || bytes.ContainsAny(b, " ,.:{}[]\"") {
+	if len(b) < minBase64 || len(b) > most || bytes.ContainsAny(b, " ,.:{}[]\"") {
 		return nil, false
 	}
 	if cut {

@@ -6,16 +6,16 @@ import (
 	"fmt"
 )
 
-// Written is the whitespace style of a one-line JSON document, for writing another document in
+// JSONStyle is the whitespace style of a one-line JSON document, for writing another document in
 // the same style.
-type Written struct{ comma, colon string }
+type JSONStyle struct{ comma, colon string }
 
-// writings lists the common styles of one-line JSON, from no spaces to Python's.
-var writings = []Written{{",", ":"}, {", ", ": "}, {",", ": "}, {", ", ":"}}
+// jsonStyles lists the common styles of one-line JSON, from no spaces to Python's.
+var jsonStyles = []JSONStyle{{",", ":"}, {", ", ": "}, {",", ": "}, {", ", ":"}}
 
-// InLine parses b if it is an object or array on one line in a common style. text is the
+// CompactJSON parses b if it is an object or array on one line in a common style. text is the
 // indented document.
-func InLine(b []byte, o Options) (w Written, text string, ok bool) {
+func CompactJSON(b []byte, o Options) (w JSONStyle, text string, ok bool) {
 	o = o.withDefaults()
 	if bytes.ContainsAny(b, "\r\n") {
 		return w, "", false
@@ -27,7 +27,7 @@ func InLine(b []byte, o Options) (w Written, text string, ok bool) {
 	if json.Compact(&least, b) != nil {
 		return w, "", false
 	}
-	for _, w := range writings {
+	for _, w := range jsonStyles {
 		if bytes.Equal(w.spread(least.Bytes()), b) {
 			return w, indented(b), true
 		}
@@ -36,7 +36,7 @@ func InLine(b []byte, o Options) (w Written, text string, ok bool) {
 }
 
 // Line writes the document text on one line. It returns an error if text is invalid.
-func (w Written) Line(text string) (string, error) {
+func (w JSONStyle) Line(text string) (string, error) {
 	var least bytes.Buffer
 	if err := json.Compact(&least, []byte(text)); err != nil {
 		return "", fmt.Errorf("this is no JSON: %w", err)
@@ -44,9 +44,9 @@ func (w Written) Line(text string) (string, error) {
 	return string(w.spread(least.Bytes())), nil
 }
 
-// Lines indents the document text like InLine. It returns text unchanged if it is not JSON.
+// Lines indents the document text like CompactJSON. It returns text unchanged if it is not JSON.
 func Lines(text string) string {
-	out, ok := inLines([]byte(text))
+	out, ok := indentedJSON([]byte(text))
 	if !ok {
 		return text
 	}
@@ -54,7 +54,7 @@ func Lines(text string) string {
 }
 
 // spread inserts the separators of w into a document without spaces.
-func (w Written) spread(b []byte) []byte {
+func (w JSONStyle) spread(b []byte) []byte {
 	out := make([]byte, 0, len(b)+len(b)/8)
 	inside := false // in a string
 	for i := 0; i < len(b); i++ {

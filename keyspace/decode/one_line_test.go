@@ -10,7 +10,7 @@ func TestInLine(t *testing.T) {
 		{`[",:\"\\",":,"]`, "[\n\",:\\\"\\\\\", 7]", `[",:\"\\",7]`},
 		{`[]`, `[ ]`, `[]`},
 	} {
-		w, text, ok := InLine([]byte(c.b), Options{})
+		w, text, ok := CompactJSON([]byte(c.b), Options{})
 		if !ok {
 			t.Errorf("%s is not taken", c.b)
 			continue
@@ -26,11 +26,11 @@ func TestInLine(t *testing.T) {
 		}
 	}
 	for _, b := range []string{"{\n}", `{ "a":1}`, `{"a":1, "b":2,"c":3}`, `{"a":1`, `7`, `"a"`, ``, `{"a":1} `} {
-		if _, text, ok := InLine([]byte(b), Options{}); ok {
+		if _, text, ok := CompactJSON([]byte(b), Options{}); ok {
 			t.Errorf("%s is taken, as %s", b, text)
 		}
 	}
-	if _, err := (Written{",", ":"}).Line(`{"a":}`); err == nil {
+	if _, err := (JSONStyle{",", ":"}).Line(`{"a":}`); err == nil {
 		t.Error("no error")
 	}
 }

@@ -11,7 +11,7 @@ func php(b []byte, most int) (string, bool) {
 	if len(b) < 4 || len(b) > most || !beginsPHP(b) {
 		return "", false
 	}
-	r := phpReader{source{rest: b}}
+	r := phpReader{byteSource{rest: b}}
 	t := r.value(0)
 	if r.err != nil || len(r.rest) > 0 {
 		return "", false
@@ -24,11 +24,11 @@ func beginsPHP(b []byte) bool {
 	return b[1] == ':' && bytes.IndexByte([]byte("aOCE"), b[0]) >= 0 && b[2] >= '0' && b[2] <= '9'
 }
 
-type phpReader struct{ source }
+type phpReader struct{ byteSource }
 
 func (r *phpReader) value(depth int) *tree {
 	kind := r.byte()
-	if !r.count() || depth > treeDepth {
+	if !r.count() || depth > maxTreeDepth {
 		r.fail()
 		return nil
 	}

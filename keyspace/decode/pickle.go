@@ -13,7 +13,7 @@ func pickle(b []byte, most int) (string, bool) {
 	if len(b) < 3 || len(b) > most || b[0] != 0x80 || b[1] < 2 || b[1] > 5 {
 		return "", false
 	}
-	m := unpickler{source: source{rest: b}, memo: map[uint64]*tree{}}
+	m := unpickler{byteSource: byteSource{rest: b}, memo: map[uint64]*tree{}}
 	t := m.run()
 	if t == nil {
 		return "", false
@@ -23,7 +23,7 @@ func pickle(b []byte, most int) (string, bool) {
 
 // unpickler interprets pickle opcodes with a stack of values, marks in the stack, and a memo.
 type unpickler struct {
-	source
+	byteSource
 	stack []*tree
 	marks []int
 	memo  map[uint64]*tree
@@ -185,7 +185,7 @@ func (m *unpickler) builds(op byte) bool {
 		}
 	case 's':
 		value, key := m.pop(), m.pop()
-		m.top().add(key.flat(), value)
+		m.top().add(key.oneLine(), value)
 	case 'u':
 		items := m.marked()
 		m.pairs(m.top(), items)
@@ -194,10 +194,10 @@ func (m *unpickler) builds(op byte) bool {
 		m.push(leaf(strings.Trim(module.text, `"`) + "." + strings.Trim(name.text, `"`)))
 	case 'R', 0x81:
 		args, class := m.pop(), m.pop()
-		m.push(listOf('(', class.flat(), values(args)))
+		m.push(listOf('(', class.oneLine(), values(args)))
 	case 0x92:
 		named, args, class := m.pop(), m.pop(), m.pop()
-		t := listOf('(', class.flat(), values(args))
+		t := listOf('(', class.oneLine(), values(args))
 		t.parts = append(t.parts, named.parts...)
 		m.push(t)
 	case 'i', 'o':
@@ -206,7 +206,7 @@ func (m *unpickler) builds(op byte) bool {
 		state := m.pop()
 		m.top().add("state", state)
 	case 'Q':
-		m.push(leaf("persistent " + m.pop().flat()))
+		m.push(leaf("persistent " + m.pop().oneLine()))
 	default:
 		return false
 	}
@@ -222,7 +222,7 @@ func (m *unpickler) instance(op byte) bool {
 	}
 	items := m.marked()
 	if op == 'o' && len(items) > 0 {
-		class, items = items[0].flat(), items[1:]
+		class, items = items[0].oneLine(), items[1:]
 	}
 	return m.push(listOf('(', class, items))
 }
@@ -233,7 +233,7 @@ func (m *unpickler) pairs(dict *tree, items []*tree) {
 		return
 	}
 	for i := 0; i < len(items); i += 2 {
-		dict.add(items[i].flat(), items[i+1])
+		dict.add(items[i].oneLine(), items[i+1])
 	}
 }
 

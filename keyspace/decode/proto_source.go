@@ -38,12 +38,12 @@ type protoFiles struct {
 	resolve []func() // resolve field types once all messages are declared
 }
 
-// mostProtoFiles limits the number of imported files.
-const mostProtoFiles = 1000
+// maxProtoFiles limits the number of imported files.
+const maxProtoFiles = 1000
 
 func (p *protoFiles) file(name, text string) error {
-	if p.seen[name] = true; len(p.seen) > mostProtoFiles {
-		return fmt.Errorf("it imports more than %d files", mostProtoFiles)
+	if p.seen[name] = true; len(p.seen) > maxProtoFiles {
+		return fmt.Errorf("it imports more than %d files", maxProtoFiles)
 	}
 	parser := proto.NewParser(strings.NewReader(text))
 	parser.Filename(name)

@@ -9,7 +9,7 @@ import (
 // protobuf shows a Protocol Buffers message from its wire format: field numbers, and values by
 // likely type. Only a .proto file has names and types.
 func protobuf(b []byte, most int) (string, bool) {
-	if len(b) < shortestMessage || len(b) > most {
+	if len(b) < minMessage || len(b) > most {
 		return "", false
 	}
 	nodes := 0
@@ -20,19 +20,19 @@ func protobuf(b []byte, most int) (string, bool) {
 	return t.layout(most), true
 }
 
-// shortestMessage prevents bitmaps and counters from being taken for messages.
-const shortestMessage = 4
+// minMessage prevents bitmaps and counters from being taken for messages.
+const minMessage = 4
 
-// largestField limits accepted field numbers. Protocol Buffers allows larger ones, but they
+// maxField limits accepted field numbers. Protocol Buffers allows larger ones, but they
 // usually mean other data.
-const largestField = 1 << 12
+const maxField = 1 << 12
 
 // message parses the fields of b, or returns nil if b is not a message. Encoders write fields
 // in order; other data rarely has ordered fields.
 func message(b []byte, depth int, nodes *int) *tree {
 	t, last := &tree{open: '{'}, uint64(1)
-	ok := depth <= treeDepth && wireFields(b, func(f wireField) bool {
-		if *nodes++; f.number < last || f.number > largestField || *nodes > mostNodes {
+	ok := depth <= maxTreeDepth && wireFields(b, func(f wireField) bool {
+		if *nodes++; f.number < last || f.number > maxField || *nodes > maxNodes {
 			return false
 		}
 		last = f.number

@@ -50,8 +50,8 @@ func printable(b []byte) string {
 	return strings.TrimSuffix(out.String(), "\n")
 }
 
-// meaning describes a short text that may be a time or a UUID.
-func meaning(b []byte) string {
+// hint describes a short text that may be a time or a UUID.
+func hint(b []byte) string {
 	if at, ok := unixTime(string(b)); ok {
 		return "as a time: " + at.UTC().Format("2006-01-02 15:04:05.999") + " UTC"
 	}

@@ -22,8 +22,8 @@ type part struct {
 
 // Limits of a serialized value that is read and shown: cyclic parts have no end.
 const (
-	mostNodes = 1 << 20
-	treeDepth = 64
+	maxNodes     = 1 << 20
+	maxTreeDepth = 64
 )
 
 var errSerialized = errors.New("not a serialized value that can be shown")
@@ -37,7 +37,7 @@ func (t *tree) add(label string, value *tree) { t.parts = append(t.parts, part{l
 
 // layout formats the tree as lines, truncated to most bytes.
 func (t *tree) layout(most int) string {
-	l := layouter{most: most, within: map[*tree]bool{}}
+	l := treeFormatter{maxBytes: most, parents: map[*tree]bool{}}
 	l.tree(0, "", t)
 	text := strings.TrimSuffix(l.out.String(), "\n")
 	if l.out.Len() > most {
@@ -46,19 +46,19 @@ func (t *tree) layout(most int) string {
 	return text
 }
 
-type layouter struct {
-	out    strings.Builder
-	most   int
-	within map[*tree]bool // trees being laid out, to detect cycles
+type treeFormatter struct {
+	out      strings.Builder
+	maxBytes int
+	parents  map[*tree]bool // trees being laid out, to detect cycles
 }
 
 var closers = map[byte]string{'{': "}", '[': "]", '(': ")"}
 
-func (l *layouter) line(depth int, text string) {
+func (l *treeFormatter) line(depth int, text string) {
 	l.out.WriteString(strings.Repeat("  ", depth) + text + "\n")
 }
 
-func (l *layouter) tree(depth int, label string, t *tree) {
+func (l *treeFormatter) tree(depth int, label string, t *tree) {
 	if label != "" {
 		label += ": "
 	}
@@ -67,26 +67,26 @@ func (l *layouter) tree(depth int, label string, t *tree) {
 		head += " "
 	}
 	switch {
-	case l.out.Len() > l.most:
+	case l.out.Len() > l.maxBytes:
 	case t.open == 0:
 		l.line(depth, head)
 	case len(t.parts) == 0:
 		l.line(depth, head+string(t.open)+closers[t.open])
-	case depth >= treeDepth || l.within[t]:
+	case depth >= maxTreeDepth || l.parents[t]:
 		l.line(depth, head+string(t.open)+"…"+closers[t.open])
 	default:
 		l.line(depth, head+string(t.open))
-		l.within[t] = true
+		l.parents[t] = true
 		for _, p := range t.parts {
 			l.tree(depth+1, p.label, p.value)
 		}
-		delete(l.within, t)
+		delete(l.parents, t)
 		l.line(depth, closers[t.open])
 	}
 }
 
-// flat formats the tree as a label: a leaf, or its beginning on one line.
-func (t *tree) flat() string {
+// oneLine formats the tree as a label: a leaf, or its beginning on one line.
+func (t *tree) oneLine() string {
 	if t.open == 0 {
 		return t.text
 	}
@@ -94,17 +94,17 @@ func (t *tree) flat() string {
 	return strings.Join(strings.Fields(t.layout(longest)), " ")
 }
 
-// source reads bytes from the front. After an error it is empty.
-type source struct {
+// byteSource reads bytes from the front. After an error it is empty.
+type byteSource struct {
 	rest  []byte
 	nodes int
 	err   error
 }
 
-func (s *source) fail() { s.rest, s.err = nil, errSerialized }
+func (s *byteSource) fail() { s.rest, s.err = nil, errSerialized }
 
 // take returns the next n bytes, or nil if fewer remain.
-func (s *source) take(n uint64) []byte {
+func (s *byteSource) take(n uint64) []byte {
 	if n > uint64(len(s.rest)) {
 		s.fail()
 		return nil
@@ -115,14 +115,14 @@ func (s *source) take(n uint64) []byte {
 }
 
 // count counts a node and reports whether the limit is not reached.
-func (s *source) count() bool {
-	if s.nodes++; s.nodes > mostNodes {
+func (s *byteSource) count() bool {
+	if s.nodes++; s.nodes > maxNodes {
 		s.fail()
 	}
 	return s.err == nil
 }
 
-func (s *source) byte() byte {
+func (s *byteSource) byte() byte {
 	if b := s.take(1); b != nil {
 		return b[0]
 	}
@@ -130,14 +130,14 @@ func (s *source) byte() byte {
 }
 
 // big reads an n-byte big-endian number; little reads a little-endian one.
-func (s *source) big(n uint64) (v uint64) {
+func (s *byteSource) big(n uint64) (v uint64) {
 	for _, c := range s.take(n) {
 		v = v<<8 | uint64(c)
 	}
 	return v
 }
 
-func (s *source) little(n uint64) (v uint64) {
+func (s *byteSource) little(n uint64) (v uint64) {
 	for i, c := range s.take(n) {
 		v |= uint64(c) << (8 * i)
 	}
@@ -145,7 +145,7 @@ func (s *source) little(n uint64) (v uint64) {
 }
 
 // until returns the bytes before end and skips end.
-func (s *source) until(end string) string {
+func (s *byteSource) until(end string) string {
 	before, after, ok := strings.Cut(string(s.rest), end)
 	if !ok {
 		s.fail()

@@ -25,7 +25,7 @@ func Take(ctx context.Context, l *keyspace.Lister, name []byte, n int) (p Peek, 
 	if l.Bytes != nil {
 		p.measure = stats.Tables
 	}
-	if p.Key, err = l.One(ctx, name); err != nil {
+	if p.Key, err = l.DescribeOne(ctx, name); err != nil {
 		return p, err
 	}
 	v, err := l.Client.Do(ctx, []byte("OBJECT"), []byte("ENCODING"), name)

@@ -18,11 +18,11 @@ func RESP3(args [][]byte, v resp.Value) resp.Value {
 	if v.IsError() || len(args) == 0 {
 		return v
 	}
-	return reshape(commands.Known(args).Reply(args).RESP3, v)
+	return reshaped(commands.Known(args).Reply(args).RESP3, v)
 }
 
-// reshape converts v to shape. A nil shape leaves v unchanged.
-func reshape(shape *commands.Shape, v resp.Value) resp.Value {
+// reshaped converts v to shape. A nil shape leaves v unchanged.
+func reshaped(shape *commands.Shape, v resp.Value) resp.Value {
 	if shape == nil || v.IsError() {
 		return v
 	}
@@ -35,7 +35,7 @@ func reshape(shape *commands.Shape, v resp.Value) resp.Value {
 	v.Elems = slices.Clone(v.Elems)
 	for i := range v.Elems {
 		if v.Kind == resp.Array || i%2 == 1 {
-			v.Elems[i] = reshape(shape.Each, v.Elems[i])
+			v.Elems[i] = reshaped(shape.Each, v.Elems[i])
 		}
 	}
 	if v.Kind == resp.Array {
@@ -54,7 +54,7 @@ func reshapePlaces(shape *commands.Shape, elems []resp.Value) {
 			at += len(elems)
 		}
 		if at < len(elems) {
-			elems[at] = reshape(placed.Of, elems[at])
+			elems[at] = reshaped(placed.Of, elems[at])
 		}
 	}
 }
@@ -64,7 +64,7 @@ func reshapeFields(shape *commands.Shape, pairs []resp.Value) {
 	for i := 0; i+1 < len(pairs); i += 2 {
 		for _, named := range shape.Named {
 			if named.Key == string(pairs[i].Str) {
-				pairs[i+1] = reshape(named.Of, pairs[i+1])
+				pairs[i+1] = reshaped(named.Of, pairs[i+1])
 			}
 		}
 	}
@@ -226,7 +226,7 @@ func (r *Replies) RESP3(args [][]byte, v resp.Value) resp.Value {
 func inEach(shapes []*commands.Shape, v resp.Value) resp.Value {
 	changed := slices.Clone(v.Elems)
 	for i, shape := range shapes {
-		changed[i] = reshape(shape, changed[i])
+		changed[i] = reshaped(shape, changed[i])
 	}
 	return resp.MakeArray(changed...)
 }

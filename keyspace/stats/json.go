@@ -23,7 +23,7 @@ func (r Report) JSON(s *Summary, prefixes int) resp.Value {
 	for _, g := range s.TypeGroups() {
 		name := g.Name
 		g.Name = display.Type(name)
-		one := tallyObject("type", g, s)
+		one := totalsObject("type", g, s)
 		if s.ByType {
 			one.add("by_bytes", rankingArray(s.ByBytes[name]))
 			one.add("by_count", rankingArray(s.ByCount[name]))
@@ -34,10 +34,10 @@ func (r Report) JSON(s *Summary, prefixes int) resp.Value {
 	if len(s.Separator) > 0 {
 		largest, all := s.PrefixGroups(prefixes)
 		for _, g := range largest {
-			if g.Name == Rest {
-				g.Name = prefixName(Rest)
+			if g.Name == OtherPrefixes {
+				g.Name = prefixName(OtherPrefixes)
 			}
-			groups = append(groups, tallyObject("prefix", g, s).value())
+			groups = append(groups, totalsObject("prefix", g, s).value())
 		}
 		fields.add("prefixes", resp.MakeArray(groups...))
 		fields.integer("all_prefixes", int64(all))
@@ -45,7 +45,7 @@ func (r Report) JSON(s *Summary, prefixes int) resp.Value {
 	for i, l := range lifetimes {
 		one := object{}
 		one.add("ttl", resp.MakeString(l.name))
-		one.integer("keys", s.Lives[i])
+		one.integer("keys", s.Lifetimes[i])
 		lives = append(lives, one.value())
 	}
 	fields.add("ttls", resp.MakeArray(lives...))
@@ -55,7 +55,7 @@ func (r Report) JSON(s *Summary, prefixes int) resp.Value {
 	return fields.value()
 }
 
-func tallyObject(what string, g Group, s *Summary) *object {
+func totalsObject(what string, g Group, s *Summary) *object {
 	o := &object{}
 	o.add(what, resp.MakeString(g.Name))
 	o.integer("keys", g.Keys)

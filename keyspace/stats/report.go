@@ -55,7 +55,7 @@ func (r Report) Stats(s *Summary, prefixes int) string {
 		return b.String()
 	}
 	sized := s.Unsized < s.Total.Keys
-	measured := func(t Tally) int64 {
+	measured := func(t Totals) int64 {
 		if sized && s.Total.Bytes > 0 {
 			return t.Bytes
 		}
@@ -66,7 +66,7 @@ func (r Report) Stats(s *Summary, prefixes int) string {
 		var rows []row
 		for _, g := range all {
 			cells := []string{name(g.Name), display.Grouped(g.Keys), dashed(g.Elements > 0, display.Grouped(g.Elements)), dashed(sized, display.Bytes(g.Bytes))}
-			rows = append(rows, row{cells: cells, of: measured(g.Tally)})
+			rows = append(rows, row{cells: cells, of: measured(g.Totals)})
 		}
 		b.WriteString("\n" + r.table(columns, withPercents(rows, measured(s.Total))))
 	}
@@ -79,7 +79,7 @@ func (r Report) Stats(s *Summary, prefixes int) string {
 	}
 	var rows []row
 	for i, l := range lifetimes {
-		if n := s.Lives[i]; n > 0 {
+		if n := s.Lifetimes[i]; n > 0 {
 			rows = append(rows, row{cells: []string{l.name, display.Grouped(n)}, of: n})
 		}
 	}
@@ -177,7 +177,7 @@ func prefixName(name string) string {
 	switch name {
 	case NoPrefix:
 		return "(no prefix)"
-	case Rest:
+	case OtherPrefixes:
 		return "(not told apart)"
 	}
 	return display.Whole(name)

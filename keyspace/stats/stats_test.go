@@ -33,7 +33,7 @@ func TestPrefixesWithoutEnd(t *testing.T) {
 		s.Add([]keyspace.Key{{Name: fmt.Appendf(nil, "%d:x", i), Type: "string", TTL: -1, Count: 1, Bytes: 1}})
 	}
 	groups, all := s.PrefixGroups(1)
-	if all != maxPrefixes+1 || groups[0].Name != Rest || groups[0].Keys != 1000 {
+	if all != maxPrefixes+1 || groups[0].Name != OtherPrefixes || groups[0].Keys != 1000 {
 		t.Errorf("%d prefixes, the largest is %+v", all, groups[0])
 	}
 }

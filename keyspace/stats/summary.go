@@ -11,14 +11,14 @@ import (
 	"github.com/meowdis/meowdis/store/keytype"
 )
 
-// Tally holds totals of some keys.
-type Tally struct {
+// Totals holds totals of some keys.
+type Totals struct {
 	Keys     int64
 	Elements int64 // of types with elements
 	Bytes    int64
 }
 
-func (t *Tally) add(k keyspace.Key) {
+func (t *Totals) add(k keyspace.Key) {
 	t.Keys++
 	if keytype.Of(k.Type).Parts != nil {
 		t.Elements += max(k.Count, 0)
@@ -33,15 +33,15 @@ type Summary struct {
 	Top       int    // number of largest keys to keep,
 	ByType    bool   // for each type if set, otherwise overall
 
-	Total    Tally
-	Expiring int64 // keys with an expiry
-	Unsized  int64 // keys with unknown size
-	Types    map[string]*Tally
-	Lives    [len(lifetimes)]int64 // keys by their time to live
-	prefixes map[string]*Tally
-	Largest  Ranking            // by bytes, overall
-	ByBytes  map[string]Ranking // for each type
-	ByCount  map[string]Ranking
+	Total     Totals
+	Expiring  int64 // keys with an expiry
+	Unsized   int64 // keys with unknown size
+	Types     map[string]*Totals
+	Lifetimes [len(lifetimes)]int64 // keys by their time to live
+	prefixes  map[string]*Totals
+	Largest   Ranking            // by bytes, overall
+	ByBytes   map[string]Ranking // for each type
+	ByCount   map[string]Ranking
 }
 
 // Ranking is a list of the largest keys, in descending order.
@@ -63,40 +63,40 @@ var lifetimes = [...]struct {
 }
 
 // maxPrefixes bounds the memory used for unstructured names. Keys with later prefixes are
-// counted under Rest.
+// counted under OtherPrefixes.
 const maxPrefixes = 50_000
 
 // Group names for keys without a prefix, and for keys beyond maxPrefixes. Real prefixes end in
 // the separator, so they cannot equal these names.
 const (
-	NoPrefix = ""
-	Rest     = "\xff"
+	NoPrefix      = ""
+	OtherPrefixes = "\xff"
 )
 
 // Add adds a page of keys.
 func (s *Summary) Add(keys []keyspace.Key) {
 	if s.Types == nil {
-		s.Types, s.prefixes = map[string]*Tally{}, map[string]*Tally{}
+		s.Types, s.prefixes = map[string]*Totals{}, map[string]*Totals{}
 		s.ByBytes, s.ByCount = map[string]Ranking{}, map[string]Ranking{}
 	}
 	for _, k := range keys {
 		s.Total.add(k)
-		tally(s.Types, k.Type).add(k)
+		totalsOf(s.Types, k.Type).add(k)
 		if len(s.Separator) > 0 {
 			s.prefix(k.Name).add(k)
 		}
-		s.Lives[lifetime(k.TTL)]++
+		s.Lifetimes[lifetime(k.TTL)]++
 		if k.TTL >= 0 {
 			s.Expiring++
 		}
 		if k.Bytes < 0 {
 			s.Unsized++
 		}
-		s.rank(k)
+		s.addToRankings(k)
 	}
 }
 
-func (s *Summary) rank(k keyspace.Key) {
+func (s *Summary) addToRankings(k keyspace.Key) {
 	switch {
 	case s.Top == 0:
 		return
@@ -130,17 +130,17 @@ func (r Ranking) with(k keyspace.Key, most int, by func(keyspace.Key) int64) Ran
 	return r
 }
 
-func tally(m map[string]*Tally, name string) *Tally {
+func totalsOf(m map[string]*Totals, name string) *Totals {
 	t := m[name]
 	if t == nil {
-		t = &Tally{}
+		t = &Totals{}
 		m[name] = t
 	}
 	return t
 }
 
 // prefix returns the tally of a name's group.
-func (s *Summary) prefix(name []byte) *Tally {
+func (s *Summary) prefix(name []byte) *Totals {
 	end := 0
 	for range max(s.Depth, 1) {
 		i := bytes.Index(name[end:], s.Separator)
@@ -153,9 +153,9 @@ func (s *Summary) prefix(name []byte) *Tally {
 		return t
 	}
 	if len(s.prefixes) >= maxPrefixes {
-		return tally(s.prefixes, Rest)
+		return totalsOf(s.prefixes, OtherPrefixes)
 	}
-	return tally(s.prefixes, string(name[:end]))
+	return totalsOf(s.prefixes, string(name[:end]))
 }
 
 func lifetime(ttl int64) int {
@@ -173,7 +173,7 @@ func lifetime(ttl int64) int {
 // Group is a named tally.
 type Group struct {
 	Name string
-	Tally
+	Totals
 }
 
 // TypeGroups returns the tallies of the types, largest first.
@@ -184,7 +184,7 @@ func (s *Summary) PrefixGroups(most int) (largest []Group, all int) {
 	return groups(s.prefixes, most), len(s.prefixes)
 }
 
-func groups(m map[string]*Tally, most int) []Group {
+func groups(m map[string]*Totals, most int) []Group {
 	all := make([]Group, 0, len(m))
 	for name, t := range m {
 		all = append(all, Group{name, *t})

@@ -6,7 +6,7 @@ import "time"
 
 // SetPatience changes how long a node waits for other processes, and returns the previous value.
 func SetPatience(d time.Duration) time.Duration {
-	was := patience
-	patience = d
+	was := replyTimeout
+	replyTimeout = d
 	return was
 }

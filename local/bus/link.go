@@ -16,7 +16,7 @@ type link struct {
 	conn net.Conn
 
 	mu       sync.Mutex
-	some     sync.Cond // signals that waiting is not empty, pending is empty, or the link is closed
+	hasWork  sync.Cond // signals that waiting is not empty, pending is empty, or the link is closed
 	waiting  []byte    // bytes to be written
 	pending  []chan resp.Value
 	timeouts int // replies in pending that timed out
@@ -28,7 +28,7 @@ const maxWaiting = 32 << 20
 
 func newLink(conn net.Conn) *link {
 	l := &link{conn: conn}
-	l.some.L = &l.mu
+	l.hasWork.L = &l.mu
 	return l
 }
 
@@ -50,7 +50,7 @@ func (l *link) send(call []byte, answer chan resp.Value) bool {
 		answer = nil
 	}
 	l.pending = append(l.pending, answer)
-	l.some.Broadcast()
+	l.hasWork.Broadcast()
 	return answer != nil
 }
 
@@ -70,7 +70,7 @@ func (l *link) run() {
 		answer := l.pending[0]
 		if l.pending = l.pending[1:]; len(l.pending) == 0 {
 			l.pending, l.timeouts = nil, 0
-			l.some.Broadcast()
+			l.hasWork.Broadcast()
 		}
 		l.mu.Unlock()
 		if answer != nil {
@@ -84,7 +84,7 @@ func (l *link) write() {
 	for {
 		l.mu.Lock()
 		for len(l.waiting) == 0 && !l.closed {
-			l.some.Wait()
+			l.hasWork.Wait()
 		}
 		out := l.waiting
 		l.waiting = nil
@@ -116,7 +116,7 @@ func (l *link) drain(deadline time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for len(l.pending) > 0 && !l.closed {
-		l.some.Wait()
+		l.hasWork.Wait()
 	}
 }
 
@@ -139,5 +139,5 @@ func (l *link) closeLocked() {
 		}
 	}
 	l.pending = nil
-	l.some.Broadcast()
+	l.hasWork.Broadcast()
 }

@@ -44,7 +44,7 @@ func TestLate(t *testing.T) {
 	there.Write([]byte(":3\r\n:4\r\n"))
 	l.mu.Lock()
 	for len(l.pending) > 0 {
-		l.some.Wait()
+		l.hasWork.Wait()
 	}
 	l.mu.Unlock()
 	if !l.send([]byte("ask"), make(chan resp.Value, 1)) {

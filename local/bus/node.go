@@ -26,8 +26,8 @@ import (
 // time.
 const watchInterval = 100 * time.Millisecond
 
-// patience limits how long this process waits for other processes.
-var patience = 3 * time.Second
+// replyTimeout limits how long this process waits for other processes.
+var replyTimeout = 3 * time.Second
 
 // Node connects one process to the bus of a file. It is safe for concurrent use.
 type Node struct {
@@ -37,10 +37,10 @@ type Node struct {
 
 	mu        sync.Mutex
 	listeners map[string]net.Listener // by the name of the socket
-	served    sync.WaitGroup
+	accepted  sync.WaitGroup
 	conns     map[net.Conn]bool // opened by other processes
 	links     map[string]*link  // to other processes, by the name of their socket
-	looked    time.Time         // the time when the directory was listed
+	scanned   time.Time         // the time when the directory was listed
 	changed   time.Time         // its modification time at that moment
 	closed    bool
 
@@ -61,7 +61,7 @@ func New(path string, hub *pubsub.Hub) *Node {
 		listeners: map[string]net.Listener{}, conns: map[net.Conn]bool{}, links: map[string]*link{},
 	}
 	n.dir = n.file + "-bus"
-	hub.SetPeers(pubsub.Peers{Ask: n.ask, Watched: n.watched, Show: n.show, Join: n.Join})
+	hub.SetPeers(pubsub.Peers{Ask: n.ask, Watched: n.hasWatchers, Show: n.show, Join: n.Join})
 	return n
 }
 
@@ -104,10 +104,10 @@ func (n *Node) Join(kind pubsub.Kind) error {
 	}
 	n.listeners[name] = ln
 	n.announced.Store(n.announced.Load() || suffix == "")
-	n.served.Go(func() { store.Guard(nil, func() { n.accept(ln) }) })
+	n.accepted.Go(func() { store.Guard(nil, func() { n.accept(ln) }) })
 	n.mu.Unlock()
 	n.scan()
-	n.askAll([][]byte{[]byte(scanCall)}, patience)
+	n.askAll([][]byte{[]byte(scanCall)}, replyTimeout)
 	return nil
 }
 
@@ -142,7 +142,7 @@ func (n *Node) accept(ln net.Listener) {
 			conn.Close()
 		} else {
 			n.conns[conn] = true
-			n.served.Go(func() { store.Guard(nil, func() { n.serve(conn) }) })
+			n.accepted.Go(func() { store.Guard(nil, func() { n.serve(conn) }) })
 		}
 		n.mu.Unlock()
 	}
@@ -185,7 +185,7 @@ func (n *Node) Close() error {
 	n.closed = true
 	links := slices.Collect(maps.Values(n.links))
 	n.mu.Unlock()
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(replyTimeout)
 	for _, l := range links {
 		l.drain(deadline)
 		l.close()
@@ -200,7 +200,7 @@ func (n *Node) Close() error {
 	}
 	joined := len(n.listeners) > 0
 	n.mu.Unlock()
-	n.served.Wait()
+	n.accepted.Wait()
 	if joined {
 		os.Remove(n.dir) // fails if it is not empty
 	}
@@ -215,13 +215,13 @@ func (n *Node) ask(args [][]byte, hurry bool) []resp.Value {
 		n.refresh()
 	}
 	if hurry {
-		return n.askAll(args, patience/3)
+		return n.askAll(args, replyTimeout/3)
 	}
-	return n.askAll(args, patience)
+	return n.askAll(args, replyTimeout)
 }
 
-// watched implements pubsub.Peers.Watched. The engine calls it for every command.
-func (n *Node) watched() bool {
+// hasWatchers implements pubsub.Peers.Watched. The engine calls it for every command.
+func (n *Node) hasWatchers() bool {
 	if !n.announced.Load() {
 		if now := time.Now().UnixNano(); now >= n.nextWatch.Load() {
 			n.nextWatch.Store(now + int64(watchInterval))
@@ -297,7 +297,7 @@ func wait(answer chan resp.Value, late chan struct{}) (v resp.Value, ok bool) {
 // announcement may have timed out.
 func (n *Node) scanIfOld() {
 	n.mu.Lock()
-	recent := time.Since(n.looked) < patience
+	recent := time.Since(n.scanned) < replyTimeout
 	n.mu.Unlock()
 	if !recent {
 		n.refresh()
@@ -308,10 +308,10 @@ func (n *Node) scanIfOld() {
 func (n *Node) refresh() {
 	info, err := os.Lstat(n.dir)
 	n.mu.Lock()
-	same := err == nil && info.ModTime().Equal(n.changed) && n.looked.Sub(n.changed) > watchInterval ||
+	same := err == nil && info.ModTime().Equal(n.changed) && n.scanned.Sub(n.changed) > watchInterval ||
 		err != nil && len(n.links) == 0
 	if same {
-		n.looked = time.Now()
+		n.scanned = time.Now()
 	}
 	n.mu.Unlock()
 	if !same {
@@ -324,7 +324,7 @@ func (n *Node) scan() {
 	now := time.Now()
 	changed, names := n.list()
 	n.mu.Lock()
-	n.looked, n.changed = now, changed
+	n.scanned, n.changed = now, changed
 	var fresh []string
 	for _, name := range names {
 		if n.links[name] == nil && n.listeners[name] == nil && !n.closed {

@@ -65,7 +65,7 @@ func (n *Node) dial(name string) (net.Conn, error) {
 		return nil, err
 	}
 	defer done()
-	conn, err := net.DialTimeout("unix", filepath.Join(dir, name), patience)
+	conn, err := net.DialTimeout("unix", filepath.Join(dir, name), replyTimeout)
 	if errors.Is(err, syscall.ECONNREFUSED) {
 		os.Remove(filepath.Join(n.dir, name))
 		if !n.listens("") && !n.listens(commandsSuffix) {

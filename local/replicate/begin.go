@@ -31,7 +31,7 @@ func (s *Shipper) begin(ctx context.Context, snap *local.Snapshot) error {
 	if err != nil {
 		return err
 	}
-	id, position := signed(h)
+	id, position := signature(h)
 	if id != s.id {
 		s.fatal = fmt.Errorf("streaming to %s: %w", s.place, ErrOtherFile)
 		return s.fatal
@@ -69,7 +69,7 @@ func (s *Shipper) Check(ctx context.Context) error {
 	if err != nil {
 		return nil
 	}
-	if id, _ := signed(h); id != s.id {
+	if id, _ := signature(h); id != s.id {
 		return fmt.Errorf("streaming to %s: %w", s.place, ErrOtherFile)
 	}
 	return nil
@@ -95,7 +95,7 @@ func (s *Shipper) newest(all []*ltx.FileInfo) (newest *ltx.FileInfo) {
 
 // since returns the pages that have changed since a position, if the WAL goes back to it.
 func (s *Shipper) since(snap *local.Snapshot, p local.Position) (local.PageSet, bool, error) {
-	return s.tail.Since(snap, p, func(sum uint64) bool { return uint64(short(sum)) == p.Sum })
+	return s.tail.Since(snap, p, func(sum uint64) bool { return uint64(fold32(sum)) == p.Sum })
 }
 
 // continueAt makes the next files begin after the transaction last.

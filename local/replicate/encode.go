@@ -59,13 +59,13 @@ func (s *Shipper) encode(ctx context.Context, f file, snap *local.Snapshot) erro
 // continues from there. litestream ignores both.
 func (s *Shipper) sign(h *ltx.Header, p local.Position) {
 	h.WALOffset, h.WALSalt1, h.WALSalt2 = p.Offset, p.Salt[0], p.Salt[1]
-	h.NodeID = uint64(s.id)<<32 | uint64(short(p.Sum))
+	h.NodeID = uint64(s.id)<<32 | uint64(fold32(p.Sum))
 }
 
-func short(sum uint64) uint32 { return uint32(sum) ^ uint32(sum>>32) }
+func fold32(sum uint64) uint32 { return uint32(sum) ^ uint32(sum>>32) }
 
-// signed returns the values that sign has stored. The position's sum is shortened.
-func signed(h ltx.Header) (id uint32, p local.Position) {
+// signature returns the values that sign has stored. The position's sum is shortened.
+func signature(h ltx.Header) (id uint32, p local.Position) {
 	return uint32(h.NodeID >> 32), local.Position{Salt: [2]uint32{h.WALSalt1, h.WALSalt2}, Offset: h.WALOffset, Sum: h.NodeID & (1<<32 - 1)}
 }
 

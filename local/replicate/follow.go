@@ -40,12 +40,12 @@ type FollowOptions struct {
 
 // Following is the status of a copy.
 type Following struct {
-	Place   string
-	TXID    uint64    // last transaction in the copy; 0 before the first poll
-	Written time.Time // when that transaction was written to the file
-	Heard   time.Time // last successful poll; zero for never
-	Failing string    // error of the last poll, or ""
-	Copying bool      // a large part of the file is being copied
+	Place     string
+	TXID      uint64    // last transaction in the copy; 0 before the first poll
+	Written   time.Time // when that transaction was written to the file
+	LastPoll  time.Time // last successful poll; zero for never
+	LastError string    // error of the last poll, or ""
+	Copying   bool      // a large part of the file is being copied
 }
 
 // NewFollower returns a Follower for a copy in any state. Run brings it up to date.
@@ -82,20 +82,20 @@ func (f *Follower) Run(ctx context.Context) {
 // Follow polls the stream once and applies new files. It updates the Status, and logs when following begins to
 // fail or recovers.
 func (f *Follower) Follow(ctx context.Context) error {
-	err := caught(f.o.Log, func() error { return f.follow(ctx) })
+	err := recoverLogged(f.o.Log, func() error { return f.follow(ctx) })
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	was := f.status.Failing
-	f.status.Failing, f.status.Copying = "", false
+	was := f.status.LastError
+	f.status.LastError, f.status.Copying = "", false
 	switch {
 	case err == nil:
-		f.status.Heard = f.o.Now()
+		f.status.LastPoll = f.o.Now()
 		if was != "" {
 			f.o.Log.Info("the copy is following again", "place", f.place)
 		}
 	case ctx.Err() != nil && was == "":
 	default:
-		if f.status.Failing = err.Error(); was == "" {
+		if f.status.LastError = err.Error(); was == "" {
 			f.o.Log.Error("the copy cannot follow the stream; it stays unchanged, and meowdis tries again", "place", f.place, "error", err)
 		}
 	}
@@ -113,7 +113,7 @@ func (f *Follower) follow(ctx context.Context) error {
 		f.mu.Unlock()
 	}
 	err = f.apply(ctx, files)
-	if errors.Is(err, local.ErrCopyChanged) || errors.Is(err, errFork) {
+	if errors.Is(err, local.ErrCopyChanged) || errors.Is(err, errDiverged) {
 		f.o.Log.Warn("replacing the copy", "place", f.place, "why", err)
 		f.reset()
 	}
@@ -152,8 +152,8 @@ func (f *Follower) newFiles(ctx context.Context) (files []*ltx.FileInfo, err err
 	return files, nil
 }
 
-// errFork means that the stream does not continue from the copy's state.
-var errFork = errors.New("the stream continued from a different state than the copy's")
+// errDiverged means that the stream does not continue from the copy's state.
+var errDiverged = errors.New("the stream continued from a different state than the copy's")
 
 // reset makes the next poll replace the whole copy.
 func (f *Follower) reset() { f.at, f.sum, f.sums = 0, 0, nil }
@@ -173,9 +173,9 @@ func (f *Follower) recordSums(through map[ltx.TXID]ltx.Checksum) {
 	}
 }
 
-// forks reports whether a file belongs to a stream that the copy did not follow. A file may begin before the
+// diverges reports whether a file belongs to a stream that the copy did not follow. A file may begin before the
 // copy's transaction; it is checked at its own beginning. litestream's own files have no checksums.
-func (f *Follower) forks(h ltx.Header) bool {
+func (f *Follower) diverges(h ltx.Header) bool {
 	return h.MinTXID > 1 && h.PreApplyChecksum != 0 && f.sums[h.MinTXID-1] != h.PreApplyChecksum
 }
 
@@ -219,11 +219,11 @@ func (f *Follower) pages(ctx context.Context, files []*ltx.FileInfo) (pages <-ch
 	done.Go(func() {
 		end := pageOrEnd{sums: map[ltx.TXID]ltx.Checksum{}}
 		at, sum := f.at, f.sum
-		end.err = caught(f.o.Log, func() error {
+		end.err = recoverLogged(f.o.Log, func() error {
 			for i, file := range files {
 				t, err := f.place.read(ctx, file, func(h ltx.Header, page local.Page) error {
-					if i == 0 && f.forks(h) || h.MinTXID == at+1 && sum != 0 && h.PreApplyChecksum != 0 && h.PreApplyChecksum != sum {
-						return errFork
+					if i == 0 && f.diverges(h) || h.MinTXID == at+1 && sum != 0 && h.PreApplyChecksum != 0 && h.PreApplyChecksum != sum {
+						return errDiverged
 					}
 					page.Data = append([]byte(nil), page.Data...)
 					select {

@@ -39,7 +39,7 @@ func openFollower(t *testing.T, p *Place) *copied {
 func (c *copied) open(p *Place) {
 	c.t.Helper()
 	var err error
-	if c.file, err = local.Open(c.path, local.Options{ReadOnly: true, Refuse: "it is a copy"}); err != nil {
+	if c.file, err = local.Open(c.path, local.Options{ReadOnly: true, WriteRefusal: "it is a copy"}); err != nil {
 		c.t.Fatal(err)
 	}
 	to, err := local.OpenCopy(c.path)
@@ -112,7 +112,7 @@ func TestFollow(t *testing.T) {
 	if err != nil || string(v.Str) != "READONLY it is a copy" {
 		t.Errorf("%s, %v", v.Str, err)
 	}
-	if s := f.follower.Status(); s.TXID != m.shipper.Status().TXID-1 || s.Failing != "" || s.Heard.IsZero() {
+	if s := f.follower.Status(); s.TXID != m.shipper.Status().TXID-1 || s.LastError != "" || s.LastPoll.IsZero() {
 		t.Errorf("%+v", s)
 	}
 }
@@ -197,7 +197,7 @@ func TestFollowRestarts(t *testing.T) {
 	// The place is emptied.
 	f.follow()
 	p.files = directoryPlace(t).files
-	if err := f.follower.Follow(context.Background()); !errors.Is(err, ErrEmpty) || f.follower.Status().Failing == "" {
+	if err := f.follower.Follow(context.Background()); !errors.Is(err, ErrEmpty) || f.follower.Status().LastError == "" {
 		t.Errorf("%v of an empty place", err)
 	}
 	if get(t, f.session, "spike") != "1" {

@@ -39,14 +39,14 @@ func openMaster(t *testing.T, path string, place *Place) *master {
 	t.Helper()
 	m := &master{t: t, path: path, now: time.Now()}
 	var err error
-	if m.file, err = local.Open(path, local.Options{Cache: 1 << 20}); err != nil {
+	if m.file, err = local.Open(path, local.Options{CacheBytes: 1 << 20}); err != nil {
 		t.Fatal(err)
 	}
 	m.session = engine.New(m.file).Session()
 	if m.tail, err = m.file.Tail(); err != nil {
 		t.Fatal(err)
 	}
-	m.shipper = NewShipper(place, m.tail, Options{Path: path, Made: 7, Now: func() time.Time { return m.now }, Log: slog.New(slog.NewTextHandler(&m.log, nil))})
+	m.shipper = NewShipper(place, m.tail, Options{Path: path, CreatedAt: 7, Now: func() time.Time { return m.now }, Log: slog.New(slog.NewTextHandler(&m.log, nil))})
 	t.Cleanup(m.close)
 	return m
 }
@@ -209,7 +209,7 @@ func TestGoesOn(t *testing.T) {
 	}
 	m.close()
 	// Processes that only read leave the WAL to the next server.
-	for _, o := range []local.Options{{ReadOnly: true}, {OrRead: true}, {OrRead: true, SingleConn: true, SweepEvery: -1}} {
+	for _, o := range []local.Options{{ReadOnly: true}, {FallbackReadOnly: true}, {FallbackReadOnly: true, SingleConn: true, SweepEvery: -1}} {
 		reader, err := local.Open(killed, o)
 		if err != nil {
 			t.Fatal(err)
@@ -305,12 +305,12 @@ func TestOutage(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		longest = max(longest, m.file.Figures().Log)
+		longest = max(longest, m.file.Stats().Log)
 	}
 	if longest > 120<<20 { // of more than 100 MB written; the limit is 64 MB, with the cache of this test
 		t.Errorf("the log has grown to %d bytes", longest)
 	}
-	if s := m.shipper.Status(); s.Failing == "" || s.Pending == 0 || s.TXID != 1 {
+	if s := m.shipper.Status(); s.LastError == "" || s.Pending == 0 || s.TXID != 1 {
 		t.Errorf("%+v", s)
 	}
 	if strings.Count(m.log.String(), "level=ERROR") != 1 {
@@ -318,7 +318,7 @@ func TestOutage(t *testing.T) {
 	}
 	b.reach = nil
 	m.ship()
-	if s := m.shipper.Status(); s.Failing != "" || s.Pending != 0 || !strings.Contains(m.log.String(), "works again") {
+	if s := m.shipper.Status(); s.LastError != "" || s.Pending != 0 || !strings.Contains(m.log.String(), "works again") {
 		t.Errorf("%+v", s)
 	}
 	if got := get(t, restored(t, p, time.Time{}), "key49"); got != strings.Repeat(fmt.Sprint(rounds-1), 100_000) {

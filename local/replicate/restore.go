@@ -86,16 +86,16 @@ func (p *Place) writeTo(ctx context.Context, f *os.File, files []*ltx.FileInfo, 
 	if err := f.Truncate(r.Bytes); err != nil {
 		return r, err
 	}
-	return r, summed(f, last, end)
+	return r, verifySum(f, last, end)
 }
 
 // errMixed is returned for a stream whose files do not fit together.
 var errMixed = errors.New("its files do not fit together; several servers may have streamed to it: " +
 	"try an earlier moment (--at)")
 
-// summed compares the checksum of a restored file with the checksum in the last file of the stream.
+// verifySum compares the checksum of a restored file with the checksum in the last file of the stream.
 // litestream's own files have none.
-func summed(f *os.File, h ltx.Header, t ltx.Trailer) error {
+func verifySum(f *os.File, h ltx.Header, t ltx.Trailer) error {
 	if t.PostApplyChecksum == 0 {
 		return nil
 	}

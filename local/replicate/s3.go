@@ -32,8 +32,8 @@ type bucket struct {
 }
 
 const (
-	answerPatience = 30 * time.Second // for a reply's header
-	pieceSize      = 256 << 20
+	replyTimeout = 30 * time.Second // for a reply's header
+	pieceSize    = 256 << 20
 )
 
 // openBucket opens s3://bucket/path?endpoint=URL&region=NAME.
@@ -65,7 +65,7 @@ func openBucket(u *url.URL, getenv func(string) string) (*Place, error) {
 	}
 	b.root = *root
 	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.ResponseHeaderTimeout = answerPatience
+	transport.ResponseHeaderTimeout = replyTimeout
 	b.client = &http.Client{Transport: transport}
 	return newPlace(b, "s3://"+u.Host+"/"+b.path), nil
 }
@@ -97,7 +97,7 @@ func (b *bucket) key(f *ltx.FileInfo) string {
 }
 
 func (b *bucket) list(ctx context.Context, level int) (found []*ltx.FileInfo, err error) {
-	ctx, cancel := context.WithTimeout(ctx, 2*answerPatience)
+	ctx, cancel := context.WithTimeout(ctx, 2*replyTimeout)
 	defer cancel()
 	prefix := b.level(level)
 	query := url.Values{"list-type": {"2"}, "prefix": {prefix}}
@@ -111,7 +111,7 @@ func (b *bucket) list(ctx context.Context, level int) (found []*ltx.FileInfo, er
 			IsTruncated           bool
 			NextContinuationToken string
 		}
-		if err := b.ask(ctx, request{method: http.MethodGet, query: query, reply: &page}); err != nil {
+		if err := b.sendDecoding(ctx, request{method: http.MethodGet, query: query, reply: &page}); err != nil {
 			return nil, err
 		}
 		for _, o := range page.Contents {
@@ -142,10 +142,10 @@ func (b *bucket) open(ctx context.Context, f *ltx.FileInfo, offset, size int64) 
 		cancel()
 		return nil, err
 	}
-	return &timedBody{reply.Body, time.AfterFunc(answerPatience, cancel), cancel}, nil
+	return &timedBody{reply.Body, time.AfterFunc(replyTimeout, cancel), cancel}, nil
 }
 
-// timedBody reads the body of a reply, and fails if no bytes arrive within answerPatience.
+// timedBody reads the body of a reply, and fails if no bytes arrive within replyTimeout.
 type timedBody struct {
 	io.ReadCloser
 	late   *time.Timer
@@ -153,7 +153,7 @@ type timedBody struct {
 }
 
 func (p *timedBody) Read(b []byte) (int, error) {
-	p.late.Reset(answerPatience)
+	p.late.Reset(replyTimeout)
 	defer p.late.Stop()
 	return p.ReadCloser.Read(b)
 }
@@ -174,7 +174,7 @@ func (b *bucket) write(ctx context.Context, f *ltx.FileInfo, body body) error {
 		return b.writePieces(ctx, f, body, about)
 	}
 	about.Set("If-None-Match", "*")
-	return b.ask(ctx, request{method: http.MethodPut, key: b.key(f), header: about, body: io.NewSectionReader(body, 0, f.Size)})
+	return b.sendDecoding(ctx, request{method: http.MethodPut, key: b.key(f), header: about, body: io.NewSectionReader(body, 0, f.Size)})
 }
 
 // object names a file to be removed.
@@ -182,7 +182,7 @@ type object struct{ Key string }
 
 func (b *bucket) remove(ctx context.Context, files []*ltx.FileInfo) error {
 	const most = 1000 // per request
-	ctx, cancel := context.WithTimeout(ctx, 4*answerPatience)
+	ctx, cancel := context.WithTimeout(ctx, 4*replyTimeout)
 	defer cancel()
 	for len(files) > 0 {
 		n := min(most, len(files))
@@ -197,7 +197,7 @@ func (b *bucket) remove(ctx context.Context, files []*ltx.FileInfo) error {
 		var failed struct {
 			Error []struct{ Key, Code, Message string }
 		}
-		if err := b.askXML(ctx, request{method: http.MethodPost, query: url.Values{"delete": {""}}, reply: &failed}, ask); err != nil {
+		if err := b.sendXML(ctx, request{method: http.MethodPost, query: url.Values{"delete": {""}}, reply: &failed}, ask); err != nil {
 			return fmt.Errorf("removing old files: %w", err)
 		}
 		if len(failed.Error) > 0 {

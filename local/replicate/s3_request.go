@@ -28,8 +28,8 @@ type request struct {
 	reply  any // receives the XML of the reply; nil discards it
 }
 
-// replyMost limits the XML of a reply, in bytes.
-const replyMost = 16 << 20
+// maxReply limits the XML of a reply, in bytes.
+const maxReply = 16 << 20
 
 // send sends a request, and returns its reply if it succeeds.
 func (b *bucket) send(ctx context.Context, r request) (*http.Response, error) {
@@ -67,20 +67,20 @@ func (b *bucket) send(ctx context.Context, r request) (*http.Response, error) {
 	}
 	defer reply.Body.Close()
 	says := &status{code: reply.StatusCode}
-	text, _ := io.ReadAll(io.LimitReader(reply.Body, replyMost))
+	text, _ := io.ReadAll(io.LimitReader(reply.Body, maxReply))
 	if xml.Unmarshal(text, says) != nil {
 		says.Code, says.Message = "", ""
 	}
 	return nil, says
 }
 
-// ask sends a request and decodes the reply. Even a reply with status 200 may contain an error.
-func (b *bucket) ask(ctx context.Context, r request) error {
+// sendDecoding sends a request and decodes the reply. Even a reply with status 200 may contain an error.
+func (b *bucket) sendDecoding(ctx context.Context, r request) error {
 	reply, err := b.send(ctx, r)
 	if err != nil {
 		return err
 	}
-	text, err := io.ReadAll(io.LimitReader(reply.Body, replyMost))
+	text, err := io.ReadAll(io.LimitReader(reply.Body, maxReply))
 	if err = errors.Join(err, reply.Body.Close()); err != nil || r.reply == nil {
 		return err
 	}
@@ -98,8 +98,8 @@ func (b *bucket) ask(ctx context.Context, r request) error {
 	return nil
 }
 
-// askXML is ask with an XML document.
-func (b *bucket) askXML(ctx context.Context, r request, document any) error {
+// sendXML is ask with an XML document.
+func (b *bucket) sendXML(ctx context.Context, r request, document any) error {
 	text, err := xml.Marshal(document)
 	if err != nil {
 		return err
@@ -110,7 +110,7 @@ func (b *bucket) askXML(ctx context.Context, r request, document any) error {
 	}
 	r.header.Set("Content-Md5", base64.StdEncoding.EncodeToString(sum[:]))
 	r.body = io.NewSectionReader(bytes.NewReader(text), 0, int64(len(text)))
-	return b.ask(ctx, r)
+	return b.sendDecoding(ctx, r)
 }
 
 // piece identifies an uploaded part.
@@ -123,15 +123,15 @@ type piece struct {
 func (b *bucket) writePieces(ctx context.Context, f *ltx.FileInfo, body body, about http.Header) error {
 	var upload struct{ UploadId string }
 	key := b.key(f)
-	if err := b.ask(ctx, request{method: http.MethodPost, key: key, query: url.Values{"uploads": {""}}, header: about, reply: &upload}); err != nil {
+	if err := b.sendDecoding(ctx, request{method: http.MethodPost, key: key, query: url.Values{"uploads": {""}}, header: about, reply: &upload}); err != nil {
 		return err
 	}
 	query := url.Values{"uploadId": {upload.UploadId}}
 	err := b.sendPieces(ctx, f, body, query)
 	if err != nil { // unfinished parts would be kept, and cost money
-		gone, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerPatience)
+		gone, cancel := context.WithTimeout(context.WithoutCancel(ctx), replyTimeout)
 		defer cancel()
-		b.ask(gone, request{method: http.MethodDelete, key: key, query: query})
+		b.sendDecoding(gone, request{method: http.MethodDelete, key: key, query: query})
 	}
 	return err
 }
@@ -154,5 +154,5 @@ func (b *bucket) sendPieces(ctx context.Context, f *ltx.FileInfo, body body, que
 		whole.Part = append(whole.Part, piece{n, reply.Header.Get("ETag")})
 	}
 	var made struct{ ETag string }
-	return b.askXML(ctx, request{method: http.MethodPost, key: b.key(f), query: query, header: http.Header{"If-None-Match": {"*"}}, reply: &made}, whole)
+	return b.sendXML(ctx, request{method: http.MethodPost, key: b.key(f), query: query, header: http.Header{"If-None-Match": {"*"}}, reply: &made}, whole)
 }

@@ -41,21 +41,21 @@ type Shipper struct {
 
 // Options configures a Shipper.
 type Options struct {
-	Path  string        // of the database file
-	Made  int64         // creation time of the database, which identifies it
-	Every time.Duration // interval between two uploads; 0 means one second
-	Keep  time.Duration // how far back the file can be restored; 0 means one day
-	Now   func() time.Time
-	Log   *slog.Logger
+	Path      string        // of the database file
+	CreatedAt int64         // creation time of the database, which identifies it
+	Every     time.Duration // interval between two uploads; 0 means one second
+	Keep      time.Duration // how far back the file can be restored; 0 means one day
+	Now       func() time.Time
+	Log       *slog.Logger
 }
 
 // Status is the state of a stream.
 type Status struct {
-	Place   string
-	TXID    uint64    // last transaction in the place
-	At      time.Time // when the place was last up to date; zero for never
-	Failing string    // error of the last upload, or ""
-	Pending int       // pages to be sent
+	Place     string
+	TXID      uint64    // last transaction in the place
+	At        time.Time // when the place was last up to date; zero for never
+	LastError string    // error of the last upload, or ""
+	Pending   int       // pages to be sent
 }
 
 // level collects the changes for the next file of one level.
@@ -94,7 +94,7 @@ func NewShipper(place *Place, tail *local.Tail, o Options) *Shipper {
 		o.Now = time.Now
 	}
 	s := &Shipper{o: o, place: place, tail: tail, hasher: ltx.NewHasher()}
-	s.id = crc32.ChecksumIEEE(fmt.Append(nil, o.Made))
+	s.id = crc32.ChecksumIEEE(fmt.Append(nil, o.CreatedAt))
 	s.status.Place = place.String()
 	for _, l := range []level{{number: 0}, {number: 1, every: minutes}, {number: 2, every: hours}, {number: snapshotLevel, every: days}} {
 		l.last = o.Now()
@@ -126,8 +126,8 @@ func (s *Shipper) Run(ctx context.Context, patience time.Duration) {
 	s.Ship(last)
 }
 
-// caught calls fn, and logs and returns its panic as an error.
-func caught(log *slog.Logger, fn func() error) error {
+// recoverLogged calls fn, and logs and returns its panic as an error.
+func recoverLogged(log *slog.Logger, fn func() error) error {
 	err := store.Caught(fn)
 	if p := (*store.Panic)(nil); errors.As(err, &p) {
 		store.LogPanic(log)(p)
@@ -137,12 +137,12 @@ func caught(log *slog.Logger, fn func() error) error {
 
 // Ship uploads new changes once. It updates the Status, and logs when shipping begins to fail or recovers.
 func (s *Shipper) Ship(ctx context.Context) error {
-	err := caught(s.o.Log, func() error { return s.ship(ctx) })
+	err := recoverLogged(s.o.Log, func() error { return s.ship(ctx) })
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	was := s.status.Failing
+	was := s.status.LastError
 	s.status.Pending = s.levels[0].pending(len(s.sums))
-	s.status.Failing = ""
+	s.status.LastError = ""
 	switch {
 	case err == nil:
 		s.status.At = s.o.Now()
@@ -152,7 +152,7 @@ func (s *Shipper) Ship(ctx context.Context) error {
 		}
 	case ctx.Err() != nil && was == "":
 	default:
-		if s.status.Failing = err.Error(); was == "" {
+		if s.status.LastError = err.Error(); was == "" {
 			s.o.Log.Error("streaming the file failed; the server continues and tries again", "to", s.place, "error", err)
 		}
 	}
@@ -172,7 +172,7 @@ func (s *Shipper) ship(ctx context.Context) (err error) {
 	}
 	defer snap.Close()
 	for _, l := range s.levels {
-		l.note(snap, len(s.sums))
+		l.addChanges(snap, len(s.sums))
 	}
 	if !s.started {
 		if err := s.begin(ctx, snap); err != nil {
@@ -199,8 +199,8 @@ func (s *Shipper) ship(ctx context.Context) (err error) {
 	return err
 }
 
-// note adds the changes of a snapshot. had is the previous number of pages.
-func (l *level) note(snap *local.Snapshot, had int) {
+// addChanges adds the changes of a snapshot. had is the previous number of pages.
+func (l *level) addChanges(snap *local.Snapshot, had int) {
 	l.whole = l.whole || snap.Whole
 	if l.whole {
 		l.changed = local.PageSet{}
@@ -286,17 +286,17 @@ func (s *Shipper) write(ctx context.Context, f file) error {
 		return s.place.failed("writing", f.info, err)
 	}
 	whole := l.whole
-	l.wrote(f.info, s.total)
+	l.startNext(f.info, s.total)
 	for _, higher := range s.levels[1:] {
 		if l.number == 0 && whole && higher.number != snapshotLevel { // their own file would be as large
-			higher.wrote(f.info, s.total)
+			higher.startNext(f.info, s.total)
 		}
 	}
 	return nil
 }
 
-// wrote prepares the next file of the level, which follows f.
-func (l *level) wrote(f *ltx.FileInfo, sum ltx.Checksum) {
+// startNext prepares the next file of the level, which follows f.
+func (l *level) startNext(f *ltx.FileInfo, sum ltx.Checksum) {
 	l.first, l.before, l.last = f.MaxTXID+1, sum, f.CreatedAt
 	l.whole = l.number == snapshotLevel
 	if l.whole {

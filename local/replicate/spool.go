@@ -6,8 +6,8 @@ import (
 	"os"
 )
 
-// spoolMost limits how much of a file is buffered in memory, in bytes.
-const spoolMost = 4 << 20
+// maxSpoolMemory limits how much of a file is buffered in memory, in bytes.
+const maxSpoolMemory = 4 << 20
 
 // spool buffers a file to be uploaded: in memory, or on the disk if it is large.
 type spool struct {
@@ -18,7 +18,7 @@ type spool struct {
 }
 
 func (s *spool) Write(b []byte) (n int, err error) {
-	if s.file == nil && s.memory.Len()+len(b) > spoolMost {
+	if s.file == nil && s.memory.Len()+len(b) > maxSpoolMemory {
 		if s.file, err = os.CreateTemp(s.dir, ".meowdis-replicate-*"); err != nil {
 			return 0, err
 		}

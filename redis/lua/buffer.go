@@ -19,8 +19,8 @@ func (b *Buffer) Close() {
 	b.text = nil
 }
 
-// room makes room for n more bytes.
-func (b *Buffer) room(n int) {
+// grow makes room for n more bytes.
+func (b *Buffer) grow(n int) {
 	const double = 1 << 20 // a larger buffer grows by a quarter
 	had, need := cap(b.text), len(b.text)+n
 	size := max(need, had+min(had, max(had/4, double)), len(b.Scratch))
@@ -35,7 +35,7 @@ func (b *Buffer) room(n int) {
 // Byte appends a byte.
 func (b *Buffer) Byte(c byte) {
 	if len(b.text) == cap(b.text) {
-		b.room(1)
+		b.grow(1)
 	}
 	b.text = append(b.text, c)
 }
@@ -43,7 +43,7 @@ func (b *Buffer) Byte(c byte) {
 // String appends a text.
 func (b *Buffer) String(text string) {
 	if len(text) > cap(b.text)-len(b.text) {
-		b.room(len(text))
+		b.grow(len(text))
 	}
 	b.text = append(b.text, text...)
 }
@@ -62,8 +62,8 @@ func (b *Buffer) Value() Value {
 		text = append(make([]byte, 0, len(text)), text...)
 	}
 	b.Close()
-	return owned(text)
+	return stringOf(text)
 }
 
-// owned returns b as a string without a copy. The caller does not change b again.
-func owned(b []byte) Value { return String(unsafe.String(unsafe.SliceData(b), len(b))) }
+// stringOf returns b as a string without a copy. The caller does not change b again.
+func stringOf(b []byte) Value { return String(unsafe.String(unsafe.SliceData(b), len(b))) }

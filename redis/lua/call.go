@@ -116,11 +116,11 @@ func (c *compiler) tailCall(e *callExpr) stmt {
 		if fn.goFn != nil {
 			f.ret = f.s.call(fn, args)
 			f.s.top = top
-			return returned
+			return flowReturn
 		}
 		f.tail, f.tailing = fn, append([]Value(nil), args...)
 		f.s.top = top
-		return returned
+		return flowReturn
 	}
 }
 
@@ -160,9 +160,9 @@ func (c *compiler) function(fn *function) expr {
 
 func (c *compiler) table(e *tableExpr) expr {
 	items, rest := c.tableItems(e)
-	array, hash := rounded(e.array), rounded(len(e.items)-e.array)
+	array, hash := encodedSize(e.array), encodedSize(len(e.items)-e.array)
 	if rest != nil {
-		array = rounded(e.array - 1)
+		array = encodedSize(e.array - 1)
 	}
 	// Items without a key are stored some at a time, which another item can see that has a key.
 	const together = 50
@@ -247,8 +247,8 @@ func (f *frame) appendValues(t *Table, n int, vs []Value) {
 	}
 }
 
-// rounded rounds a size as the instruction that creates a table encodes it, in three bits and an exponent.
-func rounded(n int) int {
+// encodedSize rounds a size as the instruction that creates a table encodes it, in three bits and an exponent.
+func encodedSize(n int) int {
 	e := 0
 	for n >= 16 {
 		n, e = (n+1)>>1, e+1

@@ -15,9 +15,9 @@ type (
 type flow int
 
 const (
-	goOn flow = iota
-	broken
-	returned
+	flowNext flow = iota
+	flowBreak
+	flowReturn
 )
 
 // code is a compiled function body.
@@ -51,13 +51,13 @@ func (c *compiler) block(body []any) stmt {
 	}
 	switch len(stmts) {
 	case 0:
-		return func(*frame) flow { return goOn }
+		return func(*frame) flow { return flowNext }
 	case 1:
 		return stmts[0]
 	case 2:
 		a, b := stmts[0], stmts[1]
 		return func(f *frame) flow {
-			if r := a(f); r != goOn {
+			if r := a(f); r != flowNext {
 				return r
 			}
 			return b(f)
@@ -65,11 +65,11 @@ func (c *compiler) block(body []any) stmt {
 	}
 	return func(f *frame) flow {
 		for _, s := range stmts {
-			if r := s(f); r != goOn {
+			if r := s(f); r != flowNext {
 				return r
 			}
 		}
-		return goOn
+		return flowNext
 	}
 }
 
@@ -83,7 +83,7 @@ func (c *compiler) stmt(s any) stmt {
 		call := c.call(s.call)
 		return func(f *frame) flow {
 			call(f)
-			return goOn
+			return flowNext
 		}
 	case *block:
 		return c.block(s.body)
@@ -92,23 +92,23 @@ func (c *compiler) stmt(s any) stmt {
 		return func(f *frame) flow {
 			for cond(f) {
 				f.step(line)
-				if r := body(f); r == returned {
+				if r := body(f); r == flowReturn {
 					return r
-				} else if r == broken {
+				} else if r == flowBreak {
 					break
 				}
 			}
-			return goOn
+			return flowNext
 		}
 	case *repeatStmt:
 		cond, body, line := c.test(s.cond), c.block(s.body), s.line
 		return func(f *frame) flow {
 			for {
 				f.step(line)
-				if r := body(f); r == returned {
+				if r := body(f); r == flowReturn {
 					return r
-				} else if r == broken || cond(f) {
-					return goOn
+				} else if r == flowBreak || cond(f) {
+					return flowNext
 				}
 			}
 		}
@@ -128,12 +128,12 @@ func (c *compiler) stmt(s any) stmt {
 			} else {
 				f.slots[v.slot] = fn
 			}
-			return goOn
+			return flowNext
 		}
 	case *returnStmt:
 		return c.returns(s)
 	}
-	return func(*frame) flow { return broken }
+	return func(*frame) flow { return flowBreak }
 }
 
 func (c *compiler) local(s *localStmt) stmt {
@@ -143,12 +143,12 @@ func (c *compiler) local(s *localStmt) stmt {
 			slot := v.slot
 			return func(f *frame) flow {
 				f.slots[slot] = value(f)
-				return goOn
+				return flowNext
 			}
 		}
 		return func(f *frame) flow {
 			f.set(v, value(f))
-			return goOn
+			return flowNext
 		}
 	}
 	vars := s.vars
@@ -160,7 +160,7 @@ func (c *compiler) local(s *localStmt) stmt {
 			f.set(v, vs[i])
 		}
 		f.s.top = top
-		return goOn
+		return flowNext
 	}
 }
 
@@ -200,7 +200,7 @@ func (c *compiler) assign(s *assignment) stmt {
 			return func(f *frame) flow {
 				o, k := object(f), key(f)
 				f.setIndex(o, k, value(f), line, of)
-				return goOn
+				return flowNext
 			}
 		}
 		value, to := c.expr(s.values[0]), c.store(s.targets[0], s.line)
@@ -208,12 +208,12 @@ func (c *compiler) assign(s *assignment) stmt {
 			slot := l.v.slot
 			return func(f *frame) flow {
 				f.slots[slot] = value(f)
-				return goOn
+				return flowNext
 			}
 		}
 		return func(f *frame) flow {
 			to(f, value(f))
-			return goOn
+			return flowNext
 		}
 	}
 	return c.assignMany(s)
@@ -250,7 +250,7 @@ func (c *compiler) assignMany(s *assignment) stmt {
 			}
 		}
 		f.s.top = top
-		return goOn
+		return flowNext
 	}
 }
 
@@ -293,7 +293,7 @@ func (c *compiler) ifStmt(s *ifStmt) stmt {
 		if otherwise != nil {
 			return otherwise(f)
 		}
-		return goOn
+		return flowNext
 	}
 }
 
@@ -325,13 +325,13 @@ func (c *compiler) numericFor(s *numericFor) stmt {
 			} else {
 				f.slots[v.slot] = Number(i)
 			}
-			if r := body(f); r == returned {
+			if r := body(f); r == flowReturn {
 				return r
-			} else if r == broken {
+			} else if r == flowBreak {
 				break
 			}
 		}
-		return goOn
+		return flowNext
 	}
 }
 
@@ -351,7 +351,7 @@ func (c *compiler) genericFor(s *genericFor) stmt {
 			vs := f.s.call(next, args)
 			f.s.top = top
 			if len(vs) == 0 || vs[0].IsNil() {
-				return goOn
+				return flowNext
 			}
 			f.slots[state+2] = vs[0]
 			for i, v := range vars {
@@ -361,10 +361,10 @@ func (c *compiler) genericFor(s *genericFor) stmt {
 					f.set(v, Nil)
 				}
 			}
-			if r := body(f); r == returned {
+			if r := body(f); r == flowReturn {
 				return r
-			} else if r == broken {
-				return goOn
+			} else if r == flowBreak {
+				return flowNext
 			}
 		}
 	}
@@ -375,7 +375,7 @@ func (c *compiler) returns(s *returnStmt) stmt {
 	case 0:
 		return func(f *frame) flow {
 			f.ret = nil
-			return returned
+			return flowReturn
 		}
 	case 1:
 		if call, ok := s.values[0].(*callExpr); ok {
@@ -384,19 +384,19 @@ func (c *compiler) returns(s *returnStmt) stmt {
 		if _, ok := s.values[0].(*varargs); ok {
 			return func(f *frame) flow {
 				f.ret = f.varargs
-				return returned
+				return flowReturn
 			}
 		}
 		value := c.expr(s.values[0])
 		return func(f *frame) flow {
 			f.one[0] = value(f)
 			f.ret = f.one[:]
-			return returned
+			return flowReturn
 		}
 	}
 	values := c.args(s.values, false)
 	return func(f *frame) flow {
 		f.ret = values(f, Nil)
-		return returned
+		return flowReturn
 	}
 }

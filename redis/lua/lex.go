@@ -71,11 +71,11 @@ type lexer struct {
 
 	ahead struct {
 		there bool
-		lexed
+		tokenInfo
 	}
 }
 
-type lexed struct {
+type tokenInfo struct {
 	token, begin, pos, line int
 	s                       string
 	n                       float64
@@ -154,7 +154,7 @@ func (l *lexer) peek(n int) byte {
 func (l *lexer) next() {
 	l.lastLine = l.line
 	if l.ahead.there {
-		a := l.ahead.lexed
+		a := l.ahead.tokenInfo
 		l.token, l.begin, l.pos, l.line, l.s, l.n = a.token, a.begin, a.pos, a.line, a.s, a.n
 		l.ahead.there = false
 		return
@@ -164,9 +164,9 @@ func (l *lexer) next() {
 
 // lookahead returns the token after the current one.
 func (l *lexer) lookahead() int {
-	now := lexed{l.token, l.begin, l.pos, l.line, l.s, l.n}
+	now := tokenInfo{l.token, l.begin, l.pos, l.line, l.s, l.n}
 	then := l.scan()
-	l.ahead.there, l.ahead.lexed = true, lexed{then, l.begin, l.pos, l.line, l.s, l.n}
+	l.ahead.there, l.ahead.tokenInfo = true, tokenInfo{then, l.begin, l.pos, l.line, l.s, l.n}
 	l.token, l.begin, l.pos, l.line, l.s, l.n = now.token, now.begin, now.pos, now.line, now.s, now.n
 	return then
 }

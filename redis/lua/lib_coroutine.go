@@ -27,8 +27,8 @@ func init() {
 	}
 }
 
-// abandoned unwinds a coroutine that will not be resumed.
-type abandoned struct{}
+// coroutineClosed unwinds a coroutine that will not be resumed.
+type coroutineClosed struct{}
 
 // Close ends the suspended coroutines.
 func (s *State) Close() {
@@ -63,7 +63,7 @@ func (c *Coroutine) run(yield func(struct{}) bool) {
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
-		case abandoned:
+		case coroutineClosed:
 		case *Error:
 			c.failed = r
 		default:
@@ -98,14 +98,14 @@ func (s *State) resume(c *Coroutine, args []Value) ([]Value, *Error) {
 		c.status = "suspended"
 	}
 	if c.status == "dead" {
-		s.root().forget(c)
+		s.root().unlink(c)
 	}
 	failed := c.failed
 	c.failed = nil
 	return c.out, failed
 }
 
-func (s *State) forget(c *Coroutine) {
+func (s *State) unlink(c *Coroutine) {
 	for i, have := range s.coroutines {
 		if have == c {
 			s.coroutines[i] = s.coroutines[len(s.coroutines)-1]
@@ -163,7 +163,7 @@ func coroutineYield(s *State, args []Value) []Value {
 	}
 	c.out = append([]Value(nil), args...)
 	if !c.yield(struct{}{}) {
-		panic(abandoned{})
+		panic(coroutineClosed{})
 	}
 	return c.in
 }

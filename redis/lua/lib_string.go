@@ -43,7 +43,7 @@ func mapped(change func(c byte) byte) GoFunction {
 		for i := range b {
 			b[i] = change(text[i])
 		}
-		return s.One(owned(b))
+		return s.One(stringOf(b))
 	}
 }
 
@@ -69,7 +69,7 @@ func stringReverse(s *State, args []Value) []Value {
 	for i := range b {
 		b[i] = text[len(text)-1-i]
 	}
-	return s.One(owned(b))
+	return s.One(stringOf(b))
 }
 
 func stringRep(s *State, args []Value) []Value {
@@ -112,7 +112,7 @@ func stringChar(s *State, args []Value) []Value {
 		}
 		b[i] = byte(c)
 	}
-	return s.One(owned(b))
+	return s.One(stringOf(b))
 }
 
 func stringDump(s *State, args []Value) []Value {

@@ -20,8 +20,8 @@ var ErrMemory = errors.New("not enough memory")
 
 const firstCount = 1 << 20
 
-// long is the bytes of text that cost as many steps.
-const long = 1 << 16
+// longString is the bytes of text that cost as many steps.
+const longString = 1 << 16
 
 // SetMemoryLimit sets the approximate limit of the state's memory, in bytes. A script above it fails with "not
 // enough memory".
@@ -40,7 +40,7 @@ func (s *State) Allocated() int { return s.allocated }
 
 // Grow counts n bytes before they are allocated.
 func (s *State) Grow(n int) {
-	if n >= long {
+	if n >= longString {
 		s.Check()
 	}
 	if s.allocated += n; s.allocated <= s.nextCount {

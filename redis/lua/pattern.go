@@ -111,14 +111,14 @@ func (m *matcher) match(i, p int) int {
 			}
 			p = end + 1
 		case '*':
-			return m.most(i, p, end)
+			return m.matchLongest(i, p, end)
 		case '+':
 			if !one {
 				return -1
 			}
-			return m.most(i+1, p, end)
+			return m.matchLongest(i+1, p, end)
 		case '-':
-			return m.least(i, p, end)
+			return m.matchShortest(i, p, end)
 		default:
 			if !one {
 				return -1
@@ -128,7 +128,7 @@ func (m *matcher) match(i, p int) int {
 	}
 }
 
-func (m *matcher) most(i, p, end int) int {
+func (m *matcher) matchLongest(i, p, end int) int {
 	n := 0
 	for i+n < len(m.src) && m.single(m.src[i+n], p, end) {
 		n++
@@ -141,7 +141,7 @@ func (m *matcher) most(i, p, end int) int {
 	return -1
 }
 
-func (m *matcher) least(i, p, end int) int {
+func (m *matcher) matchShortest(i, p, end int) int {
 	for {
 		if r := m.match(i, end+1); r >= 0 {
 			return r

@@ -171,14 +171,14 @@ func (f *frame) clear() {
 // alloc takes n values of the stack, all Nil. Resetting s.top frees them.
 func (s *State) alloc(n int) []Value {
 	base := s.top
-	if s.room(n); n > 0 {
+	if s.ensureStack(n); n > 0 {
 		clear(s.stack[base:s.top])
 	}
 	return s.stack[base:s.top:s.top]
 }
 
-// room moves the top up by n. A larger stack is a new slice; holders of a part of the old one keep that.
-func (s *State) room(n int) {
+// ensureStack moves the top up by n. A larger stack is a new slice; holders of a part of the old one keep that.
+func (s *State) ensureStack(n int) {
 	if s.top+n > len(s.stack) {
 		s.stack = make([]Value, 2*(s.top+n))
 	}
@@ -319,7 +319,7 @@ func (s *State) End(err error) {
 	if f := s.level(0); f != nil && f.fn.code != nil && f.line == 0 {
 		f.line = f.fn.code.fn.line // no line has run yet
 	}
-	e := s.raised(Nil)
+	e := s.newError(Nil)
 	panic(&Ended{err, e.Source, e.Line})
 }
 
@@ -354,10 +354,10 @@ func (s *State) level(n int) *frame {
 }
 
 // ThrowValue raises a value as an error.
-func (s *State) ThrowValue(v Value) { panic(s.raised(v)) }
+func (s *State) ThrowValue(v Value) { panic(s.newError(v)) }
 
-// raised returns an error with the place of the running function or of its caller.
-func (s *State) raised(v Value) *Error {
+// newError returns an error with the place of the running function or of its caller.
+func (s *State) newError(v Value) *Error {
 	e := &Error{Value: v}
 	f := s.level(0)
 	if f != nil && f.fn.code == nil {

@@ -14,9 +14,9 @@ const (
 	versionNum = 0x080002
 )
 
-// coded returns an error message with its code. A message of several words that begins with "-" has one
+// withCode returns an error message with its code. A message of several words that begins with "-" has one
 // already.
-func coded(msg string) string {
+func withCode(msg string) string {
 	code := "ERR"
 	if rest, ok := strings.CutPrefix(msg, "-"); ok {
 		msg = rest

@@ -8,11 +8,11 @@ import (
 	"github.com/meowdis/meowdis/redis/lua"
 )
 
-var started = time.Now()
+var processStart = time.Now()
 
 // osClock returns the time since the start in seconds. In C it is the processor time.
 func osClock(s *lua.State, _ []lua.Value) []lua.Value {
-	return s.One(lua.Number(math.Floor(time.Since(started).Seconds()*1e6) / 1e6))
+	return s.One(lua.Number(math.Floor(time.Since(processStart).Seconds()*1e6) / 1e6))
 }
 
 // bitArg returns an argument rounded and truncated to 32 bits.

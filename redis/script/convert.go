@@ -120,7 +120,7 @@ func field(name string, v lua.Value) lua.Value {
 
 // errorTable returns the error table for a message, or for a whole error reply, which begins with "-".
 func errorTable(msg string) lua.Value {
-	return field("err", lua.String(coded(msg)))
+	return field("err", lua.String(withCode(msg)))
 }
 
 // commandError returns the error table for an error reply of a command.

@@ -46,7 +46,7 @@ func jsonLibrary(set *jsonSettings) *lua.Table {
 	return t
 }
 
-func expectArgs(s *lua.State, args []lua.Value, most int) {
+func checkArgCount(s *lua.State, args []lua.Value, most int) {
 	if len(args) > most {
 		s.BadArgument(most+1, "found too many arguments")
 	}
@@ -54,7 +54,7 @@ func expectArgs(s *lua.State, args []lua.Value, most int) {
 
 func jsonIntSetting(to *int, least, most int) lua.GoFunction {
 	return func(s *lua.State, args []lua.Value) []lua.Value {
-		expectArgs(s, args, 1)
+		checkArgCount(s, args, 1)
 		jsonIntArg(s, args, 1, to, least, most)
 		return s.One(lua.Number(float64(*to)))
 	}
@@ -73,7 +73,7 @@ func jsonIntArg(s *lua.State, args []lua.Value, n int, to *int, least, most int)
 
 func jsonBoolSetting(to *bool) lua.GoFunction {
 	return func(s *lua.State, args []lua.Value) []lua.Value {
-		expectArgs(s, args, 1)
+		checkArgCount(s, args, 1)
 		jsonBoolArg(s, args, 1, to)
 		return s.One(lua.Bool(*to))
 	}
@@ -104,7 +104,7 @@ func jsonOption(s *lua.State, args []lua.Value, n int, words ...string) int {
 }
 
 func (set *jsonSettings) jsonSparse(s *lua.State, args []lua.Value) []lua.Value {
-	expectArgs(s, args, 3)
+	checkArgCount(s, args, 3)
 	jsonBoolArg(s, args, 1, &set.sparseConvert)
 	jsonIntArg(s, args, 2, &set.sparseRatio, 0, math.MaxInt32)
 	jsonIntArg(s, args, 3, &set.sparseSafe, 0, math.MaxInt32)
@@ -112,7 +112,7 @@ func (set *jsonSettings) jsonSparse(s *lua.State, args []lua.Value) []lua.Value 
 }
 
 func (set *jsonSettings) jsonInvalid(s *lua.State, args []lua.Value) []lua.Value {
-	expectArgs(s, args, 1)
+	checkArgCount(s, args, 1)
 	if v := lua.Arg(args, 1); !v.IsNil() {
 		if b, ok := v.AsBool(); ok {
 			set.encodeInvalid = map[bool]int{true: 1}[b]

@@ -33,12 +33,12 @@ func (set *jsonSettings) jsonDecode(s *lua.State, args []lua.Value) []lua.Value 
 	v := r.parse(0)
 	r.next()
 	if r.kind != "T_END" {
-		r.expected("the end")
+		r.failExpected("the end")
 	}
 	return s.One(v)
 }
 
-func (r *jsonReader) expected(what string) {
+func (r *jsonReader) failExpected(what string) {
 	r.s.Throw("Expected " + what + " but found " + r.kind + " at character " + strconv.Itoa(r.begin+1))
 }
 
@@ -51,18 +51,18 @@ func (r *jsonReader) parse(depth int) lua.Value {
 	case "T_ARR_BEGIN":
 		return r.array(depth + 1)
 	}
-	r.expected("value")
+	r.failExpected("value")
 	return lua.Nil
 }
 
-func (r *jsonReader) deeper(depth int) {
+func (r *jsonReader) checkDepth(depth int) {
 	if depth > min(r.set.decodeDepth, maxJSONDepth) {
 		r.s.Throw("Found too many nested data structures (" + strconv.Itoa(depth) + ") at character " + strconv.Itoa(r.pos))
 	}
 }
 
 func (r *jsonReader) object(depth int) lua.Value {
-	r.deeper(depth)
+	r.checkDepth(depth)
 	t := r.s.Table(0, 0)
 	defer r.s.Built(len(r.s.Roots) - 1)
 	r.next()
@@ -71,11 +71,11 @@ func (r *jsonReader) object(depth int) lua.Value {
 	}
 	for {
 		if r.kind != "T_STRING" {
-			r.expected("object key string")
+			r.failExpected("object key string")
 		}
 		key := r.value
 		if r.next(); r.kind != "T_COLON" {
-			r.expected("colon")
+			r.failExpected("colon")
 		}
 		r.next()
 		r.s.Set(t, key, r.parse(depth))
@@ -85,13 +85,13 @@ func (r *jsonReader) object(depth int) lua.Value {
 		case "T_COMMA":
 			r.next()
 		default:
-			r.expected("comma or object end")
+			r.failExpected("comma or object end")
 		}
 	}
 }
 
 func (r *jsonReader) array(depth int) lua.Value {
-	r.deeper(depth)
+	r.checkDepth(depth)
 	t := r.s.Table(0, 0)
 	defer r.s.Built(len(r.s.Roots) - 1)
 	r.next()
@@ -106,7 +106,7 @@ func (r *jsonReader) array(depth int) lua.Value {
 		case "T_COMMA":
 			r.next()
 		default:
-			r.expected("comma or array end")
+			r.failExpected("comma or array end")
 		}
 	}
 }

@@ -108,8 +108,8 @@ func LoadLibrary(source []byte, late func() bool, grow func(bytes int)) (l *Libr
 	return l, resp.Value{}
 }
 
-// loadSteps limits the interrupts while a library is loaded, about half a second of work.
-const loadSteps = 1 << 16
+// maxLoadSteps limits the interrupts while a library is loaded, about half a second of work.
+const maxLoadSteps = 1 << 16
 
 var errLoadTimeout = errors.New("FUNCTION LOAD timeout")
 
@@ -130,18 +130,18 @@ func (l *Library) load(late func() bool, grow func(bytes int)) (*Machine, resp.V
 
 	api := lua.Library(map[string]lua.GoFunction{"log": redisLog, "register_function": m.register})
 	constants(api)
-	api.SetMeta(indexed(missing()))
+	api.SetMeta(withIndex(undefinedGlobal()))
 	atLoad := lua.NewTable(0, 1)
 	atLoad.SetField("redis", lua.Of(api))
-	atLoad.SetMeta(indexed(missing()))
-	env, index := lua.NewTable(0, 0), indexed(lua.Of(atLoad))
+	atLoad.SetMeta(withIndex(undefinedGlobal()))
+	env, index := lua.NewTable(0, 0), withIndex(lua.Of(atLoad))
 	env.SetMeta(index)
 	freeze(env)
 	freeze(atLoad)
 
 	if late == nil {
 		steps := 0
-		late = func() bool { steps++; return steps > loadSteps }
+		late = func() bool { steps++; return steps > maxLoadSteps }
 	}
 	asked := m.state.Interrupt
 	m.state.Interrupt = func() error {
@@ -174,7 +174,7 @@ func (m *Machine) register(s *lua.State, args []lua.Value) []lua.Value {
 	if l == nil {
 		fail(s, "redis.register_function can only be called on FUNCTION LOAD command")
 	}
-	f, callback := registered(s, args)
+	f, callback := parseRegistration(s, args)
 	if !isName(f.Name) {
 		fail(s, badName)
 	}
@@ -188,16 +188,16 @@ func (m *Machine) register(s *lua.State, args []lua.Value) []lua.Value {
 	return nil
 }
 
-// registered parses the arguments of redis.register_function: a name and a function, or a table of named
+// parseRegistration parses the arguments of redis.register_function: a name and a function, or a table of named
 // arguments.
-func registered(s *lua.State, args []lua.Value) (f Function, callback *lua.Function) {
+func parseRegistration(s *lua.State, args []lua.Value) (f Function, callback *lua.Function) {
 	switch len(args) {
 	case 1:
 		t := args[0].AsTable()
 		if t == nil {
 			fail(s, "calling redis.register_function with a single argument is only applicable to Lua table (representing named arguments).")
 		}
-		return named(s, t)
+		return parseNamedRegistration(s, t)
 	case 2:
 		var ok bool
 		if f.Name, ok = args[0].Text(); !ok {
@@ -212,7 +212,7 @@ func registered(s *lua.State, args []lua.Value) (f Function, callback *lua.Funct
 	return f, nil
 }
 
-func named(s *lua.State, t *lua.Table) (f Function, callback *lua.Function) {
+func parseNamedRegistration(s *lua.State, t *lua.Table) (f Function, callback *lua.Function) {
 	hasName := false
 	text := func(of string, v lua.Value) string {
 		text, ok := v.Text()
@@ -236,7 +236,7 @@ func named(s *lua.State, t *lua.Table) (f Function, callback *lua.Function) {
 				fail(s, "callback argument given to redis.register_function must be a function")
 			}
 		case "flags":
-			f.Flags = flagsOf(s, v.AsTable())
+			f.Flags = parseFlags(s, v.AsTable())
 		default:
 			fail(s, "unknown argument given to redis.register_function")
 		}
@@ -250,8 +250,8 @@ func named(s *lua.State, t *lua.Table) (f Function, callback *lua.Function) {
 	return f, callback
 }
 
-// flagsOf parses the flags of a function: a list of names.
-func flagsOf(s *lua.State, t *lua.Table) (flags Flags) {
+// parseFlags parses the flags of a function: a list of names.
+func parseFlags(s *lua.State, t *lua.Table) (flags Flags) {
 	if t == nil {
 		fail(s, "flags argument to redis.register_function must be a table representing function flags")
 	}
@@ -261,7 +261,7 @@ func flagsOf(s *lua.State, t *lua.Table) (flags Flags) {
 			return flags
 		}
 		name, _ := v.AsString()
-		flag, known := flagOf(strings.ToLower(name), false)
+		flag, known := parseFlag(strings.ToLower(name), false)
 		if !known {
 			fail(s, "unknown flag given")
 		}
@@ -275,5 +275,5 @@ func (m *Machine) Call(function string, r *Run) (resp.Value, error) {
 	return m.call(m.functions[function], function, r, lua.Of(r.table(r.Keys)), lua.Of(r.table(r.Args)))
 }
 
-// Full reports whether the last run ran out of memory, alone or with the library's variables.
-func (m *Machine) Full() bool { return m.full }
+// OutOfMemory reports whether the last run ran out of memory, alone or with the library's variables.
+func (m *Machine) OutOfMemory() bool { return m.outOfMemory }

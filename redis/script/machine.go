@@ -42,9 +42,9 @@ type Machine struct {
 	resp3 bool
 	err   error // the error of Call
 
-	functions map[string]*lua.Function // functions of a library, by name; nil for EVAL
-	loading   *Library                 // the library whose functions are being registered
-	full      bool                     // the last run ran out of memory
+	functions   map[string]*lua.Function // functions of a library, by name; nil for EVAL
+	loading     *Library                 // the library whose functions are being registered
+	outOfMemory bool                     // the last run ran out of memory
 
 	json jsonSettings
 }
@@ -125,20 +125,20 @@ func (m *Machine) protect() {
 	if Hook != nil {
 		Hook(m.state)
 	}
-	m.state.Globals.SetMeta(indexed(missing()))
+	m.state.Globals.SetMeta(withIndex(undefinedGlobal()))
 	freeze(m.state.Globals)
 	freeze(m.state.StringMeta())
 }
 
-// indexed returns a metatable with an __index.
-func indexed(index lua.Value) *lua.Table {
+// withIndex returns a metatable with an __index.
+func withIndex(index lua.Value) *lua.Table {
 	meta := lua.NewTable(0, 1)
 	meta.SetField("__index", index)
 	return meta
 }
 
-// missing returns an __index that raises an error for a missing name.
-func missing() lua.Value {
+// undefinedGlobal returns an __index that raises an error for a missing name.
+func undefinedGlobal() lua.Value {
 	return lua.Of(lua.GoFunc("__index", func(s *lua.State, args []lua.Value) []lua.Value {
 		name, _ := lua.Arg(args, 2).Text()
 		s.Throw("Script attempted to access nonexistent global variable '" + name + "'")
@@ -166,7 +166,7 @@ func (m *Machine) Eval(s *Script, r *Run) (resp.Value, error) {
 
 // call runs a function. Error replies use name for it.
 func (m *Machine) call(fn *lua.Function, name string, r *Run, args ...lua.Value) (resp.Value, error) {
-	m.run, m.resp3, m.err, m.full = r, false, nil, false
+	m.run, m.resp3, m.err, m.outOfMemory = r, false, nil, false
 	m.json = defaultJSON
 	m.state.SeedRandom(r.Seed)
 	m.state.Reset()
@@ -187,7 +187,7 @@ func (m *Machine) call(fn *lua.Function, name string, r *Run, args ...lua.Value)
 		return resp.Value{}, m.err
 	case errors.As(err, &failed):
 		msg, _ := failed.Value.AsString()
-		m.full = msg == lua.ErrMemory.Error()
+		m.outOfMemory = msg == lua.ErrMemory.Error()
 		return m.errorReply(failed, name), nil
 	case errors.As(err, &ended) && ended.Err == ErrKilled:
 		return m.errorReply(&lua.Error{Value: lua.String(ErrKilled.Error()), Source: ended.Source, Line: ended.Line}, name), nil

@@ -41,7 +41,7 @@ func (f Flags) Names() []string {
 	return names
 }
 
-func flagOf(name string, upstash bool) (Flags, bool) {
+func parseFlag(name string, upstash bool) (Flags, bool) {
 	for i, have := range flagNames {
 		if have == name && (upstash || 1<<i != AllowKeyLocking) {
 			return 1 << i, true
@@ -56,16 +56,16 @@ type Script struct {
 	Bytes    int    // approximate memory
 	Declares bool   // the first line begins with "#!"
 	Flags    Flags
-	Hint     *Hint
+	Hint     *WriteHint
 	program  *lua.Program
 }
 
-// Hint guesses whether a script or a library writes.
-type Hint struct{ writes atomic.Bool }
+// WriteHint guesses whether a script or a library writes.
+type WriteHint struct{ writes atomic.Bool }
 
-// NewHint returns a guess from the words of the source.
-func NewHint(source []byte) *Hint {
-	h := &Hint{}
+// NewWriteHint returns a guess from the words of the source.
+func NewWriteHint(source []byte) *WriteHint {
+	h := &WriteHint{}
 	words := bytes.FieldsFunc(source, func(c rune) bool { return c != '.' && !unicode.IsLetter(c) && !unicode.IsDigit(c) })
 	h.writes.Store(slices.ContainsFunc(words, func(word []byte) bool {
 		cmd := commands.Called([][]byte{word})
@@ -75,10 +75,10 @@ func NewHint(source []byte) *Hint {
 }
 
 // Writes returns the guess.
-func (h *Hint) Writes() bool { return h.writes.Load() }
+func (h *WriteHint) Writes() bool { return h.writes.Load() }
 
 // Wrote corrects the guess after a write.
-func (h *Hint) Wrote() { h.writes.Store(true) }
+func (h *WriteHint) Wrote() { h.writes.Store(true) }
 
 // SHA1 returns the name of a script: the hash of its source, in hexadecimal.
 func SHA1(source []byte) string {
@@ -89,7 +89,7 @@ func SHA1(source []byte) string {
 // Compile compiles a script of EVAL or SCRIPT LOAD. With upstash its first line may also have Upstash's flags.
 // bad is the error reply to an invalid source. Compile calls grow with the bytes that it is about to allocate.
 func Compile(source []byte, upstash bool, grow func(bytes int)) (s *Script, bad resp.Value) {
-	s = &Script{SHA: SHA1(source), Hint: NewHint(source), Declares: bytes.HasPrefix(source, []byte("#!"))}
+	s = &Script{SHA: SHA1(source), Hint: NewWriteHint(source), Declares: bytes.HasPrefix(source, []byte("#!"))}
 	body, flags, msg := shebang(string(source), upstash)
 	if msg != "" {
 		return nil, resp.MakeError("ERR " + msg)
@@ -140,7 +140,7 @@ func shebang(source string, upstash bool) (body string, flags Flags, bad string)
 			if name == "" {
 				continue
 			}
-			flag, known := flagOf(name, upstash)
+			flag, known := parseFlag(name, upstash)
 			if !known {
 				return "", 0, "Unexpected flag in script shebang: " + name
 			}

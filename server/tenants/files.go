@@ -396,8 +396,8 @@ func (f *file) Transact(ctx context.Context, readOnly bool, fn func(run func(sto
 // blocked client.
 func (f *file) Sole() {}
 
-// Beside is like local.Store.Beside.
-func (f *file) Beside() bool { return true }
+// ReadsDuringWrites is like local.Store.ReadsDuringWrites.
+func (f *file) ReadsDuringWrites() bool { return true }
 
 // Follow is like local.Store.Follow. It applies each time the file is opened.
 func (f *file) Follow(follower store.Follower) {

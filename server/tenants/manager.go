@@ -129,10 +129,10 @@ func lockDirectory(dir string) (*os.File, error) {
 // openFile opens the file of a tenant.
 func (h *Manager) openFile(path string) (*local.Store, error) {
 	return local.Open(path, local.Options{
-		Full: h.config.Full, Now: h.config.Now,
-		Prepared: prepared,
-		Cache:    max(leastCache, cacheOfAll/h.config.Open/mostConns),
-		Report:   func(err error) { h.log.Error("background work on a tenant's file failed", "file", path, "error", err) },
+		SyncFull: h.config.Full, Now: h.config.Now,
+		MaxStatements: prepared,
+		CacheBytes:    max(leastCache, cacheOfAll/h.config.Open/mostConns),
+		Report:        func(err error) { h.log.Error("background work on a tenant's file failed", "file", path, "error", err) },
 	})
 }
 

@@ -56,10 +56,10 @@ func (t *Type) ScanAt(key []byte, cursor, match string, n int) [][]byte {
 }
 
 // AddCall returns the call that adds an element to a key, or creates the key with it. given has the user's
-// values for Given. A vector is a list of numbers with spaces or commas between them, with or without brackets.
+// values for Inputs. A vector is a list of numbers with spaces or commas between them, with or without brackets.
 func (t *Type) AddCall(key string, given []string) [][]byte {
 	values := map[string][]string{"key": {key}}
-	for i, part := range t.Given {
+	for i, part := range t.Inputs {
 		if values[part] = []string{given[i]}; part == "vector" {
 			numbers := strings.FieldsFunc(given[i], func(r rune) bool { return strings.ContainsRune(" \t\n,;[]", r) })
 			values[part] = append([]string{strconv.Itoa(len(numbers))}, numbers...)
@@ -115,13 +115,13 @@ func (t *Type) All(v resp.Value) [][][]byte { return t.split(v.Elems) }
 
 // Rebuilds reports whether a key can be recreated by adding its elements one by one.
 func (t *Type) Rebuilds() bool {
-	return t.Form == Flat && t.Add != "" && len(t.Parts) > 0 && !slices.ContainsFunc(t.Parts, func(part string) bool { return !slices.Contains(t.Given, part) })
+	return t.Form == Flat && t.Add != "" && len(t.Parts) > 0 && !slices.ContainsFunc(t.Parts, func(part string) bool { return !slices.Contains(t.Inputs, part) })
 }
 
 // RebuildCall returns the call that adds an element to a key, in the parts in which it was read: see Rebuilds.
 func (t *Type) RebuildCall(key []byte, element [][]byte) [][]byte {
-	given := make([]string, len(t.Given))
-	for i, part := range t.Given {
+	given := make([]string, len(t.Inputs))
+	for i, part := range t.Inputs {
 		given[i] = string(element[slices.Index(t.Parts, part)])
 	}
 	return t.AddCall(string(key), given)

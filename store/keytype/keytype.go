@@ -22,8 +22,8 @@ type Type struct {
 	// whose names begin with JSON.
 	Groups []string
 
-	// Undumped is set if some servers have the type but cannot DUMP it.
-	Undumped bool
+	// NoDump is set if some servers have the type but cannot DUMP it.
+	NoDump bool
 }
 
 // Nouns name the elements of a type, for display.
@@ -32,8 +32,8 @@ type Nouns struct {
 	// Parts names the parts of an element, as Elements returns them; nil for a type without elements. With
 	// Entries the last part stands for several: alternating fields and values.
 	Parts []string
-	// Given names the values that a user enters to add an element, or to create a key.
-	Given []string
+	// Inputs names the values that a user enters to add an element, or to create a key.
+	Inputs []string
 }
 
 // Commands are the calls that read and change a key.
@@ -44,7 +44,7 @@ type Commands struct {
 	Page  string // the call that reads a page, in the type's order; see PageAt
 	Pages Paging // how Page finds the next page
 	Scan  string // the command of the SCAN family, or ""
-	Add   string // the call that adds an element with the values of Given
+	Add   string // the call that adds an element with the values of Inputs
 	Drop  string // the call that deletes an element by its name: "HDEL key name"
 	Get   string // the call that reads an element's value by its name: "HGET key name"
 	Put   string // the call that sets that value: "HSET key name text"
@@ -118,8 +118,8 @@ const (
 // Holds reports whether a key of the type exists if it has a row in the table.
 func (t Table) Holds() bool { return t.Role != Rest && t.Role != One }
 
-// Single reports whether a key has at most one row.
-func (t Table) Single() bool { return t.Role == One || t.Role == OneValue }
+// SingleRow reports whether a key has at most one row.
+func (t Table) SingleRow() bool { return t.Role == One || t.Role == OneValue }
 
 // Of returns the type with the name that TYPE returns. For an unknown name it returns a Type with only that
 // name.
@@ -163,8 +163,8 @@ func Labels() (labels []string) {
 	return labels
 }
 
-// Known reports whether t is one of Types.
-func (t *Type) Known() bool { return t.Page != "" }
+// IsKnown reports whether t is one of Types.
+func (t *Type) IsKnown() bool { return t.Page != "" }
 
 // DisplayName returns the name for display.
 func (t *Type) DisplayName() string { return cmp.Or(t.Label, t.Name) }

@@ -28,7 +28,7 @@ const (
 var Types = []*Type{
 	{
 		Name: String, Brief: "str", Number: 1, Groups: []string{"string", "bitmap", "hyperloglog"},
-		Nouns:    Nouns{One: "byte", Many: "bytes", Given: []string{"value"}},
+		Nouns:    Nouns{One: "byte", Many: "bytes", Inputs: []string{"value"}},
 		Commands: Commands{Count: "STRLEN", Read: "GET key", Page: "GETRANGE key from to", Pages: ByPlace, Form: Whole, Add: "SET key value"},
 		Storage: Storage{Tables: []Table{
 			{Name: "string_parts", Role: Value, Columns: []string{"key_id", "part", "value"}, Key: []string{"part"}, Long: []string{"value"}, Order: "part"},
@@ -36,7 +36,7 @@ var Types = []*Type{
 	},
 	{
 		Name: Hash, Number: 5, Groups: []string{"hash"},
-		Nouns:    Nouns{One: "field", Many: "fields", Parts: []string{"field", "value"}, Given: []string{"field", "value"}},
+		Nouns:    Nouns{One: "field", Many: "fields", Parts: []string{"field", "value"}, Inputs: []string{"field", "value"}},
 		Commands: Commands{Count: "HLEN", Read: "HGETALL key", Page: "HSCAN key cursor COUNT n", Pages: ByCursor, Scan: "HSCAN", Add: "HSET key field value", Drop: "HDEL key name", Get: "HGET key name", Put: "HSET key name text"},
 		Storage: Storage{Tables: []Table{{
 			Name: "hashes", Columns: []string{"key_id", "hash", "field", "value", "seq", "expires_at"}, Key: []string{"hash", "field"}, Long: []string{"field", "value"},
@@ -45,7 +45,7 @@ var Types = []*Type{
 	},
 	{
 		Name: List, Number: 2, Groups: []string{"list"},
-		Nouns:    Nouns{One: "element", Many: "elements", Parts: []string{"value"}, Given: []string{"value"}},
+		Nouns:    Nouns{One: "element", Many: "elements", Parts: []string{"value"}, Inputs: []string{"value"}},
 		Commands: Commands{Count: "LLEN", Read: "LRANGE key 0 -1", Page: "LRANGE key from to", Pages: ByPlace, Add: "RPUSH key value", Get: "LINDEX key name", Put: "LSET key name text"},
 		Storage: Storage{Tables: []Table{{
 			Name: "lists", Columns: []string{"key_id", "pos", "value"}, Key: []string{"pos"}, Long: []string{"value"}, Order: "pos",
@@ -54,7 +54,7 @@ var Types = []*Type{
 	},
 	{
 		Name: Set, Number: 3, Groups: []string{"set"},
-		Nouns:    Nouns{One: "member", Many: "members", Parts: []string{"member"}, Given: []string{"member"}},
+		Nouns:    Nouns{One: "member", Many: "members", Parts: []string{"member"}, Inputs: []string{"member"}},
 		Commands: Commands{Count: "SCARD", Read: "SMEMBERS key", Page: "SSCAN key cursor COUNT n", Pages: ByCursor, Scan: "SSCAN", Add: "SADD key member", Drop: "SREM key name"},
 		Storage: Storage{Tables: []Table{{
 			Name: "sets", Columns: []string{"key_id", "hash", "member", "seq"}, Key: []string{"hash", "member"}, Long: []string{"member"},
@@ -63,7 +63,7 @@ var Types = []*Type{
 	},
 	{
 		Name: ZSet, Number: 4, Groups: []string{"sorted-set", "geo"},
-		Nouns:    Nouns{One: "member", Many: "members", Parts: []string{"member", "score"}, Given: []string{"score", "member"}},
+		Nouns:    Nouns{One: "member", Many: "members", Parts: []string{"member", "score"}, Inputs: []string{"score", "member"}},
 		Commands: Commands{Count: "ZCARD", Read: "ZRANGE key 0 -1 WITHSCORES", Page: "ZRANGE key from to WITHSCORES", Pages: ByPlace, Scan: "ZSCAN", Add: "ZADD key score member", Drop: "ZREM key name", Put: "ZADD key XX text name"},
 		Storage: Storage{Tables: []Table{{
 			Name: "zsets", Columns: []string{"key_id", "hash", "member", "score"}, Key: []string{"hash", "member"}, Long: []string{"member"}, Order: "score, member",
@@ -72,7 +72,7 @@ var Types = []*Type{
 	},
 	{
 		Name: Stream, Brief: "strm", Number: 6, Groups: []string{"stream"},
-		Nouns:    Nouns{One: "entry", Many: "entries", Parts: []string{"id", "fields"}, Given: []string{"field", "value"}},
+		Nouns:    Nouns{One: "entry", Many: "entries", Parts: []string{"id", "fields"}, Inputs: []string{"field", "value"}},
 		Commands: Commands{Count: "XLEN", Read: "XRANGE key - +", Page: "XRANGE key after + COUNT n", Pages: ByName, Form: Entries, Add: "XADD key * field value", Drop: "XDEL key name"},
 		Storage: Storage{Tables: []Table{
 			{Name: "streams", Role: OneValue, Columns: []string{"key_id", "last_id", "deleted_id", "added"}},
@@ -90,8 +90,8 @@ var Types = []*Type{
 	},
 	{
 		Name: Array, Brief: "arr", Number: 8, Groups: []string{"array"},
-		Nouns:    Nouns{One: "value", Many: "values", Parts: []string{"index", "value"}, Given: []string{"value"}},
-		Commands: Commands{Count: "ARCOUNT", Read: "ARSCAN key 0 " + LastSlot, Page: "ARSCAN key cursor " + LastSlot + " LIMIT n", Pages: ByIndex, Add: "ARINSERT key value", Drop: "ARDEL key name", Get: "ARGET key name", Put: "ARSET key name text"}, Undumped: true,
+		Nouns:    Nouns{One: "value", Many: "values", Parts: []string{"index", "value"}, Inputs: []string{"value"}},
+		Commands: Commands{Count: "ARCOUNT", Read: "ARSCAN key 0 " + LastSlot, Page: "ARSCAN key cursor " + LastSlot + " LIMIT n", Pages: ByIndex, Add: "ARINSERT key value", Drop: "ARDEL key name", Get: "ARGET key name", Put: "ARSET key name text"}, NoDump: true,
 		Storage: Storage{Tables: []Table{
 			{
 				Name: "arrays", Columns: []string{"key_id", "pos", "value"}, Key: []string{"pos"}, Long: []string{"value"}, Order: "pos",
@@ -102,7 +102,7 @@ var Types = []*Type{
 	},
 	{
 		Name: VectorSet, Brief: "vec", Number: 9, Groups: []string{"module V"},
-		Nouns:    Nouns{One: "element", Many: "elements", Parts: []string{"element"}, Given: []string{"element", "vector"}},
+		Nouns:    Nouns{One: "element", Many: "elements", Parts: []string{"element"}, Inputs: []string{"element", "vector"}},
 		Commands: Commands{Count: "VCARD", Read: "VRANGE key - +", Page: "VRANGE key after + n", Pages: ByName, Add: "VADD key VALUES vector element", Drop: "VREM key name", Get: "VGETATTR key name", Put: "VSETATTR key name text"},
 		Storage: Storage{Tables: []Table{
 			{Name: "vector_sets", Role: One, Columns: []string{"key_id", "dim", "input_dim", "quantization", "m", "size", "per"}},
@@ -115,8 +115,8 @@ var Types = []*Type{
 	},
 	{
 		Name: JSON, Label: "json", Number: 7, Groups: []string{"module JSON."},
-		Nouns:    Nouns{Given: []string{"JSON"}},
-		Commands: Commands{Probe: "JSON.TYPE", Read: "JSON.GET key", Page: "JSON.GET key", Form: Whole, Add: "JSON.SET key $ JSON"}, Undumped: true,
+		Nouns:    Nouns{Inputs: []string{"JSON"}},
+		Commands: Commands{Probe: "JSON.TYPE", Read: "JSON.GET key", Page: "JSON.GET key", Form: Whole, Add: "JSON.SET key $ JSON"}, NoDump: true,
 		Storage: Storage{Tables: []Table{{Name: "documents", Role: OneValue, Columns: []string{"key_id", "value"}, Long: []string{"value"}, Bytes: `length(value)`}}, Size: documentBytes, Memory: `10 + ` + documentBytes},
 	},
 }

@@ -10,10 +10,10 @@ import (
 // foreign key: SQLite would search every table for each deleted key, at several times the cost, and could not
 // empty a table at once; and an engine may run without foreign keys. So a trigger deletes the elements of a key
 // from the one table that has them, if they are few. The views are for users who open the file with sqlite3.
-var Tables = slices.Concat(keys, graves, parts, hashes, sets, lists, streams, documents, arrays, vectors, functions)
+var Tables = slices.Concat(keys, pendingDeletes, parts, hashes, sets, lists, streams, documents, arrays, vectors, functions)
 
-// alive is the condition for the rows k of keys that the views show.
-const alive = `(k.dies_at IS NULL OR k.dies_at > (julianday('now') - 2440587.5) * 86400000)`
+// live is the condition for the rows k of keys that the views show.
+const live = `(k.dies_at IS NULL OR k.dies_at > (julianday('now') - 2440587.5) * 86400000)`
 
 var keys = []string{
 	`CREATE TABLE meowdis(version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL)`,
@@ -77,30 +77,30 @@ var keys = []string{
 		strftime('%Y-%m-%dT%H:%M:%fZ', k.expires_at / 1000.0, 'unixepoch') AS expires_at,
 		strftime('%Y-%m-%dT%H:%M:%fZ', k.created_at / 1000.0, 'unixepoch') AS created_at,
 		strftime('%Y-%m-%dT%H:%M:%fZ', k.updated_at / 1000.0, 'unixepoch') AS updated_at
-		FROM keys k WHERE ` + alive,
+		FROM keys k WHERE ` + live,
 }
 
 // A deleted key with more than a few elements leaves them behind, so that no client waits for their removal:
 // its id stays in graves until a sweep has deleted the last of them. No key has an id that is in graves: if
 // SQLite reuses one, a trigger changes it at once.
-var graves = []string{
+var pendingDeletes = []string{
 	`CREATE TABLE graves(id INTEGER PRIMARY KEY, type TEXT NOT NULL)`,
 	`CREATE TRIGGER keys_apart AFTER INSERT ON keys WHEN NEW.id IN (SELECT id FROM graves) BEGIN
 		UPDATE keys SET id = ` + freeID + ` WHERE id = NEW.id;
 	END`,
-	`CREATE TRIGGER keys_bury AFTER DELETE ON keys WHEN ` + many + ` BEGIN
+	`CREATE TRIGGER keys_bury AFTER DELETE ON keys WHEN ` + manyElements + ` BEGIN
 		INSERT INTO graves(id, type) VALUES(OLD.id, OLD.type);
 	END`,
 }
 
-// few and many are conditions on the number of elements of the key OLD. A long string counts its parts. A
+// fewElements and many are conditions on the number of elements of the key OLD. A long string counts its parts. A
 // stream with few entries may have many pending entries, or many producer IDs.
 const (
-	few      = `OLD.count <= 256`
-	many     = `(OLD.count > 256 AND OLD.type <> 'string' OR ` + longMany + ` OR OLD.type = 'stream' AND ` + crowded + `)`
-	longFew  = `OLD.count BETWEEN 1 AND 256 * ` + PartBytes + ` AND OLD.type = 'string'`
-	longMany = `OLD.count > 256 * ` + PartBytes + ` AND OLD.type = 'string'`
-	crowded  = `(EXISTS (SELECT 1 FROM stream_pending WHERE key_id = OLD.id LIMIT 1 OFFSET 256)
+	fewElements  = `OLD.count <= 256`
+	manyElements = `(OLD.count > 256 AND OLD.type <> 'string' OR ` + manyParts + ` OR OLD.type = 'stream' AND ` + manyPending + `)`
+	fewParts     = `OLD.count BETWEEN 1 AND 256 * ` + PartBytes + ` AND OLD.type = 'string'`
+	manyParts    = `OLD.count > 256 * ` + PartBytes + ` AND OLD.type = 'string'`
+	manyPending  = `(EXISTS (SELECT 1 FROM stream_pending WHERE key_id = OLD.id LIMIT 1 OFFSET 256)
 		OR EXISTS (SELECT 1 FROM stream_iids WHERE key_id = OLD.id LIMIT 1 OFFSET 256))`
 	// freeID is an id that neither keys nor graves has.
 	freeID = `max((SELECT max(id) FROM keys), (SELECT max(id) FROM graves)) + 1`
@@ -122,19 +122,19 @@ var parts = []string{
 		INSERT INTO string_parts(key_id, part, value) ` + splitString + `;
 		UPDATE keys SET value = x'' WHERE id = NEW.id;
 	END`,
-	`CREATE TRIGGER string_parts_drop AFTER UPDATE OF type ON keys WHEN ` + longFew + ` AND NEW.count = 0 BEGIN
+	`CREATE TRIGGER string_parts_drop AFTER UPDATE OF type ON keys WHEN ` + fewParts + ` AND NEW.count = 0 BEGIN
 		DELETE FROM string_parts WHERE key_id = OLD.id;
 	END`,
-	`CREATE TRIGGER string_parts_bury AFTER UPDATE OF type ON keys WHEN ` + longMany + ` AND NEW.count = 0 BEGIN
+	`CREATE TRIGGER string_parts_bury AFTER UPDATE OF type ON keys WHEN ` + manyParts + ` AND NEW.count = 0 BEGIN
 		INSERT INTO graves(id, type) VALUES(OLD.id, OLD.type);
 		UPDATE keys SET id = ` + freeID + ` WHERE id = OLD.id;
 	END`,
-	`CREATE TRIGGER keys_delete_parts AFTER DELETE ON keys WHEN ` + longFew + ` BEGIN
+	`CREATE TRIGGER keys_delete_parts AFTER DELETE ON keys WHEN ` + fewParts + ` BEGIN
 		DELETE FROM string_parts WHERE key_id = OLD.id;
 	END`,
 	`CREATE VIEW v_strings AS SELECT k.db, CAST(k.key AS TEXT) AS key, iif(k.count = 0, CAST(k.value AS TEXT),
 			(SELECT group_concat(CAST(value AS TEXT), '') FROM (SELECT value FROM string_parts WHERE key_id = k.id ORDER BY part))) AS value
-		FROM keys k WHERE k.type = 'string' AND ` + alive,
+		FROM keys k WHERE k.type = 'string' AND ` + live,
 }
 
 // hash is a 52-bit hash of the field or member. It orders the elements, so that a scan's numeric cursor and a
@@ -163,12 +163,12 @@ var hashes = []string{
 			last_field = (SELECT max(expires_at) FROM hashes WHERE key_id = OLD.key_id AND expires_at IS NOT NULL)
 		WHERE id = OLD.key_id;
 	END`,
-	`CREATE TRIGGER keys_delete_hash AFTER DELETE ON keys WHEN OLD.type = 'hash' AND ` + few + ` BEGIN
+	`CREATE TRIGGER keys_delete_hash AFTER DELETE ON keys WHEN OLD.type = 'hash' AND ` + fewElements + ` BEGIN
 		DELETE FROM hashes WHERE key_id = OLD.id;
 	END`,
 	`CREATE VIEW v_hashes AS SELECT k.db, CAST(k.key AS TEXT) AS key,
 		CAST(h.field AS TEXT) AS field, CAST(h.value AS TEXT) AS value
-		FROM keys k JOIN hashes h ON h.key_id = k.id WHERE ` + alive + `
+		FROM keys k JOIN hashes h ON h.key_id = k.id WHERE ` + live + `
 		AND (h.expires_at IS NULL OR h.expires_at > (julianday('now') - 2440587.5) * 86400000)
 		ORDER BY k.id, h.seq`,
 }
@@ -180,11 +180,11 @@ var sets = []string{
 		member BLOB NOT NULL,
 		seq INTEGER NOT NULL,
 		PRIMARY KEY(key_id, hash, member)) WITHOUT ROWID`,
-	`CREATE TRIGGER keys_delete_set AFTER DELETE ON keys WHEN OLD.type = 'set' AND ` + few + ` BEGIN
+	`CREATE TRIGGER keys_delete_set AFTER DELETE ON keys WHEN OLD.type = 'set' AND ` + fewElements + ` BEGIN
 		DELETE FROM sets WHERE key_id = OLD.id;
 	END`,
 	`CREATE VIEW v_sets AS SELECT k.db, CAST(k.key AS TEXT) AS key, CAST(m.member AS TEXT) AS member
-		FROM keys k JOIN sets m ON m.key_id = k.id WHERE ` + alive + ` ORDER BY k.id, m.seq`,
+		FROM keys k JOIN sets m ON m.key_id = k.id WHERE ` + live + ` ORDER BY k.id, m.seq`,
 
 	`CREATE TABLE zsets(
 		key_id INTEGER NOT NULL,
@@ -193,11 +193,11 @@ var sets = []string{
 		score REAL NOT NULL,
 		PRIMARY KEY(key_id, hash, member)) WITHOUT ROWID`,
 	`CREATE INDEX zsets_by_score ON zsets(key_id, score, member)`,
-	`CREATE TRIGGER keys_delete_zset AFTER DELETE ON keys WHEN OLD.type = 'zset' AND ` + few + ` BEGIN
+	`CREATE TRIGGER keys_delete_zset AFTER DELETE ON keys WHEN OLD.type = 'zset' AND ` + fewElements + ` BEGIN
 		DELETE FROM zsets WHERE key_id = OLD.id;
 	END`,
 	`CREATE VIEW v_zsets AS SELECT k.db, CAST(k.key AS TEXT) AS key, CAST(z.member AS TEXT) AS member, z.score
-		FROM keys k JOIN zsets z ON z.key_id = k.id WHERE ` + alive + ` ORDER BY k.id, z.score, z.member`,
+		FROM keys k JOIN zsets z ON z.key_id = k.id WHERE ` + live + ` ORDER BY k.id, z.score, z.member`,
 }
 
 var lists = []string{
@@ -207,12 +207,12 @@ var lists = []string{
 		pos INTEGER NOT NULL,
 		value BLOB NOT NULL,
 		PRIMARY KEY(key_id, pos)) WITHOUT ROWID`,
-	`CREATE TRIGGER keys_delete_list AFTER DELETE ON keys WHEN OLD.type = 'list' AND ` + few + ` BEGIN
+	`CREATE TRIGGER keys_delete_list AFTER DELETE ON keys WHEN OLD.type = 'list' AND ` + fewElements + ` BEGIN
 		DELETE FROM lists WHERE key_id = OLD.id;
 	END`,
 	`CREATE VIEW v_lists AS SELECT k.db, CAST(k.key AS TEXT) AS key,
 		row_number() OVER (PARTITION BY k.id ORDER BY l.pos) - 1 AS "index", CAST(l.value AS TEXT) AS value
-		FROM keys k JOIN lists l ON l.key_id = k.id WHERE ` + alive,
+		FROM keys k JOIN lists l ON l.key_id = k.id WHERE ` + live,
 }
 
 // An entry's id is 16 bytes, big-endian ms and sequence number, so that bytes sort like ids; fields are
@@ -293,7 +293,7 @@ var streams = []string{
 	`CREATE INDEX stream_iids_by_id ON stream_iids(key_id, producer, id)`,
 	`CREATE INDEX stream_iids_by_age ON stream_iids(key_id, added_at)`,
 
-	`CREATE TRIGGER keys_delete_stream AFTER DELETE ON keys WHEN OLD.type = 'stream' AND NOT ` + many + ` BEGIN
+	`CREATE TRIGGER keys_delete_stream AFTER DELETE ON keys WHEN OLD.type = 'stream' AND NOT ` + manyElements + ` BEGIN
 		DELETE FROM streams WHERE key_id = OLD.id;
 		DELETE FROM stream_entries WHERE key_id = OLD.id;
 		DELETE FROM stream_nodes WHERE key_id = OLD.id;
@@ -312,7 +312,7 @@ var documents = []string{
 		DELETE FROM documents WHERE key_id = OLD.id;
 	END`,
 	`CREATE VIEW v_documents AS SELECT k.db, CAST(k.key AS TEXT) AS key, CAST(d.value AS TEXT) AS value
-		FROM keys k JOIN documents d ON d.key_id = k.id WHERE ` + alive,
+		FROM keys k JOIN documents d ON d.key_id = k.id WHERE ` + live,
 }
 
 // pos is the index minus 2^63, so that the unsigned indexes 0 to 2^64-2 are SQLite integers in the same order.
@@ -327,14 +327,14 @@ var arrays = []string{
 	`CREATE TABLE array_cursors(
 		key_id INTEGER PRIMARY KEY,
 		next INTEGER NOT NULL)`,
-	`CREATE TRIGGER keys_delete_array AFTER DELETE ON keys WHEN OLD.type = 'array' AND ` + few + ` BEGIN
+	`CREATE TRIGGER keys_delete_array AFTER DELETE ON keys WHEN OLD.type = 'array' AND ` + fewElements + ` BEGIN
 		DELETE FROM arrays WHERE key_id = OLD.id;
 		DELETE FROM array_cursors WHERE key_id = OLD.id;
 	END`,
 	// pos with its highest bit flipped, as an unsigned number.
 	`CREATE VIEW v_arrays AS SELECT k.db, CAST(k.key AS TEXT) AS key,
 		printf('%u', (a.pos | -9223372036854775808) & ~(a.pos & -9223372036854775808)) AS "index", CAST(a.value AS TEXT) AS value
-		FROM keys k JOIN arrays a ON a.key_id = k.id WHERE ` + alive + ` ORDER BY k.id, a.pos`,
+		FROM keys k JOIN arrays a ON a.key_id = k.id WHERE ` + live + ` ORDER BY k.id, a.pos`,
 }
 
 // The vectors of a set are numbered from 0 without gaps (slot), and stored in blocks of per records, about 16
@@ -361,7 +361,7 @@ var vectors = []string{
 		block INTEGER NOT NULL,
 		records BLOB NOT NULL,
 		PRIMARY KEY(key_id, block)) WITHOUT ROWID`,
-	`CREATE TRIGGER keys_delete_vectors AFTER DELETE ON keys WHEN OLD.type = 'vectorset' AND ` + few + ` BEGIN
+	`CREATE TRIGGER keys_delete_vectors AFTER DELETE ON keys WHEN OLD.type = 'vectorset' AND ` + fewElements + ` BEGIN
 		DELETE FROM vector_sets WHERE key_id = OLD.id;
 		DELETE FROM vectors WHERE key_id = OLD.id;
 		DELETE FROM vector_blocks WHERE key_id = OLD.id;
@@ -370,7 +370,7 @@ var vectors = []string{
 		CAST(v.attributes AS TEXT) AS attributes, s.dim,
 		CASE s.quantization WHEN 0 THEN 'f32' WHEN 1 THEN 'int8' ELSE 'bin' END AS quantization
 		FROM keys k JOIN vector_sets s ON s.key_id = k.id JOIN vectors v ON v.key_id = k.id
-		WHERE ` + alive + ` ORDER BY k.id, v.slot`,
+		WHERE ` + live + ` ORDER BY k.id, v.slot`,
 }
 
 // The libraries of functions, and the functions that their code registers. Function names are unique over all

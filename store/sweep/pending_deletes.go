@@ -40,7 +40,7 @@ var sliceStmts = sync.OnceValue(func() map[string][]string {
 // evaluates a subquery once, but a condition for each row.
 func deleteStmts(t keytype.Table, grave string) []string {
 	all := `DELETE FROM ` + t.Name + ` WHERE key_id = (` + grave
-	if t.Single() {
+	if t.SingleRow() {
 		return []string{all + `)`, sqlChanges}
 	}
 	key := strings.Join(t.Key, ", ")

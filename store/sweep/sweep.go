@@ -155,7 +155,7 @@ func choose(look look, now, limit store.Value) ([]store.Batch, error) {
 		return nil, err
 	}
 	if len(dead) > 0 {
-		return []store.Batch{{Keys: noKeys, Of: store.Expired{}, Stmts: []store.Stmt{{SQL: sqlKeys, Args: []store.Value{now, limit, store.Int(largeSlice)}}}}}, nil
+		return []store.Batch{{Keys: noKeys, Origin: store.Expired{}, Stmts: []store.Stmt{{SQL: sqlKeys, Args: []store.Value{now, limit, store.Int(largeSlice)}}}}}, nil
 	}
 	hashes, err := look(sqlHashes, now, limit)
 	if err != nil {
@@ -164,7 +164,7 @@ func choose(look look, now, limit store.Value) ([]store.Batch, error) {
 	batches, err := pendingBatch(look, limit)
 	for _, row := range hashes {
 		id, n := row[0], row[1]
-		batches = append(batches, store.Batch{Keys: noKeys, Of: store.ExpiredFields{}, Stmts: []store.Stmt{
+		batches = append(batches, store.Batch{Keys: noKeys, Origin: store.ExpiredFields{}, Stmts: []store.Stmt{
 			{SQL: sqlFields, Args: []store.Value{now, n, id}}, {SQL: sqlCount, Args: []store.Value{id}},
 		}})
 	}

@@ -66,13 +66,13 @@ func AppendEnd(out []byte, reads bool, most int64) []byte {
 
 // Reasons of refusals that are not constraints.
 const (
-	whyLate = "late"
-	whyRows = "rows"
-	whyBad  = "bad"
+	reasonTimeout      = "late"
+	reasonTooManyRows  = "rows"
+	reasonBadStatement = "bad"
 )
 
-// AppendAnswer appends the results of a request's first batches. reads means that the request only reads.
-func AppendAnswer(out []byte, results []store.Result, reads bool) []byte {
+// AppendResponse appends the results of a request's first batches. reads means that the request only reads.
+func AppendResponse(out []byte, results []store.Result, reads bool) []byte {
 	out = append(out, `{"r":[`...)
 	for i := range results {
 		out = appendResult(comma(out, i), &results[i], reads)
@@ -113,11 +113,11 @@ func appendRefusal(out []byte, r *store.Refusal) []byte {
 	switch {
 	case r.TooLong != nil:
 		out = strconv.AppendInt(append(out, `,"ms":`...), r.TooLong.Limit.Milliseconds(), 10)
-		why = whyLate
+		why = reasonTimeout
 	case r.Reply != nil:
-		why = whyRows
-	case r.Bad:
-		why = whyBad
+		why = reasonTooManyRows
+	case r.BadStatement:
+		why = reasonBadStatement
 	}
 	if why != "" {
 		out = appendString(append(out, `,"why":`...), why)
@@ -144,15 +144,15 @@ func comma(out []byte, i int) []byte {
 	return out
 }
 
-// exact limits the integers that a double represents exactly: ±2^53.
-const exact = 1 << 53
+// hasExactFloat limits the integers that a double represents exactly: ±2^53.
+const hasExactFloat = 1 << 53
 
 // AppendValue appends an argument or a cell.
 func AppendValue(out []byte, v store.Value) []byte {
 	switch v.Kind() {
 	case store.Integer:
 		n := v.Int()
-		if n <= exact && n >= -exact {
+		if n <= hasExactFloat && n >= -hasExactFloat {
 			return strconv.AppendInt(out, n, 10)
 		}
 		return append(strconv.AppendInt(append(out, `{"i":"`...), n, 10), `"}`...)

@@ -100,10 +100,10 @@ func (s *scanner) stmt() (stmt store.Stmt, err error) {
 	return stmt, err
 }
 
-// ReadAnswer reads the answer to a request up to the end of r. stmts has the number of statements of each batch
+// ReadResponse reads the answer to a request up to the end of r. stmts has the number of statements of each batch
 // of the request, and reads whether they only read. The answer has results for all batches or for the first
 // ones. Of most only Bytes is used.
-func ReadAnswer(r io.Reader, stmts []int, reads bool, most Limits) (results []store.Result, err error) {
+func ReadResponse(r io.Reader, stmts []int, reads bool, most Limits) (results []store.Result, err error) {
 	s := newScanner(r, most.Bytes)
 	found := false
 	err = s.members(func(name string) error {
@@ -132,8 +132,8 @@ func ReadAnswer(r io.Reader, stmts []int, reads bool, most Limits) (results []st
 	return results, nil
 }
 
-// answered holds a result while it is read.
-type answered struct {
+// batchStatus holds a result while it is read.
+type batchStatus struct {
 	store.Result
 	why     string
 	ms      int64
@@ -142,7 +142,7 @@ type answered struct {
 
 // result reads the result of a batch of stmts statements.
 func (s *scanner) result(stmts int, reads bool) (store.Result, error) {
-	r := answered{}
+	r := batchStatus{}
 	refusal := func() *store.Refusal {
 		if r.refused == nil {
 			r.refused = &store.Refusal{At: -1}
@@ -191,24 +191,24 @@ func (s *scanner) result(stmts int, reads bool) (store.Result, error) {
 	if err != nil {
 		return store.Result{}, err
 	}
-	return r.made(stmts, reads)
+	return r.result(stmts, reads)
 }
 
-// made returns the result, or an error if parts are missing.
-func (r *answered) made(want int, reads bool) (store.Result, error) {
+// result returns the result, or an error if parts are missing.
+func (r *batchStatus) result(want int, reads bool) (store.Result, error) {
 	if no := r.refused; no != nil {
 		if no.At < 0 {
 			return store.Result{}, errors.New(`a refusal without "at"`)
 		}
 		switch r.why {
 		case "":
-		case whyLate:
+		case reasonTimeout:
 			no.TooLong = &store.TooLong{Limit: time.Duration(r.ms) * time.Millisecond}
-		case whyRows:
-			reply := store.TooMuch
+		case reasonTooManyRows:
+			reply := store.RequestTooLarge
 			no.Reply = &reply
-		case whyBad:
-			no.Bad = true
+		case reasonBadStatement:
+			no.BadStatement = true
 		default:
 			return store.Result{}, fmt.Errorf("unknown reason of a refusal: %.20q", r.why)
 		}

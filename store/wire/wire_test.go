@@ -83,15 +83,15 @@ func TestAnswer(t *testing.T) {
 		{Rows: [][]store.Row{{odd, odd}, nil, {{}}}, Changes: []int64{2, 0, 1 << 60}},
 		{Rows: [][]store.Row{nil, {odd}, nil}, Changes: []int64{1, 0, 0}, Refused: &store.Refusal{At: 2, Reason: "NOT NULL"}},
 		{Rows: make([][]store.Row, 3), Refused: &store.Refusal{At: 1, Reason: "late", TooLong: &store.TooLong{Limit: 10 * time.Second}}},
-		{Refused: &store.Refusal{At: 2, Reason: "rows", Reply: &store.TooMuch}},
-		{Rows: make([][]store.Row, 3), Refused: &store.Refusal{At: 0, Reason: "no such table", Bad: true}},
+		{Refused: &store.Refusal{At: 2, Reason: "rows", Reply: &store.RequestTooLarge}},
+		{Rows: make([][]store.Row, 3), Refused: &store.Refusal{At: 0, Reason: "no such table", BadStatement: true}},
 		{},
 	}
-	text := wire.AppendAnswer(nil, results, false)
+	text := wire.AppendResponse(nil, results, false)
 	if !json.Valid(text) {
 		t.Errorf("%s is no JSON", text)
 	}
-	got, err := wire.ReadAnswer(bytes.NewReader(text), stmts, false, most)
+	got, err := wire.ReadResponse(bytes.NewReader(text), stmts, false, most)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +143,7 @@ func TestBad(t *testing.T) {
 		`{"r":[{"ok":[[]],"n":[0]},{"ok":[[]],"n":[0]}]}`, `{"r":[{"err":"x"}]}`, `{"r":[{"err":"x","at":1}]}`, `{"r":[{"err":"x","at":0,"why":"?"}]}`,
 		`{"r":[{"ok":[[1]],"n":[0]}]}`, `{"r":[{"ok":[[]],"n":[-1]}]}`,
 	} {
-		if r, err := wire.ReadAnswer(strings.NewReader(text), []int{1}, false, most); err == nil {
+		if r, err := wire.ReadResponse(strings.NewReader(text), []int{1}, false, most); err == nil {
 			t.Errorf("%s is read as %+v", text, r)
 		}
 	}
@@ -200,16 +200,16 @@ func FuzzAnswer(f *testing.F) {
 	f.Add([]byte(`{"r":[{"ok":[[[1,"x"]],[]],"n":[0,1]},{"err":"x","at":1,"why":"late","ms":10,"ok":[[]],"n":[0]}]}`))
 	stmts := []int{2, 2}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		results, err := wire.ReadAnswer(bytes.NewReader(text), stmts, false, most)
+		results, err := wire.ReadResponse(bytes.NewReader(text), stmts, false, most)
 		if err != nil {
 			return
 		}
-		once := wire.AppendAnswer(nil, results, false)
-		again, err := wire.ReadAnswer(bytes.NewReader(once), stmts, false, most)
+		once := wire.AppendResponse(nil, results, false)
+		again, err := wire.ReadResponse(bytes.NewReader(once), stmts, false, most)
 		if err != nil {
 			t.Fatalf("%q: %v", once, err)
 		}
-		if twice := wire.AppendAnswer(nil, again, false); !bytes.Equal(once, twice) {
+		if twice := wire.AppendResponse(nil, again, false); !bytes.Equal(once, twice) {
 			t.Errorf("%q is written as %q, and then as %q", text, once, twice)
 		}
 	})

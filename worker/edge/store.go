@@ -63,7 +63,7 @@ func run(b store.Batch) (store.Result, error) {
 		if s.SkipIf != nil && s.SkipIf(store.Result{Rows: r.Rows[:i], Changes: r.Changes[:i]}) {
 			continue
 		}
-		status, result := exec(s, b.Budget.Room())
+		status, result := exec(s, b.Budget.Remaining())
 		switch status {
 		case statusRefused:
 			r.Refused = &store.Refusal{At: i, Reason: string(result)}
@@ -72,7 +72,7 @@ func run(b store.Batch) (store.Result, error) {
 			return r, fmt.Errorf("running %q: %w", s.SQL, failure(result))
 		case statusLong:
 			b.Budget.Rewind(used)
-			r.Refused = &store.Refusal{At: i, Reason: "it has too many bytes", Reply: &store.TooMuch}
+			r.Refused = &store.Refusal{At: i, Reason: "it has too many bytes", Reply: &store.RequestTooLarge}
 			return r, nil
 		}
 		r.Changes[i] = int64(binary.LittleEndian.Uint32(result))

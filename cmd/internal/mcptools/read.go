@@ -216,7 +216,7 @@ func (t *tools) read(ctx context.Context, in readArgs) (resp.Value, error) {
 	if err := t.selectDB(ctx, in.Database); err != nil {
 		return resp.Value{}, err
 	}
-	key, err := t.lister(keyspace.Described, "", "", 1).One(ctx, name)
+	key, err := t.lister(keyspace.Described, "", "", 1).DescribeOne(ctx, name)
 	if errors.Is(err, keyspace.ErrMissing) {
 		return resp.Value{}, errors.New("no such key")
 	}
@@ -224,7 +224,7 @@ func (t *tools) read(ctx context.Context, in readArgs) (resp.Value, error) {
 		return resp.Value{}, err
 	}
 	of := keytype.Of(key.Type)
-	if !of.Known() {
+	if !of.IsKnown() {
 		return answer("about", stats.KeyJSON(key), "cut", "cannot show values of this type: use query"), nil
 	}
 	if of.Parts == nil {

@@ -57,7 +57,7 @@ func TestCancelledFlush(t *testing.T) {
 		cancelled := true
 		for n := 1; cancelled; n++ {
 			path := filepath.Join(t.TempDir(), "cats.sqlite")
-			file, err := local.Open(path, local.Options{SweepEvery: -1, SingleConn: true, Load: true})
+			file, err := local.Open(path, local.Options{SweepEvery: -1, SingleConn: true, BulkLoad: true})
 			if err != nil {
 				t.Fatal(err)
 			}

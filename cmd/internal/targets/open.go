@@ -57,7 +57,7 @@ func (o *Options) OpenFile(t Target, options local.Options) (*local.Store, error
 	} else if err := o.MakeDirectory(t); err != nil {
 		return nil, err
 	}
-	options.Full = o.Full
+	options.SyncFull = o.Full
 	return local.Open(t.Path, options)
 }
 
@@ -108,7 +108,7 @@ func (o *Options) Connect(ctx context.Context, t Target, file local.Options, res
 			return nil, err
 		}
 		c.Session, c.end = r, r.Close
-	case file.OrRead && !file.ReadOnly && !o.RefusesWrites(t) && t.IsNew() && o.CanMake(t):
+	case file.FallbackReadOnly && !file.ReadOnly && !o.RefusesWrites(t) && t.IsNew() && o.CanMake(t):
 		f, err := local.NewLazyStore(t.Path, func() (*local.Store, error) { return o.OpenFile(t, file) })
 		if err != nil {
 			return nil, err
@@ -133,7 +133,7 @@ func (o *Options) Connect(ctx context.Context, t Target, file local.Options, res
 // Close is quick.
 func (o *Options) onFile(ctx context.Context, c *Conn, t Target, file local.Options) error {
 	open := func() (*local.Store, error) { return o.OpenFile(t, file) }
-	if file.Glance {
+	if file.Immutable {
 		if g := local.NewImmutableReader(t.Path, file, open); g.NeedsNoWAL() {
 			c.useStore(g, g.Close)
 			return nil
@@ -144,7 +144,7 @@ func (o *Options) onFile(ctx context.Context, c *Conn, t Target, file local.Opti
 		return err
 	}
 	c.File = f
-	keep := context.AfterFunc(ctx, f.LeaveLoad)
+	keep := context.AfterFunc(ctx, f.EndBulkLoad)
 	c.useStore(f, func() error {
 		defer keep()
 		return f.Close()

@@ -150,7 +150,7 @@ func rows(t *testing.T) map[string]count {
 
 func measure(t *testing.T, prepare, command string) count {
 	// With so large a cache the log is not copied back meanwhile, which is done beside the commands.
-	file, err := local.Open(filepath.Join(t.TempDir(), "db.sqlite"), local.Options{SweepEvery: -1, Cache: 256 << 20, Now: func() int64 { return 1_800_000_000_000 }})
+	file, err := local.Open(filepath.Join(t.TempDir(), "db.sqlite"), local.Options{SweepEvery: -1, CacheBytes: 256 << 20, Now: func() int64 { return 1_800_000_000_000 }})
 	if err != nil {
 		t.Fatal(err)
 	}

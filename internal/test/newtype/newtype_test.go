@@ -28,7 +28,7 @@ import (
 
 var madeUp = &keytype.Type{
 	Name: "Tally-RL", Label: "tally", Number: 200, Groups: []string{"tally"},
-	Nouns:    keytype.Nouns{One: "mark", Many: "marks", Parts: []string{"name", "marks"}, Given: []string{"name", "marks"}},
+	Nouns:    keytype.Nouns{One: "mark", Many: "marks", Parts: []string{"name", "marks"}, Inputs: []string{"name", "marks"}},
 	Commands: keytype.Commands{Count: "TALLYLEN", Read: "TALLYALL key", Page: "TALLYRANGE key after n", Pages: keytype.ByName, Add: "TALLYADD key name marks"},
 	Storage: keytype.Storage{Tables: []keytype.Table{{Name: "tallies", Columns: []string{"key_id", "name", "marks"}, Key: []string{"name"}, Long: []string{"name"}, Order: "name",
 		Bytes: `length(name) + 8`, Memory: `20 + length(name)`}}},
@@ -180,7 +180,7 @@ func TestNewType(t *testing.T) {
 	}
 
 	// By commands: keys, peek, stats.
-	key, err := (&keyspace.Lister{Client: server, Detail: keyspace.Measured}).One(ctx, []byte("votes"))
+	key, err := (&keyspace.Lister{Client: server, Detail: keyspace.Measured}).DescribeOne(ctx, []byte("votes"))
 	if err != nil || key.Type != "Tally-RL" || key.Count != 1 {
 		t.Errorf("described as %+v, %v", key, err)
 	}
@@ -221,7 +221,7 @@ func TestNewType(t *testing.T) {
 	if tables, err := c.Rows(ctx, 0, "votes"); err != nil || len(tables) != 2 || tables[1].Name != "tallies" || tables[1].Rows[0][1] != `"cats"` {
 		t.Errorf("the inspector's rows are %+v, %v", tables, err)
 	}
-	if n, err := c.Weigh(ctx, 0, ""); n != 17 || err != nil {
+	if n, err := c.Bytes(ctx, 0, ""); n != 17 || err != nil {
 		t.Errorf("the inspector weighs %d bytes, %v", n, err)
 	}
 	keys, _, err := c.Scan(ctx, 0, 0, 10, func([]byte, string) bool { return true })

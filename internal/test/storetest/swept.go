@@ -57,10 +57,10 @@ type sweptTransactor struct {
 	transactor transactor
 }
 
-// Beside reports whether reads run concurrently with writes.
-func (s sweptTransactor) Beside() bool {
-	b, can := s.inner.(interface{ Beside() bool })
-	return can && b.Beside()
+// ReadsDuringWrites reports whether reads run concurrently with writes.
+func (s sweptTransactor) ReadsDuringWrites() bool {
+	b, can := s.inner.(interface{ ReadsDuringWrites() bool })
+	return can && b.ReadsDuringWrites()
 }
 
 func (s sweptTransactor) Transact(ctx context.Context, readOnly bool, fn func(engine.Run) error) error {
