@@ -32,7 +32,7 @@ type inspectOptions struct {
 	background string
 	keys       bool
 
-	look    inspect.Look // of the configuration file
+	look    inspect.Appearance // of the configuration file
 	decoder func(key string) *inspect.Decoder
 
 	decoding sync.WaitGroup // running decoder commands

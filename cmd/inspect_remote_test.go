@@ -164,7 +164,7 @@ func TestInspectWithFewRights(t *testing.T) {
 				s.opens("app:hash")
 				s.shows("Ann")
 				s.check(s.Press("i"))
-				s.shows("not told to this user")
+				s.shows("not permitted")
 				s.check(s.Press("Escape", "q"))
 			})
 		}
@@ -209,7 +209,7 @@ func TestInspectKeysOfOneUser(t *testing.T) {
 	s.shows("▸ app:")
 	s.shows("closed")
 	s.check(s.Press("G"))
-	s.shows("This user may not read this key.")
+	s.shows("Not permitted to read this key.")
 	s.check(s.Press("g", "Enter"))
 	s.shows("▌ ▾ app:")
 	s.shows("hash")

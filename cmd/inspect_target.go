@@ -51,18 +51,18 @@ func (i *openTarget) another(ctx context.Context, spec string) (inspect.Options,
 }
 
 // targetChoices lists targets to choose from: the profiles, and the databases in the current directory.
-func targetChoices() (list []inspect.Place) {
+func targetChoices() (list []inspect.KnownTarget) {
 	if config, err := profile.Load(targets.ConfigFile()); err == nil {
 		for _, name := range config.Names() {
 			p := config.Profiles[name]
-			list = append(list, inspect.Place{Label: "@" + name, Note: cmp.Or(p.DB, targets.ShownURL(p.URL)), Spec: "@" + name})
+			list = append(list, inspect.KnownTarget{Label: "@" + name, Note: cmp.Or(p.DB, targets.ShownURL(p.URL)), Spec: "@" + name})
 		}
 	}
 	const most = 100
 	for _, pattern := range []string{"*.sqlite", "*.sqlite3", "*.db"} {
 		files, _ := filepath.Glob(pattern) // the pattern is well formed
 		for _, file := range files[:min(len(files), most)] {
-			list = append(list, inspect.Place{Label: file, Note: "file", Spec: file})
+			list = append(list, inspect.KnownTarget{Label: file, Note: "file", Spec: file})
 		}
 	}
 	return list
@@ -96,11 +96,11 @@ func (i *openTarget) close(kept int) (err error) {
 func (i *openTarget) screen(ctx context.Context) inspect.Options {
 	o, s, c := i.o, i.s, i.reader
 	options := inspect.Options{
-		Look: o.look, Decoder: o.decoder, Label: c.Target.Label(), Close: i.close, Open: i.another, Places: targetChoices,
+		Appearance: o.look, Decoder: o.decoder, Label: c.Target.Label(), Close: i.close, Open: i.another, Targets: targetChoices,
 		Client: c, Target: c.Target.String(), Name: c.Target.Profile, Profile: c.Target.Profile, Color: 1 + slices.Index(profile.Colors, c.Target.Settings.Color), DB: c.DB(), Delimiter: o.delimiter, Out: s.screen,
 		Exporter: exportFile, Exec: "meowdis exec " + c.Target.Args(), Mouse: !o.noMouse,
 		Scratch: o.scratch, Listen: c.Listen,
-		Journal: targets.UndoDirectory(), Recall: targets.RecentsDirectory(), Identity: c.Target.Identity(), Fleeting: c.Target.Path == local.Memory,
+		Journal: targets.UndoDirectory(), Recents: targets.RecentsDirectory(), Identity: c.Target.Identity(), Temporary: c.Target.Path == local.Memory,
 		Light: o.background == "light" || o.background == "auto" && lightByEnvironment(s.getenv),
 		// The Linux console prints the query instead of replying to it.
 		AskBackground: o.background == "auto" && s.getenv("TERM") != "linux",
@@ -108,7 +108,7 @@ func (i *openTarget) screen(ctx context.Context) inspect.Options {
 			profile.ConfirmNone: inspect.ConfirmNone, profile.ConfirmName: inspect.ConfirmName,
 		}[c.Target.Settings.Confirm.Level()],
 	}
-	options.Editor, options.StandIn = editor(s.getenv)
+	options.Editor, options.FallbackEditor = editor(s.getenv)
 	if s.inTerminal {
 		options.In = s.in
 	}

@@ -78,7 +78,7 @@ var visits = []visit{
 		{"j i", "encoding"}, {"", "2026|20"}, {"G", "v_stream|streams|stream"}, {"Escape", "!encoding"},
 	}},
 	{bullet: "Doing", what: "read-only until it is unlocked; $EDITOR; undo", env: "EDITOR=./editor ", anySize: true, steps: [][2]string{
-		{"G Enter", "▾ user:"}, {"j Enter", "Bern"}, {"E", "Nothing is written"}, {"U", "Writing is unlocked"}, {"E", "Changed user:1"}, {"", "string · 5 bytes"}, {"u", "Undone"},
+		{"G Enter", "▾ user:"}, {"j Enter", "Bern"}, {"E", "The inspector is read-only"}, {"U", "Writing is unlocked"}, {"E", "Changed user:1"}, {"", "string · 5 bytes"}, {"u", "Undone"},
 	}},
 	{bullet: "Doing", what: "an editor that is found where none is named", env: "VISUAL= EDITOR= PATH=$PWD/found:$PATH ", steps: [][2]string{
 		{"G Enter", "▾ user:"}, {"j Enter", "Bern"}, {"U", "Writing is unlocked"}, {"E", "It was edited in nano, since EDITOR is not set"}, {"", "\"Basel\""}, {"x", `{"name":"Ann","city":"Basel"}`},

@@ -16,35 +16,35 @@ import (
 	"github.com/meowdis/meowdis/keyspace/display"
 )
 
-// Look is the user's choice of keys and colours. The zero value is the default.
-type Look struct {
+// Appearance is the user's choice of keys and colours. The zero value is the default.
+type Appearance struct {
 	Theme  string
 	Keys   map[string][]string // by action name; an empty list unbinds the action
 	Colors map[string]string   // by colour name
 }
 
-// BadLook is an error in a Look, with the configuration path of the bad setting.
-type BadLook struct {
+// AppearanceError is an error in an Appearance, with the configuration path of the bad setting.
+type AppearanceError struct {
 	Path []string
 	Err  error
 }
 
-func (b BadLook) Error() string { return b.Err.Error() }
+func (b AppearanceError) Error() string { return b.Err.Error() }
 
-// Check returns a BadLook if the Look is invalid.
-func (l Look) Check() error {
+// Check returns an AppearanceError if the Appearance is invalid.
+func (l Appearance) Check() error {
 	_, _, err := l.read()
 	return err
 }
 
-func (l Look) read() (screen.Theme, []binding, error) {
+func (l Appearance) read() (screen.Theme, []binding, error) {
 	theme, err := screen.ThemeOf(l.Theme, l.Colors)
 	if err != nil {
 		var bad screen.BadColor
 		if errors.As(err, &bad) {
-			return nil, nil, BadLook{[]string{"colors", bad.Name}, err}
+			return nil, nil, AppearanceError{[]string{"colors", bad.Name}, err}
 		}
-		return nil, nil, BadLook{[]string{"theme"}, err}
+		return nil, nil, AppearanceError{[]string{"theme"}, err}
 	}
 	bound, err := rebind(bindings(), l.Keys)
 	return theme, bound, err
@@ -60,11 +60,11 @@ func rebind(list []binding, given map[string][]string) ([]binding, error) {
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		i := slices.Index(names, name)
 		if i < 0 {
-			return nil, BadLook{[]string{"keys", name}, fmt.Errorf("there is no action %q.%s", name, suggestion(name, names))}
+			return nil, AppearanceError{[]string{"keys", name}, fmt.Errorf("there is no action %q.%s", name, suggestion(name, names))}
 		}
 		keys, err := readKeys(name, given[name])
 		if err != nil {
-			return nil, BadLook{[]string{"keys", name}, err}
+			return nil, AppearanceError{[]string{"keys", name}, err}
 		}
 		list[i].keys = keys
 	}
@@ -104,7 +104,7 @@ func takeKeys(list []binding, i int, given map[string][]string) error {
 		for _, key := range list[i].keys {
 			if asked && slices.Contains(list[j].keys, key) {
 				first, later := list[min(i, j)].name, list[max(i, j)].name
-				return BadLook{[]string{"keys", later}, fmt.Errorf("%s is the key of %s and of %s", keySign(key), first, later)}
+				return AppearanceError{[]string{"keys", later}, fmt.Errorf("%s is the key of %s and of %s", keySign(key), first, later)}
 			}
 			list[j].keys = slices.DeleteFunc(list[j].keys, func(k string) bool { return k == key })
 		}

@@ -38,7 +38,7 @@ func TestDefaultsAreALook(t *testing.T) {
 	if _, err := toml.Decode(text.String(), &file); err != nil {
 		t.Fatalf("%v:\n%s", err, text.String())
 	}
-	l := Look{Theme: file.Inspect.Theme, Keys: map[string][]string{}, Colors: file.Inspect.Colors}
+	l := Appearance{Theme: file.Inspect.Theme, Keys: map[string][]string{}, Colors: file.Inspect.Colors}
 	for name, keys := range file.Inspect.Keys {
 		if key, one := keys.(string); one {
 			l.Keys[name] = []string{key}
@@ -87,28 +87,28 @@ func TestDefaultKeys(t *testing.T) {
 
 func TestBadLooks(t *testing.T) {
 	for _, c := range []struct {
-		look       Look
+		look       Appearance
 		path, says string
 	}{
-		{Look{Theme: "dark"}, "theme", `there is no theme "dark"; there are meowdis and terminal`},
-		{Look{Keys: map[string][]string{"fliter": {"/"}}}, "keys fliter", `there is no action "fliter". Did you mean filter?`},
-		{Look{Keys: map[string][]string{"zebra": {"/"}}}, "keys zebra", "meowdis inspect --keys lists them"},
-		{Look{Keys: map[string][]string{"filter": {"ctrl+é"}}}, "keys filter", `there is no key "ctrl+é"`},
-		{Look{Keys: map[string][]string{"filter": {"", "x"}}}, "keys filter", "there is no key "},
-		{Look{Keys: map[string][]string{"filter": {"runes"}}}, "keys filter", `there is no key "runes"`},
-		{Look{Keys: map[string][]string{"filter": {"ctrl+i"}}}, "keys filter", "to a terminal ctrl+i is tab"},
-		{Look{Keys: map[string][]string{"filter": {"alt+f"}}}, "keys filter", "alt is Esc and then the letter"},
-		{Look{Keys: map[string][]string{"filter": {"^C"}}}, "keys filter", "^C always means quit"},
-		{Look{Keys: map[string][]string{"filter": {"F"}, "help": {"F"}}}, "keys help", "F is the key of filter and of help"},
-		{Look{Colors: map[string]string{"accnt": "red"}}, "colors accnt", `nothing has a colour called "accnt"`},
-		{Look{Colors: map[string]string{"dim": "beige"}}, "colors dim", `"beige" is not a colour`},
-		{Look{Colors: map[string]string{"dim": "256"}}, "colors dim", `"256" is not a colour`},
-		{Look{Colors: map[string]string{"dim": "#12345"}}, "colors dim", `"#12345" is not a colour`},
-		{Look{Colors: map[string]string{"dim": ""}}, "colors dim", "is not a colour"},
-		{Look{Colors: map[string]string{"dim": "red green blue"}}, "colors dim", "one for light and one for dark"},
-		{Look{Colors: map[string]string{"dim": "reverse"}}, "colors dim", "only selected can be reverse"},
+		{Appearance{Theme: "dark"}, "theme", `there is no theme "dark"; there are meowdis and terminal`},
+		{Appearance{Keys: map[string][]string{"fliter": {"/"}}}, "keys fliter", `there is no action "fliter". Did you mean filter?`},
+		{Appearance{Keys: map[string][]string{"zebra": {"/"}}}, "keys zebra", "meowdis inspect --keys lists them"},
+		{Appearance{Keys: map[string][]string{"filter": {"ctrl+é"}}}, "keys filter", `there is no key "ctrl+é"`},
+		{Appearance{Keys: map[string][]string{"filter": {"", "x"}}}, "keys filter", "there is no key "},
+		{Appearance{Keys: map[string][]string{"filter": {"runes"}}}, "keys filter", `there is no key "runes"`},
+		{Appearance{Keys: map[string][]string{"filter": {"ctrl+i"}}}, "keys filter", "to a terminal ctrl+i is tab"},
+		{Appearance{Keys: map[string][]string{"filter": {"alt+f"}}}, "keys filter", "alt is Esc and then the letter"},
+		{Appearance{Keys: map[string][]string{"filter": {"^C"}}}, "keys filter", "^C always means quit"},
+		{Appearance{Keys: map[string][]string{"filter": {"F"}, "help": {"F"}}}, "keys help", "F is the key of filter and of help"},
+		{Appearance{Colors: map[string]string{"accnt": "red"}}, "colors accnt", `nothing has a colour called "accnt"`},
+		{Appearance{Colors: map[string]string{"dim": "beige"}}, "colors dim", `"beige" is not a colour`},
+		{Appearance{Colors: map[string]string{"dim": "256"}}, "colors dim", `"256" is not a colour`},
+		{Appearance{Colors: map[string]string{"dim": "#12345"}}, "colors dim", `"#12345" is not a colour`},
+		{Appearance{Colors: map[string]string{"dim": ""}}, "colors dim", "is not a colour"},
+		{Appearance{Colors: map[string]string{"dim": "red green blue"}}, "colors dim", "one for light and one for dark"},
+		{Appearance{Colors: map[string]string{"dim": "reverse"}}, "colors dim", "only selected can be reverse"},
 	} {
-		var bad BadLook
+		var bad AppearanceError
 		if err := c.look.Check(); !errors.As(err, &bad) || strings.Join(bad.Path, " ") != c.path || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%+v: %v at %v\nwant %s at %s", c.look, err, bad.Path, c.says, c.path)
 		}
@@ -122,13 +122,13 @@ func TestOtherKeys(t *testing.T) {
 	was := f.fake.options
 	f.fake.options = func(o *Options) {
 		was(o)
-		o.Look = Look{Keys: map[string][]string{"unlock": {"W", "Ctrl+G"}, "filter": {"F5"}, "sort": {"d"}, "quit": {}, "tree": {"space"}}}
+		o.Appearance = Appearance{Keys: map[string][]string{"unlock": {"W", "Ctrl+G"}, "filter": {"F5"}, "sort": {"d"}, "quit": {}, "tree": {"space"}}}
 	}
 	s := browseOn(t, f, f.fake, 120, 24)
 	s.shows("f5 filter", "d sort", "W unlock")
 	s.hides("q quit", "U unlock", "d database")
 	s.press("D")
-	s.shows("Press W to unlock it")
+	s.shows("Press W to unlock writing")
 	s.press("U")
 	s.shows("read-only")
 	s.send(tea.KeyMsg{Type: tea.KeyCtrlG})
@@ -143,7 +143,7 @@ func TestOtherKeys(t *testing.T) {
 	s.press("?")
 	s.shows("^G", "f5")
 	s.press("esc", "ctrl+p")
-	s.typing("another database") // it lost its key
+	s.typing("switch database") // it lost its key
 	s.press("enter")
 	s.shows("Database ", "101 keys")
 	s.press("esc")
@@ -156,32 +156,32 @@ func TestOtherKeys(t *testing.T) {
 // TestThemes checks that configured colours override the theme's, and that NO_COLOR removes all
 // colours.
 func TestThemes(t *testing.T) {
-	draw := func(profile termenv.Profile, l Look) string {
+	draw := func(profile termenv.Profile, l Appearance) string {
 		f := newFile(t).shop()
 		s := browseOn(t, f, f.fake, 120, 24)
 		r := lipgloss.NewRenderer(io.Discard)
 		r.SetColorProfile(profile)
-		s.model.options.Look = l
+		s.model.options.Appearance = l
 		m := New(s.model.options, r)
 		m.Update(tea.WindowSizeMsg{Width: 120, Height: 24})
 		return m.View()
 	}
 	for _, c := range []struct {
 		profile termenv.Profile
-		look    Look
+		look    Appearance
 		with    string
 	}{
-		{termenv.TrueColor, Look{}, "48;2;179;165;240"},
-		{termenv.TrueColor, Look{Colors: map[string]string{"accent": "#fff #010203"}}, "48;2;1;2;3"},
-		{termenv.TrueColor, Look{Theme: "terminal"}, "\x1b[1;30;105m"},
-		{termenv.TrueColor, Look{Theme: "terminal", Colors: map[string]string{"accent": "208"}}, "48;5;208"},
+		{termenv.TrueColor, Appearance{}, "48;2;179;165;240"},
+		{termenv.TrueColor, Appearance{Colors: map[string]string{"accent": "#fff #010203"}}, "48;2;1;2;3"},
+		{termenv.TrueColor, Appearance{Theme: "terminal"}, "\x1b[1;30;105m"},
+		{termenv.TrueColor, Appearance{Theme: "terminal", Colors: map[string]string{"accent": "208"}}, "48;5;208"},
 	} {
 		if got := draw(c.profile, c.look); !strings.Contains(got, c.with) {
 			t.Errorf("%+v has no %q:\n%q", c.look, c.with, got)
 		}
 	}
 	coloured := regexp.MustCompile(`\x1b\[[0-9;]*[34][0-9]`)
-	if got := draw(termenv.Ascii, Look{Colors: map[string]string{"accent": "#fff #010203"}}); coloured.MatchString(got) {
+	if got := draw(termenv.Ascii, Appearance{Colors: map[string]string{"accent": "#fff #010203"}}); coloured.MatchString(got) {
 		t.Errorf("without colours there are some:\n%q", got)
 	}
 }

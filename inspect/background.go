@@ -43,9 +43,9 @@ func newKeyboard(in io.Reader) *keyboard {
 	return &keyboard{File: file}
 }
 
-// lend makes editor commands read from the terminal itself. They would get a pipe for any input that is
+// wrapEditor makes editor commands read from the terminal itself. They would get a pipe for any input that is
 // not a file.
-func (k *keyboard) lend(editor func(path string) *exec.Cmd) func(path string) *exec.Cmd {
+func (k *keyboard) wrapEditor(editor func(path string) *exec.Cmd) func(path string) *exec.Cmd {
 	return func(path string) *exec.Cmd {
 		command := editor(path)
 		command.Stdin = k.File

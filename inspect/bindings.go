@@ -106,37 +106,37 @@ func moveBindings() []binding {
 		{name: "page_down", moves: true, keys: []string{"pgdown", "ctrl+f", "ctrl+d"}, where: everywhere, help: "one page down", run: (*Model).pageDown},
 		{name: "first", moves: true, keys: []string{"g", "home"}, where: everywhere, help: "to the first", run: (*Model).goHome},
 		{name: "last", moves: true, keys: []string{"G", "end"}, where: everywhere, help: "to the last", run: (*Model).goEnd},
-		{name: "open", keys: []string{"enter", "right", "l"}, where: inKeys, hint: "open", help: "into the value; a folder opens or closes", run: (*Model).enter},
+		{name: "open", keys: []string{"enter", "right", "l"}, where: inKeys, hint: "open", help: "open the value; open or close a folder", run: (*Model).enter},
 		{name: "close_folder", keys: []string{"left", "h"}, where: inKeys, help: "close the folder", run: onKeys((*keys.Pane).LeaveFolder)},
-		{name: "all_keys", keys: []string{"esc"}, where: inKeys, hintFunc: func(m *Model) string { return m.keys.LeaveHint() }, help: "stop; leave marks, filter, order", run: (*Model).stop, immediate: true},
-		{name: "open_element", keys: []string{"enter", "right", "l"}, where: inValue, hint: "open", help: "the whole element; fold what is decoded", run: onValue((*value.Pane).EnterElement), hintWhen: ofValue((*value.Pane).OpensMore)},
+		{name: "all_keys", keys: []string{"esc"}, where: inKeys, hintFunc: func(m *Model) string { return m.keys.LeaveHint() }, help: "stop; drop marks, filter, order", run: (*Model).stop, immediate: true},
+		{name: "open_element", keys: []string{"enter", "right", "l"}, where: inValue, hint: "open", help: "open the element; fold a decoded value", run: onValue((*value.Pane).EnterElement), hintWhen: ofValue((*value.Pane).CanOpenElement)},
 		{name: "back", keys: []string{"esc", "left", "h", "backspace"}, where: inValue, hint: "back", help: "back to the keys", run: (*Model).back, immediate: true},
-		{name: "other_side", keys: []string{"tab"}, where: everywhere, help: "keys or value", run: (*Model).switchPane},
+		{name: "other_side", keys: []string{"tab"}, where: everywhere, help: "switch between keys and value", run: (*Model).switchPane},
 	}
 }
 
 // viewBindings returns the bindings that change the view.
 func viewBindings() []binding {
 	return []binding{
-		{name: "form", keys: []string{"x"}, where: inValue, hint: "form", help: "decoded, text, hex or bits; scores as places", run: onValue((*value.Pane).SwitchForm), hintWhen: ofValue((*value.Pane).InBytes)},
+		{name: "form", keys: []string{"x"}, where: inValue, hint: "form", help: "view as decoded, text, hex or bits; scores as places", run: onValue((*value.Pane).SwitchForm), hintWhen: ofValue((*value.Pane).InBytes)},
 		{name: "fold", keys: []string{"z"}, where: inValue, hint: "fold all", help: "fold or unfold all", run: onValue((*value.Pane).FoldAll), hintWhen: ofValue((*value.Pane).InDocument)},
-		{name: "turn_over", keys: []string{"]", "["}, where: inValue, hintFunc: func(m *Model) string { return m.value.OtherSide() }, help: "a stream's entries or groups; a group's pending entries or consumers", run: onValue((*value.Pane).TurnOver), hintWhen: ofValue((*value.Pane).HasOther)},
-		{name: "tail", keys: []string{"F"}, where: inValue, hint: "live", help: "the last entry of a stream, and new ones as they come", run: onValue((*value.Pane).Tail), hintWhen: ofValue((*value.Pane).ShowsEntries)},
-		{name: "search", keys: []string{"/"}, where: inValue, hint: "search", help: "search in the value", run: onValue((*value.Pane).EditSeek)},
-		{name: "search_next", keys: []string{"n"}, where: inValue, hint: "next", help: "the next one found", run: onValue((*value.Pane).SeekNext), hintWhen: ofValue((*value.Pane).HasSought)},
-		{name: "search_back", keys: []string{"N"}, where: inValue, help: "the one before", run: onValue((*value.Pane).SeekBack)},
-		{name: "filter_elements", keys: []string{"&"}, where: inValue, hint: "filter", help: "show only the elements that hold a text", run: onValue((*value.Pane).EditSieve), hintWhen: ofValue((*value.Pane).InTable)},
+		{name: "turn_over", keys: []string{"]", "["}, where: inValue, hintFunc: func(m *Model) string { return m.value.OtherName() }, help: "a stream's entries or groups; a group's pending entries or consumers", run: onValue((*value.Pane).ShowOther), hintWhen: ofValue((*value.Pane).HasOther)},
+		{name: "tail", keys: []string{"F"}, where: inValue, hint: "live", help: "follow a stream: its last entry, and new entries", run: onValue((*value.Pane).Tail), hintWhen: ofValue((*value.Pane).ShowsEntries)},
+		{name: "search", keys: []string{"/"}, where: inValue, hint: "search", help: "search in the value", run: onValue((*value.Pane).EditSearch)},
+		{name: "search_next", keys: []string{"n"}, where: inValue, hint: "next", help: "next match", run: onValue((*value.Pane).SearchNext), hintWhen: ofValue((*value.Pane).HasSearch)},
+		{name: "search_back", keys: []string{"N"}, where: inValue, help: "previous match", run: onValue((*value.Pane).SearchPrevious)},
+		{name: "filter_elements", keys: []string{"&"}, where: inValue, hint: "filter", help: "show only elements that contain a text", run: onValue((*value.Pane).EditFilter), hintWhen: ofValue((*value.Pane).InTable)},
 		{name: "sort_elements", keys: []string{"s"}, where: inValue, hint: "sort", help: "sort the elements by a column", run: onValue((*value.Pane).PickColumn), hintWhen: ofValue((*value.Pane).InTable)},
-		{name: "reverse_elements", keys: []string{"S"}, where: inValue, help: "the elements the other way round", run: onValue((*value.Pane).ReverseElements)},
+		{name: "reverse_elements", keys: []string{"S"}, where: inValue, help: "reverse the order of elements", run: onValue((*value.Pane).ReverseElements)},
 		{name: "filter", keys: []string{"/"}, where: inKeys, hint: "filter", help: "filter by name; tab: glob, fuzzy, regex, exact", run: onKeys((*keys.Pane).EditFilter), immediate: true},
-		{name: "search_values", keys: []string{"F"}, where: inKeys, help: "search in the values of the keys listed", run: onKeys((*keys.Pane).EditNeedle), immediate: true},
+		{name: "search_values", keys: []string{"F"}, where: inKeys, help: "search in values", run: onKeys((*keys.Pane).EditValueSearch), immediate: true},
 		{name: "filter_type", keys: []string{"t"}, where: inKeys, hint: "type", help: "filter by type", run: onKeys((*keys.Pane).PickType), immediate: true},
-		{name: "filter_ttl", keys: []string{"T"}, where: inKeys, help: "filter by time to live", run: onKeys((*keys.Pane).PickLife), immediate: true},
+		{name: "filter_ttl", keys: []string{"T"}, where: inKeys, help: "filter by TTL", run: onKeys((*keys.Pane).PickTTL), immediate: true},
 		{name: "sort", keys: []string{"s"}, where: inKeys, hint: "sort", help: "sort by name, TTL, size, …", run: onKeys((*keys.Pane).PickOrder), immediate: true},
-		{name: "sort_back", keys: []string{"S"}, where: inKeys, help: "sort the other way round", run: onKeys((*keys.Pane).ReverseOrder), immediate: true},
+		{name: "sort_back", keys: []string{"S"}, where: inKeys, help: "reverse the order", run: onKeys((*keys.Pane).ReverseOrder), immediate: true},
 		{name: "tree", keys: []string{"v"}, where: inKeys, hint: "tree", help: "tree or flat list", run: onKeys((*keys.Pane).ChangeView), immediate: true},
-		{name: "open_by_name", keys: []string{"o"}, where: inKeys, help: "open a key by its whole name", run: (*Model).openByName, immediate: true},
-		{name: "database", keys: []string{"d"}, where: inKeys, hint: "database", help: "another database", run: onKeys((*keys.Pane).PickDatabase), immediate: true},
+		{name: "open_by_name", keys: []string{"o"}, where: inKeys, help: "open a key by its full name", run: (*Model).openByName, immediate: true},
+		{name: "database", keys: []string{"d"}, where: inKeys, hint: "database", help: "switch database", run: onKeys((*keys.Pane).PickDatabase), immediate: true},
 	}
 }
 
@@ -147,25 +147,25 @@ func changeBindings() []binding {
 		{name: "mark_range", keys: []string{"V"}, where: inKeys, help: "mark a range: move, then space", run: (*Model).span},
 		{name: "mark_down", moves: true, keys: []string{"shift+down"}, where: inKeys, help: "mark on the way down", run: extendBy(func(*Model) int { return 1 })},
 		{name: "mark_up", moves: true, keys: []string{"shift+up"}, where: inKeys, help: "mark on the way up", run: extendBy(func(*Model) int { return -1 })},
-		{name: "mark_all", keys: []string{"A"}, where: inKeys, help: "mark all that was found", run: onKeys((*keys.Pane).MarkAll)},
-		{name: "mark_others", keys: []string{"*"}, where: inKeys, help: "mark what is not marked, and not what is", run: onKeys((*keys.Pane).Invert)},
-		{name: "edit", keys: []string{"e"}, where: everywhere, hint: "edit", help: "edit in place", run: (*Model).startEdit, hintWhen: (*Model).editsHere},
+		{name: "mark_all", keys: []string{"A"}, where: inKeys, help: "mark everything in the list", run: onKeys((*keys.Pane).MarkAll)},
+		{name: "mark_others", keys: []string{"*"}, where: inKeys, help: "invert marks", run: onKeys((*keys.Pane).Invert)},
+		{name: "edit", keys: []string{"e"}, where: everywhere, hint: "edit", help: "edit", run: (*Model).startEdit, hintWhen: (*Model).editsHere},
 		{name: "edit_outside", keys: []string{"E"}, where: inValue, help: "edit in $EDITOR", run: onSubject((*edit.Pane).EditOutside)},
 		{name: "add", keys: []string{"a"}, where: everywhere, hint: "add", help: "add a key, or an element", run: onSubject((*edit.Pane).Add), hintWhen: (*Model).addsHere},
 		{name: "delete", keys: []string{"D", "delete"}, where: everywhere, hint: "delete", help: "delete keys, a folder, an element", run: onSubject((*edit.Pane).Remove), hintWhen: (*Model).changesHere},
 		{name: "acknowledge", keys: []string{"A"}, where: inValue, hint: "ack", help: "acknowledge the pending entry of a group", run: onSubject((*edit.Pane).Acknowledge), hintWhen: (*Model).onPending},
-		{name: "claim", keys: []string{"C"}, where: inValue, hint: "claim", help: "give the pending entry to a consumer", run: onSubject((*edit.Pane).Claim), hintWhen: (*Model).onPending},
+		{name: "claim", keys: []string{"C"}, where: inValue, hint: "claim", help: "claim the pending entry for a consumer", run: onSubject((*edit.Pane).Claim), hintWhen: (*Model).onPending},
 		{name: "rename", keys: []string{"R"}, where: everywhere, help: "rename the key; of many, by a pattern", run: onSubject((*edit.Pane).Rename)},
-		{name: "expire", keys: []string{"X"}, where: everywhere, help: "set the time to live", run: onSubject((*edit.Pane).Expire)},
-		{name: "persist", keys: []string{"P"}, where: everywhere, help: "persist: take the time to live away", run: onSubject((*edit.Pane).Persist)},
+		{name: "expire", keys: []string{"X"}, where: everywhere, help: "set the TTL", run: onSubject((*edit.Pane).Expire)},
+		{name: "persist", keys: []string{"P"}, where: everywhere, help: "persist: remove the TTL", run: onSubject((*edit.Pane).Persist)},
 		{name: "undo", keys: []string{"u"}, where: everywhere, hint: "undo", help: "undo the last change", run: onEdit((*edit.Pane).Undo), hintWhen: ofEdit((*edit.Pane).CanUndo)},
-		{name: "redo", keys: []string{"ctrl+r"}, where: everywhere, hint: "redo", help: "make the change again that was undone", run: onEdit((*edit.Pane).Redo), hintWhen: ofEdit((*edit.Pane).CanRedo)},
-		{name: "steps", keys: []string{"H"}, where: everywhere, help: "the changes: when, how many keys, and back to any", run: onEdit((*edit.Pane).ShowSteps)},
+		{name: "redo", keys: []string{"ctrl+r"}, where: everywhere, hint: "redo", help: "redo", run: onEdit((*edit.Pane).Redo), hintWhen: ofEdit((*edit.Pane).CanRedo)},
+		{name: "steps", keys: []string{"H"}, where: everywhere, help: "history: when, how many keys; return to any state", run: onEdit((*edit.Pane).ShowSteps)},
 		{name: "copy", keys: []string{"y"}, where: everywhere, help: "copy key, value or command", run: onSubject((*edit.Pane).PickCopy)},
 		{name: "copy_to", keys: []string{"c"}, where: everywhere, help: "copy keys to another tab", run: onSubject((*edit.Pane).CopyTo)},
-		{name: "export", keys: []string{"w"}, where: everywhere, help: "write keys to a file: commands, JSON, a dump, an archive", run: onSubject((*edit.Pane).Export)},
+		{name: "export", keys: []string{"w"}, where: everywhere, help: "export keys to a file: commands, CSV, JSON, RDB, archive", run: onSubject((*edit.Pane).Export)},
 		{name: "command", keys: []string{":"}, where: everywhere, help: "run a command", run: onEdit((*edit.Pane).CommandLine), immediate: true},
-		{name: "log", keys: []string{"L"}, where: everywhere, help: "the commands that were sent, and their SQL", run: onEdit((*edit.Pane).ShowLog), immediate: true},
+		{name: "log", keys: []string{"L"}, where: everywhere, help: "log of sent commands, with their SQL", run: onEdit((*edit.Pane).ShowLog), immediate: true},
 	}
 }
 
@@ -178,21 +178,23 @@ func (m *Model) addsHere() bool  { return m.changesHere() && !(m.InValue && m.va
 func (m *Model) onPending() bool { return m.InValue && m.changesHere() && m.value.ShowsPending() }
 
 // changesHere reports whether the contents of the focused pane can be changed.
-func (m *Model) changesHere() bool { return m.edit.IsUnlocked() && (!m.InValue || m.value.IsOwn()) }
+func (m *Model) changesHere() bool {
+	return m.edit.IsUnlocked() && (!m.InValue || m.value.IsEditable())
+}
 
 // generalBindings returns the bindings for information and for the program itself.
 func generalBindings() []binding {
 	return []binding{
-		{name: "scan_on", keys: []string{"+"}, where: inKeys, hint: "scan on", help: "scan on after a pause", run: onKeys((*keys.Pane).KeepScanning), hintWhen: ofKeys((*keys.Pane).ScanPaused), immediate: true},
-		{name: "unlock", keys: []string{"U"}, where: everywhere, hint: "unlock", help: "unlock writing, or lock it", run: onEdit((*edit.Pane).Unlock), hintWhen: ofEdit((*edit.Pane).IsLocked), immediate: true},
-		{name: "info", keys: []string{"i"}, where: everywhere, hint: "info", help: "all about the key: facts, SQL rows; a long name whole", run: (*Model).showInfo},
-		{name: "compare", keys: []string{"="}, where: everywhere, help: "compare two keys, or a key and its past", run: (*Model).compareKeys},
+		{name: "scan_on", keys: []string{"+"}, where: inKeys, hint: "scan on", help: "continue a paused scan", run: onKeys((*keys.Pane).KeepScanning), hintWhen: ofKeys((*keys.Pane).ScanPaused), immediate: true},
+		{name: "unlock", keys: []string{"U"}, where: everywhere, hint: "unlock", help: "unlock or lock writing", run: onEdit((*edit.Pane).Unlock), hintWhen: ofEdit((*edit.Pane).IsLocked), immediate: true},
+		{name: "info", keys: []string{"i"}, where: everywhere, hint: "info", help: "details of the key: facts, SQL rows, full name", run: (*Model).showInfo},
+		{name: "compare", keys: []string{"="}, where: everywhere, help: "compare two keys, or a key with its history", run: (*Model).compareKeys},
 		{name: "server", keys: []string{"M"}, where: everywhere, help: "the server: clients, slow log, channels, monitor, memory", run: (*Model).showServer, immediate: true},
-		{name: "overview", keys: []string{"O"}, where: everywhere, hint: "overview", help: "the data set at a glance", run: (*Model).showOverview, immediate: true},
-		{name: "follow", keys: []string{"f"}, where: everywhere, help: "follow changes, or not", run: (*Model).toggleFollow, immediate: true},
-		{name: "refresh", keys: []string{"r"}, where: everywhere, hint: "refresh", help: "look again", run: (*Model).refresh, immediate: true},
-		{name: "help", keys: []string{"?"}, where: everywhere, hint: "help", help: "this page", run: (*Model).showHelp, immediate: true},
-		{name: paletteName, keys: []string{"ctrl+p"}, where: everywhere, help: "find an action by what it does", run: (*Model).showPalette, immediate: true},
+		{name: "overview", keys: []string{"O"}, where: everywhere, hint: "overview", help: "overview of the data set", run: (*Model).showOverview, immediate: true},
+		{name: "follow", keys: []string{"f"}, where: everywhere, help: "follow changes on or off", run: (*Model).toggleFollow, immediate: true},
+		{name: "refresh", keys: []string{"r"}, where: everywhere, hint: "refresh", help: "refresh", run: (*Model).refresh, immediate: true},
+		{name: "help", keys: []string{"?"}, where: everywhere, hint: "help", help: "help", run: (*Model).showHelp, immediate: true},
+		{name: paletteName, keys: []string{"ctrl+p"}, where: everywhere, help: "find an action", run: (*Model).showPalette, immediate: true},
 		{name: "quit", keys: []string{"q", "ctrl+c"}, where: everywhere, hint: "quit", help: "quit", run: (*Model).quit, immediate: true},
 		{name: "suspend", keys: []string{"ctrl+z"}, where: everywhere, help: "back to the shell; fg comes back", run: (*Model).suspend, immediate: true},
 	}

@@ -113,7 +113,7 @@ func TestEveryChangeIsUndone(t *testing.T) {
 		s.hides("✗")
 	}
 	s.press("u")
-	s.shows("nothing to undo")
+	s.shows("Nothing to undo")
 	if got := dumpAll(t, f, f.clock.now); got != before {
 		t.Errorf("what was undone is not what was there:\n%s\nwant\n%s", got, before)
 	}
@@ -147,7 +147,7 @@ func TestRealRedisIsChanged(t *testing.T) {
 	}
 	s.choose("queue:0")
 	s.press("R", "ctrl+u", "s", "enter")
-	s.shows("Overwrite s?", "There is a key of that name already")
+	s.shows("Overwrite s?", "The key already exists")
 	s.press("y")
 	s.shows("Renamed to s", "31 keys")
 	s.press("u")
@@ -212,7 +212,7 @@ func TestEditorsAreUsed(t *testing.T) {
 	f.do("SET k line")
 	s := browseOn(t, f, f.fake, 80, 24)
 	s.press("U", "enter", "E")
-	s.shows("There is no editor")
+	s.shows("No editor found")
 	d := s.drafts()
 	s.leaves(d, "line\nmore\n")
 	s.shows("Changed k", "more", "9 bytes")

@@ -75,7 +75,7 @@ func TestEditingBytes(t *testing.T) {
 	}
 	d = s.drafts()
 	s.leaves(d, "4")
-	s.shows("line 1 holds", "Your text is in", d.path)
+	s.shows("line 1 is not", "Your text is in", d.path)
 	s.press("esc")
 	if err := os.Remove(d.path); err != nil {
 		t.Error("the text was thrown away")
@@ -106,7 +106,7 @@ func TestEditingLargeText(t *testing.T) {
 	d = s.drafts()
 	f.do("SET k theirs")
 	s.leaves(d, "mine")
-	s.shows("Overwrite it?", "It was changed or deleted since you looked.")
+	s.shows("Overwrite it?", "Another client changed or deleted it.")
 	s.press("n")
 	s.shows("Your text is in", d.path)
 	s.press("esc")
@@ -144,7 +144,7 @@ func TestWhatWasTypedStays(t *testing.T) {
 	s.press("esc", "a", "enter")
 	s.typing("doc")
 	s.press("enter", "enter", "enter")
-	s.shows("✗ there is a key of that name already", "SET doc")
+	s.shows("✗ the key already exists", "SET doc")
 }
 
 // TestEditingOneLine edits one-line JSON laid out in several lines. It is stored in one line again,
@@ -170,9 +170,9 @@ func TestEditingOneLine(t *testing.T) {
 	s.shows("Nothing was changed")
 	for _, c := range []struct{ left, asks, key, stored string }{
 		{"{\n  \"b\": 1,\n  \"a\": [\n    1,\n    3\n  ]\n}\n", "", "", `{"b": 1, "a": [1, 3]}`},
-		{`{"b":2}` + "\n", "", "", `{"b":2}`},                                         // the user put it in one line
-		{"{\n\t\"b\": 3\n}\n", "laid out in another way", "enter", `{"b":3}`},         // the stored layout
-		{"{\n\t\"b\": 4\n}\n", "laid out in another way", "down", "{\n\t\"b\": 4\n}"}, // the edited layout
+		{`{"b":2}` + "\n", "", "", `{"b":2}`},                                    // the user put it in one line
+		{"{\n\t\"b\": 3\n}\n", "The layout changed", "enter", `{"b":3}`},         // the stored layout
+		{"{\n\t\"b\": 4\n}\n", "The layout changed", "down", "{\n\t\"b\": 4\n}"}, // the edited layout
 	} {
 		d := s.drafts()
 		s.leaves(d, c.left)
@@ -195,7 +195,7 @@ func TestEditingOneLine(t *testing.T) {
 	s.press("u", "u")
 	d = s.drafts()
 	s.leaves(d, "{\n  \"b\": ,\n}")
-	s.shows("this is no JSON", "edit it again")
+	s.shows("this is no JSON", "edit again")
 	s.press("esc")
 	s.shows("Nothing was changed", "Your text is in", d.path)
 	s.press("esc")

@@ -74,7 +74,7 @@ func TestOverviewOfAServerInEveryOrder(t *testing.T) {
 		s := browse(t, f, 80, 40)
 		s.press(keys...)
 		s.press("O", "end")
-		s.shows("Biggest folders  of those scanned", "a:                        20  34%", "b:                        20  33%", "c:                        20  33%")
+		s.shows("Biggest folders  of scanned keys", "a:                        20  34%", "b:                        20  33%", "c:                        20  33%")
 	}
 }
 

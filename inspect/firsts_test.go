@@ -68,7 +68,7 @@ func TestRepeatedElements(t *testing.T) {
 		s.shows("No other 0399")
 		for n := 400; n < 3000; n++ {
 			s.send(namedKeys["down"])
-			row := s.model.value.Sight().Element
+			row := s.model.value.Selection().Element
 			if want := fmt.Sprintf("%s%04d", element, n); row == nil || row.Row[0] != want {
 				t.Fatalf("%v is row %d, not %s", row, n, want)
 			}
@@ -82,7 +82,7 @@ func TestRepeatedElements(t *testing.T) {
 		s.press("end")
 		for n := 2999; n > 0; n-- {
 			s.send(namedKeys["up"])
-			row := s.model.value.Sight().Element
+			row := s.model.value.Selection().Element
 			if want := fmt.Sprintf("%s%04d", element, n-1); row == nil || row.Row[0] != want {
 				t.Fatalf("%v is before row %d, not %s", row, n, want)
 			}

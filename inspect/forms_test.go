@@ -67,7 +67,7 @@ func TestLargeDocument(t *testing.T) {
 	s.press("o")
 	s.typing("doc")
 	s.press("enter")
-	s.shows("json", "Too large to be fetched whole")
+	s.shows("json", "Too large to load")
 	for _, e := range s.model.Conn.Log.Entries() {
 		if string(e.Call[0]) == "JSON.GET" {
 			t.Error("it was fetched")

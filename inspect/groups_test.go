@@ -71,7 +71,7 @@ func playsGroups(t *testing.T, c keyspace.Client, f *fake, entries int, call fun
 		says, leaves string
 	}{
 		{[]string{"A"}, "Acknowledged 1-1", "2-1 ann 1, "},
-		{[]string{"C", "b", "o", "b", "enter"}, "Gave 1-1 to bob", "1-1 bob 1, 2-1 ann 1, "},
+		{[]string{"C", "b", "o", "b", "enter"}, "Claimed 1-1 for bob", "1-1 bob 1, 2-1 ann 1, "},
 		{[]string{"D", "y"}, "Deleted the entry 1-1", "2-1 ann 1, "},
 	} {
 		s.press("g")

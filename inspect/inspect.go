@@ -44,11 +44,11 @@ type Options struct {
 	// Journal is the directory of the undo journal, which stores overwritten data until it is undone.
 	// If the journal cannot be written, no change is made.
 	Journal string
-	// Recall is the directory that stores the recent keys and the bookmarks. If empty, they end with
+	// Recents is the directory that stores the recent keys and the bookmarks. If empty, they end with
 	// the session.
-	Recall string
-	// Fleeting is set if the data and its undo end with the session.
-	Fleeting bool
+	Recents string
+	// Temporary is set if the data and its undo end with the session.
+	Temporary bool
 	// Identity identifies the target across sessions, so that a later session finds the journal. It
 	// defaults to Target.
 	Identity string
@@ -65,14 +65,14 @@ type Options struct {
 	// Close releases the target when its tab closes or the program ends. kept is the number of changes
 	// that the journal keeps for the next session. It may be nil.
 	Close func(kept int) error
-	// Open opens another target, given as on the command line. Places returns the targets to choose
+	// Open opens another target, given as on the command line. Targets returns the targets to choose
 	// from. Both are nil if no other target can be opened.
-	Open   func(ctx context.Context, spec string) (Options, error)
-	Places func() []Place
+	Open    func(ctx context.Context, spec string) (Options, error)
+	Targets func() []KnownTarget
 	// Editor returns the command that edits the file at path. Nil without an editor.
 	Editor func(path string) *exec.Cmd
-	// StandIn is the fallback editor if the user has not configured one, else "".
-	StandIn string
+	// FallbackEditor is the fallback editor if the user has not configured one, else "".
+	FallbackEditor string
 	// Scratch creates an empty in-memory data set, where compare rebuilds an earlier version of a
 	// key. If nil, keys can only be compared with each other.
 	Scratch func(context.Context) (c keyspace.Client, end func() error, err error)
@@ -91,8 +91,8 @@ type Options struct {
 	// Mouse enables mouse selection and scrolling. The terminal then selects text only with shift held.
 	Mouse bool
 
-	// Look is the user's choice of keys and colours.
-	Look Look
+	// Appearance is the user's choice of keys and colours.
+	Appearance Appearance
 
 	// Light is set for a light background. If AskBackground is set, the terminal is queried too, and
 	// its answer takes precedence.
@@ -112,13 +112,13 @@ const framesPerSecond = 120
 // still run a call. The screen settings of first apply to all tabs. The targets in more open in further
 // tabs.
 func Run(ctx context.Context, first Options, more ...Tab) error {
-	if err := first.Look.Check(); err != nil {
+	if err := first.Appearance.Check(); err != nil {
 		return err
 	}
 	k := newKeyboard(first.In)
 	s := share(first, lipgloss.NewRenderer(first.Out, termenv.WithTTY(true))) // Out is a terminal, even if the environment says CI
 	s.keyboard = k
-	ctx, stop := untilSignalled(ctx, s.lent)
+	ctx, stop := untilSignalled(ctx, s.terminalInUse)
 	defer stop()
 	tabs := newTabs(ctx, s, first, more)
 	defer tabs.close()

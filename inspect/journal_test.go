@@ -56,15 +56,15 @@ func TestJournalOutlivesItsSession(t *testing.T) {
 	}
 }
 
-// TestFleetingDataLeaveNoJournal checks that an in-memory target leaves no journal, since its data is
+// TestTemporaryDataLeaveNoJournal checks that an in-memory target leaves no journal, since its data is
 // gone afterwards.
-func TestFleetingDataLeaveNoJournal(t *testing.T) {
+func TestTemporaryDataLeaveNoJournal(t *testing.T) {
 	f := newFile(t)
 	dir := t.TempDir()
 	start := f.fake.options
 	f.fake.options = func(o *Options) {
 		start(o)
-		o.Journal, o.Fleeting = dir, true
+		o.Journal, o.Temporary = dir, true
 	}
 	s := browseOn(t, f, f.fake, 80, 24)
 	s.press("U")

@@ -161,7 +161,7 @@ func (m *Model) back() tea.Cmd {
 // filter or the order.
 func (m *Model) stop() tea.Cmd {
 	chosen := m.keys.LeaveHint() != ""
-	if _, any := m.Longest(); any && m.Frame > 0 && !(chosen && m.OnlyFillsIn()) {
+	if _, any := m.Longest(); any && m.Frame > 0 && !(chosen && m.OnlyNumbers()) {
 		for p := range job.Purposes {
 			switch {
 			case p == job.Writing && m.Running(p):
@@ -172,7 +172,7 @@ func (m *Model) stop() tea.Cmd {
 			}
 		}
 		m.keys.Stop()
-		m.Notice = "Stopped. Move on, or press " + m.KeyFor("refresh") + " to look again."
+		m.Notice = "Stopped. Press " + m.KeyFor("refresh") + " to refresh."
 		return nil
 	}
 	m.keys.Leave()

@@ -47,7 +47,7 @@ func TestMarkRanges(t *testing.T) {
 	s.press("esc", "h", "h", "home", "shift+down", "shift+down", "up")
 	s.marks(t, "z", "a:", "n:")
 	s.press("esc", "v", "end", "shift+up", "shift+up", "D")
-	s.shows("Nothing is written")
+	s.shows("The inspector is read-only")
 	s.marks(t, "n:4998", "n:4999", "z")
 
 	for _, keys := range [][]string{{"home", "V", "end"}, {"end", "V", "home"}} {
@@ -62,7 +62,7 @@ func TestMarkRanges(t *testing.T) {
 	s.press("esc", "home", "V", "end")
 	f.theirs("DEL z")
 	s.press("space")
-	s.shows("began at a row that is not there any more")
+	s.shows("of the range no longer exists")
 }
 
 // TestMarkAll marks the matches of a filter, on a file and on a server, and inverts marks in a list and
@@ -84,7 +84,7 @@ func TestMarkAll(t *testing.T) {
 			s.press("/", "1", "2", "3", "enter", "A")
 			s.shows("Marked 13 keys.")
 			s.press("esc", "space", "*")
-			s.shows("Marked now: 12 keys.")
+			s.shows("Marks inverted: 12 keys.")
 			s.press("/", "x", "enter", "esc", "esc") // the first esc drops the marks
 			if n := len(s.marked()); n != 1 {
 				t.Errorf("%d marked", n)
@@ -97,7 +97,7 @@ func TestMarkAll(t *testing.T) {
 	s.press("esc", "enter", "down", "enter", "down", "space") // m:0:a
 	s.marks(t, "m:0:a")
 	s.press("*")
-	s.shows("Marked now: 3 folders and 1 key.")
+	s.shows("Marks inverted: 3 folders and 1 key.")
 	s.marks(t, "z", "m:1:", "m:2:", "n:")
 	s.press("*")
 	s.marks(t, "m:0:")
@@ -106,7 +106,7 @@ func TestMarkAll(t *testing.T) {
 	s.press("space")
 	s.shows("Its folder is marked")
 	s.press("s", "size", "enter", "*")
-	s.shows("Marked now: 3,003 keys.")
+	s.shows("Marks inverted: 3,003 keys.")
 }
 
 // TestLivesOfMany sets the time to live of all marked keys and folders, in batches and as one change,
@@ -129,11 +129,11 @@ func TestLivesOfMany(t *testing.T) {
 		}
 		old := f.asks("PEXPIRETIME n:1199")
 		s.press("U", "space", "space", "X")
-		s.shows("Time to live of 1 folder and 1 key")
+		s.shows("TTL of 1 folder and 1 key")
 		s.press("9", "0", "enter")
-		s.shows("Let 1 folder and 1 key expire in 1m 30s, 1,201 keys?", "500 at a time, each kept for undo:")
+		s.shows("Set the TTL of 1 folder and 1 key to 1m 30s, 1,201 keys?", "500 at a time; undo restores all:")
 		s.press("y")
-		s.shows("expire in 1m 30s, 1,201 keys. Press u to undo it.")
+		s.shows("to 1m 30s, 1,201 keys. Press u to undo it.")
 		ends("a", f.asks("PEXPIRETIME n:1199"))
 		ends("z", "-1")
 		s.press("u")

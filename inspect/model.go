@@ -30,7 +30,7 @@ type Model struct {
 	*ui.PaneContext
 	shared
 	options   Options
-	memory    *recents.Memory
+	memory    *recents.Store
 	lastVisit visit   // the last visit recorded
 	tabs      *Tabs   // the tabs that it belongs to; nil: it is the only one
 	hidden    bool    // another tab is on the screen
@@ -62,21 +62,21 @@ type quitState struct {
 
 // shared holds the state that all Models on one screen share.
 type shared struct {
-	renderer *lipgloss.Renderer
-	styles   screen.Styles
-	bindings []binding
-	lent     *atomic.Bool // another program uses the terminal
-	keyboard *keyboard    // nil if the input is not a terminal
+	renderer      *lipgloss.Renderer
+	styles        screen.Styles
+	bindings      []binding
+	terminalInUse *atomic.Bool // another program uses the terminal
+	keyboard      *keyboard    // nil if the input is not a terminal
 }
 
 // share returns the shared state for the terminal of r.
 func share(o Options, r *lipgloss.Renderer) shared {
 	r.SetHasDarkBackground(!o.Light)
-	theme, bound, err := o.Look.read()
+	theme, bound, err := o.Appearance.read()
 	if err != nil { // Run returns this error
-		theme, bound, _ = Look{}.read()
+		theme, bound, _ = Appearance{}.read()
 	}
-	return shared{renderer: r, styles: screen.NewStyles(r, theme), bindings: bound, lent: new(atomic.Bool)}
+	return shared{renderer: r, styles: screen.NewStyles(r, theme), bindings: bound, terminalInUse: new(atomic.Bool)}
 }
 
 // New returns the browser before its first screen. Its styles fit the terminal of r.
@@ -90,7 +90,7 @@ func newModel(o Options, s shared) *Model {
 		o.Delimiter = ":"
 	}
 	if s.keyboard != nil && o.Editor != nil {
-		o.Editor = s.keyboard.lend(o.Editor)
+		o.Editor = s.keyboard.wrapEditor(o.Editor)
 	}
 	m := &Model{
 		PaneContext: &ui.PaneContext{
@@ -99,25 +99,25 @@ func newModel(o Options, s shared) *Model {
 		},
 		shared: s, options: o, following: o.Index != nil,
 	}
-	m.Tell, m.KeyFor = m.route, m.keyFor
+	m.Emit, m.KeyFor = m.route, m.keyFor
 	identity := cmp.Or(o.Identity, o.Target)
 	m.value = value.New(m.PaneContext)
 	m.value.Decoder = o.Decoder
 	maker := &change.Maker{
 		Conn: m.Conn, Index: o.Index, Clock: o.Now,
-		Journal: change.NewJournal(o.Journal, identity, o.Now), Redo: change.NewRedoJournal(o.Journal, identity, o.Now),
+		Journal: change.NewJournal(o.Journal, identity, o.Now), RedoJournal: change.NewRedoJournal(o.Journal, identity, o.Now),
 	}
 	m.edit = edit.New(m.PaneContext, edit.Settings{
-		Writer: o.Unlock, Fleeting: o.Fleeting, Confirm: o.Confirm, Name: cmp.Or(o.Name, o.Target), Editor: o.Editor, StandIn: o.StandIn, Lent: m.lent,
+		OpenWriter: o.Unlock, Temporary: o.Temporary, Confirm: o.Confirm, Name: cmp.Or(o.Name, o.Target), Editor: o.Editor, FallbackEditor: o.FallbackEditor, TerminalInUse: m.terminalInUse,
 		Exporter: o.Exporter, Explain: o.Explain, Exec: cmp.Or(o.Exec, "meowdis exec"), Out: o.Out,
 	}, maker)
 	m.server = server.Pane{PaneContext: m.PaneContext, Listen: o.Listen}
-	m.compare = compare.Pane{PaneContext: m.PaneContext, Scratch: o.Scratch, Past: func() *change.Past { return maker.Journal.Past(m.edit.Undoable()) }}
-	m.memory = recents.New(o.Recall, identity, o.Now)
-	if o.Fleeting {
+	m.compare = compare.Pane{PaneContext: m.PaneContext, Scratch: o.Scratch, History: func() *change.History { return maker.Journal.History(m.edit.Undoable()) }}
+	m.memory = recents.New(o.Recents, identity, o.Now)
+	if o.Temporary {
 		m.memory = recents.New("", identity, o.Now)
 	}
-	m.keys, m.overview = keys.New(m.PaneContext), overview.Pane{PaneContext: m.PaneContext, Place: o.Target}
-	m.keys.Holds = value.Holding(m.Conn)
+	m.keys, m.overview = keys.New(m.PaneContext), overview.Pane{PaneContext: m.PaneContext, Target: o.Target}
+	m.keys.SearchValues = value.SearchKeys(m.Conn)
 	return m
 }

@@ -47,7 +47,7 @@ func TestScrolling(t *testing.T) {
 func TestScansPause(t *testing.T) {
 	f := newFake().plain(120_000)
 	s := browse(t, f, 100, 24)
-	s.shows("scanned 10", "paused, + goes on", "+ scan on")
+	s.shows("scanned 10", "paused, + continues", "+ scan on")
 	s.press("+")
 	s.hides("paused")
 	s.shows("120,000 keys")
@@ -259,12 +259,12 @@ func TestSearchShowsHowMuchWasLookedAt(t *testing.T) {
 	}
 	s.fake.gate <- struct{}{} // one page of the scan
 	for range 50 {
-		if strings.Contains(s.screen(), "Looking…") {
+		if strings.Contains(s.screen(), "Loading…") {
 			break
 		}
 		h.one()
 	}
-	s.shows("none found · scanned 500 of 5,000 keys", "Looking…")
+	s.shows("no match · scanned 500 of 5,000 keys", "Loading…")
 	close(s.fake.gate)
 	h.finish()
 	s.press("j")
@@ -382,11 +382,11 @@ func TestEscapeEndsTheFilter(t *testing.T) {
 	s.press("/")
 	s.typing("user")
 	s.press("enter")
-	s.model.Start(job.Sizing, nil)
+	s.model.Start(job.MeasuringFolder, nil)
 	s.model.Frame = 1
 	s.press("esc")
 	s.hides("Stopped")
-	if s.model.keys.Chooses() {
+	if s.model.keys.HasFilter() {
 		t.Error("the filter is still there")
 	}
 }

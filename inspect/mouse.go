@@ -113,7 +113,7 @@ func (m *Model) clickOverlay(x, y int) tea.Cmd {
 		if !inside {
 			return o.Press(m.PaneContext, signKeys["esc"])
 		}
-	case *ui.Page, *helpPage, *overview.Glance:
+	case *ui.Page, *helpPage, *overview.Summary:
 		if !inside {
 			return m.Dialog.Press(m.PaneContext, signKeys["esc"])
 		}

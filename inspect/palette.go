@@ -15,7 +15,7 @@ func (m *Model) showPalette() tea.Cmd { return m.openPalette(nil) }
 
 // openPalette opens the palette above the dialog behind, which may be nil.
 func (m *Model) openPalette(behind ui.Dialog) tea.Cmd {
-	f := &ui.Finder{Title: "Actions", Takes: "do it", Behind: behind, Choose: func(name string) tea.Cmd {
+	f := &ui.Finder{Title: "Actions", ChooseLabel: "do it", Parent: behind, Choose: func(name string) tea.Cmd {
 		return m.perform(m.action(name))
 	}}
 	for _, b := range m.paletteOrder() {
@@ -83,7 +83,7 @@ func (m *Model) perform(b *binding) tea.Cmd {
 		m.InValue = false
 	default:
 		if cmd = m.enterValue(); !m.InValue {
-			m.Notice = "Choose a key first."
+			m.Notice = "Select a key first."
 			return nil
 		}
 	}

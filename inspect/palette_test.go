@@ -11,10 +11,10 @@ func TestPalette(t *testing.T) {
 		before, typed string
 		shows         []string
 	}{
-		"a word":                          {"", "filter time", []string{"Show keys by time to live"}},
-		"letters":                         {"", "dtaglan", []string{"Overview of database 0"}},
+		"a word":                          {"", "filter ttl", []string{"Show keys by time to live"}},
+		"letters":                         {"", "ovdata", []string{"Overview of database 0"}},
 		"a key":                           {"", "T", []string{"Show keys by time to live"}},
-		"a name":                          {"", "expire", []string{"Nothing is written"}},
+		"a name":                          {"", "expire", []string{"The inspector is read-only"}},
 		"of a value, from the keys":       {"", "fold unfold", []string{"back", "user:"}},
 		"of the keys, from a value":       {"tab", "filter type", []string{"zset"}},
 		"that waits for what it is about": {"tab", "filter name", []string{"glob"}},
@@ -42,7 +42,7 @@ func TestPaletteAboveTheHelp(t *testing.T) {
 	s.press("?", "/")
 	s.shows("Actions")
 	s.typing("zzzz")
-	s.shows("Nothing has these letters.")
+	s.shows("No match.")
 	s.press("enter") // no action is selected
 	s.shows("Actions")
 	s.press("esc")
@@ -55,7 +55,7 @@ func TestPaletteAboveTheHelp(t *testing.T) {
 
 // TestPaletteFirst checks that an exact key ranks first, then the beginning of a word.
 func TestPaletteFirst(t *testing.T) {
-	for typed, first := range map[string]string{"X": "set the time to live", "?": "this page", "^Z": "back to the shell", "sort": "sort by name", "ren": "rename the key", "sttl": "set the time to live"} {
+	for typed, first := range map[string]string{"X": "set the TTL", "?": "help", "^Z": "back to the shell", "sort": "sort by name", "ren": "rename the key", "sttl": "set the TTL"} {
 		f := newFile(t).shop()
 		s := browseOn(t, f, f.fake, 80, 24)
 		s.press("ctrl+p")

@@ -19,11 +19,11 @@ func (m *Model) quit() tea.Cmd {
 	if !m.edit.IsChanging() || m.quitDialog != nil && m.Dialog == m.quitDialog {
 		return m.end()
 	}
-	m.quitDialog = &ui.Picker{Title: "A change is being made", Choose: func(choice string) tea.Cmd {
+	m.quitDialog = &ui.Picker{Title: "A change is running", Choose: func(choice string) tea.Cmd {
 		switch choice {
 		case "wait":
 			m.quitAfterWrite = true
-			m.Notice = "Quits when the change is done. Any key stays."
+			m.Notice = "Quits when the change ends. Press any key to stay."
 		case "stop":
 			return m.end()
 		}

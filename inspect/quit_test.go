@@ -78,7 +78,7 @@ func TestQuitAsksWhileAChangeRuns(t *testing.T) {
 					}
 					if i == 0 {
 						s.model.quitting = false
-						s.shows("A change is being made", "wait for it, then quit", "stop it and quit", "undo is kept")
+						s.shows("A change is running", "wait for it, then quit", "stop it and quit", "undo is kept")
 					}
 				}
 				if c.quits {

@@ -43,7 +43,7 @@ func (m *Model) remember() tea.Cmd {
 	if !ok || at == m.lastVisit {
 		return nil
 	}
-	if v := m.value.Sight(); !v.Shown || v.Gone || v.Key != key { // not loaded yet, or missing
+	if v := m.value.Selection(); !v.Shown || v.Missing || v.Key != key { // not loaded yet, or missing
 		return nil
 	}
 	m.lastVisit = at
@@ -58,12 +58,12 @@ func (m *Model) remember() tea.Cmd {
 func (m *Model) bookmark() tea.Cmd {
 	key, ok := m.currentKey()
 	if !ok {
-		m.Notice = "Choose a key to bookmark."
+		m.Notice = "Select a key to bookmark."
 		return nil
 	}
 	memory, db := m.memory, m.DB
-	return m.Start(job.Recalling, func(context.Context) (tea.Msg, error) {
-		marked, err := memory.Mark(db, key)
+	return m.Start(job.LoadingRecents, func(context.Context) (tea.Msg, error) {
+		marked, err := memory.ToggleBookmark(db, key)
 		return bookmarkedMsg{key, marked}, err
 	})
 }
@@ -71,14 +71,14 @@ func (m *Model) bookmark() tea.Cmd {
 func (m *Model) onBookmarked(b bookmarkedMsg) {
 	m.Notice = "Bookmarked " + display.Text(b.key, 40) + ". Press " + m.KeyFor("recall") + " to see all."
 	if !b.marked {
-		m.Notice = "Took the bookmark of " + display.Text(b.key, 40) + " away."
+		m.Notice = "Removed the bookmark of " + display.Text(b.key, 40) + "."
 	}
 }
 
 // recall lists the bookmarks and the recent keys.
 func (m *Model) recall() tea.Cmd {
 	memory := m.memory
-	return m.Start(job.Recalling, func(context.Context) (tea.Msg, error) {
+	return m.Start(job.LoadingRecents, func(context.Context) (tea.Msg, error) {
 		keys, err := memory.Keys()
 		return recalledMsg(keys), err
 	})
@@ -93,7 +93,7 @@ func (m *Model) onRecalled(keys recalledMsg) {
 		m.Notice = "No key was opened or bookmarked yet. Press " + m.KeyFor("bookmark") + " to bookmark one."
 		return
 	}
-	f := &ui.Finder{Title: "Bookmarks (★) and recent keys", Takes: "open", Hints: [][2]string{{"^X", "forget"}}}
+	f := &ui.Finder{Title: "Bookmarks (★) and recent keys", ChooseLabel: "open", Hints: [][2]string{{"^X", "forget"}}}
 	var shown []recents.Key
 	for i, k := range list {
 		star := "★ "
@@ -117,7 +117,7 @@ func (m *Model) onRecalled(keys recalledMsg) {
 	f.Keys = map[string]func(ui.Item) tea.Cmd{forgetKey: func(it ui.Item) tea.Cmd {
 		k, memory := shown[client.Atoi(it.Value)], m.memory
 		f.Remove(it)
-		return m.Start(job.Recalling, func(context.Context) (tea.Msg, error) {
+		return m.Start(job.LoadingRecents, func(context.Context) (tea.Msg, error) {
 			return nil, memory.Forget(k.DB, string(k.Name))
 		})
 	}}
@@ -127,7 +127,7 @@ func (m *Model) onRecalled(keys recalledMsg) {
 
 // openByName opens a key by its typed name: the only way if the target refuses SCAN.
 func (m *Model) openByName() tea.Cmd {
-	m.Dialog = &ui.Question{Title: "Open a key", Note: `its whole name; "in quotes" with escapes`, Prompt: screen.NewPrompt(""), Answer: func(name string) tea.Cmd {
+	m.Dialog = &ui.Question{Title: "Open a key", Note: `the full name; "in quotes" with escapes`, Prompt: screen.NewPrompt(""), Answer: func(name string) tea.Cmd {
 		if strings.HasPrefix(name, `"`) {
 			if raw, err := screen.Unquote(name); err == nil {
 				name = raw
@@ -149,7 +149,7 @@ func (m *Model) goTo(db int, key string) tea.Cmd {
 // recallBindings returns the bindings for bookmarks and recent keys.
 func recallBindings() []binding {
 	return []binding{
-		{name: "bookmark", keys: []string{"b"}, where: everywhere, help: "bookmark the key, or no more", run: (*Model).bookmark},
+		{name: "bookmark", keys: []string{"b"}, where: everywhere, help: "toggle bookmark", run: (*Model).bookmark},
 		{name: "recall", keys: []string{"'", "B"}, where: everywhere, help: "bookmarks and recent keys", run: (*Model).recall, immediate: true},
 	}
 }

@@ -12,7 +12,7 @@ import (
 func TestBookmarksAndRecentKeys(t *testing.T) {
 	dir := t.TempDir()
 	f := newFake().zoo()
-	f.options = func(o *Options) { o.Recall = dir }
+	f.options = func(o *Options) { o.Recents = dir }
 	s := browse(t, f, 80, 24)
 	s.press("'")
 	s.shows("No key was opened or bookmarked yet. Press b to bookmark one.")
@@ -40,16 +40,16 @@ func TestBookmarksAndRecentKeys(t *testing.T) {
 
 	// One recent key is forgotten, and one bookmark is removed.
 	s.press("b")
-	s.shows("Took the bookmark of tags away.")
+	s.shows("Removed the bookmark of tags.")
 	s.press("'")
 	s.typing("board")
 	s.send(tea.KeyMsg{Type: tea.KeyCtrlX})
-	s.shows("Nothing has these letters.")
+	s.shows("No match.")
 	s.press("esc", "'")
 	s.hides("│  board", "│    board", "★ tags")
 	s.shows("tags", "three")
 
-	f.options = func(o *Options) { o.Recall, o.Fleeting = dir, true }
+	f.options = func(o *Options) { o.Recents, o.Temporary = dir, true }
 	s = browse(t, f, 80, 24)
 	s.press("'")
 	s.shows("No key was opened")
@@ -58,7 +58,7 @@ func TestBookmarksAndRecentKeys(t *testing.T) {
 // TestRecallTroubles checks that an unwritable directory prevents only bookmarks.
 func TestRecallTroubles(t *testing.T) {
 	f := newFake().zoo()
-	f.options = func(o *Options) { o.Recall = "/dev/null/keys" }
+	f.options = func(o *Options) { o.Recents = "/dev/null/keys" }
 	s := browse(t, f, 80, 24)
 	s.choose("tags")
 	s.press("enter")

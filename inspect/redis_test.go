@@ -75,5 +75,5 @@ func TestRealRedis(t *testing.T) {
 	s.press("t", "z", "enter")
 	s.shows("1 of 1 found", "zset")
 	s.press("d", "4", "enter")
-	s.shows("db 4 · 0 keys", "No such key")
+	s.shows("db 4 · 0 keys", "No match")
 }

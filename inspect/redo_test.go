@@ -21,7 +21,7 @@ func TestRedoAsks(t *testing.T) {
 	s.press("u")
 	f.do("SET k theirs")
 	s.press("ctrl+r")
-	s.shows("Redo nevertheless?", "k was changed since")
+	s.shows("Redo anyway?", "k was changed")
 	s.press("n")
 	s.press("ctrl+r", "y")
 	s.shows("Redone: SET k mine")
@@ -31,7 +31,7 @@ func TestRedoAsks(t *testing.T) {
 	}
 	s.runs("SET other 1")
 	s.press("ctrl+r")
-	s.shows("There is nothing to redo")
+	s.shows("Nothing to redo")
 
 	s.press("D", "y", "u", "ctrl+r")
 	s.shows("Redo: Deleted", "y yes   n no")
@@ -40,7 +40,7 @@ func TestRedoAsks(t *testing.T) {
 	s.press("ctrl+r", "y")
 	s.shows("Redone: Deleted")
 	s.press("H")
-	s.shows("Go to how it was after", "now · 1 key", "before all of them")
+	s.shows("Return to the state after", "now · 1 key", "before all changes")
 }
 
 // TestRedoOfManyKeys deletes a folder again. Its journal ends with the session.
@@ -69,7 +69,7 @@ func TestRedoOfManyKeys(t *testing.T) {
 	s.press("esc", "u")
 	f.do("DEL n:5")
 	s.press("ctrl+r", "y")
-	s.shows("Redo nevertheless?", "n:5 was deleted since")
+	s.shows("Redo anyway?", "n:5 was deleted")
 	s.press("esc")
 	dir := s.model.options.Journal
 	if left, _ := filepath.Glob(filepath.Join(dir, "*.redo*")); len(left) != 1 {

@@ -30,7 +30,7 @@ func TestUserWhoMayLittle(t *testing.T) {
 		"slots":        {"array · 3 values", "eight"},
 		"doc":          {"json", `"city": "Bern"`},
 		"config":       {"string · ", `"theme": "dark"`},
-		"no such":      {"There is no such key."},
+		"no such":      {"This key does not exist."},
 	} {
 		s.press("o")
 		s.typing(key)
@@ -42,7 +42,7 @@ func TestUserWhoMayLittle(t *testing.T) {
 	s.press("o")
 	s.typing("cart")
 	s.press("enter", "i")
-	s.shows("type      hash", "encoding  not told to this user", "memory    not told to this user")
+	s.shows("type      hash", "encoding  not permitted", "memory    not permitted")
 	s.press("esc", "O")
 	s.shows("? keys in /data/app.db")
 	s.press("esc", "d")
@@ -75,7 +75,7 @@ func TestKeysOfOthers(t *testing.T) {
 	s.choose("key:00001")
 	s.shows("closed", "string", "value 1")
 	s.press("j")
-	s.shows("This user may not read this key.")
+	s.shows("Not permitted to read this key.")
 	s.hides("✗", "no expiry")
 	sent := f.sent("")
 	s.press("k", "j")

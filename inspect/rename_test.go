@@ -24,12 +24,12 @@ func TestRenameMany(t *testing.T) {
 			s.press("enter")
 		}
 		rename("other:*")
-		s.shows("1 name is taken", "Nothing was renamed.", "n:0003 → other:0003", "there is such a key")
+		s.shows("1 name is taken", "Nothing was renamed.", "n:0003 → other:0003", "already exists")
 		s.press("esc")
 		s.shows("Rename 700 keys by a pattern")
 		s.press("esc", "U")
 		rename("x")
-		s.shows("so would n:0000")
+		s.shows("also the new name of n:0000")
 		s.press("esc", "esc", "U")
 		rename("other:new:*")
 		s.shows("Rename 700 keys?", "n:0000 → other:new:0000", "… and 692 more")
@@ -62,7 +62,7 @@ func TestRenameMany(t *testing.T) {
 		s.press("U")
 		rename("last:*")
 		s.press("y")
-		s.shows("there is a key of that name already")
+		s.shows("the key already exists")
 		if s.press("esc", "u", "y"); f.asks("GET last:0002") != "theirs" || f.asks("GET n:0002") != "2" || f.asks("GET n:0001") != "1" {
 			t.Errorf("their key holds %q, ours %q and %q:\n%s", f.asks("GET last:0002"), f.asks("GET n:0002"), f.asks("GET n:0001"), s.screen())
 		}
@@ -94,9 +94,9 @@ func TestUndoOfARenameOfMany(t *testing.T) {
 	f.do("SET n:2 theirs")
 	f.do("DEL m:1")
 	s.press("u")
-	s.shows("Undo nevertheless?", "n:2 was made anew since, and stays as it is.", "m:1 was deleted since, and stays so.")
+	s.shows("Undo anyway?", "n:2 was created again; it stays unchanged.", "m:1 was deleted; it stays deleted.")
 	s.press("y")
-	s.shows("Undone: Renamed 5 keys, but there is a key n:2: what was to get that name keeps its own.")
+	s.shows("Undone: Renamed 5 keys. A key keeps its name because n:2 already exists.")
 	holds := func(want string) {
 		t.Helper()
 		var each []string
@@ -109,7 +109,7 @@ func TestUndoOfARenameOfMany(t *testing.T) {
 	}
 	holds("0  theirs  4x  2")
 	s.press("ctrl+r", "y")
-	s.shows("Redone: Renamed 5 keys, but there is a key m:2")
+	s.shows("Redone: Renamed 5 keys. A key keeps its name because m:2 already exists")
 	holds("  theirs   0 2")
 	s.press("u", "y")
 	holds("0  theirs  4x  2")

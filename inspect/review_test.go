@@ -35,27 +35,27 @@ var overwritten = []struct {
 	then       string // its reply
 }{
 	{"a field that was edited, and one that was added", "HSET h a 1", []string{"enter", "e", "2", "enter"}, "HSET h b theirs",
-		"h was changed since", "HGETALL h", "a 1"},
+		"h was changed", "HGETALL h", "a 1"},
 	{"a key that was set, and appended to", "SET k old", []string{":", "S", "E", "T", "space", "k", "space", "1", "enter"}, "APPEND k theirs",
-		"k was changed since", "GET k", "old"},
+		"k was changed", "GET k", "old"},
 	{"a key that was set, and deleted", "SET k old", []string{":", "S", "E", "T", "space", "k", "space", "1", "enter"}, "DEL k",
-		"k was deleted since, and comes back", "GET k", "old"},
+		"k was deleted; it is restored", "GET k", "old"},
 	{"a key that was deleted, and made anew", "SET k old", []string{"D", "y"}, "SET k theirs",
-		"k was made anew since", "GET k", "old"},
+		"k was created again", "GET k", "old"},
 	{"all keys", "SET k old", []string{":", "F", "L", "U", "S", "H", "A", "L", "L", "enter", "y", "esc"}, "RPUSH k theirs",
-		"k was made anew since", "GET k", "old"},
+		"k was created again", "GET k", "old"},
 	{"a key that was added, and extended", "PING", []string{"a", "down", "down", "enter", "l", "enter", "x", "enter", "enter"}, "RPUSH l theirs",
-		"l was changed since", "EXISTS l", "0"},
+		"l was changed", "EXISTS l", "0"},
 	{"a name that was taken again", "SET k old", []string{"R", "2", "enter"}, "SET k theirs",
-		"k was made anew since", "MGET k k2", "old "},
+		"k was created again", "MGET k k2", "old "},
 	{"a name that is gone", "SET k old", []string{"R", "2", "enter"}, "DEL k2",
-		"k2 was deleted since", "MGET k k2", " "},
+		"k2 was deleted", "MGET k k2", " "},
 	{"a time to live", "SET k old", []string{"X", "9", "0", "enter"}, "PERSIST k",
-		"k got another time to live since", "PTTL k", "-1"},
+		"k has a different TTL now", "PTTL k", "-1"},
 	{"a time to live that was typed", "SET k old PXAT 1800000000000", []string{":", "P", "E", "R", "S", "I", "S", "T", "space", "k", "enter"}, "PEXPIRE k 7000000",
-		"k got another time to live since", "PEXPIRETIME k", "1800000000000"},
+		"k has a different TTL now", "PEXPIRETIME k", "1800000000000"},
 	{"a field's time to live", "HSET h a 1", []string{"enter", "X", "9", "0", "enter"}, "HPEXPIRE h 100000 FIELDS 1 a",
-		"h got another time to live since", "HPTTL h FIELDS 1 a", "-1"},
+		"h has a different TTL now", "HPTTL h FIELDS 1 a", "-1"},
 }
 
 func TestUndoAsksBeforeItOverwrites(t *testing.T) {
@@ -73,7 +73,7 @@ func TestUndoAsksBeforeItOverwrites(t *testing.T) {
 				f.theirs(c.theirs)
 				after := dumpAll(t, f, f.clock.now)
 				s.press("u")
-				s.shows("Undo nevertheless?", c.asks)
+				s.shows("Undo anyway?", c.asks)
 				s.press("n")
 				s.shows("Nothing was changed")
 				if got := dumpAll(t, f, f.clock.now); got != after || len(s.model.edit.Undoable()) != 1 {
@@ -109,7 +109,7 @@ func TestEveryTypeIsReviewed(t *testing.T) {
 		s.runs(c[1])
 		f.theirs(c[2])
 		s.press("u")
-		s.shows("Undo nevertheless?", "k was changed since")
+		s.shows("Undo anyway?", "k was changed")
 	}
 }
 
@@ -141,7 +141,7 @@ func TestUndoOfALifeBringsNoKeyBack(t *testing.T) {
 			s.press(append([]string{"U"}, keys...)...)
 			f.theirs("DEL h")
 			s.press("u")
-			s.shows("h is not there any more: its time to live is not changed.", "0 keys")
+			s.shows("h no longer exists: its TTL is not changed.", "0 keys")
 			if len(s.model.edit.Undoable()) != 0 {
 				t.Errorf("%d changes are left", len(s.model.edit.Undoable()))
 			}
@@ -193,7 +193,7 @@ func TestUndoAsksWhenNobodyKnows(t *testing.T) {
 	}
 	next := browseOn(t, f, f.fake, 80, 24)
 	next.press("enter", "U", "u")
-	next.shows("Undo nevertheless?", "SET k new", "is not known")
+	next.shows("Undo anyway?", "SET k new", "are unknown")
 	next.press("y")
 	next.shows("Undone: SET k new")
 }
@@ -216,7 +216,7 @@ func TestUndoIsWatched(t *testing.T) {
 		}
 	}
 	s.press("u")
-	s.shows("Undo nevertheless?", "k was changed since")
+	s.shows("Undo anyway?", "k was changed")
 	s.press("n")
 	if v, err := f.session.Do(context.Background(), client.Command("GET", "k")...); err != nil || client.Text(v) != "theirs" {
 		t.Errorf("k is %q, %v", client.Text(v), err)
@@ -243,7 +243,7 @@ func TestSomebodyElseIsFirst(t *testing.T) {
 	}
 	s.runs("SET k new")
 	s.press("u")
-	s.shows("Undo nevertheless?", "is not known")
+	s.shows("Undo anyway?", "are unknown")
 }
 
 // TestRealRedisIsReviewed checks that undo on a real server asks too, and does not ask if a hash was
@@ -269,7 +269,7 @@ func TestRealRedisIsReviewed(t *testing.T) {
 	s.runs("HSET h g 1")
 	other.Do(client.Command("HSET", "h", "theirs", "1")...)
 	s.press("u")
-	s.shows("Undo nevertheless?", "h was changed since")
+	s.shows("Undo anyway?", "h was changed")
 	s.press("n")
 	if v := other.Do(client.Command("HGET", "h", "theirs")...); client.Text(v) != "1" {
 		t.Errorf("theirs is %q", client.Text(v))

@@ -43,5 +43,5 @@ func TestBytesOfAServersFolders(t *testing.T) {
 
 	s = browse(t, newFake().plain(10), 80, 24) // it refuses MEMORY
 	s.press("i")
-	s.shows("10 keys", "The target does not tell bytes")
+	s.shows("10 keys", "Size unknown")
 }

@@ -15,9 +15,9 @@ func TestFullList(t *testing.T) {
 	f := newFake()
 	s := browse(t, f, 100, 24)
 	f.plain(3000)
-	s.model.keys.MostKept = 1000
+	s.model.keys.MaxScanned = 1000
 	s.press("d", "3", "enter", "d", "0", "enter", "v")
-	s.shows("key:00000", "1 of 1,500", "list full, + for the next")
+	s.shows("key:00000", "1 of 1,500", "list full, + shows the next")
 	s.press("+")
 	s.shows("key:01500", "1 of 1,500", "after the first 1,500")
 	s.hides("full")

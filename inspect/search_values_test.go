@@ -103,7 +103,7 @@ func searchesValues(t *testing.T, c keyspace.Client, f *fake, holders []string) 
 	s.shows("in the keys of this list")
 	s.typing("FIND-me")
 	s.press("enter")
-	s.shows("none found")
+	s.shows("no match")
 	s.press("F")
 	for range "FIND-me" {
 		s.press("backspace")

@@ -80,5 +80,5 @@ func TestRealServer(t *testing.T) {
 	s.shows("1 client ")
 	s.hides("victim")
 	s.press("D")
-	s.shows("This is the inspector itself.")
+	s.shows("This client is the inspector itself.")
 }

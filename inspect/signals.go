@@ -14,7 +14,7 @@ type Signalled struct{ Signal syscall.Signal }
 func (s Signalled) Error() string { return "ended by a signal: " + s.Signal.String() }
 
 // untilSignalled returns a context that the first terminating signal cancels, with a Signalled as its
-// cause. The second signal ends the process. While the terminal is lent, ^C and ^\ are for the other
+// cause. The second signal ends the process. While another program uses the terminal, ^C and ^\ are for the other
 // program.
 func untilSignalled(ctx context.Context, lent *atomic.Bool) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)

@@ -57,7 +57,7 @@ func TestOrderInTheMaking(t *testing.T) {
 	s.model.Frame = 1 // it has run for a moment
 	at := looked.FindString(s.screen())
 	s.press("esc")
-	s.shows("Stopped. Move on")
+	s.shows("Stopped. Press")
 	s.wait(3 * time.Second)
 	s.press("?", "esc")
 	s.shows(at) // it does not continue by itself

@@ -9,7 +9,7 @@ import (
 
 // subject returns the subject of the next action.
 func (m *Model) subject() edit.Subject {
-	s := edit.Subject{Keys: m.selection(), Folder: m.keys.Folder(), Value: m.value.Sight(), KeyType: m.value.Kind}
+	s := edit.Subject{Keys: m.selection(), Folder: m.keys.Folder(), Value: m.value.Selection(), KeyType: m.value.Kind}
 	s.Key, s.HasKey = m.currentKey()
 	if kind, listed := m.keys.TypeOf(s.Key); listed && s.HasKey {
 		s.KeyType = kind

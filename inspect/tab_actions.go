@@ -28,17 +28,17 @@ func (m *Model) openTab() tea.Cmd {
 		m.Notice = "No other target can be opened here."
 		return nil
 	}
-	f := &ui.Finder{Title: "Open a profile, or type a FILE, a URL or @NAME", Takes: "open"}
+	f := &ui.Finder{Title: "Open a profile, or type a FILE, a URL or @NAME", ChooseLabel: "open"}
 	open := func(label, spec string) tea.Cmd {
 		return m.tabs.add(label, func(ctx context.Context) (Options, error) { return m.options.Open(ctx, spec) })
 	}
 	labels := map[string]string{}
-	for _, p := range m.options.Places() {
+	for _, p := range m.options.Targets() {
 		labels[p.Spec] = p.Label
 		f.Items = append(f.Items, ui.Item{Label: display.Text(p.Label, 60), Note: display.Text(p.Note, 60), Value: p.Spec})
 	}
 	f.Choose = func(spec string) tea.Cmd { return open(labels[spec], spec) }
-	f.Free = func(text string) tea.Cmd {
+	f.ChooseText = func(text string) tea.Cmd {
 		label := text
 		if strings.Contains(text, "://") {
 			label = "URL" // it may contain a password
@@ -65,7 +65,7 @@ func (m *Model) closeTab() tea.Cmd {
 	case m.tabs == nil || len(m.tabs.list) < 2:
 		return m.quit()
 	case m.edit.IsChanging():
-		m.Notice = "A change is being made: wait for it, or stop it with " + m.KeyFor("all_keys") + "."
+		m.Notice = "A change is running: wait for it, or press " + m.KeyFor("all_keys") + " to stop it."
 		return nil
 	}
 	return m.tabs.closeCurrent()
@@ -85,7 +85,7 @@ func (m *Model) isOnlyTab() bool {
 	if m.tabs != nil && len(m.tabs.list) > 1 {
 		return false
 	}
-	m.Notice = "There is one target. Press " + m.KeyFor("tab_open") + " to open another."
+	m.Notice = "There is only one tab. Press " + m.KeyFor("tab_open") + " to open another."
 	return true
 }
 
@@ -101,7 +101,7 @@ func (m *Model) pickTab() tea.Cmd {
 	if m.isOnlyTab() {
 		return nil
 	}
-	p := &ui.Picker{Title: "Tabs", Takes: "show", At: m.tabs.at, Choose: func(value string) tea.Cmd {
+	p := &ui.Picker{Title: "Tabs", ChooseLabel: "show", At: m.tabs.at, Choose: func(value string) tea.Cmd {
 		return m.tabs.show(int(client.Atoi(value)))
 	}}
 	for i, each := range m.tabs.list {

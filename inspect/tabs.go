@@ -18,8 +18,8 @@ type Tab struct {
 	Open  func(context.Context) (Options, error)
 }
 
-// Place is a target that the user can open from the browser.
-type Place struct {
+// KnownTarget is a target that the user can open from the browser.
+type KnownTarget struct {
 	Label string
 	Note  string
 	Spec  string // as on the command line
@@ -112,7 +112,7 @@ func (t *Tabs) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return t, nil
 	case edit.Edited: // the user may have switched tabs before the editor ended
 		for _, m := range t.models() {
-			if m.edit.Drafted(msg.Path) {
+			if m.edit.IsDraft(msg.Path) {
 				_, cmd := m.Update(msg)
 				return t, cmd
 			}
@@ -160,7 +160,7 @@ func (t *Tabs) has(m *Model) bool {
 func (t *Tabs) otherTabs(m *Model) (list []edit.Other) {
 	for _, each := range t.list {
 		if each.model != nil && each.model != m {
-			list = append(list, edit.Other{Name: each.Label, Room: &each.model.edit, Show: func() tea.Cmd { return t.reveal(each.model) }})
+			list = append(list, edit.Other{Name: each.Label, Pane: &each.model.edit, Show: func() tea.Cmd { return t.reveal(each.model) }})
 		}
 	}
 	return list

@@ -69,9 +69,11 @@ func (s *tabbed) options(name string) (Options, error) {
 	s.files[name] = f
 	o := Options{
 		Client: f, Target: "/data/" + name, Label: name, Journal: s.t.TempDir(), Now: func() int64 { return s.clock.now },
-		Open:   func(_ context.Context, spec string) (Options, error) { return s.options(spec) },
-		Places: func() []Place { return []Place{{Label: "@prod", Note: "https://example.com", Spec: "prod"}} },
-		Close:  func(kept int) error { s.closed = append(s.closed, fmt.Sprintf("%s %d", name, kept)); return nil },
+		Open: func(_ context.Context, spec string) (Options, error) { return s.options(spec) },
+		Targets: func() []KnownTarget {
+			return []KnownTarget{{Label: "@prod", Note: "https://example.com", Spec: "prod"}}
+		},
+		Close: func(kept int) error { s.closed = append(s.closed, fmt.Sprintf("%s %d", name, kept)); return nil },
 	}
 	if f.options != nil {
 		f.options(&o)
@@ -201,7 +203,7 @@ func TestTabs(t *testing.T) {
 	s.shows("/data/a.db")
 	s.hides(" 1 a.db ")
 	s.press("}")
-	s.shows("There is one target. Press ^T to open another.")
+	s.shows("There is only one tab. Press ^T to open another.")
 	s.press("ctrl+w")
 	if !s.ended {
 		t.Error("closing the last tab does not end the program")
@@ -221,7 +223,7 @@ func TestTabsKeepTheirOwn(t *testing.T) {
 	s.press("y")
 	s.shows("Deleted other:*", "1 ● a.db")
 	s.press("}", "G", "D")
-	s.shows("Nothing is written", "▸ other:")
+	s.shows("The inspector is read-only", "▸ other:")
 	s.press("U")
 	s.press("D", "n", "{")
 	s.shows("WRITING")
@@ -309,11 +311,11 @@ func TestQuitAsksForEveryTab(t *testing.T) {
 	s.press("U", "G", "D")
 	_, change := s.tabs.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("y")}) // the change is still running
 	s.press("ctrl+w")
-	s.shows("A change is being made", "/data/a.db")
+	s.shows("A change is running", "/data/a.db")
 	s.press("}", "q")
 	s.shows("/data/a.db", "wait for it, then quit")
 	s.press("enter")
-	s.shows("Quits when the change is done")
+	s.shows("Quits when the change ends")
 	s.run(change)
 	if !s.ended {
 		t.Errorf("it has not quit:\n%s", s.screen())

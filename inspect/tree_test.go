@@ -64,7 +64,7 @@ func TestFollowing(t *testing.T) {
 	s.press("end")
 	s.hides("tags")
 	s.press("f")
-	s.shows("Changes are not followed")
+	s.shows("Not following changes")
 	f.do("SET zebra 1")
 	s.wait(3 * time.Second)
 	s.hides("zebra")

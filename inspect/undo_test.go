@@ -281,7 +281,7 @@ func TestNothingChangesWithoutAJournal(t *testing.T) {
 	s := browseOn(t, f, f.fake, 160, 24)
 	f.fake.options = start
 	s.press("U", "D", "y")
-	s.shows("Nothing was changed", "Its undo cannot be kept", blocked)
+	s.shows("Nothing was changed", "The undo data cannot be saved", blocked)
 	s.press("esc", ":")
 	s.typing("SET a b")
 	s.press("enter")
@@ -308,10 +308,10 @@ func TestLongChanges(t *testing.T) {
 		if !s.model.Running(job.Writing) || !holdsMulti(calls) {
 			return
 		}
-		told = append(told, s.model.Spent(job.Writing)[0])
+		told = append(told, s.model.Costs(job.Writing)[0])
 		s.model.keys.RefreshAll() // its count waits for the change
 		s.run(s.model.keys.Fill())
-		if s.model.Running(job.Sizing) {
+		if s.model.Running(job.MeasuringFolder) {
 			t.Error("folders are added up during a change")
 		}
 		if len(told) == 3 {
@@ -321,7 +321,7 @@ func TestLongChanges(t *testing.T) {
 	s.press("U", "g", "D")
 	s.model.Frame = 1
 	s.press("y")
-	s.shows("stopped (u undoes what was done)")
+	s.shows("stopped (press u to undo the finished part)")
 	if want := []string{"0%", "0%", "50%"}; !slices.Equal(told, want) {
 		t.Errorf("it told %q, want %q", told, want)
 	}

@@ -16,7 +16,7 @@ import (
 // Init starts the clock and reads the version of the data, against which later changes are detected.
 // The first keys load when the screen size is known.
 func (m *Model) Init() tea.Cmd {
-	return tea.Batch(m.initCmd, m.After(time.Second, tickMsg{}), m.watch(), m.keys.Count(), m.edit.LookBack())
+	return tea.Batch(m.initCmd, m.After(time.Second, tickMsg{}), m.watch(), m.keys.Count(), m.edit.AdoptJournal())
 }
 
 // tickMsg arrives once a second.
@@ -42,7 +42,7 @@ func (m *Model) dispatch(msg tea.Msg) tea.Cmd {
 	case tickMsg:
 		return m.tick()
 	case job.SpinMsg:
-		return m.Spun()
+		return m.Spin()
 	case backgroundMsg:
 		m.renderer.SetHasDarkBackground(!msg.light)
 	default:
@@ -69,10 +69,10 @@ func (m *Model) route(event any) tea.Cmd {
 	switch e := event.(type) {
 	case edit.Changed:
 		return m.reloadAfterChange(e.Reveal)
-	case edit.Taken:
+	case edit.SelectionUsed:
 		m.keys.Unmark()
 	case server.Kill:
-		return m.edit.Kill(e.ID, e.Name, e.Behind)
+		return m.edit.Kill(e.ID, e.Name, e.Parent)
 	case server.Unlock:
 		return m.edit.Unlock()
 	case keys.DatabaseChosen:
@@ -88,21 +88,21 @@ func (m *Model) fill() tea.Cmd {
 	}
 	var cmds []tea.Cmd
 	cmds = append(cmds, m.keys.Fill())
-	m.value.Seek(m.keys.Needle())
+	m.value.SetSearch(m.keys.ValueSearch())
 	cmds = append(cmds, m.value.Fill())
 	return tea.Batch(append(cmds, m.previewSelected())...)
 }
 
 // previewSelected shows the selected key beside the list after the user stayed on it for a moment.
 func (m *Model) previewSelected() tea.Cmd {
-	if m.keys.StandsOnNoKey() && !m.InValue {
+	if m.keys.IsOffKey() && !m.InValue {
 		m.value.Leave()
 	}
 	key, ok := m.keys.Current()
 	if !ok || !m.Wide() || m.InValue {
 		return nil
 	}
-	return m.value.RestOn(key)
+	return m.value.Preview(key)
 }
 
 // tick runs once a second.
@@ -150,7 +150,7 @@ func (m *Model) resize(width, height int) {
 
 // finish handles the result of a job.
 func (m *Model) finish(f job.Finished) tea.Cmd {
-	if !m.Takes(f) {
+	if !m.IsCurrent(f) {
 		return nil
 	}
 	if f.Err != nil {
@@ -183,7 +183,7 @@ func (m *Model) halt(p job.Purpose) {
 
 // reloadAfterChange reloads the panes after a change, and selects the key reveal unless it is "".
 func (m *Model) reloadAfterChange(reveal string) tea.Cmd {
-	cmds := []tea.Cmd{m.keys.LookAgain(reveal)}
+	cmds := []tea.Cmd{m.keys.ReloadAfterChange(reveal)}
 	key, ok := m.value.Current()
 	if m.InValue && reveal != "" {
 		key = reveal

@@ -159,7 +159,7 @@ func (m *Model) drawBox(lines []string) {
 		if y := b.y + i; y < len(lines) {
 			under := display.Fit(lines[y], m.Width)
 			before := display.Fit(ansi.Truncate(under, b.x, ""), b.x)
-			lines[y] = before + line + screen.Tail(under, m.Width-b.x-b.width)
+			lines[y] = before + line + screen.LastCells(under, m.Width-b.x-b.width)
 		}
 	}
 }
@@ -219,10 +219,10 @@ func (m *Model) progress() string {
 		return ""
 	}
 	line := " " + p.String()
-	if s := m.Took(p) / 1000; s > 0 {
+	if s := m.Elapsed(p) / 1000; s > 0 {
 		line += " " + display.Remaining(s*1000)
 	}
-	parts := m.Spent(p)
+	parts := m.Costs(p)
 	if n := len(m.pendingKeys); n > 0 {
 		parts = append([]string{display.Counted(int64(n), "key waits", "keys wait")}, parts...)
 	}
@@ -314,7 +314,7 @@ func (m *Model) hints() []hint {
 		}
 		return hints
 	case m.keys.IsTyping():
-		return []hint{{sign: "tab", does: m.keys.NextManner()}, {sign: "⏎", does: "keep"}, {sign: "esc", does: "cancel"}}
+		return []hint{{sign: "tab", does: m.keys.NextFilterMode()}, {sign: "⏎", does: "keep"}, {sign: "esc", does: "cancel"}}
 	case m.keys.IsSpanning() && !m.InValue:
 		return []hint{{sign: "↑↓", does: "extend"}, {sign: "space", does: "mark"}, {sign: "esc", does: "cancel"}}
 	}

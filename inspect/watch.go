@@ -65,7 +65,7 @@ func (w watched) read(ctx context.Context, ix client.Index, db int, key string) 
 
 // followServer reloads the visible rows and the value.
 func (m *Model) followServer() tea.Cmd {
-	return tea.Batch(m.keys.AskVisible(), m.value.Follow())
+	return tea.Batch(m.keys.ReloadVisible(), m.value.Follow())
 }
 
 // watched reloads what changed: the list after any change or expiry, the value after a change of its
@@ -94,7 +94,7 @@ func (m *Model) watched(w watched) tea.Cmd {
 // toggleFollow turns the check for changes on or off.
 func (m *Model) toggleFollow() tea.Cmd {
 	m.following = !m.following
-	m.Notice = "Changes are not followed. Press " + m.KeyFor("follow") + " to follow them, " + m.KeyFor("refresh") + " to look again."
+	m.Notice = "Not following changes. Press " + m.KeyFor("follow") + " to follow, " + m.KeyFor("refresh") + " to refresh."
 	if m.following {
 		m.Notice = "Following changes."
 	}

@@ -12,25 +12,25 @@ import (
 
 // Change is a write to one target: commands, or the same operation on all keys of selections.
 type Change struct {
-	Title     string     // names the change in the notice and for undo
-	Calls     [][][]byte // the commands; for a change to many keys, the first ones, as a preview
-	Over      []Scope    // the keys that Each applies to; nil: Calls are the whole change
-	Each      Each
-	Copies    *Copying     // keys to copy from another target; nil: none
-	Many      int64        // number of keys in Over; 0 before they are counted
-	Keys      []string     // keys that Calls change beside those their arguments name
-	Back      [][][]byte   // commands that undo Calls; nil: the keys are restored as they were
-	BackOf    undoBuilder  // like Back, but computed just before the change
-	Checks    []Check      // must still hold for an undo without a question; nil checks the changed keys
-	OnlyTTLs  bool         // Calls set only TTLs
-	Final     bool         // the change cannot be undone, and no undo is kept
-	Asked     bool         // the person confirmed the change
-	Reveal    string       // the key to select afterwards; "" keeps the selection
-	Missing   string       // a key that must not exist yet; "" for none
-	Overwrite *Change      // the change to offer if a RENAMENX finds that the name is taken
-	Holds     precondition // checked before the change; nil: no precondition
-	Field     string       // the hash field whose TTL is kept; "" for none
-	Origin    any          // where the change was requested; this package only carries it along
+	Title         string     // names the change in the notice and for undo
+	Calls         [][][]byte // the commands; for a change to many keys, the first ones, as a preview
+	Scopes        []Scope    // the keys that Each applies to; nil: Calls are the whole change
+	Each          KeyChange
+	Copies        *Copying     // keys to copy from another target; nil: none
+	KeyCount      int64        // number of keys in Scopes; 0 before they are counted
+	Keys          []string     // keys that Calls change beside those their arguments name
+	UndoCalls     [][][]byte   // commands that undo Calls; nil: the keys are restored as they were
+	BuildUndo     undoBuilder  // like UndoCalls, but computed just before the change
+	Checks        []Check      // must still hold for an undo without a question; nil checks the changed keys
+	OnlyTTLs      bool         // Calls set only TTLs
+	Irreversible  bool         // the change cannot be undone, and no undo is kept
+	Confirmed     bool         // the person confirmed the change
+	Reveal        string       // the key to select afterwards; "" keeps the selection
+	MustBeMissing string       // a key that must not exist yet; "" for none
+	Overwrite     *Change      // the change to offer if a RENAMENX finds that the name is taken
+	Precondition  precondition // checked before the change; nil: no precondition
+	Field         string       // the hash field whose TTL is kept; "" for none
+	Origin        any          // where the change was requested; this package only carries it along
 }
 
 // precondition reports whether the data that the person saw is still the data of the target.
@@ -53,20 +53,20 @@ type Made struct {
 	Err   error // why it stopped; Step covers the part done before
 }
 
-// Doubtful is a change that was not made because a check failed. The person decides
+// Unconfirmed is a change that was not made because a check failed. The person decides
 // whether to make it anyway.
-type Doubtful struct {
+type Unconfirmed struct {
 	Change
 	Title, Note string
 }
 
-func (Doubtful) Error() string { return "the change is in doubt" }
+func (Unconfirmed) Error() string { return "the change needs confirmation" }
 
 // Make makes ch in database db. It returns a doubtful change without making it.
-func (c *Maker) Make(ctx context.Context, db int, ch Change) (Made, *Doubtful) {
+func (c *Maker) Make(ctx context.Context, db int, ch Change) (Made, *Unconfirmed) {
 	w := Made{Change: ch}
 	switch {
-	case ch.Final:
+	case ch.Irreversible:
 		var values []resp.Value
 		if values, w.Err = c.Do(ctx, db, ch.Calls...); w.Err == nil {
 			w.Reply, w.Err = lastReply(values)
@@ -74,17 +74,17 @@ func (c *Maker) Make(ctx context.Context, db int, ch Change) (Made, *Doubtful) {
 	case ch.Copies != nil:
 		w.Step, w.Err = c.copyAll(ctx, db, &w.Change)
 		w.Reply = resp.OK
-	case ch.Over != nil:
+	case ch.Scopes != nil:
 		w.Step, w.Err = c.doAll(ctx, ch)
 		w.Reply = resp.OK
 	default:
 		w.Step, w.Reply, w.Err = c.runAll(ctx, db, ch)
 	}
 	if w.Step != nil {
-		w.Step.Keys, w.Step.Asked = c.Journal.keys, ch.Asked
+		w.Step.Keys, w.Step.Confirmed = c.Journal.keys, ch.Confirmed
 		c.Journal.conclude(w.Step)
 	}
-	var doubt Doubtful
+	var doubt Unconfirmed
 	if errors.As(w.Err, &doubt) {
 		return w, &doubt
 	}
@@ -98,13 +98,13 @@ func (c *Maker) runAll(ctx context.Context, db int, ch Change) (*Step, resp.Valu
 	if err != nil {
 		return nil, resp.Nil, err
 	}
-	t := transaction{db: db, places: changedKeys(db, ch.Calls), savesMissing: true, back: ch.Back, backOf: ch.BackOf, onlyTTLs: ch.OnlyTTLs}
+	t := transaction{db: db, places: changedKeys(db, ch.Calls), savesMissing: true, back: ch.UndoCalls, backOf: ch.BuildUndo, onlyTTLs: ch.OnlyTTLs}
 	if len(ch.Keys) > 0 {
 		t.places = append(t.places, keysIn{db, ch.Keys})
 	}
 	t.checks = ch.undoChecks(db, t.places)
 	t.calls = func(there []string) ([][][]byte, error) {
-		if ch.Missing != "" && len(there) > 0 {
+		if ch.MustBeMissing != "" && len(there) > 0 {
 			return nil, errNameTaken
 		}
 		if err := c.checkPrecondition(ctx, db, ch); err != nil {
@@ -117,8 +117,8 @@ func (c *Maker) runAll(ctx context.Context, db int, ch Change) (*Step, resp.Valu
 	var no errNotSaved
 	if errors.As(err, &no) {
 		final := ch
-		final.Final = true
-		err = Doubtful{final, ch.Title + "?", no.Error() + ": this cannot be undone."}
+		final.Irreversible = true
+		err = Unconfirmed{final, ch.Title + "?", no.Error() + ": this cannot be undone."}
 	}
 	if !sent {
 		return nil, resp.Nil, errors.Join(err, c.Journal.cut(s))
@@ -128,7 +128,7 @@ func (c *Maker) runAll(ctx context.Context, db int, ch Change) (*Step, resp.Valu
 	}
 	last, err := lastReply(values)
 	if ch.Overwrite != nil && err == nil && client.Number(last) == 0 {
-		err = Doubtful{*ch.Overwrite, "Overwrite " + display.Text(ch.Reveal, 30) + "?", "There is a key of that name already."}
+		err = Unconfirmed{*ch.Overwrite, "Overwrite " + display.Text(ch.Reveal, 30) + "?", "The key already exists."}
 	} else if !allFailed(values) {
 		return &s, last, err
 	}
@@ -151,24 +151,24 @@ func (c Change) undoChecks(db int, places []keysIn) (all []checksIn) {
 	return all
 }
 
-var errNameTaken = errors.New("there is a key of that name already")
+var errNameTaken = errors.New("the key already exists")
 
-// checkPrecondition returns a Doubtful error if the change's precondition no longer holds.
+// checkPrecondition returns an Unconfirmed error if the change's precondition no longer holds.
 func (c *Maker) checkPrecondition(ctx context.Context, db int, ch Change) error {
-	if ch.Holds == nil {
+	if ch.Precondition == nil {
 		return nil
 	}
-	ok, err := ch.Holds(ctx, c.Conn, db)
+	ok, err := ch.Precondition(ctx, c.Conn, db)
 	if err == nil && !ok {
-		ch.Holds, ch.Back = nil, nil
-		err = Doubtful{ch, "Overwrite it?", "It was changed or deleted since you looked."}
+		ch.Precondition, ch.UndoCalls = nil, nil
+		err = Unconfirmed{ch, "Overwrite it?", "Another client changed or deleted it."}
 	}
 	return err
 }
 
 // Expecting returns c with the precondition that call still replies want.
 func (c Change) Expecting(want string, call [][]byte) Change {
-	c.Holds = func(ctx context.Context, c *client.Conn, db int) (bool, error) {
+	c.Precondition = func(ctx context.Context, c *client.Conn, db int) (bool, error) {
 		v, err := c.One(ctx, db, call)
 		var no client.Refusal
 		if errors.As(err, &no) {

@@ -45,7 +45,7 @@ func (c *Maker) copyAll(ctx context.Context, db int, ch *Change) (*Step, error) 
 	from.writer = transfer.NewWriter(c.In(db), transfer.WriteOptions{Existing: transfer.Replace, Run: from.run, Now: c.Clock, DB: func(int) int { return db }, Notify: from.notify})
 	err = from.From.walk(ctx, from.DB, from.Keys, func(names []string) error {
 		for some := range slices.Chunk(names, KeysAtOnce) {
-			job.CostOf(ctx).Progress(done, ch.Many)
+			job.CostOf(ctx).Progress(done, ch.KeyCount)
 			done += int64(len(some))
 			if err := c.copySome(ctx, db, from, some); err != nil {
 				return err
@@ -68,7 +68,7 @@ func (c *Maker) copyAll(ctx context.Context, db int, ch *Change) (*Step, error) 
 func (f *Copying) summary() string {
 	said := ": " + display.Counted(f.copied, "key", "keys")
 	if f.kept > 0 {
-		said += "; " + display.Grouped(f.kept) + " there already"
+		said += "; " + display.Counted(f.kept, "already exists", "already exist")
 	}
 	return said
 }
@@ -232,7 +232,7 @@ func callsOf(keys []*staged, call func(*staged) [][]byte) (calls [][][]byte) {
 // appearedKeys reports keys that were missing and that other clients have created since.
 type appearedKeys []string
 
-func (appearedKeys) Error() string { return "another client has made the keys meanwhile" }
+func (appearedKeys) Error() string { return "another client created the keys" }
 
 // publish renames staged keys to their final names. The undo journal first records each
 // replaced key, or that the key was missing.

@@ -54,8 +54,8 @@ func TestJournalThatFillsUp(t *testing.T) {
 		}
 	}}
 	c := Maker{Conn: client.NewConn(meddler, now), Clock: now, Journal: journal}
-	made, doubt := c.Make(t.Context(), 0, Change{Title: "all", Each: Deletes, Over: []Scope{{Selection: Selection{Folders: []string{""}}}}})
-	var full NotKept
+	made, doubt := c.Make(t.Context(), 0, Change{Title: "all", Each: DeleteKeys, Scopes: []Scope{{Selection: Selection{Folders: []string{""}}}}})
+	var full JournalError
 	if doubt != nil || !errors.As(made.Err, &full) {
 		t.Errorf("got %v %v", made, doubt)
 	}

@@ -47,10 +47,10 @@ func NewRedoJournal(dir, target string, now func() int64) *Journal {
 // Step is a change that can be undone: the position of its records in the journal, and the
 // number of bytes of its commands that an interrupted undo executed.
 type Step struct {
-	Title string
-	When  int64 // start of the change, Unix ms
-	Keys  int64 // number of changed keys; 0 if unknown
-	Asked bool  // the person confirmed the change
+	Title     string
+	When      int64 // start of the change, Unix ms
+	Keys      int64 // number of changed keys; 0 if unknown
+	Confirmed bool  // the person confirmed the change
 
 	from, first, to int64 // first: after the record that begins the step
 	done            int64
@@ -73,14 +73,14 @@ const (
 )
 
 var (
-	errDamagedJournal = errors.New("the undo journal is damaged: what it keeps of this change cannot be used")
+	errDamagedJournal = errors.New("the undo journal is damaged: this change cannot be undone")
 )
 
-// NotKept is an error: the change was not made because the journal could not be written.
-type NotKept struct{ Err error }
+// JournalError is an error: the change was not made because the journal could not be written.
+type JournalError struct{ Err error }
 
-func (u NotKept) Error() string {
-	return fmt.Sprintf("nothing was changed, since its undo cannot be kept: %v", u.Err)
+func (u JournalError) Error() string {
+	return fmt.Sprintf("nothing was changed, because its undo cannot be saved: %v", u.Err)
 }
 
 // begin starts a step. The previous step is unchanged.
@@ -91,7 +91,7 @@ func (j *Journal) begin(title string) (Step, error) {
 // beginStep is begin with the fields of s.
 func (j *Journal) beginStep(s Step) (Step, error) {
 	if err := j.create(); err != nil {
-		return Step{}, NotKept{err}
+		return Step{}, JournalError{err}
 	}
 	s.from, s.done, j.keys = j.end, 0, 0
 	err := j.append(recordStep, append(binary.AppendUvarint(nil, uint64(s.When)), s.Title...))
@@ -103,7 +103,7 @@ func (j *Journal) beginStep(s Step) (Step, error) {
 // this record is valid, too.
 func (j *Journal) conclude(s *Step) {
 	asked := byte(0)
-	if s.Asked {
+	if s.Confirmed {
 		asked = 1
 	}
 	if j.append(recordEnd, append(binary.AppendUvarint(nil, uint64(s.Keys)), asked)) == nil {
@@ -169,7 +169,7 @@ func (j *Journal) append(kind byte, payload []byte) error {
 	record = binary.LittleEndian.AppendUint64(record, xxh3.Hash(record))
 	if _, err := j.file.WriteAt(record, j.end); err != nil {
 		j.file.Truncate(j.end)
-		return NotKept{err}
+		return JournalError{err}
 	}
 	j.end += int64(len(record))
 	return nil
@@ -178,7 +178,7 @@ func (j *Journal) append(kind byte, payload []byte) error {
 // sync flushes the journal to disk.
 func (j *Journal) sync() error {
 	if err := j.file.Sync(); err != nil {
-		return NotKept{err}
+		return JournalError{err}
 	}
 	return nil
 }

@@ -119,7 +119,7 @@ func applyStepRecord(steps []Step, kind byte, payload []byte, from, next int64) 
 	case kind == recordStep:
 		return append(steps, Step{Title: string(rest), When: int64(n), from: from, first: next})
 	case last >= 0:
-		steps[last].Keys, steps[last].Asked = int64(n), len(rest) > 0 && rest[0] == 1
+		steps[last].Keys, steps[last].Confirmed = int64(n), len(rest) > 0 && rest[0] == 1
 	}
 	return steps
 }

@@ -8,8 +8,8 @@ import (
 // use nothing else.
 type Maker struct {
 	*client.Conn
-	Index   client.Index // nil: keys are found by SCAN
-	Journal *Journal     // undoes changes
-	Redo    *Journal     // redoes undone changes
-	Clock   func() int64
+	Index       client.Index // nil: keys are found by SCAN
+	Journal     *Journal     // undoes changes
+	RedoJournal *Journal     // redoes undone changes
+	Clock       func() int64
 }

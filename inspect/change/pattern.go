@@ -22,7 +22,7 @@ type Pattern struct {
 func ParsePattern(from, to string) (p Pattern, err error) {
 	switch inner, ok := strings.CutPrefix(from, "/"); {
 	case from == "":
-		return p, errors.New("give what is to be replaced: user:*, a text, or /a regular expression/")
+		return p, errors.New("enter the text to replace: user:*, a text, or /a regular expression/")
 	case ok && len(inner) > 1 && strings.HasSuffix(inner, "/"):
 		p.from, err = regexp.Compile(strings.TrimSuffix(inner, "/"))
 		p.to = to

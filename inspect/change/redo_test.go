@@ -25,14 +25,14 @@ func TestUndoWithoutRedo(t *testing.T) {
 		t.Fatal(err)
 	}
 	there := NewJournal(t.TempDir(), "t", now)
-	c := Maker{Conn: client.NewConn(session, now), Clock: now, Journal: there, Redo: NewRedoJournal(filepath.Join(blocked, "redo"), "t", now)}
+	c := Maker{Conn: client.NewConn(session, now), Clock: now, Journal: there, RedoJournal: NewRedoJournal(filepath.Join(blocked, "redo"), "t", now)}
 	defer func() { there.Close(true) }()
 	set := Change{Title: "SET", Calls: [][][]byte{client.Command("SET", "k", "new")}}
 	made, doubt := c.Make(t.Context(), 0, set)
 	if doubt != nil || made.Err != nil {
 		t.Fatal(made.Err, doubt)
 	}
-	if u := c.Undo(t.Context(), *made.Step, false); u.Err != nil || u.Back != nil || len(u.Doubts) > 0 {
+	if u := c.Undo(t.Context(), *made.Step, false); u.Err != nil || u.Back != nil || len(u.Conflicts) > 0 {
 		t.Errorf("%+v", u)
 	}
 	exists := func() int64 {
@@ -48,7 +48,7 @@ func TestUndoWithoutRedo(t *testing.T) {
 
 	redo := NewRedoJournal(t.TempDir(), "t", now)
 	defer func() { redo.Close(true) }()
-	c.Redo = redo
+	c.RedoJournal = redo
 	if made, _ = c.Make(t.Context(), 0, set); made.Err != nil {
 		t.Fatal(made.Err)
 	}
@@ -57,11 +57,11 @@ func TestUndoWithoutRedo(t *testing.T) {
 		t.Fatalf("%+v", u)
 	}
 	c.Journal = NewJournal(filepath.Join(blocked, "undo"), "t", now)
-	if again := c.DoAgain(t.Context(), *u.Back, false); again.Err == nil || again.Back != nil || exists() != 0 {
+	if again := c.Redo(t.Context(), *u.Back, false); again.Err == nil || again.Back != nil || exists() != 0 {
 		t.Errorf("%+v, %d keys", again, exists())
 	}
 	c.Journal = there
-	if again := c.DoAgain(t.Context(), *u.Back, false); again.Err != nil || again.Back == nil || exists() != 1 {
+	if again := c.Redo(t.Context(), *u.Back, false); again.Err != nil || again.Back == nil || exists() != 1 {
 		t.Errorf("%+v, %d keys", again, exists())
 	}
 }

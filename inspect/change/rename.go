@@ -51,10 +51,10 @@ func (c *Maker) Plan(ctx context.Context, db int, names []string, p Pattern) (r 
 			r.Same++
 			continue
 		case twice:
-			r.clash(old, name, "so would "+display.Text(first, 40))
+			r.clash(old, name, "also the new name of "+display.Text(first, 40))
 			continue
 		case name == "":
-			r.clash(old, name, "that is no name")
+			r.clash(old, name, "not a valid name")
 			continue
 		}
 		taken[name] = old
@@ -69,7 +69,7 @@ func (c *Maker) Plan(ctx context.Context, db int, names []string, p Pattern) (r 
 		}
 		for i, is := range there {
 			if is {
-				r.clash(r.Old[from+i], r.New[from+i], "there is such a key")
+				r.clash(r.Old[from+i], r.New[from+i], "already exists")
 			}
 		}
 	}
@@ -106,9 +106,9 @@ func existing(ctx context.Context, c *client.Conn, db int, names []string) ([]bo
 	return there, nil
 }
 
-// Renames returns an Each that renames keys by p. It overwrites no key, and neither does
+// RenameKeys returns a KeyChange that renames keys by p. It overwrites no key, and neither does
 // its undo: both check that the name is free.
-func Renames(p Pattern) Each {
+func RenameKeys(p Pattern) KeyChange {
 	return func(db int, olds []string) transaction {
 		names := make([]string, len(olds))
 		for i, old := range olds {

@@ -150,17 +150,17 @@ func (d mismatch) String() string {
 	key := display.Text(d.key(), 30)
 	switch {
 	case d.now == "" && (d.is(freeName) || d.is("EXISTS")):
-		return key + " was deleted since, and stays so."
+		return key + " was deleted; it stays deleted."
 	case d.now == "":
-		return key + " was deleted since, and comes back."
+		return key + " was deleted; it is restored."
 	case d.is(freeName):
-		return key + " was made anew since, and stays as it is."
+		return key + " was created again; it stays unchanged."
 	case d.answer == "":
-		return key + " was made anew since; what it holds now is lost."
+		return key + " was created again; its current value is lost."
 	case d.is(OnlyTTL):
-		return key + " got another time to live since."
+		return key + " has a different TTL now."
 	}
-	return key + " was changed since; what it holds now is lost."
+	return key + " was changed; its current value is lost."
 }
 
 // review returns the reasons not to undo a step of j, and the missing keys whose TTL it
@@ -187,7 +187,7 @@ func (c *Maker) review(ctx context.Context, j *Journal, s Step, wanted bool) (do
 		return err
 	}, func() { unknown = true })
 	if unknown && len(doubts) == 0 {
-		doubts = append(doubts, "Whether others changed something since is not known.")
+		doubts = append(doubts, "Later changes by other clients are unknown.")
 	}
 	if len(doubts) > 0 {
 		err = errors.Join(err, c.unwatch(ctx))

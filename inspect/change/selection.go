@@ -84,7 +84,7 @@ func (c *Maker) walkFolder(ctx context.Context, db int, folder string, fn func([
 		return c.walkIndex(ctx, catalog.Query{DB: db, Prefix: folder}, fn)
 	}
 	pattern := client.GlobEscape(folder) + "*"
-	brought := client.NewSeen()
+	brought := client.NewSeenNames()
 	for cursor, page := "0", 0; ; page++ {
 		v, err := c.One(ctx, db, client.Command("SCAN", cursor, "COUNT", client.Decimal(namesPerPage), "MATCH", pattern))
 		if err != nil {
@@ -95,7 +95,7 @@ func (c *Maker) walkFolder(ctx context.Context, db int, folder string, fn func([
 		for _, e := range elems {
 			names = append(names, client.Text(e))
 		}
-		names = client.Once(brought, page, names, func(name string) string { return name })
+		names = client.Unseen(brought, page, names, func(name string) string { return name })
 		if err := fn(names); err != nil || next == "" {
 			return err
 		}

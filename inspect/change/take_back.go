@@ -16,36 +16,36 @@ import (
 // Like a change, an undo saves the data it overwrites, in a second journal. So an undo can
 // be undone, which is a redo, and so on. A step moves from one journal to the other.
 
-// Undone is the result of an undo or a redo. If it was interrupted, it can be retried.
-type Undone struct {
-	Step   Step
-	Again  bool     // it was a redo
-	Back   *Step    // undoes this in turn; nil if nothing was done or it cannot be saved
-	Doubts []string // reasons why it was not started
-	Gone   []string // missing keys whose TTL was to be restored
-	Taken  []string // names that were to be restored, and that other keys have now
-	Err    error
+// UndoResult is the result of an undo or a redo. If it was interrupted, it can be retried.
+type UndoResult struct {
+	Step        Step
+	IsRedo      bool     // it was a redo
+	Back        *Step    // undoes this in turn; nil if nothing was done or it cannot be saved
+	Conflicts   []string // reasons why it was not started
+	MissingKeys []string // missing keys whose TTL was to be restored
+	TakenNames  []string // names that were to be restored, and that other keys have now
+	Err         error
 }
 
 // Undo undoes the last step of the journal. If another client has changed the data since
 // the step, Undo requires wanted.
-func (c *Maker) Undo(ctx context.Context, s Step, wanted bool) Undone {
-	return c.reverse(ctx, s, wanted, c.Journal, c.Redo)
+func (c *Maker) Undo(ctx context.Context, s Step, wanted bool) UndoResult {
+	return c.reverse(ctx, s, wanted, c.Journal, c.RedoJournal)
 }
 
-// DoAgain redoes the change that was undone last, under the same condition.
-func (c *Maker) DoAgain(ctx context.Context, s Step, wanted bool) Undone {
-	u := c.reverse(ctx, s, wanted, c.Redo, c.Journal)
-	u.Again = true
+// Redo redoes the change that was undone last, under the same condition.
+func (c *Maker) Redo(ctx context.Context, s Step, wanted bool) UndoResult {
+	u := c.reverse(ctx, s, wanted, c.RedoJournal, c.Journal)
+	u.IsRedo = true
 	return u
 }
 
 // reverse undoes a step of one journal after saving, in the other one, what undoes that in
 // turn. If this cannot be saved, a redo fails; an undo continues without it.
-func (c *Maker) reverse(ctx context.Context, s Step, wanted bool, from, to *Journal) Undone {
-	u := Undone{Step: s, Err: errConflict}
+func (c *Maker) reverse(ctx context.Context, s Step, wanted bool, from, to *Journal) UndoResult {
+	u := UndoResult{Step: s, Err: errConflict}
 	for range tries {
-		if u.Doubts, u.Gone, u.Err = c.review(ctx, from, s, wanted); len(u.Doubts) > 0 || u.Err != nil {
+		if u.Conflicts, u.MissingKeys, u.Err = c.review(ctx, from, s, wanted); len(u.Conflicts) > 0 || u.Err != nil {
 			return u
 		}
 		if u.Back = nil; s.done == 0 { // a half undone step can no longer be saved
@@ -58,8 +58,8 @@ func (c *Maker) reverse(ctx context.Context, s Step, wanted bool, from, to *Jour
 				return u
 			}
 		}
-		u.Taken = nil
-		u.Step.done, u.Err = c.applyUndo(ctx, from, u.Step, func(name string) { u.Taken = append(u.Taken, name) })
+		u.TakenNames = nil
+		u.Step.done, u.Err = c.applyUndo(ctx, from, u.Step, func(name string) { u.TakenNames = append(u.TakenNames, name) })
 		if !errors.Is(u.Err, errConflict) {
 			break
 		}
@@ -75,7 +75,7 @@ func (c *Maker) reverse(ctx context.Context, s Step, wanted bool, from, to *Jour
 }
 
 // settle completes a reversal. A redo that was interrupted can be undone.
-func (c *Maker) settle(ctx context.Context, u Undone, from, to *Journal) Undone {
+func (c *Maker) settle(ctx context.Context, u UndoResult, from, to *Journal) UndoResult {
 	switch {
 	case u.Err != nil && u.Back != nil && to != c.Journal:
 		u.Err = errors.Join(u.Err, to.cut(*u.Back))

@@ -35,7 +35,7 @@ type keysIn struct {
 }
 
 // errConflict ends a transaction whose keys another client changed after they were saved.
-var errConflict = errors.New("somebody else changed the keys at the same time")
+var errConflict = errors.New("another client changed the keys at the same time")
 
 // tries limits the attempts at a transaction when its keys keep changing.
 const tries = 5

@@ -17,8 +17,8 @@ import (
 // Pane is the pane that compares keys.
 type Pane struct {
 	*ui.PaneContext
-	// Past returns the history of keys in this session's changes.
-	Past func() *change.Past
+	// History returns the history of keys in this session's changes.
+	History func() *change.History
 	// Scratch opens an empty in-memory data set, to rebuild an earlier state of a key. Nil
 	// means that only keys can be compared, not their history.
 	Scratch func(context.Context) (c keyspace.Client, end func() error, err error)
@@ -30,15 +30,15 @@ func (r *Pane) Begin(key string, hasKey bool, marked []string) tea.Cmd {
 	case len(marked) == 2:
 		return r.compareKeys(marked[0], marked[1])
 	case !hasKey:
-		r.Notice = "Choose a key to compare, or mark two with space."
+		r.Notice = "Select a key to compare, or mark two with space."
 		return nil
 	case r.Running(job.Writing):
-		r.Notice = "A change is still being made."
+		r.Notice = "A change is still running."
 		return nil
 	}
-	past, db := r.Past(), r.DB
+	past, db := r.History(), r.DB
 	return r.Start(job.Comparing, func(ctx context.Context) (tea.Msg, error) {
-		versions, err := past.Of(ctx, db, key)
+		versions, err := past.Versions(ctx, db, key)
 		return versionsMsg{key, past, versions}, err
 	})
 }
@@ -46,7 +46,7 @@ func (r *Pane) Begin(key string, hasKey bool, marked []string) tea.Cmd {
 // versionsMsg lists the earlier states of a key.
 type versionsMsg struct {
 	key      string
-	past     *change.Past
+	past     *change.History
 	versions []change.Version
 }
 
@@ -71,7 +71,7 @@ func (r *Pane) pick(m versionsMsg) {
 		return
 	}
 	const another = "another"
-	p := &ui.Picker{Title: "Compare " + display.Text(m.key, 40) + " with", Takes: "compare", Items: []ui.Item{{Label: "another key", Value: another}}}
+	p := &ui.Picker{Title: "Compare " + display.Text(m.key, 40) + " with", ChooseLabel: "compare", Items: []ui.Item{{Label: "another key", Value: another}}}
 	for i, v := range m.versions {
 		p.Items = append(p.Items, ui.Item{Label: "before: " + v.Title, Value: client.Decimal(int64(i))})
 	}
@@ -89,7 +89,7 @@ func (r *Pane) pick(m versionsMsg) {
 // askKey asks for the name of the other key.
 func (r *Pane) askKey(key string) {
 	r.Dialog = &ui.Question{
-		Title: "Compare " + display.Text(key, 40) + " with", Note: `the name of a key; "in quotes" with escapes. Two keys that are marked are compared at once.`,
+		Title: "Compare " + display.Text(key, 40) + " with", Note: `the name of a key; "in quotes" with escapes. Mark two keys to compare them directly.`,
 		Prompt: screen.NewPrompt(""), Answer: func(name string) tea.Cmd {
 			if raw, err := screen.Unquote(name); err == nil {
 				name = raw

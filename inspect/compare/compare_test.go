@@ -20,14 +20,14 @@ func shape(rows []row) string {
 
 func TestContents(t *testing.T) {
 	for _, c := range []struct{ name, left, right, want, note string }{
-		{"the order of names is none of a document", `{"a":1,"b":[1,2]}`, `{"b":[1,2],"a":1}`, " {|{\n   \"a\": 1|  \"a\": 1\n   \"b\": [|  \"b\": [\n     1|    1\n     2|    2\n   ]|  ]\n }|}\n", "the same JSON, in other bytes"},
+		{"the order of names is none of a document", `{"a":1,"b":[1,2]}`, `{"b":[1,2],"a":1}`, " {|{\n   \"a\": 1|  \"a\": 1\n   \"b\": [|  \"b\": [\n     1|    1\n     2|    2\n   ]|  ]\n }|}\n", "equal JSON, different bytes"},
 		{"a name is gone, and one is new", `{"a":1,"b":2}`, `{"b":2,"c":{"d":3}}`, " {|{\n-  \"a\": 1|\n   \"b\": 2|  \"b\": 2\n+|  \"c\": {\n+|    \"d\": 3\n+|  }\n }|}\n", ""},
 		{"inside an array", `[{"id":1},{"id":2}]`, `[{"id":1},{"id":3}]`, " [|[\n   {|  {\n     \"id\": 1|    \"id\": 1\n   }|  }\n   {|  {\n~    \"id\": 2|    \"id\": 3\n   }|  }\n ]|]\n", ""},
 		{"another type", `{"a":[1]}`, `{"a":{"b":1}}`, " {|{\n~  \"a\": [1]|  \"a\": {\"b\": 1}\n }|}\n", ""},
 		{"large numbers stay as they are", `[9007199254740993]`, `[9007199254740992]`, " [|[\n~  9007199254740993|  9007199254740992\n ]|]\n", ""},
 		{"a name that is there twice", `{"a":1,"a":2}`, `{"a":1,"a":3}`, " {|{\n   \"a\": 1,|  \"a\": 1,\n~  \"a\": 2|  \"a\": 3\n }|}\n", ""},
 		{"lines", "one\ntwo\nthree", "one\n2\nthree\nfour", " one|one\n~two|2\n three|three\n+|four\n", ""},
-		{"no newline at the end", "one\n", "one", " one|one\n", "the same when decoded, in other bytes"},
+		{"no newline at the end", "one\n", "one", " one|one\n", "equal after decoding, different bytes"},
 		{"bytes", "\x00\x01", "\x00\x02", "~00000000  00 01                                             |..||00000000  00 02                                             |..|\n", ""},
 	} {
 		rows, note := diffTexts([]byte(c.left), []byte(c.right))

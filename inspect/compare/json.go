@@ -26,7 +26,7 @@ type node struct {
 // maxDepth limits the nesting of documents compared by structure; deeper ones are compared by lines.
 const maxDepth = 200
 
-var errShape = errors.New("not a document that is compared by its structure")
+var errShape = errors.New("not a document")
 
 // parseJSON parses a document. ok is false for invalid JSON, a document deeper than
 // maxDepth, and an object with a duplicate name.

@@ -147,7 +147,7 @@ func diffTexts(left, right []byte) (rows []row, note string) {
 		if b, ok := parseJSON(r.Text); ok {
 			rows = diffJSON(a, b)
 			if !slices.ContainsFunc(rows, func(r row) bool { return r.mark != same }) {
-				note = "the same JSON, in other bytes"
+				note = "equal JSON, different bytes"
 			}
 			return rows, note
 		}
@@ -157,7 +157,7 @@ func diffTexts(left, right []byte) (rows []row, note string) {
 	}
 	rows = diffLines(strings.Split(l.Text, "\n"), strings.Split(r.Text, "\n"))
 	if l.Text == r.Text {
-		note = "the same when decoded, in other bytes"
+		note = "equal after decoding, different bytes"
 	}
 	return rows, note
 }

@@ -92,7 +92,7 @@ func (s *sheet) nearDifferences() []bool {
 	return near
 }
 
-// Press implements room.Dialog.
+// Press implements ui.Dialog.
 func (s *sheet) Press(b *ui.PaneContext, k tea.KeyMsg) tea.Cmd {
 	switch k.String() {
 	case "down", "j":
@@ -146,7 +146,7 @@ func (s *sheet) open(b *ui.PaneContext) {
 		s.onlyDifferences = false
 		s.layout()
 	case p == nil:
-		b.Notice = "There is nothing more to see of this line."
+		b.Notice = "This line has no further parts."
 	default:
 		c := comparison{
 			left:  side{label: s.left.label, kind: keytype.String, count: int64(len(p.left))},
@@ -161,7 +161,7 @@ func (s *sheet) open(b *ui.PaneContext) {
 	}
 }
 
-// Footer implements room.Dialog.
+// Footer implements ui.Dialog.
 func (s *sheet) Footer() [][2]string {
 	all := "differences only"
 	if s.onlyDifferences {
@@ -170,10 +170,10 @@ func (s *sheet) Footer() [][2]string {
 	return [][2]string{{"n", "next"}, {"N", "before"}, {"d", all}, {"⏎", "open"}, {"↑↓", "move"}, {"esc", "close"}}
 }
 
-// TakesText implements room.Dialog.
+// TakesText implements ui.Dialog.
 func (*sheet) TakesText() bool { return false }
 
-// View implements room.Dialog.
+// View implements ui.Dialog.
 func (s *sheet) View(b *ui.PaneContext, width, height int) []string {
 	if stacked := width < minSplitWidth; s.lines == nil || stacked != s.stacked {
 		s.stacked = stacked
@@ -210,13 +210,13 @@ func (s *sheet) summary() string {
 	case s.note != "":
 		return s.note
 	case n == 0 && s.left.kind != s.right.kind:
-		return "one is there, the other is not"
+		return "one key is missing"
 	case n == 0 && s.left.kind != "" && s.left.expires != s.right.expires:
-		return "no difference but the TTL"
+		return "only the TTL differs"
 	case n == 0:
 		return "no difference"
 	}
-	return display.Counted(int64(n), "difference", "differences") + ", " + display.Grouped(int64(len(s.rows)-n)) + " the same"
+	return display.Counted(int64(n), "difference", "differences") + ", " + display.Grouped(int64(len(s.rows)-n)) + " equal"
 }
 
 // header returns the lines above the rows.
@@ -262,7 +262,7 @@ func sideWidth(width int) int { return max((width-6)/2, 1) }
 func (s *sheet) draw(b *ui.PaneContext, l line, selected bool, width int) string {
 	look := b.Styles.Row(selected, true)
 	if l.gap > 0 {
-		text := "⋯ " + display.Counted(int64(l.gap), "line that is the same", "lines that are the same")
+		text := "⋯ " + display.Counted(int64(l.gap), "equal line", "equal lines")
 		return look.Mark(selected) + look.Dim.Render(display.Fit(text, width-2))
 	}
 	r := s.rows[l.row]

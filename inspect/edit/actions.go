@@ -24,7 +24,7 @@ func (r *Pane) Expire(s Subject) tea.Cmd {
 	if !ok || !r.mayWrite() {
 		return nil
 	}
-	r.Dialog = &form{r: r, title: "Time to live of " + name, fields: []field{newField("TTL", "", ttlNote)}, make: func(v []string) (change.Change, error) {
+	r.Dialog = &form{r: r, title: "TTL of " + name, fields: []field{newField("TTL", "", ttlNote)}, make: func(v []string) (change.Change, error) {
 		if strings.TrimSpace(v[0]) == "" {
 			return change.Change{}, nil
 		}
@@ -41,35 +41,35 @@ func (r *Pane) Persist(s Subject) tea.Cmd {
 		return nil
 	}
 	c := set(0)
-	if c.Over != nil {
+	if c.Scopes != nil {
 		return r.confirmTTL(c)
 	}
-	r.Tell(Taken{})
+	r.Emit(SelectionUsed{})
 	return r.write(c)
 }
 
 // confirmTTL asks before it sets the TTL of many keys.
 func (r *Pane) confirmTTL(c change.Change) tea.Cmd {
-	return r.confirmBulk(c, "Let "+strings.TrimSuffix(c.Title, " now"))
+	return r.confirmBulk(c, strings.Replace(c.Title, "Removed", "Remove", 1))
 }
 
 // ttlSubject returns the name of the selection, and a function that builds the change
 // of its expiry to at, in Unix ms, or to never for 0.
 func (r *Pane) ttlSubject(s Subject) (name string, set func(at int64) change.Change, ok bool) {
-	if e := s.Value.Subject(); e != nil && r.InValue && s.Value.Type == keytype.Hash && !s.Value.Gone {
+	if e := s.Value.Subject(); e != nil && r.InValue && s.Value.Type == keytype.Hash && !s.Value.Missing {
 		return r.fieldTTLSubject(s.Value.Key, e.Row[0])
 	}
 	keys := s.Keys
 	if len(keys.Folders) > 0 || len(keys.Names) > 1 {
 		return keys.String(), func(at int64) change.Change {
-			c := r.bulkChange(keys, ttlTitle(keys.String(), 2, at, r.Now), change.EndsAt(at))
-			c.Calls, _ = c.Each.First(keys.Names) // it does not fail
+			c := r.bulkChange(keys, ttlTitle(keys.String(), at, r.Now), change.ExpireAt(at))
+			c.Calls, _ = c.Each.FirstCalls(keys.Names) // it does not fail
 			return c
 		}, true
 	}
 	return keys.String(), func(at int64) change.Change {
-		c := change.Change{Title: ttlTitle(keys.String(), 1, at, r.Now), OnlyTTLs: true}
-		c.Calls, _ = change.EndsAt(at).First(keys.Names)
+		c := change.Change{Title: ttlTitle(keys.String(), at, r.Now), OnlyTTLs: true}
+		c.Calls, _ = change.ExpireAt(at).FirstCalls(keys.Names)
 		return c
 	}, len(keys.Names) > 0
 }
@@ -82,22 +82,18 @@ func (r *Pane) fieldTTLSubject(key, field string) (name string, set func(at int6
 			call = client.Command("HPEXPIREAT", key, client.Decimal(at), "FIELDS", "1", field)
 		}
 		return change.Change{
-			Title: ttlTitle(name, 1, at, r.Now), Calls: [][][]byte{call}, OnlyTTLs: true, BackOf: change.UndoFieldTTL(key, field),
+			Title: ttlTitle(name, at, r.Now), Calls: [][][]byte{call}, OnlyTTLs: true, BuildUndo: change.UndoFieldTTL(key, field),
 			Checks: []change.Check{{Call: client.Command(change.OnlyTTL, key, field)}},
 		}
 	}, true
 }
 
-// ttlTitle describes a new TTL of n keys or fields.
-func ttlTitle(name string, n int, at, now int64) string {
-	ends := " expire"
-	if n == 1 {
-		ends = " expires"
-	}
+// ttlTitle describes a new TTL of keys or of a field.
+func ttlTitle(name string, at, now int64) string {
 	if at == 0 {
-		return name + " never" + ends + " now"
+		return "Removed the TTL of " + name
 	}
-	return name + ends + " in " + display.Remaining(at-now)
+	return "Set the TTL of " + name + " to " + display.Remaining(at-now)
 }
 
 // parseTTL parses a TTL as a person types it, and returns the expiry in Unix ms: 0 for
@@ -111,7 +107,7 @@ func parseTTL(text string, now int64) (int64, error) {
 		t, err := time.ParseInLocation(layout, text, time.Local)
 		switch {
 		case err == nil && t.UnixMilli() <= now:
-			return 0, fmt.Errorf("%s is over", text)
+			return 0, fmt.Errorf("%s is in the past", text)
 		case err == nil:
 			return t.UnixMilli(), nil
 		}
@@ -149,7 +145,7 @@ func parseTTL(text string, now int64) (int64, error) {
 }
 
 func invalidTTL(text string) error {
-	return fmt.Errorf("%s is no time to live: give 90s, 10m, 12h, 2d, 1w, a date or never", display.Text(text, 20))
+	return fmt.Errorf("invalid TTL %q: use 90s, 10m, 12h, 2d, 1w, a date, or never", display.Text(text, 20))
 }
 
 // Remove deletes the selection: keys in the list, or an element of the value.
@@ -167,7 +163,7 @@ func (r *Pane) Remove(s Subject) tea.Cmd {
 	}
 	c := change.Change{Title: "Deleted " + display.Text(e.Row[0], 30), Calls: r.deleteElementCalls(v, e)}
 	if c.Calls == nil {
-		r.Notice = "What stands here is not deleted by itself."
+		r.Notice = "This cannot be deleted by itself."
 		return nil
 	}
 	if v.Type == keytype.List {
@@ -197,7 +193,7 @@ func (r *Pane) Add(s Subject) tea.Cmd {
 	if !r.mayWrite() {
 		return nil
 	}
-	if r.InValue && s.Value.Shown && !s.Value.Gone {
+	if r.InValue && s.Value.Shown && !s.Value.Missing {
 		if s.Value.Part != ui.Entries {
 			r.addToStream(s.Value)
 			return nil
@@ -231,7 +227,7 @@ func (r *Pane) addKey(kind, prefix string) {
 		if at != 0 {
 			calls = append(calls, client.Command("PEXPIREAT", name, client.Decimal(at)))
 		}
-		return change.Change{Title: "Added " + display.Text(name, 40), Calls: calls, Missing: name, Reveal: name}, err
+		return change.Change{Title: "Added " + display.Text(name, 40), Calls: calls, MustBeMissing: name, Reveal: name}, err
 	}}
 }
 

@@ -37,7 +37,7 @@ type Confirmation struct {
 
 // confirm asks, or makes the change at once if no confirmation is needed.
 func (r *Pane) confirm(c Confirmation) tea.Cmd {
-	c.change.Asked = true
+	c.change.Confirmed = true
 	c.r = r
 	switch {
 	case !r.mayWrite():
@@ -51,7 +51,7 @@ func (r *Pane) confirm(c Confirmation) tea.Cmd {
 	return nil
 }
 
-// Press implements room.Dialog.
+// Press implements ui.Dialog.
 func (c *Confirmation) Press(b *ui.PaneContext, k tea.KeyMsg) tea.Cmd {
 	switch key := k.String(); {
 	case key == "esc":
@@ -85,10 +85,10 @@ func (c *Confirmation) agree() tea.Cmd {
 func (c *Confirmation) cancel() {
 	c.r.Dialog = c.parent
 	c.r.Notice = "Nothing was changed."
-	c.r.restoreInput(c.change, "You did not want it.")
+	c.r.restoreInput(c.change, "You cancelled it.")
 }
 
-// View implements room.Dialog.
+// View implements ui.Dialog.
 func (c *Confirmation) View(b *ui.PaneContext, width, height int) []string {
 	var lines []string
 	for part := range strings.SplitSeq(ansi.Wrap(c.title, max(width-2, 1), ""), "\n") {
@@ -106,7 +106,7 @@ func (c *Confirmation) View(b *ui.PaneContext, width, height int) []string {
 	case c.mismatch:
 		lines = append(lines, b.Styles.Failure.Render(" That is not "+c.r.Name+". "), " "+b.Styles.Prompt(c.name, width-3))
 	default:
-		lines = append(lines, " Type "+b.Styles.Accent.Render(c.r.Name)+" to go on: ", " "+b.Styles.Prompt(c.name, width-3))
+		lines = append(lines, " Type "+b.Styles.Accent.Render(c.r.Name)+" to continue: ", " "+b.Styles.Prompt(c.name, width-3))
 	}
 	inner := 0
 	for _, line := range lines {
@@ -118,13 +118,13 @@ func (c *Confirmation) View(b *ui.PaneContext, width, height int) []string {
 	return lines
 }
 
-// Footer implements room.Dialog.
+// Footer implements ui.Dialog.
 func (c *Confirmation) Footer() [][2]string {
 	if c.name != nil {
-		return [][2]string{{"⏎", "go on"}, SQLHint, {"esc", "cancel"}}
+		return [][2]string{{"⏎", "continue"}, SQLHint, {"esc", "cancel"}}
 	}
 	return [][2]string{{"y", "yes"}, {"n", "no"}, SQLHint}
 }
 
-// TakesText implements room.Dialog.
+// TakesText implements ui.Dialog.
 func (c *Confirmation) TakesText() bool { return c.name != nil }

@@ -39,7 +39,7 @@ func (r *Pane) runLine(line string) tea.Cmd {
 		return r.runRead(call)
 	}
 	if kind == effectConnection {
-		r.Notice = "This is about a connection, and the browser shares one: use meowdis repl."
+		r.Notice = "Connection commands do not work here: use meowdis repl."
 		return nil
 	}
 	if !r.mayWrite() {
@@ -56,7 +56,7 @@ func (r *Pane) runWrite(call [][]byte, kind effect, deletes bool) tea.Cmd {
 	case effectFlush:
 		return r.flush(c)
 	case effectSwap:
-		ask.change.Back, ask.change.Checks = [][][]byte{call}, []change.Check{} // the other clients' writes are swapped, too
+		ask.change.UndoCalls, ask.change.Checks = [][][]byte{call}, []change.Check{} // the other clients' writes are swapped, too
 		ask.always = true
 	case effectUnknown:
 		return r.findKeys(ask)
@@ -97,7 +97,7 @@ type keysFoundMsg struct{ Confirmation }
 func (r *Pane) findKeys(ask Confirmation) tea.Cmd {
 	conn, db, call := r.Conn, r.DB, ask.change.Calls[0]
 	ask.always = true
-	return r.Start(job.Answering, func(ctx context.Context) (tea.Msg, error) {
+	return r.Start(job.RunningCommand, func(ctx context.Context) (tea.Msg, error) {
 		v, err := conn.One(ctx, db, append(client.Command("COMMAND", "GETKEYS"), call...))
 		var no client.Refusal
 		if err != nil && !errors.As(err, &no) {
@@ -107,8 +107,8 @@ func (r *Pane) findKeys(ask Confirmation) tea.Cmd {
 			ask.change.Keys = append(ask.change.Keys, client.Text(e))
 		}
 		if err != nil || len(v.Elems) == 0 || commands.Known(call).Has(commands.Scripts) {
-			ask.change.Final = true
-			ask.notes = []string{"What it does is not known here; it cannot be undone."}
+			ask.change.Irreversible = true
+			ask.notes = []string{"Its effect is unknown; it cannot be undone."}
 		}
 		return keysFoundMsg{ask}, nil
 	})
@@ -117,20 +117,20 @@ func (r *Pane) findKeys(ask Confirmation) tea.Cmd {
 // flush deletes all keys of one database, or of all databases, one by one, so that each
 // is saved for undo.
 func (r *Pane) flush(c change.Change) tea.Cmd {
-	w := countedMsg{Change: change.Change{Title: c.Title, Each: change.Deletes}, ask: "Run " + c.Title, always: true}
+	w := countedMsg{Change: change.Change{Title: c.Title, Each: change.DeleteKeys}, ask: "Run " + c.Title, always: true}
 	every := change.Selection{Folders: []string{""}}
 	mk, db := r.maker, r.DB
 	if cmd, _ := commands.Find(c.Calls[0]); cmd.Name == "FLUSHDB" {
-		w.Over = []change.Scope{{DB: db, Selection: every}}
+		w.Scopes = []change.Scope{{DB: db, Selection: every}}
 		return r.countKeys(w)
 	}
-	return r.Start(job.Weighing, func(ctx context.Context) (tea.Msg, error) {
+	return r.Start(job.CountingAffected, func(ctx context.Context) (tea.Msg, error) {
 		dbs, err := transfer.Databases(ctx, mk.In(db))
 		if err != nil {
 			return nil, err
 		}
 		for _, n := range dbs {
-			w.Over = append(w.Over, change.Scope{DB: n, Selection: every})
+			w.Scopes = append(w.Scopes, change.Scope{DB: n, Selection: every})
 		}
 		return w.count(ctx, mk)
 	})
@@ -180,7 +180,7 @@ func (r *Pane) runRead(call [][]byte) tea.Cmd {
 		return nil
 	}
 	conn := r.Conn
-	return r.Start(job.Answering, func(ctx context.Context) (tea.Msg, error) {
+	return r.Start(job.RunningCommand, func(ctx context.Context) (tea.Msg, error) {
 		values, err := conn.Do(ctx, db, call)
 		if err != nil {
 			return nil, err
@@ -211,7 +211,7 @@ func (r *Pane) onReply(a replyMsg) {
 // ShowLog lists the commands that were sent, the latest first.
 func (r *Pane) ShowLog() tea.Cmd {
 	entries := r.Conn.Log.Entries()
-	p := &ui.Picker{Title: "Commands sent, the last one first", Takes: "show its SQL", Choose: func(value string) tea.Cmd {
+	p := &ui.Picker{Title: "Commands sent, latest first", ChooseLabel: "show its SQL", Choose: func(value string) tea.Cmd {
 		return r.explain(entries[client.Atoi(value)].Call)
 	}}
 	for i := len(entries) - 1; i >= 0; i-- {
@@ -244,10 +244,10 @@ var SQLHint = [2]string{"^X", "SQL"}
 func (r *Pane) showSQL(c change.Change, behind ui.Dialog) tea.Cmd {
 	switch {
 	case r.Explain == nil:
-		r.Notice = "Only a file has SQL to show."
+		r.Notice = "Only a file has SQL."
 		return nil
 	case len(c.Calls) == 0:
-		r.Notice = "There is nothing to run yet."
+		r.Notice = "Nothing to run yet."
 		return nil
 	}
 	var lines []string
@@ -265,7 +265,7 @@ func (r *Pane) showSQL(c change.Change, behind ui.Dialog) tea.Cmd {
 	if more := len(c.Calls) - maxExplained; more > 0 {
 		lines = append(lines, "", r.Styles.Dim.Render(" … and "+display.Counted(int64(more), "command", "commands")+" more"))
 	}
-	r.Dialog = &ui.Page{Title: screen.CallsText(c.Calls, 60), Layout: ui.Wrapped(lines...), Behind: behind}
+	r.Dialog = &ui.Page{Title: screen.CallsText(c.Calls, 60), Layout: ui.Wrapped(lines...), Parent: behind}
 	return nil
 }
 

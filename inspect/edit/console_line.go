@@ -90,7 +90,7 @@ type completedMsg struct {
 	requested bool // the person pressed TAB
 }
 
-// Press implements room.Dialog.
+// Press implements ui.Dialog.
 func (c *console) Press(b *ui.PaneContext, k tea.KeyMsg) tea.Cmd {
 	c.note = ""
 	switch key := k.String(); {
@@ -192,7 +192,7 @@ func (c *console) showHistory(step int) {
 // maxListed limits the visible candidates.
 const maxListed = 8
 
-// View implements room.Dialog.
+// View implements ui.Dialog.
 func (c *console) View(b *ui.PaneContext, width, height int) []string {
 	inner := min(width, 76)
 	line := " " + b.Styles.Key.Render(": ") + b.Styles.Prompt(c.prompt, inner-4)
@@ -216,9 +216,9 @@ func (c *console) View(b *ui.PaneContext, width, height int) []string {
 		lines = append(lines, " "+look.Mark(i == c.chosen)+look.Text.Render(text)+look.Dim.Render(display.Fit(items[i].About, inner-labels-5)))
 	}
 	if len(items) > rows || c.found.More {
-		count := display.Grouped(int64(len(items))) + " in all"
+		count := display.Grouped(int64(len(items))) + " in total"
 		if c.found.More {
-			count = display.Grouped(int64(len(items))) + ", and maybe more"
+			count = display.Grouped(int64(len(items))) + " or more"
 		}
 		lines = append(lines, b.Styles.Dim.Render(display.Fit("   "+count, inner)))
 	}
@@ -240,7 +240,7 @@ func (c *console) hint(b *ui.PaneContext, columns int) string {
 	return style.Render(display.Truncate(" "+hint, columns))
 }
 
-// Footer implements room.Dialog.
+// Footer implements ui.Dialog.
 func (c *console) Footer() [][2]string {
 	if c.listed {
 		return [][2]string{{"tab", "next"}, {"⏎", "take"}, {"esc", "back"}}
@@ -248,5 +248,5 @@ func (c *console) Footer() [][2]string {
 	return [][2]string{{"⏎", "run"}, {"tab", "complete"}, {"↑↓", "history"}, {"esc", "cancel"}}
 }
 
-// TakesText implements room.Dialog.
+// TakesText implements ui.Dialog.
 func (*console) TakesText() bool { return true }

@@ -70,7 +70,7 @@ func (r *Pane) copyValue(s Subject) tea.Cmd {
 		if v.Element != nil {
 			return r.copyText("the element", v.Element.Body)
 		}
-		if v.Text != nil && v.Text.Whole {
+		if v.Text != nil && v.Text.Complete {
 			return r.copyText("the value", v.Text.Data)
 		}
 	}
@@ -80,7 +80,7 @@ func (r *Pane) copyValue(s Subject) tea.Cmd {
 	}
 	conn, key := r.Conn, s.Key
 	db := r.DB
-	return r.Start(job.Answering, func(ctx context.Context) (tea.Msg, error) {
+	return r.Start(job.RunningCommand, func(ctx context.Context) (tea.Msg, error) {
 		v, err := conn.One(ctx, db, client.Command("GETRANGE", key, "0", client.Decimal(copyLimit)))
 		return copiedMsg{string(v.Str)}, err
 	})
@@ -91,7 +91,7 @@ type copiedMsg struct{ text string }
 
 func (r *Pane) copyText(what, text string) tea.Cmd {
 	if len(text) > copyLimit {
-		r.Notice = "That is more than a terminal's clipboard takes. Press " + r.KeyFor("export") + " to write it to a file."
+		r.Notice = "Too large for the terminal's clipboard. Press " + r.KeyFor("export") + " to export it to a file."
 		return nil
 	}
 	r.Notice = "Copied " + what + " to the terminal's clipboard."

@@ -29,18 +29,18 @@ func (r *Pane) CopyTo(s Subject) tea.Cmd {
 	}
 	p := &ui.Picker{Title: "Copy " + s.Keys.String() + " to", Choose: func(at string) tea.Cmd {
 		to := others[client.Atoi(at)]
-		if why := to.Room.whyNotWritable(to.Name); why != "" {
+		if why := to.Pane.whyNotWritable(to.Name); why != "" {
 			r.Notice = why
 			return nil
 		}
-		r.Dialog = &ui.Picker{Title: "Keys that are in " + to.Name + " already", Items: []ui.Item{
-			{Label: "stay as they are", Value: "stay"}, {Label: "are replaced", Value: "replace", Note: "u brings them back"},
+		r.Dialog = &ui.Picker{Title: "Keys that already exist in " + to.Name, Items: []ui.Item{
+			{Label: "keep them", Value: "stay"}, {Label: "replace them", Value: "replace", Note: "undo restores them"},
 		}, Choose: func(what string) tea.Cmd { return r.copyTo(to, s.Keys, what == "replace") }}
 		return nil
 	}}
 	for i, other := range others {
-		note := "db " + client.Decimal(int64(other.Room.DB))
-		if !other.Room.IsUnlocked() {
+		note := "db " + client.Decimal(int64(other.Pane.DB))
+		if !other.Pane.IsUnlocked() {
 			note += ", locked"
 		}
 		p.Items = append(p.Items, ui.Item{Label: other.Name, Note: note, Value: strconv.Itoa(i)})
@@ -52,14 +52,14 @@ func (r *Pane) CopyTo(s Subject) tea.Cmd {
 // whyNotWritable returns why nothing can be copied to the target name; "" if it can.
 func (r *Pane) whyNotWritable(name string) string {
 	switch {
-	case r.Writer == nil:
+	case r.OpenWriter == nil:
 		return name + " is read-only."
 	case !r.IsUnlocked():
-		return "Nothing is written to " + name + " yet: press " + r.KeyFor("unlock") + " in its tab first."
+		return name + " is locked: press " + r.KeyFor("unlock") + " in its tab first."
 	case r.Running(job.Writing):
-		return "In " + name + " a change is still being made."
+		return "A change is still running in " + name + "."
 	case r.Dialog != nil:
-		return "The tab of " + name + " waits for an answer."
+		return "The tab of " + name + " has an open dialog."
 	}
 	return ""
 }
@@ -68,15 +68,15 @@ func (r *Pane) whyNotWritable(name string) string {
 func (r *Pane) copyTo(to Other, keys change.Selection, replace bool) tea.Cmd {
 	c := change.Change{Title: "Copied " + keys.String() + " from " + display.Text(r.Name, 30), Copies: &change.Copying{From: r.maker, DB: r.DB, Keys: keys, Replace: replace}}
 	if len(keys.Folders) == 0 {
-		c.Many = int64(len(keys.Names))
+		c.KeyCount = int64(len(keys.Names))
 	}
-	o := to.Room
+	o := to.Pane
 	if !replace && o.Confirm != ConfirmName {
 		return tea.Batch(to.Show(), o.write(c))
 	}
 	ask := "Copy " + keys.String() + " to " + to.Name
 	if replace {
-		ask += " and replace what is there"
+		ask += " and replace existing keys"
 	}
 	return tea.Batch(to.Show(), o.confirm(Confirmation{title: ask + "?", change: c}))
 }

@@ -24,28 +24,28 @@ func (r *Pane) askDelete(s change.Selection) tea.Cmd {
 	if !r.mayWrite() || s.Empty() {
 		return nil
 	}
-	return r.confirmBulk(r.bulkChange(s, "Deleted "+s.String(), change.Deletes), "Delete "+s.String())
+	return r.confirmBulk(r.bulkChange(s, "Deleted "+s.String(), change.DeleteKeys), "Delete "+s.String())
 }
 
 // bulkChange returns a change that applies each to all keys of a selection.
-func (r *Pane) bulkChange(s change.Selection, title string, each change.Each) change.Change {
-	return change.Change{Title: title, Each: each, Over: []change.Scope{{DB: r.DB, Selection: s}}}
+func (r *Pane) bulkChange(s change.Selection, title string, each change.KeyChange) change.Change {
+	return change.Change{Title: title, Each: each, Scopes: []change.Scope{{DB: r.DB, Selection: s}}}
 }
 
 // confirmBulk asks before a change to many keys. It first counts the keys if folders are
 // selected.
 func (r *Pane) confirmBulk(c change.Change, ask string) tea.Cmd {
-	s := c.Over[0]
+	s := c.Scopes[0]
 	if len(s.Folders) > 0 {
 		return r.countKeys(countedMsg{Change: c, ask: ask})
 	}
 	var err error
-	if c.Calls, err = c.Each.First(s.Names); err != nil {
+	if c.Calls, err = c.Each.FirstCalls(s.Names); err != nil {
 		r.Fail(err)
 		return nil
 	}
-	c.Many = int64(len(s.Names))
-	return r.confirm(Confirmation{title: ask + "?", notes: batchNote(c.Many), change: c})
+	c.KeyCount = int64(len(s.Names))
+	return r.confirm(Confirmation{title: ask + "?", notes: batchNote(c.KeyCount), change: c})
 }
 
 // batchNote says that the keys are changed in several batches, if there are many.
@@ -53,13 +53,13 @@ func batchNote(keys int64) []string {
 	if keys <= change.KeysAtOnce {
 		return nil
 	}
-	return []string{client.Decimal(change.KeysAtOnce) + " at a time, each kept for undo:"}
+	return []string{client.Decimal(change.KeysAtOnce) + " at a time; undo restores all:"}
 }
 
 // countKeys counts the keys of a change.
 func (r *Pane) countKeys(w countedMsg) tea.Cmd {
 	mk := r.maker
-	return r.Start(job.Weighing, func(ctx context.Context) (tea.Msg, error) { return w.count(ctx, mk) })
+	return r.Start(job.CountingAffected, func(ctx context.Context) (tea.Msg, error) { return w.count(ctx, mk) })
 }
 
 func (w countedMsg) count(ctx context.Context, c *change.Maker) (tea.Msg, error) {
@@ -70,7 +70,7 @@ func (w countedMsg) count(ctx context.Context, c *change.Maker) (tea.Msg, error)
 
 // onCounted asks whether to make the counted change.
 func (r *Pane) onCounted(w countedMsg) tea.Cmd {
-	w.Many = w.keys
+	w.KeyCount = w.keys
 	many := ", " + display.Counted(w.keys, "key", "keys")
 	w.Title += many
 	return r.confirm(Confirmation{title: w.ask + many + "?", notes: batchNote(w.keys), change: w.Change, always: w.always})

@@ -34,7 +34,7 @@ func (r *Pane) EditOutside(s Subject) tea.Cmd {
 	case !ok:
 		return nil
 	case r.Editor == nil:
-		r.Notice = "There is no editor here: set EDITOR, or install nano or vi."
+		r.Notice = "No editor found: set EDITOR, or install nano or vi."
 		return nil
 	}
 	conn, db := r.Conn, r.DB
@@ -88,7 +88,7 @@ func newDraft(e editable) (draft, error) {
 // openEditor runs the editor on a draft.
 func (r *Pane) openEditor(d draft) tea.Cmd {
 	r.drafts[d.path] = d
-	return tea.Exec(terminalCmd{r.Editor(d.path), r.Lent}, func(err error) tea.Msg { return Edited{d.path, err} })
+	return tea.Exec(terminalCmd{r.Editor(d.path), r.TerminalInUse}, func(err error) tea.Msg { return Edited{d.path, err} })
 }
 
 // Edited reports that the editor of the file at Path has ended.
@@ -97,8 +97,8 @@ type Edited struct {
 	Err  error
 }
 
-// Drafted reports whether the file at path is a draft of this pane.
-func (r *Pane) Drafted(path string) bool { _, ok := r.drafts[path]; return ok }
+// IsDraft reports whether the file at path is a draft of this pane.
+func (r *Pane) IsDraft(path string) bool { _, ok := r.drafts[path]; return ok }
 
 // onEdited saves the edited text. The file is removed only after that.
 func (r *Pane) onEdited(e Edited) tea.Cmd {
@@ -174,7 +174,7 @@ func (d draft) text(read string) (string, error) {
 	return read, nil
 }
 
-const hexHelp = "# These bytes are no text. Change the pairs of digits; what follows a # is not read.\n"
+const hexHelp = "# Binary data in hexadecimal. Edit the pairs of digits; text after # is ignored.\n"
 
 // hexDraft returns a hex dump: sixteen bytes on a line, with the printable ones as a
 // comment.
@@ -205,7 +205,7 @@ func parseHexDraft(text string) (string, error) {
 		digits, _, _ := strings.Cut(line, "#")
 		bytes, err := hex.DecodeString(strings.Join(strings.Fields(digits), ""))
 		if err != nil {
-			return "", fmt.Errorf("line %d holds what is no pair of hexadecimal digits", n)
+			return "", fmt.Errorf("line %d is not pairs of hexadecimal digits", n)
 		}
 		out = append(out, bytes...)
 	}

@@ -40,13 +40,13 @@ const manyElements = 10_000
 func editableOf(v ui.Selection) (e editable, ok bool) {
 	el := v.Subject() // an element opened by itself is edited as part of its row
 	switch {
-	case !v.Shown || v.Gone || el == nil && v.Text == nil:
+	case !v.Shown || v.Missing || el == nil && v.Text == nil:
 		return e, false
 	case el != nil && !el.Own:
 		return e, false
 	case el != nil:
 		e = editElement(v, el.Row, el.Body)
-		e.raw = v.Type == keytype.ZSet || v.Text != nil && v.Text.Bare
+		e.raw = v.Type == keytype.ZSet || v.Text != nil && v.Text.AsStored
 		e.lines = e.lines || e.layered()
 		return e, e.save != nil && len(e.text) <= editLimit
 	case v.Text.Size > editLimit:
@@ -60,14 +60,14 @@ func editableOf(v ui.Selection) (e editable, ok bool) {
 	case v.Type == keytype.JSON:
 		e.read = client.Command("JSON.GET", key)
 		e.save = func(text string) [][][]byte { return [][][]byte{client.Command("JSON.SET", key, "$", text)} }
-		e.formatted = v.Text.LaidOut
+		e.formatted = v.Text.Formatted
 	case v.Text.Partial:
-		e.unfetched, e.lines, e.raw = true, true, v.Text.Bare
+		e.unfetched, e.lines, e.raw = true, true, v.Text.AsStored
 		return e, true
 	case v.Text.Missing:
 		return e, v.Text.Size == 0
 	}
-	e.raw = e.raw || v.Text.Bare || v.Type == keytype.JSON
+	e.raw = e.raw || v.Text.AsStored || v.Type == keytype.JSON
 	e.lines = strings.Contains(e.text, "\n") || len(e.text) > 2000 || e.layered()
 	return e, true
 }
@@ -123,11 +123,11 @@ func (r *Pane) editableOf(v ui.Selection) (e editable, ok bool) {
 		return e, false
 	}
 	if e, ok = editableOf(v); !ok {
-		r.Notice = "This cannot be edited here. Press " + r.KeyFor("command") + " to write a command."
-		if v.Gone {
-			r.Notice = "This key is not there any more."
+		r.Notice = "This cannot be edited here. Press " + r.KeyFor("command") + " to run a command."
+		if v.Missing {
+			r.Notice = "This key no longer exists."
 		} else if v.Text != nil && v.Text.Size > editLimit {
-			r.Notice = "This is more than an editor should be given: " + display.Bytes(editLimit) + " at most."
+			r.Notice = "Too large for an editor: the limit is " + display.Bytes(editLimit) + "."
 		}
 	}
 	return e, ok
@@ -166,12 +166,12 @@ func (e editable) change(text string) change.Change {
 		c = c.Expecting(e.text, e.read)
 	}
 	if e.large {
-		c.Back = e.save(e.text)
+		c.UndoCalls = e.save(e.text)
 		c.Checks = []change.Check{{Call: e.read}}
 		if e.expires != 0 {
 			c.Checks = append(c.Checks, change.Check{Call: client.Command(change.OnlyTTL, string(e.read[1]))})
 			// HSET would create a new key if the key has expired by then
-			c.Back = append(c.Back, client.Command("PEXPIREAT", string(e.read[1]), client.Decimal(e.expires)))
+			c.UndoCalls = append(c.UndoCalls, client.Command("PEXPIREAT", string(e.read[1]), client.Decimal(e.expires)))
 		}
 	}
 	return c

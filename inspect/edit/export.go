@@ -22,7 +22,7 @@ func (r *Pane) Export(sub Subject) tea.Cmd {
 	if s.Empty() {
 		return nil
 	}
-	r.Dialog = &ui.Question{Title: "Write " + s.String() + " to a file", Note: ".csv; .json or .jsonl; .redis or .txt: commands for meowdis exec; .resp: the protocol; .rdb: a dump file of Redis; .archive: for meowdis restore. An existing file is not overwritten.",
+	r.Dialog = &ui.Question{Title: "Export " + s.String() + " to a file", Note: ".csv; .json or .jsonl; .redis or .txt: commands for meowdis exec; .resp: the protocol; .rdb: a dump file of Redis; .archive: for meowdis restore. An existing file is not overwritten.",
 		Prompt: screen.NewPrompt("export.redis"), Answer: func(path string) tea.Cmd {
 			mk, db, write := r.maker, r.DB, r.Exporter
 			return r.Start(job.Exporting, func(ctx context.Context) (tea.Msg, error) {
@@ -52,5 +52,5 @@ func (r *Pane) onExported(e exportedMsg) {
 		r.Notice = wrote
 		return
 	}
-	r.Failure = wrote + " " + display.Counted(e.failed, "key was", "keys were") + " not written, or not whole: " + e.why
+	r.Failure = wrote + " " + display.Counted(e.failed, "key was", "keys were") + " not written completely: " + e.why
 }

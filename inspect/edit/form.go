@@ -33,7 +33,7 @@ type field struct {
 
 func newField(label, text, note string) field { return field{label, note, screen.NewPrompt(text)} }
 
-// Press implements room.Dialog.
+// Press implements ui.Dialog.
 func (f *form) Press(b *ui.PaneContext, k tea.KeyMsg) tea.Cmd {
 	last := len(f.fields) - 1
 	switch k.String() {
@@ -83,7 +83,7 @@ func (f *form) send() tea.Cmd {
 	}
 	f.r.Dialog = nil
 	switch {
-	case c.Over != nil:
+	case c.Scopes != nil:
 		return f.ask(c)
 	case len(c.Calls) == 0:
 		f.r.Notice = "Nothing was changed."
@@ -92,7 +92,7 @@ func (f *form) send() tea.Cmd {
 	return f.r.write(c)
 }
 
-// View implements room.Dialog.
+// View implements ui.Dialog.
 func (f *form) View(b *ui.PaneContext, width, height int) []string {
 	inner, labels := min(width, 64), 0
 	if f.preview != nil {
@@ -132,7 +132,7 @@ func (f *form) View(b *ui.PaneContext, width, height int) []string {
 	return lines
 }
 
-// Footer implements room.Dialog.
+// Footer implements ui.Dialog.
 func (f *form) Footer() [][2]string {
 	switch {
 	case f.at < len(f.fields)-1:
@@ -143,5 +143,5 @@ func (f *form) Footer() [][2]string {
 	return [][2]string{{"⏎", "ok"}, {"tab", "next"}, SQLHint, {"esc", "cancel"}}
 }
 
-// TakesText implements room.Dialog.
+// TakesText implements ui.Dialog.
 func (*form) TakesText() bool { return true }

@@ -11,9 +11,9 @@ import (
 
 // Kill asks whether to close the connection of a client. Afterwards it returns to parent.
 func (r *Pane) Kill(id, name string, behind ui.Dialog) tea.Cmd {
-	c := change.Change{Title: "Closed client " + id, Calls: [][][]byte{client.Command("CLIENT", "KILL", "ID", id)}, Final: true}
+	c := change.Change{Title: "Closed client " + id, Calls: [][][]byte{client.Command("CLIENT", "KILL", "ID", id)}, Irreversible: true}
 	return r.confirm(Confirmation{
-		title: "Close client " + id + ", " + display.Text(name, 40) + "?", notes: []string{"What it has under way ends; it may come back."},
+		title: "Close client " + id + ", " + display.Text(name, 40) + "?", notes: []string{"Its running command ends; it may reconnect."},
 		change: c, always: true, parent: behind,
 	})
 }

@@ -39,12 +39,12 @@ func (e editable) isLongJSON() bool {
 // differently from the original; it returns nil in all other cases. line is the text on one
 // line; bad is the error if that fails.
 func (r *Pane) askLayout(d draft, left, line string, bad error) ui.Dialog {
-	asIs := ui.Item{Label: "store it as it is in the editor", Value: "as is"}
-	p := &ui.Picker{Title: "It is laid out in another way now", Items: []ui.Item{{Label: "store it in one line, as it was", Value: "line"}, asIs}}
+	asIs := ui.Item{Label: "store the text as edited", Value: "as is"}
+	p := &ui.Picker{Title: "The layout changed", Items: []ui.Item{{Label: "store it on one line, as before", Value: "line"}, asIs}}
 	switch {
 	case bad != nil:
 		p.Title = screen.VisibleText([]byte(bad.Error()))
-		p.Items = []ui.Item{{Label: "edit it again", Value: "again"}, asIs}
+		p.Items = []ui.Item{{Label: "edit again", Value: "again"}, asIs}
 	case left == decode.Lines(left):
 		return nil
 	}
@@ -57,14 +57,14 @@ func (r *Pane) askLayout(d draft, left, line string, bad error) ui.Dialog {
 		}
 		return r.saveDraft(d, left)
 	}
-	p.Refused = func() { r.showNotSaved("You did not want it.", d.path) }
+	p.Cancelled = func() { r.showNotSaved("You cancelled it.", d.path) }
 	return p
 }
 
 // editedIn names the editor that was used if the person has set none.
 func (r *Pane) editedIn() string {
-	if r.StandIn == "" {
+	if r.FallbackEditor == "" {
 		return ""
 	}
-	return " It was edited in " + r.StandIn + ", since EDITOR is not set."
+	return " Edited with " + r.FallbackEditor + ", because EDITOR is not set."
 }

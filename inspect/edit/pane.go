@@ -16,25 +16,25 @@ import (
 
 // Settings is what changes a target allows and how they are confirmed.
 type Settings struct {
-	// Writer returns a client that can write; nil if the target is read-only.
-	Writer   func(context.Context) (keyspace.Client, error)
-	Fleeting bool // the data, and so the undo journal, end with the session
-	Confirm  Confirm
-	Name     string                      // what ConfirmName asks for
-	Editor   func(path string) *exec.Cmd // the command that edits a file; nil without an editor
-	StandIn  string                      // the editor that was found because the person has set none; "" if they have
-	Lent     *atomic.Bool                // set while the editor has the terminal
-	Exporter Exporter
-	Explain  func(db int, call [][]byte) string // returns the SQL of a command; nil without SQL
-	Exec     string                             // the start of a shell command that runs a command on the target
-	Out      io.Writer                          // the terminal, or nil
-	Others   func() []Other                     // returns the targets in other tabs; may be nil
+	// OpenWriter returns a client that can write; nil if the target is read-only.
+	OpenWriter     func(context.Context) (keyspace.Client, error)
+	Temporary      bool // the data, and so the undo journal, end with the session
+	Confirm        Confirm
+	Name           string                      // what ConfirmName asks for
+	Editor         func(path string) *exec.Cmd // the command that edits a file; nil without an editor
+	FallbackEditor string                      // the editor that was found because the person has set none; "" if they have
+	TerminalInUse  *atomic.Bool                // set while the editor has the terminal
+	Exporter       Exporter
+	Explain        func(db int, call [][]byte) string // returns the SQL of a command; nil without SQL
+	Exec           string                             // the start of a shell command that runs a command on the target
+	Out            io.Writer                          // the terminal, or nil
+	Others         func() []Other                     // returns the targets in other tabs; may be nil
 }
 
 // Other is a target in another tab.
 type Other struct {
 	Name string
-	Room *Pane
+	Pane *Pane
 	Show func() tea.Cmd // switches to its tab
 }
 
@@ -77,11 +77,11 @@ type Subject struct {
 // Messages of this pane. Changed reports that the data changed; Reveal is the key to select,
 // "" for none. Taken reports that the marked keys have been used.
 type (
-	Changed struct{ Reveal string }
-	Taken   struct{}
+	Changed       struct{ Reveal string }
+	SelectionUsed struct{}
 )
 
-// New returns a locked pane. LookBack adopts the journal of an earlier session.
+// New returns a locked pane. AdoptJournal adopts the journal of an earlier session.
 func New(b *ui.PaneContext, s Settings, maker *change.Maker) Pane {
 	return Pane{PaneContext: b, Settings: s, maker: maker, drafts: map[string]draft{}, startDB: b.DB}
 }
@@ -91,9 +91,9 @@ func (r *Pane) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case change.Made:
 		return r.onMade(msg)
-	case change.Doubtful:
-		return r.onDoubtful(msg)
-	case change.Undone:
+	case change.Unconfirmed:
+		return r.onUnconfirmed(msg)
+	case change.UndoResult:
 		return r.onUndone(msg)
 	case draftedMsg:
 		return r.openEditor(draft(msg))
@@ -125,7 +125,7 @@ func (r *Pane) Update(msg tea.Msg) tea.Cmd {
 
 // IsUnlocked reports whether changes are allowed, IsLocked whether they can be unlocked.
 func (r *Pane) IsUnlocked() bool { return r.access == unlocked }
-func (r *Pane) IsLocked() bool   { return !r.IsUnlocked() && r.Writer != nil }
+func (r *Pane) IsLocked() bool   { return !r.IsUnlocked() && r.OpenWriter != nil }
 func (r *Pane) CanUndo() bool    { return r.IsUnlocked() && len(r.steps) > 0 }
 
 // CanRedo reports whether there is a change to redo.

@@ -36,7 +36,7 @@ func (r *Pane) Rename(s Subject) tea.Cmd {
 		onto := c
 		onto.Calls = [][][]byte{client.Command("RENAME", key, name)}
 		c.Calls, c.Overwrite = [][][]byte{client.Command("RENAMENX", key, name)}, &onto
-		c.Back = [][][]byte{client.Command("RENAME", name, key)}
+		c.UndoCalls = [][][]byte{client.Command("RENAME", name, key)}
 		c.Checks = []change.Check{{Call: client.Command("EXISTS", key)}, {Call: client.Command("EXISTS", name)}}
 		return c, nil
 	}}
@@ -52,7 +52,7 @@ type namesMsg struct {
 // loadNames loads the names of the keys to rename.
 func (r *Pane) loadNames(s change.Selection) tea.Cmd {
 	mk, db := r.maker, r.DB
-	return r.Start(job.Weighing, func(ctx context.Context) (tea.Msg, error) {
+	return r.Start(job.CountingAffected, func(ctx context.Context) (tea.Msg, error) {
 		names, err := mk.Names(ctx, db, s)
 		return namesMsg{s, names}, err
 	})
@@ -81,7 +81,7 @@ func (r *Pane) onNames(n namesMsg) {
 		}
 		tried := n.names[:min(len(n.names), maxPreviewed)]
 		i := slices.IndexFunc(tried, func(name string) bool { return p.Apply(name) != name })
-		if c.Over = []change.Scope{{DB: r.DB}}; i >= 0 {
+		if c.Scopes = []change.Scope{{DB: r.DB}}; i >= 0 {
 			c.Calls = [][][]byte{client.Command("RENAMENX", tried[i], p.Apply(tried[i]))}
 		}
 		return c, nil
@@ -125,7 +125,7 @@ func (r *Pane) previewNames(p change.Pattern, names []string, width, height int)
 	if len(tried) < len(names) {
 		of = " of the first "
 	}
-	return append(lines, r.Styles.Dim.Render(display.Truncate("  "+display.Grouped(int64(changed))+of+display.Counted(int64(len(tried)), "key gets", "keys get")+" another name", width)))
+	return append(lines, r.Styles.Dim.Render(display.Truncate("  "+display.Grouped(int64(changed))+of+display.Counted(int64(len(tried)), "key gets", "keys get")+" a new name", width)))
 }
 
 // renameText renders an old name and the new one in at most width cells.
@@ -143,7 +143,7 @@ type plannedMsg struct {
 
 func (r *Pane) planNames(f *form, n namesMsg, p change.Pattern) tea.Cmd {
 	mk, db := r.maker, r.DB
-	return r.Start(job.Weighing, func(ctx context.Context) (tea.Msg, error) {
+	return r.Start(job.CountingAffected, func(ctx context.Context) (tea.Msg, error) {
 		plan, err := mk.Plan(ctx, db, n.names, p)
 		return plannedMsg{f, p, plan}, err
 	})
@@ -159,16 +159,16 @@ func (r *Pane) onPlanned(m plannedMsg) tea.Cmd {
 		for _, c := range m.Clashes {
 			lines = append(lines, " "+renameText(c.Old, c.New, max(r.Width-40, 40))+"  "+r.Styles.Failure.Render(c.Why))
 		}
-		r.Dialog = &ui.Page{Title: display.Counted(int64(len(m.Clashes)), "name is", "names are") + " taken", Layout: ui.Wrapped(lines...), Behind: m.form}
+		r.Dialog = &ui.Page{Title: display.Counted(int64(len(m.Clashes)), "name is", "names are") + " taken", Layout: ui.Wrapped(lines...), Parent: m.form}
 		return nil
 	case len(m.Old) == 0:
 		r.Dialog = m.form
 		r.Fail(errors.New("the pattern changes no name"))
 		return nil
 	}
-	c := r.bulkChange(change.Selection{Names: m.Old}, "Renamed "+many, change.Renames(m.pattern))
-	c.Many, c.Origin = int64(len(m.Old)), origin{form: m.form}
-	c.Calls, _ = c.Each.First(m.Old) // it does not fail
+	c := r.bulkChange(change.Selection{Names: m.Old}, "Renamed "+many, change.RenameKeys(m.pattern))
+	c.KeyCount, c.Origin = int64(len(m.Old)), origin{form: m.form}
+	c.Calls, _ = c.Each.FirstCalls(m.Old) // it does not fail
 	var notes []string
 	shown := min(len(m.Old), maxNamesShown, max(r.Height-12, 1))
 	for i := range shown {

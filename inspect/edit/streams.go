@@ -35,14 +35,14 @@ func (r *Pane) deleteFromStream(v ui.Selection) tea.Cmd {
 // pendingNote says how many pending entries are lost.
 func pendingNote(pending string) []string {
 	if n := client.Atoi(pending); n > 0 {
-		return []string{"What it has not acknowledged is forgotten: " + display.Counted(n, "entry", "entries") + "."}
+		return []string{"Its pending entries are lost: " + display.Counted(n, "entry", "entries") + "."}
 	}
 	return nil
 }
 
 // addToStream asks for a new group or consumer.
 func (r *Pane) addToStream(v ui.Selection) {
-	f := &form{r: r, title: "New group of " + display.Text(v.Key, 40), fields: []field{newField("name", "", ""), newField("after", "$", "0: from the first entry, $: only new ones, or an id")}}
+	f := &form{r: r, title: "New group of " + display.Text(v.Key, 40), fields: []field{newField("name", "", ""), newField("after", "$", "0: all entries, $: new entries only, or an id")}}
 	f.make = func(values []string) (change.Change, error) {
 		return change.Change{Title: "Added the group " + display.Text(values[0], 30), Calls: [][][]byte{client.Command("XGROUP", "CREATE", v.Key, values[0], values[1])}}, nil
 	}
@@ -62,7 +62,7 @@ func (r *Pane) addToStream(v ui.Selection) {
 // editGroup sets the last delivered id of a group.
 func (r *Pane) editGroup(v ui.Selection) {
 	name, last := v.Element.Row[0], v.Element.Row[4]
-	r.Dialog = &form{r: r, title: "Last delivered id of " + display.Text(name, 40), fields: []field{newField("id", last, "0: all are delivered again, $: none")}, make: func(values []string) (change.Change, error) {
+	r.Dialog = &form{r: r, title: "Last delivered id of " + display.Text(name, 40), fields: []field{newField("id", last, "0: deliver all again, $: deliver none")}, make: func(values []string) (change.Change, error) {
 		if values[0] == last {
 			return change.Change{}, nil
 		}
@@ -87,14 +87,14 @@ func (r *Pane) Claim(s Subject) tea.Cmd {
 		return nil
 	}
 	id, owner := v.Element.Row[0], v.Element.Row[3]
-	r.Dialog = &form{r: r, title: "Give " + id + " of " + display.Text(owner, 20) + " to", fields: []field{newField("consumer", "", "one that is not there is made")}, make: func(values []string) (change.Change, error) {
+	r.Dialog = &form{r: r, title: "Claim " + id + " of " + display.Text(owner, 20) + " for", fields: []field{newField("consumer", "", "created if missing")}, make: func(values []string) (change.Change, error) {
 		to := values[0]
 		if to == "" || to == owner {
 			return change.Change{}, nil
 		}
 		// JUSTID does not count as a delivery.
 		call := client.Command("XCLAIM", v.Key, v.Group, to, "0", id, "JUSTID")
-		return r.savePendingOnly(v, change.Change{Title: "Gave " + id + " to " + display.Text(to, 30), Calls: [][][]byte{call}}), nil
+		return r.savePendingOnly(v, change.Change{Title: "Claimed " + id + " for " + display.Text(to, 30), Calls: [][][]byte{call}}), nil
 	}}
 	return nil
 }
@@ -102,7 +102,7 @@ func (r *Pane) Claim(s Subject) tea.Cmd {
 // pendingSelected reports whether a pending entry is selected and may be changed.
 func (r *Pane) pendingSelected(v ui.Selection) bool {
 	if v.Part != ui.Pending || v.Element == nil {
-		r.Notice = "Only what is pending in a group can be acknowledged or claimed."
+		r.Notice = "Only pending entries of a group can be acknowledged or claimed."
 		return false
 	}
 	return r.mayWrite()
@@ -112,7 +112,7 @@ func (r *Pane) pendingSelected(v ui.Selection) bool {
 func (r *Pane) savePendingOnly(v ui.Selection, c change.Change) change.Change {
 	if v.Size > manyElements {
 		id := v.Element.Row[0]
-		c.BackOf = change.UndoPending(v.Key, v.Group, id)
+		c.BuildUndo = change.UndoPending(v.Key, v.Group, id)
 		c.Checks = []change.Check{{Call: change.PendingEntry(v.Key, v.Group, id)}}
 	}
 	return c

@@ -17,7 +17,7 @@ func (r *Pane) Undo() tea.Cmd {
 	switch {
 	case !r.mayWrite():
 	case len(r.steps) == 0:
-		r.Notice = "There is nothing to undo."
+		r.Notice = "Nothing to undo."
 	default:
 		r.targetStep, r.stepsDone = len(r.steps)-1, 0
 		return r.undoLast(false)
@@ -30,7 +30,7 @@ func (r *Pane) Redo() tea.Cmd {
 	switch {
 	case !r.mayWrite():
 	case len(r.undone) == 0:
-		r.Notice = "There is nothing to redo: only what was undone, until the next change."
+		r.Notice = "Nothing to redo."
 	default:
 		r.targetStep, r.stepsDone = len(r.steps)+1, 0
 		return r.askRedo()
@@ -53,7 +53,7 @@ func (r *Pane) undoLast(wanted bool) tea.Cmd {
 // the first time.
 func (r *Pane) askRedo() tea.Cmd {
 	s := r.undone[len(r.undone)-1]
-	if !s.Asked {
+	if !s.Confirmed {
 		return r.redoLast(false)
 	}
 	return r.confirm(Confirmation{title: "Redo: " + s.Title + "?", onAgree: func() tea.Cmd { return r.redoLast(false) }})
@@ -66,22 +66,22 @@ func (r *Pane) redoLast(wanted bool) tea.Cmd {
 	r.undone = r.undone[:n-1]
 	r.changeTitle = s.Title
 	mk := r.maker
-	return r.Start(job.Writing, func(ctx context.Context) (tea.Msg, error) { return mk.DoAgain(ctx, s, wanted), nil })
+	return r.Start(job.Writing, func(ctx context.Context) (tea.Msg, error) { return mk.Redo(ctx, s, wanted), nil })
 }
 
 // clearRedo drops the redo journal, since another change was made.
 func (r *Pane) clearRedo() {
 	r.undone = nil
-	if err := r.maker.Redo.Close(true); err != nil {
+	if err := r.maker.RedoJournal.Close(true); err != nil {
 		r.Fail(err)
 	}
 }
 
-func (r *Pane) onUndone(u change.Undone) tea.Cmd {
-	if len(u.Doubts) > 0 || u.Err != nil {
+func (r *Pane) onUndone(u change.UndoResult) tea.Cmd {
+	if len(u.Conflicts) > 0 || u.Err != nil {
 		return r.onNotUndone(u)
 	}
-	if u.Again {
+	if u.IsRedo {
 		r.steps = append(r.steps, *u.Back)
 	} else if u.Back != nil {
 		r.undone = append(r.undone, *u.Back)
@@ -93,72 +93,71 @@ func (r *Pane) onUndone(u change.Undone) tea.Cmd {
 		return cmd
 	}
 	verb := "Undone: "
-	if u.Again {
+	if u.IsRedo {
 		verb = "Redone: "
 	}
 	r.Notice = verb + u.Step.Title + "."
 	if r.stepsDone > 1 {
 		r.Notice = verb + display.Counted(int64(r.stepsDone), "change", "changes") + ", the last one " + u.Step.Title + "."
 	}
-	if n := len(u.Gone); n > 0 {
-		r.Notice = u.Gone[0] + " is not there any more: its time to live is not changed."
+	if n := len(u.MissingKeys); n > 0 {
+		r.Notice = u.MissingKeys[0] + " no longer exists: its TTL is not changed."
 		if n > 1 {
-			r.Notice = verb + u.Step.Title + ", but of " + display.Counted(int64(n), "key that is", "keys that are") + " not there any more."
+			r.Notice = verb + u.Step.Title + ". " + display.Counted(int64(n), "key no longer exists", "keys no longer exist") + "."
 		}
 	}
-	if n := len(u.Taken); n > 0 {
-		r.Notice = verb + u.Step.Title + ", but there is a key " + u.Taken[0]
+	if n := len(u.TakenNames); n > 0 {
+		r.Notice = verb + u.Step.Title + ". A key keeps its name because " + u.TakenNames[0] + " already exists."
 		if n > 1 {
-			r.Notice += " and " + display.Grouped(int64(n-1)) + " more"
+			r.Notice = verb + u.Step.Title + ". " + display.Grouped(int64(n)) + " keys keep their names because " + u.TakenNames[0] + " and others already exist."
 		}
-		r.Notice += ": what was to get that name keeps its own."
 	}
-	return r.Tell(Changed{})
+	return r.Emit(Changed{})
 }
 
 // onNotUndone handles an undo or a redo that was not started or was interrupted.
-func (r *Pane) onNotUndone(u change.Undone) tea.Cmd {
-	question, again := "Undo nevertheless?", r.undoLast
+func (r *Pane) onNotUndone(u change.UndoResult) tea.Cmd {
+	question, again := "Undo anyway?", r.undoLast
 	switch {
-	case !u.Again:
+	case !u.IsRedo:
 		r.steps = append(r.steps, u.Step)
 	case u.Back == nil: // nothing was done
-		question, again = "Redo nevertheless?", r.redoLast
+		question, again = "Redo anyway?", r.redoLast
 		r.undone = append(r.undone, u.Step)
 	default:
 		r.steps = append(r.steps, *u.Back)
 	}
-	if len(u.Doubts) > 0 {
+	if len(u.Conflicts) > 0 {
 		return r.confirm(Confirmation{
-			title: question, notes: append([]string{u.Step.Title}, u.Doubts...), always: true,
+			title: question, notes: append([]string{u.Step.Title}, u.Conflicts...), always: true,
 			onAgree: func() tea.Cmd { return again(true) },
 		})
 	}
-	if !u.Again || u.Back != nil {
+	if !u.IsRedo || u.Back != nil {
 		r.clearRedo() // the undone changes were based on the state that is half undone now
 	}
 	r.Fail(u.Err)
 	switch {
-	case !u.Again:
-		r.Failure += " (" + r.KeyFor("undo") + " tries again)"
+	case !u.IsRedo:
+		r.Failure += " (press " + r.KeyFor("undo") + " to try again)"
 	case u.Back == nil:
-		r.Failure += " (" + r.KeyFor("redo") + " tries again)"
+		r.Failure += " (press " + r.KeyFor("redo") + " to try again)"
 	default:
-		r.Failure += " (" + r.KeyFor("undo") + " undoes what was done)"
+		r.Failure += " (press " + r.KeyFor("undo") + " to undo the finished part)"
 	}
-	return r.Tell(Changed{})
+	return r.Emit(Changed{})
 }
 
 // adoptedMsg carries the changes of an earlier session.
 type adoptedMsg []change.Step
 
-// LookBack looks for the journal of an earlier session on the same target.
-func (r *Pane) LookBack() tea.Cmd {
-	if r.Writer == nil {
+// AdoptJournal looks for the journal of an earlier session on the same target.
+func (r *Pane) AdoptJournal() tea.Cmd {
+	if r.OpenWriter == nil {
 		return nil
 	}
 	r.changeTitle = "" // it runs as a change, since a change needs the journal
-	journal, redo := r.maker.Journal, r.maker.Redo
+	journal, redo := r.maker.Journal, r.maker.RedoJournal
 	return r.Start(job.Writing, func(context.Context) (tea.Msg, error) {
 		steps, err := journal.Adopt()
 		if err = errors.Join(err, redo.Sweep()); err != nil {
@@ -197,8 +196,8 @@ func (r *Pane) onAdopted(l adoptedMsg) {
 // the next session. Changes stay until they are undone or dropped, including one that is
 // still running.
 func (r *Pane) EndJournal() (kept int, err error) {
-	err = r.maker.Redo.Close(true)
-	if r.Fleeting {
+	err = r.maker.RedoJournal.Close(true)
+	if r.Temporary {
 		return 0, errors.Join(err, r.maker.Journal.Close(true))
 	}
 	if kept = len(r.steps); r.IsChanging() {

@@ -11,19 +11,19 @@ import (
 )
 
 const (
-	lockedNotice   = "Nothing is written while the inspector is read-only. Press %s to unlock it."
+	lockedNotice   = "The inspector is read-only. Press %s to unlock writing."
 	readOnlyNotice = "This target is read-only."
 )
 
 // mayWrite reports whether a change can start, and says why not.
 func (r *Pane) mayWrite() bool {
 	switch {
-	case r.Writer == nil:
+	case r.OpenWriter == nil:
 		r.Notice = readOnlyNotice
 	case r.access != unlocked:
 		r.Notice = fmt.Sprintf(lockedNotice, r.KeyFor("unlock"))
 	case r.Running(job.Writing):
-		r.Notice = "The last change is still being made; esc stops it."
+		r.Notice = "A change is still running; esc stops it."
 	default:
 		return true
 	}
@@ -37,7 +37,7 @@ func (r *Pane) Unlock() tea.Cmd {
 		r.access = locked
 		r.Notice = "Read-only again."
 		return nil
-	case r.Writer == nil:
+	case r.OpenWriter == nil:
 		r.Notice = readOnlyNotice
 		return nil
 	case r.clientWrites:
@@ -48,7 +48,7 @@ func (r *Pane) Unlock() tea.Cmd {
 		}
 		return nil
 	}
-	unlock := r.Writer
+	unlock := r.OpenWriter
 	return r.Start(job.Unlocking, func(ctx context.Context) (tea.Msg, error) {
 		c, err := unlock(ctx)
 		if err != nil {

@@ -18,8 +18,8 @@ func (r *Pane) write(c change.Change) tea.Cmd {
 		r.restoreInput(c, r.Notice)
 		return nil
 	}
-	if c.Over != nil {
-		r.Tell(Taken{})
+	if c.Scopes != nil {
+		r.Emit(SelectionUsed{})
 	}
 	mk, db := r.maker, r.DB
 	r.changeTitle = c.Title
@@ -50,13 +50,13 @@ func (r *Pane) onMade(w change.Made) tea.Cmd {
 	if w.Step != nil {
 		r.steps = append(r.steps, *w.Step)
 	}
-	if w.Step != nil || w.Final && w.Err == nil {
+	if w.Step != nil || w.Irreversible && w.Err == nil {
 		r.clearRedo()
 	}
 	switch {
 	case w.Err != nil && w.Step != nil:
 		r.Fail(w.Err)
-		r.Failure += " (u undoes what was done)"
+		r.Failure += " (press " + r.KeyFor("undo") + " to undo the finished part)"
 	case w.Err != nil:
 		r.Fail(w.Err)
 	case from.showsReply:
@@ -79,7 +79,7 @@ func (r *Pane) onMade(w change.Made) tea.Cmd {
 	if w.Err != nil && w.Step == nil {
 		return nil
 	}
-	return r.Tell(Changed{w.Reveal})
+	return r.Emit(Changed{w.Reveal})
 }
 
 // restoreInput keeps the person's input if a change was not made, or only in part.
@@ -95,17 +95,17 @@ func (r *Pane) restoreInput(c change.Change, why string) {
 // showNotKept explains that the journal cannot be written, which does not fit into the
 // status line.
 func (r *Pane) showNotKept(err error) {
-	var why change.NotKept
+	var why change.JournalError
 	if !errors.As(err, &why) {
 		return
 	}
 	r.Failure = ""
-	r.Dialog = &ui.Page{Title: "Nothing was changed", Behind: r.Dialog, Layout: ui.Wrapped(
-		" Its undo cannot be kept:", r.Styles.Failure.Render(" "+screen.VisibleText([]byte(why.Err.Error()))), " Make room there, or make it writable.",
+	r.Dialog = &ui.Page{Title: "Nothing was changed", Parent: r.Dialog, Layout: ui.Wrapped(
+		" The undo data cannot be saved:", r.Styles.Failure.Render(" "+screen.VisibleText([]byte(why.Err.Error()))), " Free space there, or make the directory writable.",
 	)}
 }
 
-// onDoubtful asks whether to make a change anyway.
-func (r *Pane) onDoubtful(d change.Doubtful) tea.Cmd {
+// onUnconfirmed asks whether to make a change anyway.
+func (r *Pane) onUnconfirmed(d change.Unconfirmed) tea.Cmd {
 	return r.confirm(Confirmation{title: d.Title, notes: []string{d.Note}, change: d.Change, always: true})
 }

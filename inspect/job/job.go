@@ -16,42 +16,42 @@ import (
 type Purpose int
 
 const (
-	Counting    Purpose = iota // the number of keys in the database
-	Listing                    // rows of the list
-	Sorting                    // more keys, for an order without an index
-	Scanning                   // the next page of SCAN
-	Describing                 // type, TTL and size of the visible keys
-	Tallying                   // the number of keys in a folder
-	Sizing                     // the bytes of a folder
-	Opening                    // the metadata and first elements of a value
-	Paging                     // another chunk of the open value
-	Decoding                   // a long string as a whole
-	Searching                  // a text in the open value
-	Sifting                    // the elements of the open value that contain a text, or their order
-	Informing                  // the details of a key
-	Overviewing                // a part of the overview
-	Answering                  // a typed command
-	Weighing                   // the keys that a change affects
-	Writing                    // a change
-	Unlocking                  // a client that can write
-	Marking                    // names to mark
-	Exporting                  // keys to a file
-	Drafting                   // a value for the editor
-	CountingDBs                // the keys of every database
-	Comparing                  // two keys
-	Serving                    // the views of a server
-	Completing                 // candidates for a command
-	Recalling                  // recent keys and bookmarks
-	Watching                   // writes of other clients
+	Counting         Purpose = iota // the number of keys in the database
+	Listing                         // rows of the list
+	Sorting                         // more keys, for an order without an index
+	Scanning                        // the next page of SCAN
+	Describing                      // type, TTL and size of the visible keys
+	CountingFolder                  // the number of keys in a folder
+	MeasuringFolder                 // the bytes of a folder
+	Opening                         // the metadata and first elements of a value
+	Paging                          // another chunk of the open value
+	Decoding                        // a long string as a whole
+	Searching                       // a text in the open value
+	Filtering                       // the elements of the open value that contain a text, or their order
+	LoadingInfo                     // the details of a key
+	Summarizing                     // a part of the overview
+	RunningCommand                  // a typed command
+	CountingAffected                // the keys that a change affects
+	Writing                         // a change
+	Unlocking                       // a client that can write
+	Marking                         // names to mark
+	Exporting                       // keys to a file
+	Drafting                        // a value for the editor
+	CountingDBs                     // the keys of every database
+	Comparing                       // two keys
+	QueryingServer                  // the views of a server
+	Completing                      // candidates for a command
+	LoadingRecents                  // recent keys and bookmarks
+	Watching                        // writes of other clients
 	Purposes
 )
 
 var purposeNames = [Purposes]string{
 	Counting: "counting", Listing: "reading keys", Sorting: "sorting", Scanning: "scanning", Describing: "describing",
-	Tallying: "counting", Sizing: "adding up", Opening: "opening", Paging: "loading", Decoding: "decoding",
-	Searching: "searching", Sifting: "looking", Informing: "looking", Overviewing: "looking", Answering: "running", Weighing: "counting",
+	CountingFolder: "counting", MeasuringFolder: "calculating sizes", Opening: "opening", Paging: "loading", Decoding: "decoding",
+	Searching: "searching", Filtering: "filtering", LoadingInfo: "loading", Summarizing: "calculating", RunningCommand: "running", CountingAffected: "counting",
 	Writing: "writing", Unlocking: "unlocking", Marking: "marking", Exporting: "exporting", Drafting: "loading", CountingDBs: "counting",
-	Comparing: "comparing", Serving: "looking", Completing: "looking", Recalling: "looking", Watching: "watching",
+	Comparing: "comparing", QueryingServer: "loading", Completing: "completing", LoadingRecents: "loading", Watching: "watching",
 }
 
 // String returns the text that the screen shows for a job.
@@ -161,12 +161,12 @@ func (js *Jobs) Longest() (Purpose, bool) {
 	return found, any
 }
 
-// OnlyFillsIn reports whether no job runs that the person waits for, but only jobs that
+// OnlyNumbers reports whether no job runs that the person waits for, but only jobs that
 // complete the visible rows.
-func (js *Jobs) OnlyFillsIn() bool {
+func (js *Jobs) OnlyNumbers() bool {
 	for p := range Purposes {
 		switch p {
-		case Counting, Describing, Tallying, Sizing, Opening, Paging, Decoding, Watching:
+		case Counting, Describing, CountingFolder, MeasuringFolder, Opening, Paging, Decoding, Watching:
 		default:
 			if js.Running(p) {
 				return false
@@ -176,8 +176,8 @@ func (js *Jobs) OnlyFillsIn() bool {
 	return true
 }
 
-// Spent returns the progress of the job for p and the cost of all running jobs, as text.
-func (js *Jobs) Spent(p Purpose) (parts []string) {
+// Costs returns the progress of the job for p and the cost of all running jobs, as text.
+func (js *Jobs) Costs(p Purpose) (parts []string) {
 	if c := js.all[p].cost; c.total.Load() > 0 {
 		parts = append(parts, strconv.FormatInt(min(100*c.done.Load()/c.total.Load(), 100), 10)+"%")
 	}
@@ -197,9 +197,9 @@ func (js *Jobs) Spent(p Purpose) (parts []string) {
 	return parts
 }
 
-// Takes reports whether f is the result of the current job for its purpose, and ends that
+// IsCurrent reports whether f is the result of the current job for its purpose, and ends that
 // job.
-func (js *Jobs) Takes(f Finished) bool {
+func (js *Jobs) IsCurrent(f Finished) bool {
 	if !js.Running(f.Purpose) || js.all[f.Purpose].id != f.id {
 		return false
 	}
@@ -226,8 +226,8 @@ func (js *Jobs) Conclude(p Purpose, most time.Duration) (f Finished, ended bool)
 	}
 }
 
-// Took returns how long the job for p has run, in ms.
-func (js *Jobs) Took(p Purpose) int64 { return js.Now - js.all[p].started }
+// Elapsed returns how long the job for p has run, in ms.
+func (js *Jobs) Elapsed(p Purpose) int64 { return js.Now - js.all[p].started }
 
 const (
 	FrameTime = 100 * time.Millisecond
@@ -244,8 +244,8 @@ func (js *Jobs) spin() tea.Cmd {
 	return js.After(FrameTime, SpinMsg{})
 }
 
-// Spun advances the spinner, or stops it if no job runs.
-func (js *Jobs) Spun() tea.Cmd {
+// Spin advances the spinner, or stops it if no job runs.
+func (js *Jobs) Spin() tea.Cmd {
 	js.spinning = false
 	if _, any := js.Longest(); !any {
 		js.Frame = 0

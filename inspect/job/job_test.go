@@ -27,19 +27,19 @@ func TestLateEndsAreDropped(t *testing.T) {
 	}
 	first := js.Start(Describing, work("first"))
 	second := js.Start(Describing, work("second"))
-	if f := ends(t, first); !errors.Is(f.Err, context.Canceled) || js.Takes(f) {
+	if f := ends(t, first); !errors.Is(f.Err, context.Canceled) || js.IsCurrent(f) {
 		t.Errorf("a job that was replaced ends with %v", f)
 	}
 	f := ends(t, second)
-	if !js.Running(Describing) || !js.Takes(f) || js.Running(Describing) || f.Result != "second" || f.Err != nil {
+	if !js.Running(Describing) || !js.IsCurrent(f) || js.Running(Describing) || f.Result != "second" || f.Err != nil {
 		t.Errorf("the job ends with %v", f)
 	}
-	if js.Takes(f) {
+	if js.IsCurrent(f) {
 		t.Error("a job ended twice")
 	}
 	third := js.Start(Opening, work("third"))
 	js.CancelAll()
-	if js.Takes(ends(t, third)) {
+	if js.IsCurrent(ends(t, third)) {
 		t.Error("a job that was cancelled has an end")
 	}
 }

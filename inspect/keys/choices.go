@@ -42,8 +42,8 @@ func (l *Pane) PickType() tea.Cmd {
 
 var lifeNames = []string{"any", "expiring", "within an hour", "persistent"}
 
-// PickLife lets the user filter the keys by their time to live.
-func (l *Pane) PickLife() tea.Cmd {
+// PickTTL lets the user filter the keys by their time to live.
+func (l *Pane) PickTTL() tea.Cmd {
 	items := []ui.Item{{Label: "any"}, {Label: "expiring", Note: "with a TTL"}, {Label: "within an hour"}, {Label: "persistent", Note: "without a TTL"}}
 	return l.requery("Show keys by time to live", items, int(l.life), func(q *query, i int) { q.life = catalog.Lifetime(i) })
 }
@@ -52,10 +52,10 @@ var orderNames = []string{"name", "TTL", "size", "bytes", "type", "update"}
 
 // PickOrder lets the user choose the order of the list.
 func (l *Pane) PickOrder() tea.Cmd {
-	notes := []string{"", "what ends first", "the largest first", "reads all values", "", "the last first"}
+	notes := []string{"", "soonest first", "largest first", "reads all values", "", "latest first"}
 	if l.Index == nil {
 		for _, i := range []int{1, 2, 4} {
-			notes[i] = "asks every key"
+			notes[i] = "reads every key"
 		}
 	}
 	var items []ui.Item
@@ -114,8 +114,8 @@ func (l *Pane) ReverseOrder() tea.Cmd {
 func (l *Pane) ChangeView() tea.Cmd {
 	q := l.query
 	switch {
-	case q.Chooses():
-		l.Notice = "What a filter finds is always a flat list. Press " + l.KeyFor("all_keys") + " to see all keys."
+	case q.HasFilter():
+		l.Notice = "Filtered keys are a flat list. Press " + l.KeyFor("all_keys") + " to see all keys."
 		return nil
 	case q.order != catalog.ByName || q.reverse:
 		q.order, q.reverse, q.flat = catalog.ByName, false, false
@@ -134,7 +134,7 @@ func (l *Pane) PickDatabase() tea.Cmd {
 		if err != nil {
 			return nil
 		}
-		return l.Tell(DatabaseChosen{db})
+		return l.Emit(DatabaseChosen{db})
 	}}
 	p.Items = databaseItems(nil)
 	p.At = min(l.DB, len(p.Items)-1)

@@ -65,7 +65,7 @@ func (l *Pane) sumBytes() tea.Cmd {
 	}
 	ix, db := l.Index, l.DB
 	if keys < bigFolder || keys < l.Total/passSpeedup {
-		return l.Start(job.Sizing, func(ctx context.Context) (tea.Msg, error) {
+		return l.Start(job.MeasuringFolder, func(ctx context.Context) (tea.Msg, error) {
 			n, err := ix.Bytes(ctx, db, r.Name)
 			return sizedMsg{folders: []catalog.Amount{{Name: r.Name, Bytes: n}}}, err
 		})
@@ -74,7 +74,7 @@ func (l *Pane) sumBytes() tea.Cmd {
 		l.levelSums = &levelSums{ix.Sum(db, r.level, l.Delimiter), db, r.level, r.Name}
 	}
 	s := l.levelSums
-	return l.Start(job.Sizing, func(ctx context.Context) (tea.Msg, error) { return levelSummedMsg{s}, s.ReadSlice(ctx) })
+	return l.Start(job.MeasuringFolder, func(ctx context.Context) (tea.Msg, error) { return levelSummedMsg{s}, s.ReadSlice(ctx) })
 }
 
 // onLevelSummed stores the sums when the pass ends.

@@ -17,17 +17,17 @@ import (
 // A search in values scans the keys of the list and keeps the ones whose values contain a text, so its
 // result is an ordinary list.
 
-// Holding reports which keys contain a text in their values, and how many of them could not be read.
-type Holding func(ctx context.Context, db int, keys []keyspace.Key, text string) (holds []bool, unread int, err error)
+// ValueSearcher reports which keys contain a text in their values, and how many of them could not be read.
+type ValueSearcher func(ctx context.Context, db int, keys []keyspace.Key, text string) (holds []bool, unread int, err error)
 
 // maxValuePage limits the keys per page of a search in values.
 const maxValuePage = 500
 
-// EditNeedle asks the user what to search for in the values of the listed keys.
-func (l *Pane) EditNeedle() tea.Cmd {
-	note := `in all keys; in any case, unless with capitals; "\x00" in quotes`
+// EditValueSearch asks the user what to search for in the values of the listed keys.
+func (l *Pane) EditValueSearch() tea.Cmd {
+	note := `in all keys; ignores case unless you type capitals; "\x00" in quotes`
 	if c := l.filters(); c.filter.text != "" || c.kind != "" || c.life != catalog.AnyLifetime {
-		note = `in the keys of this list; in any case, unless with capitals; "\x00" in quotes`
+		note = `in the keys of this list; ignores case unless you type capitals; "\x00" in quotes`
 	}
 	l.Dialog = &ui.Question{Title: "Search in values", Note: note, Prompt: screen.NewPrompt(l.needle), Answer: func(text string) tea.Cmd {
 		q := l.query
@@ -45,8 +45,8 @@ func (l *Pane) EditNeedle() tea.Cmd {
 	return nil
 }
 
-// Needle returns the text searched in values, or "".
-func (l *Pane) Needle() string { return l.needle }
+// ValueSearch returns the text searched in values, or "".
+func (l *Pane) ValueSearch() string { return l.needle }
 
 // valueScan returns a scan of the keys of cq for the ones that contain the needle of q.
 func (l *Pane) valueScan(q query, cq catalog.Query, match func(string) bool) *scan {
@@ -54,7 +54,7 @@ func (l *Pane) valueScan(q query, cq catalog.Query, match func(string) bool) *sc
 	if l.Index != nil {
 		pages, most = indexFeed(l.Index, cq), math.MaxInt64 // a file search does not disturb other clients
 	}
-	holding, db := l.Holds, l.DB
+	holding, db := l.SearchValues, l.DB
 	s := newScan(cq, func(ctx context.Context, s scan) (scannedMsg, error) {
 		s.count = min(s.count, maxValuePage)
 		f, err := pages(ctx, s)
@@ -77,7 +77,7 @@ func (l *Pane) valueScan(q query, cq catalog.Query, match func(string) bool) *sc
 		}
 		f.entries, f.unread = found, unread
 		return f, nil
-	}, l.MostKept)
+	}, l.MaxScanned)
 	s.limit, s.count, s.inValues = most, firstValuePage, true
 	return s
 }

@@ -39,7 +39,7 @@ func (l *Pane) search(q query) {
 		l.Failure = err.Error()
 		return
 	}
-	for _, p := range []job.Purpose{job.Scanning, job.Sorting, job.Listing, job.Tallying, job.Sizing} {
+	for _, p := range []job.Purpose{job.Scanning, job.Sorting, job.Listing, job.CountingFolder, job.MeasuringFolder} {
 		l.Cancel(p)
 	}
 	was := l.query
@@ -52,7 +52,7 @@ func (l *Pane) search(q query) {
 // selected before the filter was edited.
 func (l *Pane) searchKeepingCursor(q query) {
 	at := l.cursorRow()
-	if at.Name == "" || q.Chooses() {
+	if at.Name == "" || q.HasFilter() {
 		at = l.rowBeforeEdit
 	}
 	l.rowBeforeEdit = row{}
@@ -66,7 +66,7 @@ func (l *Pane) searchKeepingCursor(q query) {
 	switch {
 	case at.Folder && !l.tree():
 		return
-	case !at.Folder && l.order == catalog.ByName && !q.Chooses():
+	case !at.Folder && l.order == catalog.ByName && !q.HasFilter():
 		l.reveal(at.Name)
 	case l.sorted != nil && l.isSorting():
 		l.pendingRow = at
@@ -114,7 +114,7 @@ func (l *Pane) chooseSource(was query, match func(string) bool) {
 	case l.scan != nil && l.scan.canOrder(cq) && was.filters() == q.filters():
 		l.scan.reorder(cq)
 	default:
-		l.scan = newScan(cq, l.scanFeed(q, match), l.MostKept)
+		l.scan = newScan(cq, l.scanFeed(q, match), l.MaxScanned)
 	}
 }
 
@@ -161,7 +161,7 @@ func (l *Pane) rowsBefore() int64 {
 		n = int64(l.scan.keys.len())
 	case l.sorted != nil:
 		n = l.sorted.Len()
-	case !l.Chooses():
+	case !l.HasFilter():
 		n = l.Total
 	}
 	return max(n-int64(len(l.rows)), -1)
@@ -176,7 +176,7 @@ type talliedMsg struct {
 // tally counts the keys of a folder in a job.
 func (l *Pane) tally(folder string) tea.Cmd {
 	w := l.walker()
-	return l.Start(job.Tallying, func(ctx context.Context) (tea.Msg, error) {
+	return l.Start(job.CountingFolder, func(ctx context.Context) (tea.Msg, error) {
 		n, err := w.keys.Count(ctx, w.query.DB, folder)
 		return talliedMsg{folder, n}, err
 	})
@@ -209,10 +209,10 @@ func (l *Pane) Fill() tea.Cmd {
 		cmds = append(cmds, l.describe(missing))
 	}
 	folder, uncounted := l.uncounted()
-	if uncounted && !l.Running(job.Tallying) && !l.Running(job.Listing) {
+	if uncounted && !l.Running(job.CountingFolder) && !l.Running(job.Listing) {
 		cmds = append(cmds, l.tally(folder))
 	}
-	if l.canMeasureNow() && !uncounted && !l.Running(job.Listing) && !l.Running(job.Sizing) && !l.Running(job.Overviewing) && !l.Running(job.Writing) {
+	if l.canMeasureNow() && !uncounted && !l.Running(job.Listing) && !l.Running(job.MeasuringFolder) && !l.Running(job.Summarizing) && !l.Running(job.Writing) {
 		cmds = append(cmds, l.sumBytes())
 	}
 	return tea.Batch(cmds...)
@@ -220,7 +220,7 @@ func (l *Pane) Fill() tea.Cmd {
 
 // reveal selects a key in the list and opens its folders.
 func (l *Pane) reveal(name string) {
-	if l.Chooses() || l.order != catalog.ByName {
+	if l.HasFilter() || l.order != catalog.ByName {
 		return // the list may not contain it
 	}
 	r := row{Entry: catalog.Entry{Name: name, Mark: catalog.Mark{Set: true, Name: name}}}

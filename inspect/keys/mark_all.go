@@ -41,7 +41,7 @@ func (l *Pane) MarkAll() tea.Cmd {
 // Invert inverts the marks.
 func (l *Pane) Invert() tea.Cmd {
 	delimiter := l.Delimiter
-	return l.markFound("Marked now: ", func(was, found marks) marks {
+	return l.markFound("Marks inverted: ", func(was, found marks) marks {
 		found.keys = slices.DeleteFunc(found.keys, func(name string) bool { return was.covers(row{Entry: catalog.Entry{Name: name}}, delimiter) })
 		return marks{keys: merge(was.keys, found.keys, false)}
 	}, true)
@@ -60,7 +60,7 @@ func (l *Pane) markFound(says string, becomes func(was, found marks) marks, inne
 	}
 	rest := "."
 	if l.scan != nil && !l.scan.done {
-		rest = ", of what was scanned so far."
+		rest = " (of the keys scanned so far)."
 	}
 	return l.Start(job.Marking, func(ctx context.Context) (m tea.Msg, err error) {
 		var after, found marks

@@ -112,7 +112,7 @@ func (l *Pane) Mark() tea.Cmd {
 	case r == nil || r.gone != 0:
 		return nil
 	case l.marked.covers(*r, l.Delimiter):
-		l.Notice = "Its folder is marked, with all that is in it. Unmark that first."
+		l.Notice = "Its folder is marked. Unmark the folder first."
 		return nil
 	}
 	l.marked.toggle(r.Name, r.Folder)

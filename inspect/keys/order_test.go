@@ -46,7 +46,7 @@ func TestOrderOfItsOwn(t *testing.T) {
 		}
 	}
 	l.orderOutdated = true
-	if place := l.Place(); !strings.Contains(place, "changed since it was sorted, refresh sorts again") {
+	if place := l.Place(); !strings.Contains(place, "changed since sorting, refresh sorts again") {
 		t.Errorf("the list says %q", place)
 	}
 	l.sortAgain()

@@ -26,9 +26,9 @@ type Pane struct {
 	pendingRow      row              // the row to select when sorting ends; none without a name
 	filterPrompt    *screen.Prompt   // the filter prompt; nil while closed
 	queryBeforeEdit query            // the query before the filter was edited
-	MostKept        int              // the most keys of a scan kept
+	MaxScanned      int              // the most keys of a scan kept
 	pauseID         int              // the number of the latest pausedMsg requested
-	Holds           Holding          // searches values
+	SearchValues    ValueSearcher    // searches values
 }
 
 // DatabaseChosen is the event that the user chose another database.
@@ -42,7 +42,7 @@ const listHeadings = 2
 
 // New returns a list that loads nothing until Resize is called.
 func New(b *ui.PaneContext) Pane {
-	l := Pane{PaneContext: b, Total: -1, MostKept: maxScanned}
+	l := Pane{PaneContext: b, Total: -1, MaxScanned: maxScanned}
 	l.restart()
 	return l
 }
@@ -128,8 +128,8 @@ func (l *Pane) markStale(rows []row) {
 	}
 }
 
-// LookAgain reloads the list after a change by the user, and selects the key reveal unless it is "".
-func (l *Pane) LookAgain(reveal string) tea.Cmd {
+// ReloadAfterChange reloads the list after a change by the user, and selects the key reveal unless it is "".
+func (l *Pane) ReloadAfterChange(reveal string) tea.Cmd {
 	if l.scan != nil && l.needle == "" { // the user restarts a search in values
 		l.Cancel(job.Scanning) // its page may be older than the change
 		l.scan.restart()
@@ -153,8 +153,8 @@ func (l *Pane) Follow(written bool) tea.Cmd {
 	return l.Count()
 }
 
-// AskVisible reloads the visible rows.
-func (l *Pane) AskVisible() tea.Cmd {
+// ReloadVisible reloads the visible rows.
+func (l *Pane) ReloadVisible() tea.Cmd {
 	l.markStale(l.visible())
 	return l.Count()
 }
@@ -175,7 +175,7 @@ func (l *Pane) Resize(width, height int) {
 // Halt keeps the list from restarting a job that failed or was stopped.
 func (l *Pane) Halt(p job.Purpose) {
 	switch p {
-	case job.Listing, job.Sorting, job.Scanning, job.Describing, job.Tallying, job.Sizing:
+	case job.Listing, job.Sorting, job.Scanning, job.Describing, job.CountingFolder, job.MeasuringFolder:
 		l.halted = true
 	}
 }
@@ -196,8 +196,8 @@ func (l *Pane) Current() (key string, ok bool) {
 	return r.Name, true
 }
 
-// StandsOnNoKey reports whether the selected row is known not to be a key.
-func (l *Pane) StandsOnNoKey() bool {
+// IsOffKey reports whether the selected row is known not to be a key.
+func (l *Pane) IsOffKey() bool {
 	r := l.selected()
 	return (r == nil || r.Folder) && l.shown != rowsPrevious
 }
@@ -256,7 +256,7 @@ func (l *Pane) ShowFolder() {
 		return
 	}
 	t := l.tallies[r.Name]
-	says := "Its keys are not counted yet."
+	says := "Not counted yet."
 	if t.counted != unknown {
 		says = display.Counted(t.keys, "key", "keys")
 	}
@@ -288,7 +288,7 @@ func (l *Pane) Leave() {
 	case l.marked.len() > 0:
 		l.Unmark()
 		return
-	case q.Chooses():
+	case q.HasFilter():
 		q = q.unfiltered()
 	default:
 		q.order, q.reverse = catalog.ByName, false
@@ -303,7 +303,7 @@ func (l *Pane) LeaveHint() string {
 		return "cancel"
 	case l.marked.len() > 0:
 		return "unmark"
-	case l.Chooses():
+	case l.HasFilter():
 		return "all keys"
 	case l.order != catalog.ByName || l.reverse:
 		return "by name"
@@ -358,12 +358,12 @@ func (l *Pane) goToFolder(folder string) {
 	l.seek(w, row{Entry: folderEntry(folder), level: level, depth: w.depth(level)})
 }
 
-// NextManner returns the name of the filter mode that tab switches to.
-func (l *Pane) NextManner() string { return modeNames[(l.filter.mode+1)%modeCount] }
+// NextFilterMode returns the name of the filter mode that tab switches to.
+func (l *Pane) NextFilterMode() string { return modeNames[(l.filter.mode+1)%modeCount] }
 
 // Known returns the list's facts about the database.
-func (l *Pane) Known() ui.Known {
-	k := ui.Known{Total: l.Total, Chosen: l.Chooses()}
+func (l *Pane) Known() ui.Keyspace {
+	k := ui.Keyspace{Total: l.Total, Filtered: l.HasFilter()}
 	if l.scan != nil && l.Index == nil {
 		names := l.scan.keys.byName()
 		k.Names, k.Found, k.Sample = names, int64(names.len()), l.scan.keys.sample

@@ -29,7 +29,7 @@ func (l *Pane) canMeasureNow() bool {
 // estimateBytes requests the size of a folder in a job.
 func (l *Pane) estimateBytes(r row) tea.Cmd {
 	conn, db, found := l.Conn, l.DB, l.scan.keys
-	return l.Start(job.Sizing, func(ctx context.Context) (tea.Msg, error) {
+	return l.Start(job.MeasuringFolder, func(ctx context.Context) (tea.Msg, error) {
 		names, of := found.sampleUnder(r.Name, maxMeasured)
 		m := sizedMsg{folders: []catalog.Amount{{Name: r.Name}}}
 		if len(names) == 0 {
@@ -86,9 +86,9 @@ func (t tally) bytesText() string {
 func (l *Pane) bytesNote(t tally) string {
 	switch {
 	case !l.canMeasure():
-		return "The target does not tell bytes: it has no MEMORY USAGE for this user."
+		return "Size unknown: MEMORY USAGE is missing or not permitted."
 	case t.sized == unknown:
-		return "Its bytes are asked for when nothing is scanned any more."
+		return "Its size follows after the scan."
 	case l.Index != nil:
 		return t.bytesText() + " of names and values"
 	case t.sampled > 0:

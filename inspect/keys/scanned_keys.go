@@ -12,7 +12,7 @@ import (
 )
 
 // scannedKeys holds the keys that a scan found so far, sorted, for a target without a suitable index.
-// It implements target.Keyspace.
+// It implements client.Keyspace.
 type scannedKeys struct {
 	mu      sync.Mutex
 	order   catalog.Order
@@ -171,7 +171,7 @@ func (g *scannedKeys) indexOf(m catalog.Mark) (i int, there bool) {
 	return i, true
 }
 
-// Page implements target.Keyspace. The keys were already filtered when they were added.
+// Page implements client.Keyspace. The keys were already filtered when they were added.
 func (g *scannedKeys) Page(_ context.Context, _ catalog.Query, from catalog.Mark, back bool, n int) (catalog.Page, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -217,7 +217,7 @@ func (g *scannedKeys) indexFrom(bound []byte) int {
 	return sort.Search(len(g.keys), func(i int) bool { return g.keys[i].name >= string(bound) })
 }
 
-// Level implements target.Keyspace.
+// Level implements client.Keyspace.
 func (g *scannedKeys) Level(_ context.Context, _ int, prefix, delimiter string, from catalog.Mark, back bool, n int) (catalog.Page, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -260,7 +260,7 @@ func (g *scannedKeys) Level(_ context.Context, _ int, prefix, delimiter string, 
 	return p, nil
 }
 
-// Count implements target.Keyspace.
+// Count implements client.Keyspace.
 func (g *scannedKeys) Count(_ context.Context, _ int, prefix string) (int64, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

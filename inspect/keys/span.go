@@ -19,7 +19,7 @@ type span struct {
 	shift     bool // it ends when the user moves without shift
 }
 
-var errSpanLost = errors.New("the range began at a row that is not there any more: nothing was marked")
+var errSpanLost = errors.New("the first row of the range no longer exists: nothing was marked")
 
 // Span starts a range to mark at the cursor.
 func (l *Pane) Span() tea.Cmd { return l.beginSpan(false) }

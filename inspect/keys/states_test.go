@@ -104,7 +104,7 @@ func TestEndDuringReload(t *testing.T) {
 // TestRevealBeforeFirstRows selects a key that was created before any row was loaded.
 func TestRevealBeforeFirstRows(t *testing.T) {
 	l := newList(t, 1000)
-	l.LookAgain("key00500")
+	l.ReloadAfterChange("key00500")
 	loadAll(t, l)
 	if key, _ := l.Current(); key != "key00500" || l.IsWaited() {
 		t.Errorf("at %q, waiting %v", key, l.IsWaited())

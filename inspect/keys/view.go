@@ -225,11 +225,11 @@ func (l *Pane) emptiness() string {
 	case l.scan != nil && l.Conn.Refusals.Has("SCAN"):
 		return "SCAN is refused: " + l.KeyFor("open_by_name") + " opens a key"
 	case l.halted:
-		return "Nothing was loaded; " + l.KeyFor("refresh") + " tries again."
+		return "Not loaded. Press " + l.KeyFor("refresh") + " to try again."
 	case l.shown == rowsPrevious || !l.atEnd || l.isSorting() || l.scan != nil && !l.scan.done && !l.scan.paused():
-		return "Looking…"
-	case l.Chooses():
-		return "No such key. Press " + l.KeyFor("all_keys") + " to see all."
+		return "Loading…"
+	case l.HasFilter():
+		return "No match. Press " + l.KeyFor("all_keys") + " to see all."
 	}
 	return "Database " + client.Decimal(int64(l.DB)) + " is empty."
 }
@@ -255,31 +255,31 @@ func (l *Pane) Place() string {
 	case l.isSorting():
 		looked, _ := l.sorted.Progress()
 		parts = append(parts, "the first so far · "+l.scannedOf(looked, "sorted "))
-	case l.levelSums != nil && l.Running(job.Sizing):
+	case l.levelSums != nil && l.Running(job.MeasuringFolder):
 		looked, _ := l.levelSums.Progress()
-		parts = append(parts, l.scannedOf(looked, "added up "))
+		parts = append(parts, l.scannedOf(looked, "measured "))
 	case l.orderOutdated:
-		parts = append(parts, "changed since it was sorted, "+l.KeyFor("refresh")+" sorts again")
+		parts = append(parts, "changed since sorting, "+l.KeyFor("refresh")+" sorts again")
 	case s != nil && l.Conn.Refusals.Has("SCAN"):
 	case s != nil && l.needle != "":
 		parts = append(parts, l.searchedPlace(s)...)
 		if s.paused() {
-			parts = append(parts, "paused, "+l.KeyFor("scan_on")+" goes on")
+			parts = append(parts, "paused, "+l.KeyFor("scan_on")+" continues")
 		}
-	case s != nil && s.done && !l.Chooses():
+	case s != nil && s.done && !l.HasFilter():
 	case s != nil && s.done:
 		parts = append(parts, "searched all keys")
 	case s != nil:
 		parts = append(parts, l.scannedOf(s.scanned, "scanned "))
 		switch {
 		case s.full():
-			parts = append(parts, "list full, + for the next")
+			parts = append(parts, "list full, + shows the next")
 		case s.paused():
-			parts = append(parts, "paused, "+l.KeyFor("scan_on")+" goes on")
+			parts = append(parts, "paused, "+l.KeyFor("scan_on")+" continues")
 		}
-	case l.Chooses() && l.atEnd && l.shown != rowsPrevious:
+	case l.HasFilter() && l.atEnd && l.shown != rowsPrevious:
 		parts = append(parts, "searched all keys")
-	case l.Chooses() && l.filter.text != "":
+	case l.HasFilter() && l.filter.text != "":
 		parts = append(parts, l.scannedOf(l.readCount, "searched "))
 	}
 	if r := l.selected(); r != nil && l.shown != rowsPrevious && !l.tree() && l.isTruncated(*r) {
@@ -308,8 +308,8 @@ func (l *Pane) rowPlace() string {
 	switch {
 	case l.shown == rowsPrevious || l.isSorting():
 		return ""
-	case r == nil && l.Chooses():
-		return "none found"
+	case r == nil && l.HasFilter():
+		return "no match"
 	case r == nil:
 		return ""
 	case l.tree() && (r.level != "" || l.isTruncated(*r)):
@@ -321,11 +321,11 @@ func (l *Pane) rowPlace() string {
 	}
 	at := display.Grouped(l.firstIndex + int64(l.cursor) + 1)
 	switch n := l.firstIndex + int64(len(l.rows)); {
-	case l.Chooses() && l.atEnd:
+	case l.HasFilter() && l.atEnd:
 		return at + " of " + display.Grouped(n) + " found"
-	case l.Chooses() && l.scan != nil && l.scan.done && l.scan.rescanned == nil:
+	case l.HasFilter() && l.scan != nil && l.scan.done && l.scan.rescanned == nil:
 		return at + " of " + display.Grouped(int64(l.scan.keys.len())) + " found"
-	case l.Chooses():
+	case l.HasFilter():
 		return at + " of " + display.Grouped(n) + " or more found"
 	case l.atEnd:
 		return at + " of " + display.Grouped(n)

@@ -17,8 +17,8 @@ type query struct {
 	flat    bool // no tree, even where one is possible
 }
 
-// Chooses reports whether q leaves keys out.
-func (q query) Chooses() bool {
+// HasFilter reports whether q leaves keys out.
+func (q query) HasFilter() bool {
 	return q.filter.text != "" || q.kind != "" || q.life != catalog.AnyLifetime || q.needle != ""
 }
 
@@ -34,7 +34,9 @@ func (q query) unfiltered() query {
 }
 
 // tree reports whether folders are shown: only if the order is by name and no key is left out.
-func (q query) tree() bool { return !q.flat && !q.Chooses() && q.order == catalog.ByName && !q.reverse }
+func (q query) tree() bool {
+	return !q.flat && !q.HasFilter() && q.order == catalog.ByName && !q.reverse
+}
 
 // window holds the rows of a query around the screen, and the cursor. Its size does not depend on the
 // number of rows.

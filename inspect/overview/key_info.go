@@ -30,13 +30,13 @@ type keyInfoMsg struct {
 }
 
 // notPermitted replaces a value that the user may not read.
-const notPermitted = "not told to this user"
+const notPermitted = "not permitted"
 
 // ShowInfo shows the details of a key.
 func (v *Pane) ShowInfo(key string) tea.Cmd {
-	v.Dialog = &ui.Page{Title: display.Whole(key), Lines: []string{v.Styles.Dim.Render(" looking…")}}
+	v.Dialog = &ui.Page{Title: display.Whole(key), Lines: []string{v.Styles.Dim.Render(" loading…")}}
 	conn, index, clock, db := v.Conn, v.Index, v.Clock, v.DB
-	return v.Start(job.Informing, func(ctx context.Context) (tea.Msg, error) { return readKeyInfo(ctx, conn, index, clock, db, key) })
+	return v.Start(job.LoadingInfo, func(ctx context.Context) (tea.Msg, error) { return readKeyInfo(ctx, conn, index, clock, db, key) })
 }
 
 func readKeyInfo(ctx context.Context, conn *client.Conn, index client.Index, clock func() int64, db int, key string) (keyInfoMsg, error) {
@@ -96,7 +96,7 @@ func (v *Pane) onKeyInfo(r keyInfoMsg) {
 	}
 	f := r.facts
 	if f.Type == "" {
-		p.Lines = []string{" There is no such key. "}
+		p.Lines = []string{" This key does not exist. "}
 		return
 	}
 	add("type", v.Styles.Type(f.Type).Render(display.Type(f.Type)))

@@ -19,7 +19,7 @@ import (
 // Pane is the pane with the summary of the data set, and the details of a key.
 type Pane struct {
 	*ui.PaneContext
-	Place string // name of the target
+	Target string // name of the target
 }
 
 // Update handles the results of this pane's jobs, and ignores other messages.
@@ -33,9 +33,9 @@ func (v *Pane) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// Glance is the summary of a data set. It is filled in part by part, the most expensive
+// Summary is the summary of a data set. It is filled in part by part, the most expensive
 // ones last, while it is on the screen.
-type Glance struct {
+type Summary struct {
 	ui.Page
 	parts    []part // parts still to load
 	keys     int64
@@ -57,7 +57,7 @@ type Glance struct {
 type part func(context.Context) (partMsg, error)
 
 // partMsg adds an answer to the overview, and may add more parts.
-type partMsg func(*Glance)
+type partMsg func(*Summary)
 
 var (
 	ttlSpans  = []int64{60_000, hourMs, 24 * hourMs, 7 * 24 * hourMs, 30 * 24 * hourMs, 1 << 61}
@@ -67,13 +67,13 @@ var (
 const hourMs = 3600_000
 
 // ShowOverview opens the overview and starts to load it.
-func (v *Pane) ShowOverview(keys ui.Known) tea.Cmd {
-	o := &Glance{keys: keys.Total, Page: ui.Page{Title: "Overview of database " + client.Decimal(int64(v.DB))}}
+func (v *Pane) ShowOverview(keys ui.Keyspace) tea.Cmd {
+	o := &Summary{keys: keys.Total, Page: ui.Page{Title: "Overview of database " + client.Decimal(int64(v.DB))}}
 	db, ix, delimiter := v.DB, v.Index, v.Delimiter
 	if ix == nil {
-		o.scanned, o.scope = keys.Found, "of those scanned"
-		if keys.Chosen {
-			o.scope = "of those found"
+		o.scanned, o.scope = keys.Found, "of scanned keys"
+		if keys.Filtered {
+			o.scope = "of found keys"
 		}
 		o.parts = []part{serverPart(v.Conn, db), samplePart(v.Conn, v.Clock, db, keys.Sample), foldersPart(keys.Names, db, delimiter)}
 	} else {
@@ -81,20 +81,20 @@ func (v *Pane) ShowOverview(keys ui.Known) tea.Cmd {
 			func(ctx context.Context) (partMsg, error) {
 				f, err := ix.File(ctx)
 				wal, err2 := ix.WALSize()
-				return func(o *Glance) { o.file, o.wal = &f, wal }, cmp.Or(err, err2)
+				return func(o *Summary) { o.file, o.wal = &f, wal }, cmp.Or(err, err2)
 			},
 			func(ctx context.Context) (partMsg, error) {
 				_, prefix, err := firstFolders(ctx, ix, db, delimiter)
-				return func(o *Glance) { o.parts = append(o.parts, sumPart(ix.Sum(db, prefix, delimiter))) }, err
+				return func(o *Summary) { o.parts = append(o.parts, sumPart(ix.Sum(db, prefix, delimiter))) }, err
 			},
 			func(ctx context.Context) (partMsg, error) {
 				deaths, err := ix.ExpiryCounts(ctx, db, ttlSpans)
-				return func(o *Glance) { o.expiries = deaths }, err
+				return func(o *Summary) { o.expiries = deaths }, err
 			},
 		}
 	}
 	o.Layout = func(width, _ int) []string { return o.draw(v, width) }
-	v.Cancel(job.Sizing) // it continues afterwards
+	v.Cancel(job.MeasuringFolder) // it continues afterwards
 	v.Dialog = o
 	return v.loadNext(o)
 }
@@ -105,7 +105,7 @@ func sumPart(sums *catalog.Summing) part {
 		err := sums.ReadSlice(ctx)
 		kinds, folders := sums.Types(), sums.Folders()
 		looked, done := sums.Progress()
-		return func(o *Glance) {
+		return func(o *Summary) {
 			o.kinds, o.folders, o.partial = kinds, folders, ""
 			if !done {
 				o.partial = "of the first " + display.Grouped(looked) + " keys"
@@ -134,7 +134,7 @@ func firstFolders(ctx context.Context, keys client.Keyspace, db int, delimiter s
 func foldersPart(keys client.Keyspace, db int, delimiter string) part {
 	return func(ctx context.Context) (partMsg, error) {
 		p, _, err := firstFolders(ctx, keys, db, delimiter)
-		return func(o *Glance) {
+		return func(o *Summary) {
 			for _, e := range p.Entries {
 				if e.Folder {
 					o.parts = append(o.parts, tallyPart(keys, db, e.Name))
@@ -147,7 +147,7 @@ func foldersPart(keys client.Keyspace, db int, delimiter string) part {
 func tallyPart(keys client.Keyspace, db int, folder string) part {
 	return func(ctx context.Context) (partMsg, error) {
 		n, err := keys.Count(ctx, db, folder)
-		return func(o *Glance) {
+		return func(o *Summary) {
 			o.folders = append(o.folders, catalog.Amount{Name: folder, Keys: n})
 			slices.SortStableFunc(o.folders, func(a, b catalog.Amount) int { return cmp.Compare(b.Keys, a.Keys) })
 		}, err
@@ -164,7 +164,7 @@ func serverPart(c *client.Conn, db int) part {
 		if err != nil {
 			return nil, err
 		}
-		return func(o *Glance) { o.server = serverFacts(values[0]) }, nil
+		return func(o *Summary) { o.server = serverFacts(values[0]) }, nil
 	}
 }
 
@@ -190,7 +190,7 @@ func samplePart(c *client.Conn, clock func() int64, db int, sample func(n int) [
 	return func(ctx context.Context) (partMsg, error) {
 		now := clock()
 		facts, err := c.Describe(ctx, db, sample(sampleSize), now)
-		return func(o *Glance) {
+		return func(o *Summary) {
 			o.sample, o.expiries, o.kinds = true, make([]int64, len(ttlSpans)), []catalog.Amount{}
 			o.partial = "in a sample of " + display.Counted(int64(len(facts)), "key", "keys")
 			for _, f := range facts {
@@ -205,7 +205,7 @@ func samplePart(c *client.Conn, clock func() int64, db int, sample func(n int) [
 }
 
 // countSampled counts a key of the sample by its type and its TTL.
-func (o *Glance) countSampled(f catalog.Facts, now int64) {
+func (o *Summary) countSampled(f catalog.Facts, now int64) {
 	i := slices.IndexFunc(o.kinds, func(k catalog.Amount) bool { return k.Name == f.Type })
 	if i < 0 {
 		o.kinds, i = append(o.kinds, catalog.Amount{Name: f.Type}), len(o.kinds)
@@ -220,13 +220,13 @@ func (o *Glance) countSampled(f catalog.Facts, now int64) {
 }
 
 // loadNext loads the next part.
-func (v *Pane) loadNext(o *Glance) tea.Cmd {
+func (v *Pane) loadNext(o *Summary) tea.Cmd {
 	if len(o.parts) == 0 {
 		return nil
 	}
 	next := o.parts[0]
 	o.parts = o.parts[1:]
-	return v.Start(job.Overviewing, func(ctx context.Context) (tea.Msg, error) {
+	return v.Start(job.Summarizing, func(ctx context.Context) (tea.Msg, error) {
 		l, err := next(ctx)
 		return l, err
 	})
@@ -234,7 +234,7 @@ func (v *Pane) loadNext(o *Glance) tea.Cmd {
 
 // onPart adds an answer and loads the next part, while the overview is open.
 func (v *Pane) onPart(l partMsg) tea.Cmd {
-	o, ok := v.Dialog.(*Glance)
+	o, ok := v.Dialog.(*Summary)
 	if !ok {
 		return nil
 	}
@@ -242,11 +242,11 @@ func (v *Pane) onPart(l partMsg) tea.Cmd {
 	return v.loadNext(o)
 }
 
-// Press implements room.Dialog.
-func (o *Glance) Press(b *ui.PaneContext, k tea.KeyMsg) tea.Cmd {
+// Press implements ui.Dialog.
+func (o *Summary) Press(b *ui.PaneContext, k tea.KeyMsg) tea.Cmd {
 	cmd := o.Page.Press(b, k)
 	if b.Dialog == nil {
-		b.Cancel(job.Overviewing)
+		b.Cancel(job.Summarizing)
 	}
 	return cmd
 }
@@ -288,7 +288,7 @@ func (p plot) countText(n int64) string {
 }
 
 // draw lays out the overview.
-func (o *Glance) draw(v *Pane, width int) []string {
+func (o *Summary) draw(v *Pane, width int) []string {
 	o.Lines, o.plot = nil, plotFor(width)
 	dim := v.Styles.Dim.Render
 	seen := catalog.Amount{Keys: o.keys}
@@ -305,7 +305,7 @@ func (o *Glance) draw(v *Pane, width int) []string {
 	if seen.Bytes > 0 && o.partial == "" {
 		size = ", " + display.Bytes(seen.Bytes)
 	}
-	o.add(v.Styles.Accent.Render(total), " keys"+size+" in ", display.Whole(v.Place))
+	o.add(v.Styles.Accent.Render(total), " keys"+size+" in ", display.Whole(v.Target))
 	o.heading(v, "Types", o.partial)
 	numbers := make([]int64, len(o.kinds))
 	for i, k := range o.kinds {
@@ -334,15 +334,15 @@ func (o *Glance) draw(v *Pane, width int) []string {
 	return o.Lines
 }
 
-func (o *Glance) add(parts ...string) { o.Lines = append(o.Lines, " "+strings.Join(parts, "")) }
+func (o *Summary) add(parts ...string) { o.Lines = append(o.Lines, " "+strings.Join(parts, "")) }
 
-func (o *Glance) heading(v *Pane, name, note string) {
+func (o *Summary) heading(v *Pane, name, note string) {
 	o.add()
 	o.add(v.Styles.Title.Render(name), v.Styles.Dim.Render("  "+note))
 }
 
 // row adds a number with its bar; most is the longest bar.
-func (o *Glance) row(v *Pane, name string, n, most int64, note string) {
+func (o *Summary) row(v *Pane, name string, n, most int64, note string) {
 	o.add(display.Fit(name, o.plot.name), o.plot.countText(n), v.Styles.Dim.Render(note), " ", v.bar(n, most, o.plot.bar))
 }
 
@@ -363,7 +363,7 @@ func percents(numbers []int64, of int64) []string {
 	return shown
 }
 
-func (o *Glance) drawFolders(v *Pane) {
+func (o *Summary) drawFolders(v *Pane) {
 	if len(o.folders) == 0 {
 		return
 	}
@@ -392,7 +392,7 @@ func (o *Glance) drawFolders(v *Pane) {
 }
 
 // drawExpiries shows how many of all keys, or of the sampled keys, expire within each span.
-func (o *Glance) drawExpiries(v *Pane, sampled int64) {
+func (o *Summary) drawExpiries(v *Pane, sampled int64) {
 	all, note := o.keys, ""
 	if o.sample {
 		all, note = sampled, o.partial

@@ -8,20 +8,6 @@ import (
 	"github.com/meowdis/meowdis/keyspace/display"
 )
 
-// Short names for the formatting functions of package display.
-var (
-	shown     = display.Text
-	whole     = display.Whole
-	truncate  = display.Truncate
-	fit       = display.Fit
-	fitRight  = display.FitRight
-	spaces    = display.Spaces
-	grouped   = display.Grouped
-	counted   = display.Counted
-	bytesize  = display.Bytes
-	remaining = display.Remaining
-)
-
 // SplitLines returns the lines of s without trailing empty lines.
 func SplitLines(s string) []string { return strings.Split(strings.TrimRight(s, "\n"), "\n") }
 
@@ -34,8 +20,8 @@ func TruncateLeft(s string, width int) string {
 	return ansi.TruncateLeft(s, over+1, "…")
 }
 
-// Tail returns the last width cells of s. A wide character cut by the boundary is left out.
-func Tail(s string, width int) string {
+// LastCells returns the last width cells of s. A wide character cut by the boundary is left out.
+func LastCells(s string, width int) string {
 	over := ansi.StringWidth(s) - width
 	cut := ansi.TruncateLeft(s, over, "")
 	if ansi.StringWidth(cut) > width {

@@ -30,7 +30,7 @@ type Pane struct {
 type (
 	Kill struct {
 		ID, Name string
-		Behind   ui.Dialog
+		Parent   ui.Dialog
 	}
 	Unlock struct{}
 )
@@ -92,7 +92,7 @@ func (r *Pane) refresh() tea.Cmd {
 		return r.refreshAfter(livePeriod)
 	}
 	conn, db := r.Conn, r.DB
-	return r.Start(job.Serving, func(ctx context.Context) (tea.Msg, error) {
+	return r.Start(job.QueryingServer, func(ctx context.Context) (tea.Msg, error) {
 		values, err := conn.Do(ctx, db, v.calls...)
 		if err == nil && v.followUp != nil {
 			if calls := v.followUp(values); calls != nil {
@@ -155,7 +155,7 @@ func (r *Pane) listen(title string, words ...string) tea.Cmd {
 	s := r.sheet
 	s.feed.close()
 	if r.Listen == nil {
-		r.Notice = "This target has nothing to listen to."
+		r.Notice = "This target has no channels."
 		return nil
 	}
 	s.feed = newFeed(title, words[0])
@@ -166,7 +166,7 @@ func (r *Pane) listen(title string, words ...string) tea.Cmd {
 // askPattern asks which channels to subscribe to.
 func (r *Pane) askPattern() tea.Cmd {
 	s := r.sheet
-	r.Dialog = &ui.Question{Title: "Listen to channels", Note: "a pattern: * is all, news:* those that begin so", Prompt: screen.NewPrompt("*"), Answer: func(pattern string) tea.Cmd {
+	r.Dialog = &ui.Question{Title: "Listen to channels", Note: "a pattern: * is all channels, news:* begins with news:", Prompt: screen.NewPrompt("*"), Answer: func(pattern string) tea.Cmd {
 		r.Dialog = s
 		if pattern == "" {
 			return nil

@@ -56,7 +56,7 @@ func (s *sheet) skipNote() string {
 		return "A file has no clients and no slow log; 3 and 4 show the messages and commands of all its processes."
 	}
 	if err := s.views[clientsView].err; err != nil {
-		return "The clients are not shown: " + display.Whole(err.Error())
+		return "Clients are unavailable: " + display.Whole(err.Error())
 	}
 	return ""
 }
@@ -66,7 +66,7 @@ func (s *sheet) closeFeed() {
 	s.feed = nil
 }
 
-// Press implements room.Dialog.
+// Press implements ui.Dialog.
 func (s *sheet) Press(b *ui.PaneContext, k tea.KeyMsg) tea.Cmd {
 	key := k.String()
 	s.seeking = false
@@ -111,7 +111,7 @@ func (s *sheet) act(b *ui.PaneContext, key string) tea.Cmd {
 	case key == "r" && s.feed == nil:
 		return s.r.refresh()
 	case key == "U":
-		return b.Tell(Unlock{})
+		return b.Emit(Unlock{})
 	case key == " " && s.feed != nil:
 		s.feed.togglePause()
 	case key == "enter" && (s.feed != nil || s.shown == slowView || s.shown == clientsView || s.shown == memoryView):
@@ -124,10 +124,10 @@ func (s *sheet) act(b *ui.PaneContext, key string) tea.Cmd {
 		return s.r.askPattern()
 	case (key == "D" || key == "delete") && s.shown == clientsView && s.at < len(v.ids):
 		if strings.HasSuffix(v.rows[s.at][2], ownMark) {
-			b.Notice = "This is the inspector itself."
+			b.Notice = "This client is the inspector itself."
 			return nil
 		}
-		return b.Tell(Kill{v.ids[s.at], strings.TrimSpace(v.rows[s.at][1] + " " + v.rows[s.at][7]), s})
+		return b.Emit(Kill{v.ids[s.at], strings.TrimSpace(v.rows[s.at][1] + " " + v.rows[s.at][7]), s})
 	}
 	return nil
 }
@@ -144,7 +144,7 @@ func (s *sheet) open(b *ui.PaneContext) {
 			lines = append(lines, " "+b.Styles.Dim.Render(display.Fit(strings.ToLower(s.heads()[i]), 12))+display.Whole(cell))
 		}
 	}
-	b.Dialog = &ui.Page{Title: s.view().name, Layout: ui.Wrapped(lines...), Behind: s}
+	b.Dialog = &ui.Page{Title: s.view().name, Layout: ui.Wrapped(lines...), Parent: s}
 }
 
 func (s *sheet) heads() []string {
@@ -163,12 +163,12 @@ func (s *sheet) rows() [][]string {
 	return lines
 }
 
-// Footer implements room.Dialog.
+// Footer implements ui.Dialog.
 func (s *sheet) Footer() [][2]string {
 	hints, rows := [][2]string{}, len(s.rows()) > 0
 	switch {
 	case s.feed != nil && s.feed.isPaused():
-		hints = append(hints, [2]string{"space", "go on"}, [2]string{"⏎", "open"})
+		hints = append(hints, [2]string{"space", "continue"}, [2]string{"⏎", "open"})
 	case s.feed != nil:
 		hints = append(hints, [2]string{"space", "hold"}, [2]string{"⏎", "open"})
 	case s.shown == clientsView && rows:
@@ -189,13 +189,13 @@ func (s *sheet) Footer() [][2]string {
 	return append(hints, [2]string{"tab", "next view"}, [2]string{"esc", leave})
 }
 
-// TakesText implements room.Dialog.
+// TakesText implements ui.Dialog.
 func (*sheet) TakesText() bool { return false }
 
 // headLines counts the lines above the rows: views, note, column heads.
 const headLines = 3
 
-// View implements room.Dialog.
+// View implements ui.Dialog.
 func (s *sheet) View(b *ui.PaneContext, width, height int) []string {
 	lines := []string{s.tabs(b, width), " " + b.Styles.Dim.Render(display.Truncate(s.note(), width-2))}
 	rows := s.rows()
@@ -256,7 +256,7 @@ func (s *sheet) note() string {
 	_, came, ended, err := s.feed.snapshot()
 	note := s.feed.title + " · " + display.Grouped(came)
 	if came > maxFeedLines {
-		note += ", the last " + display.Grouped(maxFeedLines) + " kept"
+		note += ", the last " + display.Grouped(maxFeedLines) + " are kept"
 	}
 	switch {
 	case err != nil:
@@ -274,21 +274,21 @@ func (s *sheet) emptyNote() string {
 	v := s.view()
 	if s.feed != nil {
 		if _, _, ended, err := s.feed.snapshot(); ended && err != nil {
-			return "Not offered here: " + display.Whole(err.Error())
+			return "Not available: " + display.Whole(err.Error())
 		}
 		return "Waiting. Nothing has come yet."
 	}
 	switch {
 	case v.err != nil && s.r.Index != nil:
-		return "Not offered here: a file has no server. 3 and 4 show the messages and commands of all its processes."
+		return "Not available: a file has no server. 3 and 4 show the messages and commands of all its processes."
 	case v.err != nil:
-		return "Not offered here: " + display.Whole(v.err.Error())
+		return "Not available: " + display.Whole(v.err.Error())
 	case !v.loaded && v.calls != nil:
 		return "…"
 	case v.emptyText != "":
 		return v.emptyText
 	}
-	return "There is nothing to show."
+	return "Nothing to show."
 }
 
 // widths computes the column widths: each column as wide as its cells, the last one as wide as fits.

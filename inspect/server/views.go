@@ -53,11 +53,11 @@ func views() []*view {
 		},
 		channelsView: {
 			name: "Channels", calls: [][][]byte{client.Command("PUBSUB", "CHANNELS"), client.Command("PUBSUB", "NUMPAT")}, followUp: countSubscribers, read: readChannels,
-			emptyText: "Nobody listens to a channel. Press p to listen to messages, as those of * for all channels.",
+			emptyText: "No channel has subscribers. Press p to listen to a pattern, such as * for all channels.",
 			heads:     []string{"SUBSCRIBERS", "CHANNEL"}, right: []bool{true},
 		},
 		monitorView: {
-			name: "Monitor", emptyText: "Press ⏎ to see every command that runs. That costs a server a good part of its speed.",
+			name: "Monitor", emptyText: "Press ⏎ to see every command as it runs. This slows a server down.",
 			heads: []string{"TIME", "DB", "CLIENT", "COMMAND"}, right: []bool{false, true},
 		},
 		memoryView: {

@@ -14,14 +14,14 @@ import (
 
 // Finder is a dialog that lets the user find one of many items by typing.
 type Finder struct {
-	Title  string
-	Items  []Item
-	Takes  string                          // the footer's word for choosing; "take" if empty
-	Choose func(value string) tea.Cmd      // handles the chosen item
-	Free   func(text string) tea.Cmd       // handles the typed text if no item matches; nil: it cannot be chosen
-	Keys   map[string]func(i Item) tea.Cmd // further keys, which act on the selected item
-	Hints  [][2]string                     // for the footer: the hints of Keys
-	Behind Dialog                          // the dialog to show again when it closes, or nil
+	Title       string
+	Items       []Item
+	ChooseLabel string                          // the footer's word for choosing; "take" if empty
+	Choose      func(value string) tea.Cmd      // handles the chosen item
+	ChooseText  func(text string) tea.Cmd       // handles the typed text if no item matches; nil: it cannot be chosen
+	Keys        map[string]func(i Item) tea.Cmd // further keys, which act on the selected item
+	Hints       [][2]string                     // for the footer: the hints of Keys
+	Parent      Dialog                          // the dialog to show again when it closes, or nil
 
 	prompt *screen.Prompt
 	found  []foundItem
@@ -81,10 +81,10 @@ func (f *Finder) Press(b *PaneContext, k tea.KeyMsg) tea.Cmd {
 	case "enter":
 		return f.Take(b, f.at)
 	case "esc":
-		b.Dialog = f.Behind
+		b.Dialog = f.Parent
 	case "backspace":
 		if len(f.prompt.Text) == 0 {
-			b.Dialog = f.Behind
+			b.Dialog = f.Parent
 			return nil
 		}
 		fallthrough
@@ -102,9 +102,9 @@ func (f *Finder) Take(b *PaneContext, i int) tea.Cmd {
 	case i < len(f.found):
 		b.Dialog = nil
 		return f.Choose(f.found[i].Value)
-	case f.Free != nil && text != "":
+	case f.ChooseText != nil && text != "":
 		b.Dialog = nil
-		return f.Free(text)
+		return f.ChooseText(text)
 	}
 	return nil
 }
@@ -147,10 +147,10 @@ func (f *Finder) View(b *PaneContext, width, height int) []string {
 
 // none returns the message for no match.
 func (f *Finder) none() string {
-	if f.Free != nil {
-		return "⏎ opens what is typed"
+	if f.ChooseText != nil {
+		return "⏎ opens the typed target"
 	}
-	return "Nothing has these letters."
+	return "No match."
 }
 
 // line draws an item with the typed letters highlighted.
@@ -175,7 +175,7 @@ func (it foundItem) line(b *PaneContext, selected bool, width, notes int) string
 
 // Footer implements Dialog.
 func (f *Finder) Footer() [][2]string {
-	hints := [][2]string{{"↑↓", "choose"}, {"⏎", cmp.Or(f.Takes, "take")}}
+	hints := [][2]string{{"↑↓", "choose"}, {"⏎", cmp.Or(f.ChooseLabel, "take")}}
 	return append(append(hints, f.Hints...), [2]string{"esc", "close"})
 }
 

@@ -17,7 +17,7 @@ type Page struct {
 	Layout func(width, height int) []string // computes the lines for a size of the box; nil: Lines is fixed
 	top    int
 	rows   int    // rows on the screen
-	Behind Dialog // the dialog to show again when it closes, or nil
+	Parent Dialog // the dialog to show again when it closes, or nil
 }
 
 // Press implements Dialog.
@@ -36,7 +36,7 @@ func (p *Page) Press(b *PaneContext, k tea.KeyMsg) tea.Cmd {
 	case "end", "G":
 		p.top = math.MaxInt / 2
 	default:
-		b.Dialog = p.Behind
+		b.Dialog = p.Parent
 	}
 	return nil
 }

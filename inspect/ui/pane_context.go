@@ -33,8 +33,8 @@ type PaneContext struct {
 	Failure string // the last error, until the next key press
 	Notice  string // the last notice, until the next key press
 
-	// Tell reports an event of a pane, which the model routes to the other panes.
-	Tell func(event any) tea.Cmd
+	// Emit reports an event of a pane, which the model routes to the other panes.
+	Emit func(event any) tea.Cmd
 	// KeyFor returns the displayed key of an action.
 	KeyFor func(action string) string
 }
@@ -50,7 +50,7 @@ func (b *PaneContext) Fail(err error) {
 	b.Failure = err.Error()
 	var no client.Refusal
 	if errors.As(err, &no) && no.Passes() {
-		b.Failure += " (press " + b.KeyFor("refresh") + " to look again)"
+		b.Failure += " (press " + b.KeyFor("refresh") + " to refresh)"
 	}
 }
 

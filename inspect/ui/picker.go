@@ -29,15 +29,15 @@ type Item struct {
 
 // Picker is a dialog that lets the user choose one of a few items, by moving or typing.
 type Picker struct {
-	Title   string
-	Purpose job.Purpose // the job that fills the notes
-	Items   []Item
-	At      int
-	typed   string
-	Takes   string // the footer's word for choosing; "take" if empty
-	Top     int    // the first item on the screen
-	Choose  func(value string) tea.Cmd
-	Refused func() // called on esc, after closing; may be nil
+	Title       string
+	Purpose     job.Purpose // the job that fills the notes
+	Items       []Item
+	At          int
+	typed       string
+	ChooseLabel string // the footer's word for choosing; "take" if empty
+	Top         int    // the first item on the screen
+	Choose      func(value string) tea.Cmd
+	Cancelled   func() // called on esc, after closing; may be nil
 }
 
 // Press implements Dialog.
@@ -61,8 +61,8 @@ func (p *Picker) Press(b *PaneContext, k tea.KeyMsg) tea.Cmd {
 	case "esc", "q":
 		b.Dialog = nil
 		b.Cancel(p.Purpose)
-		if p.Refused != nil {
-			p.Refused()
+		if p.Cancelled != nil {
+			p.Cancelled()
 		}
 	}
 	return nil
@@ -76,7 +76,7 @@ func (p *Picker) Take(b *PaneContext) tea.Cmd {
 
 // Footer implements Dialog.
 func (p *Picker) Footer() [][2]string {
-	return [][2]string{{"↑↓", "choose"}, {"⏎", cmp.Or(p.Takes, "take")}, {"esc", "close"}}
+	return [][2]string{{"↑↓", "choose"}, {"⏎", cmp.Or(p.ChooseLabel, "take")}, {"esc", "close"}}
 }
 
 // seek selects the first item that starts with typed.

@@ -9,7 +9,7 @@ type Selection struct {
 	Type    string
 	Size    int64 // elements or bytes; -1 while unknown
 	Expires int64 // Unix ms; 0: never
-	Gone    bool  // the key no longer exists
+	Missing bool  // the key no longer exists
 
 	Part    Part     // the part of a stream on the screen
 	Group   string   // the group of the pending entries or consumers
@@ -48,22 +48,22 @@ type Element struct {
 
 // Text is a value, or an element, as bytes.
 type Text struct {
-	Data    string
-	Bare    bool   // Data is shown as stored, although it decodes
-	Whole   bool   // Data is complete and stays in memory
-	Partial bool   // Data is incomplete
-	Missing bool   // Data is not loaded yet
-	Size    int64  // the full size in bytes
-	LaidOut string // the decoded form; "" if it does not decode
+	Data      string
+	AsStored  bool   // Data is shown as stored, although it decodes
+	Complete  bool   // Data is complete and stays in memory
+	Partial   bool   // Data is incomplete
+	Missing   bool   // Data is not loaded yet
+	Size      int64  // the full size in bytes
+	Formatted string // the decoded form; "" if it does not decode
 }
 
-// Known holds the facts about the database that the list of keys collected.
-type Known struct {
+// Keyspace holds the facts about the database that the list of keys collected.
+type Keyspace struct {
 	Total int64 // keys in it; -1 while unknown
 
 	// The result of a scan, without an index.
-	Names  client.Keyspace // sorted by name
-	Found  int64           // the number of names
-	Chosen bool            // a filter leaves keys out
-	Sample func(n int) []string
+	Names    client.Keyspace // sorted by name
+	Found    int64           // the number of names
+	Filtered bool            // a filter leaves keys out
+	Sample   func(n int) []string
 }

@@ -9,7 +9,7 @@ import (
 
 // TestChainThatChanged follows the new pages if a page read again ends at another cursor.
 func TestChainThatChanged(t *testing.T) {
-	f := client.NewSeen()
+	f := client.NewSeenNames()
 	page := func(i int, names ...string) []string {
 		c := &chunk{}
 		for _, n := range names {

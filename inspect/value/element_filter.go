@@ -62,14 +62,14 @@ func (e *match) bytes() int {
 
 // hasElements reports whether the screen shows elements, and shows a notice if it does not.
 func (v *Pane) hasElements() bool {
-	if v.sheet() != nil && !v.inTable() {
-		v.Notice = "There are no elements here to filter or to sort."
+	if v.sheet() != nil && !v.InTable() {
+		v.Notice = "There are no elements to filter or sort."
 	}
-	return v.inTable()
+	return v.InTable()
 }
 
-// EditSieve asks the user which elements to show.
-func (v *Pane) EditSieve() tea.Cmd {
+// EditFilter asks the user which elements to show.
+func (v *Pane) EditFilter() tea.Cmd {
 	s := v.sheet()
 	if !v.hasElements() {
 		return nil
@@ -79,7 +79,7 @@ func (v *Pane) EditSieve() tea.Cmd {
 		now = s.filter.needle
 	}
 	v.Dialog = &ui.Question{
-		Title: "Show only " + s.src.unit[1] + " that hold", Note: `a text, in any case, unless with capitals; "\x00" in quotes; nothing shows all`, Prompt: screen.NewPrompt(now),
+		Title: "Show only " + s.src.unit[1] + " that contain", Note: `ignores case unless you type capitals; "\x00" in quotes; empty shows all`, Prompt: screen.NewPrompt(now),
 		Answer: func(typed string) tea.Cmd {
 			v.changeFilter(func(w *elementFilter) { w.needle = needleOf(typed, asText) })
 			return nil
@@ -130,7 +130,7 @@ func (v *Pane) changeFilter(change func(*elementFilter)) {
 	was := w
 	change(&w)
 	top := len(v.sheets) - 1
-	v.Cancel(job.Sifting)
+	v.Cancel(job.Filtering)
 	switch {
 	case w.needle == "" && w.column == 0 && !w.reverse:
 		v.sheets[top] = w.base
@@ -159,7 +159,7 @@ func (w *elementFilter) begin() {
 		w.trail.count = chunksOf(of.size, of.per)
 	}
 	if of.src.repeats {
-		w.trail.firsts = client.NewSeen()
+		w.trail.firsts = client.NewSeenNames()
 	}
 	w.collected, w.next, w.readCount, w.matchCount, w.bytes, w.full, w.halted = nil, 0, 0, 0, 0, false, false
 }
@@ -181,7 +181,7 @@ const filterBatchBytes = 1 << 20
 func (v *Pane) readFiltered(w *elementFilter) tea.Cmd {
 	t, conn, needle, next, looked, size := w.trail, v.Conn, w.needle, w.next, w.readCount, w.base.size
 	t.key, t.db = v.Key, v.DB
-	return v.Start(job.Sifting, func(ctx context.Context) (tea.Msg, error) {
+	return v.Start(job.Filtering, func(ctx context.Context) (tea.Msg, error) {
 		m := filteredMsg{filter: w, trail: t, next: next}
 		for bytes := 0; bytes < filterBatchBytes; m.next++ {
 			if m.done = !t.hasChunk(m.next); m.done {
@@ -374,14 +374,14 @@ func (v *Pane) removeFilter() bool {
 	if s == nil || s.filter == nil {
 		return false
 	}
-	v.Cancel(job.Sifting)
+	v.Cancel(job.Filtering)
 	v.sheets[len(v.sheets)-1] = s.filter.base
 	v.arrange()
 	return true
 }
 
-// IsSifted reports whether a filter or a sort order applies to the elements.
-func (v *Pane) IsSifted() bool { return v.sheet() != nil && v.sheet().filter != nil }
+// IsFiltered reports whether a filter or a sort order applies to the elements.
+func (v *Pane) IsFiltered() bool { return v.sheet() != nil && v.sheet().filter != nil }
 
 // seek returns the next matching row, or the previous one if step is -1.
 func (w *elementFilter) seek(from position, text string, step int) (at position, found bool) {
@@ -422,7 +422,7 @@ func (w *elementFilter) place() string {
 	case w.full && w.reorders() && w.trail == nil:
 		return "the first " + display.Grouped(int64(len(w.rows))) + " of " + display.Counted(int64(w.matchCount), w.base.src.unit[0], w.base.src.unit[1]) + " in this order"
 	case w.full && !w.reorders():
-		return "the first " + display.Grouped(int64(len(w.rows))) + ", there is no room for more"
+		return "the first " + display.Grouped(int64(len(w.rows))) + "; more do not fit in memory"
 	case w.trail != nil:
 		return "searched " + display.Grouped(w.readCount) + " of " + all
 	}

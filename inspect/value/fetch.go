@@ -53,7 +53,7 @@ func openValue(ctx context.Context, c *client.Conn, db int, key string, from chu
 		o.first = src.read(0, o.from, v)
 	}
 	if src.repeats {
-		o.firsts = client.NewSeen()
+		o.firsts = client.NewSeenNames()
 		keepFirst(o.firsts, 0, o.first)
 	}
 	switch {
@@ -79,7 +79,7 @@ func tooLargeToFetch(ctx context.Context, c *client.Conn, db int, key string) (b
 }
 
 // fetchChunk fetches chunk i of a value and the extra facts about its elements.
-func fetchChunk(ctx context.Context, c *client.Conn, db int, src *source, seen *client.Seen, key string, i int, from chunkRequest) (*chunk, error) {
+func fetchChunk(ctx context.Context, c *client.Conn, db int, src *source, seen *client.SeenNames, key string, i int, from chunkRequest) (*chunk, error) {
 	v, err := c.Page(ctx, db, src.fetch(key, int64(i), from))
 	if err != nil {
 		return nil, err
@@ -111,9 +111,9 @@ func fetchDetails(ctx context.Context, c *client.Conn, db int, src *source, key 
 
 // keepFirst removes the rows of chunk i that an earlier chunk already has, and duplicates within it. A
 // nil f keeps all rows.
-func keepFirst(f *client.Seen, i int, c *chunk) {
+func keepFirst(f *client.SeenNames, i int, c *chunk) {
 	if f == nil {
 		return
 	}
-	c.rows = client.Once(f, i, c.rows, func(r record) string { return r[0] })
+	c.rows = client.Unseen(f, i, c.rows, func(r record) string { return r[0] })
 }

@@ -3,511 +3,366 @@ package value
 import (
 	"strings"
 
-	"github.com/meowdis/meowdis/inspect/client"
-	"github.com/meowdis/meowdis/inspect/screen"
-	"github.com/meowdis/meowdis/keyspace/display"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/meowdis/meowdis/inspect/job"
+	"github.com/meowdis/meowdis/inspect/ui"
 )
 
-// sheet holds a value, or one of its elements, laid out for the screen.
-type sheet struct {
-	chunking
-	decoding
-	searchHit
-	columnLayout
-
-	title  string
-	src    *source        // how it is fetched; nil if whole holds all of it
-	whole  string         // an element held in memory
-	opened *opened        // the element on this sheet; nil on other sheets
-	filter *elementFilter // which elements are shown, and in what order; nil: all, as stored
+// Pane is the value on the screen and the jobs that fetch it.
+type Pane struct {
+	*ui.PaneContext
+	viewState
+	// Decoder returns the user's decoder for a key, or nil. The field is nil if the user has no
+	// decoders.
+	Decoder         func(key string) *Decoder
+	previewID       int    // the number of the latest restedMsg requested
+	allValuesSearch string // the search in all values; "" for none
 }
 
-// chunking controls how a value is fetched in chunks.
-type chunking struct {
-	size   int64        // elements or bytes
-	per    int64        // elements or bytes per chunk; 0 if the chunks form a chain
-	sized  bool         // per was chosen to fit the element size
-	firsts *client.Seen // the elements already shown, if chunks may repeat elements
-	pager  pager
-	live   bool // new entries appear as they arrive
-}
+// previewMsg arrives after the user stayed on a key for a moment. Only the latest one requested counts.
+type previewMsg int
 
-// decoding selects the form of a value on the screen.
-type decoding struct {
-	form        shape
-	formChosen  bool      // the user chose the form
-	doc         *document // the decoded value; nil if it does not decode
-	decodeTried bool      // decoding was tried
-	decoderRan  bool      // the user's decoder ran
-	note        string    // why decoding failed
-}
+// valueHeadings counts the lines above the value: title and facts.
+const valueHeadings = 2
 
-// searchHit holds the result of a search.
-type searchHit struct {
-	needle    string // the last search
-	foundByte int64  // one past the byte a search found, until the user moves; 0: none
-	foundLen  int    // the number of bytes found
-	jumping   bool   // the line found is not on the screen yet
-}
+// New returns a pane without a value.
+func New(b *ui.PaneContext) Pane { return Pane{PaneContext: b} }
 
-// columnLayout holds the widths of the columns.
-type columnLayout struct {
-	widths []int // the widest cell shown so far, per column
-	width  int   // the width that the chunks are laid out for
-}
-
-// phase tracks the loading of the wanted key.
-type phase int
-
-const (
-	noKey    phase = iota // no key is wanted
-	awaiting              // the user waits for the wanted key; the screen shows another key, or an older version
-	settled               // the wanted key is shown
-	stopped               // a job failed or was cancelled; no job starts by itself
-)
-
-// showing selects the content of the pane.
-type showing int
-
-const (
-	showsNothing  showing = iota
-	showsValue            // a value, or that the key is missing
-	showsDeleted          // a value that expired or was deleted while on the screen
-	showsTooLarge         // only the facts: the value is too large to fetch
-)
-
-// viewState holds the open value, with the opened elements stacked on top of it.
-type viewState struct {
-	phase           phase
-	showing         showing
-	Key             string // the key on the screen
-	wanted          string // the key to show
-	Kind            string
-	size            int64 // -1 while unknown
-	expires         int64 // Unix ms; 0: never
-	sheets          []*sheet
-	expiryCheckedAt int64 // when the elements were last checked for expiry
-	width           int
-	height          int // lines for the value itself
-}
-
-// setWanted makes key the wanted key. The user waits for it unless it is on the screen.
-func (v *viewState) setWanted(key string) {
-	still := v.phase == awaiting && v.wanted == key
-	v.wanted, v.phase = key, awaiting
-	if v.Shows(key) && !still {
-		v.phase = settled
+// Update handles messages for this pane and ignores messages for other panes.
+func (v *Pane) Update(msg tea.Msg) tea.Cmd {
+	switch r := msg.(type) {
+	case openedMsg:
+		same := v.Shows(r.key)
+		deleted := v.onOpened(r)
+		if deleted && v.Notice == "" {
+			v.Notice = "The open element was deleted or moved."
+		}
+		if !same && len(v.sheets) > 0 {
+			v.sheets[0].needle = needleOf(v.allValuesSearch, asText)
+		}
+	case pagedMsg:
+		v.onPaged(r)
+	case decodedMsg:
+		r.sheet.decoded(r.doc)
+	case ownDecodedMsg:
+		v.onOwnDecoded(r)
+	case filteredMsg:
+		v.onFiltered(r)
+	case tailFoundMsg:
+		v.onTailFound(r)
+	case searchedMsg:
+		v.onSearched(r)
+	case previewMsg:
+		return v.onPreview(r)
 	}
+	return nil
 }
 
-// Shows reports whether the pane shows key, in its current or an older version.
-func (v *viewState) Shows(key string) bool { return v.showing != showsNothing && v.Key == key }
-
-// gone reports whether the key on the screen no longer exists.
-func (v *viewState) gone() bool {
-	return v.showing == showsDeleted || v.showing != showsNothing && v.Kind == ""
-}
-
-// allowJobs lets stopped jobs start again.
-func (v *viewState) allowJobs() {
-	if v.phase == stopped {
-		v.phase = settled
+// Fill starts the jobs whose results the screen needs, unless they already run.
+func (v *Pane) Fill() tea.Cmd {
+	var cmds []tea.Cmd
+	v.markExpired(v.Now)
+	if i, from, ok := v.missing(); ok && !v.Running(job.Paging) && !v.Running(job.Opening) {
+		cmds = append(cmds, v.fetch(v.sheet(), i, from))
 	}
+	if w := v.unreadFilter(); w != nil && !v.Running(job.Filtering) && !v.Running(job.Opening) {
+		cmds = append(cmds, v.readFiltered(w))
+	}
+	if s := v.undecoded(); s != nil && !v.Running(job.Decoding) && !v.Running(job.Opening) {
+		cmds = append(cmds, v.decode(s))
+	} else if s, d := v.ownDecoder(); d != nil && !v.Running(job.Decoding) && !v.Running(job.Opening) {
+		cmds = append(cmds, v.runDecoder(s, d))
+	}
+	return tea.Batch(cmds...)
 }
 
-// sheet returns the top sheet, or nil if there is nothing to scroll.
-func (v *viewState) sheet() *sheet {
-	if len(v.sheets) == 0 {
+// Preview shows key after the user stayed on it for a moment.
+func (v *Pane) Preview(key string) tea.Cmd {
+	if v.phase != noKey && v.wanted == key {
 		return nil
 	}
-	return v.sheets[len(v.sheets)-1]
+	v.setWanted(key)
+	v.previewID++
+	return v.After(ui.SettleTime, previewMsg(v.previewID))
 }
 
-// openedMsg carries a key's facts and the beginning of its value. The kind is "" if the key is missing.
-type openedMsg struct {
-	key      string
-	kind     string
-	expires  int64
-	size     int64
-	first    *chunk       // nil for a type that cannot be shown
-	from     chunkRequest // the request that returned first
-	tooLarge bool         // the value is too large to fetch; first is nil
-	firsts   *client.Seen
-	opened   *opened // the opened element, read again; nil for none
+func (v *Pane) onPreview(r previewMsg) tea.Cmd {
+	if int(r) != v.previewID || v.phase == noKey || v.Shows(v.wanted) {
+		return nil
+	}
+	return v.Open(v.wanted)
 }
 
-// onOpened shows o. If the pane already shows the key, the position and the form stay. It reports
-// whether the opened element was deleted.
-func (v *viewState) onOpened(o openedMsg) (deleted bool) {
-	same := v.Shows(o.key)
-	if v.wanted == o.key {
-		v.phase = settled
-	}
-	if same && o.kind == "" {
-		v.showing = showsDeleted
-		return false
-	}
-	old := v.sheets
-	*v = viewState{
-		phase: v.phase, showing: showsValue, Key: o.key, wanted: v.wanted, Kind: o.kind, size: o.size, expires: o.expires,
-		width: v.width, height: v.height,
-	}
-	if o.tooLarge {
-		v.showing = showsTooLarge
-	}
-	if o.first == nil {
-		return false
-	}
-	s := newSheet(display.Whole(o.key), sourceOf(o.kind), o.size)
-	s.firsts = o.firsts
-	s.startFrom(o.from)
-	if s.src.fetchedWhole {
-		s = newWhole(s.title, string(o.first.data))
-	}
-	v.sheets = []*sheet{s}
-	if same && len(old) > 0 {
-		v.sheets = s.restoreSheets(old)
-		s = v.sheets[0]
-	}
-	if s.src != nil && s.src.columns == nil && int(o.size) <= o.first.size {
-		s.decodeTried = true
-		s.decoded(newDocument(string(o.first.data)))
-	}
-	if s.src == sourceOf("string") && o.size > decodeLimit {
-		s.note = beginningOf(o.first.data)
-	}
-	deleted = v.reopen(o.opened)
-	v.arrange()
-	if s.filter == nil && s.src == sourceOf(o.kind) && s.pager.needs(0) {
-		s.add(0, o.first)
-	}
-	v.fillWhole()
-	return deleted
+// Current returns the wanted key; ok is false without one.
+func (v *Pane) Current() (key string, ok bool) { return v.wanted, v.phase != noKey }
+
+// OpenAgain reads key again after the user changed it; the user waits for the result.
+func (v *Pane) OpenAgain(key string) tea.Cmd {
+	cmd := v.Open(key)
+	v.phase = awaiting
+	return cmd
 }
 
-func newSheet(title string, src *source, size int64) *sheet {
-	return &sheet{title: title, src: src, chunking: chunking{size: size, per: src.per, pager: newPager(chunksOf(size, src.per), src.columns != nil)}}
+// IsSettled reports whether key is shown and none of its jobs failed or was stopped.
+func (v *Pane) IsSettled(key string) bool { return v.Shows(key) && v.phase != stopped }
+
+// Follow reads the value on the screen again in the background; the user does not wait for it.
+func (v *Pane) Follow() tea.Cmd {
+	if v.showing == showsNothing || v.phase == stopped || v.Running(job.Opening) || v.IsFiltered() {
+		return nil
+	}
+	return v.Open(v.Key)
 }
 
-// newWhole returns a sheet of bytes held in memory.
-func newWhole(title, body string) *sheet {
-	s := &sheet{title: title, whole: body, chunking: chunking{size: int64(len(body))}, decoding: decoding{decodeTried: true}}
-	if s.size > decodeLimit {
-		s.note = beginningOf([]byte(body[:windowSize]))
+// Tick runs once a second. It reads the value again when it has expired.
+func (v *Pane) Tick() tea.Cmd {
+	v.refreshTail()
+	if v.expires == 0 || v.expires > v.Now || v.gone() {
+		return nil
 	}
-	s.pager = newPager(chunksOf(s.size, windowSize), false)
-	s.decoded(newDocument(body))
-	return s
+	return v.Follow()
 }
 
-// decoded stores the decoded value, and shows it unless the user chose another form.
-func (s *sheet) decoded(d *document) {
-	if d != nil && d.lines == nil {
-		s.note, d = d.note, nil
+// Halt keeps the pane from restarting a job that failed or was stopped.
+func (v *Pane) Halt(p job.Purpose) {
+	if p == job.Opening || p == job.Paging {
+		v.phase = stopped
 	}
-	if d != nil {
-		d.resume(s.doc)
-	}
-	s.doc = d
-	if d == nil {
-		if s.form == asDocument {
-			s.form = asText
-		}
-		return
-	}
-	if !s.formChosen && d.chain != "" {
-		s.form = asDocument
-	}
-	if s.width > 0 {
-		d.layout(s.width, s.pager.height)
+	if s := v.sheet(); p == job.Filtering && s != nil && s.filter != nil {
+		s.filter.halted = true
 	}
 }
 
-// restoreSheets returns the sheets of a value that was read again as s, at the user's position.
-func (s *sheet) restoreSheets(old []*sheet) []*sheet {
-	if s.src != nil && s.src.other != nil && s.src.other == old[0].src {
-		s = newSheet(s.title, old[0].src, -1)
-	}
-	if kept := old[0]; kept.filter != nil && kept.src == s.src {
-		kept.filter.base = s
-		kept.filter.begin()
-		return old
-	}
-	s.resume(old[0])
-	if s.src != old[0].src {
-		return []*sheet{s}
-	}
-	for _, inner := range old[1:] {
-		switch {
-		case inner.src == nil: // reopen replaces it
-		case inner.filter != nil:
-			inner.filter.base.markStale()
-			inner.filter.begin()
-		default:
-			inner.markStale()
-		}
-	}
-	return append([]*sheet{s}, old[1:]...)
-}
-
-// resume takes over the position of old, if it can be found again.
-func (s *sheet) resume(old *sheet) {
-	if s.src != old.src {
-		return
-	}
-	s.form, s.formChosen, s.needle, s.live = old.form, old.formChosen, old.needle, old.live
-	if s.doc != nil {
-		s.doc.resume(old.doc)
-	} else if !s.decodeTried {
-		s.doc = old.doc // until the new value is decoded
-	}
-	if s.src != nil {
-		s.width, s.widths, s.firsts, s.sized = old.width, old.widths, old.firsts, old.sized
-		if s.numbered() && s.per != old.per {
-			old.rechunk(s.per)
-		}
-		s.pager.resume(&old.pager)
-	} else if last := s.pager.furthest(); old.pager.cursor.chunk <= last && old.pager.top.chunk <= last {
-		s.pager.top, s.pager.cursor = old.pager.top, old.pager.cursor
-	}
-}
-
-// add stores chunk i.
-func (s *sheet) add(i int, c *chunk) {
-	if i == 0 && !s.formChosen && s.form != asDocument && len(c.data) > 0 {
-		s.form = asText
-		if !screen.IsText(c.data) {
-			s.form = asHex
-		}
-	}
-	s.layout(i, c)
-	if s.pager.diverges(i, c) {
-		s.pager.forgetAfter(i)
-		s.firsts.Forget(i)
-	}
-	s.pager.add(i, c)
-	s.settleSeek(i, c)
-	if s.numbered() && len(c.rows) > 0 {
-		s.adjustChunkSize(c)
-	}
-}
-
-// arrange lays the sheets out for the current size of the pane.
-func (v *viewState) arrange() {
-	for _, s := range v.sheets {
-		s.pager.height = max(v.height-v.headings(s), 1)
-		if s.width != v.width {
-			s.relayout(v.width)
-		}
-		s.pager.settle()
-		if s.doc != nil {
-			s.doc.layout(v.width, s.pager.height)
-		}
-	}
-}
-
-// headings returns the number of lines above the first line of s: the column titles of a table, or a
-// blank line above text if the pane is high enough.
-func (v *viewState) headings(s *sheet) int {
-	if s.isTable() || v.height >= 12 {
-		return 1
-	}
-	return 0
-}
-
-// isTable reports whether s shows elements; otherwise it shows bytes.
-func (s *sheet) isTable() bool { return s != nil && s.src != nil && s.src.columns != nil }
-
-// relayout lays out the loaded chunks again and keeps the same byte at the top.
-func (s *sheet) relayout(width int) {
-	s.width, s.widths = width, nil
-	at := 0
-	if c := s.pager.chunks[s.pager.top.chunk]; c != nil && s.pager.top.line < len(c.lines) {
-		at = c.lines[s.pager.top.line].Start
-	}
-	for i, c := range s.pager.chunks {
-		s.layout(i, c)
-	}
-	c := s.pager.chunks[s.pager.top.chunk]
-	if c == nil || len(c.lines) == 0 {
-		return
-	}
-	line := 0
-	for line+1 < len(c.lines) && c.lines[line+1].Start <= at {
-		line++
-	}
-	s.pager.top.line = line
-	s.pager.cursor = s.pager.top
-}
-
-// element returns the selected row of a table and its body; ok is false if no row is selected.
-func (s *sheet) element() (row record, body string, ok bool) {
-	if !s.isTable() {
-		return nil, "", false
-	}
-	c := s.pager.chunks[s.pager.cursor.chunk]
-	if c == nil || s.pager.cursor.line >= len(c.rows) {
-		return nil, "", false
-	}
-	return c.rows[s.pager.cursor.line], c.body(s.pager.cursor.line), true
-}
-
-// openElement opens the selected element, or the sheet it leads to. In a decoded value it folds.
-func (v *viewState) openElement() {
-	s := v.sheet()
-	if s != nil && s.inDocument() {
-		s.doc.toggle()
-		return
-	}
-	row, body, ok := s.element()
-	if !ok {
-		return
-	}
-	var inner *sheet
-	if title := elementTitle(s, row); s.src.inner != nil {
-		inner = newSheet(title, s.src.inner(row), -1)
-	} else {
-		inner = newOpened(title, &opened{src: s.src, row: row, body: body, own: s.src == sourceOf(v.Kind)})
-	}
-	inner.needle = s.needle
-	v.sheets = append(v.sheets, inner)
+// Resize lays the value out for a pane size. The height includes the headings.
+func (v *Pane) Resize(width, height int) {
+	v.width, v.height = width, max(height-valueHeadings, 1)
 	v.arrange()
 	v.fillWhole()
 }
 
-// showOther shows the other side of the value, if it has one.
-func (v *viewState) showOther() {
-	s := v.sheet()
-	if s == nil || s.src == nil || s.src.other == nil {
-		return
-	}
-	v.sheets[len(v.sheets)-1] = newSheet(s.title, s.src.other, -1)
-	v.arrange()
-}
-
-// inDocument reports whether the decoded value is shown.
-func (s *sheet) inDocument() bool { return s.form == asDocument && s.doc != nil }
-
-// elementTitle returns the title of an element, from the first cell of its row.
-func elementTitle(s *sheet, row record) string {
-	if len(row) == 1 {
-		return s.title + " ▸ " + strings.ToLower(s.src.columns[0].title)
-	}
-	return s.title + " ▸ " + display.Whole(row[0])
-}
-
-// close closes the opened element and reports whether there was one.
-func (v *viewState) close() bool {
-	if len(v.sheets) < 2 {
+// Back stops a running search, removes the filter or closes the opened element. Otherwise it cancels the
+// jobs and returns true: the caller leaves the value itself.
+func (v *Pane) Back() (left bool) {
+	if v.stopRunning() || v.removeFilter() || v.close() {
 		return false
 	}
-	v.sheets = v.sheets[:len(v.sheets)-1]
+	for _, p := range []job.Purpose{job.Opening, job.Paging} {
+		if v.Running(p) {
+			v.Halt(p)
+		}
+	}
+	v.cancelJobs()
 	return true
 }
 
-// fillWhole loads the chunks that an in-memory sheet needs.
-func (v *viewState) fillWhole() {
-	s := v.sheet()
-	if s == nil || s.src != nil && s.filter == nil {
-		return
-	}
-	for {
-		i, ok := s.pager.missing()
-		if !ok {
-			return
-		}
-		if s.filter != nil {
-			s.add(i, s.filter.chunk(i))
-			continue
-		}
-		from := i * windowSize
-		s.add(i, window([]byte(s.whole[from:min(from+windowSize+overlap, len(s.whole))])))
-	}
-}
-
-// missing returns the next chunk to fetch and its request.
-func (v *viewState) missing() (i int, from chunkRequest, ok bool) {
-	s := v.sheet()
-	if s == nil || s.src == nil || s.filter != nil || v.phase == stopped || v.gone() || s.inDocument() {
-		return 0, chunkRequest{}, false
-	}
-	i, ok = s.pager.missing()
-	if !ok {
-		return 0, chunkRequest{}, false
-	}
-	switch {
-	case s.numbered():
-		from = s.startRequest()
-	case i < len(s.pager.starts):
-		from = s.pager.starts[i]
-	}
-	return i, from, true
-}
-
-// undecoded returns the sheet whose value must be fetched whole for decoding, or nil.
-func (v *viewState) undecoded() *sheet {
-	s := v.sheet()
-	if s == nil || s.src == nil || s.src.columns != nil || s.decodeTried || v.phase == stopped || v.gone() || s.size > decodeLimit {
-		return nil
-	}
-	return s
-}
-
-func (v *viewState) scrolled(f func(*pager)) {
-	v.allowJobs()
+// ForgetAhead drops the moves that wait for unloaded chunks.
+func (v *Pane) ForgetAhead() {
 	if s := v.sheet(); s != nil {
-		s.live = false
-		s.foundByte, s.jumping = 0, false
-		f(&s.pager)
-		v.fillWhole()
+		s.pager.pendingMove = 0
 	}
 }
 
-// Move moves n lines down, or up if n is negative. Lines that are not loaded follow when they load.
-func (v *viewState) Move(n int) {
-	if s := v.sheet(); s != nil && s.inDocument() {
-		s.doc.move(n)
-		return
+// PageLines returns the lines to scroll per page: one line less than the screen.
+func (v *Pane) PageLines() int {
+	if s := v.sheet(); s != nil {
+		return max(s.pager.height-1, 1)
 	}
-	v.scrolled(func(p *pager) { p.move(n) })
+	return 1
 }
 
-// Home moves to the first line.
-func (v *viewState) Home() {
-	if s := v.sheet(); s != nil && s.inDocument() {
-		s.doc.home()
-		return
-	}
-	v.scrolled((*pager).home)
-}
-
-// End moves to the last line, and loads it if necessary.
-func (v *viewState) End() {
-	if s := v.sheet(); s != nil && s.inDocument() {
-		s.doc.end()
-		return
-	}
-	v.scrolled(func(p *pager) {
-		p.destination, p.pendingMove = lastLine, 0
-		p.seekDestination()
-	})
-}
-
-// pick selects the line at screen row at, and reports whether it was already selected.
-func (v *viewState) pick(at int) bool {
+// Click selects the line at row y of the pane, and opens it if it was already selected. It returns
+// false without a value.
+func (v *Pane) Click(y int) bool {
 	s := v.sheet()
-	if s.inDocument() {
-		again := s.doc.cursor == s.doc.top+at
-		s.doc.move(s.doc.top + at - s.doc.cursor)
-		return again
-	}
-	if !s.isTable() {
+	if s == nil {
 		return false
 	}
-	to, went := s.pager.advance(s.pager.top, at)
-	again := to == s.pager.cursor
-	if went == at {
-		s.pager.cursor = to
+	if at := y - valueHeadings - v.headings(s); at >= 0 && at < s.pager.height && v.pick(at) {
+		v.openElement()
 	}
-	return again && went == at
+	return true
+}
+
+// Leave closes the value.
+func (v *Pane) Leave() {
+	v.cancelJobs()
+	v.InValue = false
+	v.viewState = viewState{width: v.width, height: v.height}
+}
+
+// cancelJobs cancels the jobs of the open value.
+func (v *Pane) cancelJobs() {
+	for _, p := range []job.Purpose{job.Opening, job.Paging, job.Decoding, job.Searching, job.Filtering} {
+		v.Cancel(p)
+	}
+}
+
+// stopRunning stops a search, a filter, the move to the end or the live view. It reports whether one
+// was active.
+func (v *Pane) stopRunning() bool {
+	s := v.sheet()
+	switch {
+	case v.Running(job.Searching):
+		v.Cancel(job.Searching)
+	case v.Running(job.Filtering):
+		v.Cancel(job.Filtering)
+		s.stopFilter()
+		v.fillWhole()
+	case s != nil && s.pager.destination != noDestination && v.Running(job.Paging):
+		s.pager.destination = noDestination
+		v.Cancel(job.Paging)
+	case s != nil && s.live:
+		s.live = false
+	default:
+		return false
+	}
+	v.Notice = "Stopped."
+	return true
+}
+
+// IsAwaited reports whether the user waits for the value or for a part of it.
+func (v *viewState) IsAwaited() bool {
+	if v.phase != settled {
+		return v.phase == awaiting
+	}
+	s := v.sheet()
+	return s != nil && !v.gone() && (s.jumping || s.pager.waiting())
+}
+
+// InTable reports whether elements are shown.
+func (v *Pane) InTable() bool {
+	s := v.sheet()
+	return s != nil && s.isTable()
+}
+
+// InDocument reports whether the decoded value is shown.
+func (v *Pane) InDocument() bool { return v.sheet() != nil && v.sheet().inDocument() }
+
+// CanOpenElement reports whether the selection can be opened or folded.
+func (v *Pane) CanOpenElement() bool { return v.InTable() || v.InDocument() }
+
+// HasOther reports whether the value has another side; ShowOther shows it.
+func (v *Pane) HasOther() bool {
+	s := v.sheet()
+	return s != nil && s.src != nil && s.src.other != nil
+}
+
+// OtherName returns the plural name of the elements on the other side of the value.
+func (v *Pane) OtherName() string { return v.sheet().src.other.unit[1] }
+
+// SetSearch sets the needle of n and N to the text searched in all values.
+func (v *Pane) SetSearch(typed string) {
+	if typed == v.allValuesSearch {
+		return
+	}
+	v.allValuesSearch = typed
+	for _, s := range v.sheets {
+		s.needle = needleOf(typed, asText)
+	}
+}
+
+// HasSearch reports whether n and N have something to search.
+func (v *Pane) HasSearch() bool { return v.sheet() != nil && v.sheet().needle != "" }
+
+// InBytes reports whether bytes are shown, decoded or not.
+func (v *Pane) InBytes() bool { return v.sheet() != nil && !v.InTable() }
+
+// ShowOther shows the other side of the value, such as the groups of a stream.
+func (v *Pane) ShowOther() tea.Cmd {
+	v.showOther()
+	return nil
+}
+
+// FoldAll folds or unfolds the whole decoded value.
+func (v *Pane) FoldAll() tea.Cmd {
+	if s := v.sheet(); s != nil && s.inDocument() {
+		s.doc.toggleAll()
+	}
+	return nil
+}
+
+// SwitchForm shows the bytes in their next form, or scores as places.
+func (v *Pane) SwitchForm() tea.Cmd {
+	if s := v.sheet(); s.isTable() && s.src.scoreColumn == 0 {
+		return nil
+	}
+	v.changeForm()
+	return nil
+}
+
+// EnterElement opens the selected element, or folds the selected line of a decoded value.
+func (v *Pane) EnterElement() tea.Cmd {
+	v.openElement()
+	return nil
+}
+
+// Selection returns the value on the screen and its selection.
+func (v *Pane) Selection() ui.Selection {
+	t := ui.Selection{
+		Shown: v.showing != showsNothing, Key: v.Key, Type: v.Kind, Size: v.size, Expires: v.expires, Missing: v.gone(),
+	}
+	s := v.sheet()
+	switch {
+	case s == nil:
+	case s.isTable():
+		t.Table, t.Element = true, v.elementOf(s)
+		t.Part, t.Group = s.src.part, s.src.group
+	default:
+		t.Text = s.text()
+		if o := s.opened; o != nil {
+			t.Opened = &ui.Element{Row: o.row, Body: o.body, Name: o.row[o.src.nameColumn], Own: o.own}
+		}
+	}
+	return t
+}
+
+// elementOf returns the selected row of a table, or nil.
+func (v *Pane) elementOf(s *sheet) *ui.Element {
+	row, body, ok := s.element()
+	if !ok {
+		return nil
+	}
+	return &ui.Element{Row: row, Body: body, Name: row[s.src.nameColumn], Own: s.src == sourceOf(v.Kind)}
+}
+
+// text returns the bytes of s.
+func (s *sheet) text() *ui.Text {
+	t := &ui.Text{AsStored: s.form != asDocument && s.doc != nil, Data: s.whole, Complete: s.src == nil, Size: s.size}
+	if s.doc != nil && !s.doc.fromDecoder {
+		t.Formatted = strings.Join(s.doc.lines, "\n")
+	}
+	if !t.Complete {
+		c := s.pager.chunks[0]
+		t.Partial, t.Missing = s.pager.count > 1, c == nil
+		if c != nil {
+			t.Data = string(c.data)
+		}
+	}
+	return t
+}
+
+// IsEditable reports whether the elements on the screen can be changed: they belong to the key itself or to
+// the groups of a stream.
+func (v *Pane) IsEditable() bool {
+	s := v.sheet()
+	return s == nil || s.src == nil || s.src == sourceOf(v.Kind) || s.src.part != ui.Entries
+}
+
+// ShowsDelivered reports whether pending entries or consumers are shown.
+func (v *Pane) ShowsDelivered() bool { return v.InTable() && v.sheet().src.part > ui.Groups }
+
+// ShowsPending reports whether pending entries are shown.
+func (v *Pane) ShowsPending() bool { return v.InTable() && v.sheet().src.part == ui.Pending }
+
+// Loaded returns the number of chunks in memory and roughly their bytes.
+func (v *Pane) Loaded() (chunks, bytes int) {
+	s := v.sheet()
+	if s == nil {
+		return 0, 0
+	}
+	for _, c := range s.pager.chunks {
+		bytes += c.bytes()
+	}
+	return len(s.pager.chunks), bytes
 }

@@ -26,13 +26,13 @@ type searchedMsg struct {
 	trail  *chunkCursor // the cursor that reached it, in a table
 }
 
-// EditSeek asks the user what to search for in the value.
-func (v *Pane) EditSeek() tea.Cmd {
+// EditSearch asks the user what to search for in the value.
+func (v *Pane) EditSearch() tea.Cmd {
 	s := v.sheet()
 	if s == nil {
 		return nil
 	}
-	note := `in any case, unless with capitals; "\x00" in quotes`
+	note := `ignores case unless you type capitals; "\x00" in quotes`
 	if s.form == asHex {
 		note = `text; hex as de ad or 0xdead; "\x00" in quotes`
 	}
@@ -46,9 +46,9 @@ func (v *Pane) EditSeek() tea.Cmd {
 	return nil
 }
 
-// SeekNext moves to the next match of the last search, and SeekBack to the previous one.
-func (v *Pane) SeekNext() tea.Cmd { return v.seek(false) }
-func (v *Pane) SeekBack() tea.Cmd { return v.seek(true) }
+// SearchNext moves to the next match of the last search, and SeekBack to the previous one.
+func (v *Pane) SearchNext() tea.Cmd     { return v.seek(false) }
+func (v *Pane) SearchPrevious() tea.Cmd { return v.seek(true) }
 
 // seek moves to the next or previous match of the last search. Chunks that are not in memory are
 // fetched one by one and dropped.
@@ -98,7 +98,7 @@ type chunkCursor struct {
 	count  int            // the number of chunks; -1 while unknown
 	starts []chunkRequest // in a chain: the known requests
 	before []int64        // in a chain: the number of lines before each known chunk
-	firsts *client.Seen
+	firsts *client.SeenNames
 	loaded map[int]*chunk // the chunks that were in memory at the start
 	batch  int            // chunks per round trip
 }

@@ -128,19 +128,19 @@ func (v *Pane) content() []string {
 func (v *viewState) emptiness() string {
 	switch {
 	case v.Kind == "":
-		return "There is no such key."
+		return "This key does not exist."
 	case v.showing == showsTooLarge:
-		return "Too large to be fetched whole. Type : JSON.GET KEY $.path"
+		return "Too large to load. Type : JSON.GET KEY $.path"
 	case v.Kind == client.ClosedType:
-		return "This user may not read this key."
+		return "Not permitted to read this key."
 	case v.Kind == client.UnknownType:
-		return "The target does not tell the type of this key."
+		return "The type of this key is not permitted to read."
 	case v.sheet() != nil && v.sheet().filter != nil && v.sheet().filter.trail != nil:
-		return "Looking…"
+		return "Loading…"
 	case v.sheet() != nil && v.sheet().filter != nil:
-		return "None of them. Press esc to see all."
+		return "No match. Press esc to see all."
 	case v.sheet() == nil:
-		return "Values of this type are not shown here."
+		return "This type cannot be shown."
 	}
 	return "Empty."
 }

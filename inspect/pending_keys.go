@@ -31,12 +31,12 @@ func (m *Model) waiting() bool {
 	switch {
 	case m.Dialog != nil || m.keys.IsTyping() || m.tooSmall():
 		return false
-	case m.Running(job.Weighing) || m.Running(job.Marking) || m.Running(job.Drafting) || m.Running(job.Unlocking):
+	case m.Running(job.CountingAffected) || m.Running(job.Marking) || m.Running(job.Drafting) || m.Running(job.Unlocking):
 		return true
-	case m.Running(job.Writing) && m.Took(job.Writing) < writeWait.Milliseconds():
+	case m.Running(job.Writing) && m.Elapsed(job.Writing) < writeWait.Milliseconds():
 		return true
 	case m.InValue:
-		return m.Running(job.Searching) || m.value.Awaits()
+		return m.Running(job.Searching) || m.value.IsAwaited()
 	}
 	return m.keys.IsWaited()
 }

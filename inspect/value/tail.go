@@ -15,7 +15,7 @@ func (v *Pane) Tail() tea.Cmd {
 	s := v.sheet()
 	switch {
 	case s == nil || s.src != entriesOf:
-		v.Notice = "Only the entries of a stream are shown as they come."
+		v.Notice = "Only the entries of a stream can be followed."
 		return nil
 	case s.filter != nil:
 		v.removeFilter()

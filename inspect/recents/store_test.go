@@ -24,7 +24,7 @@ func TestMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	said := func(m *Memory) string {
+	said := func(m *Store) string {
 		t.Helper()
 		k, err := m.Keys()
 		check(err)
@@ -48,9 +48,9 @@ func TestMemory(t *testing.T) {
 	check(m.Visit(0, "\xff\x00"))
 	check(m.Visit(0, "user:1"))
 	other := New(dir, "/data/a.db", clock) // another process
-	marked, err := other.Mark(0, "b")
+	marked, err := other.ToggleBookmark(0, "b")
 	check(err)
-	again, err := m.Mark(0, "c")
+	again, err := m.ToggleBookmark(0, "c")
 	check(err)
 	if !marked || !again {
 		t.Error("not bookmarked")
@@ -59,7 +59,7 @@ func TestMemory(t *testing.T) {
 	if got := said(m); got != want || said(other) != want {
 		t.Errorf("got %s and %s\nwant %s", got, said(other), want)
 	}
-	if marked, err := m.Mark(0, "b"); marked || err != nil {
+	if marked, err := m.ToggleBookmark(0, "b"); marked || err != nil {
 		t.Errorf("bookmarked twice: %v, %v", marked, err)
 	}
 	check(m.Forget(3, "user:1"))
@@ -98,10 +98,10 @@ func TestBounds(t *testing.T) {
 	if err := m.write(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.Mark(0, "more"); err == nil || !strings.Contains(err.Error(), "no more are kept") {
+	if _, err := m.ToggleBookmark(0, "more"); err == nil || !strings.Contains(err.Error(), "the limit") {
 		t.Errorf("one bookmark more: %v", err)
 	}
-	if _, err := m.Mark(0, long); err == nil {
+	if _, err := m.ToggleBookmark(0, long); err == nil {
 		t.Error("a long name is bookmarked")
 	}
 	k, err := m.Keys()
@@ -144,7 +144,7 @@ func TestAtOnce(t *testing.T) {
 			m := New(dir, "a", clock)
 			for j := range each {
 				name := fmt.Sprintf("%d:%d", i, j)
-				if _, err := m.Mark(0, name); err != nil {
+				if _, err := m.ToggleBookmark(0, name); err != nil {
 					t.Error(err)
 				}
 				if err := m.Visit(0, name); err != nil {

@@ -72,7 +72,7 @@ func TestSiftedElementsChange(t *testing.T) {
 	s.shows("field:19999", "by field↓")
 	s.press("U", "D", "y")
 	s.shows("19,999 fields", "by field↓", "▌ field:19998")
-	if s.model.Running(job.Sifting) {
+	if s.model.Running(job.Filtering) {
 		t.Error("it has not come to its end")
 	}
 	s.press("u")

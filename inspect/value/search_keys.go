@@ -15,10 +15,10 @@ const (
 	maxBatchBytes = 4 << 20
 )
 
-// Holding returns a function that reports which keys contain the typed text, and how many keys could
+// SearchKeys returns a function that reports which keys contain the typed text, and how many keys could
 // not be read. The types and sizes of the keys must be known. It matches as a search in the open value
 // does. Small values are read together, large values in parts, one part in memory at a time.
-func Holding(c *client.Conn) func(ctx context.Context, db int, keys []keyspace.Key, typed string) (holds []bool, unread int, err error) {
+func SearchKeys(c *client.Conn) func(ctx context.Context, db int, keys []keyspace.Key, typed string) (holds []bool, unread int, err error) {
 	return func(ctx context.Context, db int, keys []keyspace.Key, typed string) (holds []bool, unread int, err error) {
 		h := valueSearch{conn: c, db: db, needle: needleOf(typed, asText), first: probeCount, holds: make([]bool, len(keys)), keys: keys}
 		err = h.run(ctx)

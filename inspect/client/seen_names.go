@@ -7,11 +7,11 @@ import (
 	"sync"
 )
 
-// Seen records which page of a scan returned each name first. A server returns a name
+// SeenNames records which page of a scan returned each name first. A server returns a name
 // again on a later page if its table was resized in between, and a name listed twice is
-// counted twice. Seen stores hashes of at most maxSeen names; duplicates of later names go
+// counted twice. SeenNames stores hashes of at most maxSeen names; duplicates of later names go
 // unnoticed.
-type Seen struct {
+type SeenNames struct {
 	mu   sync.Mutex
 	seed maphash.Seed
 	page map[uint64]int32
@@ -20,21 +20,21 @@ type Seen struct {
 // maxSeen limits the recorded names to about 32 MB.
 const maxSeen = 1 << 20
 
-// NewSeen returns an empty Seen.
-func NewSeen() *Seen { return &Seen{seed: maphash.MakeSeed(), page: map[uint64]int32{}} }
+// NewSeenNames returns an empty SeenNames.
+func NewSeenNames() *SeenNames { return &SeenNames{seed: maphash.MakeSeed(), page: map[uint64]int32{}} }
 
 // Clone returns an independent copy; nil for nil.
-func (f *Seen) Clone() *Seen {
+func (f *SeenNames) Clone() *SeenNames {
 	if f == nil {
 		return nil
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return &Seen{seed: f.seed, page: maps.Clone(f.page)}
+	return &SeenNames{seed: f.seed, page: maps.Clone(f.page)}
 }
 
-// Here reports whether page i is the first page that returned name.
-func (f *Seen) Here(i int, name string) bool {
+// IsFirst reports whether page i is the first page that returned name.
+func (f *SeenNames) IsFirst(i int, name string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	h := maphash.String(f.seed, name)
@@ -48,19 +48,19 @@ func (f *Seen) Here(i int, name string) bool {
 	return true
 }
 
-// Once returns the elements of list that page i returned first, without duplicates.
-func Once[T any](f *Seen, i int, list []T, name func(T) string) []T {
+// Unseen returns the elements of list that page i returned first, without duplicates.
+func Unseen[T any](f *SeenNames, i int, list []T, name func(T) string) []T {
 	listed := make(map[string]bool, len(list))
 	return slices.DeleteFunc(list, func(e T) bool {
 		n := name(e)
 		twice := listed[n]
 		listed[n] = true
-		return twice || !f.Here(i, n)
+		return twice || !f.IsFirst(i, n)
 	})
 }
 
 // Forget removes the pages after page i.
-func (f *Seen) Forget(i int) {
+func (f *SeenNames) Forget(i int) {
 	if f == nil {
 		return
 	}

@@ -10,12 +10,12 @@ import (
 // keys of the terminal, such as Ctrl-C, are meant for it.
 type terminalCmd struct {
 	*exec.Cmd
-	lent *atomic.Bool
+	inUse *atomic.Bool
 }
 
 func (b terminalCmd) Run() error {
-	b.lent.Store(true)
-	defer b.lent.Store(false)
+	b.inUse.Store(true)
+	defer b.inUse.Store(false)
 	return b.Cmd.Run()
 }
 

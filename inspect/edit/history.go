@@ -16,10 +16,10 @@ import (
 func (r *Pane) ShowSteps() tea.Cmd {
 	n := len(r.steps)
 	if n+len(r.undone) == 0 {
-		r.Notice = "There are no changes to go back to."
+		r.Notice = "No changes yet."
 		return nil
 	}
-	p := &ui.Picker{Title: "Go to how it was after", Takes: "go there", Choose: func(value string) tea.Cmd {
+	p := &ui.Picker{Title: "Return to the state after", ChooseLabel: "return", Choose: func(value string) tea.Cmd {
 		r.targetStep, r.stepsDone = int(client.Atoi(value)), 0
 		if r.targetStep == len(r.steps) || !r.mayWrite() {
 			return nil
@@ -40,7 +40,7 @@ func (r *Pane) ShowSteps() tea.Cmd {
 		}
 		item(r.steps[i], state, i+1)
 	}
-	start := ui.Item{Label: "before all of them", Value: "0"}
+	start := ui.Item{Label: "before all changes", Value: "0"}
 	if n == 0 {
 		start.Note = "now"
 	}

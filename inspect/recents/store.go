@@ -40,8 +40,8 @@ type Keys struct {
 	Recent    []Key `json:"recent"`
 }
 
-// Memory holds the stored keys of one target. It is safe for concurrent use.
-type Memory struct {
+// Store holds the stored keys of one target. It is safe for concurrent use.
+type Store struct {
 	path string // "": the keys are kept only for the session
 	now  func() int64
 
@@ -51,8 +51,8 @@ type Memory struct {
 
 // New returns the stored keys of a target in dir; if dir is "", they last only for the
 // session. The file is created with the first key.
-func New(dir, target string, now func() int64) *Memory {
-	m := &Memory{now: now}
+func New(dir, target string, now func() int64) *Store {
+	m := &Store{now: now}
 	if dir != "" {
 		m.path = filepath.Join(dir, fmt.Sprintf("%016x.json", xxh3.HashString(target)))
 	}
@@ -60,7 +60,7 @@ func New(dir, target string, now func() int64) *Memory {
 }
 
 // Keys returns the stored keys, including keys written by other sessions.
-func (m *Memory) Keys() (Keys, error) {
+func (m *Store) Keys() (Keys, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	err := m.read()
@@ -68,7 +68,7 @@ func (m *Memory) Keys() (Keys, error) {
 }
 
 // Visit records that a key was opened.
-func (m *Memory) Visit(db int, name string) error {
+func (m *Store) Visit(db int, name string) error {
 	if len(name) > LongestName {
 		return nil
 	}
@@ -80,8 +80,8 @@ func (m *Memory) Visit(db int, name string) error {
 	})
 }
 
-// Mark toggles the bookmark of a key, and reports whether the key now has one.
-func (m *Memory) Mark(db int, name string) (marked bool, err error) {
+// ToggleBookmark toggles the bookmark of a key, and reports whether the key now has one.
+func (m *Store) ToggleBookmark(db int, name string) (marked bool, err error) {
 	if len(name) > LongestName {
 		return false, fmt.Errorf("a name of more than %d bytes cannot be bookmarked", LongestName)
 	}
@@ -92,7 +92,7 @@ func (m *Memory) Mark(db int, name string) (marked bool, err error) {
 			return nil
 		}
 		if before >= MostBookmarks {
-			return fmt.Errorf("there are %d bookmarks, and no more are kept: take one away first", MostBookmarks)
+			return fmt.Errorf("%d bookmarks are the limit: remove one first", MostBookmarks)
 		}
 		k.Bookmarks = append(k.Bookmarks, Key{db, []byte(name), m.now()})
 		return nil
@@ -101,7 +101,7 @@ func (m *Memory) Mark(db int, name string) (marked bool, err error) {
 }
 
 // Forget removes a key from the bookmarks and the recent keys.
-func (m *Memory) Forget(db int, name string) error {
+func (m *Store) Forget(db int, name string) error {
 	return m.change(func(k *Keys) error {
 		k.Bookmarks = slices.DeleteFunc(k.Bookmarks, matches(db, name))
 		k.Recent = slices.DeleteFunc(k.Recent, matches(db, name))
@@ -114,7 +114,7 @@ func matches(db int, name string) func(Key) bool {
 }
 
 // change reads the file, applies do, and writes the file unless do returns an error.
-func (m *Memory) change(do func(*Keys) error) error {
+func (m *Store) change(do func(*Keys) error) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	free, err := m.lock()
@@ -135,7 +135,7 @@ func (m *Memory) change(do func(*Keys) error) error {
 const lockTimeout = 5 * time.Second
 
 // lock takes the lock that all goroutines and processes share for changes; free releases it.
-func (m *Memory) lock() (free func(), err error) {
+func (m *Store) lock() (free func(), err error) {
 	if m.path == "" {
 		return func() {}, nil
 	}
@@ -159,7 +159,7 @@ const lockName = ".lock"
 // maxFileBytes bounds the size of a valid file.
 const maxFileBytes = (MostRecent + MostBookmarks) * 2 * LongestName
 
-func (m *Memory) read() error {
+func (m *Store) read() error {
 	if m.path == "" {
 		return nil
 	}
@@ -190,7 +190,7 @@ func (m *Memory) read() error {
 }
 
 // write replaces the file: a crash leaves the old one.
-func (m *Memory) write() (err error) {
+func (m *Store) write() (err error) {
 	if m.path == "" {
 		return nil
 	}

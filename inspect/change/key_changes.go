@@ -10,11 +10,11 @@ import (
 	"github.com/meowdis/meowdis/transfer"
 )
 
-// Each returns the transaction that changes some keys of a database.
-type Each func(db int, names []string) transaction
+// KeyChange returns the transaction that changes some keys of a database.
+type KeyChange func(db int, names []string) transaction
 
-// Deletes returns a transaction that deletes keys.
-func Deletes(db int, names []string) transaction {
+// DeleteKeys returns a transaction that deletes keys.
+func DeleteKeys(db int, names []string) transaction {
 	return transaction{
 		db: db, places: []keysIn{{db, names}}, checks: []checksIn{{db: db, checks: newChecks(WholeKey, names), known: true}},
 		calls: func(there []string) ([][][]byte, error) {
@@ -26,8 +26,8 @@ func Deletes(db int, names []string) transaction {
 	}
 }
 
-// EndsAt returns an Each that sets the expiry of keys to at, in Unix ms, or removes it for 0.
-func EndsAt(at int64) Each {
+// ExpireAt returns a KeyChange that sets the expiry of keys to at, in Unix ms, or removes it for 0.
+func ExpireAt(at int64) KeyChange {
 	return func(db int, names []string) transaction {
 		return transaction{
 			db: db, places: []keysIn{{db, names}}, onlyTTLs: true, checks: []checksIn{{db: db, checks: newChecks(OnlyTTL, names)}},
@@ -45,8 +45,8 @@ func EndsAt(at int64) Each {
 	}
 }
 
-// First returns the commands for the first batch of names.
-func (e Each) First(names []string) ([][][]byte, error) {
+// FirstCalls returns the commands for the first batch of names.
+func (e KeyChange) FirstCalls(names []string) ([][][]byte, error) {
 	names = names[:min(len(names), KeysAtOnce)]
 	return e(0, names).calls(names)
 }
@@ -59,9 +59,9 @@ func (c *Maker) doAll(ctx context.Context, ch Change) (*Step, error) {
 		return nil, err
 	}
 	var done int64
-	for _, part := range ch.Over {
+	for _, part := range ch.Scopes {
 		if err = c.walk(ctx, part.DB, part.Selection, func(names []string) error {
-			job.CostOf(ctx).Progress(done, ch.Many)
+			job.CostOf(ctx).Progress(done, ch.KeyCount)
 			done += int64(len(names))
 			return c.doSome(ctx, ch.Each, part.DB, names)
 		}); err != nil {
@@ -70,7 +70,7 @@ func (c *Maker) doAll(ctx context.Context, ch Change) (*Step, error) {
 	}
 	s.to = c.Journal.end
 	var no errNotSaved
-	switch full := (NotKept{}); {
+	switch full := (JournalError{}); {
 	case errors.As(err, &full) || errors.As(err, &no):
 		if _, failed := c.applyUndo(ctx, c.Journal, s, func(string) {}); failed != nil {
 			return &s, errors.Join(err, failed)
@@ -82,7 +82,7 @@ func (c *Maker) doAll(ctx context.Context, ch Change) (*Step, error) {
 	return &s, err
 }
 
-func (c *Maker) doSome(ctx context.Context, each Each, db int, names []string) error {
+func (c *Maker) doSome(ctx context.Context, each KeyChange, db int, names []string) error {
 	for some := range slices.Chunk(names, KeysAtOnce) {
 		t := each(db, some)
 		values, _, err := c.transact(ctx, t)
@@ -101,7 +101,7 @@ func (c *Maker) doSome(ctx context.Context, each Each, db int, names []string) e
 
 // Count returns the number of keys that ch changes, and its first commands.
 func (c *Maker) Count(ctx context.Context, ch Change) (keys int64, first [][][]byte, err error) {
-	for _, s := range ch.Over {
+	for _, s := range ch.Scopes {
 		n, err := c.countKeys(ctx, s)
 		if err != nil {
 			return 0, nil, err
@@ -125,7 +125,7 @@ func (c *Maker) firstOf(ctx context.Context, ch Change, s Scope) (calls [][][]by
 		if len(names) == 0 {
 			return nil
 		}
-		if calls, err = ch.Each.First(names); err != nil {
+		if calls, err = ch.Each.FirstCalls(names); err != nil {
 			return err
 		}
 		return errStopWalk

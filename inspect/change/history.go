@@ -10,15 +10,15 @@ import (
 	"github.com/meowdis/meowdis/transfer"
 )
 
-// Past is the history of keys in the journal. It must not be read while a change is made
+// History is the history of keys in the journal. It must not be read while a change is made
 // or undone.
-type Past struct {
+type History struct {
 	journal Journal
 	steps   []Step
 }
 
-// Past returns the history of keys in steps, which are in order.
-func (j *Journal) Past(steps []Step) *Past { return &Past{*j, slices.Clone(steps)} }
+// History returns the history of keys in steps, which are in order.
+func (j *Journal) History(steps []Step) *History { return &History{*j, slices.Clone(steps)} }
 
 // Version is the state of a key before a change.
 type Version struct {
@@ -26,9 +26,9 @@ type Version struct {
 	step  int
 }
 
-// Of lists the changes of a key, the latest first. It follows a renamed key to its
+// Versions lists the changes of a key, the latest first. It follows a renamed key to its
 // earlier names.
-func (p *Past) Of(ctx context.Context, db int, key string) (found []Version, err error) {
+func (p *History) Versions(ctx context.Context, db int, key string) (found []Version, err error) {
 	for i, s := range slices.Backward(p.steps) {
 		name, touched := key, false
 		err := p.journal.replay(s, func(_ int64, in int, calls [][][]byte) error {
@@ -75,7 +75,7 @@ func nameAfter(call [][]byte, key string) string {
 
 // Rebuild restores, in database 0 of scratch, the state of key before the change of v. It
 // returns the name and the expiry that the key had then; in scratch it does not expire.
-func (p *Past) Rebuild(ctx context.Context, now, scratch *client.Conn, db int, key string, v Version) (name string, expires int64, err error) {
+func (p *History) Rebuild(ctx context.Context, now, scratch *client.Conn, db int, key string, v Version) (name string, expires int64, err error) {
 	b := rebuilding{key: key, out: batch{take: func(calls [][][]byte) error {
 		values, err := scratch.Do(ctx, 0, calls...)
 		if err == nil {
