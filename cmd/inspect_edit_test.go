@@ -67,7 +67,7 @@ func TestInspectChanges(t *testing.T) {
 			s.check(s.Type("X2d"))
 			s.shows("HPEXPIREAT user:2")
 			s.check(s.Press("Enter"))
-			s.shows("expires in 2d")
+			s.shows("to 2d")
 			s.check(s.Type("e!"))
 			s.check(s.Press("Enter"))
 			s.shows("Changed name of")

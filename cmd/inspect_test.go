@@ -81,7 +81,7 @@ var visits = []visit{
 		{"G Enter", "▾ user:"}, {"j Enter", "Bern"}, {"E", "The inspector is read-only"}, {"U", "Writing is unlocked"}, {"E", "Changed user:1"}, {"", "string · 5 bytes"}, {"u", "Undone"},
 	}},
 	{bullet: "Doing", what: "an editor that is found where none is named", env: "VISUAL= EDITOR= PATH=$PWD/found:$PATH ", steps: [][2]string{
-		{"G Enter", "▾ user:"}, {"j Enter", "Bern"}, {"U", "Writing is unlocked"}, {"E", "It was edited in nano, since EDITOR is not set"}, {"", "\"Basel\""}, {"x", `{"name":"Ann","city":"Basel"}`},
+		{"G Enter", "▾ user:"}, {"j Enter", "Bern"}, {"U", "Writing is unlocked"}, {"E", "Edited with nano, because EDITOR is not set"}, {"", "\"Basel\""}, {"x", `{"name":"Ann","city":"Basel"}`},
 	}},
 	{bullet: "Doing", what: "add, edit in place, expire, persist, rename, delete", steps: [][2]string{
 		{"U", "Writing"}, {"a Enter", "New string"}, {"type new", "new▏"}, {"Tab", "▌ value"}, {"type text", "text▏"}, {"Tab Enter", "Added new."},
