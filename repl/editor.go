@@ -209,8 +209,7 @@ func (e *editor) picture() picture {
 	}
 	switch {
 	case e.search != nil:
-		e.search.mark(styles, e.text, e.options.Colour)
-		p.hint, p.below = "", []string{e.search.line()}
+		p.hint, p.below = "", e.search.lines(e.history, columns, rows, e.options.Colour)
 	case e.menu != nil:
 		p.below = e.menu.lines(columns, e.options.Colour)
 	case e.note != "":

@@ -11,7 +11,7 @@ type keyHelp struct{ keys, does string }
 
 var keyHelps = []keyHelp{
 	{"TAB", "Completes; again and arrows choose, Enter takes, Escape leaves"},
-	{"Ctrl-R", "Searches the history; again finds older entries"},
+	{"Ctrl-R", "Lists the history; typing narrows it, arrows choose, Enter runs, TAB edits"},
 	{"Right, End, Ctrl-F", "Take the dimmed suggestion; Alt-Right takes a word of it"},
 	{"Up, Down", "Older and newer entries that begin with the text; lines of a text"},
 	{"\\ at the end", "Continues on the next line, as an open quote does"},
@@ -118,7 +118,7 @@ func (e *editor) plainKey(r rune) rune {
 	case readline.CharNext:
 		return e.do(func() { e.vertical(1) })
 	case readline.CharBckSearch, readline.CharFwdSearch:
-		return e.do(e.beginSearch)
+		return e.do(func() { e.beginSearch(string(e.text)) })
 	case readline.CharCtrlZ:
 		return e.do(e.suspend)
 	case keyEscape:

@@ -16,7 +16,7 @@ var styles = map[kind]string{
 const (
 	styleText     = "32" // a quoted value
 	styleOperator = "1;35"
-	styleFound    = "7" // a search match
+	styleMatch    = "1;33" // a search match
 	dim           = "2"
 	warning       = "2;31"
 )
@@ -83,7 +83,7 @@ func describe(c command, typing bool, t *commands.Table, strict bool) (kinds []k
 		switch {
 		case len(subs) > 0 && len(words) == 1:
 			return f.kinds, hint{text: strings.Join(subs, "|")}
-		case len(subs) == 0 && strict && !typing:
+		case len(subs) == 0 && strict && (!typing || len(words) > 1):
 			f.reportWrong(0, "unknown command"+didYouMean(words[0], commandNames(t)))
 		case len(subs) == 0:
 			f.kinds[0] = kindValue

@@ -1,6 +1,7 @@
 package repl
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,7 +26,8 @@ type call struct {
 	// wrong describes the mistake in word at; "" for none.
 	wrong     string
 	at        int
-	ambiguous bool // the words cannot be assigned to parameters any more
+	ambiguous bool              // the words cannot be assigned to parameters any more
+	excluded  map[string]string // options that may not follow an option that was given, with that option
 }
 
 // kind names the role of a word, for its colour.
@@ -53,7 +55,8 @@ func fit(t *commands.Table, words []string, typing bool) call {
 		}
 		c.kinds[1] = kindCommand
 		if c.cmd = t.Lookup(words[0] + " " + words[1]); c.cmd == nil {
-			if !typing || len(words) > 2 || !anyBegins(subs, words[1]) {
+			undocumented := strings.EqualFold(words[0], "DEBUG")
+			if !undocumented && (!typing || len(words) > 2 || !anyBegins(subs, words[1])) {
 				c.reportWrong(1, "unknown subcommand"+didYouMean(words[1], subs))
 			}
 			return c
@@ -101,17 +104,18 @@ func (c *call) fill(i int, word string, typing bool) {
 	switch {
 	case taken.Type == "pure-token":
 		c.kinds[i] = kindToken
+		c.exclude(c.cmd.SyntaxTree(), taken.Token)
 	case c.isInteger(taken):
 		c.kinds[i] = kindNumber
 		if n, err := strconv.ParseInt(word, 10, 64); err == nil {
 			c.count(taken.Name, n)
 		} else if !(typing && (word == "-" || word == "")) {
-			c.reportWrong(i, taken.Name+": not an integer")
+			c.reportWrong(i, cmp.Or(c.exclusion(word), taken.Name+": not an integer"))
 		}
 	case c.isDouble(taken):
 		c.kinds[i] = kindNumber
 		if !isDouble(word) && !typing {
-			c.reportWrong(i, taken.Name+": not a number")
+			c.reportWrong(i, cmp.Or(c.exclusion(word), taken.Name+": not a number"))
 		}
 	}
 }
@@ -122,10 +126,43 @@ func (c *call) rejectWord(i int, word string, typing bool) {
 	tokens, _ := expected(c.rest)
 	switch {
 	case c.ambiguous || typing && anyBegins(tokens, word):
+	case c.exclusion(word) != "":
+		c.reportWrong(i, c.exclusion(word))
 	case hasToken(c.cmd.SyntaxTree(), word):
 		c.ambiguous, c.rest = true, nil
 	default:
 		c.reportWrong(i, notExpected(word, tokens, len(c.rest)))
+	}
+}
+
+// exclusion reports that an option is excluded, and by which option; "" if it is not.
+func (c *call) exclusion(word string) string {
+	if by := c.excluded[strings.ToUpper(word)]; by != "" {
+		return "not with " + by
+	}
+	return ""
+}
+
+// lastWins lists alternatives of which Redis uses the last one.
+var lastWins = []string{"ASC", "DESC", "STORE", "STOREDIST"}
+
+// exclude records the options that a choice excludes after it was made with token. XX may come
+// with GT or LT.
+func (c *call) exclude(args []commands.Argument, token string) {
+	for _, a := range args {
+		c.exclude(a.Arguments, token)
+		if a.Type != "oneof" || !a.Optional || a.Multiple || !slices.ContainsFunc(a.Arguments, func(b commands.Argument) bool { return b.Token == token }) {
+			continue
+		}
+		for _, b := range a.Arguments {
+			if b.Token == "" || b.Token == token || slices.Contains(lastWins, token) || token == "XX" && b.Token != "NX" || b.Token == "XX" && token != "NX" {
+				continue
+			}
+			if c.excluded == nil {
+				c.excluded = map[string]string{}
+			}
+			c.excluded[b.Token] = token
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/meowdis/meowdis/internal/test/corpus"
+	"github.com/meowdis/meowdis/internal/test/oracle"
 	"github.com/meowdis/meowdis/redis/commands"
 )
 
@@ -85,12 +86,97 @@ func TestWrong(t *testing.T) {
 		{"ZUNION 1 a weights x", ""},
 		{"BLPOP l 0.5 ", ""},
 		{"LMPOP 1 a RIHGT ", "expects LEFT, RIGHT"},
+		{"SET k v EX 5 PX 6 ", "not with EX"},
+		{"SET k v EX 5 PX", "not with EX"},
+		{"SET k v keepttl ex 6 ", "not with KEEPTTL"},
+		{"SET k v XX NX ", "not with XX"},
+		{"SET EX v PX 6 ", ""}, // a key
+		{"ZADD k NX XX 1 m ", "not with NX"},
+		{"EXPIRE k 5 XX GT ", ""},
+		{"EXPIRE k 5 GT LT ", "not with GT"},
+		{"SORT k ASC DESC ", ""}, // Redis takes the last one
+		{"DEBUG SLEEP 0 ", ""},
+		{"DEBUG UNDOCUMENTED 0 ", ""},
 	} {
 		typing := !strings.HasSuffix(c.typed, " ")
 		if got := fit(commands.Ours, strings.Fields(c.typed), typing).wrong; got != c.want {
 			t.Errorf("%q: got %q, want %q", c.typed, got, c.want)
 		}
 	}
+}
+
+// TestExcludedOptions checks that Redis refuses each pair of options that the prompt reports.
+func TestExcludedOptions(t *testing.T) {
+	server := oracle.Start(t).Dial(t)
+	pairs := 0
+	for _, cmd := range commands.All() {
+		eachPair(cmd.SyntaxTree(), func(pair [2]commands.Argument, oneOf string) {
+			words := append(strings.Fields(cmd.Name), sampleWords(cmd.SyntaxTree(), pair, oneOf)...)
+			c := fit(commands.Ours, words, false)
+			if !strings.HasPrefix(c.wrong, "not with ") {
+				return
+			}
+			args := make([][]byte, len(words))
+			for i, w := range words {
+				args[i] = []byte(w)
+			}
+			switch v := server.Do(args...); {
+			case !v.IsError():
+				t.Errorf("Redis accepts %q", words)
+			case !strings.Contains(string(v.Str), "unknown command"):
+				pairs++
+			}
+		})
+	}
+	if pairs < 30 {
+		t.Errorf("only %d pairs", pairs)
+	}
+}
+
+// eachPair calls each with the pairs of options of every optional choice.
+func eachPair(args []commands.Argument, each func(pair [2]commands.Argument, oneOf string)) {
+	for _, a := range args {
+		eachPair(a.Arguments, each)
+		if a.Type != "oneof" || !a.Optional {
+			continue
+		}
+		for i, x := range a.Arguments {
+			for j, y := range a.Arguments {
+				if i != j && x.Token != "" && y.Token != "" {
+					each([2]commands.Argument{x, y}, a.Name)
+				}
+			}
+		}
+	}
+}
+
+// sampleWords returns valid arguments for a syntax, with a pair of options for a choice.
+func sampleWords(args []commands.Argument, pair [2]commands.Argument, oneOf string) (words []string) {
+	for _, a := range args {
+		switch {
+		case a.Type == "oneof" && a.Name == oneOf:
+			words = append(words, sampleWords(pair[:], pair, "")...)
+			continue
+		case a.Optional:
+			continue
+		case a.Token != "":
+			words = append(words, a.Token)
+		}
+		switch a.Type {
+		case "pure-token":
+		case "oneof":
+			words = append(words, sampleWords(a.Arguments[:1], pair, oneOf)...)
+		case "block":
+			words = append(words, sampleWords(a.Arguments, pair, oneOf)...)
+		case "key":
+			words = append(words, "k")
+		case "unix-time":
+			words = append(words, "4102444800")
+		default:
+			words = append(words, "1")
+		}
+	}
+	return words
 }
 
 // isMissing reports whether the corpus uses this name for missing keys: Redis does not check the

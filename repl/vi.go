@@ -202,7 +202,7 @@ func (e *editor) executeCommand(c viCommand) bool {
 	case 'G':
 		e.showEntry(c.count - 1)
 	case '/', '?':
-		if e.beginSearch(); e.search != nil {
+		if e.beginSearch(""); e.search != nil {
 			e.search.keepsText = true
 		}
 	case 'n', 'N':
