@@ -238,26 +238,26 @@ func (o *copyOptions) readOptions() (transfer.ReadOptions, error) {
 	return read, nil
 }
 
-// A file gets pagesToFile pages of a scan in one batch.
-const pagesToFile = 16
-
 func (o *copyOptions) copy(ctx context.Context, s *streams, src, dst *targets.Conn, read transfer.ReadOptions, change transfer.Change) error {
 	r := newMoveReport(s, &o.keys, "copying", total(ctx, src, read))
 	w := move.NewWriter(dst, o.existing.Mode(), move.IntoDatabase(o.keys.To), r.Notify)
 	change.DB = nil // the sink does that: messages name keys by their database at the source
-	var reached transfer.Position
-	pages := 0
-	read.Reached = func(ctx context.Context, at transfer.Position) error {
-		if pages++; dst.File != nil && pages%pagesToFile != 0 {
-			return nil
-		}
+	var listed, reached transfer.Position
+	written := func() error {
 		if err := w.Flush(ctx); err != nil {
 			return err
 		}
-		reached = at
+		reached = listed
 		return nil
 	}
-	err := transfer.Run(ctx, change.Apply(move.Keys(ctx, src, read)), w, r.Notify, r.Seen)
+	read.Reached = func(ctx context.Context, at transfer.Position) error {
+		if listed = at; dst.File != nil { // a run of sorted keys is written at its end
+			return nil
+		}
+		return written()
+	}
+	source := move.Sorted(ctx, dst, change.Apply(move.Keys(ctx, src, read)), written)
+	err := transfer.Run(ctx, source, w, r.Notify, r.Seen)
 	r.Done("copied", w.Written())
 	if err == nil && o.keys.All() && !src.Chosen() {
 		err = r.Load(ctx, dst, r.Libraries(ctx, src), o.existing.Mode(), "copied")

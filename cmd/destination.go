@@ -103,7 +103,7 @@ func (d *destination) write(ctx context.Context, s *streams, c *targets.Conn, pa
 		return transfer.Written{}, errors.Join(printCounts(s, &d.keys, w.Found(), did, true), r.End(nil))
 	}
 	w := move.NewWriter(c, d.existing.Mode(), move.IntoDatabase(d.keys.To), r.Notify)
-	err = transfer.Run(ctx, source, w, r.Notify, r.Seen)
+	err = transfer.Run(ctx, move.Sorted(ctx, c, source, func() error { return w.Flush(ctx) }), w, r.Notify, r.Seen)
 	r.Done(did, w.Written())
 	return w.Written(), err
 }

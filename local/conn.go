@@ -32,8 +32,9 @@ type conn struct {
 	tls *libc.TLS
 	db  uintptr
 
-	changes  int64  // rows ever changed, triggers included
-	cacheSQL string // the statement that sets the page cache size; "" keeps the default
+	changes        int64  // rows ever changed, triggers included
+	changesAtBegin int64  // changes at the beginning of the transaction
+	cacheSQL       string // the statement that sets the page cache size; "" keeps the default
 
 }
 

@@ -190,19 +190,34 @@ func holdLoop(work <-chan holdWork) func(*conn) error {
 	}
 }
 
-// within runs fn inside the open transaction, first without savepoints, as commit runs a group.
+// within runs fn inside the open transaction, first without a savepoint for each batch, as commit runs a group. If
+// the transaction has changed nothing yet, it begins again instead of returning to a savepoint: SQLite journals
+// each page that changes after a savepoint.
 func (c *conn) within(fn func(run func(store.Batch) (store.Result, error)) error) error {
-	if err := c.control(mark); err != nil {
+	before, back, after := []store.Stmt{mark}, []store.Stmt{undo}, []store.Stmt{unmark}
+	if c.changes == c.changesAtBegin {
+		before, back, after = nil, []store.Stmt{rollback, beginNow}, nil
+	}
+	if err := c.controlAll(before); err != nil {
 		return err
 	}
 	err := fn(c.runner(false))
 	if errors.Is(err, errNeedSavepoints) {
-		if err = c.control(undo); err == nil {
+		if err = c.controlAll(back); err == nil {
 			err = fn(c.runner(true))
 		}
 	}
 	if err != nil {
 		return err // the transaction fails with it
 	}
-	return c.control(unmark)
+	return c.controlAll(after)
+}
+
+func (c *conn) controlAll(statements []store.Stmt) error {
+	for _, s := range statements {
+		if err := c.control(s); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -79,6 +79,24 @@ func TestHold(t *testing.T) {
 	if n := count(); n != 5 {
 		t.Errorf("%d rows in the end", n)
 	}
+	// A refused batch leaves no trace, and the batches around it do.
+	for _, before := range []int{0, 1} {
+		first := 10 * (before + 1)
+		for i := range before {
+			must(h.Apply(ctx, inserted(first+i)))
+		}
+		refused := store.Batch{Stmts: append(inserted(first + 2)[0].Stmts, inserted(first + 2)[0].Stmts...)}
+		results, err := h.Apply(ctx, append(append(inserted(first+3), refused), inserted(first+4)...))
+		must(results, err)
+		if results[0].Refused != nil || results[1].Refused == nil || results[2].Refused != nil {
+			t.Errorf("%d calls before: %+v", before, results)
+		}
+		n := count()
+		must(nil, h.Commit())
+		if got := count() - n; got != int64(2+before) {
+			t.Errorf("%d calls before: %d more rows", before, got)
+		}
+	}
 	if err := other.Close(); err != nil && !errors.Is(err, errClosed) {
 		t.Error(err)
 	}

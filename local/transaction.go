@@ -63,6 +63,7 @@ func (c *conn) transaction(start store.Stmt, fn func() error) error {
 	if err := c.begin(start); err != nil {
 		return fmt.Errorf("beginning a transaction: %w", err)
 	}
+	c.changesAtBegin = c.changes
 	err := store.Caught(fn)
 	if err == nil {
 		if err = c.control(commit); err == nil {

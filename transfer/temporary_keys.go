@@ -33,6 +33,11 @@ func (w *Writer) sweep(ctx context.Context) error {
 		return nil
 	}
 	w.swept[db] = true
+	if w.o.Transaction != nil { // SCAN would build the index that a load leaves out
+		if v, err := w.session.Do(ctx, call("DBSIZE")...); err != nil || v.Int == 0 && !v.IsError() {
+			return err
+		}
+	}
 	cursor := "0"
 	for range sweepPages {
 		v, err := w.session.Do(ctx, words("SCAN", cursor, "MATCH", TemporaryPrefix+"*", "COUNT", sweepCount)...)

@@ -1,6 +1,7 @@
 package move
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -23,6 +24,15 @@ func NewWriter(c *targets.Conn, existing transfer.Existing, db func(int) int, no
 		o.Transaction = holding(c.File, c.DB())
 	}
 	return transfer.NewWriter(c, o)
+}
+
+// Sorted returns source in an order that suits c. written is called whenever the sink has received every key that was
+// read, and must flush it.
+func Sorted(ctx context.Context, c *targets.Conn, source transfer.Source, written func() error) transfer.Source {
+	if c.File == nil {
+		return source
+	}
+	return transfer.SortByName(ctx, source, transfer.SortOptions{Written: written})
 }
 
 // A file gets atOnceFile commands in one batch.

@@ -2,12 +2,15 @@ package move
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	_ "modernc.org/sqlite" // an independent way to read the file
 
 	"github.com/meowdis/meowdis/cmd/internal/targets"
 	"github.com/meowdis/meowdis/engine"
@@ -127,4 +130,49 @@ func call(words []string) [][]byte {
 		args[i] = []byte(w)
 	}
 	return args
+}
+
+// TestLoad: writing keys into an empty file leaves building the hash index to the end.
+func TestLoad(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "cats.sqlite")
+	file, err := local.Open(path, local.Options{SweepEvery: -1, SingleConn: true, BulkLoad: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	indexes := func() (n int) {
+		t.Helper()
+		db, err := sql.Open("sqlite", path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		if err := db.QueryRow("SELECT count(*) FROM sqlite_schema WHERE name = 'keys_by_hash'").Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	ctx := context.Background()
+	c := &targets.Conn{Session: engine.New(file).Session(), File: file}
+	for i := range 2 {
+		w := NewWriter(c, transfer.Refuse, nil, func(k *transfer.Key, err error) { t.Errorf("%s: %v", k, err) })
+		for j := range 10 {
+			k := &transfer.Key{Name: fmt.Appendf(nil, "%d:%d", i, j), Type: transfer.HashType}
+			if err := w.Put(ctx, transfer.Whole(k, rdb.Hash{{Name: []byte("f"), Value: []byte("v")}})); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(ctx, nil); err != nil {
+			t.Fatal(err)
+		}
+		// The second writer looks for leftovers among the keys of the first.
+		if n := indexes(); n != i {
+			t.Errorf("%d indexes after writer %d", n, i+1)
+		}
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if n := indexes(); n != 1 {
+		t.Error("the index is missing at the end")
+	}
 }
