@@ -80,7 +80,7 @@ func (ws *blockedClients) enter(s *Session, p planned, wait translator.Wait) *wa
 	if s.work.Budget != nil {
 		w.work.Budget = s.work.Budget.Empty()
 	}
-	w.work.Watch(s.check)
+	w.work.Watch(s.timeCheck)
 	ws.feed.interest.Add(1)
 	ws.mu.Lock()
 	defer ws.mu.Unlock()

@@ -125,11 +125,11 @@ func panicsAsErrors(fn func(Run) error) func(Run) error {
 
 // limitWork ends the session's work when ctx ends, or when a call exceeds the time limit.
 func (s *Session) limitWork(ctx context.Context) {
-	if s.check == nil {
-		s.check = func(began time.Time) error { return s.engine.overdue(s.workContext, began) }
+	if s.timeCheck == nil {
+		s.timeCheck = func(began time.Time) error { return s.engine.overdue(s.workContext, began) }
 	}
 	s.workContext = ctx
-	s.work.Watch(s.check)
+	s.work.Watch(s.timeCheck)
 }
 
 // overdue returns an error if ctx has ended, or if a call that began then exceeds the time limit.

@@ -88,9 +88,10 @@ func (s *Session) rejectedInScript(args [][]byte, v *resp.Value) {
 	s.innerError = v.Str
 }
 
-// counted is a call that waits for the store, and its planning time.
+// counted is a call of a pipeline with its planning time.
 type counted struct {
 	call
+	at   int // its index in the pipeline
 	took time.Duration
 }
 

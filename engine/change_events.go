@@ -163,17 +163,6 @@ func (f *feed) recordWrites(t *transaction, run Run) Run {
 	}
 }
 
-// recordAndServe wraps fn, which writes in a transaction: the feed receives its batches and serves blocked clients at
-// its end.
-func (f *feed) recordAndServe(fn func(Run) error) func(Run) error {
-	return func(run Run) error {
-		if err := fn(f.recordWrites(&f.current, run)); err != nil {
-			return err
-		}
-		return f.serve(&f.current, inside{f, &f.current, run})
-	}
-}
-
 // tryCall runs a call of a transaction with fn. A blocking call that finds nothing reports no changes, and its
 // waiter becomes idle.
 func (f *feed) tryCall(c planned, fn func() (resp.Value, error)) (resp.Value, error) {
@@ -212,7 +201,7 @@ func (f *feed) note(t *transaction, b *store.Batch, r *store.Result) {
 	keys, changed := changedKeys(b, r)
 	c := Change{Keys: keys}
 	if is {
-		if c.DB, c.Evicted = p.db, p.evicts; !p.evicts {
+		if c.DB, c.Evicted = p.db, p.options.has(evicts); !c.Evicted {
 			c.Session, c.Command, c.Args = p.session, p.cmd, p.args
 		}
 		changed = changed || p.flushes()

@@ -10,9 +10,6 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// errUndone rolls back the transaction of a trial.
-var errUndone = errors.New("undone")
-
 // RunsScripts reports whether a command is a form of EVAL or FCALL.
 func RunsScripts(cmd *commands.Command) bool { return runsScripts(cmd) }
 
@@ -38,34 +35,27 @@ func (s *Session) Trial(ctx context.Context, args [][]byte, hold time.Duration, 
 	if e == nil {
 		return bad, nil
 	}
-	reads := e.mayRead()
-	if !reads {
-		s.engine.SetTimeLimit(hold)
+	e.trial = start
+	o := rollBack
+	if e.mayRead() {
+		o |= reading
 	}
-	reply, err = s.trial(ctx, e, reads, start)
-	if errors.Is(err, errWrites) {
-		s.engine.SetTimeLimit(hold)
-		reply, err = s.trial(ctx, e, false, start)
+	var replies []resp.Value
+	for {
+		if !o.has(reading) {
+			s.engine.SetTimeLimit(hold)
+		}
+		replies, _, err = s.engine.transact(ctx, s.engine.store.(transactor), o, nil, []planned{{eval: e, db: s.db}}, &s.work)
+		if !o.has(reading) || !errors.Is(err, errWrites) {
+			break
+		}
+		o &^= reading
 	}
 	if late, is := limited(err); is {
 		return late, nil
 	}
 	if errors.Is(err, errUndone) {
-		err = nil
+		return replies[0], nil
 	}
-	return reply, err
-}
-
-// trial makes one attempt at Trial. A read-only attempt that turns out to write returns errWrites.
-func (s *Session) trial(ctx context.Context, e *evaluation, reads bool, start func() Watch) (reply resp.Value, err error) {
-	e.reading = reads
-	env := s.engine.env(0, &s.work)
-	err = s.engine.store.(transactor).Transact(ctx, reads, panicsAsErrors(func(run Run) (err error) {
-		e.watch = start()
-		if reply, err = e.within(run, env, 0, s.db, &s.work); err != nil {
-			return err
-		}
-		return errUndone
-	}))
 	return reply, err
 }

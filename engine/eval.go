@@ -58,7 +58,7 @@ type evaluation struct {
 	killed               atomic.Bool
 	wrote                atomic.Bool
 	deferred             deferredOutput
-	watch                Watch // set by Trial
+	trial                func() Watch // set by Trial
 }
 
 // scriptInput is given to the script.
@@ -169,7 +169,7 @@ func (s *Session) eval(ctx context.Context, c call) (resp.Value, error) {
 	if e == nil {
 		return bad, nil
 	}
-	replies, _, err := s.engine.transaction(ctx, nil, []planned{{planOptions: planOptions{eval: e}, db: s.db}}, &s.work)
+	replies, _, err := s.engine.transaction(ctx, nil, []planned{{eval: e, db: s.db}}, &s.work)
 	if late, is := limited(err); is {
 		return late, nil
 	}
@@ -405,12 +405,13 @@ func (e *evaluation) within(run Run, env translator.Env, i, db int, work *store.
 	used := budget.Used()
 	env.Seed += uint64(i) << 32
 	env.InScript = true
+	watch := func(_ [][]byte, run Run) Run { return run }
+	if e.trial != nil {
+		watch = e.trial()
+	}
 	v, err := e.execute(db, env.Seed, work, func(p planned) (resp.Value, error) {
 		env.Seed += scriptSeeds
-		run := run
-		if e.watch != nil {
-			run = e.watch(p.args, run)
-		}
+		run := watch(p.args, run)
 		e.session.engine.reads(p, e.reading)
 		plan, err := p.plan(env, 0)
 		if err != nil {

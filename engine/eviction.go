@@ -143,7 +143,7 @@ func (e *Engine) evict(ctx context.Context, policy string) (n int64, err error) 
 	}
 	var calls []planned
 	for db, names := range keys {
-		calls = append(calls, planned{call: call{delCommand, append([][]byte{[]byte("DEL")}, names...)}, db: int(db), session: e.Session(), planOptions: planOptions{evicts: true}})
+		calls = append(calls, planned{call: call{delCommand, append([][]byte{[]byte("DEL")}, names...)}, db: int(db), session: e.Session(), options: evicts})
 	}
 	replies, _, err := e.transaction(ctx, nil, calls, &store.Work{})
 	for _, v := range replies {

@@ -163,7 +163,7 @@ func (e *evaluation) findLibrary(do func(planned) (resp.Value, error), work *sto
 	if known != nil {
 		version = known.version
 	}
-	found, err := do(planned{planOptions: planOptions{enginePlan: translator.FindFunction(name, version)}})
+	found, err := do(enginePlan(translator.FindFunction(name, version)))
 	if err != nil || found.IsError() {
 		return nil, found, err
 	}
@@ -173,7 +173,7 @@ func (e *evaluation) findLibrary(do func(planned) (resp.Value, error), work *sto
 	}
 	if _, can := e.session.engine.store.(transactor); !can {
 		// The library must still be the current one when the batch commits.
-		if v, err := do(planned{planOptions: planOptions{enginePlan: translator.GuardFunction(name, version)}}); err != nil || v.IsError() {
+		if v, err := do(enginePlan(translator.GuardFunction(name, version))); err != nil || v.IsError() {
 			return nil, v, err
 		}
 	}

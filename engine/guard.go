@@ -33,29 +33,38 @@ func (s *Session) Refused(cmd *commands.Command, args [][]byte, at Moment) (v re
 	return s.guard(cmd, args, at)
 }
 
-// find returns the command that args call, or nil and the error reply if it can be neither run nor queued.
-func (s *Session) find(ctx context.Context, args [][]byte) (cmd *commands.Command, bad resp.Value) {
-	cmd, bad = commands.Find(args)
+// check returns the call of args, or a call without a command and the error reply if it can be neither run nor
+// queued. With planOnly it records nothing.
+func (s *Session) check(ctx context.Context, args [][]byte, o options) (c call, bad resp.Value) {
+	cmd, bad := commands.Find(args)
 	if cmd == nil {
-		return nil, bad
+		return call{}, bad
 	}
+	c = call{cmd, args}
 	at := Calling
-	if s.multi {
+	switch {
+	case o.has(planOnly):
+		at = Asking
+		s.work.Step(stepsPerArg * len(args))
+	case s.multi:
 		if at = Queueing; cmd.Flags&commands.NoMulti != 0 {
-			return nil, resp.MakeError("ERR Command not allowed inside a transaction")
+			return call{}, resp.MakeError("ERR Command not allowed inside a transaction")
 		}
 	}
 	if v, refused := s.Refused(cmd, args, at); refused {
-		if !v.IsError() {
-			s.show(call{cmd, args}, s.db)
+		if !v.IsError() && at != Asking {
+			s.show(c, s.db)
 		}
-		return nil, v
+		return call{}, v
 	}
 	if reason := s.engine.readOnly; reason != "" && cmd.Flags&commands.Write != 0 {
-		return nil, resp.MakeError("READONLY " + reason)
+		return call{}, resp.MakeError("READONLY " + reason)
 	}
-	if s.overQuota(ctx, call{cmd, args}) {
-		return nil, outOfMemory
+	if at == Asking && !s.engine.skipsQuota(c) || at != Asking && s.overQuota(ctx, c) {
+		return call{}, outOfMemory
 	}
-	return cmd, bad
+	if v, busy := s.engine.busyWith(cmd); busy {
+		return call{}, v
+	}
+	return c, bad
 }

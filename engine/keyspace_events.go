@@ -109,7 +109,7 @@ func (n *keyStates) events(p *planned, r *store.Result) (events []keyevents.Even
 		n.keys[i].Before, n.keys[i].After = stateOf(n.before[i]), stateOf(after[i])
 	}
 	c := keyevents.Call{Command: p.cmd.Name, Args: p.args, Now: n.now, DB: p.db, Keys: n.keys}
-	if p.evicts {
+	if p.options.has(evicts) {
 		return keyevents.Evicted(c)
 	}
 	c.Reply = n.decode(n.without(r))

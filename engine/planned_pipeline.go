@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/meowdis/meowdis/redis/commands"
 	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/translator"
@@ -32,14 +31,12 @@ type PlannedPipeline struct {
 	decoded []resp.Value // decoded replies; nil before Decode
 	begun   time.Time
 
-	answered   []counted // calls answered without the store, in call order
-	answeredAt []int     // their indexes among the calls
-
 	// Reused.
-	replies []resp.Value
-	plans   []translator.Plan
-	places  []int
-	counts  []counted
+	replies  []resp.Value
+	plans    []translator.Plan
+	places   []int
+	counts   []counted
+	answered []counted
 }
 
 // CanShare reports whether the engine's store applies groups.
@@ -57,71 +54,41 @@ func (s *Session) Plan(calls [][][]byte, r *PlannedPipeline) bool {
 	r.begin(s, len(calls))
 	s.work.Watch(onLoop)
 	defer s.work.Watch(nil)
-	for i, args := range calls {
-		if r.group.at = i; !s.planShared(args, r) || s.work.Budget.Full() {
-			s.work.Budget.Rewind(0)
-			r.end()
-			return false
-		}
+	if s.each(context.Background(), calls, &r.group) != nil { // Stream will return the same error
+		s.work.Budget.Rewind(0)
+		r.end()
+		return false
 	}
-	r.group.at = len(calls)
-	r.plans, r.places, r.counts = r.group.plans, r.group.places, r.group.counts
+	g := &r.group
+	g.options = 0
+	r.plans, r.places, r.counts, r.answered = g.plans, g.places, g.counts, g.answered
+	for i := range g.plans {
+		r.write = r.write || !g.plans[i].Batch.ReadOnly
+		r.part.Batches = append(r.part.Batches, batchOf(&g.plans[i], s.work.Budget))
+	}
+	if len(calls) == 1 && len(g.counts) == 1 {
+		c := g.counts[0].call
+		r.part.FailIfSlow = s.engine.canStage(c.cmd, c.args, 1) // Stream stages it if it takes long
+		_, r.waits = s.waits(c)
+	}
 	r.used = s.work.Budget.Used()
 	r.spreadPlanTime(time.Since(r.begun) / time.Duration(max(len(calls), 1)))
 	return true
 }
 
-// stepsPerArg sets the steps charged to plan a call, per argument.
+// stepsPerArg sets the steps charged to plan a call on the loop, per argument.
 const stepsPerArg = 16
 
-// planShared adds the plan of one call.
-func (s *Session) planShared(args [][]byte, r *PlannedPipeline) (can bool) {
-	defer func() {
-		can = recover() == nil && can // Stream will panic, too
-	}()
-	g := &r.group
-	s.work.Step(stepsPerArg * len(args))
-	cmd, _ := commands.Find(args)
-	switch {
-	case cmd == nil || !translator.Translates(cmd) || cmd.WantsFacts || cmd.Name == "FUNCTION LOAD" || cmd.Name == "FUNCTION RESTORE":
-		return false
-	case s.engine.readOnly != "" && cmd.Flags&commands.Write != 0, !s.engine.skipsQuota(call{cmd, args}):
+// fitsLoop reports whether the loop can run a call: it needs only the store, and waits at most for its reply.
+func (s *Session) fitsLoop(c call, g *group) bool {
+	if !translator.Translates(c.cmd) || c.cmd.WantsFacts || c.cmd.Name == "FUNCTION LOAD" || c.cmd.Name == "FUNCTION RESTORE" {
 		return false
 	}
-	if _, refused := s.Refused(cmd, args, Asking); refused {
-		return false // Stream checks again and records the refusal once
-	}
-	if s.held(call{cmd, args}) != nil {
+	if s.held(c) != nil || len(g.replies) > 1 && s.engine.canStage(c.cmd, c.args, len(g.replies)) {
 		return false
 	}
-	if s.engine.mayStage(cmd, args, len(g.replies)) { // Stream stages it if it takes long
-		if len(g.replies) > 1 {
-			return false
-		}
-		r.part.FailIfSlow = true
-	}
-	if wait, waits := s.waits(call{cmd, args}); waits {
-		if len(g.replies) > 1 || len(wait.Keys) == 0 || wait.ReadsFromEnd() {
-			return false
-		}
-		r.waits = true
-	}
-	plan, err := s.planned(call{cmd, args}).plan(s.engine.env(0, &s.work), 0)
-	switch {
-	case err != nil:
-		return false // Stream will return the same error
-	case len(plan.Batch.Stmts) == 0:
-		g.answer(plan.Reply)
-		r.answered, r.answeredAt = append(r.answered, counted{call: call{cmd, args}}), append(r.answeredAt, g.at)
-	case plan.Then != nil:
-		return false
-	default:
-		r.write = r.write || !plan.Batch.ReadOnly
-		g.plans, g.places = append(g.plans, plan), append(g.places, g.at)
-		g.counts = append(g.counts, counted{call: call{cmd, args}})
-		r.part.Batches = append(r.part.Batches, batchOf(&plan, s.work.Budget))
-	}
-	return true
+	wait, waits := s.waits(c)
+	return !waits || len(g.replies) == 1 && len(wait.Keys) > 0 && !wait.ReadsFromEnd()
 }
 
 func (r *PlannedPipeline) begin(s *Session, calls int) {
@@ -129,8 +96,8 @@ func (r *PlannedPipeline) begin(s *Session, calls int) {
 		r.replies = make([]resp.Value, calls)
 	}
 	r.group = group{
-		session: s, work: &s.work,
-		replies: r.replies[:calls], plans: r.plans[:0], places: r.places[:0], counts: r.counts[:0],
+		session: s, options: planOnly,
+		replies: r.replies[:calls], plans: r.plans[:0], places: r.places[:0], counts: r.counts[:0], answered: r.answered[:0],
 	}
 	r.begun = time.Now()
 	r.part = store.Part{Batches: r.part.Batches[:0], Wait: &s.turn}
@@ -143,8 +110,8 @@ func (r *PlannedPipeline) spreadPlanTime(each time.Duration) {
 	for i := range r.counts {
 		r.counts[i].took = each
 	}
-	for i := range r.answered {
-		r.answered[i].took = each
+	for i := range r.group.answered {
+		r.group.answered[i].took = each
 	}
 }
 
@@ -154,7 +121,6 @@ func (r *PlannedPipeline) end() {
 	clear(r.plans)
 	clear(r.counts)
 	clear(r.answered)
-	r.answered, r.answeredAt = r.answered[:0], r.answeredAt[:0]
 	clear(r.part.Batches)
 	r.part.Results, r.group, r.decoded = nil, group{}, nil
 }
@@ -186,9 +152,10 @@ func (r *PlannedPipeline) Waits() bool {
 	if !r.waits || !r.Whole() {
 		return false
 	}
-	r.group.work.Watch(onLoop)
-	defer r.group.work.Watch(nil)
-	v, err := r.group.session.engine.reply(&r.group.plans[0], &r.part.Results[0], r.group.work)
+	s := r.group.session
+	s.work.Watch(onLoop)
+	defer s.work.Watch(nil)
+	v, err := s.engine.reply(&r.group.plans[0], &r.part.Results[0], &s.work)
 	return err == nil && v.IsNull()
 }
 
@@ -202,11 +169,11 @@ const largeReplyBytes = 1 << 20
 
 // Large reports whether the replies are so large that the caller should wait for the client while it sends
 // them.
-func (r *PlannedPipeline) Large() bool { return r.group.work.Budget.Used() > largeReplyBytes }
+func (r *PlannedPipeline) Large() bool { return r.group.session.work.Budget.Used() > largeReplyBytes }
 
 // Drop resets a pipeline that the caller runs with Stream, instead of Finish.
 func (r *PlannedPipeline) Drop() {
-	r.group.work.Budget.Rewind(0)
+	r.group.session.work.Budget.Rewind(0)
 	r.end()
 }
 
@@ -214,13 +181,13 @@ func (r *PlannedPipeline) Drop() {
 // returns false and has no effect; Finish then decodes them.
 func (r *PlannedPipeline) Decode() bool {
 	g := &r.group
-	used := g.work.Budget.Used()
-	g.work.Watch(onLoop)
-	defer g.work.Watch(nil)
+	used := g.session.work.Budget.Used()
+	g.session.work.Watch(onLoop)
+	defer g.session.work.Watch(nil)
 	if r.decode(true) == nil {
 		return true
 	}
-	g.work.Budget.Rewind(used)
+	g.session.work.Budget.Rewind(used)
 	r.decoded = nil
 	return false
 }
@@ -229,14 +196,14 @@ func (r *PlannedPipeline) decode(again bool) (err error) {
 	defer store.Catch(&err)
 	g := &r.group
 	r.decoded = make([]resp.Value, len(r.part.Results))
-	return g.session.engine.decodeAll(r.decoded, g.plans, r.part.Results, g.work, r.used, again)
+	return g.session.engine.decodeAll(r.decoded, g.plans, r.part.Results, &g.session.work, r.used, again)
 }
 
 // Finish runs the remaining batches and passes the replies to send, as Stream does.
 func (r *PlannedPipeline) Finish(ctx context.Context, send func([]resp.Value) error) error {
 	g := &r.group
 	defer r.end()
-	defer g.work.Budget.Rewind(0)
+	defer g.session.work.Budget.Rewind(0)
 	err := r.finish(ctx, send)
 	if v, is := g.session.panicked(err); is {
 		g.abandon(v)
@@ -251,7 +218,7 @@ func (r *PlannedPipeline) finish(ctx context.Context, send func([]resp.Value) er
 	g.send = send
 	if r.decoded == nil {
 		g.session.limitWork(ctx)
-		defer g.work.Watch(nil)
+		defer g.session.work.Watch(nil)
 	}
 	if late, is := limited(r.part.Err); is {
 		r.decoded, r.part.Results = slices.Repeat([]resp.Value{late}, len(g.plans)), make([]store.Result, len(g.plans))
@@ -265,9 +232,7 @@ func (r *PlannedPipeline) finish(ctx context.Context, send func([]resp.Value) er
 	if len(r.decoded) == 0 && len(g.plans) > 0 {
 		return errNothing
 	}
-	for i, c := range r.answered {
-		g.session.ran(c.call, c.took, &g.replies[r.answeredAt[i]])
-	}
+	g.countAnswered()
 	g.settle(r.decoded, r.part.Results)
 	if err := g.sendIfFull(); err != nil {
 		return err

@@ -328,7 +328,7 @@ func (d *draft) decode(r store.Result) (err error) {
 		i, n := d.owner[at], 1
 		if i >= 0 {
 			n = len(d.plans[i].Batch.Stmts)
-			if d.work.Check = check; !readOnly(d.calls) {
+			if d.work.Check = check; !onlyRead(d.calls) {
 				d.work.Check = nil
 			}
 			d.changes[i] = r.Changes[at : at+n]

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -63,7 +62,7 @@ type clientTracking struct {
 type pipelineLimits struct {
 	work        store.Work                  // limits of a pipeline; a nil budget is unlimited
 	workContext context.Context             // context of the current pipeline
-	check       func(began time.Time) error // overdue, set on first use
+	timeCheck   func(began time.Time) error // overdue, set on first use
 	turn        store.WriteWait
 }
 
@@ -116,7 +115,7 @@ func (s *Session) Reset() {
 // Do runs one command. A failed command is an error reply. An error means that the store failed; it is then
 // unknown whether the command took effect.
 func (s *Session) Do(ctx context.Context, args ...[]byte) (resp.Value, error) {
-	replies, err := s.Pipeline(ctx, [][][]byte{args})
+	replies, err := s.run(ctx, [][][]byte{args}, 0, nil)
 	if err != nil {
 		return resp.Value{}, err
 	}
@@ -126,7 +125,17 @@ func (s *Session) Do(ctx context.Context, args ...[]byte) (resp.Value, error) {
 // Pipeline runs commands in order and returns a reply for each. It applies consecutive commands to the store
 // together. The commands are independent: if one fails, the others still run.
 func (s *Session) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
-	return s.run(ctx, calls, nil)
+	return s.run(ctx, calls, 0, nil)
+}
+
+// PipelineUntilError runs commands in order and stops after the first reply that is or contains an error. It
+// returns the replies up to that one. If ctx ends or the store fails, it returns the error and the replies of
+// the commands that ran.
+//
+// On a store that can hold a transaction open, consecutive commands share one transaction, so a file of
+// commands runs as fast as a pipeline. On any other store they run one by one.
+func (s *Session) PipelineUntilError(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
+	return s.run(ctx, calls, untilError, nil)
 }
 
 // Stream does the same as Pipeline, but passes the replies to send in parts, in order, whenever the session's
@@ -134,184 +143,8 @@ func (s *Session) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value,
 // remaining commands do not run.
 func (s *Session) Stream(ctx context.Context, calls [][][]byte, send func([]resp.Value) error) error {
 	defer s.work.Budget.Rewind(0)
-	_, err := s.run(ctx, calls, send)
+	_, err := s.run(ctx, calls, 0, send)
 	return err
-}
-
-func (s *Session) run(ctx context.Context, calls [][][]byte, send func([]resp.Value) error) ([]resp.Value, error) {
-	g := &group{session: s, work: &s.work, replies: make([]resp.Value, len(calls)), send: send}
-	if len(calls) >= bulkFrom {
-		g.bulk, _ = s.engine.store.(transactor)
-		g.calls, g.places = make([]planned, 0, len(calls)), make([]int, 0, len(calls))
-	}
-	defer s.releaseNext()
-	s.limitWork(ctx)
-	defer s.work.Watch(nil)
-	err := s.each(store.WithWriteWait(ctx, &s.turn), calls, g)
-	if v, is := s.panicked(err); is {
-		g.abandon(v)
-		err = nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	return g.replies, g.sendReplies(len(calls))
-}
-
-// each runs the calls of a group. A panic is returned as an error.
-func (s *Session) each(ctx context.Context, calls [][][]byte, g *group) (err error) {
-	defer store.Catch(&err)
-	for i, args := range calls {
-		g.at = i
-		s.work.Begin()
-		if err := s.one(ctx, args, g); err != nil {
-			return err
-		}
-		if g.at = i + 1; s.work.Budget.Full() {
-			if err := g.flush(ctx); err != nil {
-				return err
-			}
-		}
-	}
-	return g.flush(ctx)
-}
-
-// one runs a call, queues it for EXEC, or adds it to the group.
-func (s *Session) one(ctx context.Context, args [][]byte, g *group) error {
-	cmd, bad := s.find(ctx, args)
-	if cmd == nil {
-		g.answer(s.reject(args, bad))
-		return nil
-	}
-	if v, busy := s.engine.busyWith(cmd); busy {
-		g.answer(s.reject(args, v))
-		return nil
-	}
-	c := call{cmd, args}
-	if s.held(c) != nil {
-		if err := g.flushReplies(ctx); err != nil {
-			return err
-		}
-		if err := s.waitForPause(ctx, c); err != nil {
-			return err
-		}
-	}
-	if !translator.Translates(cmd) {
-		if own := ownCommand(cmd.Name); !s.multi || own.inMulti {
-			return s.oneOwn(ctx, own, c, g)
-		}
-	}
-	if s.multi {
-		g.answer(s.enqueue(c))
-		return nil
-	}
-	s.show(c, s.db)
-	if wait, waits := s.waits(c); waits {
-		return s.oneBlocking(ctx, c, wait, g)
-	}
-	return s.data(ctx, c, g)
-}
-
-// oneOwn runs a call that acts on the session, after the calls in the group.
-func (s *Session) oneOwn(ctx context.Context, own sessionCommand, c call, g *group) error {
-	if err := g.flush(ctx); err != nil {
-		return err
-	}
-	used, began := s.work.Budget.Used(), time.Now()
-	v, err := s.runOwn(ctx, own, c)
-	if late, is := limited(err); is {
-		v, err = late, nil
-	}
-	s.work.Budget.Rewind(used)
-	g.answer(v)
-	if err == nil {
-		s.ran(c, time.Since(began), &v)
-	}
-	return err
-}
-
-// oneBlocking runs a call that may block, after the replies to the calls in the group are sent.
-func (s *Session) oneBlocking(ctx context.Context, c call, wait translator.Wait, g *group) error {
-	if err := g.flushReplies(ctx); err != nil {
-		return err
-	}
-	v, err := s.await(ctx, c, wait)
-	if late, is := limited(err); is {
-		v, err = late, nil
-	}
-	if err == nil {
-		g.answer(v)
-	}
-	return err
-}
-
-// data runs a call that needs the store, or adds it to the group.
-func (s *Session) data(ctx context.Context, c call, g *group) error {
-	next := s.planned(c)
-	next.mayStage = s.engine.mayStage(c.cmd, c.args, len(g.replies))
-	next.noteRead()
-	writes := c.cmd.Flags&commands.Write != 0
-	if g.bulk != nil && len(g.replies) < bulkFrom && !writes {
-		// A read-only call does not block writers.
-		if err := g.flush(ctx); err != nil {
-			return err
-		}
-		g.bulk = nil
-	}
-	if g.bulk != nil {
-		g.calls, g.places = append(g.calls, next), append(g.places, g.at)
-		return nil
-	}
-	began := time.Now()
-	plan, err := next.plan(s.engine.env(0, &s.work), 0)
-	if late, is := limited(err); is {
-		plan, err = translator.Plan{Reply: late}, nil
-	}
-	if err != nil {
-		return err
-	}
-	switch took := time.Since(began); {
-	case len(plan.Batch.Stmts) == 0:
-		g.answer(plan.Reply)
-		s.ran(next.call, took, &plan.Reply)
-	case plan.Then == nil && !next.mayStage:
-		g.plans, g.places, g.counts = append(g.plans, plan), append(g.places, g.at), append(g.counts, counted{next.call, took})
-	default:
-		if err := g.flush(ctx); err != nil {
-			return err
-		}
-		if t, can := s.engine.store.(transactor); can && writes && g.at < len(g.replies)-1 {
-			// Share one transaction with the writes after it: separate ones would cost a commit each.
-			g.bulk, g.calls, g.places = t, append(g.calls, next), append(g.places, g.at)
-			return nil
-		}
-		return s.runAlone(ctx, next, g, began)
-	}
-	return nil
-}
-
-// runAlone runs a call of several steps, or a large one, in transactions of its own. began is when its planning
-// began.
-func (s *Session) runAlone(ctx context.Context, next planned, g *group, began time.Time) error {
-	used := s.work.Budget.Used()
-	one := []planned{next}
-	v, _, err := s.engine.transaction(ctx, nil, one, &s.work)
-	if errors.Is(err, errLarge) {
-		s.work.Budget.Rewind(used)
-		v = make([]resp.Value, 1)
-		v[0], one[0].took, err = s.engine.runStaged(ctx, next, &s.work)
-	}
-	if late, is := limited(err); is {
-		one[0].took = time.Since(began)
-		v, err = []resp.Value{late}, nil
-	}
-	if err != nil {
-		return err
-	}
-	s.work.Budget.Rewind(used)
-	g.answer(v[0])
-	s.ranAll(one, v)
-	return nil
 }
 
 // enqueue queues a call for EXEC.
@@ -330,15 +163,6 @@ func (s *Session) enqueue(c call) resp.Value {
 	}
 	s.queue = append(s.queue, c)
 	return resp.Queued
-}
-
-// planned returns a call with the session's current database and settings.
-func (s *Session) planned(c call) planned {
-	p := planned{call: c, session: s, db: s.db, fieldsets: s.fieldsets}
-	if c.cmd.WantsFacts {
-		p.facts, p.running = s.engine.facts, s.engine.scripts.function()
-	}
-	return p
 }
 
 // reject answers a call that can be neither run nor queued. It makes an open transaction abort; a misspelt EXEC
@@ -492,7 +316,7 @@ func (s *Session) exec(ctx context.Context, _ call) (resp.Value, error) {
 			continue
 		case runsScripts(q.cmd):
 			e, bad := s.evaluate(ctx, q)
-			calls[i] = planned{answer: bad, planOptions: planOptions{eval: e}, db: s.db}
+			calls[i] = planned{answer: bad, eval: e, db: s.db}
 			continue
 		case q.cmd.Flags&commands.PubSub != 0:
 			continue

@@ -57,9 +57,9 @@ const removalFactor = 10
 // concurrentReads is a store that may have readers next to its writer.
 type concurrentReads interface{ ReadsDuringWrites() bool }
 
-// mayStage reports whether the call should be staged if its keys are large. of is the number of calls in the
+// canStage reports whether the call should be staged if its keys are large. of is the number of calls in the
 // pipeline: a call that removes elements is staged only if it is the only one, because most removals are short.
-func (e *Engine) mayStage(cmd *commands.Command, args [][]byte, of int) bool {
+func (e *Engine) canStage(cmd *commands.Command, args [][]byte, of int) bool {
 	if !translator.MayStage(cmd) || of > 1 && translator.RemovesMany(cmd) {
 		return false
 	}
@@ -74,7 +74,7 @@ func (e *Engine) mayStage(cmd *commands.Command, args [][]byte, of int) bool {
 
 // checkLarge returns errLarge for a call that should be staged.
 func (e *Engine) checkLarge(run Run, c *planned) error {
-	if !c.mayStage {
+	if !c.options.has(mayStage) {
 		return nil
 	}
 	keys, longest := translator.StagedSources(c.cmd, c.args)
@@ -111,7 +111,7 @@ type stagedCall struct {
 
 // runStaged runs a staged call. worked is how long the call kept the store busy.
 func (e *Engine) runStaged(ctx context.Context, c planned, work *store.Work) (v resp.Value, worked time.Duration, err error) {
-	c.mayStage = false
+	c.options &^= mayStage
 	m := &stagedCall{engine: e, store: e.store.(transactor), call: c, work: work, used: work.Budget.Used()}
 	defer func() {
 		if late, is := limited(err); is {
@@ -176,7 +176,7 @@ func (m *stagedCall) read(ctx context.Context) (v resp.Value, done bool, err err
 			return err
 		}
 		p := m.call
-		p.staged = true
+		p.options |= staged
 		var err error
 		for m.plan, err = p.plan(env, 0); err == nil && m.plan.Then != nil; {
 			if err := m.note(run, env, m.plan.Reads); err != nil {
@@ -288,31 +288,21 @@ func (m *stagedCall) drop(ctx context.Context, a *translator.Staged) {
 
 // publish runs the last step if no source has changed.
 func (m *stagedCall) publish(ctx context.Context) (v resp.Value, done bool, err error) {
-	e, c := m.engine, m.call
-	c.override = func(env translator.Env) translator.Plan {
+	last := m.call
+	last.make = func(env translator.Env) translator.Plan {
 		if m.plan.Staged != nil {
 			return m.plan.Staged.Publish(env)
 		}
 		return m.plan
 	}
-	err = m.store.Transact(ctx, false, panicsAsErrors(e.feed.recordAndServe(func(run Run) error {
-		began := time.Now()
-		m.work.Budget.Rewind(m.used)
-		m.work.Begin()
-		var err error
-		env := e.env(c.db, m.work) // one point in time, so both steps see the same keys as expired
-		if done, err = m.unchanged(run, env); err != nil || !done {
-			return err
-		}
-		p, err := c.plan(env, 0)
-		if err != nil {
-			return err
-		}
-		v, err = e.steps(run, p, m.work)
-		m.worked += time.Since(began)
-		return err
-	})))
-	return v, done && err == nil, err
+	m.work.Budget.Rewind(m.used)
+	one := []planned{last}
+	replies, done, err := m.engine.transact(ctx, m.store, 0, m.unchanged, one, m.work)
+	m.worked += one[0].took
+	if !done {
+		return resp.Value{}, false, err
+	}
+	return replies[0], true, nil
 }
 
 // unchanged reports whether the sources still have their versions and the hidden key still exists.

@@ -106,21 +106,6 @@ func (c *conn) admitted(s store.Stmt, readOnly bool) error {
 // errRolledBack is returned for INSERT OR ROLLBACK, which would end the transaction of all clients.
 var errRolledBack = errors.New("a statement must not roll the transaction back")
 
-// runOf runs a statement of b; for a guest it checks the statement first.
-func (c *conn) runOf(b *store.Batch, s store.Stmt) (rows []store.Row, changed bool, err error) {
-	if !b.Guest {
-		return c.run(s)
-	}
-	if err := c.admitted(s, b.ReadOnly); err != nil {
-		return nil, false, err
-	}
-	rows, changed, err = c.run(s)
-	if err != nil && !b.ReadOnly && sqlite3.Xsqlite3_get_autocommit(c.tls, c.db) != 0 {
-		err = errRolledBack
-	}
-	return rows, changed, err
-}
-
 // badStatementRefusal returns the refusal of a guest's statement that cannot run, or nil for any other error.
 func badStatementRefusal(err error) *store.Refusal {
 	var e badStatement

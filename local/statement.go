@@ -80,6 +80,21 @@ func (c *conn) run(s store.Stmt) (rows []store.Row, changed bool, err error) {
 	return rows, changed, err
 }
 
+// runOf runs a statement of b; for a guest it checks the statement first.
+func (c *conn) runOf(b *store.Batch, s store.Stmt) (rows []store.Row, changed bool, err error) {
+	if !b.Guest {
+		return c.run(s)
+	}
+	if err := c.admitted(s, b.ReadOnly); err != nil {
+		return nil, false, err
+	}
+	rows, changed, err = c.run(s)
+	if err != nil && !b.ReadOnly && sqlite3.Xsqlite3_get_autocommit(c.tls, c.db) != 0 {
+		err = errRolledBack
+	}
+	return rows, changed, err
+}
+
 // The row of an argument of heavyArg bytes would fill the page cache with pages that are not read again.
 const heavyArg = 8 << 20
 

@@ -58,13 +58,24 @@ func (c *conn) snapshot(fn func() error) error {
 	return c.transaction(begin, fn)
 }
 
-// transaction begins, commits and rolls back. No other function does.
-func (c *conn) transaction(start store.Stmt, fn func() error) error {
+// transaction runs fn in a transaction, which commits unless fn fails or panics. The panic is an error. No other
+// function begins, commits or rolls back.
+func (c *conn) transaction(start store.Stmt, fn func() error) (err error) {
 	if err := c.begin(start); err != nil {
 		return fmt.Errorf("beginning a transaction: %w", err)
 	}
 	c.changesAtBegin = c.changes
-	err := store.Caught(fn)
+	defer func() {
+		if fault := store.Recovered(recover()); fault != nil {
+			err = fault
+		}
+		err = c.end(err)
+	}()
+	return fn()
+}
+
+// end commits, or rolls back after err.
+func (c *conn) end(err error) error {
 	if err == nil {
 		if err = c.control(commit); err == nil {
 			return nil

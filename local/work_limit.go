@@ -20,6 +20,7 @@ type workLimit struct {
 	promoteToLong func() error    // called once when a read is no longer short; nil except for short reads
 	short         readLimits      // limits of a short read
 	small         bool            // a value above smallValue ends the work with errLong
+	most          int32           // the limit of values without small
 	reasonEnded   error           // why the work must end; nil until then
 
 	began       time.Time     // when the current batch began
@@ -93,14 +94,23 @@ func (v *workLimit) reason() error {
 // machine, which nothing interrupts.
 const smallValue = 1 << 20
 
+// begin limits the work on c until end is called.
+func (v *workLimit) begin(c *conn) {
+	if c.workLimit = v; v.small {
+		v.most = sqlite3.Xsqlite3_limit(c.tls, c.db, sqlite3.SQLITE_LIMIT_LENGTH, smallValue)
+	}
+}
+
+func (v *workLimit) end(c *conn) {
+	if c.workLimit = nil; v.small {
+		sqlite3.Xsqlite3_limit(c.tls, c.db, sqlite3.SQLITE_LIMIT_LENGTH, v.most)
+	}
+}
+
 // run runs fn on c under the limit, and returns its panic as an error.
 func (v *workLimit) run(c *conn, fn func(*conn) error) (err error) {
-	c.workLimit = v
-	defer func() { c.workLimit = nil }()
-	if v.small {
-		most := sqlite3.Xsqlite3_limit(c.tls, c.db, sqlite3.SQLITE_LIMIT_LENGTH, smallValue)
-		defer sqlite3.Xsqlite3_limit(c.tls, c.db, sqlite3.SQLITE_LIMIT_LENGTH, most)
-	}
+	v.begin(c)
+	defer v.end(c)
 	defer store.Catch(&err)
 	return fn(c)
 }

@@ -143,12 +143,7 @@ func (s *Store) write() {
 			return
 		}
 		group = s.addArrived(group)
-		if err := store.Caught(func() error { s.commit(group); return nil }); err != nil {
-			s.report(err)
-			for _, j := range group {
-				j.abandon(err)
-			}
-		}
+		s.commit(group)
 		clear(group) // release the arguments and rows before the next wait
 	}
 }
@@ -170,8 +165,16 @@ func (s *Store) addArrived(group []*job) []*job {
 // without savepoints, which is cheaper. If a refusal would leave a partial change, it runs the group again with
 // a savepoint around each batch. If the engine fails, each job runs alone, so that one client's failing
 // statement does not fail other clients. Jobs that wait for another process wait together, each no longer than
-// it would wait alone.
+// it would wait alone. A panic fails the jobs that are left.
 func (s *Store) commit(group []*job) {
+	defer func() {
+		if err := store.Recovered(recover()); err != nil {
+			s.report(err)
+			for _, j := range group {
+				j.abandon(err)
+			}
+		}
+	}()
 	alone := false
 	for len(group) > 0 {
 		some := group
@@ -243,26 +246,25 @@ type groupProgress struct {
 
 // attempt runs a group, or its first jobs, in one transaction. Only the writer's goroutine calls it.
 func (s *Store) attempt(group []*job, savepoints bool) (t groupProgress, err error) {
-	err = s.withWriter(func(c *conn) error {
-		attempt := func() error {
-			t, err = s.attemptOn(c, s.newWorkLimit(context.Background()), group, writersPace, savepoints)
-			return err
-		}
-		if errors.Is(attempt(), ErrWALGone) && !isLate(err) && s.repairWAL(c) == nil && !slices.ContainsFunc(group, (*job).runsOnce) {
-			attempt()
-		}
-		return err
-	})
+	c, loan, err := s.takeWriter()
+	if err != nil {
+		return t, err
+	}
+	defer s.giveBackWriter(loan)
+	t, err = s.attemptOn(c, s.newWorkLimit(context.Background()), group, writersPace, savepoints)
+	if errors.Is(err, ErrWALGone) && !isLate(err) && s.repairWAL(c) == nil && !slices.ContainsFunc(group, (*job).runsOnce) {
+		t, err = s.attemptOn(c, s.newWorkLimit(context.Background()), group, writersPace, savepoints)
+	}
 	return t, err
 }
 
 // attemptOn is attempt on a given connection.
 func (s *Store) attemptOn(c *conn, v *workLimit, group []*job, p pace, savepoints bool) (t groupProgress, err error) {
-	err = v.run(c, func(c *conn) error {
-		defer s.externalCommits.onEnd()
-		defer s.rowCache.onPostCommit()
-		return c.transaction(beginNow, func() error { return s.runGroup(c, group, &t, p, savepoints) })
-	})
+	v.begin(c)
+	err = c.transaction(beginNow, func() error { return s.runGroup(c, group, &t, p, savepoints) })
+	s.rowCache.onPostCommit()
+	s.externalCommits.onEnd()
+	v.end(c)
 	if err != nil && isOneOf(err, sqlite3.SQLITE_IOERR) { // the guard may have failed it
 		if gone := s.Moved(); gone != nil {
 			t.failed, err = nil, gone
