@@ -165,7 +165,8 @@ func TestREPLOnATerminal(t *testing.T) {
 			s.runs(":db 3", "t.sqlite[3]>")
 			s.runs("SELECT 0", "OK", "t.sqlite>")
 			s.runs("NOPE", "(error) ERR unknown command 'NOPE', with args beginning with:", "t.sqlite>")
-			s.runs("HELP INCR", "", "  INCR key", "  summary: Adds one to the integer at a key, which starts at 0", "  since: 1.0.0", "  group: string", "", "t.sqlite>")
+			s.runs("HELP INCR", "", "  INCR key", "  Adds one to the integer at a key, which starts at 0", "", "  complexity  O(1)", "  since       1.0.0", "  group       string",
+				"  related     INCRBY, INCRBYFLOAT, INCREX, DECR, GETSET, PSETEX", "", "  > INCR visits", "  (integer) 1", "  > INCR visits", "  (integer) 2", "", "t.sqlite>")
 
 			// An open quote goes on in the next line; pipes and files take replies.
 			s.runs(`SET two "one`, "...")

@@ -33,6 +33,9 @@ func Help(t *commands.Table, words []string, columns int) string {
 	if len(words) > 1 {
 		name += " " + strings.ToUpper(words[1])
 	}
+	if c := t.Lookup(name); c != nil && len(c.Subcommands()) == 0 {
+		return commandPage(t, c, columns)
+	}
 	var b strings.Builder
 	for _, c := range t.All() {
 		if c.Name == name || strings.HasPrefix(c.Name, name+" ") {
