@@ -32,7 +32,7 @@ func TestSample(t *testing.T) {
 	}
 	file := filepath.Join(dir, "sample.sqlite")
 	on := func(args ...string) string {
-		return run(append([]string{"exec", "--db", file, "--output", "typed"}, args...)...)
+		return run(append([]string{"exec", "-t", file, "--output", "typed"}, args...)...)
 	}
 
 	tr, err := corpus.Parse("sample", sample.transcript)

@@ -22,7 +22,7 @@ func TestAgentsTopic(t *testing.T) {
 			t.Errorf("%s: %v\n%s", line, err, out)
 		}
 	}
-	sh("meowdis exec --db cats.sqlite HSET cat:1 name Tom")
+	sh("meowdis exec -t cats.sqlite HSET cat:1 name Tom")
 	for line := range strings.Lines(string(text)) {
 		if command, is := strings.CutPrefix(line, "  "); is && strings.Contains(command, "meowdis ") {
 			sh(command)

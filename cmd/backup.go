@@ -25,13 +25,10 @@ func newBackup(s *streams) *cobra.Command {
 		Use:     "backup [FLAGS] [TARGET] COPY",
 		GroupID: groupMaintain,
 		Short:   "Copy a file while other processes use it",
-		Long: `Copies a file to COPY as of one moment. Other processes can read and write the
-file during the backup.
-
-The copy is one file, without a log beside it. COPY appears only once the copy
-is complete, checked for damage and safe on disk.`,
+		Long: `Copies a file to COPY as of one moment, while other processes use it. COPY is
+one file, which appears only once it is complete, checked and safe on disk.`,
 		Example: `  meowdis backup cats.sqlite /backup/cats.sqlite
-  meowdis backup --db cats.sqlite --force /backup/latest.sqlite`,
+  meowdis backup cats.sqlite /backup/latest.sqlite --force`,
 		Args:              usageArgs(cobra.RangeArgs(1, 2)),
 		ValidArgsFunction: targets.CompleteNames(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

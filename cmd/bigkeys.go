@@ -4,25 +4,24 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/cmd/internal/targets"
 	"github.com/meowdis/meowdis/keyspace/stats"
 )
 
 func newBigKeys(s *streams) *cobra.Command {
 	o := &summaryOptions{}
 	cmd := &cobra.Command{
-		Use:     "bigkeys [FLAGS] [PATTERN]",
+		Use:     "bigkeys [FLAGS] [TARGET] [PATTERN]",
 		GroupID: groupInspect,
 		Short:   "Find the largest keys of each type",
-		Long: `Lists the largest keys of each type, by bytes and by elements, and the number of
-keys that it compared. PATTERN selects keys.
-
-` + bytesHelp,
+		Long: `Lists the largest keys of each type, by bytes and by elements. PATTERN selects
+keys. On a file, bytes are exact; a server estimates them with MEMORY USAGE.
+After Ctrl-C it prints a summary of the keys so far.`,
 		Example: `  meowdis bigkeys --top 3
-  meowdis bigkeys --samples 0 'session:*'`,
-		ValidArgsFunction: cobra.NoFileCompletions,
-		Args:              usageArgs(cobra.MaximumNArgs(1)),
+  meowdis bigkeys redis://localhost --samples 0 'session:*'`,
+		ValidArgsFunction: targets.CompleteNames(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.check(args); err != nil {
+			if err := o.check(cmd, args); err != nil {
 				return err
 			}
 			if o.top == 0 {

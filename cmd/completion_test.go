@@ -14,15 +14,15 @@ func TestCompletionInBash(t *testing.T) {
 	dir := t.TempDir()
 	s := openScreen(t, 80, 24)
 	s.check(s.Run("cd " + dir + " && bash --norc --noprofile"))
-	s.check(s.Run("DB=a.sqlite; meowdis exec --db $DB MSET cat:1 a 'two words' b it\\'s c && source <(meowdis completion bash) && clear && echo 'rea''dy'"))
+	s.check(s.Run("DB=a.sqlite; meowdis exec -t $DB MSET cat:1 a 'two words' b it\\'s c && source <(meowdis completion bash) && clear && echo 'rea''dy'"))
 	s.shows("ready")
 	for _, line := range []struct{ typed, completed string }{
-		{"meowdis exec --db $DB GET ca", "meowdis exec --db $DB GET cat:1 |"},
-		{"meowdis exec --db $DB GET cat:", "meowdis exec --db $DB GET cat:1 |"},
+		{"meowdis exec -t $DB GET ca", "meowdis exec -t $DB GET cat:1 |"},
+		{"meowdis exec -t $DB GET cat:", "meowdis exec -t $DB GET cat:1 |"},
 		{`meowdis exec --db=$DB GET tw`, `meowdis exec --db=$DB GET two\ words |`},
 		{`meowdis exec --db=$DB GET "tw`, `meowdis exec --db=$DB GET "two words" |`},
-		{`meowdis exec --db $DB GET it`, `meowdis exec --db $DB GET it\'s |`},
-		{`meowdis exec --db $DB MGET a > made ca`, `meowdis exec --db $DB MGET a > made cat:1 |`},
+		{`meowdis exec -t $DB GET it`, `meowdis exec -t $DB GET it\'s |`},
+		{`meowdis exec -t $DB MGET a > made ca`, `meowdis exec -t $DB MGET a > made cat:1 |`},
 		{`meowdis exec hgeta`, `meowdis exec hgetall |`},
 	} {
 		s.check(s.Type(line.typed))

@@ -37,23 +37,15 @@ type copyOptions struct {
 func newCopy(s *streams) *cobra.Command {
 	o := &copyOptions{}
 	cmd := &cobra.Command{
-		Use:     "copy [FLAGS] SOURCE DESTINATION",
+		Use:     "copy [FLAGS] SOURCE TARGET",
 		GroupID: groupMove,
 		Short:   "Copy keys from one target to another",
-		Long: `Copies all keys from one target to another. Each key stays in its database: -n
-copies only one database, and --db-to puts its keys into another one. Types and
-expiries are kept.
+		Long: `Copies all keys from one target to another, each to its own database: -n copies
+only one database, and --db-to puts its keys into another one. A key is copied
+whole or not at all. An existing key stops the copy, unless you give --replace
+or --skip. Both sides may be in use.
 
-SOURCE and DESTINATION are each a file, a URL (redis://, rediss:// or unix://
-of a Redis server, https:// of a REST endpoint) or @NAME of a profile.
-
-A key is copied whole or not at all. An existing key stops the copy, unless you
-give --replace or --skip; the keys copied before it are kept.
-
-Both sides may be in use. Each key is copied as it is when it is read, and a key
-that changed while it was read is named on stderr.
-
-` + moveExitCodesHelp,
+SOURCE and TARGET are a file, a URL or @PROFILE.`,
 		Example: `  meowdis copy redis://localhost:6379 cats.sqlite
   meowdis copy cats.sqlite @prod --match 'cat:*'
   meowdis copy a.sqlite b.sqlite -n 0 --db-to 5 --replace`,

@@ -126,12 +126,12 @@ func TestCorpus(t *testing.T) {
 	for name, transcripts := range groups {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			play(t, transcripts, "--db", t.TempDir()+"/corpus.sqlite")
+			play(t, transcripts, "-t", t.TempDir()+"/corpus.sqlite")
 			_, redis := serveMemory(t)
-			play(t, transcripts, "--url", redis)
+			play(t, transcripts, "-t", redis)
 			if !needsConnection(transcripts[0].Steps) { // then it is alone
 				rest, _ := serveMemory(t)
-				play(t, transcripts, "--url", rest, "--token", restToken)
+				play(t, transcripts, "-t", rest, "--token", restToken)
 			}
 		})
 	}

@@ -35,23 +35,11 @@ func newDiff(s *streams) *cobra.Command {
 		Use:     "diff [FLAGS] A B",
 		GroupID: groupMove,
 		Short:   "Compare the keys of two targets",
-		Long: `Compares the keys of two targets, in all databases or one: which keys exist,
-their types, values and expiries. It prints one line per difference, A before B,
-and only the first difference of a value. Unless you select keys, it also
-compares the libraries of functions.
-
-A and B are each a file, a URL (redis://, rediss:// or unix:// of a
-Redis server, https:// of a REST endpoint) or @NAME of a profile.
-
-The order of sets and hashes, the formatting of JSON documents and the times of
-a stream's consumers do not matter.
-
-Exit codes:
-    0  no difference
-    1  a difference, or a key that could not be compared
-    2  invalid command line
-    3  a target could not be opened or reached, or it failed
-  130  interrupted by Ctrl-C (143: by SIGTERM): the output is incomplete`,
+		Long: `Compares the keys of two targets: which keys exist, their types, values and
+expiries. It prints one line per difference, A before B. Unless you select keys,
+it also compares libraries of functions. The exit code is 1 if something
+differs. A and B are a file,
+a URL or @PROFILE.`,
 		Example: `  meowdis diff cats.sqlite backup.sqlite
   meowdis diff --json redis://localhost:6379 cats.sqlite --match 'cat:*'`,
 		Args:              usageArgs(cobra.ExactArgs(2)),
@@ -69,7 +57,7 @@ Exit codes:
 	o.keys.AddFlags(cmd)
 	f.IntVarP(&o.database, "database", "n", -1, "compare only database `NUMBER` (default: all)")
 	f.Lookup("database").DefValue = "0" // help shows no default
-	f.Var(&o.tolerance, "ttl-tolerance", "ignore differences in expiry of up to `SECONDS`")
+	f.Var(&o.tolerance, "ttl-tolerance", "ignore differences in expiry of up to `DURATION`")
 	cmd.RegisterFlagCompletionFunc("ttl-tolerance", cobra.NoFileCompletions)
 	f.BoolVar(&o.json, "json", false, "print one JSON object per difference")
 	o.tokens.AddFlags(cmd, "a-token", "b-token")

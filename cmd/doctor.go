@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/cmd/internal/flags"
 	"github.com/meowdis/meowdis/cmd/internal/targets"
 	"github.com/meowdis/meowdis/keyspace/display"
 	"github.com/meowdis/meowdis/local"
@@ -37,27 +38,13 @@ func newDoctor(s *streams) *cobra.Command {
 		Use:     "doctor [FLAGS] [TARGET]",
 		GroupID: groupMaintain,
 		Short:   "Check a file, and repair it with --fix",
-		Long: `Checks a file: its pages, indexes and tables, and whether keys, elements, counts
-and hashes are consistent. It writes nothing, and other processes can keep using
-the file. It also checks files of Redka, Redlite and the first meowdis.
+		Long: `Checks the pages, indexes and tables of a file, and whether keys, elements and
+counts are consistent. It writes nothing, and other processes can keep using the
+file. The exit code is 1 after errors, which make replies wrong, and warnings.
 
-An error makes commands give wrong replies or miss data. A warning may become an
-error. A note only costs space.
-
---recover NEW is for a file with damaged pages. It copies the rows that can be
-read from the pages, and from the log beside the file, to a new file, and lists
-the losses. The damaged file is not changed. First stop all processes that have
-it open.
-
---fix copies the file, repairs it in one transaction and checks it again. It
-keeps as much as possible: elements without a key become keys of database 0
-whose names begin with ` + doctor.LostAndFound + `.
-
-Exit codes:
-    0  no errors or warnings; there may be notes
-    1  errors or warnings, also after --fix, or --recover lost something
-    2  invalid command line
-    3  the file could not be opened, or it failed`,
+--fix copies the file, repairs it in one transaction and checks it again.
+--recover NEW copies the readable rows of a damaged file to a new file, and
+lists the losses; first stop all processes that have the file open.`,
 		Example: `  meowdis doctor cats.sqlite
   meowdis doctor --json cats.sqlite | jq .findings
   meowdis doctor --fix cats.sqlite
@@ -65,7 +52,7 @@ Exit codes:
 		Args:              usageArgs(cobra.MaximumNArgs(1)),
 		ValidArgsFunction: targets.CompleteNames(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.args, o.examplesGiven = args, cmd.Flags().Changed("examples")
+			o.args, o.examplesGiven = args, cmd.Flags().Changed("limit")
 			if cmd.Flags().Changed("recover") && o.recover == "" {
 				return exit.Usagef("--recover is empty: name the new file")
 			}
@@ -75,7 +62,8 @@ Exit codes:
 	f := cmd.Flags()
 	f.BoolVar(&o.fix, "fix", false, "repair the file, after a backup beside it")
 	f.StringVar(&o.recover, "recover", "", "copy the readable rows of a damaged file to the new file `NEW`")
-	f.IntVar(&o.examples, "examples", 3, "show `NUMBER` examples of each finding")
+	f.IntVar(&o.examples, "limit", 3, "show at most `NUMBER` examples of each finding")
+	flags.Alias(f, "examples", "limit")
 	o.file.addFlags(cmd, true)
 	return cmd
 }
@@ -92,7 +80,7 @@ type diagnosis struct {
 
 func (o *doctorOptions) run(ctx context.Context, s *streams) (err error) {
 	if o.examples < 0 {
-		return exit.Usagef("--examples %d: give 0 or more", o.examples)
+		return exit.Usagef("--limit %d: give 0 or more", o.examples)
 	}
 	if o.fix && o.recover != "" {
 		return exit.Usagef("give only one of --fix and --recover")

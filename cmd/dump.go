@@ -30,32 +30,30 @@ type dumpOptions struct {
 func newDump(s *streams) *cobra.Command {
 	o := &dumpOptions{}
 	cmd := &cobra.Command{
-		Use:     "dump [FLAGS] FILE|-",
+		Use:     "dump [FLAGS] [SOURCE] FILE|-",
 		GroupID: groupMove,
 		Short:   "Write keys to a file",
-		Long: `Writes all keys of the target, or of the database that -n names, to a file, or
-to stdout with -. It keeps types, databases and expiries.
+		Long: `Writes all keys of the source, or of the database that -n names, to a file, or
+to stdout with -. It keeps types, databases and expiries. --force replaces a
+file, but never a SQLite database.
 
 Formats, chosen by the ending of FILE or with --format:
 
-  archive   compressed, with checksums; the default, for "meowdis restore"
+  archive   compressed, with checksums; the default
   jsonl     JSON, a line for each key or piece of a large one (.jsonl)
   json      the same as one array, not for restore (.json)
   csv       a row for each element, not for restore (.csv)
   commands  Redis commands in lines, for "meowdis exec" (.txt, .redis)
-  resp      the Redis protocol, for "redis-cli --pipe" (.resp)
-
-The file appears once it is complete. --force replaces an existing file, but
-never a SQLite database. Keys may change during the dump: each is written as it
-is when it is read, and a key that changed while it was read is named on stderr.
-
-` + moveExitCodesHelp,
-		Example: `  meowdis dump cats.archive
-  meowdis dump --db cats.sqlite --match 'cat:*' cats.jsonl
-  meowdis dump --profile dev --format resp - | redis-cli --pipe -p 6380`,
-		Args: usageArgs(cobra.ExactArgs(1)),
+  resp      the Redis protocol, for "redis-cli --pipe" (.resp)`,
+		Example: `  meowdis dump cats.sqlite cats.jsonl --match 'cat:*'
+  meowdis dump @dev - --format resp | redis-cli --pipe -p 6380`,
+		ValidArgsFunction: targets.CompleteNames(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.file.path, o.database = args[0], cmd.Flags().Changed("database")
+			own, err := ownArgs(cmd, &o.target, args, targets.Own{What: "FILE", Least: 1, Most: 1})
+			if err != nil {
+				return err
+			}
+			o.file.path, o.database = own[0], cmd.Flags().Changed("database")
 			if err := o.keys.Check(cmd); err != nil {
 				return err
 			}
@@ -149,7 +147,7 @@ func (o *outFile) check() error {
 	case errors.Is(err, atomicfile.ErrExists):
 		return exit.Usagef("%s: %w: name another file, or give --force to replace it", o.path, err)
 	case errors.Is(err, atomicfile.ErrDatabase):
-		return exit.Usagef("%s: %w: name another file; to read its keys, give --db %s", o.path, err, o.path)
+		return exit.Usagef("%s: %w: name another file; to read its keys, give it first: meowdis dump %s FILE", o.path, err, o.path)
 	case err != nil:
 		return fmt.Errorf("writing %s: %w", o.path, err)
 	}

@@ -46,35 +46,24 @@ func newExec(s *streams) *cobra.Command {
 		Long: `Runs one Redis command and prints its reply, or a script of commands from stdin.
 Flags come before the command: everything after its first word belongs to it.
 
-A script has one command per line, quoted as in redis-cli. A line that begins
-with # is a comment. The script stops at its first error: the lines before it
-have taken effect, the failed line has not, and its number is printed on stderr.
---keep-going continues after errors. --transaction runs all lines as one MULTI
-and EXEC. If Ctrl-C or a lost connection stops a script, exec names the line and
-prints how to continue.
-
-A failed SELECT, AUTH or HELLO always stops a script, because the next lines are
-meant for another database or user. To a server each line is sent after the
-reply to the last; --keep-going sends many at once.
-
---pipe loads data: replies are counted, not printed, and an error does not stop
-the load. With and without --pipe, stdin may also be in the Redis protocol, as
-for "redis-cli --pipe".
-
-` + exitCodesHelp,
+A script has one command per line, quoted as in redis-cli; # begins a comment.
+It stops at its first error: the lines before it have taken effect, and its
+number is printed on stderr. A failed SELECT, AUTH or HELLO always stops it.
+stdin may also be in the Redis protocol, as for "redis-cli --pipe".`,
 		Example: `  meowdis exec SET greeting "hello there" EX 60
-  meowdis exec --json HGETALL cat:1
+  meowdis exec -t cats.sqlite --json HGETALL cat:1
+  meowdis exec -h localhost -p 6380 PING
   meowdis exec -x SET picture < cat.png
-  meowdis exec -X @ SETEX picture 60 @ < cat.png
-  meowdis exec -r 10 -i 0.5 INFO clients
   meowdis exec --eval script.lua key:1 key:2 , arg
-  printf 'SET a 1\nINCR a\n' | meowdis exec
   meowdis exec --pipe < million.txt
   meowdis exec --dry-run < commands.txt`,
 		Args:              usageArgs(cobra.ArbitraryArgs),
 		ValidArgsFunction: complete.Call(s.getenv, &o.target),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.format.check(cmd); err != nil {
+				return err
+			}
+			if err := errors.Join(o.target.Misplaced(args), o.target.AskPassword(s.askSecret)); err != nil {
 				return err
 			}
 			o.call.args = args
@@ -95,6 +84,7 @@ for "redis-cli --pipe".
 	o.confirm.addFlags(cmd)
 	cmd.Flags().BoolVar(&o.errorsApart, "errors-to-stderr", false, "print error replies on stderr instead of stdout")
 	o.target.AddFlags(cmd)
+	o.target.AddServerFlags(cmd)
 	return cmd
 }
 
@@ -257,7 +247,7 @@ func (o *callOptions) addFlags(cmd *cobra.Command) {
 	f.StringVarP(&o.tag, "stdin-tag", "X", "", "read the argument `TAG` from stdin, unchanged")
 	f.StringVar(&o.eval, "eval", "", "run the Lua script in `FILE`; the arguments are KEY... , ARG...")
 	f.IntVarP(&o.times, "repeat", "r", 1, "run the command `COUNT` times; -1 repeats forever")
-	f.VarP(&o.interval, "interval", "i", "wait `SECONDS` between the runs of --repeat")
+	f.VarP(&o.interval, "interval", "i", "wait `DURATION` between the runs of --repeat")
 	cmd.RegisterFlagCompletionFunc("stdin-tag", cobra.NoFileCompletions)
 	cmd.MarkFlagFilename("eval", "lua")
 }

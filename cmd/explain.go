@@ -33,22 +33,21 @@ type explainOptions struct {
 func newExplain(s *streams) *cobra.Command {
 	o := &explainOptions{}
 	cmd := &cobra.Command{
-		Use:     "explain [FLAGS] COMMAND [ARG...]",
+		Use:     "explain [FLAGS] [TARGET] COMMAND [ARG...]",
 		GroupID: groupInspect,
 		Short:   "Show the SQL a command runs, without running it",
 		Long: `Shows the SQL statements of a command, their arguments, and SQLite's query plan
-for each. Nothing is written.
-
-A command that must read before it can decide has several steps. explain runs
-the steps that read, to find the next one, and shows the last step without
-running it. It runs a script or a function in a transaction, rolls that back,
-and shows the calls. A missing file is treated as an empty one.`,
+for each. Nothing is written: it runs only the reading steps of a command, and
+rolls back the transaction of a script.`,
 		Example: `  meowdis explain SET greeting hello EX 60
-  meowdis explain --json INCR visits`,
-		Args:              usageArgs(cobra.MinimumNArgs(1)),
-		ValidArgsFunction: complete.Commands,
+  meowdis explain cats.sqlite --json INCR visits`,
+		ValidArgsFunction: complete.AfterTarget(&o.target, "COMMAND", complete.Commands),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.args = args
+			own, err := ownArgs(cmd, &o.target, args, targets.Own{What: "COMMAND", Least: 1, Most: -1})
+			if err != nil {
+				return err
+			}
+			o.args = own
 			return o.run(cmd.Context(), s)
 		},
 	}

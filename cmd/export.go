@@ -28,25 +28,22 @@ type exportOptions struct {
 func newExport(s *streams) *cobra.Command {
 	o := &exportOptions{}
 	cmd := &cobra.Command{
-		Use:     "export [FLAGS] FILE.rdb",
+		Use:     "export [FLAGS] [SOURCE] FILE.rdb",
 		GroupID: groupMove,
 		Short:   "Write keys to a dump file that redis-server loads",
-		Long: `Writes all keys of the target, or of the database that -n names, to a dump file
-that redis-server loads when it starts.
-
-The file needs Redis 7.0 or later. Hash fields that expire need 7.4, and vector
-sets 8.0. The format has no JSON documents and no arrays: they are left out.
-
-The file appears once it is complete. --force replaces an existing file. A
-vector set is held in memory while it is written.
-
-` + moveExitCodesHelp,
-		Example: `  meowdis export --db cats.sqlite cats.rdb
-  redis-server --dbfilename cats.rdb         # loads it
-  meowdis export --db cats.sqlite --match 'cat:*' some.rdb`,
-		Args: usageArgs(cobra.ExactArgs(1)),
+		Long: `Writes all keys of the source, or of the database that -n names, to a dump file
+that redis-server 7.0 or later loads when it starts. Hash fields that expire
+need 7.4, and vector sets 8.0. JSON documents and arrays are left out, because
+the format has none.`,
+		Example: `  meowdis export cats.sqlite cats.rdb
+  redis-server --dbfilename cats.rdb         # loads it`,
+		ValidArgsFunction: targets.CompleteNames(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.file.path, o.database = args[0], cmd.Flags().Changed("database")
+			own, err := ownArgs(cmd, &o.target, args, targets.Own{What: "FILE", Least: 1, Most: 1})
+			if err != nil {
+				return err
+			}
+			o.file.path, o.database = own[0], cmd.Flags().Changed("database")
 			if err := o.keys.Check(cmd); err != nil {
 				return err
 			}

@@ -22,10 +22,14 @@ func badFlag(cmd *cobra.Command, err error) error {
 	var wrong *pflag.InvalidValueError
 	var missing *pflag.ValueRequiredError
 	switch {
+	case errors.Is(err, targets.ErrOneTarget):
+		return exit.Usage(targets.ErrOneTarget)
 	case errors.As(err, &unknown):
 		return unknownFlag(cmd, unknown)
 	case errors.As(err, &wrong):
 		return exit.Usagef("%s takes %s, not %q", flags.Names(wrong.GetFlag()), flagTakes(wrong.GetFlag()), wrong.GetValue())
+	case errors.As(err, &missing) && missing.GetFlag().Shorthand == "h":
+		return pflag.ErrHelp // -h alone, as in redis-cli
 	case errors.As(err, &missing):
 		return exit.Usagef("%s needs %s", flags.Names(missing.GetFlag()), flagTakes(missing.GetFlag()))
 	}
@@ -54,13 +58,13 @@ func unknownFlag(cmd *cobra.Command, err *pflag.NotExistError) error {
 	if err.GetSpecifiedShortnames() != "" {
 		name = name[1:]
 	}
-	if here, ok := redisCLIFlags[name]; ok {
-		return exit.Usagef("%s is a flag of redis-cli; here it is %s", name, here)
-	}
 	if !cmd.HasParent() {
 		if exec, _, notFound := cmd.Find([]string{"exec"}); notFound == nil && hasFlag(exec, name) {
 			return exit.Usagef("%s comes after a verb: meowdis exec %s … COMMAND", name, name)
 		}
+	}
+	if here, ok := redisCLIFlags[name]; ok {
+		return exit.Usagef("%s is a flag of redis-cli; here it is %s", name, here)
 	}
 	var flags []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -83,35 +87,72 @@ func hasFlag(cmd *cobra.Command, name string) bool {
 
 // redisCLIFlags maps flags of redis-cli to our equivalents.
 var redisCLIFlags = map[string]string{
-	"-p": "--url redis://HOST:PORT", "-u": "--url URL", "-s": "--url unix:///PATH",
-	"-a": passwordFlags, "--pass": passwordFlags, "--askpass": passwordFlags, "--user": "--url redis://USER@HOST, with " + passwordFlags,
-	"--tls": "--url rediss://HOST:PORT", "-c": "not needed: meowdis connects to one server",
+	"-p": serverFlags, "-u": serverFlags, "-s": serverFlags, "-a": serverFlags, "--pass": serverFlags, "--askpass": serverFlags,
+	"--user": serverFlags, "--tls": serverFlags, "-c": "not needed: meowdis connects to one server",
 	"--scan": "meowdis keys PATTERN", "--pattern": "meowdis keys PATTERN",
 	"--bigkeys": "meowdis bigkeys", "--memkeys": "meowdis bigkeys", "--keystats": "meowdis stats",
-	"--stat": "meowdis watch INFO", "--latency": "meowdis latency", "--latency-history": "meowdis latency", "--latency-dist": "meowdis latency",
-	"--rdb": "meowdis export FILE.rdb", "-e": "not needed: an error makes the exit code 1", "--no-auth-warning": "not needed",
+	"--stat": "meowdis stats --live", "--latency": "meowdis latency", "--latency-history": "meowdis latency", "--latency-dist": "meowdis latency",
+	"--rdb": "meowdis export SOURCE FILE.rdb", "-e": "not needed: an error makes the exit code 1",
 }
 
-const passwordFlags = "--token PASSWORD, or a profile that stores it (meowdis profile add)"
+// serverFlags says what replaces redis-cli's flags for a connection in verbs that do not have them.
+const serverFlags = "-t redis://HOST:PORT, or redis-cli's own flags on exec, repl and monitor"
 
-// usageArgs turns a failed check of the arguments into a usage error with the usage line. It also refuses a target
-// among them that belongs to a flag.
+const passwordFlags = "-a PASSWORD, --token PASSWORD, or a profile that stores it (meowdis profile add)"
+
+// usageArgs turns a failed check of the arguments into a usage error with the usage line.
 func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if err := targets.Misdirected(cmd, args); err != nil {
-			return err
-		}
 		if check(cmd, args) == nil {
 			return nil
 		}
-		what, instead := "an argument is missing", ""
+		surplus := ""
 		for n, arg := range args {
 			if check(cmd, args[:n]) == nil {
-				what, instead = fmt.Sprintf("%q is one argument too many", targets.ShownArg(arg)), targets.FlagInstead(cmd, arg)
+				surplus = arg
 			}
 		}
-		return exit.Usagef("%s: %s%s", what, strings.Join(append(parents(cmd), cmd.Use), " "), instead)
+		return wrongArgs(cmd, surplus)
 	}
+}
+
+// wrongArgs returns the error for a surplus argument, or for a missing one if surplus is empty.
+func wrongArgs(cmd *cobra.Command, surplus string) error {
+	what := "an argument is missing"
+	if surplus != "" {
+		what = fmt.Sprintf("%q is one argument too many", targets.ShownArg(surplus))
+	}
+	return exit.Usagef("%s: %s", what, strings.Join(append(parents(cmd), cmd.Use), " "))
+}
+
+// ownArgs sets the target of a verb whose first argument may name it, and returns the other arguments.
+func ownArgs(cmd *cobra.Command, o *targets.Options, args []string, own targets.Own) ([]string, error) {
+	rest, err := o.Split(args, own)
+	if err != nil {
+		return nil, err
+	}
+	if own.What == "COMMAND" && len(rest) < len(args) { // flags may follow the target
+		if err := cmd.Flags().Parse(rest); err != nil {
+			return nil, badFlag(cmd, err)
+		}
+		rest = cmd.Flags().Args()
+		flags.NoteOld(cmd.ErrOrStderr(), cmd.Flags())
+	}
+	switch {
+	case len(rest) < own.Least:
+		return nil, wrongArgs(cmd, "")
+	case own.Most >= 0 && len(rest) > own.Most:
+		return nil, wrongArgs(cmd, rest[own.Most])
+	}
+	return rest, nil
+}
+
+// first returns the first argument, or "".
+func first(args []string) string {
+	if len(args) == 0 {
+		return ""
+	}
+	return args[0]
 }
 
 // parents returns the names of the commands above cmd, the program's first.

@@ -51,19 +51,21 @@ func (o *formatOptions) addFlags(cmd *cobra.Command) {
 	f.BoolVar(&o.quoted, "quoted", false, "quote strings in raw output, too, so that each is one line")
 	f.BoolVar(&o.escape, "escape", false, `show bytes beyond ASCII as \xhh; in CSV, quote as redis-cli does`)
 	f.StringVar(&o.color, "color", "auto", "colour replies on a terminal: `auto|always|never`")
-	f.StringVarP(&o.between, "delimiter", "d", "", "`TEXT` between the elements of an array, in raw output (default \\n)")
+	f.StringVarP(&o.between, "separator", "d", "", "`TEXT` between the elements of an array, in raw output (default \\n)")
 	f.StringVarP(&o.after, "end", "D", "", "`TEXT` after each reply, in raw output (default \\n)")
 	f.BoolVarP(&o.resp2, "resp2", "2", false, "print maps, sets and doubles as arrays and strings (the default for typed and raw)")
 	f.BoolVarP(&o.resp3, "resp3", "3", false, "print maps, sets and doubles with their types, if the target has RESP3")
 	cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RegisterFlagCompletionFunc("color", cobra.FixedCompletions([]string{"auto", "always", "never"}, cobra.ShellCompDirectiveNoFileComp))
-	cmd.RegisterFlagCompletionFunc("delimiter", cobra.NoFileCompletions)
+	flags.InTopic(f, "formats", "csv", "raw", "no-raw", "header", "quoted", "escape", "color", "separator", "end", "resp2", "resp3")
+	flags.Alias(f, "delimiter", "separator")
+	cmd.RegisterFlagCompletionFunc("separator", cobra.NoFileCompletions)
 	cmd.RegisterFlagCompletionFunc("end", cobra.NoFileCompletions)
 }
 
 // check refuses contradicting or invalid flags, and notes whether the delimiters were given.
 func (o *formatOptions) check(cmd *cobra.Command) error {
-	o.hasBetween, o.hasAfter = cmd.Flags().Changed("delimiter"), cmd.Flags().Changed("end")
+	o.hasBetween, o.hasAfter = cmd.Flags().Changed("separator"), cmd.Flags().Changed("end")
 	if err := flags.Exclusive(cmd, "output", "json", "csv", "raw", "no-raw"); err != nil {
 		return err
 	}

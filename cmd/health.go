@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/cmd/internal/flags"
 )
 
 // healthOptions holds the flags and the argument of health.
@@ -21,20 +22,18 @@ type healthOptions struct {
 	url      string
 	insecure bool
 	json     bool
-	timeout  time.Duration
+	timeout  flags.Interval
 }
 
 func newHealth(s *streams) *cobra.Command {
-	o := &healthOptions{url: "http://" + defaultHTTP}
+	o := &healthOptions{url: "http://" + defaultHTTP, timeout: flags.Interval(5 * time.Second)}
 	cmd := &cobra.Command{
 		Use:     "health [FLAGS] [URL]",
 		GroupID: groupInspect,
 		Short:   "Check whether a meowdis server can read and write",
-		Long: `Asks a server, one of "meowdis serve", whether it can read and write its file.
-It prints ok, or exits with code 3: for containers and monitors. It requests
-/healthz, served on the REST and metrics addresses, and needs no token.
-
-URL is the address of the server, by default ` + "http://" + defaultHTTP + `.`,
+		Long: `Asks a server of "meowdis serve" whether it can read and write its file, for
+containers and monitors. It prints ok, or exits with code 3. It requests
+/healthz, served on the REST and metrics addresses, and needs no token.`,
 		Example: `  meowdis health
   meowdis health --insecure https://127.0.0.1:8379`,
 		Args:              usageArgs(cobra.MaximumNArgs(1)),
@@ -49,7 +48,7 @@ URL is the address of the server, by default ` + "http://" + defaultHTTP + `.`,
 	f := cmd.Flags()
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	f.BoolVar(&o.insecure, "insecure", false, "trust any certificate")
-	f.DurationVar(&o.timeout, "timeout", 5*time.Second, "wait at most `TIME` for the reply")
+	f.Var(&o.timeout, "timeout", "wait at most `DURATION` for the reply")
 	return cmd
 }
 
@@ -58,7 +57,7 @@ func (o *healthOptions) run(ctx context.Context, s *streams) error {
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return exit.Usagef("%s is not a REST address: give http://HOST:PORT or https://HOST:PORT", o.url)
 	}
-	ctx, cancel := context.WithTimeout(ctx, o.timeout)
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(o.timeout))
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, u.JoinPath("healthz").String(), nil)
 	if err != nil {

@@ -50,15 +50,15 @@ func TestHostileServer(t *testing.T) {
 			"exec URL GET k", "exec URL --raw GET k", "exec URL --csv HGETALL k", "exec URL --json GET k", "exec URL -o table HGETALL k",
 			"exec URL -o ndjson LRANGE k 0 -1", "exec URL INFO", "exec URL PING", "exec -3 URL HGETALL k",
 			"status URL", "keys URL", "keys -l URL", "scan URL k", "peek URL k", "stats URL", "bigkeys URL",
-			"latency URL --count 2", "watch URL --count 2 -i 0.01 GET k", "watch URL --count 2 -i 0.01 INFO",
-			"monitor URL --count 1", "subscribe URL --count 1 c", "dump URL out.dump", "export URL out.rdb", "diff BARE to.sqlite",
+			"latency URL --limit 2", "watch URL --limit 2 -i 0.01 GET k", "watch URL --limit 2 -i 0.01 INFO",
+			"monitor URL --limit 1", "subscribe URL --limit 1 c", "dump URL out.dump", "export URL out.rdb", "diff BARE to.sqlite",
 			"__complete peek URL '' | cat", "__line bash 'meowdis peek URL k' '' 63 80 | cat",
 		} {
-			words = strings.NewReplacer("URL", "--url "+url+token, "BARE", url).Replace(words)
+			words = strings.NewReplacer("URL", "-t "+url+token, "BARE", url).Replace(words)
 			fmt.Fprintf(&script, "timeout 20 meowdis %s </dev/null\n", words)
 		}
 		fmt.Fprintf(&script, "timeout 20 meowdis copy %s to.sqlite </dev/null\n", url)
-		fmt.Fprintf(&script, "printf 'GET k\\nINFO\\nHGETALL k\\n:peek k\\n:explain GET k\\n' | timeout 20 meowdis repl --url %s%s\n", url, token)
+		fmt.Fprintf(&script, "printf 'GET k\\nINFO\\nHGETALL k\\n:peek k\\n:explain GET k\\n' | timeout 20 meowdis repl -t %s%s\n", url, token)
 		fmt.Fprintf(&script, "echo 'done with' server %d\n", n)
 	}
 	dir := t.TempDir()
@@ -99,7 +99,7 @@ func TestHostileServer(t *testing.T) {
 // interactively uses the prompt and the inspector.
 func interactively(s *screen, url string) {
 	s.t.Helper()
-	s.check(s.Run("clear; meowdis repl --url " + url + "; echo prompt 'left'"))
+	s.check(s.Run("clear; meowdis repl -t " + url + "; echo prompt 'left'"))
 	s.lastLine(">")
 	for _, line := range []string{"GET k", "INFO", "HGETALL k", ":peek k", "GET k | cat -v"} {
 		s.check(s.Type(line))
@@ -116,7 +116,7 @@ func interactively(s *screen, url string) {
 	s.types("quit", "> quit")
 	s.press("$", "Enter")
 	// What refuses everything ends it, and the rest is typed at the shell.
-	s.check(s.Run("clear; meowdis inspect --url " + url + "; echo inspector 'left'"))
+	s.check(s.Run("clear; meowdis inspect -t " + url + "; echo inspector 'left'"))
 	left := func(screen string) bool { return strings.Contains(screen, "inspector left") }
 	screen, err := s.Wait("the inspector, or its refusal", func(screen string) bool { return strings.Contains(screen, "x1b") || left(screen) })
 	s.check(err)

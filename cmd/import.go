@@ -35,13 +35,12 @@ type importOptions struct {
 func newImport(s *streams) *cobra.Command {
 	o := &importOptions{}
 	cmd := &cobra.Command{
-		Use:     "import [FLAGS] FILE|-",
+		Use:     "import [FLAGS] FILE|- [TARGET]",
 		GroupID: groupMove,
 		Short:   "Read keys from a file of another program",
 		Long: `Writes the keys of a file, or of stdin with -, to the target: each key to its
-own database, or all keys to the one that -n names.
-
-Formats, which it recognises:
+own database, or all keys to the one that -n names. An existing key stops it,
+unless you give --replace or --skip. Formats, which it recognises:
 
   rdb       a dump file of Redis, up to version 12 (Redis 7.4)
   aof       an append-only file of Redis, or its directory
@@ -50,25 +49,12 @@ Formats, which it recognises:
   archive   an archive of "meowdis dump"
   jsonl     JSON lines of "meowdis dump"
 
-Commands and append-only files first run on an empty temporary file, and then
-its keys are imported. Module values other than vector sets are skipped, and
-named on stderr.
-
-A key is written whole or not at all. An existing key stops the import, unless
-you give --replace or --skip; the keys written before it are kept.
-
-A dump file is read twice: its checksum is verified first, and nothing is
-written if it is wrong (--no-verify skips this). Stdin can be read only once:
-damage is reported where it is found. --salvage names damaged keys and continues
-after them, if it can tell where they end.
-
-` + moveExitCodesHelp,
-		Example: `  meowdis import dump.rdb
-  meowdis import --db cats.sqlite /var/lib/redis/appendonlydir
-  meowdis import --profile prod redka.db --replace`,
-		Args: usageArgs(cobra.ExactArgs(1)),
+The checksum of a dump file is verified before anything is written.`,
+		Example: `  meowdis import /var/lib/redis/appendonlydir cats.sqlite
+  meowdis import redka.db @prod --replace`,
+		Args: usageArgs(cobra.RangeArgs(1, 2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.check(cmd); err != nil {
+			if err := errors.Join(o.check(cmd), o.targets.Argument(args[1:])); err != nil {
 				return err
 			}
 			o.path = args[0]

@@ -18,12 +18,12 @@ func TestDamagedDump(t *testing.T) {
 	for n := range 500 {
 		fmt.Fprintf(&script, "SET key:%d value-of-key-%d\nHSET hash:%d field value-of-hash-%d\n", n, n, n, n)
 	}
-	c, said := m.command("exec", "--pipe", "--db", "a.sqlite")
+	c, said := m.command("exec", "--pipe", "-t", "a.sqlite")
 	c.Stdin = strings.NewReader(script.String())
 	if err := c.Run(); err != nil {
 		t.Fatalf("%v: %s", err, said)
 	}
-	m.run(0, "export", "--db", "a.sqlite", "a.rdb")
+	m.run(0, "export", "-t", "a.sqlite", "a.rdb")
 	good, err := os.ReadFile(filepath.Join(m.dir, "a.rdb"))
 	if err != nil {
 		t.Fatal(err)
@@ -47,21 +47,21 @@ func TestDamagedDump(t *testing.T) {
 			t.Errorf("%q: %s", args, out)
 		}
 	}
-	expect(3, "wrong checksum: the file is damaged; nothing was imported", "import", "flipped.rdb", "--db", "b.sqlite")
+	expect(3, "wrong checksum: the file is damaged; nothing was imported", "import", "flipped.rdb", "-t", "b.sqlite")
 	if _, err := os.Stat(filepath.Join(m.dir, "b.sqlite")); err == nil {
 		t.Error("something was imported")
 	}
-	expect(3, "any value written so far may be wrong", "import", "flipped.rdb", "--db", "c.sqlite", "--no-verify")
-	expect(1, "any written value may be wrong", "import", "flipped.rdb", "--db", "d.sqlite", "--salvage")
-	expect(0, "1000", "exec", "--db", "d.sqlite", "DBSIZE")
-	c, said = m.command("import", "-", "--db", "e.sqlite")
+	expect(3, "any value written so far may be wrong", "import", "flipped.rdb", "-t", "c.sqlite", "--no-verify")
+	expect(1, "any written value may be wrong", "import", "flipped.rdb", "-t", "d.sqlite", "--salvage")
+	expect(0, "1000", "exec", "-t", "d.sqlite", "DBSIZE")
+	c, said = m.command("import", "-", "-t", "e.sqlite")
 	if c.Stdin, err = os.Open(filepath.Join(m.dir, "flipped.rdb")); err != nil {
 		t.Fatal(err)
 	}
 	if c.Run(); c.ProcessState.ExitCode() != 3 || !strings.Contains(said.String(), "any value written so far may be wrong") {
 		t.Errorf("%d: %s", c.ProcessState.ExitCode(), said)
 	}
-	expect(1, "it is damaged: bad data format", "import", "broken.rdb", "--db", "f.sqlite", "--salvage")
-	expect(0, "999", "exec", "--db", "f.sqlite", "DBSIZE")
-	expect(0, "imported 1000 keys", "import", "a.rdb", "--db", "g.sqlite")
+	expect(1, "it is damaged: bad data format", "import", "broken.rdb", "-t", "f.sqlite", "--salvage")
+	expect(0, "999", "exec", "-t", "f.sqlite", "DBSIZE")
+	expect(0, "imported 1000 keys", "import", "a.rdb", "-t", "g.sqlite")
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/cmd/internal/flags"
 	"github.com/meowdis/meowdis/cmd/internal/targets"
 	"github.com/meowdis/meowdis/inspect"
 	"github.com/meowdis/meowdis/keyspace"
@@ -27,7 +28,7 @@ import (
 type inspectOptions struct {
 	target     targets.Options
 	specs      []string // the arguments: one target each
-	delimiter  string
+	separator  string
 	noMouse    bool
 	background string
 	keys       bool
@@ -49,18 +50,11 @@ func newInspect(s *streams) *cobra.Command {
 		Short:   "Browse keys and values in full screen",
 		Long: `Shows the keys of a target as a tree or a list, with their types, sizes and
 TTLs, and their values. Press ? for its key bindings. It writes nothing until
-you unlock it with U.
+you unlock it with U. Several targets open in tabs.
 
-On a file the tree, the order and the counts are exact, for any number of keys.
-On a server it finds the keys with SCAN, and shows how many it has scanned.
-
-You can change its key bindings and colours in config.toml, at the path that
-"meowdis paths" prints. --keys prints the defaults in the form of that file.
-
-Several targets open in tabs; ^T opens another.`,
+--keys prints the key bindings and colours, which you can change in config.toml.`,
 		Example: `  meowdis inspect cats.sqlite
-  meowdis inspect --url redis://localhost:6379
-  meowdis inspect --delimiter / paths.sqlite
+  meowdis inspect --separator / paths.sqlite
   meowdis inspect cats.sqlite @prod redis://localhost:6379
   meowdis inspect --keys`,
 		DisableFlagsInUseLine: true,
@@ -70,17 +64,21 @@ Several targets open in tabs; ^T opens another.`,
 			if o.keys {
 				return inspect.WriteDefaults(s.out)
 			}
+			if len(args) > 0 && cmd.Flags().Changed("target") {
+				args = append([]string{o.target.Spec}, args...)
+			}
 			o.specs = args
 			return o.run(cmd.Context(), s)
 		},
 	}
 	o.target.AddFlags(cmd)
 	o.target.Reach.AddNodeFlag(cmd)
-	cmd.Flags().StringVar(&o.delimiter, "delimiter", ":", "`TEXT` that splits names into folders")
+	cmd.Flags().StringVar(&o.separator, "separator", ":", "`TEXT` that splits names into folders")
 	cmd.Flags().BoolVar(&o.noMouse, "no-mouse", false, "leave the mouse to the terminal")
 	cmd.Flags().StringVar(&o.background, "background", "auto", "background `SHADE` of the terminal: light, dark, or auto, which asks the terminal")
 	cmd.Flags().BoolVar(&o.keys, "keys", false, "print the default key bindings and colours, in the form of config.toml")
-	cmd.RegisterFlagCompletionFunc("delimiter", cobra.NoFileCompletions)
+	flags.Alias(cmd.Flags(), "delimiter", "separator")
+	cmd.RegisterFlagCompletionFunc("separator", cobra.NoFileCompletions)
 	cmd.RegisterFlagCompletionFunc("background", cobra.FixedCompletions(backgrounds, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -154,8 +152,8 @@ func (o *inspectOptions) check(s *streams) error {
 		return exit.Usagef("inspect needs a terminal that can move the cursor, and TERM is dumb: use keys, peek and stats")
 	case !slices.Contains(backgrounds, o.background):
 		return exit.Usagef("--background %s: give one of %s", o.background, strings.Join(backgrounds, ", "))
-	case o.delimiter == "" || !utf8.ValidString(o.delimiter):
-		return exit.Usagef("--delimiter must be UTF-8 and not empty")
+	case o.separator == "" || !utf8.ValidString(o.separator):
+		return exit.Usagef("--separator must be UTF-8 and not empty")
 	}
 	return nil
 }

@@ -25,8 +25,8 @@ func TestInspectChanges(t *testing.T) {
 		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			meowdisExec(t, dir, edited, "--db", "t.sqlite")
-			before := meowdisExec(t, dir, "DUMP user:1\nDUMP user:2\nDUMP user:3\nDUMP queue:jobs\nDBSIZE\n", "--db", "t.sqlite")
+			meowdisExec(t, dir, edited, "-t", "t.sqlite")
+			before := meowdisExec(t, dir, "DUMP user:1\nDUMP user:2\nDUMP user:3\nDUMP queue:jobs\nDBSIZE\n", "-t", "t.sqlite")
 			editor := filepath.Join(dir, "editor")
 			if err := os.WriteFile(editor, []byte("#!/bin/sh\nsed -i 's/ff/fe/' \"$1\"; echo >> \"$1\"\n"), 0o700); err != nil {
 				t.Fatal(err)
@@ -54,7 +54,7 @@ func TestInspectChanges(t *testing.T) {
 			s.shows("string · 3 bytes")
 			s.check(s.Press("E"))
 			s.shows("Changed user:3")
-			if got := meowdisExec(t, dir, "GET user:3\n", "--db", "t.sqlite"); !strings.Contains(got, "\x00\x01\xfe") || strings.Contains(got, "\xfe\n\n") {
+			if got := meowdisExec(t, dir, "GET user:3\n", "-t", "t.sqlite"); !strings.Contains(got, "\x00\x01\xfe") || strings.Contains(got, "\xfe\n\n") {
 				t.Errorf("GET answered %q", got)
 			}
 
@@ -72,7 +72,7 @@ func TestInspectChanges(t *testing.T) {
 			s.check(s.Press("Enter"))
 			s.shows("Changed name of")
 			s.shows("Bob!")
-			if got := meowdisExec(t, dir, "HTTL user:2 FIELDS 1 name\n", "--db", "t.sqlite"); strings.Contains(got, "-1") {
+			if got := meowdisExec(t, dir, "HTTL user:2 FIELDS 1 name\n", "-t", "t.sqlite"); strings.Contains(got, "-1") {
 				t.Errorf("HTTL answered %q", got)
 			}
 			s.check(s.Press("Escape"))
@@ -111,7 +111,7 @@ func TestInspectChanges(t *testing.T) {
 				s.check(s.Press("u"))
 				s.shows("Undone: " + undone)
 			}
-			if got := meowdisExec(t, dir, "DUMP user:1\nDUMP user:2\nDUMP user:3\nDUMP queue:jobs\nDBSIZE\n", "--db", "t.sqlite"); got != before {
+			if got := meowdisExec(t, dir, "DUMP user:1\nDUMP user:2\nDUMP user:3\nDUMP queue:jobs\nDBSIZE\n", "-t", "t.sqlite"); got != before {
 				t.Errorf("got %q\nwant %q", got, before)
 			}
 			s.check(s.Press("q"))
@@ -132,7 +132,7 @@ func TestInspectQuitKeepsUndo(t *testing.T) {
 	server := oracle.Start(t)
 	server.Dial(t)
 	for name, target := range map[string]string{
-		"file": "--db t.sqlite", "redis": "--url unix://" + server.Socket, "rest": "--url " + rest + " --token " + restToken,
+		"file": "-t t.sqlite", "redis": "-t unix://" + server.Socket, "rest": "-t " + rest + " --token " + restToken,
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -174,7 +174,7 @@ func TestInspectChangesServers(t *testing.T) {
 	server := oracle.Start(t)
 	server.Dial(t)
 	for name, target := range map[string]string{
-		"redis": "--url unix://" + server.Socket, "rest": "--url " + rest + " --token " + restToken,
+		"redis": "-t unix://" + server.Socket, "rest": "-t " + rest + " --token " + restToken,
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()

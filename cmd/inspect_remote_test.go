@@ -100,7 +100,7 @@ func restWithRights(t *testing.T, refused func(*commands.Command) bool) string {
 		w.Write(out)
 	}))
 	t.Cleanup(web.Close)
-	return "--url " + web.URL + " --token " + restToken
+	return "-t " + web.URL + " --token " + restToken
 }
 
 // realRedis is a real server with oneOfEach and the users few, who may read little
@@ -141,7 +141,7 @@ func TestInspectWithFewRights(t *testing.T) {
 	t.Parallel()
 	server := realRedis(t)
 	for name, target := range map[string]string{
-		"redis": "--url unix://few:pw@" + server.Socket,
+		"redis": "-t unix://few:pw@" + server.Socket,
 		"rest": restWithRights(t, func(c *commands.Command) bool {
 			name, _, _ := strings.Cut(c.Name, " ")
 			return slices.Contains([]string{"SCAN", "KEYS", "DBSIZE", "INFO", "MEMORY", "OBJECT", "CONFIG", "TYPE"}, name)
@@ -177,7 +177,7 @@ func TestInspectWithoutWriting(t *testing.T) {
 	t.Parallel()
 	server := realRedis(t)
 	for name, target := range map[string]string{
-		"redis": "--url unix://reader:pw@" + server.Socket,
+		"redis": "-t unix://reader:pw@" + server.Socket,
 		"rest": restWithRights(t, func(c *commands.Command) bool {
 			return c.Flags&commands.Write != 0 || c.Name == "SCAN" || c.Name == "KEYS"
 		}),
@@ -205,7 +205,7 @@ func TestInspectWithoutWriting(t *testing.T) {
 func TestInspectKeysOfOneUser(t *testing.T) {
 	t.Parallel()
 	s := openScreen(t, 100, 24)
-	s.inspects("--url unix://app:pw@" + realRedis(t).Socket)
+	s.inspects("-t unix://app:pw@" + realRedis(t).Socket)
 	s.shows("▸ app:")
 	s.shows("closed")
 	s.check(s.Press("G"))
@@ -332,7 +332,7 @@ func unixProxy(t *testing.T) (p *proxy, target string) {
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	path := filepath.Join(dir, "sock")
-	return newProxy(t, realRedis(t), func() (net.Listener, error) { return net.Listen("unix", path) }), "--url unix://" + path
+	return newProxy(t, realRedis(t), func() (net.Listener, error) { return net.Listen("unix", path) }), "-t unix://" + path
 }
 
 // TestInspectSlowServer moves, stops and goes on while a server does not answer;
@@ -428,10 +428,10 @@ func TestInspectClusterNode(t *testing.T) {
 	node.Dial(t).Do([]byte("SET"), []byte("cat:1"), []byte("tom"))
 	url := "unix://" + node.Socket
 	s := openScreen(t, 200, 24)
-	s.inspects("--url " + url)
+	s.inspects("-t " + url)
 	s.shows("is one node of a Redis Cluster: other nodes may have keys, too; --this-node")
 	s.lastLine("$")
-	s.inspects("--this-node --url " + url)
+	s.inspects("--this-node -t " + url)
 	s.shows("cat:")
 	s.check(s.Press("q"))
 }

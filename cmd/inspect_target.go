@@ -97,7 +97,7 @@ func (i *openTarget) screen(ctx context.Context) inspect.Options {
 	o, s, c := i.o, i.s, i.reader
 	options := inspect.Options{
 		Appearance: o.look, Decoder: o.decoder, Label: c.Target.Label(), Close: i.close, Open: i.another, Targets: targetChoices,
-		Client: c, Target: c.Target.String(), Name: c.Target.Profile, Profile: c.Target.Profile, Color: 1 + slices.Index(profile.Colors, c.Target.Settings.Color), DB: c.DB(), Delimiter: o.delimiter, Out: s.screen,
+		Client: c, Target: c.Target.String(), Name: c.Target.Profile, Profile: c.Target.Profile, Color: 1 + slices.Index(profile.Colors, c.Target.Settings.Color), DB: c.DB(), Delimiter: o.separator, Out: s.screen,
 		Exporter: exportFile, Exec: "meowdis exec " + c.Target.Args(), Mouse: !o.noMouse,
 		Scratch: o.scratch, Listen: c.Listen,
 		Journal: targets.UndoDirectory(), Recents: targets.RecentsDirectory(), Identity: c.Target.Identity(), Temporary: c.Target.Path == local.Memory,

@@ -96,7 +96,7 @@ var visits = []visit{
 		{"F", "Search in values"}, {"type rome", "rome▏"}, {"Enter", "1 of 1 found"}, {"Enter &", "Show only fields"}, {"type rome", "rome▏"}, {"Enter", "1 of 1 · of 2 fields"}, {"s Down Enter", "by field"},
 		{"Escape Escape Escape o", "Open a key"}, {"type log", "log▏"}, {"Enter", "kind=login"}, {"F", "live"}, {"other XADD log 9-1 kind late", "kind=late"},
 	}},
-	{bullet: "Doing", what: "a profile that wants its name typed", run: "--profile prod", steps: [][2]string{
+	{bullet: "Doing", what: "a profile that wants its name typed", run: "-t @prod", steps: [][2]string{
 		{"U", "Writing"}, {"g D", "Type prod"}, {"type no", "no▏"}, {"Enter", "That is not prod"}, {"C-u", "▏"}, {"type prod", "prod▏"}, {"Enter", "Deleted gz"},
 	}},
 	{bullet: "Doing", what: "keys written to a file, as a script", left: true, steps: [][2]string{
@@ -139,7 +139,7 @@ var visits = []visit{
 func TestInspectVisits(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
-	meowdisExec(t, home, openTarget, "--db", "base.sqlite")
+	meowdisExec(t, home, openTarget, "-t", "base.sqlite")
 	if err := foreignfile.Make("redka", filepath.Join(home, "redka.db")); err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +184,7 @@ func newParty(t *testing.T, home string, size [2]int) *party {
 	if err := os.WriteFile(filepath.Join(dir, "found", "nano"), []byte("#!/bin/sh\nsed -i 's/^  \"city\": \"Bern\"/  \"city\": \"Basel\"/' \"$1\"\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	p.check(p.Run("cd " + dir + "; meowdis profile add prod --db t.sqlite --confirm name; echo; echo ready"))
+	p.check(p.Run("cd " + dir + "; meowdis profile add prod -t t.sqlite --confirm name; echo; echo ready"))
 	p.shows("\nready")
 	p.cleared()
 	return p
@@ -257,7 +257,7 @@ func (p *party) acts(keys string) {
 	case "shell":
 		p.check(p.Run(rest))
 	case "other":
-		meowdisExec(p.t, p.dir, rest+"\n", "--db", "t.sqlite")
+		meowdisExec(p.t, p.dir, rest+"\n", "-t", "t.sqlite")
 	case "rename":
 		from, to, _ := strings.Cut(rest, " ")
 		p.check(os.Rename(filepath.Join(p.dir, from), filepath.Join(p.dir, to)))
@@ -347,13 +347,13 @@ func (p *party) sees(want string) {
 func TestInspectCopies(t *testing.T) {
 	t.Parallel()
 	p := newParty(t, t.TempDir(), [2]int{80, 24})
-	meowdisExec(t, p.dir, openTarget, "--db", "t.sqlite")
+	meowdisExec(t, p.dir, openTarget, "-t", "t.sqlite")
 	p.check(p.Run("clear; meowdis inspect t.sqlite"))
 	p.shows("▸ user:")
 	p.check(p.Press("G", "Enter", "Home"))
 	p.shows("▾ user:")
 	for _, c := range []struct{ keys, want string }{
-		{"g y Enter", "gz"}, {"j y Down Enter", ""}, {"y Down Down Enter", "XRANGE log - +"}, {"y End Enter", "meowdis exec --db t.sqlite XRANGE 'log' - +"},
+		{"g y Enter", "gz"}, {"j y Down Enter", ""}, {"y Down Down Enter", "XRANGE log - +"}, {"y End Enter", "meowdis exec -t t.sqlite XRANGE 'log' - +"},
 		{"G k y Down Enter", `{"name":"Ann","city":"Bern"}`},
 	} {
 		p.acts(c.keys)
@@ -380,7 +380,7 @@ var colour = regexp.MustCompile(`\x1b\[(\d+;)*(3[0-8]|4[0-8]|9\d|10\d)[;m]`)
 func TestInspectColours(t *testing.T) {
 	t.Parallel()
 	p := newParty(t, t.TempDir(), [2]int{80, 12})
-	meowdisExec(t, p.dir, openTarget, "--db", "t.sqlite")
+	meowdisExec(t, p.dir, openTarget, "-t", "t.sqlite")
 	const light, dark, reversed = "\x1b[48;5;189m", "\x1b[48;5;59m", "\x1b[7m"
 	for _, c := range []struct{ run, background, want string }{
 		{"TERM=tmux-256color meowdis inspect t.sqlite", "default", dark},
@@ -421,7 +421,7 @@ func TestInspectColours(t *testing.T) {
 func TestInspectIsEndedBySignals(t *testing.T) {
 	t.Parallel()
 	p := newParty(t, t.TempDir(), [2]int{80, 24})
-	meowdisExec(t, p.dir, openTarget, "--db", "t.sqlite")
+	meowdisExec(t, p.dir, openTarget, "-t", "t.sqlite")
 	p.check(p.Run("stty -g > before; clear"))
 	p.prompted()
 	for signal, code := range map[string]int{"TERM": 143, "HUP": 129, "INT": 130, "QUIT": 131} {
@@ -444,7 +444,7 @@ func TestInspectServers(t *testing.T) {
 	server.Dial(t)
 	script := "DEL user:1 user:2 queue:jobs session:1\nSET user:1 x\nHSET user:2 name Bob\nRPUSH queue:jobs one two three\nSET session:1 token EX 1000\n"
 	for name, target := range map[string]string{
-		"redis": "--url unix://" + server.Socket, "rest": "--url " + rest + " --token " + restToken,
+		"redis": "-t unix://" + server.Socket, "rest": "-t " + rest + " --token " + restToken,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -475,7 +475,7 @@ func TestInspectServers(t *testing.T) {
 func TestInspectReadOnly(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	meowdisExec(t, dir, openTarget, "--db", "t.sqlite")
+	meowdisExec(t, dir, openTarget, "-t", "t.sqlite")
 	s := openScreen(t, 80, 24)
 	s.check(s.Run("cd " + dir + " && clear && NO_COLOR=1 meowdis inspect --read-only --no-mouse t.sqlite"))
 	s.shows("▸ user:")

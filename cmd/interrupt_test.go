@@ -77,13 +77,13 @@ func (r *typing) signal(s os.Signal) {
 
 func TestInterruptedScript(t *testing.T) {
 	t.Parallel()
-	r := startTyping(t, "exec", "--db", "a.sqlite")
+	r := startTyping(t, "exec", "-t", "a.sqlite")
 	r.types("SET a 1", "INCR a")
 	r.signal(os.Interrupt)
 	r.ends(130, "line 3: interrupted: the lines before it have run, it has not", "tail -n +3 SCRIPT | meowdis exec …")
 
 	// The database and the transaction that it had come to are reported.
-	r = startTyping(t, "exec", "--db", "a.sqlite")
+	r = startTyping(t, "exec", "-t", "a.sqlite")
 	r.types("SELECT 3", "SET a 1", "MULTI", "INCR a")
 	r.signal(syscall.SIGTERM)
 	r.ends(143, "line 5: terminated: the lines before 3 have run, the transaction that it begins has not", "tail -n +3 SCRIPT | meowdis exec -n 3 …")
@@ -104,7 +104,7 @@ func TestBrokenConnection(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { ln.Close() })
-		r := startTyping(t, append(append([]string{"exec"}, test.flags...), "--url", "redis://"+ln.Addr().String())...)
+		r := startTyping(t, append(append([]string{"exec"}, test.flags...), "-t", "redis://"+ln.Addr().String())...)
 		if _, err := io.WriteString(r.in, "# a counter\nINCR n\n"); err != nil {
 			t.Fatal(err)
 		}
@@ -137,7 +137,7 @@ func TestInterruptedConnection(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ln.Close()
-	r := startTyping(t, "stats", "--url", "redis://"+ln.Addr().String())
+	r := startTyping(t, "stats", "-t", "redis://"+ln.Addr().String())
 	conn, err := ln.Accept()
 	if err != nil {
 		t.Fatal(err)

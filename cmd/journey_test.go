@@ -73,17 +73,17 @@ func TestJourney(t *testing.T) {
 
 	j.run(0, "copy", from, "one.sqlite", "--verify")
 	j.same(from, "one.sqlite")
-	j.run(0, "dump", "--db", "one.sqlite", "keys.archive")
-	j.run(0, "restore", "--db", "two.sqlite", "keys.archive")
+	j.run(0, "dump", "-t", "one.sqlite", "keys.archive")
+	j.run(0, "restore", "-t", "two.sqlite", "keys.archive")
 	j.same("one.sqlite", "two.sqlite")
 	j.same(from, "two.sqlite")
 
 	// A file of ours may hold what a dump file of Redis cannot.
-	j.run(0, "exec", "--db", "two.sqlite", "JSON.SET", "doc\xff", "$", `{"a":1}`)
-	j.run(0, "exec", "--db", "two.sqlite", "-n", "15", "ARSET", "arr", "3", "v")
+	j.run(0, "exec", "-t", "two.sqlite", "JSON.SET", "doc\xff", "$", `{"a":1}`)
+	j.run(0, "exec", "-t", "two.sqlite", "-n", "15", "ARSET", "arr", "3", "v")
 	const noForm = "a dump file of Redis holds nothing of this type"
 	stay := map[string]string{`"doc\xff"`: noForm, `"arr" in database 15`: noForm}
-	j.leaves(stay, fmt.Sprintf(", %d left out", len(stay)), "export", "--db", "two.sqlite", "moved.rdb")
+	j.leaves(stay, fmt.Sprintf(", %d left out", len(stay)), "export", "-t", "two.sqlite", "moved.rdb")
 
 	arrived := oracle.Start(t, "--dir", j.dir, "--dbfilename", "moved.rdb")
 	there := arrived.Dial(t)
@@ -103,7 +103,7 @@ func TestJourney(t *testing.T) {
 
 	// The dump file that a server writes.
 	tell(t, there, "SAVE")
-	j.run(0, "import", "--db", "three.sqlite", "moved.rdb")
+	j.run(0, "import", "-t", "three.sqlite", "moved.rdb")
 	j.same(from, "three.sqlite")
 	j.poorer(to)
 	j.redka("three.sqlite")
@@ -278,7 +278,7 @@ func (j journey) redka(from string) {
 	if err := foreignfile.Make("redka", path, strings.Replace(redkaFile, "three.sqlite", filepath.Join(j.dir, from), 1)); err != nil {
 		j.t.Fatal(err)
 	}
-	j.run(0, "import", "redka.db", "--db", "last.sqlite")
+	j.run(0, "import", "redka.db", "-t", "last.sqlite")
 	j.same("redka.db", "last.sqlite")
 	for _, kind := range []string{"string", "list", "set", "zset"} {
 		j.same(from, "last.sqlite", "-n", "0", "--type", kind)

@@ -15,7 +15,7 @@ func TestCopyToJSON(t *testing.T) {
 			{"SET", "good", "v"}, {"SET", "bad\xff", "v"}, {"SET", "value", "\xff"}, {"RPUSH", "list", "a"}, {"RPUSH", "list\xfe", "a"}, {"RPUSH", "l2", "\xff"},
 			{"SADD", "set", "a"}, {"HSET", "h", "f", "v"},
 		} {
-			j.run(0, append([]string{"exec", "--db", "a.sqlite"}, call...)...)
+			j.run(0, append([]string{"exec", "-t", "a.sqlite"}, call...)...)
 		}
 		place := jsonOnly(t, newFew(t, has))
 		said := j.run(1, "copy", "-n", "0", "a.sqlite", place)
@@ -28,7 +28,7 @@ func TestCopyToJSON(t *testing.T) {
 			t.Error(said)
 		}
 		for key, want := range map[string]string{"GET good": "v\n", "LRANGE list 0 -1": "a\n", "SMEMBERS set": "a\n"} {
-			if got := j.run(0, append([]string{"exec", "--url", place}, strings.Fields(key)...)...); got != want {
+			if got := j.run(0, append([]string{"exec", "-t", place}, strings.Fields(key)...)...); got != want {
 				t.Errorf("%s: %q", key, got)
 			}
 		}

@@ -27,22 +27,16 @@ type keysOptions struct {
 func newKeys(s *streams) *cobra.Command {
 	o := &keysOptions{}
 	cmd := &cobra.Command{
-		Use:        "keys [FLAGS] [PATTERN]",
+		Use:        "keys [FLAGS] [TARGET] [PATTERN]",
 		SuggestFor: []string{"ls", "list"},
 		GroupID:    groupInspect,
 		Short:      "List keys, for any number of keys",
 		Long: `Lists the keys that match a pattern, or all keys, page by page: unlike the
-command KEYS it does not block the target. A key that exists during the whole
-run is listed; a server may list a key twice.
-
-Into a pipe, names are printed unchanged. On a terminal, names with control
-characters are quoted. -0 is for names with newlines. -l adds type, TTL and
-size.`,
+command KEYS it does not block the target. Into a pipe, names are printed
+unchanged; on a terminal, control characters are quoted.`,
 		Example: `  meowdis keys 'cat:*'
-  meowdis keys -l --type hash --limit 20
   meowdis keys -0 'tmp:*' | xargs -0r meowdis exec DEL`,
-		ValidArgsFunction: cobra.NoFileCompletions,
-		Args:              usageArgs(cobra.MaximumNArgs(1)),
+		ValidArgsFunction: targets.CompleteNames(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.list.check(cmd); err != nil {
 				return err
@@ -50,9 +44,11 @@ size.`,
 			if err := flags.Exclusive(cmd, "long", "null"); err != nil {
 				return err
 			}
-			if len(args) == 1 {
-				o.match = args[0]
+			own, err := ownArgs(cmd, &o.target, args, targets.Own{What: "PATTERN", Most: 1})
+			if err != nil {
+				return err
 			}
+			o.match = first(own)
 			if o.typ != "" {
 				typ, err := flags.Type(o.typ)
 				if err != nil {
@@ -65,7 +61,7 @@ size.`,
 	}
 	f := cmd.Flags()
 	f.BoolVarP(&o.long, "long", "l", false, "print type, TTL and size of each key, too")
-	flags.AddType(cmd, &o.typ, "list only keys of `TYPE`: ")
+	flags.AddType(cmd, &o.typ, "list only keys of `TYPE`, such as string or hash")
 	o.list.addFlags(cmd, "keys")
 	o.target.AddReadFlags(cmd)
 	o.target.Reach.AddNodeFlag(cmd)

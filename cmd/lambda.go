@@ -35,11 +35,9 @@ func newLambda(s *streams) *cobra.Command {
 		Long: `Runs as an AWS Lambda function with a function URL, and serves Upstash's SDKs.
 Its keys are in a storage: see --storage of "meowdis serve".
 
-Lambda runs the file called "bootstrap" in the function's archive. Under that
-name this program runs "meowdis lambda". Set MEOWDIS_STORAGE_URL and
-MEOWDIS_STORAGE_TOKEN to the storage, MEOWDIS_TOKEN to the token that clients
-must send, and MEOWDIS_READ_ONLY_TOKEN to a token that only reads. SUBSCRIBE and
-other commands that listen need a server.`,
+Lambda runs the file called "bootstrap" in the function's archive. Set
+MEOWDIS_STORAGE_URL, MEOWDIS_STORAGE_TOKEN, and MEOWDIS_TOKEN, which clients
+must send.`,
 		Example: `  cp meowdis bootstrap && zip function.zip bootstrap`,
 		Args:    usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -24,7 +24,7 @@ import (
 type latencyOptions struct {
 	target   targets.Options
 	confirm  confirmOptions
-	count    int64
+	limit    int64
 	interval flags.Interval
 	json     bool
 	args     []string
@@ -33,31 +33,33 @@ type latencyOptions struct {
 func newLatency(s *streams) *cobra.Command {
 	o := &latencyOptions{interval: flags.Interval(10 * time.Millisecond)}
 	cmd := &cobra.Command{
-		Use:     "latency [FLAGS] [COMMAND [ARG...]]",
+		Use:     "latency [FLAGS] [TARGET] [COMMAND [ARG...]]",
 		GroupID: groupInspect,
 		Short:   "Measure the response time of the target",
 		Long: `Sends a command repeatedly, one call at a time, and prints how long the replies
-took: minimum, mean, median, 99th percentile and maximum. The command is PING,
-or DBSIZE on a file, because a PING would not read it.
-
-On a terminal the numbers are live until Ctrl-C or --count, and a chart of the
-times follows. Elsewhere it makes 100 round trips.`,
-		Example: `  meowdis latency --url redis://localhost:6379
-  meowdis latency --count 1000 --interval 0 GET greeting`,
-		Args:              usageArgs(cobra.ArbitraryArgs),
-		ValidArgsFunction: complete.Call(s.getenv, &o.target),
+took. The command is PING, or DBSIZE on a file, because a PING would not read
+it. On a terminal the numbers are live until Ctrl-C, and a chart follows;
+elsewhere it makes 100 round trips.`,
+		Example: `  meowdis latency redis://localhost:6379
+  meowdis latency --limit 1000 --interval 0 GET greeting`,
+		ValidArgsFunction: complete.AfterTarget(&o.target, "COMMAND", complete.Call(s.getenv, &o.target)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if o.count < 0 {
-				return exit.Usagef("--count %d: give 0 or more", o.count)
+			own, err := ownArgs(cmd, &o.target, args, targets.Own{What: "COMMAND", Most: -1})
+			if err != nil {
+				return err
 			}
-			o.args = args
+			if o.limit < 0 {
+				return exit.Usagef("--limit %d: give 0 or more", o.limit)
+			}
+			o.args = own
 			return o.run(cmd.Context(), s)
 		},
 	}
 	f := cmd.Flags()
 	f.SetInterspersed(false)
-	f.Int64Var(&o.count, "count", 0, "make `NUMBER` round trips")
-	f.VarP(&o.interval, "interval", "i", "wait `SECONDS` between round trips")
+	f.Int64Var(&o.limit, "limit", 0, "make at most `NUMBER` round trips")
+	flags.Alias(f, "count", "limit")
+	f.VarP(&o.interval, "interval", "i", "wait `DURATION` between round trips")
 	f.BoolVar(&o.json, "json", false, "print JSON, at the end")
 	o.confirm.addFlags(cmd)
 	o.target.AddFlags(cmd)
@@ -79,7 +81,7 @@ func (o *latencyOptions) run(ctx context.Context, s *streams) error {
 			args = command([]string{shortestCommand(c.Target)})
 		}
 		live := s.outTerminal && !o.json && s.getenv("TERM") != "dumb"
-		count := o.count
+		count := o.limit
 		if count == 0 && !live {
 			count = defaultRoundTrips
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/cmd/internal/flags"
 	"github.com/meowdis/meowdis/cmd/internal/targets"
 	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/local"
@@ -18,21 +19,22 @@ import (
 type listenOptions struct {
 	target targets.Options
 	json   bool
-	count  int64
+	limit  int64
 }
 
 func (o *listenOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&o.json, "json", false, "print one JSON object per line")
-	f.Int64Var(&o.count, "count", 0, "stop after `NUMBER` messages")
+	f.Int64Var(&o.limit, "limit", 0, "stop after `NUMBER` messages")
+	flags.Alias(f, "count", "limit")
 	o.target.AddReadFlags(cmd)
 }
 
 // listen sends args and prints each message until Ctrl-C. print formats a message; it returns nil for a reply to
 // skip.
 func (o *listenOptions) listen(ctx context.Context, s *streams, args [][]byte, print func(resp.Value) []byte) (err error) {
-	if o.count < 0 {
-		return exit.Usagef("--count %d: give 0 or more", o.count)
+	if o.limit < 0 {
+		return exit.Usagef("--limit %d: give 0 or more", o.limit)
 	}
 	t, err := o.target.Find(s.getenv, s.err)
 	if err != nil {
@@ -63,7 +65,7 @@ func (o *listenOptions) listen(ctx context.Context, s *streams, args [][]byte, p
 		if _, err := s.out.Write(out); err != nil {
 			return err
 		}
-		if printed++; printed == o.count {
+		if printed++; printed == o.limit {
 			return errEnough
 		}
 		return nil

@@ -28,6 +28,9 @@ func manPage(cmd *cobra.Command, section, date string) []byte {
 		manVerbs(&b, cmd)
 	case cmd.Runnable():
 		manOptions(&b, cmd)
+	case len(topicFlags(cmd)) > 0:
+		b.WriteString(".SH OPTIONS\n")
+		roffFlags(&b, topicFlags(cmd))
 	}
 	if cmd.Example != "" {
 		b.WriteString(".SH EXAMPLES\n.EX\n")
@@ -63,9 +66,6 @@ func manOptions(b *strings.Builder, cmd *cobra.Command) {
 			fmt.Fprintf(b, ".SS %s\n", roff(g.title))
 		}
 		roffFlags(b, g.flags)
-		if g.note != "" {
-			b.WriteString(".PP\n" + roffLine(g.note))
-		}
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/cmd/internal/flags"
 	"github.com/meowdis/meowdis/cmd/internal/mcptools"
 	"github.com/meowdis/meowdis/cmd/internal/profile"
 	"github.com/meowdis/meowdis/cmd/internal/targets"
@@ -39,32 +40,32 @@ func newMCP(s *streams) *cobra.Command {
 		Use:     "mcp [FLAGS] [TARGET]",
 		GroupID: groupUse,
 		Short:   "Offer a target to coding agents (Model Context Protocol)",
-		Long: `Speaks the Model Context Protocol on stdin and stdout. An agent's program starts
-it and calls its tools, which list and search keys, read them a page at a time,
-run commands that only read, and show the SQL of a command. Replies are bounded.
+		Long: `Speaks the Model Context Protocol on stdin and stdout, for an agent's program.
+Tools list and search keys, read them a page at a time, run commands that only
+read, and show the SQL of a command. Replies are bounded.
 
---write adds a tool that runs any command, unless the target is read-only.
-Dangerous commands, such as FLUSHALL, and scripts need the confirmation of a
-person: a yes, or the name of the profile if it asks for that. The agent's
-program asks; if it cannot, the command is refused. --yes allows them all.
-
-It ends when stdin does. For agents that use a shell: "meowdis help agents".`,
+--write adds a tool that runs any command. Dangerous commands, such as FLUSHALL,
+and scripts need a person's confirmation, which the agent's program asks for;
+--yes allows them all. See also "meowdis help agents".`,
 		Example: `  meowdis mcp cats.sqlite
   meowdis mcp --write @dev`,
 		Args:              usageArgs(cobra.MaximumNArgs(1)),
 		ValidArgsFunction: targets.CompleteNames(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 1 {
-				o.target.Spec = args[0]
+			if err := o.target.Argument(args); err != nil {
+				return err
 			}
 			return o.run(cmd.Context(), s)
 		},
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.write, "write", false, "offer a tool that changes keys")
-	f.DurationVar(&o.limit, "time-limit", time.Minute, "stop a call after `TIME`")
 	f.BoolVar(&o.confirm.yes, "yes", false, "run dangerous commands without confirmation")
 	o.target.AddFlags(cmd)
+	o.target.Reach.SetTimeout(time.Minute)
+	timeout := f.Lookup("timeout")
+	timeout.Usage, timeout.DefValue, timeout.Annotations = "stop a call after `DURATION`", timeout.Value.String(), nil
+	flags.Alias(f, "time-limit", "timeout")
 	o.target.Reach.AddNodeFlag(cmd)
 	return cmd
 }
@@ -76,8 +77,8 @@ func (o *mcpOptions) run(ctx context.Context, s *streams) (err error) {
 	if s.inTerminal {
 		return exit.Usagef("mcp is for an agent's program, not for a terminal: see docs/agents.md")
 	}
-	if o.limit <= 0 {
-		return exit.Usagef("--time-limit %v: give more than 0", o.limit)
+	if o.limit = o.target.Reach.Timeout(); o.limit == 0 {
+		return exit.Usagef("--timeout 0: give more than 0")
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()

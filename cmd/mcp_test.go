@@ -64,7 +64,7 @@ func TestAgent(t *testing.T) {
 	t.Parallel()
 	rest, redis := serveMemory(t)
 	file := filepath.Join(t.TempDir(), "cats.sqlite")
-	for _, where := range [][]string{{file}, {"--url", rest, "--token", restToken}, {redis}} {
+	for _, where := range [][]string{{file}, {"-t", rest, "--token", restToken}, {redis}} {
 		writes := agentOf(t, nil, append([]string{"--write"}, where...)...)
 		wants(t, writes, "change", "SET cat:1 Tom", false, `{"reply":"OK"}`)
 		wants(t, writes, "change", "FLUSHALL", true, "needs the confirmation of a person")
@@ -82,7 +82,7 @@ func TestAgent(t *testing.T) {
 		}
 		wants(t, c, "query", "GET cat:1", false, `{"reply":"Tom"}`)
 		if where[0] == file {
-			hurried := agentOf(t, nil, "--write", "--yes", "--time-limit", "200ms", file)
+			hurried := agentOf(t, nil, "--write", "--yes", "--timeout", "200ms", file)
 			wants(t, c, "explain", `EVAL "redis.call('SET', 'cat:1', 'x') while true do end" 0`, false, "time limit of 100ms exceeded")
 			wants(t, c, "explain", `EVAL "local s = string.rep('x', 1048576) local t = {} for i = 1, 3000 do t[i] = s end return t" 0`, false, "request memory limit exceeded")
 			wants(t, hurried, "change", `EVAL "redis.call('SET', 'cat:1', 'x') while true do end" 0`, true, "time limit of")
@@ -97,9 +97,9 @@ func TestAgentOfProfile(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	file := filepath.Join(t.TempDir(), "cats.sqlite")
 	for _, args := range [][]string{
-		{"exec", "--db", file, "SET", "k", "v"},
-		{"profile", "add", "loose", "--db", file, "--confirm", "none"}, {"profile", "add", "strict", "--db", file, "--confirm", "name"},
-		{"profile", "add", "sealed", "--db", file, "--read-only"},
+		{"exec", "-t", file, "SET", "k", "v"},
+		{"profile", "add", "loose", "-t", file, "--confirm", "none"}, {"profile", "add", "strict", "-t", file, "--confirm", "name"},
+		{"profile", "add", "sealed", "-t", file, "--read-only"},
 	} {
 		if out, err := exec.Command("meowdis", args...).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %v\n%s", args, err, out)
@@ -127,7 +127,7 @@ func TestAgentOfProfile(t *testing.T) {
 func TestAgentWire(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "cats.sqlite")
-	if out, err := exec.Command("meowdis", "exec", "--db", file, "SET", "k", "v").CombinedOutput(); err != nil {
+	if out, err := exec.Command("meowdis", "exec", "-t", file, "SET", "k", "v").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for _, end := range []string{"closes", "signals", "hangs up"} {

@@ -18,10 +18,8 @@ func newMigrate(s *streams) *cobra.Command {
 		GroupID: groupMaintain,
 		Short:   "Update a file of an older meowdis, after a backup",
 		Long: `Updates the tables of a file to the schema of this meowdis, in one transaction,
-and keeps a copy of the old file beside it. Every verb that writes does the same
-to an older file when it opens it, but without the copy.
-
-A file that is up to date is not changed. A file of a newer meowdis is refused.`,
+and keeps a copy of the old file beside it. Every verb that writes does the
+same, but without the copy.`,
 		Example:           `  meowdis migrate cats.sqlite`,
 		Args:              usageArgs(cobra.MaximumNArgs(1)),
 		ValidArgsFunction: targets.CompleteNames(1),

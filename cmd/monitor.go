@@ -1,11 +1,13 @@
 package cmd
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/meowdis/meowdis/cmd/internal/targets"
 	"github.com/meowdis/meowdis/keyspace/display"
 	"github.com/meowdis/meowdis/redis/resp"
 )
@@ -13,25 +15,28 @@ import (
 func newMonitor(s *streams) *cobra.Command {
 	o := &listenOptions{}
 	cmd := &cobra.Command{
-		Use:     "monitor [FLAGS]",
+		Use:     "monitor [FLAGS] [TARGET]",
 		GroupID: groupInspect,
 		Short:   "Show the commands that a server or a file's processes run",
-		Long: `Shows every command that any client runs on the target, until Ctrl-C. On a file
-these are the commands of all processes. MONITOR slows a server down. The target
-must be a Redis server with the command MONITOR, or a REST endpoint with
-/monitor, such as Upstash's.`,
-		Example: `  meowdis monitor --url redis://localhost:6379
-  meowdis monitor --db cats.sqlite
-  meowdis monitor --url redis://localhost --json | jq -r .command[0]`,
-		ValidArgsFunction: cobra.NoFileCompletions,
-		Args:              usageArgs(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		Long: `Shows every command that any client runs on the target, until Ctrl-C: a Redis
+server, a REST endpoint with /monitor, or a file, whose processes all report.
+MONITOR slows a server down.`,
+		Example: `  meowdis monitor redis://localhost:6379
+  meowdis monitor cats.sqlite
+  meowdis monitor -h localhost --json | jq -r .command[0]`,
+		ValidArgsFunction: targets.CompleteNames(1),
+		Args:              usageArgs(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := errors.Join(o.target.Argument(args), o.target.AskPassword(s.askSecret)); err != nil {
+				return err
+			}
 			return o.listen(cmd.Context(), s, command([]string{"MONITOR"}), func(v resp.Value) []byte {
 				return o.monitored(s, string(v.Str))
 			})
 		},
 	}
 	o.addFlags(cmd)
+	o.target.AddServerFlags(cmd)
 	return cmd
 }
 

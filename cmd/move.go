@@ -13,13 +13,6 @@ import (
 	"github.com/meowdis/meowdis/transfer"
 )
 
-const moveExitCodesHelp = `Exit codes:
-    0  everything was done
-    1  some keys were left out: each is named on stderr
-    2  invalid command line
-    3  a target or a file could not be opened or reached, or is damaged
-  130  interrupted by Ctrl-C (143: by SIGTERM); it prints how to continue`
-
 // connectExisting connects to a target whose keys are read. A file must exist.
 func connectExisting(ctx context.Context, o *targets.Options, t targets.Target) (*targets.Conn, error) {
 	c, err := o.Enter(ctx, t, local.Options{ReadOnly: t.Path != local.Memory, CacheBytes: readCache})

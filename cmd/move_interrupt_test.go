@@ -136,13 +136,13 @@ func newMover(t *testing.T, keys int) mover {
 		}
 		fmt.Fprintf(&script, "SET key:%d %x\n", n, value)
 	}
-	c, said := m.command("exec", "--pipe", "--db", "a.sqlite")
+	c, said := m.command("exec", "--pipe", "-t", "a.sqlite")
 	c.Stdin = strings.NewReader(script.String())
 	if err := c.Run(); err != nil {
 		t.Fatalf("%v: %s", err, said)
 	}
-	m.run(0, "dump", "--db", "a.sqlite", "a.archive")
-	m.run(0, "export", "--db", "a.sqlite", "a.rdb")
+	m.run(0, "dump", "-t", "a.sqlite", "a.archive")
+	m.run(0, "export", "-t", "a.sqlite", "a.rdb")
 	return m
 }
 
@@ -158,8 +158,8 @@ func TestInterruptedWrites(t *testing.T) {
 	}{
 		{12, []string{"copy", "a.sqlite", "URL"}, `copied \d+ keys\nmeowdis: interrupted; the copied keys are kept; to continue, run the same command with (--resume \S+ --skip)\n$`},
 		{11, []string{"copy", "a.sqlite", "URL", "--replace"}, `interrupted; the copied keys are kept; to continue, run the same command with (--resume \S+)\n$`},
-		{10, []string{"restore", "--url", "URL", "a.archive"}, `restored \d+ keys\nmeowdis: interrupted; the keys written so far are kept: to continue, run the same command with (--skip)\n$`},
-		{10, []string{"import", "--url", "URL", "a.rdb"}, `imported \d+ keys\nmeowdis: interrupted; the keys written so far are kept: to continue, run the same command with (--skip)\n$`},
+		{10, []string{"restore", "-t", "URL", "a.archive"}, `restored \d+ keys\nmeowdis: interrupted; the keys written so far are kept: to continue, run the same command with (--skip)\n$`},
+		{10, []string{"import", "-t", "URL", "a.rdb"}, `imported \d+ keys\nmeowdis: interrupted; the keys written so far are kept: to continue, run the same command with (--skip)\n$`},
 	} {
 		for _, signal := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGKILL} {
 			if signal == syscall.SIGTERM && i > 0 {
@@ -183,12 +183,12 @@ func TestInterruptedWrites(t *testing.T) {
 			} else if args[len(args)-1] == "--replace" {
 				goOn = nil
 			}
-			if n := strings.TrimSpace(m.run(0, "exec", "--url", g.url, "DBSIZE")); n == "0" || n == fmt.Sprint(movedKeys) {
+			if n := strings.TrimSpace(m.run(0, "exec", "-t", g.url, "DBSIZE")); n == "0" || n == fmt.Sprint(movedKeys) {
 				t.Errorf("%q, %v: it was not stopped in the middle: %s keys", test.args, signal, n)
 			}
 			m.run(0, append(args, goOn...)...)
 			m.run(0, "diff", "a.sqlite", g.url)
-			if left := strings.TrimSpace(m.run(0, "exec", "--url", g.url, "KEYS", "meowdis:moving:*")); left != "" {
+			if left := strings.TrimSpace(m.run(0, "exec", "-t", g.url, "KEYS", "meowdis:moving:*")); left != "" {
 				t.Errorf("%q, %v: it left %s", test.args, signal, left)
 			}
 		}
@@ -203,9 +203,9 @@ func TestInterruptedReads(t *testing.T) {
 	g := newGate(t)
 	m.run(0, "copy", "a.sqlite", g.url)
 	for _, test := range []struct{ line, says string }{
-		{"dump --url URL made.archive", "meowdis: interrupted; made.archive was not written\n"},
-		{"dump --url URL made.jsonl", "meowdis: interrupted; made.jsonl was not written\n"},
-		{"export --url URL made.rdb", "meowdis: interrupted; made.rdb was not written\n"},
+		{"dump -t URL made.archive", "meowdis: interrupted; made.archive was not written\n"},
+		{"dump -t URL made.jsonl", "meowdis: interrupted; made.jsonl was not written\n"},
+		{"export -t URL made.rdb", "meowdis: interrupted; made.rdb was not written\n"},
 		{"diff a.sqlite URL", "meowdis: interrupted; the output is incomplete: "},
 		{"copy URL made.sqlite --dry-run", "meowdis: interrupted; nothing was copied\n"},
 	} {
@@ -230,7 +230,7 @@ func TestInterruptedInput(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, said := m.command("restore", "--db", "b.sqlite", "-")
+	c, said := m.command("restore", "-t", "b.sqlite", "-")
 	in, err := c.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -243,7 +243,7 @@ func TestInterruptedInput(t *testing.T) {
 	}
 	deadline := time.Now().Add(30 * time.Second)
 	for {
-		size, _ := m.command("exec", "--db", "b.sqlite", "--read-only", "DBSIZE")
+		size, _ := m.command("exec", "-t", "b.sqlite", "--read-only", "DBSIZE")
 		size.Stdout, size.Stderr = nil, nil
 		if out, _ := size.Output(); len(out) > 2 {
 			break
@@ -259,7 +259,7 @@ func TestInterruptedInput(t *testing.T) {
 	if code := c.ProcessState.ExitCode(); code != 130 || !strings.Contains(said.String(), "to continue, run the same command with --skip") {
 		t.Errorf("%d: %s", code, said)
 	}
-	m.run(0, "restore", "--db", "b.sqlite", "--skip", "a.archive")
+	m.run(0, "restore", "-t", "b.sqlite", "--skip", "a.archive")
 	m.run(0, "diff", "a.sqlite", "b.sqlite")
 	m.run(0, "doctor", "b.sqlite")
 }
@@ -273,20 +273,20 @@ func TestKilledIntoFile(t *testing.T) {
 	for i := range 40 {
 		fmt.Fprintf(&script, "RPUSH long%s\n", strings.Repeat(fmt.Sprintf(" e%d", i), 1000))
 	}
-	c, said := m.command("exec", "--pipe", "--db", "a.sqlite")
+	c, said := m.command("exec", "--pipe", "-t", "a.sqlite")
 	c.Stdin = strings.NewReader(script.String())
 	if err := c.Run(); err != nil {
 		t.Fatalf("%v: %s", err, said)
 	}
-	m.run(0, "dump", "--force", "--db", "a.sqlite", "a.archive")
-	m.run(0, "export", "--force", "--db", "a.sqlite", "a.rdb")
+	m.run(0, "dump", "--force", "-t", "a.sqlite", "a.archive")
+	m.run(0, "export", "--force", "-t", "a.sqlite", "a.rdb")
 	began := time.Now()
 	m.run(0, "copy", "a.sqlite", "whole.sqlite")
 	whole := time.Since(began)
 	killed := 0
 	for n := range 12 {
 		file := fmt.Sprintf("killed%d.sqlite", n)
-		args := [][]string{{"copy", "a.sqlite", file, "--skip"}, {"restore", "--db", file, "a.archive", "--skip"}, {"import", "--db", file, "a.rdb", "--skip"}}[n%3]
+		args := [][]string{{"copy", "a.sqlite", file, "--skip"}, {"restore", "-t", file, "a.archive", "--skip"}, {"import", "-t", file, "a.rdb", "--skip"}}[n%3]
 		c, _ := m.command(args...)
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
@@ -299,7 +299,7 @@ func TestKilledIntoFile(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(m.dir, file)); err != nil {
 			continue // it had not come that far
 		}
-		if left := strings.TrimSpace(m.run(0, "exec", "--db", file, "KEYS", "meowdis:moving:*")); left != "" {
+		if left := strings.TrimSpace(m.run(0, "exec", "-t", file, "KEYS", "meowdis:moving:*")); left != "" {
 			t.Errorf("%q left %s", args, left)
 		}
 		m.run(0, "doctor", file)

@@ -20,35 +20,35 @@ import (
 // openers are the verbs that open a file: each argument FILE is the file that is
 // tried, good.sqlite is one of ours, keys.archive an archive.
 var openers = []opener{
-	{line: "exec --db FILE SET k v", writes: true},
-	{line: "exec --db FILE GET k"},
-	{line: "exec --db FILE --read-only GET k"},
-	{line: "exec --db FILE", mayWrite: true},
-	{line: "repl --db FILE", mayWrite: true},
+	{line: "exec -t FILE SET k v", writes: true},
+	{line: "exec -t FILE GET k"},
+	{line: "exec -t FILE --read-only GET k"},
+	{line: "exec -t FILE", mayWrite: true},
+	{line: "repl -t FILE", mayWrite: true},
 	{line: "serve FILE --http 0", writes: true},
-	{line: "watch --count 1 --db FILE SET k v", writes: true},
-	{line: "watch --count 1 --db FILE GET k"},
-	{line: "latency --count 1 --db FILE GET k"},
-	{line: "latency --db FILE --count 1"},
+	{line: "watch --limit 1 -t FILE SET k v", writes: true},
+	{line: "watch --limit 1 -t FILE GET k"},
+	{line: "latency --limit 1 -t FILE GET k"},
+	{line: "latency -t FILE --limit 1"},
 	{line: "status FILE"},
-	{line: "keys --db FILE"},
-	{line: "scan --db FILE k"},
-	{line: "peek --db FILE k"},
-	{line: "stats --db FILE"},
-	{line: "bigkeys --db FILE"},
+	{line: "keys -t FILE"},
+	{line: "scan -t FILE k"},
+	{line: "peek -t FILE k"},
+	{line: "stats -t FILE"},
+	{line: "bigkeys -t FILE"},
 	{line: "copy FILE made.sqlite"},
 	{line: "copy --dry-run FILE good.sqlite"},
 	{line: "copy good.sqlite FILE", writes: true},
 	{line: "diff FILE good.sqlite"},
 	{line: "diff good.sqlite FILE"},
-	{line: "dump --db FILE made.archive"},
-	{line: "restore --db FILE keys.archive", writes: true},
-	{line: "import --db FILE keys.archive", writes: true},
-	{line: "export --db FILE made.rdb"},
-	{line: "explain --db FILE GET k"},
+	{line: "dump -t FILE made.archive"},
+	{line: "restore -t FILE keys.archive", writes: true},
+	{line: "import -t FILE keys.archive", writes: true},
+	{line: "export -t FILE made.rdb"},
+	{line: "explain -t FILE GET k"},
 	{line: "doctor FILE", asIs: true},
 	{line: "doctor --fix FILE", asIs: true, writes: true, mustExist: true},
-	{line: "backup --db FILE made.sqlite", asIs: true},
+	{line: "backup -t FILE made.sqlite", asIs: true},
 	{line: "vacuum FILE", writes: true, mustExist: true},
 	{line: "migrate FILE"},
 }
@@ -159,8 +159,8 @@ func makeSituations(t *testing.T, dir string) {
 			t.Fatal(err)
 		}
 	}
-	run("meowdis", "exec", "--db", "good.sqlite", "SET", "k", "v")
-	run("meowdis", "dump", "--db", "good.sqlite", "keys.archive")
+	run("meowdis", "exec", "-t", "good.sqlite", "SET", "k", "v")
+	run("meowdis", "dump", "-t", "good.sqlite", "keys.archive")
 	text("text", strings.Repeat("This is a text and no database. ", 100))
 	run("mkdir", "dir", "locked", "sealed", "logged", "foreignlog")
 	run("mkfifo", "pipe")

@@ -27,18 +27,20 @@ type peekOptions struct {
 func newPeek(s *streams) *cobra.Command {
 	o := &peekOptions{}
 	cmd := &cobra.Command{
-		Use:     "peek [FLAGS] KEY",
+		Use:     "peek [FLAGS] [TARGET] KEY",
 		GroupID: groupInspect,
 		Short:   "Show the type of a key, and the beginning of its value",
 		Long: `Shows the type, the TTL and the size of a key, and its first elements or the
-beginning of its value. It reads no more than that, however large the key is.
-Bytes are counted as in "meowdis stats".`,
+beginning of its value. It reads no more than that, however large the key is.`,
 		Example: `  meowdis peek cat:1
-  meowdis peek --limit 3 --json queue`,
-		ValidArgsFunction: complete.Key(s.getenv, &o.target),
-		Args:              usageArgs(cobra.ExactArgs(1)),
+  meowdis peek redis://localhost --limit 3 --json queue`,
+		ValidArgsFunction: complete.AfterTarget(&o.target, "KEY", complete.Key(s.getenv, &o.target)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if o.key = args[0]; o.limit < 0 {
+			own, err := ownArgs(cmd, &o.target, args, targets.Own{What: "KEY", Least: 1, Most: 1})
+			if err != nil {
+				return err
+			}
+			if o.key = own[0]; o.limit < 0 {
 				return exit.Usagef("--limit %d: give 0 or more", o.limit)
 			}
 			return o.run(cmd.Context(), s)

@@ -22,8 +22,8 @@ import (
 
 const profilesHelp = `A profile is a name for a target: a file or a URL, with its token and the
 confirmations that it asks for. Give @NAME wherever a verb takes a target, or
-NAME if no file has that name. --profile NAME, MEOWDIS_PROFILE and "meowdis
-profile use NAME" choose a profile, too.
+NAME if no file has that name. MEOWDIS_PROFILE and "meowdis profile use NAME"
+choose a profile, too.
 
 Profiles are in config.toml, at the path that "meowdis paths" prints:
 
@@ -64,11 +64,13 @@ func newProfile(s *streams) *cobra.Command {
 		Use:     "profile",
 		GroupID: groupSetUp,
 		Short:   "Manage named targets: URL, token, confirmations",
-		Long:    profilesHelp,
-		Example: `  meowdis profile add dev --db dev.sqlite --confirm none
-  meowdis profile add prod --url https://example.com --confirm name
+		Long: `A profile is a name for a target, with its token and the confirmations that it
+asks for: give @NAME wherever a verb takes a target. "meowdis help profiles"
+shows the file that holds them.`,
+		Example: `  meowdis profile add dev dev.sqlite --confirm none
+  meowdis profile add prod https://example.com --confirm name
   meowdis profile use dev
-  meowdis exec --profile prod DBSIZE`,
+  meowdis exec -t @prod DBSIZE`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -246,7 +248,7 @@ func yesNo(yes bool) string {
 
 // profileAddOptions holds the flags and arguments of profile add.
 type profileAddOptions struct {
-	name       string
+	name, spec string
 	settings   profile.Profile
 	confirm    string
 	tokenStdin bool
@@ -255,17 +257,21 @@ type profileAddOptions struct {
 func newProfileAdd(s *streams) *cobra.Command {
 	o := &profileAddOptions{}
 	cmd := &cobra.Command{
-		Use:   "add NAME (--db FILE | --url URL) [FLAGS]",
+		Use:   "add NAME TARGET [FLAGS]",
 		Short: "Add a profile",
 		Long: `Adds a profile for a file or a URL. On a terminal it asks for the token of a
 REST endpoint, or the password of a Redis server. A password in the URL is
 stored in the same way: in the system's keyring if there is one.`,
-		Example: `  meowdis profile add dev --db dev.sqlite --confirm none
-  meowdis profile add prod --url https://example.com --confirm name
-  meowdis profile add cache --url rediss://me@host --token-stdin < secret
-  meowdis profile add ci --url https://example.com --token-env CI_TOKEN`,
-		Args: usageArgs(cobra.ExactArgs(1)),
+		Example: `  meowdis profile add dev dev.sqlite --confirm none
+  meowdis profile add prod https://example.com --confirm name
+  meowdis profile add cache rediss://me@host --token-stdin < secret
+  meowdis profile add ci https://example.com --token-env CI_TOKEN`,
+		Args:              usageArgs(cobra.RangeArgs(1, 2)),
+		ValidArgsFunction: completeSecond,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.setTarget(args); err != nil {
+				return err
+			}
 			if err := targets.CheckDatabase(cmd.Flags(), "database", o.settings.Database); err != nil {
 				return err
 			}
@@ -279,8 +285,7 @@ stored in the same way: in the system's keyring if there is one.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.settings.DB, "db", "", "SQLite `FILE`")
-	f.StringVar(&o.settings.URL, "url", "", "`URL` of a REST endpoint or a Redis server")
+	targets.AddTarget(cmd, &o.spec, "`TARGET`: a file or a URL")
 	f.BoolVar(&o.tokenStdin, "token-stdin", false, "read the token from stdin")
 	f.StringVar(&o.settings.TokenEnv, "token-env", "", "read the token from the variable `VAR`, each time it is needed")
 	f.IntVarP(&o.settings.Database, "database", "n", 0, "database `NUMBER` to start in")
@@ -288,12 +293,34 @@ stored in the same way: in the system's keyring if there is one.`,
 	f.BoolVar(&o.settings.ReadOnly, "read-only", false, "refuse commands that write")
 	f.StringVar(&o.settings.Color, "color", "", "`COLOR` of the name in the prompt: "+strings.Join(profile.Colors, ", "))
 	targets.AddTLSFlags(cmd, &o.settings.TLS)
-	cmd.MarkFlagFilename("db", "sqlite", "db")
-	cmd.RegisterFlagCompletionFunc("url", cobra.NoFileCompletions)
 	cmd.RegisterFlagCompletionFunc("token-env", cobra.NoFileCompletions)
 	cmd.RegisterFlagCompletionFunc("confirm", cobra.FixedCompletions([]string{"none", "yes", "name"}, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RegisterFlagCompletionFunc("color", cobra.FixedCompletions(profile.Colors, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
+}
+
+// setTarget sets the file or the URL of the profile.
+func (o *profileAddOptions) setTarget(args []string) error {
+	switch {
+	case len(args) == 2 && o.spec != "":
+		return exit.Usagef("give one target: %s or -t", targets.ShownArg(args[1]))
+	case len(args) == 2:
+		o.spec = args[1]
+	}
+	if strings.Contains(o.spec, "://") {
+		o.settings.URL = o.spec
+	} else {
+		o.settings.DB = o.spec
+	}
+	return nil
+}
+
+// completeSecond completes the target after the name of a new profile.
+func completeSecond(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) == 1 {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	return nil, cobra.ShellCompDirectiveNoFileComp
 }
 
 func (o *profileAddOptions) run(s *streams) error {
@@ -349,7 +376,7 @@ func (o *profileAddOptions) target() (password string, err error) {
 	case p.URL == "":
 		return "", nil
 	}
-	if _, err := targets.FromURL(p.URL, "", "--url"); err != nil {
+	if _, err := targets.FromURL(p.URL, "", "TARGET"); err != nil {
 		return "", err
 	}
 	for _, path := range []*string{&p.CACert, &p.Cert, &p.Key} {

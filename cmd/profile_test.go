@@ -14,7 +14,7 @@ func TestProfilesOnATerminal(t *testing.T) {
 	s.check(s.Run("cd " + dir + "; PS1='$ '; clear"))
 
 	// Ctrl-C at the question leaves a terminal that shows what is typed.
-	s.check(s.Run("meowdis profile add none --url http://127.0.0.1:1; echo code $?"))
+	s.check(s.Run("meowdis profile add none -t http://127.0.0.1:1; echo code $?"))
 	s.lastLine("Token or password of http://127.0.0.1:1 (Enter for none):")
 	s.check(s.Press("C-c"))
 	s.ends("code 130", "$")
@@ -22,7 +22,7 @@ func TestProfilesOnATerminal(t *testing.T) {
 	s.ends("echo", "$")
 
 	// The token is asked for, and not shown.
-	s.check(s.Run("meowdis profile add rest --url http://127.0.0.1:1"))
+	s.check(s.Run("meowdis profile add rest -t http://127.0.0.1:1"))
 	s.lastLine("Token or password of http://127.0.0.1:1 (Enter for none):")
 	s.check(s.Run("s3cret"))
 	s.shows("(MEOWDIS_KEYRING is off)")
@@ -36,7 +36,7 @@ func TestProfilesOnATerminal(t *testing.T) {
 		t.Errorf("config.toml holds %q, %v", config, err)
 	}
 
-	s.check(s.Run("clear; meowdis profile add prod --db p.sqlite --confirm name --color red; meowdis profile add it --db p.sqlite; meowdis profile use prod"))
+	s.check(s.Run("clear; meowdis profile add prod -t p.sqlite --confirm name --color red; meowdis profile add it -t p.sqlite; meowdis profile use prod"))
 	s.check(s.Run("meowdis repl"))
 	s.lastLine("prod>")
 	s.runs("SET k v", "OK", "prod>")
@@ -52,11 +52,11 @@ func TestProfilesOnATerminal(t *testing.T) {
 	s.check(s.Run("quit"))
 	s.ends("quit", "$")
 
-	s.check(s.Run("clear; meowdis exec --profile it FLUSHALL"))
+	s.check(s.Run("clear; meowdis exec -t @it FLUSHALL"))
 	s.ends("FLUSHALL on it, " + dir + "/p.sqlite. Run it? [y/N]")
 	s.check(s.Run(""))
 	s.ends("(error) CONFIRM not confirmed: nothing was run", "$")
-	s.check(s.Run("clear; meowdis exec --profile it FLUSHALL"))
+	s.check(s.Run("clear; meowdis exec -t @it FLUSHALL"))
 	s.ends("Run it? [y/N]")
 	s.check(s.Run("y"))
 	s.ends("OK", "$")

@@ -49,22 +49,19 @@ func newREPL(s *streams) *cobra.Command {
 commands, options, keys, fields and members. Hints show what may follow as you
 type, and mistakes are coloured.
 
-The prompt shows the target, the database unless it is 0, and inside MULTI (TX)
-with the number of queued commands. "| less" pipes a reply to a shell command,
-"> FILE" writes it to a file. :help lists the commands of the prompt, and HELP
-SET explains SET. Lines with passwords are not saved in the history.
-
-When stdin is a pipe or TERM=dumb, each line is one command, and | and > are
-ordinary characters.`,
+"| less" pipes a reply to a shell command, "> FILE" writes it to a file. :help
+lists the commands of the prompt, and HELP SET explains SET. When stdin is a
+pipe or TERM=dumb, each line is one command, and | and > are ordinary
+characters.`,
 		Example: `  meowdis repl
   meowdis repl cats.sqlite
   meowdis repl @prod -n 2
-  meowdis repl rediss://example.com:6380 --read-only`,
+  meowdis repl -h localhost -p 6380`,
 		Args:              usageArgs(cobra.MaximumNArgs(1)),
 		ValidArgsFunction: targets.CompleteNames(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 1 {
-				o.target.Spec = args[0]
+			if err := o.target.Argument(args); err != nil {
+				return err
 			}
 			if err := o.format.check(cmd); err != nil {
 				return err
@@ -73,6 +70,7 @@ ordinary characters.`,
 		},
 	}
 	o.target.AddFlags(cmd)
+	o.target.AddServerFlags(cmd)
 	o.confirm.addFlags(cmd)
 	o.format.addFlags(cmd)
 	cmd.Flags().BoolVar(&o.pager, "pager", false, "show replies longer than the screen in $PAGER, or less")
@@ -80,6 +78,9 @@ ordinary characters.`,
 }
 
 func (o *replOptions) run(ctx context.Context, s *streams) error {
+	if err := o.target.AskPassword(s.askSecret); err != nil {
+		return err
+	}
 	chosen, err := o.target.Find(s.getenv, s.err)
 	if err != nil {
 		return err
@@ -178,7 +179,7 @@ func (o *replOptions) replTarget(ctx context.Context, s *streams, c *targets.Con
 		t.Bytes = func(ctx context.Context, keys []keyspace.Key) error { return tables(c).Measure(ctx, keys) }
 	}
 	t.Explain = func(ctx context.Context, out io.Writer, args [][]byte) error {
-		e := explainOptions{target: targets.Options{DB: cmp.Or(c.Target.Path, local.Memory), Database: c.DB()}}
+		e := explainOptions{target: targets.Options{Spec: targets.FileSpec(cmp.Or(c.Target.Path, local.Memory)), Database: c.DB()}}
 		for _, a := range args {
 			e.args = append(e.args, string(a))
 		}
@@ -200,7 +201,7 @@ func (o *replOptions) connectTo(ctx context.Context, s *streams, spec string) (r
 		return repl.Target{}, err
 	}
 	if _, err := os.Stat(t.Path); t.URL == nil && t.Path != local.Memory && err != nil {
-		return repl.Target{}, fmt.Errorf("no such file: %s; to create it, run meowdis repl --db %[1]s", t.Path)
+		return repl.Target{}, fmt.Errorf("no such file: %s; to create it, run meowdis repl %[1]s", t.Path)
 	}
 	c, err := o.target.Anywhere().Connect(ctx, t, local.Options{FallbackReadOnly: true}, o.format.wantsRESP3())
 	if err != nil {

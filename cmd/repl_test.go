@@ -100,7 +100,7 @@ func TestREPLOnATerminal(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			s := openScreen(t, size[0], size[1], "XDG_STATE_HOME="+dir+"/state")
-			s.check(s.Run("cd " + dir + " && clear && exec meowdis repl --db t.sqlite"))
+			s.check(s.Run("cd " + dir + " && clear && exec meowdis repl -t t.sqlite"))
 			s.shows(":help shows help, TAB completes, Ctrl-D quits.")
 			s.lastLine("t.sqlite>")
 
@@ -220,7 +220,7 @@ func TestREPLHistory(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	s := openScreen(t, 80, 24, "XDG_STATE_HOME="+dir+"/state")
-	repl := "cd " + dir + " && clear && meowdis repl --db t.sqlite; echo left"
+	repl := "cd " + dir + " && clear && meowdis repl -t t.sqlite; echo left"
 	s.check(s.Run(repl))
 	s.lastLine("t.sqlite>")
 	s.check(s.Run("AUTH secret"))
@@ -256,14 +256,14 @@ func TestREPLHistory(t *testing.T) {
 	s.shows("\nleft\n")
 
 	// A terminal that cannot move its cursor gets a prompt all the same.
-	s.check(s.Run("clear; TERM=dumb meowdis repl --db t.sqlite; echo left"))
+	s.check(s.Run("clear; TERM=dumb meowdis repl -t t.sqlite; echo left"))
 	s.ends("TERM=dumb: no key bindings and no completion. :help shows help, Ctrl-D quits.", "t.sqlite>")
 	s.runs("GET k", `"v"`, "t.sqlite>")
 	s.check(s.Press("C-d"))
 	s.ends("t.sqlite>", "left", "$")
 
 	// The figures of stats --live stay when Ctrl-C has ended it.
-	s.check(s.Run("clear; meowdis stats --live -i 0.1 --db t.sqlite; echo status $?"))
+	s.check(s.Run("clear; meowdis stats --live -i 0.1 -t t.sqlite; echo status $?"))
 	s.shows("t.sqlite  every 0.1s, Ctrl-C ends")
 	s.shows("A file does not count clients, commands and hits")
 	s.check(s.Press("C-c"))
@@ -275,7 +275,7 @@ func TestREPLTypedAhead(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	s := openScreen(t, 80, 24, "XDG_STATE_HOME="+dir+"/state")
-	s.check(s.Run("cd " + dir + " && clear && meowdis repl --db t.sqlite"))
+	s.check(s.Run("cd " + dir + " && clear && meowdis repl -t t.sqlite"))
 	s.lastLine("t.sqlite>")
 	s.check(s.Send("DBSIZE | { read -r line </dev/tty; echo got $line; }\nof the pager\nquit\necho the shell got this\n"))
 	s.shows("got of the pager")
@@ -287,7 +287,7 @@ func TestREPLSuspended(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	s := openScreen(t, 80, 24, "XDG_STATE_HOME="+dir+"/state")
-	s.check(s.Run("cd " + dir + " && clear && meowdis repl --db t.sqlite"))
+	s.check(s.Run("cd " + dir + " && clear && meowdis repl -t t.sqlite"))
 	s.lastLine("t.sqlite>")
 	s.types("ECHO 猫", "t.sqlite> ECHO 猫")
 	s.check(s.Press("C-z"))
@@ -312,7 +312,7 @@ func TestREPLOnAServer(t *testing.T) {
 	server := oracle.Start(t)
 	client := server.Dial(t)
 	s := openScreen(t, 200, 24, "XDG_STATE_HOME="+t.TempDir()) // the path may be long
-	s.check(s.Run("clear && exec meowdis repl --url unix://" + server.Socket))
+	s.check(s.Run("clear && exec meowdis repl -t unix://" + server.Socket))
 	s.ends("redis.sock>")
 	s.check(s.Run("SUBSCRIBE news"))
 	s.ends("showing messages as they arrive; Ctrl-C ends", `1) "subscribe"`, `2) "news"`, "3) (integer) 1")
@@ -348,7 +348,7 @@ func TestREPLOnAServer(t *testing.T) {
 func TestREPLOnAnEndpoint(t *testing.T) {
 	t.Parallel()
 	s := openScreen(t, 80, 24, "XDG_STATE_HOME="+t.TempDir())
-	s.check(s.Run("clear && exec meowdis repl --url " + serveEvents(t) + " --token T"))
+	s.check(s.Run("clear && exec meowdis repl -t " + serveEvents(t) + " --token T"))
 	s.shows(">")
 	s.check(s.Run("SUBSCRIBE news"))
 	s.ends(`1) "message"`, `2) "news"`, `3) "one, two"`)
@@ -366,7 +366,7 @@ func TestREPLInANarrowWindow(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	s := openScreen(t, 40, 10, "XDG_STATE_HOME="+dir)
-	s.check(s.Run("cd " + dir + " && clear && exec meowdis repl --db t.sqlite"))
+	s.check(s.Run("cd " + dir + " && clear && exec meowdis repl -t t.sqlite"))
 	s.lastLine("t.sqlite>")
 	s.check(s.Type("ECHO 猫猫猫猫猫猫猫猫猫猫猫猫猫猫"))
 	s.ends("t.sqlite> ECHO 猫猫猫猫猫猫猫猫猫猫猫猫", "猫猫")

@@ -28,30 +28,19 @@ func newRestore(s *streams) *cobra.Command {
 		Use:     "restore [FLAGS] FILE|-|STREAM [TARGET]",
 		GroupID: groupMove,
 		Short:   "Restore keys from a file, or a file from a stream",
-		Long: `Writes the keys of a file that "meowdis dump" made, or of stdin with -, to the
-target: each key to its own database, or all keys to the one that -n names. It
-recognises the format. It also restores a file from a stream of "meowdis serve
---replicate".
+		Long: `Writes the keys of a file of "meowdis dump", or of stdin with -, to the target:
+each key to its own database, or all keys to the one that -n names. An existing
+key stops it, unless you give --replace or --skip.
 
-A key is written whole or not at all. An existing key stops the restore, unless
-you give --replace or --skip; the keys written before it are kept. Nothing of a
-damaged block of an archive is written: the restore stops there, or continues at
-the next undamaged block with --salvage.
-
-STREAM is the place that --replicate writes to: a directory, file:///path or
-s3://bucket/path. The file is restored in its latest state, or as of a time
-(--at). It must be a new file. It appears only once it is complete, checked and
-safe on disk.
-
-` + moveExitCodesHelp,
-		Example: `  meowdis restore cats.archive
-  meowdis restore --db new.sqlite --replace cats.jsonl
-  meowdis restore --profile prod --replace cats.archive
+STREAM is the place of "meowdis serve --replicate": a directory, file:///path or
+s3://bucket/path. The new file has its latest state, or the state --at a time.`,
+		Example: `  meowdis restore cats.jsonl new.sqlite --replace
+  meowdis restore cats.archive @prod --replace
   meowdis restore s3://bucket/cats cats.sqlite
   meowdis restore --at "2026-11-30 18:05" /backup/cats yesterday.sqlite`,
 		Args: usageArgs(cobra.RangeArgs(1, 2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.checkStream(cmd, args); err != nil {
+			if err := errors.Join(o.checkStream(cmd, args), o.targets.Argument(args[1:])); err != nil {
 				return err
 			}
 			if o.path = args[0]; isStream(o.path) {

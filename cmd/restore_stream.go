@@ -24,8 +24,8 @@ var keyFlags = []string{"salvage", "replace", "skip", "match", "type", "db-from"
 // checkStream refuses flags that do not apply to a stream, or only to one.
 func (o *restoreOptions) checkStream(cmd *cobra.Command, args []string) error {
 	if !isStream(args[0]) {
-		if o.at != "" || len(args) > 1 {
-			return exit.Usagef("%s is not a stream of --replicate: --at and a file to restore are only for streams", args[0])
+		if o.at != "" {
+			return exit.Usagef("%s is not a stream of --replicate: --at is only for streams", args[0])
 		}
 		return o.check(cmd)
 	}
@@ -33,9 +33,6 @@ func (o *restoreOptions) checkStream(cmd *cobra.Command, args []string) error {
 		if cmd.Flags().Changed(name) {
 			return exit.Usagef("--%s is for keys, and a stream is restored whole", name)
 		}
-	}
-	if len(args) > 1 {
-		o.targets.Spec = args[1]
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/meowdis/meowdis/cmd/internal/complete"
+	"github.com/meowdis/meowdis/cmd/internal/flags"
 )
 
 const (
@@ -59,18 +60,19 @@ func bareRoot(s *streams) *cobra.Command {
 server: one command or a script (exec), at a prompt (repl), in full screen
 (inspect), and from other programs (serve).
 
-Commands go to --db FILE, --url URL or --profile NAME, or else to MEOWDIS_DB or
-MEOWDIS_URL, or else to the default file.`,
+Commands go to a target: a file, a URL or @PROFILE. It comes first, or after -t.
+Without one it is MEOWDIS_DB or MEOWDIS_URL, or else the default file.`,
 		Example: `  meowdis exec SET greeting hello          # on the default file
-  meowdis exec --db cats.sqlite GET greeting
-  meowdis repl --url redis://localhost:6379
+  meowdis exec -t cats.sqlite GET greeting
+  meowdis repl redis://localhost:6379
   meowdis exec < commands.txt              # a script
   meowdis inspect cats.sqlite
   meowdis serve cats.sqlite`,
-		Version:       versionName(),
-		Args:          cobra.ArbitraryArgs,
-		SilenceErrors: true,
-		SilenceUsage:  true,
+		Version:          versionName(),
+		Args:             cobra.ArbitraryArgs,
+		PersistentPreRun: func(cmd *cobra.Command, _ []string) { flags.NoteOld(s.err, cmd.Flags()) },
+		SilenceErrors:    true,
+		SilenceUsage:     true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return cmd.Help()
@@ -95,10 +97,12 @@ MEOWDIS_URL, or else to the default file.`,
 	return root
 }
 
-// unifyHelp makes the help of all verbs uniform: flags in the order of their declaration, and no [flags] added to the
-// usage line.
+// unifyHelp makes the help of all verbs uniform: flags in the order of their declaration, without --help, which all
+// have, and no [flags] added to the usage line.
 func unifyHelp(cmd *cobra.Command) {
 	cmd.Flags().SortFlags = false
+	cmd.InitDefaultHelpFlag()
+	cmd.Flags().Lookup("help").Hidden = true
 	cmd.DisableFlagsInUseLine = true
 	for _, verb := range cmd.Commands() {
 		unifyHelp(verb)

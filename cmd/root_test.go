@@ -10,7 +10,7 @@ import (
 // TestRootForExec compares exec in a tree of its own with that in the tree of all verbs.
 func TestRootForExec(t *testing.T) {
 	for _, args := range [][]string{
-		{"exec", "--help"}, {"exec", "-h"}, {"exec", "--nonsense"}, {"exec", "--db"}, {"exec", "help"}, {"exec", "--db", ":memory:", "ECHO", "completion"},
+		{"exec", "--help"}, {"exec", "-h"}, {"exec", "--nonsense"}, {"exec", "--db"}, {"exec", "help"}, {"exec", "-t", ":memory:", "ECHO", "completion"},
 	} {
 		do := func(tree func(s *streams) *cobra.Command) string {
 			var out bytes.Buffer

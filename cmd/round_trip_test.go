@@ -68,7 +68,7 @@ func TestRoundTrip(t *testing.T) {
 		fmt.Fprintf(&script, " e%d", i)
 	}
 	script.WriteString("\n")
-	run(everyType+script.String(), "meowdis", "exec", "--db", "a.sqlite")
+	run(everyType+script.String(), "meowdis", "exec", "-t", "a.sqlite")
 
 	rest, _ := serveMemory(t)
 	redis := oracle.Start(t)
@@ -79,17 +79,17 @@ func TestRoundTrip(t *testing.T) {
 		run("", "meowdis", "copy", "a.sqlite", rest, "--dst-token", restToken, "-n", n, "--db-to", n)
 		run("", "meowdis", "copy", rest, real, "--src-token", restToken, "-n", n, "--db-to", n)
 	}
-	run("", "meowdis", "exec", "--url", real, "SAVE")
-	run("", "meowdis", "import", "--db", "b.sqlite", filepath.Join(filepath.Dir(redis.Socket), "dump.rdb"))
-	run("", "meowdis", "export", "--db", "b.sqlite", "ours.rdb")
+	run("", "meowdis", "exec", "-t", real, "SAVE")
+	run("", "meowdis", "import", "-t", "b.sqlite", filepath.Join(filepath.Dir(redis.Socket), "dump.rdb"))
+	run("", "meowdis", "export", "-t", "b.sqlite", "ours.rdb")
 	run("", "redis-check-rdb", "ours.rdb")
-	run("", "meowdis", "import", "--db", "c.sqlite", "ours.rdb")
+	run("", "meowdis", "import", "-t", "c.sqlite", "ours.rdb")
 	for _, place := range []string{real, "b.sqlite", "c.sqlite"} {
 		if out := run("", "meowdis", "diff", "a.sqlite", place); out != "" {
 			t.Errorf("a.sqlite and %s differ:\n%s", place, out)
 		}
 	}
-	if n := run("", "meowdis", "exec", "--db", "c.sqlite", "LLEN", "long:list"); n != fmt.Sprintln(*elements) {
+	if n := run("", "meowdis", "exec", "-t", "c.sqlite", "LLEN", "long:list"); n != fmt.Sprintln(*elements) {
 		t.Errorf("the list has %s elements", n)
 	}
 }

@@ -26,27 +26,26 @@ type scanOptions struct {
 func newScan(s *streams) *cobra.Command {
 	o := &scanOptions{}
 	cmd := &cobra.Command{
-		Use:     "scan [FLAGS] KEY [PATTERN]",
+		Use:     "scan [FLAGS] [TARGET] KEY [PATTERN]",
 		GroupID: groupInspect,
 		Short:   "List the elements of a key, for any number of elements",
 		Long: `Lists the elements of a hash, set, sorted set, list, stream, array or vector
 set, page by page. PATTERN selects fields of a hash, or members.
 
-Each line is one element, with tabs between its parts: the field and the value
-of a hash, the member and the score of a sorted set, the ID, fields and values
-of a stream. Into a pipe they are printed unchanged. With -0 each part ends in a
-NUL byte. --json prints one object per line.`,
+Each line is one element, with tabs between its parts: field and value, member
+and score, or ID, fields and values.`,
 		Example: `  meowdis scan cat:1
-  meowdis scan --json users 'a*'`,
-		ValidArgsFunction: complete.Key(s.getenv, &o.target),
-		Args:              usageArgs(cobra.RangeArgs(1, 2)),
+  meowdis scan cats.sqlite --json users 'a*'`,
+		ValidArgsFunction: complete.AfterTarget(&o.target, "KEY", complete.Key(s.getenv, &o.target)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.list.check(cmd); err != nil {
 				return err
 			}
-			if o.key = args[0]; len(args) == 2 {
-				o.match = args[1]
+			own, err := ownArgs(cmd, &o.target, args, targets.Own{What: "KEY", Least: 1, Most: 2})
+			if err != nil {
+				return err
 			}
+			o.key, o.match = own[0], first(own[1:])
 			return o.run(cmd.Context(), s)
 		},
 	}

@@ -93,8 +93,8 @@ func TestScripting(t *testing.T) {
 		return run
 	}
 	for _, line := range []string{
-		"meowdis exec --db cats.sqlite HSET cat:1 name Tom", "meowdis exec --db cats.sqlite SET text v EX 1000",
-		"meowdis exec --db dogs.sqlite SET dog Rex", "meowdis profile add dev --db cats.sqlite",
+		"meowdis exec -t cats.sqlite HSET cat:1 name Tom", "meowdis exec -t cats.sqlite SET text v EX 1000",
+		"meowdis exec -t dogs.sqlite SET dog Rex", "meowdis profile add dev -t cats.sqlite",
 		"meowdis tenants add shop tom",
 	} {
 		if out, err := sh(line).CombinedOutput(); err != nil {
@@ -202,7 +202,7 @@ func (f form) listens(t *testing.T, sh func(string) *exec.Cmd) {
 	heard, told := make(chan struct{}), make(chan error, 1)
 	go func() {
 		for {
-			if err := sh("meowdis exec --db cats.sqlite PUBLISH news hello").Run(); err != nil {
+			if err := sh("meowdis exec -t cats.sqlite PUBLISH news hello").Run(); err != nil {
 				told <- err
 				return
 			}

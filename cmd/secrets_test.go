@@ -26,22 +26,22 @@ func TestSecretsStayWhereTheyAre(t *testing.T) {
 			"XDG_DATA_HOME="+dir+"/data", "MEOWDIS_KEYRING=off"), env...)
 		c.Run() // most of them fail
 	}
-	run(secret, nil, "profile", "add", "refused", "--url", rest, "--token-stdin")
-	run(secret, nil, "profile", "add", "dead", "--url", "http://127.0.0.1:1/path?_token="+secret, "--token-stdin")
-	run("", nil, "profile", "add", "redis", "--url", "redis://cat:"+secret+"@127.0.0.1:1/2")
-	run("", nil, "exec", "--db", "a.sqlite", "SET", "k", "v")
-	run("", nil, "dump", "--db", "a.sqlite", "a.archive")
+	run(secret, nil, "profile", "add", "refused", "-t", rest, "--token-stdin")
+	run(secret, nil, "profile", "add", "dead", "-t", "http://127.0.0.1:1/path?_token="+secret, "--token-stdin")
+	run("", nil, "profile", "add", "redis", "-t", "redis://cat:"+secret+"@127.0.0.1:1/2")
+	run("", nil, "exec", "-t", "a.sqlite", "SET", "k", "v")
+	run("", nil, "dump", "-t", "a.sqlite", "a.archive")
 	for _, name := range []string{"refused", "dead", "redis"} {
 		run("", nil, "profile", "show", name)
 		for _, args := range [][]string{
-			{"status", "@" + name}, {"status", "--json", "@" + name}, {"exec", "-v", "--profile", name, "PING"}, {"keys", "-v", "--profile", name},
+			{"status", "@" + name}, {"status", "--json", "@" + name}, {"exec", "-v", "-t", "@" + name, "PING"}, {"keys", "-v", "-t", "@" + name},
 			{"copy", "a.sqlite", "@" + name, "--yes"}, {"copy", "@" + name, "b.sqlite"}, {"diff", "a.sqlite", "@" + name},
-			{"restore", "--yes", "--profile", name, "a.archive"}, {"dump", "--profile", name, "b.archive"}, {"doctor", "@" + name},
-			{"exec", "--dry-run", "--profile", name, "GET", "k"}, {"latency", "--count", "1", "--profile", name}, {"serve", "@" + name},
+			{"restore", "--yes", "-t", "@" + name, "a.archive"}, {"dump", "-t", "@" + name, "b.archive"}, {"doctor", "@" + name},
+			{"exec", "--dry-run", "-t", "@" + name, "GET", "k"}, {"latency", "--limit", "1", "-t", "@" + name}, {"serve", "@" + name},
 		} {
 			run("", nil, args...)
 		}
-		run("GET k\nAUTH "+secret+"\nCONFIG SET requirepass "+secret+"\n", nil, "repl", "--profile", name)
+		run("GET k\nAUTH "+secret+"\nCONFIG SET requirepass "+secret+"\n", nil, "repl", "-t", "@"+name)
 	}
 	run("", nil, "profile", "list", "--json")
 	for _, env := range []string{

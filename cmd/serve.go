@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/meowdis/meowdis/cmd/internal/flags"
 	"github.com/meowdis/meowdis/cmd/internal/move"
 	"github.com/meowdis/meowdis/cmd/internal/targets"
 	"github.com/meowdis/meowdis/local"
@@ -40,7 +41,7 @@ type serveOptions struct {
 	conf        configFile
 	cluster     bool
 	json        bool
-	timeLimit   time.Duration
+	timeout     flags.Interval
 	grace       time.Duration
 	limits      limitOptions
 	tenants     tenantsOptions
@@ -51,67 +52,27 @@ type serveOptions struct {
 const rowCacheBytes = 32 << 20
 
 func newServe(s *streams) *cobra.Command {
-	o := &serveOptions{grace: 5 * time.Second}
+	o := &serveOptions{grace: 5 * time.Second, timeout: flags.Interval(10 * time.Second)}
 	cmd := &cobra.Command{
 		Use:     "serve [FLAGS] [TARGET]",
 		GroupID: groupUse,
 		Short:   "Serve a file over Upstash's REST and the Redis protocol",
 		Long: `Serves a file to programs: to Upstash's SDKs over HTTP, and to any Redis client
-over RESP. Without an address it serves both, on
-` + defaultHTTP + ` and ` + defaultRESP + `.
+over RESP. Without an address it serves both, on 127.0.0.1:8379 and
+127.0.0.1:6379. A write is in the file before its reply is sent.
 
-Addresses: an address without a host is on the loopback interface, port 0 is a
-free port, unix:PATH is a unix socket. You can repeat the flags, and sockets of
-systemd have their names. An address is printed as soon as it accepts clients.
-
-Tokens: REST clients must send MEOWDIS_TOKEN or the token of --token-file;
-without either, a token is generated and printed. RESP clients must AUTH with
-MEOWDIS_REQUIREPASS or the password of --requirepass-file; without either, only
-clients on this machine are accepted. MEOWDIS_READ_ONLY_TOKEN is a token that
-only reads. Every user of the machine can see --token, --read-only-token and
---requirepass. ACL SETUSER adds users with fewer permissions, ACL RESTTOKEN
-returns their tokens, and --aclfile stores them.
-
-TLS: --https and --resp-tls need --tls-cert and --tls-key, or --tls-self-signed;
-if you give no address, the two default ports use TLS. A renewed certificate
-applies to new connections. With --tls-ca clients need certificates, too.
-
-Saving: a write is in the file before its reply is sent. SAVE, BGSAVE and
-SHUTDOWN SAVE make it survive a power cut, as --full does each commit, and copy
-the file into --backup-dir. --replicate streams the file to a directory or to
-S3, every second; "meowdis restore" restores its latest or an earlier state, and
---follow serves a read-only copy that keeps up.
-
-Monitoring: /healthz over REST reports whether the server can work, and /metrics
-has figures for Prometheus, for tokens that may run INFO. On --metrics both need
-no token.
-
---config reads parameters and users from a file like redis.conf, and CONFIG
-REWRITE writes to it. Parameters without a meaning here are named in the log.
-
---tenants serves a database for each tenant of "meowdis tenants". The token
-chooses the database: over REST, or with AUTH TOKEN or AUTH NAME TOKEN over
-RESP. The server's own token or password is then for its administrator.
-
---storage serves the file's tables to servers on other machines, which have
---storage-url instead of a file and run commands themselves. Both sides need
-MEOWDIS_STORAGE_TOKEN or --storage-token-file.
-
-SIGINT, SIGTERM and SHUTDOWN stop the server, after at most five seconds for
-running requests; a second signal stops it at once. If the file is deleted,
-moved or replaced while it is served, writes are refused, because they would be
-lost.`,
-		Example: `  meowdis serve
-  meowdis serve cats.sqlite --resp 6380 --resp unix:/run/meowdis.sock
+REST clients send MEOWDIS_TOKEN; without it, a token is generated and printed.
+RESP clients AUTH with MEOWDIS_REQUIREPASS; without it, only clients on this
+machine are accepted. "meowdis serve --print-config" explains each flag, in a
+file for --config.`,
+		Example: `  meowdis serve cats.sqlite --resp 6380 --resp unix:/run/meowdis.sock
   MEOWDIS_TOKEN=$(cat secret) meowdis serve cats.sqlite --http 0.0.0.0:8080
-  meowdis serve cats.sqlite --replicate s3://bucket/cats
-  meowdis serve copy.sqlite --follow s3://bucket/cats --resp 6380
-  meowdis serve --tls-cert chain.pem --tls-key key.pem --https 0.0.0.0:443`,
+  meowdis serve cats.sqlite --replicate s3://bucket/cats`,
 		Args:              usageArgs(cobra.MaximumNArgs(1)),
 		ValidArgsFunction: targets.CompleteNames(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 1 {
-				o.target.Spec = args[0]
+			if err := o.target.Argument(args); err != nil {
+				return err
 			}
 			if err := o.readConfig(cmd.Flags().Changed); err != nil {
 				return err
@@ -140,7 +101,8 @@ lost.`,
 	o.target.AddFileFlags(cmd, "to serve; :memory: keeps nothing")
 	o.target.AddStorageFlags(cmd)
 	f.BoolVar(&o.target.Full, "full", false, "make each commit to the file survive a power cut (slower)")
-	f.DurationVar(&o.timeLimit, "time-limit", 10*time.Second, "fail a command without effect after `TIME`; 0: no limit")
+	f.Var(&o.timeout, "timeout", "fail a command without effect after `DURATION`; 0: no limit")
+	flags.Alias(f, "time-limit", "timeout")
 	f.BoolVarP(&o.target.Verbose, "verbose", "v", false, "print the served file on stderr")
 	return cmd
 }
@@ -226,7 +188,7 @@ func (o *serveOptions) config(s *streams, logger *slog.Logger) (server.Config, e
 		ACLFile:       o.aclFile,
 		ConfigFile:    o.conf.path,
 		Cluster:       o.cluster,
-		TimeLimit:     o.timeLimit,
+		TimeLimit:     time.Duration(o.timeout),
 		Grace:         o.grace + time.Second, // time for the error reply to a command that was given up
 		PublicMessage: local.PublicMessage,
 		Logger:        logger,
@@ -374,15 +336,17 @@ func serveAll(ctx context.Context, faces []endpoint) error {
 	return errors.Join(errs...)
 }
 
-// serveGroups returns the groups of serve's flags for help.
+// serveGroups returns the groups of serve's flags, for its help and its configuration file.
 func serveGroups() []flagGroup {
 	return []flagGroup{
-		{title: "Addresses", names: []string{"http", "https", "resp", "resp-tls", "metrics", "storage", "storage-tls", "socket-mode"}},
-		{title: "Tokens and users", names: []string{
+		{title: "Addresses", names: []string{"http", "https", "resp", "resp-tls", "metrics", "storage", "storage-tls", "socket-mode", "cors-origin", "gzip", "cluster"}},
+		{title: "Secrets", names: []string{
 			"token", "token-file", "read-only-token", "read-only-token-file", "requirepass", "requirepass-file", "aclfile",
-			"storage-token", "storage-token-file", "storage-read-only-token", "storage-read-only-token-file"}},
+			"storage-token", "storage-token-file", "storage-read-only-token", "storage-read-only-token-file", "storage-cacert"}},
 		{title: "TLS", names: []string{"tls-cert", "tls-key", "tls-ca", "tls-auth-clients", "tls-self-signed"}},
-		{title: "Limits", names: []string{"time-limit", "max-clients", "max-request-memory", "max-memory", "write-timeout"}},
-		{title: "Copies", names: []string{"backup-dir", "replicate", "replicate-every", "replicate-keep", "follow"}},
+		{title: "Limits", names: []string{"timeout", "max-clients", "max-request-memory", "max-memory", "write-timeout"}},
+		{title: "Saving", names: []string{"full", "backup-dir", "replicate", "replicate-every", "replicate-keep", "follow"}},
+		{title: "Tenants", names: []string{"tenants", "tenants-open"}},
+		{title: "Log", names: []string{"log-format", "log-level", "verbose"}},
 	}
 }

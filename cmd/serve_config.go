@@ -66,7 +66,7 @@ func (o *serveOptions) readConfig(given func(flag string) bool) (err error) {
 
 // parameterFlags maps flags to the parameters that they set, too.
 var parameterFlags = map[string]string{
-	"max-clients": "maxclients", "requirepass": "requirepass", "requirepass-file": "requirepass", "time-limit": "command-time-limit",
+	"max-clients": "maxclients", "requirepass": "requirepass", "requirepass-file": "requirepass", "timeout": "command-time-limit",
 }
 
 // applyDirectives sets the addresses of the RESP listeners.

@@ -41,7 +41,7 @@ func TestRealReplica(t *testing.T) {
 	address := serveProcess(t, ":memory:")
 	url := "redis://" + address
 	for _, line := range []string{"MSET a 1 b 2", "RPUSH list x y", "HSET hash f v", "EXPIRE a 1000"} {
-		if out, err := exec.Command("meowdis", append([]string{"exec", "--url", url}, strings.Fields(line)...)...).CombinedOutput(); err != nil {
+		if out, err := exec.Command("meowdis", append([]string{"exec", "-t", url}, strings.Fields(line)...)...).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
 	}
@@ -72,7 +72,7 @@ func TestRealReplica(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	file := filepath.Join(t.TempDir(), "copy.sqlite")
-	if out, err := exec.Command("meowdis", "import", "--db", file, dump).CombinedOutput(); err != nil {
+	if out, err := exec.Command("meowdis", "import", "-t", file, dump).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	if out, err := exec.Command("meowdis", "diff", file, url).CombinedOutput(); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/cmd/internal/flags"
 	"github.com/meowdis/meowdis/internal/atomicfile"
 	"github.com/meowdis/meowdis/server"
 )
@@ -21,7 +22,7 @@ import (
 type limitOptions struct {
 	requestMemory, memory byteSize
 	clients               int
-	writeTimeout          time.Duration
+	writeTimeout          flags.Interval
 }
 
 func (o *limitOptions) addFlags(f *pflag.FlagSet) {
@@ -29,7 +30,8 @@ func (o *limitOptions) addFlags(f *pflag.FlagSet) {
 	f.Var(&o.requestMemory, "max-request-memory", "limit the rows and replies of one request to `SIZE`")
 	f.Var(&o.memory, "max-memory", "limit the rows and replies of all requests together to `SIZE`")
 	f.IntVar(&o.clients, "max-clients", 10_000, "accept at most `NUMBER` connections over each protocol")
-	f.DurationVar(&o.writeTimeout, "write-timeout", 30*time.Second, "close the connection of a client that reads nothing for `TIME`")
+	o.writeTimeout = flags.Interval(30 * time.Second)
+	f.Var(&o.writeTimeout, "write-timeout", "close the connection of a client that reads nothing for `DURATION`")
 }
 
 func (o *limitOptions) check() error {
@@ -47,7 +49,7 @@ const baseMemory = 192 << 20
 // until the garbage equals the memory in use.
 func (o *limitOptions) apply(c *server.Config, getenv func(string) string) {
 	c.MaxRequestMemory, c.MaxMemory = int64(o.requestMemory), int64(o.memory)
-	c.MaxClients, c.WriteTimeout = o.clients, o.writeTimeout
+	c.MaxClients, c.WriteTimeout = o.clients, time.Duration(o.writeTimeout)
 	if getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(int64(o.memory) + baseMemory)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/cmd/internal/flags"
 	"github.com/meowdis/meowdis/cmd/internal/targets"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/local/replicate"
@@ -21,15 +22,16 @@ import (
 // replicateOptions holds the place that the file is streamed to, or the stream that it follows.
 type replicateOptions struct {
 	to     string
-	every  time.Duration
-	keep   time.Duration
+	every  flags.Interval
+	keep   flags.Interval
 	follow string
 }
 
 func (o *replicateOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.to, "replicate", "", "`PLACE` to stream the file to: a directory, file:///path or s3://bucket/path")
-	f.DurationVar(&o.every, "replicate-every", time.Second, "stream changes every `TIME`, or with --follow check for them")
-	f.DurationVar(&o.keep, "replicate-keep", 24*time.Hour, "keep the history of the last `TIME` for restore --at (default 24h)")
+	o.every, o.keep = flags.Interval(time.Second), flags.Interval(24*time.Hour)
+	f.Var(&o.every, "replicate-every", "stream changes every `DURATION`, or with --follow check for them")
+	f.Var(&o.keep, "replicate-keep", "keep the history of the last `DURATION` for restore --at")
 	f.StringVar(&o.follow, "follow", "", "serve a read-only copy of the stream at `PLACE`")
 }
 
@@ -39,7 +41,7 @@ func (o *replicateOptions) check(storage bool) error {
 		return exit.Usagef("give only one of --follow and --storage: a copy is read-only")
 	case o.to != "" && o.follow != "":
 		return exit.Usagef("give only one of --replicate and --follow: a copy cannot be streamed")
-	case o.every < 10*time.Millisecond || o.keep < time.Minute:
+	case time.Duration(o.every) < 10*time.Millisecond || time.Duration(o.keep) < time.Minute:
 		return exit.Usagef("give --replicate-every of at least 10ms, and --replicate-keep of at least 1m")
 	}
 	return nil
@@ -68,7 +70,7 @@ func (o *replicateOptions) start(ctx context.Context, s *streams, file *local.St
 	if err != nil {
 		return nil, fmt.Errorf("--replicate: %w", err)
 	}
-	shipper := replicate.NewShipper(place, tail, replicate.Options{Path: file.Path(), CreatedAt: made, Every: o.every, Keep: o.keep, Log: config.Logger})
+	shipper := replicate.NewShipper(place, tail, replicate.Options{Path: file.Path(), CreatedAt: made, Every: time.Duration(o.every), Keep: time.Duration(o.keep), Log: config.Logger})
 	soon, cancel := context.WithTimeout(ctx, placeTimeout)
 	defer cancel()
 	if err := shipper.Check(soon); err != nil {
@@ -121,7 +123,7 @@ func (o *replicateOptions) openCopy(ctx context.Context, s *streams, t targets.T
 	if err != nil {
 		return nil, nil, errors.Join(err, file.Close())
 	}
-	return file, &follower{copied, replicate.NewFollower(place, copied, replicate.FollowOptions{Every: o.every, Log: log})}, nil
+	return file, &follower{copied, replicate.NewFollower(place, copied, replicate.FollowOptions{Every: time.Duration(o.every), Log: log})}, nil
 }
 
 // makeCopy creates the copy unless it exists. It never replaces another file: a mark file beside the copy names the
@@ -131,7 +133,7 @@ func (o *replicateOptions) makeCopy(ctx context.Context, place *replicate.Place,
 	of, err := os.ReadFile(mark)
 	if _, missing := os.Stat(t.Path); missing == nil {
 		if err != nil || string(of) != place.String()+"\n" {
-			return exit.Usagef("%s exists and is not a copy of %s: name another file with --db", t.Path, place)
+			return exit.Usagef("%s exists and is not a copy of %s: name another file", t.Path, place)
 		}
 		return nil
 	}

@@ -77,11 +77,11 @@ func TestSystemd(t *testing.T) {
 	s := startUnderSystemd(t, map[string]net.Listener{"resp": overRESP, "https": overREST}, "--tls-self-signed", ":memory:")
 	s.hears("READY=1")
 	s.hears("WATCHDOG=1")
-	out, err := exec.Command("meowdis", "exec", "--url", "redis://"+overRESP.Addr().String(), "PING").CombinedOutput()
+	out, err := exec.Command("meowdis", "exec", "-t", "redis://"+overRESP.Addr().String(), "PING").CombinedOutput()
 	if err != nil || string(out) != "PONG\n" {
 		t.Errorf("%s, %v", out, err)
 	}
-	if out, err := exec.Command("meowdis", "exec", "--url", "https://"+overREST.Addr().String(), "--token", "x", "--insecure", "PING").CombinedOutput(); err == nil || !strings.Contains(string(out), "WRONGPASS") {
+	if out, err := exec.Command("meowdis", "exec", "-t", "https://"+overREST.Addr().String(), "--token", "x", "--insecure", "PING").CombinedOutput(); err == nil || !strings.Contains(string(out), "WRONGPASS") {
 		t.Errorf("%s, %v", out, err)
 	}
 	s.run.Process.Signal(syscall.SIGTERM)

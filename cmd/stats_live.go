@@ -18,7 +18,7 @@ import (
 
 // checkLive refuses flags that do not apply to stats --live.
 func (o *statsOptions) checkLive(changed func(flag string) bool) error {
-	for _, flag := range []string{"separator", "depth", "prefixes", "top", "limit", "samples"} {
+	for _, flag := range []string{"separator", "depth", "top", "samples"} {
 		if changed(flag) {
 			return exit.Usagef("--%s is for keys, and --live reads no keys", flag)
 		}
@@ -28,13 +28,11 @@ func (o *statsOptions) checkLive(changed func(flag string) bool) error {
 		return exit.Usagef("--live takes no pattern: it counts all keys")
 	case time.Duration(o.interval) < 10*time.Millisecond:
 		return exit.Usagef("-i %s: give at least 0.01 seconds", &o.interval)
-	case o.count < 0:
-		return exit.Usagef("--count %d: give 0 or more", o.count)
 	}
 	return nil
 }
 
-// runLive shows the figures of the target until Ctrl-C or --count. A failure of the first sample is an error; a later
+// runLive shows the figures of the target until Ctrl-C or --limit. A failure of the first sample is an error; a later
 // one is shown, and the next sample follows.
 func (o *statsOptions) runLive(ctx context.Context, s *streams) error {
 	ctx, stop := exit.UntilInterrupted(ctx)
@@ -56,7 +54,7 @@ func (o *statsOptions) runLive(ctx context.Context, s *streams) error {
 			} else {
 				l.add(sample)
 			}
-			if err := show(); err != nil || n == o.count {
+			if err := show(); err != nil || n == o.limit {
 				return err
 			}
 			if err := pause(ctx, time.Duration(o.interval)); err != nil {
@@ -133,7 +131,7 @@ func (o *statsOptions) liveScreen(s *streams, c *targets.Conn, l *live) (show, e
 	io.WriteString(s.screen, "\x1b[?1049h\x1b[?25l")
 	show = func() error {
 		columns, rows := s.room()
-		title := fmt.Sprintf("%s  every %ss, Ctrl-C ends", c.Target, &o.interval)
+		title := fmt.Sprintf("%s  every %s, Ctrl-C ends", c.Target, &o.interval)
 		lines := append([]string{titleLine(title, time.Now().Format(time.TimeOnly), columns), ""}, l.draw(columns)...)
 		if rows > 0 {
 			lines = lines[:min(len(lines), rows)]

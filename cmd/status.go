@@ -23,6 +23,7 @@ import (
 type statusOptions struct {
 	target targets.Options
 	json   bool
+	all    bool
 }
 
 func newStatus(s *streams) *cobra.Command {
@@ -31,21 +32,21 @@ func newStatus(s *streams) *cobra.Command {
 		Use:     "status [FLAGS] [TARGET]",
 		GroupID: groupInspect,
 		Short:   "Show which target is used, why, and whether it responds",
-		Long: `Shows which target is used and why, and its state. If the target does not
-respond, the exit code is 3; a file that does not exist yet is fine. Nothing is
-written.`,
+		Long: `Shows where commands go, why, and whether that target responds; if not, the exit
+code is 3. A file that does not exist yet is fine. Nothing is written.`,
 		Example: `  meowdis status
   meowdis status @prod
-  meowdis status --json --url redis://localhost:6379`,
+  meowdis status --json redis://localhost:6379`,
 		Args:              usageArgs(cobra.MaximumNArgs(1)),
 		ValidArgsFunction: targets.CompleteNames(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 1 {
-				o.target.Spec = args[0]
+			if err := o.target.Argument(args); err != nil {
+				return err
 			}
 			return o.run(cmd.Context(), s)
 		},
 	}
+	cmd.Flags().BoolVar(&o.all, "all", false, "list all sources of the target, too")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	o.target.AddReadFlags(cmd)
 	return cmd
@@ -97,7 +98,7 @@ func (o *statusOptions) run(ctx context.Context, s *streams) error {
 	if o.json {
 		err = errors.Join(err, printJSON(s.out, st))
 	} else {
-		err = errors.Join(err, st.print(s.out))
+		err = errors.Join(err, st.print(s.out, o.all))
 	}
 	return err
 }
@@ -181,25 +182,19 @@ func (st *status) askServer(ctx context.Context, c *targets.Conn) {
 	}
 }
 
-func (st *status) print(w io.Writer) error {
+func (st *status) print(w io.Writer, all bool) error {
 	var b strings.Builder
-	b.WriteString("Sources of the target; the first one given is used:\n")
-	for _, c := range st.Candidates {
-		mark := " "
-		if c.Chosen {
-			mark = "*"
-		}
-		fmt.Fprintf(&b, "%s %-24s %s\n", mark, c.Source, cmp.Or(c.Given, "-"))
-	}
 	fact := func(name, value string) {
 		if value != "" {
 			fmt.Fprintf(&b, "%-10s %s\n", name, value)
 		}
 	}
-	b.WriteString("\n")
 	fact("target", st.Target)
-	fact("profile", st.Profile)
-	fact("kind", st.Kind)
+	for _, c := range st.Candidates {
+		if c.Chosen {
+			fact("chosen by", c.Source)
+		}
+	}
 	switch st.State {
 	case stateReachable:
 		fact("reachable", fmt.Sprintf("yes, in %d ms", *st.Millis))
@@ -208,6 +203,8 @@ func (st *status) print(w io.Writer) error {
 	default:
 		fact("reachable", "no")
 	}
+	fact("profile", st.Profile)
+	fact("kind", st.Kind)
 	fact("version", st.Version)
 	if st.Keys != nil {
 		fact("keys", fmt.Sprintf("%d in database %d", *st.Keys, st.Database))
@@ -218,6 +215,16 @@ func (st *status) print(w io.Writer) error {
 	if st.Confirm != "" {
 		fact("confirm", st.Confirm)
 		fact("read-only", yesNo(st.ReadOnly))
+	}
+	if all {
+		b.WriteString("\nSources of the target; the first one given is used:\n")
+		for _, c := range st.Candidates {
+			mark := " "
+			if c.Chosen {
+				mark = "*"
+			}
+			fmt.Fprintf(&b, "%s %-24s %s\n", mark, c.Source, cmp.Or(c.Given, "-"))
+		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -7,41 +7,40 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/meowdis/meowdis/cmd/internal/targets"
 	"github.com/meowdis/meowdis/keyspace/display"
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
 func newSubscribe(s *streams) *cobra.Command {
 	return subscription(s, "subscribe", "CHANNEL", "Print the messages of channels",
-		`  meowdis subscribe --url redis://localhost news
-  meowdis subscribe --db cats.sqlite news
-  meowdis subscribe --url redis://localhost --json --count 1 jobs:done
-  meowdis subscribe --url https://example.upstash.io news`)
+		`  meowdis subscribe redis://localhost news
+  meowdis subscribe redis://localhost --json --limit 1 jobs:done
+  meowdis subscribe https://example.upstash.io news`)
 }
 
 func newPSubscribe(s *streams) *cobra.Command {
 	return subscription(s, "psubscribe", "PATTERN", "Print the messages of the channels that match patterns",
-		`  meowdis psubscribe --url redis://localhost 'news:*'`)
+		`  meowdis psubscribe redis://localhost 'news:*'`)
 }
 
 func subscription(s *streams, name, what, short, example string) *cobra.Command {
 	o := &listenOptions{}
 	cmd := &cobra.Command{
-		Use:     name + " [FLAGS] " + what + "...",
+		Use:     name + " [FLAGS] [TARGET] " + what + "...",
 		GroupID: groupInspect,
 		Short:   short,
 		Long: "Prints" + strings.TrimPrefix(short, "Print") + `, until Ctrl-C.
-Each line is the channel, a tab and the message: unchanged into a pipe, with
-control characters quoted on a terminal.
-
-On a file you get the messages of all processes that use it. A server is a Redis
-server, or a REST endpoint with /` + name + `, such as Upstash's. If the
-connection is lost it stops, because messages may be missing.`,
+Each line is the channel, a tab and the message. The target is a file, a Redis
+server, or a REST endpoint with /` + name + `, such as Upstash's.`,
 		Example:           example,
-		ValidArgsFunction: cobra.NoFileCompletions,
-		Args:              usageArgs(cobra.MinimumNArgs(1)),
+		ValidArgsFunction: targets.CompleteNames(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.subscribe(cmd.Context(), s, append([]string{name}, args...))
+			own, err := ownArgs(cmd, &o.target, args, targets.Own{What: what, Least: 1, Most: -1})
+			if err != nil {
+				return err
+			}
+			return o.subscribe(cmd.Context(), s, append([]string{name}, own...))
 		},
 	}
 	o.addFlags(cmd)

@@ -69,7 +69,7 @@ func suggest(w io.Writer, args [][]byte, v resp.Value) {
 	case strings.HasPrefix(text, "NOAUTH "):
 		fmt.Fprintf(w, "meowdis: the server needs a password: %s\n", passwordFlags)
 	case strings.HasSuffix(text, "needs a connection of its own and is not available here"):
-		fmt.Fprintln(w, "meowdis: a file has no connections: use meowdis serve, or --url URL")
+		fmt.Fprintln(w, "meowdis: a file has no connections: use meowdis serve, or -t URL")
 	case strings.HasPrefix(text, "ERR syntax error"):
 		if question := spelling.Question(likelyTokens(args)); question != "" {
 			fmt.Fprintf(w, "meowdis:%s\n", question)

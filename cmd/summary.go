@@ -24,14 +24,6 @@ type summaryOptions struct {
 	top     int
 }
 
-const bytesHelp = `On a file, bytes are the exact sizes of names and values, read from its tables:
-neither the size of the file nor MEMORY USAGE. A server is asked for the MEMORY
-USAGE of every key, an estimate from --samples of its elements. On a large
-server some keys are often enough: see --limit.
-
-Ctrl-C stops it early, and it prints a summary of the keys so far. It takes the
-same memory for any number of keys.`
-
 func (o *summaryOptions) addFlags(cmd *cobra.Command, top int, what string) {
 	f := cmd.Flags()
 	f.IntVar(&o.top, "top", top, "show the `NUMBER` largest "+what)
@@ -42,7 +34,7 @@ func (o *summaryOptions) addFlags(cmd *cobra.Command, top int, what string) {
 	o.target.Reach.AddNodeFlag(cmd)
 }
 
-func (o *summaryOptions) check(args []string) error {
+func (o *summaryOptions) check(cmd *cobra.Command, args []string) error {
 	switch {
 	case o.limit < 0:
 		return exit.Usagef("--limit %d: give 0 or more", o.limit)
@@ -51,10 +43,9 @@ func (o *summaryOptions) check(args []string) error {
 	case o.top < 0:
 		return exit.Usagef("--top %d: give 0 or more", o.top)
 	}
-	if len(args) == 1 {
-		o.match = args[0]
-	}
-	return nil
+	own, err := ownArgs(cmd, &o.target, args, targets.Own{What: "PATTERN", Most: 1})
+	o.match = first(own)
+	return err
 }
 
 // run adds all keys to summary and prints the text that write returns.

@@ -25,16 +25,10 @@ func newTenants(s *streams) *cobra.Command {
 		Long: `A directory holds a SQLite file for each tenant, and the list of tenants,
 tenants.sqlite. "meowdis serve --tenants DIR" serves them all: a client's token
 chooses its database, and the client sees no other. You can change the list
-while it is served: a tenant that you remove, or give a new token, is
-disconnected at once.
-
-A token is printed once, when it is generated. The list stores only its SHA-256.
-Only their owner can read the directory and its files.`,
+while it is served. A token is printed once; the list stores only its SHA-256.`,
 		Example: `  TOKEN=$(meowdis tenants add /var/lib/meowdis tom --max-size 100mb)
   meowdis serve --tenants /var/lib/meowdis
   redis-cli -a $TOKEN SET greeting hello
-  curl -H "Authorization: Bearer $TOKEN" http://127.0.0.1:8379/get/greeting
-  meowdis tenants list /var/lib/meowdis
   meowdis tenants change /var/lib/meowdis tom --new-token
   meowdis tenants remove /var/lib/meowdis tom`,
 		Args: cobra.ArbitraryArgs,

@@ -11,6 +11,7 @@ func topics() []*cobra.Command {
 	}
 	return []*cobra.Command{
 		topic("targets", "How to choose the target of commands", targetsTopic),
+		topic("moving", "Which keys to move, and how to change them", movingTopic),
 		topic("profiles", "Named targets, with tokens and confirmations", profilesHelp),
 		topic("formats", "The output formats of replies", formatsTopic),
 		topic("environment", "The variables that meowdis reads", environmentTopic),
@@ -19,44 +20,62 @@ func topics() []*cobra.Command {
 	}
 }
 
-const targetsTopic = `The target is where commands go: the first of these that is given.
+const targetsTopic = `A target is the place where commands go:
 
-  1. an argument: TARGET, SOURCE, DESTINATION, A or B in the usage line
-  2. --db FILE, --url URL, --storage-url URL or --profile NAME
-  3. MEOWDIS_DB, MEOWDIS_URL, MEOWDIS_STORAGE_URL or MEOWDIS_PROFILE
-  4. UPSTASH_REDIS_REST_URL, then KV_REST_API_URL, then REDIS_URL
-  5. the profile in use: "meowdis profile use NAME"
-  6. the default file, in the data directory that "meowdis paths" prints
-
-"meowdis status" shows which one is used, and why. An argument is a file, a URL
-or @NAME of a profile; NAME alone is the profile if no file has that name. A URL
-is one of
-
+  cats.sqlite                        a SQLite file; :memory: is empty
+  @prod                              a profile: see "meowdis help profiles"
   redis://user:password@host:6379/2  a Redis server; 2 is the database
   rediss://…                         the same over TLS
   unix:///path/to/socket?db=2        the same over a unix socket
   https://… and http://…             a REST endpoint, Upstash's or ours
-  storage+https://…                  a storage: commands run here, on the
-                                     tables there; --storage-url takes it
-                                     without "storage+"
+  storage+https://…, rqlite://…      a storage: commands run here, on the
+                                     tables there
 
-The token comes from --token, or else from MEOWDIS_TOKEN,
-UPSTASH_REDIS_REST_TOKEN or KV_REST_API_TOKEN, whichever belongs to the URL. The
-token of a storage comes from --storage-token or MEOWDIS_STORAGE_TOKEN. Other
-users can see the command line: keep a token in a profile instead.
+All verbs take it in the same way:
+
+  meowdis VERB TARGET …              first, if the verb looks at one place
+  meowdis VERB -t TARGET …           or as a flag, which exec needs
+  meowdis VERB SOURCE TARGET         if the verb moves keys
+
+An argument is the target if it is a URL, @PROFILE or the name of a database
+file. After -t all arguments are the verb's own. Where only a target may stand,
+NAME is the profile if no file has that name.
+
+Without a target on the command line, it is the first of these:
+
+  1. MEOWDIS_DB, MEOWDIS_URL, MEOWDIS_STORAGE_URL or MEOWDIS_PROFILE
+  2. UPSTASH_REDIS_REST_URL, then KV_REST_API_URL, then REDIS_URL
+  3. the profile in use: "meowdis profile use NAME"
+  4. the default file, in the data directory that "meowdis paths" prints
+
+"meowdis status" shows which one is used, and why.
+
+redis-cli's flags work on exec, repl and monitor: -h HOST, -p PORT, -s SOCKET,
+-u URL, -a PASSWORD, --pass PASSWORD, --user NAME, --askpass, --tls; and the
+variable REDISCLI_AUTH. There -h is not the help.
+
+Without --token the token comes from MEOWDIS_TOKEN, MEOWDIS_STORAGE_TOKEN,
+UPSTASH_REDIS_REST_TOKEN or KV_REST_API_TOKEN, whichever belongs to the URL.
 
 The first command that writes creates a missing file; its directory must exist.
-Until then a script and the prompt see an empty database. A single command that
-only reads fails on a missing file that you named: the name may be mistyped. A
-file without write permission is opened for reading. Several processes can use
-one file. :memory: is a new empty database.
+A single command that only reads fails on a missing file that you named. Several
+processes can use one file. A file without write permission is opened for
+reading.`
 
-Over TLS, --cacert FILE trusts other authorities than the system's, --cert FILE
-and --key FILE are a client certificate, --sni HOST is the name to ask for, and
---insecure trusts any certificate. "meowdis profile add" stores them.
+const movingTopic = `copy, dump, restore, import and export move keys. Each key keeps its type, its
+database and its expiry, unless a flag changes it:
 
---read-only refuses commands that write, and commands that meowdis does not
-know, before they are sent. A file is then opened for reading.`
+  meowdis copy prod.sqlite dev.sqlite --match 'user:*' --ttl 12h
+  meowdis copy @prod dev.sqlite -n 0 --db-to 5 --prefix user:=copy:
+  meowdis dump prod.sqlite queues.jsonl --type list --dry-run
+
+A key is written whole or not at all. Both sides may be in use: a key is moved
+as it is when it is read, and a key that changed while it was read is named on
+stderr. An existing key stops the verb, unless you give --replace or --skip; the
+keys written before it are kept. After Ctrl-C or a lost connection the verb
+prints how to continue.
+
+The exit code is 1 if some keys were left out: each is named on stderr.`
 
 const formatsTopic = `-o FORMAT chooses the output format of replies. -3 shows maps, sets and doubles
 with their types, -2 as arrays and strings.
@@ -99,7 +118,7 @@ const environmentTopic = `Variables that meowdis reads. A flag overrides its var
 
   MEOWDIS_DB                the file to use
   MEOWDIS_URL               the URL to use, and
-  MEOWDIS_TOKEN             its token or password, also for --url; and the
+  MEOWDIS_TOKEN             its token or password, also for -t URL; and the
                             token that clients must send to "serve"
   MEOWDIS_READ_ONLY_TOKEN   the token of clients of "serve" that only read
   MEOWDIS_REQUIREPASS       the password that Redis clients must send to it
@@ -111,6 +130,8 @@ const environmentTopic = `Variables that meowdis reads. A flag overrides its var
   KV_REST_API_URL           as on Vercel
   KV_REST_API_TOKEN
   REDIS_URL                 as on Heroku and in many libraries; any URL
+  REDISCLI_AUTH             the password of exec, repl and monitor for a
+                            Redis server, as for redis-cli
   MEOWDIS_KEYRING=off       keep tokens out of the system's keyring
   AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION, …
                             for s3://, as in AWS's own tools
@@ -150,26 +171,26 @@ target does not respond.`
 
 const agentsTopic = `For agents that work in a shell. "meowdis mcp" offers tools instead.
 
-Name the target in each command: --db FILE, --url URL or --profile NAME;
+Name the target in each command: a file, a URL or @PROFILE, after -t or first;
 "meowdis status --json" shows which one is used. Give --read-only unless you
 have to change keys: commands that may write are then refused before they are
 sent. Flags come before the command of exec.
 
 Explore the keys; no database is too large for these:
-  meowdis stats --json --limit 10000 --db cats.sqlite # types, prefixes
-  meowdis keys --json --limit 100 --db cats.sqlite 'cat:*'
-  meowdis peek --json --db cats.sqlite cat:1          # its first elements
-  meowdis scan --json --limit 100 --db cats.sqlite cat:1
+  meowdis stats cats.sqlite --json --limit 10000      # types, prefixes
+  meowdis keys cats.sqlite --json --limit 100 'cat:*'
+  meowdis peek cats.sqlite --json cat:1               # its first elements
+  meowdis scan cats.sqlite --json --limit 100 cat:1
 
 Run Redis commands; each is a process, and replies are JSON:
-  meowdis exec --json --read-only --db cats.sqlite HGETALL cat:1
-  meowdis exec --json --db cats.sqlite SET greeting 'hello there' EX 60
-  printf 'SET a 1\nINCR a\n' | meowdis exec --json --db cats.sqlite
-  meowdis exec --dry-run --db cats.sqlite DEL a         # what it would do
+  meowdis exec --json --read-only -t cats.sqlite HGETALL cat:1
+  meowdis exec --json -t cats.sqlite SET greeting 'hello there' EX 60
+  printf 'SET a 1\nINCR a\n' | meowdis exec --json -t cats.sqlite
+  meowdis exec --dry-run -t cats.sqlite DEL a         # what it would do
   meowdis help ZADD                              # its syntax
 
 Before you delete or overwrite many keys, save them:
-  meowdis dump --db cats.sqlite --match 'cat:*' cats.jsonl
+  meowdis dump cats.sqlite cats.jsonl --match 'cat:*'
 
 Do not run KEYS *, and do not read a whole key before you know its size: use
 peek first. Do not give --yes or --force unless you were told to. Do not write

@@ -32,8 +32,8 @@ func (o *fileOptions) addFlags(cmd *cobra.Command, changes bool) {
 
 // choose returns the file that the argument or the flags name.
 func (o *fileOptions) choose(s *streams, args []string) (targets.Target, error) {
-	if len(args) == 1 {
-		o.target.Spec = args[0]
+	if err := o.target.Argument(args); err != nil {
+		return targets.Target{}, err
 	}
 	t, err := o.target.File(s.getenv)
 	if err == nil && t.Path == local.Memory {

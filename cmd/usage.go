@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/meowdis/meowdis/cmd/internal/flags"
 )
 
 // helpWidth sets the width of help texts in columns.
@@ -30,22 +32,25 @@ Look inside        inspect  keys  scan  peek  stats  bigkeys  explain  status
 Maintain files     doctor  backup  vacuum  migrate
 Set up             profile  tenants  worker  completion  man  paths  version
 
-Commands go to --db FILE, --url URL or --profile NAME, else to MEOWDIS_DB or
-MEOWDIS_URL, else to the default file; "meowdis status" shows which.
+A target is a file, a URL or @PROFILE. "meowdis status" shows the default one.
 
 meowdis VERB --help    help for a verb, with examples and flags
 meowdis help verbs     all verbs, one per line
 meowdis help ZADD      help for a Redis command
-meowdis help TOPIC     targets profiles formats environment exit-codes agents
+meowdis help TOPIC     targets moving profiles formats environment
+                       exit-codes agents
 `
 
 // showHelp prints the help of a verb or a topic: a summary, the usage line, examples, the details, and the flags.
 func showHelp(cmd *cobra.Command, _ []string) {
-	w := cmd.OutOrStdout()
-	if !cmd.HasParent() {
-		io.WriteString(w, overview)
-		return
+	text := overview
+	if cmd.HasParent() {
+		text = helpText(cmd)
 	}
+	io.WriteString(cmd.OutOrStdout(), text)
+}
+
+func helpText(cmd *cobra.Command) string {
 	var b strings.Builder
 	first, rest, more := strings.Cut(strings.TrimSpace(cmd.Long), "\n\n")
 	if first == "" {
@@ -65,14 +70,20 @@ func showHelp(cmd *cobra.Command, _ []string) {
 		b.WriteString("\nVerbs:\n")
 		listVerbs(&b, cmd.Commands())
 	}
-	for _, g := range groupsOf(cmd) {
-		fmt.Fprintf(&b, "\n%s:\n", g.title)
-		writeFlags(&b, g.flags)
-		if g.note != "" {
-			b.WriteString(wrapped(g.note, helpWidth, "") + "\n")
+	for i, g := range groupsOf(cmd) {
+		if i == 0 {
+			b.WriteString("\n")
 		}
+		g.write(&b)
 	}
-	io.WriteString(w, b.String())
+	if topics := topicsOf(cmd); len(topics) > 0 {
+		b.WriteString("More flags: " + strings.Join(topics, ", ") + "\n")
+	}
+	if explained := topicFlags(cmd); len(explained) > 0 {
+		b.WriteString("\nFlags:\n")
+		writeFlags(&b, explained)
+	}
+	return b.String()
 }
 
 // usageLine returns the usage line of cmd.
@@ -126,74 +137,87 @@ func listVerbs(b *strings.Builder, verbs []*cobra.Command) {
 // flagGroup holds a heading of help, and the flags under it.
 type flagGroup struct {
 	title string
-	mark  string   // the verb has the group if it has this flag
 	names []string // in the order of the help
-	note  string   // printed after the flags
 
 	flags []*pflag.Flag // the flags of names that the verb has
 }
 
-// commonGroups returns the groups of flags that many verbs have.
-func commonGroups(cmd *cobra.Command) []flagGroup {
-	return []flagGroup{
-		{title: "Printing replies", mark: "output", names: []string{
-			"output", "json", "csv", "raw", "no-raw", "header", "quoted", "escape", "color", "delimiter", "end", "resp2", "resp3"}},
-		{title: "Target", mark: "env-file", note: targetNote(cmd), names: []string{
-			"db", "url", "token", "profile", "database", "read-only", "verbose", "full", "env-file", "storage-url", "storage-token", "storage-cacert"}},
-		{title: "Servers", mark: "cacert", names: []string{"timeout", "cacert", "cert", "key", "sni", "insecure"}},
-	}
-}
-
-// targetNote says which target is used without these flags.
-func targetNote(cmd *cobra.Command) string {
-	note := ""
-	files := cmd.Flags().Lookup("url") == nil
-	if strings.Contains(cmd.Use, "TARGET") {
-		note = "TARGET is a file, a URL or @NAME of a profile, instead of these flags. "
-		if files {
-			note = "TARGET is a file or @NAME of a profile, instead of these flags. "
-		}
-	}
-	if files {
-		return note + `The default is MEOWDIS_DB, or else the default file; this verb does not work on servers. See "meowdis help targets".`
-	}
-	return note + `The default is MEOWDIS_DB, MEOWDIS_URL or MEOWDIS_PROFILE, or else the default file: see "meowdis help targets".`
-}
-
-// groupsOf returns the groups of cmd's flags that are not empty.
+// groupsOf returns the groups of cmd's flags that are not empty. The flags that choose a target are last. Flags of a
+// topic are only in its help.
 func groupsOf(cmd *cobra.Command) []flagGroup {
-	cmd.InitDefaultHelpFlag()
 	var groups []flagGroup
 	if cmd.Name() == "serve" {
 		groups = serveGroups()
 	}
-	rest := len(groups)
-	groups = append(append(groups, flagGroup{title: "Flags"}), commonGroups(cmd)...)
-	grouped := map[string]bool{}
+	groups = append(groups, flagGroup{title: "Flags"})
+	rest := &groups[len(groups)-1]
+	grouped := map[string]bool{"target": true, "database": true}
 	for i := range groups {
-		g := &groups[i]
-		if g.mark != "" && cmd.Flags().Lookup(g.mark) == nil {
-			continue
-		}
-		for _, name := range g.names {
-			if f := cmd.Flags().Lookup(name); f != nil && !grouped[name] {
+		for _, name := range groups[i].names {
+			if f := cmd.Flags().Lookup(name); f != nil {
 				grouped[name] = true
-				g.add(f)
+				groups[i].add(f)
 			}
 		}
 	}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if !grouped[f.Name] {
-			groups[rest].add(f)
+			rest.add(f)
 		}
 	})
+	for _, name := range []string{"target", "database"} {
+		if f := cmd.Flags().Lookup(name); f != nil {
+			rest.add(f)
+		}
+	}
 	return slices.DeleteFunc(groups, func(g flagGroup) bool { return len(g.flags) == 0 })
 }
 
+// topicsOf returns the help topics that explain more flags of cmd, with redis-cli's if it has them.
+func topicsOf(cmd *cobra.Command) (topics []string) {
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if t := flags.Topic(f); t != "" && !f.Hidden && !slices.Contains(topics, "meowdis help "+t) {
+			topics = append(topics, "meowdis help "+t)
+		}
+	})
+	return topics
+}
+
+// topicFlags returns the flags that a help topic explains: exec or copy has each of them.
+func topicFlags(topic *cobra.Command) (found []*pflag.Flag) {
+	for _, verb := range topic.Root().Commands() {
+		if verb.Name() != "exec" && verb.Name() != "copy" || len(found) > 0 {
+			continue
+		}
+		verb.Flags().VisitAll(func(f *pflag.Flag) {
+			if flags.Topic(f) == topic.Name() && !f.Hidden {
+				found = append(found, f)
+			}
+		})
+	}
+	return found
+}
+
 func (g *flagGroup) add(f *pflag.Flag) {
-	if !f.Hidden && f.Deprecated == "" {
+	if !f.Hidden && f.Deprecated == "" && flags.Topic(f) == "" {
 		g.flags = append(g.flags, f)
 	}
+}
+
+// write writes the flags with their descriptions, or only their names if the group has a title of its own.
+func (g *flagGroup) write(b *strings.Builder) {
+	if g.title == "Flags" {
+		b.WriteString("Flags:\n")
+		writeFlags(b, g.flags)
+		return
+	}
+	const column = 12
+	var heads []string
+	for _, f := range g.flags {
+		heads = append(heads, strings.TrimSpace(flagHead(f)))
+	}
+	text := wrapped(strings.Join(heads, " "), helpWidth-column, strings.Repeat(" ", column))
+	fmt.Fprintf(b, "%-*s%s\n", column, g.title+":", text)
 }
 
 // flagColumn limits the column of the descriptions. A longer flag has its description on the next line.

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"bytes"
+	"context"
 	"regexp"
 	"slices"
 	"strings"
@@ -10,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/meowdis/meowdis/cmd/internal/flags"
 )
 
 // helpOf is what --help of cmd prints.
@@ -47,8 +50,12 @@ func TestHelp(t *testing.T) {
 			}
 		}
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
-			heads := regexp.MustCompile(`(?m)^(  -., |      )--`+regexp.QuoteMeta(f.Name)+`\b[^-]`).FindAllString(help, -1)
-			if shown := !f.Hidden; shown != (len(heads) == 1) {
+			head := regexp.QuoteMeta(f.Name)
+			heads := regexp.MustCompile(`(?m)^(  -., |      )--`+head+`\b[^-]`).FindAllString(help, -1)
+			if _, list, grouped := strings.Cut(help, "\nAddresses:"); grouped && len(heads) == 0 {
+				heads = regexp.MustCompile(`--`+head+`(\s|$)`).FindAllString(list, -1)
+			}
+			if shown := !f.Hidden && flags.Topic(f) == ""; shown != (len(heads) == 1) {
 				t.Errorf("%s: --%s is shown %d times", cmd.CommandPath(), f.Name, len(heads))
 			}
 		})
@@ -86,35 +93,90 @@ func TestOverview(t *testing.T) {
 	}
 }
 
-// TestTargetsInHelp holds the verbs that have a target to one wording: their help has the
-// flags that name it under one heading, and their usage lines call an argument that is a
-// target by one of its five names.
+// TestHelpLength bounds the help of each verb to what people read, and the help of all verbs together.
+func TestHelpLength(t *testing.T) {
+	all := 0
+	walkVerbs(newRoot(&streams{}), func(cmd *cobra.Command) {
+		if cmd.Hidden || cmd.IsAdditionalHelpTopicCommand() {
+			return
+		}
+		n := strings.Count(helpOf(cmd), "\n")
+		if all += n; n > 45 {
+			t.Errorf("%s: %d lines", cmd.CommandPath(), n)
+		}
+	})
+	if all > 900 {
+		t.Errorf("%d lines in all", all)
+	}
+}
+
+// TestTargetsInHelp holds verbs to one grammar: their usage lines call a target by one of its five names, they
+// complete it, they take it as -t, too, and its other flags are only in the help of the topic.
 func TestTargetsInHelp(t *testing.T) {
-	targets := []string{"TARGET", "SOURCE", "DESTINATION", "A", "B"}
+	names := []string{"TARGET", "SOURCE", "COPY", "A", "B"}
 	seen := 0
-	for _, verb := range newRoot(&streams{}).Commands() {
+	for _, verb := range newRoot(&streams{getenv: func(string) string { return "" }}).Commands() {
 		_, args, _ := strings.Cut(verb.Use, "[FLAGS] ")
 		takes, _, _ := strings.Cut(strings.Trim(args, "[]"), " ")
-		named := slices.Contains(targets, strings.TrimSuffix(takes, "]"))
-		if verb.Flags().Lookup("db") == nil && !named {
+		named := slices.Contains(names, strings.TrimRight(takes, "]."))
+		if verb.Flags().Lookup("target") == nil && !named {
 			continue
 		}
 		seen++
 		help := helpOf(verb)
-		switch heading := strings.Count(help, "\nTarget:\n"); {
-		case verb.Flags().Lookup("db") != nil:
-			if heading != 1 || !strings.Contains(help, "meowdis help targets") {
-				t.Errorf("help %s: says %d times which flags name the target", verb.Name(), heading)
-			}
-		case !strings.Contains(help, "a file, a URL"):
-			t.Errorf("help %s: does not say what its arguments may be", verb.Name())
+		if !strings.Contains(help, "meowdis help targets") || strings.Contains(help, "--cacert FILE") {
+			t.Errorf("help %s: does not leave the flags of targets to their topic", verb.Name())
+		}
+		if verb.Flags().Lookup("target") != nil && verb.Flags().ShorthandLookup("t").Name != "target" {
+			t.Errorf("%s: has no -t", verb.Name())
 		}
 		if named && !takesTargets(verb) {
 			t.Errorf("%s: completes no targets, and its usage line is %q", verb.Name(), verb.Use)
 		}
 	}
-	if seen < 20 {
+	if seen < 24 {
 		t.Errorf("only %d verbs have a target", seen)
+	}
+}
+
+// otherNames lists names of flags that have another name here.
+var otherNames = map[string]string{
+	"delimiter": "separator", "sep": "separator", "count": "limit", "max": "limit", "number": "limit", "examples": "limit",
+	"time-limit": "timeout", "wait": "timeout", "deadline": "timeout", "db": "target or database", "url": "target", "file": "target",
+	"profile": "target", "storage-url": "target", "dbnum": "database", "format-output": "output", "quiet": "verbose", "overwrite": "replace",
+}
+
+// TestOneName walks all verbs: an idea has one name, and a name has one type and one word for its value.
+func TestOneName(t *testing.T) {
+	type form struct{ kind, value string }
+	forms := map[string]form{}
+	walkVerbs(newRoot(&streams{}), func(cmd *cobra.Command) {
+		if cmd.Hidden {
+			return
+		}
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if f.Hidden {
+				return
+			}
+			if name, is := otherNames[f.Name]; is {
+				t.Errorf("%s --%s: the name of this flag is %s", cmd.CommandPath(), f.Name, name)
+			}
+			value, _ := pflag.UnquoteUsage(f)
+			if f.Value.Type() == "duration" && value != "DURATION" {
+				t.Errorf("%s --%s %s: its value is a DURATION", cmd.CommandPath(), f.Name, value)
+			}
+			if f.Name == "color" { // of replies, and of a profile
+				return
+			}
+			now := form{strings.TrimSuffix(f.Value.Type(), "64"), value}
+			if before, known := forms[f.Name]; known && before != now {
+				t.Errorf("%s --%s is %v, and %v elsewhere", cmd.CommandPath(), f.Name, now, before)
+			}
+			forms[f.Name] = now
+		})
+	})
+	if len(forms) < 80 {
+		t.Errorf("only %d flags", len(forms))
 	}
 }
 
@@ -124,6 +186,7 @@ func takesTargets(verb *cobra.Command) bool {
 	if verb.ValidArgsFunction == nil {
 		return false
 	}
-	_, files := verb.ValidArgsFunction(verb, nil, "")
+	verb.SetContext(context.Background())
+	_, files := verb.ValidArgsFunction(verb, nil, "./")
 	return files == cobra.ShellCompDirectiveDefault
 }

@@ -19,9 +19,8 @@ func newVacuum(s *streams) *cobra.Command {
 		Use:     "vacuum [FLAGS] [TARGET]",
 		GroupID: groupMaintain,
 		Short:   "Reclaim the space of deleted keys",
-		Long: `Packs the file, and prints how many bytes it freed. While it runs, it needs as
-much free disk space as the file takes; other processes can read, but not write.
-"meowdis doctor" shows how much space it can free.`,
+		Long: `Packs the file, and prints how many bytes it freed. Meanwhile other processes
+can read, but not write, and as much free disk space as the file is needed.`,
 		Example:           `  meowdis vacuum cats.sqlite`,
 		Args:              usageArgs(cobra.MaximumNArgs(1)),
 		ValidArgsFunction: targets.CompleteNames(1),

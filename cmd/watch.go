@@ -23,7 +23,7 @@ type watchOptions struct {
 	target   targets.Options
 	confirm  confirmOptions
 	interval flags.Interval
-	count    int64
+	limit    int64
 	json     bool
 	args     []string
 }
@@ -31,31 +31,34 @@ type watchOptions struct {
 func newWatch(s *streams) *cobra.Command {
 	o := &watchOptions{interval: flags.Interval(2 * time.Second)}
 	cmd := &cobra.Command{
-		Use:     "watch [FLAGS] COMMAND [ARG...]",
+		Use:     "watch [FLAGS] [TARGET] COMMAND [ARG...]",
 		GroupID: groupInspect,
 		Short:   "Run a command repeatedly, and show the changes",
 		Long: `Runs a command every two seconds and shows its reply in full screen, with the
 changes marked, until Ctrl-C. Into a pipe it prints one reply after the other.
-Flags come before the command. (This is not the command WATCH.)`,
+(This is not the command WATCH.)`,
 		Example: `  meowdis watch GET visits
-  meowdis watch -i 0.5 --url redis://localhost INFO stats`,
-		Args:              usageArgs(cobra.MinimumNArgs(1)),
-		ValidArgsFunction: complete.Call(s.getenv, &o.target),
+  meowdis watch redis://localhost -i 0.5 INFO stats`,
+		ValidArgsFunction: complete.AfterTarget(&o.target, "COMMAND", complete.Call(s.getenv, &o.target)),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			own, err := ownArgs(cmd, &o.target, args, targets.Own{What: "COMMAND", Least: 1, Most: -1})
 			switch {
+			case err != nil:
+				return err
 			case time.Duration(o.interval) < 10*time.Millisecond:
 				return exit.Usagef("-i %s: give at least 0.01 seconds", &o.interval)
-			case o.count < 0:
-				return exit.Usagef("--count %d: give 0 or more", o.count)
+			case o.limit < 0:
+				return exit.Usagef("--limit %d: give 0 or more", o.limit)
 			}
-			o.args = args
+			o.args = own
 			return o.run(cmd.Context(), s)
 		},
 	}
 	f := cmd.Flags()
 	f.SetInterspersed(false)
-	f.VarP(&o.interval, "interval", "i", "wait `SECONDS` between runs")
-	f.Int64Var(&o.count, "count", 0, "run it `NUMBER` times")
+	f.VarP(&o.interval, "interval", "i", "wait `DURATION` between runs")
+	f.Int64Var(&o.limit, "limit", 0, "run it at most `NUMBER` times")
+	flags.Alias(f, "count", "limit")
 	f.BoolVar(&o.json, "json", false, "show JSON")
 	o.confirm.addFlags(cmd)
 	o.target.AddFlags(cmd)
@@ -86,7 +89,7 @@ func (o *watchOptions) run(ctx context.Context, s *streams) (err error) {
 	}
 	show := func(reply []byte) error { return writeReply(s.screen, reply) }
 	if s.outTerminal && s.getenv("TERM") != "dumb" {
-		screen := &watchScreen{streams: s, title: fmt.Sprintf("every %ss  %s  %s", &o.interval, c.Target, strings.Join(o.args, " "))}
+		screen := &watchScreen{streams: s, title: fmt.Sprintf("every %s  %s  %s", &o.interval, c.Target, strings.Join(o.args, " "))}
 		// The alternate screen: leaving it restores the previous content.
 		io.WriteString(s.screen, "\x1b[?1049h\x1b[?25l")
 		defer io.WriteString(s.screen, "\x1b[?25h\x1b[?1049l")
@@ -95,7 +98,7 @@ func (o *watchOptions) run(ctx context.Context, s *streams) (err error) {
 	return o.repeat(ctx, s, c, show)
 }
 
-// repeat runs the command until the context ends, or --count times.
+// repeat runs the command until the context ends, or --limit times.
 func (o *watchOptions) repeat(ctx context.Context, s *streams, c *targets.Conn, show func([]byte) error) error {
 	args := command(o.args)
 	var format formatOptions
@@ -115,7 +118,7 @@ func (o *watchOptions) repeat(ctx context.Context, s *streams, c *targets.Conn, 
 			suggest(s.err, args, v)
 			hintMisplacedFlag(s.err, o.target.Flags, args, v)
 		}
-		if n == o.count {
+		if n == o.limit {
 			if v.HasError() {
 				return exit.ErrReported
 			}

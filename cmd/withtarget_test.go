@@ -15,11 +15,11 @@ func TestReadingOnATerminal(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			s := openScreen(t, size[0], size[1])
-			s.check(s.Run("cd " + dir + " && meowdis exec --db t.sqlite HSET 'user:1' name Tom visits 1; clear; echo 'rea''dy'"))
+			s.check(s.Run("cd " + dir + " && meowdis exec -t t.sqlite HSET 'user:1' name Tom visits 1; clear; echo 'rea''dy'"))
 			s.shows("ready")
 
 			// watch takes the whole screen, shows the changes, and gives it back.
-			s.check(s.Run("meowdis watch --db t.sqlite -i 0.05 HINCRBY user:1 visits 1"))
+			s.check(s.Run("meowdis watch -t t.sqlite -i 0.05 HINCRBY user:1 visits 1"))
 			screen, err := s.Wait("a count", func(text string) bool {
 				lines := strings.Split(text, "\n")
 				return strings.HasPrefix(lines[0], "every 0.05s  t.sqlite  HINCRBY user:1 visits 1") && strings.HasPrefix(lines[2], "(integer) 1") && len(lines[2]) > len("(integer) 1")
@@ -39,14 +39,14 @@ func TestReadingOnATerminal(t *testing.T) {
 			s.ends("$")
 
 			// stats fits, and is coloured unless that is not wanted.
-			s.check(s.Run("clear; meowdis stats --db t.sqlite; echo 'in'' colour'"))
+			s.check(s.Run("clear; meowdis stats -t t.sqlite; echo 'in'' colour'"))
 			s.shows("in colour")
 			coloured, err := s.Coloured()
 			s.check(err)
 			if !strings.Contains(coloured, "\x1b[36m█") {
 				t.Errorf("no colour:\n%s", coloured)
 			}
-			s.check(s.Run("clear; NO_COLOR=1 meowdis stats --db t.sqlite; echo 'with''out'"))
+			s.check(s.Run("clear; NO_COLOR=1 meowdis stats -t t.sqlite; echo 'with''out'"))
 			s.shows("without")
 			coloured, err = s.Coloured()
 			s.check(err)
@@ -55,13 +55,13 @@ func TestReadingOnATerminal(t *testing.T) {
 			}
 
 			// latency is live, until Ctrl-C.
-			s.check(s.Run("clear; meowdis latency --db t.sqlite"))
+			s.check(s.Run("clear; meowdis latency -t t.sqlite"))
 			s.shows(" of 1")
 			s.check(s.Press("C-c"))
 			s.ends("$")
 
 			// What could disturb the terminal is quoted.
-			s.check(s.Run(`clear; printf 'SET "bad\\x1b[2Jname" v\n' | meowdis exec --db t.sqlite; meowdis keys -l --db t.sqlite`))
+			s.check(s.Run(`clear; printf 'SET "bad\\x1b[2Jname" v\n' | meowdis exec -t t.sqlite; meowdis keys -l -t t.sqlite`))
 			s.shows(`"bad\x1b[2Jname"`)
 			s.shows("TYPE           TTL                SIZE  KEY")
 		})

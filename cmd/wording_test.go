@@ -18,11 +18,11 @@ var internals = regexp.MustCompile(`strconv|invalid syntax|arg\(s\)|context |EOF
 func TestWording(t *testing.T) {
 	t.Parallel()
 	m := mover{t, t.TempDir()}
-	m.run(0, "exec", "--db", "a.sqlite", "MSET", "a", strings.Repeat("v", 1000), "b", "2")
-	m.run(0, "dump", "--db", "a.sqlite", "a.archive")
-	m.run(0, "dump", "--db", "a.sqlite", "a.jsonl")
-	m.run(0, "export", "--db", "a.sqlite", "a.rdb")
-	m.run(0, "backup", "--db", "a.sqlite", "whole.sqlite")
+	m.run(0, "exec", "-t", "a.sqlite", "MSET", "a", strings.Repeat("v", 1000), "b", "2")
+	m.run(0, "dump", "-t", "a.sqlite", "a.archive")
+	m.run(0, "dump", "-t", "a.sqlite", "a.jsonl")
+	m.run(0, "export", "-t", "a.sqlite", "a.rdb")
+	m.run(0, "backup", "-t", "a.sqlite", "whole.sqlite")
 	wrong := []string{"missing", ".", "nodir/x", "/dev/null"}
 	for name, text := range map[string]string{
 		"cut.archive": m.head("a.archive", 60), "cut.jsonl": m.head("a.jsonl", 100), "cut.rdb": m.head("a.rdb", 100), "cut.sqlite": m.head("whole.sqlite", 5000),
@@ -37,23 +37,23 @@ func TestWording(t *testing.T) {
 	}
 	var lines []string
 	for _, name := range wrong {
-		lines = append(lines, "restore --db n.sqlite "+name, "import --db n.sqlite "+name, "restore --salvage --skip --db n.sqlite "+name, "doctor "+name)
+		lines = append(lines, "restore -t n.sqlite "+name, "import -t n.sqlite "+name, "restore --salvage --skip -t n.sqlite "+name, "doctor "+name)
 	}
 	for _, format := range []string{"rdb", "aof", "commands", "sqlite", "jsonl", "archive", "x"} {
-		lines = append(lines, "import --db n.sqlite --format "+format+" cut.archive", "import --db n.sqlite --format "+format+" cut.rdb")
+		lines = append(lines, "import -t n.sqlite --format "+format+" cut.archive", "import -t n.sqlite --format "+format+" cut.rdb")
 	}
 	for _, url := range []string{
 		"redis://127.0.0.1:1", "http://127.0.0.1:1", "rediss://127.0.0.1:1", "unix://" + m.dir + "/none", "unix://" + m.dir,
 		"redis://127.0.0.1:x", "http://[::1", "foo://x", "redis://127.0.0.1:99999", "redis://127.0.0.1/77", "https://",
 	} {
-		lines = append(lines, "exec --url "+url+" PING", "copy a.sqlite "+url)
+		lines = append(lines, "exec -t "+url+" PING", "copy a.sqlite "+url)
 	}
 	lines = append(lines,
 		"serve a.sqlite --http x", "serve a.sqlite --http 127.0.0.1:99999", "serve a.sqlite --http 192.0.2.1:5",
-		"dump --db a.sqlite nodir/x", "dump --db a.sqlite .", "dump --db a.sqlite a.jsonl/x", "export --db a.sqlite nodir/x.rdb", "backup --db a.sqlite nodir/x",
-		"backup --db a.sqlite a.jsonl/x", "copy a.sqlite nodir/x", "copy a.sqlite a.jsonl/x", "copy --resume x a.sqlite n.sqlite", "copy --resume 16:1 a.sqlite n.sqlite",
+		"dump -t a.sqlite nodir/x", "dump -t a.sqlite .", "dump -t a.sqlite a.jsonl/x", "export -t a.sqlite nodir/x.rdb", "backup -t a.sqlite nodir/x",
+		"backup -t a.sqlite a.jsonl/x", "copy a.sqlite nodir/x", "copy a.sqlite a.jsonl/x", "copy --resume x a.sqlite n.sqlite", "copy --resume 16:1 a.sqlite n.sqlite",
 		"copy -n x a.sqlite n.sqlite", "copy a", "diff a b c", "diff --ttl-tolerance -1s a.sqlite a.sqlite", "diff --ttl-tolerance x a b",
-		"exec --env-file none PING", "exec --eval none.lua", "exec --env-file . PING", "man a.jsonl", "restore", "vacuum a b", "doctor --examples x", "watch -i x GET k", "profile add x",
+		"exec --env-file none PING", "exec --eval none.lua", "exec --env-file . PING", "man a.jsonl", "restore", "vacuum a b", "doctor --limit x", "watch -i x GET k", "profile add x",
 	)
 	for i, line := range lines {
 		// Each has a file of its own to make, so that they can run beside each other.

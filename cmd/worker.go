@@ -12,10 +12,7 @@ import (
 const workerHelp = `A Cloudflare Worker that serves Upstash's REST protocol: the same engine,
 compiled to WebAssembly, on the SQLite of a Durable Object. You need no
 machine of your own. "meowdis worker init DIR" writes it, and wrangler,
-Cloudflare's tool, deploys it.
-
-README.md in DIR describes the secrets: tokens, tokens that only read, tokens
-for other databases, and a token for "meowdis serve --storage-url".`
+Cloudflare's tool, deploys it. README.md in DIR describes its secrets.`
 
 func newWorker(s *streams) *cobra.Command {
 	cmd := &cobra.Command{

@@ -146,6 +146,11 @@ func (r *Redis) connect(ctx context.Context) error {
 	for i, v := range replies {
 		switch {
 		case err != nil || !v.IsError():
+		case strings.Contains(string(v.Str), "called without any password configured"):
+			// As redis-cli does, continue: the server needs no password.
+			r.server.auth = nil
+			r.drop()
+			return r.connect(ctx)
 		case strings.HasPrefix(string(v.Str), "NOAUTH "):
 			err = fmt.Errorf("%s %w: %s", r.server.address, ErrNoPassword, v.Str)
 		default:

@@ -186,10 +186,12 @@ func (e *editor) picture() picture {
 	p := picture{prompt: faint(e.modeText(), e.options.Colour) + e.prompt, cursor: e.cursor}
 	styles := make([]string, len(e.text))
 	var after hint
-	if e.options.Colour && !e.answering {
+	if !e.answering {
 		var styleAt []string
 		styleAt, after = paint(text, e.options.Target.table(), e.options.Target.Strict)
-		styles = runeStyles(text, styleAt)
+		if e.options.Colour {
+			styles = runeStyles(text, styleAt)
+		}
 		if e.cursor < len(e.text) || e.options.NoHints {
 			after = hint{}
 		}

@@ -330,7 +330,7 @@ func TestLateCompletion(t *testing.T) {
 	done := make(chan error, 1)
 	go func() {
 		_, err := Run(context.Background(), Options{
-			Target: Target{Session: s, Name: "db"}, Format: typedFormat, In: in, Out: &out, Err: &out, Terminal: true,
+			Target: Target{Session: s, Name: "db"}, Format: typedFormat, In: in, Out: &out, Err: &out, Terminal: true, NoHints: true,
 		})
 		done <- err
 	}()

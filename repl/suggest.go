@@ -6,7 +6,7 @@ import "strings"
 // cursor; "" for none.
 func (e *editor) suggestion() string {
 	o := e.options
-	if e.answering || o.NoSuggestions || !o.Colour || !e.atEnd() || e.menu != nil || e.search != nil {
+	if e.answering || o.NoSuggestions || !e.atEnd() || e.menu != nil || e.search != nil {
 		return ""
 	}
 	return e.history.suggest(string(e.text))

@@ -14,6 +14,7 @@ import (
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/redis/commands"
 	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/repl"
 	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/translator"
 )
@@ -61,15 +62,19 @@ func matchCase(typed, word string) string {
 	return word
 }
 
-// Call completes commands, and their keys from the target.
+// Call completes a command: its name, and its keys, fields, members and options from the target.
 func Call(getenv func(string) string, o *targets.Options) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		ctx, cancel := context.WithTimeout(cmd.Context(), keyTimeout)
 		defer cancel()
-		if !isKey(args, typed) {
-			return completeNames(tableOfTarget(ctx, getenv, o), args, typed), cobra.ShellCompDirectiveNoFileComp
+		if isKey(args, typed) {
+			return keysWithPrefix(ctx, getenv, o, typed), cobra.ShellCompDirectiveNoFileComp
 		}
-		return keysWithPrefix(ctx, getenv, o, typed), cobra.ShellCompDirectiveNoFileComp
+		found := completeNames(tableOfTarget(ctx, getenv, o), args, typed)
+		if len(found) == 0 && len(args) > 0 {
+			found = elements(ctx, getenv, o, args, typed)
+		}
+		return found, cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
@@ -83,6 +88,41 @@ func Key(getenv func(string) string, o *targets.Options) cobra.CompletionFunc {
 		defer cancel()
 		return keysWithPrefix(ctx, getenv, o, typed), cobra.ShellCompDirectiveNoFileComp
 	}
+}
+
+// AfterTarget completes the target, which may be the first argument, and with next the arguments after it. what
+// names the verb's own argument.
+func AfterTarget(o *targets.Options, what string, next cobra.CompletionFunc) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		own, err := o.Split(args, targets.Own{What: what, Most: -1})
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		found, files := next(cmd, own, typed)
+		if len(args) > 0 || len(found) > 0 || cmd.Flags().Changed("target") {
+			return found, files
+		}
+		return targets.CompleteTarget(cmd, nil, typed)
+	}
+}
+
+// elements completes an argument of a command that names a part of a value, or an option.
+func elements(ctx context.Context, getenv func(string) string, o *targets.Options, args []string, typed string) (found []string) {
+	t, err := o.Resolve(getenv)
+	if err != nil {
+		return nil
+	}
+	c, err := o.Connect(ctx, t, local.Options{ReadOnly: t.Path != local.Memory, SingleConn: true}, false)
+	if err != nil {
+		return nil
+	}
+	defer c.Close() // a failure changes no completion
+	for _, offer := range repl.Offers(ctx, repl.Target{Session: c.Session, Commands: c.Commands(ctx)}, args, typed) {
+		if utf8.ValidString(offer.Value) && !strings.ContainsFunc(offer.Value, isHidden) && len(found) < keysShown {
+			found = append(found, strings.TrimSuffix(offer.Value+"\t"+offer.About, "\t"))
+		}
+	}
+	return found
 }
 
 // isKey reports whether the word after args is a key of the command.

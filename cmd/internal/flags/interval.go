@@ -4,10 +4,11 @@ package flags
 import (
 	"errors"
 	"strconv"
+	"strings"
 	"time"
 )
 
-// Interval is a flag's time: a number of seconds, or a number with a unit.
+// Interval is a flag's duration: a number of seconds, or a number with a unit.
 type Interval time.Duration
 
 // longest limits the intervals that a flag takes.
@@ -25,9 +26,19 @@ func (i *Interval) Set(text string) error {
 	return nil
 }
 
-// String returns the time in seconds, as a user can give it.
+// String returns the time as a user can give it: 0.5s, 10s, 24h.
 func (i *Interval) String() string {
-	return strconv.FormatFloat(time.Duration(*i).Seconds(), 'g', -1, 64)
+	d := time.Duration(*i)
+	if d < time.Minute {
+		return strconv.FormatFloat(d.Seconds(), 'g', -1, 64) + "s"
+	}
+	text := d.String() // 24h0m0s
+	for _, zero := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(text, zero) {
+			text = text[:len(text)-2]
+		}
+	}
+	return text
 }
 
 func (i *Interval) Type() string { return "duration" }

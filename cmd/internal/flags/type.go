@@ -9,9 +9,9 @@ import (
 	"github.com/meowdis/meowdis/store/keytype"
 )
 
-// AddType adds --type, which Type reads. The types are listed after usage.
+// AddType adds --type, which Type reads. Completion and the error for an unknown type list the types.
 func AddType(cmd *cobra.Command, label *string, usage string) {
-	cmd.Flags().StringVar(label, "type", "", usage+strings.Join(keytype.Labels(), ", "))
+	cmd.Flags().StringVar(label, "type", "", usage)
 	cmd.RegisterFlagCompletionFunc("type", cobra.FixedCompletions(keytype.Labels(), cobra.ShellCompDirectiveNoFileComp))
 }
 

@@ -14,6 +14,9 @@ import (
 	"github.com/meowdis/meowdis/transfer"
 )
 
+// topic names the help topic with the flags of all verbs that move keys.
+const topic = "moving"
+
 // Selection holds the flags that choose keys.
 type Selection struct {
 	match string
@@ -24,7 +27,8 @@ type Selection struct {
 func (o *Selection) AddFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.match, "match", "", "only keys that match `PATTERN`, as in SCAN: cat:*")
-	flags.AddType(cmd, &o.typ, "only keys of `TYPE`: ")
+	flags.AddType(cmd, &o.typ, "only keys of `TYPE`, such as string or hash")
+	flags.InTopic(f, topic, "match", "type")
 	cmd.RegisterFlagCompletionFunc("match", cobra.NoFileCompletions)
 }
 
@@ -82,8 +86,9 @@ func (o *Options) AddFlags(cmd *cobra.Command, short string) {
 	f.IntVarP(&o.From, "db-from", short, -1, "only keys of database `NUMBER` (default: all)")
 	f.IntVar(&o.To, "db-to", -1, "into database `NUMBER` (default: the same)")
 	f.Lookup("db-from").DefValue, f.Lookup("db-to").DefValue = "0", "0" // help shows no default
-	f.StringVar(&o.prefix, "prefix", "", "replace the prefix OLD of names by NEW: `OLD=NEW`, as in cat:=dog:")
-	f.StringVar(&o.ttl, "ttl", "keep", "new expiry of keys: `WHEN` is keep, never, or a time from now, such as 12h")
+	f.StringVar(&o.prefix, "prefix", "", "replace a prefix of names: `OLD=NEW`, as in cat:=dog:")
+	f.StringVar(&o.ttl, "ttl", "keep", "new expiry: `WHEN` is keep (default), never, or 12h")
+	flags.InTopic(f, topic, "db-from", "db-to", "prefix", "ttl")
 	f.BoolVar(&o.DryRun, "dry-run", false, "write nothing, and count the keys")
 	f.BoolVar(&o.JSON, "json", false, "print the result as JSON on stdout, at the end")
 	for _, name := range []string{"db-from", "db-to", "prefix"} {

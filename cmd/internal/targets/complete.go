@@ -13,7 +13,7 @@ import (
 func CompleteProfiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	config, err := profile.Load(ConfigFile())
 	if err != nil {
-		return nil, cobra.ShellCompDirectiveError
+		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	var found []string
 	for _, name := range config.Names() {
@@ -21,6 +21,11 @@ func CompleteProfiles(*cobra.Command, []string, string) ([]string, cobra.ShellCo
 		found = append(found, name+"\t"+cmp.Or(p.DB, ShownURL(p.URL)))
 	}
 	return found, cobra.ShellCompDirectiveNoFileComp
+}
+
+// CompleteTarget completes the name of a target: a profile or a file.
+func CompleteTarget(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	return CompleteNames(1)(cmd, nil, typed)
 }
 
 // CompleteNames completes up to most arguments that name targets: profiles, and files, whose names do not begin with

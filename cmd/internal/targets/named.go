@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,15 +16,15 @@ import (
 	"github.com/meowdis/meowdis/remote"
 )
 
-// named returns the target of an argument: @NAME is a profile, an argument with :// a URL, and any other the path of
-// a file, or a profile if no such file exists.
-func named(getenv func(string) string, spec, token string) (Target, error) {
+// named returns the target that spec names: @NAME is a profile, a text with :// a URL, and any other the path of a
+// file, or a profile if no such file exists.
+func named(getenv func(string) string, spec, token, source string) (Target, error) {
 	name, isProfile := strings.CutPrefix(spec, "@")
 	switch {
 	case isProfile:
-		return namedProfile(getenv, name, token, spec)
+		return namedProfile(getenv, name, token, source)
 	case strings.Contains(spec, "://"):
-		return FromURL(spec, token, spec)
+		return FromURL(spec, token, source)
 	}
 	if _, err := os.Stat(spec); errors.Is(err, fs.ErrNotExist) {
 		config, err := profile.Load(ConfigFile())
@@ -31,11 +32,17 @@ func named(getenv func(string) string, spec, token string) (Target, error) {
 			return Target{}, err
 		}
 		if p, err := config.Get(spec); err == nil {
-			return profileTarget(getenv, spec, p, token, spec)
+			return profileTarget(getenv, spec, p, token, source)
+		}
+		if hostAndPort.MatchString(spec) {
+			return Target{}, exit.Usagef("%s is neither a URL nor a file: give redis://%[1]s", spec)
 		}
 	}
-	return Target{Path: spec, source: spec}, nil
+	return Target{Path: spec, source: source}, nil
 }
+
+// hostAndPort matches an address without a scheme.
+var hostAndPort = regexp.MustCompile(`^[A-Za-z0-9.-]+:[0-9]+$`)
 
 // namedProfile returns the target of the profile called name.
 func namedProfile(getenv func(string) string, name, token, source string) (Target, error) {
@@ -69,7 +76,7 @@ func profileTarget(getenv func(string) string, name string, p profile.Profile, t
 func FromURL(raw, token, source string) (Target, error) {
 	u, err := url.Parse(raw)
 	if err != nil || !strings.Contains(raw, "://") {
-		return Target{}, exit.Usagef("%s is not a URL: give one such as redis://HOST:6379 or https://HOST; for a file use --db", source)
+		return Target{}, exit.Usagef("%s is not a URL: give one such as redis://HOST:6379 or https://HOST", source)
 	}
 	if n, err := strconv.Atoi(u.Port()); u.Port() != "" && (err != nil || n < 1 || n > 65535) {
 		return Target{}, exit.Usagef("%s: ports are numbers from 1 to 65535", source)
@@ -95,7 +102,7 @@ func FromURL(raw, token, source string) (Target, error) {
 // --token only if it asks for a password, because the token may be for the other side. A REST endpoint without a
 // token gets the environment's.
 func (o *Tokens) Named(getenv func(string) string, spec, token string) (Target, error) {
-	t, err := named(getenv, spec, cmp.Or(token, o.Both))
+	t, err := named(getenv, spec, cmp.Or(token, o.Both), spec)
 	switch {
 	case t.IsREST() && t.token == "":
 		t.token = getenv("MEOWDIS_TOKEN")

@@ -11,7 +11,7 @@ import (
 // AddNodeFlag adds --this-node to a verb that reads or writes all keys: see CheckNode.
 func (o *Reach) AddNodeFlag(cmd *cobra.Command) {
 	o.allKeys = true
-	cmd.Flags().BoolVar(&o.thisNode, "this-node", false, "use one node of a Redis Cluster, with only the keys of its slots")
+	cmd.Flags().BoolVar(&o.thisNode, "this-node", false, "use one node of a Redis Cluster, with its keys")
 }
 
 // CheckNode returns an error if c is one node of a Redis Cluster and the verb reads all keys: other nodes may have

@@ -11,7 +11,7 @@ import (
 // DefaultFile returns the path of the file that is used if no target is chosen.
 func DefaultFile() string { return filepath.Join(xdg.DataHome, "meowdis", "meowdis.sqlite") }
 
-var errHomeless = errors.New("HOME is not set, so the default file has no directory: name a file with --db FILE")
+var errHomeless = errors.New("HOME is not set, so the default file has no directory: name a file with -t FILE")
 
 // defaultTarget returns the default file. It refuses to use the root directory without a home directory.
 func defaultTarget() (Target, error) {

@@ -24,9 +24,16 @@ type Reach struct {
 func (o *Reach) AddFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	AddTLSFlags(cmd, &o.tls)
-	f.Var(&o.timeout, "timeout", "give up on a server after `SECONDS` without a reply (default 30)")
+	f.Var(&o.timeout, "timeout", "give up on a server after `DURATION` without a reply (default 30s)")
+	flags.InTopic(f, topic, "timeout")
 	cmd.RegisterFlagCompletionFunc("timeout", cobra.NoFileCompletions)
 }
+
+// SetTimeout sets the default of --timeout.
+func (o *Reach) SetTimeout(d time.Duration) { o.timeout = flags.Interval(d) }
+
+// Timeout returns the value of --timeout, 0 by default.
+func (o *Reach) Timeout() time.Duration { return time.Duration(o.timeout) }
 
 // AddTLSFlags adds the TLS flags, which profile add saves, too.
 func AddTLSFlags(cmd *cobra.Command, t *profile.TLS) {
@@ -39,6 +46,7 @@ func AddTLSFlags(cmd *cobra.Command, t *profile.TLS) {
 	for _, name := range []string{"cacert", "cert", "key"} {
 		cmd.MarkFlagFilename(name, "pem", "crt", "key")
 	}
+	flags.InTopic(f, topic, "cacert", "cert", "key", "sni", "insecure")
 	cmd.RegisterFlagCompletionFunc("sni", cobra.NoFileCompletions)
 }
 

@@ -28,8 +28,12 @@ func (o *Options) Resolve(getenv func(string) string) (Target, error) {
 	if err != nil {
 		return Target{}, err
 	}
+	if winner < 0 && o.isLocalServer() {
+		t, err := o.serverTarget(getenv, "-a")
+		return t, errors.Join(err, t.HasDatabase(o.Flags, "database", o.Database))
+	}
 	if winner < 0 {
-		return Target{}, exit.Usagef("--token needs a URL: give --url or MEOWDIS_URL")
+		return Target{}, exit.Usagef("--token needs a URL: give -t URL or MEOWDIS_URL")
 	}
 	t, err := found[winner].target()
 	return t, errors.Join(err, t.HasDatabase(o.Flags, "database", o.Database))
@@ -72,7 +76,7 @@ func (o *Options) Candidates(getenv func(string) string) (found []Candidate, win
 	}
 	for i, c := range found {
 		// A token is for a URL, so with --token a file must be named on the command line.
-		if c.Given != "" && !(c.file && o.Token != "" && !o.namesTarget()) {
+		if c.Given != "" && !(c.file && o.hasCredentials() && !o.namesTarget()) {
 			return found, i, nil
 		}
 	}
@@ -81,11 +85,11 @@ func (o *Options) Candidates(getenv func(string) string) (found []Candidate, win
 
 // namesTarget reports whether the command line itself names the target.
 func (o *Options) namesTarget() bool {
-	return o.Spec != "" || o.DB != "" || o.url != "" || o.storage != "" || o.profile != ""
+	return o.Spec != "" || o.serverFlag() != ""
 }
 
 func (o *Options) candidates(getenv func(string) string) ([]Candidate, error) {
-	if err := errors.Join(o.onlyOne(), CheckDatabase(o.Flags, "database", o.Database)); err != nil {
+	if err := errors.Join(o.onlyOne(), o.checkServer(), CheckDatabase(o.Flags, "database", o.Database)); err != nil {
 		return nil, err
 	}
 	variables, err := o.Variables()
@@ -108,19 +112,11 @@ func (o *Options) candidates(getenv func(string) string) ([]Candidate, error) {
 // onlyOne refuses a command line that names two targets, or an empty one: an unset variable must not select another
 // target.
 func (o *Options) onlyOne() error {
-	for _, name := range []string{"db", "url", "storage-url", "profile"} {
-		if f := o.Flags; f != nil && f.Changed(name) && f.Lookup(name).Value.String() == "" {
-			return exit.Usagef("--%s is empty", name)
-		}
+	if f := o.Flags; f != nil && f.Changed("target") && o.Spec == "" {
+		return exit.Usagef("-t is empty")
 	}
-	n := 0
-	for _, given := range []string{o.Spec, o.DB, o.url, o.storage, o.profile} {
-		if given != "" {
-			n++
-		}
-	}
-	if n > 1 {
-		return exit.Usagef("give one target: a FILE or URL, --db, --url, --storage-url or --profile")
+	if o.Spec != "" && o.serverFlag() != "" {
+		return exit.Usagef("give one target: %s, or redis-cli's flags -h, -p, -s and -u", ShownArg(o.Spec))
 	}
 	return nil
 }
@@ -139,13 +135,32 @@ func (o *Options) Variables() (map[string]string, error) {
 
 // flagCandidates returns the candidates of the command line.
 func (o *Options) flagCandidates(p profiles) []Candidate {
-	return []Candidate{
-		{Source: "argument", Given: o.Spec, target: func() (Target, error) { return named(p.getenv, o.Spec, o.Token) }},
-		fileCandidate("--db", o.DB),
-		o.urlCandidate("--url", o.url, p.getenv("MEOWDIS_TOKEN")),
-		o.storageCandidate("--storage-url", o.storage, p.getenv),
-		p.candidate("--profile", o.profile),
+	source := "argument, -t"
+	if f := o.Flags; f != nil && f.Changed("target") {
+		source = "-t"
+	} else if o.Spec != "" {
+		source = "argument"
 	}
+	return []Candidate{
+		{Source: source, Given: ShownArg(o.Spec), target: func() (Target, error) { return o.given(source, p) }},
+		o.serverCandidate(p.getenv),
+	}
+}
+
+// given returns the target of -t or of an argument. An endpoint or a storage without a token gets the environment's.
+func (o *Options) given(source string, p profiles) (Target, error) {
+	if source != "-t" {
+		source = o.Spec
+	}
+	t, err := named(p.getenv, o.Spec, o.Token, source)
+	switch {
+	case err != nil || t.token != "" || t.Profile != "":
+	case t.IsREST():
+		t.token = p.getenv("MEOWDIS_TOKEN")
+	case t.IsStorage():
+		t.token = cmp.Or(o.Secret, p.getenv("MEOWDIS_STORAGE_TOKEN"))
+	}
+	return o.asServer(p.getenv, t), err
 }
 
 // variableCandidates returns the candidates of the variables that get reads. where is added to the names of their

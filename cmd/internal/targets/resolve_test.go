@@ -45,6 +45,7 @@ func resolved(t *testing.T, flags []string, env map[string]string) (string, erro
 	o := &Options{}
 	cmd := &cobra.Command{}
 	o.AddFlags(cmd)
+	o.AddServerFlags(cmd)
 	if err := cmd.ParseFlags(flags); err != nil {
 		t.Fatal(err)
 	}
@@ -78,10 +79,10 @@ func TestPrecedence(t *testing.T) {
 		env   map[string]string
 		want  string
 	}{
-		{"--db a.sqlite", all, "a.sqlite  (--db)"},
-		{"--url https://a.example", all, "https://a.example meow (--url)"},
-		{"--url https://a.example --token mine", all, "https://a.example mine (--url)"},
-		{"--profile prod", all, "https://prod.example purr (--profile)"},
+		{"--db a.sqlite", all, "a.sqlite  (-t)"},
+		{"--url https://a.example", all, "https://a.example meow (-t)"},
+		{"--url https://a.example --token mine", all, "https://a.example mine (-t)"},
+		{"--profile prod", all, "https://prod.example purr (-t)"},
 		{"@prod", all, "https://prod.example purr (@prod)"},
 		{"cats", nil, "/cats.sqlite  (cats)"},
 		{"other.sqlite", nil, "other.sqlite  (other.sqlite)"},
@@ -92,6 +93,17 @@ func TestPrecedence(t *testing.T) {
 		{"", map[string]string{"KV_REST_API_URL": "https://kv.example", "KV_REST_API_TOKEN": "kv", "REDIS_URL": all["REDIS_URL"]}, "https://kv.example kv (KV_REST_API_URL)"},
 		{"", map[string]string{"REDIS_URL": all["REDIS_URL"]}, "redis://redis.example/3  (REDIS_URL)"},
 		{"", nil, DefaultFile() + "  (default)"},
+		// redis-cli's flags.
+		{"-h a.example", all, "redis://a.example:6379  (-h)"},
+		{"-h a.example -p 7000 --tls", nil, "rediss://a.example:7000  (-h)"},
+		{"-p 7000", all, "redis://127.0.0.1:7000  (-p)"},
+		{"-h ::1", nil, "redis://[::1]:6379  (-h)"},
+		{"-s /run/redis.sock", nil, "unix:///run/redis.sock  (-s)"},
+		{"-u redis://a.example/3", all, "redis://a.example/3  (-u)"},
+		{"--tls", nil, "rediss://127.0.0.1:6379  (--tls)"},
+		{"-a pw", nil, "redis://127.0.0.1:6379  (-a)"},
+		{"-a pw", map[string]string{"REDIS_URL": "redis://a.example"}, "redis://a.example  (REDIS_URL)"},
+		{"-t redis://a.example --user cat -a pw", nil, "redis://a.example  (-t)"},
 		// A token is for a URL: files that the command line does not name are passed over.
 		{"--token mine", all, "https://env.example mine (MEOWDIS_URL)"},
 	} {
@@ -101,19 +113,49 @@ func TestPrecedence(t *testing.T) {
 	}
 }
 
+// TestPasswords sends the password of redis-cli's flags and of its variable to Redis servers only.
+func TestPasswords(t *testing.T) {
+	atHome(t)
+	for _, test := range []struct{ flags, auth, want string }{
+		{"-h a -a pw", "", "redis://:pw@a:6379"},
+		{"-h a --pass pw --user cat", "", "redis://cat:pw@a:6379"},
+		{"-h a", "env", "redis://:env@a:6379"},
+		{"-h a --user cat", "env", "redis://cat:env@a:6379"},
+		{"-h a -a pw", "env", "redis://:pw@a:6379"},
+		{"-t redis://cat@a", "env", "redis://cat:env@a"},
+		{"-u redis://cat:own@a", "env", "redis://cat:own@a"},
+		{"-t https://a", "env", "https://a"},
+		{"--profile prod", "env", "https://prod.example"},
+	} {
+		o, cmd := &Options{}, &cobra.Command{}
+		o.AddFlags(cmd)
+		o.AddServerFlags(cmd)
+		if err := cmd.ParseFlags(strings.Fields(test.flags)); err != nil {
+			t.Fatal(err)
+		}
+		got, err := o.Resolve(func(name string) string { return map[string]string{"REDISCLI_AUTH": test.auth}[name] })
+		if err != nil || got.URL.String() != test.want {
+			t.Errorf("%s: %s, %v, not %s", test.flags, got.URL, err, test.want)
+		}
+	}
+}
+
 // TestWrongTargets holds mistakes to the exit code of a command line that is wrong.
 func TestWrongTargets(t *testing.T) {
 	atHome(t)
 	for flags, says := range map[string]string{
-		"--db a.sqlite --url https://a.example": "give one target",
-		"--profile nope":                        "nope",
-		"--url a.sqlite":                        "is not a URL",
-		"--url ftp://a.example":                 "unknown scheme ftp://",
-		"--url redis://a.example:99999":         "ports are numbers",
-		"--db a.sqlite -n -1":                   "numbered from 0",
-		"--db a.sqlite -n 16":                   "a file has the databases 0 to 15",
-		"--token mine":                          "--token needs a URL",
-		"--env-file none":                       "--env-file none",
+		"-t a.sqlite -h localhost":      "give one target",
+		"-u redis://a -s /b":            "give only one of -u and -s",
+		"-p 99999":                      "ports are numbers",
+		"--profile nope":                "nope",
+		"-u a.sqlite":                   "is not a URL",
+		"-t a.example:6379":             "give redis://a.example:6379",
+		"-t ftp://a.example":            "unknown scheme ftp://",
+		"--url redis://a.example:99999": "ports are numbers",
+		"--db a.sqlite -n -1":           "numbered from 0",
+		"--db a.sqlite -n 16":           "a file has the databases 0 to 15",
+		"--token mine":                  "--token needs a URL",
+		"--env-file none":               "--env-file none",
 	} {
 		_, err := resolved(t, strings.Fields(flags), nil)
 		var usage exit.UsageError
@@ -121,7 +163,7 @@ func TestWrongTargets(t *testing.T) {
 			t.Errorf("%q: %v, which does not say %q", flags, err, says)
 		}
 	}
-	if _, err := resolved(t, []string{"--db", ""}, nil); err == nil || !strings.Contains(err.Error(), "--db is empty") {
+	if _, err := resolved(t, []string{"-t", ""}, nil); err == nil || !strings.Contains(err.Error(), "-t is empty") {
 		t.Error(err)
 	}
 }
@@ -152,7 +194,7 @@ func TestHomeless(t *testing.T) {
 	}
 	t.Setenv("XDG_DATA_HOME", "")
 	xdg.Reload()
-	if got, err := resolved(t, nil, nil); err == nil || !strings.Contains(err.Error(), "--db") {
+	if got, err := resolved(t, nil, nil); err == nil || !strings.Contains(err.Error(), "-t FILE") {
 		t.Errorf("without: %s, %v", got, err)
 	}
 	if got, err := resolved(t, []string{"--db", "cats.sqlite"}, nil); err != nil {
@@ -175,10 +217,10 @@ func TestShown(t *testing.T) {
 		target            Target
 		text, label, args string
 	}{
-		{url, "rediss://a.example:6380/2", "a.example:6380", "--url rediss://a.example:6380/2"},
-		{Target{Path: "my cats.sqlite"}, "my cats.sqlite", "my cats.sqlite", "--db 'my cats.sqlite'"},
-		{Target{Path: filepath.Join(home, "a.db")}, filepath.Join(home, "a.db"), "~/a.db", "--db " + filepath.Join(home, "a.db")},
-		{Target{Path: "a.db", Profile: "it's"}, "a.db", "it's", `--profile 'it'\''s'`},
+		{url, "rediss://a.example:6380/2", "a.example:6380", "-t rediss://a.example:6380/2"},
+		{Target{Path: "my cats.sqlite"}, "my cats.sqlite", "my cats.sqlite", "-t 'my cats.sqlite'"},
+		{Target{Path: filepath.Join(home, "a.db")}, filepath.Join(home, "a.db"), "~/a.db", "-t " + filepath.Join(home, "a.db")},
+		{Target{Path: "a.db", Profile: "it's"}, "a.db", "it's", `-t '@it'\''s'`},
 	} {
 		if got := test.target; got.String() != test.text || got.Label() != test.label || got.Args() != test.args {
 			t.Errorf("%s, %s, %s\nwant %s, %s, %s", got, got.Label(), got.Args(), test.text, test.label, test.args)

@@ -69,16 +69,13 @@ func isStorageURL(raw string) bool {
 	return stores[scheme] != nil
 }
 
-// fromStorageURL returns the target of --storage-url, where http and https are storage endpoints.
+// fromStorageURL returns the target of MEOWDIS_STORAGE_URL, where http and https are storage endpoints.
 func fromStorageURL(raw, token, source string) (Target, error) {
-	if strings.HasPrefix(raw, "http://") || strings.HasPrefix(raw, "https://") {
-		raw = storagePrefix + raw
+	spec, err := storageSpec(raw)
+	if err != nil {
+		return Target{}, exit.Usagef("%s is not %w", source, err)
 	}
-	t, err := FromURL(raw, token, source)
-	if err == nil && !t.IsStorage() {
-		err = exit.Usagef("%s: %s:// is not a storage: give a server with --url", source, t.URL.Scheme)
-	}
-	return t, err
+	return FromURL(spec, token, source)
 }
 
 // OpenStore opens the remote store of the target, and creates missing tables if the target is writable.

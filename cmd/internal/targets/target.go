@@ -109,12 +109,9 @@ func (t Target) Identity() string {
 // Args returns the command-line flags that choose the target, without its secrets.
 func (t Target) Args() string {
 	if t.Profile != "" {
-		return "--profile " + shellWords(t.Profile)
+		return "-t " + shellWords("@"+t.Profile)
 	}
-	if t.URL != nil {
-		return "--url " + shellWords(t.String())
-	}
-	return "--db " + shellWords(t.Path)
+	return "-t " + shellWords(t.String())
 }
 
 // Kind returns the kind of target, as text.

@@ -158,7 +158,7 @@ func build(t *testing.T) string {
 // in peace, and returns the URLs that it prints.
 func serve(t *testing.T, bin string, flags ...string) (resp, rest *url.URL) {
 	t.Helper()
-	cmd := exec.Command(bin, "serve", "--db", filepath.Join(t.TempDir(), "program.sqlite"), "--resp", "127.0.0.1:0", "--http", "127.0.0.1:0")
+	cmd := exec.Command(bin, "serve", "-t", filepath.Join(t.TempDir(), "program.sqlite"), "--resp", "127.0.0.1:0", "--http", "127.0.0.1:0")
 	cmd.Args = append(cmd.Args, flags...)
 	cmd.Env = append(os.Environ(), "MEOWDIS_REQUIREPASS="+password, "MEOWDIS_TOKEN="+token)
 	var log strings.Builder

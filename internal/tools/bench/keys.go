@@ -21,7 +21,7 @@ func manyKeys(o *options, dir string) error {
 		{"SCAN", fmt.Sprint(o.keys * 9 / 10), "COUNT", "100"}, {"RANDOMKEY"}, {"EXISTS", "nothing"},
 	} {
 		took, err := medianTime(10, func() error {
-			return exec.Command(o.meowdis, append([]string{"exec", "--db", file}, args...)...).Run()
+			return exec.Command(o.meowdis, append([]string{"exec", "-t", file}, args...)...).Run()
 		})
 		if err != nil {
 			return fmt.Errorf("%q: %w", args, err)

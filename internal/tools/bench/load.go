@@ -50,7 +50,7 @@ func loading(o *options, dir string) error {
 		}
 	}
 	var flush started
-	if err := flush.add(exec.Command(o.meowdis, "exec", "--db", filepath.Join(dir, "in order"), "FLUSHALL")); err != nil {
+	if err := flush.add(exec.Command(o.meowdis, "exec", "-t", filepath.Join(dir, "in order"), "FLUSHALL")); err != nil {
 		return err
 	}
 	fmt.Fprintf(o.out, "| FLUSHALL of them | %s | %.1f | %s | |\n", flush.wall[0].Round(1e7), micros(flush.wall[0], o.keys), flush.cpu[0].Round(1e7))
@@ -104,7 +104,7 @@ func (o *options) loadBiggest() (started, int64, error) {
 // load creates keys with the given numbers in a file, in one process. It returns the time, and
 // the memory in KB when the last command arrived.
 func load(o *options, file string, numbers []int) (took started, kb int64, err error) {
-	fill := exec.Command(o.meowdis, "exec", "--pipe", "--db", file)
+	fill := exec.Command(o.meowdis, "exec", "--pipe", "-t", file)
 	in, err := fill.StdinPipe()
 	if err != nil {
 		return took, 0, err

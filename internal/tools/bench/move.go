@@ -25,12 +25,12 @@ func moving(o *options, parent string) error {
 	}
 	fmt.Fprintf(o.out, "%d strings, in no order, whole processes:\n\n| | time | processor time |\n|---|---:|---:|\n", o.keys)
 	for _, args := range [][]string{
-		{"dump", "--db", source, archive},
-		{"restore", "--db", place("restored.sqlite"), archive},
-		{"import", "--db", place("imported.sqlite"), place("dump.rdb")},
+		{"dump", "-t", source, archive},
+		{"restore", "-t", place("restored.sqlite"), archive},
+		{"import", "-t", place("imported.sqlite"), place("dump.rdb")},
 		{"copy", source, place("copied.sqlite")},
 		{"diff", source, place("copied.sqlite")},
-		{"export", "--db", source, place("exported.rdb")},
+		{"export", "-t", source, place("exported.rdb")},
 	} {
 		var took started
 		if err := took.add(exec.Command(o.meowdis, args...)); err != nil {
@@ -49,7 +49,7 @@ func redisDump(source string, o *options, dir string) error {
 		return err
 	}
 	defer redis.stop()
-	commands, err := exec.Command(o.meowdis, "dump", "--db", source, "--format", "resp", "-").Output()
+	commands, err := exec.Command(o.meowdis, "dump", "-t", source, "--format", "resp", "-").Output()
 	if err != nil {
 		return err
 	}

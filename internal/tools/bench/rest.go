@@ -31,7 +31,7 @@ func overREST(o *options, parent string) error {
 	}
 	const token = "bench"
 	server, err := start(rival{"meowdis", func(respPort, dir string) *exec.Cmd {
-		return exec.Command(o.meowdis, "serve", "--db", filepath.Join(dir, "meowdis.sqlite"),
+		return exec.Command(o.meowdis, "serve", "-t", filepath.Join(dir, "meowdis.sqlite"),
 			"--resp", "127.0.0.1:"+respPort, "--http", "127.0.0.1:"+port, "--token", token)
 	}}, dir)
 	if err != nil {

@@ -24,7 +24,7 @@ type rival struct {
 func rivals(o *options) []rival {
 	return []rival{
 		{"meowdis", func(port, dir string) *exec.Cmd {
-			return exec.Command(o.meowdis, "serve", "--db", filepath.Join(dir, "meowdis.sqlite"), "--resp", "127.0.0.1:"+port)
+			return exec.Command(o.meowdis, "serve", "-t", filepath.Join(dir, "meowdis.sqlite"), "--resp", "127.0.0.1:"+port)
 		}},
 		{"Redka 0.6.0", func(port, dir string) *exec.Cmd {
 			return exec.Command(o.redka, "-h", "127.0.0.1", "-p", port, filepath.Join(dir, "redka.db"))

@@ -34,9 +34,9 @@ func starting(o *options, parent string) error {
 		argv []string
 	}{
 		{"`redis-cli GET k`, of a server that runs", []string{"redis-cli", "-p", redis.port, "GET", "k"}},
-		{"`meowdis exec SET k v` on a file", meowdis("exec", "--db", file, "SET", "k", "v")}, // creates the file
-		{"`meowdis exec GET k` on a file", meowdis("exec", "--db", file, "GET", "k")},
-		{"completion of a key in the shell", meowdis("__complete", "exec", "--db", file, "GET", "k")},
+		{"`meowdis exec SET k v` on a file", meowdis("exec", "-t", file, "SET", "k", "v")}, // creates the file
+		{"`meowdis exec GET k` on a file", meowdis("exec", "-t", file, "GET", "k")},
+		{"completion of a key in the shell", meowdis("__complete", "exec", "-t", file, "GET", "k")},
 		{"`meowdis --help`", meowdis("--help")},
 		{"`meowdis version`", meowdis("version")},
 	}

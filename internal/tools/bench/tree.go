@@ -32,7 +32,7 @@ func treeFile(o *options, keys int) (string, error) {
 // fillTree creates a file with an application's mix of keys: nested folders, one folder with a
 // fifth of all keys, every type, and sessions that expire.
 func fillTree(o *options, file string, keys int) error {
-	fill := exec.Command(o.meowdis, "exec", "--pipe", "--db", file)
+	fill := exec.Command(o.meowdis, "exec", "--pipe", "-t", file)
 	in, err := fill.StdinPipe()
 	if err != nil {
 		return err

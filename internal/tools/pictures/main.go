@@ -47,7 +47,7 @@ var pictures = []picture{
 		{line: "meowdis exec HGETALL cat:1", see: `"Tom"`},
 		{line: "meowdis exec --json HGETALL cat:1", see: `"lives":"9"`},
 		{line: `printf 'SET n 1\nINCR n\nLPUSH n x\nGET n\n' | meowdis exec; echo exit $?`, see: "exit 1"},
-		{line: "meowdis exec --db shop.sqlite -o table ZREVRANGE ranking 0 4 WITHSCORES", see: "user:7175"},
+		{line: "meowdis exec -t shop.sqlite -o table ZREVRANGE ranking 0 4 WITHSCORES", see: "user:7175"},
 	}},
 	{file: "docs/repl.svg", rows: 28, prompt: ">", steps: []step{
 		{line: "clear; meowdis repl shop.sqlite", see: "shop.sqlite"},
@@ -60,8 +60,8 @@ var pictures = []picture{
 	}},
 	{file: "docs/explain.svg", prompt: "$", steps: []step{
 		{line: "clear"},
-		{line: "meowdis explain --db shop.sqlite SCARD city:Bern", see: "plan:"},
-		{line: "meowdis explain --db shop.sqlite LPUSH queue:mail order:7 | head -16", see: "DELETE"},
+		{line: "meowdis explain shop.sqlite SCARD city:Bern", see: "plan:"},
+		{line: "meowdis explain shop.sqlite LPUSH queue:mail order:7 | head -16", see: "DELETE"},
 	}},
 	{file: "docs/serve.svg", prompt: "$", rows: 30, steps: []step{
 		{line: "set +m", see: "+m"}, // the server ends with the terminal
@@ -71,19 +71,19 @@ var pictures = []picture{
 		{line: "redis-cli -p 6380 ZSCORE ranking user:7", see: "49"},
 		{line: "redis-cli -p 6380 HGETALL cart:1000", see: "4)"},
 		{line: "curl -H 'Authorization: Bearer secret' http://127.0.0.1:8379/hgetall/cart:1000; echo", see: "result"},
-		{line: "meowdis latency --url redis://127.0.0.1:6380 --count 100", see: "of 100"},
+		{line: "meowdis latency redis://127.0.0.1:6380 --limit 100", see: "of 100"},
 	}},
 	{file: "docs/stats.svg", prompt: "$", rows: 40, steps: []step{
-		{line: "clear; meowdis stats --db shop.sqlite --top 4", see: "LARGEST"},
+		{line: "clear; meowdis stats shop.sqlite --top 4", see: "LARGEST"},
 	}},
 	{file: "docs/move.svg", prompt: "$", rows: 24, steps: []step{
 		{line: "clear"},
 		{line: "meowdis copy shop.sqlite orders.sqlite --match 'order:*'", see: "copied"},
-		{line: "meowdis exec --db orders.sqlite SET order:70 paid", see: "OK"},
+		{line: "meowdis exec -t orders.sqlite SET order:70 paid", see: "OK"},
 		{line: "meowdis diff shop.sqlite orders.sqlite --match 'order:*'; echo exit $?", see: "exit 1"},
-		{line: "meowdis export --db orders.sqlite orders.rdb", see: "wrote"},
-		{line: "meowdis import --db new.sqlite --prefix order:=old: orders.rdb", see: "imported"},
-		{line: "meowdis keys --db new.sqlite -l 'old:7*' --limit 4", see: "old:7"},
+		{line: "meowdis export orders.sqlite orders.rdb", see: "wrote"},
+		{line: "meowdis import orders.rdb new.sqlite --prefix order:=old:", see: "imported"},
+		{line: "meowdis keys new.sqlite -l 'old:7*' --limit 4", see: "old:7"},
 		{line: "meowdis doctor new.sqlite", see: "nothing is wrong"},
 	}},
 	{file: "docs/agents.svg", prompt: "$", rows: 24, steps: []step{
