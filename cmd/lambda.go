@@ -13,6 +13,7 @@ import (
 	"github.com/meowdis/meowdis/cmd/internal/exit"
 	"github.com/meowdis/meowdis/cmd/internal/targets"
 	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/remote"
 	"github.com/meowdis/meowdis/server"
 	"github.com/meowdis/meowdis/server/lambda"
 )
@@ -107,11 +108,16 @@ func (n *node) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.ServeHTTP(w, r)
 }
 
+// idler is a storage with connections that do not outlast a frozen process.
+type idler interface{ CloseIdle() }
+
+var _ idler = (*remote.Storage)(nil)
+
 func (n *node) ready(ctx context.Context) (http.Handler, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	now := time.Now().Round(0) // without the monotonic clock, which stops while the function is frozen
-	idle, can := n.store.(interface{ CloseIdle() })
+	idle, can := n.store.(idler)
 	if can && now.Sub(n.last) > freezeTime {
 		idle.CloseIdle()
 	}
@@ -124,7 +130,7 @@ func (n *node) ready(ctx context.Context) (http.Handler, error) {
 		return nil, err
 	}
 	n.store, n.config.Engine = s, engine.New(s)
-	if public, can := s.(interface{ PublicMessage(error) string }); can {
+	if public, can := s.(publisher); can {
 		n.config.PublicMessage = public.PublicMessage
 	}
 	n.handler = server.New(n.config).REST()

@@ -11,6 +11,8 @@ import (
 	"github.com/meowdis/meowdis/engine/pubsub"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/local/bus"
+	"github.com/meowdis/meowdis/remote"
+	"github.com/meowdis/meowdis/remote/rqlite"
 	"github.com/meowdis/meowdis/server"
 	"github.com/meowdis/meowdis/store"
 )
@@ -60,20 +62,9 @@ func (o *serveOptions) openBackend(ctx context.Context, s *streams, t targets.Ta
 	return b, nil
 }
 
-// reportTo returns a function that logs errors, with the stack of a panic.
-func reportTo(logger *slog.Logger, what string, attrs ...any) func(error) {
-	return func(err error) {
-		if p := (*store.Panic)(nil); errors.As(err, &p) {
-			store.LogPanic(logger.With(attrs...))(p)
-			return
-		}
-		logger.With(attrs...).Error(what, "error", err)
-	}
-}
-
 // openFile opens the file. With --follow it opens a copy.
 func (o *serveOptions) openFile(ctx context.Context, s *streams, t targets.Target, logger *slog.Logger) (*local.Store, *follower, error) {
-	options := local.Options{IsolateSlowReads: true, RowCacheBytes: rowCacheBytes, Report: reportTo(logger, "maintaining the file", "file", t.Path)}
+	options := local.Options{IsolateSlowReads: true, RowCacheBytes: rowCacheBytes, Report: store.LogErrors(logger, "maintaining the file", "file", t.Path)}
 	if o.replicate.follow != "" {
 		return o.replicate.openCopy(ctx, s, t, options, &o.target, logger)
 	}
@@ -86,6 +77,20 @@ func (o *serveOptions) openFile(ctx context.Context, s *streams, t targets.Targe
 	}
 	return file, nil, nil
 }
+
+// sweeper is a storage that deletes expired keys itself.
+type sweeper interface{ StartSweep(report func(error)) }
+
+// publisher is a storage that describes its errors for clients.
+type publisher interface{ PublicMessage(error) string }
+
+var (
+	_ abandoner = (*local.Store)(nil)
+	_ abandoner = (*remote.Storage)(nil)
+	_ publisher = (*remote.Storage)(nil)
+	_ publisher = (*rqlite.Store)(nil)
+	_ sweeper   = (*rqlite.Store)(nil)
+)
 
 // before makes close call fn before anything that it closes now.
 func (b *backend) before(fn func() error) {
@@ -109,10 +114,10 @@ func (o *serveOptions) openStorageBackend(ctx context.Context, t targets.Target,
 	if err != nil {
 		return nil, err
 	}
-	if swept, can := s.(interface{ StartSweep(func(error)) }); can && !o.target.RefusesWrites(t) {
-		swept.StartSweep(func(err error) { logger.Error("maintaining the storage", "storage", t.String(), "error", err) })
+	if swept, can := s.(sweeper); can && !o.target.RefusesWrites(t) {
+		swept.StartSweep(store.LogErrors(logger, "maintaining the storage", "storage", t.String()))
 	}
-	if public, can := s.(interface{ PublicMessage(error) string }); can {
+	if public, can := s.(publisher); can {
 		c.PublicMessage = public.PublicMessage
 	}
 	b := &backend{close: s.Close}

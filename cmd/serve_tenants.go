@@ -51,7 +51,7 @@ func (o *serveOptions) serveTenants(ctx context.Context, stop func(), s *streams
 	each.MaxRequestMemory = min(config.MaxRequestMemory, each.MaxMemory)
 	house, err := tenants.Open(o.tenants.dir, tenants.Config{
 		Server: each, Open: o.tenants.open, Full: o.target.Full,
-		Registry: local.Options{SyncFull: o.target.Full, IsolateSlowReads: true, RowCacheBytes: registryCacheBytes, Report: reportTo(logger, "maintaining the list of tenants")},
+		Registry: local.Options{SyncFull: o.target.Full, IsolateSlowReads: true, RowCacheBytes: registryCacheBytes, Report: store.LogErrors(logger, "maintaining the list of tenants")},
 	})
 	if err != nil {
 		return err

@@ -3,9 +3,13 @@ package embedded_test
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -83,6 +87,64 @@ func TestLongPipeline(t *testing.T) {
 	for range n {
 		p.expect("+OK\r\n$200\r\n" + value)
 	}
+}
+
+// TestPanics makes the clock panic under commands of the program and of a connection, and under the sweep: each gets an
+// error, the log has the stacks, and the database continues.
+func TestPanics(t *testing.T) {
+	var panics atomic.Bool
+	var log lockedLog
+	db, err := embedded.Open(t.TempDir()+"/db.sqlite", embedded.WithLogger(slog.New(slog.NewTextHandler(&log, nil))), embedded.WithClock(func() time.Time {
+		if panics.Load() {
+			panic("injected")
+		}
+		return time.Unix(1_700_000_000, 0)
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	p := dial(t, db)
+	for i := range 3 {
+		panics.Store(true)
+		if v := db.Do(t.Context(), "SET", "k", i); v.Err() == nil {
+			t.Error("SET succeeds")
+		}
+		p.send("GET k")
+		if line, err := p.in.ReadString('\n'); err != nil || !strings.Contains(line, "internal error: injected") {
+			t.Errorf("GET replies %q, %v", line, err)
+		}
+		if line, err := p.in.ReadString('\n'); err == nil {
+			t.Errorf("the connection stays open, and replies %q", line)
+		}
+		panics.Store(false)
+		if err := db.Do(t.Context(), "SET", "k", i).Err(); err != nil {
+			t.Error(err)
+		}
+		p = dial(t, db)
+		p.check("GET k", fmt.Sprintf("$1\r\n%d", i))
+	}
+	if n := strings.Count(log.String(), "stack="); n < 6 {
+		t.Errorf("the log has %d stacks: %s", n, log.String())
+	}
+}
+
+// lockedLog is a log for several goroutines.
+type lockedLog struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *lockedLog) Write(line []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(line)
+}
+
+func (l *lockedLog) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
 }
 
 func TestDialedConnections(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"sync"
 
 	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/store"
 )
 
 // Listen sends MONITOR, or SUBSCRIBE or PSUBSCRIBE with channels, and passes each message to each in the shape
@@ -40,13 +41,15 @@ func (r *REST) Listen(ctx context.Context, args [][]byte, each func(resp.Value) 
 	var running sync.WaitGroup
 	for _, s := range streams {
 		running.Go(func() {
-			cancel(r.follow(ctx, s, func(v resp.Value) error {
-				one.Lock()
-				defer one.Unlock()
-				if ctx.Err() != nil {
-					return context.Cause(ctx)
-				}
-				return each(v)
+			cancel(store.Caught(func() error {
+				return r.follow(ctx, s, func(v resp.Value) error {
+					one.Lock()
+					defer one.Unlock()
+					if ctx.Err() != nil {
+						return context.Cause(ctx)
+					}
+					return each(v)
+				})
 			}))
 		})
 	}

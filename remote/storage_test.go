@@ -97,6 +97,23 @@ func half(w http.ResponseWriter) bool {
 
 const aWrite = `INSERT INTO meowdis(version, applied_at) VALUES(12, 1) ON CONFLICT DO NOTHING`
 
+// TestPanickingRequest makes a request panic: the caller gets the panic with its stack, and the next call works.
+func TestPanickingRequest(t *testing.T) {
+	c := openStorage(t, &storage{})
+	for _, batches := range [][]store.Batch{reading("SELECT 1"), writing(aWrite)} {
+		remote.StoragePanicsOnce(c)
+		var p *store.Panic
+		if _, err := c.Apply(t.Context(), batches); !errors.As(err, &p) || p.Value != "injected" || len(p.Stack) == 0 {
+			t.Errorf("the error is %v", err)
+		}
+		for range 2 * remote.MaxRequests {
+			if _, err := c.Apply(t.Context(), batches); err != nil {
+				t.Errorf("then %v", err)
+			}
+		}
+	}
+}
+
 // TestStorageTriesAgain sends reads again, and no write whose outcome is not known.
 func TestStorageTriesAgain(t *testing.T) {
 	status := func(code int) func(http.ResponseWriter) bool {

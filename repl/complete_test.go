@@ -281,6 +281,29 @@ func TestCompletionOfDatabasesAndEntries(t *testing.T) {
 	}
 }
 
+// panicking is a session whose calls panic.
+type panicking struct{ keyspace.Session }
+
+func (panicking) InMulti() bool { return false }
+
+func (panicking) Do(context.Context, ...[]byte) (resp.Value, error) { panic("injected") }
+
+func (panicking) Pipeline(context.Context, [][][]byte) ([]resp.Value, error) { panic("injected") }
+
+// TestPanickingQuery makes the query for candidates panic: TAB says so, and the next query works.
+func TestPanickingQuery(t *testing.T) {
+	s := newSession(t, "SET cat v")
+	a := asker{target: Target{Session: panicking{s}}}
+	q := *complete("GET c", &Options{}).ask
+	if got := <-a.ask(context.Background(), q); got.why != "internal error: panic: injected" {
+		t.Errorf("the answer is %+v", got)
+	}
+	a.setTarget(Target{Session: s})
+	if got := <-a.ask(context.Background(), q); len(got.items) != 1 {
+		t.Errorf("then the answer is %+v", got)
+	}
+}
+
 // TestCompletionSaysWhy checks that TAB says why it offers nothing.
 func TestCompletionSaysWhy(t *testing.T) {
 	why := func(s keyspace.Session, text string) string {

@@ -14,6 +14,7 @@ import (
 	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/redis/commands"
 	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/store/keytype"
 )
 
@@ -165,22 +166,31 @@ func (a *asker) ask(ctx context.Context, q question) <-chan answer {
 			done <- answer{question: q, why: "completion is off inside MULTI: its queries would be queued"}
 			return
 		}
-		a.why, a.partial = "", false
-		items := a.find(ctx, q)
-		if q.fuzzy = len(items) == 0 && q.mayBeFuzzy(); q.fuzzy {
-			items = a.find(ctx, q)
-		}
-		if q.fuzzy = q.fuzzy && len(items) > 0; len(items) == 0 && q.kind != "" {
-			q.kind = ""
-			items = a.find(ctx, q)
-		}
-		found := answer{question: q, items: items, partial: a.partial}
-		if len(items) == 0 {
-			found.why = q.notFoundText(a)
+		found := answer{question: q}
+		if err := store.Caught(func() error { found = a.answer(ctx, q); return nil }); err != nil {
+			found.why = "internal error: " + err.Error()
 		}
 		done <- found
 	}()
 	return done
+}
+
+// answer runs a query.
+func (a *asker) answer(ctx context.Context, q question) answer {
+	a.why, a.partial = "", false
+	items := a.find(ctx, q)
+	if q.fuzzy = len(items) == 0 && q.mayBeFuzzy(); q.fuzzy {
+		items = a.find(ctx, q)
+	}
+	if q.fuzzy = q.fuzzy && len(items) > 0; len(items) == 0 && q.kind != "" {
+		q.kind = ""
+		items = a.find(ctx, q)
+	}
+	found := answer{question: q, items: items, partial: a.partial}
+	if len(items) == 0 {
+		found.why = q.notFoundText(a)
+	}
+	return found
 }
 
 func (a *asker) find(ctx context.Context, q question) []foundItem {

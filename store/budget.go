@@ -171,6 +171,9 @@ var (
 	serverFull      = resp.MakeError("OOM server memory limit reached (serve --max-memory); try again later")
 )
 
+// TooManyRows is the error of a request whose rows exceed the limit of another process, which has its own flags.
+var TooManyRows = resp.MakeError("ERR request memory limit exceeded: ask for less at a time")
+
 // Weight returns the approximate bytes of memory of a reply.
 func Weight(v *resp.Value) int64 {
 	n := int64(ValueBytes + len(v.Str))

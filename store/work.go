@@ -156,6 +156,18 @@ func LogPanic(log *slog.Logger) func(error) {
 	}
 }
 
+// LogErrors returns a function that logs errors of background work as what, and panics with their stack.
+func LogErrors(log *slog.Logger, what string, attrs ...any) func(error) {
+	log = log.With(attrs...)
+	return func(err error) {
+		if errors.As(err, new(*Panic)) {
+			LogPanic(log)(err)
+			return
+		}
+		log.Error(what, "error", err)
+	}
+}
+
 // Catch recovers a panic of the function that defers it, and sets err.
 func Catch(err *error) {
 	if v := recover(); v != nil {

@@ -3,6 +3,8 @@ package transfer
 import (
 	"context"
 	"slices"
+
+	"github.com/meowdis/meowdis/store"
 )
 
 // List returns a page of about n live keys of a database after the position after, in SCAN's
@@ -53,7 +55,10 @@ func (list List) from(ctx context.Context, db int, after int64) *listing {
 	go func() {
 		defer close(l.pages)
 		for p := (listedPage{next: after}); ; {
-			p.keys, p.next, p.err = list(ctx, db, p.next, scanCount)
+			p.err = store.Caught(func() (err error) {
+				p.keys, p.next, err = list(ctx, db, p.next, scanCount)
+				return err
+			})
 			p.keys = slices.DeleteFunc(p.keys, func(k Listed) bool { return isTemporary(k.Name) })
 			select {
 			case l.pages <- p:

@@ -189,7 +189,10 @@ func (f *Follower) apply(ctx context.Context, files []*ltx.FileInfo) error {
 	}
 	var end pageOrEnd
 	err = f.copy.Put(ctx, files[0].MinTXID == 1, head.Commit, func() (local.Page, error) {
-		end = <-pages
+		var more bool
+		if end, more = <-pages; !more {
+			end.err = context.Cause(ctx)
+		}
 		return end.page, end.err
 	})
 	if err != nil {
@@ -211,7 +214,7 @@ type pageOrEnd struct {
 	err  error
 }
 
-// pages sends the pages of the files in order, until the caller calls stop.
+// pages sends the pages of the files in order, until the caller calls stop. It closes the channel when ctx ends.
 func (f *Follower) pages(ctx context.Context, files []*ltx.FileInfo) (pages <-chan pageOrEnd, stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	to := make(chan pageOrEnd)
@@ -244,6 +247,7 @@ func (f *Follower) pages(ctx context.Context, files []*ltx.FileInfo) (pages <-ch
 		select {
 		case to <- end:
 		case <-ctx.Done():
+			close(to)
 		}
 	})
 	return to, func() { cancel(); done.Wait() }

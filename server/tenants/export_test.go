@@ -63,6 +63,9 @@ func (h *Manager) Writes(ctx context.Context, token string) (<-chan error, error
 	return ended, nil
 }
 
+// RunJob runs a job of the manager.
+func (h *Manager) RunJob(job func()) { go h.forever(job) }
+
 // WhenOpened calls f whenever a file of a tenant is about to be opened.
 func (h *Manager) WhenOpened(f func()) {
 	open := h.files.opener

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/store"
 )
@@ -26,6 +27,7 @@ type files struct {
 	slots       chan struct{}
 	opener      func(path string) (*local.Store, error)
 	slotTimeout time.Duration // longest wait for a slot
+	report      func(error)   // receives panics
 
 	mu    sync.Mutex
 	count int                   // files opening, open or closing
@@ -60,6 +62,17 @@ type file struct {
 	gone    bool // must not be opened again
 }
 
+// The engine finds what a store can do by its methods.
+var _ interface {
+	engine.Store
+	Transact(context.Context, bool, func(engine.Run) error) error
+	Sole()
+	ReadsDuringWrites() bool
+	Follow(store.Follower)
+	SetTimeLimit(time.Duration)
+	Expired() (keys, fields int64)
+} = (*file)(nil)
+
 var (
 	errTooManyFiles = errors.New("too many tenant files are in use: raise serve --tenants-open")
 	errMissing      = errors.New("the tenant's file is missing")
@@ -67,9 +80,9 @@ var (
 	errGone         = errors.New("the tenant was removed, or the server is stopping")
 )
 
-func newFiles(most int, open func(string) (*local.Store, error)) *files {
+func newFiles(most int, open func(string) (*local.Store, error), report func(error)) *files {
 	return &files{
-		slots: make(chan struct{}, most), opener: open, slotTimeout: 10 * time.Second,
+		slots: make(chan struct{}, most), opener: open, slotTimeout: 10 * time.Second, report: report,
 		freed: make(chan struct{}), held: map[*local.Store]bool{},
 	}
 }
@@ -203,7 +216,10 @@ func (f *file) make() (*local.Store, error) {
 	err := errGone
 	var s *local.Store
 	if !gone {
-		s, err = f.openFile()
+		err = store.Caught(func() (err error) {
+			s, err = f.openFile()
+			return err
+		})
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -277,7 +293,8 @@ func (f *file) detach(handOver bool) (end func()) {
 	s, done := f.store, make(chan struct{})
 	f.store, f.closing = nil, done
 	return func() {
-		_ = s.Close() // commits are safe; a damaged file has failed calls before
+		// Commits are safe, and a damaged file has failed calls before: only a panic is reported.
+		store.Guard(f.of.report, func() { s.Close() })
 		keys, fields := s.Expired()
 		f.of.mu.Lock()
 		f.expired.keys += keys

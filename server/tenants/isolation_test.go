@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -299,4 +300,46 @@ func testPanickingTenant(t *testing.T) {
 	tom.want("OK", "SET", "k", "again")
 	h.of("tom").want(`"again"`, "GET", "k")
 	h.wantREST(http.StatusOK, `{"result":"again"}`, h.token["tom"], "/get/k")
+}
+
+// TestPanickingOpener makes the opening of a file panic under a command and under the sweep, and a job: the log has the
+// stacks, and the next command, sweep and run of the job work.
+func TestPanickingOpener(t *testing.T) {
+	h := open(t, 1, "tom", "kitty")
+	var panics atomic.Bool
+	h.WhenOpened(func() {
+		if panics.CompareAndSwap(true, false) {
+			panic("injected")
+		}
+	})
+	for range 3 { // more often than there are slots
+		panics.Store(true)
+		p := h.of("tom")
+		if got := p.do("SET", "k", "v"); !strings.Contains(got, "internal error: injected") {
+			t.Errorf("the command replies %s", got)
+		}
+		p.wantClosed()
+		h.of("tom").want("OK", "SET", "k", "v")
+		h.of("kitty").want("OK", "SET", "k", "v")
+		h.Rest()
+		panics.Store(true)
+		if err := h.SweepClosed(t.Context(), "tom"); err == nil || !strings.Contains(err.Error(), "injected") {
+			t.Errorf("the sweep: %v", err)
+		}
+		if err := h.SweepClosed(t.Context(), "tom"); err != nil {
+			t.Errorf("the next sweep: %v", err)
+		}
+	}
+	runs := make(chan bool)
+	h.RunJob(func() {
+		if <-runs {
+			panic("injected into a job")
+		}
+	})
+	runs <- true
+	runs <- false
+	log := h.log.String()
+	if commands, jobs := strings.Count(log, "panic=injected stack="), strings.Count(log, `panic="injected into a job" stack=`); commands != 3 || jobs != 1 {
+		t.Errorf("%d panics of commands and %d of jobs in the log:\n%s", commands, jobs, log)
+	}
 }

@@ -106,7 +106,7 @@ func Open(dir string, c Config) (*Manager, error) {
 		config: c, registry: book, lock: lock, live: map[string]*tenant{}, log: c.Server.Logger,
 		changed: make(chan struct{}, 1), quit: make(chan struct{}),
 	}
-	h.files = newFiles(c.Open, h.openFile)
+	h.files = newFiles(c.Open, h.openFile, store.LogPanic(h.log))
 	return h, nil
 }
 
@@ -132,7 +132,7 @@ func (h *Manager) openFile(path string) (*local.Store, error) {
 		SyncFull: h.config.Full, Now: h.config.Now,
 		MaxStatements: prepared,
 		CacheBytes:    max(leastCache, cacheOfAll/h.config.Open/mostConns),
-		Report:        func(err error) { h.log.Error("background work on a tenant's file failed", "file", path, "error", err) },
+		Report:        store.LogErrors(h.log, "maintaining a tenant's file", "file", path),
 	})
 }
 

@@ -3,9 +3,11 @@ package tenants_test
 import (
 	"context"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -26,7 +28,8 @@ type house struct {
 	rest  string
 	clock atomic.Int64
 	token map[string]string // tokens by tenant name
-	stop  func()            // stops the server, and waits for its end
+	log   lockedLog
+	stop  func() // stops the server, and waits for its end
 }
 
 // goroutineEach makes servers serve each connection with a goroutine, as on systems without a loop.
@@ -62,7 +65,7 @@ func open(t *testing.T, most int, names ...string) *house {
 	}
 	now := func(<-chan struct{}, time.Duration) {}
 	h.Manager, err = tenants.Open(h.dir, tenants.Config{
-		Server: server.Config{Sleep: now, MaxRequestMemory: 64 << 20, MaxMemory: 64 << 20}, Open: most, Now: h.clock.Load,
+		Server: server.Config{Sleep: now, Logger: slog.New(slog.NewTextHandler(&h.log, nil)), MaxRequestMemory: 64 << 20, MaxMemory: 64 << 20}, Open: most, Now: h.clock.Load,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -102,6 +105,24 @@ func open(t *testing.T, most int, names ...string) *house {
 	}
 	t.Cleanup(func() { h.stop() })
 	return h
+}
+
+// lockedLog is a log for several goroutines.
+type lockedLog struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *lockedLog) Write(line []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(line)
+}
+
+func (l *lockedLog) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
 }
 
 func listen(t *testing.T) net.Listener {

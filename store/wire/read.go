@@ -205,7 +205,7 @@ func (r *batchStatus) result(want int, reads bool) (store.Result, error) {
 		case reasonTimeout:
 			no.TooLong = &store.TooLong{Limit: time.Duration(r.ms) * time.Millisecond}
 		case reasonTooManyRows:
-			reply := store.RequestTooLarge
+			reply := store.TooManyRows
 			no.Reply = &reply
 		case reasonBadStatement:
 			no.BadStatement = true

@@ -83,7 +83,7 @@ func TestAnswer(t *testing.T) {
 		{Rows: [][]store.Row{{odd, odd}, nil, {{}}}, Changes: []int64{2, 0, 1 << 60}},
 		{Rows: [][]store.Row{nil, {odd}, nil}, Changes: []int64{1, 0, 0}, Refused: &store.Refusal{At: 2, Reason: "NOT NULL"}},
 		{Rows: make([][]store.Row, 3), Refused: &store.Refusal{At: 1, Reason: "late", TooLong: &store.TooLong{Limit: 10 * time.Second}}},
-		{Refused: &store.Refusal{At: 2, Reason: "rows", Reply: &store.RequestTooLarge}},
+		{Refused: &store.Refusal{At: 2, Reason: "rows", Reply: &store.TooManyRows}},
 		{Rows: make([][]store.Row, 3), Refused: &store.Refusal{At: 0, Reason: "no such table", BadStatement: true}},
 		{},
 	}

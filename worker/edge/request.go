@@ -76,7 +76,7 @@ func handle(number, stream int32) int32 {
 		s.SetGuard(guardReader)
 	}
 	s.NeverWait()
-	s.Bound(store.NewBudget(memory, maxRequestMemory, 0))
+	s.Bound(store.NewBudget(memory, maxRequestMemory, 0).NoFlag())
 	defer s.Release()
 	call := rest.Call{
 		Method: q.method, Path: q.path, Query: q.query,

@@ -71,8 +71,9 @@ func run(b store.Batch) (store.Result, error) {
 		case statusFailed:
 			return r, fmt.Errorf("running %q: %w", s.SQL, failure(result))
 		case statusLong:
+			says := b.Budget.Refusal()
 			b.Budget.Rewind(used)
-			r.Refused = &store.Refusal{At: i, Reason: "it has too many bytes", Reply: &store.RequestTooLarge}
+			r.Refused = &store.Refusal{At: i, Reason: string(says.Str), Reply: &says}
 			return r, nil
 		}
 		r.Changes[i] = int64(binary.LittleEndian.Uint32(result))

@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/worker"
 )
 
@@ -253,7 +252,7 @@ func edgeFails(t *testing.T, url string) {
 	wants(t, url, own, `["SET","large","`+strings.Repeat("x", 17<<20)+`"]`, 400,
 		fmt.Sprintf(`{"error":"ERR max request size exceeded. Limit: %d bytes, Actual: %d bytes"}`, 16<<20, 17<<20+len(`["SET","large",""]`)))
 	wants(t, url, own, `["SET","large","`+strings.Repeat("x", 6<<20)+`"]`, 200, `{"result":"OK"}`)
-	wants(t, url, own, `["MGET"`+strings.Repeat(`,"large"`, 6)+`]`, 400, `{"error":"`+string(store.RequestTooLarge.Str)+`"}`)
+	wants(t, url, own, `["MGET"`+strings.Repeat(`,"large"`, 6)+`]`, 400, `{"error":"ERR request memory limit exceeded (32 MB): ask for less at a time"}`)
 	wants(t, url, own, `["SET","large","x"]`, 500,
 		`{"error":"ERR the database failed: a Durable Object takes values and statements of at most 2 MB: send less at a time"}`, "Test-Fails: 1", "Test-Reason: string or blob too big: SQLITE_TOOBIG")
 }
