@@ -84,13 +84,8 @@ func (s *Session) await(ctx context.Context, c call, wait translator.Wait) (v re
 	var w *waiter
 	took := time.Duration(0) // excludes the wait
 	defer func() {
-		switch {
-		case err != nil:
-		case w != nil && w.refused:
-			s.Refused(c.cmd, c.args, Calling) // records the refusal
-			s.rejected(c.args, &v)
-		default:
-			s.ran(c, took, &v)
+		if err == nil {
+			s.waited(c, w, took, &v)
 		}
 	}()
 	if wait.ReadsFromEnd() {
@@ -106,7 +101,7 @@ func (s *Session) await(ctx context.Context, c call, wait translator.Wait) (v re
 			return v, err
 		}
 	}
-	w = ws.enter(s, p, wait)
+	w = ws.enter(s, p, wait, own)
 	defer ws.endOwn(w)
 	if len(wait.Keys) > 0 {
 		p.waiter = w
@@ -117,9 +112,18 @@ func (s *Session) await(ctx context.Context, c call, wait translator.Wait) (v re
 		ws.markIdle(w)
 	}
 	v, err = s.sleepUntilReply(ctx, w)
-	w.work.Budget.Rewind(0)
 	took += w.took
 	return v, err
+}
+
+// waited counts a call that may have blocked; w is nil if it has not.
+func (s *Session) waited(c call, w *waiter, took time.Duration, v *resp.Value) {
+	if w != nil && w.refused {
+		s.Refused(c.cmd, c.args, Calling) // records the refusal
+		s.rejected(c.args, v)
+	} else {
+		s.ran(c, took, v)
+	}
 }
 
 // resolveStreamEnds returns the args of a call that reads streams from their ends, with the current IDs.
@@ -169,6 +173,7 @@ func (s *Session) sleepUntilReply(ctx context.Context, w *waiter) (resp.Value, e
 	ws := &s.engine.feed.waits
 	s.waiter.Store(w)
 	defer s.waiter.Store(nil)
+	defer w.work.Budget.Rewind(0)
 	ws.sleep(w)
 	s.releaseNext()
 	w.call.noteRead()

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"sync"
 	"time"
@@ -74,13 +75,14 @@ func (ws *blockedClients) init(f *feed) {
 	ws.lines, ws.waiting = map[string][]*line{}, map[*waiter]bool{}
 }
 
-// enter adds a waiter, whose session then tries the call.
-func (ws *blockedClients) enter(s *Session, p planned, wait translator.Wait) *waiter {
-	w := &waiter{session: s, call: p, wait: wait, done: make(chan struct{})}
+// enter adds a waiter. Its state is own if its session tries the call next, and idle inside the transaction in
+// which the call has found nothing.
+func (ws *blockedClients) enter(s *Session, p planned, wait translator.Wait, st state) *waiter {
+	w := &waiter{session: s, call: p, wait: wait, state: st, done: make(chan struct{})}
 	if s.work.Budget != nil {
 		w.work.Budget = s.work.Budget.Empty()
 	}
-	w.work.Watch(s.timeCheck)
+	w.work.Watch(func(began time.Time) error { return s.engine.overdue(context.Background(), began) })
 	ws.feed.interest.Add(1)
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
@@ -229,6 +231,17 @@ func (ws *blockedClients) endOwn(w *waiter) {
 	defer ws.mu.Unlock()
 	if w.state == own {
 		ws.end(w)
+	}
+}
+
+// remove ends waiters that entered in a transaction that was undone.
+func (ws *blockedClients) remove(entered []*waiter) {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	for _, w := range entered {
+		if w.state != over {
+			ws.end(w)
+		}
 	}
 }
 

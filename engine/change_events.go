@@ -62,6 +62,7 @@ type transaction struct {
 	changes []Change
 	events  []keyevents.Event
 	served  []*waiter
+	entered []*waiter // whose calls have found nothing in the transaction
 }
 
 // note holds a set of changed keys.
@@ -129,7 +130,7 @@ func (f *feed) Ran(b *store.Batch, r *store.Result, run func(store.Batch) (store
 func (f *feed) Ended(committed bool) { f.ended(&f.current, committed) }
 
 func (f *feed) ended(t *transaction, committed bool) {
-	if len(t.notes)+len(t.changes)+len(t.events)+len(t.served) == 0 {
+	if len(t.notes)+len(t.changes)+len(t.events)+len(t.served)+len(t.entered) == 0 {
 		return
 	}
 	if committed && len(t.changes) > 0 {
@@ -139,7 +140,12 @@ func (f *feed) ended(t *transaction, committed bool) {
 		(*tell)(t.events)
 	}
 	f.waits.settle(t.served, committed)
+	if !committed {
+		f.waits.remove(t.entered)
+	}
 	clear(t.served)
+	clear(t.entered)
+	t.entered = t.entered[:0]
 	t.notes, t.changes, t.events, t.served = nil, nil, nil, t.served[:0]
 }
 

@@ -27,6 +27,8 @@ type PlannedPipeline struct {
 	part    store.Part
 	write   bool
 	waits   bool         // a single call that may block
+	tried   bool         // enterIfNull has seen its reply
+	waiter  *waiter      // set if it has found nothing, in its transaction
 	used    int64        // bytes of the session's budget used by the replies so far
 	decoded []resp.Value // decoded replies; nil before Decode
 	begun   time.Time
@@ -69,7 +71,11 @@ func (s *Session) Plan(calls [][][]byte, r *PlannedPipeline) bool {
 	if len(calls) == 1 && len(g.counts) == 1 {
 		c := g.counts[0].call
 		r.part.FailIfSlow = s.engine.canStage(c.cmd, c.args, 1) // Stream stages it if it takes long
-		_, r.waits = s.waits(c)
+		var wait translator.Wait
+		if wait, r.waits = s.waits(c); r.waits && r.write {
+			s.engine.feed.watch() // until end
+			r.part.Ran = func(res *store.Result) { r.enterIfNull(c, wait, res) }
+		}
 	}
 	r.used = s.work.Budget.Used()
 	r.spreadPlanTime(time.Since(r.begun) / time.Duration(max(len(calls), 1)))
@@ -101,7 +107,21 @@ func (r *PlannedPipeline) begin(s *Session, calls int) {
 	}
 	r.begun = time.Now()
 	r.part = store.Part{Batches: r.part.Batches[:0], Wait: &s.turn}
-	r.write, r.waits = false, false
+	r.write, r.waits, r.tried = false, false, false
+}
+
+// enterIfNull makes the client wait for its keys if its call has found nothing. It runs inside the transaction of
+// the call, so no change can come between.
+func (r *PlannedPipeline) enterIfNull(c call, wait translator.Wait, res *store.Result) {
+	s, f := r.group.session, &r.group.session.engine.feed
+	used := s.work.Budget.Used()
+	v, err := s.engine.reply(&r.group.plans[0], res, &s.work)
+	s.work.Budget.Rewind(used)
+	if r.tried, r.waiter = err == nil, nil; err == nil && v.IsNull() {
+		r.waiter = f.waits.enter(s, s.planned(c), wait, idle)
+		f.current.entered = append(f.current.entered, r.waiter)
+		s.waiter.Store(r.waiter)
+	}
 }
 
 // spreadPlanTime sets the planning time of each call to an average: reading the clock for every call would cost too
@@ -117,6 +137,15 @@ func (r *PlannedPipeline) spreadPlanTime(each time.Duration) {
 
 // end resets r, and keeps its slices for reuse.
 func (r *PlannedPipeline) end() {
+	if r.part.Ran != nil {
+		r.group.session.engine.feed.unwatch()
+		r.part.Ran = nil
+	}
+	if r.waiter != nil {
+		r.group.session.engine.feed.waits.finish(r.waiter, nilReply, nil)
+		r.group.session.waiter.Store(nil)
+		r.waiter = nil
+	}
 	clear(r.replies)
 	clear(r.plans)
 	clear(r.counts)
@@ -147,9 +176,10 @@ func (e *Engine) ApplyGroup(rounds []*PlannedPipeline, took func(int)) (began in
 // with Stream.
 func (r *PlannedPipeline) Long() bool { return errors.Is(r.part.Err, store.ErrLong) }
 
-// Waits reports whether the pipeline is a blocking call that has found nothing. The caller runs it with Stream.
+// Waits reports whether the pipeline is a blocking call that has found nothing and does not wait yet, because it
+// only reads. The caller runs it with Stream.
 func (r *PlannedPipeline) Waits() bool {
-	if !r.waits || !r.Whole() {
+	if !r.waits || r.tried || !r.Whole() {
 		return false
 	}
 	s := r.group.session
@@ -177,9 +207,12 @@ func (r *PlannedPipeline) Drop() {
 	r.end()
 }
 
-// Decode decodes the replies of a whole pipeline. If that takes longer than other clients should wait, it
-// returns false and has no effect; Finish then decodes them.
+// Decode decodes the replies of a whole pipeline. If that takes longer than other clients should wait, or if a
+// call has blocked, it returns false and has no effect; Finish then decodes them.
 func (r *PlannedPipeline) Decode() bool {
+	if r.waiter != nil {
+		return false
+	}
 	g := &r.group
 	used := g.session.work.Budget.Used()
 	g.session.work.Watch(onLoop)
@@ -224,6 +257,8 @@ func (r *PlannedPipeline) finish(ctx context.Context, send func([]resp.Value) er
 		r.decoded, r.part.Results = slices.Repeat([]resp.Value{late}, len(g.plans)), make([]store.Result, len(g.plans))
 	} else if r.part.Err != nil {
 		return r.part.Err
+	} else if r.waiter != nil {
+		return r.finishWaiting(ctx)
 	} else if r.decoded == nil {
 		if err := r.decode(false); err != nil {
 			return err
@@ -241,4 +276,16 @@ func (r *PlannedPipeline) finish(ctx context.Context, send func([]resp.Value) er
 		return err
 	}
 	return g.sendReplies(len(g.replies))
+}
+
+// finishWaiting waits for the reply of a blocked call, and passes it to send.
+func (r *PlannedPipeline) finishWaiting(ctx context.Context) error {
+	g, w, c := &r.group, r.waiter, r.group.counts[0]
+	v, err := g.session.sleepUntilReply(ctx, w)
+	if err != nil {
+		return err
+	}
+	g.replies[0], g.places = v, g.places[:0]
+	g.session.waited(c.call, w, c.took+r.part.Results[0].Took+w.took, &v)
+	return g.sendReplies(1)
 }

@@ -87,6 +87,9 @@ func (s *Session) Bound(b *store.Budget) { s.work.Budget = b }
 
 // Release returns the memory counted by the session's budgets. The session must not be used afterwards.
 func (s *Session) Release() {
+	if w := s.waiter.Load(); w != nil { // its pipeline has panicked
+		s.engine.feed.waits.finish(w, nilReply, nil)
+	}
 	s.work.Budget.Rewind(0)
 	s.queued.Rewind(0)
 }

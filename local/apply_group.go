@@ -45,7 +45,7 @@ func (s *Store) writeGroup(parts []*store.Part, took func(int), release func()) 
 	jobs := make([]job, len(parts))
 	group := make([]*job, len(parts))
 	for i, p := range parts {
-		jobs[i] = job{batches: p.Batches, used: usedBy(p.Batches), turn: p.Wait}
+		jobs[i] = job{batches: p.Batches, used: usedBy(p.Batches), turn: p.Wait, onRun: p.Ran}
 		group[i] = &jobs[i]
 	}
 	began = s.writeNow(group)
@@ -111,7 +111,7 @@ func (s *Store) writeNow(group []*job) (began int) {
 	}
 	for _, j := range group {
 		restart(j.batches, j.used)
-		*j = job{batches: j.batches, used: j.used, turn: j.turn}
+		*j = job{batches: j.batches, used: j.used, turn: j.turn, onRun: j.onRun}
 	}
 	return 0
 }

@@ -24,8 +24,9 @@ type job struct {
 	err     error
 	done    chan struct{}
 	turn    *store.WriteWait
-	refused *store.WaitEnd // ends the wait for the writer
-	stage   atomic.Int32   // waits, runs or left
+	onRun   func(*store.Result) // called after each batch
+	refused *store.WaitEnd      // ends the wait for the writer
+	stage   atomic.Int32        // waits, runs or left
 
 	since     time.Time            // start of the wait
 	committed int                  // batches that are committed
@@ -347,6 +348,9 @@ func (j *job) work(c *conn, run func(store.Batch) (store.Result, error), piece t
 		c.workLimit.nextBatch()
 		if j.results[j.ran], err = run(j.batches[j.ran]); err != nil {
 			return false, err
+		}
+		if j.onRun != nil {
+			j.onRun(&j.results[j.ran])
 		}
 		if j.results[j.ran].Took == 0 {
 			j.results[j.ran].Took = time.Since(c.workLimit.began)

@@ -393,8 +393,9 @@ func (l *loop) onApplied(t *clientPlan) {
 			c.finish(ctx, t)
 			leave()
 			c.write(c.out)
-			c.out = nil
-			l.settle(t)
+			c.out = c.out[:0]
+			t.free()
+			l.serveRest(c, c.isOpen(l.ctx))
 		}()
 	}
 }
@@ -454,15 +455,21 @@ func (l *loop) handOff(c *client, calls [][][]byte) {
 		} else {
 			on = c.serveOnce(l.ctx, c.read())
 		}
-		for on && c.in != nil && c.in.Buffered() > 0 {
-			on = c.serveOnce(l.ctx, c.read())
-		}
-		if !on {
-			l.end(c)
-			return
-		}
 		c.loopState.slow = c.loopState.slow && time.Since(began) > time.Millisecond
-		c.in, c.calls, c.out = nil, nil, nil
-		l.release(c)
+		l.serveRest(c, on)
 	}()
+}
+
+// serveRest serves the commands that were read while the last ones ran, and returns the client to the loop. It ends
+// the client unless the connection is on.
+func (l *loop) serveRest(c *client, on bool) {
+	for on && c.in != nil && c.in.Buffered() > 0 {
+		on = c.serveOnce(l.ctx, c.read())
+	}
+	if !on {
+		l.end(c)
+		return
+	}
+	c.in, c.calls, c.out = nil, nil, nil
+	l.release(c)
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -61,6 +62,32 @@ func TestManyWait(t *testing.T) {
 	for range n - 1 {
 		want(t, writer.reply(), "(integer) 1")
 		want(t, writer.reply(), "(integer) 0")
+	}
+}
+
+// TestBlockedCallIsPlannedOnce counts the hooks of calls that find nothing: one for the plan, and one for the reply
+// to BLPOP; BLMOVE is refused in its batch.
+func TestBlockedCallIsPlannedOnce(t *testing.T) {
+	file, err := local.Open(local.Memory, local.Options{SweepEvery: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	var hooks atomic.Int64
+	e := engine.New(file, engine.WithHook(func() { hooks.Add(1) }))
+	s := serve(t, server.Config{Engine: e})
+	for i, test := range []struct {
+		call  []string
+		hooks int64
+	}{{[]string{"BLPOP", "q", "0"}, 2}, {[]string{"BLMOVE", "q", "r", "LEFT", "LEFT", "0"}, 1}} {
+		before := hooks.Load()
+		s.dial(t).send(command(test.call...))
+		for blocked := 0; blocked <= i; blocked, _, _ = e.Blocked() {
+			time.Sleep(time.Millisecond)
+		}
+		if n := hooks.Load() - before; n != test.hooks {
+			t.Errorf("%s: %d hooks, want %d", test.call, n, test.hooks)
+		}
 	}
 }
 

@@ -237,6 +237,8 @@ type Part struct {
 	FailIfSlow bool
 	// Wait can end the wait of a write that has not begun.
 	Wait *WriteWait
+	// Ran, if set, is called inside the transaction after each batch of a write, possibly once for each attempt.
+	Ran func(*Result)
 	// Results and Err are the results of Apply, or Err is ErrLong.
 	Results []Result
 	Err     error
