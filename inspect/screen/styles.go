@@ -12,19 +12,24 @@ import (
 // Without colours (NO_COLOR, a monochrome terminal) they use bold and reversed text. Nothing is
 // conveyed by colour alone.
 type Styles struct {
-	Plain     lipgloss.Style
-	Dim       lipgloss.Style
-	Brand     lipgloss.Style
-	Title     lipgloss.Style
-	Accent    lipgloss.Style
-	Key       lipgloss.Style // a keyboard key
-	Rule      lipgloss.Style
-	Failure   lipgloss.Style
-	Soon      lipgloss.Style // a TTL in its last minute
-	Now       lipgloss.Style // a TTL in its last seconds
-	Faded     lipgloss.Style
-	Alarm     lipgloss.Style // writing is unlocked
-	types     map[string]lipgloss.Style
+	Plain   lipgloss.Style
+	Dim     lipgloss.Style
+	Brand   lipgloss.Style
+	Title   lipgloss.Style
+	Accent  lipgloss.Style
+	Key     lipgloss.Style // a keyboard key
+	Rule    lipgloss.Style
+	Failure lipgloss.Style
+	Soon    lipgloss.Style // a TTL in its last minute
+	Now     lipgloss.Style // a TTL in its last seconds
+	Faded   lipgloss.Style
+	Alarm   lipgloss.Style // writing is unlocked
+	types   map[string]lipgloss.Style
+	selection
+}
+
+// selection shows which line is selected.
+type selection struct {
 	selected  lipgloss.TerminalColor // behind the selected line
 	unfocused lipgloss.TerminalColor // behind the selected line of the unfocused pane
 	Reverses  bool                   // the selected line is reversed because the terminal has no shade for it
@@ -39,22 +44,24 @@ func NewStyles(r *lipgloss.Renderer, t Theme) Styles {
 	ink := func(name string) lipgloss.Style { return r.NewStyle().Foreground(t.color(name)) }
 	on := func(name string) lipgloss.Style { return ink("contrast").Bold(true).Background(t.color(name)) }
 	s := Styles{
-		Plain:     r.NewStyle(),
-		Dim:       ink("dim"),
-		Brand:     on("accent"),
-		Title:     r.NewStyle().Bold(true),
-		Accent:    ink("accent"),
-		Key:       ink("accent").Bold(true),
-		Rule:      ink("rule"),
-		Failure:   ink("failure"),
-		Soon:      ink("soon"),
-		Now:       ink("failure"),
-		Alarm:     on("failure"),
-		Faded:     ink("faded").Strikethrough(true),
-		types:     map[string]lipgloss.Style{},
-		selected:  t.color("selected"),
-		unfocused: t.color("resting"),
-		Reverses:  profile == termenv.ANSI || t["selected"] == reverse,
+		Plain:   r.NewStyle(),
+		Dim:     ink("dim"),
+		Brand:   on("accent"),
+		Title:   r.NewStyle().Bold(true),
+		Accent:  ink("accent"),
+		Key:     ink("accent").Bold(true),
+		Rule:    ink("rule"),
+		Failure: ink("failure"),
+		Soon:    ink("soon"),
+		Now:     ink("failure"),
+		Alarm:   on("failure"),
+		Faded:   ink("faded").Strikethrough(true),
+		types:   map[string]lipgloss.Style{},
+		selection: selection{
+			selected:  t.color("selected"),
+			unfocused: t.color("resting"),
+			Reverses:  profile == termenv.ANSI || t["selected"] == reverse,
+		},
 	}
 	for _, name := range typeNames {
 		s.types[name] = ink(name)
@@ -79,7 +86,7 @@ func monochrome(r *lipgloss.Renderer) Styles {
 		Plain: plain, Dim: plain, Rule: plain, Accent: plain, Soon: plain,
 		Title: bold, Key: bold, Failure: bold, Now: bold,
 		Brand: reverse, Alarm: reverse,
-		Faded: plain.Strikethrough(true), Reverses: true,
+		Faded: plain.Strikethrough(true), selection: selection{Reverses: true},
 	}
 }
 

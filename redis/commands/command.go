@@ -71,6 +71,11 @@ type Command struct {
 
 	WantsFacts bool // its reply depends on facts about the server
 
+	registration
+}
+
+// registration is set when a command is added to a Table.
+type registration struct {
 	id   int        // position in the table
 	subs []*Command // of a container, in order of declaration
 	args []Argument // the syntax reported by a server; nil means Syntax
