@@ -17,8 +17,7 @@ func newBigKeys(s *streams) *cobra.Command {
 		Long: `Lists the largest keys of each type, by bytes and by elements. PATTERN selects
 keys. On a file, bytes are exact; a server estimates them with MEMORY USAGE.
 After Ctrl-C it prints a summary of the keys so far.`,
-		Example: `  meowdis bigkeys --top 3
-  meowdis bigkeys redis://localhost --samples 0 'session:*'`,
+		Example:           `  meowdis bigkeys redis://localhost --samples 0 'session:*'`,
 		ValidArgsFunction: targets.CompleteNames(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.check(cmd, args); err != nil {

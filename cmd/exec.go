@@ -18,6 +18,7 @@ import (
 	"github.com/meowdis/meowdis/cmd/internal/script"
 	"github.com/meowdis/meowdis/cmd/internal/targets"
 	"github.com/meowdis/meowdis/internal/atomicfile"
+	"github.com/meowdis/meowdis/keyspace/display"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/redis/commands"
 	"github.com/meowdis/meowdis/redis/resp"
@@ -34,6 +35,7 @@ type execOptions struct {
 	transaction bool
 	pipe        bool
 	dryRun      bool
+	sql         bool // --dry-run shows SQL
 	call        callOptions
 }
 
@@ -79,7 +81,8 @@ stdin may also be in the Redis protocol, as for "redis-cli --pipe".`,
 	f.BoolVar(&o.keepGoing, "keep-going", false, "continue a script after an error")
 	f.BoolVar(&o.transaction, "transaction", false, "run a script as one MULTI and EXEC")
 	f.BoolVar(&o.pipe, "pipe", false, "load commands or the Redis protocol from stdin, and count replies")
-	f.BoolVar(&o.dryRun, "dry-run", false, "show the commands and their SQL without running them")
+	f.BoolVar(&o.dryRun, "dry-run", false, "say what the commands would do, and run nothing")
+	f.BoolVar(&o.sql, "sql", false, "with --dry-run, show the SQL of each command on a file")
 	o.call.addFlags(cmd)
 	o.confirm.addFlags(cmd)
 	cmd.Flags().BoolVar(&o.errorsApart, "errors-to-stderr", false, "print error replies on stderr instead of stdout")
@@ -119,6 +122,8 @@ func (o *execOptions) check(cmd *cobra.Command, s *streams) error {
 		}
 	}
 	switch {
+	case o.sql && !o.dryRun:
+		return exit.Usagef("--sql needs --dry-run; to run SQL, use sqlite3")
 	case o.transaction && o.keepGoing:
 		return exit.Usagef("give only one of --transaction and --keep-going")
 	case o.pipe && (o.transaction || o.dryRun):
@@ -325,10 +330,11 @@ func (o *callOptions) commandLine() ([][]byte, error) {
 	return words, nil
 }
 
-// dryRun shows commands instead of running them, with their SQL if the target is a file.
+// dryRun shows commands instead of running them: with a preview in words, or with their SQL.
 type dryRun struct {
 	out    io.Writer
-	sql    *explainer // nil for a server
+	words  *preview   // nil with --sql
+	sql    *explainer // nil for a server; with words only for the errors that it finds
 	guard  func(args [][]byte) (refusal resp.Value, refused bool)
 	queued bool // the commands are queued by MULTI
 	failed bool
@@ -346,7 +352,20 @@ func (o *execOptions) runDry(ctx context.Context, s *streams) (err error) {
 		}
 		return resp.Value{}, false
 	}}
-	if _, err := fmt.Fprintf(s.out, "# Nothing is run. On %s (%s) this would run:\n", t, t.Kind()); err != nil {
+	if !o.sql {
+		if r.words, err = newPreview(ctx, &o.target, t); err != nil {
+			return err
+		}
+		defer func() { err = closeConn(err, r.words.conn) }()
+	}
+	head := fmt.Sprintf("Nothing is run. On %s (%s):\n", t, t.Kind())
+	if o.sql {
+		head = fmt.Sprintf("# Nothing is run. On %s (%s) this would run:\n", t, t.Kind())
+	}
+	if !o.sql && o.call.given() {
+		head = ""
+	}
+	if _, err := io.WriteString(s.out, head); err != nil {
 		return err
 	}
 	if t.URL == nil {
@@ -424,6 +443,9 @@ func (r *dryRun) show(ctx context.Context, where string, args [][]byte) error {
 			return err
 		}
 	}
+	if r.words != nil {
+		return r.say(ctx, where, args, refusal)
+	}
 	if where != "" {
 		fmt.Fprintf(r.out, "\n# %s\n", where)
 	}
@@ -438,6 +460,24 @@ func (r *dryRun) show(ctx context.Context, where string, args [][]byte) error {
 		r.follow(args)
 		err = e.print(r.out)
 	}
+	return err
+}
+
+// say prints what a command would do, after its position in the script unless where is empty.
+func (r *dryRun) say(ctx context.Context, where string, args [][]byte, refusal resp.Value) (err error) {
+	text := "would fail: " + string(refusal.Str)
+	if r.failed = r.failed || refusal.IsError(); !refusal.IsError() {
+		if text, err = r.words.describe(ctx, args); err != nil {
+			return err
+		}
+		if r.sql != nil {
+			r.follow(args)
+		}
+	}
+	if where != "" {
+		text = fmt.Sprintf("%s: %s\n  %s", where, display.Clipped(cmdfile.Line(args)), text)
+	}
+	_, err = fmt.Fprintln(r.out, text)
 	return err
 }
 

@@ -40,8 +40,7 @@ func newLatency(s *streams) *cobra.Command {
 took. The command is PING, or DBSIZE on a file, because a PING would not read
 it. On a terminal the numbers are live until Ctrl-C, and a chart follows;
 elsewhere it makes 100 round trips.`,
-		Example: `  meowdis latency redis://localhost:6379
-  meowdis latency --limit 1000 --interval 0 GET greeting`,
+		Example:           `  meowdis latency --limit 1000 --interval 0 GET greeting`,
 		ValidArgsFunction: complete.AfterTarget(&o.target, "COMMAND", complete.Call(s.getenv, &o.target)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			own, err := ownArgs(cmd, &o.target, args, targets.Own{What: "COMMAND", Most: -1})

@@ -43,7 +43,7 @@ func newRoot(s *streams) *cobra.Command {
 		newInspect(s), newExplain(s), newStatus(s), newHealth(s),
 		newKeys(s), newScan(s), newPeek(s), newStats(s), newBigKeys(s), newLatency(s), newWatch(s), newMonitor(s), newSubscribe(s), newPSubscribe(s),
 		newDoctor(s), newBackup(s), newVacuum(s), newMigrate(s),
-		newProfile(s), newTenants(s), newWorker(s), newVersion(s), newPaths(s), newMan(s),
+		newProfile(s), newTenants(s), newWorker(s), newVersion(s), newPaths(s), newMan(s), newDemo(s),
 	)
 	root.AddCommand(topics()...)
 	complete.AddShells(root, s.out, s.getenv, s.completions)

@@ -39,6 +39,7 @@ type serveOptions struct {
 	aclFile     string
 	backupDir   string
 	conf        configFile
+	printConfig bool
 	cluster     bool
 	json        bool
 	timeout     flags.Interval
@@ -74,8 +75,11 @@ file for --config.`,
 			if err := o.target.Argument(args); err != nil {
 				return err
 			}
-			if err := o.readConfig(cmd.Flags().Changed); err != nil {
+			if err := o.readConfig(cmd.Flags()); err != nil {
 				return err
+			}
+			if o.printConfig {
+				return printConfig(s.out, cmd.Flags())
 			}
 			return o.run(cmd.Context(), s)
 		},
@@ -95,6 +99,7 @@ file for --config.`,
 	f.BoolVar(&o.json, "json", false, "print the addresses and the token as one line of JSON")
 	f.BoolVar(&o.cluster, "cluster", false, "reply to CLUSTER as a cluster of one node")
 	f.StringVar(&o.conf.path, "config", "", "`FILE` with parameters in the syntax of redis.conf, which CONFIG REWRITE writes")
+	f.BoolVar(&o.printConfig, "print-config", false, "print a commented configuration file with the given flags")
 	o.limits.addFlags(f)
 	o.tenants.addFlags(f)
 	o.replicate.addFlags(f)

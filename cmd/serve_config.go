@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"github.com/meowdis/meowdis/cmd/internal/exit"
 	"github.com/meowdis/meowdis/internal/atomicfile"
 	"github.com/meowdis/meowdis/redis/conf"
@@ -21,7 +23,7 @@ type configFile struct {
 }
 
 // readConfig reads the file, and sets the options whose flags are not given.
-func (o *serveOptions) readConfig(given func(flag string) bool) (err error) {
+func (o *serveOptions) readConfig(f *pflag.FlagSet) (err error) {
 	if o.conf.path == "" {
 		return nil
 	}
@@ -29,18 +31,24 @@ func (o *serveOptions) readConfig(given func(flag string) bool) (err error) {
 	if err != nil {
 		return err
 	}
-	f, err := server.ReadConfigFile(path)
+	file, err := server.ReadConfigFile(path)
 	if err != nil {
 		return fmt.Errorf("reading %s: %w", o.conf.path, atomicfile.Pathless(err))
 	}
-	o.conf.given, o.conf.path, o.conf.file = o.conf.path, path, f
+	o.conf.given, o.conf.path, o.conf.file = o.conf.path, path, file
+	given := func(flag string) bool { return f.Changed(flag) }
 	for flag, name := range parameterFlags {
 		if given(flag) {
 			o.conf.except = append(o.conf.except, name)
 		}
 	}
+	own, err := setFlags(f, file.Directives())
+	if err != nil {
+		return fmt.Errorf("reading %s: %w", o.conf.given, err)
+	}
+	o.conf.except = append(o.conf.except, own...)
 	said := map[string][]string{}
-	for _, d := range f.Directives() {
+	for _, d := range file.Directives() {
 		said[d.Name] = d.Args
 	}
 	if file := said["aclfile"]; len(file) == 1 && o.aclFile == "" {

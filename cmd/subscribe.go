@@ -15,8 +15,7 @@ import (
 func newSubscribe(s *streams) *cobra.Command {
 	return subscription(s, "subscribe", "CHANNEL", "Print the messages of channels",
 		`  meowdis subscribe redis://localhost news
-  meowdis subscribe redis://localhost --json --limit 1 jobs:done
-  meowdis subscribe https://example.upstash.io news`)
+  meowdis subscribe redis://localhost --json --limit 1 jobs:done`)
 }
 
 func newPSubscribe(s *streams) *cobra.Command {

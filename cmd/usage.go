@@ -25,12 +25,12 @@ const overview = `Redis commands on a SQLite file, on an Upstash REST endpoint o
   meowdis serve cats.sqlite            serve a file to Redis and Upstash clients
   meowdis copy @prod cats.sqlite       copy keys, here from a profile to a file
 
-Run commands       exec  repl  serve  mcp  lambda
-Move keys          copy  diff  dump  restore  import  export
-Look inside        inspect  keys  scan  peek  stats  bigkeys  explain  status
-                   health  latency  watch  monitor  subscribe  psubscribe
-Maintain files     doctor  backup  vacuum  migrate
-Set up             profile  tenants  worker  completion  man  paths  version
+Run commands    exec  repl  serve  mcp  lambda
+Move keys       copy  diff  dump  restore  import  export
+Look inside     inspect  keys  scan  peek  stats  bigkeys  explain  status
+                health  latency  watch  monitor  subscribe  psubscribe
+Maintain files  doctor  backup  vacuum  migrate
+Set up          demo  profile  tenants  worker  completion  man  paths  version
 
 A target is a file, a URL or @PROFILE. "meowdis status" shows the default one.
 

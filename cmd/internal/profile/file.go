@@ -122,8 +122,6 @@ func (f *File) Remove(name string) {
 	}
 }
 
-const heading = "# Written by meowdis profile, which does not keep comments.\n\n"
-
 // Save replaces the file atomically. Only its owner can read it.
 func (f *File) Save() error {
 	if err := f.save(); err != nil {
@@ -133,11 +131,8 @@ func (f *File) Save() error {
 }
 
 func (f *File) save() (err error) {
-	var text bytes.Buffer
-	text.WriteString(heading)
-	enc := toml.NewEncoder(&text)
-	enc.Indent = ""
-	if err := enc.Encode(f); err != nil {
+	text, err := f.edited()
+	if err != nil {
 		return err
 	}
 	path := f.path
@@ -156,7 +151,7 @@ func (f *File) save() (err error) {
 			os.Remove(tmp.Name())
 		}
 	}()
-	_, err = tmp.Write(text.Bytes())
+	_, err = tmp.WriteString(text)
 	if err = errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
 		return err
 	}

@@ -9,6 +9,66 @@ import (
 	"github.com/zalando/go-keyring"
 )
 
+// TestCommentsAreKept changes profiles in a file that a person wrote.
+func TestCommentsAreKept(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "config.toml")
+	const before = `# my targets
+profile = "dev" # in use
+
+# local
+[profiles.dev]
+db = "/dev.sqlite"
+# asks nothing
+confirm = "none"
+
+# far away
+[profiles."prod.eu"] # careful
+url = "https://eu.example"
+
+[inspect]
+theme = "dark" # for the night
+`
+	if err := os.WriteFile(path, []byte(before), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	change := func(do func(f *File) error) string {
+		t.Helper()
+		f, err := Load(path)
+		if err == nil {
+			err = do(f)
+		}
+		if err == nil {
+			err = f.Save()
+		}
+		text, err2 := os.ReadFile(path)
+		if err != nil || err2 != nil {
+			t.Fatal(err, err2)
+		}
+		return string(text)
+	}
+	add := func(f *File) error { return f.Add("new", Profile{URL: "redis://new.example", Database: 3}) }
+	if got := change(add); got != before+"\n[profiles.new]\nurl = \"redis://new.example\"\ndatabase = 3\n" {
+		t.Errorf("after add:\n%s", got)
+	}
+	use := func(f *File) error { f.InUse = "new"; return nil }
+	if got := change(use); !strings.HasPrefix(got, "# my targets\nprofile = \"new\"\n\n# local\n") {
+		t.Errorf("after use:\n%s", got)
+	}
+	remove := func(f *File) error { f.Remove("new"); f.Remove("prod.eu"); return nil }
+	want := "# my targets\n\n# local\n[profiles.dev]\ndb = \"/dev.sqlite\"\n# asks nothing\nconfirm = \"none\"\n\n# far away\n[inspect]\ntheme = \"dark\" # for the night\n"
+	if got := strings.TrimRight(change(remove), "\n") + "\n"; got != want {
+		t.Errorf("after remove:\n%s", got)
+	}
+	// Profiles in a form that is not edited line by line are still saved.
+	if err := os.WriteFile(path, []byte("profiles = {dev = {db = \"/a\"}}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	change(add)
+	if f, err := Load(path); err != nil || len(f.Profiles) != 2 {
+		t.Error(f, err)
+	}
+}
+
 func TestFileComesBack(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "meowdis", "config.toml")
