@@ -1,9 +1,12 @@
-.PHONY: build setup test test-stores test-cluster crash soak generate pictures bench release-check clean
+# The tools are a module of their own. They run in the root of the repository.
+TOOL = go -C internal/tools run
+
+.PHONY: build setup test test-stores test-cluster crash soak generate pictures sizes bench release-check clean
 
 # As a release has it: stripped, and with the program of the Worker, which a bare go build leaves out. Without
 # the tag the library for Lambda brings net/rpc along: 3 MB.
 build:
-	go run ./internal/tools/packworker
+	$(TOOL) ./packworker
 	CGO_ENABLED=0 go build -trimpath -tags lambda.norpc -ldflags '-s -w' -o meowdis .
 
 setup:
@@ -35,17 +38,21 @@ soak:
 
 # The files that are generated from the code.
 generate:
-	go run ./internal/tools/gen
+	$(TOOL) ./gen
 
 # The terminal pictures in docs/, from real runs.
 pictures:
-	go run ./internal/tools/pictures
+	$(TOOL) ./pictures
+
+# The table in docs/dependencies.md.
+sizes:
+	$(TOOL) ./sizes
 
 # Measures everything in docs/benchmarks.md, in half an hour. BENCH='-write docs/benchmarks.md -plots docs'
 # puts the tables and drawings in their places there.
 bench: build
 	cd internal/tools/bench/redka && go build -o ../results/redka github.com/nalgeon/redka/cmd/redka
-	go run ./internal/tools/bench -meowdis ./meowdis -redka internal/tools/bench/results/redka $(BENCH)
+	$(TOOL) ./bench -meowdis ./meowdis -redka internal/tools/bench/results/redka $(BENCH)
 
 # What a release needs, without publishing anything, and without the images, which need Docker.
 GORELEASER = github.com/goreleaser/goreleaser/v2@v2.14.1

@@ -9,7 +9,7 @@ import (
 )
 
 // TestImports holds the packages to imports.txt. A pure package imports pure packages only. The packages of
-// cmd, of its tools and of the test machinery may import any package.
+// cmd and of the test machinery may import any package.
 func TestImports(t *testing.T) {
 	const module = "github.com/meowdis/meowdis/"
 	text, err := os.ReadFile("imports.txt")
@@ -31,7 +31,7 @@ func TestImports(t *testing.T) {
 	for line := range strings.Lines(string(out)) {
 		words := strings.Fields(line)
 		name, ours := strings.CutPrefix(words[0], module)
-		if !ours || name == "cmd" || strings.HasPrefix(name, "internal/test/") || strings.HasPrefix(name, "internal/tools/") {
+		if !ours || name == "cmd" || strings.HasPrefix(name, "internal/test/") {
 			continue
 		}
 		list, known := allowed[name]

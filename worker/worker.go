@@ -1,8 +1,8 @@
 // Package worker contains the Cloudflare Worker project that "meowdis worker init" writes. The Worker's Durable
 // Objects run the engine, compiled to WebAssembly (package edge), each on its own database.
 //
-// The compiled program is not in the repository. "make build" and releases create it with "go run
-// ./internal/tools/packworker" before they compile meowdis, which embeds it.
+// The compiled program is not in the repository. "make build" and releases create it with "go -C
+// internal/tools run ./packworker" before they compile meowdis, which embeds it.
 package worker
 
 import (

@@ -1,32 +1,52 @@
 package replicate
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
-	"net/http/httptest"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/johannesboyne/gofakes3"
-	"github.com/johannesboyne/gofakes3/backend/s3mem"
 	"github.com/superfly/ltx"
 )
 
-// bucketPlace is a place on a small local S3 server.
+// bucketPlace returns a place on an S3 server of its own.
 func bucketPlace(t *testing.T) *Place {
 	t.Helper()
-	backend := s3mem.New()
-	if err := backend.CreateBucket("cats"); err != nil {
+	path := filepath.Join(t.TempDir(), "s3")
+	build := exec.Command("go", "build", "-o", path, ".")
+	build.Dir, build.Env = "../../internal/test/s3", append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	server := exec.Command(path)
+	stdin, err := server.StdinPipe()
+	if err != nil {
 		t.Fatal(err)
 	}
-	srv := httptest.NewServer(gofakes3.New(backend).Server())
-	t.Cleanup(srv.Close)
-	p, err := Open("s3://cats/the/path?endpoint="+srv.URL, func(name string) string {
+	stdout, err := server.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		stdin.Close()
+		server.Wait()
+	})
+	url, err := bufio.NewReader(stdout).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Open("s3://cats/the/path?endpoint="+strings.TrimSpace(url), func(name string) string {
 		return map[string]string{"AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret"}[name]
 	})
 	if err != nil {

@@ -31,7 +31,7 @@ var project = sync.OnceValues(func() (string, error) {
 	if err := os.CopyFS(dir, os.DirFS("../../../worker/project")); err != nil {
 		return "", err
 	}
-	out, err := exec.Command("go", "run", "../../tools/packworker", dir).CombinedOutput()
+	out, err := exec.Command("go", "-C", "../../tools", "run", "./packworker", dir).CombinedOutput()
 	if err != nil {
 		err = fmt.Errorf("compiling the Worker: %w\n%s", err, out)
 	}

@@ -12,9 +12,12 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/meowdis/meowdis/internal/tools/repo"
 )
 
 func main() {
+	repo.Enter()
 	var o options
 	flag.StringVar(&o.meowdis, "meowdis", "", "the meowdis binary (required)")
 	flag.StringVar(&o.redka, "redka", "", "the redka binary (required)")

@@ -7,13 +7,16 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"sort"
 	"strings"
 
+	"github.com/meowdis/meowdis/internal/tools/repo"
 	"github.com/meowdis/meowdis/redis/commands"
 )
 
 func main() {
+	repo.Enter()
 	packages, err := packagesPage()
 	if err == nil {
 		err = os.WriteFile("docs/packages.md", packages, 0o644)
@@ -30,16 +33,21 @@ func main() {
 // packagesPage returns a table of the packages with the first sentence of their documentation.
 func packagesPage() ([]byte, error) {
 	const module = "github.com/meowdis/meowdis/"
-	list := exec.Command("go", "list", "-f", "{{.ImportPath}}\t{{.Doc}}", "./...")
-	list.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64")
-	out, err := list.Output()
-	if err != nil {
-		return nil, fmt.Errorf("listing the packages: %w", err)
+	var lines []string
+	for _, dir := range []string{".", "internal/tools"} {
+		list := exec.Command("go", "list", "-f", "{{.ImportPath}}\t{{.Doc}}", "./...")
+		list.Dir, list.Env = dir, append(os.Environ(), "GOOS=linux", "GOARCH=amd64")
+		out, err := list.Output()
+		if err != nil {
+			return nil, fmt.Errorf("listing the packages of %s: %w", dir, err)
+		}
+		lines = slices.AppendSeq(lines, strings.Lines(string(out)))
 	}
+	slices.Sort(lines)
 	var b bytes.Buffer
 	b.WriteString("# Packages\n\nGenerated from the doc comments by `make generate`. [The design](design.md) shows how they fit together, and\n" +
 		"`imports.txt` which package may import which.\n\n| Package | |\n|---|---|\n")
-	for line := range strings.Lines(string(out)) {
+	for _, line := range lines {
 		path, doc, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
 		if name, inside := strings.CutPrefix(path, module); inside && doc != "" {
 			fmt.Fprintf(&b, "| `%s` | %s |\n", name, strings.ReplaceAll(doc, "|", `\|`))

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/meowdis/meowdis/internal/test/terminal"
+	"github.com/meowdis/meowdis/internal/tools/repo"
 )
 
 // The default terminal of a picture.
@@ -118,6 +119,7 @@ var pictures = []picture{
 }
 
 func main() {
+	repo.Enter()
 	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, "pictures:", err)
 		os.Exit(1)

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/meowdis/meowdis/internal/tools/repo"
 )
 
 type document struct {
@@ -49,6 +51,7 @@ type relationship struct {
 }
 
 func main() {
+	repo.Enter()
 	if len(os.Args) != 3 {
 		fmt.Fprintln(os.Stderr, "usage: sbom BINARY DOCUMENT")
 		os.Exit(2)
