@@ -40,8 +40,4 @@ func (p *panicking) RoundTrip(r *http.Request) (*http.Response, error) {
 const MaxRequests = maxRequests
 
 // Waiting is how many writes wait for a request.
-func (s *Storage) Waiting() int {
-	s.writes.mu.Lock()
-	defer s.writes.mu.Unlock()
-	return len(s.writes.waiting)
-}
+func (s *Storage) Waiting() int { return s.writes.Waiting() }

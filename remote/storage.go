@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/meowdis/meowdis/remote/lane"
 	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/store/wire"
 )
@@ -23,7 +24,7 @@ type Storage struct {
 	token  string
 	client *http.Client
 
-	reads, writes lane
+	reads, writes lane.Lane[*sending]
 	waitBefore    func(attempt int) time.Duration
 
 	life      context.Context // ends with Abandon
@@ -50,7 +51,8 @@ func OpenStorage(rawURL, token string, o Options) (*Storage, error) {
 	transport.IdleConnTimeout = 30 * time.Second
 	s := &Storage{url: u, token: token, client: client, waitBefore: backoff}
 	s.life, s.abandon = context.WithCancelCause(context.Background())
-	s.reads, s.writes = lane{storage: s, reads: true}, lane{storage: s}
+	s.setLane(&s.reads, true)
+	s.setLane(&s.writes, false)
 	return s, nil
 }
 
@@ -83,7 +85,7 @@ func (s *Storage) Apply(ctx context.Context, batches []store.Batch) ([]store.Res
 	if c.reads {
 		l = &s.reads
 	}
-	if err := l.send(c); err != nil {
+	if err := l.Do(ctx, c); err != nil {
 		return nil, err
 	}
 	return fitting(c.results, batches), nil
@@ -116,6 +118,7 @@ func fitting(results []store.Result, batches []store.Batch) []store.Result {
 
 // sending tracks a call of Apply that is being sent.
 type sending struct {
+	lane.Entry
 	ctx   context.Context
 	reads bool
 	max   int64
@@ -125,12 +128,11 @@ type sending struct {
 
 	results []store.Result // of the first batches, so far
 	err     error
-	done    chan struct{}
 }
 
 // newSending encodes the batches. Their arguments belong to the caller, which may return before they are sent.
 func newSending(ctx context.Context, batches []store.Batch) *sending {
-	c := &sending{ctx: ctx, reads: true, done: make(chan struct{})}
+	c := &sending{ctx: ctx, reads: true}
 	c.parts, c.stmts = make([][]byte, len(batches)), make([]int, len(batches))
 	for i := range batches {
 		b := &batches[i]
@@ -141,6 +143,7 @@ func newSending(ctx context.Context, batches []store.Batch) *sending {
 			c.max = room
 		}
 	}
+	c.Entry = lane.NewEntry(c.bytes)
 	return c
 }
 

@@ -1,11 +1,7 @@
 package rqlite
 
 // Waiting is how many calls that write wait for the request that is under way.
-func (s *Store) Waiting() int {
-	s.writing.mu.Lock()
-	defer s.writing.mu.Unlock()
-	return len(s.writing.waiting)
-}
+func (s *Store) Waiting() int { return s.writing.Waiting() }
 
 // PanicOnce makes the next group of reads, or of writes, panic.
 func (s *Store) PanicOnce(reads bool) {
@@ -13,9 +9,9 @@ func (s *Store) PanicOnce(reads bool) {
 	if reads {
 		l = &s.reading
 	}
-	serve := l.serve
-	l.serve = func(group []*call) {
-		l.serve = serve
+	serve := l.Serve
+	l.Serve = func(group []*call) {
+		l.Serve = serve
 		panic("injected")
 	}
 }

@@ -52,7 +52,7 @@ func (s *Store) readAt(group []*call, level string) {
 		if err != nil {
 			c.err = err
 		}
-		c.end(c.err)
+		c.End(c.err)
 	}
 }
 

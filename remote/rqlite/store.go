@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/meowdis/meowdis/remote/lane"
 	"github.com/meowdis/meowdis/store"
 )
 
@@ -19,9 +20,9 @@ type Store struct {
 	o       Options
 	writer  writer
 
-	writing  lane // one request at a time, so that requests reach the log in order
-	reading  lane
-	dryRuns  lane // batches that always roll back: a transaction can have only one of them
+	writing  lane.Lane[*call] // one request at a time, so that requests reach the log in order
+	reading  lane.Lane[*call]
+	dryRuns  lane.Lane[*call] // batches that always roll back: a transaction can have only one of them
 	sweeping sync.WaitGroup
 
 	life context.Context // ends with Close
@@ -43,9 +44,10 @@ func Open(o Options) (*Store, error) {
 	rand.Read(id[:])
 	s.writer.id = int64(binary.NativeEndian.Uint64(id[:]) >> 1)
 	s.life, s.end = context.WithCancel(context.Background())
-	s.writing = lane{width: 1, most: maxCalls, serve: s.write}
-	s.reading = lane{width: 4, most: maxCalls, serve: s.read}
-	s.dryRuns = lane{width: 4, most: 1, serve: s.try}
+	for l, serve := range map[*lane.Lane[*call]]func([]*call){&s.writing: s.write, &s.reading: s.read, &s.dryRuns: s.try} {
+		l.Width, l.MaxCalls, l.MaxBytes, l.Serve = 4, maxCalls, maxGroupBytes, serve
+	}
+	s.writing.Width, s.dryRuns.MaxCalls = 1, 1
 	return s, nil
 }
 
@@ -72,8 +74,8 @@ const maxCalls = 1000
 func (s *Store) Close() error {
 	s.end()
 	s.sweeping.Wait()
-	for _, l := range []*lane{&s.writing, &s.reading, &s.dryRuns} {
-		l.idle.Wait()
+	for _, l := range []*lane.Lane[*call]{&s.writing, &s.reading, &s.dryRuns} {
+		l.Wait()
 	}
 	s.cluster.client.CloseIdleConnections()
 	return nil
@@ -100,7 +102,9 @@ func (s *Store) Apply(ctx context.Context, batches []store.Batch) ([]store.Resul
 			l = &s.writing
 		}
 	}
-	if err := l.do(ctx, c); err != nil {
+	err = l.Do(ctx, c)
+	c.leave()
+	if err != nil {
 		return nil, err
 	}
 	return c.results, nil

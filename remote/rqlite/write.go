@@ -91,7 +91,7 @@ func (s *Store) write(group []*call) {
 		queue = withoutFailed(queue[n:])
 	}
 	for _, c := range group {
-		c.end(c.err)
+		c.End(c.err)
 	}
 }
 
@@ -117,12 +117,12 @@ func (s *Store) try(group []*call) {
 	no, err := s.transact(ctx, nil, items(group))
 	switch {
 	case err != nil:
-		c.end(err)
+		c.End(err)
 	case no == nil:
-		c.end(errBrokenTransaction)
+		c.End(errBrokenTransaction)
 	default:
 		c.results = []store.Result{no.result}
-		c.end(no.broken)
+		c.End(no.broken)
 	}
 }
 
