@@ -15,8 +15,10 @@ import (
 	"github.com/meowdis/meowdis/cmd/internal/complete"
 	"github.com/meowdis/meowdis/cmd/internal/exit"
 	"github.com/meowdis/meowdis/cmd/internal/flags"
+	"github.com/meowdis/meowdis/cmd/internal/move"
 	"github.com/meowdis/meowdis/cmd/internal/script"
 	"github.com/meowdis/meowdis/cmd/internal/targets"
+	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/internal/atomicfile"
 	"github.com/meowdis/meowdis/keyspace/display"
 	"github.com/meowdis/meowdis/local"
@@ -168,6 +170,7 @@ func (o *execOptions) run(ctx context.Context, s *streams) (err error) {
 	}
 	if o.pipe {
 		run.Out, run.JSON = s.out, o.format.output == formatJSON
+		run.Sorted = sortedLoad(c)
 	}
 	defer execProgress(s, &run, o.pipe).End()
 	switch {
@@ -177,6 +180,18 @@ func (o *execOptions) run(ctx context.Context, s *streams) (err error) {
 		return run.Transaction(ctx)
 	}
 	return run.Script(ctx)
+}
+
+// sortedLoad returns how a load into the file of c sorts its commands; nil if each command must be checked first.
+func sortedLoad(c *targets.Conn) *script.Sorted {
+	if _, plain := c.Session.(*engine.Session); !plain || c.File == nil || c.File.ReadOnly() != "" {
+		return nil
+	}
+	o := &script.Sorted{Transaction: move.NewTransaction(c.File, c.DB())}
+	if !c.File.BulkLoading() { // other processes may write: they wait for no more than a second
+		o.Bytes = 4 << 20
+	}
+	return o
 }
 
 // pipeCache is large enough for the indexes of a file of a million keys: a bulk load touches their pages in random

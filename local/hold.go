@@ -190,34 +190,22 @@ func holdLoop(work <-chan holdWork) func(*conn) error {
 	}
 }
 
-// within runs fn inside the open transaction, first without a savepoint for each batch, as commit runs a group. If
-// the transaction has changed nothing yet, it begins again instead of returning to a savepoint: SQLite journals
-// each page that changes after a savepoint.
+// within runs fn inside the open transaction. If the transaction has changed nothing yet, it first runs without
+// savepoints, and begins again if it needs them, as commit does with a group. One savepoint for many batches would be
+// worse than one for each: as long as it is open, SQLite writes each page that a statement changes to a file.
 func (c *conn) within(fn func(run func(store.Batch) (store.Result, error)) error) error {
-	before, back, after := []store.Stmt{mark}, []store.Stmt{undo}, []store.Stmt{unmark}
-	if c.changes == c.changesAtBegin {
-		before, back, after = nil, []store.Stmt{rollback, beginNow}, nil
-	}
-	if err := c.controlAll(before); err != nil {
-		return err
+	if c.changes != c.changesAtBegin {
+		return fn(c.runner(true))
 	}
 	err := fn(c.runner(false))
-	if errors.Is(err, errNeedSavepoints) {
-		if err = c.controlAll(back); err == nil {
-			err = fn(c.runner(true))
-		}
-	}
-	if err != nil {
+	if !errors.Is(err, errNeedSavepoints) {
 		return err // the transaction fails with it
 	}
-	return c.controlAll(after)
-}
-
-func (c *conn) controlAll(statements []store.Stmt) error {
-	for _, s := range statements {
-		if err := c.control(s); err != nil {
-			return err
-		}
+	if err := c.control(rollback); err != nil {
+		return err
 	}
-	return nil
+	if err := c.control(beginNow); err != nil {
+		return err
+	}
+	return fn(c.runner(true))
 }

@@ -79,6 +79,16 @@ func (c *conn) buildHashIndex() error {
 // that is building it.
 func (s *Store) EndBulkLoad() { s.endBulkLoad() }
 
+// BulkLoading reports whether the store was opened for a bulk load and the file had no keys.
+func (s *Store) BulkLoading() bool {
+	loading := false
+	err := s.withWriter(func(c *conn) error {
+		loading = c.loading
+		return nil
+	})
+	return err == nil && loading && s.options.BulkLoad
+}
+
 // finishBulkLoad builds the index that a load has left out. After EndBulkLoad, or if another process writes for longer
 // than the busy timeout, it leaves that to the next process that opens the file.
 func (s *Store) finishBulkLoad() error {

@@ -21,7 +21,7 @@ func NewWriter(c *targets.Conn, existing transfer.Existing, db func(int) int, no
 	o := transfer.WriteOptions{Existing: existing, DB: db, Notify: notify, Run: thisRun(), RunEnded: runEnded}
 	if c.File != nil {
 		o.BatchCommands = atOnceFile
-		o.Transaction = holding(c.File, c.DB())
+		o.Transaction = NewTransaction(c.File, c.DB())
 	}
 	return transfer.NewWriter(c, o)
 }
@@ -38,17 +38,18 @@ func Sorted(ctx context.Context, c *targets.Conn, source transfer.Source, writte
 // A file gets atOnceFile commands in one batch.
 const atOnceFile = 8192
 
-// heldSession runs all commands on a file in one transaction until Commit.
-type heldSession struct {
+// Transaction runs all commands on a file in one transaction until Commit.
+type Transaction struct {
 	*engine.Session
 	*local.Hold
 }
 
-func holding(f *local.Store, db int) transfer.Transaction {
+// NewTransaction returns a session on a file. It locks nothing before its first command.
+func NewTransaction(f *local.Store, db int) Transaction {
 	hold := f.Hold()
-	s := heldSession{engine.New(hold).Session(), hold}
-	s.Select(db)
-	return s
+	t := Transaction{engine.New(hold).Session(), hold}
+	t.Select(db)
+	return t
 }
 
 // thisRun returns the name of this process among all that move keys: a hash of the host name, and the process ID.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/meowdis/meowdis/cmd/internal/exit"
+	"github.com/meowdis/meowdis/internal/sortedrun"
 	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/transfer/cmdfile"
 )
@@ -27,6 +28,9 @@ func (r *Run) Load(ctx context.Context) error {
 	p := toServer
 	if r.Exact {
 		p = toFile
+	}
+	if r.Sorted != nil {
+		r.sorted = &sortedLoad{run: sortedrun.New(recordKey, r.Sorted.Bytes)}
 	}
 	err := r.run(ctx, p)
 	if errors.Is(err, exit.ErrReported) && !r.ended {

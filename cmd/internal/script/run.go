@@ -33,6 +33,9 @@ type Run struct {
 	JSON      bool                 // Load prints its counts as JSON
 	Exact     bool                 // the replies tell exactly what took effect: the session is a file's
 
+	Sorted *Sorted // for Load; nil runs the commands in their order
+
+	sorted       *sortedLoad
 	continueWith string                                      // the command line that continues
 	independent  bool                                        // an error reply does not stop the other commands
 	answer       func(c cmdfile.Command, v resp.Value) error // handles a reply
@@ -66,11 +69,10 @@ func (r *Run) run(ctx context.Context, p batchLimits) error {
 			return r.position(r.next, false).wrap(err)
 		}
 		r.unit = b.unit
-		goOn, err := r.send(ctx, b.commands)
+		goOn, err := r.sendBatch(ctx, b)
 		if err != nil {
 			return err
 		}
-		r.next = b.next
 		if goOn && b.wrong != nil {
 			r.errors++
 			r.note("%v", b.wrong)
@@ -85,6 +87,16 @@ func (r *Run) run(ctx context.Context, p batchLimits) error {
 			return fmt.Errorf("reading the script: %w", b.err)
 		}
 	}
+}
+
+func (r *Run) sendBatch(ctx context.Context, b batch) (goOn bool, err error) {
+	if r.sorted != nil {
+		return r.loadSorted(ctx, b)
+	}
+	if goOn, err = r.send(ctx, b.commands); err == nil {
+		r.next = b.next
+	}
+	return goOn, err
 }
 
 // note writes a line to Notes.

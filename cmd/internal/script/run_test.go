@@ -4,7 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -113,6 +117,134 @@ func TestModes(t *testing.T) {
 			if a, err := r.Session.Do(context.Background(), []byte("GET"), []byte("a")); err != nil || string(a.Str) != test.a {
 				t.Errorf("%s of %q: a is %q, %v\nwant %q", test.mode, input, a.Str, err, test.a)
 			}
+		}
+	}
+}
+
+// newSortedRun returns a run on an empty file that sorts loads.
+func newSortedRun(t *testing.T, input io.Reader, bytes int) *ran {
+	t.Helper()
+	file, err := local.Open(filepath.Join(t.TempDir(), "cats.sqlite"), local.Options{SweepEvery: -1, SingleConn: true, BulkLoad: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { file.Close() })
+	r := newRun(t, input)
+	hold := file.Hold()
+	r.Session = engine.New(file).Session()
+	r.Sorted = &Sorted{struct {
+		*engine.Session
+		*local.Hold
+	}{engine.New(hold).Session(), hold}, bytes}
+	return r
+}
+
+// TestSortedLoad loads the same commands sorted and in their order. Refusals, counts and what is left are the same.
+func TestSortedLoad(t *testing.T) {
+	var input strings.Builder
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range 12_000 {
+		k := random.IntN(2_000)
+		switch i % 6 {
+		case 0:
+			fmt.Fprintf(&input, "SET k%d %d EX 9999\n", k, i)
+		case 1:
+			fmt.Fprintf(&input, "INCRBY k%d %d\n", k, i)
+		case 2:
+			fmt.Fprintf(&input, "rpush l%d a %d \"x y\"\n", k, i)
+		case 3:
+			fmt.Fprintf(&input, "APPEND l%d refused\n", k) // mostly
+		case 4:
+			fmt.Fprintf(&input, "HSET h%d f%d %d\n", k, i%3, i)
+		default:
+			fmt.Fprintf(&input, "SET k%d %d NX\n", k, i)
+		}
+		switch i {
+		case 3_000:
+			input.WriteString("SELECT 1\n")
+		case 5_000:
+			input.WriteString("MULTI\nSET k1 multi\nRENAME k1 k2\nEXEC\n")
+		case 8_000:
+			input.WriteString("SELECT 0\n")
+		case 9_000:
+			input.WriteString("DEL k1 k2 k3\nGET k4\nNOPE\n")
+		}
+	}
+	plain := newRun(t, strings.NewReader(input.String()))
+	if err := plain.Load(context.Background()); !errors.Is(err, exit.ErrReported) {
+		t.Fatal(err)
+	}
+	left := func(r *ran) (all []string) {
+		for db := range 2 {
+			do := func(words ...string) resp.Value {
+				args := make([][]byte, len(words))
+				for i, w := range words {
+					args[i] = []byte(w)
+				}
+				v, err := r.Session.Do(context.Background(), args...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return v
+			}
+			do("SELECT", fmt.Sprint(db))
+			for _, k := range do("SCAN", "0", "COUNT", "100000").Elems[1].Elems {
+				name := string(k.Str)
+				read := map[byte][]string{'k': {"GET", name}, 'l': {"LRANGE", name, "0", "-1"}, 'h': {"HGETALL", name}}[name[0]]
+				if string(do("TYPE", name).Str) == "string" {
+					read = []string{"GET", name}
+				}
+				all = append(all, fmt.Sprintf("%d %s %s", db, name, resp.AppendTyped(nil, do(read...), false)))
+			}
+		}
+		slices.Sort(all)
+		return all
+	}
+	want := left(plain)
+	for _, bytes := range []int{1, 100_000, 0} {
+		r := newSortedRun(t, strings.NewReader(input.String()), bytes)
+		seen := int64(0)
+		r.Seen = func(n int64) { seen += n }
+		if err := r.Load(context.Background()); !errors.Is(err, exit.ErrReported) {
+			t.Fatal(err)
+		}
+		if r.out.String() != plain.out.String() || r.notes.String() != plain.notes.String() || seen != int64(plain.replies) {
+			t.Errorf("%d bytes: %d seen\n%s%s\nwant\n%s%s", bytes, seen, &r.out, &r.notes, &plain.out, &plain.notes)
+		}
+		if got := left(r); !slices.Equal(got, want) {
+			t.Errorf("%d bytes: the keys differ: %d, want %d", bytes, len(got), len(want))
+		}
+	}
+}
+
+// failing is a transaction that fails at a call.
+type failing struct {
+	Transaction
+	calls int
+}
+
+func (f *failing) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
+	if f.calls--; f.calls < 0 {
+		return nil, errors.New("disk full")
+	}
+	return f.Transaction.Pipeline(ctx, calls)
+}
+
+// TestFailedSortedLoad: no command of a run that failed takes effect, and the error names its first line.
+func TestFailedSortedLoad(t *testing.T) {
+	var input strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&input, "SET k%d v\n", (i*7919)%20_000)
+	}
+	for n := range 3 {
+		r := newSortedRun(t, strings.NewReader(input.String()), 0)
+		r.Sorted.Transaction = &failing{r.Sorted.Transaction, n}
+		err := r.Load(context.Background())
+		if err == nil || !strings.Contains(err.Error(), "line 1: disk full: the lines before it have run, it has not; to continue: tail -n +1 ") {
+			t.Errorf("%d: %v", n, err)
+		}
+		if v, err := r.Session.Do(context.Background(), []byte("DBSIZE")); err != nil || v.Int != 0 {
+			t.Errorf("%d: %d keys, %v", n, v.Int, err)
 		}
 	}
 }
