@@ -73,7 +73,7 @@ characters.`,
 	o.target.AddServerFlags(cmd)
 	o.confirm.addFlags(cmd)
 	o.format.addFlags(cmd)
-	cmd.Flags().BoolVar(&o.pager, "pager", false, "show replies longer than the screen in $PAGER, or less")
+	cmd.Flags().BoolVar(&o.pager, "pager", true, "show replies longer than the screen in $PAGER, or less")
 	return cmd
 }
 
@@ -107,6 +107,8 @@ func (o *replOptions) run(ctx context.Context, s *streams) error {
 		Connect:     func(ctx context.Context, spec string) (repl.Target, error) { return o.connectTo(ctx, s, spec) },
 		Use:         func(ctx context.Context, name string) (repl.Target, error) { return o.connectTo(ctx, s, "@"+name) },
 		Profiles:    profileNames,
+		NoQuestions: o.confirm.yes || chosen.Profile != "" && chosen.Settings.Confirm.Level() == profile.ConfirmNone,
+		Kept:        keptSettings(s),
 		Page:        page,
 		Paging:      o.pager && terminal,
 		In:          s.in, Out: s.screen, Err: s.errScreen,
@@ -122,6 +124,25 @@ func (o *replOptions) run(ctx context.Context, s *streams) error {
 		return exit.ErrReported
 	}
 	return err
+}
+
+// keptSettings returns the settings of the prompt in the configuration, and writes changes there.
+func keptSettings(s *streams) repl.Kept {
+	path := targets.ConfigFile()
+	kept := repl.Kept{Write: func(table, name, value string) error {
+		if table != "" {
+			table = "." + table
+		}
+		return profile.Set(path, "repl"+table, name, value)
+	}}
+	config, err := profile.Load(path)
+	switch {
+	case err != nil:
+		fmt.Fprintf(s.err, "meowdis: %v\n", err)
+	case config.REPL != nil:
+		kept.Settings, kept.Favourites, kept.Variables = config.REPL.Settings(), config.REPL.Favourites, config.REPL.Variables
+	}
+	return kept
 }
 
 // inputrc returns the path of readline's configuration file, "" without a home directory.
@@ -166,7 +187,7 @@ func (o *replOptions) replTarget(ctx context.Context, s *streams, c *targets.Con
 	}
 	switch c := targets.Plain(c.Session).(type) {
 	case *remote.Redis:
-		t.Connections = c.Connections
+		t.Connections, t.OnPush = c.Connections, c.OnPush
 	case *remote.REST:
 		t.PollEvery = time.Second / 2
 	case *engine.Session:

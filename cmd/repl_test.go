@@ -20,7 +20,8 @@ type screen struct {
 
 func openScreen(t *testing.T, columns, rows int, env ...string) *screen {
 	t.Helper()
-	s, err := terminal.Start(columns, rows, append([]string{"PATH=" + os.Getenv("PATH"), "XDG_STATE_HOME=" + t.TempDir(), "INPUTRC=/dev/null"}, env...)...)
+	dir := t.TempDir()
+	s, err := terminal.Start(columns, rows, append([]string{"PATH=" + os.Getenv("PATH"), "XDG_STATE_HOME=" + dir + "/state", "XDG_CONFIG_HOME=" + dir + "/config", "INPUTRC=/dev/null", "PAGER=cat"}, env...)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -315,9 +316,14 @@ func TestREPLOnAServer(t *testing.T) {
 	s.check(s.Run("clear && exec meowdis repl -t unix://" + server.Socket))
 	s.ends("redis.sock>")
 	s.check(s.Run("SUBSCRIBE news"))
-	s.ends("showing messages as they arrive; Ctrl-C ends", `1) "subscribe"`, `2) "news"`, "3) (integer) 1")
+	s.ends("messages appear above the prompt; UNSUBSCRIBE, or Ctrl-C on an empty line, ends them", `1) "subscribe"`, `2) "news"`, "3) (integer) 1", "redis.sock(SUB 1)>")
 	client.Do([]byte("PUBLISH"), []byte("news"), []byte("hello"))
-	s.ends(`1) "message"`, `2) "news"`, `3) "hello"`)
+	s.ends(`1) "message"`, `2) "news"`, `3) "hello"`, "redis.sock(SUB 1)>")
+	s.runs("PUBLISH other x", "(integer) 0", "redis.sock(SUB 1)>")
+	s.types("GET half", "redis.sock(SUB 1)> GET half")
+	client.Do([]byte("PUBLISH"), []byte("news"), []byte("again"))
+	s.ends(`3) "again"`, "redis.sock(SUB 1)> GET half")
+	s.press("redis.sock(SUB 1)>", "C-c")
 	s.press("redis.sock>", "C-c")
 	s.runs("SET k v", "OK", "redis.sock>")
 	s.check(s.Type("GET "))
@@ -351,9 +357,9 @@ func TestREPLOnAnEndpoint(t *testing.T) {
 	s.check(s.Run("clear && exec meowdis repl -t " + serveEvents(t) + " --token T"))
 	s.shows(">")
 	s.check(s.Run("SUBSCRIBE news"))
-	s.ends(`1) "message"`, `2) "news"`, `3) "one, two"`)
+	s.ends(`1) "message"`, `2) "news"`, `3) "one, two"`, "(SUB 1)>")
 	s.check(s.Press("C-c"))
-	s.ends("^C", ">")
+	s.ends("^C", "unsubscribed from news", ">")
 	s.check(s.Run("MONITOR"))
 	s.ends("OK", `1721284005.242090 [0 0.0.0.0:0] "GET" "k"`)
 	s.check(s.Press("C-c"))

@@ -29,6 +29,7 @@ type Redis struct {
 	used    time.Time
 	made    int  // connections made so far
 	heard   bool // a reply arrived over this connection
+	onPush  func(resp.Value)
 
 	db       int
 	multi    bool
@@ -216,15 +217,21 @@ func (r *Redis) exchange(ctx context.Context, calls [][][]byte) ([]resp.Value, e
 	return replies, <-written
 }
 
-// reply reads the next reply and skips push messages.
+// reply reads the next reply. Push messages go to their receiver.
 func (r *Redis) reply() (resp.Value, error) {
 	for {
 		v, err := r.replies.ReadReply()
 		if err != nil || v.Kind != resp.Push {
 			return v, err
 		}
+		if r.onPush != nil {
+			r.onPush(v)
+		}
 	}
 }
+
+// OnPush sets the receiver of push messages, which are discarded without one. They are read with the next reply.
+func (r *Redis) OnPush(receive func(resp.Value)) { r.onPush = receive }
 
 // mayBlock reports whether one of calls may take unlimited time: a blocking command, or one missing from the
 // table.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"time"
 
 	"github.com/meowdis/meowdis/redis/commands"
@@ -57,6 +58,9 @@ func (l *loop) do(ctx context.Context, args [][]byte) (resp.Value, time.Duration
 		return v, took, fmt.Errorf("Error: %w\nThe next command reconnects.", err)
 	case err != nil:
 		return v, took, fmt.Errorf("Error: %w", err)
+	}
+	if text := l.pushes.take(); text != "" && !l.NoPushes && l.Terminal {
+		l.note(strings.TrimSuffix(text, "\n"))
 	}
 	if again {
 		l.note("reconnected: the connection was lost")
@@ -153,21 +157,5 @@ func (l *loop) listen(ctx context.Context, args [][]byte, out *output) bool {
 	case err != nil && !out.writeFailed:
 		l.printError("Error: " + err.Error())
 	}
-	return false
-}
-
-// confirmed asks before a command that the target wants confirmed, if stdin is a terminal.
-func (l *loop) confirmed(args [][]byte) bool {
-	if l.Target.Confirm == nil || l.editor == nil {
-		return true
-	}
-	question, accepts := l.Target.Confirm(args)
-	if question == "" {
-		return true
-	}
-	if answer, err := l.editor.ask(l.coloured("1;31", question)); err == nil && accepts(answer) {
-		return true
-	}
-	l.note("nothing was run")
 	return false
 }

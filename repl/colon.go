@@ -20,6 +20,7 @@ type colonCommand struct {
 	syntax  string
 	summary string
 	takes   argKind
+	hidden  bool                                     // :set does the same, so the help leaves it out
 	words   func(o *Options, args []string) []string // for takesWords
 	run     func(ctx context.Context, l *loop, c command, out *output) error
 }
@@ -52,9 +53,12 @@ func init() {
 		{name: "db", syntax: "NUMBER", summary: "Selects another database", run: runDB},
 		{name: "use", syntax: "PROFILE", summary: "Connects to the target of a profile", takes: takesWords, words: profiles, run: runUse},
 		{name: "connect", syntax: "URL|FILE", summary: "Connects to another target", takes: takesFile, run: runConnect},
-		{name: "format", syntax: "[FORMAT]", summary: "Chooses how replies are shown", takes: takesWords, words: formats, run: runSetting("format")},
-		{name: "timing", syntax: "on|off", summary: "Shows how long each command takes", takes: takesWords, words: onOff, run: runSetting("timing")},
+		{name: "format", syntax: "[FORMAT]", summary: "Chooses how replies are shown", hidden: true, takes: takesWords, words: formats, run: runSetting("format")},
+		{name: "timing", syntax: "on|off", summary: "Shows how long each command takes", hidden: true, takes: takesWords, words: onOff, run: runSetting("timing")},
 		{name: "set", syntax: "[SETTING [VALUE]]", summary: "Lists the settings, or changes one", takes: takesWords, words: settingWords, run: runSet},
+		{name: "save", syntax: "[NAME [COMMAND]]", summary: "Keeps a favourite, or lists the favourites", takes: takesWords, words: favouriteNames, run: runSave},
+		{name: "run", syntax: "NAME [ARG...]", summary: "Runs a favourite; ${1} is its first argument", takes: takesWords, words: favouriteNames},
+		{name: "var", syntax: "[NAME [VALUE]]", summary: "Sets a variable, ${NAME} in commands, or lists them", takes: takesWords, words: variableNames, run: runVar},
 		{name: "keys", summary: "Lists the keys, as TAB and Ctrl-R", run: runKeys},
 		{name: "quit", summary: "Ends"},
 	}
@@ -264,10 +268,12 @@ func (l *loop) switchTarget(ctx context.Context, spec string, connect func(conte
 	if err != nil {
 		return err
 	}
+	l.endSubscriptions(func(*subscription) bool { return true })
 	l.asker.setTarget(next)
 	err = l.closeTarget()
 	l.Target, l.connections = next, 0
 	l.readState()
+	l.receivePushes()
 	return err
 }
 

@@ -48,9 +48,10 @@ type lineState struct {
 	text      []rune
 	cursor    int
 	prompt    string
-	answering bool  // a question is being answered: no help, no history
-	closed    bool  // no line is being read
-	endErr    error // error to return with the text
+	answering bool            // a question is being answered: no help, no history
+	closed    bool            // no line is being read
+	endErr    error           // error to return with the text
+	above     strings.Builder // printed before the next line is read
 }
 
 // assistance is shown below the line.
@@ -122,7 +123,8 @@ func (e *editor) readLine(prompt, begin string, plain bool) (string, error) {
 	e.vi.insertCommand, e.vi.replace, e.vi.keys = viCommand{}, false, nil
 	e.in.setKeymap(e.keymap())
 	e.screen.reset()
-	io.WriteString(e.screen.out, enableBracketedPaste)
+	io.WriteString(e.screen.out, e.above.String()+enableBracketedPaste)
+	e.above.Reset()
 	e.mu.Unlock()
 	e.rl.Operation.SetBuffer(begin)
 	text, err := e.rl.Readline()

@@ -95,6 +95,9 @@ func generalHelp(t *commands.Table, columns int) string {
 	line("COMMAND > FILE, >> FILE", "Writes the reply to a new file; >| replaces one")
 	b.WriteByte('\n')
 	for _, c := range colonCommands {
+		if c.hidden {
+			continue
+		}
 		line(strings.TrimSpace(":"+c.name+" "+c.syntax), c.summary)
 	}
 	return b.String()

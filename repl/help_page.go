@@ -19,7 +19,6 @@ import (
 //go:embed help.txt
 var helpText string
 
-// helpTexts is the decoded helpText.
 type helpTexts struct {
 	options  []optionText
 	examples map[string][]string // by command, as lines
@@ -159,8 +158,8 @@ func table(rows [][2]string, columns int) string {
 // maxRelated limits the related commands of a page.
 const maxRelated = 6
 
-// related returns commands of the same group: those with a similar name, then the neighbours in
-// the table, which is in the order of subjects.
+// related returns commands of the same group: first commands with a similar name, then the
+// neighbours in the table, which is in the order of subjects.
 func related(t *commands.Table, c *commands.Command) (names []string) {
 	var group []string
 	at := 0

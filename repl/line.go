@@ -96,6 +96,7 @@ func unquoted(written string, open byte) string {
 
 // command is one command of a text, ready to run.
 type command struct {
+	text  string // the whole text that contains it
 	words []word // of the command, without repetition and redirection
 	times int    // "5 INCR k" repeats
 	// op holds the redirection: "|", ">", ">|" or ">>", "" for none, at opWord. target is the
@@ -126,7 +127,7 @@ func (c command) asksHelp() bool {
 
 // parseCommand parses the repetition and, with shell set, the redirection of a command.
 func parseCommand(text string, words []word, shell bool) command {
-	c := command{words: words, times: 1}
+	c := command{text: text, words: words, times: 1}
 	if n, err := strconv.Atoi(words[0].value); err == nil && n > 0 && len(words) > 1 {
 		c.times, c.words = n, words[1:]
 	}

@@ -31,6 +31,9 @@ type Target struct {
 	Keys KeyIndex
 	// Connections returns how often a connection was made; nil if none can be lost.
 	Connections func() int
+	// OnPush sets the receiver of messages that the server sends without a request; nil if it
+	// sends none.
+	OnPush func(receive func(resp.Value))
 	// Confirm returns the question to ask before a command runs on a terminal, and a function
 	// that checks the answer. Most commands have no question.
 	Confirm func(args [][]byte) (question string, accepts func(answer string) bool)
@@ -90,7 +93,16 @@ type Options struct {
 	Inputrc string
 	Getenv  func(string) string
 	Vi      bool // use vi's keys
+
+	Prompt      string // the form of the prompt; "" means DefaultPrompt
+	NoQuestions bool   // do not ask before dangerous commands
+	NoPushes    bool   // do not show messages that the server sends without a request
+	Kept        Kept
 }
+
+// DefaultPrompt shows the target, the database unless it is 0, and the state of the transaction
+// and of subscriptions.
+const DefaultPrompt = "{target}{db}{tx}{sub}> "
 
 type loop struct {
 	*Options
@@ -105,6 +117,10 @@ type loop struct {
 	queue       []queued
 	willAbort   bool // a command could not be queued: EXEC will run nothing
 	connections int  // last value of Target.Connections
+
+	running       int // depth of favourites
+	subscriptions []*subscription
+	pushes        pushes
 }
 
 // queued holds a command that waits for EXEC.
@@ -115,7 +131,9 @@ type queued [][]byte
 func Run(ctx context.Context, o Options) (failed bool, err error) {
 	l := &loop{Options: &o, asker: &asker{target: o.Target}}
 	l.readState()
+	l.receivePushes()
 	defer func() {
+		l.endSubscriptions(func(*subscription) bool { return true })
 		l.asker.setTarget(Target{})
 		err = errors.Join(err, l.closeTarget())
 	}()
@@ -126,6 +144,7 @@ func Run(ctx context.Context, o Options) (failed bool, err error) {
 		return false, err
 	}
 	defer l.editor.Close()
+	l.applySettings()
 	return false, l.interactive(ctx)
 }
 
@@ -137,6 +156,9 @@ func (l *loop) interactive(ctx context.Context) error {
 		begin = ""
 		switch {
 		case errors.Is(err, errInterrupted):
+			if len(l.editor.text) == 0 {
+				l.endSubscriptions(func(*subscription) bool { return true })
+			}
 			continue
 		case errors.Is(err, errEdit):
 			if begin, err = l.runEditor(text); err != nil {
@@ -179,11 +201,14 @@ func (l *loop) piped(ctx context.Context) (failed bool, err error) {
 	}
 }
 
-// prompt returns the prompt: the target, the database and the state of the transaction.
+// prompt returns the prompt in its form.
 func (l *loop) prompt(ctx context.Context) string {
-	p := l.Target.Name
+	db, tx, sub := "", "", ""
 	if l.db != 0 {
-		p += "[" + strconv.Itoa(l.db) + "]"
+		db = "[" + strconv.Itoa(l.db) + "]"
+	}
+	if n := len(l.listening()); n > 0 {
+		sub = l.coloured("32", fmt.Sprintf("(SUB %d)", n))
 	}
 	if l.multi {
 		state, style := "TX", "33"
@@ -193,9 +218,17 @@ func (l *loop) prompt(ctx context.Context) string {
 		if l.willAbort || l.aborts(ctx) {
 			state, style = state+", will abort", "31"
 		}
-		p += l.coloured(style, "("+state+")")
+		tx = l.coloured(style, "("+state+")")
 	}
-	return p + "> "
+	return strings.NewReplacer("{target}", l.Target.Name, "{db}", db, "{tx}", tx, "{sub}", sub, "{time}", time.Now().Format(time.TimeOnly)).
+		Replace(cmp.Or(l.Prompt, DefaultPrompt))
+}
+
+// receivePushes collects the messages that the target sends without a request.
+func (l *loop) receivePushes() {
+	if l.Target.OnPush != nil {
+		l.Target.OnPush(l.pushes.add)
+	}
 }
 
 func (l *loop) coloured(style, s string) string {
@@ -239,8 +272,11 @@ func (l *loop) runCommand(ctx context.Context, c command) (next string, err erro
 		return "", nil
 	case ":edit":
 		return l.editCommand(c)
+	case ":run":
+		return l.runFavourite(ctx, c)
 	}
-	if !c.isColon() && !l.confirmed(c.args()) {
+	c = l.withVariables(c)
+	if !c.isColon() && !l.confirmed(ctx, c.args()) {
 		return "", nil
 	}
 	out, err := l.output(c)
@@ -268,7 +304,14 @@ func (l *loop) runOnce(ctx context.Context, c command, out *output) bool {
 		return runHelp(ctx, l, c, out) == nil
 	}
 	args := c.args()
-	if l.Target.Listen != nil && opensStream(args) {
+	switch {
+	case l.unsubscribe(args):
+		return true
+	case l.Target.Listen == nil || !opensStream(args):
+	case l.editor != nil && c.op == "" && !strings.EqualFold(string(args[0]), "MONITOR"):
+		l.subscribe(ctx, args)
+		return true
+	default:
 		return l.listen(ctx, args, out)
 	}
 	return l.call(ctx, args, out)

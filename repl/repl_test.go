@@ -268,7 +268,7 @@ func TestListening(t *testing.T) {
 		}
 		return io.ErrUnexpectedEOF
 	}
-	out, errs := typedInto(t, Options{Target: Target{Session: newSession(t), Listen: listen}}, "SUBSCRIBE news\rMONITOR | head -1\rPING\r")
+	out, errs := typedInto(t, Options{Target: Target{Session: newSession(t), Listen: listen}}, "MONITOR\rSUBSCRIBE news | head -1\rPING\r")
 	mustShow(t, out, "\"one\"\n\"two\"\n", "one\n", "PONG")
 	mustShow(t, errs, "Ctrl-C ends", "unexpected EOF")
 }

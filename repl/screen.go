@@ -203,6 +203,16 @@ func (s *screen) finish(p picture, appended string) {
 	s.reset()
 }
 
+// printAbove prints text, whose lines end with \r\n, in place of the drawing.
+func (s *screen) printAbove(text string) {
+	var b strings.Builder
+	b.WriteString("\r")
+	up(&b, s.row)
+	b.WriteString("\x1b[J" + text)
+	io.WriteString(s.out, b.String())
+	s.reset()
+}
+
 // reset records that the cursor is at the start of an empty line.
 func (s *screen) reset() { s.row = 0 }
 

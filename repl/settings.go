@@ -1,9 +1,11 @@
 package repl
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -16,6 +18,9 @@ type setting struct {
 }
 
 var settings = []setting{
+	{"danger", "ask before FLUSHALL, CONFIG SET, deleting many keys, …", onOff,
+		func(l *loop) string { return onOrOff(!l.NoQuestions) },
+		func(l *loop, value string) error { return setSwitch(&l.NoQuestions, value, "off") }},
 	{"editing-mode", "emacs or vi keys; also in ~/.inputrc", editingModes, (*loop).editingMode, (*loop).setEditingMode},
 	{"format", "the form of replies", formats, func(l *loop) string { return l.FormatName }, (*loop).setFormat},
 	{"hints", "show the next arguments after the cursor", onOff,
@@ -24,6 +29,12 @@ var settings = []setting{
 	{"pager", "show replies longer than the screen in $PAGER, or less", onOff,
 		func(l *loop) string { return onOrOff(l.Paging) },
 		func(l *loop, value string) error { return setSwitch(&l.Paging, value, "on") }},
+	{"prompt", "the form of the prompt: {target} {db} {tx} {sub} {time}", noWords,
+		func(l *loop) string { return strconv.Quote(cmp.Or(l.Prompt, DefaultPrompt)) },
+		func(l *loop, value string) error { l.Prompt = value; return nil }},
+	{"pushes", "show messages that a server sends without a request", onOff,
+		func(l *loop) string { return onOrOff(!l.NoPushes) },
+		func(l *loop, value string) error { return setSwitch(&l.NoPushes, value, "off") }},
 	{"suggestions", "show the newest matching history entry after the cursor; Right takes it", onOff,
 		func(l *loop) string { return onOrOff(!l.NoSuggestions) },
 		func(l *loop, value string) error { return setSwitch(&l.NoSuggestions, value, "off") }},
@@ -31,6 +42,8 @@ var settings = []setting{
 		func(l *loop) string { return onOrOff(l.Timing) },
 		func(l *loop, value string) error { return setSwitch(&l.Timing, value, "on") }},
 }
+
+func noWords(*Options, []string) []string { return nil }
 
 func editingModes(_ *Options, args []string) []string {
 	if len(args) > 0 {
@@ -105,7 +118,11 @@ func runSet(_ context.Context, l *loop, c command, out *output) error {
 			continue
 		}
 		if known = true; len(c.words) == 3 {
-			return s.set(l, c.words[2].value)
+			value := c.words[2].value
+			if err := s.set(l, value); err != nil {
+				return err
+			}
+			return l.keep("", s.name, value)
 		}
 		const at = 22
 		fmt.Fprintf(&b, "%-13s %-7s %s\n", s.name, s.get(l), folded(s.about, at, at, l.columns()))

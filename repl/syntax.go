@@ -135,7 +135,7 @@ func (c *call) rejectWord(i int, word string, typing bool) {
 	}
 }
 
-// exclusion reports that an option is excluded, and by which option; "" if it is not.
+// exclusion names the option that excludes a word; "" if none does.
 func (c *call) exclusion(word string) string {
 	if by := c.excluded[strings.ToUpper(word)]; by != "" {
 		return "not with " + by
@@ -143,7 +143,7 @@ func (c *call) exclusion(word string) string {
 	return ""
 }
 
-// lastWins lists alternatives of which Redis uses the last one.
+// lastWins lists alternatives that may be combined: Redis uses the last one.
 var lastWins = []string{"ASC", "DESC", "STORE", "STOREDIST"}
 
 // exclude records the options that a choice excludes after it was made with token. XX may come

@@ -28,7 +28,7 @@ func runWatch(ctx context.Context, l *loop, c command, out *output) error {
 	if opensStream(args) || strings.HasPrefix(c.words[1].value, ":") {
 		return errors.New(":watch takes a command that answers")
 	}
-	if !l.confirmed(args) {
+	if !l.confirmed(ctx, args) {
 		return nil
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)

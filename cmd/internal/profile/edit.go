@@ -41,7 +41,7 @@ func (f *File) edited() (string, error) {
 	}
 	text := strings.Join(lines, "\n") + "\n"
 	after := &File{}
-	if _, err := toml.Decode(text, after); err == nil && after.InUse == f.InUse && sameProfiles(after.Profiles, f.Profiles) && reflect.DeepEqual(after.Inspect, f.Inspect) {
+	if _, err := toml.Decode(text, after); err == nil && after.InUse == f.InUse && sameProfiles(after.Profiles, f.Profiles) && reflect.DeepEqual(after.Inspect, f.Inspect) && reflect.DeepEqual(after.REPL, f.REPL) {
 		return text, nil
 	}
 	return encoded(f)

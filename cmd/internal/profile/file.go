@@ -22,6 +22,8 @@ type File struct {
 	Profiles map[string]Profile `toml:"profiles,omitempty"`
 	// Inspect is nil if the file has no settings for the inspector.
 	Inspect *Inspect `toml:"inspect,omitempty"`
+	// REPL is nil if the file has no settings for the prompt.
+	REPL *REPL `toml:"repl,omitempty"`
 
 	path string
 	text string // as read
@@ -130,11 +132,16 @@ func (f *File) Save() error {
 	return nil
 }
 
-func (f *File) save() (err error) {
+func (f *File) save() error {
 	text, err := f.edited()
 	if err != nil {
 		return err
 	}
+	return f.write([]byte(text))
+}
+
+// write replaces the file atomically.
+func (f *File) write(text []byte) (err error) {
 	path := f.path
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -151,7 +158,7 @@ func (f *File) save() (err error) {
 			os.Remove(tmp.Name())
 		}
 	}()
-	_, err = tmp.WriteString(text)
+	_, err = tmp.Write(text)
 	if err = errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
 		return err
 	}
