@@ -178,7 +178,7 @@ func (m *Machine) tableReply(t *lua.Table, depth int) resp.Value {
 	if msg, ok := t.Field("err").AsString(); ok {
 		m.grow(len(msg))
 		msg, _, _ = strings.Cut(msg, "\x00")
-		return resp.MakeError(oneLine(msg))
+		return resp.MakeError(errorLine(msg))
 	}
 	if msg, ok := t.Field("ok").AsString(); ok {
 		m.grow(len(msg))

@@ -52,7 +52,7 @@ func LibraryName(source []byte) (name string, bad resp.Value) {
 	for _, word := range words[1:] {
 		switch key, value, ok := bytes.Cut(word, []byte("=")); {
 		case !ok || !strings.EqualFold(string(key), "name"):
-			return "", resp.MakeError(oneLine("ERR Invalid metadata value given: " + string(word)))
+			return "", resp.MakeError(errorLine("ERR Invalid metadata value given: " + string(word)))
 		case given:
 			return "", resp.MakeError("ERR Invalid metadata value, name argument was given multiple times")
 		default:
@@ -66,7 +66,7 @@ func LibraryName(source []byte) (name string, bad resp.Value) {
 	case !isName(name):
 		return "", resp.MakeError("ERR " + badName)
 	case !strings.EqualFold(engine, "lua"):
-		return "", resp.MakeError(oneLine("ERR Engine '" + engine + "' not found"))
+		return "", resp.MakeError(errorLine("ERR Engine '" + engine + "' not found"))
 	}
 	return name, resp.Value{}
 }
@@ -96,7 +96,7 @@ func LoadLibrary(source []byte, late func() bool, grow func(bytes int)) (l *Libr
 	}
 	program, err := lua.Compile(string(source[bytes.IndexByte(source, '\n'):]), "@user_function", grow)
 	if err != nil {
-		return nil, resp.MakeError(oneLine("ERR Error compiling function: " + err.Error()))
+		return nil, resp.MakeError(errorLine("ERR Error compiling function: " + err.Error()))
 	}
 	l.program = program
 	if _, bad = l.load(late, grow); bad.IsError() {
@@ -161,7 +161,7 @@ func (l *Library) load(late func() bool, grow func(bytes int)) (*Machine, resp.V
 	var failed *lua.Error
 	switch {
 	case errors.As(err, &failed):
-		return nil, resp.MakeError(oneLine("ERR Error registering functions: " + m.message(failed)))
+		return nil, resp.MakeError(errorLine("ERR Error registering functions: " + m.message(failed)))
 	case err != nil:
 		return nil, resp.MakeError("ERR Error registering functions: ERR " + err.Error())
 	}

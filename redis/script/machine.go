@@ -224,7 +224,7 @@ func (m *Machine) errorReply(e *lua.Error, name string) resp.Value {
 	if e.Line != 0 && e.Source != "" {
 		msg += " script: " + name + ", on " + e.Source + ":" + resp.FormatInt(int64(e.Line)) + "."
 	}
-	return resp.MakeError(oneLine(msg))
+	return resp.MakeError(errorLine(msg))
 }
 
 // message returns the text of an error, with its code.

@@ -100,7 +100,7 @@ func Compile(source []byte, upstash bool, grow func(bytes int)) (s *Script, bad 
 		grow(n)
 	})
 	if err != nil {
-		return nil, resp.MakeError(oneLine("ERR Error compiling script (new function): " + err.Error()))
+		return nil, resp.MakeError(errorLine("ERR Error compiling script (new function): " + err.Error()))
 	}
 	s.program = program
 	return s, resp.Value{}
@@ -151,6 +151,9 @@ func shebang(source string, upstash bool) (body string, flags Flags, bad string)
 }
 
 // oneLine replaces line breaks, which would end the line of an error reply.
+// errorLine returns an error message as a reply can hold it: without line breaks at its end, and with spaces for others.
+func errorLine(s string) string { return oneLine(strings.TrimRight(s, "\r\n")) }
+
 func oneLine(s string) string {
 	if !strings.ContainsAny(s, "\r\n") {
 		return s

@@ -28,6 +28,9 @@ func TestLua(t *testing.T) {
 			}
 			t.Errorf("a program differs:\n%s", s.minimise(d))
 		}
+		if ran := first + batch; ran%10_000 == 0 {
+			t.Logf("%d programs, %d differ", ran, found)
+		}
 	}
 	t.Logf("%d programs in %v, of which %d crash redis-server and %d do not end",
 		*luaPrograms, time.Since(began).Round(time.Millisecond), sides[0].crashes+sides[1].crashes, sides[0].endless+sides[1].endless)
