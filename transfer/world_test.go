@@ -169,7 +169,7 @@ func valueText(t testing.TB, s keyspace.Session, key []byte) string {
 		return vectorText(t, s, key)
 	}
 	payload := do(t, s, []byte("DUMP"), key)
-	v, err := rdb.Restore(payload.Str)
+	v, err := rdb.Restore(payload.Str, nil)
 	if err != nil {
 		t.Fatalf("%q: %v (%.100s)", key, err, payload.Str)
 	}

@@ -48,7 +48,7 @@ func debugObject(c *Call) Plan {
 		o, length := objectOf(rows[0]), 0
 		if v := valueOf(o.typ, r.Rows, r.Work); v != nil {
 			const around = 1 + 2 + 8 // the type, the version and the checksum
-			length = len(rdb.Dump(v)) - around
+			length = len(rdb.Dump(v, r.Work.Step)) - around
 		}
 		return resp.MakeStatus(fmt.Sprintf("Value at:0x0 refcount:%d encoding:%s serializedlength:%d lru:0 lru_seconds_idle:%d",
 			o.refcount(), o.encoding(c.limits()), length, o.idle(c.Env.Now)))

@@ -68,7 +68,7 @@ func dump(c *Call) Plan {
 		if v == nil {
 			return fail("ERR cannot dump a value of type " + typ)
 		}
-		return answer(resp.MakeBulk(rdb.Dump(v)))
+		return answer(resp.MakeBulk(rdb.Dump(v, r.Work.Step)))
 	}, append(c.dumpStmts(key), c.stmt(sqlVectorSet, key))...)
 }
 

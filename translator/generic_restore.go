@@ -114,8 +114,7 @@ func (c *Call) parsePayload() (ttl int64, v rdb.Value, bad string) {
 	case ttl < 0:
 		return 0, nil, "ERR Invalid TTL value, must be >= 0"
 	}
-	c.Env.Work.Step(stepsPerPayloadByte * len(c.Args[3]))
-	v, err := rdb.Restore(c.Args[3])
+	v, err := rdb.Restore(c.Args[3], func(n int) { c.Env.Work.Step(stepsPerPayloadByte * n) })
 	switch {
 	case errors.Is(err, rdb.ErrFooter):
 		return 0, nil, "ERR DUMP payload version or checksum are wrong"

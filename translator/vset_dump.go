@@ -49,7 +49,7 @@ func (d *vectorDump) from(c *Call, block int64) Plan {
 		if end*per < d.set.count {
 			return d.from(c, end)
 		}
-		return answer(resp.MakeBulk(rdb.Dump(d.linked())))
+		return answer(resp.MakeBulk(rdb.Dump(d.linked(), r.Work.Step)))
 	}, c.stmt(sqlBlocks, key, store.Int(block), store.Int(end)), c.stmt(sqlElementsOf, key, store.Int(block*per), store.Int(end*per)))
 }
 

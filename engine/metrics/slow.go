@@ -73,9 +73,9 @@ func shorten(args [][]byte) []resp.Value {
 		if i == maxSlowArgs-1 && len(args) > maxSlowArgs {
 			return append(shown, resp.MakeString(fmt.Sprintf("... (%d more arguments)", len(args)-i)))
 		}
-		text := string(arg)
+		text := string(arg[:min(len(arg), maxSlowArg)])
 		if more := len(arg) - maxSlowArg; more > 0 {
-			text = string(arg[:maxSlowArg]) + fmt.Sprintf("... (%d more bytes)", more)
+			text += fmt.Sprintf("... (%d more bytes)", more)
 		}
 		shown = append(shown, resp.MakeString(text))
 	}

@@ -29,7 +29,7 @@ func appendFunction(out, source []byte) []byte { return appendBytes(append(out, 
 
 // RestoreFunctions parses a payload of FUNCTION DUMP.
 func RestoreFunctions(payload []byte) (sources [][]byte, err error) {
-	if !hasFooter(payload) {
+	if !hasFooter(payload, nil) {
 		return nil, ErrFooter
 	}
 	defer catch(&err)
@@ -49,9 +49,9 @@ func RestoreFunctions(payload []byte) (sources [][]byte, err error) {
 	return sources, nil
 }
 
-// hasFooter reports whether a payload ends with a readable version and the right checksum.
-func hasFooter(payload []byte) bool {
+// hasFooter reports whether a payload ends with a readable version and the right checksum. step is as for Restore.
+func hasFooter(payload []byte, step func(bytes int)) bool {
 	body := len(payload) - footerLength
 	return body >= 0 && binary.LittleEndian.Uint16(payload[body:]) <= newestVersion &&
-		binary.LittleEndian.Uint64(payload[body+2:]) == checksum(0, payload[:body+2])
+		binary.LittleEndian.Uint64(payload[body+2:]) == checksumOf(payload[:body+2], step)
 }

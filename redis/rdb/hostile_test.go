@@ -57,7 +57,7 @@ func TestSmallBomb(t *testing.T) {
 		return m.TotalAlloc
 	}
 	before := taken()
-	if _, err := Restore(payload(12, string(bomb))); !errors.Is(err, ErrFormat) {
+	if _, err := Restore(payload(12, string(bomb)), nil); !errors.Is(err, ErrFormat) {
 		t.Error(err)
 	}
 	if took := taken() - before; took > 1<<30 {
@@ -108,7 +108,7 @@ func TestSanitized(t *testing.T) {
 		{"and a later one", early(maxExpiry + 1), false},
 	} {
 		dump := payload(12, test.body)
-		if _, err := Restore(dump); (err == nil) != test.taken {
+		if _, err := Restore(dump, nil); (err == nil) != test.taken {
 			t.Errorf("%s: %v", test.name, err)
 		}
 		if v := redis.Do([]byte("RESTORE"), []byte("k"), []byte("0"), dump, []byte("REPLACE")); v.IsError() == test.taken {

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"reflect"
 	"strings"
 	"testing"
@@ -64,7 +65,7 @@ func TestNewerEncodings(t *testing.T) {
 				}}},
 			}},
 	} {
-		got, err := Restore(payload(12, test.body))
+		got, err := Restore(payload(12, test.body), nil)
 		if err != nil || !reflect.DeepEqual(got, test.want) {
 			t.Errorf("%s: %+v, %v", test.what, got, err)
 		}
@@ -86,13 +87,13 @@ func TestRoundTrip(t *testing.T) {
 		}},
 		&VectorSet{Dim: 1, M: 4, Input: 2, Matrix: make([]byte, 8), Elements: []Vector{{Name: []byte("12"), Components: make([]byte, 4), Length: 1}}},
 	} {
-		dumped := Dump(v)
-		got, err := Restore(dumped)
-		if err != nil || !bytes.Equal(Dump(got), dumped) {
+		dumped := Dump(v, nil)
+		got, err := Restore(dumped, nil)
+		if err != nil || !bytes.Equal(Dump(got, nil), dumped) {
 			t.Errorf("%+v came back as %+v, %v", v, got, err)
 		}
 	}
-	if got := binary.LittleEndian.Uint16(Dump(fields(field("a", "b", 1)))[15:]); got == version {
+	if got := binary.LittleEndian.Uint16(Dump(fields(field("a", "b", 1)), nil)[15:]); got == version {
 		t.Error("a payload with an expiry has a version that knows none")
 	}
 }
@@ -102,7 +103,7 @@ func TestRoundTrip(t *testing.T) {
 func TestRangeOfFloats(t *testing.T) {
 	body := "\x07\x81\xbd\xe7-\xa2\xbb\x1e\xb4\x00\x02\x01\x02\x01\x02\x50\x00\x02\x00\x05\x01e\x05\x04\x00\x00\x80?\x02\x05" +
 		"\x02\x01\x02\x00\x02\x00\x02\x20\x02\x81\xff\xff\xff\xff\x40\x00\x00\x00\x00"
-	got, err := Restore(payload(12, body))
+	got, err := Restore(payload(12, body), nil)
 	want := &VectorSet{Dim: 1, M: 16, Elements: []Vector{{Name: []byte("e"), Components: []byte("\x00\x00\x80?"), Length: 2}}}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, %v", got, err)
@@ -151,12 +152,12 @@ func TestDamage(t *testing.T) {
 		"a ziplist with a wrong way back":  "\x0a\x0f\x0f\x00\x00\x00\x0c\x00\x00\x00\x02\x00\x00\xf1\x05\xf2\xff",
 		"a module's value":                 "\x07" + long,
 	} {
-		if v, err := Restore(payload(10, body)); !errors.Is(err, ErrFormat) {
+		if v, err := Restore(payload(10, body), nil); !errors.Is(err, ErrFormat) {
 			t.Errorf("%s: %+v, %v", what, v, err)
 		}
 	}
 	for _, p := range [][]byte{nil, make([]byte, 9), []byte("12345678901"), payload(13, "\x00\x01a"), append(payload(10, "\x00\x01a"), 0)} {
-		if v, err := Restore(p); !errors.Is(err, ErrFooter) {
+		if v, err := Restore(p, nil); !errors.Is(err, ErrFooter) {
 			t.Errorf("%q: %+v, %v", p, v, err)
 		}
 	}
@@ -205,14 +206,30 @@ func FuzzRestore(f *testing.F) {
 		f.Add([]byte(body))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		v, err := Restore(payload(12, string(body)))
+		v, err := Restore(payload(12, string(body)), nil)
 		if err != nil {
 			return
 		}
-		dumped := Dump(v)
-		again, err := Restore(dumped)
-		if err != nil || !bytes.Equal(Dump(again), dumped) {
+		dumped := Dump(v, nil)
+		again, err := Restore(dumped, nil)
+		if err != nil || !bytes.Equal(Dump(again, nil), dumped) {
 			t.Fatalf("%+v came back as %+v, %v", v, again, err)
 		}
 	})
+}
+
+// TestSteps counts the work on a payload while it is done.
+func TestSteps(t *testing.T) {
+	value := make(String, 4<<20)
+	rand.NewChaCha8([32]byte{1}).Read(value)
+	steps, calls := 0, 0
+	step := func(n int) { steps, calls = steps+n, calls+1 }
+	payload := Dump(value, step)
+	if steps < len(value) || calls < len(value)>>15 {
+		t.Errorf("DUMP: %d steps in %d calls", steps, calls)
+	}
+	steps, calls = 0, 0
+	if _, err := Restore(payload, step); err != nil || steps < len(value) || calls < len(value)>>15 {
+		t.Errorf("RESTORE: %d steps in %d calls, %v", steps, calls, err)
+	}
 }

@@ -63,7 +63,7 @@ var (
 		for _, v := range []rdb.Value{
 			rdb.String("123"), rdb.String("hello"), rdb.List{[]byte("x"), []byte("1")}, rdb.Set{[]byte("1"), []byte("2")},
 		} {
-			all = append(all, string(rdb.Dump(v)))
+			all = append(all, string(rdb.Dump(v, nil)))
 		}
 		broken := []byte(all[1])
 		broken[2] ^= 1

@@ -55,7 +55,7 @@ var All = []Call{
 	{[][]string{{"ARSET", "a", "0", strings.Repeat("a", 2000)}}, []string{"ARGREP", "a", "0", "9", "GLOB", "*" + strings.Repeat("a", 1000) + "b"}, Steps},
 	{[][]string{{"ARSET", "a", "0", strings.Repeat("a", 70_000)}}, []string{"ARGREP", "a", "0", "9", "RE", "b{1,200}c"}, Steps},
 	{[][]string{{"SETBIT", "b", "67108863", "0"}}, []string{"DUMP", "b"}, Steps},
-	{nil, []string{"RESTORE", "r", "0", string(rdb.Dump(rdb.String(strings.Repeat("x", 5000))))}, Planning},
+	{nil, []string{"RESTORE", "r", "0", string(rdb.Dump(rdb.String(strings.Repeat("x", 5000)), nil))}, Planning},
 }
 
 var attributes = `{"x":"` + strings.Repeat("x", 80) + `","n":1}`

@@ -146,7 +146,7 @@ func writeRestore(s session, name string, n int) error {
 	for range size(n) {
 		list = append(list, strconv.AppendInt(nil, int64(n), 10))
 	}
-	return do(s, [][]byte{[]byte("RESTORE"), []byte(name), []byte("0"), rdb.Dump(list), []byte("REPLACE")})
+	return do(s, [][]byte{[]byte("RESTORE"), []byte(name), []byte("0"), rdb.Dump(list, nil), []byte("REPLACE")})
 }
 
 func lookRestore(c *storetest.Client, name string) (int, error) {
@@ -199,7 +199,7 @@ func writeGraves(s session, name string, n int) error {
 		hash = append(hash, rdb.Field{Name: element, Value: value})
 		zset = append(zset, rdb.Member{Name: element, Score: float64(n)})
 	}
-	dump := rdb.Dump([]rdb.Value{list, hash, zset}[n%3])
+	dump := rdb.Dump([]rdb.Value{list, hash, zset}[n%3], nil)
 	return do(s, [][]byte{[]byte("RESTORE"), []byte(name), []byte("0"), dump, []byte("REPLACE")})
 }
 
