@@ -50,7 +50,7 @@ func newInspect(s *streams) *cobra.Command {
 		Short:   "Browse keys and values in full screen",
 		Long: `Shows the keys of a target as a tree or a list, with their types, sizes and
 TTLs, and their values. Press ? for its key bindings. It writes nothing until
-you unlock it with U. Several targets open in tabs.
+you unlock it with w. Several targets open in tabs.
 
 --keys prints the key bindings and colours, which you can change in config.toml.`,
 		Example: `  meowdis inspect cats.sqlite

@@ -37,9 +37,9 @@ func TestInspectChanges(t *testing.T) {
 			s.shows("▸ user:")
 
 			// What is about to be done is shown, with its SQL.
-			s.check(s.Press("U"))
+			s.check(s.Press("w"))
 			s.shows("Writing is unlocked")
-			s.check(s.Press("D"))
+			s.check(s.Press("d"))
 			s.shows("Delete queue:*, 1 key?")
 			s.check(s.Press("C-x"))
 			s.shows("Takes effect as a whole")
@@ -60,11 +60,11 @@ func TestInspectChanges(t *testing.T) {
 
 			// A field has a time to live of its own, and keeps it when it is edited.
 			s.check(s.Press("Escape"))
-			s.shows("SIZE")
+			s.shows("KEY  ")
 			s.check(s.Type("ouser:2"))
 			s.check(s.Press("Enter"))
 			s.shows("hash · 2 fields")
-			s.check(s.Type("X2d"))
+			s.check(s.Type("x2d"))
 			s.shows("HPEXPIREAT user:2")
 			s.check(s.Press("Enter"))
 			s.shows("to 2d")
@@ -76,7 +76,7 @@ func TestInspectChanges(t *testing.T) {
 				t.Errorf("HTTL answered %q", got)
 			}
 			s.check(s.Press("Escape"))
-			s.shows("SIZE")
+			s.shows("KEY  ")
 			s.check(s.Type(":FLUSHALL"))
 			s.check(s.Press("Enter"))
 			s.shows("Run FLUSHALL, 3 keys?")
@@ -104,10 +104,10 @@ func TestInspectChanges(t *testing.T) {
 			_, err = s.Wait("a fresh screen", func(screen string) bool { return !strings.Contains(screen, "Killed") })
 			s.check(err)
 			s.check(s.Run(inspect))
-			s.shows("keep its 5 changes")
-			s.check(s.Press("Enter", "U"))
+			s.shows("5 changes of an earlier session")
+			s.check(s.Press("w"))
 			s.shows("Writing is unlocked")
-			for _, undone := range []string{"FLUSHALL", "Changed name of", "name of user:2 expires", "Changed user:3", "Deleted queue:*"} {
+			for _, undone := range []string{"FLUSHALL", "Changed name of", "Set the TTL of name of user:2", "Changed user:3", "Deleted queue:*"} {
 				s.check(s.Press("u"))
 				s.shows("Undone: " + undone)
 			}
@@ -142,7 +142,7 @@ func TestInspectQuitKeepsUndo(t *testing.T) {
 			s := openScreen(t, 80, 24)
 			s.check(s.Run("cd " + dir + " && clear && meowdis inspect " + target))
 			s.shows("▸ user:")
-			s.check(s.Press("U"))
+			s.check(s.Press("w"))
 			s.shows("Writing is unlocked")
 			s.check(s.Type(":FLUSHALL"))
 			s.check(s.Press("Enter"))
@@ -152,8 +152,8 @@ func TestInspectQuitKeepsUndo(t *testing.T) {
 			s.check(s.Press("q"))
 			s.shows("1 change can still be undone: meowdis inspect --")
 			s.check(s.Run("clear; meowdis inspect " + target))
-			s.shows("keep its 1 change for undo")
-			s.check(s.Press("Enter", "U"))
+			s.shows("1 change of an earlier session")
+			s.check(s.Press("w"))
 			s.shows("Writing is unlocked")
 			s.check(s.Press("u"))
 			s.shows("Undone: FLUSHALL")
@@ -184,7 +184,7 @@ func TestInspectChangesServers(t *testing.T) {
 			s := openScreen(t, 80, 24)
 			s.check(s.Run("cd " + dir + " && clear && meowdis inspect " + target))
 			s.shows("▸ user:")
-			s.check(s.Press("U"))
+			s.check(s.Press("w"))
 			s.shows("Writing is unlocked")
 			for _, c := range [][3]string{
 				{":RENAME user:1 user:2", "OK"}, {":LPOP queue:jobs", `"one"`},

@@ -37,8 +37,8 @@ func TestInspectForeignFiles(t *testing.T) {
 			s.shows("type")
 			s.check(s.Press("Escape", "O"))
 			s.shows("Overview of database 0")
-			s.check(s.Press("Escape", "U"))
-			s.shows("This target is read-only.")
+			s.check(s.Press("Escape", "w"))
+			s.shows("Another program's file is read-only.")
 			s.check(s.Press("q"))
 		})
 	}

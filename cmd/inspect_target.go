@@ -83,7 +83,7 @@ func (i *openTarget) unlock(ctx context.Context) (keyspace.Client, error) {
 // close closes the connections, the writing one last, so that SQLite removes the log. It leaves a note about undo.
 func (i *openTarget) close(kept int) (err error) {
 	if kept > 0 {
-		i.o.addNote(fmt.Sprintf("%s can still be undone: meowdis inspect %s, then U and u\n", display.Counted(int64(kept), "change", "changes"), i.target.Args()))
+		i.o.addNote(fmt.Sprintf("%s can still be undone: meowdis inspect %s, then w and u\n", display.Counted(int64(kept), "change", "changes"), i.target.Args()))
 	}
 	err = closeConn(nil, i.reader)
 	if i.writer != nil {
@@ -114,6 +114,9 @@ func (i *openTarget) screen(ctx context.Context) inspect.Options {
 	}
 	if !i.options.RefusesWrites(c.Target) && !(c.File != nil && c.File.Foreign()) {
 		options.Unlock = i.unlock
+	}
+	if c.File != nil && c.File.Foreign() {
+		options.ReadOnlyReason = fmt.Sprintf("Another program's file is read-only. To change a copy: meowdis import %s --db NEW.sqlite", i.target.Path)
 	}
 	knowledge(ctx, c, &options)
 	return options

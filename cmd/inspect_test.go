@@ -63,13 +63,13 @@ var visits = []visit{
 		{"/", "glob"}, {"type job", "queue:jobs"}, {"Tab", "fuzzy"}, {"Tab", "regex"}, {"Tab", "exact"}, {"C-u", "exact"}, {"type user:2", "1 of 1 found"}, {"Enter Escape", "▾ user:"},
 	}},
 	{bullet: "Keys", what: "filter by type, TTL and database; sort", steps: [][2]string{
-		{"t", "zset"}, {"type ha", "▌ hash"}, {"Enter", "user:2"}, {"Escape T Down Enter", "session:1"}, {"Escape s Down Enter", "TTL↑"}, {"S", "TTL↓"}, {"v d", "1 key"}, {"3 Enter", "db 3 · 1 key"},
+		{"t", "zset"}, {"type ha", "▌ hash"}, {"Enter", "user:2"}, {"Escape", "KEY"}, {"do filter_ttl", "within an hour"}, {"Down Enter", "session:1"}, {"Escape s Down Enter", "TTL↑"}, {"do sort_back", "TTL↓"}, {"` 0", "1 key"}, {"3 Enter", "db 3 · 1 key"},
 	}},
 	{bullet: "Keys", what: "TTLs count down; what is over goes", steps: [][2]string{
-		{"v", "session:1"}, {"changes session:1", "session:1"}, {"other SET nnn token PX 2500", "nnn"}, {"", "gone"}, {"", "!nnn"},
+		{"`", "session:1"}, {"changes session:1", "session:1"}, {"other SET nnn token PX 2500", "nnn"}, {"", "gone"}, {"", "!nnn"},
 	}},
 	{bullet: "Values", what: "JSON, text and hex; a search in it", steps: [][2]string{
-		{"G Enter", "▾ user:"}, {"j Enter", `"city": "Bern"`}, {"x", `{"name":"Ann"`}, {"x", "00000000"}, {"x", `"city": "Bern"`}, {"/", "▏"}, {"type Bern", "Bern▏"}, {"Enter", "line 3 of 4"},
+		{"G Enter", "▾ user:"}, {"j Enter", `"city": "Bern"`}, {"f", `{"name":"Ann"`}, {"f", "00000000"}, {"f", `"city": "Bern"`}, {"/", "▏"}, {"type Bern", "Bern▏"}, {"Enter", "line 3 of 4"},
 	}},
 	{bullet: "Values", what: "what is compressed; a stream and its groups", steps: [][2]string{
 		{"Enter", "gzip"}, {"", `"mark": "found"`}, {"Escape j Enter", "kind=login"}, {"]", "ops"}, {"Enter", "worker"},
@@ -78,49 +78,49 @@ var visits = []visit{
 		{"j i", "encoding"}, {"", "2026|20"}, {"G", "v_stream|streams|stream"}, {"Escape", "!encoding"},
 	}},
 	{bullet: "Doing", what: "read-only until it is unlocked; $EDITOR; undo", env: "EDITOR=./editor ", anySize: true, steps: [][2]string{
-		{"G Enter", "▾ user:"}, {"j Enter", "Bern"}, {"E", "The inspector is read-only"}, {"U", "Writing is unlocked"}, {"E", "Changed user:1"}, {"", "string · 5 bytes"}, {"u", "Undone"},
+		{"G Enter", "▾ user:"}, {"j Enter", "Bern"}, {"E", "The inspector is read-only"}, {"w", "Writing is unlocked"}, {"E", "Changed user:1"}, {"", "string · 5 bytes"}, {"u", "Undone"},
 	}},
 	{bullet: "Doing", what: "an editor that is found where none is named", env: "VISUAL= EDITOR= PATH=$PWD/found:$PATH ", steps: [][2]string{
-		{"G Enter", "▾ user:"}, {"j Enter", "Bern"}, {"U", "Writing is unlocked"}, {"E", "Edited with nano, because EDITOR is not set"}, {"", "\"Basel\""}, {"x", `{"name":"Ann","city":"Basel"}`},
+		{"G Enter", "▾ user:"}, {"j Enter", "Bern"}, {"w", "Writing is unlocked"}, {"E", "Edited with nano, because EDITOR is not set"}, {"", "\"Basel\""}, {"f", `{"name":"Ann","city":"Basel"}`},
 	}},
 	{bullet: "Doing", what: "add, edit in place, expire, persist, rename, delete", steps: [][2]string{
-		{"U", "Writing"}, {"a Enter", "New string"}, {"type new", "new▏"}, {"Tab", "▌ value"}, {"type text", "text▏"}, {"Tab Enter", "Added new."},
-		{"Enter", "text"}, {"e", "Edit new"}, {"type s", "texts▏"}, {"Enter", "Changed new."}, {"X", "Time to live"}, {"type 5m", "5m▏"}, {"Enter", "5m 00s|4m 5"},
-		{"P", "no expiry"}, {"Escape R", "Rename new"}, {"type er", "newer▏"}, {"Enter", "Renamed"}, {"D", "Delete newer"}, {"y", "Deleted newer"},
+		{"w", "Writing"}, {"a Enter", "New string"}, {"type new", "new▏"}, {"Tab", "▌ value"}, {"type text", "text▏"}, {"Tab Enter", "Added new."},
+		{"Enter", "text"}, {"e", "Edit new"}, {"type s", "texts▏"}, {"Enter", "Changed new."}, {"x", "TTL of"}, {"type 5m", "5m▏"}, {"Enter", "5m 00s|4m 5"},
+		{"do persist", "no expiry"}, {"Escape r", "Rename new"}, {"type er", "newer▏"}, {"Enter", "Renamed"}, {"d", "Delete newer"}, {"y", "Deleted newer"},
 	}},
 	{bullet: "Doing", what: "several keys and a folder, after their exact number", steps: [][2]string{
-		{"U", "Writing"}, {"G Space g Space", "2 rows marked"}, {"D", "3 keys?"}, {"n", "Nothing was changed"}, {"Escape G D", "Delete user:*, 2 keys?"}, {"y", "Deleted user:*"}, {"u", "Undone"}, {"G", "▸ user:"},
+		{"w", "Writing"}, {"G Space g Space", "2 rows marked"}, {"d", "3 keys?"}, {"n", "Nothing was changed"}, {"Escape G d", "Delete user:*, 2 keys?"}, {"y", "Deleted user:*"}, {"u", "Undone"}, {"G", "▸ user:"},
 	}},
 	{bullet: "Doing", what: "redo, the list of changes, what a text is found in, a stream as it grows", steps: [][2]string{
-		{"U", "Writing"}, {"G D", "Delete user:*, 2 keys?"}, {"y", "Deleted user:*"}, {"u", "Undone"}, {"C-r", "Redo: Deleted"}, {"y", "Redone"}, {"H", "now · 2 keys"}, {"End Enter", "Undone"},
-		{"F", "Search in values"}, {"type rome", "rome▏"}, {"Enter", "1 of 1 found"}, {"Enter &", "Show only fields"}, {"type rome", "rome▏"}, {"Enter", "1 of 1 · of 2 fields"}, {"s Down Enter", "by field"},
+		{"w", "Writing"}, {"G d", "Delete user:*, 2 keys?"}, {"y", "Deleted user:*"}, {"u", "Undone"}, {"C-r", "Redo: Deleted"}, {"y", "Redone"}, {"U", "now · 2 keys"}, {"End Enter", "Undone"},
+		{"&", "Search in values"}, {"type rome", "rome▏"}, {"Enter", "1 of 1 found"}, {"Enter &", "Show only fields"}, {"type rome", "rome▏"}, {"Enter", "1 of 1 · of 2 fields"}, {"s Down Enter", "by field"},
 		{"Escape Escape Escape o", "Open a key"}, {"type log", "log▏"}, {"Enter", "kind=login"}, {"F", "live"}, {"other XADD log 9-1 kind late", "kind=late"},
 	}},
 	{bullet: "Doing", what: "a profile that wants its name typed", run: "-t @prod", steps: [][2]string{
-		{"U", "Writing"}, {"g D", "Type prod"}, {"type no", "no▏"}, {"Enter", "That is not prod"}, {"C-u", "▏"}, {"type prod", "prod▏"}, {"Enter", "Deleted gz"},
+		{"w", "Writing"}, {"g d", "Type prod"}, {"type no", "no▏"}, {"Enter", "That is not prod"}, {"C-u", "▏"}, {"type prod", "prod▏"}, {"Enter", "Deleted gz"},
 	}},
 	{bullet: "Doing", what: "keys written to a file, as a script", left: true, steps: [][2]string{
-		{"G w", "export.redis▏"}, {"Enter", "Wrote 2 keys"}, {"leave cat export.redis", "user:2"},
+		{"G >", "export.redis▏"}, {"Enter", "Wrote 2 keys"}, {"leave cat export.redis", "user:2"},
 	}},
 	{bullet: "Seeing", what: "the overview, as plots", steps: [][2]string{
 		{"O", "Types"}, {"", "█"}, {"G", "journal"}, {"Escape", "!journal"},
 	}},
 	{bullet: "Seeing", what: "what another process writes, in the list and in the value", steps: [][2]string{
 		{"", "7 keys"}, {"other SET aaa 1", "8 keys"}, {"G l", "▾ user:"}, {"j Enter", "Bern"}, {"other SET user:1 changed", "changed"},
-		{"f", "not followed"}, {"other SET user:1 again", "changed"}, {"r", "again"},
+		{"do follow", "Not following"}, {"other SET user:1 again", "changed"}, {"R", "again"},
 	}},
 	{bullet: "Seeing", what: "that the file was moved away, and put back", steps: [][2]string{
 		{"rename t.sqlite away.sqlite", "the file was deleted"}, {"rename away.sqlite t.sqlite", "!the file was deleted"},
 	}},
 	{bullet: "Seeing", what: "any command; the log of all, and their SQL", steps: [][2]string{
-		{":", ": ▏"}, {"type HGET user:2 name", "name▏"}, {"Enter", "Bob"}, {": Up", "HGET user:2 name▏"}, {"Escape L", "HGET user:2 name"}, {"Enter", "plan:|SELECT"}, {"Escape", "▸ user:"},
+		{":", ": ▏"}, {"type HGET user:2 name", "name▏"}, {"Enter", "Bob"}, {": Up", "HGET user:2 name▏"}, {"Escape", "KEY"}, {"do log", "Commands sent"}, {"", "HGET user:2 name"}, {"Enter", "plan:|SELECT"}, {"Escape", "▸ user:"},
 	}},
 	{bullet: "Seeing", what: "actions found by words; bookmarks, and several targets in tabs", run: "t.sqlite ../redka.db", steps: [][2]string{
 		{"C-p", "Actions"}, {"type filter type", "filter by type"}, {"Enter", "zset"}, {"Escape G l", "▾ user:"}, {"j b", "Bookmarked user:1"}, {"G h h g '", "★ user:1"}, {"Enter", "Bern"},
 		{"}", "redka.db  "}, {"C-t", "Open a profile"}, {"type t.sqlite", "file"}, {"Enter", "3 t.sqlite"}, {"'", "★ user:1"}, {"Escape C-w 1", "Bern"},
 	}},
 	{bullet: "Seeing", what: "help; a screen that is too small says so, and grows again under an overlay", anySize: true, steps: [][2]string{
-		{"?", "In the keys"}, {"size 20 5", "Too small: 20×5"}, {"D", "Too small"}, {"size back", "In the keys"}, {"Escape", "▸ user:"}, {"size 100 30", "string ·|KEY"},
+		{"?", "page"}, {"size 20 5", "Too small: 20×5"}, {"d", "Too small"}, {"size back", "page"}, {"Escape", "▸ user:"}, {"size 100 30", "string ·|KEY"},
 	}},
 	{bullet: "Seeing", what: "the mouse selects, opens, scrolls, and presses hints", left: true, anySize: true, steps: [][2]string{
 		{"click 5 7", "▾ queue:"}, {"click 5 7", "▸ queue:"}, {"wheel 5 5", "▌"}, {"t", "zset"}, {"click 1 3", "!zset"}, {"hint quit", "$"},
@@ -129,7 +129,7 @@ var visits = []visit{
 		{"C-z", "Stopped"}, {"shell fg", "▸ user:"}, {"j", "▌   log"},
 	}},
 	{bullet: "Anywhere", what: "a file of another kind, which is only read", run: "../redka.db", steps: [][2]string{
-		{"", "keys"}, {"U", "read-only"},
+		{"", "keys"}, {"w", "read-only. To change a copy: meowdis import"},
 	}},
 }
 
@@ -256,6 +256,11 @@ func (p *party) acts(keys string) {
 		p.check(p.Run(rest))
 	case "shell":
 		p.check(p.Run(rest))
+	case "do": // an action of the palette
+		p.check(p.Press("C-p"))
+		p.sees("Actions")
+		p.check(p.Type(rest))
+		p.check(p.Press("Enter"))
 	case "other":
 		meowdisExec(p.t, p.dir, rest+"\n", "-t", "t.sqlite")
 	case "rename":
@@ -453,9 +458,9 @@ func TestInspectServers(t *testing.T) {
 			s := openScreen(t, 80, 24)
 			s.check(s.Run("cd " + dir + " && clear && meowdis inspect " + target))
 			s.shows("▸ user:")
-			s.check(s.Press("U"))
+			s.check(s.Press("w"))
 			s.shows("Writing is unlocked")
-			s.check(s.Press("D"))
+			s.check(s.Press("d"))
 			s.shows("Delete queue:*, 1 key?")
 			s.check(s.Press("y"))
 			s.shows("3 keys")
@@ -479,7 +484,7 @@ func TestInspectReadOnly(t *testing.T) {
 	s := openScreen(t, 80, 24)
 	s.check(s.Run("cd " + dir + " && clear && NO_COLOR=1 meowdis inspect --read-only --no-mouse t.sqlite"))
 	s.shows("▸ user:")
-	s.check(s.Press("U"))
+	s.check(s.Press("w"))
 	s.shows("This target is read-only.")
 	s.check(s.Press("q"))
 }

@@ -191,7 +191,10 @@ func (m *Model) keyFor(action string) string {
 func WriteDefaults(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString("[inspect]\ntheme = \"" + screen.ThemeNames[0] + "\" # or " + strings.Join(screen.ThemeNames[1:], ", ") + "\n\n[inspect.keys]\n")
-	for _, s := range []section{{everywhere, "anywhere"}, {inKeys, "in the keys"}, {inValue, "in a value"}} {
+	for _, s := range []struct {
+		where scope
+		name  string
+	}{{everywhere, "anywhere"}, {inKeys, "in the keys"}, {inValue, "in a value"}} {
 		b.WriteString("# " + s.name + "\n")
 		for _, each := range bindings() {
 			if each.where == s.where {

@@ -53,6 +53,12 @@ func (k *keyboard) wrapEditor(editor func(path string) *exec.Cmd) func(path stri
 	}
 }
 
+// toggleBackground switches between the colours for dark and for light backgrounds.
+func (m *Model) toggleBackground() tea.Cmd {
+	m.renderer.SetHasDarkBackground(!m.renderer.HasDarkBackground())
+	return nil
+}
+
 // askBackground sends the query. It runs once the program controls the terminal, so the answer is not
 // echoed.
 func askBackground(out io.Writer) tea.Cmd {

@@ -13,7 +13,7 @@ var capabilities = []struct {
 	{"Keys", "filter by type and by time to live", "choose", []string{"string · within an hour", "session:00"}},
 	{"Keys", "a text in values", "search", []string{"Search in values", "values: ann7@", "1 of 1 found", "searched all values", "in the keys of this list"}},
 	{"Keys", "filter by database", "databases", []string{"db 3 · 1 key", "three"}},
-	{"Keys", "sort by TTL, size, bytes, type, update", "sort", []string{"TTL↑", "TTL↓", "SIZE↓", "BYTES↓", "TYP", "CHAN"}},
+	{"Keys", "sort by TTL, size, bytes, type, update", "sort", []string{"TTL↑", "TTL↓", "BYTES↓", "TYP", "CHAN"}},
 	{"Keys", "every TTL counts down", "time", []string{"1m 15s", "1m 14s"}},
 	{"Keys", "what is over fades, and goes", "time", []string{"gone", "13 keys", "12 keys"}},
 	{"Keys", "an empty database", "empty", []string{"is empty"}},
@@ -43,12 +43,12 @@ var capabilities = []struct {
 	{"Doing", "redo, and the list of changes", "steps", []string{"Redone: SET fresh 1", "Return to the state after", "Undone: 2 changes", "Redo: Deleted cache:*, 33 keys?"}},
 	{"Doing", "copy key, value, command", "console", []string{"Copied the command", "Copied the shell command"}},
 
-	{"Seeing", "types, TTLs and folders as plots", "overview", []string{"Types", "█", "Time to live", "never", "Biggest folders"}},
+	{"Seeing", "types, TTLs and folders as plots", "overview", []string{"Types", "█", "Time to live", "never", "Largest folders", "Expires next"}},
 	{"Seeing", "the file, its journal and pages", "overview", []string{"pages of", "journal"}},
 	{"Seeing", "other clients' changes within a second", "follow", []string{"fig ", "102 keys", "Not following changes"}},
 	{"Seeing", "any command, and those typed before", "console", []string{"HGETALL cart", "TYPE tags → set"}},
 	{"Seeing", "the log of commands", "console", []string{"Commands sent", "0 ms"}},
-	{"Seeing", "help from the bindings", "keys", []string{"In the keys", "Anywhere", "In the value", "^Z"}},
+	{"Seeing", "help from the bindings", "keys", []string{"unlock writing", "history of changes", "^P"}},
 	{"Seeing", "the mouse", "mouse", []string{"▾ cache:", "cache:list:0", "list · 30 elements"}},
 
 	{"Console", "completion and hints of the shell", "console", []string{"hgetall", "no key begins with"}}, {"Anywhere", "an action by what it does, and bookmarks", "palette", []string{"Actions", "Bookmarked", "★ board", "recent keys"}},

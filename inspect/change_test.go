@@ -76,21 +76,21 @@ func TestEveryChangeIsUndone(t *testing.T) {
 	f := newFile(t).shop()
 	before := dumpAll(t, f, f.clock.now)
 	s := browseOn(t, f, f.fake, 80, 24)
-	s.press("U")
+	s.press("w")
 	steps := [][]string{
-		{"j", "D", "y"}, // a folder
+		{"j", "d", "y"}, // a folder
 		{"a", "enter", "n", "e", "w", "enter", "v", "enter", "enter"},
-		{"R", "x", "enter"},
-		{"X", "5", "m", "enter"},
-		{"P"},
-		{"o", "b", "o", "a", "r", "d", "enter", "j", "D", "y"},
+		{"r", "x", "enter"},
+		{"x", "5", "m", "enter"},
+		{"@persist"},
+		{"o", "b", "o", "a", "r", "d", "enter", "j", "d", "y"},
 		{"e", "5", "enter"},
 		{"esc", "o", "t", "a", "g", "s", "enter", "e", "x", "enter"},
 		{"a", "o", "n", "e", "enter"},
-		{"esc", "o", "e", "v", "e", "n", "t", "s", "enter", "D", "y"},
+		{"esc", "o", "e", "v", "e", "n", "t", "s", "enter", "d", "y"},
 		{"esc", "o", "d", "o", "c", "enter", "e", "ctrl+u", "1", "enter"},
 		{"esc", "o", "s", "l", "o", "t", "s", "enter", "j", "e", "x", "enter"},
-		{"D", "y"},
+		{"d", "y"},
 		{"a", "n", "e", "w", "enter"},
 		{":", "H", "D", "E", "L", "space", "c", "a", "r", "t", "space", "p", "e", "a", "r", "enter"},
 		{":", "S", "E", "T", "space", "d", "o", "c", "space", "1", "enter"},
@@ -134,11 +134,11 @@ func TestRealRedisIsChanged(t *testing.T) {
 	}
 	before := dumpAll(t, real{conn: conn}, 0)
 	s := browseOn(t, real{conn: conn}, f, 80, 24)
-	s.press("U", "D")
+	s.press("w", "d")
 	s.shows("Delete queue:*, 30 keys?")
 	s.press("y")
 	s.shows("Deleted queue:*, 30 keys", "2 keys")
-	s.press("space", "space", "D", "y")
+	s.press("space", "space", "d", "y")
 	s.shows("0 keys")
 	s.press("u", "u")
 	s.shows("32 keys")
@@ -146,7 +146,7 @@ func TestRealRedisIsChanged(t *testing.T) {
 		t.Errorf("got %s\nwant %s", got, before)
 	}
 	s.choose("queue:0")
-	s.press("R", "ctrl+u", "s", "enter")
+	s.press("r", "ctrl+u", "s", "enter")
 	s.shows("Overwrite s?", "The key already exists")
 	s.press("y")
 	s.shows("Renamed to s", "31 keys")
@@ -159,7 +159,7 @@ func TestRealRedisIsChanged(t *testing.T) {
 
 func TestConfirmationLevels(t *testing.T) {
 	for level, keys := range map[edit.Confirm][]string{
-		ConfirmNone: {"D"}, edit.ConfirmYes: {"D", "y"}, edit.ConfirmName: {"D", "p", "r", "o", "d", "enter"},
+		ConfirmNone: {"d"}, edit.ConfirmYes: {"d", "y"}, edit.ConfirmName: {"d", "p", "r", "o", "d", "enter"},
 	} {
 		f := newFile(t)
 		f.do("SET k v")
@@ -169,11 +169,11 @@ func TestConfirmationLevels(t *testing.T) {
 			o.Confirm, o.Name = level, "prod"
 		}
 		s := browseOn(t, f, f.fake, 80, 24)
-		s.press("D")
-		s.shows("1 key", "Press U to unlock")
-		s.press("U")
+		s.press("d")
+		s.shows("1 key", "Press w to unlock")
+		s.press("w")
 		if level == ConfirmName {
-			s.press("D", "y", "enter")
+			s.press("d", "y", "enter")
 			s.shows("That is not prod", "1 key")
 			s.press("esc")
 		}
@@ -187,9 +187,9 @@ func TestReadOnlyTargetsStayLocked(t *testing.T) {
 	f.fake.options = func(o *Options) { o.Index = f.index }
 	before := dumpAll(t, f, f.clock.now)
 	s := browseOn(t, f, f.fake, 80, 24)
-	s.press("U")
+	s.press("w")
 	s.shows("This target is read-only.", "read-only ·")
-	for _, keys := range []string{"D", "a", "e", "E", "R", "X", "P", "u"} {
+	for _, keys := range []string{"d", "a", "e", "E", "r", "x", "@persist", "u"} {
 		s.press(keys)
 		if s.model.Dialog != nil {
 			t.Errorf("%s asks:\n%s", keys, s.screen())
@@ -211,7 +211,7 @@ func TestEditorsAreUsed(t *testing.T) {
 	f := newFile(t)
 	f.do("SET k line")
 	s := browseOn(t, f, f.fake, 80, 24)
-	s.press("U", "enter", "E")
+	s.press("w", "enter", "E")
 	s.shows("No editor found")
 	d := s.drafts()
 	s.leaves(d, "line\nmore\n")
@@ -244,13 +244,13 @@ func TestCopyAndExport(t *testing.T) {
 	}
 	out.Reset()
 	f.do("COPY tags other DB 3")
-	s.press("d", "3", "enter", "y", "end", "enter")
+	s.press("0", "3", "enter", "y", "end", "enter")
 	if want := osc52Of("meowdis exec --db 'app.db' -n 3 SMEMBERS 'other'"); out.String() != want {
 		t.Errorf("got %q, want %q", out.String(), want)
 	}
-	s.press("d", "0", "enter")
+	s.press("0", "0", "enter")
 	path := filepath.Join(t.TempDir(), "out.redis")
-	s.press("j", "space", "w", "ctrl+u")
+	s.press("j", "space", ">", "ctrl+u")
 	s.typing(path)
 	s.press("enter")
 	s.shows("Wrote 33 keys")
@@ -258,7 +258,7 @@ func TestCopyAndExport(t *testing.T) {
 	if err != nil || bytes.Count(script, []byte("\n")) != 33 || !bytes.Contains(script, []byte("RPUSH cache:list:0 a b c")) {
 		t.Errorf("%v %.200s", err, script)
 	}
-	s.press("w", "ctrl+u")
+	s.press(">", "ctrl+u")
 	s.typing(path)
 	s.press("enter")
 	s.shows("✗", "exists")
@@ -292,11 +292,11 @@ func TestNamesThatAreNoText(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := browseOn(t, f, f.fake, 80, 24)
-	s.press("U", "R")
+	s.press("w", "r")
 	s.shows(`"k\x00\xff"▏`)
 	s.press("enter")
 	s.hides("Renamed")
-	s.press("R", "backspace", "enter")
+	s.press("r", "backspace", "enter")
 	s.shows("✗", "double quotes")
 	s.press("R", "backspace", "!", `"`, "enter")
 	s.shows("Renamed to", `"k\x00\xff!"`)
@@ -319,7 +319,7 @@ func TestFieldKeepsItsLife(t *testing.T) {
 	f := newFile(t)
 	f.do("HSET cart apple 3")
 	s := browseOn(t, f, f.fake, 80, 24)
-	s.press("U", "enter")
+	s.press("w", "enter")
 	s.shows("apple", "3")
 	f.do("HPEXPIREAT cart 4000000000000 FIELDS 1 apple") // without the browser's knowledge
 	for _, change := range [][]string{{"e", "1", "enter"}, {"u"}} {

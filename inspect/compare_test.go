@@ -30,12 +30,12 @@ func TestPast(t *testing.T) {
 	}
 	f.do(many) // a large key is stored in parts
 	s := browseOn(t, f, f.fake, 120, 30)
-	s.press("U")
+	s.press("w")
 
 	s.choose("wide")
 	s.runs("HDEL wide field:007")
 	s.runs("HSET cart apple 4")
-	s.press("R")
+	s.press("r")
 	s.press("ctrl+u")
 	s.typing("broad")
 	s.press("enter")

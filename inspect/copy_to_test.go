@@ -17,11 +17,11 @@ func TestCopyBetweenTabs(t *testing.T) {
 	alone.shows("No other target is open. Press ^T to open one.")
 
 	s := inTabs(t, 80, 24, "a.db", "b.db")
-	s.press("A", "c")
+	s.press("*", "c")
 	s.shows("Copy 2 folders to", "b.db", "db 0, locked")
 	s.press("enter")
-	s.shows("b.db is locked: press U in its tab first.")
-	s.press("2", "U", ":")
+	s.shows("b.db is locked: press w in its tab first.")
+	s.press("2", "w", ":")
 	s.typing("SET in:a.db theirs")
 	s.press("enter", "1", "c", "enter")
 	s.shows("Keys that already exist in b.db", "keep them")
@@ -81,7 +81,7 @@ func (s *tabbed) has(name, want string, command ...string) {
 func TestCopyAmongOthers(t *testing.T) {
 	s := inTabs(t, 80, 24, "a.db", "b.db")
 	s.files["a.db"].theirs("RPUSH list 1 2 3\nEXPIRE list 500")
-	s.press("2", "U", "1", "A", "c", "enter")
+	s.press("2", "w", "1", "*", "c", "enter")
 	s.meanwhile("b.db", "SET in:a.db theirs")
 	s.press("enter")
 	s.shows("keys; 1 already exists. Press u")
@@ -115,7 +115,7 @@ func TestCopyOfChangingKeys(t *testing.T) {
 	for range 20 {
 		a.theirs("RPUSH list" + strings.Repeat(" old", 1000))
 	}
-	s.press("2", "U", "1", "A", "c", "enter")
+	s.press("2", "w", "1", "*", "c", "enter")
 	begun := false
 	s.before = func(at string, calls [][][]byte) {
 		if at != "a.db" || string(calls[0][0]) != "LRANGE" {
@@ -136,4 +136,32 @@ func TestCopyOfChangingKeys(t *testing.T) {
 	s.has("b.db", "new", "LINDEX", "list", "-1")
 	s.has("b.db", "20000", "LLEN", "list")
 	s.has("b.db", "5", "DBSIZE")
+}
+
+// TestCopyWithinADatabase copies a key to a new name, and refuses an existing name.
+func TestCopyWithinADatabase(t *testing.T) {
+	f := newFile(t).shop()
+	before := dumpAll(t, f, f.clock.now)
+	s := browseOn(t, f, f.fake, 80, 24)
+	s.choose("cart")
+	s.press("c")
+	s.shows("The inspector is read-only")
+	s.press("w", "c")
+	s.shows("Copy cart", "cart▏")
+	s.typing("s")
+	s.press("enter")
+	s.shows("Copied to carts.", "102 keys", "▌ carts")
+	s.press("u")
+	if got := dumpAll(t, f, f.clock.now); got != before {
+		t.Error(firstDifference(before, got))
+	}
+	s.choose("cart")
+	s.press("c", "ctrl+u")
+	s.typing("tags")
+	s.press("enter")
+	s.shows("the key already exists", "Copy cart")
+	s.press("esc")
+	if got := dumpAll(t, f, f.clock.now); got != before {
+		t.Error(firstDifference(before, got))
+	}
 }

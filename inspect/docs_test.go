@@ -39,6 +39,9 @@ func keyTable() string {
 		for _, key := range strings.Fields(binding.label()) {
 			keys = append(keys, "`"+key+"`")
 		}
+		if len(keys) == 0 {
+			keys = []string{"`^P`"}
+		}
 		b.WriteString("| " + strings.Join(keys, " ") + " | " + where[binding.where] + " | " + binding.help + " |\n")
 	}
 	return b.String()

@@ -60,7 +60,7 @@ func TestEditingBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := browseOn(t, f, f.fake, 80, 24)
-	s.press("U", "enter")
+	s.press("w", "enter")
 	d := s.drafts()
 	if !strings.Contains(d.shown, "\n40 41 42 43") || !strings.Contains(d.shown, "# @ABCDEFG") {
 		t.Errorf("the draft is %s", d.shown)
@@ -87,7 +87,7 @@ func TestEditingLargeText(t *testing.T) {
 	f.do("SET k x PXAT 1800000000000")
 	f.do("SET k " + strings.Repeat("0123456789abcde,", 100_000) + " KEEPTTL")
 	s := browseOn(t, f, f.fake, 80, 24)
-	s.press("U", "enter")
+	s.press("w", "enter")
 	d := s.drafts()
 	if len(d.shown) != 1_600_000 {
 		t.Fatalf("the editor gets %d bytes", len(d.shown))
@@ -130,7 +130,7 @@ func TestWhatWasTypedStays(t *testing.T) {
 	f := newFile(t)
 	f.do("JSON.SET doc $ 1")
 	s := browseOn(t, f, f.fake, 80, 24)
-	s.press("U", "enter", "e", "{", "enter")
+	s.press("w", "enter", "e", "{", "enter")
 	s.shows("✗", "Edit doc", "1{▏")
 	s.press("backspace", "2", "enter")
 	s.shows("Changed doc")
@@ -159,7 +159,7 @@ func TestEditingOneLine(t *testing.T) {
 	set("SET", "k", `{"b": 1, "a": [1, 2]}`)
 	set("HSET", "h", "f", `{"long":"`+strings.Repeat("x", 80)+`","n":1}`)
 	s := browseOn(t, f, f.fake, 80, 24)
-	s.press("U")
+	s.press("w")
 	s.choose("k")
 	s.press("enter")
 	d := s.drafts()
@@ -207,7 +207,7 @@ func TestEditingOneLine(t *testing.T) {
 		t.Errorf("stored is %q", got)
 	}
 	// With the text form on the screen, the editor gets the text.
-	s.press("x")
+	s.press("f")
 	if d := s.drafts(); d.shown != `{"b":5}` {
 		t.Errorf("the draft is %q", d.shown)
 	}
@@ -243,7 +243,7 @@ func TestEditingLayers(t *testing.T) {
 	set("SET", "zip", zipped(`{"theme":"dark"}`))
 	set("HSET", "packs", "one", "\x82\xa1a\x01\xa1b\xd3\x00\x00\x00\x00\x00\x00\x00\x02")
 	s := browseOn(t, f, f.fake, 80, 24)
-	s.press("U")
+	s.press("w")
 	s.choose("zip")
 	s.press("enter")
 	before := f.get("zip")
@@ -271,7 +271,7 @@ func TestEditingLayers(t *testing.T) {
 	if f.get("zip") != before {
 		t.Error("undo brought back something else")
 	}
-	s.press("x", "x")
+	s.press("f", "f")
 	if d = s.drafts(); !strings.Contains(d.shown, "1f 8b 08") {
 		t.Errorf("bytes that are looked at are edited as %q", d.shown)
 	}

@@ -116,9 +116,15 @@ var namedKeys = map[string]tea.KeyMsg{
 	"ctrl+p": {Type: tea.KeyCtrlP}, "ctrl+r": {Type: tea.KeyCtrlR}, "ctrl+t": {Type: tea.KeyCtrlT}, "ctrl+w": {Type: tea.KeyCtrlW}, "ctrl+x": {Type: tea.KeyCtrlX},
 }
 
-// press presses keys by name, and then waits for SettleTime.
+// press presses keys by name, or @NAME, which chooses an action in the palette, and then waits for SettleTime.
 func (s *session) press(keys ...string) {
 	for _, k := range keys {
+		if name, ok := strings.CutPrefix(k, "@"); ok && name != "" { // an action of the palette
+			s.press("ctrl+p")
+			s.typing(name)
+			s.press("enter")
+			continue
+		}
 		msg, ok := namedKeys[k]
 		if !ok {
 			msg = tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(k)}
@@ -132,7 +138,7 @@ func (s *session) press(keys ...string) {
 func (s *session) choose(key string) {
 	s.t.Helper()
 	if s.model.keys.IsTree() {
-		s.press("v")
+		s.press("`")
 	}
 	s.press("home")
 	for range 1000 {

@@ -45,7 +45,7 @@ func TestElementsAreFiltered(t *testing.T) {
 		}
 		s.press("s", c.sort, "enter", "g")
 		s.shows(c.sorted, "by ")
-		s.press("S", "g")
+		s.press("@reverse_elements", "g")
 		s.shows(c.last)
 		s.press("esc")
 		s.hides("by ")
@@ -68,9 +68,9 @@ func TestSiftedElementsChange(t *testing.T) {
 	s.press("enter")
 	s.press("s", "f", "enter")
 	s.shows("1 of 20,000 · of 20,000 fields", "field:00000")
-	s.press("S")
+	s.press("@reverse_elements")
 	s.shows("field:19999", "by field↓")
-	s.press("U", "D", "y")
+	s.press("w", "d", "y")
 	s.shows("19,999 fields", "by field↓", "▌ field:19998")
 	if s.model.Running(job.Filtering) {
 		t.Error("it has not come to its end")

@@ -23,7 +23,7 @@ func TestCountsFollowWhatExpires(t *testing.T) {
 	s.wait(6 * time.Second)
 	s.shows("· 2 keys", "▸ s:", "other")
 	s.hides("g:", "0 keys")
-	s.press("r")
+	s.press("R")
 	s.hides("g:", "0 keys")
 }
 
@@ -66,7 +66,7 @@ func TestServersForgetWhatExpires(t *testing.T) {
 
 // TestOverviewOfAServerInEveryOrder counts each key once and shows which keys were counted.
 func TestOverviewOfAServerInEveryOrder(t *testing.T) {
-	for _, keys := range [][]string{nil, {"S"}, {"s", "T", "enter"}, {"s", "s", "enter", "S"}, {"s", "t", "enter"}} {
+	for _, keys := range [][]string{nil, {"@sort_back"}, {"s", "T", "enter"}, {"s", "s", "enter", "@sort_back"}, {"s", "t", "enter"}} {
 		f := newFake()
 		for i := range 60 {
 			f.add(fakeValue{key: fmt.Sprintf("%c:%d", 'a'+i%3, i), kind: []string{"string", "list"}[i%2], str: "x", expires: f.clock.now + int64(i*7919%60)*60_000 + 60_000})
@@ -74,7 +74,7 @@ func TestOverviewOfAServerInEveryOrder(t *testing.T) {
 		s := browse(t, f, 80, 40)
 		s.press(keys...)
 		s.press("O", "end")
-		s.shows("Biggest folders  of scanned keys", "a:                        20  34%", "b:                        20  33%", "c:                        20  33%")
+		s.shows("Largest folders  of scanned keys", "a:                        20  34%", "b:                        20  33%", "c:                        20  33%")
 	}
 }
 
@@ -89,7 +89,7 @@ func TestAFileThatIsMoved(t *testing.T) {
 		o.Moved = func() error { return moved }
 	}
 	s := browseOn(t, f, f.fake, 80, 24)
-	s.press("f") // turning off the check for changes does not hide it
+	s.press("@follow") // turning off the check for changes does not hide it
 	moved = errors.New("the file was moved")
 	s.wait(time.Second)
 	s.shows("✗ the file was moved")
@@ -108,7 +108,7 @@ func TestUndoOfATTLThatIsOver(t *testing.T) {
 	f.do("SET ending v PX 5000")
 	f.do("HSET h a 1 b 2")
 	s := browseOn(t, f, f.fake, 80, 24)
-	s.press("U")
+	s.press("w")
 	agrees := func(keys ...string) {
 		for _, key := range keys {
 			if s.press(key); s.model.Dialog != nil {
@@ -123,11 +123,11 @@ func TestUndoOfATTLThatIsOver(t *testing.T) {
 		}
 	}
 	s.choose("ending")
-	s.press("P")
+	s.press("@persist")
 	s.choose("h")
-	s.press("enter", "X", "5", "enter", "esc")
+	s.press("enter", "x", "5", "enter", "esc")
 	s.choose("k")
-	s.press("X", "5", "enter", "u", "u")
+	s.press("x", "5", "enter", "u", "u")
 	s.wait(10 * time.Second)
 	there("in the beginning", "112")
 	agrees("ctrl+r", "ctrl+r")

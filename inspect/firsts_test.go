@@ -99,9 +99,9 @@ func TestRepeatedKeys(t *testing.T) {
 	}
 	s := browseOn(t, rehashing{f}, f, 80, 24)
 	s.shows("▾ key:", "3,000 keys")
-	s.press("U", "g", "D")
+	s.press("w", "g", "d")
 	s.shows("Delete key:*, 3,000 keys?")
 	s.press("n")
-	s.press("v", "end")
+	s.press("`", "end")
 	s.shows("3,000 of 3,000", "▌ key:02999")
 }

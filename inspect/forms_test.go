@@ -27,26 +27,26 @@ func TestForms(t *testing.T) {
 		s.press("enter")
 	}
 	open("map")
-	s.press("x", "x")
+	s.press("f", "f")
 	for range 3 {
 		if strings.Contains(s.screen(), "bits") {
 			break
 		}
-		s.press("x")
+		s.press("f")
 	}
 	s.shows("         0  ...1.... ", "bits", "......")
 	s.press("esc")
 
 	open("visitors")
 	s.shows("HyperLogLog", "about 5 different elements")
-	s.press("x", "x")
+	s.press("f", "f")
 	s.shows("48 59 4c 4c")
 	s.press("esc")
 
 	open("places")
-	s.press("x")
+	s.press("f")
 	s.shows("139.691", "35.689", "7.447", "46.948", "1.5  nowhere")
-	s.press("x")
+	s.press("f")
 	s.shows("3662")
 	s.press("esc")
 
@@ -134,7 +134,7 @@ func TestOwnDecoder(t *testing.T) {
 	s := browseOn(t, f, f.fake, 120, 30)
 	s.choose("order:1")
 	s.shows("mine", `"was": "secret"`)
-	s.press("enter", "x")
+	s.press("enter", "f")
 	s.hides(`"was"`)
 	s.shows("secret")
 	s.press("esc")

@@ -58,10 +58,10 @@ func playsGroups(t *testing.T, c keyspace.Client, f *fake, entries int, call fun
 		return said
 	}
 	s := browseOn(t, c, f, 80, 24)
-	s.press("U", "enter", "]")
-	s.shows("ops", "GROUP", "a add", "D delete")
+	s.press("w", "enter", "]")
+	s.shows("ops", "GROUP", "a add", "d delete")
 	s.press("enter")
-	s.shows("1-1", "2-1", "ann", "A ack", "C claim")
+	s.shows("1-1", "2-1", "ann", "e edit", "d delete")
 	before := pending()
 	s.press("enter")
 	s.shows("kind", "e1")
@@ -70,9 +70,9 @@ func playsGroups(t *testing.T, c keyspace.Client, f *fake, entries int, call fun
 		keys         []string
 		says, leaves string
 	}{
-		{[]string{"A"}, "Acknowledged 1-1", "2-1 ann 1, "},
-		{[]string{"C", "b", "o", "b", "enter"}, "Claimed 1-1 for bob", "1-1 bob 1, 2-1 ann 1, "},
-		{[]string{"D", "y"}, "Deleted the entry 1-1", "2-1 ann 1, "},
+		{[]string{"@acknowledge"}, "Acknowledged 1-1", "2-1 ann 1, "},
+		{[]string{"@claim", "b", "o", "b", "enter"}, "Claimed 1-1 for bob", "1-1 bob 1, 2-1 ann 1, "},
+		{[]string{"d", "down", "enter", "y"}, "Deleted the entry 1-1", "2-1 ann 1, "},
 	} {
 		s.press("g")
 		s.press(change.keys...)
@@ -92,19 +92,19 @@ func playsGroups(t *testing.T, c keyspace.Client, f *fake, entries int, call fun
 		}
 		s.shows("▌ 1-1", "2-1")
 	}
-	s.press("s", "c", "enter", "A")
+	s.press("s", "c", "enter", "d", "enter")
 	s.shows("by consumer", "▌ 2-1", "Acknowledged 1-1")
 	s.press("u")
 	s.shows("by consumer", "▌ 1-1", "2-1")
 	s.press("esc", "]")
 	s.shows("CONSUMER", "ann")
 	s.press("enter")
-	s.shows("1-1", "2-1", "A ack")
+	s.shows("1-1", "2-1", "d delete")
 	s.press("esc", "a")
 	s.typing("eve")
 	s.press("enter")
 	s.shows("Added the consumer eve", "eve")
-	s.press("u", "g", "D")
+	s.press("u", "g", "d")
 	s.shows("Delete the consumer ann?", "2 entries")
 	s.press("y")
 	s.shows("Deleted the consumer ann")
@@ -116,7 +116,7 @@ func playsGroups(t *testing.T, c keyspace.Client, f *fake, entries int, call fun
 	s.typing("1-1")
 	s.press("enter")
 	s.shows("Set the group ops to 1-1", "1-1")
-	s.press("u", "D")
+	s.press("u", "d")
 	s.shows("Delete the group ops?", "2 entries")
 	s.press("y")
 	s.shows("There are no groups")
@@ -154,4 +154,26 @@ func playsGroups(t *testing.T, c keyspace.Client, f *fake, entries int, call fun
 		s.press("esc")
 		s.hides("the last")
 	}
+}
+
+// TestEndOfALongStream goes to the end of a stream with one command.
+func TestEndOfALongStream(t *testing.T) {
+	f := newFile(t)
+	for i := range 1500 {
+		f.do(fmt.Sprintf("XADD s %d-1 n v%d", i+1, i))
+	}
+	s := browseOn(t, f, f.fake, 80, 24)
+	s.press("enter")
+	s.shows("v0")
+	before := len(s.model.Conn.Log.Entries())
+	s.press("G")
+	s.shows("v1499", "v1490", "the last")
+	s.hides("· live")
+	for _, e := range s.model.Conn.Log.Entries()[before:] {
+		if name := string(e.Call[0]); name == "XRANGE" {
+			t.Errorf("sent %q", e.Call)
+		}
+	}
+	s.press("esc")
+	s.shows("v0")
 }

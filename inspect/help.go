@@ -18,7 +18,7 @@ type helpPage struct {
 	m *Model
 }
 
-// showHelp shows all bindings.
+// showHelp shows the sheet of keys, and below it the actions without a key.
 func (m *Model) showHelp() tea.Cmd {
 	m.Dialog = &helpPage{ui.Page{Title: "Keys", Layout: m.helpLines}, m}
 	return nil
@@ -37,75 +37,138 @@ func (*helpPage) Footer() [][2]string {
 	return [][2]string{{"/", "search, and do"}, {"↑↓", "scroll"}, {"esc", "close"}}
 }
 
-// section groups the bindings of one scope under a title.
-type section struct {
-	where scope
-	name  string
+// sheetRow is a row of the help sheet: actions that share a line, and what they do.
+type sheetRow struct {
+	actions []string
+	text    string
 }
 
-func (m *Model) sections() []section {
-	list := []section{{inKeys, "In the keys"}, {everywhere, "Anywhere"}, {inValue, "In the value"}}
-	if m.InValue {
-		list[0], list[2] = list[2], list[0]
-	}
-	return list
+// sheet returns the rows of the help sheet in two columns. Actions with a key but without a row share the
+// key of an action that has one.
+func sheet() (left, right []sheetRow) {
+	return []sheetRow{
+			{[]string{"up", "down"}, "move"},
+			{[]string{"page_up", "page_down"}, "page"},
+			{[]string{"first", "last"}, "first, last"},
+			{[]string{"open", "back"}, "open, back"},
+			{[]string{"other_side"}, "keys or value"},
+			{[]string{"filter"}, "filter, search a value"},
+			{[]string{"search_next", "search_back"}, "next, previous match"},
+			{[]string{"search_values"}, "what contains a text"},
+			{[]string{"filter_type", "sort"}, "by type, sort"},
+			{[]string{"tree"}, "tree or flat list"},
+			{[]string{"open_by_name"}, "open a key by name"},
+			{[]string{"recall", "bookmark"}, "bookmarks, add one"},
+			{[]string{"database"}, "database"},
+			{[]string{"info"}, "details"},
+			{[]string{"overview", "server"}, "overview, server"},
+			{[]string{"form", "fold"}, "view as, fold"},
+			{[]string{"turn_over", "tail"}, "groups, follow a stream"},
+			{[]string{"command"}, "command; :q quits"},
+		}, []sheetRow{
+			{[]string{"unlock"}, "unlock writing"},
+			{[]string{"edit", "edit_outside"}, "edit, in $EDITOR"},
+			{[]string{"add"}, "add a key or an element"},
+			{[]string{"delete"}, "delete"},
+			{[]string{"rename"}, "rename"},
+			{[]string{"expire"}, "TTL"},
+			{[]string{"mark", "mark_range", "mark_all"}, "mark, a range, all"},
+			{[]string{"copy_to"}, "copy keys"},
+			{[]string{"export"}, "export to a file"},
+			{[]string{"copy"}, "copy to the clipboard"},
+			{[]string{"undo", "redo"}, "undo, redo"},
+			{[]string{"steps"}, "history of changes"},
+			{[]string{"compare"}, "compare"},
+			{[]string{"refresh", "scan_on"}, "refresh, scan on"},
+			{[]string{"tab_open", "tab", "tab_close"}, "tabs: open, go to, close"},
+			{[]string{paletteName}, "find any action"},
+			{[]string{"help"}, "this help"},
+			{[]string{"quit"}, "quit"},
+		}
 }
 
-// minHelpWidth sets the minimum width, in cells, of a help text if the help has several columns.
-const minHelpWidth = 36
+// sheetLabelWidth is the width of the keys on the sheet, and minSheetWidth and maxSheetWidth bound the
+// width of the sheet with two columns.
+const (
+	sheetLabelWidth = 11
+	minSheetWidth   = 72
+	maxSheetWidth   = 92
+)
 
-// helpLines returns the bindings by scope, the focused pane first. It adds columns until the lines fit the
-// height or the columns become too narrow.
+// helpLines returns the sheet, in two columns if they fit, and then the actions that only the palette has.
 func (m *Model) helpLines(width, height int) []string {
-	labels, texts := 0, 0
+	left, right := sheet()
+	var lines []string
+	if width = min(width, maxSheetWidth); width >= minSheetWidth {
+		for i := range max(len(left), len(right)) {
+			lines = append(lines, screen.Pad(m.sheetLine(left, i, width/2), width/2)+m.sheetLine(right, i, width/2))
+		}
+	} else {
+		rows := append(left, right...)
+		for i := range rows {
+			lines = append(lines, m.sheetLine(rows, i, width))
+		}
+		if len(lines) > height {
+			lines = append([]string{m.essentials()}, lines...)
+		}
+	}
+	lines = append(lines, "", m.Styles.Dim.Render(" More; "+m.keyFor(paletteName)+" finds those without a key"))
 	for _, b := range m.bindings {
-		labels = max(labels, ansi.StringWidth(b.label()))
-		texts = max(texts, ansi.StringWidth(b.help))
-	}
-	margins := labels + 4
-	for n := 1; ; n++ {
-		each := min(texts, max(width/n-margins, 1))
-		lines := m.helpColumn(labels, each)
-		rows := (len(lines) + n - 1) / n
-		for columns := 0; columns != n && rows <= height; rows++ {
-			var put []string
-			if put, columns = inColumns(lines, each+margins, rows); columns <= n {
-				return put
-			}
+		if m.onSheet(b, append(left, right...)) {
+			continue
 		}
-		if width/(n+1)-margins < minHelpWidth {
-			put, _ := inColumns(lines, each+margins, (len(lines)+n-1)/n+len(m.sections()))
-			if len(put) > height {
-				put = append([]string{m.essentials()}, put...)
-			}
-			return put
-		}
-	}
-}
-
-// helpLine holds a line of the help and its section; a blank line has no section.
-type helpLine struct{ text, section string }
-
-// helpColumn returns the whole help in one column, with texts of the given width.
-func (m *Model) helpColumn(labels, texts int) (lines []helpLine) {
-	for i, s := range m.sections() {
-		if i > 0 {
-			lines = append(lines, helpLine{})
-		}
-		name := m.Styles.Dim.Render(" " + s.name)
-		lines = append(lines, helpLine{name, name})
-		for _, b := range m.bindings {
-			if b.where != s.where {
-				continue
-			}
-			label := m.Styles.Key.Render(display.Fit(b.label(), labels))
-			for part := range strings.SplitSeq(ansi.Wordwrap(b.help, texts, ""), "\n") {
-				lines = append(lines, helpLine{" " + label + "  " + part, name})
-				label = display.Spaces(labels)
-			}
+		label := m.Styles.Key.Render(display.Fit(b.label(), sheetLabelWidth))
+		for part := range strings.SplitSeq(ansi.Wordwrap(b.help, max(width-sheetLabelWidth-3, 1), ""), "\n") {
+			lines = append(lines, " "+label+" "+part)
+			label = display.Spaces(sheetLabelWidth)
 		}
 	}
 	return lines
+}
+
+// onSheet reports whether rows show b, or another action with its first key.
+func (m *Model) onSheet(b binding, rows []sheetRow) bool {
+	return slices.ContainsFunc(rows, func(r sheetRow) bool {
+		return slices.ContainsFunc(r.actions, func(name string) bool {
+			return name == b.name || len(b.keys) > 0 && slices.Contains(m.action(name).keys, b.keys[0])
+		})
+	})
+}
+
+// sheetLine returns row i of the sheet.
+func (m *Model) sheetLine(rows []sheetRow, i, width int) string {
+	if i >= len(rows) {
+		return ""
+	}
+	label := m.sheetLabel(rows[i].actions)
+	return " " + m.Styles.Key.Render(display.Fit(label, sheetLabelWidth)) + " " + display.Truncate(rows[i].text, max(width-sheetLabelWidth-3, 1))
+}
+
+// sheetLabel returns the first keys of actions, and further keys while they fit.
+func (m *Model) sheetLabel(actions []string) string {
+	label := ""
+	for n := 0; ; n++ {
+		more := false
+		for _, name := range actions {
+			b := m.action(name)
+			if n >= len(b.keys) || n > 0 && (name == "tab" || len(actions) > 1 && !b.moves) {
+				continue
+			}
+			more = true
+			sign := keySign(b.keys[n])
+			if name == "tab" {
+				sign = b.label()
+			}
+			longer := strings.TrimLeft(label+" "+sign, " ")
+			if ansi.StringWidth(longer) > sheetLabelWidth {
+				return label
+			}
+			label = longer
+		}
+		if !more {
+			return label
+		}
+	}
 }
 
 // essentials returns the line shown first if the help does not fit on one page.
@@ -121,36 +184,4 @@ func (m *Model) essentials() string {
 		}
 	}
 	return " " + strings.Join(shown, "   ")
-}
-
-// inColumns arranges lines in columns of the given width and number of rows, and returns the number of
-// columns. A column that starts within a section repeats the section title.
-func inColumns(lines []helpLine, each, rows int) (put []string, columns int) {
-	var column []string
-	finish := func() {
-		for i, line := range column {
-			if i == len(put) {
-				put = append(put, "")
-			}
-			put[i] = screen.Pad(put[i], columns*each) + line
-		}
-		columns, column = columns+1, nil
-	}
-	for i, line := range lines {
-		if len(column) == 0 && i > 0 {
-			if line.section == "" {
-				continue
-			}
-			if line.text != line.section {
-				column = append(column, line.section)
-			}
-		}
-		if column = append(column, line.text); len(column) >= rows {
-			finish()
-		}
-	}
-	if len(column) > 0 {
-		finish()
-	}
-	return slices.Clip(put), columns
 }

@@ -41,6 +41,8 @@ type Options struct {
 	Delimiter string // separates folders in names; ":" if empty
 	// Unlock returns a client that can write. If nil, the browser stays read-only.
 	Unlock func(context.Context) (keyspace.Client, error)
+	// ReadOnlyReason says why Unlock is nil and what to do about it. It is shown at the start.
+	ReadOnlyReason string
 	// Journal is the directory of the undo journal, which stores overwritten data until it is undone.
 	// If the journal cannot be written, no change is made.
 	Journal string

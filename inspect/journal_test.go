@@ -18,13 +18,13 @@ func TestJournalOutlivesItsSession(t *testing.T) {
 	before := dumpAll(t, f, f.clock.now)
 	files := func() int { return journalsIn(t, dir) }
 	killed := browseOn(t, f, f.fake, 40, 12)
-	killed.press("U", "j", "D", "y")
+	killed.press("w", "j", "d", "y")
 	killed.runs("SET tags 1")
 
 	// While a session is alive, a second session does not see its journal and has its own.
 	beside := browseOn(t, f, f.fake, 40, 12)
 	beside.hides("earlier session")
-	beside.press("U")
+	beside.press("w")
 	beside.runs("SET own 1")
 	if files() != 2 {
 		t.Errorf("%d journals", files())
@@ -38,14 +38,14 @@ func TestJournalOutlivesItsSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	next := browseOn(t, f, f.fake, 40, 12)
-	next.shows("Changes of an earlier session", "keep its 2 changes for undo", "drop them")
-	next.press("enter", "U")
+	next.shows("2 changes of an earlier session", "press w, then u")
+	next.press("w")
 	next.runs("SET more 1")
 	if kept, err := next.model.edit.EndJournal(); err != nil || kept != 3 || files() != 1 {
 		t.Errorf("%d changes are kept, %v", kept, err)
 	}
 	next = browseOn(t, f, f.fake, 40, 12)
-	next.press("enter", "U")
+	next.press("w")
 	next.runs("SET own 1")
 	next.press("u", "u", "u", "u")
 	if got := dumpAll(t, f, f.clock.now); got != before {
@@ -67,7 +67,7 @@ func TestTemporaryDataLeaveNoJournal(t *testing.T) {
 		o.Journal, o.Temporary = dir, true
 	}
 	s := browseOn(t, f, f.fake, 80, 24)
-	s.press("U")
+	s.press("w")
 	s.runs("SET k 1")
 	if kept, err := s.model.edit.EndJournal(); err != nil || kept != 0 || journalsIn(t, dir) != 0 {
 		t.Errorf("%d changes in %d journals, %v", kept, journalsIn(t, dir), err)
@@ -101,7 +101,7 @@ func TestJournalsThatAreDropped(t *testing.T) {
 	}
 	for _, tail := range []int{0, 1, 9} {
 		killed := browseOn(t, f, f.fake, 40, 12)
-		killed.press("U")
+		killed.press("w")
 		killed.runs("SET own 1")
 		path := killed.journal()
 		end := sizeOfFile(t, path)
@@ -123,8 +123,8 @@ func TestJournalsThatAreDropped(t *testing.T) {
 			want = "1 change "
 		}
 		next.shows(want)
-		next.press("down", "enter")
-		next.shows("They stay as they are")
+		next.press("@discard_history")
+		next.shows("The history is discarded")
 		if journalsIn(t, dir) != 0 {
 			t.Errorf("%d journals", journalsIn(t, dir))
 		}

@@ -124,7 +124,10 @@ func (m *Model) goHome() tea.Cmd {
 }
 
 func (m *Model) goEnd() tea.Cmd {
-	m.scroller().End()
+	if m.InValue {
+		return m.value.GoEnd()
+	}
+	m.keys.End()
 	return nil
 }
 
@@ -142,8 +145,8 @@ func (m *Model) enterValue() tea.Cmd {
 		return nil
 	}
 	m.InValue = true
-	// In a wide window the value is already shown beside the list.
-	if m.Wide() && m.value.IsSettled(key) {
+	// The preview already shows the value.
+	if m.hasPreview() && m.value.IsSettled(key) {
 		return nil
 	}
 	return m.value.Open(key)

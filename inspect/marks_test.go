@@ -33,7 +33,7 @@ func TestMarkRanges(t *testing.T) {
 	f.do("SET a:2 x")
 	f.do("SET z x")
 	s := browseOn(t, f, f.fake, 80, 24)
-	s.press("V", "down")
+	s.press("v", "down")
 	s.shows("✓ ▸ a:", "✓ ▸ n:", "2 rows in range", "space mark")
 	s.press("space", "G", "space")
 	s.shows("3 rows marked")
@@ -42,15 +42,15 @@ func TestMarkRanges(t *testing.T) {
 	s.marks(t, "z")
 
 	// A range that ends in an open folder includes its rows up to the end of the range.
-	s.press("home", "enter", "V", "down", "esc", "home", "V", "down", "V")
+	s.press("home", "enter", "v", "down", "esc", "home", "v", "down", "v")
 	s.marks(t, "a:1")
 	s.press("esc", "h", "h", "home", "shift+down", "shift+down", "up")
 	s.marks(t, "z", "a:", "n:")
-	s.press("esc", "v", "end", "shift+up", "shift+up", "D")
+	s.press("esc", "`", "end", "shift+up", "shift+up", "d")
 	s.shows("The inspector is read-only")
 	s.marks(t, "n:4998", "n:4999", "z")
 
-	for _, keys := range [][]string{{"home", "V", "end"}, {"end", "V", "home"}} {
+	for _, keys := range [][]string{{"home", "v", "end"}, {"end", "v", "home"}} {
 		s.press("esc")
 		s.press(keys...)
 		s.press("up", "down")
@@ -59,7 +59,7 @@ func TestMarkRanges(t *testing.T) {
 			t.Errorf("%q marked %d rows", keys, len(got))
 		}
 	}
-	s.press("esc", "home", "V", "end")
+	s.press("esc", "home", "v", "end")
 	f.theirs("DEL z")
 	s.press("space")
 	s.shows("of the range no longer exists")
@@ -81,9 +81,9 @@ func TestMarkAll(t *testing.T) {
 		"a server": browse(t, newFake().plain(3000), 80, 24),
 	} {
 		t.Run(name, func(t *testing.T) {
-			s.press("/", "1", "2", "3", "enter", "A")
+			s.press("/", "1", "2", "3", "enter", "*")
 			s.shows("Marked 13 keys.")
-			s.press("esc", "space", "*")
+			s.press("esc", "space", "@mark_others")
 			s.shows("Marks inverted: 12 keys.")
 			s.press("/", "x", "enter", "esc", "esc") // the first esc drops the marks
 			if n := len(s.marked()); n != 1 {
@@ -92,20 +92,20 @@ func TestMarkAll(t *testing.T) {
 		})
 	}
 	s := browseOn(t, f, f.fake, 80, 24)
-	s.press("A")
+	s.press("*")
 	s.marks(t, "z", "m:", "n:")
 	s.press("esc", "enter", "down", "enter", "down", "space") // m:0:a
 	s.marks(t, "m:0:a")
-	s.press("*")
+	s.press("@mark_others")
 	s.shows("Marks inverted: 3 folders and 1 key.")
 	s.marks(t, "z", "m:1:", "m:2:", "n:")
-	s.press("*")
+	s.press("@mark_others")
 	s.marks(t, "m:0:")
 	s.press("home", "down", "down")
 	s.shows("✓     a")
 	s.press("space")
 	s.shows("Its folder is marked")
-	s.press("s", "size", "enter", "*")
+	s.press("s", "size", "enter", "@mark_others")
 	s.shows("Marks inverted: 3,003 keys.")
 }
 
@@ -128,7 +128,7 @@ func TestLivesOfMany(t *testing.T) {
 			}
 		}
 		old := f.asks("PEXPIRETIME n:1199")
-		s.press("U", "space", "space", "X")
+		s.press("w", "space", "space", "x")
 		s.shows("TTL of 1 folder and 1 key")
 		s.press("9", "0", "enter")
 		s.shows("Set the TTL of 1 folder and 1 key to 1m 30s, 1,201 keys?", "500 at a time; undo restores all:")

@@ -36,6 +36,7 @@ type Model struct {
 	hidden    bool    // another tab is on the screen
 	initCmd   tea.Cmd // sent at the start; nil: nothing
 
+	sizes     paneSizes
 	following bool // check for changes every second
 	lastWatch watched
 	movedErr  error // why the file is no longer at its path
@@ -100,6 +101,7 @@ func newModel(o Options, s shared) *Model {
 		shared: s, options: o, following: o.Index != nil,
 	}
 	m.Emit, m.KeyFor = m.route, m.keyFor
+	m.Notice = o.ReadOnlyReason
 	identity := cmp.Or(o.Identity, o.Target)
 	m.value = value.New(m.PaneContext)
 	m.value.Decoder = o.Decoder
@@ -109,7 +111,7 @@ func newModel(o Options, s shared) *Model {
 	}
 	m.edit = edit.New(m.PaneContext, edit.Settings{
 		OpenWriter: o.Unlock, Temporary: o.Temporary, Confirm: o.Confirm, Name: cmp.Or(o.Name, o.Target), Editor: o.Editor, FallbackEditor: o.FallbackEditor, TerminalInUse: m.terminalInUse,
-		Exporter: o.Exporter, Explain: o.Explain, Exec: cmp.Or(o.Exec, "meowdis exec"), Out: o.Out,
+		Exporter: o.Exporter, Explain: o.Explain, ReadOnlyReason: o.ReadOnlyReason, Exec: cmp.Or(o.Exec, "meowdis exec"), Out: o.Out,
 	}, maker)
 	m.server = server.Pane{PaneContext: m.PaneContext, Listen: o.Listen}
 	m.compare = compare.Pane{PaneContext: m.PaneContext, Scratch: o.Scratch, History: func() *change.History { return maker.Journal.History(m.edit.Undoable()) }}

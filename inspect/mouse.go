@@ -19,8 +19,11 @@ func (m *Model) mouse(e tea.MouseMsg) tea.Cmd {
 	}
 	m.keys.Touch()
 	inList := !m.InValue
-	if m.Wide() {
+	switch {
+	case m.Wide():
 		inList = e.X < m.listWidth()
+	case m.previewHeight() > 0:
+		inList = e.Y-1 < m.bodyHeight()-m.previewHeight()
 	}
 	switch e.Button {
 	case tea.MouseButtonWheelUp, tea.MouseButtonWheelDown:
@@ -128,7 +131,10 @@ func (m *Model) click(x, y int, inList bool) tea.Cmd {
 		return nil // the rows may be replaced in a moment
 	}
 	if !inList {
-		if m.value.Click(y - 1) {
+		if !m.Wide() && m.previewHeight() > 0 {
+			return m.enterValue()
+		}
+		if !m.showsOverview() && m.value.Click(y-1) {
 			m.InValue = true
 		}
 		return nil

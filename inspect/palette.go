@@ -22,7 +22,7 @@ func (m *Model) openPalette(behind ui.Dialog) tea.Cmd {
 		also := append(slices.Clone(b.keys), strings.Fields(b.label())...)
 		f.Items = append(f.Items, ui.Item{
 			Label: b.help, Note: b.where.note() + b.label(), Value: b.name,
-			Also: strings.Join(append(also, b.name, strings.ReplaceAll(b.name, "_", " ")), " "),
+			Also: strings.Join(append(also, b.name, strings.ReplaceAll(b.name, "_", " "), b.also), " "),
 		})
 	}
 	f.Search("")

@@ -42,13 +42,13 @@ func TestKeysTypedAheadOfAFolder(t *testing.T) {
 
 func TestKeysTypedAheadOfAValue(t *testing.T) {
 	f := folders(3)
-	s := browse(t, f, 80, 24)
-	s.press("U", "j", "enter", "esc", "j")
+	s := browse(t, f, 80, 18) // without a preview
+	s.press("w", "j", "enter", "esc", "j")
 	s.shows("WRITING")
 	h := hang(s)
 	h.press("enter")
 	h.press("j")
-	h.press("D")
+	h.press("d")
 	if s.model.Dialog != nil {
 		t.Fatal("D was about the value of before")
 	}
@@ -62,9 +62,9 @@ func TestKeysTypedAheadOfAValue(t *testing.T) {
 func TestKeysTypedAheadAnswerNothing(t *testing.T) {
 	f := folders(3)
 	s := browse(t, f, 80, 24)
-	s.press("U")
+	s.press("w")
 	h := hang(s)
-	h.press("D")
+	h.press("d")
 	h.press("y")
 	close(f.gate)
 	h.finish()
@@ -113,7 +113,7 @@ func TestFewKeysWait(t *testing.T) {
 // load.
 func TestMovesBeyondWhatIsLoaded(t *testing.T) {
 	s := browse(t, newFake().plain(3000), 80, 24)
-	s.press("v")
+	s.press("`")
 	at := func() string { return s.model.keys.SelectedName() }
 	h := hang(s)
 	loaded := s.model.keys.Loaded()

@@ -3,6 +3,7 @@ package inspect
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -37,7 +38,7 @@ func deletes(t *testing.T, step func(s *session, n int)) (s *session, before str
 	b, n := &meddler{}, 0
 	f.through(b)
 	s = browseOn(t, f, f.fake, 80, 24)
-	s.press("U", "g", "D")
+	s.press("w", "g", "d")
 	b.before = func(calls [][][]byte) {
 		if s.model.Running(job.Writing) && holdsMulti(calls) {
 			n++
@@ -103,8 +104,8 @@ func TestQuitAsksWhileAChangeRuns(t *testing.T) {
 				o.Journal = dir
 			}
 			next := browseOn(t, f, f.fake, 80, 24)
-			next.shows("keep its 1 change for undo")
-			next.press("enter", "U", "u")
+			next.shows("1 change of an earlier session")
+			next.press("w", "u")
 			next.shows("Undone")
 			if got := dumpAll(t, f, f.clock.now); got != before {
 				t.Error(firstDifference(before, got))
@@ -174,7 +175,7 @@ func TestAChangeThatIsCutOffIsKept(t *testing.T) {
 		o.Unlock = func(context.Context) (keyspace.Client, error) { return c, nil }
 	}
 	s := browseOn(t, f, f.fake, 80, 24)
-	s.press("U", "D")
+	s.press("w", "d")
 	h := &hanging{session: s, done: make(chan tea.Msg, 100)}
 	h.press("y")
 	for begun := false; !begun; {
@@ -193,5 +194,29 @@ func TestAChangeThatIsCutOffIsKept(t *testing.T) {
 	s.model.stopChange()
 	if kept, err := s.model.edit.EndJournal(); kept != 1 || err != nil || len(s.model.edit.Undoable()) != 1 {
 		t.Errorf("%d changes are kept, %v", kept, err)
+	}
+}
+
+// TestQuitByCommand quits as in vim, and selects a database as in redis-cli.
+func TestQuitByCommand(t *testing.T) {
+	f := newFile(t).shop()
+	f.do("SELECT 3")
+	s := browseOn(t, f, f.fake, 80, 24)
+	s.press(":")
+	s.typing("select 3")
+	s.press("enter")
+	s.shows("db 3")
+	s.press(":")
+	s.typing("select 16")
+	s.press("enter")
+	s.shows(`database "16" is out of range: use 0 to 15`, "db 3")
+	for _, line := range []string{"q", "quit", "exit"} {
+		s.press(":")
+		s.typing(line)
+		_, cmd := s.model.Update(namedKeys["enter"])
+		if msgs := results(cmd); !slices.ContainsFunc(msgs, func(m tea.Msg) bool { _, ok := m.(tea.QuitMsg); return ok }) {
+			t.Errorf(":%s does not quit", line)
+		}
+		s.model.quitting = false
 	}
 }

@@ -33,7 +33,7 @@ func TestUndoOfRandomChanges(t *testing.T) {
 		before := dumpAll(t, f, now)
 		s := browseOn(t, f, f.fake, 110, 30)
 		s.model.edit.Editor = func(string) *exec.Cmd { return exec.Command("true") }
-		s.press("U")
+		s.press("w")
 		for range presses {
 			f.clock.now = now // no key expires
 			if random.Intn(8) > 0 || s.model.Dialog != nil || s.model.keys.IsTyping() {

@@ -149,7 +149,7 @@ func (m *Model) goTo(db int, key string) tea.Cmd {
 // recallBindings returns the bindings for bookmarks and recent keys.
 func recallBindings() []binding {
 	return []binding{
-		{name: "bookmark", keys: []string{"b"}, where: everywhere, help: "toggle bookmark", run: (*Model).bookmark},
-		{name: "recall", keys: []string{"'", "B"}, where: everywhere, help: "bookmarks and recent keys", run: (*Model).recall, immediate: true},
+		{name: "bookmark", keys: []string{"b"}, where: everywhere, help: "toggle bookmark", also: "favourite favorite star pin", run: (*Model).bookmark},
+		{name: "recall", keys: []string{"'"}, where: everywhere, help: "bookmarks and recent keys", also: "favourites favorites starred last visited", run: (*Model).recall, immediate: true},
 	}
 }

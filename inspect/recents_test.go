@@ -21,12 +21,12 @@ func TestBookmarksAndRecentKeys(t *testing.T) {
 	s.choose("tags")
 	s.press("b")
 	s.shows("Bookmarked tags. Press ' to see all.")
-	s.press("d", "3", "enter", "enter")
+	s.press("0", "3", "enter", "enter")
 	s.shows("string · 1 byte")
 
 	f.clock.now += 3600_000
 	s = browse(t, f, 80, 24)
-	s.press("B")
+	s.press("'")
 	s.shows("Bookmarks (★) and recent keys", "★ tags", "three", "db 3 · 1h 00m ago", "board")
 	s.typing("three")
 	s.press("enter")

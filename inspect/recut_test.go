@@ -74,7 +74,7 @@ func TestSmallElementsComeManyAtOnce(t *testing.T) {
 	if n, trips := f.asked("LRANGE", 0), f.sent("LRANGE"); n != 100 || trips > 3 {
 		t.Errorf("%d elements at once, in %d trips", n, trips)
 	}
-	s.press("r")
+	s.press("R")
 	s.shows("36 of 1,000")
 }
 

@@ -74,6 +74,6 @@ func TestRealRedis(t *testing.T) {
 	}
 	s.press("t", "z", "enter")
 	s.shows("1 of 1 found", "zset")
-	s.press("d", "4", "enter")
+	s.press("0", "4", "enter")
 	s.shows("db 4 · 0 keys", "No match")
 }

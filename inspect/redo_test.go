@@ -16,7 +16,7 @@ func TestRedoAsks(t *testing.T) {
 	f := newFile(t)
 	f.do("SET k old")
 	s := browseOn(t, f, f.fake, 80, 24)
-	s.press("U")
+	s.press("w")
 	s.runs("SET k mine")
 	s.press("u")
 	f.do("SET k theirs")
@@ -33,13 +33,13 @@ func TestRedoAsks(t *testing.T) {
 	s.press("ctrl+r")
 	s.shows("Nothing to redo")
 
-	s.press("D", "y", "u", "ctrl+r")
+	s.press("d", "y", "u", "ctrl+r")
 	s.shows("Redo: Deleted", "y yes   n no")
 	s.press("n")
 	s.shows("Nothing was changed")
 	s.press("ctrl+r", "y")
 	s.shows("Redone: Deleted")
-	s.press("H")
+	s.press("U")
 	s.shows("Return to the state after", "now · 1 key", "before all changes")
 }
 
@@ -52,7 +52,7 @@ func TestRedoOfManyKeys(t *testing.T) {
 	f.do("HSET n:hash a 1")
 	before := dumpAll(t, f, f.clock.now)
 	s := browseOn(t, f, f.fake, 80, 24)
-	s.press("U", "g", "D", "y")
+	s.press("w", "g", "d", "y")
 	after := dumpAll(t, f, f.clock.now)
 	for range 2 {
 		s.press("u")
@@ -64,7 +64,7 @@ func TestRedoOfManyKeys(t *testing.T) {
 			t.Error(firstDifference(after, got))
 		}
 	}
-	s.press("H")
+	s.press("U")
 	s.shows("Deleted n:*, 1,008 keys", "now · 1,008 keys")
 	s.press("esc", "u")
 	f.do("DEL n:5")
@@ -88,7 +88,7 @@ func TestRedoOfAnEditOfALargeKey(t *testing.T) {
 	f := newFile(t)
 	f.fillHash()
 	s := browseOn(t, f, f.fake, 80, 24)
-	s.press("enter", "U", "e", "y", "enter", "esc", "R", "2", "enter", "X", "9", "enter", "P")
+	s.press("enter", "w", "e", "y", "enter", "esc", "r", "2", "enter", "x", "9", "enter", "@persist")
 	after := dumpAll(t, f, f.clock.now)
 	s.press("u", "u", "u", "u")
 	for range 4 {
@@ -117,7 +117,7 @@ func TestRedoJournalsOfKilledSessions(t *testing.T) {
 		o.Journal = dir
 	}
 	killed := browseOn(t, f, f.fake, 80, 24)
-	killed.press("U")
+	killed.press("w")
 	killed.runs("MSET a 1 b 2 c 3")
 	killed.runs("SET d 4")
 	killed.press("u")
@@ -140,7 +140,7 @@ func TestRedoJournalsOfKilledSessions(t *testing.T) {
 	if left := next.journals(); len(left) != 1 || !strings.HasSuffix(left[0], ".undo2") {
 		t.Errorf("journals: %q", left)
 	}
-	next.press("H")
+	next.press("U")
 	next.shows("MSET a 1 b 2 c 3", "now · 3 keys · 5m 0")
 }
 

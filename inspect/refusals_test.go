@@ -45,7 +45,7 @@ func TestUserWhoMayLittle(t *testing.T) {
 	s.shows("type      hash", "encoding  not permitted", "memory    not permitted")
 	s.press("esc", "O")
 	s.shows("? keys in /data/app.db")
-	s.press("esc", "d")
+	s.press("esc", "0")
 	s.shows("? keys")
 	s.press("esc")
 }
@@ -100,8 +100,8 @@ func (o ownKeys) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, 
 func TestErrorsSayWhatToDo(t *testing.T) {
 	for reply, want := range map[string]string{
 		"MOVED 866 10.0.0.7:7001":         "this server is one node of a cluster, and the key is on 10.0.0.7:7001",
-		"LOADING Redis is loading":        "press r",
-		"MASTERDOWN Link with MASTER":     "press r",
+		"LOADING Redis is loading":        "press R",
+		"MASTERDOWN Link with MASTER":     "press R",
 		"NOAUTH Authentication required.": "--token",
 		"WRONGTYPE Operation":             "WRONGTYPE Operation",
 	} {
@@ -110,7 +110,7 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 		s := browse(t, f, 120, 24)
 		s.shows("✗ ", want)
 		f.refuse = nil
-		s.press("r")
+		s.press("R")
 		s.hides("✗")
 		s.shows("key:")
 	}

@@ -19,7 +19,7 @@ func TestRenameMany(t *testing.T) {
 		f.through(b)
 		s := browseOn(t, f, f.fake, 80, 24)
 		rename := func(to string) {
-			s.press("U", "home", "R", "backspace", "backspace", "backspace")
+			s.press("w", "home", "r", "backspace", "backspace", "backspace")
 			s.typing(to)
 			s.press("enter")
 		}
@@ -27,10 +27,10 @@ func TestRenameMany(t *testing.T) {
 		s.shows("1 name is taken", "Nothing was renamed.", "n:0003 → other:0003", "already exists")
 		s.press("esc")
 		s.shows("Rename 700 keys by a pattern")
-		s.press("esc", "U")
+		s.press("esc", "w")
 		rename("x")
 		s.shows("also the new name of n:0000")
-		s.press("esc", "esc", "U")
+		s.press("esc", "esc", "w")
 		rename("other:new:*")
 		s.shows("Rename 700 keys?", "n:0000 → other:new:0000", "… and 692 more")
 		s.press("y")
@@ -48,7 +48,7 @@ func TestRenameMany(t *testing.T) {
 			t.Errorf("made again, it holds %q:\n%s", v, s.screen())
 		}
 		s.press("y", "u")
-		s.press("U", "U")
+		s.press("w", "w")
 
 		// Another client takes a name after the check.
 		b.before = func(calls [][][]byte) {
@@ -59,7 +59,7 @@ func TestRenameMany(t *testing.T) {
 				}
 			}
 		}
-		s.press("U")
+		s.press("w")
 		rename("last:*")
 		s.press("y")
 		s.shows("the key already exists")
@@ -78,9 +78,9 @@ func TestUndoOfARenameOfMany(t *testing.T) {
 	}
 	f.do("PEXPIRE n:3 5000")
 	s := browseOn(t, f, f.fake, 100, 24)
-	s.press("U")
+	s.press("w")
 	s.runs("APPEND n:4 x")
-	s.press("home", "R", "backspace", "backspace", "backspace")
+	s.press("home", "r", "backspace", "backspace", "backspace")
 	s.typing("m:*")
 	s.press("enter", "y")
 	s.shows("Renamed 5 keys")

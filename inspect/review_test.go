@@ -40,21 +40,21 @@ var overwritten = []struct {
 		"k was changed", "GET k", "old"},
 	{"a key that was set, and deleted", "SET k old", []string{":", "S", "E", "T", "space", "k", "space", "1", "enter"}, "DEL k",
 		"k was deleted; it is restored", "GET k", "old"},
-	{"a key that was deleted, and made anew", "SET k old", []string{"D", "y"}, "SET k theirs",
+	{"a key that was deleted, and made anew", "SET k old", []string{"d", "y"}, "SET k theirs",
 		"k was created again", "GET k", "old"},
 	{"all keys", "SET k old", []string{":", "F", "L", "U", "S", "H", "A", "L", "L", "enter", "y", "esc"}, "RPUSH k theirs",
 		"k was created again", "GET k", "old"},
 	{"a key that was added, and extended", "PING", []string{"a", "down", "down", "enter", "l", "enter", "x", "enter", "enter"}, "RPUSH l theirs",
 		"l was changed", "EXISTS l", "0"},
-	{"a name that was taken again", "SET k old", []string{"R", "2", "enter"}, "SET k theirs",
+	{"a name that was taken again", "SET k old", []string{"r", "2", "enter"}, "SET k theirs",
 		"k was created again", "MGET k k2", "old "},
-	{"a name that is gone", "SET k old", []string{"R", "2", "enter"}, "DEL k2",
+	{"a name that is gone", "SET k old", []string{"r", "2", "enter"}, "DEL k2",
 		"k2 was deleted", "MGET k k2", " "},
-	{"a time to live", "SET k old", []string{"X", "9", "0", "enter"}, "PERSIST k",
+	{"a time to live", "SET k old", []string{"x", "9", "0", "enter"}, "PERSIST k",
 		"k has a different TTL now", "PTTL k", "-1"},
 	{"a time to live that was typed", "SET k old PXAT 1800000000000", []string{":", "P", "E", "R", "S", "I", "S", "T", "space", "k", "enter"}, "PEXPIRE k 7000000",
 		"k has a different TTL now", "PEXPIRETIME k", "1800000000000"},
-	{"a field's time to live", "HSET h a 1", []string{"enter", "X", "9", "0", "enter"}, "HPEXPIRE h 100000 FIELDS 1 a",
+	{"a field's time to live", "HSET h a 1", []string{"enter", "x", "9", "0", "enter"}, "HPEXPIRE h 100000 FIELDS 1 a",
 		"h has a different TTL now", "HPTTL h FIELDS 1 a", "-1"},
 }
 
@@ -66,7 +66,7 @@ func TestUndoAsksBeforeItOverwrites(t *testing.T) {
 				f.do(c.data)
 				f.through(&meddler{refuses: refuses})
 				s := browseOn(t, f, f.fake, 80, 24)
-				s.press(append([]string{"U"}, c.keys...)...)
+				s.press(append([]string{"w"}, c.keys...)...)
 				if len(s.model.edit.Undoable()) != 1 {
 					t.Fatalf("%d changes:\n%s", len(s.model.edit.Undoable()), s.screen())
 				}
@@ -102,7 +102,7 @@ func TestEveryTypeIsReviewed(t *testing.T) {
 		f := newFile(t)
 		f.do(c[0])
 		s := browseOn(t, f, f.fake, 80, 24)
-		s.press("U")
+		s.press("w")
 		s.runs(c[1])
 		s.press("u")
 		s.shows("Undone")
@@ -128,9 +128,9 @@ func words(v resp.Value) string {
 // TestUndoOfALifeBringsNoKeyBack undoes a TTL change of a key that another client deleted.
 func TestUndoOfALifeBringsNoKeyBack(t *testing.T) {
 	for what, keys := range map[string][]string{
-		"X": {"X", "9", "0", "enter"}, "P": {"P"},
+		"X": {"x", "9", "0", "enter"}, "P": {"@persist"},
 		"EXPIRE":   {":", "E", "X", "P", "I", "R", "E", "space", "h", "space", "9", "0", "enter"},
-		"a field":  {"enter", "X", "9", "0", "enter"},
+		"a field":  {"enter", "x", "9", "0", "enter"},
 		"PEXPIRE ": {":", "P", "E", "X", "P", "I", "R", "E", "space", "h", "space", "9", "0", "0", "0", "enter"},
 	} {
 		t.Run(what, func(t *testing.T) {
@@ -138,7 +138,7 @@ func TestUndoOfALifeBringsNoKeyBack(t *testing.T) {
 			f.do("HSET h a 1")
 			f.do("PEXPIRE h 1000000")
 			s := browseOn(t, f, f.fake, 80, 24)
-			s.press(append([]string{"U"}, keys...)...)
+			s.press(append([]string{"w"}, keys...)...)
 			f.theirs("DEL h")
 			s.press("u")
 			s.shows("h no longer exists: its TTL is not changed.", "0 keys")
@@ -155,7 +155,7 @@ func TestUndoDoesNotAsk(t *testing.T) {
 	f.do("SET k old")
 	f.do("SETRANGE big 3000000 x")
 	s := browseOn(t, f, f.fake, 80, 24)
-	s.press("U")
+	s.press("w")
 	before := dumpAll(t, f, f.clock.now)
 	s.runs("SET k new PX 5000")
 	s.wait(6e9)
@@ -176,7 +176,7 @@ func TestUndoAsksWhenNobodyKnows(t *testing.T) {
 	f := newFile(t)
 	f.do("SET k old")
 	s := browseOn(t, f, f.fake, 80, 24)
-	s.press("U")
+	s.press("w")
 	s.runs("SET k new")
 	path := s.journal()
 	// The end record of a step has 15 bytes.
@@ -192,7 +192,7 @@ func TestUndoAsksWhenNobodyKnows(t *testing.T) {
 		o.Journal = filepath.Dir(path)
 	}
 	next := browseOn(t, f, f.fake, 80, 24)
-	next.press("enter", "U", "u")
+	next.press("enter", "w", "u")
 	next.shows("Undo anyway?", "SET k new", "are unknown")
 	next.press("y")
 	next.shows("Undone: SET k new")
@@ -206,7 +206,7 @@ func TestUndoIsWatched(t *testing.T) {
 	b := &meddler{}
 	f.through(b)
 	s := browseOn(t, f, f.fake, 80, 24)
-	s.press("U")
+	s.press("w")
 	s.runs("SET k new")
 	interfere := true
 	b.before = func(calls [][][]byte) {
@@ -231,7 +231,7 @@ func TestSomebodyElseIsFirst(t *testing.T) {
 	b := &meddler{}
 	f.through(b)
 	s := browseOn(t, f, f.fake, 80, 24)
-	s.press("U")
+	s.press("w")
 	changed := false
 	b.before = func(calls [][][]byte) {
 		if changed {
@@ -259,7 +259,7 @@ func TestRealRedisIsReviewed(t *testing.T) {
 		o.Unlock = func(context.Context) (keyspace.Client, error) { return real{conn: conn}, nil }
 	}
 	s := browseOn(t, real{conn: conn}, f, 80, 24)
-	s.press("U")
+	s.press("w")
 	s.runs("HSET h g 1")
 	for range 2000 {
 		other.Do(client.Command("HGET", "h", "f1")...) // continues the rehash

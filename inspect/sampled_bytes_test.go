@@ -34,7 +34,7 @@ func TestBytesOfAServersFolders(t *testing.T) {
 	s.shows("few:", "2 keys", "by MEMORY USAGE of each key")
 	s.press("esc", "G", "i")
 	s.shows("many:", "1,000 keys", "estimated from MEMORY USAGE of 50 keys")
-	s.press("esc", "f")
+	s.press("esc", "@follow")
 	f.do("SET few:3 x")
 	s.wait(5 * time.Second)
 	if asked != 52 {

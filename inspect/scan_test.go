@@ -16,14 +16,14 @@ func TestFullList(t *testing.T) {
 	s := browse(t, f, 100, 24)
 	f.plain(3000)
 	s.model.keys.MaxScanned = 1000
-	s.press("d", "3", "enter", "d", "0", "enter", "v")
+	s.press("0", "3", "enter", "0", "0", "enter", "`")
 	s.shows("key:00000", "1 of 1,500", "list full, + shows the next")
 	s.press("+")
 	s.shows("key:01500", "1 of 1,500", "after the first 1,500")
 	s.hides("full")
 	s.press("end")
 	s.shows("key:02999")
-	s.press("r")
+	s.press("R")
 	s.shows("key:01499", "full")
 	s.press("home", "/")
 	s.typing("2000")
@@ -46,7 +46,7 @@ func TestFirstScreenOfAScan(t *testing.T) {
 		close(f.gate)
 		h.start(s.model.Init())
 		h.send(tea.WindowSizeMsg{Width: 80, Height: 24})
-		h.press("v")
+		h.press("`")
 		want := "key:00000"
 		for h.n > 0 {
 			if touched && s.model.keys.Loaded() > 0 && want == "key:00000" {

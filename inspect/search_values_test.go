@@ -80,9 +80,9 @@ func TestSearchInValues(t *testing.T) {
 
 func searchesValues(t *testing.T, c keyspace.Client, f *fake, holders []string) {
 	b := &meddler{Client: c}
-	s := browseOn(t, b, f, 80, 24)
+	s := browseOn(t, b, f, 80, 40)
 	b.most = 0
-	s.press("F")
+	s.press("&")
 	s.shows("Search in values", "in all keys")
 	s.typing("find-me")
 	s.press("enter")
@@ -93,18 +93,18 @@ func searchesValues(t *testing.T, c keyspace.Client, f *fake, holders []string) 
 	}
 	// The list of matches can be sorted and marked, and its values open at the text.
 	s.press("s", "z", "enter")
-	s.shows("SIZE", fmt.Sprintf("1 of %d found", len(holders)))
-	s.press("A")
+	s.shows("ITEMS", fmt.Sprintf("1 of %d found", len(holders)))
+	s.press("*")
 	s.shows(fmt.Sprintf("%d keys", len(holders)))
 	s.press("esc", "esc")
 	s.press("/")
 	s.typing("h:many")
-	s.press("enter", "F")
+	s.press("enter", "&")
 	s.shows("in the keys of this list")
 	s.typing("FIND-me")
 	s.press("enter")
 	s.shows("no match")
-	s.press("F")
+	s.press("&")
 	for range "FIND-me" {
 		s.press("backspace")
 	}
@@ -123,7 +123,7 @@ func TestSearchInValuesIsStopped(t *testing.T) {
 	f.refuse = map[string]string{"HSCAN": "NOPERM no permissions to run the 'hscan' command"}
 	b := &meddler{Client: f}
 	s := browseOn(t, b, f, 80, 24)
-	s.press("F")
+	s.press("&")
 	s.typing("value 29")
 	h := hang(s)
 	close(f.gate) // every page but the stopped one gets its reply
@@ -153,7 +153,7 @@ func TestSearchInValuesIsStopped(t *testing.T) {
 	s.shows("Stopped", "value 29")
 	s.press("down", "esc")
 	s.hides("values: value 29")
-	s.press("F")
+	s.press("&")
 	s.typing("value 29")
 	s.press("enter")
 	s.shows("1 of 111 found", "searched all values", "1 key not read")

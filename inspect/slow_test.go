@@ -74,9 +74,9 @@ func (h *hanging) tick(d time.Duration) {
 
 func TestSlowTargetIsCancelled(t *testing.T) {
 	s := browse(t, newFake().plain(2000), 80, 24)
-	s.press("v")
+	s.press("`")
 	h := hang(s)
-	h.press("r")
+	h.press("R")
 	h.tick(3 * time.Second)
 	s.shows("3s", "key:00000")
 	h.press("j")
@@ -89,14 +89,14 @@ func TestSlowTargetIsCancelled(t *testing.T) {
 		t.Errorf("%s still runs", p.String())
 	}
 	close(s.fake.gate)
-	s.press("r")
+	s.press("R")
 	s.shows("2 of 2,000")
 	s.hides("Stopped")
 }
 
 func TestSlowValueIsLeft(t *testing.T) {
 	f := newFake().zoo()
-	s := browse(t, f, 80, 24)
+	s := browse(t, f, 80, 18) // without a preview
 	s.choose("user:1")
 	h := hang(s)
 	h.press("enter")

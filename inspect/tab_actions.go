@@ -14,11 +14,11 @@ import (
 // tabBindings returns the bindings for tabs.
 func tabBindings() []binding {
 	return []binding{
-		{name: "tab_open", keys: []string{"ctrl+t"}, where: everywhere, help: "open another target, in a tab", run: (*Model).openTab, immediate: true},
+		{name: "tab_open", keys: []string{"ctrl+t"}, where: everywhere, help: "open another target, in a tab", also: "connect server file new", run: (*Model).openTab, immediate: true},
 		{name: "tab_close", keys: []string{"ctrl+w"}, where: everywhere, help: "close the tab", run: (*Model).closeTab, immediate: true},
-		{name: "tab_next", keys: []string{"}"}, where: everywhere, help: "the next tab", run: switchTab(1), immediate: true},
-		{name: "tab_back", keys: []string{"{"}, where: everywhere, help: "the tab before", run: switchTab(-1), immediate: true},
-		{name: "tab", keys: strings.Split("123456789", ""), where: everywhere, help: "the tab with this number, or one from a list", run: (*Model).pickTab, nth: (*Model).showTab, immediate: true},
+		{name: "tab_next", keys: []string{"}"}, where: everywhere, help: "next tab", run: switchTab(1), immediate: true},
+		{name: "tab_back", keys: []string{"{"}, where: everywhere, help: "previous tab", run: switchTab(-1), immediate: true},
+		{name: "tab", keys: strings.Split("123456789", ""), where: everywhere, help: "switch to a tab", run: (*Model).pickTab, nth: (*Model).showTab, immediate: true},
 	}
 }
 

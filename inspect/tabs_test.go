@@ -119,6 +119,12 @@ func (s *tabbed) wait(d time.Duration) {
 
 func (s *tabbed) press(keys ...string) {
 	for _, k := range keys {
+		if name, ok := strings.CutPrefix(k, "@"); ok && name != "" { // an action of the palette
+			s.press("ctrl+p")
+			s.typing(name)
+			s.press("enter")
+			continue
+		}
 		msg, ok := namedKeys[k]
 		if !ok {
 			msg = tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(k)}
@@ -172,8 +178,8 @@ func TestTabs(t *testing.T) {
 	s.press("9")
 	s.shows("/data/b.db")
 	s.press("}")
-	s.shows("✗ nobody is there", "r try again   ^T open another   ^W close   q quit")
-	s.press("r")
+	s.shows("✗ nobody is there", "R try again   ^T open another   ^W close   q quit")
+	s.press("R")
 	s.shows("✗ nobody is there")
 	s.press("}")
 	s.shows("/data/a.db")
@@ -216,21 +222,21 @@ func TestTabs(t *testing.T) {
 // TestTabsKeepTheirOwn unlocks writing in one tab, which keeps its change for undo.
 func TestTabsKeepTheirOwn(t *testing.T) {
 	s := inTabs(t, 80, 24, "a.db", "b.db")
-	s.press("U", "G", "D", "}")
+	s.press("w", "G", "d", "}")
 	s.shows("/data/b.db")
 	s.press("{")
 	s.shows("Delete other:*") // the question stays open
 	s.press("y")
 	s.shows("Deleted other:*", "1 ● a.db")
-	s.press("}", "G", "D")
+	s.press("}", "G", "d")
 	s.shows("The inspector is read-only", "▸ other:")
-	s.press("U")
-	s.press("D", "n", "{")
+	s.press("w")
+	s.press("d", "n", "{")
 	s.shows("WRITING")
 	s.hides("▸ other:")
 	s.press("u")
 	s.shows("Undone: Deleted other:*")
-	s.press("D", "y", "ctrl+w")
+	s.press("d", "y", "ctrl+w")
 	s.shows("/data/b.db")
 	if err := s.tabs.end(); err != nil || !slices.Equal(s.closed, []string{"a.db 1", "b.db 0"}) {
 		t.Errorf("closed %q, %v", s.closed, err)
@@ -308,7 +314,7 @@ func TestManyTabs(t *testing.T) {
 // there.
 func TestQuitAsksForEveryTab(t *testing.T) {
 	s := inTabs(t, 80, 24, "a.db", "b.db")
-	s.press("U", "G", "D")
+	s.press("w", "G", "d")
 	_, change := s.tabs.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("y")}) // the change is still running
 	s.press("ctrl+w")
 	s.shows("A change is running", "/data/a.db")
@@ -332,7 +338,7 @@ func TestDraftsOfAnotherTab(t *testing.T) {
 		path = p
 		return exec.Command("true")
 	}
-	s.press("U", "v", "enter", "E", "2")
+	s.press("w", "`", "enter", "E", "2")
 	if err := os.WriteFile(path, []byte("edited"), 0o600); err != nil {
 		t.Fatal(err)
 	}

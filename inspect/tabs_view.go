@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/meowdis/meowdis/inspect/client"
+	"github.com/meowdis/meowdis/inspect/screen"
 	"github.com/meowdis/meowdis/keyspace/display"
 )
 
@@ -48,8 +49,9 @@ func (t *Tabs) barParts() []barPart {
 	most := max(t.width/len(t.list)-1, 10)
 	parts := make([]barPart, len(t.list))
 	for i, each := range t.list {
-		text := " " + client.Decimal(int64(i+1)) + " " + each.statusMark() + display.Text(cmp.Or(each.Label, "…"), 40)
-		parts[i] = barPart{tab: i, text: display.Truncate(text, most-1) + " "}
+		head := " " + client.Decimal(int64(i+1)) + " " + each.statusMark()
+		label := screen.TruncateLeft(display.Whole(cmp.Or(each.Label, "…")), min(max(most-1-ansi.StringWidth(head), 1), 40))
+		parts[i] = barPart{tab: i, text: head + label + " "}
 		parts[i].width = ansi.StringWidth(parts[i].text)
 	}
 	first := 0

@@ -63,12 +63,12 @@ func TestFollowing(t *testing.T) {
 	s.shows("aardvark")
 	s.press("end")
 	s.hides("tags")
-	s.press("f")
+	s.press("@follow")
 	s.shows("Not following changes")
 	f.do("SET zebra 1")
 	s.wait(3 * time.Second)
 	s.hides("zebra")
-	s.press("r", "end")
+	s.press("R", "end")
 	s.shows("102 keys", "zebra")
 }
 

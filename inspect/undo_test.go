@@ -133,7 +133,7 @@ func TestEveryCommandIsUndone(t *testing.T) {
 		f.do(fmt.Sprintf("PEXPIREAT session:%02x %d", i*7, 1_800_000_000_000+i))
 	}
 	s := browseOn(t, f, f.fake, 80, 24)
-	s.press("U")
+	s.press("w")
 	for _, line := range writes {
 		before := dumpAll(t, f, f.clock.now)
 		s.runs(line)
@@ -162,7 +162,7 @@ func TestAStackIsUndone(t *testing.T) {
 		f.do(fmt.Sprintf("PEXPIREAT session:%02x %d", i*7, 1_800_000_000_000+i))
 	}
 	s := browseOn(t, f, f.fake, 80, 24)
-	s.press("U")
+	s.press("w")
 	before := dumpAll(t, f, f.clock.now)
 	for _, line := range writes {
 		if !strings.HasPrefix(line, "X") {
@@ -173,12 +173,12 @@ func TestAStackIsUndone(t *testing.T) {
 		}
 	}
 	after, steps := dumpAll(t, f, f.clock.now), len(s.model.edit.Undoable())
-	s.press("H", "end", "enter")
+	s.press("U", "end", "enter")
 	s.shows(fmt.Sprintf("Undone: %d changes", steps), "^R redo")
 	if got := dumpAll(t, f, f.clock.now); got != before {
 		t.Errorf("%s: %s\n%s", s.model.Failure, firstDifference(before, got), s.screen())
 	}
-	s.press("H", "home", "enter")
+	s.press("U", "home", "enter")
 	for range writes {
 		if s.model.Dialog != nil {
 			s.press("y")
@@ -212,7 +212,7 @@ func TestWhatWouldHaveEnded(t *testing.T) {
 	f.do("JSON.SET user:json $ 1")
 	f.do("PEXPIRE user:json 60000")
 	s := browseOn(t, f, f.fake, 80, 24)
-	s.press("U", "D", "y")
+	s.press("w", "d", "y")
 	s.shows("0 keys")
 	s.wait(61e9)
 	s.press("u")
@@ -243,7 +243,7 @@ func TestSomebodyElseWrites(t *testing.T) {
 				b := &meddler{refuses: refuses}
 				f.through(b)
 				s := browseOn(t, f, f.fake, 80, 24)
-				s.press("U")
+				s.press("w")
 				interfere := true
 				b.before = func(calls [][][]byte) {
 					if len(calls) > 2 && holdsMulti(calls) && interfere {
@@ -280,7 +280,7 @@ func TestNothingChangesWithoutAJournal(t *testing.T) {
 	}
 	s := browseOn(t, f, f.fake, 160, 24)
 	f.fake.options = start
-	s.press("U", "D", "y")
+	s.press("w", "d", "y")
 	s.shows("Nothing was changed", "The undo data cannot be saved", blocked)
 	s.press("esc", ":")
 	s.typing("SET a b")
@@ -318,7 +318,7 @@ func TestLongChanges(t *testing.T) {
 			s.press("esc")
 		}
 	}
-	s.press("U", "g", "D")
+	s.press("w", "g", "d")
 	s.model.Frame = 1
 	s.press("y")
 	s.shows("stopped (press u to undo the finished part)")
@@ -360,7 +360,7 @@ func TestMemoryStaysFlat(t *testing.T) {
 	b := &meddler{}
 	f.through(b)
 	s := browseOn(t, f, f.fake, 80, 24)
-	s.press("U", "D", "y")
+	s.press("w", "d", "y")
 	s.shows("Deleted user:*, 602 keys", "0 keys")
 	s.press("u")
 	s.shows("602 keys")
@@ -392,11 +392,11 @@ func TestEditsOfLargeKeys(t *testing.T) {
 	b := &meddler{}
 	f.through(b)
 	s := browseOn(t, f, f.fake, 80, 24)
-	s.press("enter", "U", "e", "y", "enter")
+	s.press("enter", "w", "e", "y", "enter")
 	s.shows("Changed field:")
-	s.press("esc", "R", "2", "enter")
+	s.press("esc", "r", "2", "enter")
 	s.shows("Renamed to h2")
-	s.press("X", "9", "enter", "P")
+	s.press("x", "9", "enter", "@persist")
 	if end := sizeOfFile(t, s.journal()); end > 2000 {
 		t.Errorf("the journal has %d bytes", end)
 	}
@@ -430,7 +430,7 @@ func TestRealRedisIsUndone(t *testing.T) {
 		o.Unlock = func(context.Context) (keyspace.Client, error) { return real{conn: conn}, nil }
 	}
 	s := browseOn(t, real{conn: conn}, f, 80, 24)
-	s.press("U")
+	s.press("w")
 	for _, line := range []string{
 		"SET config 1", "DEL config cart", "EXPIRE cart 100", "PERSIST config", "RENAME cart tags", "COPY cart x", "MOVE events 2", "FLUSHDB", "FLUSHALL",
 		"SWAPDB 0 3", "HDEL cart apple", "LMOVE l m LEFT LEFT", "SPOP tags", "ZPOPMAX board", "XACK events ops 1-1", "XADD events * a b", "SORT l ALPHA DESC STORE l", "BLPOP l 0",

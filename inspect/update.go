@@ -26,6 +26,7 @@ type tickMsg struct{}
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m.Now = m.Clock()
 	cmd := m.dispatch(msg)
+	m.layout()
 	return m, tea.Batch(cmd, m.pressPending(), m.fill(), m.remember())
 }
 
@@ -75,6 +76,10 @@ func (m *Model) route(event any) tea.Cmd {
 		return m.edit.Kill(e.ID, e.Name, e.Parent)
 	case server.Unlock:
 		return m.edit.Unlock()
+	case edit.Quit:
+		return m.quit()
+	case edit.DatabaseSelected:
+		return m.useDatabase(e.DB)
 	case keys.DatabaseChosen:
 		return m.useDatabase(e.Db)
 	}
@@ -90,6 +95,9 @@ func (m *Model) fill() tea.Cmd {
 	cmds = append(cmds, m.keys.Fill())
 	m.value.SetSearch(m.keys.ValueSearch())
 	cmds = append(cmds, m.value.Fill())
+	if m.showsOverview() {
+		cmds = append(cmds, m.overview.FillSide(m.keys.Known))
+	}
 	return tea.Batch(append(cmds, m.previewSelected())...)
 }
 
@@ -99,7 +107,7 @@ func (m *Model) previewSelected() tea.Cmd {
 		m.value.Leave()
 	}
 	key, ok := m.keys.Current()
-	if !ok || !m.Wide() || m.InValue {
+	if !ok || !m.hasPreview() || m.InValue {
 		return nil
 	}
 	return m.value.Preview(key)
@@ -122,6 +130,7 @@ func (m *Model) checkChanges() tea.Cmd {
 func (m *Model) refresh() tea.Cmd {
 	m.CancelAll()
 	m.Conn.Refusals.Clear()
+	m.overview.Refresh()
 	cmds := []tea.Cmd{m.keys.RefreshAll()}
 	if key, ok := m.value.Current(); ok {
 		cmds = append(cmds, m.value.Open(key))
@@ -144,8 +153,28 @@ func (m *Model) suspend() tea.Cmd { return tea.Suspend }
 
 func (m *Model) resize(width, height int) {
 	m.Width, m.Height = width, height
-	m.keys.Resize(m.listWidth(), m.bodyHeight())
-	m.value.Resize(m.valueWidth(), m.bodyHeight())
+	m.sizes = paneSizes{}
+	m.layout()
+}
+
+// paneSizes holds the sizes of the list and of the value.
+type paneSizes struct{ listWidth, listHeight, valueWidth, valueHeight int }
+
+// layout resizes the panes if their sizes changed.
+func (m *Model) layout() {
+	if m.Width == 0 {
+		return
+	}
+	s := paneSizes{m.listWidth(), m.bodyHeight() - m.previewHeight(), m.valueWidth(), m.bodyHeight()}
+	if !m.InValue && !m.Wide() {
+		s.valueHeight = max(m.previewHeight()-1, 1)
+	}
+	if s == m.sizes {
+		return
+	}
+	m.sizes = s
+	m.keys.Resize(s.listWidth, s.listHeight)
+	m.value.Resize(s.valueWidth, s.valueHeight)
 }
 
 // finish handles the result of a job.
@@ -179,10 +208,12 @@ func (m *Model) finish(f job.Finished) tea.Cmd {
 func (m *Model) halt(p job.Purpose) {
 	m.keys.Halt(p)
 	m.value.Halt(p)
+	m.overview.Halt(p)
 }
 
 // reloadAfterChange reloads the panes after a change, and selects the key reveal unless it is "".
 func (m *Model) reloadAfterChange(reveal string) tea.Cmd {
+	m.overview.MarkOutdated()
 	cmds := []tea.Cmd{m.keys.ReloadAfterChange(reveal)}
 	key, ok := m.value.Current()
 	if m.InValue && reveal != "" {

@@ -28,7 +28,7 @@ func TestVectorSet(t *testing.T) {
 	s.shows("0.503937", "2")
 	s.press("esc", "esc")
 	before := dumpAll(t, f, f.clock.now)
-	s.press("U")
+	s.press("w")
 	for _, line := range []string{"VADD vec VALUES 3 1 1 1 emu", "VREM vec cat", "VSETATTR vec dog x", "DEL vec"} {
 		s.runs(line)
 		if dumpAll(t, f, f.clock.now) == before {

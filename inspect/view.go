@@ -37,6 +37,31 @@ func (m *Model) valueWidth() int {
 	return m.Width - m.listWidth() - 3
 }
 
+// minPreviewBody is the least height of the body for a preview below the list.
+const minPreviewBody = 18
+
+// previewHeight returns the lines of the preview below the list, with its rule; 0 without one.
+func (m *Model) previewHeight() int {
+	if m.Wide() || m.InValue || m.bodyHeight() < minPreviewBody {
+		return 0
+	}
+	return m.bodyHeight() * 2 / 5
+}
+
+// hasPreview reports whether the selected key or folder is shown beside or below the list.
+func (m *Model) hasPreview() bool { return m.Wide() || m.previewHeight() > 0 }
+
+// showsOverview reports whether the overview is shown instead of a value, because a folder is selected.
+func (m *Model) showsOverview() bool { return m.hasPreview() && !m.InValue && m.keys.OnFolder() }
+
+// preview draws the value of the selected key, or the overview.
+func (m *Model) preview(height int) []string {
+	if m.showsOverview() {
+		return m.overview.SideView(m.valueWidth(), height)
+	}
+	return m.value.View()
+}
+
 // View draws the screen: exactly Height lines, at most Width cells wide.
 func (m *Model) View() string {
 	switch {
@@ -94,9 +119,16 @@ func (m *Model) body() []string {
 	var lines []string
 	switch {
 	case m.Wide():
-		lines = m.joinPanes(m.keys.View(), m.value.View())
+		lines = m.joinPanes(m.keys.View(), m.preview(m.bodyHeight()))
 	case m.InValue:
 		lines = m.value.View()
+	case m.previewHeight() > 0:
+		lines = m.keys.View()
+		for len(lines) < m.bodyHeight()-m.previewHeight() {
+			lines = append(lines, "")
+		}
+		rule := m.Styles.Rule.Render(strings.Repeat("─", m.Width))
+		lines = append(append(lines, rule), m.preview(m.previewHeight()-1)...)
 	default:
 		lines = m.keys.View()
 	}

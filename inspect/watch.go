@@ -79,6 +79,7 @@ func (m *Model) watched(w watched) tea.Cmd {
 	var cmds []tea.Cmd
 	written, ended := last.data != 0 && w.data != last.data, last.nextExpiry != 0 && last.nextExpiry <= m.Now
 	if written || ended {
+		m.overview.MarkOutdated()
 		cmds = append(cmds, m.keys.Follow(written))
 	}
 	changed := last.version != w.version

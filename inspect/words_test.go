@@ -20,11 +20,11 @@ func TestEscKeepsTheKey(t *testing.T) {
 		"a filter that finds nothing": {[]string{"G", "/", "n", "o", "p", "e", "esc"}, "▌ ▸ user:"},
 		"a filter in an order":        {[]string{"s", "down", "down", "enter", "/", "s", "e", "r", ":", "2", "7", "enter", "esc"}, "▌ user:27"},
 		"a filter by bytes":           {[]string{"s", "b", "enter", "/", "s", "e", "r", ":", "2", "7", "enter", "esc"}, "▌ user:27"},
-		"a filter in reverse":         {[]string{"S", "/", "s", "e", "r", ":", "2", "7", "enter", "esc"}, "▌ user:27"},
+		"a filter in reverse":         {[]string{"@sort_back", "/", "s", "e", "r", ":", "2", "7", "enter", "esc"}, "▌ user:27"},
 		"an order":                    {[]string{"s", "size", "enter", "j", "esc"}, "▌       28"},
 		"an order by bytes":           {[]string{"s", "b", "enter", "/", "r", ":", "2", "7", "enter", "esc", "esc"}, "▌     27"},
-		"a reversed list":             {[]string{"S", "j", "j", "esc"}, "▌     27"},
-		"a flat list":                 {[]string{"v", "G", "k", "k", "v"}, "▌     27"},
+		"a reversed list":             {[]string{"@sort_back", "j", "j", "esc"}, "▌     27"},
+		"a flat list":                 {[]string{"`", "G", "k", "k", "`"}, "▌     27"},
 		"a filter within a filter":    {[]string{"/", "u", "s", "e", "r", "enter", "down", "/", "x", "esc"}, "▌ user:01"},
 	} {
 		t.Run(what, func(t *testing.T) {
@@ -77,8 +77,8 @@ func TestEscKeepsTheKey(t *testing.T) {
 func TestJAndKMove(t *testing.T) {
 	f := newFile(t).shop()
 	s := browseOn(t, f, f.fake, 80, 24)
-	s.press("U")
-	for _, menu := range []string{"t", "T", "s", "d", "y", "a", "L"} {
+	s.press("w")
+	for _, menu := range []string{"t", "@filter_ttl", "s", "0", "y", "a", "@log"} {
 		s.press(menu)
 		p, ok := s.model.Dialog.(*ui.Picker)
 		if !ok {
@@ -118,7 +118,7 @@ func TestWhatIsAlwaysOnTheScreen(t *testing.T) {
 		s.shows(" prod", lock[0])
 		s.press("?")
 		s.shows(" prod", lock[0])
-		s.press("esc", "U")
+		s.press("esc", "w")
 		if size[0] >= minWidth {
 			s.shows(" prod", lock[1])
 		}
@@ -132,13 +132,13 @@ func TestWords(t *testing.T) {
 		f.do("SET " + key + " 1 PX 90000")
 	}
 	s := browseOn(t, f, f.fake, 80, 24)
-	s.press("U", "space", "space", "P")
+	s.press("w", "space", "space", "@persist")
 	s.shows("Remove the TTL of 2 keys?", "✓ a")
 	s.press("y")
 	s.shows("Removed the TTL of 2 keys")
-	s.press("g", "P")
+	s.press("g", "@persist")
 	s.shows("Removed the TTL of a")
-	s.press("space", "space", "X", "9", "0", "enter", "y")
+	s.press("space", "space", "x", "9", "0", "enter", "y")
 	s.shows("Set the TTL of 2 keys to 1m 30s")
 	s.press("g", "enter")
 	f.theirs("DEL a")
@@ -150,7 +150,7 @@ func TestWords(t *testing.T) {
 	locked.do("SET a " + strings.Repeat("x", 5000))
 	locked.fake.options = func(o *Options) { o.Index = locked.index }
 	s = browseOn(t, locked, locked.fake, 80, 24)
-	for _, key := range []string{"D", "a", "R", "X", "P", "u"} {
+	for _, key := range []string{"d", "a", "r", "x", "@persist", "u"} {
 		s.press(key)
 		s.shows("This target is read-only.")
 		s.hides("unlock")

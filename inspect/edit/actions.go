@@ -158,7 +158,11 @@ func (r *Pane) Remove(s Subject) tea.Cmd {
 	if e == nil || !r.mayWrite() {
 		return nil
 	}
-	if v.Part != ui.Entries {
+	switch v.Part {
+	case ui.Entries:
+	case ui.Pending:
+		return r.pickPendingRemoval(s)
+	default:
 		return r.deleteFromStream(v)
 	}
 	c := change.Change{Title: "Deleted " + display.Text(e.Row[0], 30), Calls: r.deleteElementCalls(v, e)}

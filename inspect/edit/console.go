@@ -3,7 +3,9 @@ package edit
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -16,6 +18,7 @@ import (
 	"github.com/meowdis/meowdis/keyspace/display"
 	"github.com/meowdis/meowdis/redis/commands"
 	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/store/keytype"
 	"github.com/meowdis/meowdis/transfer"
 )
 
@@ -30,6 +33,9 @@ func (r *Pane) runLine(line string) tea.Cmd {
 		return nil
 	}
 	r.history = append(r.history, line)
+	if len(call) == 1 && slices.Contains([]string{"q", "q!", "quit", "exit"}, strings.ToLower(string(call[0]))) {
+		return r.Emit(Quit{})
+	}
 	if cmd, bad := commands.Find(call); cmd == nil && strings.HasPrefix(string(bad.Str), "ERR wrong number of arguments") {
 		r.Fail(client.ReplyError(bad))
 		return nil
@@ -136,6 +142,16 @@ func (r *Pane) flush(c change.Change) tea.Cmd {
 	})
 }
 
+// Similar lists the elements of a vector set that are most similar to the selected one.
+func (r *Pane) Similar(s Subject) tea.Cmd {
+	e := s.Value.Subject()
+	if e == nil || s.Value.Type != keytype.VectorSet {
+		r.Notice = "Open a vector set and select an element first."
+		return nil
+	}
+	return r.runRead(client.Command("VSIM", s.Value.Key, "ELE", e.Name, "WITHSCORES", "COUNT", "20"))
+}
+
 // effect classifies the changes that a command may make.
 type effect int
 
@@ -175,9 +191,13 @@ type replyMsg struct {
 // runRead runs a command that reads, and shows its reply.
 func (r *Pane) runRead(call [][]byte) tea.Cmd {
 	db := r.DB
-	if strings.EqualFold(string(call[0]), "SELECT") {
-		r.Notice = "Press " + r.KeyFor("database") + " to go to another database."
-		return nil
+	if strings.EqualFold(string(call[0]), "SELECT") && len(call) == 2 {
+		n, err := strconv.Atoi(string(call[1]))
+		if err != nil || n < 0 || n >= client.MostDatabases {
+			r.Fail(fmt.Errorf("database %q is out of range: use 0 to %d", call[1], client.MostDatabases-1))
+			return nil
+		}
+		return r.Emit(DatabaseSelected{n})
 	}
 	conn := r.Conn
 	return r.Start(job.RunningCommand, func(ctx context.Context) (tea.Msg, error) {

@@ -8,13 +8,14 @@ import (
 	"github.com/meowdis/meowdis/inspect/change"
 	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/job"
+	"github.com/meowdis/meowdis/inspect/screen"
 	"github.com/meowdis/meowdis/inspect/ui"
 	"github.com/meowdis/meowdis/keyspace/display"
 )
 
-// CopyTo asks which open target to copy keys to, and whether to replace existing keys. The
-// change belongs to the other target: its profile decides about confirmations, and its tab
-// shows and undoes the change.
+// CopyTo asks for the new name of a copy, or which open target to copy keys to and whether to replace
+// existing keys. A copy in another target belongs to it: its profile decides about confirmations, and
+// its tab shows and undoes the change.
 func (r *Pane) CopyTo(s Subject) tea.Cmd {
 	if s.Keys.Empty() {
 		return nil
@@ -23,11 +24,18 @@ func (r *Pane) CopyTo(s Subject) tea.Cmd {
 	if r.Others != nil {
 		others = r.Others()
 	}
-	if len(others) == 0 {
+	single := len(s.Keys.Folders) == 0 && len(s.Keys.Names) == 1
+	switch {
+	case len(others) == 0 && single:
+		return r.duplicate(s.Keys.Names[0])
+	case len(others) == 0:
 		r.Notice = "No other target is open. Press " + r.KeyFor("tab_open") + " to open one."
 		return nil
 	}
 	p := &ui.Picker{Title: "Copy " + s.Keys.String() + " to", Choose: func(at string) tea.Cmd {
+		if at == here {
+			return r.duplicate(s.Keys.Names[0])
+		}
 		to := others[client.Atoi(at)]
 		if why := to.Pane.whyNotWritable(to.Name); why != "" {
 			r.Notice = why
@@ -45,7 +53,29 @@ func (r *Pane) CopyTo(s Subject) tea.Cmd {
 		}
 		p.Items = append(p.Items, ui.Item{Label: other.Name, Note: note, Value: strconv.Itoa(i)})
 	}
+	if single {
+		p.Items = append(p.Items, ui.Item{Label: "a new name here", Value: here})
+	}
 	r.Dialog = p
+	return nil
+}
+
+// here is the choice of a copy in the same database.
+const here = "here"
+
+// duplicate asks for the name of a copy of key in the same database.
+func (r *Pane) duplicate(key string) tea.Cmd {
+	if !r.mayWrite() {
+		return nil
+	}
+	typed, read := screen.Typeable(key)
+	r.Dialog = &form{r: r, title: "Copy " + display.Text(key, 40), fields: []field{newField("new name", typed, "")}, make: func(v []string) (change.Change, error) {
+		name, err := read(v[0])
+		if err != nil || name == key {
+			return change.Change{}, err
+		}
+		return change.Change{Title: "Copied to " + display.Text(name, 40), Calls: [][][]byte{client.Command("COPY", key, name)}, MustBeMissing: name, Reveal: name}, nil
+	}}
 	return nil
 }
 

@@ -141,6 +141,9 @@ func (r *Pane) Edit(s Subject) tea.Cmd {
 		}
 		return nil
 	}
+	if s.Value.Part == ui.Pending {
+		return r.Claim(s)
+	}
 	e, ok := r.editableOf(s.Value)
 	switch {
 	case !ok:

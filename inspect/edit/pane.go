@@ -28,6 +28,7 @@ type Settings struct {
 	Explain        func(db int, call [][]byte) string // returns the SQL of a command; nil without SQL
 	Exec           string                             // the start of a shell command that runs a command on the target
 	Out            io.Writer                          // the terminal, or nil
+	ReadOnlyReason string                             // why nothing can be written; "" for the general reason
 	Others         func() []Other                     // returns the targets in other tabs; may be nil
 }
 
@@ -62,6 +63,12 @@ type access int
 const (
 	locked access = iota
 	unlocked
+)
+
+// Quit is the event that the user typed :q, and DatabaseSelected the event that the user typed SELECT.
+type (
+	Quit             struct{}
+	DatabaseSelected struct{ DB int }
 )
 
 // Subject holds the selection at the start of an action.

@@ -32,6 +32,17 @@ func (r *Pane) deleteFromStream(v ui.Selection) tea.Cmd {
 	return r.confirm(c)
 }
 
+// pickPendingRemoval asks whether to acknowledge the selected pending entry, or to delete it as well.
+func (r *Pane) pickPendingRemoval(s Subject) tea.Cmd {
+	r.Dialog = &ui.Picker{Title: "Pending entry " + s.Value.Element.Row[0], Items: []ui.Item{{Label: "acknowledge", Value: "ack"}, {Label: "acknowledge and delete", Value: "delete"}}, Choose: func(choice string) tea.Cmd {
+		if choice == "ack" {
+			return r.Acknowledge(s)
+		}
+		return r.deleteFromStream(s.Value)
+	}}
+	return nil
+}
+
 // pendingNote says how many pending entries are lost.
 func pendingNote(pending string) []string {
 	if n := client.Atoi(pending); n > 0 {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/meowdis/meowdis/inspect/change"
 	"github.com/meowdis/meowdis/inspect/job"
-	"github.com/meowdis/meowdis/inspect/ui"
 	"github.com/meowdis/meowdis/keyspace/display"
 )
 
@@ -167,29 +166,30 @@ func (r *Pane) AdoptJournal() tea.Cmd {
 	})
 }
 
-// onAdopted asks what to do with the changes of an earlier session.
+// onAdopted keeps the changes of an earlier session for undo.
 func (r *Pane) onAdopted(l adoptedMsg) {
 	if len(l) == 0 {
 		return
 	}
 	r.steps = l
-	many := display.Counted(int64(len(l)), "change", "changes")
-	r.Dialog = &ui.Picker{
-		Title: "Changes of an earlier session",
-		Items: []ui.Item{{Label: "keep its " + many + " for undo", Value: "keep"}, {Label: "drop them", Value: "drop"}},
-		Choose: func(choice string) tea.Cmd {
-			if choice == "keep" {
-				r.Notice = "Press " + r.KeyFor("unlock") + " to unlock, then " + r.KeyFor("undo") + " to undo: " + l[len(l)-1].Title + "."
-				return nil
-			}
-			r.steps = nil
-			r.Notice = "They stay as they are."
-			if err := r.maker.Journal.Close(true); err != nil {
-				r.Fail(err)
-			}
-			return nil
-		},
+	r.Notice = display.Counted(int64(len(l)), "change", "changes") + " of an earlier session can be undone: press " +
+		r.KeyFor("unlock") + ", then " + r.KeyFor("undo") + ", or " + r.KeyFor("steps") + " for the list."
+}
+
+// DiscardHistory drops the undo journal: its changes can no longer be undone.
+func (r *Pane) DiscardHistory() tea.Cmd {
+	if r.Running(job.Writing) {
+		r.Notice = "A change is still running; esc stops it."
+		return nil
 	}
+	r.steps = nil
+	r.clearRedo()
+	if err := r.maker.Journal.Close(true); err != nil {
+		r.Fail(err)
+		return nil
+	}
+	r.Notice = "The history is discarded."
+	return nil
 }
 
 // EndJournal closes the journals, and returns how many changes the undo journal keeps for

@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -19,7 +20,7 @@ const (
 func (r *Pane) mayWrite() bool {
 	switch {
 	case r.OpenWriter == nil:
-		r.Notice = readOnlyNotice
+		r.Notice = cmp.Or(r.ReadOnlyReason, readOnlyNotice)
 	case r.access != unlocked:
 		r.Notice = fmt.Sprintf(lockedNotice, r.KeyFor("unlock"))
 	case r.Running(job.Writing):
@@ -38,7 +39,7 @@ func (r *Pane) Unlock() tea.Cmd {
 		r.Notice = "Read-only again."
 		return nil
 	case r.OpenWriter == nil:
-		r.Notice = readOnlyNotice
+		r.Notice = cmp.Or(r.ReadOnlyReason, readOnlyNotice)
 		return nil
 	case r.clientWrites:
 		r.access = unlocked

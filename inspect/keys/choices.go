@@ -48,7 +48,7 @@ func (l *Pane) PickTTL() tea.Cmd {
 	return l.requery("Show keys by time to live", items, int(l.life), func(q *query, i int) { q.life = catalog.Lifetime(i) })
 }
 
-var orderNames = []string{"name", "TTL", "size", "bytes", "type", "update"}
+var orderNames = []string{"name", "TTL", "size", "bytes", "type", "last change"}
 
 // PickOrder lets the user choose the order of the list.
 func (l *Pane) PickOrder() tea.Cmd {
@@ -75,11 +75,16 @@ func (l *Pane) PickOrder() tea.Cmd {
 // clickTitle sorts by the column at x, or reverses the order if it is already the sort column.
 func (l *Pane) clickTitle(x int) {
 	c := l.keyColumns()
-	order := catalog.ByName
-	for _, column := range []struct {
+	type title struct {
 		width int
 		order catalog.Order
-	}{{2 + c.key, catalog.ByName}, {1 + c.kind, catalog.ByType}, {1 + c.ttl, catalog.ByTTL}, {1 + c.size, catalog.BySize}} {
+	}
+	titles := []title{{2 + c.key, catalog.ByName}, {1 + c.kind, catalog.ByType}, {1 + c.ttl, catalog.ByTTL}}
+	if c.items > 0 {
+		titles = append(titles, title{1 + c.items, catalog.BySize})
+	}
+	order := catalog.ByName
+	for _, column := range append(titles, title{1 + c.bytes, l.lastColumn()}) {
 		if order = column.order; x < column.width {
 			break
 		}
@@ -94,12 +99,20 @@ func (l *Pane) clickTitle(x int) {
 	l.search(q)
 }
 
-// titleColumn returns the order of the sort column. The size column also stands for bytes and changes.
+// titleColumn returns the order of the sort column. The last column also shows the time of changes.
 func (l *Pane) titleColumn() catalog.Order {
 	if l.order == catalog.ByBytes || l.order == catalog.ByUpdated {
-		return catalog.BySize
+		return l.lastColumn()
 	}
 	return l.order
+}
+
+// lastColumn returns the order that a click on the last title sets. Without an index, bytes are unknown.
+func (l *Pane) lastColumn() catalog.Order {
+	if l.Index == nil || l.keyColumns().items == 0 {
+		return catalog.BySize
+	}
+	return catalog.ByBytes
 }
 
 // ReverseOrder reverses the order of the list.

@@ -202,6 +202,12 @@ func (l *Pane) IsOffKey() bool {
 	return (r == nil || r.Folder) && l.shown != rowsPrevious
 }
 
+// OnFolder reports whether a folder is selected.
+func (l *Pane) OnFolder() bool {
+	r := l.selected()
+	return r != nil && r.Folder && l.shown != rowsPrevious
+}
+
 // TypeOf returns the type of a key in the list, or "" while unknown.
 func (l *Pane) TypeOf(key string) (kind string, listed bool) {
 	if i := l.rowIndex(key, false); i >= 0 {

@@ -1,6 +1,7 @@
 package keys
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -13,19 +14,31 @@ import (
 	"github.com/meowdis/meowdis/store/keytype"
 )
 
-// keyColumns holds the widths of the columns of the list. In a narrow list the type is abbreviated.
-type keyColumns struct{ key, kind, ttl, size int }
+// keyColumns holds the widths of the columns of the list. A narrow list abbreviates the type and has
+// one column for elements or bytes: its items width is 0.
+type keyColumns struct{ key, kind, ttl, items, bytes int }
 
 func (l *Pane) keyColumns() keyColumns {
-	c := keyColumns{kind: 6, ttl: 7, size: 10}
-	if l.width < 60 {
-		c.size = 6
+	c := keyColumns{kind: 6, ttl: 7, items: 9, bytes: 8}
+	switch {
+	case l.width < 44:
+		c.kind, c.items, c.bytes = 4, 0, 7
+	case l.width < 54:
+		c.items, c.bytes = 0, 7
+	case l.width < 60:
+		c.kind, c.items, c.bytes = 4, 6, 7
 	}
-	if l.width < 44 {
-		c.kind = 4
-	}
-	c.key = max(l.width-c.kind-c.ttl-c.size-2-3-1, 1)
+	c.key = max(l.width-2-c.right()-1, 1)
 	return c
+}
+
+// right returns the width of the columns after the key, with the gaps before them.
+func (c keyColumns) right() int {
+	width := 1 + c.kind + 1 + c.ttl + 1 + c.bytes
+	if c.items > 0 {
+		width += 1 + c.items
+	}
+	return width
 }
 
 // View draws the pane.
@@ -36,7 +49,7 @@ func (l *Pane) View() []string {
 	for i, r := range l.visible() {
 		at := l.top + i
 		_, open := l.open[r.Name]
-		lines = append(lines, l.keyLine(r, c, at == l.cursor, low <= at && at <= high && !(r.Folder && open)))
+		lines = append(lines, l.keyLine(r, c, at == l.cursor && l.Dialog == nil, low <= at && at <= high && !(r.Folder && open)))
 	}
 	if len(l.rows) == 0 {
 		lines = append(lines, l.Styles.Dim.Render("  "+l.emptiness()))
@@ -46,24 +59,35 @@ func (l *Pane) View() []string {
 
 // titleLine returns the column titles, with an arrow at the sort column.
 func (l *Pane) titleLine(c keyColumns) string {
-	titles := [4]string{"KEY", "TYPE", "TTL", "SIZE"}
-	column := map[catalog.Order]int{catalog.ByTTL: 2, catalog.BySize: 3, catalog.ByBytes: 3, catalog.ByType: 1}[l.order]
+	titles := [5]string{"KEY", "TYPE", "TTL", "ITEMS", "BYTES"}
+	if c.items == 0 {
+		titles[4] = "SIZE"
+	}
+	column := map[catalog.Order]int{catalog.ByTTL: 2, catalog.BySize: 3, catalog.ByBytes: 4, catalog.ByType: 1}[l.order]
 	arrow := "↑"
 	if l.reverse != (l.order == catalog.BySize || l.order == catalog.ByBytes) {
 		arrow = "↓"
 	}
 	switch l.order {
+	case catalog.BySize:
+		if c.items == 0 {
+			column = 4
+		}
 	case catalog.ByBytes:
-		titles[3] = "BYTES"
+		titles[4] = "BYTES"
 	case catalog.ByUpdated:
-		titles[3], column = "CHANGED", 3
+		titles[4], column = "CHANGED", 4
 		arrow = map[bool]string{false: "↓", true: "↑"}[l.reverse]
 	}
 	if !l.tree() {
-		room := [4]int{c.key, c.kind, c.ttl, c.size}[column] - 1
+		room := [5]int{c.key, c.kind, c.ttl, c.items, c.bytes}[column] - 1
 		titles[column] = titles[column][:min(len(titles[column]), room)] + arrow
 	}
-	return l.Styles.Dim.Render("  " + display.Fit(titles[0], c.key) + " " + display.Fit(titles[1], c.kind) + " " + display.FitRight(titles[2], c.ttl) + " " + display.FitRight(titles[3], c.size))
+	line := "  " + display.Fit(titles[0], c.key) + " " + display.Fit(titles[1], c.kind) + " " + display.FitRight(titles[2], c.ttl)
+	if c.items > 0 {
+		line += " " + display.FitRight(titles[3], c.items)
+	}
+	return l.Styles.Dim.Render(line + " " + display.FitRight(titles[4], c.bytes))
 }
 
 // filterLine returns the filter prompt or the active filters.
@@ -135,26 +159,30 @@ func (l *Pane) keyLine(r row, c keyColumns, selected, ranged bool) string {
 	key := l.keyName(r, c.key, ranged)
 	line := look.Mark(selected) + name.Render(key) + look.Text.Render(display.Spaces(c.key-ansi.StringWidth(key)+1))
 	if r.Folder {
-		return line + look.Right(size, l.folderSize(r, c), c.kind+c.ttl+c.size+2) + look.Text.Render(" ")
+		return line + look.Right(size, l.folderSize(r, c), c.right()-1) + look.Text.Render(" ")
 	}
 	shortKind := truncateKind(r.Facts.Type, c.kind)
-	return line + kind.Render(shortKind) + look.Text.Render(display.Spaces(c.kind-len(shortKind)+1)) +
-		look.Right(ttl, l.ttl(r), c.ttl) + look.Text.Render(" ") +
-		look.Right(size, l.sizeCell(r, c.size), c.size) + look.Text.Render(" ")
+	line += kind.Render(shortKind) + look.Text.Render(display.Spaces(c.kind-len(shortKind)+1)) +
+		look.Right(ttl, l.ttl(r), c.ttl) + look.Text.Render(" ")
+	items, bytes := l.sizeCells(r, c)
+	if c.items > 0 {
+		line += look.Right(size, items, c.items) + look.Text.Render(" ")
+	}
+	return line + look.Right(size, bytes, c.bytes) + look.Text.Render(" ")
 }
 
 // folderSize returns the number of keys in a folder, and its bytes where they can be computed.
 func (l *Pane) folderSize(r row, c keyColumns) string {
 	t := l.tallies[r.Name]
 	known := t.counted != unknown
-	room, size := c.kind+c.ttl+c.size+2, ""
+	room, size := c.right()-1, ""
 	if l.canMeasure() {
-		if room -= c.size + 1; t.sized != unknown {
+		if room -= c.bytes + 1; t.sized != unknown {
 			size = t.bytesText()
 		} else if known && l.canMeasureNow() {
 			size = "…"
 		}
-		size = display.FitRight(size, c.size+1)
+		size = display.FitRight(size, c.bytes+1)
 	}
 	if !known {
 		return "…" + size
@@ -165,17 +193,27 @@ func (l *Pane) folderSize(r row, c keyColumns) string {
 	return display.Short(t.keys) + size
 }
 
-// sizeCell returns the last column: the sort value if the order has one, else the size.
-func (l *Pane) sizeCell(r row, width int) string {
-	switch {
-	case l.order == catalog.ByBytes && r.Facts.Bytes >= 0:
-		return display.Bytes(r.Facts.Bytes)
-	case l.order == catalog.ByUpdated && r.Facts.Updated > 0:
-		return display.Remaining(l.Now-r.Facts.Updated) + " ago"
-	case r.Facts.Type == "":
-		return ""
+// sizeCells returns the cells for the elements and for the bytes of a key. The last cell is the time of
+// the last change if the list is sorted by it. Without a column for elements, it holds whichever is
+// known.
+func (l *Pane) sizeCells(r row, c keyColumns) (items, bytes string) {
+	if k := r.Facts.Type; k != "" && r.Facts.Size >= 0 {
+		if k == keytype.String || k == keytype.JSON {
+			bytes = display.Bytes(r.Facts.Size)
+		} else if items = display.Grouped(r.Facts.Size); len(items) > max(c.items, 6) {
+			items = display.Short(r.Facts.Size)
+		}
 	}
-	return sizeOf(r.Facts.Type, r.Facts.Size, width)
+	if l.order == catalog.ByBytes && r.Facts.Bytes >= 0 {
+		bytes = display.Bytes(r.Facts.Bytes)
+	}
+	if l.order == catalog.ByUpdated && r.Facts.Updated > 0 {
+		bytes = display.Remaining(l.Now - r.Facts.Updated)
+	}
+	if c.items == 0 {
+		bytes = cmp.Or(bytes, items)
+	}
+	return items, bytes
 }
 
 // truncateKind returns a type's name in at most width ASCII cells. The name of an unknown type is cut.
@@ -203,20 +241,6 @@ func (l *Pane) ttl(r row) string {
 		return "—"
 	}
 	return ""
-}
-
-// sizeOf returns a size in at most width cells: bytes with a unit, or a number of elements.
-func sizeOf(kind string, size int64, width int) string {
-	if size < 0 {
-		return ""
-	}
-	if kind == keytype.String || kind == keytype.JSON {
-		return display.Bytes(size)
-	}
-	if s := display.Grouped(size); len(s) <= width {
-		return s
-	}
-	return display.Short(size)
 }
 
 // emptiness returns the reason why no key is shown.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/job"
+	"github.com/meowdis/meowdis/inspect/screen"
 	"github.com/meowdis/meowdis/inspect/ui"
 	"github.com/meowdis/meowdis/keyspace/catalog"
 	"github.com/meowdis/meowdis/keyspace/display"
@@ -20,6 +21,8 @@ import (
 type Pane struct {
 	*ui.PaneContext
 	Target string // name of the target
+
+	side sideSummary
 }
 
 // Update handles the results of this pane's jobs, and ignores other messages.
@@ -27,7 +30,7 @@ func (v *Pane) Update(msg tea.Msg) tea.Cmd {
 	switch r := msg.(type) {
 	case keyInfoMsg:
 		v.onKeyInfo(r)
-	case partMsg:
+	case partLoadedMsg:
 		return v.onPart(r)
 	}
 	return nil
@@ -43,6 +46,7 @@ type Summary struct {
 	kinds    []catalog.Amount
 	sample   bool             // expiries cover the same keys
 	expiries []int64          // by ttlSpans; nil while unknown
+	next     []catalog.Entry  // the keys that expire next
 	folders  []catalog.Amount // Bytes is 0 if unknown
 	file     *catalog.File
 	wal      int64
@@ -59,6 +63,12 @@ type part func(context.Context) (partMsg, error)
 // partMsg adds an answer to the overview, and may add more parts.
 type partMsg func(*Summary)
 
+// partLoadedMsg carries an answer to its overview.
+type partLoadedMsg struct {
+	summary *Summary
+	add     partMsg
+}
+
 var (
 	ttlSpans  = []int64{60_000, hourMs, 24 * hourMs, 7 * 24 * hourMs, 30 * 24 * hourMs, 1 << 61}
 	ttlLabels = []string{"a minute", "an hour", "a day", "7 days", "30 days", "later"}
@@ -68,6 +78,15 @@ const hourMs = 3600_000
 
 // ShowOverview opens the overview and starts to load it.
 func (v *Pane) ShowOverview(keys ui.Keyspace) tea.Cmd {
+	o := v.newSummary(keys, sampleSize)
+	o.Layout = func(width, _ int) []string { return o.draw(v, width) }
+	v.Cancel(job.MeasuringFolder) // it continues afterwards
+	v.Dialog = o
+	return v.loadNext(o)
+}
+
+// newSummary returns a summary with all parts still to load. On a server it describes up to sample keys.
+func (v *Pane) newSummary(keys ui.Keyspace, sample int) *Summary {
 	o := &Summary{keys: keys.Total, Page: ui.Page{Title: "Overview of database " + client.Decimal(int64(v.DB))}}
 	db, ix, delimiter := v.DB, v.Index, v.Delimiter
 	if ix == nil {
@@ -75,7 +94,7 @@ func (v *Pane) ShowOverview(keys ui.Keyspace) tea.Cmd {
 		if keys.Filtered {
 			o.scope = "of found keys"
 		}
-		o.parts = []part{serverPart(v.Conn, db), samplePart(v.Conn, v.Clock, db, keys.Sample), foldersPart(keys.Names, db, delimiter)}
+		o.parts = []part{serverPart(v.Conn, db), samplePart(v.Conn, v.Clock, db, func(int) []string { return keys.Sample(sample) }), foldersPart(keys.Names, db, delimiter)}
 	} else {
 		o.parts = []part{
 			func(ctx context.Context) (partMsg, error) {
@@ -91,13 +110,17 @@ func (v *Pane) ShowOverview(keys ui.Keyspace) tea.Cmd {
 				deaths, err := ix.ExpiryCounts(ctx, db, ttlSpans)
 				return func(o *Summary) { o.expiries = deaths }, err
 			},
+			func(ctx context.Context) (partMsg, error) {
+				p, err := ix.Page(ctx, catalog.Query{DB: db, Order: catalog.ByTTL, Lifetime: catalog.Expiring}, catalog.Mark{}, false, maxNextShown)
+				return func(o *Summary) { o.next = p.Entries }, err
+			},
 		}
 	}
-	o.Layout = func(width, _ int) []string { return o.draw(v, width) }
-	v.Cancel(job.MeasuringFolder) // it continues afterwards
-	v.Dialog = o
-	return v.loadNext(o)
+	return o
 }
+
+// maxNextShown limits the keys that expire next.
+const maxNextShown = 5
 
 // sumPart adds up more keys, and queues itself until all keys are counted.
 func sumPart(sums *catalog.Summing) part {
@@ -155,7 +178,7 @@ func tallyPart(keys client.Keyspace, db int, folder string) part {
 }
 
 // maxFoldersShown limits the folders on the overview.
-const maxFoldersShown = 10
+const maxFoldersShown = 8
 
 // serverPart queries INFO.
 func serverPart(c *client.Conn, db int) part {
@@ -189,7 +212,8 @@ const sampleSize = 500
 func samplePart(c *client.Conn, clock func() int64, db int, sample func(n int) []string) part {
 	return func(ctx context.Context) (partMsg, error) {
 		now := clock()
-		facts, err := c.Describe(ctx, db, sample(sampleSize), now)
+		names := sample(sampleSize)
+		facts, err := c.Describe(ctx, db, names, now)
 		return func(o *Summary) {
 			o.sample, o.expiries, o.kinds = true, make([]int64, len(ttlSpans)), []catalog.Amount{}
 			o.partial = "in a sample of " + display.Counted(int64(len(facts)), "key", "keys")
@@ -200,8 +224,22 @@ func samplePart(c *client.Conn, clock func() int64, db int, sample func(n int) [
 				o.countSampled(f, now)
 			}
 			slices.SortStableFunc(o.kinds, func(a, b catalog.Amount) int { return cmp.Compare(b.Keys, a.Keys) })
+			o.next = soonest(names, facts)
 		}, err
 	}
+}
+
+// soonest returns the described keys that expire next.
+func soonest(names []string, facts []catalog.Facts) (next []catalog.Entry) {
+	for i, f := range facts {
+		if f.Type != "" && f.Expires != 0 {
+			next = append(next, catalog.Entry{Name: names[i], Facts: f})
+		}
+	}
+	slices.SortFunc(next, func(a, b catalog.Entry) int {
+		return cmp.Or(cmp.Compare(a.Facts.Expires, b.Facts.Expires), cmp.Compare(a.Name, b.Name))
+	})
+	return next[:min(len(next), maxNextShown)]
 }
 
 // countSampled counts a key of the sample by its type and its TTL.
@@ -228,18 +266,21 @@ func (v *Pane) loadNext(o *Summary) tea.Cmd {
 	o.parts = o.parts[1:]
 	return v.Start(job.Summarizing, func(ctx context.Context) (tea.Msg, error) {
 		l, err := next(ctx)
-		return l, err
+		return partLoadedMsg{o, l}, err
 	})
 }
 
 // onPart adds an answer and loads the next part, while the overview is open.
-func (v *Pane) onPart(l partMsg) tea.Cmd {
-	o, ok := v.Dialog.(*Summary)
-	if !ok {
+func (v *Pane) onPart(l partLoadedMsg) tea.Cmd {
+	if l.summary == v.side.loading {
+		l.add(l.summary)
+		return v.loadSide()
+	}
+	if v.Dialog != l.summary {
 		return nil
 	}
-	l(o)
-	return v.loadNext(o)
+	l.add(l.summary)
+	return v.loadNext(l.summary)
 }
 
 // Press implements ui.Dialog.
@@ -251,12 +292,12 @@ func (o *Summary) Press(b *ui.PaneContext, k tea.KeyMsg) tea.Cmd {
 	return cmd
 }
 
-// bar renders n as a bar; most has the full width in cells.
-func (v *Pane) bar(n, most int64, width int) string {
-	if most <= 0 || n <= 0 {
+// bar renders n as a bar; all has the full width in cells.
+func (v *Pane) bar(n, all int64, width int) string {
+	if all <= 0 || n <= 0 {
 		return ""
 	}
-	eighths := max(int(n*int64(width)*8/most), 1)
+	eighths := max(int(float64(min(n, all))/float64(all)*float64(width)*8), 1)
 	bar := strings.Repeat("█", eighths/8)
 	if rest := eighths % 8; rest > 0 {
 		bar += string([]rune(" ▏▎▍▌▋▊▉")[rest])
@@ -305,7 +346,8 @@ func (o *Summary) draw(v *Pane, width int) []string {
 	if seen.Bytes > 0 && o.partial == "" {
 		size = ", " + display.Bytes(seen.Bytes)
 	}
-	o.add(v.Styles.Accent.Render(total), " keys"+size+" in ", display.Whole(v.Target))
+	head := " keys" + size + " in "
+	o.add(v.Styles.Accent.Render(total), head, screen.TruncateLeft(display.Whole(v.Target), max(width-len(total)-len(head)-2, 8)))
 	o.heading(v, "Types", o.partial)
 	numbers := make([]int64, len(o.kinds))
 	for i, k := range o.kinds {
@@ -313,13 +355,14 @@ func (o *Summary) draw(v *Pane, width int) []string {
 	}
 	shares := percents(numbers, seen.Keys)
 	for i, k := range o.kinds {
-		o.row(v, display.Type(k.Name), k.Keys, o.kinds[0].Keys, shares[i])
+		o.row(v, display.Type(k.Name), k.Keys, seen.Keys, shares[i])
 	}
 	if o.kinds == nil {
 		o.add(dim("…"))
 	}
+	o.drawFolders(v, seen.Bytes)
+	o.drawNext(v, width)
 	o.drawExpiries(v, seen.Keys)
-	o.drawFolders(v)
 	if f := o.file; f != nil {
 		o.heading(v, "File", "")
 		o.add(display.Bytes(f.PageSize*f.Pages), dim(" in "), display.Grouped(f.Pages), dim(" pages of "+display.Bytes(f.PageSize)+", "), display.Grouped(f.FreePages), dim(" free"))
@@ -341,13 +384,13 @@ func (o *Summary) heading(v *Pane, name, note string) {
 	o.add(v.Styles.Title.Render(name), v.Styles.Dim.Render("  "+note))
 }
 
-// row adds a number with its bar; most is the longest bar.
-func (o *Summary) row(v *Pane, name string, n, most int64, note string) {
-	o.add(display.Fit(name, o.plot.name), o.plot.countText(n), v.Styles.Dim.Render(note), " ", v.bar(n, most, o.plot.bar))
+// row adds a number with its bar, whose full width is all.
+func (o *Summary) row(v *Pane, name string, n, all int64, note string) {
+	o.add(display.Fit(name, o.plot.name), o.plot.countText(n), v.Styles.Dim.Render(note), " ", v.bar(n, all, o.plot.bar))
 }
 
-// percents returns each number as a percentage of of, in cells of equal width. A number
-// above 0 is never shown as 0%.
+// percents returns each number as a percentage of of, in cells of equal width. They add up to the
+// percentage of the sum. A number above 0 is never shown as 0%.
 func percents(numbers []int64, of int64) []string {
 	shown := make([]string, len(numbers))
 	if of <= 0 {
@@ -355,7 +398,7 @@ func percents(numbers []int64, of int64) []string {
 	}
 	for i, share := range display.Shares(numbers, of, 100) {
 		text := client.Decimal(share) + "%"
-		if n := numbers[i]; n > 0 && n*100 < of {
+		if share == 0 && numbers[i] > 0 {
 			text = "<1%"
 		}
 		shown[i] = display.FitRight(text, 5) + " "
@@ -363,31 +406,48 @@ func percents(numbers []int64, of int64) []string {
 	return shown
 }
 
-func (o *Summary) drawFolders(v *Pane) {
+// drawFolders shows the largest folders: by bytes where they are known, else by keys. bytes is the size
+// of all keys.
+func (o *Summary) drawFolders(v *Pane, bytes int64) {
 	if len(o.folders) == 0 {
 		return
 	}
-	indexed := v.Index != nil
-	note, all := o.scope, o.scanned
-	if indexed {
-		note, all = "keys and bytes", o.keys
+	if v.Index != nil {
+		o.heading(v, "Largest folders", strings.TrimSpace("keys and bytes "+o.partial))
+		folders := slices.SortedStableFunc(slices.Values(o.folders), func(a, b catalog.Amount) int { return cmp.Compare(b.Bytes, a.Bytes) })
+		for _, f := range folders[:min(len(folders), maxFoldersShown)] {
+			o.add(display.Fit(display.Text(f.Name, o.plot.name), o.plot.name), o.plot.countText(f.Keys),
+				v.Styles.Dim.Render(display.FitRight(display.Bytes(f.Bytes), 9)), " ", v.bar(f.Bytes, bytes, o.plot.bar))
+		}
+		return
 	}
-	if indexed && o.partial != "" {
-		note += " " + o.partial
-	}
-	o.heading(v, "Biggest folders", note)
+	o.heading(v, "Largest folders", o.scope)
 	folders := o.folders[:min(len(o.folders), maxFoldersShown)]
 	numbers := make([]int64, len(folders))
 	for i, f := range folders {
 		numbers[i] = f.Keys
 	}
-	shares := percents(numbers, all)
+	shares := percents(numbers, o.scanned)
 	for i, f := range folders {
-		size := shares[i]
-		if indexed {
-			size = display.FitRight(display.Bytes(f.Bytes), 9)
+		o.row(v, display.Text(f.Name, o.plot.name), f.Keys, o.scanned, shares[i])
+	}
+}
+
+// drawNext shows the keys that expire next.
+func (o *Summary) drawNext(v *Pane, width int) {
+	now, shown := v.Now, 0
+	for _, e := range o.next {
+		if e.Facts.Expires <= now {
+			continue
 		}
-		o.row(v, display.Text(f.Name, o.plot.name), f.Keys, o.folders[0].Keys, size)
+		if shown++; shown == 1 {
+			note := ""
+			if o.sample {
+				note = o.partial
+			}
+			o.heading(v, "Expires next", note)
+		}
+		o.add(v.Styles.TTL(e.Facts.Expires, now).Render(display.FitRight(display.Remaining(e.Facts.Expires-now), 7)), "  ", display.Text(e.Name, max(width-12, 1)))
 	}
 }
 
@@ -414,6 +474,6 @@ func (o *Summary) drawExpiries(v *Pane, sampled int64) {
 		if i < len(o.expiries) {
 			label = ttlLabels[i]
 		}
-		o.row(v, label, n, slices.Max(numbers), shares[i])
+		o.row(v, label, n, all, shares[i])
 	}
 }

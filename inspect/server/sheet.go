@@ -108,9 +108,9 @@ func (s *sheet) Press(b *ui.PaneContext, k tea.KeyMsg) tea.Cmd {
 func (s *sheet) act(b *ui.PaneContext, key string) tea.Cmd {
 	v := s.view()
 	switch {
-	case key == "r" && s.feed == nil:
+	case (key == "r" || key == "R") && s.feed == nil:
 		return s.r.refresh()
-	case key == "U":
+	case key == "w":
 		return b.Emit(Unlock{})
 	case key == " " && s.feed != nil:
 		s.feed.togglePause()
@@ -122,7 +122,7 @@ func (s *sheet) act(b *ui.PaneContext, key string) tea.Cmd {
 		return s.r.listen("messages of "+display.Text(v.ids[s.at], 40), "SUBSCRIBE", v.ids[s.at])
 	case key == "p" && s.shown == channelsView:
 		return s.r.askPattern()
-	case (key == "D" || key == "delete") && s.shown == clientsView && s.at < len(v.ids):
+	case (key == "d" || key == "delete") && s.shown == clientsView && s.at < len(v.ids):
 		if strings.HasSuffix(v.rows[s.at][2], ownMark) {
 			b.Notice = "This client is the inspector itself."
 			return nil
@@ -172,7 +172,7 @@ func (s *sheet) Footer() [][2]string {
 	case s.feed != nil:
 		hints = append(hints, [2]string{"space", "hold"}, [2]string{"⏎", "open"})
 	case s.shown == clientsView && rows:
-		hints = append(hints, [2]string{"D", "kill"}, [2]string{"⏎", "open"})
+		hints = append(hints, [2]string{"d", "kill"}, [2]string{"⏎", "open"})
 	case (s.shown == slowView || s.shown == memoryView) && rows:
 		hints = append(hints, [2]string{"⏎", "open"})
 	case s.shown == channelsView && rows:

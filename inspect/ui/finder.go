@@ -96,6 +96,14 @@ func (f *Finder) Press(b *PaneContext, k tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
+// Selected returns the value of the selected item, or "" if no item matches.
+func (f *Finder) Selected() string {
+	if f.at >= len(f.found) {
+		return ""
+	}
+	return f.found[f.at].Value
+}
+
 // Take closes f and chooses item i of the found items.
 func (f *Finder) Take(b *PaneContext, i int) tea.Cmd {
 	switch text := strings.TrimSpace(f.prompt.String()); {

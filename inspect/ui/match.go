@@ -12,8 +12,12 @@ import (
 func match(it Item, text string) (score int, runes []int, ok bool) {
 	label := []rune(it.Label)
 	for word := range strings.FieldsSeq(text) {
+		if it.Value == word {
+			score--
+		}
 		if slices.Contains(strings.Fields(it.Also), word) {
-			continue // a key or a name
+			score-- // a key, a name or another word for it
+			continue
 		}
 		at, bad := find(label, []rune(word))
 		switch {

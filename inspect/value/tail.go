@@ -2,6 +2,7 @@ package value
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -25,33 +26,55 @@ func (v *Pane) Tail() tea.Cmd {
 	case s.live:
 		s.live = false
 		return nil
-	case v.size > minTailSheet && len(v.sheets) == 1:
-		return v.findTail(s)
+	case v.hasFarEnd():
+		return v.findTail(s, true)
 	}
 	v.End()
 	s.live = true
 	return nil
 }
 
+// GoEnd moves to the last line. The end of a long stream opens on its own sheet.
+func (v *Pane) GoEnd() tea.Cmd {
+	if v.hasFarEnd() {
+		return v.findTail(v.sheet(), false)
+	}
+	v.End()
+	return nil
+}
+
+// hasFarEnd reports whether a stream is shown whose end is cheaper to read from its last entry.
+func (v *Pane) hasFarEnd() bool {
+	s := v.sheet()
+	return s != nil && s.src == entriesOf && s.filter == nil && v.size > minTailSheet && len(v.sheets) == 1
+}
+
 // Tail opens the end of a stream with more than minTailSheet entries on its own sheet: reading to the end
 // from the first entry would take long.
 const minTailSheet = 1000
 
-// tailFoundMsg carries the request for the last entries of a stream.
+// tailFoundMsg carries the last entries of a stream, and the request that returns them.
 type tailFoundMsg struct {
 	sheet *sheet
 	from  chunkRequest
+	last  *chunk
+	live  bool // show new entries as they arrive
 }
 
-func (v *Pane) findTail(s *sheet) tea.Cmd {
+func (v *Pane) findTail(s *sheet, live bool) tea.Cmd {
 	conn, db, key := v.Conn, v.DB, v.Key
 	return v.Start(job.Searching, func(ctx context.Context) (tea.Msg, error) {
 		reply, err := conn.One(ctx, db, client.Command("XREVRANGE", key, "+", "-", "COUNT", client.Decimal(perChunk+1)))
+		if err != nil {
+			return nil, err
+		}
 		from := chunkRequest{firstRequest.cursor, perChunk}
 		if n := len(reply.Elems); n > perChunk && len(reply.Elems[n-1].Elems) == 2 {
 			from.cursor = client.Text(reply.Elems[n-1].Elems[0])
+			reply.Elems = reply.Elems[:perChunk]
 		}
-		return tailFoundMsg{s, from}, err
+		slices.Reverse(reply.Elems)
+		return tailFoundMsg{s, from, s.src.read(0, from, reply), live}, nil
 	})
 }
 
@@ -63,8 +86,10 @@ func (v *Pane) onTailFound(m tailFoundMsg) {
 	tail.pager.starts[0] = m.from
 	v.sheets = append(v.sheets, tail)
 	v.arrange()
+	m.last.next = "" // it is the end
+	tail.add(0, m.last)
 	v.End()
-	tail.live = true
+	tail.live = m.live
 }
 
 // ShowsEntries reports whether the entries of a stream are shown.

@@ -26,7 +26,7 @@ func (v *Pane) View() []string {
 	if s := v.sheet(); s != nil {
 		title = display.Truncate(s.title, v.width)
 	}
-	if v.InValue || !v.Wide() {
+	if v.InValue {
 		title = v.Styles.Accent.Bold(true).Render(title)
 	} else {
 		title = v.Styles.Title.Render(title)

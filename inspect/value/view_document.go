@@ -15,7 +15,7 @@ func (v *Pane) document(d *document, needle string) []string {
 		r := d.rows[i]
 		line := d.lines[r.line]
 		mark := "  "
-		if i == d.cursor && v.InValue {
+		if i == d.cursor && v.InValue && v.Dialog == nil {
 			mark = v.Styles.Accent.Render("▌ ")
 		}
 		text := v.jsonLine(line[r.start:r.end], needle)

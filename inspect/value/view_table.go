@@ -32,6 +32,7 @@ func (v *Pane) table(s *sheet) []string {
 
 // element draws one row of a table.
 func (v *Pane) element(s *sheet, cells record, widths []int, selected bool) string {
+	selected = selected && v.Dialog == nil
 	look := v.Styles.Row(selected, v.InValue)
 	line := look.Mark(selected)
 	for i, cell := range cells {

@@ -146,7 +146,7 @@ func Bytes(n int64) string { return scaled(n, 1024, byteUnits) }
 func Short(n int64) string { return scaled(n, 1000, countUnits) }
 
 // Remaining formats a time to live in ms, in at most seven cells: 42s, 5m 09s, 4h 05m, 3d 04h,
-// 400d.
+// 400d, 74y.
 func Remaining(ms int64) string {
 	s := (ms + 999) / 1000
 	switch {
@@ -159,7 +159,10 @@ func Remaining(ms int64) string {
 	case s < 100*86400:
 		return twoUnits(s/3600, 24, "d", "h")
 	}
-	return Short(s/86400) + "d"
+	if days := s / 86400; days < 1000 {
+		return strconv.FormatInt(days, 10) + "d"
+	}
+	return Short(s/86400/365) + "y"
 }
 
 func twoUnits(n, step int64, big, small string) string {

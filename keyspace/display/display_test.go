@@ -44,7 +44,7 @@ func TestRemaining(t *testing.T) {
 	const s = 1000
 	for ms, want := range map[int64]string{
 		-5: "0s", 0: "0s", 1: "1s", 1000: "1s", 1001: "2s", 59 * s: "59s", 60 * s: "1m 00s", 309 * s: "5m 09s",
-		3600 * s: "1h 00m", 86399 * s: "23h 59m", 86400 * s: "1d 00h", 100 * 86400 * s: "100d", 9_000_000 * 86400 * s: "9.0Md",
+		3600 * s: "1h 00m", 86399 * s: "23h 59m", 86400 * s: "1d 00h", 100 * 86400 * s: "100d", 27_000 * 86400 * s: "73y", 9_000_000 * 86400 * s: "25Ky",
 	} {
 		if got := Remaining(ms); got != want {
 			t.Errorf("%d ms: %q, want %q", ms, got, want)
