@@ -465,6 +465,7 @@ func TestInspectServers(t *testing.T) {
 			s.check(s.Press("y"))
 			s.shows("3 keys")
 			s.check(s.Press("u"))
+			s.shows("Undone")
 			s.shows("4 keys")
 			s.check(s.Press("O"))
 			s.shows("in a sample of")

@@ -57,7 +57,7 @@ func (m *Model) showsOverview() bool { return m.hasPreview() && !m.InValue && m.
 // preview draws the value of the selected key, or the overview.
 func (m *Model) preview(height int) []string {
 	if m.showsOverview() {
-		return m.overview.SideView(m.valueWidth(), height)
+		return m.overview.SideView(m.keys.Total, m.valueWidth(), height)
 	}
 	return m.value.View()
 }

@@ -75,11 +75,12 @@ func (v *Pane) Halt(p job.Purpose) {
 	}
 }
 
-// SideView draws the overview beside the list.
-func (v *Pane) SideView(width, height int) []string {
+// SideView draws the overview beside the list. total is the current number of keys.
+func (v *Pane) SideView(total int64, width, height int) []string {
 	if v.side.shown == nil || v.side.db != v.DB {
 		return nil
 	}
+	v.side.shown.keys = total
 	lines := v.side.shown.draw(v, width)
 	return lines[:min(len(lines), height)]
 }
