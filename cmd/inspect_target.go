@@ -116,7 +116,7 @@ func (i *openTarget) screen(ctx context.Context) inspect.Options {
 		options.Unlock = i.unlock
 	}
 	if c.File != nil && c.File.Foreign() {
-		options.ReadOnlyReason = fmt.Sprintf("Another program's file is read-only. To change a copy: meowdis import %s --db NEW.sqlite", i.target.Path)
+		options.ReadOnlyReason = fmt.Sprintf("Another program's file is read-only. To change a copy: meowdis import %s NEW.sqlite", i.target.Path)
 	}
 	knowledge(ctx, c, &options)
 	return options
