@@ -54,11 +54,12 @@ type waiter struct {
 	refused bool // the reply is an error of the session's guard
 
 	// Guarded by waits.mu.
-	state  state
-	retry  bool // a key changed before the waiter was idle
-	asleep bool // the session sleeps
-	reply  resp.Value
-	err    error
+	state   state
+	retry   bool // a key changed before the waiter was idle
+	watched bool // commits of other processes are noticed for it
+	asleep  bool // the session sleeps
+	reply   resp.Value
+	err     error
 }
 
 type state byte
@@ -99,8 +100,21 @@ func (ws *blockedClients) enter(s *Session, p planned, wait translator.Wait, st 
 		}
 	}
 	ws.waiting[w] = true
-	ws.feed.watch()
+	if w.watched = st == own; w.watched {
+		ws.feed.watch()
+	}
 	return w
+}
+
+// watch notices commits of other processes for a waiter that entered inside a transaction: the start of the check
+// needs the store.
+func (ws *blockedClients) watch(w *waiter) {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	if w.state != over && !w.watched {
+		w.watched = true
+		ws.feed.watch()
+	}
 }
 
 // line returns the line of a key, or nil. With made it adds a missing line.
@@ -196,7 +210,9 @@ func (ws *blockedClients) end(w *waiter) {
 		}
 	}
 	delete(ws.waiting, w)
-	ws.feed.unwatch()
+	if w.watched {
+		ws.feed.unwatch()
+	}
 	ws.feed.interest.Add(-1)
 	ws.free.Broadcast()
 	close(w.done)

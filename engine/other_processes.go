@@ -49,8 +49,8 @@ func (f *feed) watch() {
 	stop, wake := make(chan struct{}), make(chan struct{}, 1)
 	o.stop, o.wake = stop, wake
 	if s, can := f.engine.store.(sharedFile); can {
-		s.Changed(context.Background()) // start from the current state
-		go f.runWatcher(stop, func() { f.follow(s, stop) })
+		wrote := s.Changed(context.Background()) // also since a waiter entered
+		go f.runWatcher(stop, func() { f.follow(s, stop, wrote) })
 	} else {
 		go f.runWatcher(stop, func() { f.poll(stop, wake) })
 	}
@@ -76,11 +76,11 @@ func (f *feed) runWatcher(stop <-chan struct{}, look func()) {
 	}
 }
 
-// follow asks the store at intervals whether another process has written.
-func (f *feed) follow(s sharedFile, stop <-chan struct{}) {
+// follow asks the store at intervals whether another process has written. wrote reports whether one has, and
+// blocked clients have not been served since.
+func (f *feed) follow(s sharedFile, stop <-chan struct{}, wrote bool) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	wrote := false // and blocked clients have not been served since
 	tick := time.NewTicker(externalCheckInterval)
 	defer tick.Stop()
 	for {

@@ -73,7 +73,6 @@ func (s *Session) Plan(calls [][][]byte, r *PlannedPipeline) bool {
 		r.part.FailIfSlow = s.engine.canStage(c.cmd, c.args, 1) // Stream stages it if it takes long
 		var wait translator.Wait
 		if wait, r.waits = s.waits(c); r.waits && r.write {
-			s.engine.feed.watch() // until end
 			r.part.Ran = func(res *store.Result) { r.enterIfNull(c, wait, res) }
 		}
 	}
@@ -137,10 +136,7 @@ func (r *PlannedPipeline) spreadPlanTime(each time.Duration) {
 
 // end resets r, and keeps its slices for reuse.
 func (r *PlannedPipeline) end() {
-	if r.part.Ran != nil {
-		r.group.session.engine.feed.unwatch()
-		r.part.Ran = nil
-	}
+	r.part.Ran = nil
 	if r.waiter != nil {
 		r.group.session.engine.feed.waits.finish(r.waiter, nilReply, nil)
 		r.group.session.waiter.Store(nil)
@@ -281,6 +277,7 @@ func (r *PlannedPipeline) finish(ctx context.Context, send func([]resp.Value) er
 // finishWaiting waits for the reply of a blocked call, and passes it to send.
 func (r *PlannedPipeline) finishWaiting(ctx context.Context) error {
 	g, w, c := &r.group, r.waiter, r.group.counts[0]
+	g.session.engine.feed.waits.watch(w)
 	v, err := g.session.sleepUntilReply(ctx, w)
 	if err != nil {
 		return err
