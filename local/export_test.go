@@ -94,6 +94,3 @@ func (s *Store) Kept() (n int64) {
 
 // Read returns the number of batches that SQLite has read since the store was opened.
 func (s *Store) Read() int64 { return s.rowCache.sqliteReads.Load() }
-
-// ReadLean hides the triggers and views on the first page of a file.
-func ReadLean(page []byte) { new(schemaPages).read(page, 0) }

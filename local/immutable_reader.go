@@ -49,7 +49,7 @@ func (g *ImmutableReader) NeedsNoWAL() bool {
 	return g.reader != nil
 }
 
-// openImmutable opens a file that no process changes, without its triggers and views, if it has the current schema.
+// openImmutable opens a file that no process changes, if it has the current schema.
 func (s *Store) openImmutable() (err error) {
 	s.readers = newPool(1, 0)
 	if s.immutable, err = statImmutable(s.path); err != nil {
@@ -58,7 +58,7 @@ func (s *Store) openImmutable() (err error) {
 	if err := s.immutable.check(); err != nil {
 		return err
 	}
-	c, err := openURI(s.path, toRead, "immutable=1&"+hideTriggersParam+"=1")
+	c, err := openImmutableConn(s.path, toRead)
 	if err != nil {
 		return err
 	}

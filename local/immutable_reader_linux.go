@@ -14,8 +14,11 @@ const (
 	lockSharedSize = 510
 )
 
-// headerProgram locates the application ID in the header of a file, in bytes.
-const headerProgram = 68
+// headerProgram locates the application ID in the header of a file, in bytes, and headerSize counts its bytes.
+const (
+	headerProgram = 68
+	headerSize    = 100
+)
 
 // takeReadLock takes SQLite's read lock on the file at path without waiting. It reports whether the file is a
 // meowdis file without a rollback journal. No other connection of this process may have it open: closing the

@@ -113,11 +113,11 @@ func openMaybeImmutable(path string, f *immutableFile, how int32) (*conn, error)
 	if f == nil {
 		return openConn(path, how)
 	}
-	return openURI(path, how, "immutable=1")
+	return openImmutableConn(path, how)
 }
 
-// openURI is openConn with URI parameters.
-func openURI(path string, how int32, parameters string) (*conn, error) {
+// openImmutableConn is openConn for a file that no process changes: SQLite then uses neither locks nor a WAL.
+func openImmutableConn(path string, how int32) (*conn, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
@@ -126,7 +126,7 @@ func openURI(path string, how int32, parameters string) (*conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	u := url.URL{Scheme: "file", Path: path, RawQuery: parameters}
+	u := url.URL{Scheme: "file", Path: path, RawQuery: "immutable=1"}
 	return openClaimed(u.String(), how|sqlite3.SQLITE_OPEN_URI, release)
 }
 

@@ -42,8 +42,7 @@ type vfsFile struct {
 	length   int64   // of the held bytes
 	commits  bool    // whether this transaction has written its commit header
 
-	owner  uintptr     // of a database: the handle of the connection that guards the WAL, or 0
-	schema schemaPages // of a database opened without triggers and views
+	owner uintptr // of a database: the handle of the connection that guards the WAL, or 0
 }
 
 // walVFS holds the VFS registered with SQLite.
@@ -51,16 +50,14 @@ var walVFS = struct {
 	sync.Mutex
 	system  *sqlite3.Tsqlite3_vfs // the wrapped VFS
 	name    uintptr               // its name, in C memory
-	lean    uintptr               // hideTriggersParam, in C memory
 	offset  uintptr               // of framed in SQLite's file structure
 	methods map[methodKind]uintptr
 }{methods: map[methodKind]uintptr{}}
 
 // methodKind identifies a method table: the wrapped methods and the overrides.
 type methodKind struct {
-	system       uintptr
-	log          bool
-	hideTriggers bool
+	system uintptr
+	log    bool
 }
 
 // registerVFS registers the VFS with SQLite, once.
@@ -69,8 +66,7 @@ var registerVFS = sync.OnceValue(func() error {
 	defer tls.Close()
 	system := sqlite3.Xsqlite3_vfs_find(tls, 0)
 	name, err := libc.CString(vfsName)
-	lean, err2 := libc.CString(hideTriggersParam)
-	if err := errors.Join(err, err2); err != nil {
+	if err != nil {
 		return err
 	}
 	own := libc.Xmalloc(tls, libc.Tsize_t(unsafe.Sizeof(sqlite3.Tsqlite3_vfs{})))
@@ -82,7 +78,7 @@ var registerVFS = sync.OnceValue(func() error {
 	vfs := at[sqlite3.Tsqlite3_vfs](own)
 	*vfs = *walVFS.system
 	vfs.FzName, vfs.FpNext = name, 0
-	walVFS.name, walVFS.lean = name, lean
+	walVFS.name = name
 	vfs.FszOsFile = int32(walVFS.offset + unsafe.Sizeof(vfsFile{}))
 	vfs.FxOpen = address(vfsOpen)
 	if rc := sqlite3.Xsqlite3_vfs_register(tls, own, 0); rc != sqlite3.SQLITE_OK {
@@ -110,8 +106,7 @@ func vfsOpen(tls *libc.TLS, vfs, name, file uintptr, flags int32, out uintptr) i
 		return rc
 	}
 	methods := &at[sqlite3.Tsqlite3_file](file).FpMethods
-	lean := !isLog && sqlite3.Xsqlite3_uri_boolean(tls, name, walVFS.lean, 0) != 0
-	own := methodsFor(tls, methodKind{*methods, isLog, lean})
+	own := methodsFor(tls, methodKind{*methods, isLog})
 	if own == 0 {
 		return sqlite3.SQLITE_NOMEM // SQLite closes the file
 	}
@@ -143,9 +138,6 @@ func methodsFor(tls *libc.TLS, kind methodKind) uintptr {
 		m.FxTruncate, m.FxFileSize, m.FxClose = address(logTruncate), address(logFileSize), address(logClose)
 	} else {
 		m.FxShmLock = address(databaseShmLock)
-		if kind.hideTriggers {
-			m.FxRead = address(readHidingTriggers)
-		}
 	}
 	walVFS.methods[kind] = own
 	return own
