@@ -47,6 +47,25 @@ func TestPages(t *testing.T) {
 	}
 }
 
+// TestExamplesFirst holds every page to an example or a picture before the first paragraph. The list of pages has
+// none.
+func TestExamplesFirst(t *testing.T) {
+	pages, err := filepath.Glob("docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, first, _ := strings.Cut(string(text), "\n\n")
+		if filepath.Base(page) != "README.md" && !strings.HasPrefix(first, "```") && !strings.HasPrefix(first, "![") {
+			t.Errorf("%s begins with %.40q", page, first)
+		}
+	}
+}
+
 // readPage returns the anchors of a page's headings, as GitHub makes them.
 func readPage(t *testing.T, page string) (anchors []string) {
 	t.Helper()

@@ -398,7 +398,7 @@ func (o *execOptions) runDry(ctx context.Context, s *streams) (err error) {
 	return o.dryRunScript(ctx, s, r)
 }
 
-// dryRunScript shows the commands of standard input, and those of the transaction around them.
+// dryRunScript shows the commands of standard input, and the transaction around them.
 func (o *execOptions) dryRunScript(ctx context.Context, s *streams, r *dryRun) error {
 	if o.transaction {
 		if err := r.show(ctx, "begin", [][]byte{[]byte("MULTI")}); err != nil {

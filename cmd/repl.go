@@ -46,8 +46,8 @@ func newREPL(s *streams) *cobra.Command {
 		GroupID:    groupUse,
 		Short:      "Type commands, with completion, hints and history",
 		Long: `Reads commands from the terminal and prints their replies. TAB completes
-commands, options, keys, fields and members. Hints show what may follow as you
-type, and mistakes are coloured.
+commands, options, keys, fields and members. Hints show the next arguments as
+you type, and mistakes are coloured.
 
 "| less" pipes a reply to a shell command, "> FILE" writes it to a file. :help
 lists the commands of the prompt, and HELP SET explains SET. When stdin is a

@@ -163,7 +163,7 @@ script's line number on stderr.
 that needs another password; "meowdis exec" prints the server's NOAUTH as the
 reply to its command, which is 1. A database, port or flag out of range is 2.
 
-After Ctrl-C a verb prints what was done and how to continue.
+After Ctrl-C a verb prints its progress and how to continue.
 
 "meowdis diff" exits with 1 if something differs, "meowdis doctor" if it finds
 an error or a warning, damage included, and "meowdis status" with 3 if the
@@ -186,7 +186,7 @@ Run Redis commands; each is a process, and replies are JSON:
   meowdis exec --json --read-only -t cats.sqlite HGETALL cat:1
   meowdis exec --json -t cats.sqlite SET greeting 'hello there' EX 60
   printf 'SET a 1\nINCR a\n' | meowdis exec --json -t cats.sqlite
-  meowdis exec --dry-run -t cats.sqlite DEL a         # what it would do
+  meowdis exec --dry-run -t cats.sqlite DEL a         # its effect, in words
   meowdis help ZADD                              # its syntax
 
 Before you delete or overwrite many keys, save them:

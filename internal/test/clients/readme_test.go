@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/meowdis/meowdis/internal/test/hermetic"
-	"github.com/meowdis/meowdis/internal/test/terminal"
 )
 
 // pasted are the pages whose blocks are run, and what these print, in their order.
@@ -23,10 +22,13 @@ var pasted = []struct {
 	prints []string
 }{
 	{"README.md", []string{
+		"OK\nhello\nshop.sqlite: 22,",
 		"user:7175\n9972\nuser:2798\n",
+		`{"name":"Ann1","city":"Oslo"}`,
+		"would delete 2 keys (",
 		"PREFIX",
 		"nothing is wrong",
-		"49\n{\"result\":\"49\"}49\n",
+		"49\n49\n{\"result\":\"49\"}",
 		"{ name: 'Tom', lives: 9 }",
 		"{ to: 'kitty' }",
 		"ok  ",
@@ -64,10 +66,6 @@ func pasteAll(t *testing.T, page string) string {
 	for _, b := range blocksOf(t, "../../../"+page) {
 		text := p.withFreePorts(b.text)
 		switch {
-		case b.language == "console":
-			p.types(text)
-		case b.language == "go":
-			printed.WriteString(p.tests(text))
 		case b.language != "sh":
 			t.Errorf("line %d: nothing runs a block of %q", b.line, b.language)
 		case serving.MatchString(text):
@@ -128,10 +126,32 @@ func newPaste(t *testing.T) *paste {
 		t.Fatal(err)
 	}
 	npm := fmt.Sprintf("#!/bin/sh\n[ \"$1\" = install ] && shift || exit\nfor name; do [ -d '%[1]s'/\"$name\" ] || exit; done\nln -sfn '%[1]s' node_modules\n", packages)
-	if err := os.WriteFile(filepath.Join(bin, "npm"), []byte(npm), 0o755); err != nil {
-		t.Fatal(err)
+	for name, script := range map[string]string{"npm": npm, "go": goHere(t)} {
+		if err := os.WriteFile(filepath.Join(bin, name), []byte(script), 0o755); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return p
+}
+
+// goHere returns a script in place of go: for "go get" of this module it takes the module from here, and all else it
+// hands to go with the caches of this process.
+func goHere(t *testing.T) string {
+	t.Helper()
+	module, err := filepath.Abs("../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := exec.LookPath("go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dirs := strings.Fields(run(t, ".", nil, "go", "env", "GOMODCACHE", "GOCACHE"))
+	return fmt.Sprintf(`#!/bin/sh
+export GOMODCACHE=%[2]s GOCACHE=%[3]s GOFLAGS=-mod=mod GOPROXY=off CGO_ENABLED=0
+[ "$1" = get ] || exec %[4]s "$@"
+cp %[1]s/go.sum . && %[4]s mod edit -replace github.com/meowdis/meowdis=%[1]s -require github.com/meowdis/meowdis@v0.0.0
+`, module, dirs[0], dirs[1], program)
 }
 
 var (
@@ -205,40 +225,4 @@ func (p *paste) serves(text string) {
 			}
 		}
 	}
-}
-
-// types types the lines of a block with prompts into a terminal, which must show the block then.
-func (p *paste) types(text string) {
-	p.t.Helper()
-	s, err := terminal.Start(120, 50, p.env...)
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	defer s.Close()
-	shows := func(line, screen string) {
-		p.t.Helper()
-		if err := s.Run(line); err != nil {
-			p.t.Fatal(err)
-		}
-		if _, err := s.Wait("what the README shows:\n"+screen, func(now string) bool { return strings.TrimSpace(now) == screen }); err != nil {
-			p.t.Fatal(err)
-		}
-	}
-	shows("cd "+p.dir+"; clear", "$")
-	screen := ""
-	for _, step := range strings.Split(text, "$ ")[1:] {
-		line, _, _ := strings.Cut(step, "\n")
-		screen += "$ " + step
-		shows(line, screen+"$")
-	}
-}
-
-// tests runs a file of Go as a test in this module.
-func (p *paste) tests(text string) string {
-	p.t.Helper()
-	file := filepath.Join(p.dir, "cats_test.go")
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		p.t.Fatal(err)
-	}
-	return run(p.t, "../../..", nil, "go", "test", "-vet=off", file)
 }

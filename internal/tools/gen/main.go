@@ -45,7 +45,7 @@ func packagesPage() ([]byte, error) {
 	}
 	slices.Sort(lines)
 	var b bytes.Buffer
-	b.WriteString("# Packages\n\nGenerated from the doc comments by `make generate`. [The design](design.md) shows how they fit together, and\n" +
+	b.WriteString("# Packages\n\n```sh\ngo doc ./translator      # what a package exports\n```\n\nGenerated from the doc comments by `make generate`. [The design](design.md) shows how they fit together, and\n" +
 		"`imports.txt` which package may import which.\n\n| Package | |\n|---|---|\n")
 	for _, line := range lines {
 		path, doc, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
@@ -70,7 +70,7 @@ func commandsPage(table []*commands.Command) []byte {
 		byGroup[c.Group] = append(byGroup[c.Group], c)
 	}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "# Commands\n\nGenerated from the command table by `make generate`: %d commands and subcommands.\n"+
+	fmt.Fprintf(&b, "# Commands\n\n```sh\nmeowdis help ZADD              # options, history, related commands\nmeowdis exec COMMAND DOCS zadd\n```\n\nGenerated from the command table by `make generate`: %d commands and subcommands.\n"+
 		"Commands marked *compared* return the same bytes as redis-server 8.0; commands marked *documented* follow\n"+
 		"their documentation. [compatibility.md](compatibility.md) lists the differences.\n", len(table))
 	for _, g := range groups {
