@@ -25,7 +25,7 @@ test-stores: test-cluster
 
 # The part of test-stores that mostly waits for disks and elections.
 test-cluster:
-	go test -timeout 30m ./remote/rqlite -count 1 -cluster -skip '/conformance/sweeping_graves'
+	go test -timeout 30m ./remote/rqlite -count 1 -cluster -skip '/conformance/sweeping_pending_deletes'
 
 # Kills servers that share a file for ten minutes; make test does so a few times.
 crash:

@@ -51,7 +51,7 @@ func runVacuum(ctx context.Context, s *streams, o *fileOptions, args []string) (
 	case version > schema.Version:
 		return fmt.Errorf("opening %s: %w", f.Path(), local.NewerError(version))
 	case version == schema.Version:
-		if err := f.Change(func() error { return doctor.DeleteBuried(f.Query) }); err != nil {
+		if err := f.Change(func() error { return doctor.DeletePending(f.Query) }); err != nil {
 			return err
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/meowdis/meowdis/local/doctor"
 	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/store/schema"
-	"github.com/meowdis/meowdis/store/schema/install"
 )
 
 // createPrivate creates an empty file that only its owner can read, and reports whether it did: it does not if the
@@ -92,7 +91,7 @@ func (s *Store) prepareFile(c *conn) error {
 }
 
 // NewerError returns the error for a file whose schema version is newer than ours.
-func NewerError(version int) error { return install.Check(version) }
+func NewerError(version int) error { return schema.CheckVersion(version) }
 
 // enterWAL switches a meowdis file or an empty file to WAL mode. The file stores the mode; a file already in
 // WAL mode is not changed. SQLite fails at once if another process writes while the mode changes, so enterWAL

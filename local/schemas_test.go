@@ -124,6 +124,41 @@ func checkKept(t *testing.T, script string, version int) {
 	examine(t, s)
 }
 
+// TestPendingDeletesMigrate migrates a file of version 12 in which elements of a deleted key remain: the sweep deletes
+// them.
+func TestPendingDeletesMigrate(t *testing.T) {
+	open(t, local.Memory, local.Options{}) // configures SQLite, which must happen before its first use
+	path := filepath.Join(t.TempDir(), "pending.sqlite")
+	text, err := os.ReadFile("testdata/schema/12.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const rows = `INSERT INTO graves(id, type) VALUES(9999, 'set'); INSERT INTO sets(key_id, hash, member, seq) VALUES(9999, 1, x'61', 1)`
+	if _, err = db.Exec(string(text) + rows); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, path, local.Options{})
+	if n := stored(t, s, "pending_deletes"); n != 1 {
+		t.Errorf("%d pending deletes after the migration", n)
+	}
+	for range 5 { // a slice deletes rows of one table
+		if _, err := s.Sweep(context.Background(), 100); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := stored(t, s, "pending_deletes"); n != 0 {
+		t.Errorf("%d pending deletes after the sweep", n)
+	}
+	examine(t, s)
+}
+
 // examine runs doctor on a file whose schema must be a new file's.
 func examine(t *testing.T, s *local.Store) {
 	t.Helper()

@@ -239,7 +239,7 @@ func TestTidy(t *testing.T) {
 	for _, test := range []struct {
 		options local.Options
 		line    string
-		graves  int64
+		pending int64
 	}{
 		{local.Options{SweepEvery: -1}, "DEL k", 1},
 		{local.Options{SweepEvery: -1, SingleConn: true}, "GET k", 1}, // a read changes nothing
@@ -258,8 +258,8 @@ func TestTidy(t *testing.T) {
 			t.Fatal(err)
 		}
 		s = open(t, path, local.Options{SweepEvery: -1})
-		if graves, rows := stored(t, s, "graves"), stored(t, s, "lists"); graves != test.graves || (rows == 0) != (graves == 0) {
-			t.Errorf("%s leaves %d graves and %d elements", test.line, graves, rows)
+		if pending, rows := stored(t, s, "pending_deletes"), stored(t, s, "lists"); pending != test.pending || (rows == 0) != (pending == 0) {
+			t.Errorf("%s leaves %d pending deletes and %d elements", test.line, pending, rows)
 		}
 	}
 }

@@ -17,7 +17,7 @@ const (
 // UsedBytes returns the statement that reads the bytes in use in the file, and whether elements of deleted keys are
 // among them.
 func UsedBytes() store.Stmt {
-	return store.Stmt{SQL: `SELECT (p.page_count - f.freelist_count) * s.page_size, EXISTS (SELECT 1 FROM graves)
+	return store.Stmt{SQL: `SELECT (p.page_count - f.freelist_count) * s.page_size, EXISTS (SELECT 1 FROM pending_deletes)
 		FROM pragma_page_count p, pragma_freelist_count f, pragma_page_size s`}
 }
 

@@ -24,15 +24,15 @@ const (
 )
 
 // If few elements of a long list remain, they move to another id, and the other elements become a pending delete (a row
-// in graves). The key continues with the version ?6, so that sqlLTrim does not trim it again. If no elements remain,
+// in pending_deletes). The key continues with the version ?6, so that sqlLTrim does not trim it again. If no elements remain,
 // the key is deleted.
 const (
 	// anotherID selects an id that neither a key nor a pending delete has.
-	anotherID = `max((SELECT max(id) FROM keys), (SELECT max(id) FROM graves)) + 1`
+	anotherID = `max((SELECT max(id) FROM keys), (SELECT max(id) FROM pending_deletes)) + 1`
 
 	fewRemain          = `AND count > ?7 AND count - front - back BETWEEN 1 AND count / 4`
-	sqlDeleteListLater = trimRange + `INSERT INTO graves(id, type) SELECT id, 'list' FROM k WHERE true ` + fewRemain
-	deletedLater       = `SELECT id FROM k WHERE id IN (SELECT id FROM graves)`
+	sqlDeleteListLater = trimRange + `INSERT INTO pending_deletes(id, type) SELECT id, 'list' FROM k WHERE true ` + fewRemain
+	deletedLater       = `SELECT id FROM k WHERE id IN (SELECT id FROM pending_deletes)`
 	sqlMoveKept        = trimRange + `
 	UPDATE lists SET key_id = ` + anotherID + ` WHERE key_id = (` + deletedLater + `) AND pos IN (
 		SELECT * FROM (SELECT pos FROM lists WHERE key_id = (` + deletedLater + `) ORDER BY pos
@@ -41,7 +41,7 @@ const (
 		SELECT * FROM (SELECT pos FROM lists WHERE key_id = (` + deletedLater + `) ORDER BY pos DESC
 			LIMIT coalesce((SELECT count - front - back FROM k WHERE front > back), 0) OFFSET coalesce((SELECT back FROM k), 0)))`
 	sqlSwitchID = `UPDATE keys SET id = ` + anotherID + `, count = changes(), version = ?4, updated_at = ?3
-		WHERE ` + live + ` AND id IN (SELECT id FROM graves)`
+		WHERE ` + live + ` AND id IN (SELECT id FROM pending_deletes)`
 	sqlTrimAll = trimRange + `DELETE FROM keys WHERE id = (SELECT id FROM k WHERE count > ?7 AND front + back >= count)`
 )
 

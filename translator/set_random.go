@@ -68,9 +68,9 @@ func names(rows []store.Row) [][]byte {
 }
 
 // If few members of a large set remain, they move to another id, and the other members become a pending delete (a row
-// in graves).
+// in pending_deletes).
 const (
-	sqlDeleteSetLater = `INSERT INTO graves(id, type) SELECT id, 'set' FROM keys WHERE ` + live
+	sqlDeleteSetLater = `INSERT INTO pending_deletes(id, type) SELECT id, 'set' FROM keys WHERE ` + live
 	moveMembers       = `UPDATE sets SET key_id = ` + anotherID + ` WHERE key_id = ` + liveID
 	sqlSwitchSetID    = `UPDATE keys SET id = ` + anotherID + `, count = ?4, version = version + 1, updated_at = ?3 WHERE ` + live
 )

@@ -10,7 +10,7 @@ import (
 )
 
 // A long stream with few remaining entries is not trimmed entry by entry. The remaining nodes are copied to another id,
-// with the other rows of the stream, and the old entries become a pending delete (a row in graves). The first remaining
+// with the other rows of the stream, and the old entries become a pending delete (a row in pending_deletes). The first remaining
 // node is then trimmed as usual. k selects the stream and the first ID of that node.
 const (
 	cutAtLength = `WITH k AS (SELECT id, count, ifnull((SELECT max(first_id) FROM stream_nodes WHERE key_id = keys.id AND first_id <= (
@@ -19,11 +19,11 @@ const (
 	cutAtID = `WITH k AS (SELECT id, count, ifnull((SELECT max(first_id) FROM stream_nodes WHERE key_id = keys.id AND first_id <= ?4), x'') AS cut
 		FROM keys WHERE ` + live + ` AND type = 'stream') `
 
-	deleteStreamLater = `INSERT INTO graves(id, type) SELECT id, 'stream' FROM k WHERE count > ?5
+	deleteStreamLater = `INSERT INTO pending_deletes(id, type) SELECT id, 'stream' FROM k WHERE count > ?5
 		AND (SELECT count(*) FROM (SELECT 1 FROM stream_entries e WHERE e.key_id = k.id AND e.id >= cut LIMIT ifnull((SELECT count / 4 + 1 FROM k), 0))) <= count / 4`
 )
 
-// The first statement of a cut makes the row in graves, the others copy, and the last one copies the entries.
+// The first statement of a cut makes the row in pending_deletes, the others copy, and the last one copies the entries.
 var (
 	cutAtLengthStmts = sync.OnceValue(func() []string { return cutStmts(cutAtLength) })
 	cutAtIDStmts     = sync.OnceValue(func() []string { return cutStmts(cutAtID) })

@@ -9,7 +9,7 @@ import (
 )
 
 // If few members of a large sorted set remain, they move to another id, and the other members become a pending delete
-// (a row in graves), as with LTRIM. k has the numbers of members before and after the range, counted up to that limit.
+// (a row in pending_deletes), as with LTRIM. k has the numbers of members before and after the range, counted up to that limit.
 const (
 	keptByRank = `WITH range AS (SELECT id, count,
 		max(0, iif(?4 < 0, count + CAST(?4 AS INTEGER), CAST(?4 AS INTEGER))) AS lo,
@@ -22,7 +22,7 @@ const (
 		FROM keys WHERE ` + live + ` AND type = 'zset') `
 
 	zsetDeleteAll   = `DELETE FROM keys WHERE id = (SELECT id FROM k WHERE count > ?6 AND front + back = 0)`
-	zsetDeleteLater = `INSERT INTO graves(id, type) SELECT id, 'zset' FROM k WHERE count > ?6 AND front + back BETWEEN 1 AND count / 4`
+	zsetDeleteLater = `INSERT INTO pending_deletes(id, type) SELECT id, 'zset' FROM k WHERE count > ?6 AND front + back BETWEEN 1 AND count / 4`
 	zsetMoveKept    = `UPDATE zsets SET key_id = ` + anotherID + `
 		WHERE key_id = (` + deletedLater + `) AND (hash, member) IN (
 			SELECT * FROM (SELECT hash, member FROM zsets WHERE key_id = (` + deletedLater + `)` + ascending + ` LIMIT coalesce((SELECT front FROM k), 0))

@@ -169,9 +169,9 @@ func referenceChecks() []Check {
 				(SELECT 1 FROM stream_groups g WHERE g.key_id = c.key_id AND g.name = c.group_name)`},
 		},
 		{
-			Name: "graves", Severity: Error, Says: "keys have the id of a deleted key, so a sweep would delete their elements",
-			Broken: []string{`SELECT id, type FROM graves WHERE ` + isWrongGrave()}, Shows: "id %s: a %s",
-			Fix: "they keep the elements", Repair: []string{`DELETE FROM graves WHERE ` + isWrongGrave()},
+			Name: "pending", Severity: Error, Says: "keys have the id of a deleted key, so a sweep would delete their elements",
+			Broken: []string{`SELECT id, type FROM pending_deletes WHERE ` + isWrongPendingDelete()}, Shows: "id %s: a %s",
+			Fix: "they keep the elements", Repair: []string{`DELETE FROM pending_deletes WHERE ` + isWrongPendingDelete()},
 		},
 		{
 			Name: "orphans", Severity: Error, Says: "elements have no key",

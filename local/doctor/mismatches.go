@@ -54,8 +54,8 @@ const isPublished = `k.db <> ` + schema.Hidden
 // inNoDatabase matches a row of keys that is in no database.
 const inNoDatabase = `(typeof(db) <> 'integer' OR db NOT BETWEEN 0 AND 15 AND (db <> ` + schema.Hidden + ` OR expires_at IS NULL))`
 
-// orphan matches an element whose key is neither in keys nor in graves.
-const orphan = `key_id NOT IN (SELECT id FROM keys) AND key_id NOT IN (SELECT id FROM graves)`
+// orphan matches an element whose key is neither in keys nor in pending_deletes.
+const orphan = `key_id NOT IN (SELECT id FROM keys) AND key_id NOT IN (SELECT id FROM pending_deletes)`
 
 // orphans returns queries for such elements.
 func orphans() []string {
@@ -64,8 +64,8 @@ func orphans() []string {
 	})
 }
 
-// isWrongGrave returns an SQL condition: a row of graves has the ID of an existing key, or an unknown type.
-func isWrongGrave() string {
+// isWrongPendingDelete returns an SQL condition: a row of pending_deletes has the ID of an existing key, or an unknown type.
+func isWrongPendingDelete() string {
 	var types []string
 	for _, t := range keytype.Types {
 		types = append(types, "'"+t.Name+"'")
@@ -73,14 +73,14 @@ func isWrongGrave() string {
 	return `(id IN (SELECT id FROM keys) OR type NOT IN (` + strings.Join(types, ", ") + `))`
 }
 
-// deleteBuried returns statements that delete all elements listed in graves, in an order that the tables allow.
-func deleteBuried() (all []string) {
+// deletePending returns statements that delete all elements listed in pending_deletes, in an order that the tables allow.
+func deletePending() (all []string) {
 	for _, t := range keytype.Types {
 		for _, table := range slices.Backward(t.Tables) {
-			all = append(all, `DELETE FROM `+table.Name+` WHERE key_id IN (SELECT id FROM graves WHERE type = '`+t.Name+`')`)
+			all = append(all, `DELETE FROM `+table.Name+` WHERE key_id IN (SELECT id FROM pending_deletes WHERE type = '`+t.Name+`')`)
 		}
 	}
-	return append(all, `DELETE FROM graves`)
+	return append(all, `DELETE FROM pending_deletes`)
 }
 
 // mismatched returns queries for elements whose key has another type.

@@ -77,7 +77,7 @@ func (e Exam) reindex() error {
 
 // sweep deletes expired keys and fields, and the elements of deleted keys.
 func (e Exam) sweep() error {
-	if err := DeleteBuried(e.Query); err != nil {
+	if err := DeletePending(e.Query); err != nil {
 		return err
 	}
 	for _, sql := range []string{
@@ -92,5 +92,5 @@ func (e Exam) sweep() error {
 	return nil
 }
 
-// DeleteBuried deletes the elements that deleted keys have left.
-func DeleteBuried(q Query) error { return runAll(q, deleteBuried()...) }
+// DeletePending deletes the elements that deleted keys have left.
+func DeletePending(q Query) error { return runAll(q, deletePending()...) }

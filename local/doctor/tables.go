@@ -109,7 +109,7 @@ func recreate(q Query, want []Object) error {
 func (e Exam) expired() (found []Finding, err error) {
 	e.step("expiry")
 	rows, err := e.Query(`SELECT (SELECT count(*) FROM keys WHERE dies_at <= ?1), (SELECT count(*) FROM hashes WHERE expires_at <= ?1),
-		(SELECT count(*) FROM graves)`, store.Int(e.Now))
+		(SELECT count(*) FROM pending_deletes)`, store.Int(e.Now))
 	if err != nil {
 		return nil, err
 	}

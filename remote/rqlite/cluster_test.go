@@ -12,7 +12,7 @@ import (
 	"github.com/meowdis/meowdis/internal/test/storetest"
 	"github.com/meowdis/meowdis/remote/rqlite"
 	"github.com/meowdis/meowdis/store"
-	"github.com/meowdis/meowdis/store/schema/install"
+	"github.com/meowdis/meowdis/store/schema"
 )
 
 var (
@@ -34,7 +34,7 @@ func open(t *testing.T, level string, nodes ...string) *rqlite.Store {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Close() })
-	if err := install.Ready(context.Background(), s.Apply, 0); err != nil {
+	if err := schema.Ready(context.Background(), s.Apply, 0); err != nil {
 		t.Fatal(err)
 	}
 	return s

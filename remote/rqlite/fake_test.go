@@ -17,7 +17,7 @@ import (
 	_ "modernc.org/sqlite"
 
 	"github.com/meowdis/meowdis/remote/rqlite"
-	"github.com/meowdis/meowdis/store/schema/install"
+	"github.com/meowdis/meowdis/store/schema"
 )
 
 // fake is a node that answers as the documentation and the source of rqlite say that 8 to 10 do, over a
@@ -68,7 +68,7 @@ func (f *fake) store(t *testing.T, o rqlite.Options) *rqlite.Store {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Close() })
-	if err := install.Ready(context.Background(), s.Apply, 0); err != nil {
+	if err := schema.Ready(context.Background(), s.Apply, 0); err != nil {
 		t.Fatal(err)
 	}
 	f.asked()

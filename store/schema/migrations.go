@@ -430,6 +430,17 @@ var Migrations = [][]string{
 			description BLOB)`,
 		`CREATE INDEX functions_by_name ON functions(name)`,
 	},
+
+	// The table graves gets the name pending_deletes. Files before version 10 have neither.
+	{
+		`DROP TRIGGER IF EXISTS keys_apart`,
+		`DROP TRIGGER IF EXISTS keys_bury`,
+		`DROP TRIGGER IF EXISTS string_parts_bury`,
+		`CREATE TABLE IF NOT EXISTS graves(id INTEGER PRIMARY KEY, type TEXT NOT NULL)`,
+		`CREATE TABLE pending_deletes(id INTEGER PRIMARY KEY, type TEXT NOT NULL)`,
+		`INSERT INTO pending_deletes(id, type) SELECT id, type FROM graves`,
+		`DROP TABLE graves`,
+	},
 }
 
 // splitRow does the same as splitString for the value in the table strings.

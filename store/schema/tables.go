@@ -81,15 +81,15 @@ var keys = []string{
 }
 
 // A deleted key with more than a few elements leaves them behind, so that no client waits for their removal:
-// its id stays in graves until a sweep has deleted the last of them. No key has an id that is in graves: if
+// its id stays in pending_deletes until a sweep has deleted the last of them. No key has an id that is there: if
 // SQLite reuses one, a trigger changes it at once.
 var pendingDeletes = []string{
-	`CREATE TABLE graves(id INTEGER PRIMARY KEY, type TEXT NOT NULL)`,
-	`CREATE TRIGGER keys_apart AFTER INSERT ON keys WHEN NEW.id IN (SELECT id FROM graves) BEGIN
+	`CREATE TABLE pending_deletes(id INTEGER PRIMARY KEY, type TEXT NOT NULL)`,
+	`CREATE TRIGGER keys_new_id AFTER INSERT ON keys WHEN NEW.id IN (SELECT id FROM pending_deletes) BEGIN
 		UPDATE keys SET id = ` + freeID + ` WHERE id = NEW.id;
 	END`,
-	`CREATE TRIGGER keys_bury AFTER DELETE ON keys WHEN ` + manyElements + ` BEGIN
-		INSERT INTO graves(id, type) VALUES(OLD.id, OLD.type);
+	`CREATE TRIGGER keys_delete_later AFTER DELETE ON keys WHEN ` + manyElements + ` BEGIN
+		INSERT INTO pending_deletes(id, type) VALUES(OLD.id, OLD.type);
 	END`,
 }
 
@@ -102,8 +102,8 @@ const (
 	manyParts    = `OLD.count > 256 * ` + PartBytes + ` AND OLD.type = 'string'`
 	manyPending  = `(EXISTS (SELECT 1 FROM stream_pending WHERE key_id = OLD.id LIMIT 1 OFFSET 256)
 		OR EXISTS (SELECT 1 FROM stream_iids WHERE key_id = OLD.id LIMIT 1 OFFSET 256))`
-	// freeID is an id that neither keys nor graves has.
-	freeID = `max((SELECT max(id) FROM keys), (SELECT max(id) FROM graves)) + 1`
+	// freeID is an id that neither keys nor pending_deletes has.
+	freeID = `max((SELECT max(id) FROM keys), (SELECT max(id) FROM pending_deletes)) + 1`
 )
 
 // A string is stored in the row of its key, or in parts if it is longer than WholeString bytes, so that a
@@ -125,8 +125,8 @@ var parts = []string{
 	`CREATE TRIGGER string_parts_drop AFTER UPDATE OF type ON keys WHEN ` + fewParts + ` AND NEW.count = 0 BEGIN
 		DELETE FROM string_parts WHERE key_id = OLD.id;
 	END`,
-	`CREATE TRIGGER string_parts_bury AFTER UPDATE OF type ON keys WHEN ` + manyParts + ` AND NEW.count = 0 BEGIN
-		INSERT INTO graves(id, type) VALUES(OLD.id, OLD.type);
+	`CREATE TRIGGER string_parts_delete_later AFTER UPDATE OF type ON keys WHEN ` + manyParts + ` AND NEW.count = 0 BEGIN
+		INSERT INTO pending_deletes(id, type) VALUES(OLD.id, OLD.type);
 		UPDATE keys SET id = ` + freeID + ` WHERE id = OLD.id;
 	END`,
 	`CREATE TRIGGER keys_delete_parts AFTER DELETE ON keys WHEN ` + fewParts + ` BEGIN

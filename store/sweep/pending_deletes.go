@@ -10,10 +10,10 @@ import (
 )
 
 // A deleted key with more than a few elements leaves them behind (package schema), and the sweep deletes them
-// in slices. Another process may do the same, so each statement checks again that ?1 is still in graves: its id
-// may belong to a new key.
+// in slices. Another process may do the same, so each statement checks again that ?1 is still in pending_deletes:
+// its id may belong to a new key.
 const (
-	sqlPending = `SELECT id, type FROM graves WHERE id NOT IN (SELECT id FROM keys) LIMIT 1`
+	sqlPending = `SELECT id, type FROM pending_deletes WHERE id NOT IN (SELECT id FROM keys) LIMIT 1`
 	sqlChanges = `SELECT changes()`
 )
 
@@ -22,24 +22,24 @@ const perKey = 5
 
 // sliceStmts holds the statements of a slice, by type: each deletes up to ?2 rows of a table, in its order, once
 // the earlier tables are empty. Tables with references come first, because their rows must be deleted one by
-// one. The last statement deletes the entry in graves when all tables are empty.
+// one. The last statement deletes the entry in pending_deletes when all tables are empty.
 var sliceStmts = sync.OnceValue(func() map[string][]string {
 	all := map[string][]string{}
 	for _, t := range keytype.Types {
-		grave := `SELECT id FROM graves WHERE id = ?1`
+		listed := `SELECT id FROM pending_deletes WHERE id = ?1`
 		for _, table := range slices.Backward(t.Tables) {
-			all[t.Name] = append(all[t.Name], deleteStmts(table, grave)...)
-			grave += ` AND NOT EXISTS (SELECT 1 FROM ` + table.Name + ` WHERE key_id = ?1)`
+			all[t.Name] = append(all[t.Name], deleteStmts(table, listed)...)
+			listed += ` AND NOT EXISTS (SELECT 1 FROM ` + table.Name + ` WHERE key_id = ?1)`
 		}
-		all[t.Name] = append(all[t.Name], `DELETE FROM graves WHERE id = (`+grave+`)`, sqlChanges)
+		all[t.Name] = append(all[t.Name], `DELETE FROM pending_deletes WHERE id = (`+listed+`)`, sqlChanges)
 	}
 	return all
 })
 
 // deleteStmts returns the statements that delete the rows before row ?2, or all rows if there are fewer. SQLite
 // evaluates a subquery once, but a condition for each row.
-func deleteStmts(t keytype.Table, grave string) []string {
-	all := `DELETE FROM ` + t.Name + ` WHERE key_id = (` + grave
+func deleteStmts(t keytype.Table, listed string) []string {
+	all := `DELETE FROM ` + t.Name + ` WHERE key_id = (` + listed
 	if t.SingleRow() {
 		return []string{all + `)`, sqlChanges}
 	}
@@ -50,12 +50,12 @@ func deleteStmts(t keytype.Table, grave string) []string {
 
 // pendingBatch returns the batch for a slice of left-over elements, or none. limit counts keys.
 func pendingBatch(look look, limit store.Value) ([]store.Batch, error) {
-	graves, err := look(sqlPending)
-	if err != nil || len(graves) == 0 {
+	pending, err := look(sqlPending)
+	if err != nil || len(pending) == 0 {
 		return nil, err
 	}
 	b := store.Batch{Keys: noKeys}
-	id, typ := graves[0][0], string(graves[0][1].Bytes())
+	id, typ := pending[0][0], string(pending[0][1].Bytes())
 	for _, sql := range sliceStmts()[typ] {
 		var args []store.Value
 		if strings.Contains(sql, "?1") {

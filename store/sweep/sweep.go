@@ -74,7 +74,7 @@ func PendingDeletes(ctx context.Context, apply Apply, limit int) (int, error) {
 // part reads the first entry of an index.
 const sqlDue = `SELECT min(at) FROM (SELECT min(` + schema.DiesAt + `) AS at FROM keys WHERE ` + schema.DiesAt + ` IS NOT NULL
 	UNION ALL SELECT min(expires_at) FROM hashes WHERE expires_at IS NOT NULL
-	UNION ALL SELECT * FROM (SELECT 0 FROM graves LIMIT 1))`
+	UNION ALL SELECT * FROM (SELECT 0 FROM pending_deletes LIMIT 1))`
 
 // Due returns the next time to sweep, in Unix ms, which may have passed. some is false if nothing will ever
 // expire.

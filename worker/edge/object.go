@@ -10,7 +10,7 @@ import (
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/engine/pubsub"
 	"github.com/meowdis/meowdis/store"
-	"github.com/meowdis/meowdis/store/schema/install"
+	"github.com/meowdis/meowdis/store/schema"
 	"github.com/meowdis/meowdis/store/sweep"
 )
 
@@ -36,7 +36,7 @@ func objectFor(number int32) (*object, error) {
 	calls++
 	o := objects[number]
 	if o == nil {
-		if err := install.Ready(context.Background(), objectStore{}.Apply, time.Now().UnixMilli()); err != nil {
+		if err := schema.Ready(context.Background(), objectStore{}.Apply, time.Now().UnixMilli()); err != nil {
 			return nil, err
 		}
 		evictObject()

@@ -15,7 +15,7 @@ import (
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/remote"
 	"github.com/meowdis/meowdis/remote/rqlite"
-	"github.com/meowdis/meowdis/store/schema/install"
+	"github.com/meowdis/meowdis/store/schema"
 )
 
 // Store is an open remote store.
@@ -95,16 +95,16 @@ func (o *Options) OpenStore(ctx context.Context, t Target) (s Store, err error) 
 
 func (o *Options) prepare(ctx context.Context, t Target, s Store) error {
 	if !o.RefusesWrites(t) {
-		return install.Ready(ctx, s.Apply, time.Now().UnixMilli())
+		return schema.Ready(ctx, s.Apply, time.Now().UnixMilli())
 	}
-	version, err := install.Version(ctx, s.Apply)
+	version, err := schema.StoredVersion(ctx, s.Apply)
 	switch {
 	case err != nil:
 		return err
 	case version == 0:
 		return errors.New("it is empty: the first command that writes creates its tables")
 	}
-	return install.Check(version)
+	return schema.CheckVersion(version)
 }
 
 // schemes lists the schemes of URLs that name a target.

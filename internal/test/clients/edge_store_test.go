@@ -12,7 +12,7 @@ import (
 	"github.com/meowdis/meowdis/internal/test/corpus"
 	"github.com/meowdis/meowdis/internal/test/storetest"
 	"github.com/meowdis/meowdis/remote"
-	"github.com/meowdis/meowdis/store/schema/install"
+	"github.com/meowdis/meowdis/store/schema"
 )
 
 // openEdge opens databases of a Worker as a compute node does.
@@ -25,7 +25,7 @@ func openEdge(url string) storetest.Open {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { s.Close() })
-		if err := install.Ready(context.Background(), s.Apply, corpus.Start); err != nil {
+		if err := schema.Ready(context.Background(), s.Apply, corpus.Start); err != nil {
 			t.Fatal(err)
 		}
 		return s

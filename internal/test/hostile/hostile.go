@@ -23,7 +23,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/meowdis/meowdis/store"
-	"github.com/meowdis/meowdis/store/schema/install"
+	"github.com/meowdis/meowdis/store/schema"
 )
 
 // limits holds the limits of a Durable Object, the narrowest known.
@@ -96,7 +96,7 @@ var emptyImage = sync.OnceValues(func() (image []byte, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	if err := install.Ready(context.Background(), s.Apply, 0); err != nil {
+	if err := schema.Ready(context.Background(), s.Apply, 0); err != nil {
 		return nil, err
 	}
 	return image, s.conn.Raw(func(c any) error {

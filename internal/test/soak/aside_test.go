@@ -73,9 +73,9 @@ func TestKilledBetweenSlices(t *testing.T) {
 		}
 	}
 	examine(t, file)
-	rows, err := queryOf(file)("SELECT (SELECT count(*) FROM keys), (SELECT count(*) FROM zsets), (SELECT count(*) FROM graves)")
+	rows, err := queryOf(file)("SELECT (SELECT count(*) FROM keys), (SELECT count(*) FROM zsets), (SELECT count(*) FROM pending_deletes)")
 	if err != nil || rows[0][0].Int() != 1 || rows[0][1].Int() != 40_000 || rows[0][2].Int() != 0 {
-		t.Errorf("keys, elements and graves: %v, %v", rows, err)
+		t.Errorf("keys, elements and pending deletes: %v, %v", rows, err)
 	}
 	c.Want("ZUNIONSTORE to 1 zset", "(integer) 40000")
 }

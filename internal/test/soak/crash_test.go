@@ -190,9 +190,9 @@ func findWritten(t *testing.T, path string, clients []*client, more ...func(*sto
 		}
 	}
 	examine(t, file)
-	graves, err := queryOf(file)("SELECT count(*) FROM graves")
-	if err != nil || graves[0][0].Int() != 0 {
-		t.Errorf("%v graves are left, %v", graves, err)
+	pending, err := queryOf(file)("SELECT count(*) FROM pending_deletes")
+	if err != nil || pending[0][0].Int() != 0 {
+		t.Errorf("%v pending deletes are left, %v", pending, err)
 	}
 }
 

@@ -43,7 +43,7 @@ var writers = []writer{
 	{kind: "fields", write: writeFields, look: lookFields},
 	{kind: "keys", write: writeKeys, look: lookKeys},
 	{kind: "queue", write: writeQueue, look: lookQueue, beside: moveOn},
-	{kind: "graves", write: writeGraves, look: lookGraves, redis: true},
+	{kind: "pending", write: writePendingDeletes, look: checkPendingDeletes, redis: true},
 }
 
 func words(line string) (args [][]byte) {
@@ -183,17 +183,17 @@ func writeKeys(s session, name string, n int) error {
 
 func lookKeys(c *storetest.Client, name string) (int, error) { return agree(c, "GET "+name) }
 
-// buried is the elements of a key that leaves them to the sweep when it goes, for several slices.
-const buried = 1500
+// largeKey is the elements of a key that leaves them to the sweep when it goes, for several slices.
+const largeKey = 1500
 
 // A key of many elements takes the place of another one of the next type: its elements are in a
-// grave whenever the server is killed.
-func writeGraves(s session, name string, n int) error {
+// pending delete whenever the server is killed.
+func writePendingDeletes(s session, name string, n int) error {
 	value := strconv.AppendInt(nil, int64(n), 10)
 	var list rdb.List
 	var hash rdb.Hash
 	var zset rdb.ZSet
-	for i := range buried {
+	for i := range largeKey {
 		element := strconv.AppendInt(nil, int64(i), 10)
 		list = append(list, value)
 		hash = append(hash, rdb.Field{Name: element, Value: value})
@@ -203,7 +203,7 @@ func writeGraves(s session, name string, n int) error {
 	return do(s, [][]byte{[]byte("RESTORE"), []byte(name), []byte("0"), dump, []byte("REPLACE")})
 }
 
-func lookGraves(c *storetest.Client, name string) (n int, err error) {
+func checkPendingDeletes(c *storetest.Client, name string) (n int, err error) {
 	count := ""
 	switch typ := c.Do("TYPE " + name); typ {
 	case "none":
@@ -212,14 +212,14 @@ func lookGraves(c *storetest.Client, name string) (n int, err error) {
 		n, err = agree(c, "LINDEX "+name+" 0", "LINDEX "+name+" -1")
 		count = "LLEN "
 	case "hash":
-		n, err = agree(c, "HGET "+name+" 0", "HGET "+name+" "+strconv.Itoa(buried-1))
+		n, err = agree(c, "HGET "+name+" 0", "HGET "+name+" "+strconv.Itoa(largeKey-1))
 		count = "HLEN "
 	default:
-		n, err = agree(c, "ZSCORE "+name+" 0", "ZSCORE "+name+" "+strconv.Itoa(buried-1))
+		n, err = agree(c, "ZSCORE "+name+" 0", "ZSCORE "+name+" "+strconv.Itoa(largeKey-1))
 		count = "ZCARD "
 	}
-	if length, _ := number(c.Do(count + name)); err == nil && length != buried {
-		err = fmt.Errorf("%s has %d elements of %d", name, length, buried)
+	if length, _ := number(c.Do(count + name)); err == nil && length != largeKey {
+		err = fmt.Errorf("%s has %d elements of %d", name, length, largeKey)
 	}
 	return n, err
 }

@@ -50,7 +50,7 @@ func Contract(t *testing.T, open Open) {
 		{"sweeping", sweeping},
 		{"sweeping concurrently", sweepingConcurrently},
 		{"sweeping large keys", sweepingLarge},
-		{"sweeping graves", sweepingDeleted},
+		{"sweeping pending deletes", sweepingDeleted},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := open(t)

@@ -272,7 +272,7 @@ func reusedName(t *testing.T, s engine.Store, c *Client, clock *Clock, make func
 	clock.Advance(2)
 	left := c.Do("DUMP k")
 	c.Do("DEL taken")
-	c.Want("SADD taken x y", "(integer) 2") // the highest id is free, but for the grave
+	c.Want("SADD taken x y", "(integer) 2") // the highest id is free, except in pending_deletes
 	c.Want("HSET h f v", "(integer) 1")
 	Check(t, s)
 	for slices := 0; ; slices++ {
@@ -298,7 +298,7 @@ func reusedName(t *testing.T, s engine.Store, c *Client, clock *Clock, make func
 			}
 		}
 	}
-	if n := apply(t, s, batch(`SELECT count(*) FROM graves`, nil))[0].Rows[0][0][0].Int(); n != 0 {
-		t.Errorf("%s: %d graves are left", going, n)
+	if n := apply(t, s, batch(`SELECT count(*) FROM pending_deletes`, nil))[0].Rows[0][0][0].Int(); n != 0 {
+		t.Errorf("%s: %d pending deletes are left", going, n)
 	}
 }

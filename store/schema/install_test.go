@@ -1,4 +1,4 @@
-package install_test
+package schema_test
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 	"github.com/meowdis/meowdis/internal/test/hostile"
 	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/store/schema"
-	"github.com/meowdis/meowdis/store/schema/install"
 )
 
 func empty(t *testing.T) *hostile.Store {
@@ -25,19 +24,19 @@ func empty(t *testing.T) *hostile.Store {
 // TestReady creates the tables once, even if several processes do so at the same time.
 func TestReady(t *testing.T) {
 	s, ctx := empty(t), context.Background()
-	if v, err := install.Version(ctx, s.Apply); err != nil || v != 0 {
+	if v, err := schema.StoredVersion(ctx, s.Apply); err != nil || v != 0 {
 		t.Fatalf("an empty store has version %d, %v", v, err)
 	}
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			if err := install.Ready(ctx, s.Apply, 1); err != nil {
+			if err := schema.Ready(ctx, s.Apply, 1); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	all.Wait()
-	if v, err := install.Version(ctx, s.Apply); err != nil || v != schema.Version {
+	if v, err := schema.StoredVersion(ctx, s.Apply); err != nil || v != schema.Version {
 		t.Errorf("the version is %d, %v", v, err)
 	}
 }
@@ -53,20 +52,20 @@ func TestOtherTables(t *testing.T) {
 		}
 	}
 	run("CREATE TABLE keys(x)")
-	if err := install.Ready(ctx, s.Apply, 1); err == nil || !strings.Contains(err.Error(), "creating the tables") {
+	if err := schema.Ready(ctx, s.Apply, 1); err == nil || !strings.Contains(err.Error(), "creating the tables") {
 		t.Errorf("another program's: %v", err)
 	}
 	run("DROP TABLE keys")
-	if err := install.Ready(ctx, s.Apply, 1); err != nil {
+	if err := schema.Ready(ctx, s.Apply, 1); err != nil {
 		t.Fatal(err)
 	}
 	run(schema.SetVersion, store.Int(schema.Version+1), store.Int(0))
-	if err := install.Ready(ctx, s.Apply, 1); err == nil || !strings.Contains(err.Error(), "newer meowdis") {
+	if err := schema.Ready(ctx, s.Apply, 1); err == nil || !strings.Contains(err.Error(), "newer meowdis") {
 		t.Errorf("newer ones: %v", err)
 	}
 	run("DELETE FROM meowdis")
 	run(schema.SetVersion, store.Int(1), store.Int(0))
-	if err := install.Ready(ctx, s.Apply, 1); err == nil || !strings.Contains(err.Error(), "migrate") {
+	if err := schema.Ready(ctx, s.Apply, 1); err == nil || !strings.Contains(err.Error(), "migrate") {
 		t.Errorf("older ones: %v", err)
 	}
 }
