@@ -26,6 +26,7 @@ import (
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/redis/commands"
 	"github.com/meowdis/meowdis/redis/resp"
+	"github.com/meowdis/meowdis/redis/script"
 	"github.com/meowdis/meowdis/remote"
 	"github.com/meowdis/meowdis/repl"
 )
@@ -187,11 +188,19 @@ func (o *replOptions) replTarget(ctx context.Context, s *streams, c *targets.Con
 	}
 	switch c := targets.Plain(c.Session).(type) {
 	case *remote.Redis:
-		t.Connections, t.OnPush = c.Connections, c.OnPush
+		t.Connections, t.OnPush, t.Debug = c.Connections, c.OnPush, c.Debug
 	case *remote.REST:
 		t.PollEvery = time.Second / 2
 	case *engine.Session:
 		t.Keys, t.Aborts = c, c.Aborts
+		t.Debug = func(ctx context.Context, args [][]byte, keep bool, ask func([]string) ([]string, bool)) (resp.Value, error) {
+			d := &script.Debugger{Ask: ask}
+			v, err := c.Debug(ctx, args, keep, d)
+			if lines := d.Lines(); len(lines) > 0 {
+				ask(append(lines, "<endsession>"))
+			}
+			return v, err
+		}
 	}
 	t.Listen = func(ctx context.Context, args [][]byte, each func(resp.Value) error) error {
 		return c.Listen(ctx, args, s.reportMissingMessages, each)

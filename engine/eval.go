@@ -58,7 +58,8 @@ type evaluation struct {
 	killed               atomic.Bool
 	wrote                atomic.Bool
 	deferred             deferredOutput
-	trial                func() Watch // set by Trial
+	trial                func() Watch     // set by Trial
+	debugger             *script.Debugger // set by Debug
 }
 
 // scriptInput is given to the script.
@@ -253,7 +254,7 @@ func (e *evaluation) execute(db int, seed uint64, work *store.Work, do func(plan
 		},
 	}
 	work.Check = func(time.Time) error { return host.Interrupt() } // applies to its commands, too
-	v, err := start(&script.Run{Keys: e.keys, Args: e.args, ReadOnly: e.readOnly, Seed: int32(seed), Host: host})
+	v, err := start(&script.Run{Keys: e.keys, Args: e.args, ReadOnly: e.readOnly, Seed: int32(seed), Host: host, Debugger: e.debugger, Source: e.call.args[1]})
 	usable = true
 	return v, err
 }

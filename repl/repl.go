@@ -47,6 +47,9 @@ type Target struct {
 	Bytes func(ctx context.Context, keys []keyspace.Key) error
 	// Explain prints the SQL of a command.
 	Explain func(ctx context.Context, out io.Writer, args [][]byte) error
+	// Debug runs an EVAL step by step, and keeps its changes if keep is set. ask shows lines and
+	// returns the next command of the debugger; ok is false to abort.
+	Debug func(ctx context.Context, args [][]byte, keep bool, ask func(lines []string) (words []string, ok bool)) (resp.Value, error)
 	// Close ends the session; nil if the caller ends it.
 	Close func() error
 }
@@ -118,7 +121,9 @@ type loop struct {
 	willAbort   bool // a command could not be queued: EXEC will run nothing
 	connections int  // last value of Target.Connections
 
-	running       int // depth of favourites
+	running       int           // depth of favourites
+	debugMode     string        // of SCRIPT DEBUG: "YES", "SYNC" or ""
+	input         *bufio.Reader // without a terminal
 	subscriptions []*subscription
 	pushes        pushes
 }
@@ -181,6 +186,7 @@ func (l *loop) interactive(ctx context.Context) error {
 
 func (l *loop) piped(ctx context.Context) (failed bool, err error) {
 	in := bufio.NewReader(l.In)
+	l.input = in
 	for {
 		if l.Prompts {
 			io.WriteString(l.Out, l.prompt(ctx))
@@ -305,7 +311,7 @@ func (l *loop) runOnce(ctx context.Context, c command, out *output) bool {
 	}
 	args := c.args()
 	switch {
-	case l.unsubscribe(args):
+	case l.unsubscribe(args), l.setDebug(args, out), l.debugs(ctx, args, out):
 		return true
 	case l.Target.Listen == nil || !opensStream(args):
 	case l.editor != nil && c.op == "" && !strings.EqualFold(string(args[0]), "MONITOR"):

@@ -132,6 +132,8 @@ func (c *compiler) stmt(s any) stmt {
 		}
 	case *returnStmt:
 		return c.returns(s)
+	case *pauseStmt:
+		return c.pause(s)
 	}
 	return func(*frame) flow { return flowBreak }
 }

@@ -15,12 +15,13 @@ type parser struct {
 	scopes  []int       // index of each function's first active
 	loops   int
 	depth   int
+	debug   bool // the program calls OnLine before each line
 }
 
 // parse parses a chunk to a tree. It panics with an *Error.
-func parse(source, name string, grow func(bytes int)) *function {
+func parse(source, name string, grow func(bytes int), debug bool) *function {
 	grow(copiesOfSource * len(source))
-	p := &parser{lexer: lexer{chunk: chunkName(name), src: source, grow: grow, line: 1, lastLine: 1}}
+	p := &parser{lexer: lexer{chunk: chunkName(name), src: source, grow: grow, line: 1, lastLine: 1}, debug: debug}
 	p.fn = &function{loaded: &loaded{}, chunk: p.chunk, source: name, vararg: true}
 	p.scopes = []int{0}
 	p.next()
@@ -163,8 +164,13 @@ func (p *parser) blockEnds() bool {
 func (p *parser) chunkBody() (body []any) {
 	p.enter()
 	for last := false; !last && !p.blockEnds(); {
+		body = p.pause(body, p.line)
 		s := p.statement()
 		switch s.(type) {
+		case *localFunction:
+			if p.debug {
+				body[len(body)-1].(*pauseStmt).line = p.lastLine // Lua makes the function at its end
+			}
 		case *returnStmt, *breakStmt:
 			last = true
 		}
@@ -180,9 +186,10 @@ func (p *parser) block() (body []any) {
 	return body
 }
 
-func (p *parser) loopBlock() []any {
+// loopBlock reads the body of a loop. head comes before its statements.
+func (p *parser) loopBlock(head []any) []any {
 	p.loops++
-	body := p.block()
+	body := append(head, p.block()...)
 	p.loops--
 	return body
 }
@@ -196,7 +203,7 @@ func (p *parser) statement() any {
 		p.next()
 		cond := p.expr()
 		p.need(tDo)
-		body := p.loopBlock()
+		body := p.loopBlock(p.pause(nil, line))
 		p.match(tEnd, tWhile, line)
 		return &whileStmt{cond, &block{body}, line}
 	case tDo:
@@ -291,9 +298,10 @@ func (p *parser) numericFor(name string, line int) any {
 	for range 3 {
 		p.declare("(for state)")
 	}
+	head := p.pause(nil, line)
 	p.scoped(func() {
 		f.v = p.declare(name)
-		f.body = p.loopBlock()
+		f.body = p.loopBlock(head)
 	})
 	return f
 }
@@ -310,11 +318,12 @@ func (p *parser) genericFor(name string, line int) any {
 	f.state = p.declare("(for generator)").slot
 	p.declare("(for state)")
 	p.declare("(for control)")
+	head := p.pause(nil, f.line)
 	p.scoped(func() {
 		for _, n := range names {
 			f.vars = append(f.vars, p.declare(n))
 		}
-		f.body = p.loopBlock()
+		f.body = p.loopBlock(head)
 	})
 	return f
 }

@@ -58,6 +58,9 @@ type State struct {
 	// nil.
 	Interrupt func() error
 
+	// OnLine is called before each line of a script compiled with CompileDebug. It may be nil.
+	OnLine func(Point)
+
 	// Strings is the metatable of strings.
 	strings *Table
 
@@ -452,7 +455,11 @@ func (s *State) Load(source, name string) (fn *Function, err error) {
 type Program struct{ code *code }
 
 // Compile compiles a chunk. It calls grow with the bytes that it is about to allocate. The error is an *Error.
-func Compile(source, name string, grow func(bytes int)) (p *Program, err error) {
+func Compile(source, name string, grow func(bytes int)) (*Program, error) {
+	return compileChunk(source, name, grow, false)
+}
+
+func compileChunk(source, name string, grow func(bytes int), debug bool) (p *Program, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			e, ok := r.(*Error)
@@ -462,7 +469,7 @@ func Compile(source, name string, grow func(bytes int)) (p *Program, err error) 
 			err = e
 		}
 	}()
-	return &Program{compile(parse(source, name, grow))}, nil
+	return &Program{compile(parse(source, name, grow, debug))}, nil
 }
 
 // Bind returns a function of a program with its globals.

@@ -85,7 +85,14 @@ func (m *Machine) redisCall(s *lua.State, args []lua.Value, raise bool) []lua.Va
 		}
 		return refuse(commandError(msg))
 	}
+	d := m.run.Debugger
+	if d != nil {
+		d.onCall(words)
+	}
 	v, err := m.run.Host.Call(words, m.run.ReadOnly)
+	if d != nil && err == nil {
+		d.onReply(v)
+	}
 	if err != nil {
 		if err != ErrKilled {
 			m.err = err

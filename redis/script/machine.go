@@ -27,8 +27,10 @@ type Host struct {
 // Run is one run of a script or a function.
 type Run struct {
 	Keys, Args [][]byte
-	ReadOnly   bool  // it must not write
-	Seed       int32 // for math.random
+	ReadOnly   bool      // it must not write
+	Seed       int32     // for math.random
+	Debugger   *Debugger // of a script compiled with CompileDebug; nil for none
+	Source     []byte    // for the debugger
 	Host       Host
 }
 
@@ -62,8 +64,8 @@ func NewMachine() *Machine {
 	api := m.api()
 	lua.AddFunctions(api, map[string]lua.GoFunction{
 		"replicate_commands": func(s *lua.State, _ []lua.Value) []lua.Value { return s.One(lua.True) },
-		"breakpoint":         func(s *lua.State, _ []lua.Value) []lua.Value { return s.One(lua.False) },
-		"debug":              func(*lua.State, []lua.Value) []lua.Value { return nil },
+		"breakpoint":         m.breakpoint,
+		"debug":              m.debug,
 	})
 	m.state.Globals.SetField("redis", lua.Of(api))
 	m.protect()
@@ -174,8 +176,12 @@ func (m *Machine) call(fn *lua.Function, name string, r *Run, args ...lua.Value)
 		m.state.SetMemoryLimit(MemoryLimit)
 	}
 	m.state.SetReserve(r.Host.Grow)
+	if d := r.Debugger; d != nil {
+		d.start(m, string(r.Source))
+		m.state.OnLine = d.onLine
+	}
 	defer func() {
-		m.run = nil
+		m.run, m.state.OnLine = nil, nil
 		m.state.SetReserve(nil)
 		m.state.Close()
 	}()

@@ -89,13 +89,22 @@ func SHA1(source []byte) string {
 // Compile compiles a script of EVAL or SCRIPT LOAD. With upstash its first line may also have Upstash's flags.
 // bad is the error reply to an invalid source. Compile calls grow with the bytes that it is about to allocate.
 func Compile(source []byte, upstash bool, grow func(bytes int)) (s *Script, bad resp.Value) {
+	return compile(source, upstash, grow, lua.Compile)
+}
+
+// CompileDebug compiles a script for a Debugger.
+func CompileDebug(source []byte) (s *Script, bad resp.Value) {
+	return compile(source, true, func(int) {}, lua.CompileDebug)
+}
+
+func compile(source []byte, upstash bool, grow func(bytes int), compile func(source, name string, grow func(bytes int)) (*lua.Program, error)) (s *Script, bad resp.Value) {
 	s = &Script{SHA: SHA1(source), Hint: NewWriteHint(source), Declares: bytes.HasPrefix(source, []byte("#!"))}
 	body, flags, msg := shebang(string(source), upstash)
 	if msg != "" {
 		return nil, resp.MakeError("ERR " + msg)
 	}
 	s.Flags = flags
-	program, err := lua.Compile(body, "@user_script", func(n int) {
+	program, err := compile(body, "@user_script", func(n int) {
 		s.Bytes += n
 		grow(n)
 	})
