@@ -72,6 +72,9 @@ func TestScriptKill(t *testing.T) {
 		}
 	}
 	run("\nwhile true do pcall(error) end")
+	if other.Plan([][][]byte{{[]byte("GET"), []byte("k")}}, &engine.PlannedPipeline{}) {
+		t.Error("the server's loop runs a read instead of replying BUSY")
+	}
 	if got := do(t, other, "SCRIPT", "KILL"); got != "OK" {
 		t.Errorf("SCRIPT KILL answers %s", got)
 	}

@@ -17,6 +17,9 @@ type applyOnly struct{ engine.Store }
 func TestPipelineUntilError(t *testing.T) {
 	for _, c := range []struct{ script, want, after string }{
 		{"SET a x;INCR a;SET b 1", `OK;(error) ERR value is not an integer or out of range`, `"x";(nil)`},
+		{"SET a x;INCR a;NOPE", `OK;(error) ERR value is not an integer or out of range`, `"x";(nil)`},
+		{"SET a x;INCR a;PUBLISH c m;SET b 1", `OK;(error) ERR value is not an integer or out of range`, `"x";(nil)`},
+		{"SET a x;GET;SET b 1", `OK;(error) ERR wrong number of arguments for 'get' command`, `"x";(nil)`},
 		{"SET a 1;INCR a;SET b 1", `OK;(integer) 2;OK`, `"2";"1"`},
 		{"SET a 1;NOPE;SET b 1", `OK;(error) ERR unknown command 'NOPE', with args beginning with: `, `"1";(nil)`},
 		{"SET a x;SELECT 1;SET a y;SELECT 0;INCR a;SET b 1", `OK;OK;OK;OK;(error) ERR value is not an integer or out of range`, `"x";(nil)`},
@@ -44,6 +47,34 @@ func TestPipelineUntilError(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// unwritable is a store that cannot write.
+type unwritable struct{ *local.Store }
+
+func (unwritable) ReadOnly() string { return "it is a copy" }
+
+// TestChecksOnEveryPath refuses a write to a read-only store in the same way, however it arrives.
+func TestChecksOnEveryPath(t *testing.T) {
+	file, err := local.Open(local.Memory, local.Options{SweepEvery: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	s, ctx := engine.New(unwritable{file}).Session(), context.Background()
+	write, want := calls(t, "SET a 1"), "(error) READONLY it is a copy"
+	if got := show(s.Pipeline(ctx, write)); got != want {
+		t.Errorf("Pipeline: %s", got)
+	}
+	if got := show(s.PipelineUntilError(ctx, write)); got != want {
+		t.Errorf("PipelineUntilError: %s", got)
+	}
+	if s.Plan(write, &engine.PlannedPipeline{}) {
+		t.Error("the loop plans it")
+	}
+	if got := show(s.Pipeline(ctx, calls(t, "EVAL 'return redis.call(\"SET\", \"a\", 1)' 0"))); !strings.Contains(got, "READONLY") {
+		t.Errorf("EVAL: %s", got)
 	}
 }
 
