@@ -56,7 +56,7 @@ var mathFunctions = map[string]GoFunction{
 	"sinh": mathOf(trig.Sinh), "sqrt": mathOf(math.Sqrt), "tan": mathOf(trig.Tan), "tanh": mathOf(trig.Tanh),
 	"deg":   mathOf(func(x float64) float64 { return x / (math.Pi / 180) }),
 	"rad":   mathOf(func(x float64) float64 { return x * (math.Pi / 180) }),
-	"atan2": mathOf2(trig.Atan2), "pow": mathOf2(trig.Pow), "fmod": mathOf2(math.Mod), "mod": mathOf2(math.Mod),
+	"atan2": mathOf2(trig.Atan2), "pow": mathOf2(power), "fmod": mathOf2(math.Mod), "mod": mathOf2(math.Mod),
 	"frexp": mathFrexp, "ldexp": mathLdexp, "modf": mathModf, "max": mathMax, "min": mathMin,
 	"random": mathRandom, "randomseed": mathRandomSeed,
 }
