@@ -49,6 +49,11 @@ func mathOf2(f func(a, b float64) float64) GoFunction {
 	}
 }
 
+func mathPow(s *State, args []Value) []Value {
+	y := s.CheckNumber(args, 2) // first, as in the reference implementation
+	return s.One(Number(power(s.CheckNumber(args, 1), y)))
+}
+
 var mathFunctions = map[string]GoFunction{
 	"abs": mathAbs, "acos": mathOfPlus(trig.Acos), "asin": mathOfPlus(trig.Asin), "atan": mathOf(trig.Atan),
 	"ceil": mathOf(math.Ceil), "cos": mathOf(trig.Cos), "cosh": mathOf(trig.Cosh), "exp": mathOf(trig.Exp),
@@ -56,7 +61,7 @@ var mathFunctions = map[string]GoFunction{
 	"sinh": mathOf(trig.Sinh), "sqrt": mathOf(math.Sqrt), "tan": mathOf(trig.Tan), "tanh": mathOf(trig.Tanh),
 	"deg":   mathOf(func(x float64) float64 { return x / (math.Pi / 180) }),
 	"rad":   mathOf(func(x float64) float64 { return x * (math.Pi / 180) }),
-	"atan2": mathOf2(trig.Atan2), "pow": mathOf2(power), "fmod": mathOf2(math.Mod), "mod": mathOf2(math.Mod),
+	"atan2": mathOf2(trig.Atan2), "pow": mathPow, "fmod": mathOf2(math.Mod), "mod": mathOf2(math.Mod),
 	"frexp": mathFrexp, "ldexp": mathLdexp, "modf": mathModf, "max": mathMax, "min": mathMin,
 	"random": mathRandom, "randomseed": mathRandomSeed,
 }
