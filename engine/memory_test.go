@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/internal/test/race"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/redis/lua"
 	"github.com/meowdis/meowdis/redis/script"
@@ -16,6 +17,7 @@ import (
 
 // TestMemoryIsCharged refuses replies that are many times as large as their rows before they are made.
 func TestMemoryIsCharged(t *testing.T) {
+	race.Skip(t)
 	st, err := local.Open(local.Memory, local.Options{SweepEvery: -1})
 	if err != nil {
 		t.Fatal(err)
@@ -121,6 +123,7 @@ func TestMemoryIsCharged(t *testing.T) {
 // TestConvertedReplies counts the values that a reply becomes while they are made: a script cannot hold more than its
 // own limit.
 func TestConvertedReplies(t *testing.T) {
+	race.Skip(t)
 	st, err := local.Open(local.Memory, local.Options{SweepEvery: -1})
 	if err != nil {
 		t.Fatal(err)
@@ -139,6 +142,7 @@ func TestConvertedReplies(t *testing.T) {
 // TestExtremeArguments calls each Lua function with numbers beyond every range, in each place of up to four arguments:
 // none panics, runs for long, or allocates far beyond the limit.
 func TestExtremeArguments(t *testing.T) {
+	race.Skip(t)
 	var names []string
 	script.Hook = func(st *lua.State) {
 		names = functionNames(st.Globals, "", map[*lua.Table]bool{})

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/internal/test/race"
 	"github.com/meowdis/meowdis/internal/test/storetest"
 	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/store/sweep"
@@ -56,6 +57,7 @@ func (s *meeting) Transact(ctx context.Context, readOnly bool, fn func(func(stor
 // TestStagedRemovalConflicts lets another process write and sweep between two slices of a removal, or after the last
 // one. The result is the same as if it had done so before the removal.
 func TestStagedRemovalConflicts(t *testing.T) {
+	race.Skip(t)
 	manyGo(t, 0)
 	one, e, _ := aside(t, engine.WithStaging(1<<40))
 	inner, e2, clock := aside(t)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/internal/test/corpus"
+	"github.com/meowdis/meowdis/internal/test/race"
 	"github.com/meowdis/meowdis/internal/test/storetest"
 	"github.com/meowdis/meowdis/store"
 	"github.com/meowdis/meowdis/store/sweep"
@@ -52,6 +53,7 @@ var lessenings = map[string][]string{
 // TestStagedRemovalIsTheSame compares each staged removal with the same removal in one transaction, as
 // TestStagedIsTheSame does. The random members of SPOP are only counted.
 func TestStagedRemovalIsTheSame(t *testing.T) {
+	race.Skip(t)
 	manyGo(t, 0)
 	one, two := newWitness(t, engine.WithStaging(1<<40)), newWitness(t, engine.WithStaging(-1))
 	both := func(line string) {

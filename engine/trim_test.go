@@ -9,6 +9,7 @@ import (
 
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/internal/test/hostile"
+	"github.com/meowdis/meowdis/internal/test/race"
 	"github.com/meowdis/meowdis/internal/test/storetest"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/store/sweep"
@@ -47,6 +48,7 @@ func unswept(t *testing.T) map[string]engine.Store {
 // TestTrimLongLists trims lists as if they were long, at every position, pushes to the rest, and sweeps in
 // between.
 func TestTrimLongLists(t *testing.T) {
+	race.Skip(t)
 	defer func(n int64) { translator.LongList = n }(translator.LongList)
 	translator.LongList = 7
 	for name, s := range unswept(t) {
@@ -170,6 +172,7 @@ func popZSet(c *storetest.Client, n int) {
 // TestTrimLongStreams trims streams as if they were long, and copies of them directly: the results are equal,
 // including their groups.
 func TestTrimLongStreams(t *testing.T) {
+	race.Skip(t)
 	defer func(n int64) { translator.LongList = n }(translator.LongList)
 	short := translator.LongList
 	for name, s := range unswept(t) {

@@ -15,10 +15,12 @@ import (
 	"github.com/muesli/termenv"
 
 	"github.com/meowdis/meowdis/inspect/screen"
+	"github.com/meowdis/meowdis/internal/test/race"
 )
 
 // TestDefaultsAreALook checks that the output of --keys, used as the configuration, changes nothing.
 func TestDefaultsAreALook(t *testing.T) {
+	race.Skip(t)
 	var text bytes.Buffer
 	if err := WriteDefaults(&text); err != nil {
 		t.Fatal(err)
@@ -66,6 +68,7 @@ func TestDefaultsAreALook(t *testing.T) {
 
 // TestDefaultKeys checks that all keys can be pressed and that no two actions of a pane share one.
 func TestDefaultKeys(t *testing.T) {
+	race.Skip(t)
 	taken := map[string]string{}
 	for _, b := range bindings() {
 		for _, key := range b.keys {
@@ -86,6 +89,7 @@ func TestDefaultKeys(t *testing.T) {
 }
 
 func TestBadLooks(t *testing.T) {
+	race.Skip(t)
 	for _, c := range []struct {
 		look       Appearance
 		path, says string
@@ -118,6 +122,7 @@ func TestBadLooks(t *testing.T) {
 // TestOtherKeys checks that configured keys run their actions and appear in hints and messages, and
 // that their former actions lose them.
 func TestOtherKeys(t *testing.T) {
+	race.Skip(t)
 	f := newFile(t).shop()
 	was := f.fake.options
 	f.fake.options = func(o *Options) {
@@ -156,6 +161,7 @@ func TestOtherKeys(t *testing.T) {
 // TestThemes checks that configured colours override the theme's, and that NO_COLOR removes all
 // colours.
 func TestThemes(t *testing.T) {
+	race.Skip(t)
 	draw := func(profile termenv.Profile, l Appearance) string {
 		f := newFile(t).shop()
 		s := browseOn(t, f, f.fake, 120, 24)

@@ -4,10 +4,13 @@ import (
 	"io"
 	"os"
 	"testing"
+
+	"github.com/meowdis/meowdis/internal/test/race"
 )
 
 // TestAnswerIsTakenOutOfWhatIsTyped reads an answer split at each position.
 func TestAnswerIsTakenOutOfWhatIsTyped(t *testing.T) {
+	race.Skip(t)
 	for _, c := range []struct {
 		answer string
 		light  string
@@ -33,6 +36,7 @@ func TestAnswerIsTakenOutOfWhatIsTyped(t *testing.T) {
 
 // TestKeysThatBeginLikeAnAnswer checks that keys that look like the start of an answer are not lost.
 func TestKeysThatBeginLikeAnAnswer(t *testing.T) {
+	race.Skip(t)
 	for _, typed := range []string{"\x1b", "\x1b]", "\x1b]1", "]11;", "\x1b[A", "\x1b]11;" + string(make([]byte, 100))} {
 		if got, light := readKeyboard(t, typed, "x"); got != typed+"x" || light != "" {
 			t.Errorf("typed %q, got %q %q", typed, got, light)

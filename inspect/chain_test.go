@@ -7,10 +7,12 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/meowdis/meowdis/inspect/ui"
+	"github.com/meowdis/meowdis/internal/test/race"
 )
 
 // TestFoldersInARow checks that folders with a single subfolder open and close together.
 func TestFoldersInARow(t *testing.T) {
+	race.Skip(t)
 	f := newFile(t)
 	for _, key := range []string{"a:b:c:1", "a:b:c:2", "m:1:x", "m:2:x", "z:y:w"} {
 		f.do("SET " + key + " x")
@@ -40,6 +42,7 @@ func TestFoldersInARow(t *testing.T) {
 
 // TestClickTitles sorts by the clicked column, and reverses the order at the second click.
 func TestClickTitles(t *testing.T) {
+	race.Skip(t)
 	f := newFile(t).shop()
 	for _, width := range []int{40, 80, 200} {
 		s := browseOn(t, f, f.fake, width, 24)
@@ -71,6 +74,7 @@ func TestClickTitles(t *testing.T) {
 
 // TestLongNames shows long names of a key and of a folder in full.
 func TestLongNames(t *testing.T) {
+	race.Skip(t)
 	f := newFile(t)
 	long := strings.Repeat("long/", 40)
 	f.do("SET " + long + "end x")

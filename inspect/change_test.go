@@ -19,6 +19,7 @@ import (
 	"github.com/meowdis/meowdis/inspect/edit"
 	"github.com/meowdis/meowdis/inspect/ui"
 	"github.com/meowdis/meowdis/internal/test/oracle"
+	"github.com/meowdis/meowdis/internal/test/race"
 	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/transfer"
 )
@@ -73,6 +74,7 @@ func osc52Of(text string) string {
 
 // TestEveryChangeIsUndone changes a file in every way and undoes every change.
 func TestEveryChangeIsUndone(t *testing.T) {
+	race.Skip(t)
 	f := newFile(t).shop()
 	before := dumpAll(t, f, f.clock.now)
 	s := browseOn(t, f, f.fake, 80, 24)
@@ -158,6 +160,7 @@ func TestRealRedisIsChanged(t *testing.T) {
 }
 
 func TestConfirmationLevels(t *testing.T) {
+	race.Skip(t)
 	for level, keys := range map[edit.Confirm][]string{
 		ConfirmNone: {"d"}, edit.ConfirmYes: {"d", "y"}, edit.ConfirmName: {"d", "p", "r", "o", "d", "enter"},
 	} {
@@ -183,6 +186,7 @@ func TestConfirmationLevels(t *testing.T) {
 }
 
 func TestReadOnlyTargetsStayLocked(t *testing.T) {
+	race.Skip(t)
 	f := newFile(t).shop()
 	f.fake.options = func(o *Options) { o.Index = f.index }
 	before := dumpAll(t, f, f.clock.now)
@@ -208,6 +212,7 @@ func TestReadOnlyTargetsStayLocked(t *testing.T) {
 }
 
 func TestEditorsAreUsed(t *testing.T) {
+	race.Skip(t)
 	f := newFile(t)
 	f.do("SET k line")
 	s := browseOn(t, f, f.fake, 80, 24)
@@ -228,6 +233,7 @@ func TestEditorsAreUsed(t *testing.T) {
 }
 
 func TestCopyAndExport(t *testing.T) {
+	race.Skip(t)
 	f := newFile(t).shop()
 	var out bytes.Buffer
 	start := f.fake.options
@@ -265,6 +271,7 @@ func TestCopyAndExport(t *testing.T) {
 }
 
 func TestMouse(t *testing.T) {
+	race.Skip(t)
 	f := newFile(t).shop()
 	s := browseOn(t, f, f.fake, 120, 24)
 	at := func(x, y int, b tea.MouseButton) {
@@ -286,6 +293,7 @@ func TestMouse(t *testing.T) {
 
 // TestNamesThatAreNoText renames and edits bytes that cannot be typed.
 func TestNamesThatAreNoText(t *testing.T) {
+	race.Skip(t)
 	f := newFile(t)
 	ctx := context.Background()
 	if _, err := f.session.Do(ctx, []byte("HSET"), []byte("k\x00\xff"), []byte("f"), []byte("a\xfeb")); err != nil {
@@ -316,6 +324,7 @@ func TestNamesThatAreNoText(t *testing.T) {
 // A field keeps the time to live that it has when it is written, which may differ from the one on the
 // screen.
 func TestFieldKeepsItsLife(t *testing.T) {
+	race.Skip(t)
 	f := newFile(t)
 	f.do("HSET cart apple 3")
 	s := browseOn(t, f, f.fake, 80, 24)

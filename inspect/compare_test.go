@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/meowdis/meowdis/internal/test/race"
 )
 
 // before selects the version of a key before the change whose title starts with change.
@@ -23,6 +25,7 @@ func (s *session) before(change string) {
 
 // TestPast follows a key through changes of all kinds.
 func TestPast(t *testing.T) {
+	race.Skip(t)
 	f := newFile(t).shop()
 	many := "HSET wide"
 	for i := range 300 {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/meowdis/meowdis/inspect/client"
+	"github.com/meowdis/meowdis/internal/test/race"
 )
 
 // TestCopyBetweenTabs copies marked keys to another tab, where the copy can be undone. It does not
@@ -79,6 +80,7 @@ func (s *tabbed) has(name, want string, command ...string) {
 // TestCopyAmongOthers copies while another client creates, changes and deletes the same keys. The other
 // client's keys are overwritten only after a question, and undo restores their last version.
 func TestCopyAmongOthers(t *testing.T) {
+	race.Skip(t)
 	s := inTabs(t, 80, 24, "a.db", "b.db")
 	s.files["a.db"].theirs("RPUSH list 1 2 3\nEXPIRE list 500")
 	s.press("2", "w", "1", "*", "c", "enter")
@@ -110,6 +112,7 @@ func TestCopyAmongOthers(t *testing.T) {
 // TestCopyOfChangingKeys checks that a key read in many steps is copied as of one moment, although
 // another client changes it.
 func TestCopyOfChangingKeys(t *testing.T) {
+	race.Skip(t)
 	s := inTabs(t, 80, 24, "a.db", "b.db")
 	a := s.files["a.db"]
 	for range 20 {

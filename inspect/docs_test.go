@@ -4,11 +4,14 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/meowdis/meowdis/internal/test/race"
 )
 
 // TestDocumentation compares the table of keys in the documentation with the bindings; -update writes
 // it.
 func TestDocumentation(t *testing.T) {
+	race.Skip(t)
 	const file = "../docs/inspect.md"
 	text, err := os.ReadFile(file)
 	if err != nil {

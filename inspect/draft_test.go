@@ -11,6 +11,7 @@ import (
 
 	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/edit"
+	"github.com/meowdis/meowdis/internal/test/race"
 )
 
 // drafted is a file passed to the editor, and its content.
@@ -51,6 +52,7 @@ func (f *file) get(key string) string {
 }
 
 func TestEditingBytes(t *testing.T) {
+	race.Skip(t)
 	f := newFile(t)
 	all := make([]byte, 256)
 	for i := range all {
@@ -83,6 +85,7 @@ func TestEditingBytes(t *testing.T) {
 }
 
 func TestEditingLargeText(t *testing.T) {
+	race.Skip(t)
 	f := newFile(t)
 	f.do("SET k x PXAT 1800000000000")
 	f.do("SET k " + strings.Repeat("0123456789abcde,", 100_000) + " KEEPTTL")
@@ -127,6 +130,7 @@ func TestEditingLargeText(t *testing.T) {
 
 // TestWhatWasTypedStays checks that a refused draft keeps its text.
 func TestWhatWasTypedStays(t *testing.T) {
+	race.Skip(t)
 	f := newFile(t)
 	f.do("JSON.SET doc $ 1")
 	s := browseOn(t, f, f.fake, 80, 24)
@@ -150,6 +154,7 @@ func TestWhatWasTypedStays(t *testing.T) {
 // TestEditingOneLine edits one-line JSON laid out in several lines. It is stored in one line again,
 // unless the user chooses the other layout.
 func TestEditingOneLine(t *testing.T) {
+	race.Skip(t)
 	f := newFile(t)
 	set := func(words ...string) {
 		if _, err := f.session.Do(context.Background(), client.Command(words...)...); err != nil {
@@ -227,6 +232,7 @@ func TestEditingOneLine(t *testing.T) {
 // TestEditingLayers edits the decoded content of gzip and MessagePack, and the stored bytes if the
 // stored form is on the screen.
 func TestEditingLayers(t *testing.T) {
+	race.Skip(t)
 	f := newFile(t)
 	zipped := func(text string) string {
 		var b bytes.Buffer

@@ -7,12 +7,14 @@ import (
 
 	"github.com/meowdis/meowdis/inspect/job"
 	"github.com/meowdis/meowdis/internal/test/oracle"
+	"github.com/meowdis/meowdis/internal/test/race"
 
 	"github.com/meowdis/meowdis/inspect/client"
 )
 
 // TestElementsAreFiltered filters and sorts values of every type on a real server.
 func TestElementsAreFiltered(t *testing.T) {
+	race.Skip(t)
 	conn := oracle.Start(t).Dial(t)
 	do := func(words ...string) {
 		if v := conn.Do(client.Command(words...)...); v.IsError() {
@@ -56,6 +58,7 @@ func TestElementsAreFiltered(t *testing.T) {
 // TestSiftedElementsChange checks that filtered elements follow changes, and that a search covers the
 // shown elements.
 func TestSiftedElementsChange(t *testing.T) {
+	race.Skip(t)
 	f := newFile(t)
 	for i := range 40 {
 		words := []string{"HSET", "h"}

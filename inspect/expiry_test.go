@@ -5,11 +5,14 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"github.com/meowdis/meowdis/internal/test/race"
 )
 
 // TestCountsFollowWhatExpires checks the counts of closed folders and of the database when keys expire
 // and no client writes.
 func TestCountsFollowWhatExpires(t *testing.T) {
+	race.Skip(t)
 	f := newFile(t)
 	f.do("SET s:1 x PX 5000")
 	f.do("SET s:2 x")
@@ -30,6 +33,7 @@ func TestCountsFollowWhatExpires(t *testing.T) {
 // TestNoGhostFolders checks that a folder disappears when all its keys have expired, even before the
 // sweep.
 func TestNoGhostFolders(t *testing.T) {
+	race.Skip(t)
 	f := newFile(t)
 	for i := range 5 {
 		f.do(fmt.Sprintf("SET ghost:%d x PX 100", i))
@@ -50,6 +54,7 @@ func TestNoGhostFolders(t *testing.T) {
 
 // TestServersForgetWhatExpires checks that expired keys of a scan are in no folder.
 func TestServersForgetWhatExpires(t *testing.T) {
+	race.Skip(t)
 	f := newFake()
 	f.add(fakeValue{key: "a:1", kind: "string", str: "x", expires: f.clock.now + 3000}, fakeValue{key: "a:2", kind: "string", str: "x"},
 		fakeValue{key: "b:1", kind: "string", str: "x", expires: f.clock.now + 3000}, fakeValue{key: "c", kind: "string", str: "x"})
@@ -66,6 +71,7 @@ func TestServersForgetWhatExpires(t *testing.T) {
 
 // TestOverviewOfAServerInEveryOrder counts each key once and shows which keys were counted.
 func TestOverviewOfAServerInEveryOrder(t *testing.T) {
+	race.Skip(t)
 	for _, keys := range [][]string{nil, {"@sort_back"}, {"s", "T", "enter"}, {"s", "s", "enter", "@sort_back"}, {"s", "t", "enter"}} {
 		f := newFake()
 		for i := range 60 {
@@ -80,6 +86,7 @@ func TestOverviewOfAServerInEveryOrder(t *testing.T) {
 
 // TestAFileThatIsMoved checks that a moved file is reported within a second, until it is back.
 func TestAFileThatIsMoved(t *testing.T) {
+	race.Skip(t)
 	f := newFile(t)
 	f.do("SET k v")
 	start := f.fake.options
@@ -103,6 +110,7 @@ func TestAFileThatIsMoved(t *testing.T) {
 // TestUndoOfATTLThatIsOver undoes and redoes TTL changes to a time that has passed: the key or the
 // field is deleted, and the reverse restores it.
 func TestUndoOfATTLThatIsOver(t *testing.T) {
+	race.Skip(t)
 	f := newFile(t)
 	f.do("SET k v")
 	f.do("SET ending v PX 5000")

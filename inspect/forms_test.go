@@ -6,11 +6,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/meowdis/meowdis/internal/test/race"
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // TestForms shows values in all forms of the x key.
 func TestForms(t *testing.T) {
+	race.Skip(t)
 	f := newFile(t)
 	f.do("SETBIT map 3 1")
 	f.do("SETBIT map 65 1")
@@ -60,6 +62,7 @@ func TestForms(t *testing.T) {
 
 // TestLargeDocument does not fetch a JSON document too large for the browser's memory.
 func TestLargeDocument(t *testing.T) {
+	race.Skip(t)
 	f := newFile(t).shop()
 	f.fake.options = nil
 	heavy := heavy{f}
@@ -90,6 +93,7 @@ func (h heavy) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, er
 
 // TestTooLongToDecode describes a long value from its beginning and never fetches all of it.
 func TestTooLongToDecode(t *testing.T) {
+	race.Skip(t)
 	f := newFake()
 	noise := make([]byte, 5<<20)
 	for i := range noise {
@@ -111,6 +115,7 @@ func TestTooLongToDecode(t *testing.T) {
 
 // TestOwnDecoder shows a value with a user-defined decoder.
 func TestOwnDecoder(t *testing.T) {
+	race.Skip(t)
 	f := newFile(t)
 	f.do("SET order:1 secret")
 	f.do("SET order:bad broken")

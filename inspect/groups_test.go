@@ -8,6 +8,7 @@ import (
 
 	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/internal/test/oracle"
+	"github.com/meowdis/meowdis/internal/test/race"
 	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/redis/resp"
 )
@@ -15,6 +16,7 @@ import (
 // TestStreamGroups acknowledges, claims and deletes entries of a stream's groups, and undoes and redoes
 // each change, in a small stream and in one whose journal does not store the whole key.
 func TestStreamGroups(t *testing.T) {
+	race.Skip(t)
 	t.Run("in a file", func(t *testing.T) {
 		f := newFile(t)
 		playsGroups(t, f, f.fake, 3, func(words ...string) resp.Value {

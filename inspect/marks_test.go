@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/meowdis/meowdis/inspect/client"
+	"github.com/meowdis/meowdis/internal/test/race"
 )
 
 // marked returns the subject of the next action.
@@ -25,6 +26,7 @@ func (s *session) marks(t *testing.T, want ...string) {
 
 // TestMarkRanges marks ranges with V and with shift, down and up, also beyond the rows in memory.
 func TestMarkRanges(t *testing.T) {
+	race.Skip(t)
 	f := newFile(t)
 	for i := range 5000 {
 		f.do(fmt.Sprintf("SET n:%04d x", i))
@@ -68,6 +70,7 @@ func TestMarkRanges(t *testing.T) {
 // TestMarkAll marks the matches of a filter, on a file and on a server, and inverts marks in a list and
 // in the tree.
 func TestMarkAll(t *testing.T) {
+	race.Skip(t)
 	f := newFile(t)
 	for i := range 3000 {
 		f.do(fmt.Sprintf("SET n:%04d x", i))
@@ -112,6 +115,7 @@ func TestMarkAll(t *testing.T) {
 // TestLivesOfMany sets the time to live of all marked keys and folders, in batches and as one change,
 // also where WATCH is refused.
 func TestLivesOfMany(t *testing.T) {
+	race.Skip(t)
 	for _, refuses := range []string{"", "WATCH"} {
 		f := newFile(t)
 		for i := range 1200 {

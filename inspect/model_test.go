@@ -12,10 +12,12 @@ import (
 
 	"github.com/meowdis/meowdis/inspect/job"
 	"github.com/meowdis/meowdis/inspect/ui"
+	"github.com/meowdis/meowdis/internal/test/race"
 	"github.com/meowdis/meowdis/keyspace"
 )
 
 func TestStartDescribesOneScreenOnly(t *testing.T) {
+	race.Skip(t)
 	f := newFake().plain(20_000)
 	s := browse(t, f, 80, 24)
 	s.shows("20,000 keys", "key:", "20,000 keys")
@@ -28,6 +30,7 @@ func TestStartDescribesOneScreenOnly(t *testing.T) {
 }
 
 func TestScrolling(t *testing.T) {
+	race.Skip(t)
 	f := newFake().plain(2000)
 	s := browse(t, f, 80, 24)
 	s.press("`")
@@ -45,6 +48,7 @@ func TestScrolling(t *testing.T) {
 }
 
 func TestScansPause(t *testing.T) {
+	race.Skip(t)
 	f := newFake().plain(120_000)
 	s := browse(t, f, 100, 24)
 	s.shows("scanned 10", "paused, + continues", "+ scan on")
@@ -54,6 +58,7 @@ func TestScansPause(t *testing.T) {
 }
 
 func TestRefreshStaysInPlace(t *testing.T) {
+	race.Skip(t)
 	f := newFake().plain(3000)
 	s := browse(t, f, 80, 24)
 	s.press("`")
@@ -70,6 +75,7 @@ func TestRefreshStaysInPlace(t *testing.T) {
 }
 
 func TestErrorsStandInTheStatusLine(t *testing.T) {
+	race.Skip(t)
 	f := newFake().zoo()
 	s := browse(t, f, 100, 24)
 	s.choose("user:1")
@@ -88,6 +94,7 @@ func TestErrorsStandInTheStatusLine(t *testing.T) {
 }
 
 func TestErrorRepliesStandInTheStatusLine(t *testing.T) {
+	race.Skip(t)
 	f := newFake().zoo()
 	f.refuse = map[string]string{"SCAN": "NOPERM this user may not\r\nrun 'scan'"}
 	s := browse(t, f, 80, 24)
@@ -99,6 +106,7 @@ func TestErrorRepliesStandInTheStatusLine(t *testing.T) {
 }
 
 func TestValueErrors(t *testing.T) {
+	race.Skip(t)
 	f := newFake().zoo()
 	f.refuse = map[string]string{"HSCAN": "ERR no such thing "} // Redis ends some errors with a space
 	s := browse(t, f, 120, 24)
@@ -110,6 +118,7 @@ func TestValueErrors(t *testing.T) {
 }
 
 func TestValueThatGrewAndShrank(t *testing.T) {
+	race.Skip(t)
 	f := newFake().zoo()
 	s := browse(t, f, 80, 24)
 	s.choose("queue:jobs")
@@ -127,6 +136,7 @@ func TestValueThatGrewAndShrank(t *testing.T) {
 }
 
 func TestKeyWhoseLifeWasProlongedStays(t *testing.T) {
+	race.Skip(t)
 	f := newFake().zoo()
 	s := browse(t, f, 80, 24)
 	s.choose("session:2")
@@ -137,6 +147,7 @@ func TestKeyWhoseLifeWasProlongedStays(t *testing.T) {
 }
 
 func TestDatabases(t *testing.T) {
+	race.Skip(t)
 	f := newFake().zoo()
 	s := browse(t, f, 100, 24)
 	if f.sent("SELECT") > 0 {
@@ -151,6 +162,7 @@ func TestDatabases(t *testing.T) {
 }
 
 func TestTargetWithOneDatabase(t *testing.T) {
+	race.Skip(t)
 	f := newFake().zoo()
 	f.refuse = map[string]string{"SELECT": "ERR unknown command 'SELECT'"}
 	s := browse(t, f, 80, 24)
@@ -162,6 +174,7 @@ func TestTargetWithOneDatabase(t *testing.T) {
 }
 
 func TestHugeStringComesInWindows(t *testing.T) {
+	race.Skip(t)
 	f := newFake()
 	const size = 100 << 20
 	largest := int64(0)
@@ -196,6 +209,7 @@ func TestHugeStringComesInWindows(t *testing.T) {
 }
 
 func TestBigCollectionsComeInPages(t *testing.T) {
+	race.Skip(t)
 	f := newFake()
 	var fields []string
 	for i := range 20_000 {
@@ -218,6 +232,7 @@ func TestBigCollectionsComeInPages(t *testing.T) {
 }
 
 func TestRestingOpensTheValue(t *testing.T) {
+	race.Skip(t)
 	f := newFake().plain(100)
 	s := browse(t, f, 120, 24)
 	s.choose("key:00000")
@@ -236,6 +251,7 @@ func TestRestingOpensTheValue(t *testing.T) {
 }
 
 func TestTypingSearchesWhenThePersonPauses(t *testing.T) {
+	race.Skip(t)
 	f := newFake().plain(100)
 	s := browse(t, f, 80, 24)
 	before := f.sent("SCAN")
@@ -272,6 +288,7 @@ func TestSearchShowsHowMuchWasLookedAt(t *testing.T) {
 }
 
 func TestLettersThatComeTogether(t *testing.T) {
+	race.Skip(t)
 	s := browse(t, newFake().plain(100), 80, 24)
 	s.choose("key:00000")
 	s.press("jjj")
@@ -289,6 +306,7 @@ func TestLettersThatComeTogether(t *testing.T) {
 }
 
 func TestEveryBindingIsInTheHelp(t *testing.T) {
+	race.Skip(t)
 	s := browse(t, newFake().zoo(), 120, 120)
 	s.press("?")
 	left, right := sheet()
@@ -306,6 +324,7 @@ func TestEveryBindingIsInTheHelp(t *testing.T) {
 }
 
 func TestQuitting(t *testing.T) {
+	race.Skip(t)
 	for _, keys := range [][]string{{"q"}, {"enter", "q"}} {
 		s := browse(t, newFake().zoo(), 80, 24)
 		s.press(keys[:len(keys)-1]...)
@@ -317,6 +336,7 @@ func TestQuitting(t *testing.T) {
 }
 
 func TestNoSizeBreaksTheScreen(t *testing.T) {
+	race.Skip(t)
 	for _, width := range []int{1, 2, 9, 20, 39, 40, 60, 99, 100, 101, 200} {
 		for _, height := range []int{1, 2, 3, 5, 6, 12, 50} {
 			f := newFake().zoo()
@@ -334,6 +354,7 @@ func TestNoSizeBreaksTheScreen(t *testing.T) {
 // TestEveryOverlayClosesWithEsc also checks that every hint of a dialog is a key that the mouse can
 // press.
 func TestEveryOverlayClosesWithEsc(t *testing.T) {
+	race.Skip(t)
 	const open = "a d r x > y : i O ? e t s o 0 /"
 	for _, width := range []int{40, 120} {
 		f := newFile(t).shop()
@@ -368,6 +389,7 @@ func TestEveryOverlayClosesWithEsc(t *testing.T) {
 
 // TestEscapesTogether checks two Esc that arrive as one key over a slow line.
 func TestEscapesTogether(t *testing.T) {
+	race.Skip(t)
 	f := newFile(t).shop()
 	s := browseOn(t, f, f.fake, 80, 24)
 	s.choose("events")
@@ -384,6 +406,7 @@ func TestEscapesTogether(t *testing.T) {
 
 // TestEscapeEndsTheFilter presses Esc while numbers on the screen are still loading.
 func TestEscapeEndsTheFilter(t *testing.T) {
+	race.Skip(t)
 	f := newFile(t).shop()
 	s := browseOn(t, f, f.fake, 80, 24)
 	s.press("/")

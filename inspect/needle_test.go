@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/meowdis/meowdis/inspect/job"
+	"github.com/meowdis/meowdis/internal/test/race"
 )
 
 func gzipped(text string) string {
@@ -22,6 +23,7 @@ func gzipped(text string) string {
 
 // TestSearchingWhatIsNotPlain finds bytes in a hex dump, folded lines, and text in encoded elements.
 func TestSearchingWhatIsNotPlain(t *testing.T) {
+	race.Skip(t)
 	f := newFake()
 	noise := strings.Repeat("\xff\x80\x00K", 50_000)
 	f.add(fakeValue{key: "blob", kind: "string", str: noise + "Needle\xde\xad\xbe\xef" + noise},

@@ -12,6 +12,7 @@ import (
 	"github.com/meowdis/meowdis/inspect/change"
 	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/inspect/job"
+	"github.com/meowdis/meowdis/internal/test/race"
 	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/redis/resp"
 )
@@ -51,6 +52,7 @@ func deletes(t *testing.T, step func(s *session, n int)) (s *session, before str
 
 // TestQuitAsksWhileAChangeRuns checks the question and the effect of each answer.
 func TestQuitAsksWhileAChangeRuns(t *testing.T) {
+	race.Skip(t)
 	for _, c := range []struct {
 		keys   []string
 		quits  bool  // immediately
@@ -135,6 +137,7 @@ func (f *file) size(t *testing.T) int64 {
 
 // TestQuitOnATinyScreenAsks checks that the question fits on a tiny screen.
 func TestQuitOnATinyScreenAsks(t *testing.T) {
+	race.Skip(t)
 	deletes(t, func(s *session, n int) {
 		if n != 1 {
 			return

@@ -5,11 +5,14 @@ import (
 	"os/exec"
 	"slices"
 	"testing"
+
+	"github.com/meowdis/meowdis/internal/test/race"
 )
 
 // TestUndoOfRandomChanges undoes all changes of a session of random keys, redoes them, and undoes them
 // again.
 func TestUndoOfRandomChanges(t *testing.T) {
+	race.Skip(t)
 	const sessions, presses = 16, 40
 	lines := []string{
 		"FLUSHALL", "SWAPDB 0 1", "RENAME cart c2", "COPY cart c3 REPLACE", "LPOP cache:list:1", "XACK events ops 1-1", "SPOP tags", "MOVE board 1",

@@ -5,11 +5,14 @@ import (
 	"testing"
 
 	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/meowdis/meowdis/internal/test/race"
 )
 
 // TestBookmarksAndRecentKeys checks that both come back in the next session with their databases,
 // without values, and that an in-memory target leaves nothing.
 func TestBookmarksAndRecentKeys(t *testing.T) {
+	race.Skip(t)
 	dir := t.TempDir()
 	f := newFake().zoo()
 	f.options = func(o *Options) { o.Recents = dir }
@@ -57,6 +60,7 @@ func TestBookmarksAndRecentKeys(t *testing.T) {
 
 // TestRecallTroubles checks that an unwritable directory prevents only bookmarks.
 func TestRecallTroubles(t *testing.T) {
+	race.Skip(t)
 	f := newFake().zoo()
 	f.options = func(o *Options) { o.Recents = "/dev/null/keys" }
 	s := browse(t, f, 80, 24)
@@ -73,6 +77,7 @@ func TestRecallTroubles(t *testing.T) {
 // TestOnlyWhatIsThereIsRecent checks that missing keys, and keys that were not opened, are not
 // remembered.
 func TestOnlyWhatIsThereIsRecent(t *testing.T) {
+	race.Skip(t)
 	f := newFake().zoo()
 	s := browse(t, f, 120, 24)
 	s.choose("tags") // shown beside the list

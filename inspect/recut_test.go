@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/meowdis/meowdis/internal/test/race"
 )
 
 // numberedElements returns n elements of a list, each bytes long and starting with its number.
@@ -30,6 +32,7 @@ func (f *fake) asked(name string, n int) (most int) {
 }
 
 func TestHeavyElementsComeInSmallParts(t *testing.T) {
+	race.Skip(t)
 	for _, c := range []struct{ kind, command string }{{"list", "LRANGE"}, {"zset", "ZRANGE"}, {"hash", "HSCAN"}} {
 		t.Run(c.kind, func(t *testing.T) {
 			f := newFake()
@@ -66,6 +69,7 @@ func TestHeavyElementsComeInSmallParts(t *testing.T) {
 }
 
 func TestSmallElementsComeManyAtOnce(t *testing.T) {
+	race.Skip(t)
 	f := newFake()
 	f.add(fakeValue{key: "k", kind: "list", elems: numberedElements(1000, 20)})
 	s := browse(t, f, 80, 24)
@@ -81,6 +85,7 @@ func TestSmallElementsComeManyAtOnce(t *testing.T) {
 // TestHeavyElementsAmongSmallOnes reaches large elements late: the cursor keeps its place, and later
 // chunks have fewer elements.
 func TestHeavyElementsAmongSmallOnes(t *testing.T) {
+	race.Skip(t)
 	f := newFake()
 	f.add(fakeValue{key: "k", kind: "list", elems: append(numberedElements(250, 20), numberedElements(150, 250<<10)...)})
 	s := browse(t, f, 80, 24)

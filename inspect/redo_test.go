@@ -8,11 +8,13 @@ import (
 	"testing"
 
 	"github.com/meowdis/meowdis/inspect/change"
+	"github.com/meowdis/meowdis/internal/test/race"
 )
 
 // TestRedoAsks checks that redo asks before it overwrites other clients' changes since the undo, and
 // where the change itself asked. After another change there is nothing to redo.
 func TestRedoAsks(t *testing.T) {
+	race.Skip(t)
 	f := newFile(t)
 	f.do("SET k old")
 	s := browseOn(t, f, f.fake, 80, 24)
@@ -45,6 +47,7 @@ func TestRedoAsks(t *testing.T) {
 
 // TestRedoOfManyKeys deletes a folder again. Its journal ends with the session.
 func TestRedoOfManyKeys(t *testing.T) {
+	race.Skip(t)
 	f := newFile(t)
 	for i := range 2*change.KeysAtOnce + 7 {
 		f.do(fmt.Sprintf("SET n:%d x", i))
@@ -85,6 +88,7 @@ func TestRedoOfManyKeys(t *testing.T) {
 
 // TestRedoOfAnEditOfALargeKey stores the changed element, not the whole key.
 func TestRedoOfAnEditOfALargeKey(t *testing.T) {
+	race.Skip(t)
 	f := newFile(t)
 	f.fillHash()
 	s := browseOn(t, f, f.fake, 80, 24)

@@ -5,12 +5,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/meowdis/meowdis/internal/test/race"
 	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // TestUserWhoMayLittle opens keys of every type by name, and reports each refusal once.
 func TestUserWhoMayLittle(t *testing.T) {
+	race.Skip(t)
 	f := newFile(t).shop()
 	f.fake.options = nil
 	s := browseOn(t, barred{f, []string{"SCAN", "KEYS", "DBSIZE", "INFO", "MEMORY", "OBJECT", "CONFIG", "TYPE"}}, f.fake, 100, 24)
@@ -70,6 +72,7 @@ func (b barred) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, e
 
 // TestKeysOfOthers lists readable keys among unreadable ones.
 func TestKeysOfOthers(t *testing.T) {
+	race.Skip(t)
 	f := newFake().plain(3)
 	s := browseOn(t, ownKeys{f}, f, 100, 24)
 	s.choose("key:00001")
@@ -98,6 +101,7 @@ func (o ownKeys) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, 
 }
 
 func TestErrorsSayWhatToDo(t *testing.T) {
+	race.Skip(t)
 	for reply, want := range map[string]string{
 		"MOVED 866 10.0.0.7:7001":         "this server is one node of a cluster, and the key is on 10.0.0.7:7001",
 		"LOADING Redis is loading":        "press R",

@@ -4,11 +4,14 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/meowdis/meowdis/internal/test/race"
 )
 
 // TestRenameMany renames the keys of a folder as one change, also where WATCH is refused. A key that
 // already has the new name is never overwritten, whenever it was created.
 func TestRenameMany(t *testing.T) {
+	race.Skip(t)
 	for _, refuses := range []string{"", "WATCH"} {
 		f := newFile(t)
 		for i := range 700 {
@@ -72,6 +75,7 @@ func TestRenameMany(t *testing.T) {
 // TestUndoOfARenameOfMany restores the names that are free. Neither undo nor redo overwrites other
 // clients' keys.
 func TestUndoOfARenameOfMany(t *testing.T) {
+	race.Skip(t)
 	f := newFile(t)
 	for i := range 5 {
 		f.do(fmt.Sprintf("SET n:%d %d", i, i))

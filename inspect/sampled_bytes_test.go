@@ -6,11 +6,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/meowdis/meowdis/internal/test/race"
 )
 
 // TestBytesOfAServersFolders checks folder sizes on a server: exact for few keys, else an estimate
 // marked as such. They cost a few commands, once.
 func TestBytesOfAServersFolders(t *testing.T) {
+	race.Skip(t)
 	f := newFile(t)
 	for i := range 1000 {
 		f.do(fmt.Sprintf("SET many:%04d %s", i, strings.Repeat("x", 100)))

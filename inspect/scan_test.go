@@ -8,10 +8,13 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/lipgloss"
+
+	"github.com/meowdis/meowdis/internal/test/race"
 )
 
 // TestFullList scans more keys than a list keeps; + lists the next ones.
 func TestFullList(t *testing.T) {
+	race.Skip(t)
 	f := newFake()
 	s := browse(t, f, 100, 24)
 	f.plain(3000)

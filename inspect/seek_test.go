@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/meowdis/meowdis/internal/test/race"
 )
 
 // TestSearching finds texts far from the loaded chunks, forwards and backwards.
 func TestSearching(t *testing.T) {
+	race.Skip(t)
 	f := newFake()
 	var fields []string
 	for i := range 20_000 {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/meowdis/meowdis/inspect/client"
 	"github.com/meowdis/meowdis/internal/test/oracle"
+	"github.com/meowdis/meowdis/internal/test/race"
 	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/redis/resp"
 )
@@ -45,6 +46,7 @@ func (f *fake) serves() {
 
 // TestRealServer checks that a real server accepts the commands of the server pane.
 func TestRealServer(t *testing.T) {
+	race.Skip(t)
 	server := oracle.Start(t)
 	conn, other := server.Dial(t), server.Dial(t)
 	for _, line := range [][]string{{"CLIENT", "SETNAME", "victim"}, {"CONFIG", "SET", "slowlog-log-slower-than", "0"}, {"SUBSCRIBE", "news"}} {

@@ -17,6 +17,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/meowdis/meowdis/inspect/ui"
+	"github.com/meowdis/meowdis/internal/test/race"
 	"github.com/meowdis/meowdis/keyspace"
 )
 
@@ -34,6 +35,7 @@ var update = flag.Bool("update", false, "write what the sessions show into their
 //
 // The screen after the step follows, for each size, with each line after "|".
 func TestSessions(t *testing.T) {
+	race.Skip(t)
 	played := map[string]map[string]string{} // by session and size
 	for _, name := range sessionNames(t) {
 		t.Run(name, func(t *testing.T) {

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/meowdis/meowdis/internal/test/race"
 )
 
 // orders returns a file with the given number of keys, the last one the largest.
@@ -42,6 +44,7 @@ func (s *session) runUntil(cmd tea.Cmd, done func() bool) (left []tea.Cmd) {
 // TestOrderInTheMaking shows the first keys so far, stops, continues, and lists all keys from either
 // end.
 func TestOrderInTheMaking(t *testing.T) {
+	race.Skip(t)
 	f := orders(t, 35_000)
 	s := browseOn(t, f, f.fake, 80, 24)
 	var cmd tea.Cmd
@@ -79,6 +82,7 @@ func TestOrderInTheMaking(t *testing.T) {
 
 // TestOrderFollowsChanges sorts few keys again when they change, and reports an outdated order of many.
 func TestOrderFollowsChanges(t *testing.T) {
+	race.Skip(t)
 	f := newFile(t).shop()
 	s := browseOn(t, f, f.fake, 80, 24)
 	s.press("s", "b", "enter")

@@ -18,6 +18,7 @@ import (
 
 	"github.com/meowdis/meowdis/inspect/edit"
 	"github.com/meowdis/meowdis/inspect/ui"
+	"github.com/meowdis/meowdis/internal/test/race"
 	"github.com/meowdis/meowdis/keyspace"
 )
 
@@ -266,6 +267,7 @@ func TestHiddenTabsDoNotLook(t *testing.T) {
 // TestTabThatDoesNotOpen checks the keys that open another tab and close a tab whose target failed to
 // open.
 func TestTabThatDoesNotOpen(t *testing.T) {
+	race.Skip(t)
 	s := inTabs(t, 80, 24, "a.db", "gone", "gone")
 	s.press("2", "ctrl+t")
 	s.shows("Open a profile", "@prod")
@@ -313,6 +315,7 @@ func TestManyTabs(t *testing.T) {
 // TestQuitAsksForEveryTab checks that quitting shows the hidden tab with a running change and asks
 // there.
 func TestQuitAsksForEveryTab(t *testing.T) {
+	race.Skip(t)
 	s := inTabs(t, 80, 24, "a.db", "b.db")
 	s.press("w", "G", "d")
 	_, change := s.tabs.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("y")}) // the change is still running
@@ -331,6 +334,7 @@ func TestQuitAsksForEveryTab(t *testing.T) {
 // TestDraftsOfAnotherTab checks that a draft is saved in its tab, even if the user switched tabs before
 // the editor opened.
 func TestDraftsOfAnotherTab(t *testing.T) {
+	race.Skip(t)
 	s := inTabs(t, 80, 24, "a.db", "b.db")
 	var path string
 	first := s.tabs.list[0].model

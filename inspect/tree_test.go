@@ -7,11 +7,14 @@ import (
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/meowdis/meowdis/internal/test/race"
 )
 
 // TestScrollingMeetsEveryRow scrolls down and up through more rows than the window holds, and sees each
 // once.
 func TestScrollingMeetsEveryRow(t *testing.T) {
+	race.Skip(t)
 	f := newFile(t)
 	for i := range 3000 {
 		f.do(fmt.Sprintf("SET user:%d:%04d x", i%3, i))
@@ -50,6 +53,7 @@ func TestScrollingMeetsEveryRow(t *testing.T) {
 
 // TestFollowing shows another client's writes.
 func TestFollowing(t *testing.T) {
+	race.Skip(t)
 	f := newFile(t).shop()
 	s := browseOn(t, f, f.fake, 120, 24)
 	s.choose("board")
@@ -73,6 +77,7 @@ func TestFollowing(t *testing.T) {
 }
 
 func TestPasteIsNoCommand(t *testing.T) {
+	race.Skip(t)
 	s := browse(t, newFake().zoo(), 80, 24)
 	before := s.screen()
 	s.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("vq"), Paste: true})

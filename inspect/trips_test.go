@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/meowdis/meowdis/internal/test/race"
 	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/redis/resp"
 )
@@ -21,6 +22,7 @@ func (c *trips) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, e
 
 // TestScanInOneTripAPage sorts a server's keys by a fact that each key must be asked for.
 func TestScanInOneTripAPage(t *testing.T) {
+	race.Skip(t)
 	const keys, pages = 10_000, 11 // pages of 500 keys, then of 1000
 	f := newFake().plain(keys)
 	client := &trips{Client: f}

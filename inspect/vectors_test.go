@@ -6,12 +6,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/meowdis/meowdis/internal/test/race"
 	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
 // TestVectorSet opens a vector set, the attributes and the vector of an element, and undoes changes.
 func TestVectorSet(t *testing.T) {
+	race.Skip(t)
 	f := newFile(t).shop()
 	f.do(`VADD vec VALUES 3 1 2 0.5 cat SETATTR {"legs":4}`)
 	f.do("VADD vec VALUES 3 -1 2 4 dog")
@@ -61,6 +63,7 @@ func (b *before84) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value
 // TestVectorSetWithoutRange shows a vector set of a server without paging to its end, with a single
 // request.
 func TestVectorSetWithoutRange(t *testing.T) {
+	race.Skip(t)
 	f := newFile(t)
 	for i := range 12_000 {
 		f.do(fmt.Sprintf("VADD vec VALUES 1 1 e%05d", i))

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/meowdis/meowdis/internal/test/race"
 	"github.com/meowdis/meowdis/internal/test/storetest"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/store/schema"
@@ -18,6 +19,7 @@ const beforeParts = 6
 
 // TestLongStringsOfOlderFiles splits the strings of an older file into parts.
 func TestLongStringsOfOlderFiles(t *testing.T) {
+	race.Skip(t)
 	path := filepath.Join(t.TempDir(), "old.sqlite")
 	db, err := sql.Open("sqlite", path)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/internal/test/race"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/redis/commands"
 	"github.com/meowdis/meowdis/redis/lua"
@@ -90,6 +91,7 @@ func (s *served) works(t *testing.T, after string) {
 // TestPanickingCommands makes each command panic in its translation or decoder: alone, in a pipeline, in MULTI and
 // over REST.
 func TestPanickingCommands(t *testing.T) {
+	race.Skip(t)
 	var faulty atomic.Bool
 	s, logged := serveFaulty(t, &faulty)
 	const says = "internal error: injected"
@@ -127,6 +129,7 @@ func TestPanickingCommands(t *testing.T) {
 // TestPanickingFunctions makes each Lua function panic: in scripts that write, in read-only scripts, in MULTI and over
 // REST.
 func TestPanickingFunctions(t *testing.T) {
+	race.Skip(t)
 	var armed atomic.Pointer[string]
 	none := ""
 	armed.Store(&none)
@@ -279,6 +282,7 @@ func TestScriptOverflow(t *testing.T) {
 // pipeline and REST. Replies over the limit of pushed messages take the paths that differ in their limits: one command
 // of each shape, and one reply of 100 MB.
 func TestLargeReplies(t *testing.T) {
+	race.Skip(t)
 	s := serve(t, server.Config{})
 	filler := s.dial(t)
 	const mb = 1 << 20

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/meowdis/meowdis/internal/test/corpus"
+	"github.com/meowdis/meowdis/internal/test/race"
 	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/server"
 )
@@ -21,6 +22,7 @@ func transcripts(t *testing.T) []corpus.Transcript {
 // TestCorpusRESP runs every transcript over a connection, and sweeps one key or field before each command. The store
 // is a file, as in production, so the race detector sees each command run through all of its goroutines.
 func TestCorpusRESP(t *testing.T) {
+	race.Skip(t)
 	for _, tr := range transcripts(t) {
 		t.Run(tr.Name, func(t *testing.T) {
 			s := serveFile(t, t.TempDir()+"/corpus.sqlite", server.Config{})
@@ -48,6 +50,7 @@ func check(t *testing.T, tr corpus.Transcript, step corpus.Step, got resp.Value)
 // TestCorpusREST runs the transcripts that need no connection over REST. The forms of a request differ in how
 // arguments are parsed; the forms other than the JSON body run one transcript of each group.
 func TestCorpusREST(t *testing.T) {
+	race.Skip(t)
 	ways := map[string]corpus.Way{
 		"body":     (*corpus.REST).Body,
 		"path":     (*corpus.REST).Path,

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/meowdis/meowdis/internal/test/race"
 	"github.com/meowdis/meowdis/server"
 )
 
@@ -165,6 +166,7 @@ func TestREST(t *testing.T) {
 
 // TestRESTOfManyWords limits the words of a request. Commas in strings do not count.
 func TestRESTOfManyWords(t *testing.T) {
+	race.Skip(t)
 	s := serve(t, server.Config{})
 	const most = 1 << 20
 	want := fmt.Sprintf(`{"error":"ERR max request arguments exceeded. Limit: %d, Actual: %d"}`, most, most+1)

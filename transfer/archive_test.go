@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/meowdis/meowdis/internal/test/race"
 	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/transfer"
 )
@@ -46,6 +47,7 @@ var newTypes = append(vectorSets(),
 )
 
 func TestArchive(t *testing.T) {
+	race.Skip(t)
 	file, _ := openLocal(t)
 	run(t, file, append(sample(), newTypes...)...)
 	s, told, err := restore(t, transfer.FromArchive(bytes.NewReader(archive(t, file)), transfer.ArchiveOptions{}))
@@ -69,6 +71,7 @@ func marks(b []byte) (at []int) {
 
 // TestDamagedArchive damages each part of an archive of several blocks.
 func TestDamagedArchive(t *testing.T) {
+	race.Skip(t)
 	file, _ := openLocal(t)
 	for i := range 40 {
 		do(t, file, []byte("SET"), []byte{'s', byte('A' + i)}, random(100_000, i))

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/meowdis/meowdis/internal/test/oracle"
+	"github.com/meowdis/meowdis/internal/test/race"
 	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/transfer"
 )
@@ -49,6 +50,7 @@ func TestDiffAcross(t *testing.T) {
 
 // TestDiffOfLargeKeys finds one differing element among many.
 func TestDiffOfLargeKeys(t *testing.T) {
+	race.Skip(t)
 	for _, c := range []struct{ make, change, want string }{
 		{many("HSET k", 6_000, "f# v#"), "HSET k f5998 x", `"k": value: field "f5998": "v5998" | "x"`},
 		{many("HSET k", 6_000, "f# v#"), fmt.Sprintf("HPEXPIREAT k %d FIELDS 1 f5998", later), fmt.Sprintf(

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/meowdis/meowdis/internal/test/oracle"
+	"github.com/meowdis/meowdis/internal/test/race"
 	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/remote"
@@ -30,6 +31,7 @@ func as(t *testing.T, redis *oracle.Server, rights string) keyspace.Session {
 
 // TestFewRights moves keys as users with few rights. Every key is either moved or reported.
 func TestFewRights(t *testing.T) {
+	race.Skip(t)
 	redis := oracle.Start(t)
 	redis.Dial(t)
 	admin := openRedis(t, redis.Socket)
@@ -74,6 +76,7 @@ func TestFewRights(t *testing.T) {
 
 // TestDiffWithFewRights compares the visible keys and reports the others.
 func TestDiffWithFewRights(t *testing.T) {
+	race.Skip(t)
 	redis := oracle.Start(t)
 	redis.Dial(t)
 	admin := openRedis(t, redis.Socket)
@@ -100,6 +103,7 @@ func TestDiffWithFewRights(t *testing.T) {
 
 // TestDatabasesWithoutInfo probes servers that refuse INFO.
 func TestDatabasesWithoutInfo(t *testing.T) {
+	race.Skip(t)
 	for name, test := range map[string]struct {
 		selects, want string
 	}{

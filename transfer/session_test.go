@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/meowdis/meowdis/internal/test/oracle"
+	"github.com/meowdis/meowdis/internal/test/race"
 	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/transfer"
 )
@@ -25,6 +26,7 @@ func move(t testing.TB, from, to keyspace.Session, o transfer.WriteOptions) (tra
 // TestThereAndBack moves every type of value from a file to each kind of session, and back to a
 // file.
 func TestThereAndBack(t *testing.T) {
+	race.Skip(t)
 	redis := oracle.Start(t)
 	redis.Dial(t)
 	file, _ := openLocal(t)
@@ -52,6 +54,7 @@ func TestThereAndBack(t *testing.T) {
 
 // TestNewTypes moves types and features that Redis 7.0 lacks, some of them newer than 8.0.
 func TestNewTypes(t *testing.T) {
+	race.Skip(t)
 	redis := oracle.Start(t)
 	expires := !redis.Dial(t).Version().Before("7.4") // fields of hashes
 	file, _ := openLocal(t)
@@ -93,6 +96,7 @@ func TestNewTypes(t *testing.T) {
 
 // TestExisting writes to existing keys.
 func TestExisting(t *testing.T) {
+	race.Skip(t)
 	redis := oracle.Start(t)
 	redis.Dial(t)
 	for name, to := range map[string]keyspace.Session{"redis": openRedis(t, redis.Socket), "rest": openREST(t)} {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/meowdis/meowdis/internal/test/race"
 	"github.com/meowdis/meowdis/redis/rdb"
 	"github.com/meowdis/meowdis/transfer"
 )
@@ -19,6 +20,7 @@ func stringPart(db int, name, value string) transfer.Part {
 
 // TestSortByName sorts keys in runs. Written is called after each run, shown as "|".
 func TestSortByName(t *testing.T) {
+	race.Skip(t)
 	long := strings.Repeat("x", 2<<20)
 	broken := errors.New("broken")
 	steps := func(n int) (parts []transfer.Part) {
@@ -96,6 +98,7 @@ func TestSortByName(t *testing.T) {
 
 // TestSortedTypes moves every type of value through a sorted run.
 func TestSortedTypes(t *testing.T) {
+	race.Skip(t)
 	from, _ := openLocal(t)
 	to, _ := openLocal(t)
 	run(t, from, sample()...)

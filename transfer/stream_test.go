@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/meowdis/meowdis/internal/test/oracle"
+	"github.com/meowdis/meowdis/internal/test/race"
 	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/redis/rdb"
 	"github.com/meowdis/meowdis/transfer"
@@ -15,6 +16,7 @@ import (
 // TestTrimmedPending moves streams with pending entries that were trimmed, between two real
 // servers and through a file. DEBUG DIGEST, which includes delivery times, must not change.
 func TestTrimmedPending(t *testing.T) {
+	race.Skip(t)
 	oneGoroutine(t)
 	one, two := oracle.Start(t), oracle.Start(t)
 	one.Dial(t)

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/meowdis/meowdis/internal/test/oracle"
+	"github.com/meowdis/meowdis/internal/test/race"
 	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/redis/rdb"
 	"github.com/meowdis/meowdis/redis/resp"
@@ -20,6 +21,7 @@ import (
 )
 
 func TestJSONLines(t *testing.T) {
+	race.Skip(t)
 	file, _ := openLocal(t)
 	run(t, file, append(sample(), newTypes...)...)
 	var out bytes.Buffer
@@ -33,6 +35,7 @@ func TestJSONLines(t *testing.T) {
 
 // TestJSONArray writes JSON lines as one array, also without keys.
 func TestJSONArray(t *testing.T) {
+	race.Skip(t)
 	file, _ := openLocal(t)
 	for range 2 {
 		var lines, array bytes.Buffer
@@ -62,6 +65,7 @@ func TestJSONArray(t *testing.T) {
 
 // TestCSV writes a row for each element.
 func TestCSV(t *testing.T) {
+	race.Skip(t)
 	file, _ := openLocal(t)
 	for _, c := range []struct{ commands, rows, lost string }{
 		{"", "", ""},
@@ -95,6 +99,7 @@ func TestCSV(t *testing.T) {
 
 // TestCSVOfMuch checks that values in several parts have the same rows as small values.
 func TestCSVOfMuch(t *testing.T) {
+	race.Skip(t)
 	file, _ := openLocal(t)
 	run(t, file, fmt.Sprintf("SETRANGE huge %d tail", long(9_000_000)), many("RPUSH l:long", long(60_000), "element:#"))
 	var out bytes.Buffer
@@ -123,6 +128,7 @@ func TestCSVOfMuch(t *testing.T) {
 }
 
 func TestBadJSONLines(t *testing.T) {
+	race.Skip(t)
 	oneGoroutine(t)
 	good := `{"key":"a","type":"string","value":"v"}` + "\n"
 	begun := `{"key":"l","type":"list","part":1,"more":true,"count":2,"value":["a"]}` + "\n"
@@ -150,6 +156,7 @@ func TestBadJSONLines(t *testing.T) {
 
 // TestCommands replays both command formats on the servers for which they are intended.
 func TestCommands(t *testing.T) {
+	race.Skip(t)
 	redis := oracle.Start(t)
 	redis.Dial(t)
 	file, _ := openLocal(t)
@@ -192,6 +199,7 @@ func TestCommands(t *testing.T) {
 // TestCommandsOfDeletedEntries writes streams with pending entries that were deleted. A stream
 // in several parts loses them and is reported.
 func TestCommandsOfDeletedEntries(t *testing.T) {
+	race.Skip(t)
 	file, _ := openLocal(t)
 	for i := range 5000 {
 		run(t, file, fmt.Sprintf("XADD long %d-%d f v", i/3, i%3+1))
@@ -225,6 +233,7 @@ func TestCommandsOfDeletedEntries(t *testing.T) {
 
 // TestHalfAKey checks that a key that cannot be read completely leaves nothing behind.
 func TestHalfAKey(t *testing.T) {
+	race.Skip(t)
 	list := &transfer.Key{Name: []byte("a"), Type: transfer.ListType, Count: 4}
 	source := func(yield func(transfer.Part, error) bool) {
 		_ = yield(transfer.Part{Key: list, Value: rdb.List{[]byte("x"), []byte("y")}, First: true}, nil) &&

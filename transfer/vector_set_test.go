@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/meowdis/meowdis/internal/test/oracle"
+	"github.com/meowdis/meowdis/internal/test/race"
 	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/transfer"
 )
@@ -81,6 +82,7 @@ func vectorText(t testing.TB, s keyspace.Session, key []byte) string {
 // TestVectorSets moves vector sets to a server and back. A server without vector sets must
 // report them.
 func TestVectorSets(t *testing.T) {
+	race.Skip(t)
 	redis := oracle.Start(t)
 	conn := redis.Dial(t)
 	file, _ := openLocal(t)
@@ -110,6 +112,7 @@ func TestVectorSets(t *testing.T) {
 
 // TestDumpedVectorSets reads vector sets from a server's own dump file.
 func TestDumpedVectorSets(t *testing.T) {
+	race.Skip(t)
 	oneGoroutine(t)
 	dir := t.TempDir()
 	redis := oracle.Start(t, "--dir", dir)
@@ -140,6 +143,7 @@ func TestDumpedVectorSets(t *testing.T) {
 
 // TestDiffOfVectorSets finds a difference in one element.
 func TestDiffOfVectorSets(t *testing.T) {
+	race.Skip(t)
 	oneGoroutine(t)
 	for _, c := range []struct{ change, want string }{
 		{"VADD v:q8 VALUES 33" + strings.Repeat(" 1", 33) + " e7", `"v:q8": value: vector of element "e7" | another one`},

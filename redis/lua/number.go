@@ -66,7 +66,7 @@ func power(a, b float64) float64 {
 	if b == 2 {
 		return a * a
 	}
-	if a != a && math.Mod(b, 2) != 0 && math.Floor(b) == b {
+	if a != a && math.Abs(math.Mod(b, 2)) == 1 {
 		a = math.Copysign(a, 1) // as glibc does for an odd exponent
 	}
 	return checked(trig.Pow(a, b), a, b)

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/meowdis/meowdis/internal/test/race"
 	"github.com/meowdis/meowdis/engine"
 	"github.com/meowdis/meowdis/internal/test/storetest"
 	"github.com/meowdis/meowdis/remote/rqlite"
@@ -210,6 +211,7 @@ func TestRejections(t *testing.T) {
 
 // TestUnsound does not use a version that goes on with a transaction after an error.
 func TestUnsound(t *testing.T) {
+	race.Skip(t)
 	f := newFake(t, "8")
 	s := f.store(t, rqlite.Options{})
 	f.set(func(w http.ResponseWriter, r *http.Request, _ func() []byte) bool {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/meowdis/meowdis/internal/test/race"
 	"github.com/meowdis/meowdis/internal/test/corpus"
 	"github.com/meowdis/meowdis/redis/acl"
 	"github.com/meowdis/meowdis/redis/commands"
@@ -13,6 +14,7 @@ import (
 // TestCorpus runs a transcript of each group for one of two tenants. It closes the tenant's file before and halfway
 // through each transcript, and skips transcripts with commands that a tenant may not run.
 func TestCorpus(t *testing.T) {
+	race.Skip(t)
 	all, err := corpus.All()
 	if err != nil {
 		t.Fatal(err)
