@@ -143,6 +143,7 @@ func TestCopyOfChangingKeys(t *testing.T) {
 
 // TestCopyWithinADatabase copies a key to a new name, and refuses an existing name.
 func TestCopyWithinADatabase(t *testing.T) {
+	race.Skip(t)
 	f := newFile(t).shop()
 	before := dumpAll(t, f, f.clock.now)
 	s := browseOn(t, f, f.fake, 80, 24)

@@ -160,6 +160,7 @@ func playsGroups(t *testing.T, c keyspace.Client, f *fake, entries int, call fun
 
 // TestEndOfALongStream goes to the end of a stream with one command.
 func TestEndOfALongStream(t *testing.T) {
+	race.Skip(t)
 	f := newFile(t)
 	for i := range 1500 {
 		f.do(fmt.Sprintf("XADD s %d-1 n v%d", i+1, i))

@@ -202,6 +202,7 @@ func TestAChangeThatIsCutOffIsKept(t *testing.T) {
 
 // TestQuitByCommand quits as in vim, and selects a database as in redis-cli.
 func TestQuitByCommand(t *testing.T) {
+	race.Skip(t)
 	f := newFile(t).shop()
 	f.do("SELECT 3")
 	s := browseOn(t, f, f.fake, 80, 24)

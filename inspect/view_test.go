@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"testing"
 	"time"
+
+	"github.com/meowdis/meowdis/internal/test/race"
 )
 
 // TestFirstScreen checks the overview of a selected folder, beside the list and below it, and that it
@@ -29,6 +31,7 @@ func TestFirstScreen(t *testing.T) {
 
 // TestOverviewAddsUp checks that shares are of the whole.
 func TestOverviewAddsUp(t *testing.T) {
+	race.Skip(t)
 	f := newFile(t).shop()
 	s := browseOn(t, f, f.fake, 120, 40)
 	s.press("j")
