@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/meowdis/meowdis/internal/test/race"
 	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/internal/test/race"
 	"github.com/meowdis/meowdis/internal/test/storetest"
 	"github.com/meowdis/meowdis/remote/rqlite"
 	"github.com/meowdis/meowdis/store"

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/meowdis/meowdis/internal/test/race"
 	"github.com/meowdis/meowdis/internal/test/corpus"
+	"github.com/meowdis/meowdis/internal/test/race"
 	"github.com/meowdis/meowdis/redis/acl"
 	"github.com/meowdis/meowdis/redis/commands"
 	"github.com/meowdis/meowdis/redis/resp"
