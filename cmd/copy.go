@@ -188,7 +188,7 @@ func (o *copyOptions) compare(ctx context.Context, s *streams, src, dst *targets
 		}
 	}
 	keys, err := transfer.Diff(ctx, src, dst, transfer.DiffOptions{
-		Read: read, A: move.List(src, read), ExpectedChange: &change, Tolerance: time.Second, Notify: r.Notify, Seen: r.Seen,
+		Read: read, A: move.List(src, read), Find: move.Find(dst), ExpectedChange: &change, Tolerance: time.Second, Notify: r.Notify, Seen: r.Seen,
 		Found: found,
 	})
 	if err == nil && o.keys.All() && !src.Chosen() {

@@ -31,6 +31,7 @@ const (
 type DiffOptions struct {
 	Read ReadOptions
 	A, B List // lists of A and B, or nil; Read.List is ignored
+	Find Find // finds keys of B without commands; nil looks them up with commands
 	// Arrived, if not nil, describes how a copy changed the keys of A. Diff then looks up only
 	// the changed keys, and B may hold other keys.
 	ExpectedChange *Change
@@ -130,7 +131,11 @@ func (d *differ) flush(ctx context.Context) error {
 	if len(d.checks) == 0 {
 		return nil
 	}
-	if err := selectDB(ctx, d.b.session, d.checks[0].part.Key.DB); err != nil {
+	db := d.checks[0].part.Key.DB
+	if err := d.findKeys(ctx, db); err != nil || len(d.checks) == 0 {
+		return err
+	}
+	if err := selectDB(ctx, d.b.session, db); err != nil {
 		return err
 	}
 	var t keyspace.RoundTrip
@@ -167,6 +172,43 @@ func (d *differ) flush(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// findKeys compares the queued keys that Find returns with their values, and removes them from the queue.
+func (d *differ) findKeys(ctx context.Context, db int) error {
+	if d.o.Find == nil {
+		return nil
+	}
+	var names [][]byte
+	for _, c := range d.checks {
+		if c.part.First && c.part.Last {
+			names = append(names, c.part.Key.Name)
+		}
+	}
+	listed, err := d.o.Find(ctx, db, names)
+	if err != nil {
+		return err
+	}
+	found := make(map[string]*Listed, len(listed))
+	for i := range listed {
+		found[string(listed[i].Name)] = &listed[i]
+	}
+	d.checks = slices.DeleteFunc(d.checks, func(c check) bool {
+		y := found[string(c.part.Key.Name)]
+		if !c.part.First || !c.part.Last || y != nil && y.Value == nil {
+			return false
+		}
+		if y == nil {
+			d.reportOnly(c.part.Key, OnlyInA)
+		} else {
+			d.compareListed(&Listed{Key: c.part.Key, Value: c.part.Value}, y)
+		}
+		return true
+	})
+	if len(d.checks) == 0 {
+		d.bytes = 0
 	}
 	return nil
 }

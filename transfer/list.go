@@ -12,6 +12,10 @@ import (
 // ordered by position, then by name. List may be called during other calls to the session.
 type List func(ctx context.Context, db int, after, n int64) (page []Listed, next int64, err error)
 
+// Find returns the live keys of these names in a database, in any order. It may be called during
+// other calls to the session.
+type Find func(ctx context.Context, db int, names [][]byte) ([]Listed, error)
+
 // Listed is a listed key, or the reason why it cannot be moved.
 type Listed struct {
 	*Key

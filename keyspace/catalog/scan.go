@@ -3,6 +3,7 @@ package catalog
 import (
 	"cmp"
 	"context"
+	"encoding/hex"
 	"slices"
 	"strconv"
 	"sync"
@@ -35,7 +36,8 @@ const (
 // previous page. sqlScanEnd selects the last hash of a page of ?3 keys.
 const sqlScanEnd = `SELECT hash FROM keys WHERE db = ?1 AND hash > ?2 ORDER BY hash LIMIT 1 OFFSET ?3 - 1`
 
-var sqlScanned = sync.OnceValue(func() string {
+// sqlKeys selects keys with their small values. ?1 is the database, ?4 now.
+var sqlKeys = sync.OnceValue(func() string {
 	size := keytype.Case(nil, func(t *keytype.Type) string {
 		if t.Count == "" {
 			return `1`
@@ -44,10 +46,18 @@ var sqlScanned = sync.OnceValue(func() string {
 	})
 	return `SELECT id, version, hash, key, type, expires_at, ` + size + `,
 		CASE type WHEN '` + keytype.String + `' THEN iif(count = 0 AND length(value) <= ?5, value, NULL)
-			WHEN '` + keytype.JSON + `' THEN (SELECT value FROM documents WHERE key_id = keys.id AND length(value) <= ?5) END
-		FROM keys WHERE db = ?1 AND hash > ?2 AND hash <= ?3 AND (dies_at IS NULL OR dies_at > ?4)
-		ORDER BY hash`
+			WHEN '` + keytype.JSON + `' THEN (SELECT value FROM documents WHERE key_id = keys.id AND length(value) <= ?5) END `
 })
+
+var (
+	sqlScanned = sync.OnceValue(func() string {
+		return sqlKeys() + `FROM keys WHERE db = ?1 AND hash > ?2 AND hash <= ?3 AND (dies_at IS NULL OR dies_at > ?4) ORDER BY hash`
+	})
+	// ?2 is a JSON array of names in hex.
+	sqlNamed = sync.OnceValue(func() string {
+		return sqlKeys() + `FROM (SELECT unhex(value) AS name FROM json_each(?2)) CROSS JOIN keys ON key = name WHERE db = ?1 AND (dies_at IS NULL OR dies_at > ?4)`
+	})
+)
 
 const lastHash = 1 << 53 // after every hash
 
@@ -85,6 +95,27 @@ func (c *Catalog) Scan(ctx context.Context, db int, after, most int64, wanted fu
 		return cmp.Or(cmp.Compare(a.Hash, b.Hash), slices.Compare(a.Name, b.Name))
 	})
 	return keys, next, c.addElements(ctx, keys, now)
+}
+
+// Find returns the live keys of these names, in any order, as Scan does.
+func (c *Catalog) Find(ctx context.Context, db int, names [][]byte) (keys []Scanned, err error) {
+	list := []byte("[")
+	for i, name := range names {
+		if i > 0 {
+			list = append(list, ',')
+		}
+		list = append(hex.AppendEncode(append(list, '"'), name), '"')
+	}
+	now := c.now()
+	args := []store.Value{store.Int(int64(db)), store.TextBytes(append(list, ']')), {}, store.Int(now), store.Int(maxScannedValue)}
+	rows, err := c.read(ctx, store.Stmt{SQL: sqlNamed(), Args: args})
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range rows[0] {
+		keys = append(keys, scannedKey(row))
+	}
+	return keys, c.addElements(ctx, keys, now)
 }
 
 func scannedKey(row store.Row) Scanned {

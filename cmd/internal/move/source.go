@@ -103,13 +103,29 @@ func List(c *targets.Conn, read transfer.ReadOptions) transfer.List {
 		if err != nil {
 			return nil, 0, err
 		}
-		listed := make([]transfer.Listed, len(page))
-		for i, k := range page {
-			listed[i] = transfer.Listed{Place: k.Hash, Value: listedValue(k), Key: &transfer.Key{
-				DB: db, Name: k.Name, Type: transfer.Type(k.Type), ExpiresAt: k.Expires, Count: k.Size}}
-		}
-		return listed, next, nil
+		return listed(db, page), next, nil
 	}
+}
+
+// Find returns a function that finds keys by name, as List lists them.
+func Find(c *targets.Conn) transfer.Find {
+	if c.File == nil || c.File.Foreign() {
+		return nil
+	}
+	keys := catalog.New(c.File, func() int64 { return time.Now().UnixMilli() })
+	return func(ctx context.Context, db int, names [][]byte) ([]transfer.Listed, error) {
+		found, err := keys.Find(ctx, db, names)
+		return listed(db, found), err
+	}
+}
+
+func listed(db int, keys []catalog.Scanned) []transfer.Listed {
+	listed := make([]transfer.Listed, len(keys))
+	for i, k := range keys {
+		listed[i] = transfer.Listed{Place: k.Hash, Value: listedValue(k), Key: &transfer.Key{
+			DB: db, Name: k.Name, Type: transfer.Type(k.Type), ExpiresAt: k.Expires, Count: k.Size}}
+	}
+	return listed
 }
 
 // listedValue returns the value that was read with a key, or nil.

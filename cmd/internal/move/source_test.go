@@ -3,12 +3,14 @@ package move
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/meowdis/meowdis/cmd/internal/targets"
 	"github.com/meowdis/meowdis/engine"
+	"github.com/meowdis/meowdis/keyspace"
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/transfer"
@@ -83,4 +85,74 @@ func partsOf(t *testing.T, source transfer.Source) map[string]string {
 		parts[name] += " " + strings.Trim(fmt.Sprintf("%q", p.Value), "[]")
 	}
 	return parts
+}
+
+// countedCalls counts the commands of a session.
+type countedCalls struct {
+	keyspace.Session
+	n int
+}
+
+func (c *countedCalls) Pipeline(ctx context.Context, calls [][][]byte) ([]resp.Value, error) {
+	c.n += len(calls)
+	return c.Session.Pipeline(ctx, calls)
+}
+
+// TestFind compares files with and without Find: it finds the same differences with few commands.
+func TestFind(t *testing.T) {
+	ctx := context.Background()
+	open := func(change ...string) *targets.Conn {
+		t.Helper()
+		file, err := local.Open(local.Memory, local.Options{SweepEvery: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { file.Close() })
+		c := &targets.Conn{Session: engine.New(file).Session(), File: file}
+		lines := []string{
+			"SET s hello", `SET "" ""`, `SET "\x00\xff" "\xff\r\n\x00"`, "SET ttl v PXAT 9999999999999", "SET type v", "SET only:a v",
+			"SET long " + strings.Repeat("x", 5000), "RPUSH l a b c", "SADD set x y z", "ZADD z 1 a 2 b", "HSET h f v g w",
+			"HSET fields a 1 b 2", "HPEXPIREAT fields 9999999999999 FIELDS 1 a", `JSON.SET doc $ '{"b":[1,2.0]}'`, "XADD x 1-1 a b", "ARMSET arr 3 a",
+			"RPUSH l:long " + strings.Repeat("e ", 3000), "SET dead v PXAT 1",
+		}
+		for i := range 2000 {
+			lines = append(lines, fmt.Sprintf("SET many:%d %d", i, i))
+		}
+		for _, line := range append(lines, change...) {
+			args, err := resp.SplitLine(line)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if v, err := c.Do(ctx, args...); err != nil || v.IsError() {
+				t.Fatal(line, v, err)
+			}
+		}
+		return c
+	}
+	a := open()
+	b := open("SET s other", "PERSIST ttl", "DEL type only:a", "RPUSH type v", "SET only:b v", "APPEND long y", "LSET l 1 x", "SREM set y", "SADD set w",
+		"ZADD z 3 b", "HSET h g x", "HPERSIST fields FIELDS 1 a", `JSON.SET doc $ '{"b":[1,3]}'`, "XADD x 2-1 a b", "ARMSET arr 4 b", "LSET l:long 2500 x", "SET many:1999 x")
+	compare := func(find transfer.Find) (lines []string, calls int) {
+		t.Helper()
+		counted := &countedCalls{Session: b.Session}
+		_, err := transfer.Diff(ctx, a, counted, transfer.DiffOptions{Find: find, Seen: func(transfer.Part) {},
+			Notify: func(k *transfer.Key, err error) { t.Errorf("%s: %v", k, err) },
+			Found: func(d transfer.Difference) {
+				lines = append(lines, fmt.Sprintf("%s: %s: %.60s | %.60s", d.Key, d.What, d.A, d.B))
+			}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(lines)
+		return lines, counted.n
+	}
+	want, all := compare(nil)
+	got, few := compare(Find(b))
+	if !slices.Equal(got, want) || len(want) < 16 {
+		t.Errorf("found\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	// The keys of B are still listed by commands.
+	if few > all/2 {
+		t.Errorf("%d commands, and %d without Find", few, all)
+	}
 }
