@@ -81,7 +81,7 @@ func TestJourney(t *testing.T) {
 	// A file of ours may hold what a dump file of Redis cannot.
 	j.run(0, "exec", "-t", "two.sqlite", "JSON.SET", "doc\xff", "$", `{"a":1}`)
 	j.run(0, "exec", "-t", "two.sqlite", "-n", "15", "ARSET", "arr", "3", "v")
-	const noForm = "a dump file of Redis holds nothing of this type"
+	const noForm = "a Redis dump file cannot contain this type"
 	stay := map[string]string{`"doc\xff"`: noForm, `"arr" in database 15`: noForm}
 	j.leaves(stay, fmt.Sprintf(", %d left out", len(stay)), "export", "-t", "two.sqlite", "moved.rdb")
 

@@ -27,9 +27,9 @@ type ArchiveOptions struct {
 func IsArchive(beginning []byte) bool { return bytes.HasPrefix(beginning, []byte(archiveMagic)) }
 
 var (
-	errNotArchive = errors.New("this is no archive of meowdis")
+	errNotArchive = errors.New("this is not a meowdis archive")
 	errLostPart   = errors.New("a part of it is missing in the archive")
-	errVoid       = errors.New("it could not be read to its end when the archive was made")
+	errVoid       = errors.New("it could not be read completely when the archive was made")
 )
 
 // FromArchive yields the keys of an archive. It yields no part of a damaged block.

@@ -18,7 +18,7 @@ func (r *archiveReader) records(payload []byte) error {
 		parts = append(parts, d.part())
 	}
 	if d.bad {
-		return r.invalidBlock("it holds what is no record")
+		return r.invalidBlock("it contains an invalid record")
 	}
 	for _, p := range parts {
 		if p.Key == nil {
@@ -52,7 +52,7 @@ func (r *archiveReader) libraries(payload []byte) error {
 	d := &recordReader{b: payload}
 	all := list(d, d.bytes)
 	if d.bad || len(d.b) > 0 {
-		return r.invalidBlock("it holds what is no library")
+		return r.invalidBlock("it contains an invalid library")
 	}
 	for _, source := range all {
 		if r.o.Library != nil {

@@ -13,13 +13,13 @@ import (
 //
 // XCLAIM cannot claim an entry that is missing from the stream. A deleted entry that is still
 // pending is therefore added, claimed and removed again if the stream is one part; for a longer
-// stream see Writer.again.
+// stream see Writer.rebuildStreams.
 func (w *callBuilder) stream(s *rdb.Stream, first, last bool) {
-	var ghosts []rdb.Entry
+	var placeholders []rdb.Entry
 	if first && last {
-		ghosts = missing(s)
+		placeholders = missing(s)
 	}
-	entries := withPlaceholders(s.Entries, ghosts)
+	entries := withPlaceholders(s.Entries, placeholders)
 	if first && len(entries) == 0 {
 		// No other command sequence creates an empty stream.
 		w.put(append(call("XGROUP", []byte("CREATE"), w.name), words("none", "0", "MKSTREAM")...))
@@ -31,7 +31,7 @@ func (w *callBuilder) stream(s *rdb.Stream, first, last bool) {
 	}
 	// XADD alone already sets the ids and counters of a stream without deletions.
 	added := first && s.Deleted == rdb.ID{} && s.Added == int64(len(entries)) && len(entries) > 0 && entries[len(entries)-1].ID == s.Last
-	w.state(s, ghosts, s.Entries, added && len(ghosts) == 0)
+	w.state(s, placeholders, s.Entries, added && len(placeholders) == 0)
 }
 
 func (w *callBuilder) entries(entries []rdb.Entry) {
@@ -40,11 +40,11 @@ func (w *callBuilder) entries(entries []rdb.Entry) {
 	}
 }
 
-// state emits the commands that create groups, remove ghosts and, unless set, restore the
+// state emits the commands that create groups, remove placeholders and, unless set, restore the
 // stream's ids and counters. entries holds the stream's entries, or only its first. Placeholders at
-// the beginning are removed with XTRIM, which leaves no trace. Only later ghosts need XDEL,
+// the beginning are removed with XTRIM, which leaves no trace. Only later placeholders need XDEL,
 // which the stream records in max-deleted-entry-id.
-func (w *callBuilder) state(s *rdb.Stream, ghosts, entries []rdb.Entry, set bool) {
+func (w *callBuilder) state(s *rdb.Stream, placeholders, entries []rdb.Entry, set bool) {
 	for _, g := range s.Groups {
 		w.group(g)
 	}
@@ -52,7 +52,7 @@ func (w *callBuilder) state(s *rdb.Stream, ghosts, entries []rdb.Entry, set bool
 	var deleted [][]byte
 	if len(entries) > 0 {
 		trim = []string{"MINID", string(formatID(entries[0].ID))}
-		for _, e := range ghosts {
+		for _, e := range placeholders {
 			if entries[0].ID.Less(e.ID) {
 				deleted = append(deleted, formatID(e.ID))
 			}
@@ -61,7 +61,7 @@ func (w *callBuilder) state(s *rdb.Stream, ghosts, entries []rdb.Entry, set bool
 	for ids := range slices.Chunk(deleted, callElements) {
 		w.put(append(call("XDEL", w.name), ids...))
 	}
-	if len(deleted) < len(ghosts) {
+	if len(deleted) < len(placeholders) {
 		w.put(append(call("XTRIM", w.name), words(trim...)...))
 	}
 	if !set {
@@ -69,12 +69,12 @@ func (w *callBuilder) state(s *rdb.Stream, ghosts, entries []rdb.Entry, set bool
 	}
 }
 
-// withPlaceholders merges entries and ghosts in id order.
-func withPlaceholders(entries, ghosts []rdb.Entry) []rdb.Entry {
-	if len(ghosts) == 0 {
+// withPlaceholders merges entries and placeholders in id order.
+func withPlaceholders(entries, placeholders []rdb.Entry) []rdb.Entry {
+	if len(placeholders) == 0 {
 		return entries
 	}
-	return slices.SortedFunc(slices.Values(slices.Concat(entries, ghosts)), func(a, b rdb.Entry) int { return compareIDs(a.ID, b.ID) })
+	return slices.SortedFunc(slices.Values(slices.Concat(entries, placeholders)), func(a, b rdb.Entry) int { return compareIDs(a.ID, b.ID) })
 }
 
 // placeholder returns a placeholder for a deleted entry until it is claimed.

@@ -32,7 +32,7 @@ type DiffOptions struct {
 	Read ReadOptions
 	A, B List // lists of A and B, or nil; Read.List is ignored
 	Find Find // finds keys of B without commands; nil looks them up with commands
-	// Arrived, if not nil, describes how a copy changed the keys of A. Diff then looks up only
+	// ExpectedChange, if not nil, describes how a copy changed the keys of A. Diff then looks up only
 	// the changed keys, and B may hold other keys.
 	ExpectedChange *Change
 	Tolerance      time.Duration    // allowed difference of expiries

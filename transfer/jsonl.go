@@ -104,7 +104,7 @@ func (id *jsonID) UnmarshalJSON(in []byte) error {
 	}
 	parsed, ok := parseID([]byte(s))
 	if !ok {
-		return fmt.Errorf("%q is no id of a stream", s)
+		return fmt.Errorf("%q is not a stream ID", s)
 	}
 	*id = jsonID(parsed)
 	return nil

@@ -29,7 +29,7 @@ type jsonScanner struct {
 type jsonFailure struct{ error }
 
 var (
-	errNotJSON       = errors.New("it is no JSON")
+	errNotJSON       = errors.New("it is not valid JSON")
 	errTruncatedJSON = errors.New("the file ends in the middle of it, and is incomplete")
 )
 

@@ -17,8 +17,8 @@ type RDBWriter struct {
 }
 
 var (
-	errNoRDBType = errors.New("a dump file of Redis holds nothing of this type")
-	errChanged   = errors.New("it was changed while it was read, and a dump file must not hold an element twice; try again when less is being written")
+	errNoRDBType = errors.New("a Redis dump file cannot contain this type")
+	errChanged   = errors.New("it was changed while it was read, and a dump file must not contain an element twice; try again when fewer clients write")
 )
 
 // NewRDBWriter returns a sink that writes to file.

@@ -26,7 +26,7 @@ func ParsePosition(s string) (Position, error) {
 	db, cursor, ok := strings.Cut(s, ":")
 	n, err := strconv.Atoi(db)
 	if _, bad := strconv.ParseUint(cursor, 10, 64); !ok || err != nil || n < 0 || bad != nil {
-		return Position{}, fmt.Errorf("%q is no position: it has the form DATABASE:CURSOR, as in 0:4711", s)
+		return Position{}, fmt.Errorf("%q is not a position: give DATABASE:CURSOR, as in 0:4711", s)
 	}
 	return Position{DB: n, Cursor: cursor}, nil
 }
@@ -42,7 +42,7 @@ type ReadOptions struct {
 	// and Type itself.
 	List List
 
-	// Passed, if not nil, is called at every position reached. An error ends the source.
+	// Reached, if not nil, is called at every position reached. An error ends the source.
 	Reached func(context.Context, Position) error
 }
 
@@ -58,7 +58,7 @@ type reader struct {
 	lister        *keyspace.Lister
 	walk          *keyspace.Walk // walk of the selected database; nil if none is active
 	deferred      []*reading     // hashes whose field expiries are requested next
-	deferredTrips int            // number of askLater calls
+	deferredTrips int            // number of askDeferred calls
 }
 
 // FromSession yields the keys of a session. It yields every key that exists throughout. A key

@@ -15,7 +15,7 @@ var (
 	// ErrGone is the Part.Err of a key that was deleted or expired during reading.
 	ErrGone = errors.New("it was deleted while it was read")
 
-	errUnstableType = errors.New("it had another type each time one looked; try again when less is being written")
+	errUnstableType = errors.New("its type changed during each attempt to read it; try again when fewer clients write")
 )
 
 const (
@@ -221,7 +221,7 @@ func (r *reader) whole(ctx context.Context, keys []*Key, yield func(Part) bool) 
 		}
 	}
 	r.pace.observe(elements, bytes)
-	if again, err = yieldAll(done, yield); err == nil && bytes >= heavyBytes { // release the memory before the next page
+	if again, err = yieldAll(done, yield); err == nil && bytes >= largeValueBytes { // release the memory before the next page
 		var more [][]byte
 		more, err = r.yieldDeferred(ctx, yield)
 		again = append(again, more...)

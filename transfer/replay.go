@@ -95,7 +95,7 @@ func Replay(ctx context.Context, commands Commands, s keyspace.Session, o Replay
 			if err := o.send(ctx, s, calls, places); err != nil {
 				return err
 			}
-			large := held > heavyBytes
+			large := held > largeValueBytes
 			clear(calls)
 			calls, places, held = calls[:0], places[:0], 0
 			if large {

@@ -42,13 +42,13 @@ func Run(ctx context.Context, source Source, sink Sink, notify Notify, seen func
 	return sink.Close(ctx, pump(ctx, source, sink, notify, seen))
 }
 
-// heavyBytes limits values, in bytes, that need no garbage collection of their own.
-const heavyBytes = 16 << 20
+// largeValueBytes limits values, in bytes, that need no garbage collection of their own.
+const largeValueBytes = 16 << 20
 
-// releaseMemory returns freed memory to the system if v is heavy. Otherwise the garbage would add to the
+// releaseMemory returns freed memory to the system if v is large. Otherwise the garbage would add to the
 // memory of the next step.
 func releaseMemory(v Value) {
-	if weight(v) >= heavyBytes {
+	if weight(v) >= largeValueBytes {
 		debug.FreeOSMemory()
 	}
 }

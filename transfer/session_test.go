@@ -73,7 +73,7 @@ func TestNewTypes(t *testing.T) {
 	server := openRedis(t, redis.Socket)
 	run(t, file, "DEL v:q8 v:bin v:f32 v:reduced v:long") // see TestVectorSets
 	written, told, err := move(t, file, server, transfer.WriteOptions{})
-	left := []string{`"doc": the target knows no keys of type ReJSON-RL`, `"a": the target knows no keys of type array`}
+	left := []string{`"doc": the target does not support keys of type ReJSON-RL`, `"a": the target does not support keys of type array`}
 	if !expires {
 		left = append(left, `"h": some of its fields expire`, `"h:long": some of its fields expire`)
 	}
@@ -107,7 +107,7 @@ func TestExisting(t *testing.T) {
 			run(t, to, before...)
 			old := contents(t, to, 0)
 
-			if _, _, err := move(t, from, to, transfer.WriteOptions{}); err == nil || !strings.Contains(err.Error(), "it is there already") {
+			if _, _, err := move(t, from, to, transfer.WriteOptions{}); err == nil || !strings.Contains(err.Error(), "it already exists") {
 				t.Errorf("refused with %v", err)
 			}
 			run(t, to, "DEL c")

@@ -91,7 +91,7 @@ func TestVectorSets(t *testing.T) {
 	server := openRedis(t, redis.Socket)
 	written, told, err := move(t, file, server, transfer.WriteOptions{})
 	if conn.Version().Before("8.0") {
-		if err != nil || written.Failed != 5 || len(told) != 5 || !strings.Contains(told[0], "the target knows no keys of type vectorset") {
+		if err != nil || written.Failed != 5 || len(told) != 5 || !strings.Contains(told[0], "the target does not support keys of type vectorset") {
 			t.Errorf("%+v, %v: %v", written, err, told)
 		}
 		return

@@ -24,7 +24,7 @@ const (
 )
 
 // ErrExists reports an existing key to a caller that chose Refuse.
-var ErrExists = errors.New("it is there already")
+var ErrExists = errors.New("it already exists")
 
 // WriteOptions configures a Writer.
 type WriteOptions struct {
@@ -33,12 +33,12 @@ type WriteOptions struct {
 	Notify   Notify           // is called with each key that was not written
 	Now      func() int64     // Unix ms; nil for the system clock
 
-	// Held, if not nil, is a session on the same target whose commands take effect at Commit. A
+	// Transaction, if not nil, is a session on the same target whose commands take effect at Commit. A
 	// key is then created in one transaction.
 	Transaction Transaction
 
 	// Run is a part of this run's temporary names, to keep them distinct; "" generates one.
-	// Gone, if not nil, reports whether the named run has ended, so its leftovers can be
+	// RunEnded, if not nil, reports whether the named run has ended, so its leftovers can be
 	// deleted.
 	Run      string
 	RunEnded func(run string) bool
@@ -60,17 +60,17 @@ type Written struct {
 type Transaction interface {
 	keyspace.Session
 	// Commit applies the commands. If it fails, no command since the last Commit took effect,
-	// unless Rest applied it.
+	// unless AllowCommit applied it.
 	Commit() error
 	// AllowCommit announces that further commands of the same key will follow, possibly much later.
 	// The commands so far may take effect before Commit.
 	AllowCommit() error
-	// Rollback undoes the commands since the last Commit, or since Rest applied them.
+	// Rollback undoes the commands since the last Commit, or since AllowCommit applied them.
 	Rollback()
 }
 
 // Writer is the sink that writes to a session. No client sees a partial key: Writer creates it
-// under a temporary name and renames it, unless one SET creates it. In a Held session no other
+// under a temporary name and renames it, unless one SET creates it. In a Transaction no other
 // client sees the temporary name. In other sessions the temporary key expires unless renamed,
 // and the next Writer deletes the leftovers of a killed one.
 type Writer struct {
@@ -132,7 +132,7 @@ type keyWrite struct {
 const (
 	defaultBatchCommands = 512
 	// A batch of large commands is sent early: at flushBytes, or at usualBytes per command of
-	// AtOnce if that is more.
+	// BatchCommands if that is more.
 	flushBytes = 512 << 10
 	usualBytes = 256
 )
@@ -371,9 +371,9 @@ func (w *Writer) send(ctx context.Context, keys []*keyWrite) error {
 func (w *Writer) explain(k *keyWrite, v resp.Value) error {
 	switch {
 	case unknown(v) && k.key.Type == HashType:
-		return errors.New("some of its fields expire, and the target knows no such thing")
+		return errors.New("some of its fields expire, and the target does not support that")
 	case unknown(v):
-		return fmt.Errorf("the target knows no keys of type %s", k.key.Type)
+		return fmt.Errorf("the target does not support keys of type %s", k.key.Type)
 	}
 	return refused(v)
 }

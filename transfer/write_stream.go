@@ -39,13 +39,13 @@ func (w *Writer) rebuildStreams(ctx context.Context, keys []*keyWrite) error {
 func (w *Writer) rebuildStream(ctx context.Context, k *keyWrite) error {
 	slices.SortFunc(k.absent, compareIDs)
 	left := slices.Compact(k.absent)
-	var ghosts, beginning []rdb.Entry
+	var placeholders, beginning []rdb.Entry
 	for _, id := range left {
-		ghosts = append(ghosts, placeholder(id))
+		placeholders = append(placeholders, placeholder(id))
 	}
 	from, pace := k.temp, newPageSizer()
 	k.temp = append(slices.Clone(from), ":again"...)
-	pages, rest := streamPages(&Key{Name: from}), ghosts
+	pages, rest := streamPages(&Key{Name: from}), placeholders
 	for last := false; !last && k.err == nil; {
 		v, err := w.session.Do(ctx, pages.call(pace.elements())...)
 		if err != nil {
@@ -71,7 +71,7 @@ func (w *Writer) rebuildStream(ctx context.Context, k *keyWrite) error {
 		err = w.run(ctx, k, func(c *callBuilder) {
 			c.entries(withPlaceholders(entries, rest[:n]))
 			if last {
-				c.state(k.state, ghosts, beginning, false)
+				c.state(k.state, placeholders, beginning, false)
 			}
 		})
 		if err != nil {

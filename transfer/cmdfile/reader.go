@@ -73,7 +73,7 @@ func (w *SyntaxError) Error() string {
 func (w *SyntaxError) Unwrap() error { return w.Err }
 
 // Read reads the next command and skips blank lines and comments, which begin with #. The error
-// is io.EOF at the end, with or without a final newline, a *Wrong, or the error of the input.
+// is io.EOF at the end, with or without a final newline, a *SyntaxError, or the error of the input.
 func (r *Reader) Read() (Command, error) {
 	for {
 		if c, err := r.Next(); err != nil || len(c.Args) > 0 {

@@ -20,7 +20,7 @@ import (
 func NewWriter(c *targets.Conn, existing transfer.Existing, db func(int) int, notify transfer.Notify) *transfer.Writer {
 	o := transfer.WriteOptions{Existing: existing, DB: db, Notify: notify, Run: thisRun(), RunEnded: runEnded}
 	if c.File != nil {
-		o.BatchCommands = atOnceFile
+		o.BatchCommands = fileBatch
 		o.Transaction = NewTransaction(c.File, c.DB())
 	}
 	return transfer.NewWriter(c, o)
@@ -35,8 +35,8 @@ func Sorted(ctx context.Context, c *targets.Conn, source transfer.Source, writte
 	return transfer.SortByName(ctx, source, transfer.SortOptions{Written: written})
 }
 
-// A file gets atOnceFile commands in one batch.
-const atOnceFile = 8192
+// A file gets fileBatch commands in one batch.
+const fileBatch = 8192
 
 // Transaction runs all commands on a file in one transaction until Commit.
 type Transaction struct {
