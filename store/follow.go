@@ -15,7 +15,7 @@ type Follower interface {
 	Ended(committed bool)
 }
 
-// JobError is the error of a transaction in which another client's job failed. Drop removes that job and gives
+// JobError fails a transaction because another client's job failed. Drop removes that job and gives
 // the error to its client; the transaction then runs again without the job.
 type JobError struct {
 	Err  error

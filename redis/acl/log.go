@@ -26,7 +26,7 @@ type Log struct {
 	denials [ByChannel + 1]int64
 }
 
-// entry is an event and the count of similar ones.
+// entry holds an event and the count of similar events.
 type entry struct {
 	Event
 	id, count        int64

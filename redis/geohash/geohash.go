@@ -33,7 +33,7 @@ type cell struct {
 // Point is a position in degrees.
 type Point struct{ Lon, Lat float64 }
 
-// area is the rectangle of a cell, in degrees.
+// area holds the rectangle of a cell, in degrees.
 type area struct{ minLon, maxLon, minLat, maxLat float64 }
 
 func (a area) centre() Point {

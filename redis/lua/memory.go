@@ -20,7 +20,7 @@ var ErrMemory = errors.New("not enough memory")
 
 const firstCount = 1 << 20
 
-// longString is the bytes of text that cost as many steps.
+// An allocation of longString bytes or more checks the limit of time first.
 const longString = 1 << 16
 
 // SetMemoryLimit sets the approximate limit of the state's memory, in bytes. A script above it fails with "not

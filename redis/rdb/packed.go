@@ -13,7 +13,7 @@ const (
 	maxPacked = 1 << 22
 )
 
-// packed is the unread part of a packed collection.
+// packed holds the unread part of a packed collection.
 type packed []byte
 
 func (p *packed) take(n uint64) []byte {

@@ -220,7 +220,7 @@ func (h Hash) checked() Hash {
 	return h
 }
 
-// maxExpiry is the latest field expiry, in Unix ms, that Redis restores.
+// maxExpiry limits the expiry of a field, in Unix ms: Redis restores no later one.
 const maxExpiry = 1<<48 - 1
 
 // asHashExpiry is asHash for fields followed by their expiry, 0 for none. Fields are in the

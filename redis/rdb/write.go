@@ -251,7 +251,7 @@ func (z ZSet) appendMembers(out []byte) []byte {
 	return out
 }
 
-// listpackWriter is a listpack under construction.
+// listpackWriter builds a listpack.
 type listpackWriter struct {
 	b     []byte
 	count int

@@ -109,7 +109,7 @@ func (m *Machine) field(name string, v lua.Value) lua.Value {
 	return field(name, v)
 }
 
-// fieldBytes is the memory of a table with one field.
+// A table with one field takes fieldBytes of memory.
 const fieldBytes = 144
 
 func field(name string, v lua.Value) lua.Value {
@@ -132,7 +132,7 @@ func commandError(msg string) lua.Value {
 
 const maxReplyDepth = 3998 // the tables that fit on the stack of the reference implementation
 
-// valueBytes is the size of a resp.Value.
+// A resp.Value takes valueBytes of memory.
 const valueBytes = int(unsafe.Sizeof(resp.Value{}))
 
 // grow charges an element of the reply and its n bytes.

@@ -160,7 +160,8 @@ func shebang(source string, upstash bool) (body string, flags Flags, bad string)
 }
 
 // oneLine replaces line breaks, which would end the line of an error reply.
-// errorLine returns an error message as a reply can hold it: without line breaks at its end, and with spaces for others.
+// errorLine returns an error message for a reply: without line breaks at its end, and with spaces for the other
+// line breaks.
 func errorLine(s string) string { return oneLine(strings.TrimRight(s, "\r\n")) }
 
 func oneLine(s string) string {

@@ -81,8 +81,8 @@ var keys = []string{
 }
 
 // A deleted key with more than a few elements leaves them behind, so that no client waits for their removal:
-// its id stays in pending_deletes until a sweep has deleted the last of them. No key has an id that is there: if
-// SQLite reuses one, a trigger changes it at once.
+// its id stays in pending_deletes until a sweep has deleted the last of them. No key has such an id: if SQLite
+// reuses one, a trigger changes it at once.
 var pendingDeletes = []string{
 	`CREATE TABLE pending_deletes(id INTEGER PRIMARY KEY, type TEXT NOT NULL)`,
 	`CREATE TRIGGER keys_new_id AFTER INSERT ON keys WHEN NEW.id IN (SELECT id FROM pending_deletes) BEGIN

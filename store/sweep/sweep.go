@@ -54,7 +54,7 @@ type Swept struct {
 	Keys, Fields int // expired ones
 }
 
-// Slice deletes up to limit keys that have expired at now (Unix ms). If there are none, it deletes expired
+// Slice deletes up to limit keys that have expired at now (Unix ms). If no key has expired, it deletes expired
 // fields and left-over elements. Rows of its result is 0 when nothing is left. If fields cannot be deleted
 // because their hash is damaged, Slice returns an error, but still deletes the rest.
 func Slice(ctx context.Context, apply Apply, now int64, limit int) (Swept, error) {
