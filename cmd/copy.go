@@ -41,14 +41,14 @@ func newCopy(s *streams) *cobra.Command {
 		GroupID: groupMove,
 		Short:   "Copy keys from one target to another",
 		Long: `Copies all keys from one target to another, each to its own database: -n copies
-only one database, and --db-to puts its keys into another one. A key is copied
-whole or not at all. An existing key stops the copy, unless you give --replace
-or --skip. Both sides may be in use.
+only one database, and --to-database puts its keys into another one. A key is
+copied whole or not at all. An existing key stops the copy, unless you give
+--replace or --skip. Both sides may be in use.
 
 SOURCE and TARGET are a file, a URL or @PROFILE.`,
 		Example: `  meowdis copy redis://localhost:6379 cats.sqlite
   meowdis copy cats.sqlite @prod --match 'cat:*'
-  meowdis copy a.sqlite b.sqlite -n 0 --db-to 5 --replace`,
+  meowdis copy a.sqlite b.sqlite -n 0 --to-database 5 --replace`,
 		Args:              usageArgs(cobra.ExactArgs(2)),
 		ValidArgsFunction: targets.CompleteNames(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -92,7 +92,7 @@ func (o *copyOptions) run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(from.HasDatabase(o.flags, "db-from", o.keys.From), to.HasDatabase(o.flags, "db-to", o.keys.To)); err != nil {
+	if err := errors.Join(from.HasDatabase(o.flags, "from-database", o.keys.From), to.HasDatabase(o.flags, "to-database", o.keys.To)); err != nil {
 		return err
 	}
 	if targets.SameFile(from, to) {
@@ -172,7 +172,7 @@ func checkDatabases(ctx context.Context, src, dst *targets.Conn, dbs []int, into
 			db = into(db)
 		}
 		if db >= commands.Databases {
-			return exit.Usagef("database %[1]d: a file has the databases 0 to %[2]d; -n %[1]d --db-to NUMBER puts its keys into another", db, commands.Databases-1)
+			return exit.Usagef("database %[1]d: a file has the databases 0 to %[2]d; -n %[1]d --to-database NUMBER puts its keys into another", db, commands.Databases-1)
 		}
 	}
 	return nil

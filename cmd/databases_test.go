@@ -23,20 +23,20 @@ func TestManyDatabases(t *testing.T) {
 	m.run(2, "exec", "-n", "32", "-t", url, "GET", "k")
 
 	said := m.run(2, "copy", url, "all.sqlite")
-	if !strings.Contains(said, "database 20: a file has the databases 0 to 15; -n 20 --db-to NUMBER puts its keys into another") {
+	if !strings.Contains(said, "database 20: a file has the databases 0 to 15; -n 20 --to-database NUMBER puts its keys into another") {
 		t.Errorf("copy of all: %s", said)
 	}
-	m.run(0, "copy", "--db-from", "20", "--db-to", "0", url, "a.sqlite")
+	m.run(0, "copy", "--from-database", "20", "--to-database", "0", url, "a.sqlite")
 	if got := m.run(0, "exec", "-t", "a.sqlite", "GET", "k"); got != "twenty\n" {
 		t.Errorf("GET in the file: %q", got)
 	}
-	m.run(0, "copy", "--db-from", "0", "--db-to", "21", "a.sqlite", url)
+	m.run(0, "copy", "--from-database", "0", "--to-database", "21", "a.sqlite", url)
 	m.run(0, "diff", "-n", "21", url, url)
 	m.run(0, "dump", "-t", url, "a.archive")
-	if said := m.run(3, "restore", "-t", "b.sqlite", "a.archive"); !strings.Contains(said, "no database 20; --db-from 20 --db-to NUMBER") {
+	if said := m.run(3, "restore", "-t", "b.sqlite", "a.archive"); !strings.Contains(said, "no database 20; --from-database 20 --to-database NUMBER") {
 		t.Errorf("restore of all: %s", said)
 	}
-	m.run(0, "restore", "-t", "c.sqlite", "--db-from", "20", "--db-to", "3", "a.archive")
+	m.run(0, "restore", "-t", "c.sqlite", "--from-database", "20", "--to-database", "3", "a.archive")
 	if got := m.run(0, "exec", "-n", "3", "-t", "c.sqlite", "GET", "k"); got != "twenty\n" {
 		t.Errorf("GET in the restored file: %q", got)
 	}

@@ -39,7 +39,7 @@ func (d *destination) check(cmd *cobra.Command) error {
 	if d.keys.To < 0 && cmd.Flags().Changed("database") {
 		d.keys.To = d.targets.Database
 	}
-	return errors.Join(flags.Exclusive(cmd, "replace", "skip"), flags.Exclusive(cmd, "database", "db-to"), d.keys.Check(cmd))
+	return errors.Join(flags.Exclusive(cmd, "replace", "skip"), flags.Exclusive(cmd, "database", "to-database"), d.keys.Check(cmd))
 }
 
 // choose finds the target, and asks whether the verb may write to it.

@@ -150,7 +150,7 @@ func TestInspectQuitKeepsUndo(t *testing.T) {
 			s.check(s.Press("y"))
 			s.shows("is empty")
 			s.check(s.Press("q"))
-			s.shows("1 change can still be undone: meowdis inspect --")
+			s.shows("1 change can still be undone: meowdis inspect -t ")
 			s.check(s.Run("clear; meowdis inspect " + target))
 			s.shows("1 change of an earlier session")
 			s.check(s.Press("w"))

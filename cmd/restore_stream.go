@@ -19,7 +19,7 @@ import (
 func isStream(path string) bool { return replicate.IsURL(path) || replicate.IsDirectory(path) }
 
 // keyFlags lists the flags of restore that do not apply to a stream.
-var keyFlags = []string{"salvage", "replace", "skip", "match", "type", "db-from", "db-to", "prefix", "ttl", "dry-run", "database", "read-only"}
+var keyFlags = []string{"salvage", "replace", "skip", "match", "type", "from-database", "to-database", "prefix", "ttl", "dry-run", "database", "read-only"}
 
 // checkStream refuses flags that do not apply to a stream, or only to one.
 func (o *restoreOptions) checkStream(cmd *cobra.Command, args []string) error {

@@ -76,8 +76,8 @@ func TestRoundTrip(t *testing.T) {
 	real := "unix://" + redis.Socket
 	for db := range []int{0, 3} { // an endpoint has them one by one
 		n := fmt.Sprint(3 * db)
-		run("", "meowdis", "copy", "a.sqlite", rest, "--dst-token", restToken, "-n", n, "--db-to", n)
-		run("", "meowdis", "copy", rest, real, "--src-token", restToken, "-n", n, "--db-to", n)
+		run("", "meowdis", "copy", "a.sqlite", rest, "--dst-token", restToken, "-n", n, "--to-database", n)
+		run("", "meowdis", "copy", rest, real, "--src-token", restToken, "-n", n, "--to-database", n)
 	}
 	run("", "meowdis", "exec", "-t", real, "SAVE")
 	run("", "meowdis", "import", "-t", "b.sqlite", filepath.Join(filepath.Dir(redis.Socket), "dump.rdb"))

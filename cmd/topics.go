@@ -66,7 +66,7 @@ const movingTopic = `copy, dump, restore, import and export move keys. Each key 
 database and its expiry, unless a flag changes it:
 
   meowdis copy prod.sqlite dev.sqlite --match 'user:*' --ttl 12h
-  meowdis copy @prod dev.sqlite -n 0 --db-to 5 --prefix user:=copy:
+  meowdis copy @prod dev.sqlite -n 0 --to-database 5 --prefix user:=copy:
   meowdis dump prod.sqlite queues.jsonl --type list --dry-run
 
 A key is written whole or not at all. Both sides may be in use: a key is moved
@@ -186,7 +186,7 @@ Run Redis commands; each is a process, and replies are JSON:
   meowdis exec --json --read-only -t cats.sqlite HGETALL cat:1
   meowdis exec --json -t cats.sqlite SET greeting 'hello there' EX 60
   printf 'SET a 1\nINCR a\n' | meowdis exec --json -t cats.sqlite
-  meowdis exec --dry-run -t cats.sqlite DEL a         # its effect, in words
+  meowdis exec --dry-run -t cats.sqlite DEL a         # its effect
   meowdis help ZADD                              # its syntax
 
 Before you delete or overwrite many keys, save them:

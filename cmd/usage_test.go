@@ -143,7 +143,7 @@ func TestTargetsInHelp(t *testing.T) {
 var otherNames = map[string]string{
 	"delimiter": "separator", "sep": "separator", "count": "limit", "max": "limit", "number": "limit", "examples": "limit",
 	"time-limit": "timeout", "wait": "timeout", "deadline": "timeout", "db": "target or database", "url": "target", "file": "target",
-	"profile": "target", "storage-url": "target", "dbnum": "database", "format-output": "output", "quiet": "verbose", "overwrite": "replace",
+	"profile": "target", "storage-url": "target", "dbnum": "database", "db-from": "from-database", "db-to": "to-database", "format-output": "output", "quiet": "verbose", "overwrite": "replace",
 }
 
 // TestOneName walks all verbs: an idea has one name, and a name has one type and one word for its value.

@@ -83,7 +83,7 @@ func selectDB(ctx context.Context, s keyspace.Session, db int) error {
 	if err == nil && v.IsError() {
 		err = fmt.Errorf("database %d: %s", db, v.Str)
 		if beyondDatabases(v) {
-			err = fmt.Errorf("the target has no database %d; --db-from %d --db-to NUMBER puts its keys into another", db, db)
+			err = fmt.Errorf("the target has no database %d; --from-database %d --to-database NUMBER puts its keys into another", db, db)
 		}
 	}
 	return err

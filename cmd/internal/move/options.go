@@ -79,19 +79,21 @@ type Options struct {
 	JSON     bool
 }
 
-// AddFlags adds the flags. short is the shorthand of --db-from, or "".
+// AddFlags adds the flags. short is the shorthand of --from-database, or "".
 func (o *Options) AddFlags(cmd *cobra.Command, short string) {
 	o.Selection.AddFlags(cmd)
 	f := cmd.Flags()
-	f.IntVarP(&o.From, "db-from", short, -1, "only keys of database `NUMBER` (default: all)")
-	f.IntVar(&o.To, "db-to", -1, "into database `NUMBER` (default: the same)")
-	f.Lookup("db-from").DefValue, f.Lookup("db-to").DefValue = "0", "0" // help shows no default
+	f.IntVarP(&o.From, "from-database", short, -1, "only keys of database `NUMBER` (default: all)")
+	f.IntVar(&o.To, "to-database", -1, "into database `NUMBER` (default: the same)")
+	f.Lookup("from-database").DefValue, f.Lookup("to-database").DefValue = "0", "0" // help shows no default
 	f.StringVar(&o.prefix, "prefix", "", "replace a prefix of names: `OLD=NEW`, as in cat:=dog:")
 	f.StringVar(&o.ttl, "ttl", "keep", "new expiry: `WHEN` is keep (default), never, or 12h")
-	flags.InTopic(f, topic, "db-from", "db-to", "prefix", "ttl")
+	flags.InTopic(f, topic, "from-database", "to-database", "prefix", "ttl")
+	flags.Alias(f, "db-from", "from-database")
+	flags.Alias(f, "db-to", "to-database")
 	f.BoolVar(&o.DryRun, "dry-run", false, "write nothing, and count the keys")
 	f.BoolVar(&o.JSON, "json", false, "print the result as JSON on stdout, at the end")
-	for _, name := range []string{"db-from", "db-to", "prefix"} {
+	for _, name := range []string{"from-database", "to-database", "prefix"} {
 		cmd.RegisterFlagCompletionFunc(name, cobra.NoFileCompletions)
 	}
 	cmd.RegisterFlagCompletionFunc("ttl", cobra.FixedCompletions([]string{"keep", "never", "1h"}, cobra.ShellCompDirectiveNoFileComp))
@@ -99,7 +101,7 @@ func (o *Options) AddFlags(cmd *cobra.Command, short string) {
 
 // Check refuses an invalid database number.
 func (o *Options) Check(cmd *cobra.Command) error {
-	return errors.Join(targets.CheckDatabase(cmd.Flags(), "db-from", o.From), targets.CheckDatabase(cmd.Flags(), "db-to", o.To))
+	return errors.Join(targets.CheckDatabase(cmd.Flags(), "from-database", o.From), targets.CheckDatabase(cmd.Flags(), "to-database", o.To))
 }
 
 // Change returns the changes to names, databases and expiries. It does not include the selection.
