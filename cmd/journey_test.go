@@ -79,10 +79,8 @@ func TestJourney(t *testing.T) {
 	j.same(from, "two.sqlite")
 
 	// A file of ours may hold what a dump file of Redis cannot.
-	j.run(0, "exec", "-t", "two.sqlite", "JSON.SET", "doc\xff", "$", `{"a":1}`)
 	j.run(0, "exec", "-t", "two.sqlite", "-n", "15", "ARSET", "arr", "3", "v")
-	const noForm = "a Redis dump file cannot contain this type"
-	stay := map[string]string{`"doc\xff"`: noForm, `"arr" in database 15`: noForm}
+	stay := map[string]string{`"arr" in database 15`: "a Redis dump file cannot contain this type"}
 	j.leaves(stay, fmt.Sprintf(", %d left out", len(stay)), "export", "-t", "two.sqlite", "moved.rdb")
 
 	arrived := oracle.Start(t, "--dir", j.dir, "--dbfilename", "moved.rdb")

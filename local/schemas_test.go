@@ -57,6 +57,7 @@ var expectedReplies = []struct {
 	{8, "VDIM vecq", "(integer) 2"},
 	{8, "XTRIM nodes MAXLEN ~ 1", "(integer) 100"},
 	{12, "FCALL_RO hello 0 you", `"hello you"`},
+	{14, "BF.MADD bloom c d", "1) (integer) 0\n2) (integer) 1"},
 	{1, "DEL s l set z h x j hf arr", ""},
 	{1, "SELECT 1", "OK"},
 	{1, "GET other", `"v"`},

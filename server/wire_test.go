@@ -197,7 +197,7 @@ func compareWire(t *testing.T, c server.Config, exchanges []string, turns [][]st
 // differences masks legitimate differences: in HELLO the client's number, the version and the modules, and errors that
 // servers before 8.0 word differently.
 func differences(v oracle.Version) func([]byte) string {
-	hello := regexp.MustCompile(`(\$7\r\nversion)\r\n\$\d+\r\n[0-9.]+((?s:.*?)\$2\r\nid)\r\n:\d+((?s:.*?)\$7\r\nmodules)\r\n\*(?:0|1\r\n[*%]\d\r\n\$4\r\nname\r\n\$9\r\nvectorset(?s:.*?)args\r\n\*0)\r\n`)
+	hello := regexp.MustCompile(`(\$7\r\nversion)\r\n\$\d+\r\n[0-9.]+((?s:.*?)\$2\r\nid)\r\n:\d+((?s:.*?)\$7\r\nmodules)\r\n\*\d\r\n(?:[*%]\d\r\n\$4\r\nname\r\n(?s:.*?)args\r\n\*0\r\n)*`)
 	return func(b []byte) string {
 		text := hello.ReplaceAllString(string(b), "$1$2$3")
 		if v.Before("8.0") {

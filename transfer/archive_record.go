@@ -194,6 +194,11 @@ func (d *recordReader) value(t Type, last bool) Value {
 		}
 		return a
 	}
+	if dumped(t) {
+		m, err := moduleOf(t, d.bytes())
+		d.bad = d.bad || err != nil
+		return m
+	}
 	return d.elements(keytype.Of(string(t)))
 }
 

@@ -229,6 +229,9 @@ func (w *recordWriter) value(value Value, last bool) {
 	case Document:
 		w.string(v)
 		return
+	case *rdb.Module:
+		w.string(rdb.Dump(v, nil))
+		return
 	}
 	w.number(uint64(value.Len()))
 	switch v := value.(type) {

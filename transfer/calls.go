@@ -40,6 +40,8 @@ func (p Part) Calls(name []byte) iter.Seq[[][]byte] {
 			w.fieldExpiries(v)
 		case *rdb.Stream:
 			w.stream(v, p.First, p.Last)
+		case *rdb.Module:
+			w.put(call("RESTORE", name, []byte("0"), rdb.Dump(v, nil)))
 		case Document:
 			w.put(call("JSON.SET", name, []byte("$"), v))
 		case *VectorSet:

@@ -94,6 +94,8 @@ func (w *CSVWriter) value(p Part) error {
 		for i := range v {
 			w.row(k, cmp.Or(v[i].ExpiresAt, k.ExpiresAt), v[i].Name, v[i].Value)
 		}
+	case *rdb.Module:
+		w.notify(k, &Incomplete{"CSV has no place for its value"})
 	case Document:
 		w.row(k, k.ExpiresAt, nil, v)
 	case *rdb.Stream:

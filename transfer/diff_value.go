@@ -35,7 +35,7 @@ func (c check) lookUp() [][]byte {
 		return append(call("ZMSCORE", name), each(v, func(m rdb.Member) []byte { return m.Name })...)
 	case rdb.Hash:
 		return append(call("HMGET", name), each(v, func(f rdb.Field) []byte { return f.Name })...)
-	case *Elements:
+	case *Elements, *rdb.Module:
 		return c.part.Key.readAll()
 	case *rdb.Stream:
 		first, last := v.Entries[0].ID, v.Entries[v.Len()-1].ID
@@ -151,6 +151,11 @@ func (c check) compareElements(v resp.Value) (a, b string) {
 			return clip(part), clip(text(v))
 		}
 		return "", ""
+	case *rdb.Module:
+		if !bytes.Equal(rdb.Dump(part, nil), text(v)) {
+			return "a value", "another one"
+		}
+		return "", ""
 	case *rdb.Stream:
 		return compareEntries(part.Entries, v)
 	case *Elements:
@@ -257,13 +262,16 @@ func clip(text []byte) string {
 
 func showScore(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
 
-// blobOf returns the bytes of a string or document, or nil for other values.
+// blobOf returns the bytes of a string or document, the payload of a value that moves as its DUMP, or nil for other
+// values.
 func blobOf(v Value) []byte {
 	switch v := v.(type) {
 	case rdb.String:
 		return v
 	case Document:
 		return v
+	case *rdb.Module:
+		return rdb.Dump(v, nil)
 	}
 	return nil
 }

@@ -21,7 +21,7 @@ func (e *Elements) Len() int { return len(e.List) }
 // movable reports whether keys of a type can be moved.
 func movable(t Type) bool {
 	_, own := values[t]
-	return own || keytype.Of(string(t)).Rebuilds()
+	return own || dumped(t) || keytype.Of(string(t)).Rebuilds()
 }
 
 // plainElements reads the reply to readAll, or returns nil for a missing key.

@@ -160,6 +160,13 @@ func (s *jsonScanner) value(t Type) Value {
 	case ArrayType:
 		return s.slots()
 	}
+	if dumped(t) {
+		m, err := moduleOf(t, s.blob())
+		if err != nil {
+			s.fail(fmt.Errorf("the value is not a payload of DUMP: %w", err))
+		}
+		return m
+	}
 	return s.elements(keytype.Of(string(t)))
 }
 

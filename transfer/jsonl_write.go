@@ -148,6 +148,8 @@ func (w *JSONWriter) value(value Value) error {
 		})
 	case rdb.Hash:
 		w.list(len(v), func(i int) { w.field(v[i]) })
+	case *rdb.Module:
+		w.blob(rdb.Dump(v, nil))
 	case Document:
 		return w.document(v)
 	case *rdb.Stream:

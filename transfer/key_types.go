@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 	"strings"
@@ -19,7 +20,15 @@ var values = map[Type]func(resp.Value) (Value, error){
 }
 
 // readAll returns the call that reads all of a key.
-func (k *Key) readAll() [][]byte { return keytype.Of(string(k.Type)).ReadAll(k.Name) }
+func (k *Key) readAll() [][]byte {
+	if dumped(k.Type) {
+		return call("DUMP", k.Name)
+	}
+	return keytype.Of(string(k.Type)).ReadAll(k.Name)
+}
+
+// dumped reports whether keys of a type move as their DUMP.
+func dumped(t Type) bool { return keytype.Of(string(t)).Form == keytype.Summary }
 
 // length returns the command that counts the elements of a key, or "" for a type that counts as
 // one element.
@@ -33,6 +42,9 @@ func (k *Key) decode(v resp.Value) (Value, error) {
 	case v.IsError():
 		return nil, refused(v)
 	}
+	if dumped(k.Type) {
+		return moduleOf(k.Type, text(v))
+	}
 	if value, own := values[k.Type]; own {
 		return value(v)
 	}
@@ -43,6 +55,15 @@ func (k *Key) decode(v resp.Value) (Value, error) {
 func wrongType(v resp.Value) bool {
 	return v.IsError() && (strings.HasPrefix(string(v.Str), "WRONGTYPE") ||
 		strings.Contains(string(v.Str), "wrong Redis type"))
+}
+
+// moduleOf parses a payload of DUMP.
+func moduleOf(t Type, payload []byte) (Value, error) {
+	v, err := rdb.Restore(payload, nil)
+	if m, ok := v.(*rdb.Module); ok && m.Name == string(t) {
+		return m, nil
+	}
+	return nil, cmp.Or(err, errReply)
 }
 
 func stringValue(v resp.Value) (Value, error) { return rdb.String(text(v)), nil }

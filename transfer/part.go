@@ -48,7 +48,7 @@ func (k *Key) String() string {
 }
 
 // Value holds the elements of a part: rdb.String, rdb.List, rdb.Set, rdb.ZSet, rdb.Hash,
-// *rdb.Stream, Document, *Array, *VectorSet or *Elements, depending on the key's type.
+// *rdb.Stream, *rdb.Module, Document, *Array, *VectorSet or *Elements, depending on the key's type.
 type Value interface {
 	// Len returns the number of elements, counted as in Key.Count.
 	Len() int
@@ -67,6 +67,8 @@ func weight(v Value) (n int) {
 		return len(v)
 	case Document:
 		return len(v)
+	case *rdb.Module:
+		return v.Weight()
 	case rdb.List:
 		return size(v)
 	case rdb.Set:
@@ -154,6 +156,8 @@ func typeOf(v Value) Type {
 		return HashType
 	case *rdb.Stream:
 		return StreamType
+	case *rdb.Module:
+		return Type(v.Name)
 	case Document:
 		return JSONType
 	case *Array:

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/meowdis/meowdis/redis/rdb"
+	"github.com/meowdis/meowdis/store/keytype"
 )
 
 // RDBOptions configures reading a dump file.
@@ -91,6 +92,27 @@ func fromDumpValue(v rdb.Value) (Value, error) {
 		return nil, nil
 	case *rdb.VectorSet:
 		return fromDumpVectorSet(v)
+	case *rdb.Module:
+		if v.Name == keytype.JSON {
+			return fromDumpDocument(v)
+		}
 	}
 	return v, nil
+}
+
+// documentVersion numbers the format of a JSON document in a dump file: its only field is the text.
+const documentVersion = 3
+
+func fromDumpDocument(m *rdb.Module) (Value, error) {
+	r := m.Reader()
+	if text := r.String(); m.Version == documentVersion && r.Done() {
+		return Document(text), nil
+	}
+	return nil, errors.New("its JSON is in a format of another version of Redis")
+}
+
+func (d Document) toDump() *rdb.Module {
+	m := &rdb.Module{Name: keytype.JSON, Version: documentVersion}
+	m.String(d)
+	return m
 }

@@ -84,8 +84,8 @@ func TestRDBOfRedis(t *testing.T) {
 		}
 	}
 
-	run(t, here, `JSON.SET doc $ '{"a":1}'`)
-	if p := export(t, here, filepath.Join(filepath.Dir(other.Socket), "dump.rdb")); len(p) != 1 || !strings.Contains(p[0], `"doc"`) {
+	run(t, here, "ARSET array 0 x")
+	if p := export(t, here, filepath.Join(filepath.Dir(other.Socket), "dump.rdb")); len(p) != 1 || !strings.Contains(p[0], `"array"`) {
 		t.Errorf("problems %q", p)
 	}
 	loading := openRedis(t, other.Socket)
@@ -188,4 +188,22 @@ func TestManifest(t *testing.T) {
 			t.Errorf("%q gave %q", bad, names)
 		}
 	}
+}
+
+// TestDumpedModules writes JSON documents and probabilistic types to a dump file, and reads them back.
+func TestDumpedModules(t *testing.T) {
+	file, _ := openLocal(t)
+	run(t, file, `JSON.SET doc $ '{"a":[1,2.5,"x"],"b":null}'`, "JSON.SET doc:number $ 7", "PEXPIREAT doc 9999999999999",
+		"BF.RESERVE bloom 0.01 10", many("BF.MADD bloom", 100, "item#"), many("CF.INSERT cuckoo CAPACITY 10 ITEMS", 100, "item#"),
+		"CMS.INITBYDIM cms 50 3", "CMS.INCRBY cms a 1 b 2", "TOPK.RESERVE topk 5", "TOPK.ADD topk a b a \"\"", "TDIGEST.CREATE tdigest", "TDIGEST.ADD tdigest 1 2 3",
+		"TDIGEST.CREATE one", "TDIGEST.ADD one 7")
+	path := filepath.Join(t.TempDir(), "dump.rdb")
+	if p := export(t, file, path); len(p) > 0 {
+		t.Fatal(p)
+	}
+	back, _ := openLocal(t)
+	if p, err := into(t, transfer.FromRDB(openFile(t, path), transfer.RDBOptions{}), back); err != nil || len(p) > 0 {
+		t.Fatal(err, p)
+	}
+	same(t, contents(t, back, 0), contents(t, file, 0))
 }

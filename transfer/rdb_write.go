@@ -55,6 +55,9 @@ func (w *RDBWriter) Put(_ context.Context, p Part) error {
 		return w.vectorSet(p, set)
 	}
 	value, ok := p.Value.(rdb.Value)
+	if d, isDocument := p.Value.(Document); isDocument {
+		value, ok = d.toDump(), true
+	}
 	switch {
 	case !ok:
 		w.leaveOut(p.Key, errNoRDBType)

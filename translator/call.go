@@ -79,7 +79,7 @@ var allTranslations []translations
 
 func init() {
 	allTranslations = []translations{
-		arrayTranslations, bitmapTranslations, blockingTranslations, handshakeTranslations, clientTranslations,
+		arrayTranslations, bitmapTranslations, blockingTranslations, bloomTranslations, cuckooTranslations, countMinTranslations, topKTranslations, tdigestTranslations, handshakeTranslations, clientTranslations,
 		configTranslations, debugTranslations, functionTranslations, genericTranslations, dumpTranslations, sortTranslations,
 		geoTranslations, hashTranslations, hashExpireTranslations, hashGetexTranslations, hashImportTranslations,
 		hyperloglogTranslations, hyperloglogDebugTranslations, jsonTranslations, listTranslations, scriptingTranslations,

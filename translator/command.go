@@ -1,7 +1,7 @@
 package translator
 
 import (
-	"strings"
+	"slices"
 
 	"github.com/meowdis/meowdis/redis/commands"
 	"github.com/meowdis/meowdis/redis/glob"
@@ -57,9 +57,8 @@ func commandList(c *Call) Plan {
 		arg := c.Args[4]
 		switch {
 		case c.is(3, "MODULE"):
-			// vectorset is the only module built into Redis. Commands with a dot belong to another one (JSON).
 			keep = func(cmd *commands.Command) bool {
-				return string(arg) == vectorSets && cmd.Flags&commands.Module != 0 && !strings.Contains(cmd.Name, ".")
+				return slices.ContainsFunc(modules, func(m module) bool { return m.name == string(arg) && m.has(cmd) })
 			}
 		case c.is(3, "ACLCAT"):
 			keep = func(cmd *commands.Command) bool { return cmd.InCategory(arg) }

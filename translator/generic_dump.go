@@ -64,6 +64,12 @@ func dump(c *Call) Plan {
 			s, _ := vectorSetOf(r.Rows[len(dumped)])
 			return c.dumpVectors(s)
 		}
+		if t := sketchNamed(typ); t != nil {
+			return c.dumpSketch(t)
+		}
+		if typ == jsonType {
+			return c.dumpDocument()
+		}
 		v := valueOf(typ, r.Rows, r.Work)
 		if v == nil {
 			return fail("ERR cannot dump a value of type " + typ)

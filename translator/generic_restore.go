@@ -121,8 +121,13 @@ func (c *Call) parsePayload() (ttl int64, v rdb.Value, bad string) {
 	case err != nil:
 		return 0, nil, "ERR Bad data format"
 	}
-	if set, ok := v.(*rdb.VectorSet); ok {
-		bad = restorable(set)
+	switch of := v.(type) {
+	case *rdb.VectorSet:
+		bad = restorable(of)
+	case *rdb.Module:
+		if v = c.moduleValue(of); v == nil {
+			bad = "ERR Bad data format"
+		}
 	}
 	return ttl, v, bad
 }
@@ -152,6 +157,10 @@ func (c *Call) makeValue(key []byte, v rdb.Value) []store.Stmt {
 		return c.restoreStream(key, v)
 	case *rdb.VectorSet:
 		return c.restoreVectors(key, v)
+	case documentValue:
+		return c.storeJSON(nil, key, v.text)
+	case sketchValue:
+		return c.restoreSketch(key, v)
 	}
 	return nil
 }

@@ -1,7 +1,10 @@
 package translator
 
 import (
+	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/meowdis/meowdis/redis/commands"
 	"github.com/meowdis/meowdis/redis/resp"
@@ -138,10 +141,40 @@ func lolwut(c *Call) Plan {
 	return answer(resp.Value{Kind: resp.Verbatim, Str: []byte(" /\\_/\\\n( " + eyes + " )\n > ^ <\n\nRedis ver. " + RedisVersion + "\n")})
 }
 
-// vectorSets names Redis 8.0's module of vector sets.
-const vectorSets = "vectorset"
+// module describes a module of Redis 8.0 whose commands exist here.
+type module struct {
+	name     string
+	version  int64
+	prefixes []string // of its commands
+	options  string   // in INFO
+}
 
-// Modules lists the modules of a plain Redis 8.0: one is built in.
-var Modules = resp.MakeArray(resp.MakeMap(
-	resp.MakeString("name"), resp.MakeString(vectorSets), resp.MakeString("ver"), resp.One,
-	resp.MakeString("path"), resp.EmptyBulk, resp.MakeString("args"), resp.EmptyArray))
+var modules = []module{
+	{"vectorset", 1, []string{"V"}, "handle-io-errors|handle-repl-async-load"},
+	{"ReJSON", 80001, []string{"JSON."}, "handle-io-errors"},
+	{"bf", 80001, []string{"BF.", "CF.", "CMS.", "TOPK.", "TDIGEST."}, ""},
+}
+
+// has reports whether a command belongs to the module.
+func (m module) has(cmd *commands.Command) bool {
+	return cmd.Flags&commands.Module != 0 && slices.ContainsFunc(m.prefixes, func(prefix string) bool { return strings.HasPrefix(cmd.Name, prefix) })
+}
+
+// Modules is the reply of MODULE LIST.
+var Modules = func() resp.Value {
+	all := resp.EmptyArray
+	for _, m := range modules {
+		all.Elems = append(all.Elems, resp.MakeMap(
+			resp.MakeString("name"), resp.MakeString(m.name), resp.MakeString("ver"), resp.MakeInt(m.version),
+			resp.MakeString("path"), resp.EmptyBulk, resp.MakeString("args"), resp.EmptyArray))
+	}
+	return all
+}()
+
+// moduleLines returns the lines of INFO about the modules.
+func moduleLines() (lines []string) {
+	for _, m := range modules {
+		lines = append(lines, fmt.Sprintf("module:name=%s,ver=%d,api=1,filters=0,usedby=[],using=[],options=[%s]", m.name, m.version, m.options))
+	}
+	return lines
+}

@@ -58,7 +58,7 @@ var sections = []section{
 	{name: "Replication", lines: facts("role:master", "connected_slaves:0", "master_failover_state:no-failover", "master_repl_offset:0",
 		"second_repl_offset:-1", "repl_backlog_active:0")},
 	{name: "CPU"},
-	{name: "Modules", lines: facts("module:name=vectorset,ver=1,api=1,filters=0,usedby=[],using=[],options=[handle-io-errors|handle-repl-async-load]")},
+	{name: "Modules", lines: facts(moduleLines()...)},
 	{name: "Commandstats", extra: inAll},
 	{name: "Errorstats"},
 	{name: "Latencystats", extra: inAll},

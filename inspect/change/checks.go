@@ -219,6 +219,8 @@ func (d *digest) add(v transfer.Value) bool {
 		d.stream(v)
 	case transfer.Document:
 		d.addOrdered(v)
+	case *rdb.Module:
+		d.addOrdered(rdb.Dump(v, nil))
 	case *transfer.Array:
 		for _, s := range v.Slots {
 			d.addOrdered(decimal(int64(s.Index)), s.Value)

@@ -89,6 +89,9 @@ func (s *side) add(v transfer.Value) (bytes int) {
 	case transfer.Document:
 		s.text, s.count = v, 1
 		return len(v)
+	case *rdb.Module:
+		s.text, s.count = rdb.Dump(v, nil), 1
+		return v.Weight()
 	case rdb.List:
 		for _, e := range v {
 			put("", "", string(e))

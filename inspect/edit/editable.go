@@ -49,7 +49,7 @@ func editableOf(v ui.Selection) (e editable, ok bool) {
 		e.raw = v.Type == keytype.ZSet || v.Text != nil && v.Text.AsStored
 		e.lines = e.lines || e.layered()
 		return e, e.save != nil && len(e.text) <= editLimit
-	case v.Text.Size > editLimit:
+	case v.Text.Size > editLimit, keytype.Of(v.Type).Form == keytype.Summary:
 		return e, false
 	}
 	key := v.Key

@@ -132,10 +132,10 @@ func asUnsigned(v resp.Value) resp.Value {
 	return resp.Value{Kind: resp.BigNumber, Str: v.Str}
 }
 
-// asBool converts an integer to a boolean.
+// asBool converts an integer to a boolean. CF.INSERT's -1 is false.
 func asBool(v resp.Value) resp.Value {
 	if v.Kind == resp.Int {
-		v.Kind = resp.Bool
+		v.Kind, v.Int = resp.Bool, max(v.Int, 0)
 	}
 	return v
 }

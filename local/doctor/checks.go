@@ -121,11 +121,27 @@ func valueChecks() []Check {
 			Advice: "delete the key and add its elements again",
 		},
 		{
+			Name: "sketches", Severity: Error, Says: "filters, counters or digests have no head, or blocks that are too long",
+			Broken: brokenSketches(), Shows: "db %s: %s",
+			Advice: "delete the key and create it again",
+		},
+		{
 			Name: "documents", Severity: Error, Says: "documents are not JSON",
 			Broken: []string{`SELECT db, key FROM documents JOIN keys ON id = key_id WHERE NOT json_valid(CAST(documents.value AS TEXT))`}, Shows: "db %s: %s",
 			Advice: "set them again: JSON.SET KEY $ VALUE",
 		},
 	}
+}
+
+// brokenSketches returns queries for keys of probabilistic types whose blocks are wrong.
+func brokenSketches() (all []string) {
+	for _, t := range keytype.Types {
+		if t.Form == keytype.Summary {
+			all = append(all, fmt.Sprintf(`SELECT k.db, k.key FROM keys k WHERE k.type = '%s' AND `+isPublished+` AND (NOT EXISTS (SELECT 1 FROM %s WHERE key_id = k.id AND block = `+schema.SketchHead+`)
+				OR EXISTS (SELECT 1 FROM %[2]s WHERE key_id = k.id AND block >= 0 AND length(data) > 960))`, t.Name, t.Tables[0].Name))
+		}
+	}
+	return all
 }
 
 // referenceChecks returns the checks of rows that belong to missing or wrong rows.

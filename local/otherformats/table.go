@@ -113,7 +113,8 @@ var ours = sync.OnceValue(func() map[string][]Column {
 			{Name: "key_id", Type: "INTEGER"}, {Name: "slot", Type: "INTEGER"}, {Name: "element", Type: "BLOB"}, {Name: "attributes", Type: "BLOB"},
 		},
 		"vector_blocks": {{Name: "key_id", Type: "INTEGER"}, {Name: "block", Type: "INTEGER"}, {Name: "records", Type: "BLOB"}},
-		"libraries":     {{Name: "name", Type: "TEXT"}, {Name: "version", Type: "INTEGER"}, {Name: "code", Type: "BLOB"}},
+		"bloom_filters": sketchColumns, "cuckoo_filters": sketchColumns, "count_min_sketches": sketchColumns, "top_k_lists": sketchColumns, "t_digests": sketchColumns,
+		"libraries": {{Name: "name", Type: "TEXT"}, {Name: "version", Type: "INTEGER"}, {Name: "code", Type: "BLOB"}},
 		"functions": {
 			{Name: "id", Type: "INTEGER"}, {Name: "library", Type: "TEXT"}, {Name: "name", Type: "TEXT"},
 			{Name: "flags", Type: "INTEGER"}, {Name: "description", Type: "BLOB"},
@@ -125,8 +126,12 @@ var ours = sync.OnceValue(func() map[string][]Column {
 var shown = []string{
 	"keys", "dbs", "string_parts", "hashes", "sets", "zsets", "lists",
 	"streams", "stream_entries", "stream_nodes", "stream_groups", "stream_consumers", "stream_pending", "stream_idmp", "stream_iids",
-	"documents", "arrays", "array_cursors", "vector_sets", "vectors", "vector_blocks", "libraries", "functions",
+	"documents", "arrays", "array_cursors", "vector_sets", "vectors", "vector_blocks",
+	"bloom_filters", "cuckoo_filters", "count_min_sketches", "top_k_lists", "t_digests", "libraries", "functions",
 }
+
+// sketchColumns lists the columns of a table with blocks of sketches.
+var sketchColumns = []Column{{Name: "key_id", Type: "INTEGER"}, {Name: "block", Type: "INTEGER"}, {Name: "data", Type: "BLOB"}}
 
 // emptySource serves as the source of an empty table.
 const emptySource = "(SELECT NULL WHERE 0)"

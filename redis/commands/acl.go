@@ -9,6 +9,7 @@ import (
 var categoryNames = []string{
 	"keyspace", "read", "write", "set", "sortedset", "list", "hash", "string", "bitmap", "hyperloglog", "geo", "stream",
 	"pubsub", "admin", "fast", "slow", "blocking", "dangerous", "connection", "transaction", "scripting", "array",
+	"bloom", "cuckoo", "cms", "topk", "tdigest",
 }
 
 // Categories returns the names of the ACL categories, in Redis's order.
@@ -28,6 +29,7 @@ func (c *Command) ACLCategories() []string {
 		return nil
 	}
 	has := map[string]bool{}
+	module := c.Flags&Module != 0 && c.Categories != nil
 	for _, name := range c.Categories {
 		has[name] = true
 	}
@@ -49,8 +51,10 @@ func (c *Command) ACLCategories() []string {
 	if c.Flags&Blocking != 0 {
 		has["blocking"] = true
 	}
-	has["fast"] = c.Flags&Fast != 0
-	has["slow"] = !has["fast"]
+	if !module { // a module declares @fast itself, and no command as @slow
+		has["fast"] = c.Flags&Fast != 0
+		has["slow"] = !has["fast"]
+	}
 	var names []string
 	for _, name := range categoryNames {
 		if has[name] {

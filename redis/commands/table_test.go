@@ -49,6 +49,7 @@ var before = map[string]string{
 
 	// What the module says of itself and does not do: it reads every key but
 	// the path after them, and appends one value at least.
+	"CF.COMPACT flags":     "-readonly,+write",
 	"JSON.MGET keys":       "RO@1:range(-2,1,0)",
 	"JSON.ARRAPPEND arity": "-4",
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -246,10 +247,14 @@ func (f *File) key(typ byte) {
 	f.next, f.piece.Count = f.r.open(typ)
 }
 
-// module opens a key with a module's value: a vector set, or a value that only its module can
-// read.
+// module opens a key with a module's value: a Module, a vector set, or a value that only its
+// module can read.
 func (f *File) module() {
 	name, version := f.r.moduleType()
+	if slices.Contains(moduleNames, name) {
+		f.next, f.piece.Count = func() (Value, bool) { return f.r.moduleValue(name, version), true }, 1
+		return
+	}
 	if name == vectorSetModule && version == 0 {
 		var ok bool
 		if f.next, f.piece.Count, ok = f.r.vectorSet(); ok {

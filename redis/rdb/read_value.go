@@ -3,6 +3,7 @@ package rdb
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -50,6 +51,9 @@ func (r *reader) open(typ byte) (next pieces, count int64) {
 		return r.elements(typ)
 	case typeModule: // in a payload; see File.module
 		name, version := r.moduleType()
+		if slices.Contains(moduleNames, name) {
+			return func() (Value, bool) { return r.moduleValue(name, version), true }, 1
+		}
 		must(name == vectorSetModule && version == 0)
 		next, count, ok := r.vectorSet()
 		must(ok)

@@ -27,7 +27,7 @@ type reader struct {
 	valueErr error
 }
 
-// source is the input of a reader.
+// source reads the input of a reader.
 type source interface {
 	io.Reader
 	io.ByteReader
@@ -36,7 +36,7 @@ type source interface {
 // newReader reads from r, and may buffer bytes that it does not return.
 func newReader(r io.Reader) *reader { return &reader{r: bufio.NewReader(r)} }
 
-// failure is the value of a decoder's panic.
+// failure holds the value of a decoder's panic.
 type failure struct{ error }
 
 func failFormat() { panic(failure{ErrFormat}) }

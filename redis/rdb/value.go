@@ -1,7 +1,7 @@
 package rdb
 
-// Value is a value of one of Redis's types: String, List, Set, Hash, ZSet, *Stream or
-// *VectorSet.
+// Value is a value of one of Redis's types: String, List, Set, Hash, ZSet, *Stream,
+// *VectorSet or *Module.
 type Value interface {
 	// append appends the type and the encoded value.
 	append(out []byte) []byte

@@ -40,7 +40,7 @@ func (s *VectorSet) append(out []byte) []byte {
 
 // appendHead appends the part before the elements.
 func (s *VectorSet) appendHead(out []byte) []byte {
-	out = appendModuleType(out, vectorSetModule)
+	out = appendModuleType(out, vectorSetModule, 0)
 	flags := uint64(vectorsAttributes)
 	if s.Input > 0 {
 		flags |= vectorsReduced

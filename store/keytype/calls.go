@@ -1,6 +1,7 @@
 package keytype
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
@@ -88,6 +89,8 @@ func (t *Type) Elements(v resp.Value, cursor string, n int) (elements [][][]byte
 	switch {
 	case t.Form == Whole:
 		return [][][]byte{{text(v)}}, "", nil
+	case t.Form == Summary:
+		return [][][]byte{{summary(v)}}, "", nil
 	case t.Pages == ByCursor:
 		return t.Scanned(v, cursor, n)
 	}
@@ -167,6 +170,15 @@ func text(v resp.Value) []byte {
 		return strconv.AppendInt(nil, v.Int, 10)
 	}
 	return v.Str
+}
+
+// summary returns a line per property.
+func summary(v resp.Value) []byte {
+	var lines []byte
+	for i := 0; i+1 < len(v.Elems); i += 2 {
+		lines = append(append(append(append(lines, text(v.Elems[i])...), ": "...), text(v.Elems[i+1])...), '\n')
+	}
+	return bytes.TrimSuffix(lines, []byte("\n"))
 }
 
 func texts(values []resp.Value) [][]byte {

@@ -72,6 +72,7 @@ const (
 	Flat    Form = iota // elements of len(Parts) parts, flat or in an array each
 	Whole               // the whole value is the reply
 	Entries             // an array of id and fields for each element
+	Summary             // properties of a value that only DUMP returns, each with a name
 )
 
 // Paging is the way to find the next page.

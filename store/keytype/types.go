@@ -13,6 +13,11 @@ const (
 	Array     = "array"
 	VectorSet = "vectorset"
 	JSON      = "ReJSON-RL"
+	Bloom     = "MBbloom--"
+	Cuckoo    = "MBbloomCF"
+	CountMin  = "CMSk-TYPE"
+	TopK      = "TopK-TYPE"
+	TDigest   = "TDIS-TYPE"
 )
 
 // LastSlot is the greatest index of an array.
@@ -119,4 +124,24 @@ var Types = []*Type{
 		Commands: Commands{Probe: "JSON.TYPE", Read: "JSON.GET key", Page: "JSON.GET key", Form: Whole, Add: "JSON.SET key $ JSON"}, NoDump: true,
 		Storage: Storage{Tables: []Table{{Name: "documents", Role: OneValue, Columns: []string{"key_id", "value"}, Long: []string{"value"}, Bytes: `length(value)`}}, Size: documentBytes, Memory: `10 + ` + documentBytes},
 	},
+	sketch(Bloom, "bloom", 10, "BF", "bloom_filters", "BF.ADD key item", "item"),
+	sketch(Cuckoo, "cuckoo", 11, "CF", "cuckoo_filters", "CF.ADD key item", "item"),
+	sketch(CountMin, "cms", 12, "CMS", "count_min_sketches", "CMS.INITBYDIM key width depth", "width", "depth"),
+	sketch(TopK, "topk", 13, "TOPK", "top_k_lists", "TOPK.RESERVE key k", "k"),
+	sketch(TDigest, "tdigest", 14, "TDIGEST", "t_digests", "TDIGEST.CREATE key"),
+}
+
+// sketch describes a probabilistic type. Its value is shown as its INFO, and moved as its DUMP.
+func sketch(name, label string, number byte, commands, table, add string, inputs ...string) *Type {
+	bytes := `(SELECT ifnull(sum(length(data)), 0) FROM ` + table + ` WHERE key_id = keys.id)`
+	info := commands + ".INFO key"
+	return &Type{
+		Name: name, Label: label, Number: number, Groups: []string{"module " + commands + "."},
+		Nouns:    Nouns{Inputs: inputs},
+		Commands: Commands{Probe: commands + ".INFO", Read: info, Page: info, Form: Summary, Add: add},
+		Storage: Storage{Tables: []Table{{
+			Name: table, Columns: []string{"key_id", "block", "data"}, Key: []string{"block"}, Long: []string{"data"}, Order: "block",
+			Bytes: `length(data)`, Memory: `16 + length(data)`,
+		}}, Size: bytes},
+	}
 }

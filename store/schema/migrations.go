@@ -441,6 +441,15 @@ var Migrations = [][]string{
 		`INSERT INTO pending_deletes(id, type) SELECT id, type FROM graves`,
 		`DROP TABLE graves`,
 	},
+
+	// The blocks of sketches: filters, counters and digests.
+	{
+		`CREATE TABLE bloom_filters(key_id INTEGER NOT NULL, block INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY(key_id, block)) WITHOUT ROWID`,
+		`CREATE TABLE cuckoo_filters(key_id INTEGER NOT NULL, block INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY(key_id, block)) WITHOUT ROWID`,
+		`CREATE TABLE count_min_sketches(key_id INTEGER NOT NULL, block INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY(key_id, block)) WITHOUT ROWID`,
+		`CREATE TABLE top_k_lists(key_id INTEGER NOT NULL, block INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY(key_id, block)) WITHOUT ROWID`,
+		`CREATE TABLE t_digests(key_id INTEGER NOT NULL, block INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY(key_id, block)) WITHOUT ROWID`,
+	},
 }
 
 // splitRow does the same as splitString for the value in the table strings.

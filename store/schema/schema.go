@@ -5,7 +5,7 @@ package schema
 const ApplicationID = 0x6d656f77
 
 // Version is the schema version that this program writes: the number of migrations.
-const Version = 13
+const Version = 14
 
 // VersionQuery reads the schema version of a file. It fails if the table does not exist: in an empty file, or
 // in a file of another program.
@@ -23,6 +23,12 @@ const DiesAt = `iif(volatile > 0 AND volatile = count, min(last_field, ifnull(ex
 const (
 	HiddenDB = -2
 	Hidden   = `-2`
+)
+
+// SketchHeadBlock numbers the block of a sketch's head. SketchHead is the same in SQL.
+const (
+	SketchHeadBlock = -1
+	SketchHead      = `-1`
 )
 
 // A string of more than WholeString bytes is stored in parts of StringPart bytes, a shorter one in the row of

@@ -10,7 +10,7 @@ import (
 // foreign key: SQLite would search every table for each deleted key, at several times the cost, and could not
 // empty a table at once; and an engine may run without foreign keys. So a trigger deletes the elements of a key
 // from the one table that has them, if they are few. The views are for users who open the file with sqlite3.
-var Tables = slices.Concat(keys, pendingDeletes, parts, hashes, sets, lists, streams, documents, arrays, vectors, functions)
+var Tables = slices.Concat(keys, pendingDeletes, parts, hashes, sets, lists, streams, documents, arrays, vectors, sketches, functions)
 
 // live is the condition for the rows k of keys that the views show.
 const live = `(k.dies_at IS NULL OR k.dies_at > (julianday('now') - 2440587.5) * 86400000)`
@@ -371,6 +371,28 @@ var vectors = []string{
 		CASE s.quantization WHEN 0 THEN 'f32' WHEN 1 THEN 'int8' ELSE 'bin' END AS quantization
 		FROM keys k JOIN vector_sets s ON s.key_id = k.id JOIN vectors v ON v.key_id = k.id
 		WHERE ` + live + ` ORDER BY k.id, v.slot`,
+}
+
+// The probabilistic types. A sketch has a head, in block SketchHead, and a body, whose block i holds its bytes from
+// 960 * i on. A block of zeros is not stored, and neither are zeros at the end of a block, so a filter takes space as
+// it fills. A block fits into a page beside three others.
+var sketches = []string{
+	sketchTable("bloom_filters"), sketchTable("cuckoo_filters"), sketchTable("count_min_sketches"), sketchTable("top_k_lists"), sketchTable("t_digests"),
+	`CREATE TRIGGER keys_delete_sketch AFTER DELETE ON keys WHEN OLD.type IN ('MBbloom--', 'MBbloomCF', 'CMSk-TYPE', 'TopK-TYPE', 'TDIS-TYPE') AND ` + fewElements + ` BEGIN
+		DELETE FROM bloom_filters WHERE key_id = OLD.id;
+		DELETE FROM cuckoo_filters WHERE key_id = OLD.id;
+		DELETE FROM count_min_sketches WHERE key_id = OLD.id;
+		DELETE FROM top_k_lists WHERE key_id = OLD.id;
+		DELETE FROM t_digests WHERE key_id = OLD.id;
+	END`,
+}
+
+func sketchTable(name string) string {
+	return `CREATE TABLE ` + name + `(
+		key_id INTEGER NOT NULL,
+		block INTEGER NOT NULL,
+		data BLOB NOT NULL,
+		PRIMARY KEY(key_id, block)) WITHOUT ROWID`
 }
 
 // The libraries of functions, and the functions that their code registers. Function names are unique over all
