@@ -106,8 +106,12 @@ type Options struct {
 	Out io.Writer    // the screen
 }
 
-// framesPerSecond draws the effect of a key within half of the 16 ms that people perceive as instant.
-const framesPerSecond = 120
+// The rate of bubbletea's renderer: 120 draws the effect of a key within half of the 16 ms that people
+// perceive as instant. With frames, the renderer has nothing to draw.
+const (
+	framesPerSecond     = 120
+	idleFramesPerSecond = 1
+)
 
 // Run shows the browser until the user quits (nil), a signal ends it (Signalled), ctx ends (its error)
 // or the terminal fails. It then cancels running work; a Client that does not stop within a second may
@@ -124,7 +128,15 @@ func Run(ctx context.Context, first Options, more ...Tab) error {
 	defer stop()
 	tabs := newTabs(ctx, s, first, more)
 	defer tabs.close()
-	settings := []tea.ProgramOption{tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithAltScreen(), tea.WithOutput(first.Out), tea.WithFPS(framesPerSecond)}
+	settings := []tea.ProgramOption{tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithAltScreen()}
+	var root tea.Model = tabs
+	if t, ok := first.Out.(terminal); ok {
+		f := &frames{terminal: t}
+		root = framed{tabs, f}
+		settings = append(settings, tea.WithOutput(f), tea.WithFPS(idleFramesPerSecond))
+	} else {
+		settings = append(settings, tea.WithOutput(first.Out), tea.WithFPS(framesPerSecond))
+	}
 	if first.Mouse {
 		settings = append(settings, tea.WithMouseCellMotion())
 	}
@@ -134,7 +146,7 @@ func Run(ctx context.Context, first Options, more ...Tab) error {
 	case first.In != nil:
 		settings = append(settings, tea.WithInput(first.In))
 	}
-	program := tea.NewProgram(tabs, settings...)
+	program := tea.NewProgram(root, settings...)
 	if k != nil && first.AskBackground {
 		k.onAnswer = func(light bool) { program.Send(backgroundMsg{light}) }
 		tabs.list[0].model.initCmd = askBackground(first.Out)

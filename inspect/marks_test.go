@@ -155,3 +155,27 @@ func (f *file) asks(line string) string {
 	}
 	return client.Text(v)
 }
+
+// TestDeletionListsItsParts checks the preview of a deletion of several folders and keys.
+func TestDeletionListsItsParts(t *testing.T) {
+	f := newFile(t).shop()
+	s := browseOn(t, f, f.fake, 80, 24)
+	s.press("w", "space", "space", "j", "space", "d")
+	s.shows("Delete 1 folder and 2 keys, 35 keys?", "cache:*", "33 keys   9.1 KB", "board", "config", "1 key")
+	s.press("y")
+	s.shows("66 keys")
+	s.press("u")
+	s.shows("101 keys")
+	s.press("*", "d")
+	s.shows("… and ", " more", "101 keys?")
+}
+
+// TestTypeMenuCounts checks the numbers of keys in the menu of types.
+func TestTypeMenuCounts(t *testing.T) {
+	f := newFile(t).shop()
+	s := browseOn(t, f, f.fake, 80, 24)
+	s.press("t")
+	s.shows("all       101 keys", "62 keys", "31 keys", "1 key")
+	s.press("esc")
+	s.hides("62 keys")
+}

@@ -11,6 +11,7 @@ import (
 
 // watched holds a version of the data, and a version of the open key.
 type watched struct {
+	db         int
 	data       int64
 	key        string
 	version    int64 // 0 if the key is missing
@@ -28,7 +29,7 @@ func (m *Model) watch() tea.Cmd {
 	ix := m.Index
 	var cmds []tea.Cmd
 	if m.options.Moved != nil || ix != nil && m.following {
-		db, key, follows := m.DB, m.value.Key, m.following
+		db, key, follows, last, now := m.DB, m.value.Key, m.following, m.lastWatch, m.Now
 		moved := m.options.Moved
 		cmds = append(cmds, m.Start(job.Watching, func(ctx context.Context) (tea.Msg, error) {
 			var w watched
@@ -38,7 +39,7 @@ func (m *Model) watch() tea.Cmd {
 			if w.movedOnly = ix == nil || !follows || w.moved != nil; w.movedOnly {
 				return w, nil
 			}
-			return w.read(ctx, ix, db, key)
+			return w.read(ctx, ix, db, key, last, now)
 		}))
 	}
 	if ix == nil && m.following {
@@ -47,11 +48,15 @@ func (m *Model) watch() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// read reads the versions.
-func (w watched) read(ctx context.Context, ix client.Index, db int, key string) (watched, error) {
+// read reads the versions. If nothing was written or expired since last, that is one query.
+func (w watched) read(ctx context.Context, ix client.Index, db int, key string, last watched, now int64) (watched, error) {
 	var err error
 	if w.data, err = ix.DataVersion(ctx); err != nil {
 		return w, err
+	}
+	if w.db = db; w.data == last.data && key == last.key && db == last.db && (last.nextExpiry == 0 || last.nextExpiry > now) {
+		w.key, w.version, w.nextExpiry = last.key, last.version, last.nextExpiry
+		return w, nil
 	}
 	if w.nextExpiry, err = ix.NextExpiry(ctx); err != nil {
 		return w, err

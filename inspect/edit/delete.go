@@ -4,6 +4,7 @@ import (
 	"context"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/meowdis/meowdis/inspect/change"
 	"github.com/meowdis/meowdis/inspect/client"
@@ -14,6 +15,8 @@ import (
 // countedMsg carries a change and the number of its keys.
 type countedMsg struct {
 	change.Change
+	listed bool // list the affected keys and folders
+	parts  []change.Part
 	ask    string // the question, without the number of keys
 	keys   int64
 	always bool // ask even if Confirm is ConfirmNone
@@ -24,7 +27,37 @@ func (r *Pane) askDelete(s change.Selection) tea.Cmd {
 	if !r.mayWrite() || s.Empty() {
 		return nil
 	}
-	return r.confirmBulk(r.bulkChange(s, "Deleted "+s.String(), change.DeleteKeys), "Delete "+s.String())
+	c, ask := r.bulkChange(s, "Deleted "+s.String(), change.DeleteKeys), "Delete "+s.String()
+	if len(s.Folders) == 0 && len(s.Names) == 1 {
+		return r.confirmBulk(c, ask)
+	}
+	return r.countKeys(countedMsg{Change: c, ask: ask, listed: true})
+}
+
+// maxPartsShown limits the keys and folders listed before a deletion.
+const maxPartsShown = 6
+
+// partLines lists keys and folders with their numbers of keys and bytes, in columns.
+func partLines(parts []change.Part, rest, width int) (lines []string) {
+	label := 0
+	for _, p := range parts {
+		label = max(label, ansi.StringWidth(display.Whole(p.Label())))
+	}
+	label = max(min(label, width-24), 8)
+	for _, p := range parts {
+		keys, bytes := "1 key", "?"
+		if p.Folder {
+			keys = display.Counted(p.Keys, "key", "keys")
+		}
+		if p.Bytes >= 0 {
+			bytes = display.Bytes(p.Bytes)
+		}
+		lines = append(lines, display.Fit(display.Text(p.Label(), label), label)+display.FitRight(keys, 14)+display.FitRight(bytes, 9))
+	}
+	if rest > 0 {
+		lines = append(lines, "… and "+display.Grouped(int64(rest))+" more")
+	}
+	return lines
 }
 
 // bulkChange returns a change that applies each to all keys of a selection.
@@ -64,14 +97,23 @@ func (r *Pane) countKeys(w countedMsg) tea.Cmd {
 
 func (w countedMsg) count(ctx context.Context, c *change.Maker) (tea.Msg, error) {
 	var err error
-	w.keys, w.Calls, err = c.Count(ctx, w.Change)
+	if w.keys, w.Calls, err = c.Count(ctx, w.Change); err == nil && w.listed {
+		w.parts, err = c.Parts(ctx, w.Scopes[0], maxPartsShown)
+	}
 	return w, err
 }
 
 // onCounted asks whether to make the counted change.
 func (r *Pane) onCounted(w countedMsg) tea.Cmd {
 	w.KeyCount = w.keys
-	many := ", " + display.Counted(w.keys, "key", "keys")
+	s, many := w.Scopes[0].Selection, ""
+	if len(s.Folders) > 0 {
+		many = ", " + display.Counted(w.keys, "key", "keys")
+	}
 	w.Title += many
-	return r.confirm(Confirmation{title: w.ask + many + "?", notes: batchNote(w.keys), change: w.Change, always: w.always})
+	notes := partLines(w.parts, len(s.Folders)+len(s.Names)-len(w.parts), min(r.Width-8, 76))
+	if !w.listed {
+		notes = nil
+	}
+	return r.confirm(Confirmation{title: w.ask + many + "?", notes: append(notes, batchNote(w.keys)...), change: w.Change, always: w.always})
 }

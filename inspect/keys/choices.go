@@ -1,6 +1,7 @@
 package keys
 
 import (
+	"context"
 	"slices"
 	"strconv"
 
@@ -37,7 +38,52 @@ func (l *Pane) PickType() tea.Cmd {
 	for _, t := range keytype.Types {
 		items, all = append(items, ui.Item{Label: t.DisplayName()}), append(all, t.Name)
 	}
-	return l.requery("Show keys of type", items, slices.Index(all, l.kind), func(q *query, i int) { q.kind = all[i] })
+	l.requery("Show keys of type", items, slices.Index(all, l.kind), func(q *query, i int) {
+		l.Cancel(job.CountingTypes)
+		q.kind = all[i]
+	})
+	return l.countTypes()
+}
+
+// typesMsg carries the number of keys of each type.
+type typesMsg []catalog.Amount
+
+// countTypes counts the keys of every type in a job. Only an index can.
+func (l *Pane) countTypes() tea.Cmd {
+	p, ok := l.Dialog.(*ui.Picker)
+	if !ok || l.Index == nil {
+		return nil
+	}
+	p.Purpose = job.CountingTypes
+	sums := l.Index.Sum(l.DB, "", l.Delimiter)
+	return l.Start(job.CountingTypes, func(ctx context.Context) (tea.Msg, error) {
+		for {
+			if err := sums.ReadSlice(ctx); err != nil {
+				return nil, err
+			}
+			if _, done := sums.Progress(); done {
+				return typesMsg(sums.Types()), nil
+			}
+		}
+	})
+}
+
+// onTypes shows the numbers of keys in the menu of types.
+func (l *Pane) onTypes(counts typesMsg) {
+	p, ok := l.Dialog.(*ui.Picker)
+	if !ok || p.Purpose != job.CountingTypes {
+		return
+	}
+	total := int64(0)
+	for _, c := range counts {
+		total += c.Keys
+		for i := range p.Items {
+			if p.Items[i].Label == display.Type(c.Name) {
+				p.Items[i].Note = display.Counted(c.Keys, "key", "keys")
+			}
+		}
+	}
+	p.Items[0].Note = display.Counted(total, "key", "keys")
 }
 
 var lifeNames = []string{"any", "expiring", "within an hour", "persistent"}

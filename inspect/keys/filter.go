@@ -65,6 +65,40 @@ func (f filter) matcher() (func(string) bool, error) {
 	return func(name string) bool { return glob.MatchKey(pattern, []byte(name)) }, nil
 }
 
+// spans returns the parts of a displayed name that f matched, as ranges of bytes in order.
+func (f filter) spans(name string) (all [][2]int) {
+	switch {
+	case f.text == "":
+	case f.mode == byRegex:
+		if re, err := regexp.Compile(f.text); err == nil {
+			if at := re.FindStringIndex(name); at != nil && at[0] < at[1] {
+				all = append(all, [2]int{at[0], at[1]})
+			}
+		}
+	case f.mode == byFuzzy:
+		fold, from := f.text == strings.ToLower(f.text), 0
+		for _, want := range f.text {
+			i := strings.IndexFunc(name[from:], func(r rune) bool { return r == want || fold && foldRune(r) == want })
+			if i < 0 {
+				return nil
+			}
+			from += i + utf8.RuneLen(want)
+			all = append(all, [2]int{from - utf8.RuneLen(want), from})
+		}
+	default: // the texts between the wildcards of a pattern
+		from := 0
+		for _, part := range strings.FieldsFunc(f.text, func(r rune) bool { return f.mode == byGlob && strings.ContainsRune(`*?[]\`, r) }) {
+			i := strings.Index(name[from:], part)
+			if i < 0 {
+				break
+			}
+			from += i + len(part)
+			all = append(all, [2]int{from - len(part), from})
+		}
+	}
+	return all
+}
+
 // prefix returns the prefix of all names that f matches.
 func (f filter) prefix() string {
 	switch {

@@ -31,3 +31,30 @@ func TestFilters(t *testing.T) {
 		}
 	}
 }
+
+// TestSpans checks the parts of a name that a filter matched.
+func TestSpans(t *testing.T) {
+	for _, c := range []struct {
+		filter
+		name, want string
+	}{
+		{filter{"", byGlob}, "user:1", "user:1"},
+		{filter{"er", byGlob}, "user:1", "us[er]:1"},
+		{filter{"us*:1", byGlob}, "user:1", "[us]er[:1]"},
+		{filter{"ur1", byFuzzy}, "User:1", "[U]se[r]:[1]"},
+		{filter{"[0-9]+", byRegex}, "user:12", "user:[12]"},
+		{filter{"x*", byRegex}, "user:12", "user:12"},
+		{filter{"user:1", byExact}, "user:1", "[user:1]"},
+		{filter{"zz", byGlob}, "user:1", "user:1"},
+	} {
+		got := c.name
+		spans := c.spans(c.name)
+		for i := len(spans) - 1; i >= 0; i-- {
+			from, to := spans[i][0], spans[i][1]
+			got = got[:from] + "[" + got[from:to] + "]" + got[to:]
+		}
+		if got != c.want {
+			t.Errorf("%v of %q: %s, want %s", c.filter, c.name, got, c.want)
+		}
+	}
+}

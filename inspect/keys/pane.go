@@ -70,6 +70,8 @@ func (l *Pane) Update(msg tea.Msg) tea.Cmd {
 		if p, ok := l.Dialog.(*ui.Picker); ok && p.Purpose == job.CountingDBs {
 			p.Items = databaseItems(r)
 		}
+	case typesMsg:
+		l.onTypes(r)
 	case markedMsg:
 		l.onMarked(r)
 	case pausedMsg:

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strings"
 
+	"github.com/charmbracelet/lipgloss"
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/meowdis/meowdis/inspect/client"
@@ -157,7 +158,7 @@ func (l *Pane) keyLine(r row, c keyColumns, selected, ranged bool) string {
 		name = name.Bold(true)
 	}
 	key := l.keyName(r, c.key, ranged)
-	line := look.Mark(selected) + name.Render(key) + look.Text.Render(display.Spaces(c.key-ansi.StringWidth(key)+1))
+	line := look.Mark(selected) + l.highlight(key, name, look.On(l.Styles.Key)) + look.Text.Render(display.Spaces(c.key-ansi.StringWidth(key)+1))
 	if r.Folder {
 		return line + look.Right(size, l.folderSize(r, c), c.right()-1) + look.Text.Render(" ")
 	}
@@ -169,6 +170,23 @@ func (l *Pane) keyLine(r row, c keyColumns, selected, ranged bool) string {
 		line += look.Right(size, items, c.items) + look.Text.Render(" ")
 	}
 	return line + look.Right(size, bytes, c.bytes) + look.Text.Render(" ")
+}
+
+// highlight renders a displayed name in style, and the parts that the filter matched in matched.
+func (l *Pane) highlight(name string, style, matched lipgloss.Style) string {
+	var b strings.Builder
+	end := 0
+	for _, at := range l.filter.spans(name) {
+		if at[0] > end {
+			b.WriteString(style.Render(name[end:at[0]]))
+		}
+		b.WriteString(matched.Render(name[at[0]:at[1]]))
+		end = at[1]
+	}
+	if end < len(name) {
+		b.WriteString(style.Render(name[end:]))
+	}
+	return b.String()
 }
 
 // folderSize returns the number of keys in a folder, and its bytes where they can be computed.
