@@ -25,8 +25,8 @@ type terminal interface {
 // frames draws the views of a program on a terminal.
 type frames struct {
 	terminal
-	lines []string // on the screen; nil if unknown
-	width int
+	lines         []string // on the screen; nil if unknown
+	width, height int
 }
 
 // Write passes on everything except bubbletea's own frames.
@@ -50,7 +50,7 @@ func (f *frames) draw(view string) {
 			b.WriteString(ansi.EraseLineRight)
 		}
 	}
-	if f.lines == nil || len(f.lines) > len(lines) {
+	if (f.lines == nil || len(f.lines) > len(lines)) && len(lines) < f.height { // a terminal has no line below the last
 		b.WriteString("\x1b[" + strconv.Itoa(len(lines)+1) + ";1H" + ansi.EraseScreenBelow)
 	}
 	f.lines = lines
@@ -69,7 +69,7 @@ type framed struct {
 // contents of the screen are unknown.
 func (p framed) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if size, ok := msg.(tea.WindowSizeMsg); ok {
-		p.frames.lines, p.frames.width = nil, size.Width
+		p.frames.lines, p.frames.width, p.frames.height = nil, size.Width, size.Height
 	}
 	var cmd tea.Cmd
 	p.Model, cmd = p.Model.Update(msg)

@@ -45,6 +45,8 @@ func TestFrames(t *testing.T) {
 	p.Update(tea.WindowSizeMsg{Width: 9, Height: 3})
 	draws("a", "\x1b[1;1Ha\x1b[K\x1b[2;1H\x1b[J")
 	draws("", "\x1b[1;1H\x1b[K")
+	p.Update(tea.WindowSizeMsg{Width: 1, Height: 2})
+	draws("a\nb", "\x1b[1;1Ha\x1b[2;1Hb") // nothing is below the last line
 
 	out.Reset()
 	p.frames.Write([]byte("\x1b[H" + constantFrame + "\x1b[K"))

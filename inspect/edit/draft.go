@@ -88,7 +88,11 @@ func newDraft(e editable) (draft, error) {
 // openEditor runs the editor on a draft.
 func (r *Pane) openEditor(d draft) tea.Cmd {
 	r.drafts[d.path] = d
-	return tea.Exec(terminalCmd{r.Editor(d.path), r.TerminalInUse}, func(err error) tea.Msg { return Edited{d.path, err} })
+	command := r.Editor(d.path)
+	if command.Stdout == nil && r.Out != nil {
+		command.Stdout = r.Out // the terminal itself, not a writer that draws on it
+	}
+	return tea.Exec(terminalCmd{command, r.TerminalInUse}, func(err error) tea.Msg { return Edited{d.path, err} })
 }
 
 // Edited reports that the editor of the file at Path has ended.

@@ -25,5 +25,10 @@ func (b terminalCmd) SetStdin(r io.Reader) {
 	}
 }
 
-func (b terminalCmd) SetStdout(w io.Writer) { b.Stdout = w }
+func (b terminalCmd) SetStdout(w io.Writer) {
+	if b.Stdout == nil {
+		b.Stdout = w
+	}
+}
+
 func (b terminalCmd) SetStderr(w io.Writer) { b.Stderr = w }
