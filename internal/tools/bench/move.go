@@ -6,6 +6,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
 )
 
 // moving times processes that move many keys from one file to another, and one that compares
@@ -20,43 +23,82 @@ func moving(o *options, parent string) error {
 	if _, _, err := load(o, source, shuffled(o.keys)); err != nil {
 		return err
 	}
-	if err := redisDump(source, o, dir); err != nil {
-		return fmt.Errorf("making an RDB file: %w", err)
-	}
-	fmt.Fprintf(o.out, "%d strings, in no order, whole processes:\n\n| | time | processor time |\n|---|---:|---:|\n", o.keys)
-	for _, args := range [][]string{
-		{"dump", "-t", source, archive},
-		{"restore", "-t", place("restored.sqlite"), archive},
-		{"import", "-t", place("imported.sqlite"), place("dump.rdb")},
-		{"copy", source, place("copied.sqlite")},
-		{"diff", source, place("copied.sqlite")},
-		{"export", "-t", source, place("exported.rdb")},
-	} {
-		var took started
-		if err := took.add(exec.Command(o.meowdis, args...)); err != nil {
-			return fmt.Errorf("%q: %w", args, err)
-		}
-		fmt.Fprintf(o.out, "| `%s` | %s | %s |\n", args[0], took.wall[0].Round(1e8), took.cpu[0].Round(1e8))
-	}
-	fmt.Fprintln(o.out)
-	return nil
-}
-
-// redisDump makes redis-server write the keys of the file source to dir/dump.rdb.
-func redisDump(source string, o *options, dir string) error {
 	redis, err := start(redisServer, dir)
 	if err != nil {
 		return err
 	}
 	defer redis.stop()
+	if err := redisDump(redis.port, source, o); err != nil {
+		return fmt.Errorf("making an RDB file: %w", err)
+	}
+	fmt.Fprintf(o.out, "%d strings, in no order, whole processes:\n\n| | time | processor time | bytes written |\n|---|---:|---:|---:|\n", o.keys)
+	for _, m := range []struct {
+		name  string
+		goal  time.Duration // processor time of a key; 0 for none
+		wrote string        // a file that is written from nothing
+		args  []string
+	}{
+		{"`dump`", 0, "", []string{"dump", "-t", source, archive}},
+		{"`restore`", 10 * time.Microsecond, place("restored.sqlite"), []string{"restore", "-t", place("restored.sqlite"), archive}},
+		{"`import` of an RDB file", 10 * time.Microsecond, "", []string{"import", "-t", place("imported.sqlite"), place("dump.rdb")}},
+		{"`copy`", 10 * time.Microsecond, "", []string{"copy", source, place("copied.sqlite")}},
+		{"`diff` of two files", 0, "", []string{"diff", source, place("copied.sqlite")}},
+		{"`diff` of redis-server and a file", 15 * time.Microsecond, "", []string{"diff", "redis://localhost:" + redis.port, source}},
+		{"`export`", 0, "", []string{"export", "-t", source, place("exported.rdb")}},
+	} {
+		var took started
+		var wrote int64
+		c := exec.Command(o.meowdis, m.args...)
+		if err := took.addWith(c, func() error { wrote = bytesWritten(c); return nil }); err != nil {
+			return fmt.Errorf("%q: %w", m.args, err)
+		}
+		fmt.Fprintf(o.out, "| %s | %s | %s | %d MB |\n", m.name, took.wall[0].Round(1e8), took.cpu[0].Round(1e8), wrote>>20)
+		if m.goal > 0 {
+			o.goals.within(fmt.Sprintf("processor time of %s, %d keys", m.name, o.keys), took.cpu[0], time.Duration(o.keys)*m.goal)
+		}
+		if m.wrote == "" {
+			continue
+		}
+		file, err := os.Stat(m.wrote)
+		if err != nil {
+			return err
+		}
+		o.goals.atMost("bytes that "+m.name+" writes : bytes of the file", float64(wrote)/float64(file.Size()), 3)
+	}
+	fmt.Fprintln(o.out)
+	return nil
+}
+
+// bytesWritten returns the bytes that the process of c has written when it ends, as the kernel counts them.
+func bytesWritten(c *exec.Cmd) (n int64) {
+	for {
+		counts, err := os.ReadFile(fmt.Sprintf("/proc/%d/io", c.Process.Pid))
+		if err != nil {
+			return n
+		}
+		state, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", c.Process.Pid))
+		for line := range strings.Lines(string(counts)) {
+			if text, ok := strings.CutPrefix(line, "wchar: "); ok {
+				n, _ = strconv.ParseInt(strings.TrimSpace(text), 10, 64)
+			}
+		}
+		if _, after, _ := bytes.Cut(state, []byte(") ")); err != nil || bytes.HasPrefix(after, []byte("Z")) {
+			return n // it has ended, and nothing has waited for it
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// redisDump makes a redis-server write the keys of the file source to dump.rdb in its directory.
+func redisDump(port, source string, o *options) error {
 	commands, err := exec.Command(o.meowdis, "dump", "-t", source, "--format", "resp", "-").Output()
 	if err != nil {
 		return err
 	}
-	fill := exec.Command("redis-cli", "-p", redis.port, "--pipe")
+	fill := exec.Command("redis-cli", "-p", port, "--pipe")
 	fill.Stdin = bytes.NewReader(commands)
 	if err := fill.Run(); err != nil {
 		return err
 	}
-	return exec.Command("redis-cli", "-p", redis.port, "SAVE").Run()
+	return exec.Command("redis-cli", "-p", port, "SAVE").Run()
 }
