@@ -168,14 +168,7 @@ func (s *Store) addArrived(group []*job) []*job {
 // statement does not fail other clients. Jobs that wait for another process wait together, each no longer than
 // it would wait alone. A panic fails the jobs that are left.
 func (s *Store) commit(group []*job) {
-	defer func() {
-		if err := store.Recovered(recover()); err != nil {
-			s.report(err)
-			for _, j := range group {
-				j.abandon(err)
-			}
-		}
-	}()
+	defer s.abandonAfterPanic(&group)
 	alone := false
 	for len(group) > 0 {
 		some := group
@@ -214,6 +207,16 @@ func (s *Store) commit(group []*job) {
 				j.finish(err)
 			}
 			group = group[len(some):]
+		}
+	}
+}
+
+// abandonAfterPanic is deferred by commit. It fails the jobs that are left if commit panics.
+func (s *Store) abandonAfterPanic(group *[]*job) {
+	if err := store.Recovered(recover()); err != nil {
+		s.report(err)
+		for _, j := range *group {
+			j.abandon(err)
 		}
 	}
 }
