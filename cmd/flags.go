@@ -93,7 +93,7 @@ var redisCLIFlags = map[string]string{
 	"--bigkeys": "meowdis bigkeys", "--memkeys": "meowdis bigkeys", "--memkeys-samples": "meowdis bigkeys --samples", "--keystats": "meowdis stats, and meowdis bigkeys",
 	"--keystats-samples":  "meowdis stats --samples",
 	"--hotkeys":           "OBJECT FREQ KEY, on a server with an LFU policy: meowdis does not scan for hot keys",
-	"--intrinsic-latency": "not available: meowdis latency measures the round trip",
+	"--intrinsic-latency": "meowdis latency --intrinsic DURATION",
 	"--lru-test":          "not available: it loads a cache until it evicts, and INFO stats counts hits and misses",
 	"--replica":           "meowdis monitor for commands, or meowdis serve --replicate for files",
 	"--functions-rdb":     "meowdis exec FUNCTION DUMP, or meowdis export, which includes functions",

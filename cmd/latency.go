@@ -26,6 +26,7 @@ type latencyOptions struct {
 	confirm  confirmOptions
 	limit    int64
 	interval flags.Interval
+	pauses   flags.Interval // measure the machine instead, for so long
 	json     bool
 	args     []string
 }
@@ -51,6 +52,9 @@ elsewhere it makes 100 round trips.`,
 				return exit.Usagef("--limit %d: give 0 or more", o.limit)
 			}
 			o.args = own
+			if o.pauses > 0 {
+				return measurePauses(cmd.Context(), s, time.Duration(o.pauses))
+			}
 			return o.run(cmd.Context(), s)
 		},
 	}
@@ -60,9 +64,28 @@ elsewhere it makes 100 round trips.`,
 	flags.Alias(f, "count", "limit")
 	f.VarP(&o.interval, "interval", "i", "wait `DURATION` between round trips")
 	f.BoolVar(&o.json, "json", false, "print JSON, at the end")
+	f.Var(&o.pauses, "intrinsic", "for `DURATION`, measure how long this machine pauses a busy program")
 	o.confirm.addFlags(cmd)
 	o.target.AddFlags(cmd)
 	return cmd
+}
+
+// measurePauses reads the clock for a time and prints how long the machine did not let it run. No target replies
+// faster than that.
+func measurePauses(ctx context.Context, s *streams, total time.Duration) error {
+	ctx, stop := exit.UntilInterrupted(ctx)
+	defer stop()
+	var worst time.Duration
+	began := time.Now()
+	last, runs := began, 0
+	for ctx.Err() == nil && last.Sub(began) < total {
+		now := time.Now()
+		worst = max(worst, now.Sub(last))
+		last, runs = now, runs+1
+	}
+	took := last.Sub(began)
+	_, err := fmt.Fprintf(s.out, "longest pause %s in %s, in %d readings of the clock, %s each\n", worst, took.Round(time.Millisecond), runs, took/time.Duration(max(runs, 1)))
+	return err
 }
 
 // defaultRoundTrips sets the default count if the output is not a terminal.

@@ -75,6 +75,7 @@ characters.`,
 	o.confirm.addFlags(cmd)
 	o.format.addFlags(cmd)
 	cmd.Flags().BoolVar(&o.pager, "pager", true, "show replies longer than the screen in $PAGER, or less")
+	cmd.Flags().Lookup("pager").Hidden = true // :set pager keeps the choice
 	return cmd
 }
 

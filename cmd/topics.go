@@ -141,7 +141,7 @@ const environmentTopic = `Variables that meowdis reads. A flag overrides its var
   COLORFGBG                 inspect's background, light or dark, if the
                             terminal does not report it
   TERM=dumb                 no colours, and no cursor movement
-  PAGER                     the pager of repl --pager
+  PAGER                     the pager of repl
   VISUAL, EDITOR            the editor of repl for texts, and of inspect
                             for values
   INPUTRC                   readline's file, for repl (default ~/.inputrc)
