@@ -109,6 +109,11 @@ func WithInterrupt(f func() error) Option { return func(e *Engine) { e.interrupt
 // WithHook calls hook before each translation, step and decoder. Tests use it to panic there.
 func WithHook(hook func()) Option { return func(e *Engine) { e.hook = hook } }
 
+// WithDeadline sets the function that limits the loading of a library: late reports whether d has passed since.
+func WithDeadline(deadline func(d time.Duration) (late func() bool)) Option {
+	return func(e *Engine) { e.deadline = deadline }
+}
+
 // WithTimer sets the engine's timer: a function that returns a channel, which receives once the duration has
 // passed, and a function that stops the timer.
 func WithTimer(timer func(time.Duration) (<-chan time.Time, func())) Option {

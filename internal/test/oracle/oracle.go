@@ -4,10 +4,12 @@ package oracle
 
 import (
 	"bytes"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"testing"
 	"time"
 
@@ -49,12 +51,15 @@ func Start(t testing.TB, args ...string) *Server {
 // StartCluster runs a redis-server as Start does, as the only node of a cluster.
 func StartCluster(t testing.TB) *Server {
 	t.Helper()
-	bus, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	// A port that the system gives to no other test, since it is below its own range.
+	port := ""
+	for port == "" {
+		n := strconv.Itoa(10_000 + rand.IntN(20_000))
+		if bus, err := net.Listen("tcp", "127.0.0.1:"+n); err == nil {
+			bus.Close()
+			port = n
+		}
 	}
-	_, port, _ := net.SplitHostPort(bus.Addr().String())
-	bus.Close()
 	s := Start(t, "--bind", "127.0.0.1", "--cluster-enabled", "yes", "--cluster-port", port)
 	c := s.Dial(t)
 	c.Do([]byte("CLUSTER"), []byte("ADDSLOTSRANGE"), []byte("0"), []byte("16383"))
