@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
+	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/pkg/twwidth"
+	"github.com/olekukonko/tablewriter/renderer"
+	"github.com/olekukonko/tablewriter/tw"
 	"github.com/rivo/uniseg"
 
 	"github.com/meowdis/meowdis/redis/resp"
@@ -37,7 +40,7 @@ func (t Table) WriteTable(w io.Writer, escape bool, width int) error {
 	}
 	p.narrow(width)
 	if err := p.print(header, len(t.Rows), row); err != nil {
-		return err
+		return fmt.Errorf("making a table: %w", err)
 	}
 	p.out = t.appendRest(p.out)
 	return p.flush()
@@ -72,7 +75,8 @@ func (p *tablePrinter) measure(row []resp.Value) {
 
 func (p *tablePrinter) fit(row []resp.Value) {
 	for i, cell := range row {
-		p.columns[i].width = max(p.columns[i].width, textWidth(cellText(cell, p.escape)))
+		text := cellText(cell, p.escape)
+		p.columns[i].width = max(p.columns[i].width, textWidth(text), twwidth.Width(text)) // tablewriter must not cut it
 	}
 }
 
@@ -101,42 +105,64 @@ func (p *tablePrinter) narrow(width int) {
 
 // print prints the header and n rows.
 func (p *tablePrinter) print(header []resp.Value, n int, row func(int) []resp.Value) error {
-	p.line(header)
-	for i, c := range p.columns {
-		if i > 0 {
-			p.out = append(p.out, "┼"...)
-		}
-		p.out = append(p.out, strings.Repeat("─", c.width+2)...)
+	table := tablewriter.NewTable(p, p.options()...)
+	if err := table.Start(); err != nil {
+		return err
 	}
-	p.out = append(p.out, '\n')
+	table.Header(p.cells(header))
 	for i := range n {
-		if p.line(row(i)); len(p.out) >= atOnce {
+		if err := table.Append(p.cells(row(i))); err != nil {
+			return err
+		}
+	}
+	return table.Close()
+}
+
+// cells formats the cells of a row, cut to their columns' widths.
+func (p *tablePrinter) cells(row []resp.Value) []string {
+	texts := make([]string, len(row))
+	for i, cell := range row {
+		texts[i] = cut(cellText(cell, p.escape), p.columns[i].width)
+	}
+	return texts
+}
+
+// options sets the measured widths, so that rows can be printed one by one.
+func (p *tablePrinter) options() []tablewriter.Option {
+	const blanks = 2 // left and right of a cell
+	align := make([]tw.Align, len(p.columns))
+	widths := tw.NewMapper[int, int]()
+	for i, c := range p.columns {
+		widths.Set(i, c.width+blanks)
+		if align[i] = tw.AlignLeft; c.right {
+			align[i] = tw.AlignRight
+		}
+	}
+	return []tablewriter.Option{
+		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{Borders: tw.BorderNone, Symbols: tw.NewSymbols(tw.StyleLight)})),
+		tablewriter.WithStreaming(tw.StreamConfig{Enable: true}), tablewriter.WithColumnWidths(widths),
+		tablewriter.WithHeaderAutoFormat(tw.Off), tablewriter.WithHeaderAutoWrap(tw.WrapNone), tablewriter.WithRowAutoWrap(tw.WrapNone),
+		tablewriter.WithTrimSpace(tw.Off),
+		tablewriter.WithHeaderAlignmentConfig(tw.CellAlignment{PerColumn: align}),
+		tablewriter.WithRowAlignmentConfig(tw.CellAlignment{PerColumn: align}),
+	}
+}
+
+// Write buffers partial lines and writes complete lines without trailing blanks.
+func (p *tablePrinter) Write(text []byte) (int, error) {
+	for piece := range bytes.Lines(text) {
+		p.out = append(p.out, piece...)
+		if n := len(p.out); n == 0 || p.out[n-1] != '\n' {
+			continue
+		}
+		p.out = append(bytes.TrimRight(p.out[:len(p.out)-1], " "), '\n')
+		if len(p.out) >= atOnce {
 			if err := p.flush(); err != nil {
-				return err
+				return 0, err
 			}
 		}
 	}
-	return nil
-}
-
-// line appends a row, with its cells cut to their columns' widths, without trailing blanks.
-func (p *tablePrinter) line(row []resp.Value) {
-	for i, cell := range row {
-		if i > 0 {
-			p.out = append(p.out, "│"...)
-		}
-		c := p.columns[i]
-		text := cut(cellText(cell, p.escape), c.width)
-		blanks := strings.Repeat(" ", c.width-textWidth(text))
-		p.out = append(p.out, ' ')
-		if c.right {
-			text = blanks + text
-		} else {
-			text += blanks
-		}
-		p.out = append(append(p.out, text...), ' ')
-	}
-	p.out = append(bytes.TrimRight(p.out, " "), '\n')
+	return len(text), nil
 }
 
 func (p *tablePrinter) flush() error {
