@@ -60,7 +60,7 @@ func (r *Pane) CopyTo(s Subject) tea.Cmd {
 	return nil
 }
 
-// here is the choice of a copy in the same database.
+// here marks the choice of a copy in the same database.
 const here = "here"
 
 // duplicate asks for the name of a copy of key in the same database.
