@@ -13,10 +13,10 @@ import (
 // it to its lowest rate and gives it a constant frame, which frames keeps from the terminal. Instead,
 // frames draws each new view at once.
 
-// constantFrame is the frame for bubbletea's renderer: a private character that no view contains.
+// constantFrame keeps bubbletea's renderer idle: it holds a private character that no view contains.
 const constantFrame = "\U000FFFFD"
 
-// terminal is a terminal as bubbletea knows one.
+// terminal has the methods that bubbletea expects of a terminal.
 type terminal interface {
 	io.ReadWriteCloser
 	Fd() uintptr
@@ -59,7 +59,7 @@ func (f *frames) draw(view string) {
 	}
 }
 
-// framed is a program whose views frames draws.
+// framed lets frames draw the views of a program.
 type framed struct {
 	tea.Model
 	frames *frames

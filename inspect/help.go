@@ -37,7 +37,7 @@ func (*helpPage) Footer() [][2]string {
 	return [][2]string{{"/", "search, and do"}, {"↑↓", "scroll"}, {"esc", "close"}}
 }
 
-// sheetRow is a row of the help sheet: actions that share a line, and what they do.
+// sheetRow holds a row of the help sheet: actions that share a line, and their description.
 type sheetRow struct {
 	actions []string
 	text    string
@@ -87,7 +87,7 @@ func sheet() (left, right []sheetRow) {
 		}
 }
 
-// sheetLabelWidth is the width of the keys on the sheet, and minSheetWidth and maxSheetWidth bound the
+// sheetLabelWidth sets the width of the keys on the sheet. minSheetWidth and maxSheetWidth bound the
 // width of the sheet with two columns.
 const (
 	sheetLabelWidth = 11

@@ -36,7 +36,7 @@ type Options struct {
 	Index  client.Index // answers what commands cannot; nil: keys are found by SCAN
 	Target string       // the displayed name of the target: a path, or a URL without its secrets
 	DB     int          // the first database shown
-	// Moved returns an error if the file is no longer at its path. Nil for targets that are not files.
+	// Moved returns an error if the file has left its path. Nil for targets that are not files.
 	Moved     func() error
 	Delimiter string // separates folders in names; ":" if empty
 	// Unlock returns a client that can write. If nil, the browser stays read-only.

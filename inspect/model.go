@@ -39,7 +39,7 @@ type Model struct {
 	sizes     paneSizes
 	following bool // check for changes every second
 	lastWatch watched
-	movedErr  error // why the file is no longer at its path
+	movedErr  error // why the file has left its path
 
 	pendingKeys []pendingKey // typed before their subject was loaded
 }

@@ -37,7 +37,7 @@ func (m *Model) valueWidth() int {
 	return m.Width - m.listWidth() - 3
 }
 
-// minPreviewBody is the least height of the body for a preview below the list.
+// minPreviewBody sets the least height of the body that has a preview below the list.
 const minPreviewBody = 18
 
 // previewHeight returns the lines of the preview below the list, with its rule; 0 without one.

@@ -16,7 +16,7 @@ type watched struct {
 	key        string
 	version    int64 // 0 if the key is missing
 	nextExpiry int64 // when the next key expires, Unix ms; 0: none expires
-	moved      error // set if the file is no longer at its path
+	moved      error // set if the file has left its path
 	movedOnly  bool  // only moved was checked
 }
 

@@ -73,7 +73,7 @@ type (
 
 // Subject holds the selection at the start of an action.
 type Subject struct {
-	Key     string // there is a current key
+	Key     string // the current key
 	HasKey  bool   // there is one
 	KeyType string
 	Keys    change.Selection // the marked keys, or else the current row

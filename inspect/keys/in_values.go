@@ -14,8 +14,8 @@ import (
 	"github.com/meowdis/meowdis/keyspace/display"
 )
 
-// A search in values scans the keys of the list and keeps the ones whose values contain a text, so its
-// result is an ordinary list.
+// A search in values scans the keys of the list and keeps the ones whose values contain a text. It returns an
+// ordinary list.
 
 // ValueSearcher reports which keys contain a text in their values, and how many of them could not be read.
 type ValueSearcher func(ctx context.Context, db int, keys []keyspace.Key, text string) (holds []bool, unread int, err error)

@@ -7,7 +7,7 @@ import (
 	"github.com/meowdis/meowdis/inspect/ui"
 )
 
-// sideSummary is the overview beside the list. A new summary replaces the shown one when it is complete.
+// sideSummary shows the overview beside the list. A new summary replaces the shown one when it is complete.
 type sideSummary struct {
 	shown     *Summary
 	loading   *Summary // nil if none loads

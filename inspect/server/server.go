@@ -114,8 +114,7 @@ func (r *Pane) refreshAfter(d time.Duration) tea.Cmd {
 	return r.After(d, refreshMsg{r.sheet, r.sheet.refreshID})
 }
 
-// onRefresh refreshes the open view. It skips a sheet covered by a dialog, and closes one
-// that is no longer open.
+// onRefresh refreshes the open view. It skips a sheet covered by a dialog.
 func (r *Pane) onRefresh() tea.Cmd {
 	switch {
 	case r.Dialog == nil:

@@ -86,7 +86,7 @@ func (v *Pane) onTailFound(m tailFoundMsg) {
 	tail.pager.starts[0] = m.from
 	v.sheets = append(v.sheets, tail)
 	v.arrange()
-	m.last.next = "" // it is the end
+	m.last.next = "" // the end
 	tail.add(0, m.last)
 	v.End()
 	tail.live = m.live

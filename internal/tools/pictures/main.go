@@ -109,8 +109,8 @@ var pictures = []picture{
 	{file: "docs/undo.svg", columns: 112, rows: 28, steps: []step{
 		{line: "clear; meowdis inspect shop.sqlite", see: "▸ session:"},
 		{keys: []string{"j", "j", "j", "Enter"}, see: "1010"},
-		{keys: []string{"j", "j", "j", "U"}, see: "unlocked"},
-		{keys: []string{":", "FLUSHALL", "Enter"}, see: "kept for undo"},
+		{keys: []string{"j", "j", "j", "w"}, see: "unlocked"},
+		{keys: []string{":", "FLUSHALL", "Enter"}, see: "undo restores all"},
 	}},
 	{file: "docs/overview.svg", columns: 112, rows: 40, steps: []step{
 		{line: "clear; meowdis inspect shop.sqlite", see: "▸ session:"},
