@@ -45,7 +45,7 @@ func TestLongScripts(t *testing.T) {
 			t.Fatalf("SCRIPT LOAD answers %s", got)
 		}
 	}
-	if n := e.CachedScripts(); n != 2 {
+	if n := e.CachedScripts(); n != 3 {
 		t.Errorf("%d scripts of 7 MB are kept", n)
 	}
 	if got := do(t, s, "SCRIPT", "FLUSH"); got != "OK" || e.CachedScripts() != 0 {
