@@ -58,8 +58,11 @@ func TestSyntaxIsWrittenBack(t *testing.T) {
 			continue // two ways of writing the same repetition
 		}
 		got := syntaxText(fit(commands.Ours, strings.Fields(cmd.Name), false).rest)
-		if cmd.Name == "QUIT" {
+		switch cmd.Name {
+		case "QUIT":
 			got = strings.Replace(got, "ignored [ignored ...]", "ignored ...", 1)
+		case "CF.COMPACT":
+			got = strings.Replace(got, "key [key ...]", "key ...", 1)
 		}
 		if got != cmd.Syntax && got != "<"+cmd.Syntax+">" {
 			t.Errorf("%s: got\n%q, want\n%q", cmd.Name, got, cmd.Syntax)
@@ -188,6 +191,7 @@ func isMissing(arg []byte) bool {
 // sloppy are invalid calls that Redis accepts, or only queues.
 var sloppy = []string{
 	"BITCOUNT a -2 -100 x", "LOLWUT nonsense", "XPENDING a g - + 10 bob extra", "SET k v EX x EX 100", "SELECT x", "PING a b", "FCALL get x",
+	"BF.RESERVE loose 0.9 10 what ever", "TOPK.LIST top withc",
 }
 
 // No call that works is complained about: the whole corpus, as it is typed.
