@@ -15,12 +15,14 @@ import (
 	"github.com/meowdis/meowdis/store/schema"
 )
 
+// edgeDatabases numbers the databases of the Worker, so that each test has an empty one.
+var edgeDatabases atomic.Int64
+
 // openEdge opens databases of a Worker as a compute node does.
 func openEdge(url string) storetest.Open {
-	var databases atomic.Int64
 	return func(t *testing.T) engine.Store {
 		t.Helper()
-		s, err := remote.OpenStorage(url, fmt.Sprintf("test:store%d:storageToken", databases.Add(1)), remote.Options{Timeout: time.Minute})
+		s, err := remote.OpenStorage(url, fmt.Sprintf("test:store%d:storageToken", edgeDatabases.Add(1)), remote.Options{Timeout: time.Minute})
 		if err != nil {
 			t.Fatal(err)
 		}
