@@ -94,7 +94,10 @@ func (e *Engine) nextPlan(p *translator.Plan, r *store.Result, work *store.Work)
 	}
 	r.Work = work
 	made := p.Then(r)
-	made.Keys, made.Batch.Origin = p.Keys, p.Batch.Origin
+	if made.Keys == nil {
+		made.Keys = p.Keys
+	}
+	made.Batch.Origin = p.Batch.Origin
 	return made, nil
 }
 

@@ -89,6 +89,9 @@ func (p planned) plan(env translator.Env, i int) (plan translator.Plan, err erro
 			env.Facts, env.Running = p.session.engine.facts, p.session.engine.scripts.function()
 		}
 	}
+	if p.session != nil {
+		env.MayRead = p.session.mayRead()
+	}
 	var made translator.Plan
 	if p.make == nil {
 		made = translator.Translate(p.cmd, p.args, env)

@@ -33,6 +33,20 @@ func (s *Session) Refused(cmd *commands.Command, args [][]byte, at Moment) (v re
 	return s.guard(cmd, args, at)
 }
 
+// readCommand is asked about to learn whether a user may read a key.
+var readCommand = commands.Lookup("TS.GET")
+
+// mayRead returns a function that reports whether the guard lets the session read a key, nil without a guard.
+func (s *Session) mayRead() func(key []byte) bool {
+	if s.guard == nil {
+		return nil
+	}
+	return func(key []byte) bool {
+		_, refused := s.guard(readCommand, [][]byte{[]byte(readCommand.Name), key}, Asking)
+		return !refused
+	}
+}
+
 // check returns the call of args, or a call without a command and the error reply if it can be neither run nor
 // queued. With planOnly it records nothing.
 func (s *Session) check(ctx context.Context, args [][]byte, o options) (c call, bad resp.Value) {

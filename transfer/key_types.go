@@ -28,7 +28,7 @@ func (k *Key) readAll() [][]byte {
 }
 
 // dumped reports whether keys of a type move as their DUMP.
-func dumped(t Type) bool { return keytype.Of(string(t)).Form == keytype.Summary }
+func dumped(t Type) bool { return keytype.Of(string(t)).Dumped }
 
 // length returns the command that counts the elements of a key, or "" for a type that counts as
 // one element.

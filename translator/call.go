@@ -33,6 +33,9 @@ type Env struct {
 	Facts   Facts    // of the server, for INFO
 	Running *Running // the running function, for FUNCTION STATS; nil for none
 
+	// MayRead reports whether the user may read a key that the arguments do not name; nil for any key.
+	MayRead func(key []byte) bool
+
 	Fieldsets map[string][][]byte // of the session's HIMPORT PREPARE, by name
 }
 
@@ -82,7 +85,7 @@ func init() {
 		arrayTranslations, bitmapTranslations, blockingTranslations, bloomTranslations, cuckooTranslations, countMinTranslations, topKTranslations, tdigestTranslations, handshakeTranslations, clientTranslations,
 		configTranslations, debugTranslations, functionTranslations, genericTranslations, dumpTranslations, sortTranslations,
 		geoTranslations, hashTranslations, hashExpireTranslations, hashGetexTranslations, hashImportTranslations,
-		hyperloglogTranslations, hyperloglogDebugTranslations, jsonTranslations, listTranslations, scriptingTranslations,
+		hyperloglogTranslations, hyperloglogDebugTranslations, jsonTranslations, listTranslations, scriptingTranslations, seriesTranslations,
 		serverTranslations, memoryTranslations, roleTranslations, slowTranslations, replicationTranslations, setTranslations, streamTranslations,
 		stringTranslations, throttleTranslations, vectorSetTranslations, zsetTranslations,
 	}

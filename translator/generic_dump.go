@@ -67,6 +67,9 @@ func dump(c *Call) Plan {
 		if t := sketchNamed(typ); t != nil {
 			return c.dumpSketch(t)
 		}
+		if typ == seriesType {
+			return c.dumpSeries()
+		}
 		if typ == jsonType {
 			return c.dumpDocument()
 		}

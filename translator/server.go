@@ -152,6 +152,7 @@ type module struct {
 var modules = []module{
 	{"vectorset", 1, []string{"V"}, "handle-io-errors|handle-repl-async-load"},
 	{"ReJSON", 80001, []string{"JSON."}, "handle-io-errors"},
+	{"timeseries", 80001, []string{"TS."}, ""},
 	{"bf", 80001, []string{"BF.", "CF.", "CMS.", "TOPK.", "TDIGEST."}, ""},
 }
 

@@ -58,8 +58,8 @@ func sketchNamed(name string) *sketchType {
 	return nil
 }
 
-// sqlSketchChanged adds ?3 to the number of stored blocks.
-const sqlSketchChanged = `UPDATE keys SET count = count + ?3, version = version + 1, updated_at = ?4 WHERE db = ?1 AND key = ?2`
+// sqlCountChanged adds ?3 to the number of elements: blocks of a sketch, samples of a series.
+const sqlCountChanged = `UPDATE keys SET count = count + ?3, version = version + 1, updated_at = ?4 WHERE db = ?1 AND key = ?2`
 
 // sketchKey holds the sketch at a key, or the one that a call creates there.
 type sketchKey struct {
@@ -180,7 +180,7 @@ func (k *sketchKey) stmts() (stmts []store.Stmt) {
 		stmts = append(stmts, c.purge(k.key), c.ensure(k.key, k.typ.name))
 		added++
 	}
-	stmts = append(stmts, store.Stmt{SQL: sqlSketchChanged, Args: append(named, store.Int(added), store.Int(c.Env.Now))})
+	stmts = append(stmts, store.Stmt{SQL: sqlCountChanged, Args: append(named, store.Int(added), store.Int(c.Env.Now))})
 	return append(stmts, blocks...)
 }
 
@@ -223,6 +223,9 @@ func (c *Call) moduleValue(m *rdb.Module) rdb.Value {
 			return documentValue{m, text}
 		}
 		return nil
+	}
+	if m.Name == seriesType {
+		return dumpedSeries(m, c.Env.Work)
 	}
 	s, ok := sketch.Restore(m)
 	if !ok || sketchNamed(m.Name) == nil {

@@ -126,6 +126,13 @@ func valueChecks() []Check {
 			Advice: "delete the key and create it again",
 		},
 		{
+			Name: "series", Severity: Error, Says: "time series have no properties, or a wrong last sample",
+			Broken: []string{`SELECT k.db, k.key FROM keys k LEFT JOIN series s ON s.key_id = k.id WHERE k.type = 'TSDB-TYPE' AND ` + isPublished + ` AND (s.key_id IS NULL
+				OR s.last_at IS NOT ifnull((SELECT max(at) FROM samples WHERE key_id = k.id), 0)
+				OR k.count <> (SELECT count(*) FROM samples WHERE key_id = k.id))`}, Shows: "db %s: %s",
+			Advice: "dump the key with DUMP, delete it and RESTORE it",
+		},
+		{
 			Name: "documents", Severity: Error, Says: "documents are not JSON",
 			Broken: []string{`SELECT db, key FROM documents JOIN keys ON id = key_id WHERE NOT json_valid(CAST(documents.value AS TEXT))`}, Shows: "db %s: %s",
 			Advice: "set them again: JSON.SET KEY $ VALUE",

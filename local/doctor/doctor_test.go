@@ -28,6 +28,7 @@ var seed = []string{
 	"RPUSH list a b c", "SADD set a b c", "ZADD zset 1 a 2 b",
 	"XADD stream 1-1 a b", "XADD stream 2-1 a b", "XGROUP CREATE stream g 0", "XREADGROUP GROUP g c COUNT 1 STREAMS stream >",
 	`JSON.SET doc $ '{"a":1}'`, "ARSET array 7 x y", "SETRANGE long 131070 ends", "VADD vectors VALUES 2 1 0 a", "VADD vectors VALUES 2 0 1 b", "BF.MADD bloom a b",
+	"TS.ADD series 1000 2", "TS.ADD series 2000 3",
 	`FUNCTION LOAD "#!lua name=lib\nredis.register_function('greet', function() return 'hello' end)"`,
 }
 
@@ -161,6 +162,8 @@ var damages = []struct {
 	{"vectors", `DELETE FROM vector_sets`, "", ""},
 	{"vectors", `UPDATE vectors SET slot = slot + 1 WHERE slot = 1`, "", ""},
 	{"sketches", `DELETE FROM bloom_filters WHERE block = -1; UPDATE keys SET count = count - 1 WHERE type = 'MBbloom--'`, "", ""},
+	{"series", `UPDATE series SET last_at = 1000`, "", ""},
+	{"series", `DELETE FROM series`, "", ""},
 	{"documents", `UPDATE documents SET value = x'7b'`, "", ""},
 	{"databases", `UPDATE keys SET db = 99 WHERE id = ` + of("greeting"), "GET lost+found:20231114-221320:99:greeting", `"hello"`},
 	{"leftovers", `UPDATE keys SET key = CAST('meowdis:moving:a.1:1' AS BLOB) WHERE key = CAST('greeting' AS BLOB)`, "EXISTS greeting meowdis:moving:a.1:1", "(integer) 0"},
@@ -199,9 +202,9 @@ var damages = []struct {
 	{"counts", `UPDATE keys SET count = 77`, "GETRANGE long 131070 -1", `"ends"`},
 	{"order", `UPDATE keys SET seq = 0 WHERE key = CAST('cat:1' AS BLOB)`, "HSET cat:1 last v", "(integer) 1"},
 	{"fields", `UPDATE keys SET volatile = 5, last_field = 1`, "HGET cat:3 f", `"v"`},
-	{"sizes", `UPDATE dbs SET keys = 99`, "DBSIZE", "(integer) 14"},
-	{"sizes", `DELETE FROM dbs`, "DBSIZE", "(integer) 14"},
-	{"guard", `INSERT INTO guard VALUES(1)`, "DBSIZE", "(integer) 14"},
+	{"sizes", `UPDATE dbs SET keys = 99`, "DBSIZE", "(integer) 15"},
+	{"sizes", `DELETE FROM dbs`, "DBSIZE", "(integer) 15"},
+	{"guard", `INSERT INTO guard VALUES(1)`, "DBSIZE", "(integer) 15"},
 	{"hashes", `UPDATE keys SET hash = hash + 2`, "SCAN 0 MATCH greeting COUNT 100", "1) \"0\"\n2) 1) \"greeting\""},
 	{"hashes", `UPDATE hashes SET hash = 3 WHERE field = CAST('name' AS BLOB)`, "HGET cat:1 name", `"Tom"`},
 	{"hashes", `INSERT INTO zsets VALUES(` + of("zset") + `, 7, x'61', 5.0)`, "ZSCORE lost+found:20231114-221320:zset:-8 a", `"5"`},
@@ -272,7 +275,7 @@ func TestExpired(t *testing.T) {
 	if names := p.examine(); len(names) > 0 {
 		t.Errorf("found after the repair: %v", names)
 	}
-	p.want("DBSIZE", "(integer) 12")
+	p.want("DBSIZE", "(integer) 13")
 }
 
 // TestFlippedBytes examines and repairs files with damage anywhere: nothing panics, and each failure reports

@@ -114,6 +114,19 @@ var ours = sync.OnceValue(func() map[string][]Column {
 		},
 		"vector_blocks": {{Name: "key_id", Type: "INTEGER"}, {Name: "block", Type: "INTEGER"}, {Name: "records", Type: "BLOB"}},
 		"bloom_filters": sketchColumns, "cuckoo_filters": sketchColumns, "count_min_sketches": sketchColumns, "top_k_lists": sketchColumns, "t_digests": sketchColumns,
+		"series": {
+			{Name: "key_id", Type: "INTEGER"}, {Name: "retention", Type: "INTEGER"}, {Name: "chunk_size", Type: "INTEGER"}, {Name: "plain", Type: "INTEGER"},
+			{Name: "policy", Type: "INTEGER"}, {Name: "ignore_time", Type: "INTEGER"}, {Name: "ignore_value", Type: "REAL"},
+			{Name: "last_at", Type: "INTEGER"}, {Name: "last_value", Type: "REAL"},
+		},
+		"samples": {{Name: "key_id", Type: "INTEGER"}, {Name: "at", Type: "INTEGER"}, {Name: "value", Type: "REAL"}},
+		"series_labels": {
+			{Name: "key_id", Type: "INTEGER"}, {Name: "position", Type: "INTEGER"}, {Name: "name", Type: "BLOB"}, {Name: "value", Type: "BLOB"},
+		},
+		"series_rules": {
+			{Name: "id", Type: "INTEGER"}, {Name: "source_id", Type: "INTEGER"}, {Name: "target_id", Type: "INTEGER"}, {Name: "aggregator", Type: "INTEGER"},
+			{Name: "bucket", Type: "INTEGER"}, {Name: "align", Type: "INTEGER"}, {Name: "opened", Type: "INTEGER"},
+		},
 		"libraries": {{Name: "name", Type: "TEXT"}, {Name: "version", Type: "INTEGER"}, {Name: "code", Type: "BLOB"}},
 		"functions": {
 			{Name: "id", Type: "INTEGER"}, {Name: "library", Type: "TEXT"}, {Name: "name", Type: "TEXT"},
@@ -127,7 +140,8 @@ var shown = []string{
 	"keys", "dbs", "string_parts", "hashes", "sets", "zsets", "lists",
 	"streams", "stream_entries", "stream_nodes", "stream_groups", "stream_consumers", "stream_pending", "stream_idmp", "stream_iids",
 	"documents", "arrays", "array_cursors", "vector_sets", "vectors", "vector_blocks",
-	"bloom_filters", "cuckoo_filters", "count_min_sketches", "top_k_lists", "t_digests", "libraries", "functions",
+	"bloom_filters", "cuckoo_filters", "count_min_sketches", "top_k_lists", "t_digests",
+	"series", "samples", "series_labels", "series_rules", "libraries", "functions",
 }
 
 // sketchColumns lists the columns of a table with blocks of sketches.

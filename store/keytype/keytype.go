@@ -49,6 +49,8 @@ type Commands struct {
 	Get   string // the call that reads an element's value by its name: "HGET key name"
 	Put   string // the call that sets that value: "HSET key name text"
 	Form  Form
+	// Dumped is set if only DUMP returns the whole value.
+	Dumped bool
 }
 
 // Storage describes a type's rows in a meowdis file.

@@ -18,6 +18,7 @@ const (
 	CountMin  = "CMSk-TYPE"
 	TopK      = "TopK-TYPE"
 	TDigest   = "TDIS-TYPE"
+	Series    = "TSDB-TYPE"
 )
 
 // LastSlot is the greatest index of an array.
@@ -129,6 +130,16 @@ var Types = []*Type{
 	sketch(CountMin, "cms", 12, "CMS", "count_min_sketches", "CMS.INITBYDIM key width depth", "width", "depth"),
 	sketch(TopK, "topk", 13, "TOPK", "top_k_lists", "TOPK.RESERVE key k", "k"),
 	sketch(TDigest, "tdigest", 14, "TDIGEST", "t_digests", "TDIGEST.CREATE key"),
+	{
+		Name: Series, Label: "series", Number: 15, Groups: []string{"module TS."},
+		Nouns:    Nouns{One: "sample", Many: "samples", Parts: []string{"timestamp", "value"}, Inputs: []string{"timestamp", "value"}},
+		Commands: Commands{Probe: "TS.INFO", Read: "TS.RANGE key - +", Page: "TS.RANGE key cursor + COUNT n", Pages: ByIndex, Add: "TS.ADD key timestamp value", Drop: "TS.DEL key name name", Dumped: true},
+		Storage: Storage{Tables: []Table{
+			{Name: "series", Role: OneValue, Columns: []string{"key_id", "retention", "chunk_size", "plain", "policy", "ignore_time", "ignore_value", "last_at", "last_value"}},
+			{Name: "samples", Columns: []string{"key_id", "at", "value"}, Key: []string{"at"}, Order: "at", Bytes: `16`, Memory: `24`},
+			{Name: "series_labels", Role: Rest, Columns: []string{"key_id", "position", "name", "value"}, Key: []string{"position"}, Order: "position", Bytes: `length(name) + length(value)`},
+		}},
+	},
 }
 
 // sketch describes a probabilistic type. Its value is shown as its INFO, and moved as its DUMP.
@@ -138,7 +149,7 @@ func sketch(name, label string, number byte, commands, table, add string, inputs
 	return &Type{
 		Name: name, Label: label, Number: number, Groups: []string{"module " + commands + "."},
 		Nouns:    Nouns{Inputs: inputs},
-		Commands: Commands{Probe: commands + ".INFO", Read: info, Page: info, Form: Summary, Add: add},
+		Commands: Commands{Probe: commands + ".INFO", Read: info, Page: info, Form: Summary, Add: add, Dumped: true},
 		Storage: Storage{Tables: []Table{{
 			Name: table, Columns: []string{"key_id", "block", "data"}, Key: []string{"block"}, Long: []string{"data"}, Order: "block",
 			Bytes: `length(data)`, Memory: `16 + length(data)`,

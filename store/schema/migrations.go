@@ -450,6 +450,19 @@ var Migrations = [][]string{
 		`CREATE TABLE top_k_lists(key_id INTEGER NOT NULL, block INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY(key_id, block)) WITHOUT ROWID`,
 		`CREATE TABLE t_digests(key_id INTEGER NOT NULL, block INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY(key_id, block)) WITHOUT ROWID`,
 	},
+
+	// The time series.
+	{
+		`CREATE TABLE series(key_id INTEGER PRIMARY KEY, retention INTEGER NOT NULL, chunk_size INTEGER NOT NULL, plain INTEGER NOT NULL, policy INTEGER NOT NULL,
+			ignore_time INTEGER NOT NULL, ignore_value REAL NOT NULL, last_at INTEGER NOT NULL, last_value)`,
+		`CREATE TABLE samples(key_id INTEGER NOT NULL, at INTEGER NOT NULL, value, PRIMARY KEY(key_id, at)) WITHOUT ROWID`,
+		`CREATE TABLE series_labels(key_id INTEGER NOT NULL, position INTEGER NOT NULL, name BLOB NOT NULL, value BLOB NOT NULL, PRIMARY KEY(key_id, position)) WITHOUT ROWID`,
+		`CREATE INDEX series_labels_by_name ON series_labels(name, value)`,
+		`CREATE TABLE series_rules(id INTEGER PRIMARY KEY, source_id INTEGER NOT NULL, target_id INTEGER NOT NULL, aggregator INTEGER NOT NULL,
+			bucket INTEGER NOT NULL, align INTEGER NOT NULL, opened INTEGER)`,
+		`CREATE INDEX series_rules_by_source ON series_rules(source_id)`,
+		`CREATE UNIQUE INDEX series_rules_by_target ON series_rules(target_id)`,
+	},
 }
 
 // splitRow does the same as splitString for the value in the table strings.

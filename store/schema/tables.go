@@ -10,7 +10,7 @@ import (
 // foreign key: SQLite would search every table for each deleted key, at several times the cost, and could not
 // empty a table at once; and an engine may run without foreign keys. So a trigger deletes the elements of a key
 // from the one table that has them, if they are few. The views are for users who open the file with sqlite3.
-var Tables = slices.Concat(keys, pendingDeletes, parts, hashes, sets, lists, streams, documents, arrays, vectors, sketches, functions)
+var Tables = slices.Concat(keys, pendingDeletes, parts, hashes, sets, lists, streams, documents, arrays, vectors, sketches, series, functions)
 
 // live is the condition for the rows k of keys that the views show.
 const live = `(k.dies_at IS NULL OR k.dies_at > (julianday('now') - 2440587.5) * 86400000)`
@@ -385,6 +385,51 @@ var sketches = []string{
 		DELETE FROM top_k_lists WHERE key_id = OLD.id;
 		DELETE FROM t_digests WHERE key_id = OLD.id;
 	END`,
+}
+
+// The time series. Times are Unix ms. A value without a type stays a double, and NULL stands for NaN. The retention,
+// the bucket and the alignment of a rule are in ms; opened is the start of the bucket that is not in the target yet.
+var series = []string{
+	`CREATE TABLE series(
+		key_id INTEGER PRIMARY KEY,
+		retention INTEGER NOT NULL,
+		chunk_size INTEGER NOT NULL,
+		plain INTEGER NOT NULL,
+		policy INTEGER NOT NULL,
+		ignore_time INTEGER NOT NULL,
+		ignore_value REAL NOT NULL,
+		last_at INTEGER NOT NULL,
+		last_value)`,
+	`CREATE TABLE samples(
+		key_id INTEGER NOT NULL,
+		at INTEGER NOT NULL,
+		value,
+		PRIMARY KEY(key_id, at)) WITHOUT ROWID`,
+	`CREATE TABLE series_labels(
+		key_id INTEGER NOT NULL,
+		position INTEGER NOT NULL,
+		name BLOB NOT NULL,
+		value BLOB NOT NULL,
+		PRIMARY KEY(key_id, position)) WITHOUT ROWID`,
+	`CREATE INDEX series_labels_by_name ON series_labels(name, value)`,
+	`CREATE TABLE series_rules(
+		id INTEGER PRIMARY KEY,
+		source_id INTEGER NOT NULL,
+		target_id INTEGER NOT NULL,
+		aggregator INTEGER NOT NULL,
+		bucket INTEGER NOT NULL,
+		align INTEGER NOT NULL,
+		opened INTEGER)`,
+	`CREATE INDEX series_rules_by_source ON series_rules(source_id)`,
+	`CREATE UNIQUE INDEX series_rules_by_target ON series_rules(target_id)`,
+	`CREATE TRIGGER keys_delete_series AFTER DELETE ON keys WHEN OLD.type = 'TSDB-TYPE' BEGIN
+		DELETE FROM series_rules WHERE source_id = OLD.id OR target_id = OLD.id;
+		DELETE FROM series WHERE key_id = OLD.id AND ` + fewElements + `;
+		DELETE FROM series_labels WHERE key_id = OLD.id AND ` + fewElements + `;
+		DELETE FROM samples WHERE key_id = OLD.id AND ` + fewElements + `;
+	END`,
+	`CREATE VIEW v_series AS SELECT k.db, CAST(k.key AS TEXT) AS key, s.at, s.value
+		FROM keys k JOIN samples s ON s.key_id = k.id WHERE ` + live + ` ORDER BY k.id, s.at`,
 }
 
 func sketchTable(name string) string {
