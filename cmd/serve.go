@@ -22,6 +22,7 @@ import (
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/server"
 	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/store/logging"
 )
 
 // serveOptions holds the flags of serve.
@@ -180,7 +181,7 @@ func (o *serveOptions) run(ctx context.Context, s *streams) (err error) {
 	}
 	o.announce(s.out, faces, made)
 	if b.file != nil {
-		go store.Guard(store.LogPanic(logger), func() { watchFile(ctx, b.file, logger) })
+		go store.Guard(logging.Panic(logger), func() { watchFile(ctx, b.file, logger) })
 	}
 	return o.serve(ctx, srv, faces, b.ends, logger)
 }
@@ -276,7 +277,7 @@ type abandoner interface {
 // serve serves until ctx is done. Requests that wait for another process then have o.grace to finish before they are
 // given up. file is nil for a storage that cannot give up requests.
 func (o *serveOptions) serve(ctx context.Context, srv *server.Server, faces []endpoint, file abandoner, logger *slog.Logger) error {
-	go store.Guard(store.LogPanic(logger), func() { tellSystemd(ctx, srv, logger) })
+	go store.Guard(logging.Panic(logger), func() { tellSystemd(ctx, srv, logger) })
 	done := make(chan struct{})
 	defer context.AfterFunc(ctx, func() {
 		select {

@@ -14,7 +14,7 @@ import (
 	"github.com/meowdis/meowdis/remote"
 	"github.com/meowdis/meowdis/remote/rqlite"
 	"github.com/meowdis/meowdis/server"
-	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/store/logging"
 )
 
 // backend holds the file or storage behind a server.
@@ -64,7 +64,7 @@ func (o *serveOptions) openBackend(ctx context.Context, s *streams, t targets.Ta
 
 // openFile opens the file. With --follow it opens a copy.
 func (o *serveOptions) openFile(ctx context.Context, s *streams, t targets.Target, logger *slog.Logger) (*local.Store, *follower, error) {
-	options := local.Options{IsolateSlowReads: true, RowCacheBytes: rowCacheBytes, Report: store.LogErrors(logger, "maintaining the file", "file", t.Path)}
+	options := local.Options{IsolateSlowReads: true, RowCacheBytes: rowCacheBytes, Report: logging.Errors(logger, "maintaining the file", "file", t.Path)}
 	if o.replicate.follow != "" {
 		return o.replicate.openCopy(ctx, s, t, options, &o.target, logger)
 	}
@@ -115,7 +115,7 @@ func (o *serveOptions) openStorageBackend(ctx context.Context, t targets.Target,
 		return nil, err
 	}
 	if swept, can := s.(sweeper); can && !o.target.RefusesWrites(t) {
-		swept.StartSweep(store.LogErrors(logger, "maintaining the storage", "storage", t.String()))
+		swept.StartSweep(logging.Errors(logger, "maintaining the storage", "storage", t.String()))
 	}
 	if public, can := s.(publisher); can {
 		c.PublicMessage = public.PublicMessage

@@ -13,6 +13,7 @@ import (
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/server/tenants"
 	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/store/logging"
 )
 
 // tenantsOptions holds the flags of a server with tenants.
@@ -51,7 +52,7 @@ func (o *serveOptions) serveTenants(ctx context.Context, stop func(), s *streams
 	each.MaxRequestMemory = min(config.MaxRequestMemory, each.MaxMemory)
 	house, err := tenants.Open(o.tenants.dir, tenants.Config{
 		Server: each, Open: o.tenants.open, Full: o.target.Full,
-		Registry: local.Options{SyncFull: o.target.Full, IsolateSlowReads: true, RowCacheBytes: registryCacheBytes, Report: store.LogErrors(logger, "maintaining the list of tenants")},
+		Registry: local.Options{SyncFull: o.target.Full, IsolateSlowReads: true, RowCacheBytes: registryCacheBytes, Report: logging.Errors(logger, "maintaining the list of tenants")},
 	})
 	if err != nil {
 		return err
@@ -72,6 +73,6 @@ func (o *serveOptions) serveTenants(ctx context.Context, stop func(), s *streams
 	}
 	house.Serve(srv)
 	o.announce(s.out, faces, "")
-	go store.Guard(store.LogPanic(logger), func() { watchFile(ctx, house.RegistryStore(), logger) })
+	go store.Guard(logging.Panic(logger), func() { watchFile(ctx, house.RegistryStore(), logger) })
 	return o.serve(ctx, srv, faces, house, logger)
 }

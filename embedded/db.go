@@ -17,7 +17,7 @@ import (
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/local/bus"
 	"github.com/meowdis/meowdis/server"
-	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/store/logging"
 )
 
 // Memory is the path of a database in memory, which is lost when it is closed.
@@ -103,7 +103,7 @@ func Open(path string, choices ...Option) (*DB, error) {
 	}
 	db := &DB{clock: newClock(o.now), readOnly: o.ReadOnly, logger: cmp.Or(o.logger, slog.New(slog.DiscardHandler)), pipes: newPipes()}
 	o.Now, o.RowCacheBytes = db.clock.ms, rowCacheBytes
-	o.Report = store.LogErrors(db.logger, "maintaining the file", "file", path)
+	o.Report = logging.Errors(db.logger, "maintaining the file", "file", path)
 	var err error
 	if db.store, err = local.Open(path, o.Options); err != nil {
 		return nil, err

@@ -24,6 +24,7 @@ import (
 	"github.com/meowdis/meowdis/redis/acl"
 	"github.com/meowdis/meowdis/server/tracking"
 	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/store/logging"
 )
 
 // Config configures a Server.
@@ -240,7 +241,7 @@ func (s *Server) budget(piece int64) *store.Budget {
 }
 
 // panicked logs a panic.
-func (s *Server) panicked(err error) { store.LogPanic(s.config.Logger)(err) }
+func (s *Server) panicked(err error) { logging.Panic(s.config.Logger)(err) }
 
 // guard calls fn and logs its panic. It is for goroutines that do not run a command.
 func (s *Server) guard(fn func()) { store.Guard(s.panicked, fn) }

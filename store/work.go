@@ -1,11 +1,8 @@
 package store
 
 import (
-	"errors"
 	"fmt"
-	"log/slog"
 	"runtime/debug"
-	"strings"
 	"time"
 
 	"github.com/meowdis/meowdis/redis/resp"
@@ -135,36 +132,10 @@ func Caught(fn func() error) (err error) {
 }
 
 // Guard calls fn, and reports its panic. Every goroutine that does not belong to one command runs in a Guard,
-// because a panic outside ends the process. A nil report logs to the default logger.
+// because a panic outside ends the process.
 func Guard(report func(error), fn func()) {
-	if report == nil {
-		report = LogPanic(slog.Default())
-	}
 	if err := Caught(func() error { fn(); return nil }); err != nil {
 		report(err)
-	}
-}
-
-// LogPanic returns a function that logs an error of Guard as one record, with the stack.
-func LogPanic(log *slog.Logger) func(error) {
-	return func(err error) {
-		stack := []byte{}
-		if p := (*Panic)(nil); errors.As(err, &p) {
-			stack = p.Stack
-		}
-		log.Error("internal error", "panic", strings.TrimPrefix(err.Error(), "panic: "), "stack", string(stack))
-	}
-}
-
-// LogErrors returns a function that logs errors of background work as what, and panics with their stack.
-func LogErrors(log *slog.Logger, what string, attrs ...any) func(error) {
-	log = log.With(attrs...)
-	return func(err error) {
-		if errors.As(err, new(*Panic)) {
-			LogPanic(log)(err)
-			return
-		}
-		log.Error(what, "error", err)
 	}
 }
 

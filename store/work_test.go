@@ -3,8 +3,6 @@ package store
 import (
 	"errors"
 	"io"
-	"log/slog"
-	"strings"
 	"testing"
 	"time"
 )
@@ -69,13 +67,7 @@ func TestWork(t *testing.T) {
 	}
 }
 
-// TestGuard reports a panic, with the stack of where it was.
-func TestGuard(t *testing.T) {
-	var log strings.Builder
-	Guard(LogPanic(slog.New(slog.NewTextHandler(&log, nil))), func() { panic("injected") })
-	if got := log.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "panic=injected") || !strings.Contains(got, "work_test.go") {
-		t.Errorf("the log has %q", got)
-	}
+func TestCaught(t *testing.T) {
 	if err := Caught(func() error { return io.EOF }); err != io.EOF {
 		t.Errorf("the error is %v", err)
 	}

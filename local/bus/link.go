@@ -3,12 +3,14 @@
 package bus
 
 import (
+	"log/slog"
 	"net"
 	"sync"
 	"time"
 
 	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/store/logging"
 )
 
 // link connects to another process. It sends calls and receives replies in order.
@@ -56,7 +58,7 @@ func (l *link) send(call []byte, answer chan resp.Value) bool {
 
 // run writes calls and reads replies until the link is closed.
 func (l *link) run() {
-	go store.Guard(nil, l.write)
+	go store.Guard(logging.Panic(slog.Default()), l.write)
 	defer l.close()
 	in := resp.NewReader(l.conn)
 	for {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"maps"
 	"net"
 	"os"
@@ -19,6 +20,7 @@ import (
 	"github.com/meowdis/meowdis/engine/pubsub"
 	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/store/logging"
 )
 
 // watchInterval limits how often a command checks for new MONITOR clients in other processes. It also bounds how old a
@@ -104,7 +106,7 @@ func (n *Node) Join(kind pubsub.Kind) error {
 	}
 	n.listeners[name] = ln
 	n.announced.Store(n.announced.Load() || suffix == "")
-	n.accepted.Go(func() { store.Guard(nil, func() { n.accept(ln) }) })
+	n.accepted.Go(func() { store.Guard(logging.Panic(slog.Default()), func() { n.accept(ln) }) })
 	n.mu.Unlock()
 	n.scan()
 	n.askAll([][]byte{[]byte(scanCall)}, replyTimeout)
@@ -142,7 +144,7 @@ func (n *Node) accept(ln net.Listener) {
 			conn.Close()
 		} else {
 			n.conns[conn] = true
-			n.accepted.Go(func() { store.Guard(nil, func() { n.serve(conn) }) })
+			n.accepted.Go(func() { store.Guard(logging.Panic(slog.Default()), func() { n.serve(conn) }) })
 		}
 		n.mu.Unlock()
 	}
@@ -348,7 +350,7 @@ func (n *Node) scan() {
 		n.watchers.Add(watches(name))
 		n.mu.Unlock()
 		go func() {
-			store.Guard(nil, l.run)
+			store.Guard(logging.Panic(slog.Default()), l.run)
 			n.mu.Lock()
 			defer n.mu.Unlock()
 			delete(n.links, name)

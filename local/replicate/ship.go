@@ -16,6 +16,7 @@ import (
 
 	"github.com/meowdis/meowdis/local"
 	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/store/logging"
 )
 
 // Shipper streams a file to a place. Every second or so, it sends the current content of the changed pages.
@@ -130,7 +131,7 @@ func (s *Shipper) Run(ctx context.Context, patience time.Duration) {
 func recoverLogged(log *slog.Logger, fn func() error) error {
 	err := store.Caught(fn)
 	if p := (*store.Panic)(nil); errors.As(err, &p) {
-		store.LogPanic(log)(p)
+		logging.Panic(log)(p)
 	}
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
@@ -18,6 +19,7 @@ import (
 	"time"
 
 	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/store/logging"
 )
 
 // cluster finds the leader and sends requests to it.
@@ -208,7 +210,7 @@ func (c *cluster) next(host string) {
 func (c *cluster) try(ctx context.Context, r *request, host string, forward bool) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	defer time.AfterFunc(silenceTimeout, func() { store.Guard(nil, func() { c.probe(ctx, host, cancel) }) }).Stop()
+	defer time.AfterFunc(silenceTimeout, func() { store.Guard(logging.Panic(slog.Default()), func() { c.probe(ctx, host, cancel) }) }).Stop()
 	address := c.url(host, r.path+"&level="+c.level(host, r.level))
 	if forward {
 		address += "&timeout=" + forwardTimeout.String()

@@ -20,6 +20,7 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 	"github.com/meowdis/meowdis/server"
 	"github.com/meowdis/meowdis/store"
+	"github.com/meowdis/meowdis/store/logging"
 )
 
 // Config configures a Manager.
@@ -106,7 +107,7 @@ func Open(dir string, c Config) (*Manager, error) {
 		config: c, registry: book, lock: lock, live: map[string]*tenant{}, log: c.Server.Logger,
 		changed: make(chan struct{}, 1), quit: make(chan struct{}),
 	}
-	h.files = newFiles(c.Open, h.openFile, store.LogPanic(h.log))
+	h.files = newFiles(c.Open, h.openFile, logging.Panic(h.log))
 	return h, nil
 }
 
@@ -132,7 +133,7 @@ func (h *Manager) openFile(path string) (*local.Store, error) {
 		SyncFull: h.config.Full, Now: h.config.Now,
 		MaxStatements: prepared,
 		CacheBytes:    max(leastCache, cacheOfAll/h.config.Open/mostConns),
-		Report:        store.LogErrors(h.log, "maintaining a tenant's file", "file", path),
+		Report:        logging.Errors(h.log, "maintaining a tenant's file", "file", path),
 	})
 }
 
@@ -160,7 +161,7 @@ func (h *Manager) Serve(front *server.Server) {
 // forever runs a job until the manager closes. After a panic it runs the job again, at most once a second.
 func (h *Manager) forever(job func()) {
 	for {
-		store.Guard(store.LogPanic(h.log), job)
+		store.Guard(logging.Panic(h.log), job)
 		select {
 		case <-h.quit:
 			return
