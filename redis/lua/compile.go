@@ -350,7 +350,9 @@ func (c *compiler) genericFor(s *genericFor) stmt {
 			f.line, f.site = line, at
 			next, args := f.callee(f.slots[state], f.s.alloc(2), at, nil)
 			args[len(args)-2], args[len(args)-1] = f.slots[state+1], f.slots[state+2]
+			f.s.nest() // the function cannot yield
 			vs := f.s.call(next, args)
+			f.s.nested--
 			f.s.top = top
 			if len(vs) == 0 || vs[0].IsNil() {
 				return flowNext

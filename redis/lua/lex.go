@@ -400,9 +400,11 @@ func (l *lexer) number() {
 	for isDigit(l.peek(0)) || l.peek(0) == '.' {
 		l.pos++
 	}
-	if c := l.peek(0); c|0x20 == 'e' {
+	// The reference implementation looks for e and E with C's strchr, which finds a NUL, too. The number ends there.
+	nul := func() bool { return l.peek(0) == 0 && l.pos < len(l.src) }
+	if c := l.peek(0); c|0x20 == 'e' || nul() {
 		l.pos++
-		if c := l.peek(0); c == '+' || c == '-' {
+		if c := l.peek(0); c == '+' || c == '-' || nul() {
 			l.pos++
 		}
 	}

@@ -30,6 +30,24 @@ var (
 	textNewIndex = &text{s: "__newindex"}
 )
 
+// Field returns v[key] with metamethods, for a table. An error in a metamethod propagates to the script.
+func (s *State) Field(t *Table, key string) Value {
+	for range maxChain {
+		v := t.Field(key)
+		if t.meta == nil || !v.IsNil() {
+			return v
+		}
+		handler := t.meta.getText(textIndex)
+		if handler.AsFunction() != nil {
+			return first(s.Invoke(handler, Of(t), String(key)))
+		}
+		if t = handler.AsTable(); t == nil {
+			return Nil
+		}
+	}
+	return Nil
+}
+
 // index evaluates object[key]. of is the expression of the object.
 func (f *frame) index(object, key Value, line int, of any) Value {
 	for range maxChain {

@@ -277,9 +277,7 @@ func (s *State) Invoke(fn Value, args ...Value) []Value {
 		}
 		args = append([]Value{fn}, args...)
 	}
-	if s.nested++; s.nested >= maxNested {
-		s.Raise("C stack overflow")
-	}
+	s.nest()
 	if s.depth > 0 {
 		defer func(at *frame, was *site) { at.site = was }(s.frames[s.depth-1], s.frames[s.depth-1].site)
 		s.frames[s.depth-1].site = nil
@@ -287,6 +285,13 @@ func (s *State) Invoke(fn Value, args ...Value) []Value {
 	r := s.call(f, args)
 	s.nested--
 	return r
+}
+
+// nest counts a call that Lua makes through C, in which a coroutine cannot yield.
+func (s *State) nest() {
+	if s.nested++; s.nested >= maxNested {
+		s.Raise("C stack overflow")
+	}
 }
 
 func first(vs []Value) Value {

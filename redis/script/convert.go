@@ -1,6 +1,7 @@
 package script
 
 import (
+	"math"
 	"strconv"
 	"strings"
 	"unsafe"
@@ -255,6 +256,9 @@ func argument(v lua.Value) ([]byte, bool) {
 	const most = 1<<63 - 1
 	if i := int64(lua.Integer(n)); float64(i) == n && n > -most/2 && n < most/2 {
 		return strconv.AppendInt(nil, i, 10), true
+	}
+	if n != n && math.Signbit(n) {
+		return []byte("-nan"), true
 	}
 	return []byte(resp.FormatDouble(n)), true
 }

@@ -110,7 +110,7 @@ func pcall(s *lua.State, args []lua.Value) []lua.Value {
 	if t == nil {
 		return []lua.Value{lua.False, failed.Value}
 	}
-	msg := t.Field("err")
+	msg := s.Field(t, "err")
 	if isText(msg) {
 		return []lua.Value{lua.False, msg}
 	}
