@@ -269,7 +269,7 @@ func equalExceptModules(got, want resp.Value) bool {
 func withoutModules(v resp.Value) resp.Value {
 	elems := make([]resp.Value, 0, len(v.Elems))
 	for _, e := range v.Elems {
-		if len(e.Elems) > 1 && slices.Contains([]string{"ReJSON", "bf"}, string(e.Elems[1].Str)) {
+		if len(e.Elems) > 1 && slices.Contains([]string{"ReJSON", "bf", "search", "timeseries"}, string(e.Elems[1].Str)) {
 			continue
 		}
 		elems = append(elems, withoutModules(e))
