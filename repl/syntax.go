@@ -351,6 +351,11 @@ func beginToken(a commands.Argument, word string) (taken commands.Argument, afte
 		for _, part := range a.Arguments {
 			after = append(after, param{Argument: part})
 		}
+		if a.Multiple && !a.MultipleToken {
+			again := a
+			again.Token, again.Optional = "", true
+			after = append(after, param{Argument: again, repeated: true})
+		}
 	default:
 		value := a
 		value.Token, value.Optional, value.Multiple = "", false, a.Multiple && !a.MultipleToken

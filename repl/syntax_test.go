@@ -192,6 +192,7 @@ func isMissing(arg []byte) bool {
 var sloppy = []string{
 	"BITCOUNT a -2 -100 x", "LOLWUT nonsense", "XPENDING a g - + 10 bob extra", "SET k v EX x EX 100", "SELECT x", "PING a b", "FCALL get x",
 	"BF.RESERVE loose 0.9 10 what ever", "TOPK.LIST top withc",
+	"TS.RANGE v - + AGGREGATION avg 10 COUNT 1 EMPTY x",
 }
 
 // No call that works is complained about: the whole corpus, as it is typed.

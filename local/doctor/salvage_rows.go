@@ -67,9 +67,9 @@ func (c *salvageColumn) takes(v store.Value) bool {
 	case store.Null:
 		return c.null
 	case store.Integer:
-		return c.kind == "INTEGER" || c.kind == "REAL"
+		return c.kind == "INTEGER" || c.kind == "REAL" || c.kind == ""
 	case store.Real:
-		return c.kind == "REAL"
+		return c.kind == "REAL" || c.kind == ""
 	case store.Text:
 		return c.kind == "TEXT"
 	default:

@@ -117,9 +117,9 @@ var ours = sync.OnceValue(func() map[string][]Column {
 		"series": {
 			{Name: "key_id", Type: "INTEGER"}, {Name: "retention", Type: "INTEGER"}, {Name: "chunk_size", Type: "INTEGER"}, {Name: "plain", Type: "INTEGER"},
 			{Name: "policy", Type: "INTEGER"}, {Name: "ignore_time", Type: "INTEGER"}, {Name: "ignore_value", Type: "REAL"},
-			{Name: "last_at", Type: "INTEGER"}, {Name: "last_value", Type: "REAL"},
+			{Name: "last_at", Type: "INTEGER"}, {Name: "last_value"},
 		},
-		"samples": {{Name: "key_id", Type: "INTEGER"}, {Name: "at", Type: "INTEGER"}, {Name: "value", Type: "REAL"}},
+		"samples": {{Name: "key_id", Type: "INTEGER"}, {Name: "at", Type: "INTEGER"}, {Name: "value"}},
 		"series_labels": {
 			{Name: "key_id", Type: "INTEGER"}, {Name: "position", Type: "INTEGER"}, {Name: "name", Type: "BLOB"}, {Name: "value", Type: "BLOB"},
 		},

@@ -185,6 +185,9 @@ func TestSyntaxes(t *testing.T) {
 		if len(c.subs) > 0 || c.Name == "QUIT" { // QUIT takes and ignores any words
 			continue
 		}
+		if slices.Contains([]string{"TS.CREATERULE", "TS.MRANGE", "TS.MREVRANGE"}, c.Name) { // they refuse the call with the fewest words themselves
+			continue
+		}
 		least, more := words(c.SyntaxTree())
 		least += strings.Count(c.Name, " ") + 1
 		if want := max(c.Arity, -c.Arity); least != want || more != (c.Arity < 0) {

@@ -43,10 +43,10 @@ var timeSeriesCommands = []Command{
 		Syntax:  "key fromTimestamp toTimestamp", Keys: []KeySpec{oneKey(RW, 1)},
 	},
 	{
-		Name: "TS.CREATERULE", Group: "module", Since: "1.0.0", Arity: -5, Flags: Write | Module, Categories: []string{"timeseries"},
+		Name: "TS.CREATERULE", Group: "module", Since: "1.0.0", Arity: -5, Flags: Write | Module | Fast, Categories: []string{"timeseries"},
 		Traits:  AnswersOK,
 		Summary: "Creates a rule that compacts a time series into another one",
-		Syntax:  "sourceKey destKey AGGREGATION " + seriesAggregators + " bucketDuration [alignTimestamp]",
+		Syntax:  "sourceKey destKey AGGREGATION aggregator bucketDuration [alignTimestamp]",
 		Keys:    []KeySpec{oneKey(RO, 1), oneKey(RW, 2)},
 	},
 	{
@@ -100,10 +100,9 @@ var timeSeriesCommands = []Command{
 
 // Parts of the syntax that several commands share.
 const (
-	seriesOptions     = " [RETENTION retentionPeriod] [ENCODING <COMPRESSED|UNCOMPRESSED>] [CHUNK_SIZE size] [DUPLICATE_POLICY <BLOCK|FIRST|LAST|MIN|MAX|SUM>] [IGNORE ignoreMaxTimediff ignoreMaxValDiff] [LABELS label value [label value ...]]"
-	seriesAggregators = "<avg|sum|min|max|range|count|first|last|std.p|std.s|var.p|var.s|twa|countnan|countall>"
-	seriesBuckets     = " [COUNT count] [[ALIGN align] AGGREGATION aggregators bucketDuration [BUCKETTIMESTAMP <start|-|end|+|mid|~>] [EMPTY]]"
-	seriesRange       = " [LATEST] [FILTER_BY_TS timestamp [timestamp ...]] [FILTER_BY_VALUE min max]" + seriesBuckets
-	seriesMany        = " [LATEST] [FILTER_BY_TS timestamp [timestamp ...]] [FILTER_BY_VALUE min max] [WITHLABELS|SELECTED_LABELS label [label ...]]" + seriesBuckets +
-		" FILTER filterExpr [filterExpr ...] [GROUPBY label REDUCE " + seriesAggregators + "]"
+	seriesOptions = " [RETENTION retentionPeriod] [ENCODING <COMPRESSED|UNCOMPRESSED>] [CHUNK_SIZE size] [DUPLICATE_POLICY <BLOCK|FIRST|LAST|MIN|MAX|SUM>] [IGNORE ignoreMaxTimediff ignoreMaxValDiff] [LABELS label value [label value ...]]"
+	seriesBuckets = " [COUNT count] [[ALIGN align] AGGREGATION aggregators bucketDuration [BUCKETTIMESTAMP <START|-|END|+|MID|~>] [EMPTY]]"
+	seriesRange   = " [LATEST] [FILTER_BY_TS timestamp [timestamp ...]] [FILTER_BY_VALUE min max]" + seriesBuckets
+	seriesMany    = " [LATEST] [FILTER_BY_TS timestamp [timestamp ...]] [FILTER_BY_VALUE min max] [WITHLABELS|SELECTED_LABELS label [label ...]]" + seriesBuckets +
+		" [EXCLUDEEMPTY] FILTER filterExpr [filterExpr ...] [GROUPBY label REDUCE reducer]"
 )

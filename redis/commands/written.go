@@ -40,7 +40,10 @@ func (a Argument) Once() string {
 	case "oneof":
 		all := make([]string, len(a.Arguments))
 		for i, b := range a.Arguments {
-			if all[i] = b.Once(); b.Multiple {
+			switch all[i] = b.Once(); {
+			case b.Multiple && b.Token != "" && !b.MultipleToken:
+				all[i] = b.Written()
+			case b.Multiple:
 				all[i] = "<" + all[i] + "> [<" + all[i] + "> ...]"
 			}
 		}

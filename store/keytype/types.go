@@ -137,7 +137,7 @@ var Types = []*Type{
 		Storage: Storage{Tables: []Table{
 			{Name: "series", Role: OneValue, Columns: []string{"key_id", "retention", "chunk_size", "plain", "policy", "ignore_time", "ignore_value", "last_at", "last_value"}},
 			{Name: "samples", Columns: []string{"key_id", "at", "value"}, Key: []string{"at"}, Order: "at", Bytes: `16`, Memory: `24`},
-			{Name: "series_labels", Role: Rest, Columns: []string{"key_id", "position", "name", "value"}, Key: []string{"position"}, Order: "position", Bytes: `length(name) + length(value)`},
+			{Name: "series_labels", Role: Rest, Columns: []string{"key_id", "position", "name", "value"}, Key: []string{"position"}, Order: "position"},
 		}},
 	},
 }
