@@ -9,7 +9,7 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// ErrNil is the error of a null reply, such as the reply to GET of a missing key, if a value is requested.
+// ErrNil reports a null reply, such as the reply to GET of a missing key, if a value is requested.
 var ErrNil = errors.New("the reply is null")
 
 // Error is an error reply, with its code: "WRONGTYPE Operation against …".
@@ -23,7 +23,7 @@ func (e Error) Code() string {
 	return code
 }
 
-// Reply is the result of a command. Its methods convert the reply to a type. They fail with the error of Err, with
+// Reply holds the result of a command. Its methods convert the reply to a type. They fail with the error of Err, with
 // ErrNil for null, or with an error that names the actual reply.
 type Reply struct {
 	value resp.Value

@@ -11,7 +11,7 @@ import (
 // may; else v is the error reply, or the reply of a connection that answers the call itself.
 type Guard func(cmd *commands.Command, args [][]byte, at Moment) (v resp.Value, refused bool)
 
-// Moment is the reason for a call of a Guard.
+// Moment gives the reason for a call of a Guard.
 type Moment byte
 
 const (

@@ -42,7 +42,7 @@ type draft struct {
 	owner   []int             // index of the call of each statement, -1 for a guard
 }
 
-// progress is the outcome of one step of a build.
+// progress holds the outcome of one step of a build.
 type progress int
 
 const (

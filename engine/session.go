@@ -33,7 +33,7 @@ type Session struct {
 	broken bool // a command panicked
 }
 
-// multiState is the state of MULTI and WATCH.
+// multiState holds the state of MULTI and WATCH.
 type multiState struct {
 	multi   bool
 	dirty   bool // a command could not be queued: EXEC aborts

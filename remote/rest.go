@@ -38,7 +38,7 @@ type features struct {
 	stops     bool // can stop a pipeline at its first error
 }
 
-// queueState is the state of MULTI.
+// queueState holds the state of MULTI.
 type queueState struct {
 	queue   []queued
 	multi   bool

@@ -59,11 +59,11 @@ func (t Target) table() *commands.Table { return cmp.Or(t.Commands, commands.Our
 // Format appends the reply to args, with its line end.
 type Format func(out []byte, args [][]byte, v resp.Value) []byte
 
-// Options is the configuration of a loop. Features whose field is nil are not available.
+// Options holds the configuration of a loop. Features whose field is nil are not available.
 type Options struct {
 	Target Target
 	Format Format
-	// FormatName is the name of Format, one of Formats. FormatNamed looks up formats.
+	// FormatName names Format, one of Formats. FormatNamed looks up formats.
 	FormatName  string
 	Formats     []string
 	FormatNamed func(name string) (Format, error)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Stream is the state of replication to another place.
+// Stream holds the state of replication to another place.
 type Stream struct {
 	Place     string
 	TXID      uint64    // last transaction stored at Place
@@ -15,7 +15,7 @@ type Stream struct {
 	Pending   int       // pages not yet sent
 }
 
-// Following is the state of a copy of another file.
+// Following holds the state of a copy of another file.
 type Following struct {
 	Place     string
 	TXID      uint64    // last transaction in the copy; 0 before the first fetch

@@ -171,7 +171,7 @@ var (
 	serverFull      = resp.MakeError("OOM server memory limit reached (serve --max-memory); try again later")
 )
 
-// TooManyRows is the error of a request whose rows exceed the limit of another process, which has its own flags.
+// TooManyRows reports a request whose rows exceed the limit of another process, which has its own flags.
 var TooManyRows = resp.MakeError("ERR request memory limit exceeded: ask for less at a time")
 
 // Weight returns the approximate bytes of memory of a reply.

@@ -188,7 +188,7 @@ func (r Row) Weight() int64 {
 	return n
 }
 
-// Result is the outcome of a batch.
+// Result holds the outcome of a batch.
 type Result struct {
 	// Rows holds the rows of each statement, nil for none. A refused batch keeps the rows of the statements
 	// before the refusal.
@@ -219,7 +219,7 @@ type Refusal struct {
 	BadStatement bool
 }
 
-// TooLong is the error of a transaction that exceeded the store's time limit. It left no trace.
+// TooLong reports a transaction that exceeded the store's time limit. It left no trace.
 type TooLong struct{ Limit time.Duration }
 
 func (e *TooLong) Error() string {
@@ -244,6 +244,6 @@ type Part struct {
 	Err     error
 }
 
-// ErrLong is the error of a part that reads or has FailIfSlow, and takes longer than the other clients of its group
+// ErrLong reports a part that reads or has FailIfSlow, and takes longer than the other clients of its group
 // should wait: the caller applies it alone.
 var ErrLong = errors.New("it takes longer than other clients should wait")

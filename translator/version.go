@@ -4,7 +4,7 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// Version is the state of a key that WATCH records: a number that differs after the key has changed, been deleted or
+// Version holds the state of a key that WATCH records: a number that differs after the key has changed, been deleted or
 // been created again. NULL stands for a missing key.
 type Version struct {
 	DB  int

@@ -29,7 +29,7 @@ const (
 	Packed  = Program + ".gz"
 )
 
-// ErrNoProgram is the error of a meowdis compiled without the Worker's program.
+// ErrNoProgram reports a meowdis compiled without the Worker's program.
 var ErrNoProgram = errors.New("this meowdis was compiled without the Worker's program: use a release or \"make build\"")
 
 // Write creates the project in dir, which must be missing or empty. After an error it removes the files it has

@@ -16,7 +16,7 @@ type Event struct {
 	Key   []byte
 }
 
-// State is the state of a key at one point in time.
+// State holds the state of a key at one point in time.
 type State struct {
 	Exists  bool  // it exists for clients
 	Dead    bool  // it has expired, but is not deleted yet

@@ -7,7 +7,7 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// lookup is the way to count hits and misses from the reply of a command.
+// lookup names the way to count hits and misses from the reply of a command.
 type lookup byte
 
 const (

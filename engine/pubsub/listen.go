@@ -22,7 +22,7 @@ type Queue struct {
 
 const maxQueue = 32 << 20
 
-// ErrFull is the error of a Queue with too many unread messages.
+// ErrFull reports a Queue with too many unread messages.
 var ErrFull = errors.New("too many unread messages")
 
 // NewQueue returns an empty queue.

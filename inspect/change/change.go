@@ -45,7 +45,7 @@ type Scope struct {
 	Selection
 }
 
-// Made is the result of a change.
+// Made holds the result of a change.
 type Made struct {
 	Change
 	Step  *Step // how to undo it; nil if nothing was done or it cannot be undone

@@ -20,7 +20,7 @@ type History struct {
 // History returns the history of keys in steps, which are in order.
 func (j *Journal) History(steps []Step) *History { return &History{*j, slices.Clone(steps)} }
 
-// Version is the state of a key before a change.
+// Version holds the state of a key before a change.
 type Version struct {
 	Title string // of the change
 	step  int

@@ -16,7 +16,7 @@ import (
 // Like a change, an undo saves the data it overwrites, in a second journal. So an undo can
 // be undone, which is a redo, and so on. A step moves from one journal to the other.
 
-// UndoResult is the result of an undo or a redo. If it was interrupted, it can be retried.
+// UndoResult holds the result of an undo or a redo. If it was interrupted, it can be retried.
 type UndoResult struct {
 	Step        Step
 	IsRedo      bool     // it was a redo

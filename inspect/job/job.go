@@ -87,7 +87,7 @@ func (c *Cost) Progress(done, of int64) {
 	c.total.Store(of)
 }
 
-// Finished is the result of a job. The results of cancelled and replaced jobs are ignored.
+// Finished holds the result of a job. The results of cancelled and replaced jobs are ignored.
 type Finished struct {
 	Purpose Purpose
 	id      int

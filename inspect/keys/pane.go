@@ -11,7 +11,7 @@ import (
 	"github.com/meowdis/meowdis/keyspace/display"
 )
 
-// Pane is the list of keys on the screen: a window of the rows of a query, the source of the rows, and
+// Pane lists keys on the screen: a window of the rows of a query, the source of the rows, and
 // the filter prompt.
 type Pane struct {
 	*ui.PaneContext

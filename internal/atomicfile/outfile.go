@@ -12,9 +12,9 @@ import (
 )
 
 var (
-	// ErrExists is the error for a file that exists and must not be replaced.
+	// ErrExists reports a file that exists and must not be replaced.
 	ErrExists = errors.New("the file already exists")
-	// ErrDatabase is the error for a SQLite database, which is never replaced.
+	// ErrDatabase reports a SQLite database, which is never replaced.
 	ErrDatabase = errors.New("SQLite databases are never replaced")
 )
 

@@ -23,7 +23,7 @@ type Catalog struct {
 // New returns a catalog of s. The clock now returns Unix ms.
 func New(s Store, now func() int64) *Catalog { return &Catalog{store: s, now: now} }
 
-// Order is the sort order of a page of keys.
+// Order describes the sort order of a page of keys.
 type Order int
 
 const (

@@ -21,7 +21,7 @@ const (
 	Note    Severity = "note"    // it only costs space or time
 )
 
-// Finding is the result of a check.
+// Finding holds the result of a check.
 type Finding struct {
 	Check    string   `json:"check"`
 	Severity Severity `json:"severity"`

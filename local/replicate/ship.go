@@ -50,7 +50,7 @@ type Options struct {
 	Log       *slog.Logger
 }
 
-// Status is the state of a stream.
+// Status holds the state of a stream.
 type Status struct {
 	Place     string
 	TXID      uint64    // last transaction in the place

@@ -6,7 +6,7 @@ import (
 	"github.com/meowdis/meowdis/redis/commands"
 )
 
-// Reason is the cause of a denial. If several apply, the greatest is reported.
+// Reason gives the cause of a denial. If several apply, the greatest is reported.
 type Reason byte
 
 const (
@@ -19,7 +19,7 @@ const (
 
 func (r Reason) String() string { return [...]string{"", "command", "key", "auth", "channel"}[r] }
 
-// Denial is the result of a check: the call is allowed, or one of its arguments is refused.
+// Denial holds the result of a check: the call is allowed, or one of its arguments is refused.
 // Argument 0 is the command.
 type Denial struct {
 	Reason Reason

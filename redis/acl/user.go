@@ -17,7 +17,7 @@ type User struct {
 	rights atomic.Pointer[rights]
 }
 
-// rights is the result of a user's rules. It is immutable once a user has it.
+// rights holds the result of a user's rules. It is immutable once a user has it.
 type rights struct {
 	on, noPass, trustsDumps bool
 	passwords               []string    // SHA-256 in hex

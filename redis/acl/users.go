@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// Default is the name of the user of a client that has not logged in. This user always exists.
+// Default names the user of a client that has not logged in. This user always exists.
 const Default = "default"
 
 // Reader is Upstash's name for the user of a read-only token. ReaderRules allows commands that

@@ -27,7 +27,7 @@ type Added struct {
 	Columns []string
 }
 
-// Records is the structure of a reply's records.
+// Records describes the structure of a reply's records.
 type Records uint8
 
 const (
@@ -67,13 +67,13 @@ type Shape struct {
 	Named []NamedShape  // of a map's values, by key
 }
 
-// PlacedShape is the shape of the element at an index; -1 is the last.
+// PlacedShape describes the shape of the element at an index; -1 is the last.
 type PlacedShape struct {
 	Place int
 	Of    *Shape
 }
 
-// NamedShape is the shape of a key's value in a map. Lists of it replace Go maps, because the
+// NamedShape describes the shape of a key's value in a map. Lists of it replace Go maps, because the
 // compiler lays them out and program start does no work.
 type NamedShape struct {
 	Key string

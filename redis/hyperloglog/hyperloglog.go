@@ -37,7 +37,7 @@ const (
 	sparseKind  = 1
 )
 
-// ErrCorrupt is the error for bytes with the header but not the contents of a sketch. Its text
+// ErrCorrupt reports bytes with the header but not the contents of a sketch. Its text
 // is Redis's reply.
 var ErrCorrupt = errors.New("INVALIDOBJ Corrupted HLL object detected")
 

@@ -11,7 +11,7 @@ type (
 	store func(f *frame, v Value)
 )
 
-// flow is the way a statement ends.
+// flow names the way a statement ends.
 type flow int
 
 const (

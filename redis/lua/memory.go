@@ -15,7 +15,7 @@ type memory struct {
 	reserved int
 }
 
-// ErrMemory is the error of a script above its memory limit.
+// ErrMemory reports a script above its memory limit.
 var ErrMemory = errors.New("not enough memory")
 
 const firstCount = 1 << 20

@@ -102,7 +102,7 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Value.String() }
 
-// Ended is the error of a run ended by Interrupt or End, with its place.
+// Ended reports a run ended by Interrupt or End, with its place.
 type Ended struct {
 	Err    error
 	Source string

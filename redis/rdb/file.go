@@ -108,7 +108,7 @@ func (d *Damage) Error() string {
 
 func (d *Damage) Unwrap() error { return d.Err }
 
-// ErrTruncated is the error for a file that ends too early.
+// ErrTruncated reports a file that ends too early.
 var ErrTruncated = errors.New("it ends here, and is incomplete")
 
 // Next reads the next piece. It returns io.EOF at the end of a complete file. An error is
@@ -294,7 +294,7 @@ func (f *File) footer() {
 	}
 }
 
-// ErrChecksum is the error for a wrong checksum. Any value of the file may be wrong.
+// ErrChecksum reports a wrong checksum. Any value of the file may be wrong.
 var ErrChecksum = errors.New("wrong checksum: the file is damaged")
 
 // Verify reads a whole dump file and returns ErrChecksum if it was changed. summed is false

@@ -9,9 +9,9 @@ import (
 // Errors of RestoreFunctions that FUNCTION RESTORE reports in its own words, besides ErrFooter
 // and ErrFormat.
 var (
-	// ErrOldFunctions is the error for a library in the format of Redis's release candidates.
+	// ErrOldFunctions reports a library in the format of Redis's release candidates.
 	ErrOldFunctions = errors.New("the format of Redis 7.0's release candidates is not supported")
-	// ErrNoFunctions is the error for a payload without functions.
+	// ErrNoFunctions reports a payload without functions.
 	ErrNoFunctions = errors.New("not a library of functions")
 )
 

@@ -18,7 +18,7 @@ const (
 	modulePartString
 )
 
-// ModuleValue is the error for a key whose value only its module can read.
+// ModuleValue reports a key whose value only its module can read.
 type ModuleValue struct{ Module string }
 
 func (e *ModuleValue) Error() string { return "it holds a value of the module " + e.Module }

@@ -18,9 +18,9 @@ const (
 )
 
 var (
-	// ErrFooter is the error for an unknown version or a wrong checksum.
+	// ErrFooter reports an unknown version or a wrong checksum.
 	ErrFooter = errors.New("wrong version or checksum")
-	// ErrFormat is the error for a value that is damaged or of an unknown type.
+	// ErrFormat reports a value that is damaged or of an unknown type.
 	ErrFormat = errors.New("bad data format")
 )
 

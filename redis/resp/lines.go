@@ -9,9 +9,9 @@ import (
 )
 
 var (
-	// ErrNUL is the error for a line with a NUL byte. SplitLine reads only the part before it.
+	// ErrNUL reports a line with a NUL byte. SplitLine reads only the part before it.
 	ErrNUL = errors.New("a NUL byte")
-	// ErrLongLine is the error for a line over the limit.
+	// ErrLongLine reports a line over the limit.
 	ErrLongLine = errors.New("line too long")
 )
 

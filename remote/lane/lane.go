@@ -14,7 +14,7 @@ type Call interface {
 	entry() *Entry
 }
 
-// Entry is the state of a call in its Lane.
+// Entry holds the state of a call in its Lane.
 type Entry struct {
 	bytes int
 	err   error

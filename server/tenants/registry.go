@@ -23,7 +23,7 @@ import (
 	"github.com/meowdis/meowdis/redis/resp"
 )
 
-// Registry is the list of the tenants of a directory. It is safe for concurrent use, and several processes may open
+// Registry lists the tenants of a directory. It is safe for concurrent use, and several processes may open
 // it.
 //
 // Each tenant has two keys: tenant:NAME holds the hash of its token, and token:HASH is a hash with its fields.
@@ -54,7 +54,7 @@ type Tenant struct {
 	hash string // hash of its token
 }
 
-// ErrNoTenant is the error for an unknown tenant name.
+// ErrNoTenant reports an unknown tenant name.
 var ErrNoTenant = errors.New("no such tenant")
 
 // OpenRegistry opens the registry of a directory. If make is set, it creates a missing registry and its directory,

@@ -58,15 +58,15 @@ type Storage struct {
 	Tables []Table
 	// InKey is set if a value may be stored in the row of its key, in the column value.
 	InKey bool
-	// Size is the SQL for Count, over a row of keys; "" means the column count. Weight is the SQL for the bytes
+	// Size is SQL for Count, over a row of keys; "" means the column count. Weight is the SQL for the bytes
 	// of the value that no row of Tables counts; "" for none.
 	Size, Weight string
-	// Memory is the SQL for the bytes of a key in a file, without the rows of tables that have a Memory; "" for
+	// Memory is SQL for the bytes of a key in a file, without the rows of tables that have a Memory; "" for
 	// none. It is an estimate for MEMORY USAGE.
 	Memory string
 }
 
-// Form is the shape of a value in a reply.
+// Form describes the shape of a value in a reply.
 type Form byte
 
 // The forms of replies.
@@ -77,7 +77,7 @@ const (
 	Summary             // properties of a value that only DUMP returns, each with a name
 )
 
-// Paging is the way to find the next page.
+// Paging names the way to find the next page.
 type Paging byte
 
 // Ways of paging.
@@ -100,7 +100,7 @@ type Table struct {
 	Long  []string // columns that may be large
 	Order string   // columns to sort rows by for display; "" for the table's order
 	Bytes string   // SQL for the bytes of a row that count as bytes of the value; "" for none
-	// Memory is the SQL for the bytes of a row in a file: its values, its key, hash and position, and its
+	// Memory is SQL for the bytes of a row in a file: its values, its key, hash and position, and its
 	// entries in indexes. The estimate multiplies it with the key's count.
 	Memory  string
 	Expires string // the column with a row's expiry; "" if rows never expire

@@ -40,7 +40,7 @@ const (
 	PartBytes   = `32768`
 )
 
-// StringLength is the SQL for the length of the string of a row of keys, in bytes. It reads no value.
+// StringLength is SQL for the length of the string of a row of keys, in bytes. It reads no value.
 const StringLength = `iif(keys.count > 0, keys.count, length(keys.value))`
 
 // splitString selects the parts of the string of NEW, as rows of string_parts. It halves the value recursively,

@@ -15,7 +15,7 @@ import (
 	"github.com/meowdis/meowdis/store"
 )
 
-// ErrTooLarge is the error of a request or an answer above its Limits.
+// ErrTooLarge reports a request or an answer above its Limits.
 var ErrTooLarge = errors.New("too large")
 
 // scanner reads the JSON of this package from a stream, and no more bytes than left.

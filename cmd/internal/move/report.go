@@ -25,7 +25,7 @@ type Report struct {
 	results []any     // the lines for JSON
 }
 
-// Outcome is the JSON result of a move.
+// Outcome is a JSON result of a move.
 type Outcome struct {
 	Action     string `json:"action"`
 	Keys       int64  `json:"keys"`
@@ -37,7 +37,7 @@ type Outcome struct {
 	LeftOut    int    `json:"left_out"`
 }
 
-// Verified is the JSON result of the comparison after a copy.
+// Verified is a JSON result of the comparison after a copy.
 type Verified struct {
 	Action      string `json:"action"`
 	Keys        int64  `json:"keys"`

@@ -41,7 +41,7 @@ type Run struct {
 	answer       func(c cmdfile.Command, v resp.Value) error // handles a reply
 }
 
-// sendState is the progress of the run.
+// sendState holds the progress of the run.
 type sendState struct {
 	out             *bufio.Writer
 	unit            string // the unit of numbers: "line" or "command"

@@ -16,7 +16,7 @@ type part struct {
 	run  func(*options, string) error
 }
 
-// errNotMeasured is the error for a part or a row that cannot be measured on this machine.
+// errNotMeasured reports a part or a row that cannot be measured on this machine.
 var errNotMeasured = errors.New("not measured")
 
 // measure runs a part in a temporary directory. If it succeeds, its output also replaces its

@@ -96,7 +96,7 @@ const distinctKeys = "10000"
 // samples holds the results of each workload on a server.
 type samples map[string][]sample
 
-// sample is the result of one run of a workload.
+// sample holds the result of one run of a workload.
 type sample struct {
 	rate float64       // requests per second
 	cpu  time.Duration // server processor time per request
