@@ -42,89 +42,98 @@ func (m *matcher) match(i, p int) int {
 	defer func() { m.depth-- }()
 	for {
 		m.s.step()
-		if p == len(m.pat) {
+		switch {
+		case p == len(m.pat):
 			return i
-		}
-		switch m.pat[p] {
-		case '(':
-			if p+1 < len(m.pat) && m.pat[p+1] == ')' {
-				return m.open(i, p+2, position)
-			}
-			return m.open(i, p+1, unclosed)
-		case ')':
+		case m.pat[p] == '(':
+			return m.open(i, p+1)
+		case m.pat[p] == ')':
 			return m.close(i, p+1)
-		case '$':
-			if p+1 == len(m.pat) {
-				if i == len(m.src) {
+		case m.pat[p] == '$' && p+1 == len(m.pat):
+			if i < len(m.src) {
+				return -1
+			}
+			return i
+		case m.isEscaped(p):
+			i, p = m.escaped(i, p+1)
+		default:
+			end := m.classEnd(p)
+			if end < len(m.pat) && strings.IndexByte("?*+-", m.pat[end]) >= 0 {
+				var matched bool
+				if i, matched = m.repeated(i, p, end); matched {
 					return i
 				}
+				p = end + 1
+			} else if i < len(m.src) && m.single(m.src[i], p, end) {
+				i, p = i+1, end
+			} else {
 				return -1
 			}
-		case escape:
-			if p+1 < len(m.pat) {
-				switch c := m.pat[p+1]; {
-				case c == 'b':
-					if i = m.balance(i, p+2); i < 0 {
-						return -1
-					}
-					p += 4
-					continue
-				case c == 'f':
-					p += 2
-					if p >= len(m.pat) || m.pat[p] != '[' {
-						m.s.Throw("missing '[' after '%f' in pattern")
-					}
-					end := m.classEnd(p)
-					var before, here byte
-					if i > 0 {
-						before = m.src[i-1]
-					}
-					if i < len(m.src) {
-						here = m.src[i]
-					}
-					if m.inSet(before, p, end-1) || !m.inSet(here, p, end-1) {
-						return -1
-					}
-					p = end
-					continue
-				case isDigit(c):
-					if i = m.back(i, c); i < 0 {
-						return -1
-					}
-					p += 2
-					continue
-				}
+		}
+		if i < 0 {
+			return -1
+		}
+	}
+}
+
+// isEscaped reports whether %b, %f or a capture's number is at p.
+func (m *matcher) isEscaped(p int) bool {
+	return m.pat[p] == escape && p+1 < len(m.pat) && (m.pat[p+1] == 'b' || m.pat[p+1] == 'f' || isDigit(m.pat[p+1]))
+}
+
+// escaped matches %b, %f or a capture's number, whose letter is at p. It returns the end of the match, or -1, and the rest
+// of the pattern.
+func (m *matcher) escaped(i, p int) (after, rest int) {
+	switch c := m.pat[p]; c {
+	case 'b':
+		return m.balance(i, p+1), p + 3
+	case 'f':
+		return m.frontier(i, p+1)
+	default:
+		return m.back(i, c), p + 1
+	}
+}
+
+// frontier matches an empty string between a character outside the set at p and one in it.
+func (m *matcher) frontier(i, p int) (after, rest int) {
+	if p >= len(m.pat) || m.pat[p] != '[' {
+		m.s.Throw("missing '[' after '%f' in pattern")
+	}
+	end := m.classEnd(p)
+	var before, here byte
+	if i > 0 {
+		before = m.src[i-1]
+	}
+	if i < len(m.src) {
+		here = m.src[i]
+	}
+	if m.inSet(before, p, end-1) || !m.inSet(here, p, end-1) {
+		return -1, end
+	}
+	return i, end
+}
+
+// repeated matches the class at p, repeated as the character at end says, and the rest of the pattern. matched is false
+// if nothing matched with "?": the caller then matches the rest at i.
+func (m *matcher) repeated(i, p, end int) (after int, matched bool) {
+	one := i < len(m.src) && m.single(m.src[i], p, end)
+	switch m.pat[end] {
+	case '?':
+		if one {
+			if r := m.match(i+1, end+1); r >= 0 {
+				return r, true
 			}
 		}
-		end := m.classEnd(p)
-		one := i < len(m.src) && m.single(m.src[i], p, end)
-		next := byte(0)
-		if end < len(m.pat) {
-			next = m.pat[end]
+		return i, false
+	case '*':
+		return m.matchLongest(i, p, end), true
+	case '+':
+		if !one {
+			return -1, true
 		}
-		switch next {
-		case '?':
-			if one {
-				if r := m.match(i+1, end+1); r >= 0 {
-					return r
-				}
-			}
-			p = end + 1
-		case '*':
-			return m.matchLongest(i, p, end)
-		case '+':
-			if !one {
-				return -1
-			}
-			return m.matchLongest(i+1, p, end)
-		case '-':
-			return m.matchShortest(i, p, end)
-		default:
-			if !one {
-				return -1
-			}
-			i, p = i+1, end
-		}
+		return m.matchLongest(i+1, p, end), true
+	default:
+		return m.matchShortest(i, p, end), true
 	}
 }
 
@@ -153,11 +162,15 @@ func (m *matcher) matchShortest(i, p, end int) int {
 	}
 }
 
-func (m *matcher) open(i, p, what int) int {
+// open begins a capture, whose pattern begins at p.
+func (m *matcher) open(i, p int) int {
 	if len(m.captures) >= maxCaptures {
 		m.s.Throw("too many captures")
 	}
-	n := len(m.captures)
+	n, what := len(m.captures), unclosed
+	if p < len(m.pat) && m.pat[p] == ')' {
+		p, what = p+1, position
+	}
 	m.captures = append(m.captures, capturing{i, what})
 	r := m.match(i, p)
 	if r < 0 {
