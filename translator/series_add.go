@@ -261,12 +261,13 @@ func tsIncrby(sign float64) func(*Call) Plan {
 					return answer(seriesError("invalid timestamp"))
 				}
 			}
+			bad := resp.Value{}
 			if !s.stored {
-				if bad := s.create(); bad.IsError() {
-					return answer(bad)
-				}
+				bad = s.create()
 			}
 			switch {
+			case bad.IsError():
+				return answer(bad)
 			case at < s.last.At && s.last.At != 0:
 				return fail("TSDB: timestamp must be equal to or higher than the maximum existing timestamp")
 			case math.IsNaN(s.last.Value):

@@ -117,18 +117,10 @@ func (c *Call) saveSeries(all []*series, reply resp.Value) Plan {
 // compact reads the closed buckets and their targets, and plans the writes.
 func (c *Call) compact(all []*series, buckets []closed, reply resp.Value) Plan {
 	var stmts []store.Stmt
-	targets := map[string]*series{}
-	var keys [][]byte
 	for _, b := range buckets {
 		stmts = append(stmts, b.source.bucketStmts(b.start, b.rule.end(b.start))...)
 	}
-	for _, s := range all {
-		for _, r := range s.rules {
-			if len(r.dirty) > 0 || r.emptied != nil {
-				keys = append(keys, r.target) // a series is the target of one rule
-			}
-		}
-	}
+	keys := changedTargets(all)
 	for _, key := range keys {
 		stmts = append(stmts, c.seriesStmts(key)...)
 	}
@@ -137,29 +129,12 @@ func (c *Call) compact(all []*series, buckets []closed, reply resp.Value) Plan {
 	}
 	p := readThen(func(r *store.Result) Plan {
 		at := stmtsPerBucket * len(buckets)
-		c.openTargets(r, keys, at, targets)
+		targets := c.openTargets(r, keys, at)
 		at += 2 * len(keys)
-		for _, s := range all {
-			for _, r := range s.rules {
-				if t := targets[string(r.target)]; t != nil && r.emptied != nil {
-					t.dropped = append(t.dropped, *r.emptied)
-				}
-			}
-		}
+		dropEmptied(all, targets)
 		for i, b := range buckets {
-			t := targets[string(b.rule.target)]
-			if t == nil {
-				continue
-			}
-			if rows := r.Rows[at+i]; len(rows) > 0 {
-				t.remember(timeseries.Sample{At: b.start, Value: sampleValue(rows[0][1])})
-			}
-			v, ok := b.result(r.Rows[stmtsPerBucket*i:][:stmtsPerBucket])
-			switch {
-			case ok:
-				t.put(timeseries.Sample{At: b.start, Value: v})
-			case t.known[b.start]:
-				t.drop(b.start)
+			if t := targets[string(b.rule.target)]; t != nil {
+				b.save(t, r.Rows[stmtsPerBucket*i:][:stmtsPerBucket], r.Rows[at+i])
 			}
 		}
 		var written []*series
@@ -174,9 +149,48 @@ func (c *Call) compact(all []*series, buckets []closed, reply resp.Value) Plan {
 	return p
 }
 
+// changedTargets returns the targets of the rules with changed buckets. A series is the target of one rule.
+func changedTargets(all []*series) (keys [][]byte) {
+	for _, s := range all {
+		for _, r := range s.rules {
+			if len(r.dirty) > 0 || r.emptied != nil {
+				keys = append(keys, r.target)
+			}
+		}
+	}
+	return keys
+}
+
+// dropEmptied drops the results of emptied buckets from targets.
+func dropEmptied(all []*series, targets map[string]*series) {
+	for _, s := range all {
+		for _, r := range s.rules {
+			if t := targets[string(r.target)]; t != nil && r.emptied != nil {
+				t.dropped = append(t.dropped, *r.emptied)
+			}
+		}
+	}
+}
+
+// save puts the bucket's result into its target, or drops the one that is there. bucket has the rows of bucketStmts, and
+// stored the row of the target's sample.
+func (b closed) save(target *series, bucket [][]store.Row, stored []store.Row) {
+	if len(stored) > 0 {
+		target.remember(timeseries.Sample{At: b.start, Value: sampleValue(stored[0][1])})
+	}
+	v, ok := b.result(bucket)
+	switch {
+	case ok:
+		target.put(timeseries.Sample{At: b.start, Value: v})
+	case target.known[b.start]:
+		target.drop(b.start)
+	}
+}
+
 // openTargets decodes the series at keys, from statement at on. A target is nil if its rule does nothing, because the key
 // is missing or has another type.
-func (c *Call) openTargets(r *store.Result, keys [][]byte, at int, targets map[string]*series) {
+func (c *Call) openTargets(r *store.Result, keys [][]byte, at int) map[string]*series {
+	targets := map[string]*series{}
 	for i, key := range keys {
 		t, bad := c.seriesOf(key, r.Rows[at+2*i], r.Rows[at+2*i+1], wrongType)
 		if bad.IsError() || !t.stored {
@@ -186,6 +200,7 @@ func (c *Call) openTargets(r *store.Result, keys [][]byte, at int, targets map[s
 		}
 		targets[string(key)] = t
 	}
+	return targets
 }
 
 // stmtsPerBucket counts the statements of bucketStmts.
